@@ -1,0 +1,103 @@
+# Options, compiler flags, dependencies, and the few functions that the folders use to declare what they hold.
+
+option(POPULUS_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+option(POPULUS_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(BUILD_SHARED_LIBS "Build shared instead of static libraries" OFF)
+set(POPULUS_SANITIZE "" CACHE STRING "Sanitizers for all of our code, for example address,undefined")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+# Programs, libraries and data lie in the build folder as they will lie under the installation prefix, so that the
+# tools find their data the same way in both (libcodelet/data_dir.c).
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(POPULUS_DATA_DIR ${PROJECT_BINARY_DIR}/lib/populus)
+set(POPULUS_INSTALL_DATA_DIR lib/populus)
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+# Assertions stay on in a release: they guard against our own bugs, and an archive made by a bug costs more.
+set(CMAKE_C_FLAGS_RELEASE "-O2")
+set(CMAKE_C_FLAGS_DEBUG "-O1 -g -fno-omit-frame-pointer")
+
+add_compile_definitions(_GNU_SOURCE)
+# Host and tile agree to the bit only if no multiply and add are fused behind our back.
+add_compile_options(-Wall -Wextra -Wpedantic -ffp-contract=off)
+if(POPULUS_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(POPULUS_SANITIZE)
+  add_compile_options(-fsanitize=${POPULUS_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${POPULUS_SANITIZE})
+endif()
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+find_package(LLVM19 19 REQUIRED)
+find_package(PkgConfig REQUIRED)
+foreach(module libelf jansson libxxhash libzstd libcbor)
+  pkg_check_modules(${module} REQUIRED IMPORTED_TARGET ${module})
+endforeach()
+
+# populus_glob(<variable> <pattern>...): source files of this folder, sorted; a new file is picked up by the next build.
+function(populus_glob variable)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  file(GLOB files CONFIGURE_DEPENDS ${ARGN})
+  list(SORT files)
+  set(${variable} ${files} PARENT_SCOPE)
+endfunction()
+
+# populus_component(<target> OUTPUT_NAME <name> SOURCES <file>... LINK <target>...): one library with public headers in
+# include/. The folder itself is on the include path of its own sources, and of the tests, but of nobody else.
+function(populus_component target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT_NAME" "SOURCES;LINK")
+  if(NOT arg_SOURCES)
+    message(STATUS "${target}: no sources")
+    return()
+  endif()
+  add_library(${target} ${arg_SOURCES})
+  add_library(populus::${target} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${arg_OUTPUT_NAME} VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  target_include_directories(${target}
+    PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
+    PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  populus_link(${target} PUBLIC ${arg_LINK})
+  set_property(GLOBAL APPEND PROPERTY POPULUS_COMPONENTS ${target})
+  set_property(GLOBAL APPEND PROPERTY POPULUS_COMPONENT_DIRS ${CMAKE_CURRENT_SOURCE_DIR})
+  install(TARGETS ${target} EXPORT populus-targets)
+  if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include)
+    install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  endif()
+endfunction()
+
+# populus_link(<target> PUBLIC|PRIVATE <library>...): links those of the libraries that this build has.
+function(populus_link target visibility)
+  foreach(library ${ARGN})
+    if(TARGET ${library})
+      target_link_libraries(${target} ${visibility} ${library})
+    endif()
+  endforeach()
+endfunction()
+
+# populus_codelets(<target> OUTPUT <file.gp> SOURCES <file>...): compiles codelets with the popc of this build.
+function(populus_codelets target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT" "SOURCES;DEPENDS")
+  get_filename_component(folder ${arg_OUTPUT} DIRECTORY)
+  file(RELATIVE_PATH shown ${PROJECT_BINARY_DIR} ${arg_OUTPUT})
+  # Leaks of the compiler are the tests' business: a build does not stop for them.
+  add_custom_command(OUTPUT ${arg_OUTPUT}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+    COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 POPULUS_DATA_DIR=${POPULUS_DATA_DIR}
+      $<TARGET_FILE:popc> -O2 ${arg_SOURCES} -o ${arg_OUTPUT}
+    DEPENDS ${arg_SOURCES} ${arg_DEPENDS} popc ${POPULUS_DEVICE_STAMP}
+    COMMENT "Compiling codelets ${shown}"
+    VERBATIM)
+  add_custom_target(${target} ALL DEPENDS ${arg_OUTPUT})
+endfunction()
