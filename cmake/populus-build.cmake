@@ -91,13 +91,15 @@ function(populus_codelets target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT" "SOURCES;DEPENDS")
   get_filename_component(folder ${arg_OUTPUT} DIRECTORY)
   file(RELATIVE_PATH shown ${PROJECT_BINARY_DIR} ${arg_OUTPUT})
+  get_property(device_files GLOBAL PROPERTY POPULUS_DEVICE_FILES)
   # Leaks of the compiler are the tests' business: a build does not stop for them.
   add_custom_command(OUTPUT ${arg_OUTPUT}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
     COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 POPULUS_DATA_DIR=${POPULUS_DATA_DIR}
       $<TARGET_FILE:popc> -O2 ${arg_SOURCES} -o ${arg_OUTPUT}
-    DEPENDS ${arg_SOURCES} ${arg_DEPENDS} popc ${POPULUS_DEVICE_STAMP}
+    DEPENDS ${arg_SOURCES} ${arg_DEPENDS} popc ${device_files}
     COMMENT "Compiling codelets ${shown}"
     VERBATIM)
   add_custom_target(${target} ALL DEPENDS ${arg_OUTPUT})
+  add_dependencies(${target} device)
 endfunction()

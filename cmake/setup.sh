@@ -1,0 +1,40 @@
+#!/bin/sh
+# setup.sh: installs the Debian packages of cmake/packages.txt that are missing. Root installs; anybody else is told what
+# to type. Exit status: 0 all there, 4 something is missing and could not be installed.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+
+if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
+  echo "setup: this is no Debian system: install what $here/packages.txt lists in your system's way" >&2
+  exit 4
+fi
+
+missing=
+for package in $(sed 's/#.*//' "$here/packages.txt"); do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || status=
+  [ "$status" = installed ] || missing="$missing $package"
+done
+
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" -ne 0 ]; then
+  {
+    echo "setup: some Debian packages are missing. Please install them, then start again:"
+    echo
+    echo "  sudo apt-get update && sudo apt-get install --no-install-recommends$missing"
+    echo
+  } >&2
+  exit 4
+fi
+
+echo "setup: installing$missing"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# shellcheck disable=SC2086 # a list of words
+if ! { apt-get update && apt-get install -y --no-install-recommends $missing; } </dev/null >"$log" 2>&1; then
+  tail -n 20 "$log" >&2
+  echo "setup: apt-get could not install the packages above; is this Debian 12 with a network?" >&2
+  exit 4
+fi

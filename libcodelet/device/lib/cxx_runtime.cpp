@@ -1,0 +1,31 @@
+// The compiled parts of the C++ run-time library that codelets meet. There is no heap on a tile: plain operator new is
+// missing on purpose, so that a std::vector is an error at link time that names it; the form that may answer "none"
+// answers so (std::stable_sort then works in place).
+#include <__verbose_abort>
+#include <new>
+
+const std::nothrow_t std::nothrow{};
+
+void *operator new(std::size_t, const std::nothrow_t &) noexcept { return nullptr; }
+void *operator new[](std::size_t, const std::nothrow_t &) noexcept { return nullptr; }
+
+// Called for what was never allocated: through virtual destructors and for the null above.
+void operator delete(void *) noexcept {}
+void operator delete[](void *) noexcept {}
+void operator delete(void *, std::size_t) noexcept {}
+void operator delete[](void *, std::size_t) noexcept {}
+void operator delete(void *, const std::nothrow_t &) noexcept {}
+void operator delete[](void *, const std::nothrow_t &) noexcept {}
+
+// What libc++ calls in place of throwing an exception.
+_LIBCPP_BEGIN_NAMESPACE_STD
+void __libcpp_verbose_abort(const char *, ...) { __builtin_trap(); }
+_LIBCPP_END_NAMESPACE_STD
+
+extern "C" void __cxa_pure_virtual() { __builtin_trap(); }
+
+// Destructors of objects with static storage never run: a tile's program has no end.
+extern "C" int __cxa_atexit(void (*)(void *), void *, void *) { return 0; }
+extern "C" {
+void *__dso_handle = nullptr;
+}
