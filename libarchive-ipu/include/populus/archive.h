@@ -1,0 +1,59 @@
+/* `ar` archives, GNU format: of tile images (`target.saveArchive`) and of codelet objects (`.gp`).
+ *
+ * The writer is deterministic (time, owner and group 0, mode 644) and streams. The reader reads
+ * with pread, checks every header against the file, and never uses a member's name as a path.
+ */
+#ifndef POPULUS_ARCHIVE_H
+#define POPULUS_ARCHIVE_H
+
+#include <populus/error.h>
+#include <populus/file.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pop_archive_writer pop_archive_writer;
+/* Creates the temporary file beside `path`; fails with SYSTEM naming the path (folder missing,
+ * not writable, …). With path NULL the archive is built in memory (pop_archive_writer_take). */
+POP_MUST_CHECK pop_error *pop_archive_writer_open(const char *path, pop_archive_writer **writer);
+/* `name`: 1 to 15 printable ASCII characters without '/' (longer ones are refused). */
+POP_MUST_CHECK pop_error *pop_archive_writer_add(pop_archive_writer *writer, const char *name,
+                                                 const void *bytes, size_t size);
+POP_MUST_CHECK pop_error *pop_archive_writer_commit(pop_archive_writer *writer); /* frees it */
+/* In-memory archives: hands the bytes over (caller frees) and frees the writer. */
+void pop_archive_writer_take(pop_archive_writer *writer, uint8_t **bytes, size_t *size);
+void pop_archive_writer_abort(pop_archive_writer *writer); /* NULL is fine */
+
+typedef struct pop_archive_member {
+  const char *name;    /* without the format's trailing '/' */
+  uint64_t offset;     /* of the content in the file */
+  uint64_t size;
+} pop_archive_member;
+
+typedef struct pop_archive pop_archive;
+/* Opens and reads all member headers. Errors: FILE_LOAD: not an archive (says what the first bytes
+ * look like), a thin archive, truncated, a size that is not a decimal number or past the end, a
+ * name past the name table. */
+POP_MUST_CHECK pop_error *pop_archive_open(const char *path, pop_archive **archive);
+/* The same over memory, which must outlive the archive. */
+POP_MUST_CHECK pop_error *pop_archive_open_memory(const void *bytes, size_t size, const char *name,
+                                                  pop_archive **archive);
+void pop_archive_close(pop_archive *archive);
+/* Members in file order; the symbol index and the name table are not members. */
+size_t pop_archive_num_members(const pop_archive *archive);
+const pop_archive_member *pop_archive_get_member(const pop_archive *archive, size_t index);
+/* Content of a member: malloc'ed, caller frees. */
+POP_MUST_CHECK pop_error *pop_archive_read_member(const pop_archive *archive, size_t index,
+                                                  uint8_t **bytes, size_t *size);
+
+/* "tile-00042.elf" */
+void pop_archive_tile_name(uint32_t tile, char name[16]);
+/* The tile number of a member's name, or false if it is not such a name. */
+bool pop_archive_tile_number(const char *name, uint32_t *tile);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,39 @@
+/* Files in and out. In: whole, by pread, into memory that we own (never mmap: a file that shrinks
+ * would be SIGBUS). Out: under a temporary name in the same folder, every write checked, fsync,
+ * rename; nothing partial is ever left under the final name. */
+#ifndef POPULUS_FILE_H
+#define POPULUS_FILE_H
+
+#include <populus/error.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Reads all of `path` ("-" is not special). On success *bytes is malloc'ed (never NULL, one NUL
+ * behind the end that *size does not count) and the caller frees it. Refuses directories, and
+ * anything larger than max_bytes; does not hang on a FIFO without a writer. Error: FILE_LOAD, with
+ * the path and the system's reason. */
+POP_MUST_CHECK pop_error *pop_file_read(const char *path, size_t max_bytes, uint8_t **bytes,
+                                        size_t *size);
+
+/* An output file. Write-through for targets that are not regular files (/dev/stdout, a pipe). */
+typedef struct pop_output pop_output;
+POP_MUST_CHECK pop_error *pop_output_open(const char *path, pop_output **output);
+POP_MUST_CHECK pop_error *pop_output_write(pop_output *output, const void *bytes, size_t size);
+/* Like a write of `size` zero bytes; leaves a hole in a regular file. */
+POP_MUST_CHECK pop_error *pop_output_skip(pop_output *output, uint64_t size);
+uint64_t pop_output_position(const pop_output *output);
+/* fsync, close, rename to the final name. Frees the output, also on failure (then nothing is left). */
+POP_MUST_CHECK pop_error *pop_output_commit(pop_output *output);
+/* Removes the temporary file and frees. NULL is fine. */
+void pop_output_abort(pop_output *output);
+
+/* Removes the temporary files of all open outputs: async-signal-safe, for a SIGINT handler. */
+void pop_output_remove_all_temporaries(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,78 @@
+/* Tile images: one ELF32 executable (EM_RISCV) per tile.
+ *
+ * All memory that the tile needs is its one allocatable section `.text`: it starts at the base of
+ * tile memory and ends behind the highest byte used, so `size -A` prints what the tile occupies.
+ * Beside it: .symtab/.strtab (functions, vertices, variables, code areas, stacks, with sizes, and
+ * the mapping symbols $x/$d), .riscv.attributes (so that objdump decodes the extensions) and
+ * .shstrtab. Program headers tell code (R-X) from data (RW-); their union is `.text`.
+ *
+ * No section but `.text` and no symbol-independent name holds a letter followed by "text": users
+ * pick the lines of `size -A` with grep -e ".text".
+ */
+#ifndef POPULUS_IMAGE_H
+#define POPULUS_IMAGE_H
+
+#include <populus/arena.h>
+#include <populus/error.h>
+#include <populus/target.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum pop_symbol_kind {
+  POP_SYMBOL_FUNCTION, /* STT_FUNC */
+  POP_SYMBOL_OBJECT,   /* STT_OBJECT: vertices, variables, tables, stacks, buffers */
+  POP_SYMBOL_CODE_AREA /* STT_FUNC too: control code, exchange code, named by the program */
+} pop_symbol_kind;
+
+typedef struct pop_image_symbol {
+  const char *name;
+  uint32_t address, size;
+  uint8_t kind;     /* pop_symbol_kind */
+  uint8_t category; /* pop_memory_category; not written to the ELF file yet (0 when read) */
+  bool local;
+} pop_image_symbol;
+
+typedef struct pop_image_segment {
+  uint32_t start, size; /* tile addresses; segments are ascending and do not overlap */
+  bool writable, executable;
+} pop_image_segment;
+
+/* A run of tile memory with its mapping symbol: code ($x) or data ($d), ascending. */
+typedef struct pop_image_mapping {
+  uint32_t address;
+  bool code;
+} pop_image_mapping;
+
+typedef struct pop_image {
+  uint32_t tile;            /* number of the tile, 0-based over all IPUs */
+  uint32_t base;            /* == target.memory_base */
+  uint32_t size;            /* bytes of `.text` */
+  const uint8_t *bytes;     /* `size` bytes */
+  uint32_t entry;           /* where the supervisor starts */
+  const pop_image_segment *segments;
+  size_t num_segments;
+  const pop_image_symbol *symbols;
+  size_t num_symbols;
+  const pop_image_mapping *mappings;
+  size_t num_mappings;
+} pop_image;
+
+/* Appends the ELF file of `image` to `out`. Same image, same bytes. */
+POP_MUST_CHECK pop_error *pop_image_write(const pop_image *image, pop_bytes *out);
+
+/* Reads an image from ELF bytes (which must outlive it: `bytes`, names point into them). Trusts
+ * nothing: every header is checked against the file's size and against `target`'s tile memory
+ * (only the base and the end: an image larger than the tile's memory is read with
+ * `overflowed` set, so that reports can be made; the machine refuses to load it). The arrays live
+ * in `arena`. `name` is for messages. Errors: FILE_LOAD. `tile` is left 0 (see archive.h). */
+POP_MUST_CHECK pop_error *pop_image_read(const uint8_t *bytes, size_t size, const char *name,
+                                         const pop_target *target, pop_arena *arena,
+                                         pop_image *image, bool *overflowed);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,113 @@
+/* The tile linker: relocatable RV32 objects in, relocated bytes in tile memory out.
+ *
+ *   objects --pop_link_set_add--> link set      symbols resolved once for all tiles
+ *   link set + roots --pop_closure_create-->    the sections that a tile needs (garbage collected)
+ *   closure + addresses --pop_closure_relocate--> bytes, straight into the tile's memory
+ *
+ * No process is started and no object is rewritten. Everything read from an object is checked
+ * first: a relocation that would reach outside its section is an error, not a crash. Tiles with
+ * the same roots share one closure; with the same addresses they have the same bytes.
+ *
+ * Objects are what clang 19, picolibc and libgcc produce: ELF32 little-endian EM_RISCV ET_REL,
+ * ABI ilp32f, no compressed code. R_RISCV_RELAX and _ALIGN are hints here: nothing is relaxed.
+ */
+#ifndef POPULUS_LINK_H
+#define POPULUS_LINK_H
+
+#include <populus/error.h>
+#include <populus/target.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One parsed object. Immutable once parsed; the bytes are copied. */
+typedef struct pop_object pop_object;
+
+/* `name` appears in messages ("codelets.gp(tile-0.o)"). Fails with FILE_LOAD for anything that is
+ * not such an object, naming what is wrong and where. */
+POP_MUST_CHECK pop_error *pop_object_parse(const void *bytes, size_t size, const char *name,
+                                           pop_object **object);
+void pop_object_free(pop_object *object);
+const char *pop_object_name(const pop_object *object);
+/* Content of the section `name`, NULL if there is none; lives as long as the object. */
+const void *pop_object_section(const pop_object *object, const char *name, size_t *size);
+/* Calls `visit` for each global or weak symbol; `defined` tells definition from reference. */
+void pop_object_symbols(const pop_object *object,
+                        void (*visit)(void *context, const char *name, bool defined, bool weak),
+                        void *context);
+
+typedef struct pop_link_set pop_link_set;
+pop_link_set *pop_link_set_new(void);
+void pop_link_set_free(pop_link_set *set);
+
+/* Adds an object (not owned; must outlive the set). Two strong definitions of one symbol are an
+ * error (LINK, naming both objects) unless `library`: a library object's definitions only serve
+ * symbols that nothing else defines, the first library object that defines one wins. */
+POP_MUST_CHECK pop_error *pop_link_set_add(pop_link_set *set, const pop_object *object,
+                                           bool library);
+bool pop_link_set_defines(const pop_link_set *set, const char *symbol);
+
+/* What a tile needs. Sections come in four groups that the caller gives addresses to. */
+typedef enum pop_link_group {
+  POP_LINK_CODE,   /* executable sections */
+  POP_LINK_RODATA, /* read-only data */
+  POP_LINK_DATA,   /* writable: .data, then .bss */
+  POP_LINK_TLS,    /* one copy per context (picolibc's errno): .tdata, then .tbss */
+  POP_LINK_GROUP_COUNT
+} pop_link_group;
+
+typedef struct pop_closure pop_closure;
+
+/* The sections reached from the symbols `roots`. `needed_by[i]` (may be NULL) says in messages who
+ * needs roots[i] ("vertex SumVertex"). Errors: LINK with the undefined symbol, the object that
+ * refers to it and the root that leads there. Deterministic for the same set and roots. */
+POP_MUST_CHECK pop_error *pop_closure_create(const pop_link_set *set, const char *const *roots,
+                                             const char *const *needed_by, size_t count,
+                                             pop_closure **closure);
+void pop_closure_free(pop_closure *closure);
+uint32_t pop_closure_group_bytes(const pop_closure *closure, pop_link_group group);
+uint32_t pop_closure_group_align(const pop_closure *closure, pop_link_group group); /* >= 4 */
+
+/* Where each group starts; TLS symbols are offsets from the thread pointer, which the control code
+ * sets to the start of the context's TLS block (RISC-V: tp points at the block's first byte). */
+typedef struct pop_link_addresses {
+  uint32_t start[POP_LINK_GROUP_COUNT];
+} pop_link_addresses;
+
+/* Address of a defined symbol under these addresses. False if the closure does not hold it. */
+bool pop_closure_symbol(const pop_closure *closure, const pop_link_addresses *addresses,
+                        const char *name, uint32_t *address, uint32_t *size);
+
+/* Copies and relocates groups CODE, RODATA and DATA to `memory`, whose first byte has the tile
+ * address `memory_address` and which holds `memory_bytes` bytes; TLS initial content is at
+ * `tls_image` (group_bytes(TLS) bytes; may be NULL if 0). Errors: LINK naming relocation type,
+ * symbol, object, section and offset, for a value that does not fit its field. */
+POP_MUST_CHECK pop_error *pop_closure_relocate(const pop_closure *closure,
+                                               const pop_link_addresses *addresses,
+                                               uint8_t *memory, uint32_t memory_address,
+                                               uint32_t memory_bytes, uint8_t *tls_image);
+
+/* Visits every function and object symbol of the closure, in address order within each group, with
+ * its kind; sections without a sized symbol are visited under their section's name. Also every
+ * mapping symbol, so that images can say what is code ($x) and data ($d). */
+typedef struct pop_link_symbol {
+  const char *name; /* as in the object: `__runCodelet_SumVertex`, `expf`, … */
+  uint32_t address, size;
+  pop_link_group group;
+  bool function, local;
+} pop_link_symbol;
+void pop_closure_symbols(const pop_closure *closure, const pop_link_addresses *addresses,
+                         void (*visit)(void *context, const pop_link_symbol *symbol),
+                         void *context);
+
+/* For debug information: the object and section offset of a code address, or false. */
+bool pop_closure_locate(const pop_closure *closure, const pop_link_addresses *addresses,
+                        uint32_t address, const pop_object **object, const char **section_name,
+                        uint32_t *section_index, uint32_t *offset);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,48 @@
+/* Element types of tensors and vertex fields: one table for every part of Populus. */
+#ifndef POPULUS_TYPES_H
+#define POPULUS_TYPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* X(enumerator, name in reports and messages, bytes, alignment on the tile, C type of the codelet).
+ * Names are those that the documented tensor map prints ("float", "unsigned int", …). */
+#define POP_TYPES(X)                                                                               \
+  X(POP_BOOL, "bool", 1, 1, "bool")                                                                \
+  X(POP_CHAR, "char", 1, 1, "char")                                                                \
+  X(POP_SIGNED_CHAR, "signed char", 1, 1, "signed char")                                           \
+  X(POP_UNSIGNED_CHAR, "unsigned char", 1, 1, "unsigned char")                                     \
+  X(POP_SHORT, "short", 2, 2, "short")                                                             \
+  X(POP_UNSIGNED_SHORT, "unsigned short", 2, 2, "unsigned short")                                  \
+  X(POP_INT, "int", 4, 4, "int")                                                                   \
+  X(POP_UNSIGNED_INT, "unsigned int", 4, 4, "unsigned int")                                        \
+  X(POP_LONGLONG, "long long", 8, 8, "long long")                                                  \
+  X(POP_UNSIGNED_LONGLONG, "unsigned long long", 8, 8, "unsigned long long")                       \
+  X(POP_HALF, "half", 2, 2, "_Float16")                                                            \
+  X(POP_FLOAT, "float", 4, 4, "float")
+
+typedef enum pop_type {
+#define POP_TYPE_ENUMERATOR(id, name, bytes, align, ctype) id,
+  POP_TYPES(POP_TYPE_ENUMERATOR)
+#undef POP_TYPE_ENUMERATOR
+  POP_TYPE_COUNT
+} pop_type;
+
+const char *pop_type_name(pop_type type);            /* "float"; "?" if out of range */
+uint32_t pop_type_bytes(pop_type type);              /* bytes of one element; 0 if out of range */
+uint32_t pop_type_align(pop_type type);              /* alignment on the tile in bytes */
+bool pop_type_from_name(const char *name, pop_type *type); /* exact name; false if unknown */
+
+/* IEEE binary16 <-> binary32, exact; float to half rounds to nearest even (NaN stays NaN). Hosts
+ * without a half type use these to fill and to read half tensors. */
+uint16_t pop_half_from_float(float value);
+float pop_half_to_float(uint16_t half);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,78 @@
+/* `.gp` files: compiled codelets.
+ *
+ * A plain `ar` archive of ELF objects, so that nm, size and objdump read it:
+ *
+ *   populus.o       format version and a digest of all that follows, as an ELF note
+ *   tile-N.o        RV32 object of source N, with the vertex table in `.populus.vertices`
+ *   lib-NAME.o      objects of the device run-time library that the tile objects need
+ *   host-N.o        the same source for the host (the CPU device), with its own vertex table
+ *
+ * The vertex table is JSON text in a section that is not loaded: `readelf -p .populus.vertices`
+ * shows it.
+ */
+#ifndef POPULUS_GP_H
+#define POPULUS_GP_H
+
+#include <populus/arena.h>
+#include <populus/error.h>
+#include <populus/link.h>
+#include <populus/vertex_type.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define POP_GP_VERSION 1
+
+typedef struct pop_gp pop_gp;
+
+/* Reads and checks everything: digest, objects, vertex tables against the objects (entry symbols
+ * exist, offsets inside the state, no field overlaps another, …). Errors: FILE_LOAD with the file,
+ * the member and what would be right ("… is a JPEG image, not a .gp file: compile codelets with
+ * popc"). */
+POP_MUST_CHECK pop_error *pop_gp_read(const char *path, pop_gp **gp);
+POP_MUST_CHECK pop_error *pop_gp_read_memory(const void *bytes, size_t size, const char *name,
+                                             pop_gp **gp);
+/* Reference counted (thread-safe): read gives one, retain another, free gives one back. */
+pop_gp *pop_gp_retain(pop_gp *gp);
+void pop_gp_free(pop_gp *gp);
+const char *pop_gp_name(const pop_gp *gp);
+
+/* Digest of the content: equal for equal files. */
+typedef struct pop_gp_digest {
+  uint8_t bytes[16];
+} pop_gp_digest;
+pop_gp_digest pop_gp_get_digest(const pop_gp *gp);
+
+size_t pop_gp_num_vertex_types(const pop_gp *gp);
+const pop_vertex_type *pop_gp_vertex_type(const pop_gp *gp, size_t index);
+
+/* Tile objects, codelets first, then library objects. Owned by the gp. */
+size_t pop_gp_num_tile_objects(const pop_gp *gp);
+const pop_object *pop_gp_tile_object(const pop_gp *gp, size_t index, bool *library);
+
+/* Host objects as bytes (x86-64 or whatever the host is), for the CPU device. */
+size_t pop_gp_num_host_objects(const pop_gp *gp);
+const void *pop_gp_host_object(const pop_gp *gp, size_t index, size_t *size);
+
+/* Writing: collect, then write once. Bytes are copied. */
+typedef struct pop_gp_builder pop_gp_builder;
+pop_gp_builder *pop_gp_builder_new(void);
+void pop_gp_builder_free(pop_gp_builder *builder);
+POP_MUST_CHECK pop_error *pop_gp_builder_add_tile(pop_gp_builder *builder, const void *bytes,
+                                                  size_t size, const char *source);
+POP_MUST_CHECK pop_error *pop_gp_builder_add_library(pop_gp_builder *builder, const char *name,
+                                                     const void *bytes, size_t size);
+POP_MUST_CHECK pop_error *pop_gp_builder_add_host(pop_gp_builder *builder, const void *bytes,
+                                                  size_t size, const char *source);
+/* Every member of another .gp; the same vertex in both with other code is an error that names both
+ * files, the same code is taken once. */
+POP_MUST_CHECK pop_error *pop_gp_builder_add_gp(pop_gp_builder *builder, const pop_gp *gp);
+/* Atomically to `path`, or to memory (caller frees) when path is NULL. */
+POP_MUST_CHECK pop_error *pop_gp_builder_write(pop_gp_builder *builder, const char *path,
+                                               uint8_t **bytes, size_t *size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

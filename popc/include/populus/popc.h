@@ -1,0 +1,39 @@
+/* The codelet compiler as a library: what the program `popc` calls, and what a graph calls when it
+ * is given codelet source. */
+#ifndef POPULUS_POPC_H
+#define POPULUS_POPC_H
+
+#include <populus/error.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct popc_options {
+  size_t size;                /* sizeof(popc_options), for later extension */
+  const char *const *inputs;  /* paths of .c, .cpp (.cc, .cxx) or .gp files */
+  size_t num_inputs;
+  const char *output;         /* path; NULL: to memory */
+  const char *const *flags;   /* popc command-line options (-O3, -DN=4, -I dir …), no inputs, no -o */
+  size_t num_flags;
+  int verbose;                /* show the commands on standard error */
+  int diagnostics_fd;         /* where clang's diagnostics go; -1: into the error's message */
+} popc_options;
+
+/* Compiles. With output NULL, *bytes (malloc'ed, caller frees) and *bytes_size receive the .gp.
+ * Errors: CODELET_COMPILE when a codelet does not compile (with diagnostics_fd -1 the message holds
+ * clang's diagnostics as clang writes them); USAGE for a flag that does not exist (with the nearest
+ * one); FILE_LOAD for inputs; SYSTEM when clang is missing or a limit was hit, the output folder
+ * does not exist, the disk is full. Nothing is left at `output` unless NULL is returned. */
+POP_MUST_CHECK pop_error *popc_compile(const popc_options *options, uint8_t **bytes,
+                                       size_t *bytes_size);
+
+/* The program: returns its exit status. Prints. */
+int popc_main(int argc, char **argv);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,330 @@
+/* The graph compiler: a graph with programs in, one memory image per tile out.
+ *
+ * compile() (compile.c) runs the passes below in order over one struct; each pass is one file,
+ * `pop_error *pass_name(struct compilation *)`. What a pass adds is listed in the struct, in the
+ * order in which it comes into being.
+ *
+ *   check      every connected element mapped, fields complete, no two writers, no write beside a
+ *              read in one compute set                                       (reads the graph only)
+ *   place      each variable's elements on a tile become one block there
+ *   lower      programs become steps: compute sets with vertex states, transfers between blocks
+ *   exchange   transfers between tiles become timed exchange instructions
+ *   ---- from here on no block of data is added; sizes of data are final ----
+ *   liveness   when each block is needed
+ *   closure    which functions each tile needs (tiles with equal needs share one closure)
+ *   emit       control code, control tables, exchange code as words with open addresses
+ *   ---- from here on no block at all is added; all sizes are final ----
+ *   allocate   an address for each block; regions; out of memory is found here
+ *   account    memory by category and region, per tile
+ *
+ * Images are made from that on demand, tile by tile (image.c), so that the memory needed does not
+ * grow with what the tiles hold.
+ *
+ * A `place` is a symbolic address: a byte offset in a block. Blocks get addresses in `allocate`;
+ * whatever holds an address before that holds a place and a fixup that says where it goes.
+ */
+#ifndef COMPILER_COMPILATION_H
+#define COMPILER_COMPILATION_H
+
+#include "graph/graph.h"
+#include <populus/archive.h>
+#include <populus/engine.h>
+#include <populus/image.h>
+#include <populus/link.h>
+#include <populus/memory.h>
+
+enum { COMPILER_NONE = UINT32_MAX };
+
+typedef struct compile_options {
+  bool allow_out_of_memory;
+  uint32_t worker_stack_bytes;     /* per worker, multiple of 16 */
+  uint32_t supervisor_stack_bytes; /* multiple of 16 */
+} compile_options;
+
+/* ---- blocks: contiguous memory on one tile ---- */
+
+typedef struct place {
+  uint32_t block;
+  uint32_t offset; /* bytes */
+} place;
+
+typedef struct fixup {
+  uint32_t at;  /* byte offset in the content of the block that holds the address */
+  place target; /* whose 32-bit address goes there */
+} fixup;
+
+enum {
+  BLOCK_ALWAYS_LIVE = 1, /* code, tables, states, variables that outlive a run */
+  BLOCK_CODE = 2,        /* executable and read-only: region 0 */
+  BLOCK_READ_ONLY = 4,   /* constants of the linker; not constants of the user */
+  BLOCK_INTERLEAVED = 8  /* must be in region 1 */
+};
+
+typedef struct block {
+  uint32_t tile;
+  uint32_t size;     /* bytes, > 0 */
+  uint16_t align;    /* power of two, >= 4 */
+  uint8_t category;  /* pop_memory_category */
+  uint8_t flags;     /* BLOCK_… */
+  const char *name;  /* for the symbol: the variable's, compute set's, …; never NULL */
+  uint32_t content;  /* in compilation.contents; COMPILER_NONE: zero bytes at load */
+  uint32_t first_step, last_step; /* liveness: when live, both inclusive; unless ALWAYS_LIVE */
+  uint32_t address;  /* allocate */
+} block;
+
+/* Initial bytes of a block: `size` bytes from compilation.bytes and the addresses to put into them. */
+typedef struct content {
+  size_t first_byte;
+  uint32_t size;
+  size_t first_fixup;
+  uint32_t num_fixups;
+} content;
+
+/* ---- place: where the elements of a variable are ---- */
+
+/* Elements [begin, end) of a variable are at `at`, in order. Ascending and disjoint per variable; one
+ * block per variable and tile, its intervals packed in element order. */
+typedef struct placed_interval {
+  uint64_t begin, end;
+  uint32_t tile;
+  place at; /* of element `begin` */
+} placed_interval;
+
+typedef struct placed_variable {
+  size_t first_interval;
+  size_t num_intervals;
+} placed_variable;
+
+/* ---- lower: steps ---- */
+
+typedef struct lowered_vertex {
+  uint32_t type;         /* in compilation.vertex_types */
+  uint32_t graph_vertex; /* COMPILER_NONE for a copy vertex of the compiler's */
+  uint32_t state_offset; /* in the state block of its work */
+  uint32_t worker;       /* 0 … num_worker_contexts - 1 */
+} lowered_vertex;
+
+/* What one tile does in a compute set. Its state block (category vertexInstanceState) holds the
+ * states of all its vertices. */
+typedef struct tile_work {
+  uint32_t tile;
+  uint32_t state_block;
+  size_t first_vertex; /* in compilation.vertices: `num_vertices`, by worker, then in order */
+  uint32_t num_vertices;
+} tile_work;
+
+typedef struct lowered_compute_set {
+  const char *name;
+  uint32_t graph_compute_set; /* COMPILER_NONE for copies that the compiler added */
+  size_t first_work;          /* in compilation.works, ascending by tile */
+  size_t num_works;
+} lowered_compute_set;
+
+/* A vertex type as the compilation uses it; the .gp that holds it is retained. */
+typedef struct used_vertex_type {
+  const pop_vertex_type *type;
+  uint64_t num_instances;
+} used_vertex_type;
+
+/* ---- exchange ---- */
+
+/* Words that one tile sends and one or more tiles receive at the same time. */
+typedef struct message {
+  uint32_t source_tile;
+  uint32_t num_words;
+  place source;          /* word aligned */
+  size_t first_receiver; /* in compilation.receivers */
+  uint32_t num_receivers;
+} message;
+
+typedef struct receiver {
+  uint32_t tile;
+  place destination; /* word aligned */
+} receiver;
+
+typedef enum exchange_op_kind {
+  EXCHANGE_SEND,            /* place, count = words (1 to 128) */
+  EXCHANGE_RECEIVE_ADDRESS, /* place */
+  EXCHANGE_RECEIVE_MUX,     /* tile, count = words (1 to 256) */
+  EXCHANGE_DELAY,           /* count = cycles */
+  EXCHANGE_END
+} exchange_op_kind;
+
+typedef struct exchange_op {
+  uint32_t kind;
+  uint32_t count;
+  place at;      /* SEND, RECEIVE_ADDRESS */
+  uint32_t tile; /* RECEIVE_MUX */
+} exchange_op;
+
+typedef struct tile_exchange {
+  uint32_t tile;
+  size_t first_op; /* in compilation.exchange_ops */
+  uint32_t num_ops;
+  uint32_t cycles; /* that the tile's code takes */
+  uint64_t bytes_sent, bytes_received;
+} tile_exchange;
+
+typedef struct exchange {
+  const char *name;       /* "mulCS/ExchangePre" */
+  size_t first_message;   /* by lower */
+  size_t num_messages;
+  size_t first_tile;      /* by exchange: in compilation.tile_exchanges, ascending by tile */
+  size_t num_tiles;
+} exchange;
+
+/* ---- steps and the lowered program ---- */
+
+/* What a step does to a block: for liveness. One record per step and block. */
+typedef struct block_access {
+  uint32_t block;
+  bool reads;
+  uint32_t bytes_written; /* == block size: all of it */
+} block_access;
+
+typedef enum step_kind {
+  STEP_SEQUENCE,   /* children in order */
+  STEP_REPEAT,     /* one child, count times */
+  STEP_EXECUTE,    /* compute set `index` */
+  STEP_EXCHANGE,   /* exchange `index` */
+  STEP_HOST_EVENT  /* host sync that reports event `index` (see host_event) */
+} step_kind;
+
+/* Steps form a DAG: a step that is used in several places is emitted once and called. */
+typedef struct step {
+  step_kind kind;
+  const char *name;
+  uint32_t index;
+  uint32_t count;        /* REPEAT */
+  uint32_t num_uses;     /* by other steps and by control programs */
+  size_t first_child;    /* in compilation.children */
+  size_t num_children;
+  size_t first_access;   /* in compilation.accesses; leaves only */
+  size_t num_accesses;
+} step;
+
+/* ---- host ---- */
+
+/* A tensor that the host reads or writes: its elements in order. */
+typedef struct host_run {
+  uint32_t tile;
+  place at;
+  uint32_t bytes;
+} host_run;
+
+typedef struct host_tensor {
+  const char *name; /* handle, or the title of a PrintTensor */
+  bool read, print;
+  pop_type type;
+  uint32_t rank;
+  const size_t *shape; /* in the compilation's arena */
+  uint64_t num_elements;
+  size_t first_run; /* in compilation.host_runs */
+  size_t num_runs;
+} host_tensor;
+
+/* ---- closure, emit ---- */
+
+/* Tiles with the same set of entry symbols share a closure. */
+typedef struct code_group {
+  pop_closure *closure;
+} code_group;
+
+typedef struct tile_layout {
+  uint32_t code_group;        /* COMPILER_NONE: the tile runs no vertex */
+  uint32_t linked_blocks[POP_LINK_GROUP_COUNT]; /* blocks of the closure's groups, or NONE */
+  uint32_t control_code;      /* block of the supervisor's code; its first word is the entry */
+  uint32_t stack_blocks[8];   /* workers 0-5, then the supervisor (index num_worker_contexts) */
+  size_t first_block;         /* in compilation.blocks_by_tile (allocate) */
+  size_t num_blocks;
+  uint32_t end;               /* address behind the highest byte used (allocate) */
+} tile_layout;
+
+#define COMPILATION_ARRAY(type, name)                                                              \
+  type *name;                                                                                      \
+  size_t num_##name, name##_capacity
+
+typedef struct compilation {
+  pop_graph *graph; /* NULL once compile() has returned: nothing of it may be used then */
+  pop_target target;
+  compile_options options;
+  pop_arena *arena; /* names and shapes */
+  COMPILATION_ARRAY(pop_gp *, codelets); /* retained: the graph's, then the built-in ones */
+  pop_link_set *link_set;
+
+  COMPILATION_ARRAY(uint8_t, bytes);
+  COMPILATION_ARRAY(fixup, fixups);
+  COMPILATION_ARRAY(content, contents);
+  COMPILATION_ARRAY(block, blocks);
+
+  /* place */
+  COMPILATION_ARRAY(placed_variable, variables); /* by graph variable */
+  COMPILATION_ARRAY(placed_interval, intervals);
+
+  /* lower */
+  COMPILATION_ARRAY(used_vertex_type, vertex_types);
+  COMPILATION_ARRAY(lowered_vertex, vertices);
+  COMPILATION_ARRAY(tile_work, works);
+  COMPILATION_ARRAY(lowered_compute_set, compute_sets);
+  COMPILATION_ARRAY(message, messages);
+  COMPILATION_ARRAY(receiver, receivers);
+  COMPILATION_ARRAY(exchange, exchanges);
+  COMPILATION_ARRAY(step, steps);
+  COMPILATION_ARRAY(uint32_t, children);
+  COMPILATION_ARRAY(block_access, accesses);
+  COMPILATION_ARRAY(uint32_t, control_programs); /* steps, by program number of the engine */
+  COMPILATION_ARRAY(host_tensor, host_tensors);  /* handles, then PrintTensors */
+  COMPILATION_ARRAY(host_run, host_runs);
+  COMPILATION_ARRAY(uint32_t, host_events); /* event number - 1 -> host tensor to print */
+
+  /* exchange */
+  COMPILATION_ARRAY(tile_exchange, tile_exchanges);
+  COMPILATION_ARRAY(exchange_op, exchange_ops);
+
+  /* closure, emit, allocate */
+  COMPILATION_ARRAY(code_group, code_groups);
+  tile_layout *tiles; /* by tile */
+  uint32_t *blocks_by_tile; /* block numbers sorted by tile, then address */
+
+  /* account */
+  pop_tile_memory *memory; /* by tile */
+
+  COMPILATION_ARRAY(pop_phase_time, phase_times);
+  /* What was out of memory although options.allow_out_of_memory let it pass; NULL if nothing. */
+  pop_error *out_of_memory;
+} compilation;
+
+/* Compiles. On success *out does not refer to the graph any more. */
+POP_MUST_CHECK pop_error *compile(pop_graph *graph, const uint32_t *programs, size_t num_programs,
+                                  const compile_options *options, compilation **out);
+void compilation_free(compilation *c); /* NULL is fine */
+
+/* The image of one tile; its arrays live in `arena`, its bytes too. Thread-safe for a finished
+ * compilation with one arena per thread. */
+POP_MUST_CHECK pop_error *compilation_tile_image(const compilation *c, uint32_t tile,
+                                                 pop_arena *arena, pop_image *image);
+POP_MUST_CHECK pop_error *compilation_save_archive(const compilation *c, const char *path);
+
+/* ---- passes, in order ---- */
+POP_MUST_CHECK pop_error *pass_check(compilation *c);
+POP_MUST_CHECK pop_error *pass_place(compilation *c);
+POP_MUST_CHECK pop_error *pass_lower(compilation *c);
+POP_MUST_CHECK pop_error *pass_exchange(compilation *c);
+POP_MUST_CHECK pop_error *pass_liveness(compilation *c);
+POP_MUST_CHECK pop_error *pass_closure(compilation *c);
+POP_MUST_CHECK pop_error *pass_emit(compilation *c);
+POP_MUST_CHECK pop_error *pass_allocate(compilation *c);
+POP_MUST_CHECK pop_error *pass_account(compilation *c);
+
+/* ---- for passes ---- */
+
+uint32_t add_block(compilation *c, const block *b);
+/* A content of `size` zero bytes; its bytes are c->bytes + contents[i].first_byte until the next
+ * call. Fixups of one content are added before the next content is begun. */
+uint32_t begin_content(compilation *c, uint32_t size);
+void add_fixup(compilation *c, uint32_t content, uint32_t at, place target);
+/* Where a run of elements of a variable is: its tile and place, and in *count how many of the
+ * elements from `element` on are packed there in order. */
+placed_interval find_interval(const compilation *c, uint32_t variable, uint64_t element);
+
+#endif

@@ -1,0 +1,173 @@
+/* The graph as data: what the calls of <populus/graph.h> fill in and the graph compiler reads.
+ *
+ * Everything is an array of plain structs referred to by index. Index 0 of tensors is the null
+ * tensor; variables, compute sets, vertices and programs count from 0 inside, and the public
+ * handles carry index + 1 for compute sets, vertices and programs, so that a zeroed handle is null.
+ *
+ * VIEWS. A tensor is a shape over a sequence of elements. The sequence is a list of pieces; each
+ * piece is a nest of loops over one variable:
+ *
+ *     for (i0 < dims[0].count) for (i1 < dims[1].count) …
+ *         element base + i0 * dims[0].stride + i1 * dims[1].stride + …
+ *
+ * The shape is only a way to count through the sequence, so reshape never touches pieces. Slices,
+ * transposes and broadcasts of a tensor that is one piece (or whose pieces are whole rows) rewrite
+ * loops; only what no nest of loops can say is split into more pieces, by rows, never by elements.
+ * Loops are kept canonical: no count 1, neighbours merged where strides allow; a contiguous run is
+ * one loop of stride 1; a single element has no loops.
+ */
+#ifndef GRAPH_GRAPH_H
+#define GRAPH_GRAPH_H
+
+#include <populus/arena.h>
+#include <populus/gp.h>
+#include <populus/graph.h>
+#include <populus/program.h>
+
+enum { GRAPH_NONE = UINT32_MAX, GRAPH_MAX_RANK = 16 };
+
+typedef struct view_dim {
+  uint64_t count;
+  int64_t stride; /* elements; 0 repeats, negative goes back */
+} view_dim;
+
+typedef struct view_piece {
+  uint32_t variable;
+  uint32_t num_dims;
+  uint64_t base;       /* element of the variable */
+  size_t first_dim;    /* in graph->dims, outermost first */
+} view_piece;
+
+typedef struct tensor {
+  pop_type type;
+  uint32_t rank;
+  size_t first_shape;  /* in graph->shapes: `rank` sizes */
+  size_t first_piece;  /* in graph->pieces */
+  size_t num_pieces;
+  uint64_t num_elements;
+} tensor;
+
+typedef struct mapping_interval {
+  uint64_t begin, end; /* elements */
+  uint32_t tile;
+} mapping_interval;
+
+typedef struct variable {
+  const char *name; /* never NULL; "" if none was given */
+  pop_type type;
+  bool constant;
+  uint64_t num_elements;
+  uint8_t *initial; /* num_elements * bytes of type, or NULL for zeroes */
+  /* Tile mapping: in call order until graph_mapping() sorts it; then ascending and disjoint. */
+  mapping_interval *mapping;
+  size_t num_mapping, mapping_capacity;
+  bool mapping_sorted;
+} variable;
+
+typedef struct vertex_type_entry {
+  const pop_vertex_type *type;
+  const pop_gp *gp;
+} vertex_type_entry;
+
+typedef struct compute_set {
+  const char *name;
+  size_t num_vertices;
+} compute_set;
+
+typedef struct vertex {
+  uint32_t type;        /* in graph->vertex_types */
+  uint32_t compute_set;
+  uint32_t tile;        /* GRAPH_NONE until set */
+  uint32_t first_edge;  /* chain through edge.next; GRAPH_NONE ends; order of connection */
+  uint32_t first_value; /* chain through field_value.next */
+  uint64_t cycle_estimate; /* 0: none given */
+} vertex;
+
+typedef struct edge {
+  uint32_t field;  /* in the vertex type */
+  uint32_t tensor;
+  uint32_t next;
+} edge;
+
+typedef struct field_value {
+  uint32_t field;
+  uint32_t next;
+  uint8_t bytes[8]; /* the first pop_type_bytes(field type) count */
+} field_value;
+
+typedef enum program_kind {
+  PROGRAM_SEQUENCE,
+  PROGRAM_EXECUTE,
+  PROGRAM_COPY,
+  PROGRAM_REPEAT,
+  PROGRAM_PRINT_TENSOR
+} program_kind;
+
+typedef struct program {
+  program_kind kind;
+  const char *name;    /* "" if none; PRINT_TENSOR: the title */
+  uint32_t *children;  /* SEQUENCE: programs in order; REPEAT: one */
+  size_t num_children, children_capacity;
+  uint32_t count;       /* REPEAT */
+  uint32_t compute_set; /* EXECUTE */
+  uint32_t source, destination; /* COPY: tensors; PRINT_TENSOR: source */
+} program;
+
+typedef struct host_handle {
+  const char *name;
+  uint32_t tensor;
+  bool read; /* otherwise write */
+} host_handle;
+
+#define GRAPH_ARRAY(type, name)                                                                    \
+  type *name;                                                                                      \
+  size_t num_##name, name##_capacity
+
+struct pop_graph {
+  pop_arena *arena; /* names, constants, children, mappings: all that dies with the graph */
+  pop_target target;
+  pop_error *error; /* the first one */
+  GRAPH_ARRAY(variable, variables);
+  GRAPH_ARRAY(tensor, tensors);
+  GRAPH_ARRAY(size_t, shapes);
+  GRAPH_ARRAY(view_piece, pieces);
+  GRAPH_ARRAY(view_dim, dims);
+  GRAPH_ARRAY(pop_gp *, codelets); /* owned */
+  GRAPH_ARRAY(vertex_type_entry, vertex_types);
+  GRAPH_ARRAY(compute_set, compute_sets);
+  GRAPH_ARRAY(vertex, vertices);
+  GRAPH_ARRAY(edge, edges);
+  GRAPH_ARRAY(field_value, field_values);
+  GRAPH_ARRAY(program, programs);
+  GRAPH_ARRAY(host_handle, handles);
+  struct name_table *vertex_type_names; /* name -> index in vertex_types */
+  struct name_table *handle_names;
+};
+
+/* Keeps `error` if it is the first (frees it otherwise). */
+void graph_fail(pop_graph *graph, pop_error *error);
+
+/* The mapping of a variable, sorted and disjoint, neighbours on one tile merged. */
+const mapping_interval *graph_mapping(pop_graph *graph, uint32_t variable, size_t *count);
+
+/* Walks a view in order as runs of consecutive elements (stride 1). */
+typedef struct view_run {
+  uint32_t variable;
+  uint64_t begin, count; /* elements */
+} view_run;
+
+typedef struct view_walk {
+  const pop_graph *graph;
+  const tensor *tensor;
+  size_t piece;
+  uint64_t index[GRAPH_MAX_RANK * 4]; /* loop counters of the current piece */
+  bool started;
+} view_walk;
+/* A piece never has more than GRAPH_MAX_RANK * 4 loops (it is split before). */
+void view_walk_start(view_walk *walk, const pop_graph *graph, uint32_t tensor);
+bool view_walk_next(view_walk *walk, view_run *run); /* neighbouring runs are merged */
+
+/* Nearest of `count` names to `name` by edit distance, for messages; NULL if none is near. */
+const char *nearest_name(const char *name, const char *const *names, size_t count);
+
+#endif

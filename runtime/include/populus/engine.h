@@ -1,0 +1,95 @@
+/* Engines: a compiled graph with its programs on a device.
+ *
+ *   pop_engine_create (compiles; the graph may be freed or changed afterwards)
+ *   -> pop_engine_load -> pop_engine_run, pop_engine_read_tensor, pop_engine_write_tensor
+ *
+ * Options are key/value strings; POPLAR_ENGINE_OPTIONS (a JSON object) overrides the call's. A key
+ * that does not exist is an error that lists near matches (pop_engine_option_table lists all).
+ */
+#ifndef POPULUS_ENGINE_H
+#define POPULUS_ENGINE_H
+
+#include <populus/program.h>
+#include <populus/memory.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pop_engine pop_engine;
+
+typedef struct pop_option {
+  const char *key, *value;
+} pop_option;
+
+/* Compiles `programs` (run by their position) of `graph`. Errors: the graph's own first error; of
+ * the checks (GRAPH_CONNECTION, GRAPH_CYCLE, INVALID_TILE_MAPPING, CONTROL_PROGRAM); GRAPH_MEMORY when
+ * tiles are too small (how many, and the five fullest with their categories), unless
+ * debug.allowOutOfMemory is "true": then only pop_engine_load is refused; LINK; INVALID_OPTION;
+ * SYSTEM when target.saveArchive cannot be written. */
+POP_MUST_CHECK pop_error *pop_engine_create(pop_graph *graph, const pop_program *programs,
+                                            size_t num_programs, const pop_option *options,
+                                            size_t num_options, pop_engine **engine);
+void pop_engine_free(pop_engine *engine); /* NULL is fine */
+
+/* Puts the images into a software IPU; again: starts afresh. */
+POP_MUST_CHECK pop_error *pop_engine_load(pop_engine *engine);
+/* Runs program number `program` to its end. A device fault is RUNTIME, with tile, worker, vertex,
+ * compute set, address and source line where there is one; memory can be read after it, and
+ * running again needs pop_engine_load. */
+POP_MUST_CHECK pop_error *pop_engine_run(pop_engine *engine, size_t program);
+
+/* Host access by handle. `bytes` is the size of the buffer and must be the tensor's size exactly;
+ * elements in row-major order, tile representation. */
+POP_MUST_CHECK pop_error *pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data,
+                                                 size_t bytes);
+POP_MUST_CHECK pop_error *pop_engine_write_tensor(pop_engine *engine, const char *handle,
+                                                  const void *data, size_t bytes);
+/* Where PrintTensor prints; NULL: standard error. The stream is not closed. */
+void pop_engine_set_print_stream(pop_engine *engine, FILE *stream);
+
+/* Cycles of the device since load (all runs; syncs and host syncs included). */
+uint64_t pop_engine_cycles(const pop_engine *engine);
+uint64_t pop_engine_instructions(const pop_engine *engine);
+
+/* ---- memory: the same bytes as in the images ---- */
+
+typedef struct pop_tile_memory {
+  uint32_t total;                 /* without gaps */
+  uint32_t total_including_gaps;  /* == `.text` of the tile's image == bytes loaded */
+  uint32_t by_region[POP_REGION_COUNT];
+  uint32_t by_region_including_gaps[POP_REGION_COUNT];
+  /* [category][region]: bytes that only this category uses, and bytes that overlap in time with
+   * others (counted in full for each). */
+  uint32_t not_overlapped[POP_MEMORY_CATEGORY_COUNT][POP_REGION_COUNT];
+  uint32_t overlapped[POP_MEMORY_CATEGORY_COUNT][POP_REGION_COUNT];
+} pop_tile_memory;
+POP_MUST_CHECK pop_error *pop_engine_tile_memory(const pop_engine *engine, uint32_t tile,
+                                                 pop_tile_memory *memory);
+/* Bytes that load put in the tile's memory (0 before load). */
+uint32_t pop_engine_loaded_bytes(const pop_engine *engine, uint32_t tile);
+/* The "Memory Usage" part of the profile summary: totals, categories, histogram of tiles, maxima. */
+POP_MUST_CHECK pop_error *pop_engine_print_memory(const pop_engine *engine, FILE *stream);
+
+/* Writes the archive of tile images now, as target.saveArchive does. */
+POP_MUST_CHECK pop_error *pop_engine_save_archive(const pop_engine *engine, const char *path);
+
+/* ---- compile phases ---- */
+
+typedef struct pop_phase_time {
+  const char *name; /* "check", "lower", …, in order */
+  double seconds;
+} pop_phase_time;
+const pop_phase_time *pop_engine_phase_times(const pop_engine *engine, size_t *count);
+
+/* ---- options ---- */
+
+typedef struct pop_option_info {
+  const char *key, *values, *default_value, *effect;
+} pop_option_info;
+const pop_option_info *pop_engine_option_table(size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,158 @@
+/* Graphs: variables, tensors (views of variables), vertices in compute sets, and where all of it
+ * lives.
+ *
+ * A graph owns everything that is made with it; nothing but the graph is freed. Handles are small
+ * structs passed by value.
+ *
+ * Errors: a graph keeps its first error: the call, the names, what was wrong and what would be
+ * right. From then on calls on the graph do nothing and return null handles, so a program may check
+ * once, at the end (pop_graph_error), or not at all: pop_engine_create fails with that error.
+ *
+ * Threads: one thread at a time per graph; different graphs are independent.
+ */
+#ifndef POPULUS_GRAPH_H
+#define POPULUS_GRAPH_H
+
+#include <populus/error.h>
+#include <populus/target.h>
+#include <populus/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pop_graph pop_graph;
+
+/* A view: a shape over elements of variables. Index 0 is the null tensor (after an error). */
+typedef struct pop_tensor {
+  pop_graph *graph;
+  uint32_t index;
+} pop_tensor;
+
+typedef struct pop_compute_set {
+  pop_graph *graph;
+  uint32_t index;
+} pop_compute_set;
+
+typedef struct pop_vertex {
+  pop_graph *graph;
+  uint32_t index;
+} pop_vertex;
+
+/* ---- graphs ---- */
+
+/* `target` is copied and checked; an invalid one is the graph's first error. Never NULL. */
+pop_graph *pop_graph_create(const pop_target *target);
+void pop_graph_free(pop_graph *graph); /* NULL is fine; engines made from it stay valid */
+const pop_target *pop_graph_get_target(const pop_graph *graph);
+const pop_error *pop_graph_error(const pop_graph *graph); /* NULL while all is well */
+
+/* Adds codelets: `path` is a .gp file or source (.c, .cpp, …) that is compiled now, with popc's
+ * `flags` (one string, split at blanks as a shell would without expansions; NULL for none).
+ * The same file twice is taken once; a vertex that is there already with other code is an error
+ * that names both files. */
+void pop_graph_add_codelets(pop_graph *graph, const char *path, const char *flags);
+/* Source text from memory; `language` is "c" or "c++"; `name` stands for the file in messages. */
+void pop_graph_add_codelets_source(pop_graph *graph, const char *language, const char *text,
+                                   const char *name, const char *flags);
+
+/* ---- variables and constants ---- */
+
+/* A new variable, rank 0 to 16, shape[i] >= 0, up to 2^32 - 1 elements; `name` may be NULL. Its
+ * elements must be mapped to tiles before the graph is compiled. Contents start as zero bytes. */
+pop_tensor pop_graph_add_variable(pop_graph *graph, pop_type type, const size_t *shape, size_t rank,
+                                  const char *name);
+/* A constant: `data` holds its elements in row-major order in the tile's representation of the type
+ * (half: IEEE binary16 bits, bool: one byte 0 or 1); they are copied. */
+pop_tensor pop_graph_add_constant(pop_graph *graph, pop_type type, const size_t *shape, size_t rank,
+                                  const void *data, const char *name);
+/* Contents of a variable's view when the program is loaded; `data` as for a constant. */
+void pop_graph_set_initial_value(pop_graph *graph, pop_tensor tensor, const void *data);
+
+/* ---- tensors: views, nothing is copied ---- */
+
+bool pop_tensor_valid(pop_tensor t);
+pop_type pop_tensor_element_type(pop_tensor t);
+size_t pop_tensor_rank(pop_tensor t);
+size_t pop_tensor_dim(pop_tensor t, size_t dimension);
+const size_t *pop_tensor_shape(pop_tensor t); /* `rank` sizes; lives as long as the graph */
+size_t pop_tensor_num_elements(pop_tensor t);
+bool pop_tensor_is_contiguous(pop_tensor t);  /* one run of one variable, in order */
+bool pop_tensor_contains_constant(pop_tensor t);
+bool pop_tensor_contains_aliases(pop_tensor t); /* some element twice */
+
+/* t[i] for the first dimension: rank - 1. */
+pop_tensor pop_tensor_index(pop_tensor t, size_t i);
+/* Elements begin <= i < end of one dimension. */
+pop_tensor pop_tensor_slice(pop_tensor t, size_t begin, size_t end, size_t dimension);
+/* begin[d] <= i < end[d] for the first `count` dimensions. */
+pop_tensor pop_tensor_slice_nd(pop_tensor t, const size_t *begin, const size_t *end, size_t count);
+/* Every `stride`-th element of a dimension, from the first. */
+pop_tensor pop_tensor_sub_sample(pop_tensor t, size_t stride, size_t dimension);
+pop_tensor pop_tensor_reverse(pop_tensor t, size_t dimension);
+/* Same elements in the same order under another shape of as many elements. */
+pop_tensor pop_tensor_reshape(pop_tensor t, const size_t *shape, size_t rank);
+pop_tensor pop_tensor_flatten(pop_tensor t);
+/* All dimensions reversed. */
+pop_tensor pop_tensor_transpose(pop_tensor t);
+/* Dimension i of the result is dimension permutation[i] of t; `count` must be the rank. */
+pop_tensor pop_tensor_dim_shuffle(pop_tensor t, const size_t *permutation, size_t count);
+/* A new dimension of size 1 before `dimension` (0 … rank). */
+pop_tensor pop_tensor_expand(pop_tensor t, size_t dimension);
+/* Without the dimensions of size 1. */
+pop_tensor pop_tensor_squeeze(pop_tensor t);
+/* The dimension repeated n times, end to end: shape[dimension] * n. */
+pop_tensor pop_tensor_broadcast(pop_tensor t, size_t n, size_t dimension);
+/* Joined along a dimension; types and other dimensions must agree; count >= 1. */
+pop_tensor pop_concat(const pop_tensor *tensors, size_t count, size_t dimension);
+
+/* ---- tile mapping ---- */
+
+/* Maps all elements of the view to a tile; a later call for the same elements wins. */
+void pop_graph_set_tile_mapping(pop_graph *graph, pop_tensor tensor, size_t tile);
+/* Spreads the elements over the tiles of the target: tile i gets elements [i*c, (i+1)*c) where c is
+ * the number of elements divided by the tiles, rounded up, and at least min_elements_per_tile, and a
+ * multiple of grain_size; both 0 for 1. */
+void pop_graph_map_linearly(pop_graph *graph, pop_tensor tensor, size_t min_elements_per_tile,
+                            size_t grain_size);
+/* Where the elements of a view are: calls `visit` for each run, in the view's order:
+ * [begin, end) are indices of the flattened view; unmapped elements have tile SIZE_MAX. */
+void pop_graph_visit_tile_mapping(pop_graph *graph, pop_tensor tensor,
+                                  void (*visit)(void *context, size_t tile, size_t begin,
+                                                size_t end),
+                                  void *context);
+
+/* ---- compute sets and vertices ---- */
+
+pop_compute_set pop_graph_add_compute_set(pop_graph *graph, const char *name);
+/* `vertex_type` as popc names it: "SumVertex", "popops::Add<float>". Unknown: an error that lists
+ * near matches. */
+pop_vertex pop_graph_add_vertex(pop_graph *graph, pop_compute_set compute_set,
+                                const char *vertex_type);
+/* Connects a field to a view. Vector fields take rank 1 (any number of elements); scalar fields take
+ * one element (rank 0, or any shape of one element). */
+void pop_graph_connect(pop_graph *graph, pop_vertex vertex, const char *field, pop_tensor tensor);
+/* Sets a plain scalar field; `value` points at one element of the field's type (tile format).
+ * The _float and _int forms convert (an error if the value does not fit the field). */
+void pop_graph_set_field(pop_graph *graph, pop_vertex vertex, const char *field, pop_type type,
+                         const void *value);
+void pop_graph_set_field_float(pop_graph *graph, pop_vertex vertex, const char *field, double value);
+void pop_graph_set_field_int(pop_graph *graph, pop_vertex vertex, const char *field, int64_t value);
+void pop_graph_set_vertex_tile(pop_graph *graph, pop_vertex vertex, size_t tile);
+/* Cycles that the vertex is said to take: used to share vertices among workers, and by reports. */
+void pop_graph_set_cycle_estimate(pop_graph *graph, pop_vertex vertex, uint64_t cycles);
+
+/* ---- host access ---- */
+
+/* Names a tensor for pop_engine_read_tensor / pop_engine_write_tensor. Handles are unique. */
+void pop_graph_create_host_read(pop_graph *graph, const char *handle, pop_tensor tensor);
+void pop_graph_create_host_write(pop_graph *graph, const char *handle, pop_tensor tensor);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,14 @@
+/* All of Populus for a host program: #include <populus/populus.h>, link with -lpopulus. */
+#ifndef POPULUS_POPULUS_H
+#define POPULUS_POPULUS_H
+
+#include <populus/engine.h>
+#include <populus/error.h>
+#include <populus/graph.h>
+#include <populus/program.h>
+#include <populus/target.h>
+#include <populus/types.h>
+
+#define POPULUS_VERSION "0.1.0"
+
+#endif

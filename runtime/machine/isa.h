@@ -1,0 +1,123 @@
+/* The tile's instruction set: rv32imf_zicsr_zfh_zba_zbb, four-byte instructions only, and the tile
+ * instructions below. One page for everyone: the emitter (compiler/) builds the words, the machine
+ * executes them, the exchange planner times them.
+ *
+ * TILE INSTRUCTIONS, opcode custom-1 (0x2b), funct3 0, funct7 selects (R-type fields):
+ *
+ *   funct7  name            effect
+ *   0       tile.sync       internal sync: wait until every tile of the target asks for one
+ *   1       tile.hostsync   rd, rs1: sync with the host; reports rs1, rd receives the host's answer
+ *   2       tile.run        rd(number), rs1, rs2: start worker number rd (0-5; the field, not a
+ *                           register) at pc = rs1 with a0 = rs2; fault if that worker is running
+ *   3       tile.wait       supervisor: wait until every worker has exited
+ *   4       tile.exit       worker: end
+ *   5       tile.context    rd = number of this context: worker 0-5, supervisor 6
+ *   6       tile.call       rs1, rs2: ra = pc + 4, a0 = rs2, pc = rs1: calls the vertex whose state
+ *                           is at rs2; the machine remembers it for faults and profiles until the
+ *                           next tile.call or tile.exit of the context
+ *   7       tile.exchange   rs1: internal sync, then the exchange code at address rs1 runs; all
+ *                           tiles that take part start it in the same cycle (t = 0)
+ *   8       tile.number     rd = number of this tile, 0-based over all IPUs
+ *   9       tile.trap       rs1: fault TRAP with the value of rs1
+ *
+ * sync, hostsync, run, wait and exchange are the supervisor's, exit the workers': elsewhere they
+ * are INVALID_INSTRUCTION.
+ *
+ * EXCHANGE INSTRUCTIONS run only in exchange code, one per cycle, strictly in order; an exchange
+ * code word that is none of these is INVALID_INSTRUCTION, and so is one of these outside:
+ *
+ *   custom-0 (0x0b)             send            bits 7-24 word offset of the data from the base of
+ *                               tile memory, bits 25-31 number of words - 1 (1 to 128). Issued in
+ *                               cycle t it puts word i on the tile's bus in cycle t + i; the next
+ *                               instruction issues in cycle t + 1. A send while the bus is busy is
+ *                               an error.
+ *   custom-2 (0x5b)             receiveMux      bits 7-23 sending tile, bits 24-31 words - 1 (1 to
+ *                               256). Issued in t: the words that arrive in cycles t + 1 …
+ *                               t + words are stored at the receive pointer, which moves on. A word
+ *                               that tile S sends in cycle c arrives everywhere in cycle c + L, L =
+ *                               target.exchange_latency_cycles. In each of these cycles a word of
+ *                               the sending tile must arrive. Not before the last receive is done:
+ *                               t >= the cycle of its last arrival.
+ *   custom-1, funct3 2          receiveAddress  imm22 = word offset: sets the receive pointer for
+ *                               words that arrive in t + 1 or later; not while a receive is open.
+ *   custom-1, funct3 1          delay           imm22 = cycles >= 1 that the instruction takes
+ *   custom-1, funct3 3          end             ends the code when everything sent and received has
+ *                               left and arrived; otherwise an error. The tile's exchange took
+ *                               (cycle of end) + 1 cycles.
+ *
+ *   imm22 = bits 7-11 (low 5) and bits 15-31 (high 17).
+ *
+ * No word may be received twice, or both sent and received, by one tile in one exchange: so the
+ * order of the copies does not matter and a verified exchange may run as plain copies.
+ *
+ * TIME. The barrel gives each context one slot in `num_worker_contexts` tile cycles: an instruction
+ * of cost c (target.cost) takes c * num_worker_contexts cycles, on workers and on the supervisor
+ * alike. A worker starts in the cycle in which tile.run ends; tile.wait ends when the last worker
+ * has, or at once. Syncs align all tiles: everyone goes on at max(request) + sync_cycles.
+ *
+ * Custom-2 is used beside the design's custom-0 and -1 because an instruction with an 18-bit
+ * address and a count needs a major opcode of its own.
+ */
+#ifndef MACHINE_ISA_H
+#define MACHINE_ISA_H
+
+#include <stdint.h>
+
+enum { ISA_CUSTOM_0 = 0x0b, ISA_CUSTOM_1 = 0x2b, ISA_CUSTOM_2 = 0x5b };
+
+/* funct7 of custom-1, funct3 0. X(enumerator, number, mnemonic) */
+#define ISA_TILE_OPS(X)                                                                            \
+  X(TILE_SYNC, 0, "tile.sync")                                                                     \
+  X(TILE_HOST_SYNC, 1, "tile.hostsync")                                                            \
+  X(TILE_RUN, 2, "tile.run")                                                                       \
+  X(TILE_WAIT, 3, "tile.wait")                                                                     \
+  X(TILE_EXIT, 4, "tile.exit")                                                                     \
+  X(TILE_CONTEXT, 5, "tile.context")                                                               \
+  X(TILE_CALL, 6, "tile.call")                                                                     \
+  X(TILE_EXCHANGE, 7, "tile.exchange")                                                             \
+  X(TILE_NUMBER, 8, "tile.number")                                                                 \
+  X(TILE_TRAP, 9, "tile.trap")
+
+typedef enum isa_tile_op {
+#define ISA_TILE_OP_ENUMERATOR(id, number, mnemonic) id = number,
+  ISA_TILE_OPS(ISA_TILE_OP_ENUMERATOR)
+#undef ISA_TILE_OP_ENUMERATOR
+} isa_tile_op;
+
+enum { ISA_FUNCT3_TILE = 0, ISA_FUNCT3_DELAY = 1, ISA_FUNCT3_RECEIVE_ADDRESS = 2, ISA_FUNCT3_END = 3 };
+
+enum {
+  ISA_SEND_MAX_WORDS = 128,
+  ISA_RECEIVE_MAX_WORDS = 256,
+  ISA_MAX_TILES = 1 << 17,          /* that receiveMux can name */
+  ISA_MAX_WORD_OFFSET = 1 << 18,    /* that send and receiveAddress can name: 1 MiB of memory */
+  ISA_DELAY_MAX_CYCLES = (1 << 22) - 1
+};
+
+static inline uint32_t isa_tile_op_word(isa_tile_op op, uint32_t rd, uint32_t rs1, uint32_t rs2)
+{
+  return (uint32_t)op << 25 | rs2 << 20 | rs1 << 15 | (uint32_t)ISA_FUNCT3_TILE << 12 | rd << 7 |
+         ISA_CUSTOM_1;
+}
+
+static inline uint32_t isa_imm22_word(uint32_t funct3, uint32_t imm)
+{
+  return (imm >> 5) << 15 | funct3 << 12 | (imm & 31) << 7 | ISA_CUSTOM_1;
+}
+
+static inline uint32_t isa_imm22(uint32_t word)
+{
+  return (word >> 15) << 5 | (word >> 7 & 31);
+}
+
+static inline uint32_t isa_send_word(uint32_t word_offset, uint32_t words)
+{
+  return (words - 1) << 25 | word_offset << 7 | ISA_CUSTOM_0;
+}
+
+static inline uint32_t isa_receive_mux_word(uint32_t tile, uint32_t words)
+{
+  return (words - 1) << 24 | tile << 7 | ISA_CUSTOM_2;
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* The software IPU: tile images in, host syncs and faults out. It knows images and nothing else: no
+ * graph, no compilation.
+ *
+ *   machine_create -> machine_load (each tile's image) -> machine_run (until the tiles sync with
+ *   the host) -> machine_read/machine_write -> machine_run …
+ *
+ * All tiles start at their entry when the first machine_run comes. isa.h says what the
+ * instructions do and what they cost. Everything is deterministic: workers of a tile run in the
+ * order of their numbers, tiles in the order of theirs.
+ *
+ * Protection. A context may read its tile's used memory; write what is in a writable segment of
+ * the image; execute what is in an executable one. Reads and writes outside the image's segments
+ * are INVALID_ADDRESS, writes to a read-only segment too; stores by a worker into another
+ * context's stack, or below its own, are STACK_OVERFLOW (the stacks are found by the image's
+ * symbols `stack.worker0` … `stack.worker5`, `stack.supervisor`, where the image has them);
+ * unaligned access is MISALIGNED. No fault harms the host or another tile.
+ */
+#ifndef MACHINE_H
+#define MACHINE_H
+
+#include <populus/error.h>
+#include <populus/image.h>
+#include <populus/target.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MACHINE_FAULTS(X)                                                                          \
+  X(MACHINE_FAULT_NONE, "none")                                                                    \
+  X(MACHINE_FAULT_TRAP, "TRAP")                                                                    \
+  X(MACHINE_FAULT_INVALID_ADDRESS, "INVALID_ADDRESS")                                              \
+  X(MACHINE_FAULT_MISALIGNED, "MISALIGNED")                                                        \
+  X(MACHINE_FAULT_INVALID_PC, "INVALID_PC")                                                        \
+  X(MACHINE_FAULT_INVALID_INSTRUCTION, "INVALID_INSTRUCTION")                                      \
+  X(MACHINE_FAULT_INVALID_OPERAND, "INVALID_OPERAND")                                              \
+  X(MACHINE_FAULT_STACK_OVERFLOW, "STACK_OVERFLOW")                                                \
+  X(MACHINE_FAULT_EXCHANGE_CONFIG, "INVALID_EXCHANGE_CONFIGURATION")                               \
+  X(MACHINE_FAULT_EXCHANGE_ERROR, "EXCHANGE_ERROR")                                                \
+  X(MACHINE_FAULT_OUT_OF_CYCLES, "OUT_OF_CYCLES")
+
+typedef enum machine_fault_kind {
+#define MACHINE_FAULT_ENUMERATOR(id, name) id,
+  MACHINE_FAULTS(MACHINE_FAULT_ENUMERATOR)
+#undef MACHINE_FAULT_ENUMERATOR
+} machine_fault_kind;
+
+enum { MACHINE_SUPERVISOR = 6 }; /* number of the supervisor's context where workers have 0-5 */
+
+typedef struct machine_fault {
+  machine_fault_kind kind;
+  uint32_t tile;
+  uint32_t context;     /* worker 0-5 or MACHINE_SUPERVISOR */
+  uint32_t pc;          /* of the instruction at fault */
+  uint32_t word;        /* the instruction itself, 0 if it could not be fetched */
+  uint32_t address;     /* accessed address, trap value, or 0 */
+  uint32_t vertex_state; /* argument of the context's last tile.call, 0 if none */
+  uint32_t vertex_entry; /* and its function */
+  uint32_t run_argument; /* a0 that tile.run gave the worker: its control table */
+  uint64_t cycle;       /* global cycle */
+  uint64_t superstep;   /* syncs since load */
+  uint32_t num_faults;  /* tiles that faulted in this superstep; this is the first by (tile, context) */
+  char detail[160];     /* what a number cannot say ("receive from tile 7 in cycle 12: …"), or "" */
+} machine_fault;
+
+typedef struct machine_options {
+  uint64_t max_cycles_per_run; /* of one tile between two host syncs; 0: no limit */
+} machine_options;
+
+typedef struct machine machine;
+
+POP_MUST_CHECK pop_error *machine_create(const pop_target *target, const machine_options *options,
+                                         machine **out);
+void machine_free(machine *m); /* NULL is fine */
+
+/* Loads the image of `image->tile`. Each tile of the target must be loaded exactly once before the
+ * first run. Errors: FILE_LOAD naming the tile (loaded twice, number past the target, larger than
+ * tile memory: "N bytes more than the tile has"). The image need not live on. */
+POP_MUST_CHECK pop_error *machine_load(machine *m, const pop_image *image);
+uint32_t machine_loaded_bytes(const machine *m, uint32_t tile); /* bytes put in tile memory */
+
+/* Runs until every tile waits in tile.hostsync; *event is the value that all of them reported (it
+ * is an EXCHANGE_ERROR if they differ, or if some tile waits for an internal sync then). `answer` is
+ * what the tile.hostsync that they wait in returns (unused in the first run after load). A device
+ * fault ends the run with RUNTIME and a short message; machine_get_fault tells more. After a fault
+ * memory can be read, and machine_run fails until the machine is loaded anew (machine_reset). */
+POP_MUST_CHECK pop_error *machine_run(machine *m, uint32_t answer, uint32_t *event);
+const machine_fault *machine_get_fault(const machine *m); /* kind NONE if there is none */
+const char *machine_fault_name(machine_fault_kind kind);
+
+/* Forgets images, fault and cycles: as new. */
+void machine_reset(machine *m);
+
+/* The host's view of tile memory, between runs; address range checked (INDEX). */
+POP_MUST_CHECK pop_error *machine_read(const machine *m, uint32_t tile, uint32_t address,
+                                       void *bytes, uint32_t size);
+POP_MUST_CHECK pop_error *machine_write(machine *m, uint32_t tile, uint32_t address,
+                                        const void *bytes, uint32_t size);
+
+typedef struct machine_counters {
+  uint64_t cycles;       /* global: of the slowest tile, syncs included, since load */
+  uint64_t instructions; /* executed by all contexts of all tiles */
+  uint64_t supersteps;
+  uint64_t exchanged_bytes; /* received by all tiles */
+} machine_counters;
+machine_counters machine_get_counters(const machine *m);
+
+/* One event of a run, for profilers and tests; called by machine_run in order when set. */
+typedef enum machine_trace_kind {
+  MACHINE_TRACE_COMPUTE, /* a tile's workers from tile.run to tile.wait */
+  MACHINE_TRACE_EXCHANGE,
+  MACHINE_TRACE_SYNC,
+  MACHINE_TRACE_HOST_SYNC
+} machine_trace_kind;
+typedef struct machine_trace_event {
+  machine_trace_kind kind;
+  uint32_t tile;      /* SYNC: unused */
+  uint32_t argument;  /* COMPUTE: control table of the first worker; EXCHANGE: code address */
+  uint64_t from, to;  /* global cycles, half-open */
+  uint64_t bytes;     /* EXCHANGE: received */
+} machine_trace_event;
+typedef void (*machine_trace_callback)(void *context, const machine_trace_event *event);
+void machine_set_trace(machine *m, machine_trace_callback callback, void *context);
+
+#endif
