@@ -6,8 +6,14 @@
 
 const std::nothrow_t std::nothrow{};
 
-void *operator new(std::size_t, const std::nothrow_t &) noexcept { return nullptr; }
-void *operator new[](std::size_t, const std::nothrow_t &) noexcept { return nullptr; }
+void *operator new(std::size_t, const std::nothrow_t &) noexcept
+{
+  return nullptr;
+}
+void *operator new[](std::size_t, const std::nothrow_t &) noexcept
+{
+  return nullptr;
+}
 
 // Called for what was never allocated: through virtual destructors and for the null above.
 void operator delete(void *) noexcept {}
@@ -19,13 +25,22 @@ void operator delete[](void *, const std::nothrow_t &) noexcept {}
 
 // What libc++ calls in place of throwing an exception.
 _LIBCPP_BEGIN_NAMESPACE_STD
-void __libcpp_verbose_abort(const char *, ...) { __builtin_trap(); }
+void __libcpp_verbose_abort(const char *, ...)
+{
+  __builtin_trap();
+}
 _LIBCPP_END_NAMESPACE_STD
 
-extern "C" void __cxa_pure_virtual() { __builtin_trap(); }
+extern "C" void __cxa_pure_virtual()
+{
+  __builtin_trap();
+}
 
 // Destructors of objects with static storage never run: a tile's program has no end.
-extern "C" int __cxa_atexit(void (*)(void *), void *, void *) { return 0; }
+extern "C" int __cxa_atexit(void (*)(void *), void *, void *)
+{
+  return 0;
+}
 extern "C" {
 void *__dso_handle = nullptr;
 }

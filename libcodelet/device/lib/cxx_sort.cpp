@@ -19,7 +19,8 @@ template <class Compare, class Iterator> void __sort(Iterator first, Iterator la
   sort_numbers<Compare, Iterator>(first, last);
 }
 
-#define INSTANTIATE(type) template void __sort<__less<type> &, type *>(type *, type *, __less<type> &);
+#define INSTANTIATE(type)                                                                          \
+  template void __sort<__less<type> &, type *>(type *, type *, __less<type> &);
 
 INSTANTIATE(char)
 INSTANTIATE(signed char)

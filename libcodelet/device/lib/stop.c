@@ -16,7 +16,8 @@ _Noreturn void _exit(int status)
 }
 
 /* assert() of picolibc's <assert.h>, with and without text (__ASSERT_VERBOSE). */
-_Noreturn void __assert_func(const char *file, int line, const char *function, const char *expression)
+_Noreturn void __assert_func(const char *file, int line, const char *function,
+                             const char *expression)
 {
   (void)file, (void)line, (void)function, (void)expression;
   __builtin_trap();
@@ -25,4 +26,9 @@ _Noreturn void __assert_func(const char *file, int line, const char *function, c
 _Noreturn void __assert_no_args(void)
 {
   __builtin_trap();
+}
+
+_Noreturn void exit(int status)
+{
+  _exit(status);
 }

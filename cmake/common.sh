@@ -1,0 +1,33 @@
+# Sourced by quickstart.sh and test.sh: where the tree is, and how to build it.
+#
+#   root     the top folder of the clone; the scripts work from there
+#   jobs     how many compilers run at once
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+jobs=$(nproc 2>/dev/null || echo 2)
+LC_ALL=C.UTF-8
+export LC_ALL
+
+say() {
+  printf '%s: %s\n' "$(basename "$0" .sh)" "$*"
+}
+
+# build <preset> [target]...: configures once, builds; the output is shown only if something goes wrong.
+build() {
+  preset=$1
+  shift
+  case $preset in
+  release) folder=build ;;
+  *) folder=build-$preset ;;
+  esac
+  mkdir -p "$folder"
+  if ! cmake --preset "$preset" >"$folder/configure.log" 2>&1; then
+    cat "$folder/configure.log" >&2
+    return 1
+  fi
+  if ! cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"} >"$folder/build.log" 2>&1; then
+    grep -v '^\[[0-9/]*\]' "$folder/build.log" >&2 || tail -n 50 "$folder/build.log" >&2
+    return 1
+  fi
+}
