@@ -30,6 +30,10 @@ POP_MUST_CHECK pop_error *pop_output_commit(pop_output *output);
 /* Removes the temporary file and frees. NULL is fine. */
 void pop_output_abort(pop_output *output);
 
+/* "a JPEG image", "an ELF file", "empty", …: what some first bytes look like, for messages about
+ * files that are not what they should be. */
+const char *pop_file_kind(const void *bytes, size_t size);
+
 /* Removes the temporary files of all open outputs: async-signal-safe, for a SIGINT handler. */
 void pop_output_remove_all_temporaries(void);
 

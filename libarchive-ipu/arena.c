@@ -1,0 +1,202 @@
+/* Arenas, growing arrays, and the allocation functions that do not fail.
+ *
+ * An arena is a list of chunks from calloc; the newest is filled from its start. Something larger
+ * than what is left opens a new chunk; something larger than a quarter of a chunk gets a chunk of
+ * its own behind the newest, so that the room in the newest is not lost. Chunks double in size up
+ * to 1 MiB, which keeps small arenas small and the number of chunks of large ones low.
+ */
+#include <populus/arena.h>
+#include <populus/file.h>
+
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIRST_CHUNK_BYTES ((size_t)4096)
+#define LARGEST_CHUNK_BYTES ((size_t)1 << 20)
+#define ARENA_ALIGN ((size_t)16)
+
+static _Atomic(pop_out_of_memory_handler) out_of_memory_handler;
+
+/* Nothing here may allocate. */
+static _Noreturn void out_of_memory(size_t bytes)
+{
+  pop_out_of_memory_handler handler = atomic_load(&out_of_memory_handler);
+  if (handler) handler(bytes);
+  pop_output_remove_all_temporaries();
+  char line[80];
+  int length = snprintf(line, sizeof line, "populus: error: out of memory (%zu bytes)\n", bytes);
+  ssize_t written = write(STDERR_FILENO, line, (size_t)length);
+  (void)written; /* there is nobody left to tell */
+  _exit(4);
+}
+
+void pop_set_out_of_memory_handler(pop_out_of_memory_handler handler)
+{
+  atomic_store(&out_of_memory_handler, handler);
+}
+
+void *pop_xmalloc(size_t bytes)
+{
+  void *memory = malloc(bytes ? bytes : 1);
+  if (!memory) out_of_memory(bytes);
+  return memory;
+}
+
+void *pop_xcalloc(size_t count, size_t bytes)
+{
+  void *memory = calloc(count ? count : 1, bytes ? bytes : 1);
+  if (!memory) out_of_memory(bytes);
+  return memory;
+}
+
+void *pop_xrealloc(void *old, size_t count, size_t bytes)
+{
+  size_t total;
+  if (__builtin_mul_overflow(count, bytes, &total)) out_of_memory(SIZE_MAX);
+  void *memory = realloc(old, total ? total : 1);
+  if (!memory) out_of_memory(total);
+  return memory;
+}
+
+char *pop_xstrdup(const char *text)
+{
+  size_t size = strlen(text) + 1;
+  return memcpy(pop_xmalloc(size), text, size);
+}
+
+char *pop_xasprintf(const char *format, ...)
+{
+  char *text;
+  va_list args;
+  va_start(args, format);
+  int length = vasprintf(&text, format, args);
+  va_end(args);
+  if (length < 0) out_of_memory(0);
+  return text;
+}
+
+struct chunk {
+  struct chunk *next;
+  size_t size, used; /* of `memory` */
+  alignas(ARENA_ALIGN) unsigned char memory[];
+};
+
+struct pop_arena {
+  struct chunk *newest; /* allocations come from here; older and oversized chunks follow */
+  size_t next_chunk_bytes;
+};
+
+pop_arena *pop_arena_new(void)
+{
+  pop_arena *arena = pop_xmalloc(sizeof *arena);
+  *arena = (pop_arena){.next_chunk_bytes = FIRST_CHUNK_BYTES};
+  return arena;
+}
+
+void pop_arena_free(pop_arena *arena)
+{
+  if (!arena) return;
+  for (struct chunk *chunk = arena->newest, *next; chunk; chunk = next) {
+    next = chunk->next;
+    free(chunk);
+  }
+  free(arena);
+}
+
+static struct chunk *chunk_new(size_t size)
+{
+  size_t total;
+  if (__builtin_add_overflow(size, sizeof(struct chunk), &total)) out_of_memory(SIZE_MAX);
+  struct chunk *chunk = pop_xcalloc(1, total);
+  chunk->size = size;
+  return chunk;
+}
+
+void *pop_arena_alloc(pop_arena *arena, size_t bytes)
+{
+  size_t rounded;
+  if (__builtin_add_overflow(bytes, ARENA_ALIGN - 1, &rounded)) out_of_memory(bytes);
+  rounded &= ~(ARENA_ALIGN - 1);
+
+  struct chunk *chunk = arena->newest;
+  if (!chunk || rounded > chunk->size - chunk->used) {
+    bool oversized = rounded > arena->next_chunk_bytes / 4;
+    struct chunk *fresh = chunk_new(oversized ? rounded : arena->next_chunk_bytes);
+    if (oversized && chunk) {
+      fresh->next = chunk->next;
+      chunk->next = fresh;
+    } else {
+      fresh->next = chunk;
+      arena->newest = fresh;
+    }
+    if (!oversized && arena->next_chunk_bytes < LARGEST_CHUNK_BYTES) arena->next_chunk_bytes *= 2;
+    chunk = fresh;
+  }
+  void *memory = chunk->memory + chunk->used;
+  chunk->used += rounded;
+  return memory;
+}
+
+char *pop_arena_strdup(pop_arena *arena, const char *text)
+{
+  size_t size = strlen(text) + 1;
+  return memcpy(pop_arena_alloc(arena, size), text, size);
+}
+
+char *pop_arena_printf(pop_arena *arena, const char *format, ...)
+{
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  if (length < 0) out_of_memory(0);
+  char *text = pop_arena_alloc(arena, (size_t)length + 1);
+  vsnprintf(text, (size_t)length + 1, format, again);
+  va_end(again);
+  return text;
+}
+
+void *pop_grow(void *items, size_t needed, size_t *capacity, size_t element_bytes)
+{
+  if (needed <= *capacity) return items;
+  size_t grown = *capacity < 8 ? 8 : *capacity + *capacity / 2;
+  if (grown < needed) grown = needed;
+  items = pop_xrealloc(items, grown, element_bytes);
+  *capacity = grown;
+  return items;
+}
+
+bool pop_bytes_try_reserve(pop_bytes *bytes, size_t more)
+{
+  size_t needed;
+  if (__builtin_add_overflow(bytes->size, more, &needed)) return false;
+  if (needed <= bytes->capacity) return true;
+  size_t grown = bytes->capacity + bytes->capacity / 2;
+  if (grown < needed) grown = needed;
+  uint8_t *data = realloc(bytes->data, grown);
+  if (!data) return false;
+  bytes->data = data;
+  bytes->capacity = grown;
+  return true;
+}
+
+void pop_bytes_append(pop_bytes *bytes, const void *data, size_t size)
+{
+  if (!size) return;
+  if (!pop_bytes_try_reserve(bytes, size)) out_of_memory(size);
+  memcpy(bytes->data + bytes->size, data, size);
+  bytes->size += size;
+}
+
+void pop_bytes_free(pop_bytes *bytes)
+{
+  free(bytes->data);
+  *bytes = (pop_bytes){0};
+}

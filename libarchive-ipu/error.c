@@ -1,0 +1,154 @@
+/* Errors: a code and a sentence, owned by whoever holds the pointer.
+ *
+ * Sentences quote names of files, symbols and vertices, and those come from anywhere. Control
+ * characters in them are written as \x1b, so that no name can drive the terminal that an error is
+ * shown on. Line feeds and tabs stay: some errors are lists.
+ */
+#include <populus/error.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pop_error {
+  pop_error_code code;
+  char *message;
+};
+
+/* What is returned when there is no memory left for an error. Never freed, never changed. */
+static pop_error out_of_memory = {POP_ERROR_MEMORY, (char *)"out of memory"};
+
+static const struct {
+  const char *name;
+  int exit_status;
+} codes[] = {
+#define POP_ERROR_ROW(id, name, status) [id] = {name, status},
+    POP_ERROR_CODES(POP_ERROR_ROW)
+#undef POP_ERROR_ROW
+};
+
+#define NUM_CODES (sizeof codes / sizeof *codes)
+
+/* Bytes of the control character at `text`: 0 for none, 2 for C1 in UTF-8 (U+0080 to U+009F). */
+static size_t control_length(const unsigned char *text)
+{
+  if (text[0] == '\n' || text[0] == '\t') return 0;
+  if (text[0] < 0x20 || text[0] == 0x7f) return 1;
+  if (text[0] == 0xc2 && text[1] >= 0x80 && text[1] <= 0x9f) return 2;
+  return 0;
+}
+
+/* Replaces the control characters of the malloc'ed `text`; returns it, or its replacement. */
+static char *escape_controls(char *text)
+{
+  size_t controls = 0;
+  for (const unsigned char *p = (unsigned char *)text; *p; p++) controls += control_length(p) != 0;
+  if (!controls) return text;
+
+  char *escaped = malloc(strlen(text) + 2 * 4 * controls + 1);
+  if (!escaped) {
+    free(text);
+    return NULL;
+  }
+  char *out = escaped;
+  for (const unsigned char *p = (unsigned char *)text; *p;) {
+    size_t length = control_length(p);
+    if (!length) *out++ = (char)*p++;
+    for (; length; length--) out += sprintf(out, "\\x%02x", *p++);
+  }
+  *out = '\0';
+  free(text);
+  return escaped;
+}
+
+/* Takes the malloc'ed message (NULL: there was no memory for it). */
+static pop_error *make(pop_error_code code, char *message)
+{
+  if (message) message = escape_controls(message);
+  pop_error *error = message ? malloc(sizeof *error) : NULL;
+  if (!error) {
+    free(message);
+    return &out_of_memory;
+  }
+  *error = (pop_error){.code = code, .message = message};
+  return error;
+}
+
+pop_error *pop_error_new_v(pop_error_code code, const char *format, va_list args)
+{
+  char *message = NULL;
+  if (vasprintf(&message, format, args) < 0) message = NULL;
+  return make(code, message);
+}
+
+pop_error *pop_error_new(pop_error_code code, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  pop_error *error = pop_error_new_v(code, format, args);
+  va_end(args);
+  return error;
+}
+
+pop_error *pop_error_errno(int errnum, const char *format, ...)
+{
+  char *sentence = NULL, *message = NULL;
+  va_list args;
+  va_start(args, format);
+  if (vasprintf(&sentence, format, args) < 0) sentence = NULL;
+  va_end(args);
+
+  char reason[256];
+  if (sentence &&
+      asprintf(&message, "%s: %s", sentence, strerror_r(errnum, reason, sizeof reason)) < 0)
+    message = NULL;
+  free(sentence);
+  return make(POP_ERROR_SYSTEM, message);
+}
+
+pop_error *pop_error_prefix(pop_error *error, const char *format, ...)
+{
+  if (!error || error == &out_of_memory) return error;
+  char *prefix = NULL, *message = NULL;
+  va_list args;
+  va_start(args, format);
+  if (vasprintf(&prefix, format, args) < 0) prefix = NULL;
+  va_end(args);
+  if (prefix && asprintf(&message, "%s: %s", prefix, error->message) < 0) message = NULL;
+  free(prefix);
+  if (message) message = escape_controls(message);
+  if (!message) return error; /* the sentence without its prefix says more than none */
+  free(error->message);
+  error->message = message;
+  return error;
+}
+
+void pop_error_free(pop_error *error)
+{
+  if (!error || error == &out_of_memory) return;
+  free(error->message);
+  free(error);
+}
+
+pop_error_code pop_error_get_code(const pop_error *error)
+{
+  return error->code;
+}
+
+const char *pop_error_message(const pop_error *error)
+{
+  return error->message;
+}
+
+const char *pop_error_code_name(pop_error_code code)
+{
+  return (size_t)code < NUM_CODES ? codes[code].name : "unknown_error";
+}
+
+int pop_error_exit_status(const pop_error *error)
+{
+  if (!error) return 0;
+  return (size_t)error->code < NUM_CODES ? codes[error->code].exit_status
+                                         : codes[POP_ERROR_INTERNAL].exit_status;
+}

@@ -1,0 +1,196 @@
+/* The targets: one table, each figure with its source.
+ *
+ * Sources, by the marks used below:
+ *   [consts]   the public ipu1_consts.c of Saghetti0's research on the first chip: tiles, memory
+ *              map, contexts, delays of the exchange, read from hardware
+ *   [archinfo] the published LLVM of the Poplar SDK (ipuArchInfo): base of tile memory
+ *   [memory]   ipu-stack's memory.rs: the memory map of ipu21, where code may execute
+ *   [tut4]     the SDK's tutorial 4 prints 1,472 tiles for a second-generation IPU
+ *   [tut6]     the SDK's tutorial 6 prints a worst cost of 64,373 (ipu1) and 53,807 (ipu2); its
+ *              formula gives these only with 1,216 and 1,472 tiles, 6 workers and 4 bytes a cycle
+ *   [guide]    the user guide's sample of a memory and execution report, for ipu1
+ *   [ours]     our choice; nothing that we could find publishes it
+ */
+#include <populus/target.h>
+
+#include <math.h>
+#include <string.h>
+
+#define KIB ((uint32_t)1024)
+
+#define MAX_IPUS 64
+#define MAX_TILES_PER_IPU 65536
+#define MAX_WORKERS 64
+#define MAX_EXCHANGE_BYTES_PER_CYCLE 64
+#define MAX_CYCLES 1000000 /* of one sync or of one word's way */
+
+/* What the three have in common.
+ *
+ * system_bytes: [guide] the overfull tile has 122,880 B in its non-interleaved region of 131,072 B.
+ *
+ * exchange_latency_cycles: hardware's depends on where the two tiles lie; ours is one figure, near
+ * its longest way: 8 (send to exchange out) + 17 (column base to the opposite side) + 7 + 9 (mux
+ * and fabric) + 2 (exchange in to load) [consts], measured there for ipu1; that they add up on one
+ * way, and that ipu2 and ipu21 are like ipu1, is [ours].
+ *
+ * sync_cycles, host_sync_cycles: [guide] the execution trace has 118 cycles for each sync, internal
+ * and external alike (cycles 118; three syncs later 472; three later 826). It comes from the SDK's
+ * own model of ipu1; hardware's depends on the tile. The same for ipu2 and ipu21 is [ours].
+ *
+ * cost: a context issues one instruction per slot and the result is there before its next slot: 1
+ * for all instructions but division and square root. The multiplier fits in a slot (the IPU's
+ * does). A divider that makes one bit of quotient or root a cycle takes about 34 cycles for an int
+ * and 28 for a float: 6 and 5 slots of 6 cycles [ours]. */
+#define COMMON                                                                                     \
+  .type = POP_TARGET_IPU, .num_worker_contexts = 6 /* [consts] [tut6] */, .system_bytes = 8 * KIB, \
+  .memory_element_bytes = 16 * KIB /* [consts] [memory] */,                                        \
+  .exchange_bytes_per_cycle = 4 /* [tut6] */, .exchange_latency_cycles = 8 + 17 + 7 + 9 + 2,       \
+  .sync_cycles = 118, .host_sync_cycles = 118,                                                     \
+  .cost = {                                                                                        \
+      [POP_COST_ALU] = 1,        [POP_COST_LOAD] = 1,  [POP_COST_STORE] = 1,                       \
+      [POP_COST_BRANCH] = 1,     [POP_COST_JUMP] = 1,  [POP_COST_MUL] = 1,                         \
+      [POP_COST_DIV] = 6,        [POP_COST_FLOAT] = 1, [POP_COST_FLOAT_DIV] = 5,                   \
+      [POP_COST_FLOAT_SQRT] = 5, [POP_COST_CSR] = 1,   [POP_COST_TILE] = 1,                        \
+  }
+
+static const pop_target targets[] = {
+    {
+        .name = "ipu1",
+        .tiles_per_ipu = 1216,       /* [consts] 0x4c0 of 1,280 on the chip; [tut6] */
+        .memory_base = 0x40000,      /* [archinfo] [consts] */
+        .memory_bytes = 256 * KIB,   /* [consts] TMEM_SIZE 0x100 KiB */
+        .interleaved_base = 0x60000, /* [consts] TMEM_REGION0_SIZE 0x80 KiB */
+        .clock_hz = 1.6e9,           /* [guide] 54,202 cycles are 33.9 microseconds */
+        COMMON,
+    },
+    {
+        .name = "ipu2",
+        .tiles_per_ipu = 1472,       /* [tut4] [tut6] */
+        .memory_base = 0x4c000,      /* [archinfo] */
+        .memory_bytes = 624 * KIB,   /* published: 900 MB on 1,472 tiles */
+        .interleaved_base = 0x80000, /* as ipu21, which has the same base and size */
+        .clock_hz = 1.325e9,         /* published for the GC200 */
+        COMMON,
+    },
+    {
+        .name = "ipu21",
+        .tiles_per_ipu = 1472,       /* ipu-stack's topology.rs */
+        .memory_base = 0x4c000,      /* [archinfo] */
+        .memory_bytes = 624 * KIB,   /* [memory] */
+        .interleaved_base = 0x80000, /* [memory] IPU21_EXECUTABLE_MEMORY_LIMIT */
+        .clock_hz = 1.85e9,          /* [ours]: Bow's; not published for this chip */
+        COMMON,
+    },
+};
+
+#define NUM_TARGETS (sizeof targets / sizeof *targets)
+#define DEFAULT_TARGET "ipu2"
+
+const char *const *pop_target_names(void)
+{
+  static const char *const names[] = {targets[0].name, targets[1].name, targets[2].name, NULL};
+  _Static_assert(sizeof names / sizeof *names == NUM_TARGETS + 1, "a target has no name here");
+  return names;
+}
+
+pop_error *pop_target_create(const char *name, uint32_t num_ipus, pop_target *target)
+{
+  if (num_ipus < 1 || num_ipus > MAX_IPUS)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "a target with %u IPUs was asked for: 1 to %d are possible", num_ipus,
+                         MAX_IPUS);
+  if (!name) name = DEFAULT_TARGET;
+  for (size_t i = 0; i < NUM_TARGETS; i++) {
+    if (strcmp(targets[i].name, name) != 0) continue;
+    *target = targets[i];
+    target->num_ipus = num_ipus;
+    return NULL;
+  }
+  _Static_assert(NUM_TARGETS == 3, "the message lists three");
+  return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                       "there is no target '%s': the targets are %s, %s and %s", name,
+                       targets[0].name, targets[1].name, targets[2].name);
+}
+
+uint32_t pop_target_num_tiles(const pop_target *target)
+{
+  return target->num_ipus * target->tiles_per_ipu;
+}
+
+uint32_t pop_target_memory_end(const pop_target *target)
+{
+  return target->memory_base + target->memory_bytes;
+}
+
+static pop_error *check_range(const pop_target *target, const char *field, uint64_t value,
+                              uint64_t low, uint64_t high)
+{
+  if (value >= low && value <= high) return NULL;
+  return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                       "target '%s': %s is %llu, but must be from %llu to %llu", target->name,
+                       field, (unsigned long long)value, (unsigned long long)low,
+                       (unsigned long long)high);
+}
+
+static pop_error *check_words(const pop_target *target, const char *field, uint32_t value)
+{
+  if (value % 4 == 0) return NULL;
+  return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                       "target '%s': %s is %u, but must be a multiple of 4", target->name, field,
+                       value);
+}
+
+#define CHECK_RANGE(field, low, high)                                                              \
+  POP_TRY(check_range(target, #field, target->field, (low), (high)))
+#define CHECK_WORDS(field) POP_TRY(check_words(target, #field, target->field))
+
+/* Regions in order: base <= base + system <= interleaved base <= end < 2^32. */
+static pop_error *validate_memory(const pop_target *target)
+{
+  CHECK_WORDS(memory_base);
+  CHECK_WORDS(memory_bytes);
+  CHECK_WORDS(interleaved_base);
+  CHECK_WORDS(system_bytes);
+  CHECK_RANGE(memory_bytes, 4, UINT32_MAX);
+  CHECK_RANGE(memory_base, 0, UINT32_MAX - target->memory_bytes);
+  CHECK_RANGE(interleaved_base, target->memory_base, pop_target_memory_end(target));
+  CHECK_RANGE(system_bytes, 0, target->interleaved_base - target->memory_base);
+  CHECK_RANGE(memory_element_bytes, 4, UINT32_MAX / 2);
+  CHECK_WORDS(memory_element_bytes);
+  return NULL;
+}
+
+static pop_error *validate_costs(const pop_target *target)
+{
+  static const char *const fields[] = {
+#define COST_FIELD(id, name) [id] = "cost of class '" name "'",
+      POP_COST_CLASSES(COST_FIELD)
+#undef COST_FIELD
+  };
+  for (unsigned i = 0; i < POP_COST_CLASS_COUNT; i++)
+    POP_TRY(check_range(target, fields[i], target->cost[i], 1, UINT8_MAX));
+  return NULL;
+}
+
+pop_error *pop_target_validate(const pop_target *target)
+{
+  if (!memchr(target->name, '\0', sizeof target->name))
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "target '%.*s': name is longer than %zu characters",
+                         (int)sizeof target->name, target->name, sizeof target->name - 1);
+  CHECK_RANGE(type, POP_TARGET_IPU, POP_TARGET_CPU);
+  CHECK_RANGE(num_ipus, 1, MAX_IPUS);
+  CHECK_RANGE(tiles_per_ipu, 1, MAX_TILES_PER_IPU);
+  CHECK_RANGE(num_worker_contexts, 1, MAX_WORKERS);
+  POP_TRY(validate_memory(target));
+  CHECK_RANGE(exchange_bytes_per_cycle, 4, MAX_EXCHANGE_BYTES_PER_CYCLE);
+  CHECK_WORDS(exchange_bytes_per_cycle);
+  CHECK_RANGE(exchange_latency_cycles, 0, MAX_CYCLES);
+  CHECK_RANGE(sync_cycles, 0, MAX_CYCLES);
+  CHECK_RANGE(host_sync_cycles, 0, MAX_CYCLES);
+  if (!isfinite(target->clock_hz) || target->clock_hz <= 0)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "target '%s': clock_hz is %g, but must be greater than 0", target->name,
+                         target->clock_hz);
+  return validate_costs(target);
+}
