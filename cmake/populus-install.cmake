@@ -1,1 +1,52 @@
-# What an installed Populus needs so that others can build on it: the CMake package and pkg-config files.
+# What others need to build on an installed Populus: a CMake package and pkg-config files. Libraries, programs and headers
+# are installed by the folders that make them.
+include(CMakePackageConfigHelpers)
+
+get_property(components GLOBAL PROPERTY POPULUS_COMPONENTS)
+if(NOT components)
+  return()
+endif()
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/populus)
+configure_package_config_file(cmake/populus-config.cmake.in populus-config.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(populus-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/populus-config.cmake ${PROJECT_BINARY_DIR}/populus-config-version.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindLLVM19.cmake
+  DESTINATION ${package_dir})
+install(EXPORT populus-targets NAMESPACE populus:: DESTINATION ${package_dir})
+
+# For find_package(populus) with populus_DIR = the build folder: no installation needed.
+export(EXPORT populus-targets NAMESPACE populus:: FILE ${PROJECT_BINARY_DIR}/populus-targets.cmake)
+configure_file(cmake/FindLLVM19.cmake FindLLVM19.cmake COPYONLY)
+
+# populus_pkg_config(<target> <description> <required modules> <further libraries>): static libraries show their users
+# what they are made of, shared ones need not.
+function(populus_pkg_config target description modules libraries)
+  if(NOT TARGET ${target})
+    return()
+  endif()
+  get_target_property(name ${target} OUTPUT_NAME)
+  get_target_property(type ${target} TYPE)
+  file(RELATIVE_PATH PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  set(PC_NAME ${name})
+  set(PC_DESCRIPTION ${description})
+  set(PC_PRIVATE "")
+  set(PC_LIBRARIES " ${libraries}")
+  set(PC_LIBRARIES_PRIVATE "")
+  if(type STREQUAL "SHARED_LIBRARY")
+    set(PC_PRIVATE ".private")
+    set(PC_LIBRARIES "")
+    set(PC_LIBRARIES_PRIVATE "${libraries}")
+  endif()
+  set(PC_MODULES ${modules})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/populus.pc.in ${PROJECT_BINARY_DIR}/pkgconfig/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+set(llvm "-L${LLVM19_LIBRARY_DIR} -Wl,-rpath,${LLVM19_LIBRARY_DIR} -lclang-19 -lLLVM-19")
+populus_pkg_config(archive-ipu "Tile images of an IPU: targets, linking, ELF, archives" "libelf libxxhash" "-pthread")
+populus_pkg_config(codelet "Codelet files (.gp) and vertex types" "archive-ipu jansson libxxhash" "-ldl")
+populus_pkg_config(popc-lib "The codelet compiler as a library" "codelet" "${llvm}")
+populus_pkg_config(populus "${PROJECT_DESCRIPTION}" "popc codelet archive-ipu jansson libcbor libzstd" "${llvm} -pthread -lm")
