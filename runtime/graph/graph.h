@@ -35,13 +35,18 @@ typedef struct view_piece {
   uint32_t variable;
   uint32_t num_dims;
   uint64_t base;       /* element of the variable */
-  size_t first_dim;    /* in graph->dims, outermost first */
+  size_t first_dim;    /* in graph->dims, outermost first; pieces share lists */
+  uint64_t start;      /* position of its first element in the tensor */
 } view_piece;
+
+/* Why pieces that repeat an element (stride 0) are fine: a broadcast costs one loop. A view has up
+ * to 2^63 - 1 elements, a variable up to 2^32 - 1; a loop counts at least to 2, so no piece has
+ * more than 62 loops. */
 
 typedef struct tensor {
   pop_type type;
   uint32_t rank;
-  size_t first_shape;  /* in graph->shapes: `rank` sizes */
+  const size_t *shape; /* `rank` sizes, in the arena; tensors of one shape share it */
   size_t first_piece;  /* in graph->pieces */
   size_t num_pieces;
   uint64_t num_elements;
@@ -111,6 +116,8 @@ typedef struct program {
   uint32_t count;       /* REPEAT */
   uint32_t compute_set; /* EXECUTE */
   uint32_t source, destination; /* COPY: tensors; PRINT_TENSOR: source */
+  bool has_parent;    /* it is in a sequence or a repeat */
+  uint64_t visit;     /* == graph->program_visit: seen by the search for cycles that runs now */
 } program;
 
 typedef struct host_handle {
@@ -129,7 +136,6 @@ struct pop_graph {
   pop_error *error; /* the first one */
   GRAPH_ARRAY(variable, variables);
   GRAPH_ARRAY(tensor, tensors);
-  GRAPH_ARRAY(size_t, shapes);
   GRAPH_ARRAY(view_piece, pieces);
   GRAPH_ARRAY(view_dim, dims);
   GRAPH_ARRAY(pop_gp *, codelets); /* owned */
@@ -142,6 +148,8 @@ struct pop_graph {
   GRAPH_ARRAY(host_handle, handles);
   struct name_table *vertex_type_names; /* name -> index in vertex_types */
   struct name_table *handle_names;
+  struct view_scratch *scratch; /* view.c: what the view that is being made needs */
+  uint64_t program_visit;       /* number of searches for cycles so far */
 };
 
 /* Keeps `error` if it is the first (frees it otherwise). */
@@ -162,12 +170,17 @@ typedef struct view_walk {
   size_t piece;
   uint64_t index[GRAPH_MAX_RANK * 4]; /* loop counters of the current piece */
   bool started;
+  uint64_t element;  /* where the current piece's counters stand */
+  bool skip_repeats; /* set after view_walk_start: run loops of stride 0 once */
 } view_walk;
-/* A piece never has more than GRAPH_MAX_RANK * 4 loops (it is split before). */
+/* `graph` must not get new tensors while a walk goes on. */
 void view_walk_start(view_walk *walk, const pop_graph *graph, uint32_t tensor);
 bool view_walk_next(view_walk *walk, view_run *run); /* neighbouring runs are merged */
 
 /* Nearest of `count` names to `name` by edit distance, for messages; NULL if none is near. */
 const char *nearest_name(const char *name, const char *const *names, size_t count);
+/* The same for up to `max` names, nearest first; returns how many are near. */
+size_t nearest_names(const char *name, const char *const *names, size_t count, const char **nearest,
+                     size_t max);
 
 #endif
