@@ -316,6 +316,12 @@ POP_MUST_CHECK pop_error *pass_emit(compilation *c);
 POP_MUST_CHECK pop_error *pass_allocate(compilation *c);
 POP_MUST_CHECK pop_error *pass_account(compilation *c);
 
+/* Address of a place, once `allocate` has run. */
+static inline uint32_t place_address(const compilation *c, place p)
+{
+  return c->blocks[p.block].address + p.offset;
+}
+
 /* ---- for passes ---- */
 
 uint32_t add_block(compilation *c, const block *b);

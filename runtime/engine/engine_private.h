@@ -1,0 +1,34 @@
+/* The engine's parts: a compilation, a machine, and between them only tile images and addresses. */
+#ifndef ENGINE_ENGINE_PRIVATE_H
+#define ENGINE_ENGINE_PRIVATE_H
+
+#include "compiler/compilation.h"
+#include "machine/machine.h"
+
+typedef enum engine_state {
+  ENGINE_COMPILED, /* not loaded, or load failed */
+  ENGINE_LOADED,   /* the tiles wait for a program */
+  ENGINE_FAULTED   /* a run ended in a fault: memory can be read, nothing can be run */
+} engine_state;
+
+struct pop_engine {
+  compilation *compilation;
+  machine *machine;
+  engine_state state;
+  FILE *print_stream; /* NULL: standard error */
+};
+
+/* tensor_access.c: a tensor's elements from or to the tiles, row-major; `size` must fit. */
+POP_MUST_CHECK pop_error *engine_read_host_tensor(const pop_engine *engine,
+                                                  const host_tensor *tensor, void *data);
+POP_MUST_CHECK pop_error *engine_write_host_tensor(pop_engine *engine, const host_tensor *tensor,
+                                                   const void *data);
+
+/* print_tensor.c: `title: {1,2}` and a newline. */
+void print_tensor(FILE *stream, const char *title, pop_type type, const size_t *shape,
+                  uint32_t rank, const void *data);
+
+/* fault_report.c: the machine's fault with the names that the image's symbols give. */
+pop_error *engine_fault_report(const pop_engine *engine);
+
+#endif

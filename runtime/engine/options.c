@@ -1,0 +1,242 @@
+/* Engine options from the call and from the environment.
+ *
+ * Values are strings ("true", "16384", "0x4000", a path). In the environment's JSON object they may
+ * also be JSON booleans and numbers, because people write both. The environment wins over the call:
+ * that is what the variable is for.
+ */
+#include "engine/options.h"
+
+#include "engine/log.h"
+#include "graph/graph.h"
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char environment_name[] = "POPLAR_ENGINE_OPTIONS";
+
+enum { MAX_OPTIONS_JSON_BYTES = 1 << 20, MAX_STACK_BYTES = 1 << 20 };
+
+/* X(key, values, default, effect, setter, least and greatest number) */
+#define ENGINE_OPTIONS(X)                                                                          \
+  X("target.saveArchive", "a path", "",                                                            \
+    "writes the archive of tile images when the graph is compiled", set_save_archive, 0, 0)        \
+  X("debug.allowOutOfMemory", "true or false", "false",                                            \
+    "makes images and reports although tiles are too small; only loading is refused",              \
+    set_allow_out_of_memory, 0, 0)                                                                 \
+  X("debug.workerStackSizeInBytes", "a multiple of 16 from 64 to 1048576", "2048",                 \
+    "stack of each of a tile's workers", set_worker_stack, 64, MAX_STACK_BYTES)                    \
+  X("debug.supervisorStackSizeInBytes", "a multiple of 16 from 64 to 1048576", "256",              \
+    "least stack of a tile's supervisor; deeply nested programs get what they need",               \
+    set_supervisor_stack, 64, MAX_STACK_BYTES)                                                     \
+  X("debug.maxCyclesPerRun", "a number of cycles, 0 for no limit", "1000000000000",                \
+    "ends a run in which a tile takes longer, with a fault that names the vertex", set_max_cycles, \
+    0, UINT64_MAX)
+
+static const pop_option_info infos[] = {
+#define OPTION_INFO(key, values, preset, effect, setter, least, greatest)                          \
+  {key, values, preset, effect},
+    ENGINE_OPTIONS(OPTION_INFO)
+#undef OPTION_INFO
+};
+enum { NUM_ENTRIES = sizeof infos / sizeof *infos };
+
+typedef struct option_entry {
+  const pop_option_info *info;
+  pop_error *(*set)(const struct option_entry *entry, const char *value, engine_options *options);
+  uint64_t minimum, maximum; /* of a number */
+} option_entry;
+
+const pop_option_info *pop_engine_option_table(size_t *count)
+{
+  *count = NUM_ENTRIES;
+  return infos;
+}
+
+static pop_error *invalid_value(const option_entry *entry, const char *value)
+{
+  return pop_error_new(POP_ERROR_INVALID_OPTION, "option '%s' cannot be '%s': it takes %s",
+                       entry->info->key, value, entry->info->values);
+}
+
+static pop_error *parse_number(const option_entry *entry, const char *value, uint64_t *number)
+{
+  if (*value < '0' || *value > '9') return invalid_value(entry, value);
+  char *end;
+  errno = 0;
+  *number = strtoull(value, &end, 0);
+  if (errno || *end || *number < entry->minimum || *number > entry->maximum)
+    return invalid_value(entry, value);
+  return NULL;
+}
+
+static pop_error *parse_stack(const option_entry *entry, const char *value, uint32_t *bytes)
+{
+  uint64_t number;
+  POP_TRY(parse_number(entry, value, &number));
+  if (number % 16) return invalid_value(entry, value);
+  *bytes = (uint32_t)number;
+  return NULL;
+}
+
+static pop_error *set_save_archive(const option_entry *entry, const char *value,
+                                   engine_options *options)
+{
+  (void)entry;
+  free(options->save_archive);
+  options->save_archive = *value ? pop_xstrdup(value) : NULL;
+  return NULL;
+}
+
+static pop_error *set_allow_out_of_memory(const option_entry *entry, const char *value,
+                                          engine_options *options)
+{
+  bool yes = strcmp(value, "true") == 0;
+  if (!yes && strcmp(value, "false") != 0) return invalid_value(entry, value);
+  options->allow_out_of_memory = yes;
+  return NULL;
+}
+
+static pop_error *set_worker_stack(const option_entry *entry, const char *value,
+                                   engine_options *options)
+{
+  return parse_stack(entry, value, &options->worker_stack_bytes);
+}
+
+static pop_error *set_supervisor_stack(const option_entry *entry, const char *value,
+                                       engine_options *options)
+{
+  return parse_stack(entry, value, &options->supervisor_stack_bytes);
+}
+
+static pop_error *set_max_cycles(const option_entry *entry, const char *value,
+                                 engine_options *options)
+{
+  return parse_number(entry, value, &options->max_cycles_per_run);
+}
+
+enum {
+#define OPTION_INDEX(key, values, preset, effect, setter, least, greatest) OPTION_##setter,
+  ENGINE_OPTIONS(OPTION_INDEX)
+#undef OPTION_INDEX
+};
+
+static const option_entry entries[] = {
+#define OPTION_ENTRY(key, values, preset, effect, setter, least, greatest)                         \
+  {&infos[OPTION_##setter], setter, least, greatest},
+    ENGINE_OPTIONS(OPTION_ENTRY)
+#undef OPTION_ENTRY
+};
+
+static pop_error *unknown_option(const char *key)
+{
+  const char *keys[NUM_ENTRIES];
+  for (size_t i = 0; i < NUM_ENTRIES; ++i) keys[i] = infos[i].key;
+  const char *near = nearest_name(key, keys, NUM_ENTRIES);
+  if (near)
+    return pop_error_new(POP_ERROR_INVALID_OPTION, "Unrecognised option '%s'; did you mean '%s'?",
+                         key, near);
+  char list[512] = "";
+  for (size_t i = 0; i < NUM_ENTRIES; ++i) {
+    strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
+    strncat(list, keys[i], sizeof list - strlen(list) - 1);
+  }
+  return pop_error_new(POP_ERROR_INVALID_OPTION, "Unrecognised option '%s'; there are: %s", key,
+                       list);
+}
+
+/* `seen` marks what this source of options has set already. */
+static pop_error *set_option(const char *key, const char *value, bool *seen,
+                             engine_options *options)
+{
+  for (size_t i = 0; i < NUM_ENTRIES; ++i) {
+    if (strcmp(infos[i].key, key) != 0) continue;
+    if (seen[i]) return pop_error_new(POP_ERROR_INVALID_OPTION, "option '%s' is given twice", key);
+    seen[i] = true;
+    return entries[i].set(&entries[i], value, options);
+  }
+  return unknown_option(key);
+}
+
+static pop_error *set_json_option(const char *key, const json_t *value, bool *seen,
+                                  engine_options *options)
+{
+  char number[32];
+  const char *text = number;
+  if (json_is_string(value))
+    text = json_string_value(value);
+  else if (json_is_boolean(value))
+    text = json_is_true(value) ? "true" : "false";
+  else if (json_is_integer(value))
+    snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+  else
+    return pop_error_new(POP_ERROR_INVALID_OPTION,
+                         "%s: the value of '%s' must be a string, a number or a boolean",
+                         environment_name, key);
+  pop_error *error = set_option(key, text, seen, options);
+  if (error) return pop_error_prefix(error, "%s", environment_name);
+  log_write(LOG_INFO, "ENGINE", "option %s = %s, from %s", key, text, environment_name);
+  return NULL;
+}
+
+static pop_error *parse_environment(engine_options *options)
+{
+  const char *text = getenv(environment_name);
+  if (!text || !*text) return NULL;
+  size_t length = strlen(text);
+  if (length > MAX_OPTIONS_JSON_BYTES)
+    return pop_error_new(POP_ERROR_INVALID_OPTION,
+                         "%s holds %zu bytes; a JSON object of at most %d bytes is expected",
+                         environment_name, length, MAX_OPTIONS_JSON_BYTES);
+  json_error_t where;
+  json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &where);
+  if (!root)
+    return pop_error_new(POP_ERROR_INVALID_OPTION,
+                         "%s is not JSON: %s at byte %d; expected an object such as "
+                         "'{\"target.saveArchive\":\"archive.a\"}'",
+                         environment_name, where.text, where.position);
+  pop_error *error = NULL;
+  if (!json_is_object(root))
+    error = pop_error_new(POP_ERROR_INVALID_OPTION,
+                          "%s is JSON but not an object such as "
+                          "'{\"target.saveArchive\":\"archive.a\"}'",
+                          environment_name);
+  bool seen[NUM_ENTRIES] = {false};
+  const char *key;
+  json_t *value;
+  if (!error) json_object_foreach(root, key, value)
+    {
+      error = set_json_option(key, value, seen, options);
+      if (error) break;
+    }
+  json_decref(root);
+  return error;
+}
+
+static pop_error *parse_all(const pop_option *given, size_t num_given, engine_options *options)
+{
+  bool seen[NUM_ENTRIES] = {false};
+  for (size_t i = 0; i < NUM_ENTRIES; ++i)
+    POP_TRY(entries[i].set(&entries[i], infos[i].default_value, options));
+  for (size_t i = 0; i < num_given; ++i) {
+    if (!given[i].key || !given[i].value)
+      return pop_error_new(POP_ERROR_INVALID_OPTION, "option %zu has no %s", i,
+                           given[i].key ? "value" : "key");
+    POP_TRY(set_option(given[i].key, given[i].value, seen, options));
+  }
+  return parse_environment(options);
+}
+
+pop_error *engine_options_parse(const pop_option *given, size_t num_given, engine_options *options)
+{
+  *options = (engine_options){0};
+  pop_error *error = parse_all(given, num_given, options);
+  if (error) engine_options_free(options);
+  return error;
+}
+
+void engine_options_free(engine_options *options)
+{
+  free(options->save_archive);
+  *options = (engine_options){0};
+}

@@ -1,0 +1,107 @@
+/* PrintTensor's text, as the guide shows it:
+ *
+ *   v1-debug: {1,1.5,2,2.5}
+ *   v3: {
+ *    {5,4.5},
+ *    {4,3.5}
+ *   }
+ *
+ * Rows of the last dimension stand on one line; every outer dimension adds a brace and a blank of
+ * indentation. Floats have six significant digits, as C++ streams print them.
+ */
+#include "engine/engine_private.h"
+
+#include <string.h>
+
+static void print_element(FILE *stream, pop_type type, const uint8_t *at)
+{
+  union {
+    float f;
+    int16_t s;
+    uint16_t us;
+    int32_t i;
+    uint32_t u;
+    int64_t ll;
+    uint64_t ull;
+  } value = {0};
+  memcpy(&value, at, pop_type_bytes(type));
+  switch (type) {
+  case POP_BOOL:
+  case POP_UNSIGNED_CHAR:
+    fprintf(stream, "%u", *at);
+    break;
+  case POP_CHAR:
+  case POP_SIGNED_CHAR:
+    fprintf(stream, "%d", (int8_t)*at);
+    break;
+  case POP_SHORT:
+    fprintf(stream, "%d", value.s);
+    break;
+  case POP_UNSIGNED_SHORT:
+    fprintf(stream, "%u", value.us);
+    break;
+  case POP_INT:
+    fprintf(stream, "%d", value.i);
+    break;
+  case POP_UNSIGNED_INT:
+    fprintf(stream, "%u", value.u);
+    break;
+  case POP_LONGLONG:
+    fprintf(stream, "%lld", (long long)value.ll);
+    break;
+  case POP_UNSIGNED_LONGLONG:
+    fprintf(stream, "%llu", (unsigned long long)value.ull);
+    break;
+  case POP_HALF:
+    fprintf(stream, "%g", (double)pop_half_to_float(value.us));
+    break;
+  case POP_FLOAT:
+    fprintf(stream, "%g", (double)value.f);
+    break;
+  case POP_TYPE_COUNT:
+    break;
+  }
+}
+
+/* Prints dimensions `d` and inwards from *at on, and moves *at behind them. Depth <= rank <= 16. */
+static void print_dimension(FILE *stream, pop_type type, const size_t *shape, uint32_t rank,
+                            uint32_t d, const uint8_t **at)
+{
+  bool rows = d + 1 < rank;
+  fputc('{', stream);
+  for (size_t i = 0; i < shape[d]; ++i) {
+    if (i) fputc(',', stream);
+    if (rows) {
+      fprintf(stream, "\n%*s", (int)d + 1, "");
+      print_dimension(stream, type, shape, rank, d + 1, at);
+    } else {
+      print_element(stream, type, *at);
+      *at += pop_type_bytes(type);
+    }
+  }
+  if (rows && shape[d]) fprintf(stream, "\n%*s", (int)d, "");
+  fputc('}', stream);
+}
+
+/* Control characters in a title must not reach a terminal. */
+static void print_title(FILE *stream, const char *title)
+{
+  for (const unsigned char *at = (const unsigned char *)title; *at; ++at)
+    if (*at < ' ' || *at == 0x7f)
+      fprintf(stream, "\\x%02x", *at);
+    else
+      fputc(*at, stream);
+}
+
+void print_tensor(FILE *stream, const char *title, pop_type type, const size_t *shape,
+                  uint32_t rank, const void *data)
+{
+  const uint8_t *at = data;
+  print_title(stream, title);
+  fputs(": ", stream);
+  if (rank == 0)
+    print_element(stream, type, at);
+  else
+    print_dimension(stream, type, shape, rank, 0, &at);
+  fputc('\n', stream);
+}
