@@ -246,6 +246,8 @@ typedef struct tile_layout {
 
 typedef struct compilation {
   pop_graph *graph; /* NULL once compile() has returned: nothing of it may be used then */
+  const uint32_t *programs; /* what compile() was asked for; as valid as the graph */
+  size_t num_programs;
   pop_target target;
   compile_options options;
   pop_arena *arena; /* names and shapes */
