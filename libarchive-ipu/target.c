@@ -20,6 +20,7 @@
 
 #define MAX_IPUS 64
 #define MAX_TILES_PER_IPU 65536
+#define MAX_TILES 1000000 /* member names of images have room for six digits */
 #define MAX_WORKERS 64
 #define MAX_EXCHANGE_BYTES_PER_CYCLE 64
 #define MAX_CYCLES 1000000 /* of one sync or of one word's way */
@@ -181,6 +182,8 @@ pop_error *pop_target_validate(const pop_target *target)
   CHECK_RANGE(type, POP_TARGET_IPU, POP_TARGET_CPU);
   CHECK_RANGE(num_ipus, 1, MAX_IPUS);
   CHECK_RANGE(tiles_per_ipu, 1, MAX_TILES_PER_IPU);
+  POP_TRY(
+      check_range(target, "num_ipus * tiles_per_ipu", pop_target_num_tiles(target), 1, MAX_TILES));
   CHECK_RANGE(num_worker_contexts, 1, MAX_WORKERS);
   POP_TRY(validate_memory(target));
   CHECK_RANGE(exchange_bytes_per_cycle, 4, MAX_EXCHANGE_BYTES_PER_CYCLE);

@@ -1,0 +1,294 @@
+/* Reading a tile image from bytes that anyone may have made.
+ *
+ * Every table is checked against the file's size in 64-bit arithmetic before it is looked at, and
+ * is translated by libelf's xlate functions, which need no Elf handle: nothing else in the file is
+ * interpreted. What has been read is then held against the rules that the writer's images keep
+ * (image_check.c) and against the target's tile memory.
+ */
+#include "image_internal.h"
+
+#include <populus/file.h>
+
+#include <inttypes.h>
+#include <libelf.h>
+#include <string.h>
+
+typedef struct reader {
+  const uint8_t *bytes;
+  size_t size;
+  pop_arena *arena;
+  Elf32_Ehdr header;
+  const Elf32_Shdr *sections; /* header.e_shnum of them */
+  uint32_t text_index;
+  const Elf32_Shdr *text;
+} reader;
+
+static pop_error *malformed(const char *format, ...) POP_PRINTF(1, 2);
+static pop_error *malformed(const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  pop_error *error = pop_error_new_v(POP_ERROR_FILE_LOAD, format, args);
+  va_end(args);
+  return error;
+}
+
+/* Is [offset, offset + size) in the file? */
+static pop_error *check_inside_file(const reader *reader, const char *what, uint64_t offset,
+                                    uint64_t size)
+{
+  if (offset <= reader->size && size <= reader->size - offset) return NULL;
+  return malformed("truncated: %s is at bytes %" PRIu64 " to %" PRIu64
+                   ", but the file has %zu bytes",
+                   what, offset, offset + size, reader->size);
+}
+
+/* Translates `count` entries of a table of the file into the arena. */
+static pop_error *read_table(const reader *reader, const char *what, uint32_t offset,
+                             uint32_t count, Elf_Type type, size_t entry_bytes, const void **table)
+{
+  size_t bytes = count * entry_bytes;
+  POP_TRY(check_inside_file(reader, what, offset, bytes));
+  void *copy = pop_arena_alloc(reader->arena, bytes);
+  Elf_Data from = {.d_buf = (void *)(reader->bytes + offset),
+                   .d_type = type,
+                   .d_size = bytes,
+                   .d_version = EV_CURRENT};
+  Elf_Data to = from;
+  to.d_buf = copy;
+  if (bytes && !elf32_xlatetof(&to, &from, ELFDATA2LSB))
+    return malformed("%s: %s", what, elf_errmsg(-1));
+  *table = copy;
+  return NULL;
+}
+
+static pop_error *read_header(reader *reader)
+{
+  const uint8_t *ident = reader->bytes;
+  if (reader->size < SELFMAG || memcmp(ident, ELFMAG, SELFMAG) != 0)
+    return malformed("this is %s, not an ELF file", pop_file_kind(reader->bytes, reader->size));
+  const void *header;
+  POP_TRY(read_table(reader, "the ELF header", 0, 1, ELF_T_EHDR, sizeof(Elf32_Ehdr), &header));
+  if (ident[EI_CLASS] != ELFCLASS32 || ident[EI_DATA] != ELFDATA2LSB)
+    return malformed("a tile image is a 32-bit little-endian ELF file, this one is not (class %u, "
+                     "data %u)",
+                     ident[EI_CLASS], ident[EI_DATA]);
+  reader->header = *(const Elf32_Ehdr *)header;
+  const Elf32_Ehdr *h = &reader->header;
+  if (ident[EI_VERSION] != EV_CURRENT || h->e_version != EV_CURRENT)
+    return malformed("ELF version %" PRIu32 ", but there is only version %d", h->e_version,
+                     EV_CURRENT);
+  if (h->e_machine != EM_RISCV)
+    return malformed("a tile image is for RISC-V (machine %d), this file is for machine %u",
+                     EM_RISCV, h->e_machine);
+  if (h->e_type != ET_EXEC)
+    return malformed("a tile image is an executable (type %d), this file is of type %u", ET_EXEC,
+                     h->e_type);
+  if (h->e_phnum && h->e_phentsize != sizeof(Elf32_Phdr))
+    return malformed("program headers of %u bytes, but they have %zu", h->e_phentsize,
+                     sizeof(Elf32_Phdr));
+  if (!h->e_shnum || h->e_shentsize != sizeof(Elf32_Shdr))
+    return malformed("%u section headers of %u bytes: there must be some, of %zu bytes", h->e_shnum,
+                     h->e_shentsize, sizeof(Elf32_Shdr));
+  return NULL;
+}
+
+/* The content of string table `index`: it ends in NUL, so that a name that starts inside ends inside. */
+static pop_error *string_table(const reader *reader, uint32_t index, const char **strings,
+                               uint32_t *size)
+{
+  if (index >= reader->header.e_shnum)
+    return malformed("there is no section %" PRIu32 " for names", index);
+  const Elf32_Shdr *section = &reader->sections[index];
+  if (section->sh_type != SHT_STRTAB)
+    return malformed("section %" PRIu32 " should be a string table", index);
+  POP_TRY(check_inside_file(reader, "a string table", section->sh_offset, section->sh_size));
+  *strings = (const char *)reader->bytes + section->sh_offset;
+  *size = section->sh_size;
+  if (!*size || (*strings)[*size - 1])
+    return malformed("string table %" PRIu32 " does not end in NUL", index);
+  return NULL;
+}
+
+static pop_error *note_section(reader *reader, uint32_t index, const char *name)
+{
+  const Elf32_Shdr *section = &reader->sections[index];
+  if (strcmp(name, ".text") == 0) {
+    if (reader->text) return malformed("there are two sections .text");
+    if (section->sh_type != SHT_PROGBITS || !(section->sh_flags & SHF_ALLOC))
+      return malformed("the section .text holds no memory of the tile");
+    POP_TRY(check_inside_file(reader, ".text", section->sh_offset, section->sh_size));
+    reader->text = section;
+    reader->text_index = index;
+  } else if ((section->sh_flags & SHF_ALLOC) && section->sh_size) {
+    return malformed("section '%s' takes memory of the tile: in a tile image only .text does",
+                     name);
+  }
+  return NULL;
+}
+
+static pop_error *read_sections(reader *reader)
+{
+  const void *table;
+  POP_TRY(read_table(reader, "the table of section headers", reader->header.e_shoff,
+                     reader->header.e_shnum, ELF_T_SHDR, sizeof(Elf32_Shdr), &table));
+  reader->sections = table;
+  const char *names;
+  uint32_t names_size;
+  POP_TRY(string_table(reader, reader->header.e_shstrndx, &names, &names_size));
+  for (uint32_t i = 1; i < reader->header.e_shnum; i++) {
+    if (reader->sections[i].sh_name >= names_size)
+      return malformed("the name of section %" PRIu32 " is outside of the table of names", i);
+    POP_TRY(note_section(reader, i, names + reader->sections[i].sh_name));
+  }
+  if (!reader->text) return malformed("there is no section .text");
+  return NULL;
+}
+
+/* The name of a target whose tile memory starts at `base`, or NULL. */
+static const char *target_with_base(uint32_t base)
+{
+  for (const char *const *name = pop_target_names(); *name; name++) {
+    pop_target target;
+    pop_error *error = pop_target_create(*name, 1, &target);
+    if (!error && target.memory_base == base) return *name;
+    pop_error_free(error);
+  }
+  return NULL;
+}
+
+static pop_error *check_target(const pop_image *image, const pop_target *target, bool *overflowed)
+{
+  *overflowed = (uint64_t)image->base + image->size > pop_target_memory_end(target);
+  if (image->base == target->memory_base) return NULL;
+  const char *other = target_with_base(image->base);
+  return malformed("its memory starts at 0x%" PRIx32 " as %s's does, but the tile memory of target "
+                   "%s starts at 0x%" PRIx32,
+                   image->base, other ? other : "no known target", target->name,
+                   target->memory_base);
+}
+
+static pop_error *read_segment(const reader *reader, const Elf32_Phdr *header,
+                               pop_image_segment *segment)
+{
+  if (header->p_filesz != header->p_memsz)
+    return malformed("the segment at 0x%" PRIx32 " has %" PRIu32 " bytes in the file and %" PRIu32
+                     " in memory: a tile image holds all of its memory",
+                     header->p_vaddr, header->p_filesz, header->p_memsz);
+  const Elf32_Shdr *text = reader->text;
+  if (header->p_vaddr - text->sh_addr > text->sh_size ||
+      header->p_offset - text->sh_offset != header->p_vaddr - text->sh_addr)
+    return malformed("the segment at 0x%" PRIx32 " is not a part of .text", header->p_vaddr);
+  *segment = (pop_image_segment){
+      .start = header->p_vaddr,
+      .size = header->p_memsz,
+      .writable = header->p_flags & PF_W,
+      .executable = header->p_flags & PF_X,
+  };
+  return NULL;
+}
+
+static pop_error *read_segments(const reader *reader, pop_image *image)
+{
+  uint32_t count = reader->header.e_phnum;
+  const void *table;
+  POP_TRY(read_table(reader, "the table of program headers", reader->header.e_phoff, count,
+                     ELF_T_PHDR, sizeof(Elf32_Phdr), &table));
+  const Elf32_Phdr *headers = table;
+  pop_image_segment *segments = pop_arena_alloc(reader->arena, count * sizeof *segments);
+  image->segments = segments;
+  for (uint32_t i = 0; i < count; i++)
+    if (headers[i].p_type == PT_LOAD)
+      POP_TRY(read_segment(reader, &headers[i], &segments[image->num_segments++]));
+  return NULL;
+}
+
+/* "$x", "$d", or one of them with something behind it ("$xrv32i…", "$d.7"). */
+static bool is_mapping(const Elf32_Sym *symbol, const char *name)
+{
+  return ELF32_ST_TYPE(symbol->st_info) == STT_NOTYPE && name[0] == '$' &&
+         (name[1] == 'x' || name[1] == 'd');
+}
+
+/* The arrays have room for every symbol of the file. Symbols of other types (files, sections) and
+ * of other sections say nothing about tile memory. */
+static void take_symbol(const reader *reader, const Elf32_Sym *symbol, const char *name,
+                        pop_image_symbol *symbols, pop_image_mapping *mappings, pop_image *image)
+{
+  unsigned type = ELF32_ST_TYPE(symbol->st_info);
+  if (symbol->st_shndx != reader->text_index) return;
+  if (is_mapping(symbol, name)) {
+    mappings[image->num_mappings++] =
+        (pop_image_mapping){.address = symbol->st_value, .code = name[1] == 'x'};
+  } else if (type == STT_FUNC || type == STT_OBJECT) {
+    symbols[image->num_symbols++] = (pop_image_symbol){
+        .name = name,
+        .address = symbol->st_value,
+        .size = symbol->st_size,
+        .kind = type == STT_FUNC ? POP_SYMBOL_FUNCTION : POP_SYMBOL_OBJECT,
+        .local = ELF32_ST_BIND(symbol->st_info) == STB_LOCAL,
+    };
+  }
+}
+
+static pop_error *read_symbol_table(const reader *reader, const Elf32_Shdr *section,
+                                    pop_image *image)
+{
+  if (section->sh_entsize != sizeof(Elf32_Sym) || section->sh_size % sizeof(Elf32_Sym))
+    return malformed("the symbol table is not made of entries of %zu bytes", sizeof(Elf32_Sym));
+  uint32_t count = section->sh_size / (uint32_t)sizeof(Elf32_Sym);
+  const char *names;
+  uint32_t names_size;
+  const void *table;
+  POP_TRY(string_table(reader, section->sh_link, &names, &names_size));
+  POP_TRY(read_table(reader, "the symbol table", section->sh_offset, count, ELF_T_SYM,
+                     sizeof(Elf32_Sym), &table));
+  const Elf32_Sym *entries = table;
+  pop_image_symbol *symbols = pop_arena_alloc(reader->arena, count * sizeof *symbols);
+  pop_image_mapping *mappings = pop_arena_alloc(reader->arena, count * sizeof *mappings);
+  image->symbols = symbols;
+  image->mappings = mappings;
+  for (uint32_t i = 1; i < count; i++) {
+    if (entries[i].st_name >= names_size)
+      return malformed("the name of symbol %" PRIu32 " is outside of the table of names", i);
+    take_symbol(reader, &entries[i], names + entries[i].st_name, symbols, mappings, image);
+  }
+  return NULL;
+}
+
+static pop_error *read_symbols(const reader *reader, pop_image *image)
+{
+  bool found = false;
+  for (uint32_t i = 1; i < reader->header.e_shnum; i++) {
+    if (reader->sections[i].sh_type != SHT_SYMTAB) continue;
+    if (found) return malformed("there are two symbol tables");
+    found = true;
+    POP_TRY(read_symbol_table(reader, &reader->sections[i], image));
+  }
+  return NULL;
+}
+
+static pop_error *read_image(reader *reader, const pop_target *target, pop_image *image,
+                             bool *overflowed)
+{
+  POP_TRY(read_header(reader));
+  POP_TRY(read_sections(reader));
+  *image = (pop_image){
+      .base = reader->text->sh_addr,
+      .size = reader->text->sh_size,
+      .bytes = reader->bytes + reader->text->sh_offset,
+      .entry = reader->header.e_entry,
+  };
+  POP_TRY(check_target(image, target, overflowed));
+  POP_TRY(read_segments(reader, image));
+  POP_TRY(read_symbols(reader, image));
+  return pop_image_check(image, POP_ERROR_FILE_LOAD);
+}
+
+pop_error *pop_image_read(const uint8_t *bytes, size_t size, const char *name,
+                          const pop_target *target, pop_arena *arena, pop_image *image,
+                          bool *overflowed)
+{
+  reader reader = {.bytes = bytes, .size = size, .arena = arena};
+  return pop_error_prefix(read_image(&reader, target, image, overflowed), "'%s'", name);
+}

@@ -1,0 +1,280 @@
+/* Writing a tile image: an ELF32 file in one buffer.
+ *
+ *   ELF header | program headers | .text | .riscv.attributes | .symtab | .strtab | .shstrtab |
+ *   section headers
+ *
+ * The positions are known before the first byte is written, so it is laid out once and filled in
+ * place; libelf's structs give the form and its translation gives the byte order. (Through an Elf
+ * handle on a memory file the same image takes several system calls and a copy.)
+ *
+ * Who reads what:
+ *   size -A            one row per section: `.text` must be the only one that matches grep ".text"
+ *   objdump -d         takes sections with SHF_EXECINSTR; $x and $d tell code from data in them
+ *   objdump, llvm-*    decode Zfh, Zba and Zbb only if .riscv.attributes names them
+ *   eu-elflint, ld     local symbols first; sh_info is the index of the first global one; `.text` has
+ *                      ALLOC and EXECINSTR and nothing else. That a part of it is written to is said
+ *                      by the program headers; eu-elflint, which wants every section inside of one
+ *                      segment, has complaints about that, and only about that
+ *
+ * Formats: gABI chapters 4 and 5; RISC-V ELF psABI, "Object files" (flags, attributes, $x and $d).
+ */
+#include "image_internal.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The instruction set in canonical order, as clang 19 writes it for the target of popc. */
+#define ARCH "rv32i2p1_m2p0_f2p2_zicsr2p0_zmmul1p0_zfh1p0_zfhmin1p0_zba1p0_zbb1p0"
+#define STACK_ALIGN_BYTES 16
+
+#define TEXT_ALIGN 16
+#define PHDR_ALIGN 4 /* nobody maps these pages: offsets need to match addresses to a word only */
+
+enum section { NONE, TEXT, ATTRIBUTES, SYMTAB, STRTAB, SHSTRTAB, NUM_SECTIONS };
+
+static const char section_names[] = "\0.text\0.riscv.attributes\0.symtab\0.strtab\0.shstrtab";
+static const char symbol_name_start[] = "\0$x\0$d"; /* of .strtab; then the image's names */
+#define CODE_MAPPING_NAME 1
+#define DATA_MAPPING_NAME 4
+
+/* Attributes: format 'A', then one vendor's section with one subsection for the whole file. */
+#define TAG_FILE 1
+#define TAG_STACK_ALIGN 4
+#define TAG_ARCH 5
+#define FILE_ATTRIBUTES_BYTES (1 + 4 + 2 + 1 + sizeof ARCH)
+#define VENDOR_BYTES (4 + sizeof "riscv" + FILE_ATTRIBUTES_BYTES)
+#define ATTRIBUTES_BYTES (1 + VENDOR_BYTES)
+
+typedef struct layout {
+  uint32_t offset[NUM_SECTIONS], size[NUM_SECTIONS];
+  uint32_t section_headers, total;
+  uint32_t num_local_symbols; /* with the null symbol */
+} layout;
+
+static uint64_t align_up(uint64_t offset, uint64_t align)
+{
+  return (offset + align - 1) & ~(align - 1);
+}
+
+/* Sizes of the two tables of symbols; false if they pass 32 bits. */
+static bool measure_symbols(const pop_image *image, layout *layout)
+{
+  uint64_t names = sizeof symbol_name_start;
+  uint64_t locals = 1 + (uint64_t)image->num_mappings;
+  for (size_t i = 0; i < image->num_symbols; i++) {
+    names += strlen(image->symbols[i].name) + 1;
+    locals += image->symbols[i].local;
+  }
+  uint64_t symbols = 1 + (uint64_t)image->num_mappings + image->num_symbols;
+  if (symbols > UINT32_MAX / sizeof(Elf32_Sym) || names > UINT32_MAX) return false;
+  layout->size[SYMTAB] = (uint32_t)(symbols * sizeof(Elf32_Sym));
+  layout->size[STRTAB] = (uint32_t)names;
+  layout->num_local_symbols = (uint32_t)locals;
+  return true;
+}
+
+static pop_error *lay_out(const pop_image *image, layout *layout)
+{
+  static const uint32_t aligns[NUM_SECTIONS] = {1, TEXT_ALIGN, 1, 4, 1, 1};
+  if (image->num_segments >= PN_XNUM)
+    return pop_error_new(POP_ERROR_INTERNAL, "%zu segments are more than ELF has room for",
+                         image->num_segments);
+  bool fits = measure_symbols(image, layout);
+  layout->size[TEXT] = image->size;
+  layout->size[ATTRIBUTES] = ATTRIBUTES_BYTES;
+  layout->size[SHSTRTAB] = sizeof section_names;
+  uint64_t offset = sizeof(Elf32_Ehdr) + image->num_segments * sizeof(Elf32_Phdr);
+  for (int i = TEXT; fits && i < NUM_SECTIONS; i++) {
+    offset = align_up(offset, aligns[i]);
+    layout->offset[i] = (uint32_t)offset;
+    offset += layout->size[i];
+    fits = offset < UINT32_MAX - 4096;
+  }
+  layout->section_headers = (uint32_t)align_up(offset, 4);
+  layout->total = layout->section_headers + NUM_SECTIONS * (uint32_t)sizeof(Elf32_Shdr);
+  if (!fits) return pop_error_new(POP_ERROR_INTERNAL, "the file would be larger than 4 GiB");
+  return NULL;
+}
+
+/* Brings a table of ELF structs, put into the buffer as the host has them, into file byte order. */
+static void to_file_order(uint8_t *table, Elf_Type type, size_t bytes)
+{
+  Elf_Data data = {.d_buf = table, .d_type = type, .d_size = bytes, .d_version = EV_CURRENT};
+  const Elf_Data *translated = elf32_xlatetom(&data, &data, ELFDATA2LSB);
+  assert(translated); /* it only refuses wrong types and sizes */
+  (void)translated;
+}
+
+static void put_header(const pop_image *image, const layout *layout, uint8_t *file)
+{
+  Elf32_Ehdr header = {
+      .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
+      .e_type = ET_EXEC,
+      .e_machine = EM_RISCV,
+      .e_version = EV_CURRENT,
+      .e_entry = image->entry,
+      .e_phoff = image->num_segments ? sizeof header : 0,
+      .e_shoff = layout->section_headers,
+      .e_flags = EF_RISCV_FLOAT_ABI_SINGLE,
+      .e_ehsize = sizeof header,
+      .e_phentsize = image->num_segments ? sizeof(Elf32_Phdr) : 0,
+      .e_phnum = (Elf32_Half)image->num_segments,
+      .e_shentsize = sizeof(Elf32_Shdr),
+      .e_shnum = NUM_SECTIONS,
+      .e_shstrndx = SHSTRTAB,
+  };
+  memcpy(file, &header, sizeof header);
+  to_file_order(file, ELF_T_EHDR, sizeof header);
+}
+
+static void put_program_headers(const pop_image *image, const layout *layout, uint8_t *file)
+{
+  uint8_t *table = file + sizeof(Elf32_Ehdr);
+  for (size_t i = 0; i < image->num_segments; i++) {
+    const pop_image_segment *segment = &image->segments[i];
+    Elf32_Phdr header = {
+        .p_type = PT_LOAD,
+        .p_offset = layout->offset[TEXT] + (segment->start - image->base),
+        .p_vaddr = segment->start,
+        .p_paddr = segment->start,
+        .p_filesz = segment->size,
+        .p_memsz = segment->size,
+        .p_flags = PF_R | (segment->writable ? PF_W : 0) | (segment->executable ? PF_X : 0),
+        .p_align = PHDR_ALIGN,
+    };
+    memcpy(table + i * sizeof header, &header, sizeof header);
+  }
+  to_file_order(table, ELF_T_PHDR, image->num_segments * sizeof(Elf32_Phdr));
+}
+
+static uint8_t *put_word(uint8_t *out, uint32_t word)
+{
+  memcpy(out, &word, sizeof word);
+  to_file_order(out, ELF_T_WORD, sizeof word);
+  return out + sizeof word;
+}
+
+static void put_attributes(uint8_t *out)
+{
+  *out++ = 'A';
+  out = put_word(out, VENDOR_BYTES);
+  out = (uint8_t *)memcpy(out, "riscv", sizeof "riscv") + sizeof "riscv";
+  *out++ = TAG_FILE;
+  out = put_word(out, FILE_ATTRIBUTES_BYTES);
+  *out++ = TAG_STACK_ALIGN;
+  *out++ = STACK_ALIGN_BYTES;
+  *out++ = TAG_ARCH;
+  memcpy(out, ARCH, sizeof ARCH);
+}
+
+/* Where the next symbol and the next name go. */
+typedef struct symbol_tables {
+  uint8_t *symbol;
+  uint8_t *names;
+  uint32_t name_offset;
+} symbol_tables;
+
+static void put_symbol(symbol_tables *tables, const Elf32_Sym *symbol)
+{
+  memcpy(tables->symbol, symbol, sizeof *symbol);
+  tables->symbol += sizeof *symbol;
+}
+
+static void put_named_symbols(symbol_tables *tables, const pop_image *image, bool local)
+{
+  for (size_t i = 0; i < image->num_symbols; i++) {
+    const pop_image_symbol *symbol = &image->symbols[i];
+    if (symbol->local != local) continue;
+    size_t name_bytes = strlen(symbol->name) + 1;
+    memcpy(tables->names + tables->name_offset, symbol->name, name_bytes);
+    put_symbol(tables, &(Elf32_Sym){
+                           .st_name = tables->name_offset,
+                           .st_value = symbol->address,
+                           .st_size = symbol->size,
+                           .st_info = ELF32_ST_INFO(local ? STB_LOCAL : STB_GLOBAL,
+                                                    symbol->kind == POP_SYMBOL_OBJECT ? STT_OBJECT
+                                                                                      : STT_FUNC),
+                           .st_shndx = TEXT,
+                       });
+    tables->name_offset += (uint32_t)name_bytes;
+  }
+}
+
+static void put_symbols(const pop_image *image, const layout *layout, uint8_t *file)
+{
+  symbol_tables tables = {.symbol = file + layout->offset[SYMTAB],
+                          .names = file + layout->offset[STRTAB],
+                          .name_offset = sizeof symbol_name_start};
+  memcpy(tables.names, symbol_name_start, sizeof symbol_name_start);
+  put_symbol(&tables, &(Elf32_Sym){0});
+  for (size_t i = 0; i < image->num_mappings; i++)
+    put_symbol(&tables,
+               &(Elf32_Sym){
+                   .st_name = image->mappings[i].code ? CODE_MAPPING_NAME : DATA_MAPPING_NAME,
+                   .st_value = image->mappings[i].address,
+                   .st_info = ELF32_ST_INFO(STB_LOCAL, STT_NOTYPE),
+                   .st_shndx = TEXT,
+               });
+  put_named_symbols(&tables, image, true);
+  put_named_symbols(&tables, image, false);
+  to_file_order(file + layout->offset[SYMTAB], ELF_T_SYM, layout->size[SYMTAB]);
+}
+
+static void put_section_headers(const pop_image *image, const layout *layout, uint8_t *file)
+{
+  Elf32_Shdr headers[NUM_SECTIONS] = {
+      [TEXT] = {.sh_type = SHT_PROGBITS,
+                .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+                .sh_addr = image->base,
+                .sh_addralign = TEXT_ALIGN},
+      [ATTRIBUTES] = {.sh_type = SHT_RISCV_ATTRIBUTES, .sh_addralign = 1},
+      [SYMTAB] = {.sh_type = SHT_SYMTAB,
+                  .sh_link = STRTAB,
+                  .sh_info = layout->num_local_symbols,
+                  .sh_addralign = 4,
+                  .sh_entsize = sizeof(Elf32_Sym)},
+      [STRTAB] = {.sh_type = SHT_STRTAB, .sh_addralign = 1},
+      [SHSTRTAB] = {.sh_type = SHT_STRTAB, .sh_addralign = 1},
+  };
+  uint32_t name = 0; /* of the section, in section_names: they are in the order of the enum */
+  for (int i = NONE; i < NUM_SECTIONS; i++) {
+    headers[i].sh_name = name;
+    headers[i].sh_offset = layout->offset[i];
+    headers[i].sh_size = layout->size[i];
+    name += (uint32_t)strlen(section_names + name) + 1;
+  }
+  memcpy(file + layout->section_headers, headers, sizeof headers);
+  to_file_order(file + layout->section_headers, ELF_T_SHDR, sizeof headers);
+}
+
+static pop_error *write_image(const pop_image *image, pop_bytes *out)
+{
+  POP_TRY(pop_image_check(image, POP_ERROR_INTERNAL));
+  layout layout = {0};
+  POP_TRY(lay_out(image, &layout));
+  if (!pop_bytes_try_reserve(out, layout.total))
+    return pop_error_new(POP_ERROR_MEMORY, "no memory for its %" PRIu32 " bytes", layout.total);
+
+  uint8_t *file = out->data + out->size;
+  uint32_t behind_text = layout.offset[TEXT] + layout.size[TEXT];
+  memset(file, 0, layout.offset[TEXT]);
+  memset(file + behind_text, 0, layout.total - behind_text);
+  put_header(image, &layout, file);
+  put_program_headers(image, &layout, file);
+  if (image->size) memcpy(file + layout.offset[TEXT], image->bytes, image->size);
+  put_attributes(file + layout.offset[ATTRIBUTES]);
+  put_symbols(image, &layout, file);
+  memcpy(file + layout.offset[SHSTRTAB], section_names, sizeof section_names);
+  put_section_headers(image, &layout, file);
+  out->size += layout.total;
+  return NULL;
+}
+
+pop_error *pop_image_write(const pop_image *image, pop_bytes *out)
+{
+  return pop_error_prefix(write_image(image, out), "cannot write the image of tile %" PRIu32,
+                          image->tile);
+}
