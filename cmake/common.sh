@@ -1,16 +1,17 @@
-# Sourced by quickstart.sh and test.sh: where the tree is, and how to build it.
+# Sourced by quickstart.sh, test.sh and tests/bench/run.sh: where the tree is, and how to build it.
 #
-#   root     the top folder of the clone; the scripts work from there
+# The script sets `root`, the top folder of the clone, and is taken there. Here:
+#
 #   jobs     how many compilers run at once
 
-root=$(cd "$(dirname "$0")/.." && pwd)
+me=$(basename "$0" .sh)
 cd "$root"
 jobs=$(nproc 2>/dev/null || echo 2)
 LC_ALL=C.UTF-8
 export LC_ALL
 
 say() {
-  printf '%s: %s\n' "$(basename "$0" .sh)" "$*"
+  printf '%s: %s\n' "$me" "$*"
 }
 
 # build <preset> [target]...: configures once, builds; the output is shown only if something goes wrong.

@@ -3,7 +3,8 @@
 # Installs what is missing, builds into build/, runs the main job, leaves its files in build/quickstart/.
 set -eu
 
-. "$(dirname "$0")/common.sh"
+root=$(cd "$(dirname "$0")/.." && pwd)
+. "$root/cmake/common.sh"
 
 main_job() {
   mkdir -p "$root/build/quickstart"

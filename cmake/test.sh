@@ -3,7 +3,8 @@
 # builds. Stops at the first stage that fails, with exit status 1 (4: packages are missing), and names it on the last line.
 set -eu
 
-. "$(dirname "$0")/common.sh"
+root=$(cd "$(dirname "$0")/.." && pwd)
+. "$root/cmake/common.sh"
 
 stage() { # <name> <command>...
   name=$1

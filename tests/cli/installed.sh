@@ -1,0 +1,50 @@
+# An installation works from wherever it is put: popc finds its data beside itself, and a program of a user builds against
+# it through pkg-config and through CMake.
+set -eu
+
+[ -x "$POPULUS_BIN/popc" ] || { echo "no popc in this build"; exit 77; }
+prefix=$PWD/prefix
+cmake --install "$POPULUS_BUILD_DIR" --prefix "$prefix" >install.txt
+unset POPULUS_DATA_DIR
+
+cat >user.c <<'EOF'
+#include <populus/data_dir.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(void)
+{
+  puts(pop_data_dir());
+  return strlen(pop_data_dir()) == 0;
+}
+EOF
+
+cat >CMakeLists.txt <<'EOF'
+cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES C)
+find_package(populus REQUIRED)
+add_executable(user user.c)
+target_link_libraries(user PRIVATE populus::populus)
+if(NOT TARGET populus::popc)
+  message(FATAL_ERROR "no populus::popc")
+endif()
+EOF
+sanitizers=${POPULUS_SANITIZE:+-fsanitize=$POPULUS_SANITIZE}
+cmake -G Ninja -S . -B cmake-build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="$sanitizers" >cmake.txt 2>&1 ||
+  { cat cmake.txt; exit 1; }
+cmake --build cmake-build >build.txt 2>&1 || { cat build.txt; exit 1; }
+cmake-build/user
+
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name populus.pc)")
+export PKG_CONFIG_PATH
+# pkg-config quotes nothing that a shell would take back: no blanks in this prefix.
+case $prefix in *' '*) exit 0 ;; esac
+# shellcheck disable=SC2046,SC2086 # words
+cc $sanitizers user.c -o user $(pkg-config --cflags --libs populus)
+./user
+
+"$prefix/bin/popc" --version
+printf '%s\n' '#include <populus/vertex.h>' 'typedef struct { OUTPUT(float) out; } One;' \
+  'COMPUTE(One) { *vertex->out = 1; return true; }' >one.c
+"$prefix/bin/popc" one.c -o one.gp
+[ -s one.gp ]

@@ -1,0 +1,143 @@
+# What codelets may call compiles with the flags of libcodelet/device/README.md and links against the device library with
+# nothing left undefined; what needs a heap is an error that names it. Then the same program runs under qemu-riscv32 (which
+# knows zfh), so that the library is not only there but right.
+set -eu
+
+device=$POPULUS_DATA_DIR/device
+flags="--target=riscv32-unknown-elf -march=rv32imf_zfh_zba_zbb -mabi=ilp32f -mno-relax -mcmodel=medlow -fno-pic
+  -ffunction-sections -fdata-sections -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-math-errno
+  -ffp-contract=off -nostdinc++ -nostdlibinc -O2 -Wall -Wextra -Werror"
+
+compile() { # <source> <object> [option]...
+  source=$1 object=$2
+  shift 2
+  # shellcheck disable=SC2086 # words
+  clang-19 $flags "$@" -isystem "$device/include/c++/v1" -isystem "$device/include" -c "$source" -o "$object"
+}
+
+relocatable() { # <object> <output>
+  ld.lld-19 -r -m elf32lriscv --gc-sections --force-group-allocation -u run "$1" \
+    "$device/lib/libdevice.a" "$device/lib/libc.a" "$device/lib/libgcc.a" -o "$2"
+}
+
+cat >library.cpp <<'EOF'
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <cassert>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+template <class T> static bool sorts()
+{
+  static T values[100];
+  unsigned state = 1;
+  for (T &value : values) value = T((state = state * 1664525 + 1013904223) >> 8 & 0x7f);
+  std::sort(values, values + 100);
+  bool plain = std::is_sorted(values, values + 100);
+  std::sort(values, values + 100, std::greater<T>());
+  std::stable_sort(values, values + 100);
+  return plain && std::is_sorted(values, values + 100);
+}
+
+static bool near(double is, double wanted) { return std::abs(is - wanted) <= 1e-6 * std::abs(wanted); }
+
+// Returns the number of the first check that fails, 0 if none. Volatile: nothing is to be folded by the compiler.
+extern "C" int run()
+{
+  volatile float two = 2, half_pi = 1.57079632679f;
+  volatile double three = 3;
+  volatile int64_t big = 1000000007000000009, small = -1000003;
+  volatile uint64_t wide = 18446744073709551557u;
+
+  if (!sorts<char>() || !sorts<signed char>() || !sorts<unsigned char>()) return 1;
+  if (!sorts<short>() || !sorts<unsigned short>() || !sorts<int>() || !sorts<unsigned>()) return 2;
+  if (!sorts<long>() || !sorts<unsigned long>() || !sorts<long long>() || !sorts<unsigned long long>()) return 3;
+  if (!sorts<float>() || !sorts<double>() || !sorts<long double>()) return 4;
+
+  if (!near(std::sqrt(two), 1.41421356) || !near(std::exp(two), 7.38905610) || !near(std::log(two), 0.693147181)) return 5;
+  if (!near(std::sin(half_pi), 1) || !near(std::pow(two, 0.5f), 1.41421356) || !near(std::tanh(two), 0.964027580)) return 6;
+  if (!near(std::erf(two), 0.995322265) || !near(std::fmod(7.5f, two), 1.5) || !near(std::round(-two / 3), -1)) return 7;
+  if (!near(std::sqrt(three), 1.7320508075688772) || !near(std::exp(three), 20.085536923187668)) return 8;
+  if (!near(three / 7 + three * three - 1, 8.428571428571429)) return 9;
+
+  if (big / small != -999997007008 || big % small != 978985) return 10;
+  if (wide / 10 != 1844674407370955155u || wide % 1000 != 557) return 11;
+  if ((float)big != 1e18f || (int64_t)(three * 1e15) != 3000000000000000) return 12;
+
+  volatile _Float16 tenth = (_Float16)0.1;
+  if ((double)tenth != 0.0999755859375 || (_Float16)(three / 3e4) != (_Float16)1e-4f) return 13;
+  if ((_Float16)big != (_Float16)INFINITY || (int64_t)(_Float16)(tenth * 1000) != 100) return 14;
+
+  std::array<int, 5> numbers{1, 2, 3, 4, 5};
+  if (std::accumulate(numbers.begin(), numbers.end(), 0) != 15 || std::numeric_limits<float>::max() != 3.40282347e38f) return 15;
+  auto [a, b] = std::make_tuple(numbers[1], numbers[2]);
+  std::swap(a, b);
+  std::optional<int> none;
+  if (a != 3 || none.value_or(4) != 4 || std::bitset<70>(7).count() != 3) return 16;
+
+  char text[16];
+  std::memset(text, 0, sizeof text);
+  std::memcpy(text, "tile", 4);
+  if (std::strlen(text) != 4 || std::string_view(text).find('l') != 2) return 17;
+  std::complex<float> z(two, 1);
+  if (z * z != std::complex<float>(3, 4)) return 18;
+  assert(a == 3);
+  if (numbers.at((unsigned)a) != 4) std::abort();
+  return 0;
+}
+EOF
+
+for standard in 17 20 23; do
+  compile library.cpp library.o -std=c++$standard
+  relocatable library.o all.o
+  undefined=$(llvm-nm-19 -u all.o)
+  if [ -n "$undefined" ]; then
+    echo "C++$standard: undefined: $undefined"
+    exit 1
+  fi
+done
+
+# binutils read what lld wrote, without a word.
+riscv64-unknown-elf-size all.o >size.txt 2>&1
+[ "$(wc -l <size.txt)" -eq 2 ] || { cat size.txt; exit 1; }
+
+cat >heap.cpp <<'EOF'
+#include <vector>
+extern "C" int run(int n)
+{
+  std::vector<int> numbers(n);
+  return numbers[n - 1];
+}
+EOF
+compile heap.cpp heap.o -std=c++17
+relocatable heap.o all.o
+[ "$(llvm-nm-19 -uC all.o | sed 's/^ *U //')" = "operator new(unsigned int)" ] ||
+  { echo "std::vector: not the one undefined symbol that was expected"; llvm-nm-19 -uC all.o; exit 1; }
+
+command -v qemu-riscv32 >/dev/null || { echo "no qemu-riscv32"; exit 77; }
+cat >start.S <<'EOF'
+  .globl _start
+_start:
+  call run
+  li a7, 93 # exit
+  ecall
+EOF
+compile library.cpp library.o -std=c++17
+clang-19 --target=riscv32-unknown-elf -march=rv32imf_zfh -mabi=ilp32f -c start.S -o start.o
+ld.lld-19 -m elf32lriscv start.o library.o \
+  "$device/lib/libdevice.a" "$device/lib/libc.a" "$device/lib/libgcc.a" -o library
+status=0
+qemu-riscv32 -cpu rv32,Zfh=true,zba=true,zbb=true ./library || status=$?
+[ "$status" -eq 0 ] || { echo "check $status failed"; exit 1; }
