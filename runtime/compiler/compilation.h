@@ -225,10 +225,28 @@ typedef struct host_tensor {
 
 /* ---- closure, emit ---- */
 
-/* Tiles with the same set of entry symbols share a closure. */
+/* Tiles with the same set of entry symbols share a closure, and its bytes where they also have it at
+ * the same addresses (allocate sees to that). */
 typedef struct code_group {
   pop_closure *closure;
+  pop_link_addresses addresses; /* allocate: of the group's first tile, that `bytes` is for */
+  uint8_t *bytes;               /* allocate: groups CODE, RODATA, DATA from `first_address` on */
+  uint8_t *tls_bytes;           /* initial content of one context's thread-local data */
+  uint32_t first_address, num_bytes;
 } code_group;
+
+/* An address inside instructions of control or exchange code. */
+typedef enum code_patch_kind {
+  PATCH_LUI_ADDI,        /* two words: lui rd, %hi; addi rd, rd, %lo */
+  PATCH_SEND,            /* word offset from the base of tile memory, as isa.h says */
+  PATCH_RECEIVE_ADDRESS
+} code_patch_kind;
+
+typedef struct code_patch {
+  uint32_t kind;
+  place at; /* the instruction */
+  place target;
+} code_patch;
 
 typedef struct tile_layout {
   uint32_t code_group;        /* COMPILER_NONE: the tile runs no vertex */
@@ -238,6 +256,9 @@ typedef struct tile_layout {
   size_t first_block;         /* in compilation.blocks_by_tile (allocate) */
   size_t num_blocks;
   uint32_t end;               /* address behind the highest byte used (allocate) */
+  uint32_t shortage;          /* bytes that the tile lacks, 0 if it fits (allocate) */
+  size_t first_patch;         /* in compilation.code_patches (emit) */
+  size_t num_patches;
 } tile_layout;
 
 #define COMPILATION_ARRAY(type, name)                                                              \
@@ -251,7 +272,8 @@ typedef struct compilation {
   pop_target target;
   compile_options options;
   pop_arena *arena; /* names and shapes */
-  COMPILATION_ARRAY(pop_gp *, codelets); /* retained: the graph's, then the built-in ones */
+  /* Retained: the graph's (by compile()), then the built-in ones (by lower, when it uses them). */
+  COMPILATION_ARRAY(pop_gp *, codelets);
   pop_link_set *link_set;
 
   COMPILATION_ARRAY(uint8_t, bytes);
@@ -274,7 +296,9 @@ typedef struct compilation {
   COMPILATION_ARRAY(step, steps);
   COMPILATION_ARRAY(uint32_t, children);
   COMPILATION_ARRAY(block_access, accesses);
-  COMPILATION_ARRAY(uint32_t, control_programs); /* steps, by program number of the engine */
+  /* By program number of the engine: steps. compile() puts programs of the graph here, lower replaces
+   * each by its step. */
+  COMPILATION_ARRAY(uint32_t, control_programs);
   COMPILATION_ARRAY(host_tensor, host_tensors);  /* handles, then PrintTensors */
   COMPILATION_ARRAY(host_run, host_runs);
   COMPILATION_ARRAY(uint32_t, host_events); /* event number - 1 -> host tensor to print */
@@ -285,6 +309,7 @@ typedef struct compilation {
 
   /* closure, emit, allocate */
   COMPILATION_ARRAY(code_group, code_groups);
+  COMPILATION_ARRAY(code_patch, code_patches); /* by tile */
   tile_layout *tiles; /* by tile */
   uint32_t *blocks_by_tile; /* block numbers sorted by tile, then address */
 
