@@ -1,0 +1,70 @@
+// Input, Output, InOut: fields that the graph connects to tensors.
+#ifndef POPLAR_IN_OUT_TYPES_HPP
+#define POPLAR_IN_OUT_TYPES_HPP
+
+#include <poplar/FieldTypes.hpp>
+
+namespace poplar {
+
+namespace populus_detail {
+
+// A field of one element: `*out = x`, and an input converts to its value.
+template <typename E> struct One {
+  E *pointer;
+
+  E &operator*() const
+  {
+    return *pointer;
+  }
+  operator E &() const
+  {
+    return *pointer;
+  }
+};
+
+} // namespace populus_detail
+
+template <typename T> class Input : public populus_detail::One<const T> {
+};
+template <typename T> class Output : public populus_detail::One<T> {
+public:
+  T &operator=(const T &value)
+  {
+    return *this->pointer = value;
+  }
+};
+template <typename T> class InOut : public populus_detail::One<T> {
+public:
+  T &operator=(const T &value)
+  {
+    return *this->pointer = value;
+  }
+};
+
+// Fields of many elements. `in->size()` is `in.size()`: both are in use. The elements of an input
+// are const; older codelets write through them, or cast them away without saying const:
+// -DPOPULUS_MUTABLE_INPUTS compiles these.
+#ifdef POPULUS_MUTABLE_INPUTS
+#define POPULUS_INPUT_ELEMENT(T) T
+#else
+#define POPULUS_INPUT_ELEMENT(T) const T
+#endif
+
+#define POPULUS_VECTOR_FIELD(Field, E)                                                             \
+  template <typename T, VectorLayout L, unsigned ALIGN, bool INTERLEAVED>                          \
+  class Field<Vector<T, L, ALIGN, INTERLEAVED>> : public populus_detail::Elements<E, L> {          \
+  public:                                                                                          \
+    const Field *operator->() const                                                                \
+    {                                                                                              \
+      return this;                                                                                 \
+    }                                                                                              \
+  };
+POPULUS_VECTOR_FIELD(Input, POPULUS_INPUT_ELEMENT(T))
+POPULUS_VECTOR_FIELD(Output, T)
+POPULUS_VECTOR_FIELD(InOut, T)
+#undef POPULUS_VECTOR_FIELD
+#undef POPULUS_INPUT_ELEMENT
+
+} // namespace poplar
+
+#endif

@@ -1,0 +1,51 @@
+/* What the writer and the reader of `.gp` files agree on. */
+#ifndef POPULUS_GP_INTERNAL_H
+#define POPULUS_GP_INTERNAL_H
+
+#include <populus/gp.h>
+
+#define GP_NOTE_MEMBER "populus.o"
+
+typedef enum gp_kind { GP_TILE, GP_LIBRARY, GP_HOST, GP_KIND_COUNT } gp_kind;
+
+/* One object of a `.gp`. Who holds the member owns `bytes` and `object`. */
+typedef struct gp_member {
+  gp_kind kind;
+  char name[16];
+  uint8_t *bytes;
+  size_t size;
+  pop_object *object;     /* parsed; NULL for host objects */
+  pop_vertex_type *types; /* of the vertex table; in the owner's arena */
+  size_t num_types;
+} gp_member;
+
+struct pop_gp {
+  pop_arena *arena; /* names, vertex types */
+  const char *name;
+  pop_gp_digest digest;
+  gp_member *members; /* by kind, in the order of gp_kind */
+  size_t num_members, capacity;
+  pop_vertex_type *types; /* of all members */
+  size_t num_types, types_capacity;
+};
+
+/* gp_member.c */
+
+/* Parses the object (tile and library) or looks at its header (host), and reads the vertex table.
+ * `gp_name` is for messages. */
+POP_MUST_CHECK pop_error *gp_member_parse(gp_member *member, const char *gp_name, pop_arena *arena);
+void gp_member_free(gp_member *member);
+/* Same bytes: the same code. */
+bool gp_member_equal(const gp_member *a, const gp_member *b);
+
+/* gp_note.c */
+
+/* Over the names and contents of the members, in order. */
+pop_gp_digest gp_digest(const gp_member *members, size_t count);
+/* Appends the content of GP_NOTE_MEMBER. */
+void gp_note_write(pop_gp_digest digest, pop_bytes *out);
+/* Compares the content of GP_NOTE_MEMBER with what it must be; says what differs. */
+POP_MUST_CHECK pop_error *gp_note_check(const uint8_t *bytes, size_t size, pop_gp_digest digest,
+                                        const char *gp_name);
+
+#endif

@@ -1,0 +1,102 @@
+/* One object of a `.gp`: parsed and checked, whether it comes from a file or from the compiler. */
+#include "gp_internal.h"
+
+#include <populus/vertex_table.h>
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_symbol(const void *name, const void *type)
+{
+  return strcmp(name, (*(const pop_vertex_type *const *)type)->symbol);
+}
+
+static int compare_types(const void *a, const void *b)
+{
+  return strcmp((*(const pop_vertex_type *const *)a)->symbol,
+                (*(const pop_vertex_type *const *)b)->symbol);
+}
+
+typedef struct entries {
+  const pop_vertex_type **sorted; /* by symbol */
+  bool *defined;                  /* parallel to it */
+  size_t count;
+} entries;
+
+static void note_definition(void *context, const char *name, bool defined, bool weak)
+{
+  (void)weak;
+  entries *e = context;
+  if (!defined) return;
+  const pop_vertex_type **found =
+      bsearch(name, e->sorted, e->count, sizeof *e->sorted, compare_symbol);
+  if (found) e->defined[found - e->sorted] = true;
+}
+
+/* Every vertex of the table has its entry in the object. */
+static pop_error *check_entries(const gp_member *member, const char *where)
+{
+  entries e = {.sorted = pop_xcalloc(member->num_types + 1, sizeof *e.sorted),
+               .defined = pop_xcalloc(member->num_types + 1, sizeof *e.defined),
+               .count = member->num_types};
+  for (size_t i = 0; i < e.count; ++i) e.sorted[i] = &member->types[i];
+  qsort(e.sorted, e.count, sizeof *e.sorted, compare_types);
+  pop_object_symbols(member->object, note_definition, &e);
+
+  pop_error *error = NULL;
+  for (size_t i = 0; i < e.count && !error; ++i) {
+    if (!e.defined[i])
+      error = pop_error_new(POP_ERROR_FILE_LOAD, "%s: vertex '%s' has no code: symbol %s is absent",
+                            where, e.sorted[i]->name, e.sorted[i]->symbol);
+    else if (i && !strcmp(e.sorted[i]->symbol, e.sorted[i - 1]->symbol))
+      error = pop_error_new(POP_ERROR_FILE_LOAD, "%s: vertices '%s' and '%s' share the symbol %s",
+                            where, e.sorted[i - 1]->name, e.sorted[i]->name, e.sorted[i]->symbol);
+  }
+  free(e.sorted);
+  free(e.defined);
+  return error;
+}
+
+static pop_error *parse_tile(gp_member *member, const char *where, pop_arena *arena)
+{
+  POP_TRY(pop_object_parse(member->bytes, member->size, where, &member->object));
+  if (member->kind == GP_LIBRARY) return NULL;
+  size_t size;
+  const char *table = pop_object_section(member->object, POP_VERTEX_TABLE_SECTION, &size);
+  if (!table)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s: no section " POP_VERTEX_TABLE_SECTION, where);
+  POP_TRY(pop_vertex_table_read(table, size, where, arena, &member->types, &member->num_types));
+  return check_entries(member, where);
+}
+
+/* Host objects are read by LLVM's loader, and only where a CPU device is used; here it is enough to
+ * know that they are objects. */
+static pop_error *check_host(const gp_member *member, const char *where)
+{
+  Elf64_Ehdr header;
+  if (member->size < sizeof header)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s is too short for a host object", where);
+  memcpy(&header, member->bytes, sizeof header);
+  if (memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_type != ET_REL)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s is not a relocatable 64-bit ELF object", where);
+  return NULL;
+}
+
+pop_error *gp_member_parse(gp_member *member, const char *gp_name, pop_arena *arena)
+{
+  const char *where = pop_arena_printf(arena, "%s(%s)", gp_name, member->name);
+  return member->kind == GP_HOST ? check_host(member, where) : parse_tile(member, where, arena);
+}
+
+void gp_member_free(gp_member *member)
+{
+  pop_object_free(member->object);
+  free(member->bytes);
+}
+
+bool gp_member_equal(const gp_member *a, const gp_member *b)
+{
+  return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
+}

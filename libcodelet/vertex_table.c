@@ -1,0 +1,298 @@
+/* The vertex table as JSON text.
+ *
+ *   {"version":1,"vertices":[
+ *   {"name":"SumVertex","symbol":"__runCodelet_SumVertex","kind":"worker","source":"sum.cpp:3",
+ *    "size":12,"align":4,"fields":[
+ *     {"name":"in","kind":"input","layout":"span","type":"float","offset":0,"size":8,"align":4,
+ *      "interleaved":false}, ...]}, ...]}
+ *
+ * The reader trusts nothing: a table comes out of a file that anybody may have made. What the graph
+ * compiler relies on later (offsets inside the state, a pointer where the layout needs one) is
+ * checked here, once.
+ */
+#include <populus/vertex_table.h>
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Larger than any tile's memory; keeps sums of offsets and sizes far from 2^32. */
+#define MAX_STATE_BYTES (1u << 24)
+#define POINTER_BYTES 4
+
+static const char *const kind_names[] = {
+    [POP_VERTEX_WORKER] = "worker",
+    [POP_VERTEX_MULTI] = "multi",
+    [POP_VERTEX_SUPERVISOR] = "supervisor",
+};
+static const char *const field_kind_names[] = {
+    [POP_FIELD_INPUT] = "input",
+    [POP_FIELD_OUTPUT] = "output",
+    [POP_FIELD_INOUT] = "inout",
+    [POP_FIELD_CONSTANT] = "constant",
+};
+static const char *const layout_names[] = {
+    [POP_LAYOUT_SCALAR] = "scalar",
+    [POP_LAYOUT_SPAN] = "span",
+    [POP_LAYOUT_ONE_PTR] = "one_ptr",
+};
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* Writing. */
+
+static void put(pop_bytes *out, const char *text)
+{
+  pop_bytes_append(out, text, strlen(text));
+}
+
+static void put_string(pop_bytes *out, const char *text)
+{
+  put(out, "\"");
+  for (const char *p = text; *p; ++p) {
+    char escaped[8];
+    if (*p == '"' || *p == '\\')
+      snprintf(escaped, sizeof escaped, "\\%c", *p);
+    else if ((unsigned char)*p < 0x20 || *p == 0x7f)
+      snprintf(escaped, sizeof escaped, "\\u%04x", *p);
+    else
+      snprintf(escaped, sizeof escaped, "%c", *p);
+    put(out, escaped);
+  }
+  put(out, "\"");
+}
+
+static void put_key_string(pop_bytes *out, const char *key, const char *value)
+{
+  put(out, key);
+  put_string(out, value);
+}
+
+static void put_key_number(pop_bytes *out, const char *key, uint32_t value)
+{
+  char number[16];
+  snprintf(number, sizeof number, "%u", (unsigned)value);
+  put(out, key);
+  put(out, number);
+}
+
+static void put_field(pop_bytes *out, const pop_field *field)
+{
+  put_key_string(out, "{\"name\":", field->name);
+  put_key_string(out, ",\"kind\":", field_kind_names[field->kind]);
+  put_key_string(out, ",\"layout\":", layout_names[field->layout]);
+  put_key_string(out, ",\"type\":", pop_type_name(field->type));
+  put_key_number(out, ",\"offset\":", field->offset);
+  put_key_number(out, ",\"size\":", field->size);
+  put_key_number(out, ",\"align\":", field->alignment);
+  put(out, field->interleaved ? ",\"interleaved\":true}" : ",\"interleaved\":false}");
+}
+
+static void put_vertex(pop_bytes *out, const pop_vertex_type *type)
+{
+  put_key_string(out, "{\"name\":", type->name);
+  put_key_string(out, ",\"symbol\":", type->symbol);
+  put_key_string(out, ",\"kind\":", kind_names[type->kind]);
+  put_key_string(out, ",\"source\":", type->source);
+  put_key_number(out, ",\"size\":", type->state_size);
+  put_key_number(out, ",\"align\":", type->state_alignment);
+  put(out, ",\"fields\":[");
+  for (size_t i = 0; i < type->num_fields; ++i) {
+    if (i) put(out, ",");
+    put_field(out, &type->fields[i]);
+  }
+  put(out, "]}");
+}
+
+void pop_vertex_table_write(const pop_vertex_type *types, size_t count, pop_bytes *out)
+{
+  put_key_number(out, "{\"version\":", POP_VERTEX_TABLE_VERSION);
+  put(out, ",\"vertices\":[");
+  for (size_t i = 0; i < count; ++i) {
+    put(out, i ? ",\n" : "\n");
+    put_vertex(out, &types[i]);
+  }
+  put(out, "]}\n");
+}
+
+/* Reading. `what` says in messages which thing a key belongs to: "vertex 'SumVertex'". */
+
+static pop_error *read_string(const json_t *object, const char *key, const char *what,
+                              pop_arena *arena, const char **value)
+{
+  const char *text = json_string_value(json_object_get(object, key));
+  if (!text || !*text)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s has no text \"%s\"", what, key);
+  *value = pop_arena_strdup(arena, text);
+  return NULL;
+}
+
+static pop_error *read_number(const json_t *object, const char *key, const char *what,
+                              uint32_t *value)
+{
+  const json_t *number = json_object_get(object, key);
+  json_int_t integer = json_integer_value(number);
+  if (!json_is_integer(number) || integer < 0 || integer > MAX_STATE_BYTES)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s: \"%s\" is not an integer from 0 to %u", what,
+                         key, MAX_STATE_BYTES);
+  *value = (uint32_t)integer;
+  return NULL;
+}
+
+static pop_error *read_alignment(const json_t *object, const char *what, uint32_t *value)
+{
+  POP_TRY(read_number(object, "align", what, value));
+  if (*value == 0 || (*value & (*value - 1)))
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s: alignment %u is not a power of two", what,
+                         *value);
+  return NULL;
+}
+
+static pop_error *read_choice(const json_t *object, const char *key, const char *what,
+                              const char *const *names, size_t count, unsigned *value)
+{
+  const char *text = json_string_value(json_object_get(object, key));
+  for (size_t i = 0; text && i < count; ++i) {
+    if (!strcmp(text, names[i])) {
+      *value = (unsigned)i;
+      return NULL;
+    }
+  }
+  return pop_error_new(POP_ERROR_FILE_LOAD, "%s: unknown %s '%s'", what, key, text ? text : "");
+}
+
+static pop_error *read_field_type(const json_t *object, const char *what, pop_type *type)
+{
+  const char *text = json_string_value(json_object_get(object, "type"));
+  if (!text || !pop_type_from_name(text, type))
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s: unknown type '%s'", what, text ? text : "");
+  return NULL;
+}
+
+/* What the field must be for its kind and layout. */
+static uint32_t expected_field_bytes(const pop_field *field)
+{
+  if (field->kind == POP_FIELD_CONSTANT) return pop_type_bytes(field->type);
+  return field->layout == POP_LAYOUT_SPAN ? 2 * POINTER_BYTES : POINTER_BYTES;
+}
+
+static pop_error *check_field(const pop_field *field, const char *what, uint32_t state_size)
+{
+  if (field->kind == POP_FIELD_CONSTANT && field->layout != POP_LAYOUT_SCALAR)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s: a constant has layout '%s' instead of 'scalar'",
+                         what, layout_names[field->layout]);
+  uint32_t bytes = expected_field_bytes(field);
+  if (field->size != bytes)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s takes %u bytes instead of %u", what, field->size,
+                         bytes);
+  if (field->offset + field->size > state_size)
+    return pop_error_new(POP_ERROR_FILE_LOAD,
+                         "%s: offset %u + size %u is past the end of the vertex state (%u bytes)",
+                         what, field->offset, field->size, state_size);
+  uint32_t in_state =
+      field->kind == POP_FIELD_CONSTANT ? pop_type_align(field->type) : POINTER_BYTES;
+  if (field->offset % in_state)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s: offset %u is not a multiple of %u", what,
+                         field->offset, in_state);
+  if (field->alignment < pop_type_align(field->type))
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s: alignment %u is less than type %s needs (%u)",
+                         what, field->alignment, pop_type_name(field->type),
+                         pop_type_align(field->type));
+  return NULL;
+}
+
+static pop_error *read_field(const json_t *object, const char *vertex, uint32_t state_size,
+                             pop_arena *arena, pop_field *field)
+{
+  POP_TRY(read_string(object, "name", vertex, arena, &field->name));
+  const char *what = pop_arena_printf(arena, "field '%s' of %s", field->name, vertex);
+  unsigned kind, layout;
+  POP_TRY(read_choice(object, "kind", what, field_kind_names, LENGTH(field_kind_names), &kind));
+  POP_TRY(read_choice(object, "layout", what, layout_names, LENGTH(layout_names), &layout));
+  field->kind = (pop_field_kind)kind;
+  field->layout = (pop_field_layout)layout;
+  POP_TRY(read_field_type(object, what, &field->type));
+  POP_TRY(read_number(object, "offset", what, &field->offset));
+  POP_TRY(read_number(object, "size", what, &field->size));
+  POP_TRY(read_alignment(object, what, &field->alignment));
+  field->interleaved = json_is_true(json_object_get(object, "interleaved"));
+  return check_field(field, what, state_size);
+}
+
+static pop_error *check_apart(const pop_field *fields, size_t count, const char *vertex)
+{
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const pop_field *a = &fields[j], *b = &fields[i];
+      if (!strcmp(a->name, b->name))
+        return pop_error_new(POP_ERROR_FILE_LOAD, "%s has two fields '%s'", vertex, a->name);
+      if (a->offset < b->offset + b->size && b->offset < a->offset + a->size)
+        return pop_error_new(POP_ERROR_FILE_LOAD, "fields '%s' and '%s' of %s overlap", a->name,
+                             b->name, vertex);
+    }
+  }
+  return NULL;
+}
+
+static pop_error *read_vertex(const json_t *object, pop_arena *arena, pop_vertex_type *type)
+{
+  POP_TRY(read_string(object, "name", "a vertex", arena, &type->name));
+  const char *what = pop_arena_printf(arena, "vertex '%s'", type->name);
+  POP_TRY(read_string(object, "symbol", what, arena, &type->symbol));
+  POP_TRY(read_string(object, "source", what, arena, &type->source));
+  unsigned kind;
+  POP_TRY(read_choice(object, "kind", what, kind_names, LENGTH(kind_names), &kind));
+  type->kind = (pop_vertex_kind)kind;
+  POP_TRY(read_number(object, "size", what, &type->state_size));
+  POP_TRY(read_alignment(object, what, &type->state_alignment));
+
+  const json_t *fields = json_object_get(object, "fields");
+  if (!json_is_array(fields))
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s has no array \"fields\"", what);
+  type->num_fields = json_array_size(fields);
+  pop_field *list = pop_arena_alloc(arena, type->num_fields * sizeof *list);
+  for (size_t i = 0; i < type->num_fields; ++i)
+    POP_TRY(read_field(json_array_get(fields, i), what, type->state_size, arena, &list[i]));
+  type->fields = list;
+  return check_apart(list, type->num_fields, what);
+}
+
+static pop_error *read_vertices(const json_t *root, pop_arena *arena, pop_vertex_type **types,
+                                size_t *count)
+{
+  json_int_t version = json_integer_value(json_object_get(root, "version"));
+  if (version != POP_VERTEX_TABLE_VERSION)
+    return pop_error_new(POP_ERROR_FILE_LOAD,
+                         "version %lld instead of %d: compile the codelets again with this popc",
+                         (long long)version, POP_VERTEX_TABLE_VERSION);
+  const json_t *vertices = json_object_get(root, "vertices");
+  if (!json_is_array(vertices)) return pop_error_new(POP_ERROR_FILE_LOAD, "no array \"vertices\"");
+  *count = json_array_size(vertices);
+  *types = pop_arena_alloc(arena, *count * sizeof **types);
+  for (size_t i = 0; i < *count; ++i) {
+    POP_TRY(read_vertex(json_array_get(vertices, i), arena, &(*types)[i]));
+    for (size_t j = 0; j < i; ++j)
+      if (!strcmp((*types)[i].name, (*types)[j].name))
+        return pop_error_new(POP_ERROR_FILE_LOAD, "two vertices '%s'", (*types)[i].name);
+  }
+  return NULL;
+}
+
+pop_error *pop_vertex_table_read(const char *text, size_t size, const char *where, pop_arena *arena,
+                                 pop_vertex_type **types, size_t *count)
+{
+  json_error_t problem;
+  json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
+  if (!root)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s: vertex table: not JSON at byte %d: %s", where,
+                         problem.position, problem.text);
+  pop_error *error = read_vertices(root, arena, types, count);
+  json_decref(root);
+  return error ? pop_error_prefix(error, "%s: vertex table", where) : NULL;
+}
+
+const pop_field *pop_vertex_type_find_field(const pop_vertex_type *type, const char *name)
+{
+  for (size_t i = 0; i < type->num_fields; ++i)
+    if (!strcmp(type->fields[i].name, name)) return &type->fields[i];
+  return NULL;
+}
