@@ -1,0 +1,248 @@
+/* What a tile needs: follows relocations from the roots, then lays the reached sections out.
+ *
+ * The layout depends on the set of reached sections alone, not on the order in which they were
+ * reached or the roots were given: sections keep the order of objects in the set and of sections
+ * in an object. So tiles that need the same functions get the same bytes, and the machine
+ * translates them once.
+ *
+ * Work and memory are in proportion to what is reached: a graph may have thousands of closures
+ * over a set of a thousand objects.
+ */
+#include "closure.h"
+#include <populus/arena.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct reach {
+  pop_closure *closure;
+  const char *const *roots;
+  const char *const *needed_by;
+} reach;
+
+/* Sections by number. */
+
+static uint32_t *slot_of(const pop_closure *closure, uint32_t section)
+{
+  uint32_t at = section * 2654435761u; /* 2^32 / golden ratio: spreads neighbours */
+  for (;; ++at) {
+    uint32_t *slot = &closure->slots[at & (closure->slots_capacity - 1)];
+    if (*slot == OBJECT_NONE || closure->sections[*slot].section == section) return slot;
+  }
+}
+
+static void index_sections(pop_closure *closure)
+{
+  memset(closure->slots, 0xff, closure->slots_capacity * sizeof *closure->slots);
+  for (uint32_t i = 0; i < closure->num_sections; ++i)
+    *slot_of(closure, closure->sections[i].section) = i;
+}
+
+static void grow_slots(pop_closure *closure)
+{
+  closure->slots_capacity = closure->slots_capacity ? closure->slots_capacity * 2 : 64;
+  closure->slots = pop_xrealloc(closure->slots, closure->slots_capacity, sizeof *closure->slots);
+  index_sections(closure);
+}
+
+const closure_section *closure_find(const pop_closure *closure, uint32_t section)
+{
+  uint32_t found = *slot_of(closure, section);
+  return found == OBJECT_NONE ? NULL : &closure->sections[found];
+}
+
+/* Reaching. */
+
+static const char *root_name(const reach *reach, uint32_t root)
+{
+  return reach->needed_by && reach->needed_by[root] ? reach->needed_by[root] : reach->roots[root];
+}
+
+/* The function that the first entry of a list of start-up functions names. */
+static const char *constructor_name(const pop_object *object)
+{
+  const object_section *list = &object->sections[object->constructors];
+  if (list->num_relocations == 0) return "unnamed";
+  const object_relocation *entry = &object->relocations[list->first_relocation];
+  const object_symbol *symbol = &object->symbols[entry->symbol];
+  if (entry->symbol == 0 || symbol->place != PLACE_SECTION || symbol->type != STT_SECTION)
+    return symbol->name;
+  return object_name_at(object, symbol->section, entry->addend);
+}
+
+/* Constructors of globals would have to run before the first vertex. An object whose sections are
+ * used may rely on them, so it is refused rather than run with globals of value zero. */
+static pop_error *check_constructors(const reach *reach, const closure_section *section)
+{
+  const set_object *owner = link_set_owner(reach->closure->set, section->section);
+  uint32_t list = owner->object->constructors;
+  if (list == OBJECT_NONE ||
+      link_set_keeper(reach->closure->set, owner->first_section + list) != owner)
+    return NULL;
+  return pop_error_new(POP_ERROR_LINK,
+                       "%s needs the start-up function %s (constructor of a global variable), for "
+                       "%s: tile code has no start-up; make the variable constexpr or constinit, "
+                       "or a local variable or a field of the vertex",
+                       owner->object->name, constructor_name(owner->object),
+                       root_name(reach, section->root));
+}
+
+static pop_error *check_section(const reach *reach, const link_target *target, const char *referrer,
+                                uint32_t root)
+{
+  const pop_link_set *set = reach->closure->set;
+  const set_object *owner = link_set_owner(set, target->section);
+  const object_section *section = link_set_section(set, target->section);
+  const set_object *keeper = link_set_keeper(set, target->section);
+  if (keeper != owner) {
+    return pop_error_new(POP_ERROR_LINK,
+                         "%s, for %s, refers to section %s of %s, which was discarded because %s "
+                         "has the same COMDAT group",
+                         referrer, root_name(reach, root), section->name, owner->object->name,
+                         keeper->object->name);
+  }
+  if (object_section_group(section) == POP_LINK_GROUP_COUNT) {
+    return pop_error_new(POP_ERROR_LINK,
+                         "%s, for %s, refers to section %s of %s, which is not loaded", referrer,
+                         root_name(reach, root), section->name, owner->object->name);
+  }
+  return NULL;
+}
+
+static pop_error *reach_section(const reach *reach, const link_target *target, const char *referrer,
+                                uint32_t root)
+{
+  pop_closure *closure = reach->closure;
+  if (closure->num_sections * 2 >= closure->slots_capacity) grow_slots(closure);
+  uint32_t *slot = slot_of(closure, target->section);
+  if (*slot != OBJECT_NONE) return NULL;
+  POP_TRY(check_section(reach, target, referrer, root));
+  const object_section *section = link_set_section(closure->set, target->section);
+  closure_section reached = {target->section, root, 0, object_section_group(section)};
+  POP_TRY(check_constructors(reach, &reached));
+  *slot = (uint32_t)closure->num_sections;
+  pop_push(closure->sections, closure->num_sections, closure->sections_capacity, reached);
+  return NULL;
+}
+
+static pop_error *follow(const reach *reach, closure_section from)
+{
+  const pop_link_set *set = reach->closure->set;
+  uint32_t object = set->section_owners[from.section];
+  const pop_object *owner = set->objects[object].object;
+  uint32_t index = from.section - set->objects[object].first_section;
+  const object_section *section = &owner->sections[index];
+  for (uint32_t i = 0; i < section->num_relocations; ++i) {
+    const object_relocation *entry = &owner->relocations[section->first_relocation + i];
+    if (entry->type->value == VALUE_NONE) continue;
+    link_target target = link_set_resolve(set, object, entry->symbol);
+    if (target.kind == TARGET_UNDEFINED) {
+      return undefined_symbol(target.name, object_name_at(owner, index, entry->offset), owner->name,
+                              root_name(reach, from.root));
+    }
+    if (target.kind == TARGET_SECTION)
+      POP_TRY(reach_section(reach, &target, owner->name, from.root));
+  }
+  return NULL;
+}
+
+static pop_error *reach_all(const reach *reach, size_t num_roots)
+{
+  pop_closure *closure = reach->closure;
+  for (uint32_t i = 0; i < num_roots; ++i) {
+    link_target target = link_set_find(closure->set, reach->roots[i]);
+    if (target.kind == TARGET_UNDEFINED)
+      return undefined_symbol(reach->roots[i], NULL, NULL, root_name(reach, i));
+    if (target.kind == TARGET_SECTION) POP_TRY(reach_section(reach, &target, reach->roots[i], i));
+  }
+  for (size_t i = 0; i < closure->num_sections; ++i) /* grows while it is followed */
+    POP_TRY(follow(reach, closure->sections[i]));
+  return NULL;
+}
+
+/* Layout. */
+
+static int compare_layout(const void *left, const void *right, void *context)
+{
+  const closure_section *a = left, *b = right;
+  if (a->group != b->group) return a->group < b->group ? -1 : 1;
+  bool a_zeros = !link_set_section(context, a->section)->data;
+  bool b_zeros = !link_set_section(context, b->section)->data;
+  if (a_zeros != b_zeros) return a_zeros ? 1 : -1;
+  return (a->section > b->section) - (a->section < b->section);
+}
+
+static pop_error *lay_out_group(const reach *reach, pop_link_group group)
+{
+  pop_closure *closure = reach->closure;
+  uint64_t end = 0;
+  closure->align[group] = 4;
+  for (uint32_t i = closure->first[group]; i < closure->first[group + 1]; ++i) {
+    const object_section *section = link_set_section(closure->set, closure->sections[i].section);
+    if (section->align > closure->align[group]) closure->align[group] = section->align;
+    end = (end + section->align - 1) & ~((uint64_t)section->align - 1);
+    closure->sections[i].offset = (uint32_t)end;
+    end += section->size;
+    if (end > OBJECT_SECTION_BYTES_MAX) {
+      return pop_error_new(POP_ERROR_LINK,
+                           "section %s of %s, for %s, makes code or data of %llu bytes, more than "
+                           "any tile's memory",
+                           section->name,
+                           link_set_owner(closure->set, closure->sections[i].section)->object->name,
+                           root_name(reach, closure->sections[i].root), (unsigned long long)end);
+    }
+  }
+  closure->bytes[group] = (uint32_t)end;
+  return NULL;
+}
+
+static pop_error *lay_out(const reach *reach)
+{
+  pop_closure *closure = reach->closure;
+  if (closure->num_sections) {
+    qsort_r(closure->sections, closure->num_sections, sizeof *closure->sections, compare_layout,
+            (void *)closure->set);
+  }
+  for (size_t i = 0; i < closure->num_sections; ++i)
+    ++closure->first[closure->sections[i].group + 1];
+  for (int group = 0; group < POP_LINK_GROUP_COUNT; ++group) {
+    closure->first[group + 1] += closure->first[group];
+    POP_TRY(lay_out_group(reach, (pop_link_group)group));
+  }
+  index_sections(closure);
+  return NULL;
+}
+
+pop_error *pop_closure_create(const pop_link_set *set, const char *const *roots,
+                              const char *const *needed_by, size_t count, pop_closure **closure)
+{
+  pop_closure *made = pop_xcalloc(1, sizeof *made);
+  made->set = set;
+  grow_slots(made);
+  reach reach = {made, roots, needed_by};
+  pop_error *error = reach_all(&reach, count);
+  if (!error) error = lay_out(&reach);
+  if (error) {
+    pop_closure_free(made);
+    return error;
+  }
+  *closure = made;
+  return NULL;
+}
+
+void pop_closure_free(pop_closure *closure)
+{
+  if (!closure) return;
+  free(closure->sections);
+  free(closure->slots);
+  free(closure);
+}
+
+uint32_t pop_closure_group_bytes(const pop_closure *closure, pop_link_group group)
+{
+  return closure->bytes[group];
+}
+
+uint32_t pop_closure_group_align(const pop_closure *closure, pop_link_group group)
+{
+  return closure->align[group];
+}

@@ -1,0 +1,145 @@
+/* Names of what a closure holds, and the way back from an address. See closure.h. */
+#include "closure.h"
+#include <string.h>
+
+static uint32_t section_address(const closure_section *place, const pop_link_addresses *addresses)
+{
+  return addresses->start[place->group] + place->offset;
+}
+
+/* Assembly code often gives no size: a symbol without one reaches to the next real symbol behind
+ * it, or to the end of the section. `from` is its position among the section's symbols. */
+static uint32_t symbol_size(const pop_object *object, const object_section *section, uint32_t from)
+{
+  const uint32_t *index = object->by_place + section->first_symbol;
+  const object_symbol *symbol = &object->symbols[index[from]];
+  if (symbol->size) return symbol->size;
+  for (uint32_t i = from + 1; i < section->num_symbols; ++i) {
+    const object_symbol *next = &object->symbols[index[i]];
+    if (next->value > symbol->value && !object_mapping_kind(next))
+      return next->value - symbol->value;
+  }
+  return section->size - symbol->value;
+}
+
+bool pop_closure_symbol(const pop_closure *closure, const pop_link_addresses *addresses,
+                        const char *name, uint32_t *address, uint32_t *size)
+{
+  link_target target = link_set_find(closure->set, name);
+  if (target.kind != TARGET_SECTION) return false;
+  const closure_section *place = closure_find(closure, target.section);
+  if (!place) return false;
+  const set_object *owner = link_set_owner(closure->set, target.section);
+  const object_section *section = link_set_section(closure->set, target.section);
+  *address = section_address(place, addresses) + target.value;
+  *size = target.size;
+  for (uint32_t i = 0; i < section->num_symbols; ++i) {
+    const object_symbol *symbol =
+        &owner->object->symbols[owner->object->by_place[section->first_symbol + i]];
+    if (symbol->name == target.name) *size = symbol_size(owner->object, section, i);
+  }
+  return true;
+}
+
+/* Visiting. */
+
+typedef struct visitor {
+  void (*visit)(void *context, const pop_link_symbol *symbol);
+  void *context;
+} visitor;
+
+static void visit(const visitor *visitor, pop_link_symbol symbol)
+{
+  visitor->visit(visitor->context, &symbol);
+}
+
+static void visit_mapping(const visitor *visitor, const closure_section *place, uint32_t address,
+                          char kind)
+{
+  visit(visitor, (pop_link_symbol){.name = kind == 'x' ? "$x" : "$d",
+                                   .address = address,
+                                   .group = place->group,
+                                   .local = true});
+}
+
+/* GNU as 2.39, which made picolibc, writes no mapping symbols: a section of code starts with code
+ * unless its object says otherwise. Other sections are data from end to end. */
+static void visit_start(const visitor *visitor, const closure_section *place, uint32_t address,
+                        const pop_object *object, const object_section *section)
+{
+  char kind = place->group == POP_LINK_CODE ? 'x' : 'd';
+  for (uint32_t i = 0; i < section->num_symbols && kind == 'x'; ++i) {
+    const object_symbol *first = &object->symbols[object->by_place[section->first_symbol + i]];
+    if (first->value != 0) break;
+    if (object_mapping_kind(first)) return; /* it says so itself */
+  }
+  visit_mapping(visitor, place, address, kind);
+}
+
+static void visit_section(const visitor *visitor, const closure_section *place, uint32_t address,
+                          const pop_object *object, const object_section *section)
+{
+  bool named = false;
+  visit_start(visitor, place, address, object, section);
+  for (uint32_t i = 0; i < section->num_symbols; ++i) {
+    const object_symbol *symbol = &object->symbols[object->by_place[section->first_symbol + i]];
+    char mapping = object_mapping_kind(symbol);
+    if (mapping && place->group == POP_LINK_CODE)
+      visit_mapping(visitor, place, address + symbol->value, mapping);
+    if (mapping) continue;
+    uint32_t size = symbol_size(object, section, i);
+    named = named || size > 0;
+    visit(visitor,
+          (pop_link_symbol){.name = symbol->name,
+                            .address = address + symbol->value,
+                            .size = size,
+                            .group = place->group,
+                            .function = place->group == POP_LINK_CODE && symbol->type != STT_OBJECT,
+                            .local = symbol->bind == STB_LOCAL});
+  }
+  if (!named && section->size > 0) {
+    visit(visitor, (pop_link_symbol){.name = section->name,
+                                     .address = address,
+                                     .size = section->size,
+                                     .group = place->group,
+                                     .function = place->group == POP_LINK_CODE,
+                                     .local = true});
+  }
+}
+
+void pop_closure_symbols(const pop_closure *closure, const pop_link_addresses *addresses,
+                         void (*visit)(void *context, const pop_link_symbol *symbol), void *context)
+{
+  visitor visitor = {visit, context};
+  for (size_t i = 0; i < closure->num_sections; ++i) {
+    const closure_section *place = &closure->sections[i];
+    const set_object *owner = link_set_owner(closure->set, place->section);
+    visit_section(&visitor, place, section_address(place, addresses), owner->object,
+                  link_set_section(closure->set, place->section));
+  }
+}
+
+bool pop_closure_locate(const pop_closure *closure, const pop_link_addresses *addresses,
+                        uint32_t address, const pop_object **object, const char **section_name,
+                        uint32_t *section_index, uint32_t *offset)
+{
+  uint32_t start = addresses->start[POP_LINK_CODE];
+  if (address < start || address - start >= closure->bytes[POP_LINK_CODE]) return false;
+  uint32_t low = closure->first[POP_LINK_CODE], high = closure->first[POP_LINK_CODE + 1];
+  while (high - low > 1) { /* sections[low] starts at or before the address */
+    uint32_t middle = low + (high - low) / 2;
+    if (closure->sections[middle].offset <= address - start)
+      low = middle;
+    else
+      high = middle;
+  }
+  const closure_section *found = &closure->sections[low];
+  const object_section *section = link_set_section(closure->set, found->section);
+  *offset = address - start - found->offset;
+  if (*offset >= section->size) return false; /* between two sections */
+  const set_object *owner = link_set_owner(closure->set, found->section);
+  *object = owner->object;
+  *section_name = section->name;
+  *section_index = found->section - owner->first_section;
+  return true;
+}

@@ -1,0 +1,94 @@
+/* A parsed relocatable object, as the linker's own files see it (public view: populus/link.h).
+ *
+ *   bytes ──object.c──> header, sections ──object_tables.c──> symbols, groups, relocations
+ *
+ * After pop_object_parse every index, offset and name in here is valid, and every relocation of a
+ * loaded section has a known type and lies inside its section: later stages need not check again.
+ */
+#ifndef POPULUS_OBJECT_H
+#define POPULUS_OBJECT_H
+
+#include "relocation.h"
+#include <populus/link.h>
+
+#define OBJECT_NONE UINT32_MAX
+
+/* More than any tile's memory: what is larger is damage, and sums of sizes stay in 64 bits. */
+#define OBJECT_SECTION_BYTES_MAX (1u << 30)
+#define OBJECT_ALIGN_MAX (1u << 16)
+
+typedef struct object_section {
+  const char *name;
+  const uint8_t *data; /* NULL: zeros (SHT_NOBITS) */
+  uint32_t size, align, type, flags;
+  uint32_t first_relocation, num_relocations; /* of `relocations`; 0 unless SHF_ALLOC */
+  uint32_t first_symbol, num_symbols;         /* of `by_place` */
+  uint32_t group;                             /* of `groups`, or OBJECT_NONE */
+} object_section;
+
+typedef enum object_place {
+  PLACE_UNDEFINED,
+  PLACE_SECTION, /* value is an offset in `section` */
+  PLACE_ABSOLUTE
+} object_place;
+
+typedef struct object_symbol {
+  const char *name;
+  uint32_t value, size;
+  uint32_t section;   /* if PLACE_SECTION */
+  uint8_t place;      /* object_place */
+  uint8_t bind, type; /* STB_, STT_ */
+  bool common;        /* its section was made for it: a tentative definition */
+} object_symbol;
+
+typedef struct object_relocation {
+  uint32_t offset, symbol;
+  uint32_t addend;
+  uint32_t order; /* in the object: pairs such as ADD32, SUB32 keep it */
+  const relocation_type *type;
+} object_relocation;
+
+/* COMDAT: of all groups with one signature a program keeps one. */
+typedef struct object_group {
+  const char *signature;
+} object_group;
+
+struct pop_object {
+  char *name;
+  uint8_t *bytes;
+  uint32_t size;
+  object_section *sections; /* as in the file, then one for each common symbol */
+  uint32_t num_sections;
+  object_symbol *symbols; /* as in the file */
+  uint32_t num_symbols;
+  object_relocation *relocations; /* by section; within one by offset, `high` ones first */
+  uint32_t num_relocations;
+  object_group *groups;
+  uint32_t num_groups;
+  uint32_t *by_place;    /* symbols that name code or data of loaded sections, and mapping symbols,
+                         by section, then value */
+  uint32_t constructors; /* section that lists start-up functions, or OBJECT_NONE */
+};
+
+/* Which group a section is linked into; POP_LINK_GROUP_COUNT: it is not loaded. */
+pop_link_group object_section_group(const object_section *section);
+
+/* 'x' or 'd' if the symbol only says that code or data starts here, 0 if it is a real one. */
+char object_mapping_kind(const object_symbol *symbol);
+
+/* The function or object around `offset`, for messages; the section's name if there is none. */
+const char *object_name_at(const pop_object *object, uint32_t section, uint32_t offset);
+
+/* While parsing. */
+
+/* Section `index` as it is in the file. */
+Elf32_Shdr object_raw_section(const pop_object *object, uint32_t index);
+POP_MUST_CHECK pop_error *object_string(const pop_object *object, uint32_t table, uint32_t offset,
+                                        const char **string);
+/* calloc for a count that comes from the file. */
+POP_MUST_CHECK pop_error *object_allocate(const pop_object *object, size_t count, size_t bytes,
+                                          void *table);
+/* Fills everything but the sections. */
+POP_MUST_CHECK pop_error *object_read_tables(pop_object *object);
+
+#endif
