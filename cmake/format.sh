@@ -1,5 +1,5 @@
 #!/bin/sh
-# format.sh [--fix]: checks the C and C++ files that git knows against .clang-format, or formats them.
+# format.sh [--fix]: checks our C and C++ files against .clang-format, or formats them.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -12,7 +12,8 @@ case ${1-} in
   ;;
 esac
 
-# Codelets and C++ headers too; golden files are what they are.
+# Golden files are what they are.
 # shellcheck disable=SC2086 # one or two words
-git ls-files -z --cached --others --exclude-standard -- '*.c' '*.h' '*.cpp' '*.hpp' ':!tests/golden' |
+find libarchive-ipu libcodelet popc runtime examples tests -path tests/golden -prune -o \
+  -type f \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.hpp' \) -print0 |
   xargs -0 -r clang-format-19 $mode --

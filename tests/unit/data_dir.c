@@ -2,6 +2,7 @@
 #include <populus/data_dir.h>
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
