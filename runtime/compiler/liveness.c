@@ -1,0 +1,266 @@
+/* Liveness: from which step to which the content of each block is needed, so that allocate can give
+ * blocks that are never needed at the same time the same memory.
+ *
+ * A step's number is its position in the script (script.h). Rules, for a block with accesses from
+ * step f to step l in order of the numbers:
+ *
+ *  1. Blocks that the front end marked, blocks with initial content, and blocks without any access
+ *     are always live.
+ *  2. Buffers that the compiler added (message, rearrangement, output edge) carry no value from one
+ *     pass of a loop, or from one run, to the next: live from f to l. One that is read before it is
+ *     written would be such a carrier: always live.
+ *  3. A variable is live from f to l only if its first access writes all of it and reads none of
+ *     it: then nothing that was in it before can be seen. Otherwise always.
+ *  4. If a loop holds some of the accesses but not all, the block is live in all of the loop. If it
+ *     holds all of them it changes nothing: each pass begins with the write.
+ *  5. If a shared step (one that is called from several places) holds some of the accesses but not
+ *     all, each call of it is an access too.
+ *  6. A variable whose range is then not inside one control program is always live: the host may
+ *     run programs in any order.
+ *  7. Where a range covers a call of a shared step, the block must not lie where the shared step
+ *     has its own buffers: the range is extended back over the shared step, which stands where it
+ *     was called first.
+ *
+ * So no program can tell from its results that memory was shared.
+ */
+#include "compiler/script.h"
+
+#include <stdlib.h>
+
+/* A loop, a shared step or a control program: the ops from begin to end. */
+typedef struct region {
+  uint32_t begin, end;
+  uint32_t parent;      /* COMPILER_NONE: a control program */
+  uint32_t visited_for; /* last block whose range was extended over this region */
+} region;
+
+typedef struct timed_access {
+  uint32_t op;
+  uint32_t access; /* in compilation.accesses */
+} timed_access;
+
+typedef struct liveness {
+  compilation *c;
+  script script;
+  region *regions;
+  size_t num_regions, regions_capacity;
+  uint32_t *region_of_op; /* innermost; of a beginning or an end: its own */
+  timed_access *timed;    /* of block b: [first_timed[b], first_timed[b + 1]), ascending by op */
+  size_t *first_timed;
+  uint32_t *calls; /* CALL ops, ascending */
+  size_t num_calls, calls_capacity;
+  /* earliest[k * num_calls + i]: the earliest op that the calls [i, i + 2^k) lead to */
+  uint32_t *earliest;
+  uint32_t *pending; /* of one block: ops with an access */
+  size_t num_pending, pending_capacity;
+} liveness;
+
+/* ---- what the rules need to know of the script ---- */
+
+static void find_regions(liveness *l)
+{
+  const script *s = &l->script;
+  l->region_of_op = pop_xcalloc(s->num_ops + 1, sizeof *l->region_of_op);
+  uint32_t current = COMPILER_NONE;
+  for (uint32_t i = 0; i < s->num_ops; i++) {
+    uint32_t kind = s->ops[i].kind;
+    if (kind == SCRIPT_LOOP || kind == SCRIPT_SHARED || kind == SCRIPT_PROGRAM) {
+      pop_push(l->regions, l->num_regions, l->regions_capacity,
+               (region){i, s->ops[i].match, current, COMPILER_NONE});
+      current = (uint32_t)(l->num_regions - 1);
+    }
+    l->region_of_op[i] = current;
+    if (kind == SCRIPT_LOOP_END || kind == SCRIPT_SHARED_END || kind == SCRIPT_PROGRAM_END)
+      current = l->regions[current].parent;
+  }
+}
+
+/* A table of minima over all ranges of 2^k calls, for rule 7. */
+static void index_calls(liveness *l)
+{
+  const script *s = &l->script;
+  for (uint32_t i = 0; i < s->num_ops; i++)
+    if (s->ops[i].kind == SCRIPT_CALL) pop_push(l->calls, l->num_calls, l->calls_capacity, i);
+  size_t n = l->num_calls, num_levels = 1;
+  while ((size_t)1 << num_levels <= n) num_levels++;
+  l->earliest = pop_xcalloc(num_levels * n + 1, sizeof *l->earliest);
+  for (size_t i = 0; i < n; i++) l->earliest[i] = s->ops[l->calls[i]].match;
+  for (size_t k = 1; k < num_levels; k++)
+    for (size_t i = 0; i + ((size_t)1 << k) <= n; i++) {
+      const uint32_t *below = l->earliest + (k - 1) * n;
+      uint32_t a = below[i], b = below[i + ((size_t)1 << (k - 1))];
+      l->earliest[k * n + i] = a < b ? a : b;
+    }
+}
+
+static size_t first_call_from(const liveness *l, uint32_t op)
+{
+  size_t low = 0, high = l->num_calls;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (l->calls[middle] < op)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* The earliest op that calls in [from, to] lead to, or `from` if there is none before it. */
+static uint32_t earliest_called(const liveness *l, uint32_t from, uint32_t to)
+{
+  size_t first = first_call_from(l, from), last = first_call_from(l, to + 1);
+  if (first == last) return from;
+  size_t k = 0;
+  while ((size_t)2 << k <= last - first) k++;
+  const uint32_t *level = l->earliest + k * l->num_calls;
+  uint32_t a = level[first], b = level[last - ((size_t)1 << k)];
+  uint32_t earliest = a < b ? a : b;
+  return earliest < from ? earliest : from;
+}
+
+static bool is_leaf(const script_op *op)
+{
+  return op->kind == SCRIPT_EXECUTE || op->kind == SCRIPT_EXCHANGE || op->kind == SCRIPT_HOST_EVENT;
+}
+
+/* Groups the accesses of the script's leaves by block: counts, then places. */
+static void group_accesses(liveness *l)
+{
+  const compilation *c = l->c;
+  const script *s = &l->script;
+  l->first_timed = pop_xcalloc(c->num_blocks + 2, sizeof *l->first_timed);
+  size_t *next = l->first_timed + 1; /* next[b] becomes first_timed[b + 1] while it is counted up */
+  for (size_t i = 0; i < s->num_ops; i++) {
+    if (!is_leaf(&s->ops[i])) continue;
+    const step *leaf = &c->steps[s->ops[i].step];
+    for (size_t a = 0; a < leaf->num_accesses; a++)
+      next[c->accesses[leaf->first_access + a].block + 1]++;
+  }
+  for (size_t b = 0; b < c->num_blocks; b++) next[b + 1] += next[b];
+  l->timed = pop_xcalloc(next[c->num_blocks] + 1, sizeof *l->timed);
+  for (uint32_t i = 0; i < s->num_ops; i++) {
+    if (!is_leaf(&s->ops[i])) continue;
+    const step *leaf = &c->steps[s->ops[i].step];
+    for (size_t a = 0; a < leaf->num_accesses; a++) {
+      uint32_t access = (uint32_t)(leaf->first_access + a);
+      l->timed[next[c->accesses[access].block]++] = (timed_access){i, access};
+    }
+  }
+}
+
+/* ---- the range of one block ---- */
+
+static bool is_buffer(const block *b)
+{
+  return b->category == POP_MEMORY_MESSAGE || b->category == POP_MEMORY_REARRANGEMENT ||
+         b->category == POP_MEMORY_OUTPUT_EDGE;
+}
+
+/* Rules 1 to 3: whether anything but the accesses themselves keeps the block alive. */
+static bool may_end(const liveness *l, uint32_t index)
+{
+  const block *b = &l->c->blocks[index];
+  size_t first = l->first_timed[index];
+  if (b->flags & BLOCK_ALWAYS_LIVE || b->content != COMPILER_NONE ||
+      first == l->first_timed[index + 1])
+    return false;
+  const block_access *access = &l->c->accesses[l->timed[first].access];
+  if (access->reads) return false;
+  if (is_buffer(b)) return true;
+  return b->category == POP_MEMORY_VARIABLE && access->bytes_written == b->size;
+}
+
+typedef struct range {
+  uint32_t from, to;
+} range;
+
+static bool include(range *r, uint32_t from, uint32_t to)
+{
+  bool more = from < r->from || to > r->to;
+  if (from < r->from) r->from = from;
+  if (to > r->to) r->to = to;
+  return more;
+}
+
+/* Rule 5: the calls of a shared step become accesses of the block. */
+static void add_calls(liveness *l, const region *shared, range *r)
+{
+  for (size_t i = first_call_from(l, shared->end); i < l->num_calls; i++) {
+    if (l->script.ops[l->calls[i]].match != shared->begin) continue;
+    include(r, l->calls[i], l->calls[i]);
+    pop_push(l->pending, l->num_pending, l->pending_capacity, l->calls[i]);
+  }
+}
+
+/* Rules 4 and 5 for one access: true if the range grew. */
+static bool extend_over_regions(liveness *l, uint32_t block, uint32_t op, range *r)
+{
+  bool grew = false;
+  for (uint32_t i = l->region_of_op[op]; i != COMPILER_NONE; i = l->regions[i].parent) {
+    region *around = &l->regions[i];
+    if (around->begin <= r->from && r->to <= around->end) break;
+    grew |= include(r, around->begin, around->end);
+    if (l->script.ops[around->begin].kind == SCRIPT_SHARED && around->visited_for != block) {
+      add_calls(l, around, r);
+      grew = true;
+    }
+    around->visited_for = block;
+  }
+  return grew;
+}
+
+static bool in_one_program(const liveness *l, range r)
+{
+  uint32_t i = l->region_of_op[r.from];
+  while (l->regions[i].parent != COMPILER_NONE) i = l->regions[i].parent;
+  return r.to <= l->regions[i].end;
+}
+
+static void find_range(liveness *l, uint32_t index)
+{
+  block *b = &l->c->blocks[index];
+  const timed_access *first = l->timed + l->first_timed[index];
+  const timed_access *end = l->timed + l->first_timed[index + 1];
+  range r = {first->op, end[-1].op};
+  l->num_pending = 0;
+  for (const timed_access *a = first; a < end; a++)
+    pop_push(l->pending, l->num_pending, l->pending_capacity, a->op);
+  bool grew = true;
+  while (grew) {
+    grew = false;
+    for (size_t i = 0; i < l->num_pending; i++)
+      grew |= extend_over_regions(l, index, l->pending[i], &r);
+  }
+  if (!is_buffer(b) && !in_one_program(l, r)) {
+    b->flags |= BLOCK_ALWAYS_LIVE;
+    return;
+  }
+  for (uint32_t from; (from = earliest_called(l, r.from, r.to)) < r.from;) r.from = from;
+  b->first_step = r.from;
+  b->last_step = r.to;
+}
+
+pop_error *pass_liveness(compilation *c)
+{
+  liveness l = {.c = c};
+  script_build(c, &l.script);
+  find_regions(&l);
+  index_calls(&l);
+  group_accesses(&l);
+  for (uint32_t i = 0; i < c->num_blocks; i++) {
+    if (may_end(&l, i))
+      find_range(&l, i);
+    else
+      c->blocks[i].flags |= BLOCK_ALWAYS_LIVE;
+  }
+  script_free(&l.script);
+  free(l.regions);
+  free(l.region_of_op);
+  free(l.calls);
+  free(l.earliest);
+  free(l.timed);
+  free(l.first_timed);
+  free(l.pending);
+  return NULL;
+}

@@ -1,0 +1,57 @@
+/* The steps of all control programs as one flat list: what liveness numbers and emit walks.
+ *
+ * Steps are a DAG of any depth. The list has every step once, in program order, so that no later
+ * pass needs recursion or sees a step twice:
+ *
+ *   PROGRAM  EXCHANGE  LOOP  SHARED EXECUTE SHARED_END  EXCHANGE  CALL  LOOP_END  PROGRAM_END  …
+ *
+ * A step with several uses stands where it is met first, between SHARED and SHARED_END; each later
+ * use is a CALL of it. A Repeat of 0 is left out, a Repeat of 1 is its body. The position in the list is
+ * the step number of `block.first_step` and `block.last_step`.
+ */
+#ifndef COMPILER_SCRIPT_H
+#define COMPILER_SCRIPT_H
+
+#include "compiler/compilation.h"
+
+typedef enum script_op_kind {
+  SCRIPT_EXECUTE,
+  SCRIPT_EXCHANGE,
+  SCRIPT_HOST_EVENT,
+  SCRIPT_LOOP,
+  SCRIPT_LOOP_END,
+  SCRIPT_SHARED,
+  SCRIPT_SHARED_END,
+  SCRIPT_CALL,
+  SCRIPT_PROGRAM,
+  SCRIPT_PROGRAM_END
+} script_op_kind;
+
+/* Loops of this height or less count in a register: 1 is a loop that holds none. */
+enum { SCRIPT_MAX_REGISTER_LOOP_HEIGHT = 11 };
+
+typedef struct script_op {
+  uint32_t kind;
+  uint32_t step;  /* PROGRAM: number of the program */
+  uint32_t match; /* of a beginning: its end; of an end: its beginning; CALL: the SHARED op */
+  uint32_t
+      height; /* loops one in another, here and in what is called: LOOP (itself included), SHARED */
+  uint32_t
+      stack_bytes; /* of the supervisor's stack: LOOP, SHARED, PROGRAM (what they hold included) */
+  bool calls;      /* SHARED: holds calls, so its return address goes on the stack */
+} script_op;
+
+typedef struct script {
+  script_op *ops;
+  size_t num_ops, ops_capacity;
+  uint32_t *shared; /* SHARED ops, what is called before who calls it */
+  size_t num_shared, shared_capacity;
+} script;
+
+void script_build(const compilation *c, script *s);
+void script_free(script *s);
+
+/* Bytes of supervisor stack that the deepest control program needs. */
+uint32_t script_stack_bytes(const script *s);
+
+#endif
