@@ -33,7 +33,7 @@
 #include <populus/link.h>
 #include <populus/memory.h>
 
-enum { COMPILER_NONE = UINT32_MAX };
+#define COMPILER_NONE UINT32_MAX
 
 typedef struct compile_options {
   bool allow_out_of_memory;
@@ -267,8 +267,6 @@ typedef struct tile_layout {
 
 typedef struct compilation {
   pop_graph *graph; /* NULL once compile() has returned: nothing of it may be used then */
-  const uint32_t *programs; /* what compile() was asked for; as valid as the graph */
-  size_t num_programs;
   pop_target target;
   compile_options options;
   pop_arena *arena; /* names and shapes */

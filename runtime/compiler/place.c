@@ -1,0 +1,186 @@
+/* pass_place: gives the elements of variables a place.
+ *
+ * One block per variable and tile: the variable's intervals on that tile, packed in element order.
+ * So a slice that is regular in the variable stays one run in memory, and a vertex can use the data
+ * where they are. Sizes are rounded up to words, because the exchange moves words.
+ *
+ * A block is aligned for the strictest vertex field that is connected at its beginning. */
+#include "compiler/compilation.h"
+#include "compiler/reach.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_ALIGN = 8, MAX_ALIGN = 4096 };
+
+typedef struct placing {
+  compilation *c;
+  uint32_t *block_of_tile;    /* of the variable being placed */
+  uint32_t *variable_of_tile; /* for which block_of_tile holds */
+} placing;
+
+static uint32_t round_up_to_word(uint64_t bytes)
+{
+  return (uint32_t)((bytes + 3) & ~(uint64_t)3);
+}
+
+placed_interval find_interval(const compilation *c, uint32_t variable, uint64_t element)
+{
+  const placed_variable *placed = &c->variables[variable];
+  const placed_interval *intervals = c->intervals + placed->first_interval;
+  size_t low = 0, high = placed->num_intervals;
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (intervals[middle].begin <= element)
+      low = middle;
+    else
+      high = middle;
+  }
+  placed_interval found = intervals[low];
+  uint64_t skipped = element - found.begin;
+  found.at.offset += (uint32_t)(skipped * pop_type_bytes(c->graph->variables[variable].type));
+  found.begin = element;
+  return found;
+}
+
+/* Places one interval behind what the variable has on the tile already. */
+static pop_error *place_interval(placing *p, uint32_t number, const mapping_interval *mapped)
+{
+  compilation *c = p->c;
+  const variable *v = &c->graph->variables[number];
+  if (p->variable_of_tile[mapped->tile] != number) {
+    p->variable_of_tile[mapped->tile] = number;
+    p->block_of_tile[mapped->tile] =
+        add_block(c, &(block){.tile = mapped->tile,
+                              .size = 1, /* until the variable is complete */
+                              .align = DEFAULT_ALIGN,
+                              .category = v->constant ? POP_MEMORY_CONSTANT : POP_MEMORY_VARIABLE,
+                              .flags = v->constant || v->initial ? BLOCK_ALWAYS_LIVE : 0,
+                              .name = pop_arena_strdup(c->arena, v->name),
+                              .content = COMPILER_NONE});
+    c->blocks[p->block_of_tile[mapped->tile]].size = 0;
+  }
+  uint32_t block_number = p->block_of_tile[mapped->tile];
+  block *b = &c->blocks[block_number];
+  uint64_t size = b->size + (mapped->end - mapped->begin) * pop_type_bytes(v->type);
+  if (size > UINT32_MAX - 3)
+    return pop_error_new(POP_ERROR_GRAPH_MEMORY,
+                         "variable '%s' has %llu bytes on tile %u, more than an address can "
+                         "reach: map it to more tiles",
+                         v->name, (unsigned long long)size, mapped->tile);
+  pop_push(c->intervals, c->num_intervals, c->intervals_capacity,
+           (placed_interval){.begin = mapped->begin,
+                             .end = mapped->end,
+                             .tile = mapped->tile,
+                             .at = {.block = block_number, .offset = b->size}});
+  b->size = (uint32_t)size;
+  return NULL;
+}
+
+static void set_initial_contents(compilation *c, const variable *v, const placed_variable *placed,
+                                 size_t first_block)
+{
+  uint32_t element_bytes = pop_type_bytes(v->type);
+  for (size_t i = first_block; i < c->num_blocks; i++)
+    c->blocks[i].content = begin_content(c, c->blocks[i].size);
+  for (size_t i = 0; i < placed->num_intervals; i++) {
+    const placed_interval *interval = &c->intervals[placed->first_interval + i];
+    const content *to = &c->contents[c->blocks[interval->at.block].content];
+    memcpy(c->bytes + to->first_byte + interval->at.offset,
+           v->initial + interval->begin * element_bytes,
+           (interval->end - interval->begin) * element_bytes);
+  }
+}
+
+static pop_error *place_variable(placing *p, uint32_t number)
+{
+  compilation *c = p->c;
+  size_t count, first_block = c->num_blocks;
+  const mapping_interval *mapping = graph_mapping(c->graph, number, &count);
+  placed_variable placed = {.first_interval = c->num_intervals, .num_intervals = count};
+  for (size_t i = 0; i < count; i++) POP_TRY(place_interval(p, number, &mapping[i]));
+  pop_push(c->variables, c->num_variables, c->variables_capacity, placed);
+  for (size_t i = first_block; i < c->num_blocks; i++)
+    c->blocks[i].size = round_up_to_word(c->blocks[i].size);
+  const variable *v = &c->graph->variables[number];
+  if (v->initial) set_initial_contents(c, v, &placed, first_block);
+  return NULL;
+}
+
+/* Variables behind a host handle live always: the host may come at any time. */
+static void keep_variables_of_handles(compilation *c)
+{
+  const pop_graph *graph = c->graph;
+  for (size_t i = 0; i < graph->num_handles; i++) {
+    const tensor *t = &graph->tensors[graph->handles[i].tensor];
+    for (size_t j = 0; j < t->num_pieces; j++) {
+      const placed_variable *placed = &c->variables[graph->pieces[t->first_piece + j].variable];
+      for (size_t k = 0; k < placed->num_intervals; k++)
+        c->blocks[c->intervals[placed->first_interval + k].at.block].flags |= BLOCK_ALWAYS_LIVE;
+    }
+  }
+}
+
+/* What the field asks of data goes to the block, if the data begin where the block does. */
+static void honour_field(compilation *c, const pop_field *field, uint32_t tensor_number)
+{
+  const tensor *t = &c->graph->tensors[tensor_number];
+  if (t->num_elements == 0 || t->num_pieces == 0) return;
+  const view_piece *first = &c->graph->pieces[t->first_piece];
+  placed_interval interval = find_interval(c, first->variable, first->base);
+  block *b = &c->blocks[interval.at.block];
+  if (interval.at.offset == 0 && field->alignment > b->align && field->alignment <= MAX_ALIGN)
+    b->align = (uint16_t)field->alignment;
+  if (field->interleaved) b->flags |= BLOCK_INTERLEAVED;
+}
+
+static bool is_demanding(const pop_vertex_type *type)
+{
+  for (size_t i = 0; i < type->num_fields; i++)
+    if (type->fields[i].alignment > DEFAULT_ALIGN || type->fields[i].interleaved) return true;
+  return false;
+}
+
+static void honour_fields(compilation *c, const reach *r)
+{
+  const pop_graph *graph = c->graph;
+  bool *demanding = pop_xcalloc(graph->num_vertex_types + 1, sizeof *demanding);
+  bool any = false;
+  for (size_t i = 0; i < graph->num_vertex_types; i++)
+    any |= demanding[i] = is_demanding(graph->vertex_types[i].type);
+  for (size_t i = 0; any && i < graph->num_vertices; i++) {
+    const vertex *v = &graph->vertices[i];
+    if (!demanding[v->type] || r->compute_set_uses[v->compute_set] == 0) continue;
+    const pop_vertex_type *type = graph->vertex_types[v->type].type;
+    for (uint32_t e = v->first_edge; e != GRAPH_NONE; e = graph->edges[e].next) {
+      const pop_field *field = &type->fields[graph->edges[e].field];
+      if (field->alignment > DEFAULT_ALIGN || field->interleaved)
+        honour_field(c, field, graph->edges[e].tensor);
+    }
+  }
+  free(demanding);
+}
+
+static pop_error *place_variables(compilation *c, size_t num_tiles)
+{
+  placing p = {.c = c,
+               .block_of_tile = pop_xcalloc(num_tiles, sizeof(uint32_t)),
+               .variable_of_tile = pop_xcalloc(num_tiles, sizeof(uint32_t))};
+  memset(p.variable_of_tile, 0xff, num_tiles * sizeof(uint32_t));
+  pop_error *error = NULL;
+  for (uint32_t i = 0; i < c->graph->num_variables && !error; i++) error = place_variable(&p, i);
+  free(p.block_of_tile);
+  free(p.variable_of_tile);
+  return error;
+}
+
+pop_error *pass_place(compilation *c)
+{
+  POP_TRY(place_variables(c, pop_target_num_tiles(&c->target)));
+  keep_variables_of_handles(c);
+  reach r;
+  POP_TRY(reach_programs(c, &r));
+  honour_fields(c, &r);
+  reach_free(&r);
+  return NULL;
+}
