@@ -63,24 +63,23 @@ static void visit_mapping(const visitor *visitor, const closure_section *place, 
 }
 
 /* GNU as 2.39, which made picolibc, writes no mapping symbols: a section of code starts with code
- * unless its object says otherwise. Other sections are data from end to end. */
+ * unless its object says otherwise. */
 static void visit_start(const visitor *visitor, const closure_section *place, uint32_t address,
                         const pop_object *object, const object_section *section)
 {
-  char kind = place->group == POP_LINK_CODE ? 'x' : 'd';
-  for (uint32_t i = 0; i < section->num_symbols && kind == 'x'; ++i) {
+  for (uint32_t i = 0; i < section->num_symbols; ++i) {
     const object_symbol *first = &object->symbols[object->by_place[section->first_symbol + i]];
     if (first->value != 0) break;
     if (object_mapping_kind(first)) return; /* it says so itself */
   }
-  visit_mapping(visitor, place, address, kind);
+  visit_mapping(visitor, place, address, 'x');
 }
 
 static void visit_section(const visitor *visitor, const closure_section *place, uint32_t address,
                           const pop_object *object, const object_section *section)
 {
   bool named = false;
-  visit_start(visitor, place, address, object, section);
+  if (place->group == POP_LINK_CODE) visit_start(visitor, place, address, object, section);
   for (uint32_t i = 0; i < section->num_symbols; ++i) {
     const object_symbol *symbol = &object->symbols[object->by_place[section->first_symbol + i]];
     char mapping = object_mapping_kind(symbol);
@@ -114,6 +113,8 @@ void pop_closure_symbols(const pop_closure *closure, const pop_link_addresses *a
   for (size_t i = 0; i < closure->num_sections; ++i) {
     const closure_section *place = &closure->sections[i];
     const set_object *owner = link_set_owner(closure->set, place->section);
+    if (i == closure->first[place->group] && place->group != POP_LINK_CODE)
+      visit_mapping(&visitor, place, addresses->start[place->group], 'd'); /* to its end */
     visit_section(&visitor, place, section_address(place, addresses), owner->object,
                   link_set_section(closure->set, place->section));
   }

@@ -78,6 +78,7 @@ static pop_error *place_common(pop_object *object, const Elf32_Sym *raw, object_
   };
   symbol->place = PLACE_SECTION;
   symbol->section = object->num_sections++;
+  symbol->value = 0; /* was the alignment */
   symbol->common = true;
   return NULL;
 }
