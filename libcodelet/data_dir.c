@@ -13,7 +13,7 @@
 static pthread_once_t found = PTHREAD_ONCE_INIT;
 static char data_dir[PATH_MAX];
 
-/* Takes folder of `file` + `relative` if device headers are there. A path that does not fit is no path of ours. */
+/* Takes folder of `file` + `relative` if device headers are there. A path too long is not ours. */
 static bool take_beside(const char *file, const char *relative)
 {
   char path[PATH_MAX], probe[PATH_MAX], real[PATH_MAX];

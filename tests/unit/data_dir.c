@@ -1,4 +1,5 @@
-/* Where pop_data_dir() looks. The answer is kept for the life of the process; Criterion gives each test its own. */
+/* Where pop_data_dir() looks. The answer is kept for the life of the process; Criterion gives each
+ * test its own. */
 #include <populus/data_dir.h>
 
 #include <criterion/criterion.h>

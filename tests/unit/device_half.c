@@ -1,6 +1,6 @@
 /*
- * The half conversions of the device library, compared with the host compiler's own: every exponent, the neighbourhood of
- * every rounding boundary, and random bits.
+ * The half conversions of the device library, compared with the host compiler's own: every
+ * exponent, the neighbourhood of every rounding boundary, and random bits.
  */
 #include <criterion/criterion.h>
 
@@ -46,7 +46,7 @@ static void expect_same(double value)
 
 Test(device_half, double_and_quad_round_once)
 {
-  /* Every half, the middle between it and the next, and the doubles and quads beside that middle. */
+  /* Every half, the middle between it and the next, and the numbers beside that middle. */
   for (unsigned bits = 0; bits < 0x7c00; ++bits) {
     double middle = ((double)half_of((uint16_t)bits) +
                      (bits == 0x7bff ? 65536.0 : (double)half_of((uint16_t)(bits + 1)))) /

@@ -1,6 +1,6 @@
-// The compiled parts of the C++ run-time library that codelets meet. There is no heap on a tile: plain operator new is
-// missing on purpose, so that a std::vector is an error at link time that names it; the form that may answer "none"
-// answers so (std::stable_sort then works in place).
+// The compiled parts of the C++ run-time library that codelets meet. There is no heap on a tile:
+// plain operator new is missing on purpose, so that a std::vector is an error at link time that
+// names it; the form that may answer "none" answers so (std::stable_sort then works in place).
 #include <__verbose_abort>
 #include <new>
 

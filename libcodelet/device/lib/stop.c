@@ -1,6 +1,7 @@
 /*
- * The ends of a program, for a tile: each is an illegal instruction, which the machine reports as a fault with tile,
- * vertex and source line. picolibc's own would print through stdio and a host interface that a tile does not have.
+ * The ends of a program, for a tile: each is an illegal instruction, which the machine reports as a
+ * fault with tile, vertex and source line. picolibc's own would print through stdio and a host
+ * interface that a tile does not have.
  */
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* Where the tools find the files that come with Populus: headers and libraries for codelets, and poplibs.gp. */
+/* Where the tools find the files that come with Populus: what codelets need, and poplibs.gp. */
 #ifndef POPULUS_DATA_DIR_H
 #define POPULUS_DATA_DIR_H
 
@@ -17,15 +17,16 @@ extern "C" {
  *
  * It is the first of these that exists:
  *
- *  1. the environment variable POPULUS_DATA_DIR (taken as it is, even if there is no such folder, so that a wrong
- *     value shows in the message about the file that is missing there);
- *  2. ../lib/populus beside the folder of the running program: the tools of a build tree and of an installation;
+ *  1. the environment variable POPULUS_DATA_DIR (taken as it is, even if there is no such folder,
+ *     so that a wrong value shows in the message about the file that is missing there);
+ *  2. ../lib/populus beside the folder of the running program: the tools of a build tree and of an
+ *     installation;
  *  3. populus or ../populus beside the shared library that holds this function;
  *  4. the build tree, then the installation prefix, that this library was built with.
  *
- * Returns an absolute path (except in case 1) without a slash at its end, never NULL; if none exists, the last of the
- * list, where Populus should have been installed. It is found once; the string lives as long as the process. Safe to
- * call from any thread.
+ * Returns an absolute path (except in case 1) without a slash at its end, never NULL; if none
+ * exists, the last of the list, where Populus should have been installed. It is found once; the
+ * string lives as long as the process. Safe to call from any thread.
  */
 const char *pop_data_dir(void);
 
