@@ -24,7 +24,8 @@
 #include <populus/graph.h>
 #include <populus/program.h>
 
-enum { GRAPH_NONE = UINT32_MAX, GRAPH_MAX_RANK = 16 };
+#define GRAPH_NONE UINT32_MAX
+enum { GRAPH_MAX_RANK = 16 };
 
 typedef struct view_dim {
   uint64_t count;
@@ -34,14 +35,13 @@ typedef struct view_dim {
 typedef struct view_piece {
   uint32_t variable;
   uint32_t num_dims;
-  uint64_t base;       /* element of the variable */
-  size_t first_dim;    /* in graph->dims, outermost first; pieces share lists */
-  uint64_t start;      /* position of its first element in the tensor */
+  uint64_t base;    /* element of the variable */
+  size_t first_dim; /* in graph->dims, outermost first; pieces share lists */
+  uint64_t start;   /* position of its first element in the tensor */
 } view_piece;
 
-/* Why pieces that repeat an element (stride 0) are fine: a broadcast costs one loop. A view has up
- * to 2^63 - 1 elements, a variable up to 2^32 - 1; a loop counts at least to 2, so no piece has
- * more than 62 loops. */
+/* A view has up to 2^63 - 1 elements (a broadcast costs one loop of stride 0), a variable up to
+ * 2^32 - 1. A loop counts at least to 2, so a piece has at most 62 loops. */
 
 typedef struct tensor {
   pop_type type;
@@ -80,16 +80,16 @@ typedef struct compute_set {
 } compute_set;
 
 typedef struct vertex {
-  uint32_t type;        /* in graph->vertex_types */
+  uint32_t type; /* in graph->vertex_types */
   uint32_t compute_set;
-  uint32_t tile;        /* GRAPH_NONE until set */
-  uint32_t first_edge;  /* chain through edge.next; GRAPH_NONE ends; order of connection */
-  uint32_t first_value; /* chain through field_value.next */
+  uint32_t tile;           /* GRAPH_NONE until set */
+  uint32_t first_edge;     /* chain through edge.next; GRAPH_NONE ends; order of connection */
+  uint32_t first_value;    /* chain through field_value.next */
   uint64_t cycle_estimate; /* 0: none given */
 } vertex;
 
 typedef struct edge {
-  uint32_t field;  /* in the vertex type */
+  uint32_t field; /* in the vertex type */
   uint32_t tensor;
   uint32_t next;
 } edge;
@@ -110,14 +110,14 @@ typedef enum program_kind {
 
 typedef struct program {
   program_kind kind;
-  const char *name;    /* "" if none; PRINT_TENSOR: the title */
-  uint32_t *children;  /* SEQUENCE: programs in order; REPEAT: one */
+  const char *name;   /* "" if none; PRINT_TENSOR: the title */
+  uint32_t *children; /* SEQUENCE: programs in order; REPEAT: one */
   size_t num_children, children_capacity;
-  uint32_t count;       /* REPEAT */
-  uint32_t compute_set; /* EXECUTE */
+  uint32_t count;               /* REPEAT */
+  uint32_t compute_set;         /* EXECUTE */
   uint32_t source, destination; /* COPY: tensors; PRINT_TENSOR: source */
-  bool has_parent;    /* it is in a sequence or a repeat */
-  uint64_t visit;     /* == graph->program_visit: seen by the search for cycles that runs now */
+  bool has_parent;              /* it is in a sequence or a repeat */
+  uint64_t visit; /* == graph->program_visit: seen by the search for cycles that runs now */
 } program;
 
 typedef struct host_handle {
@@ -146,8 +146,8 @@ struct pop_graph {
   GRAPH_ARRAY(field_value, field_values);
   GRAPH_ARRAY(program, programs);
   GRAPH_ARRAY(host_handle, handles);
-  struct name_table *vertex_type_names; /* name -> index in vertex_types */
-  struct name_table *handle_names;
+  struct name_index *vertex_type_names; /* name -> index in vertex_types */
+  struct name_index *handle_names;
   struct view_scratch *scratch; /* view.c: what the view that is being made needs */
   uint64_t program_visit;       /* number of searches for cycles so far */
 };

@@ -1,0 +1,129 @@
+/* Does a view hold some element twice?
+ *
+ * The pieces are sorted by where they lie; pieces whose spans do not meet cannot share elements, and
+ * a nest of loops in which every stride is larger than all that the finer loops together reach has
+ * no element twice. Only what is left (pieces that interleave, such as two columns of a matrix) is
+ * looked at element by element, in a bit map of the span.
+ */
+#include "graph/graph.h"
+
+#include <stdlib.h>
+
+typedef struct span {
+  uint32_t variable;
+  uint64_t first, last; /* elements */
+  size_t piece;         /* in graph->pieces */
+} span;
+
+static span piece_span(const pop_graph *graph, size_t index)
+{
+  const view_piece *piece = &graph->pieces[index];
+  const view_dim *dims = graph->dims + piece->first_dim;
+  span s = {piece->variable, piece->base, piece->base, index};
+  for (uint32_t i = 0; i < piece->num_dims; i++) {
+    uint64_t reach = (dims[i].count - 1) * (uint64_t)dims[i].stride;
+    if (dims[i].stride < 0)
+      s.first += reach;
+    else
+      s.last += reach;
+  }
+  return s;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+  const span *x = a, *y = b;
+  if (x->variable != y->variable) return x->variable < y->variable ? -1 : 1;
+  if (x->first != y->first) return x->first < y->first ? -1 : 1;
+  return (x->piece > y->piece) - (x->piece < y->piece);
+}
+
+/* True if no element can be twice in the piece; false if that takes a closer look. */
+static bool strides_are_apart(const pop_graph *graph, const view_piece *piece)
+{
+  view_dim sorted[GRAPH_MAX_RANK * 4]; /* by stride */
+  for (uint32_t i = 0; i < piece->num_dims; i++) {
+    view_dim dim = graph->dims[piece->first_dim + i];
+    if (dim.stride < 0) dim.stride = -dim.stride;
+    uint32_t at = i;
+    for (; at > 0 && sorted[at - 1].stride > dim.stride; at--) sorted[at] = sorted[at - 1];
+    sorted[at] = dim;
+  }
+  int64_t reach = 0;
+  for (uint32_t i = 0; i < piece->num_dims; i++) {
+    if (sorted[i].stride <= reach) return false;
+    reach += (int64_t)(sorted[i].count - 1) * sorted[i].stride;
+  }
+  return true;
+}
+
+static bool set_bit(uint8_t *bits, uint64_t bit)
+{
+  uint8_t mask = (uint8_t)(1u << bit % 8);
+  bool was_set = bits[bit / 8] & mask;
+  bits[bit / 8] |= mask;
+  return was_set;
+}
+
+/* Marks the elements of a piece, from `first` on; true if one was marked already. */
+static bool mark_piece(const pop_graph *graph, size_t piece, uint64_t first, uint8_t *bits)
+{
+  const tensor alone = {.first_piece = piece, .num_pieces = 1};
+  view_walk walk = {.graph = graph, .tensor = &alone};
+  for (view_run run; view_walk_next(&walk, &run);)
+    for (uint64_t i = 0; i < run.count; i++)
+      if (set_bit(bits, run.begin - first + i)) return true;
+  return false;
+}
+
+/* `count` spans of one variable that meet, from first to last. */
+static bool cluster_has_alias(const pop_graph *graph, const span *spans, size_t count,
+                              uint64_t last)
+{
+  if (count == 1 && strides_are_apart(graph, &graph->pieces[spans[0].piece])) return false;
+  uint8_t *bits = pop_xcalloc((last - spans[0].first) / 8 + 1, 1);
+  bool found = false;
+  for (size_t i = 0; i < count && !found; i++)
+    found = mark_piece(graph, spans[i].piece, spans[0].first, bits);
+  free(bits);
+  return found;
+}
+
+static bool repeats(const pop_graph *graph, const view_piece *piece)
+{
+  for (uint32_t i = 0; i < piece->num_dims; i++)
+    if (graph->dims[piece->first_dim + i].stride == 0) return true;
+  return false;
+}
+
+static bool spans_have_alias(const pop_graph *graph, span *spans, size_t count)
+{
+  qsort(spans, count, sizeof *spans, compare_spans);
+  for (size_t begin = 0, end; begin < count; begin = end) {
+    uint64_t last = spans[begin].last;
+    for (end = begin + 1;
+         end < count && spans[end].variable == spans[begin].variable && spans[end].first <= last;
+         end++)
+      if (spans[end].last > last) last = spans[end].last;
+    if (cluster_has_alias(graph, spans + begin, end - begin, last)) return true;
+  }
+  return false;
+}
+
+bool pop_tensor_contains_aliases(pop_tensor handle)
+{
+  if (!pop_tensor_valid(handle)) return false;
+  const pop_graph *graph = handle.graph;
+  const tensor *t = &graph->tensors[handle.index];
+  const view_piece *pieces = graph->pieces + t->first_piece;
+  for (size_t i = 0; i < t->num_pieces; i++)
+    if (repeats(graph, &pieces[i])) return true;
+  if (t->num_pieces == 0) return false;
+  if (t->num_pieces == 1 && strides_are_apart(graph, pieces)) return false;
+
+  span *spans = pop_xmalloc(t->num_pieces * sizeof *spans);
+  for (size_t i = 0; i < t->num_pieces; i++) spans[i] = piece_span(graph, t->first_piece + i);
+  bool found = spans_have_alias(graph, spans, t->num_pieces);
+  free(spans);
+  return found;
+}

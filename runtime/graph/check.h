@@ -1,0 +1,30 @@
+/* Are these arguments what they should be? Each function fails the graph (naming the public
+ * function `call`) and returns false or NULL if not. */
+#ifndef GRAPH_CHECK_H
+#define GRAPH_CHECK_H
+
+#include "graph/graph.h"
+
+/* The graph is there and has no error: calls do something. */
+static inline bool graph_usable(const pop_graph *graph)
+{
+  return graph && !graph->error;
+}
+
+/* The things behind handles. The pointers are good until the next thing of the kind is added. */
+const tensor *check_tensor(pop_graph *graph, const char *call, pop_tensor t);
+compute_set *check_compute_set(pop_graph *graph, const char *call, pop_compute_set set);
+vertex *check_vertex(pop_graph *graph, const char *call, pop_vertex v);
+program *check_program(pop_graph *graph, const char *call, pop_program p);
+/* The field `name` of a vertex (by index). */
+const pop_field *check_field(pop_graph *graph, const char *call, uint32_t vertex, const char *name);
+
+bool check_type(pop_graph *graph, const char *call, pop_type type);
+bool check_rank(pop_graph *graph, const char *call, size_t rank);
+/* `count` things are there already; handles are 32 bits wide. */
+bool check_room(pop_graph *graph, const char *call, size_t count, const char *things);
+
+/* graph_fail with pop_error_new. */
+void graph_failf(pop_graph *graph, pop_error_code code, const char *format, ...) POP_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,204 @@
+/* Codelets of a graph: .gp files, and source that is compiled first.
+ *
+ *   source --popc_compile--> .gp in memory --pop_gp_read_memory--> pop_gp --> vertex_types
+ *
+ * A .gp that shares vertices with those that are there is merged with them by the .gp builder, which
+ * knows whether it is the same code; the merged one takes the place of all of them, so that no code
+ * is there twice.
+ */
+#include "graph/check.h"
+#include "graph/describe.h"
+#include "graph/flags.h"
+#include "graph/name_index.h"
+#include "graph/source_file.h"
+
+#include <populus/popc.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- from a .gp to vertex types ---- */
+
+/* Vertices that are there already get the entry of `gp`: handles of vertices stay good. */
+static void register_vertex_types(pop_graph *graph, const pop_gp *gp)
+{
+  for (size_t i = 0; i < pop_gp_num_vertex_types(gp); i++) {
+    vertex_type_entry entry = {pop_gp_vertex_type(gp, i), gp};
+    uint32_t index = name_index_find(graph->vertex_type_names, entry.type->name);
+    if (index != NAME_INDEX_NONE) {
+      graph->vertex_types[index] = entry;
+      continue;
+    }
+    /* The table outlives any gp that is merged. */
+    name_index_add(graph->vertex_type_names, pop_arena_strdup(graph->arena, entry.type->name),
+                   (uint32_t)graph->num_vertex_types);
+    pop_push(graph->vertex_types, graph->num_vertex_types, graph->vertex_types_capacity, entry);
+  }
+}
+
+static bool have_vertex_in_common(const pop_graph *graph, const pop_gp *there, const pop_gp *gp)
+{
+  for (size_t i = 0; i < pop_gp_num_vertex_types(gp); i++) {
+    const char *name = pop_gp_vertex_type(gp, i)->name;
+    uint32_t index = name_index_find(graph->vertex_type_names, name);
+    if (index != NAME_INDEX_NONE && graph->vertex_types[index].gp == there) return true;
+  }
+  return false;
+}
+
+/* The codelets that share a vertex with `gp` move to `shared`. */
+static size_t take_out_shared(pop_graph *graph, const pop_gp *gp, pop_gp **shared)
+{
+  size_t num_shared = 0, num_kept = 0;
+  for (size_t i = 0; i < graph->num_codelets; i++) {
+    pop_gp *there = graph->codelets[i];
+    if (have_vertex_in_common(graph, there, gp))
+      shared[num_shared++] = there;
+    else
+      graph->codelets[num_kept++] = there;
+  }
+  graph->num_codelets = num_kept;
+  return num_shared;
+}
+
+static pop_error *merge(pop_gp *const *shared, size_t num_shared, const pop_gp *gp, pop_gp **merged)
+{
+  pop_gp_builder *builder = pop_gp_builder_new();
+  uint8_t *bytes = NULL;
+  size_t size;
+  pop_error *error = NULL;
+  for (size_t i = 0; i < num_shared && !error; i++)
+    error = pop_gp_builder_add_gp(builder, shared[i]);
+  if (!error) error = pop_gp_builder_add_gp(builder, gp);
+  if (!error) error = pop_gp_builder_write(builder, NULL, &bytes, &size);
+  if (!error) error = pop_gp_read_memory(bytes, size, pop_gp_name(gp), merged);
+  free(bytes);
+  pop_gp_builder_free(builder);
+  return error;
+}
+
+/* `*gp` becomes one .gp with all that it shares vertices with. */
+static pop_error *merge_with_shared(pop_graph *graph, pop_gp **gp)
+{
+  pop_gp **shared = pop_xcalloc(graph->num_codelets, sizeof(pop_gp *)), *merged = NULL;
+  size_t num_shared = take_out_shared(graph, *gp, shared);
+  pop_error *error = num_shared ? merge(shared, num_shared, *gp, &merged) : NULL;
+  for (size_t i = 0; i < num_shared; i++) {
+    if (error) /* vertices refer to them */
+      pop_push(graph->codelets, graph->num_codelets, graph->codelets_capacity, shared[i]);
+    else
+      pop_gp_free(shared[i]);
+  }
+  free(shared);
+  if (merged) {
+    pop_gp_free(*gp);
+    *gp = merged;
+  }
+  return error;
+}
+
+static bool is_there(const pop_graph *graph, const pop_gp *gp)
+{
+  pop_gp_digest digest = pop_gp_get_digest(gp);
+  for (size_t i = 0; i < graph->num_codelets; i++) {
+    pop_gp_digest other = pop_gp_get_digest(graph->codelets[i]);
+    if (memcmp(&digest, &other, sizeof digest) == 0) return true;
+  }
+  return false;
+}
+
+/* Takes the gp over. */
+static pop_error *add_gp(pop_graph *graph, pop_gp *gp)
+{
+  pop_error *error = is_there(graph, gp) ? NULL : merge_with_shared(graph, &gp);
+  if (error || is_there(graph, gp)) {
+    pop_gp_free(gp);
+    return error;
+  }
+  pop_push(graph->codelets, graph->num_codelets, graph->codelets_capacity, gp);
+  register_vertex_types(graph, gp);
+  return NULL;
+}
+
+/* ---- from source to a .gp ---- */
+
+/* The flags and up to two more. */
+static pop_error *compile(pop_graph *graph, const char *path, const char *name, const char *flags,
+                          const char *const *more, size_t num_more, pop_gp **gp)
+{
+  flag_list list;
+  pop_error *error = split_flags(graph->arena, flags, &list);
+  for (size_t i = 0; i < num_more; i++)
+    pop_push(list.items, list.count, list.capacity, pop_arena_strdup(graph->arena, more[i]));
+  popc_options options = {.size = sizeof options,
+                          .inputs = &path,
+                          .num_inputs = 1,
+                          .flags = (const char *const *)list.items,
+                          .num_flags = list.count,
+                          .diagnostics_fd = -1};
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  if (!error) error = popc_compile(&options, &bytes, &size);
+  if (!error) error = pop_gp_read_memory(bytes, size, name, gp);
+  free(bytes);
+  free(list.items);
+  return error;
+}
+
+static bool is_source(const char *path)
+{
+  static const char *const extensions[] = {".c", ".cpp", ".cc", ".cxx", ".C", ".c++", ".S", ".s"};
+  const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+  for (size_t i = 0; dot && i < sizeof extensions / sizeof *extensions; i++)
+    if (strcmp(dot, extensions[i]) == 0) return true;
+  return false;
+}
+
+static void finish(pop_graph *graph, const char *call, pop_error *error, pop_gp *gp)
+{
+  if (!error) error = add_gp(graph, gp);
+  if (error) graph_fail(graph, pop_error_prefix(error, "%s", call));
+}
+
+void pop_graph_add_codelets(pop_graph *graph, const char *path, const char *flags)
+{
+  static const char call[] = "pop_graph_add_codelets";
+  if (!graph_usable(graph)) return;
+  if (!path) {
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: the path is NULL", call);
+    return;
+  }
+  pop_gp *gp = NULL;
+  pop_error *error =
+      is_source(path) ? compile(graph, path, path, flags, NULL, 0, &gp) : pop_gp_read(path, &gp);
+  finish(graph, call, error, gp);
+}
+
+static pop_error *compile_text(pop_graph *graph, const char *extension, const char *text,
+                               const char *name, const char *flags, pop_gp **gp)
+{
+  /* What the text includes in quotes is looked for where the program runs, not where the file is. */
+  static const char *const here[] = {"-I", "."};
+  source_file file;
+  pop_error *error = source_file_create(&file, text, name, extension);
+  if (!error) error = compile(graph, file.path, name, flags, here, 2, gp);
+  source_file_remove(&file);
+  return error;
+}
+
+void pop_graph_add_codelets_source(pop_graph *graph, const char *language, const char *text,
+                                   const char *name, const char *flags)
+{
+  static const char call[] = "pop_graph_add_codelets_source";
+  if (!graph_usable(graph)) return;
+  bool c = language && strcmp(language, "c") == 0, cpp = language && strcmp(language, "c++") == 0;
+  if (!text || !(c || cpp)) {
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: %s%s", call,
+                text ? "the language must be \"c\" or \"c++\", not " : "the text is NULL",
+                text ? say_name(graph, language) : "");
+    return;
+  }
+  pop_gp *gp = NULL;
+  pop_error *error = compile_text(graph, c ? ".c" : ".cpp", text,
+                                  name && *name ? name : "codelets from memory", flags, &gp);
+  finish(graph, call, error, gp);
+}

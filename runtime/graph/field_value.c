@@ -1,0 +1,170 @@
+/* Values of plain fields, in the tile's format. */
+#include "graph/check.h"
+#include "graph/describe.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Limits of the integer types. POP_UNSIGNED_LONGLONG goes beyond what an int64_t says. */
+static const struct int_range {
+  int64_t lowest, highest;
+} int_ranges[POP_TYPE_COUNT] = {
+    [POP_BOOL] = {0, 1},
+    [POP_CHAR] = {INT8_MIN, UINT8_MAX}, /* a host cannot tell whether the tile's is signed */
+    [POP_SIGNED_CHAR] = {INT8_MIN, INT8_MAX},
+    [POP_UNSIGNED_CHAR] = {0, UINT8_MAX},
+    [POP_SHORT] = {INT16_MIN, INT16_MAX},
+    [POP_UNSIGNED_SHORT] = {0, UINT16_MAX},
+    [POP_INT] = {INT32_MIN, INT32_MAX},
+    [POP_UNSIGNED_INT] = {0, UINT32_MAX},
+    [POP_LONGLONG] = {INT64_MIN, INT64_MAX},
+    [POP_UNSIGNED_LONGLONG] = {0, INT64_MAX},
+};
+
+/* ---- conversions: false if the value does not fit ---- */
+
+/* Little-endian, as the tile is. */
+static void put_int(uint64_t value, pop_type type, uint8_t *bytes)
+{
+  for (uint32_t i = 0; i < pop_type_bytes(type); i++) bytes[i] = (uint8_t)(value >> 8 * i);
+}
+
+/* Rounds to odd, so that rounding once more, to half, gives what rounding the double would. */
+static float float_for_half(double value)
+{
+  float nearest = (float)value;
+  if ((double)nearest == value || isnan(value) || isinf(nearest)) return nearest;
+  float low = (double)nearest < value ? nearest : nextafterf(nearest, -INFINITY);
+  uint32_t bits;
+  memcpy(&bits, &low, sizeof bits);
+  return bits & 1 ? low : nextafterf(low, INFINITY);
+}
+
+static bool put_float(double value, pop_type type, uint8_t *bytes)
+{
+  if (type == POP_HALF) {
+    uint16_t half = pop_half_from_float(float_for_half(value));
+    put_int(half, type, bytes);
+    return isinf(pop_half_to_float(half)) == isinf(value);
+  }
+  float single = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &single, sizeof bits);
+  put_int(bits, type, bytes);
+  return isinf(single) == isinf(value);
+}
+
+static bool convert_int(int64_t value, pop_type type, uint8_t *bytes)
+{
+  if (type == POP_FLOAT || type == POP_HALF) return put_float((double)value, type, bytes);
+  put_int((uint64_t)value, type, bytes);
+  return int_ranges[type].lowest <= value && value <= int_ranges[type].highest;
+}
+
+static bool convert_float(double value, pop_type type, uint8_t *bytes)
+{
+  static const double two_63 = 9223372036854775808.0;
+  if (type == POP_FLOAT || type == POP_HALF) return put_float(value, type, bytes);
+  if (trunc(value) != value) return false; /* NaN, too */
+  if (type == POP_UNSIGNED_LONGLONG && value >= two_63 && value < 2 * two_63) {
+    put_int((uint64_t)value, type, bytes);
+    return true;
+  }
+  return value >= -two_63 && value < two_63 && convert_int((int64_t)value, type, bytes);
+}
+
+/* ---- setting ---- */
+
+typedef struct setting {
+  pop_graph *graph;
+  const char *call;
+  pop_vertex vertex;
+  const pop_field *field; /* NULL after an error */
+} setting;
+
+static setting start_setting(pop_graph *graph, const char *call, pop_vertex vertex,
+                             const char *field)
+{
+  setting s = {graph, call, vertex, NULL};
+  if (!graph_usable(graph) || !check_vertex(graph, call, vertex) ||
+      !check_room(graph, call, graph->num_field_values, "field values"))
+    return s;
+  const pop_field *found = check_field(graph, call, vertex.index - 1, field);
+  if (!found) return s;
+  if (found->kind == POP_FIELD_CONSTANT && found->layout == POP_LAYOUT_SCALAR)
+    s.field = found;
+  else
+    graph_failf(graph, POP_ERROR_GRAPH_CONNECTION,
+                "%s: field '%s' of %s is an edge, not a plain member; connect a tensor to it with "
+                "pop_graph_connect",
+                call, found->name, say_vertex(graph, vertex.index - 1));
+  return s;
+}
+
+/* Keeps the value; a later one takes the place of an earlier one. */
+static void store(const setting *s, const uint8_t *bytes)
+{
+  pop_graph *graph = s->graph;
+  vertex *v = &graph->vertices[s->vertex.index - 1];
+  uint32_t field = (uint32_t)(s->field - graph->vertex_types[v->type].type->fields);
+  uint32_t *link = &v->first_value;
+  while (*link != GRAPH_NONE && graph->field_values[*link].field != field)
+    link = &graph->field_values[*link].next;
+  if (*link == GRAPH_NONE) {
+    *link = (uint32_t)graph->num_field_values;
+    field_value added = {.field = field, .next = GRAPH_NONE};
+    pop_push(graph->field_values, graph->num_field_values, graph->field_values_capacity, added);
+    memcpy(graph->field_values[graph->num_field_values - 1].bytes, bytes, sizeof added.bytes);
+  } else {
+    memcpy(graph->field_values[*link].bytes, bytes, sizeof graph->field_values[*link].bytes);
+  }
+}
+
+void pop_graph_set_field(pop_graph *graph, pop_vertex vertex, const char *field, pop_type type,
+                         const void *value)
+{
+  setting s = start_setting(graph, "pop_graph_set_field", vertex, field);
+  if (!s.field || !check_type(graph, s.call, type)) return;
+  uint8_t bytes[8] = {0};
+  if (value) memcpy(bytes, value, pop_type_bytes(type));
+  if (type != s.field->type)
+    graph_failf(graph, POP_ERROR_TYPE,
+                "%s: a value of type %s for field '%s' of %s, which is of type %s", s.call,
+                pop_type_name(type), field, say_vertex(graph, vertex.index - 1),
+                pop_type_name(s.field->type));
+  else if (!value || (type == POP_BOOL && bytes[0] > 1))
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: field '%s' of %s: the value is %s", s.call,
+                field, say_vertex(graph, vertex.index - 1),
+                value ? "neither 0 nor 1, as a bool must be" : "NULL");
+  else
+    store(&s, bytes);
+}
+
+static void fail_value(const setting *s, const char *value)
+{
+  graph_failf(s->graph, POP_ERROR_TYPE, "%s: %s does not fit field '%s' of %s, which is of type %s",
+              s->call, value, s->field->name, say_vertex(s->graph, s->vertex.index - 1),
+              pop_type_name(s->field->type));
+}
+
+void pop_graph_set_field_float(pop_graph *graph, pop_vertex vertex, const char *field, double value)
+{
+  setting s = start_setting(graph, "pop_graph_set_field_float", vertex, field);
+  uint8_t bytes[8] = {0};
+  if (!s.field) return;
+  if (convert_float(value, s.field->type, bytes))
+    store(&s, bytes);
+  else
+    fail_value(&s, pop_arena_printf(graph->arena, "%.17g", value));
+}
+
+void pop_graph_set_field_int(pop_graph *graph, pop_vertex vertex, const char *field, int64_t value)
+{
+  setting s = start_setting(graph, "pop_graph_set_field_int", vertex, field);
+  uint8_t bytes[8] = {0};
+  if (!s.field) return;
+  if (convert_int(value, s.field->type, bytes))
+    store(&s, bytes);
+  else
+    fail_value(&s, pop_arena_printf(graph->arena, "%lld", (long long)value));
+}

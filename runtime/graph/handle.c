@@ -1,0 +1,51 @@
+/* Names by which a host program reads and writes tensors of a running program. */
+#include "graph/check.h"
+#include "graph/describe.h"
+#include "graph/name_index.h"
+
+static void create_handle(pop_graph *graph, const char *call, const char *name, pop_tensor tensor,
+                          bool read)
+{
+  if (!graph_usable(graph) || !check_tensor(graph, call, tensor) ||
+      !check_room(graph, call, graph->num_handles, "handles"))
+    return;
+  if (!name) {
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: the handle's name is NULL", call);
+    return;
+  }
+  uint32_t other = name_index_find(graph->handle_names, name);
+  if (other != NAME_INDEX_NONE) {
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+                "%s: there is a host %s handle %s already; handles have different names", call,
+                graph->handles[other].read ? "read" : "write", say_name(graph, name));
+    return;
+  }
+  host_handle handle = {pop_arena_strdup(graph->arena, name), tensor.index, read};
+  name_index_add(graph->handle_names, handle.name, (uint32_t)graph->num_handles);
+  pop_push(graph->handles, graph->num_handles, graph->handles_capacity, handle);
+}
+
+void pop_graph_create_host_read(pop_graph *graph, const char *handle, pop_tensor tensor)
+{
+  create_handle(graph, "pop_graph_create_host_read", handle, tensor, true);
+}
+
+static void fail_write(pop_graph *graph, const char *handle, pop_tensor tensor, const char *reason)
+{
+  graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+              "pop_graph_create_host_write: handle %s: the %s %s", say_name(graph, handle),
+              say_tensor(graph, &graph->tensors[tensor.index]), reason);
+}
+
+void pop_graph_create_host_write(pop_graph *graph, const char *handle, pop_tensor tensor)
+{
+  static const char call[] = "pop_graph_create_host_write";
+  if (!graph_usable(graph) || !check_tensor(graph, call, tensor)) return;
+  if (pop_tensor_contains_constant(tensor))
+    fail_write(graph, handle, tensor, "is (partly) a constant, which cannot be written");
+  else if (pop_tensor_contains_aliases(tensor))
+    fail_write(graph, handle, tensor,
+               "holds some element twice, so that it would be written twice");
+  else
+    create_handle(graph, call, handle, tensor, false);
+}

@@ -1,0 +1,259 @@
+/* Where elements are.
+ *
+ * Each variable has a list of intervals with a tile. Calls append to it (a later call wins over
+ * earlier ones); a list that was appended to in ascending order, as most are, is in order already,
+ * others are put in order when somebody asks.
+ */
+#include "graph/check.h"
+#include "graph/describe.h"
+
+#include <stdlib.h>
+
+/* ---- putting a list in order ---- */
+
+typedef struct call {
+  mapping_interval interval;
+  size_t number; /* in the order of the calls */
+} call;
+
+/* The calls that cover the current element: a heap with the latest call on top. */
+typedef struct call_heap {
+  const call *calls; /* by where they begin */
+  size_t *items;     /* indices of calls */
+  size_t count;
+} call_heap;
+
+static int compare_calls(const void *a, const void *b)
+{
+  const call *x = a, *y = b;
+  if (x->interval.begin != y->interval.begin) return x->interval.begin < y->interval.begin ? -1 : 1;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+static bool later(const call_heap *heap, size_t a, size_t b)
+{
+  return heap->calls[heap->items[a]].number > heap->calls[heap->items[b]].number;
+}
+
+static void swap_items(call_heap *heap, size_t a, size_t b)
+{
+  size_t item = heap->items[a];
+  heap->items[a] = heap->items[b];
+  heap->items[b] = item;
+}
+
+static void heap_push(call_heap *heap, size_t item)
+{
+  size_t i = heap->count++;
+  heap->items[i] = item;
+  for (; i > 0 && later(heap, i, (i - 1) / 2); i = (i - 1) / 2) swap_items(heap, i, (i - 1) / 2);
+}
+
+static void heap_pop(call_heap *heap)
+{
+  heap->items[0] = heap->items[--heap->count];
+  for (size_t i = 0, child; (child = 2 * i + 1) < heap->count; i = child) {
+    if (child + 1 < heap->count && later(heap, child + 1, child)) child++;
+    if (!later(heap, child, i)) break;
+    swap_items(heap, i, child);
+  }
+}
+
+/* Appends; an interval that goes on where the last one ends, on the same tile, makes that longer. */
+static void append(variable *v, uint64_t begin, uint64_t end, uint32_t tile)
+{
+  mapping_interval *last = v->num_mapping ? &v->mapping[v->num_mapping - 1] : NULL;
+  if (last && last->end == begin && last->tile == tile)
+    last->end = end;
+  else
+    pop_push(v->mapping, v->num_mapping, v->mapping_capacity, (mapping_interval){begin, end, tile});
+}
+
+/* Goes through the elements from one begin or end of a call to the next; the latest of the calls
+ * that cover an element has its tile. */
+static void sweep(variable *v, const call *calls, size_t count)
+{
+  call_heap heap = {calls, pop_xmalloc(count * sizeof *heap.items), 0};
+  size_t next = 0;
+  for (uint64_t at = 0; next < count || heap.count;) {
+    if (heap.count == 0 && at < calls[next].interval.begin) at = calls[next].interval.begin;
+    while (next < count && calls[next].interval.begin <= at) heap_push(&heap, next++);
+    while (heap.count && calls[heap.items[0]].interval.end <= at) heap_pop(&heap);
+    if (heap.count == 0) continue;
+    mapping_interval top = calls[heap.items[0]].interval;
+    uint64_t end = top.end;
+    if (next < count && calls[next].interval.begin < end) end = calls[next].interval.begin;
+    append(v, at, end, top.tile);
+    at = end;
+  }
+  free(heap.items);
+}
+
+static void sort_mapping(variable *v)
+{
+  if (v->mapping_sorted) return;
+  size_t count = v->num_mapping;
+  call *calls = pop_xmalloc(count * sizeof *calls);
+  for (size_t i = 0; i < count; i++) calls[i] = (call){v->mapping[i], i};
+  qsort(calls, count, sizeof *calls, compare_calls);
+  v->num_mapping = 0;
+  sweep(v, calls, count);
+  free(calls);
+  v->mapping_sorted = true;
+}
+
+const mapping_interval *graph_mapping(pop_graph *graph, uint32_t index, size_t *count)
+{
+  variable *v = &graph->variables[index];
+  sort_mapping(v);
+  *count = v->num_mapping;
+  return v->mapping;
+}
+
+/* ---- setting ---- */
+
+/* Putting the list in order before it grows keeps a list short to which the same is said again. */
+static void make_room(variable *v)
+{
+  if (v->mapping_capacity == 0) { /* most variables are on one tile */
+    v->mapping = pop_xmalloc(sizeof *v->mapping);
+    v->mapping_capacity = 1;
+    return;
+  }
+  sort_mapping(v);
+  if (v->num_mapping > v->mapping_capacity / 2)
+    pop_reserve(v->mapping, v->mapping_capacity + 1, v->mapping_capacity);
+}
+
+static void map_run(variable *v, uint64_t begin, uint64_t end, uint32_t tile)
+{
+  if (v->num_mapping == v->mapping_capacity) make_room(v);
+  if (v->num_mapping && v->mapping[v->num_mapping - 1].end > begin) v->mapping_sorted = false;
+  append(v, begin, end, tile);
+}
+
+void pop_graph_set_tile_mapping(pop_graph *graph, pop_tensor handle, size_t tile)
+{
+  static const char call[] = "pop_graph_set_tile_mapping";
+  if (!graph_usable(graph)) return;
+  const tensor *t = check_tensor(graph, call, handle);
+  if (!t) return;
+  uint32_t num_tiles = pop_target_num_tiles(&graph->target);
+  if (tile >= num_tiles) {
+    graph_failf(graph, POP_ERROR_INVALID_TILE_MAPPING,
+                "%s: tile %zu for the %s; the target has the tiles 0 to %u", call, tile,
+                say_tensor(graph, t), num_tiles - 1);
+    return;
+  }
+  view_walk walk;
+  view_walk_start(&walk, graph, handle.index);
+  walk.skip_repeats = true;
+  for (view_run run; view_walk_next(&walk, &run);)
+    map_run(&graph->variables[run.variable], run.begin, run.begin + run.count, (uint32_t)tile);
+}
+
+/* Elements per tile; more than there are if that many would not fit 64 bits. */
+static uint64_t elements_per_tile(uint64_t num_elements, uint32_t num_tiles, uint64_t at_least,
+                                  uint64_t grain)
+{
+  uint64_t per_tile = num_elements / num_tiles + (num_elements % num_tiles != 0);
+  if (per_tile < at_least) per_tile = at_least;
+  if (per_tile == 0) per_tile = 1;
+  uint64_t excess = grain ? per_tile % grain : 0;
+  if (excess && __builtin_add_overflow(per_tile, grain - excess, &per_tile)) return UINT64_MAX;
+  return per_tile;
+}
+
+void pop_graph_map_linearly(pop_graph *graph, pop_tensor handle, size_t min_elements_per_tile,
+                            size_t grain_size)
+{
+  if (!graph_usable(graph)) return;
+  const tensor *t = check_tensor(graph, "pop_graph_map_linearly", handle);
+  if (!t) return;
+  uint64_t per_tile = elements_per_tile(t->num_elements, pop_target_num_tiles(&graph->target),
+                                        min_elements_per_tile, grain_size);
+  uint64_t left = per_tile; /* on the tile */
+  uint32_t tile = 0;
+  view_walk walk;
+  view_walk_start(&walk, graph, handle.index);
+  for (view_run run; view_walk_next(&walk, &run);) {
+    while (run.count) {
+      if (left == 0) tile++, left = per_tile;
+      uint64_t count = run.count < left ? run.count : left;
+      map_run(&graph->variables[run.variable], run.begin, run.begin + count, tile);
+      run.begin += count;
+      run.count -= count;
+      left -= count;
+    }
+  }
+}
+
+/* ---- asking ---- */
+
+/* Runs of one tile, joined before they are shown. */
+typedef struct shown_run {
+  void (*visit)(void *context, size_t tile, size_t begin, size_t end);
+  void *context;
+  size_t tile;
+  uint64_t begin, end; /* positions in the view */
+} shown_run;
+
+static void show(shown_run *shown, size_t tile, uint64_t count)
+{
+  if (shown->tile != tile && shown->end > shown->begin) {
+    shown->visit(shown->context, shown->tile, shown->begin, shown->end);
+    shown->begin = shown->end;
+  }
+  shown->tile = tile;
+  shown->end += count;
+}
+
+/* The first interval that ends behind `element`. */
+static size_t find_interval(const mapping_interval *mapping, size_t count, uint64_t element)
+{
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (mapping[middle].end > element)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+static void show_element_run(pop_graph *graph, view_run run, shown_run *shown)
+{
+  size_t count;
+  const mapping_interval *mapping = graph_mapping(graph, run.variable, &count);
+  uint64_t at = run.begin, end = run.begin + run.count;
+  for (size_t i = find_interval(mapping, count, at); at < end; i++) {
+    uint64_t begin = i < count && mapping[i].begin < end ? mapping[i].begin : end;
+    if (begin > at) {
+      show(shown, SIZE_MAX, begin - at);
+      at = begin;
+    }
+    if (at == end) break;
+    uint64_t stop = mapping[i].end < end ? mapping[i].end : end;
+    show(shown, mapping[i].tile, stop - at);
+    at = stop;
+  }
+}
+
+void pop_graph_visit_tile_mapping(pop_graph *graph, pop_tensor handle,
+                                  void (*visit)(void *context, size_t tile, size_t begin,
+                                                size_t end),
+                                  void *context)
+{
+  static const char call[] = "pop_graph_visit_tile_mapping";
+  if (!graph_usable(graph) || !check_tensor(graph, call, handle)) return;
+  if (!visit) {
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: there is no function to call", call);
+    return;
+  }
+  shown_run shown = {visit, context, SIZE_MAX, 0, 0};
+  view_walk walk;
+  view_walk_start(&walk, graph, handle.index);
+  for (view_run run; view_walk_next(&walk, &run);) show_element_run(graph, run, &shown);
+  if (shown.end > shown.begin) visit(context, shown.tile, shown.begin, shown.end);
+}

@@ -1,0 +1,141 @@
+/* Control programs. A program is made of programs that are there already; only pop_sequence_add can
+ * close a ring, and that is refused. */
+#include "graph/check.h"
+#include "graph/describe.h"
+
+#include <stdlib.h>
+
+static pop_program add_program(pop_graph *graph, const char *call, program p, const char *name)
+{
+  if (!check_room(graph, call, graph->num_programs, "programs")) return (pop_program){graph, 0};
+  p.name = name && *name ? pop_arena_strdup(graph->arena, name) : "";
+  pop_push(graph->programs, graph->num_programs, graph->programs_capacity, p);
+  return (pop_program){graph, (uint32_t)graph->num_programs};
+}
+
+static void add_child(program *parent, program *child, uint32_t index)
+{
+  pop_push(parent->children, parent->num_children, parent->children_capacity, index);
+  child->has_parent = true;
+}
+
+pop_program pop_program_sequence(pop_graph *graph, const char *name)
+{
+  if (!graph_usable(graph)) return (pop_program){graph, 0};
+  return add_program(graph, "pop_program_sequence", (program){.kind = PROGRAM_SEQUENCE}, name);
+}
+
+/* Does `from` hold `wanted`, at any depth? Programs nest as deep as their author likes: the ones that
+ * are still to be looked at are kept on a list, not on the stack. */
+static bool holds(pop_graph *graph, uint32_t from, uint32_t wanted)
+{
+  uint32_t *open = NULL;
+  size_t num_open = 0, capacity = 0;
+  bool found = false;
+  uint64_t visit = ++graph->program_visit;
+  graph->programs[from].visit = visit;
+  pop_push(open, num_open, capacity, from);
+  while (num_open && !found) {
+    uint32_t index = open[--num_open];
+    const program *p = &graph->programs[index];
+    found = index == wanted;
+    for (size_t i = 0; i < p->num_children; i++) {
+      program *child = &graph->programs[p->children[i]];
+      if (child->visit == visit) continue;
+      child->visit = visit;
+      pop_push(open, num_open, capacity, p->children[i]);
+    }
+  }
+  free(open);
+  return found;
+}
+
+/* Would `sequence` hold itself with `child` in it? A program that is nowhere inside another one can
+ * only be reached as itself, so that building up a program from its parts needs no search. */
+static bool makes_ring(pop_graph *graph, uint32_t sequence, uint32_t child)
+{
+  if (sequence == child) return true;
+  if (!graph->programs[sequence].has_parent) return false;
+  return graph->programs[child].num_children > 0 && holds(graph, child, sequence);
+}
+
+void pop_sequence_add(pop_program sequence, pop_program child)
+{
+  static const char call[] = "pop_sequence_add";
+  pop_graph *graph = sequence.graph ? sequence.graph : child.graph;
+  if (!graph_usable(graph)) return;
+  program *parent = check_program(graph, call, sequence);
+  program *added = parent ? check_program(graph, call, child) : NULL;
+  if (!added) return;
+  if (parent->kind != PROGRAM_SEQUENCE)
+    graph_failf(graph, POP_ERROR_CONTROL_PROGRAM,
+                "%s: program %s is not a sequence; make one with pop_program_sequence", call,
+                say_name(graph, parent->name));
+  else if (makes_ring(graph, sequence.index - 1, child.index - 1))
+    graph_failf(graph, POP_ERROR_CONTROL_PROGRAM,
+                "%s: sequence %s would contain itself, by way of %s; programs cannot be recursive",
+                call, say_name(graph, parent->name), say_name(graph, added->name));
+  else
+    add_child(parent, added, child.index - 1);
+}
+
+pop_program pop_program_execute(pop_graph *graph, pop_compute_set compute_set, const char *name)
+{
+  static const char call[] = "pop_program_execute";
+  if (!graph_usable(graph) || !check_compute_set(graph, call, compute_set))
+    return (pop_program){graph, 0};
+  program p = {.kind = PROGRAM_EXECUTE, .compute_set = compute_set.index - 1};
+  return add_program(graph, call, p, name);
+}
+
+pop_program pop_program_repeat(pop_graph *graph, uint32_t count, pop_program body, const char *name)
+{
+  static const char call[] = "pop_program_repeat";
+  if (!graph_usable(graph) || !check_program(graph, call, body)) return (pop_program){graph, 0};
+  pop_program handle =
+      add_program(graph, call, (program){.kind = PROGRAM_REPEAT, .count = count}, name);
+  if (handle.index)
+    add_child(&graph->programs[handle.index - 1], &graph->programs[body.index - 1], body.index - 1);
+  return handle;
+}
+
+static bool check_copy(pop_graph *graph, const char *call, const char *name, pop_tensor source,
+                       pop_tensor destination)
+{
+  const tensor *from = check_tensor(graph, call, source);
+  const tensor *to = from ? check_tensor(graph, call, destination) : NULL;
+  if (!to) return false;
+  const char *wrong = NULL;
+  pop_error_code code = POP_ERROR_TENSOR;
+  if (from->type != to->type)
+    wrong = "the element types must be the same", code = POP_ERROR_TYPE;
+  else if (from->num_elements != to->num_elements)
+    wrong = "they must have the same number of elements";
+  else if (pop_tensor_contains_constant(destination))
+    wrong = "a constant cannot be written";
+  else if (pop_tensor_contains_aliases(destination))
+    wrong = "the destination holds some element twice, so that it would be written twice";
+  if (!wrong) return true;
+  graph_failf(graph, code, "%s %s: from the %s to the %s: %s", call, say_name(graph, name),
+              say_tensor(graph, from), say_tensor(graph, to), wrong);
+  return false;
+}
+
+pop_program pop_program_copy(pop_tensor source, pop_tensor destination, const char *name)
+{
+  static const char call[] = "pop_program_copy";
+  pop_graph *graph = source.graph ? source.graph : destination.graph;
+  if (!graph_usable(graph) || !check_copy(graph, call, name, source, destination))
+    return (pop_program){graph, 0};
+  program p = {.kind = PROGRAM_COPY, .source = source.index, .destination = destination.index};
+  return add_program(graph, call, p, name);
+}
+
+pop_program pop_program_print_tensor(pop_tensor tensor, const char *title)
+{
+  static const char call[] = "pop_program_print_tensor";
+  pop_graph *graph = tensor.graph;
+  if (!graph_usable(graph) || !check_tensor(graph, call, tensor)) return (pop_program){graph, 0};
+  program p = {.kind = PROGRAM_PRINT_TENSOR, .source = tensor.index};
+  return add_program(graph, call, p, title);
+}

@@ -1,0 +1,385 @@
+/* Shape operations: each is a nest of loops over the positions of its operand (view.h).
+ *
+ * With a shape cut in three around one dimension, outer x size x inner, the element (o, i, n) is at
+ * position (o * size + i) * inner + n; that is all there is to most operations.
+ */
+#include "graph/check.h"
+#include "graph/describe.h"
+#include "graph/view.h"
+
+#include <string.h>
+
+static const tensor *operand(const char *call, pop_tensor t)
+{
+  return graph_usable(t.graph) ? check_tensor(t.graph, call, t) : NULL;
+}
+
+static pop_tensor null_tensor(pop_graph *graph)
+{
+  return (pop_tensor){graph, 0};
+}
+
+static bool check_dimension(pop_graph *graph, const char *call, const tensor *t, size_t dimension)
+{
+  if (dimension < t->rank) return true;
+  if (t->rank == 0)
+    graph_failf(graph, POP_ERROR_INDEX, "%s: the %s is a scalar: it has no dimensions", call,
+                say_tensor(graph, t));
+  else
+    graph_failf(graph, POP_ERROR_INDEX, "%s: dimension %zu of the %s; its dimensions are 0 to %u",
+                call, dimension, say_tensor(graph, t), t->rank - 1);
+  return false;
+}
+
+static bool check_range(pop_graph *graph, const char *call, const tensor *t, size_t begin,
+                        size_t end, size_t dimension)
+{
+  if (begin <= end && end <= t->shape[dimension]) return true;
+  graph_failf(graph, POP_ERROR_INDEX,
+              "%s: elements [%zu, %zu) of dimension %zu of the %s; begin <= end <= %zu is needed",
+              call, begin, end, dimension, say_tensor(graph, t), t->shape[dimension]);
+  return false;
+}
+
+static bool check_elements(pop_graph *graph, const char *call, const size_t *shape, size_t rank,
+                           uint64_t *num_elements)
+{
+  if (view_count_elements(shape, rank, num_elements)) return true;
+  graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+              "%s: a tensor of shape %s would have more than 2^63 - 1 elements", call,
+              say_shape(graph, shape, rank));
+  return false;
+}
+
+typedef struct cut {
+  uint64_t outer, size, inner;
+} cut;
+
+/* For tensors with elements only: with a size of 0 the products of the others may overflow. */
+static cut cut_shape(const size_t *shape, size_t rank, size_t dimension)
+{
+  cut c = {1, shape[dimension], 1};
+  for (size_t d = 0; d < dimension; d++) c.outer *= shape[d];
+  for (size_t d = dimension + 1; d < rank; d++) c.inner *= shape[d];
+  return c;
+}
+
+/* The elements of `t` at a nest of positions; `shape` may be without elements. */
+static pop_tensor gathered(pop_graph *graph, const char *call, const tensor *t, uint64_t base,
+                           const view_dim *loops, size_t num_loops, const size_t *shape,
+                           size_t rank)
+{
+  view_begin(graph);
+  view_gather(graph, t, base, loops, num_loops);
+  return view_end(graph, call, t->type, shape, rank);
+}
+
+static pop_tensor without_elements(pop_graph *graph, const char *call, const tensor *t,
+                                   const size_t *shape, size_t rank)
+{
+  view_begin(graph);
+  return view_end(graph, call, t->type, shape, rank);
+}
+
+/* ---- parts ---- */
+
+/* Elements begin <= i < end of a dimension, with the given result shape. */
+static pop_tensor sliced(pop_graph *graph, const char *call, const tensor *t, size_t begin,
+                         size_t end, size_t dimension, const size_t *shape, size_t rank)
+{
+  if (t->num_elements == 0 || begin == end) return without_elements(graph, call, t, shape, rank);
+  if (end - begin == t->shape[dimension]) return view_reshaped(graph, call, t, shape, rank);
+  cut c = cut_shape(t->shape, t->rank, dimension);
+  const view_dim loops[] = {{c.outer, (int64_t)(c.size * c.inner)}, {(end - begin) * c.inner, 1}};
+  return gathered(graph, call, t, begin * c.inner, loops, 2, shape, rank);
+}
+
+pop_tensor pop_tensor_index(pop_tensor handle, size_t i)
+{
+  static const char call[] = "pop_tensor_index";
+  pop_graph *graph = handle.graph;
+  const tensor *t = operand(call, handle);
+  if (!t || !check_dimension(graph, call, t, 0)) return null_tensor(graph);
+  if (i >= t->shape[0]) {
+    graph_failf(graph, POP_ERROR_INDEX,
+                "%s: index %zu into the %s, whose first dimension has %zu elements", call, i,
+                say_tensor(graph, t), t->shape[0]);
+    return null_tensor(graph);
+  }
+  return sliced(graph, call, t, i, i + 1, 0, t->shape + 1, t->rank - 1);
+}
+
+pop_tensor pop_tensor_slice(pop_tensor handle, size_t begin, size_t end, size_t dimension)
+{
+  static const char call[] = "pop_tensor_slice";
+  pop_graph *graph = handle.graph;
+  const tensor *t = operand(call, handle);
+  if (!t || !check_dimension(graph, call, t, dimension) ||
+      !check_range(graph, call, t, begin, end, dimension))
+    return null_tensor(graph);
+  size_t shape[GRAPH_MAX_RANK];
+  memcpy(shape, t->shape, t->rank * sizeof *shape);
+  shape[dimension] = end - begin;
+  return sliced(graph, call, t, begin, end, dimension, shape, t->rank);
+}
+
+pop_tensor pop_tensor_slice_nd(pop_tensor handle, const size_t *begin, const size_t *end,
+                               size_t count)
+{
+  static const char call[] = "pop_tensor_slice_nd";
+  pop_graph *graph = handle.graph;
+  const tensor *t = operand(call, handle);
+  if (!t) return null_tensor(graph);
+  if (count > t->rank || (count && (!begin || !end))) {
+    graph_failf(graph, POP_ERROR_INDEX, "%s: ranges of %zu dimensions of the %s, which has %u",
+                call, begin && end ? count : 0, say_tensor(graph, t), t->rank);
+    return null_tensor(graph);
+  }
+  size_t shape[GRAPH_MAX_RANK];
+  memcpy(shape, t->shape, t->rank * sizeof *shape);
+  for (size_t d = 0; d < count; d++) {
+    if (!check_range(graph, call, t, begin[d], end[d], d)) return null_tensor(graph);
+    shape[d] = end[d] - begin[d];
+  }
+  view_dim loops[GRAPH_MAX_RANK];
+  uint64_t base = 0, weight = 1;
+  for (size_t d = t->rank; d-- > 0;) {
+    loops[d] = (view_dim){shape[d], (int64_t)weight};
+    base += d < count ? begin[d] * weight : 0;
+    weight *= t->shape[d]; /* may wrap only if there are no elements: then it is not used */
+  }
+  if (t->num_elements == 0) return without_elements(graph, call, t, shape, t->rank);
+  return gathered(graph, call, t, base, loops, t->rank, shape, t->rank);
+}
+
+pop_tensor pop_tensor_sub_sample(pop_tensor handle, size_t stride, size_t dimension)
+{
+  static const char call[] = "pop_tensor_sub_sample";
+  pop_graph *graph = handle.graph;
+  const tensor *t = operand(call, handle);
+  if (!t || !check_dimension(graph, call, t, dimension)) return null_tensor(graph);
+  if (stride == 0) {
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+                "%s: a stride of 0 in dimension %zu of the %s; it must be at least 1", call,
+                dimension, say_tensor(graph, t));
+    return null_tensor(graph);
+  }
+  size_t shape[GRAPH_MAX_RANK];
+  memcpy(shape, t->shape, t->rank * sizeof *shape);
+  shape[dimension] = shape[dimension] / stride + (shape[dimension] % stride != 0);
+  if (t->num_elements == 0) return without_elements(graph, call, t, shape, t->rank);
+  cut c = cut_shape(t->shape, t->rank, dimension);
+  size_t taken = shape[dimension];
+  /* With one element taken the stride is not used, and may be too large to multiply. */
+  int64_t step = taken > 1 ? (int64_t)(stride * c.inner) : 0;
+  const view_dim loops[] = {{c.outer, (int64_t)(c.size * c.inner)}, {taken, step}, {c.inner, 1}};
+  return gathered(graph, call, t, 0, loops, 3, shape, t->rank);
+}
+
+/* ---- order ---- */
+
+pop_tensor pop_tensor_reverse(pop_tensor handle, size_t dimension)
+{
+  static const char call[] = "pop_tensor_reverse";
+  pop_graph *graph = handle.graph;
+  const tensor *t = operand(call, handle);
+  if (!t || !check_dimension(graph, call, t, dimension)) return null_tensor(graph);
+  if (t->num_elements == 0) return view_reshaped(graph, call, t, t->shape, t->rank);
+  cut c = cut_shape(t->shape, t->rank, dimension);
+  const view_dim loops[] = {
+      {c.outer, (int64_t)(c.size * c.inner)}, {c.size, -(int64_t)c.inner}, {c.inner, 1}};
+  return gathered(graph, call, t, (c.size - 1) * c.inner, loops, 3, t->shape, t->rank);
+}
+
+static bool check_permutation(pop_graph *graph, const char *call, const tensor *t,
+                              const size_t *permutation, size_t count)
+{
+  uint32_t seen = 0;
+  for (size_t i = 0; permutation && i < count && permutation[i] < t->rank; i++)
+    seen |= (uint32_t)1 << permutation[i];
+  if (count == t->rank && seen == ((uint32_t)1 << t->rank) - 1) return true;
+  graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+              "%s: %s is not a permutation of the %u dimensions of the %s; each must be named once",
+              call, permutation ? say_shape(graph, permutation, count) : "NULL", t->rank,
+              say_tensor(graph, t));
+  return false;
+}
+
+static pop_tensor shuffled(pop_graph *graph, const char *call, const tensor *t,
+                           const size_t *permutation)
+{
+  size_t shape[GRAPH_MAX_RANK];
+  for (size_t d = 0; d < t->rank; d++) shape[d] = t->shape[permutation[d]];
+  if (t->num_elements == 0) return without_elements(graph, call, t, shape, t->rank);
+  uint64_t weights[GRAPH_MAX_RANK], weight = 1;
+  for (size_t d = t->rank; d-- > 0; weight *= t->shape[d]) weights[d] = weight;
+  view_dim loops[GRAPH_MAX_RANK];
+  for (size_t d = 0; d < t->rank; d++)
+    loops[d] = (view_dim){shape[d], (int64_t)weights[permutation[d]]};
+  return gathered(graph, call, t, 0, loops, t->rank, shape, t->rank);
+}
+
+pop_tensor pop_tensor_transpose(pop_tensor handle)
+{
+  static const char call[] = "pop_tensor_transpose";
+  const tensor *t = operand(call, handle);
+  if (!t) return null_tensor(handle.graph);
+  size_t permutation[GRAPH_MAX_RANK];
+  for (size_t d = 0; d < t->rank; d++) permutation[d] = t->rank - 1 - d;
+  return shuffled(handle.graph, call, t, permutation);
+}
+
+pop_tensor pop_tensor_dim_shuffle(pop_tensor handle, const size_t *permutation, size_t count)
+{
+  static const char call[] = "pop_tensor_dim_shuffle";
+  const tensor *t = operand(call, handle);
+  if (!t || !check_permutation(handle.graph, call, t, permutation, count))
+    return null_tensor(handle.graph);
+  return shuffled(handle.graph, call, t, permutation);
+}
+
+/* ---- shape only ---- */
+
+pop_tensor pop_tensor_reshape(pop_tensor handle, const size_t *shape, size_t rank)
+{
+  static const char call[] = "pop_tensor_reshape";
+  pop_graph *graph = handle.graph;
+  const tensor *t = operand(call, handle);
+  if (!t || !check_rank(graph, call, rank)) return null_tensor(graph);
+  if (rank && !shape) {
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: the shape is NULL but the rank is %zu",
+                call, rank);
+    return null_tensor(graph);
+  }
+  uint64_t num_elements;
+  if (!check_elements(graph, call, shape, rank, &num_elements)) return null_tensor(graph);
+  if (num_elements != t->num_elements) {
+    graph_failf(graph, POP_ERROR_TENSOR,
+                "%s: the %s has %llu elements, the shape %s has %llu; they must be as many", call,
+                say_tensor(graph, t), (unsigned long long)t->num_elements,
+                say_shape(graph, shape, rank), (unsigned long long)num_elements);
+    return null_tensor(graph);
+  }
+  return view_reshaped(graph, call, t, shape, rank);
+}
+
+pop_tensor pop_tensor_flatten(pop_tensor handle)
+{
+  static const char call[] = "pop_tensor_flatten";
+  const tensor *t = operand(call, handle);
+  if (!t) return null_tensor(handle.graph);
+  return view_reshaped(handle.graph, call, t, &(size_t){t->num_elements}, 1);
+}
+
+pop_tensor pop_tensor_expand(pop_tensor handle, size_t dimension)
+{
+  static const char call[] = "pop_tensor_expand";
+  pop_graph *graph = handle.graph;
+  const tensor *t = operand(call, handle);
+  if (!t || !check_rank(graph, call, (size_t)t->rank + 1)) return null_tensor(graph);
+  if (dimension > t->rank) {
+    graph_failf(graph, POP_ERROR_INDEX,
+                "%s: a new dimension %zu of the %s; it can be put at 0 to %u", call, dimension,
+                say_tensor(graph, t), t->rank);
+    return null_tensor(graph);
+  }
+  size_t shape[GRAPH_MAX_RANK];
+  for (size_t d = 0; d <= t->rank; d++)
+    shape[d] = d == dimension ? 1 : t->shape[d < dimension ? d : d - 1];
+  return view_reshaped(graph, call, t, shape, (size_t)t->rank + 1);
+}
+
+pop_tensor pop_tensor_squeeze(pop_tensor handle)
+{
+  static const char call[] = "pop_tensor_squeeze";
+  const tensor *t = operand(call, handle);
+  if (!t) return null_tensor(handle.graph);
+  size_t shape[GRAPH_MAX_RANK], rank = 0;
+  for (size_t d = 0; d < t->rank; d++)
+    if (t->shape[d] != 1) shape[rank++] = t->shape[d];
+  return view_reshaped(handle.graph, call, t, shape, rank);
+}
+
+/* ---- more than one ---- */
+
+pop_tensor pop_tensor_broadcast(pop_tensor handle, size_t n, size_t dimension)
+{
+  static const char call[] = "pop_tensor_broadcast";
+  pop_graph *graph = handle.graph;
+  const tensor *t = operand(call, handle);
+  if (!t || !check_dimension(graph, call, t, dimension)) return null_tensor(graph);
+  size_t shape[GRAPH_MAX_RANK];
+  memcpy(shape, t->shape, t->rank * sizeof *shape);
+  uint64_t num_elements;
+  if (__builtin_mul_overflow(shape[dimension], n, &shape[dimension])) {
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+                "%s: dimension %zu of the %s, %zu times, would have more than 2^64 - 1 elements",
+                call, dimension, say_tensor(graph, t), n);
+    return null_tensor(graph);
+  }
+  if (!check_elements(graph, call, shape, t->rank, &num_elements)) return null_tensor(graph);
+  if (num_elements == 0) return without_elements(graph, call, t, shape, t->rank);
+  cut c = cut_shape(t->shape, t->rank, dimension);
+  uint64_t row = c.size * c.inner;
+  const view_dim loops[] = {{c.outer, (int64_t)row}, {n, 0}, {row, 1}};
+  return gathered(graph, call, t, 0, loops, 3, shape, t->rank);
+}
+
+/* Can `next` be joined to `first`? */
+static bool check_joint(pop_graph *graph, const char *call, const tensor *first, const tensor *next,
+                        size_t number, size_t dimension)
+{
+  bool fits = next->type == first->type && next->rank == first->rank;
+  for (size_t d = 0; fits && d < first->rank; d++)
+    fits = d == dimension || next->shape[d] == first->shape[d];
+  if (!fits)
+    graph_failf(graph, next->type == first->type ? POP_ERROR_TENSOR : POP_ERROR_TYPE,
+                "%s along dimension %zu: tensor 0 is a %s, tensor %zu is a %s; types and all other "
+                "dimensions must be the same",
+                call, dimension, say_tensor(graph, first), number, say_tensor(graph, next));
+  return fits;
+}
+
+/* Sets the shape of the result and returns the first tensor; NULL after an error. */
+static const tensor *check_concat(pop_graph *graph, const char *call, const pop_tensor *tensors,
+                                  size_t count, size_t dimension, size_t *shape)
+{
+  const tensor *first = check_tensor(graph, call, tensors[0]);
+  if (!first || !check_dimension(graph, call, first, dimension)) return NULL;
+  memcpy(shape, first->shape, first->rank * sizeof *shape);
+  for (size_t i = 1; i < count; i++) {
+    const tensor *next = check_tensor(graph, call, tensors[i]);
+    if (!next || !check_joint(graph, call, first, next, i, dimension)) return NULL;
+    if (__builtin_add_overflow(shape[dimension], next->shape[dimension], &shape[dimension])) {
+      graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+                  "%s: dimension %zu would have more than 2^64 - 1 elements", call, dimension);
+      return NULL;
+    }
+  }
+  return first;
+}
+
+pop_tensor pop_concat(const pop_tensor *tensors, size_t count, size_t dimension)
+{
+  static const char call[] = "pop_concat";
+  pop_graph *graph = NULL;
+  for (size_t i = 0; tensors && i < count && !graph; i++) graph = tensors[i].graph;
+  if (!graph_usable(graph)) return null_tensor(graph);
+  size_t shape[GRAPH_MAX_RANK];
+  uint64_t num_elements;
+  const tensor *first = check_concat(graph, call, tensors, count, dimension, shape);
+  if (!first || !check_elements(graph, call, shape, first->rank, &num_elements))
+    return null_tensor(graph);
+  if (num_elements == 0) return without_elements(graph, call, first, shape, first->rank);
+
+  cut c = cut_shape(shape, first->rank, dimension);
+  view_begin(graph);
+  bool fits = true;
+  for (uint64_t o = 0; o < c.outer && fits; o++)
+    for (size_t i = 0; i < count; i++) {
+      const tensor *t = &graph->tensors[tensors[i].index];
+      uint64_t row = t->shape[dimension] * c.inner;
+      fits = view_gather(graph, t, o * row, &(view_dim){row, 1}, 1);
+    }
+  return view_end(graph, call, first->type, shape, first->rank);
+}

@@ -1,0 +1,60 @@
+/* Walking a view in order, as runs of consecutive elements. */
+#include "graph/graph.h"
+
+void view_walk_start(view_walk *walk, const pop_graph *graph, uint32_t index)
+{
+  walk->graph = graph;
+  walk->tensor = &graph->tensors[index];
+  walk->piece = 0;
+  walk->started = false;
+  walk->skip_repeats = false;
+}
+
+static const view_piece *current_piece(const view_walk *walk)
+{
+  return &walk->graph->pieces[walk->tensor->first_piece + walk->piece];
+}
+
+/* Sets the counters up if a new piece begins; false at the end of the view. */
+static bool ready(view_walk *walk)
+{
+  if (walk->piece == walk->tensor->num_pieces) return false;
+  if (walk->started) return true;
+  const view_piece *piece = current_piece(walk);
+  for (uint32_t i = 0; i < piece->num_dims; i++) walk->index[i] = 0;
+  walk->element = piece->base;
+  walk->started = true;
+  return true;
+}
+
+/* The run that the counters stand at; moves them to the next one. */
+static view_run take_run(view_walk *walk)
+{
+  const view_piece *piece = current_piece(walk);
+  const view_dim *dims = walk->graph->dims + piece->first_dim;
+  view_run run = {piece->variable, walk->element, 1};
+  uint32_t k = piece->num_dims;
+  if (k && dims[k - 1].stride == 1) run.count = dims[--k].count;
+  while (k-- > 0) {
+    bool again = !(walk->skip_repeats && dims[k].stride == 0);
+    if (again && ++walk->index[k] < dims[k].count) {
+      walk->element += (uint64_t)dims[k].stride;
+      return run;
+    }
+    walk->element -= again ? (dims[k].count - 1) * (uint64_t)dims[k].stride : 0;
+    walk->index[k] = 0;
+  }
+  walk->piece++;
+  walk->started = false;
+  return run;
+}
+
+bool view_walk_next(view_walk *walk, view_run *run)
+{
+  if (!ready(walk)) return false;
+  *run = take_run(walk);
+  while (ready(walk) && current_piece(walk)->variable == run->variable &&
+         walk->element == run->begin + run->count)
+    run->count += take_run(walk).count;
+  return true;
+}
