@@ -1,0 +1,248 @@
+/* Words to operations, and the table of decoded pages. */
+#include "decode.h"
+
+#include <populus/arena.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum format {
+  FORMAT_NONE,
+  FORMAT_R,
+  FORMAT_R_RM,
+  FORMAT_R4,
+  FORMAT_F,
+  FORMAT_F_RM,
+  FORMAT_F_I,
+  FORMAT_I,
+  FORMAT_SHIFT,
+  FORMAT_S,
+  FORMAT_B,
+  FORMAT_U,
+  FORMAT_J,
+  FORMAT_CSR
+} format;
+
+typedef struct row {
+  uint32_t mask, match;
+  uint8_t id, format, cost;
+} row;
+
+static const row rows[] = {
+#define ROW(id, mnemonic, mask, match, format, cost)                                               \
+  {mask, match, OP_##id, FORMAT_##format, POP_COST_##cost},
+    INSTRUCTIONS(ROW)
+#undef ROW
+};
+
+enum { NUM_ROWS = sizeof rows / sizeof rows[0] };
+
+static uint32_t bits(uint32_t word, unsigned low, unsigned count)
+{
+  return word >> low & ((1u << count) - 1);
+}
+
+/* `value`, whose highest bit is bit `top`, with that bit as its sign. */
+static int32_t sign_extend(uint32_t value, unsigned top)
+{
+  uint32_t sign = 1u << top;
+  return (int32_t)((value ^ sign) - sign);
+}
+
+static int32_t immediate(uint32_t word, format f)
+{
+  switch (f) {
+  case FORMAT_I:
+  case FORMAT_F_I:
+    return sign_extend(bits(word, 20, 12), 11);
+  case FORMAT_SHIFT:
+    return (int32_t)bits(word, 20, 5);
+  case FORMAT_CSR:
+    return (int32_t)bits(word, 20, 12);
+  case FORMAT_S:
+    return sign_extend(bits(word, 25, 7) << 5 | bits(word, 7, 5), 11);
+  case FORMAT_B:
+    return sign_extend(bits(word, 31, 1) << 12 | bits(word, 7, 1) << 11 | bits(word, 25, 6) << 5 |
+                           bits(word, 8, 4) << 1,
+                       12);
+  case FORMAT_U:
+    return (int32_t)(word & 0xfffff000);
+  case FORMAT_J:
+    return sign_extend(bits(word, 31, 1) << 20 | bits(word, 12, 8) << 12 | bits(word, 20, 1) << 11 |
+                           bits(word, 21, 10) << 1,
+                       20);
+  case FORMAT_R4:
+    return (int32_t)(bits(word, 12, 3) | bits(word, 27, 5) << 8);
+  case FORMAT_R_RM:
+  case FORMAT_F_RM:
+    return (int32_t)bits(word, 12, 3);
+  default:
+    return 0;
+  }
+}
+
+static bool writes_integer_register(format f)
+{
+  return f == FORMAT_R || f == FORMAT_R_RM || f == FORMAT_I || f == FORMAT_SHIFT || f == FORMAT_U ||
+         f == FORMAT_J || f == FORMAT_CSR;
+}
+
+/* Rounding modes 5 and 6 are reserved, also for instructions that do not round. */
+static bool has_reserved_rounding(uint32_t word, format f)
+{
+  if (f != FORMAT_R_RM && f != FORMAT_F_RM && f != FORMAT_R4) return false;
+  uint32_t mode = bits(word, 12, 3);
+  return mode == 5 || mode == 6;
+}
+
+/* The table's row of `word`; NULL if it is no instruction. */
+static const row *find_row(const code_cache *cache, uint32_t word)
+{
+  if ((word & 3) != 3) return NULL; /* two-byte instructions: none here */
+  uint32_t major = bits(word, 2, 5);
+  const row *r = rows + cache->first_row[major];
+  for (const row *end = r + cache->num_rows[major]; r < end; r++)
+    if ((word & r->mask) == r->match)
+      return has_reserved_rounding(word, (format)r->format) ? NULL : r;
+  return NULL;
+}
+
+/* Stores through sp are operations of their own: they are where a stack overflows. */
+static uint8_t stack_store(uint8_t id)
+{
+  switch (id) {
+  case OP_SB:
+    return OP_SB_STACK;
+  case OP_SH:
+    return OP_SH_STACK;
+  case OP_SW:
+    return OP_SW_STACK;
+  case OP_FSH:
+    return OP_FSH_STACK;
+  default:
+    return OP_FSW_STACK;
+  }
+}
+
+static uint8_t far_jump(uint8_t id)
+{
+  return id == OP_JAL ? OP_JAL_FAR : (uint8_t)(id - OP_BEQ + OP_BEQ_FAR);
+}
+
+/* Targets in the page become distances in operations; others stay distances in bytes. */
+static void resolve_jump(operation *op, uint32_t index)
+{
+  int32_t target = (int32_t)index + op->imm / 4;
+  if (op->imm % 4 == 0 && target >= 0 && target < PAGE_WORDS)
+    op->imm /= 4;
+  else
+    op->id = far_jump(op->id);
+}
+
+static operation decode_word(const row *r, uint32_t word, uint32_t address, uint32_t index)
+{
+  format f = (format)r->format;
+  operation op = {.id = r->id,
+                  .rd = (uint8_t)bits(word, 7, 5),
+                  .rs1 = (uint8_t)bits(word, 15, 5),
+                  .rs2 = (uint8_t)bits(word, 20, 5),
+                  .imm = immediate(word, f)};
+  if (op.rd == 0 && writes_integer_register(f)) op.rd = REGISTER_SINK;
+  if (f == FORMAT_B || f == FORMAT_J) resolve_jump(&op, index);
+  if (f == FORMAT_S && op.rs1 == 2) op.id = stack_store(op.id);
+  if (op.id == OP_AUIPC) op.imm = (int32_t)((uint32_t)op.imm + address + 4 * index);
+  return op;
+}
+
+static bool ends_block(uint8_t cost_class)
+{
+  return cost_class == POP_COST_BRANCH || cost_class == POP_COST_JUMP ||
+         cost_class == POP_COST_CSR || cost_class == POP_COST_TILE;
+}
+
+/* Backwards, because an operation's block cost includes that of its successors. */
+static void decode_page(const code_cache *cache, code_page *page)
+{
+  const code_key *key = &page->key;
+  page->operations[PAGE_WORDS] = (operation){.id = OP_NEXT_PAGE};
+  for (uint32_t i = PAGE_WORDS; i-- > 0;) {
+    operation *op = &page->operations[i];
+    if (!(key->executable[i / 32] >> i % 32 & 1)) {
+      *op = (operation){.id = OP_NOT_CODE};
+      continue;
+    }
+    const row *r = find_row(cache, key->words[i]);
+    if (!r) {
+      *op = (operation){.id = OP_INVALID};
+      continue;
+    }
+    *op = decode_word(r, key->words[i], key->address, i);
+    op->block_cost = cache->cost[r->cost];
+    op->block_count = 1;
+    if (!ends_block(r->cost)) {
+      op->block_cost += op[1].block_cost;
+      op->block_count += op[1].block_count;
+    }
+  }
+}
+
+void code_cache_init(code_cache *cache, const pop_target *target)
+{
+  *cache = (code_cache){0};
+  memcpy(cache->cost, target->cost, sizeof cache->cost);
+  for (uint32_t i = NUM_ROWS; i-- > 0;) {
+    uint32_t major = bits(rows[i].match, 2, 5);
+    cache->first_row[major] = (uint8_t)i;
+    cache->num_rows[major]++;
+  }
+}
+
+void code_cache_clear(code_cache *cache)
+{
+  for (size_t i = 0; i < cache->num_slots; i++) free(cache->slots[i]);
+  free(cache->slots);
+  cache->slots = NULL;
+  cache->num_slots = cache->num_pages = 0;
+}
+
+/* FNV-1a by words: pages are few and compared in full. */
+static uint64_t hash_key(const code_key *key)
+{
+  const uint32_t *words = (const uint32_t *)(const void *)key;
+  uint64_t hash = 0xcbf29ce484222325;
+  for (size_t i = 0; i < sizeof *key / sizeof *words; i++) hash = (hash ^ words[i]) * 0x100000001b3;
+  return hash ^ hash >> 32;
+}
+
+static code_page **find_slot(code_cache *cache, const code_key *key, uint64_t hash)
+{
+  for (size_t i = hash;; i++) {
+    code_page **slot = &cache->slots[i & (cache->num_slots - 1)];
+    if (!*slot || ((*slot)->hash == hash && !memcmp(&(*slot)->key, key, sizeof *key))) return slot;
+  }
+}
+
+static void grow(code_cache *cache)
+{
+  code_cache old = *cache;
+  cache->num_slots = old.num_slots ? 2 * old.num_slots : 64;
+  cache->slots = pop_xcalloc(cache->num_slots, sizeof *cache->slots);
+  for (size_t i = 0; i < old.num_slots; i++)
+    if (old.slots[i]) *find_slot(cache, &old.slots[i]->key, old.slots[i]->hash) = old.slots[i];
+  free(old.slots);
+}
+
+const code_page *code_cache_get(code_cache *cache, const code_key *key)
+{
+  if (2 * cache->num_pages >= cache->num_slots) grow(cache);
+  uint64_t hash = hash_key(key);
+  code_page **slot = find_slot(cache, key, hash);
+  if (!*slot) {
+    *slot = pop_xmalloc(sizeof **slot);
+    (*slot)->key = *key;
+    (*slot)->hash = hash;
+    decode_page(cache, *slot);
+    cache->num_pages++;
+  }
+  return *slot;
+}

@@ -1,0 +1,92 @@
+/* Predecoded code: what a context executes instead of instruction words.
+ *
+ * Code is decoded by pages of 256 words, when a context first jumps into one. A page is a pure
+ * function of its key (address, words, which of them are executable), so that tiles with the same
+ * code at the same address share one page, however many tiles there are.
+ *
+ * Time is paid by the block: an operation carries the cost of everything from itself to the end of
+ * its block (the next branch, jump, CSR or tile instruction, or the end of the page). Whoever
+ * enters at an operation pays `block_cost` there and nothing more until the block ends; whoever
+ * leaves in the middle, by a fault, gets the `block_cost` of that operation back.
+ */
+#ifndef MACHINE_DECODE_H
+#define MACHINE_DECODE_H
+
+#include "instructions.h"
+#include <populus/target.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PAGE_WORDS = 256, PAGE_BYTES = 4 * PAGE_WORDS };
+
+/* Integer register 0 as a destination: a register that nobody reads. */
+enum { REGISTER_SINK = 32 };
+
+/* What decoding adds to the instructions:
+ *   *_FAR      branch or jump to another page; imm = bytes from here instead of operations
+ *   *_STACK    store relative to sp
+ *   NEXT_PAGE  behind the last operation of a page
+ *   NOT_CODE   a word that is not executable
+ *   INVALID    not an instruction */
+#define DECODED_EXTRAS(X)                                                                          \
+  X(BEQ_FAR)                                                                                       \
+  X(BNE_FAR)                                                                                       \
+  X(BLT_FAR)                                                                                       \
+  X(BGE_FAR)                                                                                       \
+  X(BLTU_FAR)                                                                                      \
+  X(BGEU_FAR)                                                                                      \
+  X(JAL_FAR)                                                                                       \
+  X(SB_STACK)                                                                                      \
+  X(SH_STACK)                                                                                      \
+  X(SW_STACK)                                                                                      \
+  X(FSH_STACK)                                                                                     \
+  X(FSW_STACK)                                                                                     \
+  X(NEXT_PAGE)                                                                                     \
+  X(NOT_CODE)                                                                                      \
+  X(INVALID)
+
+typedef enum operation_id {
+#define INSTRUCTION_ENUMERATOR(id, ...) OP_##id,
+  INSTRUCTIONS(INSTRUCTION_ENUMERATOR)
+#undef INSTRUCTION_ENUMERATOR
+#define EXTRA_ENUMERATOR(id) OP_##id,
+      DECODED_EXTRAS(EXTRA_ENUMERATOR)
+#undef EXTRA_ENUMERATOR
+          OPERATION_COUNT
+} operation_id;
+
+typedef struct operation {
+  uint8_t id; /* operation_id */
+  uint8_t rd, rs1, rs2;
+  int32_t imm;
+  uint32_t block_cost;  /* issue slots from here to the end of the block */
+  uint32_t block_count; /* instructions */
+} operation;
+
+typedef struct code_key {
+  uint32_t address;
+  uint32_t executable[PAGE_WORDS / 32]; /* bit per word */
+  uint32_t words[PAGE_WORDS];           /* 0 where not executable */
+} code_key;
+
+typedef struct code_page {
+  code_key key;
+  uint64_t hash;
+  operation operations[PAGE_WORDS + 1]; /* the last one is NEXT_PAGE */
+} code_page;
+
+/* The decoded pages of a machine: a hash table with open addressing. */
+typedef struct code_cache {
+  uint8_t cost[POP_COST_CLASS_COUNT];
+  uint8_t first_row[32], num_rows[32]; /* of the instruction table, by bits 2-6 of the word */
+  code_page **slots;                   /* num_slots, a power of 2 */
+  size_t num_slots, num_pages;
+} code_cache;
+
+void code_cache_init(code_cache *cache, const pop_target *target);
+void code_cache_clear(code_cache *cache); /* frees all pages */
+
+/* The page of `key`; it lives until code_cache_clear. */
+const code_page *code_cache_get(code_cache *cache, const code_key *key);
+
+#endif

@@ -1,0 +1,418 @@
+/* The exchange: from the code of all tiles to a plan of copies, checked once and then run.
+ *
+ * Exchange code has no branches, so what a tile sends and receives in which cycle follows from the
+ * address of its code. read_code() runs through the code of one tile and lists its sends and
+ * receives with their cycles; match_receive() finds, for each receive, the sends whose words arrive
+ * in its cycles, and makes copies of them:
+ *
+ *   tile 3:  send 10 words, cycles 4-13        latency L: word sent in c arrives in c + L
+ *   tile 8:  receiveMux tile 3, 4 words, issued in cycle 6 + L - 1: words sent in 6-9
+ *            => copy 4 words from the third word of the send on
+ *
+ * No tile receives a word twice or both sends and receives it (checked), so the copies may run in
+ * any order. Code segments are read-only: a plan stays right as long as images and segments do, and
+ * is found again by the vector of code addresses.
+ */
+#include "state.h"
+
+#include <populus/arena.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_CODE = 1 }; /* address of a tile that takes no part */
+
+typedef struct copy {
+  uint32_t to_tile, to, from_tile, from, bytes; /* to, from: offsets in tile memory */
+} copy;
+
+struct exchange_plan {
+  exchange_plan *next;
+  uint64_t hash;
+  uint32_t *code;     /* per tile: address or NO_CODE */
+  uint32_t *received; /* per tile: bytes */
+  uint64_t *cycles;   /* per tile: that its exchange takes */
+  copy *copies;
+  size_t num_copies, copies_capacity;
+};
+
+typedef struct transfer {
+  uint64_t cycle; /* send: of the first word; receive: of the first word's arrival */
+  uint32_t word;  /* offset in tile memory */
+  uint32_t words;
+  uint32_t sender; /* receive */
+  uint32_t pc;
+} transfer;
+
+typedef struct transfer_list {
+  transfer *items;
+  size_t count, capacity;
+} transfer_list;
+
+/* What is known of all tiles while a plan is made. Tile i's transfers are items first[i] to
+ * first[i + 1] - 1, in the order of their cycles. */
+typedef struct schedule {
+  machine *m;
+  exchange_plan *plan;
+  transfer_list sends, receives;
+  size_t *first_send, *first_receive;
+  transfer_list by_word; /* scratch: transfers of one tile, by word */
+} schedule;
+
+/* Faults */
+
+static void report(machine *m, const tile *t, machine_fault_kind kind, uint32_t pc,
+                   const char *detail)
+{
+  machine_fault fault = {.kind = kind,
+                         .tile = t->number,
+                         .context = MACHINE_SUPERVISOR,
+                         .pc = pc,
+                         .word = memory_word(m, t, pc),
+                         .cycle = t->supervisor.clock};
+  snprintf(fault.detail, sizeof fault.detail, "%s", detail);
+  superstep_fault(m, &fault);
+}
+
+/* Reading a tile's code */
+
+typedef struct reader {
+  schedule *s;
+  tile *t;
+  uint32_t pc;
+  uint64_t cycle;        /* in which the instruction at pc issues */
+  uint64_t bus_free;     /* first cycle in which the bus is free again */
+  uint64_t last_arrival; /* of the last receive */
+  uint32_t pointer;      /* word offset where the next word goes */
+  bool has_pointer;
+  bool ended;
+} reader;
+
+static bool refuse(const reader *r, machine_fault_kind kind, const char *detail)
+{
+  char text[sizeof((machine_fault *)NULL)->detail];
+  snprintf(text, sizeof text, "exchange cycle %llu: %s", (unsigned long long)r->cycle, detail);
+  report(r->s->m, r->t, kind, r->pc, text);
+  return false;
+}
+
+static bool refuse_config(const reader *r, const char *detail)
+{
+  return refuse(r, MACHINE_FAULT_EXCHANGE_CONFIG, detail);
+}
+
+static bool check_words(const reader *r, uint32_t word, uint32_t words, bool writable)
+{
+  uint32_t address = r->s->m->target.memory_base + 4 * word;
+  if (memory_contains(r->t, address, 4 * words, writable, false)) return true;
+  char detail[96];
+  snprintf(detail, sizeof detail, "%u words at 0x%x are not %s memory of the tile", words, address,
+           writable ? "writable" : "used");
+  return refuse(r, MACHINE_FAULT_INVALID_ADDRESS, detail);
+}
+
+static bool read_send(reader *r, uint32_t word)
+{
+  transfer send = {
+      .cycle = r->cycle, .word = word >> 7 & 0x3ffff, .words = (word >> 25) + 1, .pc = r->pc};
+  if (r->cycle < r->bus_free) return refuse_config(r, "send while the bus is busy");
+  if (!check_words(r, send.word, send.words, false)) return false;
+  r->bus_free = r->cycle + send.words;
+  transfer_list *list = &r->s->sends;
+  pop_push(list->items, list->count, list->capacity, send);
+  r->cycle++;
+  return true;
+}
+
+static bool read_receive(reader *r, uint32_t word)
+{
+  transfer receive = {.cycle = r->cycle + 1,
+                      .word = r->pointer,
+                      .words = (word >> 24) + 1,
+                      .sender = word >> 7 & 0x1ffff,
+                      .pc = r->pc};
+  if (r->cycle < r->last_arrival) return refuse_config(r, "receiveMux while a receive is open");
+  if (!r->has_pointer) return refuse_config(r, "receiveMux before any receiveAddress");
+  if (receive.sender >= r->s->m->num_tiles) {
+    char detail[64];
+    snprintf(detail, sizeof detail, "receive from tile %u, which does not exist", receive.sender);
+    return refuse_config(r, detail);
+  }
+  if (!check_words(r, receive.word, receive.words, true)) return false;
+  r->last_arrival = r->cycle + receive.words;
+  r->pointer += receive.words;
+  transfer_list *list = &r->s->receives;
+  pop_push(list->items, list->count, list->capacity, receive);
+  r->cycle++;
+  return true;
+}
+
+static bool read_receive_address(reader *r, uint32_t word)
+{
+  if (r->cycle < r->last_arrival) return refuse_config(r, "receiveAddress while a receive is open");
+  r->pointer = isa_imm22(word);
+  r->has_pointer = true;
+  r->cycle++;
+  return true;
+}
+
+static bool read_delay(reader *r, uint32_t word)
+{
+  if (isa_imm22(word) == 0) return refuse_config(r, "delay of 0 cycles");
+  r->cycle += isa_imm22(word);
+  return true;
+}
+
+static bool read_end(reader *r)
+{
+  if (r->cycle + 1 < r->bus_free) return refuse_config(r, "end while words are being sent");
+  if (r->cycle < r->last_arrival) return refuse_config(r, "end while a receive is open");
+  r->s->plan->cycles[r->t->number] = r->cycle + 1;
+  r->ended = true;
+  return true;
+}
+
+static bool read_instruction(reader *r, uint32_t word)
+{
+  uint32_t major = word & 0x7f, funct3 = word >> 12 & 7;
+  if (major == ISA_CUSTOM_0) return read_send(r, word);
+  if (major == ISA_CUSTOM_2) return read_receive(r, word);
+  if (major == ISA_CUSTOM_1 && funct3 == ISA_FUNCT3_DELAY) return read_delay(r, word);
+  if (major == ISA_CUSTOM_1 && funct3 == ISA_FUNCT3_RECEIVE_ADDRESS)
+    return read_receive_address(r, word);
+  if (major == ISA_CUSTOM_1 && funct3 == ISA_FUNCT3_END) return read_end(r);
+  return refuse(r, MACHINE_FAULT_INVALID_INSTRUCTION, "no exchange instruction");
+}
+
+/* Lists the transfers of one tile; false and a fault if its code is wrong. */
+static bool read_code(schedule *s, tile *t)
+{
+  reader r = {.s = s, .t = t, .pc = s->plan->code[t->number]};
+  for (; !r.ended; r.pc += 4) {
+    if (r.pc % 4 || !memory_contains(t, r.pc, 4, false, true))
+      return refuse(&r, MACHINE_FAULT_INVALID_PC, "no exchange code here");
+    if (!read_instruction(&r, memory_word(s->m, t, r.pc))) return false;
+  }
+  return true;
+}
+
+/* Checking and matching */
+
+static int compare_words(const void *a, const void *b)
+{
+  const transfer *x = a, *y = b;
+  return x->word != y->word ? (x->word < y->word ? -1 : 1) : 0;
+}
+
+static bool refuse_word(schedule *s, const tile *t, const transfer *at, uint32_t word,
+                        const char *what)
+{
+  char detail[96];
+  snprintf(detail, sizeof detail, "the word at 0x%x is %s in one exchange",
+           s->m->target.memory_base + 4 * word, what);
+  report(s->m, t, MACHINE_FAULT_EXCHANGE_CONFIG, at->pc, detail);
+  return false;
+}
+
+/* No word received twice, none both sent and received. */
+static bool check_overlaps(schedule *s, const tile *t)
+{
+  size_t first = s->first_receive[t->number], count = s->first_receive[t->number + 1] - first;
+  if (count == 0) return true;
+  transfer_list *sorted = &s->by_word;
+  sorted->count = 0;
+  pop_reserve(sorted->items, count, sorted->capacity);
+  memcpy(sorted->items, s->receives.items + first, count * sizeof *sorted->items);
+  qsort(sorted->items, count, sizeof *sorted->items, compare_words);
+  for (size_t i = 1; i < count; i++) {
+    const transfer *a = &sorted->items[i - 1], *b = &sorted->items[i];
+    if (b->word < a->word + a->words) return refuse_word(s, t, b, b->word, "received twice");
+  }
+  for (size_t i = s->first_send[t->number]; i < s->first_send[t->number + 1]; i++) {
+    const transfer *send = &s->sends.items[i];
+    size_t low = 0, high = count; /* the first receive that ends behind the send's start */
+    while (low < high) {
+      size_t middle = (low + high) / 2;
+      const transfer *r = &sorted->items[middle];
+      if (r->word + r->words <= send->word)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (low < count && sorted->items[low].word < send->word + send->words)
+      return refuse_word(s, t, send, sorted->items[low].word, "both sent and received");
+  }
+  return true;
+}
+
+/* The send of `sender` whose words are on the bus in `cycle`; NULL if there is none. */
+static const transfer *find_send(const schedule *s, uint32_t sender, uint64_t cycle)
+{
+  size_t low = s->first_send[sender], high = s->first_send[sender + 1], end = high;
+  while (low < high) { /* the first one that ends behind `cycle` */
+    size_t middle = (low + high) / 2;
+    if (s->sends.items[middle].cycle + s->sends.items[middle].words <= cycle)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < end && s->sends.items[low].cycle <= cycle ? &s->sends.items[low] : NULL;
+}
+
+static void add_copy(exchange_plan *plan, copy c)
+{
+  copy *last = plan->num_copies ? &plan->copies[plan->num_copies - 1] : NULL;
+  plan->received[c.to_tile] += c.bytes;
+  if (last && last->to_tile == c.to_tile && last->from_tile == c.from_tile &&
+      last->to + last->bytes == c.to && last->from + last->bytes == c.from)
+    last->bytes += c.bytes;
+  else
+    pop_push(plan->copies, plan->num_copies, plan->copies_capacity, c);
+}
+
+static bool match_receive(schedule *s, const tile *t, const transfer *r)
+{
+  uint32_t latency = s->m->target.exchange_latency_cycles;
+  for (uint32_t done = 0; done < r->words;) {
+    uint64_t arrival = r->cycle + done, cycle = arrival - latency;
+    const transfer *send = arrival >= latency ? find_send(s, r->sender, cycle) : NULL;
+    if (!send) {
+      char detail[96];
+      snprintf(detail, sizeof detail, "receive from tile %u in cycle %llu: nothing arrives",
+               r->sender, (unsigned long long)arrival);
+      report(s->m, t, MACHINE_FAULT_EXCHANGE_ERROR, r->pc, detail);
+      return false;
+    }
+    uint32_t skip = (uint32_t)(cycle - send->cycle), words = send->words - skip;
+    if (words > r->words - done) words = r->words - done;
+    add_copy(s->plan, (copy){.to_tile = t->number,
+                             .to = 4 * (r->word + done),
+                             .from_tile = r->sender,
+                             .from = 4 * (send->word + skip),
+                             .bytes = 4 * words});
+    done += words;
+  }
+  return true;
+}
+
+static bool match_tile(schedule *s, const tile *t)
+{
+  if (!check_overlaps(s, t)) return false;
+  for (size_t i = s->first_receive[t->number]; i < s->first_receive[t->number + 1]; i++)
+    if (!match_receive(s, t, &s->receives.items[i])) return false;
+  return true;
+}
+
+/* Plans */
+
+static void free_plan(exchange_plan *plan)
+{
+  free(plan->code);
+  free(plan->received);
+  free(plan->cycles);
+  free(plan->copies);
+  free(plan);
+}
+
+void exchange_forget(machine *m)
+{
+  for (exchange_plan *plan = m->plans, *next; plan; plan = next) {
+    next = plan->next;
+    free_plan(plan);
+  }
+  m->plans = NULL;
+}
+
+/* True if every tile's code is right and every receive has its words. */
+static bool make_schedule(schedule *s)
+{
+  machine *m = s->m;
+  bool ok = true;
+  for (uint32_t i = 0; i < m->num_tiles; i++) {
+    s->first_send[i] = s->sends.count;
+    s->first_receive[i] = s->receives.count;
+    if (s->plan->code[i] != NO_CODE) ok = read_code(s, &m->tiles[i]) && ok;
+  }
+  s->first_send[m->num_tiles] = s->sends.count;
+  s->first_receive[m->num_tiles] = s->receives.count;
+  if (!ok) return false;
+  for (uint32_t i = 0; i < m->num_tiles; i++) ok = match_tile(s, &m->tiles[i]) && ok;
+  return ok;
+}
+
+/* Completes `plan`, of which the code addresses are known; false after a fault. */
+static bool make_plan(machine *m, exchange_plan *plan)
+{
+  schedule s = {.m = m, .plan = plan};
+  plan->received = pop_xcalloc(m->num_tiles, sizeof *plan->received);
+  plan->cycles = pop_xcalloc(m->num_tiles, sizeof *plan->cycles);
+  s.first_send = pop_xcalloc(m->num_tiles + 1, sizeof *s.first_send);
+  s.first_receive = pop_xcalloc(m->num_tiles + 1, sizeof *s.first_receive);
+  bool ok = make_schedule(&s);
+  free(s.first_send);
+  free(s.first_receive);
+  free(s.sends.items);
+  free(s.receives.items);
+  free(s.by_word.items);
+  return ok;
+}
+
+static uint64_t hash_addresses(const uint32_t *code, uint32_t count)
+{
+  uint64_t hash = 0xcbf29ce484222325;
+  for (uint32_t i = 0; i < count; i++) hash = (hash ^ code[i]) * 0x100000001b3;
+  return hash;
+}
+
+/* Moves the plan of `key`'s addresses to the front of the list; NULL if there is none. */
+static exchange_plan *find_plan(machine *m, const exchange_plan *key)
+{
+  for (exchange_plan **link = &m->plans; *link; link = &(*link)->next) {
+    exchange_plan *plan = *link;
+    if (plan->hash != key->hash || memcmp(plan->code, key->code, m->num_tiles * sizeof *plan->code))
+      continue;
+    *link = plan->next;
+    plan->next = m->plans;
+    m->plans = plan;
+    return plan;
+  }
+  return NULL;
+}
+
+/* The plan of what the tiles ask for now; NULL after a fault. */
+static const exchange_plan *get_plan(machine *m)
+{
+  exchange_plan *plan = pop_xcalloc(1, sizeof *plan);
+  plan->code = pop_xcalloc(m->num_tiles, sizeof *plan->code);
+  for (uint32_t i = 0; i < m->num_tiles; i++) {
+    const tile *t = &m->tiles[i];
+    plan->code[i] = t->waiting == STOP_EXCHANGE ? t->supervisor.sync_argument : NO_CODE;
+  }
+  plan->hash = hash_addresses(plan->code, m->num_tiles);
+  exchange_plan *known = find_plan(m, plan);
+  if (known || !make_plan(m, plan)) {
+    free_plan(plan);
+    return known;
+  }
+  plan->next = m->plans;
+  m->plans = plan;
+  return plan;
+}
+
+void exchange_run(machine *m, uint64_t start)
+{
+  const exchange_plan *plan = get_plan(m);
+  if (!plan) return;
+  for (size_t i = 0; i < plan->num_copies; i++) {
+    const copy *c = &plan->copies[i];
+    memcpy(m->tiles[c->to_tile].memory + c->to, m->tiles[c->from_tile].memory + c->from, c->bytes);
+  }
+  for (uint32_t i = 0; i < m->num_tiles; i++) {
+    if (plan->code[i] == NO_CODE) continue;
+    tile *t = &m->tiles[i];
+    t->supervisor.clock = start + plan->cycles[i];
+    t->received_bytes += plan->received[i];
+    superstep_trace(m, MACHINE_TRACE_EXCHANGE, i, plan->code[i], start, t->supervisor.clock,
+                    plan->received[i]);
+  }
+}

@@ -1,0 +1,101 @@
+/* A machine's life, its faults and counters. */
+#include "machine.h"
+#include "state.h"
+
+#include <populus/arena.h>
+#include <stdlib.h>
+
+static const char *const fault_names[] = {
+#define MACHINE_FAULT_NAME(id, name) name,
+    MACHINE_FAULTS(MACHINE_FAULT_NAME)
+#undef MACHINE_FAULT_NAME
+};
+
+const char *machine_fault_name(machine_fault_kind kind)
+{
+  return (size_t)kind < sizeof fault_names / sizeof fault_names[0] ? fault_names[kind] : "?";
+}
+
+static pop_error *check_target(const pop_target *target)
+{
+  POP_TRY(pop_target_validate(target));
+  if (target->num_worker_contexts > MAX_WORKERS)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "target %s has %u worker contexts; the software IPU has up to %d",
+                         target->name, target->num_worker_contexts, MAX_WORKERS);
+  return NULL;
+}
+
+pop_error *machine_create(const pop_target *target, const machine_options *options, machine **out)
+{
+  *out = NULL;
+  POP_TRY(check_target(target));
+  machine *m = pop_xcalloc(1, sizeof *m);
+  m->target = *target;
+  if (options) m->options = *options;
+  m->num_tiles = pop_target_num_tiles(target);
+  m->tiles = pop_xcalloc(m->num_tiles, sizeof *m->tiles);
+  for (uint32_t i = 0; i < m->num_tiles; i++) m->tiles[i].number = i;
+  code_cache_init(&m->code, target);
+  pop_error *error = memory_reserve(m);
+  if (error) {
+    machine_free(m);
+    return error;
+  }
+  *out = m;
+  return NULL;
+}
+
+static void unload(machine *m)
+{
+  for (uint32_t i = 0; i < m->num_tiles; i++) memory_unload(&m->tiles[i]);
+  exchange_forget(m);
+  code_cache_clear(&m->code);
+}
+
+void machine_free(machine *m)
+{
+  if (!m) return;
+  unload(m);
+  memory_release(m);
+  free(m->tiles);
+  free(m);
+}
+
+void machine_reset(machine *m)
+{
+  unload(m);
+  memory_clear(m);
+  m->num_loaded = 0;
+  m->started = false;
+  m->supersteps = 0;
+  m->fault = (machine_fault){0};
+}
+
+const machine_fault *machine_get_fault(const machine *m)
+{
+  return &m->fault;
+}
+
+uint32_t machine_loaded_bytes(const machine *m, uint32_t tile)
+{
+  return tile < m->num_tiles ? m->tiles[tile].loaded_bytes : 0;
+}
+
+machine_counters machine_get_counters(const machine *m)
+{
+  machine_counters counters = {.supersteps = m->supersteps};
+  for (uint32_t i = 0; i < m->num_tiles; i++) {
+    const tile *t = &m->tiles[i];
+    if (t->supervisor.clock > counters.cycles) counters.cycles = t->supervisor.clock;
+    counters.instructions += t->instructions;
+    counters.exchanged_bytes += t->received_bytes;
+  }
+  return counters;
+}
+
+void machine_set_trace(machine *m, machine_trace_callback callback, void *context)
+{
+  m->trace = callback;
+  m->trace_context = context;
+}

@@ -1,0 +1,377 @@
+/* Tile memory: one reservation of address space for all tiles, of which only the pages that hold
+ * something become real; and its protection.
+ *
+ * Most accesses of a context fall into the largest readable run of segments, the largest writable
+ * one, or its own stack. These three windows are tested by the interpreter itself; everything else
+ * comes to memory_access, which knows all rules. The writable window of a worker leaves out every
+ * stack, so that no store into another context's stack can slip through.
+ */
+#include "state.h"
+
+#include <errno.h>
+#include <populus/arena.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+pop_error *memory_reserve(machine *m)
+{
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  m->tile_stride = (m->target.memory_bytes + page - 1) / page * page;
+  size_t bytes = m->num_tiles * m->tile_stride;
+  void *memory =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    return pop_error_new(POP_ERROR_MEMORY,
+                         "cannot reserve %zu bytes of address space for the memory of %u tiles: %s",
+                         bytes, m->num_tiles, strerror(errno));
+  m->memory = memory;
+  for (uint32_t i = 0; i < m->num_tiles; i++) m->tiles[i].memory = m->memory + i * m->tile_stride;
+  return NULL;
+}
+
+void memory_clear(machine *m)
+{
+  madvise(m->memory, m->num_tiles * m->tile_stride, MADV_DONTNEED);
+}
+
+void memory_release(machine *m)
+{
+  if (m->memory) munmap(m->memory, m->num_tiles * m->tile_stride);
+  m->memory = NULL;
+}
+
+void memory_unload(tile *t)
+{
+  free(t->segments);
+  free(t->pages);
+  *t = (tile){.number = t->number, .memory = t->memory};
+}
+
+/* Segment and window arithmetic */
+
+static uint32_t segment_end(const pop_image_segment *s)
+{
+  return s->start + s->size;
+}
+
+bool memory_contains(const tile *t, uint32_t address, uint32_t bytes, bool writable,
+                     bool executable)
+{
+  for (size_t i = 0; i < t->num_segments; i++) {
+    const pop_image_segment *s = &t->segments[i];
+    if (address - s->start >= s->size) continue;
+    if ((writable && !s->writable) || (executable && !s->executable)) return false;
+    uint32_t inside = segment_end(s) - address;
+    if (inside >= bytes) return true;
+    address += inside; /* the rest must be in the next segment */
+    bytes -= inside;
+  }
+  return false;
+}
+
+static uint8_t *host_address(const machine *m, const tile *t, uint32_t address)
+{
+  return t->memory + (address - m->target.memory_base);
+}
+
+uint32_t memory_word(const machine *m, const tile *t, uint32_t address)
+{
+  uint32_t word = 0;
+  if (memory_contains(t, address, 4, false, false))
+    memcpy(&word, host_address(m, t, address), sizeof word);
+  return word;
+}
+
+/* The window of the whole words in [start, end), if that is larger than `best`. */
+static window larger_window(const machine *m, const tile *t, window best, uint32_t start,
+                            uint32_t end)
+{
+  uint32_t first = (start + 3) & ~3u, last = end & ~3u;
+  if (last <= first || last - first <= best.size) return best;
+  return (window){.start = first, .size = last - first, .host = host_address(m, t, first)};
+}
+
+static window readable_window(const machine *m, const tile *t)
+{
+  window best = {0};
+  for (size_t i = 0, j; i < t->num_segments; i = j) {
+    for (j = i + 1; j < t->num_segments; j++)
+      if (segment_end(&t->segments[j - 1]) != t->segments[j].start) break;
+    best = larger_window(m, t, best, t->segments[i].start, segment_end(&t->segments[j - 1]));
+  }
+  return best;
+}
+
+/* Largest piece of [start, end) between the stacks. */
+static window window_between_stacks(const machine *m, const tile *t, window best, uint32_t start,
+                                    uint32_t end)
+{
+  while (start < end) {
+    uint32_t stop = end, next = end;
+    for (unsigned i = 0; i < NUM_CONTEXTS; i++) { /* the first stack that ends behind `start` */
+      const window *s = &t->stacks[i];
+      if (s->size && s->start + s->size > start && s->start < stop) {
+        stop = s->start > start ? s->start : start;
+        next = s->start + s->size;
+      }
+    }
+    best = larger_window(m, t, best, start, stop);
+    start = next;
+  }
+  return best;
+}
+
+static void find_windows(const machine *m, tile *t)
+{
+  t->readable = readable_window(m, t);
+  t->writable = (window){0};
+  for (size_t i = 0; i < t->num_segments; i++)
+    if (t->segments[i].writable)
+      t->writable = window_between_stacks(m, t, t->writable, t->segments[i].start,
+                                          segment_end(&t->segments[i]));
+}
+
+/* Loading */
+
+static bool stack_number(const char *name, unsigned *number)
+{
+  static const char worker[] = "stack.worker";
+  if (!strcmp(name, "stack.supervisor")) {
+    *number = MACHINE_SUPERVISOR;
+    return true;
+  }
+  size_t length = sizeof worker - 1;
+  if (strncmp(name, worker, length)) return false;
+  if (name[length] < '0' || name[length] >= '0' + MAX_WORKERS || name[length + 1]) return false;
+  *number = (unsigned)(name[length] - '0');
+  return true;
+}
+
+static void find_stacks(const machine *m, tile *t, const pop_image *image)
+{
+  for (size_t i = 0; i < image->num_symbols; i++) {
+    const pop_image_symbol *s = &image->symbols[i];
+    unsigned number;
+    if (!s->name || !stack_number(s->name, &number)) continue;
+    if (!memory_contains(t, s->address, s->size, true, false)) continue;
+    t->stacks[number] = larger_window(m, t, (window){0}, s->address, s->address + s->size);
+  }
+}
+
+static pop_error *check_segments(const pop_image *image)
+{
+  uint32_t free_from = image->base;
+  for (size_t i = 0; i < image->num_segments; i++) {
+    const pop_image_segment *s = &image->segments[i];
+    uint64_t end = (uint64_t)s->start + s->size;
+    if (s->start < free_from || end > (uint64_t)image->base + image->size)
+      return pop_error_new(POP_ERROR_FILE_LOAD,
+                           "tile %u: segment %zu (0x%x, %u bytes) overlaps the one before or lies "
+                           "outside the image (0x%x, %u bytes)",
+                           image->tile, i, s->start, s->size, image->base, image->size);
+    if (s->executable && (s->start % 4 || s->writable))
+      return pop_error_new(POP_ERROR_FILE_LOAD,
+                           "tile %u: executable segment %zu at 0x%x must start at a multiple of 4 "
+                           "and must not be writable",
+                           image->tile, i, s->start);
+    free_from = (uint32_t)end;
+  }
+  return NULL;
+}
+
+static pop_error *check_image(const machine *m, const pop_image *image)
+{
+  const pop_target *target = &m->target;
+  if (image->tile >= m->num_tiles)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "image of tile %u: target %s has tiles 0 to %u only",
+                         image->tile, target->name, m->num_tiles - 1);
+  if (m->tiles[image->tile].loaded)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "tile %u is loaded twice", image->tile);
+  if (image->base != target->memory_base)
+    return pop_error_new(POP_ERROR_FILE_LOAD,
+                         "tile %u: the image starts at 0x%x, but the tile memory of target %s at "
+                         "0x%x: it was made for another target",
+                         image->tile, image->base, target->name, target->memory_base);
+  if (image->size > target->memory_bytes)
+    return pop_error_new(POP_ERROR_FILE_LOAD,
+                         "tile %u: the image has %u bytes, %u bytes more than the tile has (%u)",
+                         image->tile, image->size, image->size - target->memory_bytes,
+                         target->memory_bytes);
+  return check_segments(image);
+}
+
+/* Untouched host pages stay zero and cost nothing. */
+static void copy_nonzero(uint8_t *to, const uint8_t *from, size_t size)
+{
+  enum { CHUNK = 4096 };
+  static const uint8_t zeros[CHUNK];
+  for (size_t at = 0; at < size; at += CHUNK) {
+    size_t bytes = size - at < CHUNK ? size - at : CHUNK;
+    if (memcmp(from + at, zeros, bytes)) memcpy(to + at, from + at, bytes);
+  }
+}
+
+static void find_code(tile *t)
+{
+  uint32_t start = UINT32_MAX, end = 0;
+  for (size_t i = 0; i < t->num_segments; i++) {
+    const pop_image_segment *s = &t->segments[i];
+    if (!s->executable || !s->size) continue;
+    if (s->start < start) start = s->start;
+    end = segment_end(s);
+  }
+  if (end <= start) return;
+  t->code_start = start / PAGE_BYTES * PAGE_BYTES;
+  t->code_bytes = (end - t->code_start + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+  t->pages = pop_xcalloc(t->code_bytes / PAGE_BYTES, sizeof *t->pages);
+}
+
+pop_error *machine_load(machine *m, const pop_image *image)
+{
+  POP_TRY(check_image(m, image));
+  tile *t = &m->tiles[image->tile];
+  t->segments = pop_xcalloc(image->num_segments + 1, sizeof *t->segments);
+  t->num_segments = image->num_segments;
+  if (image->num_segments)
+    memcpy(t->segments, image->segments, image->num_segments * sizeof *t->segments);
+  if (image->entry % 4 || !memory_contains(t, image->entry, 4, false, true)) {
+    free(t->segments);
+    t->segments = NULL;
+    t->num_segments = 0;
+    return pop_error_new(POP_ERROR_FILE_LOAD, "tile %u: the entry 0x%x is not in executable code",
+                         image->tile, image->entry);
+  }
+  copy_nonzero(t->memory, image->bytes, image->size);
+  t->loaded = true;
+  t->loaded_bytes = image->size;
+  m->num_loaded++;
+  find_stacks(m, t, image);
+  find_windows(m, t);
+  find_code(t);
+  superstep_start_supervisor(t, image->entry);
+  return NULL;
+}
+
+/* Code pages */
+
+static code_key page_key(const machine *m, const tile *t, uint32_t address)
+{
+  code_key key = {.address = address};
+  for (uint32_t i = 0; i < PAGE_WORDS; i++)
+    if (memory_contains(t, address + 4 * i, 4, false, true)) {
+      key.executable[i / 32] |= 1u << i % 32;
+      key.words[i] = memory_word(m, t, address + 4 * i);
+    }
+  return key;
+}
+
+const code_page *memory_code_page(machine *m, tile *t, uint32_t pc)
+{
+  uint32_t offset = pc - t->code_start;
+  if (pc % 4 || offset >= t->code_bytes) return NULL;
+  const code_page **page = &t->pages[offset / PAGE_BYTES];
+  if (!*page) {
+    code_key key = page_key(m, t, t->code_start + offset / PAGE_BYTES * PAGE_BYTES);
+    *page = code_cache_get(&m->code, &key);
+  }
+  return *page;
+}
+
+/* Faults */
+
+static uint8_t *refuse(context *c, machine_fault_kind kind, uint32_t address)
+{
+  c->fault.kind = kind;
+  c->fault.address = address;
+  return NULL;
+}
+
+static uint8_t *refuse_stack(const tile *t, context *c, uint32_t address)
+{
+  const window *own = &t->stacks[c->number];
+  if (own->size && address < own->start)
+    snprintf(c->fault.detail, sizeof c->fault.detail,
+             "the stack has %u bytes from 0x%x; this store needs %u or more", own->size, own->start,
+             own->start + own->size - address);
+  else
+    snprintf(c->fault.detail, sizeof c->fault.detail, "store into the stack of another context");
+  return refuse(c, MACHINE_FAULT_STACK_OVERFLOW, address);
+}
+
+static bool in_window(const window *w, uint32_t address)
+{
+  return address - w->start < w->size;
+}
+
+/* Below its own stack: relative to sp, or in the frame that sp has already been moved over. */
+static bool overflows_stack(const machine *m, const tile *t, const context *c, uint32_t address,
+                            bool by_sp)
+{
+  const window *own = &t->stacks[c->number];
+  uint32_t sp = c->x[2];
+  bool below = own->size && address < own->start;
+  bool in_frame = sp >= m->target.memory_base && sp < own->start && address >= sp;
+  return below && (by_sp || in_frame);
+}
+
+static bool in_stack_of_another(const tile *t, const context *c, uint32_t address)
+{
+  if (c->number == MACHINE_SUPERVISOR) return false;
+  for (unsigned i = 0; i < NUM_CONTEXTS; i++)
+    if (i != c->number && in_window(&t->stacks[i], address)) return true;
+  return false;
+}
+
+uint8_t *memory_access(machine *m, const tile *t, context *c, uint32_t address, uint32_t bytes,
+                       bool store, bool by_sp)
+{
+  if (address & (bytes - 1)) return refuse(c, MACHINE_FAULT_MISALIGNED, address);
+  if (store && (overflows_stack(m, t, c, address, by_sp) || in_stack_of_another(t, c, address)))
+    return refuse_stack(t, c, address);
+  if (!memory_contains(t, address, bytes, store, false))
+    return refuse(c, MACHINE_FAULT_INVALID_ADDRESS, address);
+  return host_address(m, t, address);
+}
+
+/* The host's view */
+
+static pop_error *check_host_access(const machine *m, uint32_t tile, uint32_t address,
+                                    uint32_t size, const char *what)
+{
+  const pop_target *target = &m->target;
+  if (tile >= m->num_tiles)
+    return pop_error_new(POP_ERROR_INDEX, "%s tile %u: the target has tiles 0 to %u", what, tile,
+                         m->num_tiles - 1);
+  uint32_t offset = address - target->memory_base;
+  if (address < target->memory_base || offset > target->memory_bytes ||
+      size > target->memory_bytes - offset)
+    return pop_error_new(POP_ERROR_INDEX,
+                         "%s %u bytes at 0x%x of tile %u: its memory is 0x%x to 0x%x", what, size,
+                         address, tile, target->memory_base, pop_target_memory_end(target));
+  return NULL;
+}
+
+pop_error *machine_read(const machine *m, uint32_t tile, uint32_t address, void *bytes,
+                        uint32_t size)
+{
+  POP_TRY(check_host_access(m, tile, address, size, "reading"));
+  if (size) memcpy(bytes, host_address(m, &m->tiles[tile], address), size);
+  return NULL;
+}
+
+pop_error *machine_write(machine *m, uint32_t tile, uint32_t address, const void *bytes,
+                         uint32_t size)
+{
+  POP_TRY(check_host_access(m, tile, address, size, "writing"));
+  if (!size) return NULL;
+  struct tile *t = &m->tiles[tile];
+  memcpy(host_address(m, t, address), bytes, size);
+  if (t->pages && address < t->code_start + t->code_bytes && address + size > t->code_start) {
+    memset(t->pages, 0, t->code_bytes / PAGE_BYTES * sizeof *t->pages);
+    exchange_forget(m);
+  }
+  return NULL;
+}

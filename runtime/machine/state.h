@@ -1,0 +1,128 @@
+/* What a machine is made of, and who does what to it:
+ *
+ *   images --memory.c--> tile memory, segments, stacks
+ *   code words --decode.c--> code pages --interpret.c--> one context runs until it needs others
+ *   superstep.c runs supervisors and workers of all tiles from sync to sync
+ *   exchange.c turns the exchange code of a superstep into a plan of copies, once, and runs it
+ *   machine.c creates, counts, reports
+ */
+#ifndef MACHINE_STATE_H
+#define MACHINE_STATE_H
+
+#include "decode.h"
+#include "isa.h"
+#include "machine.h"
+
+enum { MAX_WORKERS = 6, NUM_CONTEXTS = MAX_WORKERS + 1 };
+
+/* A range of tile memory with its place in the host's. `start` and `size` are multiples of 4, so
+ * an aligned access is inside if its first byte is. */
+typedef struct window {
+  uint32_t start, size;
+  uint8_t *host; /* of `start` */
+} window;
+
+/* Why interpret() returned. */
+typedef enum stop {
+  STOP_FAULT, /* context.fault says which */
+  STOP_WAIT,  /* supervisor: tile.wait */
+  STOP_EXIT,  /* worker: tile.exit */
+  STOP_SYNC,
+  STOP_HOST_SYNC,
+  STOP_EXCHANGE
+} stop;
+
+typedef struct context {
+  uint32_t x[REGISTER_SINK + 1]; /* x[0] is always 0 */
+  uint32_t f[32];
+  uint32_t pc;     /* where to go on */
+  uint32_t fflags; /* without what the host still holds */
+  uint32_t frm;
+  uint32_t number;       /* worker 0-5, MACHINE_SUPERVISOR */
+  uint64_t clock;        /* global cycle in which the next instruction starts */
+  uint64_t instructions; /* done since the context started */
+  uint32_t vertex_state, vertex_entry, run_argument;
+  /* Most accesses fall into one of these; memory_access decides about the others. */
+  window readable, writable, stack;
+  /* What the instruction that stopped the context asked for. */
+  uint32_t sync_argument; /* hostsync: the event; exchange: address of the code */
+  uint32_t sync_rd;       /* hostsync: where the answer goes */
+  machine_fault fault;    /* STOP_FAULT; num_faults and superstep are filled in later */
+} context;
+
+typedef struct worker_start {
+  bool started; /* by tile.run, and not waited for */
+  uint32_t pc, argument;
+  uint64_t clock; /* global cycle in which tile.run ended */
+} worker_start;
+
+typedef struct tile {
+  uint32_t number;
+  bool loaded;
+  uint32_t loaded_bytes;
+  uint8_t *memory; /* of memory_base */
+  pop_image_segment *segments;
+  size_t num_segments;
+  window readable, writable;       /* the largest of the kind; `writable` leaves out the stacks */
+  window stacks[NUM_CONTEXTS];     /* size 0: not known; [num_workers] … are unused but the last */
+  uint32_t code_start, code_bytes; /* around all executable segments, whole pages */
+  const code_page **pages;         /* of that range; NULL until run */
+  worker_start workers[MAX_WORKERS];
+  context supervisor;
+  stop waiting; /* what the supervisor stopped for */
+  uint64_t instructions;
+  uint64_t received_bytes;
+} tile;
+
+typedef struct exchange_plan exchange_plan;
+
+struct machine {
+  pop_target target;
+  machine_options options;
+  uint32_t num_tiles, num_loaded;
+  tile *tiles;
+  uint8_t *memory;    /* num_tiles * tile_stride bytes of address space */
+  size_t tile_stride; /* memory_bytes in whole host pages */
+  code_cache code;
+  exchange_plan *plans; /* list, last used first */
+  bool started;         /* all tiles wait in tile.hostsync */
+  uint64_t limit;       /* cycle at which the current run ends */
+  uint64_t supersteps;
+  machine_fault fault;
+  machine_trace_callback trace;
+  void *trace_context;
+};
+
+/* memory.c: tile memory, its protection, decoded code of a tile. */
+pop_error *memory_reserve(machine *m);
+void memory_clear(machine *m); /* back to all zero */
+void memory_release(machine *m);
+void memory_unload(tile *t); /* frees what machine_load made */
+
+/* Is an access of `bytes` (1, 2 or 4) at `address` legal? Returns its place in the host's memory,
+ * or NULL and c->fault (kind, address, detail). `by_sp` for a store relative to sp. */
+uint8_t *memory_access(machine *m, const tile *t, context *c, uint32_t address, uint32_t bytes,
+                       bool store, bool by_sp);
+/* Are the `bytes` (at least 1) at `address` within segments (writable ones, executable ones)? */
+bool memory_contains(const tile *t, uint32_t address, uint32_t bytes, bool writable,
+                     bool executable);
+/* The code page of `pc`; NULL if there is no code or `pc` is not a multiple of 4. */
+const code_page *memory_code_page(machine *m, tile *t, uint32_t pc);
+uint32_t memory_word(const machine *m, const tile *t, uint32_t address);
+
+/* interpret.c: runs `c`, one of t's contexts, until it stops. */
+stop interpret(machine *m, tile *t, context *c);
+
+/* superstep.c */
+void superstep_start_supervisor(tile *t, uint32_t entry);
+/* Notes the fault of a tile (called in tile order: the first one stays, the others are counted). */
+void superstep_fault(machine *m, const machine_fault *fault);
+void superstep_trace(machine *m, machine_trace_kind kind, uint32_t tile, uint32_t argument,
+                     uint64_t from, uint64_t to, uint64_t bytes);
+
+/* exchange.c: runs the exchange code of every tile whose `waiting` is STOP_EXCHANGE from cycle
+ * `start` on, and moves these tiles' clocks. Faults go to superstep_fault. */
+void exchange_run(machine *m, uint64_t start);
+void exchange_forget(machine *m); /* all plans */
+
+#endif

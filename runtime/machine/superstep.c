@@ -1,0 +1,239 @@
+/* From sync to sync: every tile's supervisor runs until it asks for one, its workers run when it
+ * waits for them, and when all tiles have asked, the sync is resolved.
+ *
+ * Only the clocks know that tiles and contexts work at the same time. On the host tiles run in
+ * order, and the workers of a tile one after another when the supervisor waits for them or asks for
+ * a sync (which waits for them, too). No tile sees another's memory before an exchange, so this
+ * order cannot be observed across tiles; within a tile it makes races deterministic.
+ *
+ * Faults do not stop the superstep: the other tiles finish it, so that what memory holds afterwards
+ * and how many tiles faulted does not depend on an order either.
+ */
+#include "state.h"
+
+#include <fenv.h>
+#include <stdio.h>
+#include <string.h>
+
+void superstep_trace(machine *m, machine_trace_kind kind, uint32_t tile, uint32_t argument,
+                     uint64_t from, uint64_t to, uint64_t bytes)
+{
+  if (!m->trace) return;
+  machine_trace_event event = {
+      .kind = kind, .tile = tile, .argument = argument, .from = from, .to = to, .bytes = bytes};
+  m->trace(m->trace_context, &event);
+}
+
+void superstep_fault(machine *m, const machine_fault *fault)
+{
+  if (m->fault.kind == MACHINE_FAULT_NONE) {
+    m->fault = *fault;
+    m->fault.superstep = m->supersteps;
+    m->fault.num_faults = 0;
+  }
+  m->fault.num_faults++;
+}
+
+/* Contexts start with all registers 0. One without a known stack treats sp as any register. */
+static void start_context(const tile *t, context *c, uint32_t number, uint32_t pc, uint64_t clock)
+{
+  *c = (context){.number = number,
+                 .pc = pc,
+                 .clock = clock,
+                 .readable = t->readable,
+                 .writable = t->writable,
+                 .stack = t->stacks[number].size ? t->stacks[number] : t->writable};
+}
+
+void superstep_start_supervisor(tile *t, uint32_t entry)
+{
+  start_context(t, &t->supervisor, MACHINE_SUPERVISOR, entry, 0);
+}
+
+/* Runs the workers that have been started; false, and m->fault, if one of them faulted. */
+static bool run_workers(machine *m, tile *t)
+{
+  uint64_t from = UINT64_MAX, to = t->supervisor.clock;
+  const worker_start *first = NULL;
+  for (uint32_t i = 0; i < m->target.num_worker_contexts; i++) {
+    worker_start *start = &t->workers[i];
+    if (!start->started) continue;
+    start->started = false;
+    context worker;
+    start_context(t, &worker, i, start->pc, start->clock);
+    worker.run_argument = worker.x[10] = start->argument;
+    if (interpret(m, t, &worker) == STOP_FAULT) {
+      superstep_fault(m, &worker.fault);
+      return false;
+    }
+    if (!first) first = start;
+    if (start->clock < from) from = start->clock;
+    if (worker.clock > to) to = worker.clock;
+  }
+  if (first) superstep_trace(m, MACHINE_TRACE_COMPUTE, t->number, first->argument, from, to, 0);
+  t->supervisor.clock = to;
+  return true;
+}
+
+/* Runs a tile until its supervisor asks for a sync; false if it faulted. */
+static bool run_tile(machine *m, tile *t)
+{
+  do {
+    t->waiting = interpret(m, t, &t->supervisor);
+    if (!run_workers(m, t)) return false;
+  } while (t->waiting == STOP_WAIT);
+  if (t->waiting == STOP_FAULT) superstep_fault(m, &t->supervisor.fault);
+  return t->waiting != STOP_FAULT;
+}
+
+static uint64_t latest_clock(const machine *m)
+{
+  uint64_t latest = 0;
+  for (uint32_t i = 0; i < m->num_tiles; i++)
+    if (m->tiles[i].supervisor.clock > latest) latest = m->tiles[i].supervisor.clock;
+  return latest;
+}
+
+/* All tiles go on `cycles` after the last of them has asked. */
+static uint64_t release(machine *m, machine_trace_kind kind, uint32_t cycles)
+{
+  uint64_t requested = latest_clock(m), end = requested + cycles;
+  for (uint32_t i = 0; i < m->num_tiles; i++) m->tiles[i].supervisor.clock = end;
+  m->supersteps++;
+  superstep_trace(m, kind, 0, 0, requested, end, 0);
+  return end;
+}
+
+/* Appends the numbers of the tiles that (do not) wait for the host: "0-3, 7 and 12 more". */
+static void list_tiles(const machine *m, bool for_host, char *text, size_t size)
+{
+  size_t used = 0;
+  uint32_t left = 0;
+  enum { ROOM_FOR_THE_REST = 24, LONGEST_RANGE = 16 };
+  text[0] = '\0';
+  for (uint32_t first = 0, last; first < m->num_tiles; first = last + 1) {
+    last = first;
+    if ((m->tiles[first].waiting == STOP_HOST_SYNC) != for_host) continue;
+    while (last + 1 < m->num_tiles && (m->tiles[last + 1].waiting == STOP_HOST_SYNC) == for_host)
+      last++;
+    if (left || used + LONGEST_RANGE + ROOM_FOR_THE_REST > size) {
+      left += last - first + 1;
+      continue;
+    }
+    used += (size_t)snprintf(text + used, size - used, first == last ? "%s%u" : "%s%u-%u",
+                             used ? ", " : "", first, last);
+  }
+  if (left) snprintf(text + used, size - used, " and %u more", left);
+}
+
+static machine_fault supervisor_fault(const machine *m, uint32_t number, machine_fault_kind kind)
+{
+  const tile *t = &m->tiles[number];
+  uint32_t pc = t->supervisor.pc - 4;
+  return (machine_fault){.kind = kind,
+                         .tile = number,
+                         .context = MACHINE_SUPERVISOR,
+                         .pc = pc,
+                         .word = memory_word(m, t, pc),
+                         .cycle = t->supervisor.clock};
+}
+
+/* Some tiles wait for an internal sync that the others, waiting for the host, never ask for. */
+static void fault_mixed_syncs(machine *m)
+{
+  uint32_t first = 0;
+  while (m->tiles[first].waiting == STOP_HOST_SYNC) first++;
+  machine_fault fault = supervisor_fault(m, first, MACHINE_FAULT_EXCHANGE_ERROR);
+  char inside[56], outside[56];
+  list_tiles(m, false, inside, sizeof inside);
+  list_tiles(m, true, outside, sizeof outside);
+  snprintf(fault.detail, sizeof fault.detail, "tiles %s wait for a sync, tiles %s for the host",
+           inside, outside);
+  superstep_fault(m, &fault);
+}
+
+static void resolve_host_sync(machine *m, uint32_t *event)
+{
+  *event = m->tiles[0].supervisor.sync_argument;
+  for (uint32_t i = 1; i < m->num_tiles; i++) {
+    uint32_t other = m->tiles[i].supervisor.sync_argument;
+    if (other == *event) continue;
+    machine_fault fault = supervisor_fault(m, i, MACHINE_FAULT_EXCHANGE_ERROR);
+    fault.address = other;
+    snprintf(fault.detail, sizeof fault.detail, "reports %u to the host where tile 0 reports %u",
+             other, *event);
+    superstep_fault(m, &fault);
+    return;
+  }
+  release(m, MACHINE_TRACE_HOST_SYNC, m->target.host_sync_cycles);
+}
+
+/* One superstep: all tiles up to their sync, the sync, the exchange. True if that was the host's. */
+static bool run_superstep(machine *m, uint32_t *event)
+{
+  uint32_t for_host = 0, exchanging = 0;
+  for (uint32_t i = 0; i < m->num_tiles; i++) {
+    run_tile(m, &m->tiles[i]);
+    for_host += m->tiles[i].waiting == STOP_HOST_SYNC;
+    exchanging += m->tiles[i].waiting == STOP_EXCHANGE;
+  }
+  if (m->fault.kind != MACHINE_FAULT_NONE) return false;
+  if (for_host == m->num_tiles) {
+    resolve_host_sync(m, event);
+    return true;
+  }
+  if (for_host) {
+    fault_mixed_syncs(m);
+    return false;
+  }
+  uint64_t end = release(m, MACHINE_TRACE_SYNC, m->target.sync_cycles);
+  if (exchanging) exchange_run(m, end);
+  return false;
+}
+
+static pop_error *check_runnable(const machine *m)
+{
+  if (m->fault.kind != MACHINE_FAULT_NONE)
+    return pop_error_new(POP_ERROR_RUNTIME,
+                         "the machine has stopped with %s on tile %u: load it anew to run again",
+                         machine_fault_name(m->fault.kind), m->fault.tile);
+  if (m->num_loaded == m->num_tiles) return NULL;
+  uint32_t missing = 0;
+  while (m->tiles[missing].loaded) missing++;
+  return pop_error_new(POP_ERROR_FILE_LOAD,
+                       "%u of the %u tiles of target %s have no image; the first is tile %u",
+                       m->num_tiles - m->num_loaded, m->num_tiles, m->target.name, missing);
+}
+
+static pop_error *fault_error(const machine_fault *f)
+{
+  char context[16] = "supervisor";
+  if (f->context != MACHINE_SUPERVISOR) snprintf(context, sizeof context, "worker %u", f->context);
+  return pop_error_new(POP_ERROR_RUNTIME, "tile %u, %s: %s at pc 0x%x, address 0x%x%s%s", f->tile,
+                       context, machine_fault_name(f->kind), f->pc, f->address,
+                       f->detail[0] ? ": " : "", f->detail);
+}
+
+static void answer_host_sync(machine *m, uint32_t answer)
+{
+  for (uint32_t i = 0; m->started && i < m->num_tiles; i++) {
+    context *supervisor = &m->tiles[i].supervisor;
+    supervisor->x[supervisor->sync_rd] = answer;
+  }
+}
+
+pop_error *machine_run(machine *m, uint32_t answer, uint32_t *event)
+{
+  POP_TRY(check_runnable(m));
+  answer_host_sync(m, answer);
+  m->started = true;
+  m->limit =
+      m->options.max_cycles_per_run ? latest_clock(m) + m->options.max_cycles_per_run : UINT64_MAX;
+  fenv_t host;
+  feholdexcept(&host);
+  fesetenv(FE_DFL_ENV); /* to nearest, denormals kept: what float.h relies on */
+  bool done = false;
+  while (!done && m->fault.kind == MACHINE_FAULT_NONE) done = run_superstep(m, event);
+  fesetenv(&host);
+  return m->fault.kind == MACHINE_FAULT_NONE ? NULL : fault_error(&m->fault);
+}
