@@ -69,13 +69,20 @@ copy_from_other_build() {
   return 1
 }
 
+fetch() {
+  # shellcheck disable=SC2086 # a list of words
+  (cd "$work" && apt-get -q download $packages) </dev/null
+}
+
 download() {
   command -v apt-get >/dev/null 2>&1 && command -v dpkg-deb >/dev/null 2>&1 || return 1
   echo "device-library: downloading $packages (145 MB)"
-  # shellcheck disable=SC2086 # a list of words
-  if ! (cd "$work" && apt-get -q download $packages) </dev/null >"$work/log" 2>&1; then
-    cat "$work/log" >&2
-    return 1
+  if ! fetch >"$work/log" 2>&1; then
+    # Images of containers come without the lists of packages.
+    if [ "$(id -u)" -ne 0 ] || ! apt-get -q update >>"$work/log" 2>&1 || ! fetch >>"$work/log" 2>&1; then
+      tail -n 20 "$work/log" >&2
+      return 1
+    fi
   fi
   for package in "$work"/*.deb; do
     # The patterns match in one of the packages each; tar calls a pattern without a match an error.
