@@ -1,0 +1,232 @@
+/* pass_lower: programs become steps.
+ *
+ * Steps form a DAG: what is used in several places is lowered once. Sequences that are used once
+ * dissolve in what contains them, however deep they are nested (no recursion); a repeat of a repeat
+ * is one repeat; what does nothing disappears. */
+#include "compiler/lower_copy.h"
+#include "compiler/lowering.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Steps that stand for a program or a compute set: `count` from lists.items[first] on. */
+typedef struct range {
+  size_t first, count;
+  bool known;
+} range;
+
+typedef struct program_lowering {
+  lowering l;
+  step_list lists;
+  range *programs;     /* by program of the graph */
+  range *compute_sets; /* by compute set of the graph */
+  uint32_t *stack;     /* programs still to be flattened, last first */
+  size_t depth, stack_capacity;
+} program_lowering;
+
+uint32_t add_step(lowering *l, step_kind kind, const char *name, uint32_t index)
+{
+  compilation *c = l->c;
+  step added = {.kind = kind, .name = name, .index = index, .first_child = c->num_children};
+  pop_push(c->steps, c->num_steps, c->steps_capacity, added);
+  return (uint32_t)(c->num_steps - 1);
+}
+
+static void add_child(compilation *c, uint32_t parent, uint32_t child)
+{
+  pop_push(c->children, c->num_children, c->children_capacity, child);
+  c->steps[parent].num_children++;
+  c->steps[child].num_uses++;
+}
+
+static uint32_t add_sequence(lowering *l, const char *name, const uint32_t *steps, size_t count)
+{
+  uint32_t added = add_step(l, STEP_SEQUENCE, name, COMPILER_NONE);
+  for (size_t i = 0; i < count; i++) add_child(l->c, added, steps[i]);
+  return added;
+}
+
+/* Moves `steps` to the lists; as one sequence if there are several and they are used repeatedly. */
+static range keep_steps(program_lowering *p, const step_list *steps, const char *name,
+                        uint32_t num_uses)
+{
+  range kept = {.first = p->lists.count, .known = true};
+  if (steps->count > 1 && num_uses > 1) {
+    uint32_t sequence = add_sequence(&p->l, name, steps->items, steps->count);
+    pop_push(p->lists.items, p->lists.count, p->lists.capacity, sequence);
+  } else {
+    for (size_t i = 0; i < steps->count; i++)
+      pop_push(p->lists.items, p->lists.count, p->lists.capacity, steps->items[i]);
+  }
+  kept.count = p->lists.count - kept.first;
+  return kept;
+}
+
+static const char *name_of(const program_lowering *p, uint32_t number)
+{
+  return pop_arena_strdup(p->l.c->arena, p->l.c->graph->programs[number].name);
+}
+
+/* Whether the program has no steps of its own but gives its children to what contains it. */
+static bool dissolves(const program_lowering *p, uint32_t number)
+{
+  return p->l.c->graph->programs[number].kind == PROGRAM_SEQUENCE &&
+         p->l.reach.program_uses[number] <= 1;
+}
+
+static void push_children(program_lowering *p, const program *of)
+{
+  for (size_t i = of->num_children; i > 0; i--)
+    pop_push(p->stack, p->depth, p->stack_capacity, of->children[i - 1]);
+}
+
+/* The steps of the children of a program, in order. */
+static void flatten_children(program_lowering *p, const program *of, step_list *out)
+{
+  p->depth = 0;
+  push_children(p, of);
+  while (p->depth > 0) {
+    uint32_t child = p->stack[--p->depth];
+    if (dissolves(p, child)) {
+      push_children(p, &p->l.c->graph->programs[child]);
+      continue;
+    }
+    range steps = p->programs[child];
+    for (size_t i = 0; i < steps.count; i++) {
+      uint32_t child_step = p->lists.items[steps.first + i];
+      pop_push(out->items, out->count, out->capacity, child_step);
+    }
+  }
+}
+
+static pop_error *lower_execute(program_lowering *p, uint32_t number)
+{
+  uint32_t set = p->l.c->graph->programs[number].compute_set;
+  if (!p->compute_sets[set].known) {
+    step_list steps = {0};
+    pop_error *error = lower_compute_set(&p->l, set, &steps);
+    if (!error) {
+      const char *name = pop_arena_strdup(p->l.c->arena, p->l.c->graph->compute_sets[set].name);
+      p->compute_sets[set] = keep_steps(p, &steps, name, p->l.reach.compute_set_uses[set]);
+    }
+    free(steps.items);
+    POP_TRY(error);
+  }
+  p->programs[number] = p->compute_sets[set];
+  return NULL;
+}
+
+/* A repeat of nothing is nothing; a repeat of only a repeat multiplies. */
+static void lower_repeat(program_lowering *p, uint32_t number, step_list *steps)
+{
+  compilation *c = p->l.c;
+  const program *repeat = &c->graph->programs[number];
+  if (repeat->count == 0) return;
+  flatten_children(p, repeat, steps);
+  if (steps->count == 0 || repeat->count == 1) return;
+  const step *only = &c->steps[steps->items[0]];
+  if (steps->count == 1 && only->kind == STEP_REPEAT && only->num_uses == 0 &&
+      (uint64_t)only->count * repeat->count <= UINT32_MAX) {
+    c->steps[steps->items[0]].count *= repeat->count;
+    return;
+  }
+  const char *name = name_of(p, number);
+  uint32_t body = steps->items[0];
+  if (steps->count > 1) body = add_sequence(&p->l, name, steps->items, steps->count);
+  uint32_t added = add_step(&p->l, STEP_REPEAT, name, COMPILER_NONE);
+  c->steps[added].count = repeat->count;
+  add_child(c, added, body);
+  steps->items[0] = added;
+  steps->count = 1;
+}
+
+static pop_error *lower_program(program_lowering *p, uint32_t number)
+{
+  const program *lowered = &p->l.c->graph->programs[number];
+  if (lowered->kind == PROGRAM_EXECUTE) return lower_execute(p, number);
+  if (dissolves(p, number)) return NULL;
+  step_list steps = {0};
+  pop_error *error = NULL;
+  switch (lowered->kind) {
+  case PROGRAM_SEQUENCE:
+    flatten_children(p, lowered, &steps);
+    break;
+  case PROGRAM_REPEAT:
+    lower_repeat(p, number, &steps);
+    break;
+  case PROGRAM_COPY:
+    error = lower_copy_program(&p->l, lowered, &steps);
+    break;
+  case PROGRAM_PRINT_TENSOR:
+    pop_push(steps.items, steps.count, steps.capacity, lower_print(&p->l, lowered));
+    break;
+  case PROGRAM_EXECUTE:
+    break; /* above */
+  }
+  if (!error)
+    p->programs[number] =
+        keep_steps(p, &steps, name_of(p, number), p->l.reach.program_uses[number]);
+  free(steps.items);
+  return error;
+}
+
+/* A control program is one step. */
+static void lower_control_program(program_lowering *p, size_t i)
+{
+  compilation *c = p->l.c;
+  uint32_t number = c->control_programs[i], only;
+  step_list steps = {0};
+  program self = {.children = &number, .num_children = 1};
+  flatten_children(p, &self, &steps);
+  if (steps.count == 1)
+    only = steps.items[0];
+  else
+    only = add_sequence(&p->l, name_of(p, number), steps.items, steps.count);
+  c->control_programs[i] = only;
+  c->steps[only].num_uses++;
+  free(steps.items);
+}
+
+static pop_error *lower_programs(program_lowering *p)
+{
+  for (size_t i = 0; i < p->l.reach.num_order; i++) POP_TRY(lower_program(p, p->l.reach.order[i]));
+  for (size_t i = 0; i < p->l.c->num_control_programs; i++) lower_control_program(p, i);
+  return NULL;
+}
+
+static void start_lowering(program_lowering *p, compilation *c)
+{
+  const pop_graph *graph = c->graph;
+  p->l.c = c;
+  p->l.by_compute_set = group_by_compute_set(graph, pop_target_num_tiles(&c->target));
+  p->l.used_types = pop_xrealloc(NULL, graph->num_vertex_types + 1, sizeof *p->l.used_types);
+  for (size_t i = 0; i < graph->num_vertex_types; i++) p->l.used_types[i] = COMPILER_NONE;
+  for (size_t i = 0; i < COPY_KIND_COUNT; i++) p->l.copy_types[i] = COMPILER_NONE;
+  p->programs = pop_xcalloc(graph->num_programs + 1, sizeof *p->programs);
+  p->compute_sets = pop_xcalloc(graph->num_compute_sets + 1, sizeof *p->compute_sets);
+  learn_variable_blocks(&p->l);
+}
+
+static void end_lowering(program_lowering *p)
+{
+  reach_free(&p->l.reach);
+  free(p->l.uses);
+  free(p->l.used_types);
+  free(p->l.by_compute_set.vertices);
+  free(p->l.by_compute_set.first);
+  free(p->lists.items);
+  free(p->programs);
+  free(p->compute_sets);
+  free(p->stack);
+}
+
+pop_error *pass_lower(compilation *c)
+{
+  program_lowering p = {0};
+  POP_TRY(reach_programs(c, &p.l.reach));
+  start_lowering(&p, c);
+  lower_handles(c);
+  pop_error *error = lower_programs(&p);
+  end_lowering(&p);
+  return error;
+}

@@ -1,0 +1,54 @@
+/* Tensors that the host reads, writes or prints: where their elements are, in order. */
+#include "compiler/lowering.h"
+#include "compiler/segments.h"
+
+static const size_t *copy_shape(pop_arena *arena, const tensor *t)
+{
+  size_t *shape = pop_arena_alloc(arena, (t->rank + 1) * sizeof *shape);
+  for (uint32_t i = 0; i < t->rank; i++) shape[i] = t->shape[i];
+  return shape;
+}
+
+uint32_t add_host_tensor(compilation *c, uint32_t tensor_number, const char *name, bool read,
+                         bool print)
+{
+  const tensor *t = &c->graph->tensors[tensor_number];
+  host_tensor added = {.name = pop_arena_strdup(c->arena, name),
+                       .read = read,
+                       .print = print,
+                       .type = t->type,
+                       .rank = t->rank,
+                       .shape = copy_shape(c->arena, t),
+                       .num_elements = t->num_elements,
+                       .first_run = c->num_host_runs};
+  segment_walk walk;
+  segment found;
+  segment_walk_start(&walk, c, tensor_number);
+  while (segment_walk_next(&walk, &found))
+    pop_push(c->host_runs, c->num_host_runs, c->host_runs_capacity, found);
+  added.num_runs = c->num_host_runs - added.first_run;
+  pop_push(c->host_tensors, c->num_host_tensors, c->host_tensors_capacity, added);
+  return (uint32_t)(c->num_host_tensors - 1);
+}
+
+void lower_handles(compilation *c)
+{
+  const pop_graph *graph = c->graph;
+  for (size_t i = 0; i < graph->num_handles; i++)
+    add_host_tensor(c, graph->handles[i].tensor, graph->handles[i].name, graph->handles[i].read,
+                    false);
+}
+
+uint32_t lower_print(lowering *l, const program *print)
+{
+  compilation *c = l->c;
+  uint32_t printed = add_host_tensor(c, print->source, print->name, true, true);
+  pop_push(c->host_events, c->num_host_events, c->host_events_capacity, printed);
+  uint32_t added =
+      add_step(l, STEP_HOST_EVENT, c->host_tensors[printed].name, (uint32_t)c->num_host_events);
+  begin_accesses(l, added);
+  const host_tensor *t = &c->host_tensors[printed];
+  for (size_t i = 0; i < t->num_runs; i++) record_read(l, c->host_runs[t->first_run + i].at.block);
+  end_accesses(l, added);
+  return added;
+}
