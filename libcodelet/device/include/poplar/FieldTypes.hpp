@@ -5,35 +5,25 @@
 #ifndef POPLAR_FIELD_TYPES_HPP
 #define POPLAR_FIELD_TYPES_HPP
 
-namespace poplar {
+namespace poplar
+{
 
 enum class VectorLayout {
   SPAN,   // pointer, then number of elements
   ONE_PTR // pointer only: the codelet knows the number of elements from elsewhere
 };
 
-namespace populus_detail {
+namespace populus_detail
+{
 
 // What the two layouts have in common; E is const for inputs.
 template <typename E> struct Pointer {
   E *pointer;
 
-  E &operator[](unsigned i) const
-  {
-    return pointer[i];
-  }
-  E &operator*() const
-  {
-    return *pointer;
-  }
-  E *begin() const
-  {
-    return pointer;
-  }
-  E *data() const
-  {
-    return pointer;
-  }
+  E &operator[](unsigned i) const { return pointer[i]; }
+  E &operator*() const { return *pointer; }
+  E *begin() const { return pointer; }
+  E *data() const { return pointer; }
 };
 
 template <typename E, VectorLayout L> struct Elements;
@@ -41,18 +31,9 @@ template <typename E, VectorLayout L> struct Elements;
 template <typename E> struct Elements<E, VectorLayout::SPAN> : Pointer<E> {
   unsigned count;
 
-  unsigned size() const
-  {
-    return count;
-  }
-  bool empty() const
-  {
-    return count == 0;
-  }
-  E *end() const
-  {
-    return this->pointer + count;
-  }
+  unsigned size() const { return count; }
+  bool empty() const { return count == 0; }
+  E *end() const { return this->pointer + count; }
 };
 
 template <typename E> struct Elements<E, VectorLayout::ONE_PTR> : Pointer<E> {
@@ -64,7 +45,8 @@ template <typename E> struct Elements<E, VectorLayout::ONE_PTR> : Pointer<E> {
 // interleaved memory of the tile.
 template <typename T, VectorLayout L = VectorLayout::SPAN, unsigned ALIGN = alignof(T),
           bool INTERLEAVED = false>
-class Vector : public populus_detail::Elements<T, L> {
+class Vector : public populus_detail::Elements<T, L>
+{
 };
 
 } // namespace poplar

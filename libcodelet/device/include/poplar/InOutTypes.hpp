@@ -4,41 +4,34 @@
 
 #include <poplar/FieldTypes.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
-namespace populus_detail {
+namespace populus_detail
+{
 
 // A field of one element: `*out = x`, and an input converts to its value.
 template <typename E> struct One {
   E *pointer;
 
-  E &operator*() const
-  {
-    return *pointer;
-  }
-  operator E &() const
-  {
-    return *pointer;
-  }
+  E &operator*() const { return *pointer; }
+  operator E &() const { return *pointer; }
 };
 
 } // namespace populus_detail
 
-template <typename T> class Input : public populus_detail::One<const T> {
+template <typename T> class Input : public populus_detail::One<const T>
+{
 };
-template <typename T> class Output : public populus_detail::One<T> {
+template <typename T> class Output : public populus_detail::One<T>
+{
 public:
-  T &operator=(const T &value)
-  {
-    return *this->pointer = value;
-  }
+  T &operator=(const T &value) { return *this->pointer = value; }
 };
-template <typename T> class InOut : public populus_detail::One<T> {
+template <typename T> class InOut : public populus_detail::One<T>
+{
 public:
-  T &operator=(const T &value)
-  {
-    return *this->pointer = value;
-  }
+  T &operator=(const T &value) { return *this->pointer = value; }
 };
 
 // Fields of many elements. `in->size()` is `in.size()`: both are in use. The elements of an input
@@ -52,7 +45,8 @@ public:
 
 #define POPULUS_VECTOR_FIELD(Field, E)                                                             \
   template <typename T, VectorLayout L, unsigned ALIGN, bool INTERLEAVED>                          \
-  class Field<Vector<T, L, ALIGN, INTERLEAVED>> : public populus_detail::Elements<E, L> {          \
+  class Field<Vector<T, L, ALIGN, INTERLEAVED>> : public populus_detail::Elements<E, L>            \
+  {                                                                                                \
   public:                                                                                          \
     const Field *operator->() const                                                                \
     {                                                                                              \

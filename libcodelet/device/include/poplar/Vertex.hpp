@@ -19,9 +19,11 @@
 #include <poplar/HalfFloat.hpp>
 #include <poplar/InOutTypes.hpp>
 
-namespace poplar {
+namespace poplar
+{
 
-class Vertex {
+class Vertex
+{
 }; // runs on one worker
 
 } // namespace poplar

@@ -35,7 +35,10 @@ typedef _Float16 half;
 #define INPUT(...) POPULUS_EDGE("input", const, __VA_ARGS__)
 #define OUTPUT(...) POPULUS_EDGE("output", , __VA_ARGS__)
 #define INOUT(...) POPULUS_EDGE("inout", , __VA_ARGS__)
-#define VECTOR(...) POPULUS_VECTOR_ARGUMENTS(__VA_ARGS__, SPAN, 0, 0, )
+#define VECTOR(...)                                                                                \
+  POPULUS_CHOOSE(__VA_ARGS__, POPULUS_VECTOR_4, POPULUS_VECTOR_3, POPULUS_VECTOR_2,                \
+                 POPULUS_VECTOR_1, )                                                               \
+  (__VA_ARGS__)
 
 /* Defines the entry that the tile calls, then begins the function that the codelet's author writes.
  * popc knows a vertex type by the typedef. */
@@ -53,12 +56,14 @@ typedef _Float16 half;
  *
  * VECTOR(float) expands to several arguments, a plain type to one: counting them tells INPUT which
  * form the field has. The annotation is "populus:<kind>:<layout>:<alignment>:<interleaved>". */
-#define POPULUS_VECTOR_ARGUMENTS(type, layout, alignment, interleaved, ...)                        \
-  type, layout, alignment, interleaved
 #define POPULUS_EDGE(kind, qualifier, ...)                                                         \
-  POPULUS_EDGE_COUNT(__VA_ARGS__, POPULUS_EDGE_VECTOR, , , POPULUS_EDGE_SCALAR, )                  \
+  POPULUS_CHOOSE(__VA_ARGS__, POPULUS_EDGE_VECTOR, , , POPULUS_EDGE_SCALAR, )                      \
   (kind, qualifier, __VA_ARGS__)
-#define POPULUS_EDGE_COUNT(a, b, c, d, chosen, ...) chosen
+#define POPULUS_CHOOSE(a, b, c, d, chosen, ...) chosen
+#define POPULUS_VECTOR_1(type) type, SPAN, 0, 0
+#define POPULUS_VECTOR_2(type, layout) type, layout, 0, 0
+#define POPULUS_VECTOR_3(type, layout, align) type, layout, align, 0
+#define POPULUS_VECTOR_4(type, layout, align, interleaved) type, layout, align, interleaved
 
 /* __typeof__ makes one type of it, so that `INPUT(float) a, b;` declares two pointers. */
 #define POPULUS_EDGE_SCALAR(kind, qualifier, type)                                                 \

@@ -1,0 +1,117 @@
+/* What popc appends to a codelet's source: the entry function of each vertex and the vertex table.
+ *
+ *   # 1 "populus-entries" 3                 a system header to clang: no warnings about it
+ *   extern "C" bool __runCodelet_ns__V___float(void *state)
+ *   {
+ *     return static_cast<ns::V<float> *>(state)->compute();
+ *   }
+ *   __asm__(".pushsection .populus.vertices ... .ascii ...");
+ *
+ * In C, COMPUTE has defined the entry already.
+ *
+ * Symbols follow the public scheme: `::` becomes `__`, template arguments follow `___`, with `_`
+ * between them.
+ */
+#include "popc_internal.h"
+
+#include <populus/vertex_table.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put(pop_bytes *out, const char *text)
+{
+  pop_bytes_append(out, text, strlen(text));
+}
+
+/* The table goes through two readers of string literals, the compiler and the assembler: whatever
+ * is special to one of them is written as an octal number for the assembler. */
+static void put_table(pop_bytes *out, const pop_bytes *table)
+{
+  put(out, "__asm__(\".pushsection " POP_VERTEX_TABLE_SECTION ",\\\"\\\",@progbits\\n\"\n\".ascii "
+           "\\\"");
+  for (size_t i = 0; i < table->size; ++i) {
+    uint8_t c = table->data[i];
+    char text[8];
+    if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
+      snprintf(text, sizeof text, "\\\\%03o", c);
+    else
+      snprintf(text, sizeof text, "%c", c);
+    put(out, text);
+    if (c == '\n' && i + 1 < table->size) put(out, "\\\"\\n\"\n\".ascii \\\"");
+  }
+  put(out, "\\\"\\n\"\n\".popsection\\n\");\n");
+}
+
+static void put_entry(pop_bytes *out, const popc_vertex *vertex)
+{
+  const char *symbol = vertex->type.symbol;
+  char *text = pop_xasprintf("extern \"C\" bool %s(void *);\n"
+                             "extern \"C\" bool %s(void *state)\n{\n"
+                             "  %sstatic_cast<%s *>(state)->compute();\n%s}\n",
+                             symbol, symbol, vertex->returns_void ? "" : "return ",
+                             vertex->cxx_name, vertex->returns_void ? "  return true;\n" : "");
+  put(out, text);
+  free(text);
+}
+
+void popc_write_entries(const popc_vertex *vertices, size_t count, pop_bytes *out)
+{
+  /* A file may include itself: only the outermost one has entries. */
+  put(out, "\n# 1 \"populus-entries\" 3\n#if __INCLUDE_LEVEL__ == 0\n");
+  pop_vertex_type *types = pop_xcalloc(count + 1, sizeof *types);
+  for (size_t i = 0; i < count; ++i) {
+    if (vertices[i].cxx_name) put_entry(out, &vertices[i]);
+    types[i] = vertices[i].type;
+  }
+  pop_bytes table = {0};
+  pop_vertex_table_write(types, count, &table);
+  put_table(out, &table);
+  pop_bytes_free(&table);
+  free(types);
+  put(out, "#endif\n");
+}
+
+static bool is_word(char c)
+{
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Clang's spelling without the blank behind commas, and with the name that codelets use for their
+ * 16-bit floating point type. */
+char *popc_vertex_name(const char *spelling)
+{
+  static const char half[] = "_Float16";
+  char *name = pop_xmalloc(strlen(spelling) + 1), *out = name;
+  for (const char *p = spelling; *p;) {
+    bool word_start = is_word(*p) && (p == spelling || !is_word(p[-1]));
+    if (word_start && !strncmp(p, half, sizeof half - 1) && !is_word(p[sizeof half - 1])) {
+      out = stpcpy(out, "half");
+      p += sizeof half - 1;
+    } else if (*p == ' ' && p > spelling && p[-1] == ',') {
+      ++p;
+    } else {
+      *out++ = *p++;
+    }
+  }
+  *out = '\0';
+  return name;
+}
+
+char *popc_vertex_symbol(const char *name)
+{
+  static const char prefix[] = "__runCodelet_";
+  char *symbol = pop_xmalloc(sizeof prefix + 3 * strlen(name)), *out = stpcpy(symbol, prefix);
+  for (const char *p = name; *p; ++p) {
+    if (*p == '<')
+      out = stpcpy(out, "___");
+    else if (*p == ':')
+      *out++ = '_';
+    else if (*p != '>')
+      *out++ = is_word(*p) ? *p : '_';
+  }
+  *out = '\0';
+  return symbol;
+}
