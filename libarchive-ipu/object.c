@@ -12,6 +12,7 @@
  */
 #include "object.h"
 #include <populus/arena.h>
+#include <populus/file.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,14 +22,16 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "objects are read as t
 
 static pop_error *check_identification(const pop_object *object)
 {
+  const uint8_t *e_ident = object->bytes;
+  if (object->size < SELFMAG || memcmp(e_ident, ELFMAG, SELFMAG) != 0) {
+    return pop_error_new(POP_ERROR_FILE_LOAD, "is %s, not an ELF file; " WANTED,
+                         pop_file_kind(e_ident, object->size));
+  }
   if (object->size < sizeof(Elf32_Ehdr)) {
     return pop_error_new(POP_ERROR_FILE_LOAD,
                          "truncated at %u bytes, in the ELF header, which has %zu; " WANTED,
                          object->size, sizeof(Elf32_Ehdr));
   }
-  const uint8_t *e_ident = object->bytes;
-  if (memcmp(e_ident, ELFMAG, SELFMAG) != 0)
-    return pop_error_new(POP_ERROR_FILE_LOAD, "not an ELF file; " WANTED);
   if (e_ident[EI_CLASS] != ELFCLASS32) {
     return pop_error_new(POP_ERROR_FILE_LOAD, "ELF class is %u (%s), not 1 (32-bit); " WANTED,
                          e_ident[EI_CLASS], e_ident[EI_CLASS] == ELFCLASS64 ? "64-bit" : "unknown");
