@@ -1,0 +1,122 @@
+/* The graph compiler from above: the passes in order, and what becomes of a compilation. */
+#include "compiler/compilation.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* The order of compilation.h, which says what each pass adds. */
+static const struct {
+  const char *name; /* of the phase, as users see it */
+  pop_error *(*run)(compilation *c);
+} passes[] = {
+    {"check", pass_check},       /* the graph is complete, and no two vertices race */
+    {"place", pass_place},       /* each variable's elements on a tile become one block there */
+    {"lower", pass_lower},       /* programs become steps, vertices get states and workers */
+    {"exchange", pass_exchange}, /* transfers become timed exchange instructions */
+    {"liveness", pass_liveness}, /* when the content of each block is needed */
+    {"link", pass_closure},      /* which functions each tile needs */
+    {"emit", pass_emit},         /* control code, control tables, exchange code */
+    {"allocate", pass_allocate}, /* an address for each block; code is relocated */
+    {"account", pass_account},   /* memory by category and region */
+};
+
+enum { NUM_PASSES = sizeof passes / sizeof *passes, MAX_WORKERS = 6 };
+
+static double now_seconds(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static pop_error *check_request(const pop_target *target, size_t num_programs,
+                                const compile_options *options)
+{
+  POP_TRY(pop_target_validate(target));
+  if (target->num_worker_contexts > MAX_WORKERS)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "target '%s' has %u workers per tile: tile instructions name 1 to %d",
+                         target->name, target->num_worker_contexts, MAX_WORKERS);
+  if (num_programs == 0 || num_programs >= COMPILER_NONE)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "there is no program to compile");
+  if (options->worker_stack_bytes == 0 || options->worker_stack_bytes % 16 ||
+      options->supervisor_stack_bytes % 16)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "stacks of %u bytes per worker and %u for the supervisor were asked for: "
+                         "they must be multiples of 16, and a worker's more than 0",
+                         options->worker_stack_bytes, options->supervisor_stack_bytes);
+  return NULL;
+}
+
+static compilation *start(pop_graph *graph, const uint32_t *programs, size_t num_programs,
+                          const compile_options *options)
+{
+  compilation *c = pop_xcalloc(1, sizeof *c);
+  c->graph = graph;
+  c->target = graph->target;
+  c->options = *options;
+  c->arena = pop_arena_new();
+  for (size_t i = 0; i < graph->num_codelets; i++)
+    pop_push(c->codelets, c->num_codelets, c->codelets_capacity, pop_gp_retain(graph->codelets[i]));
+  for (size_t i = 0; i < num_programs; i++)
+    pop_push(c->control_programs, c->num_control_programs, c->control_programs_capacity,
+             programs[i]);
+  return c;
+}
+
+static pop_error *run_passes(compilation *c)
+{
+  for (size_t i = 0; i < NUM_PASSES; i++) {
+    double begin = now_seconds();
+    POP_TRY(passes[i].run(c));
+    pop_push(c->phase_times, c->num_phase_times, c->phase_times_capacity,
+             (pop_phase_time){passes[i].name, now_seconds() - begin});
+  }
+  return NULL;
+}
+
+pop_error *compile(pop_graph *graph, const uint32_t *programs, size_t num_programs,
+                   const compile_options *options, compilation **out)
+{
+  POP_TRY(check_request(&graph->target, num_programs, options));
+  compilation *c = start(graph, programs, num_programs, options);
+  pop_error *error = run_passes(c);
+  if (error) {
+    compilation_free(c);
+    return error;
+  }
+  c->graph = NULL;
+  *out = c;
+  return NULL;
+}
+
+static void free_code(compilation *c)
+{
+  for (size_t i = 0; i < c->num_code_groups; i++) {
+    pop_closure_free(c->code_groups[i].closure);
+    free(c->code_groups[i].bytes);
+    free(c->code_groups[i].tls_bytes);
+  }
+  free(c->code_groups);
+  pop_link_set_free(c->link_set);
+  for (size_t i = 0; i < c->num_codelets; i++) pop_gp_free(c->codelets[i]);
+  free(c->codelets);
+}
+
+void compilation_free(compilation *c)
+{
+  if (!c) return;
+  free_code(c);
+  void *const arrays[] = {
+      c->bytes,          c->fixups,           c->contents,     c->blocks,    c->variables,
+      c->intervals,      c->vertex_types,     c->vertices,     c->works,     c->compute_sets,
+      c->messages,       c->receivers,        c->exchanges,    c->steps,     c->children,
+      c->accesses,       c->control_programs, c->host_tensors, c->host_runs, c->host_events,
+      c->tile_exchanges, c->exchange_ops,     c->code_patches, c->tiles,     c->blocks_by_tile,
+      c->memory,         c->phase_times,
+  };
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
+  pop_error_free(c->out_of_memory);
+  pop_arena_free(c->arena);
+  free(c);
+}

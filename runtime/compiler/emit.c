@@ -1,0 +1,246 @@
+/* Emit: from steps to words. Adds, for each tile,
+ *
+ *   stack.supervisor, stack.worker0 …   (tiles without vertices: the supervisor's only)
+ *   worker.stub     what tile.run starts: sets up the worker, calls its vertices one by one
+ *   table.<compute set>   per worker that has vertices: (function, state) …, 0
+ *   <exchange>      exchange code of the tile
+ *   control         the supervisor's code
+ *
+ * Addresses are still open: tables refer to functions and states by fixups, code by patches.
+ */
+#include "compiler/emit.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- blocks ---- */
+
+uint32_t emitter_add_code(emitter *e, assembler *code, pop_memory_category category,
+                          const char *name)
+{
+  compilation *c = e->c;
+  uint32_t size = (uint32_t)code->num_words * 4;
+  block b = {.tile = e->tile,
+             .size = size,
+             .align = 4,
+             .category = (uint8_t)category,
+             .flags = BLOCK_CODE | BLOCK_ALWAYS_LIVE,
+             .name = name,
+             .content = begin_content(c, size)};
+  memcpy(c->bytes + c->contents[b.content].first_byte, code->words, size);
+  uint32_t index = add_block(c, &b);
+  for (size_t i = 0; i < code->num_patches; i++) {
+    code_patch patch = code->patches[i];
+    patch.at.block = index;
+    pop_push(c->code_patches, c->num_code_patches, c->code_patches_capacity, patch);
+  }
+  free(code->words);
+  free(code->patches);
+  *code = (assembler){0};
+  return index;
+}
+
+/* The supervisor's stack comes first: what overflows from worker 0's lands in it and is noticed. */
+static void add_stacks(emitter *e)
+{
+  static const char *const names[] = {"stack.worker0", "stack.worker1", "stack.worker2",
+                                      "stack.worker3", "stack.worker4", "stack.worker5"};
+  compilation *c = e->c;
+  tile_layout *layout = &c->tiles[e->tile];
+  uint32_t num_workers = c->target.num_worker_contexts;
+  assert(num_workers <= sizeof names / sizeof *names); /* compile() checks the target */
+  block b = {.tile = e->tile,
+             .size = e->supervisor_stack_bytes,
+             .align = 16,
+             .category = POP_MEMORY_STACK,
+             .flags = BLOCK_ALWAYS_LIVE,
+             .name = "stack.supervisor",
+             .content = COMPILER_NONE};
+  layout->stack_blocks[num_workers] = add_block(c, &b);
+  if (layout->code_group == COMPILER_NONE) return;
+  b.size = c->options.worker_stack_bytes;
+  for (uint32_t w = 0; w < num_workers; w++) {
+    b.name = names[w];
+    layout->stack_blocks[w] = add_block(c, &b);
+  }
+}
+
+/* reg = start + T0 * stride bytes */
+static void put_share_of_context(assembler *a, uint32_t reg, place start, uint32_t stride)
+{
+  put_constant(a, T1, stride);
+  put(a, rv_mul(T1, T0, T1));
+  put_address(a, reg, start);
+  put(a, rv_add(reg, reg, T1));
+}
+
+/* a0 = list of (function, state), ended by 0. */
+static void add_worker_stub(emitter *e)
+{
+  const compilation *c = e->c;
+  const tile_layout *layout = &c->tiles[e->tile];
+  assembler a = {0};
+  put_tile_op(&a, TILE_CONTEXT, T0, 0, 0);
+  uint32_t stack_bytes = c->options.worker_stack_bytes;
+  put_share_of_context(&a, SP, (place){layout->stack_blocks[0], stack_bytes}, stack_bytes);
+  uint32_t tls = layout->linked_blocks[POP_LINK_TLS];
+  if (tls != COMPILER_NONE)
+    put_share_of_context(&a, TP, (place){tls, 0},
+                         tls_stride_bytes(c->code_groups[layout->code_group].closure));
+  put(&a, rv_addi(S0, A0, 0));
+  put(&a, rv_lw(T0, S0, 0));
+  size_t loop = a.num_words;
+  put(&a, rv_lw(T1, S0, 4));
+  put(&a, rv_addi(S0, S0, 8));
+  put_tile_op(&a, TILE_CALL, 0, T0, T1);
+  put(&a, rv_lw(T0, S0, 0));
+  put(&a, rv_branch(BRANCH_NE, T0, ZERO, ((int32_t)loop - (int32_t)a.num_words) * 4));
+  put_tile_op(&a, TILE_EXIT, 0, 0, 0);
+  e->stub = emitter_add_code(e, &a, POP_MEMORY_CONTROL_CODE, "worker.stub");
+}
+
+/* ---- control tables ---- */
+
+const tile_work *emitter_find_work(emitter *e, uint32_t compute_set)
+{
+  const compilation *c = e->c;
+  const lowered_compute_set *set = &c->compute_sets[compute_set];
+  size_t *next = &e->next_work[compute_set];
+  while (*next < set->num_works && c->works[set->first_work + *next].tile < e->tile) ++*next;
+  if (*next == set->num_works || c->works[set->first_work + *next].tile != e->tile) return NULL;
+  return &c->works[set->first_work + *next];
+}
+
+/* Where the entry of a vertex type is in the code block of the tile. */
+static uint32_t entry_offset(emitter *e, uint32_t type)
+{
+  const compilation *c = e->c;
+  uint32_t group = c->tiles[e->tile].code_group;
+  if (e->entries_of != group) {
+    memset(e->entry_offsets, 0xff, c->num_vertex_types * sizeof *e->entry_offsets);
+    e->entries_of = group;
+  }
+  if (e->entry_offsets[type] == COMPILER_NONE) {
+    const pop_link_addresses from_zero = {{0}};
+    uint32_t size;
+    bool found =
+        pop_closure_symbol(c->code_groups[group].closure, &from_zero,
+                           c->vertex_types[type].type->symbol, &e->entry_offsets[type], &size);
+    assert(found); /* it was a root of the closure */
+    (void)found;
+  }
+  return e->entry_offsets[type];
+}
+
+static uint32_t table_bytes(const compilation *c, const tile_work *work)
+{
+  uint32_t bytes = 0;
+  for (uint32_t i = 0; i < work->num_vertices; i++) {
+    const lowered_vertex *v = &c->vertices[work->first_vertex + i];
+    bytes += 8 + (i == 0 || v->worker != v[-1].worker ? 4 : 0);
+  }
+  return bytes;
+}
+
+static const char *table_name(emitter *e, uint32_t compute_set)
+{
+  if (!e->table_names[compute_set])
+    e->table_names[compute_set] =
+        pop_arena_printf(e->c->arena, "table.%s", e->c->compute_sets[compute_set].name);
+  return e->table_names[compute_set];
+}
+
+static uint32_t add_control_table(emitter *e, uint32_t compute_set, const tile_work *work)
+{
+  compilation *c = e->c;
+  uint32_t code = c->tiles[e->tile].linked_blocks[POP_LINK_CODE];
+  block b = {.tile = e->tile,
+             .size = table_bytes(c, work),
+             .align = 4,
+             .category = POP_MEMORY_CONTROL_TABLE,
+             .flags = BLOCK_ALWAYS_LIVE,
+             .name = table_name(e, compute_set)};
+  b.content = begin_content(c, b.size);
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < work->num_vertices; i++) {
+    const lowered_vertex *v = &c->vertices[work->first_vertex + i];
+    if (i > 0 && v->worker != v[-1].worker) at += 4; /* the zero that ends a list */
+    add_fixup(c, b.content, at, (place){code, entry_offset(e, v->type)});
+    add_fixup(c, b.content, at + 4, (place){work->state_block, v->state_offset});
+    at += 8;
+  }
+  return add_block(c, &b);
+}
+
+uint32_t emitter_control_table(emitter *e, uint32_t compute_set, const tile_work *work)
+{
+  if (e->table_stamp[compute_set] != e->tile + 1) {
+    e->table_stamp[compute_set] = e->tile + 1;
+    e->control_table[compute_set] = add_control_table(e, compute_set, work);
+  }
+  return e->control_table[compute_set];
+}
+
+/* ---- the pass ---- */
+
+static pop_error *emit_tile(emitter *e)
+{
+  compilation *c = e->c;
+  tile_layout *layout = &c->tiles[e->tile];
+  layout->first_patch = c->num_code_patches;
+  add_stacks(e);
+  e->stub = COMPILER_NONE;
+  if (layout->code_group != COMPILER_NONE) add_worker_stub(e);
+  POP_TRY(emit_control_code(e));
+  layout->control_code = emitter_add_code(e, &e->code, POP_MEMORY_CONTROL_CODE, "control");
+  layout->num_patches = c->num_code_patches - layout->first_patch;
+  return NULL;
+}
+
+static void start_emitter(emitter *e)
+{
+  const compilation *c = e->c;
+  script_build(c, &e->script);
+  e->next_work = pop_xcalloc(c->num_compute_sets + 1, sizeof *e->next_work);
+  e->control_table = pop_xcalloc(c->num_compute_sets + 1, sizeof *e->control_table);
+  e->table_stamp = pop_xcalloc(c->num_compute_sets + 1, sizeof *e->table_stamp);
+  e->table_names = pop_xcalloc(c->num_compute_sets + 1, sizeof *e->table_names);
+  e->next_exchange = pop_xcalloc(c->num_exchanges + 1, sizeof *e->next_exchange);
+  e->exchange_code = pop_xcalloc(c->num_exchanges + 1, sizeof *e->exchange_code);
+  e->exchange_stamp = pop_xcalloc(c->num_exchanges + 1, sizeof *e->exchange_stamp);
+  e->entry_offsets = pop_xcalloc(c->num_vertex_types + 1, sizeof *e->entry_offsets);
+  e->entries_of = COMPILER_NONE;
+  e->shared_at = pop_xcalloc(e->script.num_ops + 1, sizeof *e->shared_at);
+  uint32_t needed = (script_stack_bytes(&e->script) + 15) / 16 * 16;
+  uint32_t asked = c->options.supervisor_stack_bytes;
+  e->supervisor_stack_bytes = needed > asked ? needed : asked;
+  if (e->supervisor_stack_bytes == 0) e->supervisor_stack_bytes = 16;
+}
+
+static void free_emitter(emitter *e)
+{
+  script_free(&e->script);
+  free(e->code.words);
+  free(e->code.patches);
+  free(e->next_work);
+  free(e->control_table);
+  free(e->table_stamp);
+  free(e->table_names);
+  free(e->next_exchange);
+  free(e->exchange_code);
+  free(e->exchange_stamp);
+  free(e->entry_offsets);
+  free(e->shared_at);
+}
+
+pop_error *pass_emit(compilation *c)
+{
+  emitter e = {.c = c};
+  start_emitter(&e);
+  pop_error *error = NULL;
+  uint32_t num_tiles = pop_target_num_tiles(&c->target);
+  for (e.tile = 0; e.tile < num_tiles && !error; e.tile++) error = emit_tile(&e);
+  free_emitter(&e);
+  return error;
+}

@@ -1,0 +1,55 @@
+/* What the files of the emit pass share.
+ *
+ *   emit.c           per tile: stacks, worker stub, control tables, then control code; the blocks of it
+ *   emit_control.c   the script as supervisor code
+ *   emit_exchange.c  exchange code
+ */
+#ifndef COMPILER_EMIT_H
+#define COMPILER_EMIT_H
+
+#include "compiler/assembler.h"
+#include "compiler/script.h"
+
+/* The emitter at work on one tile. Tiles come in ascending order, so that each compute set's works
+ * and each exchange's tiles are gone through once, with a cursor. */
+typedef struct emitter {
+  compilation *c;
+  script script;
+  uint32_t tile;
+  assembler code; /* control code of the tile */
+  uint32_t stub;  /* block of the worker stub; COMPILER_NONE: the tile has no work */
+
+  size_t *next_work;       /* by compute set: first work not before the tile */
+  size_t *next_exchange;   /* by exchange: first tile_exchange not before the tile */
+  uint32_t *control_table; /* by compute set: block, of the tile that the stamp says */
+  uint32_t *exchange_code; /* by exchange: likewise */
+  uint32_t *table_stamp, *exchange_stamp; /* tile + 1 */
+
+  const char **table_names; /* by compute set */
+  uint32_t *entry_offsets;  /* by vertex type: in the code block of code group `entries_of` */
+  uint32_t entries_of;
+
+  uint32_t supervisor_stack_bytes;
+  size_t *shared_at; /* by script op: position of the shared step's code; SIZE_MAX: none */
+} emitter;
+
+/* What the tile does in a compute set, or NULL. */
+const tile_work *emitter_find_work(emitter *e, uint32_t compute_set);
+/* The block of its control table; made when it is first asked for. */
+uint32_t emitter_control_table(emitter *e, uint32_t compute_set, const tile_work *work);
+
+/* emit_exchange.c: the block of the tile's code for an exchange, or COMPILER_NONE if it takes no
+ * part; made when it is first asked for. */
+uint32_t emitter_exchange_code(emitter *e, uint32_t exchange);
+
+/* emit_control.c: fills e->code. */
+POP_MUST_CHECK pop_error *emit_control_code(emitter *e);
+
+/* Makes a block of the tile of finished code and notes its patches; empties the assembler. */
+uint32_t emitter_add_code(emitter *e, assembler *code, pop_memory_category category,
+                          const char *name);
+
+/* closure.c: bytes from one worker's thread-local data to the next one's. */
+uint32_t tls_stride_bytes(const pop_closure *closure);
+
+#endif

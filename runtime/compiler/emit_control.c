@@ -1,0 +1,263 @@
+/* Control code: what the supervisor of one tile executes. From the script, in one go:
+ *
+ *   entry     sp = end of the supervisor's stack; s0 = worker stub
+ *   wait      tile.hostsync a0, zero        reports 0, "done"; a0 = number of the program to run
+ *             jump table on a0
+ *   shared    each shared step, callee before caller: [push ra] body [pop ra] ret
+ *   programs  body, then back to wait
+ *
+ * A body is a row of: compute sets (tile.run for each worker with vertices, tile.wait), exchanges (on
+ * tiles that take no part: a sync, since all tiles synchronise), host events, loops and calls.
+ * Loops and shared steps in which this tile has nothing to do are not there at all.
+ *
+ * Loops count in s1 … s11, by height: a loop that holds no other has s1, one around it s2, and so on;
+ * what it calls was measured with it, so that no two running loops share a register. Higher ones
+ * count on the stack.
+ */
+#include "compiler/emit.h"
+
+#include <stdlib.h>
+
+typedef struct open_loop {
+  uint32_t op;
+  size_t before, body; /* positions: to go back to if the body is empty; of the body */
+} open_loop;
+
+static uint32_t counter_register(uint32_t height)
+{
+  return height == 1 ? S1 : S2 + height - 2;
+}
+
+static void put_push(assembler *a, uint32_t value)
+{
+  put(a, rv_addi(SP, SP, -4));
+  put(a, rv_sw(value, SP, 0));
+}
+
+static void put_pop(assembler *a, uint32_t value)
+{
+  put(a, rv_lw(value, SP, 0));
+  put(a, rv_addi(SP, SP, 4));
+}
+
+/* ---- leaves ---- */
+
+/* Starts every worker that has vertices; a1 goes from one worker's list to the next. */
+static void put_execute(emitter *e, uint32_t compute_set)
+{
+  const tile_work *work = emitter_find_work(e, compute_set);
+  if (!work || work->num_vertices == 0) return;
+  assembler *a = &e->code;
+  const lowered_vertex *vertices = e->c->vertices + work->first_vertex;
+  put_address(a, A1, (place){emitter_control_table(e, compute_set, work), 0});
+  for (uint32_t i = 0, list_bytes = 0; i < work->num_vertices;) {
+    uint32_t worker = vertices[i].worker;
+    if (list_bytes > 0 && list_bytes < 2048)
+      put(a, rv_addi(A1, A1, (int32_t)list_bytes));
+    else if (list_bytes > 0) {
+      put_constant(a, T0, list_bytes);
+      put(a, rv_add(A1, A1, T0));
+    }
+    put_tile_op(a, TILE_RUN, worker, S0, A1);
+    list_bytes = 4;
+    for (; i < work->num_vertices && vertices[i].worker == worker; i++) list_bytes += 8;
+  }
+  put_tile_op(a, TILE_WAIT, 0, 0, 0);
+}
+
+static void put_exchange(emitter *e, uint32_t exchange)
+{
+  uint32_t block = emitter_exchange_code(e, exchange);
+  if (block == COMPILER_NONE) {
+    put_tile_op(&e->code, TILE_SYNC, 0, 0, 0);
+    return;
+  }
+  put_address(&e->code, A0, (place){block, 0});
+  put_tile_op(&e->code, TILE_EXCHANGE, 0, A0, 0);
+}
+
+/* Event number 0 is "the program is done". */
+static void put_host_event(emitter *e, uint32_t index)
+{
+  put_constant(&e->code, T0, index + 1);
+  put_tile_op(&e->code, TILE_HOST_SYNC, ZERO, T0, 0);
+}
+
+static void put_leaf(emitter *e, const script_op *op)
+{
+  uint32_t index = e->c->steps[op->step].index;
+  switch (op->kind) {
+  case SCRIPT_EXECUTE:
+    put_execute(e, index);
+    break;
+  case SCRIPT_EXCHANGE:
+    put_exchange(e, index);
+    break;
+  default:
+    put_host_event(e, index);
+    break;
+  }
+}
+
+/* ---- loops and calls ---- */
+
+static open_loop begin_loop(emitter *e, uint32_t op)
+{
+  assembler *a = &e->code;
+  open_loop loop = {.op = op, .before = a->num_words};
+  const script_op *s = &e->script.ops[op];
+  uint32_t count = e->c->steps[s->step].count;
+  if (s->height <= SCRIPT_MAX_REGISTER_LOOP_HEIGHT) {
+    put_constant(a, counter_register(s->height), count);
+  } else {
+    put_constant(a, T0, count);
+    put_push(a, T0);
+  }
+  loop.body = a->num_words;
+  return loop;
+}
+
+static void put_branch_back(assembler *a, uint32_t counter, size_t to)
+{
+  size_t bytes_back = (a->num_words - to) * 4;
+  if (bytes_back <= BRANCH_REACH_BYTES) {
+    put(a, rv_branch(BRANCH_NE, counter, ZERO, -(int32_t)bytes_back));
+    return;
+  }
+  put(a, rv_branch(BRANCH_EQ, counter, ZERO, 8));
+  put_jump(a, ZERO, to);
+}
+
+static void end_loop(emitter *e, const open_loop *loop)
+{
+  assembler *a = &e->code;
+  if (a->num_words == loop->body) {
+    a->num_words = loop->before;
+    return;
+  }
+  uint32_t height = e->script.ops[loop->op].height;
+  if (height <= SCRIPT_MAX_REGISTER_LOOP_HEIGHT) {
+    uint32_t counter = counter_register(height);
+    put(a, rv_addi(counter, counter, -1));
+    put_branch_back(a, counter, loop->body);
+    return;
+  }
+  put(a, rv_lw(T0, SP, 0));
+  put(a, rv_addi(T0, T0, -1));
+  put(a, rv_sw(T0, SP, 0));
+  put_branch_back(a, T0, loop->body);
+  put(a, rv_addi(SP, SP, 4));
+}
+
+/* A shared step that is an exchange or a host event alone is as short as a call of it. */
+static bool is_inline(const script *s, uint32_t shared)
+{
+  uint32_t kind = s->ops[shared + 1].kind;
+  return s->ops[shared].match == shared + 2 &&
+         (kind == SCRIPT_EXCHANGE || kind == SCRIPT_HOST_EVENT);
+}
+
+static void put_call(emitter *e, uint32_t shared)
+{
+  if (is_inline(&e->script, shared))
+    put_leaf(e, &e->script.ops[shared + 1]);
+  else if (e->shared_at[shared] != SIZE_MAX)
+    put_jump(&e->code, RA, e->shared_at[shared]);
+}
+
+/* The ops between a SHARED or PROGRAM op and its end. */
+static void put_body(emitter *e, uint32_t begin)
+{
+  const script *s = &e->script;
+  open_loop *loops = NULL;
+  size_t num_loops = 0, loops_capacity = 0;
+  for (uint32_t i = begin + 1; i < s->ops[begin].match; i++) {
+    const script_op *op = &s->ops[i];
+    switch ((script_op_kind)op->kind) {
+    case SCRIPT_LOOP:
+      pop_push(loops, num_loops, loops_capacity, begin_loop(e, i));
+      break;
+    case SCRIPT_LOOP_END:
+      end_loop(e, &loops[--num_loops]);
+      break;
+    case SCRIPT_CALL:
+      put_call(e, op->match);
+      break;
+    case SCRIPT_SHARED:
+      put_call(e, i);
+      i = op->match;
+      break;
+    default:
+      put_leaf(e, op);
+      break;
+    }
+  }
+  free(loops);
+}
+
+static void put_shared(emitter *e, uint32_t shared)
+{
+  assembler *a = &e->code;
+  bool calls = e->script.ops[shared].calls;
+  size_t start = a->num_words;
+  if (calls) put_push(a, RA);
+  size_t body = a->num_words;
+  put_body(e, shared);
+  if (a->num_words == body) {
+    a->num_words = start;
+    e->shared_at[shared] = SIZE_MAX;
+    return;
+  }
+  if (calls) put_pop(a, RA);
+  put(a, rv_jalr(ZERO, RA, 0));
+  e->shared_at[shared] = start;
+}
+
+/* ---- the whole ---- */
+
+static void put_entry(emitter *e)
+{
+  uint32_t stack = e->c->tiles[e->tile].stack_blocks[e->c->target.num_worker_contexts];
+  put_address(&e->code, SP, (place){stack, e->c->blocks[stack].size});
+  if (e->stub != COMPILER_NONE) put_address(&e->code, S0, (place){e->stub, 0});
+}
+
+/* Waits for the host's answer and jumps by it; returns where the table of jumps is. */
+static size_t put_dispatch(emitter *e)
+{
+  assembler *a = &e->code;
+  put_tile_op(a, TILE_HOST_SYNC, A0, ZERO, 0);
+  put_constant(a, T0, (uint32_t)e->c->num_control_programs);
+  put(a, rv_branch(BRANCH_LTU, A0, T0, 8));
+  put_tile_op(a, TILE_TRAP, 0, A0, 0);
+  put(a, rv_auipc(T0));
+  put(a, rv_sh2add(T0, A0, T0));
+  put(a, rv_jalr(ZERO, T0, 12)); /* the table is 12 bytes behind the auipc */
+  size_t table = a->num_words;
+  for (size_t p = 0; p < e->c->num_control_programs; p++) put(a, 0);
+  return table;
+}
+
+pop_error *emit_control_code(emitter *e)
+{
+  assembler *a = &e->code;
+  const script *s = &e->script;
+  put_entry(e);
+  size_t wait = a->num_words;
+  size_t table = put_dispatch(e);
+  for (size_t i = 0; i < s->num_shared; i++)
+    if (!is_inline(s, s->shared[i])) put_shared(e, s->shared[i]);
+  for (uint32_t i = 0; i < s->num_ops; i = s->ops[i].match + 1) {
+    size_t entry = table + s->ops[i].step;
+    a->words[entry] = jump_word(a, ZERO, entry, a->num_words);
+    put_body(e, i);
+    put_jump(a, ZERO, wait);
+  }
+  if (!a->too_far) return NULL;
+  return pop_error_new(
+      POP_ERROR_GRAPH_MEMORY,
+      "the control programs need %zu bytes of control code on tile %u, more than "
+      "a jump can span (%d): use Repeat, or one program in several places, instead "
+      "of many copies",
+      a->num_words * 4, e->tile, JUMP_REACH_BYTES);
+}

@@ -1,0 +1,59 @@
+/* Exchange code: the planned instructions of a tile's part in an exchange as words (machine/isa.h).
+ * Addresses are not known yet: send and receiveAddress get theirs by patches. */
+#include "compiler/emit.h"
+
+#include <assert.h>
+
+static const tile_exchange *find_part(emitter *e, uint32_t index)
+{
+  const compilation *c = e->c;
+  const exchange *x = &c->exchanges[index];
+  size_t *next = &e->next_exchange[index];
+  while (*next < x->num_tiles && c->tile_exchanges[x->first_tile + *next].tile < e->tile) ++*next;
+  if (*next == x->num_tiles || c->tile_exchanges[x->first_tile + *next].tile != e->tile)
+    return NULL;
+  return &c->tile_exchanges[x->first_tile + *next];
+}
+
+static void put_exchange_op(assembler *a, const exchange_op *op)
+{
+  switch ((exchange_op_kind)op->kind) {
+  case EXCHANGE_SEND:
+    assert(op->count >= 1 && op->count <= ISA_SEND_MAX_WORDS);
+    add_patch(a, PATCH_SEND, op->at);
+    put(a, isa_send_word(0, op->count));
+    return;
+  case EXCHANGE_RECEIVE_ADDRESS:
+    add_patch(a, PATCH_RECEIVE_ADDRESS, op->at);
+    put(a, isa_imm22_word(ISA_FUNCT3_RECEIVE_ADDRESS, 0));
+    return;
+  case EXCHANGE_RECEIVE_MUX:
+    assert(op->count >= 1 && op->count <= ISA_RECEIVE_MAX_WORDS && op->tile < ISA_MAX_TILES);
+    put(a, isa_receive_mux_word(op->tile, op->count));
+    return;
+  case EXCHANGE_DELAY:
+    assert(op->count >= 1 && op->count <= ISA_DELAY_MAX_CYCLES);
+    put(a, isa_imm22_word(ISA_FUNCT3_DELAY, op->count));
+    return;
+  case EXCHANGE_END:
+    put(a, isa_imm22_word(ISA_FUNCT3_END, 0));
+    return;
+  }
+}
+
+uint32_t emitter_exchange_code(emitter *e, uint32_t index)
+{
+  if (e->exchange_stamp[index] == e->tile + 1) return e->exchange_code[index];
+  const tile_exchange *part = find_part(e, index);
+  uint32_t block = COMPILER_NONE;
+  if (part) {
+    assembler code = {0};
+    for (uint32_t i = 0; i < part->num_ops; i++)
+      put_exchange_op(&code, &e->c->exchange_ops[part->first_op + i]);
+    block =
+        emitter_add_code(e, &code, POP_MEMORY_INTERNAL_EXCHANGE_CODE, e->c->exchanges[index].name);
+  }
+  e->exchange_stamp[index] = e->tile + 1;
+  e->exchange_code[index] = block;
+  return block;
+}
