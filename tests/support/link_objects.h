@@ -12,9 +12,13 @@
 #include <stdio.h>
 
 #define RV32 "--target=riscv32-unknown-elf -march=rv32imf_zfh_zba_zbb -mabi=ilp32f -mno-relax "
-#define RV32_C RV32 "-x c -O2 -fno-pic -mcmodel=medlow -ffunction-sections -fdata-sections "
+/* Without the limit, clang puts all variables of 8 bytes or less into one section. */
+#define RV32_C                                                                                     \
+  RV32 "-msmall-data-limit=0 -x c -O2 -fno-pic -mcmodel=medlow -ffunction-sections "               \
+       "-fdata-sections "
 #define RV32_CXX                                                                                   \
-  RV32 "-x c++ -O2 -fno-pic -fno-exceptions -fno-rtti -ffunction-sections -fdata-sections "
+  RV32 "-msmall-data-limit=0 -x c++ -O2 -fno-pic -fno-exceptions -fno-rtti -ffunction-sections "   \
+       "-fdata-sections "
 #define RV32_ASM RV32 "-x assembler "
 
 /* The object that clang makes of `source`; freed by the caller. */
