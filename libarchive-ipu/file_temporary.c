@@ -101,8 +101,9 @@ static void sweep(const char *dir_name, const char *prefix)
 {
   DIR *dir = opendir(dir_name);
   if (!dir) return; /* a folder that cannot be listed can still be written to */
-  for (struct dirent *entry; (entry = readdir(dir));)
-    if (is_temporary_name(entry->d_name, prefix)) sweep_one(dirfd(dir), entry->d_name);
+  int fd = dirfd(dir);
+  for (struct dirent *entry; fd >= 0 && (entry = readdir(dir));)
+    if (is_temporary_name(entry->d_name, prefix)) sweep_one(fd, entry->d_name);
   closedir(dir);
 }
 

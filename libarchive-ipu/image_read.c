@@ -43,23 +43,32 @@ static pop_error *check_inside_file(const reader *reader, const char *what, uint
                    what, offset, offset + size, reader->size);
 }
 
-/* Translates `count` entries of a table of the file into the arena. */
+/* Translates `bytes` bytes of the file, one or more ELF structs, to `to`. */
+static pop_error *translate(const reader *reader, const char *what, uint32_t offset, size_t bytes,
+                            Elf_Type type, void *to)
+{
+  POP_TRY(check_inside_file(reader, what, offset, bytes));
+  Elf_Data from = {.d_buf = (void *)(reader->bytes + offset),
+                   .d_type = type,
+                   .d_size = bytes,
+                   .d_version = EV_CURRENT};
+  Elf_Data translated = from;
+  translated.d_buf = to;
+  if (bytes && !elf32_xlatetof(&translated, &from, ELFDATA2LSB))
+    return malformed("%s: %s", what, elf_errmsg(-1));
+  return NULL;
+}
+
+/* The same for a table of `count` entries, into the arena. Checked first: a count that the file
+ * does not hold must not make us allocate. */
 static pop_error *read_table(const reader *reader, const char *what, uint32_t offset,
                              uint32_t count, Elf_Type type, size_t entry_bytes, const void **table)
 {
   size_t bytes = count * entry_bytes;
   POP_TRY(check_inside_file(reader, what, offset, bytes));
   void *copy = pop_arena_alloc(reader->arena, bytes);
-  Elf_Data from = {.d_buf = (void *)(reader->bytes + offset),
-                   .d_type = type,
-                   .d_size = bytes,
-                   .d_version = EV_CURRENT};
-  Elf_Data to = from;
-  to.d_buf = copy;
-  if (bytes && !elf32_xlatetof(&to, &from, ELFDATA2LSB))
-    return malformed("%s: %s", what, elf_errmsg(-1));
   *table = copy;
-  return NULL;
+  return translate(reader, what, offset, bytes, type, copy);
 }
 
 static pop_error *read_header(reader *reader)
@@ -67,13 +76,11 @@ static pop_error *read_header(reader *reader)
   const uint8_t *ident = reader->bytes;
   if (reader->size < SELFMAG || memcmp(ident, ELFMAG, SELFMAG) != 0)
     return malformed("this is %s, not an ELF file", pop_file_kind(reader->bytes, reader->size));
-  const void *header;
-  POP_TRY(read_table(reader, "the ELF header", 0, 1, ELF_T_EHDR, sizeof(Elf32_Ehdr), &header));
+  POP_TRY(translate(reader, "the ELF header", 0, sizeof(Elf32_Ehdr), ELF_T_EHDR, &reader->header));
   if (ident[EI_CLASS] != ELFCLASS32 || ident[EI_DATA] != ELFDATA2LSB)
     return malformed("a tile image is a 32-bit little-endian ELF file, this one is not (class %u, "
                      "data %u)",
                      ident[EI_CLASS], ident[EI_DATA]);
-  reader->header = *(const Elf32_Ehdr *)header;
   const Elf32_Ehdr *h = &reader->header;
   if (ident[EI_VERSION] != EV_CURRENT || h->e_version != EV_CURRENT)
     return malformed("ELF version %" PRIu32 ", but there is only version %d", h->e_version,
@@ -129,12 +136,12 @@ static pop_error *note_section(reader *reader, uint32_t index, const char *name)
 
 static pop_error *read_sections(reader *reader)
 {
-  const void *table;
+  const void *table = NULL;
   POP_TRY(read_table(reader, "the table of section headers", reader->header.e_shoff,
                      reader->header.e_shnum, ELF_T_SHDR, sizeof(Elf32_Shdr), &table));
   reader->sections = table;
-  const char *names;
-  uint32_t names_size;
+  const char *names = NULL;
+  uint32_t names_size = 0;
   POP_TRY(string_table(reader, reader->header.e_shstrndx, &names, &names_size));
   for (uint32_t i = 1; i < reader->header.e_shnum; i++) {
     if (reader->sections[i].sh_name >= names_size)
@@ -191,7 +198,7 @@ static pop_error *read_segment(const reader *reader, const Elf32_Phdr *header,
 static pop_error *read_segments(const reader *reader, pop_image *image)
 {
   uint32_t count = reader->header.e_phnum;
-  const void *table;
+  const void *table = NULL;
   POP_TRY(read_table(reader, "the table of program headers", reader->header.e_phoff, count,
                      ELF_T_PHDR, sizeof(Elf32_Phdr), &table));
   const Elf32_Phdr *headers = table;
@@ -237,9 +244,9 @@ static pop_error *read_symbol_table(const reader *reader, const Elf32_Shdr *sect
   if (section->sh_entsize != sizeof(Elf32_Sym) || section->sh_size % sizeof(Elf32_Sym))
     return malformed("the symbol table is not made of entries of %zu bytes", sizeof(Elf32_Sym));
   uint32_t count = section->sh_size / (uint32_t)sizeof(Elf32_Sym);
-  const char *names;
-  uint32_t names_size;
-  const void *table;
+  const char *names = NULL;
+  uint32_t names_size = 0;
+  const void *table = NULL;
   POP_TRY(string_table(reader, section->sh_link, &names, &names_size));
   POP_TRY(read_table(reader, "the symbol table", section->sh_offset, count, ELF_T_SYM,
                      sizeof(Elf32_Sym), &table));

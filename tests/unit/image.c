@@ -76,7 +76,7 @@ typedef struct read_result {
 
 static read_result read_copy(const uint8_t *bytes, size_t size, const char *target_name)
 {
-  read_result result = {.copy = malloc(size ? size : 1), .arena = pop_arena_new()};
+  read_result result = {.copy = pop_xmalloc(size), .arena = pop_arena_new()};
   memcpy(result.copy, bytes, size);
   pop_target target = ipu(target_name);
   result.error = pop_image_read(result.copy, size, "a.a(tile-00042.elf)", &target, result.arena,

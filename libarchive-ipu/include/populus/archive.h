@@ -27,8 +27,8 @@ void pop_archive_writer_take(pop_archive_writer *writer, uint8_t **bytes, size_t
 void pop_archive_writer_abort(pop_archive_writer *writer); /* NULL is fine */
 
 typedef struct pop_archive_member {
-  const char *name;    /* without the format's trailing '/' */
-  uint64_t offset;     /* of the content in the file */
+  const char *name; /* without the format's trailing '/' */
+  uint64_t offset;  /* of the content in the file */
   uint64_t size;
 } pop_archive_member;
 

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-typedef void (*pop_out_of_memory_handler)(size_t bytes); /* must not return */
+typedef void (*pop_out_of_memory_handler)(size_t bytes);               /* must not return */
 void pop_set_out_of_memory_handler(pop_out_of_memory_handler handler); /* NULL: the default */
 
 void *pop_xmalloc(size_t bytes);
@@ -26,7 +26,7 @@ char *pop_xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 typedef struct pop_arena pop_arena;
 pop_arena *pop_arena_new(void);
-void pop_arena_free(pop_arena *arena); /* NULL is fine */
+void pop_arena_free(pop_arena *arena);                 /* NULL is fine */
 void *pop_arena_alloc(pop_arena *arena, size_t bytes); /* zeroed, 16-byte aligned */
 char *pop_arena_strdup(pop_arena *arena, const char *text);
 char *pop_arena_printf(pop_arena *arena, const char *format, ...)

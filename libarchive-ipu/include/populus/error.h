@@ -73,16 +73,15 @@ pop_error *pop_error_prefix(pop_error *error, const char *format, ...) POP_PRINT
 void pop_error_free(pop_error *error); /* NULL is fine */
 
 pop_error_code pop_error_get_code(const pop_error *error);
-const char *pop_error_message(const pop_error *error);      /* lives as long as the error */
-const char *pop_error_code_name(pop_error_code code);       /* "graph_connection_error", … */
-int pop_error_exit_status(const pop_error *error);          /* 0 for NULL; see POP_ERROR_CODES */
+const char *pop_error_message(const pop_error *error); /* lives as long as the error */
+const char *pop_error_code_name(pop_error_code code);  /* "graph_connection_error", … */
+int pop_error_exit_status(const pop_error *error);     /* 0 for NULL; see POP_ERROR_CODES */
 
 /* Returns the error of `expression`, if there is one, from the calling function. */
 #define POP_TRY(expression)                                                                        \
   do {                                                                                             \
     pop_error *pop_try_error_ = (expression);                                                      \
-    if (pop_try_error_)                                                                            \
-      return pop_try_error_;                                                                       \
+    if (pop_try_error_) return pop_try_error_;                                                     \
   } while (0)
 
 #ifdef __cplusplus

@@ -12,20 +12,22 @@ extern "C" {
 #endif
 
 /* Reads all of `path` ("-" is not special). On success *bytes is malloc'ed (never NULL, one NUL
- * behind the end that *size does not count) and the caller frees it. Refuses directories, and
- * anything larger than max_bytes; does not hang on a FIFO without a writer. Error: FILE_LOAD, with
- * the path and the system's reason. */
+ * behind the end that *size does not count) and the caller frees it. Refuses folders and
+ * anything else that is not a regular file, anything larger than max_bytes; does not hang on a FIFO
+ * without a writer. Errors: FILE_LOAD, with the path and the system's reason; SYSTEM or MEMORY when
+ * the process has no descriptor or memory left. */
 POP_MUST_CHECK pop_error *pop_file_read(const char *path, size_t max_bytes, uint8_t **bytes,
                                         size_t *size);
 
-/* An output file. Write-through for targets that are not regular files (/dev/stdout, a pipe). */
+/* An output file. Write-through for targets that are not regular files (/dev/stdout, a pipe). Links
+ * are followed; a file that is replaced keeps its mode. Errors: SYSTEM with the path. */
 typedef struct pop_output pop_output;
 POP_MUST_CHECK pop_error *pop_output_open(const char *path, pop_output **output);
 POP_MUST_CHECK pop_error *pop_output_write(pop_output *output, const void *bytes, size_t size);
 /* Like a write of `size` zero bytes; leaves a hole in a regular file. */
 POP_MUST_CHECK pop_error *pop_output_skip(pop_output *output, uint64_t size);
 uint64_t pop_output_position(const pop_output *output);
-/* fsync, close, rename to the final name. Frees the output, also on failure (then nothing is left). */
+/* fsync, rename to the final name, close. Frees the output, also on failure (then nothing is left). */
 POP_MUST_CHECK pop_error *pop_output_commit(pop_output *output);
 /* Removes the temporary file and frees. NULL is fine. */
 void pop_output_abort(pop_output *output);

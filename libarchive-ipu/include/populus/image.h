@@ -30,7 +30,7 @@ typedef enum pop_symbol_kind {
 typedef struct pop_image_symbol {
   const char *name;
   uint32_t address, size;
-  uint8_t kind;     /* pop_symbol_kind */
+  uint8_t kind;     /* pop_symbol_kind; a code area is read back as a function */
   uint8_t category; /* pop_memory_category; not written to the ELF file yet (0 when read) */
   bool local;
 } pop_image_symbol;
@@ -47,11 +47,11 @@ typedef struct pop_image_mapping {
 } pop_image_mapping;
 
 typedef struct pop_image {
-  uint32_t tile;            /* number of the tile, 0-based over all IPUs */
-  uint32_t base;            /* == target.memory_base */
-  uint32_t size;            /* bytes of `.text` */
-  const uint8_t *bytes;     /* `size` bytes */
-  uint32_t entry;           /* where the supervisor starts */
+  uint32_t tile;        /* number of the tile, 0-based over all IPUs */
+  uint32_t base;        /* == target.memory_base */
+  uint32_t size;        /* bytes of `.text` */
+  const uint8_t *bytes; /* `size` bytes */
+  uint32_t entry;       /* where the supervisor starts */
   const pop_image_segment *segments;
   size_t num_segments;
   const pop_image_symbol *symbols;

@@ -42,7 +42,7 @@ typedef enum pop_memory_category {
 #define POP_MEMORY_ENUMERATOR(id, key, label) id,
   POP_MEMORY_CATEGORIES(POP_MEMORY_ENUMERATOR)
 #undef POP_MEMORY_ENUMERATOR
-  POP_MEMORY_CATEGORY_COUNT
+      POP_MEMORY_CATEGORY_COUNT
 } pop_memory_category;
 
 typedef enum pop_memory_region {

@@ -18,7 +18,11 @@
 extern "C" {
 #endif
 
-typedef enum pop_target_type { POP_TARGET_IPU, POP_TARGET_IPU_MODEL, POP_TARGET_CPU } pop_target_type;
+typedef enum pop_target_type {
+  POP_TARGET_IPU,
+  POP_TARGET_IPU_MODEL,
+  POP_TARGET_CPU
+} pop_target_type;
 
 /* Cost classes of tile instructions, in issue slots of the context that executes them (a worker's
  * slot comes every `num_worker_contexts` tile cycles). X(enumerator, name) */
@@ -40,20 +44,20 @@ typedef enum pop_cost_class {
 #define POP_COST_ENUMERATOR(id, name) id,
   POP_COST_CLASSES(POP_COST_ENUMERATOR)
 #undef POP_COST_ENUMERATOR
-  POP_COST_CLASS_COUNT
+      POP_COST_CLASS_COUNT
 } pop_cost_class;
 
 typedef struct pop_target {
   char name[16]; /* "ipu1", "ipu2", "ipu21" or a name of the user's, NUL-terminated */
   pop_target_type type;
-  uint32_t num_ipus;               /* 1 to 64 */
-  uint32_t tiles_per_ipu;          /* 1 to 65,536 */
-  uint32_t num_worker_contexts;    /* 6; the supervisor is one more context */
-  uint32_t memory_base;            /* first address of tile memory */
-  uint32_t memory_bytes;           /* per tile, all regions */
-  uint32_t interleaved_base;       /* first address of region 1; == end of memory if there is none */
-  uint32_t system_bytes;           /* at memory_base, kept for the system, not given to programs */
-  uint32_t memory_element_bytes;   /* 16 KiB; region 1 pairs two of them */
+  uint32_t num_ipus;             /* 1 to 64 */
+  uint32_t tiles_per_ipu;        /* 1 to 65,536 */
+  uint32_t num_worker_contexts;  /* 6; the supervisor is one more context */
+  uint32_t memory_base;          /* first address of tile memory */
+  uint32_t memory_bytes;         /* per tile, all regions */
+  uint32_t interleaved_base;     /* first address of region 1; == end of memory if there is none */
+  uint32_t system_bytes;         /* at memory_base, kept for the system, not given to programs */
+  uint32_t memory_element_bytes; /* 16 KiB; region 1 pairs two of them */
   uint32_t exchange_bytes_per_cycle; /* 4: one word per cycle and tile */
   uint32_t exchange_latency_cycles;  /* from a word's send to its arrival, any two tiles */
   uint32_t sync_cycles;              /* from the last tile's sync request to the release of all */
@@ -65,14 +69,16 @@ typedef struct pop_target {
 /* Fills `target` for the named architecture: "ipu1", "ipu2" (default when NULL), "ipu21".
  * Fails with POP_ERROR_INVALID_ARGUMENT for another name (the message lists them) and for
  * num_ipus outside 1..64. */
-POP_MUST_CHECK pop_error *pop_target_create(const char *name, uint32_t num_ipus, pop_target *target);
+POP_MUST_CHECK pop_error *pop_target_create(const char *name, uint32_t num_ipus,
+                                            pop_target *target);
 
 /* Checks every field and their relations (sizes that do not overflow 32 bits, regions in order,
  * 4-byte multiples, at least one tile, …); the error names the field and the legal range. */
 POP_MUST_CHECK pop_error *pop_target_validate(const pop_target *target);
 
 const char *const *pop_target_names(void); /* NULL-terminated: "ipu1", "ipu2", "ipu21" */
-uint32_t pop_target_num_tiles(const pop_target *target); /* num_ipus * tiles_per_ipu */
+uint32_t pop_target_num_tiles(
+    const pop_target *target); /* num_ipus * tiles_per_ipu, at most 1,000,000 */
 uint32_t pop_target_memory_end(const pop_target *target);
 
 #ifdef __cplusplus

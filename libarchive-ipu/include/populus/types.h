@@ -29,12 +29,12 @@ typedef enum pop_type {
 #define POP_TYPE_ENUMERATOR(id, name, bytes, align, ctype) id,
   POP_TYPES(POP_TYPE_ENUMERATOR)
 #undef POP_TYPE_ENUMERATOR
-  POP_TYPE_COUNT
+      POP_TYPE_COUNT
 } pop_type;
 
-const char *pop_type_name(pop_type type);            /* "float"; "?" if out of range */
-uint32_t pop_type_bytes(pop_type type);              /* bytes of one element; 0 if out of range */
-uint32_t pop_type_align(pop_type type);              /* alignment on the tile in bytes */
+const char *pop_type_name(pop_type type); /* "float"; "?" if out of range */
+uint32_t pop_type_bytes(pop_type type);   /* bytes of one element; 0 if out of range */
+uint32_t pop_type_align(pop_type type);   /* alignment on the tile in bytes */
 bool pop_type_from_name(const char *name, pop_type *type); /* exact name; false if unknown */
 
 /* IEEE binary16 <-> binary32, exact; float to half rounds to nearest even (NaN stays NaN). Hosts
