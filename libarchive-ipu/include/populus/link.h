@@ -70,8 +70,10 @@ void pop_closure_free(pop_closure *closure);
 uint32_t pop_closure_group_bytes(const pop_closure *closure, pop_link_group group);
 uint32_t pop_closure_group_align(const pop_closure *closure, pop_link_group group); /* >= 4 */
 
-/* Where each group starts; TLS symbols are offsets from the thread pointer, which the control code
- * sets to the start of the context's TLS block (RISC-V: tp points at the block's first byte). */
+/* Where each group starts. Code addresses TLS symbols by their offset from the thread pointer,
+ * which the control code sets to the start of the context's TLS block (RISC-V: tp points at the
+ * block's first byte; align it to group_align). So start[POP_LINK_TLS] has no part in relocation:
+ * it is what pop_closure_symbol and pop_closure_symbols add to those offsets. */
 typedef struct pop_link_addresses {
   uint32_t start[POP_LINK_GROUP_COUNT];
 } pop_link_addresses;
