@@ -19,8 +19,12 @@
 #include "graph/view_scratch.h"
 
 #include <assert.h>
+#include <string.h>
 
-enum { MOST_LOOPS = 64 };
+enum {
+  MOST_LOOPS = 64,                         /* of a piece */
+  MOST_POSITION_LOOPS = GRAPH_MAX_RANK + 2 /* of a nest over positions */
+};
 
 typedef struct digit {
   uint64_t count, weight; /* it turns over after `count` steps of `weight` positions */
@@ -198,8 +202,8 @@ static uint64_t gather_some(source *from, uint64_t position, const view_dim *loo
   size_t index = find_piece(from, position);
   const view_piece *piece = &from->pieces[index];
   uint64_t inside = iterations_inside(from, index, position, loops, num_loops);
-  view_dim first[GRAPH_MAX_RANK + 2];
-  for (size_t i = 0; i < num_loops; i++) first[i] = loops[i];
+  view_dim first[MOST_POSITION_LOOPS];
+  memcpy(first, loops, num_loops * sizeof *first);
   first[0].count = inside;
   if (inside && add_as_one_piece(from, piece, position, first, num_loops)) return inside;
   if (inside) {
@@ -214,18 +218,20 @@ static uint64_t gather_some(source *from, uint64_t position, const view_dim *loo
 
 static void gather(source *from, uint64_t position, const view_dim *loops, size_t num_loops)
 {
-  for (uint64_t left = loops[0].count; left > 0 && !from->graph->scratch->too_many;) {
-    uint64_t done = gather_some(from, position, loops, num_loops);
-    position += done * (uint64_t)loops[0].stride;
-    left -= done;
+  view_dim left[MOST_POSITION_LOOPS]; /* to do: the outermost loop gets shorter */
+  memcpy(left, loops, num_loops * sizeof *left);
+  while (left[0].count > 0 && !from->graph->scratch->too_many) {
+    uint64_t done = gather_some(from, position, left, num_loops);
+    position += done * (uint64_t)left[0].stride;
+    left[0].count -= done;
   }
 }
 
 bool view_gather(pop_graph *graph, const tensor *t, uint64_t base, const view_dim *loops,
                  size_t num_loops)
 {
-  assert(num_loops <= GRAPH_MAX_RANK + 2);
-  view_dim joined[GRAPH_MAX_RANK + 3];
+  assert(num_loops <= MOST_POSITION_LOOPS);
+  view_dim joined[MOST_POSITION_LOOPS + 1];
   size_t num_joined = 0;
   for (size_t i = 0; i < num_loops; i++) {
     view_dim loop = loops[i];

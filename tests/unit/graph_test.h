@@ -1,0 +1,54 @@
+/* What the tests of graphs share. */
+#ifndef GRAPH_TEST_H
+#define GRAPH_TEST_H
+
+#include "graph/graph.h"
+#include "graph/name_index.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* One "ipu2" with as many tiles as wanted. */
+static inline pop_graph *new_graph_with_tiles(uint32_t tiles)
+{
+  pop_target target;
+  pop_error *error = pop_target_create("ipu2", 1, &target);
+  cr_assert_null(error);
+  target.tiles_per_ipu = tiles;
+  return pop_graph_create(&target);
+}
+
+static inline pop_graph *new_graph(void)
+{
+  return new_graph_with_tiles(1472);
+}
+
+static inline void assert_no_error(const pop_graph *graph)
+{
+  const pop_error *error = pop_graph_error(graph);
+  cr_assert_null(error, "%s", error ? pop_error_message(error) : "");
+}
+
+/* The graph has an error with this code, and its message holds all of the words (at most 5, NULL
+ * ends). */
+static inline void assert_error(const pop_graph *graph, pop_error_code code,
+                                const char *const *words, const char *where)
+{
+  const pop_error *error = pop_graph_error(graph);
+  cr_assert_not_null(error, "%s: no error", where);
+  cr_assert_eq(pop_error_get_code(error), code, "%s: %s: %s", where,
+               pop_error_code_name(pop_error_get_code(error)), pop_error_message(error));
+  for (size_t i = 0; i < 5 && words[i]; i++)
+    cr_assert_not_null(strstr(pop_error_message(error), words[i]), "%s: no <%s> in: %s", where,
+                       words[i], pop_error_message(error));
+}
+
+/* A vertex type without code, as if it came from a .gp. */
+static inline void add_vertex_type(pop_graph *graph, const pop_vertex_type *type)
+{
+  name_index_add(graph->vertex_type_names, type->name, (uint32_t)graph->num_vertex_types);
+  vertex_type_entry entry = {type, NULL};
+  pop_push(graph->vertex_types, graph->num_vertex_types, graph->vertex_types_capacity, entry);
+}
+
+#endif
