@@ -14,7 +14,9 @@ typedef struct gp_member {
   char name[16];
   uint8_t *bytes;
   size_t size;
-  pop_object *object;     /* parsed; NULL for host objects */
+  pop_object *object;   /* parsed; NULL for host objects */
+  const uint8_t *inner; /* host objects: the object itself, inside `bytes` */
+  size_t inner_size;
   pop_vertex_type *types; /* of the vertex table; in the owner's arena */
   size_t num_types;
 } gp_member;
@@ -29,10 +31,24 @@ struct pop_gp {
   size_t num_types, types_capacity;
 };
 
+/* gp_wrap.c */
+
+typedef struct gp_wrapping {
+  const char *section;
+  uint32_t section_type; /* SHT_… */
+  const char *symbol;
+} gp_wrapping;
+/* Appends an object whose one section holds `bytes`. */
+void gp_wrap(const gp_wrapping *wrapping, const void *bytes, size_t size, pop_bytes *out);
+/* The bytes in such an object; false if it is none. */
+bool gp_unwrap(const gp_wrapping *wrapping, const uint8_t *bytes, size_t size,
+               const uint8_t **content, size_t *content_size);
+
 /* gp_member.c */
 
 /* Parses the object (tile and library) or looks at its header (host), and reads the vertex table.
  * `gp_name` is for messages. */
+extern const gp_wrapping gp_host_wrapping;
 POP_MUST_CHECK pop_error *gp_member_parse(gp_member *member, const char *gp_name, pop_arena *arena);
 void gp_member_free(gp_member *member);
 /* Same bytes: the same code. */

@@ -70,24 +70,30 @@ static pop_error *parse_tile(gp_member *member, const char *where, pop_arena *ar
   return check_entries(member, where);
 }
 
+const gp_wrapping gp_host_wrapping = {".populus.host", SHT_PROGBITS, "populus_host_object"};
+
 /* Host objects are read by LLVM's loader, and only where a CPU device is used; here it is enough to
  * know that they are objects. */
-static pop_error *check_host(const gp_member *member, const char *where)
+static pop_error *parse_host(gp_member *member, const char *where)
 {
+  if (!gp_unwrap(&gp_host_wrapping, member->bytes, member->size, &member->inner,
+                 &member->inner_size))
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s does not wrap a host object", where);
   Elf64_Ehdr header;
-  if (member->size < sizeof header)
-    return pop_error_new(POP_ERROR_FILE_LOAD, "%s is too short for a host object", where);
-  memcpy(&header, member->bytes, sizeof header);
-  if (memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_type != ET_REL)
-    return pop_error_new(POP_ERROR_FILE_LOAD, "%s is not a relocatable 64-bit ELF object", where);
-  return NULL;
+  if (member->inner_size >= sizeof header) {
+    memcpy(&header, member->inner, sizeof header);
+    if (!memcmp(header.e_ident, ELFMAG, SELFMAG) && header.e_ident[EI_CLASS] == ELFCLASS64 &&
+        header.e_type == ET_REL)
+      return NULL;
+  }
+  return pop_error_new(POP_ERROR_FILE_LOAD, "%s does not hold a relocatable 64-bit ELF object",
+                       where);
 }
 
 pop_error *gp_member_parse(gp_member *member, const char *gp_name, pop_arena *arena)
 {
   const char *where = pop_arena_printf(arena, "%s(%s)", gp_name, member->name);
-  return member->kind == GP_HOST ? check_host(member, where) : parse_tile(member, where, arena);
+  return member->kind == GP_HOST ? parse_host(member, where) : parse_tile(member, where, arena);
 }
 
 void gp_member_free(gp_member *member)

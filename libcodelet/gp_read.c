@@ -206,6 +206,6 @@ size_t pop_gp_num_host_objects(const pop_gp *gp)
 const void *pop_gp_host_object(const pop_gp *gp, size_t index, size_t *size)
 {
   const gp_member *member = &gp->members[first_host(gp) + index];
-  *size = member->size;
-  return member->bytes;
+  *size = member->inner_size;
+  return member->inner;
 }

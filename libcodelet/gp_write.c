@@ -53,7 +53,7 @@ static pop_error *make_member(pop_gp_builder *builder, gp_kind kind, const void 
   *member = (gp_member){.kind = kind, .bytes = malloc(size ? size : 1), .size = size};
   if (!member->bytes)
     return pop_error_new(POP_ERROR_MEMORY, "no memory for the %zu bytes of %s", size, origin);
-  memcpy(member->bytes, bytes, size);
+  if (size) memcpy(member->bytes, bytes, size);
   static const char *const names[] = {"tile", "lib", "host"};
   strcpy(member->name, names[kind]);
   pop_error *error = gp_member_parse(member, origin, builder->arena);
@@ -118,7 +118,8 @@ pop_error *pop_gp_builder_add_tile(pop_gp_builder *builder, const void *bytes, s
   return add(builder, &member);
 }
 
-pop_error *pop_gp_builder_add_host(pop_gp_builder *builder, const void *bytes, size_t size,
+/* `bytes` are the wrapped object. */
+static pop_error *add_wrapped_host(pop_gp_builder *builder, const void *bytes, size_t size,
                                    const char *source)
 {
   gp_member member;
@@ -128,6 +129,16 @@ pop_error *pop_gp_builder_add_host(pop_gp_builder *builder, const void *bytes, s
     return NULL;
   }
   return add(builder, &member);
+}
+
+pop_error *pop_gp_builder_add_host(pop_gp_builder *builder, const void *bytes, size_t size,
+                                   const char *source)
+{
+  pop_bytes wrapped = {0};
+  gp_wrap(&gp_host_wrapping, bytes, size, &wrapped);
+  pop_error *error = add_wrapped_host(builder, wrapped.data, wrapped.size, source);
+  pop_bytes_free(&wrapped);
+  return error;
 }
 
 /* "libm_math_sf_exp.c.o" -> "sf_exp": what is left of a library member's name when folder, library
@@ -186,7 +197,7 @@ pop_error *pop_gp_builder_add_gp(pop_gp_builder *builder, const pop_gp *gp)
                                          member->size));
       break;
     default:
-      POP_TRY(pop_gp_builder_add_host(builder, member->bytes, member->size, gp->name));
+      POP_TRY(add_wrapped_host(builder, member->bytes, member->size, gp->name));
     }
   }
   return NULL;

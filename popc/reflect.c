@@ -202,14 +202,6 @@ static const char *take_from_heap(reflection *r, char *text)
   return copy;
 }
 
-/* Things in unnamed namespaces are reached without naming these. */
-static void remove_unnamed_namespaces(char *name)
-{
-  static const char unnamed[] = "(anonymous namespace)::";
-  for (char *p; (p = strstr(name, unnamed));)
-    memmove(p, p + sizeof unnamed - 1, strlen(p + sizeof unnamed - 1) + 1);
-}
-
 static void add_vertex(reflection *r, CXCursor record, const char *spelling, bool cxx)
 {
   popc_vertex vertex = {.cxx_name = cxx ? spelling : NULL};
@@ -226,10 +218,7 @@ static void add_vertex(reflection *r, CXCursor record, const char *spelling, boo
 static void take_class(reflection *r, CXCursor cursor)
 {
   if (!clang_isCursorDefinition(cursor) || !derives_from_vertex(cursor)) return;
-  CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
-  char *spelling = (char *)reflect_string(r, clang_getTypeSpelling(type));
-  remove_unnamed_namespaces(spelling);
-  add_vertex(r, cursor, spelling, true);
+  add_vertex(r, cursor, reflect_class_name(r, cursor), true);
 }
 
 static enum CXChildVisitResult is_vertex_annotation(CXCursor cursor, CXCursor parent,

@@ -31,6 +31,9 @@ void reflect_bases(CXCursor class_cursor, void (*visit)(void *context, CXCursor 
 /* Is it `poplar::name`? */
 bool reflect_is_poplar(CXCursor declaration, const char *name);
 
+/* vertex_name.c: qualified name of a class, as generated C++ can write it. In the arena. */
+char *reflect_class_name(reflection *r, CXCursor cursor);
+
 /* fields.c: fills in fields, state size and alignment. */
 void reflect_fields(reflection *r, CXCursor record, pop_vertex_type *type);
 

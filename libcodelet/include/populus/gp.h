@@ -5,7 +5,9 @@
  *   populus.o       format version and a digest of all that follows, as an ELF note
  *   tile-N.o        RV32 object of source N, with the vertex table in `.populus.vertices`
  *   lib-NAME.o      objects of the device run-time library that the tile objects need
- *   host-N.o        the same source for the host (the CPU device), with its own vertex table
+ *   host-N.o        the same source for the host (the CPU device), with its own vertex table: the
+ *                   host's object is the content of the section .populus.host of an RV32 object,
+ *                   so that tools which know one machine only read the whole file
  *
  * The vertex table is JSON text in a section that is not loaded: `readelf -p .populus.vertices`
  * shows it.
