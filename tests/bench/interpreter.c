@@ -1,0 +1,170 @@
+/* interpreter <name> <program.elf> <rival> [argument...]: instruction rates of one program.
+ *
+ * Runs a static executable on one tile of the software IPU up to its first ecall, and with the
+ * rival (`<rival> [argument...] <program.elf>`, a Linux emulator that carries out that ecall,
+ * exit), in rotation, five times each; checks that both have the same result, and prints one
+ * object for run.sh. Times are processor time: of machine_run alone here, of the whole process for
+ * the rival (its start-up is some milliseconds). Programs come from interpreter.sh. */
+#include <machine/machine.h>
+#include <populus/arena.h>
+#include <populus/file.h>
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ROUNDS = 5 };
+
+typedef struct result {
+  uint32_t value; /* a0 at the ecall; the rival's exit status has its lowest byte */
+  uint64_t instructions;
+  double seconds;
+} result;
+
+static double processor_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static int complain(pop_error *error)
+{
+  fprintf(stderr, "interpreter: %s\n", pop_error_message(error));
+  pop_error_free(error);
+  return 1;
+}
+
+enum { MAX_SEGMENTS = 8, MAX_FILE_BYTES = 1 << 24 };
+
+/* The loadable segments of an executable that our own linker has just made: no checks. */
+static pop_image make_image(const pop_target *target, const uint8_t *file, uint8_t *memory,
+                            pop_image_segment *segments)
+{
+  Elf32_Ehdr header;
+  memcpy(&header, file, sizeof header);
+  pop_image image = {.base = target->memory_base,
+                     .size = target->memory_bytes,
+                     .bytes = memory,
+                     .entry = header.e_entry,
+                     .segments = segments};
+  for (unsigned i = 0; i < header.e_phnum && image.num_segments < MAX_SEGMENTS; i++) {
+    Elf32_Phdr p;
+    memcpy(&p, file + header.e_phoff + i * sizeof p, sizeof p);
+    if (p.p_type != PT_LOAD) continue;
+    memcpy(memory + (p.p_vaddr - target->memory_base), file + p.p_offset, p.p_filesz);
+    segments[image.num_segments++] = (pop_image_segment){.start = p.p_vaddr,
+                                                         .size = p.p_memsz,
+                                                         .writable = p.p_flags & PF_W,
+                                                         .executable = p.p_flags & PF_X};
+  }
+  return image;
+}
+
+static pop_error *run_here(const uint8_t *file, result *r)
+{
+  pop_target target;
+  POP_TRY(pop_target_create("ipu2", 1, &target));
+  target.tiles_per_ipu = 1;
+  machine *m;
+  POP_TRY(machine_create(&target, NULL, &m));
+  uint8_t *memory = pop_xcalloc(1, target.memory_bytes);
+  pop_image_segment segments[MAX_SEGMENTS];
+  pop_image image = make_image(&target, file, memory, segments);
+  pop_error *error = machine_load(m, &image);
+  free(memory);
+  if (!error) {
+    uint32_t event;
+    double start = processor_seconds();
+    error = machine_run(m, 0, &event);
+    r->seconds = processor_seconds() - start;
+    if (machine_get_fault(m)->kind == MACHINE_FAULT_TRAP) {
+      pop_error_free(error);
+      error = NULL;
+      r->value = machine_get_fault(m)->address;
+      r->instructions = machine_get_counters(m).instructions;
+    }
+  }
+  machine_free(m);
+  return error;
+}
+
+/* `command`: NULL-terminated arguments. */
+static pop_error *run_rival(char **command, result *r)
+{
+  pid_t child = fork();
+  if (child == 0) {
+    execvp(command[0], command);
+    _exit(127);
+  }
+  int status;
+  struct rusage usage;
+  if (child < 0 || wait4(child, &status, 0, &usage) != child || !WIFEXITED(status))
+    return pop_error_new(POP_ERROR_SYSTEM, "%s did not end well", command[0]);
+  r->value = (uint32_t)WEXITSTATUS(status);
+  r->seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+               (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+  return NULL;
+}
+
+static int compare_seconds(const void *a, const void *b)
+{
+  double x = ((const result *)a)->seconds, y = ((const result *)b)->seconds;
+  return (x > y) - (x < y);
+}
+
+static double median_seconds(result results[ROUNDS])
+{
+  qsort(results, ROUNDS, sizeof *results, compare_seconds);
+  return results[ROUNDS / 2].seconds;
+}
+
+static pop_error *measure(const char *name, const uint8_t *file, char **command)
+{
+  result here[ROUNDS] = {{0}}, rival[ROUNDS] = {{0}};
+  for (int i = 0; i < ROUNDS; i++) {
+    POP_TRY(run_rival(command, &rival[i]));
+    POP_TRY(run_here(file, &here[i]));
+    if ((here[i].value & 255) != rival[i].value)
+      return pop_error_new(POP_ERROR_INTERNAL, "%s: the result is %u here, %u with %s", name,
+                           here[i].value & 255, rival[i].value, command[0]);
+  }
+  double mips = (double)here[0].instructions / 1e6 / median_seconds(here);
+  double rival_mips = (double)here[0].instructions / 1e6 / median_seconds(rival);
+  printf("{\"name\": \"interpreter_mips_%s\", \"value\": %.0f, \"unit\": \"MIPS\", \"rival\": "
+         "\"%s\", \"rival_value\": %.0f, \"ratio\": %.2f}\n",
+         name, mips, command[0], rival_mips, mips / rival_mips);
+  return NULL;
+}
+
+/* The arguments behind the program's name, and it, last. */
+static char **make_command(int argc, char **argv)
+{
+  char **command = pop_xcalloc((size_t)argc, sizeof *command);
+  int count = 0;
+  for (int i = 3; i < argc; i++) command[count++] = argv[i];
+  command[count] = argv[2];
+  return command;
+}
+
+int main(int argc, char **argv)
+{
+  if (argc < 4) {
+    fprintf(stderr, "usage: interpreter <name> <program.elf> <rival> [argument...]\n");
+    return 2;
+  }
+  uint8_t *bytes;
+  size_t size;
+  pop_error *error = pop_file_read(argv[2], MAX_FILE_BYTES, &bytes, &size);
+  if (error) return complain(error);
+  char **command = make_command(argc, argv);
+  error = measure(argv[1], bytes, command);
+  free(command);
+  free(bytes);
+  return error ? complain(error) : 0;
+}
