@@ -26,7 +26,7 @@ POP_MUST_CHECK pop_error *check_mapped(const mapped_variables *mapped, uint32_t 
 POP_MUST_CHECK pop_error *check_tensor_mapped(const mapped_variables *mapped, uint32_t tensor);
 
 /* check_vertex.c: on a tile, each edge connected once, no constant written. */
-POP_MUST_CHECK pop_error *check_vertex(const pop_graph *graph, uint32_t vertex);
+POP_MUST_CHECK pop_error *check_vertex_fields(const pop_graph *graph, uint32_t vertex);
 
 /* check_race.c: all elements mapped; none written twice or written and read in the compute set. */
 POP_MUST_CHECK pop_error *check_races(const mapped_variables *mapped, const uint32_t *vertices,

@@ -39,7 +39,7 @@ static pop_error *check_edge(const pop_graph *graph, uint32_t vertex_number, con
   return NULL;
 }
 
-pop_error *check_vertex(const pop_graph *graph, uint32_t vertex_number)
+pop_error *check_vertex_fields(const pop_graph *graph, uint32_t vertex_number)
 {
   const vertex *v = &graph->vertices[vertex_number];
   const pop_vertex_type *type = graph->vertex_types[v->type].type;
