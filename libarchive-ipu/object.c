@@ -121,13 +121,9 @@ pop_error *object_string(const pop_object *object, uint32_t table, uint32_t offs
   return NULL;
 }
 
-pop_error *object_allocate(const pop_object *object, size_t count, size_t bytes, void *table)
+pop_error *object_no_memory(const pop_object *object, size_t count)
 {
-  void *memory = calloc(count ? count : 1, bytes);
-  if (!memory)
-    return pop_error_new(POP_ERROR_MEMORY, "no memory for %zu entries of %s", count, object->name);
-  memcpy(table, &memory, sizeof memory);
-  return NULL;
+  return pop_error_new(POP_ERROR_MEMORY, "no memory for %zu entries of %s", count, object->name);
 }
 
 pop_link_group object_section_group(const object_section *section)
@@ -199,7 +195,7 @@ static pop_error *read_sections(pop_object *object)
 {
   uint32_t count, names;
   POP_TRY(read_section_count(object, &count, &names));
-  POP_TRY(object_allocate(object, count, sizeof *object->sections, &object->sections));
+  POP_TRY(OBJECT_ALLOCATE(object, object->sections, count));
   object->num_sections = count;
   object->sections[0] = (object_section){.name = "", .group = OBJECT_NONE};
   for (uint32_t i = 1; i < count; ++i) {
@@ -225,8 +221,8 @@ static int compare_data(const void *left, const void *right)
 /* Without this, one table of n bytes that n headers share would be decoded n times. */
 static pop_error *check_overlap(const pop_object *object)
 {
-  const object_section **sorted = NULL;
-  POP_TRY(object_allocate(object, object->num_sections, sizeof *sorted, &sorted));
+  const object_section **sorted;
+  POP_TRY(OBJECT_ALLOCATE(object, sorted, object->num_sections));
   size_t count = 0;
   for (uint32_t i = 0; i < object->num_sections; ++i) {
     if (object->sections[i].data && object->sections[i].size > 0)
@@ -250,7 +246,7 @@ static pop_error *parse(pop_object *object, const void *bytes, size_t size)
   if (size > UINT32_MAX)
     return pop_error_new(POP_ERROR_FILE_LOAD, "has %zu bytes, more than a 32-bit ELF file can",
                          size);
-  POP_TRY(object_allocate(object, size, 1, &object->bytes));
+  POP_TRY(OBJECT_ALLOCATE(object, object->bytes, size));
   if (size) memcpy(object->bytes, bytes, size);
   object->size = (uint32_t)size;
   POP_TRY(check_identification(object));

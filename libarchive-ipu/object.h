@@ -10,6 +10,7 @@
 
 #include "relocation.h"
 #include <populus/link.h>
+#include <stdlib.h>
 
 #define OBJECT_NONE UINT32_MAX
 
@@ -85,9 +86,11 @@ const char *object_name_at(const pop_object *object, uint32_t section, uint32_t 
 Elf32_Shdr object_raw_section(const pop_object *object, uint32_t index);
 POP_MUST_CHECK pop_error *object_string(const pop_object *object, uint32_t table, uint32_t offset,
                                         const char **string);
-/* calloc for a count that comes from the file. */
-POP_MUST_CHECK pop_error *object_allocate(const pop_object *object, size_t count, size_t bytes,
-                                          void *table);
+/* A zeroed table whose length comes from the file: an error if there is no memory for it. */
+#define OBJECT_ALLOCATE(object, table, count)                                                      \
+  (((table) = calloc((count) ? (count) : 1, sizeof *(table))) ? NULL                               \
+                                                              : object_no_memory(object, count))
+pop_error *object_no_memory(const pop_object *object, size_t count);
 /* Fills everything but the sections. */
 POP_MUST_CHECK pop_error *object_read_tables(pop_object *object);
 

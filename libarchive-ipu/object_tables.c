@@ -163,7 +163,7 @@ static pop_error *read_symbols(pop_object *object)
   symbol_tables tables;
   POP_TRY(find_symbol_tables(object, &tables));
   uint32_t count = tables.symbols ? object->sections[tables.symbols].size / sizeof(Elf32_Sym) : 0;
-  POP_TRY(object_allocate(object, count, sizeof *object->symbols, &object->symbols));
+  POP_TRY(OBJECT_ALLOCATE(object, object->symbols, count));
   object->num_symbols = count;
   POP_TRY(reserve_common(object, &tables));
   for (uint32_t i = 0; i < count; ++i) {
@@ -216,8 +216,7 @@ static int compare_place(const void *left, const void *right, void *context)
 
 static pop_error *order_symbols(pop_object *object)
 {
-  POP_TRY(
-      object_allocate(object, object->num_symbols, sizeof *object->by_place, &object->by_place));
+  POP_TRY(OBJECT_ALLOCATE(object, object->by_place, object->num_symbols));
   uint32_t count = 0;
   for (uint32_t i = 1; i < object->num_symbols; ++i) {
     if (names_place(object, &object->symbols[i])) object->by_place[count++] = i;
@@ -287,7 +286,7 @@ static pop_error *read_groups(pop_object *object)
   uint32_t count = 0;
   for (uint32_t i = 1; i < object->num_sections; ++i)
     count += object->sections[i].type == SHT_GROUP;
-  POP_TRY(object_allocate(object, count, sizeof *object->groups, &object->groups));
+  POP_TRY(OBJECT_ALLOCATE(object, object->groups, count));
   for (uint32_t i = 1; i < object->num_sections; ++i) {
     if (object->sections[i].type != SHT_GROUP) continue;
     pop_error *error = read_group(object, i);
@@ -399,7 +398,7 @@ static pop_error *read_relocations(pop_object *object)
     POP_TRY(relocates_loaded(object, i, &relocates));
     count += relocates ? object->sections[i].size / sizeof(Elf32_Rela) : 0;
   }
-  POP_TRY(object_allocate(object, count, sizeof *object->relocations, &object->relocations));
+  POP_TRY(OBJECT_ALLOCATE(object, object->relocations, count));
   for (uint32_t i = 1; i < object->num_sections; ++i) {
     POP_TRY(relocates_loaded(object, i, &relocates));
     if (relocates) POP_TRY(read_relocation_section(object, i));

@@ -87,9 +87,9 @@ bool pop_closure_symbol(const pop_closure *closure, const pop_link_addresses *ad
  * `tls_image` (group_bytes(TLS) bytes; may be NULL if 0). Errors: LINK naming relocation type,
  * symbol, object, section and offset, for a value that does not fit its field. */
 POP_MUST_CHECK pop_error *pop_closure_relocate(const pop_closure *closure,
-                                               const pop_link_addresses *addresses,
-                                               uint8_t *memory, uint32_t memory_address,
-                                               uint32_t memory_bytes, uint8_t *tls_image);
+                                               const pop_link_addresses *addresses, uint8_t *memory,
+                                               uint32_t memory_address, uint32_t memory_bytes,
+                                               uint8_t *tls_image);
 
 /* Visits every function and object symbol of the closure, in address order within each group, with
  * its kind; sections without a sized symbol are visited under their section's name. Also every
