@@ -1,6 +1,6 @@
 /* What popc appends to a codelet's source: the entry function of each vertex and the vertex table.
  *
- *   # 1 "populus-entries" 3                 a system header to clang: no warnings about it
+ *   # 1 "populus-entries" 3                 a system header to clang, and no warnings about it
  *   extern "C" bool __runCodelet_ns__V___float(void *state)
  *   {
  *     return static_cast<ns::V<float> *>(state)->compute();
@@ -59,8 +59,11 @@ static void put_entry(pop_bytes *out, const popc_vertex *vertex)
 
 void popc_write_entries(const popc_vertex *vertices, size_t count, pop_bytes *out)
 {
-  /* A file may include itself: only the outermost one has entries. */
-  put(out, "\n# 1 \"populus-entries\" 3\n#if __INCLUDE_LEVEL__ == 0\n");
+  /* The user's last line may end in a backslash. A file may include itself: only the outermost one
+   * has entries. */
+  put(out, "\n\n#if __INCLUDE_LEVEL__ == 0\n"
+           "#pragma clang diagnostic ignored \"-Weverything\"\n"
+           "# 1 \"populus-entries\" 3\n");
   pop_vertex_type *types = pop_xcalloc(count + 1, sizeof *types);
   for (size_t i = 0; i < count; ++i) {
     if (vertices[i].cxx_name) put_entry(out, &vertices[i]);

@@ -53,6 +53,10 @@ static const struct {
 static bool scalar_type(CXType type, pop_type *scalar)
 {
   enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+  /* `long` has the tile's size there and the host's size here. */
+  bool is_wide = clang_Type_getSizeOf(type) == 8;
+  if (kind == CXType_Long) kind = is_wide ? CXType_LongLong : CXType_Int;
+  if (kind == CXType_ULong) kind = is_wide ? CXType_ULongLong : CXType_UInt;
   for (size_t i = 0; i < sizeof scalars / sizeof *scalars; ++i) {
     if (scalars[i].clang == kind) {
       *scalar = scalars[i].type;

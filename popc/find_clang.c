@@ -1,11 +1,17 @@
 /* Where clang is: POPC_CLANG, or clang-19 in PATH, or where the build found it. */
 #include "popc_internal.h"
 
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define WANTED "clang-19"
+#define WANTED_VERSION "19."
+
+extern char **environ;
 
 static const char *search_path(pop_arena *arena, const char *folders)
 {
@@ -19,15 +25,51 @@ static const char *search_path(pop_arena *arena, const char *folders)
   return NULL;
 }
 
+/* The first bytes that `path -dumpversion` prints, or "". */
+static void ask_version(const char *path, char version[32])
+{
+  int ends[2];
+  *version = '\0';
+  if (pipe2(ends, O_CLOEXEC) != 0) return;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  char *const command[] = {(char *)path, "-dumpversion", NULL};
+  pid_t child;
+  bool started = posix_spawn(&child, path, &actions, NULL, command, environ) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  if (started) {
+    ssize_t n = read(ends[0], version, 31);
+    version[n > 0 ? n : 0] = '\0';
+    version[strcspn(version, "\r\n")] = '\0';
+    waitpid(child, NULL, 0);
+  }
+  close(ends[0]);
+}
+
+static pop_error *check_named(const char *path)
+{
+  if (access(path, X_OK) != 0)
+    return pop_error_new(POP_ERROR_SYSTEM,
+                         "cannot run '%s', which the environment variable POPC_CLANG names: it "
+                         "must be a clang of version 19",
+                         path);
+  char version[32];
+  ask_version(path, version);
+  if (!strncmp(version, WANTED_VERSION, strlen(WANTED_VERSION))) return NULL;
+  return pop_error_new(POP_ERROR_SYSTEM,
+                       "'%s', which the environment variable POPC_CLANG names, has version '%s': "
+                       "it must be a clang of version 19",
+                       path, version);
+}
+
 pop_error *popc_find_clang(pop_arena *arena, const char **path)
 {
   const char *wanted = getenv("POPC_CLANG");
   if (wanted && *wanted) {
-    if (access(wanted, X_OK) != 0)
-      return pop_error_new(POP_ERROR_SYSTEM,
-                           "cannot run '%s', which the environment variable POPC_CLANG names: it "
-                           "must be a clang of version 19",
-                           wanted);
+    POP_TRY(check_named(wanted));
     *path = wanted;
     return NULL;
   }

@@ -76,7 +76,9 @@ static pop_error *add_input(popc_settings *settings, pop_gp_builder *builder, co
 {
   if (is_gp(path)) return add_gp(builder, path);
   popc_source source = {.path = path};
-  if (!popc_language_of(path, &source.language))
+  struct stat status;
+  bool is_file = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+  if (is_file && !popc_language_of(path, &source.language))
     return pop_error_new(POP_ERROR_USAGE,
                          "'%s' is no input for popc: it takes .c, .cpp, .cc, .cxx and .gp files",
                          path);
