@@ -1,11 +1,11 @@
 /* Allocate: an address for each block.
  *
- *   base                                                              interleaved base       end
- *   | system | stacks, code's data | code, read-only | data ……………………… | data ………………………………… | overflowed
- *            |---- equal on tiles with equal code ---|
+ *   base                                                 interleaved base        end
+ *   | system | stacks, code's data | code, read-only | data … | data …………………… | overflowed
+ *            |--- equal on tiles with equal code ----|
  *
- * Stacks and the linked code's own data come before the code: their sizes depend on the code
- * group alone, so that tiles with equal code have it at equal addresses, with equal bytes, and only the
+ * Stacks and the linked code's own data come before the code: their sizes depend on the code group
+ * alone, so that tiles with equal code have it at equal addresses, with equal bytes, and only the
  * tile's control and exchange code, which come last of the code, differ. Stacks are lowest: what
  * overflows runs into the next context's stack or the system's memory, not into data. If code then
  * does not fit region 0 any more, they go behind it.
@@ -17,9 +17,10 @@
  *
  * Order of data: first what is always live, by alignment so that it leaves no gaps; then the rest
  * above it, where blocks share addresses if their lives do not overlap. That is dynamic storage
- * allocation, which is NP-hard; largest first into the tightest gap stays near the lower bound. Lives
- * fall apart into groups that do not overlap each other at all (those of one superstep, often);
- * each group has all the memory to itself, and the search, quadratic in its size, stays short.
+ * allocation, which is NP-hard; placing them largest first (or in the best of three other orders)
+ * into the tightest gap stays near the lower bound. Lives fall apart into groups that do not overlap
+ * each other at all, often those of one superstep: each group has all the memory to itself, and the
+ * search, quadratic in its size, stays short.
  */
 #include "compiler/layout.h"
 
@@ -170,6 +171,25 @@ static int compare_by_size(const void *left, const void *right)
   return compare_by_first_step(left, right);
 }
 
+static uint32_t life(const item *i)
+{
+  return i->last_step - i->first_step;
+}
+
+static int compare_by_life(const void *left, const void *right)
+{
+  if (life(left) != life(right)) return -COMPARE(life(left), life(right));
+  return compare_by_size(left, right);
+}
+
+static int compare_by_area(const void *left, const void *right)
+{
+  const item *a = left, *b = right;
+  uint64_t area_a = ((uint64_t)life(a) + 1) * a->size, area_b = ((uint64_t)life(b) + 1) * b->size;
+  if (area_a != area_b) return -COMPARE(area_a, area_b);
+  return compare_by_size(left, right);
+}
+
 static void sort(item_array *array, int (*compare)(const void *, const void *))
 {
   if (array->count > 1) qsort(array->items, array->count, sizeof *array->items, compare);
@@ -222,6 +242,10 @@ static bool live_together(const item *a, const item *b)
   return a->first_step <= b->last_step && b->first_step <= a->last_step;
 }
 
+static int (*const temporary_orders[])(const void *, const void *) = {
+    compare_by_size, compare_by_area, compare_by_life, compare_by_first_step};
+enum { NUM_ORDERS = sizeof temporary_orders / sizeof *temporary_orders };
+
 /* The tightest gap from `floor` on between placed items that live at the same time; if none is
  * wide enough, behind them all. */
 static uint64_t find_gap(const item_array *placed, const item *x, uint64_t floor)
@@ -248,19 +272,38 @@ static void add_placed(item_array *placed, const item *x)
   placed->items[i] = *x;
 }
 
+/* Places the items in the given order; returns the end of the highest. */
+static uint64_t try_order(allocator *a, item_array *group, int order, uint64_t floor,
+                          const item *obstacle)
+{
+  uint64_t end = floor;
+  sort(group, temporary_orders[order]);
+  a->placed.count = 0;
+  if (obstacle->size) add_placed(&a->placed, obstacle);
+  for (size_t i = 0; i < group->count; i++) {
+    item *x = &group->items[i];
+    uint64_t from = floor;
+    if (a->c->blocks[x->block].flags & BLOCK_INTERLEAVED && from < a->interleaved_base)
+      from = a->interleaved_base;
+    x->address = find_gap(&a->placed, x, from);
+    add_placed(&a->placed, x);
+    if (item_end(x) > end) end = item_end(x);
+  }
+  return end;
+}
+
+/* Every order is the best one for some groups, and trying all of them costs little. */
 static void put_group(allocator *a, item *items, size_t count, uint64_t floor, const item *obstacle)
 {
   item_array group = {items, count, count};
-  sort(&group, compare_by_size);
-  a->placed.count = 0;
-  if (obstacle->size) add_placed(&a->placed, obstacle);
-  for (size_t i = 0; i < count; i++) {
-    uint64_t from = floor;
-    if (a->c->blocks[items[i].block].flags & BLOCK_INTERLEAVED && from < a->interleaved_base)
-      from = a->interleaved_base;
-    settle(a, &items[i], find_gap(&a->placed, &items[i], from));
-    add_placed(&a->placed, &items[i]);
+  uint64_t ends[NUM_ORDERS];
+  int best = 0;
+  for (int order = 0; order < NUM_ORDERS && count > 1; order++) {
+    ends[order] = try_order(a, &group, order, floor, obstacle);
+    if (ends[order] < ends[best]) best = order;
   }
+  try_order(a, &group, best, floor, obstacle);
+  for (size_t i = 0; i < count; i++) settle(a, &items[i], items[i].address);
 }
 
 /* Cuts the temporaries where no life goes on. */

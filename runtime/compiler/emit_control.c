@@ -76,10 +76,10 @@ static void put_exchange(emitter *e, uint32_t exchange)
   put_tile_op(&e->code, TILE_EXCHANGE, 0, A0, 0);
 }
 
-/* Event number 0 is "the program is done". */
-static void put_host_event(emitter *e, uint32_t index)
+/* Events count from 1: 0 is "the program is done". */
+static void put_host_event(emitter *e, uint32_t event)
 {
-  put_constant(&e->code, T0, index + 1);
+  put_constant(&e->code, T0, event);
   put_tile_op(&e->code, TILE_HOST_SYNC, ZERO, T0, 0);
 }
 

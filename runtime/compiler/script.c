@@ -84,7 +84,8 @@ static void enter_step(builder *b, uint32_t index)
   uint32_t shared = b->shared_op[index];
   if (shared != COMPILER_NONE) {
     const script_op op = b->s->ops[shared];
-    b->s->ops[push_op(b, SCRIPT_CALL, index)].match = shared;
+    uint32_t call = push_op(b, SCRIPT_CALL, index);
+    b->s->ops[call].match = shared;
     hold(b, op.height, op.stack_bytes, true);
     return;
   }

@@ -1,0 +1,291 @@
+/* Allocation and accounting over blocks made here, without a graph: addresses are checked byte by
+ * byte against the blocks' lives. */
+#include "compiler/compilation.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BASE = 0x40000, SYSTEM_BYTES = 256, REGION_BYTES = 64 * 1024, NUM_TILES = 3 };
+
+/* Small numbers that are the same on every machine. */
+static uint32_t random_below(uint64_t *state, uint32_t limit)
+{
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(*state >> 33) % limit;
+}
+
+static pop_target small_target(void)
+{
+  pop_target target;
+  pop_error *error = pop_target_create("ipu1", 1, &target);
+  cr_assert_null(error);
+  strcpy(target.name, "small");
+  target.tiles_per_ipu = NUM_TILES;
+  target.memory_base = BASE;
+  target.system_bytes = SYSTEM_BYTES;
+  target.interleaved_base = BASE + REGION_BYTES;
+  target.memory_bytes = 2 * REGION_BYTES;
+  return target;
+}
+
+static compilation *new_compilation(bool allow_out_of_memory)
+{
+  compilation *c = pop_xcalloc(1, sizeof *c);
+  c->target = small_target();
+  c->arena = pop_arena_new();
+  c->options.allow_out_of_memory = allow_out_of_memory;
+  cr_assert_null(pass_closure(c)); /* layouts of tiles without vertices */
+  return c;
+}
+
+static uint32_t add(compilation *c, uint32_t tile, uint32_t size, uint16_t align, uint8_t flags)
+{
+  return add_block(c, &(block){.tile = tile,
+                               .size = size,
+                               .align = align,
+                               .category = POP_MEMORY_VARIABLE,
+                               .flags = flags,
+                               .name = "v",
+                               .content = COMPILER_NONE});
+}
+
+static void allocate(compilation *c)
+{
+  pop_error *error = pass_allocate(c);
+  cr_assert_null(error, "%s", error ? pop_error_message(error) : "");
+}
+
+static bool is_live_with(const block *a, const block *b)
+{
+  if (a->flags & BLOCK_ALWAYS_LIVE || b->flags & BLOCK_ALWAYS_LIVE) return true;
+  return a->first_step <= b->last_step && b->first_step <= a->last_step;
+}
+
+static void check_block(const compilation *c, uint32_t index)
+{
+  const block *b = &c->blocks[index];
+  cr_assert_eq(b->address % b->align, 0, "block %u at 0x%x, alignment %u", index, b->address,
+               b->align);
+  cr_assert_geq(b->address, BASE + SYSTEM_BYTES, "block %u is in the system's memory", index);
+  if (b->flags & BLOCK_INTERLEAVED)
+    cr_assert_geq(b->address, c->target.interleaved_base, "block %u is not interleaved", index);
+  if (b->flags & (BLOCK_CODE | BLOCK_READ_ONLY))
+    cr_assert_leq(b->address + b->size, c->target.interleaved_base, "code %u in region 1", index);
+  cr_assert_leq(b->address + b->size, c->tiles[b->tile].end);
+  for (uint32_t other = 0; other < index; other++) {
+    const block *o = &c->blocks[other];
+    bool apart = o->tile != b->tile || o->address + o->size <= b->address ||
+                 b->address + b->size <= o->address;
+    cr_assert(apart || !is_live_with(b, o), "blocks %u and %u overlap while both are live", other,
+              index);
+  }
+}
+
+/* Blocks of all kinds and lives; `span` steps, of which a life has up to `longest`. */
+static void add_random_blocks(compilation *c, uint64_t *seed, uint32_t count, uint32_t span,
+                              uint32_t longest)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    uint16_t align = (uint16_t)(4u << random_below(seed, 4));
+    uint32_t size = 1 + random_below(seed, random_below(seed, 4) ? 64 : 600);
+    uint32_t kind = random_below(seed, 10);
+    uint8_t flags = kind == 0   ? BLOCK_CODE | BLOCK_ALWAYS_LIVE
+                    : kind == 1 ? BLOCK_READ_ONLY | BLOCK_ALWAYS_LIVE
+                    : kind == 2 ? BLOCK_INTERLEAVED
+                    : kind == 3 ? BLOCK_INTERLEAVED | BLOCK_ALWAYS_LIVE
+                    : kind < 6  ? BLOCK_ALWAYS_LIVE
+                                : 0;
+    uint32_t b = add(c, random_below(seed, NUM_TILES), size, align, flags);
+    c->blocks[b].category = (uint8_t)random_below(seed, POP_MEMORY_CATEGORY_COUNT);
+    c->blocks[b].first_step = random_below(seed, span);
+    c->blocks[b].last_step = c->blocks[b].first_step + random_below(seed, longest);
+  }
+}
+
+Test(allocate, blocks_that_are_live_together_never_overlap)
+{
+  static const struct {
+    uint32_t count, span, longest;
+  } cases[] = {{1, 1, 1}, {40, 5, 5}, {200, 20, 3}, {200, 200, 4}, {300, 30, 30}, {150, 1, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+      uint64_t state = seed;
+      compilation *c = new_compilation(false);
+      add_random_blocks(c, &state, cases[i].count, cases[i].span, cases[i].longest);
+      allocate(c);
+      for (uint32_t b = 0; b < c->num_blocks; b++) check_block(c, b);
+      compilation_free(c);
+    }
+  }
+}
+
+Test(allocate, the_same_blocks_get_the_same_addresses)
+{
+  compilation *runs[2];
+  for (int i = 0; i < 2; i++) {
+    uint64_t state = 7;
+    runs[i] = new_compilation(false);
+    add_random_blocks(runs[i], &state, 300, 25, 10);
+    allocate(runs[i]);
+  }
+  for (uint32_t b = 0; b < runs[0]->num_blocks; b++)
+    cr_assert_eq(runs[0]->blocks[b].address, runs[1]->blocks[b].address);
+  compilation_free(runs[0]);
+  compilation_free(runs[1]);
+}
+
+/* Most bytes that are live at one step: no allocation can take less. */
+static uint32_t lower_bound(const compilation *c, uint32_t num_steps)
+{
+  uint32_t bound = 0;
+  for (uint32_t step = 0; step < num_steps; step++) {
+    uint32_t bytes = 0;
+    for (size_t b = 0; b < c->num_blocks; b++)
+      if (c->blocks[b].first_step <= step && step <= c->blocks[b].last_step)
+        bytes += c->blocks[b].size;
+    if (bytes > bound) bound = bytes;
+  }
+  return bound;
+}
+
+Test(allocate, sharing_stays_near_the_lower_bound)
+{
+  static const uint32_t longest[] = {1, 3, 10, 40};
+  for (size_t i = 0; i < sizeof longest / sizeof *longest; i++) {
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+      uint64_t state = seed;
+      compilation *c = new_compilation(false);
+      for (int b = 0; b < 120; b++) {
+        uint32_t added = add(c, 0, 4 * (1 + random_below(&state, 100)), 4, 0);
+        c->blocks[added].first_step = random_below(&state, 60);
+        c->blocks[added].last_step = c->blocks[added].first_step + random_below(&state, longest[i]);
+      }
+      allocate(c);
+      uint32_t used = c->tiles[0].end - BASE - SYSTEM_BYTES, bound = lower_bound(c, 100);
+      cr_assert_leq(used, bound + bound / 6, "%u bytes used, %u needed", used, bound);
+      compilation_free(c);
+    }
+  }
+}
+
+static void fill_tile(compilation *c, uint32_t tile, uint32_t bytes)
+{
+  add(c, tile, 1000, 4, BLOCK_CODE | BLOCK_ALWAYS_LIVE);
+  add(c, tile, 5000, 8, BLOCK_ALWAYS_LIVE);
+  add(c, tile, bytes - 6000, 4, BLOCK_ALWAYS_LIVE);
+}
+
+Test(allocate, Z01_exactly_full_fits)
+{
+  compilation *c = new_compilation(false);
+  fill_tile(c, 1, 2 * REGION_BYTES - SYSTEM_BYTES);
+  allocate(c);
+  cr_assert_eq(c->tiles[1].end, BASE + 2 * REGION_BYTES);
+  cr_assert_null(c->out_of_memory);
+  compilation_free(c);
+}
+
+Test(allocate, Z01_one_byte_more_is_out_of_memory_by_one)
+{
+  compilation *c = new_compilation(false);
+  fill_tile(c, 1, 2 * REGION_BYTES - SYSTEM_BYTES + 1);
+  pop_error *error = pass_allocate(c);
+  cr_assert_not_null(error);
+  cr_assert_eq(pop_error_get_code(error), POP_ERROR_GRAPH_MEMORY);
+  const char *message = pop_error_message(error);
+  cr_assert_not_null(strstr(message, "1 of 3 tiles out of memory, tile 1 by 1 B"), "%s", message);
+  cr_assert_not_null(strstr(message, "Tile # 1 memory usage:"), "%s", message);
+  cr_assert_not_null(strstr(message, "debug.allowOutOfMemory"), "%s", message);
+  cr_assert_eq(c->tiles[1].shortage, 1);
+  pop_error_free(error);
+  compilation_free(c);
+}
+
+Test(allocate, E06_overfull_tiles_are_laid_out_when_that_is_allowed)
+{
+  compilation *c = new_compilation(true);
+  fill_tile(c, 1, 2 * REGION_BYTES - SYSTEM_BYTES + 100);
+  fill_tile(c, 2, 5 * REGION_BYTES);
+  allocate(c);
+  cr_assert_null(pass_account(c));
+  cr_assert_not_null(c->out_of_memory);
+  cr_assert_not_null(strstr(pop_error_message(c->out_of_memory), "2 of 3 tiles out of memory"));
+  cr_assert_eq(c->memory[1].by_region[POP_REGION_OVERFLOWED], 100);
+  cr_assert_eq(c->memory[2].by_region[POP_REGION_OVERFLOWED], 3 * REGION_BYTES + SYSTEM_BYTES);
+  cr_assert_eq(c->memory[0].total, 0);
+  compilation_free(c);
+}
+
+Test(allocate, code_past_region_0_is_out_of_memory)
+{
+  compilation *c = new_compilation(false);
+  add(c, 0, REGION_BYTES - SYSTEM_BYTES, 4, BLOCK_CODE | BLOCK_ALWAYS_LIVE);
+  allocate(c);
+  compilation_free(c);
+  c = new_compilation(false);
+  add(c, 0, REGION_BYTES - SYSTEM_BYTES + 8, 4, BLOCK_CODE | BLOCK_ALWAYS_LIVE);
+  pop_error *error = pass_allocate(c);
+  cr_assert_not_null(error);
+  cr_assert_not_null(strstr(pop_error_message(error), "tile 0 by 8 B"), "%s",
+                     pop_error_message(error));
+  pop_error_free(error);
+  compilation_free(c);
+}
+
+Test(allocate, a_tile_that_passes_32_bits_is_an_error_even_if_out_of_memory_is_allowed)
+{
+  compilation *c = new_compilation(true);
+  add(c, 2, UINT32_MAX - 3, 4, BLOCK_ALWAYS_LIVE);
+  add(c, 2, UINT32_MAX - 3, 4, BLOCK_ALWAYS_LIVE);
+  pop_error *error = pass_allocate(c);
+  cr_assert_not_null(error);
+  cr_assert_not_null(strstr(pop_error_message(error), "tile 2"));
+  pop_error_free(error);
+  compilation_free(c);
+}
+
+/* ---- accounting ---- */
+
+static void count_bytes(const compilation *c, uint32_t tile, pop_tile_memory *memory)
+{
+  memset(memory, 0, sizeof *memory);
+  memory->total_including_gaps = c->tiles[tile].end - BASE;
+  for (uint32_t address = BASE; address < c->tiles[tile].end; address++) {
+    uint32_t users = 0;
+    for (uint32_t pass = 0, found = 0; pass < 2; pass++, users = found, found = 0)
+      for (size_t i = 0; i < c->num_blocks; i++) {
+        const block *b = &c->blocks[i];
+        if (b->tile != tile || address < b->address || address >= b->address + b->size) continue;
+        found++;
+        pop_memory_region region = pop_memory_region_of(&c->target, address);
+        if (pass == 0) continue;
+        if (users == 1) memory->not_overlapped[b->category][region]++;
+        if (users > 1) memory->overlapped[b->category][region]++;
+      }
+    if (!users) continue;
+    pop_memory_region region = pop_memory_region_of(&c->target, address);
+    uint32_t start = region == POP_REGION_NON_INTERLEAVED ? BASE : BASE + REGION_BYTES;
+    memory->total++;
+    memory->by_region[region]++;
+    memory->by_region_including_gaps[region] = address + 1 - start;
+  }
+}
+
+Test(account, equals_a_count_of_single_bytes)
+{
+  for (uint64_t seed = 1; seed <= 5; seed++) {
+    uint64_t state = seed;
+    compilation *c = new_compilation(false);
+    add_random_blocks(c, &state, 120, 12, 4);
+    allocate(c);
+    cr_assert_null(pass_account(c));
+    for (uint32_t tile = 0; tile < NUM_TILES; tile++) {
+      pop_tile_memory counted;
+      count_bytes(c, tile, &counted);
+      cr_assert_eq(memcmp(&counted, &c->memory[tile], sizeof counted), 0, "tile %u, seed %d", tile,
+                   (int)seed);
+    }
+    compilation_free(c);
+  }
+}
