@@ -3,6 +3,7 @@
 #define POPULUS_GP_INTERNAL_H
 
 #include <populus/gp.h>
+#include <stdatomic.h>
 
 #define GP_NOTE_MEMBER "populus.o"
 
@@ -22,6 +23,7 @@ typedef struct gp_member {
 } gp_member;
 
 struct pop_gp {
+  atomic_uint references;
   pop_arena *arena; /* names, vertex types */
   const char *name;
   pop_gp_digest digest;

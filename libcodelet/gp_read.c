@@ -128,6 +128,7 @@ static pop_error *read_gp(pop_gp *gp, const uint8_t *bytes, size_t size)
 pop_error *pop_gp_read_memory(const void *bytes, size_t size, const char *name, pop_gp **out)
 {
   pop_gp *gp = pop_xcalloc(1, sizeof *gp);
+  atomic_init(&gp->references, 1);
   gp->arena = pop_arena_new();
   gp->name = pop_arena_strdup(gp->arena, name);
   pop_error *error = read_gp(gp, bytes, size);
@@ -149,9 +150,15 @@ pop_error *pop_gp_read(const char *path, pop_gp **gp)
   return error;
 }
 
+pop_gp *pop_gp_retain(pop_gp *gp)
+{
+  atomic_fetch_add(&gp->references, 1);
+  return gp;
+}
+
 void pop_gp_free(pop_gp *gp)
 {
-  if (!gp) return;
+  if (!gp || atomic_fetch_sub(&gp->references, 1) > 1) return;
   for (size_t i = 0; i < gp->num_members; ++i) gp_member_free(&gp->members[i]);
   free(gp->members);
   free(gp->types);
