@@ -49,9 +49,10 @@ static pop_error *check_programs(const mapped_variables *mapped, const reach *r)
 {
   for (size_t i = 0; i < r->num_order; i++) {
     const program *p = &mapped->graph->programs[r->order[i]];
+    if (p->kind != PROGRAM_COPY && p->kind != PROGRAM_PRINT_TENSOR) continue;
     pop_error *error = NULL;
-    if (p->kind == PROGRAM_COPY) error = check_copy(mapped, p);
-    if (p->kind == PROGRAM_PRINT_TENSOR) error = check_tensor_mapped(mapped, p->source);
+    if (p->kind == PROGRAM_COPY) error = check_tensor_mapped(mapped, p->destination);
+    if (!error) error = check_tensor_mapped(mapped, p->source);
     if (error)
       return pop_error_prefix(error, "%s '%s'",
                               p->kind == PROGRAM_COPY ? "copy" : "print of tensor", p->name);

@@ -25,14 +25,11 @@ POP_MUST_CHECK pop_error *check_mapped(const mapped_variables *mapped, uint32_t 
                                        uint64_t begin, uint64_t end);
 POP_MUST_CHECK pop_error *check_tensor_mapped(const mapped_variables *mapped, uint32_t tensor);
 
-/* check_vertex.c: on a tile, each edge connected once, no constant written. */
+/* check_vertex.c: on a tile, each field connected. */
 POP_MUST_CHECK pop_error *check_vertex_fields(const pop_graph *graph, uint32_t vertex);
 
 /* check_race.c: all elements mapped; none written twice or written and read in the compute set. */
 POP_MUST_CHECK pop_error *check_races(const mapped_variables *mapped, const uint32_t *vertices,
                                       size_t num_vertices);
-
-/* check_copy.c: mapped, destination neither constant nor containing an element twice. */
-POP_MUST_CHECK pop_error *check_copy(const mapped_variables *mapped, const program *copy);
 
 #endif

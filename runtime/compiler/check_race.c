@@ -3,7 +3,7 @@
  * All runs of elements that the vertices' fields touch are sorted by variable and first element.
  * Going through them in that order, a run overlaps an earlier one exactly if some earlier run ends
  * behind its beginning; so it is enough to remember which run and which writing run reached
- * farthest. */
+ * farthest. (That a tensor which a field writes holds no element twice, the graph has seen to.) */
 #include "compiler/check.h"
 #include "compiler/order.h"
 
@@ -44,22 +44,14 @@ static pop_error *race(const pop_graph *graph, const access *writer, const acces
   const char *variable = graph->variables[writer->variable].name;
   char *first = describe_vertex(graph, writer->vertex);
   char *second = describe_vertex(graph, other->vertex);
-  pop_error *error;
-  if (writer->vertex == other->vertex && writer->field == other->field)
-    error = pop_error_new(POP_ERROR_GRAPH_CYCLE,
-                          "Field %s.%s writes to elements [%u:%u) of variable '%s' twice: the "
-                          "tensor that %s is connected to contains them more than once",
-                          type_name(graph, writer), field_name(graph, writer), begin, end, variable,
-                          first);
-  else
-    error = pop_error_new(POP_ERROR_GRAPH_CYCLE,
-                          "Field %s.%s writes to elements [%u:%u) of variable '%s' that are %s "
-                          "elsewhere in same compute set: %s writes them, and %s %s them by its "
-                          "field %s.%s",
-                          type_name(graph, writer), field_name(graph, writer), begin, end, variable,
-                          other->writes ? "written to" : "read", first, second,
-                          other->writes ? "writes" : "reads", type_name(graph, other),
-                          field_name(graph, other));
+  pop_error *error = pop_error_new(
+      POP_ERROR_GRAPH_CYCLE,
+      "Field %s.%s writes to elements [%u:%u) of variable '%s' that are %s "
+      "elsewhere in same compute set: %s writes them, and %s %s them by its "
+      "field %s.%s",
+      type_name(graph, writer), field_name(graph, writer), begin, end, variable,
+      other->writes ? "written to" : "read", first, second, other->writes ? "writes" : "reads",
+      type_name(graph, other), field_name(graph, other));
   free(first);
   free(second);
   return error;

@@ -1,4 +1,4 @@
-/* A vertex by itself: on a tile, each field connected exactly once, no constant written.
+/* A vertex by itself: on a tile, each field connected.
  *
  * A plain scalar field that the graph never set is zero: programs rely on that. */
 #include "compiler/check.h"
@@ -19,20 +19,10 @@ static pop_error *vertex_error(const pop_graph *graph, uint32_t vertex_number,
   return error;
 }
 
-static bool contains_constant(const pop_graph *graph, const tensor *t)
-{
-  for (size_t i = 0; i < t->num_pieces; i++)
-    if (graph->variables[graph->pieces[t->first_piece + i].variable].constant) return true;
-  return false;
-}
-
 static pop_error *check_edge(const pop_graph *graph, uint32_t vertex_number, const edge *e,
                              const pop_field *field)
 {
   const tensor *t = &graph->tensors[e->tensor];
-  if (field->kind != POP_FIELD_INPUT && contains_constant(graph, t))
-    return vertex_error(graph, vertex_number, field,
-                        "writes to a constant: only inputs may be connected to constants");
   if (t->num_elements > MAX_EDGE_BYTES / pop_type_bytes(t->type))
     return vertex_error(graph, vertex_number, field,
                         "is connected to more than 2 GiB of data: no tile can hold that");
@@ -49,18 +39,12 @@ pop_error *check_vertex_fields(const pop_graph *graph, uint32_t vertex_number)
   for (uint32_t i = 0; i < type->num_fields; i++) {
     const pop_field *field = &type->fields[i];
     if (field->kind == POP_FIELD_CONSTANT) continue;
-    unsigned connections = 0;
-    for (uint32_t e = v->first_edge; e != GRAPH_NONE; e = graph->edges[e].next) {
-      if (graph->edges[e].field != i) continue;
-      connections++;
-      POP_TRY(check_edge(graph, vertex_number, &graph->edges[e], field));
-    }
-    if (connections == 0)
+    uint32_t e = v->first_edge;
+    while (e != GRAPH_NONE && graph->edges[e].field != i) e = graph->edges[e].next;
+    if (e == GRAPH_NONE)
       return vertex_error(graph, vertex_number, field,
                           "is not connected: connect it with pop_graph_connect");
-    if (connections > 1)
-      return vertex_error(graph, vertex_number, field,
-                          "is connected more than once: a field takes one tensor");
+    POP_TRY(check_edge(graph, vertex_number, &graph->edges[e], field));
   }
   return NULL;
 }
