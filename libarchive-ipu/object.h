@@ -91,6 +91,12 @@ POP_MUST_CHECK pop_error *object_string(const pop_object *object, uint32_t table
   (((table) = calloc((count) ? (count) : 1, sizeof *(table))) ? NULL                               \
                                                               : object_no_memory(object, count))
 pop_error *object_no_memory(const pop_object *object, size_t count);
+/* Entry `index` of the SHT_RELA section `table` for the section `target`, checked: its type is known,
+ * its bytes lie inside the section, its symbol exists or is 0, "none". */
+POP_MUST_CHECK pop_error *object_read_relocation(const pop_object *object,
+                                                 const object_section *table, uint32_t index,
+                                                 const object_section *target,
+                                                 object_relocation *relocation);
 /* Fills everything but the sections. */
 POP_MUST_CHECK pop_error *object_read_tables(pop_object *object);
 

@@ -305,8 +305,8 @@ static int compare_relocations(const void *left, const void *right)
   return (a->order > b->order) - (a->order < b->order);
 }
 
-static pop_error *read_relocation(pop_object *object, const object_section *target,
-                                  const Elf32_Rela *raw)
+static pop_error *check_relocation(const pop_object *object, const object_section *target,
+                                   const Elf32_Rela *raw)
 {
   uint32_t number = ELF32_R_TYPE(raw->r_info), symbol = ELF32_R_SYM(raw->r_info);
   const relocation_type *type = relocation_type_find(number);
@@ -324,13 +324,25 @@ static pop_error *read_relocation(pop_object *object, const object_section *targ
     return pop_error_new(POP_ERROR_FILE_LOAD, "(%s) names symbol %u of %u", type->name, symbol,
                          object->num_symbols);
   }
-  object->relocations[object->num_relocations] =
-      (object_relocation){.offset = raw->r_offset,
-                          .symbol = symbol,
-                          .addend = (uint32_t)raw->r_addend,
-                          .order = object->num_relocations,
-                          .type = type};
-  ++object->num_relocations;
+  return NULL;
+}
+
+pop_error *object_read_relocation(const pop_object *object, const object_section *table,
+                                  uint32_t index, const object_section *target,
+                                  object_relocation *relocation)
+{
+  Elf32_Rela raw;
+  memcpy(&raw, table->data + (size_t)index * sizeof raw, sizeof raw);
+  pop_error *error = check_relocation(object, target, &raw);
+  if (error) {
+    return pop_error_prefix(error, "relocation of section %s at offset 0x%x", target->name,
+                            raw.r_offset);
+  }
+  *relocation = (object_relocation){.offset = raw.r_offset,
+                                    .symbol = ELF32_R_SYM(raw.r_info),
+                                    .addend = (uint32_t)raw.r_addend,
+                                    .order = index,
+                                    .type = relocation_type_find(ELF32_R_TYPE(raw.r_info))};
   return NULL;
 }
 
@@ -355,14 +367,10 @@ static pop_error *read_relocation_section(pop_object *object, uint32_t index)
                          target->data ? "another one does too" : "has no content");
   }
   target->first_relocation = object->num_relocations;
-  for (uint32_t at = 0; at < table->size; at += sizeof(Elf32_Rela)) {
-    Elf32_Rela raw;
-    memcpy(&raw, table->data + at, sizeof raw);
-    pop_error *error = read_relocation(object, target, &raw);
-    if (error) {
-      return pop_error_prefix(error, "relocation of section %s at offset 0x%x", target->name,
-                              raw.r_offset);
-    }
+  for (uint32_t i = 0; i < table->size / sizeof(Elf32_Rela); ++i) {
+    POP_TRY(object_read_relocation(object, table, i, target,
+                                   &object->relocations[object->num_relocations]));
+    ++object->num_relocations;
   }
   target->num_relocations = object->num_relocations - target->first_relocation;
   sort_relocations(object, target);

@@ -161,13 +161,8 @@ static pop_error *apply_uleb_difference(const site *at)
   uint32_t left, right;
   POP_TRY(symbol_value(&minuend, false, &left));
   POP_TRY(symbol_value(at, false, &right));
-  uint32_t rest = left - right;
-  uint8_t *byte = at->bytes + at->entry->offset, *end = at->bytes + at->section->size;
-  for (bool more = true; more && byte < end; ++byte, rest >>= 7) {
-    more = *byte & 0x80;
-    *byte = (uint8_t)((*byte & 0x80) | (rest & 0x7f));
-  }
-  if (rest)
+  if (!relocation_put_uleb128(at->bytes + at->entry->offset, at->bytes + at->section->size,
+                              left - right))
     return pop_error_new(POP_ERROR_LINK, "difference %u needs more bytes than it has",
                          left - right);
   return NULL;

@@ -19,6 +19,15 @@ void relocation_put32(uint8_t *place, uint32_t value)
   for (int i = 0; i < 4; ++i) place[i] = (uint8_t)(value >> 8 * i);
 }
 
+bool relocation_put_uleb128(uint8_t *place, const uint8_t *end, uint32_t value)
+{
+  for (bool more = true; more && place < end; ++place, value >>= 7) {
+    more = *place & 0x80;
+    *place = (uint8_t)((*place & 0x80) | (value & 0x7f));
+  }
+  return value == 0;
+}
+
 /* Bits `high` to `low` of `value`, moved to bit `to`. */
 static uint32_t bits(uint32_t value, unsigned high, unsigned low, unsigned to)
 {

@@ -49,5 +49,8 @@ const relocation_type *relocation_type_find(uint32_t number);
 
 uint32_t relocation_get32(const uint8_t *place);
 void relocation_put32(uint8_t *place, uint32_t value);
+/* Writes `value` over the ULEB128 number at `place`, in as many bytes as that has, none of them at
+ * or behind `end`. False if it needs more. */
+bool relocation_put_uleb128(uint8_t *place, const uint8_t *end, uint32_t value);
 
 #endif

@@ -14,6 +14,7 @@
 #ifndef POPULUS_LINK_H
 #define POPULUS_LINK_H
 
+#include <populus/arena.h>
 #include <populus/error.h>
 #include <populus/target.h>
 #include <stdint.h>
@@ -108,6 +109,13 @@ void pop_closure_symbols(const pop_closure *closure, const pop_link_addresses *a
 bool pop_closure_locate(const pop_closure *closure, const pop_link_addresses *addresses,
                         uint32_t address, const pop_object **object, const char **section_name,
                         uint32_t *section_index, uint32_t *offset);
+
+/* Appends a copy of the object to `elf` that DWARF readers (libdw) understand as it is: ET_EXEC,
+ * its `.debug_*` sections relocated, each loaded section at addresses of its own, which its sh_addr
+ * says. So what pop_closure_locate finds is, in the copy, at sh_addr of section `section_index`
+ * plus `offset`; these addresses are not the tile's. Errors: FILE_LOAD for relocations of debug
+ * sections that are damaged or of a type that has no place there. */
+POP_MUST_CHECK pop_error *pop_object_debug_image(const pop_object *object, pop_bytes *elf);
 
 #ifdef __cplusplus
 }
