@@ -41,7 +41,7 @@ set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(LLVM19 19 REQUIRED)
 find_package(PkgConfig REQUIRED)
-foreach(module libelf jansson libxxhash libzstd libcbor)
+foreach(module libelf libdw jansson libxxhash libzstd libcbor)
   pkg_check_modules(${module} REQUIRED IMPORTED_TARGET ${module})
 endforeach()
 
@@ -68,22 +68,13 @@ function(populus_component target)
   target_include_directories(${target}
     PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
     PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-  populus_link(${target} PUBLIC ${arg_LINK})
+  target_link_libraries(${target} PUBLIC ${arg_LINK})
   set_property(GLOBAL APPEND PROPERTY POPULUS_COMPONENTS ${target})
   set_property(GLOBAL APPEND PROPERTY POPULUS_COMPONENT_DIRS ${CMAKE_CURRENT_SOURCE_DIR})
   install(TARGETS ${target} EXPORT populus-targets)
   if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include)
     install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   endif()
-endfunction()
-
-# populus_link(<target> PUBLIC|PRIVATE <library>...): links those of the libraries that this build has.
-function(populus_link target visibility)
-  foreach(library ${ARGN})
-    if(TARGET ${library})
-      target_link_libraries(${target} ${visibility} ${library})
-    endif()
-  endforeach()
 endfunction()
 
 # populus_codelets(<target> OUTPUT <file.gp> SOURCES <file>...): compiles codelets with the popc of this build.

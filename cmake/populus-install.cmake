@@ -49,4 +49,4 @@ set(llvm "-L${LLVM19_LIBRARY_DIR} -Wl,-rpath,${LLVM19_LIBRARY_DIR} -lclang-19 -l
 populus_pkg_config(archive-ipu "Tile images of an IPU: targets, linking, ELF, archives" "libelf libxxhash" "-pthread")
 populus_pkg_config(codelet "Codelet files (.gp) and vertex types" "archive-ipu jansson libxxhash" "-ldl")
 populus_pkg_config(popc-lib "The codelet compiler as a library" "codelet" "${llvm}")
-populus_pkg_config(populus "${PROJECT_DESCRIPTION}" "popc codelet archive-ipu jansson libcbor libzstd" "${llvm} -pthread -lm")
+populus_pkg_config(populus "${PROJECT_DESCRIPTION}" "popc codelet archive-ipu libdw jansson libcbor libzstd" "${llvm} -pthread -lm")
