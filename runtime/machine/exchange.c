@@ -201,7 +201,8 @@ static bool read_code(schedule *s, tile *t)
 static int compare_words(const void *a, const void *b)
 {
   const transfer *x = a, *y = b;
-  return x->word != y->word ? (x->word < y->word ? -1 : 1) : 0;
+  if (x->word != y->word) return x->word < y->word ? -1 : 1;
+  return (x->cycle > y->cycle) - (x->cycle < y->cycle);
 }
 
 static bool refuse_word(schedule *s, const tile *t, const transfer *at, uint32_t word,

@@ -276,10 +276,12 @@ static uint64_t slots_left(const machine *m, const context *c)
   {                                                                                                \
     type value;                                                                                    \
     uint32_t address = A + IMM, offset = address - c->readable.start;                              \
-    const uint8_t *at = c->readable.host + offset;                                                 \
+    const uint8_t *at;                                                                             \
     if (__builtin_expect((address & (sizeof value - 1)) || offset >= c->readable.size, 0)) {       \
       at = memory_access(m, t, c, address, sizeof value, false, false);                            \
       if (!at) goto access_fault;                                                                  \
+    } else {                                                                                       \
+      at = c->readable.host + offset;                                                              \
     }                                                                                              \
     memcpy(&value, at, sizeof value);                                                              \
     destination = (expression);                                                                    \
@@ -290,10 +292,12 @@ static uint64_t slots_left(const machine *m, const context *c)
   label: {                                                                                         \
     type value = (type)(expression);                                                               \
     uint32_t address = A + IMM, offset = address - c->target.start;                                \
-    uint8_t *at = c->target.host + offset;                                                         \
+    uint8_t *at;                                                                                   \
     if (__builtin_expect((address & (sizeof value - 1)) || offset >= c->target.size, 0)) {         \
       at = memory_access(m, t, c, address, sizeof value, true, by_sp);                             \
       if (!at) goto access_fault;                                                                  \
+    } else {                                                                                       \
+      at = c->target.host + offset;                                                                \
     }                                                                                              \
     memcpy(at, &value, sizeof value);                                                              \
   }                                                                                                \

@@ -23,6 +23,10 @@ static pop_error *check_target(const pop_target *target)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "target %s has %u worker contexts; the software IPU has up to %d",
                          target->name, target->num_worker_contexts, MAX_WORKERS);
+  if (target->exchange_bytes_per_cycle != 4)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "target %s exchanges %u bytes per cycle; exchange code moves one word (4)",
+                         target->name, target->exchange_bytes_per_cycle);
   return NULL;
 }
 
