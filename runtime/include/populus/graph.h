@@ -56,7 +56,8 @@ const pop_error *pop_graph_error(const pop_graph *graph); /* NULL while all is w
  * The same file twice is taken once; a vertex that is there already with other code is an error
  * that names both files. */
 void pop_graph_add_codelets(pop_graph *graph, const char *path, const char *flags);
-/* Source text from memory; `language` is "c" or "c++"; `name` stands for the file in messages. */
+/* Source text from memory; `language` is "c" or "c++"; `name` stands for the file in messages. What
+ * it includes in quotes is looked for in the current folder. */
 void pop_graph_add_codelets_source(pop_graph *graph, const char *language, const char *text,
                                    const char *name, const char *flags);
 
@@ -73,7 +74,11 @@ pop_tensor pop_graph_add_constant(pop_graph *graph, pop_type type, const size_t 
 /* Contents of a variable's view when the program is loaded; `data` as for a constant. */
 void pop_graph_set_initial_value(pop_graph *graph, pop_tensor tensor, const void *data);
 
-/* ---- tensors: views, nothing is copied ---- */
+/* ---- tensors: views, nothing is copied ----
+ *
+ * Rank 0 to 16, up to 2^63 - 1 elements (a broadcast shows elements many times). Without elements
+ * is legal everywhere. Of null tensors the rank and the number of elements are 0, the type is
+ * POP_TYPE_COUNT and the shape is NULL. */
 
 bool pop_tensor_valid(pop_tensor t);
 pop_type pop_tensor_element_type(pop_tensor t);
@@ -112,7 +117,8 @@ pop_tensor pop_concat(const pop_tensor *tensors, size_t count, size_t dimension)
 
 /* ---- tile mapping ---- */
 
-/* Maps all elements of the view to a tile; a later call for the same elements wins. */
+/* Maps all elements of the view to a tile; a later call for the same elements wins. Cheapest in
+ * ascending order of a variable's elements. */
 void pop_graph_set_tile_mapping(pop_graph *graph, pop_tensor tensor, size_t tile);
 /* Spreads the elements over the tiles of the target: tile i gets elements [i*c, (i+1)*c) where c is
  * the number of elements divided by the tiles, rounded up, and at least min_elements_per_tile, and a
@@ -134,10 +140,13 @@ pop_compute_set pop_graph_add_compute_set(pop_graph *graph, const char *name);
 pop_vertex pop_graph_add_vertex(pop_graph *graph, pop_compute_set compute_set,
                                 const char *vertex_type);
 /* Connects a field to a view. Vector fields take rank 1 (any number of elements); scalar fields take
- * one element (rank 0, or any shape of one element). */
+ * one element (rank 0, or any shape of one element). What the vertex writes must not be a constant
+ * and must not hold an element twice. */
 void pop_graph_connect(pop_graph *graph, pop_vertex vertex, const char *field, pop_tensor tensor);
-/* Sets a plain scalar field; `value` points at one element of the field's type (tile format).
- * The _float and _int forms convert (an error if the value does not fit the field). */
+/* Sets a plain scalar field; `value` points at one element of the field's type (tile format); a
+ * later value takes the place of an earlier one. The _float and _int forms convert: float and half
+ * fields round to nearest even (an error if a finite value would become infinite), integer and bool
+ * fields take what they can hold exactly (an error otherwise). */
 void pop_graph_set_field(pop_graph *graph, pop_vertex vertex, const char *field, pop_type type,
                          const void *value);
 void pop_graph_set_field_float(pop_graph *graph, pop_vertex vertex, const char *field, double value);
@@ -148,7 +157,8 @@ void pop_graph_set_cycle_estimate(pop_graph *graph, pop_vertex vertex, uint64_t 
 
 /* ---- host access ---- */
 
-/* Names a tensor for pop_engine_read_tensor / pop_engine_write_tensor. Handles are unique. */
+/* Names a tensor for pop_engine_read_tensor / pop_engine_write_tensor. A name is used once, for
+ * reading or for writing. What is written must not be a constant nor hold an element twice. */
 void pop_graph_create_host_read(pop_graph *graph, const char *handle, pop_tensor tensor);
 void pop_graph_create_host_write(pop_graph *graph, const char *handle, pop_tensor tensor);
 
