@@ -47,12 +47,13 @@ static const char *const tile[] = {
     "-mno-relax",
     "-mcmodel=medlow",
     "-fno-pic",
-    "-D__IPU__=1",
-    "-D__IPU_ARCH_VERSION__=2",
     /* Nothing runs constructors of objects with static storage before a vertex. */
     "-Werror=global-constructors",
     NULL,
 };
+
+/* Behind the user's macros, so that these have the same numbers in messages for tile and host. */
+static const char *const tile_macros[] = {"-D__IPU__=1", "-D__IPU_ARCH_VERSION__=2", NULL};
 
 static const char *const host[] = {HOST_TRIPLE, "-fPIC", NULL};
 
@@ -76,6 +77,7 @@ void popc_make_arguments(const popc_settings *settings, popc_language language, 
   add_all(arguments, common);
   add(arguments, language == POPC_C ? "-std=gnu17" : "-std=c++17");
   for (size_t i = 0; i < settings->num_clang; ++i) add(arguments, settings->clang[i]);
+  if (target == POPC_TILE) add_all(arguments, tile_macros);
   if (language == POPC_CXX) {
     add(arguments, "-isystem");
     add(arguments, pop_arena_printf(arena, "%s/c++/v1", device));

@@ -192,25 +192,38 @@ static pop_error *take_option(popc_settings *settings, size_t count, const char 
   return perform(settings, option, argument, value);
 }
 
+/* Takes the argument at arguments[*index], and the one behind it if that is its value. */
+static pop_error *take_argument(popc_settings *settings, size_t count, const char *const *arguments,
+                                size_t *index, bool may_be_option, bool inputs_allowed)
+{
+  const char *argument = arguments[*index];
+  if (may_be_option && argument[0] == '-' && argument[1])
+    return take_option(settings, count, arguments, index);
+  if (!inputs_allowed)
+    return pop_error_new(POP_ERROR_USAGE, "'%s' is not an option of popc", argument);
+  if (!*argument) return pop_error_new(POP_ERROR_USAGE, "an input has an empty name");
+  pop_push(settings->inputs, settings->num_inputs, settings->inputs_capacity, argument);
+  return NULL;
+}
+
+/* Goes on behind a mistake, which is the result then: --help may follow it. */
 pop_error *popc_parse_options(popc_settings *settings, size_t count, const char *const *arguments,
                               bool inputs_allowed)
 {
-  bool only_inputs = false;
+  pop_error *first = NULL;
+  bool may_be_option = true;
   for (size_t i = 0; i < count; ++i) {
-    const char *argument = arguments[i];
-    if (!only_inputs && !strcmp(argument, "--")) {
-      only_inputs = true;
-    } else if (!only_inputs && argument[0] == '-' && argument[1]) {
-      POP_TRY(take_option(settings, count, arguments, &i));
-    } else if (!inputs_allowed) {
-      return pop_error_new(POP_ERROR_USAGE, "'%s' is not an option of popc", argument);
-    } else if (!*argument) {
-      return pop_error_new(POP_ERROR_USAGE, "an input has an empty name");
-    } else {
-      pop_push(settings->inputs, settings->num_inputs, settings->inputs_capacity, argument);
+    if (may_be_option && !strcmp(arguments[i], "--")) {
+      may_be_option = false;
+      continue;
     }
+    pop_error *error = take_argument(settings, count, arguments, &i, may_be_option, inputs_allowed);
+    if (first)
+      pop_error_free(error);
+    else
+      first = error;
   }
-  return NULL;
+  return first;
 }
 
 static void put(pop_bytes *out, const char *text)

@@ -1,0 +1,199 @@
+# popc's diagnostics are clang's, to the byte, on the user's file (S01); mistakes that only popc knows of have the same
+# form (S08, S09, S10, S12).
+set -u
+popc=$POPULUS_BIN/popc
+device=$POPULUS_DATA_DIR/device/include
+failures=0
+
+fail() {
+  echo "FAIL: $*"
+  failures=$((failures + 1))
+}
+
+# same_as_clang <flags> <source>: standard error and success as if clang had been called.
+same_as_clang() {
+  "$popc" $1 "$2" -o out.gp 2>popc.txt
+  ours=$?
+  case $2 in
+  *.cpp) language="-std=c++17 -isystem $device/c++/v1" ;;
+  *) language=-std=gnu17 ;;
+  esac
+  clang-19 --target=riscv32-unknown-elf -march=rv32imf_zfh_zba_zbb -mabi=ilp32f -fsigned-char -fno-exceptions -O2 \
+    $language -nostdlibinc -nostdinc++ -isystem "$device" $1 -c "$2" -o out.o 2>clang.txt
+  [ $? = $ours ] || fail "$2 $1: exit status $ours"
+  cmp -s popc.txt clang.txt || { fail "$2 $1: diagnostics differ"; diff popc.txt clang.txt; }
+  [ -s clang.txt ] || fail "$2 $1: clang has nothing to say"
+  [ $ours = 0 ] || [ ! -e out.gp ] || fail "$2: an output of a failed compilation"
+  rm -f out.gp
+}
+
+# S01 errors
+cat >error.cpp <<'END'
+#include <poplar/Vertex.hpp>
+struct V : poplar::Vertex {
+  poplar::Output<float> out;
+  bool compute() {
+    *out = undeclared;
+    return 1
+  }
+};
+END
+cat >error.c <<'END'
+#include <populus/vertex.h>
+typedef struct { INPUT(VECTOR(float)) in; OUTPUT(float) out; } V;
+COMPUTE(V)
+{
+  vertex->in.data[0] = 1;
+  *vertex->nothing = 2;
+  return "text" + true * vertex;
+}
+END
+printf '#include <poplar/Vertex.hpp>\nstruct V : poplar::Vertex {\n  bool compute() { return true; }' >open_brace.cpp
+printf '#if 1\nint x; /* open' >open_comment.c
+printf '#include "deep/er.h"\n' >included.c
+mkdir deep
+printf 'int f(void) { return nothing; }\n' >deep/er.h
+printf '#error this is the reason\nint x = y;\n' >stop.c
+printf 'int a\0b;\r\n\357\273\277 int \351;\n' >bytes.c
+for source in error.cpp error.c open_brace.cpp open_comment.c included.c stop.c bytes.c; do
+  same_as_clang '' $source
+  same_as_clang '-Wall -Wextra -std=gnu++20' "$source"
+done
+same_as_clang -DUNDEFINED= included.c
+
+# warnings, which come with an output
+cat >warning.cpp <<'END'
+#include <poplar/Vertex.hpp>
+static int never_used(int a) { int unused; return a; }
+struct V : poplar::Vertex {
+  poplar::Output<float> out;
+  bool compute() { double d = 1; float f; if (f = d) *out = f; return true; }
+};
+END
+for flags in -Wall '-Wall -Wextra -pedantic' '-Wall -Werror' '-Weverything -Wno-c++98-compat'; do
+  same_as_clang "$flags" warning.cpp
+done
+# S02 what has no end
+echo '#include "itself.c"' >itself.c
+echo 'template <int N> struct R { static constexpr int v = R<N + 1>::v; }; int x = R<0>::v;' >deep.cpp
+same_as_clang '' itself.c
+same_as_clang '' deep.cpp
+
+# expect <file> <line:column> <message>: popc <file> ends with 1 and says so
+expect() {
+  "$popc" "$1" -o out.gp 2>popc.txt
+  [ $? = 1 ] || fail "$1: exit status is not 1"
+  grep -qF "$1:$2: error: $3" popc.txt || { fail "$1: does not say '$2: error: $3'"; cat popc.txt; }
+  [ ! -e out.gp ] || fail "$1: an output of a failed compilation"
+  rm -f out.gp
+}
+
+# S08 compute() missing or wrong, and classes of one name
+cat >compute.cpp <<'END'
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+struct None : Vertex {
+  Input<float> a;
+};
+struct Number : Vertex {
+  int compute() { return 1; }
+};
+class Private : public Vertex {
+  bool compute() { return true; }
+};
+struct Arguments : Vertex {
+  bool compute(unsigned) { return true; }
+};
+struct Static : Vertex {
+  static bool compute() { return true; }
+};
+END
+expect compute.cpp 3:8 "vertex 'None' has no function compute()"
+expect compute.cpp 7:7 "compute() of vertex 'Number' returns 'int': it must return bool"
+expect compute.cpp 10:8 "compute() of vertex 'Private' is not public"
+expect compute.cpp 13:8 "compute() of vertex 'Arguments' has parameters: it must have none"
+expect compute.cpp 16:15 "compute() of vertex 'Static' is static"
+grep -q '^5 errors generated\.$' popc.txt || fail 'errors are not counted'
+grep -qF '    7 |   int compute() { return 1; }
+      |       ^' popc.txt || fail 'no line and caret'
+[ "$(grep -c "'None' has no function" popc.txt)" = 1 ] || fail 'an error is shown twice'
+
+# S09 fields that a vertex can't have
+cat >fields.cpp <<'END'
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+struct Point { int x, y; };
+struct V : Vertex {
+  char *f;
+  unsigned array[100];
+  int &reference;
+  Point point;
+  double number;
+  int bits : 3;
+  Vector<Input<Vector<float>>> deep;
+  Input<Vector<char *>> pointers;
+  bool compute() { return true; }
+};
+struct Virtual : Vertex {
+  virtual ~Virtual() {}
+  bool compute() { return true; }
+};
+END
+expect fields.cpp 5:9 "field 'V.f' has unsupported field type 'char *'"
+expect fields.cpp 6:12 "field 'V.array' has unsupported field type 'unsigned int[100]'"
+expect fields.cpp 7:8 "field 'V.reference' has unsupported field type 'int &'"
+expect fields.cpp 8:9 "field 'V.point' has unsupported field type 'Point'"
+expect fields.cpp 9:10 "field 'V.number' has unsupported field type 'double'"
+expect fields.cpp 10:7 "field 'V.bits' has unsupported field type 'bit-field'"
+expect fields.cpp 11:32 "field 'V.deep' has unsupported field type"
+expect fields.cpp 12:25 "field 'V.pointers' has unsupported field type"
+expect fields.cpp 16:11 "vertex 'Virtual' has a virtual function"
+cat >fields.c <<'END'
+#include <populus/vertex.h>
+typedef struct {
+  INPUT(VECTOR(char *)) pointers;
+  INPUT(double) number;
+  INOUT(VECTOR(int, ONE_PTR, 12)) twelve;
+} V;
+COMPUTE(V) { return vertex->number; }
+END
+expect fields.c 3:25 "field 'V.pointers' has unsupported field type"
+expect fields.c 4:17 "field 'V.number' has unsupported field type"
+expect fields.c 5:35 "field 'V.twelve' has alignment 12, which is not a power of two"
+
+# S12 constructors that nobody would run
+cat >global.cpp <<'END'
+#include <poplar/Vertex.hpp>
+struct G { G() { x = 3; } int x; };
+extern int later;
+G g;
+int copy = later;
+struct V : poplar::Vertex { poplar::Output<int> o; bool compute() { *o = g.x + copy; return true; } };
+END
+expect global.cpp 5:5 'declaration requires a global constructor'
+
+# S10 functions that do not exist on a tile
+cat >undefined.cpp <<'END'
+#include <poplar/Vertex.hpp>
+extern "C" int missing(int);
+int not_called_by_a_vertex() { return missing(2); }
+struct V : poplar::Vertex { poplar::Output<int> o; bool compute() { *o = missing(1); return true; } };
+END
+"$popc" undefined.cpp 2>popc.txt && fail 'an undefined function links'
+grep -q 'missing.*V.*undefined.cpp:4' popc.txt || { fail 'symbol and vertex are not named'; cat popc.txt; }
+sed -i 's/= missing(1)/= 1/' undefined.cpp
+"$popc" undefined.cpp 2>popc.txt || { fail 'a function that no vertex calls stops popc'; cat popc.txt; }
+cat >heap.cpp <<'END'
+#include <poplar/Vertex.hpp>
+struct V : poplar::Vertex { poplar::Output<int> o; bool compute() { *o = (int)(size_t) new int[*o]; return true; } };
+END
+"$popc" heap.cpp 2>popc.txt && fail 'the heap links'
+grep -q '_Znaj.*heap.cpp:2' popc.txt || { fail 'operator new[] is not named'; cat popc.txt; }
+
+# S08 one name in two files
+cp warning.cpp other.cpp
+echo 'int more;' >>other.cpp
+"$popc" -w warning.cpp other.cpp -o out.gp 2>popc.txt && fail 'two vertices of one name'
+grep -q "'V'.*warning.cpp.*other.cpp" popc.txt || { fail 'both files are not named'; cat popc.txt; }
+
+[ $failures = 0 ]

@@ -1,0 +1,129 @@
+# popc's command line: what is taken, what is refused and how (faults C01-C06, C11, C12, S14), exit status.
+set -u
+popc=$POPULUS_BIN/popc
+failures=0
+
+fail() {
+  echo "FAIL: $*"
+  cat err.txt
+  failures=$((failures + 1))
+}
+
+# expect <status> <text in standard error> <argument>...: and no file is made.
+expect() {
+  wanted=$1
+  text=$2
+  shift 2
+  "$popc" "$@" >out.txt 2>err.txt </dev/null
+  status=$?
+  [ $status = "$wanted" ] || fail "popc $* ends with $status instead of $wanted"
+  grep -qF -e "$text" err.txt || fail "popc $* does not say '$text'"
+  ! ls ./*.gp* >/dev/null 2>&1 || { fail "popc $* leaves a file"; rm -f ./*.gp*; }
+}
+
+cat >vertex.c <<'END'
+#include <populus/vertex.h>
+#include "limit.h"
+typedef struct { OUTPUT(int) out; } V;
+COMPUTE(V) { *vertex->out = LIMIT + EXTRA; return true; }
+END
+mkdir include
+echo '#define LIMIT 3' >include/limit.h
+flags='-DEXTRA=1 -I include'
+
+# C01 no input
+expect 2 'no input files'
+expect 2 'usage: popc'
+# C02 unknown and misspelt options
+expect 2 "unknown option '--hepl'; did you mean '--help'?" --hepl vertex.c
+expect 2 "did you mean '-isystem'?" -isysten include vertex.c
+expect 2 "unknown option '--frobnicate'" --frobnicate vertex.c
+# C03 an option without its value
+expect 2 "'-o' needs a value" $flags vertex.c -o
+expect 2 "'-D' needs a value" vertex.c -D
+# C04 inputs that are none
+mkfifo fifo.c
+mkdir folder.c
+expect 1 "cannot read 'absent.c': No such file" absent.c
+expect 1 "'folder.c': it is a folder" folder.c
+expect 1 "'fifo.c': it is a pipe" fifo.c
+expect 1 "'/dev/zero'" /dev/zero
+echo text >notes.txt
+expect 2 "'notes.txt' is no input for popc" notes.txt
+# C05 folders that do not take the output
+expect 4 "'absent/x.gp'" $flags vertex.c -o absent/x.gp
+expect 4 'Not a directory' $flags vertex.c -o vertex.c/x.gp
+mkdir taken
+expect 4 "'taken': it is a folder" $flags vertex.c -o taken
+# C07 a full disk
+expect 4 'No space left on device' $flags vertex.c -o /dev/full
+# C12 empty names
+expect 2 'empty' ''
+expect 2 "'-o' has an empty value" $flags vertex.c -o ''
+expect 2 "'-D' has an empty value" -D '' vertex.c
+# S14 what would load code into the compiler
+for option in -fplugin=x.so -fpass-plugin=x.so -Xclang -load -mllvm -B/tmp -Wl,-x -Wp,-MD,f -flto; do
+  expect 2 'popc does not hand it on' "$option" vertex.c
+done
+# two outputs
+expect 2 'two output files' $flags vertex.c -o a.gp -o b.gp
+
+# accept <argument>...: status 0 and not a word
+accept() {
+  "$popc" "$@" >out.txt 2>err.txt || fail "popc $* ends with $?"
+  [ ! -s err.txt ] && [ ! -s out.txt ] || fail "popc $* says something"
+}
+accept $flags vertex.c
+[ -s vertex.gp ] || fail 'vertex.gp is not the default output'
+accept -D EXTRA=1 -Iinclude -O3 -std=c11 -g -Wall -o named.gp vertex.c
+[ -s named.gp ] || fail 'no named.gp'
+for level in 0 1 2 3 s; do accept $flags -O$level vertex.c; done
+accept $flags -UEXTRA -DEXTRA=2 vertex.c -o two.gp
+accept -D EXTRA=2 -I include vertex.c -o two.gp
+# A warning that both targets give is shown once.
+"$popc" $flags -DEXTRA=2 vertex.c -o two.gp 2>err.txt || fail 'a macro defined twice is an error'
+[ "$(grep -c 'macro redefined' err.txt)" = 1 ] || fail 'a warning is not shown once'
+accept -isystem include -include limit.h -DEXTRA=1 vertex.c
+cp vertex.gp before.gp
+accept $flags vertex.c
+cmp -s vertex.gp before.gp || fail 'the same source gives other bytes'
+
+# C06 the output is the input
+cp vertex.gp input.gp
+ln -s input.gp link.gp
+ln input.gp hard.gp
+for output in input.gp link.gp hard.gp; do
+  "$popc" input.gp -o $output 2>err.txt
+  [ $? = 2 ] || fail "popc overwrites its input through $output"
+  grep -q 'same file as the input' err.txt || fail 'does not say why'
+done
+cmp -s input.gp before.gp || fail 'the input has changed'
+
+# C11 strange names
+mkdir 'with space'
+for name in 'with space/a b.c' "quote'.c" "$(printf 'new\nline.c')" 'semi;colon.c' "$(printf 'latin\351.c')" '$(dollar).c'; do
+  cp vertex.c "$name"
+  accept $flags "$name" -o strange.gp
+done
+cp vertex.c ./-dash.c
+accept $flags -o strange.gp -- -dash.c
+# C15 a name with an escape sequence does not reach the terminal as one
+"$popc" "$(printf 'bad\033[31m.c')" 2>err.txt
+grep -qF 'bad\x1b[31m.c' err.txt || fail 'control characters are not escaped'
+
+# help and version answer whatever else is there
+"$popc" --nonsense --version >out.txt 2>err.txt || fail '--version fails'
+head -1 out.txt | cut -d ' ' -f3 | grep -Eq '^[0-9]+\.[0-9]+\.[0-9]+' || fail 'field 3 of line 1 is no version'
+"$popc" --help >out.txt || fail '--help fails'
+for option in -o -D -U -I -g -O -std= -v --help --version; do
+  grep -q -e "^  $option" out.txt || fail "--help does not list $option"
+done
+# C08 nobody can read the answer
+"$popc" --help >/dev/full 2>err.txt
+[ $? = 4 ] || fail '--help to a full disk is not 4'
+
+# C09 closed standard streams
+"$popc" $flags vertex.c -o closed.gp <&- >&- 2>&- || fail 'fails with closed streams'
+cmp -s closed.gp before.gp || fail 'closed streams change the output'
+
+[ $failures = 0 ]
