@@ -62,37 +62,64 @@ static void plan_message(exchange_plan *plan, const message *m, uint64_t arrival
 /* ---- messages to several tiles ---- */
 
 typedef struct group {
-  size_t first, count; /* in the order by receivers */
+  size_t first, count; /* in multicasts.order */
   uint64_t num_words;
-  uint32_t num_receivers;
+  uint32_t num_receivers; /* of its first message */
 } group;
 
 typedef struct multicasts {
-  keyed *order; /* messages by receivers, then by address */
+  keyed *order; /* messages by group, then by address */
   size_t count;
+  uint32_t *parents; /* by position before sorting: union-find */
   group *groups;
   size_t num_groups, groups_capacity;
 } multicasts;
 
-static uint64_t hash_receivers(const exchange_plan *plan, const message *m)
+static uint64_t hash_tile(uint32_t tile)
 {
-  uint64_t hash = m->num_receivers;
-  for (size_t i = 0; i < m->num_receivers; i++)
-    hash = (hash ^ receivers_of(plan, m)[i].tile) * 0x9e3779b97f4a7c15u, hash ^= hash >> 32;
-  return hash;
+  uint64_t hash = (tile + 1) * 0x9e3779b97f4a7c15u;
+  hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u;
+  return hash ^ hash >> 32;
 }
 
-/* Two sorts: by address, then (stable) by receivers. */
-static void sort_multicasts(const exchange_plan *plan, multicasts *all)
+static uint32_t root_of(multicasts *all, uint32_t position)
 {
-  for (size_t i = 0; i < all->count; i++) {
+  uint32_t *parents = all->parents;
+  while (parents[position] != position) position = parents[position] = parents[parents[position]];
+  return position;
+}
+
+/* Messages are of one group if the same tiles receive them; a sender counts as a receiver if that
+ * makes it so: when all tiles tell all others, each message leaves out its own sender. */
+static void find_common_receivers(const exchange_plan *plan, multicasts *all)
+{
+  keyed *signatures = pop_xrealloc(NULL, 2 * all->count + 1, sizeof *signatures);
+  for (uint32_t i = 0; i < all->count; i++) {
     const message *m = message_at(plan, all->order[i].index);
-    all->order[i].key = place_key(receivers_of(plan, m)->destination);
+    uint64_t hash = 0;
+    for (size_t j = 0; j < m->num_receivers; j++) hash += hash_tile(receivers_of(plan, m)[j].tile);
+    signatures[2 * i] = (keyed){hash, i};
+    signatures[2 * i + 1] = (keyed){hash + hash_tile(m->source_tile), i};
+    all->parents[i] = i;
   }
-  sort_keyed(all->order, all->count);
-  for (size_t i = 0; i < all->count; i++)
-    all->order[i].key = hash_receivers(plan, message_at(plan, all->order[i].index));
-  sort_keyed(all->order, all->count);
+  sort_keyed(signatures, 2 * all->count);
+  for (size_t i = 1; i < 2 * all->count; i++) {
+    if (signatures[i].key != signatures[i - 1].key) continue;
+    uint32_t a = root_of(all, signatures[i - 1].index), b = root_of(all, signatures[i].index);
+    all->parents[a > b ? a : b] = a > b ? b : a;
+  }
+  free(signatures);
+}
+
+static void sort_by_group(const exchange_plan *plan, multicasts *all)
+{
+  find_common_receivers(plan, all);
+  keyed *order = pop_xrealloc(NULL, all->count + 1, sizeof *order);
+  for (uint32_t i = 0; i < all->count; i++)
+    order[i] = (keyed){.key = root_of(all, i), .index = all->order[i].index};
+  sort_keyed(order, all->count);
+  free(all->order);
+  all->order = order;
 }
 
 static void find_groups(const exchange_plan *plan, multicasts *all)
@@ -108,19 +135,41 @@ static void find_groups(const exchange_plan *plan, multicasts *all)
   }
 }
 
+/* By address on the group's first tile; for what that tile sends itself, by address on the next one,
+ * which has its buffers in the same order. */
+static void sort_by_address(const exchange_plan *plan, keyed *messages, size_t count)
+{
+  receiver reference = receivers_of(plan, message_at(plan, messages[0].index))[0];
+  for (size_t i = 1; i < count; i++) {
+    receiver first = receivers_of(plan, message_at(plan, messages[i].index))[0];
+    if (first.tile < reference.tile) reference = first;
+  }
+  for (size_t i = 0; i < count; i++) {
+    receiver first = receivers_of(plan, message_at(plan, messages[i].index))[0];
+    if (first.tile != reference.tile) first.destination.block = reference.destination.block;
+    messages[i].key = place_key(first.destination);
+  }
+  sort_keyed(messages, count);
+}
+
 static void schedule_group(exchange_plan *plan, const multicasts *all, const group *g)
 {
   uint64_t from = 0;
+  sort_by_address(plan, all->order + g->first, g->count);
   for (size_t i = 0; i < g->count; i++) {
     const message *m = message_at(plan, all->order[g->first + i].index);
-    from = earliest_arrival(plan, m, from);
-    plan_message(plan, m, from);
+    receiver first = receivers_of(plan, m)[0];
+    bool goes_on = continues_chain(timeline_of(plan, first.tile), first.destination);
+    uint64_t arrival = earliest_arrival(plan, m, goes_on ? from : 0);
+    plan_message(plan, m, arrival);
+    from = arrival + m->num_words;
   }
 }
 
 static void schedule_multicasts(exchange_plan *plan, multicasts *all)
 {
-  sort_multicasts(plan, all);
+  all->parents = pop_xrealloc(NULL, all->count + 1, sizeof *all->parents);
+  sort_by_group(plan, all);
   find_groups(plan, all);
   keyed *order = pop_xrealloc(NULL, all->num_groups + 1, sizeof *order);
   for (size_t i = 0; i < all->num_groups; i++) {
@@ -133,6 +182,7 @@ static void schedule_multicasts(exchange_plan *plan, multicasts *all)
     schedule_group(plan, all, &all->groups[order[i].index]);
   free(order);
   free(all->groups);
+  free(all->parents);
 }
 
 /* ---- messages to one tile ---- */

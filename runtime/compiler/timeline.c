@@ -3,7 +3,7 @@
 #include "machine/isa.h"
 #include <stdlib.h>
 
-enum { BITS = 64, WORD = 4, ADDRESS_TRIES = 64 };
+enum { BITS = 64, WORD = 4, ADDRESS_TRIES = 64, GAP_TRIES = 64 };
 static const uint64_t NO_CYCLE = UINT64_MAX;
 
 /* ---- bit sets ---- */
@@ -128,6 +128,7 @@ static uint64_t address_slot(const timeline *t, size_t before, uint64_t cycle)
 uint64_t earliest_receive(const timeline *t, place destination, uint32_t words, uint64_t from)
 {
   size_t before = chains_ended(t, from);
+  if (before + GAP_TRIES < t->num_chains) before = t->num_chains - GAP_TRIES; /* enough tried */
   for (uint64_t cycle = from;; cycle = t->chains[before++].end) {
     if (before > 0 && cycle < t->chains[before - 1].end) cycle = t->chains[before - 1].end;
     if (cycle < 1) cycle = 1;
