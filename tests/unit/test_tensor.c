@@ -496,6 +496,24 @@ Test(tensor, interleaved_pieces_with_and_without_a_common_element)
   pop_graph_free(graph);
 }
 
+/* Windows at a distance become one piece; its loops overlap if the distance is too small. */
+Test(tensor, windows_have_common_elements_if_they_overlap)
+{
+  enum { WINDOWS = 5, LENGTH = 4 };
+  pop_graph *graph = new_graph();
+  pop_tensor v = pop_graph_add_variable(graph, POP_INT, (const size_t[]){100}, 1, "v");
+  for (size_t distance = 0; distance <= LENGTH + 2; distance++) {
+    pop_tensor windows[WINDOWS];
+    for (size_t i = 0; i < WINDOWS; i++)
+      windows[i] = pop_tensor_slice(v, i * distance, i * distance + LENGTH, 0);
+    pop_tensor all = pop_concat(windows, WINDOWS, 0);
+    assert_small(all, 1, 2, "windows");
+    cr_assert_eq(pop_tensor_contains_aliases(all), distance < LENGTH, "distance %zu", distance);
+    cr_assert_eq(pop_tensor_is_contiguous(all), distance == LENGTH, "distance %zu", distance);
+  }
+  pop_graph_free(graph);
+}
+
 Test(tensor, constants_are_seen_through_views)
 {
   pop_graph *graph = new_graph();
