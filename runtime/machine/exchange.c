@@ -336,7 +336,7 @@ static bool make_schedule(schedule *s)
   }
   s->first_send[m->num_tiles] = s->sends.count;
   s->first_receive[m->num_tiles] = s->receives.count;
-  if (!ok) return false;
+  if (!ok || s->receives.count == 0) return ok;
   for (uint32_t i = 0; i < m->num_tiles; i++) ok = match_tile(s, &m->tiles[i]) && ok;
   return ok;
 }
