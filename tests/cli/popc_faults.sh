@@ -1,0 +1,134 @@
+# popc when the world is against it: no clang, a hanging or crashing one, sources without end, signals, small limits
+# (S02-S07, S17, C14, C16, D03, D06, D08).
+set -u
+popc=$POPULUS_BIN/popc
+failures=0
+
+fail() {
+  echo "FAIL: $*"
+  cat err.txt
+  failures=$((failures + 1))
+}
+
+# expect <status> <text>: of the command before, which wrote err.txt; nothing is left behind.
+expect() {
+  [ $status = "$1" ] || fail "$name ends with $status instead of $1"
+  grep -qF -e "$2" err.txt || fail "$name does not say '$2'"
+  ! ls ./*.gp* >/dev/null 2>&1 || { fail "$name leaves a file"; rm -f ./*.gp*; }
+}
+
+cat >vertex.cpp <<'END'
+#include <poplar/Vertex.hpp>
+struct V : poplar::Vertex { poplar::Output<int> o; bool compute() { *o = 1; return true; } };
+END
+"$popc" vertex.cpp -o good 2>err.txt || fail 'the sample does not compile'
+
+fake() {
+  printf '#!/bin/sh\n[ "$1" = -dumpversion ] && { echo %s; exit; }\n%s\n' "$2" "$3" >"$1"
+  chmod +x "$1"
+}
+
+name=S04
+POPC_CLANG=$PWD/absent "$popc" vertex.cpp 2>err.txt
+status=$?
+expect 4 "$PWD/absent"
+fake old 14.0.6 :
+POPC_CLANG=$PWD/old "$popc" vertex.cpp 2>err.txt
+status=$?
+expect 4 "version '14.0.6': it must be a clang of version 19"
+
+name=S05
+fake crash 19.1.7 'kill -SEGV $$'
+POPC_CLANG=$PWD/crash "$popc" vertex.cpp 2>err.txt
+status=$?
+expect 70 'ended by signal 11'
+[ "$(wc -l <err.txt)" = 1 ] || fail 'a crash is more than one line'
+
+name=S06
+fake hang 19.1.7 'exec sleep 1000'
+POPC_TIME_LIMIT=1 POPC_CLANG=$PWD/hang "$popc" vertex.cpp 2>err.txt
+status=$?
+expect 4 'longer than 1 s'
+
+name=S03
+echo '#include "/dev/zero"' >zero.c
+if [ -z "$POPULUS_SANITIZE" ]; then # a sanitizer's allocator says it in its own words
+  POPC_MEMORY_LIMIT=600 "$popc" zero.c 2>err.txt
+  status=$?
+  expect 4 'more than 600 MiB of memory'
+fi
+
+name='S07 byte order mark, CR LF'
+printf '\357\273\277#include <populus/vertex.h>\r\ntypedef struct { OUTPUT(int) o; } V;\r\nCOMPUTE(V) { *vertex->o = 1; return true; }\r\n' >crlf.c
+"$popc" crlf.c -o good.crlf 2>err.txt || fail "$name"
+
+name='a file that includes itself'
+cat >twice.c <<'END'
+#ifndef ONCE
+#define ONCE
+#include <populus/vertex.h>
+#include __FILE__
+typedef struct { OUTPUT(int) o; } V;
+COMPUTE(V) { *vertex->o = more; return true; }
+#else
+enum { more = 3 };
+#endif
+END
+"$popc" twice.c -o good.twice 2>err.txt || fail "$name"
+
+name=C16
+fake slow 19.1.7 'echo $$ >>pids; exec sleep 1000'
+for signal in INT TERM HUP; do
+  rm -f pids
+  # A shell starts background jobs deaf to SIGINT.
+  env --default-signal=INT POPC_CLANG="$PWD/slow" "$popc" vertex.cpp 2>err.txt &
+  child=$!
+  while [ "$(cat pids 2>/dev/null | wc -l)" -lt 2 ]; do sleep 0.05; done
+  kill -$signal $child
+  wait $child
+  status=$?
+  [ "$(kill -l $status)" = $signal ] || fail "$name: SIG$signal ends popc with $status"
+  sleep 0.1
+  # Where nobody collects orphans they stay as zombies (Z), which do nothing.
+  while read -r pid; do
+    ! grep -q '^State:.[^ZX]' "/proc/$pid/status" 2>/dev/null || fail "$name: the compiler lives on"
+  done <pids
+  ! ls ./*.gp* >/dev/null 2>&1 || fail "$name leaves a file"
+done
+
+name='C14, D10: no TMPDIR, no HOME'
+env -u HOME TMPDIR=/nonexistent "$popc" vertex.cpp -o good.again 2>err.txt || fail "$name"
+cmp -s good good.again || fail "$name: other bytes"
+
+name='D03: few descriptors, D08: a small stack'
+(ulimit -n 32 && "$popc" vertex.cpp -o good.again) 2>err.txt || fail "$name"
+[ -n "$POPULUS_SANITIZE" ] || (ulimit -s 512 && "$popc" vertex.cpp -o good.again) 2>err.txt || fail "$name"
+
+name='D06: a limit on file sizes'
+(ulimit -f 1 && "$popc" vertex.cpp -o small.gp) 2>err.txt
+status=$?
+expect 4 ''
+
+name='D07: the output that was there stays when a compilation fails'
+cp good kept
+echo 'int x = y;' >bad.c
+"$popc" bad.c -o kept 2>err.txt && fail "$name: it did not fail"
+cmp -s good kept || fail "$name"
+
+name='S17: a source that is replaced after it was read'
+fake swap 19.1.7 'for last; do :; done; mv other.cpp "$last"; exec clang-19 "$@"'
+sed 's/= 1/= undeclared/' vertex.cpp >other.cpp
+cp vertex.cpp edited.cpp
+POPC_CLANG=$PWD/swap "$popc" edited.cpp -o good.edited 2>err.txt
+[ $? != 0 ] || cmp -s good good.edited || fail "$name: neither an error nor the old content"
+
+name='T01: many at once, one output'
+i=0
+while [ $i -lt 10 ]; do
+  "$popc" vertex.cpp -o good.race 2>>err.txt &
+  i=$((i + 1))
+done
+wait
+cmp -s good good.race || fail "$name"
+
+[ $failures = 0 ]
