@@ -3,7 +3,7 @@
 #
 # tests/support/qemu_gen.c makes random programs over all instructions of rv32imf_zicsr_zfh_zba_zbb, with special values,
 # all rounding modes and the exception flags; each runs in qemu-riscv32 and on the software IPU, and what they leave in
-# memory and registers is compared to the bit. One program is about 1,600 cases, 16,000 instructions; the default, 200
+# memory and registers is compared to the bit. One program is about 1,600 cases, 16,000 instructions; the default, 60
 # programs, takes a few seconds. A difference prints the seed, the case and both values;
 #
 #   sh tests/e2e/qemu_differential.sh <seed> 1
@@ -13,7 +13,7 @@
 set -eu
 
 first=${1:-1}
-programs=${2:-200}
+programs=${2:-60}
 generator=$POPULUS_BUILD_DIR/tests/support/qemu_gen
 # Programs are our own, but an executable that does not end must not hang the tests.
 qemu="timeout 20 qemu-riscv32 -cpu rv32,Zfh=true,zba=true,zbb=true"
