@@ -70,8 +70,9 @@ static uint64_t set_odometer(odometer *o, const pop_graph *graph, const view_pie
 /* The outermost digit that steps of `step` positions move by a whole number. */
 static size_t moved_digit(const odometer *o, uint64_t step)
 {
+  assert(o->num_digits > 0); /* a single element has no room for a step */
   size_t k = 0;
-  while (step % o->digits[k].weight) k++; /* the innermost weight is 1 */
+  while (k + 1 < o->num_digits && step % o->digits[k].weight) k++; /* the innermost weight is 1 */
   return k;
 }
 

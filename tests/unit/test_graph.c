@@ -436,7 +436,7 @@ static void initial_null(world *w)
 }
 static void element_type(world *w)
 {
-  pop_graph_add_variable(w->graph, (pop_type)99, NULL, 0, "v");
+  pop_graph_add_variable(w->graph, POP_TYPE_COUNT, NULL, 0, "v");
 }
 static void rank(world *w)
 {
@@ -497,7 +497,7 @@ Test(graph, P01_P06_P08_P10_bad_calls_say_what_is_wrong)
       {constant_bool, POP_ERROR_INVALID_ARGUMENT, {"element 2", "'flags'", "neither 0 nor 1"}},
       {initial_of_constant, POP_ERROR_INVALID_ARGUMENT, {"{2} of 'c'", "constant"}},
       {initial_null, POP_ERROR_INVALID_ARGUMENT, {"{10} of 'v'", "NULL", "10 elements"}},
-      {element_type, POP_ERROR_TYPE, {"99", "not an element type"}},
+      {element_type, POP_ERROR_TYPE, {"not an element type"}},
       {rank, POP_ERROR_INVALID_ARGUMENT, {"rank 17", "16"}},
       {handle_twice, POP_ERROR_INVALID_ARGUMENT, {"host read handle 'h' already"}},
       {handle_null, POP_ERROR_INVALID_ARGUMENT, {"pop_graph_create_host_read", "NULL"}},
