@@ -11,8 +11,9 @@
  *
  * The addresses are those of no tile: loaded sections follow one another from FIRST_ADDRESS on,
  * aligned as they ask for, with a gap behind each, so that the end of one is not the start of the
- * next; the zeros of common symbols come last. Sections that are not loaded are at 0: a reference
- * into one is an offset in it. What is loaded keeps its bytes: nobody runs the copy.
+ * next; the zeros of common symbols come last. Thread-local sections do so from 0 on, because DWARF
+ * names what is in them by its offset in a thread's block. Sections that are not loaded are at 0: a
+ * reference into one is an offset in it. What is loaded keeps its bytes: nobody runs the copy.
  *
  * Source: System V ABI, "Object Files"; RISC-V ELF psABI, chapter "Relocations"; DWARF 5, 7.3.
  */
@@ -44,16 +45,17 @@ static bool is_debug(const object_section *section)
 
 static pop_error *lay_out(const debug_copy *copy)
 {
-  uint64_t end = FIRST_ADDRESS;
+  uint64_t end = FIRST_ADDRESS, thread_end = 0;
   for (uint32_t i = 0; i < copy->object->num_sections; ++i) {
     const object_section *section = &copy->object->sections[i];
     if (!is_loaded(section)) continue;
-    uint64_t start = (end + section->align - 1) & ~(uint64_t)(section->align - 1);
-    end = start + section->size + GAP_BYTES;
-    if (end > UINT32_MAX) {
+    uint64_t *behind = section->flags & SHF_TLS ? &thread_end : &end;
+    uint64_t start = (*behind + section->align - 1) & ~(uint64_t)(section->align - 1);
+    *behind = start + section->size + GAP_BYTES;
+    if (*behind > UINT32_MAX) {
       return pop_error_new(POP_ERROR_FILE_LOAD,
                            "the sections up to %s end at 0x%llx, behind 32-bit addresses",
-                           section->name, (unsigned long long)end);
+                           section->name, (unsigned long long)*behind);
     }
     copy->addresses[i] = (uint32_t)start;
   }

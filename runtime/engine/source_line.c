@@ -33,12 +33,14 @@ static bool find_place(const compilation *c, uint32_t tile, uint32_t pc, code_pl
 }
 
 /* The path as it was given to the compiler, as far as it can be told: without the folder that the
- * compiler was started in. */
+ * compiler was started in, if the unit's own file was named without it. */
 static const char *shown_path(Dwarf_Die *unit, const char *path)
 {
   Dwarf_Attribute attribute;
   const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
-  size_t length = folder ? strlen(folder) : 0;
+  const char *name = dwarf_diename(unit);
+  if (!folder || !name || name[0] == '/') return path;
+  size_t length = strlen(folder);
   bool below = length && strncmp(path, folder, length) == 0 && path[length] == '/';
   return below ? path + length + 1 : path;
 }

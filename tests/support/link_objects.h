@@ -9,6 +9,7 @@
 #include <populus/file.h>
 #include <populus/link.h>
 
+#include <elf.h>
 #include <stdio.h>
 
 #define RV32 "--target=riscv32-unknown-elf -march=rv32imf_zfh_zba_zbb -mabi=ilp32f -mno-relax "
@@ -44,6 +45,19 @@ static inline pop_object *compiled(const char *options, const char *source, cons
   expect_ok(pop_object_parse(bytes, size, name, &object));
   free(bytes);
   return object;
+}
+
+/* The header of a section of an ELF file in memory. */
+static inline Elf32_Shdr *section_header(uint8_t *bytes, const char *name)
+{
+  Elf32_Ehdr *header = (Elf32_Ehdr *)bytes;
+  Elf32_Shdr *sections = (Elf32_Shdr *)(bytes + header->e_shoff);
+  const char *names = (const char *)bytes + sections[header->e_shstrndx].sh_offset;
+  for (unsigned i = 0; i < header->e_shnum; ++i) {
+    if (strcmp(names + sections[i].sh_name, name) == 0) return &sections[i];
+  }
+  cr_assert_fail("there is no section %s", name);
+  return NULL;
 }
 
 /* The error is there, of this code, and its message holds each of the fragments. Frees it. */

@@ -154,18 +154,6 @@ Test(link_object, G05_other_kinds_of_objects)
 
 /* Damage of single fields. */
 
-static Elf32_Shdr *section_header(uint8_t *bytes, const char *name)
-{
-  Elf32_Ehdr *header = (Elf32_Ehdr *)bytes;
-  Elf32_Shdr *sections = (Elf32_Shdr *)(bytes + header->e_shoff);
-  const char *names = (const char *)bytes + sections[header->e_shstrndx].sh_offset;
-  for (unsigned i = 0; i < header->e_shnum; ++i) {
-    if (strcmp(names + sections[i].sh_name, name) == 0) return &sections[i];
-  }
-  cr_assert_fail("there is no section %s", name);
-  return NULL;
-}
-
 typedef enum field {
   SECTION_SIZE,
   SECTION_ALIGN,
