@@ -59,14 +59,14 @@ static const char *const host[] = {HOST_TRIPLE, "-fPIC", NULL};
 
 static const char *const *const of_target[] = {[POPC_TILE] = tile, [POPC_HOST] = host};
 
-static void add(popc_arguments *arguments, const char *text)
+void popc_add_argument(popc_arguments *arguments, const char *text)
 {
   pop_push(arguments->items, arguments->count, arguments->capacity, text);
 }
 
 static void add_all(popc_arguments *arguments, const char *const *texts)
 {
-  for (; *texts; ++texts) add(arguments, *texts);
+  for (; *texts; ++texts) popc_add_argument(arguments, *texts);
 }
 
 void popc_make_arguments(const popc_settings *settings, popc_language language, popc_target target,
@@ -75,15 +75,15 @@ void popc_make_arguments(const popc_settings *settings, popc_language language, 
   const char *device = pop_arena_printf(arena, "%s/device/include", pop_data_dir());
   add_all(arguments, of_target[target]);
   add_all(arguments, common);
-  add(arguments, language == POPC_C ? "-std=gnu17" : "-std=c++17");
-  for (size_t i = 0; i < settings->num_clang; ++i) add(arguments, settings->clang[i]);
+  popc_add_argument(arguments, language == POPC_C ? "-std=gnu17" : "-std=c++17");
+  for (size_t i = 0; i < settings->num_clang; ++i) popc_add_argument(arguments, settings->clang[i]);
   if (target == POPC_TILE) add_all(arguments, tile_macros);
   if (language == POPC_CXX) {
-    add(arguments, "-isystem");
-    add(arguments, pop_arena_printf(arena, "%s/c++/v1", device));
+    popc_add_argument(arguments, "-isystem");
+    popc_add_argument(arguments, pop_arena_printf(arena, "%s/c++/v1", device));
   }
-  add(arguments, "-isystem");
-  add(arguments, device);
-  add(arguments, "-x");
-  add(arguments, language == POPC_C ? "c" : "c++");
+  popc_add_argument(arguments, "-isystem");
+  popc_add_argument(arguments, device);
+  popc_add_argument(arguments, "-x");
+  popc_add_argument(arguments, language == POPC_C ? "c" : "c++");
 }

@@ -26,7 +26,7 @@ static void open_standard_streams(void)
 /* Children die with us (compile.c); temporary outputs have to be removed. */
 static void end_by_signal(int number)
 {
-  pop_output_remove_all_temporaries();
+  pop_output_remove_all_temporaries(); /* NOLINT(bugprone-signal-handler): it is made for this */
   signal(number, SIG_DFL);
   raise(number);
 }

@@ -12,7 +12,7 @@
  * never ends, a crash of the compiler end the child and become a message. A child dies with its
  * parent.
  */
-#include "popc_internal.h"
+#include "compile_internal.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -23,35 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
-#define MIB ((rlim_t)1 << 20)
 #define MAX_DIAGNOSTICS ((size_t)4 << 20)
-#define MAX_OBJECT_BYTES (512 * MIB)
-#define STATUS_AT_FAULT 1 /* as clang's */
-#define STATUS_NO_CLANG 127
-
-typedef struct limits {
-  rlim_t seconds, memory_bytes;
-} limits;
-
-typedef struct job {
-  popc_target target;
-  popc_arguments arguments; /* of the compiler; the command without input and output */
-  pid_t pid;
-  int errors; /* read end of the child's standard error; -1 at its end */
-  int object; /* file in memory */
-  int status; /* of waitpid */
-  bool timed_out;
-  pop_bytes diagnostics;
-} job;
 
 static const struct {
   const char *extension;
@@ -86,115 +63,6 @@ static limits get_limits(void)
   return (limits){limit_from("POPC_TIME_LIMIT", 600), limit_from("POPC_MEMORY_LIMIT", 4096) * MIB};
 }
 
-/* The child. */
-
-static void limit(int resource, rlim_t value)
-{
-  struct rlimit now;
-  if (getrlimit(resource, &now) != 0) return;
-  if (now.rlim_max != RLIM_INFINITY && value > now.rlim_max) value = now.rlim_max;
-  now.rlim_cur = value;
-  setrlimit(resource, &now);
-}
-
-/* Address space that this process has already (a large host program, a sanitizer's shadow). */
-static rlim_t mapped_bytes(void)
-{
-  unsigned long pages = 0;
-  FILE *file = fopen("/proc/self/statm", "re");
-  if (!file) return 0;
-  if (fscanf(file, "%lu", &pages) != 1) pages = 0;
-  fclose(file);
-  return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
-}
-
-static void write_all(int fd, const void *bytes, size_t size)
-{
-  const char *next = bytes;
-  while (size) {
-    ssize_t n = write(fd, next, size);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) _exit(STATUS_AT_FAULT);
-    next += n;
-    size -= (size_t)n;
-  }
-}
-
-static int text_in_memory(const popc_source *source, const pop_bytes *entries)
-{
-  int fd = memfd_create("popc-source", 0);
-  if (fd < 0) _exit(STATUS_AT_FAULT);
-  write_all(fd, source->text, source->size);
-  write_all(fd, entries->data, entries->size);
-  return fd;
-}
-
-/* Only what clang needs stays open across exec: it must not hold others' pipes. */
-static void keep_open(int fd)
-{
-  fcntl(fd, F_SETFD, 0);
-}
-
-static const char *slashed(const char *path, pop_arena *arena)
-{
-  return path[0] == '-' ? pop_arena_printf(arena, "./%s", path) : path;
-}
-
-static void add(popc_arguments *arguments, const char *text)
-{
-  pop_push(arguments->items, arguments->count, arguments->capacity, text);
-}
-
-static void run_child(const job *job, const popc_source *source, const limits *limits, int errors)
-{
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, NULL);
-  signal(SIGXFSZ, SIG_DFL);
-  signal(SIGPIPE, SIG_DFL);
-  int nothing = open("/dev/null", O_RDONLY);
-  dup2(nothing, STDIN_FILENO);
-  dup2(job->object, STDOUT_FILENO);
-  dup2(errors, STDERR_FILENO);
-  close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
-
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, limits->seconds);
-  limit(RLIMIT_FSIZE, MAX_OBJECT_BYTES);
-  limit(RLIMIT_AS, mapped_bytes() + limits->memory_bytes);
-
-  pop_bytes entries = {0};
-  popc_arguments command = {0};
-  for (size_t i = 0; i < job->arguments.count; ++i) add(&command, job->arguments.items[i]);
-  pop_arena *arena = pop_arena_new();
-  popc_source named = *source;
-  named.path = slashed(source->path, arena);
-  /* Its first argument is the program: libclang takes the others. */
-  popc_reflection result =
-      popc_reflect(&named, job->target, command.items + 1, command.count - 1, &entries);
-  if (result == POPC_VERTEX_AT_FAULT) {
-    write_all(STDERR_FILENO, entries.data, entries.size);
-    _exit(STATUS_AT_FAULT);
-  }
-  int user = open(named.path, O_RDONLY), text = text_in_memory(source, &entries);
-  keep_open(user);
-  add(&command, "-Xclang");
-  add(&command, "-remap-file");
-  add(&command, "-Xclang");
-  add(&command, pop_arena_printf(arena, "/proc/self/fd/%d;/proc/self/fd/%d", user, text));
-  add(&command, "-c");
-  add(&command, "-o");
-  add(&command, "-");
-  add(&command, named.path);
-  add(&command, NULL);
-  limit(RLIMIT_AS, limits->memory_bytes);
-  execve(command.items[0], (char **)command.items, environ);
-  _exit(STATUS_NO_CLANG);
-}
-
-/* The parent. */
-
 static pop_error *start(job *job, const popc_source *source, const limits *limits)
 {
   int pipe_ends[2];
@@ -203,8 +71,9 @@ static pop_error *start(job *job, const popc_source *source, const limits *limit
   if (job->object < 0) return pop_error_errno(errno, "cannot make a file in memory");
   if (pipe2(pipe_ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
   job->errors = pipe_ends[0];
+  pid_t parent = getpid();
   job->pid = fork();
-  if (job->pid == 0) run_child(job, source, limits, pipe_ends[1]);
+  if (job->pid == 0) popc_run_child(job, source, limits, parent, pipe_ends[1]);
   close(pipe_ends[1]);
   if (job->pid < 0) return pop_error_errno(errno, "cannot start the compiler");
   return NULL;
@@ -367,10 +236,11 @@ static void prepare(popc_settings *settings, const popc_source *source, const ch
                     popc_target target, job *job)
 {
   *job = (struct job){.target = target, .errors = -1, .object = -1};
-  add(&job->arguments, clang);
+  popc_add_argument(&job->arguments, clang);
   popc_make_arguments(settings, source->language, target, settings->arena, &job->arguments);
-  add(&job->arguments, settings->colour ? "-fcolor-diagnostics" : "-fno-color-diagnostics");
-  add(&job->arguments, "-fno-crash-diagnostics");
+  popc_add_argument(&job->arguments,
+                    settings->colour ? "-fcolor-diagnostics" : "-fno-color-diagnostics");
+  popc_add_argument(&job->arguments, "-fno-crash-diagnostics");
   if (settings->verbose) show(&job->arguments, source);
 }
 

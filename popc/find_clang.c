@@ -11,8 +11,6 @@
 #define WANTED "clang-19"
 #define WANTED_VERSION "19."
 
-extern char **environ;
-
 static const char *search_path(pop_arena *arena, const char *folders)
 {
   while (folders && *folders) {

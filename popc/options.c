@@ -1,4 +1,4 @@
-/* The options of popc, in one table: parsing, --help and the guess at what was meant come from it. */
+/* The options of popc in one table: parsing, --help and the guess at a misspelling come from it. */
 #include "popc_internal.h"
 
 #include <stdio.h>

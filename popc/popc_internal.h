@@ -1,7 +1,7 @@
 /* popc: codelet sources in, a `.gp` file out.
  *
  *   command line --options.c--> settings
- *   each source  --compile.c--> two child processes, tile and host, side by side; in each:
+ *   each source  --compile.c--> two processes (child.c), tile and host, side by side; in each:
  *                  reflect.c    libclang finds the vertex types, their entries and table are
  *                               appended to the source
  *                  clang        compiles that; its diagnostics are the user's diagnostics
@@ -60,6 +60,7 @@ typedef struct popc_arguments {
   const char **items;
   size_t count, capacity;
 } popc_arguments;
+void popc_add_argument(popc_arguments *arguments, const char *text);
 void popc_make_arguments(const popc_settings *settings, popc_language language, popc_target target,
                          pop_arena *arena, popc_arguments *arguments);
 

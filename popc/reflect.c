@@ -1,7 +1,7 @@
 /* Which vertex types a source holds, by libclang.
  *
- *   C++: classes derived from poplar::Vertex that are complete, and explicit instantiations of class
- *        templates that are. One that others derive from need not have compute() itself.
+ *   C++: complete classes derived from poplar::Vertex, and explicit instantiations of such class
+ *        templates. One that others derive from need not have compute() itself.
  *   C:   structs that COMPUTE was written for; it leaves an annotated typedef.
  *
  * Function bodies are skipped: what is wrong inside them is clang's to say. Mistakes that only we
