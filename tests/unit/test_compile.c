@@ -368,6 +368,50 @@ Test(compile, stacks_make_way_for_code)
   pop_graph_free(graph);
 }
 
+static uint32_t address_of_code(const pop_engine *engine, uint32_t tile)
+{
+  const compilation *c = engine->compilation;
+  return c->blocks[c->tiles[tile].linked_blocks[POP_LINK_CODE]].address;
+}
+
+/* Two tiles with the same vertices, one with more control code: there are stack sizes with which
+ * only the other still has room for stacks in front of the code. */
+Test(compile, tiles_with_equal_vertices_may_have_them_at_different_addresses)
+{
+  pop_graph *graph = new_ipu1(2);
+  pop_graph_add_codelets_source(graph, "c", large_codelet, "large.c", NULL);
+  pop_program program = pop_program_sequence(graph, "main");
+  pop_tensor at[2], out[2];
+  for (size_t t = 0; t < 2; t++) {
+    at[t] = add_ints(graph, 1, t, "at");
+    out[t] = add_ints(graph, 1, t, "out");
+    for (int i = 0; i < (t == 0 ? 1 : 20); i++)
+      pop_sequence_add(program, add_lookup(graph, t, at[t], out[t]));
+  }
+  pop_graph_create_host_write(graph, "at", pop_concat(at, 2, 0));
+  pop_graph_create_host_read(graph, "out", pop_concat(out, 2, 0));
+  int num_different = 0;
+  for (int stack = 3808; stack <= 4096; stack += 32) {
+    char bytes[16];
+    snprintf(bytes, sizeof bytes, "%d", stack);
+    pop_engine *engine =
+        new_engine(graph, &program, 1, &(pop_option){"debug.workerStackSizeInBytes", bytes}, 1);
+    if (address_of_code(engine, 0) != address_of_code(engine, 1)) {
+      const int expected[2] = {12345, 24000};
+      int found[2];
+      num_different++;
+      load(engine);
+      cr_assert_null(pop_engine_write_tensor(engine, "at", expected, sizeof expected));
+      run(engine, 0);
+      read_ints(engine, "out", found, 2);
+      cr_assert_eq(memcmp(found, expected, sizeof found), 0);
+    }
+    pop_engine_free(engine);
+  }
+  cr_assert_geq(num_different, 1);
+  pop_graph_free(graph);
+}
+
 /* ---- images ---- */
 
 /* Sums over neighbours on 5 of 6 tiles, in a loop. */
