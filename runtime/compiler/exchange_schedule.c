@@ -1,8 +1,11 @@
 /* When each message of an exchange is sent.
  *
- * No schedule is shorter than the words that the busiest tile sends or receives. What keeps a plan
- * from that bound: a message to many tiles needs all of them at once; a new receive address costs the
- * receiver a cycle; receivers wait for a sender that serves another.
+ * No schedule is shorter than the words that the busiest tile sends or receives, nor than its
+ * instructions, of which each takes a cycle: a send, a receiveMux per message that is received, a
+ * receiveAddress where it does not go on behind the last one. (A vector of one word per tile to all
+ * tiles takes two cycles a word for that reason: the sender's own slot is taken by receives unless
+ * nothing arrives anywhere.) What keeps a plan from that bound: a message to many tiles needs all of
+ * them at once; receivers wait for a sender that serves another.
  *
  *  1. Messages to several tiles first. Those with the same receivers form a group, the largest groups
  *     first; within a group in the order of the addresses, so that the receive pointers just go on.

@@ -163,12 +163,12 @@ static pop_error *collect_arrived(const simulation *s, moved_word *words, size_t
   for (size_t i = 0; i < s->num_received; i++) {
     const received_run *r = &s->received[i];
     for (uint32_t j = 0; j < r->words; j++) {
+      uint64_t cycle = r->cycle + j;
       moved_word moved = {.to = {r->to.block, r->to.offset + j * WORD}};
-      if (r->cycle + j < latency ||
-          !word_on_bus(s, r->source_tile, r->cycle + j - latency, &moved.from))
+      if (cycle < latency || !word_on_bus(s, r->source_tile, cycle - latency, &moved.from))
         return pop_error_new(POP_ERROR_INTERNAL,
                              "tile %u expects a word of tile %u in cycle %llu: none arrives",
-                             r->tile, r->source_tile, (unsigned long long)(r->cycle + j));
+                             r->tile, r->source_tile, (unsigned long long)cycle);
       if (*count == capacity)
         return pop_error_new(POP_ERROR_INTERNAL, "more words arrive than were to be sent");
       words[(*count)++] = moved;

@@ -7,6 +7,7 @@
  * A block is aligned for the strictest vertex field that is connected at its beginning. */
 #include "compiler/compilation.h"
 #include "compiler/reach.h"
+#include "compiler/segments.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ typedef struct placing {
   compilation *c;
   uint32_t *block_of_tile;    /* of the variable being placed */
   uint32_t *variable_of_tile; /* for which block_of_tile holds */
+  const char *name;           /* of the variable, in the compilation's arena */
 } placing;
 
 static uint32_t round_up_to_word(uint64_t bytes)
@@ -26,17 +28,7 @@ static uint32_t round_up_to_word(uint64_t bytes)
 
 placed_interval find_interval(const compilation *c, uint32_t variable, uint64_t element)
 {
-  const placed_variable *placed = &c->variables[variable];
-  const placed_interval *intervals = c->intervals + placed->first_interval;
-  size_t low = 0, high = placed->num_intervals;
-  while (high - low > 1) {
-    size_t middle = low + (high - low) / 2;
-    if (intervals[middle].begin <= element)
-      low = middle;
-    else
-      high = middle;
-  }
-  placed_interval found = intervals[low];
+  placed_interval found = c->intervals[find_interval_number(c, variable, element)];
   uint64_t skipped = element - found.begin;
   found.at.offset += (uint32_t)(skipped * pop_type_bytes(c->graph->variables[variable].type));
   found.begin = element;
@@ -56,7 +48,7 @@ static pop_error *place_interval(placing *p, uint32_t number, const mapping_inte
                               .align = DEFAULT_ALIGN,
                               .category = v->constant ? POP_MEMORY_CONSTANT : POP_MEMORY_VARIABLE,
                               .flags = v->constant || v->initial ? BLOCK_ALWAYS_LIVE : 0,
-                              .name = pop_arena_strdup(c->arena, v->name),
+                              .name = p->name,
                               .content = COMPILER_NONE});
     c->blocks[p->block_of_tile[mapped->tile]].size = 0;
   }
@@ -98,6 +90,7 @@ static pop_error *place_variable(placing *p, uint32_t number)
   size_t count, first_block = c->num_blocks;
   const mapping_interval *mapping = graph_mapping(c->graph, number, &count);
   placed_variable placed = {.first_interval = c->num_intervals, .num_intervals = count};
+  p->name = pop_arena_strdup(c->arena, c->graph->variables[number].name);
   for (size_t i = 0; i < count; i++) POP_TRY(place_interval(p, number, &mapping[i]));
   pop_push(c->variables, c->num_variables, c->variables_capacity, placed);
   for (size_t i = first_block; i < c->num_blocks; i++)

@@ -10,6 +10,20 @@ void segment_walk_start(segment_walk *walk, const compilation *c, uint32_t tenso
   view_walk_start(&walk->view, c->graph, tensor);
 }
 
+size_t find_interval_number(const compilation *c, uint32_t variable, uint64_t element)
+{
+  const placed_variable *placed = &c->variables[variable];
+  size_t low = placed->first_interval, high = low + placed->num_intervals;
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (c->intervals[middle].begin <= element)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 /* Elements near the last ones are in the same interval or in the next. */
 static const placed_interval *interval_of(segment_walk *walk, uint32_t variable, uint64_t element)
 {
@@ -22,17 +36,10 @@ static const placed_interval *interval_of(segment_walk *walk, uint32_t variable,
         walk->interval = i;
         return &c->intervals[i];
       }
-  size_t low = placed->first_interval, high = end;
-  while (high - low > 1) {
-    size_t middle = low + (high - low) / 2;
-    if (c->intervals[middle].begin <= element)
-      low = middle;
-    else
-      high = middle;
-  }
+  size_t found = find_interval_number(c, variable, element);
   walk->interval_variable = variable;
-  walk->interval = low;
-  return &c->intervals[low];
+  walk->interval = found;
+  return &c->intervals[found];
 }
 
 static bool next_unmerged(segment_walk *walk, segment *out)

@@ -20,4 +20,7 @@ typedef struct segment_walk {
 void segment_walk_start(segment_walk *walk, const compilation *c, uint32_t tensor);
 bool segment_walk_next(segment_walk *walk, segment *out); /* neighbours are merged */
 
+/* Of a placed element: the number of its interval in c->intervals. */
+size_t find_interval_number(const compilation *c, uint32_t variable, uint64_t element);
+
 #endif
