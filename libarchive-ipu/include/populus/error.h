@@ -53,18 +53,21 @@ typedef struct pop_error pop_error;
 #if defined(__GNUC__)
 #define POP_MUST_CHECK __attribute__((warn_unused_result))
 #define POP_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define POP_NEVER_NULL __attribute__((returns_nonnull))
 #else
 #define POP_MUST_CHECK
 #define POP_PRINTF(fmt, args)
+#define POP_NEVER_NULL
 #endif
 
 /* Makes an error; `format` as printf's. Never NULL: when there is no memory for it, a static
  * "out of memory" error is returned (pop_error_free may be called on it). */
-pop_error *pop_error_new(pop_error_code code, const char *format, ...) POP_PRINTF(2, 3);
-pop_error *pop_error_new_v(pop_error_code code, const char *format, va_list args);
+POP_NEVER_NULL pop_error *pop_error_new(pop_error_code code, const char *format, ...)
+    POP_PRINTF(2, 3);
+POP_NEVER_NULL pop_error *pop_error_new_v(pop_error_code code, const char *format, va_list args);
 
 /* POP_ERROR_SYSTEM with ": " and the text of `errnum` (an errno value) behind the sentence. */
-pop_error *pop_error_errno(int errnum, const char *format, ...) POP_PRINTF(2, 3);
+POP_NEVER_NULL pop_error *pop_error_errno(int errnum, const char *format, ...) POP_PRINTF(2, 3);
 
 /* Puts "<prefix>: " in front of the sentence of `error` and returns it: says, on the way up, what
  * was being done. The argument must not be used afterwards. */
