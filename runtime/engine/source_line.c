@@ -32,17 +32,21 @@ static bool find_place(const compilation *c, uint32_t tile, uint32_t pc, code_pl
                             &place->offset);
 }
 
-/* The path as it was given to the compiler, as far as it can be told: without the folder that the
- * compiler was started in, if the unit's own file was named without it. */
-static const char *shown_path(Dwarf_Die *unit, const char *path)
+/* Writes the path as the compiler was given it, as far as it can be told: line tables name files
+ * with or without the folder that the compiler was started in, whatever the user wrote. The unit's
+ * own name is as written: if that is a path from the root, all are shown so, otherwise none that is
+ * below the folder. */
+static void show_line(Dwarf_Die *unit, const char *path, int line, char *text, size_t size)
 {
   Dwarf_Attribute attribute;
   const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
   const char *name = dwarf_diename(unit);
-  if (!folder || !name || name[0] == '/') return path;
-  size_t length = strlen(folder);
-  bool below = length && strncmp(path, folder, length) == 0 && path[length] == '/';
-  return below ? path + length + 1 : path;
+  size_t length = folder ? strlen(folder) : 0;
+  if (length && strncmp(path, folder, length) == 0 && path[length] == '/') path += length + 1;
+  if (length && name && name[0] == '/' && path[0] != '/')
+    snprintf(text, size, "%s/%s:%d", folder, path, line);
+  else
+    snprintf(text, size, "%s:%d", path, line);
 }
 
 /* False if the line table of the compilation unit does not know the address, or only that no line
@@ -53,9 +57,8 @@ static bool find_in_unit(Dwarf_Die *unit, Dwarf_Addr address, char *text, size_t
   Dwarf_Line *line = dwarf_getsrc_die(unit, address);
   if (!line || dwarf_lineno(line, &number) != 0 || number <= 0) return false;
   const char *path = dwarf_linesrc(line, NULL, NULL);
-  if (!path) return false;
-  snprintf(text, size, "%s:%d", shown_path(unit, path), number);
-  return true;
+  if (path) show_line(unit, path, number, text, size);
+  return path;
 }
 
 /* Looks into every unit: clang writes no .debug_aranges, which would say whose the address is. */

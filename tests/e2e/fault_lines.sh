@@ -105,6 +105,7 @@ check "V04 no debug information" "in __runCodelet_Null+0x" "null.c" plain.gp Nul
 check "V04 compiled by the host program" "$null" "" source/null.c Null -g
 check "V04 not optimised" "$null" "" source/null.c Null "-g -O0"
 check "V04 DWARF 5" "$null" "" source/null.c Null -gdwarf-5
+check "V04 DWARF 5, a path from the root" ", $PWD/source/null.c:" "" "$PWD/source/null.c" Null -gdwarf-5
 check "V04 line tables only" "$null" "" source/null.c Null -gline-tables-only
 check "V04 a path from the root" ", $PWD/source/null.c:" "" "$PWD/source/null.c" Null -g
 check "V04 inlined from a header" "include/load.h:$(line source/include/load.h header)" "" debug.gp Inlined
