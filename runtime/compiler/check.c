@@ -51,8 +51,9 @@ static pop_error *check_programs(const mapped_variables *mapped, const reach *r)
     const program *p = &mapped->graph->programs[r->order[i]];
     if (p->kind != PROGRAM_COPY && p->kind != PROGRAM_PRINT_TENSOR) continue;
     pop_error *error = NULL;
+    if (p->kind == PROGRAM_PRINT_TENSOR) error = check_host_tensor(mapped, p->source);
     if (p->kind == PROGRAM_COPY) error = check_tensor_mapped(mapped, p->destination);
-    if (!error) error = check_tensor_mapped(mapped, p->source);
+    if (p->kind == PROGRAM_COPY && !error) error = check_tensor_mapped(mapped, p->source);
     if (error)
       return pop_error_prefix(error, "%s '%s'",
                               p->kind == PROGRAM_COPY ? "copy" : "print of tensor", p->name);
@@ -64,7 +65,7 @@ static pop_error *check_handles(const mapped_variables *mapped)
 {
   const pop_graph *graph = mapped->graph;
   for (size_t i = 0; i < graph->num_handles; i++) {
-    pop_error *error = check_tensor_mapped(mapped, graph->handles[i].tensor);
+    pop_error *error = check_host_tensor(mapped, graph->handles[i].tensor);
     if (error) return pop_error_prefix(error, "host handle '%s'", graph->handles[i].name);
   }
   return NULL;

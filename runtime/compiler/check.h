@@ -24,6 +24,8 @@ char *describe_vertex(const pop_graph *graph, uint32_t vertex);
 POP_MUST_CHECK pop_error *check_mapped(const mapped_variables *mapped, uint32_t variable,
                                        uint64_t begin, uint64_t end);
 POP_MUST_CHECK pop_error *check_tensor_mapped(const mapped_variables *mapped, uint32_t tensor);
+/* The same, and not too large for the host (a broadcast may be). */
+POP_MUST_CHECK pop_error *check_host_tensor(const mapped_variables *mapped, uint32_t tensor);
 
 /* check_vertex.c: on a tile, each field connected. */
 POP_MUST_CHECK pop_error *check_vertex_fields(const pop_graph *graph, uint32_t vertex);

@@ -35,6 +35,17 @@ pop_error *check_mapped(const mapped_variables *mapped, uint32_t variable_number
   return NULL;
 }
 
+pop_error *check_host_tensor(const mapped_variables *mapped, uint32_t tensor_number)
+{
+  uint64_t count = mapped->graph->tensors[tensor_number].num_elements;
+  if (count > UINT32_MAX)
+    return pop_error_new(POP_ERROR_TENSOR,
+                         "a tensor of %llu elements goes to the host: up to %u can, so that a "
+                         "broadcast does not fill its memory",
+                         (unsigned long long)count, UINT32_MAX);
+  return check_tensor_mapped(mapped, tensor_number);
+}
+
 pop_error *check_tensor_mapped(const mapped_variables *mapped, uint32_t tensor_number)
 {
   view_walk walk;

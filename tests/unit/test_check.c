@@ -196,6 +196,21 @@ static void unmapped_handle(fixture *f)
   pop_graph_create_host_read(f->graph, "out", vector(f->graph, 3, "nowhere"));
 }
 
+static pop_tensor endless_broadcast(const fixture *f)
+{
+  return pop_tensor_broadcast(f->in, (size_t)1 << 40, 0);
+}
+
+static void print_endless_broadcast(fixture *f)
+{
+  f->program = pop_program_print_tensor(endless_broadcast(f), "endless");
+}
+
+static void connect_endless_broadcast(fixture *f)
+{
+  add_stencil(f, endless_broadcast(f), f->data);
+}
+
 static void two_writers(fixture *f)
 {
   add_stencil(f, f->in, part(f->data, 0, 60));
@@ -258,6 +273,14 @@ static const struct {
      unmapped_handle,
      POP_ERROR_INVALID_TILE_MAPPING,
      {"'nowhere'", "host handle 'out'"}},
+    {"P11 print of an endless broadcast",
+     print_endless_broadcast,
+     POP_ERROR_TENSOR,
+     {"'endless'", "109951162777600 elements"}},
+    {"P11 input from an endless broadcast",
+     connect_endless_broadcast,
+     POP_ERROR_GRAPH_CONNECTION,
+     {"vertex 0", "Stencil.in", "2 GiB"}},
     {"P07 two writers",
      two_writers,
      POP_ERROR_GRAPH_CYCLE,
