@@ -22,8 +22,8 @@ void pop_link_set_free(pop_link_set *set)
   free(set->section_owners);
   free(set->symbols);
   free(set->groups);
-  free(set->symbol_names.slots);
-  free(set->group_names.slots);
+  pop_name_table_free(&set->symbol_names);
+  pop_name_table_free(&set->group_names);
   free(set);
 }
 
@@ -39,10 +39,10 @@ static void add_sections(pop_link_set *set, uint32_t object)
 static uint32_t add_group(pop_link_set *set, uint32_t object, uint32_t group)
 {
   const char *signature = set->objects[object].object->groups[group].signature;
-  uint32_t found = name_table_find(&set->group_names, signature);
-  if (found == OBJECT_NONE) {
+  uint32_t found = pop_name_table_find(&set->group_names, signature);
+  if (found == POP_NAME_NONE) {
     found = (uint32_t)set->num_groups;
-    name_table_add(&set->group_names, signature, found);
+    pop_name_table_add(&set->group_names, signature, found);
     pop_push(set->groups, set->num_groups, set->groups_capacity, (set_group){object, group});
   } else if (set->objects[set->groups[found].object].library && !set->objects[object].library) {
     set->groups[found] = (set_group){object, group};
@@ -95,10 +95,10 @@ static const object_symbol *definition(const pop_link_set *set, const set_symbol
 
 static uint32_t intern_symbol(pop_link_set *set, const char *name)
 {
-  uint32_t found = name_table_find(&set->symbol_names, name);
-  if (found == OBJECT_NONE) {
+  uint32_t found = pop_name_table_find(&set->symbol_names, name);
+  if (found == POP_NAME_NONE) {
     found = (uint32_t)set->num_symbols;
-    name_table_add(&set->symbol_names, name, found);
+    pop_name_table_add(&set->symbol_names, name, found);
     pop_push(set->symbols, set->num_symbols, set->symbols_capacity, (set_symbol){.name = name});
   }
   return found;
@@ -175,8 +175,8 @@ static link_target target_of_global(const pop_link_set *set, const set_symbol *s
 
 link_target link_set_find(const pop_link_set *set, const char *name)
 {
-  uint32_t found = name_table_find(&set->symbol_names, name);
-  if (found == OBJECT_NONE) return (link_target){.kind = TARGET_UNDEFINED, .name = name};
+  uint32_t found = pop_name_table_find(&set->symbol_names, name);
+  if (found == POP_NAME_NONE) return (link_target){.kind = TARGET_UNDEFINED, .name = name};
   return target_of_global(set, &set->symbols[found]);
 }
 

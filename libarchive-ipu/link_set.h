@@ -9,20 +9,7 @@
 #define POPULUS_LINK_SET_H
 
 #include "object.h"
-
-/* Names to small numbers. Open addressing; names are not owned. */
-typedef struct name_table {
-  struct name_slot {
-    const char *name; /* NULL: free */
-    uint32_t value;
-  } *slots;
-  size_t capacity; /* a power of two, or 0 */
-  size_t count;
-} name_table;
-
-/* The value of `name`; OBJECT_NONE if it is not in the table. */
-uint32_t name_table_find(const name_table *table, const char *name);
-void name_table_add(name_table *table, const char *name, uint32_t value); /* must not be in it */
+#include <populus/names.h>
 
 /* Which definition of a symbol serves: the highest rank, within a rank the first object. */
 typedef enum definition_rank {
@@ -60,7 +47,7 @@ struct pop_link_set {
   size_t num_symbols, symbols_capacity;
   set_group *groups;
   size_t num_groups, groups_capacity;
-  name_table symbol_names, group_names;
+  pop_name_table symbol_names, group_names;
 };
 
 /* What a symbol of an object stands for in the set. */

@@ -1,42 +1,62 @@
-/* Names to small numbers, for symbols and COMDAT signatures. See link_set.h. */
-#include "link_set.h"
+/* Names to numbers: open addressing with linear probing, at most half of the slots in use. */
 #include <populus/arena.h>
+#include <populus/names.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-/* The slot that holds `name`, or the free one where it belongs. */
-static struct name_slot *slot_of(const name_table *table, const char *name)
+enum { FIRST_CAPACITY = 64 }; /* a power of two, as every size after it */
+
+struct pop_name_slot {
+  const char *name; /* NULL: free */
+  uint32_t hash;
+  uint32_t number;
+};
+
+static uint32_t hash_name(const char *name)
 {
-  size_t at = XXH3_64bits(name, strlen(name));
-  for (;; ++at) {
-    struct name_slot *slot = &table->slots[at & (table->capacity - 1)];
-    if (!slot->name || strcmp(slot->name, name) == 0) return slot;
+  return (uint32_t)XXH3_64bits(name, strlen(name));
+}
+
+/* The slot that holds `name`, or the free one where it belongs. */
+static struct pop_name_slot *find_slot(const pop_name_table *table, const char *name, uint32_t hash)
+{
+  for (size_t at = hash;; ++at) {
+    struct pop_name_slot *slot = &table->slots[at & (table->capacity - 1)];
+    if (!slot->name || (slot->hash == hash && strcmp(slot->name, name) == 0)) return slot;
   }
 }
 
-uint32_t name_table_find(const name_table *table, const char *name)
+uint32_t pop_name_table_find(const pop_name_table *table, const char *name)
 {
-  if (table->capacity == 0) return OBJECT_NONE;
-  const struct name_slot *slot = slot_of(table, name);
-  return slot->name ? slot->value : OBJECT_NONE;
+  if (table->capacity == 0) return POP_NAME_NONE;
+  const struct pop_name_slot *slot = find_slot(table, name, hash_name(name));
+  return slot->name ? slot->number : POP_NAME_NONE;
 }
 
-static void grow(name_table *table)
+static void grow(pop_name_table *table)
 {
-  name_table larger = {.capacity = table->capacity ? table->capacity * 2 : 256};
-  larger.count = table->count;
+  pop_name_table larger = {.capacity = table->capacity ? table->capacity * 2 : FIRST_CAPACITY,
+                           .count = table->count};
   larger.slots = pop_xcalloc(larger.capacity, sizeof *larger.slots);
   for (size_t i = 0; i < table->capacity; ++i) {
-    if (table->slots[i].name) *slot_of(&larger, table->slots[i].name) = table->slots[i];
+    const struct pop_name_slot *old = &table->slots[i];
+    if (old->name) *find_slot(&larger, old->name, old->hash) = *old;
   }
   free(table->slots);
   *table = larger;
 }
 
-void name_table_add(name_table *table, const char *name, uint32_t value)
+void pop_name_table_add(pop_name_table *table, const char *name, uint32_t number)
 {
-  if (table->count * 2 >= table->capacity) grow(table);
-  *slot_of(table, name) = (struct name_slot){name, value};
+  if (2 * (table->count + 1) > table->capacity) grow(table);
+  uint32_t hash = hash_name(name);
+  *find_slot(table, name, hash) = (struct pop_name_slot){name, hash, number};
   ++table->count;
+}
+
+void pop_name_table_free(pop_name_table *table)
+{
+  free(table->slots);
+  *table = (pop_name_table){0};
 }

@@ -1,0 +1,40 @@
+/* Names: a table from names to numbers, and the names that a user may have meant. */
+#ifndef POPULUS_NAMES_H
+#define POPULUS_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define POP_NAME_NONE UINT32_MAX
+
+/* A hash table; {0} is an empty one. Names are not copied: they must live as long as the table.
+ * Several threads may look names up while nobody adds any. */
+typedef struct pop_name_table {
+  struct pop_name_slot *slots;
+  size_t capacity; /* a power of two, or 0 */
+  size_t count;
+} pop_name_table;
+
+/* The number of `name`, or POP_NAME_NONE. */
+uint32_t pop_name_table_find(const pop_name_table *table, const char *name);
+/* Adds a name that is not in the table yet. */
+void pop_name_table_add(pop_name_table *table, const char *name, uint32_t number);
+void pop_name_table_free(pop_name_table *table); /* what it holds; it is empty then */
+
+/* Which of `count` names may be meant by `name`, for messages: those at a small edit distance,
+ * regardless of case, then those of which `name` is a part or that are a part of it. Writes up to
+ * `max` (8 at most) to `nearest`, nearest first, and returns how many; of equally near ones the
+ * first stays first. */
+size_t pop_nearest_names(const char *name, const char *const *names, size_t count,
+                         const char **nearest, size_t max);
+/* The nearest one; NULL if none is near. */
+const char *pop_nearest_name(const char *name, const char *const *names, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
