@@ -6,10 +6,11 @@
  */
 #include "engine/engine_private.h"
 
-#include "engine/log.h"
 #include "engine/options.h"
+#include "graph/log.h"
 #include "profile/memory_summary.h"
 #include <errno.h>
+#include <populus/names.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,8 +50,11 @@ static pop_error *create(pop_graph *graph, const pop_program *programs, size_t n
   const pop_error *too_small = engine->compilation->out_of_memory;
   if (too_small)
     log_write(LOG_WARN, "ENGINE", "debug.allowOutOfMemory: %s", pop_error_message(too_small));
-  if (options->save_archive)
+  if (options->save_archive) {
+    log_phase saving = log_phase_start("ENGINE", "Saving archive");
     POP_TRY(compilation_save_archive(engine->compilation, options->save_archive));
+    log_phase_end(&saving);
+  }
   machine_options run_with = {.max_cycles_per_run = options->max_cycles_per_run};
   return machine_create(&engine->compilation->target, &run_with, &engine->machine);
 }
@@ -135,7 +139,9 @@ pop_error *pop_engine_load(pop_engine *engine)
     return pop_error_new(POP_ERROR_GRAPH_MEMORY, "cannot load: %s", pop_error_message(too_small));
   engine->state = ENGINE_COMPILED;
   machine_reset(engine->machine);
+  log_phase loading = log_phase_start("ENGINE", "Loading executable");
   POP_TRY(load_tiles(engine));
+  log_phase_end(&loading);
   uint32_t event;
   POP_TRY(run_to_host_sync(engine, 0, &event));
   engine->state = ENGINE_LOADED;
@@ -212,7 +218,7 @@ static pop_error *find_handle(const pop_engine *engine, const char *handle, bool
     names[num_names++] = tensor->name;
     if (strcmp(tensor->name, handle) == 0) *found = tensor;
   }
-  const char *near = nearest_name(handle, names, num_names);
+  const char *near = pop_nearest_name(handle, names, num_names);
   free(names);
   if (!*found)
     return pop_error_new(POP_ERROR_UNKNOWN_HANDLE, "there is no host %s handle '%s'%s%s%s",

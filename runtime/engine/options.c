@@ -6,10 +6,11 @@
  */
 #include "engine/options.h"
 
-#include "engine/log.h"
-#include "graph/graph.h"
+#include "graph/log.h"
 #include <errno.h>
 #include <jansson.h>
+#include <populus/arena.h>
+#include <populus/names.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,7 +133,7 @@ static pop_error *unknown_option(const char *key)
 {
   const char *keys[NUM_ENTRIES];
   for (size_t i = 0; i < NUM_ENTRIES; ++i) keys[i] = infos[i].key;
-  const char *near = nearest_name(key, keys, NUM_ENTRIES);
+  const char *near = pop_nearest_name(key, keys, NUM_ENTRIES);
   if (near)
     return pop_error_new(POP_ERROR_INVALID_OPTION, "Unrecognised option '%s'; did you mean '%s'?",
                          key, near);

@@ -9,7 +9,6 @@
 #include "graph/check.h"
 #include "graph/describe.h"
 #include "graph/flags.h"
-#include "graph/name_index.h"
 #include "graph/source_file.h"
 
 #include <populus/popc.h>
@@ -23,14 +22,14 @@ static void register_vertex_types(pop_graph *graph, const pop_gp *gp)
 {
   for (size_t i = 0; i < pop_gp_num_vertex_types(gp); i++) {
     vertex_type_entry entry = {pop_gp_vertex_type(gp, i), gp};
-    uint32_t index = name_index_find(graph->vertex_type_names, entry.type->name);
-    if (index != NAME_INDEX_NONE) {
+    uint32_t index = pop_name_table_find(&graph->vertex_type_names, entry.type->name);
+    if (index != POP_NAME_NONE) {
       graph->vertex_types[index] = entry;
       continue;
     }
     /* The table outlives any gp that is merged. */
-    name_index_add(graph->vertex_type_names, pop_arena_strdup(graph->arena, entry.type->name),
-                   (uint32_t)graph->num_vertex_types);
+    pop_name_table_add(&graph->vertex_type_names, pop_arena_strdup(graph->arena, entry.type->name),
+                       (uint32_t)graph->num_vertex_types);
     pop_push(graph->vertex_types, graph->num_vertex_types, graph->vertex_types_capacity, entry);
   }
 }
@@ -39,8 +38,8 @@ static bool have_vertex_in_common(const pop_graph *graph, const pop_gp *there, c
 {
   for (size_t i = 0; i < pop_gp_num_vertex_types(gp); i++) {
     const char *name = pop_gp_vertex_type(gp, i)->name;
-    uint32_t index = name_index_find(graph->vertex_type_names, name);
-    if (index != NAME_INDEX_NONE && graph->vertex_types[index].gp == there) return true;
+    uint32_t index = pop_name_table_find(&graph->vertex_type_names, name);
+    if (index != POP_NAME_NONE && graph->vertex_types[index].gp == there) return true;
   }
   return false;
 }

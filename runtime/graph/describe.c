@@ -67,7 +67,7 @@ const char *say_alternatives(pop_graph *graph, const char *name, const char *con
                              size_t count)
 {
   const char *near[MOST_NEAR];
-  size_t num_near = nearest_names(name, names, count, near, MOST_NEAR);
+  size_t num_near = pop_nearest_names(name, names, count, near, MOST_NEAR);
   if (num_near)
     return pop_arena_printf(graph->arena, "; did you mean %s?",
                             join(graph, near, num_near, " or "));

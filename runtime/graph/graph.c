@@ -1,6 +1,5 @@
 /* The life of a graph, and its one error. */
 #include "graph/check.h"
-#include "graph/name_index.h"
 #include "graph/view.h"
 
 #include <stdlib.h>
@@ -9,8 +8,6 @@ pop_graph *pop_graph_create(const pop_target *target)
 {
   pop_graph *graph = pop_xcalloc(1, sizeof *graph);
   graph->arena = pop_arena_new();
-  graph->vertex_type_names = name_index_new();
-  graph->handle_names = name_index_new();
   graph->scratch = view_scratch_new();
   pop_push(graph->tensors, graph->num_tensors, graph->tensors_capacity, (tensor){0});
   if (!target) {
@@ -38,8 +35,8 @@ void pop_graph_free(pop_graph *graph)
                           graph->compute_sets, graph->vertices, graph->edges,
                           graph->field_values, graph->programs, graph->handles};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
-  name_index_free(graph->vertex_type_names);
-  name_index_free(graph->handle_names);
+  pop_name_table_free(&graph->vertex_type_names);
+  pop_name_table_free(&graph->handle_names);
   view_scratch_free(graph->scratch);
   pop_error_free(graph->error);
   pop_arena_free(graph->arena);

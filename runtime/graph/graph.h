@@ -22,6 +22,7 @@
 #include <populus/arena.h>
 #include <populus/gp.h>
 #include <populus/graph.h>
+#include <populus/names.h>
 #include <populus/program.h>
 
 #define GRAPH_NONE UINT32_MAX
@@ -146,8 +147,8 @@ struct pop_graph {
   GRAPH_ARRAY(field_value, field_values);
   GRAPH_ARRAY(program, programs);
   GRAPH_ARRAY(host_handle, handles);
-  struct name_index *vertex_type_names; /* name -> index in vertex_types */
-  struct name_index *handle_names;
+  pop_name_table vertex_type_names; /* name -> index in vertex_types */
+  pop_name_table handle_names;
   struct view_scratch *scratch; /* view.c: what the view that is being made needs */
   uint64_t program_visit;       /* number of searches for cycles so far */
 };
@@ -176,11 +177,5 @@ typedef struct view_walk {
 /* `graph` must not get new tensors while a walk goes on. */
 void view_walk_start(view_walk *walk, const pop_graph *graph, uint32_t tensor);
 bool view_walk_next(view_walk *walk, view_run *run); /* neighbouring runs are merged */
-
-/* Nearest of `count` names to `name` by edit distance, for messages; NULL if none is near. */
-const char *nearest_name(const char *name, const char *const *names, size_t count);
-/* The same for up to `max` names, nearest first; returns how many are near. */
-size_t nearest_names(const char *name, const char *const *names, size_t count, const char **nearest,
-                     size_t max);
 
 #endif

@@ -1,7 +1,6 @@
 /* Names by which a host program reads and writes tensors of a running program. */
 #include "graph/check.h"
 #include "graph/describe.h"
-#include "graph/name_index.h"
 
 static void create_handle(pop_graph *graph, const char *call, const char *name, pop_tensor tensor,
                           bool read)
@@ -13,15 +12,15 @@ static void create_handle(pop_graph *graph, const char *call, const char *name, 
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: the handle's name is NULL", call);
     return;
   }
-  uint32_t other = name_index_find(graph->handle_names, name);
-  if (other != NAME_INDEX_NONE) {
+  uint32_t other = pop_name_table_find(&graph->handle_names, name);
+  if (other != POP_NAME_NONE) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
                 "%s: there is a host %s handle %s already; handles have different names", call,
                 graph->handles[other].read ? "read" : "write", say_name(graph, name));
     return;
   }
   host_handle handle = {pop_arena_strdup(graph->arena, name), tensor.index, read};
-  name_index_add(graph->handle_names, handle.name, (uint32_t)graph->num_handles);
+  pop_name_table_add(&graph->handle_names, handle.name, (uint32_t)graph->num_handles);
   pop_push(graph->handles, graph->num_handles, graph->handles_capacity, handle);
 }
 

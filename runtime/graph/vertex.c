@@ -2,7 +2,6 @@
  * then: the graph compiler checks what takes the whole graph. */
 #include "graph/check.h"
 #include "graph/describe.h"
-#include "graph/name_index.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -53,15 +52,15 @@ static void fail_vertex_type(pop_graph *graph, const char *name)
               alternatives);
 }
 
-/* Index of the type, or NAME_INDEX_NONE after an error. */
+/* Index of the type, or POP_NAME_NONE after an error. */
 static uint32_t find_vertex_type(pop_graph *graph, const char *name)
 {
-  uint32_t type = name_index_find(graph->vertex_type_names, name);
-  if (type != NAME_INDEX_NONE) return type;
+  uint32_t type = pop_name_table_find(&graph->vertex_type_names, name);
+  if (type != POP_NAME_NONE) return type;
   char *shorter = without_needless_blanks(name);
-  type = name_index_find(graph->vertex_type_names, shorter);
+  type = pop_name_table_find(&graph->vertex_type_names, shorter);
   free(shorter);
-  if (type == NAME_INDEX_NONE) fail_vertex_type(graph, name);
+  if (type == POP_NAME_NONE) fail_vertex_type(graph, name);
   return type;
 }
 
@@ -78,7 +77,7 @@ pop_vertex pop_graph_add_vertex(pop_graph *graph, pop_compute_set handle, const 
     return none;
   }
   uint32_t type = find_vertex_type(graph, vertex_type);
-  if (type == NAME_INDEX_NONE) return none;
+  if (type == POP_NAME_NONE) return none;
   vertex v = {.type = type,
               .compute_set = handle.index - 1,
               .tile = GRAPH_NONE,

@@ -3,7 +3,6 @@
 #define GRAPH_TEST_H
 
 #include "graph/graph.h"
-#include "graph/name_index.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -46,7 +45,7 @@ static inline void assert_error(const pop_graph *graph, pop_error_code code,
 /* A vertex type without code, as if it came from a .gp. */
 static inline void add_vertex_type(pop_graph *graph, const pop_vertex_type *type)
 {
-  name_index_add(graph->vertex_type_names, type->name, (uint32_t)graph->num_vertex_types);
+  pop_name_table_add(&graph->vertex_type_names, type->name, (uint32_t)graph->num_vertex_types);
   vertex_type_entry entry = {type, NULL};
   pop_push(graph->vertex_types, graph->num_vertex_types, graph->vertex_types_capacity, entry);
 }
