@@ -1,6 +1,7 @@
 /* The options of popc in one table: parsing, --help and the guess at a misspelling come from it. */
 #include "popc_internal.h"
 
+#include <populus/names.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,36 +92,14 @@ static const struct option *find_option(const char *argument)
   return found;
 }
 
-/* Least number of letters to change, put in or take out. Options are short: so is the row. */
-static size_t edit_distance(const char *a, const char *b)
-{
-  enum { MAX = 40 };
-  size_t length = strlen(b), row[MAX + 1];
-  if (length > MAX) return MAX;
-  for (size_t j = 0; j <= length; ++j) row[j] = j;
-  for (size_t i = 0; a[i]; ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < length; ++j) {
-      size_t change = diagonal + (a[i] != b[j]);
-      size_t other = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
-      diagonal = row[j + 1];
-      row[j + 1] = change < other ? change : other;
-    }
-  }
-  return row[length];
-}
-
 static pop_error *unknown_option(const char *argument)
 {
-  const char *nearest = NULL;
-  size_t least = 3; /* more than two letters away is no misspelling */
-  for (size_t i = 0; i < NUM_OPTIONS; ++i) {
-    size_t distance = edit_distance(argument, options[i].spelling);
-    if (!options[i].help || distance >= least || distance >= strlen(options[i].spelling)) continue;
-    least = distance;
-    nearest = options[i].spelling;
-  }
+  const char *spellings[NUM_OPTIONS];
+  size_t count = 0;
+  for (size_t i = 0; i < NUM_OPTIONS; ++i)
+    if (options[i].help) spellings[count++] = options[i].spelling;
+  bool letter = strlen(argument) <= 2; /* any other letter would be near */
+  const char *nearest = letter ? NULL : pop_nearest_name(argument, spellings, count);
   if (nearest)
     return pop_error_new(POP_ERROR_USAGE, "unknown option '%s'; did you mean '%s'?", argument,
                          nearest);
