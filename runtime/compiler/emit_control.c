@@ -16,6 +16,7 @@
  */
 #include "compiler/emit.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 typedef struct open_loop {
@@ -178,6 +179,7 @@ static void put_body(emitter *e, uint32_t begin)
       pop_push(loops, num_loops, loops_capacity, begin_loop(e, i));
       break;
     case SCRIPT_LOOP_END:
+      assert(num_loops > 0); /* loops are nested in what holds them */
       end_loop(e, &loops[--num_loops]);
       break;
     case SCRIPT_CALL:
