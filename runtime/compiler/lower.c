@@ -13,6 +13,7 @@
 typedef struct range {
   size_t first, count;
   bool known;
+  bool shared; /* other programs consist of the same steps */
 } range;
 
 typedef struct program_lowering {
@@ -48,9 +49,9 @@ static uint32_t add_sequence(lowering *l, const char *name, const uint32_t *step
 
 /* Moves `steps` to the lists; as one sequence if there are several and they are used repeatedly. */
 static range keep_steps(program_lowering *p, const step_list *steps, const char *name,
-                        uint32_t num_uses)
+                        uint32_t num_uses, bool shared)
 {
-  range kept = {.first = p->lists.count, .known = true};
+  range kept = {.first = p->lists.count, .known = true, .shared = shared || num_uses > 1};
   if (steps->count > 1 && num_uses > 1) {
     uint32_t sequence = add_sequence(&p->l, name, steps->items, steps->count);
     pop_push(p->lists.items, p->lists.count, p->lists.capacity, sequence);
@@ -80,9 +81,10 @@ static void push_children(program_lowering *p, const program *of)
     pop_push(p->stack, p->depth, p->stack_capacity, of->children[i - 1]);
 }
 
-/* The steps of the children of a program, in order. */
-static void flatten_children(program_lowering *p, const program *of, step_list *out)
+/* The steps of the children of a program, in order. Returns whether any of them is shared. */
+static bool flatten_children(program_lowering *p, const program *of, step_list *out)
 {
+  bool shared = false;
   p->depth = 0;
   push_children(p, of);
   while (p->depth > 0) {
@@ -92,11 +94,13 @@ static void flatten_children(program_lowering *p, const program *of, step_list *
       continue;
     }
     range steps = p->programs[child];
+    shared |= steps.shared;
     for (size_t i = 0; i < steps.count; i++) {
       uint32_t child_step = p->lists.items[steps.first + i];
       pop_push(out->items, out->count, out->capacity, child_step);
     }
   }
+  return shared;
 }
 
 static pop_error *lower_execute(program_lowering *p, uint32_t number)
@@ -107,7 +111,7 @@ static pop_error *lower_execute(program_lowering *p, uint32_t number)
     pop_error *error = lower_compute_set(&p->l, set, &steps);
     if (!error) {
       const char *name = pop_arena_strdup(p->l.c->arena, p->l.c->graph->compute_sets[set].name);
-      p->compute_sets[set] = keep_steps(p, &steps, name, p->l.reach.compute_set_uses[set]);
+      p->compute_sets[set] = keep_steps(p, &steps, name, p->l.reach.compute_set_uses[set], false);
     }
     free(steps.items);
     POP_TRY(error);
@@ -116,19 +120,20 @@ static pop_error *lower_execute(program_lowering *p, uint32_t number)
   return NULL;
 }
 
-/* A repeat of nothing is nothing; a repeat of only a repeat multiplies. */
-static void lower_repeat(program_lowering *p, uint32_t number, step_list *steps)
+/* A repeat of nothing is nothing; a repeat of only a repeat multiplies, unless the inner one is also
+ * run by itself. Returns whether the steps are shared. */
+static bool lower_repeat(program_lowering *p, uint32_t number, step_list *steps)
 {
   compilation *c = p->l.c;
   const program *repeat = &c->graph->programs[number];
-  if (repeat->count == 0) return;
-  flatten_children(p, repeat, steps);
-  if (steps->count == 0 || repeat->count == 1) return;
+  if (repeat->count == 0) return false;
+  bool shared = flatten_children(p, repeat, steps);
+  if (steps->count == 0 || repeat->count == 1) return shared;
   const step *only = &c->steps[steps->items[0]];
-  if (steps->count == 1 && only->kind == STEP_REPEAT && only->num_uses == 0 &&
+  if (steps->count == 1 && only->kind == STEP_REPEAT && !shared &&
       (uint64_t)only->count * repeat->count <= UINT32_MAX) {
     c->steps[steps->items[0]].count *= repeat->count;
-    return;
+    return false;
   }
   const char *name = name_of(p, number);
   uint32_t body = steps->items[0];
@@ -138,6 +143,7 @@ static void lower_repeat(program_lowering *p, uint32_t number, step_list *steps)
   add_child(c, added, body);
   steps->items[0] = added;
   steps->count = 1;
+  return false;
 }
 
 static pop_error *lower_program(program_lowering *p, uint32_t number)
@@ -147,12 +153,13 @@ static pop_error *lower_program(program_lowering *p, uint32_t number)
   if (dissolves(p, number)) return NULL;
   step_list steps = {0};
   pop_error *error = NULL;
+  bool shared = false;
   switch (lowered->kind) {
   case PROGRAM_SEQUENCE:
-    flatten_children(p, lowered, &steps);
+    shared = flatten_children(p, lowered, &steps);
     break;
   case PROGRAM_REPEAT:
-    lower_repeat(p, number, &steps);
+    shared = lower_repeat(p, number, &steps);
     break;
   case PROGRAM_COPY:
     error = lower_copy_program(&p->l, lowered, &steps);
@@ -165,7 +172,7 @@ static pop_error *lower_program(program_lowering *p, uint32_t number)
   }
   if (!error)
     p->programs[number] =
-        keep_steps(p, &steps, name_of(p, number), p->l.reach.program_uses[number]);
+        keep_steps(p, &steps, name_of(p, number), p->l.reach.program_uses[number], shared);
   free(steps.items);
   return error;
 }

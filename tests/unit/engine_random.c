@@ -1,0 +1,603 @@
+/* The whole compiler and the whole machine against a model on the host.
+ *
+ * From a seed comes a graph: variables of all types and shapes, mapped to tiles in pieces; views made
+ * of random operations; copies between them, vertices on random tiles with fields of every kind,
+ * PrintTensors; sequences and loops over those. The engine and the model (tests/support/model.h,
+ * random_codelets.h) then do the same, and after each run every element must be equal to the bit.
+ *
+ * A failure names its seed: POPULUS_TEST_SEED=n runs that graph alone. */
+#include "support/model.h"
+#include "support/random_codelets.h"
+
+#include "engine/engine_private.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <populus/popc.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { NUM_GRAPHS = 60 };
+#else
+enum { NUM_GRAPHS = 250 };
+#endif
+
+enum {
+  MAX_TILES = 9,
+  NUM_LEAVES = 10, /* programs that do something */
+  NUM_NODES = 16,  /* these, and sequences and loops of them */
+  MAX_CHILDREN = 5,
+  MAX_VERTICES = 16, /* of a compute set */
+  NUM_PROGRAMS = 3,
+  NUM_VIEWS = 3,      /* that the host reads; as many that it writes */
+  NUM_ROUNDS = 4,     /* a program is run in each */
+  MAX_LEAF_RUNS = 200 /* in one run of a program */
+};
+
+static const char codelets[] = "random.gp";
+
+typedef struct model_vertex {
+  const codelet_model *codelet;
+  model_view views[CODELET_MAX_FIELDS];
+  uint64_t constants[CODELET_MAX_FIELDS]; /* of the field's type, in the first bytes */
+} model_vertex;
+
+typedef enum node_kind {
+  NODE_NOTHING,
+  NODE_COPY,
+  NODE_EXECUTE,
+  NODE_PRINT,
+  NODE_SEQUENCE,
+  NODE_REPEAT
+} node_kind;
+
+typedef struct node {
+  node_kind kind;
+  pop_program program;
+  model_view source, destination; /* COPY; PRINT: source */
+  model_vertex *vertices;         /* EXECUTE */
+  size_t num_vertices;
+  uint32_t count; /* REPEAT */
+  struct node *children[MAX_CHILDREN];
+  size_t num_children;
+} node;
+
+typedef struct random_graph {
+  uint64_t seed;
+  model m;
+  uint32_t num_tiles;
+  node nodes[NUM_NODES];
+  size_t num_nodes;
+  node *programs[NUM_PROGRAMS];
+  model_view reads[NUM_VIEWS], writes[NUM_VIEWS];
+  size_t num_writes;
+  FILE *printed; /* what the model prints */
+} random_graph;
+
+/* ---- variables ---- */
+
+/* Runs of elements to random tiles, in any order of the variable's elements. */
+static void map_in_pieces(random_graph *g, pop_tensor flat, size_t num_elements)
+{
+  model *m = &g->m;
+  size_t longest = 1 + model_random(m, 1 + (uint32_t)num_elements / 2);
+  for (size_t begin = 0; begin < num_elements;) {
+    size_t end = begin + 1 + model_random(m, (uint32_t)longest);
+    end = end < num_elements ? end : num_elements;
+    pop_graph_set_tile_mapping(m->graph, pop_tensor_slice(flat, begin, end, 0),
+                               model_random(m, g->num_tiles));
+    begin = end;
+  }
+}
+
+static void map_variable(random_graph *g, uint32_t variable)
+{
+  model *m = &g->m;
+  model_variable *v = &m->variables[variable];
+  switch (model_random(m, 3)) {
+  case 0:
+    pop_graph_set_tile_mapping(m->graph, v->tensor, model_random(m, g->num_tiles));
+    return;
+  case 1:
+    pop_graph_map_linearly(m->graph, v->tensor, model_random(m, 5), model_random(m, 4));
+    break;
+  default:
+    map_in_pieces(g, pop_tensor_flatten(v->tensor), v->num_elements);
+  }
+  if (model_chance(m, 3)) { /* some elements move once more */
+    model_view view = model_whole(m, variable);
+    view = model_random_step(m, &view, false);
+    pop_graph_set_tile_mapping(m->graph, view.tensor, model_random(m, g->num_tiles));
+  }
+}
+
+static void add_variable(random_graph *g, pop_type type, bool constant)
+{
+  static const size_t sizes[] = {0, 1, 1, 2, 3, 4, 5, 7, 8, 12, 16, 33, 64, 101};
+  model *m = &g->m;
+  size_t rank = model_random(m, 4), shape[3];
+  for (size_t d = 0; d < rank; ++d)
+    shape[d] = sizes[model_random(m, rank == 1 ? 14 : rank == 2 ? 10 : 7)];
+  uint32_t number = m->num_variables++;
+  model_variable *v = &m->variables[number];
+  *v = (model_variable){
+      .type = type, .constant = constant, .num_elements = model_product(shape, rank)};
+  uint32_t size = pop_type_bytes(type);
+  v->bytes = pop_arena_alloc(m->arena, v->num_elements * size + 1);
+  for (size_t i = 0; constant && i < v->num_elements; ++i)
+    model_random_value(m, type, v->bytes + i * size);
+  const char *name = pop_arena_printf(m->arena, "%s%u", constant ? "constant" : "variable", number);
+  v->tensor = constant ? pop_graph_add_constant(m->graph, type, shape, rank, v->bytes, name)
+                       : pop_graph_add_variable(m->graph, type, shape, rank, name);
+  map_variable(g, number);
+}
+
+/* Two types that most variables have, so that there is something to copy; the types of Mixed. */
+static void add_variables(random_graph *g)
+{
+  static const pop_type mixed[] = {POP_HALF, POP_LONGLONG, POP_UNSIGNED_CHAR, POP_SHORT};
+  model *m = &g->m;
+  pop_type often[] = {model_random(m, POP_TYPE_COUNT), model_random(m, POP_TYPE_COUNT)};
+  for (uint32_t i = 2 + model_random(m, 4); i > 0; --i)
+    for (size_t t = 0; t < 2; ++t) add_variable(g, often[t], false);
+  for (uint32_t i = model_random(m, 3); i > 0; --i)
+    add_variable(g, often[model_random(m, 2)], true);
+  add_variable(g, POP_UNSIGNED_INT, false);
+  if (model_chance(m, 3))
+    for (size_t i = 0; i < 4; ++i) add_variable(g, mixed[i], false);
+}
+
+static void set_initial_values(random_graph *g)
+{
+  model *m = &g->m;
+  for (uint32_t i = model_random(m, 6); i > 0; --i) {
+    model_view view;
+    if (!model_random_writable(m, POP_TYPE_COUNT, &view)) continue;
+    uint8_t *values = model_buffer(m, &view);
+    for (size_t e = 0; e < view.num_elements; ++e)
+      model_random_value(m, view.type, values + e * pop_type_bytes(view.type));
+    pop_graph_set_initial_value(m->graph, view.tensor, values);
+    model_scatter(m, &view, values);
+  }
+}
+
+/* ---- vertices ---- */
+
+/* Which vertex reads or writes each element in a compute set: number + 1, 0 for none. */
+typedef struct touched {
+  uint32_t *writer[MODEL_MAX_VARIABLES], *reader[MODEL_MAX_VARIABLES];
+} touched;
+
+static touched new_touched(const model *m)
+{
+  touched t = {0};
+  for (uint32_t v = 0; v < m->num_variables; ++v) {
+    t.writer[v] = pop_arena_alloc(m->arena, (m->variables[v].num_elements + 1) * sizeof(uint32_t));
+    t.reader[v] = pop_arena_alloc(m->arena, (m->variables[v].num_elements + 1) * sizeof(uint32_t));
+  }
+  return t;
+}
+
+/* What is written nobody else touches, and no other field of the vertex. */
+static bool may_touch(const touched *t, const model_view *view, bool writes)
+{
+  for (size_t i = 0; i < view->num_elements; ++i) {
+    model_element e = view->elements[i];
+    if (t->writer[e.variable][e.element]) return false;
+    if (writes && t->reader[e.variable][e.element]) return false;
+  }
+  return true;
+}
+
+static void touch(touched *t, const model_view *view, bool writes)
+{
+  for (size_t i = 0; i < view->num_elements; ++i) {
+    model_element e = view->elements[i];
+    uint32_t *at = writes ? &t->writer[e.variable][e.element] : &t->reader[e.variable][e.element];
+    ++*at;
+  }
+}
+
+static bool has_type(const model *m, pop_type type)
+{
+  for (uint32_t v = 0; v < m->num_variables; ++v)
+    if (m->variables[v].type == type) return true;
+  return false;
+}
+
+static bool can_run(const model *m, const codelet_model *codelet)
+{
+  for (const codelet_field *f = codelet->fields; f->name; ++f)
+    if (f->access != CODELET_CONSTANT && !has_type(m, f->type)) return false;
+  return true;
+}
+
+static bool pick_written(model *m, const codelet_field *field, size_t *length, model_view *view)
+{
+  if (!model_random_writable(m, field->type, view)) return false;
+  *view = model_flatten(view);
+  if (field->length == LENGTH_SHARED && *length == SIZE_MAX) *length = view->num_elements;
+  size_t wanted = field->length == LENGTH_SCALAR ? 1 : *length;
+  if (view->num_elements < wanted) return false;
+  size_t begin = model_random(m, (uint32_t)(view->num_elements - wanted) + 1);
+  *view = model_slice(m, view, begin, begin + wanted, 0);
+  return true;
+}
+
+static bool pick_field(model *m, touched *t, const codelet_field *field, size_t *length,
+                       model_view *view)
+{
+  bool writes = field->access != CODELET_INPUT;
+  for (int attempt = 0; attempt < 6; ++attempt) {
+    size_t wanted = field->length == LENGTH_SCALAR ? 1 : *length;
+    if (writes ? !pick_written(m, field, length, view)
+               : !model_random_readable(m, field->type, wanted, view))
+      continue;
+    if (!may_touch(t, view, writes)) continue;
+    touch(t, view, writes);
+    return true;
+  }
+  return false;
+}
+
+/* Views for all fields: first those that are written, they are hard to find; a shared length is what
+ * the first of them has, or any. */
+static bool pick_fields(model *m, touched *t, model_vertex *vertex)
+{
+  size_t length = SIZE_MAX;
+  for (int reads = 0; reads < 2; ++reads) {
+    if (reads && length == SIZE_MAX) length = model_random(m, 40);
+    for (size_t i = 0; vertex->codelet->fields[i].name; ++i) {
+      const codelet_field *field = &vertex->codelet->fields[i];
+      if (field->access == CODELET_CONSTANT || (field->access == CODELET_INPUT) != (bool)reads)
+        continue;
+      if (!pick_field(m, t, field, &length, &vertex->views[i])) return false;
+    }
+  }
+  return true;
+}
+
+static void connect_fields(random_graph *g, pop_compute_set set, model_vertex *vertex)
+{
+  model *m = &g->m;
+  pop_vertex v = pop_graph_add_vertex(m->graph, set, vertex->codelet->name);
+  for (size_t i = 0; vertex->codelet->fields[i].name; ++i) {
+    const codelet_field *field = &vertex->codelet->fields[i];
+    if (field->access == CODELET_CONSTANT) {
+      model_random_value(m, field->type, &vertex->constants[i]);
+      pop_graph_set_field(m->graph, v, field->name, field->type, &vertex->constants[i]);
+    } else {
+      pop_graph_connect(m->graph, v, field->name, vertex->views[i].tensor);
+    }
+  }
+  pop_graph_set_vertex_tile(m->graph, v, model_random(m, g->num_tiles));
+  if (model_chance(m, 2)) pop_graph_set_cycle_estimate(m->graph, v, model_random(m, 1000));
+}
+
+static void make_execute(random_graph *g, node *n)
+{
+  enum { NUM_CODELETS = sizeof codelet_models / sizeof *codelet_models };
+  model *m = &g->m;
+  n->kind = NODE_EXECUTE;
+  pop_compute_set set = pop_graph_add_compute_set(m->graph, "compute set");
+  touched t = new_touched(m);
+  size_t wanted = 1 + model_random(m, MAX_VERTICES);
+  n->vertices = pop_arena_alloc(m->arena, wanted * sizeof *n->vertices);
+  for (size_t i = 0; i < wanted; ++i) {
+    model_vertex vertex = {.codelet = &codelet_models[model_random(m, NUM_CODELETS)]};
+    while (!can_run(m, vertex.codelet))
+      vertex.codelet = &codelet_models[model_random(m, NUM_CODELETS)];
+    if (!pick_fields(m, &t, &vertex)) continue;
+    connect_fields(g, set, &vertex);
+    n->vertices[n->num_vertices++] = vertex;
+  }
+  n->program = pop_program_execute(m->graph, set, "execute");
+}
+
+static void run_vertex(model *m, const model_vertex *vertex)
+{
+  void *fields[CODELET_MAX_FIELDS];
+  size_t sizes[CODELET_MAX_FIELDS];
+  const codelet_field *f = vertex->codelet->fields;
+  for (size_t i = 0; f[i].name; ++i) {
+    uint64_t constant = vertex->constants[i];
+    sizes[i] = f[i].access == CODELET_CONSTANT ? 1 : vertex->views[i].num_elements;
+    fields[i] = pop_xcalloc(sizes[i] + 1, sizeof constant);
+    if (f[i].access == CODELET_CONSTANT)
+      memcpy(fields[i], &constant, sizeof constant);
+    else
+      model_gather(m, &vertex->views[i], fields[i]);
+  }
+  vertex->codelet->run(fields, sizes);
+  for (size_t i = 0; f[i].name; ++i) {
+    if (f[i].access == CODELET_OUTPUT || f[i].access == CODELET_INOUT)
+      model_scatter(m, &vertex->views[i], fields[i]);
+    free(fields[i]);
+  }
+}
+
+/* ---- programs ---- */
+
+static void make_copy(random_graph *g, node *n)
+{
+  model *m = &g->m;
+  if (!model_random_writable(m, POP_TYPE_COUNT, &n->destination)) return;
+  if (!model_random_readable(m, n->destination.type, n->destination.num_elements, &n->source))
+    return;
+  n->kind = NODE_COPY;
+  n->program = pop_program_copy(n->source.tensor, n->destination.tensor, "copy");
+}
+
+static void make_print(random_graph *g, node *n)
+{
+  n->kind = NODE_PRINT;
+  n->source = model_random_view(&g->m, POP_TYPE_COUNT, true);
+  n->program = pop_program_print_tensor(n->source.tensor, "printed");
+}
+
+static void make_composite(random_graph *g, node *n)
+{
+  model *m = &g->m;
+  size_t before = (size_t)(n - g->nodes);
+  n->kind = NODE_SEQUENCE;
+  n->count = 1;
+  n->program = pop_program_sequence(m->graph, "sequence");
+  n->num_children = model_random(m, MAX_CHILDREN + 1);
+  for (size_t i = 0; i < n->num_children; ++i) {
+    n->children[i] = &g->nodes[model_random(m, (uint32_t)before)];
+    pop_sequence_add(n->program, n->children[i]->program);
+  }
+  if (!model_chance(m, 2)) return;
+  n->kind = NODE_REPEAT;
+  n->count = model_random(m, 4);
+  n->program = pop_program_repeat(m->graph, n->count, n->program, "repeat");
+}
+
+static void make_node(random_graph *g, node *n)
+{
+  if (n - g->nodes >= NUM_LEAVES) {
+    make_composite(g, n);
+    return;
+  }
+  uint32_t kind = model_random(&g->m, 10);
+  if (kind == 0)
+    make_print(g, n);
+  else if (kind < 5)
+    make_execute(g, n);
+  else
+    make_copy(g, n);
+  if (n->kind == NODE_NOTHING) n->program = pop_program_sequence(g->m.graph, "nothing");
+}
+
+static uint64_t count_leaf_runs(const node *n)
+{
+  if (n->kind < NODE_SEQUENCE) return 1;
+  uint64_t runs = 0;
+  for (size_t i = 0; i < n->num_children; ++i) runs += count_leaf_runs(n->children[i]);
+  return runs * n->count;
+}
+
+static void run_node(random_graph *g, const node *n)
+{
+  model *m = &g->m;
+  if (n->kind == NODE_COPY) {
+    uint8_t *through = pop_xmalloc(n->source.num_elements * pop_type_bytes(n->source.type) + 1);
+    model_gather(m, &n->source, through);
+    model_scatter(m, &n->destination, through);
+    free(through);
+  } else if (n->kind == NODE_EXECUTE) {
+    for (size_t i = 0; i < n->num_vertices; ++i) run_vertex(m, &n->vertices[i]);
+  } else if (n->kind == NODE_PRINT) {
+    uint8_t *elements = pop_xmalloc(n->source.num_elements * pop_type_bytes(n->source.type) + 1);
+    model_gather(m, &n->source, elements);
+    print_tensor(g->printed, "printed", n->source.type, n->source.shape, (uint32_t)n->source.rank,
+                 elements);
+    free(elements);
+  }
+  for (uint32_t pass = 0; n->kind >= NODE_SEQUENCE && pass < n->count; ++pass)
+    for (size_t i = 0; i < n->num_children; ++i) run_node(g, n->children[i]);
+}
+
+/* ---- a graph ---- */
+
+static pop_target random_target(model *m, uint32_t *num_tiles)
+{
+  pop_target target;
+  const char *const *names = pop_target_names();
+  expect_ok(pop_target_create(names[model_random(m, 3)], 1, &target));
+  target.tiles_per_ipu = 1 + model_random(m, MAX_TILES);
+  if (model_chance(m, 8)) target.num_ipus = 2;
+  *num_tiles = pop_target_num_tiles(&target);
+  return target;
+}
+
+static void create_handles(random_graph *g)
+{
+  model *m = &g->m;
+  for (uint32_t v = 0; v < m->num_variables; ++v)
+    pop_graph_create_host_read(m->graph, pop_arena_printf(m->arena, "all %u", v),
+                               m->variables[v].tensor);
+  for (uint32_t i = 0; i < NUM_VIEWS; ++i) {
+    g->reads[i] = model_random_view(m, POP_TYPE_COUNT, true);
+    pop_graph_create_host_read(m->graph, pop_arena_printf(m->arena, "read %u", i),
+                               g->reads[i].tensor);
+    model_view *write = &g->writes[g->num_writes];
+    if (!model_random_writable(m, POP_TYPE_COUNT, write)) continue;
+    pop_graph_create_host_write(
+        m->graph, pop_arena_printf(m->arena, "write %u", (unsigned)g->num_writes++), write->tensor);
+  }
+}
+
+static void build(random_graph *g, uint64_t seed)
+{
+  model *m = &g->m;
+  *g = (random_graph){.seed = seed, .m = {.random = seed, .arena = pop_arena_new()}};
+  pop_target target = random_target(m, &g->num_tiles);
+  m->graph = pop_graph_create(&target);
+  pop_graph_add_codelets(m->graph, codelets, NULL);
+  add_variables(g);
+  set_initial_values(g);
+  for (size_t i = 0; i < NUM_NODES; ++i) make_node(g, &g->nodes[i]);
+  for (size_t i = 0; i < NUM_PROGRAMS; ++i) g->programs[i] = &g->nodes[NUM_NODES - 1 - i];
+  create_handles(g);
+  const pop_error *error = pop_graph_error(m->graph);
+  cr_assert_null(error, "seed %" PRIu64 ": %s", seed, error ? pop_error_message(error) : "");
+}
+
+static pop_engine *compile_graph(random_graph *g)
+{
+  pop_program programs[NUM_PROGRAMS];
+  pop_engine *engine;
+  for (size_t i = 0; i < NUM_PROGRAMS; ++i) programs[i] = g->programs[i]->program;
+  pop_error *error = pop_engine_create(g->m.graph, programs, NUM_PROGRAMS, NULL, 0, &engine);
+  cr_assert_null(error, "seed %" PRIu64 ": %s", g->seed, error ? pop_error_message(error) : "");
+  return engine;
+}
+
+static void free_graph(random_graph *g)
+{
+  pop_graph_free(g->m.graph);
+  pop_arena_free(g->m.arena);
+}
+
+/* ---- comparison ---- */
+
+static void compare(random_graph *g, pop_engine *engine, const char *handle, const model_view *view,
+                    int round)
+{
+  size_t size = pop_type_bytes(view->type), bytes = view->num_elements * size;
+  uint8_t *expected = pop_xcalloc(bytes + 1, 1), *found = pop_xcalloc(bytes + 1, 1);
+  model_gather(&g->m, view, expected);
+  pop_error *error = pop_engine_read_tensor(engine, handle, found, bytes);
+  cr_assert_null(error, "seed %" PRIu64 ": %s", g->seed, error ? pop_error_message(error) : "");
+  for (size_t i = 0; i < bytes; ++i)
+    cr_assert_eq(found[i], expected[i],
+                 "seed %" PRIu64
+                 ", after run %d, handle '%s' (%s): byte %zu of element %zu is %02x, "
+                 "not %02x",
+                 g->seed, round, handle, pop_type_name(view->type), i % size, i / size, found[i],
+                 expected[i]);
+  free(expected);
+  free(found);
+}
+
+static void compare_all(random_graph *g, pop_engine *engine, int round)
+{
+  model *m = &g->m;
+  for (uint32_t v = 0; v < m->num_variables; ++v) {
+    model_view view = model_whole(m, v);
+    compare(g, engine, pop_arena_printf(m->arena, "all %u", v), &view, round);
+  }
+  for (uint32_t i = 0; i < NUM_VIEWS; ++i)
+    compare(g, engine, pop_arena_printf(m->arena, "read %u", i), &g->reads[i], round);
+}
+
+static void compare_memory(random_graph *g, pop_engine *engine)
+{
+  for (uint32_t tile = 0; tile < g->num_tiles; ++tile) {
+    pop_tile_memory memory;
+    expect_ok(pop_engine_tile_memory(engine, tile, &memory));
+    cr_assert_eq(memory.total_including_gaps, pop_engine_loaded_bytes(engine, tile),
+                 "seed %" PRIu64 ", tile %u: %u bytes reported, %u loaded", g->seed, tile,
+                 memory.total_including_gaps, pop_engine_loaded_bytes(engine, tile));
+  }
+}
+
+static void write_something(random_graph *g, pop_engine *engine)
+{
+  model *m = &g->m;
+  if (g->num_writes == 0) return;
+  uint32_t i = model_random(m, (uint32_t)g->num_writes);
+  const model_view *view = &g->writes[i];
+  size_t size = pop_type_bytes(view->type);
+  uint8_t *values = model_buffer(m, view);
+  for (size_t e = 0; e < view->num_elements; ++e)
+    model_random_value(m, view->type, values + e * size);
+  const char *handle = pop_arena_printf(m->arena, "write %u", i);
+  pop_error *error = pop_engine_write_tensor(engine, handle, values, view->num_elements * size);
+  cr_assert_null(error, "seed %" PRIu64 ": %s", g->seed, error ? pop_error_message(error) : "");
+  model_scatter(m, view, values);
+}
+
+static void run_rounds(random_graph *g, pop_engine *engine)
+{
+  for (int round = 1; round <= NUM_ROUNDS; ++round) {
+    if (model_chance(&g->m, 2)) write_something(g, engine);
+    size_t program = model_random(&g->m, NUM_PROGRAMS);
+    if (count_leaf_runs(g->programs[program]) > MAX_LEAF_RUNS) continue;
+    run_node(g, g->programs[program]);
+    pop_error *error = pop_engine_run(engine, program);
+    cr_assert_null(error, "seed %" PRIu64 ": %s", g->seed, error ? pop_error_message(error) : "");
+    compare_all(g, engine, round);
+  }
+}
+
+static void check_seed(uint64_t seed)
+{
+  char *model_text, *engine_text;
+  size_t model_bytes, engine_bytes;
+  random_graph *g = pop_xmalloc(sizeof *g);
+  build(g, seed);
+  pop_engine *engine = compile_graph(g);
+  g->printed = open_memstream(&model_text, &model_bytes);
+  FILE *printed = open_memstream(&engine_text, &engine_bytes);
+  pop_engine_set_print_stream(engine, printed);
+  pop_error *error = pop_engine_load(engine);
+  cr_assert_null(error, "seed %" PRIu64 ": %s", seed, error ? pop_error_message(error) : "");
+  compare_memory(g, engine);
+  compare_all(g, engine, 0);
+  run_rounds(g, engine);
+  fclose(printed);
+  fclose(g->printed);
+  cr_assert_str_eq(engine_text, model_text, "seed %" PRIu64 ": other text printed", seed);
+  free(engine_text);
+  free(model_text);
+  pop_engine_free(engine);
+  free_graph(g);
+  free(g);
+}
+
+/* ---- tests ---- */
+
+static void compile_codelets(void)
+{
+  enter_fresh_folder();
+  const char *input = pop_xasprintf("%s/tests/codelets/random.c", getenv("POPULUS_SOURCE_DIR"));
+  popc_options options = {.size = sizeof options,
+                          .inputs = &input,
+                          .num_inputs = 1,
+                          .output = codelets,
+                          .diagnostics_fd = -1};
+  expect_ok(popc_compile(&options, NULL, NULL));
+}
+
+Test(engine_random, does_what_the_model_does, .init = compile_codelets)
+{
+  const char *only = getenv("POPULUS_TEST_SEED");
+  if (only) {
+    check_seed(strtoull(only, NULL, 10));
+    return;
+  }
+  for (uint64_t seed = 1; seed <= NUM_GRAPHS; ++seed) check_seed(seed);
+}
+
+/* Two engines, made of two graphs that were built in the same way, have the same images. */
+Test(engine_random, same_graph_same_bytes, .init = compile_codelets)
+{
+  for (uint64_t seed = 1001; seed <= 1010; ++seed) {
+    uint8_t *bytes[2];
+    size_t sizes[2];
+    for (int i = 0; i < 2; ++i) {
+      random_graph *g = pop_xmalloc(sizeof *g);
+      build(g, seed);
+      pop_engine *engine = compile_graph(g);
+      expect_ok(pop_engine_save_archive(engine, "archive.a"));
+      expect_ok(pop_file_read("archive.a", SIZE_MAX, &bytes[i], &sizes[i]));
+      pop_engine_free(engine);
+      free_graph(g);
+      free(g);
+    }
+    cr_assert_eq(sizes[0], sizes[1], "seed %" PRIu64, seed);
+    cr_assert_arr_eq(bytes[0], bytes[1], sizes[0], "seed %" PRIu64, seed);
+    free(bytes[0]);
+    free(bytes[1]);
+  }
+}
