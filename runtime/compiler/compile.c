@@ -1,8 +1,8 @@
 /* The graph compiler from above: the passes in order, and what becomes of a compilation. */
 #include "compiler/compilation.h"
 
+#include "graph/log.h"
 #include <stdlib.h>
-#include <time.h>
 
 /* The order of compilation.h, which says what each pass adds. */
 static const struct {
@@ -21,13 +21,6 @@ static const struct {
 };
 
 enum { NUM_PASSES = sizeof passes / sizeof *passes, MAX_WORKERS = 6 };
-
-static double now_seconds(void)
-{
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static pop_error *check_request(const pop_target *target, size_t num_programs,
                                 const compile_options *options)
@@ -67,10 +60,10 @@ static compilation *start(pop_graph *graph, const uint32_t *programs, size_t num
 static pop_error *run_passes(compilation *c)
 {
   for (size_t i = 0; i < NUM_PASSES; i++) {
-    double begin = now_seconds();
+    log_phase phase = log_phase_start("COMPILER", passes[i].name);
     POP_TRY(passes[i].run(c));
     pop_push(c->phase_times, c->num_phase_times, c->phase_times_capacity,
-             (pop_phase_time){passes[i].name, now_seconds() - begin});
+             (pop_phase_time){passes[i].name, log_phase_end(&phase)});
   }
   return NULL;
 }
