@@ -153,7 +153,7 @@ static void make_node(pop_graph *graph, node *nodes, size_t at, const pop_tensor
   n->count = 1;
   n->by = (int)random_below(seed, 100);
   n->kind = at < 2 ? (at == 0 ? ADD_0 : ADD_1) : random_below(seed, 6);
-  if (n->kind >= SEQUENCE && at > 0) n->num_children = random_below(seed, 5);
+  n->num_children = n->kind >= SEQUENCE ? random_below(seed, 5) : 0;
   for (size_t i = 0; i < n->num_children; i++)
     n->children[i] = &nodes[random_below(seed, (uint32_t)at)];
   switch (n->kind) {
