@@ -188,12 +188,19 @@ pop_error *pop_engine_run(pop_engine *engine, size_t program)
   if (program >= num_programs)
     return pop_error_new(POP_ERROR_INDEX, "there is no program %zu: the engine has %zu", program,
                          num_programs);
+  log_phase running = log_phase_start("ENGINE", "Running program");
+  machine_counters before = machine_get_counters(engine->machine);
   uint32_t event;
   POP_TRY(run_to_host_sync(engine, (uint32_t)program, &event));
   while (event != 0) {
     POP_TRY(print_event(engine, event));
     POP_TRY(run_to_host_sync(engine, 0, &event));
   }
+  log_phase_end(&running);
+  machine_counters after = machine_get_counters(engine->machine);
+  log_write(LOG_DEBUG, "ENGINE", "Program %zu: %llu cycles, %llu instructions", program,
+            (unsigned long long)(after.cycles - before.cycles),
+            (unsigned long long)(after.instructions - before.instructions));
   return NULL;
 }
 
