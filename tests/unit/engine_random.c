@@ -15,9 +15,9 @@
 #include <populus/popc.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { NUM_GRAPHS = 60 };
+enum { NUM_GRAPHS = 150 };
 #else
-enum { NUM_GRAPHS = 250 };
+enum { NUM_GRAPHS = 1000 };
 #endif
 
 enum {
@@ -111,11 +111,11 @@ static void map_variable(random_graph *g, uint32_t variable)
 
 static void add_variable(random_graph *g, pop_type type, bool constant)
 {
-  static const size_t sizes[] = {0, 1, 1, 2, 3, 4, 5, 7, 8, 12, 16, 33, 64, 101};
+  static const size_t sizes[] = {0, 1, 1, 2, 3, 4, 5, 7, 8, 12, 16, 33, 64, 101, 301, 1025};
   model *m = &g->m;
   size_t rank = model_random(m, 4), shape[3];
   for (size_t d = 0; d < rank; ++d)
-    shape[d] = sizes[model_random(m, rank == 1 ? 14 : rank == 2 ? 10 : 7)];
+    shape[d] = sizes[model_random(m, rank == 1 ? 16 : rank == 2 ? 10 : 7)];
   uint32_t number = m->num_variables++;
   model_variable *v = &m->variables[number];
   *v = (model_variable){
@@ -560,7 +560,9 @@ static void check_seed(uint64_t seed)
 static void compile_codelets(void)
 {
   enter_fresh_folder();
-  const char *input = pop_xasprintf("%s/tests/codelets/random.c", getenv("POPULUS_SOURCE_DIR"));
+  char path[4096];
+  const char *input = path;
+  snprintf(path, sizeof path, "%s/tests/codelets/random.c", getenv("POPULUS_SOURCE_DIR"));
   popc_options options = {.size = sizeof options,
                           .inputs = &input,
                           .num_inputs = 1,
