@@ -51,7 +51,7 @@ static void push_loop(struct view_scratch *s, size_t first_dim, view_dim loop)
 
 static bool same_dims(const view_dim *a, const view_dim *b, size_t count)
 {
-  return memcmp(a, b, count * sizeof *a) == 0;
+  return count == 0 || memcmp(a, b, count * sizeof *a) == 0; /* no loops: the arrays may be NULL */
 }
 
 /* The last piece is dropped; its loops take the place of those of the one before it. */
