@@ -1,0 +1,298 @@
+/* scale <case> <codelets.gp> [archive]: how the toolchain carries graphs that are large in one way.
+ *
+ * Builds the case's graph, compiles it, writes the archive if asked to, loads and runs it, and prints
+ * one object for run.sh for each step. Where the case is one that must be refused, what is measured is
+ * how soon. POPLAR_LOG_LEVEL=DEBUG shows the passes. */
+#include <engine/engine_private.h>
+#include <populus/arena.h>
+#include <populus/populus.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+enum { WORD = 4 };
+
+/* ---- the cases ---- */
+
+enum { MANY_VERTICES = 1000000, VERTEX_FLOATS = 2 };
+
+static pop_tensor add_rows(pop_graph *graph, size_t rows, const char *name)
+{
+  const size_t shape[] = {rows, VERTEX_FLOATS};
+  return pop_graph_add_variable(graph, POP_FLOAT, shape, 2, name);
+}
+
+/* A vertex per row of `output`, spread evenly; the rows of `local` and `output` lie where it runs. */
+static void add_vertex(pop_graph *graph, pop_compute_set set, const char *type, size_t row,
+                       size_t tile, pop_tensor input, pop_tensor output, pop_vertex *vertex)
+{
+  pop_tensor in = pop_tensor_index(input, row), out = pop_tensor_index(output, row);
+  *vertex = pop_graph_add_vertex(graph, set, type);
+  pop_graph_connect(graph, *vertex, "out", out);
+  pop_graph_set_vertex_tile(graph, *vertex, tile);
+  pop_graph_set_tile_mapping(graph, in, tile);
+  pop_graph_set_tile_mapping(graph, out, tile);
+}
+
+static pop_program local_vertices(pop_graph *graph, size_t vertices)
+{
+  size_t tiles = pop_target_num_tiles(pop_graph_get_target(graph));
+  pop_tensor input = add_rows(graph, vertices, "input");
+  pop_tensor output = add_rows(graph, vertices, "output");
+  pop_compute_set set = pop_graph_add_compute_set(graph, "local");
+  for (size_t row = 0; row < vertices; ++row) {
+    pop_vertex vertex;
+    add_vertex(graph, set, "Scale", row, row * tiles / vertices, input, output, &vertex);
+    pop_graph_connect(graph, vertex, "in", pop_tensor_index(input, row));
+  }
+  return pop_program_execute(graph, set, "local");
+}
+
+static pop_program build_local(pop_graph *graph)
+{
+  return local_vertices(graph, MANY_VERTICES);
+}
+
+/* Every vertex reads two rows from other tiles. The strides have no factor in common with the number
+ * of rows, so that every row is read twice, from everywhere. */
+static pop_program build_exchange(pop_graph *graph)
+{
+  const size_t vertices = MANY_VERTICES, strides[] = {618033, 414213}, first[] = {1000, 500000};
+  size_t tiles = pop_target_num_tiles(pop_graph_get_target(graph));
+  pop_tensor input = add_rows(graph, vertices, "input");
+  pop_tensor output = add_rows(graph, vertices, "output");
+  pop_compute_set set = pop_graph_add_compute_set(graph, "exchange");
+  for (size_t row = 0; row < vertices; ++row) {
+    pop_vertex vertex;
+    add_vertex(graph, set, "Add", row, row * tiles / vertices, input, output, &vertex);
+    size_t a = (first[0] + row * strides[0]) % vertices,
+           b = (first[1] + row * strides[1]) % vertices;
+    pop_graph_connect(graph, vertex, "a", pop_tensor_index(input, a));
+    pop_graph_connect(graph, vertex, "b", pop_tensor_index(input, b));
+  }
+  return pop_program_execute(graph, set, "exchange");
+}
+
+/* Four vertices a tile; each reads the row of the one four further on, that is of the next tile. */
+static pop_program build_neighbours(pop_graph *graph)
+{
+  enum { PER_TILE = 4 };
+  size_t tiles = pop_target_num_tiles(pop_graph_get_target(graph)), vertices = tiles * PER_TILE;
+  pop_tensor input = add_rows(graph, vertices, "input");
+  pop_tensor output = add_rows(graph, vertices, "output");
+  pop_compute_set set = pop_graph_add_compute_set(graph, "neighbours");
+  for (size_t row = 0; row < vertices; ++row) {
+    pop_vertex vertex;
+    add_vertex(graph, set, "Scale", row, row / PER_TILE, input, output, &vertex);
+    pop_graph_connect(graph, vertex, "in", pop_tensor_index(input, (row + PER_TILE) % vertices));
+  }
+  return pop_program_execute(graph, set, "neighbours");
+}
+
+/* All on the one tile of the target. */
+static pop_program build_one_tile(pop_graph *graph)
+{
+  return local_vertices(graph, 100000);
+}
+
+static pop_program huge_copy(pop_graph *graph, bool mapped)
+{
+  const size_t size = (size_t)1 << 31;
+  pop_tensor source = pop_graph_add_variable(graph, POP_FLOAT, &size, 1, "source");
+  pop_tensor destination = pop_graph_add_variable(graph, POP_FLOAT, &size, 1, "destination");
+  if (mapped) {
+    pop_graph_map_linearly(graph, source, 0, 0);
+    pop_graph_map_linearly(graph, destination, 0, 0);
+  }
+  return pop_program_copy(source, destination, "huge");
+}
+
+static pop_program build_huge(pop_graph *graph)
+{
+  return huge_copy(graph, true);
+}
+
+static pop_program build_huge_unmapped(pop_graph *graph)
+{
+  return huge_copy(graph, false);
+}
+
+/* Sequences in sequences, a copy in the innermost. */
+static pop_program build_nested(pop_graph *graph)
+{
+  const size_t size = 16;
+  pop_tensor source = pop_graph_add_variable(graph, POP_FLOAT, &size, 1, "source");
+  pop_tensor destination = pop_graph_add_variable(graph, POP_FLOAT, &size, 1, "destination");
+  pop_graph_set_tile_mapping(graph, source, 0);
+  pop_graph_set_tile_mapping(graph, destination, 1);
+  pop_program program = pop_program_copy(source, destination, "inner");
+  for (int depth = 0; depth < 100000; ++depth) {
+    pop_program outer = pop_program_sequence(graph, "outer");
+    pop_sequence_add(outer, program);
+    program = outer;
+  }
+  return program;
+}
+
+/* One copy after another, each between two tiles of its own choice. */
+static pop_program build_copies(pop_graph *graph)
+{
+  const size_t copies = 10000, words = 8;
+  size_t tiles = pop_target_num_tiles(pop_graph_get_target(graph));
+  const size_t shape[] = {tiles, words};
+  pop_tensor data = pop_graph_add_variable(graph, POP_FLOAT, shape, 2, "data");
+  for (size_t tile = 0; tile < tiles; ++tile)
+    pop_graph_set_tile_mapping(graph, pop_tensor_index(data, tile), tile);
+  pop_program program = pop_program_sequence(graph, "copies");
+  for (size_t i = 0; i < copies; ++i) {
+    pop_tensor from = pop_tensor_index(data, i * 7 % tiles);
+    pop_tensor to = pop_tensor_index(data, (i * 7 + 1 + i % 5) % tiles);
+    pop_sequence_add(program, pop_program_copy(from, to, "copy"));
+  }
+  return program;
+}
+
+static pop_program build_transpose(pop_graph *graph)
+{
+  const size_t shape[] = {4096, 4096};
+  pop_tensor source = pop_graph_add_variable(graph, POP_FLOAT, shape, 2, "source");
+  pop_tensor destination = pop_graph_add_variable(graph, POP_FLOAT, shape, 2, "destination");
+  pop_graph_map_linearly(graph, source, 0, 0);
+  pop_graph_map_linearly(graph, destination, 0, 0);
+  return pop_program_copy(pop_tensor_transpose(source), destination, "transpose");
+}
+
+static const struct scale_case {
+  const char *name;
+  uint32_t num_ipus;
+  uint32_t tiles_per_ipu; /* 0: the target's */
+  pop_program (*build)(pop_graph *graph);
+  bool refused;
+} cases[] = {
+    {"local", 1, 0, build_local, false},
+    {"exchange", 1, 0, build_exchange, false},
+    {"64_ipus", 64, 0, build_neighbours, false},
+    {"one_tile", 1, 1, build_one_tile, true},
+    {"huge", 1, 0, build_huge, true},
+    {"huge_unmapped", 1, 0, build_huge_unmapped, true},
+    {"nested", 1, 0, build_nested, false},
+    {"copies", 1, 0, build_copies, false},
+    {"transpose", 1, 0, build_transpose, false},
+};
+
+/* ---- measuring ---- */
+
+static double now_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void print_number(const struct scale_case *x, const char *what, double value, int digits,
+                         const char *unit)
+{
+  printf("{\"name\": \"scale_%s_%s\", \"value\": %.*f, \"unit\": \"%s\"}\n", x->name, what, digits,
+         value, unit);
+}
+
+/* The time since *from; *from becomes now. */
+static void print_seconds(const struct scale_case *x, const char *what, double *from)
+{
+  double now = now_seconds();
+  print_number(x, what, now - *from, 3, "s");
+  *from = now;
+}
+
+static void print_peak_memory(const struct scale_case *x)
+{
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  print_number(x, "peak_memory", (double)usage.ru_maxrss / 1024, 0, "MiB");
+}
+
+/* For all exchanges together: cycles of the slowest tile, and what it could not be less than: the
+ * words of the tile that sends or receives most. */
+static void print_exchanges(const struct scale_case *x, const compilation *c)
+{
+  uint64_t cycles = 0, least = 0, code_bytes = 0;
+  for (size_t i = 0; i < c->num_exchanges; ++i) {
+    const exchange *e = &c->exchanges[i];
+    uint64_t slowest = 0, bytes = 0;
+    for (size_t t = e->first_tile; t < e->first_tile + e->num_tiles; ++t) {
+      const tile_exchange *te = &c->tile_exchanges[t];
+      if (te->cycles > slowest) slowest = te->cycles;
+      if (te->bytes_sent > bytes) bytes = te->bytes_sent;
+      if (te->bytes_received > bytes) bytes = te->bytes_received;
+      if (te->num_ops * (uint64_t)WORD > code_bytes) code_bytes = te->num_ops * (uint64_t)WORD;
+    }
+    cycles += slowest;
+    least += bytes / WORD;
+  }
+  if (c->num_exchanges == 0) return;
+  print_number(x, "exchange", (double)cycles, 0, "cycles");
+  print_number(x, "exchange_least", (double)least, 0, "cycles");
+  print_number(x, "exchange_code", (double)code_bytes, 0, "B on the fullest tile");
+}
+
+static pop_error *use(const struct scale_case *x, pop_engine *engine, const char *archive,
+                      double *time)
+{
+  if (archive) {
+    POP_TRY(pop_engine_save_archive(engine, archive));
+    print_seconds(x, "archive_s", time);
+  }
+  print_exchanges(x, engine->compilation);
+  *time = now_seconds();
+  POP_TRY(pop_engine_load(engine));
+  print_seconds(x, "load_s", time);
+  POP_TRY(pop_engine_run(engine, 0));
+  print_seconds(x, "run_s", time);
+  return NULL;
+}
+
+static pop_error *measure(const struct scale_case *x, const char *codelets, const char *archive)
+{
+  pop_target target;
+  POP_TRY(pop_target_create("ipu2", x->num_ipus, &target));
+  if (x->tiles_per_ipu) target.tiles_per_ipu = x->tiles_per_ipu;
+  pop_graph *graph = pop_graph_create(&target);
+  pop_graph_add_codelets(graph, codelets, NULL);
+  double time = now_seconds();
+  pop_program program = x->build(graph);
+  print_seconds(x, "build_s", &time);
+  pop_engine *engine = NULL;
+  pop_error *error = pop_engine_create(graph, &program, 1, NULL, 0, &engine);
+  print_seconds(x, "compile_s", &time);
+  pop_graph_free(graph);
+  if (!error) error = use(x, engine, archive, &time);
+  pop_engine_free(engine);
+  return error;
+}
+
+static int run_case(const struct scale_case *x, const char *codelets, const char *archive)
+{
+  pop_error *error = measure(x, codelets, archive);
+  bool as_expected = x->refused == (error != NULL);
+  if (!as_expected)
+    fprintf(stderr, "scale: %s: %s\n", x->name,
+            error ? pop_error_message(error) : "this should have been refused");
+  else if (error)
+    fprintf(stderr, "%s: refused, as it must be: %.200s\n", x->name, pop_error_message(error));
+  pop_error_free(error);
+  print_peak_memory(x);
+  return as_expected ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+  for (size_t i = 0; argc >= 3 && i < sizeof cases / sizeof *cases; ++i)
+    if (strcmp(argv[1], cases[i].name) == 0) return run_case(&cases[i], argv[2], argv[3]);
+  fprintf(stderr, "usage: scale <case> <codelets.gp> [archive], where case is one of:\n");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    fprintf(stderr, "  %s\n", cases[i].name);
+  return 2;
+}

@@ -1,0 +1,22 @@
+#!/bin/sh
+# The log at level DEBUG names each phase, with its time and memory, in the form that the guide's readers look for.
+set -eu
+
+POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=log POPLAR_ENGINE_OPTIONS='{"target.saveArchive": "archive.a"}' \
+  "$POPULUS_BIN/matvec_split" 20 30 >/dev/null
+
+for phase in check place lower exchange liveness link emit allocate account 'Saving archive' 'Loading executable' \
+  'Running program'; do
+  grep -q "\[D\] Starting phase: $phase\$" log
+  grep -Eq "\[D\] Ending phase: $phase \(duration [0-9]+ ms; diff RSS: -?[0-9.e-]+ MB\)\$" log
+done
+grep -Eq 'Program 0: [1-9][0-9]* cycles, [1-9][0-9]* instructions$' log
+
+# The passes in their order, one after another.
+awk '/PO:COMPILER/ && /(Starting|Ending) phase/ { print $5, $7 }' log | awk '
+  NR % 2 == 1 { started = $2; if ($1 != "Starting") exit 1 }
+  NR % 2 == 0 && ($1 != "Ending" || $2 != started) { exit 1 }'
+
+# Nothing of it at a lower level.
+POPLAR_LOG_LEVEL=INFO POPLAR_LOG_DEST=quiet "$POPULUS_BIN/matvec_split" 20 30 >/dev/null
+[ ! -s quiet ] || ! grep -q phase quiet
