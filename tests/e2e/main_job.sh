@@ -1,0 +1,79 @@
+# The main job as a user types it: compile the codelets, multiply 10,000 x 1,000 on each of the targets, read every tile's
+# memory with size. The guide's numbers are those of its tutorials 1, 3, 6 and 7.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+bin=$POPULUS_BIN
+examples=$POPULUS_SOURCE_DIR/examples
+
+quiet out "$bin/popc" -O3 "$examples/matvec_split/matvec_split_codelets.c" -o codelets.gp
+
+# multiply <target> <tiles> <line>...: runs, and prints these lines among others.
+multiply()
+{
+  target=$1 tiles=$2
+  shift 2
+  POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"archive.a"}' quiet run.txt "$bin/matvec_split" --target "$target" \
+    --codelets codelets.gp --memory --tile-memory tile_memory.txt 10000 1000
+  for line in "$@" 'Running graph program to multiply matrix by vector' 'Multiplication result OK'; do
+    grep -Fqx -- "$line" run.txt || fail "$target: no line '$line' in: $(cat run.txt)"
+  done
+  has run.txt '^Program cycles: [1-9][0-9]*$' '^    0 tile\(s\) out of memory$'
+
+  # One number per tile, in the order of the tiles, the same for the archive, the report and the loader.
+  quiet tiles_elf.txt size -A archive.a
+  grep -e ".text" tiles_elf.txt | awk '{print $2}' >memory_usage_per_tile.txt
+  [ "$(wc -l <memory_usage_per_tile.txt)" = "$tiles" ] || fail "$target: not $tiles lines with .text"
+  [ "$(grep -c text tiles_elf.txt)" = "$tiles" ] || fail "$target: 'text' is in other lines, too"
+  awk '{print $1}' tile_memory.txt | cmp - memory_usage_per_tile.txt || fail "$target: report and archive differ"
+  awk '{print $2}' tile_memory.txt | cmp - memory_usage_per_tile.txt || fail "$target: loader and archive differ"
+  [ "$(sort -n memory_usage_per_tile.txt | head -1)" -gt 0 ] || fail "$target: a tile without memory"
+
+  # The summary adds up the same numbers.
+  total=$(awk '{sum += $1} END {print sum}' memory_usage_per_tile.txt)
+  sed -n 's/^ *Including Gaps: *\([0-9,]*\) B$/\1/p' run.txt | tr -d , | grep -qx "$total" ||
+    fail "$target: the summary does not say $total bytes: $(cat run.txt)"
+  rm -f archive.a tile_memory.txt
+}
+
+multiply ipu1 1216 'Best split chosen:' \
+  'colsAxisSplit=5, total cost=4751 (compute cost=4410, exchange cost=200, reduce exchange cost=45, reduce compute cost=96)' \
+  'Worst cost seen: 64373'
+multiply ipu2 1472 'Worst cost seen: 53807'
+multiply ipu21 1472 'Worst cost seen: 53807'
+
+# Tutorial 1: PrintTensor goes to standard error.
+"$bin/variables" >out.txt 2>printed.txt || fail "variables exits $?"
+cmp - out.txt <<'END' || fail "variables prints: $(cat out.txt)"
+Running program
+Program complete
+
+h3 data:
+  0 0 0 0
+  0 1 1.5 2
+  0 0 0 0
+  0 0 0 0
+END
+cmp - printed.txt <<'END' || fail "variables prints to standard error: $(cat printed.txt)"
+v1-debug: {1,1.5,2,2.5}
+v2-debug: {1,1.5,2,2.5}
+v4-debug: {0,0,0,0,0,0,0,0,0,0}
+END
+
+# Tutorial 3, with the codelets that were built with it, from C source and from C++ source.
+cp "$POPULUS_SOURCE_DIR/tests/codelets/basic.cpp" .
+for codelets in '' "$examples/suffix_sum/sum_codelets.c" basic.cpp; do
+  quiet out.txt "$bin/suffix_sum" ${codelets:+"$codelets"}
+  [ "$(cat out.txt)" = 'v2: {7,6,4.5,2.5}' ] || fail "suffix_sum $codelets prints: $(cat out.txt)"
+done
+
+# Tutorial 6; fewer rows than tiles, as many, more.
+for size in '1 1' '40 50' '1472 3' '3000 7'; do
+  # shellcheck disable=SC2086 # two words
+  quiet out.txt "$bin/matvec" $size
+  has out.txt '^Multiplication result OK$'
+done
+
+# A command line that means nothing is not run.
+refuses 2 "unexpected argument '--tragte'" "$bin/matvec_split" --tragte ipu1 10 10
+refuses 2 "'ten' is not a number" "$bin/matvec_split" ten 10
+refuses 1 "ipu3|ipu1, ipu2" "$bin/matvec_split" --target ipu3 10 10
