@@ -10,6 +10,7 @@
 #include "compiler/exchange.h"
 
 #include "compiler/order.h"
+#include "graph/log.h"
 #include "machine/isa.h"
 #include <stdlib.h>
 #include <string.h>
@@ -134,10 +135,33 @@ static void plan_exchange(compilation *c, exchange *x, uint32_t *index_of_tile)
   free(plan.timelines);
 }
 
+/* How good the plan is: no plan is shorter than the words that the busiest tile sends or receives. */
+static void log_plan(const compilation *c, const exchange *x)
+{
+  uint64_t cycles = 0, bytes = 0, ops = 0;
+  if (!log_enabled(LOG_DEBUG)) return;
+  for (size_t i = x->first_tile; i < x->first_tile + x->num_tiles; i++) {
+    const tile_exchange *t = &c->tile_exchanges[i];
+    if (t->cycles > cycles) cycles = t->cycles;
+    if (t->bytes_sent > bytes) bytes = t->bytes_sent;
+    if (t->bytes_received > bytes) bytes = t->bytes_received;
+    if (t->num_ops > ops) ops = t->num_ops;
+  }
+  log_write(
+      LOG_DEBUG, "COMPILER",
+      "Exchange '%s': %zu messages between %zu tiles, %llu cycles for up to %llu words, up to "
+      "%llu instructions",
+      x->name, x->num_messages, x->num_tiles, (unsigned long long)cycles,
+      (unsigned long long)bytes / WORD, (unsigned long long)ops);
+}
+
 pop_error *pass_exchange(compilation *c)
 {
   uint32_t *index_of_tile = pop_xcalloc(pop_target_num_tiles(&c->target), sizeof *index_of_tile);
-  for (size_t i = 0; i < c->num_exchanges; i++) plan_exchange(c, &c->exchanges[i], index_of_tile);
+  for (size_t i = 0; i < c->num_exchanges; i++) {
+    plan_exchange(c, &c->exchanges[i], index_of_tile);
+    log_plan(c, &c->exchanges[i]);
+  }
   free(index_of_tile);
   return NULL;
 }
