@@ -6,6 +6,9 @@
  *     {"name":"in","kind":"input","layout":"span","type":"float","offset":0,"size":8,"align":4,
  *      "interleaved":false}, ...]}, ...]}
  *
+ * A field with rows also has "row_layout", "table_align" and "num_rows"; a vertex with constraints
+ * has "constraints", a list of texts as constraint.c writes them.
+ *
  * The reader trusts nothing: a table comes out of a file that anybody may have made. What the graph
  * compiler relies on later (offsets inside the state, a pointer where the layout needs one) is
  * checked here, once.
@@ -14,11 +17,11 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Larger than any tile's memory; keeps sums of offsets and sizes far from 2^32. */
 #define MAX_STATE_BYTES (1u << 24)
-#define POINTER_BYTES 4
 
 static const char *const kind_names[] = {
     [POP_VERTEX_WORKER] = "worker",
@@ -30,11 +33,6 @@ static const char *const field_kind_names[] = {
     [POP_FIELD_OUTPUT] = "output",
     [POP_FIELD_INOUT] = "inout",
     [POP_FIELD_CONSTANT] = "constant",
-};
-static const char *const layout_names[] = {
-    [POP_LAYOUT_SCALAR] = "scalar",
-    [POP_LAYOUT_SPAN] = "span",
-    [POP_LAYOUT_ONE_PTR] = "one_ptr",
 };
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
@@ -95,12 +93,27 @@ static void put_field(pop_bytes *out, const pop_field *field)
 {
   put_key_string(out, "{\"name\":", field->name);
   put_key_string(out, ",\"kind\":", field_kind_names[field->kind]);
-  put_key_string(out, ",\"layout\":", layout_names[field->layout]);
+  put_key_string(out, ",\"layout\":", pop_layout_forms[field->layout].name);
   put_key_string(out, ",\"type\":", pop_type_name(field->type));
   put_key_number(out, ",\"offset\":", field->offset);
   put_key_number(out, ",\"size\":", field->size);
   put_key_number(out, ",\"align\":", field->alignment);
+  if (field->has_rows) {
+    put_key_string(out, ",\"row_layout\":", pop_layout_forms[field->row_layout].name);
+    put_key_number(out, ",\"table_align\":", field->table_alignment);
+    put_key_number(out, ",\"num_rows\":", field->num_rows);
+  }
   put(out, field->interleaved ? ",\"interleaved\":true}" : ",\"interleaved\":false}");
+}
+
+static void put_constraints(pop_bytes *out, const pop_vertex_type *type)
+{
+  for (size_t i = 0; i < type->num_constraints; ++i) {
+    char *text = pop_constraint_text(type, &type->constraints[i]);
+    put_key_string(out, i ? "," : ",\"constraints\":[", text);
+    free(text);
+  }
+  if (type->num_constraints) put(out, "]");
 }
 
 static void put_vertex(pop_bytes *out, const pop_vertex_type *type)
@@ -116,7 +129,9 @@ static void put_vertex(pop_bytes *out, const pop_vertex_type *type)
     if (i) put(out, ",");
     put_field(out, &type->fields[i]);
   }
-  put(out, "]}");
+  put(out, "]");
+  put_constraints(out, type);
+  put(out, "}");
 }
 
 void pop_vertex_table_write(const pop_vertex_type *types, size_t count, pop_bytes *out)
@@ -154,9 +169,10 @@ static pop_error *read_number(const json_t *object, const char *key, const char 
   return NULL;
 }
 
-static pop_error *read_alignment(const json_t *object, const char *what, uint32_t *value)
+static pop_error *read_alignment(const json_t *object, const char *key, const char *what,
+                                 uint32_t *value)
 {
-  POP_TRY(read_number(object, "align", what, value));
+  POP_TRY(read_number(object, key, what, value));
   if (*value == 0 || (*value & (*value - 1)))
     return pop_error_new(POP_ERROR_FILE_LOAD, "%s: alignment %u is not a power of two", what,
                          *value);
@@ -184,36 +200,102 @@ static pop_error *read_field_type(const json_t *object, const char *what, pop_ty
   return NULL;
 }
 
-/* What the field must be for its kind and layout. */
-static uint32_t expected_field_bytes(const pop_field *field)
+static pop_error *read_layout(const json_t *object, const char *key, const char *what,
+                              pop_field_layout *layout)
 {
-  if (field->kind == POP_FIELD_CONSTANT) return pop_type_bytes(field->type);
-  return field->layout == POP_LAYOUT_SPAN ? 2 * POINTER_BYTES : POINTER_BYTES;
+  const char *text = json_string_value(json_object_get(object, key));
+  for (int i = 0; text && i < POP_LAYOUT_COUNT; ++i) {
+    if (!strcmp(text, pop_layout_forms[i].name)) {
+      *layout = (pop_field_layout)i;
+      return NULL;
+    }
+  }
+  return pop_error_new(POP_ERROR_FILE_LOAD, "%s: unknown %s '%s'", what, key, text ? text : "");
 }
 
-static pop_error *check_field(const pop_field *field, const char *what, uint32_t state_size)
+static bool is_list(pop_field_layout layout)
 {
-  if (field->kind == POP_FIELD_CONSTANT && field->layout != POP_LAYOUT_SCALAR)
-    return pop_error_new(POP_ERROR_FILE_LOAD, "%s: a constant has layout '%s' instead of 'scalar'",
-                         what, layout_names[field->layout]);
-  uint32_t bytes = expected_field_bytes(field);
+  return layout == POP_LAYOUT_DELTAN || layout == POP_LAYOUT_DELTANELEMENTS;
+}
+
+/* Do kind, layout and row layout go together? */
+static bool is_layout_possible(const pop_field *field)
+{
+  bool needs_rows = is_list(field->layout) || field->layout == POP_LAYOUT_ARRAY;
+  if (!field->has_rows) return !needs_rows;
+  if (field->kind == POP_FIELD_CONSTANT || field->layout == POP_LAYOUT_SCALAR) return false;
+  if (is_list(field->layout)) return field->row_layout == field->layout;
+  return !is_list(field->row_layout) && field->row_layout != POP_LAYOUT_ARRAY;
+}
+
+static bool is_plain_value(const pop_field *field)
+{
+  return field->kind == POP_FIELD_CONSTANT && field->layout == POP_LAYOUT_SCALAR;
+}
+
+static uint64_t expected_field_bytes(const pop_field *field)
+{
+  if (is_plain_value(field)) return pop_type_bytes(field->type);
+  if (field->layout == POP_LAYOUT_ARRAY)
+    return (uint64_t)field->num_rows * pop_field_row_bytes(field);
+  return pop_layout_forms[field->layout].bytes;
+}
+
+static uint32_t expected_state_alignment(const pop_field *field)
+{
+  if (is_plain_value(field)) return pop_type_align(field->type);
+  return pop_layout_forms[field->layout == POP_LAYOUT_ARRAY ? field->row_layout : field->layout]
+      .align;
+}
+
+static pop_error *check_place(const pop_field *field, const char *what, uint32_t state_size)
+{
+  uint64_t bytes = expected_field_bytes(field);
   if (field->size != bytes)
-    return pop_error_new(POP_ERROR_FILE_LOAD, "%s takes %u bytes instead of %u", what, field->size,
-                         bytes);
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s takes %u bytes instead of %llu", what,
+                         field->size, (unsigned long long)bytes);
   if (field->offset + field->size > state_size)
     return pop_error_new(POP_ERROR_FILE_LOAD,
                          "%s: offset %u + size %u is past the end of the vertex state (%u bytes)",
                          what, field->offset, field->size, state_size);
-  uint32_t in_state =
-      field->kind == POP_FIELD_CONSTANT ? pop_type_align(field->type) : POINTER_BYTES;
+  uint32_t in_state = expected_state_alignment(field);
   if (field->offset % in_state)
     return pop_error_new(POP_ERROR_FILE_LOAD, "%s: offset %u is not a multiple of %u", what,
                          field->offset, in_state);
-  if (field->alignment < pop_type_align(field->type))
-    return pop_error_new(POP_ERROR_FILE_LOAD, "%s: alignment %u is less than type %s needs (%u)",
-                         what, field->alignment, pop_type_name(field->type),
-                         pop_type_align(field->type));
   return NULL;
+}
+
+static pop_error *check_field(const pop_field *field, const char *what, uint32_t state_size)
+{
+  const pop_layout_form *form = &pop_layout_forms[field->layout];
+  if (!is_layout_possible(field))
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s: a %s cannot have layout '%s'%s%s", what,
+                         field_kind_names[field->kind], form->name,
+                         field->has_rows ? " with rows of layout " : "",
+                         field->has_rows ? pop_layout_forms[field->row_layout].name : "");
+  POP_TRY(check_place(field, what, state_size));
+  uint32_t least = pop_type_align(field->type);
+  uint32_t for_pointer =
+      field->has_rows ? pop_layout_forms[field->row_layout].target_align : form->target_align;
+  if (!is_list(field->layout) && for_pointer > least) least = for_pointer;
+  if (field->alignment < least)
+    return pop_error_new(POP_ERROR_FILE_LOAD,
+                         "%s: alignment %u is less than type %s in its layout needs (%u)", what,
+                         field->alignment, pop_type_name(field->type), least);
+  if (field->has_rows && field->table_alignment < form->target_align)
+    return pop_error_new(POP_ERROR_FILE_LOAD,
+                         "%s: alignment %u of its table is less than its layout needs (%u)", what,
+                         field->table_alignment, form->target_align);
+  return NULL;
+}
+
+static pop_error *read_rows(const json_t *object, const char *what, pop_field *field)
+{
+  field->has_rows = json_object_get(object, "row_layout") != NULL;
+  if (!field->has_rows) return NULL;
+  POP_TRY(read_layout(object, "row_layout", what, &field->row_layout));
+  POP_TRY(read_alignment(object, "table_align", what, &field->table_alignment));
+  return read_number(object, "num_rows", what, &field->num_rows);
 }
 
 static pop_error *read_field(const json_t *object, const char *vertex, uint32_t state_size,
@@ -221,16 +303,16 @@ static pop_error *read_field(const json_t *object, const char *vertex, uint32_t 
 {
   POP_TRY(read_string(object, "name", vertex, arena, &field->name));
   const char *what = pop_arena_printf(arena, "field '%s' of %s", field->name, vertex);
-  unsigned kind, layout;
+  unsigned kind;
   POP_TRY(read_choice(object, "kind", what, field_kind_names, LENGTH(field_kind_names), &kind));
-  POP_TRY(read_choice(object, "layout", what, layout_names, LENGTH(layout_names), &layout));
   field->kind = (pop_field_kind)kind;
-  field->layout = (pop_field_layout)layout;
+  POP_TRY(read_layout(object, "layout", what, &field->layout));
   POP_TRY(read_field_type(object, what, &field->type));
   POP_TRY(read_number(object, "offset", what, &field->offset));
   POP_TRY(read_number(object, "size", what, &field->size));
-  POP_TRY(read_alignment(object, what, &field->alignment));
+  POP_TRY(read_alignment(object, "align", what, &field->alignment));
   field->interleaved = json_is_true(json_object_get(object, "interleaved"));
+  POP_TRY(read_rows(object, what, field));
   return check_field(field, what, state_size);
 }
 
@@ -249,6 +331,28 @@ static pop_error *check_apart(const pop_field *fields, size_t count, const char 
   return NULL;
 }
 
+static pop_error *read_constraints(const json_t *object, const char *vertex, pop_arena *arena,
+                                   pop_vertex_type *type)
+{
+  const json_t *texts = json_object_get(object, "constraints");
+  if (!texts) return NULL;
+  size_t count = json_array_size(texts);
+  pop_constraint *list = pop_arena_alloc(arena, count * sizeof *list);
+  for (size_t i = 0; i < count; ++i) {
+    const char *text = json_string_value(json_array_get(texts, i));
+    pop_error *error = pop_constraint_parse(type, text ? text : "", &list[i]);
+    if (error) {
+      pop_error *again =
+          pop_error_new(POP_ERROR_FILE_LOAD, "%s: %s", vertex, pop_error_message(error));
+      pop_error_free(error);
+      return again;
+    }
+  }
+  type->constraints = list;
+  type->num_constraints = count;
+  return NULL;
+}
+
 static pop_error *read_vertex(const json_t *object, pop_arena *arena, pop_vertex_type *type)
 {
   POP_TRY(read_string(object, "name", "a vertex", arena, &type->name));
@@ -259,7 +363,7 @@ static pop_error *read_vertex(const json_t *object, pop_arena *arena, pop_vertex
   POP_TRY(read_choice(object, "kind", what, kind_names, LENGTH(kind_names), &kind));
   type->kind = (pop_vertex_kind)kind;
   POP_TRY(read_number(object, "size", what, &type->state_size));
-  POP_TRY(read_alignment(object, what, &type->state_alignment));
+  POP_TRY(read_alignment(object, "align", what, &type->state_alignment));
 
   const json_t *fields = json_object_get(object, "fields");
   if (!json_is_array(fields))
@@ -269,7 +373,8 @@ static pop_error *read_vertex(const json_t *object, pop_arena *arena, pop_vertex
   for (size_t i = 0; i < type->num_fields; ++i)
     POP_TRY(read_field(json_array_get(fields, i), what, type->state_size, arena, &list[i]));
   type->fields = list;
-  return check_apart(list, type->num_fields, what);
+  POP_TRY(check_apart(list, type->num_fields, what));
+  return read_constraints(object, what, arena, type);
 }
 
 static pop_error *read_vertices(const json_t *root, pop_arena *arena, pop_vertex_type **types,

@@ -9,25 +9,37 @@
 /* ---- vertex types ---- */
 
 static const pop_field sum_fields[] = {
-    {"in", POP_FIELD_INPUT, POP_LAYOUT_SPAN, POP_FLOAT, 0, 8, 4, false},
-    {"out", POP_FIELD_OUTPUT, POP_LAYOUT_SCALAR, POP_FLOAT, 8, 4, 4, false},
-    {"state", POP_FIELD_INOUT, POP_LAYOUT_ONE_PTR, POP_INT, 12, 4, 4, false},
-    {"scale", POP_FIELD_CONSTANT, POP_LAYOUT_SCALAR, POP_FLOAT, 16, 4, 4, false},
+    {.name = "in",
+     .kind = POP_FIELD_INPUT,
+     .layout = POP_LAYOUT_SPAN,
+     .type = POP_FLOAT,
+     .size = 8},
+    {.name = "out", .kind = POP_FIELD_OUTPUT, .type = POP_FLOAT, .offset = 8, .size = 4},
+    {.name = "state",
+     .kind = POP_FIELD_INOUT,
+     .layout = POP_LAYOUT_ONE_PTR,
+     .type = POP_INT,
+     .offset = 12,
+     .size = 4},
+    {.name = "scale", .kind = POP_FIELD_CONSTANT, .type = POP_FLOAT, .offset = 16, .size = 4},
 };
-static const pop_vertex_type sum_type = {
-    "SumVertex", "__runCodelet_SumVertex", POP_VERTEX_WORKER, 20, 4, sum_fields,
-    4,           "codelets.cpp:3"};
+static const pop_vertex_type sum_type = {.name = "SumVertex",
+                                         .symbol = "__runCodelet_SumVertex",
+                                         .state_size = 20,
+                                         .state_alignment = 4,
+                                         .fields = sum_fields,
+                                         .num_fields = 4,
+                                         .source = "codelets.cpp:3"};
 
 enum { NUM_PLAIN = POP_TYPE_COUNT };
 static pop_field plain_fields[NUM_PLAIN]; /* one of each type, named as the type */
-static pop_vertex_type plain_type = {"lib::Plain<unsigned int,true>",
-                                     "__runCodelet_Plain",
-                                     POP_VERTEX_WORKER,
-                                     8 * NUM_PLAIN,
-                                     8,
-                                     plain_fields,
-                                     NUM_PLAIN,
-                                     "plain.cpp:9"};
+static pop_vertex_type plain_type = {.name = "lib::Plain<unsigned int,true>",
+                                     .symbol = "__runCodelet_Plain",
+                                     .state_size = 8 * NUM_PLAIN,
+                                     .state_alignment = 8,
+                                     .fields = plain_fields,
+                                     .num_fields = NUM_PLAIN,
+                                     .source = "plain.cpp:9"};
 
 typedef struct world {
   pop_graph *graph;
@@ -39,8 +51,12 @@ typedef struct world {
 static world new_world(void)
 {
   for (int i = 0; i < NUM_PLAIN; i++)
-    plain_fields[i] = (pop_field){pop_type_name(i), POP_FIELD_CONSTANT, POP_LAYOUT_SCALAR, i,
-                                  8 * (uint32_t)i,  pop_type_bytes(i),  pop_type_align(i), false};
+    plain_fields[i] = (pop_field){.name = pop_type_name(i),
+                                  .kind = POP_FIELD_CONSTANT,
+                                  .type = i,
+                                  .offset = 8 * (uint32_t)i,
+                                  .size = pop_type_bytes(i),
+                                  .alignment = pop_type_align(i)};
   world w = {.graph = new_graph()};
   add_vertex_type(w.graph, &sum_type);
   add_vertex_type(w.graph, &plain_type);

@@ -24,6 +24,12 @@ POP_MUST_CHECK pop_error *pop_vertex_table_read(const char *text, size_t size, c
                                                 pop_arena *arena, pop_vertex_type **types,
                                                 size_t *count);
 
+/* constraint.c: "elem(*a) != elem(**b)" and back. Errors: CODELET_COMPILE, which say what stands
+ * where something else must. */
+POP_MUST_CHECK pop_error *pop_constraint_parse(const pop_vertex_type *type, const char *text,
+                                               pop_constraint *constraint);
+char *pop_constraint_text(const pop_vertex_type *type, const pop_constraint *constraint);
+
 #ifdef __cplusplus
 }
 #endif
