@@ -3,7 +3,8 @@
  *   zero bytes <- linked code <- contents of blocks <- addresses (fixups) <- patches of instructions
  *
  * Symbols: functions and data of the linked code under their names in the objects; each block under
- * its own (variables, buffers, tables, stacks, control and exchange code); each vertex as
+ * its own (variables, buffers, tables, stacks, control and exchange code); what each worker has one
+ * of as `<name>.worker<number>`; each vertex as
  * `vertex.<compute set>.<vertex type>.<number>`, where the number is the graph's, counted from 0, or, for the
  * copies that the compiler added, that of the vertex on the tile. All but the objects' global
  * symbols are local: the names are the user's and need not be unique.
@@ -11,6 +12,7 @@
  * Nothing here changes the compilation: images can be made by several threads, in any order.
  */
 #include "compiler/assembler.h"
+#include "compiler/emit.h"
 #include "compiler/layout.h"
 
 #include <stdlib.h>
@@ -101,6 +103,22 @@ static void add_mapping(builder *b, uint32_t address, bool code)
            (pop_image_mapping){.address = address, .code = code});
 }
 
+/* A variable of each worker's own: `errno.worker0` … */
+static void add_worker_symbols(builder *b, const pop_link_symbol *symbol)
+{
+  const tile_layout *layout = &b->c->tiles[b->tile];
+  uint32_t stride = tls_stride_bytes(b->c->code_groups[layout->code_group].closure);
+  for (uint32_t w = 0; w < b->c->target.num_worker_contexts; w++)
+    add_symbol(b, (pop_image_symbol){
+                      .name = pop_arena_printf(b->arena, "%s.worker%u", symbol->name, w),
+                      .address = symbol->address + w * stride,
+                      .size = symbol->size,
+                      .kind = POP_SYMBOL_OBJECT,
+                      .category = POP_MEMORY_VARIABLE,
+                      .local = true,
+                  });
+}
+
 static void add_linked_symbol(void *context, const pop_link_symbol *symbol)
 {
   builder *b = context;
@@ -110,6 +128,10 @@ static void add_linked_symbol(void *context, const pop_link_symbol *symbol)
   }
   uint32_t block = b->c->tiles[b->tile].linked_blocks[symbol->group];
   if (block == COMPILER_NONE) return; /* a symbol of no size in an empty group */
+  if (symbol->group == POP_LINK_TLS) {
+    add_worker_symbols(b, symbol);
+    return;
+  }
   add_symbol(b, (pop_image_symbol){
                     .name = symbol->name,
                     .address = symbol->address,
