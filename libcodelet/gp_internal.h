@@ -20,18 +20,23 @@ typedef struct gp_member {
   size_t inner_size;
   pop_vertex_type *types; /* of the vertex table; in the owner's arena */
   size_t num_types;
+  const char *targets; /* tile objects: "ipu1,ipu2", in the owner's arena; else NULL */
 } gp_member;
 
 struct pop_gp {
   atomic_uint references;
   pop_arena *arena; /* names, vertex types */
   const char *name;
+  pop_gp *whole; /* of a part: who owns the members' content; else NULL */
   pop_gp_digest digest;
   gp_member *members; /* by kind, in the order of gp_kind */
   size_t num_members, capacity;
   pop_vertex_type *types; /* of all members */
   size_t num_types, types_capacity;
 };
+
+/* gp_read.c */
+pop_gp *gp_new(const char *name);
 
 /* gp_wrap.c */
 
@@ -58,12 +63,20 @@ bool gp_member_equal(const gp_member *a, const gp_member *b);
 
 /* gp_note.c */
 
-/* Over the names and contents of the members, in order. */
+/* Over names, contents and targets of the members, in order. */
 pop_gp_digest gp_digest(const gp_member *members, size_t count);
 /* Appends the content of GP_NOTE_MEMBER. */
-void gp_note_write(pop_gp_digest digest, pop_bytes *out);
-/* Compares the content of GP_NOTE_MEMBER with what it must be; says what differs. */
-POP_MUST_CHECK pop_error *gp_note_check(const uint8_t *bytes, size_t size, pop_gp_digest digest,
-                                        const char *gp_name);
+void gp_note_write(const gp_member *members, size_t count, pop_bytes *out);
+/* Reads it: gives the members their targets (in `arena`) and checks the digest; says what differs.
+ */
+POP_MUST_CHECK pop_error *gp_note_read(const uint8_t *bytes, size_t size, const char *gp_name,
+                                       pop_arena *arena, gp_member *members, size_t count,
+                                       pop_gp_digest *digest);
+
+/* gp_targets.c: lists of targets, "ipu1,ipu2" */
+bool gp_is_target_letter(char c);
+bool gp_targets_include(const char *targets, const char *name);
+bool gp_targets_overlap(const char *a, const char *b);
+char *gp_targets_join(pop_arena *arena, const char *a, const char *b);
 
 #endif

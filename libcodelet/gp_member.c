@@ -20,33 +20,34 @@ static int compare_types(const void *a, const void *b)
 
 typedef struct entries {
   const pop_vertex_type **sorted; /* by symbol */
-  bool *defined;                  /* parallel to it */
+  bool *mentioned;                /* parallel to it */
   size_t count;
 } entries;
 
-static void note_definition(void *context, const char *name, bool defined, bool weak)
+/* One that is not defined is there for another object to define, which assembly does. */
+static void note_symbol(void *context, const char *name, bool defined, bool weak)
 {
+  (void)defined;
   (void)weak;
   entries *e = context;
-  if (!defined) return;
   const pop_vertex_type **found =
       bsearch(name, e->sorted, e->count, sizeof *e->sorted, compare_symbol);
-  if (found) e->defined[found - e->sorted] = true;
+  if (found) e->mentioned[found - e->sorted] = true;
 }
 
-/* Every vertex of the table has its entry in the object. */
+/* Every vertex of the table has its entry in the object, or asks for it. */
 static pop_error *check_entries(const gp_member *member, const char *where)
 {
   entries e = {.sorted = pop_xcalloc(member->num_types + 1, sizeof *e.sorted),
-               .defined = pop_xcalloc(member->num_types + 1, sizeof *e.defined),
+               .mentioned = pop_xcalloc(member->num_types + 1, sizeof *e.mentioned),
                .count = member->num_types};
   for (size_t i = 0; i < e.count; ++i) e.sorted[i] = &member->types[i];
   qsort(e.sorted, e.count, sizeof *e.sorted, compare_types);
-  pop_object_symbols(member->object, note_definition, &e);
+  pop_object_symbols(member->object, note_symbol, &e);
 
   pop_error *error = NULL;
   for (size_t i = 0; i < e.count && !error; ++i) {
-    if (!e.defined[i])
+    if (!e.mentioned[i])
       error = pop_error_new(POP_ERROR_FILE_LOAD, "%s: vertex '%s' has no code: symbol %s is absent",
                             where, e.sorted[i]->name, e.sorted[i]->symbol);
     else if (i && !strcmp(e.sorted[i]->symbol, e.sorted[i - 1]->symbol))
@@ -54,7 +55,7 @@ static pop_error *check_entries(const gp_member *member, const char *where)
                             where, e.sorted[i - 1]->name, e.sorted[i]->name, e.sorted[i]->symbol);
   }
   free(e.sorted);
-  free(e.defined);
+  free(e.mentioned);
   return error;
 }
 
@@ -64,8 +65,7 @@ static pop_error *parse_tile(gp_member *member, const char *where, pop_arena *ar
   if (member->kind == GP_LIBRARY) return NULL;
   size_t size;
   const char *table = pop_object_section(member->object, POP_VERTEX_TABLE_SECTION, &size);
-  if (!table)
-    return pop_error_new(POP_ERROR_FILE_LOAD, "%s: no section " POP_VERTEX_TABLE_SECTION, where);
+  if (!table) return NULL; /* assembly: it serves vertices of other objects */
   POP_TRY(pop_vertex_table_read(table, size, where, arena, &member->types, &member->num_types));
   return check_entries(member, where);
 }

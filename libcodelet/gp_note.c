@@ -1,7 +1,10 @@
-/* The member `populus.o`: format version and digest of a `.gp`, as an ELF note.
+/* The member `populus.o`: what is known of a `.gp` as a whole, as an ELF note.
  *
- *   "Populus", type 1, then 4 bytes format version (little-endian), then 16 bytes XXH3-128 over the
- *   name, size and content of every other member
+ *   "Populus", type 1, then
+ *     4 bytes   format version (little-endian)
+ *     16 bytes  XXH3-128 over name, size, content and targets of every other member
+ *     text      a line for each tile object: the targets that it is for ("ipu1,ipu2,ipu21\n"),
+ *               padded with NULs
  */
 #include "gp_internal.h"
 
@@ -21,31 +24,83 @@ typedef struct note {
 
 static const gp_wrapping wrapping = {".note.populus", SHT_NOTE, "populus_gp"};
 
-static note make_note(pop_gp_digest digest)
+static note make_note(pop_gp_digest digest, size_t targets_size)
 {
+  uint32_t size = (uint32_t)(4 + sizeof digest + targets_size);
   return (note){
-      .header = {sizeof NOTE_OWNER, 4 + sizeof(pop_gp_digest), NOTE_TYPE},
+      .header = {sizeof NOTE_OWNER, size, NOTE_TYPE},
       .owner = NOTE_OWNER,
       .version = {POP_GP_VERSION},
       .digest = digest,
   };
 }
 
-void gp_note_write(pop_gp_digest digest, pop_bytes *out)
+/* What notes and names of targets are read by wants multiples of four. */
+static void put_targets(const gp_member *members, size_t count, pop_bytes *out)
 {
-  note content = make_note(digest);
-  gp_wrap(&wrapping, &content, sizeof content, out);
+  for (size_t i = 0; i < count; ++i) {
+    if (members[i].kind != GP_TILE) continue;
+    pop_bytes_append(out, members[i].targets, strlen(members[i].targets));
+    pop_bytes_append(out, "\n", 1);
+  }
+  while (out->size % 4) pop_bytes_append(out, "", 1);
 }
 
-pop_error *gp_note_check(const uint8_t *bytes, size_t size, pop_gp_digest digest,
-                         const char *gp_name)
+void gp_note_write(const gp_member *members, size_t count, pop_bytes *out)
+{
+  pop_bytes targets = {0}, content = {0};
+  put_targets(members, count, &targets);
+  note head = make_note(gp_digest(members, count), targets.size);
+  pop_bytes_append(&content, &head, sizeof head);
+  if (targets.size) pop_bytes_append(&content, targets.data, targets.size);
+  gp_wrap(&wrapping, content.data, content.size, out);
+  pop_bytes_free(&targets);
+  pop_bytes_free(&content);
+}
+
+static bool is_target_list(const char *text, size_t length)
+{
+  bool name = false; /* behind at least one letter of a name */
+  for (size_t i = 0; i < length; ++i) {
+    if (text[i] == ',' && !name) return false;
+    if (text[i] != ',' && !gp_is_target_letter(text[i])) return false;
+    name = text[i] != ',';
+  }
+  return name;
+}
+
+/* Deals the lines out to the tile objects. */
+static bool take_targets(const char *text, size_t size, gp_member *members, size_t count,
+                         pop_arena *arena)
+{
+  const char *end = text + size;
+  while (end > text && !end[-1]) --end;
+  for (size_t i = 0; i < count; ++i) {
+    if (members[i].kind != GP_TILE) continue;
+    const char *newline = memchr(text, '\n', (size_t)(end - text));
+    if (!newline || !is_target_list(text, (size_t)(newline - text))) return false;
+    members[i].targets = pop_arena_printf(arena, "%.*s", (int)(newline - text), text);
+    text = newline + 1;
+  }
+  return text == end;
+}
+
+pop_error *gp_note_read(const uint8_t *bytes, size_t size, const char *gp_name, pop_arena *arena,
+                        gp_member *members, size_t count, pop_gp_digest *digest)
 {
   const uint8_t *content;
   size_t content_size;
-  note found, expected = make_note(digest);
-  if (gp_unwrap(&wrapping, bytes, size, &content, &content_size) && content_size == sizeof found) {
+  note found;
+  if (gp_unwrap(&wrapping, bytes, size, &content, &content_size) && content_size >= sizeof found) {
     memcpy(&found, content, sizeof found);
-    if (!memcmp(&found, &expected, sizeof found)) return NULL;
+    size_t targets_size = content_size - sizeof found;
+    const char *targets = (const char *)content + sizeof found;
+    bool targets_fit = take_targets(targets, targets_size, members, count, arena);
+    if (targets_fit) {
+      *digest = gp_digest(members, count);
+      note expected = make_note(*digest, targets_size);
+      if (!memcmp(&found, &expected, sizeof found)) return NULL;
+    }
     uint32_t version = found.version[0] | (uint32_t)found.version[1] << 8 |
                        (uint32_t)found.version[2] << 16 | (uint32_t)found.version[3] << 24;
     if (!memcmp(found.owner, NOTE_OWNER, sizeof NOTE_OWNER) && version != POP_GP_VERSION)
@@ -60,6 +115,13 @@ pop_error *gp_note_check(const uint8_t *bytes, size_t size, pop_gp_digest digest
                        gp_name);
 }
 
+static void update_number(XXH3_state_t *state, uint64_t number)
+{
+  uint8_t bytes[8];
+  for (int byte = 0; byte < 8; ++byte) bytes[byte] = (uint8_t)(number >> (8 * byte));
+  XXH3_128bits_update(state, bytes, sizeof bytes);
+}
+
 pop_gp_digest gp_digest(const gp_member *members, size_t count)
 {
   pop_gp_digest digest = {{0}};
@@ -67,12 +129,12 @@ pop_gp_digest gp_digest(const gp_member *members, size_t count)
   if (!state) return digest; /* fits no content */
   XXH3_128bits_reset(state);
   for (size_t i = 0; i < count; ++i) {
-    uint8_t size[8];
-    for (int byte = 0; byte < 8; ++byte)
-      size[byte] = (uint8_t)((uint64_t)members[i].size >> (8 * byte));
+    const char *targets = members[i].targets ? members[i].targets : "";
     XXH3_128bits_update(state, members[i].name, sizeof members[i].name);
-    XXH3_128bits_update(state, size, sizeof size);
+    update_number(state, members[i].size);
     XXH3_128bits_update(state, members[i].bytes, members[i].size);
+    update_number(state, strlen(targets));
+    XXH3_128bits_update(state, targets, strlen(targets));
   }
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));

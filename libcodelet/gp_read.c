@@ -74,32 +74,53 @@ static pop_error *read_members(pop_gp *gp, const pop_archive *archive)
                          gp->name, first, GP_NOTE_MEMBER);
   for (size_t i = 1; i < count; ++i) POP_TRY(take_member(gp, archive, i));
 
-  gp->digest = gp_digest(gp->members, gp->num_members);
   uint8_t *note;
   size_t note_size;
   POP_TRY(pop_archive_read_member(archive, 0, &note, &note_size));
-  pop_error *error = gp_note_check(note, note_size, gp->digest, gp->name);
+  pop_error *error =
+      gp_note_read(note, note_size, gp->name, gp->arena, gp->members, gp->num_members, &gp->digest);
   free(note);
   return error;
 }
 
+typedef struct definition {
+  const pop_vertex_type *type;
+  const gp_member *member;
+} definition;
+
 static int compare_names(const void *a, const void *b)
 {
-  return strcmp((*(const pop_vertex_type *const *)a)->name,
-                (*(const pop_vertex_type *const *)b)->name);
+  return strcmp(((const definition *)a)->type->name, ((const definition *)b)->type->name);
 }
 
+/* In the order of the names: equal ones are neighbours. */
+static definition *sort_definitions(const pop_gp *gp)
+{
+  definition *sorted = pop_xcalloc(gp->num_types + 1, sizeof *sorted);
+  size_t count = 0;
+  for (size_t i = 0; i < gp->num_members; ++i)
+    for (size_t j = 0; j < gp->members[i].num_types; ++j)
+      sorted[count++] = (definition){&gp->members[i].types[j], &gp->members[i]};
+  qsort(sorted, count, sizeof *sorted, compare_names);
+  return sorted;
+}
+
+/* For one target, that is. */
 static pop_error *check_no_two_alike(const pop_gp *gp)
 {
-  const pop_vertex_type **sorted = pop_xcalloc(gp->num_types + 1, sizeof *sorted);
-  for (size_t i = 0; i < gp->num_types; ++i) sorted[i] = &gp->types[i];
-  qsort(sorted, gp->num_types, sizeof *sorted, compare_names);
+  definition *sorted = sort_definitions(gp);
   pop_error *error = NULL;
-  for (size_t i = 1; i < gp->num_types && !error; ++i)
-    if (!strcmp(sorted[i - 1]->name, sorted[i]->name))
-      error =
-          pop_error_new(POP_ERROR_FILE_LOAD, "'%s' holds vertex '%s' twice: from %s and from %s",
-                        gp->name, sorted[i]->name, sorted[i - 1]->source, sorted[i]->source);
+  for (size_t i = 0; i < gp->num_types && !error; ++i) {
+    const definition *a = &sorted[i];
+    for (size_t k = i + 1; k < gp->num_types && !error; ++k) {
+      const definition *b = &sorted[k];
+      if (strcmp(a->type->name, b->type->name) != 0) break;
+      if (gp_targets_overlap(a->member->targets, b->member->targets))
+        error =
+            pop_error_new(POP_ERROR_FILE_LOAD, "'%s' holds vertex '%s' twice: from %s and from %s",
+                          gp->name, a->type->name, a->type->source, b->type->source);
+    }
+  }
   free(sorted);
   return error;
 }
@@ -125,12 +146,18 @@ static pop_error *read_gp(pop_gp *gp, const uint8_t *bytes, size_t size)
   return error ? error : parse_members(gp);
 }
 
-pop_error *pop_gp_read_memory(const void *bytes, size_t size, const char *name, pop_gp **out)
+pop_gp *gp_new(const char *name)
 {
   pop_gp *gp = pop_xcalloc(1, sizeof *gp);
   atomic_init(&gp->references, 1);
   gp->arena = pop_arena_new();
   gp->name = pop_arena_strdup(gp->arena, name);
+  return gp;
+}
+
+pop_error *pop_gp_read_memory(const void *bytes, size_t size, const char *name, pop_gp **out)
+{
+  pop_gp *gp = gp_new(name);
   pop_error *error = read_gp(gp, bytes, size);
   if (error) {
     pop_gp_free(gp);
@@ -159,7 +186,8 @@ pop_gp *pop_gp_retain(pop_gp *gp)
 void pop_gp_free(pop_gp *gp)
 {
   if (!gp || atomic_fetch_sub(&gp->references, 1) > 1) return;
-  for (size_t i = 0; i < gp->num_members; ++i) gp_member_free(&gp->members[i]);
+  for (size_t i = 0; i < gp->num_members && !gp->whole; ++i) gp_member_free(&gp->members[i]);
+  pop_gp_free(gp->whole);
   free(gp->members);
   free(gp->types);
   pop_arena_free(gp->arena);

@@ -61,12 +61,13 @@ static pop_error *make_member(pop_gp_builder *builder, gp_kind kind, const void 
   return error;
 }
 
-/* Where the vertex `name` was defined already, or NULL. */
+/* Where the vertex `name` was defined already for one of the targets, or NULL. */
 static const pop_vertex_type *find_vertex(const pop_gp_builder *builder, const char *name,
-                                          size_t *tile)
+                                          const char *targets, size_t *tile)
 {
   for (size_t i = 0; i < builder->count[GP_TILE]; ++i) {
     const gp_member *member = &builder->members[GP_TILE][i];
+    if (!gp_targets_overlap(member->targets, targets)) continue;
     for (size_t j = 0; j < member->num_types; ++j) {
       if (!strcmp(member->types[j].name, name)) {
         *tile = i;
@@ -83,7 +84,7 @@ static pop_error *check_new_vertices(const pop_gp_builder *builder, const gp_mem
   for (size_t i = 0; i < member->num_types; ++i) {
     size_t tile;
     const pop_vertex_type *type = &member->types[i],
-                          *other = find_vertex(builder, type->name, &tile);
+                          *other = find_vertex(builder, type->name, member->targets, &tile);
     if (other)
       return pop_error_new(POP_ERROR_CODELET_COMPILE,
                            "vertex '%s' is defined twice, in %s (%s) and in %s (%s): rename one",
@@ -92,19 +93,23 @@ static pop_error *check_new_vertices(const pop_gp_builder *builder, const gp_mem
   return NULL;
 }
 
-static bool have_equal(const pop_gp_builder *builder, const gp_member *member)
+static gp_member *find_equal(const pop_gp_builder *builder, const gp_member *member)
 {
   for (size_t i = 0; i < builder->count[member->kind]; ++i)
-    if (gp_member_equal(&builder->members[member->kind][i], member)) return true;
-  return false;
+    if (gp_member_equal(&builder->members[member->kind][i], member))
+      return &builder->members[member->kind][i];
+  return NULL;
 }
 
-pop_error *pop_gp_builder_add_tile(pop_gp_builder *builder, const void *bytes, size_t size,
-                                   const char *source)
+pop_error *pop_gp_builder_add_tile(pop_gp_builder *builder, const char *targets, const void *bytes,
+                                   size_t size, const char *source)
 {
   gp_member member;
   POP_TRY(make_member(builder, GP_TILE, bytes, size, source, &member));
-  if (have_equal(builder, &member)) {
+  member.targets = pop_arena_strdup(builder->arena, targets);
+  gp_member *equal = find_equal(builder, &member);
+  if (equal) {
+    equal->targets = gp_targets_join(builder->arena, equal->targets, targets);
     gp_member_free(&member);
     return NULL;
   }
@@ -124,7 +129,7 @@ static pop_error *add_wrapped_host(pop_gp_builder *builder, const void *bytes, s
 {
   gp_member member;
   POP_TRY(make_member(builder, GP_HOST, bytes, size, source, &member));
-  if (have_equal(builder, &member)) {
+  if (find_equal(builder, &member)) {
     gp_member_free(&member);
     return NULL;
   }
@@ -166,7 +171,7 @@ pop_error *pop_gp_builder_add_library(pop_gp_builder *builder, const char *name,
 {
   gp_member member;
   POP_TRY(make_member(builder, GP_LIBRARY, bytes, size, name, &member));
-  if (have_equal(builder, &member)) {
+  if (find_equal(builder, &member)) {
     gp_member_free(&member);
     return NULL;
   }
@@ -190,7 +195,8 @@ pop_error *pop_gp_builder_add_gp(pop_gp_builder *builder, const pop_gp *gp)
     const gp_member *member = &gp->members[i];
     switch (member->kind) {
     case GP_TILE:
-      POP_TRY(pop_gp_builder_add_tile(builder, member->bytes, member->size, gp->name));
+      POP_TRY(
+          pop_gp_builder_add_tile(builder, member->targets, member->bytes, member->size, gp->name));
       break;
     case GP_LIBRARY:
       POP_TRY(pop_gp_builder_add_library(builder, name_behind_prefix(member), member->bytes,
@@ -228,7 +234,7 @@ static gp_member *in_file_order(const pop_gp_builder *builder, size_t *count)
 static pop_error *add_all(pop_archive_writer *writer, const gp_member *members, size_t count)
 {
   pop_bytes note = {0};
-  gp_note_write(gp_digest(members, count), &note);
+  gp_note_write(members, count, &note);
   pop_error *error = pop_archive_writer_add(writer, GP_NOTE_MEMBER, note.data, note.size);
   pop_bytes_free(&note);
   for (size_t i = 0; i < count && !error; ++i)

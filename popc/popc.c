@@ -55,8 +55,8 @@ static pop_error *report(popc_settings *settings, pop_error *error, const pop_by
 static pop_error *add_objects(pop_gp_builder *builder, const popc_objects *objects,
                               const char *path)
 {
-  POP_TRY(
-      pop_gp_builder_add_tile(builder, objects->bytes[POPC_TILE], objects->size[POPC_TILE], path));
+  POP_TRY(pop_gp_builder_add_tile(builder, "ipu1,ipu2,ipu21", objects->bytes[POPC_TILE],
+                                  objects->size[POPC_TILE], path));
   return pop_gp_builder_add_host(builder, objects->bytes[POPC_HOST], objects->size[POPC_HOST],
                                  path);
 }

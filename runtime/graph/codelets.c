@@ -152,8 +152,29 @@ static bool is_source(const char *path)
   return false;
 }
 
+/* The target whose code the graph runs. Targets with names of the user's are variations of the
+ * default one. */
+static const char *architecture(const pop_graph *graph)
+{
+  const char *const *names = pop_target_names();
+  for (size_t i = 0; names[i]; i++)
+    if (strcmp(names[i], graph->target.name) == 0) return names[i];
+  return "ipu2";
+}
+
+/* Replaces `*gp` by the part that is for the graph's target. */
+static pop_error *take_part(const pop_graph *graph, pop_gp **gp)
+{
+  pop_gp *part = NULL;
+  pop_error *error = pop_gp_for_target(*gp, architecture(graph), &part);
+  pop_gp_free(*gp);
+  *gp = part;
+  return error;
+}
+
 static void finish(pop_graph *graph, const char *call, pop_error *error, pop_gp *gp)
 {
+  if (!error) error = take_part(graph, &gp);
   if (!error) error = add_gp(graph, gp);
   if (error) graph_fail(graph, pop_error_prefix(error, "%s", call));
 }

@@ -156,7 +156,7 @@ Test(gp, G03_other_version_is_named)
   cr_assert_not_null(note);
   note[sizeof owner] = 7;
   const char *message = refusal(whole.data, whole.size);
-  cr_assert(strstr(message, "version 7") && strstr(message, "version 1"), "%s", message);
+  cr_assert(strstr(message, "version 7") && strstr(message, "version 2"), "%s", message);
   free(whole.data);
 }
 
@@ -165,7 +165,7 @@ Test(gp, G03_other_version_is_named)
 static pop_error *add_tile(const void *data, size_t size)
 {
   pop_gp_builder *builder = pop_gp_builder_new();
-  pop_error *error = pop_gp_builder_add_tile(builder, data, size, "sample.c");
+  pop_error *error = pop_gp_builder_add_tile(builder, "ipu2", data, size, "sample.c");
   pop_gp_builder_free(builder);
   return error;
 }

@@ -2,8 +2,10 @@
  *
  * A plain `ar` archive of ELF objects, so that nm, size and objdump read it:
  *
- *   populus.o       format version and a digest of all that follows, as an ELF note
- *   tile-N.o        RV32 object of source N, with the vertex table in `.populus.vertices`
+ *   populus.o       format version, a digest of all that follows, and the targets that each tile
+ *                   object is for, as an ELF note
+ *   tile-N.o        RV32 object of a source, with the vertex table in `.populus.vertices` (one
+ *                   from assembly or LLVM IR has none)
  *   lib-NAME.o      objects of the device run-time library that the tile objects need
  *   host-N.o        the same source for the host (the CPU device), with its own vertex table: the
  *                   host's object is the content of the section .populus.host of an RV32 object,
@@ -24,7 +26,10 @@
 extern "C" {
 #endif
 
-#define POP_GP_VERSION 1
+#define POP_GP_VERSION 2
+
+/* The name of the host among the targets. */
+#define POP_GP_HOST_TARGET "cpu"
 
 typedef struct pop_gp pop_gp;
 
@@ -53,6 +58,18 @@ const pop_vertex_type *pop_gp_vertex_type(const pop_gp *gp, size_t index);
 size_t pop_gp_num_tile_objects(const pop_gp *gp);
 const pop_object *pop_gp_tile_object(const pop_gp *gp, size_t index, bool *library);
 
+/* "ipu1,ipu2": the targets that a tile object is for; "" for a library object, which serves all. */
+const char *pop_gp_tile_object_targets(const pop_gp *gp, size_t index);
+
+bool pop_gp_has_target(const pop_gp *gp, const char *target);
+/* "cpu,ipu1,ipu2": all that it has code for. The caller frees. */
+char *pop_gp_targets(const pop_gp *gp);
+/* The codelets for one target only: what a graph for that target takes. A `.gp` may hold a vertex
+ * once for each target; only in such a part is every vertex there once. Free with pop_gp_free; the
+ * vertex types are those of `gp`, which lives as long. Errors: FILE_LOAD, with the targets that are
+ * there. */
+POP_MUST_CHECK pop_error *pop_gp_for_target(pop_gp *gp, const char *target, pop_gp **part);
+
 /* Host objects as bytes (x86-64 or whatever the host is), for the CPU device. */
 size_t pop_gp_num_host_objects(const pop_gp *gp);
 const void *pop_gp_host_object(const pop_gp *gp, size_t index, size_t *size);
@@ -61,8 +78,10 @@ const void *pop_gp_host_object(const pop_gp *gp, size_t index, size_t *size);
 typedef struct pop_gp_builder pop_gp_builder;
 pop_gp_builder *pop_gp_builder_new(void);
 void pop_gp_builder_free(pop_gp_builder *builder);
-POP_MUST_CHECK pop_error *pop_gp_builder_add_tile(pop_gp_builder *builder, const void *bytes,
-                                                  size_t size, const char *source);
+/* `targets`: "ipu1,ipu2". Equal objects are kept once, for the targets of both. */
+POP_MUST_CHECK pop_error *pop_gp_builder_add_tile(pop_gp_builder *builder, const char *targets,
+                                                  const void *bytes, size_t size,
+                                                  const char *source);
 POP_MUST_CHECK pop_error *pop_gp_builder_add_library(pop_gp_builder *builder, const char *name,
                                                      const void *bytes, size_t size);
 POP_MUST_CHECK pop_error *pop_gp_builder_add_host(pop_gp_builder *builder, const void *bytes,

@@ -1,0 +1,124 @@
+/* Which objects of a `.gp` are for which target.
+ *
+ * A tile object carries a list of names ("ipu1,ipu2"): one object may serve several targets, and
+ * several objects may hold one vertex, each for other targets. Who wants to use codelets asks for
+ * those of one target and gets a `pop_gp` that has no others. Library objects serve every target.
+ */
+#include "gp_internal.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool gp_is_target_letter(char c)
+{
+  return isalnum((unsigned char)c) || (c && strchr("_.:+-", c));
+}
+
+/* The next name of a list; NULL at its end. */
+static const char *next_name(const char **list, size_t *length)
+{
+  const char *name = *list;
+  *length = strcspn(name, ",");
+  *list = name + *length + (name[*length] == ',');
+  return *length ? name : NULL;
+}
+
+bool gp_targets_include(const char *targets, const char *name)
+{
+  size_t length;
+  for (const char *t; (t = next_name(&targets, &length));)
+    if (strlen(name) == length && !memcmp(t, name, length)) return true;
+  return false;
+}
+
+bool gp_targets_overlap(const char *a, const char *b)
+{
+  size_t length;
+  for (const char *t; (t = next_name(&a, &length));) {
+    char *name = pop_xasprintf("%.*s", (int)length, t);
+    bool found = gp_targets_include(b, name);
+    free(name);
+    if (found) return true;
+  }
+  return false;
+}
+
+char *gp_targets_join(pop_arena *arena, const char *a, const char *b)
+{
+  char *all = pop_arena_strdup(arena, a);
+  size_t length;
+  for (const char *t; (t = next_name(&b, &length));) {
+    char *name = pop_arena_printf(arena, "%.*s", (int)length, t);
+    if (!gp_targets_include(all, name))
+      all = pop_arena_printf(arena, "%s%s%s", all, *all ? "," : "", name);
+  }
+  return all;
+}
+
+bool pop_gp_has_target(const pop_gp *gp, const char *target)
+{
+  for (size_t i = 0; i < gp->num_members; ++i) {
+    const gp_member *member = &gp->members[i];
+    if (member->kind == GP_TILE && gp_targets_include(member->targets, target)) return true;
+    if (member->kind == GP_HOST && !strcmp(target, POP_GP_HOST_TARGET)) return true;
+  }
+  return false;
+}
+
+char *pop_gp_targets(const pop_gp *gp)
+{
+  pop_arena *arena = pop_arena_new();
+  char *all = pop_arena_strdup(arena, "");
+  if (pop_gp_has_target(gp, POP_GP_HOST_TARGET))
+    all = gp_targets_join(arena, all, POP_GP_HOST_TARGET);
+  for (size_t i = 0; i < gp->num_members; ++i)
+    if (gp->members[i].kind == GP_TILE) all = gp_targets_join(arena, all, gp->members[i].targets);
+  char *text = pop_xstrdup(all);
+  pop_arena_free(arena);
+  return text;
+}
+
+const char *pop_gp_tile_object_targets(const pop_gp *gp, size_t index)
+{
+  const char *targets = gp->members[index].targets;
+  return targets ? targets : "";
+}
+
+static bool is_for(const gp_member *member, const char *target)
+{
+  bool host = !strcmp(target, POP_GP_HOST_TARGET);
+  switch (member->kind) {
+  case GP_TILE:
+    return gp_targets_include(member->targets, target);
+  case GP_HOST:
+    return host;
+  default:
+    return !host;
+  }
+}
+
+pop_error *pop_gp_for_target(pop_gp *gp, const char *target, pop_gp **out)
+{
+  if (gp->num_members && !pop_gp_has_target(gp, target)) {
+    char *targets = pop_gp_targets(gp);
+    pop_error *error = pop_error_new(
+        POP_ERROR_FILE_LOAD,
+        "'%s' has no code for target '%s', it was compiled for %s: compile it with --target %s",
+        gp->name, target, *targets ? targets : "none", target);
+    free(targets);
+    return error;
+  }
+  pop_gp *part = gp_new(gp->name);
+  part->whole = pop_gp_retain(gp);
+  for (size_t i = 0; i < gp->num_members; ++i) {
+    const gp_member *member = &gp->members[i];
+    if (!is_for(member, target)) continue;
+    pop_push(part->members, part->num_members, part->capacity, *member);
+    for (size_t j = 0; j < member->num_types; ++j)
+      pop_push(part->types, part->num_types, part->types_capacity, member->types[j]);
+  }
+  part->digest = gp_digest(part->members, part->num_members);
+  *out = part;
+  return NULL;
+}
