@@ -148,6 +148,13 @@ pop_error *pop_link_set_add(pop_link_set *set, const pop_object *object, bool li
   return add_symbols(set, index);
 }
 
+void pop_link_set_define(pop_link_set *set, const char *name, uint32_t value)
+{
+  uint32_t index = intern_symbol(set, name);
+  set->symbols[index].rank = RANK_GIVEN;
+  set->symbols[index].value = value;
+}
+
 static link_target target_of(const pop_link_set *set, uint32_t object, const object_symbol *symbol)
 {
   link_target target = {.value = symbol->value, .size = symbol->size, .name = symbol->name};
@@ -170,6 +177,8 @@ static link_target target_of_global(const pop_link_set *set, const set_symbol *s
 {
   if (symbol->rank == RANK_UNDEFINED)
     return (link_target){.kind = TARGET_UNDEFINED, .name = symbol->name};
+  if (symbol->rank == RANK_GIVEN)
+    return (link_target){.kind = TARGET_ABSOLUTE, .value = symbol->value, .name = symbol->name};
   return target_of(set, symbol->object, definition(set, symbol));
 }
 

@@ -17,12 +17,14 @@ typedef enum definition_rank {
   RANK_LIBRARY, /* weak or strong: as an archive member that nobody needed would not count */
   RANK_WEAK,
   RANK_COMMON, /* among these the largest */
-  RANK_STRONG  /* there may be only one */
+  RANK_STRONG, /* there may be only one */
+  RANK_GIVEN   /* by pop_link_set_define: a number, in no object */
 } definition_rank;
 
 typedef struct set_symbol {
   const char *name;
-  uint32_t object, symbol; /* where it is defined, unless RANK_UNDEFINED */
+  uint32_t object, symbol; /* where it is defined, unless RANK_UNDEFINED or RANK_GIVEN */
+  uint32_t value;          /* RANK_GIVEN */
   definition_rank rank;
 } set_symbol;
 

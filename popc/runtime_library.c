@@ -212,6 +212,7 @@ static pop_error *run_search(search *s, const pop_gp *gp)
 pop_error *popc_add_runtime_library(const pop_gp *gp, pop_gp_builder *builder)
 {
   search s = {.set = pop_link_set_new(), .builder = builder, .arena = pop_arena_new()};
+  pop_link_set_define(s.set, POP_LINK_MEMORY_BASE, 0); /* the graph compiler's linker knows it */
   pop_error *error = run_search(&s, gp);
   pop_link_set_free(s.set);
   for (size_t i = 0; i < s.num_pulled; ++i) pop_object_free(s.pulled[i]);

@@ -87,6 +87,28 @@ static uint32_t word_of(const program *program, const char *symbol)
 
 /* What is reached. */
 
+Test(link, a_given_symbol_has_its_value_whatever_objects_say)
+{
+  program program = {.set = pop_link_set_new()};
+  pop_link_set_define(program.set, POP_LINK_MEMORY_BASE, 0x4c123);
+  expect_ok(add(&program, "-O2",
+                "extern char __tile_memory_base[];\n"
+                "char *start(void) { return __tile_memory_base; }\n"
+                "char *after = __tile_memory_base + 16;\n",
+                "base.o"));
+  expect_ok(close_over(&program, ROOTS("start", "after")));
+  expect_ok(relocate_at(&program, memory_base));
+  uint32_t address, size;
+  cr_assert(pop_closure_symbol(program.closure, &program.addresses, "start", &address, &size));
+  const uint32_t code[] = {0x0004c537, 0x12350513}; /* lui a0, 0x4c; addi a0, a0, 0x123 */
+  cr_assert_arr_eq(program.memory + address - memory_base, code, sizeof code);
+  cr_assert(pop_closure_symbol(program.closure, &program.addresses, "after", &address, &size));
+  const uint32_t after = 0x4c133;
+  cr_assert_arr_eq(program.memory + address - memory_base, &after, sizeof after);
+  cr_assert(pop_link_set_defines(program.set, POP_LINK_MEMORY_BASE));
+  end(&program);
+}
+
 Test(link, only_what_the_roots_need_is_there)
 {
   program program = {0};

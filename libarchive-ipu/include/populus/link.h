@@ -48,6 +48,10 @@ void pop_link_set_free(pop_link_set *set);
  * symbols that nothing else defines, the first library object that defines one wins. */
 POP_MUST_CHECK pop_error *pop_link_set_add(pop_link_set *set, const pop_object *object,
                                            bool library);
+/* Gives a symbol a value, whatever objects define; `name` must outlive the set. */
+void pop_link_set_define(pop_link_set *set, const char *name, uint32_t value);
+/* The base of tile memory, which differs between targets that one object serves. */
+#define POP_LINK_MEMORY_BASE "__tile_memory_base"
 bool pop_link_set_defines(const pop_link_set *set, const char *symbol);
 
 /* What a tile needs. Sections come in four groups that the caller gives addresses to. */
