@@ -1,0 +1,702 @@
+/* Reads the stack frame of one function from its machine code. See stack_usage.h.
+ *
+ * The code is followed from the entry along every path, with what is known about each register:
+ *
+ *   a number                      li t0, -4096; add sp, sp, t0
+ *   entry's stack pointer + n     addi sp, sp, -32; addi s0, sp, 32; …; addi sp, s0, -32
+ *   address of a table            lui a1, %hi(.LJTI0_0); sh2add a0, a0, a1
+ *   entry of a table              lw a0, %lo(.LJTI0_0)(a0); jr a0       (a switch)
+ *   address of code               auipc t0, %pcrel_hi(.Lstores); add a3, a3, t0; jr a3
+ *
+ * Where paths meet, what they do not agree on is unknown. Each register becomes unknown once at
+ * most, so this ends. A stack pointer that is unknown, or different each time round a loop, is
+ * alloca's.
+ *
+ * What is a call? What sets a link register. A jump to the start of another function is one too (a
+ * tail call), if the frame is gone by then; with a frame it goes on in the same function, as
+ * compilers do that move rare code elsewhere (`f.cold`). A jump through a register is a switch if
+ * the register came out of a table of labels; it goes to any instruction from a label to the next
+ * return if the register is that label plus something (memset's); else it is a tail call of an
+ * unknown function.
+ *
+ * Source: RISC-V unprivileged ISA, chapters RV32I, M, F, Zfh, Zba; psABI, "Calling Conventions".
+ */
+#include "stack_usage.h"
+#include <populus/arena.h>
+#include <string.h>
+
+enum { ZERO, RA, SP, T0 = 5, NUM_REGISTERS = 32 };
+
+#define RETURN 0x00008067u
+#define UNIMP 0xc0001073u /* the machine stops there */
+
+#define MAX_MEETINGS (1u << 17) /* bounds the memory for objects that no compiler made */
+
+typedef enum value_kind { UNKNOWN, NUMBER, STACK, CODE, TABLE, TABLE_ENTRY } value_kind;
+
+typedef struct value {
+  value_kind kind;
+  uint32_t section; /* of CODE, TABLE, TABLE_ENTRY */
+  uint32_t number;  /* STACK: relative to the stack pointer at entry; else an offset in `section` */
+} value;
+
+typedef struct registers {
+  value r[NUM_REGISTERS];
+} registers;
+
+/* Where paths may meet: targets of jumps, and the entry. */
+typedef struct meeting {
+  stack_place place;
+  registers state;
+  bool waiting; /* to be followed from here */
+} meeting;
+
+typedef struct reader {
+  const pop_link_set *set;
+  stack_place entry;
+  stack_frame *frame;
+  uint64_t *budget;
+  meeting *meetings;
+  size_t num_meetings, meetings_capacity;
+  stack_map meeting_at;
+  uint32_t *waiting; /* meetings, a stack */
+  size_t num_waiting, waiting_capacity;
+
+  /* The instruction at hand. */
+  stack_place at;
+  registers state;
+  uint32_t word;
+  const object_relocation *relocation; /* NULL: none */
+  link_target target;                  /* of the relocation, with its addend */
+} reader;
+
+/* ---- places ---- */
+
+static bool same_place(stack_place a, stack_place b)
+{
+  return a.section == b.section && a.offset == b.offset;
+}
+
+static const pop_object *object_of(const pop_link_set *set, uint32_t section)
+{
+  return link_set_owner(set, section)->object;
+}
+
+static bool is_code(const pop_link_set *set, stack_place place)
+{
+  const object_section *section = link_set_section(set, place.section);
+  return object_section_group(section) == POP_LINK_CODE && section->data && place.offset % 4 == 0 &&
+         place.offset < section->size && section->size - place.offset >= 4;
+}
+
+static bool names_function(const object_symbol *symbol)
+{
+  return symbol->type == STT_FUNC || (symbol->type == STT_NOTYPE && symbol->bind != STB_LOCAL);
+}
+
+/* The symbols of a section in order of their values; the first of them at or behind `offset`. */
+static uint32_t first_symbol(const pop_link_set *set, uint32_t section, uint32_t offset,
+                             const uint32_t **index)
+{
+  const pop_object *object = object_of(set, section);
+  const object_section *in = link_set_section(set, section);
+  *index = object->by_place + in->first_symbol;
+  uint32_t low = 0, high = in->num_symbols;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (object->symbols[(*index)[middle]].value < offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+const char *stack_function_at(const pop_link_set *set, stack_place place)
+{
+  const pop_object *object = object_of(set, place.section);
+  const uint32_t *index;
+  uint32_t i = first_symbol(set, place.section, place.offset, &index);
+  for (; i < link_set_section(set, place.section)->num_symbols; ++i) {
+    const object_symbol *symbol = &object->symbols[index[i]];
+    if (symbol->value != place.offset) break;
+    if (names_function(symbol)) return symbol->name;
+  }
+  return NULL;
+}
+
+/* The part of a section that belongs to the function around `place`. */
+static void enclosing_function(const pop_link_set *set, stack_place place, uint32_t *start,
+                               uint32_t *end)
+{
+  const pop_object *object = object_of(set, place.section);
+  const object_section *section = link_set_section(set, place.section);
+  const uint32_t *index;
+  uint32_t i = first_symbol(set, place.section, place.offset + 1, &index), behind = i;
+  while (i > 0 && !names_function(&object->symbols[index[i - 1]])) --i;
+  while (behind < section->num_symbols && !names_function(&object->symbols[index[behind]]))
+    ++behind;
+  *start = i ? object->symbols[index[i - 1]].value : 0;
+  *end = behind < section->num_symbols ? object->symbols[index[behind]].value : section->size;
+}
+
+/* The first relocation at or behind `offset`, as an index from the section's first. */
+static uint32_t first_relocation(const pop_link_set *set, uint32_t section, uint32_t offset)
+{
+  const object_section *in = link_set_section(set, section);
+  const object_relocation *all = object_of(set, section)->relocations + in->first_relocation;
+  uint32_t low = 0, high = in->num_relocations;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (all[middle].offset < offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* The relocation at exactly this place that has a value; NULL if there is none. */
+static const object_relocation *relocation_at(const pop_link_set *set, stack_place place,
+                                              link_target *target)
+{
+  const object_section *section = link_set_section(set, place.section);
+  const object_relocation *all =
+      object_of(set, place.section)->relocations + section->first_relocation;
+  for (uint32_t i = first_relocation(set, place.section, place.offset);
+       i < section->num_relocations && all[i].offset == place.offset; ++i) {
+    if (all[i].type->value == VALUE_NONE) continue;
+    *target = link_set_resolve(set, set->section_owners[place.section], all[i].symbol);
+    target->value += all[i].addend;
+    return &all[i];
+  }
+  return NULL;
+}
+
+static bool is_type(const object_relocation *relocation, uint32_t number)
+{
+  return relocation && relocation->type == relocation_type_find(number);
+}
+
+/* ---- fields of instructions ---- */
+
+static uint32_t field(uint32_t word, unsigned low, unsigned bits)
+{
+  return word >> low & ((1u << bits) - 1);
+}
+
+static uint32_t rd_of(uint32_t word)
+{
+  return field(word, 7, 5);
+}
+
+static uint32_t rs1_of(uint32_t word)
+{
+  return field(word, 15, 5);
+}
+
+static uint32_t rs2_of(uint32_t word)
+{
+  return field(word, 20, 5);
+}
+
+static uint32_t funct3_of(uint32_t word)
+{
+  return field(word, 12, 3);
+}
+
+static uint32_t sign(uint32_t word)
+{
+  return word >> 31 ? UINT32_MAX : 0;
+}
+
+static uint32_t imm_i(uint32_t word)
+{
+  return sign(word) << 12 | word >> 20;
+}
+
+static uint32_t imm_b(uint32_t word)
+{
+  return sign(word) << 12 | field(word, 7, 1) << 11 | field(word, 25, 6) << 5 |
+         field(word, 8, 4) << 1;
+}
+
+static uint32_t imm_j(uint32_t word)
+{
+  return sign(word) << 20 | field(word, 12, 8) << 12 | field(word, 20, 1) << 11 |
+         field(word, 21, 10) << 1;
+}
+
+/* ---- what the frame is ---- */
+
+static void give_up(reader *r, pop_stack_reason reason)
+{
+  if (r->frame->reason == POP_STACK_KNOWN) r->frame->reason = reason;
+}
+
+/* Bytes of the frame at this moment. */
+static uint32_t depth(const reader *r)
+{
+  const value *sp = &r->state.r[SP];
+  return sp->kind == STACK ? 0u - sp->number : 0;
+}
+
+static bool has_frame(const reader *r)
+{
+  return r->state.r[SP].kind != STACK || r->state.r[SP].number != 0;
+}
+
+static void set_register(reader *r, uint32_t number, value to)
+{
+  if (number == ZERO) return;
+  r->state.r[number] = to;
+  if (number != SP) return;
+  if (to.kind != STACK)
+    give_up(r, POP_STACK_DYNAMIC);
+  else if ((int32_t)to.number > 0)
+    give_up(r, POP_STACK_UNREADABLE); /* it is in the caller's frame now */
+  else if (depth(r) > r->frame->bytes)
+    r->frame->bytes = depth(r);
+}
+
+static void add_call(reader *r, stack_place callee)
+{
+  stack_frame *f = r->frame;
+  pop_push(f->calls, f->num_calls, f->calls_capacity, (stack_call){callee, depth(r)});
+}
+
+static void add_indirect_call(reader *r)
+{
+  r->frame->indirect = true;
+  if (depth(r) > r->frame->indirect_depth) r->frame->indirect_depth = depth(r);
+}
+
+/* ---- paths ---- */
+
+static void wait(reader *r, uint32_t number)
+{
+  if (r->meetings[number].waiting) return;
+  r->meetings[number].waiting = true;
+  pop_push(r->waiting, r->num_waiting, r->waiting_capacity, number);
+}
+
+static bool same_value(value a, value b)
+{
+  return a.kind == b.kind && a.section == b.section && a.number == b.number;
+}
+
+/* A label in the middle of a function: what is computed from it stays behind it. */
+static bool is_label(const pop_link_set *set, value v)
+{
+  return v.kind == CODE && !stack_function_at(set, (stack_place){v.section, v.number});
+}
+
+static value in_common(const pop_link_set *set, value a, value b)
+{
+  if (same_value(a, b)) return a;
+  if (a.section == b.section && is_label(set, a) && is_label(set, b))
+    return a.number < b.number ? a : b;
+  return (value){.kind = UNKNOWN};
+}
+
+/* The current path also goes on at `place`. */
+static void meet(reader *r, stack_place place)
+{
+  if (r->num_meetings == MAX_MEETINGS) *r->budget = 0;
+  if (*r->budget == 0) {
+    give_up(r, POP_STACK_UNREADABLE);
+    return;
+  }
+  uint32_t number = stack_map_put(&r->meeting_at, place, (uint32_t)r->num_meetings);
+  if (number == r->num_meetings) {
+    pop_push(r->meetings, r->num_meetings, r->meetings_capacity, (meeting){place, r->state, false});
+    wait(r, number);
+    return;
+  }
+  for (int i = 0; i < NUM_REGISTERS; ++i) {
+    value *known = &r->meetings[number].state.r[i];
+    value both = in_common(r->set, *known, r->state.r[i]);
+    if (same_value(*known, both)) continue;
+    *known = both;
+    if (i == SP) give_up(r, POP_STACK_DYNAMIC);
+    wait(r, number);
+  }
+}
+
+/* A jump to a known place. */
+static void jump(reader *r, stack_place to)
+{
+  if (!is_code(r->set, to)) return; /* it faults there */
+  bool tail = !has_frame(r) && !same_place(to, r->entry) && stack_function_at(r->set, to);
+  if (tail)
+    add_call(r, to);
+  else
+    meet(r, to);
+}
+
+/* Where the branch or jump at hand goes; false if that is no place in the code. */
+static bool find_target(reader *r, uint32_t distance, stack_place *to)
+{
+  if (!r->relocation) {
+    *to = (stack_place){r->at.section, r->at.offset + distance};
+    return true;
+  }
+  if (r->target.kind == TARGET_UNDEFINED) give_up(r, POP_STACK_UNDEFINED);
+  *to = (stack_place){r->target.section, r->target.value};
+  return r->target.kind == TARGET_SECTION;
+}
+
+/* After a call only what the callee preserves is known. */
+static void forget_scratch(reader *r)
+{
+  static const uint32_t scratch = 0xf003fce2; /* ra, t0-t2, a0-a7, t3-t6 */
+  for (int i = 0; i < NUM_REGISTERS; ++i)
+    if (scratch >> i & 1) r->state.r[i] = (value){.kind = UNKNOWN};
+}
+
+/* `link`: the register that gets the return address, or ZERO. True if the path goes on behind. */
+static bool call_or_jump_to(reader *r, uint32_t link, stack_place to)
+{
+  if (link == ZERO) {
+    jump(r, to);
+    return false;
+  }
+  if (is_code(r->set, to)) add_call(r, to);
+  forget_scratch(r);
+  return true;
+}
+
+static bool call_or_jump(reader *r, uint32_t link, uint32_t distance)
+{
+  stack_place to;
+  if (find_target(r, distance, &to)) return call_or_jump_to(r, link, to);
+  forget_scratch(r);
+  return link != ZERO;
+}
+
+/* The labels of the table that the register was loaded from: 4-byte entries with a relocation each,
+ * up to the first that is no label of this function. False if there is none. */
+static bool jump_through_table(reader *r, value entry)
+{
+  uint32_t start, end;
+  enclosing_function(r->set, r->at, &start, &end);
+  for (uint32_t offset = entry.number;; offset += 4) {
+    link_target label;
+    const object_relocation *at =
+        relocation_at(r->set, (stack_place){entry.section, offset}, &label);
+    bool more = (is_type(at, R_RISCV_32) || is_type(at, R_RISCV_ADD32)) &&
+                label.kind == TARGET_SECTION && label.section == r->at.section &&
+                label.value > start && label.value < end && *r->budget > 0;
+    if (!more) return offset != entry.number;
+    --*r->budget;
+    jump(r, (stack_place){label.section, label.value});
+  }
+}
+
+/* To a label plus something: any instruction from there to the first return. */
+static void jump_into_code(reader *r, value label)
+{
+  if (label.section != r->at.section) add_indirect_call(r);
+  stack_place to = {r->at.section, label.number};
+  for (; label.section == to.section && is_code(r->set, to) && *r->budget > 0; to.offset += 4) {
+    --*r->budget;
+    meet(r, to);
+    if (relocation_get32(link_set_section(r->set, to.section)->data + to.offset) == RETURN) return;
+  }
+}
+
+/* True if the path goes on behind. */
+static bool indirect_jump(reader *r)
+{
+  uint32_t link = rd_of(r->word), source = rs1_of(r->word);
+  if (link == ZERO && (source == RA || source == T0)) {
+    if (has_frame(r)) give_up(r, POP_STACK_UNREADABLE);
+    return false;
+  }
+  value to = r->state.r[source];
+  stack_place place = {to.section, to.number};
+  if (to.kind == CODE && stack_function_at(r->set, place)) return call_or_jump_to(r, link, place);
+  if (to.kind == CODE)
+    jump_into_code(r, to);
+  else if (link != ZERO || to.kind != TABLE_ENTRY || !jump_through_table(r, to))
+    add_indirect_call(r);
+  forget_scratch(r);
+  return link != ZERO;
+}
+
+/* ---- values ---- */
+
+static value number(uint32_t n)
+{
+  return (value){.kind = NUMBER, .number = n};
+}
+
+static value moved(value v, uint32_t by)
+{
+  if (v.kind == UNKNOWN || v.kind == TABLE_ENTRY) return (value){.kind = UNKNOWN};
+  v.number += by;
+  return v;
+}
+
+/* Stack pointers are multiples of 16 at entry, and aligned downwards: by how much at most? */
+static value aligned(value v, uint32_t mask)
+{
+  uint32_t alignment = 0u - mask;
+  if (v.kind != STACK || alignment == 0 || (alignment & (alignment - 1)))
+    return (value){.kind = UNKNOWN};
+  v.number &= alignment < 16 ? mask : ~15u;
+  if (alignment > 16) v.number -= alignment - 16;
+  return v;
+}
+
+static value sum(const reader *r, value a, value b)
+{
+  if (b.kind == NUMBER) return moved(a, b.number);
+  if (a.kind == NUMBER) return moved(b, a.number);
+  if (a.kind == TABLE_ENTRY || b.kind == TABLE_ENTRY) return a.kind == TABLE_ENTRY ? a : b;
+  value base = a.kind == UNKNOWN ? b : a; /* plus an index */
+  if ((a.kind == UNKNOWN || b.kind == UNKNOWN) && (base.kind == TABLE || is_label(r->set, base)))
+    return base;
+  return (value){.kind = UNKNOWN};
+}
+
+/* lui, auipc: the upper part of an address. */
+static value upper(const reader *r, bool relative)
+{
+  if (!r->relocation && !relative) return number(r->word & 0xfffff000);
+  bool address =
+      r->relocation && r->target.kind == TARGET_SECTION &&
+      (is_type(r->relocation, R_RISCV_HI20) || is_type(r->relocation, R_RISCV_PCREL_HI20));
+  if (!address) return (value){.kind = UNKNOWN};
+  const object_section *in = link_set_section(r->set, r->target.section);
+  return (value){.kind = object_section_group(in) == POP_LINK_CODE ? CODE : TABLE,
+                 .section = r->target.section,
+                 .number = r->target.value};
+}
+
+static value op_imm(const reader *r)
+{
+  value source = r->state.r[rs1_of(r->word)];
+  uint32_t imm = imm_i(r->word);
+  if (r->relocation) /* the lower part of an address */
+    return source.kind == TABLE || source.kind == CODE ? source : (value){.kind = UNKNOWN};
+  switch (funct3_of(r->word)) {
+  case 0: /* addi */
+    return imm == 0 ? source : moved(source, imm);
+  case 1: /* slli */
+    if (source.kind == NUMBER && imm < 32) return number(source.number << imm);
+    return (value){.kind = UNKNOWN};
+  case 7: /* andi */
+    return aligned(source, imm);
+  default:
+    return (value){.kind = UNKNOWN};
+  }
+}
+
+static value op(const reader *r)
+{
+  value a = r->state.r[rs1_of(r->word)], b = r->state.r[rs2_of(r->word)];
+  uint32_t funct3 = funct3_of(r->word);
+  switch (field(r->word, 25, 7)) {
+  case 0x00:
+    if (funct3 == 0) return sum(r, a, b); /* add */
+    break;
+  case 0x10: /* sh1add, sh2add, sh3add: funct3 is twice the shift */
+    if (funct3 == 0 || funct3 % 2) break;
+    return sum(r, a.kind == NUMBER ? number(a.number << funct3 / 2) : (value){.kind = UNKNOWN}, b);
+  case 0x20:
+    if (funct3 == 0 && b.kind == NUMBER) return moved(a, 0u - b.number); /* sub */
+    break;
+  default:
+    break;
+  }
+  return (value){.kind = UNKNOWN};
+}
+
+static value load(const reader *r)
+{
+  value base = r->state.r[rs1_of(r->word)];
+  if (funct3_of(r->word) != 2 || base.kind != TABLE) return (value){.kind = UNKNOWN};
+  base.kind = TABLE_ENTRY;
+  return base;
+}
+
+/* Comparisons, conversions to integers, moves and classes; the others write float registers. */
+static bool float_op_writes_integer(uint32_t word)
+{
+  uint32_t funct5 = word >> 27;
+  return funct5 == 0x14 || funct5 == 0x18 || funct5 == 0x1c;
+}
+
+/* ---- instructions ---- */
+
+enum {
+  OP_LOAD = 0x03,
+  OP_LOAD_FP = 0x07,
+  OP_CUSTOM_0 = 0x0b, /* tile instructions: none writes the stack pointer */
+  OP_FENCE = 0x0f,
+  OP_IMM = 0x13,
+  OP_AUIPC = 0x17,
+  OP_STORE = 0x23,
+  OP_STORE_FP = 0x27,
+  OP_CUSTOM_1 = 0x2b,
+  OP_OP = 0x33,
+  OP_LUI = 0x37,
+  OP_MADD = 0x43,
+  OP_MSUB = 0x47,
+  OP_NMSUB = 0x4b,
+  OP_NMADD = 0x4f,
+  OP_FP = 0x53,
+  OP_CUSTOM_2 = 0x5b,
+  OP_BRANCH = 0x63,
+  OP_JALR = 0x67,
+  OP_JAL = 0x6f
+};
+
+/* Instructions that do nothing but write a register, or not even that. */
+static void compute(reader *r)
+{
+  uint32_t rd = rd_of(r->word);
+  const value unknown = {.kind = UNKNOWN};
+  switch (r->word & 0x7f) {
+  case OP_LOAD:
+    set_register(r, rd, load(r));
+    return;
+  case OP_IMM:
+    set_register(r, rd, op_imm(r));
+    return;
+  case OP_OP:
+    set_register(r, rd, op(r));
+    return;
+  case OP_LUI:
+    set_register(r, rd, upper(r, false));
+    return;
+  case OP_AUIPC:
+    set_register(r, rd, upper(r, true));
+    return;
+  case OP_FP:
+    if (float_op_writes_integer(r->word)) set_register(r, rd, unknown);
+    return;
+  case OP_CUSTOM_1:
+    if (rd != SP) set_register(r, rd, unknown);
+    return;
+  case OP_LOAD_FP:
+  case OP_CUSTOM_0:
+  case OP_FENCE:
+  case OP_STORE:
+  case OP_STORE_FP:
+  case OP_MADD:
+  case OP_MSUB:
+  case OP_NMSUB:
+  case OP_NMADD:
+  case OP_CUSTOM_2:
+    return;
+  default:
+    set_register(r, rd, unknown);
+  }
+}
+
+static void fetch(reader *r)
+{
+  const object_section *section = link_set_section(r->set, r->at.section);
+  r->word = relocation_get32(section->data + r->at.offset);
+  r->relocation = relocation_at(r->set, r->at, &r->target);
+}
+
+/* auipc and jalr with one relocation for both. */
+static bool call_pair(reader *r)
+{
+  r->at.offset += 4;
+  if (!is_code(r->set, r->at)) return false;
+  uint32_t jalr = relocation_get32(link_set_section(r->set, r->at.section)->data + r->at.offset);
+  return call_or_jump(r, rd_of(jalr), 0);
+}
+
+/* True if the path goes on behind the instruction. `called`: it is a call. */
+static bool step(reader *r, bool *called)
+{
+  *called = true;
+  stack_place to;
+  switch (r->word & 0x7f) {
+  case OP_BRANCH:
+    *called = false;
+    if (find_target(r, imm_b(r->word), &to)) jump(r, to);
+    return true;
+  case OP_JAL:
+    return call_or_jump(r, rd_of(r->word), imm_j(r->word));
+  case OP_JALR:
+    return indirect_jump(r);
+  case OP_AUIPC:
+    if (is_type(r->relocation, R_RISCV_CALL) || is_type(r->relocation, R_RISCV_CALL_PLT))
+      return call_pair(r);
+  }
+  *called = false;
+  compute(r);
+  return r->word != 0 && r->word != UNIMP;
+}
+
+/* From one instruction to the next until the path ends or has been followed before. Behind a call
+ * there may be nothing or another function: then the callee does not return. */
+static void follow(reader *r, uint32_t from)
+{
+  r->meetings[from].waiting = false;
+  r->at = r->meetings[from].place;
+  r->state = r->meetings[from].state;
+  for (bool called = false;;) {
+    if (*r->budget == 0) {
+      give_up(r, POP_STACK_UNREADABLE);
+      return;
+    }
+    --*r->budget;
+    fetch(r);
+    if (!step(r, &called)) return;
+    r->at.offset += 4;
+    if (!is_code(r->set, r->at)) return;
+    bool function = stack_function_at(r->set, r->at);
+    if (function && called) return;
+    if (function || stack_map_find(&r->meeting_at, r->at) != OBJECT_NONE) {
+      jump(r, r->at);
+      return;
+    }
+  }
+}
+
+/* ---- the frame ---- */
+
+static int compare_calls(const void *left, const void *right)
+{
+  const stack_call *a = left, *b = right;
+  if (a->callee.section != b->callee.section) return a->callee.section < b->callee.section ? -1 : 1;
+  if (a->callee.offset != b->callee.offset) return a->callee.offset < b->callee.offset ? -1 : 1;
+  return (a->depth < b->depth) - (a->depth > b->depth);
+}
+
+/* Each callee once, at its deepest. */
+static void merge_calls(stack_frame *frame)
+{
+  if (frame->num_calls) qsort(frame->calls, frame->num_calls, sizeof *frame->calls, compare_calls);
+  size_t count = 0;
+  for (size_t i = 0; i < frame->num_calls; ++i) {
+    if (count == 0 || !same_place(frame->calls[count - 1].callee, frame->calls[i].callee))
+      frame->calls[count++] = frame->calls[i];
+  }
+  frame->num_calls = count;
+}
+
+void stack_read_frame(const pop_link_set *set, stack_place entry, uint64_t *budget,
+                      stack_frame *frame)
+{
+  reader r = {.set = set, .entry = entry, .frame = frame, .budget = budget};
+  *frame = (stack_frame){.reason = POP_STACK_KNOWN};
+  r.state.r[ZERO] = number(0);
+  r.state.r[SP] = (value){.kind = STACK};
+  if (is_code(set, entry))
+    meet(&r, entry);
+  else
+    give_up(&r, POP_STACK_UNDEFINED); /* data */
+  while (r.num_waiting) follow(&r, r.waiting[--r.num_waiting]);
+  merge_calls(frame);
+  free(r.meetings);
+  free(r.waiting);
+  stack_map_free(&r.meeting_at);
+}
