@@ -91,7 +91,7 @@ Test(link, a_given_symbol_has_its_value_whatever_objects_say)
 {
   program program = {.set = pop_link_set_new()};
   pop_link_set_define(program.set, POP_LINK_MEMORY_BASE, 0x4c123);
-  expect_ok(add(&program, "-O2",
+  expect_ok(add(&program, RV32_C,
                 "extern char __tile_memory_base[];\n"
                 "char *start(void) { return __tile_memory_base; }\n"
                 "char *after = __tile_memory_base + 16;\n",
