@@ -48,6 +48,10 @@ static inline uint32_t rv_addi(uint32_t rd, uint32_t rs1, int32_t imm)
 {
   return rv_i(0x13, 0, rd, rs1, imm);
 }
+static inline uint32_t rv_andi(uint32_t rd, uint32_t rs1, int32_t imm)
+{
+  return rv_i(0x13, 7, rd, rs1, imm);
+}
 static inline uint32_t rv_slli(uint32_t rd, uint32_t rs1, int32_t by)
 {
   return rv_i(0x13, 1, rd, rs1, by);

@@ -181,7 +181,7 @@ static void add_linked_blocks(compilation *c, uint32_t tile)
   const pop_closure *closure = c->code_groups[layout->code_group].closure;
   for (int group = 0; group < POP_LINK_GROUP_COUNT; group++) {
     block b = prototypes[group];
-    b.size = group == POP_LINK_TLS ? tls_stride_bytes(closure) * c->target.num_worker_contexts
+    b.size = group == POP_LINK_TLS ? tls_stride_bytes(closure) * (c->target.num_worker_contexts + 1)
                                    : pop_closure_group_bytes(closure, (pop_link_group)group);
     if (b.size == 0) continue;
     b.tile = tile;

@@ -99,9 +99,12 @@ typedef struct placed_variable {
 
 typedef struct lowered_vertex {
   uint32_t type;         /* in compilation.vertex_types */
+/* lowered_vertex.worker of a vertex that no single worker runs. */
+enum { ON_SUPERVISOR = 0x100, ON_ALL_WORKERS = 0x101 };
+
   uint32_t graph_vertex; /* COMPILER_NONE for a copy vertex of the compiler's */
   uint32_t state_offset; /* in the state block of its work */
-  uint32_t worker;       /* 0 … num_worker_contexts - 1 */
+  uint32_t worker;       /* 0 … num_worker_contexts - 1, ON_SUPERVISOR, ON_ALL_WORKERS */
 } lowered_vertex;
 
 /* What one tile does in a compute set. Its state block (category vertexInstanceState) holds the
@@ -109,7 +112,9 @@ typedef struct lowered_vertex {
 typedef struct tile_work {
   uint32_t tile;
   uint32_t state_block;
-  size_t first_vertex; /* in compilation.vertices: `num_vertices`, by worker, then in order */
+  /* In compilation.vertices: first those on the supervisor, then those on all workers, then by
+   * worker; otherwise in the graph's order. */
+  size_t first_vertex;
   uint32_t num_vertices;
 } tile_work;
 
@@ -199,6 +204,7 @@ typedef struct step {
   uint32_t num_uses;     /* by other steps and by control programs */
   size_t first_child;    /* in compilation.children */
   size_t num_children;
+  bool calls_supervisor; /* EXECUTE: the supervisor of some tile runs a vertex of it */
   size_t first_access;   /* in compilation.accesses; leaves only */
   size_t num_accesses;
 } step;

@@ -2,7 +2,8 @@
  *
  *   stack.supervisor, stack.worker0 …   (tiles without vertices: the supervisor's only)
  *   worker.stub     what tile.run starts: sets up the worker, calls its vertices one by one
- *   table.<compute set>   per worker that has vertices: (function, state) …, 0
+ *   table.<compute set>   per worker that has vertices: (function, state) …, 0; vertices of all workers
+ *                   come first, in each worker's list
  *   <exchange>      exchange code of the tile
  *   control         the supervisor's code
  *
@@ -66,16 +67,17 @@ static void add_stacks(emitter *e)
   }
 }
 
-/* reg = start + T0 * stride bytes */
+/* reg = start + S1 * stride bytes */
 static void put_share_of_context(assembler *a, uint32_t reg, place start, uint32_t stride)
 {
   put_constant(a, T1, stride);
-  put(a, rv_mul(T1, T0, T1));
+  put(a, rv_mul(T1, S1, T1));
   put_address(a, reg, start);
   put(a, rv_add(reg, reg, T1));
 }
 
-/* a0 = list of (function, state), ended by 0. */
+/* a0 = list of (function, state), ended by 0. Functions get the state in a0 and the worker's number
+ * in a1. */
 static void add_worker_stub(emitter *e)
 {
   const compilation *c = e->c;
@@ -93,6 +95,7 @@ static void add_worker_stub(emitter *e)
   size_t loop = a.num_words;
   put(&a, rv_lw(T1, S0, 4));
   put(&a, rv_addi(S0, S0, 8));
+  put(&a, rv_addi(A1, S1, 0));
   put_tile_op(&a, TILE_CALL, 0, T0, T1);
   put(&a, rv_lw(T0, S0, 0));
   put(&a, rv_branch(BRANCH_NE, T0, ZERO, ((int32_t)loop - (int32_t)a.num_words) * 4));
@@ -113,7 +116,7 @@ const tile_work *emitter_find_work(emitter *e, uint32_t compute_set)
 }
 
 /* Where the entry of a vertex type is in the code block of the tile. */
-static uint32_t entry_offset(emitter *e, uint32_t type)
+static place entry_of(emitter *e, uint32_t type)
 {
   const compilation *c = e->c;
   uint32_t group = c->tiles[e->tile].code_group;
@@ -130,16 +133,39 @@ static uint32_t entry_offset(emitter *e, uint32_t type)
     assert(found); /* it was a root of the closure */
     (void)found;
   }
-  return e->entry_offsets[type];
+  return (place){c->tiles[e->tile].linked_blocks[POP_LINK_CODE], e->entry_offsets[type]};
 }
 
-static uint32_t table_bytes(const compilation *c, const tile_work *work)
+vertex_call emitter_call(emitter *e, const tile_work *work, uint32_t position)
+{
+  const lowered_vertex *v = &e->c->vertices[work->first_vertex + position];
+  return (vertex_call){entry_of(e, v->type), {work->state_block, v->state_offset}};
+}
+
+static uint32_t count_from(const compilation *c, const tile_work *work, uint32_t position,
+                           uint32_t worker)
+{
+  uint32_t end = position;
+  while (end < work->num_vertices && c->vertices[work->first_vertex + end].worker == worker) end++;
+  return end - position;
+}
+
+work_shares share_work(const compilation *c, const tile_work *work)
+{
+  work_shares s = {0};
+  s.num_supervisor = count_from(c, work, 0, ON_SUPERVISOR);
+  s.num_all = count_from(c, work, s.num_supervisor, ON_ALL_WORKERS);
+  uint32_t next = s.num_supervisor + s.num_all;
+  for (uint32_t w = 0; w < c->target.num_worker_contexts; w++)
+    next += s.num_own[w] = count_from(c, work, next, w);
+  assert(next == work->num_vertices);
+  return s;
+}
+
+static uint32_t table_bytes(const work_shares *shares)
 {
   uint32_t bytes = 0;
-  for (uint32_t i = 0; i < work->num_vertices; i++) {
-    const lowered_vertex *v = &c->vertices[work->first_vertex + i];
-    bytes += 8 + (i == 0 || v->worker != v[-1].worker ? 4 : 0);
-  }
+  for (uint32_t w = 0; w < MAX_WORKER_CONTEXTS; w++) bytes += list_bytes(shares, w);
   return bytes;
 }
 
@@ -151,24 +177,35 @@ static const char *table_name(emitter *e, uint32_t compute_set)
   return e->table_names[compute_set];
 }
 
+/* Returns where the next entry goes. */
+static uint32_t add_entries(emitter *e, const tile_work *work, uint32_t first, uint32_t count,
+                            uint32_t content, uint32_t at)
+{
+  for (uint32_t i = 0; i < count; i++, at += 8) {
+    vertex_call call = emitter_call(e, work, first + i);
+    add_fixup(e->c, content, at, call.entry);
+    add_fixup(e->c, content, at + 4, call.state);
+  }
+  return at;
+}
+
 static uint32_t add_control_table(emitter *e, uint32_t compute_set, const tile_work *work)
 {
   compilation *c = e->c;
-  uint32_t code = c->tiles[e->tile].linked_blocks[POP_LINK_CODE];
+  work_shares shares = share_work(c, work);
   block b = {.tile = e->tile,
-             .size = table_bytes(c, work),
+             .size = table_bytes(&shares),
              .align = 4,
              .category = POP_MEMORY_CONTROL_TABLE,
              .flags = BLOCK_ALWAYS_LIVE,
              .name = table_name(e, compute_set)};
   b.content = begin_content(c, b.size);
-  uint32_t at = 0;
-  for (uint32_t i = 0; i < work->num_vertices; i++) {
-    const lowered_vertex *v = &c->vertices[work->first_vertex + i];
-    if (i > 0 && v->worker != v[-1].worker) at += 4; /* the zero that ends a list */
-    add_fixup(c, b.content, at, (place){code, entry_offset(e, v->type)});
-    add_fixup(c, b.content, at + 4, (place){work->state_block, v->state_offset});
-    at += 8;
+  uint32_t at = 0, own = shares.num_supervisor + shares.num_all;
+  for (uint32_t w = 0; w < MAX_WORKER_CONTEXTS; own += shares.num_own[w], w++) {
+    if (list_bytes(&shares, w) == 0) continue;
+    at = add_entries(e, work, shares.num_supervisor, shares.num_all, b.content, at);
+    at = add_entries(e, work, own, shares.num_own[w], b.content, at);
+    at += 4; /* the zero that ends a list */
   }
   return add_block(c, &b);
 }
@@ -214,6 +251,8 @@ static void start_emitter(emitter *e)
   e->shared_at = pop_xcalloc(e->script.num_ops + 1, sizeof *e->shared_at);
   uint32_t needed = (script_stack_bytes(&e->script) + 15) / 16 * 16;
   uint32_t asked = c->options.supervisor_stack_bytes;
+  for (size_t i = 0; i < c->num_steps; i++) e->calls_supervisor |= c->steps[i].calls_supervisor;
+  if (e->calls_supervisor) needed += asked; /* what is asked for is for the vertices */
   e->supervisor_stack_bytes = needed > asked ? needed : asked;
   if (e->supervisor_stack_bytes == 0) e->supervisor_stack_bytes = 16;
 }

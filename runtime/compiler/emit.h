@@ -4,6 +4,18 @@
  *   emit_control.c   the script as supervisor code
  *   emit_exchange.c  exchange code
  */
+/* When the vertices of a tile run in a compute set:
+ *
+ *   1. those of the supervisor, one after the other: it calls them itself, on its own stack, with
+ *      a0 = state, a1 = address of the worker stub. No worker runs then: such a vertex may start
+ *      workers (and has to wait for them before it returns).
+ *   2. every worker goes through its list: the vertices of all workers, then its own. Workers do not
+ *      wait for each other in between: what one worker does in a vertex of all of them is
+ *      independent of what the others do, as it is for vertices.
+ *
+ * So the vertices of all workers need no sync of their own, and a worker that has done its part of
+ * one goes on with the next.
+ */
 #ifndef COMPILER_EMIT_H
 #define COMPILER_EMIT_H
 
@@ -30,8 +42,29 @@ typedef struct emitter {
   uint32_t entries_of;
 
   uint32_t supervisor_stack_bytes;
-  size_t *shared_at; /* by script op: position of the shared step's code; SIZE_MAX: none */
+  bool calls_supervisor; /* some step does */
+  size_t *shared_at;     /* by script op: position of the shared step's code; SIZE_MAX: none */
 } emitter;
+
+enum { MAX_WORKER_CONTEXTS = 6 };
+
+/* How many vertices of a work the supervisor has, all workers, and each worker by itself. */
+typedef struct work_shares {
+  uint32_t num_supervisor, num_all, num_own[MAX_WORKER_CONTEXTS];
+} work_shares;
+work_shares share_work(const compilation *c, const tile_work *work);
+
+/* Bytes of a worker's list in the control table; 0: it is not started. */
+static inline uint32_t list_bytes(const work_shares *shares, uint32_t worker)
+{
+  uint32_t count = shares->num_all + shares->num_own[worker];
+  return count ? count * 8 + 4 : 0;
+}
+
+typedef struct vertex_call {
+  place entry, state;
+} vertex_call;
+vertex_call emitter_call(emitter *e, const tile_work *work, uint32_t position);
 
 /* What the tile does in a compute set, or NULL. */
 const tile_work *emitter_find_work(emitter *e, uint32_t compute_set);

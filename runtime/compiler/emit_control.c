@@ -1,12 +1,13 @@
 /* Control code: what the supervisor of one tile executes. From the script, in one go:
  *
- *   entry     sp = end of the supervisor's stack; s0 = worker stub
+ *   entry     sp = end of the supervisor's stack; s0 = worker stub; tp = its thread-local data
  *   wait      tile.hostsync a0, zero        reports 0, "done"; a0 = number of the program to run
  *             jump table on a0
  *   shared    each shared step, callee before caller: [push ra] body [pop ra] ret
  *   programs  body, then back to wait
  *
- * A body is a row of: compute sets (tile.run for each worker with vertices, tile.wait), exchanges (on
+ * A body is a row of: compute sets (tile.call for each vertex of the supervisor, then tile.run for
+ * each worker with vertices, tile.wait), exchanges (on
  * tiles that take no part: a sync, since all tiles synchronise), host events, loops and calls.
  * Loops and shared steps in which this tile has nothing to do are not there at all.
  *
@@ -43,27 +44,52 @@ static void put_pop(assembler *a, uint32_t value)
 
 /* ---- leaves ---- */
 
+/* Programs that call each other leave sp at a multiple of 4: functions want one of 16. */
+static void put_supervisor_calls(emitter *e, const tile_work *work, uint32_t count)
+{
+  assembler *a = &e->code;
+  put(a, rv_addi(T0, SP, 0));
+  put(a, rv_andi(SP, SP, -16));
+  put(a, rv_addi(SP, SP, -16));
+  put(a, rv_sw(T0, SP, 0));
+  for (uint32_t i = 0; i < count; i++) {
+    vertex_call call = emitter_call(e, work, i);
+    put_address(a, T0, call.entry);
+    put_address(a, T1, call.state);
+    put(a, rv_addi(A1, S0, 0));
+    put_tile_op(a, TILE_CALL, 0, T0, T1);
+  }
+  put(a, rv_lw(SP, SP, 0));
+}
+
 /* Starts every worker that has vertices; a1 goes from one worker's list to the next. */
+static void put_worker_starts(emitter *e, uint32_t table, const work_shares *shares)
+{
+  assembler *a = &e->code;
+  put_address(a, A1, (place){table, 0});
+  uint32_t bytes = 0; /* from the list of the last worker that was started */
+  for (uint32_t w = 0; w < MAX_WORKER_CONTEXTS; w++) {
+    if (list_bytes(shares, w) == 0) continue;
+    if (bytes > 0 && bytes < 2048)
+      put(a, rv_addi(A1, A1, (int32_t)bytes));
+    else if (bytes > 0) {
+      put_constant(a, T0, bytes);
+      put(a, rv_add(A1, A1, T0));
+    }
+    put_tile_op(a, TILE_RUN, w, S0, A1);
+    bytes = list_bytes(shares, w);
+  }
+  put_tile_op(a, TILE_WAIT, 0, 0, 0);
+}
+
 static void put_execute(emitter *e, uint32_t compute_set)
 {
   const tile_work *work = emitter_find_work(e, compute_set);
   if (!work || work->num_vertices == 0) return;
-  assembler *a = &e->code;
-  const lowered_vertex *vertices = e->c->vertices + work->first_vertex;
-  put_address(a, A1, (place){emitter_control_table(e, compute_set, work), 0});
-  for (uint32_t i = 0, list_bytes = 0; i < work->num_vertices;) {
-    uint32_t worker = vertices[i].worker;
-    if (list_bytes > 0 && list_bytes < 2048)
-      put(a, rv_addi(A1, A1, (int32_t)list_bytes));
-    else if (list_bytes > 0) {
-      put_constant(a, T0, list_bytes);
-      put(a, rv_add(A1, A1, T0));
-    }
-    put_tile_op(a, TILE_RUN, worker, S0, A1);
-    list_bytes = 4;
-    for (; i < work->num_vertices && vertices[i].worker == worker; i++) list_bytes += 8;
-  }
-  put_tile_op(a, TILE_WAIT, 0, 0, 0);
+  work_shares shares = share_work(e->c, work);
+  if (shares.num_supervisor) put_supervisor_calls(e, work, shares.num_supervisor);
+  if (shares.num_supervisor < work->num_vertices)
+    put_worker_starts(e, emitter_control_table(e, compute_set, work), &shares);
 }
 
 static void put_exchange(emitter *e, uint32_t exchange)
@@ -221,7 +247,13 @@ static void put_entry(emitter *e)
 {
   uint32_t stack = e->c->tiles[e->tile].stack_blocks[e->c->target.num_worker_contexts];
   put_address(&e->code, SP, (place){stack, e->c->blocks[stack].size});
-  if (e->stub != COMPILER_NONE) put_address(&e->code, S0, (place){e->stub, 0});
+  if (e->stub == COMPILER_NONE) return;
+  put_address(&e->code, S0, (place){e->stub, 0});
+  const tile_layout *layout = &e->c->tiles[e->tile];
+  uint32_t tls = layout->linked_blocks[POP_LINK_TLS];
+  if (tls == COMPILER_NONE) return;
+  uint32_t stride = tls_stride_bytes(e->c->code_groups[layout->code_group].closure);
+  put_address(&e->code, TP, (place){tls, stride * e->c->target.num_worker_contexts});
 }
 
 /* Waits for the host's answer and jumps by it; returns where the table of jumps is. */

@@ -79,7 +79,8 @@ static void copy_groups(const compilation *c, uint32_t tile, uint8_t *bytes)
   }
 }
 
-/* Initial content of thread-local data, once per worker. The block holds one stride for each. */
+/* Initial content of thread-local data, once per context: the workers, then the supervisor. The
+ * block holds one stride for each. */
 static void copy_tls(const compilation *c, uint32_t tile, uint8_t *bytes)
 {
   const tile_layout *layout = &c->tiles[tile];
@@ -87,8 +88,8 @@ static void copy_tls(const compilation *c, uint32_t tile, uint8_t *bytes)
   uint32_t index = layout->linked_blocks[POP_LINK_TLS];
   if (index == COMPILER_NONE) return;
   const block *b = &c->blocks[index];
-  uint32_t stride = b->size / c->target.num_worker_contexts;
-  for (uint32_t w = 0; w < c->target.num_worker_contexts; w++)
+  uint32_t num_contexts = c->target.num_worker_contexts + 1, stride = b->size / num_contexts;
+  for (uint32_t w = 0; w < num_contexts; w++)
     memcpy(bytes + (b->address - c->target.memory_base) + w * stride, group->tls_bytes,
            pop_closure_group_bytes(group->closure, POP_LINK_TLS));
 }

@@ -11,7 +11,8 @@
  *     output                outputEdge       outputs and in-outs
  *
  * The vertices of a tile are shared by its workers, the longest first, by the estimate that the
- * graph gives or else by the number of elements that they are connected to. */
+ * graph gives or else by the number of elements that they are connected to. Those of all workers and
+ * of the supervisor need no sharing: emit.h says when they run. */
 #include "compiler/lowering.h"
 #include "compiler/order.h"
 #include "compiler/segments.h"
@@ -56,6 +57,7 @@ typedef struct vertex_lowering {
   lowering *l;
   const char *name;
   transfer_list before, after;
+  bool calls_supervisor;
   field_access *accesses;
   size_t num_accesses, accesses_capacity;
 
@@ -327,7 +329,12 @@ static uint64_t vertex_cost(const pop_graph *graph, uint32_t vertex_number)
   return cost;
 }
 
-/* Leaves v->order sorted by worker, then in the graph's order; index is the position in v->vertices. */
+static uint32_t rank_of_worker(uint32_t worker)
+{
+  return worker == ON_SUPERVISOR ? 0 : worker == ON_ALL_WORKERS ? 1 : worker + 2;
+}
+
+/* Leaves v->order as tile_work says; index is the position in v->vertices. */
 static void share_among_workers(vertex_lowering *v)
 {
   const pop_graph *graph = v->l->c->graph;
@@ -341,15 +348,19 @@ static void share_among_workers(vertex_lowering *v)
   for (size_t i = 0; i < v->num_vertices; i++) {
     uint32_t position = v->order[i].index, least = 0;
     const vertex *g = &graph->vertices[v->vertices[position]];
-    if (graph->vertex_types[g->type].type->kind == POP_VERTEX_WORKER) {
-      for (uint32_t worker = 1; worker < num_workers; worker++)
-        if (load[worker] < load[least]) least = worker;
-      load[least] += ~v->order[i].key;
+    pop_vertex_kind kind = graph->vertex_types[g->type].type->kind;
+    if (kind != POP_VERTEX_WORKER) {
+      v->workers[position] = kind == POP_VERTEX_MULTI ? ON_ALL_WORKERS : ON_SUPERVISOR;
+      v->calls_supervisor |= kind == POP_VERTEX_SUPERVISOR;
+      continue;
     }
+    for (uint32_t worker = 1; worker < num_workers; worker++)
+      if (load[worker] < load[least]) least = worker;
+    load[least] += ~v->order[i].key;
     v->workers[position] = least;
   }
   for (size_t i = 0; i < v->num_vertices; i++)
-    v->order[i] = (keyed){.key = v->workers[i], .index = (uint32_t)i};
+    v->order[i] = (keyed){.key = rank_of_worker(v->workers[i]), .index = (uint32_t)i};
   sort_keyed(v->order, v->num_vertices);
 }
 
@@ -472,6 +483,7 @@ static void lower_tiles(vertex_lowering *v, const uint32_t *vertices, size_t cou
 static void add_execute_step(vertex_lowering *v, uint32_t set, step_list *steps)
 {
   uint32_t added = add_step(v->l, STEP_EXECUTE, v->name, set);
+  v->l->c->steps[added].calls_supervisor = v->calls_supervisor;
   begin_accesses(v->l, added);
   for (size_t i = 0; i < v->num_accesses; i++) {
     const field_access *a = &v->accesses[i];

@@ -57,6 +57,7 @@ static void open_step(builder *b, uint32_t index)
   switch (s->kind) {
   case STEP_EXECUTE:
     push_op(b, SCRIPT_EXECUTE, index);
+    if (s->calls_supervisor) hold(b, 0, SCRIPT_VERTEX_CALL_BYTES, true);
     return;
   case STEP_EXCHANGE:
     push_op(b, SCRIPT_EXCHANGE, index);

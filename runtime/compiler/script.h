@@ -30,6 +30,10 @@ typedef enum script_op_kind {
 /* Loops of this height or less count in a register: 1 is a loop that holds none. */
 enum { SCRIPT_MAX_REGISTER_LOOP_HEIGHT = 11 };
 
+/* Stack that the supervisor needs to call vertices, without what they need: sp itself, at a multiple
+ * of 16, and what was lost on the way to one. */
+enum { SCRIPT_VERTEX_CALL_BYTES = 28 };
+
 typedef struct script_op {
   uint32_t kind;
   uint32_t step;  /* PROGRAM: number of the program */
@@ -38,7 +42,8 @@ typedef struct script_op {
       height; /* loops one in another, here and in what is called: LOOP (itself included), SHARED */
   uint32_t
       stack_bytes; /* of the supervisor's stack: LOOP, SHARED, PROGRAM (what they hold included) */
-  bool calls;      /* SHARED: holds calls, so its return address goes on the stack */
+  bool calls;      /* SHARED: holds calls (of steps or of supervisor vertices), so its return address
+                      goes on the stack */
 } script_op;
 
 typedef struct script {

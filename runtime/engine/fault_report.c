@@ -25,6 +25,13 @@ static const tile_work *find_work(const compilation *c, const lowered_compute_se
   return NULL;
 }
 
+/* A worker may have been started by a vertex of the supervisor. */
+static bool can_run(const lowered_vertex *vertex, uint32_t context)
+{
+  return vertex->worker == context || vertex->worker == ON_SUPERVISOR ||
+         (vertex->worker == ON_ALL_WORKERS && context != MACHINE_SUPERVISOR);
+}
+
 /* The vertex whose state the context was called with. A state may be empty: two vertices can then
  * share an address, and the one with the entry that was called is meant. */
 static void find_vertex(const compilation *c, const machine_fault *fault, fault_names *names)
@@ -36,7 +43,7 @@ static void find_vertex(const compilation *c, const machine_fault *fault, fault_
     uint32_t offset = fault->vertex_state - c->blocks[work->state_block].address;
     for (size_t v = 0; v < work->num_vertices; ++v) {
       const lowered_vertex *vertex = &c->vertices[work->first_vertex + v];
-      if (vertex->state_offset == offset && vertex->worker == fault->context) {
+      if (vertex->state_offset == offset && can_run(vertex, fault->context)) {
         names->compute_set = set;
         names->vertex = vertex;
         return;
@@ -118,7 +125,7 @@ pop_error *engine_fault_report(const pop_engine *engine)
   const compilation *c = engine->compilation;
   const machine_fault *fault = machine_get_fault(engine->machine);
   fault_names names = {0};
-  if (fault->vertex_state && fault->context != MACHINE_SUPERVISOR) find_vertex(c, fault, &names);
+  if (fault->vertex_state) find_vertex(c, fault, &names);
   find_function(c, fault, &names);
   find_source_line(c, fault->tile, fault->pc, names.source_line, sizeof names.source_line);
 
@@ -133,7 +140,8 @@ pop_error *engine_fault_report(const pop_engine *engine)
   if (fault->kind == MACHINE_FAULT_OUT_OF_CYCLES)
     append(&text, "; the limit is option debug.maxCyclesPerRun");
   if (fault->kind == MACHINE_FAULT_STACK_OVERFLOW)
-    append(&text, "; option debug.workerStackSizeInBytes makes the stacks larger");
+    append(&text, "; option debug.%sStackSizeInBytes makes the stack larger",
+           fault->context == MACHINE_SUPERVISOR ? "supervisor" : "worker");
   pop_error *error = pop_error_new(POP_ERROR_RUNTIME, "%s", text);
   free(text);
   return error;

@@ -14,14 +14,16 @@
  *   5       tile.context    rd = number of this context: worker 0-5, supervisor 6
  *   6       tile.call       rs1, rs2: ra = pc + 4, a0 = rs2, pc = rs1: calls the vertex whose state
  *                           is at rs2; the machine remembers it for faults and profiles until the
- *                           next tile.call or tile.exit of the context
+ *                           next tile.call, tile.exit or sync of the context. Workers that a vertex
+ *                           of the supervisor starts are in that vertex until their own first
+ *                           tile.call.
  *   7       tile.exchange   rs1: internal sync, then the exchange code at address rs1 runs; all
  *                           tiles that take part start it in the same cycle (t = 0)
  *   8       tile.number     rd = number of this tile, 0-based over all IPUs
  *   9       tile.trap       rs1: fault TRAP with the value of rs1
  *
  * sync, hostsync, run, wait and exchange are the supervisor's, exit the workers': elsewhere they
- * are INVALID_INSTRUCTION.
+ * are INVALID_INSTRUCTION. Either may call.
  *
  * EXCHANGE INSTRUCTIONS run only in exchange code, one per cycle, strictly in order; an exchange
  * code word that is none of these is INVALID_INSTRUCTION, and so is one of these outside:

@@ -62,6 +62,8 @@ static bool run_workers(machine *m, tile *t)
     context worker;
     start_context(t, &worker, i, start->pc, start->clock);
     worker.run_argument = worker.x[10] = start->argument;
+    worker.vertex_state = t->supervisor.vertex_state;
+    worker.vertex_entry = t->supervisor.vertex_entry;
     if (interpret(m, t, &worker) == STOP_FAULT) {
       superstep_fault(m, &worker.fault);
       return false;
@@ -98,7 +100,11 @@ static uint64_t latest_clock(const machine *m)
 static uint64_t release(machine *m, machine_trace_kind kind, uint32_t cycles)
 {
   uint64_t requested = latest_clock(m), end = requested + cycles;
-  for (uint32_t i = 0; i < m->num_tiles; i++) m->tiles[i].supervisor.clock = end;
+  for (uint32_t i = 0; i < m->num_tiles; i++) {
+    context *supervisor = &m->tiles[i].supervisor;
+    supervisor->clock = end;
+    supervisor->vertex_state = supervisor->vertex_entry = 0;
+  }
   m->supersteps++;
   superstep_trace(m, kind, 0, 0, requested, end, 0);
   return end;
