@@ -83,7 +83,7 @@ static void add_worker_stub(emitter *e)
   const compilation *c = e->c;
   const tile_layout *layout = &c->tiles[e->tile];
   assembler a = {0};
-  put_tile_op(&a, TILE_CONTEXT, T0, 0, 0);
+  put_tile_op(&a, TILE_CONTEXT, S1, 0, 0);
   uint32_t stack_bytes = c->options.worker_stack_bytes;
   put_share_of_context(&a, SP, (place){layout->stack_blocks[0], stack_bytes}, stack_bytes);
   uint32_t tls = layout->linked_blocks[POP_LINK_TLS];
