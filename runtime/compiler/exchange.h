@@ -2,6 +2,7 @@
 #ifndef COMPILER_EXCHANGE_H
 #define COMPILER_EXCHANGE_H
 
+#include "compiler/order.h"
 #include "compiler/timeline.h"
 
 /* The tiles that take part in an exchange. */
@@ -19,8 +20,47 @@ static inline timeline *timeline_of(const exchange_plan *plan, uint32_t tile)
   return &plan->timelines[plan->index_of_tile[tile]];
 }
 
+static inline const message *message_at(const exchange_plan *plan, uint32_t number)
+{
+  return &plan->c->messages[plan->exchange->first_message + number];
+}
+
+static inline const receiver *receivers_of(const exchange_plan *plan, const message *m)
+{
+  return &plan->c->receivers[m->first_receiver];
+}
+
+/* A number to sort addresses on one tile by. */
+static inline uint64_t place_key(place at)
+{
+  return (uint64_t)at.block << 32 | at.offset;
+}
+
 /* exchange_schedule.c: gives every message its cycles. */
 void schedule_messages(exchange_plan *plan);
+
+/* Words of one tile that arrive at some tiles, one word behind the other. */
+typedef struct transmission {
+  uint32_t source_tile;
+  send_shape shape;
+  const receiver *receivers;
+  size_t num_receivers;
+} transmission;
+
+/* The first cycle >= `from` in which the first word can arrive everywhere. */
+uint64_t earliest_arrival(const exchange_plan *plan, const transmission *t, uint64_t from);
+
+/* exchange_multicast.c: the messages to several tiles; messages[i].index are their numbers. */
+void schedule_multicasts(exchange_plan *plan, const keyed *messages, size_t count);
+
+/* A message, or what one receiver gets of it. */
+typedef struct delivery {
+  uint32_t message;
+  uint32_t receiver; /* of the message's, from 0 */
+} delivery;
+
+/* exchange_unicast.c: from one tile to one other. */
+void schedule_unicasts(exchange_plan *plan, const delivery *deliveries, size_t count);
 
 /* exchange_verify.c: runs a planned exchange by the rules of isa.h and compares what arrives with the
  * messages. An error says which rule is broken, by which tile, when. */

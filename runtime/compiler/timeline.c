@@ -55,7 +55,43 @@ static bool slots_are_free(const timeline *t, uint64_t first, uint32_t words, ui
 
 /* ---- send ---- */
 
-uint64_t earliest_send(const timeline *t, uint32_t words, uint64_t from)
+__extension__ typedef unsigned __int128 bits128;
+
+/* Bits from … from + 127: one where the set has none. */
+static bits128 clear_bits(const bit_set *s, uint64_t from)
+{
+  size_t word = from / BITS;
+  unsigned shift = from % BITS;
+  uint64_t part[3];
+  for (size_t i = 0; i < 3; i++)
+    part[i] = ~(word + i < s->num_words ? s->words[word + i] : (uint64_t)0);
+  bits128 bits = ((bits128)part[1] << BITS | part[0]) >> shift;
+  return shift > 0 ? bits | (bits128)part[2] << (2 * BITS - shift) : bits;
+}
+
+/* Bit i of the result: bits i … i + length - 1 are set. */
+static bits128 runs_of(bits128 bits, uint32_t length)
+{
+  for (uint32_t have = 1, step; have < length; have += step) {
+    step = have < length - have ? have : length - have;
+    bits &= bits >> step;
+  }
+  return bits;
+}
+
+/* Up to SEND_SHAPE_MAX_WORDS words: 64 cycles are tried at a time. */
+static uint64_t earliest_short_send(const timeline *t, const send_shape *shape, uint64_t from)
+{
+  for (uint64_t cycle = from;; cycle += BITS) {
+    uint64_t possible = (uint64_t)runs_of(clear_bits(&t->bus, cycle), shape->words);
+    bits128 slots = clear_bits(&t->slots, cycle);
+    for (uint64_t left = shape->first_words; left && possible; left &= left - 1)
+      possible &= (uint64_t)(slots >> __builtin_ctzll(left));
+    if (possible) return cycle + (uint64_t)__builtin_ctzll(possible);
+  }
+}
+
+static uint64_t earliest_long_send(const timeline *t, uint32_t words, uint64_t from)
 {
   for (uint64_t cycle = from;;) {
     cycle = next_clear(&t->bus, cycle);
@@ -67,6 +103,12 @@ uint64_t earliest_send(const timeline *t, uint32_t words, uint64_t from)
     if (slots_are_free(t, cycle, words, ISA_SEND_MAX_WORDS)) return cycle;
     cycle++;
   }
+}
+
+uint64_t earliest_send(const timeline *t, const send_shape *shape, uint64_t from)
+{
+  if (shape->words <= SEND_SHAPE_MAX_WORDS) return earliest_short_send(t, shape, from);
+  return earliest_long_send(t, shape->words, from);
 }
 
 static void add_op(timeline *t, uint64_t slot, exchange_op op)

@@ -36,9 +36,18 @@ typedef struct timeline {
   uint64_t words_sent, words_received;
 } timeline;
 
-/* The first cycle >= `from` in which `words` words could leave, or arrive. A word arrives in cycle 2 at
- * the earliest: its address and the receive need a slot each. */
-uint64_t earliest_send(const timeline *t, uint32_t words, uint64_t from);
+/* Words that leave one behind the other. They may come from several places: each has a send of its own,
+ * and so has what a single send cannot hold. */
+typedef struct send_shape {
+  uint32_t words;
+  uint64_t first_words; /* bit i: word i comes from another place than word i - 1; bit 0 is set */
+} send_shape;
+
+enum { SEND_SHAPE_MAX_WORDS = 64 }; /* where there are several places */
+
+/* The first cycle >= `from` in which the words could leave, or arrive. A word arrives in cycle 2 at the
+ * earliest: its address and the receive need a slot each. */
+uint64_t earliest_send(const timeline *t, const send_shape *shape, uint64_t from);
 uint64_t earliest_receive(const timeline *t, place destination, uint32_t words, uint64_t from);
 /* Takes what the above has found. */
 void plan_send(timeline *t, place source, uint32_t words, uint64_t cycle);

@@ -181,6 +181,45 @@ Test(exchange, all_to_all)
   free_compilation(c);
 }
 
+/* Three single words from here and there make a bundle: a cycle for each send, one for the receive. */
+Test(exchange, words_from_several_places_that_go_side_by_side_are_received_together)
+{
+  enum { TILES = 60, ROWS = 3 };
+  compilation *c = new_compilation(TILES);
+  for (uint32_t source = 0; source < TILES; source++)
+    for (uint32_t tile = 0; tile < TILES; tile++)
+      for (uint32_t row = 0; row < ROWS && tile != source; row++) {
+        add_message(c, source, row * TILES + tile, 1);
+        add_receiver(c, tile, source * ROWS + row);
+      }
+  plan(c, "transpose");
+  cr_assert_lt(ratio_to_bound(c, "transpose of 60 x 3 by 60, 1 word"), 2.5);
+  for (size_t i = 0; i < c->num_tile_exchanges; i++) {
+    const tile_exchange *t = &c->tile_exchanges[i];
+    size_t receives = 0;
+    for (size_t j = 0; j < t->num_ops; j++)
+      receives += c->exchange_ops[t->first_op + j].kind == EXCHANGE_RECEIVE_MUX;
+    cr_assert_leq(receives, TILES - 1);
+  }
+  free_compilation(c);
+}
+
+/* Each tile sends two words to each of two others, in no order, as when vertices read what they like. */
+Test(exchange, short_messages_to_two_tiles_keep_no_one_waiting)
+{
+  enum { TILES = 200, PER_TILE = 100 };
+  compilation *c = new_compilation(TILES);
+  for (uint32_t source = 0; source < TILES; source++)
+    for (uint32_t i = 0; i < PER_TILE; i++) {
+      add_message(c, source, 2 * i, 2);
+      add_receiver(c, (source + 1 + i) % TILES, 2 * i);
+      add_receiver(c, (source + 102 + 37 * i) % TILES, 2 * (PER_TILE + i));
+    }
+  plan(c, "two readers");
+  cr_assert_lt(ratio_to_bound(c, "2 words to two tiles each"), 1.9);
+  free_compilation(c);
+}
+
 static uint32_t next_random(uint64_t *state)
 {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
