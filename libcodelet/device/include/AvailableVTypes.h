@@ -1,0 +1,2 @@
+/* <poplar/AvailableVTypes.h>, as older programs spell it. */
+#include <poplar/AvailableVTypes.h>

@@ -1,0 +1,2 @@
+/* <poplar/HalfFloat.hpp>, as older programs spell it. */
+#include <poplar/HalfFloat.hpp>

@@ -1,0 +1,2 @@
+/* <poplar/Loops.hpp>, as older programs spell it. */
+#include <poplar/Loops.hpp>

@@ -1,0 +1,2 @@
+/* <poplar/StackSizeDefs.hpp>, as older programs spell it. */
+#include <poplar/StackSizeDefs.hpp>

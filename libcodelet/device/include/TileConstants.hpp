@@ -1,0 +1,2 @@
+/* <poplar/TileConstants.hpp>, as older programs spell it. */
+#include <poplar/TileConstants.hpp>

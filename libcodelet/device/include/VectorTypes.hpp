@@ -1,0 +1,2 @@
+/* <poplar/VectorTypes.hpp>, as older programs spell it. */
+#include <poplar/VectorTypes.hpp>

@@ -1,0 +1,2 @@
+/* <poplar/Vertex.hpp>, as older programs spell it. */
+#include <poplar/Vertex.hpp>
