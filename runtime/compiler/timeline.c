@@ -3,7 +3,7 @@
 #include "machine/isa.h"
 #include <stdlib.h>
 
-enum { BITS = 64, WORD = 4, ADDRESS_TRIES = 64, GAP_TRIES = 64 };
+enum { BITS = 64, WORD = 4, ADDRESS_TRIES = 64, GAP_TRIES = 64, LONG_WAIT = 16 };
 static const uint64_t NO_CYCLE = UINT64_MAX;
 
 /* ---- bit sets ---- */
@@ -197,8 +197,10 @@ void plan_receive(timeline *t, uint32_t source_tile, place destination, uint32_t
                   uint64_t cycle)
 {
   size_t before = chains_ended(t, cycle);
-  if (!goes_on(t, before, destination)) {
-    uint64_t slot = address_slot(t, before, cycle);
+  uint64_t slot = address_slot(t, before, cycle);
+  bool follows = goes_on(t, before, destination);
+  bool waits_long = follows && cycle - t->chains[before - 1].end >= LONG_WAIT;
+  if (!follows || (waits_long && slot != NO_CYCLE)) {
     add_op(t, slot, (exchange_op){.kind = EXCHANGE_RECEIVE_ADDRESS, .at = destination});
     insert_chain(t, before++, (chain){.begin = slot + 1});
   }

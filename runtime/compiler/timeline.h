@@ -3,7 +3,8 @@
  * Three things are taken up by cycle: issue slots (one instruction each), the bus out, and the input.
  * Slots and bus are bit sets. The input is a list of chains: receives that follow one another without
  * a new address. A chain keeps the input from the slot of its receiveAddress to its last word, also
- * where it waits: another receive in between would move the pointer. */
+ * where it waits: another receive in between would move the pointer. Where it would wait for long, a
+ * new one begins, so that others can use the time. */
 #ifndef COMPILER_TIMELINE_H
 #define COMPILER_TIMELINE_H
 

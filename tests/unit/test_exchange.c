@@ -151,6 +151,25 @@ Test(exchange, groups_that_share_tiles_fill_the_gaps_of_each_other)
   free_compilation(c);
 }
 
+/* The same with senders that need the segment themselves, as in a matrix-vector product: a tile that sends
+ * a word cannot begin to receive one in that cycle, and the next segment's words fit where it waits. */
+Test(exchange, groups_of_tiles_that_send_to_each_other_take_turns)
+{
+  enum { SEGMENTS = 5, WORDS = 100, PER_SEGMENT = 150 };
+  compilation *c = new_compilation(SEGMENTS * PER_SEGMENT);
+  for (uint32_t segment = 0; segment < SEGMENTS; segment++)
+    for (uint32_t word = 0; word < WORDS; word++) {
+      uint32_t source = segment * PER_SEGMENT + word;
+      add_message(c, source, 0, 1);
+      for (uint32_t tile = segment * PER_SEGMENT; tile < (segment + 1) * PER_SEGMENT; tile++)
+        if (tile != source) add_receiver(c, tile, word);
+      if (segment + 1 < SEGMENTS) add_receiver(c, (segment + 1) * PER_SEGMENT, WORDS + word);
+    }
+  plan(c, "groups of senders");
+  cr_assert_lt(ratio_to_bound(c, "five overlapping segments, senders inside"), 1.5);
+  free_compilation(c);
+}
+
 Test(exchange, all_to_one_and_one_to_all)
 {
   enum { TILES = 500, WORDS = 3 };
