@@ -17,6 +17,16 @@ static inline void example_check(pop_error *error)
   exit(status);
 }
 
+/* The same for the first error of a graph. pop_engine_create reports it too: this is for programs that
+ * calculate with what the graph says (after an error its tensors have no elements). */
+static inline void example_check_graph(const pop_graph *graph)
+{
+  const pop_error *error = pop_graph_error(graph);
+  if (!error) return;
+  fprintf(stderr, "error: %s\n", pop_error_message(error));
+  exit(pop_error_exit_status(error));
+}
+
 /* Like malloc, for host buffers; ends the program when there is no memory. */
 static inline void *example_alloc(size_t count, size_t bytes)
 {

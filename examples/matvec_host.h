@@ -186,6 +186,7 @@ static inline pop_engine *matvec_compile(const matvec_arguments *arguments,
   pop_graph_create_host_write(graph, "matrix", matrix);
   pop_graph_create_host_write(graph, "inputVector", input);
   pop_graph_create_host_read(graph, "outputVector", output);
+  example_check_graph(graph);
   pop_program program = build(graph, matrix, input, output);
 
   pop_engine *engine;
