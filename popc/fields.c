@@ -1,9 +1,18 @@
-/* The fields of a vertex type: kind, layout, element type and place of each, from clang's types.
+/* The fields of a vertex type: kind, layouts, element type and place of each, from clang's types.
  *
- * In C++ a field's kind is its class, poplar::Input<T>, Output<T>, InOut<T>, with T an element type
- * or poplar::Vector<element, layout, alignment, interleaved>. In C it is the annotation that INPUT,
- * OUTPUT and INOUT of populus/vertex.h leave: "populus:input:SPAN:8:0". A field without either is a
- * constant and must be a scalar.
+ * In C++ what a field is, its type says:
+ *
+ *   T                                 a constant; must be a scalar
+ *   Vector<T, …>                      constant data
+ *   Input<T>, Output<T>, InOut<T>     an edge of one element
+ *   Input<Vector<T, …>>               of many
+ *   Input<VectorList<T, …>>           rows in a packed table
+ *   Vector<Input<T or Vector>, …>     rows in a table
+ *   Input<…> a[4]                     rows in the vertex state
+ *
+ * In C it is the annotation that INPUT, OUTPUT, INOUT and STATE of populus/vertex.h leave: kind,
+ * layout, alignment, interleaved and, if it has rows, layout and alignment of their table:
+ * "populus:input:SPAN:8:0", "populus:input:ONE_PTR:8:0:SPAN:0".
  */
 #include "reflect_internal.h"
 
@@ -18,18 +27,32 @@ static const struct {
     {"Input", "input", POP_FIELD_INPUT},
     {"Output", "output", POP_FIELD_OUTPUT},
     {"InOut", "inout", POP_FIELD_INOUT},
+    {NULL, "state", POP_FIELD_CONSTANT},
 };
 #define NUM_KINDS (sizeof kinds / sizeof *kinds)
 
-/* Indexed by poplar::VectorLayout, named as in C. */
+/* Indexed by poplar::VectorLayout; named as in C. */
 static const struct {
   const char *name;
   pop_field_layout layout;
 } layouts[] = {
     {"SPAN", POP_LAYOUT_SPAN},
     {"ONE_PTR", POP_LAYOUT_ONE_PTR},
+    {"SHORT_SPAN", POP_LAYOUT_SHORT_SPAN},
+    {"SCALED_PTR32", POP_LAYOUT_SCALED_PTR32},
+    {"SCALED_PTR64", POP_LAYOUT_SCALED_PTR64},
+    {"SCALED_PTR128", POP_LAYOUT_SCALED_PTR128},
+    /* not in C++, where VectorListLayout has them */
+    {"SCALAR", POP_LAYOUT_SCALAR},
+    {"DELTAN", POP_LAYOUT_DELTAN},
+    {"DELTANELEMENTS", POP_LAYOUT_DELTANELEMENTS},
 };
-#define NUM_LAYOUTS (sizeof layouts / sizeof *layouts)
+enum { NUM_LAYOUTS = sizeof layouts / sizeof *layouts, NUM_VECTOR_LAYOUTS = 6 };
+
+/* Indexed by poplar::VectorListLayout. */
+static const pop_field_layout list_layouts[] = {POP_LAYOUT_ONE_PTR, POP_LAYOUT_DELTAN,
+                                                POP_LAYOUT_DELTANELEMENTS};
+enum { NUM_LIST_LAYOUTS = sizeof list_layouts / sizeof *list_layouts };
 
 static const struct {
   enum CXTypeKind clang;
@@ -52,7 +75,10 @@ static const struct {
 
 static bool scalar_type(CXType type, pop_type *scalar)
 {
-  enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+  type = clang_getCanonicalType(type);
+  if (type.kind == CXType_Enum)
+    type = clang_getCanonicalType(clang_getEnumDeclIntegerType(clang_getTypeDeclaration(type)));
+  enum CXTypeKind kind = type.kind;
   /* `long` has the tile's size there and the host's size here. */
   bool is_wide = clang_Type_getSizeOf(type) == 8;
   if (kind == CXType_Long) kind = is_wide ? CXType_LongLong : CXType_Int;
@@ -66,26 +92,104 @@ static bool scalar_type(CXType type, pop_type *scalar)
   return false;
 }
 
-/* C++: poplar::Vector<T, layout, alignment, interleaved> */
-static bool vector_field(CXType type, pop_field *field)
+static CXType template_argument(CXType type, unsigned index)
 {
-  CXCursor declaration = clang_getTypeDeclaration(type);
-  long long layout = clang_Cursor_getTemplateArgumentValue(declaration, 1);
-  if (layout < 0 || (size_t)layout >= NUM_LAYOUTS) return false;
-  field->layout = layouts[layout].layout;
-  field->alignment = (uint32_t)clang_Cursor_getTemplateArgumentUnsignedValue(declaration, 2);
-  field->interleaved = clang_Cursor_getTemplateArgumentUnsignedValue(declaration, 3) != 0;
-  return scalar_type(clang_Type_getTemplateArgumentAsType(type, 0), &field->type);
+  return clang_getCanonicalType(clang_Type_getTemplateArgumentAsType(type, index));
 }
 
-static bool cxx_edge(CXType type, size_t kind, pop_field *field)
+/* Arguments 1 to 3 of poplar::Vector and VectorList. */
+typedef struct vector_arguments {
+  long long layout;
+  uint32_t alignment;
+  bool interleaved;
+} vector_arguments;
+
+static vector_arguments get_vector_arguments(CXType type)
 {
+  CXCursor declaration = clang_getTypeDeclaration(type);
+  return (vector_arguments){
+      .layout = clang_Cursor_getTemplateArgumentValue(declaration, 1),
+      .alignment = (uint32_t)clang_Cursor_getTemplateArgumentUnsignedValue(declaration, 2),
+      .interleaved = clang_Cursor_getTemplateArgumentUnsignedValue(declaration, 3) != 0,
+  };
+}
+
+/* poplar::Vector<T, layout, alignment, interleaved> of scalars */
+static bool vector_field(CXType type, pop_field *field)
+{
+  vector_arguments arguments = get_vector_arguments(type);
+  if (arguments.layout < 0 || arguments.layout >= NUM_VECTOR_LAYOUTS) return false;
+  field->layout = layouts[arguments.layout].layout;
+  field->alignment = arguments.alignment;
+  field->interleaved = arguments.interleaved;
+  return scalar_type(template_argument(type, 0), &field->type);
+}
+
+/* poplar::VectorList<T, layout, alignment, interleaved> */
+static bool list_field(CXType type, pop_field *field)
+{
+  vector_arguments arguments = get_vector_arguments(type);
+  if (arguments.layout < 0 || arguments.layout >= NUM_LIST_LAYOUTS) return false;
+  field->layout = field->row_layout = list_layouts[arguments.layout];
+  field->has_rows = true;
+  field->alignment = arguments.alignment;
+  field->interleaved = arguments.interleaved;
+  return scalar_type(template_argument(type, 0), &field->type);
+}
+
+static bool is_poplar_class(CXType type, const char *name)
+{
+  return reflect_is_poplar(clang_getTypeDeclaration(type), name);
+}
+
+/* poplar::Input, Output, InOut. */
+static bool cxx_edge(CXType type, pop_field *field)
+{
+  size_t kind = 0;
+  while (kind < NUM_KINDS && !(kinds[kind].cxx && is_poplar_class(type, kinds[kind].cxx))) ++kind;
+  if (kind == NUM_KINDS) return false;
   field->kind = kinds[kind].kind;
-  CXType element = clang_getCanonicalType(clang_Type_getTemplateArgumentAsType(type, 0));
-  if (reflect_is_poplar(clang_getTypeDeclaration(element), "Vector"))
-    return vector_field(element, field);
+  CXType element = template_argument(type, 0);
+  if (is_poplar_class(element, "Vector")) return vector_field(element, field);
+  if (is_poplar_class(element, "VectorList")) return list_field(element, field);
   field->layout = POP_LAYOUT_SCALAR;
   return scalar_type(element, &field->type);
+}
+
+static bool cxx_edge_without_rows(CXType type, pop_field *field)
+{
+  return cxx_edge(type, field) && !field->has_rows;
+}
+
+/* Makes rows of what the field is so far. */
+static void add_table(pop_field *field, pop_field_layout layout, uint32_t alignment)
+{
+  field->has_rows = true;
+  field->row_layout = field->layout;
+  field->layout = layout;
+  field->table_alignment = alignment;
+}
+
+/* poplar::Vector: of edges, or constant data. */
+static bool cxx_vector(CXType type, pop_field *field)
+{
+  CXType element = template_argument(type, 0);
+  if (scalar_type(element, &field->type)) return vector_field(type, field);
+  vector_arguments arguments = get_vector_arguments(type);
+  if (arguments.layout < 0 || arguments.layout >= NUM_VECTOR_LAYOUTS) return false;
+  if (!cxx_edge_without_rows(element, field)) return false;
+  add_table(field, layouts[arguments.layout].layout, arguments.alignment);
+  return true;
+}
+
+static bool cxx_array(CXType type, pop_field *field)
+{
+  long long count = clang_getArraySize(type);
+  CXType element = clang_getCanonicalType(clang_getArrayElementType(type));
+  if (count <= 0 || count > UINT16_MAX || !cxx_edge_without_rows(element, field)) return false;
+  add_table(field, POP_LAYOUT_ARRAY, 0);
+  field->num_rows = (uint32_t)count;
+  return true;
 }
 
 static enum CXChildVisitResult find_annotation(CXCursor cursor, CXCursor parent, CXClientData data)
@@ -105,31 +209,72 @@ static enum CXVisitorResult take_field_type(CXCursor cursor, CXClientData data)
   return CXVisit_Break;
 }
 
-/* C: the type that the annotated declaration points to; a span's first member is its pointer. */
+static bool is_list(const pop_field *field)
+{
+  return field->layout == POP_LAYOUT_DELTAN || field->layout == POP_LAYOUT_DELTANELEMENTS;
+}
+
+static bool find_layout(const char *name, pop_field_layout *layout)
+{
+  for (size_t i = 0; i < NUM_LAYOUTS; ++i) {
+    if (strcmp(layouts[i].name, name) != 0) continue;
+    *layout = layouts[i].layout;
+    return true;
+  }
+  return false;
+}
+
+static CXType first_member(CXType type)
+{
+  clang_Type_visitFields(clang_getCanonicalType(type), take_field_type, &type);
+  return clang_getCanonicalType(type);
+}
+
+/* What a C field of this layout leads to: see POPULUS_LAYOUT_… of populus/vertex.h. */
+static CXType target_of(CXType type, pop_field_layout layout)
+{
+  type = clang_getCanonicalType(type);
+  if (layout == POP_LAYOUT_SPAN)
+    type = first_member(type);
+  else if (layout != POP_LAYOUT_SCALAR && layout != POP_LAYOUT_ONE_PTR)
+    type = clang_getCanonicalType(clang_getArrayElementType(first_member(type)));
+  return clang_getPointeeType(type);
+}
+
 static bool c_edge(CXType type, const char *annotation, pop_field *field)
 {
-  char kind[16], layout[16];
-  unsigned alignment, interleaved;
-  if (sscanf(annotation, "populus:%15[a-z]:%15[A-Z_0-9]:%u:%u", kind, layout, &alignment,
-             &interleaved) != 4)
-    return false;
+  char kind[16], layout[16], table[16];
+  unsigned interleaved, table_alignment;
+  int count = sscanf(annotation, "populus:%15[a-z]:%15[A-Z_0-9]:%u:%u:%15[A-Z_0-9]:%u", kind,
+                     layout, &field->alignment, &interleaved, table, &table_alignment);
+  if ((count != 4 && count != 6) || !find_layout(layout, &field->layout)) return false;
   bool known = false;
   for (size_t i = 0; i < NUM_KINDS; ++i) {
     if (strcmp(kinds[i].c, kind) != 0) continue;
     field->kind = kinds[i].kind;
     known = true;
   }
-  field->layout = POP_LAYOUT_SCALAR;
-  for (size_t i = 0; i < NUM_LAYOUTS; ++i)
-    if (!strcmp(layouts[i].name, layout)) field->layout = layouts[i].layout;
-  field->alignment = alignment;
   field->interleaved = interleaved != 0;
-  if (field->layout == POP_LAYOUT_SPAN)
-    clang_Type_visitFields(clang_getCanonicalType(type), take_field_type, &type);
-  return known && scalar_type(clang_getPointeeType(clang_getCanonicalType(type)), &field->type);
+  if (type.kind == CXType_ConstantArray && count == 4) {
+    long long rows = clang_getArraySize(type);
+    if (rows > UINT16_MAX) return false;
+    type = clang_getCanonicalType(clang_getArrayElementType(type));
+    type = target_of(type, field->layout);
+    add_table(field, POP_LAYOUT_ARRAY, 0);
+    field->num_rows = (uint32_t)rows;
+  } else if (count == 4) {
+    type = target_of(type, field->layout);
+  } else {
+    pop_field_layout of_table;
+    if (!find_layout(table, &of_table)) return false;
+    add_table(field, of_table, table_alignment);
+    type = target_of(type, field->layout);
+    if (!is_list(field)) type = target_of(type, field->row_layout);
+  }
+  return known && scalar_type(type, &field->type);
 }
 
-/* Fills in kind, layout, type and alignment. False if a vertex can't have such a field. */
+/* Fills in all but name and place. False if a vertex can't have such a field. */
 static bool classify(CXCursor cursor, pop_field *field)
 {
   CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
@@ -137,12 +282,12 @@ static bool classify(CXCursor cursor, pop_field *field)
   clang_visitChildren(cursor, find_annotation, annotation);
   if (*annotation) return c_edge(type, annotation, field);
 
-  CXCursor declaration = clang_getTypeDeclaration(type);
-  for (size_t i = 0; i < NUM_KINDS; ++i)
-    if (reflect_is_poplar(declaration, kinds[i].cxx)) return cxx_edge(type, i, field);
-
   field->kind = POP_FIELD_CONSTANT;
-  field->layout = POP_LAYOUT_SCALAR;
+  if (type.kind == CXType_ConstantArray) return cxx_array(type, field);
+  if (is_poplar_class(type, "Vector")) return cxx_vector(type, field);
+  if (cxx_edge(type, field)) return true;
+
+  *field = (pop_field){.name = field->name, .kind = POP_FIELD_CONSTANT};
   return !clang_Cursor_isBitField(cursor) && scalar_type(type, &field->type);
 }
 
@@ -151,15 +296,31 @@ typedef struct field_list {
   const char *vertex;
   pop_field *fields;
   size_t count, capacity;
+  uint32_t base; /* of the class at hand in the vertex state */
+  uint32_t end;  /* of what is in it so far, from there */
 } field_list;
 
-static void check_alignment(field_list *list, CXCursor cursor, pop_field *field)
+static uint32_t check_power_of_two(field_list *list, CXCursor cursor, const char *name,
+                                   uint32_t alignment, uint32_t least)
 {
-  uint32_t least = pop_type_align(field->type);
-  if (field->alignment < least) field->alignment = least;
-  if (field->alignment & (field->alignment - 1))
+  if (alignment & (alignment - 1))
     reflect_error(list->r, cursor, "field '%s.%s' has alignment %u, which is not a power of two",
-                  list->vertex, field->name, field->alignment);
+                  list->vertex, name, alignment);
+  return alignment > least ? alignment : least;
+}
+
+/* What the type, the author and the layouts ask for, together. */
+static void raise_alignments(field_list *list, CXCursor cursor, pop_field *field)
+{
+  pop_field_layout to_data = field->has_rows ? field->row_layout : field->layout;
+  uint32_t least = pop_type_align(field->type), table_least = field->has_rows ? 4 : 0;
+  if (!is_list(field) && pop_layout_forms[to_data].target_align > least)
+    least = pop_layout_forms[to_data].target_align;
+  if (field->has_rows && pop_layout_forms[field->layout].target_align > table_least)
+    table_least = pop_layout_forms[field->layout].target_align;
+  field->alignment = check_power_of_two(list, cursor, field->name, field->alignment, least);
+  field->table_alignment =
+      check_power_of_two(list, cursor, field->name, field->table_alignment, table_least);
 }
 
 static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
@@ -177,22 +338,34 @@ static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
     if (!strcmp(list->fields[i].name, field.name))
       reflect_error(r, cursor, "field '%s.%s' hides a field of a base class", list->vertex,
                     field.name);
-  check_alignment(list, cursor, &field);
-  field.offset = (uint32_t)(clang_Cursor_getOffsetOfField(cursor) / 8);
+  raise_alignments(list, cursor, &field);
+  field.offset = list->base + (uint32_t)(clang_Cursor_getOffsetOfField(cursor) / 8);
   field.size = (uint32_t)clang_Type_getSizeOf(clang_getCursorType(cursor));
   pop_push(list->fields, list->count, list->capacity, field);
+  if (field.offset + field.size - list->base > list->end)
+    list->end = field.offset + field.size - list->base;
   return CXVisit_Continue;
 }
 
 static void take_record(field_list *list, CXCursor record);
 
+/* Where the C++ ABI puts a base class: behind the bases before it, in what is left of their last
+ * word; a base without fields takes no room. (libclang 19 does not tell. Nothing here is virtual.) */
 static void take_base(void *context, CXCursor base)
 {
-  take_record(context, base);
+  field_list *list = context;
+  CXType type = clang_getCursorType(base);
+  uint32_t align = (uint32_t)clang_Type_getAlignOf(type), base_before = list->base;
+  uint32_t end_before = list->end, offset = (end_before + align - 1) / align * align;
+  size_t count_before = list->count;
+  list->base += offset;
+  list->end = 0;
+  take_record(list, base);
+  uint32_t end = clang_isPODType(type) ? (uint32_t)clang_Type_getSizeOf(type) : list->end;
+  list->base = base_before;
+  list->end = list->count > count_before ? offset + end : end_before;
 }
 
-/* A base class with fields lies at offset 0 as long as there is one such base and nothing virtual,
- * which is all that a vertex can have. */
 static void take_record(field_list *list, CXCursor record)
 {
   reflect_bases(record, take_base, list);
@@ -208,18 +381,20 @@ static int compare_offsets(const void *a, const void *b)
 void reflect_fields(reflection *r, CXCursor record, pop_vertex_type *type)
 {
   field_list list = {.r = r, .vertex = type->name};
+  unsigned errors_before = r->num_errors;
   take_record(&list, record);
   type->num_fields = list.count;
   pop_field *fields = pop_arena_alloc(r->arena, list.count * sizeof *fields);
   if (list.count) memcpy(fields, list.fields, list.count * sizeof *fields);
   free(list.fields);
   qsort(fields, list.count, sizeof *fields, compare_offsets);
-  for (size_t i = 1; i < list.count && !r->num_errors; ++i)
+  for (size_t i = 1; i < list.count && r->num_errors == errors_before; ++i)
     if (fields[i].offset < fields[i - 1].offset + fields[i - 1].size)
-      reflect_error(r, record, "vertex '%s' inherits fields from more than one base class",
-                    type->name);
+      reflect_error(r, record, "fields '%s' and '%s' of vertex '%s' share memory",
+                    fields[i - 1].name, fields[i].name, type->name);
   type->fields = fields;
   CXType state = clang_getCursorType(record);
   type->state_size = list.count ? (uint32_t)clang_Type_getSizeOf(state) : 0;
   type->state_alignment = (uint32_t)clang_Type_getAlignOf(state);
+  if (r->num_errors == errors_before) reflect_constraints(r, record, type);
 }

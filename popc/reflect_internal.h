@@ -37,4 +37,7 @@ char *reflect_class_name(reflection *r, CXCursor cursor);
 /* fields.c: fills in fields, state size and alignment. */
 void reflect_fields(reflection *r, CXCursor record, pop_vertex_type *type);
 
+/* constraints.c: fills in the constraints of a vertex type that has its fields. */
+void reflect_constraints(reflection *r, CXCursor record, pop_vertex_type *type);
+
 #endif

@@ -130,7 +130,7 @@ struct V : Vertex {
   Point point;
   double number;
   int bits : 3;
-  Vector<Input<Vector<float>>> deep;
+  Vector<Vector<Input<Vector<float>>>> deep;
   Input<Vector<char *>> pointers;
   bool compute() { return true; }
 };
@@ -145,9 +145,24 @@ expect fields.cpp 7:8 "field 'V.reference' has unsupported field type 'int &'"
 expect fields.cpp 8:9 "field 'V.point' has unsupported field type 'Point'"
 expect fields.cpp 9:10 "field 'V.number' has unsupported field type 'double'"
 expect fields.cpp 10:7 "field 'V.bits' has unsupported field type 'bit-field'"
-expect fields.cpp 11:32 "field 'V.deep' has unsupported field type"
+expect fields.cpp 11:40 "field 'V.deep' has unsupported field type"
 expect fields.cpp 12:25 "field 'V.pointers' has unsupported field type"
 expect fields.cpp 16:11 "vertex 'Virtual' has a virtual function"
+cat >constraints.cpp <<'END'
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+struct [[poplar::constraint("elem(*a) != elem(*b)", "elem(*a) != elem(*missing)")]] Unknown : Vertex {
+  Input<Vector<float>> a, b;
+  bool compute() { return true; }
+};
+struct [[poplar::constraint("elem(*a) < elem(*b)")]] Wrong : Vertex {
+  Input<Vector<float>> a, b;
+  [[poplar::constraint("elem(*a) != elem(**b)")]] bool compute() { return true; }
+};
+END
+expect constraints.cpp 3:18 "constraint 'elem(*a) != elem(*missing)' names 'missing': vertex 'Unknown' has no such field"
+expect constraints.cpp 7:18 "constraint 'elem(*a) < elem(*b)' does not parse: at '< elem(*b)' there must be '!=' or '=='"
+expect constraints.cpp 9:13 "constraint 'elem(*a) != elem(**b)': field 'b' has no rows"
 cat >fields.c <<'END'
 #include <populus/vertex.h>
 typedef struct {

@@ -1,51 +1,228 @@
 // Layouts of the fields of a vertex, and the classes that stand for their data.
 //
 // A field is a pointer into the memory of the tile, written there by the graph compiler before the
-// vertex runs; a codelet never makes one. popc reads the template arguments of a field's type.
+// vertex runs; a codelet never makes one. popc reads the template arguments of a field's type. What
+// each layout takes in the vertex state, bit by bit, is in <populus/vertex_type.h>; the classes here
+// are what unpacks it. On a host, where pointers do not fit into these bits, every layout is a plain
+// pointer and a plain number of elements.
 #ifndef POPLAR_FIELD_TYPES_HPP
 #define POPLAR_FIELD_TYPES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+#ifdef __IPU__
+extern "C" char __tile_memory_base[]; // the address is what counts: the linker of the tile sets it
+#endif
 
 namespace poplar
 {
 
 enum class VectorLayout {
-  SPAN,   // pointer, then number of elements
-  ONE_PTR // pointer only: the codelet knows the number of elements from elsewhere
+  SPAN,                 // pointer, then number of elements: 8 bytes
+  ONE_PTR,              // pointer: the codelet knows the number of elements from elsewhere
+  SHORT_SPAN,           // pointer and up to 4,095 elements in 4 bytes
+  SCALED_PTR32,         // pointer to data aligned to 4 bytes, in 2 bytes
+  SCALED_PTR64,         // to data aligned to 8 bytes
+  SCALED_PTR128,        // to data aligned to 16 bytes
+  COMPACT_PTR = ONE_PTR // the shortest pointer that reaches all memory of every target
+};
+
+// Vectors of different lengths, packed as a table of short offsets and lengths.
+enum class VectorListLayout {
+  ONE_PTR,                        // pointer to a table of pointers; no lengths
+  DELTAN,                         // the table has 18 bits of offset and 14 of length
+  DELTANELEMENTS,                 // offsets count elements: they reach 2 MiB
+  COMPACT_DELTAN = DELTANELEMENTS // the shortest that reaches all memory of every target
 };
 
 namespace populus_detail
 {
 
-// What the two layouts have in common; E is const for inputs.
-template <typename E> struct Pointer {
+// How a pointer to E, and a number of elements where the layout has one, lie in memory.
+template <typename E, VectorLayout L> struct Packed;
+
+template <typename E> struct Packed<E, VectorLayout::SPAN> {
   E *pointer;
-
-  E &operator[](unsigned i) const { return pointer[i]; }
-  E &operator*() const { return *pointer; }
-  E *begin() const { return pointer; }
-  E *data() const { return pointer; }
-};
-
-template <typename E, VectorLayout L> struct Elements;
-
-template <typename E> struct Elements<E, VectorLayout::SPAN> : Pointer<E> {
   unsigned count;
-
-  unsigned size() const { return count; }
-  bool empty() const { return count == 0; }
-  E *end() const { return this->pointer + count; }
+  E *address() const { return pointer; }
+  unsigned elements() const { return count; }
+};
+template <typename E> struct Packed<E, VectorLayout::ONE_PTR> {
+  E *pointer;
+  E *address() const { return pointer; }
 };
 
-template <typename E> struct Elements<E, VectorLayout::ONE_PTR> : Pointer<E> {
+#ifdef __IPU__
+
+template <typename E> inline E *from_base(unsigned offset)
+{
+  return reinterpret_cast<E *>(reinterpret_cast<std::uintptr_t>(__tile_memory_base) + offset);
+}
+
+template <typename E> struct Packed<E, VectorLayout::SHORT_SPAN> {
+  std::uint32_t bits;
+  E *address() const { return reinterpret_cast<E *>(bits & 0xfffff); }
+  unsigned elements() const { return bits >> 20; }
+};
+template <typename E, unsigned BYTES> struct Scaled {
+  std::uint16_t scaled;
+  E *address() const { return from_base<E>(scaled * BYTES); }
+};
+template <typename E> struct Packed<E, VectorLayout::SCALED_PTR32> : Scaled<E, 4> {
+};
+template <typename E> struct Packed<E, VectorLayout::SCALED_PTR64> : Scaled<E, 8> {
+};
+template <typename E> struct Packed<E, VectorLayout::SCALED_PTR128> : Scaled<E, 16> {
+};
+
+#else
+
+template <typename E> struct Packed<E, VectorLayout::SHORT_SPAN> : Packed<E, VectorLayout::SPAN> {
+};
+template <typename E>
+struct Packed<E, VectorLayout::SCALED_PTR32> : Packed<E, VectorLayout::ONE_PTR> {
+};
+template <typename E>
+struct Packed<E, VectorLayout::SCALED_PTR64> : Packed<E, VectorLayout::ONE_PTR> {
+};
+template <typename E>
+struct Packed<E, VectorLayout::SCALED_PTR128> : Packed<E, VectorLayout::ONE_PTR> {
+};
+
+#endif
+
+// What one does with elements; E is const for inputs, and a field itself for vectors of fields.
+template <typename E, VectorLayout L> struct Pointer : Packed<E, L> {
+  E &operator[](unsigned i) const { return this->address()[i]; }
+  E &operator*() const { return *this->address(); }
+  E *begin() const { return this->address(); }
+  E *data() const { return this->address(); }
+};
+
+template <typename E, VectorLayout L> struct Elements : Pointer<E, L> {
+};
+
+template <typename E, VectorLayout L> struct Counted : Pointer<E, L> {
+  unsigned size() const { return this->elements(); }
+  bool empty() const { return size() == 0; }
+  E *end() const { return this->address() + size(); }
+};
+template <typename E> struct Elements<E, VectorLayout::SPAN> : Counted<E, VectorLayout::SPAN> {
+};
+template <typename E>
+struct Elements<E, VectorLayout::SHORT_SPAN> : Counted<E, VectorLayout::SHORT_SPAN> {
+};
+
+// A row of a list.
+template <typename E> struct Row : Elements<E, VectorLayout::SPAN> {
+  const Row *operator->() const { return this; }
+};
+template <typename E> inline Row<E> make_row(E *pointer, unsigned count)
+{
+  Row<E> row;
+  row.pointer = pointer;
+  row.count = count;
+  return row;
+}
+
+#ifdef __IPU__
+
+template <typename E, VectorListLayout L> struct PackedList;
+
+template <typename E> struct PackedList<E, VectorListLayout::DELTAN> {
+  std::uint16_t low, high, table;
+  unsigned rows() const { return high >> 4; }
+  Row<E> row(unsigned i) const
+  {
+    std::uint32_t entry = from_base<const std::uint32_t>(table * 4u)[i];
+    std::uint32_t base = low | (high & 0xfu) << 16;
+    return make_row(reinterpret_cast<E *>(base + (entry & 0x3ffff)), entry >> 18);
+  }
+};
+
+template <typename E> struct PackedList<E, VectorListLayout::DELTANELEMENTS> {
+  static constexpr unsigned bits = sizeof(E) == 1   ? 21
+                                   : sizeof(E) == 2 ? 20
+                                   : sizeof(E) == 4 ? 19
+                                                    : 18;
+  std::uint32_t first, second;
+  unsigned rows() const { return first >> 24 | second >> 24 << 8; }
+  Row<E> row(unsigned i) const
+  {
+    std::uint32_t entry = reinterpret_cast<const std::uint32_t *>(second & 0xffffff)[i];
+    E *base = reinterpret_cast<E *>(first & 0xffffff);
+    return make_row(base + (entry & ((1u << bits) - 1)), entry >> bits);
+  }
+};
+
+#else
+
+template <typename E, VectorListLayout L> struct PackedList {
+  const Row<E> *table;
+  unsigned count;
+  unsigned rows() const { return count; }
+  Row<E> row(unsigned i) const { return table[i]; }
+};
+
+#endif
+
+// What one does with rows.
+template <typename E, VectorListLayout L> struct List : PackedList<E, L> {
+  class iterator
+  {
+    const List *list;
+    unsigned at;
+
+  public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Row<E>;
+    using difference_type = int;
+    using pointer = const Row<E> *;
+    using reference = Row<E>;
+
+    iterator(const List *list_, unsigned at_) : list(list_), at(at_) {}
+    Row<E> operator*() const { return list->row(at); }
+    iterator &operator++()
+    {
+      ++at;
+      return *this;
+    }
+    bool operator==(const iterator &other) const { return at == other.at; }
+    bool operator!=(const iterator &other) const { return at != other.at; }
+  };
+
+  Row<E> operator[](unsigned i) const { return this->row(i); }
+  unsigned size() const { return this->rows(); }
+  bool empty() const { return size() == 0; }
+  iterator begin() const { return iterator(this, 0); }
+  iterator end() const { return iterator(this, size()); }
+};
+
+template <typename E> struct List<E, VectorListLayout::ONE_PTR> {
+  E *const *table;
+  E *operator[](unsigned i) const { return table[i]; }
 };
 
 } // namespace populus_detail
 
 // ALIGN: bytes that the data must be aligned to, at least. INTERLEAVED: the data must lie in the
 // interleaved memory of the tile.
+//
+//   Input<Vector<T>>           data that the graph connects
+//   Vector<Input<Vector<T>>>   several of them: rows
+//   Vector<T>                  data of the vertex itself
 template <typename T, VectorLayout L = VectorLayout::SPAN, unsigned ALIGN = alignof(T),
           bool INTERLEAVED = false>
 class Vector : public populus_detail::Elements<T, L>
+{
+};
+
+// Only inside Input, Output and InOut: rows, packed.
+template <typename T, VectorListLayout L = VectorListLayout::COMPACT_DELTAN,
+          unsigned ALIGN = alignof(T), bool INTERLEAVED = false>
+class VectorList : public populus_detail::List<T, L>
 {
 };
 

@@ -2,6 +2,7 @@
 #ifndef POPLAR_IN_OUT_TYPES_HPP
 #define POPLAR_IN_OUT_TYPES_HPP
 
+#include <poplar/Constraint.hpp>
 #include <poplar/FieldTypes.hpp>
 
 namespace poplar
@@ -53,6 +54,22 @@ public:
       return this;                                                                                 \
     }                                                                                              \
   };
+
+#define POPULUS_LIST_FIELD(Field, E)                                                               \
+  template <typename T, VectorListLayout L, unsigned ALIGN, bool INTERLEAVED>                      \
+  class Field<VectorList<T, L, ALIGN, INTERLEAVED>> : public populus_detail::List<E, L>            \
+  {                                                                                                \
+  public:                                                                                          \
+    const Field *operator->() const                                                                \
+    {                                                                                              \
+      return this;                                                                                 \
+    }                                                                                              \
+  };
+POPULUS_LIST_FIELD(Input, POPULUS_INPUT_ELEMENT(T))
+POPULUS_LIST_FIELD(Output, T)
+POPULUS_LIST_FIELD(InOut, T)
+#undef POPULUS_LIST_FIELD
+
 POPULUS_VECTOR_FIELD(Input, POPULUS_INPUT_ELEMENT(T))
 POPULUS_VECTOR_FIELD(Output, T)
 POPULUS_VECTOR_FIELD(InOut, T)
