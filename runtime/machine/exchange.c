@@ -11,7 +11,7 @@
  *
  * No tile receives a word twice or both sends and receives it (checked), so the copies may run in
  * any order. Code segments are read-only: a plan stays right as long as images and segments do, and
- * is found again by the vector of code addresses.
+ * is found again, through a hash table, by the tiles that take part and their code addresses.
  */
 #include "state.h"
 
@@ -20,18 +20,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_CODE = 1 }; /* address of a tile that takes no part */
-
 typedef struct copy {
   uint32_t to_tile, to, from_tile, from, bytes; /* to, from: offsets in tile memory */
 } copy;
 
+#define NO_PART UINT32_MAX
+
+/* A tile that takes part. */
+typedef struct part {
+  uint32_t tile, code; /* address */
+} part;
+
 struct exchange_plan {
-  exchange_plan *next;
+  exchange_plan *next; /* of those in one place of the table */
   uint64_t hash;
-  uint32_t *code;     /* per tile: address or NO_CODE */
-  uint32_t *received; /* per tile: bytes */
-  uint64_t *cycles;   /* per tile: that its exchange takes */
+  part *parts; /* ascending by tile */
+  size_t num_parts, parts_capacity;
+  uint32_t *received; /* per part: bytes */
+  uint64_t *cycles;   /* per part: that its exchange takes */
   copy *copies;
   size_t num_copies, copies_capacity;
 };
@@ -49,11 +55,12 @@ typedef struct transfer_list {
   size_t count, capacity;
 } transfer_list;
 
-/* What is known of all tiles while a plan is made. Tile i's transfers are items first[i] to
+/* What is known of all parts while a plan is made. Part i's transfers are items first[i] to
  * first[i + 1] - 1, in the order of their cycles. */
 typedef struct schedule {
   machine *m;
   exchange_plan *plan;
+  uint32_t *part_of_tile; /* NO_PART: the tile takes no part */
   transfer_list sends, receives;
   size_t *first_send, *first_receive;
   transfer_list by_word; /* scratch: transfers of one tile, by word */
@@ -79,6 +86,7 @@ static void report(machine *m, const tile *t, machine_fault_kind kind, uint32_t 
 typedef struct reader {
   schedule *s;
   tile *t;
+  size_t part;
   uint32_t pc;
   uint64_t cycle;        /* in which the instruction at pc issues */
   uint64_t bus_free;     /* first cycle in which the bus is free again */
@@ -167,7 +175,7 @@ static bool read_end(reader *r)
 {
   if (r->cycle + 1 < r->bus_free) return refuse_config(r, "end while words are being sent");
   if (r->cycle < r->last_arrival) return refuse_config(r, "end while a receive is open");
-  r->s->plan->cycles[r->t->number] = r->cycle + 1;
+  r->s->plan->cycles[r->part] = r->cycle + 1;
   r->ended = true;
   return true;
 }
@@ -184,10 +192,12 @@ static bool read_instruction(reader *r, uint32_t word)
   return refuse(r, MACHINE_FAULT_INVALID_INSTRUCTION, "no exchange instruction");
 }
 
-/* Lists the transfers of one tile; false and a fault if its code is wrong. */
-static bool read_code(schedule *s, tile *t)
+/* Lists the transfers of one part; false and a fault if its code is wrong. */
+static bool read_code(schedule *s, size_t number)
 {
-  reader r = {.s = s, .t = t, .pc = s->plan->code[t->number]};
+  const part *p = &s->plan->parts[number];
+  tile *t = &s->m->tiles[p->tile];
+  reader r = {.s = s, .t = t, .part = number, .pc = p->code};
   for (; !r.ended; r.pc += 4) {
     if (r.pc % 4 || !memory_contains(t, r.pc, 4, false, true))
       return refuse(&r, MACHINE_FAULT_INVALID_PC, "no exchange code here");
@@ -216,9 +226,10 @@ static bool refuse_word(schedule *s, const tile *t, const transfer *at, uint32_t
 }
 
 /* No word received twice, none both sent and received. */
-static bool check_overlaps(schedule *s, const tile *t)
+static bool check_overlaps(schedule *s, size_t number)
 {
-  size_t first = s->first_receive[t->number], count = s->first_receive[t->number + 1] - first;
+  const tile *t = &s->m->tiles[s->plan->parts[number].tile];
+  size_t first = s->first_receive[number], count = s->first_receive[number + 1] - first;
   if (count == 0) return true;
   transfer_list *sorted = &s->by_word;
   sorted->count = 0;
@@ -229,7 +240,7 @@ static bool check_overlaps(schedule *s, const tile *t)
     const transfer *a = &sorted->items[i - 1], *b = &sorted->items[i];
     if (b->word < a->word + a->words) return refuse_word(s, t, b, b->word, "received twice");
   }
-  for (size_t i = s->first_send[t->number]; i < s->first_send[t->number + 1]; i++) {
+  for (size_t i = s->first_send[number]; i < s->first_send[number + 1]; i++) {
     const transfer *send = &s->sends.items[i];
     size_t low = 0, high = count; /* the first receive that ends behind the send's start */
     while (low < high) {
@@ -249,7 +260,9 @@ static bool check_overlaps(schedule *s, const tile *t)
 /* The send of `sender` whose words are on the bus in `cycle`; NULL if there is none. */
 static const transfer *find_send(const schedule *s, uint32_t sender, uint64_t cycle)
 {
-  size_t low = s->first_send[sender], high = s->first_send[sender + 1], end = high;
+  uint32_t number = s->part_of_tile[sender];
+  if (number == NO_PART) return NULL;
+  size_t low = s->first_send[number], high = s->first_send[number + 1], end = high;
   while (low < high) { /* the first one that ends behind `cycle` */
     size_t middle = (low + high) / 2;
     if (s->sends.items[middle].cycle + s->sends.items[middle].words <= cycle)
@@ -263,7 +276,6 @@ static const transfer *find_send(const schedule *s, uint32_t sender, uint64_t cy
 static void add_copy(exchange_plan *plan, copy c)
 {
   copy *last = plan->num_copies ? &plan->copies[plan->num_copies - 1] : NULL;
-  plan->received[c.to_tile] += c.bytes;
   if (last && last->to_tile == c.to_tile && last->from_tile == c.from_tile &&
       last->to + last->bytes == c.to && last->from + last->bytes == c.from)
     last->bytes += c.bytes;
@@ -271,8 +283,9 @@ static void add_copy(exchange_plan *plan, copy c)
     pop_push(plan->copies, plan->num_copies, plan->copies_capacity, c);
 }
 
-static bool match_receive(schedule *s, const tile *t, const transfer *r)
+static bool match_receive(schedule *s, size_t number, const transfer *r)
 {
+  const tile *t = &s->m->tiles[s->plan->parts[number].tile];
   uint32_t latency = s->m->target.exchange_latency_cycles;
   for (uint32_t done = 0; done < r->words;) {
     uint64_t arrival = r->cycle + done, cycle = arrival - latency;
@@ -293,14 +306,15 @@ static bool match_receive(schedule *s, const tile *t, const transfer *r)
                              .bytes = 4 * words});
     done += words;
   }
+  s->plan->received[number] += 4 * r->words;
   return true;
 }
 
-static bool match_tile(schedule *s, const tile *t)
+static bool match_part(schedule *s, size_t number)
 {
-  if (!check_overlaps(s, t)) return false;
-  for (size_t i = s->first_receive[t->number]; i < s->first_receive[t->number + 1]; i++)
-    if (!match_receive(s, t, &s->receives.items[i])) return false;
+  if (!check_overlaps(s, number)) return false;
+  for (size_t i = s->first_receive[number]; i < s->first_receive[number + 1]; i++)
+    if (!match_receive(s, number, &s->receives.items[i])) return false;
   return true;
 }
 
@@ -308,7 +322,7 @@ static bool match_tile(schedule *s, const tile *t)
 
 static void free_plan(exchange_plan *plan)
 {
-  free(plan->code);
+  free(plan->parts);
   free(plan->received);
   free(plan->cycles);
   free(plan->copies);
@@ -317,86 +331,121 @@ static void free_plan(exchange_plan *plan)
 
 void exchange_forget(machine *m)
 {
-  for (exchange_plan *plan = m->plans, *next; plan; plan = next) {
-    next = plan->next;
-    free_plan(plan);
-  }
-  m->plans = NULL;
+  for (size_t i = 0; i < m->num_plan_chains; i++)
+    for (exchange_plan *plan = m->plan_chains[i], *next; plan; plan = next) {
+      next = plan->next;
+      free_plan(plan);
+    }
+  free(m->plan_chains);
+  m->plan_chains = NULL;
+  m->num_plan_chains = m->num_plans = 0;
 }
 
 /* True if every tile's code is right and every receive has its words. */
 static bool make_schedule(schedule *s)
 {
-  machine *m = s->m;
+  const exchange_plan *plan = s->plan;
   bool ok = true;
-  for (uint32_t i = 0; i < m->num_tiles; i++) {
+  for (size_t i = 0; i < plan->num_parts; i++) {
+    s->part_of_tile[plan->parts[i].tile] = (uint32_t)i;
     s->first_send[i] = s->sends.count;
     s->first_receive[i] = s->receives.count;
-    if (s->plan->code[i] != NO_CODE) ok = read_code(s, &m->tiles[i]) && ok;
+    ok = read_code(s, i) && ok;
   }
-  s->first_send[m->num_tiles] = s->sends.count;
-  s->first_receive[m->num_tiles] = s->receives.count;
+  s->first_send[plan->num_parts] = s->sends.count;
+  s->first_receive[plan->num_parts] = s->receives.count;
   if (!ok || s->receives.count == 0) return ok;
-  for (uint32_t i = 0; i < m->num_tiles; i++) ok = match_tile(s, &m->tiles[i]) && ok;
+  for (size_t i = 0; i < plan->num_parts; i++) ok = match_part(s, i) && ok;
   return ok;
 }
 
-/* Completes `plan`, of which the code addresses are known; false after a fault. */
+/* Completes `plan`, of which the parts are known; false after a fault. */
 static bool make_plan(machine *m, exchange_plan *plan)
 {
+  size_t num_parts = plan->num_parts;
   schedule s = {.m = m, .plan = plan};
-  plan->received = pop_xcalloc(m->num_tiles, sizeof *plan->received);
-  plan->cycles = pop_xcalloc(m->num_tiles, sizeof *plan->cycles);
-  s.first_send = pop_xcalloc(m->num_tiles + 1, sizeof *s.first_send);
-  s.first_receive = pop_xcalloc(m->num_tiles + 1, sizeof *s.first_receive);
+  plan->received = pop_xcalloc(num_parts, sizeof *plan->received);
+  plan->cycles = pop_xcalloc(num_parts, sizeof *plan->cycles);
+  s.first_send = pop_xcalloc(num_parts + 1, sizeof *s.first_send);
+  s.first_receive = pop_xcalloc(num_parts + 1, sizeof *s.first_receive);
+  s.part_of_tile = pop_xcalloc(m->num_tiles, sizeof *s.part_of_tile);
+  for (uint32_t i = 0; i < m->num_tiles; i++) s.part_of_tile[i] = NO_PART;
   bool ok = make_schedule(&s);
   free(s.first_send);
   free(s.first_receive);
+  free(s.part_of_tile);
   free(s.sends.items);
   free(s.receives.items);
   free(s.by_word.items);
   return ok;
 }
 
-static uint64_t hash_addresses(const uint32_t *code, uint32_t count)
+/* ---- the table of plans ---- */
+
+static uint64_t hash_parts(const part *parts, size_t count)
 {
   uint64_t hash = 0xcbf29ce484222325;
-  for (uint32_t i = 0; i < count; i++) hash = (hash ^ code[i]) * 0x100000001b3;
+  for (size_t i = 0; i < count; i++) {
+    hash = (hash ^ ((uint64_t)parts[i].tile << 32 | parts[i].code)) * 0x100000001b3;
+    hash ^= hash >> 32;
+  }
   return hash;
 }
 
-/* Moves the plan of `key`'s addresses to the front of the list; NULL if there is none. */
-static exchange_plan *find_plan(machine *m, const exchange_plan *key)
+static exchange_plan *find_plan(const machine *m, const exchange_plan *key)
 {
-  for (exchange_plan **link = &m->plans; *link; link = &(*link)->next) {
-    exchange_plan *plan = *link;
-    if (plan->hash != key->hash || memcmp(plan->code, key->code, m->num_tiles * sizeof *plan->code))
-      continue;
-    *link = plan->next;
-    plan->next = m->plans;
-    m->plans = plan;
-    return plan;
+  if (m->num_plan_chains == 0) return NULL;
+  exchange_plan *plan = m->plan_chains[key->hash % m->num_plan_chains];
+  while (plan && (plan->hash != key->hash || plan->num_parts != key->num_parts ||
+                  memcmp(plan->parts, key->parts, key->num_parts * sizeof *key->parts)))
+    plan = plan->next;
+  return plan;
+}
+
+static void link_plan(machine *m, exchange_plan *plan)
+{
+  exchange_plan **chain = &m->plan_chains[plan->hash % m->num_plan_chains];
+  plan->next = *chain;
+  *chain = plan;
+}
+
+/* Keeps a new plan; a table with as many plans as chains is doubled. */
+static void keep_plan(machine *m, exchange_plan *plan)
+{
+  enum { FIRST_CHAINS = 16 };
+  if (m->num_plans == m->num_plan_chains) {
+    exchange_plan **old = m->plan_chains;
+    size_t num_old = m->num_plan_chains;
+    m->num_plan_chains = num_old ? 2 * num_old : FIRST_CHAINS;
+    m->plan_chains = pop_xcalloc(m->num_plan_chains, sizeof *m->plan_chains);
+    for (size_t i = 0; i < num_old; i++)
+      for (exchange_plan *moved = old[i], *next; moved; moved = next) {
+        next = moved->next;
+        link_plan(m, moved);
+      }
+    free(old);
   }
-  return NULL;
+  link_plan(m, plan);
+  m->num_plans++;
 }
 
 /* The plan of what the tiles ask for now; NULL after a fault. */
 static const exchange_plan *get_plan(machine *m)
 {
   exchange_plan *plan = pop_xcalloc(1, sizeof *plan);
-  plan->code = pop_xcalloc(m->num_tiles, sizeof *plan->code);
   for (uint32_t i = 0; i < m->num_tiles; i++) {
     const tile *t = &m->tiles[i];
-    plan->code[i] = t->waiting == STOP_EXCHANGE ? t->supervisor.sync_argument : NO_CODE;
+    if (t->waiting == STOP_EXCHANGE)
+      pop_push(plan->parts, plan->num_parts, plan->parts_capacity,
+               (part){.tile = i, .code = t->supervisor.sync_argument});
   }
-  plan->hash = hash_addresses(plan->code, m->num_tiles);
+  plan->hash = hash_parts(plan->parts, plan->num_parts);
   exchange_plan *known = find_plan(m, plan);
   if (known || !make_plan(m, plan)) {
     free_plan(plan);
     return known;
   }
-  plan->next = m->plans;
-  m->plans = plan;
+  keep_plan(m, plan);
   return plan;
 }
 
@@ -408,12 +457,12 @@ void exchange_run(machine *m, uint64_t start)
     const copy *c = &plan->copies[i];
     memcpy(m->tiles[c->to_tile].memory + c->to, m->tiles[c->from_tile].memory + c->from, c->bytes);
   }
-  for (uint32_t i = 0; i < m->num_tiles; i++) {
-    if (plan->code[i] == NO_CODE) continue;
-    tile *t = &m->tiles[i];
+  for (size_t i = 0; i < plan->num_parts; i++) {
+    const part *p = &plan->parts[i];
+    tile *t = &m->tiles[p->tile];
     t->supervisor.clock = start + plan->cycles[i];
     t->received_bytes += plan->received[i];
-    superstep_trace(m, MACHINE_TRACE_EXCHANGE, i, plan->code[i], start, t->supervisor.clock,
+    superstep_trace(m, MACHINE_TRACE_EXCHANGE, p->tile, p->code, start, t->supervisor.clock,
                     plan->received[i]);
   }
 }

@@ -84,9 +84,10 @@ struct machine {
   uint8_t *memory;    /* num_tiles * tile_stride bytes of address space */
   size_t tile_stride; /* memory_bytes in whole host pages */
   code_cache code;
-  exchange_plan *plans; /* list, last used first */
-  bool started;         /* all tiles wait in tile.hostsync */
-  uint64_t limit;       /* cycle at which the current run ends */
+  exchange_plan **plan_chains; /* hash table of exchange.c */
+  size_t num_plan_chains, num_plans;
+  bool started;   /* all tiles wait in tile.hostsync */
+  uint64_t limit; /* cycle at which the current run ends */
   uint64_t supersteps;
   machine_fault fault;
   machine_trace_callback trace;
