@@ -237,6 +237,11 @@ static void prepare(popc_settings *settings, const popc_source *source, const ch
 {
   *job = (struct job){.target = target, .errors = -1, .object = -1};
   popc_add_argument(&job->arguments, clang);
+  const char *resources = popc_resource_folder(settings->arena, clang);
+  if (resources) {
+    popc_add_argument(&job->arguments, "-resource-dir");
+    popc_add_argument(&job->arguments, resources);
+  }
   popc_make_arguments(settings, source->language, target, settings->arena, &job->arguments);
   popc_add_argument(&job->arguments,
                     settings->colour ? "-fcolor-diagnostics" : "-fno-color-diagnostics");

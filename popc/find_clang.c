@@ -1,7 +1,11 @@
-/* Where clang is: POPC_CLANG, or clang-19 in PATH, or where the build found it. */
+/* Where clang is: POPC_CLANG, or clang-19 in PATH, or where the build found it. And where its own
+ * headers are (stddef.h, ...): libclang looks for them beside libclang, wherever the dynamic linker
+ * found that, and clang beside clang. Both are told, so that they see the same.
+ */
 #include "popc_internal.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,4 +83,23 @@ pop_error *popc_find_clang(pop_arena *arena, const char **path)
   }
   return pop_error_new(POP_ERROR_SYSTEM, "cannot find " WANTED " in PATH nor as " POPULUS_CLANG
                                          ": install it, or name it in POPC_CLANG");
+}
+
+static const char *resources_beside(pop_arena *arena, const char *clang)
+{
+  char place[PATH_MAX];
+  if (!clang || !realpath(clang, place)) return NULL;
+  *strrchr(place, '/') = '\0';
+  const char *folder = pop_arena_printf(arena, "%s/../lib/clang/19", place);
+  if (access(pop_arena_printf(arena, "%s/include/stddef.h", folder), R_OK) != 0) return NULL;
+  return realpath(folder, place) ? pop_arena_strdup(arena, place) : NULL;
+}
+
+/* If `clang` is a script around clang, the folder is that of the clang that we know otherwise. */
+const char *popc_resource_folder(pop_arena *arena, const char *clang)
+{
+  const char *folder = resources_beside(arena, clang);
+  if (!folder) folder = resources_beside(arena, search_path(arena, getenv("PATH")));
+  if (!folder) folder = resources_beside(arena, POPULUS_CLANG);
+  return folder;
 }

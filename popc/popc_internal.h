@@ -100,6 +100,8 @@ char *popc_vertex_symbol(const char *name);
 
 /* find_clang.c: full path in `arena`. Errors: SYSTEM. */
 POP_MUST_CHECK pop_error *popc_find_clang(pop_arena *arena, const char **path);
+/* The folder of that clang's own headers; NULL if there is none. */
+const char *popc_resource_folder(pop_arena *arena, const char *clang);
 
 /* runtime_library.c: adds to `builder` what the objects in `gp` need, and checks that every vertex
  * can be linked. Errors: LINK naming symbol and vertex. */
