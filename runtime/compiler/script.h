@@ -42,7 +42,7 @@ typedef struct script_op {
       height; /* loops one in another, here and in what is called: LOOP (itself included), SHARED */
   uint32_t
       stack_bytes; /* of the supervisor's stack: LOOP, SHARED, PROGRAM (what they hold included) */
-  bool calls;      /* SHARED: holds calls (of steps or of supervisor vertices), so its return address
+  bool calls; /* SHARED: holds calls (of steps or of supervisor vertices), so its return address
                       goes on the stack */
 } script_op;
 

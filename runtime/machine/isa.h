@@ -86,13 +86,18 @@ typedef enum isa_tile_op {
 #undef ISA_TILE_OP_ENUMERATOR
 } isa_tile_op;
 
-enum { ISA_FUNCT3_TILE = 0, ISA_FUNCT3_DELAY = 1, ISA_FUNCT3_RECEIVE_ADDRESS = 2, ISA_FUNCT3_END = 3 };
+enum {
+  ISA_FUNCT3_TILE = 0,
+  ISA_FUNCT3_DELAY = 1,
+  ISA_FUNCT3_RECEIVE_ADDRESS = 2,
+  ISA_FUNCT3_END = 3
+};
 
 enum {
   ISA_SEND_MAX_WORDS = 128,
   ISA_RECEIVE_MAX_WORDS = 256,
-  ISA_MAX_TILES = 1 << 17,          /* that receiveMux can name */
-  ISA_MAX_WORD_OFFSET = 1 << 18,    /* that send and receiveAddress can name: 1 MiB of memory */
+  ISA_MAX_TILES = 1 << 17,       /* that receiveMux can name */
+  ISA_MAX_WORD_OFFSET = 1 << 18, /* that send and receiveAddress can name: 1 MiB of memory */
   ISA_DELAY_MAX_CYCLES = (1 << 22) - 1
 };
 

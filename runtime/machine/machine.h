@@ -48,17 +48,18 @@ enum { MACHINE_SUPERVISOR = 6 }; /* number of the supervisor's context where wor
 typedef struct machine_fault {
   machine_fault_kind kind;
   uint32_t tile;
-  uint32_t context;     /* worker 0-5 or MACHINE_SUPERVISOR */
-  uint32_t pc;          /* of the instruction at fault */
-  uint32_t word;        /* the instruction itself, 0 if it could not be fetched */
-  uint32_t address;     /* accessed address, trap value, or 0 */
+  uint32_t context;      /* worker 0-5 or MACHINE_SUPERVISOR */
+  uint32_t pc;           /* of the instruction at fault */
+  uint32_t word;         /* the instruction itself, 0 if it could not be fetched */
+  uint32_t address;      /* accessed address, trap value, or 0 */
   uint32_t vertex_state; /* argument of the context's last tile.call, 0 if none */
   uint32_t vertex_entry; /* and its function */
   uint32_t run_argument; /* a0 that tile.run gave the worker: its control table */
-  uint64_t cycle;       /* global cycle */
-  uint64_t superstep;   /* syncs since load */
-  uint32_t num_faults;  /* tiles that faulted in this superstep; this is the first by (tile, context) */
-  char detail[160];     /* what a number cannot say ("receive from tile 7 in cycle 12: …"), or "" */
+  uint64_t cycle;        /* global cycle */
+  uint64_t superstep;    /* syncs since load */
+  uint32_t
+      num_faults;   /* tiles that faulted in this superstep; this is the first by (tile, context) */
+  char detail[160]; /* what a number cannot say ("receive from tile 7 in cycle 12: …"), or "" */
 } machine_fault;
 
 typedef struct machine_options {
@@ -112,10 +113,10 @@ typedef enum machine_trace_kind {
 } machine_trace_kind;
 typedef struct machine_trace_event {
   machine_trace_kind kind;
-  uint32_t tile;      /* SYNC: unused */
-  uint32_t argument;  /* COMPUTE: control table of the first worker; EXCHANGE: code address */
-  uint64_t from, to;  /* global cycles, half-open */
-  uint64_t bytes;     /* EXCHANGE: received */
+  uint32_t tile;     /* SYNC: unused */
+  uint32_t argument; /* COMPUTE: control table of the first worker; EXCHANGE: code address */
+  uint64_t from, to; /* global cycles, half-open */
+  uint64_t bytes;    /* EXCHANGE: received */
 } machine_trace_event;
 typedef void (*machine_trace_callback)(void *context, const machine_trace_event *event);
 void machine_set_trace(machine *m, machine_trace_callback callback, void *context);

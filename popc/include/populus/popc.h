@@ -12,14 +12,14 @@ extern "C" {
 #endif
 
 typedef struct popc_options {
-  size_t size;                /* sizeof(popc_options), for later extension */
-  const char *const *inputs;  /* paths of .c, .cpp (.cc, .cxx) or .gp files */
+  size_t size;               /* sizeof(popc_options), for later extension */
+  const char *const *inputs; /* paths of .c, .cpp (.cc, .cxx) or .gp files */
   size_t num_inputs;
-  const char *output;         /* path; NULL: to memory */
-  const char *const *flags;   /* popc command-line options (-O3, -DN=4, -I dir …), no inputs, no -o */
+  const char *output;       /* path; NULL: to memory */
+  const char *const *flags; /* popc command-line options (-O3, -DN=4, -I dir …), no inputs, no -o */
   size_t num_flags;
-  int verbose;                /* show the commands on standard error */
-  int diagnostics_fd;         /* where clang's diagnostics go; -1: into the error's message */
+  int verbose;        /* show the commands on standard error */
+  int diagnostics_fd; /* where clang's diagnostics go; -1: into the error's message */
 } popc_options;
 
 /* Compiles. With output NULL, *bytes (malloc'ed, caller frees) and *bytes_size receive the .gp.

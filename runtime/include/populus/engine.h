@@ -9,8 +9,8 @@
 #ifndef POPULUS_ENGINE_H
 #define POPULUS_ENGINE_H
 
-#include <populus/program.h>
 #include <populus/memory.h>
+#include <populus/program.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,8 +55,8 @@ uint64_t pop_engine_instructions(const pop_engine *engine);
 /* ---- memory: the same bytes as in the images ---- */
 
 typedef struct pop_tile_memory {
-  uint32_t total;                 /* without gaps */
-  uint32_t total_including_gaps;  /* == `.text` of the tile's image == bytes loaded */
+  uint32_t total;                /* without gaps */
+  uint32_t total_including_gaps; /* == `.text` of the tile's image == bytes loaded */
   uint32_t by_region[POP_REGION_COUNT];
   uint32_t by_region_including_gaps[POP_REGION_COUNT];
   /* [category][region]: bytes that only this category uses, and bytes that overlap in time with

@@ -86,7 +86,7 @@ size_t pop_tensor_rank(pop_tensor t);
 size_t pop_tensor_dim(pop_tensor t, size_t dimension);
 const size_t *pop_tensor_shape(pop_tensor t); /* `rank` sizes; lives as long as the graph */
 size_t pop_tensor_num_elements(pop_tensor t);
-bool pop_tensor_is_contiguous(pop_tensor t);  /* one run of one variable, in order */
+bool pop_tensor_is_contiguous(pop_tensor t); /* one run of one variable, in order */
 bool pop_tensor_contains_constant(pop_tensor t);
 bool pop_tensor_contains_aliases(pop_tensor t); /* some element twice */
 
@@ -149,7 +149,8 @@ void pop_graph_connect(pop_graph *graph, pop_vertex vertex, const char *field, p
  * fields take what they can hold exactly (an error otherwise). */
 void pop_graph_set_field(pop_graph *graph, pop_vertex vertex, const char *field, pop_type type,
                          const void *value);
-void pop_graph_set_field_float(pop_graph *graph, pop_vertex vertex, const char *field, double value);
+void pop_graph_set_field_float(pop_graph *graph, pop_vertex vertex, const char *field,
+                               double value);
 void pop_graph_set_field_int(pop_graph *graph, pop_vertex vertex, const char *field, int64_t value);
 void pop_graph_set_vertex_tile(pop_graph *graph, pop_vertex vertex, size_t tile);
 /* Cycles that the vertex is said to take: used to share vertices among workers, and by reports. */

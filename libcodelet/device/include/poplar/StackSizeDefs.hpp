@@ -13,22 +13,13 @@
 
 #ifdef __ASSEMBLER__
 
-.macro DEF_STACK_USAGE bytes, function
-  .pushsection .populus.stack, "", @progbits
-  .asciz "\function"
-  .balign 4
-  .4byte \bytes
-  .popsection
-.endm
+.macro DEF_STACK_USAGE bytes, function.pushsection.populus.stack, "",
+    @progbits.asciz "\function".balign 4 .4byte \bytes.popsection
+        .endm
 
-.macro DEF_FUNC_CALL_PTRS function, callees
-  .pushsection .populus.calls, "", @progbits
-  .asciz "\function"
-  .balign 4
-  .asciz "\callees"
-  .balign 4
-  .popsection
-.endm
+        .macro DEF_FUNC_CALL_PTRS function,
+    callees.pushsection.populus.calls, "",
+    @progbits.asciz "\function".balign 4 .asciz "\callees".balign 4 .popsection.endm
 
 #elif defined(__IPU__)
 

@@ -43,8 +43,8 @@ typedef int populus_int2 __attribute__((__vector_size__(8)));
 POPULUS_BINARY(__builtin_ipu_max, __builtin_elementwise_max(a, b))
 POPULUS_BINARY(__builtin_ipu_min, __builtin_elementwise_min(a, b))
 POPULUS_BINARY(__builtin_ipu_absadd, __builtin_elementwise_abs(a) + __builtin_elementwise_abs(b))
-POPULUS_BINARY(__builtin_ipu_absmax,
-               __builtin_elementwise_max(__builtin_elementwise_abs(a), __builtin_elementwise_abs(b)))
+POPULUS_BINARY(__builtin_ipu_absmax, __builtin_elementwise_max(__builtin_elementwise_abs(a),
+                                                               __builtin_elementwise_abs(b)))
 
 POPULUS_BUILTIN float populus_float_of(unsigned bits)
 {
@@ -60,8 +60,7 @@ POPULUS_BUILTIN unsigned populus_bits_of(float value)
 }
 
 #define POPULUS_COMPARE(name, operator)                                                            \
-  POPULUS_DEFINE(float, name, (float a, float b),                                                  \
-                 populus_float_of(0u - (unsigned)(a operator b)))                                  \
+  POPULUS_DEFINE(float, name, (float a, float b), populus_float_of(0u - (unsigned)(a operator b))) \
   POPULUS_DEFINE(populus_float2, name, (populus_float2 a, populus_float2 b),                       \
                  (populus_float2)(a operator b))                                                   \
   POPULUS_DEFINE(populus_half2, name, (populus_half2 a, populus_half2 b),                          \
@@ -140,7 +139,7 @@ POPULUS_CLASSIFY(__builtin_ipu_isnan, __builtin_isnan(x), x != x)
   POPULUS_DEFINE(float, name, (float a, float b),                                                  \
                  populus_float_of(populus_bits_of(a) operator populus_bits_of(b)))                 \
   POPULUS_DEFINE(populus_float2, name, (populus_float2 a, populus_float2 b),                       \
-                 (populus_float2)((populus_int2)a operator (populus_int2)b))
+                 (populus_float2)((populus_int2)a operator(populus_int2) b))
 POPULUS_BITWISE(__builtin_ipu_and, &)
 POPULUS_BITWISE(__builtin_ipu_or, |)
 POPULUS_BITWISE(__builtin_ipu_andc, &~)
