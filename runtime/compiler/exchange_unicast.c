@@ -19,14 +19,15 @@ typedef struct bundle {
   receiver to;
   uint32_t source_tile;
   send_shape shape;
-  uint32_t first; /* in sorted deliveries: one for each bit of shape.first_words */
+  uint32_t first; /* in bundles.sources: one for each bit of shape.first_words */
   uint32_t next;  /* bundle of the receiver's ring */
 } bundle;
 
 typedef struct bundles {
   const exchange_plan *plan;
   const delivery *deliveries;
-  keyed *order; /* of deliveries: by receiver, then by address */
+  keyed *order;   /* of deliveries: by receiver, then by address */
+  place *sources; /* of deliveries in that order */
   bundle *items;
   size_t count, capacity;
 } bundles;
@@ -74,6 +75,7 @@ static void make_bundles(bundles *b, size_t count)
   for (size_t i = 0; i < count; i++) {
     const message *m = message_of(b, i);
     const receiver *to = receiver_of(b, i);
+    b->sources[i] = m->source;
     if (extend_last(b, m, to)) continue;
     pop_push(b->items, b->count, b->capacity,
              (bundle){.to = *to,
@@ -86,11 +88,12 @@ static void make_bundles(bundles *b, size_t count)
 static void plan_bundle(exchange_plan *plan, const bundles *b, const bundle *x, uint64_t arrival)
 {
   timeline *source = timeline_of(plan, x->source_tile);
-  uint64_t cycle = arrival - plan->latency, end = cycle + x->shape.words;
-  for (size_t i = x->first; cycle < end; i++) {
-    const message *m = message_of(b, i);
-    plan_send(source, m->source, m->num_words, cycle);
-    cycle += m->num_words;
+  const place *from = &b->sources[x->first];
+  for (uint64_t left = x->shape.first_words; left; from++) {
+    uint32_t begin = (uint32_t)__builtin_ctzll(left);
+    left &= left - 1;
+    uint32_t end = left ? (uint32_t)__builtin_ctzll(left) : x->shape.words;
+    plan_send(source, *from, end - begin, arrival - plan->latency + begin);
   }
   plan_receive(timeline_of(plan, x->to.tile), x->source_tile, x->to.destination, x->shape.words,
                arrival);
@@ -204,8 +207,11 @@ static void schedule_next(exchange_plan *plan, unicasts *u, ring *r)
 void schedule_unicasts(exchange_plan *plan, const delivery *deliveries, size_t count)
 {
   keyed *order = pop_xrealloc(NULL, count + 1, sizeof *order);
-  unicasts u = {.bundles = {.plan = plan, .deliveries = deliveries, .order = order}};
+  place *sources = pop_xrealloc(NULL, count + 1, sizeof *sources);
+  unicasts u = {
+      .bundles = {.plan = plan, .deliveries = deliveries, .order = order, .sources = sources}};
   make_bundles(&u.bundles, count);
+  free(order);
   const bundle *items = u.bundles.items;
   for (size_t first = 0, end; first < u.bundles.count; first = end) {
     uint32_t tile = items[first].to.tile;
@@ -222,5 +228,5 @@ void schedule_unicasts(exchange_plan *plan, const delivery *deliveries, size_t c
   free(u.rings);
   free(u.heap);
   free(u.bundles.items);
-  free(order);
+  free(sources);
 }
