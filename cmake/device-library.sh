@@ -109,8 +109,9 @@ cp /usr/share/doc/libc++-19-dev/copyright "$work/new/copyright/libc++-19-dev" 2>
 rm -rf "$work/new/include/c++/v1/module.modulemap" "$work/new/include/c++/v1/libcxx.imp" \
   "$work/new/include/c++/v1/experimental" "$work/new/include/c++/v1/ext"
 cp "$source/libcodelet/device/libcxx/__config_site" "$work/new/include/c++/v1/__config_site"
-# libc++ knows no half; who asks for numeric_limits gets half's too.
+# libc++ knows no half; who asks for numeric_limits or std::sqrt gets half's too.
 echo '#include <populus/half_limits.h>' >>"$work/new/include/c++/v1/limits"
+echo '#include <populus/half_math.h>' >>"$work/new/include/c++/v1/cmath"
 
 rm -rf "$out/include/c++"
 mkdir -p "$out/include"

@@ -4,4 +4,10 @@
 
 #include <arch/gc_tile_defines.h>
 
+/* Bits of a stride in a worker's address register. */
+#define NUM_STRIDE_BITS 10
+
+/* Before the name of a vertex whose workers' state the chip wants aligned; the tile does not. */
+#define WORKER_ALIGN
+
 #endif

@@ -1,0 +1,72 @@
+/* std::sqrt(half) and its like, which libc++ does not have: its <cmath> includes this at its end. A
+ * half is computed as a float and rounded once. */
+#ifndef POPULUS_HALF_MATH_H
+#define POPULUS_HALF_MATH_H
+
+_LIBCPP_BEGIN_NAMESPACE_STD
+
+#define POPULUS_HALF_1(name)                                                                       \
+  inline _LIBCPP_HIDE_FROM_ABI _Float16 name(_Float16 x)                                           \
+  {                                                                                                \
+    return static_cast<_Float16>(__builtin_##name##f(static_cast<float>(x)));                      \
+  }
+#define POPULUS_HALF_2(name)                                                                       \
+  inline _LIBCPP_HIDE_FROM_ABI _Float16 name(_Float16 x, _Float16 y)                               \
+  {                                                                                                \
+    return static_cast<_Float16>(                                                                  \
+        __builtin_##name##f(static_cast<float>(x), static_cast<float>(y)));                        \
+  }
+#define POPULUS_HALF_IS(name)                                                                      \
+  inline _LIBCPP_HIDE_FROM_ABI bool name(_Float16 x)                                               \
+  {                                                                                                \
+    return __builtin_##name(static_cast<float>(x));                                                \
+  }
+
+POPULUS_HALF_1(fabs)
+POPULUS_HALF_1(sqrt)
+POPULUS_HALF_1(cbrt)
+POPULUS_HALF_1(exp)
+POPULUS_HALF_1(exp2)
+POPULUS_HALF_1(expm1)
+POPULUS_HALF_1(log)
+POPULUS_HALF_1(log2)
+POPULUS_HALF_1(log10)
+POPULUS_HALF_1(log1p)
+POPULUS_HALF_1(sin)
+POPULUS_HALF_1(cos)
+POPULUS_HALF_1(tan)
+POPULUS_HALF_1(asin)
+POPULUS_HALF_1(acos)
+POPULUS_HALF_1(atan)
+POPULUS_HALF_1(sinh)
+POPULUS_HALF_1(cosh)
+POPULUS_HALF_1(tanh)
+POPULUS_HALF_1(erf)
+POPULUS_HALF_1(floor)
+POPULUS_HALF_1(ceil)
+POPULUS_HALF_1(trunc)
+POPULUS_HALF_1(round)
+POPULUS_HALF_1(rint)
+POPULUS_HALF_1(nearbyint)
+POPULUS_HALF_2(fmax)
+POPULUS_HALF_2(fmin)
+POPULUS_HALF_2(fmod)
+POPULUS_HALF_2(pow)
+POPULUS_HALF_2(atan2)
+POPULUS_HALF_2(hypot)
+POPULUS_HALF_2(copysign)
+POPULUS_HALF_IS(isnan)
+POPULUS_HALF_IS(isinf)
+POPULUS_HALF_IS(isfinite)
+inline _LIBCPP_HIDE_FROM_ABI _Float16 abs(_Float16 x)
+{
+  return fabs(x);
+}
+
+#undef POPULUS_HALF_1
+#undef POPULUS_HALF_2
+#undef POPULUS_HALF_IS
+
+_LIBCPP_END_NAMESPACE_STD
+
+#endif
