@@ -33,6 +33,8 @@ static const char *const common[] = {
     "-fno-threadsafe-statics",
     "-fno-asynchronous-unwind-tables",
     "-fno-common",
+    /* target("supervisor") and target("worker") say what a vertex's kind says, too. */
+    "-Wno-ignored-attributes",
     /* Later versions hold a checksum of the source, and ours has text appended. */
     "-fdebug-default-version=4",
     "-nostdinc++",

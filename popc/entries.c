@@ -7,7 +7,8 @@
  *   }
  *   __asm__(".pushsection .populus.vertices ... .ascii ...");
  *
- * In C, COMPUTE has defined the entry already.
+ * That of a MultiVertex has the worker's number as second parameter. In C, COMPUTE has defined the
+ * entry already.
  *
  * Symbols follow the public scheme: `::` becomes `__`, template arguments follow `___`, with `_`
  * between them.
@@ -48,11 +49,14 @@ static void put_table(pop_bytes *out, const pop_bytes *table)
 static void put_entry(pop_bytes *out, const popc_vertex *vertex)
 {
   const char *symbol = vertex->type.symbol;
-  char *text = pop_xasprintf("extern \"C\" bool %s(void *);\n"
-                             "extern \"C\" bool %s(void *state)\n{\n"
-                             "  %sstatic_cast<%s *>(state)->compute();\n%s}\n",
-                             symbol, symbol, vertex->returns_void ? "" : "return ",
-                             vertex->cxx_name, vertex->returns_void ? "  return true;\n" : "");
+  bool multi = vertex->type.kind == POP_VERTEX_MULTI;
+  const char *parameter = multi ? ", unsigned worker" : "", *argument = multi ? "worker" : "";
+  char *text =
+      pop_xasprintf("extern \"C\" bool %s(void *%s);\n"
+                    "extern \"C\" bool %s(void *state%s)\n{\n"
+                    "  %sstatic_cast<%s *>(state)->compute(%s);\n%s}\n",
+                    symbol, parameter, symbol, parameter, vertex->returns_void ? "" : "return ",
+                    vertex->cxx_name, argument, vertex->returns_void ? "  return true;\n" : "");
   put(out, text);
   free(text);
 }

@@ -1,8 +1,13 @@
 /* Which vertex types a source holds, by libclang.
  *
- *   C++: complete classes derived from poplar::Vertex, and explicit instantiations of such class
- *        templates. One that others derive from need not have compute() itself.
- *   C:   structs that COMPUTE was written for; it leaves an annotated typedef.
+ *   C++: complete classes derived from poplar::Vertex, MultiVertex or SupervisorVertex, and explicit
+ *        instantiations of such class templates. One that others derive from need not have compute()
+ *        itself.
+ *   C:   structs that COMPUTE, MULTI_COMPUTE or SUPERVISOR_COMPUTE was written for; it leaves an
+ *        annotated typedef.
+ *
+ * Where that depends on template parameters, the source is read a second time, with questions to the
+ * compiler appended (probe.c).
  *
  * Function bodies are skipped: what is wrong inside them is clang's to say. Mistakes that only we
  * know of are reported as clang would, with the line and a caret.
@@ -80,109 +85,6 @@ bool reflect_is_poplar(CXCursor declaration, const char *name)
   return same;
 }
 
-/* libclang shows no members below an explicit instantiation: bases and functions are looked up in
- * its template. */
-static CXCursor with_members(CXCursor class_cursor)
-{
-  CXCursor pattern = clang_getSpecializedCursorTemplate(class_cursor);
-  return clang_Cursor_isNull(pattern) ? class_cursor : pattern;
-}
-
-typedef struct base_visit {
-  void (*visit)(void *context, CXCursor base);
-  void *context;
-} base_visit;
-
-static enum CXChildVisitResult visit_base(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-  (void)parent;
-  if (clang_getCursorKind(cursor) != CXCursor_CXXBaseSpecifier) return CXChildVisit_Continue;
-  const base_visit *bases = data;
-  CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
-  CXCursor declaration = clang_getTypeDeclaration(type);
-  CXCursor definition = clang_getCursorDefinition(declaration);
-  bases->visit(bases->context, clang_Cursor_isNull(definition) ? declaration : definition);
-  return CXChildVisit_Continue;
-}
-
-void reflect_bases(CXCursor class_cursor, void (*visit)(void *context, CXCursor base),
-                   void *context)
-{
-  base_visit bases = {visit, context};
-  clang_visitChildren(with_members(class_cursor), visit_base, &bases);
-}
-
-/* Does the class derive from poplar::Vertex? */
-
-static void look_for_vertex(void *context, CXCursor base)
-{
-  bool *derived = context;
-  if (*derived) return;
-  *derived = reflect_is_poplar(base, "Vertex");
-  reflect_bases(base, look_for_vertex, context);
-}
-
-static bool derives_from_vertex(CXCursor class_cursor)
-{
-  bool derived = false;
-  reflect_bases(class_cursor, look_for_vertex, &derived);
-  return derived;
-}
-
-/* compute(): the class's own or inherited. */
-
-typedef struct compute_search {
-  CXCursor found; /* null if there is none */
-  CXCursor first_virtual;
-} compute_search;
-
-static enum CXChildVisitResult visit_method(CXCursor cursor, CXCursor parent, CXClientData data)
-{
-  (void)parent;
-  compute_search *search = data;
-  enum CXCursorKind kind = clang_getCursorKind(cursor);
-  if (kind != CXCursor_CXXMethod && kind != CXCursor_Destructor &&
-      kind != CXCursor_FunctionTemplate)
-    return CXChildVisit_Continue;
-  if (clang_CXXMethod_isVirtual(cursor) && clang_Cursor_isNull(search->first_virtual))
-    search->first_virtual = cursor;
-  CXString name = clang_getCursorSpelling(cursor);
-  /* Of several, the one without parameters. */
-  if (!strcmp(clang_getCString(name), "compute") &&
-      (clang_Cursor_isNull(search->found) || clang_Cursor_getNumArguments(cursor) == 0))
-    search->found = cursor;
-  clang_disposeString(name);
-  return CXChildVisit_Continue;
-}
-
-static void search_compute(void *context, CXCursor class_cursor)
-{
-  compute_search *search = context;
-  compute_search here = {clang_getNullCursor(), search->first_virtual};
-  clang_visitChildren(with_members(class_cursor), visit_method, &here);
-  search->first_virtual = here.first_virtual;
-  if (clang_Cursor_isNull(search->found)) search->found = here.found;
-  reflect_bases(class_cursor, search_compute, search);
-}
-
-static void check_compute(reflection *r, CXCursor compute, popc_vertex *vertex)
-{
-  const char *name = vertex->type.name;
-  CXType result = clang_getCanonicalType(clang_getCursorResultType(compute));
-  vertex->returns_void = result.kind == CXType_Void;
-  if (clang_getCursorKind(compute) == CXCursor_FunctionTemplate)
-    reflect_error(r, compute, "compute() of vertex '%s' is a template", name);
-  else if (clang_CXXMethod_isStatic(compute))
-    reflect_error(r, compute, "compute() of vertex '%s' is static", name);
-  else if (clang_getCXXAccessSpecifier(compute) != CX_CXXPublic)
-    reflect_error(r, compute, "compute() of vertex '%s' is not public", name);
-  else if (clang_Cursor_getNumArguments(compute) != 0)
-    reflect_error(r, compute, "compute() of vertex '%s' has parameters: it must have none", name);
-  else if (result.kind != CXType_Bool && result.kind != CXType_Void)
-    reflect_error(r, compute, "compute() of vertex '%s' returns '%s': it must return bool", name,
-                  reflect_string(r, clang_getTypeSpelling(clang_getCursorResultType(compute))));
-}
-
 /* "codelets.cpp:12": without folders, so that the same source gives the same bytes everywhere. */
 static const char *source_place(reflection *r, CXCursor cursor)
 {
@@ -202,32 +104,66 @@ static const char *take_from_heap(reflection *r, char *text)
   return copy;
 }
 
-static void add_vertex(reflection *r, CXCursor record, const char *spelling, bool cxx)
+static void add_vertex(reflection *r, CXCursor record, const char *spelling, bool cxx,
+                       const vertex_class *class)
 {
-  popc_vertex vertex = {.cxx_name = cxx ? spelling : NULL};
+  popc_vertex vertex = {.cxx_name = cxx ? spelling : NULL,
+                        .returns_void = class->result == RETURNS_VOID};
   vertex.type.name = take_from_heap(r, popc_vertex_name(spelling));
   vertex.type.symbol = take_from_heap(r, popc_vertex_symbol(vertex.type.name));
-  vertex.type.kind = POP_VERTEX_WORKER;
+  vertex.type.kind = class->kind;
   for (size_t i = 0; i < r->num_vertices; ++i)
     if (!strcmp(r->vertices[i].type.name, vertex.type.name)) return; /* seen: declared again */
   vertex.type.source = source_place(r, record);
   pop_push(r->vertices, r->num_vertices, r->capacity, vertex);
   pop_push(r->cursors, r->num_cursors, r->cursors_capacity, record);
+  pop_push(r->classes, r->num_classes, r->classes_capacity, *class);
+}
+
+/* What the compiler said about an open class. */
+static void close_class(const probe *answer, CXCursor cursor, vertex_class *class)
+{
+  class->is_vertex = answer->is_vertex;
+  class->kind = answer->kind;
+  if (!class->is_vertex) return;
+  reflect_compute(cursor, class);
+  class->has_compute = answer->has_compute;
+  if (answer->has_compute) class->result = answer->result;
 }
 
 static void take_class(reflection *r, CXCursor cursor)
 {
-  if (!clang_isCursorDefinition(cursor) || !derives_from_vertex(cursor)) return;
-  add_vertex(r, cursor, reflect_class_name(r, cursor), true);
+  if (!clang_isCursorDefinition(cursor)) return;
+  vertex_class class = reflect_class(cursor);
+  if (!class.is_vertex && !class.open) return;
+  const char *name = reflect_class_name(r, cursor);
+  if (class.open) {
+    const probe *answer = reflect_find_probe(r, name);
+    if (!answer && !r->probed)
+      pop_push(r->probes, r->num_probes, r->probes_capacity, (probe){.name = name});
+    if (!answer || !r->probed) return;
+    close_class(answer, cursor, &class);
+  }
+  if (class.is_vertex) add_vertex(r, cursor, name, true, &class);
 }
 
-static enum CXChildVisitResult is_vertex_annotation(CXCursor cursor, CXCursor parent,
-                                                    CXClientData data)
+typedef struct kind_search {
+  bool found;
+  pop_vertex_kind kind;
+} kind_search;
+
+static enum CXChildVisitResult find_kind(CXCursor cursor, CXCursor parent, CXClientData data)
 {
+  static const char *const annotations[] = {[POP_VERTEX_WORKER] = "populus:worker",
+                                            [POP_VERTEX_MULTI] = "populus:multi",
+                                            [POP_VERTEX_SUPERVISOR] = "populus:supervisor"};
   (void)parent;
   if (clang_getCursorKind(cursor) != CXCursor_AnnotateAttr) return CXChildVisit_Continue;
+  kind_search *search = data;
   CXString text = clang_getCursorSpelling(cursor);
-  *(bool *)data = !strcmp(clang_getCString(text), "populus:worker");
+  for (int kind = 0; kind < (int)(sizeof annotations / sizeof *annotations); ++kind)
+    if (!strcmp(clang_getCString(text), annotations[kind]))
+      *search = (kind_search){true, (pop_vertex_kind)kind};
   clang_disposeString(text);
   return CXChildVisit_Break;
 }
@@ -236,17 +172,18 @@ static enum CXChildVisitResult is_vertex_annotation(CXCursor cursor, CXCursor pa
 static void take_typedef(reflection *r, CXCursor cursor)
 {
   static const char prefix[] = "populus_vertex_";
-  bool is_vertex = false;
-  clang_visitChildren(cursor, is_vertex_annotation, &is_vertex);
+  kind_search search = {false, POP_VERTEX_WORKER};
+  clang_visitChildren(cursor, find_kind, &search);
   const char *name = reflect_string(r, clang_getCursorSpelling(cursor));
-  if (!is_vertex || strncmp(name, prefix, sizeof prefix - 1) != 0) return;
+  if (!search.found || strncmp(name, prefix, sizeof prefix - 1) != 0) return;
   CXType type = clang_getCanonicalType(clang_getTypedefDeclUnderlyingType(cursor));
   if (type.kind != CXType_Record) {
     reflect_error(r, cursor, "vertex '%s' is of type '%s': it must be a struct",
                   name + sizeof prefix - 1, reflect_string(r, clang_getTypeSpelling(type)));
     return;
   }
-  add_vertex(r, clang_getTypeDeclaration(type), name + sizeof prefix - 1, false);
+  add_vertex(r, clang_getTypeDeclaration(type), name + sizeof prefix - 1, false,
+             &(vertex_class){.kind = search.kind});
 }
 
 static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor parent,
@@ -293,23 +230,22 @@ static bool is_base_of_another(const reflection *r, size_t index)
   return search.found;
 }
 
-/* Fills in the rest of a C++ vertex. False: it is only a base of others. */
-static bool complete_class(reflection *r, size_t index)
+/* Says what is wrong with a C++ vertex. False: it is only a base of others. */
+static bool check_class(reflection *r, size_t index)
 {
-  popc_vertex *vertex = &r->vertices[index];
-  compute_search search = {clang_getNullCursor(), clang_getNullCursor()};
-  search_compute(&search, r->cursors[index]);
-  bool has_compute = !clang_Cursor_isNull(search.found);
-  if (!has_compute && is_base_of_another(r, index)) return false;
-  if (!clang_Cursor_isNull(search.first_virtual))
-    reflect_error(r, search.first_virtual,
+  const vertex_class *class = &r->classes[index];
+  const char *name = r->vertices[index].type.name;
+  bool is_seen = !clang_Cursor_isNull(class->compute);
+  if (!is_seen && !class->has_compute && is_base_of_another(r, index)) return false;
+  if (!clang_Cursor_isNull(class->first_virtual))
+    reflect_error(r, class->first_virtual,
                   "vertex '%s' has a virtual function: vertex state can "
                   "hold only fields",
-                  vertex->type.name);
-  else if (!has_compute)
-    reflect_error(r, r->cursors[index], "vertex '%s' has no function compute()", vertex->type.name);
-  else
-    check_compute(r, search.found, vertex);
+                  name);
+  else if (is_seen)
+    reflect_check_compute(r, name, class);
+  else if (!class->has_compute)
+    reflect_error(r, r->cursors[index], "vertex '%s' has no function compute()", name);
   return true;
 }
 
@@ -317,7 +253,7 @@ static void complete_vertices(reflection *r)
 {
   size_t kept = 0;
   for (size_t i = 0; i < r->num_vertices; ++i) {
-    if (r->vertices[i].cxx_name && !complete_class(r, i)) continue;
+    if (r->vertices[i].cxx_name && !check_class(r, i)) continue;
     reflect_fields(r, r->cursors[i], &r->vertices[i].type);
     r->vertices[kept++] = r->vertices[i];
   }
@@ -336,42 +272,71 @@ static bool has_errors(CXTranslationUnit unit)
   return errors;
 }
 
-static popc_reflection reflect_unit(reflection *r, pop_bytes *out)
+static void finish(reflection *r, pop_bytes *out)
 {
-  if (has_errors(r->unit)) return POPC_NOT_PARSED;
-  pop_bytes diagnostics = {0};
-  r->diagnostics = &diagnostics;
-  clang_visitChildren(clang_getTranslationUnitCursor(r->unit), visit_declaration, r);
   complete_vertices(r);
-  if (r->num_errors) {
-    pop_bytes_append(out, diagnostics.data, diagnostics.size);
-    char *count =
-        pop_xasprintf("%u error%s generated.\n", r->num_errors, r->num_errors == 1 ? "" : "s");
-    print(out, count);
-    free(count);
-  } else {
+  if (!r->num_errors) {
     popc_write_entries(r->vertices, r->num_vertices, out);
+    return;
   }
-  pop_bytes_free(&diagnostics);
-  return r->num_errors ? POPC_VERTEX_AT_FAULT : POPC_REFLECTED;
+  pop_bytes_append(out, r->diagnostics->data, r->diagnostics->size);
+  char *count =
+      pop_xasprintf("%u error%s generated.\n", r->num_errors, r->num_errors == 1 ? "" : "s");
+  print(out, count);
+  free(count);
+}
+
+static bool parse(reflection *r, CXIndex index, const char *path, const pop_bytes *text,
+                  const char *const *arguments, size_t count)
+{
+  struct CXUnsavedFile file = {path, (const char *)text->data, text->size};
+  if (r->unit) clang_disposeTranslationUnit(r->unit);
+  r->unit = NULL;
+  enum CXErrorCode code = clang_parseTranslationUnit2(
+      index, path, arguments, (int)count, &file, 1,
+      CXTranslationUnit_SkipFunctionBodies | CXTranslationUnit_KeepGoing, &r->unit);
+  return code == CXError_Success && !has_errors(r->unit);
+}
+
+static void look(reflection *r)
+{
+  r->num_vertices = r->num_cursors = r->num_classes = 0;
+  clang_visitChildren(clang_getTranslationUnitCursor(r->unit), visit_declaration, r);
+}
+
+static popc_reflection reflect_text(reflection *r, CXIndex index, const popc_source *source,
+                                    const char *const *arguments, size_t count, pop_bytes *text)
+{
+  pop_bytes_append(text, source->text, source->size);
+  if (!parse(r, index, source->path, text, arguments, count)) return POPC_NOT_PARSED;
+  look(r);
+  if (r->num_probes) {
+    reflect_write_probes(r, text);
+    if (!parse(r, index, source->path, text, arguments, count)) return POPC_NOT_PARSED;
+    reflect_read_probes(r);
+    look(r);
+  }
+  return POPC_REFLECTED;
 }
 
 popc_reflection popc_reflect(const popc_source *source, popc_target target,
                              const char *const *arguments, size_t count, pop_bytes *out)
 {
   CXIndex index = clang_createIndex(0, 0);
-  struct CXUnsavedFile file = {source->path, (const char *)source->text, source->size};
-  reflection r = {.target = target, .arena = pop_arena_new()};
-  enum CXErrorCode code = clang_parseTranslationUnit2(
-      index, source->path, arguments, (int)count, &file, 1,
-      CXTranslationUnit_SkipFunctionBodies | CXTranslationUnit_KeepGoing, &r.unit);
-  popc_reflection result = POPC_NOT_PARSED;
-  if (code == CXError_Success) {
-    result = reflect_unit(&r, out);
-    clang_disposeTranslationUnit(r.unit);
+  pop_bytes diagnostics = {0}, text = {0};
+  reflection r = {.target = target, .arena = pop_arena_new(), .diagnostics = &diagnostics};
+  popc_reflection result = reflect_text(&r, index, source, arguments, count, &text);
+  if (result == POPC_REFLECTED) {
+    finish(&r, out);
+    if (r.num_errors) result = POPC_VERTEX_AT_FAULT;
   }
+  if (r.unit) clang_disposeTranslationUnit(r.unit);
+  pop_bytes_free(&diagnostics);
+  pop_bytes_free(&text);
   free(r.vertices);
   free(r.cursors);
+  free(r.classes);
+  free(r.probes);
   pop_arena_free(r.arena);
   clang_disposeIndex(index);
   return result;

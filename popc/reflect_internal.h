@@ -1,11 +1,39 @@
 /* Shared by the files that look at the syntax tree: reflect.c (which classes and structs are vertex
- * types) and fields.c (what their fields are). The only files that know libclang. */
+ * types), kind.c (of which kind), probe.c (what only the compiler knows about them) and fields.c
+ * (what their fields are). The only files that know libclang. */
 #ifndef POPC_REFLECT_INTERNAL_H
 #define POPC_REFLECT_INTERNAL_H
 
 #include "popc_internal.h"
 
 #include <clang-c/Index.h>
+
+typedef enum vertex_result {
+  RETURNS_BOOL,
+  RETURNS_VOID,
+  RETURNS_OTHER,
+  RETURNS_OPEN
+} vertex_result;
+
+/* What makes a class a vertex. */
+typedef struct vertex_class {
+  bool open; /* depends on template parameters: only the compiler knows the rest */
+  bool is_vertex;
+  pop_vertex_kind kind;
+  CXCursor compute; /* where compute() is to be seen; null: there is none */
+  vertex_result result;
+  CXCursor first_virtual; /* a virtual function; null: there is none */
+  bool has_compute;       /* there is one, seen or not */
+} vertex_class;
+
+/* A class that only the compiler can tell about, and what it said. */
+typedef struct probe {
+  const char *name; /* as generated C++ can write it */
+  bool is_vertex;
+  pop_vertex_kind kind;
+  bool has_compute; /* that can be called as the kind wants */
+  vertex_result result;
+} probe;
 
 typedef struct reflection {
   CXTranslationUnit unit;
@@ -15,6 +43,11 @@ typedef struct reflection {
   size_t num_vertices, capacity;
   CXCursor *cursors; /* parallel to vertices */
   size_t num_cursors, cursors_capacity;
+  vertex_class *classes; /* parallel to vertices; of C++ only */
+  size_t num_classes, classes_capacity;
+  probe *probes; /* open classes: collected at the first look, answered at the second */
+  size_t num_probes, probes_capacity;
+  bool probed; /* this is the second look */
   pop_bytes *diagnostics;
   unsigned num_errors;
 } reflection;
@@ -25,11 +58,28 @@ typedef struct reflection {
 void reflect_error(reflection *r, CXCursor at, const char *format, ...) POP_PRINTF(3, 4);
 /* In the arena. Disposes of `string`. */
 const char *reflect_string(reflection *r, CXString string);
+/* Is it `poplar::name`? */
+bool reflect_is_poplar(CXCursor declaration, const char *name);
+
+/* kind.c */
+
 /* Calls visit for each base class (its declaration). */
 void reflect_bases(CXCursor class_cursor, void (*visit)(void *context, CXCursor base),
                    void *context);
-/* Is it `poplar::name`? */
-bool reflect_is_poplar(CXCursor declaration, const char *name);
+vertex_class reflect_class(CXCursor class_cursor);
+/* Fills in compute, result and first_virtual for class->kind. */
+void reflect_compute(CXCursor class_cursor, vertex_class *class);
+/* Says what is wrong with class->compute, which is not null. */
+void reflect_check_compute(reflection *r, const char *name, const vertex_class *class);
+
+/* probe.c */
+
+/* The text that asks about r->probes, to be appended to the source. */
+void reflect_write_probes(const reflection *r, pop_bytes *out);
+/* Fills in the answers from the syntax tree of the source with that text. */
+void reflect_read_probes(reflection *r);
+/* NULL if there is none of that name. */
+const probe *reflect_find_probe(const reflection *r, const char *name);
 
 /* vertex_name.c: qualified name of a class, as generated C++ can write it. In the arena. */
 char *reflect_class_name(reflection *r, CXCursor cursor);

@@ -97,11 +97,11 @@ typedef struct placed_variable {
 
 /* ---- lower: steps ---- */
 
-typedef struct lowered_vertex {
-  uint32_t type;         /* in compilation.vertex_types */
 /* lowered_vertex.worker of a vertex that no single worker runs. */
 enum { ON_SUPERVISOR = 0x100, ON_ALL_WORKERS = 0x101 };
 
+typedef struct lowered_vertex {
+  uint32_t type;         /* in compilation.vertex_types */
   uint32_t graph_vertex; /* COMPILER_NONE for a copy vertex of the compiler's */
   uint32_t state_offset; /* in the state block of its work */
   uint32_t worker;       /* 0 … num_worker_contexts - 1, ON_SUPERVISOR, ON_ALL_WORKERS */
@@ -201,10 +201,10 @@ typedef struct step {
   const char *name;
   uint32_t index;
   uint32_t count;        /* REPEAT */
+  bool calls_supervisor; /* EXECUTE: the supervisor of some tile runs a vertex of it */
   uint32_t num_uses;     /* by other steps and by control programs */
   size_t first_child;    /* in compilation.children */
   size_t num_children;
-  bool calls_supervisor; /* EXECUTE: the supervisor of some tile runs a vertex of it */
   size_t first_access;   /* in compilation.accesses; leaves only */
   size_t num_accesses;
 } step;

@@ -109,14 +109,51 @@ struct Static : Vertex {
 };
 END
 expect compute.cpp 3:8 "vertex 'None' has no function compute()"
-expect compute.cpp 7:7 "compute() of vertex 'Number' returns 'int': it must return bool"
+expect compute.cpp 7:7 "compute() of vertex 'Number' returns 'int': it must return bool or void"
 expect compute.cpp 10:8 "compute() of vertex 'Private' is not public"
-expect compute.cpp 13:8 "compute() of vertex 'Arguments' has parameters: it must have none"
+expect compute.cpp 13:8 "compute() of vertex 'Arguments' has a parameter: it must have none, unless the vertex derives \
+from poplar::MultiVertex"
 expect compute.cpp 16:15 "compute() of vertex 'Static' is static"
 grep -q '^5 errors generated\.$' popc.txt || fail 'errors are not counted'
 grep -qF '    7 |   int compute() { return 1; }
       |       ^' popc.txt || fail 'no line and caret'
 [ "$(grep -c "'None' has no function" popc.txt)" = 1 ] || fail 'an error is shown twice'
+
+# the same where only the compiler knows what a class is
+cat >kinds.cpp <<'END'
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+struct NoNumber : MultiVertex {
+  bool compute() { return true; }
+};
+struct Pointer : MultiVertex {
+  bool compute(unsigned *worker) { return true; }
+};
+struct Numbered : SupervisorVertex {
+  void compute(unsigned worker) {}
+};
+template <bool b> struct Nothing : SupervisorVertexIf<b> {
+};
+template struct Nothing<true>;
+template <typename T> struct Result : Vertex {
+  T compute() { return 1; }
+};
+template struct Result<bool>;
+template struct Result<char>;
+template <class Base> struct Based : Base {
+  bool compute(unsigned) { return true; }
+};
+template struct Based<MultiVertex>;
+template struct Based<Vertex>;
+END
+expect kinds.cpp 4:8 "compute() of MultiVertex 'NoNumber' must have one parameter, the worker's number, as in \
+'compute(unsigned workerId)'"
+expect kinds.cpp 7:8 "compute() of MultiVertex 'Pointer' must have one parameter"
+expect kinds.cpp 10:8 "compute() of vertex 'Numbered' has parameters: it must have none"
+expect kinds.cpp 14:17 "vertex 'Nothing<true>' has no function compute()"
+expect kinds.cpp 16:5 "compute() of vertex 'Result<char>' returns 'T': it must return bool or void"
+expect kinds.cpp 21:8 "compute() of vertex 'Based<poplar::Vertex>' has a parameter: it must have none"
+grep -q '^6 errors generated\.$' popc.txt || fail 'errors are not counted'
 
 # S09 fields that a vertex can't have
 cat >fields.cpp <<'END'

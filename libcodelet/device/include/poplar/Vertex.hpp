@@ -1,4 +1,5 @@
-// Codelets in C++: a class derived from poplar::Vertex with fields and a function compute().
+// Codelets in C++: a class derived from poplar::Vertex, MultiVertex or SupervisorVertex, with fields
+// and a function compute().
 //
 //     #include <poplar/Vertex.hpp>
 //
@@ -22,9 +23,43 @@
 namespace poplar
 {
 
-class Vertex
+class VertexBase
 {
-}; // runs on one worker
+};
+
+// compute() runs on one worker.
+class Vertex : public VertexBase
+{
+};
+
+// compute(unsigned workerId) runs on all workers of the tile at once, each with its number.
+class MultiVertex : public VertexBase
+{
+public:
+  static constexpr unsigned numWorkers() { return 6; }
+};
+
+// compute() runs on the supervisor, while no worker of the tile does.
+class SupervisorVertex : public VertexBase
+{
+public:
+  static constexpr unsigned numWorkers() { return 6; }
+};
+
+namespace populus_detail
+{
+
+template <bool onSupervisor> struct VertexIf {
+  using type = Vertex;
+};
+template <> struct VertexIf<true> {
+  using type = SupervisorVertex;
+};
+
+} // namespace populus_detail
+
+template <bool onSupervisor>
+using SupervisorVertexIf = typename populus_detail::VertexIf<onSupervisor>::type;
 
 } // namespace poplar
 

@@ -15,6 +15,9 @@
  *       return true;
  *     }
  *
+ *     MULTI_COMPUTE(MyVertex)          on all workers: bool compute(MyVertex *vertex, unsigned worker)
+ *     SUPERVISOR_COMPUTE(MyVertex)     on the supervisor: bool compute(MyVertex *vertex)
+ *
  * A vertex is a plain struct and a function. popc finds the struct through COMPUTE, and what its
  * fields are through the annotations that INPUT, OUTPUT and INOUT leave on them.
  *
@@ -32,18 +35,29 @@ typedef _Float16 half;
 
 #include <populus/fields.h>
 
-/* Defines the entry that the tile calls, then begins the function that the codelet's author writes.
- * popc knows a vertex type by the typedef. */
+/* compute(vertex) on one worker; on every worker of the tile, each with its number `worker`, 0 to
+ * NUM_WORKERS - 1; on the supervisor, while no worker of the tile runs. */
 #define COMPUTE(type)                                                                              \
-  typedef type populus_vertex_##type __attribute__((annotate("populus:worker")));                  \
-  static inline bool populus_compute_##type(type *vertex) __attribute__((always_inline));          \
-  bool __runCodelet_##type(void *populus_state);                                                   \
-  bool __runCodelet_##type(void *populus_state)                                                    \
-  {                                                                                                \
-    return populus_compute_##type((type *)populus_state);                                          \
-  }                                                                                                \
-  static inline bool populus_compute_##type(type *vertex)
+  POPULUS_COMPUTE(type, "worker", (type * vertex), (void *populus_state), (populus_state))
+#define MULTI_COMPUTE(type)                                                                        \
+  POPULUS_COMPUTE(type, "multi", (type * vertex, unsigned worker),                                 \
+                  (void *populus_state, unsigned populus_worker), (populus_state, populus_worker))
+#define SUPERVISOR_COMPUTE(type)                                                                   \
+  POPULUS_COMPUTE(type, "supervisor", (type * vertex), (void *populus_state), (populus_state))
+#define NUM_WORKERS 6u
 
 /* How it works. */
+
+/* Defines the entry that the tile calls, then begins the function that the codelet's author writes.
+ * popc knows a vertex type and its kind by the typedef. */
+#define POPULUS_COMPUTE(type, kind, parameters, entry_parameters, arguments)                       \
+  typedef type populus_vertex_##type __attribute__((annotate("populus:" kind)));                   \
+  static inline bool populus_compute_##type parameters __attribute__((always_inline));             \
+  bool __runCodelet_##type entry_parameters;                                                       \
+  bool __runCodelet_##type entry_parameters                                                        \
+  {                                                                                                \
+    return populus_compute_##type arguments;                                                       \
+  }                                                                                                \
+  static inline bool populus_compute_##type parameters
 
 #endif

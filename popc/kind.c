@@ -1,0 +1,205 @@
+/* Is a class a vertex, of which kind, and what is its compute()?
+ *
+ * The kind is the base class that it derives from, by whatever way: poplar::Vertex, MultiVertex or
+ * SupervisorVertex. libclang shows neither bases nor functions of an instantiation, only those of
+ * its template. Where these do not depend on the template's parameters, they are the
+ * instantiation's; where they do, as in
+ *
+ *     template <typename T> class Fill : public SupervisorVertexIf<hasAssembly<T>()> ...
+ *
+ * the answer is left open, and the compiler is asked (probe.c).
+ */
+#include "reflect_internal.h"
+
+#include <string.h>
+
+static const char *const base_names[] = {[POP_VERTEX_WORKER] = "Vertex",
+                                         [POP_VERTEX_MULTI] = "MultiVertex",
+                                         [POP_VERTEX_SUPERVISOR] = "SupervisorVertex"};
+enum { NUM_KINDS = sizeof base_names / sizeof *base_names };
+
+static enum CXChildVisitResult visit_member(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+  (void)parent;
+  enum CXCursorKind kind = clang_getCursorKind(cursor);
+  *(bool *)data = kind == CXCursor_CXXBaseSpecifier || kind == CXCursor_CXXMethod ||
+                  kind == CXCursor_FieldDecl || kind == CXCursor_FunctionTemplate;
+  return *(bool *)data ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+/* Where the class's bases and functions are seen: at itself, also if it is an explicit
+ * specialization, or at the template that it was made of. */
+static CXCursor with_members(CXCursor class_cursor)
+{
+  CXCursor pattern = clang_getSpecializedCursorTemplate(class_cursor);
+  bool has_own = clang_Cursor_isNull(pattern);
+  if (!has_own) clang_visitChildren(class_cursor, visit_member, &has_own);
+  return has_own ? class_cursor : pattern;
+}
+
+typedef struct base_visit {
+  void (*visit)(void *context, CXCursor base);
+  void *context;
+} base_visit;
+
+static enum CXChildVisitResult visit_base(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+  (void)parent;
+  if (clang_getCursorKind(cursor) != CXCursor_CXXBaseSpecifier) return CXChildVisit_Continue;
+  const base_visit *bases = data;
+  CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+  CXCursor declaration = clang_getTypeDeclaration(type);
+  CXCursor definition = clang_getCursorDefinition(declaration);
+  bases->visit(bases->context, clang_Cursor_isNull(definition) ? declaration : definition);
+  return CXChildVisit_Continue;
+}
+
+void reflect_bases(CXCursor class_cursor, void (*visit)(void *context, CXCursor base),
+                   void *context)
+{
+  base_visit bases = {visit, context};
+  clang_visitChildren(with_members(class_cursor), visit_base, &bases);
+}
+
+/* A base that depends on template parameters is no class yet. */
+static bool is_dependent(CXCursor base)
+{
+  enum CXCursorKind kind = clang_getCursorKind(base);
+  return kind != CXCursor_ClassDecl && kind != CXCursor_StructDecl;
+}
+
+static void look_for_kind(void *context, CXCursor base)
+{
+  vertex_class *class = context;
+  if (class->is_vertex) return;
+  for (int kind = 0; kind < NUM_KINDS; ++kind) {
+    if (!reflect_is_poplar(base, base_names[kind])) continue;
+    class->is_vertex = true;
+    class->kind = (pop_vertex_kind)kind;
+    return;
+  }
+  /* What the C++ library has derives from nothing of ours. */
+  if (clang_Location_isInSystemHeader(clang_getCursorLocation(base))) return;
+  if (is_dependent(base)) class->open = true;
+  reflect_bases(base, look_for_kind, class);
+}
+
+/* ---- compute() ---- */
+
+typedef struct compute_search {
+  int num_parameters; /* that are wanted: of several functions, the one that has so many */
+  CXCursor found;
+  CXCursor first_virtual;
+} compute_search;
+
+static enum CXChildVisitResult visit_method(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+  (void)parent;
+  compute_search *search = data;
+  enum CXCursorKind kind = clang_getCursorKind(cursor);
+  if (kind != CXCursor_CXXMethod && kind != CXCursor_Destructor &&
+      kind != CXCursor_FunctionTemplate)
+    return CXChildVisit_Continue;
+  if (clang_CXXMethod_isVirtual(cursor) && clang_Cursor_isNull(search->first_virtual))
+    search->first_virtual = cursor;
+  CXString name = clang_getCursorSpelling(cursor);
+  if (!strcmp(clang_getCString(name), "compute") &&
+      (clang_Cursor_isNull(search->found) ||
+       clang_Cursor_getNumArguments(cursor) == search->num_parameters))
+    search->found = cursor;
+  clang_disposeString(name);
+  return CXChildVisit_Continue;
+}
+
+/* The class's own, or else what it inherits. */
+static void search_compute(void *context, CXCursor class_cursor)
+{
+  compute_search *search = context;
+  compute_search here = *search;
+  here.found = clang_getNullCursor();
+  clang_visitChildren(with_members(class_cursor), visit_method, &here);
+  search->first_virtual = here.first_virtual;
+  if (clang_Cursor_isNull(search->found)) search->found = here.found;
+  reflect_bases(class_cursor, search_compute, search);
+}
+
+static vertex_result result_of(CXCursor compute)
+{
+  switch (clang_getCanonicalType(clang_getCursorResultType(compute)).kind) {
+  case CXType_Bool:
+    return RETURNS_BOOL;
+  case CXType_Void:
+    return RETURNS_VOID;
+  case CXType_Unexposed:
+  case CXType_Auto:
+    return RETURNS_OPEN;
+  default:
+    return RETURNS_OTHER;
+  }
+}
+
+vertex_class reflect_class(CXCursor class_cursor)
+{
+  vertex_class class = {.compute = clang_getNullCursor(), .first_virtual = clang_getNullCursor()};
+  reflect_bases(class_cursor, look_for_kind, &class);
+  if (class.is_vertex) reflect_compute(class_cursor, &class);
+  return class;
+}
+
+void reflect_compute(CXCursor class_cursor, vertex_class *class)
+{
+  compute_search search = {class->kind == POP_VERTEX_MULTI, clang_getNullCursor(),
+                           clang_getNullCursor()};
+  search_compute(&search, class_cursor);
+  class->compute = search.found;
+  class->first_virtual = search.first_virtual;
+  class->result = RETURNS_BOOL;
+  if (clang_Cursor_isNull(search.found)) return;
+  class->result = result_of(search.found);
+  if (class->result == RETURNS_OPEN) class->open = true;
+}
+
+/* ---- what can be wrong with it ---- */
+
+static bool is_integer(CXType type)
+{
+  enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+  return kind >= CXType_UChar && kind <= CXType_Int128 && kind != CXType_Char16;
+}
+
+static void check_parameters(reflection *r, const char *name, const vertex_class *class)
+{
+  int count = clang_Cursor_getNumArguments(class->compute);
+  bool numbered =
+      count == 1 && is_integer(clang_getCursorType(clang_Cursor_getArgument(class->compute, 0)));
+  if (class->kind == POP_VERTEX_MULTI && !numbered)
+    reflect_error(r, class->compute,
+                  "compute() of MultiVertex '%s' must have one parameter, the worker's number, as "
+                  "in 'compute(unsigned workerId)'",
+                  name);
+  else if (class->kind == POP_VERTEX_WORKER && numbered)
+    reflect_error(r, class->compute,
+                  "compute() of vertex '%s' has a parameter: it must have none, unless the vertex "
+                  "derives from poplar::MultiVertex",
+                  name);
+  else if (class->kind != POP_VERTEX_MULTI && count != 0)
+    reflect_error(r, class->compute, "compute() of vertex '%s' has parameters: it must have none",
+                  name);
+}
+
+void reflect_check_compute(reflection *r, const char *name, const vertex_class *class)
+{
+  CXCursor compute = class->compute;
+  if (clang_getCursorKind(compute) == CXCursor_FunctionTemplate)
+    reflect_error(r, compute, "compute() of vertex '%s' is a template", name);
+  else if (clang_CXXMethod_isStatic(compute))
+    reflect_error(r, compute, "compute() of vertex '%s' is static", name);
+  else if (clang_getCXXAccessSpecifier(compute) != CX_CXXPublic)
+    reflect_error(r, compute, "compute() of vertex '%s' is not public", name);
+  else if (class->result == RETURNS_OTHER)
+    reflect_error(r, compute, "compute() of vertex '%s' returns '%s': it must return bool or void",
+                  name,
+                  reflect_string(r, clang_getTypeSpelling(clang_getCursorResultType(compute))));
+  else
+    check_parameters(r, name, class);
+}
