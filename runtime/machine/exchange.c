@@ -63,6 +63,8 @@ typedef struct schedule {
   uint32_t *part_of_tile; /* NO_PART: the tile takes no part */
   transfer_list sends, receives;
   size_t *first_send, *first_receive;
+  uint64_t
+      *send_ends; /* by send: the cycle behind its last; in a list of its own, to be searched */
   transfer_list by_word; /* scratch: transfers of one tile, by word */
 } schedule;
 
@@ -265,7 +267,7 @@ static const transfer *find_send(const schedule *s, uint32_t sender, uint64_t cy
   size_t low = s->first_send[number], high = s->first_send[number + 1], end = high;
   while (low < high) { /* the first one that ends behind `cycle` */
     size_t middle = (low + high) / 2;
-    if (s->sends.items[middle].cycle + s->sends.items[middle].words <= cycle)
+    if (s->send_ends[middle] <= cycle)
       low = middle + 1;
     else
       high = middle;
@@ -355,6 +357,9 @@ static bool make_schedule(schedule *s)
   s->first_send[plan->num_parts] = s->sends.count;
   s->first_receive[plan->num_parts] = s->receives.count;
   if (!ok || s->receives.count == 0) return ok;
+  s->send_ends = pop_xcalloc(s->sends.count + 1, sizeof *s->send_ends);
+  for (size_t i = 0; i < s->sends.count; i++)
+    s->send_ends[i] = s->sends.items[i].cycle + s->sends.items[i].words;
   for (size_t i = 0; i < plan->num_parts; i++) ok = match_part(s, i) && ok;
   return ok;
 }
@@ -374,6 +379,7 @@ static bool make_plan(machine *m, exchange_plan *plan)
   free(s.first_send);
   free(s.first_receive);
   free(s.part_of_tile);
+  free(s.send_ends);
   free(s.sends.items);
   free(s.receives.items);
   free(s.by_word.items);
