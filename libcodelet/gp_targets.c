@@ -66,15 +66,26 @@ bool pop_gp_has_target(const pop_gp *gp, const char *target)
   return false;
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* In the order of the alphabet, "cpu" first. */
 char *pop_gp_targets(const pop_gp *gp)
 {
   pop_arena *arena = pop_arena_new();
-  char *all = pop_arena_strdup(arena, "");
-  if (pop_gp_has_target(gp, POP_GP_HOST_TARGET))
-    all = gp_targets_join(arena, all, POP_GP_HOST_TARGET);
+  const char *all = "", **names = NULL, *name;
+  size_t count = 0, capacity = 0, length;
   for (size_t i = 0; i < gp->num_members; ++i)
     if (gp->members[i].kind == GP_TILE) all = gp_targets_join(arena, all, gp->members[i].targets);
+  while ((name = next_name(&all, &length)))
+    pop_push(names, count, capacity, pop_arena_printf(arena, "%.*s", (int)length, name));
+  if (count) qsort(names, count, sizeof *names, compare_texts);
+  all = pop_gp_has_target(gp, POP_GP_HOST_TARGET) ? POP_GP_HOST_TARGET : "";
+  for (size_t i = 0; i < count; ++i) all = gp_targets_join(arena, all, names[i]);
   char *text = pop_xstrdup(all);
+  free(names);
   pop_arena_free(arena);
   return text;
 }
@@ -85,7 +96,7 @@ const char *pop_gp_tile_object_targets(const pop_gp *gp, size_t index)
   return targets ? targets : "";
 }
 
-static bool is_for(const gp_member *member, const char *target)
+bool gp_member_is_for(const gp_member *member, const char *target)
 {
   bool host = !strcmp(target, POP_GP_HOST_TARGET);
   switch (member->kind) {
@@ -113,7 +124,7 @@ pop_error *pop_gp_for_target(pop_gp *gp, const char *target, pop_gp **out)
   part->whole = pop_gp_retain(gp);
   for (size_t i = 0; i < gp->num_members; ++i) {
     const gp_member *member = &gp->members[i];
-    if (!is_for(member, target)) continue;
+    if (!gp_member_is_for(member, target)) continue;
     pop_push(part->members, part->num_members, part->capacity, *member);
     for (size_t j = 0; j < member->num_types; ++j)
       pop_push(part->types, part->num_types, part->types_capacity, member->types[j]);

@@ -189,14 +189,16 @@ static const char *name_behind_prefix(const gp_member *member)
   return member->name + strlen("lib-");
 }
 
-pop_error *pop_gp_builder_add_gp(pop_gp_builder *builder, const pop_gp *gp)
+/* `target` NULL: for all that each member is for. */
+static pop_error *add_members(pop_gp_builder *builder, const pop_gp *gp, const char *target)
 {
   for (size_t i = 0; i < gp->num_members; ++i) {
     const gp_member *member = &gp->members[i];
+    if (target && !gp_member_is_for(member, target)) continue;
     switch (member->kind) {
     case GP_TILE:
-      POP_TRY(
-          pop_gp_builder_add_tile(builder, member->targets, member->bytes, member->size, gp->name));
+      POP_TRY(pop_gp_builder_add_tile(builder, target ? target : member->targets, member->bytes,
+                                      member->size, gp->name));
       break;
     case GP_LIBRARY:
       POP_TRY(pop_gp_builder_add_library(builder, name_behind_prefix(member), member->bytes,
@@ -207,6 +209,16 @@ pop_error *pop_gp_builder_add_gp(pop_gp_builder *builder, const pop_gp *gp)
     }
   }
   return NULL;
+}
+
+pop_error *pop_gp_builder_add_gp(pop_gp_builder *builder, const pop_gp *gp)
+{
+  return add_members(builder, gp, NULL);
+}
+
+pop_error *pop_gp_builder_add_gp_for(pop_gp_builder *builder, const pop_gp *gp, const char *target)
+{
+  return add_members(builder, gp, target);
 }
 
 /* All members in the order of the file; tile and host objects numbered. Not owned. */

@@ -11,13 +11,7 @@
 
 #include <stdlib.h>
 
-#if defined(__x86_64__)
-#define HOST_TRIPLE "--target=x86_64-unknown-elf"
-#elif defined(__aarch64__)
-#define HOST_TRIPLE "--target=aarch64-unknown-elf"
-#else
-#error "name the host's processor here"
-#endif
+#define HOST_TRIPLE "--target=" POPC_HOST_ARCHITECTURE "-unknown-elf"
 
 static const char *const common[] = {
     "-O2",
@@ -37,6 +31,8 @@ static const char *const common[] = {
     "-Wno-ignored-attributes",
     /* Later versions hold a checksum of the source, and ours has text appended. */
     "-fdebug-default-version=4",
+    /* The same bytes whatever folder popc runs in. */
+    "-ffile-compilation-dir=.",
     "-nostdinc++",
     "-nostdlibinc",
     NULL,
@@ -54,9 +50,6 @@ static const char *const tile[] = {
     NULL,
 };
 
-/* Behind the user's macros, so that these have the same numbers in messages for tile and host. */
-static const char *const tile_macros[] = {"-D__IPU__=1", "-D__IPU_ARCH_VERSION__=2", NULL};
-
 static const char *const host[] = {HOST_TRIPLE, "-fPIC", NULL};
 
 static const char *const *const of_target[] = {[POPC_TILE] = tile, [POPC_HOST] = host};
@@ -71,15 +64,57 @@ static void add_all(popc_arguments *arguments, const char *const *texts)
   for (; *texts; ++texts) popc_add_argument(arguments, *texts);
 }
 
-void popc_make_arguments(const popc_settings *settings, popc_language language, popc_target target,
-                         pop_arena *arena, popc_arguments *arguments)
+/* Wherever we are installed, our headers have one name in debug information. */
+static void add_prefix_map(popc_arguments *arguments, pop_arena *arena, const char *folder,
+                           const char *name)
+{
+  popc_add_argument(arguments, pop_arena_printf(arena, "-ffile-prefix-map=%s=%s", folder, name));
+}
+
+/* Behind the user's macros, so that these have the same numbers in messages for tile and host. */
+static void add_tile_macros(popc_arguments *arguments, pop_arena *arena, unsigned version)
+{
+  popc_add_argument(arguments, "-D__IPU__=1");
+  popc_add_argument(arguments, pop_arena_printf(arena, "-D__IPU_ARCH_VERSION__=%u", version));
+  popc_add_argument(arguments, version < 2 ? "-D__IPU_REPEAT_COUNT_SIZE__=12"
+                                           : "-D__IPU_REPEAT_COUNT_SIZE__=16");
+}
+
+/* __builtin_ipu_…: before what the user includes. */
+static void add_builtins(popc_arguments *arguments)
+{
+  popc_add_argument(arguments, "-include");
+  popc_add_argument(arguments, "populus/builtins.h");
+}
+
+static void add_users(popc_arguments *arguments, const char *const *items, size_t count)
+{
+  for (size_t i = 0; i < count; ++i) popc_add_argument(arguments, items[i]);
+}
+
+static void add_language(popc_arguments *arguments, popc_language language)
+{
+  if (language == POPC_C) popc_add_argument(arguments, "-std=gnu17");
+  if (language == POPC_CXX) popc_add_argument(arguments, "-std=c++17");
+  /* Most of what we say is for C. */
+  if (!popc_is_codelet_language(language)) popc_add_argument(arguments, "-Qunused-arguments");
+}
+
+void popc_make_arguments(const popc_settings *settings, popc_language language,
+                         const popc_variant *variant, pop_arena *arena, popc_arguments *arguments)
 {
   const char *device = pop_arena_printf(arena, "%s/device/include", pop_data_dir());
-  add_all(arguments, of_target[target]);
+  add_all(arguments, of_target[variant->target]);
   add_all(arguments, common);
-  popc_add_argument(arguments, language == POPC_C ? "-std=gnu17" : "-std=c++17");
-  for (size_t i = 0; i < settings->num_clang; ++i) popc_add_argument(arguments, settings->clang[i]);
-  if (target == POPC_TILE) add_all(arguments, tile_macros);
+  add_prefix_map(arguments, arena, device, "populus");
+  add_language(arguments, language);
+  if (variant->target == POPC_TILE && popc_is_codelet_language(language)) add_builtins(arguments);
+  add_users(arguments, settings->clang, settings->num_clang);
+  if (variant->target == POPC_TILE)
+    add_users(arguments, settings->clang_tile, settings->num_clang_tile);
+  add_users(arguments, variant->flags, variant->num_flags);
+  if (variant->target == POPC_TILE)
+    add_tile_macros(arguments, arena, popc_architecture_version(variant));
   if (language == POPC_CXX) {
     popc_add_argument(arguments, "-isystem");
     popc_add_argument(arguments, pop_arena_printf(arena, "%s/c++/v1", device));
@@ -87,5 +122,5 @@ void popc_make_arguments(const popc_settings *settings, popc_language language, 
   popc_add_argument(arguments, "-isystem");
   popc_add_argument(arguments, device);
   popc_add_argument(arguments, "-x");
-  popc_add_argument(arguments, language == POPC_C ? "c" : "c++");
+  popc_add_argument(arguments, popc_language_name(language));
 }

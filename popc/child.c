@@ -81,6 +81,55 @@ static void set_limits(const limits *limits)
   limit(RLIMIT_AS, mapped_bytes() + limits->memory_bytes);
 }
 
+/* Says what is wrong with a vertex, and ends; or gives the text to append to the source. */
+static void reflect(const job *job, const popc_source *source, const popc_arguments *command,
+                    pop_bytes *entries)
+{
+  if (!popc_is_codelet_language(source->language) || job->product == POPC_PREPROCESSED) return;
+  /* The first argument is the program: libclang takes the others. */
+  if (popc_reflect(source, job->target, command->items + 1, command->count - 1, entries) !=
+      POPC_VERTEX_AT_FAULT)
+    return;
+  write_all(STDERR_FILENO, entries->data, entries->size);
+  _exit(STATUS_AT_FAULT);
+}
+
+/* What the compiler is to write beside the object. */
+static void ask_for_dependencies(const job *job, popc_arguments *command, pop_arena *arena)
+{
+  if (!job->wanted_dependencies) return;
+  fcntl(job->dependencies, F_SETFD, 0);
+  bool user = job->wanted_dependencies & POPC_USER_DEPENDENCIES;
+  popc_add_argument(command, user ? "-MMD" : "-MD");
+  popc_add_argument(command, "-MF");
+  popc_add_argument(command, pop_arena_printf(arena, "/proc/self/fd/%d", job->dependencies));
+  popc_add_argument(command, "-MT");
+  popc_add_argument(command, "x");
+}
+
+/* A source that is a file keeps its name, with our text in its place; another one is read from
+ * standard input, after a line that names it. */
+static void give_input(const popc_source *source, const pop_bytes *entries, popc_arguments *command,
+                       pop_arena *arena)
+{
+  bool by_name =
+      !source->is_stream && source->language != POPC_ASSEMBLER && source->language != POPC_LLVM_IR;
+  int text = text_in_memory(source, entries);
+  if (!by_name) {
+    if (lseek(text, 0, SEEK_SET) != 0 || dup2(text, STDIN_FILENO) < 0) _exit(STATUS_AT_FAULT);
+    popc_add_argument(command, "-");
+    return;
+  }
+  int user = open(source->path, O_RDONLY);
+  if (user >= 0) fcntl(user, F_SETFD, 0);
+  popc_add_argument(command, "-Xclang");
+  popc_add_argument(command, "-remap-file");
+  popc_add_argument(command, "-Xclang");
+  popc_add_argument(command,
+                    pop_arena_printf(arena, "/proc/self/fd/%d;/proc/self/fd/%d", user, text));
+  popc_add_argument(command, source->path);
+}
+
 _Noreturn void popc_run_child(const job *job, const popc_source *source, const limits *limits,
                               pid_t parent, int errors)
 {
@@ -94,20 +143,13 @@ _Noreturn void popc_run_child(const job *job, const popc_source *source, const l
   named.path = slashed(source->path, arena);
 
   pop_bytes entries = {0};
-  /* The first argument is the program: libclang takes the others. */
-  if (popc_reflect(&named, job->target, command.items + 1, command.count - 1, &entries) ==
-      POPC_VERTEX_AT_FAULT) {
-    write_all(STDERR_FILENO, entries.data, entries.size);
-    _exit(STATUS_AT_FAULT);
-  }
-  int user = open(named.path, O_RDONLY), text = text_in_memory(source, &entries);
-  if (user >= 0) fcntl(user, F_SETFD, 0);
-  static const char *const in_memory[] = {"-c", "-o", "-", "-Xclang", "-remap-file", "-Xclang"};
-  for (size_t i = 0; i < sizeof in_memory / sizeof *in_memory; ++i)
-    popc_add_argument(&command, in_memory[i]);
-  popc_add_argument(&command,
-                    pop_arena_printf(arena, "/proc/self/fd/%d;/proc/self/fd/%d", user, text));
-  popc_add_argument(&command, named.path);
+  reflect(job, &named, &command, &entries);
+  for (const char *const *word = popc_product_arguments(job->product); *word; ++word)
+    popc_add_argument(&command, *word);
+  ask_for_dependencies(job, &command, arena);
+  popc_add_argument(&command, "-o");
+  popc_add_argument(&command, "-");
+  give_input(&named, &entries, &command, arena);
   popc_add_argument(&command, NULL);
   limit(RLIMIT_AS, limits->memory_bytes);
   execve(command.items[0], (char **)command.items, environ);

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STATUS_DONE = 0, STATUS_ENVIRONMENT = 4 };
+enum { STATUS_DONE = 0, STATUS_USAGE = 2, STATUS_ENVIRONMENT = 4 };
 
 /* The third word of the first line is the version: build scripts cut it out. */
 static const char version_text[] = "Populus version " POPULUS_VERSION "\n"
-                                   "codelet compiler, with clang version 19\n";
+                                   "clang version 19\n";
 
 /* Started with standard streams closed, the first files opened would become them. */
 static void open_standard_streams(void)
@@ -61,30 +61,100 @@ static int print_out(const char *text)
   return STATUS_DONE;
 }
 
-static int print_help(void)
+static int print_and_free(char *text)
 {
-  char *text = popc_help_text();
   int status = print_out(text);
   free(text);
   return status;
 }
 
-static bool wants_colour(void)
+/* What clangd needs to know of a codelet, a line each. */
+static char *clang_flags(const popc_settings *settings)
 {
-  const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+  popc_language language = POPC_CXX;
+  if (settings->num_inputs) popc_language_of(settings->inputs[0].path, &language);
+  popc_variant variant = {"ipu2", "ipu2", POPC_TILE, NULL, 0};
+  if (settings->num_variants) variant = settings->variants[0];
+  popc_arguments arguments = {0};
+  popc_make_arguments(settings, language, &variant, settings->arena, &arguments);
+  pop_bytes out = {0};
+  for (size_t i = 0; i < arguments.count; ++i) {
+    pop_bytes_append(&out, arguments.items[i], strlen(arguments.items[i]));
+    pop_bytes_append(&out, "\n", 1);
+  }
+  pop_bytes_append(&out, "", 1);
+  free(arguments.items);
+  return (char *)out.data;
+}
+
+static int print_completion(const char *shell)
+{
+  char *text = popc_completion_text(shell);
+  if (text) return print_and_free(text);
+  print_message("--print-completion is for bash and zsh");
+  return STATUS_USAGE;
+}
+
+static int answer(const popc_settings *settings)
+{
+  switch (settings->answer) {
+  case POPC_ANSWER_HELP:
+    return print_and_free(popc_help_text());
+  case POPC_ANSWER_TARGETS:
+    return print_and_free(pop_xasprintf("%s\n", popc_target_list));
+  case POPC_ANSWER_CLANG_FLAGS:
+    return print_and_free(clang_flags(settings));
+  case POPC_ANSWER_COMPLETION:
+    return print_completion(settings->answer_value);
+  default:
+    return print_out(version_text);
+  }
+}
+
+/* What the command line says, then NO_COLOR, then CLICOLOR_FORCE, then CLICOLOR, then the terminal.
+ */
+static bool wants_colour(const popc_settings *settings)
+{
+  const char *no_colour = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE");
+  const char *wanted = getenv("CLICOLOR"), *terminal = getenv("TERM");
+  if (settings->colour_choice != POPC_COLOUR_AUTO)
+    return settings->colour_choice == POPC_COLOUR_ALWAYS;
   if (no_colour && *no_colour) return false;
+  if (force && *force && strcmp(force, "0") != 0) return true;
+  if (wanted && !strcmp(wanted, "0")) return false;
   return isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
 /* "folder/codelets.cpp" -> "codelets.gp" in the current folder */
 static void choose_output(popc_settings *settings)
 {
+  static const char *const extensions[] = {
+      [POPC_GP] = "gp",      [POPC_ASSEMBLY] = "s",     [POPC_IR] = "ll",
+      [POPC_BITCODE] = "bc", [POPC_VERTEX_LIST] = "gp",
+  };
+  if (settings->product == POPC_IR && settings->compile_only) settings->product = POPC_BITCODE;
   if (settings->output || !settings->num_inputs) return;
-  const char *slash = strrchr(settings->inputs[0], '/');
-  const char *file = slash ? slash + 1 : settings->inputs[0];
+  const char *input = settings->inputs[0].path, *extension = extensions[settings->product];
+  if (!strcmp(input, "-") || !extension) {
+    settings->output = "-";
+    return;
+  }
+  const char *slash = strrchr(input, '/');
+  const char *file = slash ? slash + 1 : input;
   const char *dot = strrchr(file, '.');
   int stem = dot && dot > file ? (int)(dot - file) : (int)strlen(file);
-  settings->output = pop_arena_printf(settings->arena, "%.*s.gp", stem, file);
+  settings->output = pop_arena_printf(settings->arena, "%.*s.%s", stem, file, extension);
+}
+
+/* Bytes are for files and pipes. */
+static pop_error *check_terminal(const popc_settings *settings)
+{
+  bool bytes = settings->product == POPC_GP || settings->product == POPC_BITCODE;
+  if (!bytes || !settings->output || strcmp(settings->output, "-") != 0) return NULL;
+  if (settings->dependencies && !settings->dependency_file)
+    return pop_error_new(POP_ERROR_USAGE, "-MD needs -MF where the output is standard output");
+  if (!isatty(STDOUT_FILENO)) return NULL;
+  return pop_error_new(POP_ERROR_USAGE, "the output is no text: name a file with -o");
 }
 
 static int finish(const popc_settings *settings, pop_error *error)
@@ -98,22 +168,39 @@ static int finish(const popc_settings *settings, pop_error *error)
   return status;
 }
 
+static pop_error *run(popc_settings *settings)
+{
+  choose_output(settings);
+  POP_TRY(check_terminal(settings));
+  return popc_run(settings, NULL, NULL);
+}
+
+static pop_error *read_command_line(popc_settings *settings, int argc, char **argv)
+{
+  const char **arguments;
+  size_t count, given = (size_t)argc - (argc > 0);
+  pop_error *error = popc_expand_arguments(settings->arena, given, (const char *const *)argv + 1,
+                                           &arguments, &count);
+  /* What could be read may ask for help. */
+  pop_error *second = popc_parse_options(settings, count, arguments, true);
+  if (error) pop_error_free(second);
+  return error ? error : second;
+}
+
 int popc_main(int argc, char **argv)
 {
   open_standard_streams();
   catch_signals();
   popc_settings *settings = popc_settings_new();
   settings->diagnostics_fd = STDERR_FILENO;
-  settings->colour = wants_colour();
-  pop_error *error =
-      popc_parse_options(settings, (size_t)argc - (argc > 0), (const char *const *)argv + 1, true);
+  pop_error *error = read_command_line(settings, argc, argv);
+  settings->colour = wants_colour(settings);
   int status;
-  if (settings->help || settings->version) {
+  if (settings->answer) {
     pop_error_free(error); /* who asks gets the answer */
-    status = settings->help ? print_help() : print_out(version_text);
+    status = answer(settings);
   } else {
-    choose_output(settings);
-    if (!error) error = popc_run(settings, NULL, NULL);
+    if (!error) error = run(settings);
     status = finish(settings, error);
   }
   popc_settings_free(settings);

@@ -1,4 +1,4 @@
-/* One source, two objects: a child process for the tile and one for the host, side by side.
+/* One source, an object for each target: a child process for each, side by side.
  *
  *   parent                          child
  *   fork ------------------------>  limits; libclang reads the source (reflect.c)
@@ -30,25 +30,6 @@
 
 #define MAX_DIAGNOSTICS ((size_t)4 << 20)
 
-static const struct {
-  const char *extension;
-  popc_language language;
-} languages[] = {
-    {".c", POPC_C}, {".cpp", POPC_CXX}, {".cc", POPC_CXX}, {".cxx", POPC_CXX}, {".C", POPC_CXX},
-};
-
-bool popc_language_of(const char *path, popc_language *language)
-{
-  const char *dot = strrchr(path, '.');
-  for (size_t i = 0; dot && i < sizeof languages / sizeof *languages; ++i) {
-    if (!strcmp(dot, languages[i].extension)) {
-      *language = languages[i].language;
-      return true;
-    }
-  }
-  return false;
-}
-
 /* POPC_TIME_LIMIT in seconds, POPC_MEMORY_LIMIT in MiB: far above what a codelet needs. */
 static rlim_t limit_from(const char *variable, rlim_t otherwise)
 {
@@ -68,7 +49,9 @@ static pop_error *start(job *job, const popc_source *source, const limits *limit
   int pipe_ends[2];
   job->errors = -1;
   job->object = memfd_create("popc-object", MFD_CLOEXEC);
-  if (job->object < 0) return pop_error_errno(errno, "cannot make a file in memory");
+  if (job->wanted_dependencies) job->dependencies = memfd_create("popc-dependencies", MFD_CLOEXEC);
+  if (job->object < 0 || (job->wanted_dependencies && job->dependencies < 0))
+    return pop_error_errno(errno, "cannot make a file in memory");
   if (pipe2(pipe_ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
   job->errors = pipe_ends[0];
   pid_t parent = getpid();
@@ -101,36 +84,36 @@ static double now_seconds(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void stop(job *jobs)
+static void stop(job *jobs, size_t count)
 {
-  for (int i = 0; i < POPC_TARGET_COUNT; ++i) {
+  for (size_t i = 0; i < count; ++i) {
     jobs[i].timed_out = jobs[i].errors >= 0;
     if (jobs[i].pid > 0 && jobs[i].errors >= 0) kill(jobs[i].pid, SIGKILL);
   }
 }
 
-/* Reads what the children say until both have closed their end, then collects them. */
-static void watch(job *jobs, const limits *limits)
+/* Reads what the children say until all have closed their end, then collects them. */
+static void watch(job *jobs, size_t count, const limits *limits)
 {
   double end = now_seconds() + (double)limits->seconds;
   for (;;) {
-    struct pollfd ends[POPC_TARGET_COUNT];
+    struct pollfd ends[POPC_MAX_JOBS];
     nfds_t open_ends = 0;
-    for (int i = 0; i < POPC_TARGET_COUNT; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       ends[i] = (struct pollfd){.fd = jobs[i].errors, .events = POLLIN};
       open_ends += jobs[i].errors >= 0;
     }
     if (!open_ends) break;
     double left = end - now_seconds();
     if (left <= 0) {
-      stop(jobs);
+      stop(jobs, count);
       break;
     }
-    poll(ends, POPC_TARGET_COUNT, (int)(1000 * (left < 60 ? left : 60)) + 1);
-    for (int i = 0; i < POPC_TARGET_COUNT; ++i)
+    poll(ends, count, (int)(1000 * (left < 60 ? left : 60)) + 1);
+    for (size_t i = 0; i < count; ++i)
       if (jobs[i].errors >= 0 && ends[i].revents) drain(&jobs[i]);
   }
-  for (int i = 0; i < POPC_TARGET_COUNT; ++i)
+  for (size_t i = 0; i < count; ++i)
     while (jobs[i].pid > 0 && waitpid(jobs[i].pid, &jobs[i].status, 0) < 0 && errno == EINTR) {
     }
 }
@@ -173,16 +156,16 @@ static pop_error *check_ended_well(const job *job, const popc_source *source, co
   return NULL;
 }
 
-static pop_error *take_object(job *job, uint8_t **bytes, size_t *size)
+static pop_error *take_file(int file, uint8_t **bytes, size_t *size)
 {
   struct stat status;
-  if (fstat(job->object, &status) != 0) return pop_error_errno(errno, "cannot read an object");
+  if (fstat(file, &status) != 0) return pop_error_errno(errno, "cannot read an object");
   *size = (size_t)status.st_size;
   *bytes = malloc(*size + 1);
   if (!*bytes)
     return pop_error_new(POP_ERROR_MEMORY, "no memory for an object of %zu bytes", *size);
   for (size_t done = 0; done < *size;) {
-    ssize_t n = pread(job->object, *bytes + done, *size - done, (off_t)done);
+    ssize_t n = pread(file, *bytes + done, *size - done, (off_t)done);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return pop_error_errno(errno, "cannot read an object");
     done += (size_t)n;
@@ -205,77 +188,131 @@ static bool same_text(const pop_bytes *a, const pop_bytes *b)
   return i == a->size && j == b->size;
 }
 
-/* Both compilations see the same mistakes: each text is shown once. */
-static void collect_diagnostics(const job *jobs, pop_bytes *out)
+/* All compilations see the same mistakes: each text is shown once, and behind one that failed no
+ * other. */
+static void collect_diagnostics(const job *jobs, size_t count, pop_bytes *out)
 {
-  const pop_bytes *a = &jobs[POPC_TILE].diagnostics, *b = &jobs[POPC_HOST].diagnostics;
-  if (a->size) pop_bytes_append(out, a->data, a->size);
-  bool tile_failed = jobs[POPC_TILE].status != 0;
-  if (b->size && !tile_failed && !same_text(a, b)) pop_bytes_append(out, b->data, b->size);
+  for (size_t i = 0; i < count; ++i) {
+    const pop_bytes *text = &jobs[i].diagnostics;
+    bool shown = false;
+    for (size_t j = 0; j < i && !shown; ++j) shown = same_text(&jobs[j].diagnostics, text);
+    if (text->size && !shown) pop_bytes_append(out, text->data, text->size);
+    if (jobs[i].status) return;
+  }
 }
 
-static pop_error *finish(job *jobs, const popc_source *source, const limits *limits,
-                         popc_objects *objects)
+static pop_error *take_result(const job *job, popc_result *result)
 {
-  for (int i = 0; i < POPC_TARGET_COUNT; ++i) POP_TRY(check_ended_well(&jobs[i], source, limits));
-  collect_diagnostics(jobs, &objects->diagnostics);
-  if (jobs[POPC_TILE].status || jobs[POPC_HOST].status)
-    return pop_error_new(POP_ERROR_CODELET_COMPILE, "'%s' does not compile", source->path);
-  for (int i = 0; i < POPC_TARGET_COUNT; ++i)
-    POP_TRY(take_object(&jobs[i], &objects->bytes[i], &objects->size[i]));
+  POP_TRY(take_file(job->object, &result->bytes, &result->size));
+  if (job->dependencies < 0) return NULL;
+  POP_TRY(take_file(job->dependencies, &result->dependencies.data, &result->dependencies.size));
+  result->dependencies.capacity = result->dependencies.size;
   return NULL;
 }
 
-static void show(const popc_arguments *arguments, const popc_source *source)
+static pop_error *finish(const job *jobs, size_t count, const popc_source *source,
+                         const limits *limits, popc_result *results, pop_bytes *diagnostics)
 {
-  for (size_t i = 0; i < arguments->count; ++i) fprintf(stderr, " '%s'", arguments->items[i]);
-  fprintf(stderr, " '-c' '%s'\n", source->path);
+  for (size_t i = 0; i < count; ++i) POP_TRY(check_ended_well(&jobs[i], source, limits));
+  collect_diagnostics(jobs, count, diagnostics);
+  for (size_t i = 0; i < count; ++i)
+    if (jobs[i].status)
+      return pop_error_new(POP_ERROR_CODELET_COMPILE, "'%s' does not compile", source->path);
+  for (size_t i = 0; i < count; ++i) POP_TRY(take_result(&jobs[i], &results[i]));
+  return NULL;
+}
+
+/* As a shell reads it. */
+static void show_word(const char *word)
+{
+  fputs(" '", stderr);
+  for (; *word; ++word) {
+    if (*word == '\'')
+      fputs("'\\''", stderr);
+    else
+      fputc(*word, stderr);
+  }
+  fputs("'", stderr);
+}
+
+/* What clang is told for each product. */
+const char *const *popc_product_arguments(popc_product product)
+{
+  static const char *const products[][3] = {
+      [POPC_GP] = {"-c", NULL},
+      [POPC_PREPROCESSED] = {"-E", NULL},
+      [POPC_ASSEMBLY] = {"-S", NULL},
+      [POPC_IR] = {"-S", "-emit-llvm", NULL},
+      [POPC_BITCODE] = {"-c", "-emit-llvm", NULL},
+      [POPC_VERTEX_LIST] = {"-c", NULL},
+  };
+  return products[product];
+}
+
+static void show(const job *job, const popc_source *source)
+{
+  for (size_t i = 0; i < job->arguments.count; ++i) show_word(job->arguments.items[i]);
+  for (const char *const *word = popc_product_arguments(job->product); *word; ++word)
+    show_word(*word);
+  show_word(source->path);
+  fputc('\n', stderr);
 }
 
 static void prepare(popc_settings *settings, const popc_source *source, const char *clang,
-                    popc_target target, job *job)
+                    const popc_variant *variant, job *job)
 {
-  *job = (struct job){.target = target, .errors = -1, .object = -1};
+  job->target = variant->target;
+  job->wanted_dependencies = settings->dependencies;
   popc_add_argument(&job->arguments, clang);
   const char *resources = popc_resource_folder(settings->arena, clang);
   if (resources) {
     popc_add_argument(&job->arguments, "-resource-dir");
     popc_add_argument(&job->arguments, resources);
   }
-  popc_make_arguments(settings, source->language, target, settings->arena, &job->arguments);
+  popc_make_arguments(settings, source->language, variant, settings->arena, &job->arguments);
   popc_add_argument(&job->arguments,
                     settings->colour ? "-fcolor-diagnostics" : "-fno-color-diagnostics");
   popc_add_argument(&job->arguments, "-fno-crash-diagnostics");
-  if (settings->verbose) show(&job->arguments, source);
+  if (settings->verbose) show(job, source);
+}
+
+static void release(job *job)
+{
+  if (job->errors >= 0) close(job->errors);
+  if (job->object >= 0) close(job->object);
+  if (job->dependencies >= 0) close(job->dependencies);
+  pop_bytes_free(&job->diagnostics);
+  free(job->arguments.items);
 }
 
 pop_error *popc_compile_source(popc_settings *settings, const popc_source *source,
-                               popc_objects *objects)
+                               popc_product product, const popc_variant *const *variants,
+                               size_t count, popc_result *results, pop_bytes *diagnostics)
 {
   const char *clang;
   POP_TRY(popc_find_clang(settings->arena, &clang));
   limits limits = get_limits();
-  job jobs[POPC_TARGET_COUNT];
-  for (int i = 0; i < POPC_TARGET_COUNT; ++i)
-    prepare(settings, source, clang, (popc_target)i, &jobs[i]);
+  job jobs[POPC_MAX_JOBS];
+  for (size_t i = 0; i < count; ++i) {
+    jobs[i] = (job){.product = product, .errors = -1, .object = -1, .dependencies = -1};
+    prepare(settings, source, clang, variants[i], &jobs[i]);
+  }
 
   pop_error *error = NULL;
-  for (int i = 0; i < POPC_TARGET_COUNT && !error; ++i) error = start(&jobs[i], source, &limits);
-  if (error) stop(jobs);
-  watch(jobs, &limits);
-  if (!error) error = finish(jobs, source, &limits, objects);
-
-  for (int i = 0; i < POPC_TARGET_COUNT; ++i) {
-    if (jobs[i].errors >= 0) close(jobs[i].errors);
-    if (jobs[i].object >= 0) close(jobs[i].object);
-    pop_bytes_free(&jobs[i].diagnostics);
-    free(jobs[i].arguments.items);
+  if (!settings->dry_run) {
+    for (size_t i = 0; i < count && !error; ++i) error = start(&jobs[i], source, &limits);
+    if (error) stop(jobs, count);
+    watch(jobs, count, &limits);
+    if (!error) error = finish(jobs, count, source, &limits, results, diagnostics);
   }
+  for (size_t i = 0; i < count; ++i) release(&jobs[i]);
   return error;
 }
 
-void popc_objects_free(popc_objects *objects)
+void popc_results_free(popc_result *results, size_t count)
 {
-  for (int i = 0; i < POPC_TARGET_COUNT; ++i) free(objects->bytes[i]);
-  pop_bytes_free(&objects->diagnostics);
+  for (size_t i = 0; i < count; ++i) {
+    free(results[i].bytes);
+    pop_bytes_free(&results[i].dependencies);
+  }
 }

@@ -22,14 +22,20 @@ typedef struct limits {
 
 typedef struct job {
   popc_target target;
-  popc_arguments arguments; /* of the compiler; the command without input and output */
+  popc_product product;
+  popc_arguments arguments;     /* of the compiler; the command without input and output */
+  unsigned wanted_dependencies; /* POPC_DEPENDENCIES, … */
   pid_t pid;
-  int errors; /* read end of the child's standard error; -1 at its end */
-  int object; /* file in memory */
-  int status; /* of waitpid */
+  int errors;       /* read end of the child's standard error; -1 at its end */
+  int object;       /* file in memory */
+  int dependencies; /* the same; -1 if nobody wants to know them */
+  int status;       /* of waitpid */
   bool timed_out;
   pop_bytes diagnostics;
 } job;
+
+/* What clang is told to make; ends with NULL. */
+const char *const *popc_product_arguments(popc_product product);
 
 /* Does the job's work in the process that was forked for it; `errors` becomes standard error.
  * Does not return. */

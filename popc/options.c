@@ -1,4 +1,5 @@
-/* The options of popc in one table: parsing, --help and the guess at a misspelling come from it. */
+/* The options of popc in one table: parsing, --help, completion and the guess at a misspelling come
+ * from it. */
 #include "popc_internal.h"
 
 #include <populus/names.h>
@@ -14,11 +15,25 @@ typedef enum form {
 } form;
 
 typedef enum action {
-  PASS,    /* to clang, for both targets */
-  OUTPUT,  /* name of the output file */
-  VERBOSE, /* show commands */
-  HELP,
-  VERSION,
+  PASS,         /* to clang, for every target */
+  PASS_TILE,    /* to clang, for tiles only: it is about the processor */
+  PASS_LEVEL,   /* -O */
+  HAND_ON,      /* -X: the value goes to clang */
+  OUTPUT,       /* name of the output file */
+  TARGET,       /* what to compile for */
+  LANGUAGE,     /* of the inputs that follow */
+  PRODUCT,      /* what to make; `number` is a popc_product */
+  COMPILE_ONLY, /* -c: a .gp is an object already; with -emit-llvm it means bitcode */
+  ANSWER,       /* print something and do nothing; `number` is a popc_answer */
+  JSON,
+  DEPENDENCIES, /* -MD, -MMD, -MP; `number` is a popc_dependencies flag */
+  DEPENDENCY_FILE,
+  DEPENDENCY_TARGET, /* `number` is 1 if the name is quoted for make */
+  COLOUR,            /* `number` is a popc_colour */
+  COLOUR_NAMED,      /* -fdiagnostics-color=always */
+  VERBOSE,           /* show commands */
+  DRY_RUN,           /* show commands, run nothing */
+  SAVE_TEMPS,
   REFUSE /* it would load code into the compiler, or make something other than an object */
 } action;
 
@@ -28,36 +43,104 @@ static const struct option {
   action action;
   const char *value; /* name of the value in --help; NULL if there is none */
   const char *help;  /* NULL: not shown */
+  int number;
 } options[] = {
-    {"-o", JOINED_OR_SEPARATE, OUTPUT, "<file>", "Write the .gp file here (default: <input>.gp)"},
-    {"-D", JOINED_OR_SEPARATE, PASS, "<macro>[=<value>]", "Define a macro"},
-    {"-U", JOINED_OR_SEPARATE, PASS, "<macro>", "Undefine a macro"},
-    {"-I", JOINED_OR_SEPARATE, PASS, "<folder>", "Search it for included files"},
-    {"-isystem", SEPARATE, PASS, "<folder>", "The same, and do not warn about what is in there"},
-    {"-include", SEPARATE, PASS, "<file>", "Include a file before the source"},
-    {"-O", JOINED, PASS, "<level>", "Optimise: 0, 1, 2, 3, s (default: 2)"},
-    {"-g", JOINED, PASS, "<level>", "Make debug information"},
-    {"-std=", JOINED, PASS, "<standard>", "Language standard (default: gnu17, c++17)"},
-    {"-W", JOINED, PASS, "<warning>", "Warn about something, as clang does"},
-    {"-w", ALONE, PASS, NULL, "No warnings"},
-    {"-pedantic", ALONE, PASS, NULL, "Warn about extensions of the language"},
-    {"-f", JOINED, PASS, "<feature>", "Switch something in clang on (-fno-: off)"},
-    {"-v", ALONE, VERBOSE, NULL, "Show the commands that are run"},
-    {"--help", ALONE, HELP, NULL, "Show this text"},
-    {"-h", ALONE, HELP, NULL, NULL},
-    {"--version", ALONE, VERSION, NULL, "Show the version"},
-    /* Longer spellings win over -W and -f. */
-    {"-Wa,", JOINED, REFUSE, NULL, NULL},
-    {"-Wl,", JOINED, REFUSE, NULL, NULL},
-    {"-Wp,", JOINED, REFUSE, NULL, NULL},
-    {"-fplugin", JOINED, REFUSE, NULL, NULL},
-    {"-fpass-plugin", JOINED, REFUSE, NULL, NULL},
-    {"-flto", JOINED, REFUSE, NULL, NULL},
-    {"-fsyntax-only", ALONE, REFUSE, NULL, NULL},
-    {"-Xclang", SEPARATE, REFUSE, NULL, NULL},
-    {"-load", SEPARATE, REFUSE, NULL, NULL},
-    {"-mllvm", SEPARATE, REFUSE, NULL, NULL},
-    {"-B", JOINED_OR_SEPARATE, REFUSE, NULL, NULL},
+    {"-o", JOINED_OR_SEPARATE, OUTPUT, "<file>", "Write here; - is standard output", 0},
+    {"--target=", JOINED, TARGET, "<list>", "Compile for these, e.g. ipu1,ipu2,cpu (default: all)",
+     0},
+    {"--target", SEPARATE, TARGET, "<list>", NULL, 0},
+    {"-target=", JOINED, TARGET, "<list>", NULL, 0},
+    {"-target", SEPARATE, TARGET, "<list>", NULL, 0},
+    {"-x", JOINED_OR_SEPARATE, LANGUAGE, "<language>",
+     "Language of the inputs behind it: c, c++, assembler, assembler-with-cpp, ir, gp, none", 0},
+    {"-D", JOINED_OR_SEPARATE, PASS, "<macro>[=<value>]", "Define a macro", 0},
+    {"-U", JOINED_OR_SEPARATE, PASS, "<macro>", "Undefine a macro", 0},
+    {"-I", JOINED_OR_SEPARATE, PASS, "<folder>", "Search it for included files", 0},
+    {"-isystem", SEPARATE, PASS, "<folder>", "The same, and do not warn about what is in there", 0},
+    {"-iquote", SEPARATE, PASS, "<folder>", "Search it for files included in quotes", 0},
+    {"-idirafter", SEPARATE, PASS, "<folder>", "Search it behind all others", 0},
+    {"-include", SEPARATE, PASS, "<file>", "Include a file before the source", 0},
+    {"-imacros", SEPARATE, PASS, "<file>", "Take the macros of a file before the source", 0},
+    {"-O", JOINED, PASS_LEVEL, "<level>", "Optimise: 0, 1, 2, 3, s, z (default: 2)", 0},
+    {"-g", JOINED, PASS, "<level>", "Make debug information (-g0: none)", 0},
+    {"-std=", JOINED, PASS, "<standard>", "Language standard (default: gnu17, c++17)", 0},
+    {"-W", JOINED, PASS, "<warning>", "Warn about something, as clang does", 0},
+    {"-w", ALONE, PASS, NULL, "No warnings", 0},
+    {"-pedantic", ALONE, PASS, NULL, "Warn about extensions of the language", 0},
+    {"-pedantic-errors", ALONE, PASS, NULL, "Refuse extensions of the language", 0},
+    {"-f", JOINED, PASS, "<feature>", "Switch something in clang on (-fno-: off)", 0},
+    {"-m", JOINED, PASS_TILE, "<feature>", "The same, of the tile's processor", 0},
+    {"-Qunused-arguments", ALONE, PASS, NULL, "No warnings about options without effect", 0},
+    {"-X", SEPARATE, HAND_ON, "<argument>", "Hand one argument to clang", 0},
+    {"-c", ALONE, COMPILE_ONLY, NULL, "Make no program: taken as a compiler takes it", 0},
+    {"-E", ALONE, PRODUCT, NULL, "Only preprocess", POPC_PREPROCESSED},
+    {"-C", ALONE, PASS, NULL, "With -E: keep comments", 0},
+    {"-P", ALONE, PASS, NULL, "With -E: no line markers", 0},
+    {"-S", ALONE, PRODUCT, NULL, "Make assembly, for one target", POPC_ASSEMBLY},
+    {"-emit-llvm", ALONE, PRODUCT, NULL, "Make LLVM IR, for one target (with -c: bitcode)",
+     POPC_IR},
+    {"--emit-llvm", ALONE, PRODUCT, NULL, NULL, POPC_IR},
+    {"-MD", ALONE, DEPENDENCIES, NULL, "Also write what the output depends on, for make",
+     POPC_DEPENDENCIES},
+    {"-MMD", ALONE, DEPENDENCIES, NULL, "The same without system headers",
+     POPC_DEPENDENCIES | POPC_USER_DEPENDENCIES},
+    {"-MF", JOINED_OR_SEPARATE, DEPENDENCY_FILE, "<file>",
+     "Write that here (default: the output's name with .d)", 0},
+    {"-MT", JOINED_OR_SEPARATE, DEPENDENCY_TARGET, "<name>", "What depends, as written", 0},
+    {"-MQ", JOINED_OR_SEPARATE, DEPENDENCY_TARGET, "<name>", "What depends, quoted for make", 1},
+    {"-MP", ALONE, DEPENDENCIES, NULL, "An empty rule for every header", POPC_PHONY_DEPENDENCIES},
+    {"--list-vertices", ALONE, PRODUCT, NULL, "Print the vertices of the inputs and their fields",
+     POPC_VERTEX_LIST},
+    {"--json", ALONE, JSON, NULL, "With --list-vertices: as JSON", 0},
+    {"-fcolor-diagnostics", ALONE, COLOUR, NULL, "Colours, terminal or not", POPC_COLOUR_ALWAYS},
+    {"-fno-color-diagnostics", ALONE, COLOUR, NULL, "No colours", POPC_COLOUR_NEVER},
+    {"-fdiagnostics-color", ALONE, COLOUR, NULL, NULL, POPC_COLOUR_ALWAYS},
+    {"-fno-diagnostics-color", ALONE, COLOUR, NULL, NULL, POPC_COLOUR_NEVER},
+    {"-fdiagnostics-color=", JOINED, COLOUR_NAMED, "<when>", "auto, always, never", 0},
+    {"-v", ALONE, VERBOSE, NULL, "Show the commands that are run", 0},
+    {"-###", ALONE, DRY_RUN, NULL, "Show them and run nothing", 0},
+    {"--save-temps", ALONE, SAVE_TEMPS, NULL, "Keep what is between source and object", 0},
+    {"-save-temps", ALONE, SAVE_TEMPS, NULL, NULL, 0},
+    {"-save-temps=cwd", ALONE, SAVE_TEMPS, NULL, NULL, 0},
+    {"--list-targets", ALONE, ANSWER, NULL, "Print the targets", POPC_ANSWER_TARGETS},
+    {"--print-clang-flags", ALONE, ANSWER, NULL,
+     "Print what clang is told, a line each: compile_flags.txt for clangd",
+     POPC_ANSWER_CLANG_FLAGS},
+    {"--print-completion=", JOINED, ANSWER, "<shell>", "Print completion for bash or zsh",
+     POPC_ANSWER_COMPLETION},
+    {"--help", ALONE, ANSWER, NULL, "Show this text", POPC_ANSWER_HELP},
+    {"-h", ALONE, ANSWER, NULL, NULL, POPC_ANSWER_HELP},
+    {"--version", ALONE, ANSWER, NULL, "Show the version", POPC_ANSWER_VERSION},
+    /* Longer spellings win over -W, -f and -m. */
+    {"-Wa,", JOINED, REFUSE, NULL, NULL, 0},
+    {"-Wl,", JOINED, REFUSE, NULL, NULL, 0},
+    {"-Wp,", JOINED, REFUSE, NULL, NULL, 0},
+    {"-fplugin", JOINED, REFUSE, NULL, NULL, 0},
+    {"-fpass-plugin", JOINED, REFUSE, NULL, NULL, 0},
+    {"-fuse-ld", JOINED, REFUSE, NULL, NULL, 0},
+    {"-flto", JOINED, REFUSE, NULL, NULL, 0},
+    {"-fsyntax-only", ALONE, REFUSE, NULL, NULL, 0},
+    {"-fno-integrated-as", ALONE, REFUSE, NULL, NULL, 0},
+    {"-Xclang", SEPARATE, REFUSE, NULL, NULL, 0},
+    {"-Xassembler", SEPARATE, REFUSE, NULL, NULL, 0},
+    {"-Xlinker", SEPARATE, REFUSE, NULL, NULL, 0},
+    {"-Xpreprocessor", SEPARATE, REFUSE, NULL, NULL, 0},
+    {"-Xarch_", JOINED, REFUSE, NULL, NULL, 0},
+    {"-load", SEPARATE, REFUSE, NULL, NULL, 0},
+    {"-plugin", JOINED, REFUSE, NULL, NULL, 0},
+    {"-cc1", JOINED, REFUSE, NULL, NULL, 0},
+    {"-ccc-", JOINED, REFUSE, NULL, NULL, 0},
+    {"-specs", JOINED, REFUSE, NULL, NULL, 0},
+    {"--config", JOINED, REFUSE, NULL, NULL, 0},
+    {"-resource-dir", JOINED, REFUSE, NULL, NULL, 0},
+    {"--sysroot", JOINED, REFUSE, NULL, NULL, 0},
+    {"-mllvm", SEPARATE, REFUSE, NULL, NULL, 0},
+    {"-march", JOINED, REFUSE, NULL, NULL, 0},
+    {"-mcpu", JOINED, REFUSE, NULL, NULL, 0},
+    {"-mabi", JOINED, REFUSE, NULL, NULL, 0},
+    {"-mcmodel", JOINED, REFUSE, NULL, NULL, 0},
+    {"-B", JOINED_OR_SEPARATE, REFUSE, NULL, NULL, 0},
+    {"--prefix", JOINED, REFUSE, NULL, NULL, 0},
 };
 #define NUM_OPTIONS (sizeof options / sizeof *options)
 
@@ -74,6 +157,9 @@ void popc_settings_free(popc_settings *settings)
   if (!settings) return;
   free(settings->inputs);
   free(settings->clang);
+  free(settings->clang_tile);
+  free(settings->variants);
+  free(settings->dependency_targets);
   pop_arena_free(settings->arena);
   free(settings);
 }
@@ -121,6 +207,110 @@ static pop_error *take_output(popc_settings *settings, const char *value)
   return NULL;
 }
 
+static pop_error *take_level(popc_settings *settings, const char *argument, const char *value)
+{
+  static const char *const levels[] = {"", "0", "1", "2", "3", "s", "z", "g", "fast"};
+  for (size_t i = 0; i < sizeof levels / sizeof *levels; ++i) {
+    if (strcmp(value, levels[i]) != 0) continue;
+    pass(settings, argument);
+    return NULL;
+  }
+  return pop_error_new(POP_ERROR_USAGE,
+                       "'%s' is no level of optimisation: there are -O0, -O1, -O2, -O3, -Os and "
+                       "-Oz",
+                       argument);
+}
+
+static pop_error *take_language(popc_settings *settings, const char *value)
+{
+  popc_language language;
+  if (popc_language_named(value, &language)) {
+    settings->language = value;
+    return NULL;
+  }
+  if (!strcmp(value, "none")) {
+    settings->language = NULL;
+    return NULL;
+  }
+  return pop_error_new(POP_ERROR_USAGE,
+                       "'%s' is no language for -x: there are c, c++, assembler, "
+                       "assembler-with-cpp, ir, gp and none",
+                       value);
+}
+
+static const char *const product_names[] = {
+    [POPC_PREPROCESSED] = "-E",
+    [POPC_ASSEMBLY] = "-S",
+    [POPC_IR] = "-emit-llvm",
+    [POPC_VERTEX_LIST] = "--list-vertices",
+};
+
+static pop_error *take_product(popc_settings *settings, popc_product product)
+{
+  popc_product *now = &settings->product;
+  /* clang's -S -emit-llvm is one wish. */
+  bool text_of_ir = (*now == POPC_ASSEMBLY && product == POPC_IR) ||
+                    (*now == POPC_IR && product == POPC_ASSEMBLY);
+  if (*now != POPC_GP && *now != product && !text_of_ir)
+    return pop_error_new(POP_ERROR_USAGE, "'%s' and '%s' cannot be had in one call",
+                         product_names[*now], product_names[product]);
+  *now = text_of_ir ? POPC_IR : product;
+  return NULL;
+}
+
+static pop_error *take_named_colour(popc_settings *settings, const char *value)
+{
+  static const char *const names[] = {
+      [POPC_COLOUR_AUTO] = "auto",
+      [POPC_COLOUR_ALWAYS] = "always",
+      [POPC_COLOUR_NEVER] = "never",
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    if (strcmp(value, names[i]) != 0) continue;
+    settings->colour_choice = (popc_colour)i;
+    return NULL;
+  }
+  return pop_error_new(POP_ERROR_USAGE, "'-fdiagnostics-color=%s': it is auto, always or never",
+                       value);
+}
+
+static pop_error *take_dependency_target(popc_settings *settings, const char *name, bool quote)
+{
+  if (quote) name = popc_quote_for_make(settings->arena, name);
+  pop_push(settings->dependency_targets, settings->num_dependency_targets,
+           settings->dependency_targets_capacity, name);
+  return NULL;
+}
+
+static pop_error *refuse(const char *argument)
+{
+  return pop_error_new(POP_ERROR_USAGE, "option '%s' is not for codelets: popc does not hand it on",
+                       argument);
+}
+
+/* -X: what the table does not know is handed on too, an option's value only behind its option. */
+static pop_error *hand_on(popc_settings *settings, const char *value)
+{
+  const struct option *option = value[0] == '-' && value[1] ? find_option(value) : NULL;
+  bool ours = option && option->action != PASS && option->action != PASS_TILE &&
+              option->action != PASS_LEVEL;
+  if (ours || (value[0] != '-' && !settings->value_may_follow)) return refuse(value);
+  settings->value_may_follow = option &&
+                               (option->form == SEPARATE || option->form == JOINED_OR_SEPARATE) &&
+                               !value[strlen(option->spelling)];
+  pass(settings, value);
+  return NULL;
+}
+
+static pop_error *take_answer(popc_settings *settings, popc_answer answer, const char *value)
+{
+  if (!settings->answer) {
+    settings->answer = answer;
+    settings->answer_value = value;
+  }
+  return NULL;
+}
+
 /* `value` is NULL for options without one. */
 static pop_error *perform(popc_settings *settings, const struct option *option,
                           const char *argument, const char *value)
@@ -131,22 +321,56 @@ static pop_error *perform(popc_settings *settings, const struct option *option,
     pass(settings, argument);
     if (separate) pass(settings, value);
     return NULL;
+  case PASS_TILE:
+    pop_push(settings->clang_tile, settings->num_clang_tile, settings->clang_tile_capacity,
+             argument);
+    return NULL;
+  case PASS_LEVEL:
+    return take_level(settings, argument, value);
+  case HAND_ON:
+    return hand_on(settings, value);
   case OUTPUT:
     return take_output(settings, value);
+  case TARGET:
+    return popc_take_targets(settings, value);
+  case LANGUAGE:
+    return take_language(settings, value);
+  case PRODUCT:
+    return take_product(settings, (popc_product)option->number);
+  case COMPILE_ONLY:
+    settings->compile_only = true;
+    return NULL;
+  case ANSWER:
+    return take_answer(settings, (popc_answer)option->number, value);
+  case JSON:
+    settings->json = true;
+    return NULL;
+  case DEPENDENCIES:
+    settings->dependencies |= (unsigned)option->number;
+    return NULL;
+  case DEPENDENCY_FILE:
+    settings->dependency_file = value;
+    return NULL;
+  case DEPENDENCY_TARGET:
+    return take_dependency_target(settings, value, option->number);
+  case COLOUR:
+    settings->colour_choice = (popc_colour)option->number;
+    return NULL;
+  case COLOUR_NAMED:
+    return take_named_colour(settings, value);
   case VERBOSE:
     settings->verbose = true;
     return NULL;
-  case HELP:
-    settings->help = true;
+  case DRY_RUN:
+    settings->verbose = settings->dry_run = true;
     return NULL;
-  case VERSION:
-    settings->version = true;
+  case SAVE_TEMPS:
+    settings->save_temps = true;
     return NULL;
   case REFUSE:
     break;
   }
-  return pop_error_new(POP_ERROR_USAGE, "option '%s' is not for codelets: popc does not hand it on",
-                       argument);
+  return refuse(argument);
 }
 
 /* Takes the option at arguments[*index], and its value. */
@@ -159,6 +383,9 @@ static pop_error *take_option(popc_settings *settings, size_t count, const char 
   const char *joined = argument + strlen(option->spelling), *value = NULL;
   if (option->form == JOINED || (option->form == JOINED_OR_SEPARATE && *joined)) {
     value = joined;
+    if (!*value && argument[strlen(argument) - 1] == '=')
+      return pop_error_new(POP_ERROR_USAGE, "option '%s' needs a value: %s%s", argument, argument,
+                           option->value);
   } else if (option->form != ALONE && option->action != REFUSE) {
     if (*index + 1 >= count)
       return pop_error_new(POP_ERROR_USAGE, "option '%s' needs a value: %s %s", argument, argument,
@@ -181,13 +408,14 @@ static pop_error *take_argument(popc_settings *settings, size_t count, const cha
   if (!inputs_allowed)
     return pop_error_new(POP_ERROR_USAGE, "'%s' is not an option of popc", argument);
   if (!*argument) return pop_error_new(POP_ERROR_USAGE, "an input has an empty name");
-  pop_push(settings->inputs, settings->num_inputs, settings->inputs_capacity, argument);
+  popc_input input = {argument, settings->language};
+  pop_push(settings->inputs, settings->num_inputs, settings->inputs_capacity, input);
   return NULL;
 }
 
 /* Goes on behind a mistake, which is the result then: --help may follow it. */
-pop_error *popc_parse_options(popc_settings *settings, size_t count, const char *const *arguments,
-                              bool inputs_allowed)
+static pop_error *parse_all(popc_settings *settings, size_t count, const char *const *arguments,
+                            bool inputs_allowed)
 {
   pop_error *first = NULL;
   bool may_be_option = true;
@@ -210,18 +438,42 @@ static void put(pop_bytes *out, const char *text)
   pop_bytes_append(out, text, strlen(text));
 }
 
+/* What depends on more than one option. */
+static pop_error *check_together(const popc_settings *settings)
+{
+  bool make = settings->dependencies & POPC_DEPENDENCIES;
+  if (!make &&
+      (settings->dependencies || settings->dependency_file || settings->dependency_targets))
+    return pop_error_new(POP_ERROR_USAGE, "-MF, -MT, -MQ and -MP need -MD or -MMD");
+  if (settings->json && settings->product != POPC_VERTEX_LIST)
+    return pop_error_new(POP_ERROR_USAGE, "--json is for --list-vertices");
+  return NULL;
+}
+
+pop_error *popc_parse_options(popc_settings *settings, size_t count, const char *const *arguments,
+                              bool inputs_allowed)
+{
+  POP_TRY(parse_all(settings, count, arguments, inputs_allowed));
+  return check_together(settings);
+}
+
+static const char *form_of(const struct option *option)
+{
+  return option->form == SEPARATE ? " " : "";
+}
+
 char *popc_help_text(void)
 {
   pop_bytes out = {0};
   put(&out, "usage: popc [options] <input>... -o <output>\n\n"
-            "Compiles codelets (.c, .cpp, .cc, .cxx) for tiles and for the host, and merges .gp "
-            "files.\n\noptions:\n");
+            "Compiles codelets (.c, .cpp, .cc, .cxx, .S, .s, .ll, .bc) for tiles and for the host, "
+            "and merges\n.gp files. An input - is standard input (with -x), @<file> stands for the "
+            "arguments in a file.\n\noptions:\n");
   for (size_t i = 0; i < NUM_OPTIONS; ++i) {
     if (!options[i].help) continue;
-    char *spelling =
-        pop_xasprintf("%s%s%s", options[i].spelling, options[i].form == SEPARATE ? " " : "",
-                      options[i].value ? options[i].value : "");
-    char *line = pop_xasprintf("  %-22s %s\n", spelling, options[i].help);
+    char *spelling = pop_xasprintf("%s%s%s", options[i].spelling, form_of(&options[i]),
+                                   options[i].value ? options[i].value : "");
+    char *line = pop_xasprintf("  %-26s %s\n", spelling, options[i].help);
     put(&out, line);
     free(line);
     free(spelling);
@@ -231,4 +483,14 @@ char *popc_help_text(void)
       "is\n(no clang, no space, a limit was reached); 70 popc is.\n");
   pop_bytes_append(&out, "", 1);
   return (char *)out.data;
+}
+
+void popc_visit_options(void (*visit)(void *context, const char *spelling, const char *value,
+                                      bool joined, const char *help),
+                        void *context)
+{
+  for (size_t i = 0; i < NUM_OPTIONS; ++i)
+    if (options[i].action != REFUSE)
+      visit(context, options[i].spelling, options[i].value, options[i].form == JOINED,
+            options[i].help);
 }

@@ -1,27 +1,37 @@
 /* From settings to a `.gp`: popc_run reads as the list of steps. */
 #include "popc_internal.h"
 
-#include <populus/file.h>
-
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_SOURCE_BYTES ((size_t)64 << 20)
+/* What a run collects. */
+typedef struct run {
+  popc_settings *settings;
+  pop_gp_builder *builder;
+  popc_file_list dependencies;
+} run;
 
-static bool is_gp(const char *path)
+/* Only what is for the targets that the command line names. */
+static pop_error *add_chosen_parts(run *r, pop_gp *gp)
 {
-  const char *dot = strrchr(path, '.');
-  return dot && !strcmp(dot, ".gp");
+  const popc_settings *settings = r->settings;
+  for (size_t i = 0; i < settings->num_variants; ++i)
+    if (pop_gp_has_target(gp, settings->variants[i].name))
+      POP_TRY(pop_gp_builder_add_gp_for(r->builder, gp, settings->variants[i].name));
+  return NULL;
 }
 
-static pop_error *add_gp(pop_gp_builder *builder, const char *path)
+static pop_error *add_gp(run *r, const popc_input *input)
 {
   pop_gp *gp;
-  POP_TRY(pop_gp_read(path, &gp));
-  pop_error *error = pop_gp_builder_add_gp(builder, gp);
+  POP_TRY(pop_gp_read(input->path, &gp));
+  popc_add_dependency(&r->dependencies, popc_quote_for_make(r->settings->arena, input->path));
+  pop_error *error =
+      r->settings->targets_chosen ? add_chosen_parts(r, gp) : pop_gp_builder_add_gp(r->builder, gp);
   pop_gp_free(gp);
   return error;
 }
@@ -52,41 +62,26 @@ static pop_error *report(popc_settings *settings, pop_error *error, const pop_by
   return full;
 }
 
-static pop_error *add_objects(pop_gp_builder *builder, const popc_objects *objects,
-                              const char *path)
+static pop_error *add_source(run *r, const popc_source *source)
 {
-  POP_TRY(pop_gp_builder_add_tile(builder, "ipu1,ipu2,ipu21", objects->bytes[POPC_TILE],
-                                  objects->size[POPC_TILE], path));
-  return pop_gp_builder_add_host(builder, objects->bytes[POPC_HOST], objects->size[POPC_HOST],
-                                 path);
-}
-
-static pop_error *add_source(popc_settings *settings, pop_gp_builder *builder,
-                             const popc_source *source)
-{
-  popc_objects objects = {0};
-  pop_error *error = popc_compile_source(settings, source, &objects);
-  error = report(settings, error, &objects.diagnostics);
-  if (!error) error = add_objects(builder, &objects, source->path);
-  popc_objects_free(&objects);
+  pop_bytes diagnostics = {0};
+  pop_error *error =
+      popc_build_source(r->settings, source, r->builder, &r->dependencies, &diagnostics);
+  error = report(r->settings, error, &diagnostics);
+  pop_bytes_free(&diagnostics);
   return error;
 }
 
-static pop_error *add_input(popc_settings *settings, pop_gp_builder *builder, const char *path)
+static pop_error *add_input(run *r, const popc_input *input)
 {
-  if (is_gp(path)) return add_gp(builder, path);
-  popc_source source = {.path = path};
-  struct stat status;
-  bool is_file = stat(path, &status) == 0 && S_ISREG(status.st_mode);
-  if (is_file && !popc_language_of(path, &source.language))
-    return pop_error_new(POP_ERROR_USAGE,
-                         "'%s' is no input for popc: it takes .c, .cpp, .cc, .cxx and .gp files",
-                         path);
-  uint8_t *text;
-  POP_TRY(pop_file_read(path, MAX_SOURCE_BYTES, &text, &source.size));
-  source.text = text;
-  pop_error *error = add_source(settings, builder, &source);
-  free(text);
+  popc_language language;
+  bool named = input->language ? popc_language_named(input->language, &language)
+                               : popc_language_of(input->path, &language);
+  if (named && language == POPC_GP_FILE) return add_gp(r, input);
+  popc_source source;
+  POP_TRY(popc_read_source(input, &source));
+  pop_error *error = add_source(r, &source);
+  free((void *)source.text);
   return error;
 }
 
@@ -96,17 +91,17 @@ static pop_error *check_not_input(const popc_settings *settings)
   struct stat output, input;
   if (stat(settings->output, &output) != 0 || !S_ISREG(output.st_mode)) return NULL;
   for (size_t i = 0; i < settings->num_inputs; ++i)
-    if (stat(settings->inputs[i], &input) == 0 && input.st_dev == output.st_dev &&
+    if (stat(settings->inputs[i].path, &input) == 0 && input.st_dev == output.st_dev &&
         input.st_ino == output.st_ino)
       return pop_error_new(POP_ERROR_USAGE, "the output '%s' is the same file as the input '%s'",
-                           settings->output, settings->inputs[i]);
+                           settings->output, settings->inputs[i].path);
   return NULL;
 }
 
 /* Tells early, before anything is compiled, what writing would tell late. */
 static pop_error *check_output(const popc_settings *settings)
 {
-  if (!settings->output) return NULL;
+  if (!settings->output || popc_is_standard_output(settings->output)) return NULL;
   POP_TRY(check_not_input(settings));
   struct stat status;
   if (stat(settings->output, &status) == 0 && S_ISDIR(status.st_mode))
@@ -124,38 +119,166 @@ static pop_error *check_output(const popc_settings *settings)
   return pop_error_errno(errno, "cannot write '%s' into the folder '%s'", settings->output, folder);
 }
 
-/* Puts the objects together once in memory, to see them as a reader will, and adds what they lack
- * of the device library. */
-static pop_error *add_library(pop_gp_builder *builder)
+/* Puts the objects together once in memory, to see them as a reader will. */
+static pop_error *put_together(pop_gp_builder *builder, pop_gp **gp)
 {
   uint8_t *bytes;
   size_t size;
   POP_TRY(pop_gp_builder_write(builder, NULL, &bytes, &size));
-  pop_gp *gp;
-  pop_error *error = pop_gp_read_memory(bytes, size, "popc's output", &gp);
+  pop_error *error = pop_gp_read_memory(bytes, size, "popc's output", gp);
   free(bytes);
-  if (error) return error;
-  error = popc_add_runtime_library(gp, builder);
+  return error;
+}
+
+/* For each target by itself: a vertex may be there once for each. */
+static pop_error *add_library_for_targets(pop_gp_builder *builder, pop_gp *gp, char *targets)
+{
+  pop_error *error = NULL;
+  for (char *target; !error && (target = strsep(&targets, ","));) {
+    if (!*target || !strcmp(target, POP_GP_HOST_TARGET)) continue;
+    pop_gp *part;
+    POP_TRY(pop_gp_for_target(gp, target, &part));
+    error = popc_add_runtime_library(part, builder);
+    pop_gp_free(part);
+  }
+  return error;
+}
+
+/* Adds what the objects lack of the device library. */
+static pop_error *add_library(pop_gp_builder *builder)
+{
+  pop_gp *gp;
+  POP_TRY(put_together(builder, &gp));
+  char *targets = pop_gp_targets(gp);
+  pop_error *error = add_library_for_targets(builder, gp, targets);
+  free(targets);
   pop_gp_free(gp);
   return error;
 }
 
-static pop_error *build(popc_settings *settings, pop_gp_builder *builder, uint8_t **bytes,
-                        size_t *size)
+/* G11: of files that were compiled for something else, nothing may be left. */
+static pop_error *check_targets(const run *r)
 {
-  POP_TRY(check_output(settings));
-  for (size_t i = 0; i < settings->num_inputs; ++i)
-    POP_TRY(add_input(settings, builder, settings->inputs[i]));
-  POP_TRY(add_library(builder));
-  return pop_gp_builder_write(builder, settings->output, bytes, size);
+  pop_gp *gp;
+  POP_TRY(put_together(r->builder, &gp));
+  pop_error *error = NULL;
+  for (size_t i = 0; i < r->settings->num_variants && !error; ++i) {
+    const popc_input *input = r->settings->inputs;
+    if (pop_gp_has_target(gp, r->settings->variants[i].name)) continue;
+    char *targets = pop_gp_targets(gp);
+    error = pop_error_new(POP_ERROR_FILE_LOAD,
+                          "the inputs ('%s'%s) hold nothing for target '%s', but for %s",
+                          input->path, r->settings->num_inputs > 1 ? ", …" : "",
+                          r->settings->variants[i].name, *targets ? targets : "no other either");
+    free(targets);
+  }
+  pop_gp_free(gp);
+  return error;
+}
+
+static pop_error *write_gp(run *r, uint8_t **bytes, size_t *size)
+{
+  const char *output = r->settings->output;
+  if (!output || !popc_is_standard_output(output))
+    return pop_gp_builder_write(r->builder, output, bytes, size);
+  uint8_t *content;
+  size_t content_size;
+  POP_TRY(pop_gp_builder_write(r->builder, NULL, &content, &content_size));
+  pop_error *error = popc_write_file(output, content, content_size);
+  free(content);
+  return error;
+}
+
+static pop_error *list(run *r)
+{
+  pop_gp *gp;
+  char *text = NULL;
+  POP_TRY(put_together(r->builder, &gp));
+  pop_error *error = popc_list_vertices(gp, r->settings->json, &text);
+  if (!error) error = popc_write_file("-", text, strlen(text));
+  free(text);
+  pop_gp_free(gp);
+  return error;
+}
+
+static pop_error *build(run *r, uint8_t **bytes, size_t *size)
+{
+  popc_settings *settings = r->settings;
+  for (size_t i = 0; i < settings->num_inputs; ++i) POP_TRY(add_input(r, &settings->inputs[i]));
+  if (settings->dry_run) return NULL;
+  if (settings->targets_chosen) POP_TRY(check_targets(r));
+  POP_TRY(add_library(r->builder));
+  if (settings->product == POPC_VERTEX_LIST) return list(r);
+  POP_TRY(write_gp(r, bytes, size));
+  return settings->dependencies ? popc_write_dependencies(settings, &r->dependencies) : NULL;
+}
+
+/* -E, -S, -emit-llvm: one text for one source and one target. */
+
+static pop_error *make_text_of(run *r, const popc_source *source)
+{
+  popc_settings *settings = r->settings;
+  const popc_variant *variant = settings->variants;
+  popc_result result = {0};
+  pop_bytes diagnostics = {0};
+  pop_error *error =
+      popc_compile_source(settings, source, settings->product, &variant, 1, &result, &diagnostics);
+  error = report(settings, error, &diagnostics);
+  popc_add_dependencies(&r->dependencies, (const char *)result.dependencies.data,
+                        result.dependencies.size);
+  if (!error && !settings->dry_run)
+    error = popc_write_file(settings->output, result.bytes, result.size);
+  popc_results_free(&result, 1);
+  pop_bytes_free(&diagnostics);
+  return error;
+}
+
+static pop_error *make_text(run *r)
+{
+  popc_settings *settings = r->settings;
+  if (settings->num_inputs > 1)
+    return pop_error_new(POP_ERROR_USAGE, "-E, -S and -emit-llvm take one source at a time");
+  popc_source source;
+  POP_TRY(popc_read_source(settings->inputs, &source));
+  pop_error *error = source.language == POPC_GP_FILE
+                         ? pop_error_new(POP_ERROR_USAGE, "'%s' is compiled already", source.path)
+                         : make_text_of(r, &source);
+  free((void *)source.text);
+  if (error || settings->dry_run || !settings->dependencies) return error;
+  return popc_write_dependencies(settings, &r->dependencies);
+}
+
+/* Who sets it wants __DATE__ to be the same every time: clang would take no notice of a mistake
+ * where nothing mentions that. */
+static pop_error *check_source_date(void)
+{
+  const char *text = getenv("SOURCE_DATE_EPOCH");
+  if (!text) return NULL;
+  errno = 0;
+  char *end;
+  unsigned long long seconds = strtoull(text, &end, 10);
+  if (isdigit((unsigned char)*text) && !*end && !errno && seconds <= 253402300799ull) return NULL;
+  return pop_error_new(POP_ERROR_USAGE,
+                       "the environment variable SOURCE_DATE_EPOCH is '%s': it must be the number "
+                       "of seconds since 1970, up to the year 9999",
+                       text);
+}
+
+static bool makes_text(const popc_settings *settings)
+{
+  return settings->product != POPC_GP && settings->product != POPC_VERTEX_LIST;
 }
 
 pop_error *popc_run(popc_settings *settings, uint8_t **bytes, size_t *size)
 {
   if (!settings->num_inputs) return pop_error_new(POP_ERROR_USAGE, "no input files");
-  pop_gp_builder *builder = pop_gp_builder_new();
-  pop_error *error = build(settings, builder, bytes, size);
-  pop_gp_builder_free(builder);
+  POP_TRY(check_source_date());
+  POP_TRY(popc_default_targets(settings));
+  if (settings->product != POPC_VERTEX_LIST) POP_TRY(check_output(settings));
+  run r = {settings, pop_gp_builder_new(), {0}};
+  pop_error *error = makes_text(settings) ? make_text(&r) : build(&r, bytes, size);
+  pop_gp_builder_free(r.builder);
+  popc_file_list_free(&r.dependencies);
   return error;
 }
 
@@ -164,11 +287,21 @@ static pop_error *take_options(popc_settings *settings, const popc_options *opti
   if (options->size != sizeof *options)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "popc_options.size is %zu instead of %zu",
                          options->size, sizeof *options);
-  POP_TRY(popc_parse_options(settings, options->num_flags, options->flags, false));
+  const char **flags;
+  size_t num_flags;
+  POP_TRY(popc_expand_arguments(settings->arena, options->num_flags, options->flags, &flags,
+                                &num_flags));
+  POP_TRY(popc_parse_options(settings, num_flags, flags, false));
   if (settings->output)
     return pop_error_new(POP_ERROR_USAGE, "'-o' is not among the flags: popc_options.output is");
-  for (size_t i = 0; i < options->num_inputs; ++i)
-    pop_push(settings->inputs, settings->num_inputs, settings->inputs_capacity, options->inputs[i]);
+  if (settings->product != POPC_GP || settings->answer || settings->dry_run)
+    return pop_error_new(POP_ERROR_USAGE, "the flags ask for something else than a .gp");
+  if (settings->dependencies && !options->output)
+    return pop_error_new(POP_ERROR_USAGE, "-MD needs a file as output");
+  for (size_t i = 0; i < options->num_inputs; ++i) {
+    popc_input input = {options->inputs[i], NULL};
+    pop_push(settings->inputs, settings->num_inputs, settings->inputs_capacity, input);
+  }
   settings->output = options->output;
   settings->verbose |= options->verbose != 0;
   settings->diagnostics_fd = options->diagnostics_fd;

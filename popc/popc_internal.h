@@ -8,7 +8,8 @@
  *   objects      --runtime_library.c--> the members of the device library that they need
  *   all          --libcodelet--> a `.gp` file
  *
- * popc.c strings these together; cli.c is the program.
+ * Once for all tile targets, unless they differ for the source (build.c). popc.c strings these
+ * together; cli.c is the program.
  */
 #ifndef POPC_INTERNAL_H
 #define POPC_INTERNAL_H
@@ -18,15 +19,73 @@
 #include <populus/gp.h>
 #include <populus/popc.h>
 
+/* What to make. */
+typedef enum popc_product {
+  POPC_GP,
+  POPC_PREPROCESSED,
+  POPC_ASSEMBLY,
+  POPC_IR,
+  POPC_BITCODE,
+  POPC_VERTEX_LIST
+} popc_product;
+
+/* Questions about popc itself. */
+typedef enum popc_answer {
+  POPC_NO_ANSWER,
+  POPC_ANSWER_HELP,
+  POPC_ANSWER_VERSION,
+  POPC_ANSWER_TARGETS,
+  POPC_ANSWER_CLANG_FLAGS,
+  POPC_ANSWER_COMPLETION
+} popc_answer;
+
+typedef enum popc_colour { POPC_COLOUR_AUTO, POPC_COLOUR_ALWAYS, POPC_COLOUR_NEVER } popc_colour;
+
+/* Flags. */
+enum { POPC_DEPENDENCIES = 1, POPC_USER_DEPENDENCIES = 2, POPC_PHONY_DEPENDENCIES = 4 };
+
+typedef enum popc_target { POPC_TILE, POPC_HOST } popc_target;
+
+/* One of the targets that are compiled for: those that everybody knows, or one that the command
+ * line describes with flags of its own. */
+typedef struct popc_variant {
+  const char *name;         /* "ipu2", "cpu", "ipu2:cpp" */
+  const char *architecture; /* one of the known names */
+  popc_target target;
+  const char **flags; /* for clang */
+  size_t num_flags;
+} popc_variant;
+
+typedef struct popc_input {
+  const char *path;     /* "-": standard input */
+  const char *language; /* as -x says; NULL: by the name */
+} popc_input;
+
 /* What a command line asks for. Strings live in `arena` or are the caller's. */
 typedef struct popc_settings {
   pop_arena *arena;
-  const char **inputs;
+  popc_input *inputs;
   size_t num_inputs, inputs_capacity;
-  const char *output;
-  const char **clang; /* arguments for clang, in the order given */
+  const char *output; /* "-": standard output */
+  popc_product product;
+  bool compile_only, json, save_temps;
+  popc_variant *variants; /* never empty behind popc_default_targets */
+  size_t num_variants, variants_capacity;
+  bool targets_chosen; /* by the command line */
+  const char **clang;  /* arguments for clang, in the order given */
   size_t num_clang, clang_capacity;
-  bool verbose, help, version;
+  const char **clang_tile; /* for tiles only */
+  size_t num_clang_tile, clang_tile_capacity;
+  unsigned dependencies; /* POPC_DEPENDENCIES, … */
+  const char *dependency_file;
+  const char **dependency_targets; /* as make reads them */
+  size_t num_dependency_targets, dependency_targets_capacity;
+  bool verbose, dry_run;
+  popc_answer answer;
+  const char *answer_value;
+  popc_colour colour_choice;
+  const char *language;  /* while arguments are read: of -x */
+  bool value_may_follow; /* while arguments are read: behind -X -include */
   int diagnostics_fd;    /* -1: collect them in the error's message */
   bool colour;           /* clang's diagnostics in colour */
   bool diagnostics_said; /* set when the error is explained by what went to diagnostics_fd */
@@ -39,20 +98,70 @@ void popc_settings_free(popc_settings *settings);
 POP_MUST_CHECK pop_error *popc_parse_options(popc_settings *settings, size_t count,
                                              const char *const *arguments, bool inputs_allowed);
 char *popc_help_text(void); /* caller frees */
+/* All that may be given; `help` is NULL for spellings that are there for old scripts. */
+void popc_visit_options(void (*visit)(void *context, const char *spelling, const char *value,
+                                      bool joined, const char *help),
+                        void *context);
+
+/* response_file.c: replaces each "@file" by the arguments in the file. Errors: USAGE. */
+POP_MUST_CHECK pop_error *popc_expand_arguments(pop_arena *arena, size_t count,
+                                                const char *const *arguments,
+                                                const char ***expanded, size_t *num_expanded);
+
+/* completion.c: caller frees. NULL for a shell that it does not know. */
+char *popc_completion_text(const char *shell);
+
+/* targets.c */
+extern const char popc_target_list[]; /* "cpu,ipu1,ipu2,ipu21" */
+/* The value of --target: names or JSON. Takes the place of what an earlier one said. */
+POP_MUST_CHECK pop_error *popc_take_targets(popc_settings *settings, const char *value);
+/* What is compiled for if the command line does not say: everything, or one for products that
+ * there is one of. Errors: USAGE for several where one is needed. */
+POP_MUST_CHECK pop_error *popc_default_targets(popc_settings *settings);
+/* The value of __IPU_ARCH_VERSION__; 0 for the host. */
+unsigned popc_architecture_version(const popc_variant *variant);
+bool popc_same_flags(const popc_variant *a, const popc_variant *b);
+
+/* dependencies.c */
+const char *popc_quote_for_make(pop_arena *arena, const char *name);
+/* Collects what a compiler wrote ("x: a.c b.h"): each file once. */
+typedef struct popc_file_list {
+  char **files; /* as make reads them */
+  size_t count, capacity;
+} popc_file_list;
+void popc_add_dependencies(popc_file_list *list, const char *rule, size_t size);
+void popc_add_dependency(popc_file_list *list, const char *file);
+void popc_file_list_free(popc_file_list *list);
+/* Errors: SYSTEM. */
+POP_MUST_CHECK pop_error *popc_write_dependencies(const popc_settings *settings,
+                                                  const popc_file_list *list);
 
 /* compile.c */
 
-typedef enum popc_target { POPC_TILE, POPC_HOST, POPC_TARGET_COUNT } popc_target;
-typedef enum popc_language { POPC_C, POPC_CXX } popc_language;
+typedef enum popc_language {
+  POPC_C,
+  POPC_CXX,
+  POPC_ASSEMBLER_CPP, /* assembly with #include and #if */
+  POPC_ASSEMBLER,
+  POPC_LLVM_IR, /* text or bitcode */
+  POPC_GP_FILE
+} popc_language;
 
-/* By the name's extension; false if it is none of a codelet source. */
+/* By the name's extension; false if it is none of an input. */
 bool popc_language_of(const char *path, popc_language *language);
+/* By the name that -x takes. */
+bool popc_language_named(const char *name, popc_language *language);
+/* The name for clang's -x. */
+const char *popc_language_name(popc_language language);
+/* C and C++: libclang reads it, it may hold vertices. */
+bool popc_is_codelet_language(popc_language language);
 
 typedef struct popc_source {
   const char *path;
   popc_language language;
   const uint8_t *text; /* as it was read: all that follows is about these bytes */
   size_t size;
+  bool is_stream; /* from standard input, or made by us: there is no file of that name */
 } popc_source;
 
 /* arguments.c: what clang is told, without input and output. In `arena`. */
@@ -61,20 +170,50 @@ typedef struct popc_arguments {
   size_t count, capacity;
 } popc_arguments;
 void popc_add_argument(popc_arguments *arguments, const char *text);
-void popc_make_arguments(const popc_settings *settings, popc_language language, popc_target target,
-                         pop_arena *arena, popc_arguments *arguments);
+void popc_make_arguments(const popc_settings *settings, popc_language language,
+                         const popc_variant *variant, pop_arena *arena, popc_arguments *arguments);
 
-/* Two objects, and what clang had to say. Free with popc_objects_free. */
-typedef struct popc_objects {
-  uint8_t *bytes[POPC_TARGET_COUNT];
-  size_t size[POPC_TARGET_COUNT];
-  pop_bytes diagnostics;
-} popc_objects;
+/* What one compilation gives. */
+typedef struct popc_result {
+  uint8_t *bytes;
+  size_t size;
+  pop_bytes dependencies; /* a rule for make, if the settings ask for one */
+} popc_result;
 
-/* Errors: CODELET_COMPILE (the reasons are in objects->diagnostics), SYSTEM, INTERNAL. */
+#define POPC_MAX_JOBS 8
+
+/* Compiles one source for `count` variants (at most POPC_MAX_JOBS) side by side; `results` are parallel to them.
+ * Errors: CODELET_COMPILE (the reasons are in `diagnostics`), SYSTEM, INTERNAL. */
 POP_MUST_CHECK pop_error *popc_compile_source(popc_settings *settings, const popc_source *source,
-                                              popc_objects *objects);
-void popc_objects_free(popc_objects *objects);
+                                              popc_product product,
+                                              const popc_variant *const *variants, size_t count,
+                                              popc_result *results, pop_bytes *diagnostics);
+void popc_results_free(popc_result *results, size_t count);
+
+/* build.c: for every target, into `builder`. */
+#define POPC_ARCHITECTURE_SECTION ".populus.arch"
+#if defined(__x86_64__)
+#define POPC_HOST_ARCHITECTURE "x86_64"
+#elif defined(__aarch64__)
+#define POPC_HOST_ARCHITECTURE "aarch64"
+#else
+#error "name the host's processor here"
+#endif
+POP_MUST_CHECK pop_error *popc_build_source(popc_settings *settings, const popc_source *source,
+                                            pop_gp_builder *builder, popc_file_list *dependencies,
+                                            pop_bytes *diagnostics);
+
+/* output.c: "-" is standard output. Errors: SYSTEM. */
+bool popc_is_standard_output(const char *path);
+POP_MUST_CHECK pop_error *popc_write_file(const char *path, const void *bytes, size_t size);
+
+/* temporaries.c */
+POP_MUST_CHECK pop_error *popc_save_temporaries(popc_settings *settings, const popc_source *source,
+                                                const popc_variant *variant,
+                                                const popc_result *object);
+
+/* list_vertices.c: as text or JSON; caller frees. Errors: LINK. */
+POP_MUST_CHECK pop_error *popc_list_vertices(pop_gp *gp, bool json, char **text);
 
 /* reflect.c: runs in the child. */
 
@@ -107,7 +246,10 @@ const char *popc_resource_folder(pop_arena *arena, const char *clang);
  * can be linked. Errors: LINK naming symbol and vertex. */
 POP_MUST_CHECK pop_error *popc_add_runtime_library(const pop_gp *gp, pop_gp_builder *builder);
 
-/* popc.c */
+/* input.c: reads a source; what `path` says of its language, or -x. Free the text. */
+POP_MUST_CHECK pop_error *popc_read_source(const popc_input *input, popc_source *source);
+
+/* popc.c: with settings->output NULL, bytes and size receive the `.gp`; otherwise writes. */
 POP_MUST_CHECK pop_error *popc_run(popc_settings *settings, uint8_t **bytes, size_t *size);
 
 #endif

@@ -90,4 +90,7 @@ void reflect_fields(reflection *r, CXCursor record, pop_vertex_type *type);
 /* constraints.c: fills in the constraints of a vertex type that has its fields. */
 void reflect_constraints(reflection *r, CXCursor record, pop_vertex_type *type);
 
+/* architecture.c: appends a mark if the source depends on the kind of tile. */
+void reflect_architecture(reflection *r, pop_bytes *out);
+
 #endif

@@ -89,6 +89,9 @@ POP_MUST_CHECK pop_error *pop_gp_builder_add_host(pop_gp_builder *builder, const
 /* Every member of another .gp; the same vertex in both with other code is an error that names both
  * files, the same code is taken once. */
 POP_MUST_CHECK pop_error *pop_gp_builder_add_gp(pop_gp_builder *builder, const pop_gp *gp);
+/* Only what is for one target, for that target. */
+POP_MUST_CHECK pop_error *pop_gp_builder_add_gp_for(pop_gp_builder *builder, const pop_gp *gp,
+                                                    const char *target);
 /* Atomically to `path`, or to memory (caller frees) when path is NULL. */
 POP_MUST_CHECK pop_error *pop_gp_builder_write(pop_gp_builder *builder, const char *path,
                                                uint8_t **bytes, size_t *size);

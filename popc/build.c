@@ -1,0 +1,179 @@
+/* One source, compiled for all targets, into the `.gp`.
+ *
+ * Tiles differ by a macro, __IPU_ARCH_VERSION__, and by flags that the command line gives to one
+ * target. So a source is compiled once for all targets with equal flags; if it turns out that the
+ * macro is mentioned in any file that was read (architecture.c), the others are compiled for
+ * themselves. Assembly is compiled for each, it is cheap; equal objects become one in the `.gp`.
+ */
+#include "popc_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Targets that share one compilation: the first one is what the compiler is told. */
+typedef struct group {
+  const popc_variant *variant;
+  const char *targets; /* "ipu1,ipu2" */
+} group;
+
+typedef struct build {
+  popc_settings *settings;
+  const popc_source *source;
+  pop_gp_builder *builder;
+  popc_file_list *dependencies;
+  pop_bytes *diagnostics;
+  bool *done; /* parallel to the variants */
+} build;
+
+static bool shares(const popc_variant *a, const popc_variant *b, bool by_architecture)
+{
+  if (a->target != b->target || !popc_same_flags(a, b)) return false;
+  return !by_architecture || !strcmp(a->architecture, b->architecture);
+}
+
+/* ipu2 speaks for the others, for what it says is what most people are told. */
+static const popc_variant *choose(const popc_settings *settings, const popc_variant *first)
+{
+  for (size_t i = 0; i < settings->num_variants; ++i) {
+    const popc_variant *variant = &settings->variants[i];
+    if (shares(first, variant, false) && !strcmp(variant->architecture, "ipu2")) return variant;
+  }
+  return first;
+}
+
+/* Puts those that are not done into groups, tiles before the host, as many as may run at once. */
+static size_t make_groups(build *b, bool by_architecture, group groups[POPC_MAX_JOBS])
+{
+  popc_settings *settings = b->settings;
+  size_t count = 0;
+  for (int target = POPC_TILE; target <= POPC_HOST; ++target) {
+    for (size_t i = 0; i < settings->num_variants && count < POPC_MAX_JOBS; ++i) {
+      const popc_variant *first = &settings->variants[i];
+      if (b->done[i] || (int)first->target != target) continue;
+      group *g = &groups[count++];
+      *g = (group){by_architecture ? first : choose(settings, first), ""};
+      for (size_t j = i; j < settings->num_variants; ++j) {
+        const popc_variant *other = &settings->variants[j];
+        if (b->done[j] || !shares(g->variant, other, by_architecture)) continue;
+        b->done[j] = true;
+        g->targets = pop_arena_printf(settings->arena, "%s%s%s", g->targets, *g->targets ? "," : "",
+                                      other->name);
+      }
+    }
+  }
+  return count;
+}
+
+/* The mark that architecture.c leaves in an object. */
+static bool depends_on_architecture(const popc_result *result)
+{
+  return memmem(result->bytes, result->size, POPC_ARCHITECTURE_SECTION,
+                strlen(POPC_ARCHITECTURE_SECTION));
+}
+
+/* Of a group whose object depends on the architecture, only those of the one that was compiled for
+ * are done. */
+static void keep_same_architecture(build *b, group *g)
+{
+  const popc_settings *settings = b->settings;
+  const char *targets = "";
+  for (size_t i = 0; i < settings->num_variants; ++i) {
+    const popc_variant *variant = &settings->variants[i];
+    if (!shares(g->variant, variant, false)) continue;
+    b->done[i] = shares(g->variant, variant, true);
+    if (b->done[i])
+      targets =
+          pop_arena_printf(settings->arena, "%s%s%s", targets, *targets ? "," : "", variant->name);
+  }
+  g->targets = targets;
+}
+
+static pop_error *take_result(build *b, group *g, const popc_result *result)
+{
+  popc_add_dependencies(b->dependencies, (const char *)result->dependencies.data,
+                        result->dependencies.size);
+  if (b->settings->save_temps)
+    POP_TRY(popc_save_temporaries(b->settings, b->source, g->variant, result));
+  if (g->variant->target == POPC_HOST)
+    return pop_gp_builder_add_host(b->builder, result->bytes, result->size, b->source->path);
+  return pop_gp_builder_add_tile(b->builder, g->targets, result->bytes, result->size,
+                                 b->source->path);
+}
+
+/* Assembly with #include and #if goes through two processes: what the preprocessor gives is what
+ * the assembler reads. */
+static pop_error *assemble(build *b, const popc_variant *variant, popc_result *object)
+{
+  popc_result text = {0};
+  pop_error *error = popc_compile_source(b->settings, b->source, POPC_PREPROCESSED, &variant, 1,
+                                         &text, b->diagnostics);
+  popc_source preprocessed = {b->source->path, POPC_ASSEMBLER, text.bytes, text.size, true};
+  if (!error && !b->settings->dry_run)
+    error = popc_compile_source(b->settings, &preprocessed, POPC_GP, &variant, 1, object,
+                                b->diagnostics);
+  pop_bytes_free(&object->dependencies);
+  object->dependencies = text.dependencies;
+  free(text.bytes);
+  return error;
+}
+
+static pop_error *compile_all(build *b, const group *groups, size_t count, popc_result *results)
+{
+  const popc_variant *variants[POPC_MAX_JOBS];
+  for (size_t i = 0; i < count; ++i) variants[i] = groups[i].variant;
+  if (b->source->language != POPC_ASSEMBLER_CPP)
+    return popc_compile_source(b->settings, b->source, POPC_GP, variants, count, results,
+                               b->diagnostics);
+  pop_error *error = NULL;
+  for (size_t i = 0; i < count && !error; ++i) error = assemble(b, variants[i], &results[i]);
+  return error;
+}
+
+static pop_error *compile_groups(build *b, group *groups, size_t count, bool by_architecture)
+{
+  popc_result results[POPC_MAX_JOBS] = {{0}};
+  pop_error *error = compile_all(b, groups, count, results);
+  for (size_t i = 0; i < count && !error && !b->settings->dry_run; ++i) {
+    bool tile = groups[i].variant->target == POPC_TILE;
+    if (tile && !by_architecture && depends_on_architecture(&results[i]))
+      keep_same_architecture(b, &groups[i]);
+    error = take_result(b, &groups[i], &results[i]);
+  }
+  popc_results_free(results, count);
+  return error;
+}
+
+/* Assembly is for tiles; IR says what it is for. */
+static bool is_for(const popc_source *source, popc_target target)
+{
+  if (source->language == POPC_ASSEMBLER || source->language == POPC_ASSEMBLER_CPP)
+    return target == POPC_TILE;
+  if (source->language != POPC_LLVM_IR) return true;
+  static const char triple[] = "target triple = \"";
+  const char *found = memmem(source->text, source->size, triple, sizeof triple - 1);
+  if (!found) return target == POPC_TILE || !memchr(source->text, 0, source->size); /* bitcode? */
+  bool host =
+      !strncmp(found + sizeof triple - 1, POPC_HOST_ARCHITECTURE, strlen(POPC_HOST_ARCHITECTURE));
+  return host == (target == POPC_HOST);
+}
+
+pop_error *popc_build_source(popc_settings *settings, const popc_source *source,
+                             pop_gp_builder *builder, popc_file_list *dependencies,
+                             pop_bytes *diagnostics)
+{
+  build b = {settings, source, builder, dependencies, diagnostics, NULL};
+  b.done = pop_xcalloc(settings->num_variants + 1, sizeof *b.done);
+  for (size_t i = 0; i < settings->num_variants; ++i)
+    b.done[i] = !is_for(source, settings->variants[i].target);
+  bool by_architecture = source->language == POPC_ASSEMBLER_CPP;
+  pop_error *error = NULL;
+  for (;;) {
+    group groups[POPC_MAX_JOBS];
+    size_t count = make_groups(&b, by_architecture, groups);
+    if (!count || error) break;
+    error = compile_groups(&b, groups, count, by_architecture);
+    by_architecture = true;
+  }
+  free(b.done);
+  return error;
+}

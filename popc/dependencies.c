@@ -1,0 +1,117 @@
+/* What an output depends on, as a rule for make: one, whatever number of targets were compiled.
+ *
+ * Each compiler writes "x: a.cpp b.h \<newline> c.h". Names are quoted as make wants them already,
+ * and stay so.
+ */
+#include "popc_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *popc_quote_for_make(pop_arena *arena, const char *name)
+{
+  char *quoted = pop_arena_alloc(arena, 2 * strlen(name) + 1), *out = quoted;
+  for (const char *p = name; *p; ++p) {
+    if (*p == ' ' || *p == '\t' || *p == '#') *out++ = '\\';
+    if (*p == '$') *out++ = '$';
+    *out++ = *p;
+  }
+  return quoted;
+}
+
+static void add_file(popc_file_list *list, const char *file, size_t length)
+{
+  for (size_t i = 0; i < list->count; ++i)
+    if (strlen(list->files[i]) == length && !memcmp(list->files[i], file, length)) return;
+  pop_push(list->files, list->count, list->capacity, pop_xasprintf("%.*s", (int)length, file));
+}
+
+void popc_add_dependency(popc_file_list *list, const char *file)
+{
+  add_file(list, file, strlen(file));
+}
+
+static bool is_blank(const char *p, const char *end)
+{
+  return *p == ' ' || *p == '\n' || (*p == '\\' && p + 1 < end && p[1] == '\n');
+}
+
+/* Texts of ours are handed to the compiler as files without a name. */
+static bool is_ours(const char *file)
+{
+  return !strncmp(file, "/proc/self/fd/", 14);
+}
+
+void popc_add_dependencies(popc_file_list *list, const char *rule, size_t size)
+{
+  const char *end = rule + size, *p = memchr(rule, ':', size);
+  for (p = p ? p + 1 : end; p < end;) {
+    if (is_blank(p, end)) {
+      p += 1 + (*p == '\\');
+      continue;
+    }
+    const char *start = p;
+    while (p < end && !is_blank(p, end)) p += *p == '\\' && p + 1 < end ? 2 : 1;
+    if (!is_ours(start)) add_file(list, start, (size_t)(p - start));
+  }
+}
+
+void popc_file_list_free(popc_file_list *list)
+{
+  for (size_t i = 0; i < list->count; ++i) free(list->files[i]);
+  free(list->files);
+}
+
+static void put(pop_bytes *out, const char *text)
+{
+  pop_bytes_append(out, text, strlen(text));
+}
+
+static void put_rule(const popc_settings *settings, const popc_file_list *list, pop_bytes *out)
+{
+  for (size_t i = 0; i < settings->num_dependency_targets; ++i) {
+    if (i) put(out, " ");
+    put(out, settings->dependency_targets[i]);
+  }
+  if (!settings->num_dependency_targets)
+    put(out, popc_quote_for_make(settings->arena, settings->output));
+  put(out, ":");
+  for (size_t i = 0; i < list->count; ++i) {
+    put(out, " \\\n  ");
+    put(out, list->files[i]);
+  }
+  put(out, "\n");
+}
+
+static bool is_input(const popc_settings *settings, const char *file)
+{
+  for (size_t i = 0; i < settings->num_inputs; ++i)
+    if (!strcmp(popc_quote_for_make(settings->arena, settings->inputs[i].path), file)) return true;
+  return false;
+}
+
+/* "out/x.gp" -> "out/x.d" */
+static const char *default_file(const popc_settings *settings)
+{
+  const char *output = settings->output, *slash = strrchr(output, '/');
+  const char *file = slash ? slash + 1 : output, *dot = strrchr(file, '.');
+  int length = dot && dot > file ? (int)(dot - output) : (int)strlen(output);
+  return pop_arena_printf(settings->arena, "%.*s.d", length, output);
+}
+
+pop_error *popc_write_dependencies(const popc_settings *settings, const popc_file_list *list)
+{
+  pop_bytes text = {0};
+  put_rule(settings, list, &text);
+  for (size_t i = 0; settings->dependencies & POPC_PHONY_DEPENDENCIES && i < list->count; ++i) {
+    if (is_input(settings, list->files[i])) continue;
+    put(&text, "\n");
+    put(&text, list->files[i]);
+    put(&text, ":\n");
+  }
+  const char *path = settings->dependency_file ? settings->dependency_file : default_file(settings);
+  pop_error *error = popc_write_file(path, text.data, text.size);
+  pop_bytes_free(&text);
+  return error;
+}

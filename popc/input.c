@@ -1,0 +1,87 @@
+/* Reads a source: its bytes, once; all that follows is about these. */
+#include "popc_internal.h"
+
+#include <populus/file.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_SOURCE_BYTES ((size_t)64 << 20)
+#define STANDARD_INPUT "<stdin>"
+
+static pop_error *read_standard_input(popc_source *source)
+{
+  pop_bytes text = {0};
+  char buffer[65536];
+  for (;;) {
+    ssize_t n = read(STDIN_FILENO, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      pop_bytes_free(&text);
+      return pop_error_errno(errno, "cannot read standard input");
+    }
+    if (n == 0) break;
+    if (text.size + (size_t)n > MAX_SOURCE_BYTES) {
+      pop_bytes_free(&text);
+      return pop_error_new(POP_ERROR_FILE_LOAD, "standard input is longer than %zu MiB",
+                           MAX_SOURCE_BYTES >> 20);
+    }
+    pop_bytes_append(&text, buffer, (size_t)n);
+  }
+  pop_bytes_append(&text, "", 1);
+  source->path = STANDARD_INPUT;
+  source->is_stream = true;
+  source->text = text.data;
+  source->size = text.size - 1;
+  return NULL;
+}
+
+static pop_error *find_language(const popc_input *input, popc_language *language)
+{
+  if (input->language) {
+    popc_language_named(input->language, language); /* checked with the option */
+    return NULL;
+  }
+  if (!strcmp(input->path, "-"))
+    return pop_error_new(POP_ERROR_USAGE,
+                         "say which language standard input is in: -x c, -x c++, …");
+  struct stat status;
+  bool is_file = stat(input->path, &status) == 0 && S_ISREG(status.st_mode);
+  if (!popc_language_of(input->path, language) && is_file)
+    return pop_error_new(POP_ERROR_USAGE,
+                         "'%s' is no input for popc: it takes .c, .cpp, .cc, .cxx, .S, .s, .ll, "
+                         ".bc and .gp files; -x names the language of others",
+                         input->path);
+  return NULL; /* what is no file is told by reading it */
+}
+
+/* The assembler reads a stream, whose first line says where it is from. */
+static void name_in_text(popc_source *source)
+{
+  pop_bytes text = {0};
+  char *line = pop_xasprintf("# 1 \"%s\"\n", source->path);
+  pop_bytes_append(&text, line, strlen(line));
+  pop_bytes_append(&text, source->text, source->size + 1);
+  free(line);
+  free((void *)source->text);
+  source->text = text.data;
+  source->size = text.size - 1;
+}
+
+pop_error *popc_read_source(const popc_input *input, popc_source *source)
+{
+  *source = (popc_source){.path = input->path};
+  POP_TRY(find_language(input, &source->language));
+  if (!strcmp(input->path, "-")) {
+    POP_TRY(read_standard_input(source));
+  } else {
+    uint8_t *text;
+    POP_TRY(pop_file_read(input->path, MAX_SOURCE_BYTES, &text, &source->size));
+    source->text = text;
+  }
+  if (source->language == POPC_ASSEMBLER) name_in_text(source);
+  return NULL;
+}

@@ -1,0 +1,45 @@
+/* --save-temps: what lies between a source and its object, for each compilation, in the current
+ * folder: codelets-ipu2.ii, codelets-ipu2.s, codelets-ipu2.o. */
+#include "popc_internal.h"
+
+#include <string.h>
+
+/* "codelets-ipu2_cpp": the name of a variant may hold what file names should not. */
+static const char *stem_of(popc_settings *settings, const popc_source *source,
+                           const popc_variant *variant)
+{
+  const char *slash = strrchr(source->path, '/'), *file = slash ? slash + 1 : source->path;
+  const char *dot = strrchr(file, '.');
+  int length = dot && dot > file ? (int)(dot - file) : (int)strlen(file);
+  char *name = pop_arena_strdup(settings->arena, variant->name);
+  for (char *p = name; *p; ++p)
+    if (*p == ':') *p = '_';
+  if (source->is_stream) return pop_arena_printf(settings->arena, "stdin-%s", name);
+  return pop_arena_printf(settings->arena, "%.*s-%s", length, file, name);
+}
+
+static pop_error *save_product(popc_settings *settings, const popc_source *source,
+                               const popc_variant *variant, popc_product product, const char *path)
+{
+  popc_result result = {0};
+  pop_bytes again = {0}; /* said already */
+  pop_error *error = popc_compile_source(settings, source, product, &variant, 1, &result, &again);
+  if (!error) error = popc_write_file(path, result.bytes, result.size);
+  popc_results_free(&result, 1);
+  pop_bytes_free(&again);
+  return error;
+}
+
+pop_error *popc_save_temporaries(popc_settings *settings, const popc_source *source,
+                                 const popc_variant *variant, const popc_result *object)
+{
+  const char *stem = stem_of(settings, source, variant);
+  POP_TRY(popc_write_file(pop_arena_printf(settings->arena, "%s.o", stem), object->bytes,
+                          object->size));
+  if (!popc_is_codelet_language(source->language)) return NULL;
+  const char *text = source->language == POPC_C ? "i" : "ii";
+  POP_TRY(save_product(settings, source, variant, POPC_PREPROCESSED,
+                       pop_arena_printf(settings->arena, "%s.%s", stem, text)));
+  return save_product(settings, source, variant, POPC_ASSEMBLY,
+                      pop_arena_printf(settings->arena, "%s.s", stem));
+}
