@@ -56,7 +56,7 @@ run_program() {
       else if (/Loading executable/) print milliseconds / 1e3 >>"load"
       else if (/Running program/) run = milliseconds / 1e3
     }
-    / instructions$/ { print $(NF - 1) / 1e6 / run >>"mips" }
+    / Program 0: .* instructions$/ { print $(NF - 1) / 1e6 / run >>"mips" }
     END { print compile >>"compile" }' log
   rm log
 }
