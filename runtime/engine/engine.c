@@ -56,7 +56,10 @@ static pop_error *create(pop_graph *graph, const pop_program *programs, size_t n
     log_phase_end(&saving);
   }
   machine_options run_with = {.max_cycles_per_run = options->max_cycles_per_run};
-  return machine_create(&engine->compilation->target, &run_with, &engine->machine);
+  const pop_target *target = &engine->compilation->target;
+  POP_TRY(machine_create(target, &run_with, &engine->machine));
+  engine->device_print = device_print_new(engine->machine, pop_target_num_tiles(target));
+  return NULL;
 }
 
 pop_error *pop_engine_create(pop_graph *graph, const pop_program *programs, size_t num_programs,
@@ -84,6 +87,7 @@ pop_error *pop_engine_create(pop_graph *graph, const pop_program *programs, size
 void pop_engine_free(pop_engine *engine)
 {
   if (!engine) return;
+  device_print_free(engine->device_print);
   machine_free(engine->machine);
   compilation_free(engine->compilation);
   free(engine);
@@ -121,10 +125,18 @@ static pop_error *load_tiles(pop_engine *engine)
   return error;
 }
 
+static FILE *print_stream(const pop_engine *engine)
+{
+  return engine->print_stream ? engine->print_stream : stderr;
+}
+
 /* Runs to the next host sync; a fault becomes a report. */
 static pop_error *run_to_host_sync(pop_engine *engine, uint32_t answer, uint32_t *event)
 {
+  *event = 0;
   pop_error *error = machine_run(engine->machine, answer, event);
+  device_print_flush(engine->device_print, engine->compilation, print_stream(engine),
+                     error || *event == 0);
   if (!error) return NULL;
   if (machine_get_fault(engine->machine)->kind == MACHINE_FAULT_NONE) return error;
   pop_error_free(error);
@@ -158,7 +170,7 @@ static pop_error *print_event(pop_engine *engine, uint32_t event)
   size_t bytes = (size_t)tensor->num_elements * pop_type_bytes(tensor->type);
   uint8_t *data = pop_xmalloc(bytes ? bytes : 1);
   pop_error *error = engine_read_host_tensor(engine, tensor, data);
-  FILE *stream = engine->print_stream ? engine->print_stream : stderr;
+  FILE *stream = print_stream(engine);
   if (!error) {
     print_tensor(stream, tensor->name, tensor->type, tensor->shape, tensor->rank, data);
     if (fflush(stream) != 0)

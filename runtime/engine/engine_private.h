@@ -11,9 +11,12 @@ typedef enum engine_state {
   ENGINE_FAULTED   /* a run ended in a fault: memory can be read, nothing can be run */
 } engine_state;
 
+typedef struct device_print device_print;
+
 struct pop_engine {
   compilation *compilation;
   machine *machine;
+  device_print *device_print;
   engine_state state;
   FILE *print_stream; /* NULL: standard error */
 };
@@ -30,5 +33,20 @@ void print_tensor(FILE *stream, const char *title, pop_type type, const size_t *
 
 /* fault_report.c: the machine's fault with the names that the image's symbols give. */
 pop_error *engine_fault_report(const pop_engine *engine);
+/* The vertex of `tile` with its state at this address, that `context` runs; false if none. */
+bool engine_find_vertex(const compilation *c, uint32_t tile, uint32_t context,
+                        uint32_t vertex_state, const lowered_compute_set **compute_set,
+                        const lowered_vertex **found);
+
+/* device_print.c: what codelets print. Attached to the machine, it collects the text of a run;
+ * flush writes the lines that are complete, and at the `end` of a run the others and how much was
+ * dropped. */
+device_print *device_print_new(machine *machine, uint32_t num_tiles);
+void device_print_free(device_print *print); /* NULL is fine */
+void device_print_flush(device_print *print, const compilation *c, FILE *stream, bool end);
+
+/* device_format.c: appends what printf makes of a format and arguments in tile memory. */
+void device_format(const machine *m, uint32_t tile, uint32_t format, uint32_t arguments,
+                   pop_bytes *text);
 
 #endif

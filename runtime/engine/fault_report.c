@@ -34,22 +34,25 @@ static bool can_run(const lowered_vertex *vertex, uint32_t context)
 
 /* The vertex whose state the context was called with. A state may be empty: two vertices can then
  * share an address, and the one with the entry that was called is meant. */
-static void find_vertex(const compilation *c, const machine_fault *fault, fault_names *names)
+bool engine_find_vertex(const compilation *c, uint32_t tile, uint32_t context,
+                        uint32_t vertex_state, const lowered_compute_set **compute_set,
+                        const lowered_vertex **found)
 {
   for (size_t s = 0; s < c->num_compute_sets; ++s) {
     const lowered_compute_set *set = &c->compute_sets[s];
-    const tile_work *work = find_work(c, set, fault->tile);
+    const tile_work *work = find_work(c, set, tile);
     if (!work) continue;
-    uint32_t offset = fault->vertex_state - c->blocks[work->state_block].address;
+    uint32_t offset = vertex_state - c->blocks[work->state_block].address;
     for (size_t v = 0; v < work->num_vertices; ++v) {
       const lowered_vertex *vertex = &c->vertices[work->first_vertex + v];
-      if (vertex->state_offset == offset && can_run(vertex, fault->context)) {
-        names->compute_set = set;
-        names->vertex = vertex;
-        return;
+      if (vertex->state_offset == offset && can_run(vertex, context)) {
+        *compute_set = set;
+        *found = vertex;
+        return true;
       }
     }
   }
+  return false;
 }
 
 static void find_function(const compilation *c, const machine_fault *fault, fault_names *names)
@@ -125,7 +128,9 @@ pop_error *engine_fault_report(const pop_engine *engine)
   const compilation *c = engine->compilation;
   const machine_fault *fault = machine_get_fault(engine->machine);
   fault_names names = {0};
-  if (fault->vertex_state) find_vertex(c, fault, &names);
+  if (fault->vertex_state)
+    engine_find_vertex(c, fault->tile, fault->context, fault->vertex_state, &names.compute_set,
+                       &names.vertex);
   find_function(c, fault, &names);
   find_source_line(c, fault->tile, fault->pc, names.source_line, sizeof names.source_line);
 

@@ -67,6 +67,7 @@
   X(TILE_EXCHANGE, "tile.exchange", 0xfff07fff, 0x0e00002b, R, TILE)                               \
   X(TILE_NUMBER, "tile.number", 0xfffff07f, 0x1000002b, R, TILE)                                   \
   X(TILE_TRAP, "tile.trap", 0xfff07fff, 0x1200002b, R, TILE)                                       \
+  X(TILE_PRINT, "tile.print", 0xfe00707f, 0x1400002b, R, TILE)                                     \
   /* op 0x33 */                                                                                    \
   X(ADD, "add", 0xfe00707f, 0x00000033, R, ALU)                                                    \
   X(SUB, "sub", 0xfe00707f, 0x40000033, R, ALU)                                                    \

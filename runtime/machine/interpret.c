@@ -199,6 +199,22 @@ static bool start_worker(const machine *m, tile *t, context *c, const operation 
   return true;
 }
 
+/* tile.print. What the host computes for it must not show in the context's flags. */
+static uint32_t print(machine *m, const tile *t, context *c, uint32_t format, uint32_t arguments)
+{
+  if (!m->print) return 0;
+  machine_print request = {.tile = t->number,
+                           .context = c->number,
+                           .vertex_state = c->vertex_state,
+                           .format = format,
+                           .arguments = arguments,
+                           .superstep = m->supersteps};
+  c->fflags |= float_host_flags();
+  uint32_t bytes = m->print(m->print_context, &request);
+  float_clear_host_flags();
+  return bytes;
+}
+
 static inline const code_page *find_page(machine *m, tile *t, uint32_t pc)
 {
   uint32_t offset = pc - t->code_start;
@@ -598,6 +614,9 @@ do_TILE_CALL:
   x[10] = B;
   x[1] = PC() + 4;
   goto jump;
+do_TILE_PRINT:
+  XD = print(m, t, c, A, B);
+  ENTER(op + 1);
 do_TILE_TRAP:
   c->fault.address = A;
   FAULT(MACHINE_FAULT_TRAP);

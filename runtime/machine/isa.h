@@ -21,6 +21,9 @@
  *                           tiles that take part start it in the same cycle (t = 0)
  *   8       tile.number     rd = number of this tile, 0-based over all IPUs
  *   9       tile.trap       rs1: fault TRAP with the value of rs1
+ *   10      tile.print      rd, rs1, rs2: the host prints the format of printf at address rs1 with
+ *                           the arguments at rs2, as the calling convention puts variable ones in
+ *                           memory; rd = bytes of text. The host formats: a tile has no room for it
  *
  * sync, hostsync, run, wait and exchange are the supervisor's, exit the workers': elsewhere they
  * are INVALID_INSTRUCTION. Either may call.
@@ -78,7 +81,8 @@ enum { ISA_CUSTOM_0 = 0x0b, ISA_CUSTOM_1 = 0x2b, ISA_CUSTOM_2 = 0x5b };
   X(TILE_CALL, 6, "tile.call")                                                                     \
   X(TILE_EXCHANGE, 7, "tile.exchange")                                                             \
   X(TILE_NUMBER, 8, "tile.number")                                                                 \
-  X(TILE_TRAP, 9, "tile.trap")
+  X(TILE_TRAP, 9, "tile.trap")                                                                     \
+  X(TILE_PRINT, 10, "tile.print")
 
 typedef enum isa_tile_op {
 #define ISA_TILE_OP_ENUMERATOR(id, number, mnemonic) id = number,

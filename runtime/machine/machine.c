@@ -103,3 +103,9 @@ void machine_set_trace(machine *m, machine_trace_callback callback, void *contex
   m->trace = callback;
   m->trace_context = context;
 }
+
+void machine_set_print(machine *m, machine_print_callback callback, void *context)
+{
+  m->print = callback;
+  m->print_context = context;
+}

@@ -121,4 +121,16 @@ typedef struct machine_trace_event {
 typedef void (*machine_trace_callback)(void *context, const machine_trace_event *event);
 void machine_set_trace(machine *m, machine_trace_callback callback, void *context);
 
+/* tile.print: called while the tile runs, on the thread that runs it; requests of one tile come in
+ * order. `format` and `arguments` are addresses, to be read with machine_read. Answers the bytes of
+ * text. Without a callback nothing is printed. */
+typedef struct machine_print {
+  uint32_t tile, context;
+  uint32_t vertex_state; /* as in machine_fault */
+  uint32_t format, arguments;
+  uint64_t superstep;
+} machine_print;
+typedef uint32_t (*machine_print_callback)(void *context, const machine_print *request);
+void machine_set_print(machine *m, machine_print_callback callback, void *context);
+
 #endif

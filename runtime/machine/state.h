@@ -92,6 +92,8 @@ struct machine {
   machine_fault fault;
   machine_trace_callback trace;
   void *trace_context;
+  machine_print_callback print;
+  void *print_context;
 };
 
 /* memory.c: tile memory, its protection, decoded code of a tile. */

@@ -1,9 +1,10 @@
 /*
- * The ends of a program, for a tile: each is an illegal instruction, which the machine reports as a
- * fault with tile, vertex and source line. picolibc's own would print through stdio and a host
- * interface that a tile does not have.
+ * The ends of a program, for a tile: each is a fault, which the machine reports with tile, vertex and
+ * source line. picolibc's own would print through stdio and a host interface that a tile does not
+ * have.
  */
 #include <stdint.h>
+#include <stdio.h>
 
 _Noreturn void abort(void)
 {
@@ -16,17 +17,26 @@ _Noreturn void _exit(int status)
   __builtin_trap();
 }
 
+/* A failed assertion says so, then it is the fault TRAP with the value 1. */
+static _Noreturn void trap(void)
+{
+  __asm__ volatile(".insn r 0x2b, 0, 9, x0, %0, x0" : : "r"(1)); /* tile.trap */
+  __builtin_unreachable();
+}
+
 /* assert() of picolibc's <assert.h>, with and without text (__ASSERT_VERBOSE). */
 _Noreturn void __assert_func(const char *file, int line, const char *function,
                              const char *expression)
 {
-  (void)file, (void)line, (void)function, (void)expression;
-  __builtin_trap();
+  printf("%s:%d: %s%sassertion '%s' failed\n", file, line, function ? function : "",
+         function ? ": " : "", expression);
+  trap();
 }
 
 _Noreturn void __assert_no_args(void)
 {
-  __builtin_trap();
+  printf("assertion failed\n");
+  trap();
 }
 
 _Noreturn void exit(int status)

@@ -1,0 +1,187 @@
+/* What codelets print: `[tile 3 worker 1 SumVertex] text`, line by line.
+ *
+ *   tile.print ──> device_format ──> the context's line ──newline──> the tile's lines ──> stream
+ *
+ * Each tile collects its own lines, so that tiles may run on any number of threads. They are written
+ * between runs of the machine, in the order of supersteps, then tiles: always the same order. A
+ * line that does not end in a newline is written when the run ends.
+ *
+ * A runaway loop must not fill the host's memory or the user's terminal: a run prints up to
+ * MAX_RUN_BYTES; what comes after that is counted and dropped. So is what a tile prints beyond the
+ * same number, before anybody knows what the other tiles say.
+ */
+#include "engine/engine_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_RUN_BYTES = 64 << 10, MAX_LINE_BYTES = 4096, NUM_CONTEXTS = MACHINE_SUPERVISOR + 1 };
+
+typedef struct line {
+  uint64_t superstep; /* of its first byte */
+  uint32_t tile, context, vertex_state;
+  char *text;
+  size_t size;
+} line;
+
+typedef struct tile_lines {
+  line open[NUM_CONTEXTS]; /* text NULL: nothing printed since the last newline */
+  line *lines;
+  size_t count, capacity;
+  size_t bytes; /* collected in this run */
+  uint64_t dropped;
+} tile_lines;
+
+struct device_print {
+  machine *machine;
+  tile_lines *tiles;
+  uint32_t num_tiles;
+  size_t written; /* bytes of this run */
+  uint64_t dropped;
+};
+
+static void close_line(tile_lines *tile, line *open)
+{
+  pop_push(tile->lines, tile->count, tile->capacity, *open);
+  *open = (line){0};
+}
+
+static void add_byte(tile_lines *tile, const machine_print *request, char c)
+{
+  line *open = &tile->open[request->context];
+  if (tile->bytes >= MAX_RUN_BYTES) {
+    ++tile->dropped;
+    return;
+  }
+  ++tile->bytes;
+  if (!open->text)
+    *open = (line){request->superstep,
+                   request->tile,
+                   request->context,
+                   request->vertex_state,
+                   pop_xmalloc(MAX_LINE_BYTES),
+                   0};
+  if (c != '\n') open->text[open->size++] = c;
+  if (c == '\n' || open->size == MAX_LINE_BYTES) close_line(tile, open);
+}
+
+static uint32_t print(void *context, const machine_print *request)
+{
+  device_print *print = context;
+  pop_bytes text = {0};
+  device_format(print->machine, request->tile, request->format, request->arguments, &text);
+  for (size_t i = 0; i < text.size; ++i)
+    add_byte(&print->tiles[request->tile], request, (char)text.data[i]);
+  uint32_t bytes = (uint32_t)text.size;
+  pop_bytes_free(&text);
+  return bytes;
+}
+
+device_print *device_print_new(machine *machine, uint32_t num_tiles)
+{
+  device_print *made = pop_xcalloc(1, sizeof *made);
+  made->machine = machine;
+  made->num_tiles = num_tiles;
+  made->tiles = pop_xcalloc(made->num_tiles, sizeof *made->tiles);
+  machine_set_print(machine, print, made);
+  return made;
+}
+
+void device_print_free(device_print *print)
+{
+  if (!print) return;
+  for (uint32_t i = 0; i < print->num_tiles; ++i) {
+    tile_lines *tile = &print->tiles[i];
+    for (size_t j = 0; j < tile->count; ++j) free(tile->lines[j].text);
+    for (size_t j = 0; j < NUM_CONTEXTS; ++j) free(tile->open[j].text);
+    free(tile->lines);
+  }
+  free(print->tiles);
+  free(print);
+}
+
+/* Control characters of a codelet must not reach a terminal. */
+static void write_text(FILE *stream, const char *text, size_t size)
+{
+  for (size_t i = 0; i < size; ++i) {
+    unsigned char c = (unsigned char)text[i];
+    if ((c < ' ' && c != '\t') || c == 0x7f)
+      fprintf(stream, "\\x%02x", c);
+    else
+      fputc(c, stream);
+  }
+}
+
+static void write_line(const compilation *c, const line *line, FILE *stream)
+{
+  const lowered_compute_set *compute_set;
+  const lowered_vertex *vertex;
+  fprintf(stream, "[tile %u", line->tile);
+  if (line->context == MACHINE_SUPERVISOR)
+    fputs(" supervisor", stream);
+  else
+    fprintf(stream, " worker %u", line->context);
+  if (line->vertex_state &&
+      engine_find_vertex(c, line->tile, line->context, line->vertex_state, &compute_set, &vertex))
+    fprintf(stream, " %s", c->vertex_types[vertex->type].type->name);
+  fputs("] ", stream);
+  write_text(stream, line->text, line->size);
+  fputc('\n', stream);
+}
+
+/* qsort may move equal ones: the tile's own order is in `a` and `b` being neighbours of one array. */
+static int compare_lines(const void *a, const void *b)
+{
+  const line *const *x = a, *const *y = b;
+  if ((*x)->superstep != (*y)->superstep) return (*x)->superstep < (*y)->superstep ? -1 : 1;
+  if ((*x)->tile != (*y)->tile) return (*x)->tile < (*y)->tile ? -1 : 1;
+  return *x < *y ? -1 : *x > *y;
+}
+
+static void write_lines(device_print *print, const compilation *c, FILE *stream)
+{
+  size_t count = 0, next = 0;
+  for (uint32_t i = 0; i < print->num_tiles; ++i) count += print->tiles[i].count;
+  if (!count) return;
+  const line **sorted = pop_xcalloc(count, sizeof *sorted);
+  for (uint32_t i = 0; i < print->num_tiles; ++i)
+    for (size_t j = 0; j < print->tiles[i].count; ++j) sorted[next++] = &print->tiles[i].lines[j];
+  qsort(sorted, count, sizeof *sorted, compare_lines);
+  for (size_t i = 0; i < count; ++i) {
+    size_t bytes = sorted[i]->size + 1;
+    if (print->written + bytes <= MAX_RUN_BYTES)
+      write_line(c, sorted[i], stream);
+    else
+      print->dropped += bytes;
+    print->written += bytes;
+    free(sorted[i]->text);
+  }
+  free(sorted);
+  for (uint32_t i = 0; i < print->num_tiles; ++i) print->tiles[i].count = 0;
+}
+
+/* Lines without their newline, and the counts of the run. */
+static void end_run(device_print *print)
+{
+  for (uint32_t i = 0; i < print->num_tiles; ++i) {
+    tile_lines *tile = &print->tiles[i];
+    for (size_t j = 0; j < NUM_CONTEXTS; ++j)
+      if (tile->open[j].text) close_line(tile, &tile->open[j]);
+    print->dropped += tile->dropped;
+    tile->dropped = 0;
+    tile->bytes = 0;
+  }
+}
+
+void device_print_flush(device_print *print, const compilation *c, FILE *stream, bool end)
+{
+  if (end) end_run(print);
+  write_lines(print, c, stream);
+  if (!end) return;
+  if (print->dropped)
+    fprintf(stream, "codelets printed %llu bytes more, which were dropped: a run prints up to %d\n",
+            (unsigned long long)print->dropped, MAX_RUN_BYTES);
+  if (print->written) fflush(stream);
+  print->written = 0;
+  print->dropped = 0;
+}
