@@ -63,6 +63,38 @@ public:
   }
 };
 
+class MultiContext : public MultiVertex
+{
+public:
+  Output<Vector<unsigned>> out;
+
+  void compute(unsigned wid)
+  {
+    counter += wid;
+    out[wid] = counter;
+  }
+};
+
+// Faults.
+
+class MultiTrap : public MultiVertex
+{
+public:
+  InOut<Vector<unsigned>> x;
+  bool compute(unsigned wid)
+  {
+    if (wid == 3) __builtin_trap();
+    return true;
+  }
+};
+
+class SupervisorTrap : public SupervisorVertex
+{
+public:
+  InOut<Vector<unsigned>> x;
+  void compute() { __builtin_trap(); }
+};
+
 // ---- results ----
 
 struct VoidResult : Vertex {
@@ -111,10 +143,8 @@ namespace inner
 
 enum class Op { ADD = 3, SUBTRACT };
 
-
 // The kind depends on a parameter.
-template <typename T, bool fast>
-class [[gnu::may_alias]] Fill : public SupervisorVertexIf<onSupervisor<T>() && fast>
+template <typename T, bool fast> class Fill : public SupervisorVertexIf<onSupervisor<T>() && fast>
 {
 public:
   Fill();
