@@ -12,6 +12,7 @@
  *   ---- from here on no block of data is added; sizes of data are final ----
  *   liveness   when each block is needed
  *   closure    which functions each tile needs (tiles with equal needs share one closure)
+ *   stack      how much stack the workers of each tile need
  *   emit       control code, control tables, exchange code as words with open addresses
  *   ---- from here on no block at all is added; all sizes are final ----
  *   allocate   an address for each block; regions; out of memory is found here
@@ -37,8 +38,9 @@
 
 typedef struct compile_options {
   bool allow_out_of_memory;
-  uint32_t worker_stack_bytes;     /* per worker, multiple of 16 */
-  uint32_t supervisor_stack_bytes; /* multiple of 16 */
+  /* Least sizes, multiples of 16, also for vertices whose need is unknown; 0: what the code needs. */
+  uint32_t worker_stack_bytes; /* per worker */
+  uint32_t supervisor_stack_bytes;
 } compile_options;
 
 /* ---- blocks: contiguous memory on one tile ---- */
@@ -129,6 +131,7 @@ typedef struct lowered_compute_set {
 typedef struct used_vertex_type {
   const pop_vertex_type *type;
   uint64_t num_instances;
+  uint32_t stack_bytes; /* stack: what it needs, or gets if that is unknown; a multiple of 16 */
 } used_vertex_type;
 
 /* ---- exchange ---- */
@@ -258,6 +261,8 @@ typedef struct tile_layout {
   uint32_t code_group;        /* COMPILER_NONE: the tile runs no vertex */
   uint32_t linked_blocks[POP_LINK_GROUP_COUNT]; /* blocks of the closure's groups, or NONE */
   uint32_t control_code;      /* block of the supervisor's code; its first word is the entry */
+  uint32_t worker_stack_bytes; /* stack: of each worker; 0: the tile runs no vertex */
+  uint32_t supervisor_vertex_stack_bytes; /* stack: for the supervisor's vertices, if there are any */
   uint32_t stack_blocks[8];   /* workers 0-5, then the supervisor (index num_worker_contexts) */
   size_t first_block;         /* in compilation.blocks_by_tile (allocate) */
   size_t num_blocks;
@@ -343,6 +348,7 @@ POP_MUST_CHECK pop_error *pass_lower(compilation *c);
 POP_MUST_CHECK pop_error *pass_exchange(compilation *c);
 POP_MUST_CHECK pop_error *pass_liveness(compilation *c);
 POP_MUST_CHECK pop_error *pass_closure(compilation *c);
+POP_MUST_CHECK pop_error *pass_stack(compilation *c);
 POP_MUST_CHECK pop_error *pass_emit(compilation *c);
 POP_MUST_CHECK pop_error *pass_allocate(compilation *c);
 POP_MUST_CHECK pop_error *pass_account(compilation *c);

@@ -15,6 +15,7 @@ static const struct {
     {"exchange", pass_exchange}, /* transfers become timed exchange instructions */
     {"liveness", pass_liveness}, /* when the content of each block is needed */
     {"link", pass_closure},      /* which functions each tile needs */
+    {"stack", pass_stack},       /* how much stack the workers of each tile need */
     {"emit", pass_emit},         /* control code, control tables, exchange code */
     {"allocate", pass_allocate}, /* an address for each block; code is relocated */
     {"account", pass_account},   /* memory by category and region */
@@ -32,11 +33,10 @@ static pop_error *check_request(const pop_target *target, size_t num_programs,
                          target->name, target->num_worker_contexts, MAX_WORKERS);
   if (num_programs == 0 || num_programs >= COMPILER_NONE)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "there is no program to compile");
-  if (options->worker_stack_bytes == 0 || options->worker_stack_bytes % 16 ||
-      options->supervisor_stack_bytes % 16)
+  if (options->worker_stack_bytes % 16 || options->supervisor_stack_bytes % 16)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "stacks of %u bytes per worker and %u for the supervisor were asked for: "
-                         "they must be multiples of 16, and a worker's more than 0",
+                         "they must be multiples of 16",
                          options->worker_stack_bytes, options->supervisor_stack_bytes);
   return NULL;
 }

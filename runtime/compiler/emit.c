@@ -52,7 +52,7 @@ static void add_stacks(emitter *e)
   uint32_t num_workers = c->target.num_worker_contexts;
   assert(num_workers <= sizeof names / sizeof *names); /* compile() checks the target */
   block b = {.tile = e->tile,
-             .size = e->supervisor_stack_bytes,
+             .size = e->supervisor_stack_bytes + layout->supervisor_vertex_stack_bytes,
              .align = 16,
              .category = POP_MEMORY_STACK,
              .flags = BLOCK_ALWAYS_LIVE,
@@ -60,7 +60,7 @@ static void add_stacks(emitter *e)
              .content = COMPILER_NONE};
   layout->stack_blocks[num_workers] = add_block(c, &b);
   if (layout->code_group == COMPILER_NONE) return;
-  b.size = c->options.worker_stack_bytes;
+  b.size = layout->worker_stack_bytes;
   for (uint32_t w = 0; w < num_workers; w++) {
     b.name = names[w];
     layout->stack_blocks[w] = add_block(c, &b);
@@ -84,7 +84,7 @@ static void add_worker_stub(emitter *e)
   const tile_layout *layout = &c->tiles[e->tile];
   assembler a = {0};
   put_tile_op(&a, TILE_CONTEXT, S1, 0, 0);
-  uint32_t stack_bytes = c->options.worker_stack_bytes;
+  uint32_t stack_bytes = layout->worker_stack_bytes;
   put_share_of_context(&a, SP, (place){layout->stack_blocks[0], stack_bytes}, stack_bytes);
   uint32_t tls = layout->linked_blocks[POP_LINK_TLS];
   if (tls != COMPILER_NONE)
@@ -252,7 +252,6 @@ static void start_emitter(emitter *e)
   uint32_t needed = (script_stack_bytes(&e->script) + 15) / 16 * 16;
   uint32_t asked = c->options.supervisor_stack_bytes;
   for (size_t i = 0; i < c->num_steps; i++) e->calls_supervisor |= c->steps[i].calls_supervisor;
-  if (e->calls_supervisor) needed += asked; /* what is asked for is for the vertices */
   e->supervisor_stack_bytes = needed > asked ? needed : asked;
   if (e->supervisor_stack_bytes == 0) e->supervisor_stack_bytes = 16;
 }

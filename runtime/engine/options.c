@@ -25,11 +25,12 @@ enum { MAX_OPTIONS_JSON_BYTES = 1 << 20, MAX_STACK_BYTES = 1 << 20 };
   X("debug.allowOutOfMemory", "true or false", "false",                                            \
     "makes images and reports although tiles are too small; only loading is refused",              \
     set_allow_out_of_memory, 0, 0)                                                                 \
-  X("debug.workerStackSizeInBytes", "a multiple of 16 from 64 to 1048576", "2048",                 \
-    "stack of each of a tile's workers", set_worker_stack, 64, MAX_STACK_BYTES)                    \
-  X("debug.supervisorStackSizeInBytes", "a multiple of 16 from 64 to 1048576", "256",              \
-    "least stack of a tile's supervisor; deeply nested programs get what they need",               \
-    set_supervisor_stack, 64, MAX_STACK_BYTES)                                                     \
+  X("debug.workerStackSizeInBytes", "0 or a multiple of 16 from 64 to 1048576", "0",               \
+    "least stack of each worker; 0: what the compiled code needs, 2048 if that is unknown",        \
+    set_worker_stack, 64, MAX_STACK_BYTES)                                                         \
+  X("debug.supervisorStackSizeInBytes", "0 or a multiple of 16 from 64 to 1048576", "0",           \
+    "least stack of a tile's supervisor; 0: what the compiled code needs", set_supervisor_stack,   \
+    64, MAX_STACK_BYTES)                                                                           \
   X("debug.maxCyclesPerRun", "a number of cycles, 0 for no limit", "1000000000000",                \
     "ends a run in which a tile takes longer, with a fault that names the vertex", set_max_cycles, \
     0, UINT64_MAX)
@@ -73,8 +74,8 @@ static pop_error *parse_number(const option_entry *entry, const char *value, uin
 
 static pop_error *parse_stack(const option_entry *entry, const char *value, uint32_t *bytes)
 {
-  uint64_t number;
-  POP_TRY(parse_number(entry, value, &number));
+  uint64_t number = 0;
+  if (strcmp(value, "0") != 0) POP_TRY(parse_number(entry, value, &number));
   if (number % 16) return invalid_value(entry, value);
   *bytes = (uint32_t)number;
   return NULL;

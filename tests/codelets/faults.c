@@ -113,7 +113,7 @@ FAULT(Recursion)
 /* The stack of the worker after ours begins where ours ends. */
 FAULT(StackOfAnother)
 {
-  AT(int, (uintptr_t)__builtin_frame_address(0) + 2048) = 85; /* fault: StackOfAnother */
+  AT(int, (uintptr_t)__builtin_frame_address(0) + 4) = 85; /* fault: StackOfAnother */
   return true;
 }
 

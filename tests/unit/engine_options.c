@@ -35,7 +35,7 @@ Test(engine_options, defaults)
   cr_assert_null(parse(NULL, NULL, 0, &parsed));
   cr_assert_null(parsed.save_archive);
   cr_assert(!parsed.allow_out_of_memory);
-  cr_assert_eq(parsed.worker_stack_bytes, 2048);
+  cr_assert_eq(parsed.worker_stack_bytes, 0);
   engine_options_free(&parsed);
 }
 
