@@ -13,13 +13,14 @@ configure_package_config_file(cmake/populus-config.cmake.in populus-config.cmake
 write_basic_package_version_file(populus-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${PROJECT_BINARY_DIR}/populus-config.cmake ${PROJECT_BINARY_DIR}/populus-config-version.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/FindLLVM19.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindLLVM19.cmake ${PROJECT_SOURCE_DIR}/cmake/populus-codelets.cmake
   DESTINATION ${package_dir})
 install(EXPORT populus-targets NAMESPACE populus:: DESTINATION ${package_dir})
 
 # For find_package(populus) with populus_DIR = the build folder: no installation needed.
 export(EXPORT populus-targets NAMESPACE populus:: FILE ${PROJECT_BINARY_DIR}/populus-targets.cmake)
 configure_file(cmake/FindLLVM19.cmake FindLLVM19.cmake COPYONLY)
+configure_file(cmake/populus-codelets.cmake populus-codelets.cmake COPYONLY)
 
 # populus_pkg_config(<target> <description> <required modules> <further libraries>): static libraries show their users
 # what they are made of, shared ones need not.

@@ -7,7 +7,7 @@
  *   }
  *   __asm__(".pushsection .populus.vertices ... .ascii ...");
  *
- * That of a MultiVertex has the worker's number as second parameter. In C, COMPUTE has defined the
+ * It is weak: an entry written in assembly takes its place. That of a MultiVertex has the worker's number as second parameter. In C, COMPUTE has defined the
  * entry already.
  *
  * Symbols follow the public scheme: `::` becomes `__`, template arguments follow `___`, with `_`
@@ -52,7 +52,7 @@ static void put_entry(pop_bytes *out, const popc_vertex *vertex)
   bool multi = vertex->type.kind == POP_VERTEX_MULTI;
   const char *parameter = multi ? ", unsigned worker" : "", *argument = multi ? "worker" : "";
   char *text =
-      pop_xasprintf("extern \"C\" bool %s(void *%s);\n"
+      pop_xasprintf("extern \"C\" bool %s(void *%s) __attribute__((weak));\n"
                     "extern \"C\" bool %s(void *state%s)\n{\n"
                     "  %sstatic_cast<%s *>(state)->compute(%s);\n%s}\n",
                     symbol, parameter, symbol, parameter, vertex->returns_void ? "" : "return ",

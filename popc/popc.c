@@ -13,6 +13,7 @@ typedef struct run {
   popc_settings *settings;
   pop_gp_builder *builder;
   popc_file_list dependencies;
+  const char *present; /* targets of the .gp files among the inputs, for messages */
 } run;
 
 /* Only what is for the targets that the command line names. */
@@ -30,6 +31,10 @@ static pop_error *add_gp(run *r, const popc_input *input)
   pop_gp *gp;
   POP_TRY(pop_gp_read(input->path, &gp));
   popc_add_dependency(&r->dependencies, popc_quote_for_make(r->settings->arena, input->path));
+  char *targets = pop_gp_targets(gp);
+  r->present =
+      pop_arena_printf(r->settings->arena, "%s%s%s", r->present, *r->present ? "; " : "", targets);
+  free(targets);
   pop_error *error =
       r->settings->targets_chosen ? add_chosen_parts(r, gp) : pop_gp_builder_add_gp(r->builder, gp);
   pop_gp_free(gp);
@@ -156,21 +161,24 @@ static pop_error *add_library(pop_gp_builder *builder)
   return error;
 }
 
-/* G11: of files that were compiled for something else, nothing may be left. */
+/* G11: there must be something for each target that was asked for. */
 static pop_error *check_targets(const run *r)
 {
   pop_gp *gp;
   POP_TRY(put_together(r->builder, &gp));
   pop_error *error = NULL;
   for (size_t i = 0; i < r->settings->num_variants && !error; ++i) {
-    const popc_input *input = r->settings->inputs;
-    if (pop_gp_has_target(gp, r->settings->variants[i].name)) continue;
-    char *targets = pop_gp_targets(gp);
-    error = pop_error_new(POP_ERROR_FILE_LOAD,
-                          "the inputs ('%s'%s) hold nothing for target '%s', but for %s",
-                          input->path, r->settings->num_inputs > 1 ? ", …" : "",
-                          r->settings->variants[i].name, *targets ? targets : "no other either");
-    free(targets);
+    const char *target = r->settings->variants[i].name;
+    if (pop_gp_has_target(gp, target)) continue;
+    error =
+        *r->present
+            ? pop_error_new(POP_ERROR_FILE_LOAD,
+                            "the inputs hold nothing for target '%s', they were compiled for %s",
+                            target, r->present)
+            : pop_error_new(POP_ERROR_FILE_LOAD,
+                            "the inputs hold nothing for target '%s': assembly is for tiles, "
+                            "LLVM IR for what its target triple names",
+                            target);
   }
   pop_gp_free(gp);
   return error;
@@ -275,7 +283,7 @@ pop_error *popc_run(popc_settings *settings, uint8_t **bytes, size_t *size)
   POP_TRY(check_source_date());
   POP_TRY(popc_default_targets(settings));
   if (settings->product != POPC_VERTEX_LIST) POP_TRY(check_output(settings));
-  run r = {settings, pop_gp_builder_new(), {0}};
+  run r = {settings, pop_gp_builder_new(), {0}, ""};
   pop_error *error = makes_text(settings) ? make_text(&r) : build(&r, bytes, size);
   pop_gp_builder_free(r.builder);
   popc_file_list_free(&r.dependencies);
