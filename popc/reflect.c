@@ -31,6 +31,33 @@ static void print(pop_bytes *out, const char *text)
   pop_bytes_append(out, text, strlen(text));
 }
 
+/* Clang's colours. */
+#define BOLD "\033[1m"
+#define BOLD_RED "\033[0;1;31m"
+#define BOLD_GREEN "\033[0;1;32m"
+#define PLAIN "\033[0m"
+
+static void colour(reflection *r, const char *code)
+{
+  if (r->colour) print(r->diagnostics, code);
+}
+
+enum { TAB_STOP = 8 };
+
+/* One line of the source, with blanks for tabs; returns the width of its first `before` bytes. */
+static size_t print_expanded(reflection *r, const char *start, size_t length, size_t before)
+{
+  size_t width = 0, width_before = 0;
+  for (size_t i = 0; i < length; ++i) {
+    if (i == before) width_before = width;
+    size_t blanks = start[i] == '\t' ? TAB_STOP - width % TAB_STOP : 0;
+    width += blanks ? blanks : 1;
+    if (!blanks) pop_bytes_append(r->diagnostics, start + i, 1);
+    for (; blanks > 0; --blanks) print(r->diagnostics, " ");
+  }
+  return before < length ? width_before : width;
+}
+
 /* "    7 |   char *f;" and "      |         ^" */
 static void print_line(reflection *r, CXFile file, unsigned line, unsigned column, unsigned offset)
 {
@@ -38,13 +65,17 @@ static void print_line(reflection *r, CXFile file, unsigned line, unsigned colum
   const char *text = clang_getFileContents(r->unit, file, &size);
   if (!text || offset >= size || column == 0 || column - 1 > offset) return;
   const char *start = text + offset - (column - 1);
-  int length = 0;
+  size_t length = 0;
   while (start + length < text + size && start[length] != '\n' && start[length] != '\r') ++length;
-  char *shown = pop_xasprintf("%5u | %.*s\n      | ", line, length, start);
-  print(r->diagnostics, shown);
-  free(shown);
-  for (unsigned i = 1; i < column; ++i) print(r->diagnostics, start[i - 1] == '\t' ? "\t" : " ");
+  char *margin = pop_xasprintf("%5u | ", line);
+  print(r->diagnostics, margin);
+  free(margin);
+  size_t width = print_expanded(r, start, length, column - 1);
+  print(r->diagnostics, "\n      | ");
+  colour(r, BOLD_GREEN);
+  for (; width > 0; --width) print(r->diagnostics, " ");
   print(r->diagnostics, "^\n");
+  colour(r, PLAIN);
 }
 
 void reflect_error(reflection *r, CXCursor at, const char *format, ...)
@@ -56,16 +87,21 @@ void reflect_error(reflection *r, CXCursor at, const char *format, ...)
   CXFile file;
   clang_getFileLocation(location, &file, &file_line, &file_column, &offset);
 
-  char *place = pop_xasprintf("%s:%u:%u: error: ", clang_getCString(name), line, column);
+  char *place = pop_xasprintf("%s:%u:%u: ", clang_getCString(name), line, column);
   clang_disposeString(name);
+  colour(r, BOLD);
   print(r->diagnostics, place);
   free(place);
+  colour(r, PLAIN BOLD_RED);
+  print(r->diagnostics, "error: ");
+  colour(r, PLAIN BOLD);
   char message[1024];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
   print(r->diagnostics, message);
+  colour(r, PLAIN);
   print(r->diagnostics, "\n");
   if (file) print_line(r, file, line, file_column, offset);
   ++r->num_errors;
@@ -320,12 +356,23 @@ static popc_reflection reflect_text(reflection *r, CXIndex index, const popc_sou
   return POPC_REFLECTED;
 }
 
+static bool wants_colour(const char *const *arguments, size_t count)
+{
+  bool wanted = false;
+  for (size_t i = 0; i < count; ++i) {
+    if (!strcmp(arguments[i], "-fcolor-diagnostics")) wanted = true;
+    if (!strcmp(arguments[i], "-fno-color-diagnostics")) wanted = false;
+  }
+  return wanted;
+}
+
 popc_reflection popc_reflect(const popc_source *source, popc_target target,
                              const char *const *arguments, size_t count, pop_bytes *out)
 {
   CXIndex index = clang_createIndex(0, 0);
   pop_bytes diagnostics = {0}, text = {0};
   reflection r = {.target = target, .arena = pop_arena_new(), .diagnostics = &diagnostics};
+  r.colour = wants_colour(arguments, count);
   popc_reflection result = reflect_text(&r, index, source, arguments, count, &text);
   if (result == POPC_REFLECTED) {
     finish(&r, out);

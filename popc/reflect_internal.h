@@ -50,6 +50,7 @@ typedef struct reflection {
   bool probed; /* this is the second look */
   pop_bytes *diagnostics;
   unsigned num_errors;
+  bool colour; /* in the diagnostics */
 } reflection;
 
 /* reflect.c */

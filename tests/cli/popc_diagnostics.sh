@@ -119,6 +119,19 @@ grep -qF '    7 |   int compute() { return 1; }
       |       ^' popc.txt || fail 'no line and caret'
 [ "$(grep -c "'None' has no function" popc.txt)" = 1 ] || fail 'an error is shown twice'
 
+# colours and tabs are clang's, too
+printf '#include <poplar/Vertex.hpp>\nstruct A : poplar::Vertex {\n\tA *a\t; bool compute();\n};\n' >ours.cpp
+printf 'struct A {\n\n\tA *a\t; bool compute() { return nothing; }\n};\n' >clangs.cpp
+escape=$(printf '\033')
+for source in ours clangs; do
+  "$popc" -fcolor-diagnostics $source.cpp -o out.gp 2>$source.txt
+  sed "s/$source\.cpp:3:[0-9]*/FILE/; s/error: $escape\[0m$escape\[1m.*$escape/error: $escape[0m$escape[1mMESSAGE$escape/" \
+    $source.txt | sed -n '1p; $p' >$source.form
+done
+cmp -s ours.form clangs.form || { fail 'other colours than clang'; cat -v ours.form clangs.form; }
+grep -q "^    3 |         A \*a    ; bool compute();\$" ours.txt || { fail 'tabs'; cat -v ours.txt; }
+grep -q "^      | $escape\[0;1;32m           ^\$" ours.txt || { fail 'caret behind tabs'; cat -v ours.txt; }
+
 # the same where only the compiler knows what a class is
 cat >kinds.cpp <<'END'
 #include <poplar/Vertex.hpp>
