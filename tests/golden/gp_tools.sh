@@ -23,7 +23,7 @@ for source in basic.c basic.cpp sort.cpp; do
   done
 done
 "$POPULUS_BIN/popc" basic.cpp -o codelets.gp
-nm codelets.gp | grep -q ' T __runCodelet_SumVertex$'
+nm codelets.gp | grep -q ' [TW] __runCodelet_SumVertex$'
 llvm-objdump-19 -d codelets.gp | grep -q '<__runCodelet_DotProductVertex>:'
 ar p codelets.gp tile-0.o >tile.o
 readelf -p .populus.vertices tile.o | grep -q '"name":"Scale"'
@@ -31,4 +31,4 @@ readelf -p .populus.vertices tile.o | grep -q '"name":"Scale"'
 ar p codelets.gp host-0.o >host.o
 llvm-objcopy-19 --dump-section .populus.host=inner.o host.o
 readelf -h inner.o | grep -q 'REL (Relocatable file)'
-nm inner.o | grep -q ' T __runCodelet_SumVertex$'
+nm inner.o | grep -q ' [TW] __runCodelet_SumVertex$'
