@@ -136,26 +136,37 @@ static pop_error *put_together(pop_gp_builder *builder, pop_gp **gp)
 }
 
 /* For each target by itself: a vertex may be there once for each. */
-static pop_error *add_library_for_targets(pop_gp_builder *builder, pop_gp *gp, char *targets)
+static pop_error *add_library_for_targets(pop_gp_builder *builder, pop_gp *gp, char *targets,
+                                          pop_bytes *warnings)
 {
   pop_error *error = NULL;
   for (char *target; !error && (target = strsep(&targets, ","));) {
     if (!*target || !strcmp(target, POP_GP_HOST_TARGET)) continue;
     pop_gp *part;
     POP_TRY(pop_gp_for_target(gp, target, &part));
-    error = popc_add_runtime_library(part, builder);
+    error = popc_add_runtime_library(part, builder, warnings);
     pop_gp_free(part);
   }
   return error;
 }
 
+static bool no_warnings(const popc_settings *settings)
+{
+  for (size_t i = 0; i < settings->num_clang; ++i)
+    if (!strcmp(settings->clang[i], "-w")) return true;
+  return false;
+}
+
 /* Adds what the objects lack of the device library. */
-static pop_error *add_library(pop_gp_builder *builder)
+static pop_error *add_library(run *r)
 {
   pop_gp *gp;
-  POP_TRY(put_together(builder, &gp));
+  POP_TRY(put_together(r->builder, &gp));
   char *targets = pop_gp_targets(gp);
-  pop_error *error = add_library_for_targets(builder, gp, targets);
+  pop_bytes warnings = {0};
+  pop_error *error = add_library_for_targets(r->builder, gp, targets, &warnings);
+  if (!error && !no_warnings(r->settings)) error = report(r->settings, NULL, &warnings);
+  pop_bytes_free(&warnings);
   free(targets);
   pop_gp_free(gp);
   return error;
@@ -215,7 +226,7 @@ static pop_error *build(run *r, uint8_t **bytes, size_t *size)
   for (size_t i = 0; i < settings->num_inputs; ++i) POP_TRY(add_input(r, &settings->inputs[i]));
   if (settings->dry_run) return NULL;
   if (settings->targets_chosen) POP_TRY(check_targets(r));
-  POP_TRY(add_library(r->builder));
+  POP_TRY(add_library(r));
   if (settings->product == POPC_VERTEX_LIST) return list(r);
   POP_TRY(write_gp(r, bytes, size));
   return settings->dependencies ? popc_write_dependencies(settings, &r->dependencies) : NULL;

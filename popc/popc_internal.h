@@ -244,7 +244,13 @@ const char *popc_resource_folder(pop_arena *arena, const char *clang);
 
 /* runtime_library.c: adds to `builder` what the objects in `gp` need, and checks that every vertex
  * can be linked. Errors: LINK naming symbol and vertex. */
-POP_MUST_CHECK pop_error *popc_add_runtime_library(const pop_gp *gp, pop_gp_builder *builder);
+POP_MUST_CHECK pop_error *popc_add_runtime_library(const pop_gp *gp, pop_gp_builder *builder,
+                                                   pop_bytes *warnings);
+
+/* stack_warnings.c: about vertices whose stack is unknown; `warnings` gets them for the first target
+ * that has any, as the others have the same. */
+POP_MUST_CHECK pop_error *popc_warn_of_stacks(const pop_link_set *set, const pop_gp *gp,
+                                              pop_bytes *warnings);
 
 /* input.c: reads a source; what `path` says of its language, or -x. Free the text. */
 POP_MUST_CHECK pop_error *popc_read_source(const popc_input *input, popc_source *source);

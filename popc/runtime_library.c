@@ -140,6 +140,7 @@ typedef struct search {
   size_t num_wanted, wanted_capacity, done;
   pop_object **pulled;
   size_t num_pulled, pulled_capacity;
+  pop_bytes *warnings;
 } search;
 
 static void want_undefined(void *context, const char *name, bool defined, bool weak)
@@ -206,12 +207,16 @@ static pop_error *run_search(search *s, const pop_gp *gp)
     pop_object_symbols(object, want_undefined, s);
   }
   POP_TRY(resolve(s));
-  return check_links(s, gp);
+  POP_TRY(check_links(s, gp));
+  return s->warnings->size ? NULL : popc_warn_of_stacks(s->set, gp, s->warnings);
 }
 
-pop_error *popc_add_runtime_library(const pop_gp *gp, pop_gp_builder *builder)
+pop_error *popc_add_runtime_library(const pop_gp *gp, pop_gp_builder *builder, pop_bytes *warnings)
 {
-  search s = {.set = pop_link_set_new(), .builder = builder, .arena = pop_arena_new()};
+  search s = {.set = pop_link_set_new(),
+              .builder = builder,
+              .arena = pop_arena_new(),
+              .warnings = warnings};
   pop_link_set_define(s.set, POP_LINK_MEMORY_BASE, 0); /* the graph compiler's linker knows it */
   pop_error *error = run_search(&s, gp);
   pop_link_set_free(s.set);
