@@ -7,8 +7,8 @@
  *   }
  *   __asm__(".pushsection .populus.vertices ... .ascii ...");
  *
- * It is weak: an entry written in assembly takes its place. That of a MultiVertex has the worker's number as second parameter. In C, COMPUTE has defined the
- * entry already.
+ * It is weak: an entry written in assembly takes its place. That of a MultiVertex has the worker's
+ * number as second parameter. In C, COMPUTE has defined the entry already.
  *
  * Symbols follow the public scheme: `::` becomes `__`, template arguments follow `___`, with `_`
  * between them.

@@ -120,12 +120,28 @@ static pop_error *add_gp(pop_graph *graph, pop_gp *gp)
 
 /* ---- from source to a .gp ---- */
 
-/* The flags and up to two more. */
+/* The target whose code the graph runs. Targets with names of the user's are variations of the
+ * default one. */
+static const char *architecture(const pop_graph *graph)
+{
+  const char *const *names = pop_target_names();
+  for (size_t i = 0; names[i]; i++)
+    if (strcmp(names[i], graph->target.name) == 0) return names[i];
+  return "ipu2";
+}
+
+/* The flags and up to two more. Nothing is compiled for targets that the graph has no use for, unless
+ * the flags say so. */
 static pop_error *compile(pop_graph *graph, const char *path, const char *name, const char *flags,
                           const char *const *more, size_t num_more, pop_gp **gp)
 {
-  flag_list list;
-  pop_error *error = split_flags(graph->arena, flags, &list);
+  flag_list users, list = {0};
+  pop_error *error = split_flags(graph->arena, flags, &users);
+  if (graph->target.type != POP_TARGET_CPU)
+    pop_push(list.items, list.count, list.capacity,
+             pop_arena_printf(graph->arena, "--target=%s", architecture(graph)));
+  for (size_t i = 0; i < users.count; i++)
+    pop_push(list.items, list.count, list.capacity, users.items[i]);
   for (size_t i = 0; i < num_more; i++)
     pop_push(list.items, list.count, list.capacity, pop_arena_strdup(graph->arena, more[i]));
   popc_options options = {.size = sizeof options,
@@ -140,6 +156,7 @@ static pop_error *compile(pop_graph *graph, const char *path, const char *name, 
   if (!error) error = pop_gp_read_memory(bytes, size, name, gp);
   free(bytes);
   free(list.items);
+  free(users.items);
   return error;
 }
 
@@ -150,16 +167,6 @@ static bool is_source(const char *path)
   for (size_t i = 0; dot && i < sizeof extensions / sizeof *extensions; i++)
     if (strcmp(dot, extensions[i]) == 0) return true;
   return false;
-}
-
-/* The target whose code the graph runs. Targets with names of the user's are variations of the
- * default one. */
-static const char *architecture(const pop_graph *graph)
-{
-  const char *const *names = pop_target_names();
-  for (size_t i = 0; names[i]; i++)
-    if (strcmp(names[i], graph->target.name) == 0) return names[i];
-  return "ipu2";
 }
 
 /* Replaces `*gp` by the part that is for the graph's target. */
