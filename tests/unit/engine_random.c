@@ -15,15 +15,14 @@
 #include <populus/popc.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { NUM_GRAPHS = 150 };
+enum { NUM_GRAPHS = 100 };
 #else
-enum { NUM_GRAPHS = 1000 };
+enum { NUM_GRAPHS = 600 };
 #endif
 
 enum {
   MAX_TILES = 9,
-  NUM_LEAVES = 10, /* programs that do something */
-  NUM_NODES = 16,  /* these, and sequences and loops of them */
+  MAX_NODES = 30, /* programs: leaves, which do something, then sequences and loops of them */
   MAX_CHILDREN = 14,
   MAX_VERTICES = 16, /* of a compute set */
   NUM_PROGRAMS = 3,
@@ -64,8 +63,9 @@ typedef struct random_graph {
   uint64_t seed;
   model m;
   uint32_t num_tiles;
-  node nodes[NUM_NODES];
-  size_t num_nodes;
+  node nodes[MAX_NODES];
+  size_t num_leaves, num_nodes;
+  size_t num_taken; /* of the first nodes, by sequences of a graph with one program */
   node *programs[NUM_PROGRAMS];
   size_t num_programs;
   bool host_reads[MODEL_MAX_VARIABLES]; /* as a whole */
@@ -335,16 +335,25 @@ static void make_print(random_graph *g, node *n)
   n->program = pop_program_print_tensor(n->source.tensor, "printed");
 }
 
+/* Any earlier node, so that some are in several places; if there is one program only, then mostly the
+ * next that is in no place yet, so that contents have a beginning and an end. */
+static node *pick_child(random_graph *g, const node *parent)
+{
+  size_t before = (size_t)(parent - g->nodes);
+  if (g->num_programs > 1 || g->num_taken == before || model_chance(&g->m, 8))
+    return &g->nodes[model_random(&g->m, (uint32_t)before)];
+  return &g->nodes[g->num_taken++];
+}
+
 static void make_composite(random_graph *g, node *n)
 {
   model *m = &g->m;
-  size_t before = (size_t)(n - g->nodes);
   n->kind = NODE_SEQUENCE;
   n->count = 1;
   n->program = pop_program_sequence(m->graph, "sequence");
   n->num_children = model_random(m, g->num_programs == 1 ? MAX_CHILDREN + 1 : 6);
   for (size_t i = 0; i < n->num_children; ++i) {
-    n->children[i] = &g->nodes[model_random(m, (uint32_t)before)];
+    n->children[i] = pick_child(g, n);
     pop_sequence_add(n->program, n->children[i]->program);
   }
   if (!model_chance(m, 2)) return;
@@ -355,7 +364,7 @@ static void make_composite(random_graph *g, node *n)
 
 static void make_node(random_graph *g, node *n)
 {
-  if (n - g->nodes >= NUM_LEAVES) {
+  if ((size_t)(n - g->nodes) >= g->num_leaves) {
     make_composite(g, n);
     return;
   }
@@ -438,12 +447,14 @@ static void build(random_graph *g, uint64_t seed)
   pop_target target = random_target(m, &g->num_tiles);
   /* What only one program touches may share memory: half of the graphs have only one. */
   g->num_programs = model_chance(m, 2) ? 1 : NUM_PROGRAMS;
+  g->num_leaves = g->num_programs == 1 ? 24 : 10;
+  g->num_nodes = g->num_leaves + 6;
   m->graph = pop_graph_create(&target);
   pop_graph_add_codelets(m->graph, codelets, NULL);
   add_variables(g);
   set_initial_values(g);
-  for (size_t i = 0; i < NUM_NODES; ++i) make_node(g, &g->nodes[i]);
-  for (size_t i = 0; i < g->num_programs; ++i) g->programs[i] = &g->nodes[NUM_NODES - 1 - i];
+  for (size_t i = 0; i < g->num_nodes; ++i) make_node(g, &g->nodes[i]);
+  for (size_t i = 0; i < g->num_programs; ++i) g->programs[i] = &g->nodes[g->num_nodes - 1 - i];
   create_handles(g);
   const pop_error *error = pop_graph_error(m->graph);
   cr_assert_null(error, "seed %" PRIu64 ": %s", seed, error ? pop_error_message(error) : "");
