@@ -251,7 +251,6 @@ static void start_emitter(emitter *e)
   e->shared_at = pop_xcalloc(e->script.num_ops + 1, sizeof *e->shared_at);
   uint32_t needed = (script_stack_bytes(&e->script) + 15) / 16 * 16;
   uint32_t asked = c->options.supervisor_stack_bytes;
-  for (size_t i = 0; i < c->num_steps; i++) e->calls_supervisor |= c->steps[i].calls_supervisor;
   e->supervisor_stack_bytes = needed > asked ? needed : asked;
   if (e->supervisor_stack_bytes == 0) e->supervisor_stack_bytes = 16;
 }

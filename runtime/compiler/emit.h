@@ -42,8 +42,7 @@ typedef struct emitter {
   uint32_t entries_of;
 
   uint32_t supervisor_stack_bytes;
-  bool calls_supervisor; /* some step does */
-  size_t *shared_at;     /* by script op: position of the shared step's code; SIZE_MAX: none */
+  size_t *shared_at; /* by script op: position of the shared step's code; SIZE_MAX: none */
 } emitter;
 
 enum { MAX_WORKER_CONTEXTS = 6 };

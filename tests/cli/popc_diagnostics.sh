@@ -132,6 +132,20 @@ cmp -s ours.form clangs.form || { fail 'other colours than clang'; cat -v ours.f
 grep -q "^    3 |         A \*a    ; bool compute();\$" ours.txt || { fail 'tabs'; cat -v ours.txt; }
 grep -q "^      | $escape\[0;1;32m           ^\$" ours.txt || { fail 'caret behind tabs'; cat -v ours.txt; }
 
+# a builtin that does not exist, with the nearest that does
+cat >builtin.cpp <<'END'
+#include <poplar/Vertex.hpp>
+#include <ipu_builtins.h>
+struct A : poplar::Vertex {
+  poplar::Output<float> out;
+  bool compute() {
+    *out = __builtin_ipu_exq(1.0f);
+    return true;
+  }
+};
+END
+expect builtin.cpp 6:12 "use of undeclared identifier '__builtin_ipu_exq'; did you mean '__builtin_ipu_exp'?"
+
 # the same where only the compiler knows what a class is
 cat >kinds.cpp <<'END'
 #include <poplar/Vertex.hpp>
