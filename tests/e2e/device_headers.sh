@@ -1,0 +1,45 @@
+# What codelets include does what it says: the checks of tests/codelets/headers.cpp on the tile, and those that need no
+# tile on the host, too, in the object that popc makes for it.
+set -eu
+
+source=$POPULUS_SOURCE_DIR/tests/codelets/headers.cpp
+run=$POPULUS_BUILD_DIR/tests/support/run_vertex
+"$POPULUS_BIN/popc" -O2 "$source" -o headers.gp
+
+fail() {
+  echo "$1" >&2
+  exit 1
+}
+
+for vertex in Portable OnTile Random; do
+  out=$("$run" headers.gp "$vertex")
+  [ "$out" = "out = 0" ] || fail "$vertex on the tile: line ${out#out = } of headers.cpp"
+done
+"$POPULUS_BIN/popc" -O0 "$source" -o O0.gp
+out=$("$run" O0.gp OnTile)
+[ "$out" = "out = 0" ] || fail "OnTile with -O0: line ${out#out = } of headers.cpp"
+
+# The host's object is the contents of a section of its member.
+ar t headers.gp | grep host >members
+[ "$(wc -l <members)" = 1 ] || fail "not one host object: $(cat members)"
+ar x headers.gp "$(cat members)"
+llvm-objcopy-19 --dump-section .populus.host=host.o "$(cat members)" /dev/null
+cat >main.c <<'END'
+#include <stdio.h>
+int __runCodelet_Portable(void *state);
+int main(void)
+{
+  int out = 0;
+  struct { int *out; } state = {&out};
+  __runCodelet_Portable(&state);
+  printf("out = %d\n", out);
+}
+END
+cc main.c host.o -o main -lm
+out=$(./main)
+[ "$out" = "out = 0" ] || fail "Portable on the host: line ${out#out = } of headers.cpp"
+
+# DEF_STACK_USAGE and DEF_FUNC_CALL_PTRS leave the records that libcodelet/device/README.md describes.
+ar x headers.gp "$(ar t headers.gp | grep tile | head -n 1)"
+readelf -x .populus.stack tile*.o | grep -q 'headersStack' || fail "no record of headersStack's stack"
+readelf -x .populus.calls tile*.o | grep -q 'memcpy,memset' || fail "no record of headersStack's calls"
