@@ -45,6 +45,7 @@ static bool is_ours(const char *file)
 
 void popc_add_dependencies(popc_file_list *list, const char *rule, size_t size)
 {
+  if (!size) return;
   const char *end = rule + size, *p = memchr(rule, ':', size);
   for (p = p ? p + 1 : end; p < end;) {
     if (is_blank(p, end)) {
