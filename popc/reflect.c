@@ -329,9 +329,14 @@ static bool parse(reflection *r, CXIndex index, const char *path, const pop_byte
   struct CXUnsavedFile file = {path, (const char *)text->data, text->size};
   if (r->unit) clang_disposeTranslationUnit(r->unit);
   r->unit = NULL;
+  /* Without bodies functions look unused: not with -Werror may that be an error. */
+  const char **silent = pop_xcalloc(count + 1, sizeof *silent);
+  memcpy(silent, arguments, count * sizeof *silent);
+  silent[count] = "-w";
   enum CXErrorCode code = clang_parseTranslationUnit2(
-      index, path, arguments, (int)count, &file, 1,
+      index, path, silent, (int)count + 1, &file, 1,
       CXTranslationUnit_SkipFunctionBodies | CXTranslationUnit_KeepGoing, &r->unit);
+  free(silent);
   return code == CXError_Success && !has_errors(r->unit);
 }
 

@@ -403,5 +403,6 @@ pop_error *pass_allocate(compilation *c)
     return error;
   }
   POP_TRY(check_exchange_reach(c));
+  POP_TRY(check_address_forms(c));
   return relocate_code_groups(c);
 }

@@ -24,7 +24,14 @@ uint32_t begin_content(compilation *c, uint32_t size)
 
 void add_fixup(compilation *c, uint32_t content, uint32_t at, place target)
 {
-  assert(content == c->num_contents - 1 && at + 4 <= c->contents[content].size);
-  pop_push(c->fixups, c->num_fixups, c->fixups_capacity, (fixup){.at = at, .target = target});
+  add_packed_fixup(c, content, at, target, ADDRESS_WORD);
+}
+
+void add_packed_fixup(compilation *c, uint32_t content, uint32_t at, place target,
+                      address_form form)
+{
+  assert(content == c->num_contents - 1 && at + 2 <= c->contents[content].size);
+  pop_push(c->fixups, c->num_fixups, c->fixups_capacity,
+           (fixup){.at = at, .target = target, .form = form});
   c->contents[content].num_fixups++;
 }

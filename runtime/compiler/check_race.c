@@ -85,16 +85,19 @@ static void collect_accesses(const pop_graph *graph, uint32_t vertex_number, acc
   view_walk walk;
   view_run run;
   for (uint32_t e = v->first_edge; e != GRAPH_NONE; e = graph->edges[e].next) {
-    uint32_t field = graph->edges[e].field;
-    view_walk_start(&walk, graph, graph->edges[e].tensor);
-    while (view_walk_next(&walk, &run))
-      pop_push(list->items, list->count, list->capacity,
-               (access){.variable = run.variable,
-                        .begin = (uint32_t)run.begin,
-                        .end = (uint32_t)(run.begin + run.count),
-                        .vertex = vertex_number,
-                        .field = field,
-                        .writes = fields[field].kind != POP_FIELD_INPUT});
+    uint32_t field = graph->edges[e].field, count;
+    const uint32_t *tensors = edge_tensors(graph, &graph->edges[e], &count);
+    for (uint32_t i = 0; i < count; i++) {
+      view_walk_start(&walk, graph, tensors[i]);
+      while (view_walk_next(&walk, &run))
+        pop_push(list->items, list->count, list->capacity,
+                 (access){.variable = run.variable,
+                          .begin = (uint32_t)run.begin,
+                          .end = (uint32_t)(run.begin + run.count),
+                          .vertex = vertex_number,
+                          .field = field,
+                          .writes = fields[field].kind != POP_FIELD_INPUT});
+    }
   }
 }
 

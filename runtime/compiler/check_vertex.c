@@ -19,11 +19,28 @@ static pop_error *vertex_error(const pop_graph *graph, uint32_t vertex_number,
   return error;
 }
 
+static pop_error *unconnected_row(const pop_graph *graph, uint32_t vertex_number,
+                                  const pop_field *field, uint32_t row, uint32_t count)
+{
+  char *what = pop_xasprintf("has %u rows, and row %u is not connected: connect it with "
+                             "pop_graph_connect_element",
+                             count, row);
+  pop_error *error = vertex_error(graph, vertex_number, field, what);
+  free(what);
+  return error;
+}
+
 static pop_error *check_edge(const pop_graph *graph, uint32_t vertex_number, const edge *e,
                              const pop_field *field)
 {
-  const tensor *t = &graph->tensors[e->tensor];
-  if (t->num_elements > MAX_EDGE_BYTES / pop_type_bytes(t->type))
+  uint32_t count;
+  const uint32_t *tensors = edge_tensors(graph, e, &count);
+  uint64_t elements = 0, most = MAX_EDGE_BYTES / pop_type_bytes(field->type);
+  for (uint32_t i = 0; i < count && elements <= most; i++) {
+    if (!tensors[i]) return unconnected_row(graph, vertex_number, field, i, count);
+    elements += graph->tensors[tensors[i]].num_elements;
+  }
+  if (elements > most)
     return vertex_error(graph, vertex_number, field,
                         "is connected to more than 2 GiB of data: no tile can hold that");
   return NULL;

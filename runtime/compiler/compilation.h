@@ -50,9 +50,26 @@ typedef struct place {
   uint32_t offset; /* bytes */
 } place;
 
+/* How an address is packed: address_form.c has the bits. */
+typedef enum address_form {
+  ADDRESS_WORD, /* 32 bits */
+  ADDRESS_SHORT_SPAN,
+  ADDRESS_DELTANELEMENTS_TABLE,
+  ADDRESS_SCALED_PTR32,
+  ADDRESS_SCALED_PTR64,
+  ADDRESS_SCALED_PTR128,
+  ADDRESS_DELTAN_ROW,
+  ADDRESS_DELTANELEMENTS_ROW_1, /* by bytes of an element */
+  ADDRESS_DELTANELEMENTS_ROW_2,
+  ADDRESS_DELTANELEMENTS_ROW_4,
+  ADDRESS_DELTANELEMENTS_ROW_8,
+  ADDRESS_FORM_COUNT
+} address_form;
+
 typedef struct fixup {
   uint32_t at;  /* byte offset in the content of the block that holds the address */
-  place target; /* whose 32-bit address goes there */
+  place target; /* whose address goes there */
+  uint32_t form; /* address_form; all but ADDRESS_WORD leave the other bits alone */
 } fixup;
 
 enum {
@@ -366,6 +383,11 @@ uint32_t add_block(compilation *c, const block *b);
  * call. Fixups of one content are added before the next content is begun. */
 uint32_t begin_content(compilation *c, uint32_t size);
 void add_fixup(compilation *c, uint32_t content, uint32_t at, place target);
+void add_packed_fixup(compilation *c, uint32_t content, uint32_t at, place target,
+                      address_form form);
+/* address_form.c: puts an address into the bytes of an image; whether all of them fit. */
+void store_address(const compilation *c, const fixup *f, uint8_t *at);
+POP_MUST_CHECK pop_error *check_address_forms(const compilation *c);
 /* Where a run of elements of a variable is: its tile and place, and in *count how many of the
  * elements from `element` on are packed there in order. */
 placed_interval find_interval(const compilation *c, uint32_t variable, uint64_t element);

@@ -42,7 +42,7 @@ static void write_content(const compilation *c, const block *b, uint8_t *bytes)
   memcpy(to, c->bytes + from->first_byte, from->size);
   for (uint32_t i = 0; i < from->num_fixups; i++) {
     const fixup *f = &c->fixups[from->first_fixup + i];
-    store_word(to + f->at, address_of(c, f->target));
+    store_address(c, f, to + f->at);
   }
 }
 

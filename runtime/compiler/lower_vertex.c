@@ -10,15 +10,31 @@
  *     rearrangement         rearrangement    inputs whose parts are all on the tile
  *     output                outputEdge       outputs and in-outs
  *
+ * A field with rows has a pointer to each, in a table; tables and constant vectors of all vertices on
+ * a tile lie in two blocks that live always.
+ *
  * The vertices of a tile are shared by its workers, the longest first, by the estimate that the
  * graph gives or else by the number of elements that they are connected to. Those of all workers and
  * of the supervisor need no sharing: emit.h says when they run. */
 #include "compiler/lowering.h"
 #include "compiler/order.h"
 #include "compiler/segments.h"
+#include "compiler/vertex_state.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* What belongs to vertices beside their states. */
+typedef enum field_data_kind {
+  FIELD_DATA, /* constant vectors, tables of rows */
+  LIST_TABLE, /* tables of packed rows */
+  FIELD_DATA_COUNT
+} field_data_kind;
+
+static const pop_memory_category field_data_categories[FIELD_DATA_COUNT] = {
+    [FIELD_DATA] = POP_MEMORY_VERTEX_FIELD_DATA,
+    [LIST_TABLE] = POP_MEMORY_VECTOR_LIST_DESCRIPTOR,
+};
 
 enum { WORD = 4, MIN_ALIGN = 8, MAX_WORKERS = 64, VERTEX_COST = 16 };
 
@@ -29,12 +45,6 @@ static const pop_memory_category buffer_categories[BUFFER_KIND_COUNT] = {
     [REARRANGEMENT] = POP_MEMORY_REARRANGEMENT,
     [OUTPUT] = POP_MEMORY_OUTPUT_EDGE,
 };
-
-/* Where a field's data are. */
-typedef struct pointer {
-  place at; /* block COMPILER_NONE: there are no data */
-  uint32_t elements;
-} pointer;
 
 /* An input buffer that other inputs may use. */
 typedef struct shared_input {
@@ -66,7 +76,8 @@ typedef struct vertex_lowering {
   const uint32_t *vertices;
   size_t num_vertices;
   uint32_t buffers[BUFFER_KIND_COUNT][2]; /* [interleaved]: block or COMPILER_NONE */
-  pointer *pointers;                      /* by vertex and field */
+  uint32_t field_data[FIELD_DATA_COUNT];  /* block or COMPILER_NONE */
+  pointer *pointers;                      /* by vertex and field, and rows behind */
   size_t num_pointers, pointers_capacity;
   segment *segments; /* of the shared inputs, then of the field at hand */
   size_t num_segments, segments_capacity;
@@ -302,6 +313,60 @@ static pointer place_field(vertex_lowering *v, const pop_field *field, uint32_t 
   return p;
 }
 
+/* Room in the vertices' own data; its bytes are written when all of it is known. */
+static place add_field_data(vertex_lowering *v, field_data_kind kind, uint32_t alignment,
+                            uint32_t bytes)
+{
+  compilation *c = v->l->c;
+  uint32_t *number = &v->field_data[kind];
+  if (*number == COMPILER_NONE) {
+    *number = add_block(c, &(block){.tile = v->tile,
+                                    .size = WORD,
+                                    .align = MIN_ALIGN,
+                                    .category = (uint8_t)field_data_categories[kind],
+                                    .flags = BLOCK_ALWAYS_LIVE,
+                                    .name = v->name,
+                                    .content = COMPILER_NONE});
+    c->blocks[*number].size = 0;
+  }
+  block *b = &c->blocks[*number];
+  if (alignment < WORD) alignment = WORD;
+  if (alignment > b->align) b->align = (uint16_t)alignment;
+  place at = {*number, align_up(b->size, alignment)};
+  b->size = align_up(at.offset + bytes, WORD);
+  return at;
+}
+
+static pointer place_rows(vertex_lowering *v, const pop_field *field, const edge *e)
+{
+  uint32_t count;
+  const uint32_t *tensors = edge_tensors(v->l->c->graph, e, &count);
+  pointer table = {.at = {COMPILER_NONE, 0}, .elements = count, .first_row = v->num_pointers};
+  for (uint32_t i = 0; i < count; i++) {
+    pointer row = place_field(v, field, tensors[i]);
+    pop_push(v->pointers, v->num_pointers, v->pointers_capacity, row);
+  }
+  if (count > 0 && field->layout != POP_LAYOUT_ARRAY)
+    table.at = add_field_data(v, is_list_layout(field->layout) ? LIST_TABLE : FIELD_DATA,
+                              field->table_alignment, count * pop_field_row_bytes(field));
+  return table;
+}
+
+static void place_constants(vertex_lowering *v, const vertex *g, const pop_vertex_type *type,
+                            size_t first_pointer)
+{
+  const pop_graph *graph = v->l->c->graph;
+  for (uint32_t i = g->first_value; i != GRAPH_NONE; i = graph->field_values[i].next) {
+    const field_value *value = &graph->field_values[i];
+    const pop_field *field = &type->fields[value->field];
+    if (field->layout == POP_LAYOUT_SCALAR || value->count == 0) continue;
+    pointer *p = &v->pointers[first_pointer + value->field];
+    p->elements = value->count;
+    p->at =
+        add_field_data(v, FIELD_DATA, field->alignment, value->count * pop_type_bytes(field->type));
+  }
+}
+
 static void place_fields(vertex_lowering *v, uint32_t vertex_number)
 {
   const pop_graph *graph = v->l->c->graph;
@@ -310,11 +375,15 @@ static void place_fields(vertex_lowering *v, uint32_t vertex_number)
   size_t first = v->num_pointers;
   pop_reserve(v->pointers, first + type->num_fields, v->pointers_capacity);
   v->num_pointers += type->num_fields;
-  for (uint32_t e = g->first_edge; e != GRAPH_NONE; e = graph->edges[e].next) {
-    uint32_t field = graph->edges[e].field;
-    pointer p = place_field(v, &type->fields[field], graph->edges[e].tensor);
-    v->pointers[first + field] = p;
+  for (size_t i = 0; i < type->num_fields; i++)
+    v->pointers[first + i] = (pointer){.at = {COMPILER_NONE, 0}};
+  for (uint32_t n = g->first_edge; n != GRAPH_NONE; n = graph->edges[n].next) {
+    const edge *e = &graph->edges[n];
+    const pop_field *field = &type->fields[e->field];
+    pointer p = field->has_rows ? place_rows(v, field, e) : place_field(v, field, e->tensor);
+    v->pointers[first + e->field] = p;
   }
+  place_constants(v, g, type, first);
 }
 
 /* ---- workers ---- */
@@ -324,8 +393,11 @@ static uint64_t vertex_cost(const pop_graph *graph, uint32_t vertex_number)
   const vertex *v = &graph->vertices[vertex_number];
   if (v->cycle_estimate) return v->cycle_estimate;
   uint64_t cost = VERTEX_COST;
-  for (uint32_t e = v->first_edge; e != GRAPH_NONE; e = graph->edges[e].next)
-    cost += graph->tensors[graph->edges[e].tensor].num_elements;
+  for (uint32_t e = v->first_edge; e != GRAPH_NONE; e = graph->edges[e].next) {
+    uint32_t count;
+    const uint32_t *tensors = edge_tensors(graph, &graph->edges[e], &count);
+    for (uint32_t i = 0; i < count; i++) cost += graph->tensors[tensors[i]].num_elements;
+  }
   return cost;
 }
 
@@ -366,36 +438,6 @@ static void share_among_workers(vertex_lowering *v)
 
 /* ---- states ---- */
 
-static void write_constant(compilation *c, const vertex *g, uint32_t field_number,
-                           const pop_field *field, size_t at)
-{
-  const pop_graph *graph = c->graph;
-  for (uint32_t i = g->first_value; i != GRAPH_NONE; i = graph->field_values[i].next)
-    if (graph->field_values[i].field == field_number)
-      memcpy(c->bytes + at, graph->field_values[i].bytes, pop_type_bytes(field->type));
-}
-
-/* The state's block is the next one to be added; an empty vector points at it. */
-static void write_state(compilation *c, const vertex *g, const pointer *pointers,
-                        uint32_t content_number, uint32_t offset)
-{
-  const pop_vertex_type *type = c->graph->vertex_types[g->type].type;
-  size_t bytes = c->contents[content_number].first_byte;
-  for (uint32_t i = 0; i < type->num_fields; i++) {
-    const pop_field *field = &type->fields[i];
-    uint32_t at = offset + field->offset;
-    if (field->kind == POP_FIELD_CONSTANT) {
-      write_constant(c, g, i, field, bytes + at);
-      continue;
-    }
-    place target = pointers[i].at;
-    if (target.block == COMPILER_NONE) target = (place){(uint32_t)c->num_blocks, 0};
-    add_fixup(c, content_number, at, target);
-    if (field->layout == POP_LAYOUT_SPAN)
-      memcpy(c->bytes + bytes + at + WORD, &pointers[i].elements, WORD);
-  }
-}
-
 static const pop_vertex_type *type_at(const vertex_lowering *v, size_t position)
 {
   const pop_graph *graph = v->l->c->graph;
@@ -419,6 +461,20 @@ static uint32_t bytes_of_states(const vertex_lowering *v, uint32_t *alignment)
   return bytes > 0 ? align_up(bytes, WORD) : WORD;
 }
 
+static void write_field_data(vertex_lowering *v, const size_t *first_pointer)
+{
+  compilation *c = v->l->c;
+  for (int kind = 0; kind < FIELD_DATA_COUNT; kind++) {
+    uint32_t number = v->field_data[kind];
+    if (number == COMPILER_NONE) continue;
+    uint32_t content_number = begin_content(c, c->blocks[number].size);
+    c->blocks[number].content = content_number;
+    field_writer w = {c, v->pointers, content_number, {number, 0}};
+    for (size_t i = 0; i < v->num_vertices; i++)
+      write_vertex_data(&w, &c->graph->vertices[v->vertices[i]], v->pointers + first_pointer[i]);
+  }
+}
+
 static void add_states(vertex_lowering *v, const size_t *first_pointer)
 {
   compilation *c = v->l->c;
@@ -431,7 +487,8 @@ static void add_states(vertex_lowering *v, const size_t *first_pointer)
     const vertex *g = &c->graph->vertices[vertex_number];
     const pop_vertex_type *type = type_at(v, position);
     offset = align_up(offset, state_alignment(type));
-    write_state(c, g, v->pointers + first_pointer[position], content_number, offset);
+    field_writer w = {c, v->pointers, content_number, {(uint32_t)c->num_blocks, 0}};
+    write_vertex_state(&w, g, v->pointers + first_pointer[position], offset);
     uint32_t used = used_type(v->l, g->type);
     pop_push(c->vertices, c->num_vertices, c->vertices_capacity,
              (lowered_vertex){.type = used,
@@ -455,6 +512,7 @@ static void lower_tile(vertex_lowering *v)
 {
   memset(v->buffers, 0xff, sizeof v->buffers);
   memset(v->chains, 0xff, sizeof v->chains);
+  memset(v->field_data, 0xff, sizeof v->field_data);
   v->num_pointers = v->num_segments = v->num_shared = 0;
   size_t *first_pointer = pop_xrealloc(NULL, v->num_vertices, sizeof *first_pointer);
   for (size_t i = 0; i < v->num_vertices; i++) {
@@ -462,6 +520,7 @@ static void lower_tile(vertex_lowering *v)
     place_fields(v, v->vertices[i]);
   }
   share_among_workers(v);
+  write_field_data(v, first_pointer);
   add_states(v, first_pointer);
   free(first_pointer);
 }

@@ -114,14 +114,17 @@ static void keep_variables_of_handles(compilation *c)
   }
 }
 
-/* What the field asks of data goes to the block, if the data begin where the block does. */
-static void honour_field(compilation *c, const pop_field *field, uint32_t tensor_number)
+/* What the field asks of data on its tile goes to the block: that they are interleaved for all of
+ * it, the alignment if the data begin where the block does. */
+static void honour_field(compilation *c, uint32_t tile, const pop_field *field,
+                         uint32_t tensor_number)
 {
   const tensor *t = &c->graph->tensors[tensor_number];
   if (t->num_elements == 0 || t->num_pieces == 0) return;
   const view_piece *first = &c->graph->pieces[t->first_piece];
   placed_interval interval = find_interval(c, first->variable, first->base);
   block *b = &c->blocks[interval.at.block];
+  if (interval.tile != tile) return; /* the vertex gets a copy */
   if (interval.at.offset == 0 && field->alignment > b->align && field->alignment <= MAX_ALIGN)
     b->align = (uint16_t)field->alignment;
   if (field->interleaved) b->flags |= BLOCK_INTERLEAVED;
@@ -147,8 +150,10 @@ static void honour_fields(compilation *c, const reach *r)
     const pop_vertex_type *type = graph->vertex_types[v->type].type;
     for (uint32_t e = v->first_edge; e != GRAPH_NONE; e = graph->edges[e].next) {
       const pop_field *field = &type->fields[graph->edges[e].field];
-      if (field->alignment > DEFAULT_ALIGN || field->interleaved)
-        honour_field(c, field, graph->edges[e].tensor);
+      if (field->alignment <= DEFAULT_ALIGN && !field->interleaved) continue;
+      uint32_t count;
+      const uint32_t *tensors = edge_tensors(graph, &graph->edges[e], &count);
+      for (uint32_t j = 0; j < count; j++) honour_field(c, v->tile, field, tensors[j]);
     }
   }
   free(demanding);

@@ -19,6 +19,10 @@ program *check_program(pop_graph *graph, const char *call, pop_program p);
 /* The field `name` of a vertex (by index). */
 const pop_field *check_field(pop_graph *graph, const char *call, uint32_t vertex, const char *name);
 
+/* field_value.c: gives a plain vector field so many elements, zero. */
+void set_field_data_size(pop_graph *graph, const char *call, pop_vertex vertex, const char *field,
+                         size_t size);
+
 bool check_type(pop_graph *graph, const char *call, pop_type type);
 bool check_rank(pop_graph *graph, const char *call, size_t rank);
 /* `count` things are there already; handles are 32 bits wide. */

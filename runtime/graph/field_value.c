@@ -82,8 +82,9 @@ typedef struct setting {
   const pop_field *field; /* NULL after an error */
 } setting;
 
+/* For a scalar field, or for a vector field. */
 static setting start_setting(pop_graph *graph, const char *call, pop_vertex vertex,
-                             const char *field)
+                             const char *field, bool vector)
 {
   setting s = {graph, call, vertex, NULL};
   if (!graph_usable(graph) || !check_vertex(graph, call, vertex) ||
@@ -91,39 +92,51 @@ static setting start_setting(pop_graph *graph, const char *call, pop_vertex vert
     return s;
   const pop_field *found = check_field(graph, call, vertex.index - 1, field);
   if (!found) return s;
-  if (found->kind == POP_FIELD_CONSTANT && found->layout == POP_LAYOUT_SCALAR)
-    s.field = found;
-  else
+  const char *vertex_name = say_vertex(graph, vertex.index - 1);
+  if (found->kind != POP_FIELD_CONSTANT)
     graph_failf(graph, POP_ERROR_GRAPH_CONNECTION,
                 "%s: field '%s' of %s is an edge, not a plain member; connect a tensor to it with "
                 "pop_graph_connect",
-                call, found->name, say_vertex(graph, vertex.index - 1));
+                call, found->name, vertex_name);
+  else if ((found->layout != POP_LAYOUT_SCALAR) != vector)
+    graph_failf(graph, POP_ERROR_GRAPH_CONNECTION, "%s: field '%s' of %s is a %s; set it with %s",
+                call, found->name, vertex_name, vector ? "scalar" : "vector",
+                vector ? "pop_graph_set_field" : "pop_graph_set_field_array");
+  else
+    s.field = found;
   return s;
 }
 
 /* Keeps the value; a later one takes the place of an earlier one. */
-static void store(const setting *s, const uint8_t *bytes)
+static void store(const setting *s, field_value value)
 {
   pop_graph *graph = s->graph;
   vertex *v = &graph->vertices[s->vertex.index - 1];
-  uint32_t field = (uint32_t)(s->field - graph->vertex_types[v->type].type->fields);
+  value.field = (uint32_t)(s->field - graph->vertex_types[v->type].type->fields);
+  value.next = GRAPH_NONE;
   uint32_t *link = &v->first_value;
-  while (*link != GRAPH_NONE && graph->field_values[*link].field != field)
+  while (*link != GRAPH_NONE && graph->field_values[*link].field != value.field)
     link = &graph->field_values[*link].next;
   if (*link == GRAPH_NONE) {
     *link = (uint32_t)graph->num_field_values;
-    field_value added = {.field = field, .next = GRAPH_NONE};
-    pop_push(graph->field_values, graph->num_field_values, graph->field_values_capacity, added);
-    memcpy(graph->field_values[graph->num_field_values - 1].bytes, bytes, sizeof added.bytes);
+    pop_push(graph->field_values, graph->num_field_values, graph->field_values_capacity, value);
   } else {
-    memcpy(graph->field_values[*link].bytes, bytes, sizeof graph->field_values[*link].bytes);
+    value.next = graph->field_values[*link].next;
+    graph->field_values[*link] = value;
   }
+}
+
+static void store_bytes(const setting *s, const uint8_t *bytes)
+{
+  field_value value = {.count = 0};
+  memcpy(value.bytes, bytes, sizeof value.bytes);
+  store(s, value);
 }
 
 void pop_graph_set_field(pop_graph *graph, pop_vertex vertex, const char *field, pop_type type,
                          const void *value)
 {
-  setting s = start_setting(graph, "pop_graph_set_field", vertex, field);
+  setting s = start_setting(graph, "pop_graph_set_field", vertex, field, false);
   if (!s.field || !check_type(graph, s.call, type)) return;
   uint8_t bytes[8] = {0};
   if (value) memcpy(bytes, value, pop_type_bytes(type));
@@ -137,7 +150,7 @@ void pop_graph_set_field(pop_graph *graph, pop_vertex vertex, const char *field,
                 field, say_vertex(graph, vertex.index - 1),
                 value ? "neither 0 nor 1, as a bool must be" : "NULL");
   else
-    store(&s, bytes);
+    store_bytes(&s, bytes);
 }
 
 static void fail_value(const setting *s, const char *value)
@@ -149,22 +162,73 @@ static void fail_value(const setting *s, const char *value)
 
 void pop_graph_set_field_float(pop_graph *graph, pop_vertex vertex, const char *field, double value)
 {
-  setting s = start_setting(graph, "pop_graph_set_field_float", vertex, field);
+  setting s = start_setting(graph, "pop_graph_set_field_float", vertex, field, false);
   uint8_t bytes[8] = {0};
   if (!s.field) return;
   if (convert_float(value, s.field->type, bytes))
-    store(&s, bytes);
+    store_bytes(&s, bytes);
   else
     fail_value(&s, pop_arena_printf(graph->arena, "%.17g", value));
 }
 
 void pop_graph_set_field_int(pop_graph *graph, pop_vertex vertex, const char *field, int64_t value)
 {
-  setting s = start_setting(graph, "pop_graph_set_field_int", vertex, field);
+  setting s = start_setting(graph, "pop_graph_set_field_int", vertex, field, false);
   uint8_t bytes[8] = {0};
   if (!s.field) return;
   if (convert_int(value, s.field->type, bytes))
-    store(&s, bytes);
+    store_bytes(&s, bytes);
   else
     fail_value(&s, pop_arena_printf(graph->arena, "%lld", (long long)value));
+}
+
+/* ---- data of vectors ---- */
+
+/* Fails the graph if the layout cannot count so many. */
+static bool check_count(const setting *s, size_t count)
+{
+  const pop_layout_form *form = &pop_layout_forms[s->field->layout];
+  uint32_t most = UINT32_MAX / pop_type_bytes(s->field->type);
+  if (form->max_count < most) most = form->max_count;
+  if (count <= most) return true;
+  graph_failf(s->graph, POP_ERROR_GRAPH_CONNECTION,
+              "%s: field '%s' of %s: %zu elements; its layout %s can count %u", s->call,
+              s->field->name, say_vertex(s->graph, s->vertex.index - 1), count, form->name, most);
+  return false;
+}
+
+static bool are_bools(const uint8_t *values, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (values[i] > 1) return false;
+  return true;
+}
+
+void pop_graph_set_field_array(pop_graph *graph, pop_vertex vertex, const char *field,
+                               pop_type type, const void *values, size_t count)
+{
+  setting s = start_setting(graph, "pop_graph_set_field_array", vertex, field, true);
+  if (!s.field || !check_type(graph, s.call, type) || !check_count(&s, count)) return;
+  size_t bytes = count * pop_type_bytes(type);
+  if (type != s.field->type) {
+    graph_failf(graph, POP_ERROR_TYPE,
+                "%s: values of type %s for field '%s' of %s, which is of type %s", s.call,
+                pop_type_name(type), field, say_vertex(graph, vertex.index - 1),
+                pop_type_name(s.field->type));
+  } else if ((count && !values) || (type == POP_BOOL && !are_bools(values, count))) {
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: field '%s' of %s: %s", s.call, field,
+                say_vertex(graph, vertex.index - 1),
+                values ? "a value is neither 0 nor 1, as a bool must be" : "the values are NULL");
+  } else {
+    uint8_t *copy = pop_arena_alloc(graph->arena, bytes);
+    if (bytes) memcpy(copy, values, bytes);
+    store(&s, (field_value){.data = copy, .count = (uint32_t)count});
+  }
+}
+
+void set_field_data_size(pop_graph *graph, const char *call, pop_vertex vertex, const char *field,
+                         size_t size)
+{
+  setting s = start_setting(graph, call, vertex, field, true);
+  if (s.field && check_count(&s, size)) store(&s, (field_value){.count = (uint32_t)size});
 }

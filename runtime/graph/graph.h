@@ -90,15 +90,19 @@ typedef struct vertex {
 } vertex;
 
 typedef struct edge {
-  uint32_t field; /* in the vertex type */
-  uint32_t tensor;
+  uint32_t field;    /* in the vertex type */
+  uint32_t tensor;   /* of a field with rows: the first of them in graph->row_tensors */
+  uint32_t num_rows; /* GRAPH_NONE: the field has no rows */
   uint32_t next;
 } edge;
 
 typedef struct field_value {
   uint32_t field;
   uint32_t next;
-  uint8_t bytes[8]; /* the first pop_type_bytes(field type) count */
+  uint8_t bytes[8]; /* scalar: the first pop_type_bytes(field type) count */
+  /* vector: `count` elements, zero if there are no bytes */
+  const uint8_t *data;
+  uint32_t count;
 } field_value;
 
 typedef enum program_kind {
@@ -144,6 +148,7 @@ struct pop_graph {
   GRAPH_ARRAY(compute_set, compute_sets);
   GRAPH_ARRAY(vertex, vertices);
   GRAPH_ARRAY(edge, edges);
+  GRAPH_ARRAY(uint32_t, row_tensors); /* by edge and row; 0: not connected */
   GRAPH_ARRAY(field_value, field_values);
   GRAPH_ARRAY(program, programs);
   GRAPH_ARRAY(host_handle, handles);
@@ -152,6 +157,13 @@ struct pop_graph {
   struct view_scratch *scratch; /* view.c: what the view that is being made needs */
   uint64_t program_visit;       /* number of searches for cycles so far */
 };
+
+/* The tensors of an edge: one, or its rows. */
+static inline const uint32_t *edge_tensors(const pop_graph *graph, const edge *e, uint32_t *count)
+{
+  *count = e->num_rows == GRAPH_NONE ? 1 : e->num_rows;
+  return e->num_rows == GRAPH_NONE ? &e->tensor : graph->row_tensors + e->tensor;
+}
 
 /* Keeps `error` if it is the first (frees it otherwise). */
 void graph_fail(pop_graph *graph, pop_error *error);

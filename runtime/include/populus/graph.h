@@ -139,10 +139,22 @@ pop_compute_set pop_graph_add_compute_set(pop_graph *graph, const char *name);
  * near matches. */
 pop_vertex pop_graph_add_vertex(pop_graph *graph, pop_compute_set compute_set,
                                 const char *vertex_type);
-/* Connects a field to a view. Vector fields take rank 1 (any number of elements); scalar fields take
- * one element (rank 0, or any shape of one element). What the vertex writes must not be a constant
- * and must not hold an element twice. */
+/* Connects a field to a view. Vector fields take rank 1 (any number of elements that the field's
+ * layout can count); scalar fields take one element (rank 0, or any shape of one element). What the
+ * vertex writes must not be a constant and must not hold an element twice.
+ *
+ * A field with rows (Vector<Input<…>>, VectorList, an array of fields) takes rank 2, row by row, or
+ * rank 1 if a row is one element. */
 void pop_graph_connect(pop_graph *graph, pop_vertex vertex, const char *field, pop_tensor tensor);
+/* Rows of different lengths, all at once: tensors[i] to row i. */
+void pop_graph_connect_array(pop_graph *graph, pop_vertex vertex, const char *field,
+                             const pop_tensor *tensors, size_t count);
+/* Rows one by one: first how many there are (once; an array of fields knows), then each, in any
+ * order. The size of a plain vector field is that of its data, which are zero until
+ * pop_graph_set_field_array sets them. */
+void pop_graph_set_field_size(pop_graph *graph, pop_vertex vertex, const char *field, size_t size);
+void pop_graph_connect_element(pop_graph *graph, pop_vertex vertex, const char *field, size_t row,
+                               pop_tensor tensor);
 /* Sets a plain scalar field; `value` points at one element of the field's type (tile format); a
  * later value takes the place of an earlier one. The _float and _int forms convert: float and half
  * fields round to nearest even (an error if a finite value would become infinite), integer and bool
@@ -152,6 +164,9 @@ void pop_graph_set_field(pop_graph *graph, pop_vertex vertex, const char *field,
 void pop_graph_set_field_float(pop_graph *graph, pop_vertex vertex, const char *field,
                                double value);
 void pop_graph_set_field_int(pop_graph *graph, pop_vertex vertex, const char *field, int64_t value);
+/* Sets the data of a plain vector field, `count` elements in the tile's format; they are copied. */
+void pop_graph_set_field_array(pop_graph *graph, pop_vertex vertex, const char *field,
+                               pop_type type, const void *values, size_t count);
 void pop_graph_set_vertex_tile(pop_graph *graph, pop_vertex vertex, size_t tile);
 /* Cycles that the vertex is said to take: used to share vertices among workers, and by reports. */
 void pop_graph_set_cycle_estimate(pop_graph *graph, pop_vertex vertex, uint64_t cycles);

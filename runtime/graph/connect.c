@@ -1,0 +1,242 @@
+/* Edges: which tensors the fields of vertices are connected to. What can be said about a connection
+ * when it is made is said then: the graph compiler checks what takes the whole graph.
+ *
+ * A field has at most one edge. The edge of a field with rows has one tensor per row, in a run of
+ * graph->row_tensors that is made when the number of rows becomes known. */
+#include "graph/check.h"
+#include "graph/describe.h"
+
+/* An attempt to connect, and where its error goes. */
+typedef struct connection {
+  pop_graph *graph;
+  const char *call;
+  uint32_t vertex;
+  const pop_field *field; /* NULL after an error */
+} connection;
+
+static bool refuse(const connection *c, const char *reason)
+{
+  graph_failf(c->graph, POP_ERROR_GRAPH_CONNECTION, "%s: field '%s' of %s: %s", c->call,
+              c->field->name, say_vertex(c->graph, c->vertex), reason);
+  return false;
+}
+
+#define REFUSE(c, ...) refuse(c, pop_arena_printf((c)->graph->arena, __VA_ARGS__))
+
+static connection start(pop_graph *graph, const char *call, pop_vertex handle, const char *field)
+{
+  connection c = {.graph = graph, .call = call, .vertex = handle.index - 1};
+  if (graph_usable(graph) && check_vertex(graph, call, handle) &&
+      check_room(graph, call, graph->num_edges, "edges"))
+    c.field = check_field(graph, call, c.vertex, field);
+  return c;
+}
+
+/* ---- what a tensor must be ---- */
+
+static bool check_field_type(const connection *c, const tensor *t)
+{
+  if (c->field->kind == POP_FIELD_CONSTANT)
+    return REFUSE(c, "it is a plain member, not an edge; give it a value with %s",
+                  c->field->layout == POP_LAYOUT_SCALAR ? "pop_graph_set_field"
+                                                        : "pop_graph_set_field_array");
+  if (c->field->type == t->type) return true;
+  return REFUSE(c, "it has elements of type %s, which does not fit the %s",
+                pop_type_name(c->field->type), say_tensor(c->graph, t));
+}
+
+/* One edge, or one row of a field with rows. */
+static bool check_shape(const connection *c, const tensor *t)
+{
+  pop_field_layout layout = c->field->has_rows ? c->field->row_layout : c->field->layout;
+  const char *what = c->field->has_rows ? "a row of it" : "it";
+  if (layout == POP_LAYOUT_SCALAR && t->num_elements != 1)
+    return REFUSE(c, "%s takes one element, but the %s has %llu", what, say_tensor(c->graph, t),
+                  (unsigned long long)t->num_elements);
+  if (layout != POP_LAYOUT_SCALAR && t->rank != 1)
+    return REFUSE(
+        c,
+        "%s takes a tensor of rank 1, but the %s has rank %u; pop_tensor_flatten makes it "
+        "one",
+        what, say_tensor(c->graph, t), t->rank);
+  uint32_t most = pop_field_max_elements(c->field); /* the graph compiler knows what a tile holds */
+  if (most < UINT32_MAX && t->num_elements > most)
+    return REFUSE(c, "the %s has %llu elements; its layout %s can count %u in one vector",
+                  say_tensor(c->graph, t), (unsigned long long)t->num_elements,
+                  pop_layout_forms[layout].name, most);
+  return true;
+}
+
+static bool check_writes(const connection *c, const tensor *t, pop_tensor handle)
+{
+  if (c->field->kind == POP_FIELD_INPUT) return true;
+  if (pop_tensor_contains_constant(handle))
+    return REFUSE(c, "the vertex writes it, but the %s is (partly) a constant",
+                  say_tensor(c->graph, t));
+  if (pop_tensor_contains_aliases(handle))
+    return REFUSE(c, "the vertex writes it, but the %s holds some element twice",
+                  say_tensor(c->graph, t));
+  return true;
+}
+
+static bool check_edge(const connection *c, pop_tensor handle)
+{
+  const tensor *t = check_tensor(c->graph, c->call, handle);
+  return t && check_field_type(c, t) && check_shape(c, t) && check_writes(c, t, handle);
+}
+
+/* ---- edges ---- */
+
+static uint32_t field_number(const connection *c)
+{
+  const vertex *v = &c->graph->vertices[c->vertex];
+  return (uint32_t)(c->field - c->graph->vertex_types[v->type].type->fields);
+}
+
+/* The link that holds the field's edge, or the one behind the vertex's last edge. */
+static uint32_t *find_link(const connection *c)
+{
+  uint32_t *link = &c->graph->vertices[c->vertex].first_edge, field = field_number(c);
+  while (*link != GRAPH_NONE && c->graph->edges[*link].field != field)
+    link = &c->graph->edges[*link].next;
+  return link;
+}
+
+static void add_edge(const connection *c, uint32_t *link, uint32_t tensor, uint32_t num_rows)
+{
+  pop_graph *graph = c->graph;
+  edge added = {field_number(c), tensor, num_rows, GRAPH_NONE};
+  *link = (uint32_t)graph->num_edges;
+  pop_push(graph->edges, graph->num_edges, graph->edges_capacity, added);
+}
+
+static bool add_rows(const connection *c, uint32_t *link, size_t count)
+{
+  pop_graph *graph = c->graph;
+  const pop_field *field = c->field;
+  const pop_layout_form *form = &pop_layout_forms[field->layout];
+  if (field->layout == POP_LAYOUT_ARRAY && count != field->num_rows)
+    return REFUSE(c, "it has %u rows, not %zu", field->num_rows, count);
+  if (count > form->max_count)
+    return REFUSE(c, "%zu rows; its layout %s can count %u", count, form->name, form->max_count);
+  size_t first = graph->num_row_tensors;
+  if (!check_room(graph, c->call, first + count, "rows")) return false;
+  add_edge(c, link, (uint32_t)first, (uint32_t)count);
+  for (size_t i = 0; i < count; i++)
+    pop_push(graph->row_tensors, graph->num_row_tensors, graph->row_tensors_capacity, 0);
+  return true;
+}
+
+static bool connect_row(const connection *c, const edge *e, size_t row, pop_tensor tensor)
+{
+  if (row >= e->num_rows) return REFUSE(c, "there is no row %zu, it has %u", row, e->num_rows);
+  if (!check_edge(c, tensor)) return false;
+  uint32_t *connected = &c->graph->row_tensors[e->tensor + row];
+  if (*connected) return REFUSE(c, "row %zu is connected already; a row has one edge", row);
+  *connected = tensor.index;
+  return true;
+}
+
+/* ---- rows, all at once ---- */
+
+static bool check_rows_wanted(const connection *c)
+{
+  if (c->field->has_rows) return true;
+  return refuse(c, "it has no rows; connect it with pop_graph_connect");
+}
+
+static const edge *start_rows(const connection *c, size_t count)
+{
+  uint32_t *link = find_link(c);
+  if (*link != GRAPH_NONE) {
+    refuse(c, "it is connected already; a field has one edge");
+    return NULL;
+  }
+  if (!add_rows(c, link, count)) return NULL;
+  return &c->graph->edges[c->graph->num_edges - 1];
+}
+
+/* The first dimension of the tensor is the rows. */
+static void connect_tensor_as_rows(const connection *c, pop_tensor handle)
+{
+  const tensor *t = check_tensor(c->graph, c->call, handle);
+  uint32_t rank = c->field->row_layout == POP_LAYOUT_SCALAR ? 1 : 2;
+  if (!t || !check_field_type(c, t)) return;
+  if (t->rank != rank) {
+    REFUSE(c,
+           "it takes a tensor of rank %u, a row for each index of the first dimension, but the %s "
+           "has rank %u; pop_graph_connect_array takes a tensor for each row",
+           rank, say_tensor(c->graph, t), t->rank);
+    return;
+  }
+  size_t count = t->shape[0];
+  const edge *e = start_rows(c, count);
+  for (size_t i = 0; e && i < count; i++)
+    if (!connect_row(c, e, i, pop_tensor_index(handle, i))) return;
+}
+
+void pop_graph_connect(pop_graph *graph, pop_vertex handle, const char *field, pop_tensor tensor)
+{
+  connection c = start(graph, "pop_graph_connect", handle, field);
+  if (!c.field) return;
+  if (c.field->has_rows) {
+    connect_tensor_as_rows(&c, tensor);
+    return;
+  }
+  if (!check_edge(&c, tensor)) return;
+  uint32_t *link = find_link(&c);
+  if (*link == GRAPH_NONE)
+    add_edge(&c, link, tensor.index, GRAPH_NONE);
+  else
+    refuse(&c, "it is connected already; a field has one edge");
+}
+
+void pop_graph_connect_array(pop_graph *graph, pop_vertex handle, const char *field,
+                             const pop_tensor *tensors, size_t count)
+{
+  connection c = start(graph, "pop_graph_connect_array", handle, field);
+  if (!c.field || !check_rows_wanted(&c)) return;
+  if (count && !tensors) {
+    refuse(&c, "the tensors are NULL");
+    return;
+  }
+  const edge *e = start_rows(&c, count);
+  for (size_t i = 0; e && i < count; i++)
+    if (!connect_row(&c, e, i, tensors[i])) return;
+}
+
+/* ---- rows, one by one ---- */
+
+void pop_graph_set_field_size(pop_graph *graph, pop_vertex handle, const char *field, size_t size)
+{
+  static const char call[] = "pop_graph_set_field_size";
+  connection c = start(graph, call, handle, field);
+  if (!c.field) return;
+  if (c.field->kind == POP_FIELD_CONSTANT) {
+    set_field_data_size(graph, call, handle, field, size);
+    return;
+  }
+  if (!c.field->has_rows) {
+    refuse(&c, "it has no rows; its size is that of the tensor that is connected to it");
+    return;
+  }
+  uint32_t *link = find_link(&c);
+  if (*link == GRAPH_NONE)
+    add_rows(&c, link, size);
+  else if (graph->edges[*link].num_rows != size)
+    REFUSE(&c, "it has %u rows already; that cannot change", graph->edges[*link].num_rows);
+}
+
+void pop_graph_connect_element(pop_graph *graph, pop_vertex handle, const char *field, size_t row,
+                               pop_tensor tensor)
+{
+  connection c = start(graph, "pop_graph_connect_element", handle, field);
+  if (!c.field || !check_rows_wanted(&c)) return;
+  uint32_t *link = find_link(&c);
+  if (*link == GRAPH_NONE && c.field->layout != POP_LAYOUT_ARRAY) {
+    refuse(&c, "it is not known how many rows it has; call pop_graph_set_field_size first");
+    return;
+  }
+  if (*link == GRAPH_NONE && !add_rows(&c, link, c.field->num_rows)) return;
+  connect_row(&c, &graph->edges[*find_link(&c)], row, tensor);
+}
