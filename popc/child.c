@@ -1,4 +1,4 @@
-/* The process that compiles one source for one target: limits, libclang, then clang instead. */
+/* The processes that compile one source: what they are before they become clang or popc-reflect. */
 #include "compile_internal.h"
 
 #include <errno.h>
@@ -8,26 +8,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-
-static void limit(int resource, rlim_t value)
-{
-  struct rlimit now;
-  if (getrlimit(resource, &now) != 0) return;
-  if (now.rlim_max != RLIM_INFINITY && value > now.rlim_max) value = now.rlim_max;
-  now.rlim_cur = value;
-  setrlimit(resource, &now);
-}
-
-/* Address space that this process has already (a large host program, a sanitizer's shadow). */
-static rlim_t mapped_bytes(void)
-{
-  unsigned long pages = 0;
-  FILE *file = fopen("/proc/self/statm", "re");
-  if (!file) return 0;
-  if (fscanf(file, "%lu", &pages) != 1) pages = 0;
-  fclose(file);
-  return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
-}
 
 static void write_all(int fd, const void *bytes, size_t size)
 {
@@ -41,12 +21,12 @@ static void write_all(int fd, const void *bytes, size_t size)
   }
 }
 
-static int text_in_memory(const popc_source *source, const pop_bytes *entries)
+static int text_in_memory(const popc_source *source)
 {
   int fd = memfd_create("popc-source", 0);
   if (fd < 0) _exit(STATUS_AT_FAULT);
   write_all(fd, source->text, source->size);
-  write_all(fd, entries->data, entries->size);
+  if (lseek(fd, 0, SEEK_SET) != 0) _exit(STATUS_AT_FAULT);
   return fd;
 }
 
@@ -75,23 +55,16 @@ static void detach(const job *job, pid_t parent, int errors)
 
 static void set_limits(const limits *limits)
 {
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, limits->seconds);
-  limit(RLIMIT_FSIZE, MAX_OBJECT_BYTES);
-  limit(RLIMIT_AS, mapped_bytes() + limits->memory_bytes);
+  popc_limit(RLIMIT_CORE, 0);
+  popc_limit(RLIMIT_CPU, limits->seconds);
+  popc_limit(RLIMIT_FSIZE, MAX_OBJECT_BYTES);
 }
 
-/* Says what is wrong with a vertex, and ends; or gives the text to append to the source. */
-static void reflect(const job *job, const popc_source *source, const popc_arguments *command,
-                    pop_bytes *entries)
+static _Noreturn void become(popc_arguments *command)
 {
-  if (!popc_is_codelet_language(source->language) || job->product == POPC_PREPROCESSED) return;
-  /* The first argument is the program: libclang takes the others. */
-  if (popc_reflect(source, job->target, command->items + 1, command->count - 1, entries) !=
-      POPC_VERTEX_AT_FAULT)
-    return;
-  write_all(STDERR_FILENO, entries->data, entries->size);
-  _exit(STATUS_AT_FAULT);
+  popc_add_argument(command, NULL);
+  execve(command->items[0], (char **)command->items, environ);
+  _exit(STATUS_NO_CLANG);
 }
 
 /* What the compiler is to write beside the object. */
@@ -109,19 +82,20 @@ static void ask_for_dependencies(const job *job, popc_arguments *command, pop_ar
 
 /* A source that is a file keeps its name, with our text in its place; another one is read from
  * standard input, after a line that names it. */
-static void give_input(const popc_source *source, const pop_bytes *entries, popc_arguments *command,
+static void give_input(const job *job, const popc_source *source, popc_arguments *command,
                        pop_arena *arena)
 {
   bool by_name =
       !source->is_stream && source->language != POPC_ASSEMBLER && source->language != POPC_LLVM_IR;
-  int text = text_in_memory(source, entries);
+  int text = job->text >= 0 ? job->text : text_in_memory(source);
   if (!by_name) {
-    if (lseek(text, 0, SEEK_SET) != 0 || dup2(text, STDIN_FILENO) < 0) _exit(STATUS_AT_FAULT);
+    if (dup2(text, STDIN_FILENO) < 0) _exit(STATUS_AT_FAULT);
     popc_add_argument(command, "-");
     return;
   }
   int user = open(source->path, O_RDONLY);
   if (user >= 0) fcntl(user, F_SETFD, 0);
+  fcntl(text, F_SETFD, 0);
   popc_add_argument(command, "-Xclang");
   popc_add_argument(command, "-remap-file");
   popc_add_argument(command, "-Xclang");
@@ -130,11 +104,12 @@ static void give_input(const popc_source *source, const pop_bytes *entries, popc
   popc_add_argument(command, source->path);
 }
 
-_Noreturn void popc_run_child(const job *job, const popc_source *source, const limits *limits,
-                              pid_t parent, int errors)
+_Noreturn void popc_become_clang(const job *job, const popc_source *source, const limits *limits,
+                                 pid_t parent, int errors)
 {
   detach(job, parent, errors);
   set_limits(limits);
+  popc_limit(RLIMIT_AS, limits->memory_bytes);
   popc_arguments command = {0};
   for (size_t i = 0; i < job->arguments.count; ++i)
     popc_add_argument(&command, job->arguments.items[i]);
@@ -142,16 +117,45 @@ _Noreturn void popc_run_child(const job *job, const popc_source *source, const l
   popc_source named = *source;
   named.path = slashed(source->path, arena);
 
-  pop_bytes entries = {0};
-  reflect(job, &named, &command, &entries);
   for (const char *const *word = popc_product_arguments(job->product); *word; ++word)
     popc_add_argument(&command, *word);
   ask_for_dependencies(job, &command, arena);
   popc_add_argument(&command, "-o");
   popc_add_argument(&command, "-");
-  give_input(&named, &entries, &command, arena);
-  popc_add_argument(&command, NULL);
-  limit(RLIMIT_AS, limits->memory_bytes);
-  execve(command.items[0], (char **)command.items, environ);
-  _exit(STATUS_NO_CLANG);
+  give_input(job, &named, &command, arena);
+  become(&command);
+}
+
+/* What clang is told, without the program. For some targets libclang looks for clang's own headers
+ * where it thinks that they are, whatever -resource-dir says. */
+static void add_for_libclang(const job *job, popc_arguments *command, pop_arena *arena)
+{
+  for (size_t i = 1; i < job->arguments.count; ++i)
+    popc_add_argument(command, job->arguments.items[i]);
+  if (!job->resources) return;
+  popc_add_argument(command, "-Xclang");
+  popc_add_argument(command, "-internal-isystem");
+  popc_add_argument(command, "-Xclang");
+  popc_add_argument(command, pop_arena_printf(arena, "%s/include", job->resources));
+}
+
+_Noreturn void popc_become_reflector(const job *reflector, const job *jobs, size_t count,
+                                     const popc_source *source, const limits *limits, pid_t parent,
+                                     int errors)
+{
+  detach(reflector, parent, errors);
+  set_limits(limits); /* that of memory is its own, which knows what is mapped at the start */
+  if (dup2(text_in_memory(source), STDIN_FILENO) < 0) _exit(STATUS_AT_FAULT);
+  pop_arena *arena = pop_arena_new();
+  popc_arguments command = {0};
+  popc_add_argument(&command, reflector->arguments.items[0]);
+  popc_add_argument(&command, slashed(source->path, arena));
+  for (size_t i = 0; i < count; ++i) {
+    fcntl(jobs[i].text_from, F_SETFD, 0);
+    popc_add_argument(&command, POPC_JOB_WORD);
+    popc_add_argument(&command, pop_arena_printf(arena, "%d", (int)jobs[i].target));
+    popc_add_argument(&command, pop_arena_printf(arena, "%d", jobs[i].text_from));
+    add_for_libclang(&jobs[i], &command, arena);
+  }
+  become(&command);
 }

@@ -1,18 +1,21 @@
-/* One source, an object for each target: a child process for each, side by side.
+/* One source, an object for each target: processes side by side.
  *
- *   parent                          child
- *   fork ------------------------>  limits; libclang reads the source (reflect.c)
- *   read its standard error         clang replaces the process:
- *   wait                              input   the user's path, with the text that was read and the
- *                                             entries behind it put in its place (-remap-file)
- *                                     output  standard output, a file in memory
+ *   popc-reflect (reflector.c)           clang, one for each target
+ *     libclang reads the source            loads itself
+ *     writes text and entries --- pipe ->  input   the user's path, with that text put in its place
+ *                                                  (-remap-file)
+ *                                          output  standard output, a file in memory
+ *   this process reads the standard error of all, and waits.
  *
  * So there are no temporary files, clang shows the user's file and lines as if we were not there,
  * and neither libclang nor clang can take this process down: a header without end, a template that
- * never ends, a crash of the compiler end the child and become a message. A child dies with its
- * parent.
+ * never ends, a crash of the compiler end a child and become a message. A child dies with its
+ * parent. That all start at once matters: half of the time that a small codelet takes is the time
+ * that the dynamic linker takes to load clang.
  */
 #include "compile_internal.h"
+
+#include <populus/data_dir.h>
 
 #include <ctype.h>
 #include <errno.h>
@@ -30,36 +33,54 @@
 
 #define MAX_DIAGNOSTICS ((size_t)4 << 20)
 
-/* POPC_TIME_LIMIT in seconds, POPC_MEMORY_LIMIT in MiB: far above what a codelet needs. */
-static rlim_t limit_from(const char *variable, rlim_t otherwise)
+static void close_end(int *fd)
 {
-  const char *text = getenv(variable);
-  char *end;
-  unsigned long value = text ? strtoul(text, &end, 10) : 0;
-  return text && *text && !*end && value > 0 && value < 1u << 30 ? (rlim_t)value : otherwise;
+  if (*fd >= 0) close(*fd);
+  *fd = -1;
 }
 
-static limits get_limits(void)
+static pop_error *open_ends(job *job, int *errors, bool reflected)
 {
-  return (limits){limit_from("POPC_TIME_LIMIT", 600), limit_from("POPC_MEMORY_LIMIT", 4096) * MIB};
-}
-
-static pop_error *start(job *job, const popc_source *source, const limits *limits)
-{
-  int pipe_ends[2];
-  job->errors = -1;
+  int ends[2];
   job->object = memfd_create("popc-object", MFD_CLOEXEC);
   if (job->wanted_dependencies) job->dependencies = memfd_create("popc-dependencies", MFD_CLOEXEC);
   if (job->object < 0 || (job->wanted_dependencies && job->dependencies < 0))
     return pop_error_errno(errno, "cannot make a file in memory");
-  if (pipe2(pipe_ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
-  job->errors = pipe_ends[0];
-  pid_t parent = getpid();
-  job->pid = fork();
-  if (job->pid == 0) popc_run_child(job, source, limits, parent, pipe_ends[1]);
-  close(pipe_ends[1]);
-  if (job->pid < 0) return pop_error_errno(errno, "cannot start the compiler");
+  if (pipe2(ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
+  job->errors = ends[0];
+  *errors = ends[1];
+  if (!reflected) return NULL;
+  if (pipe2(ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
+  job->text = ends[0];
+  job->text_from = ends[1];
   return NULL;
+}
+
+/* The reflector, if there is one, is the job behind the `count` others and starts first: all wait
+ * for it. */
+static pop_error *start(job *jobs, size_t count, bool reflected, const popc_source *source,
+                        const limits *limits)
+{
+  int errors[POPC_MAX_JOBS + 1];
+  size_t all = count + reflected;
+  for (size_t i = 0; i < all; ++i) errors[i] = -1;
+  pop_error *error = NULL;
+  for (size_t i = 0; i < all && !error; ++i)
+    error = open_ends(&jobs[i], &errors[i], reflected && i < count);
+  pid_t parent = getpid();
+  for (size_t i = all; i-- > 0 && !error;) {
+    jobs[i].pid = fork();
+    if (jobs[i].pid < 0) error = pop_error_errno(errno, "cannot start the compiler");
+    if (jobs[i].pid != 0) continue;
+    if (i == count) popc_become_reflector(&jobs[i], jobs, count, source, limits, parent, errors[i]);
+    popc_become_clang(&jobs[i], source, limits, parent, errors[i]);
+  }
+  for (size_t i = 0; i < all; ++i) {
+    close_end(&errors[i]);
+    close_end(&jobs[i].text);
+    close_end(&jobs[i].text_from);
+  }
+  return error;
 }
 
 static void drain(job *job)
@@ -97,7 +118,7 @@ static void watch(job *jobs, size_t count, const limits *limits)
 {
   double end = now_seconds() + (double)limits->seconds;
   for (;;) {
-    struct pollfd ends[POPC_MAX_JOBS];
+    struct pollfd ends[POPC_MAX_JOBS + 1];
     nfds_t open_ends = 0;
     for (size_t i = 0; i < count; ++i) {
       ends[i] = (struct pollfd){.fd = jobs[i].errors, .events = POLLIN};
@@ -124,8 +145,7 @@ static bool says(const job *job, const char *words)
          memmem(job->diagnostics.data, job->diagnostics.size, words, strlen(words));
 }
 
-/* What ended the compiler, if it was not its own decision. */
-static pop_error *check_ended_well(const job *job, const popc_source *source, const limits *limits)
+static pop_error *check_limits(const job *job, const popc_source *source, const limits *limits)
 {
   int number = WIFSIGNALED(job->status) ? WTERMSIG(job->status) : 0;
   const char *path = source->path;
@@ -145,6 +165,15 @@ static pop_error *check_ended_well(const job *job, const popc_source *source, co
   if (job->diagnostics.size >= MAX_DIAGNOSTICS)
     return pop_error_new(POP_ERROR_CODELET_COMPILE, "'%s' has more diagnostics than anybody reads",
                          path);
+  return NULL;
+}
+
+/* What ended the compiler, if it was not its own decision. */
+static pop_error *check_ended_well(const job *job, const popc_source *source, const limits *limits)
+{
+  POP_TRY(check_limits(job, source, limits));
+  int number = WIFSIGNALED(job->status) ? WTERMSIG(job->status) : 0;
+  const char *path = source->path;
   if (number)
     return pop_error_new(POP_ERROR_INTERNAL, "the compiler was ended by signal %d (%s) at '%s'",
                          number, strsignal(number), path);
@@ -210,14 +239,35 @@ static pop_error *take_result(const job *job, popc_result *result)
   return NULL;
 }
 
-static pop_error *finish(const job *jobs, size_t count, const popc_source *source,
+/* What popc-reflect found. If libclang found errors, clang, which got the source as it is, says
+ * them; what clang accepts, libclang must accept too. */
+static pop_error *check_reflection(const job *reflector, bool compiled, const popc_source *source,
+                                   const limits *limits, pop_bytes *diagnostics)
+{
+  const pop_bytes *said = &reflector->diagnostics;
+  POP_TRY(check_limits(reflector, source, limits));
+  if (WIFEXITED(reflector->status) && WEXITSTATUS(reflector->status) == STATUS_NOT_PARSED) {
+    if (!compiled) return NULL;
+    return pop_error_new(POP_ERROR_INTERNAL,
+                         "libclang does not read '%s', which clang compiles:\n%.*s", source->path,
+                         (int)said->size, (const char *)said->data);
+  }
+  POP_TRY(check_ended_well(reflector, source, limits));
+  if (!reflector->status) return NULL;
+  if (said->size) pop_bytes_append(diagnostics, said->data, said->size);
+  return pop_error_new(POP_ERROR_CODELET_COMPILE, "'%s' does not compile", source->path);
+}
+
+static pop_error *finish(const job *jobs, size_t count, bool reflected, const popc_source *source,
                          const limits *limits, popc_result *results, pop_bytes *diagnostics)
 {
+  bool compiled = true;
+  for (size_t i = 0; i < count; ++i) compiled &= jobs[i].status == 0;
+  if (reflected) POP_TRY(check_reflection(&jobs[count], compiled, source, limits, diagnostics));
   for (size_t i = 0; i < count; ++i) POP_TRY(check_ended_well(&jobs[i], source, limits));
   collect_diagnostics(jobs, count, diagnostics);
-  for (size_t i = 0; i < count; ++i)
-    if (jobs[i].status)
-      return pop_error_new(POP_ERROR_CODELET_COMPILE, "'%s' does not compile", source->path);
+  if (!compiled)
+    return pop_error_new(POP_ERROR_CODELET_COMPILE, "'%s' does not compile", source->path);
   for (size_t i = 0; i < count; ++i) POP_TRY(take_result(&jobs[i], &results[i]));
   return NULL;
 }
@@ -264,16 +314,22 @@ static void prepare(popc_settings *settings, const popc_source *source, const ch
   job->target = variant->target;
   job->wanted_dependencies = settings->dependencies;
   popc_add_argument(&job->arguments, clang);
-  const char *resources = popc_resource_folder(settings->arena, clang);
-  if (resources) {
+  job->resources = popc_resource_folder(settings->arena, clang);
+  if (job->resources) {
     popc_add_argument(&job->arguments, "-resource-dir");
-    popc_add_argument(&job->arguments, resources);
+    popc_add_argument(&job->arguments, job->resources);
   }
   popc_make_arguments(settings, source->language, variant, settings->arena, &job->arguments);
   popc_add_argument(&job->arguments,
                     settings->colour ? "-fcolor-diagnostics" : "-fno-color-diagnostics");
   popc_add_argument(&job->arguments, "-fno-crash-diagnostics");
   if (settings->verbose) show(job, source);
+}
+
+static void prepare_reflector(popc_settings *settings, job *job)
+{
+  popc_add_argument(&job->arguments,
+                    pop_arena_printf(settings->arena, "%s/popc-reflect", pop_data_dir()));
 }
 
 static void release(job *job)
@@ -291,21 +347,28 @@ pop_error *popc_compile_source(popc_settings *settings, const popc_source *sourc
 {
   const char *clang;
   POP_TRY(popc_find_clang(settings->arena, &clang));
-  limits limits = get_limits();
-  job jobs[POPC_MAX_JOBS];
-  for (size_t i = 0; i < count; ++i) {
-    jobs[i] = (job){.product = product, .errors = -1, .object = -1, .dependencies = -1};
-    prepare(settings, source, clang, variants[i], &jobs[i]);
-  }
+  limits limits = popc_get_limits();
+  bool reflected = popc_is_codelet_language(source->language) && product != POPC_PREPROCESSED;
+  job jobs[POPC_MAX_JOBS + 1];
+  size_t all = count + reflected;
+  for (size_t i = 0; i < all; ++i)
+    jobs[i] = (job){.product = product,
+                    .errors = -1,
+                    .object = -1,
+                    .dependencies = -1,
+                    .text = -1,
+                    .text_from = -1};
+  for (size_t i = 0; i < count; ++i) prepare(settings, source, clang, variants[i], &jobs[i]);
+  if (reflected) prepare_reflector(settings, &jobs[count]);
 
   pop_error *error = NULL;
   if (!settings->dry_run) {
-    for (size_t i = 0; i < count && !error; ++i) error = start(&jobs[i], source, &limits);
-    if (error) stop(jobs, count);
-    watch(jobs, count, &limits);
-    if (!error) error = finish(jobs, count, source, &limits, results, diagnostics);
+    error = start(jobs, count, reflected, source, &limits);
+    if (error) stop(jobs, all);
+    watch(jobs, all, &limits);
+    if (!error) error = finish(jobs, count, reflected, source, &limits, results, diagnostics);
   }
-  for (size_t i = 0; i < count; ++i) release(&jobs[i]);
+  for (size_t i = 0; i < all; ++i) release(&jobs[i]);
   return error;
 }
 

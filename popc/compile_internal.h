@@ -1,4 +1,4 @@
-/* Shared by compile.c, the parent, and child.c, what it starts. */
+/* Shared by compile.c, the parent, child.c, what it starts, and reflector.c, what that may become. */
 #ifndef POPC_COMPILE_INTERNAL_H
 #define POPC_COMPILE_INTERNAL_H
 
@@ -12,20 +12,33 @@
 
 /* Exit statuses of the child. */
 enum {
-  STATUS_AT_FAULT = 1,  /* clang's and ours: the source does not compile */
-  STATUS_NO_CLANG = 127 /* it could not become clang */
+  STATUS_AT_FAULT = 1,   /* clang's and ours: the source does not compile */
+  STATUS_NOT_PARSED = 3, /* popc-reflect: libclang found errors; clang will say which */
+  STATUS_NO_CLANG = 127  /* it could not become clang or popc-reflect */
 };
+
+/* Begins a job among the arguments of popc-reflect. */
+#define POPC_JOB_WORD "--job"
 
 typedef struct limits {
   rlim_t seconds, memory_bytes;
 } limits;
 
+/* limits.c */
+limits popc_get_limits(void);
+void popc_limit(int resource, rlim_t value); /* of this process */
+/* Address space that this process has already (a sanitizer's shadow). */
+rlim_t popc_mapped_bytes(void);
+
 typedef struct job {
   popc_target target;
   popc_product product;
   popc_arguments arguments;     /* of the compiler; the command without input and output */
+  const char *resources;        /* folder of clang's own headers; NULL: it will know */
   unsigned wanted_dependencies; /* POPC_DEPENDENCIES, … */
   pid_t pid;
+  int text;         /* read end of the pipe from popc-reflect; -1: the source goes in as it is */
+  int text_from;    /* write end of it, until popc-reflect has it */
   int errors;       /* read end of the child's standard error; -1 at its end */
   int object;       /* file in memory */
   int dependencies; /* the same; -1 if nobody wants to know them */
@@ -37,9 +50,13 @@ typedef struct job {
 /* What clang is told to make; ends with NULL. */
 const char *const *popc_product_arguments(popc_product product);
 
-/* Does the job's work in the process that was forked for it; `errors` becomes standard error.
- * Does not return. */
-_Noreturn void popc_run_child(const job *job, const popc_source *source, const limits *limits,
-                              pid_t parent, int errors);
+/* child.c: do a job's work in the process that was forked for it; `errors` becomes standard error.
+ * They do not return. */
+_Noreturn void popc_become_clang(const job *job, const popc_source *source, const limits *limits,
+                                 pid_t parent, int errors);
+/* popc-reflect, for the `count` jobs that have a pipe for its text. */
+_Noreturn void popc_become_reflector(const job *reflector, const job *jobs, size_t count,
+                                     const popc_source *source, const limits *limits, pid_t parent,
+                                     int errors);
 
 #endif

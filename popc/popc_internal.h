@@ -1,10 +1,10 @@
 /* popc: codelet sources in, a `.gp` file out.
  *
  *   command line --options.c--> settings
- *   each source  --compile.c--> two processes (child.c), tile and host, side by side; in each:
- *                  reflect.c    libclang finds the vertex types, their entries and table are
- *                               appended to the source
- *                  clang        compiles that; its diagnostics are the user's diagnostics
+ *   each source  --compile.c--> processes side by side (child.c):
+ *                  popc-reflect   libclang finds the vertex types (reflect.c); their entries and
+ *                                 table are appended to the source
+ *                  clang          for each target, compiles that; its diagnostics are the user's
  *   objects      --runtime_library.c--> the members of the device library that they need
  *   all          --libcodelet--> a `.gp` file
  *
@@ -215,11 +215,11 @@ POP_MUST_CHECK pop_error *popc_save_temporaries(popc_settings *settings, const p
 /* list_vertices.c: as text or JSON; caller frees. Errors: LINK. */
 POP_MUST_CHECK pop_error *popc_list_vertices(pop_gp *gp, bool json, char **text);
 
-/* reflect.c: runs in the child. */
+/* reflect.c: runs in popc-reflect (reflector.c). */
 
 typedef enum popc_reflection {
   POPC_REFLECTED,      /* `out` is the text to append */
-  POPC_NOT_PARSED,     /* clang will say why */
+  POPC_NOT_PARSED,     /* clang will say why; `out` is what libclang says */
   POPC_VERTEX_AT_FAULT /* `out` is diagnostics of ours */
 } popc_reflection;
 popc_reflection popc_reflect(const popc_source *source, popc_target target,

@@ -361,6 +361,22 @@ static popc_reflection reflect_text(reflection *r, CXIndex index, const popc_sou
   return POPC_REFLECTED;
 }
 
+/* clang should say the same; if it does not, these are all that there is to go by. */
+static void tell_errors(CXTranslationUnit unit, pop_bytes *out)
+{
+  unsigned count = unit ? clang_getNumDiagnostics(unit) : 0;
+  for (unsigned i = 0; i < count; ++i) {
+    CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+    if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+      CXString text = clang_formatDiagnostic(diagnostic, clang_defaultDiagnosticDisplayOptions());
+      print(out, clang_getCString(text));
+      print(out, "\n");
+      clang_disposeString(text);
+    }
+    clang_disposeDiagnostic(diagnostic);
+  }
+}
+
 static bool wants_colour(const char *const *arguments, size_t count)
 {
   bool wanted = false;
@@ -382,6 +398,8 @@ popc_reflection popc_reflect(const popc_source *source, popc_target target,
   if (result == POPC_REFLECTED) {
     finish(&r, out);
     if (r.num_errors) result = POPC_VERTEX_AT_FAULT;
+  } else {
+    tell_errors(r.unit, out);
   }
   if (r.unit) clang_disposeTranslationUnit(r.unit);
   pop_bytes_free(&diagnostics);
