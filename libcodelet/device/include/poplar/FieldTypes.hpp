@@ -10,7 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <__iterator/iterator_traits.h>
 
 #ifdef __IPU__
 extern "C" char __tile_memory_base[]; // the address is what counts: the linker of the tile sets it
