@@ -19,6 +19,7 @@
 
 #include <poplar/HalfFloat.hpp>
 #include <poplar/InOutTypes.hpp>
+#include <poplar/QuarterFloat.hpp>
 
 namespace poplar
 {
