@@ -13,6 +13,7 @@
 #include <__type_traits/is_same.h>
 
 #ifdef __IPU__
+#include <arch/gc_tile_defines.h>
 #include <populus/vector_types.h>
 #endif
 
