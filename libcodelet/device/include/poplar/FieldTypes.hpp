@@ -8,9 +8,9 @@
 #ifndef POPLAR_FIELD_TYPES_HPP
 #define POPLAR_FIELD_TYPES_HPP
 
+#include <__iterator/iterator_traits.h>
 #include <cstddef>
 #include <cstdint>
-#include <__iterator/iterator_traits.h>
 
 #ifdef __IPU__
 extern "C" char __tile_memory_base[]; // the address is what counts: the linker of the tile sets it
