@@ -1,0 +1,39 @@
+#!/bin/sh
+# run.sh TARGET [SECONDS]: runs a fuzz target, 60 s unless told, after building what it needs.
+#
+# Starts from the committed corpus, from the tests' codelets compiled now, and from what earlier runs have found worth
+# keeping in build-fuzz/corpus/TARGET. A finding goes to build-fuzz/findings/TARGET; give it a name that says what it was
+# and put it into tests/fuzz/corpus/TARGET, small (-minimize_crash=1), with the repair.
+# Exit status: 0 nothing found, 2 there is no such target, otherwise libFuzzer's.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+target=${1:-}
+seconds=${2:-60}
+if [ $# -lt 1 ] || [ $# -gt 2 ] || [ ! -d "$here/corpus/$target" ]; then
+  {
+    echo "usage: sh tests/fuzz/run.sh TARGET [SECONDS], where TARGET is one of:"
+    ls "$here/corpus" | sed 's/^/  /'
+  } >&2
+  exit 2
+fi
+
+. "$root/cmake/common.sh"
+me=fuzz
+build release popc device
+build fuzz
+
+seeds=build-fuzz/seeds/$target
+corpus=build-fuzz/corpus/$target
+findings=build-fuzz/findings/$target
+mkdir -p "$seeds" "$corpus" "$findings"
+for source in tests/codelets/*.c tests/codelets/*.cpp; do
+  # Some of them are there not to compile.
+  build/bin/popc -O2 "$source" -o "$seeds/$(basename "$source").gp" 2>"$seeds/log" || say "no seed: $source"
+done
+rm -f "$seeds/log"
+
+set -- -max_total_time="$seconds" -max_len=65536 -timeout=20 -print_final_stats=1 -artifact_prefix="$findings/"
+[ ! -f "tests/fuzz/$target.dict" ] || set -- "$@" -dict="tests/fuzz/$target.dict"
+exec "build-fuzz/tests/fuzz/fuzz-$target" "$@" "$corpus" "tests/fuzz/corpus/$target" "$seeds"
