@@ -4,6 +4,7 @@
  * build. Exit status 1 if something cannot be read or there is nothing. */
 #include "fuzz.h"
 
+#include <populus/arena.h>
 #include <populus/file.h>
 
 #include <dirent.h>
