@@ -166,7 +166,7 @@ static void make_chain(const pop_stack_analysis *a, uint32_t entry, pop_arena *a
     if (stack_map_put(&seen, a->functions[at].place, (uint32_t)length) != length) break;
   }
   const char **chain = pop_arena_alloc(arena, length * sizeof *chain);
-  memcpy(chain, names, length * sizeof *chain);
+  if (length) memcpy(chain, names, length * sizeof *chain);
   use->chain = chain;
   use->chain_length = length;
   free(names);

@@ -311,11 +311,11 @@ static pop_error *take_answer(popc_settings *settings, popc_answer answer, const
   return NULL;
 }
 
-/* `value` is NULL for options without one. */
+/* `value` is the empty end of `argument` for options without one. */
 static pop_error *perform(popc_settings *settings, const struct option *option,
                           const char *argument, const char *value)
 {
-  bool separate = value && value != argument + strlen(option->spelling);
+  bool separate = value != argument + strlen(option->spelling);
   switch (option->action) {
   case PASS:
     pass(settings, argument);
@@ -380,7 +380,7 @@ static pop_error *take_option(popc_settings *settings, size_t count, const char 
   const char *argument = arguments[*index];
   const struct option *option = find_option(argument);
   if (!option) return unknown_option(argument);
-  const char *joined = argument + strlen(option->spelling), *value = NULL;
+  const char *joined = argument + strlen(option->spelling), *value = joined;
   if (option->form == JOINED || (option->form == JOINED_OR_SEPARATE && *joined)) {
     value = joined;
     if (!*value && argument[strlen(argument) - 1] == '=')

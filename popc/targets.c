@@ -9,6 +9,7 @@
  */
 #include "popc_internal.h"
 
+#include <assert.h>
 #include <populus/names.h>
 
 #include <ctype.h>
@@ -47,6 +48,8 @@ unsigned popc_architecture_version(const popc_variant *variant)
 bool popc_same_flags(const popc_variant *a, const popc_variant *b)
 {
   if (a->num_flags != b->num_flags) return false;
+  if (a->num_flags == 0) return true;
+  assert(a->flags && b->flags);
   for (size_t i = 0; i < a->num_flags; ++i)
     if (strcmp(a->flags[i], b->flags[i]) != 0) return false;
   return true;

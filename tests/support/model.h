@@ -6,6 +6,7 @@
 
 #include "expect.h"
 
+#include <assert.h>
 #include <populus/arena.h>
 #include <populus/populus.h>
 
@@ -46,6 +47,7 @@ typedef struct model {
 /* 0 <= result < limit; limit > 0 */
 static inline uint32_t model_random(model *m, uint32_t limit)
 {
+  assert(limit > 0);
   m->random = m->random * 6364136223846793005u + 1442695040888963407u;
   return (uint32_t)(m->random >> 33) % limit;
 }
@@ -225,6 +227,7 @@ static inline model_view model_dim_shuffle(model *m, const model_view *v, const 
   model_pick pick = model_pick_all();
   size_t shape[MODEL_MAX_RANK];
   for (size_t i = 0; i < v->rank; ++i) {
+    assert(permutation[i] < v->rank);
     shape[i] = v->shape[permutation[i]];
     pick.dimension[permutation[i]] = i;
   }

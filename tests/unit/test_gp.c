@@ -235,7 +235,7 @@ static const char *refusal_with(const char *from, const char *to)
   bytes gp = compile("first.c", FIRST), tile = member_of(gp, "tile-0.o");
   uint8_t *at = memmem(tile.data, tile.size, from, strlen(from));
   cr_assert(at && strlen(from) == strlen(to), "%s", from);
-  memcpy(at, to, strlen(to));
+  memcpy(at, to, strlen(from));
   pop_error *error = add_tile(tile.data, tile.size);
   cr_assert_not_null(error, "'%s' was accepted", to);
   snprintf(message, sizeof message, "%s", pop_error_message(error));
