@@ -67,8 +67,8 @@ typedef enum address_form {
 } address_form;
 
 typedef struct fixup {
-  uint32_t at;  /* byte offset in the content of the block that holds the address */
-  place target; /* whose address goes there */
+  uint32_t at;   /* byte offset in the content of the block that holds the address */
+  place target;  /* whose address goes there */
   uint32_t form; /* address_form; all but ADDRESS_WORD leave the other bits alone */
 } fixup;
 
@@ -81,14 +81,14 @@ enum {
 
 typedef struct block {
   uint32_t tile;
-  uint32_t size;     /* bytes, > 0 */
-  uint16_t align;    /* power of two, >= 4 */
-  uint8_t category;  /* pop_memory_category */
-  uint8_t flags;     /* BLOCK_… */
-  const char *name;  /* for the symbol: the variable's, compute set's, …; never NULL */
-  uint32_t content;  /* in compilation.contents; COMPILER_NONE: zero bytes at load */
+  uint32_t size;                  /* bytes, > 0 */
+  uint16_t align;                 /* power of two, >= 4 */
+  uint8_t category;               /* pop_memory_category */
+  uint8_t flags;                  /* BLOCK_… */
+  const char *name;               /* for the symbol: the variable's, compute set's, …; never NULL */
+  uint32_t content;               /* in compilation.contents; COMPILER_NONE: zero bytes at load */
   uint32_t first_step, last_step; /* liveness: when live, both inclusive; unless ALWAYS_LIVE */
-  uint32_t address;  /* allocate */
+  uint32_t address;               /* allocate */
 } block;
 
 /* Initial bytes of a block: `size` bytes from compilation.bytes and the addresses to put into them. */
@@ -191,10 +191,10 @@ typedef struct tile_exchange {
 } tile_exchange;
 
 typedef struct exchange {
-  const char *name;       /* "mulCS/ExchangePre" */
-  size_t first_message;   /* by lower */
+  const char *name;     /* "mulCS/ExchangePre" */
+  size_t first_message; /* by lower */
   size_t num_messages;
-  size_t first_tile;      /* by exchange: in compilation.tile_exchanges, ascending by tile */
+  size_t first_tile; /* by exchange: in compilation.tile_exchanges, ascending by tile */
   size_t num_tiles;
 } exchange;
 
@@ -208,11 +208,11 @@ typedef struct block_access {
 } block_access;
 
 typedef enum step_kind {
-  STEP_SEQUENCE,   /* children in order */
-  STEP_REPEAT,     /* one child, count times */
-  STEP_EXECUTE,    /* compute set `index` */
-  STEP_EXCHANGE,   /* exchange `index` */
-  STEP_HOST_EVENT  /* host sync that reports event `index` (see host_event) */
+  STEP_SEQUENCE,  /* children in order */
+  STEP_REPEAT,    /* one child, count times */
+  STEP_EXECUTE,   /* compute set `index` */
+  STEP_EXCHANGE,  /* exchange `index` */
+  STEP_HOST_EVENT /* host sync that reports event `index` (see host_event) */
 } step_kind;
 
 /* Steps form a DAG: a step that is used in several places is emitted once and called. */
@@ -225,7 +225,7 @@ typedef struct step {
   uint32_t num_uses;     /* by other steps and by control programs */
   size_t first_child;    /* in compilation.children */
   size_t num_children;
-  size_t first_access;   /* in compilation.accesses; leaves only */
+  size_t first_access; /* in compilation.accesses; leaves only */
   size_t num_accesses;
 } step;
 
@@ -263,8 +263,8 @@ typedef struct code_group {
 
 /* An address inside instructions of control or exchange code. */
 typedef enum code_patch_kind {
-  PATCH_LUI_ADDI,        /* two words: lui rd, %hi; addi rd, rd, %lo */
-  PATCH_SEND,            /* word offset from the base of tile memory, as isa.h says */
+  PATCH_LUI_ADDI, /* two words: lui rd, %hi; addi rd, rd, %lo */
+  PATCH_SEND,     /* word offset from the base of tile memory, as isa.h says */
   PATCH_RECEIVE_ADDRESS
 } code_patch_kind;
 
@@ -275,17 +275,18 @@ typedef struct code_patch {
 } code_patch;
 
 typedef struct tile_layout {
-  uint32_t code_group;        /* COMPILER_NONE: the tile runs no vertex */
+  uint32_t code_group;                          /* COMPILER_NONE: the tile runs no vertex */
   uint32_t linked_blocks[POP_LINK_GROUP_COUNT]; /* blocks of the closure's groups, or NONE */
-  uint32_t control_code;      /* block of the supervisor's code; its first word is the entry */
+  uint32_t control_code;       /* block of the supervisor's code; its first word is the entry */
   uint32_t worker_stack_bytes; /* stack: of each worker; 0: the tile runs no vertex */
-  uint32_t supervisor_vertex_stack_bytes; /* stack: for the supervisor's vertices, if there are any */
-  uint32_t stack_blocks[8];   /* workers 0-5, then the supervisor (index num_worker_contexts) */
-  size_t first_block;         /* in compilation.blocks_by_tile (allocate) */
+  uint32_t
+      supervisor_vertex_stack_bytes; /* stack: for the supervisor's vertices, if there are any */
+  uint32_t stack_blocks[8]; /* workers 0-5, then the supervisor (index num_worker_contexts) */
+  size_t first_block;       /* in compilation.blocks_by_tile (allocate) */
   size_t num_blocks;
-  uint32_t end;               /* address behind the highest byte used (allocate) */
-  uint32_t shortage;          /* bytes that the tile lacks, 0 if it fits (allocate) */
-  size_t first_patch;         /* in compilation.code_patches (emit) */
+  uint32_t end;       /* address behind the highest byte used (allocate) */
+  uint32_t shortage;  /* bytes that the tile lacks, 0 if it fits (allocate) */
+  size_t first_patch; /* in compilation.code_patches (emit) */
   size_t num_patches;
 } tile_layout;
 
@@ -325,7 +326,7 @@ typedef struct compilation {
   /* By program number of the engine: steps. compile() puts programs of the graph here, lower replaces
    * each by its step. */
   COMPILATION_ARRAY(uint32_t, control_programs);
-  COMPILATION_ARRAY(host_tensor, host_tensors);  /* handles, then PrintTensors */
+  COMPILATION_ARRAY(host_tensor, host_tensors); /* handles, then PrintTensors */
   COMPILATION_ARRAY(host_run, host_runs);
   COMPILATION_ARRAY(uint32_t, host_events); /* event number - 1 -> host tensor to print */
 
@@ -336,8 +337,8 @@ typedef struct compilation {
   /* closure, emit, allocate */
   COMPILATION_ARRAY(code_group, code_groups);
   COMPILATION_ARRAY(code_patch, code_patches); /* by tile */
-  tile_layout *tiles; /* by tile */
-  uint32_t *blocks_by_tile; /* block numbers sorted by tile, then address */
+  tile_layout *tiles;                          /* by tile */
+  uint32_t *blocks_by_tile;                    /* block numbers sorted by tile, then address */
 
   /* account */
   pop_tile_memory *memory; /* by tile */
