@@ -50,7 +50,14 @@ static const char *const tile[] = {
     NULL,
 };
 
-static const char *const host[] = {HOST_TRIPLE, "-fPIC", NULL};
+static const char *const host[] = {
+    HOST_TRIPLE,
+    "-fPIC",
+    /* Each half operation rounds, as on the tile: without this clang keeps a float in between. */
+    "-Xclang",
+    "-ffloat16-excess-precision=none",
+    NULL,
+};
 
 static const char *const *const of_target[] = {[POPC_TILE] = tile, [POPC_HOST] = host};
 

@@ -62,7 +62,7 @@ static int reflect_job(const char *path, const pop_bytes *text, char **words, si
   return statuses[result];
 }
 
-int main(int argc, char **argv)
+static int reflect(int argc, char **argv)
 {
   signal(SIGPIPE, SIG_IGN);
   limits limits = popc_get_limits();
@@ -80,4 +80,10 @@ int main(int argc, char **argv)
   }
   pop_bytes_free(&text);
   return status;
+}
+
+/* What libclang keeps until the process ends is not worth the time to give back. */
+int main(int argc, char **argv)
+{
+  _exit(reflect(argc, argv));
 }

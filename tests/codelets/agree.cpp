@@ -259,8 +259,6 @@ public:
   }
 };
 
-// Every result is stored before the next operation: within an expression the host's code keeps the
-// precision of a float (FLT_EVAL_METHOD of clang for half on x86), the tile's does not.
 class HalfArithmetic : public Words
 {
 public:
@@ -268,12 +266,9 @@ public:
   {
     for (unsigned i = 0; i < out.size(); ++i) {
       half a = to_half(word(i)), b = to_half(word(i) >> 16), c = to_half(word(i + 1));
-      half sum = a, product = a * b, quotient = a / b;
-      for (unsigned k = 0; k < 4; ++k) {
-        half term = b * to_half(word(i + k));
-        sum += term;
-      }
-      out[i] = mix(fold(static_cast<half>(product + c)), fold(static_cast<half>(quotient - c))) +
+      half sum = a;
+      for (unsigned k = 0; k < 4; ++k) sum += b * to_half(word(i + k));
+      out[i] = mix(fold(static_cast<half>(a * b + c)), fold(static_cast<half>(a / b - c))) +
                fold(sum) * 3 + (a < b) + fold(static_cast<half>(-a));
     }
     return true;
