@@ -98,3 +98,34 @@ pop_error *undefined_symbol(const char *symbol, const char *function, const char
   free(needed_by);
   return error;
 }
+
+bool pop_link_is_foreign_symbol(const char *symbol)
+{
+  return find_hint(symbol)->text != NULL;
+}
+
+static pop_error *explain_in_section(const pop_closure *closure, const closure_section *section,
+                                     const char *const *needed_by, const char *symbol)
+{
+  const pop_link_set *set = closure->set;
+  uint32_t number = set->section_owners[section->section];
+  const pop_object *object = set->objects[number].object;
+  uint32_t index = section->section - set->objects[number].first_section;
+  const object_section *content = &object->sections[index];
+  for (uint32_t i = 0; i < content->num_relocations; ++i) {
+    const object_relocation *entry = &object->relocations[content->first_relocation + i];
+    link_target target = link_set_resolve(set, number, entry->symbol);
+    if (target.kind != TARGET_ABSOLUTE || strcmp(target.name, symbol) != 0) continue;
+    return undefined_symbol(symbol, object_name_at(object, index, entry->offset), object->name,
+                            needed_by[section->root]);
+  }
+  return NULL;
+}
+
+pop_error *pop_closure_explain_given(const pop_closure *closure, const char *const *needed_by,
+                                     const char *symbol)
+{
+  for (size_t i = 0; i < closure->num_sections; ++i)
+    POP_TRY(explain_in_section(closure, &closure->sections[i], needed_by, symbol));
+  return NULL;
+}

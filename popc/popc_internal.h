@@ -243,7 +243,8 @@ POP_MUST_CHECK pop_error *popc_find_clang(pop_arena *arena, const char **path);
 const char *popc_resource_folder(pop_arena *arena, const char *clang);
 
 /* runtime_library.c: adds to `builder` what the objects in `gp` need, and checks that every vertex
- * can be linked. Errors: LINK naming symbol and vertex. */
+ * can be linked. Errors: LINK naming symbol and vertex; a symbol that another codelet file may define
+ * makes a warning. */
 POP_MUST_CHECK pop_error *popc_add_runtime_library(const pop_gp *gp, pop_gp_builder *builder,
                                                    pop_bytes *warnings);
 

@@ -4,7 +4,9 @@
  * name for it, which may leave undefined symbols of its own. The archives are those that were
  * installed with us; they are opened when the first symbol is missing, once per process.
  *
- * What is still undefined then is an error if a vertex reaches it, and nobody's business if not.
+ * What is still undefined then and reached by a vertex is an error if no other codelet file can be
+ * expected to define it (the heap, the operating system, …), and a warning if one may: files that are
+ * compiled one by one are merged later, and the graph compiler's linker has the last word (S10).
  */
 #include "popc_internal.h"
 
@@ -181,8 +183,36 @@ static pop_error *resolve(search *s)
   return NULL;
 }
 
-/* Every vertex must be linkable: this names the symbol that is missing, and who needs it. */
-static pop_error *check_links(const search *s, const pop_gp *gp)
+typedef struct missing_symbols {
+  const char **items;
+  size_t count, capacity;
+} missing_symbols;
+
+/* A definition in another file may come: it gets an address for now, so that the rest can be checked. */
+static void define_what_may_come(const search *s, missing_symbols *missing)
+{
+  for (size_t i = 0; i < s->num_wanted; ++i) {
+    const char *symbol = s->wanted[i];
+    if (pop_link_set_defines(s->set, symbol) || pop_link_is_foreign_symbol(symbol)) continue;
+    pop_link_set_define(s->set, symbol, 0);
+    pop_push(missing->items, missing->count, missing->capacity, symbol);
+  }
+}
+
+static void warn_of_missing(const pop_closure *closure, const char *const *needed_by,
+                            const char *symbol, pop_bytes *warnings)
+{
+  pop_error *why = pop_closure_explain_given(closure, needed_by, symbol);
+  if (!why) return;
+  char *text = pop_xasprintf("popc: warning: %s: another codelet file must define it\n",
+                             pop_error_message(why));
+  pop_bytes_append(warnings, text, strlen(text));
+  free(text);
+  pop_error_free(why);
+}
+
+/* Every vertex must be linkable: this names the symbols that are missing, and who needs them. */
+static pop_error *check_links(const search *s, const pop_gp *gp, bool warn)
 {
   size_t count = pop_gp_num_vertex_types(gp);
   const char **roots = pop_arena_alloc(s->arena, (count + 1) * sizeof *roots);
@@ -192,10 +222,15 @@ static pop_error *check_links(const search *s, const pop_gp *gp)
     roots[i] = type->symbol;
     needed_by[i] = pop_arena_printf(s->arena, "vertex %s (%s)", type->name, type->source);
   }
-  pop_closure *closure;
-  POP_TRY(pop_closure_create(s->set, roots, needed_by, count, &closure));
+  missing_symbols missing = {0};
+  define_what_may_come(s, &missing);
+  pop_closure *closure = NULL;
+  pop_error *error = pop_closure_create(s->set, roots, needed_by, count, &closure);
+  for (size_t i = 0; i < missing.count && !error && warn; ++i)
+    warn_of_missing(closure, needed_by, missing.items[i], s->warnings);
   pop_closure_free(closure);
-  return NULL;
+  free(missing.items);
+  return error;
 }
 
 static pop_error *run_search(search *s, const pop_gp *gp)
@@ -207,8 +242,9 @@ static pop_error *run_search(search *s, const pop_gp *gp)
     pop_object_symbols(object, want_undefined, s);
   }
   POP_TRY(resolve(s));
-  POP_TRY(check_links(s, gp));
-  return s->warnings->size ? NULL : popc_warn_of_stacks(s->set, gp, s->warnings);
+  bool first = s->warnings->size == 0; /* the other targets have the same to be warned of */
+  if (first) POP_TRY(popc_warn_of_stacks(s->set, gp, s->warnings));
+  return check_links(s, gp, first);
 }
 
 pop_error *popc_add_runtime_library(const pop_gp *gp, pop_gp_builder *builder, pop_bytes *warnings)

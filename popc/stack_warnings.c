@@ -1,6 +1,6 @@
 /* Vertices whose stack nobody can know: recursion, calls through pointers, alloca. They get a default
  * when a graph is compiled, which may be too small: so the author is told, once for each function that
- * is the reason, with the way that leads there. */
+ * is the reason, with the way that leads there. What is not defined is runtime_library.c's subject. */
 #include "popc_internal.h"
 
 #include <populus/names.h>
@@ -28,7 +28,7 @@ pop_error *popc_warn_of_stacks(const pop_link_set *set, const pop_gp *gp, pop_by
   for (size_t i = 0; i < pop_gp_num_vertex_types(gp); ++i) {
     const pop_vertex_type *type = pop_gp_vertex_type(gp, i);
     pop_stack_use use = pop_stack_analyse(analysis, type->symbol, arena);
-    if (use.reason == POP_STACK_KNOWN) continue;
+    if (use.reason == POP_STACK_KNOWN || use.reason == POP_STACK_UNDEFINED) continue;
     const char *culprit = use.chain[use.chain_length - 1];
     if (pop_name_table_find(&said, culprit) != POP_NAME_NONE) continue;
     pop_name_table_add(&said, culprit, (uint32_t)i);

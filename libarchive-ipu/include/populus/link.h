@@ -72,6 +72,14 @@ POP_MUST_CHECK pop_error *pop_closure_create(const pop_link_set *set, const char
                                              const char *const *needed_by, size_t count,
                                              pop_closure **closure);
 void pop_closure_free(pop_closure *closure);
+/* What pop_closure_create would say if nothing defined `symbol`, to which pop_link_set_define gave a
+ * value; NULL if nothing in the closure refers to it. `needed_by` as for creation, not NULL. */
+POP_MUST_CHECK pop_error *pop_closure_explain_given(const pop_closure *closure,
+                                                    const char *const *needed_by,
+                                                    const char *symbol);
+/* Is it one that no codelet file can be expected to define: of the heap, the operating system,
+ * exceptions, …? */
+bool pop_link_is_foreign_symbol(const char *symbol);
 uint32_t pop_closure_group_bytes(const pop_closure *closure, pop_link_group group);
 uint32_t pop_closure_group_align(const pop_closure *closure, pop_link_group group); /* >= 4 */
 
