@@ -3,7 +3,8 @@
  *   zero bytes <- linked code <- contents of blocks <- addresses (fixups) <- patches of instructions
  *
  * Symbols: functions and data of the linked code under their names in the objects; each block under
- * its own (variables, buffers, tables, stacks, control and exchange code); what each worker has one
+ * its own (variables, tables, stacks, control and exchange code) or, if it serves a compute set or a
+ * copy, as `<category>.<name>` (`message.mulCS`); what each worker has one
  * of as `<name>.worker<number>`; each vertex as
  * `vertex.<compute set>.<vertex type>.<number>`, where the number is the graph's, counted from 0, or, for the
  * copies that the compiler added, that of the vertex on the tile. All but the objects' global
@@ -158,6 +159,29 @@ static bool is_linked(const tile_layout *layout, uint32_t block)
   return false;
 }
 
+/* The machine finds the stacks by their symbols: a variable of that name must not be taken for one. */
+static const char *block_symbol_name(const builder *b, const block *x)
+{
+  const char *key = pop_memory_category_key((pop_memory_category)x->category);
+  if (!*x->name) return key;
+  switch (x->category) {
+  case POP_MEMORY_MESSAGE:
+  case POP_MEMORY_REARRANGEMENT:
+  case POP_MEMORY_OUTPUT_EDGE:
+  case POP_MEMORY_COPY_DESCRIPTOR:
+  case POP_MEMORY_VERTEX_FIELD_DATA:
+  case POP_MEMORY_VECTOR_LIST_DESCRIPTOR:
+    return pop_arena_printf(b->arena, "%s.%s", key, x->name);
+  case POP_MEMORY_VARIABLE:
+  case POP_MEMORY_CONSTANT:
+    if (strncmp(x->name, "stack.", strlen("stack.")) == 0)
+      return pop_arena_printf(b->arena, "%s.%s", key, x->name);
+    return x->name;
+  default:
+    return x->name;
+  }
+}
+
 /* Linked code has symbols and mappings of its own, vertex states have those of the vertices. */
 static void add_block_symbols(builder *b)
 {
@@ -170,8 +194,7 @@ static void add_block_symbols(builder *b)
     if (code) add_mapping(b, x->address + x->size, false);
     if (linked || x->category == POP_MEMORY_VERTEX_INSTANCE_STATE) continue;
     add_symbol(b, (pop_image_symbol){
-                      .name = *x->name ? x->name
-                                       : pop_memory_category_key((pop_memory_category)x->category),
+                      .name = block_symbol_name(b, x),
                       .address = x->address,
                       .size = x->size,
                       .kind = code ? POP_SYMBOL_CODE_AREA : POP_SYMBOL_OBJECT,
