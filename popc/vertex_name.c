@@ -29,11 +29,32 @@ static enum CXChildVisitResult visit_parameter(CXCursor cursor, CXCursor parent,
   return CXChildVisit_Break;
 }
 
-static CXType parameter_type(CXCursor pattern, unsigned index)
+/* A partial specialization has parameters of its own: the arguments are the primary template's. */
+static CXCursor primary_template(CXCursor cursor)
+{
+  CXCursor primary = cursor, next = clang_getSpecializedCursorTemplate(cursor);
+  for (; !clang_Cursor_isNull(next); next = clang_getSpecializedCursorTemplate(next))
+    primary = next;
+  return primary;
+}
+
+/* The type of the parameter that the argument is for; `T` of <typename T, T value> is an argument. */
+static CXType parameter_type(reflection *r, CXCursor cursor, unsigned index)
 {
   parameter_search search = {.wanted = index, .type = {.kind = CXType_Invalid}};
-  clang_visitChildren(pattern, visit_parameter, &search);
-  return search.type;
+  clang_visitChildren(primary_template(cursor), visit_parameter, &search);
+  if (search.type.kind != CXType_Unexposed) return search.type;
+  unsigned depth, of_type;
+  const char *spelling = reflect_string(r, clang_getTypeSpelling(search.type));
+  if (sscanf(spelling, "type-parameter-%u-%u", &depth, &of_type) != 2 || of_type >= index)
+    return search.type;
+  return clang_getCanonicalType(clang_Cursor_getTemplateArgumentType(cursor, of_type));
+}
+
+static bool is_unsigned(CXType type)
+{
+  return type.kind == CXType_UChar || type.kind == CXType_UShort || type.kind == CXType_UInt ||
+         type.kind == CXType_ULong || type.kind == CXType_ULongLong;
 }
 
 typedef struct enumerator_search {
@@ -66,11 +87,11 @@ static const char *enumerator(reflection *r, CXType type, long long value)
 
 static const char *integral_argument(reflection *r, CXCursor cursor, unsigned index)
 {
-  CXType type = parameter_type(clang_getSpecializedCursorTemplate(cursor), index);
+  CXType type = parameter_type(r, cursor, index);
   long long value = clang_Cursor_getTemplateArgumentValue(cursor, index);
   if (type.kind == CXType_Enum) return enumerator(r, type, value);
   if (type.kind == CXType_Bool) return value ? "true" : "false";
-  if (type.kind == CXType_UInt || type.kind == CXType_ULong || type.kind == CXType_ULongLong)
+  if (is_unsigned(type))
     return pop_arena_printf(r->arena, "%llu",
                             clang_Cursor_getTemplateArgumentUnsignedValue(cursor, index));
   return pop_arena_printf(r->arena, "%lld", value);

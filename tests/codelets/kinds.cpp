@@ -176,6 +176,40 @@ public:
 template class Apply<Op::ADD, unsigned, 5>;
 template class Apply<Op::SUBTRACT, int, -2>;
 
+// The arguments are the primary template's, whichever specialization they choose.
+template <typename T, Op op> class Chosen : public Vertex
+{
+public:
+  Output<T> out;
+  bool compute() { return *out == static_cast<T>(op); }
+};
+template <typename T> class Chosen<T, Op::SUBTRACT> : public Vertex
+{
+public:
+  Output<T> out;
+  bool compute() { return *out == 0; }
+};
+template class Chosen<int, Op::ADD>;
+template class Chosen<int, Op::SUBTRACT>;
+template class Chosen<int, static_cast<Op>(7)>;
+
+// A parameter whose type is another parameter.
+template <typename T, T value> class Typed : public Vertex
+{
+public:
+  Output<T> out;
+  bool compute()
+  {
+    *out = value;
+    return true;
+  }
+};
+template class Typed<bool, true>;
+template class Typed<char, 'a'>;
+template class Typed<unsigned char, 200>;
+template class Typed<unsigned short, 65535>;
+template class Typed<Op, Op::SUBTRACT>;
+
 } // namespace inner
 
 // The base class, and with it the kind, is a parameter; compute() is overloaded and deduced.
