@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#define HOST_TRIPLE "--target=" POPC_HOST_ARCHITECTURE "-unknown-elf"
+static const char host_triple[] = "--target=" POPC_HOST_ARCHITECTURE "-unknown-elf";
 
 static const char *const common[] = {
     "-O2",
@@ -51,7 +51,7 @@ static const char *const tile[] = {
 };
 
 static const char *const host[] = {
-    HOST_TRIPLE,
+    host_triple,
     "-fPIC",
     /* Each half operation rounds, as on the tile: without this clang keeps a float in between. */
     "-Xclang",
