@@ -73,9 +73,26 @@ static const struct {
     {CXType_Float, POP_FLOAT},
 };
 
+/* struct quarter of populus/quarter.h. */
+static bool is_quarter(CXType type)
+{
+  CXCursor declaration = clang_getTypeDeclaration(type);
+  CXCursor scope = clang_getCursorSemanticParent(declaration);
+  if (type.kind != CXType_Record || clang_getCursorKind(scope) != CXCursor_TranslationUnit)
+    return false;
+  CXString name = clang_getCursorSpelling(declaration);
+  bool same = !strcmp(clang_getCString(name), "quarter");
+  clang_disposeString(name);
+  return same && clang_Type_getSizeOf(type) == 1;
+}
+
 static bool scalar_type(CXType type, pop_type *scalar)
 {
   type = clang_getCanonicalType(type);
+  if (is_quarter(type)) {
+    *scalar = POP_QUARTER;
+    return true;
+  }
   if (type.kind == CXType_Enum)
     type = clang_getCanonicalType(clang_getEnumDeclIntegerType(clang_getTypeDeclaration(type)));
   enum CXTypeKind kind = type.kind;

@@ -28,6 +28,7 @@ static void print_element(FILE *stream, pop_type type, const uint8_t *at)
   switch (type) {
   case POP_BOOL:
   case POP_UNSIGNED_CHAR:
+  case POP_QUARTER: /* its code: format and scale, which make it a number, are not the tensor's */
     fprintf(stream, "%u", *at);
     break;
   case POP_CHAR:

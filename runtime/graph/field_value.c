@@ -19,6 +19,7 @@ static const struct int_range {
     [POP_UNSIGNED_INT] = {0, UINT32_MAX},
     [POP_LONGLONG] = {INT64_MIN, INT64_MAX},
     [POP_UNSIGNED_LONGLONG] = {0, INT64_MAX},
+    [POP_QUARTER] = {0, 0}, /* the only number whose code does not depend on format and scale */
 };
 
 /* ---- conversions: false if the value does not fit ---- */

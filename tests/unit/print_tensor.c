@@ -44,6 +44,7 @@ Test(print_tensor, every_type)
   expect("t: {-1,127}\n", "t", POP_CHAR, (size_t[]){2}, 1, chars);
   expect("t: {-1,127}\n", "t", POP_SIGNED_CHAR, (size_t[]){2}, 1, chars);
   expect("t: {255,127}\n", "t", POP_UNSIGNED_CHAR, (size_t[]){2}, 1, chars);
+  expect("t: {255,127}\n", "t", POP_QUARTER, (size_t[]){2}, 1, chars);
   expect("t: {1,0}\n", "t", POP_BOOL, (size_t[]){2}, 1, "\1\0");
   expect("t: {1,-inf}\n", "t", POP_HALF, (size_t[]){2}, 1, halves);
   expect("t: {15360,-1024}\n", "t", POP_SHORT, (size_t[]){2}, 1, halves);

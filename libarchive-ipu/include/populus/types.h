@@ -23,7 +23,8 @@ extern "C" {
   X(POP_LONGLONG, "long long", 8, 8, "long long")                                                  \
   X(POP_UNSIGNED_LONGLONG, "unsigned long long", 8, 8, "unsigned long long")                       \
   X(POP_HALF, "half", 2, 2, "_Float16")                                                            \
-  X(POP_FLOAT, "float", 4, 4, "float")
+  X(POP_FLOAT, "float", 4, 4, "float")                                                             \
+  X(POP_QUARTER, "quarter", 1, 1, "quarter")
 
 typedef enum pop_type {
 #define POP_TYPE_ENUMERATOR(id, name, bytes, align, ctype) id,

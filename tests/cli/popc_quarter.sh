@@ -1,0 +1,36 @@
+# Quarters are an element type: of edges, vectors, and plain fields, in C++ and in C.
+set -eu
+popc=$POPULUS_BIN/popc
+
+cat >q.cpp <<'END'
+#include <poplar/Vertex.hpp>
+#include <poplar/QuarterFloat.hpp>
+using namespace poplar;
+struct Q : Vertex {
+  Input<Vector<quarter>> in;
+  Output<Vector<quarter, VectorLayout::ONE_PTR>> out;
+  Vector<Output<Vector<quarter>>> rows;
+  quarter k;
+  bool compute() { out[0] = in[0]; rows[0][0] = k; return true; }
+};
+END
+cat >q.c <<'END'
+#include <ipudef.h>
+#include <populus/vertex.h>
+typedef struct { INPUT(VECTOR(quarter)) in; OUTPUT(quarter) out; quarter k; } Q;
+COMPUTE(Q) { *vertex->out = vertex->in.data[0]; return true; }
+END
+"$popc" --list-vertices --target ipu2,cpu --json q.cpp >cpp.json
+"$popc" --list-vertices --target ipu2,cpu --json q.c >c.json
+quarters() {
+  grep -o '"type": *"quarter"' "$1" | wc -l
+}
+[ "$(quarters cpp.json)" = 4 ] || { cat cpp.json; exit 1; }
+[ "$(quarters c.json)" = 3 ] || { cat c.json; exit 1; }
+
+# Only that one: a struct of the user's is still none.
+echo '#include <poplar/Vertex.hpp>
+namespace mine { struct quarter { unsigned char value; }; }
+struct V : poplar::Vertex { mine::quarter q; bool compute() { return true; } };' >other.cpp
+! "$popc" other.cpp 2>popc.txt
+grep -q "unsupported field type 'mine::quarter'" popc.txt
