@@ -226,6 +226,7 @@ static inline model_view model_dim_shuffle(model *m, const model_view *v, const 
 {
   model_pick pick = model_pick_all();
   size_t shape[MODEL_MAX_RANK];
+  assert(v->rank <= MODEL_MAX_RANK);
   for (size_t i = 0; i < v->rank; ++i) {
     assert(permutation[i] < v->rank);
     shape[i] = v->shape[permutation[i]];

@@ -144,6 +144,7 @@ static model_view reversed(model *m, const model_view *v)
 
 static model_view transposed(model *m, const model_view *v)
 {
+  cr_assert_eq(v->rank, 2);
   return model_dim_shuffle(m, v, (const size_t[]){1, 0});
 }
 
