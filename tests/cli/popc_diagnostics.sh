@@ -2,7 +2,9 @@
 # form (S08, S09, S10, S12).
 set -u
 popc=$POPULUS_BIN/popc
-device=$POPULUS_DATA_DIR/device/include
+# By a name without blanks, whatever the folder's.
+ln -s "$POPULUS_DATA_DIR/device/include" device
+device=device
 failures=0
 
 fail() {

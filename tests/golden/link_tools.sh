@@ -3,7 +3,9 @@
 # of addresses (errno; weak symbols of medany code), because a tile has no such table: see libarchive-ipu/relocate.c.
 set -eu
 
-device=$POPULUS_DATA_DIR/device
+# By a name without blanks, whatever the folder's.
+ln -s "$POPULUS_DATA_DIR/device" device-data
+device=device-data
 link_tool=$POPULUS_BUILD_DIR/tests/support/link_tool
 base=0x50000
 flags="--target=riscv32-unknown-elf -march=rv32imf_zfh_zba_zbb -mabi=ilp32f -fno-pic -ffunction-sections -fdata-sections
@@ -12,7 +14,7 @@ flags="--target=riscv32-unknown-elf -march=rv32imf_zfh_zba_zbb -mabi=ilp32f -fno
 
 for library in device c gcc; do
   mkdir "$library"
-  (cd "$library" && llvm-ar-19 x "$device/lib/lib$library.a")
+  (cd "$library" && llvm-ar-19 x "../$device/lib/lib$library.a")
 done
 
 # In both C++ sources: a COMDAT function and its static variable.
