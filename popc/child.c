@@ -60,9 +60,11 @@ static void set_limits(const limits *limits)
   popc_limit(RLIMIT_FSIZE, MAX_OBJECT_BYTES);
 }
 
-static _Noreturn void become(popc_arguments *command)
+/* The limit of memory comes last: nothing of ours must allocate under it. */
+static _Noreturn void become(popc_arguments *command, rlim_t memory_bytes)
 {
   popc_add_argument(command, NULL);
+  popc_limit(RLIMIT_AS, memory_bytes);
   execve(command->items[0], (char **)command->items, environ);
   _exit(STATUS_NO_CLANG);
 }
@@ -109,7 +111,6 @@ _Noreturn void popc_become_clang(const job *job, const popc_source *source, cons
 {
   detach(job, parent, errors);
   set_limits(limits);
-  popc_limit(RLIMIT_AS, limits->memory_bytes);
   popc_arguments command = {0};
   for (size_t i = 0; i < job->arguments.count; ++i)
     popc_add_argument(&command, job->arguments.items[i]);
@@ -123,7 +124,7 @@ _Noreturn void popc_become_clang(const job *job, const popc_source *source, cons
   popc_add_argument(&command, "-o");
   popc_add_argument(&command, "-");
   give_input(job, &named, &command, arena);
-  become(&command);
+  become(&command, limits->memory_bytes);
 }
 
 /* What clang is told, without the program. For some targets libclang looks for clang's own headers
@@ -157,5 +158,5 @@ _Noreturn void popc_become_reflector(const job *reflector, const job *jobs, size
     popc_add_argument(&command, pop_arena_printf(arena, "%d", jobs[i].text_from));
     add_for_libclang(&jobs[i], &command, arena);
   }
-  become(&command);
+  become(&command, RLIM_INFINITY);
 }
