@@ -21,6 +21,8 @@ typedef struct reader {
   const Elf32_Shdr *sections; /* header.e_shnum of them */
   uint32_t text_index;
   const Elf32_Shdr *text;
+  const Elf32_Shdr *segments, *details; /* NULL: there is none */
+  pop_image_symbol *symbols;
 } reader;
 
 static pop_error *malformed(const char *format, ...) POP_PRINTF(1, 2);
@@ -127,6 +129,15 @@ static pop_error *note_section(reader *reader, uint32_t index, const char *name)
     POP_TRY(check_inside_file(reader, ".text", section->sh_offset, section->sh_size));
     reader->text = section;
     reader->text_index = index;
+  } else if (strcmp(name, IMAGE_SEGMENTS_SECTION) == 0 && section->sh_type == SHT_PROGBITS &&
+             !(section->sh_flags & SHF_ALLOC)) {
+    POP_TRY(
+        check_inside_file(reader, IMAGE_SEGMENTS_SECTION, section->sh_offset, section->sh_size));
+    reader->segments = section;
+  } else if (strcmp(name, IMAGE_DETAILS_SECTION) == 0 && section->sh_type == SHT_PROGBITS &&
+             !(section->sh_flags & SHF_ALLOC)) {
+    POP_TRY(check_inside_file(reader, IMAGE_DETAILS_SECTION, section->sh_offset, section->sh_size));
+    reader->details = section;
   } else if ((section->sh_flags & SHF_ALLOC) && section->sh_size) {
     return malformed("section '%s' takes memory of the tile: in a tile image only .text does",
                      name);
@@ -175,38 +186,59 @@ static pop_error *check_target(const pop_image *image, const pop_target *target,
                    target->memory_base);
 }
 
-static pop_error *read_segment(const reader *reader, const Elf32_Phdr *header,
-                               pop_image_segment *segment)
+static pop_error *check_program_header(const reader *reader, const Elf32_Phdr *header)
 {
   if (header->p_filesz != header->p_memsz)
     return malformed("the segment at 0x%" PRIx32 " has %" PRIu32 " bytes in the file and %" PRIu32
                      " in memory: a tile image holds all of its memory",
                      header->p_vaddr, header->p_filesz, header->p_memsz);
   const Elf32_Shdr *text = reader->text;
-  if (header->p_vaddr - text->sh_addr > text->sh_size ||
-      header->p_offset - text->sh_offset != header->p_vaddr - text->sh_addr)
-    return malformed("the segment at 0x%" PRIx32 " is not a part of .text", header->p_vaddr);
-  *segment = (pop_image_segment){
-      .start = header->p_vaddr,
-      .size = header->p_memsz,
-      .writable = header->p_flags & PF_W,
-      .executable = header->p_flags & PF_X,
-  };
+  if (header->p_vaddr != text->sh_addr || header->p_memsz != text->sh_size ||
+      header->p_offset != text->sh_offset)
+    return malformed("the segment at 0x%" PRIx32 " is not .text", header->p_vaddr);
   return NULL;
 }
 
-static pop_error *read_segments(const reader *reader, pop_image *image)
+static pop_error *check_program_headers(const reader *reader)
 {
-  uint32_t count = reader->header.e_phnum;
+  uint32_t count = reader->header.e_phnum, loaded = 0;
   const void *table = NULL;
   POP_TRY(read_table(reader, "the table of program headers", reader->header.e_phoff, count,
                      ELF_T_PHDR, sizeof(Elf32_Phdr), &table));
   const Elf32_Phdr *headers = table;
+  for (uint32_t i = 0; i < count; i++) {
+    if (headers[i].p_type != PT_LOAD) continue;
+    POP_TRY(check_program_header(reader, &headers[i]));
+    loaded++;
+  }
+  return loaded == 1 ? NULL : malformed("%" PRIu32 " segments are loaded, not one", loaded);
+}
+
+static uint32_t get_word(const uint8_t *at)
+{
+  return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static pop_error *read_segments(const reader *reader, pop_image *image)
+{
+  if (!reader->segments)
+    return malformed("there is no section " IMAGE_SEGMENTS_SECTION ", which says what is code");
+  uint32_t bytes = reader->segments->sh_size;
+  if (bytes % IMAGE_SEGMENT_BYTES)
+    return malformed(IMAGE_SEGMENTS_SECTION " has %" PRIu32 " bytes, not a multiple of %d", bytes,
+                     IMAGE_SEGMENT_BYTES);
+  const uint8_t *record = reader->bytes + reader->segments->sh_offset;
+  size_t count = bytes / IMAGE_SEGMENT_BYTES;
   pop_image_segment *segments = pop_arena_alloc(reader->arena, count * sizeof *segments);
+  for (size_t i = 0; i < count; i++, record += IMAGE_SEGMENT_BYTES) {
+    uint32_t flags = get_word(record + 8);
+    segments[i] = (pop_image_segment){.start = get_word(record),
+                                      .size = get_word(record + 4),
+                                      .writable = flags & PF_W,
+                                      .executable = flags & PF_X};
+  }
   image->segments = segments;
-  for (uint32_t i = 0; i < count; i++)
-    if (headers[i].p_type == PT_LOAD)
-      POP_TRY(read_segment(reader, &headers[i], &segments[image->num_segments++]));
+  image->num_segments = count;
   return NULL;
 }
 
@@ -238,8 +270,7 @@ static void take_symbol(const reader *reader, const Elf32_Sym *symbol, const cha
   }
 }
 
-static pop_error *read_symbol_table(const reader *reader, const Elf32_Shdr *section,
-                                    pop_image *image)
+static pop_error *read_symbol_table(reader *reader, const Elf32_Shdr *section, pop_image *image)
 {
   if (section->sh_entsize != sizeof(Elf32_Sym) || section->sh_size % sizeof(Elf32_Sym))
     return malformed("the symbol table is not made of entries of %zu bytes", sizeof(Elf32_Sym));
@@ -253,6 +284,7 @@ static pop_error *read_symbol_table(const reader *reader, const Elf32_Shdr *sect
   const Elf32_Sym *entries = table;
   pop_image_symbol *symbols = pop_arena_alloc(reader->arena, count * sizeof *symbols);
   pop_image_mapping *mappings = pop_arena_alloc(reader->arena, count * sizeof *mappings);
+  reader->symbols = symbols;
   image->symbols = symbols;
   image->mappings = mappings;
   for (uint32_t i = 1; i < count; i++) {
@@ -263,7 +295,7 @@ static pop_error *read_symbol_table(const reader *reader, const Elf32_Shdr *sect
   return NULL;
 }
 
-static pop_error *read_symbols(const reader *reader, pop_image *image)
+static pop_error *read_symbols(reader *reader, pop_image *image)
 {
   bool found = false;
   for (uint32_t i = 1; i < reader->header.e_shnum; i++) {
@@ -272,7 +304,9 @@ static pop_error *read_symbols(const reader *reader, pop_image *image)
     found = true;
     POP_TRY(read_symbol_table(reader, &reader->sections[i], image));
   }
-  return NULL;
+  if (!found || !reader->details) return NULL;
+  return image_read_details(reader->bytes + reader->details->sh_offset, reader->details->sh_size,
+                            reader->symbols, image);
 }
 
 static pop_error *read_image(reader *reader, const pop_target *target, pop_image *image,
@@ -287,6 +321,7 @@ static pop_error *read_image(reader *reader, const pop_target *target, pop_image
       .entry = reader->header.e_entry,
   };
   POP_TRY(check_target(image, target, overflowed));
+  POP_TRY(check_program_headers(reader));
   POP_TRY(read_segments(reader, image));
   POP_TRY(read_symbols(reader, image));
   return pop_image_check(image, POP_ERROR_FILE_LOAD);

@@ -1,6 +1,7 @@
 /* Writing a tile image: an ELF32 file in one buffer.
  *
- *   ELF header | program headers | .text | .riscv.attributes | .symtab | .strtab | .shstrtab |
+ *   ELF header | program headers | .text | .riscv.attributes | .populus.segments | .note.gnu.build-id |
+ *   .populus.symbols | .symtab | .strtab | .shstrtab | .gnu_debuglink, if there is one |
  *   section headers
  *
  * The positions are known before the first byte is written, so it is laid out once and filled in
@@ -11,10 +12,38 @@
  *   size -A            one row per section: `.text` must be the only one that matches grep ".text"
  *   objdump -d         takes sections with SHF_EXECINSTR; $x and $d tell code from data in them
  *   objdump, llvm-*    decode Zfh, Zba and Zbb only if .riscv.attributes names them
+ *   readelf -n, file   the build id: a hash of the whole file with the id itself zero. It is not
+ *                      loaded, as tile memory is .text and nothing else
+ *   gdb, addr2line,    .gnu_debuglink: the name of a file beside the image, and its CRC-32
+ *   llvm-symbolizer
+ *   eu-elflint, ld     local symbols first; sh_info is the index of the first global one; `.text` has
+ *                      ALLOC and EXECINSTR and nothing else
+ *   GNU strip, objcopy take a section for lost that is not in one PT_LOAD as a whole, and then empty
+ *                      all segments. So .text has one; which part of it is code and what may be
+ *                      written is in a section, see image_internal.h
+ *   llvm-strip         drops what is neither loaded nor in a segment: the build id has a PT_NOTE, and
+ *                      .populus.segments, which is no note (eu-elflint knows all notes that there
+ *                      are), a PT_NULL
+ *   readelf -n, file   the build id: a hash of the whole file with the id itself zero. It is not
+ *                      loaded, as tile memory is .text and nothing else
+ *   gdb, addr2line,    .gnu_debuglink: the name of a file beside the image, and its CRC-32
+ *   llvm-symbolizer
+ *   eu-elflint, ld     local symbols first; sh_info is the index of the first global one; `.text` has
+ *                      ALLOC and EXECINSTR and nothing else
+ *   GNU strip, objcopy take a section for lost that is not in one PT_LOAD as a whole, and then empty
+ *                      all segments. So .text has one; which part of it is code and what may be
+ *                      written is in a note, the format of which is in image_internal.h
+ *   llvm-strip         drops what is neither loaded nor in a segment: notes have a PT_NOTE
+ *   readelf -n, file   the build id: a hash of the whole file with the id itself zero. It is not
+ *                      loaded, as tile memory is .text and nothing else
+ *   gdb, addr2line,    .gnu_debuglink: the name of a file beside the image, and its CRC-32
+ *   llvm-symbolizer
  *   eu-elflint, ld     local symbols first; sh_info is the index of the first global one; `.text` has
  *                      ALLOC and EXECINSTR and nothing else. That a part of it is written to is said
  *                      by the program headers; eu-elflint, which wants every section inside of one
  *                      segment, has complaints about that, and only about that
+ *
+ * What symbols have no room for is in .populus.symbols; image_details.c says how.
  *
  * Formats: gABI chapters 4 and 5; RISC-V ELF psABI, "Object files" (flags, attributes, $x and $d).
  */
@@ -25,6 +54,7 @@
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* The instruction set in canonical order, as clang 19 writes it for the target of popc. */
 #define ARCH "rv32i2p1_m2p0_f2p2_zicsr2p0_zmmul1p0_zfh1p0_zfhmin1p0_zba1p0_zbb1p0"
@@ -33,9 +63,23 @@
 #define TEXT_ALIGN 16
 #define PHDR_ALIGN 4 /* nobody maps these pages: offsets need to match addresses to a word only */
 
-enum section { NONE, TEXT, ATTRIBUTES, SYMTAB, STRTAB, SHSTRTAB, NUM_SECTIONS };
+enum section {
+  NONE,
+  TEXT,
+  ATTRIBUTES,
+  SEGMENTS,
+  BUILD_ID,
+  DETAILS,
+  SYMTAB,
+  STRTAB,
+  SHSTRTAB,
+  DEBUG_LINK, /* last, as it may be missing */
+  NUM_SECTIONS
+};
 
-static const char section_names[] = "\0.text\0.riscv.attributes\0.symtab\0.strtab\0.shstrtab";
+static const char section_names[] =
+    "\0.text\0.riscv.attributes\0" IMAGE_SEGMENTS_SECTION
+    "\0.note.gnu.build-id\0" IMAGE_DETAILS_SECTION "\0.symtab\0.strtab\0.shstrtab\0.gnu_debuglink";
 static const char symbol_name_start[] = "\0$x\0$d"; /* of .strtab; then the image's names */
 #define CODE_MAPPING_NAME 1
 #define DATA_MAPPING_NAME 4
@@ -48,8 +92,14 @@ static const char symbol_name_start[] = "\0$x\0$d"; /* of .strtab; then the imag
 #define VENDOR_BYTES (4 + sizeof "riscv" + FILE_ATTRIBUTES_BYTES)
 #define ATTRIBUTES_BYTES (1 + VENDOR_BYTES)
 
+#define BUILD_ID_BYTES sizeof(XXH128_canonical_t)
+#define BUILD_ID_NOTE_BYTES (sizeof(Elf32_Nhdr) + sizeof ELF_NOTE_GNU + BUILD_ID_BYTES)
+
+enum { NUM_PROGRAM_HEADERS = 3 };
+
 typedef struct layout {
   uint32_t offset[NUM_SECTIONS], size[NUM_SECTIONS];
+  uint32_t num_sections;
   uint32_t section_headers, total;
   uint32_t num_local_symbols; /* with the null symbol */
 } layout;
@@ -69,32 +119,44 @@ static bool measure_symbols(const pop_image *image, layout *layout)
     locals += image->symbols[i].local;
   }
   uint64_t symbols = 1 + (uint64_t)image->num_mappings + image->num_symbols;
-  if (symbols > UINT32_MAX / sizeof(Elf32_Sym) || names > UINT32_MAX) return false;
+  if (symbols > UINT32_MAX / sizeof(Elf32_Sym) || names > UINT32_MAX ||
+      !image_measure_details(image, &layout->size[DETAILS]))
+    return false;
   layout->size[SYMTAB] = (uint32_t)(symbols * sizeof(Elf32_Sym));
   layout->size[STRTAB] = (uint32_t)names;
   layout->num_local_symbols = (uint32_t)locals;
   return true;
 }
 
+/* The name, NUL included, padded; then the CRC. */
+static uint64_t debug_link_bytes(const char *file_name)
+{
+  return align_up(strlen(file_name) + 1, 4) + sizeof(uint32_t);
+}
+
 static pop_error *lay_out(const pop_image *image, layout *layout)
 {
-  static const uint32_t aligns[NUM_SECTIONS] = {1, TEXT_ALIGN, 1, 4, 1, 1};
-  if (image->num_segments >= PN_XNUM)
-    return pop_error_new(POP_ERROR_INTERNAL, "%zu segments are more than ELF has room for",
+  static const uint32_t aligns[NUM_SECTIONS] = {1, TEXT_ALIGN, 1, 4, 4, 4, 4, 1, 1, 4};
+  if (image->num_segments >= UINT16_MAX)
+    return pop_error_new(POP_ERROR_INTERNAL, "%zu segments are more than an image has room for",
                          image->num_segments);
   bool fits = measure_symbols(image, layout);
   layout->size[TEXT] = image->size;
   layout->size[ATTRIBUTES] = ATTRIBUTES_BYTES;
+  layout->size[SEGMENTS] = (uint32_t)(image->num_segments * IMAGE_SEGMENT_BYTES);
+  layout->size[BUILD_ID] = BUILD_ID_NOTE_BYTES;
   layout->size[SHSTRTAB] = sizeof section_names;
-  uint64_t offset = sizeof(Elf32_Ehdr) + image->num_segments * sizeof(Elf32_Phdr);
-  for (int i = TEXT; fits && i < NUM_SECTIONS; i++) {
+  layout->num_sections = image->debug_file ? NUM_SECTIONS : DEBUG_LINK;
+  if (image->debug_file) layout->size[DEBUG_LINK] = (uint32_t)debug_link_bytes(image->debug_file);
+  uint64_t offset = sizeof(Elf32_Ehdr) + NUM_PROGRAM_HEADERS * sizeof(Elf32_Phdr);
+  for (uint32_t i = TEXT; fits && i < layout->num_sections; i++) {
     offset = align_up(offset, aligns[i]);
     layout->offset[i] = (uint32_t)offset;
     offset += layout->size[i];
     fits = offset < UINT32_MAX - 4096;
   }
   layout->section_headers = (uint32_t)align_up(offset, 4);
-  layout->total = layout->section_headers + NUM_SECTIONS * (uint32_t)sizeof(Elf32_Shdr);
+  layout->total = layout->section_headers + layout->num_sections * (uint32_t)sizeof(Elf32_Shdr);
   if (!fits) return pop_error_new(POP_ERROR_INTERNAL, "the file would be larger than 4 GiB");
   return NULL;
 }
@@ -116,14 +178,14 @@ static void put_header(const pop_image *image, const layout *layout, uint8_t *fi
       .e_machine = EM_RISCV,
       .e_version = EV_CURRENT,
       .e_entry = image->entry,
-      .e_phoff = image->num_segments ? sizeof header : 0,
+      .e_phoff = sizeof header,
       .e_shoff = layout->section_headers,
       .e_flags = EF_RISCV_FLOAT_ABI_SINGLE,
       .e_ehsize = sizeof header,
-      .e_phentsize = image->num_segments ? sizeof(Elf32_Phdr) : 0,
-      .e_phnum = (Elf32_Half)image->num_segments,
+      .e_phentsize = sizeof(Elf32_Phdr),
+      .e_phnum = NUM_PROGRAM_HEADERS,
       .e_shentsize = sizeof(Elf32_Shdr),
-      .e_shnum = NUM_SECTIONS,
+      .e_shnum = (Elf32_Half)layout->num_sections,
       .e_shstrndx = SHSTRTAB,
   };
   memcpy(file, &header, sizeof header);
@@ -132,22 +194,28 @@ static void put_header(const pop_image *image, const layout *layout, uint8_t *fi
 
 static void put_program_headers(const pop_image *image, const layout *layout, uint8_t *file)
 {
-  uint8_t *table = file + sizeof(Elf32_Ehdr);
-  for (size_t i = 0; i < image->num_segments; i++) {
-    const pop_image_segment *segment = &image->segments[i];
-    Elf32_Phdr header = {
-        .p_type = PT_LOAD,
-        .p_offset = layout->offset[TEXT] + (segment->start - image->base),
-        .p_vaddr = segment->start,
-        .p_paddr = segment->start,
-        .p_filesz = segment->size,
-        .p_memsz = segment->size,
-        .p_flags = PF_R | (segment->writable ? PF_W : 0) | (segment->executable ? PF_X : 0),
-        .p_align = PHDR_ALIGN,
-    };
-    memcpy(table + i * sizeof header, &header, sizeof header);
-  }
-  to_file_order(table, ELF_T_PHDR, image->num_segments * sizeof(Elf32_Phdr));
+  const Elf32_Phdr headers[NUM_PROGRAM_HEADERS] = {
+      {.p_type = PT_LOAD,
+       .p_offset = layout->offset[TEXT],
+       .p_vaddr = image->base,
+       .p_paddr = image->base,
+       .p_filesz = image->size,
+       .p_memsz = image->size,
+       .p_flags = PF_R | PF_X, /* as the section's */
+       .p_align = PHDR_ALIGN},
+      {.p_type = PT_NOTE,
+       .p_offset = layout->offset[BUILD_ID],
+       .p_filesz = layout->size[BUILD_ID],
+       .p_flags = PF_R,
+       .p_align = PHDR_ALIGN},
+      {.p_type = PT_NULL,
+       .p_offset = layout->offset[SEGMENTS],
+       .p_filesz = layout->size[SEGMENTS],
+       .p_memsz = layout->size[SEGMENTS],
+       .p_align = PHDR_ALIGN},
+  };
+  memcpy(file + sizeof(Elf32_Ehdr), headers, sizeof headers);
+  to_file_order(file + sizeof(Elf32_Ehdr), ELF_T_PHDR, sizeof headers);
 }
 
 static uint8_t *put_word(uint8_t *out, uint32_t word)
@@ -223,6 +291,35 @@ static void put_symbols(const pop_image *image, const layout *layout, uint8_t *f
   to_file_order(file + layout->offset[SYMTAB], ELF_T_SYM, layout->size[SYMTAB]);
 }
 
+static void put_segments(const pop_image *image, uint8_t *out)
+{
+  for (size_t i = 0; i < image->num_segments; i++) {
+    const pop_image_segment *segment = &image->segments[i];
+    out = put_word(out, segment->start);
+    out = put_word(out, segment->size);
+    out = put_word(out, PF_R | (segment->writable ? PF_W : 0) | (segment->executable ? PF_X : 0));
+  }
+}
+
+static void put_debug_link(const pop_image *image, uint8_t *section)
+{
+  memcpy(section, image->debug_file, strlen(image->debug_file) + 1);
+  put_word(section + debug_link_bytes(image->debug_file) - sizeof(uint32_t), image->debug_crc);
+}
+
+/* The last thing: it is a hash of all the others. */
+static void put_build_id(const layout *layout, uint8_t *file)
+{
+  uint8_t *note = file + layout->offset[BUILD_ID];
+  note = put_word(note, sizeof ELF_NOTE_GNU);
+  note = put_word(note, BUILD_ID_BYTES);
+  note = put_word(note, NT_GNU_BUILD_ID);
+  note = (uint8_t *)memcpy(note, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) + sizeof ELF_NOTE_GNU;
+  XXH128_canonical_t id;
+  XXH128_canonicalFromHash(&id, XXH3_128bits(file, layout->total));
+  memcpy(note, &id, sizeof id);
+}
+
 static void put_section_headers(const pop_image *image, const layout *layout, uint8_t *file)
 {
   Elf32_Shdr headers[NUM_SECTIONS] = {
@@ -231,6 +328,9 @@ static void put_section_headers(const pop_image *image, const layout *layout, ui
                 .sh_addr = image->base,
                 .sh_addralign = TEXT_ALIGN},
       [ATTRIBUTES] = {.sh_type = SHT_RISCV_ATTRIBUTES, .sh_addralign = 1},
+      [SEGMENTS] = {.sh_type = SHT_PROGBITS, .sh_addralign = 4},
+      [BUILD_ID] = {.sh_type = SHT_NOTE, .sh_addralign = 4},
+      [DETAILS] = {.sh_type = SHT_PROGBITS, .sh_addralign = 4},
       [SYMTAB] = {.sh_type = SHT_SYMTAB,
                   .sh_link = STRTAB,
                   .sh_info = layout->num_local_symbols,
@@ -238,16 +338,18 @@ static void put_section_headers(const pop_image *image, const layout *layout, ui
                   .sh_entsize = sizeof(Elf32_Sym)},
       [STRTAB] = {.sh_type = SHT_STRTAB, .sh_addralign = 1},
       [SHSTRTAB] = {.sh_type = SHT_STRTAB, .sh_addralign = 1},
+      [DEBUG_LINK] = {.sh_type = SHT_PROGBITS, .sh_addralign = 4},
   };
   uint32_t name = 0; /* of the section, in section_names: they are in the order of the enum */
-  for (int i = NONE; i < NUM_SECTIONS; i++) {
+  size_t bytes = layout->num_sections * sizeof *headers;
+  for (uint32_t i = NONE; i < layout->num_sections; i++) {
     headers[i].sh_name = name;
     headers[i].sh_offset = layout->offset[i];
     headers[i].sh_size = layout->size[i];
     name += (uint32_t)strlen(section_names + name) + 1;
   }
-  memcpy(file + layout->section_headers, headers, sizeof headers);
-  to_file_order(file + layout->section_headers, ELF_T_SHDR, sizeof headers);
+  memcpy(file + layout->section_headers, headers, bytes);
+  to_file_order(file + layout->section_headers, ELF_T_SHDR, bytes);
 }
 
 static pop_error *write_image(const pop_image *image, pop_bytes *out)
@@ -266,9 +368,13 @@ static pop_error *write_image(const pop_image *image, pop_bytes *out)
   put_program_headers(image, &layout, file);
   if (image->size) memcpy(file + layout.offset[TEXT], image->bytes, image->size);
   put_attributes(file + layout.offset[ATTRIBUTES]);
+  put_segments(image, file + layout.offset[SEGMENTS]);
+  image_put_details(image, file + layout.offset[DETAILS]);
   put_symbols(image, &layout, file);
+  if (image->debug_file) put_debug_link(image, file + layout.offset[DEBUG_LINK]);
   memcpy(file + layout.offset[SHSTRTAB], section_names, sizeof section_names);
   put_section_headers(image, &layout, file);
+  put_build_id(&layout, file);
   out->size += layout.total;
   return NULL;
 }

@@ -3,6 +3,7 @@
 #include "../support/expect.h"
 
 #include <populus/image.h>
+#include <populus/memory.h>
 
 #include <elf.h>
 #include <stddef.h>
@@ -21,10 +22,25 @@ static const pop_image_segment segments[] = {
     {DATA, 24, .writable = true},
 };
 static const pop_image_symbol symbols[] = {
-    {.name = "vertex", .address = CODE + 8, .size = 8, .kind = POP_SYMBOL_FUNCTION},
-    {.name = "constants", .address = DATA, .size = 8, .kind = POP_SYMBOL_OBJECT, .local = true},
-    {.name = "control", .address = CODE, .size = 8, .kind = POP_SYMBOL_CODE_AREA},
-    {.name = "in", .address = DATA + 8, .size = 16, .kind = POP_SYMBOL_OBJECT},
+    {.name = "vertex",
+     .address = CODE + 8,
+     .size = 8,
+     .kind = POP_SYMBOL_FUNCTION,
+     .category = POP_MEMORY_VERTEX_CODE},
+    {.name = "constants",
+     .address = DATA,
+     .size = 8,
+     .kind = POP_SYMBOL_OBJECT,
+     .category = POP_MEMORY_CONSTANT,
+     .local = true,
+     .type = "half[4]"},
+    {.name = "control",
+     .address = CODE,
+     .size = 8,
+     .kind = POP_SYMBOL_CODE_AREA,
+     .category = POP_MEMORY_CONTROL_CODE},
+    {.name = "in", .address = DATA + 8, .size = 8, .kind = POP_SYMBOL_OBJECT, .type = "float[2]"},
+    {.name = "out", .address = DATA + 16, .size = 8, .kind = POP_SYMBOL_OBJECT, .type = "float[2]"},
     {.name = "end", .address = BASE + SIZE, .size = 0, .kind = POP_SYMBOL_OBJECT},
 };
 static const pop_image_mapping mappings[] = {{BASE, false}, {CODE, true}, {DATA, false}};
@@ -128,9 +144,65 @@ Test(image, what_is_written_is_read)
     cr_assert_eq(symbol->size, symbols[i].size);
     cr_assert_eq(symbol->local, symbols[i].local);
     cr_assert_eq(symbol->kind == POP_SYMBOL_OBJECT, symbols[i].kind == POP_SYMBOL_OBJECT);
+    cr_assert_eq(symbol->category, symbols[i].category);
+    cr_assert_eq(!symbol->type, !symbols[i].type);
+    if (symbol->type) cr_assert_str_eq(symbol->type, symbols[i].type);
   }
+  cr_assert(r.image.symbols_have_categories);
   discard(&r);
   pop_bytes_free(&file);
+}
+
+/* A tool that takes symbols away or moves them does not know of the categories. */
+Test(image, categories_that_do_not_fit_the_symbols_count_as_missing)
+{
+  static const struct {
+    uint32_t word, value; /* of .populus.symbols */
+  } changes[] = {{0, COUNT(symbols) - 1}, {0, UINT32_MAX}, {1, BASE}, {11, 0}};
+  for (size_t i = 0; i < COUNT(changes); i++) {
+    pop_bytes file = sample_file();
+    Elf32_Ehdr header;
+    Elf32_Shdr section;
+    memcpy(&header, file.data, sizeof header);
+    memcpy(&section, file.data + header.e_shoff + 5 * sizeof section, sizeof section);
+    memcpy(file.data + section.sh_offset + changes[i].word * 4, &changes[i].value, 4);
+    read_result r = read_copy(file.data, file.size, "ipu2");
+    expect_ok(r.error);
+    cr_assert_not(r.image.symbols_have_categories, "change %zu", i);
+    cr_assert_eq(r.image.num_symbols, COUNT(symbols));
+    for (size_t j = 0; j < COUNT(symbols); j++)
+      cr_assert(r.image.symbols[j].category == 0 && !r.image.symbols[j].type);
+    discard(&r);
+    pop_bytes_free(&file);
+  }
+}
+
+Test(image, build_id_is_a_hash_of_everything)
+{
+  pop_bytes files[4] = {sample_file()};
+  pop_image image = sample();
+  uint8_t memory[SIZE];
+  memcpy(memory, image.bytes, SIZE);
+  memory[SIZE - 1] ^= 1;
+  image.bytes = memory;
+  expect_ok(pop_image_write(&image, &files[1]));
+  image = sample();
+  image.debug_file = "code-00000.dbg";
+  expect_ok(pop_image_write(&image, &files[2]));
+  image.debug_crc = 1;
+  expect_ok(pop_image_write(&image, &files[3]));
+  uint8_t ids[4][16];
+  for (size_t i = 0; i < 4; i++) {
+    Elf32_Ehdr header;
+    Elf32_Shdr note;
+    memcpy(&header, files[i].data, sizeof header);
+    memcpy(&note, files[i].data + header.e_shoff + 4 * sizeof note, sizeof note);
+    cr_assert_eq(note.sh_type, SHT_NOTE);
+    cr_assert_eq(note.sh_size, 32);
+    memcpy(ids[i], files[i].data + note.sh_offset + 16, 16);
+    for (size_t j = 0; j < i; j++) cr_assert_neq(memcmp(ids[i], ids[j], 16), 0, "%zu %zu", i, j);
+  }
+  for (size_t i = 0; i < 4; i++) pop_bytes_free(&files[i]);
 }
 
 /* Appended, wherever the buffer's end is: the same bytes. */
@@ -284,6 +356,8 @@ static void use_everything(const pop_image *image)
   }
   for (size_t i = 0; i < image->num_symbols; i++) {
     sum += (unsigned)strlen(image->symbols[i].name);
+    if (image->symbols[i].type) sum += (unsigned)strlen(image->symbols[i].type);
+    cr_assert_lt(image->symbols[i].category, POP_MEMORY_CATEGORY_COUNT);
     cr_assert_geq(image->symbols[i].address, image->base);
     cr_assert_leq((uint64_t)image->symbols[i].address + image->symbols[i].size, end);
   }
@@ -336,15 +410,17 @@ Test(image, G04_random_changes)
 }
 
 /* One field of the sample set to a wrong value. Section numbers are those of image_write.c. */
-enum { TEXT = 1, ATTRIBUTES, SYMTAB, STRTAB, SHSTRTAB };
+enum { TEXT = 1, ATTRIBUTES, SEGMENTS, BUILD_ID, DETAILS, SYMTAB, STRTAB, SHSTRTAB, NUM_SECTIONS };
 #define EHDR(field) 'e', 0, offsetof(Elf32_Ehdr, field), sizeof((Elf32_Ehdr *)0)->field
 #define PHDR(index, field) 'p', index, offsetof(Elf32_Phdr, field), sizeof((Elf32_Phdr *)0)->field
 #define SHDR(index, field) 's', index, offsetof(Elf32_Shdr, field), sizeof((Elf32_Shdr *)0)->field
 #define SYM(index, field) 'y', index, offsetof(Elf32_Sym, field), sizeof((Elf32_Sym *)0)->field
+#define DETAIL(index, word) 'd', index, 4 + 4 * (word), 4
+#define SEGMENT(index, word) 'n', index, 4 * (word), 4
 
 static const struct {
   const char *id;
-  char table; /* 'e', 'p', 's' or 'y' */
+  char table; /* 'e', 'p', 's', 'y', 'd' or 'n' */
   unsigned index;
   size_t field, field_bytes;
   uint32_t value;
@@ -359,18 +435,27 @@ static const struct {
     {"G07 entry size", EHDR(e_shentsize), 64, "section headers of 64 bytes"},
     {"G07 many sections", EHDR(e_shnum), 0xff00, "truncated: the table of section headers"},
     {"G07 section headers", EHDR(e_shoff), 0xffffffff, "truncated: the table of section headers"},
-    {"G09 names", EHDR(e_shstrndx), 6, "there is no section 6"},
+    {"G09 names", EHDR(e_shstrndx), NUM_SECTIONS, "there is no section 9"},
     {"G09 names", EHDR(e_shstrndx), TEXT, "section 1 should be a string table"},
     {"A07 program headers", EHDR(e_phoff), 0xfffffff0, "truncated: the table of program headers"},
     {"A07 entry size", EHDR(e_phentsize), 56, "program headers of 56 bytes"},
     {"A08 entry in data", EHDR(e_entry), DATA, "the entry 0x4c050 is not"},
     {"A08 entry outside", EHDR(e_entry), 0, "the entry 0x0 is not"},
-    {"A07 memsz > filesz", PHDR(2, p_memsz), 28, "24 bytes in the file and 28 in memory"},
-    {"A07 filesz > memsz", PHDR(2, p_filesz), 28, "28 bytes in the file and 24 in memory"},
-    {"A07 outside", PHDR(0, p_vaddr), 0, "not a part of .text"},
-    {"A07 wraps", PHDR(2, p_vaddr), 0xfffffff0, "not a part of .text"},
-    {"A07 other bytes", PHDR(1, p_offset), 0, "not a part of .text"},
-    {"A07 type", PHDR(1, p_type), PT_NOTE, "the entry 0x4c040 is not"},
+    {"A07 memsz > filesz", PHDR(0, p_memsz), 108, "104 bytes in the file and 108 in memory"},
+    {"A07 filesz > memsz", PHDR(0, p_filesz), 108, "108 bytes in the file and 104 in memory"},
+    {"A07 outside", PHDR(0, p_vaddr), 0, "the segment at 0x0 is not .text"},
+    {"A07 wraps", PHDR(0, p_vaddr), 0xfffffff0, "the segment at 0xfffffff0 is not .text"},
+    {"A07 other bytes", PHDR(0, p_offset), 0, "is not .text"},
+    {"A07 overlap", PHDR(1, p_type), PT_LOAD, "bytes in the file and 0 in memory"},
+    {"A07 type", PHDR(0, p_type), PT_NOTE, "0 segments are loaded, not one"},
+    {"A07 segment outside", SEGMENT(0, 0), BASE - 4, "outside of the image"},
+    {"A07 segment wraps", SEGMENT(2, 1), 0xfffffff0, "outside of the image"},
+    {"A07 segments overlap", SEGMENT(1, 1), 20, "before the end of the one before it"},
+    {"A07 no code", SEGMENT(1, 2), PF_R, "the entry 0x4c040 is not"},
+    {"G07 note", SHDR(SEGMENTS, sh_type), SHT_NOTE, "there is no section .populus.segments"},
+    {"G07 note loaded", SHDR(SEGMENTS, sh_flags), SHF_ALLOC, "'.populus.segments' takes memory"},
+    {"G04 note", SHDR(SEGMENTS, sh_offset), 0xfffffff0, "truncated: .populus.segments"},
+    {"G04 note size", SHDR(SEGMENTS, sh_size), 20, "has 20 bytes, not a multiple of 12"},
     {"G07 type", SHDR(TEXT, sh_type), SHT_NOBITS, ".text holds no memory"},
     {"G07 not allocated", SHDR(TEXT, sh_flags), 0, ".text holds no memory"},
     {"G04 .text outside", SHDR(TEXT, sh_offset), 0xffffff00, "truncated: .text"},
@@ -383,29 +468,36 @@ static const struct {
     {"G07 two tables", SHDR(ATTRIBUTES, sh_type), SHT_SYMTAB, "not made of entries"},
     {"G07 entry size", SHDR(SYMTAB, sh_entsize), 24, "not made of entries of 16"},
     {"G07 size", SHDR(SYMTAB, sh_size), 100, "not made of entries of 16"},
-    {"G07 sh_link", SHDR(SYMTAB, sh_link), SYMTAB, "section 3 should be a string table"},
+    {"G07 sh_link", SHDR(SYMTAB, sh_link), SYMTAB, "section 6 should be a string table"},
     {"G07 sh_link", SHDR(SYMTAB, sh_link), 0xffffffff, "there is no section 4294967295"},
     {"G04 symbols", SHDR(SYMTAB, sh_size), 0xfffffff0, "truncated: the symbol table"},
     {"G04 symbol names", SHDR(STRTAB, sh_offset), 0xfffffff0, "truncated: a string table"},
-    {"G09 no NUL", SHDR(STRTAB, sh_size), 6, "string table 4 does not end in NUL"},
-    {"G09 empty", SHDR(STRTAB, sh_size), 0, "string table 4 does not end in NUL"},
+    {"G09 no NUL", SHDR(STRTAB, sh_size), 6, "string table 7 does not end in NUL"},
+    {"G09 empty", SHDR(STRTAB, sh_size), 0, "string table 7 does not end in NUL"},
     {"G09 symbol name", SYM(4, st_name), 0x10000, "the name of symbol 4 is outside"},
     {"A08 symbol size", SYM(4, st_size), 0xffffffff, "outside of the image"},
     {"A08 symbol value", SYM(4, st_value), BASE - 4, "outside of the image"},
     {"G04 mapping value", SYM(1, st_value), 0, "outside of the image"},
     {"G04 mapping order", SYM(1, st_value), DATA, "mapping symbol"},
+    {"G04 details", SHDR(DETAILS, sh_offset), 0xffffff00, "truncated: .populus.symbols"},
+    {"G07 details loaded", SHDR(DETAILS, sh_flags), SHF_ALLOC, "'.populus.symbols' takes memory"},
+    {"G09 types", SHDR(DETAILS, sh_size), 60, "do not start and end with NUL"},
+    {"G10 category", DETAIL(0, 1), 200, "gives symbol 'constants' category 200"},
+    {"G10 type", DETAIL(0, 1), 0xffffff00, "gives symbol 'constants' category 0 of"},
 };
 
 static uint8_t *field_of(uint8_t *file, size_t i)
 {
   Elf32_Ehdr header;
   memcpy(&header, file, sizeof header);
-  Elf32_Shdr sections[6];
+  Elf32_Shdr sections[NUM_SECTIONS];
   memcpy(sections, file + header.e_shoff, sizeof sections);
   size_t table = fields[i].table == 'e'   ? 0
                  : fields[i].table == 'p' ? header.e_phoff + fields[i].index * sizeof(Elf32_Phdr)
-                 : fields[i].table == 's'
-                     ? header.e_shoff + fields[i].index * sizeof(Elf32_Shdr)
+                 : fields[i].table == 's' ? header.e_shoff + fields[i].index * sizeof(Elf32_Shdr)
+                 : fields[i].table == 'n' ? sections[SEGMENTS].sh_offset + fields[i].index * 12
+                 : fields[i].table == 'd'
+                     ? sections[DETAILS].sh_offset + fields[i].index * 8
                      : sections[SYMTAB].sh_offset + fields[i].index * sizeof(Elf32_Sym);
   return file + table + fields[i].field;
 }

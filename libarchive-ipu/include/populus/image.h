@@ -3,8 +3,11 @@
  * All memory that the tile needs is its one allocatable section `.text`: it starts at the base of
  * tile memory and ends behind the highest byte used, so `size -A` prints what the tile occupies.
  * Beside it: .symtab/.strtab (functions, vertices, variables, code areas, stacks, with sizes, and
- * the mapping symbols $x/$d), .riscv.attributes (so that objdump decodes the extensions) and
- * .shstrtab. Program headers tell code (R-X) from data (RW-); their union is `.text`.
+ * the mapping symbols $x/$d), .populus.symbols (their categories; types and shapes of variables),
+ * .riscv.attributes (so that objdump decodes the extensions), .populus.segments (which parts of
+ * memory are code, and which may be written), .note.gnu.build-id (a hash of the file), .shstrtab and, if
+ * there is debug information, .gnu_debuglink. One program header loads all of `.text`.
+ * strip and objcopy may be used on images: what is read without symbols still runs.
  *
  * No section but `.text` and no symbol-independent name holds a letter followed by "text": users
  * pick the lines of `size -A` with grep -e ".text".
@@ -31,8 +34,9 @@ typedef struct pop_image_symbol {
   const char *name;
   uint32_t address, size;
   uint8_t kind;     /* pop_symbol_kind; a code area is read back as a function */
-  uint8_t category; /* pop_memory_category; not written to the ELF file yet (0 when read) */
+  uint8_t category; /* pop_memory_category; when read, see symbols_have_categories */
   bool local;
+  const char *type; /* of a variable: element type and shape, "float[300,40]"; otherwise NULL */
 } pop_image_symbol;
 
 typedef struct pop_image_segment {
@@ -56,6 +60,13 @@ typedef struct pop_image {
   size_t num_segments;
   const pop_image_symbol *symbols;
   size_t num_symbols;
+  /* When read: false if .populus.symbols is missing, or a tool has changed the symbols since:
+   * categories are then 0 and types NULL. The writer does not look at it. */
+  bool symbols_have_categories;
+  /* Name of the file with debug information, looked for beside the image, and CRC-32 (ISO-HDLC, as
+   * zlib's) of its content; NULL: none, and always when read. */
+  const char *debug_file;
+  uint32_t debug_crc;
   const pop_image_mapping *mappings;
   size_t num_mappings;
 } pop_image;
