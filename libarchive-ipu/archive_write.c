@@ -62,26 +62,66 @@ static pop_error *check_name(const char *name)
   return NULL;
 }
 
+/* The header of a member of at most MAX_MEMBER_BYTES. */
+static void make_header(const char *name, uint64_t size, ar_header *header)
+{
+  char decimal[24];
+  memset(header, ' ', sizeof *header);
+  memcpy(header->name, name, strlen(name));
+  header->name[strlen(name)] = '/';
+  header->date[0] = header->owner[0] = header->group[0] = '0';
+  memcpy(header->mode, "644", 3);
+  memcpy(header->size, decimal, (size_t)snprintf(decimal, sizeof decimal, "%" PRIu64, size));
+  memcpy(header->end, AR_HEADER_END, sizeof header->end);
+}
+
+static pop_error *check_size(const char *name, uint64_t size)
+{
+  if (size <= MAX_MEMBER_BYTES) return NULL;
+  return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                       "archive member '%s': %" PRIu64 " bytes, but at most %" PRIu64
+                       " are possible",
+                       name, size, MAX_MEMBER_BYTES);
+}
+
 pop_error *pop_archive_writer_add(pop_archive_writer *writer, const char *name, const void *bytes,
                                   size_t size)
 {
-  POP_TRY(check_name(name));
-  if (size > MAX_MEMBER_BYTES)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
-                         "archive member '%s': %zu bytes, but at most %" PRIu64 " are possible",
-                         name, size, MAX_MEMBER_BYTES);
   ar_header header;
-  char decimal[24];
-  memset(&header, ' ', sizeof header);
-  memcpy(header.name, name, strlen(name));
-  header.name[strlen(name)] = '/';
-  header.date[0] = header.owner[0] = header.group[0] = '0';
-  memcpy(header.mode, "644", 3);
-  memcpy(header.size, decimal, (size_t)snprintf(decimal, sizeof decimal, "%zu", size));
-  memcpy(header.end, AR_HEADER_END, sizeof header.end);
+  POP_TRY(check_name(name));
+  POP_TRY(check_size(name, size));
+  make_header(name, size, &header);
   POP_TRY(put(writer, &header, sizeof header));
   POP_TRY(put(writer, bytes, size));
   return size % 2 ? put(writer, "\n", 1) : NULL;
+}
+
+pop_error *pop_archive_begin_member(pop_bytes *members, size_t *start)
+{
+  static const ar_header room;
+  *start = members->size;
+  if (!pop_bytes_try_reserve(members, sizeof room))
+    return pop_error_new(POP_ERROR_MEMORY, "no memory for a member of an archive");
+  pop_bytes_append(members, &room, sizeof room);
+  return NULL;
+}
+
+pop_error *pop_archive_end_member(pop_bytes *members, size_t start, const char *name)
+{
+  size_t size = members->size - start - sizeof(ar_header);
+  ar_header header;
+  POP_TRY(check_name(name));
+  POP_TRY(check_size(name, size));
+  make_header(name, size, &header);
+  memcpy(members->data + start, &header, sizeof header);
+  if (size % 2) pop_bytes_append(members, "\n", 1);
+  return NULL;
+}
+
+pop_error *pop_archive_writer_add_members(pop_archive_writer *writer, const pop_bytes *members)
+{
+  return writer->output ? pop_output_write_sparse(writer->output, members->data, members->size)
+                        : put(writer, members->data, members->size);
 }
 
 pop_error *pop_archive_writer_commit(pop_archive_writer *writer)

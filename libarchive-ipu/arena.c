@@ -149,16 +149,22 @@ char *pop_arena_strdup(pop_arena *arena, const char *text)
   return memcpy(pop_arena_alloc(arena, size), text, size);
 }
 
+/* Most of what is printed is short: then one pass does. */
 char *pop_arena_printf(pop_arena *arena, const char *format, ...)
 {
+  char room[256];
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  int length = vsnprintf(NULL, 0, format, args);
+  int length = vsnprintf(room, sizeof room, format, args);
   va_end(args);
   if (length < 0) out_of_memory(0);
-  char *text = pop_arena_alloc(arena, (size_t)length + 1);
-  vsnprintf(text, (size_t)length + 1, format, again);
+  size_t size = (size_t)length + 1;
+  char *text = pop_arena_alloc(arena, size);
+  if (size <= sizeof room)
+    memcpy(text, room, size);
+  else
+    vsnprintf(text, size, format, again);
   va_end(again);
   return text;
 }

@@ -25,6 +25,10 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)64 * 1024)
+#define BLOCK_BYTES ((size_t)4096) /* of a file: holes are made of such */
+/* Smaller holes cost more than they save: each makes the file system write two pieces for one. (1,472
+ * images of 37 KiB, 54 MB: 80 ms with holes of 4 KiB and more, 42 ms with these.) */
+#define HOLE_BYTES ((size_t)16 * 1024)
 
 /* With write_through, `temporary.fd` is the target itself, and there is no temporary name. */
 struct pop_output {
@@ -142,20 +146,27 @@ pop_error *pop_output_open(const char *path, pop_output **output)
   return NULL;
 }
 
-static pop_error *write_all(pop_output *output, const uint8_t *bytes, size_t size)
+/* At the end of what has been written through, or at `offset` of the temporary file. */
+static pop_error *put(pop_output *output, const uint8_t *bytes, size_t size, uint64_t offset)
 {
-  pop_error *error = NULL;
+  while (size) {
+    int fd = output->temporary.fd;
+    ssize_t n =
+        output->write_through ? write(fd, bytes, size) : pwrite(fd, bytes, size, (off_t)offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return pop_error_errno(errno, "cannot write '%s'", output->path);
+    bytes += n;
+    size -= (size_t)n;
+    offset += (uint64_t)n;
+  }
+  return NULL;
+}
+
+static pop_error *write_all(pop_output *output, const uint8_t *bytes, size_t size, uint64_t offset)
+{
   held_signal held;
   hold_back_sigxfsz(&held);
-  while (size && !error) {
-    ssize_t n = write(output->temporary.fd, bytes, size);
-    if (n >= 0) {
-      bytes += n;
-      size -= (size_t)n;
-    } else if (errno != EINTR) {
-      error = pop_error_errno(errno, "cannot write '%s'", output->path);
-    }
-  }
+  pop_error *error = put(output, bytes, size, offset);
   release_sigxfsz(&held);
   return error;
 }
@@ -164,16 +175,16 @@ static pop_error *flush(pop_output *output)
 {
   size_t size = output->buffered;
   output->buffered = 0;
-  return size ? write_all(output, output->buffer, size) : NULL;
+  return size ? write_all(output, output->buffer, size, output->position - size) : NULL;
 }
 
 pop_error *pop_output_write(pop_output *output, const void *bytes, size_t size)
 {
   if (!size) return NULL;
-  output->position += size;
-  output->ends_in_hole = false;
   if (size > BUFFER_BYTES - output->buffered) POP_TRY(flush(output));
-  if (size >= BUFFER_BYTES) return write_all(output, bytes, size);
+  output->ends_in_hole = false;
+  output->position += size;
+  if (size >= BUFFER_BYTES) return write_all(output, bytes, size, output->position - size);
   memcpy(output->buffer + output->buffered, bytes, size);
   output->buffered += size;
   return NULL;
@@ -181,7 +192,7 @@ pop_error *pop_output_write(pop_output *output, const void *bytes, size_t size)
 
 pop_error *pop_output_skip(pop_output *output, uint64_t size)
 {
-  static const uint8_t zeros[4096];
+  static const uint8_t zeros[BLOCK_BYTES];
   if (output->write_through || size <= sizeof zeros) {
     for (size_t part; size; size -= part) {
       part = size < sizeof zeros ? (size_t)size : sizeof zeros;
@@ -190,12 +201,57 @@ pop_error *pop_output_skip(pop_output *output, uint64_t size)
     return NULL;
   }
   POP_TRY(flush(output));
-  if (size > INT64_MAX - output->position ||
-      lseek(output->temporary.fd, (off_t)(output->position + size), SEEK_SET) < 0)
+  if (size > INT64_MAX - output->position)
     return pop_error_errno(EFBIG, "cannot write '%s'", output->path);
   output->position += size;
   output->ends_in_hole = true;
   return NULL;
+}
+
+/* Compared with itself a byte further on: equal all along if every byte is as the first. */
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+  return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
+}
+
+/* Where the first hole starts, and its size; without one, at the end. `position` is that of `bytes` in
+ * the file: what is left of a block that is there already, and the last part of one, are no hole. */
+static size_t find_hole(const uint8_t *bytes, size_t size, uint64_t position, size_t *hole_bytes)
+{
+  size_t at = (size_t)(-position % BLOCK_BYTES), zeros = 0;
+  for (; at + BLOCK_BYTES <= size; at += BLOCK_BYTES)
+    if (is_zero(bytes + at, BLOCK_BYTES))
+      zeros += BLOCK_BYTES;
+    else if (zeros >= HOLE_BYTES)
+      break;
+    else
+      zeros = 0;
+  *hole_bytes = zeros >= HOLE_BYTES ? zeros : 0;
+  return *hole_bytes ? at - zeros : size;
+}
+
+static pop_error *put_with_holes(pop_output *output, const uint8_t *bytes, size_t size)
+{
+  while (size) {
+    size_t hole_bytes, length = find_hole(bytes, size, output->position, &hole_bytes);
+    POP_TRY(put(output, bytes, length, output->position));
+    output->ends_in_hole = hole_bytes;
+    output->position += length + hole_bytes;
+    bytes += length + hole_bytes;
+    size -= length + hole_bytes;
+  }
+  return NULL;
+}
+
+pop_error *pop_output_write_sparse(pop_output *output, const void *bytes, size_t size)
+{
+  if (output->write_through) return pop_output_write(output, bytes, size);
+  POP_TRY(flush(output));
+  held_signal held;
+  hold_back_sigxfsz(&held);
+  pop_error *error = put_with_holes(output, bytes, size);
+  release_sigxfsz(&held);
+  return error;
 }
 
 uint64_t pop_output_position(const pop_output *output)

@@ -41,6 +41,7 @@ typedef struct compile_options {
   /* Least sizes, multiples of 16, also for vertices whose need is unknown; 0: what the code needs. */
   uint32_t worker_stack_bytes; /* per worker */
   uint32_t supervisor_stack_bytes;
+  uint32_t num_threads; /* that make images; 0: as many as there are cores */
 } compile_options;
 
 /* ---- blocks: contiguous memory on one tile ---- */
@@ -357,6 +358,7 @@ void compilation_free(compilation *c); /* NULL is fine */
  * compilation with one arena per thread. */
 POP_MUST_CHECK pop_error *compilation_tile_image(const compilation *c, uint32_t tile,
                                                  pop_arena *arena, pop_image *image);
+/* save.c: the images of all tiles. Same compilation, same bytes, whatever the number of threads. */
 POP_MUST_CHECK pop_error *compilation_save_archive(const compilation *c, const char *path);
 
 /* ---- passes, in order ---- */

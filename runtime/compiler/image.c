@@ -326,7 +326,7 @@ static void make_segments(const compilation *c, uint32_t tile, pop_arena *arena,
   image->num_segments = list.count;
 }
 
-/* ---- the image, the archive ---- */
+/* ---- the image ---- */
 
 pop_error *compilation_tile_image(const compilation *c, uint32_t tile, pop_arena *arena,
                                   pop_image *image)
@@ -343,34 +343,4 @@ pop_error *compilation_tile_image(const compilation *c, uint32_t tile, pop_arena
   make_segments(c, tile, arena, image);
   name_everything(c, tile, arena, image);
   return NULL;
-}
-
-static pop_error *add_member(const compilation *c, uint32_t tile, pop_bytes *file,
-                             pop_archive_writer *writer)
-{
-  pop_arena *arena = pop_arena_new();
-  pop_image image;
-  char name[16];
-  pop_archive_tile_name(tile, name);
-  file->size = 0;
-  pop_error *error = compilation_tile_image(c, tile, arena, &image);
-  if (!error) error = pop_image_write(&image, file);
-  if (!error) error = pop_archive_writer_add(writer, name, file->data, file->size);
-  pop_arena_free(arena);
-  return error;
-}
-
-pop_error *compilation_save_archive(const compilation *c, const char *path)
-{
-  pop_archive_writer *writer;
-  POP_TRY(pop_archive_writer_open(path, &writer));
-  pop_bytes file = {0};
-  pop_error *error = NULL;
-  uint32_t num_tiles = pop_target_num_tiles(&c->target);
-  for (uint32_t tile = 0; tile < num_tiles && !error; tile++)
-    error = add_member(c, tile, &file, writer);
-  pop_bytes_free(&file);
-  if (!error) return pop_archive_writer_commit(writer);
-  pop_archive_writer_abort(writer);
-  return error;
 }

@@ -37,6 +37,7 @@ static pop_error *compile_programs(pop_graph *graph, const pop_program *programs
       .allow_out_of_memory = options->allow_out_of_memory,
       .worker_stack_bytes = options->worker_stack_bytes,
       .supervisor_stack_bytes = options->supervisor_stack_bytes,
+      .num_threads = options->num_threads,
   };
   pop_error *error = compile(graph, indices, count, &compile_with, out);
   free(indices);

@@ -16,7 +16,7 @@
 
 static const char environment_name[] = "POPLAR_ENGINE_OPTIONS";
 
-enum { MAX_OPTIONS_JSON_BYTES = 1 << 20, MAX_STACK_BYTES = 1 << 20 };
+enum { MAX_OPTIONS_JSON_BYTES = 1 << 20, MAX_STACK_BYTES = 1 << 20, MAX_THREADS = 1024 };
 
 /* X(key, values, default, effect, setter, least and greatest number) */
 #define ENGINE_OPTIONS(X)                                                                          \
@@ -33,7 +33,10 @@ enum { MAX_OPTIONS_JSON_BYTES = 1 << 20, MAX_STACK_BYTES = 1 << 20 };
     64, MAX_STACK_BYTES)                                                                           \
   X("debug.maxCyclesPerRun", "a number of cycles, 0 for no limit", "1000000000000",                \
     "ends a run in which a tile takes longer, with a fault that names the vertex", set_max_cycles, \
-    0, UINT64_MAX)
+    0, UINT64_MAX)                                                                                 \
+  X("opt.maxCompilationThreads", "a number of threads, 0 for as many as there are cores", "0",     \
+    "threads that make and write tile images; the bytes are the same for any number", set_threads, \
+    0, MAX_THREADS)
 
 static const pop_option_info infos[] = {
 #define OPTION_INFO(key, values, preset, effect, setter, least, greatest)                          \
@@ -115,6 +118,14 @@ static pop_error *set_max_cycles(const option_entry *entry, const char *value,
                                  engine_options *options)
 {
   return parse_number(entry, value, &options->max_cycles_per_run);
+}
+
+static pop_error *set_threads(const option_entry *entry, const char *value, engine_options *options)
+{
+  uint64_t number = 0;
+  POP_TRY(parse_number(entry, value, &number));
+  options->num_threads = (uint32_t)number;
+  return NULL;
 }
 
 enum {

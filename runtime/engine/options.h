@@ -10,6 +10,7 @@ typedef struct engine_options {
   uint32_t worker_stack_bytes;
   uint32_t supervisor_stack_bytes;
   uint64_t max_cycles_per_run;
+  uint32_t num_threads;
 } engine_options;
 
 /* Defaults, then the call's options, then POPLAR_ENGINE_OPTIONS. A key given twice in one of the

@@ -426,6 +426,67 @@ Test(archive, G13_what_is_not_a_file)
   expect_error(pop_archive_open("none", &archive), POP_ERROR_FILE_LOAD, "No such file", "none");
 }
 
+static void append_member(pop_bytes *members, const char *name, const char *content)
+{
+  size_t start;
+  expect_ok(pop_archive_begin_member(members, &start));
+  pop_bytes_append(members, content, strlen(content));
+  expect_ok(pop_archive_end_member(members, start, name));
+}
+
+Test(archive, members_made_in_parts_are_the_same)
+{
+  uint8_t *expected, *bytes;
+  size_t expected_size, size;
+  sample_bytes(&expected, &expected_size);
+  pop_bytes first = {0}, second = {0};
+  append_member(&first, "tile-00000.elf", "even");
+  append_member(&first, "empty", "");
+  append_member(&first, "fifteen-chars.o", "odd");
+  append_member(&second, "a b.o", "`\n!<arch>\n");
+  pop_archive_writer *writer;
+  expect_ok(pop_archive_writer_open(NULL, &writer));
+  expect_ok(pop_archive_writer_add_members(writer, &first));
+  expect_ok(pop_archive_writer_add_members(writer, &second));
+  pop_archive_writer_take(writer, &bytes, &size);
+  cr_assert_eq(size, expected_size);
+  cr_assert(memcmp(bytes, expected, size) == 0);
+  size_t start;
+  expect_ok(pop_archive_begin_member(&second, &start));
+  expect_error(pop_archive_end_member(&second, start, "sixteen-chars.oo"),
+               POP_ERROR_INVALID_ARGUMENT, "16 characters", "name");
+  pop_bytes_free(&first);
+  pop_bytes_free(&second);
+  free(expected);
+  free(bytes);
+}
+
+/* 64 IPUs: members of zeros, which cost no room on the disk. */
+Test(archive, A11_writing_beyond_4_gib)
+{
+  enum { MEMBER_BYTES = 1 << 26, COUNT = 66 };
+  pop_archive_writer *writer;
+  pop_archive *archive;
+  pop_bytes member = {0};
+  size_t start;
+  expect_ok(pop_archive_begin_member(&member, &start));
+  cr_assert(pop_bytes_try_reserve(&member, MEMBER_BYTES));
+  memset(member.data + member.size, 0, MEMBER_BYTES);
+  member.size += MEMBER_BYTES;
+  expect_ok(pop_archive_end_member(&member, start, "large"));
+  expect_ok(pop_archive_writer_open("large.a", &writer));
+  for (int i = 0; i < COUNT; i++) expect_ok(pop_archive_writer_add_members(writer, &member));
+  pop_bytes_free(&member);
+  expect_ok(pop_archive_writer_add(writer, "last", "here", 4));
+  expect_ok(pop_archive_writer_commit(writer));
+  expect_ok(pop_archive_open("large.a", &archive));
+  cr_assert_eq(pop_archive_num_members(archive), COUNT + 1);
+  cr_assert_gt(pop_archive_get_member(archive, COUNT)->offset, UINT32_MAX);
+  expect_member(archive, COUNT, "last", "here", 4);
+  pop_archive_close(archive);
+  unlink("large.a");
+}
+
 Test(archive, tile_names)
 {
   static const uint32_t tiles[] = {0, 42, 1471, 94207, 99999, 100000, 999999};

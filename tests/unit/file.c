@@ -183,6 +183,57 @@ Test(file, skipped_bytes_are_zero)
   }
 }
 
+/* Zeros from `start` to `end` in what else is not zero, written in two parts with a cut at `cut`. */
+static void write_with_zeros(size_t start, size_t end, size_t cut)
+{
+  static uint8_t bytes[200000];
+  memset(bytes, 0xa5, sizeof bytes);
+  memset(bytes + start, 0, end - start);
+  pop_output *output;
+  expect_ok(pop_output_open("out", &output));
+  expect_ok(pop_output_write(output, bytes, 7)); /* what is sparse need not start with a block */
+  expect_ok(pop_output_write_sparse(output, bytes + 7, cut - 7));
+  expect_ok(pop_output_write_sparse(output, bytes + cut, sizeof bytes - cut));
+  cr_assert_eq(pop_output_position(output), sizeof bytes);
+  expect_ok(pop_output_commit(output));
+  expect_content("out", bytes, sizeof bytes);
+}
+
+Test(file, zeros_are_holes_and_read_as_zeros)
+{
+  static const size_t starts[] = {7, 8, 4096, 4097, 65536, 100001};
+  static const size_t ends[] = {100001, 120000, 122880, 199999, 200000};
+  static const size_t cuts[] = {8, 50000, 65536, 110000, 200000};
+  for (size_t s = 0; s < sizeof starts / sizeof *starts; s++)
+    for (size_t e = 0; e < sizeof ends / sizeof *ends; e++)
+      for (size_t c = 0; c < sizeof cuts / sizeof *cuts; c++)
+        write_with_zeros(starts[s], ends[e], cuts[c]);
+  struct stat with_hole, without;
+  write_with_zeros(20000, 180000, 200000);
+  cr_assert_eq(stat("out", &with_hole), 0);
+  write_with_zeros(20000, 20000, 200000);
+  cr_assert_eq(stat("out", &without), 0);
+  cr_assert_lt(with_hole.st_blocks, without.st_blocks / 2);
+}
+
+Test(file, zeros_are_written_where_no_hole_is_possible)
+{
+  static const uint8_t zeros[100000];
+  int ends[2];
+  cr_assert_eq(pipe(ends), 0);
+  char path[32];
+  snprintf(path, sizeof path, "/dev/fd/%d", ends[1]);
+  pop_output *output;
+  expect_ok(pop_output_open(path, &output));
+  expect_ok(pop_output_write_sparse(output, zeros, 50000));
+  expect_ok(pop_output_commit(output));
+  close(ends[1]);
+  uint8_t byte;
+  size_t count = 0;
+  while (read(ends[0], &byte, 1) == 1) count += byte == 0;
+  cr_assert_eq(count, 50000);
+}
+
 Test(file, nothing_is_there_before_commit)
 {
   put("old", "old", 3);
@@ -324,7 +375,8 @@ static void fail_after(rlim_t limit, size_t size, size_t skip)
   expect_ok(pop_output_open("out", &output));
   pop_error *error = NULL;
   for (size_t done = 0; done < size && !error; done += 10000)
-    error = pop_output_write(output, bytes + done, 10000);
+    error = done % 20000 ? pop_output_write(output, bytes + done, 10000)
+                         : pop_output_write_sparse(output, bytes + done, 10000);
   if (!error && skip) error = pop_output_skip(output, skip);
   if (error)
     pop_output_abort(output);

@@ -6,6 +6,7 @@
 #ifndef POPULUS_ARCHIVE_H
 #define POPULUS_ARCHIVE_H
 
+#include <populus/arena.h>
 #include <populus/error.h>
 #include <populus/file.h>
 #include <stdint.h>
@@ -21,6 +22,15 @@ POP_MUST_CHECK pop_error *pop_archive_writer_open(const char *path, pop_archive_
 /* `name`: 1 to 15 printable ASCII characters without '/' (longer ones are refused). */
 POP_MUST_CHECK pop_error *pop_archive_writer_add(pop_archive_writer *writer, const char *name,
                                                  const void *bytes, size_t size);
+/* The same in parts, so that threads can make members while one of them writes: appends room for a
+ * header to `members`; the caller appends the content; the end fills in the header. Any number of
+ * members one after the other, then all of them into the archive. Long runs of zeros in
+ * them become holes in the file. */
+POP_MUST_CHECK pop_error *pop_archive_begin_member(pop_bytes *members, size_t *start);
+POP_MUST_CHECK pop_error *pop_archive_end_member(pop_bytes *members, size_t start,
+                                                 const char *name);
+POP_MUST_CHECK pop_error *pop_archive_writer_add_members(pop_archive_writer *writer,
+                                                         const pop_bytes *members);
 POP_MUST_CHECK pop_error *pop_archive_writer_commit(pop_archive_writer *writer); /* frees it */
 /* In-memory archives: hands the bytes over (caller frees) and frees the writer. */
 void pop_archive_writer_take(pop_archive_writer *writer, uint8_t **bytes, size_t *size);

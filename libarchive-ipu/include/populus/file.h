@@ -26,6 +26,9 @@ POP_MUST_CHECK pop_error *pop_output_open(const char *path, pop_output **output)
 POP_MUST_CHECK pop_error *pop_output_write(pop_output *output, const void *bytes, size_t size);
 /* Like a write of `size` zero bytes; leaves a hole in a regular file. */
 POP_MUST_CHECK pop_error *pop_output_skip(pop_output *output, uint64_t size);
+/* Like a write; long runs of zeros become holes of a regular file. For much at a time: not buffered. */
+POP_MUST_CHECK pop_error *pop_output_write_sparse(pop_output *output, const void *bytes,
+                                                  size_t size);
 uint64_t pop_output_position(const pop_output *output);
 /* fsync, rename to the final name, close. Frees the output, also on failure (then nothing is left). */
 POP_MUST_CHECK pop_error *pop_output_commit(pop_output *output);

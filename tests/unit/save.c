@@ -1,0 +1,116 @@
+/* runtime/compiler/save.c: archives made by any number of threads, and what can go wrong. */
+#include "../support/expect.h"
+#include "engine/engine_private.h"
+#include "graph_test.h"
+
+#include <populus/archive.h>
+#include <populus/file.h>
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+TestSuite(save, .init = enter_fresh_folder);
+
+enum { TILES = 100 };
+
+/* Tile t has t * 16 words of a constant and a large variable of zeros: images of different sizes. */
+static pop_engine *new_engine(const char *num_threads)
+{
+  pop_graph *graph = new_graph_with_tiles(TILES);
+  uint32_t words[16 * TILES];
+  for (uint32_t i = 0; i < 16 * TILES; i++) words[i] = i * 2654435761U + 1;
+  pop_program program = pop_program_sequence(graph, "copies");
+  for (size_t tile = 0; tile < TILES; tile++) {
+    const size_t shape[] = {16 * tile + 16};
+    const size_t zeros_shape[] = {10000};
+    pop_tensor from = pop_graph_add_constant(graph, POP_UNSIGNED_INT, shape, 1, words, "words");
+    pop_tensor to = pop_graph_add_variable(graph, POP_UNSIGNED_INT, shape, 1, "copy");
+    pop_tensor zeros = pop_graph_add_variable(graph, POP_UNSIGNED_INT, zeros_shape, 1, "zeros");
+    pop_graph_set_tile_mapping(graph, from, tile);
+    pop_graph_set_tile_mapping(graph, to, (tile + 7) % TILES);
+    pop_graph_set_tile_mapping(graph, zeros, tile);
+    pop_graph_create_host_read(graph, pop_arena_printf(graph->arena, "zeros%zu", tile), zeros);
+    pop_sequence_add(program, pop_program_copy(from, to, "copy"));
+  }
+  const pop_option options[] = {{"opt.maxCompilationThreads", num_threads}};
+  pop_engine *engine = NULL;
+  expect_ok(pop_engine_create(graph, &program, 1, options, 1, &engine));
+  pop_graph_free(graph);
+  return engine;
+}
+
+static void read_file(const char *path, uint8_t **bytes, size_t *size)
+{
+  expect_ok(pop_file_read(path, SIZE_MAX, bytes, size));
+}
+
+Test(save, any_number_of_threads_makes_the_same_bytes)
+{
+  static const char *const counts[] = {"1", "2", "3", "8", "1024", "0"};
+  uint8_t *first = NULL;
+  size_t first_size = 0;
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    pop_engine *engine = new_engine(counts[i]);
+    expect_ok(pop_engine_save_archive(engine, "archive.a"));
+    pop_engine_free(engine);
+    uint8_t *bytes;
+    size_t size;
+    read_file("archive.a", &bytes, &size);
+    if (!first) {
+      first = bytes;
+      first_size = size;
+      continue;
+    }
+    cr_assert_eq(size, first_size, "%s threads: %zu bytes, not %zu", counts[i], size, first_size);
+    cr_assert(memcmp(bytes, first, size) == 0, "%s threads", counts[i]);
+    free(bytes);
+  }
+  free(first);
+}
+
+Test(save, members_are_the_tiles_in_order)
+{
+  pop_engine *engine = new_engine("2");
+  expect_ok(pop_engine_save_archive(engine, "archive.a"));
+  pop_engine_free(engine);
+  pop_archive *archive;
+  expect_ok(pop_archive_open("archive.a", &archive));
+  cr_assert_eq(pop_archive_num_members(archive), TILES);
+  for (uint32_t tile = 0; tile < TILES; tile++) {
+    uint32_t number;
+    cr_assert(pop_archive_tile_number(pop_archive_get_member(archive, tile)->name, &number));
+    cr_assert_eq(number, tile);
+  }
+  pop_archive_close(archive);
+  struct stat status;
+  cr_assert_eq(stat("archive.a", &status), 0);
+  cr_assert_lt(status.st_blocks * 512, status.st_size / 2, "40,000 B of each tile are zero");
+}
+
+/* A file size limit stands for a full disk: in the first batch, in later ones, at the end. */
+Test(save, D01_a_full_disk_leaves_the_old_archive_whatever_the_threads)
+{
+  static const char *const counts[] = {"1", "2", "8"};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    pop_engine *engine = new_engine(counts[i]);
+    FILE *old = fopen("archive.a", "wb");
+    cr_assert_not_null(old);
+    fputs("old", old);
+    fclose(old);
+    for (rlim_t limit = 0; limit < 4000000; limit += 654321) {
+      struct rlimit before;
+      getrlimit(RLIMIT_FSIZE, &before);
+      setrlimit(RLIMIT_FSIZE, &(struct rlimit){limit, before.rlim_max});
+      pop_error *error = pop_engine_save_archive(engine, "archive.a");
+      setrlimit(RLIMIT_FSIZE, &before);
+      expect_error(error, POP_ERROR_SYSTEM, "cannot write 'archive.a': File too large", counts[i]);
+    }
+    uint8_t *bytes;
+    size_t size;
+    read_file("archive.a", &bytes, &size);
+    cr_assert_eq(size, 3);
+    free(bytes);
+    pop_engine_free(engine);
+  }
+}
