@@ -40,6 +40,18 @@ bool pop_type_from_name(const char *name, pop_type *type)
   return false;
 }
 
+bool pop_type_is_signed_integer(pop_type type)
+{
+  return type == POP_CHAR || type == POP_SIGNED_CHAR || type == POP_SHORT || type == POP_INT ||
+         type == POP_LONGLONG;
+}
+
+bool pop_type_is_integer(pop_type type)
+{
+  return pop_type_is_signed_integer(type) || type == POP_UNSIGNED_CHAR ||
+         type == POP_UNSIGNED_SHORT || type == POP_UNSIGNED_INT || type == POP_UNSIGNED_LONGLONG;
+}
+
 /* value >> shift, rounded to nearest, ties to even. 1 <= shift <= 31. */
 static uint32_t shift_right_rounding(uint32_t value, unsigned shift)
 {

@@ -60,6 +60,12 @@ static inline uint32_t rv_lw(uint32_t rd, uint32_t rs1, int32_t imm)
 {
   return rv_i(0x03, 2, rd, rs1, imm);
 }
+/* How a load widens: RISC-V's funct3. */
+typedef enum rv_width { LOAD_B = 0, LOAD_H = 1, LOAD_W = 2, LOAD_BU = 4, LOAD_HU = 5 } rv_width;
+static inline uint32_t rv_load(rv_width width, uint32_t rd, uint32_t rs1, int32_t imm)
+{
+  return rv_i(0x03, width, rd, rs1, imm);
+}
 static inline uint32_t rv_jalr(uint32_t rd, uint32_t rs1, int32_t imm)
 {
   return rv_i(0x67, 0, rd, rs1, imm);
@@ -162,6 +168,18 @@ static inline uint32_t jump_word(assembler *a, uint32_t rd, size_t from, size_t 
 static inline void put_jump(assembler *a, uint32_t rd, size_t to)
 {
   put(a, jump_word(a, rd, a->num_words, to));
+}
+
+static inline void put_push(assembler *a, uint32_t value)
+{
+  put(a, rv_addi(SP, SP, -4));
+  put(a, rv_sw(value, SP, 0));
+}
+
+static inline void put_pop(assembler *a, uint32_t value)
+{
+  put(a, rv_lw(value, SP, 0));
+  put(a, rv_addi(SP, SP, 4));
 }
 
 static inline void put_tile_op(assembler *a, isa_tile_op op, uint32_t rd, uint32_t rs1,

@@ -45,18 +45,29 @@ static pop_error *check_compute_sets(const mapped_variables *mapped, const reach
   return error;
 }
 
+/* What a program says of its tensors in messages; NULL: it has none. */
+static const char *const tensor_users[] = {
+    [PROGRAM_COPY] = "copy",
+    [PROGRAM_SWITCH] = "control of",
+    [PROGRAM_WHILE] = "predicate of",
+    [PROGRAM_WRITE_UNDEF] = "write of undefined values",
+    [PROGRAM_PRINT_TENSOR] = "print of tensor",
+};
+
+static pop_error *check_program_tensors(const mapped_variables *mapped, const program *p)
+{
+  if (p->kind == PROGRAM_PRINT_TENSOR) return check_host_tensor(mapped, p->source);
+  if (p->kind == PROGRAM_COPY) POP_TRY(check_tensor_mapped(mapped, p->destination));
+  return check_tensor_mapped(mapped, p->source);
+}
+
 static pop_error *check_programs(const mapped_variables *mapped, const reach *r)
 {
   for (size_t i = 0; i < r->num_order; i++) {
     const program *p = &mapped->graph->programs[r->order[i]];
-    if (p->kind != PROGRAM_COPY && p->kind != PROGRAM_PRINT_TENSOR) continue;
-    pop_error *error = NULL;
-    if (p->kind == PROGRAM_PRINT_TENSOR) error = check_host_tensor(mapped, p->source);
-    if (p->kind == PROGRAM_COPY) error = check_tensor_mapped(mapped, p->destination);
-    if (p->kind == PROGRAM_COPY && !error) error = check_tensor_mapped(mapped, p->source);
-    if (error)
-      return pop_error_prefix(error, "%s '%s'",
-                              p->kind == PROGRAM_COPY ? "copy" : "print of tensor", p->name);
+    if (!tensor_users[p->kind]) continue;
+    pop_error *error = check_program_tensors(mapped, p);
+    if (error) return pop_error_prefix(error, "%s '%s'", tensor_users[p->kind], p->name);
   }
   return NULL;
 }

@@ -209,19 +209,33 @@ typedef struct block_access {
 } block_access;
 
 typedef enum step_kind {
-  STEP_SEQUENCE,  /* children in order */
-  STEP_REPEAT,    /* one child, count times */
-  STEP_EXECUTE,   /* compute set `index` */
-  STEP_EXCHANGE,  /* exchange `index` */
-  STEP_HOST_EVENT /* host sync that reports event `index` (see host_event) */
+  STEP_SEQUENCE, /* children in order */
+  STEP_REPEAT,   /* one child, count times */
+  STEP_SWITCH,   /* a child for each case of control `index`, then the default */
+  STEP_WHILE,   /* condition and body: until control `index` is 0 (count 1) or is not 0 (count 0) */
+  STEP_EXECUTE, /* compute set `index` */
+  STEP_EXCHANGE,    /* exchange `index` */
+  STEP_SYNC,        /* of all tiles */
+  STEP_WRITE_UNDEF, /* no code: what the blocks hold is not needed any more */
+  STEP_HOST_EVENT   /* host sync that reports event `index` (see host_event) */
 } step_kind;
+
+/* A value that decides where the tiles' programs go on. Each tile reads it in its own memory: the one
+ * that holds it in place, every other one in a block that an exchange filled before. */
+typedef struct control {
+  pop_type type; /* an integer of up to 32 bits, or bool */
+  uint32_t tile; /* that holds it */
+  place source;
+  uint32_t first_copy; /* block of tile 0, then of 1, … but not of `tile` */
+  size_t first_value;  /* SWITCH: in compilation.case_values, one for each case */
+} control;
 
 /* Steps form a DAG: a step that is used in several places is emitted once and called. */
 typedef struct step {
   step_kind kind;
   const char *name;
   uint32_t index;
-  uint32_t count;        /* REPEAT */
+  uint32_t count;        /* REPEAT, WHILE */
   bool calls_supervisor; /* EXECUTE: the supervisor of some tile runs a vertex of it */
   uint32_t num_uses;     /* by other steps and by control programs */
   size_t first_child;    /* in compilation.children */
@@ -323,6 +337,8 @@ typedef struct compilation {
   COMPILATION_ARRAY(exchange, exchanges);
   COMPILATION_ARRAY(step, steps);
   COMPILATION_ARRAY(uint32_t, children);
+  COMPILATION_ARRAY(control, controls);
+  COMPILATION_ARRAY(uint32_t, case_values);
   COMPILATION_ARRAY(block_access, accesses);
   /* By program number of the engine: steps. compile() puts programs of the graph here, lower replaces
    * each by its step. */
@@ -372,6 +388,13 @@ POP_MUST_CHECK pop_error *pass_stack(compilation *c);
 POP_MUST_CHECK pop_error *pass_emit(compilation *c);
 POP_MUST_CHECK pop_error *pass_allocate(compilation *c);
 POP_MUST_CHECK pop_error *pass_account(compilation *c);
+
+/* Where `tile` reads a control. */
+static inline place control_place(const control *ctl, uint32_t tile)
+{
+  if (tile == ctl->tile) return ctl->source;
+  return (place){ctl->first_copy + tile - (tile > ctl->tile), ctl->source.offset % 4};
+}
 
 /* Address of a place, once `allocate` has run. */
 static inline uint32_t place_address(const compilation *c, place p)

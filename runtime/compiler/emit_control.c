@@ -7,40 +7,13 @@
  *   programs  body, then back to wait
  *
  * A body is a row of: compute sets (tile.call for each vertex of the supervisor, then tile.run for
- * each worker with vertices, tile.wait), exchanges (on
- * tiles that take no part: a sync, since all tiles synchronise), host events, loops and calls.
- * Loops and shared steps in which this tile has nothing to do are not there at all.
- *
- * Loops count in s1 … s11, by height: a loop that holds no other has s1, one around it s2, and so on;
- * what it calls was measured with it, so that no two running loops share a register. Higher ones
- * count on the stack.
+ * each worker with vertices, tile.wait), exchanges (on tiles that take no part: a sync, since all
+ * tiles synchronise), host events, loops and branches (emit_flow.c) and calls. Shared steps in which
+ * this tile has nothing to do are not there at all.
  */
-#include "compiler/emit.h"
+#include "compiler/emit_flow.h"
 
-#include <assert.h>
 #include <stdlib.h>
-
-typedef struct open_loop {
-  uint32_t op;
-  size_t before, body; /* positions: to go back to if the body is empty; of the body */
-} open_loop;
-
-static uint32_t counter_register(uint32_t height)
-{
-  return height == 1 ? S1 : S2 + height - 2;
-}
-
-static void put_push(assembler *a, uint32_t value)
-{
-  put(a, rv_addi(SP, SP, -4));
-  put(a, rv_sw(value, SP, 0));
-}
-
-static void put_pop(assembler *a, uint32_t value)
-{
-  put(a, rv_lw(value, SP, 0));
-  put(a, rv_addi(SP, SP, 4));
-}
 
 /* ---- leaves ---- */
 
@@ -120,61 +93,18 @@ static void put_leaf(emitter *e, const script_op *op)
   case SCRIPT_EXCHANGE:
     put_exchange(e, index);
     break;
+  case SCRIPT_SYNC:
+    put_tile_op(&e->code, TILE_SYNC, 0, 0, 0);
+    break;
+  case SCRIPT_WRITE_UNDEF:
+    break;
   default:
     put_host_event(e, index);
     break;
   }
 }
 
-/* ---- loops and calls ---- */
-
-static open_loop begin_loop(emitter *e, uint32_t op)
-{
-  assembler *a = &e->code;
-  open_loop loop = {.op = op, .before = a->num_words};
-  const script_op *s = &e->script.ops[op];
-  uint32_t count = e->c->steps[s->step].count;
-  if (s->height <= SCRIPT_MAX_REGISTER_LOOP_HEIGHT) {
-    put_constant(a, counter_register(s->height), count);
-  } else {
-    put_constant(a, T0, count);
-    put_push(a, T0);
-  }
-  loop.body = a->num_words;
-  return loop;
-}
-
-static void put_branch_back(assembler *a, uint32_t counter, size_t to)
-{
-  size_t bytes_back = (a->num_words - to) * 4;
-  if (bytes_back <= BRANCH_REACH_BYTES) {
-    put(a, rv_branch(BRANCH_NE, counter, ZERO, -(int32_t)bytes_back));
-    return;
-  }
-  put(a, rv_branch(BRANCH_EQ, counter, ZERO, 8));
-  put_jump(a, ZERO, to);
-}
-
-static void end_loop(emitter *e, const open_loop *loop)
-{
-  assembler *a = &e->code;
-  if (a->num_words == loop->body) {
-    a->num_words = loop->before;
-    return;
-  }
-  uint32_t height = e->script.ops[loop->op].height;
-  if (height <= SCRIPT_MAX_REGISTER_LOOP_HEIGHT) {
-    uint32_t counter = counter_register(height);
-    put(a, rv_addi(counter, counter, -1));
-    put_branch_back(a, counter, loop->body);
-    return;
-  }
-  put(a, rv_lw(T0, SP, 0));
-  put(a, rv_addi(T0, T0, -1));
-  put(a, rv_sw(T0, SP, 0));
-  put_branch_back(a, T0, loop->body);
-  put(a, rv_addi(SP, SP, 4));
-}
+/* ---- calls ---- */
 
 /* A shared step that is an exchange or a host event alone is as short as a call of it. */
 static bool is_inline(const script *s, uint32_t shared)
@@ -196,31 +126,21 @@ static void put_call(emitter *e, uint32_t shared)
 static void put_body(emitter *e, uint32_t begin)
 {
   const script *s = &e->script;
-  open_loop *loops = NULL;
-  size_t num_loops = 0, loops_capacity = 0;
+  flow nested = {.e = e};
   for (uint32_t i = begin + 1; i < s->ops[begin].match; i++) {
     const script_op *op = &s->ops[i];
-    switch ((script_op_kind)op->kind) {
-    case SCRIPT_LOOP:
-      pop_push(loops, num_loops, loops_capacity, begin_loop(e, i));
-      break;
-    case SCRIPT_LOOP_END:
-      assert(num_loops > 0); /* loops are nested in what holds them */
-      end_loop(e, &loops[--num_loops]);
-      break;
-    case SCRIPT_CALL:
+    if (op->kind == SCRIPT_CALL) {
       put_call(e, op->match);
-      break;
-    case SCRIPT_SHARED:
+    } else if (op->kind == SCRIPT_SHARED) {
       put_call(e, i);
       i = op->match;
-      break;
-    default:
+    } else if (op->match != COMPILER_NONE) {
+      put_flow(&nested, i);
+    } else {
       put_leaf(e, op);
-      break;
     }
   }
-  free(loops);
+  flow_free(&nested);
 }
 
 static void put_shared(emitter *e, uint32_t shared)

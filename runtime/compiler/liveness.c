@@ -17,7 +17,10 @@
  *     all, each call of it is an access too.
  *  6. A variable whose range is then not inside one control program is always live: the host may
  *     run programs in any order.
- *  7. Where a range covers a call of a shared step, the block must not lie where the shared step
+ *  7. If the first access is inside a branch of a Switch or the body of a While and some other is
+ *     not, the write may not have happened: the block is always live. Otherwise branches change
+ *     nothing: they stand one behind the other, and control never goes back in them.
+ *  8. Where a range covers a call of a shared step, the block must not lie where the shared step
  *     has its own buffers: the range is extended back over the shared step, which stands where it
  *     was called first.
  *
@@ -27,7 +30,7 @@
 
 #include <stdlib.h>
 
-/* A loop, a shared step or a control program: the ops from begin to end. */
+/* A loop, a branch, a shared step or a control program: the ops from begin to end. */
 typedef struct region {
   uint32_t begin, end;
   uint32_t parent;      /* COMPILER_NONE: a control program */
@@ -63,19 +66,17 @@ static void find_regions(liveness *l)
   l->region_of_op = pop_xcalloc(s->num_ops + 1, sizeof *l->region_of_op);
   uint32_t current = COMPILER_NONE;
   for (uint32_t i = 0; i < s->num_ops; i++) {
-    uint32_t kind = s->ops[i].kind;
-    if (kind == SCRIPT_LOOP || kind == SCRIPT_SHARED || kind == SCRIPT_PROGRAM) {
+    if (s->ops[i].match > i && s->ops[i].match != COMPILER_NONE) { /* a beginning */
       pop_push(l->regions, l->num_regions, l->regions_capacity,
                (region){i, s->ops[i].match, current, COMPILER_NONE});
       current = (uint32_t)(l->num_regions - 1);
     }
     l->region_of_op[i] = current;
-    if (kind == SCRIPT_LOOP_END || kind == SCRIPT_SHARED_END || kind == SCRIPT_PROGRAM_END)
-      current = l->regions[current].parent;
+    if (i == l->regions[current].end) current = l->regions[current].parent;
   }
 }
 
-/* A table of minima over all ranges of 2^k calls, for rule 7. */
+/* A table of minima over all ranges of 2^k calls, for rule 8. */
 static void index_calls(liveness *l)
 {
   const script *s = &l->script;
@@ -119,11 +120,6 @@ static uint32_t earliest_called(const liveness *l, uint32_t from, uint32_t to)
   return earliest < from ? earliest : from;
 }
 
-static bool is_leaf(const script_op *op)
-{
-  return op->kind == SCRIPT_EXECUTE || op->kind == SCRIPT_EXCHANGE || op->kind == SCRIPT_HOST_EVENT;
-}
-
 /* Groups the accesses of the script's leaves by block: counts, then places. */
 static void group_accesses(liveness *l)
 {
@@ -131,17 +127,17 @@ static void group_accesses(liveness *l)
   const script *s = &l->script;
   l->first_timed = pop_xcalloc(c->num_blocks + 2, sizeof *l->first_timed);
   size_t *next = l->first_timed + 1; /* next[b] becomes first_timed[b + 1] while it is counted up */
-  for (size_t i = 0; i < s->num_ops; i++) {
-    if (!is_leaf(&s->ops[i])) continue;
-    const step *leaf = &c->steps[s->ops[i].step];
+  for (uint32_t i = 0; i < s->num_ops; i++) {
+    const step *leaf = script_accesses(c, s, i);
+    if (!leaf) continue;
     for (size_t a = 0; a < leaf->num_accesses; a++)
       next[c->accesses[leaf->first_access + a].block + 1]++;
   }
   for (size_t b = 0; b < c->num_blocks; b++) next[b + 1] += next[b];
   l->timed = pop_xcalloc(next[c->num_blocks] + 1, sizeof *l->timed);
   for (uint32_t i = 0; i < s->num_ops; i++) {
-    if (!is_leaf(&s->ops[i])) continue;
-    const step *leaf = &c->steps[s->ops[i].step];
+    const step *leaf = script_accesses(c, s, i);
+    if (!leaf) continue;
     for (size_t a = 0; a < leaf->num_accesses; a++) {
       uint32_t access = (uint32_t)(leaf->first_access + a);
       l->timed[next[c->accesses[access].block]++] = (timed_access){i, access};
@@ -154,7 +150,7 @@ static void group_accesses(liveness *l)
 static bool is_buffer(const block *b)
 {
   return b->category == POP_MEMORY_MESSAGE || b->category == POP_MEMORY_REARRANGEMENT ||
-         b->category == POP_MEMORY_OUTPUT_EDGE;
+         b->category == POP_MEMORY_OUTPUT_EDGE || b->category == POP_MEMORY_CONTROL_ID;
 }
 
 /* Rules 1 to 3: whether anything but the accesses themselves keeps the block alive. */
@@ -200,8 +196,10 @@ static bool extend_over_regions(liveness *l, uint32_t block, uint32_t op, range 
   for (uint32_t i = l->region_of_op[op]; i != COMPILER_NONE; i = l->regions[i].parent) {
     region *around = &l->regions[i];
     if (around->begin <= r->from && r->to <= around->end) break;
+    uint32_t kind = l->script.ops[around->begin].kind;
+    if (kind == SCRIPT_SWITCH || kind == SCRIPT_CASE) continue;
     grew |= include(r, around->begin, around->end);
-    if (l->script.ops[around->begin].kind == SCRIPT_SHARED && around->visited_for != block) {
+    if (kind == SCRIPT_SHARED && around->visited_for != block) {
       add_calls(l, around, r);
       grew = true;
     }
@@ -215,6 +213,15 @@ static bool in_one_program(const liveness *l, range r)
   uint32_t i = l->region_of_op[r.from];
   while (l->regions[i].parent != COMPILER_NONE) i = l->regions[i].parent;
   return r.to <= l->regions[i].end;
+}
+
+/* Rule 7. */
+static bool may_lack_first_write(const liveness *l, uint32_t first, range r)
+{
+  uint32_t i = l->region_of_op[first];
+  while (i != COMPILER_NONE && l->script.ops[l->regions[i].begin].kind != SCRIPT_CASE)
+    i = l->regions[i].parent;
+  return i != COMPILER_NONE && (r.from < l->regions[i].begin || r.to > l->regions[i].end);
 }
 
 static void find_range(liveness *l, uint32_t index)
@@ -232,7 +239,7 @@ static void find_range(liveness *l, uint32_t index)
     for (size_t i = 0; i < l->num_pending; i++)
       grew |= extend_over_regions(l, index, l->pending[i], &r);
   }
-  if (!is_buffer(b) && !in_one_program(l, r)) {
+  if ((!is_buffer(b) && !in_one_program(l, r)) || may_lack_first_write(l, first->op, r)) {
     b->flags |= BLOCK_ALWAYS_LIVE;
     return;
   }

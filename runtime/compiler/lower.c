@@ -5,6 +5,7 @@
  * is one repeat; what does nothing disappears. */
 #include "compiler/lower_copy.h"
 #include "compiler/lowering.h"
+#include "compiler/segments.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,8 +72,8 @@ static const char *name_of(const program_lowering *p, uint32_t number)
 /* Whether the program has no steps of its own but gives its children to what contains it. */
 static bool dissolves(const program_lowering *p, uint32_t number)
 {
-  return p->l.c->graph->programs[number].kind == PROGRAM_SEQUENCE &&
-         p->l.reach.program_uses[number] <= 1;
+  program_kind kind = p->l.c->graph->programs[number].kind;
+  return (kind == PROGRAM_SEQUENCE || kind == PROGRAM_CALL) && p->l.reach.program_uses[number] <= 1;
 }
 
 static void push_children(program_lowering *p, const program *of)
@@ -146,6 +147,86 @@ static bool lower_repeat(program_lowering *p, uint32_t number, step_list *steps)
   return false;
 }
 
+/* The steps of one program as one step, which may be an empty sequence. */
+static uint32_t single_step(program_lowering *p, uint32_t number)
+{
+  step_list steps = {0};
+  program holder = {.children = &number, .num_children = 1};
+  flatten_children(p, &holder, &steps);
+  uint32_t only = steps.count == 1
+                      ? steps.items[0]
+                      : add_sequence(&p->l, name_of(p, number), steps.items, steps.count);
+  free(steps.items);
+  return only;
+}
+
+static bool is_empty(const compilation *c, uint32_t step_number)
+{
+  const step *s = &c->steps[step_number];
+  return s->kind == STEP_SEQUENCE && s->num_children == 0;
+}
+
+/* A Switch between nothing and nothing is nothing. */
+static pop_error *lower_switch(program_lowering *p, uint32_t number, step_list *steps)
+{
+  compilation *c = p->l.c;
+  const program *lowered = &c->graph->programs[number];
+  const char *name = name_of(p, number);
+  uint32_t *branches = pop_xcalloc(lowered->num_children, sizeof *branches);
+  bool empty = true;
+  for (size_t i = 0; i < lowered->num_children; i++) {
+    branches[i] = single_step(p, lowered->children[i]);
+    empty &= is_empty(c, branches[i]);
+  }
+  uint32_t control_number = 0;
+  pop_error *error = empty ? NULL : lower_control(&p->l, lowered, name, steps, &control_number);
+  if (!error && !empty) {
+    uint32_t added = add_step(&p->l, STEP_SWITCH, name, control_number);
+    for (size_t i = 0; i < lowered->num_children; i++) add_child(c, added, branches[i]);
+    record_control_reads(&p->l, added);
+    pop_push(steps->items, steps->count, steps->capacity, added);
+  }
+  free(branches);
+  return error;
+}
+
+/* The control is brought to the tiles at the end of each condition. */
+static pop_error *lower_while(program_lowering *p, uint32_t number, step_list *steps)
+{
+  compilation *c = p->l.c;
+  const program *lowered = &c->graph->programs[number];
+  const char *name = name_of(p, number);
+  uint32_t control_number, body = single_step(p, lowered->children[1]);
+  step_list condition = {0};
+  program holder = {.children = lowered->children, .num_children = 1};
+  flatten_children(p, &holder, &condition);
+  pop_error *error = lower_control(&p->l, lowered, name, &condition, &control_number);
+  if (!error) {
+    uint32_t test = add_sequence(&p->l, name, condition.items, condition.count);
+    uint32_t added = add_step(&p->l, STEP_WHILE, name, control_number);
+    c->steps[added].count = lowered->count;
+    add_child(c, added, test);
+    add_child(c, added, body);
+    record_control_reads(&p->l, added);
+    pop_push(steps->items, steps->count, steps->capacity, added);
+  }
+  free(condition.items);
+  return error;
+}
+
+static uint32_t lower_write_undef(program_lowering *p, uint32_t number)
+{
+  compilation *c = p->l.c;
+  uint32_t added = add_step(&p->l, STEP_WRITE_UNDEF, name_of(p, number), COMPILER_NONE);
+  begin_accesses(&p->l, added);
+  segment_walk walk;
+  segment found;
+  segment_walk_start(&walk, c, c->graph->programs[number].source);
+  while (segment_walk_next(&walk, &found)) record_write(&p->l, found.at.block, found.bytes);
+  end_accesses(&p->l, added);
+  return added;
+}
+
 static pop_error *lower_program(program_lowering *p, uint32_t number)
 {
   const program *lowered = &p->l.c->graph->programs[number];
@@ -156,10 +237,24 @@ static pop_error *lower_program(program_lowering *p, uint32_t number)
   bool shared = false;
   switch (lowered->kind) {
   case PROGRAM_SEQUENCE:
+  case PROGRAM_CALL:
     shared = flatten_children(p, lowered, &steps);
     break;
   case PROGRAM_REPEAT:
     shared = lower_repeat(p, number, &steps);
+    break;
+  case PROGRAM_SWITCH:
+    error = lower_switch(p, number, &steps);
+    break;
+  case PROGRAM_WHILE:
+    error = lower_while(p, number, &steps);
+    break;
+  case PROGRAM_WRITE_UNDEF:
+    pop_push(steps.items, steps.count, steps.capacity, lower_write_undef(p, number));
+    break;
+  case PROGRAM_SYNC:
+    pop_push(steps.items, steps.count, steps.capacity,
+             add_step(&p->l, STEP_SYNC, name_of(p, number), COMPILER_NONE));
     break;
   case PROGRAM_COPY:
     error = lower_copy_program(&p->l, lowered, &steps);
@@ -181,17 +276,9 @@ static pop_error *lower_program(program_lowering *p, uint32_t number)
 static void lower_control_program(program_lowering *p, size_t i)
 {
   compilation *c = p->l.c;
-  uint32_t number = c->control_programs[i], only;
-  step_list steps = {0};
-  program self = {.children = &number, .num_children = 1};
-  flatten_children(p, &self, &steps);
-  if (steps.count == 1)
-    only = steps.items[0];
-  else
-    only = add_sequence(&p->l, name_of(p, number), steps.items, steps.count);
+  uint32_t only = single_step(p, c->control_programs[i]);
   c->control_programs[i] = only;
   c->steps[only].num_uses++;
-  free(steps.items);
 }
 
 static pop_error *lower_programs(program_lowering *p)

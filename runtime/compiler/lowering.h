@@ -2,6 +2,7 @@
  *
  *   lower.c         programs -> steps                              calls the others
  *   lower_vertex.c  a compute set -> vertex states, workers, buffers and the transfers to fill them
+ *   lower_control.c values that decide where programs go on -> all tiles
  *   lower_host.c    handles and printed tensors -> host tensors
  *   transfer.c      transfers between places -> exchange messages and copies
  *   copies.c        copies on tiles -> copy vertices and their descriptors
@@ -101,6 +102,13 @@ vertices_by_compute_set group_by_compute_set(const pop_graph *graph, uint32_t nu
 /* The steps of a compute set: bring the inputs, execute, take the outputs away. */
 POP_MUST_CHECK pop_error *lower_compute_set(lowering *l, uint32_t compute_set, step_list *steps);
 uint32_t use_vertex_type(compilation *c, const pop_vertex_type *type);
+
+/* ---- lower_control.c ---- */
+/* Adds the steps that bring the control of a Switch or While to all tiles; its number in *out. */
+POP_MUST_CHECK pop_error *lower_control(lowering *l, const program *decides, const char *name,
+                                        step_list *steps, uint32_t *out);
+/* A SWITCH or WHILE step reads its control. */
+void record_control_reads(lowering *l, uint32_t step);
 
 /* ---- lower_host.c ---- */
 uint32_t add_host_tensor(compilation *c, uint32_t tensor, const char *name, bool read, bool print);

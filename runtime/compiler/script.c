@@ -7,7 +7,7 @@
 
 /* A step or program whose children are being walked. */
 typedef struct frame {
-  uint32_t begin; /* its LOOP, SHARED or PROGRAM op; COMPILER_NONE: a plain sequence */
+  uint32_t begin; /* its LOOP, SHARED, … op; COMPILER_NONE: a plain sequence */
   uint32_t step;  /* whose children come next */
   size_t next_child, num_children;
   uint32_t height, stack_bytes; /* maxima of what it holds so far */
@@ -62,8 +62,20 @@ static void open_step(builder *b, uint32_t index)
   case STEP_EXCHANGE:
     push_op(b, SCRIPT_EXCHANGE, index);
     return;
+  case STEP_SYNC:
+    push_op(b, SCRIPT_SYNC, index);
+    return;
+  case STEP_WRITE_UNDEF:
+    push_op(b, SCRIPT_WRITE_UNDEF, index);
+    return;
   case STEP_HOST_EVENT:
     push_op(b, SCRIPT_HOST_EVENT, index);
+    return;
+  case STEP_SWITCH:
+    push_frame(b, push_op(b, SCRIPT_SWITCH, index), index, s->num_children);
+    return;
+  case STEP_WHILE:
+    push_frame(b, push_op(b, SCRIPT_WHILE, index), index, s->num_children);
     return;
   case STEP_SEQUENCE:
     push_frame(b, COMPILER_NONE, index, s->num_children);
@@ -96,6 +108,21 @@ static void enter_step(builder *b, uint32_t index)
   open_step(b, index);
 }
 
+/* The next child of the innermost frame; a branch of a Switch, and the body of a While, in a CASE. */
+static void enter_child(builder *b)
+{
+  frame *f = &b->frames[b->num_frames - 1];
+  uint32_t number = (uint32_t)f->next_child++, index = f->step;
+  const step *s = &b->c->steps[index];
+  uint32_t child = b->c->children[s->first_child + number];
+  if (s->kind == STEP_SWITCH || (s->kind == STEP_WHILE && number == 1)) {
+    uint32_t begin = push_op(b, SCRIPT_CASE, index);
+    b->s->ops[begin].child = number;
+    push_frame(b, begin, COMPILER_NONE, 0);
+  }
+  enter_step(b, child);
+}
+
 /* Writes the end of the innermost frame and hands its measures to the frame around it. */
 static void close_frame(builder *b)
 {
@@ -114,9 +141,10 @@ static void close_frame(builder *b)
     }
     begin->height = height;
     begin->stack_bytes = stack_bytes;
-    static const uint8_t end_of[] = {[SCRIPT_LOOP] = SCRIPT_LOOP_END,
-                                     [SCRIPT_SHARED] = SCRIPT_SHARED_END,
-                                     [SCRIPT_PROGRAM] = SCRIPT_PROGRAM_END};
+    static const uint8_t end_of[] = {
+        [SCRIPT_LOOP] = SCRIPT_LOOP_END,     [SCRIPT_SWITCH] = SCRIPT_SWITCH_END,
+        [SCRIPT_WHILE] = SCRIPT_WHILE_END,   [SCRIPT_CASE] = SCRIPT_CASE_END,
+        [SCRIPT_SHARED] = SCRIPT_SHARED_END, [SCRIPT_PROGRAM] = SCRIPT_PROGRAM_END};
     uint32_t end = push_op(b, end_of[begin->kind], begin->step);
     b->s->ops[end].match = f.begin;
     b->s->ops[f.begin].match = end;
@@ -139,11 +167,29 @@ void script_build(const compilation *c, script *s)
       if (f->next_child == f->num_children)
         close_frame(&b);
       else
-        enter_step(&b, c->children[c->steps[f->step].first_child + f->next_child++]);
+        enter_child(&b);
     }
   }
   free(b.frames);
   free(b.shared_op);
+}
+
+const step *script_accesses(const compilation *c, const script *s, uint32_t op)
+{
+  const script_op *at = &s->ops[op];
+  const step *of = &c->steps[at->step];
+  switch ((script_op_kind)at->kind) {
+  case SCRIPT_EXECUTE:
+  case SCRIPT_EXCHANGE:
+  case SCRIPT_WRITE_UNDEF:
+  case SCRIPT_HOST_EVENT:
+  case SCRIPT_SWITCH:
+    return of;
+  case SCRIPT_CASE:
+    return of->kind == STEP_WHILE ? of : NULL;
+  default:
+    return NULL;
+  }
 }
 
 void script_free(script *s)

@@ -5,6 +5,11 @@
  *
  *   PROGRAM  EXCHANGE  LOOP  SHARED EXECUTE SHARED_END  EXCHANGE  CALL  LOOP_END  PROGRAM_END  …
  *
+ * Branches and loops that a control decides:
+ *
+ *   SWITCH  CASE … CASE_END  CASE … CASE_END  SWITCH_END        the last case is the default
+ *   WHILE  condition …  CASE body … CASE_END  WHILE_END         the control is looked at at the CASE
+ *
  * A step with several uses stands where it is met first, between SHARED and SHARED_END; each later
  * use is a CALL of it. A Repeat of 0 is left out, a Repeat of 1 is its body. The position in the list is
  * the step number of `block.first_step` and `block.last_step`.
@@ -17,9 +22,17 @@
 typedef enum script_op_kind {
   SCRIPT_EXECUTE,
   SCRIPT_EXCHANGE,
+  SCRIPT_SYNC,
+  SCRIPT_WRITE_UNDEF,
   SCRIPT_HOST_EVENT,
   SCRIPT_LOOP,
   SCRIPT_LOOP_END,
+  SCRIPT_SWITCH,
+  SCRIPT_SWITCH_END,
+  SCRIPT_WHILE,
+  SCRIPT_WHILE_END,
+  SCRIPT_CASE,
+  SCRIPT_CASE_END,
   SCRIPT_SHARED,
   SCRIPT_SHARED_END,
   SCRIPT_CALL,
@@ -42,6 +55,7 @@ typedef struct script_op {
       height; /* loops one in another, here and in what is called: LOOP (itself included), SHARED */
   uint32_t
       stack_bytes; /* of the supervisor's stack: LOOP, SHARED, PROGRAM (what they hold included) */
+  uint32_t child;  /* CASE: which one of the step's children it holds */
   bool calls; /* SHARED: holds calls (of steps or of supervisor vertices), so its return address
                       goes on the stack */
 } script_op;
@@ -52,6 +66,9 @@ typedef struct script {
   uint32_t *shared; /* SHARED ops, what is called before who calls it */
   size_t num_shared, shared_capacity;
 } script;
+
+/* The step whose accesses happen at this op, or NULL. */
+const step *script_accesses(const compilation *c, const script *s, uint32_t op);
 
 void script_build(const compilation *c, script *s);
 void script_free(script *s);

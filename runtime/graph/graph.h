@@ -110,19 +110,28 @@ typedef enum program_kind {
   PROGRAM_EXECUTE,
   PROGRAM_COPY,
   PROGRAM_REPEAT,
+  PROGRAM_SWITCH,
+  PROGRAM_WHILE,
+  PROGRAM_CALL,
+  PROGRAM_WRITE_UNDEF,
+  PROGRAM_SYNC,
   PROGRAM_PRINT_TENSOR
 } program_kind;
 
 typedef struct program {
   program_kind kind;
-  const char *name;   /* "" if none; PRINT_TENSOR: the title */
-  uint32_t *children; /* SEQUENCE: programs in order; REPEAT: one */
+  const char *name; /* "" if none; PRINT_TENSOR: the title */
+  /* SEQUENCE: programs in order; REPEAT, CALL: one; SWITCH: of the cases, then the default;
+   * WHILE: condition, body */
+  uint32_t *children;
   size_t num_children, children_capacity;
-  uint32_t count;               /* REPEAT */
-  uint32_t compute_set;         /* EXECUTE */
-  uint32_t source, destination; /* COPY: tensors; PRINT_TENSOR: source */
-  bool has_parent;              /* it is in a sequence or a repeat */
-  uint64_t visit; /* == graph->program_visit: seen by the search for cycles that runs now */
+  uint32_t count;        /* REPEAT; WHILE: 1 while the predicate is true, 0 while it is false */
+  uint32_t compute_set;  /* EXECUTE */
+  uint32_t *case_values; /* SWITCH: of the children but the last; a predicate's false is 0 */
+  /* Tensors. COPY: both; PRINT_TENSOR, WRITE_UNDEF: source; SWITCH, WHILE: source is the control. */
+  uint32_t source, destination;
+  bool has_parent; /* it is in another program */
+  uint64_t visit;  /* == graph->program_visit: seen by the search for cycles that runs now */
 } program;
 
 typedef struct host_handle {

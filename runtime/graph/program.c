@@ -1,11 +1,12 @@
 /* Control programs. A program is made of programs that are there already; only pop_sequence_add can
  * close a ring, and that is refused. */
+#include "graph/add_program.h"
 #include "graph/check.h"
 #include "graph/describe.h"
 
 #include <stdlib.h>
 
-static pop_program add_program(pop_graph *graph, const char *call, program p, const char *name)
+pop_program add_program(pop_graph *graph, const char *call, program p, const char *name)
 {
   if (!check_room(graph, call, graph->num_programs, "programs")) return (pop_program){graph, 0};
   p.name = name && *name ? pop_arena_strdup(graph->arena, name) : "";
@@ -13,10 +14,11 @@ static pop_program add_program(pop_graph *graph, const char *call, program p, co
   return (pop_program){graph, (uint32_t)graph->num_programs};
 }
 
-static void add_child(program *parent, program *child, uint32_t index)
+void add_child(pop_program parent, pop_program child)
 {
-  pop_push(parent->children, parent->num_children, parent->children_capacity, index);
-  child->has_parent = true;
+  program *p = &parent.graph->programs[parent.index - 1];
+  pop_push(p->children, p->num_children, p->children_capacity, child.index - 1);
+  parent.graph->programs[child.index - 1].has_parent = true;
 }
 
 pop_program pop_program_sequence(pop_graph *graph, const char *name)
@@ -76,7 +78,7 @@ void pop_sequence_add(pop_program sequence, pop_program child)
                 "%s: sequence %s would contain itself, by way of %s; programs cannot be recursive",
                 call, say_name(graph, parent->name), say_name(graph, added->name));
   else
-    add_child(parent, added, child.index - 1);
+    add_child(sequence, child);
 }
 
 pop_program pop_program_execute(pop_graph *graph, pop_compute_set compute_set, const char *name)
@@ -94,8 +96,7 @@ pop_program pop_program_repeat(pop_graph *graph, uint32_t count, pop_program bod
   if (!graph_usable(graph) || !check_program(graph, call, body)) return (pop_program){graph, 0};
   pop_program handle =
       add_program(graph, call, (program){.kind = PROGRAM_REPEAT, .count = count}, name);
-  if (handle.index)
-    add_child(&graph->programs[handle.index - 1], &graph->programs[body.index - 1], body.index - 1);
+  if (handle.index) add_child(handle, body);
   return handle;
 }
 
@@ -129,6 +130,26 @@ pop_program pop_program_copy(pop_tensor source, pop_tensor destination, const ch
     return (pop_program){graph, 0};
   program p = {.kind = PROGRAM_COPY, .source = source.index, .destination = destination.index};
   return add_program(graph, call, p, name);
+}
+
+pop_program pop_program_write_undef(pop_tensor tensor, const char *name)
+{
+  static const char call[] = "pop_program_write_undef";
+  pop_graph *graph = tensor.graph;
+  if (!graph_usable(graph) || !check_tensor(graph, call, tensor)) return (pop_program){graph, 0};
+  if (pop_tensor_contains_constant(tensor)) {
+    graph_failf(graph, POP_ERROR_TENSOR, "%s %s: a constant cannot be written", call,
+                say_name(graph, name));
+    return (pop_program){graph, 0};
+  }
+  program p = {.kind = PROGRAM_WRITE_UNDEF, .source = tensor.index};
+  return add_program(graph, call, p, name);
+}
+
+pop_program pop_program_sync(pop_graph *graph, const char *name)
+{
+  if (!graph_usable(graph)) return (pop_program){graph, 0};
+  return add_program(graph, "pop_program_sync", (program){.kind = PROGRAM_SYNC}, name);
 }
 
 pop_program pop_program_print_tensor(pop_tensor tensor, const char *title)

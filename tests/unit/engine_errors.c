@@ -172,6 +172,13 @@ static void tensor_on_no_tile(program *p)
   pop_graph_set_tile_mapping(p->graph, p->in, 4);
 }
 
+static void predicate_is_not_mapped(program *p)
+{
+  static const size_t one[] = {1};
+  pop_tensor t = pop_graph_add_variable(p->graph, POP_BOOL, one, 1, "predicate");
+  pop_sequence_add(p->main, pop_program_if(t, pop_program_copy(p->in, p->in, "same"),
+                                           (pop_program){0}, "choice"));
+}
 static void element_is_not_mapped(program *p)
 {
   static const size_t shape[] = {10};
@@ -320,6 +327,7 @@ static const graph_case graph_cases[] = {
                "pop_graph_set_vertex_tile"),
     GRAPH_CASE(vertex_on_no_tile, POP_ERROR_INVALID_TILE_MAPPING, "4"),
     GRAPH_CASE(tensor_on_no_tile, POP_ERROR_INVALID_TILE_MAPPING, "4"),
+    GRAPH_CASE(predicate_is_not_mapped, POP_ERROR_INVALID_TILE_MAPPING, "'choice'", "'predicate'"),
     GRAPH_CASE(element_is_not_mapped, POP_ERROR_INVALID_TILE_MAPPING, "'partly mapped'", "7", "10"),
     GRAPH_CASE(two_writers, POP_ERROR_GRAPH_CYCLE, "Sum.out", "'out'", "written"),
     GRAPH_CASE(writer_beside_a_reader, POP_ERROR_GRAPH_CYCLE, "Sum.out", "'in'", "read"),

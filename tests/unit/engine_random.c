@@ -2,7 +2,7 @@
  *
  * From a seed comes a graph: variables of all types and shapes, mapped to tiles in pieces; views made
  * of random operations; copies between them, vertices on random tiles with fields of every kind,
- * PrintTensors; sequences and loops over those. The engine and the model (tests/support/model.h,
+ * PrintTensors; sequences, loops and branches over those. The engine and the model (tests/support/model.h,
  * random_codelets.h) then do the same, and after each run every element must be equal to the bit.
  *
  * A failure names its seed: POPULUS_TEST_SEED=n runs that graph alone. */
@@ -24,6 +24,8 @@ enum {
   MAX_TILES = 9,
   MAX_NODES = 30, /* programs: leaves, which do something, then sequences and loops of them */
   MAX_CHILDREN = 14,
+  MAX_CASES = 4,
+  MAX_WHILE_ROUNDS = 3,
   MAX_VERTICES = 16, /* of a compute set */
   NUM_PROGRAMS = 3,
   NUM_VIEWS = 3,      /* that the host reads; as many that it writes */
@@ -45,16 +47,19 @@ typedef enum node_kind {
   NODE_EXECUTE,
   NODE_PRINT,
   NODE_SEQUENCE,
-  NODE_REPEAT
+  NODE_REPEAT,
+  NODE_SWITCH, /* one child for each case, then the default; an If too */
+  NODE_WHILE   /* condition, body */
 } node_kind;
 
 typedef struct node {
   node_kind kind;
   pop_program program;
-  model_view source, destination; /* COPY; PRINT: source */
+  model_view source, destination; /* COPY; PRINT: source; SWITCH: source is the control */
   model_vertex *vertices;         /* EXECUTE */
   size_t num_vertices;
-  uint32_t count; /* REPEAT */
+  uint32_t count;            /* REPEAT; WHILE: how often the body runs */
+  int64_t values[MAX_CASES]; /* SWITCH: of all children but the last */
   struct node *children[MAX_CHILDREN];
   size_t num_children;
 } node;
@@ -64,6 +69,7 @@ typedef struct random_graph {
   model m;
   uint32_t num_tiles;
   node nodes[MAX_NODES];
+  node nothing;
   size_t num_leaves, num_nodes;
   size_t num_taken; /* of the first nodes, by sequences of a graph with one program */
   node *programs[NUM_PROGRAMS];
@@ -345,9 +351,109 @@ static node *pick_child(random_graph *g, const node *parent)
   return &g->nodes[g->num_taken++];
 }
 
+static pop_program add_child(random_graph *g, node *n)
+{
+  node *child = pick_child(g, n);
+  n->children[n->num_children++] = child;
+  return child->program;
+}
+
+static int64_t value_of(pop_type type, const uint8_t *bytes)
+{
+  uint32_t size = pop_type_bytes(type);
+  uint64_t value = 0;
+  memcpy(&value, bytes, size);
+  bool negative = pop_type_is_signed_integer(type) && value >> (8 * size - 1);
+  return negative ? (int64_t)(value | UINT64_MAX << (8 * size - 1)) : (int64_t)value;
+}
+
+static bool has_case(const node *n, size_t count, int64_t value)
+{
+  for (size_t i = 0; i < count; ++i)
+    if (n->values[i] == value) return true;
+  return false;
+}
+
+/* Types of controls; the first only of predicates. */
+static const pop_type control_types[] = {POP_BOOL, POP_SIGNED_CHAR, POP_UNSIGNED_CHAR,
+                                         POP_CHAR, POP_SHORT,       POP_UNSIGNED_SHORT,
+                                         POP_INT,  POP_UNSIGNED_INT};
+enum { NUM_CONTROL_TYPES = sizeof control_types / sizeof *control_types };
+
+/* An element of the graph's own as predicate; false if there is none of a type that may be one. */
+static bool make_if(random_graph *g, node *n)
+{
+  model *m = &g->m;
+  pop_type type = control_types[model_random(m, NUM_CONTROL_TYPES)];
+  if (!has_type(m, type) || !model_random_readable(m, type, 1, &n->source)) return false;
+  n->kind = NODE_SWITCH;
+  n->values[0] = 0;
+  pop_program none = {0};
+  pop_program no = model_chance(m, 3) ? none : add_child(g, n);
+  if (!no.index) n->children[n->num_children++] = &g->nothing;
+  n->program = pop_program_if(n->source.tensor, add_child(g, n), no, "if");
+  return true;
+}
+
+/* Values that the control may well have: 0, and what a constant of the type might be. */
+static bool make_switch(random_graph *g, node *n)
+{
+  model *m = &g->m;
+  pop_type type = control_types[1 + model_random(m, NUM_CONTROL_TYPES - 1)];
+  if (!has_type(m, type) || !model_random_readable(m, type, 1, &n->source)) return false;
+  n->kind = NODE_SWITCH;
+  pop_switch_case cases[MAX_CASES];
+  size_t num_cases = 0;
+  for (uint32_t i = model_random(m, MAX_CASES + 1); i > 0; --i) {
+    uint8_t bytes[8] = {0};
+    if (i > 1) model_random_value(m, type, bytes);
+    int64_t value = value_of(type, bytes);
+    if (has_case(n, num_cases, value)) continue;
+    n->values[num_cases] = value;
+    cases[num_cases++] = (pop_switch_case){value, add_child(g, n)};
+  }
+  pop_program otherwise = add_child(g, n);
+  n->program = pop_program_switch(n->source.tensor, cases, num_cases, otherwise, "switch");
+  return true;
+}
+
+/* A row of flags, as many as rounds, then the other value; it moves on by one in each round. */
+static void make_while(random_graph *g, node *n)
+{
+  model *m = &g->m;
+  n->kind = NODE_WHILE;
+  n->count = model_random(m, MAX_WHILE_ROUNDS + 1);
+  bool sense = model_chance(m, 2);
+  pop_type type = control_types[model_random(m, NUM_CONTROL_TYPES)];
+  uint8_t flags[(MAX_WHILE_ROUNDS + 1) * 4] = {0};
+  for (uint32_t i = 0; i <= n->count; ++i)
+    flags[i * pop_type_bytes(type)] = (i < n->count) == sense;
+  size_t length = n->count + 1;
+  pop_tensor row = pop_graph_add_variable(m->graph, type, &length, 1, "flags");
+  pop_tensor start = pop_graph_add_constant(m->graph, type, &length, 1, flags, "all flags");
+  pop_graph_set_tile_mapping(m->graph, row, model_random(m, g->num_tiles));
+  pop_graph_set_tile_mapping(m->graph, start, model_random(m, g->num_tiles));
+  pop_program condition = add_child(g, n), body = pop_program_sequence(m->graph, "body");
+  pop_sequence_add(body, add_child(g, n));
+  pop_sequence_add(body, pop_program_copy(pop_tensor_slice(row, 1, length, 0),
+                                          pop_tensor_slice(row, 0, length - 1, 0), "next"));
+  pop_tensor first = pop_tensor_slice(row, 0, 1, 0);
+  n->program = pop_program_sequence(m->graph, "while");
+  pop_sequence_add(n->program, pop_program_copy(start, row, "begin"));
+  pop_sequence_add(n->program,
+                   sense ? pop_program_repeat_while_true(condition, first, body, "while true")
+                         : pop_program_repeat_while_false(condition, first, body, "while false"));
+}
+
 static void make_composite(random_graph *g, node *n)
 {
   model *m = &g->m;
+  uint32_t kind = model_random(m, 8);
+  if ((kind == 0 && make_if(g, n)) || (kind == 1 && make_switch(g, n))) return;
+  if (kind == 2) {
+    make_while(g, n);
+    return;
+  }
   n->kind = NODE_SEQUENCE;
   n->count = 1;
   n->program = pop_program_sequence(m->graph, "sequence");
@@ -381,9 +487,23 @@ static void make_node(random_graph *g, node *n)
 static uint64_t count_leaf_runs(const node *n)
 {
   if (n->kind < NODE_SEQUENCE) return 1;
+  if (n->kind == NODE_WHILE)
+    return count_leaf_runs(n->children[0]) * (n->count + 1) +
+           count_leaf_runs(n->children[1]) * n->count;
   uint64_t runs = 0;
   for (size_t i = 0; i < n->num_children; ++i) runs += count_leaf_runs(n->children[i]);
-  return runs * n->count;
+  return runs * (n->kind == NODE_SWITCH ? 1 : n->count);
+}
+
+/* The child that a Switch takes. */
+static const node *choose(const random_graph *g, const node *n)
+{
+  uint8_t bytes[8];
+  model_gather(&g->m, &n->source, bytes);
+  int64_t value = value_of(n->source.type, bytes);
+  for (size_t i = 0; i + 1 < n->num_children; ++i)
+    if (n->values[i] == value) return n->children[i];
+  return n->children[n->num_children - 1];
 }
 
 static void run_node(random_graph *g, const node *n)
@@ -402,6 +522,16 @@ static void run_node(random_graph *g, const node *n)
     print_tensor(g->printed, "printed", n->source.type, n->source.shape, (uint32_t)n->source.rank,
                  elements);
     free(elements);
+  } else if (n->kind == NODE_SWITCH) {
+    run_node(g, choose(g, n));
+    return;
+  } else if (n->kind == NODE_WHILE) {
+    for (uint32_t pass = 0; pass < n->count; ++pass) {
+      run_node(g, n->children[0]);
+      run_node(g, n->children[1]);
+    }
+    run_node(g, n->children[0]);
+    return;
   }
   for (uint32_t pass = 0; n->kind >= NODE_SEQUENCE && pass < n->count; ++pass)
     for (size_t i = 0; i < n->num_children; ++i) run_node(g, n->children[i]);

@@ -228,6 +228,28 @@ static void run_exchange(run *r, const exchange *x)
   }
 }
 
+/* What every tile reads in its own place: the same everywhere. */
+static uint32_t control_value(run *r, const control *decides)
+{
+  uint32_t size = pop_type_bytes(decides->type), value = 0;
+  memcpy(&value, at(r, decides->source, size), size);
+  for (uint32_t t = 0; t < pop_target_num_tiles(&r->c->target); t++) {
+    place here = control_place(decides, t);
+    cr_assert_eq(r->c->blocks[here.block].tile, t);
+    cr_assert_eq(memcmp(at(r, here, size), &value, size), 0, "tile %u", t);
+  }
+  return value;
+}
+
+static uint32_t chosen_child(run *r, const step *s)
+{
+  const control *decides = &r->c->controls[s->index];
+  uint32_t value = control_value(r, decides);
+  for (uint32_t i = 0; i + 1 < s->num_children; i++)
+    if (r->c->case_values[decides->first_value + i] == value) return i;
+  return (uint32_t)s->num_children - 1;
+}
+
 static void run_step(run *r, uint32_t number)
 {
   const step *s = &r->c->steps[number];
@@ -244,6 +266,19 @@ static void run_step(run *r, uint32_t number)
     break;
   case STEP_EXCHANGE:
     run_exchange(r, &r->c->exchanges[s->index]);
+    break;
+  case STEP_SWITCH:
+    run_step(r, r->c->children[s->first_child + chosen_child(r, s)]);
+    break;
+  case STEP_WHILE:
+    for (;;) {
+      run_step(r, r->c->children[s->first_child]);
+      if ((control_value(r, &r->c->controls[s->index]) != 0) != s->count) break;
+      run_step(r, r->c->children[s->first_child + 1]);
+    }
+    break;
+  case STEP_SYNC:
+  case STEP_WRITE_UNDEF:
     break;
   case STEP_HOST_EVENT:
     r->events++;

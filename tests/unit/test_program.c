@@ -191,6 +191,65 @@ static void print_null(pop_graph *g)
 {
   pop_program_print_tensor((pop_tensor){g, 0}, "title");
 }
+static void if_many(pop_graph *g)
+{
+  pop_program_if(vector(g, POP_INT, 2, "p"), pop_program_sequence(g, "s"), (pop_program){0},
+                 "choice");
+}
+static void if_float(pop_graph *g)
+{
+  pop_program_if(vector(g, POP_FLOAT, 1, "p"), pop_program_sequence(g, "s"), (pop_program){0},
+                 "choice");
+}
+static void if_null(pop_graph *g)
+{
+  pop_program_if((pop_tensor){g, 0}, pop_program_sequence(g, "s"), (pop_program){0}, "choice");
+}
+static void switch_bool(pop_graph *g)
+{
+  pop_program_switch(vector(g, POP_BOOL, 1, "p"), NULL, 0, (pop_program){0}, "choice");
+}
+static void switch_twice(pop_graph *g)
+{
+  pop_switch_case cases[] = {{7, {0}}, {8, {0}}, {7, {0}}};
+  pop_program_switch(vector(g, POP_INT, 1, "p"), cases, 3, (pop_program){0}, "choice");
+}
+static void switch_too_large(pop_graph *g)
+{
+  pop_switch_case cases[] = {{255, {0}}, {256, {0}}};
+  pop_program_switch(vector(g, POP_UNSIGNED_CHAR, 1, "p"), cases, 2, (pop_program){0}, "choice");
+}
+static void switch_too_small(pop_graph *g)
+{
+  pop_switch_case cases[] = {{-32768, {0}}, {-32769, {0}}};
+  pop_program_switch(vector(g, POP_SHORT, 1, "p"), cases, 2, (pop_program){0}, "choice");
+}
+static void while_wide(pop_graph *g)
+{
+  pop_program_repeat_while_true((pop_program){0}, vector(g, POP_LONGLONG, 1, "p"), (pop_program){0},
+                                "loop");
+}
+static void while_ring(pop_graph *g)
+{
+  pop_program main = pop_program_sequence(g, "main");
+  pop_sequence_add(main, pop_program_repeat_while_false((pop_program){0},
+                                                        vector(g, POP_BOOL, 1, "p"), main, "loop"));
+}
+static void call_ring(pop_graph *g)
+{
+  pop_program main = pop_program_sequence(g, "main");
+  pop_sequence_add(main, pop_program_call(pop_graph_add_function(g, main), "call"));
+}
+static void call_null(pop_graph *g)
+{
+  pop_program_call((pop_function){g, 0}, "call");
+}
+static void undef_constant(pop_graph *g)
+{
+  const int32_t ones[] = {1, 1};
+  pop_program_write_undef(pop_graph_add_constant(g, POP_INT, (const size_t[]){2}, 1, ones, "c"),
+                          "gone");
+}
 static void execute_foreign(pop_graph *g)
 {
   pop_graph *other = new_graph();
@@ -216,6 +275,18 @@ Test(program, X07_P01_P10_bad_programs_say_what_is_wrong)
       {execute_null, POP_ERROR_INVALID_ARGUMENT, {"compute set is null"}},
       {print_null, POP_ERROR_INVALID_ARGUMENT, {"pop_program_print_tensor", "null"}},
       {execute_foreign, POP_ERROR_INVALID_ARGUMENT, {"compute set", "another graph"}},
+      {if_many, POP_ERROR_TENSOR, {"pop_program_if 'choice'", "{2} of 'p'", "one element"}},
+      {if_float, POP_ERROR_TYPE, {"'choice'", "float tensor", "bool, int"}},
+      {if_null, POP_ERROR_INVALID_ARGUMENT, {"pop_program_if", "tensor is null"}},
+      {switch_bool, POP_ERROR_TYPE, {"control", "bool tensor", "must be int"}},
+      {switch_twice, POP_ERROR_CONTROL_PROGRAM, {"cases 0 and 2", "value 7"}},
+      {switch_too_large, POP_ERROR_CONTROL_PROGRAM, {"case 1", "256", "unsigned char"}},
+      {switch_too_small, POP_ERROR_CONTROL_PROGRAM, {"case 1", "-32769", "short"}},
+      {while_wide, POP_ERROR_TYPE, {"pop_program_repeat_while_true 'loop'", "32 bits"}},
+      {while_ring, POP_ERROR_CONTROL_PROGRAM, {"'main'", "itself"}},
+      {call_ring, POP_ERROR_CONTROL_PROGRAM, {"'main'", "itself"}},
+      {call_null, POP_ERROR_INVALID_ARGUMENT, {"pop_program_call", "null"}},
+      {undef_constant, POP_ERROR_TENSOR, {"'gone'", "constant"}},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     pop_graph *graph = new_graph();

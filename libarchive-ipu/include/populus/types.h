@@ -38,6 +38,10 @@ uint32_t pop_type_bytes(pop_type type);   /* bytes of one element; 0 if out of r
 uint32_t pop_type_align(pop_type type);   /* alignment on the tile in bytes */
 bool pop_type_from_name(const char *name, pop_type *type); /* exact name; false if unknown */
 
+/* char is signed on the tile; bool counts as neither. */
+bool pop_type_is_integer(pop_type type);
+bool pop_type_is_signed_integer(pop_type type);
+
 /* IEEE binary16 <-> binary32, exact; float to half rounds to nearest even (NaN stays NaN). Hosts
  * without a half type use these to fill and to read half tensors. */
 uint16_t pop_half_from_float(float value);

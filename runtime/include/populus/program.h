@@ -27,6 +27,45 @@ pop_program pop_program_copy(pop_tensor source, pop_tensor destination, const ch
 /* Runs `body` `count` times; 0 is legal. */
 pop_program pop_program_repeat(pop_graph *graph, uint32_t count, pop_program body,
                                const char *name);
+/* Predicates and the controls of switches are tensors of one element on any tile. A predicate has the
+ * type POP_BOOL or an integer type of up to 32 bits and is true unless it is 0. The tile that holds
+ * the element tells all others by an exchange, each time it is asked for. */
+
+/* Runs `then_body` if the predicate is true, otherwise `else_body`. A branch without an effect may be
+ * null: (pop_program){0}. */
+pop_program pop_program_if(pop_tensor predicate, pop_program then_body, pop_program else_body,
+                           const char *name);
+
+typedef struct pop_switch_case {
+  int64_t value; /* that the control's type can hold; each value once */
+  pop_program body;
+} pop_switch_case;
+/* Runs the case whose value `control` has, or, if there is none, `default_body` (null: nothing). The
+ * control has an integer type of up to 32 bits. */
+pop_program pop_program_switch(pop_tensor control, const pop_switch_case *cases, size_t num_cases,
+                               pop_program default_body, const char *name);
+
+/* Runs `condition` (null: nothing), then looks at the predicate; if it is true (false), runs `body`
+ * and begins again, otherwise it is done. */
+pop_program pop_program_repeat_while_true(pop_program condition, pop_tensor predicate,
+                                          pop_program body, const char *name);
+pop_program pop_program_repeat_while_false(pop_program condition, pop_tensor predicate,
+                                           pop_program body, const char *name);
+
+/* A function: a program whose code is in each tile once, however often it is called. */
+typedef struct pop_function {
+  pop_graph *graph;
+  uint32_t index;
+} pop_function;
+pop_function pop_graph_add_function(pop_graph *graph, pop_program body);
+pop_program pop_program_call(pop_function function, const char *name);
+
+/* Says that what the tensor holds is not needed any more: until it is written again, its memory may
+ * serve others, and what is read of it is anything. No code. */
+pop_program pop_program_write_undef(pop_tensor tensor, const char *name);
+/* All tiles wait for each other. */
+pop_program pop_program_sync(pop_graph *graph, const char *name);
+
 /* Prints the tensor to the engine's print stream (standard error by default; the engine's option
  * and pop_engine_set_print_stream change it) as `title: {1,1.5,2}`; nested braces, one row a line,
  * for higher ranks, as the guide shows it. */

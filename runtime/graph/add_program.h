@@ -1,0 +1,12 @@
+/* How programs come into being: program.c has the functions, for itself and control_flow.c. */
+#ifndef GRAPH_ADD_PROGRAM_H
+#define GRAPH_ADD_PROGRAM_H
+
+#include "graph/graph.h"
+
+/* Adds `p`, whose name is `name` (NULL: none). A null handle if the graph is full of programs. */
+pop_program add_program(pop_graph *graph, const char *call, program p, const char *name);
+/* Both are programs of one graph; the caller has seen to it that no ring closes. */
+void add_child(pop_program parent, pop_program child);
+
+#endif

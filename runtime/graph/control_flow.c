@@ -1,0 +1,159 @@
+/* Programs that decide on the device what is run: If, Switch, RepeatWhile, calls of functions.
+ *
+ * An If is a Switch whose only case is 0, with the else branch; the default is the then branch. A
+ * branch that is not given is an empty sequence, so that a Switch has a child for each case and one
+ * for the default, and a While has two. */
+#include "graph/add_program.h"
+#include "graph/check.h"
+#include "graph/describe.h"
+
+#include <string.h>
+
+enum { MAX_CONTROL_BYTES = 4 };
+
+static bool is_control_type(pop_type type)
+{
+  return pop_type_is_integer(type) && pop_type_bytes(type) <= MAX_CONTROL_BYTES;
+}
+
+/* `what`: "predicate" or "control". */
+static bool check_control(pop_graph *graph, const char *call, const char *name, const char *what,
+                          pop_tensor control)
+{
+  const tensor *t = check_tensor(graph, call, control);
+  if (!t) return false;
+  bool predicate = strcmp(what, "predicate") == 0;
+  if (t->num_elements != 1)
+    graph_failf(graph, POP_ERROR_TENSOR, "%s %s: the %s is the %s: it must have one element", call,
+                say_name(graph, name), what, say_tensor(graph, t));
+  else if (!is_control_type(t->type) && !(predicate && t->type == POP_BOOL))
+    graph_failf(graph, POP_ERROR_TYPE,
+                "%s %s: the %s is the %s: its type must be %sint or another "
+                "integer of up to 32 bits",
+                call, say_name(graph, name), what, say_tensor(graph, t), predicate ? "bool, " : "");
+  return !graph->error;
+}
+
+static bool check_branch(pop_graph *graph, const char *call, pop_program branch)
+{
+  return branch.index == 0 || check_program(graph, call, branch);
+}
+
+static void add_branch(pop_program parent, pop_program branch, const char *call)
+{
+  pop_graph *graph = parent.graph;
+  if (branch.index == 0) branch = add_program(graph, call, (program){.kind = PROGRAM_SEQUENCE}, "");
+  if (branch.index) add_child(parent, branch);
+}
+
+pop_program pop_program_if(pop_tensor predicate, pop_program then_body, pop_program else_body,
+                           const char *name)
+{
+  static const char call[] = "pop_program_if";
+  pop_graph *graph = predicate.graph;
+  if (!graph_usable(graph) || !check_control(graph, call, name, "predicate", predicate) ||
+      !check_branch(graph, call, then_body) || !check_branch(graph, call, else_body))
+    return (pop_program){graph, 0};
+  uint32_t *values = pop_arena_alloc(graph->arena, sizeof *values);
+  values[0] = 0;
+  program p = {.kind = PROGRAM_SWITCH, .source = predicate.index, .case_values = values};
+  pop_program handle = add_program(graph, call, p, name);
+  if (handle.index) {
+    add_branch(handle, else_body, call);
+    add_branch(handle, then_body, call);
+  }
+  return handle;
+}
+
+/* Whether a control of this type can have the value. */
+static bool can_hold(pop_type type, int64_t value)
+{
+  uint32_t bits = pop_type_bytes(type) * 8;
+  bool is_signed = pop_type_is_signed_integer(type);
+  int64_t least = is_signed ? -((int64_t)1 << (bits - 1)) : 0;
+  int64_t most = ((int64_t)1 << (is_signed ? bits - 1 : bits)) - 1;
+  return least <= value && value <= most;
+}
+
+static bool check_cases(pop_graph *graph, const char *call, const char *name, pop_type type,
+                        const pop_switch_case *cases, size_t num_cases)
+{
+  for (size_t i = 0; i < num_cases; i++) {
+    if (!can_hold(type, cases[i].value))
+      graph_failf(graph, POP_ERROR_CONTROL_PROGRAM,
+                  "%s %s: case %zu is for the value %lld, which a control of type %s cannot have",
+                  call, say_name(graph, name), i, (long long)cases[i].value, pop_type_name(type));
+    for (size_t j = 0; j < i && !graph->error; j++)
+      if (cases[j].value == cases[i].value)
+        graph_failf(graph, POP_ERROR_CONTROL_PROGRAM,
+                    "%s %s: cases %zu and %zu are both for the value %lld; each value can have one",
+                    call, say_name(graph, name), j, i, (long long)cases[i].value);
+    if (graph->error || !check_branch(graph, call, cases[i].body)) return false;
+  }
+  return true;
+}
+
+pop_program pop_program_switch(pop_tensor control, const pop_switch_case *cases, size_t num_cases,
+                               pop_program default_body, const char *name)
+{
+  static const char call[] = "pop_program_switch";
+  pop_graph *graph = control.graph;
+  if (!graph_usable(graph) || !check_control(graph, call, name, "control", control) ||
+      !check_cases(graph, call, name, pop_tensor_element_type(control), cases, num_cases) ||
+      !check_branch(graph, call, default_body))
+    return (pop_program){graph, 0};
+  uint32_t *values = pop_arena_alloc(graph->arena, (num_cases + 1) * sizeof *values);
+  for (size_t i = 0; i < num_cases; i++) values[i] = (uint32_t)cases[i].value;
+  program p = {.kind = PROGRAM_SWITCH, .source = control.index, .case_values = values};
+  pop_program handle = add_program(graph, call, p, name);
+  for (size_t i = 0; i < num_cases && handle.index; i++) add_branch(handle, cases[i].body, call);
+  if (handle.index) add_branch(handle, default_body, call);
+  return handle;
+}
+
+static pop_program repeat_while(const char *call, bool sense, pop_program condition,
+                                pop_tensor predicate, pop_program body, const char *name)
+{
+  pop_graph *graph = predicate.graph;
+  if (!graph_usable(graph) || !check_control(graph, call, name, "predicate", predicate) ||
+      !check_branch(graph, call, condition) || !check_branch(graph, call, body))
+    return (pop_program){graph, 0};
+  program p = {.kind = PROGRAM_WHILE, .source = predicate.index, .count = sense};
+  pop_program handle = add_program(graph, call, p, name);
+  if (handle.index) {
+    add_branch(handle, condition, call);
+    add_branch(handle, body, call);
+  }
+  return handle;
+}
+
+pop_program pop_program_repeat_while_true(pop_program condition, pop_tensor predicate,
+                                          pop_program body, const char *name)
+{
+  return repeat_while("pop_program_repeat_while_true", true, condition, predicate, body, name);
+}
+
+pop_program pop_program_repeat_while_false(pop_program condition, pop_tensor predicate,
+                                           pop_program body, const char *name)
+{
+  return repeat_while("pop_program_repeat_while_false", false, condition, predicate, body, name);
+}
+
+pop_function pop_graph_add_function(pop_graph *graph, pop_program body)
+{
+  if (!graph_usable(graph) || !check_program(graph, "pop_graph_add_function", body))
+    return (pop_function){graph, 0};
+  return (pop_function){graph, body.index};
+}
+
+/* What is called from several places is lowered once (lower.c): a function needs nothing else. */
+pop_program pop_program_call(pop_function function, const char *name)
+{
+  static const char call[] = "pop_program_call";
+  pop_graph *graph = function.graph;
+  pop_program body = {graph, function.index};
+  if (!graph_usable(graph) || !check_program(graph, call, body)) return (pop_program){graph, 0};
+  pop_program handle = add_program(graph, call, (program){.kind = PROGRAM_CALL}, name);
+  if (handle.index) add_child(handle, body);
+  return handle;
+}
