@@ -113,6 +113,8 @@ typedef struct placed_interval {
 typedef struct placed_variable {
   size_t first_interval;
   size_t num_intervals;
+  uint32_t first_block, num_blocks; /* all of the variable's, one after the other */
+  const char *type;                 /* element type and shape: "float[300,40]" */
 } placed_variable;
 
 /* ---- lower: steps ---- */

@@ -182,6 +182,21 @@ static const char *block_symbol_name(const builder *b, const block *x)
   }
 }
 
+/* Of a block that holds elements of a variable, the variable's; otherwise NULL. */
+static const char *block_type(const compilation *c, uint32_t block)
+{
+  size_t low = 0, high = c->num_variables;
+  while (low < high) { /* variables before `low` start at or before the block */
+    size_t middle = low + (high - low) / 2;
+    if (c->variables[middle].first_block <= block)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const placed_variable *v = low ? &c->variables[low - 1] : NULL;
+  return v && block - v->first_block < v->num_blocks ? v->type : NULL;
+}
+
 /* Linked code has symbols and mappings of its own, vertex states have those of the vertices. */
 static void add_block_symbols(builder *b)
 {
@@ -200,6 +215,7 @@ static void add_block_symbols(builder *b)
                       .kind = code ? POP_SYMBOL_CODE_AREA : POP_SYMBOL_OBJECT,
                       .category = x->category,
                       .local = true,
+                      .type = block_type(b->c, index),
                   });
   }
 }

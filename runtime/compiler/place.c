@@ -84,14 +84,28 @@ static void set_initial_contents(compilation *c, const variable *v, const placed
   }
 }
 
+/* "float[300,40]"; of a scalar "float". */
+static const char *describe_type(const compilation *c, uint32_t number)
+{
+  const tensor *whole = &c->graph->tensors[c->graph->variables[number].tensor];
+  const char *text = pop_type_name(whole->type);
+  for (uint32_t i = 0; i < whole->rank; i++)
+    text = pop_arena_printf(c->arena, "%s%c%zu", text, i ? ',' : '[', whole->shape[i]);
+  return whole->rank ? pop_arena_printf(c->arena, "%s]", text) : text;
+}
+
 static pop_error *place_variable(placing *p, uint32_t number)
 {
   compilation *c = p->c;
   size_t count, first_block = c->num_blocks;
   const mapping_interval *mapping = graph_mapping(c->graph, number, &count);
-  placed_variable placed = {.first_interval = c->num_intervals, .num_intervals = count};
+  placed_variable placed = {.first_interval = c->num_intervals,
+                            .num_intervals = count,
+                            .first_block = (uint32_t)first_block,
+                            .type = describe_type(c, number)};
   p->name = pop_arena_strdup(c->arena, c->graph->variables[number].name);
   for (size_t i = 0; i < count; i++) POP_TRY(place_interval(p, number, &mapping[i]));
+  placed.num_blocks = (uint32_t)(c->num_blocks - first_block);
   pop_push(c->variables, c->num_variables, c->variables_capacity, placed);
   for (size_t i = first_block; i < c->num_blocks; i++)
     c->blocks[i].size = round_up_to_word(c->blocks[i].size);

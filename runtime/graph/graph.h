@@ -63,6 +63,7 @@ typedef struct variable {
   pop_type type;
   bool constant;
   uint64_t num_elements;
+  uint32_t tensor;  /* all of it, in the shape that it was added with */
   uint8_t *initial; /* num_elements * bytes of type, or NULL for zeroes */
   /* Tile mapping: in call order until graph_mapping() sorts it; then ascending and disjoint. */
   mapping_interval *mapping;

@@ -36,7 +36,9 @@ static pop_tensor add_variable(pop_graph *graph, const char *call, pop_type type
   pop_push(graph->variables, graph->num_variables, graph->variables_capacity, v);
   view_begin(graph);
   view_add_run(graph, index, 0, v.num_elements);
-  return view_end(graph, call, type, shape, rank);
+  pop_tensor whole = view_end(graph, call, type, shape, rank);
+  graph->variables[index].tensor = whole.index;
+  return whole;
 }
 
 pop_tensor pop_graph_add_variable(pop_graph *graph, pop_type type, const size_t *shape, size_t rank,

@@ -68,6 +68,9 @@ quiet symbols nm -nS $image
 has symbols ' T __runCodelet_DotProductVertex$' ' T __runCodelet_ReduceVertex$' ' t control$' ' t worker.stub$' \
   ' t stack.supervisor$' ' t stack.worker5$' ' t matrix$' ' t inputVector$' ' t table.mulCS$' ' t table.reduceCS$' \
   ' t vertex.mulCS.DotProductVertex.[0-9]+$' ' t vertex.reduceCS.ReduceVertex.[0-9]+$' ' t mulCS/ExchangePre$'
+# Variables with their types and shapes.
+quiet types readelf -p .populus.symbols $image
+has types ' float\[300,40\]$' ' float\[40\]$'
 quiet sections readelf -SW $image
 awk -v end="$(awk '$2 == ".text" || $3 == ".text" { for (i = 1; i <= NF; i++) if ($i == "PROGBITS") print $(i + 1), $(i + 3) }' sections)" '
   function number(hex,   i, n) { for (i = 1; i <= length(hex); i++) n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1; return n }
