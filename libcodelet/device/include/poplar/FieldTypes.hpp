@@ -8,9 +8,14 @@
 #ifndef POPLAR_FIELD_TYPES_HPP
 #define POPLAR_FIELD_TYPES_HPP
 
-#include <__iterator/iterator_traits.h>
 #include <cstddef>
 #include <cstdint>
+
+// Of <iterator> a list needs this name only; all of it would take more of a small codelet's time to
+// compile than all our headers together.
+_LIBCPP_BEGIN_NAMESPACE_STD
+struct _LIBCPP_TEMPLATE_VIS input_iterator_tag;
+_LIBCPP_END_NAMESPACE_STD
 
 #ifdef __IPU__
 extern "C" char __tile_memory_base[]; // the address is what counts: the linker of the tile sets it
