@@ -226,12 +226,34 @@ const pop_archive_member *pop_archive_get_member(const pop_archive *archive, siz
   return &archive->members[index];
 }
 
+const char *pop_archive_name(const pop_archive *archive)
+{
+  return archive->name;
+}
+
+static pop_error *check_index(const pop_archive *archive, size_t index)
+{
+  if (index < archive->num_members) return NULL;
+  return pop_error_new(POP_ERROR_INDEX, "'%s' has %zu members: there is no member %zu",
+                       archive->name, archive->num_members, index);
+}
+
+pop_error *pop_archive_read_part(const pop_archive *archive, size_t index, uint64_t offset,
+                                 void *bytes, size_t size)
+{
+  POP_TRY(check_index(archive, index));
+  const pop_archive_member *member = &archive->members[index];
+  if (offset > member->size || size > member->size - offset)
+    return pop_error_new(POP_ERROR_INDEX,
+                         "'%s' in '%s' has %" PRIu64 " bytes: there are no %zu from byte %" PRIu64,
+                         member->name, archive->name, member->size, size, offset);
+  return read_at(archive, member->offset + offset, bytes, size);
+}
+
 pop_error *pop_archive_read_member(const pop_archive *archive, size_t index, uint8_t **bytes,
                                    size_t *size)
 {
-  if (index >= archive->num_members)
-    return pop_error_new(POP_ERROR_INDEX, "'%s' has %zu members: there is no member %zu",
-                         archive->name, archive->num_members, index);
+  POP_TRY(check_index(archive, index));
   const pop_archive_member *member = &archive->members[index];
   uint8_t *content = malloc(member->size ? member->size : 1);
   if (!content)

@@ -1,9 +1,12 @@
-/* Reading a tile image from bytes that anyone may have made.
+/* Reading a tile image that anyone may have made: from bytes, or piece by piece from an archive.
  *
- * Every table is checked against the file's size in 64-bit arithmetic before it is looked at, and
- * is translated by libelf's xlate functions, which need no Elf handle: nothing else in the file is
- * interpreted. What has been read is then held against the rules that the writer's images keep
- * (image_check.c) and against the target's tile memory.
+ *   ELF header -> section headers, names -> program headers -> memory, symbols if they are wanted
+ *
+ * Every piece is checked against the file's size in 64-bit arithmetic before it is looked at, and
+ * tables are translated by libelf's xlate functions, which need no Elf handle: nothing else in the
+ * file is interpreted. Of a member of an archive only these pieces are read. What has been read is
+ * then held against the rules that the writer's images keep (image_check.c) and against the target's
+ * tile memory.
  */
 #include "image_internal.h"
 
@@ -13,9 +16,15 @@
 #include <libelf.h>
 #include <string.h>
 
+/* What is read from a file is in memory of ours, and the size of a file says nothing: it may have
+ * holes. An image that is larger than this is no tile's. */
+#define MAX_PIECE_BYTES (UINT32_C(1) << 28)
+
 typedef struct reader {
-  const uint8_t *bytes;
-  size_t size;
+  const uint8_t *bytes;       /* the file; NULL: it is a member of the archive */
+  const pop_archive *archive; /* its member `member` */
+  size_t member;
+  uint64_t size;
   pop_arena *arena;
   Elf32_Ehdr header;
   const Elf32_Shdr *sections; /* header.e_shnum of them */
@@ -40,20 +49,41 @@ static pop_error *check_inside_file(const reader *reader, const char *what, uint
                                     uint64_t size)
 {
   if (offset <= reader->size && size <= reader->size - offset) return NULL;
-  return malformed("truncated: %s is at bytes %" PRIu64 " to %" PRIu64
-                   ", but the file has %zu bytes",
+  return malformed("truncated: %s is at bytes %" PRIu64 " to %" PRIu64 ", but the file has %" PRIu64
+                   " bytes",
                    what, offset, offset + size, reader->size);
+}
+
+/* Is it in the file, and of a size that we take into our memory? */
+static pop_error *check_piece(const reader *reader, const char *what, uint64_t offset,
+                              uint64_t size)
+{
+  POP_TRY(check_inside_file(reader, what, offset, size));
+  if (reader->bytes || size <= MAX_PIECE_BYTES) return NULL;
+  return malformed("%s has %" PRIu64 " bytes, more than any tile's", what, size);
+}
+
+static pop_error *fetch(const reader *reader, const char *what, uint64_t offset, uint64_t size,
+                        const uint8_t **piece)
+{
+  POP_TRY(check_piece(reader, what, offset, size));
+  if (reader->bytes) {
+    *piece = reader->bytes + offset;
+    return NULL;
+  }
+  uint8_t *copy = pop_arena_alloc(reader->arena, (size_t)size);
+  *piece = copy;
+  return pop_archive_read_part(reader->archive, reader->member, offset, copy, (size_t)size);
 }
 
 /* Translates `bytes` bytes of the file, one or more ELF structs, to `to`. */
 static pop_error *translate(const reader *reader, const char *what, uint32_t offset, size_t bytes,
                             Elf_Type type, void *to)
 {
-  POP_TRY(check_inside_file(reader, what, offset, bytes));
-  Elf_Data from = {.d_buf = (void *)(reader->bytes + offset),
-                   .d_type = type,
-                   .d_size = bytes,
-                   .d_version = EV_CURRENT};
+  const uint8_t *piece = NULL;
+  POP_TRY(fetch(reader, what, offset, bytes, &piece));
+  Elf_Data from = {
+      .d_buf = (void *)piece, .d_type = type, .d_size = bytes, .d_version = EV_CURRENT};
   Elf_Data translated = from;
   translated.d_buf = to;
   if (bytes && !elf32_xlatetof(&translated, &from, ELFDATA2LSB))
@@ -67,7 +97,7 @@ static pop_error *read_table(const reader *reader, const char *what, uint32_t of
                              uint32_t count, Elf_Type type, size_t entry_bytes, const void **table)
 {
   size_t bytes = count * entry_bytes;
-  POP_TRY(check_inside_file(reader, what, offset, bytes));
+  POP_TRY(check_piece(reader, what, offset, bytes));
   void *copy = pop_arena_alloc(reader->arena, bytes);
   *table = copy;
   return translate(reader, what, offset, bytes, type, copy);
@@ -75,9 +105,11 @@ static pop_error *read_table(const reader *reader, const char *what, uint32_t of
 
 static pop_error *read_header(reader *reader)
 {
-  const uint8_t *ident = reader->bytes;
-  if (reader->size < SELFMAG || memcmp(ident, ELFMAG, SELFMAG) != 0)
-    return malformed("this is %s, not an ELF file", pop_file_kind(reader->bytes, reader->size));
+  const uint8_t *ident = NULL;
+  uint64_t ident_bytes = reader->size < EI_NIDENT ? reader->size : EI_NIDENT;
+  POP_TRY(fetch(reader, "the ELF header", 0, ident_bytes, &ident));
+  if (ident_bytes < SELFMAG || memcmp(ident, ELFMAG, SELFMAG) != 0)
+    return malformed("this is %s, not an ELF file", pop_file_kind(ident, (size_t)ident_bytes));
   POP_TRY(translate(reader, "the ELF header", 0, sizeof(Elf32_Ehdr), ELF_T_EHDR, &reader->header));
   if (ident[EI_CLASS] != ELFCLASS32 || ident[EI_DATA] != ELFDATA2LSB)
     return malformed("a tile image is a 32-bit little-endian ELF file, this one is not (class %u, "
@@ -111,8 +143,9 @@ static pop_error *string_table(const reader *reader, uint32_t index, const char 
   const Elf32_Shdr *section = &reader->sections[index];
   if (section->sh_type != SHT_STRTAB)
     return malformed("section %" PRIu32 " should be a string table", index);
-  POP_TRY(check_inside_file(reader, "a string table", section->sh_offset, section->sh_size));
-  *strings = (const char *)reader->bytes + section->sh_offset;
+  const uint8_t *piece = NULL;
+  POP_TRY(fetch(reader, "a string table", section->sh_offset, section->sh_size, &piece));
+  *strings = (const char *)piece;
   *size = section->sh_size;
   if (!*size || (*strings)[*size - 1])
     return malformed("string table %" PRIu32 " does not end in NUL", index);
@@ -227,7 +260,8 @@ static pop_error *read_segments(const reader *reader, pop_image *image)
   if (bytes % IMAGE_SEGMENT_BYTES)
     return malformed(IMAGE_SEGMENTS_SECTION " has %" PRIu32 " bytes, not a multiple of %d", bytes,
                      IMAGE_SEGMENT_BYTES);
-  const uint8_t *record = reader->bytes + reader->segments->sh_offset;
+  const uint8_t *record = NULL;
+  POP_TRY(fetch(reader, IMAGE_SEGMENTS_SECTION, reader->segments->sh_offset, bytes, &record));
   size_t count = bytes / IMAGE_SEGMENT_BYTES;
   pop_image_segment *segments = pop_arena_alloc(reader->arena, count * sizeof *segments);
   for (size_t i = 0; i < count; i++, record += IMAGE_SEGMENT_BYTES) {
@@ -305,25 +339,28 @@ static pop_error *read_symbols(reader *reader, pop_image *image)
     POP_TRY(read_symbol_table(reader, &reader->sections[i], image));
   }
   if (!found || !reader->details) return NULL;
-  return image_read_details(reader->bytes + reader->details->sh_offset, reader->details->sh_size,
-                            reader->symbols, image);
+  const uint8_t *details = NULL;
+  uint32_t bytes = reader->details->sh_size;
+  POP_TRY(fetch(reader, IMAGE_DETAILS_SECTION, reader->details->sh_offset, bytes, &details));
+  return image_read_details(details, bytes, reader->symbols, image);
 }
 
-static pop_error *read_image(reader *reader, const pop_target *target, pop_image *image,
-                             bool *overflowed)
+static pop_error *read_image(reader *reader, unsigned parts, const pop_target *target,
+                             pop_image *image, bool *overflowed)
 {
   POP_TRY(read_header(reader));
   POP_TRY(read_sections(reader));
   *image = (pop_image){
       .base = reader->text->sh_addr,
       .size = reader->text->sh_size,
-      .bytes = reader->bytes + reader->text->sh_offset,
       .entry = reader->header.e_entry,
   };
   POP_TRY(check_target(image, target, overflowed));
   POP_TRY(check_program_headers(reader));
   POP_TRY(read_segments(reader, image));
-  POP_TRY(read_symbols(reader, image));
+  if (parts & POP_IMAGE_MEMORY)
+    POP_TRY(fetch(reader, ".text", reader->text->sh_offset, image->size, &image->bytes));
+  if (parts & POP_IMAGE_SYMBOLS) POP_TRY(read_symbols(reader, image));
   return pop_image_check(image, POP_ERROR_FILE_LOAD);
 }
 
@@ -332,5 +369,17 @@ pop_error *pop_image_read(const uint8_t *bytes, size_t size, const char *name,
                           bool *overflowed)
 {
   reader reader = {.bytes = bytes, .size = size, .arena = arena};
-  return pop_error_prefix(read_image(&reader, target, image, overflowed), "'%s'", name);
+  return pop_error_prefix(
+      read_image(&reader, POP_IMAGE_MEMORY | POP_IMAGE_SYMBOLS, target, image, overflowed), "'%s'",
+      name);
+}
+
+pop_error *pop_image_read_member(const pop_archive *archive, size_t member, unsigned parts,
+                                 const pop_target *target, pop_arena *arena, pop_image *image,
+                                 bool *overflowed)
+{
+  const pop_archive_member *found = pop_archive_get_member(archive, member);
+  reader reader = {.archive = archive, .member = member, .size = found->size, .arena = arena};
+  return pop_error_prefix(read_image(&reader, parts, target, image, overflowed), "'%s(%s)'",
+                          pop_archive_name(archive), found->name);
 }

@@ -90,6 +90,39 @@ typedef struct read_result {
   pop_error *error;
 } read_result;
 
+/* The same as a member of an archive, piece by piece: the same is found, or the same is wrong. */
+static void expect_same_from_archive(const uint8_t *bytes, size_t size, const char *target_name,
+                                     const read_result *expected)
+{
+  pop_archive_writer *writer;
+  pop_archive *archive;
+  uint8_t *file;
+  size_t file_size;
+  expect_ok(pop_archive_writer_open(NULL, &writer));
+  expect_ok(pop_archive_writer_add(writer, "tile-00042.elf", bytes, size));
+  pop_archive_writer_take(writer, &file, &file_size);
+  expect_ok(pop_archive_open_memory(file, file_size, "a.a", &archive));
+  pop_target target = ipu(target_name);
+  pop_arena *arena = pop_arena_new();
+  pop_image image;
+  bool overflowed;
+  pop_error *error = pop_image_read_member(archive, 0, POP_IMAGE_MEMORY | POP_IMAGE_SYMBOLS,
+                                           &target, arena, &image, &overflowed);
+  cr_assert_eq(!error, !expected->error);
+  if (error) {
+    cr_assert_str_eq(pop_error_message(error), pop_error_message(expected->error));
+  } else {
+    cr_assert_eq(image.num_symbols, expected->image.num_symbols);
+    cr_assert_eq(image.num_mappings, expected->image.num_mappings);
+    cr_assert_eq(image.size, expected->image.size);
+    cr_assert(memcmp(image.bytes, expected->image.bytes, image.size) == 0);
+  }
+  pop_error_free(error);
+  pop_arena_free(arena);
+  pop_archive_close(archive);
+  free(file);
+}
+
 static read_result read_copy(const uint8_t *bytes, size_t size, const char *target_name)
 {
   read_result result = {.copy = pop_xmalloc(size), .arena = pop_arena_new()};
@@ -97,6 +130,7 @@ static read_result read_copy(const uint8_t *bytes, size_t size, const char *targ
   pop_target target = ipu(target_name);
   result.error = pop_image_read(result.copy, size, "a.a(tile-00042.elf)", &target, result.arena,
                                 &result.image, &result.overflowed);
+  expect_same_from_archive(bytes, size, target_name, &result);
   return result;
 }
 
@@ -154,6 +188,40 @@ Test(image, what_is_written_is_read)
 }
 
 /* A tool that takes symbols away or moves them does not know of the categories. */
+/* In an archive of two images, of which the second one's memory ends with the file. */
+Test(image, only_what_is_wanted_is_read)
+{
+  pop_bytes file = sample_file();
+  pop_archive_writer *writer;
+  pop_archive *archive;
+  expect_ok(pop_archive_writer_open("two.a", &writer));
+  for (int i = 0; i < 2; i++)
+    expect_ok(pop_archive_writer_add(writer, "tile-00042.elf", file.data, file.size));
+  expect_ok(pop_archive_writer_commit(writer));
+  expect_ok(pop_archive_open("two.a", &archive));
+  pop_target target = ipu("ipu2");
+  pop_arena *arena = pop_arena_new();
+  pop_image image;
+  bool overflowed;
+  for (unsigned parts = 0; parts <= (POP_IMAGE_MEMORY | POP_IMAGE_SYMBOLS); parts++) {
+    expect_ok(pop_image_read_member(archive, 1, parts, &target, arena, &image, &overflowed));
+    cr_assert_eq(image.size, SIZE);
+    cr_assert_eq(image.num_segments, COUNT(segments));
+    cr_assert_eq(image.bytes != NULL, (parts & POP_IMAGE_MEMORY) != 0);
+    cr_assert_eq(image.num_symbols, parts & POP_IMAGE_SYMBOLS ? COUNT(symbols) : 0);
+    cr_assert_eq(image.num_mappings, parts & POP_IMAGE_SYMBOLS ? COUNT(mappings) : 0);
+  }
+  /* Bytes of a file that is cut meanwhile are missed when they are read. */
+  uint64_t cut = pop_archive_get_member(archive, 1)->offset + 40;
+  cr_assert_eq(truncate("two.a", (off_t)cut), 0);
+  expect_ok(pop_image_read_member(archive, 0, 0, &target, arena, &image, &overflowed));
+  expect_error(pop_image_read_member(archive, 1, 0, &target, arena, &image, &overflowed),
+               POP_ERROR_FILE_LOAD, "was cut while it was read", "cut");
+  pop_archive_close(archive);
+  pop_arena_free(arena);
+  pop_bytes_free(&file);
+}
+
 Test(image, categories_that_do_not_fit_the_symbols_count_as_missing)
 {
   static const struct {

@@ -51,12 +51,16 @@ POP_MUST_CHECK pop_error *pop_archive_open(const char *path, pop_archive **archi
 POP_MUST_CHECK pop_error *pop_archive_open_memory(const void *bytes, size_t size, const char *name,
                                                   pop_archive **archive);
 void pop_archive_close(pop_archive *archive);
+const char *pop_archive_name(const pop_archive *archive); /* its path, or the name given */
 /* Members in file order; the symbol index and the name table are not members. */
 size_t pop_archive_num_members(const pop_archive *archive);
 const pop_archive_member *pop_archive_get_member(const pop_archive *archive, size_t index);
 /* Content of a member: malloc'ed, caller frees. */
 POP_MUST_CHECK pop_error *pop_archive_read_member(const pop_archive *archive, size_t index,
                                                   uint8_t **bytes, size_t *size);
+/* `size` bytes from `offset` of a member's content on, which must be in it. */
+POP_MUST_CHECK pop_error *pop_archive_read_part(const pop_archive *archive, size_t index,
+                                                uint64_t offset, void *bytes, size_t size);
 
 /* "tile-00042.elf" */
 void pop_archive_tile_name(uint32_t tile, char name[16]);

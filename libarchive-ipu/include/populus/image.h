@@ -15,6 +15,7 @@
 #ifndef POPULUS_IMAGE_H
 #define POPULUS_IMAGE_H
 
+#include <populus/archive.h>
 #include <populus/arena.h>
 #include <populus/error.h>
 #include <populus/target.h>
@@ -82,6 +83,17 @@ POP_MUST_CHECK pop_error *pop_image_write(const pop_image *image, pop_bytes *out
 POP_MUST_CHECK pop_error *pop_image_read(const uint8_t *bytes, size_t size, const char *name,
                                          const pop_target *target, pop_arena *arena,
                                          pop_image *image, bool *overflowed);
+
+/* The same from a member of an archive (`member` < pop_archive_num_members), of which only the
+ * headers and what is wanted are read. All of the image lives in `arena`. */
+enum {
+  POP_IMAGE_MEMORY = 1, /* else `bytes` is NULL */
+  POP_IMAGE_SYMBOLS = 2 /* symbols and mappings; else there are none */
+};
+POP_MUST_CHECK pop_error *pop_image_read_member(const pop_archive *archive, size_t member,
+                                                unsigned parts, const pop_target *target,
+                                                pop_arena *arena, pop_image *image,
+                                                bool *overflowed);
 
 #ifdef __cplusplus
 }
