@@ -47,7 +47,7 @@ function(populus_pkg_config target description modules libraries)
 endfunction()
 
 set(llvm "-L${LLVM19_LIBRARY_DIR} -Wl,-rpath,${LLVM19_LIBRARY_DIR} -lLLVM-19")
-populus_pkg_config(archive-ipu "Tile images of an IPU: targets, linking, ELF, archives" "libelf libxxhash" "-pthread")
+populus_pkg_config(archive-ipu "Tile images of an IPU: targets, linking, ELF, archives" "libelf libdw libxxhash" "-pthread")
 populus_pkg_config(codelet "Codelet files (.gp) and vertex types" "archive-ipu jansson libxxhash" "-ldl")
 populus_pkg_config(popc-lib "The codelet compiler as a library" "codelet" "")
 populus_pkg_config(populus "${PROJECT_DESCRIPTION}" "popc codelet archive-ipu libdw jansson libcbor libzstd" "${llvm} -pthread -lm")

@@ -301,6 +301,19 @@ const void *pop_object_section(const pop_object *object, const char *name, size_
   return NULL;
 }
 
+uint32_t pop_object_same_section(const pop_object *object, uint32_t section,
+                                 const pop_object *other)
+{
+  const object_section *wanted = &object->sections[section];
+  for (uint32_t i = 1; wanted->data && i < other->num_sections; ++i) {
+    const object_section *found = &other->sections[i];
+    if (found->data && found->size == wanted->size && !strcmp(found->name, wanted->name) &&
+        !memcmp(found->data, wanted->data, wanted->size))
+      return i;
+  }
+  return 0;
+}
+
 void pop_object_symbols(const pop_object *object,
                         void (*visit)(void *context, const char *name, bool defined, bool weak),
                         void *context)

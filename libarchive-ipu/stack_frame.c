@@ -231,7 +231,9 @@ static uint32_t imm_j(uint32_t word)
 
 static void give_up(reader *r, pop_stack_reason reason)
 {
-  if (r->frame->reason == POP_STACK_KNOWN) r->frame->reason = reason;
+  if (r->frame->reason != POP_STACK_KNOWN) return;
+  r->frame->reason = reason;
+  r->frame->reason_at = r->at;
 }
 
 /* Bytes of the frame at this moment. */
@@ -262,11 +264,12 @@ static void set_register(reader *r, uint32_t number, value to)
 static void add_call(reader *r, stack_place callee)
 {
   stack_frame *f = r->frame;
-  pop_push(f->calls, f->num_calls, f->calls_capacity, (stack_call){callee, depth(r)});
+  pop_push(f->calls, f->num_calls, f->calls_capacity, (stack_call){callee, r->at, depth(r)});
 }
 
 static void add_indirect_call(reader *r)
 {
+  if (!r->frame->indirect) r->frame->indirect_at = r->at;
   r->frame->indirect = true;
   if (depth(r) > r->frame->indirect_depth) r->frame->indirect_depth = depth(r);
 }
@@ -686,7 +689,7 @@ static void merge_calls(stack_frame *frame)
 void stack_read_frame(const pop_link_set *set, stack_place entry, uint64_t *budget,
                       stack_frame *frame)
 {
-  reader r = {.set = set, .entry = entry, .frame = frame, .budget = budget};
+  reader r = {.set = set, .entry = entry, .at = entry, .frame = frame, .budget = budget};
   *frame = (stack_frame){.reason = POP_STACK_KNOWN};
   r.state.r[ZERO] = number(0);
   r.state.r[SP] = (value){.kind = STACK};

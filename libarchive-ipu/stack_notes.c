@@ -1,7 +1,8 @@
 /* Reads what authors state about stacks. See stack_usage.h; libcodelet/device/README.md has the
- * layout of the two sections:
+ * layout of the sections:
  *
  *   POP_STACK_SECTION         name NUL, padded to 4 bytes │ bytes (32 bits) │ …
+ *   POP_STACK_LEVELS_SECTION  name NUL, padded │ levels of recursion (32 bits) │ …
  *   POP_STACK_CALLS_SECTION   caller NUL, padded │ "callee,callee" NUL, padded │ …
  *
  * A name is that of a symbol, first of the object that says so (it may be a static function), then
@@ -63,20 +64,30 @@ static bool find_function(const cursor *c, const char *name, stack_place *place)
   return target.kind == TARGET_SECTION;
 }
 
-static pop_error *read_use(cursor *c, stack_notes *notes)
+static pop_error *read_value(cursor *c, stack_note_list *list)
 {
   char *name;
   POP_TRY(take_name(c, &name));
-  if (c->section->size - c->at < 4) return damaged(c, "the number of bytes is missing");
-  stack_note note = {.bytes = relocation_get32(c->section->data + c->at)};
+  if (c->section->size - c->at < 4) return damaged(c, "the number is missing");
+  stack_note note = {.value = relocation_get32(c->section->data + c->at)};
   c->at += 4;
   if (!find_function(c, name, &note.function)) return NULL;
-  uint32_t number = stack_map_put(&notes->use_of, note.function, (uint32_t)notes->num_uses);
-  if (number == notes->num_uses)
-    pop_push(notes->uses, notes->num_uses, notes->uses_capacity, note);
-  else if (notes->uses[number].bytes < note.bytes)
-    notes->uses[number].bytes = note.bytes;
+  uint32_t number = stack_map_put(&list->index_of, note.function, (uint32_t)list->count);
+  if (number == list->count)
+    pop_push(list->notes, list->count, list->capacity, note);
+  else if (list->notes[number].value < note.value)
+    list->notes[number].value = note.value;
   return NULL;
+}
+
+static pop_error *read_use(cursor *c, stack_notes *notes)
+{
+  return read_value(c, &notes->uses);
+}
+
+static pop_error *read_levels(cursor *c, stack_notes *notes)
+{
+  return read_value(c, &notes->levels);
 }
 
 static pop_error *read_calls(cursor *c, stack_notes *notes)
@@ -98,7 +109,9 @@ static pop_error *read_calls(cursor *c, stack_notes *notes)
 static const struct {
   const char *section;
   pop_error *(*read)(cursor *c, stack_notes *notes);
-} kinds[] = {{POP_STACK_SECTION, read_use}, {POP_STACK_CALLS_SECTION, read_calls}};
+} kinds[] = {{POP_STACK_SECTION, read_use},
+             {POP_STACK_LEVELS_SECTION, read_levels},
+             {POP_STACK_CALLS_SECTION, read_calls}};
 
 static pop_error *read_section(cursor *c, stack_notes *notes)
 {
@@ -157,9 +170,21 @@ pop_error *stack_read_notes(const pop_link_set *set, stack_notes *notes)
   return NULL;
 }
 
+const stack_note *stack_find_note(const stack_note_list *list, stack_place function)
+{
+  uint32_t index = stack_map_find(&list->index_of, function);
+  return index == OBJECT_NONE ? NULL : &list->notes[index];
+}
+
+static void free_list(stack_note_list *list)
+{
+  free(list->notes);
+  stack_map_free(&list->index_of);
+}
+
 void stack_notes_free(stack_notes *notes)
 {
-  free(notes->uses);
+  free_list(&notes->uses);
+  free_list(&notes->levels);
   free(notes->calls);
-  stack_map_free(&notes->use_of);
 }

@@ -3,8 +3,13 @@
  *   stack(f) = the largest of f's frame and, for each call, depth of the call + stack(callee)
  *
  * Functions are visited depth first, each once, with a stack of our own (chains may be as long as
- * the author of an object likes). A callee whose visit has begun and not ended is a recursion. What
- * an author states about a function is its stack, and ends the search there.
+ * the author of an object likes). A callee whose visit has begun and not ended is a recursion. Where
+ * it is the caller itself, and it is known how many levels there can be, that is
+ *
+ *   stack(f) = (levels - 1) * depth of f's calls of itself + stack(f) without these
+ *
+ * What an author states about a function is its stack, and ends the search there; but its frame is
+ * what it takes at least.
  */
 #include "stack_usage.h"
 #include <populus/arena.h>
@@ -22,6 +27,10 @@ typedef struct function {
   uint32_t bytes;
   uint32_t
       next; /* the callee that `bytes` or `reason` come from; OBJECT_NONE: the function itself */
+  stack_place at;               /* … by this instruction */
+  uint32_t levels;              /* of recursion: 0: unknown */
+  uint32_t self_depth;          /* of calls of itself; 0: there are none */
+  uint32_t stated, frame_bytes; /* by the author, if that is less than the frame */
   pop_stack_reason reason;
   bool open; /* on the way from the entry to where the visit is */
 } function;
@@ -64,6 +73,11 @@ void pop_stack_analysis_free(pop_stack_analysis *analysis)
 
 /* ---- one function ---- */
 
+static uint32_t bounded(uint64_t bytes)
+{
+  return bytes < BYTES_MAX ? (uint32_t)bytes : BYTES_MAX;
+}
+
 /* Calls through pointers whose targets the author has stated. */
 static void add_stated_calls(const pop_stack_analysis *a, stack_place caller, stack_frame *frame)
 {
@@ -74,24 +88,34 @@ static void add_stated_calls(const pop_stack_analysis *a, stack_place caller, st
     if (call->caller.section != caller.section || call->caller.offset != caller.offset) break;
     frame->indirect = false;
     pop_push(frame->calls, frame->num_calls, frame->calls_capacity,
-             (stack_call){call->callee, frame->indirect_depth});
+             (stack_call){call->callee, frame->indirect_at, frame->indirect_depth});
   }
 }
 
 static void read_function(pop_stack_analysis *a, function *f)
 {
-  uint32_t note = stack_map_find(&a->notes.use_of, f->place);
-  if (note != OBJECT_NONE) {
-    uint32_t stated = a->notes.uses[note].bytes;
-    f->bytes = stated < BYTES_MAX ? stated : BYTES_MAX;
-    return;
-  }
   stack_frame frame;
   stack_read_frame(a->set, f->place, &a->budget, &frame);
+  const stack_note *use = stack_find_note(&a->notes.uses, f->place);
+  if (use) {
+    f->bytes = bounded(use->value);
+    if (f->bytes < frame.bytes) {
+      f->stated = f->bytes;
+      f->bytes = f->frame_bytes = frame.bytes;
+    }
+    free(frame.calls);
+    return;
+  }
   add_stated_calls(a, f->place, &frame);
+  const stack_note *levels = stack_find_note(&a->notes.levels, f->place);
+  f->levels = levels ? levels->value : stack_known_levels(f->name);
   f->bytes = frame.bytes;
-  f->reason =
-      frame.reason == POP_STACK_KNOWN && frame.indirect ? POP_STACK_INDIRECT_CALL : frame.reason;
+  f->reason = frame.reason;
+  f->at = frame.reason_at;
+  if (frame.reason == POP_STACK_KNOWN && frame.indirect) {
+    f->reason = POP_STACK_INDIRECT_CALL;
+    f->at = frame.indirect_at;
+  }
   f->calls = frame.calls;
   f->num_calls = frame.num_calls;
 }
@@ -120,15 +144,20 @@ static void account(function *caller, const stack_call *call, uint32_t number,
                     const function *callee)
 {
   if (caller->reason != POP_STACK_KNOWN) return;
+  if (caller == callee && caller->levels) {
+    if (call->depth > caller->self_depth) caller->self_depth = call->depth;
+    return;
+  }
   pop_stack_reason reason = callee->open ? POP_STACK_RECURSION : callee->reason;
   if (reason != POP_STACK_KNOWN) {
     caller->reason = reason;
     caller->next = number;
+    caller->at = call->at;
     return;
   }
   uint64_t bytes = (uint64_t)call->depth + callee->bytes;
   if (bytes <= caller->bytes) return;
-  caller->bytes = bytes < BYTES_MAX ? (uint32_t)bytes : BYTES_MAX;
+  caller->bytes = bounded(bytes);
   caller->next = number;
 }
 
@@ -139,6 +168,7 @@ static void visit(pop_stack_analysis *a)
     uint32_t number = a->path[a->path_length - 1];
     function *f = &a->functions[number];
     if (f->done == f->num_calls || f->reason != POP_STACK_KNOWN) {
+      if (f->levels) f->bytes = bounded(f->bytes + (uint64_t)(f->levels - 1) * f->self_depth);
       f->open = false;
       --a->path_length;
       continue;
@@ -173,6 +203,22 @@ static void make_chain(const pop_stack_analysis *a, uint32_t entry, pop_arena *a
   stack_map_free(&seen);
 }
 
+/* Where the chain ends; a recursion where it comes back. */
+static void find_reason(const pop_stack_analysis *a, uint32_t entry, pop_stack_use *use)
+{
+  uint32_t last = entry;
+  for (size_t i = 1; i < use->chain_length; ++i) {
+    uint32_t next = a->functions[last].next;
+    if (use->reason == POP_STACK_RECURSION && i + 1 == use->chain_length) break;
+    last = next;
+  }
+  const stack_place at = a->functions[last].at;
+  const set_object *owner = link_set_owner(a->set, at.section);
+  use->object = owner->object;
+  use->section = at.section - owner->first_section;
+  use->offset = at.offset;
+}
+
 pop_stack_use pop_stack_analyse(pop_stack_analysis *a, const char *symbol, pop_arena *arena)
 {
   pop_stack_use use = {.bytes = POP_STACK_UNKNOWN, .reason = POP_STACK_UNDEFINED};
@@ -190,7 +236,26 @@ pop_stack_use pop_stack_analyse(pop_stack_analysis *a, const char *symbol, pop_a
   use.reason = f->reason;
   if (f->reason == POP_STACK_KNOWN) use.bytes = f->bytes;
   make_chain(a, entry, arena, &use);
+  if (use.reason != POP_STACK_KNOWN) find_reason(a, entry, &use);
   return use;
+}
+
+void pop_stack_understatements(const pop_stack_analysis *a,
+                               void (*visit)(void *context, const pop_stack_understatement *what),
+                               void *context)
+{
+  for (size_t i = 0; i < a->num_functions; ++i) {
+    const function *f = &a->functions[i];
+    if (!f->frame_bytes) continue;
+    const set_object *owner = link_set_owner(a->set, f->place.section);
+    pop_stack_understatement what = {f->name,
+                                     f->stated,
+                                     f->frame_bytes,
+                                     owner->object,
+                                     f->place.section - owner->first_section,
+                                     f->place.offset};
+    visit(context, &what);
+  }
 }
 
 const char *pop_stack_explain(const pop_stack_use *use, pop_arena *arena)

@@ -3,6 +3,7 @@
  *   entry ──stack_frame.c──> one function: its frame, and whom it calls at which depth
  *         ──stack_usage.c──> the worst chain of calls
  *   sections of the objects ──stack_notes.c──> what authors state
+ *   names of functions      ──stack_known.c──> what their libraries' sources say
  */
 #ifndef POPULUS_STACK_USAGE_H
 #define POPULUS_STACK_USAGE_H
@@ -29,6 +30,7 @@ void stack_map_free(stack_map *map);
 
 typedef struct stack_call {
   stack_place callee;
+  stack_place at; /* the instruction */
   uint32_t depth; /* bytes of the caller's frame at the call */
 } stack_call;
 
@@ -36,8 +38,10 @@ typedef struct stack_call {
 typedef struct stack_frame {
   uint32_t bytes;          /* at its deepest */
   pop_stack_reason reason; /* KNOWN, DYNAMIC, UNREADABLE or UNDEFINED */
+  stack_place reason_at;   /* the instruction, unless KNOWN */
   bool indirect;           /* calls through a pointer, … */
   uint32_t indirect_depth; /* … at most at this depth */
+  stack_place indirect_at; /* … the first of them here */
   stack_call *calls;       /* one per callee, at its deepest; the caller frees */
   size_t num_calls, calls_capacity;
 } stack_frame;
@@ -53,17 +57,25 @@ const char *stack_function_at(const pop_link_set *set, stack_place place);
 /* What authors state. */
 typedef struct stack_note {
   stack_place function;
-  uint32_t bytes;
+  uint32_t value; /* bytes of stack, or levels of recursion */
 } stack_note;
+
+/* The largest value stated about each function. */
+typedef struct stack_note_list {
+  stack_note *notes;
+  size_t count, capacity;
+  stack_map index_of; /* function -> index in `notes` */
+} stack_note_list;
+
+/* NULL: nothing is stated about the function. */
+const stack_note *stack_find_note(const stack_note_list *list, stack_place function);
 
 typedef struct stack_pointer_call {
   stack_place caller, callee;
 } stack_pointer_call;
 
 typedef struct stack_notes {
-  stack_note *uses;
-  size_t num_uses, uses_capacity;
-  stack_map use_of;          /* function -> index in `uses` */
+  stack_note_list uses, levels;
   stack_pointer_call *calls; /* by caller */
   size_t num_calls, calls_capacity;
 } stack_notes;
@@ -72,5 +84,9 @@ POP_MUST_CHECK pop_error *stack_read_notes(const pop_link_set *set, stack_notes 
 /* Index of the first of `calls` that is not of a caller before this one. */
 size_t stack_first_call(const stack_notes *notes, stack_place caller);
 void stack_notes_free(stack_notes *notes);
+
+/* How many calls of a library's function, each made by the one before, there can be at once; 0: not
+ * known. */
+uint32_t stack_known_levels(const char *symbol);
 
 #endif

@@ -2,11 +2,13 @@
  *
  * The table is JSON (populus/vertex_table.h). An entry that is the same for several targets is
  * shown once, with the bytes of code that a tile of each target holds if this vertex, and all that
- * it calls, is all there is.
+ * it calls, is all there is, and with the bytes of stack that it needs. The host's entries have other
+ * offsets, no such costs, and are shown if there are no others.
  */
 #include "popc_internal.h"
 
 #include <populus/link.h>
+#include <populus/stack.h>
 #include <populus/vertex_table.h>
 
 #include <jansson.h>
@@ -27,6 +29,14 @@ static json_t *code_bytes(const pop_link_set *set, const pop_vertex_type *type)
   return bytes;
 }
 
+/* JSON's null where nobody can know. */
+static json_t *stack_bytes(pop_stack_analysis *analysis, const pop_vertex_type *type,
+                           pop_arena *scratch)
+{
+  pop_stack_use use = pop_stack_analyse(analysis, type->symbol, scratch);
+  return use.reason == POP_STACK_KNOWN ? json_integer(use.bytes) : json_null();
+}
+
 /* As the vertex table has it. */
 static json_t *entry_of(const pop_vertex_type *type)
 {
@@ -39,22 +49,77 @@ static json_t *entry_of(const pop_vertex_type *type)
   return entry;
 }
 
-/* The entry in the list that differs at most in what code costs; `entry` is added if there is none. */
+/* What an entry has for each target. */
+static const char *const costs[] = {"code_bytes", "stack_bytes"};
+enum { NUM_COSTS = sizeof costs / sizeof *costs };
+
+/* The entry in the list that differs at most in costs; `entry` is added if there is none. */
 static json_t *find_or_add(json_t *list, json_t *entry)
 {
   for (size_t i = 0; i < json_array_size(list); ++i) {
-    json_t *other = json_array_get(list, i),
-           *code = json_incref(json_object_get(other, "code_bytes"));
-    json_object_del(other, "code_bytes");
-    bool equal = json_equal(other, entry);
-    json_object_set_new(other, "code_bytes", code);
+    json_t *other = json_array_get(list, i), *plain = json_copy(other);
+    for (int c = 0; c < NUM_COSTS; ++c) json_object_del(plain, costs[c]);
+    bool equal = json_equal(plain, entry);
+    json_decref(plain);
     if (!equal) continue;
     json_decref(entry);
     return other;
   }
-  json_object_set_new(entry, "code_bytes", json_object());
+  for (int c = 0; c < NUM_COSTS; ++c) json_object_set_new(entry, costs[c], json_object());
   json_array_append_new(list, entry);
   return entry;
+}
+
+static pop_error *add_tile_target(json_t *list, const pop_gp *part, const char *target,
+                                  pop_link_set *set)
+{
+  for (size_t i = 0; i < pop_gp_num_tile_objects(part); ++i) {
+    bool library;
+    const pop_object *object = pop_gp_tile_object(part, i, &library);
+    POP_TRY(pop_link_set_add(set, object, library));
+  }
+  pop_stack_analysis *analysis;
+  POP_TRY(pop_stack_analysis_new(set, &analysis));
+  pop_arena *scratch = pop_arena_new();
+  for (size_t i = 0; i < pop_gp_num_vertex_types(part); ++i) {
+    const pop_vertex_type *type = pop_gp_vertex_type(part, i);
+    json_t *entry = find_or_add(list, entry_of(type));
+    json_object_set_new(json_object_get(entry, "code_bytes"), target, code_bytes(set, type));
+    json_object_set_new(json_object_get(entry, "stack_bytes"), target,
+                        stack_bytes(analysis, type, scratch));
+  }
+  pop_arena_free(scratch);
+  pop_stack_analysis_free(analysis);
+  return NULL;
+}
+
+static bool is_host(const char *target)
+{
+  return !strcmp(target, POP_GP_HOST_TARGET);
+}
+
+static bool is_entry(const json_t *entry)
+{
+  return json_is_string(json_object_get(entry, "name")) &&
+         json_is_string(json_object_get(entry, "kind")) &&
+         json_is_string(json_object_get(entry, "source")) &&
+         json_is_array(json_object_get(entry, "fields"));
+}
+
+static void add_host(json_t *list, const pop_gp *gp)
+{
+  for (size_t i = 0; i < pop_gp_num_host_objects(gp); ++i) {
+    pop_bytes text = {0};
+    if (!pop_gp_host_vertex_table(gp, i, &text)) continue;
+    json_t *table = json_loadb((const char *)text.data, text.size, 0, NULL), *entry;
+    pop_bytes_free(&text);
+    size_t j;
+    json_array_foreach(json_object_get(table, "vertices"), j, entry)
+    {
+      if (is_entry(entry)) find_or_add(list, json_incref(entry));
+    }
+    json_decref(table);
+  }
 }
 
 static pop_error *add_target(json_t *list, pop_gp *gp, const char *target)
@@ -62,17 +127,7 @@ static pop_error *add_target(json_t *list, pop_gp *gp, const char *target)
   pop_gp *part;
   POP_TRY(pop_gp_for_target(gp, target, &part));
   pop_link_set *set = pop_link_set_new();
-  pop_error *error = NULL;
-  for (size_t i = 0; i < pop_gp_num_tile_objects(part) && !error; ++i) {
-    bool library;
-    const pop_object *object = pop_gp_tile_object(part, i, &library);
-    error = pop_link_set_add(set, object, library);
-  }
-  for (size_t i = 0; i < pop_gp_num_vertex_types(part) && !error; ++i) {
-    const pop_vertex_type *type = pop_gp_vertex_type(part, i);
-    json_t *entry = find_or_add(list, entry_of(type));
-    json_object_set_new(json_object_get(entry, "code_bytes"), target, code_bytes(set, type));
-  }
+  pop_error *error = add_tile_target(list, part, target, set);
   pop_link_set_free(set);
   pop_gp_free(part);
   return error;
@@ -128,37 +183,41 @@ static void put_fields(const json_t *fields, pop_bytes *out)
   }
 }
 
-static void put_code(const json_t *code, pop_bytes *out)
+/* "; code ipu1 64, ipu2 60 bytes", with `unknown` in place of a number that there is not. */
+static void put_cost(const json_t *entry, int cost, const char *name, const char *unknown,
+                     pop_bytes *out)
 {
-  void *at = json_object_iter((json_t *)code);
-  for (bool first = true; at; at = json_object_iter_next((json_t *)code, at), first = false) {
+  json_t *values = json_object_get(entry, costs[cost]);
+  if (!json_object_size(values)) return;
+  char *start = pop_xasprintf("; %s", name);
+  put(out, start);
+  free(start);
+  bool is_number = false;
+  for (void *at = json_object_iter(values), *first = at; at;
+       at = json_object_iter_next(values, at)) {
     const json_t *value = json_object_iter_value(at);
-    char *text = json_is_integer(value)
-                     ? pop_xasprintf("%s%s %lld", first ? "" : ", ", json_object_iter_key(at),
-                                     (long long)json_integer_value(value))
-                     : pop_xasprintf("%s%s elsewhere", first ? "" : ", ", json_object_iter_key(at));
+    is_number = json_is_integer(value);
+    char *number = pop_xasprintf("%lld", (long long)json_integer_value(value));
+    char *text = pop_xasprintf("%s %s %s", at == first ? "" : ",", json_object_iter_key(at),
+                               is_number ? number : unknown);
     put(out, text);
     free(text);
+    free(number);
   }
+  if (is_number) put(out, " bytes");
 }
 
 static void put_vertex(const json_t *entry, pop_bytes *out)
 {
   char number[24];
-  const json_t *stack = json_object_get(entry, "stack_bytes");
   char *head = pop_xasprintf(
-      "%s: %s, %s\n  state %s bytes; code ", json_string_value(json_object_get(entry, "name")),
+      "%s: %s, %s\n  state %s bytes", json_string_value(json_object_get(entry, "name")),
       json_string_value(json_object_get(entry, "kind")),
       json_string_value(json_object_get(entry, "source")), cell(entry, "size", number));
   put(out, head);
   free(head);
-  put_code(json_object_get(entry, "code_bytes"), out);
-  put(out, " bytes");
-  if (json_is_integer(stack)) {
-    put(out, "; stack ");
-    put(out, cell(entry, "stack_bytes", number));
-    put(out, " bytes");
-  }
+  put_cost(entry, 0, "code", "elsewhere", out);
+  put_cost(entry, 1, "stack", "unknown", out);
   put(out, "\n");
   put_fields(json_object_get(entry, "fields"), out);
 }
@@ -196,7 +255,8 @@ pop_error *popc_list_vertices(pop_gp *gp, bool json, char **text)
   char *targets = pop_gp_targets(gp), *names = pop_xstrdup(targets), *rest = names;
   pop_error *error = NULL;
   for (char *target; !error && (target = strsep(&rest, ","));)
-    if (*target && strcmp(target, POP_GP_HOST_TARGET) != 0) error = add_target(list, gp, target);
+    if (*target && !is_host(target)) error = add_target(list, gp, target);
+  if (is_host(targets)) add_host(list, gp);
   if (!error) *text = json ? as_json(list, targets) : as_text(list);
   free(names);
   free(targets);

@@ -13,6 +13,8 @@ typedef struct run {
   popc_settings *settings;
   pop_gp_builder *builder;
   popc_file_list dependencies;
+  popc_source *sources; /* that were compiled, with their texts */
+  size_t num_sources, sources_capacity;
   const char *present; /* targets of the .gp files among the inputs, for messages */
 } run;
 
@@ -85,9 +87,8 @@ static pop_error *add_input(run *r, const popc_input *input)
   if (named && language == POPC_GP_FILE) return add_gp(r, input);
   popc_source source;
   POP_TRY(popc_read_source(input, &source));
-  pop_error *error = add_source(r, &source);
-  free((void *)source.text);
-  return error;
+  pop_push(r->sources, r->num_sources, r->sources_capacity, source);
+  return add_source(r, &source);
 }
 
 /* The output must not be an input, by whatever name. */
@@ -136,15 +137,15 @@ static pop_error *put_together(pop_gp_builder *builder, pop_gp **gp)
 }
 
 /* For each target by itself: a vertex may be there once for each. */
-static pop_error *add_library_for_targets(pop_gp_builder *builder, pop_gp *gp, char *targets,
-                                          pop_bytes *warnings)
+static pop_error *add_library_for_targets(run *r, pop_gp *gp, char *targets, pop_bytes *warnings)
 {
   pop_error *error = NULL;
   for (char *target; !error && (target = strsep(&targets, ","));) {
     if (!*target || !strcmp(target, POP_GP_HOST_TARGET)) continue;
     pop_gp *part;
     POP_TRY(pop_gp_for_target(gp, target, &part));
-    error = popc_add_runtime_library(part, builder, warnings);
+    popc_origin origin = {r->settings, r->sources, r->num_sources, target};
+    error = popc_add_runtime_library(part, &origin, r->builder, warnings);
     pop_gp_free(part);
   }
   return error;
@@ -164,7 +165,7 @@ static pop_error *add_library(run *r)
   POP_TRY(put_together(r->builder, &gp));
   char *targets = pop_gp_targets(gp);
   pop_bytes warnings = {0};
-  pop_error *error = add_library_for_targets(r->builder, gp, targets, &warnings);
+  pop_error *error = add_library_for_targets(r, gp, targets, &warnings);
   if (!error && !no_warnings(r->settings)) error = report(r->settings, NULL, &warnings);
   pop_bytes_free(&warnings);
   free(targets);
@@ -294,10 +295,12 @@ pop_error *popc_run(popc_settings *settings, uint8_t **bytes, size_t *size)
   POP_TRY(check_source_date());
   POP_TRY(popc_default_targets(settings));
   if (settings->product != POPC_VERTEX_LIST) POP_TRY(check_output(settings));
-  run r = {settings, pop_gp_builder_new(), {0}, ""};
+  run r = {.settings = settings, .builder = pop_gp_builder_new(), .present = ""};
   pop_error *error = makes_text(settings) ? make_text(&r) : build(&r, bytes, size);
   pop_gp_builder_free(r.builder);
   popc_file_list_free(&r.dependencies);
+  for (size_t i = 0; i < r.num_sources; ++i) free((void *)r.sources[i].text);
+  free(r.sources);
   return error;
 }
 

@@ -17,6 +17,7 @@
 #include <populus/arena.h>
 #include <populus/error.h>
 #include <populus/gp.h>
+#include <populus/link.h>
 #include <populus/popc.h>
 
 /* What to make. */
@@ -190,6 +191,17 @@ POP_MUST_CHECK pop_error *popc_compile_source(popc_settings *settings, const pop
                                               popc_result *results, pop_bytes *diagnostics);
 void popc_results_free(popc_result *results, size_t count);
 
+/* diagnostic.c: messages in clang's form. */
+typedef enum popc_severity { POPC_ERROR, POPC_WARNING, POPC_NOTE } popc_severity;
+typedef struct popc_place {
+  const char *path;
+  unsigned line, column; /* from 1; 0: not known */
+  const char *text;      /* from the start of the line on; NULL: not shown */
+  size_t text_size;
+} popc_place;
+void popc_print_diagnostic(pop_bytes *out, bool colour, popc_severity severity,
+                           const popc_place *place, const char *message);
+
 /* build.c: for every target, into `builder`. */
 #define POPC_ARCHITECTURE_SECTION ".populus.arch"
 #if defined(__x86_64__)
@@ -242,16 +254,35 @@ POP_MUST_CHECK pop_error *popc_find_clang(pop_arena *arena, const char **path);
 /* The folder of that clang's own headers; NULL if there is none. */
 const char *popc_resource_folder(pop_arena *arena, const char *clang);
 
+/* Where the objects of a target come from, for messages. */
+typedef struct popc_origin {
+  popc_settings *settings;
+  const popc_source *sources; /* those of this run */
+  size_t num_sources;
+  const char *target;
+} popc_origin;
+
 /* runtime_library.c: adds to `builder` what the objects in `gp` need, and checks that every vertex
  * can be linked. Errors: LINK naming symbol and vertex; a symbol that another codelet file may define
  * makes a warning. */
-POP_MUST_CHECK pop_error *popc_add_runtime_library(const pop_gp *gp, pop_gp_builder *builder,
-                                                   pop_bytes *warnings);
+POP_MUST_CHECK pop_error *popc_add_runtime_library(const pop_gp *gp, const popc_origin *origin,
+                                                   pop_gp_builder *builder, pop_bytes *warnings);
 
-/* stack_warnings.c: about vertices whose stack is unknown; `warnings` gets them for the first target
- * that has any, as the others have the same. */
+/* stack_warnings.c: about vertices whose stack is unknown, or stated wrongly; `warnings` gets them
+ * for the first target that has any, as the others have the same. */
 POP_MUST_CHECK pop_error *popc_warn_of_stacks(const pop_link_set *set, const pop_gp *gp,
-                                              pop_bytes *warnings);
+                                              const popc_origin *origin, pop_bytes *warnings);
+
+/* source_places.c: which line of a source made an instruction. */
+typedef struct popc_source_places popc_source_places;
+popc_source_places *popc_source_places_new(const popc_origin *origin);
+void popc_source_places_free(popc_source_places *places);
+/* Debug information of the object; without any, that of the same source compiled again. NULL if no
+ * source gives the same code. `section` becomes the section's number there. */
+const pop_debug_info *popc_find_debug_info(popc_source_places *places, const pop_object *object,
+                                           uint32_t *section);
+/* The line's text, if it can be found, goes into `place`. */
+void popc_find_text(popc_source_places *places, popc_place *place);
 
 /* input.c: reads a source; what `path` says of its language, or -x. Free the text. */
 POP_MUST_CHECK pop_error *popc_read_source(const popc_input *input, popc_source *source);

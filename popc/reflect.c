@@ -31,79 +31,28 @@ static void print(pop_bytes *out, const char *text)
   pop_bytes_append(out, text, strlen(text));
 }
 
-/* Clang's colours. */
-#define BOLD "\033[1m"
-#define BOLD_RED "\033[0;1;31m"
-#define BOLD_GREEN "\033[0;1;32m"
-#define PLAIN "\033[0m"
-
-static void colour(reflection *r, const char *code)
-{
-  if (r->colour) print(r->diagnostics, code);
-}
-
-enum { TAB_STOP = 8 };
-
-/* One line of the source, with blanks for tabs; returns the width of its first `before` bytes. */
-static size_t print_expanded(reflection *r, const char *start, size_t length, size_t before)
-{
-  size_t width = 0, width_before = 0;
-  for (size_t i = 0; i < length; ++i) {
-    if (i == before) width_before = width;
-    size_t blanks = start[i] == '\t' ? TAB_STOP - width % TAB_STOP : 0;
-    width += blanks ? blanks : 1;
-    if (!blanks) pop_bytes_append(r->diagnostics, start + i, 1);
-    for (; blanks > 0; --blanks) print(r->diagnostics, " ");
-  }
-  return before < length ? width_before : width;
-}
-
-/* "    7 |   char *f;" and "      |         ^" */
-static void print_line(reflection *r, CXFile file, unsigned line, unsigned column, unsigned offset)
-{
-  size_t size;
-  const char *text = clang_getFileContents(r->unit, file, &size);
-  if (!text || offset >= size || column == 0 || column - 1 > offset) return;
-  const char *start = text + offset - (column - 1);
-  size_t length = 0;
-  while (start + length < text + size && start[length] != '\n' && start[length] != '\r') ++length;
-  char *margin = pop_xasprintf("%5u | ", line);
-  print(r->diagnostics, margin);
-  free(margin);
-  size_t width = print_expanded(r, start, length, column - 1);
-  print(r->diagnostics, "\n      | ");
-  colour(r, BOLD_GREEN);
-  for (; width > 0; --width) print(r->diagnostics, " ");
-  print(r->diagnostics, "^\n");
-  colour(r, PLAIN);
-}
-
 void reflect_error(reflection *r, CXCursor at, const char *format, ...)
 {
   CXSourceLocation location = clang_getCursorLocation(at);
   CXString name;
-  unsigned line, column, offset, file_line, file_column;
-  clang_getPresumedLocation(location, &name, &line, &column);
+  popc_place place = {0};
+  unsigned offset, column;
+  clang_getPresumedLocation(location, &name, &place.line, &place.column);
   CXFile file;
-  clang_getFileLocation(location, &file, &file_line, &file_column, &offset);
-
-  char *place = pop_xasprintf("%s:%u:%u: ", clang_getCString(name), line, column);
-  clang_disposeString(name);
-  colour(r, BOLD);
-  print(r->diagnostics, place);
-  free(place);
-  colour(r, PLAIN BOLD_RED);
-  print(r->diagnostics, "error: ");
-  colour(r, PLAIN BOLD);
+  clang_getFileLocation(location, &file, NULL, &column, &offset);
+  place.path = reflect_string(r, name);
+  size_t size = 0;
+  const char *text = file ? clang_getFileContents(r->unit, file, &size) : NULL;
+  if (text && offset < size && column == place.column && column - 1 <= offset) {
+    place.text = text + offset - (column - 1);
+    place.text_size = size - offset + (column - 1);
+  }
   char message[1024];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  print(r->diagnostics, message);
-  colour(r, PLAIN);
-  print(r->diagnostics, "\n");
-  if (file) print_line(r, file, line, file_column, offset);
+  popc_print_diagnostic(r->diagnostics, r->colour, POPC_ERROR, &place, message);
   ++r->num_errors;
 }
 

@@ -142,6 +142,7 @@ typedef struct search {
   size_t num_wanted, wanted_capacity, done;
   pop_object **pulled;
   size_t num_pulled, pulled_capacity;
+  const popc_origin *origin;
   pop_bytes *warnings;
 } search;
 
@@ -243,15 +244,17 @@ static pop_error *run_search(search *s, const pop_gp *gp)
   }
   POP_TRY(resolve(s));
   bool first = s->warnings->size == 0; /* the other targets have the same to be warned of */
-  if (first) POP_TRY(popc_warn_of_stacks(s->set, gp, s->warnings));
+  if (first) POP_TRY(popc_warn_of_stacks(s->set, gp, s->origin, s->warnings));
   return check_links(s, gp, first);
 }
 
-pop_error *popc_add_runtime_library(const pop_gp *gp, pop_gp_builder *builder, pop_bytes *warnings)
+pop_error *popc_add_runtime_library(const pop_gp *gp, const popc_origin *origin,
+                                    pop_gp_builder *builder, pop_bytes *warnings)
 {
   search s = {.set = pop_link_set_new(),
               .builder = builder,
               .arena = pop_arena_new(),
+              .origin = origin,
               .warnings = warnings};
   pop_link_set_define(s.set, POP_LINK_MEMORY_BASE, 0); /* the graph compiler's linker knows it */
   pop_error *error = run_search(&s, gp);

@@ -178,6 +178,9 @@ static void read_all(const pop_gp *gp)
     size_t size;
     const void *bytes = pop_gp_host_object(gp, i, &size);
     touch(bytes, size);
+    pop_bytes table = {0};
+    if (pop_gp_host_vertex_table(gp, i, &table)) touch(table.data, table.size);
+    pop_bytes_free(&table);
   }
 }
 

@@ -144,6 +144,22 @@ static const struct {
      "__asm__(\".pushsection .populus.stack\\n.asciz \\\"f\\\"\\n.balign 4\\n"
      ".4byte 960\\n.popsection\");\nint f(int n) { return n ? f(n - 1) * n + f(n / 2) : 1; }\n",
      960, "f"},
+    {"S11 stated levels of recursion", RV32_ASM,
+     ".section .populus.levels,\"\",@progbits\n.asciz \"g\"\n.balign 4\n"
+     ".4byte 5\n.text\n" CALLS("f", "16", "g") CALLS("g", "32", "g"),
+     176, "f -> g needs the most"},
+    {"S11 levels say nothing about a ring", RV32_ASM,
+     ".section .populus.levels,\"\",@progbits\n.asciz \"g\"\n.balign 4\n"
+     ".4byte 5\n.text\n" CALLS("f", "16", "g") CALLS("g", "32", "h") CALLS("h", "16", "g"),
+     POP_STACK_UNKNOWN, "f -> g -> h -> g: recursion"},
+    {"S11 a frame larger than what is stated", RV32_ASM,
+     ".section .populus.stack,\"\",@progbits\n.asciz \"g\"\n.balign 4\n"
+     ".4byte 8\n.text\n" CALLS("f", "16", "g") CALLS("g", "32", "g"),
+     48, "f -> g needs the most"},
+    {"S11 std::sort", RV32_ASM,
+     CALLS("f", "16", "_ZNSt3__111__introsortIX")
+         CALLS("_ZNSt3__111__introsortIX", "32", "_ZNSt3__111__introsortIX"),
+     16 + 39 * 32, "f -> _ZNSt3__111__introsortIX needs the most"},
     {"a stated name in quotes", RV32_ASM,
      ".section .populus.stack,\"\",@progbits\n.asciz \"\\\"g\\\"\"\n.balign 4\n"
      ".4byte 100\n.text\n" CALLS("f", "16", "g") CALLS("g", "16", "g"),

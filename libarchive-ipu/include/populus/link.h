@@ -34,6 +34,9 @@ void pop_object_free(pop_object *object);
 const char *pop_object_name(const pop_object *object);
 /* Content of the section `name`, NULL if there is none; lives as long as the object. */
 const void *pop_object_section(const pop_object *object, const char *name, size_t *size);
+/* The number of the section of `other` that has the same name and bytes as one of `object`; 0: none. */
+uint32_t pop_object_same_section(const pop_object *object, uint32_t section,
+                                 const pop_object *other);
 /* Calls `visit` for each global or weak symbol; `defined` tells definition from reference. */
 void pop_object_symbols(const pop_object *object,
                         void (*visit)(void *context, const char *name, bool defined, bool weak),
@@ -128,6 +131,24 @@ bool pop_closure_locate(const pop_closure *closure, const pop_link_addresses *ad
  * plus `offset`; these addresses are not the tile's. Errors: FILE_LOAD for relocations of debug
  * sections that are damaged or of a type that has no place there. */
 POP_MUST_CHECK pop_error *pop_object_debug_image(const pop_object *object, pop_bytes *elf);
+
+/* What debug information tells, for messages: NULL if there is none, or it is damaged. The object
+ * may go before it. */
+typedef struct pop_debug_info pop_debug_info;
+pop_debug_info *pop_debug_info_open(const pop_object *object);
+void pop_debug_info_free(pop_debug_info *info);
+
+typedef struct pop_source_place {
+  const char *path;      /* as the compiler was given it, in the arena that was given */
+  unsigned line, column; /* from 1; column 0: not known */
+} pop_source_place;
+
+/* The place that made the instruction; false if that is not known. */
+bool pop_debug_info_place(const pop_debug_info *info, uint32_t section, uint32_t offset,
+                          pop_arena *arena, pop_source_place *place);
+/* What its author calls the function of that symbol ("_Z4walkj": "walk"), without the scopes around
+ * it; NULL if that is not known. As long as `info`. */
+const char *pop_debug_info_name(const pop_debug_info *info, const char *symbol);
 
 #ifdef __cplusplus
 }

@@ -6,8 +6,10 @@
  *
  * Known are frames of a constant size and calls of named functions. Where the code does not say
  * (recursion, a call through a pointer, alloca), the author may: an object's section
- * POP_STACK_SECTION states the stack of functions, callees included, and POP_STACK_CALLS_SECTION
- * which functions a function calls through pointers (libcodelet/device/README.md: the layout).
+ * POP_STACK_SECTION states the stack of functions, callees included, POP_STACK_LEVELS_SECTION how
+ * deep a function calls itself, and POP_STACK_CALLS_SECTION which functions a function calls through
+ * pointers (libcodelet/device/README.md: the layout). Of some functions of the C++ library the depth
+ * is known (stack_known.c).
  */
 #ifndef POPULUS_STACK_H
 #define POPULUS_STACK_H
@@ -19,6 +21,7 @@ extern "C" {
 #endif
 
 #define POP_STACK_SECTION ".populus.stack"
+#define POP_STACK_LEVELS_SECTION ".populus.levels"
 #define POP_STACK_CALLS_SECTION ".populus.calls"
 
 typedef enum pop_stack_reason {
@@ -40,6 +43,10 @@ typedef struct pop_stack_use {
    * comes back to. The names are the objects', the array is in the arena that was given. */
   const char *const *chain;
   size_t chain_length;
+  /* The instruction that is the reason: the call that comes back, the call through a pointer, what
+   * moves the stack pointer. NULL if the stack is known, or the entry undefined. */
+  const pop_object *object;
+  uint32_t section, offset;
 } pop_stack_use;
 
 typedef struct pop_stack_analysis pop_stack_analysis;
@@ -51,6 +58,19 @@ void pop_stack_analysis_free(pop_stack_analysis *analysis);
 
 /* Each function is read once, however many entries lead to it. Not thread-safe. */
 pop_stack_use pop_stack_analyse(pop_stack_analysis *analysis, const char *symbol, pop_arena *arena);
+
+/* A function about which its author states less than its own frame takes. It gets its frame. */
+typedef struct pop_stack_understatement {
+  const char *function;
+  uint32_t stated_bytes, frame_bytes;
+  const pop_object *object; /* where it is defined */
+  uint32_t section, offset;
+} pop_stack_understatement;
+
+/* Those that the entries analysed so far lead to, in the order in which they were found. */
+void pop_stack_understatements(const pop_stack_analysis *analysis,
+                               void (*visit)(void *context, const pop_stack_understatement *what),
+                               void *context);
 
 /* "f -> g -> f: g calls f again" and the like: why the stack is unknown. In `arena`. */
 const char *pop_stack_explain(const pop_stack_use *use, pop_arena *arena);

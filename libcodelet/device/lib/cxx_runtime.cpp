@@ -15,6 +15,11 @@ void *operator new[](std::size_t, const std::nothrow_t &) noexcept
   return nullptr;
 }
 
+void *operator new(std::size_t, std::align_val_t, const std::nothrow_t &) noexcept
+{
+  return nullptr;
+}
+
 // Called for what was never allocated: through virtual destructors and for the null above.
 void operator delete(void *) noexcept {}
 void operator delete[](void *) noexcept {}
@@ -22,6 +27,8 @@ void operator delete(void *, std::size_t) noexcept {}
 void operator delete[](void *, std::size_t) noexcept {}
 void operator delete(void *, const std::nothrow_t &) noexcept {}
 void operator delete[](void *, const std::nothrow_t &) noexcept {}
+void operator delete(void *, std::align_val_t) noexcept {}
+void operator delete(void *, std::size_t, std::align_val_t) noexcept {}
 
 // What libc++ calls in place of throwing an exception.
 _LIBCPP_BEGIN_NAMESPACE_STD

@@ -73,6 +73,9 @@ POP_MUST_CHECK pop_error *pop_gp_for_target(pop_gp *gp, const char *target, pop_
 /* Host objects as bytes (x86-64 or whatever the host is), for the CPU device. */
 size_t pop_gp_num_host_objects(const pop_gp *gp);
 const void *pop_gp_host_object(const pop_gp *gp, size_t index, size_t *size);
+/* Appends the text of the object's vertex table (populus/vertex_table.h), as it is: nobody has checked
+ * it. False if there is none. */
+bool pop_gp_host_vertex_table(const pop_gp *gp, size_t index, pop_bytes *table);
 
 /* Writing: collect, then write once. Bytes are copied. */
 typedef struct pop_gp_builder pop_gp_builder;
