@@ -107,6 +107,11 @@ static void add_language(popc_arguments *arguments, popc_language language)
   if (!popc_is_codelet_language(language)) popc_add_argument(arguments, "-Qunused-arguments");
 }
 
+static bool tells_of_ipu(const popc_settings *settings, const popc_variant *variant)
+{
+  return variant->target == POPC_TILE && !settings->portable;
+}
+
 void popc_make_arguments(const popc_settings *settings, popc_language language,
                          const popc_variant *variant, pop_arena *arena, popc_arguments *arguments)
 {
@@ -115,12 +120,13 @@ void popc_make_arguments(const popc_settings *settings, popc_language language,
   add_all(arguments, common);
   add_prefix_map(arguments, arena, device, "populus");
   add_language(arguments, language);
-  if (variant->target == POPC_TILE && popc_is_codelet_language(language)) add_builtins(arguments);
+  if (popc_is_codelet_language(language) && tells_of_ipu(settings, variant))
+    add_builtins(arguments);
   add_users(arguments, settings->clang, settings->num_clang);
   if (variant->target == POPC_TILE)
     add_users(arguments, settings->clang_tile, settings->num_clang_tile);
   add_users(arguments, variant->flags, variant->num_flags);
-  if (variant->target == POPC_TILE)
+  if (tells_of_ipu(settings, variant))
     add_tile_macros(arguments, arena, popc_architecture_version(variant));
   if (language == POPC_CXX) {
     popc_add_argument(arguments, "-isystem");

@@ -320,6 +320,7 @@ static void prepare(popc_settings *settings, const popc_source *source, const ch
     popc_add_argument(&job->arguments, job->resources);
   }
   popc_make_arguments(settings, source->language, variant, settings->arena, &job->arguments);
+  job->promotions_are_errors = popc_tame_promotions(&job->arguments);
   popc_add_argument(&job->arguments,
                     settings->colour ? "-fcolor-diagnostics" : "-fno-color-diagnostics");
   popc_add_argument(&job->arguments, "-fno-crash-diagnostics");
@@ -366,6 +367,10 @@ pop_error *popc_compile_source(popc_settings *settings, const popc_source *sourc
     error = start(jobs, count, reflected, source, &limits);
     if (error) stop(jobs, all);
     watch(jobs, all, &limits);
+    for (size_t i = 0; i < count; ++i)
+      if (!popc_sift_promotions(&jobs[i].diagnostics, jobs[i].promotions_are_errors) &&
+          !jobs[i].status)
+        jobs[i].status = W_EXITCODE(STATUS_AT_FAULT, 0);
     if (!error) error = finish(jobs, count, reflected, source, &limits, results, diagnostics);
   }
   for (size_t i = 0; i < all; ++i) release(&jobs[i]);

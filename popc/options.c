@@ -31,6 +31,8 @@ typedef enum action {
   DEPENDENCY_TARGET, /* `number` is 1 if the name is quoted for make */
   COLOUR,            /* `number` is a popc_colour */
   COLOUR_NAMED,      /* -fdiagnostics-color=always */
+  PORTABLE,          /* `number` is a popc_portable_choice */
+  PORTABLE_NAMED,    /* --portable=never */
   VERBOSE,           /* show commands */
   DRY_RUN,           /* show commands, run nothing */
   SAVE_TEMPS,
@@ -92,6 +94,10 @@ static const struct option {
     {"--list-vertices", ALONE, PRODUCT, NULL, "Print the vertices of the inputs and their fields",
      POPC_VERTEX_LIST},
     {"--json", ALONE, JSON, NULL, "With --list-vertices: as JSON", 0},
+    {"--portable", ALONE, PORTABLE, NULL, "Compile for tiles without __IPU__, as for the host",
+     POPC_PORTABLE_ALWAYS},
+    {"--portable=", JOINED, PORTABLE_NAMED, "<when>",
+     "always, never, or auto: if inline assembly is not the tile's (default)", 0},
     {"-fcolor-diagnostics", ALONE, COLOUR, NULL, "Colours, terminal or not", POPC_COLOUR_ALWAYS},
     {"-fno-color-diagnostics", ALONE, COLOUR, NULL, "No colours", POPC_COLOUR_NEVER},
     {"-fdiagnostics-color", ALONE, COLOUR, NULL, NULL, POPC_COLOUR_ALWAYS},
@@ -258,20 +264,35 @@ static pop_error *take_product(popc_settings *settings, popc_product product)
   return NULL;
 }
 
-static pop_error *take_named_colour(popc_settings *settings, const char *value)
+/* The value of `option`, as popc_colour and popc_portable_choice count it. */
+static pop_error *take_when(const char *option, const char *value, int *when)
 {
-  static const char *const names[] = {
-      [POPC_COLOUR_AUTO] = "auto",
-      [POPC_COLOUR_ALWAYS] = "always",
-      [POPC_COLOUR_NEVER] = "never",
-  };
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+  static const char *const names[] = {"auto", "always", "never"};
+  for (int i = 0; i < 3; ++i) {
     if (strcmp(value, names[i]) != 0) continue;
-    settings->colour_choice = (popc_colour)i;
+    *when = i;
     return NULL;
   }
-  return pop_error_new(POP_ERROR_USAGE, "'-fdiagnostics-color=%s': it is auto, always or never",
-                       value);
+  return pop_error_new(POP_ERROR_USAGE, "'%s%s': it is auto, always or never", option, value);
+}
+
+static pop_error *take_named_colour(popc_settings *settings, const struct option *option,
+                                    const char *value)
+{
+  int when = POPC_COLOUR_AUTO;
+  POP_TRY(take_when(option->spelling, value, &when));
+  settings->colour_choice = (popc_colour)when;
+  return NULL;
+}
+
+static pop_error *take_named_portable(popc_settings *settings, const struct option *option,
+                                      const char *value)
+{
+  int when = POPC_PORTABLE_AUTO;
+  POP_TRY(take_when(option->spelling, value, &when));
+  settings->portable_choice = (popc_portable_choice)when;
+  popc_begin_portably(settings);
+  return NULL;
 }
 
 static pop_error *take_dependency_target(popc_settings *settings, const char *name, bool quote)
@@ -357,7 +378,13 @@ static pop_error *perform(popc_settings *settings, const struct option *option,
     settings->colour_choice = (popc_colour)option->number;
     return NULL;
   case COLOUR_NAMED:
-    return take_named_colour(settings, value);
+    return take_named_colour(settings, option, value);
+  case PORTABLE:
+    settings->portable_choice = (popc_portable_choice)option->number;
+    popc_begin_portably(settings);
+    return NULL;
+  case PORTABLE_NAMED:
+    return take_named_portable(settings, option, value);
   case VERBOSE:
     settings->verbose = true;
     return NULL;

@@ -151,7 +151,7 @@ static pop_error *add_library_for_targets(run *r, pop_gp *gp, char *targets, pop
   return error;
 }
 
-static bool no_warnings(const popc_settings *settings)
+bool popc_no_warnings(const popc_settings *settings)
 {
   for (size_t i = 0; i < settings->num_clang; ++i)
     if (!strcmp(settings->clang[i], "-w")) return true;
@@ -166,7 +166,7 @@ static pop_error *add_library(run *r)
   char *targets = pop_gp_targets(gp);
   pop_bytes warnings = {0};
   pop_error *error = add_library_for_targets(r, gp, targets, &warnings);
-  if (!error && !no_warnings(r->settings)) error = report(r->settings, NULL, &warnings);
+  if (!error && !popc_no_warnings(r->settings)) error = report(r->settings, NULL, &warnings);
   pop_bytes_free(&warnings);
   free(targets);
   pop_gp_free(gp);
@@ -241,8 +241,8 @@ static pop_error *make_text_of(run *r, const popc_source *source)
   const popc_variant *variant = settings->variants;
   popc_result result = {0};
   pop_bytes diagnostics = {0};
-  pop_error *error =
-      popc_compile_source(settings, source, settings->product, &variant, 1, &result, &diagnostics);
+  pop_error *error = popc_compile_portably(settings, source, settings->product, &variant, 1,
+                                           &result, &diagnostics);
   error = report(settings, error, &diagnostics);
   popc_add_dependencies(&r->dependencies, (const char *)result.dependencies.data,
                         result.dependencies.size);

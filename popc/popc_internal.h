@@ -40,6 +40,13 @@ typedef enum popc_answer {
   POPC_ANSWER_COMPLETION
 } popc_answer;
 
+/* --portable: compile for tiles without __IPU__? */
+typedef enum popc_portable_choice {
+  POPC_PORTABLE_AUTO, /* if the assembly of a source is for another instruction set */
+  POPC_PORTABLE_ALWAYS,
+  POPC_PORTABLE_NEVER
+} popc_portable_choice;
+
 typedef enum popc_colour { POPC_COLOUR_AUTO, POPC_COLOUR_ALWAYS, POPC_COLOUR_NEVER } popc_colour;
 
 /* Flags. */
@@ -82,6 +89,8 @@ typedef struct popc_settings {
   const char **dependency_targets; /* as make reads them */
   size_t num_dependency_targets, dependency_targets_capacity;
   bool verbose, dry_run;
+  popc_portable_choice portable_choice;
+  bool portable; /* the source at hand is compiled without __IPU__ */
   popc_answer answer;
   const char *answer_value;
   popc_colour colour_choice;
@@ -202,6 +211,20 @@ typedef struct popc_place {
 void popc_print_diagnostic(pop_bytes *out, bool colour, popc_severity severity,
                            const popc_place *place, const char *message);
 
+/* portable.c: popc_compile_source, and once more without __IPU__ if the tile cannot read the inline
+ * assembly that there is with it; `settings->portable` then stays set until the next source begins. */
+void popc_begin_portably(popc_settings *settings);
+POP_MUST_CHECK pop_error *popc_compile_portably(popc_settings *settings, const popc_source *source,
+                                                popc_product product,
+                                                const popc_variant *const *variants, size_t count,
+                                                popc_result *results, pop_bytes *diagnostics);
+
+/* promotions.c: -Wdouble-promotion does not speak of half. The first comes before clang runs, adds
+ * what clang must be told and answers whether these promotions are errors; the second takes half's
+ * out of what clang said, and is false if an error remains. */
+bool popc_tame_promotions(popc_arguments *arguments);
+bool popc_sift_promotions(pop_bytes *diagnostics, bool as_errors);
+
 /* build.c: for every target, into `builder`. */
 #define POPC_ARCHITECTURE_SECTION ".populus.arch"
 #if defined(__x86_64__)
@@ -287,6 +310,8 @@ void popc_find_text(popc_source_places *places, popc_place *place);
 /* input.c: reads a source; what `path` says of its language, or -x. Free the text. */
 POP_MUST_CHECK pop_error *popc_read_source(const popc_input *input, popc_source *source);
 
+/* popc.c: does the command line say -w? */
+bool popc_no_warnings(const popc_settings *settings);
 /* popc.c: with settings->output NULL, bytes and size receive the `.gp`; otherwise writes. */
 POP_MUST_CHECK pop_error *popc_run(popc_settings *settings, uint8_t **bytes, size_t *size);
 

@@ -60,6 +60,8 @@ while read -r spelling; do
   -fcolor-diagnostics) differ "$spelling" ;;
   -fno-color-diagnostics) CLICOLOR_FORCE=1 "$popc" '-###' -fno-color-diagnostics v.c 2>&1 | grep -q "'-fno-color" || fail "$spelling" ;;
   -fdiagnostics-color=) differ -fdiagnostics-color=always ;;
+  --portable) differ "$spelling" ;;
+  --portable=) differ --portable=always ;; # more in popc_portable.sh
   -o) "$popc" v.c -o other.gp && [ -s other.gp ] || fail -o ;;
   -x) "$popc" -x c++ -S -o - v.c 2>/dev/null && fail '-x changes nothing' ;;
   -c) "$popc" -c -emit-llvm v.c -o v.bc && [ "$(head -c2 v.bc)" = BC ] || fail -c ;;

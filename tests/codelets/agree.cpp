@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <poplar/QuarterFloat.hpp>
 #include <poplar/Vertex.hpp>
 
 using namespace poplar;
@@ -302,6 +303,25 @@ public:
       half a = to_half(word(i)), b = to_half(word(i + 1));
       out[i] = mix(fold(std::sqrt(a)), fold(std::fabs(b))) + fold(std::floor(a)) * 3 +
                fold(a < b ? b : a);
+    }
+    return true;
+  }
+};
+
+// All codes of both formats, with any scale; numbers that become quarters by rounding.
+class Quarters : public Words
+{
+public:
+  bool compute()
+  {
+    for (unsigned i = 0; i < out.size(); ++i) {
+      quarter_metadata from = unpackMetadata(static_cast<MetadataType>(word(i + 1)));
+      quarter_metadata to = unpackMetadata(static_cast<MetadataType>(word(i + 1) >> 8));
+      quarter code = {static_cast<unsigned char>(word(i) >> 4)};
+      unsigned rounded = toQuarter(to_float(word(i)), to, i % 2 != 0).value;
+      unsigned product = toQuarter(toFloat(code, from) * toHalf(code, to), from).value;
+      out[i] = mix(fold(toFloat(code, from)), fold(toHalf(code, to))) + rounded + product * 3 +
+               toQuarter(code, from, to).value * 5 + packMetadata(from) * 7;
     }
     return true;
   }

@@ -43,3 +43,17 @@ out=$(./main)
 ar x headers.gp "$(ar t headers.gp | grep tile | head -n 1)"
 readelf -x .populus.stack tile*.o | grep -q 'headersStack' || fail "no record of headersStack's stack"
 readelf -x .populus.calls tile*.o | grep -q 'memcpy,memset' || fail "no record of headersStack's calls"
+
+# So they do in assembly.
+cat >stack.S <<'END'
+#include <poplar/StackSizeDefs.hpp>
+DEF_STACK_USAGE 64, assemblyStack
+DEF_FUNC_CALL_PTRS assemblyStack, "memcpy,memset"
+.globl assemblyStack
+assemblyStack:
+  ret
+END
+"$POPULUS_BIN/popc" --target ipu2 stack.S -o stack.gp
+ar p stack.gp "$(ar t stack.gp | grep tile | head -n 1)" >stack.o
+readelf -x .populus.stack stack.o | grep -q 'assemblyStack' || fail "no record of assemblyStack's stack"
+readelf -x .populus.calls stack.o | grep -q 'memcpy,memset' || fail "no record of assemblyStack's calls"

@@ -4,12 +4,14 @@
 // vertex runs; a codelet never makes one. popc reads the template arguments of a field's type. What
 // each layout takes in the vertex state, bit by bit, is in <populus/vertex_type.h>; the classes here
 // are what unpacks it. On a host, where pointers do not fit into these bits, every layout is a plain
-// pointer and a plain number of elements.
+// pointer and a plain number of elements. (The tile is asked for by its processor's macro: there may
+// be no __IPU__, see popc --portable.)
 #ifndef POPLAR_FIELD_TYPES_HPP
 #define POPLAR_FIELD_TYPES_HPP
 
 #include <cstddef>
 #include <cstdint>
+#include <populus/quarter.h>
 
 // Of <iterator> a list needs this name only; all of it would take more of a small codelet's time to
 // compile than all our headers together.
@@ -17,7 +19,7 @@ _LIBCPP_BEGIN_NAMESPACE_STD
 struct _LIBCPP_TEMPLATE_VIS input_iterator_tag;
 _LIBCPP_END_NAMESPACE_STD
 
-#ifdef __IPU__
+#ifdef __riscv
 extern "C" char __tile_memory_base[]; // the address is what counts: the linker of the tile sets it
 #endif
 
@@ -42,6 +44,10 @@ enum class VectorListLayout {
   COMPACT_DELTAN = DELTANELEMENTS // the shortest that reaches all memory of every target
 };
 
+template <typename T> class Input;
+template <typename T> class Output;
+template <typename T> class InOut;
+
 namespace populus_detail
 {
 
@@ -59,7 +65,7 @@ template <typename E> struct Packed<E, VectorLayout::ONE_PTR> {
   E *address() const { return pointer; }
 };
 
-#ifdef __IPU__
+#ifdef __riscv
 
 template <typename E> inline E *from_base(unsigned offset)
 {
@@ -98,8 +104,27 @@ struct Packed<E, VectorLayout::SCALED_PTR128> : Packed<E, VectorLayout::ONE_PTR>
 
 #endif
 
+// Fields of quarters say in which format and scale these are, packed as in QuarterFloat.hpp.
+template <typename E> struct Metadata {
+};
+template <> struct Metadata<quarter> {
+  const unsigned char *getMetadata() const
+  {
+    static const unsigned char packed = POPULUS_QUARTER_METADATA;
+    return &packed;
+  }
+};
+template <typename E> struct Metadata<const E> : Metadata<E> {
+};
+template <typename T> struct Metadata<Input<T>> : Metadata<T> {
+};
+template <typename T> struct Metadata<Output<T>> : Metadata<T> {
+};
+template <typename T> struct Metadata<InOut<T>> : Metadata<T> {
+};
+
 // What one does with elements; E is const for inputs, and a field itself for vectors of fields.
-template <typename E, VectorLayout L> struct Pointer : Packed<E, L> {
+template <typename E, VectorLayout L> struct Pointer : Packed<E, L>, Metadata<E> {
   E &operator[](unsigned i) const { return this->address()[i]; }
   E &operator*() const { return *this->address(); }
   E *begin() const { return this->address(); }
@@ -132,7 +157,7 @@ template <typename E> inline Row<E> make_row(E *pointer, unsigned count)
   return row;
 }
 
-#ifdef __IPU__
+#ifdef __riscv
 
 template <typename E, VectorListLayout L> struct PackedList;
 
@@ -223,6 +248,13 @@ template <typename T, VectorLayout L = VectorLayout::SPAN, unsigned ALIGN = alig
 class Vector : public populus_detail::Elements<T, L>
 {
 };
+
+namespace populus_detail
+{
+template <typename T, VectorLayout L, unsigned ALIGN, bool INTERLEAVED>
+struct Metadata<Vector<T, L, ALIGN, INTERLEAVED>> : Metadata<T> {
+};
+} // namespace populus_detail
 
 // Only inside Input, Output and InOut: rows, packed.
 template <typename T, VectorListLayout L = VectorListLayout::COMPACT_DELTAN,

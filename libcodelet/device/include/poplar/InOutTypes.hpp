@@ -12,7 +12,7 @@ namespace populus_detail
 {
 
 // A field of one element: `*out = x`, and an input converts to its value.
-template <typename E> struct One {
+template <typename E> struct One : Metadata<E> {
   E *pointer;
 
   E &operator*() const { return *pointer; }

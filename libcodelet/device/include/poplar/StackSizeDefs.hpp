@@ -42,7 +42,7 @@ POPULUS_STACK_NUMBER .populus.levels, \levels, \function
 .endm
 /* clang-format on */
 
-#elif defined(__IPU__)
+#elif defined(__riscv)
 
 #define DEF_STACK_USAGE(bytes, function)                                                           \
   POPULUS_STACK_NUMBER(".populus.stack", bytes, function, __COUNTER__)

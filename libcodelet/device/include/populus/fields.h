@@ -116,7 +116,7 @@
  * (`unit`; of a SHORT_SPAN none). */
 #define POPULUS_POINTER(field) __typeof__((field).element[0])
 
-#ifdef __IPU__
+#ifdef __riscv
 
 #define POPULUS_LAYOUT_SHORT_SPAN(type)                                                            \
   struct {                                                                                         \

@@ -1,0 +1,211 @@
+/* -Wdouble-promotion, for programs that compute in half.
+ *
+ * The warning is there to find arithmetic that is done in double by mistake. clang gives it for each
+ * half that becomes a float, too: that is what half is for, the IPU's compiler is silent about it,
+ * and libraries are compiled with -Werror -Wdouble-promotion. clang has no switch for the one without
+ * the other. So where the command line asks for the warning, it is a warning to clang whatever
+ * -Werror says; those that end at a float are taken out of what clang says, and if any other is left
+ * that the user wants to be an error, it becomes one here.
+ *
+ *   In file included from a.cpp:1:            a group: these lines, the line with the diagnostic,
+ *   b.hpp:2:3: warning: implicit …            then its source, caret and notes, up to the next group
+ *       2 |   return h;                       or the last line ("1 warning generated.")
+ */
+#include "popc_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char name[] = "double-promotion";
+
+/* Whether the flags ask for the warning, and whether it is an error then: the last word counts. */
+typedef struct wish {
+  bool warning, any_error, this_error;
+} wish;
+
+static bool is_option(const char *argument, const char *before, const char *which)
+{
+  size_t length = strlen(before);
+  return !strncmp(argument, before, length) && !strcmp(argument + length, which);
+}
+
+static wish read_wish(const popc_arguments *arguments)
+{
+  wish w = {false, false, false};
+  bool said = false; /* -W[no-]error=double-promotion wins over -Werror */
+  for (size_t i = 0; i < arguments->count; ++i) {
+    const char *argument = arguments->items[i];
+    bool on = is_option(argument, "-Werror=", name);
+    if (on || is_option(argument, "-Wno-error=", name)) {
+      said = true;
+      w.this_error = on;
+    }
+    w.warning |= on || is_option(argument, "-W", name) || !strcmp(argument, "-Weverything");
+    if (!strcmp(argument, "-Werror")) w.any_error = true;
+    if (!strcmp(argument, "-Wno-error")) w.any_error = false;
+  }
+  if (!said) w.this_error = w.any_error;
+  return w;
+}
+
+bool popc_tame_promotions(popc_arguments *arguments)
+{
+  wish w = read_wish(arguments);
+  bool errors = w.warning && w.this_error;
+  if (errors) popc_add_argument(arguments, "-Wno-error=double-promotion");
+  return errors;
+}
+
+static const char promotion[] = "implicit conversion increases floating-point precision: ";
+
+/* What a line of clang's is. */
+typedef enum line_kind { INCLUDED_FROM, WARNING, ERROR, SUMMARY, OTHER } line_kind;
+
+/* Without the escape sequences of colours. */
+static char *plain(const char *line, size_t length)
+{
+  char *text = pop_xmalloc(length + 1), *out = text;
+  for (size_t i = 0; i < length; ++i) {
+    if (line[i] == '\x1b') {
+      while (i < length && line[i] != 'm' && line[i] != 'K') ++i;
+    } else {
+      *out++ = line[i];
+    }
+  }
+  *out = '\0';
+  return text;
+}
+
+static bool starts(const char *text, const char *with)
+{
+  return !strncmp(text, with, strlen(with));
+}
+
+/* "   12 |   x = y;" */
+static bool is_of_source(const char *line)
+{
+  line += strspn(line, " ");
+  line += strspn(line, "0123456789");
+  return *line == ' ' && line[strspn(line, " ")] == '|';
+}
+
+static bool is_note(const char *line)
+{
+  return strstr(line, ": note: ") || starts(line, "note: ");
+}
+
+static line_kind kind_of(const char *line)
+{
+  unsigned number;
+  char word[16];
+  if (starts(line, "In file included from ")) return INCLUDED_FROM;
+  if (is_of_source(line) || is_note(line)) return OTHER;
+  if (sscanf(line, "%u %15[a-z]", &number, word) == 2 && strstr(line, " generated."))
+    return SUMMARY;
+  if (strstr(line, ": warning: ") || starts(line, "warning: ")) return WARNING;
+  if (strstr(line, "error: ")) return ERROR;
+  return OTHER;
+}
+
+/* "… to 'float' [-Wdouble-promotion]", "… to 'sum' (aka 'float') […" */
+static bool ends_at_float(const char *line)
+{
+  const char *end = strstr(line, " [-W");
+  if (!end) return false;
+  end -= end[-1] == ')';
+  return end - line > 7 && (!strncmp(end - 7, "'float'", 7) || !strncmp(end - 7, " float'", 7));
+}
+
+typedef struct filter {
+  bool as_errors;
+  pop_bytes out;
+  const char *pending; /* lines about inclusion, which belong to what follows them */
+  bool dropping;
+  unsigned dropped, raised;
+} filter;
+
+static void put(filter *f, const char *text, size_t length)
+{
+  pop_bytes_append(&f->out, text, length);
+}
+
+/* Writes what is before the first `from`, then `to`, and moves `*line` behind it. */
+static bool replace(filter *f, const char **line, const char *end, const char *from, const char *to)
+{
+  const char *found = memmem(*line, (size_t)(end - *line), from, strlen(from));
+  if (!found) return false;
+  put(f, *line, (size_t)(found - *line));
+  put(f, to, strlen(to));
+  *line = found + strlen(from);
+  return true;
+}
+
+static void put_as_error(filter *f, const char *line, const char *end)
+{
+  static const char coloured[] = "35mwarning: ", coloured_error[] = "31merror: ";
+  if (!replace(f, &line, end, coloured, coloured_error))
+    replace(f, &line, end, "warning: ", "error: ");
+  replace(f, &line, end, "[-Wdouble", "[-Werror,-Wdouble");
+  put(f, line, (size_t)(end - line));
+  ++f->raised;
+}
+
+/* "3 warnings and 1 error generated." */
+static void put_summary(filter *f, const char *line)
+{
+  unsigned first = 0, second = 0;
+  char word[16] = "";
+  sscanf(line, "%u %15[a-z] and %u", &first, word, &second);
+  bool of_errors = starts(word, "error");
+  unsigned warnings = (of_errors ? 0 : first) - f->dropped - f->raised;
+  unsigned errors = (of_errors ? first : second) + f->raised;
+  char *text = pop_xasprintf("%u warning%s", warnings, warnings == 1 ? "" : "s");
+  if (warnings) put(f, text, strlen(text));
+  free(text);
+  if (warnings && errors) put(f, " and ", 5);
+  text = pop_xasprintf("%u error%s", errors, errors == 1 ? "" : "s");
+  if (errors) put(f, text, strlen(text));
+  free(text);
+  if (warnings || errors) put(f, " generated.\n", strlen(" generated.\n"));
+}
+
+static void take_line(filter *f, const char *line, const char *end, const char *words)
+{
+  line_kind kind = kind_of(words);
+  if (kind == INCLUDED_FROM) {
+    if (!f->pending) f->pending = line;
+    return;
+  }
+  bool promotes = kind == WARNING && strstr(words, promotion);
+  if (kind != OTHER) f->dropping = promotes && ends_at_float(words);
+  if (kind == WARNING) f->dropped += f->dropping;
+  if (f->pending && !f->dropping) put(f, f->pending, (size_t)(line - f->pending));
+  f->pending = NULL;
+  if (f->dropping) return;
+  if (kind == SUMMARY)
+    put_summary(f, words);
+  else if (promotes && f->as_errors)
+    put_as_error(f, line, end);
+  else
+    put(f, line, (size_t)(end - line));
+}
+
+bool popc_sift_promotions(pop_bytes *diagnostics, bool as_errors)
+{
+  const char *text = (const char *)diagnostics->data, *all_end = text + diagnostics->size;
+  if (!diagnostics->size || !memmem(text, diagnostics->size, promotion, strlen(promotion)))
+    return true;
+  filter f = {.as_errors = as_errors};
+  for (const char *line = text; line < all_end;) {
+    const char *newline = memchr(line, '\n', (size_t)(all_end - line));
+    const char *end = newline ? newline + 1 : all_end;
+    char *words = plain(line, (size_t)(end - line) - (newline != NULL));
+    take_line(&f, line, end, words);
+    free(words);
+    line = end;
+  }
+  pop_bytes_free(diagnostics);
+  *diagnostics = f.out;
+  return f.raised == 0;
+}

@@ -1,0 +1,94 @@
+# Inline assembly of the chip is no reason not to compile: the path without __IPU__ beside it is taken, with a note, and
+# as the option --portable says.
+set -u
+popc=$POPULUS_BIN/popc
+run=$POPULUS_BUILD_DIR/tests/support/run_vertex
+failures=0
+
+fail() {
+  echo "FAIL: $*"
+  failures=$((failures + 1))
+}
+
+cat >clamp.cpp <<'END_OF_CODELET'
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+#ifdef __IPU__
+typedef unsigned short Count;
+#else
+typedef unsigned Count;
+#endif
+class Clamp : public Vertex
+{
+public:
+  Count count;
+  Vector<float, VectorLayout::SHORT_SPAN> data;
+  Output<int> out;
+  bool compute()
+  {
+    float high = 4, low;
+#ifdef __IPU__
+    asm("f32min %[low], %[a], %[b]" : [low] "=r"(low) : [a] "r"(high), [b] "r"(high));
+#else
+    low = high < 3 ? high : 3;
+#endif
+    *out = static_cast<int>(low + count + data.size());
+    return true;
+  }
+};
+END_OF_CODELET
+note='popc: note: clamp.cpp: its inline assembly is for another instruction set; compiled the portable path (without __IPU__) instead'
+
+# By itself: a note and nothing else, the code of the other path, and the tile's layouts and types in the vertex's table.
+"$popc" -Wall -Werror clamp.cpp -o clamp.gp 2>said.txt || fail "auto ends with $?"
+[ "$(cat said.txt)" = "$note" ] || fail "auto says: $(cat said.txt)"
+[ "$("$run" clamp.gp Clamp)" = 'out = 3' ] || fail "runs: $("$run" clamp.gp Clamp)"
+"$popc" --list-vertices --target ipu2 clamp.cpp 2>/dev/null >list.txt
+grep -q 'count .* unsigned int  *0  *4$' list.txt && grep -q 'data .* short_span  *float  *4  *4$' list.txt || fail "$(cat list.txt)"
+"$popc" -Wall -Werror clamp.cpp -o again.gp 2>/dev/null && cmp -s clamp.gp again.gp || fail 'other bytes the second time'
+"$popc" -w clamp.cpp -o again.gp 2>said.txt && [ ! -s said.txt ] || fail "-w says: $(cat said.txt)"
+"$popc" --target=ipu1 -S -o clamp.s clamp.cpp 2>said.txt && [ -s clamp.s ] && [ "$(cat said.txt)" = "$note" ] ||
+  fail "-S says: $(cat said.txt)"
+
+# The commands that are run are shown: for the tile there are two.
+"$popc" -v --target ipu2,cpu clamp.cpp -o again.gp 2>said.txt
+[ "$(grep -c 'target=riscv32' said.txt)" = 2 ] && [ "$(grep -c -e '-D__IPU__' said.txt)" = 1 ] || fail "-v: $(cat said.txt)"
+
+# Asked for, it is done at once and without a note; forbidden, it is not done.
+"$popc" --portable -Wall clamp.cpp -o asked.gp 2>said.txt && [ ! -s said.txt ] && cmp -s clamp.gp asked.gp ||
+  fail "--portable says: $(cat said.txt)"
+"$popc" --portable=always '-###' clamp.cpp 2>&1 | grep -q -e '-D__IPU__' && fail '--portable=always defines __IPU__'
+"$popc" --portable=never --portable=auto clamp.cpp -o asked.gp 2>/dev/null || fail 'the last --portable does not count'
+"$popc" --portable=never clamp.cpp -o never.gp 2>never.txt
+[ $? = 1 ] && [ ! -e never.gp ] || fail '--portable=never compiles'
+grep -q 'clamp.cpp:18:9: error: unrecognized instruction mnemonic' never.txt || fail "never says: $(cat never.txt)"
+"$popc" --portable=perhaps clamp.cpp 2>said.txt
+[ $? = 2 ] && grep -q "'--portable=perhaps': it is auto, always or never" said.txt || fail "perhaps: $(cat said.txt)"
+
+# Registers of the chip, in C; and a source that asks which IPU it is for, in all its compilations with one note.
+cat >registers.c <<'END_OF_CODELET'
+#include <populus/vertex.h>
+typedef struct { OUTPUT(int) out; } Registers;
+COMPUTE(Registers) {
+#if defined(__IPU__) && __IPU_ARCH_VERSION__ >= 1
+  __asm__ volatile("{ ld64step $a0:1, $mzero, %0+=, 1\n fnop }" : "+r"(vertex->out) : : "$a0:1");
+#endif
+  *vertex->out = 7;
+  return true;
+}
+END_OF_CODELET
+"$popc" registers.c -o registers.gp 2>said.txt || fail "registers.c: $(cat said.txt)"
+[ "$(grep -c 'popc: note: registers.c: ' said.txt)" = 1 ] && [ "$(wc -l <said.txt)" = 1 ] || fail "says: $(cat said.txt)"
+[ "$("$run" registers.gp Registers)" = 'out = 7' ] || fail 'registers.gp does not run'
+for target in ipu1 ipu21; do "$popc" --target $target registers.c -o $target.gp 2>/dev/null || fail "$target"; done
+
+# What does not compile that way either is told as it was the first time; other mistakes are not tried twice.
+sed 's/low = high.*/low = nothing;/' clamp.cpp >both.cpp
+"$popc" both.cpp -o both.gp --target ipu2 2>said.txt && fail 'both.cpp compiles'
+"$popc" --portable=never both.cpp -o both.gp --target ipu2 2>never.txt
+cmp -s said.txt never.txt && grep -q mnemonic said.txt || fail "both.cpp: $(cat said.txt)"
+sed 's/asm(.*/low = nothing;/' clamp.cpp >mistake.cpp
+"$popc" -v mistake.cpp -o mistake.gp --target ipu2 2>said.txt && fail 'mistake.cpp compiles'
+[ "$(grep -c 'target=riscv32' said.txt)" = 1 ] || fail 'mistake.cpp is compiled twice'
+
+[ $failures = 0 ]
