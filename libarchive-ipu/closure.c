@@ -21,20 +21,26 @@ typedef struct reach {
 
 /* Sections by number. */
 
-static uint32_t *slot_of(const pop_closure *closure, uint32_t section)
+static closure_slot *slot_of(const pop_closure *closure, uint32_t section)
 {
   uint32_t at = section * 2654435761u; /* 2^32 / golden ratio: spreads neighbours */
   for (;; ++at) {
-    uint32_t *slot = &closure->slots[at & (closure->slots_capacity - 1)];
-    if (*slot == OBJECT_NONE || closure->sections[*slot].section == section) return slot;
+    closure_slot *slot = &closure->slots[at & (closure->slots_capacity - 1)];
+    if (slot->index == OBJECT_NONE || slot->section == section) return slot;
   }
 }
 
 static void index_sections(pop_closure *closure)
 {
   memset(closure->slots, 0xff, closure->slots_capacity * sizeof *closure->slots);
-  for (uint32_t i = 0; i < closure->num_sections; ++i)
-    *slot_of(closure, closure->sections[i].section) = i;
+  for (uint32_t i = 0; i < closure->num_sections; ++i) {
+    const closure_section *kept = &closure->sections[i];
+    *slot_of(closure, kept->section) = (closure_slot){kept->section, i};
+    for (uint32_t j = 0; j < kept->num_folded; ++j) {
+      uint32_t section = closure->folded[kept->first_folded + j];
+      *slot_of(closure, section) = (closure_slot){section, i};
+    }
+  }
 }
 
 static void grow_slots(pop_closure *closure)
@@ -46,7 +52,7 @@ static void grow_slots(pop_closure *closure)
 
 const closure_section *closure_find(const pop_closure *closure, uint32_t section)
 {
-  uint32_t found = *slot_of(closure, section);
+  uint32_t found = slot_of(closure, section)->index;
   return found == OBJECT_NONE ? NULL : &closure->sections[found];
 }
 
@@ -113,14 +119,25 @@ static pop_error *reach_section(const reach *reach, const link_target *target, c
 {
   pop_closure *closure = reach->closure;
   if (closure->num_sections * 2 >= closure->slots_capacity) grow_slots(closure);
-  uint32_t *slot = slot_of(closure, target->section);
-  if (*slot != OBJECT_NONE) return NULL;
+  closure_slot *slot = slot_of(closure, target->section);
+  if (slot->index != OBJECT_NONE) return NULL;
   POP_TRY(check_section(reach, target, referrer, root));
   const object_section *section = link_set_section(closure->set, target->section);
-  closure_section reached = {target->section, root, 0, object_section_group(section)};
+  closure_section reached = {
+      .section = target->section, .root = root, .group = object_section_group(section)};
   POP_TRY(check_constructors(reach, &reached));
-  *slot = (uint32_t)closure->num_sections;
+  *slot = (closure_slot){target->section, (uint32_t)closure->num_sections};
   pop_push(closure->sections, closure->num_sections, closure->sections_capacity, reached);
+  return NULL;
+}
+
+static pop_error *reach_target(const reach *reach, const link_target *target, uint32_t addend,
+                               const char *referrer, uint32_t root)
+{
+  if (target->kind != TARGET_SECTION) return NULL;
+  POP_TRY(reach_section(reach, target, referrer, root));
+  if (closure_is_cut(reach->closure, target->section))
+    closure_add_piece(reach->closure, target, addend);
   return NULL;
 }
 
@@ -139,8 +156,7 @@ static pop_error *follow(const reach *reach, closure_section from)
       return undefined_symbol(target.name, object_name_at(owner, index, entry->offset), owner->name,
                               root_name(reach, from.root));
     }
-    if (target.kind == TARGET_SECTION)
-      POP_TRY(reach_section(reach, &target, owner->name, from.root));
+    POP_TRY(reach_target(reach, &target, entry->addend, owner->name, from.root));
   }
   return NULL;
 }
@@ -152,14 +168,14 @@ static pop_error *reach_all(const reach *reach, size_t num_roots)
     link_target target = link_set_find(closure->set, reach->roots[i]);
     if (target.kind == TARGET_UNDEFINED)
       return undefined_symbol(reach->roots[i], NULL, NULL, root_name(reach, i));
-    if (target.kind == TARGET_SECTION) POP_TRY(reach_section(reach, &target, reach->roots[i], i));
+    POP_TRY(reach_target(reach, &target, 0, reach->roots[i], i));
   }
   for (size_t i = 0; i < closure->num_sections; ++i) /* grows while it is followed */
     POP_TRY(follow(reach, closure->sections[i]));
   return NULL;
 }
 
-/* Layout. */
+/* Order, and of what is equal one. */
 
 static int compare_layout(const void *left, const void *right, void *context)
 {
@@ -171,6 +187,61 @@ static int compare_layout(const void *left, const void *right, void *context)
   return (a->section > b->section) - (a->section < b->section);
 }
 
+static void order_sections(pop_closure *closure)
+{
+  if (closure->num_sections) {
+    qsort_r(closure->sections, closure->num_sections, sizeof *closure->sections, compare_layout,
+            (void *)closure->set);
+  }
+  index_sections(closure);
+}
+
+/* Takes out of `sections` those that share the copy of one before them. */
+static void fold_sections(pop_closure *closure)
+{
+  uint32_t *first = closure_fold(closure);
+  size_t kept = 0;
+  for (uint32_t i = 0; i < closure->num_sections; ++i) {
+    if (first[i] != i) ++closure->sections[first[i]].num_folded;
+  }
+  uint32_t behind = 0;
+  for (uint32_t i = 0; i < closure->num_sections; ++i) {
+    closure->sections[i].first_folded = behind;
+    behind += closure->sections[i].num_folded;
+  }
+  closure->folded = pop_xcalloc(behind + 1, sizeof *closure->folded);
+  for (uint32_t i = 0; i < closure->num_sections; ++i) {
+    if (first[i] != i)
+      closure->folded[closure->sections[first[i]].first_folded++] = closure->sections[i].section;
+  }
+  for (uint32_t i = 0; i < closure->num_sections; ++i) {
+    if (first[i] != i) continue;
+    closure->sections[kept] = closure->sections[i];
+    closure->sections[kept].first_folded -= closure->sections[kept].num_folded;
+    ++kept;
+  }
+  closure->num_sections = kept;
+  free(first);
+}
+
+/* Layout. */
+
+static bool has_bytes(const pop_closure *closure, const closure_section *section)
+{
+  return !closure_is_cut(closure, section->section);
+}
+
+static pop_error *too_large(const reach *reach, const closure_section *section, uint64_t bytes)
+{
+  const pop_link_set *set = reach->closure->set;
+  return pop_error_new(POP_ERROR_LINK,
+                       "section %s of %s, for %s, makes code or data of %llu bytes, more than any "
+                       "tile's memory",
+                       link_set_section(set, section->section)->name,
+                       link_set_owner(set, section->section)->object->name,
+                       root_name(reach, section->root), (unsigned long long)bytes);
+}
+
 static pop_error *lay_out_group(const reach *reach, pop_link_group group)
 {
   pop_closure *closure = reach->closure;
@@ -178,19 +249,16 @@ static pop_error *lay_out_group(const reach *reach, pop_link_group group)
   closure->align[group] = 4;
   for (uint32_t i = closure->first[group]; i < closure->first[group + 1]; ++i) {
     const object_section *section = link_set_section(closure->set, closure->sections[i].section);
+    if (!has_bytes(closure, &closure->sections[i])) continue;
     if (section->align > closure->align[group]) closure->align[group] = section->align;
     end = (end + section->align - 1) & ~((uint64_t)section->align - 1);
     closure->sections[i].offset = (uint32_t)end;
     end += section->size;
-    if (end > OBJECT_SECTION_BYTES_MAX) {
-      return pop_error_new(POP_ERROR_LINK,
-                           "section %s of %s, for %s, makes code or data of %llu bytes, more than "
-                           "any tile's memory",
-                           section->name,
-                           link_set_owner(closure->set, closure->sections[i].section)->object->name,
-                           root_name(reach, closure->sections[i].root), (unsigned long long)end);
-    }
+    if (end > OBJECT_SECTION_BYTES_MAX) return too_large(reach, &closure->sections[i], end);
   }
+  if (group == POP_LINK_RODATA) end = closure_lay_out_pieces(closure, end, &closure->align[group]);
+  if (end > OBJECT_SECTION_BYTES_MAX)
+    return too_large(reach, &closure->sections[closure->first[group]], end);
   closure->bytes[group] = (uint32_t)end;
   return NULL;
 }
@@ -198,17 +266,12 @@ static pop_error *lay_out_group(const reach *reach, pop_link_group group)
 static pop_error *lay_out(const reach *reach)
 {
   pop_closure *closure = reach->closure;
-  if (closure->num_sections) {
-    qsort_r(closure->sections, closure->num_sections, sizeof *closure->sections, compare_layout,
-            (void *)closure->set);
-  }
   for (size_t i = 0; i < closure->num_sections; ++i)
     ++closure->first[closure->sections[i].group + 1];
   for (int group = 0; group < POP_LINK_GROUP_COUNT; ++group) {
     closure->first[group + 1] += closure->first[group];
     POP_TRY(lay_out_group(reach, (pop_link_group)group));
   }
-  index_sections(closure);
   return NULL;
 }
 
@@ -220,7 +283,13 @@ pop_error *pop_closure_create(const pop_link_set *set, const char *const *roots,
   grow_slots(made);
   reach reach = {made, roots, needed_by};
   pop_error *error = reach_all(&reach, count);
-  if (!error) error = lay_out(&reach);
+  if (!error) {
+    order_sections(made);
+    closure_merge(made);
+    if (!set->keep_duplicates) fold_sections(made);
+    index_sections(made);
+    error = lay_out(&reach);
+  }
   if (error) {
     pop_closure_free(made);
     return error;
@@ -234,6 +303,10 @@ void pop_closure_free(pop_closure *closure)
   if (!closure) return;
   free(closure->sections);
   free(closure->slots);
+  free(closure->folded);
+  free(closure->pieces);
+  free(closure->kept_pieces);
+  free(closure->pools);
   free(closure);
 }
 

@@ -1,8 +1,12 @@
 /* A closure, as the linker's own files see it (public view: populus/link.h).
  *
- *   set, roots ──closure.c──> reached sections, laid out in their groups
+ *   set, roots ──closure.c──> reached sections and pieces, in the order of the layout
+ *              ──closure_merge.c──> of equal pieces one
+ *              ──closure_fold.c──> of equal sections one
+ *              ──closure.c──> laid out in their groups
  *              ──relocate.c──> bytes in tile memory        (relocation.c: types and fields)
  *              ──closure_symbols.c──> names and addresses
+ *              ──closure_debug.c──> debug information at these addresses
  */
 #ifndef POPULUS_CLOSURE_H
 #define POPULUS_CLOSURE_H
@@ -12,23 +16,76 @@
 typedef struct closure_section {
   uint32_t section; /* of the set */
   uint32_t root;    /* index of the root that led here first, for messages */
-  uint32_t offset;  /* in its group */
+  uint32_t offset;  /* in its group; nothing of a section that is cut into pieces */
   pop_link_group group;
+  uint32_t first_folded, num_folded; /* of `folded`: sections that share this copy */
 } closure_section;
+
+/* A reached piece of a section with pieces; always in POP_LINK_RODATA. */
+typedef struct closure_piece {
+  uint32_t section; /* of the set */
+  uint32_t piece;   /* of its object */
+  uint32_t kept;    /* index in `pieces` of the one whose copy serves, maybe itself … */
+  uint32_t shift;   /* … from this byte on: a string may be the tail of another */
+  uint32_t offset;  /* in its group; of those that are kept */
+} closure_piece;
+
+/* A run of kept pieces with equal demands: one name for all. */
+typedef struct closure_pool {
+  uint32_t section;       /* of the set: that of its first piece */
+  uint32_t offset, bytes; /* in POP_LINK_RODATA */
+} closure_pool;
+
+typedef struct closure_slot {
+  uint32_t section, index; /* index in `sections`, OBJECT_NONE: free */
+} closure_slot;
 
 struct pop_closure {
   const pop_link_set *set;
   closure_section *sections; /* by group; within one, content before zeros, then as in the set */
   size_t num_sections, sections_capacity;
-  uint32_t *slots; /* section of the set -> index in `sections`: open addressing */
+  closure_slot *slots; /* section of the set -> the copy that serves: open addressing */
   size_t slots_capacity;
+  uint32_t *folded; /* sections of the set, by the section whose copy serves */
+  size_t num_folded, folded_capacity;
+  closure_piece *pieces; /* by section, then piece */
+  size_t num_pieces, pieces_capacity;
+  uint32_t *kept_pieces; /* in the order of the layout */
+  size_t num_kept_pieces;
+  closure_pool *pools;
+  size_t num_pools, pools_capacity;
   uint32_t first[POP_LINK_GROUP_COUNT + 1]; /* sections[first[g]] to [first[g + 1] - 1] */
   uint32_t bytes[POP_LINK_GROUP_COUNT];
   uint32_t align[POP_LINK_GROUP_COUNT];
 };
 
-/* NULL if the closure does not hold the section. */
+/* The copy that serves for a section; NULL if the closure does not hold it. */
 const closure_section *closure_find(const pop_closure *closure, uint32_t section);
+
+/* What `addend` bytes behind a symbol in a section mean: for a section with pieces, a place relative
+ * to a piece. `piece` is the index in closure->pieces, OBJECT_NONE if the closure does not hold it or
+ * if the section has no pieces; `offset` may lie outside of section or piece. */
+typedef struct closure_reference {
+  uint32_t piece;
+  uint32_t offset;
+} closure_reference;
+closure_reference closure_refer(const pop_closure *closure, const link_target *target,
+                                uint32_t addend);
+/* Where that is in a group; false if the closure does not hold it. */
+bool closure_resolve(const pop_closure *closure, const link_target *target, uint32_t addend,
+                     pop_link_group *group, uint32_t *offset);
+
+bool closure_is_cut(const pop_closure *closure, uint32_t section); /* does it have pieces? */
+void closure_add_piece(pop_closure *closure, const link_target *target, uint32_t addend);
+/* Orders the pieces and finds out which are kept, in which order. */
+void closure_merge(pop_closure *closure);
+/* Gives addresses in the group to the kept pieces, from `end` on; returns their end. */
+uint64_t closure_lay_out_pieces(pop_closure *closure, uint64_t end, uint32_t *align);
+void closure_write_pieces(const pop_closure *closure, uint8_t *group_bytes);
+
+/* For each of closure->sections, which are in the order of the layout, the first of those that may
+ * share its copy; itself, if there is none before it. Freed by the caller. */
+uint32_t *closure_fold(const pop_closure *closure);
 
 /* "undefined symbol …, needed by …, for …" and, where there is one, the way out. `function` and
  * `object` refer to the symbol; NULL if the root does so itself. */

@@ -2,11 +2,6 @@
 #include "closure.h"
 #include <string.h>
 
-static uint32_t section_address(const closure_section *place, const pop_link_addresses *addresses)
-{
-  return addresses->start[place->group] + place->offset;
-}
-
 /* Assembly code often gives no size: a symbol without one reaches to the next real symbol behind
  * it, or to the end of the section. `from` is its position among the section's symbols. */
 static uint32_t symbol_size(const pop_object *object, const object_section *section, uint32_t from)
@@ -27,11 +22,11 @@ bool pop_closure_symbol(const pop_closure *closure, const pop_link_addresses *ad
 {
   link_target target = link_set_find(closure->set, name);
   if (target.kind != TARGET_SECTION) return false;
-  const closure_section *place = closure_find(closure, target.section);
-  if (!place) return false;
+  pop_link_group group;
+  if (!closure_resolve(closure, &target, 0, &group, address)) return false;
   const set_object *owner = link_set_owner(closure->set, target.section);
   const object_section *section = link_set_section(closure->set, target.section);
-  *address = section_address(place, addresses) + target.value;
+  *address += addresses->start[group];
   *size = target.size;
   for (uint32_t i = 0; i < section->num_symbols; ++i) {
     const object_symbol *symbol =
@@ -75,11 +70,35 @@ static void visit_start(const visitor *visitor, const closure_section *place, ui
   visit_mapping(visitor, place, address, 'x');
 }
 
-static void visit_section(const visitor *visitor, const closure_section *place, uint32_t address,
-                          const pop_object *object, const object_section *section)
+static void visit_symbol(const visitor *visitor, pop_link_group group, const object_symbol *symbol,
+                         uint32_t address, uint32_t size)
+{
+  visit(visitor, (pop_link_symbol){.name = symbol->name,
+                                   .address = address,
+                                   .size = size,
+                                   .group = group,
+                                   .function = group == POP_LINK_CODE && symbol->type != STT_OBJECT,
+                                   .local = symbol->bind == STB_LOCAL});
+}
+
+/* What has no name of its own has its section's. */
+static void visit_unnamed(const visitor *visitor, pop_link_group group, const char *name,
+                          uint32_t address, uint32_t size)
+{
+  visit(visitor, (pop_link_symbol){.name = name,
+                                   .address = address,
+                                   .size = size,
+                                   .group = group,
+                                   .function = group == POP_LINK_CODE,
+                                   .local = true});
+}
+
+/* The names of a section whose copy, maybe another section's, is at `address`. Returns whether there
+ * is one with a size. */
+static bool visit_names(const visitor *visitor, const closure_section *place,
+                        const pop_object *object, const object_section *section, uint32_t address)
 {
   bool named = false;
-  if (place->group == POP_LINK_CODE) visit_start(visitor, place, address, object, section);
   for (uint32_t i = 0; i < section->num_symbols; ++i) {
     const object_symbol *symbol = &object->symbols[object->by_place[section->first_symbol + i]];
     char mapping = object_mapping_kind(symbol);
@@ -88,21 +107,41 @@ static void visit_section(const visitor *visitor, const closure_section *place, 
     if (mapping) continue;
     uint32_t size = symbol_size(object, section, i);
     named = named || size > 0;
-    visit(visitor,
-          (pop_link_symbol){.name = symbol->name,
-                            .address = address + symbol->value,
-                            .size = size,
-                            .group = place->group,
-                            .function = place->group == POP_LINK_CODE && symbol->type != STT_OBJECT,
-                            .local = symbol->bind == STB_LOCAL});
+    visit_symbol(visitor, place->group, symbol, address + symbol->value, size);
   }
-  if (!named && section->size > 0) {
-    visit(visitor, (pop_link_symbol){.name = section->name,
-                                     .address = address,
-                                     .size = section->size,
-                                     .group = place->group,
-                                     .function = place->group == POP_LINK_CODE,
-                                     .local = true});
+  return named;
+}
+
+static void visit_section(const visitor *visitor, const pop_closure *closure,
+                          const closure_section *place, uint32_t address)
+{
+  const pop_object *object = link_set_owner(closure->set, place->section)->object;
+  const object_section *section = link_set_section(closure->set, place->section);
+  if (place->group == POP_LINK_CODE) visit_start(visitor, place, address, object, section);
+  bool named = visit_names(visitor, place, object, section, address);
+  if (!named && section->size > 0)
+    visit_unnamed(visitor, place->group, section->name, address, section->size);
+  for (uint32_t i = 0; i < place->num_folded; ++i) {
+    uint32_t folded = closure->folded[place->first_folded + i];
+    visit_names(visitor, place, link_set_owner(closure->set, folded)->object,
+                link_set_section(closure->set, folded), address);
+  }
+}
+
+/* The names of pieces that are used. */
+static void visit_piece_names(const visitor *visitor, const pop_closure *closure,
+                              const closure_section *place, uint32_t start)
+{
+  const pop_object *object = link_set_owner(closure->set, place->section)->object;
+  const object_section *section = link_set_section(closure->set, place->section);
+  for (uint32_t i = 0; i < section->num_symbols; ++i) {
+    const object_symbol *symbol = &object->symbols[object->by_place[section->first_symbol + i]];
+    const link_target target = {
+        .kind = TARGET_SECTION, .section = place->section, .value = symbol->value};
+    pop_link_group group;
+    uint32_t offset;
+    if (!object_mapping_kind(symbol) && closure_resolve(closure, &target, 0, &group, &offset))
+      visit_symbol(visitor, group, symbol, start + offset, symbol->size);
   }
 }
 
@@ -112,11 +151,18 @@ void pop_closure_symbols(const pop_closure *closure, const pop_link_addresses *a
   visitor visitor = {visit, context};
   for (size_t i = 0; i < closure->num_sections; ++i) {
     const closure_section *place = &closure->sections[i];
-    const set_object *owner = link_set_owner(closure->set, place->section);
+    uint32_t start = addresses->start[place->group];
     if (i == closure->first[place->group] && place->group != POP_LINK_CODE)
-      visit_mapping(&visitor, place, addresses->start[place->group], 'd'); /* to its end */
-    visit_section(&visitor, place, section_address(place, addresses), owner->object,
-                  link_set_section(closure->set, place->section));
+      visit_mapping(&visitor, place, start, 'd'); /* to its end */
+    if (closure_is_cut(closure, place->section))
+      visit_piece_names(&visitor, closure, place, start);
+    else
+      visit_section(&visitor, closure, place, start + place->offset);
+  }
+  for (size_t i = 0; i < closure->num_pools; ++i) {
+    const closure_pool *pool = &closure->pools[i];
+    visit_unnamed(&visitor, POP_LINK_RODATA, link_set_section(closure->set, pool->section)->name,
+                  addresses->start[POP_LINK_RODATA] + pool->offset, pool->bytes);
   }
 }
 

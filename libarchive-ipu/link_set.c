@@ -155,9 +155,17 @@ void pop_link_set_define(pop_link_set *set, const char *name, uint32_t value)
   set->symbols[index].value = value;
 }
 
+void pop_link_set_keep_duplicates(pop_link_set *set)
+{
+  set->keep_duplicates = true;
+}
+
 static link_target target_of(const pop_link_set *set, uint32_t object, const object_symbol *symbol)
 {
-  link_target target = {.value = symbol->value, .size = symbol->size, .name = symbol->name};
+  link_target target = {.value = symbol->value,
+                        .size = symbol->size,
+                        .whole_section = symbol->type == STT_SECTION,
+                        .name = symbol->name};
   switch ((object_place)symbol->place) {
   case PLACE_SECTION:
     target.kind = TARGET_SECTION;

@@ -50,6 +50,7 @@ struct pop_link_set {
   set_group *groups;
   size_t num_groups, groups_capacity;
   pop_name_table symbol_names, group_names;
+  bool keep_duplicates;
 };
 
 /* What a symbol of an object stands for in the set. */
@@ -63,6 +64,8 @@ typedef struct link_target {
   link_target_kind kind;
   uint32_t section; /* of the set */
   uint32_t value, size;
+  bool
+      whole_section; /* the symbol stands for the section: value + addend says what is meant in it */
   const char *name;
 } link_target;
 

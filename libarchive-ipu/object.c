@@ -159,6 +159,7 @@ static pop_error *read_section(pop_object *object, uint32_t index)
   section->type = raw.sh_type;
   section->flags = raw.sh_flags;
   section->size = raw.sh_size;
+  section->entry_bytes = raw.sh_entsize;
   section->align = raw.sh_addralign ? raw.sh_addralign : 1;
   if (section->align & (section->align - 1)) {
     return pop_error_new(POP_ERROR_FILE_LOAD, "has alignment %u, which is not a power of two",
@@ -254,7 +255,8 @@ static pop_error *parse(pop_object *object, const void *bytes, size_t size)
   POP_TRY(check_machine(&header));
   POP_TRY(read_sections(object));
   POP_TRY(check_overlap(object));
-  return object_read_tables(object);
+  POP_TRY(object_read_tables(object));
+  return object_read_pieces(object);
 }
 
 pop_error *pop_object_parse(const void *bytes, size_t size, const char *name, pop_object **object)
@@ -280,6 +282,7 @@ void pop_object_free(pop_object *object)
   free(object->symbols);
   free(object->relocations);
   free(object->groups);
+  free(object->pieces);
   free(object->by_place);
   free(object);
 }

@@ -1,6 +1,7 @@
 /* A parsed relocatable object, as the linker's own files see it (public view: populus/link.h).
  *
  *   bytes ──object.c──> header, sections ──object_tables.c──> symbols, groups, relocations
+ *                                        ──object_pieces.c──> what may be merged and folded
  *
  * After pop_object_parse every index, offset and name in here is valid, and every relocation of a
  * loaded section has a known type and lies inside its section: later stages need not check again.
@@ -24,6 +25,9 @@ typedef struct object_section {
   uint32_t size, align, type, flags;
   uint32_t first_relocation, num_relocations; /* of `relocations`; 0 unless SHF_ALLOC */
   uint32_t first_symbol, num_symbols;         /* of `by_place` */
+  uint32_t first_piece, num_pieces;           /* of `pieces`; 0 unless it is cut into pieces */
+  uint32_t entry_bytes;                       /* sh_entsize */
+  bool listed;                                /* a symbol in it is in .llvm_addrsig */
   uint32_t group;                             /* of `groups`, or OBJECT_NONE */
 } object_section;
 
@@ -40,6 +44,7 @@ typedef struct object_symbol {
   uint8_t place;      /* object_place */
   uint8_t bind, type; /* STB_, STT_ */
   bool common;        /* its section was made for it: a tentative definition */
+  bool listed;        /* in .llvm_addrsig */
 } object_symbol;
 
 typedef struct object_relocation {
@@ -48,6 +53,11 @@ typedef struct object_relocation {
   uint32_t order; /* in the object: pairs such as ADD32, SUB32 keep it */
   const relocation_type *type;
 } object_relocation;
+
+/* A string or constant of a section that allows to merge it with equal ones (SHF_MERGE). */
+typedef struct object_piece {
+  uint32_t start, size; /* bytes of the section; pieces follow one another without gaps */
+} object_piece;
 
 /* COMDAT: of all groups with one signature a program keeps one. */
 typedef struct object_group {
@@ -66,7 +76,10 @@ struct pop_object {
   uint32_t num_relocations;
   object_group *groups;
   uint32_t num_groups;
-  uint32_t *by_place;    /* symbols that name code or data of loaded sections, and mapping symbols,
+  object_piece *pieces; /* by section, then start */
+  uint32_t num_pieces;
+  bool lists_addresses; /* it has .llvm_addrsig: code compares addresses of `listed` symbols only */
+  uint32_t *by_place;   /* symbols that name code or data of loaded sections, and mapping symbols,
                          by section, then value */
   uint32_t constructors; /* section that lists start-up functions, or OBJECT_NONE */
 };
@@ -97,7 +110,12 @@ POP_MUST_CHECK pop_error *object_read_relocation(const pop_object *object,
                                                  const object_section *table, uint32_t index,
                                                  const object_section *target,
                                                  object_relocation *relocation);
-/* Fills everything but the sections. */
+/* Fills everything but the sections and the pieces. */
 POP_MUST_CHECK pop_error *object_read_tables(pop_object *object);
+/* Then this: cuts sections into pieces and reads .llvm_addrsig. */
+POP_MUST_CHECK pop_error *object_read_pieces(pop_object *object);
+/* The piece that holds the byte at `offset`, as an index of `pieces`; the section has pieces, and
+ * the offset is in it. */
+uint32_t object_piece_at(const pop_object *object, const object_section *section, uint32_t offset);
 
 #endif

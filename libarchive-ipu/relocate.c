@@ -55,13 +55,14 @@ static pop_error *symbol_value(const site *site, bool thread_offset, uint32_t *v
   link_target target = link_set_resolve(site->closure->set, site->object, site->entry->symbol);
   *value = target.value + site->entry->addend;
   if (target.kind != TARGET_SECTION) return NULL;
-  const closure_section *at = closure_find(site->closure, target.section);
-  if ((at->group == POP_LINK_TLS) != thread_offset) {
+  pop_link_group group = POP_LINK_GROUP_COUNT;
+  (void)closure_resolve(site->closure, &target, site->entry->addend, &group, value);
+  if ((group == POP_LINK_TLS) != thread_offset) {
     return pop_error_new(POP_ERROR_LINK, "the symbol is %sthread-local, the instruction is %s",
-                         at->group == POP_LINK_TLS ? "" : "not ",
+                         group == POP_LINK_TLS ? "" : "not ",
                          thread_offset ? "for thread-local ones" : "not for those");
   }
-  *value += at->offset + (thread_offset ? 0 : site->addresses->start[at->group]);
+  *value += thread_offset ? 0 : site->addresses->start[group];
   return NULL;
 }
 
@@ -196,7 +197,8 @@ static pop_error *relocate_section(const pop_closure *closure, const pop_link_ad
                .section = link_set_section(closure->set, place->section),
                .bytes = group_bytes + place->offset};
   if (!site.section->data || site.section->size == 0)
-    return NULL; /* the group's memory is zero already */
+    return NULL;                                            /* the group's memory is zero already */
+  if (closure_is_cut(closure, place->section)) return NULL; /* its pieces come later */
   memcpy(site.bytes, site.section->data, site.section->size);
   site.entry =
       closure->set->objects[site.object].object->relocations + site.section->first_relocation;
@@ -242,6 +244,7 @@ pop_error *pop_closure_relocate(const pop_closure *closure, const pop_link_addre
     memset(bytes, 0, closure->bytes[group]);
     for (uint32_t at = closure->first[group]; at < closure->first[group + 1]; ++at)
       POP_TRY(relocate_section(closure, addresses, &closure->sections[at], bytes));
+    if (group == POP_LINK_RODATA) closure_write_pieces(closure, bytes);
   }
   return NULL;
 }

@@ -126,10 +126,11 @@ static const relocation_type types[] = {
     [R_RISCV_TPREL_ADD] = {.name = "R_RISCV_TPREL_ADD"},
 
     /* Code. */
-    [R_RISCV_BRANCH] = {"R_RISCV_BRANCH", VALUE_DISTANCE, 4, 13, .encode = encode_b},
-    [R_RISCV_JAL] = {"R_RISCV_JAL", VALUE_DISTANCE, 4, 21, .encode = encode_j},
-    [R_RISCV_CALL] = {"R_RISCV_CALL", VALUE_DISTANCE, 8, .encode = encode_call},
-    [R_RISCV_CALL_PLT] = {"R_RISCV_CALL_PLT", VALUE_DISTANCE, 8, .encode = encode_call},
+    [R_RISCV_BRANCH] = {"R_RISCV_BRANCH", VALUE_DISTANCE, 4, 13, .jump = true, .encode = encode_b},
+    [R_RISCV_JAL] = {"R_RISCV_JAL", VALUE_DISTANCE, 4, 21, .jump = true, .encode = encode_j},
+    [R_RISCV_CALL] = {"R_RISCV_CALL", VALUE_DISTANCE, 8, .jump = true, .encode = encode_call},
+    [R_RISCV_CALL_PLT] = {"R_RISCV_CALL_PLT", VALUE_DISTANCE, 8, .jump = true,
+                          .encode = encode_call},
     [R_RISCV_HI20] = {"R_RISCV_HI20", VALUE_ADDRESS, 4, .encode = encode_u},
     [R_RISCV_LO12_I] = {"R_RISCV_LO12_I", VALUE_ADDRESS, 4, .encode = encode_i},
     [R_RISCV_LO12_S] = {"R_RISCV_LO12_S", VALUE_ADDRESS, 4, .encode = encode_s},

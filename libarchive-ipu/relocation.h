@@ -40,6 +40,7 @@ typedef struct relocation_type {
   uint8_t bytes; /* of the section, from r_offset */
   uint8_t bits;  /* the value is a signed number of so many bits and a multiple of 4; 0: any */
   bool high;     /* an auipc whose label VALUE_OF_HIGH relocations name */
+  bool jump;     /* goes to the symbol and does not take its address */
   bool got;      /* the auipc addresses a table of addresses: see relocate.c */
   void (*encode)(uint8_t *place, uint32_t value);
 } relocation_type;

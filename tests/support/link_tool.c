@@ -1,10 +1,10 @@
 /* Links objects with the tile linker, so that other tools can judge the result.
  *
- *   link_tool <address> <output> <root>[,<root>]... <object>... [--library <object>...]
+ *   link_tool [--fold] <address> <output> <root>[,<root>]... <object>... [--library <object>...]
  *
  * Writes <output>.bin, the linked bytes from <address> on (code, read-only data, thread-local
  * data, data), and <output>.ld, a script that makes GNU ld or lld put the same sections at the
- * same addresses. Prints "<group> <address> <size> <name>" for each symbol and section group.
+ * same addresses (not with --fold: then what is equal is there once). Prints "<group> <address> <size> <name>" for each symbol and section group.
  */
 #include "closure.h"
 #include <populus/arena.h>
@@ -115,12 +115,16 @@ static pop_error *link_roots(const pop_link_set *set, char *list, uint32_t base,
 
 int main(int argc, char **argv)
 {
+  bool fold = argc > 1 && strcmp(argv[1], "--fold") == 0;
+  argc -= fold;
+  argv += fold;
   if (argc < 5) {
-    fprintf(stderr, "usage: link_tool address output root[,root] object... "
+    fprintf(stderr, "usage: link_tool [--fold] address output root[,root] object... "
                     "[--library object...]\n");
     return 2;
   }
   pop_link_set *set = pop_link_set_new();
+  if (!fold) pop_link_set_keep_duplicates(set);
   pop_object **objects = pop_xcalloc((size_t)argc, sizeof *objects);
   pop_error *error = read_objects(argv + 4, set, objects);
   if (!error) error = link_roots(set, argv[3], (uint32_t)strtoul(argv[1], NULL, 0), argv[2]);

@@ -55,6 +55,11 @@ POP_MUST_CHECK pop_error *pop_link_set_add(pop_link_set *set, const pop_object *
 void pop_link_set_define(pop_link_set *set, const char *name, uint32_t value);
 /* The base of tile memory, which differs between targets that one object serves. */
 #define POP_LINK_MEMORY_BASE "__tile_memory_base"
+/* Closures made from now on keep every section and constant as it is in its object. Otherwise equal
+ * constants and strings of mergeable sections are there once, a string also as the tail of another,
+ * and functions and read-only data that are equal with all they refer to share one copy, unless
+ * code may compare their addresses; each keeps its names. For debugging. */
+void pop_link_set_keep_duplicates(pop_link_set *set);
 bool pop_link_set_defines(const pop_link_set *set, const char *symbol);
 
 /* What a tile needs. Sections come in four groups that the caller gives addresses to. */
@@ -107,8 +112,10 @@ POP_MUST_CHECK pop_error *pop_closure_relocate(const pop_closure *closure,
                                                uint32_t memory_address, uint32_t memory_bytes,
                                                uint8_t *tls_image);
 
-/* Visits every function and object symbol of the closure, in address order within each group, with
- * its kind; sections without a sized symbol are visited under their section's name. Also every
+/* Visits every function and object symbol of the closure, group by group, with its kind: sections in
+ * the order of their addresses, then read-only data that has been merged. What shares one copy has
+ * all names there; sections without a sized symbol, and the merged constants and strings of one kind,
+ * are visited under their section's name. Also every
  * mapping symbol, so that images can say what is code ($x) and data ($d). */
 typedef struct pop_link_symbol {
   const char *name; /* as in the object: `__runCodelet_SumVertex`, `expf`, … */

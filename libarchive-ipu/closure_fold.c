@@ -1,0 +1,251 @@
+/* Identical functions and read-only data share one copy ("identical code folding").
+ *
+ * Sections are equal if they have the same bytes and alignment and their relocations, at the same
+ * places and of the same types, mean equal things. Whether two sections are equal may so depend on
+ * whether two others are, in circles too (two functions that call themselves). As in the
+ * minimisation of an automaton, everything that looks alike is put into one class first, and classes
+ * are split as long as their members refer to different classes.
+ *
+ * What must stay apart: code may compare the addresses of two functions or constants, so that only
+ * those are candidates of which nobody does. Clang says in .llvm_addrsig which addresses matter to
+ * an object. For objects without it a jump does not, and neither does the address of a place within
+ * a function (a jump table's entry); everything else does. Vertex entries are only called: who
+ * names the roots compares nothing.
+ *
+ * Source of the idea and of its rules: lld/ELF/ICF.cpp, "--icf=safe"; Hopcroft 1971.
+ */
+#include "closure.h"
+#include <populus/arena.h>
+#include <string.h>
+
+/* What a relocation means. Two are equal if all of this is, but for sections of one class. */
+typedef enum meaning { MEANS_NUMBER, MEANS_PIECE, MEANS_SECTION } meaning;
+typedef struct reference {
+  uint32_t at;
+  const relocation_type *type;
+  meaning meaning;
+  uint32_t to;    /* index in closure->pieces (of a kept one) or closure->sections */
+  uint32_t value; /* the number, or bytes behind the start of what is meant */
+} reference;
+
+typedef struct folding {
+  const pop_closure *closure;
+  uint32_t *class;           /* by section of the closure: the first section of its class */
+  uint32_t *first_reference; /* by section of the closure */
+  reference *references;
+  size_t num_references, references_capacity;
+  uint32_t *members; /* candidates, classes of several together */
+  size_t num_members;
+} folding;
+
+static const object_section *section_of(const folding *f, uint32_t index)
+{
+  return link_set_section(f->closure->set, f->closure->sections[index].section);
+}
+
+/* References. */
+
+static reference refer(const folding *f, uint32_t object, const object_relocation *entry)
+{
+  link_target target = link_set_resolve(f->closure->set, object, entry->symbol);
+  reference made = {.at = entry->offset, .type = entry->type};
+  if (target.kind != TARGET_SECTION) {
+    made.value = target.value + entry->addend;
+    return made;
+  }
+  closure_reference place = closure_refer(f->closure, &target, entry->addend);
+  made.value = place.offset;
+  if (place.piece != OBJECT_NONE) {
+    const closure_piece *piece = &f->closure->pieces[place.piece];
+    made.meaning = MEANS_PIECE;
+    made.to = piece->kept;
+    made.value += piece->shift;
+    return made;
+  }
+  made.meaning = MEANS_SECTION;
+  made.to = (uint32_t)(closure_find(f->closure, target.section) - f->closure->sections);
+  return made;
+}
+
+static bool starts_function(const pop_object *object, const object_section *section,
+                            uint32_t offset)
+{
+  if (offset == 0) return true;
+  for (uint32_t i = 0; i < section->num_symbols; ++i) {
+    const object_symbol *symbol = &object->symbols[object->by_place[section->first_symbol + i]];
+    if (symbol->value == offset && !object_mapping_kind(symbol)) return true;
+  }
+  return false;
+}
+
+/* Does it matter to who refers to it, what address the target has? */
+static bool takes_address(const folding *f, uint32_t object, const object_relocation *entry,
+                          const link_target *target)
+{
+  const pop_object *referrer = f->closure->set->objects[object].object;
+  if (referrer->lists_addresses) return referrer->symbols[entry->symbol].listed;
+  if (entry->type->jump || entry->type->value == VALUE_OF_HIGH) return false;
+  const object_section *section = link_set_section(f->closure->set, target->section);
+  return object_section_group(section) != POP_LINK_CODE ||
+         starts_function(link_set_owner(f->closure->set, target->section)->object, section,
+                         target->value + entry->addend);
+}
+
+static bool is_candidate(const folding *f, uint32_t index)
+{
+  const closure_section *place = &f->closure->sections[index];
+  const object_section *section = section_of(f, index);
+  return (place->group == POP_LINK_CODE || place->group == POP_LINK_RODATA) && section->data &&
+         section->size > 0 && !(section->flags & SHF_WRITE) && !section->listed &&
+         !closure_is_cut(f->closure, place->section);
+}
+
+/* Notes the references of section `index`, and in `apart` the sections whose address it takes. */
+static void read_references(folding *f, uint32_t index, bool *apart)
+{
+  const pop_link_set *set = f->closure->set;
+  uint32_t object = set->section_owners[f->closure->sections[index].section];
+  const object_section *section = section_of(f, index);
+  bool candidate = is_candidate(f, index);
+  f->first_reference[index] = (uint32_t)f->num_references;
+  for (uint32_t i = 0; i < section->num_relocations; ++i) {
+    const object_relocation *entry =
+        &set->objects[object].object->relocations[section->first_relocation + i];
+    if (entry->type->value == VALUE_NONE) continue;
+    link_target target = link_set_resolve(set, object, entry->symbol);
+    if (target.kind == TARGET_SECTION && takes_address(f, object, entry, &target))
+      apart[closure_find(f->closure, target.section) - f->closure->sections] = true;
+    if (candidate) {
+      pop_push(f->references, f->num_references, f->references_capacity, refer(f, object, entry));
+    }
+  }
+}
+
+static uint32_t num_references(const folding *f, uint32_t index)
+{
+  return f->first_reference[index + 1] - f->first_reference[index];
+}
+
+/* Classes. */
+
+#define COMPARE(x, y) (((x) > (y)) - ((x) < (y)))
+
+static int compare_meanings(const reference *a, const reference *b)
+{
+  if (a->at != b->at) return COMPARE(a->at, b->at);
+  if (a->type != b->type) return COMPARE(a->type, b->type);
+  if (a->meaning != b->meaning) return COMPARE(a->meaning, b->meaning);
+  if (a->meaning == MEANS_PIECE && a->to != b->to) return COMPARE(a->to, b->to);
+  return COMPARE(a->value, b->value);
+}
+
+/* What does not depend on classes. */
+static int compare_looks(const folding *f, uint32_t i, uint32_t j)
+{
+  const object_section *a = section_of(f, i), *b = section_of(f, j);
+  pop_link_group a_group = f->closure->sections[i].group, b_group = f->closure->sections[j].group;
+  if (a_group != b_group) return COMPARE(a_group, b_group);
+  if (a->size != b->size) return COMPARE(a->size, b->size);
+  if (a->align != b->align) return COMPARE(a->align, b->align);
+  uint32_t count = num_references(f, i);
+  if (count != num_references(f, j)) return COMPARE(count, num_references(f, j));
+  int order = memcmp(a->data, b->data, a->size);
+  for (uint32_t k = 0; k < count && order == 0; ++k)
+    order = compare_meanings(&f->references[f->first_reference[i] + k],
+                             &f->references[f->first_reference[j] + k]);
+  return order;
+}
+
+/* The classes that they refer to, for two that look alike. */
+static int compare_classes(const folding *f, uint32_t i, uint32_t j)
+{
+  for (uint32_t k = 0; k < num_references(f, i); ++k) {
+    const reference *a = &f->references[f->first_reference[i] + k];
+    const reference *b = &f->references[f->first_reference[j] + k];
+    if (a->meaning != MEANS_SECTION || f->class[a->to] == f->class[b->to]) continue;
+    return COMPARE(f->class[a->to], f->class[b->to]);
+  }
+  return 0;
+}
+
+static int compare_by_looks(const void *left, const void *right, void *context)
+{
+  uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
+  int order = compare_looks(context, i, j);
+  return order ? order : COMPARE(i, j);
+}
+
+static int compare_by_classes(const void *left, const void *right, void *context)
+{
+  uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
+  int order = compare_classes(context, i, j);
+  return order ? order : COMPARE(i, j);
+}
+
+/* Sorts members[begin] to [end - 1] and gives those that compare equal a class of their own, named
+ * after the first. Only then, as comparing looks at classes. Returns how many classes there are. */
+static size_t split(folding *f, size_t begin, size_t end,
+                    int (*sorting)(const void *, const void *, void *),
+                    int (*compare)(const folding *, uint32_t, uint32_t))
+{
+  size_t classes = 1;
+  uint32_t *first = pop_xcalloc(end - begin, sizeof *first);
+  qsort_r(f->members + begin, end - begin, sizeof *f->members, sorting, f);
+  for (size_t i = begin; i < end; ++i) {
+    bool same = i > begin && compare(f, f->members[i - 1], f->members[i]) == 0;
+    classes += i > begin && !same;
+    first[i - begin] = same ? first[i - begin - 1] : f->members[i];
+  }
+  for (size_t i = begin; i < end; ++i) f->class[f->members[i]] = first[i - begin];
+  free(first);
+  return classes;
+}
+
+/* Splits each class by what its members refer to. Members of one class stay neighbours; those that
+ * are alone in theirs are done. Returns whether anything was split. */
+static bool refine(folding *f)
+{
+  bool any = false;
+  size_t count = 0;
+  for (size_t begin = 0, end; begin < f->num_members; begin = end) {
+    for (end = begin + 1; end < f->num_members; ++end)
+      if (f->class[f->members[end]] != f->class[f->members[begin]]) break;
+    if (end - begin == 1) continue;
+    any |= split(f, begin, end, compare_by_classes, compare_classes) > 1;
+    for (size_t i = begin; i < end; ++i) f->members[count++] = f->members[i];
+  }
+  f->num_members = count;
+  return any;
+}
+
+static void collect_members(folding *f)
+{
+  size_t count = f->closure->num_sections;
+  bool *apart = pop_xcalloc(count + 1, sizeof *apart);
+  for (uint32_t i = 0; i < count; ++i) read_references(f, i, apart);
+  f->first_reference[count] = (uint32_t)f->num_references;
+  for (uint32_t i = 0; i < count; ++i) {
+    f->class[i] = i;
+    if (!apart[i] && is_candidate(f, i)) f->members[f->num_members++] = i;
+  }
+  free(apart);
+}
+
+uint32_t *closure_fold(const pop_closure *closure)
+{
+  size_t count = closure->num_sections;
+  folding f = {.closure = closure,
+               .class = pop_xcalloc(count + 1, sizeof *f.class),
+               .first_reference = pop_xcalloc(count + 1, sizeof *f.first_reference),
+               .members = pop_xcalloc(count + 1, sizeof *f.members)};
+  collect_members(&f);
+  if (f.num_members) {
+    split(&f, 0, f.num_members, compare_by_looks, compare_looks);
+    while (refine(&f)) {
+    }
+  }
+  free(f.first_reference);
+  free(f.references);
+  free(f.members);
+  return f.class;
+}
