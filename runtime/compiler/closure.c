@@ -32,6 +32,7 @@ typedef struct closer {
 static pop_error *fill_link_set(compilation *c)
 {
   c->link_set = pop_link_set_new();
+  if (c->options.keep_duplicate_code) pop_link_set_keep_duplicates(c->link_set);
   pop_link_set_define(c->link_set, POP_LINK_MEMORY_BASE, c->target.memory_base);
   for (size_t g = 0; g < c->num_codelets; g++) {
     for (size_t i = 0; i < pop_gp_num_tile_objects(c->codelets[g]); i++) {

@@ -38,6 +38,7 @@
 
 typedef struct compile_options {
   bool allow_out_of_memory;
+  bool keep_duplicate_code; /* of equal functions and constants all are linked */
   /* Least sizes, multiples of 16, also for vertices whose need is unknown; 0: what the code needs. */
   uint32_t worker_stack_bytes; /* per worker */
   uint32_t supervisor_stack_bytes;

@@ -35,6 +35,7 @@ static pop_error *compile_programs(pop_graph *graph, const pop_program *programs
   for (size_t i = 0; i < count; ++i) indices[i] = programs[i].index - 1;
   compile_options compile_with = {
       .allow_out_of_memory = options->allow_out_of_memory,
+      .keep_duplicate_code = options->keep_duplicate_code,
       .worker_stack_bytes = options->worker_stack_bytes,
       .supervisor_stack_bytes = options->supervisor_stack_bytes,
       .num_threads = options->num_threads,

@@ -25,6 +25,9 @@ enum { MAX_OPTIONS_JSON_BYTES = 1 << 20, MAX_STACK_BYTES = 1 << 20, MAX_THREADS 
   X("debug.allowOutOfMemory", "true or false", "false",                                            \
     "makes images and reports although tiles are too small; only loading is refused",              \
     set_allow_out_of_memory, 0, 0)                                                                 \
+  X("debug.keepDuplicateCode", "true or false", "false",                                           \
+    "links every copy of equal functions, constants and strings instead of one of each",           \
+    set_keep_duplicate_code, 0, 0)                                                                 \
   X("debug.workerStackSizeInBytes", "0 or a multiple of 16 from 64 to 1048576", "0",               \
     "least stack of each worker; 0: what the compiled code needs, 2048 if that is unknown",        \
     set_worker_stack, 64, MAX_STACK_BYTES)                                                         \
@@ -93,13 +96,22 @@ static pop_error *set_save_archive(const option_entry *entry, const char *value,
   return NULL;
 }
 
+static pop_error *parse_bool(const option_entry *entry, const char *value, bool *yes)
+{
+  *yes = strcmp(value, "true") == 0;
+  return *yes || strcmp(value, "false") == 0 ? NULL : invalid_value(entry, value);
+}
+
 static pop_error *set_allow_out_of_memory(const option_entry *entry, const char *value,
                                           engine_options *options)
 {
-  bool yes = strcmp(value, "true") == 0;
-  if (!yes && strcmp(value, "false") != 0) return invalid_value(entry, value);
-  options->allow_out_of_memory = yes;
-  return NULL;
+  return parse_bool(entry, value, &options->allow_out_of_memory);
+}
+
+static pop_error *set_keep_duplicate_code(const option_entry *entry, const char *value,
+                                          engine_options *options)
+{
+  return parse_bool(entry, value, &options->keep_duplicate_code);
 }
 
 static pop_error *set_worker_stack(const option_entry *entry, const char *value,

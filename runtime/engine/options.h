@@ -7,6 +7,7 @@
 typedef struct engine_options {
   char *save_archive; /* target.saveArchive; NULL: do not; owned */
   bool allow_out_of_memory;
+  bool keep_duplicate_code;
   uint32_t worker_stack_bytes;
   uint32_t supervisor_stack_bytes;
   uint64_t max_cycles_per_run;

@@ -35,6 +35,7 @@ Test(engine_options, defaults)
   cr_assert_null(parse(NULL, NULL, 0, &parsed));
   cr_assert_null(parsed.save_archive);
   cr_assert(!parsed.allow_out_of_memory);
+  cr_assert(!parsed.keep_duplicate_code);
   cr_assert_eq(parsed.worker_stack_bytes, 0);
   engine_options_free(&parsed);
 }
