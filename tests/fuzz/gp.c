@@ -10,38 +10,13 @@
  */
 #include "fuzz.h"
 #include "gp_parts.h"
-
-#include <populus/stack.h>
+#include "use.h"
+#include "use_objects.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A tile's memory: what is larger is refused before anybody relocates it. */
-enum { MEMORY_BASE = 0x4c000, MEMORY_BYTES = 1 << 20 };
-
-/* Reads every byte, for AddressSanitizer to see. */
-static void touch(const void *bytes, size_t size)
-{
-  uint8_t sum = 0;
-  for (size_t i = 0; i < size; ++i) sum ^= ((const uint8_t *)bytes)[i];
-  __asm__ volatile("" : : "r"(sum));
-}
-
-static void touch_text(const char *text)
-{
-  touch(text, strlen(text) + 1);
-}
-
-/* True if there was none. */
-static bool forget(pop_error *error)
-{
-  if (!error) return true;
-  touch_text(pop_error_message(error));
-  pop_error_free(error);
-  return false;
-}
-
-/* ---- vertex types and objects ---- */
+/* ---- vertex types ---- */
 
 static void read_type(const pop_vertex_type *type)
 {
@@ -60,108 +35,21 @@ static void read_type(const pop_vertex_type *type)
   }
 }
 
-static void read_symbol(void *context, const char *name, bool defined, bool weak)
-{
-  (void)context;
-  (void)defined;
-  (void)weak;
-  touch_text(name);
-}
-
-static void read_object(const pop_object *object)
-{
-  static const char *const sections[] = {".text", ".populus.vertices", POP_STACK_SECTION,
-                                         POP_STACK_CALLS_SECTION};
-  touch_text(pop_object_name(object));
-  pop_object_symbols(object, read_symbol, NULL);
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i) {
-    size_t size;
-    const void *content = pop_object_section(object, sections[i], &size);
-    if (content) touch(content, size);
-  }
-  pop_bytes elf = {0};
-  if (forget(pop_object_debug_image(object, &elf))) touch(elf.data, elf.size);
-  pop_bytes_free(&elf);
-}
-
 /* ---- the linker ---- */
-
-static void read_link_symbol(void *context, const pop_link_symbol *symbol)
-{
-  const pop_closure *closure = ((const void **)context)[0];
-  const pop_link_addresses *addresses = ((const void **)context)[1];
-  uint32_t address, size, section_index, offset;
-  const pop_object *object;
-  const char *section;
-  touch_text(symbol->name);
-  if (pop_closure_symbol(closure, addresses, symbol->name, &address, &size))
-    (void)pop_closure_locate(closure, addresses, address, &object, &section, &section_index,
-                             &offset);
-}
-
-/* False if the closure is too large for a tile. */
-static bool place(const pop_closure *closure, pop_link_addresses *addresses, uint32_t *bytes)
-{
-  uint64_t end = MEMORY_BASE;
-  for (int group = 0; group < POP_LINK_GROUP_COUNT; ++group) {
-    uint64_t align = pop_closure_group_align(closure, (pop_link_group)group);
-    end = (end + align - 1) / align * align;
-    addresses->start[group] = (uint32_t)end;
-    if (group == POP_LINK_TLS) continue;
-    end += pop_closure_group_bytes(closure, (pop_link_group)group);
-    if (end > MEMORY_BASE + MEMORY_BYTES) return false;
-  }
-  *bytes = (uint32_t)(end - MEMORY_BASE);
-  return pop_closure_group_bytes(closure, POP_LINK_TLS) <= MEMORY_BYTES;
-}
-
-static void relocate(const pop_closure *closure)
-{
-  pop_link_addresses addresses = {0};
-  uint32_t bytes;
-  if (!place(closure, &addresses, &bytes)) return;
-  uint32_t tls_bytes = pop_closure_group_bytes(closure, POP_LINK_TLS);
-  uint8_t *memory = malloc(bytes ? bytes : 1), *tls = malloc(tls_bytes ? tls_bytes : 1);
-  if (!memory || !tls) abort();
-  forget(pop_closure_relocate(closure, &addresses, memory, MEMORY_BASE, bytes, tls));
-  pop_closure_symbols(closure, &addresses, read_link_symbol, (const void *[]){closure, &addresses});
-  free(memory);
-  free(tls);
-}
-
-static void link_entry(const pop_link_set *set, const char *symbol)
-{
-  pop_closure *closure;
-  if (!forget(pop_closure_create(set, &symbol, NULL, 1, &closure))) return;
-  relocate(closure);
-  pop_closure_free(closure);
-}
-
-static void measure_stacks(const pop_link_set *set, const pop_gp *gp)
-{
-  pop_stack_analysis *analysis;
-  if (!forget(pop_stack_analysis_new(set, &analysis))) return;
-  pop_arena *arena = pop_arena_new();
-  for (size_t i = 0; i < pop_gp_num_vertex_types(gp); ++i) {
-    pop_stack_use use = pop_stack_analyse(analysis, pop_gp_vertex_type(gp, i)->symbol, arena);
-    touch_text(pop_stack_explain(&use, arena));
-  }
-  pop_arena_free(arena);
-  pop_stack_analysis_free(analysis);
-}
 
 static void link_all(const pop_gp *gp)
 {
-  pop_link_set *set = pop_link_set_new();
-  pop_link_set_define(set, POP_LINK_MEMORY_BASE, MEMORY_BASE);
+  pop_link_set *set = new_link_set();
   for (size_t i = 0; i < pop_gp_num_tile_objects(gp); ++i) {
     bool library;
     const pop_object *object = pop_gp_tile_object(gp, i, &library);
     forget(pop_link_set_add(set, object, library));
   }
-  for (size_t i = 0; i < pop_gp_num_vertex_types(gp); ++i)
-    link_entry(set, pop_gp_vertex_type(gp, i)->symbol);
-  measure_stacks(set, gp);
+  size_t count = pop_gp_num_vertex_types(gp);
+  const char **symbols = pop_xcalloc(count + 1, sizeof *symbols);
+  for (size_t i = 0; i < count; ++i) symbols[i] = pop_gp_vertex_type(gp, i)->symbol;
+  use_entries(set, symbols, count);
+  free(symbols);
   pop_link_set_free(set);
 }
 
@@ -171,7 +59,7 @@ static void read_all(const pop_gp *gp)
 {
   for (size_t i = 0; i < pop_gp_num_vertex_types(gp); ++i) read_type(pop_gp_vertex_type(gp, i));
   for (size_t i = 0; i < pop_gp_num_tile_objects(gp); ++i) {
-    read_object(pop_gp_tile_object(gp, i, NULL));
+    use_object(pop_gp_tile_object(gp, i, NULL));
     touch_text(pop_gp_tile_object_targets(gp, i));
   }
   for (size_t i = 0; i < pop_gp_num_host_objects(gp); ++i) {

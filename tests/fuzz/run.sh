@@ -1,8 +1,8 @@
 #!/bin/sh
 # run.sh TARGET [SECONDS]: runs a fuzz target, 60 s unless told, after building what it needs.
 #
-# Starts from the committed corpus, from the tests' codelets compiled now, and from what earlier runs have found worth
-# keeping in build-fuzz/corpus/TARGET. A finding goes to build-fuzz/findings/TARGET; give it a name that says what it was
+# Starts from the committed corpus, for objects from the tests' codelets compiled now, and from what earlier runs have
+# found worth keeping in build-fuzz/corpus/TARGET. A finding goes to build-fuzz/findings/TARGET; give it a name that says what it was
 # and put it into tests/fuzz/corpus/TARGET, small (-minimize_crash=1), with the repair.
 # Exit status: 0 nothing found, 2 there is no such target, otherwise libFuzzer's.
 set -eu
@@ -21,14 +21,20 @@ fi
 
 . "$root/cmake/common.sh"
 me=fuzz
-build release popc device
 build fuzz
 
 seeds=build-fuzz/seeds/$target
 corpus=build-fuzz/corpus/$target
 findings=build-fuzz/findings/$target
 mkdir -p "$seeds" "$corpus" "$findings"
-for source in tests/codelets/*.c tests/codelets/*.cpp; do
+sources=
+case $target in
+gp | link)
+  build release popc device
+  sources=$(ls tests/codelets/*.c tests/codelets/*.cpp)
+  ;;
+esac
+for source in $sources; do
   # Some of them are there not to compile.
   build/bin/popc -O2 "$source" -o "$seeds/$(basename "$source").gp" 2>"$seeds/log" || say "no seed: $source"
 done
