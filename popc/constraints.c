@@ -42,8 +42,9 @@ static enum CXChildVisitResult take_annotation(CXCursor cursor, CXCursor parent,
 }
 
 /* libclang shows nothing below an explicit instantiation: its template has the attributes. */
-static void take_class(void *context, CXCursor record)
+static void take_class(void *context, CXCursor record, bool is_public)
 {
+  (void)is_public;
   CXCursor pattern = clang_getSpecializedCursorTemplate(record);
   reflect_bases(record, take_class, context);
   clang_visitChildren(clang_Cursor_isNull(pattern) ? record : pattern, take_annotation, context);
@@ -52,7 +53,7 @@ static void take_class(void *context, CXCursor record)
 void reflect_constraints(reflection *r, CXCursor record, pop_vertex_type *type)
 {
   constraint_list list = {.r = r, .type = type};
-  take_class(&list, record);
+  take_class(&list, record, true);
   size_t bytes = list.count * sizeof *list.items;
   pop_constraint *kept = pop_arena_alloc(r->arena, bytes);
   if (bytes) memcpy(kept, list.items, bytes);

@@ -71,6 +71,7 @@ void popc_write_entries(const popc_vertex *vertices, size_t count, pop_bytes *ou
   pop_vertex_type *types = pop_xcalloc(count + 1, sizeof *types);
   for (size_t i = 0; i < count; ++i) {
     if (vertices[i].cxx_name) put_entry(out, &vertices[i]);
+    if (vertices[i].checks) put(out, vertices[i].checks);
     types[i] = vertices[i].type;
   }
   pop_bytes table = {0};

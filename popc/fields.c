@@ -311,11 +311,27 @@ static bool classify(CXCursor cursor, pop_field *field)
 typedef struct field_list {
   reflection *r;
   const char *vertex;
+  const char *cxx_name; /* of the vertex; NULL in C */
   pop_field *fields;
   size_t count, capacity;
-  uint32_t base; /* of the class at hand in the vertex state */
-  uint32_t end;  /* of what is in it so far, from there */
+  CXCursor record; /* the class at hand */
+  uint32_t base;   /* of it in the vertex state */
+  uint32_t end;    /* of what is in it so far, from there */
+  bool inherited;  /* it is a base class */
+  bool hidden;     /* … whose members generated code cannot name */
+  bool base_unseen;
+  const char *checks;
 } field_list;
+
+/* Where a base class is, we compute; the compiler, who knows, is asked to agree. */
+static void check_offset(field_list *list, CXCursor cursor, const pop_field *field)
+{
+  bool is_public = clang_getCXXAccessSpecifier(cursor) == CX_CXXPublic;
+  if (!list->inherited || list->hidden || !is_public) return;
+  list->checks = pop_arena_printf(
+      list->r->arena, "%sstatic_assert(__builtin_offsetof(%s, %s) == %u, \"popc is wrong\");\n",
+      list->checks, list->cxx_name, field->name, field->offset);
+}
 
 static uint32_t check_power_of_two(field_list *list, CXCursor cursor, const char *name,
                                    uint32_t alignment, uint32_t least)
@@ -359,6 +375,7 @@ static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
   field.offset = list->base + (uint32_t)(clang_Cursor_getOffsetOfField(cursor) / 8);
   field.size = (uint32_t)clang_Type_getSizeOf(clang_getCursorType(cursor));
   pop_push(list->fields, list->count, list->capacity, field);
+  check_offset(list, cursor, &field);
   if (field.offset + field.size - list->base > list->end)
     list->end = field.offset + field.size - list->base;
   return CXVisit_Continue;
@@ -368,16 +385,28 @@ static void take_record(field_list *list, CXCursor record);
 
 /* Where the C++ ABI puts a base class: behind the bases before it, in what is left of their last
  * word; a base without fields takes no room. (libclang 19 does not tell. Nothing here is virtual.) */
-static void take_base(void *context, CXCursor base)
+static void take_base(void *context, CXCursor base, bool is_public)
 {
   field_list *list = context;
+  if (reflect_is_dependent(base)) base = reflect_find_base(list->r, list->record, base);
+  if (clang_Cursor_isNull(base)) {
+    list->base_unseen = true;
+    return;
+  }
   CXType type = clang_getCursorType(base);
   uint32_t align = (uint32_t)clang_Type_getAlignOf(type), base_before = list->base;
   uint32_t end_before = list->end, offset = (end_before + align - 1) / align * align;
   size_t count_before = list->count;
+  CXCursor derived = list->record;
+  bool inherited_before = list->inherited, hidden_before = list->hidden;
   list->base += offset;
   list->end = 0;
+  list->inherited = true;
+  list->hidden |= !is_public;
   take_record(list, base);
+  list->inherited = inherited_before;
+  list->hidden = hidden_before;
+  list->record = derived;
   uint32_t end = clang_isPODType(type) ? (uint32_t)clang_Type_getSizeOf(type) : list->end;
   list->base = base_before;
   list->end = list->count > count_before ? offset + end : end_before;
@@ -385,6 +414,7 @@ static void take_base(void *context, CXCursor base)
 
 static void take_record(field_list *list, CXCursor record)
 {
+  list->record = record;
   reflect_bases(record, take_base, list);
   clang_Type_visitFields(clang_getCursorType(record), take_field, list);
 }
@@ -395,9 +425,23 @@ static int compare_offsets(const void *a, const void *b)
   return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-void reflect_fields(reflection *r, CXCursor record, pop_vertex_type *type)
+/* A base class that has no name here (std::conditional_t<…>) has fields if there is room for them in
+ * front of the others. */
+static void check_unseen_base(field_list *list, CXCursor record, const pop_field *fields,
+                              uint32_t state_size)
 {
-  field_list list = {.r = r, .vertex = type->name};
+  bool room = list->count ? fields[0].offset > 0 : state_size > 1;
+  if (list->base_unseen && room)
+    reflect_error(list->r, record,
+                  "vertex '%s' has fields of a base class that popc cannot name: derive from a "
+                  "class or template with a name of its own, as in 'Base<T>'",
+                  list->vertex);
+}
+
+void reflect_fields(reflection *r, CXCursor record, popc_vertex *vertex)
+{
+  pop_vertex_type *type = &vertex->type;
+  field_list list = {.r = r, .vertex = type->name, .cxx_name = vertex->cxx_name, .checks = ""};
   unsigned errors_before = r->num_errors;
   take_record(&list, record);
   type->num_fields = list.count;
@@ -413,5 +457,7 @@ void reflect_fields(reflection *r, CXCursor record, pop_vertex_type *type)
   CXType state = clang_getCursorType(record);
   type->state_size = list.count ? (uint32_t)clang_Type_getSizeOf(state) : 0;
   type->state_alignment = (uint32_t)clang_Type_getAlignOf(state);
+  check_unseen_base(&list, record, fields, (uint32_t)clang_Type_getSizeOf(state));
+  if (*list.checks) vertex->checks = list.checks;
   if (r->num_errors == errors_before) reflect_constraints(r, record, type);
 }

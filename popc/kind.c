@@ -7,7 +7,8 @@
  *
  *     template <typename T> class Fill : public SupervisorVertexIf<hasAssembly<T>()> ...
  *
- * the answer is left open, and the compiler is asked (probe.c).
+ * the answer is left open, and the compiler is asked (probe.c); also if only the fields of a base
+ * depend on them.
  */
 #include "reflect_internal.h"
 
@@ -38,7 +39,7 @@ static CXCursor with_members(CXCursor class_cursor)
 }
 
 typedef struct base_visit {
-  void (*visit)(void *context, CXCursor base);
+  base_visitor visit;
   void *context;
 } base_visit;
 
@@ -50,38 +51,67 @@ static enum CXChildVisitResult visit_base(CXCursor cursor, CXCursor parent, CXCl
   CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
   CXCursor declaration = clang_getTypeDeclaration(type);
   CXCursor definition = clang_getCursorDefinition(declaration);
-  bases->visit(bases->context, clang_Cursor_isNull(definition) ? declaration : definition);
+  bases->visit(bases->context, clang_Cursor_isNull(definition) ? declaration : definition,
+               clang_getCXXAccessSpecifier(cursor) == CX_CXXPublic);
   return CXChildVisit_Continue;
 }
 
-void reflect_bases(CXCursor class_cursor, void (*visit)(void *context, CXCursor base),
-                   void *context)
+void reflect_bases(CXCursor class_cursor, base_visitor visit, void *context)
 {
   base_visit bases = {visit, context};
   clang_visitChildren(with_members(class_cursor), visit_base, &bases);
 }
 
-/* A base that depends on template parameters is no class yet. */
-static bool is_dependent(CXCursor base)
+bool reflect_is_dependent(CXCursor base)
 {
   enum CXCursorKind kind = clang_getCursorKind(base);
   return kind != CXCursor_ClassDecl && kind != CXCursor_StructDecl;
 }
 
-static void look_for_kind(void *context, CXCursor base)
+static void look_for_kind(void *context, CXCursor base, bool is_public)
 {
+  (void)is_public;
   vertex_class *class = context;
-  if (class->is_vertex) return;
   for (int kind = 0; kind < NUM_KINDS; ++kind) {
     if (!reflect_is_poplar(base, base_names[kind])) continue;
+    if (!class->is_vertex) class->kind = (pop_vertex_kind)kind;
     class->is_vertex = true;
-    class->kind = (pop_vertex_kind)kind;
     return;
   }
   /* What the C++ library has derives from nothing of ours. */
   if (clang_Location_isInSystemHeader(clang_getCursorLocation(base))) return;
-  if (is_dependent(base)) class->open = true;
+  if (reflect_is_dependent(base)) class->open = true;
   reflect_bases(base, look_for_kind, class);
+}
+
+typedef struct base_notes {
+  reflection *r;
+  const char *derived;
+} base_notes;
+
+static void note_base(void *context, CXCursor base, bool is_public)
+{
+  (void)is_public;
+  const base_notes *notes = context;
+  reflection *r = notes->r;
+  if (clang_Location_isInSystemHeader(clang_getCursorLocation(base))) return;
+  if (!reflect_is_dependent(base)) {
+    reflect_note_bases(r, base, reflect_class_name(r, base));
+  } else if (clang_getCursorKind(base) == CXCursor_ClassTemplate) {
+    dependent_base b = {.derived = notes->derived,
+                        .name = reflect_string(r, clang_getCursorSpelling(base)),
+                        .derived_class = clang_getNullCursor(),
+                        .base_class = clang_getNullCursor()};
+    const char *path = pop_arena_printf(r->arena, "base_%zu<%s>::type", r->num_bases, b.derived);
+    pop_push(r->bases, r->num_bases, r->bases_capacity, b);
+    reflect_note_bases(r, base, path);
+  }
+}
+
+void reflect_note_bases(reflection *r, CXCursor class_cursor, const char *name)
+{
+  base_notes notes = {r, name};
+  reflect_bases(class_cursor, note_base, &notes);
 }
 
 /* ---- compute() ---- */
@@ -112,8 +142,9 @@ static enum CXChildVisitResult visit_method(CXCursor cursor, CXCursor parent, CX
 }
 
 /* The class's own, or else what it inherits. */
-static void search_compute(void *context, CXCursor class_cursor)
+static void search_compute(void *context, CXCursor class_cursor, bool is_public)
 {
+  (void)is_public;
   compute_search *search = context;
   compute_search here = *search;
   here.found = clang_getNullCursor();
@@ -150,7 +181,7 @@ void reflect_compute(CXCursor class_cursor, vertex_class *class)
 {
   compute_search search = {class->kind == POP_VERTEX_MULTI, clang_getNullCursor(),
                            clang_getNullCursor()};
-  search_compute(&search, class_cursor);
+  search_compute(&search, class_cursor, true);
   class->compute = search.found;
   class->first_virtual = search.first_virtual;
   class->result = RETURNS_BOOL;

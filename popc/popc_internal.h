@@ -264,6 +264,7 @@ popc_reflection popc_reflect(const popc_source *source, popc_target target,
 typedef struct popc_vertex {
   pop_vertex_type type;
   const char *cxx_name; /* how generated C++ names the class; NULL in C */
+  const char *checks;   /* generated C++: that inherited fields are where the type says; or NULL */
   bool returns_void;
 } popc_vertex;
 void popc_write_entries(const popc_vertex *vertices, size_t count, pop_bytes *out);

@@ -1,5 +1,6 @@
 /* What only the compiler knows: the kind and compute() of a class whose bases, or compute()'s type,
- * depend on template parameters. Text like this is appended to the source, which is then read again:
+ * depend on template parameters, and what these bases are. Text like this is appended to the source,
+ * which is then read again:
  *
  *     namespace populus_probe {
  *       ...
@@ -12,6 +13,14 @@
  *     bits 2-3   0: no compute() that can be called as the kind wants, else its result + 1
  *
  * in the order of pop_vertex_kind and vertex_result.
+ *
+ * libclang shows no bases of an instantiation. But inside a class the name of a base's template stands
+ * for the base (it is injected into the base, and inherited), so that
+ *
+ *       using derived_0 = ns::Fill<float>;   using base_of_0 = base_0<ns::Fill<float>>::type;
+ *
+ * with a base_0 that takes V::Base, are the class and its base that is written Base<T>. A private one
+ * has a name, too: the source is read with -fno-access-control then.
  */
 #include "reflect_internal.h"
 
@@ -51,6 +60,18 @@ static void put(pop_bytes *out, const char *text)
   pop_bytes_append(out, text, strlen(text));
 }
 
+static void put_base(size_t i, const dependent_base *base, pop_bytes *out)
+{
+  char *text = pop_xasprintf(
+      "template <typename V, typename = void> struct base_%zu { using type = void; };\n"
+      "template <typename V> struct base_%zu<V, decltype(void(static_cast<typename V::%s *>"
+      "(static_cast<V *>(nullptr))))> { using type = typename V::%s; };\n"
+      "using derived_%zu = %s;\nusing base_of_%zu = base_%zu<%s>::type;\n",
+      i, i, base->name, base->name, i, base->derived, i, i, base->derived);
+  put(out, text);
+  free(text);
+}
+
 void reflect_write_probes(const reflection *r, pop_bytes *out)
 {
   put(out, questions);
@@ -59,7 +80,21 @@ void reflect_write_probes(const reflection *r, pop_bytes *out)
     put(out, line);
     free(line);
   }
+  for (size_t i = 0; i < r->num_bases; ++i) put_base(i, &r->bases[i], out);
   put(out, "}\n#endif\n");
+}
+
+static void read_base(CXCursor cursor, reflection *r, const char *name)
+{
+  size_t index;
+  CXType type = clang_getCanonicalType(clang_getTypedefDeclUnderlyingType(cursor));
+  CXCursor declared = clang_getTypeDeclaration(type);
+  CXCursor class_cursor =
+      type.kind == CXType_Record ? clang_getCursorDefinition(declared) : clang_getNullCursor();
+  if (sscanf(name, "derived_%zu", &index) == 1 && index < r->num_bases)
+    r->bases[index].derived_class = class_cursor;
+  if (sscanf(name, "base_of_%zu", &index) == 1 && index < r->num_bases)
+    r->bases[index].base_class = class_cursor;
 }
 
 static enum CXChildVisitResult read_probe(CXCursor cursor, CXCursor parent, CXClientData data)
@@ -68,6 +103,8 @@ static enum CXChildVisitResult read_probe(CXCursor cursor, CXCursor parent, CXCl
   reflection *r = data;
   size_t index;
   CXString name = clang_getCursorSpelling(cursor);
+  if (clang_getCursorKind(cursor) == CXCursor_TypeAliasDecl)
+    read_base(cursor, r, clang_getCString(name));
   bool ours = clang_getCursorKind(cursor) == CXCursor_VarDecl &&
               sscanf(clang_getCString(name), "probe_%zu", &index) == 1 && index < r->num_probes;
   clang_disposeString(name);
@@ -106,4 +143,19 @@ const probe *reflect_find_probe(const reflection *r, const char *name)
   for (size_t i = 0; i < r->num_probes; ++i)
     if (!strcmp(r->probes[i].name, name)) return &r->probes[i];
   return NULL;
+}
+
+CXCursor reflect_find_base(const reflection *r, CXCursor derived, CXCursor base)
+{
+  CXString name = clang_getCursorSpelling(base);
+  CXCursor found = clang_getNullCursor();
+  for (size_t i = 0; i < r->num_bases && clang_Cursor_isNull(found); ++i) {
+    const dependent_base *b = &r->bases[i];
+    if (!clang_Cursor_isNull(b->base_class) && !strcmp(b->name, clang_getCString(name)) &&
+        clang_equalCursors(b->derived_class, derived) &&
+        !clang_equalCursors(b->base_class, derived))
+      found = b->base_class;
+  }
+  clang_disposeString(name);
+  return found;
 }

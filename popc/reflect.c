@@ -89,13 +89,16 @@ static const char *take_from_heap(reflection *r, char *text)
   return copy;
 }
 
+/* `spelling`: as generated code writes the class or struct. */
 static void add_vertex(reflection *r, CXCursor record, const char *spelling, bool cxx,
                        const vertex_class *class)
 {
   popc_vertex vertex = {.cxx_name = cxx ? spelling : NULL,
                         .returns_void = class->result == RETURNS_VOID};
-  vertex.type.name = take_from_heap(r, popc_vertex_name(spelling));
-  vertex.type.symbol = take_from_heap(r, popc_vertex_symbol(vertex.type.name));
+  const char *name = cxx ? reflect_vertex_name(r, record) : spelling;
+  const char *plain = take_from_heap(r, popc_vertex_name(spelling));
+  vertex.type.name = take_from_heap(r, popc_vertex_name(name));
+  vertex.type.symbol = take_from_heap(r, popc_vertex_symbol(plain));
   vertex.type.kind = class->kind;
   for (size_t i = 0; i < r->num_vertices; ++i)
     if (!strcmp(r->vertices[i].type.name, vertex.type.name)) return; /* seen: declared again */
@@ -124,8 +127,10 @@ static void take_class(reflection *r, CXCursor cursor)
   const char *name = reflect_class_name(r, cursor);
   if (class.open) {
     const probe *answer = reflect_find_probe(r, name);
-    if (!answer && !r->probed)
+    if (!answer && !r->probed) {
       pop_push(r->probes, r->num_probes, r->probes_capacity, (probe){.name = name});
+      reflect_note_bases(r, cursor, name);
+    }
     if (!answer || !r->probed) return;
     close_class(answer, cursor, &class);
   }
@@ -200,8 +205,9 @@ typedef struct base_of {
   bool found;
 } base_of;
 
-static void compare_base(void *context, CXCursor base)
+static void compare_base(void *context, CXCursor base, bool is_public)
 {
+  (void)is_public;
   base_of *search = context;
   if (clang_equalCursors(base, search->wanted)) search->found = true;
   reflect_bases(base, compare_base, context);
@@ -239,7 +245,7 @@ static void complete_vertices(reflection *r)
   size_t kept = 0;
   for (size_t i = 0; i < r->num_vertices; ++i) {
     if (r->vertices[i].cxx_name && !check_class(r, i)) continue;
-    reflect_fields(r, r->cursors[i], &r->vertices[i].type);
+    reflect_fields(r, r->cursors[i], &r->vertices[i]);
     r->vertices[kept++] = r->vertices[i];
   }
   r->num_vertices = kept;
@@ -279,11 +285,12 @@ static bool parse(reflection *r, CXIndex index, const char *path, const pop_byte
   if (r->unit) clang_disposeTranslationUnit(r->unit);
   r->unit = NULL;
   /* Without bodies functions look unused: not with -Werror may that be an error. */
-  const char **silent = pop_xcalloc(count + 1, sizeof *silent);
+  const char **silent = pop_xcalloc(count + 2, sizeof *silent);
   memcpy(silent, arguments, count * sizeof *silent);
-  silent[count] = "-w";
+  silent[count++] = "-w";
+  if (r->num_probes) silent[count++] = "-fno-access-control"; /* see probe.c */
   enum CXErrorCode code = clang_parseTranslationUnit2(
-      index, path, silent, (int)count + 1, &file, 1,
+      index, path, silent, (int)count, &file, 1,
       CXTranslationUnit_SkipFunctionBodies | CXTranslationUnit_KeepGoing, &r->unit);
   free(silent);
   return code == CXError_Success && !has_errors(r->unit);
@@ -357,6 +364,7 @@ popc_reflection popc_reflect(const popc_source *source, popc_target target,
   free(r.cursors);
   free(r.classes);
   free(r.probes);
+  free(r.bases);
   pop_arena_free(r.arena);
   clang_disposeIndex(index);
   return result;

@@ -35,6 +35,13 @@ typedef struct probe {
   vertex_result result;
 } probe;
 
+/* A base class that depends on template parameters, and what it is in an instantiation. */
+typedef struct dependent_base {
+  const char *derived;                /* the class that has it, as generated C++ can write it */
+  const char *name;                   /* of the base's template */
+  CXCursor derived_class, base_class; /* answered; null: there is no such class */
+} dependent_base;
+
 typedef struct reflection {
   CXTranslationUnit unit;
   popc_target target;
@@ -47,6 +54,8 @@ typedef struct reflection {
   size_t num_classes, classes_capacity;
   probe *probes; /* open classes: collected at the first look, answered at the second */
   size_t num_probes, probes_capacity;
+  dependent_base *bases; /* of open classes: the same */
+  size_t num_bases, bases_capacity;
   bool probed; /* this is the second look */
   pop_bytes *diagnostics;
   unsigned num_errors;
@@ -65,8 +74,13 @@ bool reflect_is_poplar(CXCursor declaration, const char *name);
 /* kind.c */
 
 /* Calls visit for each base class (its declaration). */
-void reflect_bases(CXCursor class_cursor, void (*visit)(void *context, CXCursor base),
-                   void *context);
+typedef void (*base_visitor)(void *context, CXCursor base, bool is_public);
+void reflect_bases(CXCursor class_cursor, base_visitor visit, void *context);
+/* A base that depends on template parameters is no class yet. */
+bool reflect_is_dependent(CXCursor base);
+/* Notes the dependent bases of a class, and those of its bases, in r->bases. `name`: as generated C++
+ * can write the class. */
+void reflect_note_bases(reflection *r, CXCursor class_cursor, const char *name);
 vertex_class reflect_class(CXCursor class_cursor);
 /* Fills in compute, result and first_virtual for class->kind. */
 void reflect_compute(CXCursor class_cursor, vertex_class *class);
@@ -75,18 +89,22 @@ void reflect_check_compute(reflection *r, const char *name, const vertex_class *
 
 /* probe.c */
 
-/* The text that asks about r->probes, to be appended to the source. */
+/* The text that asks about r->probes and r->bases, to be appended to the source. */
 void reflect_write_probes(const reflection *r, pop_bytes *out);
 /* Fills in the answers from the syntax tree of the source with that text. */
 void reflect_read_probes(reflection *r);
 /* NULL if there is none of that name. */
 const probe *reflect_find_probe(const reflection *r, const char *name);
+/* The class that a dependent base is in an instantiation; null if that is not known. */
+CXCursor reflect_find_base(const reflection *r, CXCursor derived, CXCursor base);
 
-/* vertex_name.c: qualified name of a class, as generated C++ can write it. In the arena. */
+/* vertex_name.c: qualified name of a class, in the arena: as generated C++ can write it, and as
+ * people read it. */
 char *reflect_class_name(reflection *r, CXCursor cursor);
+char *reflect_vertex_name(reflection *r, CXCursor cursor);
 
-/* fields.c: fills in fields, state size and alignment. */
-void reflect_fields(reflection *r, CXCursor record, pop_vertex_type *type);
+/* fields.c: fills in fields, state size and alignment, and what the compiler is to check of them. */
+void reflect_fields(reflection *r, CXCursor record, popc_vertex *vertex);
 
 /* constraints.c: fills in the constraints of a vertex type that has its fields. */
 void reflect_constraints(reflection *r, CXCursor record, pop_vertex_type *type);

@@ -4,6 +4,9 @@
  * (`Op::ADD`, where the namespace was open). The name that a host program uses must not depend on
  * that: `popops::expr::Op::ADD`. So it is put together from the arguments' values; an enumerator is
  * looked up in the type of the template's parameter.
+ *
+ * People read 'a' where clang prints a character; generated C++ gets its number, which is an argument
+ * for every character type.
  */
 #include "reflect_internal.h"
 
@@ -81,16 +84,57 @@ static const char *enumerator(reflection *r, CXType type, long long value)
   clang_visitChildren(declaration, visit_enumerator, &search);
   if (clang_Cursor_isNull(search.found))
     return pop_arena_printf(r->arena, "(%s)%lld", enumeration, value);
-  return pop_arena_printf(r->arena, "%s::%s", enumeration,
-                          reflect_string(r, clang_getCursorSpelling(search.found)));
+  const char *name = reflect_string(r, clang_getCursorSpelling(search.found));
+  if (clang_EnumDecl_isScoped(declaration))
+    return pop_arena_printf(r->arena, "%s::%s", enumeration, name);
+  /* Those of a plain enum are names beside it. */
+  const char *last = strrchr(enumeration, ':');
+  int scope = last ? (int)(last + 1 - enumeration) : 0;
+  return pop_arena_printf(r->arena, "%.*s%s", scope, enumeration, name);
 }
 
-static const char *integral_argument(reflection *r, CXCursor cursor, unsigned index)
+/* The escape of a character; NULL if it has none of its own. */
+static const char *escape_of(long long value)
+{
+  static const char *const escapes[] = {
+      ['\a'] = "\\a", ['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n",  ['\v'] = "\\v",
+      ['\f'] = "\\f", ['\r'] = "\\r", ['\''] = "\\'", ['\\'] = "\\\\",
+  };
+  bool small = value >= 0 && value < (long long)(sizeof escapes / sizeof *escapes);
+  return small ? escapes[value] : NULL;
+}
+
+/* As clang prints a character of that type; NULL if the type is none. */
+static const char *character(reflection *r, CXType type, long long value)
+{
+  static const struct {
+    enum CXTypeKind kind;
+    const char *prefix;
+  } kinds[] = {{CXType_Char_S, ""}, {CXType_Char_U, ""},  {CXType_SChar, ""},  {CXType_UChar, ""},
+               {CXType_WChar, "L"}, {CXType_Char16, "u"}, {CXType_Char32, "U"}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+    if (kinds[i].kind != type.kind) continue;
+    const char *prefix = kinds[i].prefix, *escape = escape_of(value);
+    if (escape) return pop_arena_printf(r->arena, "%s'%s'", prefix, escape);
+    unsigned long long code = (unsigned long long)value & (*prefix ? 0xffffffff : 0xff);
+    if (code >= 0x20 && code < 0x7f)
+      return pop_arena_printf(r->arena, "%s'%c'", prefix, (char)code);
+    const char *escapes = code < 0x100 ? "x" : code < 0x10000 ? "u" : "U";
+    int digits = code < 0x100 ? 2 : code < 0x10000 ? 4 : 8;
+    return pop_arena_printf(r->arena, "%s'\\%s%0*llx'", prefix, escapes, digits, code);
+  }
+  return NULL;
+}
+
+static const char *integral_argument(reflection *r, CXCursor cursor, unsigned index,
+                                     bool for_people)
 {
   CXType type = parameter_type(r, cursor, index);
   long long value = clang_Cursor_getTemplateArgumentValue(cursor, index);
   if (type.kind == CXType_Enum) return enumerator(r, type, value);
   if (type.kind == CXType_Bool) return value ? "true" : "false";
+  const char *text = for_people ? character(r, type, value) : NULL;
+  if (text) return text;
   if (is_unsigned(type))
     return pop_arena_printf(r->arena, "%llu",
                             clang_Cursor_getTemplateArgumentUnsignedValue(cursor, index));
@@ -98,7 +142,7 @@ static const char *integral_argument(reflection *r, CXCursor cursor, unsigned in
 }
 
 /* NULL for an argument that is neither a type nor a number. */
-static const char *argument(reflection *r, CXCursor cursor, unsigned index)
+static const char *argument(reflection *r, CXCursor cursor, unsigned index, bool for_people)
 {
   switch (clang_Cursor_getTemplateArgumentKind(cursor, index)) {
   case CXTemplateArgumentKind_Type: {
@@ -106,7 +150,7 @@ static const char *argument(reflection *r, CXCursor cursor, unsigned index)
     return reflect_string(r, clang_getTypeSpelling(clang_getCanonicalType(type)));
   }
   case CXTemplateArgumentKind_Integral:
-    return integral_argument(r, cursor, index);
+    return integral_argument(r, cursor, index, for_people);
   default:
     return NULL;
   }
@@ -120,7 +164,7 @@ static void remove_unnamed_namespaces(char *name)
     memmove(p, p + sizeof unnamed - 1, strlen(p + sizeof unnamed - 1) + 1);
 }
 
-char *reflect_class_name(reflection *r, CXCursor cursor)
+static char *class_name(reflection *r, CXCursor cursor, bool for_people)
 {
   CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
   char *spelling = (char *)reflect_string(r, clang_getTypeSpelling(type));
@@ -129,9 +173,19 @@ char *reflect_class_name(reflection *r, CXCursor cursor)
   if (count <= 0) return spelling;
   char *name = pop_arena_printf(r->arena, "%.*s<", (int)strcspn(spelling, "<"), spelling);
   for (int i = 0; i < count; ++i) {
-    const char *text = argument(r, cursor, (unsigned)i);
+    const char *text = argument(r, cursor, (unsigned)i, for_people);
     if (!text) return spelling;
     name = pop_arena_printf(r->arena, "%s%s%s", name, i ? ", " : "", text);
   }
   return pop_arena_printf(r->arena, "%s>", name);
+}
+
+char *reflect_class_name(reflection *r, CXCursor cursor)
+{
+  return class_name(r, cursor, false);
+}
+
+char *reflect_vertex_name(reflection *r, CXCursor cursor)
+{
+  return class_name(r, cursor, true);
 }

@@ -1,0 +1,115 @@
+# Fields of base classes that depend on template parameters, through several levels, private ones and specializations,
+# where the C++ ABI has them for tile and host; and template arguments as clang prints them.
+set -eu
+popc=$POPULUS_BIN/popc
+
+fail() {
+  echo "FAIL: $1"
+  exit 1
+}
+
+cat >bases.cpp <<'END'
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+
+template <class T> struct Base : Vertex { Input<T> x; };
+template <class T> class Own : public Base<T> {
+public:
+  Output<T> y;
+  bool compute() { *y = *this->x; return true; }
+};
+template class Own<float>;
+
+template <class T> struct L0 : Vertex { char flag; };
+template <class T, class U> struct L1 : L0<T> { Input<Vector<U>> in; short s; };
+template <class T> struct L2 : L1<T, T> { char c; Output<T> out; };
+template <class T> struct Deep : L2<T> { bool b; bool compute() { *this->out = this->in[0]; return this->flag; } };
+template struct Deep<short>;
+struct Last : Deep<int> { bool compute() { return true; } InOut<int> last; };
+
+template <class T> struct Mixin { T extra; };
+template <class T> struct Mixed : Vertex, Mixin<T> { Input<T> x; bool compute() { return true; } };
+template struct Mixed<char>;
+
+class Hides : public Vertex { protected: Input<int> hidden; private: char c; public: bool compute() { return c; } };
+template <class T> struct Tail : Hides { T own; };
+template <class T> struct Reuses : Tail<T> { bool compute() { return *this->hidden; } char more; };
+template struct Reuses<char>;
+
+template <class T> struct Special : Vertex { T s; };
+template <> struct Special<int> : Hides { Output<int> special; };
+template <class T> struct OfSpecial : Special<T> { T z; bool compute() { return true; } };
+template struct OfSpecial<int>;
+template struct OfSpecial<float>;
+template <class T> class Private : Base<T> { public: Output<T> y; bool compute() { return true; } };
+template class Private<half>;
+END
+cat >expected.txt <<'END'
+Own<float> x 0,0 y 4,8
+Deep<short> flag 0,0 in 4,8 s 12,24 c 14,26 out 16,32 b 20,40
+Last flag 0,0 in 4,8 s 12,24 c 14,26 out 16,32 b 20,40 last 24,48
+Mixed<char> extra 0,0 x 4,8
+Hides hidden 0,0 c 4,8
+Reuses<char> hidden 0,0 c 4,8 own 5,9 more 6,10
+Special<int> hidden 0,0 c 4,8 special 8,16
+OfSpecial<int> hidden 0,0 c 4,8 special 8,16 z 12,24
+OfSpecial<float> s 0,0 z 4,4
+Private<half> x 0,0 y 4,8
+END
+# A line for each vertex: its fields with their offsets on tile and host.
+fields() {
+  "$popc" bases.cpp --target=$1 --list-vertices |
+    awk '/^[^ ]/ { name = $1; sub(/:$/, "", name) } /^    [^ ]/ && $1 != "name" { print name, $1, $(NF - 1) }'
+}
+fields ipu2 >tile.txt
+fields cpu >host.txt
+paste -d' ' tile.txt host.txt | awk '$1 != last { if (NR > 1) print line; line = last = $1 }
+  $1 != $4 || $2 != $5 { print "tile and host differ: " $0; exit }
+  { line = line " " $2 " " $3 "," $6 } END { print line }' >found.txt
+diff expected.txt found.txt || fail 'other fields'
+
+# It runs: the field is where the graph compiler writes it.
+cat >run.cpp <<'END'
+#include <poplar/Vertex.hpp>
+template <class T> struct Holder : poplar::Vertex { short before; poplar::InOut<T> out; };
+template <class T, T add> struct Adds : Holder<T> { char behind; bool compute() { *this->out += add; return true; } };
+template struct Adds<int, 42>;
+END
+out=$("$POPULUS_BUILD_DIR/tests/support/run_vertex" run.cpp 'Adds<int,42>')
+[ "$out" = 'out = 42' ] || fail "the vertex with an inherited field: $out"
+
+# What has no name to be asked for by is refused, not left out.
+cat >unseen.cpp <<'END'
+#include <poplar/Vertex.hpp>
+#include <type_traits>
+struct WithField : poplar::Vertex { poplar::Input<int> x; bool compute() { return true; } };
+template <bool b> struct Chosen : std::conditional_t<b, WithField, poplar::Vertex> { char c; bool compute() { return true; } };
+template struct Chosen<false>;
+template struct Chosen<true>;
+END
+! "$popc" unseen.cpp -o out.gp 2>err.txt || fail 'an unseen base with fields'
+grep -qF "unseen.cpp:6:17: error: vertex 'Chosen<true>' has fields of a base class that popc cannot name" err.txt || fail "$(cat err.txt)"
+grep -q '^1 error generated' err.txt || fail 'Chosen<false> is refused'
+
+# Template arguments.
+cat >names.cpp <<'END'
+#include <poplar/Vertex.hpp>
+namespace n { enum class E : short { A, B = -2 }; enum Plain { PA = 7 }; }
+template <char c, bool b, int i, signed char s, unsigned char u> struct Numbers : poplar::Vertex { bool compute() { return b; } };
+template struct Numbers<'a', true, -5, -3, 200>;
+template struct Numbers<'\n', false, 2147483647, 'x', '\''>;
+template struct Numbers<'"', false, 0, '\\', 0>;
+template <n::E e, n::Plain p, char16_t w, long long l, unsigned long long m> struct Others : poplar::Vertex { bool compute() { return true; } };
+template struct Others<n::E::B, n::PA, u'w', -1, ~0ull>;
+template struct Others<(n::E)5, (n::Plain)3, u'\x1234', 1, 1>;
+END
+"$popc" --target=ipu2 names.cpp -o names.gp
+cat >expected.txt <<'END'
+Numbers<'a',true,-5,'\xfd','\xc8'>
+Numbers<'\n',false,2147483647,'x','\''>
+Numbers<'"',false,0,'\\','\x00'>
+Others<n::E::B,n::PA,u'w',-1,18446744073709551615>
+Others<(n::E)5,(n::Plain)3,u'\u1234',1,1>
+END
+"$popc" --list-vertices names.gp | sed -n 's/: worker, names.*//p' >found.txt
+diff expected.txt found.txt || fail 'other names'
