@@ -13,6 +13,7 @@
  * compiler relies on later (offsets inside the state, a pointer where the layout needs one) is
  * checked here, once.
  */
+#include <populus/names.h>
 #include <populus/vertex_table.h>
 
 #include <jansson.h>
@@ -43,25 +44,12 @@ static void put(pop_bytes *out, const char *text)
   pop_bytes_append(out, text, strlen(text));
 }
 
-/* Bytes of the UTF-8 sequence at `p`, 0 if there is none. */
-static size_t utf8_length(const unsigned char *p)
-{
-  if (p[0] < 0x80) return 1;
-  size_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-  if (p[0] < 0xc2 || p[0] > 0xf4) return 0;
-  for (size_t i = 1; i < length; ++i)
-    if ((p[i] & 0xc0) != 0x80) return 0;
-  bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-  bool beyond = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
-  return overlong || beyond ? 0 : length;
-}
-
 /* Names of files may hold any bytes; those that are no UTF-8 are taken for Latin-1. */
 static void put_string(pop_bytes *out, const char *text)
 {
   put(out, "\"");
   for (const unsigned char *p = (const unsigned char *)text; *p;) {
-    size_t length = utf8_length(p);
+    size_t length = pop_utf8_length(p);
     char escaped[8];
     if (*p == '"' || *p == '\\')
       snprintf(escaped, sizeof escaped, "\\%c", *p);

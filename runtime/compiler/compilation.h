@@ -29,7 +29,7 @@
 
 #include "graph/graph.h"
 #include <populus/archive.h>
-#include <populus/engine.h>
+#include <populus/executable.h>
 #include <populus/image.h>
 #include <populus/link.h>
 #include <populus/memory.h>
@@ -112,6 +112,11 @@ typedef struct placed_interval {
 } placed_interval;
 
 typedef struct placed_variable {
+  const char *name; /* in the compilation's arena */
+  pop_type element_type;
+  bool constant;
+  uint32_t rank;
+  const size_t *shape; /* in the compilation's arena */
   size_t first_interval;
   size_t num_intervals;
   uint32_t first_block, num_blocks; /* all of the variable's, one after the other */
@@ -346,7 +351,8 @@ typedef struct compilation {
   /* By program number of the engine: steps. compile() puts programs of the graph here, lower replaces
    * each by its step. */
   COMPILATION_ARRAY(uint32_t, control_programs);
-  COMPILATION_ARRAY(host_tensor, host_tensors); /* handles, then PrintTensors */
+  COMPILATION_ARRAY(const char *, program_names); /* by the same numbers */
+  COMPILATION_ARRAY(host_tensor, host_tensors);   /* handles, then PrintTensors */
   COMPILATION_ARRAY(host_run, host_runs);
   COMPILATION_ARRAY(uint32_t, host_events); /* event number - 1 -> host tensor to print */
 
@@ -377,8 +383,14 @@ void compilation_free(compilation *c); /* NULL is fine */
  * compilation with one arena per thread. */
 POP_MUST_CHECK pop_error *compilation_tile_image(const compilation *c, uint32_t tile,
                                                  pop_arena *arena, pop_image *image);
-/* save.c: the images of all tiles. Same compilation, same bytes, whatever the number of threads. */
-POP_MUST_CHECK pop_error *compilation_save_archive(const compilation *c, const char *path);
+/* describe.c: what an engine needs to know, into an empty executable: all but images, options and
+ * digests. */
+void compilation_describe(const compilation *c, pop_executable *executable);
+/* save.c: the archive: the images of all tiles, and the metadata of `executable`, which was made by
+ * describing `c`. Same compilation, same bytes, whatever the number of threads. */
+POP_MUST_CHECK pop_error *compilation_save_archive(const compilation *c,
+                                                   const pop_executable *executable,
+                                                   const char *path);
 
 /* ---- passes, in order ---- */
 POP_MUST_CHECK pop_error *pass_check(compilation *c);

@@ -51,9 +51,12 @@ static compilation *start(pop_graph *graph, const uint32_t *programs, size_t num
   c->arena = pop_arena_new();
   for (size_t i = 0; i < graph->num_codelets; i++)
     pop_push(c->codelets, c->num_codelets, c->codelets_capacity, pop_gp_retain(graph->codelets[i]));
-  for (size_t i = 0; i < num_programs; i++)
+  for (size_t i = 0; i < num_programs; i++) {
     pop_push(c->control_programs, c->num_control_programs, c->control_programs_capacity,
              programs[i]);
+    pop_push(c->program_names, c->num_program_names, c->program_names_capacity,
+             pop_arena_strdup(c->arena, graph->programs[programs[i]].name));
+  }
   return c;
 }
 
@@ -101,14 +104,14 @@ void compilation_free(compilation *c)
   if (!c) return;
   free_code(c);
   void *const arrays[] = {
-      c->bytes,        c->fixups,       c->contents,         c->blocks,
-      c->variables,    c->intervals,    c->vertex_types,     c->vertices,
-      c->works,        c->compute_sets, c->messages,         c->receivers,
-      c->exchanges,    c->steps,        c->children,         c->accesses,
-      c->controls,     c->case_values,  c->control_programs, c->host_tensors,
-      c->host_runs,    c->host_events,  c->tile_exchanges,   c->exchange_ops,
-      c->code_patches, c->tiles,        c->blocks_by_tile,   c->memory,
-      c->phase_times,
+      c->bytes,        c->fixups,        c->contents,         c->blocks,
+      c->variables,    c->intervals,     c->vertex_types,     c->vertices,
+      c->works,        c->compute_sets,  c->messages,         c->receivers,
+      c->exchanges,    c->steps,         c->children,         c->accesses,
+      c->controls,     c->case_values,   c->control_programs, c->host_tensors,
+      c->host_runs,    c->host_events,   c->tile_exchanges,   c->exchange_ops,
+      c->code_patches, c->tiles,         c->blocks_by_tile,   c->memory,
+      c->phase_times,  c->program_names,
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   pop_error_free(c->out_of_memory);

@@ -159,7 +159,7 @@ static bool is_linked(const tile_layout *layout, uint32_t block)
   return false;
 }
 
-/* The machine finds the stacks by their symbols: a variable of that name must not be taken for one. */
+/* A variable with the name of a stack must not be taken for one by who reads symbols. */
 static const char *block_symbol_name(const builder *b, const block *x)
 {
   const char *key = pop_memory_category_key((pop_memory_category)x->category);

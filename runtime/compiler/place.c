@@ -94,22 +94,36 @@ static const char *describe_type(const compilation *c, uint32_t number)
   return whole->rank ? pop_arena_printf(c->arena, "%s]", text) : text;
 }
 
+static const size_t *copy_shape(const compilation *c, const variable *v)
+{
+  const tensor *whole = &c->graph->tensors[v->tensor];
+  size_t bytes = whole->rank * sizeof *whole->shape;
+  size_t *shape = pop_arena_alloc(c->arena, bytes);
+  if (bytes) memcpy(shape, whole->shape, bytes);
+  return shape;
+}
+
 static pop_error *place_variable(placing *p, uint32_t number)
 {
   compilation *c = p->c;
   size_t count, first_block = c->num_blocks;
   const mapping_interval *mapping = graph_mapping(c->graph, number, &count);
-  placed_variable placed = {.first_interval = c->num_intervals,
+  const variable *v = &c->graph->variables[number];
+  p->name = pop_arena_strdup(c->arena, v->name);
+  placed_variable placed = {.name = p->name,
+                            .element_type = v->type,
+                            .constant = v->constant,
+                            .rank = c->graph->tensors[v->tensor].rank,
+                            .shape = copy_shape(c, v),
+                            .first_interval = c->num_intervals,
                             .num_intervals = count,
                             .first_block = (uint32_t)first_block,
                             .type = describe_type(c, number)};
-  p->name = pop_arena_strdup(c->arena, c->graph->variables[number].name);
   for (size_t i = 0; i < count; i++) POP_TRY(place_interval(p, number, &mapping[i]));
   placed.num_blocks = (uint32_t)(c->num_blocks - first_block);
   pop_push(c->variables, c->num_variables, c->variables_capacity, placed);
   for (size_t i = first_block; i < c->num_blocks; i++)
     c->blocks[i].size = round_up_to_word(c->blocks[i].size);
-  const variable *v = &c->graph->variables[number];
   if (v->initial) set_initial_contents(c, v, &placed, first_block);
   return NULL;
 }

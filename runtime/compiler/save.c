@@ -1,4 +1,4 @@
-/* Saving: the images of all tiles, made and written in parallel, in one pass.
+/* Saving: the images of all tiles, made and written in parallel, in one pass; then the metadata.
  *
  *   thread 0   | make batch 0 | write | make batch 2 |      | write | …
  *   thread 1   | make batch 1 |       | write | make batch 3 |       | write …
@@ -13,6 +13,7 @@
  * passes to nobody, and all threads end.
  */
 #include "compiler/compilation.h"
+#include "executable/executable.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -26,6 +27,7 @@ typedef struct saver {
   const compilation *c;
   pop_archive_writer *writer;
   uint32_t num_tiles, num_batches;
+  uint64_t *digests; /* of the images, by tile: each is written by who makes the image */
 
   pthread_mutex_t lock; /* of what follows */
   pthread_cond_t turn_passed;
@@ -64,7 +66,8 @@ static void pass_turn(saver *s, pop_error *error)
   pthread_mutex_unlock(&s->lock);
 }
 
-static pop_error *make_member(const compilation *c, uint32_t tile, pop_bytes *members)
+static pop_error *make_member(const compilation *c, uint32_t tile, pop_bytes *members,
+                              uint64_t *digest)
 {
   pop_arena *arena = pop_arena_new();
   pop_image image;
@@ -75,6 +78,7 @@ static pop_error *make_member(const compilation *c, uint32_t tile, pop_bytes *me
   if (!error) error = pop_archive_begin_member(members, &start);
   if (!error) error = pop_image_write(&image, members);
   if (!error) error = pop_archive_end_member(members, start, name);
+  if (!error) *digest = pop_image_digest(&image);
   pop_arena_free(arena);
   return error;
 }
@@ -84,7 +88,7 @@ static pop_error *make_batch(const saver *s, uint32_t batch, pop_bytes *members)
   uint32_t first = batch * TILES_PER_BATCH;
   members->size = 0;
   for (uint32_t i = 0; i < TILES_PER_BATCH && first + i < s->num_tiles; i++)
-    POP_TRY(make_member(s->c, first + i, members));
+    POP_TRY(make_member(s->c, first + i, members, &s->digests[first + i]));
   return NULL;
 }
 
@@ -117,12 +121,13 @@ static uint32_t count_threads(uint32_t wanted, uint32_t num_batches)
 }
 
 /* This thread is one of them. If the system has no more threads, there are fewer. */
-static pop_error *save_tiles(const compilation *c, pop_archive_writer *writer)
+static pop_error *save_tiles(const compilation *c, pop_archive_writer *writer, uint64_t *digests)
 {
   uint32_t num_tiles = pop_target_num_tiles(&c->target);
   saver s = {.c = c,
              .writer = writer,
              .num_tiles = num_tiles,
+             .digests = digests,
              .num_batches = (num_tiles + TILES_PER_BATCH - 1) / TILES_PER_BATCH,
              .lock = PTHREAD_MUTEX_INITIALIZER,
              .turn_passed = PTHREAD_COND_INITIALIZER};
@@ -137,11 +142,26 @@ static pop_error *save_tiles(const compilation *c, pop_archive_writer *writer)
   return s.error;
 }
 
-pop_error *compilation_save_archive(const compilation *c, const char *path)
+static pop_error *save_metadata(const pop_executable *executable, const uint64_t *digests,
+                                pop_archive_writer *writer)
+{
+  pop_bytes file = {0};
+  pop_error *error = executable_metadata(executable, digests, &file);
+  if (!error)
+    error = pop_archive_writer_add(writer, EXECUTABLE_METADATA_MEMBER, file.data, file.size);
+  pop_bytes_free(&file);
+  return error;
+}
+
+pop_error *compilation_save_archive(const compilation *c, const pop_executable *executable,
+                                    const char *path)
 {
   pop_archive_writer *writer;
   POP_TRY(pop_archive_writer_open(path, &writer));
-  pop_error *error = save_tiles(c, writer);
+  uint64_t *digests = pop_xcalloc(pop_target_num_tiles(&c->target), sizeof *digests);
+  pop_error *error = save_tiles(c, writer, digests);
+  if (!error) error = save_metadata(executable, digests, writer);
+  free(digests);
   if (!error) return pop_archive_writer_commit(writer);
   pop_archive_writer_abort(writer);
   return error;

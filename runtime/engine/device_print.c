@@ -112,18 +112,17 @@ static void write_text(FILE *stream, const char *text, size_t size)
   }
 }
 
-static void write_line(const compilation *c, const line *line, FILE *stream)
+static void write_line(const pop_executable *executable, const line *line, FILE *stream)
 {
-  const lowered_compute_set *compute_set;
-  const lowered_vertex *vertex;
+  executable_found_vertex vertex;
   fprintf(stream, "[tile %u", line->tile);
   if (line->context == MACHINE_SUPERVISOR)
     fputs(" supervisor", stream);
   else
     fprintf(stream, " worker %u", line->context);
   if (line->vertex_state &&
-      engine_find_vertex(c, line->tile, line->context, line->vertex_state, &compute_set, &vertex))
-    fprintf(stream, " %s", c->vertex_types[vertex->type].type->name);
+      executable_find_vertex(executable, line->tile, line->context, line->vertex_state, &vertex))
+    fprintf(stream, " %s", vertex.type);
   fputs("] ", stream);
   write_text(stream, line->text, line->size);
   fputc('\n', stream);
@@ -138,7 +137,7 @@ static int compare_lines(const void *a, const void *b)
   return *x < *y ? -1 : *x > *y;
 }
 
-static void write_lines(device_print *print, const compilation *c, FILE *stream)
+static void write_lines(device_print *print, const pop_executable *executable, FILE *stream)
 {
   size_t count = 0, next = 0;
   for (uint32_t i = 0; i < print->num_tiles; ++i) count += print->tiles[i].count;
@@ -150,7 +149,7 @@ static void write_lines(device_print *print, const compilation *c, FILE *stream)
   for (size_t i = 0; i < count; ++i) {
     size_t bytes = sorted[i]->size + 1;
     if (print->written + bytes <= MAX_RUN_BYTES)
-      write_line(c, sorted[i], stream);
+      write_line(executable, sorted[i], stream);
     else
       print->dropped += bytes;
     print->written += bytes;
@@ -173,10 +172,11 @@ static void end_run(device_print *print)
   }
 }
 
-void device_print_flush(device_print *print, const compilation *c, FILE *stream, bool end)
+void device_print_flush(device_print *print, const pop_executable *executable, FILE *stream,
+                        bool end)
 {
   if (end) end_run(print);
-  write_lines(print, c, stream);
+  write_lines(print, executable, stream);
   if (!end) return;
   if (print->dropped)
     fprintf(stream, "codelets printed %llu bytes more, which were dropped: a run prints up to %d\n",

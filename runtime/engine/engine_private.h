@@ -1,8 +1,8 @@
-/* The engine's parts: a compilation, a machine, and between them only tile images and addresses. */
+/* The engine's parts: an executable, a machine, and between them only tile images and addresses. */
 #ifndef ENGINE_ENGINE_PRIVATE_H
 #define ENGINE_ENGINE_PRIVATE_H
 
-#include "compiler/compilation.h"
+#include "executable/executable.h"
 #include "machine/machine.h"
 
 typedef enum engine_state {
@@ -14,36 +14,38 @@ typedef enum engine_state {
 typedef struct device_print device_print;
 
 struct pop_engine {
-  compilation *compilation;
+  pop_executable *executable; /* retained */
   machine *machine;
   device_print *device_print;
   engine_state state;
   FILE *print_stream; /* NULL: standard error */
 };
 
+/* engine.c: retains the executable. */
+POP_MUST_CHECK pop_error *engine_new(pop_executable *executable, const machine_options *options,
+                                     pop_engine **engine);
+
 /* tensor_access.c: a tensor's elements from or to the tiles, row-major; `size` must fit. */
 POP_MUST_CHECK pop_error *engine_read_host_tensor(const pop_engine *engine,
-                                                  const host_tensor *tensor, void *data);
-POP_MUST_CHECK pop_error *engine_write_host_tensor(pop_engine *engine, const host_tensor *tensor,
+                                                  const executable_tensor *tensor, void *data);
+POP_MUST_CHECK pop_error *engine_write_host_tensor(pop_engine *engine,
+                                                   const executable_tensor *tensor,
                                                    const void *data);
 
 /* print_tensor.c: `title: {1,2}` and a newline. */
 void print_tensor(FILE *stream, const char *title, pop_type type, const size_t *shape,
                   uint32_t rank, const void *data);
 
-/* fault_report.c: the machine's fault with the names that the image's symbols give. */
+/* fault_report.c: the machine's fault with the names that metadata and the image's symbols give. */
 pop_error *engine_fault_report(const pop_engine *engine);
-/* The vertex of `tile` with its state at this address, that `context` runs; false if none. */
-bool engine_find_vertex(const compilation *c, uint32_t tile, uint32_t context,
-                        uint32_t vertex_state, const lowered_compute_set **compute_set,
-                        const lowered_vertex **found);
 
 /* device_print.c: what codelets print. Attached to the machine, it collects the text of a run;
  * flush writes the lines that are complete, and at the `end` of a run the others and how much was
  * dropped. */
 device_print *device_print_new(machine *machine, uint32_t num_tiles);
 void device_print_free(device_print *print); /* NULL is fine */
-void device_print_flush(device_print *print, const compilation *c, FILE *stream, bool end);
+void device_print_flush(device_print *print, const pop_executable *executable, FILE *stream,
+                        bool end);
 
 /* device_format.c: appends what printf makes of a format and arguments in tile memory. */
 void device_format(const machine *m, uint32_t tile, uint32_t format, uint32_t arguments,

@@ -1,65 +1,27 @@
 /* A device fault in the user's words: which vertex of which compute set did what, where.
  *
  * The machine knows numbers: tile, context, program counter, the address of the vertex state. What
- * they mean is looked up in the compilation (vertex, compute set) and in the image's symbols
- * (function), because both are still there when the fault is.
+ * they mean is looked up in the executable (vertex, compute set), in the image's symbols (function;
+ * a stripped image has none), and in debug information (line of the source).
  */
 #include "engine/engine_private.h"
 
-#include "engine/source_line.h"
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct fault_names {
-  const lowered_compute_set *compute_set; /* NULL: not in a vertex */
-  const lowered_vertex *vertex;
+  bool in_vertex;
+  executable_found_vertex vertex;
   char function[256];    /* "compute+0x10", or "" */
   char source_line[512]; /* "codelets.cpp:12", or "" */
 } fault_names;
 
-static const tile_work *find_work(const compilation *c, const lowered_compute_set *set,
-                                  uint32_t tile)
-{
-  for (size_t i = 0; i < set->num_works; ++i)
-    if (c->works[set->first_work + i].tile == tile) return &c->works[set->first_work + i];
-  return NULL;
-}
-
-/* A worker may have been started by a vertex of the supervisor. */
-static bool can_run(const lowered_vertex *vertex, uint32_t context)
-{
-  return vertex->worker == context || vertex->worker == ON_SUPERVISOR ||
-         (vertex->worker == ON_ALL_WORKERS && context != MACHINE_SUPERVISOR);
-}
-
-/* The vertex whose state the context was called with. A state may be empty: two vertices can then
- * share an address, and the one with the entry that was called is meant. */
-bool engine_find_vertex(const compilation *c, uint32_t tile, uint32_t context,
-                        uint32_t vertex_state, const lowered_compute_set **compute_set,
-                        const lowered_vertex **found)
-{
-  for (size_t s = 0; s < c->num_compute_sets; ++s) {
-    const lowered_compute_set *set = &c->compute_sets[s];
-    const tile_work *work = find_work(c, set, tile);
-    if (!work) continue;
-    uint32_t offset = vertex_state - c->blocks[work->state_block].address;
-    for (size_t v = 0; v < work->num_vertices; ++v) {
-      const lowered_vertex *vertex = &c->vertices[work->first_vertex + v];
-      if (vertex->state_offset == offset && can_run(vertex, context)) {
-        *compute_set = set;
-        *found = vertex;
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-static void find_function(const compilation *c, const machine_fault *fault, fault_names *names)
+static void find_function(const pop_executable *e, const machine_fault *fault, fault_names *names)
 {
   pop_arena *arena = pop_arena_new();
+  pop_bytes elf = {0};
   pop_image image;
-  pop_error *error = compilation_tile_image(c, fault->tile, arena, &image);
+  pop_error *error = executable_image(e, fault->tile, &elf, arena, &image);
   for (size_t i = 0; !error && i < image.num_symbols; ++i) {
     const pop_image_symbol *symbol = &image.symbols[i];
     if (symbol->kind != POP_SYMBOL_OBJECT && fault->pc - symbol->address < symbol->size) {
@@ -69,6 +31,7 @@ static void find_function(const compilation *c, const machine_fault *fault, faul
     }
   }
   pop_error_free(error);
+  pop_bytes_free(&elf);
   pop_arena_free(arena);
 }
 
@@ -108,15 +71,13 @@ static void append_what(char **text, const machine_fault *fault)
     append(text, " on tile %u, worker %u", fault->tile, fault->context);
 }
 
-static void append_where(const compilation *c, char **text, const machine_fault *fault,
-                         const fault_names *names)
+static void append_where(char **text, const machine_fault *fault, const fault_names *names)
 {
-  if (names->vertex) {
-    const pop_vertex_type *type = c->vertex_types[names->vertex->type].type;
-    append(text, ", in vertex %s", type->name);
-    if (names->vertex->graph_vertex != COMPILER_NONE)
-      append(text, " (number %u of the graph)", names->vertex->graph_vertex);
-    append(text, " of compute set '%s'", names->compute_set->name);
+  if (names->in_vertex) {
+    append(text, ", in vertex %s", names->vertex.type);
+    if (names->vertex.number != EXECUTABLE_NONE)
+      append(text, " (number %u of the graph)", names->vertex.number);
+    append(text, " of compute set '%s'", names->vertex.compute_set);
   }
   append(text, ", pc 0x%x", fault->pc);
   if (*names->function) append(text, " in %s", names->function);
@@ -125,18 +86,19 @@ static void append_where(const compilation *c, char **text, const machine_fault 
 
 pop_error *engine_fault_report(const pop_engine *engine)
 {
-  const compilation *c = engine->compilation;
+  const pop_executable *e = engine->executable;
   const machine_fault *fault = machine_get_fault(engine->machine);
   fault_names names = {0};
   if (fault->vertex_state)
-    engine_find_vertex(c, fault->tile, fault->context, fault->vertex_state, &names.compute_set,
-                       &names.vertex);
-  find_function(c, fault, &names);
-  find_source_line(c, fault->tile, fault->pc, names.source_line, sizeof names.source_line);
+    names.in_vertex =
+        executable_find_vertex(e, fault->tile, fault->context, fault->vertex_state, &names.vertex);
+  find_function(e, fault, &names);
+  e->images.find_line(e->images.context, fault->tile, fault->pc, names.source_line,
+                      sizeof names.source_line);
 
   char *text = pop_xstrdup("");
   append_what(&text, fault);
-  append_where(c, &text, fault, &names);
+  append_where(&text, fault, &names);
   if (*fault->detail) append(&text, ": %s", fault->detail);
   append(&text, "; superstep %llu, cycle %llu", (unsigned long long)fault->superstep,
          (unsigned long long)fault->cycle);

@@ -18,31 +18,32 @@ static const char environment_name[] = "POPLAR_ENGINE_OPTIONS";
 
 enum { MAX_OPTIONS_JSON_BYTES = 1 << 20, MAX_STACK_BYTES = 1 << 20, MAX_THREADS = 1024 };
 
-/* X(key, values, default, effect, setter, least and greatest number) */
+/* X(key, values, default, effect, stage, setter, least and greatest number) */
 #define ENGINE_OPTIONS(X)                                                                          \
   X("target.saveArchive", "a path", "",                                                            \
-    "writes the archive of tile images when the graph is compiled", set_save_archive, 0, 0)        \
+    "writes the archive of tile images when the graph is compiled", ON_SAVE, set_save_archive, 0,  \
+    0)                                                                                             \
   X("debug.allowOutOfMemory", "true or false", "false",                                            \
-    "makes images and reports although tiles are too small; only loading is refused",              \
+    "makes images and reports although tiles are too small; only loading is refused", ON_COMPILE,  \
     set_allow_out_of_memory, 0, 0)                                                                 \
   X("debug.keepDuplicateCode", "true or false", "false",                                           \
     "links every copy of equal functions, constants and strings instead of one of each",           \
-    set_keep_duplicate_code, 0, 0)                                                                 \
+    ON_COMPILE, set_keep_duplicate_code, 0, 0)                                                     \
   X("debug.workerStackSizeInBytes", "0 or a multiple of 16 from 64 to 1048576", "0",               \
     "least stack of each worker; 0: what the compiled code needs, 2048 if that is unknown",        \
-    set_worker_stack, 64, MAX_STACK_BYTES)                                                         \
+    ON_COMPILE, set_worker_stack, 64, MAX_STACK_BYTES)                                             \
   X("debug.supervisorStackSizeInBytes", "0 or a multiple of 16 from 64 to 1048576", "0",           \
-    "least stack of a tile's supervisor; 0: what the compiled code needs", set_supervisor_stack,   \
-    64, MAX_STACK_BYTES)                                                                           \
+    "least stack of a tile's supervisor; 0: what the compiled code needs", ON_COMPILE,             \
+    set_supervisor_stack, 64, MAX_STACK_BYTES)                                                     \
   X("debug.maxCyclesPerRun", "a number of cycles, 0 for no limit", "1000000000000",                \
-    "ends a run in which a tile takes longer, with a fault that names the vertex", set_max_cycles, \
-    0, UINT64_MAX)                                                                                 \
+    "ends a run in which a tile takes longer, with a fault that names the vertex", ON_RUN,         \
+    set_max_cycles, 0, UINT64_MAX)                                                                 \
   X("opt.maxCompilationThreads", "a number of threads, 0 for as many as there are cores", "0",     \
-    "threads that make and write tile images; the bytes are the same for any number", set_threads, \
-    0, MAX_THREADS)
+    "threads that make and write tile images; the bytes are the same for any number", ON_SAVE,     \
+    set_threads, 0, MAX_THREADS)
 
 static const pop_option_info infos[] = {
-#define OPTION_INFO(key, values, preset, effect, setter, least, greatest)                          \
+#define OPTION_INFO(key, values, preset, effect, stage, setter, least, greatest)                   \
   {key, values, preset, effect},
     ENGINE_OPTIONS(OPTION_INFO)
 #undef OPTION_INFO
@@ -51,6 +52,7 @@ enum { NUM_ENTRIES = sizeof infos / sizeof *infos };
 
 typedef struct option_entry {
   const pop_option_info *info;
+  option_stage stage;
   pop_error *(*set)(const struct option_entry *entry, const char *value, engine_options *options);
   uint64_t minimum, maximum; /* of a number */
 } option_entry;
@@ -129,7 +131,7 @@ static pop_error *set_supervisor_stack(const option_entry *entry, const char *va
 static pop_error *set_max_cycles(const option_entry *entry, const char *value,
                                  engine_options *options)
 {
-  return parse_number(entry, value, &options->max_cycles_per_run);
+  return parse_number(entry, value, &options->run.max_cycles_per_run);
 }
 
 static pop_error *set_threads(const option_entry *entry, const char *value, engine_options *options)
@@ -141,14 +143,14 @@ static pop_error *set_threads(const option_entry *entry, const char *value, engi
 }
 
 enum {
-#define OPTION_INDEX(key, values, preset, effect, setter, least, greatest) OPTION_##setter,
+#define OPTION_INDEX(key, values, preset, effect, stage, setter, least, greatest) OPTION_##setter,
   ENGINE_OPTIONS(OPTION_INDEX)
 #undef OPTION_INDEX
 };
 
 static const option_entry entries[] = {
-#define OPTION_ENTRY(key, values, preset, effect, setter, least, greatest)                         \
-  {&infos[OPTION_##setter], setter, least, greatest},
+#define OPTION_ENTRY(key, values, preset, effect, stage, setter, least, greatest)                  \
+  {&infos[OPTION_##setter], stage, setter, least, greatest},
     ENGINE_OPTIONS(OPTION_ENTRY)
 #undef OPTION_ENTRY
 };
@@ -170,20 +172,58 @@ static pop_error *unknown_option(const char *key)
                        list);
 }
 
-/* `seen` marks what this source of options has set already. */
-static pop_error *set_option(const char *key, const char *value, bool *seen,
+/* Where options come from, and which count. */
+typedef struct option_source {
+  const char *name; /* NULL: the call */
+  unsigned stages;  /* bits by option_stage */
+  bool seen[NUM_ENTRIES];
+} option_source;
+
+static void note_given(const option_entry *entry, const char *value, engine_options *options)
+{
+  if (entry->stage != ON_COMPILE) return;
+  for (size_t i = 0; i < options->num_given; ++i)
+    if (options->given[i].key == entry->info->key) {
+      free(options->given[i].value);
+      options->given[i].value = pop_xstrdup(value);
+      return;
+    }
+  pop_push(options->given, options->num_given, options->given_capacity,
+           (given_option){entry->info->key, pop_xstrdup(value)});
+}
+
+/* The environment is there for compiling and for running, and perhaps for several programs. */
+static pop_error *refuse_stage(const option_source *source, const option_entry *entry)
+{
+  const char *key = entry->info->key;
+  bool run = entry->stage == ON_RUN;
+  if (!source->name)
+    return pop_error_new(POP_ERROR_INVALID_OPTION, "option '%s' is about %s: give it to %s", key,
+                         run ? "running" : "compiling, and the executable is compiled already",
+                         run ? "pop_engine_create_from_executable" : "pop_compile_graph");
+  log_write(LOG_INFO, "ENGINE", "option %s, from %s, is about %s", key, source->name,
+            run ? "running: it is left to the engine"
+                : "compiling: the executable is compiled already");
+  return NULL;
+}
+
+static pop_error *set_option(const char *key, const char *value, option_source *source,
                              engine_options *options)
 {
   for (size_t i = 0; i < NUM_ENTRIES; ++i) {
     if (strcmp(infos[i].key, key) != 0) continue;
-    if (seen[i]) return pop_error_new(POP_ERROR_INVALID_OPTION, "option '%s' is given twice", key);
-    seen[i] = true;
-    return entries[i].set(&entries[i], value, options);
+    if (source->seen[i])
+      return pop_error_new(POP_ERROR_INVALID_OPTION, "option '%s' is given twice", key);
+    source->seen[i] = true;
+    if (!(source->stages & entries[i].stage)) return refuse_stage(source, &entries[i]);
+    POP_TRY(entries[i].set(&entries[i], value, options));
+    note_given(&entries[i], value, options);
+    return NULL;
   }
   return unknown_option(key);
 }
 
-static pop_error *set_json_option(const char *key, const json_t *value, bool *seen,
+static pop_error *set_json_option(const char *key, const json_t *value, option_source *source,
                                   engine_options *options)
 {
   char number[32];
@@ -198,13 +238,13 @@ static pop_error *set_json_option(const char *key, const json_t *value, bool *se
     return pop_error_new(POP_ERROR_INVALID_OPTION,
                          "%s: the value of '%s' must be a string, a number or a boolean",
                          environment_name, key);
-  pop_error *error = set_option(key, text, seen, options);
+  pop_error *error = set_option(key, text, source, options);
   if (error) return pop_error_prefix(error, "%s", environment_name);
   log_write(LOG_INFO, "ENGINE", "option %s = %s, from %s", key, text, environment_name);
   return NULL;
 }
 
-static pop_error *parse_environment(engine_options *options)
+static pop_error *parse_environment(unsigned stages, engine_options *options)
 {
   const char *text = getenv(environment_name);
   if (!text || !*text) return NULL;
@@ -226,36 +266,45 @@ static pop_error *parse_environment(engine_options *options)
                           "%s is JSON but not an object such as "
                           "'{\"target.saveArchive\":\"archive.a\"}'",
                           environment_name);
-  bool seen[NUM_ENTRIES] = {false};
+  option_source source = {.name = environment_name, .stages = stages};
   const char *key;
   json_t *value;
   if (!error) json_object_foreach(root, key, value)
     {
-      error = set_json_option(key, value, seen, options);
+      error = set_json_option(key, value, &source, options);
       if (error) break;
     }
   json_decref(root);
   return error;
 }
 
-static pop_error *parse_all(const pop_option *given, size_t num_given, engine_options *options)
+static pop_error *set_defaults(engine_options *options)
 {
-  bool seen[NUM_ENTRIES] = {false};
   for (size_t i = 0; i < NUM_ENTRIES; ++i)
     POP_TRY(entries[i].set(&entries[i], infos[i].default_value, options));
+  return NULL;
+}
+
+static pop_error *parse_call(const pop_option *given, size_t num_given, unsigned stages,
+                             engine_options *options)
+{
+  option_source source = {.stages = stages};
   for (size_t i = 0; i < num_given; ++i) {
     if (!given[i].key || !given[i].value)
       return pop_error_new(POP_ERROR_INVALID_OPTION, "option %zu has no %s", i,
                            given[i].key ? "value" : "key");
-    POP_TRY(set_option(given[i].key, given[i].value, seen, options));
+    POP_TRY(set_option(given[i].key, given[i].value, &source, options));
   }
-  return parse_environment(options);
+  return NULL;
 }
 
-pop_error *engine_options_parse(const pop_option *given, size_t num_given, engine_options *options)
+pop_error *engine_options_parse(const pop_option *given, size_t num_given, unsigned stages,
+                                engine_options *options)
 {
   *options = (engine_options){0};
-  pop_error *error = parse_all(given, num_given, options);
+  pop_error *error = set_defaults(options);
+  if (!error) error = parse_call(given, num_given, stages, options);
+  if (!error) error = parse_environment(stages, options);
   if (error) engine_options_free(options);
   return error;
 }
@@ -263,5 +312,7 @@ pop_error *engine_options_parse(const pop_option *given, size_t num_given, engin
 void engine_options_free(engine_options *options)
 {
   free(options->save_archive);
+  for (size_t i = 0; i < options->num_given; ++i) free(options->given[i].value);
+  free(options->given);
   *options = (engine_options){0};
 }

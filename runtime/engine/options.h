@@ -2,7 +2,21 @@
 #ifndef ENGINE_OPTIONS_H
 #define ENGINE_OPTIONS_H
 
+#include "machine/machine.h"
 #include <populus/engine.h>
+
+/* When an option has its effect. */
+typedef enum option_stage {
+  ON_COMPILE = 1, /* it shapes the executable */
+  ON_SAVE = 2,    /* it says how to make it, or where to put it: it has no part in it */
+  ON_RUN = 4
+} option_stage;
+
+/* An option that was given, with the value that counts. */
+typedef struct given_option {
+  const char *key; /* of the table */
+  char *value;     /* owned */
+} given_option;
 
 typedef struct engine_options {
   char *save_archive; /* target.saveArchive; NULL: do not; owned */
@@ -10,14 +24,18 @@ typedef struct engine_options {
   bool keep_duplicate_code;
   uint32_t worker_stack_bytes;
   uint32_t supervisor_stack_bytes;
-  uint64_t max_cycles_per_run;
   uint32_t num_threads;
+  machine_options run;
+  /* Those of stage ON_COMPILE that were given. */
+  given_option *given;
+  size_t num_given, given_capacity;
 } engine_options;
 
 /* Defaults, then the call's options, then POPLAR_ENGINE_OPTIONS. A key given twice in one of the
- * two, an unknown key or a value outside its range is INVALID_OPTION. */
+ * two, an unknown key or a value outside its range is INVALID_OPTION. So is, in the call, an option of
+ * a stage that is not in `stages` (bits of option_stage); in the environment it is left out. */
 POP_MUST_CHECK pop_error *engine_options_parse(const pop_option *options, size_t num_options,
-                                               engine_options *parsed);
+                                               unsigned stages, engine_options *parsed);
 void engine_options_free(engine_options *options);
 
 #endif

@@ -11,8 +11,7 @@
  * Protection. A context may read its tile's used memory; write what is in a writable segment of
  * the image; execute what is in an executable one. Reads and writes outside the image's segments
  * are INVALID_ADDRESS, writes to a read-only segment too; stores by a worker into another
- * context's stack, or below its own, are STACK_OVERFLOW (the stacks are found by the image's
- * symbols `stack.worker0` … `stack.worker5`, `stack.supervisor`, where the image has them);
+ * context's stack, or below its own, are STACK_OVERFLOW (machine_load is told where the stacks are);
  * unaligned access is MISALIGNED. No fault harms the host or another tile.
  */
 #ifndef MACHINE_H
@@ -72,10 +71,19 @@ POP_MUST_CHECK pop_error *machine_create(const pop_target *target, const machine
                                          machine **out);
 void machine_free(machine *m); /* NULL is fine */
 
-/* Loads the image of `image->tile`. Each tile of the target must be loaded exactly once before the
- * first run. Errors: FILE_LOAD naming the tile (loaded twice, number past the target, larger than
- * tile memory: "N bytes more than the tile has"). The image need not live on. */
-POP_MUST_CHECK pop_error *machine_load(machine *m, const pop_image *image);
+/* The stack of a context; size 0: it has none, or nobody knows where. */
+typedef struct machine_stack {
+  uint32_t start, size;
+} machine_stack;
+enum { MACHINE_NUM_STACKS = MACHINE_SUPERVISOR + 1 };
+
+/* Loads the image of `image->tile`: its bytes, entry and segments (no symbols). `stacks` has
+ * MACHINE_NUM_STACKS entries, by context; NULL: no stack is known. Each tile of the target must be
+ * loaded exactly once before the first run. Errors: FILE_LOAD naming the tile (loaded twice, number
+ * past the target, larger than tile memory: "N bytes more than the tile has"). Image and stacks need
+ * not live on. */
+POP_MUST_CHECK pop_error *machine_load(machine *m, const pop_image *image,
+                                       const machine_stack *stacks);
 uint32_t machine_loaded_bytes(const machine *m, uint32_t tile); /* bytes put in tile memory */
 
 /* Runs until every tile waits in tile.hostsync; *event is the value that all of them reported (it

@@ -136,28 +136,12 @@ static void find_windows(const machine *m, tile *t)
 
 /* Loading */
 
-static bool stack_number(const char *name, unsigned *number)
+static void find_stacks(const machine *m, tile *t, const machine_stack *stacks)
 {
-  static const char worker[] = "stack.worker";
-  if (!strcmp(name, "stack.supervisor")) {
-    *number = MACHINE_SUPERVISOR;
-    return true;
-  }
-  size_t length = sizeof worker - 1;
-  if (strncmp(name, worker, length)) return false;
-  if (name[length] < '0' || name[length] >= '0' + MAX_WORKERS || name[length + 1]) return false;
-  *number = (unsigned)(name[length] - '0');
-  return true;
-}
-
-static void find_stacks(const machine *m, tile *t, const pop_image *image)
-{
-  for (size_t i = 0; i < image->num_symbols; i++) {
-    const pop_image_symbol *s = &image->symbols[i];
-    unsigned number;
-    if (!s->name || !stack_number(s->name, &number)) continue;
-    if (!memory_contains(t, s->address, s->size, true, false)) continue;
-    t->stacks[number] = larger_window(m, t, (window){0}, s->address, s->address + s->size);
+  for (unsigned i = 0; stacks && i < NUM_CONTEXTS; i++) {
+    const machine_stack *s = &stacks[i];
+    if (s->size && memory_contains(t, s->start, s->size, true, false))
+      t->stacks[i] = larger_window(m, t, (window){0}, s->start, s->start + s->size);
   }
 }
 
@@ -229,7 +213,7 @@ static void find_code(tile *t)
   t->pages = pop_xcalloc(t->code_bytes / PAGE_BYTES, sizeof *t->pages);
 }
 
-pop_error *machine_load(machine *m, const pop_image *image)
+pop_error *machine_load(machine *m, const pop_image *image, const machine_stack *stacks)
 {
   POP_TRY(check_image(m, image));
   tile *t = &m->tiles[image->tile];
@@ -248,7 +232,7 @@ pop_error *machine_load(machine *m, const pop_image *image)
   t->loaded = true;
   t->loaded_bytes = image->size;
   m->num_loaded++;
-  find_stacks(m, t, image);
+  find_stacks(m, t, stacks);
   find_windows(m, t);
   find_code(t);
   superstep_start_supervisor(t, image->entry);

@@ -76,7 +76,7 @@ static pop_error *run_here(const uint8_t *file, result *r)
   uint8_t *memory = pop_xcalloc(1, target.memory_bytes);
   pop_image_segment segments[MAX_SEGMENTS];
   pop_image image = make_image(&target, file, memory, segments);
-  pop_error *error = machine_load(m, &image);
+  pop_error *error = machine_load(m, &image, NULL);
   free(memory);
   if (!error) {
     uint32_t event;

@@ -3,7 +3,7 @@
  * Builds the case's graph, compiles it, writes the archive if asked to, loads and runs it, and prints
  * one object for run.sh for each step. Where the case is one that must be refused, what is measured is
  * how soon. POPLAR_LOG_LEVEL=DEBUG shows the passes. */
-#include <engine/engine_private.h>
+#include "../support/compiled.h"
 #include <populus/arena.h>
 #include <populus/populus.h>
 
@@ -244,7 +244,7 @@ static pop_error *use(const struct scale_case *x, pop_engine *engine, const char
     POP_TRY(pop_engine_save_archive(engine, archive));
     print_seconds(x, "archive_s", time);
   }
-  print_exchanges(x, engine->compilation);
+  print_exchanges(x, engine_compilation(engine));
   *time = now_seconds();
   POP_TRY(pop_engine_load(engine));
   print_seconds(x, "load_s", time);

@@ -513,7 +513,7 @@ static pop_error *run_on_machine(const program *p, uint8_t *dump)
                      .num_segments = 2};
   machine *m;
   pop_error *error = machine_create(&target, &(machine_options){.max_cycles_per_run = 1 << 30}, &m);
-  if (!error) error = machine_load(m, &image);
+  if (!error) error = machine_load(m, &image, NULL);
   uint32_t event;
   if (!error) {
     pop_error *stopped = machine_run(m, 0, &event);

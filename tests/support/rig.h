@@ -76,16 +76,6 @@ static inline pop_image rig_image(const rig *r, uint32_t tile, uint8_t *bytes)
       {.start = RIG_CODE, .size = RIG_CODE_BYTES, .executable = true},
       {.start = RIG_CONST, .size = RIG_CONST_BYTES},
       {.start = RIG_DATA, .size = RIG_END - RIG_DATA, .writable = true}};
-#define RIG_STACK(symbol, number)                                                                  \
-  {.name = symbol,                                                                                 \
-   .address = RIG_STACKS + (number) * RIG_STACK_BYTES,                                             \
-   .size = RIG_STACK_BYTES,                                                                        \
-   .kind = POP_SYMBOL_OBJECT}
-  static const pop_image_symbol symbols[] = {
-      RIG_STACK("stack.worker0", 0),   RIG_STACK("stack.worker1", 1), RIG_STACK("stack.worker2", 2),
-      RIG_STACK("stack.worker3", 3),   RIG_STACK("stack.worker4", 4), RIG_STACK("stack.worker5", 5),
-      RIG_STACK("stack.supervisor", 6)};
-#undef RIG_STACK
   memset(bytes, 0, RIG_END - RIG_BASE);
   memcpy(bytes, r->code[tile].words, sizeof r->code[tile].words);
   return (pop_image){.tile = tile,
@@ -94,9 +84,15 @@ static inline pop_image rig_image(const rig *r, uint32_t tile, uint8_t *bytes)
                      .bytes = bytes,
                      .entry = RIG_CODE,
                      .segments = segments,
-                     .num_segments = sizeof segments / sizeof *segments,
-                     .symbols = symbols,
-                     .num_symbols = sizeof symbols / sizeof *symbols};
+                     .num_segments = sizeof segments / sizeof *segments};
+}
+
+static inline pop_error *rig_load_image(const rig *r, const pop_image *image)
+{
+  machine_stack stacks[MACHINE_NUM_STACKS];
+  for (uint32_t i = 0; i < MACHINE_NUM_STACKS; i++)
+    stacks[i] = (machine_stack){RIG_STACKS + i * RIG_STACK_BYTES, RIG_STACK_BYTES};
+  return machine_load(r->m, image, stacks);
 }
 
 static inline void rig_load(rig *r)
@@ -104,7 +100,7 @@ static inline void rig_load(rig *r)
   uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
   for (uint32_t i = 0; i < r->num_tiles; i++) {
     pop_image image = rig_image(r, i, bytes);
-    expect_ok(machine_load(r->m, &image));
+    expect_ok(rig_load_image(r, &image));
   }
   free(bytes);
 }

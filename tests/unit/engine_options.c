@@ -12,7 +12,7 @@ static pop_error *parse(const char *environment, const pop_option *options, size
     setenv("POPLAR_ENGINE_OPTIONS", environment, 1);
   else
     unsetenv("POPLAR_ENGINE_OPTIONS");
-  return engine_options_parse(options, count, parsed);
+  return engine_options_parse(options, count, ON_COMPILE | ON_SAVE | ON_RUN, parsed);
 }
 
 /* The message of the error that these options must give; checks the code. */
@@ -113,4 +113,28 @@ Test(engine_options, every_option_of_the_table_takes_its_default)
     cr_assert_null(error, "%s", error ? pop_error_message(error) : "");
     engine_options_free(&parsed);
   }
+}
+
+Test(engine_options,
+     an_option_of_another_stage_is_an_error_in_the_call_and_left_out_of_the_environment)
+{
+  const pop_option compile = {"debug.workerStackSizeInBytes", "4096"};
+  const pop_option run = {"debug.maxCyclesPerRun", "7"};
+  engine_options parsed;
+  unsetenv("POPLAR_ENGINE_OPTIONS");
+  pop_error *error = engine_options_parse(&compile, 1, ON_RUN, &parsed);
+  cr_assert_not_null(error);
+  cr_assert_not_null(
+      strstr(pop_error_message(error), "'debug.workerStackSizeInBytes' is about comp"));
+  pop_error_free(error);
+  error = engine_options_parse(&run, 1, ON_COMPILE | ON_SAVE, &parsed);
+  cr_assert_not_null(error);
+  cr_assert_not_null(strstr(pop_error_message(error), "'debug.maxCyclesPerRun' is about running"));
+  pop_error_free(error);
+  setenv("POPLAR_ENGINE_OPTIONS",
+         "{\"debug.workerStackSizeInBytes\":4096,\"debug.maxCyclesPerRun\":7}", 1);
+  cr_assert_null(engine_options_parse(NULL, 0, ON_RUN, &parsed));
+  cr_assert_eq(parsed.worker_stack_bytes, 0);
+  cr_assert_eq(parsed.run.max_cycles_per_run, 7);
+  engine_options_free(&parsed);
 }

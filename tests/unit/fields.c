@@ -247,10 +247,11 @@ static void run_tables(const char *target, const char *source)
   }
   pop_engine *engine = run_set(graph, set);
   for (size_t i = 0; i < NUM_TABLES; i++) expect_table(engine, i, &runs[i]);
-  const pop_tile_memory *memory = &engine->compilation->memory[1];
+  pop_tile_memory memory;
+  expect_ok(pop_engine_tile_memory(engine, 1, &memory));
   const pop_memory_region region = POP_REGION_NON_INTERLEAVED;
-  cr_assert_eq(memory->not_overlapped[POP_MEMORY_VERTEX_FIELD_DATA][region], bytes[0]);
-  cr_assert_eq(memory->not_overlapped[POP_MEMORY_VECTOR_LIST_DESCRIPTOR][region], bytes[1]);
+  cr_assert_eq(memory.not_overlapped[POP_MEMORY_VERTEX_FIELD_DATA][region], bytes[0]);
+  cr_assert_eq(memory.not_overlapped[POP_MEMORY_VECTOR_LIST_DESCRIPTOR][region], bytes[1]);
   pop_engine_free(engine);
   pop_graph_free(graph);
 }

@@ -27,15 +27,15 @@ Test(machine_memory, A06_tile_missing_twice_or_beyond_the_target)
   for (uint32_t i = 0; i < 3; i++) rig_report(&r.code[i], 1);
   pop_image image = rig_image(&r, 0, image_bytes);
   uint32_t event;
-  expect_ok(machine_load(r.m, &image));
-  expect_error(machine_load(r.m, &image), POP_ERROR_FILE_LOAD, "tile 0 is loaded twice", "twice");
+  expect_ok(rig_load_image(&r, &image));
+  expect_error(rig_load_image(&r, &image), POP_ERROR_FILE_LOAD, "tile 0 is loaded twice", "twice");
   image.tile = 3;
-  expect_error(machine_load(r.m, &image), POP_ERROR_FILE_LOAD, "tiles 0 to 2 only", "beyond");
+  expect_error(rig_load_image(&r, &image), POP_ERROR_FILE_LOAD, "tiles 0 to 2 only", "beyond");
   image.tile = 2;
-  expect_ok(machine_load(r.m, &image));
+  expect_ok(rig_load_image(&r, &image));
   expect_error(machine_run(r.m, 0, &event), POP_ERROR_FILE_LOAD, "1 of the 3 tiles", "missing");
   image.tile = 1;
-  expect_ok(machine_load(r.m, &image));
+  expect_ok(rig_load_image(&r, &image));
   cr_assert_eq(rig_run(&r), 1);
   rig_free(&r);
 }
@@ -60,7 +60,7 @@ Test(machine_memory, A07_segments_that_overlap_or_leave_the_image)
     pop_image image = rig_image(&r, 0, image_bytes);
     image.segments = cases[i].segments;
     image.num_segments = 2;
-    expect_error(machine_load(r.m, &image), POP_ERROR_FILE_LOAD, cases[i].message, cases[i].name);
+    expect_error(rig_load_image(&r, &image), POP_ERROR_FILE_LOAD, cases[i].message, cases[i].name);
     rig_free(&r);
   }
 }
@@ -73,7 +73,8 @@ Test(machine_memory, A08_entry_outside_the_code)
   for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
     pop_image image = rig_image(&r, 0, image_bytes);
     image.entry = entries[i];
-    expect_error(machine_load(r.m, &image), POP_ERROR_FILE_LOAD, "not in executable code", "entry");
+    expect_error(rig_load_image(&r, &image), POP_ERROR_FILE_LOAD, "not in executable code",
+                 "entry");
   }
   rig_load(&r); /* a refused image leaves nothing behind */
   cr_assert_eq(rig_run(&r), 1);
@@ -85,10 +86,10 @@ Test(machine_memory, A09_image_of_another_target)
   rig r = rig_create(1, 0);
   pop_image image = rig_image(&r, 0, image_bytes);
   image.base = 0x40000;
-  expect_error(machine_load(r.m, &image), POP_ERROR_FILE_LOAD, "another target", "base");
+  expect_error(rig_load_image(&r, &image), POP_ERROR_FILE_LOAD, "another target", "base");
   image = rig_image(&r, 0, image_bytes);
   image.size = r.target.memory_bytes + 12;
-  expect_error(machine_load(r.m, &image), POP_ERROR_FILE_LOAD, "12 bytes more than the tile has",
+  expect_error(rig_load_image(&r, &image), POP_ERROR_FILE_LOAD, "12 bytes more than the tile has",
                "size");
   rig_free(&r);
 }

@@ -4,7 +4,7 @@
  * own, compiled with several levels of optimisation. */
 #include "support/expect.h"
 
-#include <engine/engine_private.h>
+#include "../support/compiled.h"
 #include <populus/popc.h>
 #include <populus/populus.h>
 #include <populus/stack.h>
@@ -63,7 +63,7 @@ static pop_engine *new_engine(const pop_gp *gp)
 
 static const block *worker_stack(const pop_engine *engine, uint32_t tile, uint32_t worker)
 {
-  const compilation *c = engine->compilation;
+  const compilation *c = engine_compilation(engine);
   const block *stack = &c->blocks[c->tiles[tile].stack_blocks[worker]];
   cr_assert(stack->size <= MAX_STACK_BYTES);
   return stack;
@@ -73,7 +73,7 @@ static void paint_stacks(pop_engine *engine, uint32_t tile)
 {
   static uint8_t paint[MAX_STACK_BYTES];
   memset(paint, PAINT, sizeof paint);
-  for (uint32_t w = 0; w < engine->compilation->target.num_worker_contexts; ++w) {
+  for (uint32_t w = 0; w < engine_compilation(engine)->target.num_worker_contexts; ++w) {
     const block *stack = worker_stack(engine, tile, w);
     expect_ok(machine_write(engine->machine, tile, stack->address, paint, stack->size));
   }
@@ -84,7 +84,7 @@ static uint32_t touched_bytes(const pop_engine *engine, uint32_t tile)
 {
   static uint8_t bytes[MAX_STACK_BYTES];
   uint32_t most = 0;
-  for (uint32_t w = 0; w < engine->compilation->target.num_worker_contexts; ++w) {
+  for (uint32_t w = 0; w < engine_compilation(engine)->target.num_worker_contexts; ++w) {
     const block *stack = worker_stack(engine, tile, w);
     expect_ok(machine_read(engine->machine, tile, stack->address, bytes, stack->size));
     uint32_t untouched = 0;
@@ -96,7 +96,7 @@ static uint32_t touched_bytes(const pop_engine *engine, uint32_t tile)
 
 static uint32_t computed_bytes(const pop_engine *engine, const char *name)
 {
-  const compilation *c = engine->compilation;
+  const compilation *c = engine_compilation(engine);
   for (size_t i = 0; i < c->num_vertex_types; ++i)
     if (!strcmp(c->vertex_types[i].type->name, name)) return c->vertex_types[i].stack_bytes;
   cr_assert_fail("no vertex type %s", name);

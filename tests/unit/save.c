@@ -69,14 +69,15 @@ Test(save, any_number_of_threads_makes_the_same_bytes)
   free(first);
 }
 
-Test(save, members_are_the_tiles_in_order)
+Test(save, members_are_the_tiles_in_order_and_the_metadata)
 {
   pop_engine *engine = new_engine("2");
   expect_ok(pop_engine_save_archive(engine, "archive.a"));
   pop_engine_free(engine);
   pop_archive *archive;
   expect_ok(pop_archive_open("archive.a", &archive));
-  cr_assert_eq(pop_archive_num_members(archive), TILES);
+  cr_assert_eq(pop_archive_num_members(archive), TILES + 1);
+  cr_assert_str_eq(pop_archive_get_member(archive, TILES)->name, EXECUTABLE_METADATA_MEMBER);
   for (uint32_t tile = 0; tile < TILES; tile++) {
     uint32_t number;
     cr_assert(pop_archive_tile_number(pop_archive_get_member(archive, tile)->name, &number));

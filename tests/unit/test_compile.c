@@ -1,6 +1,6 @@
 /* The graph compiler as a whole, judged by what runs: programs on the software IPU against the same
  * in C, and images against the memory report and the loader. */
-#include "engine/engine_private.h"
+#include "../support/compiled.h"
 #include "graph_test.h"
 
 #include <populus/image.h>
@@ -370,7 +370,7 @@ Test(compile, stacks_make_way_for_code)
 
 static uint32_t address_of_code(const pop_engine *engine, uint32_t tile)
 {
-  const compilation *c = engine->compilation;
+  const compilation *c = engine_compilation(engine);
   return c->blocks[c->tiles[tile].linked_blocks[POP_LINK_CODE]].address;
 }
 
@@ -446,7 +446,7 @@ Test(compile, image_report_and_loader_agree_on_every_tile)
     pop_arena *arena = pop_arena_new();
     pop_image image;
     pop_tile_memory memory;
-    cr_assert_null(compilation_tile_image(engine->compilation, tile, arena, &image));
+    cr_assert_null(compilation_tile_image(engine_compilation(engine), tile, arena, &image));
     cr_assert_null(pop_engine_tile_memory(engine, tile, &memory));
     cr_assert_eq(image.size, memory.total_including_gaps);
     cr_assert_eq(image.size, pop_engine_loaded_bytes(engine, tile));
@@ -477,7 +477,7 @@ Test(compile, tiles_with_equal_vertices_have_equal_code_and_only_what_they_need)
   pop_arena *arena = pop_arena_new();
   pop_image images[6];
   for (uint32_t t = 0; t < 6; t++)
-    cr_assert_null(compilation_tile_image(engine->compilation, t, arena, &images[t]));
+    cr_assert_null(compilation_tile_image(engine_compilation(engine), t, arena, &images[t]));
   const pop_image_symbol *first = find_symbol(&images[0], "__runCodelet_Sum");
   cr_assert_not_null(first);
   for (uint32_t t = 1; t < 5; t++) {
@@ -511,7 +511,7 @@ Test(compile, the_same_graph_gives_the_same_images)
     for (uint32_t tile = 0; tile < 6; tile++) {
       pop_arena *arena = pop_arena_new();
       pop_image image;
-      cr_assert_null(compilation_tile_image(engine->compilation, tile, arena, &image));
+      cr_assert_null(compilation_tile_image(engine_compilation(engine), tile, arena, &image));
       cr_assert_null(pop_image_write(&image, &files[i][tile]));
       pop_arena_free(arena);
     }
@@ -579,7 +579,7 @@ Test(compile, E06_out_of_memory_that_is_allowed_gives_images_and_no_run)
   cr_assert_null(compile_with_data(1000 * 1000, true, &engine));
   pop_arena *arena = pop_arena_new();
   pop_image image;
-  cr_assert_null(compilation_tile_image(engine->compilation, 1, arena, &image));
+  cr_assert_null(compilation_tile_image(engine_compilation(engine), 1, arena, &image));
   cr_assert_eq(image.size, bytes_on_tile_1(engine));
   cr_assert_gt(image.size, 1000 * 1000);
   pop_arena_free(arena);

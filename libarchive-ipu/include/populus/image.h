@@ -95,6 +95,10 @@ POP_MUST_CHECK pop_error *pop_image_read_member(const pop_archive *archive, size
                                                 pop_arena *arena, pop_image *image,
                                                 bool *overflowed);
 
+/* A hash of what goes into the tile's memory: base, bytes and entry. Symbols and everything else that
+ * `strip` may take away have no part in it. */
+uint64_t pop_image_digest(const pop_image *image);
+
 #ifdef __cplusplus
 }
 #endif

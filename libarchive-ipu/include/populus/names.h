@@ -1,4 +1,4 @@
-/* Names: a table from names to numbers, and the names that a user may have meant. */
+/* Names: a table from names to numbers, the names that a user may have meant, and their bytes. */
 #ifndef POPULUS_NAMES_H
 #define POPULUS_NAMES_H
 
@@ -33,6 +33,9 @@ size_t pop_nearest_names(const char *name, const char *const *names, size_t coun
                          const char **nearest, size_t max);
 /* The nearest one; NULL if none is near. */
 const char *pop_nearest_name(const char *name, const char *const *names, size_t count);
+
+/* Bytes of the UTF-8 sequence at `p`, which ends in NUL; 0 if there is none. */
+size_t pop_utf8_length(const unsigned char *p);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 
 #include <populus/engine.h>
 #include <populus/error.h>
+#include <populus/executable.h>
 #include <populus/graph.h>
 #include <populus/program.h>
 #include <populus/target.h>

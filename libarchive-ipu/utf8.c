@@ -1,0 +1,15 @@
+/* UTF-8 as the Unicode standard defines it (table 3-7): no overlong forms, no surrogates. */
+#include <populus/names.h>
+#include <stdbool.h>
+
+size_t pop_utf8_length(const unsigned char *p)
+{
+  if (p[0] < 0x80) return 1;
+  size_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+  if (p[0] < 0xc2 || p[0] > 0xf4) return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((p[i] & 0xc0) != 0x80) return 0;
+  bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
+  bool beyond = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
+  return overlong || beyond ? 0 : length;
+}

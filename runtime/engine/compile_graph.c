@@ -1,0 +1,166 @@
+/* From a graph or an executable to an engine, and from a graph to an executable.
+ *
+ *   graph --compile--> compilation --compilation_describe--> executable --engine_new--> engine
+ *
+ * The executable keeps the compilation: until there is an archive, that is where its images are.
+ */
+#include "compiler/compilation.h"
+#include "engine/engine_private.h"
+#include "engine/options.h"
+#include "engine/source_line.h"
+#include "graph/log.h"
+
+#include <stdlib.h>
+
+/* ---- images of a compilation ---- */
+
+static pop_error *read_elf(void *context, uint32_t tile, pop_bytes *elf)
+{
+  pop_arena *arena = pop_arena_new();
+  pop_image image;
+  pop_error *error = compilation_tile_image(context, tile, arena, &image);
+  elf->size = 0;
+  if (!error) error = pop_image_write(&image, elf);
+  pop_arena_free(arena);
+  return error;
+}
+
+static pop_error *save(void *context, const pop_executable *executable, const char *path)
+{
+  return compilation_save_archive(context, executable, path);
+}
+
+static void find_line(void *context, uint32_t tile, uint32_t pc, char *text, size_t size)
+{
+  find_source_line(context, tile, pc, text, size);
+}
+
+static void free_compilation(void *context)
+{
+  compilation_free(context);
+}
+
+/* ---- compiling ---- */
+
+static pop_error *check_programs(const pop_graph *graph, const pop_program *programs, size_t count)
+{
+  if (count == 0)
+    return pop_error_new(POP_ERROR_CONTROL_PROGRAM, "an engine needs at least one program");
+  for (size_t i = 0; i < count; ++i) {
+    if (programs[i].graph != graph)
+      return pop_error_new(POP_ERROR_CONTROL_PROGRAM, "program %zu %s", i,
+                           programs[i].graph ? "belongs to another graph" : "is a null program");
+    if (programs[i].index == 0 || programs[i].index > graph->num_programs)
+      return pop_error_new(POP_ERROR_CONTROL_PROGRAM, "program %zu is a null program", i);
+  }
+  return NULL;
+}
+
+static pop_error *compile_programs(pop_graph *graph, const pop_program *programs, size_t count,
+                                   const engine_options *options, compilation **out)
+{
+  uint32_t *indices = pop_xcalloc(count, sizeof *indices);
+  for (size_t i = 0; i < count; ++i) indices[i] = programs[i].index - 1;
+  compile_options compile_with = {
+      .allow_out_of_memory = options->allow_out_of_memory,
+      .keep_duplicate_code = options->keep_duplicate_code,
+      .worker_stack_bytes = options->worker_stack_bytes,
+      .supervisor_stack_bytes = options->supervisor_stack_bytes,
+      .num_threads = options->num_threads,
+  };
+  pop_error *error = compile(graph, indices, count, &compile_with, out);
+  free(indices);
+  return error;
+}
+
+/* Takes the compilation. */
+static pop_executable *new_executable(compilation *c, const engine_options *options)
+{
+  pop_executable *e = executable_new();
+  e->images = (executable_images){read_elf, save, find_line, free_compilation, c};
+  compilation_describe(c, e);
+  for (size_t i = 0; i < options->num_given; ++i) {
+    executable_option given = {options->given[i].key,
+                               pop_arena_strdup(e->arena, options->given[i].value)};
+    pop_push(e->options, e->num_options, e->options_capacity, given);
+  }
+  return e;
+}
+
+static pop_error *save_archive(const pop_executable *e, const char *path)
+{
+  log_phase saving = log_phase_start("ENGINE", "Saving archive");
+  POP_TRY(pop_executable_save(e, path));
+  log_phase_end(&saving);
+  return NULL;
+}
+
+static pop_error *compile_with(pop_graph *graph, const pop_program *programs, size_t num_programs,
+                               const engine_options *options, pop_executable **executable)
+{
+  compilation *c;
+  POP_TRY(compile_programs(graph, programs, num_programs, options, &c));
+  pop_executable *e = new_executable(c, options);
+  if (e->out_of_memory)
+    log_write(LOG_WARN, "ENGINE", "debug.allowOutOfMemory: %s", e->out_of_memory);
+  pop_error *error = options->save_archive ? save_archive(e, options->save_archive) : NULL;
+  if (error) {
+    pop_executable_free(e);
+    return error;
+  }
+  *executable = e;
+  return NULL;
+}
+
+static pop_error *check_graph(const char *function, const pop_graph *graph,
+                              const pop_program *programs, size_t num_programs)
+{
+  if (!graph) return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the graph is NULL", function);
+  if (graph->error)
+    return pop_error_new(pop_error_get_code(graph->error), "%s", pop_error_message(graph->error));
+  return check_programs(graph, programs, num_programs);
+}
+
+pop_error *pop_compile_graph(pop_graph *graph, const pop_program *programs, size_t num_programs,
+                             const pop_option *options, size_t num_options,
+                             pop_executable **executable)
+{
+  engine_options parsed;
+  *executable = NULL;
+  POP_TRY(check_graph("pop_compile_graph", graph, programs, num_programs));
+  POP_TRY(engine_options_parse(options, num_options, ON_COMPILE | ON_SAVE, &parsed));
+  pop_error *error = compile_with(graph, programs, num_programs, &parsed, executable);
+  engine_options_free(&parsed);
+  return error;
+}
+
+/* ---- engines ---- */
+
+pop_error *pop_engine_create(pop_graph *graph, const pop_program *programs, size_t num_programs,
+                             const pop_option *options, size_t num_options, pop_engine **engine)
+{
+  engine_options parsed;
+  pop_executable *executable = NULL;
+  *engine = NULL;
+  POP_TRY(check_graph("pop_engine_create", graph, programs, num_programs));
+  POP_TRY(engine_options_parse(options, num_options, ON_COMPILE | ON_SAVE | ON_RUN, &parsed));
+  pop_error *error = compile_with(graph, programs, num_programs, &parsed, &executable);
+  if (!error) error = engine_new(executable, &parsed.run, engine);
+  engine_options_free(&parsed);
+  pop_executable_free(executable);
+  return error;
+}
+
+pop_error *pop_engine_create_from_executable(pop_executable *executable, const pop_option *options,
+                                             size_t num_options, pop_engine **engine)
+{
+  engine_options parsed;
+  *engine = NULL;
+  if (!executable)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "pop_engine_create_from_executable: the executable is NULL");
+  POP_TRY(engine_options_parse(options, num_options, ON_RUN, &parsed));
+  pop_error *error = engine_new(executable, &parsed.run, engine);
+  engine_options_free(&parsed);
+  return error;
+}

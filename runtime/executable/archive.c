@@ -1,0 +1,176 @@
+/* Executables from archives: the metadata member is read at once, images when they are asked for.
+ *
+ * Members are found by name: one `metadata.elf`, one `tile-<number>.elf` for each tile of the target
+ * that it names. Other members are left alone.
+ */
+#include "executable/executable.h"
+
+#include <inttypes.h>
+#include <populus/archive.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct archive_images {
+  pop_archive *archive;
+  size_t *members; /* by tile */
+} archive_images;
+
+static void free_images(void *context)
+{
+  archive_images *images = context;
+  pop_archive_close(images->archive);
+  free(images->members);
+  free(images);
+}
+
+static pop_error *read_elf(void *context, uint32_t tile, pop_bytes *elf)
+{
+  const archive_images *images = context;
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  POP_TRY(pop_archive_read_member(images->archive, images->members[tile], &bytes, &size));
+  pop_bytes_free(elf);
+  *elf = (pop_bytes){.data = bytes, .size = size, .capacity = size};
+  return NULL;
+}
+
+static pop_error *copy_member(const pop_archive *archive, size_t index, pop_archive_writer *writer)
+{
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  POP_TRY(pop_archive_read_member(archive, index, &bytes, &size));
+  pop_error *error =
+      pop_archive_writer_add(writer, pop_archive_get_member(archive, index)->name, bytes, size);
+  free(bytes);
+  return error;
+}
+
+static pop_error *save(void *context, const pop_executable *executable, const char *path)
+{
+  (void)executable;
+  const archive_images *images = context;
+  pop_archive_writer *writer;
+  POP_TRY(pop_archive_writer_open(path, &writer));
+  pop_error *error = NULL;
+  size_t count = pop_archive_num_members(images->archive);
+  for (size_t i = 0; i < count && !error; ++i) error = copy_member(images->archive, i, writer);
+  if (!error) return pop_archive_writer_commit(writer);
+  pop_archive_writer_abort(writer);
+  return error;
+}
+
+static void find_no_line(void *context, uint32_t tile, uint32_t pc, char *text, size_t size)
+{
+  (void)context;
+  (void)tile;
+  (void)pc;
+  if (size) text[0] = '\0';
+}
+
+/* ---- opening ---- */
+
+static pop_error *find_metadata(const pop_archive *archive, size_t *found)
+{
+  size_t count = pop_archive_num_members(archive), matches = 0, objects = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const char *name = pop_archive_get_member(archive, i)->name;
+    uint32_t tile;
+    objects += !pop_archive_tile_number(name, &tile);
+    if (strcmp(name, EXECUTABLE_METADATA_MEMBER) != 0) continue;
+    *found = i;
+    ++matches;
+  }
+  if (matches == 1) return NULL;
+  if (matches > 1)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "member '%s' is there %zu times",
+                         EXECUTABLE_METADATA_MEMBER, matches);
+  return pop_error_new(POP_ERROR_FILE_LOAD,
+                       "it has no member '%s'%s: it takes an archive that target.saveArchive or "
+                       "pop_executable_save has written",
+                       EXECUTABLE_METADATA_MEMBER,
+                       objects ? ", but others that are no tile images" : "");
+}
+
+static pop_error *read_metadata(const pop_archive *archive, pop_executable *e)
+{
+  size_t member = 0, size = 0;
+  uint8_t *bytes = NULL;
+  POP_TRY(find_metadata(archive, &member));
+  POP_TRY(pop_archive_read_member(archive, member, &bytes, &size));
+  pop_error *error = executable_read_metadata(bytes, size, e);
+  free(bytes);
+  return error ? pop_error_prefix(error, "'%s'", EXECUTABLE_METADATA_MEMBER) : NULL;
+}
+
+static pop_error *note_member(archive_images *images, size_t index, uint32_t num_tiles)
+{
+  const char *name = pop_archive_get_member(images->archive, index)->name;
+  uint32_t tile;
+  if (!pop_archive_tile_number(name, &tile)) return NULL;
+  if (tile >= num_tiles)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "member '%s': the metadata are about %u tiles", name,
+                         num_tiles);
+  if (images->members[tile] != SIZE_MAX)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "member '%s' is there twice", name);
+  images->members[tile] = index;
+  return NULL;
+}
+
+static pop_error *check_complete(const archive_images *images, uint32_t num_tiles)
+{
+  uint32_t missing = 0, first = 0;
+  for (uint32_t tile = num_tiles; tile-- > 0;)
+    if (images->members[tile] == SIZE_MAX) {
+      ++missing;
+      first = tile;
+    }
+  if (!missing) return NULL;
+  char name[16];
+  pop_archive_tile_name(first, name);
+  return pop_error_new(POP_ERROR_FILE_LOAD,
+                       "%" PRIu32 " of %" PRIu32 " tile images are missing, '%s' is the first",
+                       missing, num_tiles, name);
+}
+
+static pop_error *find_images(archive_images *images, uint32_t num_tiles)
+{
+  images->members = pop_xmalloc(num_tiles * sizeof *images->members);
+  memset(images->members, 0xff, num_tiles * sizeof *images->members);
+  size_t count = pop_archive_num_members(images->archive);
+  for (size_t i = 0; i < count; ++i) POP_TRY(note_member(images, i, num_tiles));
+  return check_complete(images, num_tiles);
+}
+
+static pop_error *from_archive(pop_archive *archive, const char *name, pop_executable **executable)
+{
+  archive_images *images = pop_xcalloc(1, sizeof *images);
+  pop_executable *e = executable_new();
+  images->archive = archive;
+  e->file = pop_xstrdup(name);
+  e->images = (executable_images){read_elf, save, find_no_line, free_images, images};
+  pop_error *error = read_metadata(archive, e);
+  if (!error) error = find_images(images, pop_target_num_tiles(&e->target));
+  if (error) {
+    pop_executable_free(e);
+    return pop_error_prefix(error, "'%s'", name);
+  }
+  *executable = e;
+  return NULL;
+}
+
+pop_error *pop_executable_load(const char *path, pop_executable **executable)
+{
+  pop_archive *archive;
+  *executable = NULL;
+  POP_TRY(pop_archive_open(path, &archive));
+  return from_archive(archive, path, executable);
+}
+
+pop_error *pop_executable_load_memory(const void *bytes, size_t size, const char *name,
+                                      pop_executable **executable)
+{
+  pop_archive *archive;
+  *executable = NULL;
+  POP_TRY(pop_archive_open_memory(bytes, size, name, &archive));
+  return from_archive(archive, name, executable);
+}

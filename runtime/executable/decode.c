@@ -1,0 +1,537 @@
+/* Metadata back from CBOR. The bytes are a stranger's: every number is compared with what it counts,
+ * numbers or points into, before it is used, and lists grow only as they are read.
+ *
+ * What is checked here keeps the engine from harm. Stacks that are not in writable memory of the tile
+ * are as good as none: the machine sees to that when it loads the image.
+ */
+#include "executable/executable.h"
+#include "executable/metadata.h"
+
+#include <string.h>
+
+enum { MAX_RANK = 16 };
+
+typedef struct decoder {
+  metadata_reader r;
+  pop_executable *e;
+  uint32_t num_tiles;
+  uint32_t categories[POP_MEMORY_CATEGORY_COUNT]; /* of the file's numbers */
+} decoder;
+
+/* Reads `count` numbers; each may be up to most[i]. */
+static pop_error *read_u32s(metadata_reader *r, const uint32_t *most, uint32_t *values,
+                            size_t count)
+{
+  for (size_t i = 0; i < count; ++i) POP_TRY(metadata_read_u32(r, most[i], &values[i]));
+  return NULL;
+}
+
+/* The greatest number of an entry of a table with `count` entries. A table of none has none. */
+static pop_error *greatest_number(const metadata_reader *r, size_t count, const char *of,
+                                  uint32_t *greatest)
+{
+  if (!count) return metadata_error(r, "there is no %s that it could name", of);
+  *greatest = count > UINT32_MAX ? UINT32_MAX - 1 : (uint32_t)count - 1;
+  return NULL;
+}
+
+/* ---- head ---- */
+
+static pop_error *check_format(decoder *d, size_t num_keys)
+{
+  uint64_t format = 0;
+  size_t found_keys = 0;
+  POP_TRY(metadata_read_map(&d->r, &found_keys));
+  POP_TRY(metadata_read_key(&d->r, 0, "format"));
+  POP_TRY(metadata_read_uint(&d->r, UINT64_MAX, &format));
+  POP_TRY(metadata_read_key(&d->r, 0, "version"));
+  POP_TRY(metadata_read_text(&d->r, &d->e->version));
+  d->r.keys[0] = NULL;
+  if (format == EXECUTABLE_FORMAT && found_keys == num_keys) return NULL;
+  if (format == EXECUTABLE_FORMAT)
+    return metadata_error(&d->r, "%zu keys where %zu are expected", found_keys, num_keys);
+  return pop_error_new(POP_ERROR_FILE_LOAD,
+                       "it has format %llu, written by Populus %s; this is Populus %s, which reads "
+                       "format %d: compile the program again with this version, or run it with "
+                       "that one",
+                       (unsigned long long)format, d->e->version, POPULUS_VERSION,
+                       EXECUTABLE_FORMAT);
+}
+
+static pop_error *read_target_name(metadata_reader *r, pop_target *target)
+{
+  const char *name = NULL;
+  POP_TRY(metadata_read_key(r, 1, "name"));
+  POP_TRY(metadata_read_text(r, &name));
+  if (strlen(name) >= sizeof target->name)
+    return metadata_error(r, "'%s' has more than %zu bytes", name, sizeof target->name - 1);
+  strcpy(target->name, name);
+  return NULL;
+}
+
+static pop_error *read_costs(metadata_reader *r, pop_target *target)
+{
+#define COST_NAME(id, name) name,
+  static const char *const names[] = {POP_COST_CLASSES(COST_NAME)};
+#undef COST_NAME
+  POP_TRY(metadata_read_key(r, 1, "cost"));
+  POP_TRY(metadata_read_map_of(r, POP_COST_CLASS_COUNT));
+  for (size_t i = 0; i < POP_COST_CLASS_COUNT; ++i) {
+    uint32_t cost = 0;
+    POP_TRY(metadata_read_key(r, 1, names[i]));
+    POP_TRY(metadata_read_u32(r, UINT8_MAX, &cost));
+    target->cost[i] = (uint8_t)cost;
+  }
+  return NULL;
+}
+
+static pop_error *read_target(decoder *d)
+{
+  metadata_reader *r = &d->r;
+  pop_target *target = &d->e->target;
+  uint32_t type = 0;
+  POP_TRY(metadata_read_map_of(r, METADATA_NUM_TARGET_KEYS));
+  POP_TRY(read_target_name(r, target));
+  POP_TRY(metadata_read_key(r, 1, "type"));
+  POP_TRY(metadata_read_u32(r, POP_TARGET_CPU, &type));
+  target->type = (pop_target_type)type;
+#define READ_FIELD(field)                                                                          \
+  POP_TRY(metadata_read_key(r, 1, #field));                                                        \
+  POP_TRY(metadata_read_u32(r, UINT32_MAX, &target->field));
+  METADATA_TARGET_NUMBERS(READ_FIELD)
+#undef READ_FIELD
+  POP_TRY(metadata_read_key(r, 1, "clock_hz"));
+  POP_TRY(metadata_read_double(r, &target->clock_hz));
+  POP_TRY(read_costs(r, target));
+  pop_error *error = pop_target_validate(target);
+  if (!error) d->num_tiles = pop_target_num_tiles(target);
+  r->keys[1] = NULL;
+  if (!error) return NULL;
+  pop_error *located = metadata_error(r, "%s", pop_error_message(error));
+  pop_error_free(error);
+  return located;
+}
+
+static pop_error *read_options(decoder *d)
+{
+  size_t count = 0;
+  POP_TRY(metadata_read_map(&d->r, &count));
+  for (size_t i = 0; i < count; ++i) {
+    executable_option option;
+    d->r.entry = i;
+    POP_TRY(metadata_read_text(&d->r, &option.key));
+    POP_TRY(metadata_read_text(&d->r, &option.value));
+    pop_push(d->e->options, d->e->num_options, d->e->options_capacity, option);
+  }
+  return NULL;
+}
+
+static pop_error *read_out_of_memory(decoder *d)
+{
+  return metadata_read_text_or_null(&d->r, &d->e->out_of_memory);
+}
+
+static pop_error *read_programs(decoder *d)
+{
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  for (size_t i = 0; i < count; ++i) {
+    const char *name = NULL;
+    d->r.entry = i;
+    POP_TRY(metadata_read_text(&d->r, &name));
+    pop_push(d->e->programs, d->e->num_programs, d->e->programs_capacity, name);
+  }
+  return NULL;
+}
+
+static pop_error *read_vertex_types(decoder *d)
+{
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  for (size_t i = 0; i < count; ++i) {
+    const char *name = NULL;
+    d->r.entry = i;
+    POP_TRY(metadata_read_text(&d->r, &name));
+    pop_push(d->e->vertex_types, d->e->num_vertex_types, d->e->vertex_types_capacity, name);
+  }
+  return NULL;
+}
+
+/* ---- tiles ---- */
+
+static pop_error *category_of_name(const metadata_reader *r, const char *name, uint32_t *category)
+{
+  for (uint32_t c = 0; c < POP_MEMORY_CATEGORY_COUNT; ++c)
+    if (strcmp(pop_memory_category_key((pop_memory_category)c), name) == 0) {
+      *category = c;
+      return NULL;
+    }
+  return metadata_error(r, "there is no memory category '%s'", name);
+}
+
+static pop_error *read_categories(decoder *d)
+{
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  if (count != POP_MEMORY_CATEGORY_COUNT)
+    return metadata_error(&d->r, "%zu memory categories, but there are %d", count,
+                          POP_MEMORY_CATEGORY_COUNT);
+  for (size_t i = 0; i < count; ++i) {
+    const char *name = NULL;
+    d->r.entry = i;
+    POP_TRY(metadata_read_text(&d->r, &name));
+    POP_TRY(category_of_name(&d->r, name, &d->categories[i]));
+  }
+  return NULL;
+}
+
+static pop_error *read_memory_row(decoder *d, pop_tile_memory *m)
+{
+  static const uint32_t any[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+  static const uint32_t most[] = {POP_MEMORY_CATEGORY_COUNT - 1, POP_REGION_COUNT - 1, UINT32_MAX,
+                                  UINT32_MAX};
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, METADATA_MEMORY_CELL, &count));
+  if (count < METADATA_MEMORY_HEAD) return metadata_error(&d->r, "only %zu numbers", count);
+  POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &m->total));
+  POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &m->total_including_gaps));
+  POP_TRY(read_u32s(&d->r, any, m->by_region, POP_REGION_COUNT));
+  POP_TRY(read_u32s(&d->r, any, m->by_region_including_gaps, POP_REGION_COUNT));
+  for (size_t i = METADATA_MEMORY_HEAD; i < count; i += METADATA_MEMORY_CELL) {
+    uint32_t cell[METADATA_MEMORY_CELL];
+    POP_TRY(read_u32s(&d->r, most, cell, METADATA_MEMORY_CELL));
+    uint32_t category = d->categories[cell[0]], region = cell[1];
+    m->not_overlapped[category][region] = cell[2];
+    m->overlapped[category][region] = cell[3];
+  }
+  return NULL;
+}
+
+static pop_error *read_memory(decoder *d)
+{
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  for (size_t i = 0; i < count; ++i) {
+    pop_tile_memory row = {0};
+    d->r.entry = i;
+    POP_TRY(read_memory_row(d, &row));
+    pop_push(d->e->memory_rows, d->e->num_memory_rows, d->e->memory_rows_capacity, row);
+  }
+  return NULL;
+}
+
+static pop_error *read_stacks(decoder *d)
+{
+  size_t count = 0, numbers = 0;
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  for (size_t i = 0; i < count; ++i) {
+    executable_stacks row;
+    d->r.entry = i;
+    POP_TRY(metadata_read_array(&d->r, 2, &numbers));
+    if (numbers / 2 != MACHINE_NUM_STACKS)
+      return metadata_error(&d->r, "%zu stacks, but a tile has %d", numbers / 2,
+                            MACHINE_NUM_STACKS);
+    for (size_t j = 0; j < MACHINE_NUM_STACKS; ++j) {
+      POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &row.of[j].start));
+      POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &row.of[j].size));
+    }
+    pop_push(d->e->stack_rows, d->e->num_stack_rows, d->e->stack_rows_capacity, row);
+  }
+  return NULL;
+}
+
+static pop_error *read_tiles(decoder *d)
+{
+  size_t count = 0;
+  uint32_t most[3] = {0}, run[3], tile = 0;
+  POP_TRY(metadata_read_array(&d->r, 3, &count));
+  POP_TRY(greatest_number(&d->r, d->e->num_memory_rows, "row of memory", &most[1]));
+  POP_TRY(greatest_number(&d->r, d->e->num_stack_rows, "row of stacks", &most[2]));
+  d->e->tiles = pop_xcalloc(d->num_tiles, sizeof *d->e->tiles);
+  for (size_t i = 0; i < count / 3; ++i) {
+    d->r.entry = i;
+    most[0] = d->num_tiles - tile;
+    POP_TRY(read_u32s(&d->r, most, run, 3));
+    for (uint32_t end = tile + run[0]; tile < end; ++tile)
+      d->e->tiles[tile] = (executable_tile){run[1], run[2]};
+  }
+  if (tile == d->num_tiles) return NULL;
+  return metadata_error(&d->r, "it is about %u tiles, but the target has %u", tile, d->num_tiles);
+}
+
+static pop_error *read_digests(decoder *d)
+{
+  const uint8_t *bytes = NULL;
+  size_t size = 0;
+  POP_TRY(metadata_read_bytes(&d->r, &bytes, &size));
+  if (size != (size_t)d->num_tiles * METADATA_DIGEST_BYTES)
+    return metadata_error(&d->r, "%zu bytes, but %u tiles need %zu", size, d->num_tiles,
+                          (size_t)d->num_tiles * METADATA_DIGEST_BYTES);
+  d->e->digests = pop_xcalloc(d->num_tiles, sizeof *d->e->digests);
+  for (size_t i = 0; i < size; ++i)
+    d->e->digests[i / METADATA_DIGEST_BYTES] |= (uint64_t)bytes[i]
+                                                << 8 * (i % METADATA_DIGEST_BYTES);
+  return NULL;
+}
+
+/* ---- tensors, variables ---- */
+
+static pop_error *read_name(metadata_reader *r, const char **name)
+{
+  POP_TRY(metadata_read_key(r, 1, "name"));
+  return metadata_read_text(r, name);
+}
+
+static pop_error *read_type(metadata_reader *r, pop_type *type)
+{
+  const char *name = NULL;
+  POP_TRY(metadata_read_key(r, 1, "type"));
+  POP_TRY(metadata_read_text(r, &name));
+  return pop_type_from_name(name, type) ? NULL : metadata_error(r, "there is no type '%s'", name);
+}
+
+static pop_error *read_kind(metadata_reader *r, executable_tensor_kind *kind)
+{
+  const char *name = NULL;
+  POP_TRY(metadata_read_key(r, 1, "kind"));
+  POP_TRY(metadata_read_text(r, &name));
+  for (int k = 0; k < EXECUTABLE_TENSOR_KINDS; ++k) {
+    *kind = (executable_tensor_kind)k;
+    if (strcmp(executable_tensor_kind_name(*kind), name) == 0) return NULL;
+  }
+  return metadata_error(r, "there is no kind '%s'", name);
+}
+
+/* The number of elements is a product that must not wrap, nor must their bytes. */
+static pop_error *read_shape(metadata_reader *r, const size_t **out, uint32_t *rank,
+                             uint64_t *num_elements)
+{
+  size_t count = 0;
+  uint64_t most = INT64_MAX / 8, product = 1;
+  POP_TRY(metadata_read_key(r, 1, "shape"));
+  POP_TRY(metadata_read_array(r, 1, &count));
+  if (count > MAX_RANK)
+    return metadata_error(r, "rank %zu, but tensors have at most %d", count, MAX_RANK);
+  size_t *shape = pop_arena_alloc(r->arena, count * sizeof *shape);
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t size = 0;
+    POP_TRY(metadata_read_uint(r, product ? most / product : most, &size));
+    shape[i] = (size_t)size;
+    product *= size;
+  }
+  *out = shape;
+  *rank = (uint32_t)count;
+  *num_elements = product;
+  return NULL;
+}
+
+/* Overfull tiles are reported on and never loaded: there, addresses may be anywhere. */
+static pop_error *check_address(const decoder *d, uint32_t address, uint64_t bytes)
+{
+  const pop_target *target = &d->e->target;
+  uint64_t limit = d->e->out_of_memory ? UINT32_MAX : pop_target_memory_end(target);
+  if (address >= target->memory_base && bytes <= limit && address <= limit - bytes) return NULL;
+  return metadata_error(&d->r, "%llu bytes at 0x%x are not in tile memory",
+                        (unsigned long long)bytes, address);
+}
+
+static pop_error *read_runs(decoder *d, executable_tensor *tensor)
+{
+  pop_executable *e = d->e;
+  const uint32_t most[] = {d->num_tiles - 1, UINT32_MAX, UINT32_MAX};
+  uint64_t bytes = tensor->num_elements * pop_type_bytes(tensor->type), found = 0;
+  size_t count = 0;
+  POP_TRY(metadata_read_key(&d->r, 1, "runs"));
+  POP_TRY(metadata_read_array(&d->r, 3, &count));
+  tensor->first_run = e->num_runs;
+  tensor->num_runs = count / 3;
+  for (size_t i = 0; i < tensor->num_runs; ++i) {
+    uint32_t run[3];
+    POP_TRY(read_u32s(&d->r, most, run, 3));
+    POP_TRY(check_address(d, run[1], run[2]));
+    found += run[2];
+    pop_push(e->runs, e->num_runs, e->runs_capacity, (executable_run){run[0], run[1], run[2]});
+  }
+  if (found == bytes) return NULL;
+  return metadata_error(&d->r, "%llu bytes, but its elements have %llu", (unsigned long long)found,
+                        (unsigned long long)bytes);
+}
+
+static pop_error *read_tensors(decoder *d)
+{
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  for (size_t i = 0; i < count; ++i) {
+    executable_tensor tensor = {0};
+    d->r.entry = i;
+    POP_TRY(metadata_read_map_of(&d->r, 5));
+    POP_TRY(read_name(&d->r, &tensor.name));
+    POP_TRY(read_kind(&d->r, &tensor.kind));
+    POP_TRY(read_type(&d->r, &tensor.type));
+    POP_TRY(read_shape(&d->r, &tensor.shape, &tensor.rank, &tensor.num_elements));
+    POP_TRY(read_runs(d, &tensor));
+    d->r.keys[1] = NULL;
+    pop_push(d->e->tensors, d->e->num_tensors, d->e->tensors_capacity, tensor);
+  }
+  return NULL;
+}
+
+static pop_error *read_events(decoder *d)
+{
+  size_t count = 0;
+  uint32_t tensor = 0, greatest = 0;
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  if (count) POP_TRY(greatest_number(&d->r, d->e->num_tensors, "tensor", &greatest));
+  for (size_t i = 0; i < count; ++i) {
+    d->r.entry = i;
+    POP_TRY(metadata_read_u32(&d->r, greatest, &tensor));
+    if (d->e->tensors[tensor].kind != EXECUTABLE_PRINT)
+      return metadata_error(&d->r, "tensor %u is none that is printed", tensor);
+    pop_push(d->e->events, d->e->num_events, d->e->events_capacity, tensor);
+  }
+  return NULL;
+}
+
+static pop_error *read_interval(decoder *d, const executable_variable *v, uint64_t num_elements,
+                                uint64_t begin)
+{
+  executable_interval interval;
+  uint64_t element_bytes = pop_type_bytes(v->type);
+  POP_TRY(metadata_read_uint(&d->r, num_elements, &interval.begin));
+  POP_TRY(metadata_read_uint(&d->r, num_elements, &interval.end));
+  POP_TRY(metadata_read_u32(&d->r, d->num_tiles - 1, &interval.tile));
+  POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &interval.address));
+  if (interval.begin < begin || interval.end <= interval.begin)
+    return metadata_error(&d->r, "elements %llu to %llu are out of order",
+                          (unsigned long long)interval.begin, (unsigned long long)interval.end);
+  POP_TRY(check_address(d, interval.address, (interval.end - interval.begin) * element_bytes));
+  pop_push(d->e->intervals, d->e->num_intervals, d->e->intervals_capacity, interval);
+  return NULL;
+}
+
+static pop_error *read_intervals(decoder *d, executable_variable *v, uint64_t num_elements)
+{
+  size_t count = 0;
+  POP_TRY(metadata_read_key(&d->r, 1, "intervals"));
+  POP_TRY(metadata_read_array(&d->r, 4, &count));
+  v->first_interval = d->e->num_intervals;
+  v->num_intervals = count / 4;
+  for (size_t i = 0; i < v->num_intervals; ++i) {
+    uint64_t begin = i ? d->e->intervals[d->e->num_intervals - 1].end : 0;
+    POP_TRY(read_interval(d, v, num_elements, begin));
+  }
+  return NULL;
+}
+
+static pop_error *read_variables(decoder *d)
+{
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  for (size_t i = 0; i < count; ++i) {
+    executable_variable v = {0};
+    uint64_t num_elements = 0;
+    d->r.entry = i;
+    POP_TRY(metadata_read_map_of(&d->r, 5));
+    POP_TRY(read_name(&d->r, &v.name));
+    POP_TRY(read_type(&d->r, &v.type));
+    POP_TRY(read_shape(&d->r, &v.shape, &v.rank, &num_elements));
+    POP_TRY(metadata_read_key(&d->r, 1, "constant"));
+    POP_TRY(metadata_read_bool(&d->r, &v.constant));
+    POP_TRY(read_intervals(d, &v, num_elements));
+    d->r.keys[1] = NULL;
+    pop_push(d->e->variables, d->e->num_variables, d->e->variables_capacity, v);
+  }
+  return NULL;
+}
+
+/* ---- vertices ---- */
+
+static pop_error *read_vertex_row(decoder *d)
+{
+  pop_executable *e = d->e;
+  uint32_t most[] = {0, UINT32_MAX, EXECUTABLE_ON_ALL_WORKERS, UINT32_MAX}, vertex[4];
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, 4, &count));
+  if (count) POP_TRY(greatest_number(&d->r, e->num_vertex_types, "vertex type", &most[0]));
+  if (count / 4 > UINT32_MAX) return metadata_error(&d->r, "too many vertices");
+  executable_row row = {e->num_vertices, (uint32_t)(count / 4)};
+  for (size_t i = 0; i < row.count; ++i) {
+    POP_TRY(read_u32s(&d->r, most, vertex, 4));
+    uint32_t number = vertex[3] ? vertex[3] - 1 : EXECUTABLE_NONE;
+    pop_push(e->vertices, e->num_vertices, e->vertices_capacity,
+             (executable_vertex){vertex[0], vertex[1], vertex[2], number});
+  }
+  pop_push(e->vertex_rows, e->num_vertex_rows, e->vertex_rows_capacity, row);
+  return NULL;
+}
+
+static pop_error *read_vertex_rows(decoder *d)
+{
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  for (size_t i = 0; i < count; ++i) {
+    d->r.entry = i;
+    POP_TRY(read_vertex_row(d));
+  }
+  return NULL;
+}
+
+static pop_error *read_works(decoder *d, executable_compute_set *set)
+{
+  pop_executable *e = d->e;
+  uint32_t most[] = {d->num_tiles - 1, UINT32_MAX, UINT32_MAX, 0}, work[4];
+  size_t count = 0;
+  POP_TRY(metadata_read_key(&d->r, 1, "works"));
+  POP_TRY(metadata_read_array(&d->r, 4, &count));
+  if (count) POP_TRY(greatest_number(&d->r, e->num_vertex_rows, "vertex row", &most[3]));
+  set->first_work = e->num_works;
+  set->num_works = count / 4;
+  for (size_t i = 0; i < set->num_works; ++i) {
+    POP_TRY(read_u32s(&d->r, most, work, 4));
+    if (i && work[0] <= e->works[e->num_works - 1].tile)
+      return metadata_error(&d->r, "tile %u is out of order", work[0]);
+    pop_push(e->works, e->num_works, e->works_capacity,
+             (executable_work){work[0], work[1], work[2], work[3]});
+  }
+  return NULL;
+}
+
+static pop_error *read_compute_sets(decoder *d)
+{
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  for (size_t i = 0; i < count; ++i) {
+    executable_compute_set set = {0};
+    d->r.entry = i;
+    POP_TRY(metadata_read_map_of(&d->r, 2));
+    POP_TRY(read_name(&d->r, &set.name));
+    POP_TRY(read_works(d, &set));
+    d->r.keys[1] = NULL;
+    pop_push(d->e->compute_sets, d->e->num_compute_sets, d->e->compute_sets_capacity, set);
+  }
+  return NULL;
+}
+
+/* ---- all ---- */
+
+pop_error *executable_decode(const uint8_t *cbor, size_t size, pop_executable *executable)
+{
+  static const struct {
+    const char *key;
+    pop_error *(*read)(decoder *d);
+  } keys[] = {
+#define METADATA_READ(key, what) {#key, read_##key},
+      METADATA_KEYS(METADATA_READ)
+#undef METADATA_READ
+  };
+  size_t count = sizeof keys / sizeof *keys;
+  decoder d = {.r = {.bytes = cbor, .size = size, .arena = executable->arena, .entry = SIZE_MAX},
+               .e = executable};
+  POP_TRY(check_format(&d, 2 + count));
+  for (size_t i = 0; i < count; ++i) {
+    POP_TRY(metadata_read_key(&d.r, 0, keys[i].key));
+    POP_TRY(keys[i].read(&d));
+  }
+  if (d.r.at == size) return NULL;
+  return pop_error_new(POP_ERROR_FILE_LOAD, "%zu bytes behind the metadata", size - d.r.at);
+}

@@ -1,0 +1,273 @@
+/* An executable's metadata as CBOR: one map, its keys in the order of METADATA_KEYS behind `format`
+ * and `version`, every length definite. The same executable makes the same bytes.
+ */
+#include "executable/executable.h"
+#include "executable/metadata.h"
+
+typedef struct encoder {
+  const pop_executable *e;
+  const uint64_t *digests;
+  pop_bytes *out;
+} encoder;
+
+static void put_u32s(pop_bytes *out, const uint32_t *values, size_t count)
+{
+  for (size_t i = 0; i < count; ++i) metadata_put_uint(out, values[i]);
+}
+
+static void put_number(pop_bytes *out, const char *key, uint64_t value)
+{
+  metadata_put_text(out, key);
+  metadata_put_uint(out, value);
+}
+
+static void put_costs(pop_bytes *out, const pop_target *target)
+{
+#define COST_NAME(id, name) name,
+  static const char *const names[] = {POP_COST_CLASSES(COST_NAME)};
+#undef COST_NAME
+  metadata_put_text(out, "cost");
+  metadata_put_map(out, POP_COST_CLASS_COUNT);
+  for (size_t i = 0; i < POP_COST_CLASS_COUNT; ++i) put_number(out, names[i], target->cost[i]);
+}
+
+static void put_target(encoder *x)
+{
+  const pop_target *target = &x->e->target;
+  metadata_put_map(x->out, METADATA_NUM_TARGET_KEYS);
+  metadata_put_text(x->out, "name");
+  metadata_put_text(x->out, target->name);
+  put_number(x->out, "type", target->type);
+#define PUT_FIELD(field) put_number(x->out, #field, target->field);
+  METADATA_TARGET_NUMBERS(PUT_FIELD)
+#undef PUT_FIELD
+  metadata_put_text(x->out, "clock_hz");
+  metadata_put_double(x->out, target->clock_hz);
+  put_costs(x->out, target);
+}
+
+static void put_options(encoder *x)
+{
+  metadata_put_map(x->out, x->e->num_options);
+  for (size_t i = 0; i < x->e->num_options; ++i) {
+    metadata_put_text(x->out, x->e->options[i].key);
+    metadata_put_text(x->out, x->e->options[i].value);
+  }
+}
+
+static void put_out_of_memory(encoder *x)
+{
+  if (x->e->out_of_memory)
+    metadata_put_text(x->out, x->e->out_of_memory);
+  else
+    metadata_put_null(x->out);
+}
+
+static void put_names(pop_bytes *out, const char *const *names, size_t count)
+{
+  metadata_put_array(out, count);
+  for (size_t i = 0; i < count; ++i) metadata_put_text(out, names[i]);
+}
+
+static void put_programs(encoder *x)
+{
+  put_names(x->out, x->e->programs, x->e->num_programs);
+}
+
+static void put_vertex_types(encoder *x)
+{
+  put_names(x->out, x->e->vertex_types, x->e->num_vertex_types);
+}
+
+static void put_categories(encoder *x)
+{
+  metadata_put_array(x->out, POP_MEMORY_CATEGORY_COUNT);
+  for (int i = 0; i < POP_MEMORY_CATEGORY_COUNT; ++i)
+    metadata_put_text(x->out, pop_memory_category_key((pop_memory_category)i));
+}
+
+/* Cells of categories and regions that hold nothing are left out. */
+static void put_memory_row(pop_bytes *out, const pop_tile_memory *m)
+{
+  size_t cells = 0;
+  for (int c = 0; c < POP_MEMORY_CATEGORY_COUNT; ++c)
+    for (int r = 0; r < POP_REGION_COUNT; ++r)
+      cells += m->not_overlapped[c][r] || m->overlapped[c][r];
+  metadata_put_array(out, METADATA_MEMORY_HEAD + METADATA_MEMORY_CELL * cells);
+  metadata_put_uint(out, m->total);
+  metadata_put_uint(out, m->total_including_gaps);
+  put_u32s(out, m->by_region, POP_REGION_COUNT);
+  put_u32s(out, m->by_region_including_gaps, POP_REGION_COUNT);
+  for (uint32_t c = 0; c < POP_MEMORY_CATEGORY_COUNT; ++c)
+    for (uint32_t r = 0; r < POP_REGION_COUNT; ++r)
+      if (m->not_overlapped[c][r] || m->overlapped[c][r])
+        put_u32s(out, (uint32_t[]){c, r, m->not_overlapped[c][r], m->overlapped[c][r]},
+                 METADATA_MEMORY_CELL);
+}
+
+static void put_memory(encoder *x)
+{
+  metadata_put_array(x->out, x->e->num_memory_rows);
+  for (size_t i = 0; i < x->e->num_memory_rows; ++i) put_memory_row(x->out, &x->e->memory_rows[i]);
+}
+
+static void put_stacks(encoder *x)
+{
+  metadata_put_array(x->out, x->e->num_stack_rows);
+  for (size_t i = 0; i < x->e->num_stack_rows; ++i) {
+    const machine_stack *of = x->e->stack_rows[i].of;
+    metadata_put_array(x->out, (size_t)2 * MACHINE_NUM_STACKS);
+    for (size_t j = 0; j < MACHINE_NUM_STACKS; ++j)
+      put_u32s(x->out, (uint32_t[]){of[j].start, of[j].size}, 2);
+  }
+}
+
+/* The end of the run of equal tiles that starts at `tile`. */
+static uint32_t end_of_equal_tiles(const pop_executable *e, uint32_t tile, uint32_t num_tiles)
+{
+  const executable_tile *first = &e->tiles[tile];
+  while (tile < num_tiles && e->tiles[tile].memory == first->memory &&
+         e->tiles[tile].stacks == first->stacks)
+    ++tile;
+  return tile;
+}
+
+static void put_tiles(encoder *x)
+{
+  const pop_executable *e = x->e;
+  uint32_t num_tiles = pop_target_num_tiles(&e->target);
+  size_t num_runs = 0;
+  for (uint32_t t = 0; t < num_tiles; t = end_of_equal_tiles(e, t, num_tiles)) ++num_runs;
+  metadata_put_array(x->out, 3 * num_runs);
+  for (uint32_t t = 0, end; t < num_tiles; t = end) {
+    end = end_of_equal_tiles(e, t, num_tiles);
+    put_u32s(x->out, (uint32_t[]){end - t, e->tiles[t].memory, e->tiles[t].stacks}, 3);
+  }
+}
+
+static void put_digests(encoder *x)
+{
+  uint32_t num_tiles = pop_target_num_tiles(&x->e->target);
+  pop_bytes bytes = {0};
+  for (uint32_t t = 0; t < num_tiles; ++t)
+    for (unsigned i = 0; i < METADATA_DIGEST_BYTES; ++i)
+      pop_bytes_append(&bytes, &(uint8_t){(uint8_t)(x->digests[t] >> 8 * i)}, 1);
+  metadata_put_bytes(x->out, bytes.data, bytes.size);
+  pop_bytes_free(&bytes);
+}
+
+static void put_shape(pop_bytes *out, const size_t *shape, size_t rank)
+{
+  metadata_put_text(out, "shape");
+  metadata_put_array(out, rank);
+  for (size_t i = 0; i < rank; ++i) metadata_put_uint(out, shape[i]);
+}
+
+static void put_tensor(const pop_executable *e, const executable_tensor *tensor, pop_bytes *out)
+{
+  metadata_put_map(out, 5);
+  metadata_put_text(out, "name");
+  metadata_put_text(out, tensor->name);
+  metadata_put_text(out, "kind");
+  metadata_put_text(out, executable_tensor_kind_name(tensor->kind));
+  metadata_put_text(out, "type");
+  metadata_put_text(out, pop_type_name(tensor->type));
+  put_shape(out, tensor->shape, tensor->rank);
+  metadata_put_text(out, "runs");
+  metadata_put_array(out, 3 * tensor->num_runs);
+  for (size_t i = 0; i < tensor->num_runs; ++i) {
+    const executable_run *run = &e->runs[tensor->first_run + i];
+    put_u32s(out, (uint32_t[]){run->tile, run->address, run->bytes}, 3);
+  }
+}
+
+static void put_tensors(encoder *x)
+{
+  metadata_put_array(x->out, x->e->num_tensors);
+  for (size_t i = 0; i < x->e->num_tensors; ++i) put_tensor(x->e, &x->e->tensors[i], x->out);
+}
+
+static void put_events(encoder *x)
+{
+  metadata_put_array(x->out, x->e->num_events);
+  put_u32s(x->out, x->e->events, x->e->num_events);
+}
+
+static void put_variable(const pop_executable *e, const executable_variable *v, pop_bytes *out)
+{
+  metadata_put_map(out, 5);
+  metadata_put_text(out, "name");
+  metadata_put_text(out, v->name);
+  metadata_put_text(out, "type");
+  metadata_put_text(out, pop_type_name(v->type));
+  put_shape(out, v->shape, v->rank);
+  metadata_put_text(out, "constant");
+  metadata_put_bool(out, v->constant);
+  metadata_put_text(out, "intervals");
+  metadata_put_array(out, 4 * v->num_intervals);
+  for (size_t i = 0; i < v->num_intervals; ++i) {
+    const executable_interval *interval = &e->intervals[v->first_interval + i];
+    metadata_put_uint(out, interval->begin);
+    metadata_put_uint(out, interval->end);
+    put_u32s(out, (uint32_t[]){interval->tile, interval->address}, 2);
+  }
+}
+
+static void put_variables(encoder *x)
+{
+  metadata_put_array(x->out, x->e->num_variables);
+  for (size_t i = 0; i < x->e->num_variables; ++i) put_variable(x->e, &x->e->variables[i], x->out);
+}
+
+static void put_vertex_rows(encoder *x)
+{
+  metadata_put_array(x->out, x->e->num_vertex_rows);
+  for (size_t i = 0; i < x->e->num_vertex_rows; ++i) {
+    const executable_row *row = &x->e->vertex_rows[i];
+    metadata_put_array(x->out, 4 * (size_t)row->count);
+    for (size_t j = 0; j < row->count; ++j) {
+      const executable_vertex *v = &x->e->vertices[row->first + j];
+      uint32_t number = v->number == EXECUTABLE_NONE ? 0 : v->number + 1;
+      put_u32s(x->out, (uint32_t[]){v->type, v->state_offset, v->worker, number}, 4);
+    }
+  }
+}
+
+static void put_compute_sets(encoder *x)
+{
+  metadata_put_array(x->out, x->e->num_compute_sets);
+  for (size_t i = 0; i < x->e->num_compute_sets; ++i) {
+    const executable_compute_set *set = &x->e->compute_sets[i];
+    metadata_put_map(x->out, 2);
+    metadata_put_text(x->out, "name");
+    metadata_put_text(x->out, set->name);
+    metadata_put_text(x->out, "works");
+    metadata_put_array(x->out, 4 * set->num_works);
+    for (size_t j = 0; j < set->num_works; ++j) {
+      const executable_work *w = &x->e->works[set->first_work + j];
+      put_u32s(x->out, (uint32_t[]){w->tile, w->state_address, w->first_number, w->row}, 4);
+    }
+  }
+}
+
+void executable_encode(const pop_executable *executable, const uint64_t *digests, pop_bytes *cbor)
+{
+  static const struct {
+    const char *key;
+    void (*put)(encoder *x);
+  } keys[] = {
+#define METADATA_PUT(key, what) {#key, put_##key},
+      METADATA_KEYS(METADATA_PUT)
+#undef METADATA_PUT
+  };
+  encoder x = {.e = executable, .digests = digests, .out = cbor};
+  size_t count = sizeof keys / sizeof *keys;
+  metadata_put_map(cbor, 2 + count);
+  put_number(cbor, "format", EXECUTABLE_FORMAT);
+  metadata_put_text(cbor, "version");
+  metadata_put_text(cbor, executable->version);
+  for (size_t i = 0; i < count; ++i) {
+    metadata_put_text(cbor, keys[i].key);
+    keys[i].put(&x);
+  }
+}

@@ -1,0 +1,149 @@
+/* An executable's life, and what can be asked of it. */
+#include "executable/executable.h"
+
+#include <populus/executable.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *executable_tensor_kind_name(executable_tensor_kind kind)
+{
+  static const char *const names[EXECUTABLE_TENSOR_KINDS] = {
+      [EXECUTABLE_WRITE] = "write", [EXECUTABLE_READ] = "read", [EXECUTABLE_PRINT] = "print"};
+  return names[kind];
+}
+
+pop_executable *executable_new(void)
+{
+  pop_executable *e = pop_xcalloc(1, sizeof *e);
+  atomic_init(&e->references, 1);
+  e->arena = pop_arena_new();
+  return e;
+}
+
+pop_executable *executable_retain(pop_executable *executable)
+{
+  atomic_fetch_add(&executable->references, 1);
+  return executable;
+}
+
+void pop_executable_free(pop_executable *e)
+{
+  if (!e || atomic_fetch_sub(&e->references, 1) != 1) return;
+  if (e->images.free) e->images.free(e->images.context);
+  void *const arrays[] = {
+      e->file,      e->options,     e->programs,     e->tensors,     e->runs,     e->events,
+      e->variables, e->intervals,   e->vertex_types, e->vertex_rows, e->vertices, e->compute_sets,
+      e->works,     e->memory_rows, e->stack_rows,   e->tiles,       e->digests,  e->phase_times,
+  };
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) free(arrays[i]);
+  pop_arena_free(e->arena);
+  free(e);
+}
+
+pop_error *pop_executable_save(const pop_executable *executable, const char *path)
+{
+  return executable->images.save(executable->images.context, executable, path);
+}
+
+/* ---- vertices ---- */
+
+static const executable_work *find_work(const pop_executable *e, const executable_compute_set *set,
+                                        uint32_t tile)
+{
+  size_t low = 0, high = set->num_works;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (e->works[set->first_work + middle].tile < tile)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const executable_work *work = e->works + set->first_work + low;
+  return low < set->num_works && work->tile == tile ? work : NULL;
+}
+
+/* A worker may have been started by a vertex of the supervisor. */
+static bool can_run(const executable_vertex *vertex, uint32_t context)
+{
+  return vertex->worker == context || vertex->worker == EXECUTABLE_ON_SUPERVISOR ||
+         (vertex->worker == EXECUTABLE_ON_ALL_WORKERS && context != MACHINE_SUPERVISOR);
+}
+
+static const executable_vertex *find_in_work(const pop_executable *e, const executable_work *work,
+                                             uint32_t context, uint32_t vertex_state)
+{
+  const executable_row *row = &e->vertex_rows[work->row];
+  uint32_t offset = vertex_state - work->state_address;
+  for (size_t i = 0; i < row->count; ++i) {
+    const executable_vertex *vertex = &e->vertices[row->first + i];
+    if (vertex->state_offset == offset && can_run(vertex, context)) return vertex;
+  }
+  return NULL;
+}
+
+bool executable_find_vertex(const pop_executable *e, uint32_t tile, uint32_t context,
+                            uint32_t vertex_state, executable_found_vertex *found)
+{
+  for (size_t s = 0; s < e->num_compute_sets; ++s) {
+    const executable_compute_set *set = &e->compute_sets[s];
+    const executable_work *work = find_work(e, set, tile);
+    const executable_vertex *v = work ? find_in_work(e, work, context, vertex_state) : NULL;
+    if (!v) continue;
+    *found = (executable_found_vertex){
+        .type = e->vertex_types[v->type],
+        .compute_set = set->name,
+        .number = v->number == EXECUTABLE_NONE ? EXECUTABLE_NONE : work->first_number + v->number,
+    };
+    return true;
+  }
+  return false;
+}
+
+/* ---- queries ---- */
+
+const pop_target *pop_executable_target(const pop_executable *executable)
+{
+  return &executable->target;
+}
+
+const char *pop_executable_version(const pop_executable *executable)
+{
+  return executable->version;
+}
+
+size_t pop_executable_num_programs(const pop_executable *executable)
+{
+  return executable->num_programs;
+}
+
+const char *pop_executable_program_name(const pop_executable *executable, size_t program)
+{
+  return program < executable->num_programs ? executable->programs[program] : NULL;
+}
+
+size_t pop_executable_num_handles(const pop_executable *executable)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < executable->num_tensors; ++i)
+    count += executable->tensors[i].kind != EXECUTABLE_PRINT;
+  return count;
+}
+
+pop_error *pop_executable_handle(const pop_executable *executable, size_t handle,
+                                 pop_handle_info *info)
+{
+  size_t next = 0;
+  for (size_t i = 0; i < executable->num_tensors; ++i) {
+    const executable_tensor *tensor = &executable->tensors[i];
+    if (tensor->kind == EXECUTABLE_PRINT || next++ != handle) continue;
+    *info = (pop_handle_info){.name = tensor->name,
+                              .read = tensor->kind == EXECUTABLE_READ,
+                              .type = tensor->type,
+                              .rank = tensor->rank,
+                              .shape = tensor->shape,
+                              .bytes = (size_t)tensor->num_elements * pop_type_bytes(tensor->type)};
+    return NULL;
+  }
+  return pop_error_new(POP_ERROR_INDEX, "there is no host handle %zu: the executable has %zu",
+                       handle, next);
+}

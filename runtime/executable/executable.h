@@ -1,0 +1,193 @@
+/* An executable: what an engine needs to run a compiled graph, and nothing of the graph or of the
+ * compilation.
+ *
+ *   compilation --compiler/describe.c--> pop_executable --encode.c, note.c--> metadata.elf
+ *   archive     --archive.c, note.c, decode.c--> pop_executable --> engine
+ *
+ * The engine works from this struct whichever way it came. What the tiles' memory holds is not in
+ * it: images are read one by one when they are loaded, from the archive or, before there is one,
+ * from the compilation (executable_images).
+ *
+ * Tables by tile hold numbers of rows; tiles that are alike share a row. So a graph that does the
+ * same on 94,208 tiles has few rows, and its metadata are a few bytes per tile.
+ */
+#ifndef EXECUTABLE_EXECUTABLE_H
+#define EXECUTABLE_EXECUTABLE_H
+
+#include "machine/machine.h"
+#include <populus/arena.h>
+#include <populus/executable.h>
+#include <populus/memory.h>
+#include <stdatomic.h>
+
+#define EXECUTABLE_NONE UINT32_MAX
+
+/* What is written now, and what is read: changed with every change of the encoding. */
+enum { EXECUTABLE_FORMAT = 1 };
+
+#define EXECUTABLE_METADATA_MEMBER "metadata.elf"
+
+/* An option that was given when the graph was compiled, and shaped what came out. */
+typedef struct executable_option {
+  const char *key, *value;
+} executable_option;
+
+/* ---- host ---- */
+
+typedef enum executable_tensor_kind {
+  EXECUTABLE_WRITE, /* the host writes it, by its handle */
+  EXECUTABLE_READ,
+  EXECUTABLE_PRINT, /* PrintTensor */
+  EXECUTABLE_TENSOR_KINDS
+} executable_tensor_kind;
+
+/* Bytes of a tensor that are together on a tile; in the order of the tensor's elements. */
+typedef struct executable_run {
+  uint32_t tile, address, bytes;
+} executable_run;
+
+typedef struct executable_tensor {
+  const char *name; /* handle or title */
+  executable_tensor_kind kind;
+  pop_type type;
+  uint32_t rank;
+  const size_t *shape;
+  uint64_t num_elements;
+  size_t first_run; /* in runs */
+  size_t num_runs;
+} executable_tensor;
+
+/* ---- variables ---- */
+
+/* Elements [begin, end) are on the tile, from the address on. */
+typedef struct executable_interval {
+  uint64_t begin, end;
+  uint32_t tile, address;
+} executable_interval;
+
+typedef struct executable_variable {
+  const char *name;
+  pop_type type;
+  bool constant;
+  uint32_t rank;
+  const size_t *shape;
+  size_t first_interval; /* in intervals: ascending, disjoint */
+  size_t num_intervals;
+} executable_variable;
+
+/* ---- vertices: which one has its state at this address? ---- */
+
+/* executable_vertex.worker of a vertex that no single worker runs. */
+enum { EXECUTABLE_ON_SUPERVISOR = 0x100, EXECUTABLE_ON_ALL_WORKERS = 0x101 };
+
+typedef struct executable_vertex {
+  uint32_t type;         /* in vertex_types */
+  uint32_t state_offset; /* from executable_work.state_address */
+  uint32_t worker;
+  uint32_t number; /* in the graph, from executable_work.first_number on; or EXECUTABLE_NONE */
+} executable_vertex;
+
+/* A run of items in another array. */
+typedef struct executable_row {
+  size_t first;
+  uint32_t count;
+} executable_row;
+
+/* What a tile does in a compute set. */
+typedef struct executable_work {
+  uint32_t tile;
+  uint32_t state_address;
+  uint32_t first_number;
+  uint32_t row; /* in vertex_rows */
+} executable_work;
+
+typedef struct executable_compute_set {
+  const char *name;
+  size_t first_work; /* in works, ascending by tile */
+  size_t num_works;
+} executable_compute_set;
+
+/* ---- tiles ---- */
+
+/* By context. Symbols say it too, until the image is stripped. */
+typedef struct executable_stacks {
+  machine_stack of[MACHINE_NUM_STACKS];
+} executable_stacks;
+
+typedef struct executable_tile {
+  uint32_t memory; /* in memory_rows */
+  uint32_t stacks; /* in stack_rows */
+} executable_tile;
+
+/* Where the images are. */
+typedef struct executable_images {
+  /* The tile's ELF file instead of what is in `elf`. */
+  pop_error *(*read)(void *context, uint32_t tile, pop_bytes *elf);
+  pop_error *(*save)(void *context, const pop_executable *executable, const char *path);
+  /* "file:line" of the code at `pc` into `text`, or "". */
+  void (*find_line)(void *context, uint32_t tile, uint32_t pc, char *text, size_t size);
+  void (*free)(void *context);
+  void *context;
+} executable_images;
+
+#define EXECUTABLE_ARRAY(type, name)                                                               \
+  type *name;                                                                                      \
+  size_t num_##name, name##_capacity
+
+struct pop_executable {
+  atomic_uint references;
+  pop_arena *arena;    /* names and shapes */
+  char *file;          /* for messages: the archive that it was loaded from; NULL: compiled here */
+  const char *version; /* of the Populus that compiled it */
+  pop_target target;
+  EXECUTABLE_ARRAY(executable_option, options);
+  const char *out_of_memory; /* why the tiles are too small for it; NULL: it can be loaded */
+  EXECUTABLE_ARRAY(const char *, programs); /* their names */
+  EXECUTABLE_ARRAY(executable_tensor, tensors);
+  EXECUTABLE_ARRAY(executable_run, runs);
+  EXECUTABLE_ARRAY(uint32_t, events); /* event number - 1 -> tensor to print */
+  EXECUTABLE_ARRAY(executable_variable, variables);
+  EXECUTABLE_ARRAY(executable_interval, intervals);
+  EXECUTABLE_ARRAY(const char *, vertex_types);
+  EXECUTABLE_ARRAY(executable_row, vertex_rows);
+  EXECUTABLE_ARRAY(executable_vertex, vertices);
+  EXECUTABLE_ARRAY(executable_compute_set, compute_sets);
+  EXECUTABLE_ARRAY(executable_work, works);
+  EXECUTABLE_ARRAY(pop_tile_memory, memory_rows);
+  EXECUTABLE_ARRAY(executable_stacks, stack_rows);
+  executable_tile *tiles; /* by tile */
+  uint64_t *digests;      /* of the images, by tile; NULL: compiled here, there is no file yet */
+  EXECUTABLE_ARRAY(pop_phase_time, phase_times); /* of the compilation; not in the archive */
+  executable_images images;
+};
+
+/* executable.c */
+const char *executable_tensor_kind_name(executable_tensor_kind kind);
+pop_executable *executable_new(void); /* all empty; no images yet */
+pop_executable *executable_retain(pop_executable *executable);
+/* The vertex of `tile` with its state at this address, that `context` runs; false if none. */
+typedef struct executable_found_vertex {
+  const char *type, *compute_set;
+  uint32_t number; /* in the graph; EXECUTABLE_NONE: a copy vertex of the compiler's */
+} executable_found_vertex;
+bool executable_find_vertex(const pop_executable *executable, uint32_t tile, uint32_t context,
+                            uint32_t vertex_state, executable_found_vertex *found);
+
+/* image.c: the tile's image, its memory compared with the digest. `elf` holds its bytes, its arrays
+ * are in `arena`. Errors: FILE_LOAD. */
+POP_MUST_CHECK pop_error *executable_image(const pop_executable *executable, uint32_t tile,
+                                           pop_bytes *elf, pop_arena *arena, pop_image *image);
+
+/* encode.c, decode.c: the metadata as CBOR. Both ways the digests are the caller's array, by tile. */
+void executable_encode(const pop_executable *executable, const uint64_t *digests, pop_bytes *cbor);
+/* Fills an empty executable. Trusts nothing; errors: FILE_LOAD with the key. */
+POP_MUST_CHECK pop_error *executable_decode(const uint8_t *cbor, size_t size,
+                                            pop_executable *executable);
+
+/* note.c: the metadata member, an ELF file with them in a note. */
+POP_MUST_CHECK pop_error *executable_metadata(const pop_executable *executable,
+                                              const uint64_t *digests, pop_bytes *elf);
+POP_MUST_CHECK pop_error *executable_read_metadata(const uint8_t *elf, size_t size,
+                                                   pop_executable *executable);
+
+#endif

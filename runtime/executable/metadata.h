@@ -1,0 +1,99 @@
+/* Metadata: the keys of the map that encode.c writes and decode.c reads, and the CBOR for it.
+ *
+ * The little of CBOR (RFC 8949) that metadata need, over libcbor's streaming interface: a writer of
+ * definite-length items, and a reader that is asked for the item that must come next.
+ *
+ * What the reader refuses, it refuses with the place: "key 'tensors', entry 3, key 'shape': …".
+ * Counts are compared with what is left of the input before anybody allocates for them.
+ */
+#ifndef EXECUTABLE_METADATA_H
+#define EXECUTABLE_METADATA_H
+
+#include <populus/arena.h>
+#include <populus/error.h>
+
+/* X(key, what is there). Each has put_<key> in encode.c and read_<key> in decode.c. Numbers of tables'
+ * entries count from 0; long tables are flat arrays of numbers, a few for each entry. */
+#define METADATA_KEYS(X)                                                                           \
+  X(target, "a map with the fields of pop_target")                                                 \
+  X(options, "a map: those given when the graph was compiled")                                     \
+  X(out_of_memory, "null, or a text: why it cannot be loaded")                                     \
+  X(programs, "their names, by number")                                                            \
+  X(vertex_types, "their names")                                                                   \
+  X(categories, "names of memory categories")                                                      \
+  X(memory, "rows: total, with gaps, 3 regions, 3 regions with gaps, then for each category and "  \
+            "region in use: category, region, bytes not overlapped, bytes overlapped")             \
+  X(stacks, "rows: [start, size] of workers 0 to 5 and the supervisor")                            \
+  X(tiles, "[how many tiles, row of memory, row of stacks]*, in the order of tiles")               \
+  X(digests, "of the images: 8 bytes each, little endian")                                         \
+  X(tensors, "{name, kind: write, read or print, type, shape, runs: [tile, address, bytes]*}")     \
+  X(events, "by event number - 1: the tensor that it prints")                                      \
+  X(variables, "{name, type, shape, constant, intervals: [begin, end, tile, address]*}")           \
+  X(vertex_rows, "rows: [vertex type, offset of the state, worker, 0 or 1 + number in the graph "  \
+                 "from the first number on]*")                                                     \
+  X(compute_sets, "{name, works: [tile, address of states, first number, vertex row]*}")
+
+/* Fields of pop_target that are plain numbers; `name`, `type`, `clock_hz` and `cost` are there too. */
+#define METADATA_TARGET_NUMBERS(X)                                                                 \
+  X(num_ipus)                                                                                      \
+  X(tiles_per_ipu)                                                                                 \
+  X(num_worker_contexts)                                                                           \
+  X(memory_base)                                                                                   \
+  X(memory_bytes)                                                                                  \
+  X(interleaved_base)                                                                              \
+  X(system_bytes)                                                                                  \
+  X(memory_element_bytes)                                                                          \
+  X(exchange_bytes_per_cycle)                                                                      \
+  X(exchange_latency_cycles)                                                                       \
+  X(sync_cycles)                                                                                   \
+  X(host_sync_cycles)
+#define METADATA_COUNT(field) +1
+enum {
+  METADATA_NUM_TARGET_KEYS = 4 METADATA_TARGET_NUMBERS(METADATA_COUNT),
+  METADATA_MEMORY_HEAD = 8, /* numbers of a row of memory before those of categories */
+  METADATA_MEMORY_CELL = 4, /* for a category in a region */
+  METADATA_DIGEST_BYTES = 8
+};
+#undef METADATA_COUNT
+
+/* cbor_write.c */
+void metadata_put_uint(pop_bytes *out, uint64_t value);
+void metadata_put_bool(pop_bytes *out, bool value);
+void metadata_put_double(pop_bytes *out, double value);
+void metadata_put_null(pop_bytes *out);
+void metadata_put_array(pop_bytes *out, size_t count);
+void metadata_put_map(pop_bytes *out, size_t count);
+void metadata_put_bytes(pop_bytes *out, const void *bytes, size_t size);
+/* A text string, or a byte string if the text is no UTF-8: users' names may hold anything. */
+void metadata_put_text(pop_bytes *out, const char *text);
+
+/* cbor_read.c */
+typedef struct metadata_reader {
+  const uint8_t *bytes;
+  size_t size, at;
+  pop_arena *arena; /* for texts */
+  /* Where the reader is, for messages: set by metadata_read_key, and by the caller. */
+  const char *keys[2]; /* of the outer map, of the map of an entry; NULL: none */
+  size_t entry;        /* SIZE_MAX: none */
+} metadata_reader;
+
+pop_error *metadata_error(const metadata_reader *r, const char *format, ...) POP_PRINTF(2, 3);
+POP_MUST_CHECK pop_error *metadata_read_uint(metadata_reader *r, uint64_t most, uint64_t *value);
+POP_MUST_CHECK pop_error *metadata_read_u32(metadata_reader *r, uint32_t most, uint32_t *value);
+POP_MUST_CHECK pop_error *metadata_read_bool(metadata_reader *r, bool *value);
+POP_MUST_CHECK pop_error *metadata_read_double(metadata_reader *r, double *value);
+/* A text, or a byte string without NUL, NUL-terminated in the arena. */
+POP_MUST_CHECK pop_error *metadata_read_text(metadata_reader *r, const char **text);
+POP_MUST_CHECK pop_error *metadata_read_text_or_null(metadata_reader *r, const char **text);
+/* A byte string; it stays in the input. */
+POP_MUST_CHECK pop_error *metadata_read_bytes(metadata_reader *r, const uint8_t **bytes,
+                                              size_t *size);
+/* The head of an array with a multiple of `group` items. */
+POP_MUST_CHECK pop_error *metadata_read_array(metadata_reader *r, size_t group, size_t *count);
+POP_MUST_CHECK pop_error *metadata_read_map(metadata_reader *r, size_t *count);
+/* The head of a map with exactly `count` pairs. */
+POP_MUST_CHECK pop_error *metadata_read_map_of(metadata_reader *r, size_t count);
+/* The key that must come next, of the outer map (level 0) or of an entry's (level 1). */
+POP_MUST_CHECK pop_error *metadata_read_key(metadata_reader *r, unsigned level, const char *key);
+
+#endif

@@ -1,0 +1,199 @@
+/* The metadata member: an ELF file that holds them in notes and nothing else.
+ *
+ *   ELF header | program header (PT_NOTE) | .note.populus.metadata | .shstrtab | section headers
+ *
+ *   note "Populus", type "XXH3": 8 bytes, little endian: XXH3 of the other one
+ *   note "Populus", type "CBOR": the metadata (encode.c)
+ *
+ * An ELF file, so that tools for archives of objects take it as one; an executable for the tile's
+ * machine, because `strip archive.a` leaves members alone that it has no reader for, with a message.
+ * The segment is there for llvm-strip: it drops sections that are in no memory and in no segment.
+ * Not SHF_ALLOC: it is not in tile memory, and `size` should not say so.
+ */
+#include "executable/executable.h"
+
+#include <gelf.h>
+#include <libelf.h>
+#include <string.h>
+#include <xxhash.h>
+
+static const char owner[8] = "Populus";
+enum { TYPE_CBOR = 0x43424f52, TYPE_XXH3 = 0x58584833 };
+
+static const char section_names[] = "\0.note.populus.metadata\0.shstrtab";
+enum { NOTES = 1, NAMES, NUM_SECTIONS, NOTES_NAME = 1, NAMES_NAME = 24, DIGEST_BYTES = 8 };
+
+/* ---- writing ---- */
+
+static void put_word(pop_bytes *out, uint32_t word)
+{
+  for (int i = 0; i < 4; ++i) pop_bytes_append(out, &(uint8_t){(uint8_t)(word >> 8 * i)}, 1);
+}
+
+static void pad(pop_bytes *out)
+{
+  static const uint8_t zeros[3];
+  pop_bytes_append(out, zeros, -out->size % 4);
+}
+
+static void put_note(pop_bytes *out, uint32_t type, const void *bytes, size_t size)
+{
+  put_word(out, sizeof owner);
+  put_word(out, (uint32_t)size);
+  put_word(out, type);
+  pop_bytes_append(out, owner, sizeof owner);
+  pop_bytes_append(out, bytes, size);
+  pad(out);
+}
+
+static void put_notes(const pop_bytes *cbor, pop_bytes *out)
+{
+  uint8_t digest[DIGEST_BYTES];
+  uint64_t hash = XXH3_64bits(cbor->data, cbor->size);
+  for (int i = 0; i < DIGEST_BYTES; ++i) digest[i] = (uint8_t)(hash >> 8 * i);
+  put_note(out, TYPE_XXH3, digest, sizeof digest);
+  put_note(out, TYPE_CBOR, cbor->data, cbor->size);
+}
+
+/* Appends structs as the host has them, in file byte order. */
+static void put_structs(pop_bytes *out, Elf_Type type, void *structs, size_t bytes)
+{
+  Elf_Data data = {.d_buf = structs, .d_type = type, .d_size = bytes, .d_version = EV_CURRENT};
+  elf32_xlatetom(&data, &data, ELFDATA2LSB);
+  pop_bytes_append(out, structs, bytes);
+}
+
+static void put_headers(uint32_t notes_bytes, uint32_t section_headers, pop_bytes *out)
+{
+  uint32_t start = sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr);
+  Elf32_Ehdr header = {
+      .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
+      .e_type = ET_EXEC,
+      .e_machine = EM_RISCV,
+      .e_version = EV_CURRENT,
+      .e_phoff = sizeof header,
+      .e_shoff = section_headers,
+      .e_flags = EF_RISCV_FLOAT_ABI_SINGLE,
+      .e_ehsize = sizeof header,
+      .e_phentsize = sizeof(Elf32_Phdr),
+      .e_phnum = 1,
+      .e_shentsize = sizeof(Elf32_Shdr),
+      .e_shnum = NUM_SECTIONS,
+      .e_shstrndx = NAMES,
+  };
+  Elf32_Phdr segment = {
+      .p_type = PT_NOTE, .p_offset = start, .p_filesz = notes_bytes, .p_flags = PF_R, .p_align = 4};
+  put_structs(out, ELF_T_EHDR, &header, sizeof header);
+  put_structs(out, ELF_T_PHDR, &segment, sizeof segment);
+}
+
+static void put_section_headers(uint32_t notes_offset, uint32_t notes_bytes, pop_bytes *out)
+{
+  Elf32_Shdr headers[NUM_SECTIONS] = {
+      [NOTES] = {.sh_name = NOTES_NAME,
+                 .sh_type = SHT_NOTE,
+                 .sh_offset = notes_offset,
+                 .sh_size = notes_bytes,
+                 .sh_addralign = 4},
+      [NAMES] = {.sh_name = NAMES_NAME,
+                 .sh_type = SHT_STRTAB,
+                 .sh_offset = notes_offset + notes_bytes,
+                 .sh_size = sizeof section_names,
+                 .sh_addralign = 1},
+  };
+  put_structs(out, ELF_T_SHDR, headers, sizeof headers);
+}
+
+pop_error *executable_metadata(const pop_executable *executable, const uint64_t *digests,
+                               pop_bytes *elf)
+{
+  pop_bytes cbor = {0}, notes = {0};
+  elf_version(EV_CURRENT);
+  executable_encode(executable, digests, &cbor);
+  bool fits = cbor.size < UINT32_MAX - 4096;
+  if (fits) {
+    uint32_t start = sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr);
+    put_notes(&cbor, &notes);
+    uint32_t end = start + (uint32_t)notes.size + (uint32_t)sizeof section_names;
+    size_t first = elf->size;
+    put_headers((uint32_t)notes.size, (end + 3) & ~3u, elf);
+    pop_bytes_append(elf, notes.data, notes.size);
+    pop_bytes_append(elf, section_names, sizeof section_names);
+    pop_bytes_append(elf, (uint8_t[4]){0}, -(elf->size - first) % 4);
+    put_section_headers(start, (uint32_t)notes.size, elf);
+  }
+  pop_bytes_free(&cbor);
+  pop_bytes_free(&notes);
+  return fits ? NULL
+              : pop_error_new(POP_ERROR_GRAPH_MEMORY,
+                              "the metadata of the executable would be larger than 4 GiB");
+}
+
+/* ---- reading ---- */
+
+typedef struct found_notes {
+  const uint8_t *cbor, *digest;
+  size_t cbor_size;
+} found_notes;
+
+static pop_error *take_note(const GElf_Nhdr *note, const char *name, const uint8_t *bytes,
+                            found_notes *found)
+{
+  if (note->n_namesz != sizeof owner || memcmp(name, owner, sizeof owner) != 0) return NULL;
+  const uint8_t **place = note->n_type == TYPE_CBOR ? &found->cbor
+                          : note->n_type == TYPE_XXH3 && note->n_descsz == DIGEST_BYTES
+                              ? &found->digest
+                              : NULL;
+  if (!place) return NULL;
+  if (*place) return pop_error_new(POP_ERROR_FILE_LOAD, "there are metadata twice");
+  *place = bytes;
+  if (note->n_type == TYPE_CBOR) found->cbor_size = note->n_descsz;
+  return NULL;
+}
+
+static pop_error *take_notes(Elf_Data *data, found_notes *found)
+{
+  GElf_Nhdr note;
+  size_t name, bytes, at = 0;
+  while (data && (at = gelf_getnote(data, at, &note, &name, &bytes)) > 0)
+    POP_TRY(take_note(&note, (const char *)data->d_buf + name, (const uint8_t *)data->d_buf + bytes,
+                      found));
+  return NULL;
+}
+
+static pop_error *find_notes(Elf *elf, found_notes *found)
+{
+  GElf_Shdr header;
+  for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
+    if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE)
+      POP_TRY(take_notes(elf_getdata(section, NULL), found));
+  if (found->cbor && found->digest) return NULL;
+  return pop_error_new(POP_ERROR_FILE_LOAD,
+                       "it holds no note of Populus's with metadata, or only a part of it");
+}
+
+static pop_error *decode(Elf *elf, pop_executable *executable)
+{
+  found_notes found = {0};
+  uint64_t digest = 0;
+  POP_TRY(find_notes(elf, &found));
+  for (int i = 0; i < DIGEST_BYTES; ++i) digest |= (uint64_t)found.digest[i] << 8 * i;
+  if (XXH3_64bits(found.cbor, found.cbor_size) != digest)
+    return pop_error_new(POP_ERROR_FILE_LOAD,
+                         "the metadata are damaged: their digest is not %016llx",
+                         (unsigned long long)digest);
+  return executable_decode(found.cbor, found.cbor_size, executable);
+}
+
+pop_error *executable_read_metadata(const uint8_t *elf, size_t size, pop_executable *executable)
+{
+  elf_version(EV_CURRENT);
+  Elf *handle = elf_memory((char *)elf, size);
+  if (!handle || elf_kind(handle) != ELF_K_ELF) {
+    elf_end(handle);
+    return pop_error_new(POP_ERROR_FILE_LOAD, "it is no ELF file");
+  }
+  pop_error *error = decode(handle, executable);
+  elf_end(handle);
+  return error;
+}

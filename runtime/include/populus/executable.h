@@ -1,0 +1,79 @@
+/* Executables: compiled graphs, to be run now or saved and run by another process.
+ *
+ *   pop_compile_graph ──> pop_executable ──pop_executable_save──> archive.a
+ *   pop_executable_load(archive.a) ──> pop_executable ──pop_engine_create_from_executable──> pop_engine
+ *
+ * The file is the archive of tile images that target.saveArchive writes: one ELF file per tile, and
+ * a member `metadata.elf` that says what a host program needs to know. It runs without the program
+ * that made it, also after `strip` or `objcopy` of the archive.
+ *
+ * An executable does not change. Several engines, also on several threads, may be made from one.
+ */
+#ifndef POPULUS_EXECUTABLE_H
+#define POPULUS_EXECUTABLE_H
+
+#include <populus/engine.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pop_executable pop_executable;
+
+/* Compiles `programs` of `graph`, as pop_engine_create does, and with the same errors. The graph may
+ * be freed or changed afterwards: the executable is of the graph as it is now. An option about running
+ * (debug.maxCyclesPerRun) is INVALID_OPTION here: it is an engine's. On success the caller owns
+ * *executable (pop_executable_free). */
+POP_MUST_CHECK pop_error *pop_compile_graph(pop_graph *graph, const pop_program *programs,
+                                            size_t num_programs, const pop_option *options,
+                                            size_t num_options, pop_executable **executable);
+/* NULL is fine. Engines that were made from it go on. */
+void pop_executable_free(pop_executable *executable);
+
+/* Writes the archive: whole, or (SYSTEM with the path) what was there stays. The same executable,
+ * the same bytes; one that was loaded is written as it was. */
+POP_MUST_CHECK pop_error *pop_executable_save(const pop_executable *executable, const char *path);
+/* Opens an archive, which stays open; its images are read when an engine is loaded. Errors:
+ * FILE_LOAD, naming file and member: not an archive or damaged, no metadata (a .gp, another
+ * program's archive), made by a version with another format (which one, and what to do), a tile
+ * missing or there twice. Images that are not those of the metadata are found by pop_engine_load. */
+POP_MUST_CHECK pop_error *pop_executable_load(const char *path, pop_executable **executable);
+/* The same over memory, which must stay as it is until the executable and all engines made from it
+ * are freed. `name` stands for it in messages. */
+POP_MUST_CHECK pop_error *pop_executable_load_memory(const void *bytes, size_t size,
+                                                     const char *name, pop_executable **executable);
+
+/* An engine that runs the executable, which may be freed then. Options are about running: another is
+ * INVALID_OPTION, for it comes too late. POPLAR_ENGINE_OPTIONS counts here as in pop_compile_graph,
+ * each time as far as it is about that. */
+POP_MUST_CHECK pop_error *pop_engine_create_from_executable(pop_executable *executable,
+                                                            const pop_option *options,
+                                                            size_t num_options,
+                                                            pop_engine **engine);
+
+/* ---- what it holds; everything that is returned lives as long as the executable ---- */
+
+const pop_target *pop_executable_target(const pop_executable *executable);
+/* Of the Populus that compiled it: "0.1.0". */
+const char *pop_executable_version(const pop_executable *executable);
+size_t pop_executable_num_programs(const pop_executable *executable);
+/* "" if it has none; NULL if there is no program `program`. */
+const char *pop_executable_program_name(const pop_executable *executable, size_t program);
+
+typedef struct pop_handle_info {
+  const char *name;
+  bool read; /* the host reads it (pop_engine_read_tensor); otherwise it writes it */
+  pop_type type;
+  uint32_t rank;
+  const size_t *shape; /* `rank` sizes */
+  size_t bytes;        /* of all elements */
+} pop_handle_info;
+size_t pop_executable_num_handles(const pop_executable *executable);
+/* INDEX if there is no handle `handle`. */
+POP_MUST_CHECK pop_error *pop_executable_handle(const pop_executable *executable, size_t handle,
+                                                pop_handle_info *info);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
