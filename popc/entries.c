@@ -7,6 +7,10 @@
  *   }
  *   __asm__(".pushsection .populus.vertices ... .ascii ...");
  *
+ * Of an explicit instantiation clang compiles compute() in any case. On the tile, where a call costs
+ * cycles, the entry holds a second copy; on the host it calls the first one, or else a file full of
+ * instantiations would take twice as long to compile.
+ *
  * It is weak: an entry written in assembly takes its place. That of a MultiVertex has the worker's
  * number as second parameter. In C, COMPUTE has defined the entry already.
  *
@@ -51,12 +55,13 @@ static void put_entry(pop_bytes *out, const popc_vertex *vertex)
   const char *symbol = vertex->type.symbol;
   bool multi = vertex->type.kind == POP_VERTEX_MULTI;
   const char *parameter = multi ? ", unsigned worker" : "", *argument = multi ? "worker" : "";
-  char *text =
-      pop_xasprintf("extern \"C\" bool %s(void *%s) __attribute__((weak));\n"
-                    "extern \"C\" bool %s(void *state%s)\n{\n"
-                    "  %sstatic_cast<%s *>(state)->compute(%s);\n%s}\n",
-                    symbol, parameter, symbol, parameter, vertex->returns_void ? "" : "return ",
-                    vertex->cxx_name, argument, vertex->returns_void ? "  return true;\n" : "");
+  char *text = pop_xasprintf("extern \"C\" bool %s(void *%s) __attribute__((weak));\n"
+                             "extern \"C\" bool %s(void *state%s)\n{\n"
+                             "  %s%sstatic_cast<%s *>(state)->compute(%s);\n%s}\n",
+                             symbol, parameter, symbol, parameter,
+                             vertex->jumps ? "[[clang::noinline]] " : "",
+                             vertex->returns_void ? "" : "return ", vertex->cxx_name, argument,
+                             vertex->returns_void ? "  return true;\n" : "");
   put(out, text);
   free(text);
 }

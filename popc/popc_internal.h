@@ -266,6 +266,7 @@ typedef struct popc_vertex {
   const char *cxx_name; /* how generated C++ names the class; NULL in C */
   const char *checks;   /* generated C++: that inherited fields are where the type says; or NULL */
   bool returns_void;
+  bool jumps; /* the entry calls compute() instead of holding a copy of it */
 } popc_vertex;
 void popc_write_entries(const popc_vertex *vertices, size_t count, pop_bytes *out);
 /* "popops::Foo<float, true>" -> name "popops::Foo<float,true>" and symbol

@@ -99,6 +99,8 @@ static void add_vertex(reflection *r, CXCursor record, const char *spelling, boo
   const char *plain = take_from_heap(r, popc_vertex_name(spelling));
   vertex.type.name = take_from_heap(r, popc_vertex_name(name));
   vertex.type.symbol = take_from_heap(r, popc_vertex_symbol(plain));
+  CXCursor pattern = clang_getSpecializedCursorTemplate(record);
+  vertex.jumps = r->target == POPC_HOST && !clang_Cursor_isNull(pattern);
   vertex.type.kind = class->kind;
   for (size_t i = 0; i < r->num_vertices; ++i)
     if (!strcmp(r->vertices[i].type.name, vertex.type.name)) return; /* seen: declared again */

@@ -1,0 +1,75 @@
+# What popc appends to a source: vertex table and entries, each target's own.
+set -eu
+popc=$POPULUS_BIN/popc
+
+fail() {
+  echo "$1"
+  exit 1
+}
+
+cat >targets.cpp <<'EOF'
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+#ifdef __IPU__
+class OnlyTile : public Vertex {
+public:
+  Output<float> out;
+  bool compute() { *out = 1; return true; }
+};
+#else
+class OnlyHost : public MultiVertex {
+public:
+  Output<float> out;
+  bool compute(unsigned worker) { *out = worker; return true; }
+};
+#endif
+class Both : public Vertex {
+public:
+#ifdef __IPU__
+  Input<short> extra;
+#endif
+  Output<Vector<float>> out;
+  void compute() { out[0] = 1; }
+};
+template <typename T> class Instance : public Vertex {
+public:
+  InOut<Vector<T>> x;
+  bool compute()
+  {
+    for (auto &element : x) element += 1;
+    return true;
+  }
+};
+template class Instance<int>;
+template class Instance<float>;
+EOF
+"$popc" --save-temps targets.cpp
+mv targets-ipu2.o tile.o
+mv targets-cpu.o host.o
+
+table() {
+  readelf -p .populus.vertices "$1"
+}
+field() {
+  table "$1" | grep -F "\"name\":\"Both\"" | grep -oE "\"name\":\"$2\",[^}]*\"offset\":[0-9]+" | grep -oE '[0-9]+$'
+}
+
+# Vertices that only one target has, and fields.
+table tile.o | grep -q OnlyTile || fail "the tile has no OnlyTile"
+table host.o | grep -q OnlyHost || fail "the host has no OnlyHost"
+! table tile.o | grep -q OnlyHost || fail "the tile has OnlyHost"
+! table host.o | grep -q OnlyTile || fail "the host has OnlyTile"
+table tile.o | grep -q '"name":"extra"' || fail "the tile has no field that only it has"
+! table host.o | grep -q '"name":"extra"' || fail "the host has a field that only the tile has"
+[ "$(field tile.o out)" = 4 ] || fail "out is at $(field tile.o out) on the tile"
+[ "$(field host.o out)" = 0 ] || fail "out is at $(field host.o out) on the host"
+
+# Entries: the tile pays for no call, the host compiles no instantiation twice.
+calls() {
+  readelf -rW "$1" | grep -cE "$2.*compute" || true
+}
+[ "$(calls tile.o .)" = 0 ] || fail "an entry on the tile calls compute()"
+[ "$(calls host.o '(PLT|PC)32')" = 2 ] || fail "$(calls host.o '(PLT|PC)32') entries of instantiations on the host call compute()"
+for symbol in OnlyHost Both Instance___int Instance___float; do
+  readelf -sW host.o | grep -qE "FUNC +WEAK .* __runCodelet_$symbol\$" || fail "no weak entry of $symbol"
+done
