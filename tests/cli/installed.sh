@@ -29,6 +29,10 @@ if(NOT TARGET populus::popc)
   message(FATAL_ERROR "no populus::popc")
 endif()
 EOF
+# popc-reflect's small libLLVM came along and is what it loads.
+if [ -d "$POPULUS_BUILD_DIR/lib/populus/llvm" ]; then
+  ldd prefix/lib/populus/popc-reflect | grep -q "$prefix.*/llvm/libLLVM" || { ldd prefix/lib/populus/popc-reflect; exit 1; }
+fi
 sanitizers=${POPULUS_SANITIZE:+-fsanitize=$POPULUS_SANITIZE}
 cmake -G Ninja -S . -B cmake-build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="$sanitizers" >cmake.txt 2>&1 ||
   { cat cmake.txt; exit 1; }
