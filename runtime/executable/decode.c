@@ -325,14 +325,16 @@ static pop_error *read_shape(metadata_reader *r, const size_t **out, uint32_t *r
   return NULL;
 }
 
-/* Overfull tiles are reported on and never loaded: there, addresses may be anywhere. */
-static pop_error *check_address(const decoder *d, uint32_t address, uint64_t bytes)
+/* The address of `bytes` at an offset in tile memory. Overfull tiles are reported on and never loaded:
+ * there, memory may be larger. */
+static pop_error *take_address(const decoder *d, uint32_t offset, uint64_t bytes, uint32_t *address)
 {
   const pop_target *target = &d->e->target;
-  uint64_t limit = d->e->out_of_memory ? UINT32_MAX : pop_target_memory_end(target);
-  if (address >= target->memory_base && bytes <= limit && address <= limit - bytes) return NULL;
-  return metadata_error(&d->r, "%llu bytes at 0x%x are not in tile memory",
-                        (unsigned long long)bytes, address);
+  uint64_t limit = d->e->out_of_memory ? UINT32_MAX - target->memory_base : target->memory_bytes;
+  *address = target->memory_base + offset;
+  if (bytes <= limit && offset <= limit - bytes) return NULL;
+  return metadata_error(&d->r, "%llu bytes at offset 0x%x are not in tile memory",
+                        (unsigned long long)bytes, offset);
 }
 
 static pop_error *read_runs(decoder *d, executable_tensor *tensor)
@@ -346,11 +348,11 @@ static pop_error *read_runs(decoder *d, executable_tensor *tensor)
   tensor->first_run = e->num_runs;
   tensor->num_runs = count / 3;
   for (size_t i = 0; i < tensor->num_runs; ++i) {
-    uint32_t run[3];
+    uint32_t run[3], address = 0;
     POP_TRY(read_u32s(&d->r, most, run, 3));
-    POP_TRY(check_address(d, run[1], run[2]));
+    POP_TRY(take_address(d, run[1], run[2], &address));
     found += run[2];
-    pop_push(e->runs, e->num_runs, e->runs_capacity, (executable_run){run[0], run[1], run[2]});
+    pop_push(e->runs, e->num_runs, e->runs_capacity, (executable_run){run[0], address, run[2]});
   }
   if (found == bytes) return NULL;
   return metadata_error(&d->r, "%llu bytes, but its elements have %llu", (unsigned long long)found,
@@ -392,19 +394,20 @@ static pop_error *read_events(decoder *d)
   return NULL;
 }
 
+/* *end: of the interval before, then of this one. */
 static pop_error *read_interval(decoder *d, const executable_variable *v, uint64_t num_elements,
-                                uint64_t begin)
+                                uint64_t *end)
 {
   executable_interval interval;
-  uint64_t element_bytes = pop_type_bytes(v->type);
-  POP_TRY(metadata_read_uint(&d->r, num_elements, &interval.begin));
-  POP_TRY(metadata_read_uint(&d->r, num_elements, &interval.end));
+  uint64_t gap = 0, count = 0;
+  uint32_t offset = 0;
+  POP_TRY(metadata_read_uint(&d->r, num_elements - *end, &gap));
+  POP_TRY(metadata_read_uint(&d->r, num_elements - *end - gap, &count));
   POP_TRY(metadata_read_u32(&d->r, d->num_tiles - 1, &interval.tile));
-  POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &interval.address));
-  if (interval.begin < begin || interval.end <= interval.begin)
-    return metadata_error(&d->r, "elements %llu to %llu are out of order",
-                          (unsigned long long)interval.begin, (unsigned long long)interval.end);
-  POP_TRY(check_address(d, interval.address, (interval.end - interval.begin) * element_bytes));
+  POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &offset));
+  POP_TRY(take_address(d, offset, count * pop_type_bytes(v->type), &interval.address));
+  interval.begin = *end + gap;
+  *end = interval.end = interval.begin + count;
   pop_push(d->e->intervals, d->e->num_intervals, d->e->intervals_capacity, interval);
   return NULL;
 }
@@ -416,10 +419,8 @@ static pop_error *read_intervals(decoder *d, executable_variable *v, uint64_t nu
   POP_TRY(metadata_read_array(&d->r, 4, &count));
   v->first_interval = d->e->num_intervals;
   v->num_intervals = count / 4;
-  for (size_t i = 0; i < v->num_intervals; ++i) {
-    uint64_t begin = i ? d->e->intervals[d->e->num_intervals - 1].end : 0;
-    POP_TRY(read_interval(d, v, num_elements, begin));
-  }
+  uint64_t end = 0;
+  for (size_t i = 0; i < v->num_intervals; ++i) POP_TRY(read_interval(d, v, num_elements, &end));
   return NULL;
 }
 

@@ -177,7 +177,8 @@ static void put_tensor(const pop_executable *e, const executable_tensor *tensor,
   metadata_put_array(out, 3 * tensor->num_runs);
   for (size_t i = 0; i < tensor->num_runs; ++i) {
     const executable_run *run = &e->runs[tensor->first_run + i];
-    put_u32s(out, (uint32_t[]){run->tile, run->address, run->bytes}, 3);
+    uint32_t offset = run->address - e->target.memory_base;
+    put_u32s(out, (uint32_t[]){run->tile, offset, run->bytes}, 3);
   }
 }
 
@@ -205,11 +206,13 @@ static void put_variable(const pop_executable *e, const executable_variable *v, 
   metadata_put_bool(out, v->constant);
   metadata_put_text(out, "intervals");
   metadata_put_array(out, 4 * v->num_intervals);
+  uint64_t end = 0;
   for (size_t i = 0; i < v->num_intervals; ++i) {
     const executable_interval *interval = &e->intervals[v->first_interval + i];
-    metadata_put_uint(out, interval->begin);
-    metadata_put_uint(out, interval->end);
-    put_u32s(out, (uint32_t[]){interval->tile, interval->address}, 2);
+    metadata_put_uint(out, interval->begin - end);
+    metadata_put_uint(out, interval->end - interval->begin);
+    put_u32s(out, (uint32_t[]){interval->tile, interval->address - e->target.memory_base}, 2);
+    end = interval->end;
   }
 }
 

@@ -13,7 +13,8 @@
 #include <populus/error.h>
 
 /* X(key, what is there). Each has put_<key> in encode.c and read_<key> in decode.c. Numbers of tables'
- * entries count from 0; long tables are flat arrays of numbers, a few for each entry. */
+ * entries count from 0; long tables are flat arrays of numbers, a few for each entry; offsets are from
+ * the base of tile memory. */
 #define METADATA_KEYS(X)                                                                           \
   X(target, "a map with the fields of pop_target")                                                 \
   X(options, "a map: those given when the graph was compiled")                                     \
@@ -26,9 +27,10 @@
   X(stacks, "rows: [start, size] of workers 0 to 5 and the supervisor")                            \
   X(tiles, "[how many tiles, row of memory, row of stacks]*, in the order of tiles")               \
   X(digests, "of the images: 8 bytes each, little endian")                                         \
-  X(tensors, "{name, kind: write, read or print, type, shape, runs: [tile, address, bytes]*}")     \
+  X(tensors, "{name, kind: write, read or print, type, shape, runs: [tile, offset, bytes]*}")      \
   X(events, "by event number - 1: the tensor that it prints")                                      \
-  X(variables, "{name, type, shape, constant, intervals: [begin, end, tile, address]*}")           \
+  X(variables, "{name, type, shape, constant, intervals: "                                         \
+               "[elements left out before it, elements, tile, offset]*}")                          \
   X(vertex_rows, "rows: [vertex type, offset of the state, worker, 0 or 1 + number in the graph "  \
                  "from the first number on]*")                                                     \
   X(compute_sets, "{name, works: [tile, address of states, first number, vertex row]*}")

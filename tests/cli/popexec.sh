@@ -1,0 +1,113 @@
+# popexec: programs, handles, files in and out; what is wrong is said in words, with the exit statuses of all tools.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+popexec=$POPULUS_BIN/popexec
+
+quiet out "$POPULUS_BUILD_DIR/tests/support/small_archive" small.a
+quiet list "$popexec" -l small.a
+grep -v '^compiled by Populus [0-9.]*$' list | cmp - /dev/fd/3 3<<'END' || fail "list: $(cat list)"
+target ipu2: 1 IPU, 2 tiles
+program 0: scale
+program 1: break
+write in: half[2,3], 12 bytes
+read out: half[2,3], 12 bytes
+write n: char[4], 4 bytes
+read count: char[4], 4 bytes
+END
+
+# Raw files: 1 to 6 in half, doubled, and doubled three times.
+printf '\000\074\000\100\000\102\000\104\000\105\000\106' >in.bin
+quiet out "$popexec" --write in=in.bin --run scale --read out=out.bin small.a
+printf '\000\100\000\104\000\106\000\110\000\111\000\112' | cmp - out.bin || fail "wrong results: $(od -tx2 out.bin)"
+[ ! -s out ] || fail "prints: $(cat out)"
+printf '\001\002\003\377' >n.bin
+quiet out "$popexec" small.a -w in=in.bin -w n=n.bin --run 0 --repeat 3 -r out=out.bin -r count=n2.bin --cycles
+printf '\000\110\000\114\000\116\000\120\000\121\000\122' | cmp - out.bin || fail "wrong results: $(od -tx2 out.bin)"
+printf '\004\005\006\002' | cmp - n2.bin || fail "wrong results: $(od -tx1 n2.bin)"
+has out '^cycles: [1-9][0-9]*$' '^instructions: [1-9][0-9]*$'
+quiet out "$popexec" --repeat 0 --run scale --memory small.a
+has out '^Memory Usage:$' '^    0 tile\(s\) out of memory$'
+
+# npy <file> <dictionary> <elements>: as NumPy writes it, version 1.0.
+npy()
+{
+  { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$2"; cat "$3"; } >"$1"
+}
+npy in.npy "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }" in.bin
+quiet out "$popexec" -w in=in.npy --run scale -r out=out.npy -r count=n.npy small.a
+printf '\000\100\000\104\000\106\000\110\000\111\000\112' >doubled.bin
+tail -c 12 out.npy | cmp - doubled.bin || fail "wrong results: $(od -c out.npy)"
+head -c 128 out.npy | cut -c 11- | head -1 | grep -aq "^{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), } *$" ||
+  fail "header: $(od -c out.npy)"
+[ "$(wc -c <out.npy)" = 140 ] || fail "out.npy has $(wc -c <out.npy) bytes: the header is a multiple of 64"
+grep -aq "'|i1'.*'shape': (4,)" n.npy || fail "header: $(od -c n.npy)"
+# What it writes, it reads.
+quiet out "$popexec" -w in=out.npy -w n=n.npy --run scale -r out=again.bin small.a
+printf '\000\104\000\110\000\112\000\114\000\115\000\116' | cmp - again.bin || fail "wrong results: $(od -tx2 again.bin)"
+if python3 -c 'import numpy' 2>numpy.txt; then
+  python3 -c 'import numpy; a = numpy.load("out.npy"); assert a.shape == (2, 3) and a.dtype == numpy.float16 and a[1][2] == 12'
+fi
+
+# Files that do not fit.
+npy wrong.npy "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }" in.bin
+refuses 1 "'wrong.npy': it has elements '<f8' and shape [2,3], but handle 'in' is half[2,3], which is '<f2'" \
+  "$popexec" -w in=wrong.npy --run 0 small.a
+npy wrong.npy "{'descr': '<f2', 'fortran_order': False, 'shape': (3, 2), }" in.bin
+refuses 1 "shape [3,2], but handle 'in' is half[2,3]" "$popexec" -w in=wrong.npy --run 0 small.a
+npy wrong.npy "{'descr': '<f2', 'fortran_order': True, 'shape': (2, 3), }" in.bin
+refuses 1 "Fortran order" "$popexec" -w in=wrong.npy --run 0 small.a
+npy wrong.npy "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }" n.bin
+refuses 1 "'wrong.npy': it holds 4 bytes of elements, not 12" "$popexec" -w in=wrong.npy --run 0 small.a
+refuses 1 "'in.bin': it has 12 bytes, but handle 'n' is char[4]: 4 bytes" "$popexec" -w n=in.bin --run 0 small.a
+refuses 1 "missing.bin" "$popexec" -w n=missing.bin --run 0 small.a
+for size in 0 1 7 9 11 40 127; do
+  head -c $size in.npy >wrong.npy
+  refuses 1 "'wrong.npy': " "$popexec" -w in=wrong.npy --run 0 small.a
+done
+for dictionary in "{}" "{'descr': [('a', '<f2')], 'fortran_order': False, 'shape': (2, 3)}" "'descr': '<f2'" \
+  "{'descr': '<f2', 'fortran_order': Perhaps, 'shape': (2, 3)}" "{'descr': '<f2', 'fortran_order': False, 'shape': (2, x)}" \
+  "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3" "{'descr': '<ffffffffffffffffffff2', 'fortran_order': False}"; do
+  npy wrong.npy "$dictionary" in.bin
+  refuses 1 "'wrong.npy': the .npy header " "$popexec" -w in=wrong.npy --run 0 small.a
+done
+refuses 4 "cannot" "$popexec" --run 0 -r count=no/such/folder/n.bin small.a
+
+# Names that are not there: said before anything runs.
+refuses 1 "no handle 'im' to write; did you mean 'in'?|--list" "$popexec" -w im=in.bin --run break small.a
+refuses 1 "no handle 'in' to read" "$popexec" -r in=in.bin --run break small.a
+refuses 1 "no program 'scall': the archive has 2" "$popexec" --run scall small.a
+refuses 1 "no program '2': the archive has 2" "$popexec" --run 2 small.a
+refuses 2 "the archive has 2 programs: --run says which" "$popexec" small.a
+
+# The command line.
+refuses 2 "no archive is given|usage: popexec" "$popexec"
+refuses 2 "there is no option '--lisst'" "$popexec" --lisst small.a
+refuses 2 "there is no option '-x'" "$popexec" -x small.a
+refuses 2 "an argument is missing behind '--run'" "$popexec" small.a --run
+refuses 2 "HANDLE=FILE is expected instead of 'in'" "$popexec" -w in small.a
+refuses 2 "--repeat takes a number of times, not 'often'" "$popexec" --repeat often small.a
+refuses 2 "one archive only, and not also 'b.a'" "$popexec" small.a b.a
+refuses 2 "debug.maxCyclePerRun|did you mean 'debug.maxCyclesPerRun'" env \
+  POPLAR_ENGINE_OPTIONS='{"debug.maxCyclePerRun":1}' "$popexec" --run 0 small.a
+
+# The device, the archive, the output.
+refuses 3 "device fault INVALID_ADDRESS at address 0x4 on tile 1" "$popexec" --run break small.a
+refuses 3 "OUT_OF_CYCLES" env POPLAR_ENGINE_OPTIONS='{"debug.maxCyclesPerRun":10}' "$popexec" --run 0 small.a
+refuses 1 "none.a" "$popexec" none.a
+refuses 1 "in.bin" "$popexec" --list in.bin
+head -c 20000 small.a >cut.a
+refuses 1 "'cut.a'" "$popexec" --list cut.a
+if [ -c /dev/full ]; then
+  status=0
+  "$popexec" --list small.a >/dev/full 2>full.err || status=$?
+  [ $status = 4 ] || fail "a full disk makes exit status $status"
+fi
+
+# The manual names every option that --help does.
+quiet help "$popexec" --help
+quiet version "$popexec" --version
+has version '^popexec, Populus version [0-9]+\.[0-9]+\.[0-9]+$'
+sed 's/\\-/-/g' "$POPULUS_SOURCE_DIR/runtime/tools/popexec.1" >manual
+grep -o '^ .*--[a-z]*' help | grep -o -- '--[a-z]*' | while read -r option; do
+  grep -Fq -- "$option" manual || fail "the manual says nothing of $option"
+done
