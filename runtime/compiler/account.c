@@ -102,6 +102,8 @@ void account_tile(const compilation *c, uint32_t tile, pop_tile_memory *memory)
     if (active.count) count_range(c, active.blocks, active.count, from, to, memory);
   }
   memory->total_including_gaps = layout->end - c->target.memory_base;
+  memory->most_live = layout->most_live_bytes;
+  memory->least_including_gaps = c->target.system_bytes + layout->least_bytes;
   free(active.blocks);
 }
 
@@ -109,6 +111,11 @@ pop_error *pass_account(compilation *c)
 {
   uint32_t num_tiles = pop_target_num_tiles(&c->target);
   c->memory = pop_xcalloc(num_tiles, sizeof *c->memory);
-  for (uint32_t t = 0; t < num_tiles; t++) account_tile(c, t, &c->memory[t]);
+  for (uint32_t t = 0; t < num_tiles; t++) {
+    if (c->tiles[t].twin == COMPILER_NONE)
+      account_tile(c, t, &c->memory[t]);
+    else
+      c->memory[t] = c->memory[c->tiles[t].twin];
+  }
   return NULL;
 }

@@ -123,6 +123,21 @@ typedef struct placed_variable {
   const char *type;                 /* element type and shape: "float[300,40]" */
 } placed_variable;
 
+/* ---- lower: where vertices want their data ---- */
+
+/* Bytes [begin, end) of a block. */
+typedef struct block_range {
+  uint32_t block, begin, end;
+} block_range;
+
+/* A constraint of a vertex type, where it speaks of these ranges on this tile. */
+typedef struct placement_rule {
+  const pop_vertex_type *type; /* the first that asked */
+  uint32_t constraint;         /* in the type */
+  uint32_t tile;
+  block_range ranges[2]; /* of its two places */
+} placement_rule;
+
 /* ---- lower: steps ---- */
 
 /* lowered_vertex.worker of a vertex that no single worker runs. */
@@ -307,9 +322,13 @@ typedef struct tile_layout {
   uint32_t stack_blocks[8]; /* workers 0-5, then the supervisor (index num_worker_contexts) */
   size_t first_block;       /* in compilation.blocks_by_tile (allocate) */
   size_t num_blocks;
-  uint32_t end;       /* address behind the highest byte used (allocate) */
-  uint32_t shortage;  /* bytes that the tile lacks, 0 if it fits (allocate) */
-  size_t first_patch; /* in compilation.code_patches (emit) */
+  uint32_t end;      /* address behind the highest byte used (allocate) */
+  uint32_t shortage; /* bytes that the tile lacks, 0 if it fits (allocate) */
+  uint32_t twin;     /* a tile before this one with equal blocks, or COMPILER_NONE (allocate) */
+  /* What no addresses could do without (allocate; allocate_bound.c), without the system's bytes. */
+  uint32_t most_live_bytes; /* at one step */
+  uint32_t least_bytes;     /* up to `end` */
+  size_t first_patch;       /* in compilation.code_patches (emit) */
   size_t num_patches;
 } tile_layout;
 
@@ -348,6 +367,7 @@ typedef struct compilation {
   COMPILATION_ARRAY(control, controls);
   COMPILATION_ARRAY(uint32_t, case_values);
   COMPILATION_ARRAY(block_access, accesses);
+  COMPILATION_ARRAY(placement_rule, placement_rules);
   /* By program number of the engine: steps. compile() puts programs of the graph here, lower replaces
    * each by its step. */
   COMPILATION_ARRAY(uint32_t, control_programs);

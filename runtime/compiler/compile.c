@@ -111,7 +111,7 @@ void compilation_free(compilation *c)
       c->controls,     c->case_values,   c->control_programs, c->host_tensors,
       c->host_runs,    c->host_events,   c->tile_exchanges,   c->exchange_ops,
       c->code_patches, c->tiles,         c->blocks_by_tile,   c->memory,
-      c->phase_times,  c->program_names,
+      c->phase_times,  c->program_names, c->placement_rules,
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   pop_error_free(c->out_of_memory);

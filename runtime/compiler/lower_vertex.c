@@ -10,12 +10,18 @@
  *     rearrangement         rearrangement    inputs whose parts are all on the tile
  *     output                outputEdge       outputs and in-outs
  *
+ * Fields that a constraint of the vertex type keeps apart (`elem(*a) != elem(*b)`) never point into
+ * one block, since allocate decides where blocks lie and nothing else: they get buffers of different
+ * sides (a small number for each field), and of two that lie in one variable the second gets a buffer
+ * of its own.
+ *
  * A field with rows has a pointer to each, in a table; tables and constant vectors of all vertices on
  * a tile lie in two blocks that live always.
  *
  * The vertices of a tile are shared by its workers, the longest first, by the estimate that the
  * graph gives or else by the number of elements that they are connected to. Those of all workers and
  * of the supervisor need no sharing: emit.h says when they run. */
+#include "compiler/lower_rules.h"
 #include "compiler/lowering.h"
 #include "compiler/order.h"
 #include "compiler/segments.h"
@@ -51,6 +57,7 @@ typedef struct shared_input {
   uint64_t hash;
   size_t first_segment, num_segments;
   bool interleaved;
+  uint32_t side;
   place at;
   uint32_t next; /* in the chain of the hash, or COMPILER_NONE */
 } shared_input;
@@ -75,9 +82,10 @@ typedef struct vertex_lowering {
   uint32_t tile;
   const uint32_t *vertices;
   size_t num_vertices;
-  uint32_t buffers[BUFFER_KIND_COUNT][2]; /* [interleaved]: block or COMPILER_NONE */
-  uint32_t field_data[FIELD_DATA_COUNT];  /* block or COMPILER_NONE */
-  pointer *pointers;                      /* by vertex and field, and rows behind */
+  /* Blocks or COMPILER_NONE: */
+  uint32_t buffers[BUFFER_KIND_COUNT][2][NUM_SIDES]; /* [interleaved] */
+  uint32_t field_data[FIELD_DATA_COUNT][NUM_SIDES];
+  pointer *pointers; /* by vertex and field, and rows behind */
   size_t num_pointers, pointers_capacity;
   segment *segments; /* of the shared inputs, then of the field at hand */
   size_t num_segments, segments_capacity;
@@ -87,6 +95,13 @@ typedef struct vertex_lowering {
   keyed *order; /* of the vertices: by cost, then by worker */
   uint32_t *workers;
   size_t order_capacity, workers_capacity;
+  size_t first_rule; /* in c->placement_rules: of the tile */
+
+  /* The vertex at hand. */
+  const pop_vertex_type *type;
+  size_t first_pointer; /* of its fields */
+  uint8_t *sides;       /* by field */
+  size_t sides_capacity;
 } vertex_lowering;
 
 static uint32_t align_up(uint32_t bytes, uint32_t alignment)
@@ -133,13 +148,44 @@ vertices_by_compute_set group_by_compute_set(const pop_graph *graph, uint32_t nu
   return groups;
 }
 
+/* ---- sides ---- */
+
+static uint32_t field_number(const vertex_lowering *v, const pop_field *field)
+{
+  return (uint32_t)(field - v->type->fields);
+}
+
+static uint32_t side_of(const vertex_lowering *v, const pop_field *field)
+{
+  return v->type->num_constraints ? v->sides[field_number(v, field)] : 0;
+}
+
+/* Whether data of the field, or of one of its rows, lie in the block. */
+static bool points_into(const vertex_lowering *v, uint32_t field, uint32_t block)
+{
+  const pointer *p = &v->pointers[v->first_pointer + field];
+  if (!v->type->fields[field].has_rows) return p->at.block == block;
+  for (uint32_t i = 0; i < p->elements; i++)
+    if (v->pointers[p->first_row + i].at.block == block) return true;
+  return false;
+}
+
+static bool is_kept_out(const vertex_lowering *v, const pop_field *field, uint32_t block)
+{
+  for (size_t i = 0; i < v->type->num_constraints; i++) {
+    uint32_t other = field_kept_apart(&v->type->constraints[i], field_number(v, field));
+    if (other != COMPILER_NONE && points_into(v, other, block)) return true;
+  }
+  return false;
+}
+
 /* ---- buffers ---- */
 
 static place add_to_buffer(vertex_lowering *v, buffer_kind kind, const pop_field *field,
                            uint32_t bytes)
 {
   compilation *c = v->l->c;
-  uint32_t *number = &v->buffers[kind][field->interleaved];
+  uint32_t *number = &v->buffers[kind][field->interleaved][side_of(v, field)];
   if (*number == COMPILER_NONE) {
     *number = add_buffer(v->l, v->tile, WORD, MIN_ALIGN, buffer_categories[kind],
                          field->interleaved ? BLOCK_INTERLEAVED : 0, v->name);
@@ -231,7 +277,7 @@ static const shared_input *find_shared(const vertex_lowering *v, uint64_t hash, 
   for (uint32_t i = v->chains[hash % HASH_CHAINS]; i != COMPILER_NONE; i = v->shared[i].next) {
     const shared_input *s = &v->shared[i];
     if (s->hash == hash && s->num_segments == count && s->interleaved == field->interleaved &&
-        is_aligned(v->l->c, s->at, field->alignment) &&
+        s->side == side_of(v, field) && is_aligned(v->l->c, s->at, field->alignment) &&
         same_segments(v->segments + s->first_segment, v->segments + first, count))
       return s;
   }
@@ -262,7 +308,7 @@ static place place_input(vertex_lowering *v, size_t first, size_t count, uint32_
   }
   uint32_t *chain = &v->chains[hash % HASH_CHAINS];
   pop_push(v->shared, v->num_shared, v->shared_capacity,
-           (shared_input){hash, first, count, field->interleaved, at, *chain});
+           (shared_input){hash, first, count, field->interleaved, side_of(v, field), at, *chain});
   *chain = (uint32_t)(v->num_shared - 1);
   return at;
 }
@@ -282,7 +328,8 @@ static bool is_direct(const vertex_lowering *v, size_t first, size_t count, cons
   const compilation *c = v->l->c;
   const segment *s = &v->segments[first];
   return count == 1 && s->tile == v->tile && is_aligned(c, s->at, field->alignment) &&
-         (!field->interleaved || (c->blocks[s->at.block].flags & BLOCK_INTERLEAVED));
+         (!field->interleaved || (c->blocks[s->at.block].flags & BLOCK_INTERLEAVED)) &&
+         !is_kept_out(v, field, s->at.block);
 }
 
 static pointer place_field(vertex_lowering *v, const pop_field *field, uint32_t tensor_number)
@@ -314,11 +361,11 @@ static pointer place_field(vertex_lowering *v, const pop_field *field, uint32_t 
 }
 
 /* Room in the vertices' own data; its bytes are written when all of it is known. */
-static place add_field_data(vertex_lowering *v, field_data_kind kind, uint32_t alignment,
-                            uint32_t bytes)
+static place add_field_data(vertex_lowering *v, field_data_kind kind, const pop_field *field,
+                            uint32_t alignment, uint32_t bytes)
 {
   compilation *c = v->l->c;
-  uint32_t *number = &v->field_data[kind];
+  uint32_t *number = &v->field_data[kind][side_of(v, field)];
   if (*number == COMPILER_NONE) {
     *number = add_block(c, &(block){.tile = v->tile,
                                     .size = WORD,
@@ -347,7 +394,7 @@ static pointer place_rows(vertex_lowering *v, const pop_field *field, const edge
     pop_push(v->pointers, v->num_pointers, v->pointers_capacity, row);
   }
   if (count > 0 && field->layout != POP_LAYOUT_ARRAY)
-    table.at = add_field_data(v, is_list_layout(field->layout) ? LIST_TABLE : FIELD_DATA,
+    table.at = add_field_data(v, is_list_layout(field->layout) ? LIST_TABLE : FIELD_DATA, field,
                               field->table_alignment, count * pop_field_row_bytes(field));
   return table;
 }
@@ -362,8 +409,8 @@ static void place_constants(vertex_lowering *v, const vertex *g, const pop_verte
     if (field->layout == POP_LAYOUT_SCALAR || value->count == 0) continue;
     pointer *p = &v->pointers[first_pointer + value->field];
     p->elements = value->count;
-    p->at =
-        add_field_data(v, FIELD_DATA, field->alignment, value->count * pop_type_bytes(field->type));
+    p->at = add_field_data(v, FIELD_DATA, field, field->alignment,
+                           value->count * pop_type_bytes(field->type));
   }
 }
 
@@ -373,6 +420,12 @@ static void place_fields(vertex_lowering *v, uint32_t vertex_number)
   const vertex *g = &graph->vertices[vertex_number];
   const pop_vertex_type *type = graph->vertex_types[g->type].type;
   size_t first = v->num_pointers;
+  v->type = type;
+  v->first_pointer = first;
+  if (type->num_constraints) {
+    pop_reserve(v->sides, type->num_fields, v->sides_capacity);
+    choose_sides(type, v->sides);
+  }
   pop_reserve(v->pointers, first + type->num_fields, v->pointers_capacity);
   v->num_pointers += type->num_fields;
   for (size_t i = 0; i < type->num_fields; i++)
@@ -464,14 +517,15 @@ static uint32_t bytes_of_states(const vertex_lowering *v, uint32_t *alignment)
 static void write_field_data(vertex_lowering *v, const size_t *first_pointer)
 {
   compilation *c = v->l->c;
-  for (int kind = 0; kind < FIELD_DATA_COUNT; kind++) {
-    uint32_t number = v->field_data[kind];
+  const uint32_t *numbers = v->field_data[0];
+  for (size_t i = 0; i < sizeof v->field_data / sizeof *numbers; i++) {
+    uint32_t number = numbers[i];
     if (number == COMPILER_NONE) continue;
     uint32_t content_number = begin_content(c, c->blocks[number].size);
     c->blocks[number].content = content_number;
     field_writer w = {c, v->pointers, content_number, {number, 0}};
-    for (size_t i = 0; i < v->num_vertices; i++)
-      write_vertex_data(&w, &c->graph->vertices[v->vertices[i]], v->pointers + first_pointer[i]);
+    for (size_t j = 0; j < v->num_vertices; j++)
+      write_vertex_data(&w, &c->graph->vertices[v->vertices[j]], v->pointers + first_pointer[j]);
   }
 }
 
@@ -489,6 +543,12 @@ static void add_states(vertex_lowering *v, const size_t *first_pointer)
     offset = align_up(offset, state_alignment(type));
     field_writer w = {c, v->pointers, content_number, {(uint32_t)c->num_blocks, 0}};
     write_vertex_state(&w, g, v->pointers + first_pointer[position], offset);
+    rule_subject subject = {.type = type,
+                            .tile = v->tile,
+                            .pointers = v->pointers + first_pointer[position],
+                            .all = v->pointers,
+                            .state = {(uint32_t)c->num_blocks, offset}};
+    add_placement_rules(c, v->first_rule, &subject);
     uint32_t used = used_type(v->l, g->type);
     pop_push(c->vertices, c->num_vertices, c->vertices_capacity,
              (lowered_vertex){.type = used,
@@ -514,6 +574,7 @@ static void lower_tile(vertex_lowering *v)
   memset(v->chains, 0xff, sizeof v->chains);
   memset(v->field_data, 0xff, sizeof v->field_data);
   v->num_pointers = v->num_segments = v->num_shared = 0;
+  v->first_rule = v->l->c->num_placement_rules;
   size_t *first_pointer = pop_xrealloc(NULL, v->num_vertices, sizeof *first_pointer);
   for (size_t i = 0; i < v->num_vertices; i++) {
     first_pointer[i] = v->num_pointers;
@@ -580,8 +641,8 @@ pop_error *lower_compute_set(lowering *l, uint32_t compute_set_number, step_list
   uint32_t number = (uint32_t)c->num_compute_sets;
   pop_push(c->compute_sets, c->num_compute_sets, c->compute_sets_capacity, set);
   pop_error *error = add_steps(v, number, steps);
-  void *const arrays[] = {v->before.items, v->after.items, v->accesses, v->pointers,
-                          v->segments,     v->shared,      v->order,    v->workers};
+  void *const arrays[] = {v->before.items, v->after.items, v->accesses, v->pointers, v->segments,
+                          v->shared,       v->order,       v->workers,  v->sides};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   free(v);
   return error;

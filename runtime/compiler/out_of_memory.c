@@ -1,6 +1,9 @@
 /* The error of a graph that does not fit: how many tiles of how many, by how much, and the five
- * fullest tiles with what their memory is used for, in the form of the profile's summary. */
+ * fullest tiles with what their memory is used for, in the form of the profile's summary. Or that of
+ * constraints of vertices that no addresses would meet. */
+#include "compiler/allocate.h"
 #include "compiler/layout.h"
+#include <populus/vertex_table.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,8 +87,97 @@ static void print_summary(FILE *out, const compilation *c, uint32_t num_short, u
           num_short, pop_target_num_tiles(target), worst, lacking, target->name, memory, region);
 }
 
+/* ---- constraints of vertices ---- */
+
+static bool is_broken(const compilation *c, const placement_rule *r)
+{
+  const pop_constraint *constraint = &r->type->constraints[r->constraint];
+  plan_rule rule = {.regions = constraint->regions, .equal = constraint->equal};
+  uint64_t addresses[2];
+  for (int side = 0; side < 2; side++) {
+    rule.begin[side] = r->ranges[side].begin;
+    rule.end[side] = r->ranges[side].end;
+    addresses[side] = c->blocks[r->ranges[side].block].address;
+  }
+  return !rule_holds(&c->target, &rule, addresses);
+}
+
+/* The first rule that the addresses break, or NULL; how many do. */
+static const placement_rule *find_broken(const compilation *c, size_t *count)
+{
+  const placement_rule *first = NULL;
+  *count = 0;
+  for (size_t i = 0; i < c->num_placement_rules; i++) {
+    if (!is_broken(c, &c->placement_rules[i])) continue;
+    if (!first) first = &c->placement_rules[i];
+    ++*count;
+  }
+  return first;
+}
+
+static void print_side(FILE *out, const compilation *c, const placement_rule *r, int side)
+{
+  const pop_constraint *constraint = &r->type->constraints[r->constraint];
+  const block_range *range = &r->ranges[side];
+  const block *b = &c->blocks[range->block];
+  char bytes[16];
+  fprintf(out, "field '%s' (%s B of '%s' at 0x%x)", r->type->fields[constraint->fields[side]].name,
+          with_commas(range->end - range->begin, bytes), b->name, b->address + range->begin);
+}
+
+static void print_rule(FILE *out, const compilation *c, const placement_rule *r)
+{
+  char *text = pop_constraint_text(r->type, &r->type->constraints[r->constraint]);
+  fprintf(out, "the constraint %s of vertex %s (%s) on tile %u, between ", text, r->type->name,
+          r->type->source, r->tile);
+  print_side(out, c, r, 0);
+  fprintf(out, " and ");
+  print_side(out, c, r, 1);
+  free(text);
+}
+
+/* No addresses at all would do. */
+static pop_error *broken_rule_error(const compilation *c, const placement_rule *first, size_t count)
+{
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  if (!out)
+    return pop_error_new(POP_ERROR_GRAPH_MEMORY, "%zu constraints of vertices cannot be met",
+                         count);
+  fprintf(out, "constraints of vertices on where their data lie cannot be met, %zu in all. First: ",
+          count);
+  print_rule(out, c, first);
+  fprintf(out,
+          ". Memory elements of %s have %u B, in interleaved memory twice as many; smaller "
+          "data, or other tiles for some of them, would help",
+          c->target.name, c->target.memory_element_bytes);
+  fclose(out);
+  pop_error *error = pop_error_new(POP_ERROR_GRAPH_MEMORY, "%s", text);
+  free(text);
+  return error;
+}
+
+/* If the tile's data would fit but for the rules, they are what the user must know of. */
+static void print_rules_at_fault(FILE *out, const compilation *c, uint32_t tile)
+{
+  uint32_t available = c->target.memory_bytes - c->target.system_bytes;
+  if (c->tiles[tile].most_live_bytes > available) return;
+  for (size_t i = 0; i < c->num_placement_rules; i++) {
+    if (c->placement_rules[i].tile != tile) continue;
+    fprintf(out,
+            "\nTile # %u would fit if its data could lie anywhere. What keeps them apart: ", tile);
+    print_rule(out, c, &c->placement_rules[i]);
+    fprintf(out, "\n");
+    return;
+  }
+}
+
 pop_error *out_of_memory_error(const compilation *c)
 {
+  size_t num_broken;
+  const placement_rule *broken = find_broken(c, &num_broken);
+  if (broken) return broken_rule_error(c, broken, num_broken);
   uint32_t num_tiles = pop_target_num_tiles(&c->target), num_short = 0, worst = 0;
   for (uint32_t tile = 0; tile < num_tiles; tile++) {
     num_short += c->tiles[tile].shortage > 0;
@@ -102,6 +194,7 @@ pop_error *out_of_memory_error(const compilation *c)
   uint32_t fullest[NUM_FULLEST];
   int count = find_fullest(c, fullest);
   for (int i = 0; i < count; i++) print_tile(out, c, fullest[i]);
+  print_rules_at_fault(out, c, worst);
   fclose(out);
   pop_error *error = pop_error_new(POP_ERROR_GRAPH_MEMORY, "%s", text);
   free(text);

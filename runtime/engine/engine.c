@@ -254,6 +254,7 @@ pop_error *pop_engine_print_memory(const pop_engine *engine, FILE *stream)
   print_memory_totals(stream, memory, num_tiles);
   fputs("\n", stream);
   print_memory_by_tile(stream, &e->target, memory, num_tiles);
+  print_memory_plan(stream, &e->target, memory, num_tiles);
   free(memory);
   if (fflush(stream) != 0 || ferror(stream))
     return pop_error_errno(errno, "cannot print the memory summary");

@@ -195,6 +195,8 @@ static pop_error *read_memory_row(decoder *d, pop_tile_memory *m)
   if (count < METADATA_MEMORY_HEAD) return metadata_error(&d->r, "only %zu numbers", count);
   POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &m->total));
   POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &m->total_including_gaps));
+  POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &m->most_live));
+  POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &m->least_including_gaps));
   POP_TRY(read_u32s(&d->r, any, m->by_region, POP_REGION_COUNT));
   POP_TRY(read_u32s(&d->r, any, m->by_region_including_gaps, POP_REGION_COUNT));
   for (size_t i = METADATA_MEMORY_HEAD; i < count; i += METADATA_MEMORY_CELL) {

@@ -96,6 +96,8 @@ static void put_memory_row(pop_bytes *out, const pop_tile_memory *m)
   metadata_put_array(out, METADATA_MEMORY_HEAD + METADATA_MEMORY_CELL * cells);
   metadata_put_uint(out, m->total);
   metadata_put_uint(out, m->total_including_gaps);
+  metadata_put_uint(out, m->most_live);
+  metadata_put_uint(out, m->least_including_gaps);
   put_u32s(out, m->by_region, POP_REGION_COUNT);
   put_u32s(out, m->by_region_including_gaps, POP_REGION_COUNT);
   for (uint32_t c = 0; c < POP_MEMORY_CATEGORY_COUNT; ++c)

@@ -52,8 +52,8 @@
 #define METADATA_COUNT(field) +1
 enum {
   METADATA_NUM_TARGET_KEYS = 4 METADATA_TARGET_NUMBERS(METADATA_COUNT),
-  METADATA_MEMORY_HEAD = 8, /* numbers of a row of memory before those of categories */
-  METADATA_MEMORY_CELL = 4, /* for a category in a region */
+  METADATA_MEMORY_HEAD = 10, /* numbers of a row of memory before those of categories */
+  METADATA_MEMORY_CELL = 4,  /* for a category in a region */
   METADATA_DIGEST_BYTES = 8
 };
 #undef METADATA_COUNT

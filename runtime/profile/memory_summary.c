@@ -175,3 +175,23 @@ void print_memory_by_tile(FILE *stream, const pop_target *target, const pop_tile
   print_maximum(stream, "Excluding", tiles[fullest].total, fullest);
   fprintf(stream, "    %zu tile(s) out of memory\n", out_of_memory);
 }
+
+static double plan_excess(const pop_target *target, const pop_tile_memory *tile)
+{
+  if (tile->least_including_gaps <= target->system_bytes) return 0;
+  return ((double)tile->total_including_gaps - tile->least_including_gaps) /
+         (tile->least_including_gaps - target->system_bytes);
+}
+
+void print_memory_plan(FILE *stream, const pop_target *target, const pop_tile_memory *tiles,
+                       size_t num_tiles)
+{
+  size_t worst = 0;
+  for (size_t t = 1; t < num_tiles; ++t)
+    if (plan_excess(target, &tiles[t]) > plan_excess(target, &tiles[worst])) worst = t;
+  char least[32];
+  fprintf(stream,
+          "    Plan: at most %.1f%% above the bound (on tile %zu no plan takes less than %s)\n",
+          100 * plan_excess(target, &tiles[worst]), worst,
+          grouped(tiles[worst].least_including_gaps, least));
+}

@@ -11,4 +11,9 @@ void print_memory_totals(FILE *stream, const pop_tile_memory *tiles, size_t num_
 void print_memory_by_tile(FILE *stream, const pop_target *target, const pop_tile_memory *tiles,
                           size_t num_tiles);
 
+/* How far the plan of the worst tile is above what no plan can do without; num_tiles >= 1. What the
+ * system keeps is left out on both sides. */
+void print_memory_plan(FILE *stream, const pop_target *target, const pop_tile_memory *tiles,
+                       size_t num_tiles);
+
 #endif

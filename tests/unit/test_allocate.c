@@ -135,39 +135,176 @@ Test(allocate, the_same_blocks_get_the_same_addresses)
   compilation_free(runs[1]);
 }
 
-/* Most bytes that are live at one step: no allocation can take less. */
-static uint32_t lower_bound(const compilation *c, uint32_t num_steps)
+/* ---- how good a plan is ---- */
+
+Test(allocate, a_plan_is_rated_by_what_is_live_at_once)
 {
-  uint32_t bound = 0;
-  for (uint32_t step = 0; step < num_steps; step++) {
-    uint32_t bytes = 0;
-    for (size_t b = 0; b < c->num_blocks; b++)
-      if (c->blocks[b].first_step <= step && step <= c->blocks[b].last_step)
-        bytes += c->blocks[b].size;
-    if (bytes > bound) bound = bytes;
+  compilation *c = new_compilation(false);
+  add(c, 1, 1000, 4, BLOCK_CODE | BLOCK_ALWAYS_LIVE);
+  add(c, 1, 20, 16, BLOCK_ALWAYS_LIVE);
+  for (uint32_t i = 0; i < 3; i++) {
+    uint32_t b = add(c, 1, 100 + 100 * i, 4, 0);
+    c->blocks[b].first_step = i;
+    c->blocks[b].last_step = i + 1;
   }
-  return bound;
+  allocate(c);
+  cr_assert_null(pass_account(c));
+  const pop_tile_memory *memory = &c->memory[1];
+  cr_assert_eq(memory->most_live, 1000 + 20 + 200 + 300, "%u", memory->most_live);
+  cr_assert_eq(memory->least_including_gaps, SYSTEM_BYTES + memory->most_live);
+  cr_assert_leq(memory->total_including_gaps, memory->least_including_gaps + 8, "8 for alignment");
+  cr_assert_eq(c->memory[0].least_including_gaps, c->memory[0].total_including_gaps);
+  compilation_free(c);
 }
 
-Test(allocate, sharing_stays_near_the_lower_bound)
+Test(allocate, what_must_be_interleaved_raises_the_bound)
 {
-  static const uint32_t longest[] = {1, 3, 10, 40};
-  for (size_t i = 0; i < sizeof longest / sizeof *longest; i++) {
-    for (uint64_t seed = 1; seed <= 10; seed++) {
-      uint64_t state = seed;
-      compilation *c = new_compilation(false);
-      for (int b = 0; b < 120; b++) {
-        uint32_t added = add(c, 0, 4 * (1 + random_below(&state, 100)), 4, 0);
-        c->blocks[added].first_step = random_below(&state, 60);
-        c->blocks[added].last_step = c->blocks[added].first_step + random_below(&state, longest[i]);
-      }
-      allocate(c);
-      uint32_t used = c->tiles[0].end - BASE - SYSTEM_BYTES, bound = lower_bound(c, 100);
-      cr_assert_leq(used, bound + bound / 6, "%u bytes used, %u needed", used, bound);
-      compilation_free(c);
-    }
+  compilation *c = new_compilation(false);
+  add(c, 0, 100, 4, BLOCK_ALWAYS_LIVE);
+  add(c, 0, 64, 8, BLOCK_ALWAYS_LIVE | BLOCK_INTERLEAVED);
+  allocate(c);
+  cr_assert_eq(c->tiles[0].most_live_bytes, 164);
+  cr_assert_eq(c->tiles[0].least_bytes, REGION_BYTES - SYSTEM_BYTES + 64);
+  cr_assert_eq(c->tiles[0].end, BASE + REGION_BYTES + 64);
+  compilation_free(c);
+}
+
+/* ---- tiles with equal blocks ---- */
+
+/* A block of each kind; `variant` changes one thing that matters to addresses. */
+static void add_set(compilation *c, uint32_t tile, int variant)
+{
+  add(c, tile, 100, 4, BLOCK_CODE | BLOCK_ALWAYS_LIVE);
+  add(c, tile, 40, variant == 1 ? 64 : 8, BLOCK_ALWAYS_LIVE);
+  uint32_t b = add(c, tile, variant == 2 ? 44 : 48, 8, variant == 3 ? BLOCK_INTERLEAVED : 0);
+  c->blocks[b].last_step = variant == 4 ? 6 : 3;
+  b = add(c, tile, 48, 8, 0);
+  c->blocks[b].first_step = 5;
+  c->blocks[b].last_step = 7;
+}
+
+Test(allocate, only_tiles_with_equal_blocks_are_twins)
+{
+  for (int variant = 0; variant <= 4; variant++) {
+    compilation *c = new_compilation(false);
+    add_set(c, 1, variant);
+    add_set(c, 0, 0);
+    allocate(c);
+    cr_assert_eq(c->tiles[0].twin, COMPILER_NONE);
+    cr_assert_eq(c->tiles[1].twin, variant == 0 ? 0 : COMPILER_NONE, "variant %d", variant);
+    for (uint32_t b = 0; b < c->num_blocks; b++) check_block(c, b);
+    for (uint32_t b = 0; b < 4 && variant == 0; b++)
+      cr_assert_eq(c->blocks[b].address, c->blocks[b + 4].address);
+    compilation_free(c);
   }
 }
+
+/* ---- constraints of vertices ---- */
+
+static const pop_field two_fields[] = {{.name = "a"}, {.name = "b"}};
+static const pop_constraint elements_apart = {.fields = {0, 1}, .depths = {1, 1}};
+static const pop_constraint elements_equal = {.equal = true, .fields = {0, 1}, .depths = {1, 1}};
+static const pop_constraint regions_apart = {.regions = true, .fields = {0, 1}, .depths = {1, 1}};
+
+static const pop_vertex_type types_with_constraints[] = {
+    {.name = "Apart",
+     .source = "codelets.cpp:12",
+     .fields = two_fields,
+     .num_fields = 2,
+     .constraints = &elements_apart,
+     .num_constraints = 1},
+    {.name = "Together",
+     .source = "codelets.cpp:23",
+     .fields = two_fields,
+     .num_fields = 2,
+     .constraints = &elements_equal,
+     .num_constraints = 1},
+    {.name = "Regions",
+     .source = "codelets.cpp:34",
+     .fields = two_fields,
+     .num_fields = 2,
+     .constraints = &regions_apart,
+     .num_constraints = 1},
+};
+
+/* A rule about all of two blocks on one tile. */
+static void constrain(compilation *c, int type, uint32_t a, uint32_t b)
+{
+  placement_rule rule = {.type = &types_with_constraints[type],
+                         .tile = c->blocks[a].tile,
+                         .ranges = {{a, 0, c->blocks[a].size}, {b, 0, c->blocks[b].size}}};
+  pop_push(c->placement_rules, c->num_placement_rules, c->placement_rules_capacity, rule);
+}
+
+Test(allocate, blocks_that_a_constraint_keeps_apart_lie_in_different_elements)
+{
+  compilation *c = new_compilation(false);
+  for (uint32_t tile = 0; tile < 2; tile++) {
+    uint32_t a = add(c, tile, 1000, 8, BLOCK_ALWAYS_LIVE);
+    uint32_t b = add(c, tile, 1000, 8, BLOCK_ALWAYS_LIVE);
+    if (tile == 0) constrain(c, 0, a, b);
+  }
+  allocate(c);
+  uint32_t element = c->target.memory_element_bytes;
+  cr_assert_neq(c->blocks[0].address / element, c->blocks[1].address / element);
+  cr_assert_eq(c->blocks[2].address / element, c->blocks[3].address / element);
+  cr_assert_eq(c->tiles[1].twin, COMPILER_NONE, "its blocks are the same, its rules are not");
+  cr_assert_eq(c->tiles[0].end, BASE + element + 1000);
+  cr_assert_eq(c->tiles[0].least_bytes, element + 1000 - SYSTEM_BYTES);
+  compilation_free(c);
+}
+
+Test(allocate, a_constraint_that_no_addresses_meet_is_an_error_that_names_it)
+{
+  compilation *c = new_compilation(true);
+  uint32_t a = add(c, 2, 20000, 8, BLOCK_ALWAYS_LIVE);
+  uint32_t b = add(c, 2, 40, 8, BLOCK_ALWAYS_LIVE);
+  c->blocks[a].name = "weights";
+  constrain(c, 1, a, b);
+  allocate(c);
+  cr_assert_not_null(c->out_of_memory);
+  const char *message = pop_error_message(c->out_of_memory);
+  static const char *const parts[] = {"elem(*a) == elem(*b)",  "vertex Together",
+                                      "codelets.cpp:23",       "tile 2",
+                                      "20,000 B of 'weights'", "16384 B"};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    cr_assert_not_null(strstr(message, parts[i]), "no '%s' in: %s", parts[i], message);
+  compilation_free(c);
+}
+
+Test(allocate, a_constraint_that_makes_a_tile_overfull_is_named_with_it)
+{
+  compilation *c = new_compilation(false);
+  uint32_t a = add(c, 0, REGION_BYTES, 8, BLOCK_ALWAYS_LIVE);
+  uint32_t b = add(c, 0, 4, 8, BLOCK_ALWAYS_LIVE | BLOCK_INTERLEAVED);
+  constrain(c, 2, a, b);
+  pop_error *error = pass_allocate(c);
+  cr_assert_not_null(error);
+  const char *message = pop_error_message(error);
+  cr_assert_not_null(strstr(message, "region(*a) != region(*b)"), "%s", message);
+  pop_error_free(error);
+  compilation_free(c);
+}
+
+Test(allocate, an_overfull_tile_says_which_constraint_it_would_fit_without)
+{
+  compilation *c = new_compilation(false);
+  uint32_t last = add(c, 0, 4, 8, BLOCK_ALWAYS_LIVE);
+  for (int i = 0; i < 7; i++) {
+    uint32_t next = add(c, 0, 13000, 8, BLOCK_ALWAYS_LIVE);
+    for (uint32_t b = last; b < next; b++) constrain(c, 0, b, next);
+  }
+  pop_error *error = pass_allocate(c);
+  cr_assert_not_null(error);
+  const char *message = pop_error_message(error);
+  cr_assert_not_null(strstr(message, "1 of 3 tiles out of memory, tile 0 by"), "%s", message);
+  cr_assert_not_null(strstr(message, "Tile # 0 would fit if"), "%s", message);
+  cr_assert_not_null(strstr(message, "elem(*a) != elem(*b) of vertex Apart"), "%s", message);
+  pop_error_free(error);
+  compilation_free(c);
+}
+
+/* ---- tiles that are full ---- */
 
 static void fill_tile(compilation *c, uint32_t tile, uint32_t bytes)
 {
@@ -251,6 +388,8 @@ static void count_bytes(const compilation *c, uint32_t tile, pop_tile_memory *me
 {
   memset(memory, 0, sizeof *memory);
   memory->total_including_gaps = c->tiles[tile].end - BASE;
+  memory->most_live = c->tiles[tile].most_live_bytes;
+  memory->least_including_gaps = SYSTEM_BYTES + c->tiles[tile].least_bytes;
   for (uint32_t address = BASE; address < c->tiles[tile].end; address++) {
     uint32_t users = 0;
     for (uint32_t pass = 0, found = 0; pass < 2; pass++, users = found, found = 0)

@@ -57,6 +57,12 @@ uint64_t pop_engine_instructions(const pop_engine *engine);
 typedef struct pop_tile_memory {
   uint32_t total;                /* without gaps */
   uint32_t total_including_gaps; /* == `.text` of the tile's image == bytes loaded */
+  /* Most bytes that are live at one step: what is always live and what is needed then, no gaps. */
+  uint32_t most_live;
+  /* No plan could have a smaller total_including_gaps: the system's bytes and most_live, or more where
+   * vertex fields want data in interleaved memory or in different memory elements. Alignment is not
+   * counted. */
+  uint32_t least_including_gaps;
   uint32_t by_region[POP_REGION_COUNT];
   uint32_t by_region_including_gaps[POP_REGION_COUNT];
   /* [category][region]: bytes that only this category uses, and bytes that overlap in time with
@@ -68,7 +74,8 @@ POP_MUST_CHECK pop_error *pop_engine_tile_memory(const pop_engine *engine, uint3
                                                  pop_tile_memory *memory);
 /* Bytes that load put in the tile's memory (0 before load). */
 uint32_t pop_engine_loaded_bytes(const pop_engine *engine, uint32_t tile);
-/* The "Memory Usage" part of the profile summary: totals, categories, histogram of tiles, maxima. */
+/* The "Memory Usage" part of the profile summary: totals, categories, histogram of tiles, maxima,
+ * and how far the worst plan is above its bound. */
 POP_MUST_CHECK pop_error *pop_engine_print_memory(const pop_engine *engine, FILE *stream);
 
 /* Writes the archive of tile images now, as target.saveArchive does. */
