@@ -191,8 +191,10 @@ static pop_error *read_memory_row(decoder *d, pop_tile_memory *m)
   static const uint32_t most[] = {POP_MEMORY_CATEGORY_COUNT - 1, POP_REGION_COUNT - 1, UINT32_MAX,
                                   UINT32_MAX};
   size_t count = 0;
-  POP_TRY(metadata_read_array(&d->r, METADATA_MEMORY_CELL, &count));
-  if (count < METADATA_MEMORY_HEAD) return metadata_error(&d->r, "only %zu numbers", count);
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  if (count < METADATA_MEMORY_HEAD || (count - METADATA_MEMORY_HEAD) % METADATA_MEMORY_CELL)
+    return metadata_error(&d->r, "%zu numbers, not %d and %d for each cell", count,
+                          METADATA_MEMORY_HEAD, METADATA_MEMORY_CELL);
   POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &m->total));
   POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &m->total_including_gaps));
   POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &m->most_live));
