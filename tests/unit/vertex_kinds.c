@@ -69,7 +69,7 @@ static const struct {
      "outer__inner__Chosen___int__outer__inner__Op_7", POP_VERTEX_WORKER, false},
     {"outer::inner::Typed<bool,true>", "outer__inner__Typed___bool_true", POP_VERTEX_WORKER, false},
     {"outer::inner::Typed<char,'a'>", "outer__inner__Typed___char_97", POP_VERTEX_WORKER, false},
-    {"outer::inner::Typed<unsigned char,200>", "outer__inner__Typed___unsigned_char_200",
+    {"outer::inner::Typed<unsigned char,'\\xc8'>", "outer__inner__Typed___unsigned_char_200",
      POP_VERTEX_WORKER, false},
     {"outer::inner::Typed<unsigned short,65535>", "outer__inner__Typed___unsigned_short_65535",
      POP_VERTEX_WORKER, false},
