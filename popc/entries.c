@@ -12,7 +12,8 @@
  * instantiations would take twice as long to compile.
  *
  * It is weak: an entry written in assembly takes its place. That of a MultiVertex has the worker's
- * number as second parameter. In C, COMPUTE has defined the entry already.
+ * number as second parameter, that of a SupervisorVertex the address of the code that workers start
+ * with (populus/workers.h). In C, COMPUTE has defined the entry already.
  *
  * Symbols follow the public scheme: `::` becomes `__`, template arguments follow `___`, with `_`
  * between them.
@@ -50,17 +51,24 @@ static void put_table(pop_bytes *out, const pop_bytes *table)
   put(out, "\\\"\\n\"\n\".popsection\\n\");\n");
 }
 
+static const struct {
+  const char *parameter, *state, *argument;
+} forms[] = {
+    [POP_VERTEX_WORKER] = {"", "state", ""},
+    [POP_VERTEX_MULTI] = {", unsigned worker", "state", "worker"},
+    [POP_VERTEX_SUPERVISOR] = {", void *stub", "POPULUS_ENTER(state, stub)", ""},
+};
+
 static void put_entry(pop_bytes *out, const popc_vertex *vertex)
 {
-  const char *symbol = vertex->type.symbol;
-  bool multi = vertex->type.kind == POP_VERTEX_MULTI;
-  const char *parameter = multi ? ", unsigned worker" : "", *argument = multi ? "worker" : "";
+  const char *symbol = vertex->type.symbol, *parameter = forms[vertex->type.kind].parameter;
   char *text = pop_xasprintf("extern \"C\" bool %s(void *%s) __attribute__((weak));\n"
                              "extern \"C\" bool %s(void *state%s)\n{\n"
-                             "  %s%sstatic_cast<%s *>(state)->compute(%s);\n%s}\n",
+                             "  %s%sstatic_cast<%s *>(%s)->compute(%s);\n%s}\n",
                              symbol, parameter, symbol, parameter,
                              vertex->jumps ? "[[clang::noinline]] " : "",
-                             vertex->returns_void ? "" : "return ", vertex->cxx_name, argument,
+                             vertex->returns_void ? "" : "return ", vertex->cxx_name,
+                             forms[vertex->type.kind].state, forms[vertex->type.kind].argument,
                              vertex->returns_void ? "  return true;\n" : "");
   put(out, text);
   free(text);
@@ -72,7 +80,8 @@ void popc_write_entries(const popc_vertex *vertices, size_t count, pop_bytes *ou
    * has entries. */
   put(out, "\n\n#if __INCLUDE_LEVEL__ == 0\n"
            "#pragma clang diagnostic ignored \"-Weverything\"\n"
-           "# 1 \"populus-entries\" 3\n");
+           "# 1 \"populus-entries\" 3\n"
+           "#ifndef POPULUS_ENTER\n#define POPULUS_ENTER(state, stub) (state)\n#endif\n");
   pop_vertex_type *types = pop_xcalloc(count + 1, sizeof *types);
   for (size_t i = 0; i < count; ++i) {
     if (vertices[i].cxx_name) put_entry(out, &vertices[i]);

@@ -21,6 +21,8 @@
  * A vertex is a plain struct and a function. popc finds the struct through COMPUTE, and what its
  * fields are through the annotations that INPUT, OUTPUT and INOUT leave on them.
  *
+ * A supervisor vertex can start workers itself: populus/workers.h.
+ *
  * What else a field can be (other layouts, rows, data of the vertex itself) is in populus/fields.h.
  */
 #ifndef POPULUS_VERTEX_H
@@ -43,10 +45,16 @@ typedef _Float16 half;
   POPULUS_COMPUTE(type, "multi", (type * vertex, unsigned worker),                                 \
                   (void *populus_state, unsigned populus_worker), (populus_state, populus_worker))
 #define SUPERVISOR_COMPUTE(type)                                                                   \
-  POPULUS_COMPUTE(type, "supervisor", (type * vertex), (void *populus_state), (populus_state))
+  POPULUS_COMPUTE(type, "supervisor", (type * vertex), (void *populus_state, void *populus_stub),  \
+                  (POPULUS_ENTER(populus_state, populus_stub)))
 #define NUM_WORKERS 6u
 
 /* How it works. */
+
+/* populus/workers.h keeps the stub. */
+#ifndef POPULUS_ENTER
+#define POPULUS_ENTER(state, stub) ((void)(stub), (state))
+#endif
 
 /* Defines the entry that the tile calls, then begins the function that the codelet's author writes.
  * popc knows a vertex type and its kind by the typedef. */

@@ -1,0 +1,75 @@
+/* How a supervisor vertex starts workers itself: several phases in one vertex, without a compute set
+ * for each.
+ *
+ *     #include <populus/workers.h>
+ *
+ *     static bool halve(void *state, unsigned worker) { Halves *vertex = state; ... }
+ *
+ *     SUPERVISOR_COMPUTE(Halves)
+ *     {
+ *       for (unsigned phase = 0; phase < 10; ++phase) {
+ *         populus_start_workers(halve, vertex);
+ *         populus_wait_for_workers();
+ *       }
+ *       return true;
+ *     }
+ *
+ * In C++ it is <ipu-thread-sync/ipu-thread-sync.hpp>, with member functions.
+ *
+ * Only the supervisor may start workers, each only while it does nothing, and it must wait for them
+ * before the vertex returns; a worker that is started while it runs is a fault. This file must be
+ * included where the vertex's compute() is. Workers get the stack that the engine option
+ * target.workerStackSizeInBytes says, or 2,048 bytes. What they write the supervisor sees behind
+ * populus_wait_for_workers. On the host a started worker has run when the function returns.
+ */
+#ifndef POPULUS_WORKERS_H
+#define POPULUS_WORKERS_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { POPULUS_NUM_WORKERS = 6 };
+
+/* What a worker calls. The result is as that of compute(). */
+typedef bool (*populus_worker_function)(void *state, unsigned worker);
+
+#ifdef __IPU__
+
+/* Starts the worker of this number, 0 to 5; all of them. */
+void populus_start_worker(unsigned worker, populus_worker_function function, void *state);
+void populus_start_workers(populus_worker_function function, void *state);
+
+static inline void populus_wait_for_workers(void)
+{
+  __asm__ volatile(".insn r 0x2b, 0, 3, x0, x0, x0" : : : "memory"); /* tile.wait */
+}
+
+/* The code that workers start with is an argument of a supervisor's entry, which keeps it here. */
+extern void *populus_worker_stub;
+#undef POPULUS_ENTER
+#define POPULUS_ENTER(state, stub) (populus_worker_stub = (stub), (state))
+
+#else
+
+static inline void populus_start_worker(unsigned worker, populus_worker_function function,
+                                        void *state)
+{
+  function(state, worker);
+}
+
+static inline void populus_start_workers(populus_worker_function function, void *state)
+{
+  for (unsigned worker = 0; worker < POPULUS_NUM_WORKERS; ++worker) function(state, worker);
+}
+
+static inline void populus_wait_for_workers(void) {}
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

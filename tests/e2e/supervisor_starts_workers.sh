@@ -1,0 +1,41 @@
+# A supervisor vertex starts workers itself: one, all, several times, in C and C++, on the tile; the same source for the
+# host; and what it must not do is a fault that names it.
+set -eu
+codelets=$POPULUS_SOURCE_DIR/tests/codelets
+run=$POPULUS_BUILD_DIR/tests/support/run_vertex
+
+fail() {
+  echo "FAIL: $1"
+  exit 1
+}
+
+expect() {
+  out=$("$run" "$1" "$2" "${4:--O2}") || fail "$2 does not run"
+  [ "$out" = "out = $3" ] || fail "$2: $out"
+}
+
+expect "$codelets/workers.c" OneAfterAnother 21
+expect "$codelets/workers.c" AllAtOnce 2100
+expect "$codelets/workers.cpp" Phases 189
+expect "$codelets/workers.c" AllAtOnce 2100 -O0
+expect "$codelets/workers.cpp" Phases 189 -O0
+
+# faults <vertex> <words>...: ends with 3, and the message has the words.
+faults() {
+  vertex=$1
+  status=0
+  "$run" "$codelets/workers.c" "$vertex" >out.txt 2>&1 || status=$?
+  [ $status = 3 ] || fail "$vertex ends with $status: $(cat out.txt)"
+  shift
+  for word; do grep -qF -e "$word" out.txt || fail "$vertex: not said: $word: $(cat out.txt)"; done
+}
+faults Twice INVALID_OPERAND Twice
+faults WildWorker INVALID_ADDRESS 'worker 4' WildWorker
+
+# Who does not start workers pays nothing for it.
+cat >plain.cpp <<'END'
+#include <poplar/Vertex.hpp>
+struct Plain : poplar::SupervisorVertex { poplar::Output<int> out; bool compute() { *out = 1; return true; } };
+END
+"$POPULUS_BIN/popc" plain.cpp
+! nm plain.gp | grep populus_worker_stub || fail 'a supervisor that starts no workers keeps the stub'
