@@ -29,6 +29,8 @@ static const char *const common[] = {
     "-fno-common",
     /* target("supervisor") and target("worker") say what a vertex's kind says, too. */
     "-Wno-ignored-attributes",
+    /* Codelets were written for compilers that did not know it. */
+    "-Wno-vla-cxx-extension",
     /* Later versions hold a checksum of the source, and ours has text appended. */
     "-fdebug-default-version=4",
     /* The same bytes whatever folder popc runs in. */
@@ -45,8 +47,8 @@ static const char *const tile[] = {
     "-mno-relax",
     "-mcmodel=medlow",
     "-fno-pic",
-    /* Nothing runs constructors of objects with static storage before a vertex. */
-    "-Werror=global-constructors",
+    /* Nothing runs constructors of objects with static storage before a vertex (judge.c). */
+    "-Wglobal-constructors",
     NULL,
 };
 
@@ -109,7 +111,7 @@ static void add_language(popc_arguments *arguments, popc_language language)
 
 static bool tells_of_ipu(const popc_settings *settings, const popc_variant *variant)
 {
-  return variant->target == POPC_TILE && !settings->portable;
+  return variant->target == POPC_TILE && !settings->remedies[POPC_PORTABLE].on;
 }
 
 void popc_make_arguments(const popc_settings *settings, popc_language language,
@@ -122,6 +124,8 @@ void popc_make_arguments(const popc_settings *settings, popc_language language,
   add_language(arguments, language);
   if (popc_is_codelet_language(language) && tells_of_ipu(settings, variant))
     add_builtins(arguments);
+  if (settings->remedies[POPC_MUTABLE_INPUTS].on && popc_is_codelet_language(language))
+    popc_add_argument(arguments, "-DPOPULUS_MUTABLE_INPUTS");
   add_users(arguments, settings->clang, settings->num_clang);
   if (variant->target == POPC_TILE)
     add_users(arguments, settings->clang_tile, settings->num_clang_tile);

@@ -122,8 +122,8 @@ static pop_error *compile_all(build *b, const group *groups, size_t count, popc_
   const popc_variant *variants[POPC_MAX_JOBS];
   for (size_t i = 0; i < count; ++i) variants[i] = groups[i].variant;
   if (b->source->language != POPC_ASSEMBLER_CPP)
-    return popc_compile_portably(b->settings, b->source, POPC_GP, variants, count, results,
-                                 b->diagnostics);
+    return popc_compile_with_remedies(b->settings, b->source, POPC_GP, variants, count, results,
+                                      b->diagnostics);
   pop_error *error = NULL;
   for (size_t i = 0; i < count && !error; ++i) error = assemble(b, variants[i], &results[i]);
   return error;
@@ -166,7 +166,7 @@ pop_error *popc_build_source(popc_settings *settings, const popc_source *source,
   for (size_t i = 0; i < settings->num_variants; ++i)
     b.done[i] = !is_for(source, settings->variants[i].target);
   bool by_architecture = source->language == POPC_ASSEMBLER_CPP;
-  popc_begin_portably(settings);
+  popc_begin_remedies(settings);
   pop_error *error = NULL;
   for (;;) {
     group groups[POPC_MAX_JOBS];

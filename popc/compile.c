@@ -202,6 +202,20 @@ static pop_error *take_file(int file, uint8_t **bytes, size_t *size)
   return NULL;
 }
 
+/* A job with warnings that are errors to us has failed. */
+static pop_error *judge(job *job, const popc_source *source)
+{
+  popc_evidence evidence = {job->target, job->promotions_are_errors, NULL, 0};
+  uint8_t *product = NULL;
+  if (!job->status && job->target == POPC_TILE)
+    POP_TRY(take_file(job->object, &product, &evidence.size));
+  evidence.product = product;
+  if (popc_judge_warnings(source, &evidence, &job->diagnostics) && !job->status)
+    job->status = W_EXITCODE(STATUS_AT_FAULT, 0);
+  free(product);
+  return NULL;
+}
+
 /* Equal, but for line numbers in clang's own list of macros, which is longer for one target. */
 static bool same_text(const pop_bytes *a, const pop_bytes *b)
 {
@@ -320,7 +334,7 @@ static void prepare(popc_settings *settings, const popc_source *source, const ch
     popc_add_argument(&job->arguments, job->resources);
   }
   popc_make_arguments(settings, source->language, variant, settings->arena, &job->arguments);
-  job->promotions_are_errors = popc_tame_promotions(&job->arguments);
+  job->promotions_are_errors = popc_tame_warnings(&job->arguments, variant->target);
   popc_add_argument(&job->arguments,
                     settings->colour ? "-fcolor-diagnostics" : "-fno-color-diagnostics");
   popc_add_argument(&job->arguments, "-fno-crash-diagnostics");
@@ -367,10 +381,7 @@ pop_error *popc_compile_source(popc_settings *settings, const popc_source *sourc
     error = start(jobs, count, reflected, source, &limits);
     if (error) stop(jobs, all);
     watch(jobs, all, &limits);
-    for (size_t i = 0; i < count; ++i)
-      if (!popc_sift_promotions(&jobs[i].diagnostics, jobs[i].promotions_are_errors) &&
-          !jobs[i].status)
-        jobs[i].status = W_EXITCODE(STATUS_AT_FAULT, 0);
+    for (size_t i = 0; i < count && !error; ++i) error = judge(&jobs[i], source);
     if (!error) error = finish(jobs, count, reflected, source, &limits, results, diagnostics);
   }
   for (size_t i = 0; i < all; ++i) release(&jobs[i]);

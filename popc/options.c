@@ -31,8 +31,7 @@ typedef enum action {
   DEPENDENCY_TARGET, /* `number` is 1 if the name is quoted for make */
   COLOUR,            /* `number` is a popc_colour */
   COLOUR_NAMED,      /* -fdiagnostics-color=always */
-  PORTABLE,          /* `number` is a popc_portable_choice */
-  PORTABLE_NAMED,    /* --portable=never */
+  REMEDY,            /* --portable, --portable=never; `number` is a popc_remedy */
   VERBOSE,           /* show commands */
   DRY_RUN,           /* show commands, run nothing */
   SAVE_TEMPS,
@@ -94,10 +93,14 @@ static const struct option {
     {"--list-vertices", ALONE, PRODUCT, NULL, "Print the vertices of the inputs and their fields",
      POPC_VERTEX_LIST},
     {"--json", ALONE, JSON, NULL, "With --list-vertices: as JSON", 0},
-    {"--portable", ALONE, PORTABLE, NULL, "Compile for tiles without __IPU__, as for the host",
-     POPC_PORTABLE_ALWAYS},
-    {"--portable=", JOINED, PORTABLE_NAMED, "<when>",
-     "always, never, or auto: if inline assembly is not the tile's (default)", 0},
+    {"--portable", ALONE, REMEDY, NULL, "Compile for tiles without __IPU__, as for the host",
+     POPC_PORTABLE},
+    {"--portable=", JOINED, REMEDY, "<when>",
+     "always, never, or auto: if inline assembly is not the tile's (default)", POPC_PORTABLE},
+    {"--mutable-inputs", ALONE, REMEDY, NULL, "The elements of inputs are not const, as of old",
+     POPC_MUTABLE_INPUTS},
+    {"--mutable-inputs=", JOINED, REMEDY, "<when>",
+     "always, never, or auto: if a source takes pointers that way (default)", POPC_MUTABLE_INPUTS},
     {"-fcolor-diagnostics", ALONE, COLOUR, NULL, "Colours, terminal or not", POPC_COLOUR_ALWAYS},
     {"-fno-color-diagnostics", ALONE, COLOUR, NULL, "No colours", POPC_COLOUR_NEVER},
     {"-fdiagnostics-color", ALONE, COLOUR, NULL, NULL, POPC_COLOUR_ALWAYS},
@@ -264,7 +267,7 @@ static pop_error *take_product(popc_settings *settings, popc_product product)
   return NULL;
 }
 
-/* The value of `option`, as popc_colour and popc_portable_choice count it. */
+/* The value of `option`, as popc_colour and popc_when count it. */
 static pop_error *take_when(const char *option, const char *value, int *when)
 {
   static const char *const names[] = {"auto", "always", "never"};
@@ -285,13 +288,14 @@ static pop_error *take_named_colour(popc_settings *settings, const struct option
   return NULL;
 }
 
-static pop_error *take_named_portable(popc_settings *settings, const struct option *option,
-                                      const char *value)
+/* Without a value, always. */
+static pop_error *take_remedy(popc_settings *settings, const struct option *option,
+                              const char *value)
 {
-  int when = POPC_PORTABLE_AUTO;
-  POP_TRY(take_when(option->spelling, value, &when));
-  settings->portable_choice = (popc_portable_choice)when;
-  popc_begin_portably(settings);
+  int when = POPC_ALWAYS;
+  if (*value) POP_TRY(take_when(option->spelling, value, &when));
+  settings->remedies[option->number].when = (popc_when)when;
+  popc_begin_remedies(settings);
   return NULL;
 }
 
@@ -379,12 +383,8 @@ static pop_error *perform(popc_settings *settings, const struct option *option,
     return NULL;
   case COLOUR_NAMED:
     return take_named_colour(settings, option, value);
-  case PORTABLE:
-    settings->portable_choice = (popc_portable_choice)option->number;
-    popc_begin_portably(settings);
-    return NULL;
-  case PORTABLE_NAMED:
-    return take_named_portable(settings, option, value);
+  case REMEDY:
+    return take_remedy(settings, option, value);
   case VERBOSE:
     settings->verbose = true;
     return NULL;

@@ -241,8 +241,8 @@ static pop_error *make_text_of(run *r, const popc_source *source)
   const popc_variant *variant = settings->variants;
   popc_result result = {0};
   pop_bytes diagnostics = {0};
-  pop_error *error = popc_compile_portably(settings, source, settings->product, &variant, 1,
-                                           &result, &diagnostics);
+  pop_error *error = popc_compile_with_remedies(settings, source, settings->product, &variant, 1,
+                                                &result, &diagnostics);
   error = report(settings, error, &diagnostics);
   popc_add_dependencies(&r->dependencies, (const char *)result.dependencies.data,
                         result.dependencies.size);

@@ -40,12 +40,9 @@ typedef enum popc_answer {
   POPC_ANSWER_COMPLETION
 } popc_answer;
 
-/* --portable: compile for tiles without __IPU__? */
-typedef enum popc_portable_choice {
-  POPC_PORTABLE_AUTO, /* if the assembly of a source is for another instruction set */
-  POPC_PORTABLE_ALWAYS,
-  POPC_PORTABLE_NEVER
-} popc_portable_choice;
+/* remedies.c: what may make a source compile, and whether it is tried. */
+typedef enum popc_remedy { POPC_PORTABLE, POPC_MUTABLE_INPUTS, POPC_NUM_REMEDIES } popc_remedy;
+typedef enum popc_when { POPC_AUTO, POPC_ALWAYS, POPC_NEVER } popc_when;
 
 typedef enum popc_colour { POPC_COLOUR_AUTO, POPC_COLOUR_ALWAYS, POPC_COLOUR_NEVER } popc_colour;
 
@@ -89,8 +86,10 @@ typedef struct popc_settings {
   const char **dependency_targets; /* as make reads them */
   size_t num_dependency_targets, dependency_targets_capacity;
   bool verbose, dry_run;
-  popc_portable_choice portable_choice;
-  bool portable; /* the source at hand is compiled without __IPU__ */
+  struct {
+    popc_when when;
+    bool on; /* for the source at hand */
+  } remedies[POPC_NUM_REMEDIES];
   popc_answer answer;
   const char *answer_value;
   popc_colour colour_choice;
@@ -211,19 +210,28 @@ typedef struct popc_place {
 void popc_print_diagnostic(pop_bytes *out, bool colour, popc_severity severity,
                            const popc_place *place, const char *message);
 
-/* portable.c: popc_compile_source, and once more without __IPU__ if the tile cannot read the inline
- * assembly that there is with it; `settings->portable` then stays set until the next source begins. */
-void popc_begin_portably(popc_settings *settings);
-POP_MUST_CHECK pop_error *popc_compile_portably(popc_settings *settings, const popc_source *source,
-                                                popc_product product,
-                                                const popc_variant *const *variants, size_t count,
-                                                popc_result *results, pop_bytes *diagnostics);
+/* remedies.c: popc_compile_source, and again with what may help if that fails; what helped stays on
+ * until the next source begins. */
+void popc_begin_remedies(popc_settings *settings);
+POP_MUST_CHECK pop_error *popc_compile_with_remedies(popc_settings *settings,
+                                                     const popc_source *source,
+                                                     popc_product product,
+                                                     const popc_variant *const *variants,
+                                                     size_t count, popc_result *results,
+                                                     pop_bytes *diagnostics);
 
-/* promotions.c: -Wdouble-promotion does not speak of half. The first comes before clang runs, adds
- * what clang must be told and answers whether these promotions are errors; the second takes half's
- * out of what clang said, and is false if an error remains. */
-bool popc_tame_promotions(popc_arguments *arguments);
-bool popc_sift_promotions(pop_bytes *diagnostics, bool as_errors);
+/* judge.c: warnings of clang that mean something else here. The first comes before clang runs: it
+ * adds what clang must be told, and answers whether promotions to double are errors. The second takes
+ * what does not count out of what clang said, and answers whether something remains that is an error. */
+typedef struct popc_evidence {
+  popc_target target;
+  bool promotions_are_errors;
+  const uint8_t *product; /* what clang made; NULL if it failed */
+  size_t size;
+} popc_evidence;
+bool popc_tame_warnings(popc_arguments *arguments, popc_target target);
+bool popc_judge_warnings(const popc_source *source, const popc_evidence *evidence,
+                         pop_bytes *diagnostics);
 
 /* build.c: for every target, into `builder`. */
 #define POPC_ARCHITECTURE_SECTION ".populus.arch"

@@ -61,6 +61,8 @@ while read -r spelling; do
   -fno-color-diagnostics) CLICOLOR_FORCE=1 "$popc" '-###' -fno-color-diagnostics v.c 2>&1 | grep -q "'-fno-color" || fail "$spelling" ;;
   -fdiagnostics-color=) differ -fdiagnostics-color=always ;;
   --portable) differ "$spelling" ;;
+  --mutable-inputs) differ "$spelling" ;;
+  --mutable-inputs=) differ --mutable-inputs=always ;; # more in popc_old_inputs.sh
   --portable=) differ --portable=always ;; # more in popc_portable.sh
   -o) "$popc" v.c -o other.gp && [ -s other.gp ] || fail -o ;;
   -x) "$popc" -x c++ -S -o - v.c 2>/dev/null && fail '-x changes nothing' ;;

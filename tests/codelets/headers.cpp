@@ -135,6 +135,10 @@ static int functions()
   CHECK(ipu::floor(half2{half(1.5f), half(-1.5f)})[1] == -2 && ipu::pow(v, v)[1] == 256);
   CHECK(ipu::copysign(hidden(3.0f), -0.0f) == -3 && ipu::fmod(hidden(7.5f), 2.0f) == 1.5f);
   CHECK(ipu::exp2(half4{0, 1, 2, 3})[3] == 8 && ipu::sum(float4{1, 2, 3, 4}) == 10);
+  CHECK(ipu::sum(half4{1, 2, 3, 4})[1] == 7 && ipu::sum(half2{1, 2}) == 3 && ipu::sum(v) == 4.25f);
+  CHECK(ipu::clamp(v, float2{1, 2})[0] == 1 && ipu::clamp(hidden(3.0f), float2{1, 2}) == 2);
+  CHECK(ipu::clamp(half4{0, 1, 2, 3}, half2{1, 2})[3] == 2 &&
+        ipu::clamp(half(0), half2{1, 2}) == 1);
   CHECK(ipu::fma(v, v, v)[1] == 20 && ipu::clz(1) == 31);
 
   float data[4] = {1, 2, 3, 4}, *out = data;

@@ -36,8 +36,8 @@ public:
 };
 
 // Fields of many elements. `in->size()` is `in.size()`: both are in use. The elements of an input
-// are const; older codelets write through them, or cast them away without saying const:
-// -DPOPULUS_MUTABLE_INPUTS compiles these.
+// are const, since November 2021; older codelets cast that away without saying const. popc compiles
+// these with POPULUS_MUTABLE_INPUTS (--mutable-inputs).
 #ifdef POPULUS_MUTABLE_INPUTS
 #define POPULUS_INPUT_ELEMENT(T) T
 #else

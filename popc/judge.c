@@ -1,11 +1,15 @@
-/* -Wdouble-promotion, for programs that compute in half.
+/* Warnings of clang that mean something else here.
  *
- * The warning is there to find arithmetic that is done in double by mistake. clang gives it for each
- * half that becomes a float, too: that is what half is for, the IPU's compiler is silent about it,
- * and libraries are compiled with -Werror -Wdouble-promotion. clang has no switch for the one without
- * the other. So where the command line asks for the warning, it is a warning to clang whatever
- * -Werror says; those that end at a float are taken out of what clang says, and if any other is left
- * that the user wants to be an error, it becomes one here.
+ * double-promotion      It is there to find arithmetic that is done in double by mistake. clang also
+ *                       gives it for each half that becomes a float: that is what half is for, the
+ *                       IPU's compiler is silent about it, and libraries are compiled with -Werror
+ *                       -Wdouble-promotion. clang has no switch for the one without the other.
+ * global-constructors   Nothing runs the constructors of static objects on a tile. clang says where
+ *                       one is declared before it knows whether the optimizer computes its result;
+ *                       then there is no constructor in the object, and nothing wrong.
+ *
+ * So both are warnings to clang whatever -Werror says. Those that do not count are taken out of what
+ * clang says, and those that do become errors here: promotions if the user says so.
  *
  *   In file included from a.cpp:1:            a group: these lines, the line with the diagnostic,
  *   b.hpp:2:3: warning: implicit …            then its source, caret and notes, up to the next group
@@ -17,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char name[] = "double-promotion";
+static const char promotion[] = "double-promotion", constructor[] = "global-constructors";
 
 /* Whether the flags ask for the warning, and whether it is an error then: the last word counts. */
 typedef struct wish {
@@ -36,12 +40,12 @@ static wish read_wish(const popc_arguments *arguments)
   bool said = false; /* -W[no-]error=double-promotion wins over -Werror */
   for (size_t i = 0; i < arguments->count; ++i) {
     const char *argument = arguments->items[i];
-    bool on = is_option(argument, "-Werror=", name);
-    if (on || is_option(argument, "-Wno-error=", name)) {
+    bool on = is_option(argument, "-Werror=", promotion);
+    if (on || is_option(argument, "-Wno-error=", promotion)) {
       said = true;
       w.this_error = on;
     }
-    w.warning |= on || is_option(argument, "-W", name) || !strcmp(argument, "-Weverything");
+    w.warning |= on || is_option(argument, "-W", promotion) || !strcmp(argument, "-Weverything");
     if (!strcmp(argument, "-Werror")) w.any_error = true;
     if (!strcmp(argument, "-Wno-error")) w.any_error = false;
   }
@@ -49,15 +53,14 @@ static wish read_wish(const popc_arguments *arguments)
   return w;
 }
 
-bool popc_tame_promotions(popc_arguments *arguments)
+bool popc_tame_warnings(popc_arguments *arguments, popc_target target)
 {
   wish w = read_wish(arguments);
   bool errors = w.warning && w.this_error;
   if (errors) popc_add_argument(arguments, "-Wno-error=double-promotion");
+  if (target == POPC_TILE) popc_add_argument(arguments, "-Wno-error=global-constructors");
   return errors;
 }
-
-static const char promotion[] = "implicit conversion increases floating-point precision: ";
 
 /* What a line of clang's is. */
 typedef enum line_kind { INCLUDED_FROM, WARNING, ERROR, SUMMARY, OTHER } line_kind;
@@ -108,17 +111,27 @@ static line_kind kind_of(const char *line)
   return OTHER;
 }
 
+/* Where " [-Wname]" begins; NULL if that is not what warns. */
+static const char *find_flag(const char *line, const char *name)
+{
+  const char *found = strstr(line, " [-W");
+  size_t length = strlen(name);
+  bool is = found && !strncmp(found + 4, name, length) && found[4 + length] == ']';
+  return is ? found : NULL;
+}
+
 /* "… to 'float' [-Wdouble-promotion]", "… to 'sum' (aka 'float') […" */
 static bool ends_at_float(const char *line)
 {
-  const char *end = strstr(line, " [-W");
+  const char *end = find_flag(line, promotion);
   if (!end) return false;
   end -= end[-1] == ')';
   return end - line > 7 && (!strncmp(end - 7, "'float'", 7) || !strncmp(end - 7, " float'", 7));
 }
 
 typedef struct filter {
-  bool as_errors;
+  bool promotions_are_errors;
+  bool judges_constructors, has_constructors;
   pop_bytes out;
   const char *pending; /* lines about inclusion, which belong to what follows them */
   bool dropping;
@@ -146,17 +159,21 @@ static void put_as_error(filter *f, const char *line, const char *end)
   static const char coloured[] = "35mwarning: ", coloured_error[] = "31merror: ";
   if (!replace(f, &line, end, coloured, coloured_error))
     replace(f, &line, end, "warning: ", "error: ");
-  replace(f, &line, end, "[-Wdouble", "[-Werror,-Wdouble");
+  replace(f, &line, end, "[-W", "[-Werror,-W");
   put(f, line, (size_t)(end - line));
   ++f->raised;
 }
 
 /* "3 warnings and 1 error generated." */
-static void put_summary(filter *f, const char *line)
+static void put_summary(filter *f, const char *line, const char *end, const char *words)
 {
+  if (!f->dropped && !f->raised) {
+    put(f, line, (size_t)(end - line));
+    return;
+  }
   unsigned first = 0, second = 0;
   char word[16] = "";
-  sscanf(line, "%u %15[a-z] and %u", &first, word, &second);
+  sscanf(words, "%u %15[a-z] and %u", &first, word, &second);
   bool of_errors = starts(word, "error");
   unsigned warnings = (of_errors ? 0 : first) - f->dropped - f->raised;
   unsigned errors = (of_errors ? first : second) + f->raised;
@@ -177,35 +194,62 @@ static void take_line(filter *f, const char *line, const char *end, const char *
     if (!f->pending) f->pending = line;
     return;
   }
-  bool promotes = kind == WARNING && strstr(words, promotion);
-  if (kind != OTHER) f->dropping = promotes && ends_at_float(words);
+  bool promotes = kind == WARNING && find_flag(words, promotion);
+  bool constructs = f->judges_constructors && kind == WARNING && find_flag(words, constructor);
+  if (kind != OTHER)
+    f->dropping = (promotes && ends_at_float(words)) || (constructs && !f->has_constructors);
   if (kind == WARNING) f->dropped += f->dropping;
   if (f->pending && !f->dropping) put(f, f->pending, (size_t)(line - f->pending));
   f->pending = NULL;
   if (f->dropping) return;
   if (kind == SUMMARY)
-    put_summary(f, words);
-  else if (promotes && f->as_errors)
+    put_summary(f, line, end, words);
+  else if (constructs || (promotes && f->promotions_are_errors))
     put_as_error(f, line, end);
   else
     put(f, line, (size_t)(end - line));
 }
 
-bool popc_sift_promotions(pop_bytes *diagnostics, bool as_errors)
+/* Is there code that is to run before everything else: in an object or assembly, in IR? */
+static bool has_constructors(const popc_evidence *evidence)
 {
-  const char *text = (const char *)diagnostics->data, *all_end = text + diagnostics->size;
-  if (!diagnostics->size || !memmem(text, diagnostics->size, promotion, strlen(promotion)))
-    return true;
-  filter f = {.as_errors = as_errors};
-  for (const char *line = text; line < all_end;) {
+  static const char *const signs[] = {".init_array", "llvm.global_ctors"};
+  if (!evidence->product || evidence->target != POPC_TILE) return false;
+  for (size_t i = 0; i < sizeof signs / sizeof *signs; ++i)
+    if (memmem(evidence->product, evidence->size, signs[i], strlen(signs[i]))) return true;
+  return false;
+}
+
+static void judge_lines(filter *f, const pop_bytes *diagnostics)
+{
+  const char *line = (const char *)diagnostics->data, *all_end = line + diagnostics->size;
+  while (line < all_end) {
     const char *newline = memchr(line, '\n', (size_t)(all_end - line));
     const char *end = newline ? newline + 1 : all_end;
     char *words = plain(line, (size_t)(end - line) - (newline != NULL));
-    take_line(&f, line, end, words);
+    take_line(f, line, end, words);
     free(words);
     line = end;
   }
+  if (f->pending) put(f, f->pending, (size_t)(all_end - f->pending));
+}
+
+bool popc_judge_warnings(const popc_source *source, const popc_evidence *evidence,
+                         pop_bytes *diagnostics)
+{
+  filter f = {.promotions_are_errors = evidence->promotions_are_errors,
+              .judges_constructors = evidence->target == POPC_TILE,
+              .has_constructors = has_constructors(evidence)};
+  if (diagnostics->size) judge_lines(&f, diagnostics);
+  if (f.has_constructors && !f.raised) { /* -w, or a warning switched off */
+    char *text = pop_xasprintf("%s: error: it has static objects with constructors, which nothing "
+                               "runs on a tile\n",
+                               source->path);
+    put(&f, text, strlen(text));
+    free(text);
+    f.raised = 1;
+  }
   pop_bytes_free(diagnostics);
   *diagnostics = f.out;
-  return f.raised == 0;
+  return f.raised != 0;
 }

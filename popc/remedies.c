@@ -1,0 +1,98 @@
+/* Sources that do not compile as they are, and do with one thing changed.
+ *
+ *   portable         Codelets for the chip have its assembly under `#ifdef __IPU__` and beside it a
+ *                    path in plain C++, which the CPU target takes. The tile's assembler cannot read
+ *                    the former: the latter is compiled, without __IPU__ and what comes with it.
+ *   mutable inputs   The elements of inputs were not const until November 2021 (graphcore/poplibs
+ *                    1995ae10 says so). Older codelets take pointers to them as if they could be
+ *                    written: then they are not const here either.
+ *
+ * What clang says tells which remedy may help. The source is compiled again with it; a note says so.
+ * If that does not compile either, the first diagnostics stand.
+ */
+#include "popc_internal.h"
+
+#include <string.h>
+
+static const struct remedy {
+  const char *signs[3]; /* in clang's errors */
+  const char *note;
+} remedies[POPC_NUM_REMEDIES] = {
+    /* The chip's registers, in lists of clobbers, have a dollar that no register of the tile has. */
+    [POPC_PORTABLE] = {{"unknown register name '$", "unrecognized instruction mnemonic"},
+                       "its inline assembly is for another instruction set; compiled the portable "
+                       "path (without __IPU__) instead"},
+    [POPC_MUTABLE_INPUTS] = {{"casts away qualifiers", "would lose const qualifier"},
+                             "its pointers to inputs could write these, as old compilers allowed; "
+                             "compiled with --mutable-inputs instead"},
+};
+
+static bool mentions(const pop_bytes *diagnostics, size_t from, const char *sign)
+{
+  return diagnostics->size > from &&
+         memmem(diagnostics->data + from, diagnostics->size - from, sign, strlen(sign));
+}
+
+/* Turns on what may help. False if there is nothing more. */
+static bool apply(popc_settings *settings, const pop_bytes *diagnostics, size_t from)
+{
+  bool any = false;
+  for (size_t i = 0; i < POPC_NUM_REMEDIES; ++i) {
+    if (settings->remedies[i].on || settings->remedies[i].when == POPC_NEVER) continue;
+    const char *const *sign = remedies[i].signs;
+    while (*sign && !mentions(diagnostics, from, *sign)) ++sign;
+    settings->remedies[i].on = *sign != NULL;
+    any |= *sign != NULL;
+  }
+  return any;
+}
+
+static void add_notes(const popc_settings *settings, const bool *on_before,
+                      const popc_source *source, pop_bytes *out)
+{
+  for (size_t i = 0; i < POPC_NUM_REMEDIES && !popc_no_warnings(settings); ++i) {
+    if (!settings->remedies[i].on || on_before[i]) continue;
+    const char *note =
+        pop_arena_printf(settings->arena, "popc: note: %s: %s\n", source->path, remedies[i].note);
+    pop_bytes_append(out, note, strlen(note));
+  }
+}
+
+void popc_begin_remedies(popc_settings *settings)
+{
+  for (size_t i = 0; i < POPC_NUM_REMEDIES; ++i)
+    settings->remedies[i].on = settings->remedies[i].when == POPC_ALWAYS;
+}
+
+pop_error *popc_compile_with_remedies(popc_settings *settings, const popc_source *source,
+                                      popc_product product, const popc_variant *const *variants,
+                                      size_t count, popc_result *results, pop_bytes *diagnostics)
+{
+  bool on_before[POPC_NUM_REMEDIES];
+  for (size_t i = 0; i < POPC_NUM_REMEDIES; ++i) on_before[i] = settings->remedies[i].on;
+  size_t before = diagnostics->size;
+  pop_error *first =
+      popc_compile_source(settings, source, product, variants, count, results, diagnostics);
+  if (!first || !popc_is_codelet_language(source->language)) return first;
+  pop_error *error = first;
+  pop_bytes said = {0};
+  bool more = apply(settings, diagnostics, before);
+  while (error && more) {
+    if (error != first) pop_error_free(error);
+    said.size = 0;
+    error = popc_compile_source(settings, source, product, variants, count, results, &said);
+    more = apply(settings, &said, 0);
+  }
+  if (error) {
+    if (error != first) pop_error_free(error);
+    for (size_t i = 0; i < POPC_NUM_REMEDIES; ++i) settings->remedies[i].on = on_before[i];
+  } else {
+    pop_error_free(first);
+    first = NULL;
+    diagnostics->size = before;
+    add_notes(settings, on_before, source, diagnostics);
+    if (said.size) pop_bytes_append(diagnostics, said.data, said.size);
+  }
+  pop_bytes_free(&said);
+  return first;
+}
