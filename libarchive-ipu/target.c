@@ -23,6 +23,7 @@
 #define MAX_TILES 1000000 /* member names of images have room for six digits */
 #define MAX_WORKERS 64
 #define MAX_EXCHANGE_BYTES_PER_CYCLE 64
+#define MAX_HOST_BYTES_PER_CYCLE 1024
 #define MAX_CYCLES 1000000 /* of one sync or of one word's way */
 
 /* What the three have in common.
@@ -38,6 +39,9 @@
  * and external alike (cycles 118; three syncs later 472; three later 826). It comes from the SDK's
  * own model of ipu1; hardware's depends on the tile. The same for ipu2 and ipu21 is [ours].
  *
+ * host_bytes_per_cycle: PCIe 4.0 with 16 lanes, 32 GB/s, between two chips, less the overhead of its
+ * packets: about 8 bytes in a cycle of either's clock.
+ *
  * cost: a context issues one instruction per slot and the result is there before its next slot: 1
  * for all instructions but division and square root. The multiplier fits in a slot (the IPU's
  * does). A divider that makes one bit of quotient or root a cycle takes about 34 cycles for an int
@@ -46,7 +50,7 @@
   .type = POP_TARGET_IPU, .num_worker_contexts = 6 /* [consts] [tut6] */, .system_bytes = 8 * KIB, \
   .memory_element_bytes = 16 * KIB /* [consts] [memory] */,                                        \
   .exchange_bytes_per_cycle = 4 /* [tut6] */, .exchange_latency_cycles = 8 + 17 + 7 + 9 + 2,       \
-  .sync_cycles = 118, .host_sync_cycles = 118,                                                     \
+  .sync_cycles = 118, .host_sync_cycles = 118, .host_bytes_per_cycle = 8 /* [ours] */,             \
   .cost = {                                                                                        \
       [POP_COST_ALU] = 1,        [POP_COST_LOAD] = 1,  [POP_COST_STORE] = 1,                       \
       [POP_COST_BRANCH] = 1,     [POP_COST_JUMP] = 1,  [POP_COST_MUL] = 1,                         \
@@ -191,6 +195,7 @@ pop_error *pop_target_validate(const pop_target *target)
   CHECK_RANGE(exchange_latency_cycles, 0, MAX_CYCLES);
   CHECK_RANGE(sync_cycles, 0, MAX_CYCLES);
   CHECK_RANGE(host_sync_cycles, 0, MAX_CYCLES);
+  CHECK_RANGE(host_bytes_per_cycle, 1, MAX_HOST_BYTES_PER_CYCLE);
   if (!isfinite(target->clock_hz) || target->clock_hz <= 0)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "target '%s': clock_hz is %g, but must be greater than 0", target->name,

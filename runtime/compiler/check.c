@@ -48,6 +48,7 @@ static pop_error *check_compute_sets(const mapped_variables *mapped, const reach
 /* What a program says of its tensors in messages; NULL: it has none. */
 static const char *const tensor_users[] = {
     [PROGRAM_COPY] = "copy",
+    [PROGRAM_STREAM_COPY] = "stream copy",
     [PROGRAM_SWITCH] = "control of",
     [PROGRAM_WHILE] = "predicate of",
     [PROGRAM_WRITE_UNDEF] = "write of undefined values",

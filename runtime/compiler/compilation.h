@@ -240,6 +240,7 @@ typedef enum step_kind {
   STEP_EXCHANGE,    /* exchange `index` */
   STEP_SYNC,        /* of all tiles */
   STEP_WRITE_UNDEF, /* no code: what the blocks hold is not needed any more */
+  STEP_STREAM_COPY, /* stream copy `index`, in a host sync */
   STEP_HOST_EVENT   /* host sync that reports event `index` (see host_event) */
 } step_kind;
 
@@ -287,6 +288,33 @@ typedef struct host_tensor {
   size_t num_runs;
 } host_tensor;
 
+/* A data stream of the graph. */
+typedef struct stream_info {
+  const char *name;
+  pop_type type;
+  bool to_device;
+  uint64_t num_elements;
+  bool is_used; /* by a control program */
+} stream_info;
+
+/* Rows of equal size, at equal distances on the tile and in the stream's buffer. */
+typedef struct host_packet {
+  uint32_t tile;
+  place at;
+  uint32_t row_bytes, rows, stride;
+  uint32_t host_offset, host_stride;
+  place header;
+} host_packet;
+
+/* One copy between a stream and a tensor. It reports the event (number of host events) + (number of the
+ * copy) + 1 to the host. */
+typedef struct stream_copy {
+  const char *name;
+  uint32_t stream;     /* in compilation.streams */
+  size_t first_packet; /* in compilation.host_packets, ascending by tile */
+  size_t num_packets;
+} stream_copy;
+
 /* ---- closure, emit ---- */
 
 /* Tiles with the same set of entry symbols share a closure, and its bytes where they also have it at
@@ -303,7 +331,7 @@ typedef struct code_group {
 typedef enum code_patch_kind {
   PATCH_LUI_ADDI, /* two words: lui rd, %hi; addi rd, rd, %lo */
   PATCH_SEND,     /* word offset from the base of tile memory, as isa.h says */
-  PATCH_RECEIVE_ADDRESS
+  PATCH_IMM22     /* likewise */
 } code_patch_kind;
 
 typedef struct code_patch {
@@ -374,6 +402,9 @@ typedef struct compilation {
   COMPILATION_ARRAY(const char *, program_names); /* by the same numbers */
   COMPILATION_ARRAY(host_tensor, host_tensors);   /* handles, then PrintTensors */
   COMPILATION_ARRAY(host_run, host_runs);
+  COMPILATION_ARRAY(stream_info, streams); /* as in the graph */
+  COMPILATION_ARRAY(stream_copy, stream_copies);
+  COMPILATION_ARRAY(host_packet, host_packets);
   COMPILATION_ARRAY(uint32_t, host_events); /* event number - 1 -> host tensor to print */
 
   /* exchange */

@@ -98,6 +98,16 @@ static void describe_tensor(const compilation *c, const host_tensor *tensor, pop
   pop_push(e->tensors, e->num_tensors, e->tensors_capacity, described);
 }
 
+static void describe_stream(const stream_info *stream, pop_executable *e)
+{
+  pop_push(e->streams, e->num_streams, e->streams_capacity,
+           (executable_stream){.name = pop_arena_strdup(e->arena, stream->name),
+                               .type = stream->type,
+                               .to_device = stream->to_device,
+                               .is_used = stream->is_used,
+                               .num_elements = stream->num_elements});
+}
+
 static void describe_host(const compilation *c, pop_executable *e)
 {
   for (size_t i = 0; i < c->num_program_names; i++)
@@ -106,6 +116,10 @@ static void describe_host(const compilation *c, pop_executable *e)
   for (size_t i = 0; i < c->num_host_tensors; i++) describe_tensor(c, &c->host_tensors[i], e);
   for (size_t i = 0; i < c->num_host_events; i++)
     pop_push(e->events, e->num_events, e->events_capacity, c->host_events[i]);
+  for (size_t i = 0; i < c->num_streams; i++) describe_stream(&c->streams[i], e);
+  for (size_t i = 0; i < c->num_stream_copies; i++)
+    pop_push(e->stream_copies, e->num_stream_copies, e->stream_copies_capacity,
+             c->stream_copies[i].stream);
 }
 
 static void describe_variable(const compilation *c, const placed_variable *v, pop_executable *e)

@@ -80,7 +80,20 @@ static void put_exchange(emitter *e, uint32_t exchange)
 static void put_host_event(emitter *e, uint32_t event)
 {
   put_constant(&e->code, T0, event);
-  put_tile_op(&e->code, TILE_HOST_SYNC, ZERO, T0, 0);
+  put_tile_op(&e->code, TILE_HOST_SYNC, ZERO, T0, ZERO);
+}
+
+static void put_stream_copy(emitter *e, uint32_t copy)
+{
+  uint32_t block = emitter_host_exchange_code(e, copy);
+  uint32_t event = (uint32_t)e->c->num_host_events + copy + 1;
+  if (block == COMPILER_NONE) {
+    put_host_event(e, event);
+    return;
+  }
+  put_constant(&e->code, T0, event);
+  put_address(&e->code, T1, (place){block, 0});
+  put_tile_op(&e->code, TILE_HOST_SYNC, ZERO, T0, T1);
 }
 
 static void put_leaf(emitter *e, const script_op *op)
@@ -97,6 +110,9 @@ static void put_leaf(emitter *e, const script_op *op)
     put_tile_op(&e->code, TILE_SYNC, 0, 0, 0);
     break;
   case SCRIPT_WRITE_UNDEF:
+    break;
+  case SCRIPT_STREAM_COPY:
+    put_stream_copy(e, index);
     break;
   default:
     put_host_event(e, index);

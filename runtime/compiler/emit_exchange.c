@@ -1,5 +1,6 @@
-/* Exchange code: the planned instructions of a tile's part in an exchange as words (machine/isa.h).
- * Addresses are not known yet: send and receiveAddress get theirs by patches. */
+/* Exchange code: the planned instructions of a tile's part in an exchange as words (machine/isa.h), and
+ * host exchange code from the packets of a stream copy. Addresses are not known yet: they come by
+ * patches. */
 #include "compiler/emit.h"
 
 #include <assert.h>
@@ -24,7 +25,7 @@ static void put_exchange_op(assembler *a, const exchange_op *op)
     put(a, isa_send_word(0, op->count));
     return;
   case EXCHANGE_RECEIVE_ADDRESS:
-    add_patch(a, PATCH_RECEIVE_ADDRESS, op->at);
+    add_patch(a, PATCH_IMM22, op->at);
     put(a, isa_imm22_word(ISA_FUNCT3_RECEIVE_ADDRESS, 0));
     return;
   case EXCHANGE_RECEIVE_MUX:
@@ -56,4 +57,34 @@ uint32_t emitter_exchange_code(emitter *e, uint32_t index)
   e->exchange_stamp[index] = e->tile + 1;
   e->exchange_code[index] = block;
   return block;
+}
+
+static uint32_t add_host_exchange_code(emitter *e, const stream_copy *copy, size_t first)
+{
+  const compilation *c = e->c;
+  uint32_t funct3 =
+      c->streams[copy->stream].to_device ? ISA_FUNCT3_HOST_READ : ISA_FUNCT3_HOST_WRITE;
+  assembler code = {0};
+  for (size_t i = first; i < copy->num_packets; i++) {
+    const host_packet *p = &c->host_packets[copy->first_packet + i];
+    if (p->tile != e->tile) break;
+    add_patch(&code, PATCH_IMM22, p->header);
+    put(&code, isa_imm22_word(funct3, 0));
+  }
+  put(&code, isa_imm22_word(ISA_FUNCT3_END, 0));
+  return emitter_add_code(e, &code, POP_MEMORY_HOST_EXCHANGE_CODE, copy->name);
+}
+
+uint32_t emitter_host_exchange_code(emitter *e, uint32_t index)
+{
+  if (e->host_stamp[index] == e->tile + 1) return e->host_code[index];
+  const compilation *c = e->c;
+  const stream_copy *copy = &c->stream_copies[index];
+  const host_packet *packets = c->host_packets + copy->first_packet;
+  size_t *next = &e->next_packet[index];
+  while (*next < copy->num_packets && packets[*next].tile < e->tile) ++*next;
+  bool takes_part = *next < copy->num_packets && packets[*next].tile == e->tile;
+  e->host_code[index] = takes_part ? add_host_exchange_code(e, copy, *next) : COMPILER_NONE;
+  e->host_stamp[index] = e->tile + 1;
+  return e->host_code[index];
 }

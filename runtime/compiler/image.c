@@ -62,8 +62,8 @@ static void apply_patch(const compilation *c, const code_patch *patch, uint8_t *
   case PATCH_SEND:
     store_word(at, load_word(at) | word_offset << 7);
     return;
-  case PATCH_RECEIVE_ADDRESS:
-    store_word(at, isa_imm22_word(ISA_FUNCT3_RECEIVE_ADDRESS, word_offset));
+  case PATCH_IMM22:
+    store_word(at, isa_imm22_word(load_word(at) >> 12 & 7, word_offset));
     return;
   }
 }

@@ -233,6 +233,7 @@ static pop_error *lower_program(program_lowering *p, uint32_t number)
   if (lowered->kind == PROGRAM_EXECUTE) return lower_execute(p, number);
   if (dissolves(p, number)) return NULL;
   step_list steps = {0};
+  uint32_t single;
   pop_error *error = NULL;
   bool shared = false;
   switch (lowered->kind) {
@@ -251,6 +252,10 @@ static pop_error *lower_program(program_lowering *p, uint32_t number)
     break;
   case PROGRAM_WRITE_UNDEF:
     pop_push(steps.items, steps.count, steps.capacity, lower_write_undef(p, number));
+    break;
+  case PROGRAM_STREAM_COPY:
+    error = lower_stream_copy(&p->l, lowered, &single);
+    if (!error) pop_push(steps.items, steps.count, steps.capacity, single);
     break;
   case PROGRAM_SYNC:
     pop_push(steps.items, steps.count, steps.capacity,
@@ -320,6 +325,7 @@ pop_error *pass_lower(compilation *c)
   POP_TRY(reach_programs(c, &p.l.reach));
   start_lowering(&p, c);
   lower_handles(c);
+  lower_streams(c);
   pop_error *error = lower_programs(&p);
   end_lowering(&p);
   return error;

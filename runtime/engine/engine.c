@@ -2,7 +2,8 @@
  *
  * The machine gets each tile's ELF image, written and read back as any file would be: what runs is
  * what the archive holds. What else the engine knows is in the executable. A run is a conversation: the tiles wait in a host sync for the number of a
- * program; on the way they may report an event (a tensor to print), which is answered with 0.
+ * program; on the way they may report an event (a tensor to print, a stream's copy), which is answered
+ * with 0.
  */
 #include "engine/engine_private.h"
 
@@ -13,17 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-pop_error *engine_new(pop_executable *executable, const machine_options *options,
-                      pop_engine **engine)
+pop_error *engine_new(pop_executable *executable, const run_options *options, pop_engine **engine)
 {
   pop_engine *made = pop_xcalloc(1, sizeof *made);
   made->executable = executable_retain(executable);
-  pop_error *error = machine_create(&executable->target, options, &made->machine);
+  pop_error *error = machine_create(&executable->target, &options->machine, &made->machine);
   if (error) {
     pop_engine_free(made);
     return error;
   }
   made->device_print = device_print_new(made->machine, pop_target_num_tiles(&executable->target));
+  made->streams = streams_new(executable);
+  made->prefetch = options->prefetch;
   *engine = made;
   return NULL;
 }
@@ -31,6 +33,7 @@ pop_error *engine_new(pop_executable *executable, const machine_options *options
 void pop_engine_free(pop_engine *engine)
 {
   if (!engine) return;
+  streams_free(engine->streams);
   device_print_free(engine->device_print);
   machine_free(engine->machine);
   pop_executable_free(engine->executable);
@@ -64,6 +67,15 @@ static FILE *print_stream(const pop_engine *engine)
   return engine->print_stream ? engine->print_stream : stderr;
 }
 
+/* What the machine's fault is to the user, if that is the reason of `error`. */
+static pop_error *report_fault(pop_engine *engine, pop_error *error)
+{
+  engine->state = ENGINE_FAULTED;
+  if (machine_get_fault(engine->machine)->kind == MACHINE_FAULT_NONE) return error;
+  pop_error_free(error);
+  return engine_fault_report(engine);
+}
+
 /* Runs to the next host sync; a fault becomes a report. */
 static pop_error *run_to_host_sync(pop_engine *engine, uint32_t answer, uint32_t *event)
 {
@@ -71,11 +83,7 @@ static pop_error *run_to_host_sync(pop_engine *engine, uint32_t answer, uint32_t
   pop_error *error = machine_run(engine->machine, answer, event);
   device_print_flush(engine->device_print, engine->executable, print_stream(engine),
                      error || *event == 0);
-  if (!error) return NULL;
-  if (machine_get_fault(engine->machine)->kind == MACHINE_FAULT_NONE) return error;
-  pop_error_free(error);
-  engine->state = ENGINE_FAULTED;
-  return engine_fault_report(engine);
+  return error ? report_fault(engine, error) : NULL;
 }
 
 pop_error *pop_engine_load(pop_engine *engine)
@@ -84,6 +92,7 @@ pop_error *pop_engine_load(pop_engine *engine)
   if (too_small) return pop_error_new(POP_ERROR_GRAPH_MEMORY, "cannot load: %s", too_small);
   engine->state = ENGINE_COMPILED;
   machine_reset(engine->machine);
+  streams_restart(engine->streams);
   log_phase loading = log_phase_start("ENGINE", "Loading executable");
   POP_TRY(load_tiles(engine));
   log_phase_end(&loading);
@@ -96,9 +105,6 @@ pop_error *pop_engine_load(pop_engine *engine)
 static pop_error *print_event(pop_engine *engine, uint32_t event)
 {
   const pop_executable *e = engine->executable;
-  if (event > e->num_events)
-    return pop_error_new(POP_ERROR_INTERNAL, "the tiles report host event %u of %zu", event,
-                         e->num_events);
   const executable_tensor *tensor = &e->tensors[e->events[event - 1]];
   size_t bytes = (size_t)tensor->num_elements * pop_type_bytes(tensor->type);
   uint8_t *data = malloc(bytes ? bytes : 1);
@@ -116,6 +122,19 @@ static pop_error *print_event(pop_engine *engine, uint32_t event)
   return error;
 }
 
+static pop_error *handle_event(pop_engine *engine, uint32_t event)
+{
+  const pop_executable *e = engine->executable;
+  if (event <= e->num_events) return print_event(engine, event);
+  size_t copy = event - e->num_events - 1;
+  if (copy >= e->num_stream_copies)
+    return pop_error_new(POP_ERROR_INTERNAL, "the tiles report host event %u of %zu", event,
+                         e->num_events + e->num_stream_copies);
+  pop_error *error =
+      streams_copy(engine->streams, e->stream_copies[copy], engine->machine, engine->prefetch);
+  return error ? report_fault(engine, error) : NULL;
+}
+
 static pop_error *check_loaded(const pop_engine *engine, const char *what)
 {
   if (engine->state == ENGINE_COMPILED)
@@ -130,7 +149,7 @@ pop_error *pop_engine_run(pop_engine *engine, size_t program)
 {
   POP_TRY(check_loaded(engine, "run"));
   if (engine->state == ENGINE_FAULTED)
-    return pop_error_new(POP_ERROR_RUNTIME, "cannot run: the last run ended in a fault; call "
+    return pop_error_new(POP_ERROR_RUNTIME, "cannot run: the last run ended in an error; call "
                                             "pop_engine_load to start afresh");
   size_t num_programs = engine->executable->num_programs;
   if (program >= num_programs)
@@ -141,7 +160,7 @@ pop_error *pop_engine_run(pop_engine *engine, size_t program)
   uint32_t event;
   POP_TRY(run_to_host_sync(engine, (uint32_t)program, &event));
   while (event != 0) {
-    POP_TRY(print_event(engine, event));
+    POP_TRY(handle_event(engine, event));
     POP_TRY(run_to_host_sync(engine, 0, &event));
   }
   log_phase_end(&running);
@@ -150,6 +169,17 @@ pop_error *pop_engine_run(pop_engine *engine, size_t program)
             (unsigned long long)(after.cycles - before.cycles),
             (unsigned long long)(after.instructions - before.instructions));
   return NULL;
+}
+
+pop_error *pop_engine_connect_stream(pop_engine *engine, const char *handle, void *begin, void *end)
+{
+  return streams_connect(engine->streams, handle, begin, end);
+}
+
+pop_error *pop_engine_connect_stream_callback(pop_engine *engine, const char *handle,
+                                              const pop_stream_callback *callback)
+{
+  return streams_connect_callback(engine->streams, handle, callback);
 }
 
 void pop_engine_set_print_stream(pop_engine *engine, FILE *stream)

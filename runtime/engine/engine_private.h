@@ -2,6 +2,8 @@
 #ifndef ENGINE_ENGINE_PRIVATE_H
 #define ENGINE_ENGINE_PRIVATE_H
 
+#include "engine/options.h"
+#include "engine/streams.h"
 #include "executable/executable.h"
 #include "machine/machine.h"
 
@@ -17,12 +19,14 @@ struct pop_engine {
   pop_executable *executable; /* retained */
   machine *machine;
   device_print *device_print;
+  streams *streams;
+  bool prefetch; /* may ask callbacks of streams early */
   engine_state state;
   FILE *print_stream; /* NULL: standard error */
 };
 
 /* engine.c: retains the executable. */
-POP_MUST_CHECK pop_error *engine_new(pop_executable *executable, const machine_options *options,
+POP_MUST_CHECK pop_error *engine_new(pop_executable *executable, const run_options *options,
                                      pop_engine **engine);
 
 /* tensor_access.c: a tensor's elements from or to the tiles, row-major; `size` must fit. */

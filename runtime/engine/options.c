@@ -38,6 +38,9 @@ enum { MAX_OPTIONS_JSON_BYTES = 1 << 20, MAX_STACK_BYTES = 1 << 20, MAX_THREADS 
   X("debug.maxCyclesPerRun", "a number of cycles, 0 for no limit", "1000000000000",                \
     "ends a run in which a tile takes longer, with a fault that names the vertex", ON_RUN,         \
     set_max_cycles, 0, UINT64_MAX)                                                                 \
+  X("exchange.enablePrefetch", "true or false", "false",                                           \
+    "asks the callbacks of host-to-device streams for the next data as soon as there is room",     \
+    ON_RUN, set_prefetch, 0, 0)                                                                    \
   X("opt.maxCompilationThreads", "a number of threads, 0 for as many as there are cores", "0",     \
     "threads that make and write tile images; the bytes are the same for any number", ON_SAVE,     \
     set_threads, 0, MAX_THREADS)
@@ -131,7 +134,13 @@ static pop_error *set_supervisor_stack(const option_entry *entry, const char *va
 static pop_error *set_max_cycles(const option_entry *entry, const char *value,
                                  engine_options *options)
 {
-  return parse_number(entry, value, &options->run.max_cycles_per_run);
+  return parse_number(entry, value, &options->run.machine.max_cycles_per_run);
+}
+
+static pop_error *set_prefetch(const option_entry *entry, const char *value,
+                               engine_options *options)
+{
+  return parse_bool(entry, value, &options->run.prefetch);
 }
 
 static pop_error *set_threads(const option_entry *entry, const char *value, engine_options *options)
@@ -163,7 +172,7 @@ static pop_error *unknown_option(const char *key)
   if (near)
     return pop_error_new(POP_ERROR_INVALID_OPTION, "Unrecognised option '%s'; did you mean '%s'?",
                          key, near);
-  char list[512] = "";
+  char list[1024] = "";
   for (size_t i = 0; i < NUM_ENTRIES; ++i) {
     strncat(list, i ? ", " : "", sizeof list - strlen(list) - 1);
     strncat(list, keys[i], sizeof list - strlen(list) - 1);

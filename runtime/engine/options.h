@@ -18,6 +18,12 @@ typedef struct given_option {
   char *value;     /* owned */
 } given_option;
 
+/* What an engine is told about running. */
+typedef struct run_options {
+  machine_options machine;
+  bool prefetch; /* ask callbacks of streams early */
+} run_options;
+
 typedef struct engine_options {
   char *save_archive; /* target.saveArchive; NULL: do not; owned */
   bool allow_out_of_memory;
@@ -25,7 +31,7 @@ typedef struct engine_options {
   uint32_t worker_stack_bytes;
   uint32_t supervisor_stack_bytes;
   uint32_t num_threads;
-  machine_options run;
+  run_options run;
   /* Those of stage ON_COMPILE that were given. */
   given_option *given;
   size_t num_given, given_capacity;

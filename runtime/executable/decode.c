@@ -398,6 +398,44 @@ static pop_error *read_events(decoder *d)
   return NULL;
 }
 
+static pop_error *read_streams(decoder *d)
+{
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  for (size_t i = 0; i < count; ++i) {
+    executable_stream stream = {0};
+    d->r.entry = i;
+    POP_TRY(metadata_read_map_of(&d->r, 5));
+    POP_TRY(read_name(&d->r, &stream.name));
+    POP_TRY(read_type(&d->r, &stream.type));
+    POP_TRY(metadata_read_key(&d->r, 1, "elements"));
+    POP_TRY(
+        metadata_read_uint(&d->r, SIZE_MAX / pop_type_bytes(stream.type), &stream.num_elements));
+    if (!stream.num_elements) return metadata_error(&d->r, "a stream of no elements");
+    POP_TRY(metadata_read_key(&d->r, 1, "to_device"));
+    POP_TRY(metadata_read_bool(&d->r, &stream.to_device));
+    POP_TRY(metadata_read_key(&d->r, 1, "used"));
+    POP_TRY(metadata_read_bool(&d->r, &stream.is_used));
+    d->r.keys[1] = NULL;
+    pop_push(d->e->streams, d->e->num_streams, d->e->streams_capacity, stream);
+  }
+  return NULL;
+}
+
+static pop_error *read_stream_copies(decoder *d)
+{
+  size_t count = 0;
+  uint32_t stream = 0, greatest = 0;
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  if (count) POP_TRY(greatest_number(&d->r, d->e->num_streams, "stream", &greatest));
+  for (size_t i = 0; i < count; ++i) {
+    d->r.entry = i;
+    POP_TRY(metadata_read_u32(&d->r, greatest, &stream));
+    pop_push(d->e->stream_copies, d->e->num_stream_copies, d->e->stream_copies_capacity, stream);
+  }
+  return NULL;
+}
+
 /* *end: of the interval before, then of this one. */
 static pop_error *read_interval(decoder *d, const executable_variable *v, uint64_t num_elements,
                                 uint64_t *end)

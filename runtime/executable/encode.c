@@ -196,6 +196,30 @@ static void put_events(encoder *x)
   put_u32s(x->out, x->e->events, x->e->num_events);
 }
 
+static void put_streams(encoder *x)
+{
+  metadata_put_array(x->out, x->e->num_streams);
+  for (size_t i = 0; i < x->e->num_streams; ++i) {
+    const executable_stream *stream = &x->e->streams[i];
+    metadata_put_map(x->out, 5);
+    metadata_put_text(x->out, "name");
+    metadata_put_text(x->out, stream->name);
+    metadata_put_text(x->out, "type");
+    metadata_put_text(x->out, pop_type_name(stream->type));
+    put_number(x->out, "elements", stream->num_elements);
+    metadata_put_text(x->out, "to_device");
+    metadata_put_bool(x->out, stream->to_device);
+    metadata_put_text(x->out, "used");
+    metadata_put_bool(x->out, stream->is_used);
+  }
+}
+
+static void put_stream_copies(encoder *x)
+{
+  metadata_put_array(x->out, x->e->num_stream_copies);
+  put_u32s(x->out, x->e->stream_copies, x->e->num_stream_copies);
+}
+
 static void put_variable(const pop_executable *e, const executable_variable *v, pop_bytes *out)
 {
   metadata_put_map(out, 5);

@@ -31,9 +31,10 @@ void pop_executable_free(pop_executable *e)
   if (!e || atomic_fetch_sub(&e->references, 1) != 1) return;
   if (e->images.free) e->images.free(e->images.context);
   void *const arrays[] = {
-      e->file,      e->options,     e->programs,     e->tensors,     e->runs,     e->events,
-      e->variables, e->intervals,   e->vertex_types, e->vertex_rows, e->vertices, e->compute_sets,
-      e->works,     e->memory_rows, e->stack_rows,   e->tiles,       e->digests,  e->phase_times,
+      e->file,         e->options,     e->programs,      e->tensors,      e->runs,
+      e->events,       e->streams,     e->stream_copies, e->variables,    e->intervals,
+      e->vertex_types, e->vertex_rows, e->vertices,      e->compute_sets, e->works,
+      e->memory_rows,  e->stack_rows,  e->tiles,         e->digests,      e->phase_times,
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) free(arrays[i]);
   pop_arena_free(e->arena);
@@ -146,4 +147,20 @@ pop_error *pop_executable_handle(const pop_executable *executable, size_t handle
   }
   return pop_error_new(POP_ERROR_INDEX, "there is no host handle %zu: the executable has %zu",
                        handle, next);
+}
+
+size_t pop_executable_num_streams(const pop_executable *executable)
+{
+  return executable->num_streams;
+}
+
+pop_error *pop_executable_stream(const pop_executable *executable, size_t stream,
+                                 pop_stream_info *info)
+{
+  if (stream >= executable->num_streams)
+    return pop_error_new(POP_ERROR_INDEX, "there is no stream %zu: the executable has %zu", stream,
+                         executable->num_streams);
+  const executable_stream *s = &executable->streams[stream];
+  *info = (pop_stream_info){s->name, s->to_device, s->type, (size_t)s->num_elements, s->is_used};
+  return NULL;
 }

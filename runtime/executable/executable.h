@@ -57,6 +57,15 @@ typedef struct executable_tensor {
   size_t num_runs;
 } executable_tensor;
 
+/* A data stream. What its copies move where on the tiles is in the tiles' host exchange code. */
+typedef struct executable_stream {
+  const char *name;
+  pop_type type;
+  bool to_device;
+  bool is_used; /* by a program */
+  uint64_t num_elements;
+} executable_stream;
+
 /* ---- variables ---- */
 
 /* Elements [begin, end) are on the tile, from the address on. */
@@ -146,6 +155,8 @@ struct pop_executable {
   EXECUTABLE_ARRAY(executable_tensor, tensors);
   EXECUTABLE_ARRAY(executable_run, runs);
   EXECUTABLE_ARRAY(uint32_t, events); /* event number - 1 -> tensor to print */
+  EXECUTABLE_ARRAY(executable_stream, streams);
+  EXECUTABLE_ARRAY(uint32_t, stream_copies); /* event number - num_events - 1 -> stream */
   EXECUTABLE_ARRAY(executable_variable, variables);
   EXECUTABLE_ARRAY(executable_interval, intervals);
   EXECUTABLE_ARRAY(const char *, vertex_types);

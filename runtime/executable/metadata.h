@@ -29,6 +29,8 @@
   X(digests, "of the images: 8 bytes each, little endian")                                         \
   X(tensors, "{name, kind: write, read or print, type, shape, runs: [tile, offset, bytes]*}")      \
   X(events, "by event number - 1: the tensor that it prints")                                      \
+  X(streams, "{name, type, elements, to_device, used: by a program}")                              \
+  X(stream_copies, "by event number - number of events - 1: the stream")                           \
   X(variables, "{name, type, shape, constant, intervals: "                                         \
                "[elements left out before it, elements, tile, offset]*}")                          \
   X(vertex_rows, "rows: [vertex type, offset of the state, worker, 0 or 1 + number in the graph "  \
@@ -48,7 +50,8 @@
   X(exchange_bytes_per_cycle)                                                                      \
   X(exchange_latency_cycles)                                                                       \
   X(sync_cycles)                                                                                   \
-  X(host_sync_cycles)
+  X(host_sync_cycles)                                                                              \
+  X(host_bytes_per_cycle)
 #define METADATA_COUNT(field) +1
 enum {
   METADATA_NUM_TARGET_KEYS = 4 METADATA_TARGET_NUMBERS(METADATA_COUNT),

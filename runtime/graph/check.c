@@ -58,6 +58,13 @@ program *check_program(pop_graph *graph, const char *call, pop_program p)
   return good ? &graph->programs[p.index - 1] : NULL;
 }
 
+const host_stream *check_stream(pop_graph *graph, const char *call, pop_stream stream)
+{
+  bool good =
+      check_handle(graph, call, "stream", stream.graph, stream.index, graph->num_streams + 1);
+  return good ? &graph->streams[stream.index - 1] : NULL;
+}
+
 const pop_field *check_field(pop_graph *graph, const char *call, uint32_t vertex, const char *name)
 {
   const pop_vertex_type *type = graph->vertex_types[graph->vertices[vertex].type].type;

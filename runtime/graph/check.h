@@ -16,6 +16,7 @@ const tensor *check_tensor(pop_graph *graph, const char *call, pop_tensor t);
 compute_set *check_compute_set(pop_graph *graph, const char *call, pop_compute_set set);
 vertex *check_vertex(pop_graph *graph, const char *call, pop_vertex v);
 program *check_program(pop_graph *graph, const char *call, pop_program p);
+const host_stream *check_stream(pop_graph *graph, const char *call, pop_stream stream);
 /* The field `name` of a vertex (by index). */
 const pop_field *check_field(pop_graph *graph, const char *call, uint32_t vertex, const char *name);
 

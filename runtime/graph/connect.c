@@ -191,6 +191,22 @@ void pop_graph_connect(pop_graph *graph, pop_vertex handle, const char *field, p
     refuse(&c, "it is connected already; a field has one edge");
 }
 
+void pop_graph_connect_value(pop_graph *graph, pop_vertex handle, const char *field, pop_type type,
+                             const void *values, size_t count)
+{
+  connection c = start(graph, "pop_graph_connect_value", handle, field);
+  if (!c.field) return;
+  if (c.field->kind != POP_FIELD_INPUT && c.field->kind != POP_FIELD_CONSTANT) {
+    refuse(&c, "the vertex writes it: only an input can be a value; connect a tensor");
+    return;
+  }
+  const char *name = pop_arena_printf(graph->arena, "%s.value", field);
+  pop_tensor tensor = pop_graph_add_constant(graph, type, &count, 1, values, name);
+  if (!tensor.index) return;
+  graph->variables[graph->num_variables - 1].with_vertex = handle.index;
+  pop_graph_connect(graph, handle, field, tensor);
+}
+
 void pop_graph_connect_array(pop_graph *graph, pop_vertex handle, const char *field,
                              const pop_tensor *tensors, size_t count)
 {

@@ -23,7 +23,7 @@
 #include <populus/gp.h>
 #include <populus/graph.h>
 #include <populus/names.h>
-#include <populus/program.h>
+#include <populus/stream.h>
 
 #define GRAPH_NONE UINT32_MAX
 enum { GRAPH_MAX_RANK = 16 };
@@ -69,6 +69,8 @@ typedef struct variable {
   mapping_interval *mapping;
   size_t num_mapping, mapping_capacity;
   bool mapping_sorted;
+  uint32_t
+      with_vertex; /* number + 1 of the vertex on whose tile it is; 0: it has its own mapping */
 } variable;
 
 typedef struct vertex_type_entry {
@@ -116,6 +118,7 @@ typedef enum program_kind {
   PROGRAM_CALL,
   PROGRAM_WRITE_UNDEF,
   PROGRAM_SYNC,
+  PROGRAM_STREAM_COPY,
   PROGRAM_PRINT_TENSOR
 } program_kind;
 
@@ -129,7 +132,9 @@ typedef struct program {
   uint32_t count;        /* REPEAT; WHILE: 1 while the predicate is true, 0 while it is false */
   uint32_t compute_set;  /* EXECUTE */
   uint32_t *case_values; /* SWITCH: of the children but the last; a predicate's false is 0 */
-  /* Tensors. COPY: both; PRINT_TENSOR, WRITE_UNDEF: source; SWITCH, WHILE: source is the control. */
+  uint32_t stream;       /* STREAM_COPY */
+  /* Tensors. COPY: both; STREAM_COPY: source is the tensor, whatever the direction;
+   * PRINT_TENSOR, WRITE_UNDEF: source; SWITCH, WHILE: source is the control. */
   uint32_t source, destination;
   bool has_parent; /* it is in another program */
   uint64_t visit;  /* == graph->program_visit: seen by the search for cycles that runs now */
@@ -140,6 +145,13 @@ typedef struct host_handle {
   uint32_t tensor;
   bool read; /* otherwise write */
 } host_handle;
+
+typedef struct host_stream {
+  const char *name;
+  pop_type type;
+  bool to_device;
+  uint64_t num_elements;
+} host_stream;
 
 #define GRAPH_ARRAY(type, name)                                                                    \
   type *name;                                                                                      \
@@ -162,8 +174,9 @@ struct pop_graph {
   GRAPH_ARRAY(field_value, field_values);
   GRAPH_ARRAY(program, programs);
   GRAPH_ARRAY(host_handle, handles);
+  GRAPH_ARRAY(host_stream, streams);
   pop_name_table vertex_type_names; /* name -> index in vertex_types */
-  pop_name_table handle_names;
+  pop_name_table handle_names, stream_names;
   struct view_scratch *scratch; /* view.c: what the view that is being made needs */
   uint64_t program_visit;       /* number of searches for cycles so far */
 };

@@ -106,6 +106,11 @@ const mapping_interval *graph_mapping(pop_graph *graph, uint32_t index, size_t *
 {
   variable *v = &graph->variables[index];
   sort_mapping(v);
+  uint32_t tile = v->with_vertex ? graph->vertices[v->with_vertex - 1].tile : GRAPH_NONE;
+  if (tile != GRAPH_NONE && v->num_elements) {
+    v->num_mapping = 0;
+    append(v, 0, v->num_elements, tile);
+  }
   *count = v->num_mapping;
   return v->mapping;
 }

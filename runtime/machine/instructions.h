@@ -58,7 +58,7 @@
   X(FSW, "fsw", 0x0000707f, 0x00002027, S, STORE)                                                  \
   /* custom-1 0x2b: isa.h */                                                                       \
   X(TILE_SYNC, "tile.sync", 0xffffffff, 0x0000002b, NONE, TILE)                                    \
-  X(TILE_HOST_SYNC, "tile.hostsync", 0xfff0707f, 0x0200002b, R, TILE)                              \
+  X(TILE_HOST_SYNC, "tile.hostsync", 0xfe00707f, 0x0200002b, R, TILE)                              \
   X(TILE_RUN, "tile.run", 0xfe00707f, 0x0400002b, F, TILE)                                         \
   X(TILE_WAIT, "tile.wait", 0xffffffff, 0x0600002b, NONE, TILE)                                    \
   X(TILE_EXIT, "tile.exit", 0xffffffff, 0x0800002b, NONE, TILE)                                    \

@@ -585,6 +585,7 @@ do_TILE_SYNC:
 do_TILE_HOST_SYNC:
   SUPERVISOR_ONLY();
   c->sync_argument = A;
+  c->host_code = B;
   c->sync_rd = op->rd;
   STOP(STOP_HOST_SYNC);
 do_TILE_EXCHANGE:

@@ -6,7 +6,8 @@
  *
  *   funct7  name            effect
  *   0       tile.sync       internal sync: wait until every tile of the target asks for one
- *   1       tile.hostsync   rd, rs1: sync with the host; reports rs1, rd receives the host's answer
+ *   1       tile.hostsync   rd, rs1, rs2: sync with the host; reports rs1, rd receives the host's
+ *                           answer. rs2: address of host exchange code, or 0
  *   2       tile.run        rd(number), rs1, rs2: start worker number rd (0-5; the field, not a
  *                           register) at pc = rs1 with a0 = rs2; fault if that worker is running
  *   3       tile.wait       supervisor: wait until every worker has exited
@@ -55,6 +56,19 @@
  * No word may be received twice, or both sent and received, by one tile in one exchange: so the
  * order of the copies does not matter and a verified exchange may run as plain copies.
  *
+ * HOST EXCHANGE CODE says what of the tile's memory the host exchanges for what of its own while the
+ * tile waits in tile.hostsync. Packets, then end:
+ *
+ *   custom-1, funct3 4          hostRead        imm22 = word offset of a packet header: the tile's
+ *                               memory receives what the host's holds
+ *   custom-1, funct3 5          hostWrite       the other way round
+ *   custom-1, funct3 3          end
+ *
+ * A packet header is six words: address on the tile, bytes of a row, number of rows, bytes from one
+ * row to the next on the tile; offset in the host's memory, bytes from one row to the next there.
+ * It takes one cycle and the time for its bytes at target.host_bytes_per_cycle, which the tiles of an
+ * IPU share.
+ *
  * TIME. The barrel gives each context one slot in `num_worker_contexts` tile cycles: an instruction
  * of cost c (target.cost) takes c * num_worker_contexts cycles, on workers and on the supervisor
  * alike. A worker starts in the cycle in which tile.run ends; tile.wait ends when the last worker
@@ -94,8 +108,12 @@ enum {
   ISA_FUNCT3_TILE = 0,
   ISA_FUNCT3_DELAY = 1,
   ISA_FUNCT3_RECEIVE_ADDRESS = 2,
-  ISA_FUNCT3_END = 3
+  ISA_FUNCT3_END = 3,
+  ISA_FUNCT3_HOST_READ = 4,
+  ISA_FUNCT3_HOST_WRITE = 5
 };
+
+enum { ISA_PACKET_HEADER_WORDS = 6 };
 
 enum {
   ISA_SEND_MAX_WORDS = 128,

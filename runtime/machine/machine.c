@@ -73,6 +73,7 @@ void machine_reset(machine *m)
   m->num_loaded = 0;
   m->started = false;
   m->supersteps = 0;
+  m->host_bytes = 0;
   m->fault = (machine_fault){0};
 }
 
@@ -88,7 +89,7 @@ uint32_t machine_loaded_bytes(const machine *m, uint32_t tile)
 
 machine_counters machine_get_counters(const machine *m)
 {
-  machine_counters counters = {.supersteps = m->supersteps};
+  machine_counters counters = {.supersteps = m->supersteps, .host_bytes = m->host_bytes};
   for (uint32_t i = 0; i < m->num_tiles; i++) {
     const tile *t = &m->tiles[i];
     if (t->supervisor.clock > counters.cycles) counters.cycles = t->supervisor.clock;

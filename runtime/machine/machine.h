@@ -95,6 +95,13 @@ POP_MUST_CHECK pop_error *machine_run(machine *m, uint32_t answer, uint32_t *eve
 const machine_fault *machine_get_fault(const machine *m); /* kind NONE if there is none */
 const char *machine_fault_name(machine_fault_kind kind);
 
+/* Runs the host exchange code that tiles gave with the tile.hostsync in which they wait (isa.h), against
+ * `size` bytes of the host's at `memory`: between two machine_runs. Nothing is moved if any of it is
+ * wrong: then the result is RUNTIME, and the fault INVALID_EXCHANGE_CONFIGURATION or INVALID_ADDRESS.
+ * What tiles read from the host must be there before; what they write is there afterwards. Tiles'
+ * clocks move by what it takes. */
+POP_MUST_CHECK pop_error *machine_host_exchange(machine *m, uint8_t *memory, uint64_t size);
+
 /* Forgets images, fault and cycles: as new. */
 void machine_reset(machine *m);
 
@@ -109,6 +116,7 @@ typedef struct machine_counters {
   uint64_t instructions; /* executed by all contexts of all tiles */
   uint64_t supersteps;
   uint64_t exchanged_bytes; /* received by all tiles */
+  uint64_t host_bytes;      /* moved between tiles and host by host exchange code */
 } machine_counters;
 machine_counters machine_get_counters(const machine *m);
 
@@ -117,14 +125,15 @@ typedef enum machine_trace_kind {
   MACHINE_TRACE_COMPUTE, /* a tile's workers from tile.run to tile.wait */
   MACHINE_TRACE_EXCHANGE,
   MACHINE_TRACE_SYNC,
-  MACHINE_TRACE_HOST_SYNC
+  MACHINE_TRACE_HOST_SYNC,
+  MACHINE_TRACE_HOST_EXCHANGE
 } machine_trace_kind;
 typedef struct machine_trace_event {
   machine_trace_kind kind;
-  uint32_t tile;     /* SYNC: unused */
-  uint32_t argument; /* COMPUTE: control table of the first worker; EXCHANGE: code address */
+  uint32_t tile;     /* SYNC, HOST_SYNC: unused */
+  uint32_t argument; /* COMPUTE: control table of the first worker; exchanges: code address */
   uint64_t from, to; /* global cycles, half-open */
-  uint64_t bytes;    /* EXCHANGE: received */
+  uint64_t bytes;    /* EXCHANGE: received; HOST_EXCHANGE: moved */
 } machine_trace_event;
 typedef void (*machine_trace_callback)(void *context, const machine_trace_event *event);
 void machine_set_trace(machine *m, machine_trace_callback callback, void *context);

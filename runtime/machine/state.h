@@ -4,6 +4,7 @@
  *   code words --decode.c--> code pages --interpret.c--> one context runs until it needs others
  *   superstep.c runs supervisors and workers of all tiles from sync to sync
  *   exchange.c turns the exchange code of a superstep into a plan of copies, once, and runs it
+ *   host_exchange.c moves what tiles and host exchange in a host sync
  *   machine.c creates, counts, reports
  */
 #ifndef MACHINE_STATE_H
@@ -47,6 +48,7 @@ typedef struct context {
   /* What the instruction that stopped the context asked for. */
   uint32_t sync_argument; /* hostsync: the event; exchange: address of the code */
   uint32_t sync_rd;       /* hostsync: where the answer goes */
+  uint32_t host_code;     /* hostsync: address of host exchange code, or 0 */
   machine_fault fault;    /* STOP_FAULT; num_faults and superstep are filled in later */
 } context;
 
@@ -89,6 +91,7 @@ struct machine {
   bool started;   /* all tiles wait in tile.hostsync */
   uint64_t limit; /* cycle at which the current run ends */
   uint64_t supersteps;
+  uint64_t host_bytes;
   machine_fault fault;
   machine_trace_callback trace;
   void *trace_context;
@@ -120,6 +123,7 @@ stop interpret(machine *m, tile *t, context *c);
 void superstep_start_supervisor(tile *t, uint32_t entry);
 /* Notes the fault of a tile (called in tile order: the first one stays, the others are counted). */
 void superstep_fault(machine *m, const machine_fault *fault);
+pop_error *superstep_error(const machine *m); /* the fault as an error */
 void superstep_trace(machine *m, machine_trace_kind kind, uint32_t tile, uint32_t argument,
                      uint64_t from, uint64_t to, uint64_t bytes);
 

@@ -211,8 +211,9 @@ static pop_error *check_runnable(const machine *m)
                        m->num_tiles - m->num_loaded, m->num_tiles, m->target.name, missing);
 }
 
-static pop_error *fault_error(const machine_fault *f)
+pop_error *superstep_error(const machine *m)
 {
+  const machine_fault *f = &m->fault;
   char context[16] = "supervisor";
   if (f->context != MACHINE_SUPERVISOR) snprintf(context, sizeof context, "worker %u", f->context);
   return pop_error_new(POP_ERROR_RUNTIME, "tile %u, %s: %s at pc 0x%x, address 0x%x%s%s", f->tile,
@@ -241,5 +242,5 @@ pop_error *machine_run(machine *m, uint32_t answer, uint32_t *event)
   bool done = false;
   while (!done && m->fault.kind == MACHINE_FAULT_NONE) done = run_superstep(m, event);
   fesetenv(&host);
-  return m->fault.kind == MACHINE_FAULT_NONE ? NULL : fault_error(&m->fault);
+  return m->fault.kind == MACHINE_FAULT_NONE ? NULL : superstep_error(m);
 }

@@ -135,6 +135,6 @@ Test(engine_options,
          "{\"debug.workerStackSizeInBytes\":4096,\"debug.maxCyclesPerRun\":7}", 1);
   cr_assert_null(engine_options_parse(NULL, 0, ON_RUN, &parsed));
   cr_assert_eq(parsed.worker_stack_bytes, 0);
-  cr_assert_eq(parsed.run.max_cycles_per_run, 7);
+  cr_assert_eq(parsed.run.machine.max_cycles_per_run, 7);
   engine_options_free(&parsed);
 }

@@ -26,6 +26,7 @@ enum {
   MAX_CHILDREN = 14,
   MAX_CASES = 4,
   MAX_WHILE_ROUNDS = 3,
+  STREAM_COPIES = 3, /* in the buffer of a stream to the device */
   MAX_VERTICES = 16, /* of a compute set */
   NUM_PROGRAMS = 3,
   NUM_VIEWS = 3,      /* that the host reads; as many that it writes */
@@ -46,6 +47,7 @@ typedef enum node_kind {
   NODE_COPY,
   NODE_EXECUTE,
   NODE_PRINT,
+  NODE_STREAM, /* from or to a stream of its own */
   NODE_SEQUENCE,
   NODE_REPEAT,
   NODE_SWITCH, /* one child for each case, then the default; an If too */
@@ -55,11 +57,15 @@ typedef enum node_kind {
 typedef struct node {
   node_kind kind;
   pop_program program;
-  model_view source, destination; /* COPY; PRINT: source; SWITCH: source is the control */
-  model_vertex *vertices;         /* EXECUTE */
+  model_view source,
+      destination; /* COPY; STREAM: one has no tensor; PRINT: source; SWITCH: source is the control */
+  model_vertex *vertices; /* EXECUTE */
   size_t num_vertices;
   uint32_t count;            /* REPEAT; WHILE: how often the body runs */
   int64_t values[MAX_CASES]; /* SWITCH: of all children but the last */
+  pop_bytes to_device;       /* STREAM: what its buffer holds */
+  size_t next_copy;          /* STREAM: the model's place in it */
+  pop_bytes expected, found; /* STREAM from the device: what came, by model and callback */
   struct node *children[MAX_CHILDREN];
   size_t num_children;
 } node;
@@ -341,6 +347,95 @@ static void make_print(random_graph *g, node *n)
   n->program = pop_program_print_tensor(n->source.tensor, "printed");
 }
 
+/* A stream and a copy from or to it. Data for the device lie in a buffer that is gone through in a
+ * circle; what comes from it is collected. */
+static void make_stream(random_graph *g, node *n)
+{
+  model *m = &g->m;
+  char name[32];
+  snprintf(name, sizeof name, "stream %td", n - g->nodes);
+  if (model_chance(m, 2)) {
+    n->source = model_random_view(m, POP_TYPE_COUNT, true);
+    if (n->source.num_elements == 0) return;
+    pop_stream s =
+        pop_graph_add_device_to_host_fifo(m->graph, name, n->source.type, n->source.num_elements);
+    n->program = pop_program_copy_to_stream(n->source.tensor, s, "to stream");
+  } else {
+    if (!model_random_writable(m, POP_TYPE_COUNT, &n->destination) ||
+        n->destination.num_elements == 0)
+      return;
+    pop_type type = n->destination.type;
+    pop_stream s =
+        pop_graph_add_host_to_device_fifo(m->graph, name, type, n->destination.num_elements);
+    n->program = pop_program_copy_from_stream(s, n->destination.tensor, "from stream");
+    for (size_t i = 0; i < STREAM_COPIES * n->destination.num_elements; ++i) {
+      uint8_t value[8];
+      model_random_value(m, type, value);
+      pop_bytes_append(&n->to_device, value, pop_type_bytes(type));
+    }
+  }
+  n->kind = NODE_STREAM;
+}
+
+static void run_stream(random_graph *g, node *n)
+{
+  model *m = &g->m;
+  const model_view *view = n->to_device.size ? &n->destination : &n->source;
+  size_t bytes = view->num_elements * pop_type_bytes(view->type);
+  if (n->to_device.size) {
+    model_scatter(m, view, n->to_device.data + n->next_copy * bytes);
+    n->next_copy = (n->next_copy + 1) % STREAM_COPIES;
+    return;
+  }
+  uint8_t *elements = pop_xmalloc(bytes);
+  model_gather(m, view, elements);
+  pop_bytes_append(&n->expected, elements, bytes);
+  free(elements);
+}
+
+static int collect(void *context, void *data)
+{
+  node *n = context;
+  pop_bytes_append(&n->found, data, n->source.num_elements * pop_type_bytes(n->source.type));
+  return 0;
+}
+
+static void connect_streams(random_graph *g, pop_engine *engine)
+{
+  for (size_t i = 0; i < g->num_nodes; ++i) {
+    node *n = &g->nodes[i];
+    if (n->kind != NODE_STREAM) continue;
+    char name[32];
+    snprintf(name, sizeof name, "stream %zu", i);
+    pop_stream_callback callback = {.fetch = collect, .context = n};
+    if (n->to_device.size)
+      expect_ok(pop_engine_connect_stream(engine, name, n->to_device.data,
+                                          n->to_device.data + n->to_device.size));
+    else
+      expect_ok(pop_engine_connect_stream_callback(engine, name, &callback));
+  }
+}
+
+static void compare_streams(const random_graph *g)
+{
+  for (size_t i = 0; i < g->num_nodes; ++i) {
+    const node *n = &g->nodes[i];
+    bool same = n->expected.size == n->found.size &&
+                (n->found.size == 0 || memcmp(n->expected.data, n->found.data, n->found.size) == 0);
+    cr_assert(same, "seed %" PRIu64 ": other data on stream %zu (%zu bytes, %zu expected)", g->seed,
+              i, n->found.size, n->expected.size);
+  }
+}
+
+static void free_streams(random_graph *g)
+{
+  for (size_t i = 0; i < g->num_nodes; ++i) {
+    pop_bytes_free(&g->nodes[i].to_device);
+    pop_bytes_free(&g->nodes[i].expected);
+    pop_bytes_free(&g->nodes[i].found);
+  }
+}
+
 /* Any earlier node, so that some are in several places; if there is one program only, then mostly the
  * next that is in no place yet, so that contents have a beginning and an end. */
 static node *pick_child(random_graph *g, const node *parent)
@@ -477,6 +572,8 @@ static void make_node(random_graph *g, node *n)
   uint32_t kind = model_random(&g->m, 10);
   if (kind == 0)
     make_print(g, n);
+  else if (kind == 9)
+    make_stream(g, n);
   else if (kind < 5)
     make_execute(g, n);
   else
@@ -496,7 +593,7 @@ static uint64_t count_leaf_runs(const node *n)
 }
 
 /* The child that a Switch takes. */
-static const node *choose(const random_graph *g, const node *n)
+static node *choose(const random_graph *g, const node *n)
 {
   uint8_t bytes[8];
   model_gather(&g->m, &n->source, bytes);
@@ -506,7 +603,7 @@ static const node *choose(const random_graph *g, const node *n)
   return n->children[n->num_children - 1];
 }
 
-static void run_node(random_graph *g, const node *n)
+static void run_node(random_graph *g, node *n)
 {
   model *m = &g->m;
   if (n->kind == NODE_COPY) {
@@ -516,6 +613,8 @@ static void run_node(random_graph *g, const node *n)
     free(through);
   } else if (n->kind == NODE_EXECUTE) {
     for (size_t i = 0; i < n->num_vertices; ++i) run_vertex(m, &n->vertices[i]);
+  } else if (n->kind == NODE_STREAM) {
+    run_stream(g, n);
   } else if (n->kind == NODE_PRINT) {
     uint8_t *elements = pop_xmalloc(n->source.num_elements * pop_type_bytes(n->source.type) + 1);
     model_gather(m, &n->source, elements);
@@ -602,6 +701,7 @@ static pop_engine *compile_graph(random_graph *g)
 
 static void free_graph(random_graph *g)
 {
+  free_streams(g);
   pop_graph_free(g->m.graph);
   pop_arena_free(g->m.arena);
 }
@@ -676,6 +776,7 @@ static void run_rounds(random_graph *g, pop_engine *engine)
     pop_error *error = pop_engine_run(engine, program);
     cr_assert_null(error, "seed %" PRIu64 ": %s", g->seed, error ? pop_error_message(error) : "");
     compare_all(g, engine, round);
+    compare_streams(g);
   }
 }
 
@@ -689,6 +790,7 @@ static void check_seed(uint64_t seed)
   g->printed = open_memstream(&model_text, &model_bytes);
   FILE *printed = open_memstream(&engine_text, &engine_bytes);
   pop_engine_set_print_stream(engine, printed);
+  connect_streams(g, engine);
   pop_error *error = pop_engine_load(engine);
   cr_assert_null(error, "seed %" PRIu64 ": %s", seed, error ? pop_error_message(error) : "");
   compare_memory(g, engine);

@@ -224,6 +224,31 @@ Test(graph, vertices_hold_edges_in_the_order_of_connection)
   pop_graph_free(w.graph);
 }
 
+Test(graph, a_value_is_a_constant_where_the_vertex_is)
+{
+  world w = new_world();
+  const float values[] = {1.5f, -2};
+  pop_graph_connect_value(w.graph, w.sum, "in", POP_FLOAT, values, 2);
+  assert_no_error(w.graph);
+  uint32_t index = (uint32_t)w.graph->num_variables - 1;
+  const variable *v = &w.graph->variables[index];
+  cr_assert(v->constant);
+  cr_assert_arr_eq(v->initial, values, sizeof values);
+  size_t count;
+  graph_mapping(w.graph, index, &count);
+  cr_assert_eq(count, 0, "the vertex is nowhere yet");
+  for (uint32_t tile = 3; tile < 7; tile += 3) {
+    pop_graph_set_vertex_tile(w.graph, w.sum, tile);
+    const mapping_interval *mapping = graph_mapping(w.graph, index, &count);
+    cr_assert_eq(count, 1);
+    cr_assert(mapping->begin == 0 && mapping->end == 2 && mapping->tile == tile);
+  }
+  pop_graph_connect_value(w.graph, w.sum, "out", POP_FLOAT, values, 1);
+  assert_error(w.graph, POP_ERROR_GRAPH_CONNECTION,
+               (const char *[5]){"pop_graph_connect_value", "'out'", "only an input"}, "output");
+  pop_graph_free(w.graph);
+}
+
 /* The value that a field of the type has after the call; NULL: none. */
 static const uint8_t *plain_value(const world *w, pop_type type)
 {

@@ -279,6 +279,7 @@ static void run_step(run *r, uint32_t number)
     break;
   case STEP_SYNC:
   case STEP_WRITE_UNDEF:
+  case STEP_STREAM_COPY: /* no graph here has streams */
     break;
   case STEP_HOST_EVENT:
     r->events++;

@@ -62,6 +62,7 @@ typedef struct pop_target {
   uint32_t exchange_latency_cycles;  /* from a word's send to its arrival, any two tiles */
   uint32_t sync_cycles;              /* from the last tile's sync request to the release of all */
   uint32_t host_sync_cycles;         /* the same for a sync with the host */
+  uint32_t host_bytes_per_cycle;     /* between one IPU and the host */
   double clock_hz;
   uint8_t cost[POP_COST_CLASS_COUNT]; /* issue slots per instruction class, at least 1 */
 } pop_target;

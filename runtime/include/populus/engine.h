@@ -48,6 +48,35 @@ POP_MUST_CHECK pop_error *pop_engine_write_tensor(pop_engine *engine, const char
 /* Where PrintTensor prints; NULL: standard error. The stream is not closed. */
 void pop_engine_set_print_stream(pop_engine *engine, FILE *stream);
 
+/* ---- streams (populus/stream.h) ---- */
+
+/* Connects a stream to the memory from `begin` to `end`, which must live until the stream is connected
+ * anew or the engine freed. Each copy takes (or fills) the next elements, the first one those at `begin`,
+ * and goes on at `begin` when it has come to `end`: so end - begin is a multiple of the bytes of one
+ * copy, at least one. Connecting starts again at `begin`. Elements are in the tile's representation.
+ * Errors: STREAM naming the stream. */
+POP_MUST_CHECK pop_error *pop_engine_connect_stream(pop_engine *engine, const char *handle,
+                                                    void *begin, void *end);
+
+/* A host program's side of a stream. All are called by pop_engine_run, on its thread; `data` is a buffer
+ * of the bytes of one copy. */
+typedef struct pop_stream_callback {
+  /* Host to device: fill `data` now, the device waits. Device to host: `data` has what came. Returns 0;
+   * any other value ends the run with an error that has the number. */
+  int (*fetch)(void *context, void *data);
+  /* Host to device, may be NULL: fill `data` before the device asks, if that can be done now. Called
+   * only with the engine's option exchange.enablePrefetch. Returns whether it has. */
+  bool (*prefetch)(void *context, void *data);
+  /* May be NULL: what prefetch has filled last will not be used (the engine is loaded, the stream
+   * connected anew, the engine freed). */
+  void (*invalidate_prefetched)(void *context);
+  /* May be NULL: the device has taken the data. */
+  void (*complete)(void *context);
+  void *context;
+} pop_stream_callback;
+POP_MUST_CHECK pop_error *pop_engine_connect_stream_callback(pop_engine *engine, const char *handle,
+                                                             const pop_stream_callback *callback);
+
 /* Cycles of the device since load (all runs; syncs and host syncs included). */
 uint64_t pop_engine_cycles(const pop_engine *engine);
 uint64_t pop_engine_instructions(const pop_engine *engine);

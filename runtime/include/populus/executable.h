@@ -73,6 +73,18 @@ size_t pop_executable_num_handles(const pop_executable *executable);
 POP_MUST_CHECK pop_error *pop_executable_handle(const pop_executable *executable, size_t handle,
                                                 pop_handle_info *info);
 
+typedef struct pop_stream_info {
+  const char *name;
+  bool to_device; /* otherwise to the host */
+  pop_type type;
+  size_t num_elements; /* of one copy */
+  bool is_used;        /* by a program: then it must be connected before one is run */
+} pop_stream_info;
+size_t pop_executable_num_streams(const pop_executable *executable);
+/* INDEX if there is no stream `stream`. */
+POP_MUST_CHECK pop_error *pop_executable_stream(const pop_executable *executable, size_t stream,
+                                                pop_stream_info *info);
+
 #ifdef __cplusplus
 }
 #endif

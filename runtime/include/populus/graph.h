@@ -155,6 +155,11 @@ void pop_graph_connect_array(pop_graph *graph, pop_vertex vertex, const char *fi
 void pop_graph_set_field_size(pop_graph *graph, pop_vertex vertex, const char *field, size_t size);
 void pop_graph_connect_element(pop_graph *graph, pop_vertex vertex, const char *field, size_t row,
                                pop_tensor tensor);
+/* Connects an input field to values instead of a tensor: `count` elements of the field's type, in the
+ * tile's format (one for a scalar field). They become a constant on the vertex's tile, wherever that will
+ * be. */
+void pop_graph_connect_value(pop_graph *graph, pop_vertex vertex, const char *field, pop_type type,
+                             const void *values, size_t count);
 /* Sets a plain scalar field; `value` points at one element of the field's type (tile format); a
  * later value takes the place of an earlier one. The _float and _int forms convert: float and half
  * fields round to nearest even (an error if a finite value would become infinite), integer and bool

@@ -7,6 +7,7 @@
 #include <populus/executable.h>
 #include <populus/graph.h>
 #include <populus/program.h>
+#include <populus/stream.h>
 #include <populus/target.h>
 #include <populus/types.h>
 

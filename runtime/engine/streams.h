@@ -1,0 +1,27 @@
+/* The host's side of data streams: what they are connected to, and their copies. */
+#ifndef ENGINE_STREAMS_H
+#define ENGINE_STREAMS_H
+
+#include "executable/executable.h"
+#include "machine/machine.h"
+#include <populus/engine.h>
+
+typedef struct streams streams;
+
+/* The executable must outlive the streams. */
+streams *streams_new(const pop_executable *executable);
+void streams_free(streams *s); /* NULL is fine */
+
+POP_MUST_CHECK pop_error *streams_connect(streams *s, const char *handle, void *begin, void *end);
+POP_MUST_CHECK pop_error *streams_connect_callback(streams *s, const char *handle,
+                                                   const pop_stream_callback *callback);
+/* Are all streams connected that programs use? Errors: STREAM naming the first that is not. */
+POP_MUST_CHECK pop_error *streams_check(const streams *s);
+/* Buffers start at their beginning again, what was prefetched is given up. */
+void streams_restart(streams *s);
+
+/* The copy of one stream while the tiles of `m` wait for it in a host sync. With `prefetch`, the next
+ * copy's data may be asked for afterwards. Errors: RUNTIME. */
+POP_MUST_CHECK pop_error *streams_copy(streams *s, size_t number, machine *m, bool prefetch);
+
+#endif

@@ -1,0 +1,151 @@
+/* The exchange between tiles and host, in a host sync: what isa.h calls host exchange code.
+ *
+ * All code is read and checked first, into a list of packets; then all packets are moved, in the order
+ * of tiles. Packets of one direction must not overlap where they are written; who wrote the code has
+ * to see to that (a later packet wins). */
+#include "state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Packet headers are words in tile memory, in this order. */
+typedef struct packet {
+  uint32_t address, row_bytes, rows, stride;
+  uint32_t host_offset, host_stride;
+  uint32_t tile;
+  bool to_tile;
+} packet;
+
+typedef struct reading {
+  machine *m;
+  uint64_t host_bytes;
+  packet *packets;
+  size_t num_packets, packets_capacity;
+  uint64_t *ipu_bytes; /* by IPU */
+} reading;
+
+static bool refuse(const reading *r, const tile *t, uint32_t pc, machine_fault_kind kind,
+                   const char *detail)
+{
+  machine_fault fault = {.kind = kind,
+                         .tile = t->number,
+                         .context = MACHINE_SUPERVISOR,
+                         .pc = pc,
+                         .word = memory_word(r->m, t, pc),
+                         .cycle = t->supervisor.clock};
+  snprintf(fault.detail, sizeof fault.detail, "host exchange: %s", detail);
+  superstep_fault(r->m, &fault);
+  return false;
+}
+
+/* From the first row's first byte to the last one's last, behind `start`. */
+static uint64_t extent(const packet *p, uint32_t stride)
+{
+  return (uint64_t)(p->rows - 1) * stride + p->row_bytes;
+}
+
+static bool check_packet(const reading *r, const tile *t, uint32_t pc, const packet *p)
+{
+  char detail[128];
+  if (p->row_bytes == 0 || p->rows == 0)
+    return refuse(r, t, pc, MACHINE_FAULT_EXCHANGE_CONFIG, "a packet of no bytes");
+  uint64_t bytes = extent(p, p->stride);
+  if (bytes > UINT32_MAX || !memory_contains(t, p->address, (uint32_t)bytes, p->to_tile, false)) {
+    snprintf(detail, sizeof detail, "%llu bytes at 0x%x are not %s memory of the tile",
+             (unsigned long long)bytes, p->address, p->to_tile ? "writable" : "used");
+    return refuse(r, t, pc, MACHINE_FAULT_INVALID_ADDRESS, detail);
+  }
+  uint64_t end = p->host_offset + extent(p, p->host_stride);
+  if (end <= r->host_bytes) return true;
+  snprintf(detail, sizeof detail, "bytes %u to %llu of the host's %llu", p->host_offset,
+           (unsigned long long)end, (unsigned long long)r->host_bytes);
+  return refuse(r, t, pc, MACHINE_FAULT_EXCHANGE_CONFIG, detail);
+}
+
+static bool read_packet(reading *r, const tile *t, uint32_t pc, uint32_t word, bool to_tile)
+{
+  uint32_t header = r->m->target.memory_base + 4 * isa_imm22(word);
+  if (!memory_contains(t, header, 4 * ISA_PACKET_HEADER_WORDS, false, false))
+    return refuse(r, t, pc, MACHINE_FAULT_INVALID_ADDRESS,
+                  "a packet header outside of used memory");
+  uint32_t words[ISA_PACKET_HEADER_WORDS];
+  for (uint32_t i = 0; i < ISA_PACKET_HEADER_WORDS; i++)
+    words[i] = memory_word(r->m, t, header + 4 * i);
+  packet p = {words[0], words[1], words[2], words[3], words[4], words[5], t->number, to_tile};
+  if (!check_packet(r, t, pc, &p)) return false;
+  r->ipu_bytes[t->number / r->m->target.tiles_per_ipu] += (uint64_t)p.row_bytes * p.rows;
+  pop_push(r->packets, r->num_packets, r->packets_capacity, p);
+  return true;
+}
+
+/* The packets of a tile; the cycles of its code in *cycles. */
+static bool read_code(reading *r, const tile *t, uint64_t *cycles)
+{
+  uint32_t pc = t->supervisor.host_code;
+  for (*cycles = 1;; pc += 4, ++*cycles) {
+    if (pc % 4 || !memory_contains(t, pc, 4, false, true))
+      return refuse(r, t, pc, MACHINE_FAULT_INVALID_PC, "the code runs out of executable memory");
+    uint32_t word = memory_word(r->m, t, pc);
+    uint32_t funct3 = word >> 12 & 7;
+    bool is_host = (word & 0x7f) == ISA_CUSTOM_1 && funct3 >= ISA_FUNCT3_END &&
+                   funct3 <= ISA_FUNCT3_HOST_WRITE;
+    if (!is_host)
+      return refuse(r, t, pc, MACHINE_FAULT_INVALID_INSTRUCTION, "no host exchange instruction");
+    if (funct3 == ISA_FUNCT3_END) return true;
+    if (!read_packet(r, t, pc, word, funct3 == ISA_FUNCT3_HOST_READ)) return false;
+  }
+}
+
+static void move_packet(const machine *m, const packet *p, uint8_t *host)
+{
+  uint8_t *on_tile = m->tiles[p->tile].memory + (p->address - m->target.memory_base);
+  uint8_t *on_host = host + p->host_offset;
+  for (uint32_t row = 0; row < p->rows; row++) {
+    if (p->to_tile)
+      memcpy(on_tile, on_host, p->row_bytes);
+    else
+      memcpy(on_host, on_tile, p->row_bytes);
+    on_tile += p->stride;
+    on_host += p->host_stride;
+  }
+}
+
+/* The tiles go on when the slowest tile's code and the fullest IPU's bytes are through. */
+static void take_time(machine *m, const reading *r, uint64_t code_cycles)
+{
+  uint64_t bytes = 0, fullest = 0;
+  for (uint32_t i = 0; i < m->target.num_ipus; i++) {
+    bytes += r->ipu_bytes[i];
+    if (r->ipu_bytes[i] > fullest) fullest = r->ipu_bytes[i];
+  }
+  uint32_t speed = m->target.host_bytes_per_cycle;
+  uint64_t cycles = code_cycles + (fullest + speed - 1) / speed;
+  uint64_t from = m->tiles[0].supervisor.clock; /* all are equal behind a sync */
+  for (uint32_t i = 0; i < m->num_tiles; i++) m->tiles[i].supervisor.clock = from + cycles;
+  m->host_bytes += bytes;
+  superstep_trace(m, MACHINE_TRACE_HOST_EXCHANGE, 0, m->tiles[0].supervisor.host_code, from,
+                  from + cycles, bytes);
+}
+
+pop_error *machine_host_exchange(machine *m, uint8_t *memory, uint64_t size)
+{
+  reading r = {.m = m,
+               .host_bytes = size,
+               .ipu_bytes = pop_xcalloc(m->target.num_ipus, sizeof *r.ipu_bytes)};
+  uint64_t longest = 0;
+  for (uint32_t i = 0; i < m->num_tiles; i++) {
+    const tile *t = &m->tiles[i];
+    uint64_t cycles = 0;
+    if (t->waiting != STOP_HOST_SYNC || t->supervisor.host_code == 0) continue;
+    read_code(&r, t, &cycles);
+    if (cycles > longest) longest = cycles;
+  }
+  if (m->fault.kind == MACHINE_FAULT_NONE) {
+    for (size_t i = 0; i < r.num_packets; i++) move_packet(m, &r.packets[i], memory);
+    take_time(m, &r, longest);
+  }
+  free(r.packets);
+  free(r.ipu_bytes);
+  return m->fault.kind == MACHINE_FAULT_NONE ? NULL : superstep_error(m);
+}

@@ -1,0 +1,162 @@
+/* runtime/machine: host exchange code, packet by packet, and what is wrong with it. */
+#include "../support/rig.h"
+
+enum { SLOT = 6, HOST_CODE = RIG_CODE + 4 * 64, HEADERS = RIG_DATA + 0x400, HEADER_BYTES = 24 };
+
+typedef struct header {
+  uint32_t address, row_bytes, rows, stride, host_offset, host_stride;
+} header;
+
+static uint32_t packet_word(bool to_tile, uint32_t number)
+{
+  return isa_imm22_word(to_tile ? ISA_FUNCT3_HOST_READ : ISA_FUNCT3_HOST_WRITE,
+                        RIG_WORD(HEADERS + HEADER_BYTES * number));
+}
+
+static uint32_t end_word(void)
+{
+  return isa_imm22_word(ISA_FUNCT3_END, 0);
+}
+
+/* A tile that syncs with the host, giving it this host exchange code, if any; then reports 2. */
+static void assemble(assembler *a, const uint32_t *words, size_t count)
+{
+  asm_li(a, A0, 1);
+  asm_li(a, A1, count ? HOST_CODE : 0);
+  asm_tile(a, TILE_HOST_SYNC, A0, A0, A1);
+  rig_report(a, 2);
+  while (a->count < 64) asm_word(a, 0);
+  for (size_t i = 0; i < count; i++) asm_word(a, words[i]);
+}
+
+static void put_headers(const rig *r, uint32_t tile, const header *headers, size_t count)
+{
+  expect_ok(machine_write(r->m, tile, HEADERS, headers, (uint32_t)(count * sizeof *headers)));
+}
+
+/* Two tiles: rows that are apart on the tile and in the host's memory, and both directions. */
+Test(machine_host, packets_move_rows_both_ways)
+{
+  rig r = rig_create(3, 0);
+  const uint32_t both[] = {packet_word(true, 0), packet_word(false, 1), end_word()};
+  const uint32_t one[] = {packet_word(true, 0), end_word()};
+  assemble(&r.code[0], both, 3);
+  assemble(&r.code[1], NULL, 0);
+  assemble(&r.code[2], one, 2);
+  rig_load(&r);
+  put_headers(&r, 0, (header[]){{RIG_DATA, 2, 3, 5, 1, 4}, {RIG_CONST, 4, 1, 0, 60, 0}}, 2);
+  put_headers(&r, 2, (header[]){{RIG_DATA + 8, 1, 4, 1, 3, 0}}, 1);
+  const uint32_t constant = 0x11223344;
+  expect_ok(machine_write(r.m, 0, RIG_CONST, &constant, sizeof constant));
+  uint8_t host[64];
+  for (size_t i = 0; i < sizeof host; i++) host[i] = (uint8_t)i;
+  cr_assert_eq(rig_run(&r), 1);
+  uint64_t before = machine_get_counters(r.m).cycles;
+  expect_ok(machine_host_exchange(r.m, host, sizeof host));
+  uint8_t found[13];
+  expect_ok(machine_read(r.m, 0, RIG_DATA, found, sizeof found));
+  const uint8_t expected[13] = {1, 2, 0, 0, 0, 5, 6, 0, 0, 0, 9, 10, 0};
+  cr_assert_arr_eq(found, expected, sizeof expected);
+  cr_assert_eq(rig_word(&r, 2, RIG_DATA + 8), 0x03030303);
+  cr_assert_arr_eq(host + 60, &constant, 4);
+  cr_assert_eq(host[59], 59);
+  machine_counters counters = machine_get_counters(r.m);
+  cr_assert_eq(counters.host_bytes, 6 + 4 + 4);
+  cr_assert_eq(counters.cycles - before, 3 + (14 + 7) / 8, "three instructions, 14 bytes at 8");
+  cr_assert_eq(rig_run(&r), 2);
+  rig_free(&r);
+}
+
+/* On each IPU the bytes share the way to the host: the fullest one counts. */
+Test(machine_host, each_ipu_has_its_own_way)
+{
+  enum { BYTES = 1024 };
+  for (uint32_t num_ipus = 1; num_ipus <= 2; num_ipus++) {
+    rig r = rig_create(2, 0);
+    machine_free(r.m);
+    r.target.num_ipus = num_ipus;
+    r.target.tiles_per_ipu = 2 / num_ipus;
+    machine_options options = {0};
+    expect_ok(machine_create(&r.target, &options, &r.m));
+    const uint32_t one[] = {packet_word(true, 0), end_word()};
+    for (uint32_t i = 0; i < 2; i++) assemble(&r.code[i], one, 2);
+    rig_load(&r);
+    for (uint32_t i = 0; i < 2; i++)
+      put_headers(&r, i, (header[]){{RIG_DATA + 0x800, BYTES, 1, 0, 0, 0}}, 1);
+    rig_run(&r);
+    uint64_t before = machine_get_counters(r.m).cycles;
+    static uint8_t host[BYTES];
+    expect_ok(machine_host_exchange(r.m, host, sizeof host));
+    cr_assert_eq(machine_get_counters(r.m).cycles - before,
+                 2 + (uint64_t)BYTES * 2 / num_ipus / r.target.host_bytes_per_cycle);
+    rig_free(&r);
+  }
+}
+
+Test(machine_host, wrong_packets_are_faults_and_nothing_moves)
+{
+  static const struct {
+    header header;
+    uint32_t words[2];
+    machine_fault_kind kind;
+    const char *detail;
+  } cases[] = {
+      {{RIG_DATA, 0, 1, 0, 0, 0}, {0}, MACHINE_FAULT_EXCHANGE_CONFIG, "no bytes"},
+      {{RIG_DATA, 4, 0, 0, 0, 0}, {0}, MACHINE_FAULT_EXCHANGE_CONFIG, "no bytes"},
+      {{RIG_CONST, 4, 1, 0, 0, 0}, {0}, MACHINE_FAULT_INVALID_ADDRESS, "not writable"},
+      {{RIG_END - 4, 8, 1, 0, 0, 0}, {0}, MACHINE_FAULT_INVALID_ADDRESS, "8 bytes"},
+      {{RIG_DATA, 4, 2, 0xfffffffc, 0, 0}, {0}, MACHINE_FAULT_INVALID_ADDRESS, "4294967296 bytes"},
+      {{RIG_DATA, 4, UINT32_MAX, UINT32_MAX, 0, 0}, {0}, MACHINE_FAULT_INVALID_ADDRESS, "bytes"},
+      {{RIG_DATA, 4, 1, 0, 61, 0}, {0}, MACHINE_FAULT_EXCHANGE_CONFIG, "61 to 65"},
+      {{RIG_DATA, 4, 2, 4, 4, UINT32_MAX}, {0}, MACHINE_FAULT_EXCHANGE_CONFIG, "of the host's 64"},
+      {{RIG_DATA, 4, 1, 0, UINT32_MAX, 0}, {0}, MACHINE_FAULT_EXCHANGE_CONFIG, "of the host's 64"},
+      {{RIG_DATA, 4, 1, 0, 0, 0}, {0x13, 0}, MACHINE_FAULT_INVALID_INSTRUCTION, "no host exchange"},
+      {{RIG_DATA, 4, 1, 0, 0, 0},
+       {ISA_FUNCT3_HOST_READ << 12 | 0xffff8000 | ISA_CUSTOM_1, 0},
+       MACHINE_FAULT_INVALID_ADDRESS,
+       "packet header"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    rig r = rig_create(2, 0);
+    const uint32_t good[] = {packet_word(true, 0), end_word()};
+    const uint32_t bad[] = {packet_word(true, 0),
+                            cases[i].words[0] ? cases[i].words[0] : packet_word(true, 1),
+                            end_word()};
+    assemble(&r.code[0], good, 2);
+    assemble(&r.code[1], bad, 3);
+    rig_load(&r);
+    put_headers(&r, 0, (header[]){{RIG_DATA, 4, 1, 0, 0, 0}}, 1);
+    put_headers(&r, 1, (header[]){{RIG_DATA, 4, 1, 0, 0, 0}, cases[i].header}, 2);
+    rig_run(&r);
+    uint8_t host[64];
+    memset(host, 1, sizeof host);
+    char where[16];
+    snprintf(where, sizeof where, "case %zu", i);
+    expect_error(machine_host_exchange(r.m, host, sizeof host), POP_ERROR_RUNTIME, cases[i].detail,
+                 where);
+    const machine_fault *fault = machine_get_fault(r.m);
+    cr_assert_eq(fault->kind, cases[i].kind, "%s: %s", where, machine_fault_name(fault->kind));
+    cr_assert_eq(fault->tile, 1);
+    cr_assert_eq(fault->pc, HOST_CODE + 4, "%s", where);
+    cr_assert_eq(rig_word(&r, 0, RIG_DATA), 0, "%s: something moved", where);
+    rig_free(&r);
+  }
+}
+
+/* Code without an end, and code that is none. */
+Test(machine_host, code_must_end_in_executable_memory)
+{
+  static const uint32_t addresses[] = {HOST_CODE + 2, RIG_DATA, 0x10, 0xfffffffc};
+  for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
+    rig r = rig_create(1, 0);
+    asm_li(&r.code[0], A1, addresses[i]);
+    asm_tile(&r.code[0], TILE_HOST_SYNC, A0, ZERO, A1);
+    rig_load(&r);
+    rig_run(&r);
+    uint8_t host[4];
+    expect_error(machine_host_exchange(r.m, host, sizeof host), POP_ERROR_RUNTIME,
+                 "runs out of executable memory", "no code");
+    cr_assert_eq(machine_get_fault(r.m)->kind, MACHINE_FAULT_INVALID_PC);
+    rig_free(&r);
+  }
+}
