@@ -11,10 +11,11 @@
  *     written would be such a carrier: always live.
  *  3. A variable is live from f to l only if its first access writes all of it and reads none of
  *     it: then nothing that was in it before can be seen. Otherwise always.
- *  4. If a loop holds some of the accesses but not all, the block is live in all of the loop. If it
- *     holds all of them it changes nothing: each pass begins with the write.
+ *  4. If a loop holds some of the accesses but not the first, the block is live to the end of the
+ *     loop. If it holds the first it changes nothing: each pass begins with the write.
  *  5. If a shared step (one that is called from several places) holds some of the accesses but not
- *     all, each call of it is an access too.
+ *     the first, each call of it is an access too. If it holds the first, each call begins with the
+ *     write.
  *  6. A variable whose range is then not inside one control program is always live: the host may
  *     run programs in any order.
  *  7. If the first access is inside a branch of a Switch or the body of a While and some other is
@@ -167,61 +168,45 @@ static bool may_end(const liveness *l, uint32_t index)
   return b->category == POP_MEMORY_VARIABLE && access->bytes_written == b->size;
 }
 
-typedef struct range {
-  uint32_t from, to;
-} range;
-
-static bool include(range *r, uint32_t from, uint32_t to)
-{
-  bool more = from < r->from || to > r->to;
-  if (from < r->from) r->from = from;
-  if (to > r->to) r->to = to;
-  return more;
-}
-
 /* Rule 5: the calls of a shared step become accesses of the block. */
-static void add_calls(liveness *l, const region *shared, range *r)
+static void add_calls(liveness *l, const region *shared)
 {
-  for (size_t i = first_call_from(l, shared->end); i < l->num_calls; i++) {
-    if (l->script.ops[l->calls[i]].match != shared->begin) continue;
-    include(r, l->calls[i], l->calls[i]);
-    pop_push(l->pending, l->num_pending, l->pending_capacity, l->calls[i]);
-  }
+  for (size_t i = first_call_from(l, shared->end); i < l->num_calls; i++)
+    if (l->script.ops[l->calls[i]].match == shared->begin)
+      pop_push(l->pending, l->num_pending, l->pending_capacity, l->calls[i]);
 }
 
-/* Rules 4 and 5 for one access: true if the range grew. */
-static bool extend_over_regions(liveness *l, uint32_t block, uint32_t op, range *r)
+/* Rules 4 and 5 for an access at `op`, where the block's range begins at `from`: the last op that the
+ * access keeps the block alive for. A region that begins before the range holds the first access,
+ * and so do those around it. */
+static uint32_t last_needed(liveness *l, uint32_t block, uint32_t op, uint32_t from)
 {
-  bool grew = false;
+  uint32_t last = op;
   for (uint32_t i = l->region_of_op[op]; i != COMPILER_NONE; i = l->regions[i].parent) {
     region *around = &l->regions[i];
-    if (around->begin <= r->from && r->to <= around->end) break;
+    if (around->begin <= from) break;
     uint32_t kind = l->script.ops[around->begin].kind;
-    if (kind == SCRIPT_SWITCH || kind == SCRIPT_CASE) continue;
-    grew |= include(r, around->begin, around->end);
-    if (kind == SCRIPT_SHARED && around->visited_for != block) {
-      add_calls(l, around, r);
-      grew = true;
-    }
+    if (kind == SCRIPT_LOOP || kind == SCRIPT_WHILE) last = around->end;
+    if (kind == SCRIPT_SHARED && around->visited_for != block) add_calls(l, around);
     around->visited_for = block;
   }
-  return grew;
+  return last;
 }
 
-static bool in_one_program(const liveness *l, range r)
+static bool in_one_program(const liveness *l, uint32_t from, uint32_t to)
 {
-  uint32_t i = l->region_of_op[r.from];
+  uint32_t i = l->region_of_op[from];
   while (l->regions[i].parent != COMPILER_NONE) i = l->regions[i].parent;
-  return r.to <= l->regions[i].end;
+  return to <= l->regions[i].end;
 }
 
 /* Rule 7. */
-static bool may_lack_first_write(const liveness *l, uint32_t first, range r)
+static bool may_lack_first_write(const liveness *l, uint32_t from, uint32_t to)
 {
-  uint32_t i = l->region_of_op[first];
+  uint32_t i = l->region_of_op[from];
   while (i != COMPILER_NONE && l->script.ops[l->regions[i].begin].kind != SCRIPT_CASE)
     i = l->regions[i].parent;
-  return i != COMPILER_NONE && (r.from < l->regions[i].begin || r.to > l->regions[i].end);
+  return i != COMPILER_NONE && to > l->regions[i].end;
 }
 
 static void find_range(liveness *l, uint32_t index)
@@ -229,23 +214,21 @@ static void find_range(liveness *l, uint32_t index)
   block *b = &l->c->blocks[index];
   const timed_access *first = l->timed + l->first_timed[index];
   const timed_access *end = l->timed + l->first_timed[index + 1];
-  range r = {first->op, end[-1].op};
+  uint32_t from = first->op, to = from;
   l->num_pending = 0;
   for (const timed_access *a = first; a < end; a++)
     pop_push(l->pending, l->num_pending, l->pending_capacity, a->op);
-  bool grew = true;
-  while (grew) {
-    grew = false;
-    for (size_t i = 0; i < l->num_pending; i++)
-      grew |= extend_over_regions(l, index, l->pending[i], &r);
+  for (size_t i = 0; i < l->num_pending; i++) {
+    uint32_t last = last_needed(l, index, l->pending[i], from);
+    if (last > to) to = last;
   }
-  if ((!is_buffer(b) && !in_one_program(l, r)) || may_lack_first_write(l, first->op, r)) {
+  if ((!is_buffer(b) && !in_one_program(l, from, to)) || may_lack_first_write(l, from, to)) {
     b->flags |= BLOCK_ALWAYS_LIVE;
     return;
   }
-  for (uint32_t from; (from = earliest_called(l, r.from, r.to)) < r.from;) r.from = from;
-  b->first_step = r.from;
-  b->last_step = r.to;
+  for (uint32_t called; (called = earliest_called(l, from, to)) < from;) from = called;
+  b->first_step = from;
+  b->last_step = to;
 }
 
 pop_error *pass_liveness(compilation *c)

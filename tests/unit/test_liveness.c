@@ -165,6 +165,187 @@ Test(liveness, a_shared_steps_buffers_keep_away_from_what_lives_across_its_calls
   compilation_free(c);
 }
 
+Test(liveness, buffers_of_what_a_shared_step_calls_keep_away_too)
+{
+  compilation *c = new_compilation();
+  uint32_t inner = add(c, 8, POP_MEMORY_MESSAGE, 0), across = add(c, 8, POP_MEMORY_VARIABLE, 0);
+  uint32_t lower = SEQUENCE(c, leaf(c, "", "0"), leaf(c, "0", ""));
+  uint32_t upper = SEQUENCE(c, leaf(c, "", ""), lower);
+  add_program(
+      c, SEQUENCE(c, lower, leaf(c, "", ""), upper, leaf(c, "", "1"), upper, leaf(c, "1", "")));
+  find_lives(c);
+  cr_assert(overlap(c, inner, across));
+  compilation_free(c);
+}
+
+/* Blocks 0 to n - 1, 8 bytes each. */
+static compilation *with_variables(uint32_t n)
+{
+  compilation *c = new_compilation();
+  while (n-- > 0) add(c, 8, POP_MEMORY_VARIABLE, 0);
+  return c;
+}
+
+/* Writes block b, then reads it: as a digit. */
+static uint32_t use(compilation *c, const char *b)
+{
+  return SEQUENCE(c, leaf(c, "", b), leaf(c, b, ""));
+}
+
+Test(liveness, a_variable_that_each_pass_reads_first_lives_to_the_end_of_the_loop)
+{
+  compilation *c = with_variables(3);
+  add_program(c, SEQUENCE(c, leaf(c, "", "0"),
+                          repeat(c, 2, SEQUENCE(c, leaf(c, "0", ""), use(c, "1"))), use(c, "2")));
+  find_lives(c);
+  cr_assert(overlap(c, 0, 1), "the second pass reads 0 after the first has used 1");
+  cr_assert(!overlap(c, 0, 2), "nobody reads 0 behind the loop");
+  cr_assert(!is_always(c, 0));
+  compilation_free(c);
+}
+
+Test(liveness, in_nested_loops_the_outermost_that_the_write_is_not_in_counts)
+{
+  compilation *c = with_variables(4);
+  uint32_t inner = repeat(c, 2, SEQUENCE(c, leaf(c, "0", ""), use(c, "1")));
+  uint32_t middle = repeat(c, 2, SEQUENCE(c, inner, use(c, "2")));
+  add_program(c, repeat(c, 2, SEQUENCE(c, leaf(c, "", "0"), middle, use(c, "3"))));
+  find_lives(c);
+  cr_assert(overlap(c, 0, 1));
+  cr_assert(overlap(c, 0, 2));
+  cr_assert(!overlap(c, 0, 3), "each pass of the outer loop begins with a write of 0");
+  compilation_free(c);
+}
+
+Test(liveness, a_variable_that_a_loop_writes_first_lives_from_the_write_on)
+{
+  compilation *c = with_variables(4);
+  add_program(c, SEQUENCE(c, repeat(c, 3, SEQUENCE(c, use(c, "1"), leaf(c, "", "0"), use(c, "2"))),
+                          use(c, "3"), leaf(c, "0", "")));
+  find_lives(c);
+  cr_assert(!overlap(c, 0, 1), "what 0 held when a pass begins is overwritten before it is read");
+  cr_assert(overlap(c, 0, 2));
+  cr_assert(overlap(c, 0, 3));
+  compilation_free(c);
+}
+
+Test(liveness, a_variable_that_a_shared_step_reads_lives_to_its_last_call)
+{
+  compilation *c = with_variables(3);
+  uint32_t shared = SEQUENCE(c, leaf(c, "0", ""), leaf(c, "", ""));
+  add_program(c, SEQUENCE(c, leaf(c, "", "0"), shared, use(c, "1"), shared, use(c, "2")));
+  find_lives(c);
+  cr_assert(overlap(c, 0, 1), "the call reads 0 after 1 is used");
+  cr_assert(!overlap(c, 0, 2));
+  compilation_free(c);
+}
+
+Test(liveness, a_variable_that_a_shared_step_in_a_loop_reads_lives_through_the_loop)
+{
+  compilation *c = with_variables(2);
+  uint32_t shared = SEQUENCE(c, leaf(c, "0", ""), leaf(c, "", ""));
+  add_program(
+      c, SEQUENCE(c, leaf(c, "", "0"), shared, repeat(c, 2, SEQUENCE(c, shared, use(c, "1")))));
+  find_lives(c);
+  cr_assert(overlap(c, 0, 1), "the second pass calls what reads 0");
+  compilation_free(c);
+}
+
+Test(liveness, a_variable_of_two_programs_lives_always_even_if_only_a_call_leads_to_it)
+{
+  compilation *c = with_variables(2);
+  uint32_t shared = SEQUENCE(c, leaf(c, "0", ""), leaf(c, "", ""));
+  add_program(c, SEQUENCE(c, leaf(c, "", "0"), shared));
+  add_program(c, SEQUENCE(c, use(c, "1"), shared));
+  find_lives(c);
+  cr_assert(is_always(c, 0), "the second program may be run after the first, and then read 0");
+  cr_assert(!is_always(c, 1));
+  compilation_free(c);
+}
+
+Test(liveness, a_variable_that_two_programs_each_write_first_lives_always)
+{
+  compilation *c = with_variables(1);
+  add_program(c, use(c, "0"));
+  add_program(c, leaf(c, "0", ""));
+  find_lives(c);
+  cr_assert(is_always(c, 0));
+  compilation_free(c);
+}
+
+Test(liveness, buffers_of_two_programs_do_not_live_always)
+{
+  compilation *c = new_compilation();
+  add(c, 8, POP_MEMORY_MESSAGE, 0);
+  add_program(c, use(c, "0"));
+  add_program(c, use(c, "0"));
+  find_lives(c);
+  cr_assert(!is_always(c, 0));
+  compilation_free(c);
+}
+
+Test(liveness, a_shared_step_that_writes_first_needs_nothing_from_before_its_calls)
+{
+  compilation *c = with_variables(3);
+  uint32_t shared = SEQUENCE(c, leaf(c, "", "0"), leaf(c, "", ""));
+  add_program(c, SEQUENCE(c, shared, leaf(c, "0", ""), use(c, "1"), shared, use(c, "2")));
+  add_program(c, shared);
+  find_lives(c);
+  cr_assert(!is_always(c, 0), "another program may call it and read nothing");
+  cr_assert(!overlap(c, 0, 1) && !overlap(c, 0, 2));
+  compilation_free(c);
+}
+
+/* ---- branches ---- */
+
+Test(liveness, branches_of_a_switch_share)
+{
+  compilation *c = with_variables(4);
+  uint32_t branches = group(
+      c, STEP_SWITCH, 0, (uint32_t[]){use(c, "0"), SEQUENCE(c, leaf(c, "2", ""), use(c, "1"))}, 2);
+  add_program(c, SEQUENCE(c, leaf(c, "", "2"), branches, use(c, "3")));
+  find_lives(c);
+  cr_assert(!overlap(c, 0, 1));
+  cr_assert(overlap(c, 2, 0), "2 is read in the branch behind");
+  cr_assert(!overlap(c, 2, 3) && !overlap(c, 2, 1));
+  for (uint32_t b = 0; b < 4; b++) cr_assert(!is_always(c, b), "%u", b);
+  compilation_free(c);
+}
+
+Test(liveness, a_variable_that_only_a_branch_writes_first_lives_always)
+{
+  compilation *c = with_variables(2);
+  uint32_t branches = group(c, STEP_SWITCH, 0, (uint32_t[]){leaf(c, "", "0"), leaf(c, "", "1")}, 2);
+  add_program(c, SEQUENCE(c, branches, leaf(c, "0", "")));
+  find_lives(c);
+  cr_assert(is_always(c, 0), "the other branch leaves in 0 what the run before wrote");
+  compilation_free(c);
+}
+
+Test(liveness, a_while_writes_in_its_condition_but_perhaps_not_in_its_body)
+{
+  compilation *c = with_variables(3);
+  uint32_t condition = SEQUENCE(c, use(c, "2"), leaf(c, "", "0"));
+  uint32_t loop = group(c, STEP_WHILE, 1, (uint32_t[]){condition, leaf(c, "0", "1")}, 2);
+  add_program(c, SEQUENCE(c, loop, leaf(c, "01", "")));
+  find_lives(c);
+  cr_assert(!is_always(c, 0), "the condition is there at least once");
+  cr_assert(!overlap(c, 0, 2), "each pass writes 0 behind 2");
+  cr_assert(is_always(c, 1), "the body perhaps never");
+  compilation_free(c);
+}
+
+Test(liveness, what_a_while_reads_in_every_pass_lives_through_it)
+{
+  compilation *c = with_variables(3);
+  uint32_t loop = group(c, STEP_WHILE, 1, (uint32_t[]){leaf(c, "0", ""), use(c, "1")}, 2);
+  add_program(c, SEQUENCE(c, leaf(c, "", "0"), loop, use(c, "2")));
+  find_lives(c);
+  cr_assert(overlap(c, 0, 1));
+  cr_assert(!overlap(c, 0, 2));
+  compilation_free(c);
+}
+
 /* ---- random programs ---- */
 
 static uint32_t random_below(uint64_t *state, uint32_t limit)
@@ -205,9 +386,15 @@ static uint32_t buffer_user(compilation *c, uint64_t *seed)
 
 static uint32_t random_step(compilation *c, uint64_t *seed, const uint32_t *known, size_t num_known)
 {
-  switch (random_below(seed, 8)) {
+  switch (random_below(seed, 10)) {
   case 0:
     return buffer_user(c, seed);
+  case 8:
+  case 9: {
+    uint32_t children[2];
+    for (size_t i = 0; i < 2; i++) children[i] = known[random_below(seed, (uint32_t)num_known)];
+    return group(c, random_below(seed, 2) ? STEP_SWITCH : STEP_WHILE, 0, children, 2);
+  }
   case 1:
     return repeat(c, random_below(seed, 4), known[random_below(seed, (uint32_t)num_known)]);
   case 2:
@@ -251,6 +438,7 @@ typedef struct memories {
   uint32_t *own[NUM_BLOCKS];
   uint32_t next_token;
   uint64_t num_leaves; /* run so far: programs that explode are cut short */
+  uint64_t decisions;  /* the branches that are taken, how often a While runs */
 } memories;
 
 static void run_leaf(memories *m, const step *s)
@@ -282,8 +470,17 @@ static void run_step(memories *m, uint32_t index)
     run_leaf(m, s);
     return;
   }
-  for (uint32_t pass = 0; pass < (s->kind == STEP_REPEAT ? s->count : 1); pass++)
-    for (size_t i = 0; i < s->num_children; i++) run_step(m, m->c->children[s->first_child + i]);
+  const uint32_t *children = m->c->children + s->first_child;
+  if (s->kind == STEP_SWITCH) {
+    run_step(m, children[random_below(&m->decisions, (uint32_t)s->num_children)]);
+    return;
+  }
+  uint32_t passes = s->kind == STEP_REPEAT  ? s->count
+                    : s->kind == STEP_WHILE ? random_below(&m->decisions, 3)
+                                            : 1;
+  for (uint32_t pass = 0; pass < passes; pass++)
+    for (size_t i = 0; i < s->num_children; i++) run_step(m, children[i]);
+  if (s->kind == STEP_WHILE) run_step(m, children[0]);
 }
 
 static bool shares_memory(const compilation *c)
@@ -305,7 +502,8 @@ Test(liveness, no_program_can_tell_that_memory_is_shared)
     cr_assert_null(pass_closure(c));
     cr_assert_null(pass_allocate(c));
     num_sharing += shares_memory(c);
-    memories m = {.c = c, .shared = pop_xcalloc(c->target.memory_bytes, sizeof *m.shared)};
+    memories m = {
+        .c = c, .decisions = seed, .shared = pop_xcalloc(c->target.memory_bytes, sizeof *m.shared)};
     for (uint32_t b = 0; b < NUM_BLOCKS; b++)
       m.own[b] = pop_xcalloc(c->blocks[b].size, sizeof *m.own[b]);
     uint64_t order = seed;
