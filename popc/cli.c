@@ -125,12 +125,11 @@ static bool wants_colour(const popc_settings *settings)
   return isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-/* "folder/codelets.cpp" -> "codelets.gp" in the current folder */
 static void choose_output(popc_settings *settings)
 {
   static const char *const extensions[] = {
       [POPC_GP] = "gp",      [POPC_ASSEMBLY] = "s",     [POPC_IR] = "ll",
-      [POPC_BITCODE] = "bc", [POPC_VERTEX_LIST] = "gp",
+      [POPC_BITCODE] = "bc", [POPC_VERTEX_LIST] = "gp", [POPC_NOTHING] = NULL,
   };
   if (settings->product == POPC_IR && settings->compile_only) settings->product = POPC_BITCODE;
   if (settings->output || !settings->num_inputs) return;
@@ -139,11 +138,7 @@ static void choose_output(popc_settings *settings)
     settings->output = "-";
     return;
   }
-  const char *slash = strrchr(input, '/');
-  const char *file = slash ? slash + 1 : input;
-  const char *dot = strrchr(file, '.');
-  int stem = dot && dot > file ? (int)(dot - file) : (int)strlen(file);
-  settings->output = pop_arena_printf(settings->arena, "%.*s.%s", stem, file, extension);
+  settings->output = popc_default_output(settings, extension);
 }
 
 /* Bytes are for files and pipes. */

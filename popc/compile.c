@@ -309,6 +309,9 @@ const char *const *popc_product_arguments(popc_product product)
       [POPC_IR] = {"-S", "-emit-llvm", NULL},
       [POPC_BITCODE] = {"-c", "-emit-llvm", NULL},
       [POPC_VERTEX_LIST] = {"-c", NULL},
+      [POPC_RULE] = {"-M", NULL},
+      [POPC_USER_RULE] = {"-MM", NULL},
+      [POPC_NOTHING] = {"-c", NULL},
   };
   return products[product];
 }
@@ -326,7 +329,8 @@ static void prepare(popc_settings *settings, const popc_source *source, const ch
                     const popc_variant *variant, job *job)
 {
   job->target = variant->target;
-  job->wanted_dependencies = settings->dependencies;
+  job->wanted_dependencies =
+      settings->dependencies & POPC_DEPENDENCIES ? settings->dependencies : 0;
   popc_add_argument(&job->arguments, clang);
   job->resources = popc_resource_folder(settings->arena, clang);
   if (job->resources) {
@@ -338,6 +342,7 @@ static void prepare(popc_settings *settings, const popc_source *source, const ch
   popc_add_argument(&job->arguments,
                     settings->colour ? "-fcolor-diagnostics" : "-fno-color-diagnostics");
   popc_add_argument(&job->arguments, "-fno-crash-diagnostics");
+  if (settings->dependencies & POPC_MISSING_DEPENDENCIES) popc_add_argument(&job->arguments, "-MG");
   if (settings->verbose) show(job, source);
 }
 
@@ -363,7 +368,8 @@ pop_error *popc_compile_source(popc_settings *settings, const popc_source *sourc
   const char *clang;
   POP_TRY(popc_find_clang(settings->arena, &clang));
   limits limits = popc_get_limits();
-  bool reflected = popc_is_codelet_language(source->language) && product != POPC_PREPROCESSED;
+  bool reflected = popc_is_codelet_language(source->language) && product != POPC_PREPROCESSED &&
+                   !popc_makes_rule(product);
   job jobs[POPC_MAX_JOBS + 1];
   size_t all = count + reflected;
   for (size_t i = 0; i < all; ++i)

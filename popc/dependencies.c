@@ -69,14 +69,14 @@ static void put(pop_bytes *out, const char *text)
   pop_bytes_append(out, text, strlen(text));
 }
 
-static void put_rule(const popc_settings *settings, const popc_file_list *list, pop_bytes *out)
+static void put_rule(const popc_settings *settings, const char *output, const popc_file_list *list,
+                     pop_bytes *out)
 {
   for (size_t i = 0; i < settings->num_dependency_targets; ++i) {
     if (i) put(out, " ");
     put(out, settings->dependency_targets[i]);
   }
-  if (!settings->num_dependency_targets)
-    put(out, popc_quote_for_make(settings->arena, settings->output));
+  if (!settings->num_dependency_targets) put(out, popc_quote_for_make(settings->arena, output));
   put(out, ":");
   for (size_t i = 0; i < list->count; ++i) {
     put(out, " \\\n  ");
@@ -101,18 +101,37 @@ static const char *default_file(const popc_settings *settings)
   return pop_arena_printf(settings->arena, "%.*s.d", length, output);
 }
 
-pop_error *popc_write_dependencies(const popc_settings *settings, const popc_file_list *list)
+static pop_error *write_rules(const popc_settings *settings, const char *output,
+                              const popc_file_list *list, const char *path)
 {
   pop_bytes text = {0};
-  put_rule(settings, list, &text);
+  put_rule(settings, output, list, &text);
   for (size_t i = 0; settings->dependencies & POPC_PHONY_DEPENDENCIES && i < list->count; ++i) {
     if (is_input(settings, list->files[i])) continue;
     put(&text, "\n");
     put(&text, list->files[i]);
     put(&text, ":\n");
   }
-  const char *path = settings->dependency_file ? settings->dependency_file : default_file(settings);
   pop_error *error = popc_write_file(path, text.data, text.size);
   pop_bytes_free(&text);
   return error;
+}
+
+pop_error *popc_write_dependencies(const popc_settings *settings, const popc_file_list *list)
+{
+  const char *path = settings->dependency_file ? settings->dependency_file : default_file(settings);
+  return write_rules(settings, settings->output, list, path);
+}
+
+bool popc_makes_rule(popc_product product)
+{
+  return product == POPC_RULE || product == POPC_USER_RULE;
+}
+
+/* -o names the file with the rule, as clang has it: so the rule is for what it would be without. */
+pop_error *popc_write_rule(const popc_settings *settings, const char *output,
+                           const popc_file_list *list)
+{
+  const char *path = settings->dependency_file ? settings->dependency_file : settings->output;
+  return write_rules(settings, output, list, path);
 }

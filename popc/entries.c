@@ -62,14 +62,13 @@ static const struct {
 static void put_entry(pop_bytes *out, const popc_vertex *vertex)
 {
   const char *symbol = vertex->type.symbol, *parameter = forms[vertex->type.kind].parameter;
-  char *text = pop_xasprintf("extern \"C\" bool %s(void *%s) __attribute__((weak));\n"
-                             "extern \"C\" bool %s(void *state%s)\n{\n"
-                             "  %s%sstatic_cast<%s *>(%s)->compute(%s);\n%s}\n",
-                             symbol, parameter, symbol, parameter,
-                             vertex->jumps ? "[[clang::noinline]] " : "",
-                             vertex->returns_void ? "" : "return ", vertex->cxx_name,
-                             forms[vertex->type.kind].state, forms[vertex->type.kind].argument,
-                             vertex->returns_void ? "  return true;\n" : "");
+  char *text = pop_xasprintf(
+      "extern \"C\" bool %s(void *%s) __attribute__((weak));\n"
+      "extern \"C\" bool %s(void *state%s)\n{\n"
+      "  %s%sstatic_cast<%s *>(%s)->compute(%s);\n%s}\n",
+      symbol, parameter, symbol, parameter, vertex->jumps ? "[[clang::noinline]] " : "",
+      vertex->returns_void ? "" : "return ", vertex->cxx_name, forms[vertex->type.kind].state,
+      forms[vertex->type.kind].argument, vertex->returns_void ? "  return true;\n" : "");
   put(out, text);
   free(text);
 }

@@ -34,9 +34,19 @@ typedef enum action {
   REMEDY,            /* --portable, --portable=never; `number` is a popc_remedy */
   VERBOSE,           /* show commands */
   DRY_RUN,           /* show commands, run nothing */
-  SAVE_TEMPS,
-  REFUSE /* it would load code into the compiler, or make something other than an object */
+  SAVE_TEMPS,        /* `number` is 1 for beside the output */
+  DATABASE,          /* -MJ */
+  REFUSE /* it would load code into the compiler, or make something other than an object; `value`
+          * is what to do instead */
 } action;
+
+/* What to do instead of giving an option that is refused. */
+#define NO_LINKER "what a codelet needs is linked when a graph is compiled"
+#define NO_LIBRARIES                                                                               \
+  "give sources, or .gp files that were compiled before; the C and C++ libraries are there"
+#define NO_CODE "it would load code into the compiler"
+#define OWN_HEADERS "a tile has C and C++ headers of its own"
+#define CHOSEN_BY_TARGET "the processor is chosen by --target"
 
 static const struct option {
   const char *spelling;
@@ -90,6 +100,13 @@ static const struct option {
     {"-MT", JOINED_OR_SEPARATE, DEPENDENCY_TARGET, "<name>", "What depends, as written", 0},
     {"-MQ", JOINED_OR_SEPARATE, DEPENDENCY_TARGET, "<name>", "What depends, quoted for make", 1},
     {"-MP", ALONE, DEPENDENCIES, NULL, "An empty rule for every header", POPC_PHONY_DEPENDENCIES},
+    {"-M", ALONE, PRODUCT, NULL, "Only print that, and compile nothing", POPC_RULE},
+    {"-MM", ALONE, PRODUCT, NULL, "The same without system headers", POPC_USER_RULE},
+    {"-MG", ALONE, DEPENDENCIES, NULL, "With -M, -MM: headers that are not there will be made",
+     POPC_MISSING_DEPENDENCIES},
+    {"-MJ", JOINED_OR_SEPARATE, DATABASE, "<file>",
+     "Also write an entry of compile_commands.json for each source", 0},
+    {"-fsyntax-only", ALONE, PRODUCT, NULL, "Only check: diagnostics, no output", POPC_NOTHING},
     {"--list-vertices", ALONE, PRODUCT, NULL, "Print the vertices of the inputs and their fields",
      POPC_VERTEX_LIST},
     {"--json", ALONE, JSON, NULL, "With --list-vertices: as JSON", 0},
@@ -109,7 +126,10 @@ static const struct option {
     {"-v", ALONE, VERBOSE, NULL, "Show the commands that are run", 0},
     {"-###", ALONE, DRY_RUN, NULL, "Show them and run nothing", 0},
     {"--save-temps", ALONE, SAVE_TEMPS, NULL, "Keep what is between source and object", 0},
+    {"--save-temps=obj", ALONE, SAVE_TEMPS, NULL, "Keep it beside the output", 1},
+    {"--save-temps=cwd", ALONE, SAVE_TEMPS, NULL, NULL, 0},
     {"-save-temps", ALONE, SAVE_TEMPS, NULL, NULL, 0},
+    {"-save-temps=obj", ALONE, SAVE_TEMPS, NULL, NULL, 1},
     {"-save-temps=cwd", ALONE, SAVE_TEMPS, NULL, NULL, 0},
     {"--list-targets", ALONE, ANSWER, NULL, "Print the targets", POPC_ANSWER_TARGETS},
     {"--print-clang-flags", ALONE, ANSWER, NULL,
@@ -120,36 +140,76 @@ static const struct option {
     {"--help", ALONE, ANSWER, NULL, "Show this text", POPC_ANSWER_HELP},
     {"-h", ALONE, ANSWER, NULL, NULL, POPC_ANSWER_HELP},
     {"--version", ALONE, ANSWER, NULL, "Show the version", POPC_ANSWER_VERSION},
+    /* What build scripts give every compiler. */
+    {"-pipe", ALONE, PASS, NULL, "No temporary files for clang", 0},
+    {"-fopenmp-simd", ALONE, PASS, NULL, NULL, 0},
+    {"-ansi", ALONE, PASS, NULL, "As -std=c89 or -std=c++98", 0},
+    {"--std=", JOINED, PASS, "<standard>", NULL, 0},
+    {"-dM", ALONE, PASS, NULL, "With -E: print the macros instead", 0},
+    {"-dD", ALONE, PASS, NULL, "With -E: print the macros, too", 0},
+    {"-H", ALONE, PASS, NULL, "Show the headers that are included", 0},
+    {"-undef", ALONE, PASS, NULL, "No macros of the system", 0},
+    {"-nostdinc++", ALONE, PASS, NULL, "No C++ headers but those of -I", 0},
     /* Longer spellings win over -W, -f and -m. */
-    {"-Wa,", JOINED, REFUSE, NULL, NULL, 0},
-    {"-Wl,", JOINED, REFUSE, NULL, NULL, 0},
-    {"-Wp,", JOINED, REFUSE, NULL, NULL, 0},
-    {"-fplugin", JOINED, REFUSE, NULL, NULL, 0},
-    {"-fpass-plugin", JOINED, REFUSE, NULL, NULL, 0},
-    {"-fuse-ld", JOINED, REFUSE, NULL, NULL, 0},
-    {"-flto", JOINED, REFUSE, NULL, NULL, 0},
-    {"-fsyntax-only", ALONE, REFUSE, NULL, NULL, 0},
-    {"-fno-integrated-as", ALONE, REFUSE, NULL, NULL, 0},
-    {"-Xclang", SEPARATE, REFUSE, NULL, NULL, 0},
-    {"-Xassembler", SEPARATE, REFUSE, NULL, NULL, 0},
-    {"-Xlinker", SEPARATE, REFUSE, NULL, NULL, 0},
-    {"-Xpreprocessor", SEPARATE, REFUSE, NULL, NULL, 0},
-    {"-Xarch_", JOINED, REFUSE, NULL, NULL, 0},
-    {"-load", SEPARATE, REFUSE, NULL, NULL, 0},
-    {"-plugin", JOINED, REFUSE, NULL, NULL, 0},
-    {"-cc1", JOINED, REFUSE, NULL, NULL, 0},
-    {"-ccc-", JOINED, REFUSE, NULL, NULL, 0},
-    {"-specs", JOINED, REFUSE, NULL, NULL, 0},
-    {"--config", JOINED, REFUSE, NULL, NULL, 0},
-    {"-resource-dir", JOINED, REFUSE, NULL, NULL, 0},
-    {"--sysroot", JOINED, REFUSE, NULL, NULL, 0},
-    {"-mllvm", SEPARATE, REFUSE, NULL, NULL, 0},
-    {"-march", JOINED, REFUSE, NULL, NULL, 0},
-    {"-mcpu", JOINED, REFUSE, NULL, NULL, 0},
-    {"-mabi", JOINED, REFUSE, NULL, NULL, 0},
-    {"-mcmodel", JOINED, REFUSE, NULL, NULL, 0},
-    {"-B", JOINED_OR_SEPARATE, REFUSE, NULL, NULL, 0},
-    {"--prefix", JOINED, REFUSE, NULL, NULL, 0},
+    {"-Wa,", JOINED, REFUSE, "write assembly as an input of its own", NULL, 0},
+    {"-Wl,", JOINED, REFUSE, NO_LINKER, NULL, 0},
+    {"-Wp,", JOINED, REFUSE, "give the preprocessor's options themselves: -D, -include, -MD", NULL,
+     0},
+    {"-fplugin", JOINED, REFUSE, NO_CODE, NULL, 0},
+    {"-fpass-plugin", JOINED, REFUSE, NO_CODE, NULL, 0},
+    {"-fuse-ld", JOINED, REFUSE, NO_LINKER, NULL, 0},
+    {"-flto", JOINED, REFUSE,
+     "a .gp holds machine code: put sources that should be optimised together into one", NULL, 0},
+    {"-fno-integrated-as", ALONE, REFUSE, "the tile's assembler is clang's", NULL, 0},
+    {"-Xclang", SEPARATE, REFUSE, "-X hands on what clang itself takes", NULL, 0},
+    {"-Xassembler", SEPARATE, REFUSE, "write assembly as an input of its own", NULL, 0},
+    {"-Xlinker", SEPARATE, REFUSE, NO_LINKER, NULL, 0},
+    {"-Xpreprocessor", SEPARATE, REFUSE,
+     "give the preprocessor's options themselves: -D, -include, -MD", NULL, 0},
+    {"-Xarch_", JOINED, REFUSE, "flags of one target are in --target's JSON form", NULL, 0},
+    {"-load", SEPARATE, REFUSE, NO_CODE, NULL, 0},
+    {"-plugin", JOINED, REFUSE, NO_CODE, NULL, 0},
+    {"-cc1", JOINED, REFUSE, "popc starts the compiler", NULL, 0},
+    {"-ccc-", JOINED, REFUSE, "popc starts the compiler", NULL, 0},
+    {"-specs", JOINED, REFUSE, NO_LINKER, NULL, 0},
+    {"--config", JOINED, REFUSE, "arguments in a file are @<file>", NULL, 0},
+    {"-resource-dir", JOINED, REFUSE, "POPC_CLANG names another clang", NULL, 0},
+    {"--sysroot", JOINED, REFUSE, OWN_HEADERS, NULL, 0},
+    {"-isysroot", JOINED_OR_SEPARATE, REFUSE, OWN_HEADERS, NULL, 0},
+    {"-nostdinc", ALONE, REFUSE, OWN_HEADERS, NULL, 0},
+    {"-nostdlib", JOINED, REFUSE, NO_LINKER, NULL, 0},
+    {"-nodefaultlibs", ALONE, REFUSE, NO_LINKER, NULL, 0},
+    {"-nostartfiles", ALONE, REFUSE, NO_LINKER, NULL, 0},
+    {"-stdlib=", JOINED, REFUSE, OWN_HEADERS, NULL, 0},
+    {"-mllvm", SEPARATE, REFUSE, "optimisation is chosen by -O and -f", NULL, 0},
+    {"-march", JOINED, REFUSE, CHOSEN_BY_TARGET, NULL, 0},
+    {"-mcpu", JOINED, REFUSE, CHOSEN_BY_TARGET, NULL, 0},
+    {"-mtune", JOINED, REFUSE, CHOSEN_BY_TARGET, NULL, 0},
+    {"-mabi", JOINED, REFUSE, CHOSEN_BY_TARGET, NULL, 0},
+    {"-mcmodel", JOINED, REFUSE, CHOSEN_BY_TARGET, NULL, 0},
+    {"-m32", ALONE, REFUSE, CHOSEN_BY_TARGET, NULL, 0},
+    {"-m64", ALONE, REFUSE, CHOSEN_BY_TARGET, NULL, 0},
+    {"-arch", SEPARATE, REFUSE, CHOSEN_BY_TARGET, NULL, 0},
+    {"-fopenmp", JOINED, REFUSE, "a tile's workers are started by a MultiVertex", NULL, 0},
+    {"-pthread", ALONE, REFUSE, "a tile's workers are started by a MultiVertex", NULL, 0},
+    {"-fprofile", JOINED, REFUSE, "profiles are the engine's: see the option debug.instrument",
+     NULL, 0},
+    {"-fcoverage-mapping", ALONE, REFUSE,
+     "profiles are the engine's: see the option debug.instrument", NULL, 0},
+    {"-pg", ALONE, REFUSE, "profiles are the engine's: see the option debug.instrument", NULL, 0},
+    {"--coverage", ALONE, REFUSE, "profiles are the engine's: see the option debug.instrument",
+     NULL, 0},
+    {"-shared", ALONE, REFUSE, NO_LINKER, NULL, 0},
+    {"-static", ALONE, REFUSE, NO_LINKER, NULL, 0},
+    {"-rdynamic", ALONE, REFUSE, NO_LINKER, NULL, 0},
+    {"-s", ALONE, REFUSE, "without -g there is nothing to strip", NULL, 0},
+    {"-r", ALONE, REFUSE, "popc merges .gp files: popc a.gp b.gp -o all.gp", NULL, 0},
+    {"-l", JOINED_OR_SEPARATE, REFUSE, NO_LIBRARIES, NULL, 0},
+    {"-L", JOINED_OR_SEPARATE, REFUSE, NO_LIBRARIES, NULL, 0},
+    {"--analyze", ALONE, REFUSE, "clang-tidy reads what -MJ writes", NULL, 0},
+    {"-emit-ast", ALONE, REFUSE, "there are -S, -emit-llvm and -E", NULL, 0},
+    {"-B", JOINED_OR_SEPARATE, REFUSE, "POPC_CLANG names another clang", NULL, 0},
+    {"--prefix", JOINED, REFUSE, "POPC_CLANG names another clang", NULL, 0},
 };
 #define NUM_OPTIONS (sizeof options / sizeof *options)
 
@@ -252,6 +312,9 @@ static const char *const product_names[] = {
     [POPC_ASSEMBLY] = "-S",
     [POPC_IR] = "-emit-llvm",
     [POPC_VERTEX_LIST] = "--list-vertices",
+    [POPC_RULE] = "-M",
+    [POPC_USER_RULE] = "-MM",
+    [POPC_NOTHING] = "-fsyntax-only",
 };
 
 static pop_error *take_product(popc_settings *settings, popc_product product)
@@ -307,10 +370,11 @@ static pop_error *take_dependency_target(popc_settings *settings, const char *na
   return NULL;
 }
 
-static pop_error *refuse(const char *argument)
+static pop_error *refuse(const char *argument, const struct option *option)
 {
-  return pop_error_new(POP_ERROR_USAGE, "option '%s' is not for codelets: popc does not hand it on",
-                       argument);
+  const char *instead =
+      option && option->action == REFUSE ? option->value : "popc does not hand it on";
+  return pop_error_new(POP_ERROR_USAGE, "option '%s' is not for codelets: %s", argument, instead);
 }
 
 /* -X: what the table does not know is handed on too, an option's value only behind its option. */
@@ -319,7 +383,7 @@ static pop_error *hand_on(popc_settings *settings, const char *value)
   const struct option *option = value[0] == '-' && value[1] ? find_option(value) : NULL;
   bool ours = option && option->action != PASS && option->action != PASS_TILE &&
               option->action != PASS_LEVEL;
-  if (ours || (value[0] != '-' && !settings->value_may_follow)) return refuse(value);
+  if (ours || (value[0] != '-' && !settings->value_may_follow)) return refuse(value, option);
   settings->value_may_follow = option &&
                                (option->form == SEPARATE || option->form == JOINED_OR_SEPARATE) &&
                                !value[strlen(option->spelling)];
@@ -393,11 +457,15 @@ static pop_error *perform(popc_settings *settings, const struct option *option,
     return NULL;
   case SAVE_TEMPS:
     settings->save_temps = true;
+    settings->save_temps_beside = option->number;
+    return NULL;
+  case DATABASE:
+    settings->database_file = value;
     return NULL;
   case REFUSE:
     break;
   }
-  return refuse(argument);
+  return refuse(argument, option);
 }
 
 /* Takes the option at arguments[*index], and its value. */
@@ -468,10 +536,18 @@ static void put(pop_bytes *out, const char *text)
 /* What depends on more than one option. */
 static pop_error *check_together(const popc_settings *settings)
 {
-  bool make = settings->dependencies & POPC_DEPENDENCIES;
+  bool rule = popc_makes_rule(settings->product);
+  bool make = settings->dependencies & POPC_DEPENDENCIES || rule;
+  if (settings->dependencies & POPC_MISSING_DEPENDENCIES && !rule)
+    return pop_error_new(POP_ERROR_USAGE, "-MG needs -M or -MM");
   if (!make &&
       (settings->dependencies || settings->dependency_file || settings->dependency_targets))
-    return pop_error_new(POP_ERROR_USAGE, "-MF, -MT, -MQ and -MP need -MD or -MMD");
+    return pop_error_new(POP_ERROR_USAGE, "-MF, -MT, -MQ and -MP need -MD, -MMD, -M or -MM");
+  if (rule && settings->dependencies & POPC_DEPENDENCIES)
+    return pop_error_new(POP_ERROR_USAGE,
+                         "-MD and -MMD are for compilations: -M and -MM make none");
+  if (settings->database_file && settings->product != POPC_GP)
+    return pop_error_new(POP_ERROR_USAGE, "-MJ is for compilations that make a .gp");
   if (settings->json && settings->product != POPC_VERTEX_LIST)
     return pop_error_new(POP_ERROR_USAGE, "--json is for --list-vertices");
   return NULL;

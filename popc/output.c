@@ -33,3 +33,11 @@ pop_error *popc_write_file(const char *path, const void *bytes, size_t size)
   pop_output_abort(output);
   return error;
 }
+
+const char *popc_default_output(const popc_settings *settings, const char *extension)
+{
+  const char *input = settings->inputs[0].path, *slash = strrchr(input, '/');
+  const char *file = slash ? slash + 1 : input, *dot = strrchr(file, '.');
+  int stem = dot && dot > file ? (int)(dot - file) : (int)strlen(file);
+  return pop_arena_printf(settings->arena, "%.*s.%s", stem, file, extension);
+}

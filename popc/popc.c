@@ -221,6 +221,17 @@ static pop_error *list(run *r)
   return error;
 }
 
+static pop_error *write_database(run *r)
+{
+  pop_bytes text = {0};
+  pop_error *error = NULL;
+  for (size_t i = 0; i < r->num_sources && !error; ++i)
+    error = popc_put_database_entry(r->settings, &r->sources[i], &text);
+  if (!error) error = popc_write_file(r->settings->database_file, text.data, text.size);
+  pop_bytes_free(&text);
+  return error;
+}
+
 static pop_error *build(run *r, uint8_t **bytes, size_t *size)
 {
   popc_settings *settings = r->settings;
@@ -228,8 +239,10 @@ static pop_error *build(run *r, uint8_t **bytes, size_t *size)
   if (settings->dry_run) return NULL;
   if (settings->targets_chosen) POP_TRY(check_targets(r));
   POP_TRY(add_library(r));
+  if (settings->product == POPC_NOTHING) return NULL;
   if (settings->product == POPC_VERTEX_LIST) return list(r);
   POP_TRY(write_gp(r, bytes, size));
+  if (settings->database_file) POP_TRY(write_database(r));
   return settings->dependencies ? popc_write_dependencies(settings, &r->dependencies) : NULL;
 }
 
@@ -268,6 +281,55 @@ static pop_error *make_text(run *r)
   return popc_write_dependencies(settings, &r->dependencies);
 }
 
+/* -M, -MM: what all targets read, in one rule. */
+
+static bool includes_files(popc_language language)
+{
+  return popc_is_codelet_language(language) || language == POPC_ASSEMBLER_CPP;
+}
+
+static pop_error *add_files_of(run *r, const popc_source *source)
+{
+  popc_settings *settings = r->settings;
+  const popc_variant *variants[POPC_MAX_JOBS];
+  pop_error *error = NULL;
+  pop_bytes diagnostics = {0};
+  for (size_t done = 0, count; done < settings->num_variants && !error; done += count) {
+    popc_result results[POPC_MAX_JOBS] = {{0}};
+    for (count = 0; count < POPC_MAX_JOBS && done + count < settings->num_variants; ++count)
+      variants[count] = &settings->variants[done + count];
+    error = popc_compile_source(settings, source, settings->product, variants, count, results,
+                                &diagnostics);
+    for (size_t i = 0; i < count && !error; ++i)
+      popc_add_dependencies(&r->dependencies, (const char *)results[i].bytes, results[i].size);
+    popc_results_free(results, count);
+  }
+  error = report(settings, error, &diagnostics);
+  pop_bytes_free(&diagnostics);
+  return error;
+}
+
+static pop_error *add_files(run *r, const popc_input *input)
+{
+  popc_source source;
+  POP_TRY(popc_read_source(input, &source));
+  pop_error *error = NULL;
+  if (includes_files(source.language))
+    error = add_files_of(r, &source);
+  else
+    popc_add_dependency(&r->dependencies, popc_quote_for_make(r->settings->arena, input->path));
+  free((void *)source.text);
+  return error;
+}
+
+static pop_error *make_rule(run *r)
+{
+  popc_settings *settings = r->settings;
+  for (size_t i = 0; i < settings->num_inputs; ++i) POP_TRY(add_files(r, &settings->inputs[i]));
+  if (settings->dry_run) return NULL;
+  return popc_write_rule(settings, popc_default_output(settings, "gp"), &r->dependencies);
+}
+
 /* Who sets it wants __DATE__ to be the same every time: clang would take no notice of a mistake
  * where nothing mentions that. */
 static pop_error *check_source_date(void)
@@ -284,9 +346,19 @@ static pop_error *check_source_date(void)
                        text);
 }
 
-static bool makes_text(const popc_settings *settings)
+static pop_error *make_product(run *r, uint8_t **bytes, size_t *size)
 {
-  return settings->product != POPC_GP && settings->product != POPC_VERTEX_LIST;
+  switch (r->settings->product) {
+  case POPC_GP:
+  case POPC_VERTEX_LIST:
+  case POPC_NOTHING:
+    return build(r, bytes, size);
+  case POPC_RULE:
+  case POPC_USER_RULE:
+    return make_rule(r);
+  default:
+    return make_text(r);
+  }
 }
 
 pop_error *popc_run(popc_settings *settings, uint8_t **bytes, size_t *size)
@@ -296,7 +368,7 @@ pop_error *popc_run(popc_settings *settings, uint8_t **bytes, size_t *size)
   POP_TRY(popc_default_targets(settings));
   if (settings->product != POPC_VERTEX_LIST) POP_TRY(check_output(settings));
   run r = {.settings = settings, .builder = pop_gp_builder_new(), .present = ""};
-  pop_error *error = makes_text(settings) ? make_text(&r) : build(&r, bytes, size);
+  pop_error *error = make_product(&r, bytes, size);
   pop_gp_builder_free(r.builder);
   popc_file_list_free(&r.dependencies);
   for (size_t i = 0; i < r.num_sources; ++i) free((void *)r.sources[i].text);
@@ -318,8 +390,8 @@ static pop_error *take_options(popc_settings *settings, const popc_options *opti
     return pop_error_new(POP_ERROR_USAGE, "'-o' is not among the flags: popc_options.output is");
   if (settings->product != POPC_GP || settings->answer || settings->dry_run)
     return pop_error_new(POP_ERROR_USAGE, "the flags ask for something else than a .gp");
-  if (settings->dependencies && !options->output)
-    return pop_error_new(POP_ERROR_USAGE, "-MD needs a file as output");
+  if ((settings->dependencies || settings->database_file) && !options->output)
+    return pop_error_new(POP_ERROR_USAGE, "-MD and -MJ need a file as output");
   for (size_t i = 0; i < options->num_inputs; ++i) {
     popc_input input = {options->inputs[i], NULL};
     pop_push(settings->inputs, settings->num_inputs, settings->inputs_capacity, input);

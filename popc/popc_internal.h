@@ -27,7 +27,10 @@ typedef enum popc_product {
   POPC_ASSEMBLY,
   POPC_IR,
   POPC_BITCODE,
-  POPC_VERTEX_LIST
+  POPC_VERTEX_LIST,
+  POPC_RULE,      /* -M: what the output would depend on */
+  POPC_USER_RULE, /* -MM: without system headers */
+  POPC_NOTHING    /* -fsyntax-only: diagnostics */
 } popc_product;
 
 /* Questions about popc itself. */
@@ -47,7 +50,12 @@ typedef enum popc_when { POPC_AUTO, POPC_ALWAYS, POPC_NEVER } popc_when;
 typedef enum popc_colour { POPC_COLOUR_AUTO, POPC_COLOUR_ALWAYS, POPC_COLOUR_NEVER } popc_colour;
 
 /* Flags. */
-enum { POPC_DEPENDENCIES = 1, POPC_USER_DEPENDENCIES = 2, POPC_PHONY_DEPENDENCIES = 4 };
+enum {
+  POPC_DEPENDENCIES = 1,
+  POPC_USER_DEPENDENCIES = 2,
+  POPC_PHONY_DEPENDENCIES = 4,
+  POPC_MISSING_DEPENDENCIES = 8 /* -MG: files that are not there are dependencies, too */
+};
 
 typedef enum popc_target { POPC_TILE, POPC_HOST } popc_target;
 
@@ -73,8 +81,9 @@ typedef struct popc_settings {
   size_t num_inputs, inputs_capacity;
   const char *output; /* "-": standard output */
   popc_product product;
-  bool compile_only, json, save_temps;
-  popc_variant *variants; /* never empty behind popc_default_targets */
+  bool compile_only, json;
+  bool save_temps, save_temps_beside; /* in the current folder, or beside the output */
+  popc_variant *variants;             /* never empty behind popc_default_targets */
   size_t num_variants, variants_capacity;
   bool targets_chosen; /* by the command line */
   const char **clang;  /* arguments for clang, in the order given */
@@ -83,6 +92,7 @@ typedef struct popc_settings {
   size_t num_clang_tile, clang_tile_capacity;
   unsigned dependencies; /* POPC_DEPENDENCIES, … */
   const char *dependency_file;
+  const char *database_file;       /* -MJ: an entry of compile_commands.json for each source */
   const char **dependency_targets; /* as make reads them */
   size_t num_dependency_targets, dependency_targets_capacity;
   bool verbose, dry_run;
@@ -144,6 +154,11 @@ void popc_file_list_free(popc_file_list *list);
 /* Errors: SYSTEM. */
 POP_MUST_CHECK pop_error *popc_write_dependencies(const popc_settings *settings,
                                                   const popc_file_list *list);
+
+/* -M: the same for what settings->output would be, to settings->dependency_file or `output`. */
+POP_MUST_CHECK pop_error *popc_write_rule(const popc_settings *settings, const char *output,
+                                          const popc_file_list *list);
+bool popc_makes_rule(popc_product product);
 
 /* compile.c */
 
@@ -248,12 +263,18 @@ POP_MUST_CHECK pop_error *popc_build_source(popc_settings *settings, const popc_
 
 /* output.c: "-" is standard output. Errors: SYSTEM. */
 bool popc_is_standard_output(const char *path);
+/* "folder/codelets.cpp" -> "codelets.gp" in the current folder. */
+const char *popc_default_output(const popc_settings *settings, const char *extension);
 POP_MUST_CHECK pop_error *popc_write_file(const char *path, const void *bytes, size_t size);
 
 /* temporaries.c */
 POP_MUST_CHECK pop_error *popc_save_temporaries(popc_settings *settings, const popc_source *source,
                                                 const popc_variant *variant,
                                                 const popc_result *object);
+
+/* compile_database.c: appends the source's entry, and a comma. Errors: SYSTEM. */
+POP_MUST_CHECK pop_error *popc_put_database_entry(popc_settings *settings,
+                                                  const popc_source *source, pop_bytes *out);
 
 /* list_vertices.c: as text or JSON; caller frees. Errors: LINK. */
 POP_MUST_CHECK pop_error *popc_list_vertices(pop_gp *gp, bool json, char **text);

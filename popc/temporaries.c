@@ -1,5 +1,6 @@
 /* --save-temps: what lies between a source and its object, for each compilation, in the current
- * folder: codelets-ipu2.ii, codelets-ipu2.s, codelets-ipu2.o. */
+ * folder, or the output's with --save-temps=obj: codelets-ipu2.ii, codelets-ipu2.s,
+ * codelets-ipu2.o. */
 #include "popc_internal.h"
 
 #include <string.h>
@@ -14,8 +15,11 @@ static const char *stem_of(popc_settings *settings, const popc_source *source,
   char *name = pop_arena_strdup(settings->arena, variant->name);
   for (char *p = name; *p; ++p)
     if (*p == ':') *p = '_';
-  if (source->is_stream) return pop_arena_printf(settings->arena, "stdin-%s", name);
-  return pop_arena_printf(settings->arena, "%.*s-%s", length, file, name);
+  const char *output = settings->output, *end = output ? strrchr(output, '/') : NULL;
+  int folder = settings->save_temps_beside && end ? (int)(end + 1 - output) : 0;
+  if (source->is_stream)
+    return pop_arena_printf(settings->arena, "%.*sstdin-%s", folder, output, name);
+  return pop_arena_printf(settings->arena, "%.*s%.*s-%s", folder, output, length, file, name);
 }
 
 static pop_error *save_product(popc_settings *settings, const popc_source *source,

@@ -55,7 +55,11 @@ while read -r spelling; do
   -f) differ -ffast-math ;;
   -m) differ -mno-relax ;;
   -X) differ -X -ffast-math ;;
-  -w | -pedantic | -pedantic-errors | -Qunused-arguments | -E | -C | -P | -S | -emit-llvm) differ "$spelling" ;;
+  -w | -pedantic | -pedantic-errors | -Qunused-arguments | -E | -C | -P | -S | -emit-llvm | -pipe | -ansi | -dM | -dD | -H | -undef | \
+    -nostdinc++ | -M | -MM | -MG) if [ $spelling = -MG ]; then differ -M -MG; else differ "$spelling"; fi ;;
+  -MJ) "$popc" -MJ entry.json v.c && grep -q '^{"directory":' entry.json || fail -MJ ;;
+  -fsyntax-only) rm -f v.gp; "$popc" $spelling v.c && [ ! -e v.gp ] || fail $spelling ;;
+  --save-temps=obj) mkdir beside; "$popc" $spelling v.c -o beside/v.gp && [ -s beside/v-ipu2.s ] || fail $spelling ;;
   --target=) differ --target=ipu2 ;;
   -fcolor-diagnostics) differ "$spelling" ;;
   -fno-color-diagnostics) CLICOLOR_FORCE=1 "$popc" '-###' -fno-color-diagnostics v.c 2>&1 | grep -q "'-fno-color" || fail "$spelling" ;;

@@ -63,7 +63,7 @@ expect 2 "'-o' has an empty value" $flags vertex.c -o ''
 expect 2 "'-D' has an empty value" -D '' vertex.c
 # S14 what would load code into the compiler
 for option in -fplugin=x.so -fpass-plugin=x.so -Xclang -load -mllvm -B/tmp -Wl,-x -Wp,-MD,f -flto; do
-  expect 2 'popc does not hand it on' "$option" vertex.c
+  expect 2 'is not for codelets' "$option" vertex.c
 done
 # two outputs
 expect 2 'two output files' $flags vertex.c -o a.gp -o b.gp

@@ -1,0 +1,56 @@
+/* -MJ: entries of compile_commands.json, which tells clangd, clang-tidy and others how a source is
+ * compiled: by clang, for the first tile target. As clang writes them: an object and a comma, so that the
+ * entries of all sources, put together between brackets, are the file.
+ *
+ * Source: clang's documentation, "JSON Compilation Database Format Specification".
+ */
+#include "popc_internal.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const popc_variant *first_tile(const popc_settings *settings)
+{
+  for (size_t i = 0; i < settings->num_variants; ++i)
+    if (settings->variants[i].target == POPC_TILE) return &settings->variants[i];
+  return settings->variants;
+}
+
+static json_t *arguments_of(popc_settings *settings, const popc_source *source, const char *clang)
+{
+  popc_arguments arguments = {0};
+  popc_make_arguments(settings, source->language, first_tile(settings), settings->arena,
+                      &arguments);
+  json_t *list = json_pack("[s]", clang);
+  for (size_t i = 0; i < arguments.count; ++i)
+    json_array_append_new(list, json_string(arguments.items[i]));
+  json_array_append_new(list, json_string("-c"));
+  json_array_append_new(list, json_string(source->path));
+  free(arguments.items);
+  return list;
+}
+
+pop_error *popc_put_database_entry(popc_settings *settings, const popc_source *source,
+                                   pop_bytes *out)
+{
+  const char *clang;
+  POP_TRY(popc_find_clang(settings->arena, &clang));
+  char *folder = getcwd(NULL, 0);
+  if (!folder) return pop_error_errno(errno, "cannot tell the current folder, which -MJ writes");
+  json_t *entry =
+      json_pack("{s:s, s:s, s:s, s:o}", "directory", folder, "file", source->path, "output",
+                settings->output, "arguments", arguments_of(settings, source, clang));
+  char *text = entry ? json_dumps(entry, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
+  json_decref(entry);
+  free(folder);
+  if (!text)
+    return pop_error_new(POP_ERROR_USAGE, "-MJ: the name '%s', or an argument, is not UTF-8",
+                         source->path);
+  pop_bytes_append(out, text, strlen(text));
+  pop_bytes_append(out, ",\n", 2);
+  free(text);
+  return NULL;
+}

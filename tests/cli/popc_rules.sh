@@ -1,0 +1,120 @@
+# What a build asks of a compiler beside the output: -M, -MM, -MG, -MJ, --save-temps=obj, -fsyntax-only; and which of
+# clang's options are refused, with what to do instead.
+set -eu
+popc=$POPULUS_BIN/popc
+
+fail() {
+  echo "FAIL: $1"
+  exit 1
+}
+
+mkdir include "a folder"
+echo '#define HALF 2' >include/half.h
+cat >"a folder/codelet.cpp" <<'END'
+#include <poplar/Vertex.hpp>
+#include "half.h"
+#ifndef __IPU__
+#include "host only.h"
+#endif
+struct V : poplar::Vertex { poplar::InOut<int> out; bool compute() { *out += HALF; return true; } };
+END
+echo '#define HOST 1' >'include/host only.h'
+source='a folder/codelet.cpp'
+
+"$popc" -MM -Iinclude "$source" >rule.txt
+cat >expected.txt <<'END'
+codelet.gp: \
+  a\ folder/codelet.cpp \
+  include/half.h \
+  include/host\ only.h
+END
+diff expected.txt rule.txt || fail -MM
+[ ! -e codelet.gp ] || fail '-MM compiles'
+"$popc" -M -Iinclude "$source" -o rule.d
+grep -q 'poplar/Vertex.hpp' rule.d && grep -q 'include/half.h' rule.d || fail '-M'
+"$popc" -M -MF named.d -MT 'x y' -MQ 'p q' -MP -Iinclude "$source"
+grep -q '^x y p\\ q:' named.d && grep -qx 'include/half.h:' named.d || fail '-M with -MF, -MT, -MQ, -MP'
+# make reads it.
+printf 'codelet.gp:\n\ttouch $@\ninclude rule.txt\n' >Makefile
+make -s -f Makefile codelet.gp || fail 'make does not read the rule'
+make -q -f Makefile codelet.gp || fail 'made and not up to date'
+touch -d '-1 minute' codelet.gp
+! make -q -f Makefile codelet.gp || fail 'up to date behind a newer header'
+rm codelet.gp
+# The same files as -MD, of all targets.
+"$popc" -MMD -MF by-md.d -Iinclude "$source" -o codelet.gp
+diff rule.txt by-md.d || fail '-MM and -MMD differ'
+# Assembly and .gp files, too; several inputs, one rule.
+echo '#include "half.h"' >assembly.S
+echo 'nop' >plain.s
+"$popc" -MM -Iinclude assembly.S plain.s codelet.gp >rule.txt
+tr -d '\\\n' <rule.txt | tr -s ' ' >line.txt
+[ "$(cat line.txt)" = 'assembly.gp: assembly.S include/half.h plain.s codelet.gp' ] || fail "several inputs: $(cat line.txt)"
+
+rm 'include/host only.h'
+! "$popc" -MM -Iinclude "$source" >rule.txt 2>err.txt || fail 'a missing header'
+grep -q 'host only.h' err.txt && [ ! -s rule.txt ] || fail 'which header is missing?'
+"$popc" -MM -MG -Iinclude "$source" | grep -q 'host\\ only.h' || fail -MG
+
+# -MJ: JSON that clang's tools read.
+echo '#define HOST 1' >'include/host only.h'
+cp "$source" second.cpp
+sed -i 's/V :/W :/' second.cpp
+"$popc" -MJ entries.json -Iinclude -DNAME='"a b"' "$source" second.cpp -o both.gp
+{ echo '['; sed '$s/,$//' entries.json; echo ']'; } >compile_commands.json
+python3 - "$PWD" <<'END' || fail 'the entries'
+import json, sys
+entries = json.load(open('compile_commands.json'))
+assert [e['file'] for e in entries] == ['a folder/codelet.cpp', 'second.cpp'], entries
+for e in entries:
+    assert e['directory'] == sys.argv[1] and e['output'] == 'both.gp'
+    assert '-DNAME="a b"' in e['arguments'] and '-D__IPU__=1' in e['arguments']
+END
+if command -v clang-tidy-19 >/dev/null; then
+  clang-tidy-19 -p . --checks='-*,misc-unused-parameters' second.cpp >tidy.txt 2>&1 || fail "clang-tidy: $(cat tidy.txt)"
+fi
+
+mkdir out
+"$popc" -Iinclude --save-temps=obj second.cpp -o out/x.gp
+[ -s out/second-ipu2.s ] && [ -s out/second-ipu2.ii ] && [ -s out/second-cpu.o ] || fail '--save-temps=obj'
+[ -z "$(ls second-* 2>/dev/null)" ] || fail '--save-temps=obj in the current folder'
+
+"$popc" -fsyntax-only -Iinclude second.cpp && [ ! -e second.gp ] || fail -fsyntax-only
+echo 'struct V : poplar::Vertex {};' >bad.cpp
+status=0
+"$popc" -fsyntax-only bad.cpp 2>err.txt || status=$?
+[ $status = 1 ] || fail '-fsyntax-only of a wrong source'
+
+# A .gp for the host alone shows its vertices, as the host has them.
+"$popc" --target=cpu -Iinclude second.cpp -o host.gp
+"$popc" --list-vertices host.gp >list.txt
+grep -q '^W: worker, second.cpp:6$' list.txt && grep -q '^  state 8 bytes$' list.txt || fail "host: $(cat list.txt)"
+"$popc" --list-vertices --json host.gp | python3 -c 'import json, sys
+v = json.load(sys.stdin)["vertices"]
+assert len(v) == 1 and v[0]["fields"][0]["size"] == 8, v' || fail 'the JSON list of a .gp for the host'
+
+# refused <text> <options>: with what to do instead.
+refused() {
+  text=$1 status=0
+  shift
+  "$popc" "$@" second.cpp -o refused.gp 2>err.txt || status=$?
+  [ $status = 2 ] || fail "$*: ends with $status"
+  grep -qF -e "$text" err.txt || fail "$*: not said: $text: $(cat err.txt)"
+  [ ! -e refused.gp ] || fail "$*: a file is left"
+}
+refused 'give sources, or .gp files' -lm
+refused 'give sources, or .gp files' -L/usr/lib
+refused 'linked when a graph is compiled' -Wl,--gc-sections
+refused 'linked when a graph is compiled' -shared
+refused 'linked when a graph is compiled' -nostdlib
+refused 'chosen by --target' -march=native
+refused 'chosen by --target' -m64
+refused 'it would load code into the compiler' -fplugin=x.so
+refused '-X hands on' -Xclang -ast-dump
+refused 'popc merges .gp files' -r
+refused 'MultiVertex' -pthread
+refused 'headers of its own' -nostdinc
+refused "'-S' and '-M' cannot be had in one call" -S -M
+refused '-MG needs -M or -MM' -MG
+refused '-MD and -MMD are for compilations' -M -MD
+refused '-MJ is for compilations' -MJ x.json -E
