@@ -40,6 +40,27 @@ static pop_error *check_segments(const pop_image *image, pop_error_code code)
   return NULL;
 }
 
+static pop_error *check_sections(const pop_image *image, pop_error_code code)
+{
+  uint64_t end = image->base;
+  for (size_t i = 0; i < image->num_sections; i++) {
+    const pop_image_section *section = &image->sections[i];
+    if (section->start != end || section->kind >= POP_IMAGE_SECTION_KIND_COUNT)
+      return pop_error_new(code,
+                           "section %zu of its memory, '%s', starts at 0x%" PRIx32
+                           ", not at the end of the one before it, 0x%" PRIx64,
+                           i, pop_image_section_name(section->kind), section->start, end);
+    if (section->size == 0)
+      return pop_error_new(code, "section %zu of its memory, '%s', is empty", i,
+                           pop_image_section_name(section->kind));
+    end += section->size;
+  }
+  if (image->num_sections && end != end_of(image))
+    return pop_error_new(code, "the sections of its memory end at 0x%" PRIx64 ", not at 0x%" PRIx64,
+                         end, end_of(image));
+  return NULL;
+}
+
 static pop_error *check_entry(const pop_image *image, pop_error_code code)
 {
   for (size_t i = 0; i < image->num_segments; i++) {
@@ -73,6 +94,7 @@ pop_error *pop_image_check(const pop_image *image, pop_error_code code)
     return pop_error_new(code, "an image of %" PRIu32 " bytes at 0x%" PRIx32 " ends past 32 bits",
                          image->size, image->base);
   POP_TRY(check_segments(image, code));
+  POP_TRY(check_sections(image, code));
   POP_TRY(check_entry(image, code));
   POP_TRY(check_mappings(image, code));
   for (size_t i = 0; i < image->num_symbols; i++) {

@@ -4,6 +4,8 @@
 
 #include <populus/image.h>
 
+#include <elf.h>
+
 /* Which parts of `.text` are code and which may be written: one record for each segment, of three
  * words: address, bytes, PF_R | PF_W | PF_X. */
 #define IMAGE_SEGMENTS_SECTION ".populus.segments"
@@ -20,5 +22,18 @@ bool image_measure_details(const pop_image *image, uint32_t *bytes); /* false: p
 void image_put_details(const pop_image *image, uint8_t *section);
 POP_MUST_CHECK pop_error *image_read_details(const uint8_t *section, uint32_t bytes,
                                              pop_image_symbol *symbols, pop_image *image);
+
+/* image_sections.c: sections of memory, numbered from 0; in the file they are the first ones, from 1 on.
+ * Their names, one NUL-terminated string each, follow those of the other sections in .shstrtab,
+ * `first_name` is where. */
+bool image_section_kind(const char *name, uint8_t *kind); /* false: no section of ours */
+uint32_t image_num_memory_sections(const pop_image *image);
+pop_image_section image_memory_section(const pop_image *image, uint32_t index);
+uint32_t image_section_names_bytes(const pop_image *image);
+void image_put_section_names(const pop_image *image, char *names);
+void image_put_memory_headers(const pop_image *image, uint32_t file_offset, uint32_t first_name,
+                              Elf32_Shdr *headers);
+/* In the file, of a symbol: st_shndx. */
+uint16_t image_section_of(const pop_image *image, uint32_t address, uint32_t size);
 
 #endif

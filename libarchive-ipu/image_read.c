@@ -28,8 +28,9 @@ typedef struct reader {
   pop_arena *arena;
   Elf32_Ehdr header;
   const Elf32_Shdr *sections; /* header.e_shnum of them */
-  uint32_t text_index;
-  const Elf32_Shdr *text;
+  Elf32_Shdr memory; /* address, offset and size of the sections that hold the tile's memory */
+  pop_image_section *memory_sections;
+  size_t num_memory_sections;
   const Elf32_Shdr *segments, *details; /* NULL: there is none */
   pop_image_symbol *symbols;
 } reader;
@@ -152,29 +153,46 @@ static pop_error *string_table(const reader *reader, uint32_t index, const char 
   return NULL;
 }
 
+/* Sections of memory follow each other, in the file as in the tile. */
+static pop_error *take_memory(reader *reader, const Elf32_Shdr *section, const char *name)
+{
+  uint8_t kind;
+  Elf32_Shdr *memory = &reader->memory;
+  if (!image_section_kind(name, &kind))
+    return malformed("section '%s' takes memory of the tile: in a tile image only .text does, or "
+                     "sections that say what it is used for",
+                     name);
+  if (section->sh_type != SHT_PROGBITS || !(section->sh_flags & SHF_ALLOC))
+    return malformed("the section %s holds no memory of the tile", name);
+  POP_TRY(check_inside_file(reader, name, section->sh_offset, section->sh_size));
+  uint64_t address_end = (uint64_t)memory->sh_addr + memory->sh_size;
+  uint64_t offset_end = (uint64_t)memory->sh_offset + memory->sh_size;
+  if (!reader->num_memory_sections)
+    *memory = *section;
+  else if (section->sh_addr == address_end && section->sh_offset == offset_end &&
+           section->sh_size <= UINT32_MAX - memory->sh_size)
+    memory->sh_size += section->sh_size;
+  else
+    return malformed("the section %s at 0x%" PRIx32
+                     " does not follow the memory before it, which ends at 0x%" PRIx64,
+                     name, section->sh_addr, address_end);
+  reader->memory_sections[reader->num_memory_sections++] =
+      (pop_image_section){section->sh_addr, section->sh_size, kind};
+  return NULL;
+}
+
 static pop_error *note_section(reader *reader, uint32_t index, const char *name)
 {
   const Elf32_Shdr *section = &reader->sections[index];
-  if (strcmp(name, ".text") == 0) {
-    if (reader->text) return malformed("there are two sections .text");
-    if (section->sh_type != SHT_PROGBITS || !(section->sh_flags & SHF_ALLOC))
-      return malformed("the section .text holds no memory of the tile");
-    POP_TRY(check_inside_file(reader, ".text", section->sh_offset, section->sh_size));
-    reader->text = section;
-    reader->text_index = index;
-  } else if (strcmp(name, IMAGE_SEGMENTS_SECTION) == 0 && section->sh_type == SHT_PROGBITS &&
-             !(section->sh_flags & SHF_ALLOC)) {
-    POP_TRY(
-        check_inside_file(reader, IMAGE_SEGMENTS_SECTION, section->sh_offset, section->sh_size));
-    reader->segments = section;
-  } else if (strcmp(name, IMAGE_DETAILS_SECTION) == 0 && section->sh_type == SHT_PROGBITS &&
-             !(section->sh_flags & SHF_ALLOC)) {
-    POP_TRY(check_inside_file(reader, IMAGE_DETAILS_SECTION, section->sh_offset, section->sh_size));
-    reader->details = section;
-  } else if ((section->sh_flags & SHF_ALLOC) && section->sh_size) {
-    return malformed("section '%s' takes memory of the tile: in a tile image only .text does",
-                     name);
-  }
+  if (strcmp(name, ".text") == 0 || ((section->sh_flags & SHF_ALLOC) && section->sh_size))
+    return take_memory(reader, section, name);
+  if (section->sh_type != SHT_PROGBITS || (section->sh_flags & SHF_ALLOC)) return NULL;
+  const Elf32_Shdr **ours = strcmp(name, IMAGE_SEGMENTS_SECTION) == 0  ? &reader->segments
+                            : strcmp(name, IMAGE_DETAILS_SECTION) == 0 ? &reader->details
+                                                                       : NULL;
+  if (!ours) return NULL;
+  POP_TRY(check_inside_file(reader, name, section->sh_offset, section->sh_size));
+  *ours = section;
   return NULL;
 }
 
@@ -184,6 +202,8 @@ static pop_error *read_sections(reader *reader)
   POP_TRY(read_table(reader, "the table of section headers", reader->header.e_shoff,
                      reader->header.e_shnum, ELF_T_SHDR, sizeof(Elf32_Shdr), &table));
   reader->sections = table;
+  reader->memory_sections =
+      pop_arena_alloc(reader->arena, reader->header.e_shnum * sizeof *reader->memory_sections);
   const char *names = NULL;
   uint32_t names_size = 0;
   POP_TRY(string_table(reader, reader->header.e_shstrndx, &names, &names_size));
@@ -192,7 +212,7 @@ static pop_error *read_sections(reader *reader)
       return malformed("the name of section %" PRIu32 " is outside of the table of names", i);
     POP_TRY(note_section(reader, i, names + reader->sections[i].sh_name));
   }
-  if (!reader->text) return malformed("there is no section .text");
+  if (!reader->num_memory_sections) return malformed("there is no section .text");
   return NULL;
 }
 
@@ -225,7 +245,7 @@ static pop_error *check_program_header(const reader *reader, const Elf32_Phdr *h
     return malformed("the segment at 0x%" PRIx32 " has %" PRIu32 " bytes in the file and %" PRIu32
                      " in memory: a tile image holds all of its memory",
                      header->p_vaddr, header->p_filesz, header->p_memsz);
-  const Elf32_Shdr *text = reader->text;
+  const Elf32_Shdr *text = &reader->memory;
   if (header->p_vaddr != text->sh_addr || header->p_memsz != text->sh_size ||
       header->p_offset != text->sh_offset)
     return malformed("the segment at 0x%" PRIx32 " is not .text", header->p_vaddr);
@@ -283,13 +303,21 @@ static bool is_mapping(const Elf32_Sym *symbol, const char *name)
          (name[1] == 'x' || name[1] == 'd');
 }
 
+/* A symbol without a section is one that has a part in each of several. */
+static bool is_in_memory(const reader *reader, uint16_t section)
+{
+  if (section == SHN_ABS) return reader->num_memory_sections > 1;
+  if (section >= reader->header.e_shnum) return false;
+  return reader->sections[section].sh_flags & SHF_ALLOC;
+}
+
 /* The arrays have room for every symbol of the file. Symbols of other types (files, sections) and
  * of other sections say nothing about tile memory. */
 static void take_symbol(const reader *reader, const Elf32_Sym *symbol, const char *name,
                         pop_image_symbol *symbols, pop_image_mapping *mappings, pop_image *image)
 {
   unsigned type = ELF32_ST_TYPE(symbol->st_info);
-  if (symbol->st_shndx != reader->text_index) return;
+  if (!is_in_memory(reader, symbol->st_shndx)) return;
   if (is_mapping(symbol, name)) {
     mappings[image->num_mappings++] =
         (pop_image_mapping){.address = symbol->st_value, .code = name[1] == 'x'};
@@ -351,15 +379,17 @@ static pop_error *read_image(reader *reader, unsigned parts, const pop_target *t
   POP_TRY(read_header(reader));
   POP_TRY(read_sections(reader));
   *image = (pop_image){
-      .base = reader->text->sh_addr,
-      .size = reader->text->sh_size,
+      .base = reader->memory.sh_addr,
+      .size = reader->memory.sh_size,
+      .sections = reader->memory_sections,
+      .num_sections = reader->num_memory_sections > 1 ? reader->num_memory_sections : 0,
       .entry = reader->header.e_entry,
   };
   POP_TRY(check_target(image, target, overflowed));
   POP_TRY(check_program_headers(reader));
   POP_TRY(read_segments(reader, image));
   if (parts & POP_IMAGE_MEMORY)
-    POP_TRY(fetch(reader, ".text", reader->text->sh_offset, image->size, &image->bytes));
+    POP_TRY(fetch(reader, ".text", reader->memory.sh_offset, image->size, &image->bytes));
   if (parts & POP_IMAGE_SYMBOLS) POP_TRY(read_symbols(reader, image));
   return pop_image_check(image, POP_ERROR_FILE_LOAD);
 }

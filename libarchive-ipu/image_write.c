@@ -81,6 +81,7 @@ static const char section_names[] =
     "\0.text\0.riscv.attributes\0" IMAGE_SEGMENTS_SECTION
     "\0.note.gnu.build-id\0" IMAGE_DETAILS_SECTION "\0.symtab\0.strtab\0.shstrtab\0.gnu_debuglink";
 static const char symbol_name_start[] = "\0$x\0$d"; /* of .strtab; then the image's names */
+#define TEXT_NAME 1
 #define CODE_MAPPING_NAME 1
 #define DATA_MAPPING_NAME 4
 
@@ -98,8 +99,9 @@ static const char symbol_name_start[] = "\0$x\0$d"; /* of .strtab; then the imag
 enum { NUM_PROGRAM_HEADERS = 3 };
 
 typedef struct layout {
-  uint32_t offset[NUM_SECTIONS], size[NUM_SECTIONS];
+  uint32_t offset[NUM_SECTIONS], size[NUM_SECTIONS]; /* TEXT: all sections of memory */
   uint32_t num_sections;
+  uint32_t more_sections; /* of memory than one: by so much the others' numbers are higher */
   uint32_t section_headers, total;
   uint32_t num_local_symbols; /* with the null symbol */
 } layout;
@@ -140,12 +142,17 @@ static pop_error *lay_out(const pop_image *image, layout *layout)
   if (image->num_segments >= UINT16_MAX)
     return pop_error_new(POP_ERROR_INTERNAL, "%zu segments are more than an image has room for",
                          image->num_segments);
+  if (image->num_sections >= SHN_LORESERVE - NUM_SECTIONS)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "its memory has %zu parts, but there can be at most %d sections",
+                         image->num_sections, SHN_LORESERVE - NUM_SECTIONS - 1);
+  layout->more_sections = image_num_memory_sections(image) - 1;
   bool fits = measure_symbols(image, layout);
   layout->size[TEXT] = image->size;
   layout->size[ATTRIBUTES] = ATTRIBUTES_BYTES;
   layout->size[SEGMENTS] = (uint32_t)(image->num_segments * IMAGE_SEGMENT_BYTES);
   layout->size[BUILD_ID] = BUILD_ID_NOTE_BYTES;
-  layout->size[SHSTRTAB] = sizeof section_names;
+  layout->size[SHSTRTAB] = (uint32_t)sizeof section_names + image_section_names_bytes(image);
   layout->num_sections = image->debug_file ? NUM_SECTIONS : DEBUG_LINK;
   if (image->debug_file) layout->size[DEBUG_LINK] = (uint32_t)debug_link_bytes(image->debug_file);
   uint64_t offset = sizeof(Elf32_Ehdr) + NUM_PROGRAM_HEADERS * sizeof(Elf32_Phdr);
@@ -156,7 +163,8 @@ static pop_error *lay_out(const pop_image *image, layout *layout)
     fits = offset < UINT32_MAX - 4096;
   }
   layout->section_headers = (uint32_t)align_up(offset, 4);
-  layout->total = layout->section_headers + layout->num_sections * (uint32_t)sizeof(Elf32_Shdr);
+  uint32_t num_headers = layout->num_sections + layout->more_sections;
+  layout->total = layout->section_headers + num_headers * (uint32_t)sizeof(Elf32_Shdr);
   if (!fits) return pop_error_new(POP_ERROR_INTERNAL, "the file would be larger than 4 GiB");
   return NULL;
 }
@@ -185,8 +193,8 @@ static void put_header(const pop_image *image, const layout *layout, uint8_t *fi
       .e_phentsize = sizeof(Elf32_Phdr),
       .e_phnum = NUM_PROGRAM_HEADERS,
       .e_shentsize = sizeof(Elf32_Shdr),
-      .e_shnum = (Elf32_Half)layout->num_sections,
-      .e_shstrndx = SHSTRTAB,
+      .e_shnum = (Elf32_Half)(layout->num_sections + layout->more_sections),
+      .e_shstrndx = (Elf32_Half)(SHSTRTAB + layout->more_sections),
   };
   memcpy(file, &header, sizeof header);
   to_file_order(file, ELF_T_EHDR, sizeof header);
@@ -265,7 +273,7 @@ static void put_named_symbols(symbol_tables *tables, const pop_image *image, boo
                            .st_info = ELF32_ST_INFO(local ? STB_LOCAL : STB_GLOBAL,
                                                     symbol->kind == POP_SYMBOL_OBJECT ? STT_OBJECT
                                                                                       : STT_FUNC),
-                           .st_shndx = TEXT,
+                           .st_shndx = image_section_of(image, symbol->address, symbol->size),
                        });
     tables->name_offset += (uint32_t)name_bytes;
   }
@@ -284,7 +292,7 @@ static void put_symbols(const pop_image *image, const layout *layout, uint8_t *f
                    .st_name = image->mappings[i].code ? CODE_MAPPING_NAME : DATA_MAPPING_NAME,
                    .st_value = image->mappings[i].address,
                    .st_info = ELF32_ST_INFO(STB_LOCAL, STT_NOTYPE),
-                   .st_shndx = TEXT,
+                   .st_shndx = image_section_of(image, image->mappings[i].address, 0),
                });
   put_named_symbols(&tables, image, true);
   put_named_symbols(&tables, image, false);
@@ -323,16 +331,12 @@ static void put_build_id(const layout *layout, uint8_t *file)
 static void put_section_headers(const pop_image *image, const layout *layout, uint8_t *file)
 {
   Elf32_Shdr headers[NUM_SECTIONS] = {
-      [TEXT] = {.sh_type = SHT_PROGBITS,
-                .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
-                .sh_addr = image->base,
-                .sh_addralign = TEXT_ALIGN},
       [ATTRIBUTES] = {.sh_type = SHT_RISCV_ATTRIBUTES, .sh_addralign = 1},
       [SEGMENTS] = {.sh_type = SHT_PROGBITS, .sh_addralign = 4},
       [BUILD_ID] = {.sh_type = SHT_NOTE, .sh_addralign = 4},
       [DETAILS] = {.sh_type = SHT_PROGBITS, .sh_addralign = 4},
       [SYMTAB] = {.sh_type = SHT_SYMTAB,
-                  .sh_link = STRTAB,
+                  .sh_link = STRTAB + layout->more_sections,
                   .sh_info = layout->num_local_symbols,
                   .sh_addralign = 4,
                   .sh_entsize = sizeof(Elf32_Sym)},
@@ -341,15 +345,21 @@ static void put_section_headers(const pop_image *image, const layout *layout, ui
       [DEBUG_LINK] = {.sh_type = SHT_PROGBITS, .sh_addralign = 4},
   };
   uint32_t name = 0; /* of the section, in section_names: they are in the order of the enum */
-  size_t bytes = layout->num_sections * sizeof *headers;
   for (uint32_t i = NONE; i < layout->num_sections; i++) {
     headers[i].sh_name = name;
     headers[i].sh_offset = layout->offset[i];
     headers[i].sh_size = layout->size[i];
     name += (uint32_t)strlen(section_names + name) + 1;
   }
-  memcpy(file + layout->section_headers, headers, bytes);
+  uint32_t num_memory = 1 + layout->more_sections, num_others = layout->num_sections - ATTRIBUTES;
+  Elf32_Shdr *table = pop_xcalloc(TEXT + num_memory + num_others, sizeof *table);
+  size_t bytes = (TEXT + num_memory + num_others) * sizeof *table;
+  image_put_memory_headers(image, layout->offset[TEXT],
+                           image->num_sections ? sizeof section_names : TEXT_NAME, table + TEXT);
+  memcpy(table + TEXT + num_memory, headers + ATTRIBUTES, num_others * sizeof *table);
+  memcpy(file + layout->section_headers, table, bytes);
   to_file_order(file + layout->section_headers, ELF_T_SHDR, bytes);
+  free(table);
 }
 
 static pop_error *write_image(const pop_image *image, pop_bytes *out)
@@ -373,6 +383,7 @@ static pop_error *write_image(const pop_image *image, pop_bytes *out)
   put_symbols(image, &layout, file);
   if (image->debug_file) put_debug_link(image, file + layout.offset[DEBUG_LINK]);
   memcpy(file + layout.offset[SHSTRTAB], section_names, sizeof section_names);
+  image_put_section_names(image, (char *)file + layout.offset[SHSTRTAB] + sizeof section_names);
   put_section_headers(image, &layout, file);
   put_build_id(&layout, file);
   out->size += layout.total;

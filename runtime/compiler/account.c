@@ -39,24 +39,6 @@ static uint32_t region_start(const pop_target *target, pop_memory_region region)
   }
 }
 
-/* [from, to), all in one region, used by `active` blocks. */
-static void count_range(const compilation *c, const uint32_t *active, size_t num_active,
-                        uint32_t from, uint32_t to, pop_tile_memory *memory)
-{
-  pop_memory_region region = pop_memory_region_of(&c->target, from);
-  uint32_t bytes = to - from;
-  memory->total += bytes;
-  memory->by_region[region] += bytes;
-  memory->by_region_including_gaps[region] = to - region_start(&c->target, region);
-  for (size_t i = 0; i < num_active; i++) {
-    uint8_t category = c->blocks[active[i]].category;
-    if (num_active == 1)
-      memory->not_overlapped[category][region] += bytes;
-    else
-      memory->overlapped[category][region] += bytes;
-  }
-}
-
 /* Blocks in use at the point that the sweep has reached. */
 typedef struct active_blocks {
   uint32_t *blocks;
@@ -83,28 +65,60 @@ static uint32_t nearest_end(const compilation *c, const active_blocks *active, u
   return limit;
 }
 
-/* Sweeps over the blocks by address, from one beginning, end or border of regions to the next. */
-void account_tile(const compilation *c, uint32_t tile, pop_tile_memory *memory)
+/* From one beginning, end or border of regions to the next. */
+void sweep_tile(const compilation *c, uint32_t tile, range_visitor *visit, void *context)
 {
   const tile_layout *layout = &c->tiles[tile];
   const uint32_t *blocks = c->blocks_by_tile + layout->first_block;
   active_blocks active = {.blocks = pop_xcalloc(layout->num_blocks + 1, sizeof *active.blocks)};
   size_t next = 0;
-  memset(memory, 0, sizeof *memory);
   for (uint32_t from = c->target.memory_base, to; from < layout->end; from = to) {
     drop_ended(c, &active, from);
     while (next < layout->num_blocks && c->blocks[blocks[next]].address == from)
       active.blocks[active.count++] = blocks[next++];
     to = region_end(&c->target, pop_memory_region_of(&c->target, from));
+    if (to > layout->end) to = layout->end;
     to = nearest_end(c, &active, to);
     if (next < layout->num_blocks && c->blocks[blocks[next]].address < to)
       to = c->blocks[blocks[next]].address;
-    if (active.count) count_range(c, active.blocks, active.count, from, to, memory);
+    visit(context, active.blocks, active.count, from, to);
   }
+  free(active.blocks);
+}
+
+typedef struct account {
+  const compilation *c;
+  pop_tile_memory *memory;
+} account;
+
+static void count_range(void *context, const uint32_t *active, size_t num_active, uint32_t from,
+                        uint32_t to)
+{
+  const compilation *c = ((account *)context)->c;
+  pop_tile_memory *memory = ((account *)context)->memory;
+  pop_memory_region region = pop_memory_region_of(&c->target, from);
+  uint32_t bytes = to - from;
+  if (!num_active) return;
+  memory->total += bytes;
+  memory->by_region[region] += bytes;
+  memory->by_region_including_gaps[region] = to - region_start(&c->target, region);
+  for (size_t i = 0; i < num_active; i++) {
+    uint8_t category = c->blocks[active[i]].category;
+    if (num_active == 1)
+      memory->not_overlapped[category][region] += bytes;
+    else
+      memory->overlapped[category][region] += bytes;
+  }
+}
+
+void account_tile(const compilation *c, uint32_t tile, pop_tile_memory *memory)
+{
+  memset(memory, 0, sizeof *memory);
+  sweep_tile(c, tile, count_range, &(account){c, memory});
+  const tile_layout *layout = &c->tiles[tile];
   memory->total_including_gaps = layout->end - c->target.memory_base;
   memory->most_live = layout->most_live_bytes;
   memory->least_including_gaps = c->target.system_bytes + layout->least_bytes;
-  free(active.blocks);
 }
 
 pop_error *pass_account(compilation *c)

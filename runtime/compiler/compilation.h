@@ -42,7 +42,8 @@ typedef struct compile_options {
   /* Least sizes, multiples of 16, also for vertices whose need is unknown; 0: what the code needs. */
   uint32_t worker_stack_bytes; /* per worker */
   uint32_t supervisor_stack_bytes;
-  uint32_t num_threads; /* that make images; 0: as many as there are cores */
+  bool sections_by_category; /* of images; else there is one, .text */
+  uint32_t num_threads;      /* that make images; 0: as many as there are cores */
 } compile_options;
 
 /* ---- blocks: contiguous memory on one tile ---- */

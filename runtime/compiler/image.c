@@ -357,6 +357,7 @@ pop_error *compilation_tile_image(const compilation *c, uint32_t tile, pop_arena
                        .bytes = bytes,
                        .entry = c->blocks[layout->control_code].address};
   make_segments(c, tile, arena, image);
+  if (c->options.sections_by_category) make_image_sections(c, tile, arena, image);
   name_everything(c, tile, arena, image);
   return NULL;
 }

@@ -67,6 +67,7 @@ static pop_error *compile_programs(pop_graph *graph, const pop_program *programs
       .worker_stack_bytes = options->worker_stack_bytes,
       .supervisor_stack_bytes = options->supervisor_stack_bytes,
       .num_threads = options->num_threads,
+      .sections_by_category = options->sections_by_category,
   };
   pop_error *error = compile(graph, indices, count, &compile_with, out);
   free(indices);

@@ -41,6 +41,9 @@ enum { MAX_OPTIONS_JSON_BYTES = 1 << 20, MAX_STACK_BYTES = 1 << 20, MAX_THREADS 
   X("exchange.enablePrefetch", "true or false", "false",                                           \
     "asks the callbacks of host-to-device streams for the next data as soon as there is room",     \
     ON_RUN, set_prefetch, 0, 0)                                                                    \
+  X("target.archiveSections", "flat or byCategory", "flat",                                        \
+    "images of one section .text, or of sections that say what memory is used for, for size -A",   \
+    ON_COMPILE, set_archive_sections, 0, 0)                                                        \
   X("opt.maxCompilationThreads", "a number of threads, 0 for as many as there are cores", "0",     \
     "threads that make and write tile images; the bytes are the same for any number", ON_SAVE,     \
     set_threads, 0, MAX_THREADS)
@@ -141,6 +144,15 @@ static pop_error *set_prefetch(const option_entry *entry, const char *value,
                                engine_options *options)
 {
   return parse_bool(entry, value, &options->run.prefetch);
+}
+
+static pop_error *set_archive_sections(const option_entry *entry, const char *value,
+                                       engine_options *options)
+{
+  bool by_category = strcmp(value, "byCategory") == 0;
+  if (!by_category && strcmp(value, "flat") != 0) return invalid_value(entry, value);
+  options->sections_by_category = by_category;
+  return NULL;
 }
 
 static pop_error *set_threads(const option_entry *entry, const char *value, engine_options *options)

@@ -35,6 +35,7 @@ typedef struct engine_options {
   /* Those of stage ON_COMPILE that were given. */
   given_option *given;
   size_t num_given, given_capacity;
+  bool sections_by_category;
 } engine_options;
 
 /* Defaults, then the call's options, then POPLAR_ENGINE_OPTIONS. A key given twice in one of the

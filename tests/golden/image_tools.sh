@@ -2,6 +2,7 @@
 # Archives of tile images as other tools see them: each exits 0, says nothing on standard error, and prints what we
 # meant. The code in the images comes from clang 19, with instructions of every extension of the tile.
 set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 
 make_images=$POPULUS_BUILD_DIR/tests/support/make_images
 riscv_objdump=riscv64-unknown-elf-objdump
@@ -9,31 +10,6 @@ riscv_objdump=riscv64-unknown-elf-objdump
 for tool in ar size nm readelf objdump clang-19 llvm-objcopy-19 llvm-objdump-19 llvm-readelf-19 llvm-size-19; do
   command -v $tool >/dev/null || { echo "skipped: there is no $tool"; exit 77; }
 done
-
-fail()
-{
-  echo "FAILED: $*"
-  exit 1
-}
-
-# quiet <output file> <command>...: exit status 0 and nothing on standard error.
-quiet()
-{
-  output=$1
-  shift
-  "$@" >"$output" 2>err || fail "$* exits $?: $(cat err)"
-  [ ! -s err ] || fail "$* complains: $(cat err)"
-}
-
-# has <file> <pattern>...: each extended regular expression matches a line.
-has()
-{
-  file=$1
-  shift
-  for pattern; do
-    grep -Eq -- "$pattern" "$file" || { cat "$file"; fail "$file has no line '$pattern'"; }
-  done
-}
 
 has_not()
 {

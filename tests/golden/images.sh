@@ -3,35 +3,11 @@
 # tile, symbols name everything with its size, code is shown as code and data as data, and compiling twice gives the
 # same bytes.
 set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 
 for tool in ar size nm readelf objdump llvm-objdump-19; do
   command -v $tool >/dev/null || { echo "skipped: there is no $tool"; exit 77; }
 done
-
-fail()
-{
-  echo "FAILED: $*"
-  exit 1
-}
-
-# quiet <output file> <command>...: exit status 0 and nothing on standard error.
-quiet()
-{
-  output=$1
-  shift
-  "$@" >"$output" 2>err || fail "$* exits $?: $(cat err)"
-  [ ! -s err ] || fail "$* complains: $(cat err)"
-}
-
-# has <file> <pattern>...: each extended regular expression matches a line.
-has()
-{
-  file=$1
-  shift
-  for pattern; do
-    grep -Eq -- "$pattern" "$file" || { cat "$file"; fail "$file has no line '$pattern'"; }
-  done
-}
 
 # multiply <archive> <arguments>...
 multiply()

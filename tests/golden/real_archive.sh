@@ -4,7 +4,7 @@
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 tools="ar nm objdump readelf size llvm-nm-19 llvm-objdump-19 llvm-readelf-19 llvm-size-19 riscv64-unknown-elf-objdump
-  riscv64-unknown-elf-nm eu-readelf"
+  riscv64-unknown-elf-nm eu-readelf eu-elflint llvm-objcopy-19 riscv64-unknown-elf-objcopy"
 missing=
 for tool in $tools; do
   command -v "$tool" >/dev/null || missing="$missing $tool"
@@ -49,6 +49,32 @@ look_at() # <file>
 look_at ipu1.a
 look_at ipu2.a
 look_at busy.gp
+
+# The same with a section for each use of memory: rows that are told apart, and the same memory.
+POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"sections.a","target.archiveSections":"byCategory"}' \
+  quiet sections.txt "$POPULUS_BUILD_DIR/tests/support/busy_graph" busy.gp ipu1 $tiles
+cmp sections.txt ipu1.txt || fail "with sections by category the program runs another way"
+look_at sections.a
+quiet rows size -A sections.a
+has rows '^\.text +' '^\.data +' '^\.rodata +' '^\.vertex +' '^\.stack +' '^\.control +' '^\.exchange +' '^\.system +'
+! grep -E '[a-z]text' rows || fail "a name that grep -e .text finds"
+mkdir flat sections
+(cd flat && ar x ../ipu1.a)
+(cd sections && ar x ../sections.a)
+for image in flat/tile-*.elf; do
+  split=sections/${image#flat/}
+  have eu-elflint && quiet lint eu-elflint --gnu-ld "$split"
+  for objcopy in llvm-objcopy-19 riscv64-unknown-elf-objcopy; do
+    have $objcopy || continue
+    quiet out $objcopy -O binary "$image" flat.bin
+    quiet out $objcopy -O binary "$split" split.bin
+    cmp flat.bin split.bin || fail "$split: other memory than $image"
+    quiet out $objcopy "$split" copy.elf
+    quiet out $objcopy -O binary copy.elf split.bin
+    cmp flat.bin split.bin || fail "$split: $objcopy loses memory"
+  done
+done
+
 mkdir members
 (cd members && ar x ../busy.gp && [ "$(ls | LC_ALL=C sort)" = "$(ar t ../busy.gp | LC_ALL=C sort)" ]) || fail "ar x busy.gp"
 

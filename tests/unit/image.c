@@ -222,6 +222,51 @@ Test(image, only_what_is_wanted_is_read)
   pop_bytes_free(&file);
 }
 
+static const pop_image_section sections[] = {
+    {BASE, 48, POP_IMAGE_SECTION_SYSTEM}, {BASE + 48, 16, POP_IMAGE_SECTION_GAP},
+    {CODE, 8, POP_MEMORY_CONTROL_CODE},   {CODE + 8, DATA - CODE - 8, POP_MEMORY_VERTEX_CODE},
+    {DATA, 12, POP_MEMORY_CONSTANT},      {DATA + 12, BASE + SIZE - DATA - 12, POP_MEMORY_VARIABLE},
+};
+
+/* The symbol `in` is in the sections of constants and of variables: it is found again all the same. */
+Test(image, memory_in_sections_is_the_same_memory)
+{
+  pop_image written = sample();
+  written.sections = sections;
+  written.num_sections = COUNT(sections);
+  pop_bytes file = {0};
+  expect_ok(pop_image_write(&written, &file));
+  read_result r = read_copy(file.data, file.size, "ipu2");
+  expect_ok(r.error);
+  cr_assert_eq(r.image.base, BASE);
+  cr_assert_eq(r.image.size, SIZE);
+  cr_assert(memcmp(r.image.bytes, written.bytes, SIZE) == 0);
+  cr_assert_eq(r.image.num_sections, COUNT(sections));
+  for (size_t i = 0; i < COUNT(sections); i++) {
+    cr_assert_eq(r.image.sections[i].start, sections[i].start);
+    cr_assert_eq(r.image.sections[i].size, sections[i].size);
+    cr_assert_eq(r.image.sections[i].kind, sections[i].kind);
+  }
+  cr_assert_eq(r.image.num_symbols, COUNT(symbols));
+  cr_assert_eq(r.image.num_mappings, COUNT(mappings));
+  cr_assert_eq(find_symbol(&r.image, "in")->address, DATA + 8);
+  cr_assert_eq(find_symbol(&r.image, "end")->address, BASE + SIZE);
+  discard(&r);
+  pop_bytes_free(&file);
+}
+
+/* Users pick lines with grep -e ".text": "." is any character. */
+Test(image, names_of_sections_are_distinct_and_only_one_is_text)
+{
+  for (unsigned i = 0; i < POP_IMAGE_SECTION_KIND_COUNT; i++) {
+    const char *name = pop_image_section_name(i);
+    cr_assert_eq(name[0], '.', "%u", i);
+    if (i != POP_MEMORY_VERTEX_CODE) cr_assert_null(strstr(name, "text"), "%s", name);
+    for (unsigned j = 0; j < i; j++) cr_assert_str_neq(name, pop_image_section_name(j));
+  }
+  cr_assert_str_eq(pop_image_section_name(POP_MEMORY_VERTEX_CODE), ".text");
+}
+
 Test(image, categories_that_do_not_fit_the_symbols_count_as_missing)
 {
   static const struct {
@@ -351,6 +396,34 @@ Test(image, the_writer_refuses_what_the_reader_would)
   REFUSED((image.segments = outside, image.num_segments = 2), "outside of the image");
   REFUSED((image.mappings = twice, image.num_mappings = 2), "mapping symbol at 0x4c040");
   REFUSED((image.symbols = past_the_end, image.num_symbols = 1), "symbol 'x' at 0x4c050 with 28");
+}
+
+Test(image, sections_that_are_not_all_of_the_memory_are_refused)
+{
+  static const struct {
+    size_t section;
+    pop_image_section wrong;
+    const char *fragment;
+  } cases[] = {
+      {0, {BASE + 4, 44, POP_MEMORY_STACK}, "section 0 of its memory, '.stack', starts at"},
+      {2, {CODE + 4, 4, POP_MEMORY_STACK}, "section 2 of its memory"},
+      {2, {CODE, 12, POP_MEMORY_STACK}, "section 3 of its memory"},
+      {5, {DATA + 12, 4, POP_MEMORY_STACK}, "end at"},
+      {5, {DATA + 12, 0, POP_MEMORY_STACK}, "section 5 of its memory, '.stack', is empty"},
+      {1, {BASE + 48, 16, POP_IMAGE_SECTION_KIND_COUNT}, "'?'"},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    pop_image_section changed[COUNT(sections)];
+    memcpy(changed, sections, sizeof sections);
+    changed[cases[i].section] = cases[i].wrong;
+    pop_image image = sample();
+    image.sections = changed;
+    image.num_sections = COUNT(sections);
+    pop_bytes file = {0};
+    expect_error(pop_image_write(&image, &file), POP_ERROR_INTERNAL, cases[i].fragment,
+                 cases[i].fragment);
+    pop_bytes_free(&file);
+  }
 }
 
 Test(image, A09_made_for_another_target)
@@ -531,7 +604,7 @@ static const struct {
     {"A07 wraps", SHDR(TEXT, sh_addr), 0xffffffff, "its memory starts at 0xffffffff"},
     {"G07 no .text", SHDR(TEXT, sh_name), 2, "section 'text' takes memory"},
     {"G09 name", SHDR(TEXT, sh_name), 9999, "the name of section 1 is outside"},
-    {"G07 two .text", SHDR(SYMTAB, sh_name), 1, "two sections .text"},
+    {"G07 two .text", SHDR(SYMTAB, sh_name), 1, "the section .text holds no memory"},
     {"G07 other memory", SHDR(ATTRIBUTES, sh_flags), SHF_ALLOC, "'.riscv.attributes' takes memory"},
     {"G07 two tables", SHDR(ATTRIBUTES, sh_type), SHT_SYMTAB, "not made of entries"},
     {"G07 entry size", SHDR(SYMTAB, sh_entsize), 24, "not made of entries of 16"},

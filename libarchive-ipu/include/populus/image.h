@@ -9,6 +9,9 @@
  * there is debug information, .gnu_debuglink. One program header loads all of `.text`.
  * strip and objcopy may be used on images: what is read without symbols still runs.
  *
+ * Who wants `size -A` to show what memory is used for gives the image `sections`: memory is then in
+ * sections of these names instead of .text, with the same bytes at the same addresses.
+ *
  * No section but `.text` and no symbol-independent name holds a letter followed by "text": users
  * pick the lines of `size -A` with grep -e ".text".
  */
@@ -18,6 +21,7 @@
 #include <populus/archive.h>
 #include <populus/arena.h>
 #include <populus/error.h>
+#include <populus/memory.h>
 #include <populus/target.h>
 #include <stdint.h>
 
@@ -45,6 +49,21 @@ typedef struct pop_image_segment {
   bool writable, executable;
 } pop_image_segment;
 
+/* What a section's memory is used for: a pop_memory_category, or one of these. */
+enum {
+  POP_IMAGE_SECTION_OVERLAPPED = POP_MEMORY_CATEGORY_COUNT, /* by several blocks */
+  POP_IMAGE_SECTION_SYSTEM,                                 /* what the system has of each tile */
+  POP_IMAGE_SECTION_GAP,                                    /* by nothing */
+  POP_IMAGE_SECTION_KIND_COUNT
+};
+/* ".data", ".vertex", …; of vertex code ".text" */
+const char *pop_image_section_name(unsigned kind);
+
+typedef struct pop_image_section {
+  uint32_t start, size;
+  uint8_t kind;
+} pop_image_section;
+
 /* A run of tile memory with its mapping symbol: code ($x) or data ($d), ascending. */
 typedef struct pop_image_mapping {
   uint32_t address;
@@ -54,11 +73,14 @@ typedef struct pop_image_mapping {
 typedef struct pop_image {
   uint32_t tile;        /* number of the tile, 0-based over all IPUs */
   uint32_t base;        /* == target.memory_base */
-  uint32_t size;        /* bytes of `.text` */
+  uint32_t size;        /* of its memory: bytes of `.text` */
   const uint8_t *bytes; /* `size` bytes */
   uint32_t entry;       /* where the supervisor starts */
   const pop_image_segment *segments;
   size_t num_segments;
+  /* All of the memory, ascending and without gaps; none: it is one section .text. */
+  const pop_image_section *sections;
+  size_t num_sections;
   const pop_image_symbol *symbols;
   size_t num_symbols;
   /* When read: false if .populus.symbols is missing, or a tool has changed the symbols since:
