@@ -1,12 +1,14 @@
 /* The metadata member: an ELF file that holds them in notes and nothing else.
  *
- *   ELF header | program header (PT_NOTE) | .note.populus.metadata | .shstrtab | section headers
+ *   ELF header | program header (PT_NOTE) | .note.populus.metadata | .symtab | .strtab | .shstrtab |
+ *   section headers
  *
  *   note "Populus", type "XXH3": 8 bytes, little endian: XXH3 of the other one
  *   note "Populus", type "CBOR": the metadata (encode.c)
  *
  * An ELF file, so that tools for archives of objects take it as one; an executable for the tile's
  * machine, because `strip archive.a` leaves members alone that it has no reader for, with a message.
+ * It has one symbol, of the notes, because nm has a complaint about members without any.
  * The segment is there for llvm-strip: it drops sections that are in no memory and in no segment.
  * Not SHF_ALLOC: it is not in tile memory, and `size` should not say so.
  */
@@ -20,8 +22,11 @@
 static const char owner[8] = "Populus";
 enum { TYPE_CBOR = 0x43424f52, TYPE_XXH3 = 0x58584833 };
 
-static const char section_names[] = "\0.note.populus.metadata\0.shstrtab";
-enum { NOTES = 1, NAMES, NUM_SECTIONS, NOTES_NAME = 1, NAMES_NAME = 24, DIGEST_BYTES = 8 };
+static const char section_names[] = "\0.note.populus.metadata\0.symtab\0.strtab\0.shstrtab";
+static const char symbol_names[] = "\0metadata\0\0"; /* a multiple of 4 bytes */
+enum { NOTES = 1, SYMBOLS, SYMBOL_NAMES, NAMES, NUM_SECTIONS };
+enum { NOTES_NAME = 1, SYMBOLS_NAME = 24, SYMBOL_NAMES_NAME = 32, NAMES_NAME = 40 }; /* offsets */
+enum { NUM_SYMBOLS = 2, SYMBOL_BYTES = NUM_SYMBOLS * sizeof(Elf32_Sym), DIGEST_BYTES = 8 };
 
 /* ---- writing ---- */
 
@@ -87,17 +92,43 @@ static void put_headers(uint32_t notes_bytes, uint32_t section_headers, pop_byte
   put_structs(out, ELF_T_PHDR, &segment, sizeof segment);
 }
 
+static void put_symbols(uint32_t notes_bytes, pop_bytes *out)
+{
+  Elf32_Sym symbols[NUM_SYMBOLS] = {{0},
+                                    {.st_name = 1,
+                                     .st_size = notes_bytes,
+                                     .st_info = ELF32_ST_INFO(STB_GLOBAL, STT_OBJECT),
+                                     .st_shndx = NOTES}};
+  put_structs(out, ELF_T_SYM, symbols, sizeof symbols);
+  pop_bytes_append(out, symbol_names, sizeof symbol_names);
+}
+
 static void put_section_headers(uint32_t notes_offset, uint32_t notes_bytes, pop_bytes *out)
 {
+  uint32_t symbols_offset = notes_offset + notes_bytes;
+  uint32_t symbol_names_offset = symbols_offset + SYMBOL_BYTES;
   Elf32_Shdr headers[NUM_SECTIONS] = {
       [NOTES] = {.sh_name = NOTES_NAME,
                  .sh_type = SHT_NOTE,
                  .sh_offset = notes_offset,
                  .sh_size = notes_bytes,
                  .sh_addralign = 4},
+      [SYMBOLS] = {.sh_name = SYMBOLS_NAME,
+                   .sh_type = SHT_SYMTAB,
+                   .sh_offset = symbols_offset,
+                   .sh_size = SYMBOL_BYTES,
+                   .sh_link = SYMBOL_NAMES,
+                   .sh_info = 1,
+                   .sh_addralign = 4,
+                   .sh_entsize = sizeof(Elf32_Sym)},
+      [SYMBOL_NAMES] = {.sh_name = SYMBOL_NAMES_NAME,
+                        .sh_type = SHT_STRTAB,
+                        .sh_offset = symbol_names_offset,
+                        .sh_size = sizeof symbol_names,
+                        .sh_addralign = 1},
       [NAMES] = {.sh_name = NAMES_NAME,
                  .sh_type = SHT_STRTAB,
-                 .sh_offset = notes_offset + notes_bytes,
+                 .sh_offset = symbol_names_offset + sizeof symbol_names,
                  .sh_size = sizeof section_names,
                  .sh_addralign = 1},
   };
@@ -114,10 +145,12 @@ pop_error *executable_metadata(const pop_executable *executable, const uint64_t 
   if (fits) {
     uint32_t start = sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr);
     put_notes(&cbor, &notes);
-    uint32_t end = start + (uint32_t)notes.size + (uint32_t)sizeof section_names;
+    uint32_t end =
+        start + (uint32_t)(notes.size + SYMBOL_BYTES + sizeof symbol_names + sizeof section_names);
     size_t first = elf->size;
     put_headers((uint32_t)notes.size, (end + 3) & ~3u, elf);
     pop_bytes_append(elf, notes.data, notes.size);
+    put_symbols((uint32_t)notes.size, elf);
     pop_bytes_append(elf, section_names, sizeof section_names);
     pop_bytes_append(elf, (uint8_t[4]){0}, -(elf->size - first) % 4);
     put_section_headers(start, (uint32_t)notes.size, elf);

@@ -96,7 +96,7 @@ END
 for target in ipu1 ipu2; do
   mkdir $target
   (cd $target && ar x ../$target.a)
-  [ "$(ls $target | wc -l)" = $tiles ] || fail "ar x $target.a: $(ls $target)"
+  [ "$(ls $target/tile-*.elf | wc -l)" = $tiles ] || fail "ar x $target.a: $(ls $target)"
   grep -v counts $target.txt | while read -r tile total including_gaps loaded; do
     image=$target/tile-0000$tile.elf
     # shellcheck disable=SC2046 # two numbers

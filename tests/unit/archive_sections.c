@@ -68,7 +68,7 @@ static void read_images(const pop_engine *engine, pop_arena *arena, pop_image im
   for (uint32_t tile = 0; tile < TILES; tile++) {
     bool overflowed;
     expect_ok(pop_image_read_member(archive, tile, POP_IMAGE_MEMORY | POP_IMAGE_SYMBOLS,
-                                    &engine->compilation->target, arena, &images[tile],
+                                    &engine->executable->target, arena, &images[tile],
                                     &overflowed));
   }
   pop_archive_close(archive);
@@ -121,7 +121,7 @@ Test(archive_sections, sums_are_those_of_the_memory_report)
     }
     cr_assert_eq(used + bytes[POP_IMAGE_SECTION_OVERLAPPED], memory.total);
     cr_assert_eq(all, memory.total_including_gaps);
-    cr_assert_eq(bytes[POP_IMAGE_SECTION_SYSTEM], engine->compilation->target.system_bytes);
+    cr_assert_eq(bytes[POP_IMAGE_SECTION_SYSTEM], engine->executable->target.system_bytes);
     overlapped += bytes[POP_IMAGE_SECTION_OVERLAPPED] != 0;
     cr_assert_eq(bytes[POP_MEMORY_VERTEX_CODE] != 0, tile != TILES - 1);
   }
