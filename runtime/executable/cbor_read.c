@@ -304,7 +304,7 @@ pop_error *metadata_read_map_of(metadata_reader *r, size_t count)
 
 pop_error *metadata_read_key(metadata_reader *r, unsigned level, const char *key)
 {
-  const char *found = NULL;
+  const char *found = "";
   r->keys[level] = key;
   if (level == 0) {
     r->keys[1] = NULL;

@@ -60,7 +60,7 @@ static pop_error *check_format(decoder *d, size_t num_keys)
 
 static pop_error *read_target_name(metadata_reader *r, pop_target *target)
 {
-  const char *name = NULL;
+  const char *name = "";
   POP_TRY(metadata_read_key(r, 1, "name"));
   POP_TRY(metadata_read_text(r, &name));
   if (strlen(name) >= sizeof target->name)
@@ -136,7 +136,7 @@ static pop_error *read_programs(decoder *d)
   size_t count = 0;
   POP_TRY(metadata_read_array(&d->r, 1, &count));
   for (size_t i = 0; i < count; ++i) {
-    const char *name = NULL;
+    const char *name = "";
     d->r.entry = i;
     POP_TRY(metadata_read_text(&d->r, &name));
     pop_push(d->e->programs, d->e->num_programs, d->e->programs_capacity, name);
@@ -149,7 +149,7 @@ static pop_error *read_vertex_types(decoder *d)
   size_t count = 0;
   POP_TRY(metadata_read_array(&d->r, 1, &count));
   for (size_t i = 0; i < count; ++i) {
-    const char *name = NULL;
+    const char *name = "";
     d->r.entry = i;
     POP_TRY(metadata_read_text(&d->r, &name));
     pop_push(d->e->vertex_types, d->e->num_vertex_types, d->e->vertex_types_capacity, name);
@@ -177,7 +177,7 @@ static pop_error *read_categories(decoder *d)
     return metadata_error(&d->r, "%zu memory categories, but there are %d", count,
                           POP_MEMORY_CATEGORY_COUNT);
   for (size_t i = 0; i < count; ++i) {
-    const char *name = NULL;
+    const char *name = "";
     d->r.entry = i;
     POP_TRY(metadata_read_text(&d->r, &name));
     POP_TRY(category_of_name(&d->r, name, &d->categories[i]));
@@ -288,7 +288,7 @@ static pop_error *read_name(metadata_reader *r, const char **name)
 
 static pop_error *read_type(metadata_reader *r, pop_type *type)
 {
-  const char *name = NULL;
+  const char *name = "";
   POP_TRY(metadata_read_key(r, 1, "type"));
   POP_TRY(metadata_read_text(r, &name));
   return pop_type_from_name(name, type) ? NULL : metadata_error(r, "there is no type '%s'", name);
@@ -296,7 +296,7 @@ static pop_error *read_type(metadata_reader *r, pop_type *type)
 
 static pop_error *read_kind(metadata_reader *r, executable_tensor_kind *kind)
 {
-  const char *name = NULL;
+  const char *name = "";
   POP_TRY(metadata_read_key(r, 1, "kind"));
   POP_TRY(metadata_read_text(r, &name));
   for (int k = 0; k < EXECUTABLE_TENSOR_KINDS; ++k) {
