@@ -14,15 +14,18 @@
 
 /* ---- images of a compilation ---- */
 
-static pop_error *read_elf(void *context, uint32_t tile, pop_bytes *elf)
+/* Written and read back, as any file would be. */
+static pop_error *read_image(const pop_executable *e, uint32_t tile, unsigned parts, pop_bytes *elf,
+                             pop_arena *arena, pop_image *image)
 {
-  pop_arena *arena = pop_arena_new();
-  pop_image image;
-  pop_error *error = compilation_tile_image(context, tile, arena, &image);
+  (void)parts;
+  char name[16];
+  bool overflowed;
+  pop_archive_tile_name(tile, name);
   elf->size = 0;
-  if (!error) error = pop_image_write(&image, elf);
-  pop_arena_free(arena);
-  return error;
+  POP_TRY(compilation_tile_image(e->images.context, tile, arena, image));
+  POP_TRY(pop_image_write(image, elf));
+  return pop_image_read(elf->data, elf->size, name, &e->target, arena, image, &overflowed);
 }
 
 static pop_error *save(void *context, const pop_executable *executable, const char *path)
@@ -78,7 +81,7 @@ static pop_error *compile_programs(pop_graph *graph, const pop_program *programs
 static pop_executable *new_executable(compilation *c, const engine_options *options)
 {
   pop_executable *e = executable_new();
-  e->images = (executable_images){read_elf, save, find_line, free_compilation, c};
+  e->images = (executable_images){read_image, save, find_line, free_compilation, c};
   compilation_describe(c, e);
   for (size_t i = 0; i < options->num_given; ++i) {
     executable_option given = {options->given[i].key,

@@ -46,7 +46,7 @@ static pop_error *load_tile(pop_engine *engine, uint32_t tile, pop_bytes *elf)
   const machine_stack *stacks = e->stack_rows[e->tiles[tile].stacks].of;
   pop_arena *arena = pop_arena_new();
   pop_image image;
-  pop_error *error = executable_image(e, tile, elf, arena, &image);
+  pop_error *error = executable_image(e, tile, POP_IMAGE_MEMORY, elf, arena, &image);
   if (!error) error = machine_load(engine->machine, &image, stacks);
   pop_arena_free(arena);
   return error;

@@ -21,7 +21,7 @@ static void find_function(const pop_executable *e, const machine_fault *fault, f
   pop_arena *arena = pop_arena_new();
   pop_bytes elf = {0};
   pop_image image;
-  pop_error *error = executable_image(e, fault->tile, &elf, arena, &image);
+  pop_error *error = executable_image(e, fault->tile, POP_IMAGE_SYMBOLS, &elf, arena, &image);
   for (size_t i = 0; !error && i < image.num_symbols; ++i) {
     const pop_image_symbol *symbol = &image.symbols[i];
     if (symbol->kind != POP_SYMBOL_OBJECT && fault->pc - symbol->address < symbol->size) {

@@ -23,15 +23,14 @@ static void free_images(void *context)
   free(images);
 }
 
-static pop_error *read_elf(void *context, uint32_t tile, pop_bytes *elf)
+static pop_error *read_image(const pop_executable *e, uint32_t tile, unsigned parts, pop_bytes *elf,
+                             pop_arena *arena, pop_image *image)
 {
-  const archive_images *images = context;
-  uint8_t *bytes = NULL;
-  size_t size = 0;
-  POP_TRY(pop_archive_read_member(images->archive, images->members[tile], &bytes, &size));
-  pop_bytes_free(elf);
-  *elf = (pop_bytes){.data = bytes, .size = size, .capacity = size};
-  return NULL;
+  (void)elf;
+  const archive_images *images = e->images.context;
+  bool overflowed;
+  return pop_image_read_member(images->archive, images->members[tile], parts, &e->target, arena,
+                               image, &overflowed);
 }
 
 static pop_error *copy_member(const pop_archive *archive, size_t index, pop_archive_writer *writer)
@@ -95,11 +94,11 @@ static pop_error *read_metadata(const pop_archive *archive, pop_executable *e)
 {
   size_t member = 0, size = 0;
   uint8_t *bytes = NULL;
-  POP_TRY(find_metadata(archive, &member));
+  POP_TRY(pop_error_prefix(find_metadata(archive, &member), "'%s'", pop_archive_name(archive)));
   POP_TRY(pop_archive_read_member(archive, member, &bytes, &size));
   pop_error *error = executable_read_metadata(bytes, size, e);
   free(bytes);
-  return error ? pop_error_prefix(error, "'%s'", EXECUTABLE_METADATA_MEMBER) : NULL;
+  return pop_error_prefix(error, "'%s(%s)'", pop_archive_name(archive), EXECUTABLE_METADATA_MEMBER);
 }
 
 static pop_error *note_member(archive_images *images, size_t index, uint32_t num_tiles)
@@ -137,8 +136,10 @@ static pop_error *find_images(archive_images *images, uint32_t num_tiles)
   images->members = pop_xmalloc(num_tiles * sizeof *images->members);
   memset(images->members, 0xff, num_tiles * sizeof *images->members);
   size_t count = pop_archive_num_members(images->archive);
-  for (size_t i = 0; i < count; ++i) POP_TRY(note_member(images, i, num_tiles));
-  return check_complete(images, num_tiles);
+  pop_error *error = NULL;
+  for (size_t i = 0; i < count && !error; ++i) error = note_member(images, i, num_tiles);
+  if (!error) error = check_complete(images, num_tiles);
+  return pop_error_prefix(error, "'%s'", pop_archive_name(images->archive));
 }
 
 static pop_error *from_archive(pop_archive *archive, const char *name, pop_executable **executable)
@@ -147,12 +148,12 @@ static pop_error *from_archive(pop_archive *archive, const char *name, pop_execu
   pop_executable *e = executable_new();
   images->archive = archive;
   e->file = pop_xstrdup(name);
-  e->images = (executable_images){read_elf, save, find_no_line, free_images, images};
+  e->images = (executable_images){read_image, save, find_no_line, free_images, images};
   pop_error *error = read_metadata(archive, e);
   if (!error) error = find_images(images, pop_target_num_tiles(&e->target));
   if (error) {
     pop_executable_free(e);
-    return pop_error_prefix(error, "'%s'", name);
+    return error;
   }
   *executable = e;
   return NULL;

@@ -130,8 +130,9 @@ typedef struct executable_tile {
 
 /* Where the images are. */
 typedef struct executable_images {
-  /* The tile's ELF file instead of what is in `elf`. */
-  pop_error *(*read)(void *context, uint32_t tile, pop_bytes *elf);
+  /* As executable_image. */
+  pop_error *(*read)(const pop_executable *executable, uint32_t tile, unsigned parts,
+                     pop_bytes *elf, pop_arena *arena, pop_image *image);
   pop_error *(*save)(void *context, const pop_executable *executable, const char *path);
   /* "file:line" of the code at `pc` into `text`, or "". */
   void (*find_line)(void *context, uint32_t tile, uint32_t pc, char *text, size_t size);
@@ -184,10 +185,13 @@ typedef struct executable_found_vertex {
 bool executable_find_vertex(const pop_executable *executable, uint32_t tile, uint32_t context,
                             uint32_t vertex_state, executable_found_vertex *found);
 
-/* image.c: the tile's image, its memory compared with the digest. `elf` holds its bytes, its arrays
- * are in `arena`. Errors: FILE_LOAD. */
+/* image.c: what is wanted of the tile's image (POP_IMAGE_… bits), with its memory compared with the
+ * digest. It lives in `elf`, whose content it replaces, and in `arena`. Errors: FILE_LOAD. */
 POP_MUST_CHECK pop_error *executable_image(const pop_executable *executable, uint32_t tile,
-                                           pop_bytes *elf, pop_arena *arena, pop_image *image);
+                                           unsigned parts, pop_bytes *elf, pop_arena *arena,
+                                           pop_image *image);
+/* Are the memories of all images those that the metadata are for? */
+POP_MUST_CHECK pop_error *executable_check_images(const pop_executable *executable);
 
 /* encode.c, decode.c: the metadata as CBOR. Both ways the digests are the caller's array, by tile. */
 void executable_encode(const pop_executable *executable, const uint64_t *digests, pop_bytes *cbor);

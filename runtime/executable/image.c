@@ -7,28 +7,34 @@ static pop_error *check_digest(const pop_executable *e, uint32_t tile, const pop
 {
   uint64_t digest = pop_image_digest(image);
   if (!e->digests || digest == e->digests[tile]) return NULL;
+  char name[16];
+  pop_archive_tile_name(tile, name);
   return pop_error_new(
       POP_ERROR_FILE_LOAD,
-      "the memory of tile %u has digest %016llx, but the metadata are for %016llx: "
-      "it is damaged, or from another archive",
-      tile, (unsigned long long)digest, (unsigned long long)e->digests[tile]);
+      "'%s(%s)': the memory of tile %u has digest %016llx, but the metadata are for "
+      "%016llx: it is damaged, or from another archive",
+      e->file, name, tile, (unsigned long long)digest, (unsigned long long)e->digests[tile]);
 }
 
-static pop_error *read_image(const pop_executable *e, uint32_t tile, pop_bytes *elf,
-                             pop_arena *arena, pop_image *image)
-{
-  char name[16];
-  bool overflowed;
-  pop_archive_tile_name(tile, name);
-  POP_TRY(e->images.read(e->images.context, tile, elf));
-  POP_TRY(pop_image_read(elf->data, elf->size, name, &e->target, arena, image, &overflowed));
-  image->tile = tile;
-  return pop_error_prefix(check_digest(e, tile, image), "'%s'", name);
-}
-
-pop_error *executable_image(const pop_executable *e, uint32_t tile, pop_bytes *elf,
+pop_error *executable_image(const pop_executable *e, uint32_t tile, unsigned parts, pop_bytes *elf,
                             pop_arena *arena, pop_image *image)
 {
-  pop_error *error = read_image(e, tile, elf, arena, image);
-  return error && e->file ? pop_error_prefix(error, "'%s'", e->file) : error;
+  POP_TRY(e->images.read(e, tile, parts, elf, arena, image));
+  image->tile = tile;
+  return parts & POP_IMAGE_MEMORY ? check_digest(e, tile, image) : NULL;
+}
+
+pop_error *executable_check_images(const pop_executable *e)
+{
+  uint32_t num_tiles = pop_target_num_tiles(&e->target);
+  pop_bytes elf = {0};
+  pop_error *error = NULL;
+  for (uint32_t tile = 0; tile < num_tiles && !error; ++tile) {
+    pop_arena *arena = pop_arena_new();
+    pop_image image;
+    error = executable_image(e, tile, POP_IMAGE_MEMORY, &elf, arena, &image);
+    pop_arena_free(arena);
+  }
+  pop_bytes_free(&elf);
+  return error;
 }

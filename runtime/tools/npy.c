@@ -75,7 +75,8 @@ static pop_error *read_order(const char *dictionary, npy_header *header)
 static pop_error *read_shape(const char *dictionary, npy_header *header)
 {
   const char *at = find_value(dictionary, "'shape'");
-  if (!at || *at++ != '(') return malformed("has no 'shape'");
+  if (!at || *at != '(') return malformed("has no 'shape'");
+  ++at;
   for (at += strspn(at, " "); *at != ')'; at += strspn(at, ", ")) {
     if (*at < '0' || *at > '9' || header->rank == NPY_MAX_RANK)
       return malformed("has a 'shape' that is no list of sizes");

@@ -493,7 +493,7 @@ Test(executable, archives_that_are_not_whole_are_refused, .init = enter_fresh_fo
   for (size_t cut = 1; cut < 2000; cut = cut * 3 / 2 + 1) {
     m = begin("example.a");
     for (size_t i = 0; i < 5; ++i) copy(&m, names[i], i == 4 ? cut : 0);
-    expect_refused(&m, "'changed.a': 'metadata.elf': ");
+    expect_refused(&m, "'changed.a(metadata.elf)': ");
   }
 }
 
@@ -511,7 +511,7 @@ Test(executable, images_of_another_program_are_refused, .init = enter_fresh_fold
   expect_ok(pop_archive_open("other.a", &from.archive));
   for (size_t i = 0; i < 5; ++i) copy(i == 2 ? &from : &m, names[i], 0);
   pop_archive_close(from.archive);
-  expect_refused(&m, "'changed.a': 'tile-00002.elf': the memory of tile 2 has digest ");
+  expect_refused(&m, "'changed.a(tile-00002.elf)': the memory of tile 2 has digest ");
 }
 
 Test(executable, other_files_are_refused, .init = enter_fresh_folder)
