@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -69,62 +71,129 @@ static _Noreturn void become(popc_arguments *command, rlim_t memory_bytes)
   _exit(STATUS_NO_CLANG);
 }
 
+/* How a job's clang is called, and the descriptors that are for it alone. */
+typedef struct call {
+  popc_arguments words;
+  int own[4];
+  int num_own;
+} call;
+
+static int keep(call *c, int fd)
+{
+  fcntl(fd, F_SETFD, 0);
+  c->own[c->num_own++] = fd;
+  return fd;
+}
+
 /* What the compiler is to write beside the object. */
-static void ask_for_dependencies(const job *job, popc_arguments *command, pop_arena *arena)
+static void ask_for_dependencies(const job *job, call *c, pop_arena *arena)
 {
   if (!job->wanted_dependencies) return;
-  fcntl(job->dependencies, F_SETFD, 0);
   bool user = job->wanted_dependencies & POPC_USER_DEPENDENCIES;
-  popc_add_argument(command, user ? "-MMD" : "-MD");
-  popc_add_argument(command, "-MF");
-  popc_add_argument(command, pop_arena_printf(arena, "/proc/self/fd/%d", job->dependencies));
-  popc_add_argument(command, "-MT");
-  popc_add_argument(command, "x");
+  popc_add_argument(&c->words, user ? "-MMD" : "-MD");
+  popc_add_argument(&c->words, "-MF");
+  popc_add_argument(&c->words,
+                    pop_arena_printf(arena, "/proc/self/fd/%d", keep(c, job->dependencies)));
+  popc_add_argument(&c->words, "-MT");
+  popc_add_argument(&c->words, "x");
+}
+
+bool popc_is_read_by_name(const popc_source *source)
+{
+  return !source->is_stream && source->language != POPC_ASSEMBLER &&
+         source->language != POPC_LLVM_IR;
 }
 
 /* A source that is a file keeps its name, with our text in its place; another one is read from
  * standard input, after a line that names it. */
-static void give_input(const job *job, const popc_source *source, popc_arguments *command,
-                       pop_arena *arena)
+static void give_input(const job *job, const popc_source *source, call *c, pop_arena *arena)
 {
-  bool by_name =
-      !source->is_stream && source->language != POPC_ASSEMBLER && source->language != POPC_LLVM_IR;
   int text = job->text >= 0 ? job->text : text_in_memory(source);
-  if (!by_name) {
+  if (!popc_is_read_by_name(source)) {
     if (dup2(text, STDIN_FILENO) < 0) _exit(STATUS_AT_FAULT);
-    popc_add_argument(command, "-");
+    popc_add_argument(&c->words, "-");
     return;
   }
-  int user = open(source->path, O_RDONLY);
-  if (user >= 0) fcntl(user, F_SETFD, 0);
-  fcntl(text, F_SETFD, 0);
-  popc_add_argument(command, "-Xclang");
-  popc_add_argument(command, "-remap-file");
-  popc_add_argument(command, "-Xclang");
-  popc_add_argument(command,
-                    pop_arena_printf(arena, "/proc/self/fd/%d;/proc/self/fd/%d", user, text));
-  popc_add_argument(command, source->path);
+  const char *path = slashed(source->path, arena);
+  int user = open(path, O_RDONLY);
+  if (user >= 0) keep(c, user);
+  popc_add_argument(&c->words, "-Xclang");
+  popc_add_argument(&c->words, "-remap-file");
+  popc_add_argument(&c->words, "-Xclang");
+  popc_add_argument(
+      &c->words, pop_arena_printf(arena, "/proc/self/fd/%d;/proc/self/fd/%d", user, keep(c, text)));
+  popc_add_argument(&c->words, path);
 }
 
-_Noreturn void popc_become_clang(const job *job, const popc_source *source, const limits *limits,
-                                 pid_t parent, int errors)
+static call make_call(const job *job, const popc_source *source, pop_arena *arena)
 {
-  detach(job, parent, errors);
-  set_limits(limits);
-  popc_arguments command = {0};
+  call c = {0};
   for (size_t i = 0; i < job->arguments.count; ++i)
-    popc_add_argument(&command, job->arguments.items[i]);
-  pop_arena *arena = pop_arena_new();
-  popc_source named = *source;
-  named.path = slashed(source->path, arena);
-
+    popc_add_argument(&c.words, job->arguments.items[i]);
   for (const char *const *word = popc_product_arguments(job->product); *word; ++word)
-    popc_add_argument(&command, *word);
-  ask_for_dependencies(job, &command, arena);
-  popc_add_argument(&command, "-o");
-  popc_add_argument(&command, "-");
-  give_input(job, &named, &command, arena);
-  become(&command, limits->memory_bytes);
+    popc_add_argument(&c.words, *word);
+  ask_for_dependencies(job, &c, arena);
+  popc_add_argument(&c.words, "-o");
+  popc_add_argument(&c.words, "-");
+  give_input(job, source, &c, arena);
+  return c;
+}
+
+static void put_word(pop_bytes *out, const char *word)
+{
+  pop_bytes_append(out, word, strlen(word) + 1);
+}
+
+static void put_number(pop_bytes *out, int number)
+{
+  char text[16];
+  snprintf(text, sizeof text, "%d", number);
+  put_word(out, text);
+}
+
+/* A job as fork/fork.c reads it. */
+static void put_job(pop_bytes *out, const call *c, int announce, int output, int errors)
+{
+  put_number(out, announce);
+  put_number(out, output);
+  put_number(out, errors);
+  put_number(out, c->num_own);
+  for (int i = 0; i < c->num_own; ++i) put_number(out, c->own[i]);
+  put_number(out, (int)c->words.count);
+  for (size_t i = 0; i < c->words.count; ++i) put_word(out, c->words.items[i]);
+}
+
+/* The first job's clang will fork the others when it is loaded. */
+static void ask_to_fork(const job *jobs, size_t count, const call *first, const popc_source *source,
+                        const int *errors, pop_arena *arena)
+{
+  pop_bytes text = {0};
+  put_job(&text, first, -1, -1, -1);
+  for (size_t i = 1; i < count; ++i) {
+    call c = make_call(&jobs[i], source, arena);
+    fcntl(jobs[i].announce, F_SETFD, 0);
+    fcntl(jobs[i].object, F_SETFD, 0);
+    fcntl(errors[i], F_SETFD, 0);
+    put_job(&text, &c, jobs[i].announce, jobs[i].object, errors[i]);
+  }
+  int file = memfd_create("popc-jobs", 0);
+  if (file < 0) _exit(STATUS_AT_FAULT);
+  write_all(file, text.data, text.size);
+  const char *preload = getenv("LD_PRELOAD"), *library = jobs[0].fork_library;
+  if (preload) library = pop_arena_printf(arena, "%s:%s", library, preload);
+  setenv("LD_PRELOAD", library, true);
+  setenv("POPC_FORK", pop_arena_printf(arena, "%d", file), true);
+}
+
+_Noreturn void popc_become_clang(const job *jobs, size_t count, const popc_source *source,
+                                 const limits *limits, pid_t parent, const int *errors)
+{
+  detach(&jobs[0], parent, errors[0]);
+  set_limits(limits);
+  pop_arena *arena = pop_arena_new();
+  call c = make_call(&jobs[0], source, arena);
+  if (count > 1) ask_to_fork(jobs, count, &c, source, errors, arena);
+  become(&c.words, limits->memory_bytes);
 }
 
 /* What clang is told, without the program. For some targets libclang looks for clang's own headers

@@ -11,7 +11,8 @@
  * and neither libclang nor clang can take this process down: a header without end, a template that
  * never ends, a crash of the compiler end a child and become a message. A child dies with its
  * parent. That all start at once matters: half of the time that a small codelet takes is the time
- * that the dynamic linker takes to load clang.
+ * that the dynamic linker takes to load clang. It is loaded once, by the first job, which forks the
+ * other ones (fork/fork.c).
  */
 #include "compile_internal.h"
 
@@ -39,7 +40,7 @@ static void close_end(int *fd)
   *fd = -1;
 }
 
-static pop_error *open_ends(job *job, int *errors, bool reflected)
+static pop_error *open_ends(job *job, int *errors, bool reflected, bool is_forked)
 {
   int ends[2];
   job->object = memfd_create("popc-object", MFD_CLOEXEC);
@@ -49,6 +50,11 @@ static pop_error *open_ends(job *job, int *errors, bool reflected)
   if (pipe2(ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
   job->errors = ends[0];
   *errors = ends[1];
+  if (is_forked) {
+    if (pipe2(ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
+    job->announced = ends[0];
+    job->announce = ends[1];
+  }
   if (!reflected) return NULL;
   if (pipe2(ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot make a pipe");
   job->text = ends[0];
@@ -65,22 +71,46 @@ static pop_error *start(job *jobs, size_t count, bool reflected, const popc_sour
   size_t all = count + reflected;
   for (size_t i = 0; i < all; ++i) errors[i] = -1;
   pop_error *error = NULL;
+  /* Those and job 0 are one process at first. */
+  size_t forked = count > 1 && jobs[0].fork_library ? count : 1;
   for (size_t i = 0; i < all && !error; ++i)
-    error = open_ends(&jobs[i], &errors[i], reflected && i < count);
+    error = open_ends(&jobs[i], &errors[i], reflected && i < count, i > 0 && i < forked);
   pid_t parent = getpid();
   for (size_t i = all; i-- > 0 && !error;) {
+    if (i > 0 && i < forked) continue;
     jobs[i].pid = fork();
     if (jobs[i].pid < 0) error = pop_error_errno(errno, "cannot start the compiler");
     if (jobs[i].pid != 0) continue;
     if (i == count) popc_become_reflector(&jobs[i], jobs, count, source, limits, parent, errors[i]);
-    popc_become_clang(&jobs[i], source, limits, parent, errors[i]);
+    popc_become_clang(&jobs[i], i ? 1 : forked, source, limits, parent, &errors[i]);
   }
   for (size_t i = 0; i < all; ++i) {
     close_end(&errors[i]);
+    close_end(&jobs[i].announce);
     close_end(&jobs[i].text);
     close_end(&jobs[i].text_from);
   }
   return error;
+}
+
+/* Waits for clang to be loaded, if this job is one that it forks. 0: there is no process, for that
+ * clang has died before. */
+static pid_t pid_of(job *job)
+{
+  if (job->announced >= 0) {
+    pid_t pid;
+    ssize_t n;
+    do n = read(job->announced, &pid, sizeof pid);
+    while (n < 0 && errno == EINTR);
+    if (n == sizeof pid) job->pid = pid;
+    close_end(&job->announced);
+  }
+  return job->pid;
+}
+
+static void kill_job(job *job)
+{
+  if (pid_of(job) > 0) kill(job->pid, SIGKILL);
 }
 
 static void drain(job *job)
@@ -94,7 +124,7 @@ static void drain(job *job)
   } else if (job->diagnostics.size < MAX_DIAGNOSTICS) {
     pop_bytes_append(&job->diagnostics, buffer, (size_t)n);
   } else {
-    kill(job->pid, SIGKILL);
+    kill_job(job);
   }
 }
 
@@ -109,7 +139,18 @@ static void stop(job *jobs, size_t count)
 {
   for (size_t i = 0; i < count; ++i) {
     jobs[i].timed_out = jobs[i].errors >= 0;
-    if (jobs[i].pid > 0 && jobs[i].errors >= 0) kill(jobs[i].pid, SIGKILL);
+    if (jobs[i].errors >= 0) kill_job(&jobs[i]);
+  }
+}
+
+/* A job that the first one's clang did not come to fork has that one's fate. */
+static void collect(job *jobs, size_t count)
+{
+  for (size_t i = 0; i < count; ++i) {
+    pid_t pid = pid_of(&jobs[i]);
+    if (pid <= 0) jobs[i].status = jobs[0].status;
+    while (pid > 0 && waitpid(pid, &jobs[i].status, 0) < 0 && errno == EINTR) {
+    }
   }
 }
 
@@ -134,9 +175,7 @@ static void watch(job *jobs, size_t count, const limits *limits)
     for (size_t i = 0; i < count; ++i)
       if (jobs[i].errors >= 0 && ends[i].revents) drain(&jobs[i]);
   }
-  for (size_t i = 0; i < count; ++i)
-    while (jobs[i].pid > 0 && waitpid(jobs[i].pid, &jobs[i].status, 0) < 0 && errno == EINTR) {
-    }
+  collect(jobs, count);
 }
 
 static bool says(const job *job, const char *words)
@@ -355,6 +394,7 @@ static void prepare_reflector(popc_settings *settings, job *job)
 static void release(job *job)
 {
   if (job->errors >= 0) close(job->errors);
+  if (job->announced >= 0) close(job->announced);
   if (job->object >= 0) close(job->object);
   if (job->dependencies >= 0) close(job->dependencies);
   pop_bytes_free(&job->diagnostics);
@@ -375,12 +415,16 @@ pop_error *popc_compile_source(popc_settings *settings, const popc_source *sourc
   for (size_t i = 0; i < all; ++i)
     jobs[i] = (job){.product = product,
                     .errors = -1,
+                    .announced = -1,
+                    .announce = -1,
                     .object = -1,
                     .dependencies = -1,
                     .text = -1,
                     .text_from = -1};
   for (size_t i = 0; i < count; ++i) prepare(settings, source, clang, variants[i], &jobs[i]);
   if (reflected) prepare_reflector(settings, &jobs[count]);
+  if (count > 1 && popc_is_read_by_name(source))
+    jobs[0].fork_library = popc_fork_library(settings->arena, clang);
 
   pop_error *error = NULL;
   if (!settings->dry_run) {

@@ -36,7 +36,10 @@ typedef struct job {
   popc_arguments arguments;     /* of the compiler; the command without input and output */
   const char *resources;        /* folder of clang's own headers; NULL: it will know */
   unsigned wanted_dependencies; /* POPC_DEPENDENCIES, … */
-  pid_t pid;
+  const char *fork_library;     /* of the first job: it forks the others (fork/fork.c); or NULL */
+  pid_t pid;                    /* 0: not known yet, or not started */
+  int announced;                /* read end of the pipe that tells the pid of a forked job */
+  int announce;                 /* write end of it, until it is started */
   int text;         /* read end of the pipe from popc-reflect; -1: the source goes in as it is */
   int text_from;    /* write end of it, until popc-reflect has it */
   int errors;       /* read end of the child's standard error; -1 at its end */
@@ -53,8 +56,12 @@ const char *const *popc_product_arguments(popc_product product);
 
 /* child.c: do a job's work in the process that was forked for it; `errors` becomes standard error.
  * They do not return. */
-_Noreturn void popc_become_clang(const job *job, const popc_source *source, const limits *limits,
-                                 pid_t parent, int errors);
+
+/* The first job's, which forks the other ones; `errors` is parallel to them. */
+_Noreturn void popc_become_clang(const job *jobs, size_t count, const popc_source *source,
+                                 const limits *limits, pid_t parent, const int *errors);
+/* Is the source a file that clang reads by its name? */
+bool popc_is_read_by_name(const popc_source *source);
 /* popc-reflect, for the `count` jobs that have a pipe for its text. */
 _Noreturn void popc_become_reflector(const job *reflector, const job *jobs, size_t count,
                                      const popc_source *source, const limits *limits, pid_t parent,

@@ -4,11 +4,14 @@
  */
 #include "popc_internal.h"
 
+#include <populus/data_dir.h>
+
 #include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -102,4 +105,20 @@ const char *popc_resource_folder(pop_arena *arena, const char *clang)
   if (!folder) folder = resources_beside(arena, search_path(arena, getenv("PATH")));
   if (!folder) folder = resources_beside(arena, POPULUS_CLANG);
   return folder;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Only for the clang that we were built with, which is one that loads shared libraries. The dynamic
+ * linker takes blanks and colons in LD_PRELOAD for the end of a name. */
+const char *popc_fork_library(pop_arena *arena, const char *clang)
+{
+  const char *library = pop_arena_printf(arena, "%s/popc-fork.so", pop_data_dir());
+  bool usable = is_same_file(clang, POPULUS_CLANG) && !strpbrk(library, " :\t\n") &&
+                library[0] == '/' && access(library, R_OK) == 0;
+  return usable ? library : NULL;
 }

@@ -305,6 +305,9 @@ char *popc_vertex_symbol(const char *name);
 
 /* find_clang.c: full path in `arena`. Errors: SYSTEM. */
 POP_MUST_CHECK pop_error *popc_find_clang(pop_arena *arena, const char **path);
+/* The library that lets one clang do several jobs (fork/fork.c); NULL if this clang must not have
+ * it. */
+const char *popc_fork_library(pop_arena *arena, const char *clang);
 /* The folder of that clang's own headers; NULL if there is none. */
 const char *popc_resource_folder(pop_arena *arena, const char *clang);
 

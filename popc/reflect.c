@@ -359,7 +359,6 @@ popc_reflection popc_reflect(const popc_source *source, popc_target target,
   } else {
     tell_errors(r.unit, out);
   }
-  if (r.unit) clang_disposeTranslationUnit(r.unit);
   pop_bytes_free(&diagnostics);
   pop_bytes_free(&text);
   free(r.vertices);
@@ -368,6 +367,6 @@ popc_reflection popc_reflect(const popc_source *source, popc_target target,
   free(r.probes);
   free(r.bases);
   pop_arena_free(r.arena);
-  clang_disposeIndex(index);
+  /* The syntax tree stays until the process ends, which is soon: it takes longer to take apart. */
   return result;
 }
