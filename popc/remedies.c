@@ -8,7 +8,8 @@
  *                    written: then they are not const here either.
  *
  * What clang says tells which remedy may help. The source is compiled again with it; a note says so.
- * If that does not compile either, the first diagnostics stand.
+ * If that does not compile either, the first diagnostics stand, and a note says what was tried if they
+ * do not explain themselves.
  */
 #include "popc_internal.h"
 
@@ -17,14 +18,18 @@
 static const struct remedy {
   const char *signs[3]; /* in clang's errors */
   const char *note;
+  const char *hint; /* if it did not help; NULL: clang has said it all */
 } remedies[POPC_NUM_REMEDIES] = {
     /* The chip's registers, in lists of clobbers, have a dollar that no register of the tile has. */
     [POPC_PORTABLE] = {{"unknown register name '$", "unrecognized instruction mnemonic"},
                        "its inline assembly is for another instruction set; compiled the portable "
-                       "path (without __IPU__) instead"},
+                       "path (without __IPU__) instead",
+                       "its inline assembly is for another instruction set, and without __IPU__ it "
+                       "does not compile either"},
     [POPC_MUTABLE_INPUTS] = {{"casts away qualifiers", "would lose const qualifier"},
                              "its pointers to inputs could write these, as old compilers allowed; "
-                             "compiled with --mutable-inputs instead"},
+                             "compiled with --mutable-inputs instead",
+                             NULL},
 };
 
 static bool mentions(const pop_bytes *diagnostics, size_t from, const char *sign)
@@ -47,13 +52,15 @@ static bool apply(popc_settings *settings, const pop_bytes *diagnostics, size_t 
   return any;
 }
 
-static void add_notes(const popc_settings *settings, const bool *on_before,
+/* What was tried since `on_before`, and whether it helped. */
+static void add_notes(const popc_settings *settings, const bool *on_before, bool helped,
                       const popc_source *source, pop_bytes *out)
 {
   for (size_t i = 0; i < POPC_NUM_REMEDIES && !popc_no_warnings(settings); ++i) {
-    if (!settings->remedies[i].on || on_before[i]) continue;
+    const char *text = helped ? remedies[i].note : remedies[i].hint;
+    if (!settings->remedies[i].on || on_before[i] || !text) continue;
     const char *note =
-        pop_arena_printf(settings->arena, "popc: note: %s: %s\n", source->path, remedies[i].note);
+        pop_arena_printf(settings->arena, "popc: note: %s: %s\n", source->path, text);
     pop_bytes_append(out, note, strlen(note));
   }
 }
@@ -85,12 +92,13 @@ pop_error *popc_compile_with_remedies(popc_settings *settings, const popc_source
   }
   if (error) {
     if (error != first) pop_error_free(error);
+    add_notes(settings, on_before, false, source, diagnostics);
     for (size_t i = 0; i < POPC_NUM_REMEDIES; ++i) settings->remedies[i].on = on_before[i];
   } else {
     pop_error_free(first);
     first = NULL;
     diagnostics->size = before;
-    add_notes(settings, on_before, source, diagnostics);
+    add_notes(settings, on_before, true, source, diagnostics);
     if (said.size) pop_bytes_append(diagnostics, said.data, said.size);
   }
   pop_bytes_free(&said);

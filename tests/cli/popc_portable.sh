@@ -82,10 +82,12 @@ END_OF_CODELET
 [ "$("$run" registers.gp Registers)" = 'out = 7' ] || fail 'registers.gp does not run'
 for target in ipu1 ipu21; do "$popc" --target $target registers.c -o $target.gp 2>/dev/null || fail "$target"; done
 
-# What does not compile that way either is told as it was the first time; other mistakes are not tried twice.
+# What does not compile that way either is told as it was the first time, with a hint; other mistakes are not tried twice.
 sed 's/low = high.*/low = nothing;/' clamp.cpp >both.cpp
 "$popc" both.cpp -o both.gp --target ipu2 2>said.txt && fail 'both.cpp compiles'
 "$popc" --portable=never both.cpp -o both.gp --target ipu2 2>never.txt
+hint='popc: note: both.cpp: its inline assembly is for another instruction set, and without __IPU__ it does not compile either'
+echo "$hint" >>never.txt
 cmp -s said.txt never.txt && grep -q mnemonic said.txt || fail "both.cpp: $(cat said.txt)"
 sed 's/asm(.*/low = nothing;/' clamp.cpp >mistake.cpp
 "$popc" -v mistake.cpp -o mistake.gp --target ipu2 2>said.txt && fail 'mistake.cpp compiles'

@@ -86,6 +86,52 @@ static int halves()
   return 0;
 }
 
+template <typename Field, typename T> static Field fieldOf(T &value)
+{
+  Field field;
+  field.pointer = &value;
+  return field;
+}
+
+// Fields of one element in expressions: as their elements, with the types that these give.
+static int fieldsInExpressions()
+{
+  using namespace poplar;
+  half two = hidden(half(2)), sum = 1;
+  float ten = hidden(10.0f);
+  const auto in = fieldOf<Input<half>>(two), other = fieldOf<Input<half>>(two);
+  const auto number = fieldOf<Input<float>>(ten);
+  auto out = fieldOf<InOut<half>>(sum);
+  CHECK(in + 1 == 3 && 1 - in == -1 && in * other == 4 && in / two == 1 && two * in == 4);
+  CHECK(in < number && in >= two && in != 3 && out <= in && !(in > 2) && in == other);
+  CHECK(-in == -2 && +in == 2 && in + number == 12 && number / in == 5 && 2.5f * in == 5);
+  static_assert(std::is_same<decltype(in + other), half>::value, "half");
+  static_assert(std::is_same<decltype(in * number), float>::value, "float");
+  out += in;
+  out *= 4;
+  out -= number;
+  CHECK(sum == 2);
+  out = out / in;
+  float total = 1;
+  total += in;
+  CHECK(sum == 1 && total == 3 && (in ? in : sum) == 2);
+  return 0;
+}
+
+// A field of many elements is a vector.
+static unsigned sizeOf(const poplar::Vector<int> &vector)
+{
+  return vector.size();
+}
+static int fieldsAreVectors()
+{
+  int data[2] = {1, 2};
+  auto field = fieldOf<poplar::InOut<poplar::Vector<int>>>(data[0]);
+  field.count = 2;
+  CHECK(sizeOf(field) == 2 && field[1] == 2 && field->size() == 2);
+  return 0;
+}
+
 static int quarters()
 {
 #ifdef __IPU__
@@ -193,8 +239,9 @@ public:
 
   bool compute()
   {
-    static int (*const all[])() = {types, halves, quarters, functions, builtins};
-    for (unsigned i = 0; i < 5 && *out == 0; ++i) *out = all[i]();
+    static int (*const all[])() = {
+        types, halves, fieldsInExpressions, fieldsAreVectors, quarters, functions, builtins};
+    for (unsigned i = 0; i < sizeof all / sizeof *all && *out == 0; ++i) *out = all[i]();
     return true;
   }
 };

@@ -20,6 +20,12 @@ template <typename E> struct One : Metadata<E> {
 };
 
 } // namespace populus_detail
+} // namespace poplar
+
+#include <populus/half_field.h>
+
+namespace poplar
+{
 
 template <typename T> class Input : public populus_detail::One<const T>
 {
@@ -35,9 +41,9 @@ public:
   T &operator=(const T &value) { return *this->pointer = value; }
 };
 
-// Fields of many elements. `in->size()` is `in.size()`: both are in use. The elements of an input
-// are const, since November 2021; older codelets cast that away without saying const. popc compiles
-// these with POPULUS_MUTABLE_INPUTS (--mutable-inputs).
+// Fields of many elements: vectors, of an input with const elements. `in->size()` is `in.size()`: both
+// are in use. The elements of inputs are const since November 2021; older codelets cast that away
+// without saying const, and popc compiles these with POPULUS_MUTABLE_INPUTS (--mutable-inputs).
 #ifdef POPULUS_MUTABLE_INPUTS
 #define POPULUS_INPUT_ELEMENT(T) T
 #else
@@ -46,7 +52,7 @@ public:
 
 #define POPULUS_VECTOR_FIELD(Field, E)                                                             \
   template <typename T, VectorLayout L, unsigned ALIGN, bool INTERLEAVED>                          \
-  class Field<Vector<T, L, ALIGN, INTERLEAVED>> : public populus_detail::Elements<E, L>            \
+  class Field<Vector<T, L, ALIGN, INTERLEAVED>> : public Vector<E, L, ALIGN, INTERLEAVED>          \
   {                                                                                                \
   public:                                                                                          \
     const Field *operator->() const                                                                \

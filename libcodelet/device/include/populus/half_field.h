@@ -1,0 +1,99 @@
+// Fields of one half, in expressions: `*out = in * 2 + other`.
+//
+// A field converts to its element, and for other types that is all that an expression needs. But the
+// operators that C++ looks through for operands of a class are those of int, float, double, … and a
+// half converts to each of them as well as to any other: half has to have operators of its own. What
+// they answer with is the type that the same operands without fields give.
+//
+// Only <poplar/InOutTypes.hpp> includes this file.
+#ifndef POPULUS_HALF_FIELD_H
+#define POPULUS_HALF_FIELD_H
+
+namespace poplar
+{
+namespace populus_detail
+{
+
+// What an operand that may be a field stands for.
+template <typename T> struct Operand {
+  using type = T;
+  static constexpr bool is_half_field = false;
+};
+template <typename T, bool IS_HALF> struct FieldOperand {
+  using type = T;
+  static constexpr bool is_half_field = IS_HALF;
+};
+template <typename T> struct Operand<Input<T>> : FieldOperand<T, __is_same(T, _Float16)> {
+};
+template <typename T> struct Operand<Output<T>> : FieldOperand<T, __is_same(T, _Float16)> {
+};
+template <typename T> struct Operand<InOut<T>> : FieldOperand<T, __is_same(T, _Float16)> {
+};
+template <typename T> using OperandOf = typename Operand<T>::type;
+
+template <bool> struct OnlyIf;
+template <> struct OnlyIf<true> {
+  using type = int;
+};
+template <bool CONDITION> using Only = typename OnlyIf<CONDITION>::type;
+
+// E is _Float16 or const _Float16.
+template <typename E> struct HalfField {
+  E *pointer;
+
+  E &operator*() const { return *pointer; }
+  operator E &() const { return *pointer; }
+
+  friend _Float16 operator-(const HalfField &a) { return -*a; }
+  friend _Float16 operator+(const HalfField &a) { return *a; }
+
+  // A field and anything; something that is no field of a half, and a field.
+#define POPULUS_OPERATOR(op)                                                                       \
+  template <typename B>                                                                            \
+  friend auto operator op(const HalfField &a, const B &b)->decltype(_Float16() op OperandOf<B>())  \
+  {                                                                                                \
+    return *a op static_cast<OperandOf<B>>(b);                                                     \
+  }                                                                                                \
+  template <typename A, Only<!Operand<A>::is_half_field> = 0>                                      \
+  friend auto operator op(const A &a, const HalfField &b)->decltype(OperandOf<A>() op _Float16())  \
+  {                                                                                                \
+    return static_cast<OperandOf<A>>(a) op * b;                                                    \
+  }
+  POPULUS_OPERATOR(+)
+  POPULUS_OPERATOR(-)
+  POPULUS_OPERATOR(*)
+  POPULUS_OPERATOR(/)
+  POPULUS_OPERATOR(<)
+  POPULUS_OPERATOR(<=)
+  POPULUS_OPERATOR(>)
+  POPULUS_OPERATOR(>=)
+  POPULUS_OPERATOR(==)
+  POPULUS_OPERATOR(!=)
+#undef POPULUS_OPERATOR
+
+#define POPULUS_OPERATOR(op)                                                                       \
+  template <typename B> friend E &operator op(const HalfField & a, const B & b)                    \
+  {                                                                                                \
+    return *a op static_cast<OperandOf<B>>(b);                                                     \
+  }                                                                                                \
+  template <typename A, Only<__is_arithmetic(A)> = 0>                                              \
+  friend A &operator op(A & a, const HalfField & b)                                                \
+  {                                                                                                \
+    return a op * b;                                                                               \
+  }
+  POPULUS_OPERATOR(+=)
+  POPULUS_OPERATOR(-=)
+  POPULUS_OPERATOR(*=)
+  POPULUS_OPERATOR(/=)
+#undef POPULUS_OPERATOR
+};
+
+template <> struct One<_Float16> : HalfField<_Float16> {
+};
+template <> struct One<const _Float16> : HalfField<const _Float16> {
+};
+
+} // namespace populus_detail
+} // namespace poplar
+
+#endif
