@@ -46,7 +46,11 @@ enum { MAX_OPTIONS_JSON_BYTES = 1 << 20, MAX_STACK_BYTES = 1 << 20, MAX_THREADS 
     ON_COMPILE, set_archive_sections, 0, 0)                                                        \
   X("opt.maxCompilationThreads", "a number of threads, 0 for as many as there are cores", "0",     \
     "threads that make and write tile images; the bytes are the same for any number", ON_SAVE,     \
-    set_threads, 0, MAX_THREADS)
+    set_threads, 0, MAX_THREADS)                                                                   \
+  X("target.tileEngine", "interpreter, translator or auto", "interpreter",                         \
+    "what executes tile code: translator compiles it for the host before it runs, auto does so "   \
+    "while the interpreter runs; results and cycles are the same",                                 \
+    ON_RUN, set_tile_engine, 0, 0)
 
 static const pop_option_info infos[] = {
 #define OPTION_INFO(key, values, preset, effect, stage, setter, least, greatest)                   \
@@ -161,6 +165,20 @@ static pop_error *set_threads(const option_entry *entry, const char *value, engi
   POP_TRY(parse_number(entry, value, &number));
   options->num_threads = (uint32_t)number;
   return NULL;
+}
+
+static pop_error *set_tile_engine(const option_entry *entry, const char *value,
+                                  engine_options *options)
+{
+  static const char *const names[] = {[MACHINE_INTERPRETER] = "interpreter",
+                                      [MACHINE_TRANSLATOR] = "translator",
+                                      [MACHINE_AUTO] = "auto"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(value, names[i]) == 0) {
+      options->run.engine = (machine_engine)i;
+      return NULL;
+    }
+  return invalid_value(entry, value);
 }
 
 enum {

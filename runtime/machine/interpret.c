@@ -375,7 +375,7 @@ static uint64_t slots_left(const machine *m, const context *c)
 
 #define CLOCK() (c->clock + slots * m->target.num_worker_contexts)
 
-stop interpret(machine *m, tile *t, context *c)
+stop interpret(machine *m, tile *t, context *c, uint64_t slice)
 {
   static const void *const labels[] = {
 #define INSTRUCTION_LABEL(id, ...) [OP_##id] = &&do_##id,
@@ -383,7 +383,7 @@ stop interpret(machine *m, tile *t, context *c)
 #define EXTRA_LABEL(id) [OP_##id] = &&do_##id,
           DECODED_EXTRAS(EXTRA_LABEL)};
   uint32_t *const x = c->x, *const f = c->f;
-  const uint64_t limit = slots_left(m, c);
+  const uint64_t left = slots_left(m, c), limit = left < slice ? left : slice;
   uint64_t slots = 0, count = 0; /* issue slots and instructions since the call */
   const code_page *page = NULL;
   const operation *op = NULL;
@@ -394,7 +394,7 @@ stop interpret(machine *m, tile *t, context *c)
 
   c->fault = (machine_fault){0};
   float_clear_host_flags();
-  goto jump;
+  goto enter;
 
   /* rv32i */
   INTEGER(LUI, IMM)
@@ -614,6 +614,7 @@ do_TILE_CALL:
   c->vertex_state = B;
   x[10] = B;
   x[1] = PC() + 4;
+  if (m->translation) translate_want(m, t, pc);
   goto jump;
 do_TILE_PRINT:
   XD = print(m, t, c, A, B);
@@ -631,6 +632,11 @@ do_INVALID:
   FAULT(MACHINE_FAULT_INVALID_INSTRUCTION);
 
 jump: /* to the instruction at pc, in whatever page */
+  if (__builtin_expect(t->num_entries != 0, 0) && !c->frm && translate_has(t, pc)) {
+    reason = STOP_NATIVE;
+    goto paused;
+  }
+enter:
   page = find_page(m, t, pc);
   if (!page) {
     leave(t, c, slots * m->target.num_worker_contexts, count);
@@ -639,7 +645,15 @@ jump: /* to the instruction at pc, in whatever page */
   ENTER(page->operations + (pc - page->key.address) / 4);
 
 out_of_cycles:
-  FAULT(MACHINE_FAULT_OUT_OF_CYCLES);
+  if (slots > left) FAULT(MACHINE_FAULT_OUT_OF_CYCLES);
+  slots -= op->block_cost;
+  count -= op->block_count;
+  pc = PC();
+  reason = STOP_SLICE;
+paused:
+  leave(t, c, slots * m->target.num_worker_contexts, count);
+  c->pc = pc;
+  return reason;
 access_fault:
   kind = c->fault.kind;
 fault: /* neither this instruction nor the rest of its block has been executed */

@@ -42,6 +42,7 @@ pop_error *machine_create(const pop_target *target, const machine_options *optio
   for (uint32_t i = 0; i < m->num_tiles; i++) m->tiles[i].number = i;
   code_cache_init(&m->code, target);
   pop_error *error = memory_reserve(m);
+  if (!error) error = translate_start(m);
   if (error) {
     machine_free(m);
     return error;
@@ -60,6 +61,7 @@ static void unload(machine *m)
 void machine_free(machine *m)
 {
   if (!m) return;
+  translate_end(m);
   unload(m);
   memory_release(m);
   free(m->tiles);

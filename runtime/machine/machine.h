@@ -61,8 +61,20 @@ typedef struct machine_fault {
   char detail[160]; /* what a number cannot say ("receive from tile 7 in cycle 12: …"), or "" */
 } machine_fault;
 
+/* What executes tile code. Results, cycles and faults are the same with each.
+ *   INTERPRETER  the reference
+ *   TRANSLATOR   vertex code is compiled for the host before it runs
+ *   AUTO         code that runs long enough is compiled, by a thread of its own, while the interpreter
+ *                runs; where nothing can be compiled everything is interpreted */
+typedef enum machine_engine {
+  MACHINE_INTERPRETER,
+  MACHINE_TRANSLATOR,
+  MACHINE_AUTO
+} machine_engine;
+
 typedef struct machine_options {
   uint64_t max_cycles_per_run; /* of one tile between two host syncs; 0: no limit */
+  machine_engine engine;
 } machine_options;
 
 typedef struct machine machine;

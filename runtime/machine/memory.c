@@ -47,6 +47,7 @@ void memory_unload(tile *t)
 {
   free(t->segments);
   free(t->pages);
+  translate_forget_tile(t);
   *t = (tile){.number = t->number, .memory = t->memory};
 }
 
@@ -355,6 +356,7 @@ pop_error *machine_write(machine *m, uint32_t tile, uint32_t address, const void
   memcpy(host_address(m, t, address), bytes, size);
   if (t->pages && address < t->code_start + t->code_bytes && address + size > t->code_start) {
     memset(t->pages, 0, t->code_bytes / PAGE_BYTES * sizeof *t->pages);
+    translate_forget_tile(t);
     exchange_forget(m);
   }
   return NULL;

@@ -2,6 +2,7 @@
  *
  *   images --memory.c--> tile memory, segments, stacks
  *   code words --decode.c--> code pages --interpret.c--> one context runs until it needs others
+ *   code words --translate*.c--> units --translator/--> native code that does the same, sooner
  *   superstep.c runs supervisors and workers of all tiles from sync to sync
  *   exchange.c turns the exchange code of a superstep into a plan of copies, once, and runs it
  *   host_exchange.c moves what tiles and host exchange in a host sync
@@ -25,9 +26,11 @@ typedef struct window {
 
 /* Why interpret() returned. */
 typedef enum stop {
-  STOP_FAULT, /* context.fault says which */
-  STOP_WAIT,  /* supervisor: tile.wait */
-  STOP_EXIT,  /* worker: tile.exit */
+  STOP_NATIVE, /* at context.pc native code can go on */
+  STOP_SLICE,  /* it has run as long as it should */
+  STOP_FAULT,  /* context.fault says which */
+  STOP_WAIT,   /* supervisor: tile.wait */
+  STOP_EXIT,   /* worker: tile.exit */
   STOP_SYNC,
   STOP_HOST_SYNC,
   STOP_EXCHANGE
@@ -58,6 +61,11 @@ typedef struct worker_start {
   uint64_t clock; /* global cycle in which tile.run ended */
 } worker_start;
 
+typedef struct tile_entry tile_entry; /* translate.c */
+typedef struct translation translation;
+
+typedef enum flag_use { FLAGS_UNKNOWN, FLAGS_IGNORED, FLAGS_READ } flag_use;
+
 typedef struct tile {
   uint32_t number;
   bool loaded;
@@ -69,6 +77,9 @@ typedef struct tile {
   window stacks[NUM_CONTEXTS];     /* size 0: not known; [num_workers] … are unused but the last */
   uint32_t code_start, code_bytes; /* around all executable segments, whole pages */
   const code_page **pages;         /* of that range; NULL until run */
+  tile_entry *entries;             /* where native code starts: hash table of translate.c */
+  uint32_t num_entries, num_entry_slots;
+  flag_use reads_flags; /* can its code read fflags? */
   worker_start workers[MAX_WORKERS];
   context supervisor;
   stop waiting; /* what the supervisor stopped for */
@@ -86,6 +97,7 @@ struct machine {
   uint8_t *memory;    /* num_tiles * tile_stride bytes of address space */
   size_t tile_stride; /* memory_bytes in whole host pages */
   code_cache code;
+  translation *translation;    /* NULL: everything is interpreted */
   exchange_plan **plan_chains; /* hash table of exchange.c */
   size_t num_plan_chains, num_plans;
   bool started;   /* all tiles wait in tile.hostsync */
@@ -116,8 +128,19 @@ bool memory_contains(const tile *t, uint32_t address, uint32_t bytes, bool writa
 const code_page *memory_code_page(machine *m, tile *t, uint32_t pc);
 uint32_t memory_word(const machine *m, const tile *t, uint32_t address);
 
-/* interpret.c: runs `c`, one of t's contexts, until it stops. */
-stop interpret(machine *m, tile *t, context *c);
+/* interpret.c: runs `c`, one of t's contexts, until it stops; on a machine that translates, also
+ * until it comes to native code or has used about `slice` issue slots. */
+stop interpret(machine *m, tile *t, context *c, uint64_t slice);
+
+/* translate.c: native code for what runs often. */
+pop_error *translate_start(machine *m); /* as m->options.engine says */
+void translate_end(machine *m);
+void translate_forget_tile(tile *t);
+/* The code at `pc` is worth it. */
+void translate_want(machine *m, tile *t, uint32_t pc);
+bool translate_has(const tile *t, uint32_t pc);
+/* As interpret(), on native code where there is some. */
+stop translate_run(machine *m, tile *t, context *c);
 
 /* superstep.c */
 void superstep_start_supervisor(tile *t, uint32_t entry);

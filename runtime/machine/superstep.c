@@ -50,6 +50,11 @@ void superstep_start_supervisor(tile *t, uint32_t entry)
   start_context(t, &t->supervisor, MACHINE_SUPERVISOR, entry, 0);
 }
 
+static stop execute(machine *m, tile *t, context *c)
+{
+  return m->translation ? translate_run(m, t, c) : interpret(m, t, c, UINT64_MAX);
+}
+
 /* Runs the workers that have been started; false, and m->fault, if one of them faulted. */
 static bool run_workers(machine *m, tile *t)
 {
@@ -64,7 +69,7 @@ static bool run_workers(machine *m, tile *t)
     worker.run_argument = worker.x[10] = start->argument;
     worker.vertex_state = t->supervisor.vertex_state;
     worker.vertex_entry = t->supervisor.vertex_entry;
-    if (interpret(m, t, &worker) == STOP_FAULT) {
+    if (execute(m, t, &worker) == STOP_FAULT) {
       superstep_fault(m, &worker.fault);
       return false;
     }
@@ -81,7 +86,7 @@ static bool run_workers(machine *m, tile *t)
 static bool run_tile(machine *m, tile *t)
 {
   do {
-    t->waiting = interpret(m, t, &t->supervisor);
+    t->waiting = execute(m, t, &t->supervisor);
     if (!run_workers(m, t)) return false;
   } while (t->waiting == STOP_WAIT);
   if (t->waiting == STOP_FAULT) superstep_fault(m, &t->supervisor.fault);

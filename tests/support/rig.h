@@ -47,7 +47,7 @@ typedef struct rig {
   uint32_t num_tiles;
 } rig;
 
-static inline rig rig_create(uint32_t num_tiles, uint64_t max_cycles)
+static inline rig rig_create_with(uint32_t num_tiles, machine_options options)
 {
   rig r = {.num_tiles = num_tiles, .code = pop_xcalloc(num_tiles, sizeof *r.code)};
   expect_ok(pop_target_create("ipu2", 1, &r.target));
@@ -57,10 +57,14 @@ static inline rig rig_create(uint32_t num_tiles, uint64_t max_cycles)
   r.target.sync_cycles = RIG_SYNC;
   r.target.host_sync_cycles = RIG_HOST_SYNC;
   r.target.system_bytes = 0;
-  machine_options options = {.max_cycles_per_run = max_cycles};
   expect_ok(machine_create(&r.target, &options, &r.m));
   for (uint32_t i = 0; i < num_tiles; i++) r.code[i].base = RIG_CODE;
   return r;
+}
+
+static inline rig rig_create(uint32_t num_tiles, uint64_t max_cycles)
+{
+  return rig_create_with(num_tiles, (machine_options){.max_cycles_per_run = max_cycles});
 }
 
 static inline void rig_free(rig *r)

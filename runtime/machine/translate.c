@@ -1,0 +1,446 @@
+/* Units: which code is worth translating, who has it, and how a context runs on it.
+ *
+ *   a context calls a vertex, or is long at one place --> translate_want(tile, pc)
+ *     the tile's table knows the pc               nothing to do
+ *     another tile has the same code there        the tile's table gets that unit
+ *     otherwise                                   a new unit is discovered and queued
+ *   the translator's thread (MACHINE_AUTO) or whoever wants it (MACHINE_TRANSLATOR) compiles it
+ *   execute() runs a context: on native code where the tile's table has some, else on the interpreter
+ *
+ * So the work is per distinct code, and while LLVM works the interpreter runs. In MACHINE_AUTO
+ * nothing is wanted before the interpreter has executed so much that it could pay. Results do not
+ * depend on when native code comes: both do the same, to the cycle.
+ *
+ * Locks: `lock` guards the list of units and the queue. A tile's table belongs to the thread that
+ * runs the tile. `native` of a unit is set once, by its compiler. */
+#include "translate.h"
+#include "float.h"
+
+#include <dlfcn.h>
+#include <populus/arena.h>
+#include <populus/data_dir.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct native_unit {
+  code_unit code; /* after compilation only ranges and words are left */
+  uint32_t entry;
+  _Atomic(translated_code) native; /* NULL: not yet, or never */
+  struct native_unit *next;        /* of the same hash of the entry */
+  struct native_unit *next_queued;
+} native_unit;
+
+struct tile_entry {
+  uint32_t pc;       /* 0: free */
+  native_unit *unit; /* NULL: nothing to translate there */
+};
+
+enum { UNIT_CHAINS = 1024 };
+
+/* MACHINE_AUTO: instructions that the interpreter executes before anything is translated, and those
+ * in a row after which the place where it is counts as hot. */
+enum { WARM_UP = 20000000, SLICE_SLOTS = 1000000 };
+
+struct translation {
+  machine_engine mode;
+  atomic_uint_fast64_t interpreted; /* instructions, roughly */
+  pthread_mutex_t lock;
+  native_unit *chains[UNIT_CHAINS];
+
+  /* The translator's thread */
+  pthread_t thread;
+  bool has_thread, stop;
+  pthread_cond_t work;
+  native_unit *first_queued, **last_queued;
+
+  /* The module; used under `compiling` */
+  pthread_mutex_t compiling;
+  void *library;
+  const translator_interface *module;
+  translator *translator;
+  bool broken; /* there is no translator: everything is interpreted */
+  char *error;
+};
+
+/* The module */
+
+static bool open_module(translation *tr)
+{
+  char *path = pop_xasprintf("%s/populus-translator.so", pop_data_dir());
+  tr->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (tr->library) tr->module = dlsym(tr->library, "translator_module");
+  if (!tr->module) tr->error = pop_xstrdup(dlerror());
+  free(path);
+  if (!tr->module) return false;
+  const translator_helpers helpers = {
+      .access = translated_access, .find = translated_find, .rounded = translated_float};
+  char *error = NULL;
+  tr->translator = tr->module->create(&helpers, &error);
+  if (error) {
+    tr->error = pop_xstrdup(error);
+    tr->module->forget(error);
+  }
+  return tr->translator != NULL;
+}
+
+/* What is left to tell the unit from others. */
+static void forget_operations(native_unit *u)
+{
+  free(u->code.functions);
+  free(u->code.blocks);
+  free(u->code.ops);
+  u->code.functions = NULL;
+  u->code.blocks = NULL;
+  u->code.ops = NULL;
+  u->code.num_functions = u->code.num_blocks = u->code.num_ops = 0;
+}
+
+static void compile_unit(translation *tr, native_unit *u)
+{
+  pthread_mutex_lock(&tr->compiling);
+  if (!tr->module && !tr->broken) tr->broken = !open_module(tr);
+  if (!tr->broken) {
+    char *error = NULL;
+    translated_code native = tr->module->compile(tr->translator, &u->code, &error);
+    if (error) tr->module->forget(error);
+    atomic_store_explicit(&u->native, native, memory_order_release);
+  }
+  forget_operations(u);
+  pthread_mutex_unlock(&tr->compiling);
+}
+
+static void *compile_queue(void *argument)
+{
+  translation *tr = argument;
+  pthread_mutex_lock(&tr->lock);
+  while (!tr->stop) {
+    native_unit *u = tr->first_queued;
+    if (!u) {
+      pthread_cond_wait(&tr->work, &tr->lock);
+      continue;
+    }
+    tr->first_queued = u->next_queued;
+    if (!tr->first_queued) tr->last_queued = &tr->first_queued;
+    pthread_mutex_unlock(&tr->lock);
+    compile_unit(tr, u);
+    pthread_mutex_lock(&tr->lock);
+  }
+  pthread_mutex_unlock(&tr->lock);
+  return NULL;
+}
+
+/* Under `lock`. Without a thread the unit stays the interpreter's. */
+static void queue_unit(translation *tr, native_unit *u)
+{
+  if (!tr->has_thread) tr->has_thread = !pthread_create(&tr->thread, NULL, compile_queue, tr);
+  *tr->last_queued = u;
+  tr->last_queued = &u->next_queued;
+  pthread_cond_signal(&tr->work);
+}
+
+/* Life */
+
+pop_error *translate_start(machine *m)
+{
+  if (m->options.engine == MACHINE_INTERPRETER) return NULL;
+  translation *tr = pop_xcalloc(1, sizeof *tr);
+  tr->mode = m->options.engine;
+  tr->last_queued = &tr->first_queued;
+  pthread_mutex_init(&tr->lock, NULL);
+  pthread_mutex_init(&tr->compiling, NULL);
+  pthread_cond_init(&tr->work, NULL);
+  m->translation = tr;
+  if (tr->mode == MACHINE_AUTO || open_module(tr)) return NULL;
+  return pop_error_new(POP_ERROR_SYSTEM, "tile code cannot be translated: %s", tr->error);
+}
+
+static void stop_thread(translation *tr)
+{
+  if (!tr->has_thread) return;
+  pthread_mutex_lock(&tr->lock);
+  tr->stop = true;
+  pthread_cond_signal(&tr->work);
+  pthread_mutex_unlock(&tr->lock);
+  pthread_join(tr->thread, NULL);
+}
+
+static void free_units(translation *tr)
+{
+  for (unsigned i = 0; i < UNIT_CHAINS; i++)
+    for (native_unit *u = tr->chains[i], *next; u; u = next) {
+      next = u->next;
+      code_unit_free(&u->code);
+      free(u);
+    }
+}
+
+void translate_end(machine *m)
+{
+  translation *tr = m->translation;
+  if (!tr) return;
+  stop_thread(tr);
+  if (tr->module) tr->module->destroy(tr->translator);
+  if (tr->library) dlclose(tr->library);
+  free_units(tr);
+  pthread_cond_destroy(&tr->work);
+  pthread_mutex_destroy(&tr->compiling);
+  pthread_mutex_destroy(&tr->lock);
+  free(tr->error);
+  free(tr);
+  m->translation = NULL;
+}
+
+void translate_forget_tile(tile *t)
+{
+  free(t->entries);
+  t->entries = NULL;
+  t->num_entries = t->num_entry_slots = 0;
+  t->reads_flags = FLAGS_UNKNOWN;
+}
+
+/* A tile's table: open addressing by pc */
+
+static tile_entry *entry_slot(const tile *t, uint32_t pc)
+{
+  for (uint32_t i = pc / 4 * 0x9e3779b1u;; i++) {
+    tile_entry *e = &t->entries[i & (t->num_entry_slots - 1)];
+    if (e->pc == pc || !e->pc) return e;
+  }
+}
+
+static void grow_entries(tile *t)
+{
+  tile old = *t;
+  t->num_entry_slots = old.num_entry_slots ? 2 * old.num_entry_slots : 16;
+  t->entries = pop_xcalloc(t->num_entry_slots, sizeof *t->entries);
+  for (uint32_t i = 0; i < old.num_entry_slots; i++)
+    if (old.entries[i].pc) *entry_slot(t, old.entries[i].pc) = old.entries[i];
+  free(old.entries);
+}
+
+static void add_entry(tile *t, uint32_t pc, native_unit *unit)
+{
+  if (2 * t->num_entries >= t->num_entry_slots) grow_entries(t);
+  *entry_slot(t, pc) = (tile_entry){pc, unit};
+  t->num_entries++;
+}
+
+static translated_code find_native(const tile *t, uint32_t pc)
+{
+  if (!t->num_entries) return NULL;
+  const tile_entry *e = entry_slot(t, pc);
+  return e->unit ? atomic_load_explicit(&e->unit->native, memory_order_acquire) : NULL;
+}
+
+/* Which unit a tile has at a pc */
+
+static bool has_words(const machine *m, const tile *t, const code_unit *code)
+{
+  const uint32_t *words = code->words;
+  for (size_t i = 0; i < code->num_ranges; i++) {
+    uint32_t start = code->ranges[i].start, bytes = code->ranges[i].end - start;
+    if (!memory_contains(t, start, bytes, false, true)) return false;
+    if (memcmp(t->memory + (start - m->target.memory_base), words, bytes)) return false;
+    words += bytes / 4;
+  }
+  return true;
+}
+
+/* Does some instruction of the tile's code read fflags? csrrw, csrrs, … of 1 (fflags) or 3 (fcsr)
+ * with a destination. Words of data count, too: that is on the safe side. */
+static bool finds_flag_readers(const machine *m, const tile *t)
+{
+  for (size_t i = 0; i < t->num_segments; i++) {
+    const pop_image_segment *s = &t->segments[i];
+    for (uint32_t at = 0; s->executable && at + 4 <= s->size; at += 4) {
+      uint32_t word;
+      memcpy(&word, t->memory + (s->start + at - m->target.memory_base), sizeof word);
+      bool csr = (word & 0x7f) == 0x73 && (word >> 12 & 3) != 0;
+      if (csr && (word >> 20 == 1 || word >> 20 == 3) && (word >> 7 & 31)) return true;
+    }
+  }
+  return false;
+}
+
+static native_unit *find_unit(translation *tr, const machine *m, const tile *t, uint32_t pc)
+{
+  for (native_unit *u = tr->chains[pc / 4 % UNIT_CHAINS]; u; u = u->next)
+    if (u->entry == pc && has_words(m, t, &u->code)) return u;
+  return NULL;
+}
+
+static native_unit *make_unit(machine *m, tile *t, uint32_t pc)
+{
+  translation *tr = m->translation;
+  code_unit code;
+  if (!code_unit_discover(m, t, pc, &code)) return NULL;
+  native_unit *u = pop_xcalloc(1, sizeof *u);
+  u->code = code;
+  u->entry = pc;
+  u->next = tr->chains[pc / 4 % UNIT_CHAINS];
+  tr->chains[pc / 4 % UNIT_CHAINS] = u;
+  return u;
+}
+
+void translate_want(machine *m, tile *t, uint32_t pc)
+{
+  translation *tr = m->translation;
+  if (t->num_entries && entry_slot(t, pc)->pc) return;
+  if (tr->mode == MACHINE_AUTO && atomic_load(&tr->interpreted) < WARM_UP) return;
+  if (pc % 4 || pc - t->code_start >= t->code_bytes) return;
+  if (t->reads_flags == FLAGS_UNKNOWN)
+    t->reads_flags = finds_flag_readers(m, t) ? FLAGS_READ : FLAGS_IGNORED;
+  if (t->reads_flags == FLAGS_READ) {
+    add_entry(t, pc, NULL);
+    return;
+  }
+  pthread_mutex_lock(&tr->lock);
+  native_unit *u = find_unit(tr, m, t, pc);
+  bool made = !u;
+  if (made) u = make_unit(m, t, pc);
+  if (made && u && tr->mode == MACHINE_AUTO) queue_unit(tr, u);
+  pthread_mutex_unlock(&tr->lock);
+  if (made && u && tr->mode == MACHINE_TRANSLATOR) compile_unit(tr, u);
+  add_entry(t, pc, u);
+}
+
+bool translate_has(const tile *t, uint32_t pc)
+{
+  return find_native(t, pc) != NULL;
+}
+
+/* Helpers of native code */
+
+uint8_t *translated_access(const translated_frame *frame, uint32_t address, uint32_t how,
+                           uint32_t sp)
+{
+  uint32_t bytes = how & ACCESS_BYTES, offset = address - frame->stack_start;
+  if (how & ACCESS_STORE && offset < frame->stack_bytes && !(address & (bytes - 1)))
+    return frame->memory + address;
+  frame->probe->x[2] = sp;
+  return memory_access(frame->m, frame->t, frame->probe, address, bytes, how & ACCESS_STORE,
+                       how & ACCESS_BY_SP);
+}
+
+translated_code translated_find(const translated_frame *frame, uint32_t pc)
+{
+  translated_code native = find_native(frame->t, pc);
+  if (native) return native;
+  translate_want(frame->m, frame->t, pc);
+  return find_native(frame->t, pc);
+}
+
+uint32_t translated_float(uint32_t id, uint32_t a, uint32_t b, uint32_t c, uint32_t number)
+{
+  const float_format *s = &float_single, *h = &float_half;
+  rounding_mode mode = (rounding_mode)number;
+  uint32_t flags = 0, ha = float_unbox(a), hb = float_unbox(b), hc = float_unbox(c);
+  bool negative = (id == OP_FCVT_S_W || id == OP_FCVT_H_W) && a >> 31;
+  uint32_t magnitude = negative ? 0 - a : a;
+  switch (id) {
+  case OP_FADD_S:
+    return float_add(s, a, b, mode, &flags);
+  case OP_FSUB_S:
+    return float_add(s, a, float_negate(s, b), mode, &flags);
+  case OP_FMUL_S:
+    return float_multiply(s, a, b, mode, &flags);
+  case OP_FDIV_S:
+    return float_divide(s, a, b, mode, &flags);
+  case OP_FSQRT_S:
+    return float_sqrt(s, a, mode, &flags);
+  case OP_FMADD_S:
+    return float_multiply_add(s, a, b, c, mode, &flags);
+  case OP_FMSUB_S:
+    return float_multiply_add(s, a, b, float_negate(s, c), mode, &flags);
+  case OP_FNMSUB_S:
+    return float_multiply_add(s, float_negate(s, a), b, c, mode, &flags);
+  case OP_FNMADD_S:
+    return float_multiply_add(s, float_negate(s, a), b, float_negate(s, c), mode, &flags);
+  case OP_FCVT_S_W:
+  case OP_FCVT_S_WU:
+    return float_from_integer(s, negative, magnitude, mode, &flags);
+  case OP_FCLASS_S:
+    return float_classify(s, a);
+  case OP_FADD_H:
+    return float_box(float_add(h, ha, hb, mode, &flags));
+  case OP_FSUB_H:
+    return float_box(float_add(h, ha, float_negate(h, hb), mode, &flags));
+  case OP_FMUL_H:
+    return float_box(float_multiply(h, ha, hb, mode, &flags));
+  case OP_FDIV_H:
+    return float_box(float_divide(h, ha, hb, mode, &flags));
+  case OP_FSQRT_H:
+    return float_box(float_sqrt(h, ha, mode, &flags));
+  case OP_FMADD_H:
+    return float_box(float_multiply_add(h, ha, hb, hc, mode, &flags));
+  case OP_FMSUB_H:
+    return float_box(float_multiply_add(h, ha, hb, float_negate(h, hc), mode, &flags));
+  case OP_FNMSUB_H:
+    return float_box(float_multiply_add(h, float_negate(h, ha), hb, hc, mode, &flags));
+  case OP_FNMADD_H:
+    return float_box(
+        float_multiply_add(h, float_negate(h, ha), hb, float_negate(h, hc), mode, &flags));
+  case OP_FCVT_H_S:
+    return float_box(float_convert(h, s, a, mode, &flags));
+  case OP_FCVT_H_W:
+  case OP_FCVT_H_WU:
+    return float_box(float_from_integer(h, negative, magnitude, mode, &flags));
+  default: /* OP_FCLASS_H: all that is left */
+    return float_classify(h, ha);
+  }
+}
+
+/* Running */
+
+static translated_frame make_frame(machine *m, tile *t, context *c, context *probe)
+{
+  uint64_t left = c->clock < m->limit ? m->limit - c->clock : 0;
+  probe->number = c->number;
+  return (translated_frame){.c = c,
+                            .memory = t->memory - m->target.memory_base,
+                            .limit = left / m->target.num_worker_contexts,
+                            .tile_number = t->number,
+                            .readable_start = c->readable.start,
+                            .readable_bytes = c->readable.size,
+                            .writable_start = c->writable.start,
+                            .writable_bytes = c->writable.size,
+                            .stack_start = c->stack.start,
+                            .stack_bytes = c->stack.size,
+                            .m = m,
+                            .t = t,
+                            .probe = probe};
+}
+
+/* Runs the context on native code as long as there is some; books what that has done. */
+static void run_native(machine *m, tile *t, context *c)
+{
+  translated_code native = find_native(t, c->pc);
+  if (!native || c->frm) return;
+  context probe;
+  translated_frame frame = make_frame(m, t, c, &probe);
+  uint64_t before;
+  do {
+    before = frame.count;
+    native(&frame);
+    native = find_native(t, c->pc);
+  } while (native && frame.count != before);
+  c->clock += frame.slots * m->target.num_worker_contexts;
+  c->instructions += frame.count;
+  t->instructions += frame.count;
+}
+
+stop translate_run(machine *m, tile *t, context *c)
+{
+  translation *tr = m->translation;
+  if (c->number != MACHINE_SUPERVISOR) translate_want(m, t, c->pc);
+  for (;;) {
+    run_native(m, t, c);
+    uint64_t before = c->instructions;
+    stop why = interpret(m, t, c, SLICE_SLOTS);
+    atomic_fetch_add(&tr->interpreted, c->instructions - before);
+    if (why == STOP_SLICE) translate_want(m, t, c->pc);
+    if (why != STOP_SLICE && why != STOP_NATIVE) return why;
+  }
+}

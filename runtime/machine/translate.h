@@ -1,0 +1,135 @@
+/* What the machine and its translator say to each other.
+ *
+ * The translator (translator/) turns tile code into native code through LLVM. It is a module of its
+ * own, loaded when there is something to translate, because a program that never translates should
+ * not wait for LLVM to start. It sees no machine: the machine hands over decoded code, a `unit`, and
+ * gets a function that runs it on a `translated_frame`.
+ *
+ *   code words --translate_discover.c--> code_unit --translator/--> translated_code
+ *
+ * Native code is a stretch of what the interpreter would do, and nothing more: it starts at the
+ * unit's entry with everything in the context, and it comes back with everything in the context, in
+ * front of the first instruction that is not translated or that would fault. The interpreter, which
+ * goes on there, finds out what is wrong. So native code knows no faults, and what it did up to
+ * there is exact: registers, memory, cycles, instructions. Exceptions: fflags (tiles whose code can
+ * read them are not translated) and rounding modes (a context with frm != 0 is not either). */
+#ifndef MACHINE_TRANSLATE_H
+#define MACHINE_TRANSLATE_H
+
+#include "state.h"
+
+enum { UNIT_NONE = -1 };
+
+/* One instruction. Jumps have the address of their target in `imm`; there are no *_FAR and *_STACK
+ * forms and no extras. */
+typedef struct code_op {
+  uint8_t id; /* operation_id */
+  uint8_t rd, rs1, rs2;
+  int32_t imm;
+  uint32_t cost; /* issue slots */
+} code_op;
+
+/* How a block ends, after its operations:
+ *   NEXT    goes on with `next`
+ *   BRANCH  the last operation decides between `taken` and `next`
+ *   JUMP    the last operation goes to `taken`
+ *   CALL    the last operation (jal) calls `callee`, which is expected to return to `next`
+ *   DYNAMIC the last operation (jalr, tile.call) goes to an address; `next` is behind it, if that
+ *           is where a return is expected
+ *   LEAVE   what is at `pc_end` is the interpreter's; it is not among the operations */
+typedef enum block_end {
+  BLOCK_NEXT,
+  BLOCK_BRANCH,
+  BLOCK_JUMP,
+  BLOCK_CALL,
+  BLOCK_DYNAMIC,
+  BLOCK_LEAVE
+} block_end;
+
+typedef struct code_block {
+  uint32_t pc, pc_end;
+  uint32_t first_op, num_ops; /* in the unit's operations */
+  block_end end;
+  int32_t next, taken; /* blocks of the same function, or UNIT_NONE */
+  int32_t callee;      /* CALL: function of the unit, or UNIT_NONE */
+} code_block;
+
+/* What can be reached from an entry without a call. Its first block is the entry's. */
+typedef struct code_function {
+  uint32_t entry;
+  uint32_t first_block, num_blocks; /* in the unit's blocks */
+} code_function;
+
+/* Words [start, end) of the tile's code; `words` are those of the ranges before, then these. */
+typedef struct code_range {
+  uint32_t start, end;
+} code_range;
+
+/* A function and those that it calls. Native code of a unit is right for every tile that has the
+ * same words in the same ranges. */
+typedef struct code_unit {
+  code_function *functions; /* the first is the unit's entry */
+  size_t num_functions, functions_capacity;
+  code_block *blocks;
+  size_t num_blocks, blocks_capacity;
+  code_op *ops;
+  size_t num_ops, ops_capacity;
+  code_range *ranges; /* ascending, not touching */
+  size_t num_ranges, ranges_capacity;
+  uint32_t *words;
+  size_t num_words;
+} code_unit;
+
+/* What native code works on. */
+typedef struct translated_frame {
+  context *c;
+  uint8_t *memory;       /* host's place of tile address 0 */
+  uint64_t slots, count; /* issue slots and instructions since the frame was made */
+  uint64_t limit;        /* of slots */
+  uint32_t tile_number;
+  uint32_t depth; /* native calls that have not returned */
+  /* The context's windows: start and bytes. */
+  uint32_t readable_start, readable_bytes;
+  uint32_t writable_start, writable_bytes;
+  uint32_t stack_start, stack_bytes;
+  machine *m;
+  tile *t;
+  context *probe; /* for translated_access: has the context's number and sp */
+} translated_frame;
+
+typedef void (*translated_code)(translated_frame *frame);
+
+enum { TRANSLATED_MAX_DEPTH = 128 };
+
+/* Helpers of native code. */
+
+enum { ACCESS_BYTES = 7, ACCESS_STORE = 8, ACCESS_BY_SP = 16 }; /* how: bytes | … */
+/* The host's place of an access that no window holds; NULL if it is not legal. */
+uint8_t *translated_access(const translated_frame *frame, uint32_t address, uint32_t how,
+                           uint32_t sp);
+/* Native code that starts at `pc`; NULL if there is none for the frame's tile. */
+translated_code translated_find(const translated_frame *frame, uint32_t pc);
+/* Result of a floating-point operation that has no short form, from the operands' registers. */
+uint32_t translated_float(uint32_t id, uint32_t a, uint32_t b, uint32_t c, uint32_t mode);
+
+typedef struct translator_helpers {
+  uint8_t *(*access)(const translated_frame *, uint32_t, uint32_t, uint32_t);
+  translated_code (*find)(const translated_frame *, uint32_t);
+  uint32_t (*rounded)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);
+} translator_helpers;
+
+/* The module's one symbol, translator_module. Used by one thread at a time. */
+typedef struct translator translator;
+typedef struct translator_interface {
+  /* Errors are texts to be freed with `forget`. */
+  translator *(*create)(const translator_helpers *helpers, char **error);
+  translated_code (*compile)(translator *t, const code_unit *unit, char **error);
+  void (*forget)(char *error);
+  void (*destroy)(translator *t); /* and all code that it has made */
+} translator_interface;
+
+/* translate_discover.c: the unit that starts at `entry`; false if nothing there is worth it. */
+bool code_unit_discover(machine *m, tile *t, uint32_t entry, code_unit *unit);
+void code_unit_free(code_unit *unit);
+
+#endif

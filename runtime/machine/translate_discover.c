@@ -1,0 +1,290 @@
+/* From an entry to the code that can be reached from it: functions, blocks, operations.
+ *
+ * A function is what branches, jumps and fall-through lead to from its entry. A call starts another
+ * function of the unit and is expected to come back behind itself; a jump through a register ends
+ * the knowledge (returns do that, too). Functions are found one after the other: the list of
+ * functions is the list of work.
+ *
+ * For one function the words are visited in any order, marked, and then cut into blocks in the order
+ * of their addresses. */
+#include "translate.h"
+
+#include <populus/arena.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Larger units are cut: calls of what did not fit find their code when they are made. */
+enum { MAX_FUNCTIONS = 64, MAX_OPS = 16384 };
+
+enum { MARK_VISITED = 1, MARK_LEADER = 2 };
+
+typedef struct discovery {
+  machine *m;
+  tile *t;
+  code_unit *unit;
+  uint8_t *marks; /* of the current function; one per word of the tile's code range */
+  uint8_t *taken; /* words of the unit */
+  uint32_t *work; /* leaders to visit, as word numbers */
+  size_t num_work, work_capacity;
+  uint32_t lowest, highest; /* word numbers of the current function, highest exclusive */
+} discovery;
+
+static uint32_t num_words(const discovery *d)
+{
+  return d->t->code_bytes / 4;
+}
+
+static const operation *decoded(discovery *d, uint32_t word)
+{
+  const code_page *page = memory_code_page(d->m, d->t, d->t->code_start + 4 * word);
+  return &page->operations[word % PAGE_WORDS];
+}
+
+static bool is_near_jump(uint8_t id)
+{
+  return (id >= OP_BEQ && id <= OP_BGEU) || id == OP_JAL;
+}
+
+/* Without the forms that the decoder adds. */
+static uint8_t plain_id(uint8_t id)
+{
+  static const uint8_t plain[] = {
+      [OP_BEQ_FAR] = OP_BEQ, [OP_BNE_FAR] = OP_BNE,   [OP_BLT_FAR] = OP_BLT,
+      [OP_BGE_FAR] = OP_BGE, [OP_BLTU_FAR] = OP_BLTU, [OP_BGEU_FAR] = OP_BGEU,
+      [OP_JAL_FAR] = OP_JAL, [OP_SB_STACK] = OP_SB,   [OP_SH_STACK] = OP_SH,
+      [OP_SW_STACK] = OP_SW, [OP_FSH_STACK] = OP_FSH, [OP_FSW_STACK] = OP_FSW};
+  return id >= OP_BEQ_FAR && id <= OP_FSW_STACK ? plain[id] : id;
+}
+
+static uint32_t own_cost(const operation *op)
+{
+  return op->block_count == 1 ? op->block_cost : op->block_cost - op[1].block_cost;
+}
+
+static code_op code_op_of(discovery *d, uint32_t word)
+{
+  const operation *op = decoded(d, word);
+  code_op out = {.id = plain_id(op->id),
+                 .rd = op->rd,
+                 .rs1 = op->rs1,
+                 .rs2 = op->rs2,
+                 .imm = op->imm,
+                 .cost = own_cost(op)};
+  if (is_near_jump(out.id)) {
+    int32_t distance = is_near_jump(op->id) ? 4 * op->imm : op->imm;
+    out.imm = (int32_t)(d->t->code_start + 4 * word + (uint32_t)distance);
+  }
+  return out;
+}
+
+/* The rounding mode is 0 and nobody reads fflags (translate.h): such accesses have no effect. */
+static bool is_harmless_csr(const code_op *op)
+{
+  enum { FFLAGS = 1, FRM = 2 };
+  bool only_reads = op->id != OP_CSRRW && op->id != OP_CSRRWI && op->rs1 == 0;
+  return (op->imm == FRM && only_reads) || (op->imm == FFLAGS && op->rd == REGISTER_SINK);
+}
+
+/* Instructions that are the interpreter's. */
+static bool is_left(const code_op *op)
+{
+  uint8_t id = op->id;
+  switch (id) {
+  case OP_TILE_CONTEXT:
+  case OP_TILE_NUMBER:
+  case OP_TILE_CALL:
+    return false;
+  case OP_ECALL:
+  case OP_EBREAK:
+  case OP_NEXT_PAGE:
+  case OP_NOT_CODE:
+  case OP_INVALID:
+    return true;
+  default:
+    if (id >= OP_CSRRW && id <= OP_CSRRCI) return !is_harmless_csr(op);
+    return id >= OP_TILE_SYNC && id <= OP_TILE_PRINT;
+  }
+}
+
+/* Word number of an address, or num_words if it is no word of the code range. */
+static uint32_t word_of(const discovery *d, uint32_t address)
+{
+  uint32_t offset = address - d->t->code_start;
+  return offset % 4 || offset >= d->t->code_bytes ? num_words(d) : offset / 4;
+}
+
+static void add_leader(discovery *d, uint32_t word)
+{
+  if (word >= num_words(d) || d->marks[word] & MARK_LEADER) return;
+  d->marks[word] |= MARK_LEADER;
+  pop_push(d->work, d->num_work, d->work_capacity, word);
+}
+
+static block_end end_of(const code_op *op)
+{
+  if (op->id >= OP_BEQ && op->id <= OP_BGEU) return BLOCK_BRANCH;
+  if (op->id == OP_JAL) return op->rd == REGISTER_SINK ? BLOCK_JUMP : BLOCK_CALL;
+  if (op->id == OP_JALR || op->id == OP_TILE_CALL) return BLOCK_DYNAMIC;
+  return BLOCK_NEXT;
+}
+
+static bool returns_behind(const code_op *op)
+{
+  return op->id == OP_TILE_CALL || (op->id == OP_JALR && op->rd != REGISTER_SINK);
+}
+
+/* Marks the words from `word` on up to the end of the block. */
+static void visit(discovery *d, uint32_t word)
+{
+  for (; word < num_words(d) && !(d->marks[word] & MARK_VISITED); word++) {
+    d->marks[word] |= MARK_VISITED;
+    if (word < d->lowest) d->lowest = word;
+    if (word >= d->highest) d->highest = word + 1;
+    code_op op = code_op_of(d, word);
+    if (is_left(&op)) return;
+    block_end end = end_of(&op);
+    if (end == BLOCK_NEXT) continue;
+    if (end == BLOCK_BRANCH || end == BLOCK_JUMP) add_leader(d, word_of(d, (uint32_t)op.imm));
+    if (end == BLOCK_BRANCH || end == BLOCK_CALL || returns_behind(&op)) add_leader(d, word + 1);
+    return;
+  }
+}
+
+static int32_t find_block(const code_unit *u, const code_function *f, uint32_t pc)
+{
+  size_t low = 1, high = f->num_blocks; /* the entry's comes first; the others ascend */
+  if (u->blocks[f->first_block].pc == pc) return 0;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    uint32_t at = u->blocks[f->first_block + middle].pc;
+    if (at == pc) return (int32_t)middle;
+    if (at < pc)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return UNIT_NONE;
+}
+
+/* The function of the unit that starts at `entry`, which is added if there is room. */
+static int32_t find_function(code_unit *u, uint32_t entry)
+{
+  for (size_t i = 0; i < u->num_functions; i++)
+    if (u->functions[i].entry == entry) return (int32_t)i;
+  if (u->num_functions == MAX_FUNCTIONS) return UNIT_NONE;
+  pop_push(u->functions, u->num_functions, u->functions_capacity, (code_function){.entry = entry});
+  return (int32_t)(u->num_functions - 1);
+}
+
+static void add_block(discovery *d, uint32_t word)
+{
+  code_unit *u = d->unit;
+  code_block block = {
+      .pc = d->t->code_start + 4 * word, .first_op = (uint32_t)u->num_ops, .end = BLOCK_NEXT};
+  do {
+    d->taken[word] = 1;
+    code_op op = code_op_of(d, word);
+    if (is_left(&op)) {
+      block.end = BLOCK_LEAVE;
+      break;
+    }
+    pop_push(u->ops, u->num_ops, u->ops_capacity, op);
+    block.end = end_of(&op);
+    word++;
+  } while (block.end == BLOCK_NEXT && word < num_words(d) && !(d->marks[word] & MARK_LEADER));
+  if (block.end == BLOCK_NEXT && word >= num_words(d)) block.end = BLOCK_LEAVE;
+  block.pc_end = d->t->code_start + 4 * word;
+  block.num_ops = (uint32_t)u->num_ops - block.first_op;
+  pop_push(u->blocks, u->num_blocks, u->blocks_capacity, block);
+}
+
+static void connect_block(discovery *d, const code_function *f, code_block *block)
+{
+  code_unit *u = d->unit;
+  block->next = block->taken = block->callee = UNIT_NONE;
+  if (block->end == BLOCK_LEAVE) return;
+  const code_op *last = &u->ops[block->first_op + block->num_ops - 1];
+  if (block->end == BLOCK_BRANCH || block->end == BLOCK_JUMP)
+    block->taken = find_block(u, f, (uint32_t)last->imm);
+  bool falls_through =
+      block->end != BLOCK_JUMP && (block->end != BLOCK_DYNAMIC || returns_behind(last));
+  if (falls_through) block->next = find_block(u, f, block->pc_end);
+  if (block->end == BLOCK_CALL && word_of(d, (uint32_t)last->imm) < num_words(d))
+    block->callee = find_function(u, (uint32_t)last->imm);
+}
+
+static void discover_function(discovery *d, size_t number)
+{
+  code_unit *u = d->unit;
+  uint32_t entry = word_of(d, u->functions[number].entry);
+  d->lowest = num_words(d);
+  d->highest = 0;
+  add_leader(d, entry);
+  while (d->num_work) visit(d, d->work[--d->num_work]);
+  size_t first = u->num_blocks;
+  add_block(d, entry);
+  for (uint32_t word = d->lowest; word < d->highest; word++)
+    if (d->marks[word] & MARK_LEADER && word != entry) add_block(d, word);
+  code_function f = {.entry = u->functions[number].entry,
+                     .first_block = (uint32_t)first,
+                     .num_blocks = (uint32_t)(u->num_blocks - first)};
+  u->functions[number] = f;
+  for (size_t i = first; i < u->num_blocks; i++) connect_block(d, &f, &u->blocks[i]);
+  memset(d->marks + d->lowest, 0, d->highest - d->lowest);
+}
+
+/* The words that the unit was made from. The word behind a block that the interpreter goes on with
+ * counts, too. */
+static void note_words(discovery *d)
+{
+  code_unit *u = d->unit;
+  for (uint32_t word = 0; word < num_words(d); word++) {
+    if (!d->taken[word]) continue;
+    uint32_t start = word;
+    while (word < num_words(d) && d->taken[word]) word++;
+    pop_push(u->ranges, u->num_ranges, u->ranges_capacity,
+             (code_range){d->t->code_start + 4 * start, d->t->code_start + 4 * word});
+    u->num_words += word - start;
+  }
+  u->words = pop_xcalloc(u->num_words, sizeof *u->words);
+  size_t at = 0;
+  for (size_t i = 0; i < u->num_ranges; i++)
+    for (uint32_t pc = u->ranges[i].start; pc < u->ranges[i].end; pc += 4)
+      u->words[at++] = memory_word(d->m, d->t, pc);
+}
+
+bool code_unit_discover(machine *m, tile *t, uint32_t entry, code_unit *unit)
+{
+  *unit = (code_unit){0};
+  discovery d = {.m = m, .t = t, .unit = unit};
+  if (word_of(&d, entry) >= num_words(&d)) return false;
+  code_op first = code_op_of(&d, word_of(&d, entry));
+  if (is_left(&first)) return false;
+  d.marks = pop_xcalloc(num_words(&d) + 1, 1);
+  d.taken = pop_xcalloc(num_words(&d) + 1, 1);
+  find_function(unit, entry);
+  for (size_t i = 0; i < unit->num_functions; i++) {
+    if (unit->num_ops > MAX_OPS) { /* callers find these when they call */
+      for (size_t b = 0; b < unit->num_blocks; b++)
+        if (unit->blocks[b].callee >= (int32_t)i) unit->blocks[b].callee = UNIT_NONE;
+      unit->num_functions = i;
+      break;
+    }
+    discover_function(&d, i);
+  }
+  note_words(&d);
+  free(d.marks);
+  free(d.taken);
+  free(d.work);
+  return true;
+}
+
+void code_unit_free(code_unit *unit)
+{
+  free(unit->functions);
+  free(unit->blocks);
+  free(unit->ops);
+  free(unit->ranges);
+  free(unit->words);
+  *unit = (code_unit){0};
+}

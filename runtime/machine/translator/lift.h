@@ -1,0 +1,166 @@
+/* Lifting: tile code to LLVM IR.
+ *
+ *   code_unit --loops.c--> which loops can be counted beforehand, what they access
+ *             --lift_function.c--> blocks, calls, leaving; --lift_*.c--> instructions
+ *   LLVM module --module.c--> native code
+ *
+ * Registers are stack slots of the native function (LLVM makes values of them), loaded where it
+ * begins and written back where it ends. A floating-point register has several slots:
+ *
+ *   f     what it is as a single
+ *   h     what it is as a half (functions with half instructions only)
+ *   lazy_single, lazy_half   true: `f` (`h`) is the result of an operation, and if it is a NaN, then
+ *         the canonical one, although the host's may differ
+ *
+ * so that a NaN need not be made canonical before its bits can be seen. Which of them are needed
+ * where, and what the flags are, LLVM finds out.
+ *
+ * Time. `slots` and `count` grow where a block begins by what the block takes; who leaves in its
+ * middle subtracts the rest. The limit is not compared at each block but where paths without end
+ * must come by: where functions begin, behind calls, on backward edges; there must be room for all
+ * blocks of the function (`worst_slots`). If there is not, the interpreter takes over: it knows
+ * exactly where the limit is.
+ *
+ * Loops. An innermost loop that counts is lifted twice. In front of it (`guard`) the number of its
+ * rounds is computed and what its accesses with affine addresses will touch. If there is time for
+ * that many rounds, and all of that is in one window, the fast copy runs, which checks neither: so
+ * LLVM can vectorise it. Otherwise the plain copy runs, which checks each access and each round. */
+#ifndef TRANSLATOR_LIFT_H
+#define TRANSLATOR_LIFT_H
+
+#include "machine/translate.h"
+
+#include <llvm-c/Core.h>
+
+enum { NUM_REGISTERS = 32 };
+
+/* loops.c */
+
+enum { MAX_TERMS = 4, MAX_GROUPS = 16 };
+
+/* sum of coefficient * (register's value where the loop is entered) + constant, modulo 2^32 */
+typedef struct affine {
+  bool known;
+  uint8_t num_terms;
+  uint8_t reg[MAX_TERMS]; /* ascending */
+  uint32_t coefficient[MAX_TERMS];
+  uint32_t constant;
+} affine;
+
+/* Accesses whose addresses differ by constants: in round i they touch
+ * [base + lowest + i * step, base + highest + i * step). Their offsets from `base` are multiples of
+ * their sizes, and so is the step. */
+typedef struct access_group {
+  affine base; /* constant 0 */
+  int32_t lowest, highest, step;
+  uint32_t align; /* largest access */
+  bool load, store, by_sp;
+  LLVMValueRef start; /* base + lowest in the first round, 64 bits; the guard computes it */
+} access_group;
+
+/* How an access of a counted loop is reached. */
+typedef struct hoisted_access {
+  int32_t group; /* UNIT_NONE: not hoisted */
+  int32_t offset;
+} hoisted_access;
+
+/* When it goes on: while `counter` (where the last block ends) and `bound` compare like that. */
+typedef enum loop_test { LOOP_NOT_EQUAL, LOOP_SIGNED, LOOP_UNSIGNED } loop_test;
+
+typedef struct counted_loop {
+  uint32_t header, latch; /* blocks of the function */
+  bool *contains;         /* by block */
+  affine counter, bound;  /* `counter` is of the first round */
+  int32_t step;           /* of the counter, per round */
+  loop_test test;
+  bool or_equal;
+  uint64_t worst_slots; /* of one round */
+  access_group groups[MAX_GROUPS];
+  uint32_t num_groups;
+  hoisted_access *accesses; /* by operation of the function (index in the unit - first_op) */
+} counted_loop;
+
+typedef struct function_loops {
+  bool *is_target;  /* by block: some edge into it goes backwards */
+  uint32_t *order;  /* by block: position in reverse postorder */
+  int32_t *loop_of; /* by block: the counted loop whose header it is, or UNIT_NONE */
+  counted_loop *loops;
+  size_t num_loops, loops_capacity;
+} function_loops;
+
+void function_loops_find(const code_unit *unit, const code_function *f, function_loops *loops);
+void function_loops_free(function_loops *loops);
+
+/* lift_function.c */
+
+typedef struct lift_types {
+  LLVMTypeRef i1, i8, i16, i32, i64, half, single, pointer;
+  LLVMTypeRef function, access, find, rounded; /* function types */
+} lift_types;
+
+typedef struct lift {
+  LLVMContextRef context;
+  LLVMModuleRef module;
+  LLVMBuilderRef b;
+  lift_types type;
+  LLVMValueRef access, find, rounded; /* helpers */
+  LLVMValueRef *functions;
+  const code_unit *unit;
+
+  /* The function at hand: */
+  const code_function *f;
+  LLVMValueRef function, frame, registers;
+  LLVMValueRef memory, limit; /* limit: less worst_slots */
+  LLVMValueRef readable_start, readable_bytes, writable_start, writable_bytes, stack_start,
+      stack_bytes;
+  LLVMValueRef slots, count, leave_pc; /* stack slots */
+  LLVMValueRef x[NUM_REGISTERS + 1];
+  LLVMValueRef single[NUM_REGISTERS], half[NUM_REGISTERS];
+  LLVMValueRef lazy_single[NUM_REGISTERS], lazy_half[NUM_REGISTERS];
+  bool writes_x[NUM_REGISTERS + 1], writes_f[NUM_REGISTERS];
+  bool has_half;
+  uint64_t worst_slots;
+  LLVMBasicBlockRef *blocks, *fast_blocks, *guards; /* by block; fast: NULL outside such loops */
+  LLVMBasicBlockRef leave;
+  function_loops loops;
+
+  /* The place at hand: */
+  const counted_loop *fast;   /* NULL: not in a fast copy */
+  LLVMValueRef round, rounds; /* of the fast copy: stack slot, value */
+  const code_block *block;
+  uint32_t op_index;                   /* in the unit */
+  uint32_t slots_before, count_before; /* of the block's operations in front of it */
+} lift;
+
+void lift_unit(lift *l); /* sets `functions` */
+/* The interpreter goes on in front of the operation at hand. Ends the basic block. */
+void lift_leave_here(lift *l);
+
+LLVMValueRef lift_constant(const lift *l, uint32_t value);
+LLVMValueRef lift_x(lift *l, uint32_t r);
+void lift_set_x(lift *l, uint32_t r, LLVMValueRef value);
+LLVMBasicBlockRef lift_new_block(lift *l, const char *name);
+
+/* lift_integer.c: false if it is no operation on integer registers alone. */
+bool lift_integer(lift *l, const code_op *op);
+LLVMValueRef lift_branch_condition(lift *l, const code_op *op);
+
+/* lift_memory.c */
+bool lift_memory(lift *l, const code_op *op); /* false: no load or store */
+
+/* lift_float.c */
+bool lift_float(lift *l, const code_op *op); /* false: nothing of F or Zfh; not for access */
+LLVMValueRef lift_f_bits(lift *l, uint32_t r);
+void lift_set_f_bits(lift *l, uint32_t r, LLVMValueRef bits);
+bool lift_is_half(uint8_t id);
+/* Registers in their slots from the context's memory, and back. */
+void lift_load_f(lift *l, uint32_t r, LLVMValueRef place);
+
+/* Which registers an operation reads or writes; REGISTER_SINK or 0 where it does not. */
+typedef struct operands {
+  uint8_t writes_x, writes_f; /* writes_f: 0xff for none */
+} operands;
+operands code_op_operands(const code_op *op);
+bool code_op_is_access(const code_op *op, bool *store, uint32_t *bytes);
+
+#endif

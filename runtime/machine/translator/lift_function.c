@@ -1,0 +1,609 @@
+/* Functions of a unit: registers, blocks, calls, limits, leaving.
+ *
+ * A native function returns when its tile function does, or whenever the interpreter has to go on;
+ * context.pc says where. A caller that finds another pc than the one behind its call returns, too:
+ * so the way back to the interpreter is always open, whatever the tile code does to its return
+ * addresses. */
+#include "lift.h"
+
+#include <populus/arena.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+LLVMValueRef lift_constant(const lift *l, uint32_t value)
+{
+  return LLVMConstInt(l->type.i32, value, 0);
+}
+
+static LLVMValueRef constant64(const lift *l, uint64_t value)
+{
+  return LLVMConstInt(l->type.i64, value, 0);
+}
+
+LLVMBasicBlockRef lift_new_block(lift *l, const char *name)
+{
+  return LLVMAppendBasicBlockInContext(l->context, l->function, name);
+}
+
+static void at_end(lift *l, LLVMBasicBlockRef block)
+{
+  LLVMPositionBuilderAtEnd(l->b, block);
+}
+
+static LLVMValueRef field(lift *l, LLVMValueRef base, size_t offset)
+{
+  LLVMValueRef index = constant64(l, offset);
+  return LLVMBuildGEP2(l->b, l->type.i8, base, &index, 1, "");
+}
+
+#define FRAME(member) field(l, l->frame, offsetof(translated_frame, member))
+#define CONTEXT_PC() field(l, l->registers, offsetof(context, pc))
+
+/* Registers */
+
+LLVMValueRef lift_x(lift *l, uint32_t r)
+{
+  if (r == 0 || r == REGISTER_SINK) return lift_constant(l, 0);
+  return LLVMBuildLoad2(l->b, l->type.i32, l->x[r], "");
+}
+
+void lift_set_x(lift *l, uint32_t r, LLVMValueRef value)
+{
+  if (r != 0 && r != REGISTER_SINK) LLVMBuildStore(l->b, value, l->x[r]);
+}
+
+static LLVMValueRef x_place(lift *l, uint32_t r)
+{
+  return field(l, l->registers, offsetof(context, x) + r * sizeof(uint32_t));
+}
+
+static LLVMValueRef f_place(lift *l, uint32_t r)
+{
+  return field(l, l->registers, offsetof(context, f) + r * sizeof(uint32_t));
+}
+
+static void load_registers(lift *l)
+{
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
+    if (l->x[r]) lift_set_x(l, r, LLVMBuildLoad2(l->b, l->type.i32, x_place(l, r), ""));
+  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+    if (l->single[r]) lift_set_f_bits(l, r, LLVMBuildLoad2(l->b, l->type.i32, f_place(l, r), ""));
+}
+
+static void load_time(lift *l)
+{
+  LLVMBuildStore(l->b, LLVMBuildLoad2(l->b, l->type.i64, FRAME(slots), ""), l->slots);
+  LLVMBuildStore(l->b, LLVMBuildLoad2(l->b, l->type.i64, FRAME(count), ""), l->count);
+}
+
+static void store_state(lift *l, LLVMValueRef pc)
+{
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
+    if (l->writes_x[r]) LLVMBuildStore(l->b, lift_x(l, r), x_place(l, r));
+  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+    if (l->writes_f[r]) LLVMBuildStore(l->b, lift_f_bits(l, r), f_place(l, r));
+  LLVMBuildStore(l->b, LLVMBuildLoad2(l->b, l->type.i64, l->slots, ""), FRAME(slots));
+  LLVMBuildStore(l->b, LLVMBuildLoad2(l->b, l->type.i64, l->count, ""), FRAME(count));
+  LLVMBuildStore(l->b, pc, CONTEXT_PC());
+}
+
+static void mark_registers(lift *l, const code_op *op, bool *x, bool *f)
+{
+  operands to = code_op_operands(op);
+  x[op->rd] = x[op->rs1] = x[op->rs2] = true;
+  l->writes_x[to.writes_x] = true;
+  bool is_float = op->id == OP_FLW || op->id == OP_FLH || op->id == OP_FSW || op->id == OP_FSH ||
+                  (op->id >= OP_FMADD_S && op->id <= OP_FMV_H_X);
+  if (op->id == OP_TILE_CALL) x[1] = x[10] = l->writes_x[1] = l->writes_x[10] = true;
+  if (!is_float) return;
+  if (to.writes_f < NUM_REGISTERS) l->writes_f[to.writes_f] = true;
+  f[op->rd % NUM_REGISTERS] = f[op->rs1] = f[op->rs2] = true;
+  if (op->id >= OP_FMADD_S && op->id <= OP_FNMADD_H) f[op->imm >> 8 & 31] = true;
+  if (lift_is_half(op->id)) l->has_half = true;
+}
+
+static LLVMValueRef new_slot(lift *l, LLVMTypeRef type, const char *name, uint32_t number)
+{
+  char text[16];
+  snprintf(text, sizeof text, "%s%u", name, number);
+  return LLVMBuildAlloca(l->b, type, text);
+}
+
+static void make_slots(lift *l)
+{
+  bool x[NUM_REGISTERS + 1] = {[2] = true}, f[NUM_REGISTERS] = {false};
+  const code_block *first = &l->unit->blocks[l->f->first_block];
+  const code_block *last = first + l->f->num_blocks - 1;
+  for (uint32_t i = first->first_op; i < last->first_op + last->num_ops; i++)
+    mark_registers(l, &l->unit->ops[i], x, f);
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
+    if (x[r]) l->x[r] = new_slot(l, l->type.i32, "x", r);
+  for (uint32_t r = 0; r < NUM_REGISTERS; r++) {
+    if (!f[r]) continue;
+    l->single[r] = new_slot(l, l->type.single, "f", r);
+    l->lazy_single[r] = new_slot(l, l->type.i1, "lazy", r);
+    if (!l->has_half) continue;
+    l->half[r] = new_slot(l, l->type.i16, "h", r);
+    l->lazy_half[r] = new_slot(l, l->type.i1, "lazy_half", r);
+  }
+  l->slots = new_slot(l, l->type.i64, "slots", 0);
+  l->count = new_slot(l, l->type.i64, "count", 0);
+  l->leave_pc = new_slot(l, l->type.i32, "leave_pc", 0);
+  l->round = new_slot(l, l->type.i64, "round", 0);
+}
+
+/* Leaving */
+
+static void add_to(lift *l, LLVMValueRef slot, uint64_t value)
+{
+  LLVMValueRef old = LLVMBuildLoad2(l->b, l->type.i64, slot, "");
+  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, old, constant64(l, value), ""), slot);
+}
+
+static void leave_at(lift *l, LLVMValueRef pc)
+{
+  LLVMBuildStore(l->b, pc, l->leave_pc);
+  LLVMBuildBr(l->b, l->leave);
+}
+
+void lift_leave_here(lift *l)
+{
+  uint32_t slots = 0, index = l->op_index - l->block->first_op;
+  for (uint32_t i = index; i < l->block->num_ops; i++)
+    slots += l->unit->ops[l->block->first_op + i].cost;
+  add_to(l, l->slots, 0 - (uint64_t)slots);
+  add_to(l, l->count, 0 - (uint64_t)(l->block->num_ops - index));
+  leave_at(l, lift_constant(l, l->block->pc + 4 * index));
+}
+
+/* Leaves to `pc` unless there is time for everything up to the next such test. */
+static void test_limit(lift *l, LLVMValueRef pc)
+{
+  LLVMBasicBlockRef out = lift_new_block(l, "no_time"), in = lift_new_block(l, "time");
+  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
+  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntUGT, slots, l->limit, ""), out, in);
+  at_end(l, out);
+  leave_at(l, pc);
+  at_end(l, in);
+}
+
+/* Loops */
+
+/* The affine value as it is where the builder is, with registers of the loop's entry. */
+static LLVMValueRef value_of(lift *l, const affine *a)
+{
+  LLVMValueRef sum = lift_constant(l, a->constant);
+  for (unsigned i = 0; i < a->num_terms; i++) {
+    LLVMValueRef coefficient = lift_constant(l, a->coefficient[i]);
+    sum = LLVMBuildAdd(l->b, sum, LLVMBuildMul(l->b, lift_x(l, a->reg[i]), coefficient, ""), "");
+  }
+  return sum;
+}
+
+static LLVMValueRef both(lift *l, LLVMValueRef a, LLVMValueRef b)
+{
+  return LLVMBuildAnd(l->b, a, b, "");
+}
+
+static LLVMValueRef compare(lift *l, LLVMIntPredicate predicate, LLVMValueRef a, LLVMValueRef b)
+{
+  return LLVMBuildICmp(l->b, predicate, a, b, "");
+}
+
+/* Rounds of a loop that ends when counter == bound: the difference must be a multiple of the step,
+ * and is modulo 2^32. */
+static LLVMValueRef rounds_until_equal(lift *l, const counted_loop *loop, LLVMValueRef *legal)
+{
+  LLVMValueRef counter = value_of(l, &loop->counter), bound = value_of(l, &loop->bound);
+  bool up = loop->step > 0;
+  LLVMValueRef step = lift_constant(l, (uint32_t)(up ? loop->step : -loop->step));
+  LLVMValueRef distance =
+      up ? LLVMBuildSub(l->b, bound, counter, "") : LLVMBuildSub(l->b, counter, bound, "");
+  LLVMValueRef rest = LLVMBuildURem(l->b, distance, step, "");
+  *legal = compare(l, LLVMIntEQ, rest, lift_constant(l, 0));
+  LLVMValueRef more =
+      LLVMBuildZExt(l->b, LLVMBuildExactUDiv(l->b, distance, step, ""), l->type.i64, "");
+  return LLVMBuildAdd(l->b, more, constant64(l, 1), "");
+}
+
+/* Rounds of a loop that ends when the counter has passed the bound, which it must do before it wraps
+ * around. In 64 bits. */
+static LLVMValueRef rounds_until_passed(lift *l, const counted_loop *loop, LLVMValueRef *legal)
+{
+  bool up = loop->step > 0, is_signed = loop->test == LOOP_SIGNED;
+  LLVMOpcode extend = is_signed ? LLVMSExt : LLVMZExt;
+  LLVMTypeRef i64 = l->type.i64;
+  LLVMValueRef counter = LLVMBuildCast(l->b, extend, value_of(l, &loop->counter), i64, "");
+  LLVMValueRef bound = LLVMBuildCast(l->b, extend, value_of(l, &loop->bound), i64, "");
+  uint64_t step = (uint64_t)(up ? (int64_t)loop->step : -(int64_t)loop->step);
+  int64_t most = is_signed ? INT32_MAX : UINT32_MAX, least = is_signed ? INT32_MIN : 0;
+  LLVMValueRef last = up ? LLVMBuildAdd(l->b, bound, constant64(l, step), "")
+                         : LLVMBuildSub(l->b, bound, constant64(l, step), "");
+  *legal =
+      compare(l, up ? LLVMIntSLE : LLVMIntSGE, last, constant64(l, (uint64_t)(up ? most : least)));
+  LLVMValueRef distance =
+      up ? LLVMBuildSub(l->b, bound, counter, "") : LLVMBuildSub(l->b, counter, bound, "");
+  LLVMValueRef some =
+      compare(l, loop->or_equal ? LLVMIntSGE : LLVMIntSGT, distance, constant64(l, 0));
+  LLVMValueRef shifted =
+      LLVMBuildAdd(l->b, distance, constant64(l, loop->or_equal ? step : step - 1), "");
+  LLVMValueRef more = LLVMBuildUDiv(l->b, shifted, constant64(l, step), "");
+  more = LLVMBuildSelect(l->b, some, more, constant64(l, 0), "");
+  return LLVMBuildAdd(l->b, more, constant64(l, 1), "");
+}
+
+/* Are [lowest, highest) of tile memory in the window? */
+static LLVMValueRef range_in(lift *l, LLVMValueRef lowest, LLVMValueRef highest, LLVMValueRef start,
+                             LLVMValueRef bytes)
+{
+  LLVMValueRef first = LLVMBuildZExt(l->b, start, l->type.i64, "");
+  LLVMValueRef end = LLVMBuildAdd(l->b, first, LLVMBuildZExt(l->b, bytes, l->type.i64, ""), "");
+  return both(l, compare(l, LLVMIntSGE, lowest, first), compare(l, LLVMIntSLE, highest, end));
+}
+
+/* Is everything that the group touches in `rounds` rounds legal? Also sets where it starts. */
+static LLVMValueRef group_legal(lift *l, access_group *g, LLVMValueRef rounds)
+{
+  LLVMValueRef base = value_of(l, &g->base);
+  LLVMValueRef low_bits = LLVMBuildAnd(l->b, base, lift_constant(l, g->align - 1), "");
+  LLVMValueRef legal = compare(l, LLVMIntEQ, low_bits, lift_constant(l, 0));
+  LLVMValueRef start = LLVMBuildAdd(l->b, base, lift_constant(l, (uint32_t)g->lowest), "");
+  g->start = LLVMBuildZExt(l->b, start, l->type.i64, "");
+  LLVMValueRef way = LLVMBuildMul(l->b, LLVMBuildSub(l->b, rounds, constant64(l, 1), ""),
+                                  constant64(l, (uint64_t)(int64_t)g->step), "");
+  LLVMValueRef last = LLVMBuildAdd(l->b, g->start, way, "");
+  LLVMValueRef lowest = g->step < 0 ? last : g->start, highest = g->step < 0 ? g->start : last;
+  uint64_t extent = (uint64_t)((int64_t)g->highest - g->lowest);
+  highest = LLVMBuildAdd(l->b, highest, constant64(l, extent), "");
+  if (g->load)
+    legal = both(l, legal, range_in(l, lowest, highest, l->readable_start, l->readable_bytes));
+  if (!g->store) return legal;
+  LLVMValueRef in_stack = range_in(l, lowest, highest, l->stack_start, l->stack_bytes);
+  LLVMValueRef in_window = range_in(l, lowest, highest, l->writable_start, l->writable_bytes);
+  LLVMValueRef writable = g->by_sp ? in_stack : LLVMBuildOr(l->b, in_window, in_stack, "");
+  return both(l, legal, writable);
+}
+
+/* In front of a counted loop: goes on with the fast copy or with the plain one. */
+static void lift_guard(lift *l, counted_loop *loop, LLVMBasicBlockRef guard, LLVMValueRef *rounds)
+{
+  at_end(l, guard);
+  LLVMValueRef legal;
+  *rounds = loop->test == LOOP_NOT_EQUAL ? rounds_until_equal(l, loop, &legal)
+                                         : rounds_until_passed(l, loop, &legal);
+  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
+  LLVMValueRef needed = LLVMBuildMul(l->b, *rounds, constant64(l, loop->worst_slots), "");
+  legal = both(l, legal, compare(l, LLVMIntULE, LLVMBuildAdd(l->b, slots, needed, ""), l->limit));
+  for (uint32_t i = 0; i < loop->num_groups; i++)
+    legal = both(l, legal, group_legal(l, &loop->groups[i], *rounds));
+  LLVMBuildStore(l->b, constant64(l, 0), l->round);
+  LLVMBuildCondBr(l->b, legal, l->fast_blocks[loop->header], l->blocks[loop->header]);
+}
+
+/* Edges */
+
+/* The way from the block at hand to block `to` of the function, as a basic block to branch to. */
+static LLVMBasicBlockRef edge(lift *l, uint32_t from, int32_t to, uint32_t target_pc)
+{
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way;
+  if (to == UNIT_NONE) {
+    way = lift_new_block(l, "outside");
+    at_end(l, way);
+    leave_at(l, lift_constant(l, target_pc));
+    at_end(l, here);
+    return way;
+  }
+  if (l->fast && l->fast->contains[to]) return l->fast_blocks[to];
+  int32_t number = l->loops.loop_of[to];
+  bool inside = number != UNIT_NONE && l->loops.loops[number].contains[from];
+  LLVMBasicBlockRef target = number != UNIT_NONE && !inside ? l->guards[to] : l->blocks[to];
+  if (l->loops.order[from] < l->loops.order[to]) return target;
+  way = lift_new_block(l, "again");
+  at_end(l, way);
+  test_limit(l, lift_constant(l, target_pc));
+  LLVMBuildBr(l->b, target);
+  at_end(l, here);
+  return way;
+}
+
+static void lift_branch(lift *l, uint32_t number, const code_op *op)
+{
+  const code_block *b = l->block;
+  if (l->fast && number == l->fast->latch) { /* the guard has counted the rounds */
+    LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
+    round = LLVMBuildNUWAdd(l->b, round, constant64(l, 1), "");
+    LLVMBuildStore(l->b, round, l->round);
+    LLVMValueRef more = compare(l, LLVMIntULT, round, l->rounds);
+    bool taken = b->taken == (int32_t)l->fast->header;
+    LLVMBasicBlockRef out =
+        taken ? edge(l, number, b->next, b->pc_end) : edge(l, number, b->taken, (uint32_t)op->imm);
+    LLVMBuildCondBr(l->b, more, l->fast_blocks[l->fast->header], out);
+    return;
+  }
+  LLVMValueRef condition = lift_branch_condition(l, op);
+  LLVMBasicBlockRef taken = edge(l, number, b->taken, (uint32_t)op->imm);
+  LLVMBasicBlockRef next = edge(l, number, b->next, b->pc_end);
+  LLVMBuildCondBr(l->b, condition, taken, next);
+}
+
+/* Calls */
+
+static void call_native(lift *l, LLVMValueRef callee)
+{
+  LLVMBuildCall2(l->b, l->type.function, callee, &l->frame, 1, "");
+}
+
+/* Behind a call that should have come back to `pc`. */
+static void come_back(lift *l, uint32_t number)
+{
+  const code_block *b = l->block;
+  LLVMValueRef pc = LLVMBuildLoad2(l->b, l->type.i32, CONTEXT_PC(), "");
+  LLVMBasicBlockRef back = lift_new_block(l, "back"), lost = lift_new_block(l, "lost");
+  bool expected = b->next != UNIT_NONE;
+  LLVMValueRef same = compare(l, LLVMIntEQ, pc, lift_constant(l, b->pc_end));
+  LLVMBuildCondBr(l->b, expected ? same : LLVMConstInt(l->type.i1, 0, 0), back, lost);
+  at_end(l, lost);
+  LLVMBuildRetVoid(l->b);
+  at_end(l, back);
+  if (!expected) {
+    LLVMBuildUnreachable(l->b);
+    return;
+  }
+  load_registers(l);
+  load_time(l);
+  test_limit(l, lift_constant(l, b->pc_end));
+  LLVMBuildBr(l->b, edge(l, number, b->next, b->pc_end));
+}
+
+/* Everything is in the context, the pc too: calls `callee` if the host's stack is not too deep. */
+static void call_and_come_back(lift *l, uint32_t number, LLVMValueRef callee)
+{
+  LLVMBasicBlockRef call = lift_new_block(l, "call"), out = lift_new_block(l, "deep");
+  LLVMValueRef depth = LLVMBuildLoad2(l->b, l->type.i32, FRAME(depth), "");
+  LLVMValueRef shallow = compare(l, LLVMIntULT, depth, lift_constant(l, TRANSLATED_MAX_DEPTH));
+  LLVMBuildCondBr(l->b, shallow, call, out);
+  at_end(l, out);
+  LLVMBuildRetVoid(l->b);
+  at_end(l, call);
+  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, depth, lift_constant(l, 1), ""), FRAME(depth));
+  call_native(l, callee);
+  LLVMBuildStore(l->b, depth, FRAME(depth));
+  come_back(l, number);
+}
+
+/* Calls what the frame's tile has at `target`, if that is native code. */
+static void call_found(lift *l, uint32_t number, LLVMValueRef target)
+{
+  store_state(l, target);
+  LLVMValueRef arguments[] = {l->frame, target};
+  LLVMValueRef callee = LLVMBuildCall2(l->b, l->type.find, l->find, arguments, 2, "");
+  LLVMBasicBlockRef known = lift_new_block(l, "known"), unknown = lift_new_block(l, "unknown");
+  LLVMBuildCondBr(l->b, LLVMBuildIsNull(l->b, callee, ""), unknown, known);
+  at_end(l, unknown);
+  LLVMBuildRetVoid(l->b);
+  at_end(l, known);
+  call_and_come_back(l, number, callee);
+}
+
+static void lift_call(lift *l, uint32_t number, const code_op *op)
+{
+  LLVMValueRef target = lift_constant(l, (uint32_t)op->imm);
+  lift_set_x(l, op->rd, lift_constant(l, l->block->pc_end));
+  if (l->block->callee == UNIT_NONE) {
+    call_found(l, number, target);
+    return;
+  }
+  store_state(l, target);
+  call_and_come_back(l, number, l->functions[l->block->callee]);
+}
+
+static void lift_dynamic(lift *l, uint32_t number, const code_op *op)
+{
+  LLVMValueRef target = lift_x(l, op->rs1), back = lift_constant(l, l->block->pc_end);
+  if (op->id == OP_TILE_CALL) {
+    LLVMValueRef state = lift_x(l, op->rs2);
+    LLVMBuildStore(l->b, target, field(l, l->registers, offsetof(context, vertex_entry)));
+    LLVMBuildStore(l->b, state, field(l, l->registers, offsetof(context, vertex_state)));
+    lift_set_x(l, 10, state);
+    lift_set_x(l, 1, back);
+  } else {
+    target = LLVMBuildAdd(l->b, target, lift_constant(l, (uint32_t)op->imm), "");
+    target = LLVMBuildAnd(l->b, target, lift_constant(l, ~1u), "");
+    lift_set_x(l, op->rd, back);
+  }
+  if (l->block->next == UNIT_NONE)
+    leave_at(l, target);
+  else
+    call_found(l, number, target);
+}
+
+/* Blocks */
+
+static void pay(lift *l, const code_block *b)
+{
+  uint64_t slots = 0;
+  for (uint32_t i = 0; i < b->num_ops; i++) slots += l->unit->ops[b->first_op + i].cost;
+  add_to(l, l->slots, slots);
+  add_to(l, l->count, b->num_ops);
+}
+
+static bool ends_by_op(const code_block *b)
+{
+  return b->end != BLOCK_NEXT && b->end != BLOCK_LEAVE;
+}
+
+static void lift_last_op(lift *l, uint32_t number, const code_op *last)
+{
+  const code_block *b = l->block;
+  switch (b->end) {
+  case BLOCK_BRANCH:
+    lift_branch(l, number, last);
+    return;
+  case BLOCK_JUMP:
+    LLVMBuildBr(l->b, edge(l, number, b->taken, (uint32_t)last->imm));
+    return;
+  case BLOCK_CALL:
+    lift_call(l, number, last);
+    return;
+  default:
+    lift_dynamic(l, number, last);
+    return;
+  }
+}
+
+static void lift_block(lift *l, uint32_t number, LLVMBasicBlockRef into)
+{
+  const code_block *b = &l->unit->blocks[l->f->first_block + number];
+  uint32_t plain_ops = b->num_ops - ends_by_op(b);
+  l->block = b;
+  at_end(l, into);
+  pay(l, b);
+  for (uint32_t i = 0; i < plain_ops; i++) {
+    const code_op *op = &l->unit->ops[b->first_op + i];
+    l->op_index = b->first_op + i;
+    bool known = lift_memory(l, op) || lift_integer(l, op) || lift_float(l, op);
+    if (!known) abort(); /* discovery leaves everything else to the interpreter */
+  }
+  if (b->end == BLOCK_LEAVE)
+    leave_at(l, lift_constant(l, b->pc_end));
+  else if (b->end == BLOCK_NEXT)
+    LLVMBuildBr(l->b, edge(l, number, b->next, b->pc_end));
+  else
+    lift_last_op(l, number, &l->unit->ops[b->first_op + plain_ops]);
+}
+
+/* Functions */
+
+static LLVMValueRef load_field(lift *l, LLVMTypeRef type, size_t offset, const char *name)
+{
+  return LLVMBuildLoad2(l->b, type, field(l, l->frame, offset), name);
+}
+
+#define LOAD_FIELD(type_name, member)                                                              \
+  load_field(l, l->type.type_name, offsetof(translated_frame, member), #member)
+
+static void load_frame(lift *l)
+{
+  l->registers = LOAD_FIELD(pointer, c);
+  l->memory = LOAD_FIELD(pointer, memory);
+  l->readable_start = LOAD_FIELD(i32, readable_start);
+  l->readable_bytes = LOAD_FIELD(i32, readable_bytes);
+  l->writable_start = LOAD_FIELD(i32, writable_start);
+  l->writable_bytes = LOAD_FIELD(i32, writable_bytes);
+  l->stack_start = LOAD_FIELD(i32, stack_start);
+  l->stack_bytes = LOAD_FIELD(i32, stack_bytes);
+}
+
+/* Who cannot finish any path through the function does not begin. */
+static void test_entry(lift *l)
+{
+  LLVMBasicBlockRef no_time = lift_new_block(l, "no_time"), time = lift_new_block(l, "time");
+  LLVMValueRef limit = LOAD_FIELD(i64, limit), slots = LOAD_FIELD(i64, slots);
+  LLVMValueRef worst = constant64(l, l->worst_slots);
+  l->limit = LLVMBuildSub(l->b, limit, worst, "limit");
+  LLVMValueRef enough = compare(l, LLVMIntUGE, limit, LLVMBuildAdd(l->b, slots, worst, ""));
+  LLVMBuildCondBr(l->b, enough, time, no_time);
+  at_end(l, no_time);
+  LLVMBuildRetVoid(l->b);
+  at_end(l, time);
+}
+
+static void sum_worst_slots(lift *l)
+{
+  l->worst_slots = 0;
+  for (uint32_t n = 0; n < l->f->num_blocks; n++) {
+    const code_block *b = &l->unit->blocks[l->f->first_block + n];
+    for (uint32_t i = 0; i < b->num_ops; i++) l->worst_slots += l->unit->ops[b->first_op + i].cost;
+  }
+}
+
+static void make_blocks(lift *l)
+{
+  uint32_t n = l->f->num_blocks;
+  l->blocks = pop_xcalloc(n, sizeof *l->blocks);
+  l->fast_blocks = pop_xcalloc(n, sizeof *l->fast_blocks);
+  l->guards = pop_xcalloc(n, sizeof *l->guards);
+  for (uint32_t i = 0; i < n; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "at_%x", l->unit->blocks[l->f->first_block + i].pc);
+    l->blocks[i] = lift_new_block(l, name);
+  }
+}
+
+static void lift_fast_copy(lift *l, counted_loop *loop)
+{
+  for (uint32_t i = 0; i < l->f->num_blocks; i++)
+    l->fast_blocks[i] = loop->contains[i] ? lift_new_block(l, "fast") : NULL;
+  lift_guard(l, loop, l->guards[loop->header], &l->rounds);
+  l->fast = loop;
+  for (uint32_t i = 0; i < l->f->num_blocks; i++)
+    if (loop->contains[i]) lift_block(l, i, l->fast_blocks[i]);
+  l->fast = NULL;
+}
+
+static LLVMBasicBlockRef entry_target(lift *l)
+{
+  return l->loops.loop_of[0] == UNIT_NONE ? l->blocks[0] : l->guards[0];
+}
+
+static void lift_body(lift *l)
+{
+  for (size_t i = 0; i < l->loops.num_loops; i++)
+    l->guards[l->loops.loops[i].header] = lift_new_block(l, "guard");
+  LLVMBuildBr(l->b, entry_target(l));
+  for (uint32_t i = 0; i < l->f->num_blocks; i++) lift_block(l, i, l->blocks[i]);
+  for (size_t i = 0; i < l->loops.num_loops; i++) lift_fast_copy(l, &l->loops.loops[i]);
+}
+
+static void forget_function(lift *l)
+{
+  function_loops_free(&l->loops);
+  free(l->blocks);
+  free(l->fast_blocks);
+  free(l->guards);
+}
+
+static void lift_one(lift *l, size_t number)
+{
+  lift fresh = {.context = l->context,
+                .module = l->module,
+                .b = l->b,
+                .type = l->type,
+                .access = l->access,
+                .find = l->find,
+                .rounded = l->rounded,
+                .functions = l->functions,
+                .unit = l->unit,
+                .f = &l->unit->functions[number],
+                .function = l->functions[number],
+                .frame = LLVMGetParam(l->functions[number], 0)};
+  *l = fresh;
+  at_end(l, lift_new_block(l, "entry"));
+  make_slots(l);
+  sum_worst_slots(l);
+  function_loops_find(l->unit, l->f, &l->loops);
+  load_frame(l);
+  test_entry(l);
+  load_registers(l);
+  load_time(l);
+  LLVMBasicBlockRef begin = LLVMGetInsertBlock(l->b);
+  l->leave = lift_new_block(l, "leave");
+  at_end(l, l->leave);
+  store_state(l, LLVMBuildLoad2(l->b, l->type.i32, l->leave_pc, ""));
+  LLVMBuildRetVoid(l->b);
+  make_blocks(l);
+  at_end(l, begin);
+  lift_body(l);
+  forget_function(l);
+}
+
+void lift_unit(lift *l)
+{
+  for (size_t i = 0; i < l->unit->num_functions; i++) {
+    char name[24];
+    snprintf(name, sizeof name, "tile_%x", l->unit->functions[i].entry);
+    l->functions[i] = LLVMAddFunction(l->module, name, l->type.function);
+    LLVMSetLinkage(l->functions[i], i ? LLVMInternalLinkage : LLVMExternalLinkage);
+  }
+  for (size_t i = 0; i < l->unit->num_functions; i++) lift_one(l, i);
+}

@@ -1,0 +1,515 @@
+/* Which loops of a function can be counted before they run, and what their accesses touch.
+ *
+ * Candidates are innermost natural loops with one backward edge, whose last block decides about
+ * another round by comparing a register that grows by a constant with one that stays. The body is
+ * executed once with symbols: each register is a sum of registers at the entry of the round, each
+ * times a constant, plus a constant (`affine`), or unknown. What a register has become at the end of
+ * the round says whether it stays, grows by a constant, or is unknown from the second round on; so
+ * an address whose terms all stay or grow is affine in the number of the round.
+ *
+ * Back edges, dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", 2001. */
+#include "lift.h"
+
+#include <populus/arena.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LOOP_OPS = 4096 };
+
+typedef struct graph {
+  const code_unit *unit;
+  const code_function *f;
+  const code_block *blocks; /* of the function */
+  uint32_t num_blocks;
+  uint32_t *sequence; /* reachable blocks in reverse postorder */
+  uint32_t num_reachable;
+  uint32_t *order; /* position in it; UINT32_MAX if not reachable */
+  uint32_t *dominator;
+} graph;
+
+/* Dominators */
+
+static unsigned successors(const code_block *b, int32_t out[2])
+{
+  unsigned n = 0;
+  if (b->next != UNIT_NONE) out[n++] = b->next;
+  if (b->taken != UNIT_NONE && b->taken != b->next) out[n++] = b->taken;
+  return n;
+}
+
+static void find_order(graph *g)
+{
+  typedef struct visit {
+    uint32_t block;
+    unsigned next;
+  } visit;
+  visit *stack = pop_xcalloc(g->num_blocks + 1, sizeof *stack);
+  bool *seen = pop_xcalloc(g->num_blocks, sizeof *seen);
+  uint32_t depth = 0, at = g->num_blocks;
+  stack[depth++] = (visit){0, 0};
+  seen[0] = true;
+  while (depth) {
+    visit *v = &stack[depth - 1];
+    int32_t to[2];
+    if (v->next < successors(&g->blocks[v->block], to)) {
+      uint32_t block = (uint32_t)to[v->next++];
+      if (!seen[block]) {
+        seen[block] = true;
+        stack[depth++] = (visit){block, 0};
+      }
+    } else {
+      g->sequence[--at] = v->block;
+      depth--;
+    }
+  }
+  g->num_reachable = g->num_blocks - at;
+  memmove(g->sequence, g->sequence + at, g->num_reachable * sizeof *g->sequence);
+  memset(g->order, 0xff, g->num_blocks * sizeof *g->order);
+  for (uint32_t i = 0; i < g->num_reachable; i++) g->order[g->sequence[i]] = i;
+  free(stack);
+  free(seen);
+}
+
+static uint32_t common_dominator(const graph *g, uint32_t a, uint32_t b)
+{
+  while (a != b) {
+    while (g->order[a] > g->order[b]) a = g->dominator[a];
+    while (g->order[b] > g->order[a]) b = g->dominator[b];
+  }
+  return a;
+}
+
+static bool relax_dominator(graph *g, uint32_t from, uint32_t to)
+{
+  uint32_t old = g->dominator[to];
+  uint32_t now = old == UINT32_MAX ? from : common_dominator(g, from, old);
+  g->dominator[to] = now;
+  return now != old;
+}
+
+static void find_dominators(graph *g)
+{
+  memset(g->dominator, 0xff, g->num_blocks * sizeof *g->dominator);
+  g->dominator[0] = 0;
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (uint32_t i = 0; i < g->num_reachable; i++) {
+      uint32_t from = g->sequence[i];
+      int32_t to[2];
+      unsigned n = successors(&g->blocks[from], to);
+      for (unsigned s = 0; s < n; s++)
+        if (to[s] != 0 && relax_dominator(g, from, (uint32_t)to[s])) changed = true;
+    }
+  }
+}
+
+static bool dominates(const graph *g, uint32_t a, uint32_t b)
+{
+  while (g->order[b] > g->order[a]) b = g->dominator[b];
+  return a == b;
+}
+
+/* Affine values */
+
+static affine constant_value(uint32_t constant)
+{
+  return (affine){.known = true, .constant = constant};
+}
+
+static affine entry_value(uint32_t r)
+{
+  if (r == 0) return constant_value(0);
+  return (affine){.known = true, .num_terms = 1, .reg = {(uint8_t)r}, .coefficient = {1}};
+}
+
+static affine add_scaled(affine a, affine b, uint32_t scale)
+{
+  affine sum = {.known = a.known && b.known, .constant = a.constant + scale * b.constant};
+  unsigned i = 0, j = 0;
+  while (sum.known && (i < a.num_terms || j < b.num_terms)) {
+    uint32_t coefficient = 0;
+    uint8_t reg = i < a.num_terms ? a.reg[i] : NUM_REGISTERS;
+    if (j < b.num_terms && b.reg[j] < reg) reg = b.reg[j];
+    if (i < a.num_terms && a.reg[i] == reg) coefficient += a.coefficient[i++];
+    if (j < b.num_terms && b.reg[j] == reg) coefficient += scale * b.coefficient[j++];
+    if (!coefficient) continue;
+    if (sum.num_terms == MAX_TERMS) return (affine){0};
+    sum.reg[sum.num_terms] = reg;
+    sum.coefficient[sum.num_terms++] = coefficient;
+  }
+  return sum.known ? sum : (affine){0};
+}
+
+static affine add_constant(affine a, uint32_t constant)
+{
+  a.constant += constant;
+  return a;
+}
+
+static bool equal_terms(const affine *a, const affine *b)
+{
+  return a->known && b->known && a->num_terms == b->num_terms &&
+         !memcmp(a->reg, b->reg, a->num_terms) &&
+         !memcmp(a->coefficient, b->coefficient, a->num_terms * sizeof *a->coefficient);
+}
+
+static bool equal_values(const affine *a, const affine *b)
+{
+  return equal_terms(a, b) && a->constant == b->constant;
+}
+
+/* Symbolic execution */
+
+typedef struct values {
+  affine x[NUM_REGISTERS + 1];
+} values;
+
+static affine result_of(const values *v, const code_op *op)
+{
+  const affine *a = &v->x[op->rs1], *b = &v->x[op->rs2];
+  uint32_t imm = (uint32_t)op->imm;
+  switch (op->id) {
+  case OP_LUI:
+  case OP_AUIPC:
+    return constant_value(imm);
+  case OP_ADDI:
+    return add_constant(*a, imm);
+  case OP_ADD:
+    return add_scaled(*a, *b, 1);
+  case OP_SUB:
+    return add_scaled(*a, *b, UINT32_MAX);
+  case OP_SLLI:
+    return add_scaled(constant_value(0), *a, 1u << imm);
+  case OP_SH1ADD:
+    return add_scaled(*b, *a, 2);
+  case OP_SH2ADD:
+    return add_scaled(*b, *a, 4);
+  case OP_SH3ADD:
+    return add_scaled(*b, *a, 8);
+  default:
+    return (affine){0};
+  }
+}
+
+static void execute(values *v, const code_op *op)
+{
+  uint32_t rd = code_op_operands(op).writes_x;
+  if (rd != 0 && rd != REGISTER_SINK) v->x[rd] = result_of(v, op);
+}
+
+static void merge(values *into, const values *from)
+{
+  for (unsigned r = 0; r < NUM_REGISTERS; r++)
+    if (!equal_values(&into->x[r], &from->x[r])) into->x[r] = (affine){0};
+}
+
+/* The loop at hand while it is looked at. */
+typedef struct candidate {
+  const graph *g;
+  counted_loop loop;
+  values *at_start; /* by block: registers where it begins */
+  bool *has_start;
+  values at_end;  /* of the latch */
+  affine *access; /* by operation of the function: address */
+  bool known_step[NUM_REGISTERS];
+  int32_t step[NUM_REGISTERS];
+} candidate;
+
+static void send_values(candidate *c, const values *v, int32_t to)
+{
+  if (to == UNIT_NONE || !c->loop.contains[to] || (uint32_t)to == c->loop.header) return;
+  if (c->has_start[to])
+    merge(&c->at_start[to], v);
+  else
+    c->at_start[to] = *v;
+  c->has_start[to] = true;
+}
+
+static void execute_block(candidate *c, uint32_t number)
+{
+  const code_block *b = &c->g->blocks[number];
+  values v = c->at_start[number];
+  for (uint32_t i = 0; i < b->num_ops; i++) {
+    const code_op *op = &c->g->unit->ops[b->first_op + i];
+    uint32_t first = c->g->blocks[0].first_op; /* operations of a function are consecutive */
+    bool store;
+    uint32_t bytes;
+    if (code_op_is_access(op, &store, &bytes))
+      c->access[b->first_op + i - first] = add_constant(v.x[op->rs1], (uint32_t)op->imm);
+    execute(&v, op);
+  }
+  if (number == c->loop.latch) c->at_end = v;
+  send_values(c, &v, b->next);
+  send_values(c, &v, b->taken);
+}
+
+static void execute_round(candidate *c)
+{
+  values *start = &c->at_start[c->loop.header];
+  for (unsigned r = 0; r < NUM_REGISTERS; r++) start->x[r] = entry_value(r);
+  c->has_start[c->loop.header] = true;
+  for (uint32_t i = 0; i < c->g->num_reachable; i++) {
+    uint32_t block = c->g->sequence[i];
+    if (c->loop.contains[block] && c->has_start[block]) execute_block(c, block);
+  }
+  for (unsigned r = 0; r < NUM_REGISTERS; r++) {
+    affine own = entry_value(r);
+    c->known_step[r] = equal_terms(&own, &c->at_end.x[r]);
+    c->step[r] = (int32_t)c->at_end.x[r].constant;
+  }
+}
+
+/* By how much `a` grows in a round; false if that is not known. */
+static bool step_of(const candidate *c, const affine *a, int32_t *step)
+{
+  uint32_t sum = 0;
+  for (unsigned i = 0; i < a->num_terms; i++) {
+    if (!c->known_step[a->reg[i]]) return false;
+    sum += a->coefficient[i] * (uint32_t)c->step[a->reg[i]];
+  }
+  *step = (int32_t)sum;
+  return a->known;
+}
+
+/* The test at the end of the round */
+
+typedef struct comparison {
+  loop_test test;
+  bool less; /* of: less, greater or equal */
+} comparison;
+
+static bool comparison_of(const code_op *op, bool taken_goes_on, comparison *out)
+{
+  switch (op->id) {
+  case OP_BEQ:
+  case OP_BNE:
+    *out = (comparison){.test = LOOP_NOT_EQUAL, .less = false};
+    return (op->id == OP_BNE) == taken_goes_on;
+  case OP_BLT:
+  case OP_BGE:
+    *out = (comparison){.test = LOOP_SIGNED, .less = (op->id == OP_BLT) == taken_goes_on};
+    return true;
+  case OP_BLTU:
+  case OP_BGEU:
+    *out = (comparison){.test = LOOP_UNSIGNED, .less = (op->id == OP_BLTU) == taken_goes_on};
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* It goes on while left < right (`less`), or left >= right. */
+static bool understand_test(candidate *c)
+{
+  counted_loop *l = &c->loop;
+  const code_block *latch = &c->g->blocks[l->latch];
+  if (latch->end != BLOCK_BRANCH || latch->next == latch->taken) return false;
+  const code_op *op = &c->g->unit->ops[latch->first_op + latch->num_ops - 1];
+  comparison how;
+  if (!comparison_of(op, latch->taken == (int32_t)l->header, &how)) return false;
+  affine left = c->at_end.x[op->rs1], right = c->at_end.x[op->rs2];
+  int32_t left_step, right_step;
+  if (!step_of(c, &left, &left_step) || !step_of(c, &right, &right_step)) return false;
+  if ((left_step == 0) == (right_step == 0)) return false;
+  bool left_counts = left_step != 0;
+  l->counter = left_counts ? left : right;
+  l->bound = left_counts ? right : left;
+  l->step = left_counts ? left_step : right_step;
+  l->test = how.test;
+  l->or_equal = !how.less;
+  if (l->step == INT32_MIN) return false;
+  if (l->test == LOOP_NOT_EQUAL) return true;
+  /* up: counter < bound or bound >= counter; down: counter >= bound or bound < counter */
+  bool counter_below = left_counts == how.less;
+  return counter_below == (l->step > 0);
+}
+
+/* Accesses */
+
+static access_group *find_group(counted_loop *l, const affine *base)
+{
+  for (uint32_t i = 0; i < l->num_groups; i++)
+    if (equal_terms(&l->groups[i].base, base)) return &l->groups[i];
+  return NULL;
+}
+
+/* Offsets of a group must stay near each other: an access far away is a group of its own. */
+enum { MAX_GROUP_BYTES = 1 << 16 };
+
+static void add_access(candidate *c, const code_op *op, uint32_t index)
+{
+  counted_loop *l = &c->loop;
+  bool store;
+  uint32_t bytes;
+  if (!code_op_is_access(op, &store, &bytes)) return;
+  affine base = c->access[index];
+  int32_t step, offset = (int32_t)base.constant;
+  base.constant = 0;
+  if (!step_of(c, &base, &step) || step % (int32_t)bytes || offset % (int32_t)bytes) return;
+  access_group *group = find_group(l, &base);
+  if (!group) {
+    if (l->num_groups == MAX_GROUPS) return;
+    group = &l->groups[l->num_groups++];
+    *group =
+        (access_group){.base = base, .lowest = offset, .highest = offset, .step = step, .align = 1};
+  }
+  int64_t low = offset < group->lowest ? offset : group->lowest;
+  int64_t high =
+      (int64_t)offset + bytes > group->highest ? (int64_t)offset + bytes : group->highest;
+  if (high - low > MAX_GROUP_BYTES) return;
+  group->lowest = (int32_t)low;
+  group->highest = (int32_t)high;
+  if (bytes > group->align) group->align = bytes;
+  group->load |= !store;
+  group->store |= store;
+  group->by_sp |= store && op->rs1 == 2;
+  l->accesses[index] = (hoisted_access){(int32_t)(group - l->groups), offset};
+}
+
+static void add_accesses(candidate *c)
+{
+  uint32_t first = c->g->blocks[0].first_op;
+  for (uint32_t n = 0; n < c->g->num_blocks; n++) {
+    const code_block *b = &c->g->blocks[n];
+    if (!c->loop.contains[n]) continue;
+    for (uint32_t i = 0; i < b->num_ops; i++)
+      add_access(c, &c->g->unit->ops[b->first_op + i], b->first_op + i - first);
+  }
+}
+
+/* Loops */
+
+static uint32_t num_ops_of(const graph *g)
+{
+  const code_block *last = &g->blocks[g->num_blocks - 1];
+  return last->first_op + last->num_ops - g->blocks[0].first_op;
+}
+
+/* The natural loop of the edge latch -> header; false if it is not innermost, too large, or leaves
+ * through calls. */
+static bool find_body(const graph *g, counted_loop *l, const bool *is_target)
+{
+  l->contains[l->header] = l->contains[l->latch] = true;
+  bool changed = true;
+  while (changed) { /* backwards along edges: a block that leads into the loop is in it */
+    changed = false;
+    for (uint32_t i = g->num_reachable; i-- > g->order[l->header];) {
+      uint32_t block = g->sequence[i];
+      int32_t to[2];
+      unsigned n = successors(&g->blocks[block], to);
+      if (l->contains[block] || !dominates(g, l->header, block)) continue;
+      for (unsigned s = 0; s < n; s++)
+        if (l->contains[to[s]] && (uint32_t)to[s] != l->header) l->contains[block] = changed = true;
+    }
+  }
+  uint32_t num_ops = 0;
+  for (uint32_t n = 0; n < g->num_blocks; n++) {
+    const code_block *b = &g->blocks[n];
+    if (!l->contains[n]) continue;
+    num_ops += b->num_ops;
+    if (b->end == BLOCK_CALL || b->end == BLOCK_DYNAMIC || (is_target[n] && n != l->header))
+      return false;
+  }
+  return num_ops <= MAX_LOOP_OPS;
+}
+
+static uint64_t slots_of(const graph *g, const counted_loop *l)
+{
+  uint64_t slots = 0;
+  for (uint32_t n = 0; n < g->num_blocks; n++)
+    for (uint32_t i = 0; l->contains[n] && i < g->blocks[n].num_ops; i++)
+      slots += g->unit->ops[g->blocks[n].first_op + i].cost;
+  return slots;
+}
+
+static bool look_at_loop(const graph *g, const bool *is_target, counted_loop *l)
+{
+  l->contains = pop_xcalloc(g->num_blocks, sizeof *l->contains);
+  l->accesses = NULL;
+  if (!find_body(g, l, is_target)) return false;
+  uint32_t num_ops = num_ops_of(g);
+  candidate *c = pop_xcalloc(1, sizeof *c);
+  c->g = g;
+  c->loop = *l;
+  c->at_start = pop_xcalloc(g->num_blocks, sizeof *c->at_start);
+  c->has_start = pop_xcalloc(g->num_blocks, sizeof *c->has_start);
+  c->access = pop_xcalloc(num_ops + 1, sizeof *c->access);
+  c->loop.accesses = pop_xmalloc((num_ops + 1) * sizeof *c->loop.accesses);
+  for (uint32_t i = 0; i < num_ops; i++) c->loop.accesses[i].group = UNIT_NONE;
+  execute_round(c);
+  bool counted = understand_test(c);
+  if (counted) add_accesses(c);
+  c->loop.worst_slots = slots_of(g, l);
+  *l = c->loop;
+  free(c->at_start);
+  free(c->has_start);
+  free(c->access);
+  free(c);
+  return counted;
+}
+
+static void free_loop(counted_loop *l)
+{
+  free(l->contains);
+  free(l->accesses);
+}
+
+static void find_counted(const graph *g, function_loops *loops)
+{
+  uint32_t *num_latches = pop_xcalloc(g->num_blocks, sizeof *num_latches);
+  uint32_t *latch = pop_xcalloc(g->num_blocks, sizeof *latch);
+  for (uint32_t i = 0; i < g->num_reachable; i++) {
+    int32_t to[2];
+    unsigned n = successors(&g->blocks[g->sequence[i]], to);
+    for (unsigned s = 0; s < n; s++) {
+      if (g->order[to[s]] > i) continue;
+      loops->is_target[to[s]] = true;
+      latch[to[s]] = g->sequence[i];
+      num_latches[to[s]]++;
+    }
+  }
+  for (uint32_t n = 0; n < g->num_blocks; n++) {
+    loops->loop_of[n] = UNIT_NONE;
+    if (num_latches[n] != 1 || !dominates(g, n, latch[n])) continue;
+    counted_loop l = {.header = n, .latch = latch[n]};
+    if (look_at_loop(g, loops->is_target, &l)) {
+      loops->loop_of[n] = (int32_t)loops->num_loops;
+      pop_push(loops->loops, loops->num_loops, loops->loops_capacity, l);
+    } else {
+      free_loop(&l);
+    }
+  }
+  free(num_latches);
+  free(latch);
+}
+
+void function_loops_find(const code_unit *unit, const code_function *f, function_loops *loops)
+{
+  uint32_t n = f->num_blocks;
+  graph g = {.unit = unit,
+             .f = f,
+             .blocks = unit->blocks + f->first_block,
+             .num_blocks = n,
+             .sequence = pop_xcalloc(n, sizeof *g.sequence),
+             .order = pop_xcalloc(n, sizeof *g.order),
+             .dominator = pop_xcalloc(n, sizeof *g.dominator)};
+  *loops = (function_loops){.is_target = pop_xcalloc(n, sizeof *loops->is_target),
+                            .order = g.order,
+                            .loop_of = pop_xcalloc(n, sizeof *loops->loop_of)};
+  find_order(&g);
+  find_dominators(&g);
+  find_counted(&g, loops);
+  free(g.sequence);
+  free(g.dominator);
+}
+
+void function_loops_free(function_loops *loops)
+{
+  for (size_t i = 0; i < loops->num_loops; i++) free_loop(&loops->loops[i]);
+  free(loops->loops);
+  free(loops->is_target);
+  free(loops->order);
+  free(loops->loop_of);
+  *loops = (function_loops){0};
+}

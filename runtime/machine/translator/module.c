@@ -1,0 +1,281 @@
+/* The module: units in, native code out, through LLVM's optimiser and ORC.
+ *
+ * LLVM's errors become texts here. Code is made for the host's own processor; it must have fused
+ * multiply-add and half-precision conversions, because without them both would be calls of
+ * libraries that the code generator takes for granted. */
+#include "lift.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <populus/arena.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct translator {
+  LLVMTargetMachineRef target;
+  LLVMOrcLLJITRef jit;
+  char *triple;
+  char *layout;
+  unsigned num_units;
+};
+
+/* `error`, which is used up, as a text. */
+static char *text_of(LLVMErrorRef error)
+{
+  char *message = LLVMGetErrorMessage(error), *text = pop_xstrdup(message);
+  LLVMDisposeErrorMessage(message);
+  return text;
+}
+
+static bool failed(LLVMErrorRef raised, char **error)
+{
+  if (raised) *error = text_of(raised);
+  return raised != NULL;
+}
+
+/* The host */
+
+static LLVMTargetMachineRef host_machine(const char *triple, char **error)
+{
+  LLVMTargetRef target;
+  char *message = NULL;
+  if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+    *error = pop_xstrdup(message);
+    LLVMDisposeMessage(message);
+    return NULL;
+  }
+  char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+  LLVMTargetMachineRef machine = NULL;
+  if (strstr(features, "+fma,") && strstr(features, "+f16c"))
+    machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault,
+                                      LLVMRelocPIC, LLVMCodeModelJITDefault);
+  else
+    *error = pop_xasprintf("the processor (%s) has no fma or no f16c instructions", cpu);
+  LLVMDisposeMessage(cpu);
+  LLVMDisposeMessage(features);
+  return machine;
+}
+
+/* Helpers of native code by name. */
+typedef union helper_address {
+  uint8_t *(*access)(const translated_frame *, uint32_t, uint32_t, uint32_t);
+  translated_code (*find)(const translated_frame *, uint32_t);
+  uint32_t (*rounded)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);
+  uintptr_t address;
+} helper_address;
+
+enum { NUM_HELPERS = 3 };
+
+static LLVMErrorRef define_helpers(LLVMOrcLLJITRef jit, const translator_helpers *helpers)
+{
+  static const char *const names[NUM_HELPERS] = {"tile_access", "tile_find", "tile_rounded"};
+  helper_address addresses[NUM_HELPERS] = {
+      {.access = helpers->access}, {.find = helpers->find}, {.rounded = helpers->rounded}};
+  LLVMOrcCSymbolMapPair pairs[NUM_HELPERS];
+  for (unsigned i = 0; i < NUM_HELPERS; i++)
+    pairs[i] = (LLVMOrcCSymbolMapPair){
+        .Name = LLVMOrcLLJITMangleAndIntern(jit, names[i]),
+        .Sym = {.Address = addresses[i].address,
+                .Flags = {.GenericFlags = LLVMJITSymbolGenericFlagsExported |
+                                          LLVMJITSymbolGenericFlagsCallable}}};
+  return LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit),
+                               LLVMOrcAbsoluteSymbols(pairs, NUM_HELPERS));
+}
+
+/* What the code generator calls by itself: memcpy, memset. */
+static LLVMErrorRef define_process(LLVMOrcLLJITRef jit)
+{
+  LLVMOrcDefinitionGeneratorRef generator;
+  LLVMErrorRef error = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
+      &generator, LLVMOrcLLJITGetGlobalPrefix(jit), NULL, NULL);
+  if (!error) LLVMOrcJITDylibAddGenerator(LLVMOrcLLJITGetMainJITDylib(jit), generator);
+  return error;
+}
+
+static bool start_jit(translator *t, const translator_helpers *helpers, char **error)
+{
+  LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
+  LLVMTargetMachineRef machine = host_machine(t->triple, error);
+  if (!machine) {
+    LLVMOrcDisposeLLJITBuilder(builder);
+    return false;
+  }
+  LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
+      builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
+  if (failed(LLVMOrcCreateLLJIT(&t->jit, builder), error)) return false;
+  t->layout = pop_xstrdup(LLVMOrcLLJITGetDataLayoutStr(t->jit));
+  return !failed(define_helpers(t->jit, helpers), error) && !failed(define_process(t->jit), error);
+}
+
+static void destroy(translator *t)
+{
+  if (!t) return;
+  LLVMErrorRef error = t->jit ? LLVMOrcDisposeLLJIT(t->jit) : NULL;
+  if (error) LLVMConsumeError(error);
+  if (t->target) LLVMDisposeTargetMachine(t->target);
+  if (t->triple) LLVMDisposeMessage(t->triple);
+  free(t->layout);
+  free(t);
+}
+
+static translator *create(const translator_helpers *helpers, char **error)
+{
+  LLVMInitializeNativeTarget();
+  LLVMInitializeNativeAsmPrinter();
+  translator *t = pop_xcalloc(1, sizeof *t);
+  t->triple = LLVMGetDefaultTargetTriple();
+  t->target = host_machine(t->triple, error);
+  if (t->target && start_jit(t, helpers, error)) return t;
+  destroy(t);
+  return NULL;
+}
+
+/* Lifting */
+
+static void make_types(lift *l)
+{
+  lift_types *t = &l->type;
+  LLVMContextRef c = l->context;
+  t->i1 = LLVMInt1TypeInContext(c);
+  t->i8 = LLVMInt8TypeInContext(c);
+  t->i16 = LLVMInt16TypeInContext(c);
+  t->i32 = LLVMInt32TypeInContext(c);
+  t->i64 = LLVMInt64TypeInContext(c);
+  t->half = LLVMHalfTypeInContext(c);
+  t->single = LLVMFloatTypeInContext(c);
+  t->pointer = LLVMPointerTypeInContext(c, 0);
+  t->function = LLVMFunctionType(LLVMVoidTypeInContext(c), &t->pointer, 1, 0);
+  t->access =
+      LLVMFunctionType(t->pointer, (LLVMTypeRef[]){t->pointer, t->i32, t->i32, t->i32}, 4, 0);
+  t->find = LLVMFunctionType(t->pointer, (LLVMTypeRef[]){t->pointer, t->i32}, 2, 0);
+  t->rounded =
+      LLVMFunctionType(t->i32, (LLVMTypeRef[]){t->i32, t->i32, t->i32, t->i32, t->i32}, 5, 0);
+}
+
+static void add_attribute(const lift *l, LLVMValueRef function, const char *name, uint64_t value)
+{
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                          LLVMCreateEnumAttribute(l->context, kind, value));
+}
+
+/* Values of the attribute `memory`: two bits (1 reads, 2 writes) for arguments, inaccessible memory
+ * and everything else ("MemoryEffects", llvm/Support/ModRef.h). */
+enum { MEMORY_NONE = 0, MEMORY_READS = 1 | 1 << 2 | 1 << 4 };
+
+static LLVMValueRef declare_helper(const lift *l, const char *name, LLVMTypeRef type,
+                                   uint64_t memory)
+{
+  LLVMValueRef function = LLVMAddFunction(l->module, name, type);
+  add_attribute(l, function, "nounwind", 0);
+  add_attribute(l, function, "willreturn", 0);
+  add_attribute(l, function, "memory", memory);
+  return function;
+}
+
+static LLVMModuleRef lift_module(const translator *t, LLVMContextRef context, const code_unit *unit,
+                                 const char *name)
+{
+  lift l = {.context = context,
+            .module = LLVMModuleCreateWithNameInContext(name, context),
+            .b = LLVMCreateBuilderInContext(context),
+            .unit = unit,
+            .functions = pop_xcalloc(unit->num_functions, sizeof *l.functions)};
+  LLVMSetTarget(l.module, t->triple);
+  LLVMSetDataLayout(l.module, t->layout);
+  make_types(&l);
+  l.access = declare_helper(&l, "tile_access", l.type.access, MEMORY_READS);
+  l.find = declare_helper(&l, "tile_find", l.type.find, MEMORY_READS);
+  l.rounded = declare_helper(&l, "tile_rounded", l.type.rounded, MEMORY_NONE);
+  lift_unit(&l);
+  LLVMSetValueName2(l.functions[0], name, strlen(name));
+  for (size_t i = 0; i < unit->num_functions; i++) add_attribute(&l, l.functions[i], "nounwind", 0);
+  LLVMDisposeBuilder(l.b);
+  free(l.functions);
+  return l.module;
+}
+
+/* Optimising and linking */
+
+static bool verify(LLVMModuleRef module, char **error)
+{
+  char *message = NULL;
+  bool broken = LLVMVerifyModule(module, LLVMReturnStatusAction, &message);
+  if (broken) *error = pop_xstrdup(message);
+  LLVMDisposeMessage(message);
+  return !broken;
+}
+
+static bool optimise(const translator *t, LLVMModuleRef module, char **error)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMPassBuilderOptionsSetLoopVectorization(options, 1);
+  LLVMPassBuilderOptionsSetSLPVectorization(options, 1);
+  LLVMPassBuilderOptionsSetLoopInterleaving(options, 1);
+  bool bad = failed(LLVMRunPasses(module, "default<O2>", t->target, options), error);
+  LLVMDisposePassBuilderOptions(options);
+  return !bad;
+}
+
+static void show(LLVMModuleRef module, const char *stage)
+{
+  const char *wanted = getenv("POPULUS_TRANSLATOR_DUMP");
+  if (!wanted || strcmp(wanted, stage) != 0) return;
+  char *text = LLVMPrintModuleToString(module);
+  fputs(text, stderr);
+  LLVMDisposeMessage(text);
+}
+
+/* The machine code as an object file; NULL: see `error`. */
+static LLVMMemoryBufferRef generate(const translator *t, const code_unit *unit, const char *name,
+                                    char **error)
+{
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef module = lift_module(t, context, unit, name);
+  LLVMMemoryBufferRef object = NULL;
+  show(module, "lift");
+  if (verify(module, error) && optimise(t, module, error)) {
+    show(module, "optimise");
+    char *message = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(t->target, module, LLVMObjectFile, &message, &object)) {
+      *error = pop_xstrdup(message);
+      LLVMDisposeMessage(message);
+      object = NULL;
+    }
+  }
+  LLVMDisposeModule(module);
+  LLVMContextDispose(context);
+  return object;
+}
+
+static translated_code compile(translator *t, const code_unit *unit, char **error)
+{
+  char name[24];
+  snprintf(name, sizeof name, "unit_%u", t->num_units++);
+  LLVMMemoryBufferRef object = generate(t, unit, name, error);
+  if (!object) return NULL;
+  LLVMOrcExecutorAddress address = 0;
+  if (failed(LLVMOrcLLJITAddObjectFile(t->jit, LLVMOrcLLJITGetMainJITDylib(t->jit), object),
+             error) ||
+      failed(LLVMOrcLLJITLookup(t->jit, &address, name), error))
+    return NULL;
+  union {
+    uintptr_t address;
+    translated_code code;
+  } entry = {.address = (uintptr_t)address};
+  return entry.code;
+}
+
+static void forget(char *error)
+{
+  free(error);
+}
+
+extern const translator_interface translator_module;
+const translator_interface translator_module = {
+    .create = create, .compile = compile, .forget = forget, .destroy = destroy};

@@ -1,0 +1,270 @@
+/* The translator against the interpreter: random programs and random loops, to the bit and cycle. */
+#include <criterion/criterion.h>
+
+#include "support/random_program.h"
+#include "support/rig.h"
+
+#include <stdio.h>
+
+/* What a run leaves behind. */
+typedef struct outcome {
+  machine_fault fault;
+  machine_counters counters;
+  uint8_t *memory;
+  uint32_t bytes;
+} outcome;
+
+static void run_image(const pop_target *target, const pop_image *image, const machine_stack *stacks,
+                      machine_options options, outcome *out)
+{
+  machine *m;
+  expect_ok(machine_create(target, &options, &m));
+  expect_ok(machine_load(m, image, stacks));
+  uint32_t event;
+  pop_error_free(machine_run(m, 0, &event));
+  out->fault = *machine_get_fault(m);
+  out->counters = machine_get_counters(m);
+  out->bytes = image->size;
+  out->memory = pop_xmalloc(image->size);
+  expect_ok(machine_read(m, 0, image->base, out->memory, image->size));
+  machine_free(m);
+}
+
+static void expect_same(const outcome *a, const outcome *b, const char *what, uint64_t seed)
+{
+  cr_assert_eq(a->fault.kind, b->fault.kind, "%s %llu: fault %s, translated %s at 0x%x", what,
+               (unsigned long long)seed, machine_fault_name(a->fault.kind),
+               machine_fault_name(b->fault.kind), b->fault.pc);
+  cr_assert_eq(a->fault.pc, b->fault.pc, "%s %llu: fault at 0x%x, translated 0x%x", what,
+               (unsigned long long)seed, a->fault.pc, b->fault.pc);
+  cr_assert_eq(a->fault.address, b->fault.address, "%s %llu", what, (unsigned long long)seed);
+  cr_assert_eq(a->fault.cycle, b->fault.cycle, "%s %llu: cycle %llu, translated %llu", what,
+               (unsigned long long)seed, (unsigned long long)a->fault.cycle,
+               (unsigned long long)b->fault.cycle);
+  cr_assert_eq(a->fault.vertex_entry, b->fault.vertex_entry, "%s %llu", what,
+               (unsigned long long)seed);
+  cr_assert_str_eq(a->fault.detail, b->fault.detail, "%s %llu", what, (unsigned long long)seed);
+  cr_assert_eq(a->counters.cycles, b->counters.cycles, "%s %llu: %llu cycles, translated %llu",
+               what, (unsigned long long)seed, (unsigned long long)a->counters.cycles,
+               (unsigned long long)b->counters.cycles);
+  cr_assert_eq(a->counters.instructions, b->counters.instructions,
+               "%s %llu: %llu instructions, translated %llu", what, (unsigned long long)seed,
+               (unsigned long long)a->counters.instructions,
+               (unsigned long long)b->counters.instructions);
+  for (uint32_t i = 0; i < a->bytes; i += 4)
+    cr_assert(!memcmp(a->memory + i, b->memory + i, 4),
+              "%s %llu: word at 0x%x: 0x%08x, translated 0x%08x", what, (unsigned long long)seed,
+              RIG_BASE + i, *(uint32_t *)(void *)(a->memory + i),
+              *(uint32_t *)(void *)(b->memory + i));
+}
+
+static void compare_engines(const pop_target *target, const pop_image *image,
+                            const machine_stack *stacks, uint64_t max_cycles, const char *what,
+                            uint64_t seed)
+{
+  outcome interpreted, translated;
+  run_image(target, image, stacks, (machine_options){max_cycles, MACHINE_INTERPRETER},
+            &interpreted);
+  run_image(target, image, stacks, (machine_options){max_cycles, MACHINE_TRANSLATOR}, &translated);
+  expect_same(&interpreted, &translated, what, seed);
+  free(interpreted.memory);
+  free(translated.memory);
+}
+
+static pop_target one_tile(void)
+{
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 1, &target));
+  target.tiles_per_ipu = 1;
+  return target;
+}
+
+/* The supervisor starts worker 0 at CODE and waits for it. */
+static uint32_t add_supervisor(program *p)
+{
+  uint32_t entry = here(p);
+  emit_li(p, 5, CODE);
+  emit(p, isa_tile_op_word(TILE_RUN, 0, 5, 0));
+  emit(p, isa_tile_op_word(TILE_WAIT, 0, 0, 0));
+  emit(p, isa_tile_op_word(TILE_HOST_SYNC, 10, 10, 0));
+  return entry;
+}
+
+static void compare_program(uint64_t seed, uint64_t max_cycles)
+{
+  program *p = make_program(seed, (program_options){.worker = true, .max_cases = 24});
+  uint32_t entry = add_supervisor(p);
+  const pop_image_segment segments[] = {{.start = CODE, .size = 4 * CODE_WORDS, .executable = true},
+                                        {.start = POOL, .size = END - POOL, .writable = true}};
+  uint8_t *bytes = make_bytes(p);
+  pop_image image = {.base = BASE,
+                     .size = END - BASE,
+                     .bytes = bytes,
+                     .entry = entry,
+                     .segments = segments,
+                     .num_segments = 2};
+  pop_target target = one_tile();
+  compare_engines(&target, &image, NULL, max_cycles, "program", seed);
+  free(bytes);
+  free(p);
+}
+
+Test(translate, every_instruction_leaves_the_same_registers_and_memory)
+{
+  for (uint64_t seed = 1; seed <= 12; seed++) compare_program(seed, 1 << 24);
+}
+
+Test(translate, a_cycle_limit_stops_at_the_same_instruction)
+{
+  for (uint64_t seed = 101; seed <= 104; seed++) compare_program(seed, 300 + 300 * (seed % 7));
+}
+
+/* Random loops: counted in every way, with accesses near the borders of what is legal. */
+
+typedef struct loop_maker {
+  uint64_t random;
+  assembler *a;
+} loop_maker;
+
+static uint32_t pick(loop_maker *l, uint32_t below)
+{
+  l->random = l->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (uint32_t)(l->random >> 33) % below;
+}
+
+static uint32_t pick_of(loop_maker *l, const uint32_t *values, uint32_t count)
+{
+  return values[pick(l, count)];
+}
+#define PICK(l, ...)                                                                               \
+  pick_of(l, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
+
+/* s0, s1, a4, a5 point somewhere, a0-a3 are values, t0 counts, t1 is the bound. */
+static uint32_t pick_pointer(loop_maker *l)
+{
+  return PICK(l, S0, S1, A4, A5);
+}
+
+static uint32_t pick_value(loop_maker *l)
+{
+  return PICK(l, A0, A1, A2, A3);
+}
+
+static uint32_t pick_place(loop_maker *l)
+{
+  uint32_t near = 4 * pick(l, 64) - 128;
+  if (pick(l, 16) == 0) near += pick(l, 4);
+  return near + PICK(l, RIG_DATA + 512, RIG_DATA + 512, RIG_DATA + 2048, RIG_STACKS - 64,
+                     RIG_STACKS, RIG_STACKS + 64, RIG_STACKS + RIG_STACK_BYTES, RIG_CONST + 128,
+                     RIG_HOLE, RIG_BEHIND + 64, RIG_END);
+}
+
+static void put_body_op(loop_maker *l)
+{
+  assembler *a = l->a;
+  uint32_t p = pick_pointer(l), v = pick_value(l), w = pick_value(l);
+  int32_t offset = (int32_t)(4 * pick(l, 5)) - 4;
+  switch (pick(l, 12)) {
+  case 0:
+  case 1:
+    asm_load(a, ASM_LW, v, p, offset);
+    return;
+  case 2:
+    asm_load(a, PICK(l, ASM_LB, ASM_LBU, ASM_LH, ASM_LHU), v, p, offset);
+    return;
+  case 3:
+  case 4:
+    asm_store(a, ASM_SW, v, p, offset);
+    return;
+  case 5:
+    asm_store(a, PICK(l, ASM_SB, ASM_SH), v, pick(l, 8) ? p : (uint32_t)SP, offset);
+    return;
+  case 6:
+    asm_add(a, v, v, w);
+    return;
+  case 7:
+    asm_addi(a, p, p, (int32_t)PICK(l, 4, 4, 4, 8, 1, (uint32_t)-4, 12));
+    return;
+  case 8: /* another address: sh2add, of a counter or of a value */
+    asm_word(a, asm_r(0x20004033, A5, pick(l, 3) ? (uint32_t)T0 : v, S0));
+    return;
+  case 9:
+    asm_load(a, ASM_FLW, pick(l, 4), p, offset);
+    asm_word(a, asm_r(PICK(l, 0x00007053, 0x10007053, 0x28001053), pick(l, 4), pick(l, 4), 1));
+    return;
+  case 10:
+    asm_store(a, ASM_FSW, pick(l, 4), p, offset);
+    return;
+  default: { /* sometimes not */
+    size_t hole = asm_hole(a);
+    asm_add(a, v, v, T0);
+    if (pick(l, 2)) asm_store(a, ASM_SW, v, p, offset);
+    asm_patch_branch(a, hole, PICK(l, ASM_BEQ, ASM_BLT, ASM_BGE), v, w);
+  }
+  }
+}
+
+static void put_loop(loop_maker *l)
+{
+  assembler *a = l->a;
+  uint32_t rounds = pick(l, 4) ? pick(l, 40) : pick(l, 400), start = PICK(l, 0, 1, 7, 0x7ffffff0);
+  int32_t step = (int32_t)PICK(l, 1, 1, 2, 4, 3, (uint32_t)-1, (uint32_t)-4);
+  asm_li(a, T0, start);
+  asm_li(a, T1, start + rounds * (uint32_t)step + (pick(l, 6) ? 0 : 1));
+  uint32_t again = asm_here(a);
+  for (uint32_t n = 1 + pick(l, 6); n > 0; n--) put_body_op(l);
+  asm_addi(a, T0, T0, step);
+  uint32_t kind = PICK(l, ASM_BNE, ASM_BNE, ASM_BLT, ASM_BGE, 0x6063, 0x7063);
+  if (pick(l, 2))
+    asm_branch(a, kind, T0, T1, again);
+  else
+    asm_branch(a, kind, T1, T0, again);
+}
+
+static void put_worker(loop_maker *l)
+{
+  assembler *a = l->a;
+  static const uint8_t pointers[] = {S0, S1, A4, A5}, values[] = {A0, A1, A2, A3};
+  asm_li(a, SP, RIG_STACKS + RIG_STACK_BYTES - 4 * pick(l, 20));
+  for (unsigned i = 0; i < 4; i++) asm_li(a, pointers[i], pick_place(l));
+  for (unsigned i = 0; i < 4; i++)
+    asm_li(a, values[i], pick(l, 3) ? pick(l, 100) : pick(l, 1u << 31));
+  asm_li(a, T2, 1 + pick(l, 3));
+  uint32_t outer = asm_here(a);
+  for (uint32_t n = 1 + pick(l, 2); n > 0; n--) put_loop(l);
+  for (unsigned i = 0; i < 4; i++)
+    if (pick(l, 2)) asm_li(a, pointers[i], pick_place(l));
+  asm_addi(a, T2, T2, -1);
+  asm_branch(a, ASM_BNE, T2, ZERO, outer);
+  asm_li(a, T2, RIG_DATA);
+  for (uint32_t r = S0; r <= A7; r++) asm_store(a, ASM_SW, r, T2, (int32_t)(4 * r));
+  for (uint32_t r = 0; r < 4; r++) asm_store(a, ASM_FSW, r, T2, 128 + 4 * (int32_t)r);
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+}
+
+static void compare_loops(uint64_t seed)
+{
+  rig r = rig_create(1, 0);
+  loop_maker l = {.random = seed * 77777, .a = &r.code[0]};
+  asm_li(l.a, T0, RIG_CODE + 4 * 6);
+  asm_tile(l.a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(l.a, TILE_WAIT, 0, 0, 0);
+  asm_tile(l.a, TILE_HOST_SYNC, A0, A0, 0);
+  asm_nops(l.a, 1);
+  put_worker(&l);
+  uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+  pop_image image = rig_image(&r, 0, bytes);
+  for (uint32_t i = RIG_DATA; i < RIG_END; i++) bytes[i - RIG_BASE] = (uint8_t)pick(&l, 256);
+  machine_stack stacks[MACHINE_NUM_STACKS];
+  for (uint32_t i = 0; i < MACHINE_NUM_STACKS; i++)
+    stacks[i] = (machine_stack){RIG_STACKS + i * RIG_STACK_BYTES, RIG_STACK_BYTES};
+  uint64_t limit = pick(&l, 4) ? 1000000 : 3000 + pick(&l, 20000);
+  compare_engines(&r.target, &image, stacks, limit, "loops", seed);
+  free(bytes);
+  rig_free(&r);
+}
+
+Test(translate, loops_touch_what_they_may_and_fault_where_they_must)
+{
+  for (uint64_t seed = 1; seed <= 100; seed++) compare_loops(seed);
+}
