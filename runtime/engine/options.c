@@ -175,7 +175,7 @@ static pop_error *set_tile_engine(const option_entry *entry, const char *value,
                                       [MACHINE_AUTO] = "auto"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(value, names[i]) == 0) {
-      options->run.engine = (machine_engine)i;
+      options->run.machine.engine = (machine_engine)i;
       return NULL;
     }
   return invalid_value(entry, value);
