@@ -38,7 +38,7 @@ pop_error *popc_put_database_entry(popc_settings *settings, const popc_source *s
 {
   const char *clang;
   POP_TRY(popc_find_clang(settings->arena, &clang));
-  char *folder = getcwd(NULL, 0);
+  char *folder = get_current_dir_name();
   if (!folder) return pop_error_errno(errno, "cannot tell the current folder, which -MJ writes");
   json_t *entry =
       json_pack("{s:s, s:s, s:s, s:o}", "directory", folder, "file", source->path, "output",

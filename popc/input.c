@@ -4,6 +4,7 @@
 #include <populus/file.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,11 +59,28 @@ static pop_error *find_language(const popc_input *input, popc_language *language
   return NULL; /* what is no file is told by reading it */
 }
 
-/* The assembler reads a stream, whose first line says where it is from. */
+/* `name` as the inside of a string literal. */
+static char *quoted(const char *name)
+{
+  char *text = pop_xmalloc(4 * strlen(name) + 1), *out = text;
+  for (const unsigned char *p = (const unsigned char *)name; *p; p++) {
+    if (*p == '"' || *p == '\\')
+      out += sprintf(out, "\\%c", *p);
+    else if (*p < 0x20)
+      out += sprintf(out, "\\%03o", *p);
+    else
+      *out++ = (char)*p;
+  }
+  *out = '\0';
+  return text;
+}
+
+/* The compiler reads a stream, whose first line says where it is from. */
 static void name_in_text(popc_source *source)
 {
   pop_bytes text = {0};
-  char *line = pop_xasprintf("# 1 \"%s\"\n", source->path);
+  char *name = quoted(source->path), *line = pop_xasprintf("# 1 \"%s\"\n", name);
+  free(name);
   pop_bytes_append(&text, line, strlen(line));
   pop_bytes_append(&text, source->text, source->size + 1);
   free(line);
@@ -71,9 +89,29 @@ static void name_in_text(popc_source *source)
   source->size = text.size - 1;
 }
 
+static pop_error *take_text(const popc_input *input, popc_source *source)
+{
+  const popc_text *text = input->text;
+  if (!text->language || !popc_language_named(text->language, &source->language) ||
+      source->language == POPC_GP_FILE)
+    return pop_error_new(POP_ERROR_USAGE,
+                         "'%s' is no language of a source in memory: there are c, "
+                         "c++, assembler, assembler-with-cpp and ir",
+                         text->language ? text->language : "NULL");
+  pop_bytes copy = {0};
+  if (text->size) pop_bytes_append(&copy, text->text, text->size);
+  pop_bytes_append(&copy, "", 1);
+  source->text = copy.data;
+  source->size = text->size;
+  source->is_stream = true;
+  name_in_text(source);
+  return NULL;
+}
+
 pop_error *popc_read_source(const popc_input *input, popc_source *source)
 {
   *source = (popc_source){.path = input->path};
+  if (input->text) return take_text(input, source);
   POP_TRY(find_language(input, &source->language));
   if (!strcmp(input->path, "-")) {
     POP_TRY(read_standard_input(source));

@@ -503,7 +503,7 @@ static pop_error *take_argument(popc_settings *settings, size_t count, const cha
   if (!inputs_allowed)
     return pop_error_new(POP_ERROR_USAGE, "'%s' is not an option of popc", argument);
   if (!*argument) return pop_error_new(POP_ERROR_USAGE, "an input has an empty name");
-  popc_input input = {argument, settings->language};
+  popc_input input = {argument, settings->language, NULL};
   pop_push(settings->inputs, settings->num_inputs, settings->inputs_capacity, input);
   return NULL;
 }

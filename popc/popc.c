@@ -84,7 +84,7 @@ static pop_error *add_input(run *r, const popc_input *input)
   popc_language language;
   bool named = input->language ? popc_language_named(input->language, &language)
                                : popc_language_of(input->path, &language);
-  if (named && language == POPC_GP_FILE) return add_gp(r, input);
+  if (!input->text && named && language == POPC_GP_FILE) return add_gp(r, input);
   popc_source source;
   POP_TRY(popc_read_source(input, &source));
   pop_push(r->sources, r->num_sources, r->sources_capacity, source);
@@ -97,8 +97,8 @@ static pop_error *check_not_input(const popc_settings *settings)
   struct stat output, input;
   if (stat(settings->output, &output) != 0 || !S_ISREG(output.st_mode)) return NULL;
   for (size_t i = 0; i < settings->num_inputs; ++i)
-    if (stat(settings->inputs[i].path, &input) == 0 && input.st_dev == output.st_dev &&
-        input.st_ino == output.st_ino)
+    if (!settings->inputs[i].text && stat(settings->inputs[i].path, &input) == 0 &&
+        input.st_dev == output.st_dev && input.st_ino == output.st_ino)
       return pop_error_new(POP_ERROR_USAGE, "the output '%s' is the same file as the input '%s'",
                            settings->output, settings->inputs[i].path);
   return NULL;
@@ -393,7 +393,11 @@ static pop_error *take_options(popc_settings *settings, const popc_options *opti
   if ((settings->dependencies || settings->database_file) && !options->output)
     return pop_error_new(POP_ERROR_USAGE, "-MD and -MJ need a file as output");
   for (size_t i = 0; i < options->num_inputs; ++i) {
-    popc_input input = {options->inputs[i], NULL};
+    popc_input input = {options->inputs[i], NULL, NULL};
+    pop_push(settings->inputs, settings->num_inputs, settings->inputs_capacity, input);
+  }
+  for (size_t i = 0; i < options->num_texts; ++i) {
+    popc_input input = {options->texts[i].name, NULL, &options->texts[i]};
     pop_push(settings->inputs, settings->num_inputs, settings->inputs_capacity, input);
   }
   settings->output = options->output;

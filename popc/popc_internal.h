@@ -70,8 +70,9 @@ typedef struct popc_variant {
 } popc_variant;
 
 typedef struct popc_input {
-  const char *path;     /* "-": standard input */
-  const char *language; /* as -x says; NULL: by the name */
+  const char *path;      /* "-": standard input */
+  const char *language;  /* as -x says; NULL: by the name */
+  const popc_text *text; /* what it holds, if it is no file; else NULL */
 } popc_input;
 
 /* What a command line asks for. Strings live in `arena` or are the caller's. */

@@ -9,7 +9,6 @@
 #include "graph/check.h"
 #include "graph/describe.h"
 #include "graph/flags.h"
-#include "graph/source_file.h"
 
 #include <populus/popc.h>
 #include <stdlib.h>
@@ -130,10 +129,10 @@ static const char *architecture(const pop_graph *graph)
   return "ipu2";
 }
 
-/* The flags and up to two more. Nothing is compiled for targets that the graph has no use for, unless
+/* A file or a text. Nothing is compiled for targets that the graph has no use for, unless
  * the flags say so. */
-static pop_error *compile(pop_graph *graph, const char *path, const char *name, const char *flags,
-                          const char *const *more, size_t num_more, pop_gp **gp)
+static pop_error *compile(pop_graph *graph, const char *path, const popc_text *text,
+                          const char *flags, pop_gp **gp)
 {
   flag_list users, list = {0};
   pop_error *error = split_flags(graph->arena, flags, &users);
@@ -142,18 +141,18 @@ static pop_error *compile(pop_graph *graph, const char *path, const char *name, 
              pop_arena_printf(graph->arena, "--target=%s", architecture(graph)));
   for (size_t i = 0; i < users.count; i++)
     pop_push(list.items, list.count, list.capacity, users.items[i]);
-  for (size_t i = 0; i < num_more; i++)
-    pop_push(list.items, list.count, list.capacity, pop_arena_strdup(graph->arena, more[i]));
   popc_options options = {.size = sizeof options,
                           .inputs = &path,
-                          .num_inputs = 1,
+                          .num_inputs = path != NULL,
+                          .texts = text,
+                          .num_texts = text != NULL,
                           .flags = (const char *const *)list.items,
                           .num_flags = list.count,
                           .diagnostics_fd = -1};
   uint8_t *bytes = NULL;
   size_t size = 0;
   if (!error) error = popc_compile(&options, &bytes, &size);
-  if (!error) error = pop_gp_read_memory(bytes, size, name, gp);
+  if (!error) error = pop_gp_read_memory(bytes, size, text ? text->name : path, gp);
   free(bytes);
   free(list.items);
   free(users.items);
@@ -196,20 +195,8 @@ void pop_graph_add_codelets(pop_graph *graph, const char *path, const char *flag
   }
   pop_gp *gp = NULL;
   pop_error *error =
-      is_source(path) ? compile(graph, path, path, flags, NULL, 0, &gp) : pop_gp_read(path, &gp);
+      is_source(path) ? compile(graph, path, NULL, flags, &gp) : pop_gp_read(path, &gp);
   finish(graph, call, error, gp);
-}
-
-static pop_error *compile_text(pop_graph *graph, const char *extension, const char *text,
-                               const char *name, const char *flags, pop_gp **gp)
-{
-  /* What the text includes in quotes is looked for where the program runs, not where the file is. */
-  static const char *const here[] = {"-I", "."};
-  source_file file;
-  pop_error *error = source_file_create(&file, text, name, extension);
-  if (!error) error = compile(graph, file.path, name, flags, here, 2, gp);
-  source_file_remove(&file);
-  return error;
 }
 
 void pop_graph_add_codelets_source(pop_graph *graph, const char *language, const char *text,
@@ -225,7 +212,7 @@ void pop_graph_add_codelets_source(pop_graph *graph, const char *language, const
     return;
   }
   pop_gp *gp = NULL;
-  pop_error *error = compile_text(graph, c ? ".c" : ".cpp", text,
-                                  name && *name ? name : "codelets from memory", flags, &gp);
+  popc_text source = {name && *name ? name : "codelets from memory", language, text, strlen(text)};
+  pop_error *error = compile(graph, NULL, &source, flags, &gp);
   finish(graph, call, error, gp);
 }

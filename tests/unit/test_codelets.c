@@ -157,10 +157,32 @@ Test(codelets, S01_source_that_does_not_compile_shows_the_compilers_diagnostics)
   pop_graph *graph = new_graph();
   pop_graph_add_codelets_source(graph, "c", "int f(void)\n{\n  return undeclared;\n}\n",
                                 "my \"code\"", NULL);
-  assert_error(
-      graph, POP_ERROR_CODELET_COMPILE,
-      (const char *[5]){"pop_graph_add_codelets_source", "my \"code\":3:10: error:", "undeclared"},
-      "does not compile");
+  assert_error(graph, POP_ERROR_CODELET_COMPILE,
+               (const char *[5]){
+                   "pop_graph_add_codelets_source: 'my \"code\"' does not compile",
+                   "my \"code\":3:10: error:", "    3 |   return undeclared;\n      |          ^"},
+               "does not compile");
+  pop_graph_free(graph);
+}
+
+/* A mistake that only popc knows of. There is a folder of the name, and a header beside it. */
+Test(codelets, S09_source_from_memory_has_the_name_and_the_lines_that_its_author_knows)
+{
+  cr_assert_eq(mkdir("code", 0777), 0);
+  FILE *header = fopen("header.h", "w");
+  cr_assert_not_null(header);
+  fputs("#define FIELD char *f\n", header);
+  fclose(header);
+  pop_graph *graph = new_graph();
+  pop_graph_add_codelets_source(graph, "c++",
+                                "#include <poplar/Vertex.hpp>\n#include \"header.h\"\n"
+                                "struct V : poplar::Vertex {\n  FIELD;\n  bool compute();\n};\n",
+                                "code", NULL);
+  assert_error(graph, POP_ERROR_CODELET_COMPILE,
+               (const char *[5]){"'code' does not compile",
+                                 "code:4:3: error: field 'V.f' has unsupported field type 'char *'",
+                                 "    4 |   FIELD;\n      |   ^"},
+               "S09");
   pop_graph_free(graph);
 }
 

@@ -11,6 +11,14 @@
 extern "C" {
 #endif
 
+/* A source that is in memory. */
+typedef struct popc_text {
+  const char *name;     /* in messages and debug information; need not be that of a file */
+  const char *language; /* as -x takes it: "c", "c++", … */
+  const char *text;
+  size_t size;
+} popc_text;
+
 typedef struct popc_options {
   size_t size;               /* sizeof(popc_options), for later extension */
   const char *const *inputs; /* paths of .c, .cpp (.cc, .cxx) or .gp files */
@@ -20,6 +28,10 @@ typedef struct popc_options {
   size_t num_flags;
   int verbose;        /* show the commands on standard error */
   int diagnostics_fd; /* where clang's diagnostics go; -1: into the error's message */
+  const popc_text
+      *texts; /* further inputs; what they include in quotes is looked for in the current
+                           * folder */
+  size_t num_texts;
 } popc_options;
 
 /* Compiles. With output NULL, *bytes (malloc'ed, caller frees) and *bytes_size receive the .gp.
