@@ -17,7 +17,7 @@
  *
  * Source: System V ABI, "Object Files"; RISC-V ELF psABI, chapter "Relocations"; DWARF 5, 7.3.
  */
-#include "object.h"
+#include "debug_relocate.h"
 #include <populus/arena.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,11 +36,6 @@ typedef struct debug_copy {
 static bool is_loaded(const object_section *section)
 {
   return section->flags & SHF_ALLOC;
-}
-
-static bool is_debug(const object_section *section)
-{
-  return !is_loaded(section) && section->data && strncmp(section->name, ".debug_", 7) == 0;
 }
 
 static pop_error *lay_out(const debug_copy *copy)
@@ -70,71 +65,16 @@ static uint32_t symbol_value(const debug_copy *copy, uint32_t index)
   return symbol->value + (symbol->place == PLACE_SECTION ? copy->addresses[symbol->section] : 0);
 }
 
-static uint32_t value_of(const debug_copy *copy, const object_relocation *entry)
+static uint32_t value_of(const void *context, const object_relocation *entry)
 {
+  const debug_copy *copy = context;
   return symbol_value(copy, entry->symbol) + entry->addend;
 }
 
-/* The difference of two symbols, as the number of bytes in a range: see relocate.c. */
-static pop_error *apply_pair(const debug_copy *copy, const object_section *target,
-                             const object_relocation *minuend, const object_relocation *entry)
+static uint8_t *bytes_of(void *context, uint32_t section)
 {
-  if (!minuend->type || minuend->type->value != VALUE_ULEB_MINUEND ||
-      minuend->offset != entry->offset)
-    return pop_error_new(POP_ERROR_FILE_LOAD, "there is no R_RISCV_SET_ULEB128 in front of it");
-  uint8_t *bytes = copy->bytes + (target->data - copy->object->bytes);
-  uint32_t difference = value_of(copy, minuend) - value_of(copy, entry);
-  if (!relocation_put_uleb128(bytes + entry->offset, bytes + target->size, difference))
-    return pop_error_new(POP_ERROR_FILE_LOAD, "difference %u needs more bytes than it has",
-                         difference);
-  return NULL;
-}
-
-static pop_error *apply(const debug_copy *copy, const object_section *target,
-                        const object_relocation *before, const object_relocation *entry)
-{
-  uint8_t *place = copy->bytes + (target->data - copy->object->bytes) + entry->offset;
-  switch (entry->type->value) {
-  case VALUE_NONE:
-  case VALUE_ULEB_MINUEND:
-    return NULL;
-  case VALUE_ADDRESS:
-    entry->type->encode(place, value_of(copy, entry));
-    return NULL;
-  case VALUE_ULEB_DIFFERENCE:
-    return apply_pair(copy, target, before, entry);
-  default:
-    return pop_error_new(POP_ERROR_FILE_LOAD, "it has no place in debug information");
-  }
-}
-
-/* Applies the entries of the SHT_RELA section `table` to the debug section `target`. */
-static pop_error *apply_table(const debug_copy *copy, const object_section *table,
-                              const object_section *target)
-{
-  if (target->flags & SHF_COMPRESSED)
-    return pop_error_new(POP_ERROR_FILE_LOAD, "section %s is compressed", target->name);
-  object_relocation before = {0}, entry;
-  for (uint32_t i = 0; i < table->size / sizeof(Elf32_Rela); ++i, before = entry) {
-    POP_TRY(object_read_relocation(copy->object, table, i, target, &entry));
-    pop_error *error = apply(copy, target, &before, &entry);
-    if (error) {
-      return pop_error_prefix(error, "relocation %s of section %s at offset 0x%x", entry.type->name,
-                              target->name, entry.offset);
-    }
-  }
-  return NULL;
-}
-
-static pop_error *apply_relocations(const debug_copy *copy)
-{
-  for (uint32_t i = 1; i < copy->num_headers; ++i) {
-    if (copy->object->sections[i].type != SHT_RELA) continue;
-    uint32_t target = object_raw_section(copy->object, i).sh_info;
-    if (target < copy->num_headers && is_debug(&copy->object->sections[target]))
-      POP_TRY(apply_table(copy, &copy->object->sections[i], &copy->object->sections[target]));
-  }
-  return NULL;
+  const debug_copy *copy = context;
+  return copy->bytes + (copy->object->sections[section].data - copy->object->bytes);
 }
 
 /* After the relocations, as a damaged object's debug sections may overlap the headers. */
@@ -151,18 +91,11 @@ static void write_headers(const debug_copy *copy)
   memcpy(copy->bytes, &header, sizeof header);
 }
 
-static uint32_t count_headers(const pop_object *object)
-{
-  Elf32_Ehdr header;
-  memcpy(&header, object->bytes, sizeof header);
-  return header.e_shnum ? header.e_shnum : object_raw_section(object, 0).sh_size;
-}
-
 static pop_error *make_copy(debug_copy *copy)
 {
   memcpy(copy->bytes, copy->object->bytes, copy->object->size);
   POP_TRY(lay_out(copy));
-  POP_TRY(apply_relocations(copy));
+  POP_TRY(debug_relocate(copy->object, &(debug_copier){bytes_of, value_of, copy}));
   write_headers(copy);
   return NULL;
 }
@@ -170,7 +103,7 @@ static pop_error *make_copy(debug_copy *copy)
 pop_error *pop_object_debug_image(const pop_object *object, pop_bytes *elf)
 {
   debug_copy copy = {.object = object,
-                     .num_headers = count_headers(object),
+                     .num_headers = object_num_headers(object),
                      .addresses = calloc(object->num_sections, sizeof *copy.addresses)};
   if (!copy.addresses || !pop_bytes_try_reserve(elf, object->size)) {
     free(copy.addresses);

@@ -99,6 +99,12 @@ Elf32_Shdr object_raw_section(const pop_object *object, uint32_t index)
   return section;
 }
 
+uint32_t object_num_headers(const pop_object *object)
+{
+  Elf32_Ehdr header = raw_header(object);
+  return header.e_shnum ? header.e_shnum : object_raw_section(object, 0).sh_size;
+}
+
 pop_error *object_string(const pop_object *object, uint32_t table, uint32_t offset,
                          const char **string)
 {

@@ -95,6 +95,8 @@ const char *object_name_at(const pop_object *object, uint32_t section, uint32_t 
 
 /* While parsing. */
 
+/* Section headers of the file: without those made for common symbols. */
+uint32_t object_num_headers(const pop_object *object);
 /* Section `index` as it is in the file. */
 Elf32_Shdr object_raw_section(const pop_object *object, uint32_t index);
 POP_MUST_CHECK pop_error *object_string(const pop_object *object, uint32_t table, uint32_t offset,

@@ -12,7 +12,7 @@
  * An error is kept when the turn comes, too: of several it is that of the lowest tile. The turn then
  * passes to nobody, and all threads end.
  */
-#include "compiler/compilation.h"
+#include "compiler/debug_files.h"
 #include "executable/executable.h"
 
 #include <pthread.h>
@@ -25,6 +25,7 @@ enum { TILES_PER_BATCH = 8, MAX_THREADS = 64 };
 
 typedef struct saver {
   const compilation *c;
+  const debug_files *debug;
   pop_archive_writer *writer;
   uint32_t num_tiles, num_batches;
   uint64_t *digests; /* of the images, by tile: each is written by who makes the image */
@@ -66,19 +67,19 @@ static void pass_turn(saver *s, pop_error *error)
   pthread_mutex_unlock(&s->lock);
 }
 
-static pop_error *make_member(const compilation *c, uint32_t tile, pop_bytes *members,
-                              uint64_t *digest)
+static pop_error *make_member(const saver *s, uint32_t tile, pop_bytes *members)
 {
   pop_arena *arena = pop_arena_new();
   pop_image image;
   char name[16];
   size_t start = 0;
   pop_archive_tile_name(tile, name);
-  pop_error *error = compilation_tile_image(c, tile, arena, &image);
+  pop_error *error = compilation_tile_image(s->c, tile, arena, &image);
+  if (!error) debug_files_link(s->debug, tile, &image);
   if (!error) error = pop_archive_begin_member(members, &start);
   if (!error) error = pop_image_write(&image, members);
   if (!error) error = pop_archive_end_member(members, start, name);
-  if (!error) *digest = pop_image_digest(&image);
+  if (!error) s->digests[tile] = pop_image_digest(&image);
   pop_arena_free(arena);
   return error;
 }
@@ -88,7 +89,7 @@ static pop_error *make_batch(const saver *s, uint32_t batch, pop_bytes *members)
   uint32_t first = batch * TILES_PER_BATCH;
   members->size = 0;
   for (uint32_t i = 0; i < TILES_PER_BATCH && first + i < s->num_tiles; i++)
-    POP_TRY(make_member(s->c, first + i, members, &s->digests[first + i]));
+    POP_TRY(make_member(s, first + i, members));
   return NULL;
 }
 
@@ -121,10 +122,12 @@ static uint32_t count_threads(uint32_t wanted, uint32_t num_batches)
 }
 
 /* This thread is one of them. If the system has no more threads, there are fewer. */
-static pop_error *save_tiles(const compilation *c, pop_archive_writer *writer, uint64_t *digests)
+static pop_error *save_tiles(const compilation *c, const debug_files *debug,
+                             pop_archive_writer *writer, uint64_t *digests)
 {
   uint32_t num_tiles = pop_target_num_tiles(&c->target);
   saver s = {.c = c,
+             .debug = debug,
              .writer = writer,
              .num_tiles = num_tiles,
              .digests = digests,
@@ -142,6 +145,22 @@ static pop_error *save_tiles(const compilation *c, pop_archive_writer *writer, u
   return s.error;
 }
 
+/* Behind the images, which name them. */
+static pop_error *save_debug_files(const debug_files *debug, pop_archive_writer *writer)
+{
+  pop_bytes file = {0};
+  pop_error *error = NULL;
+  for (uint32_t i = 0; i < debug_files_count(debug) && !error; i++) {
+    char name[24];
+    debug_files_name(i, name);
+    file.size = 0;
+    error = debug_files_make(debug, i, &file);
+    if (!error) error = pop_archive_writer_add(writer, name, file.data, file.size);
+  }
+  pop_bytes_free(&file);
+  return error;
+}
+
 static pop_error *save_metadata(const pop_executable *executable, const uint64_t *digests,
                                 pop_archive_writer *writer)
 {
@@ -153,15 +172,26 @@ static pop_error *save_metadata(const pop_executable *executable, const uint64_t
   return error;
 }
 
+static pop_error *save_members(const compilation *c, const pop_executable *executable,
+                               pop_archive_writer *writer)
+{
+  debug_files *debug;
+  POP_TRY(debug_files_new(c, &debug));
+  uint64_t *digests = pop_xcalloc(pop_target_num_tiles(&c->target), sizeof *digests);
+  pop_error *error = save_tiles(c, debug, writer, digests);
+  if (!error) error = save_metadata(executable, digests, writer);
+  if (!error) error = save_debug_files(debug, writer);
+  free(digests);
+  debug_files_free(debug);
+  return error;
+}
+
 pop_error *compilation_save_archive(const compilation *c, const pop_executable *executable,
                                     const char *path)
 {
   pop_archive_writer *writer;
   POP_TRY(pop_archive_writer_open(path, &writer));
-  uint64_t *digests = pop_xcalloc(pop_target_num_tiles(&c->target), sizeof *digests);
-  pop_error *error = save_tiles(c, writer, digests);
-  if (!error) error = save_metadata(executable, digests, writer);
-  free(digests);
+  pop_error *error = save_members(c, executable, writer);
   if (!error) return pop_archive_writer_commit(writer);
   pop_archive_writer_abort(writer);
   return error;

@@ -2,7 +2,7 @@
  *
  *   link_tool [--fold] <address> <output> <root>[,<root>]... <object>... [--library <object>...]
  *
- * Writes <output>.bin, the linked bytes from <address> on (code, read-only data, thread-local
+ * Writes <output>.dbg, the debug information, <output>.bin, the linked bytes from <address> on (code, read-only data, thread-local
  * data, data), and <output>.ld, a script that makes GNU ld or lld put the same sections at the
  * same addresses (not with --fold: then what is equal is there once). Prints "<group> <address> <size> <name>" for each symbol and section group.
  */
@@ -72,6 +72,21 @@ static void print_symbol(void *context, const pop_link_symbol *symbol)
          symbol->name);
 }
 
+static pop_error *write_debug_file(const pop_closure *closure, const pop_link_addresses *addresses,
+                                   const char *output)
+{
+  pop_bytes elf = {0};
+  POP_TRY(pop_closure_debug_file(closure, addresses, &elf));
+  char *name = pop_xasprintf("%s.dbg", output);
+  FILE *file = fopen(name, "wb");
+  bool written = file && fwrite(elf.data, 1, elf.size, file) == elf.size;
+  written = file && fclose(file) == 0 && written;
+  pop_error *error = written ? NULL : pop_error_new(POP_ERROR_SYSTEM, "cannot write %s", name);
+  pop_bytes_free(&elf);
+  free(name);
+  return error;
+}
+
 static pop_error *write_outputs(const pop_closure *closure, uint32_t base, const char *output)
 {
   pop_link_addresses addresses;
@@ -93,6 +108,7 @@ static pop_error *write_outputs(const pop_closure *closure, uint32_t base, const
   write_script(script, closure, &addresses);
   if (fclose(bytes) || fclose(script))
     return pop_error_new(POP_ERROR_SYSTEM, "cannot write %s and %s", bin, ld);
+  POP_TRY(write_debug_file(closure, &addresses, output));
   pop_closure_symbols(closure, &addresses, print_symbol, NULL);
   free(memory);
   free(bin);

@@ -86,8 +86,8 @@ typedef struct pop_image {
   /* When read: false if .populus.symbols is missing, or a tool has changed the symbols since:
    * categories are then 0 and types NULL. The writer does not look at it. */
   bool symbols_have_categories;
-  /* Name of the file with debug information, looked for beside the image, and CRC-32 (ISO-HDLC, as
-   * zlib's) of its content; NULL: none, and always when read. */
+  /* Name of the file with debug information, looked for beside the image, and pop_image_debug_crc of
+   * its content; NULL: none, and always when read. */
   const char *debug_file;
   uint32_t debug_crc;
   const pop_image_mapping *mappings;
@@ -96,6 +96,8 @@ typedef struct pop_image {
 
 /* Appends the ELF file of `image` to `out`. Same image, same bytes. */
 POP_MUST_CHECK pop_error *pop_image_write(const pop_image *image, pop_bytes *out);
+
+uint32_t pop_image_debug_crc(const void *bytes, size_t size);
 
 /* Reads an image from ELF bytes (which must outlive it: `bytes`, names point into them). Trusts
  * nothing: every header is checked against the file's size and against `target`'s tile memory

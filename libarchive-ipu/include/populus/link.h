@@ -132,6 +132,16 @@ bool pop_closure_locate(const pop_closure *closure, const pop_link_addresses *ad
                         uint32_t address, const pop_object **object, const char **section_name,
                         uint32_t *section_index, uint32_t *offset);
 
+/* Has any of its objects debug information (`.debug_…` sections that are not compressed)? */
+bool pop_closure_has_debug(const pop_closure *closure);
+/* Appends to `elf` a file with all of it at these addresses, as tools find it by .gnu_debuglink: ELF32,
+ * ET_EXEC, no section named .text. Functions that the closure does not hold, or that share another's
+ * copy, are at address 0. Errors: FILE_LOAD as for pop_object_debug_image, LINK if it is larger than
+ * 1 GiB. */
+POP_MUST_CHECK pop_error *pop_closure_debug_file(const pop_closure *closure,
+                                                 const pop_link_addresses *addresses,
+                                                 pop_bytes *elf);
+
 /* Appends a copy of the object to `elf` that DWARF readers (libdw) understand as it is: ET_EXEC,
  * its `.debug_*` sections relocated, each loaded section at addresses of its own, which its sh_addr
  * says. So what pop_closure_locate finds is, in the copy, at sh_addr of section `section_index`
