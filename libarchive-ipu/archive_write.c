@@ -59,6 +59,9 @@ static pop_error *check_name(const char *name)
                            "archive member '%s': only printable ASCII characters without '/' are "
                            "possible in the name",
                            name);
+  if (strcmp(name, "#1") == 0) /* "#1/" starts a long name in BSD's way */
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "archive member '%s': this name has another meaning in archives", name);
   return NULL;
 }
 

@@ -99,6 +99,8 @@ Test(archive, names_that_the_writer_refuses)
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     expect_error(pop_archive_writer_add(writer, names[i], "", 0), POP_ERROR_INVALID_ARGUMENT,
                  "possible", names[i]);
+  expect_error(pop_archive_writer_add(writer, "#1", "", 0), POP_ERROR_INVALID_ARGUMENT,
+               "another meaning", "a long name in BSD's way");
   pop_archive_writer_abort(writer);
   pop_archive_writer_abort(NULL);
 }

@@ -1,10 +1,5 @@
 /* runtime/compiler/save.c: archives made by any number of threads, and what can go wrong. */
-#include "../support/expect.h"
-#include "engine/engine_private.h"
-#include "graph_test.h"
-
-#include <populus/archive.h>
-#include <populus/file.h>
+#include "save_test.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -13,32 +8,6 @@
 TestSuite(save, .init = enter_fresh_folder);
 
 enum { TILES = 100 };
-
-/* Tile t has t * 16 words of a constant and a large variable of zeros: images of different sizes. */
-static pop_engine *new_engine(const char *num_threads)
-{
-  pop_graph *graph = new_graph_with_tiles(TILES);
-  uint32_t words[16 * TILES];
-  for (uint32_t i = 0; i < 16 * TILES; i++) words[i] = i * 2654435761U + 1;
-  pop_program program = pop_program_sequence(graph, "copies");
-  for (size_t tile = 0; tile < TILES; tile++) {
-    const size_t shape[] = {16 * tile + 16};
-    const size_t zeros_shape[] = {10000};
-    pop_tensor from = pop_graph_add_constant(graph, POP_UNSIGNED_INT, shape, 1, words, "words");
-    pop_tensor to = pop_graph_add_variable(graph, POP_UNSIGNED_INT, shape, 1, "copy");
-    pop_tensor zeros = pop_graph_add_variable(graph, POP_UNSIGNED_INT, zeros_shape, 1, "zeros");
-    pop_graph_set_tile_mapping(graph, from, tile);
-    pop_graph_set_tile_mapping(graph, to, (tile + 7) % TILES);
-    pop_graph_set_tile_mapping(graph, zeros, tile);
-    pop_graph_create_host_read(graph, pop_arena_printf(graph->arena, "zeros%zu", tile), zeros);
-    pop_sequence_add(program, pop_program_copy(from, to, "copy"));
-  }
-  const pop_option options[] = {{"opt.maxCompilationThreads", num_threads}};
-  pop_engine *engine = NULL;
-  expect_ok(pop_engine_create(graph, &program, 1, options, 1, &engine));
-  pop_graph_free(graph);
-  return engine;
-}
 
 static void read_file(const char *path, uint8_t **bytes, size_t *size)
 {
@@ -51,7 +20,7 @@ Test(save, any_number_of_threads_makes_the_same_bytes)
   uint8_t *first = NULL;
   size_t first_size = 0;
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-    pop_engine *engine = new_engine(counts[i]);
+    pop_engine *engine = new_engine(TILES, counts[i]);
     expect_ok(pop_engine_save_archive(engine, "archive.a"));
     pop_engine_free(engine);
     uint8_t *bytes;
@@ -71,7 +40,7 @@ Test(save, any_number_of_threads_makes_the_same_bytes)
 
 Test(save, members_are_the_tiles_in_order_and_the_metadata)
 {
-  pop_engine *engine = new_engine("2");
+  pop_engine *engine = new_engine(TILES, "2");
   expect_ok(pop_engine_save_archive(engine, "archive.a"));
   pop_engine_free(engine);
   pop_archive *archive;
@@ -94,7 +63,7 @@ Test(save, D01_a_full_disk_leaves_the_old_archive_whatever_the_threads)
 {
   static const char *const counts[] = {"1", "2", "8"};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-    pop_engine *engine = new_engine(counts[i]);
+    pop_engine *engine = new_engine(TILES, counts[i]);
     FILE *old = fopen("archive.a", "wb");
     cr_assert_not_null(old);
     fputs("old", old);

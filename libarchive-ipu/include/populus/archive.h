@@ -19,7 +19,7 @@ typedef struct pop_archive_writer pop_archive_writer;
 /* Creates the temporary file beside `path`; fails with SYSTEM naming the path (folder missing,
  * not writable, …). With path NULL the archive is built in memory (pop_archive_writer_take). */
 POP_MUST_CHECK pop_error *pop_archive_writer_open(const char *path, pop_archive_writer **writer);
-/* `name`: 1 to 15 printable ASCII characters without '/' (longer ones are refused). */
+/* `name`: 1 to 15 printable ASCII characters without '/' (longer ones are refused), not "#1". */
 POP_MUST_CHECK pop_error *pop_archive_writer_add(pop_archive_writer *writer, const char *name,
                                                  const void *bytes, size_t size);
 /* The same in parts, so that threads can make members while one of them writes: appends room for a
