@@ -6,6 +6,7 @@
  */
 #include "compiler/compilation.h"
 #include "engine/engine_private.h"
+#include "engine/executable_cache.h"
 #include "engine/options.h"
 #include "engine/source_line.h"
 #include "graph/log.h"
@@ -59,24 +60,6 @@ static pop_error *check_programs(const pop_graph *graph, const pop_program *prog
   return NULL;
 }
 
-static pop_error *compile_programs(pop_graph *graph, const pop_program *programs, size_t count,
-                                   const engine_options *options, compilation **out)
-{
-  uint32_t *indices = pop_xcalloc(count, sizeof *indices);
-  for (size_t i = 0; i < count; ++i) indices[i] = programs[i].index - 1;
-  compile_options compile_with = {
-      .allow_out_of_memory = options->allow_out_of_memory,
-      .keep_duplicate_code = options->keep_duplicate_code,
-      .worker_stack_bytes = options->worker_stack_bytes,
-      .supervisor_stack_bytes = options->supervisor_stack_bytes,
-      .num_threads = options->num_threads,
-      .sections_by_category = options->sections_by_category,
-  };
-  pop_error *error = compile(graph, indices, count, &compile_with, out);
-  free(indices);
-  return error;
-}
-
 /* Takes the compilation. */
 static pop_executable *new_executable(compilation *c, const engine_options *options)
 {
@@ -99,15 +82,47 @@ static pop_error *save_archive(const pop_executable *e, const char *path)
   return NULL;
 }
 
+static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t num_programs,
+                              const engine_options *options, pop_executable **executable)
+{
+  const compile_options compile_with = {
+      .allow_out_of_memory = options->allow_out_of_memory,
+      .keep_duplicate_code = options->keep_duplicate_code,
+      .worker_stack_bytes = options->worker_stack_bytes,
+      .supervisor_stack_bytes = options->supervisor_stack_bytes,
+      .num_threads = options->num_threads,
+      .sections_by_category = options->sections_by_category,
+  };
+  compilation *c;
+  POP_TRY(compile(graph, programs, num_programs, &compile_with, &c));
+  *executable = new_executable(c, options);
+  return NULL;
+}
+
+static pop_error *find_or_compile(pop_graph *graph, const uint32_t *programs, size_t num_programs,
+                                  const engine_options *options, pop_executable **executable)
+{
+  if (!options->cache_folder)
+    return compile_new(graph, programs, num_programs, options, executable);
+  executable_cache cache = executable_cache_open(graph, programs, num_programs, options);
+  *executable = executable_cache_find(&cache);
+  if (*executable) return NULL;
+  POP_TRY(compile_new(graph, programs, num_programs, options, executable));
+  executable_cache_put(&cache, *executable);
+  return NULL;
+}
+
 static pop_error *compile_with(pop_graph *graph, const pop_program *programs, size_t num_programs,
                                const engine_options *options, pop_executable **executable)
 {
-  compilation *c;
-  POP_TRY(compile_programs(graph, programs, num_programs, options, &c));
-  pop_executable *e = new_executable(c, options);
-  if (e->out_of_memory)
+  uint32_t *indices = pop_xcalloc(num_programs, sizeof *indices);
+  for (size_t i = 0; i < num_programs; ++i) indices[i] = programs[i].index - 1;
+  pop_executable *e = NULL;
+  pop_error *error = find_or_compile(graph, indices, num_programs, options, &e);
+  free(indices);
+  if (!error && e->out_of_memory)
     log_write(LOG_WARN, "ENGINE", "debug.allowOutOfMemory: %s", e->out_of_memory);
-  pop_error *error = options->save_archive ? save_archive(e, options->save_archive) : NULL;
+  if (!error && options->save_archive) error = save_archive(e, options->save_archive);
   if (error) {
     pop_executable_free(e);
     return error;

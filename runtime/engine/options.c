@@ -15,6 +15,7 @@
 #include <string.h>
 
 static const char environment_name[] = "POPLAR_ENGINE_OPTIONS";
+static const char cache_environment_name[] = "POPLAR_EXECUTABLE_CACHE_DIR";
 
 enum { MAX_OPTIONS_JSON_BYTES = 1 << 20, MAX_STACK_BYTES = 1 << 20, MAX_THREADS = 1024 };
 
@@ -23,6 +24,14 @@ enum { MAX_OPTIONS_JSON_BYTES = 1 << 20, MAX_STACK_BYTES = 1 << 20, MAX_THREADS 
   X("target.saveArchive", "a path", "",                                                            \
     "writes the archive of tile images when the graph is compiled", ON_SAVE, set_save_archive, 0,  \
     0)                                                                                             \
+  X("target.executableCachePath", "a path", "",                                                    \
+    "keeps what is compiled in this folder and takes it from there the next time; without it, "    \
+    "the "                                                                                         \
+    "environment's POPLAR_EXECUTABLE_CACHE_DIR says where",                                        \
+    ON_SAVE, set_cache_folder, 0, 0)                                                               \
+  X("target.executableCacheMaxBytes", "a number of bytes, 0 for no limit", "10737418240",          \
+    "removes the least recently used executables from the folder when they are more", ON_SAVE,     \
+    set_cache_max_bytes, 0, UINT64_MAX)                                                            \
   X("debug.allowOutOfMemory", "true or false", "false",                                            \
     "makes images and reports although tiles are too small; only loading is refused", ON_COMPILE,  \
     set_allow_out_of_memory, 0, 0)                                                                 \
@@ -106,6 +115,21 @@ static pop_error *set_save_archive(const option_entry *entry, const char *value,
   free(options->save_archive);
   options->save_archive = *value ? pop_xstrdup(value) : NULL;
   return NULL;
+}
+
+static pop_error *set_cache_folder(const option_entry *entry, const char *value,
+                                   engine_options *options)
+{
+  (void)entry;
+  free(options->cache_folder);
+  options->cache_folder = *value ? pop_xstrdup(value) : NULL;
+  return NULL;
+}
+
+static pop_error *set_cache_max_bytes(const option_entry *entry, const char *value,
+                                      engine_options *options)
+{
+  return parse_number(entry, value, &options->cache_max_bytes);
 }
 
 static pop_error *parse_bool(const option_entry *entry, const char *value, bool *yes)
@@ -345,12 +369,16 @@ pop_error *engine_options_parse(const pop_option *given, size_t num_given, unsig
   if (!error) error = parse_call(given, num_given, stages, options);
   if (!error) error = parse_environment(stages, options);
   if (error) engine_options_free(options);
+  const char *folder = getenv(cache_environment_name);
+  if (!error && !options->cache_folder && folder && *folder)
+    options->cache_folder = pop_xstrdup(folder);
   return error;
 }
 
 void engine_options_free(engine_options *options)
 {
   free(options->save_archive);
+  free(options->cache_folder);
   for (size_t i = 0; i < options->num_given; ++i) free(options->given[i].value);
   free(options->given);
   *options = (engine_options){0};

@@ -26,6 +26,8 @@ typedef struct run_options {
 
 typedef struct engine_options {
   char *save_archive; /* target.saveArchive; NULL: do not; owned */
+  char *cache_folder; /* of compiled executables; NULL: none; owned */
+  uint64_t cache_max_bytes;
   bool allow_out_of_memory;
   bool keep_duplicate_code;
   uint32_t worker_stack_bytes;

@@ -1,0 +1,25 @@
+/* A folder of archives of what has been compiled before, by a hash of what it was compiled from. */
+#ifndef ENGINE_EXECUTABLE_CACHE_H
+#define ENGINE_EXECUTABLE_CACHE_H
+
+#include "engine/options.h"
+#include "executable/executable.h"
+#include "graph/graph.h"
+
+typedef struct executable_cache {
+  const char *folder;
+  uint64_t max_bytes; /* 0: no limit */
+  uint64_t key;
+  const char *name; /* of what is compiled, for the log */
+} executable_cache;
+
+/* For the cache that the options name; `programs` are indices of the graph. */
+executable_cache executable_cache_open(pop_graph *graph, const uint32_t *programs,
+                                       size_t num_programs, const engine_options *options);
+/* What is in the cache; NULL if it is not there or damaged: then it has to be compiled. */
+pop_executable *executable_cache_find(const executable_cache *cache);
+/* Puts it in, and the least recently used out if it is too much then. That this may fail is logged
+ * and no error: there is an executable. */
+void executable_cache_put(const executable_cache *cache, const pop_executable *executable);
+
+#endif

@@ -1,0 +1,179 @@
+/* The fingerprint of a graph: XXH3 over its arrays, field by field, in their order.
+ *
+ * Whatever shapes what the compiler makes has to have a part in it: two graphs with the same
+ * fingerprint are taken for the same. The sizes of the structs are asserted, so that who adds a field
+ * comes here. Padding, pointers and capacities have no part; nor has what only searches leave behind.
+ */
+#include "graph/fingerprint.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+/* On machines with other pointers nobody checks: the builds that people make do. */
+#define ASSERT_SIZE(type, bytes)                                                                   \
+  _Static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes),                                   \
+                 "there is a new field: does it shape what is compiled? Then it has a part here")
+
+typedef struct hasher {
+  XXH3_state_t *state;
+} hasher;
+
+static void add_words(hasher *h, const uint64_t *words, size_t count)
+{
+  XXH3_64bits_update(h->state, words, count * sizeof *words);
+}
+
+#define ADD(h, ...)                                                                                \
+  add_words(h, (uint64_t[]){__VA_ARGS__}, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+static void add_bytes(hasher *h, const void *bytes, size_t size)
+{
+  ADD(h, bytes ? size : UINT64_MAX);
+  if (bytes) XXH3_64bits_update(h->state, bytes, size);
+}
+
+static void add_text(hasher *h, const char *text)
+{
+  add_bytes(h, text, text ? strlen(text) : 0);
+}
+
+static void add_target(hasher *h, const pop_target *t)
+{
+  ASSERT_SIZE(pop_target, 96);
+  uint64_t clock;
+  memcpy(&clock, &t->clock_hz, sizeof clock);
+  add_text(h, t->name);
+  ADD(h, t->type, t->num_ipus, t->tiles_per_ipu, t->num_worker_contexts, t->memory_base,
+      t->memory_bytes, t->interleaved_base, t->system_bytes, t->memory_element_bytes,
+      t->exchange_bytes_per_cycle, t->exchange_latency_cycles, t->sync_cycles, t->host_sync_cycles,
+      clock);
+  add_bytes(h, t->cost, sizeof t->cost);
+}
+
+static void add_variables(hasher *h, pop_graph *g)
+{
+  ASSERT_SIZE(variable, 72);
+  ASSERT_SIZE(mapping_interval, 24);
+  ADD(h, g->num_variables);
+  for (uint32_t i = 0; i < g->num_variables; i++) {
+    const variable *v = &g->variables[i];
+    size_t count, bytes = v->num_elements * pop_type_bytes(v->type);
+    const mapping_interval *mapping = graph_mapping(g, i, &count);
+    add_text(h, v->name);
+    ADD(h, v->type, v->constant, v->num_elements, v->tensor, v->with_vertex, count);
+    add_bytes(h, v->initial, bytes);
+    for (size_t j = 0; j < count; j++) ADD(h, mapping[j].begin, mapping[j].end, mapping[j].tile);
+  }
+}
+
+static void add_tensors(hasher *h, const pop_graph *g)
+{
+  ASSERT_SIZE(tensor, 40);
+  ASSERT_SIZE(view_piece, 32);
+  ASSERT_SIZE(view_dim, 16);
+  ADD(h, g->num_tensors, g->num_pieces, g->num_dims);
+  for (size_t i = 0; i < g->num_tensors; i++) {
+    const tensor *t = &g->tensors[i];
+    ADD(h, t->type, t->rank, t->first_piece, t->num_pieces, t->num_elements);
+    for (uint32_t j = 0; j < t->rank; j++) ADD(h, t->shape[j]);
+  }
+  for (size_t i = 0; i < g->num_pieces; i++) {
+    const view_piece *p = &g->pieces[i];
+    ADD(h, p->variable, p->num_dims, p->base, p->first_dim, p->start);
+  }
+  for (size_t i = 0; i < g->num_dims; i++) ADD(h, g->dims[i].count, (uint64_t)g->dims[i].stride);
+}
+
+static void add_codelets(hasher *h, const pop_graph *g)
+{
+  ASSERT_SIZE(vertex_type_entry, 16);
+  ADD(h, g->num_codelets, g->num_vertex_types);
+  for (size_t i = 0; i < g->num_codelets; i++) {
+    pop_gp_digest digest = pop_gp_get_digest(g->codelets[i]);
+    add_bytes(h, digest.bytes, sizeof digest.bytes);
+  }
+  for (size_t i = 0; i < g->num_vertex_types; i++) add_text(h, g->vertex_types[i].type->name);
+}
+
+/* The values of a vertex's fields: vectors have their elements elsewhere. */
+static void add_field_values(hasher *h, const pop_graph *g, const vertex *v)
+{
+  ASSERT_SIZE(field_value, 32);
+  const pop_field *fields = g->vertex_types[v->type].type->fields;
+  for (uint32_t i = v->first_value; i != GRAPH_NONE; i = g->field_values[i].next) {
+    const field_value *f = &g->field_values[i];
+    size_t bytes = (size_t)f->count * pop_type_bytes(fields[f->field].type);
+    ADD(h, f->field, f->count);
+    add_bytes(h, f->bytes, sizeof f->bytes);
+    add_bytes(h, f->data, bytes);
+  }
+}
+
+static void add_vertices(hasher *h, const pop_graph *g)
+{
+  ASSERT_SIZE(compute_set, 16);
+  ASSERT_SIZE(vertex, 32);
+  ASSERT_SIZE(edge, 16);
+  ADD(h, g->num_compute_sets, g->num_vertices, g->num_edges, g->num_row_tensors);
+  for (size_t i = 0; i < g->num_compute_sets; i++) add_text(h, g->compute_sets[i].name);
+  for (size_t i = 0; i < g->num_vertices; i++) {
+    const vertex *v = &g->vertices[i];
+    ADD(h, v->type, v->compute_set, v->tile, v->first_edge, v->first_value, v->cycle_estimate);
+    add_field_values(h, g, v);
+  }
+  for (size_t i = 0; i < g->num_edges; i++) {
+    const edge *e = &g->edges[i];
+    ADD(h, e->field, e->tensor, e->num_rows, e->next);
+  }
+  for (size_t i = 0; i < g->num_row_tensors; i++) ADD(h, g->row_tensors[i]);
+}
+
+static void add_programs(hasher *h, const pop_graph *g)
+{
+  ASSERT_SIZE(program, 80);
+  ADD(h, g->num_programs);
+  for (size_t i = 0; i < g->num_programs; i++) {
+    const program *p = &g->programs[i];
+    size_t num_values = p->case_values ? p->num_children - 1 : 0;
+    add_text(h, p->name);
+    ADD(h, p->kind, p->count, p->compute_set, p->stream, p->source, p->destination, p->num_children,
+        num_values);
+    for (size_t j = 0; j < p->num_children; j++) ADD(h, p->children[j]);
+    for (size_t j = 0; j < num_values; j++) ADD(h, p->case_values[j]);
+  }
+}
+
+static void add_host(hasher *h, const pop_graph *g)
+{
+  ASSERT_SIZE(host_handle, 16);
+  ASSERT_SIZE(host_stream, 24);
+  ADD(h, g->num_handles, g->num_streams);
+  for (size_t i = 0; i < g->num_handles; i++) {
+    add_text(h, g->handles[i].name);
+    ADD(h, g->handles[i].tensor, g->handles[i].read);
+  }
+  for (size_t i = 0; i < g->num_streams; i++) {
+    const host_stream *s = &g->streams[i];
+    add_text(h, s->name);
+    ADD(h, s->type, s->to_device, s->num_elements);
+  }
+}
+
+uint64_t graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t num_programs)
+{
+  ASSERT_SIZE(pop_graph, 536);
+  hasher h = {XXH3_createState()};
+  XXH3_64bits_reset(h.state);
+  add_target(&h, &graph->target);
+  add_codelets(&h, graph);
+  add_variables(&h, graph);
+  add_tensors(&h, graph);
+  add_vertices(&h, graph);
+  add_programs(&h, graph);
+  add_host(&h, graph);
+  ADD(&h, num_programs);
+  for (size_t i = 0; i < num_programs; i++) ADD(&h, programs[i]);
+  uint64_t fingerprint = XXH3_64bits_digest(h.state);
+  XXH3_freeState(h.state);
+  return fingerprint;
+}

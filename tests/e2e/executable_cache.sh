@@ -1,0 +1,155 @@
+# The executable cache: what was compiled once is taken from the folder, as long as nothing that shapes it has changed; any
+# number of processes may use it, and be killed; what is damaged is made again; it does not grow without end.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+busy_graph=$POPULUS_BUILD_DIR/tests/support/busy_graph
+export POPLAR_LOG_LEVEL=INFO POPLAR_LOG_DEST=log.txt
+
+quiet out "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" -o busy.gp
+cp busy.gp other.gp
+quiet uncached env POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"uncached.a"}' "$busy_graph" busy.gp ipu2 8
+! grep -q 'Begin compilation' log.txt || fail "a cache is used that nobody asked for"
+
+# run <arguments of busy_graph>...: in cache/, with the same output as without a cache; log.txt is that of the run.
+options='"opt.maxCompilationThreads":1'
+run()
+{
+  rm -f log.txt
+  quiet out env POPLAR_EXECUTABLE_CACHE_DIR="$PWD/cache/of/mine" POPLAR_ENGINE_OPTIONS="{$options}" "$busy_graph" "$@"
+}
+entries()
+{
+  find cache -name '*.a' | wc -l
+}
+missed()
+{
+  has log.txt "Begin compilation: .* \(Hash 0x[0-9a-f]{16}\)" "Couldn't find .*/cache/of/mine/[0-9a-f]{16}\.a$"
+  ! grep -q 'Loaded ' log.txt || fail "$1: found in the cache"
+}
+found()
+{
+  has log.txt "Begin compilation: .* \(Hash 0x[0-9a-f]{16}\)" "Loaded .* from .*/cache/of/mine/[0-9a-f]{16}\.a$"
+}
+
+run busy.gp ipu2 8
+missed "the first"
+cmp out uncached || fail "the first run: $(cat out)"
+run busy.gp ipu2 8
+found
+cmp out uncached || fail "from the cache: $(cat out)"
+[ "$(entries)" = 1 ] || fail "$(entries) entries"
+entry=$(find "$PWD/cache" -name '*.a')
+hash=$(basename "$entry" .a)
+has log.txt "Hash 0x$hash"
+cmp "$entry" uncached.a || fail "an entry is another archive than target.saveArchive writes"
+options='"target.saveArchive":"cached.a"'
+run busy.gp ipu2 8
+found
+cmp cached.a uncached.a || fail "an archive from the cache is another"
+run other.gp ipu2 8 # another name for the same codelets
+found
+POPLAR_EXECUTABLE_CACHE_DIR=elsewhere POPLAR_ENGINE_OPTIONS="{\"target.executableCachePath\":\"cache/of/mine\"}" \
+  "$busy_graph" busy.gp ipu2 8 >out
+found
+[ ! -e elsewhere ] || fail "the option does not win over the variable"
+quiet out "$POPULUS_BIN/popexec" --list "$entry"
+
+# What shapes it: the graph, the target, the codelets, options of the compiler.
+run busy.gp ipu2 7
+missed "another graph"
+run busy.gp ipu1 8
+missed "another target"
+sed 's/0\.125f/0.25f/' "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" >busy.c
+quiet popc.txt "$POPULUS_BIN/popc" -O2 busy.c -o other.gp
+run other.gp ipu2 8
+missed "other codelets"
+options='"debug.workerStackSizeInBytes":4096'
+run busy.gp ipu2 8
+missed "another option"
+[ "$(entries)" = 5 ] || fail "$(entries) entries"
+options='"debug.maxCyclesPerRun":1000000000'
+run busy.gp ipu2 8
+found
+options='"opt.maxCompilationThreads":1'
+
+# Damaged in any way: a warning, and the next time it is there again.
+for damage in 'truncate -s 0' 'truncate -s 20000' 'truncate -s 100000' 'cp busy.gp' \
+  'dd bs=1 seek=40000 count=64 conv=notrunc if=/dev/urandom status=none' shorter; do
+  size=$(wc -c <"$entry")
+  case $damage in
+  dd*) $damage of="$entry" ;;
+  shorter) truncate -s -40 "$entry" ;;
+  *) $damage "$entry" ;;
+  esac
+  run busy.gp ipu2 8
+  has log.txt "\[W\] cached executable $entry cannot be used, compiling again: .*"
+  cmp out uncached || fail "$damage: $(cat out)"
+  cmp "$entry" uncached.a || fail "$damage: not repaired, $(wc -c <"$entry") of $size bytes"
+  run busy.gp ipu2 8
+  found
+done
+# The images of another: each entry is whole.
+quiet out env POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"stranger.a","debug.workerStackSizeInBytes":4096}' \
+  "$busy_graph" busy.gp ipu2 8
+quiet ar.txt ar x stranger.a tile-00003.elf
+cp uncached.a mixed.a
+quiet ar.txt ar r mixed.a tile-00003.elf
+cp mixed.a "$entry"
+run busy.gp ipu2 8
+has log.txt "\[W\] cached executable .*tile-00003.elf.*damaged, or from another archive"
+
+# A folder that cannot be: a warning, and it runs.
+rm -f log.txt
+quiet out env POPLAR_EXECUTABLE_CACHE_DIR=busy.gp/cache "$busy_graph" busy.gp ipu2 8
+cmp out uncached || fail "without a folder: $(cat out)"
+has log.txt "\[W\] the executable is not cached: cannot make the folder 'busy.gp/cache': Not a directory"
+
+# Eight at once.
+rm -rf cache
+for i in 1 2 3 4 5 6 7 8; do
+  (POPLAR_LOG_DEST=log$i.txt POPLAR_EXECUTABLE_CACHE_DIR=cache "$busy_graph" busy.gp ipu2 8 >out$i 2>err$i; echo $? >status$i) &
+done
+wait
+for i in 1 2 3 4 5 6 7 8; do
+  [ "$(cat status$i)" = 0 ] && cmp out$i uncached || fail "process $i of 8 exits $(cat status$i): $(cat err$i)"
+  ! grep -Fq '[W]' log$i.txt || fail "process $i of 8: $(cat log$i.txt)"
+done
+[ "$(ls -A cache)" = "$hash.a" ] || fail "in the cache: $(ls -A cache)"
+cmp "cache/$hash.a" uncached.a || fail "eight processes made another archive"
+
+# Killed at any moment, with one to take its place: the folder stays usable, and nothing of the dead stays in it.
+rm -rf cache
+for delay in 0.01 0.03 0.05 0.07 0.09 0.11 0.13 0.16 0.2 0.3; do
+  rm -f "cache/$hash.a"
+  POPLAR_EXECUTABLE_CACHE_DIR=cache "$busy_graph" busy.gp ipu2 8 >killed 2>&1 &
+  sleep $delay
+  kill -9 $! 2>/dev/null || :
+  wait $! 2>/dev/null || :
+  rm -f log.txt
+  quiet out env POPLAR_EXECUTABLE_CACHE_DIR=cache "$busy_graph" busy.gp ipu2 8
+  cmp out uncached || fail "after a kill: $(cat out)"
+  ! grep -Fq '[W]' log.txt || fail "after a kill: $(cat log.txt)"
+  cmp "cache/$hash.a" uncached.a || fail "after a kill: another entry"
+done
+[ "$(ls -A cache)" = "$hash.a" ] || fail "in the cache: $(ls -A cache)"
+
+# A limit: room for about two; the one that was used longest ago goes.
+rm -rf cache
+bytes=$(($(du -k uncached.a | cut -f 1) * 1024 * 5 / 2))
+export POPLAR_EXECUTABLE_CACHE_DIR=cache POPLAR_ENGINE_OPTIONS="{\"target.executableCacheMaxBytes\":$bytes}"
+use()
+{
+  rm -f log.txt
+  quiet out "$busy_graph" busy.gp ipu2 "$1"
+  sleep 0.05
+}
+use 8
+use 9
+use 8
+has log.txt 'Loaded '
+use 10
+has log.txt 'Removed cached executable cache/[0-9a-f]{16}\.a'
+[ "$(ls cache | wc -l)" = 2 ] && [ -e "cache/$hash.a" ] || fail "in the cache: $(ls cache)"
+use 9
+has log.txt "Couldn't find"
+[ ! -e "cache/$hash.a" ] || fail "the oldest is still there"
