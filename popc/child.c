@@ -62,9 +62,17 @@ static void set_limits(const limits *limits)
   popc_limit(RLIMIT_FSIZE, MAX_OBJECT_BYTES);
 }
 
+/* A compiler's heap grows and never shrinks: in large steps and huge pages that takes a tenth less
+ * time than in 4 KiB. */
+static void tune_heap(void)
+{
+  setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=33554432", false);
+}
+
 /* The limit of memory comes last: nothing of ours must allocate under it. */
 static _Noreturn void become(popc_arguments *command, rlim_t memory_bytes)
 {
+  tune_heap();
   popc_add_argument(command, NULL);
   popc_limit(RLIMIT_AS, memory_bytes);
   execve(command->items[0], (char **)command->items, environ);

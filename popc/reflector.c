@@ -15,13 +15,10 @@
 #include "compile_internal.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { HEAP_STEP_BYTES = 16 << 20 };
 
 /* To a pipe whose reader may have gone: then that process's end is the error. */
 static void write_all(int fd, const pop_bytes *bytes)
@@ -98,6 +95,5 @@ int main(int argc, char **argv)
 {
   /* libclang reads each source in a new thread otherwise, whose memory grows page by page. */
   setenv("LIBCLANG_NOTHREADS", "1", true);
-  mallopt(M_TOP_PAD, HEAP_STEP_BYTES);
   _exit(reflect(argc, argv));
 }
