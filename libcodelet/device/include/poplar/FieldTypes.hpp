@@ -9,9 +9,9 @@
 #ifndef POPLAR_FIELD_TYPES_HPP
 #define POPLAR_FIELD_TYPES_HPP
 
-#include <cstddef>
 #include <cstdint>
 #include <populus/quarter.h>
+#include <populus/std_names.h>
 
 // Of <iterator> a list needs this name only; all of it would take more of a small codelet's time to
 // compile than all our headers together.

@@ -13,9 +13,8 @@
 #define POPLAR_VERTEX_HPP
 
 // Codelets use memcpy, uint16_t and size_t without asking for them.
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <populus/std_names.h>
 
 #include <poplar/HalfFloat.hpp>
 #include <poplar/InOutTypes.hpp>
