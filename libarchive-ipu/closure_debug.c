@@ -69,7 +69,7 @@ static bool is_wanted(const pop_link_set *set, uint32_t object, uint32_t index)
 static uint32_t find_output(debug_file *file, const object_section *section)
 {
   uint32_t found = pop_name_table_find(&file->output_names, section->name);
-  if (found != POP_NAME_NONE) return found;
+  if (found < file->num_outputs) return found;
   pop_name_table_add(&file->output_names, section->name, (uint32_t)file->num_outputs);
   pop_push(file->outputs, file->num_outputs, file->outputs_capacity,
            (output_section){.name = section->name,
