@@ -153,7 +153,7 @@ static pop_error *follow(const reach *reach, closure_section from)
     if (entry->type->value == VALUE_NONE) continue;
     link_target target = link_set_resolve(set, object, entry->symbol);
     if (target.kind == TARGET_UNDEFINED) {
-      return undefined_symbol(target.name, object_name_at(owner, index, entry->offset), owner->name,
+      return undefined_symbol(target.name, owner, index, entry->offset,
                               root_name(reach, from.root));
     }
     POP_TRY(reach_target(reach, &target, entry->addend, owner->name, from.root));
@@ -167,7 +167,7 @@ static pop_error *reach_all(const reach *reach, size_t num_roots)
   for (uint32_t i = 0; i < num_roots; ++i) {
     link_target target = link_set_find(closure->set, reach->roots[i]);
     if (target.kind == TARGET_UNDEFINED)
-      return undefined_symbol(reach->roots[i], NULL, NULL, root_name(reach, i));
+      return undefined_symbol(reach->roots[i], NULL, 0, 0, root_name(reach, i));
     POP_TRY(reach_target(reach, &target, 0, reach->roots[i], i));
   }
   for (size_t i = 0; i < closure->num_sections; ++i) /* grows while it is followed */

@@ -87,9 +87,9 @@ void closure_write_pieces(const pop_closure *closure, uint8_t *group_bytes);
  * share its copy; itself, if there is none before it. Freed by the caller. */
 uint32_t *closure_fold(const pop_closure *closure);
 
-/* "undefined symbol …, needed by …, for …" and, where there is one, the way out. `function` and
- * `object` refer to the symbol; NULL if the root does so itself. */
-POP_MUST_CHECK pop_error *undefined_symbol(const char *symbol, const char *function,
-                                           const char *object, const char *root);
+/* "undefined symbol …, needed by …, for …" and, where there is one, the way out. What refers to the
+ * symbol is at `offset` in a section of `object`; NULL if the root does so itself. */
+POP_MUST_CHECK pop_error *undefined_symbol(const char *symbol, const pop_object *object,
+                                           uint32_t section, uint32_t offset, const char *root);
 
 #endif

@@ -116,3 +116,16 @@ const char *pop_debug_info_name(const pop_debug_info *info, const char *symbol)
     if (kind == DW_UT_compile) dwarf_getfuncs(&unit, compare_symbol, &search, 0);
   return search.name;
 }
+
+char *object_say_place(const pop_object *object, uint32_t section, uint32_t offset)
+{
+  pop_arena *arena = pop_arena_new();
+  pop_debug_info *info = pop_debug_info_open(object);
+  pop_source_place place;
+  char *text = NULL;
+  if (info && pop_debug_info_place(info, section, offset, arena, &place))
+    text = pop_xasprintf("%s, %s:%u", object->name, place.path, place.line);
+  pop_debug_info_free(info);
+  pop_arena_free(arena);
+  return text ? text : pop_xstrdup(object->name);
+}

@@ -104,16 +104,32 @@ static uint32_t intern_symbol(pop_link_set *set, const char *name)
   return found;
 }
 
+static char *say_place(const pop_object *object, const object_symbol *symbol)
+{
+  return symbol->place == PLACE_SECTION ? object_say_place(object, symbol->section, symbol->value)
+                                        : pop_xstrdup(object->name);
+}
+
+static pop_error *defined_twice(const pop_link_set *set, const set_symbol *symbol, uint32_t object,
+                                const object_symbol *again)
+{
+  char *first = say_place(set->objects[symbol->object].object, definition(set, symbol));
+  char *second = say_place(set->objects[object].object, again);
+  pop_error *error = pop_error_new(
+      POP_ERROR_LINK, "%s is defined in %s and in %s: rename one, or make one static or weak",
+      symbol->name, first, second);
+  free(first);
+  free(second);
+  return error;
+}
+
 static pop_error *define_symbol(pop_link_set *set, set_symbol *symbol, uint32_t object,
                                 uint32_t index)
 {
   const object_symbol *candidate = &set->objects[object].object->symbols[index];
   definition_rank rank = rank_of(set, object, candidate);
-  if (rank == RANK_STRONG && symbol->rank == RANK_STRONG) {
-    return pop_error_new(
-        POP_ERROR_LINK, "%s is defined in %s and in %s: rename one, or make one static or weak",
-        symbol->name, set->objects[symbol->object].object->name, set->objects[object].object->name);
-  }
+  if (rank == RANK_STRONG && symbol->rank == RANK_STRONG)
+    return defined_twice(set, symbol, object, candidate);
   bool larger = rank == RANK_COMMON && symbol->rank == RANK_COMMON &&
                 candidate->size > definition(set, symbol)->size;
   if (rank > symbol->rank || larger) {

@@ -93,6 +93,10 @@ char object_mapping_kind(const object_symbol *symbol);
 /* The function or object around `offset`, for messages; the section's name if there is none. */
 const char *object_name_at(const pop_object *object, uint32_t section, uint32_t offset);
 
+/* Where that is, for messages: the object's name and, if debug information tells, the line of source:
+ * "codelets.gp(tile-0.o), sum.c:12". The caller frees it. (debug_info.c) */
+char *object_say_place(const pop_object *object, uint32_t section, uint32_t offset);
+
 /* While parsing. */
 
 /* Section headers of the file: without those made for common symbols. */

@@ -85,17 +85,20 @@ static const struct hint *find_hint(const char *symbol)
   return &none;
 }
 
-pop_error *undefined_symbol(const char *symbol, const char *function, const char *object,
-                            const char *root)
+pop_error *undefined_symbol(const char *symbol, const pop_object *object, uint32_t section,
+                            uint32_t offset, const char *root)
 {
   const struct hint *hint = find_hint(symbol);
-  char *needed_by =
-      function ? pop_xasprintf("%s (%s), for %s", function, object, root) : pop_xstrdup(root);
+  char *place = object ? object_say_place(object, section, offset) : NULL;
+  char *needed_by = object ? pop_xasprintf("%s (%s), for %s",
+                                           object_name_at(object, section, offset), place, root)
+                           : pop_xstrdup(root);
   pop_error *error =
       pop_error_new(POP_ERROR_LINK, "undefined symbol %s%s%s%s, needed by %s%s%s", symbol,
                     hint->shown ? " (" : "", hint->shown ? hint->shown : "", hint->shown ? ")" : "",
                     needed_by, hint->text ? ": " : "", hint->text ? hint->text : "");
   free(needed_by);
+  free(place);
   return error;
 }
 
@@ -116,8 +119,7 @@ static pop_error *explain_in_section(const pop_closure *closure, const closure_s
     const object_relocation *entry = &object->relocations[content->first_relocation + i];
     link_target target = link_set_resolve(set, number, entry->symbol);
     if (target.kind != TARGET_ABSOLUTE || strcmp(target.name, symbol) != 0) continue;
-    return undefined_symbol(symbol, object_name_at(object, index, entry->offset), object->name,
-                            needed_by[section->root]);
+    return undefined_symbol(symbol, object, index, entry->offset, needed_by[section->root]);
   }
   return NULL;
 }

@@ -181,6 +181,21 @@ Test(link, two_strong_definitions_are_an_error_that_names_both)
   end(&program);
 }
 
+/* With debug information, the lines. */
+Test(link, S10_messages_name_lines_of_the_source)
+{
+  program program = {0};
+  expect_ok(add(&program, RV32_C "-g",
+                "int f(void) { return 1; }\n\nvoid *mystery(int);\n"
+                "void *run(void)\n{\n  return (char *)mystery(4) + 1;\n}\n",
+                "one.o"));
+  EXPECT_ERROR(add(&program, RV32_C "-g", "\n\nint f(void) { return 2; }", "two.o"), POP_ERROR_LINK,
+               "f is defined in one.o, source:1 and in two.o, source:3: rename one");
+  EXPECT_ERROR(close_over(&program, ROOTS("run")), POP_ERROR_LINK,
+               "undefined symbol mystery, needed by run (one.o, source:6), for run");
+  end(&program);
+}
+
 Test(link, strong_before_common_before_weak_before_library)
 {
   static const char *const weak = "__attribute__((weak)) int x = 1;";
