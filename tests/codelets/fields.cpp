@@ -66,6 +66,8 @@ SUM_ROWS(ListOfChar, InOut<VectorList<signed char>>)
 SUM_ROWS(ListOfShort, InOut<VectorList<short, VectorListLayout::COMPACT_DELTAN, 4>>)
 SUM_ROWS(ListOfInt, InOut<VectorList<int, VectorListLayout::DELTANELEMENTS>>)
 SUM_ROWS(ListOfLongLong, InOut<VectorList<long long>>)
+SUM_ROWS(ListOfPointers, InOut<VectorList<int, VectorListLayout::ONE_PTR>>)
+SUM_ROWS(ListOfAligned, InOut<VectorList<short, VectorListLayout::ONE_PTR, 8>>)
 SUM_ROWS(DeltanOfInt, InOut<VectorList<int, VectorListLayout::DELTAN, 8>>)
 SUM_ROWS(DeltanOfChar, InOut<VectorList<signed char, VectorListLayout::DELTAN>>)
 

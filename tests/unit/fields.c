@@ -155,6 +155,7 @@ static const struct {
   uint32_t table_bytes; /* per row */
   bool list;
 } tables[] = {
+    {"ListOfPointers", POP_INT, 20, 4, false},      {"ListOfAligned", POP_SHORT, 20, 4, false},
     {"SpanOfSpan", POP_INT, 24, 8, false},          {"OnePtrOfOnePtr", POP_INT, 20, 4, false},
     {"SpanOfShortSpan", POP_SHORT, 24, 4, false},   {"ShortSpanOfOnePtr", POP_INT, 20, 4, false},
     {"ScaledOfScaled", POP_INT, 20, 2, false},      {"ListOfChar", POP_SIGNED_CHAR, 24, 4, true},

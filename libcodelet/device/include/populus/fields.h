@@ -7,6 +7,7 @@
  *     INPUT(VECTOR(float, ONE_PTR)) c;           c[i]: the codelet knows the size from elsewhere
  *     INPUT(VECTOR_OF(VECTOR(float))) d;         rows: d.data[r].data[i], d.data[r].size, d.size
  *     INPUT(VECTOR_LIST(float)) e;               packed rows: ROW(e, r)[i], ROW_SIZE(e, r), ROWS(e)
+ *     INPUT(VECTOR_LIST(float, ONE_PTR)) e;      e[r][i]: the codelet knows the sizes
  *     INPUT(float) f[4];                         *f[i]: rows in the vertex itself
  *
  *     VECTOR(type, layout, alignment, interleaved)
@@ -101,7 +102,10 @@
   POPULUS_LAYOUT_##layout(POPULUS_LAYOUT_##row(qualifier type))
 #define POPULUS_FIELD_7(kind, qualifier, type, row, align, interleaved, layout, table_align, list) \
   POPULUS_ANNOTATE(kind ":" #row ":" #align ":" #interleaved ":" #layout ":" #table_align)         \
-  POPULUS_LAYOUT_##layout(qualifier type)
+  POPULUS_LIST_##layout(qualifier type)
+#define POPULUS_LIST_DELTAN(type) POPULUS_LAYOUT_DELTAN(type)
+#define POPULUS_LIST_DELTANELEMENTS(type) POPULUS_LAYOUT_DELTANELEMENTS(type)
+#define POPULUS_LIST_ONE_PTR(type) POPULUS_LAYOUT_ONE_PTR(POPULUS_LAYOUT_ONE_PTR(type))
 #define POPULUS_ANNOTATE(text) __attribute__((annotate("populus:" text)))
 
 #define POPULUS_LAYOUT_SCALAR(type) __typeof__(type *)
