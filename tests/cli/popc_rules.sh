@@ -112,6 +112,8 @@ refused 'chosen by --target' -m64
 refused 'it would load code into the compiler' -fplugin=x.so
 refused '-X hands on' -Xclang -ast-dump
 refused 'popc merges .gp files' -r
+refused 'does not uncompress it' -gz
+refused 'a second file would be lost' -gsplit-dwarf
 refused 'MultiVertex' -pthread
 refused 'headers of its own' -nostdinc
 refused "'-S' and '-M' cannot be had in one call" -S -M

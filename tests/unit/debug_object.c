@@ -223,6 +223,42 @@ Test(debug_object, G06_damaged_relocations_are_refused)
   free(bytes);
 }
 
+/* Nobody believes a section of a few bytes that it is gigabytes long when uncompressed, with
+ * relocations or without, in the old form or the new. */
+Test(debug_object, G08_compressed_sections_are_refused)
+{
+  static const struct {
+    const char *section, *name; /* name: NULL, or another of the same length */
+    uint32_t flags;
+    const char *word;
+  } cases[] = {
+      {".debug_str", NULL, SHF_COMPRESSED, ".debug_str is compressed"},
+      {".debug_abbrev", NULL, SHF_COMPRESSED, ".debug_abbrev is compressed"},
+      {".debug_abbrev", ".zdebug_abbre", 0, ".zdebug_abbre is compressed"},
+  };
+  static const Elf32_Chdr bomb = {ELFCOMPRESS_ZLIB, 0xfffffff0, 1};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    size_t size;
+    uint8_t *bytes = compiled_bytes(RV32_C "-g", c_source, &size);
+    Elf32_Shdr *header = section_header(bytes, cases[i].section);
+    memcpy(bytes + header->sh_offset, &bomb, sizeof bomb);
+    header->sh_flags |= cases[i].flags;
+    if (cases[i].name) {
+      char *name = memmem(bytes, size, cases[i].section, strlen(cases[i].section) + 1);
+      cr_assert_not_null(name);
+      memcpy(name, cases[i].name, strlen(cases[i].name));
+    }
+    pop_object *object;
+    expect_ok(pop_object_parse(bytes, size, "x.gp(tile-0.o)", &object));
+    pop_bytes image = {0};
+    EXPECT_ERROR(pop_object_debug_image(object, &image), POP_ERROR_FILE_LOAD,
+                 "debug information of x.gp(tile-0.o)", cases[i].word);
+    cr_assert_null(pop_debug_info_open(object));
+    pop_object_free(object);
+    free(bytes);
+  }
+}
+
 /* The sanitizers watch. */
 Test(debug_object, G02_every_byte_flipped)
 {

@@ -157,6 +157,7 @@ Test(link_object, G05_other_kinds_of_objects)
 typedef enum field {
   SECTION_SIZE,
   SECTION_ALIGN,
+  SECTION_FLAGS,
   SECTION_LINK,
   SECTION_INFO,
   SECTION_OFFSET,
@@ -183,6 +184,9 @@ static void damage(uint8_t *bytes, const char *section, field field, uint32_t va
     break;
   case SECTION_ALIGN:
     header->sh_addralign = value;
+    break;
+  case SECTION_FLAGS:
+    header->sh_flags |= value;
     break;
   case SECTION_LINK:
     header->sh_link = value;
@@ -223,7 +227,7 @@ static void damage(uint8_t *bytes, const char *section, field field, uint32_t va
   }
 }
 
-Test(link_object, G04_G06_G07_G09_damaged_fields)
+Test(link_object, G04_G06_G07_G08_G09_damaged_fields)
 {
   static const struct {
     const char *section;
@@ -237,6 +241,7 @@ Test(link_object, G04_G06_G07_G09_damaged_fields)
       {".text.first", SECTION_OFFSET, 0x60, "overlap"},
       {".text.first", SECTION_ALIGN, 3, "not a power of two"},
       {".text.first", SECTION_ALIGN, 0x80000000, "alignment 2147483648"},
+      {".text.first", SECTION_FLAGS, SHF_COMPRESSED, "is compressed, and so cannot be loaded"},
       {".text.first", SECTION_NAME, 0xffffff, "its name is at offset"},
       {".symtab", SECTION_LINK, 0, "not a string table"},
       {".symtab", SECTION_LINK, 0x1000, "does not exist"},
