@@ -235,7 +235,7 @@ Test(save_faults, D07_killed_at_any_moment)
   cr_assert_not(save_and_die(engine, NO_FAULT, 0));
   double duration = now_seconds() - start;
   put_old();
-  for (int round = 0; round < 60; round++) {
+  for (int round = 0; round < 30; round++) {
     pid_t child = fork();
     if (child == 0) _exit(pop_engine_save_archive(engine, "archive.a") ? 1 : 0);
     double seconds = duration * (rand_r(&seed) % 1000) / 1000;
