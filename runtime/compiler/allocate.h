@@ -93,9 +93,10 @@ void take(taken_list *list, taken added);
 
 /* ---- allocate_rules.c ---- */
 /* The lowest address for an item with rules, beside what is taken and the other items of its rules
- * that have an address already (`placed` by item). PLAN_NOWHERE if the rules leave none. */
+ * that have an address already (`placed` by item). PLAN_NOWHERE if the rules leave none. `whole`: in
+ * one memory element, if it fits one. */
 uint64_t find_address_by_rules(const plan_problem *problem, const taken_list *list,
-                               const bool *placed, uint32_t item);
+                               const bool *placed, uint32_t item, bool whole);
 bool rule_holds(const pop_target *target, const plan_rule *rule, const uint64_t addresses[2]);
 /* The end of the memory element that holds the address. */
 uint64_t memory_element_end(const pop_target *target, uint64_t address);
@@ -113,6 +114,7 @@ typedef struct plan_group {
   const taken_list *fixed;
   uint32_t *items; /* in the problem */
   size_t count;
+  bool *placed; /* by item of the problem, for rules */
   uint64_t floor;
   uint64_t goal; /* no need to end below this */
 } plan_group;

@@ -1,6 +1,6 @@
 /* A plan for the data of one tile. There are four kinds of them:
  *
- *   RULED        what rules speak of: placed by search, first or after FILLER
+ *   RULED        always live, and with rules: in several orders, first or after FILLER
  *   RIGID        always live, and wanting a large alignment
  *   UPPER        always live, in region 1
  *   FILLER       always live otherwise: fills what the others leave free, without gaps
@@ -11,8 +11,9 @@
  * plan, quadratic in the size of a group, stays short.
  *
  * Where UPPER goes first, large temporaries may have to go above it although there is room below;
- * where it goes last, above all others, interleaved temporaries have it in their way. Such choices are
- * all tried, until a plan ends where the bound says that it must. What may be spent on that is
+ * where it goes last, above all others, interleaved temporaries have it in their way. Where FILLER
+ * goes first, it takes what is left of the first memory element from temporaries that need two. Such
+ * choices are all tried, until a plan ends where the bound says that it must. What may be spent on that is
  * limited for all tiles together: those that come first get more.
  */
 #include "compiler/allocate.h"
@@ -26,7 +27,9 @@ typedef enum item_kind { RULED, RIGID, UPPER, FILLER, TEMPORARY, NUM_KINDS } ite
 enum {
   RULED_LAST = 1,
   UPPER_LAST = 2,
-  NUM_VARIANTS = 4,
+  FILLER_LAST = 4,
+  NUM_VARIANTS = 8,
+  MAX_SPLIT_HOLES = 8,
   RIGID_ALIGN = 32, /* alignments from here on leave gaps worth filling */
   MAX_TILE_BUDGET = 1000000,
   BUDGET_PARTS = 8,         /* a tile gets one of so many parts of what is left */
@@ -40,13 +43,14 @@ typedef struct layout {
   uint32_t *lists[NUM_KINDS];
   size_t counts[NUM_KINDS];
   uint64_t start, goal;
+  bool has_ruled_temporaries;
   uint64_t budget; /* of a variant */
 } layout;
 
 static item_kind kind_of(const plan_item *x)
 {
-  if (x->has_rules) return RULED;
   if (!plan_is_always_live(x)) return TEMPORARY;
+  if (x->has_rules) return RULED;
   if (x->interleaved) return UPPER;
   return x->align >= RIGID_ALIGN ? RIGID : FILLER;
 }
@@ -109,7 +113,7 @@ static uint64_t place_ruled(layout *l)
   for (size_t i = 0; i < l->counts[RULED]; i++) {
     uint32_t item = l->lists[RULED][i];
     plan_item *x = &problem->items[item];
-    x->address = find_address_by_rules(problem, &l->p->fixed, l->p->placed, item);
+    x->address = find_address_by_rules(problem, &l->p->fixed, l->p->placed, item, true);
     if (x->address == PLAN_NOWHERE) /* out_of_memory.c will find the rule broken */
       x->address = find_gap(&l->p->fixed, x, plan_lowest(problem, x), GAP_LOWEST);
     l->p->placed[item] = true;
@@ -156,27 +160,37 @@ static size_t find_holes(const layout *l, taken *holes)
   return count;
 }
 
-/* FILLER into the holes, each item into the first that has room. */
+/* The first hole that has room for the item. */
+static size_t hole_for(const taken *holes, const plan_item *x)
+{
+  size_t h = 0;
+  while (plan_align_up(holes[h].begin, x->align) + x->size > holes[h].end) h++;
+  return h;
+}
+
+/* FILLER into the holes. What an alignment leaves free below an item is one more hole, the first few
+ * times: a word that comes later may fit. */
 static uint64_t fill(layout *l)
 {
-  taken *holes = pop_xcalloc(l->p->fixed.count + 1, sizeof *holes);
-  uint64_t *free_from = pop_xcalloc(l->p->fixed.count + 1, sizeof *free_from);
-  size_t num_holes = find_holes(l, holes);
+  taken *holes = pop_xcalloc(l->p->fixed.count + 1 + MAX_SPLIT_HOLES, sizeof *holes);
+  taken *whole = pop_xcalloc(l->p->fixed.count + 1, sizeof *whole);
+  size_t num_whole = find_holes(l, whole), num_split = 0;
   uint64_t end = l->start;
-  for (size_t i = 0; i < num_holes; i++) free_from[i] = holes[i].begin;
+  memcpy(holes + MAX_SPLIT_HOLES, whole, num_whole * sizeof *whole);
   for (size_t i = 0; i < l->counts[FILLER]; i++) {
     plan_item *x = &l->p->problem.items[l->lists[FILLER][i]];
-    size_t h = 0;
-    while (plan_align_up(free_from[h], x->align) + x->size > holes[h].end) h++;
-    x->address = plan_align_up(free_from[h], x->align);
-    free_from[h] = plan_item_end(x);
-    end = higher_of(end, free_from[h]);
+    taken *hole = &holes[hole_for(holes, x)];
+    x->address = plan_align_up(hole->begin, x->align);
+    if (x->address > hole->begin && num_split < MAX_SPLIT_HOLES)
+      holes[num_split++] = (taken){hole->begin, x->address, 0, UINT32_MAX};
+    hole->begin = plan_item_end(x);
+    end = higher_of(end, hole->begin);
   }
-  for (size_t i = 0; i < num_holes; i++)
-    if (free_from[i] > holes[i].begin)
-      take(&l->p->fixed, (taken){holes[i].begin, free_from[i], 0, UINT32_MAX});
+  for (size_t i = 0; i < num_whole; i++)
+    if (holes[MAX_SPLIT_HOLES + i].begin > whole[i].begin)
+      take(&l->p->fixed, (taken){whole[i].begin, holes[MAX_SPLIT_HOLES + i].begin, 0, UINT32_MAX});
   free(holes);
-  free(free_from);
+  free(whole);
   return end;
 }
 
@@ -188,7 +202,7 @@ static uint64_t place_fixed(layout *l, int variant)
   if (!(variant & RULED_LAST)) end = place_ruled(l);
   end = higher_of(end, place_list(l, RIGID));
   if (!(variant & UPPER_LAST)) end = higher_of(end, place_list(l, UPPER));
-  end = higher_of(end, fill(l));
+  if (!(variant & FILLER_LAST)) end = higher_of(end, fill(l));
   if (variant & RULED_LAST) end = higher_of(end, place_ruled(l));
   return end;
 }
@@ -226,7 +240,12 @@ static uint64_t place_temporaries(layout *l, uint64_t end)
     for (next = first + 1; next < l->counts[TEMPORARY] && items[list[next]].first_step <= last_step;
          next++)
       if (items[list[next]].last_step > last_step) last_step = items[list[next]].last_step;
-    plan_group group = {&l->p->problem, &l->p->fixed, list + first, next - first, floor, 0};
+    plan_group group = {.problem = &l->p->problem,
+                        .fixed = &l->p->fixed,
+                        .items = list + first,
+                        .count = next - first,
+                        .placed = l->p->placed,
+                        .floor = floor};
     uint64_t live = group_live_bytes(&l->p->problem, group.items, group.count);
     group.goal = higher_of(end, floor + live + live / GOOD_ENOUGH_PARTS);
     end = higher_of(end, search_group(&l->p->search, &group));
@@ -242,12 +261,18 @@ static uint64_t try_layout(layout *l, int variant)
   uint64_t end = place_temporaries(l, place_fixed(l, variant));
   uint64_t used = before - l->p->search.budget;
   l->p->budget -= used < l->p->budget ? used : l->p->budget;
+  if (variant & FILLER_LAST) {
+    for (size_t i = 0; i < l->counts[TEMPORARY]; i++)
+      take(&l->p->fixed, plan_taken(&l->p->problem.items[l->lists[TEMPORARY][i]]));
+    end = higher_of(end, fill(l));
+  }
   return variant & UPPER_LAST ? stack_upper(l, end) : end;
 }
 
 static bool makes_a_difference(const layout *l, int variant)
 {
   if (variant & RULED_LAST && l->counts[RULED] == 0) return false;
+  if (variant & FILLER_LAST && !l->has_ruled_temporaries) return false;
   return !(variant & UPPER_LAST) ||
          (l->counts[UPPER] > 0 && l->counts[TEMPORARY] + l->counts[FILLER] > 0);
 }
@@ -296,7 +321,7 @@ static uint64_t variant_budget(const layout *l)
   uint64_t budget = l->p->budget / BUDGET_PARTS;
   if (budget > MAX_TILE_BUDGET) budget = MAX_TILE_BUDGET;
   if (l->counts[RULED]) return budget / NUM_VARIANTS / MAX_RULED_MOVES;
-  return l->counts[UPPER] ? budget / 2 : budget;
+  return budget / (l->counts[UPPER] ? 2 : 1) / (l->has_ruled_temporaries ? 2 : 1);
 }
 
 uint64_t plan_data(planner *p)
@@ -304,6 +329,8 @@ uint64_t plan_data(planner *p)
   layout l = {.p = p, .start = p->problem.start};
   size_t n = p->problem.num_items;
   make_lists(&l);
+  for (size_t i = 0; i < l.counts[TEMPORARY]; i++)
+    l.has_ruled_temporaries |= p->problem.items[l.lists[TEMPORARY][i]].has_rules;
   pop_reserve(p->placed, n + 1, p->placed_capacity);
   pop_reserve(p->best, n + 1, p->best_capacity);
   l.budget = variant_budget(&l);

@@ -79,10 +79,16 @@ static void forbid(forbidden_list *list, int64_t after, int64_t before)
   pop_push(list->items, list->count, list->capacity, (forbidden){after, before});
 }
 
-static int compare_forbidden(const void *left, const void *right)
+/* What comes from a taken_list is ascending already, and rules add a few: a short way for each. */
+static void sort_forbidden(forbidden_list *list)
 {
-  const forbidden *a = left, *b = right;
-  return (a->after > b->after) - (a->after < b->after);
+  for (size_t i = 1; i < list->count; i++) {
+    forbidden moved = list->items[i];
+    size_t at = i;
+    for (; at > 0 && list->items[at - 1].after > moved.after; at--)
+      list->items[at] = list->items[at - 1];
+    list->items[at] = moved;
+  }
 }
 
 /* What one side of a rule means for an item, the other side having its address. */
@@ -101,26 +107,35 @@ static void forbid_by_rule(forbidden_list *list, const plan_problem *problem, co
   forbid(list, (int64_t)away.end - end, INT64_MAX);
 }
 
-/* The rules that speak of nothing but the item: an `==` wants its range in one element. */
-static bool suits_itself(const plan_problem *problem, uint32_t item, uint64_t address)
+/* Where the range [begin, end) of an item at `address` lies in one element, from the address on; if it
+ * is too large for that, the address as it is. */
+static uint64_t whole_from(const pop_target *target, uint64_t address, uint32_t begin, uint32_t end)
+{
+  span first = element_of(target, address + begin);
+  if (address + end <= first.end) return address;
+  span next = element_of(target, first.end);
+  return end - begin <= next.end - next.begin ? first.end - begin : address;
+}
+
+/* The lowest address from `address` on at which the rules that speak of nothing but the item hold: an
+ * `==` wants its range in one element. So does, if `whole`, a `!=`: what touches two elements drives
+ * the others out of both. UINT32_MAX if no address near does. */
+static uint64_t suitable_from(const plan_problem *problem, uint32_t item, uint64_t address,
+                              bool whole)
 {
   for (size_t i = 0; i < problem->num_rules; i++) {
-    plan_rule rule = problem->rules[i];
-    const uint64_t both[2] = {address, address};
+    const plan_rule *rule = &problem->rules[i];
+    bool alone = rule->items[0] == rule->items[1];
     for (int side = 0; side < 2; side++) {
-      if (rule.items[side] != item) continue;
-      if (rule.items[!side] == item) {
-        if (!rule_holds(problem->target, &rule, both)) return false;
-        continue;
-      }
-      if (!rule.equal) continue;
-      plan_rule own = rule;
-      own.begin[!side] = rule.begin[side];
-      own.end[!side] = rule.end[side];
-      if (!rule_holds(problem->target, &own, both)) return false;
+      if (rule->items[side] != item) continue;
+      if (alone && !rule_holds(problem->target, rule, (uint64_t[]){address, address}))
+        return address + 1;
+      if (rule->regions || (!rule->equal && !whole)) continue;
+      uint64_t from = whole_from(problem->target, address, rule->begin[side], rule->end[side]);
+      if (from > address) return from;
     }
   }
-  return true;
+  return address;
 }
 
 static void collect_forbidden(forbidden_list *list, const plan_problem *problem,
@@ -139,7 +154,7 @@ static void collect_forbidden(forbidden_list *list, const plan_problem *problem,
       if (rule->items[side] == item && other != item && placed[other])
         forbid_by_rule(list, problem, rule, side);
     }
-  if (list->count > 1) qsort(list->items, list->count, sizeof *list->items, compare_forbidden);
+  sort_forbidden(list);
 }
 
 /* The lowest address from `from` on that nothing in the list forbids; INT64_MAX: there is none. */
@@ -157,18 +172,18 @@ static int64_t lowest_allowed(const forbidden_list *list, int64_t from, uint32_t
 }
 
 uint64_t find_address_by_rules(const plan_problem *problem, const taken_list *list,
-                               const bool *placed, uint32_t item)
+                               const bool *placed, uint32_t item, bool whole)
 {
   const plan_item *x = &problem->items[item];
   /* Elements repeat: what suits nowhere in two of the largest suits nowhere. */
   int64_t tries_bytes = 4 * (int64_t)problem->target->memory_element_bytes + (int64_t)x->align;
   forbidden_list away = {0};
   collect_forbidden(&away, problem, list, placed, item);
-  int64_t from = lowest_allowed(&away, (int64_t)plan_lowest(problem, x), x->align);
-  int64_t address = from;
-  while (address != INT64_MAX && !suits_itself(problem, item, (uint64_t)address))
-    address =
-        address - from > tries_bytes ? INT64_MAX : lowest_allowed(&away, address + 1, x->align);
+  int64_t lowest = lowest_allowed(&away, (int64_t)plan_lowest(problem, x), x->align);
+  int64_t address = lowest, from = lowest;
+  while (address < UINT32_MAX &&
+         (from = (int64_t)suitable_from(problem, item, (uint64_t)address, whole)) != address)
+    address = from - lowest > tries_bytes ? INT64_MAX : lowest_allowed(&away, from, x->align);
   free(away.items);
   return address >= UINT32_MAX ? PLAN_NOWHERE : (uint64_t)address; /* regions end there */
 }

@@ -17,7 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MANY_FAILURES = 30 };
+enum {
+  MANY_FAILURES = 30,
+  RULES_COST = 4, /* times what a block without rules costs */
+};
+static const uint64_t BROKEN_BYTES = (uint64_t)1 << 40;
 
 typedef enum search_order { BY_SKYLINE, BY_SIZE, BY_AREA, BY_LIFE, BY_FIRST_STEP } search_order;
 
@@ -26,9 +30,9 @@ static const struct {
   search_order order;
   gap_choice choice;
 } attempts[] = {
-    {BY_SKYLINE, GAP_LOWEST}, {BY_SIZE, GAP_TIGHTEST},       {BY_AREA, GAP_TIGHTEST},
-    {BY_LIFE, GAP_TIGHTEST},  {BY_FIRST_STEP, GAP_TIGHTEST}, {BY_SIZE, GAP_LOWEST},
-    {BY_AREA, GAP_LOWEST},    {BY_LIFE, GAP_LOWEST},
+    {BY_SKYLINE, GAP_TIGHTEST}, {BY_SKYLINE, GAP_LOWEST}, {BY_SIZE, GAP_TIGHTEST},
+    {BY_AREA, GAP_TIGHTEST},    {BY_LIFE, GAP_TIGHTEST},  {BY_FIRST_STEP, GAP_TIGHTEST},
+    {BY_SIZE, GAP_LOWEST},      {BY_AREA, GAP_LOWEST},    {BY_LIFE, GAP_LOWEST},
 };
 enum {
   NUM_ATTEMPTS = sizeof attempts / sizeof *attempts,
@@ -70,6 +74,20 @@ static void set_order(search_memory *memory, const plan_group *group, search_ord
 
 /* ---- one plan ---- */
 
+/* Where the member goes; PLAN_NOWHERE if its rules leave no address. */
+static uint64_t find_address(search_memory *memory, const plan_group *group, uint32_t number,
+                             gap_choice choice)
+{
+  const plan_item *x = member(group, number);
+  uint64_t looked_at = memory->taken.count * (x->has_rules ? RULES_COST : 1);
+  memory->budget -= memory->budget < looked_at ? memory->budget : looked_at;
+  if (x->has_rules)
+    return find_address_by_rules(group->problem, &memory->taken, group->placed,
+                                 group->items[number], choice == GAP_TIGHTEST);
+  uint64_t lowest = plan_lowest(group->problem, x);
+  return find_gap(&memory->taken, x, lowest > group->floor ? lowest : group->floor, choice);
+}
+
 /* What is taken before the members from position `first` of the order on are placed: what is fixed,
  * and the other members where the best plan has them. */
 static void take_before(search_memory *memory, const plan_group *group, size_t first)
@@ -79,6 +97,8 @@ static void take_before(search_memory *memory, const plan_group *group, size_t f
   pop_reserve(memory->taken.items, fixed->count + group->count, memory->taken.capacity);
   if (fixed->count) memcpy(memory->taken.items, fixed->items, fixed->count * sizeof *fixed->items);
   memory->taken.count = fixed->count;
+  for (size_t i = 0; i < group->count; i++)
+    group->placed[group->items[memory->order[i]]] = i < first;
   if (first == 0) return;
   for (size_t i = 0; i < first; i++) memory->in_front[memory->order[i]] = true;
   for (size_t i = 0; i < group->count; i++) {
@@ -100,21 +120,22 @@ static uint64_t end_before(const search_memory *memory, const plan_group *group,
 }
 
 /* Places the members from position `first` of the order on; returns the end of the highest of all,
- * or at least `limit` as soon as that is reached. */
+ * or at least `limit` as soon as that is reached. A plan that breaks a rule ends very high. */
 static uint64_t place_from(search_memory *memory, const plan_group *group, size_t first,
                            gap_choice choice, uint64_t limit)
 {
   uint64_t end = end_before(memory, group, first);
   take_before(memory, group, first);
   for (size_t i = first; i < group->count && end < limit; i++) {
-    plan_item *x = member(group, memory->order[i]);
-    uint64_t lowest = plan_lowest(group->problem, x);
-    uint64_t from = lowest > group->floor ? lowest : group->floor;
-    uint64_t looked_at = memory->taken.count;
-    memory->budget -= memory->budget < looked_at ? memory->budget : looked_at;
-    x->address = find_gap(&memory->taken, x, from, choice);
+    uint32_t number = memory->order[i];
+    plan_item *x = member(group, number);
+    x->address = find_address(memory, group, number, choice);
+    bool broken = x->address == PLAN_NOWHERE;
+    if (broken) x->address = find_gap(&memory->taken, x, plan_lowest(group->problem, x), choice);
     take(&memory->taken, plan_taken(x));
-    if (plan_item_end(x) > end) end = plan_item_end(x);
+    group->placed[group->items[number]] = true;
+    uint64_t item_end = plan_item_end(x) + (broken ? BROKEN_BYTES : 0);
+    if (item_end > end) end = item_end;
   }
   return end;
 }
@@ -181,7 +202,7 @@ static uint64_t bytes_above_goal(const plan_group *group)
   return sum;
 }
 
-static uint64_t improve(search_memory *memory, const plan_group *group, uint64_t best)
+static void improve(search_memory *memory, const plan_group *group, uint64_t best)
 {
   uint64_t random = 1, least_above = bytes_above_goal(group);
   int failures = 0;
@@ -203,7 +224,6 @@ static uint64_t improve(search_memory *memory, const plan_group *group, uint64_t
     }
     restore(memory, group);
   }
-  return best;
 }
 
 /* ---- the search ---- */
@@ -234,7 +254,9 @@ uint64_t search_group(search_memory *memory, const plan_group *group)
     keep(memory, group);
   }
   restore(memory, group);
-  return group->count > 2 ? improve(memory, group, best) : best;
+  if (group->count > 2) improve(memory, group, best);
+  for (size_t i = 0; i < group->count; i++) group->placed[group->items[i]] = true;
+  return end_before(memory, group, group->count);
 }
 
 void search_memory_free(search_memory *memory)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_ALIGN = 8, MAX_ALIGN = 4096 };
+enum { WORD_ALIGN = 4, DEFAULT_ALIGN = 8, MAX_ALIGN = 4096 };
 
 typedef struct placing {
   compilation *c;
@@ -122,8 +122,10 @@ static pop_error *place_variable(placing *p, uint32_t number)
   for (size_t i = 0; i < count; i++) POP_TRY(place_interval(p, number, &mapping[i]));
   placed.num_blocks = (uint32_t)(c->num_blocks - first_block);
   pop_push(c->variables, c->num_variables, c->variables_capacity, placed);
-  for (size_t i = first_block; i < c->num_blocks; i++)
+  for (size_t i = first_block; i < c->num_blocks; i++) {
     c->blocks[i].size = round_up_to_word(c->blocks[i].size);
+    if (c->blocks[i].size < DEFAULT_ALIGN) c->blocks[i].align = WORD_ALIGN; /* one word */
+  }
   if (v->initial) set_initial_contents(c, v, &placed, first_block);
   return NULL;
 }
@@ -161,7 +163,7 @@ static void honour_field(compilation *c, uint32_t tile, const pop_field *field,
 static bool is_demanding(const pop_vertex_type *type)
 {
   for (size_t i = 0; i < type->num_fields; i++)
-    if (type->fields[i].alignment > DEFAULT_ALIGN || type->fields[i].interleaved) return true;
+    if (type->fields[i].alignment > WORD_ALIGN || type->fields[i].interleaved) return true;
   return false;
 }
 
@@ -178,7 +180,7 @@ static void honour_fields(compilation *c, const reach *r)
     const pop_vertex_type *type = graph->vertex_types[v->type].type;
     for (uint32_t e = v->first_edge; e != GRAPH_NONE; e = graph->edges[e].next) {
       const pop_field *field = &type->fields[graph->edges[e].field];
-      if (field->alignment <= DEFAULT_ALIGN && !field->interleaved) continue;
+      if (field->alignment <= WORD_ALIGN && !field->interleaved) continue;
       uint32_t count;
       const uint32_t *tensors = edge_tensors(graph, &graph->edges[e], &count);
       for (uint32_t j = 0; j < count; j++) honour_field(c, v->tile, field, tensors[j]);

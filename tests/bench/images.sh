@@ -7,6 +7,8 @@
 #   link_write_vs_lld     ld.lld-19 once for each tile, then llvm-ar-19 rcs: times as fast
 #   link_write_vs_gnu_ld  riscv64-unknown-elf-ld likewise, then ar rcS: times as fast
 #   link_write_<n>_…      the same for as many tiles: time, memory that saving adds, peak of the process
+#   plan_vs_lower_bound_worst  the worst tile's memory, of examples and of graphs that are hard to plan (plan.c), beside
+#                         what no plan can do without: times as much
 #   compile_million_vertices_…  each vertex reads two rows of other tiles (scale.c); each pass by the log
 #
 # The rivals link two objects for each tile: the codelets, and the rest of the tile's memory as data. Ours and cp take
@@ -117,3 +119,20 @@ sed -n 's/.*PO:COMPILER.*Ending phase: \([a-z_ ]*\) (duration \([0-9]*\) ms.*/\1
 while read -r pass ms; do
   number "compile_million_vertices_${pass}_s" "$(quotient "$ms" 1000)" s
 done <passes
+
+# plan_of <command>...: adds what the worst plan of the archive that it makes is, times its bound
+plan_of() {
+  POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"archive.a"}' "$@" >/dev/null 2>&1
+  "$POPULUS_BUILD_DIR/tests/support/memory_agrees" archive.a | sed -n 's/^worst_plan \([0-9.]*\).*/\1/p' >>plans
+  rm -f archive.a
+}
+
+plan_of "$POPULUS_BIN/variables"
+plan_of "$POPULUS_BIN/suffix_sum"
+plan_of "$POPULUS_BIN/matvec" 300 40
+plan_of "$POPULUS_BIN/matvec_split" 10000 1000
+"$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/planned.c" -o planned.gp
+for graph in chip sixteen overfull; do
+  plan_of "$POPULUS_BUILD_DIR/tests/bench/plan" $graph planned.gp
+done
+number plan_vs_lower_bound_worst "$(sort -g plans | tail -1)" "times the lower bound"
