@@ -138,7 +138,8 @@ static entry_list list_entries(const char *folder)
 {
   entry_list list = {0};
   DIR *dir = opendir(folder);
-  for (const struct dirent *found; dir && (found = readdir(dir));) {
+  if (!dir) return list;
+  for (const struct dirent *found; (found = readdir(dir));) {
     struct stat status;
     entry e = {0};
     if (!is_entry_name(found->d_name) || fstatat(dirfd(dir), found->d_name, &status, 0) != 0)
@@ -149,7 +150,7 @@ static entry_list list_entries(const char *folder)
     list.bytes += e.bytes;
     pop_push(list.entries, list.count, list.capacity, e);
   }
-  if (dir) closedir(dir);
+  closedir(dir);
   return list;
 }
 

@@ -1,14 +1,12 @@
 /* popexec: runs an archive of tile images without the program that made it.
  *
- *   arguments -> executable -> engine: load, write files to handles, run, read handles to files
- *
- * Files are .npy by their name's end, otherwise the elements as they are in tile memory, row-major.
+ *   arguments -> executable -> engine: load, connect streams to files, write files to handles, run,
+ *   read handles to files
  */
-#include "npy.h"
+#include "tensor_file.h"
 
 #include <errno.h>
 #include <getopt.h>
-#include <populus/file.h>
 #include <populus/names.h>
 #include <populus/populus.h>
 #include <stdio.h>
@@ -22,6 +20,9 @@ static const char usage[] =
     "  -l, --list              say what the archive holds, and run nothing\n"
     "  -w, --write HANDLE=FILE write the file's elements to the handle before the first run\n"
     "  -r, --read HANDLE=FILE  read the handle's elements to the file after the last run\n"
+    "      --in STREAM=FILE    feed the stream from the file, again from its start when it is used "
+    "up\n"
+    "      --out STREAM=FILE   collect what the stream brings, all copies, in the file\n"
     "      --run PROGRAM       run the program with this number or name; several in order\n"
     "                          (default: the only one)\n"
     "      --repeat N          run them N times\n"
@@ -35,16 +36,21 @@ static const char usage[] =
     "command\n"
     "line, 3 the device program faulted, 4 files, memory, limits.\n";
 
-/* HANDLE=FILE */
+/* HANDLE=FILE or STREAM=FILE */
 typedef struct transfer {
   const char *handle, *file;
+  pop_bytes data; /* of a stream */
 } transfer;
+
+typedef struct transfers {
+  transfer *list;
+  size_t count, capacity;
+} transfers;
 
 typedef struct arguments {
   const char *archive;
   bool list, memory, cycles;
-  transfer *writes, *reads;
-  size_t num_writes, writes_capacity, num_reads, reads_capacity;
+  transfers writes, reads, ins, outs;
   const char **runs;
   size_t num_runs, runs_capacity;
   uint64_t repeat;
@@ -52,12 +58,22 @@ typedef struct arguments {
 
 /* ---- command line ---- */
 
-enum { OPTION_RUN = 256, OPTION_REPEAT, OPTION_MEMORY, OPTION_CYCLES, OPTION_VERSION };
+enum {
+  OPTION_RUN = 256,
+  OPTION_IN,
+  OPTION_OUT,
+  OPTION_REPEAT,
+  OPTION_MEMORY,
+  OPTION_CYCLES,
+  OPTION_VERSION
+};
 
 static const struct option long_options[] = {
     {"list", no_argument, NULL, 'l'},
     {"write", required_argument, NULL, 'w'},
     {"read", required_argument, NULL, 'r'},
+    {"in", required_argument, NULL, OPTION_IN},
+    {"out", required_argument, NULL, OPTION_OUT},
     {"run", required_argument, NULL, OPTION_RUN},
     {"repeat", required_argument, NULL, OPTION_REPEAT},
     {"memory", no_argument, NULL, OPTION_MEMORY},
@@ -73,13 +89,13 @@ static pop_error *usage_error(const char *what, const char *given)
 }
 
 /* Cuts `text`, an argument of the command line, at the '='. */
-static pop_error *parse_transfer(char *text, transfer *parsed)
+static pop_error *add_transfer(char *text, transfers *to)
 {
   char *equals = strrchr(text, '=');
   if (!equals || equals == text || !equals[1])
-    return usage_error("HANDLE=FILE is expected instead of", text);
+    return usage_error("NAME=FILE is expected instead of", text);
   *equals = '\0';
-  *parsed = (transfer){text, equals + 1};
+  pop_push(to->list, to->count, to->capacity, (transfer){.handle = text, .file = equals + 1});
   return NULL;
 }
 
@@ -95,19 +111,18 @@ static pop_error *parse_count(const char *text, uint64_t *count)
 
 static pop_error *take_option(int option, arguments *a)
 {
-  transfer parsed;
   switch (option) {
   case 'l':
     a->list = true;
     return NULL;
   case 'w':
-    POP_TRY(parse_transfer(optarg, &parsed));
-    pop_push(a->writes, a->num_writes, a->writes_capacity, parsed);
-    return NULL;
+    return add_transfer(optarg, &a->writes);
   case 'r':
-    POP_TRY(parse_transfer(optarg, &parsed));
-    pop_push(a->reads, a->num_reads, a->reads_capacity, parsed);
-    return NULL;
+    return add_transfer(optarg, &a->reads);
+  case OPTION_IN:
+    return add_transfer(optarg, &a->ins);
+  case OPTION_OUT:
+    return add_transfer(optarg, &a->outs);
   case OPTION_RUN:
     pop_push(a->runs, a->num_runs, a->runs_capacity, optarg);
     return NULL;
@@ -144,27 +159,22 @@ static pop_error *parse(int argc, char **argv, arguments *a, bool *done)
   return NULL;
 }
 
+static void free_transfers(transfers *t)
+{
+  for (size_t i = 0; i < t->count; ++i) pop_bytes_free(&t->list[i].data);
+  free(t->list);
+}
+
 static void free_arguments(arguments *a)
 {
-  free(a->writes);
-  free(a->reads);
+  free_transfers(&a->writes);
+  free_transfers(&a->reads);
+  free_transfers(&a->ins);
+  free_transfers(&a->outs);
   free(a->runs);
 }
 
 /* ---- what there is ---- */
-
-/* "float[300,40]" */
-static char *type_and_shape(const pop_handle_info *info)
-{
-  char *text = pop_xstrdup(pop_type_name(info->type));
-  for (uint32_t i = 0; i < info->rank; ++i) {
-    char *longer = pop_xasprintf("%s%c%zu%s", text, i ? ',' : '[', info->shape[i],
-                                 i + 1 == info->rank ? "]" : "");
-    free(text);
-    text = longer;
-  }
-  return text;
-}
 
 static pop_error *list(const pop_executable *executable)
 {
@@ -177,35 +187,84 @@ static pop_error *list(const pop_executable *executable)
   for (size_t i = 0; i < pop_executable_num_handles(executable); ++i) {
     pop_handle_info info;
     POP_TRY(pop_executable_handle(executable, i, &info));
-    char *type = type_and_shape(&info);
+    char *type = tensor_type_and_shape(info.type, info.shape, info.rank);
     printf("%s %s: %s, %zu bytes\n", info.read ? "read" : "write", info.name, type, info.bytes);
+    free(type);
+  }
+  for (size_t i = 0; i < pop_executable_num_streams(executable); ++i) {
+    pop_stream_info info;
+    POP_TRY(pop_executable_stream(executable, i, &info));
+    char *type = tensor_type_and_shape(info.type, &info.num_elements, 1);
+    printf("stream %s %s: %s, %zu bytes a copy\n", info.to_device ? "in" : "out", info.name, type,
+           info.num_elements * pop_type_bytes(info.type));
     free(type);
   }
   return NULL;
 }
 
+/* `names` are those that there are. */
+static pop_error *unknown_name(const char *what, const char *name, const char *purpose,
+                               const char **names, size_t count)
+{
+  const char *near = pop_nearest_name(name, names, count);
+  return pop_error_new(POP_ERROR_UNKNOWN_HANDLE,
+                       "the archive has no %s '%s' to %s%s%s%s; --list shows all", what, name,
+                       purpose, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
 static pop_error *find_handle(const pop_executable *executable, const char *name, bool read,
-                              pop_handle_info *found)
+                              tensor_use *found)
 {
   size_t count = pop_executable_num_handles(executable), num_names = 0;
   const char **names = pop_xcalloc(count + 1, sizeof *names);
   pop_error *error = NULL;
-  for (size_t i = 0; i < count && !error; ++i) {
-    error = pop_executable_handle(executable, i, found);
-    if (error || found->read != read) continue;
-    if (strcmp(found->name, name) == 0) {
-      free(names);
-      return NULL;
-    }
-    names[num_names++] = found->name;
+  *found = (tensor_use){0};
+  for (size_t i = 0; i < count && !error && !found->name; ++i) {
+    pop_handle_info info;
+    error = pop_executable_handle(executable, i, &info);
+    if (error || info.read != read) continue;
+    names[num_names++] = info.name;
+    if (strcmp(info.name, name) == 0)
+      *found = (tensor_use){.what = "handle",
+                            .name = info.name,
+                            .type = info.type,
+                            .rank = info.rank,
+                            .shape = info.shape,
+                            .bytes = info.bytes};
   }
-  const char *near = pop_nearest_name(name, names, num_names);
+  if (!error && !found->name)
+    error = unknown_name("handle", name, read ? "read" : "write", names, num_names);
   free(names);
-  if (error) return error;
-  return pop_error_new(POP_ERROR_UNKNOWN_HANDLE,
-                       "the archive has no handle '%s' to %s%s%s%s; --list shows all", name,
-                       read ? "read" : "write", near ? "; did you mean '" : "", near ? near : "",
-                       near ? "'?" : "");
+  return error;
+}
+
+/* found->shape is `num_elements`. */
+static pop_error *find_stream(const pop_executable *executable, const char *name, bool to_device,
+                              tensor_use *found, size_t *num_elements)
+{
+  size_t count = pop_executable_num_streams(executable), num_names = 0;
+  const char **names = pop_xcalloc(count + 1, sizeof *names);
+  pop_error *error = NULL;
+  *found = (tensor_use){0};
+  for (size_t i = 0; i < count && !error && !found->name; ++i) {
+    pop_stream_info info;
+    error = pop_executable_stream(executable, i, &info);
+    if (error || info.to_device != to_device) continue;
+    names[num_names++] = info.name;
+    if (strcmp(info.name, name) != 0) continue;
+    *num_elements = info.num_elements;
+    *found = (tensor_use){.what = "stream",
+                          .name = info.name,
+                          .type = info.type,
+                          .rank = 1,
+                          .shape = num_elements,
+                          .bytes = info.num_elements * pop_type_bytes(info.type),
+                          .repeats = true};
+  }
+  if (!error && !found->name)
+    error = unknown_name("stream", name, to_device ? "feed" : "collect", names, num_names);
+  free(names);
+  return error;
 }
 
 static pop_error *find_program(const pop_executable *executable, const char *name, size_t *found)
@@ -229,124 +288,109 @@ static pop_error *find_program(const pop_executable *executable, const char *nam
                        count);
 }
 
-/* ---- files ---- */
-
-static bool is_npy(const char *file)
-{
-  size_t length = strlen(file);
-  return length > 4 && strcmp(file + length - 4, ".npy") == 0;
-}
-
-static bool has_shape(const npy_header *header, const pop_handle_info *info)
-{
-  if (header->rank != info->rank) return false;
-  for (size_t i = 0; i < header->rank; ++i)
-    if (header->shape[i] != info->shape[i]) return false;
-  return true;
-}
-
-static char *npy_shape(const npy_header *header)
-{
-  char *text = pop_xstrdup("");
-  for (size_t i = 0; i < header->rank; ++i) {
-    char *longer = pop_xasprintf("%s%s%zu", text, i ? "," : "", header->shape[i]);
-    free(text);
-    text = longer;
-  }
-  return text;
-}
-
-static pop_error *check_npy(const npy_header *header, size_t size, const pop_handle_info *info)
-{
-  if (header->fortran_order)
-    return pop_error_new(POP_ERROR_FILE_LOAD,
-                         "its elements are in Fortran order: save numpy.ascontiguousarray of it");
-  if (!npy_is_type(header->descr, info->type) || !has_shape(header, info)) {
-    char *shape = npy_shape(header), *wanted = type_and_shape(info);
-    pop_error *error =
-        pop_error_new(POP_ERROR_FILE_LOAD,
-                      "it has elements '%s' and shape [%s], but handle '%s' is "
-                      "%s, which is '%s'",
-                      header->descr, shape, info->name, wanted, npy_descr(info->type));
-    free(shape);
-    free(wanted);
-    return error;
-  }
-  if (size - header->data != info->bytes)
-    return pop_error_new(POP_ERROR_FILE_LOAD, "it holds %zu bytes of elements, not %zu",
-                         size - header->data, info->bytes);
-  return NULL;
-}
-
-/* Where the elements begin in the file that `bytes` hold. */
-static pop_error *find_elements(const char *file, const uint8_t *bytes, size_t size,
-                                const pop_handle_info *info, size_t *start)
-{
-  *start = 0;
-  if (is_npy(file)) {
-    npy_header header;
-    POP_TRY(npy_read_header(bytes, size, &header));
-    POP_TRY(check_npy(&header, size, info));
-    *start = header.data;
-  } else if (size != info->bytes) {
-    char *wanted = type_and_shape(info);
-    pop_error *error =
-        pop_error_new(POP_ERROR_FILE_LOAD, "it has %zu bytes, but handle '%s' is %s: %zu bytes",
-                      size, info->name, wanted, info->bytes);
-    free(wanted);
-    return error;
-  }
-  return NULL;
-}
+/* ---- handles ---- */
 
 static pop_error *write_handle(const pop_executable *executable, pop_engine *engine,
                                const transfer *t)
 {
-  pop_handle_info info;
+  tensor_use use;
   uint8_t *bytes;
-  size_t size, start;
-  POP_TRY(find_handle(executable, t->handle, false, &info));
-  POP_TRY(pop_file_read(t->file, SIZE_MAX, &bytes, &size));
-  pop_error *error = find_elements(t->file, bytes, size, &info, &start);
-  if (error)
-    error = pop_error_prefix(error, "'%s'", t->file);
-  else
-    error = pop_engine_write_tensor(engine, t->handle, bytes + start, info.bytes);
+  size_t start, size;
+  POP_TRY(find_handle(executable, t->handle, false, &use));
+  POP_TRY(tensor_file_read(t->file, &use, &bytes, &start, &size));
+  pop_error *error = pop_engine_write_tensor(engine, t->handle, bytes + start, use.bytes);
   free(bytes);
-  return error;
-}
-
-static pop_error *write_file(const transfer *t, const pop_handle_info *info, const uint8_t *data)
-{
-  pop_output *output;
-  pop_bytes header = {0};
-  if (is_npy(t->file)) npy_put_header(info->type, info->shape, info->rank, &header);
-  pop_error *error = pop_output_open(t->file, &output);
-  if (!error) {
-    error = pop_output_write(output, header.data, header.size);
-    if (!error) error = pop_output_write(output, data, info->bytes);
-    if (error)
-      pop_output_abort(output);
-    else
-      error = pop_output_commit(output);
-  }
-  pop_bytes_free(&header);
   return error;
 }
 
 static pop_error *read_handle(const pop_executable *executable, pop_engine *engine,
                               const transfer *t)
 {
-  pop_handle_info info;
-  POP_TRY(find_handle(executable, t->handle, true, &info));
-  uint8_t *data = malloc(info.bytes ? info.bytes : 1);
+  tensor_use use;
+  POP_TRY(find_handle(executable, t->handle, true, &use));
+  uint8_t *data = malloc(use.bytes ? use.bytes : 1);
   if (!data)
-    return pop_error_new(POP_ERROR_MEMORY, "no memory for the %zu bytes of handle '%s'", info.bytes,
+    return pop_error_new(POP_ERROR_MEMORY, "no memory for the %zu bytes of handle '%s'", use.bytes,
                          t->handle);
-  pop_error *error = pop_engine_read_tensor(engine, t->handle, data, info.bytes);
-  if (!error) error = write_file(t, &info, data);
+  pop_error *error = pop_engine_read_tensor(engine, t->handle, data, use.bytes);
+  if (!error) error = tensor_file_write(t->file, &use, data, use.bytes);
   free(data);
   return error;
+}
+
+/* ---- streams ---- */
+
+static pop_error *connect_in(const pop_executable *executable, pop_engine *engine, transfer *t)
+{
+  tensor_use use;
+  uint8_t *bytes;
+  size_t start, size, num_elements;
+  POP_TRY(find_stream(executable, t->handle, true, &use, &num_elements));
+  POP_TRY(tensor_file_read(t->file, &use, &bytes, &start, &size));
+  t->data = (pop_bytes){.data = bytes, .size = size, .capacity = size};
+  return pop_engine_connect_stream(engine, t->handle, bytes + start, bytes + size);
+}
+
+/* One copy of an output stream. */
+typedef struct collector {
+  pop_bytes *data;
+  size_t bytes;
+} collector;
+
+static int collect(void *context, void *data)
+{
+  collector *c = context;
+  if (!pop_bytes_try_reserve(c->data, c->bytes)) return ENOMEM;
+  pop_bytes_append(c->data, data, c->bytes);
+  return 0;
+}
+
+static pop_error *connect_out(const pop_executable *executable, pop_engine *engine, transfer *t,
+                              collector *to)
+{
+  tensor_use use;
+  size_t num_elements;
+  POP_TRY(find_stream(executable, t->handle, false, &use, &num_elements));
+  *to = (collector){&t->data, use.bytes};
+  const pop_stream_callback callback = {.fetch = collect, .context = to};
+  return pop_engine_connect_stream_callback(engine, t->handle, &callback);
+}
+
+static pop_error *write_out(const pop_executable *executable, const transfer *t)
+{
+  tensor_use use;
+  size_t num_elements;
+  POP_TRY(find_stream(executable, t->handle, false, &use, &num_elements));
+  return tensor_file_write(t->file, &use, t->data.data, t->data.size);
+}
+
+static bool is_given(const transfers *t, const char *name)
+{
+  for (size_t i = 0; i < t->count; ++i)
+    if (strcmp(t->list[i].handle, name) == 0) return true;
+  return false;
+}
+
+static pop_error *check_streams(const pop_executable *executable, const arguments *a)
+{
+  for (size_t i = 0; i < pop_executable_num_streams(executable); ++i) {
+    pop_stream_info info;
+    POP_TRY(pop_executable_stream(executable, i, &info));
+    if (info.is_used && !is_given(info.to_device ? &a->ins : &a->outs, info.name))
+      return pop_error_new(POP_ERROR_USAGE, "stream '%s' needs a file: --%s %s=FILE", info.name,
+                           info.to_device ? "in" : "out", info.name);
+  }
+  return NULL;
+}
+
+static pop_error *connect_streams(const pop_executable *executable, pop_engine *engine,
+                                  const arguments *a, collector *collectors)
+{
+  for (size_t i = 0; i < a->ins.count; ++i)
+    POP_TRY(connect_in(executable, engine, &a->ins.list[i]));
+  for (size_t i = 0; i < a->outs.count; ++i)
+    POP_TRY(connect_out(executable, engine, &a->outs.list[i], &collectors[i]));
+  return NULL;
 }
 
 /* ---- running ---- */
@@ -367,11 +411,25 @@ static pop_error *choose_programs(const pop_executable *executable, const argume
 /* What is misspelt is said before anything has run. */
 static pop_error *check_handles(const pop_executable *executable, const arguments *a)
 {
-  pop_handle_info info;
-  for (size_t i = 0; i < a->num_writes; ++i)
-    POP_TRY(find_handle(executable, a->writes[i].handle, false, &info));
-  for (size_t i = 0; i < a->num_reads; ++i)
-    POP_TRY(find_handle(executable, a->reads[i].handle, true, &info));
+  tensor_use use;
+  for (size_t i = 0; i < a->writes.count; ++i)
+    POP_TRY(find_handle(executable, a->writes.list[i].handle, false, &use));
+  for (size_t i = 0; i < a->reads.count; ++i)
+    POP_TRY(find_handle(executable, a->reads.list[i].handle, true, &use));
+  return check_streams(executable, a);
+}
+
+static pop_error *run_between_files(const pop_executable *executable, pop_engine *engine,
+                                    const arguments *a, const size_t *programs, size_t count)
+{
+  POP_TRY(pop_engine_load(engine));
+  for (size_t i = 0; i < a->writes.count; ++i)
+    POP_TRY(write_handle(executable, engine, &a->writes.list[i]));
+  for (uint64_t n = 0; n < a->repeat; ++n)
+    for (size_t i = 0; i < count; ++i) POP_TRY(pop_engine_run(engine, programs[i]));
+  for (size_t i = 0; i < a->reads.count; ++i)
+    POP_TRY(read_handle(executable, engine, &a->reads.list[i]));
+  for (size_t i = 0; i < a->outs.count; ++i) POP_TRY(write_out(executable, &a->outs.list[i]));
   return NULL;
 }
 
@@ -379,16 +437,13 @@ static pop_error *run_programs(const pop_executable *executable, pop_engine *eng
                                const arguments *a)
 {
   size_t *programs = pop_xcalloc(a->num_runs + 1, sizeof *programs), count = 0;
+  collector *collectors = pop_xcalloc(a->outs.count + 1, sizeof *collectors);
   pop_error *error = choose_programs(executable, a, programs, &count);
   if (!error) error = check_handles(executable, a);
-  if (!error) error = pop_engine_load(engine);
-  for (size_t i = 0; i < a->num_writes && !error; ++i)
-    error = write_handle(executable, engine, &a->writes[i]);
-  for (uint64_t n = 0; n < a->repeat && !error; ++n)
-    for (size_t i = 0; i < count && !error; ++i) error = pop_engine_run(engine, programs[i]);
-  for (size_t i = 0; i < a->num_reads && !error; ++i)
-    error = read_handle(executable, engine, &a->reads[i]);
+  if (!error) error = connect_streams(executable, engine, a, collectors);
+  if (!error) error = run_between_files(executable, engine, a, programs, count);
   free(programs);
+  free(collectors);
   return error;
 }
 

@@ -57,8 +57,8 @@ refuses 1 "shape [3,2], but handle 'in' is half[2,3]" "$popexec" -w in=wrong.npy
 npy wrong.npy "{'descr': '<f2', 'fortran_order': True, 'shape': (2, 3), }" in.bin
 refuses 1 "Fortran order" "$popexec" -w in=wrong.npy --run 0 small.a
 npy wrong.npy "{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }" n.bin
-refuses 1 "'wrong.npy': it holds 4 bytes of elements, not 12" "$popexec" -w in=wrong.npy --run 0 small.a
-refuses 1 "'in.bin': it has 12 bytes, but handle 'n' is char[4]: 4 bytes" "$popexec" -w n=in.bin --run 0 small.a
+refuses 1 "'wrong.npy': it has 4 bytes of elements, but handle 'in' is half[2,3]: 12" "$popexec" -w in=wrong.npy --run 0 small.a
+refuses 1 "'in.bin': it has 12 bytes of elements, but handle 'n' is char[4]: 4" "$popexec" -w n=in.bin --run 0 small.a
 refuses 1 "missing.bin" "$popexec" -w n=missing.bin --run 0 small.a
 for size in 0 1 7 9 11 40 127; do
   head -c $size in.npy >wrong.npy
@@ -72,6 +72,29 @@ for dictionary in "{}" "{'descr': [('a', '<f2')], 'fortran_order': False, 'shape
 done
 refuses 4 "cannot" "$popexec" --run 0 -r count=no/such/folder/n.bin small.a
 
+# Streams: three copies of four; two in the file, so that the third is the first again.
+quiet out "$POPULUS_BUILD_DIR/tests/support/small_archive" streams.a streams
+quiet list "$popexec" --list streams.a
+has list '^stream in numbers: char\[4\], 4 bytes a copy$' '^stream out counts: char\[4\], 4 bytes a copy$'
+printf '\001\002\003\004\021\022\023\024' >numbers.bin
+printf '\002\003\004\005\022\023\024\025\002\003\004\005' >counts.bin
+quiet out "$popexec" --run stream --in numbers=numbers.bin --out counts=got.bin streams.a
+cmp counts.bin got.bin || fail "wrong results: $(od -tx1 got.bin)"
+npy numbers.npy "{'descr': '|i1', 'fortran_order': False, 'shape': (2, 2, 2), }" numbers.bin
+quiet out "$popexec" --run stream --in numbers=numbers.npy --out counts=got.npy streams.a
+tail -c 12 got.npy | cmp - counts.bin || fail "wrong results: $(od -tx1 got.npy)"
+head -1 got.npy | grep -aq "'|i1'.*'shape': (3, 4)" || fail "header: $(od -c got.npy)"
+refuses 2 "stream 'numbers' needs a file: --in numbers=FILE" "$popexec" --run stream --out counts=got.bin streams.a
+refuses 2 "stream 'counts' needs a file: --out counts=FILE" "$popexec" --run stream --in numbers=numbers.bin streams.a
+refuses 1 "no stream 'number' to feed; did you mean 'numbers'?" "$popexec" --run stream --in number=numbers.bin \
+  --in numbers=numbers.bin --out counts=got.bin streams.a
+head -c 6 numbers.bin >odd.bin
+for wrong in odd.bin /dev/null/none; do
+  refuses 1 "$wrong" "$popexec" --run stream --in numbers=$wrong --out counts=got.bin streams.a
+done
+refuses 1 "it has 6 bytes of elements, but stream 'numbers' is char[4]: a multiple of 4" \
+  "$popexec" --run stream --in numbers=odd.bin --out counts=got.bin streams.a
+
 # Names that are not there: said before anything runs.
 refuses 1 "no handle 'im' to write; did you mean 'in'?|--list" "$popexec" -w im=in.bin --run break small.a
 refuses 1 "no handle 'in' to read" "$popexec" -r in=in.bin --run break small.a
@@ -84,7 +107,7 @@ refuses 2 "no archive is given|usage: popexec" "$popexec"
 refuses 2 "there is no option '--lisst'" "$popexec" --lisst small.a
 refuses 2 "there is no option '-x'" "$popexec" -x small.a
 refuses 2 "an argument is missing behind '--run'" "$popexec" small.a --run
-refuses 2 "HANDLE=FILE is expected instead of 'in'" "$popexec" -w in small.a
+refuses 2 "NAME=FILE is expected instead of 'in'" "$popexec" -w in small.a
 refuses 2 "--repeat takes a number of times, not 'often'" "$popexec" --repeat often small.a
 refuses 2 "one archive only, and not also 'b.a'" "$popexec" small.a b.a
 refuses 2 "debug.maxCyclePerRun|did you mean 'debug.maxCyclesPerRun'" env \

@@ -2,10 +2,15 @@
  *
  *   program "scale"  doubles x, half[2,3], which the host writes as "in" and reads as "out", and adds 1
  *                    to n, char[4], which it writes as "n" and reads as "count"
- *   program "break"  a vertex on tile 1 stores to address 4 */
+ *   program "break"  a vertex on tile 1 stores to address 4
+ *
+ *   small_archive ARCHIVE streams: a third program, "stream", takes n from stream "numbers", adds 1, and
+ *                    gives it to stream "counts", three times. */
 #include <populus/populus.h>
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char codelets[] =
     "#include <populus/vertex.h>\n"
@@ -32,7 +37,20 @@ static void add_vertex(pop_graph *graph, pop_compute_set set, const char *type, 
   pop_graph_set_vertex_tile(graph, vertex, tile);
 }
 
-static pop_error *compile_and_save(pop_graph *graph, const char *path)
+static pop_program add_streams(pop_graph *graph, pop_tensor n)
+{
+  pop_stream numbers = pop_graph_add_host_to_device_fifo(graph, "numbers", POP_CHAR, 4);
+  pop_stream counts = pop_graph_add_device_to_host_fifo(graph, "counts", POP_CHAR, 4);
+  pop_compute_set set = pop_graph_add_compute_set(graph, "count them");
+  add_vertex(graph, set, "Count", "n", n, 0);
+  pop_program body = pop_program_sequence(graph, "once");
+  pop_sequence_add(body, pop_program_copy_from_stream(numbers, n, "get"));
+  pop_sequence_add(body, pop_program_execute(graph, set, "count"));
+  pop_sequence_add(body, pop_program_copy_to_stream(n, counts, "put"));
+  return pop_program_repeat(graph, 3, body, "stream");
+}
+
+static pop_error *compile_and_save(pop_graph *graph, const char *path, bool streams)
 {
   static const size_t x_shape[] = {2, 3}, n_shape[] = {4};
   pop_graph_add_codelets_source(graph, "c", codelets, "codelets.c", NULL);
@@ -51,10 +69,11 @@ static pop_error *compile_and_save(pop_graph *graph, const char *path)
   add_vertex(graph, scale, "Count", "n", n, 0);
   pop_compute_set broken = pop_graph_add_compute_set(graph, "break it");
   add_vertex(graph, broken, "Break", "n", n, 1);
-  const pop_program programs[] = {pop_program_execute(graph, scale, "scale"),
-                                  pop_program_execute(graph, broken, "break")};
+  pop_program programs[3] = {pop_program_execute(graph, scale, "scale"),
+                             pop_program_execute(graph, broken, "break")};
+  if (streams) programs[2] = add_streams(graph, n);
   pop_executable *executable;
-  POP_TRY(pop_compile_graph(graph, programs, 2, NULL, 0, &executable));
+  POP_TRY(pop_compile_graph(graph, programs, streams ? 3 : 2, NULL, 0, &executable));
   pop_error *error = pop_executable_save(executable, path);
   pop_executable_free(executable);
   return error;
@@ -62,13 +81,14 @@ static pop_error *compile_and_save(pop_graph *graph, const char *path)
 
 int main(int argc, char **argv)
 {
-  if (argc != 2) return 2;
+  bool streams = argc == 3 && strcmp(argv[2], "streams") == 0;
+  if (argc != 2 && !streams) return 2;
   pop_target target;
   pop_error *error = pop_target_create("ipu2", 1, &target);
   if (!error) {
     target.tiles_per_ipu = 2;
     pop_graph *graph = pop_graph_create(&target);
-    error = compile_and_save(graph, argv[1]);
+    error = compile_and_save(graph, argv[1], streams);
     pop_graph_free(graph);
   }
   if (error) fprintf(stderr, "%s\n", pop_error_message(error));

@@ -1,0 +1,27 @@
+/* Files of elements: .npy by their name's end, otherwise the bare elements as they are in tile memory. */
+#ifndef TOOLS_TENSOR_FILE_H
+#define TOOLS_TENSOR_FILE_H
+
+#include "npy.h"
+
+/* What a file's elements are for. */
+typedef struct tensor_use {
+  const char *what, *name; /* "handle" or "stream", and its name */
+  pop_type type;
+  uint32_t rank;
+  const size_t *shape;
+  size_t bytes;
+  bool repeats; /* any number of such tensors is fine, in any shape; at least one */
+} tensor_use;
+
+/* Reads a file that fits; its elements are (*bytes)[*start] to the end of *size bytes. The caller
+ * frees *bytes. Errors: FILE_LOAD with file, name, type and shape. */
+POP_MUST_CHECK pop_error *tensor_file_read(const char *file, const tensor_use *use, uint8_t **bytes,
+                                           size_t *start, size_t *size);
+/* Writes `size` bytes: one tensor, or, if it repeats, as many as they are, in one more dimension. */
+POP_MUST_CHECK pop_error *tensor_file_write(const char *file, const tensor_use *use,
+                                            const void *data, size_t size);
+/* "float[300,40]"; the caller frees. */
+char *tensor_type_and_shape(pop_type type, const size_t *shape, size_t rank);
+
+#endif
