@@ -434,7 +434,13 @@ pop_error *popc_compile_source(popc_settings *settings, const popc_source *sourc
     for (size_t i = 0; i < count && !error; ++i) error = judge(&jobs[i], source);
     if (!error) error = finish(jobs, count, reflected, source, &limits, results, diagnostics);
   }
+  const popc_variant *crashed = variants[0];
+  for (size_t i = count; i-- > 0;)
+    if (jobs[i].status) crashed = variants[i];
   for (size_t i = 0; i < all; ++i) release(&jobs[i]);
+  bool compiles = product != POPC_PREPROCESSED && !popc_makes_rule(product);
+  if (compiles && error && pop_error_get_code(error) == POP_ERROR_INTERNAL)
+    error = popc_add_reproducer(settings, source, crashed, error);
   return error;
 }
 

@@ -249,6 +249,10 @@ bool popc_tame_warnings(popc_arguments *arguments, popc_target target);
 bool popc_judge_warnings(const popc_source *source, const popc_evidence *evidence,
                          pop_bytes *diagnostics);
 
+/* reproducer.c: adds to the error of a compiler that crashed how to see that again. */
+pop_error *popc_add_reproducer(popc_settings *settings, const popc_source *source,
+                               const popc_variant *variant, pop_error *crash);
+
 /* build.c: for every target, into `builder`. */
 #define POPC_ARCHITECTURE_SECTION ".populus.arch"
 #if defined(__x86_64__)

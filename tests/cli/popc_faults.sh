@@ -39,10 +39,31 @@ expect 4 "version '14.0.6': it must be a clang of version 19"
 
 name=S05
 fake crash 19.1.7 'kill -SEGV $$'
-POPC_CLANG=$PWD/crash "$popc" vertex.cpp 2>err.txt
+mkdir crashes
+TMPDIR=$PWD/crashes POPC_CLANG=$PWD/crash "$popc" -DNAME="it's" vertex.cpp 2>err.txt
 status=$?
 expect 70 'ended by signal 11'
 [ "$(wc -l <err.txt)" = 1 ] || fail 'a crash is more than one line'
+script=$(sed -n "s/.*; sh \(.*\/run\.sh\) does it again$/\1/p" err.txt)
+[ -s "$script" ] || fail 'S05: no script'
+# By itself, wherever popc is called: again with that clang, well with another.
+mkdir elsewhere
+(cd elsewhere && TMPDIR=$PWD/../crashes POPC=$popc POPC_CLANG=$OLDPWD/crash sh "$script") 2>err.txt
+status=$?
+expect 70 'ended by signal 11'
+(POPC=$popc sh "$script") 2>err.txt || fail 'S05: the script fails where clang does not'
+
+name='S05 behind the preprocessor'
+mkdir include
+echo '#define VALUE 1' >include/value.h
+sed 's/\*o = 1/*o = VALUE/; 1s/^/#include <value.h>\n/' vertex.cpp >included.cpp
+fake late 19.1.7 'for word; do [ "$word" = -E ] && exec clang-19 "$@"; done; kill -SEGV $$'
+rm -rf crashes/*
+TMPDIR=$PWD/crashes POPC_CLANG=$PWD/late "$popc" -Iinclude included.cpp 2>err.txt
+status=$?
+expect 70 'ended by signal 11'
+rm -r include
+(POPC=$popc sh crashes/*/run.sh) 2>err.txt || fail 'S05: the script needs a header'
 
 name=S06
 fake hang 19.1.7 'exec sleep 1000'
