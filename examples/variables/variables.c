@@ -1,5 +1,4 @@
-/* The guide's tutorial 1: variables on tiles, a constant, copies, slices, host access.
- * (Data streams, the tutorial's last part, come with stream support.) */
+/* The guide's tutorial 1: variables on tiles, a constant, copies, slices, host access, a data stream. */
 #include "../example.h"
 
 static const size_t four[] = {4}, four_by_four[] = {4, 4}, ten[] = {10};
@@ -12,6 +11,17 @@ static void map_variables(pop_graph *graph, pop_tensor v1, pop_tensor v2, pop_te
   for (size_t i = 0; i < 4; ++i) pop_graph_set_tile_mapping(graph, pop_tensor_index(v2, i), i);
   pop_graph_set_tile_mapping(graph, v3, 0);
   pop_graph_map_linearly(graph, v4, 0, 0);
+}
+
+/* v4 gets new data from the host twice. */
+static void add_stream_copies(pop_graph *graph, pop_tensor v4, pop_program program)
+{
+  pop_stream in = pop_graph_add_host_to_device_fifo(graph, "v4-input-stream", POP_INT, ten[0]);
+  static const char *const titles[] = {"v4-0", "v4-1"};
+  for (size_t i = 0; i < 2; ++i) {
+    pop_sequence_add(program, pop_program_copy_from_stream(in, v4, "next of v4"));
+    pop_sequence_add(program, pop_program_print_tensor(v4, titles[i]));
+  }
 }
 
 static void print_matrix(const float *h3)
@@ -50,7 +60,7 @@ int main(void)
   pop_sequence_add(program, pop_program_copy(v1, v2, "v1 to v2"));
   pop_sequence_add(program, pop_program_print_tensor(v2, "v2-debug"));
   pop_sequence_add(program, pop_program_copy(v1_slice, v3_slice, "slice of v1 to v3"));
-  pop_sequence_add(program, pop_program_print_tensor(v4, "v4-debug"));
+  add_stream_copies(graph, v4, program);
 
   pop_engine *engine;
   example_check(pop_engine_create(graph, &program, 1, NULL, 0, &engine));
@@ -58,6 +68,9 @@ int main(void)
 
   float h3[4 * 4] = {0};
   example_check(pop_engine_write_tensor(engine, "v3-write", h3, sizeof h3));
+  int in_data[3 * 10]; /* gone through in a circle */
+  for (int i = 0; i < 3 * 10; ++i) in_data[i] = i;
+  example_check(pop_engine_connect_stream(engine, "v4-input-stream", in_data, in_data + 3 * 10));
   printf("Running program\n");
   fflush(stdout);
   example_check(pop_engine_run(engine, 0));

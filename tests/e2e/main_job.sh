@@ -56,8 +56,29 @@ END
 cmp - printed.txt <<'END' || fail "variables prints to standard error: $(cat printed.txt)"
 v1-debug: {1,1.5,2,2.5}
 v2-debug: {1,1.5,2,2.5}
-v4-debug: {0,0,0,0,0,0,0,0,0,0}
+v4-0: {0,1,2,3,4,5,6,7,8,9}
+v4-1: {10,11,12,13,14,15,16,17,18,19}
 END
+
+# A loop that the device ends; streams with callbacks. Cycles are the compiler's affair, the rest is arithmetic.
+"$bin/control_flow" 2 10 1e6 >out.txt 2>&1 || fail "control_flow exits $?: $(cat out.txt)"
+sed 's/, [0-9]* cycles//' out.txt >found.txt
+cmp - found.txt <<'END' || fail "control_flow prints: $(cat out.txt)"
+sqrt(2) = 1.41421
+sqrt(10) = 3.16228
+sqrt(1e+06) = 1000
+14 steps
+END
+"$bin/streams" >out.txt 2>&1 || fail "streams exits $?: $(cat out.txt)"
+sed 's/, [0-9]* cycles//' out.txt >found.txt
+cmp - found.txt <<'END' || fail "streams prints: $(cat out.txt)"
+average: 3.0625 4.0312 ... 4.0312
+average: 8.0020 9.0010 ... 9.0010
+average: 13.0001 14.0000 ... 14.0000
+16 batches made, 15 of them ahead of time
+END
+"$bin/control_flow" 2 -1 >out.txt 2>&1 && fail "control_flow takes -1"
+grep -q "'-1'" out.txt || fail "control_flow -1: $(cat out.txt)"
 
 # Tutorial 3, with the codelets that were built with it, from C source and from C++ source.
 cp "$POPULUS_SOURCE_DIR/tests/codelets/basic.cpp" .
