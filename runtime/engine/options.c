@@ -59,7 +59,10 @@ enum { MAX_OPTIONS_JSON_BYTES = 1 << 20, MAX_STACK_BYTES = 1 << 20, MAX_THREADS 
   X("target.tileEngine", "interpreter, translator or auto", "interpreter",                         \
     "what executes tile code: translator compiles it for the host before it runs, auto does so "   \
     "while the interpreter runs; results and cycles are the same",                                 \
-    ON_RUN, set_tile_engine, 0, 0)
+    ON_RUN, set_tile_engine, 0, 0)                                                                 \
+  X("target.tileEngineThreads", "a number of threads, 0 for as many as there are cores", "0",      \
+    "threads of the host that tiles run on; results and cycles are the same for any number",       \
+    ON_RUN, set_tile_threads, 0, MAX_THREADS)
 
 static const pop_option_info infos[] = {
 #define OPTION_INFO(key, values, preset, effect, stage, setter, least, greatest)                   \
@@ -188,6 +191,15 @@ static pop_error *set_threads(const option_entry *entry, const char *value, engi
   uint64_t number = 0;
   POP_TRY(parse_number(entry, value, &number));
   options->num_threads = (uint32_t)number;
+  return NULL;
+}
+
+static pop_error *set_tile_threads(const option_entry *entry, const char *value,
+                                   engine_options *options)
+{
+  uint64_t number = 0;
+  POP_TRY(parse_number(entry, value, &number));
+  options->run.machine.num_threads = (uint32_t)number;
   return NULL;
 }
 

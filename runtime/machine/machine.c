@@ -40,7 +40,9 @@ pop_error *machine_create(const pop_target *target, const machine_options *optio
   m->num_tiles = pop_target_num_tiles(target);
   m->tiles = pop_xcalloc(m->num_tiles, sizeof *m->tiles);
   for (uint32_t i = 0; i < m->num_tiles; i++) m->tiles[i].number = i;
+  pthread_mutex_init(&m->code_lock, NULL);
   code_cache_init(&m->code, target);
+  m->crew = crew_new(m->options.num_threads);
   pop_error *error = memory_reserve(m);
   if (!error) error = translate_start(m);
   if (error) {
@@ -61,9 +63,11 @@ static void unload(machine *m)
 void machine_free(machine *m)
 {
   if (!m) return;
+  crew_free(m->crew);
   translate_end(m);
   unload(m);
   memory_release(m);
+  pthread_mutex_destroy(&m->code_lock);
   free(m->tiles);
   free(m);
 }

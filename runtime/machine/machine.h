@@ -75,6 +75,7 @@ typedef enum machine_engine {
 typedef struct machine_options {
   uint64_t max_cycles_per_run; /* of one tile between two host syncs; 0: no limit */
   machine_engine engine;
+  uint32_t num_threads; /* of the host, that tiles run on; 0: as many as the process may use */
 } machine_options;
 
 typedef struct machine machine;

@@ -47,6 +47,7 @@ void memory_unload(tile *t)
 {
   free(t->segments);
   free(t->pages);
+  free(t->computes);
   translate_forget_tile(t);
   *t = (tile){.number = t->number, .memory = t->memory};
 }
@@ -260,7 +261,9 @@ const code_page *memory_code_page(machine *m, tile *t, uint32_t pc)
   const code_page **page = &t->pages[offset / PAGE_BYTES];
   if (!*page) {
     code_key key = page_key(m, t, t->code_start + offset / PAGE_BYTES * PAGE_BYTES);
+    pthread_mutex_lock(&m->code_lock);
     *page = code_cache_get(&m->code, &key);
+    pthread_mutex_unlock(&m->code_lock);
   }
   return *page;
 }

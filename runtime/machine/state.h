@@ -11,9 +11,11 @@
 #ifndef MACHINE_STATE_H
 #define MACHINE_STATE_H
 
+#include "crew.h"
 #include "decode.h"
 #include "isa.h"
 #include "machine.h"
+#include <pthread.h>
 
 enum { MAX_WORKERS = 6, NUM_CONTEXTS = MAX_WORKERS + 1 };
 
@@ -61,6 +63,12 @@ typedef struct worker_start {
   uint64_t clock; /* global cycle in which tile.run ended */
 } worker_start;
 
+/* Workers of a tile from tile.run to tile.wait: MACHINE_TRACE_COMPUTE. */
+typedef struct compute {
+  uint32_t argument;
+  uint64_t from, to;
+} compute;
+
 typedef struct tile_entry tile_entry; /* translate.c */
 typedef struct translation translation;
 
@@ -85,6 +93,8 @@ typedef struct tile {
   stop waiting; /* what the supervisor stopped for */
   uint64_t instructions;
   uint64_t received_bytes;
+  compute *computes; /* of this superstep, where they are traced */
+  size_t num_computes, computes_capacity;
 } tile;
 
 typedef struct exchange_plan exchange_plan;
@@ -96,6 +106,8 @@ struct machine {
   tile *tiles;
   uint8_t *memory;    /* num_tiles * tile_stride bytes of address space */
   size_t tile_stride; /* memory_bytes in whole host pages */
+  crew *crew;
+  pthread_mutex_t code_lock; /* of `code` */
   code_cache code;
   translation *translation;    /* NULL: everything is interpreted */
   exchange_plan **plan_chains; /* hash table of exchange.c */

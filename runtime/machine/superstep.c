@@ -1,8 +1,8 @@
 /* From sync to sync: every tile's supervisor runs until it asks for one, its workers run when it
  * waits for them, and when all tiles have asked, the sync is resolved.
  *
- * Only the clocks know that tiles and contexts work at the same time. On the host tiles run in
- * order, and the workers of a tile one after another when the supervisor waits for them or asks for
+ * Only the clocks know that tiles and contexts work at the same time. On the host tiles run on any
+ * thread in any order (crew.h), and the workers of a tile one after another when the supervisor waits for them or asks for
  * a sync (which waits for them, too). No tile sees another's memory before an exchange, so this
  * order cannot be observed across tiles; within a tile it makes races deterministic.
  *
@@ -55,7 +55,7 @@ static stop execute(machine *m, tile *t, context *c)
   return m->translation ? translate_run(m, t, c) : interpret(m, t, c, UINT64_MAX);
 }
 
-/* Runs the workers that have been started; false, and m->fault, if one of them faulted. */
+/* Runs the workers that have been started; false, and the supervisor's fault, if one faulted. */
 static bool run_workers(machine *m, tile *t)
 {
   uint64_t from = UINT64_MAX, to = t->supervisor.clock;
@@ -70,27 +70,42 @@ static bool run_workers(machine *m, tile *t)
     worker.vertex_state = t->supervisor.vertex_state;
     worker.vertex_entry = t->supervisor.vertex_entry;
     if (execute(m, t, &worker) == STOP_FAULT) {
-      superstep_fault(m, &worker.fault);
+      t->supervisor.fault = worker.fault;
       return false;
     }
     if (!first) first = start;
     if (start->clock < from) from = start->clock;
     if (worker.clock > to) to = worker.clock;
   }
-  if (first) superstep_trace(m, MACHINE_TRACE_COMPUTE, t->number, first->argument, from, to, 0);
+  if (first && m->trace)
+    pop_push(t->computes, t->num_computes, t->computes_capacity,
+             (compute){first->argument, from, to});
   t->supervisor.clock = to;
   return true;
 }
 
-/* Runs a tile until its supervisor asks for a sync; false if it faulted. */
-static bool run_tile(machine *m, tile *t)
+/* Runs a tile until its supervisor asks for a sync; answers how many instructions that took. Several
+ * threads do this, each with another tile. */
+static uint64_t run_tile(machine *m, uint32_t number)
 {
+  tile *t = &m->tiles[number];
+  uint64_t before = t->instructions;
   do {
     t->waiting = execute(m, t, &t->supervisor);
-    if (!run_workers(m, t)) return false;
+    if (!run_workers(m, t)) t->waiting = STOP_FAULT;
   } while (t->waiting == STOP_WAIT);
+  return t->instructions - before;
+}
+
+/* What the tile has noted, now that it is its turn. */
+static void report_tile(machine *m, tile *t)
+{
+  for (size_t i = 0; i < t->num_computes; i++) {
+    const compute *c = &t->computes[i];
+    superstep_trace(m, MACHINE_TRACE_COMPUTE, t->number, c->argument, c->from, c->to, 0);
+  }
+  t->num_computes = 0;
   if (t->waiting == STOP_FAULT) superstep_fault(m, &t->supervisor.fault);
-  return t->waiting != STOP_FAULT;
 }
 
 static uint64_t latest_clock(const machine *m)
@@ -183,8 +198,9 @@ static void resolve_host_sync(machine *m, uint32_t *event)
 static bool run_superstep(machine *m, uint32_t *event)
 {
   uint32_t for_host = 0, exchanging = 0;
+  crew_run(m->crew, m, run_tile);
   for (uint32_t i = 0; i < m->num_tiles; i++) {
-    run_tile(m, &m->tiles[i]);
+    report_tile(m, &m->tiles[i]);
     for_host += m->tiles[i].waiting == STOP_HOST_SYNC;
     exchanging += m->tiles[i].waiting == STOP_EXCHANGE;
   }

@@ -41,7 +41,7 @@ enum { UNIT_CHAINS = 1024 };
 
 /* MACHINE_AUTO: instructions that the interpreter executes before anything is translated, and those
  * in a row after which the place where it is counts as hot. */
-enum { WARM_UP = 20000000, SLICE_SLOTS = 1000000 };
+enum { WARM_UP = 100000000, SLICE_SLOTS = 1000000 };
 
 struct translation {
   machine_engine mode;

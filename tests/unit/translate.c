@@ -63,9 +63,10 @@ static void compare_engines(const pop_target *target, const pop_image *image,
                             uint64_t seed)
 {
   outcome interpreted, translated;
-  run_image(target, image, stacks, (machine_options){max_cycles, MACHINE_INTERPRETER},
-            &interpreted);
-  run_image(target, image, stacks, (machine_options){max_cycles, MACHINE_TRANSLATOR}, &translated);
+  machine_options options = {.max_cycles_per_run = max_cycles, .engine = MACHINE_INTERPRETER};
+  run_image(target, image, stacks, options, &interpreted);
+  options.engine = MACHINE_TRANSLATOR;
+  run_image(target, image, stacks, options, &translated);
   expect_same(&interpreted, &translated, what, seed);
   free(interpreted.memory);
   free(translated.memory);
