@@ -35,13 +35,13 @@ static pop_program add_newton_step(pop_graph *graph, const arrays *a, size_t cou
   size_t num_tiles = pop_target_num_tiles(pop_graph_get_target(graph));
   size_t per_tile = (count + num_tiles - 1) / num_tiles;
   pop_compute_set set = pop_graph_add_compute_set(graph, "newton");
-  for (size_t begin = 0; begin < count; begin += per_tile) {
+  for (size_t tile = 0, begin = 0; begin < count; ++tile, begin += per_tile) {
     size_t end = begin + per_tile < count ? begin + per_tile : count;
     pop_vertex v = pop_graph_add_vertex(graph, set, "NewtonStep");
     pop_graph_connect(graph, v, "numbers", pop_tensor_slice(a->numbers, begin, end, 0));
     pop_graph_connect(graph, v, "roots", pop_tensor_slice(a->roots, begin, end, 0));
     pop_graph_connect(graph, v, "change", pop_tensor_index(a->changes, begin));
-    pop_graph_set_vertex_tile(graph, v, begin / per_tile);
+    pop_graph_set_vertex_tile(graph, v, tile);
   }
   return pop_program_execute(graph, set, "newton");
 }

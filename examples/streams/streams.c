@@ -42,13 +42,13 @@ static pop_program add_update(pop_graph *graph, pop_tensor batch, pop_tensor ave
   size_t num_tiles = pop_target_num_tiles(pop_graph_get_target(graph));
   size_t per_tile = (BATCH + num_tiles - 1) / num_tiles;
   pop_compute_set set = pop_graph_add_compute_set(graph, "update");
-  for (size_t begin = 0; begin < BATCH; begin += per_tile) {
+  for (size_t tile = 0, begin = 0; begin < BATCH; ++tile, begin += per_tile) {
     size_t end = begin + per_tile < BATCH ? begin + per_tile : BATCH;
     pop_vertex v = pop_graph_add_vertex(graph, set, "MovingAverage");
     pop_graph_connect(graph, v, "batch", pop_tensor_slice(batch, begin, end, 0));
     pop_graph_connect(graph, v, "average", pop_tensor_slice(average, begin, end, 0));
     pop_graph_set_field_float(graph, v, "weight", 0.5);
-    pop_graph_set_vertex_tile(graph, v, begin / per_tile);
+    pop_graph_set_vertex_tile(graph, v, tile);
   }
   return pop_program_execute(graph, set, "update");
 }
