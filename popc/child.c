@@ -227,8 +227,8 @@ _Noreturn void popc_become_reflector(const job *reflector, const job *jobs, size
   pop_arena *arena = pop_arena_new();
   popc_arguments command = {0};
   popc_add_argument(&command, reflector->arguments.items[0]);
-  /* A stream says itself what its name is; there may be a folder of that name. */
-  popc_add_argument(&command, source->is_stream ? "<stream>" : slashed(source->path, arena));
+  /* A stream that has another name says so itself; there may be a folder of that name. */
+  popc_add_argument(&command, source->is_stream ? "<stdin>" : slashed(source->path, arena));
   for (size_t i = 0; i < count; ++i) {
     fcntl(jobs[i].text_from, F_SETFD, 0);
     popc_add_argument(&command, POPC_JOB_WORD);
