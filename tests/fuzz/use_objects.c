@@ -74,12 +74,16 @@ static void relocate(const pop_closure *closure)
   pop_closure_symbols(closure, &addresses, read_link_symbol, (const void *[]){closure, &addresses});
   free(memory);
   free(tls);
+  pop_bytes elf = {0};
+  if (pop_closure_has_debug(closure) && forget(pop_closure_debug_file(closure, &addresses, &elf)))
+    touch(elf.data, elf.size);
+  pop_bytes_free(&elf);
 }
 
-static void link_entry(const pop_link_set *set, const char *symbol)
+static void link_entries(const pop_link_set *set, const char *const *symbols, size_t count)
 {
   pop_closure *closure;
-  if (!forget(pop_closure_create(set, &symbol, NULL, 1, &closure))) return;
+  if (!forget(pop_closure_create(set, symbols, NULL, count, &closure))) return;
   relocate(closure);
   pop_closure_free(closure);
 }
@@ -99,7 +103,8 @@ static void measure_stacks(const pop_link_set *set, const char *const *symbols, 
 
 void use_entries(const pop_link_set *set, const char *const *symbols, size_t count)
 {
-  for (size_t i = 0; i < count; ++i) link_entry(set, symbols[i]);
+  for (size_t i = 0; i < count; ++i) link_entries(set, &symbols[i], 1);
+  link_entries(set, symbols, count); /* what is equal in several is folded */
   measure_stacks(set, symbols, count);
 }
 

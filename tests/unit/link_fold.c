@@ -126,7 +126,8 @@ Test(link_fold, functions_are_compared_with_all_that_they_refer_to)
   add(&program, KEEP_ADDRESSES, CHAIN("a", "77") CHAIN("b", "78") CHAIN("c", "77"));
   add(&program, KEEP_ADDRESSES, RING("d", "7") RING("e", "7") RING("f", "8"));
   LINK(&program, "a1", "b1", "c1", "d1", "e1", "f1");
-  for (char level = '1'; level <= '3'; ++level) {
+  for (int i = 1; i <= 3; ++i) {
+    char level = (char)('0' + i);
     char a[] = {'a', level, 0}, b[] = {'b', level, 0}, c[] = {'c', level, 0};
     cr_assert(shared(&program, a, c), "%s", a);
     cr_assert_not(shared(&program, a, b), "%s", a);
