@@ -16,20 +16,31 @@ typedef struct fault_names {
   char source_line[512]; /* "codelets.cpp:12", or "" */
 } fault_names;
 
+/* The function at `pc`; if identical functions share the code, also the next one of its names. */
+static void name_function(const pop_image *image, uint32_t pc, char *text, size_t size)
+{
+  const pop_image_symbol *found = NULL;
+  for (size_t i = 0; i < image->num_symbols; ++i) {
+    const pop_image_symbol *symbol = &image->symbols[i];
+    if (symbol->kind == POP_SYMBOL_OBJECT || pc - symbol->address >= symbol->size) continue;
+    if (!found) {
+      found = symbol;
+      snprintf(text, size, "%s+0x%x", symbol->name, pc - symbol->address);
+    } else if (symbol->address == found->address) {
+      snprintf(text, size, "%s+0x%x (the same code as %s)", found->name, pc - found->address,
+               symbol->name);
+      return;
+    }
+  }
+}
+
 static void find_function(const pop_executable *e, const machine_fault *fault, fault_names *names)
 {
   pop_arena *arena = pop_arena_new();
   pop_bytes elf = {0};
   pop_image image;
   pop_error *error = executable_image(e, fault->tile, POP_IMAGE_SYMBOLS, &elf, arena, &image);
-  for (size_t i = 0; !error && i < image.num_symbols; ++i) {
-    const pop_image_symbol *symbol = &image.symbols[i];
-    if (symbol->kind != POP_SYMBOL_OBJECT && fault->pc - symbol->address < symbol->size) {
-      snprintf(names->function, sizeof names->function, "%s+0x%x", symbol->name,
-               fault->pc - symbol->address);
-      break;
-    }
-  }
+  if (!error) name_function(&image, fault->pc, names->function, sizeof names->function);
   pop_error_free(error);
   pop_bytes_free(&elf);
   pop_arena_free(arena);

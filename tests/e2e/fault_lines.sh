@@ -72,6 +72,29 @@ COMPUTE(Endless)
   for (;;) *(volatile int *)vertex->out += 1; /* endless */
   return true;
 }
+
+static __attribute__((noinline)) void store_here(int *to)
+{
+  *to = 7;
+}
+
+static __attribute__((noinline)) void store_there(int *to)
+{
+  *to = 7;
+}
+
+typedef struct {
+  INOUT(int) out;
+} Twins;
+
+COMPUTE(Twins)
+{
+  int *nowhere = 0;
+  __asm__("" : "+r"(nowhere));
+  store_here(vertex->out);
+  store_there(nowhere);
+  return true;
+}
 EOF
 cat >source/more.cpp <<'EOF'
 #include <poplar/Vertex.hpp>
@@ -110,5 +133,6 @@ check "V04 line tables only" "$null" "" source/null.c Null -gline-tables-only
 check "V04 a path from the root" ", $PWD/source/null.c:" "" "$PWD/source/null.c" Null -g
 check "V04 inlined from a header" "include/load.h:$(line source/include/load.h header)" "" debug.gp Inlined
 check "V01 endless loop" ", source/null.c:$(line source/null.c endless); " "" debug.gp Endless
+check "V04 identical functions" "in store_here+0x4 (the same code as store_there), " "" debug.gp Twins
 check "V04 C++ template in a second source" ", source/more.cpp:$(line source/more.cpp '// template'); " "" debug.gp 'Store<int>'
 exit $failed
