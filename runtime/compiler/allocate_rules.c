@@ -180,10 +180,12 @@ uint64_t find_address_by_rules(const plan_problem *problem, const taken_list *li
   forbidden_list away = {0};
   collect_forbidden(&away, problem, list, placed, item);
   int64_t lowest = lowest_allowed(&away, (int64_t)plan_lowest(problem, x), x->align);
-  int64_t address = lowest, from = lowest;
-  while (address < UINT32_MAX &&
-         (from = (int64_t)suitable_from(problem, item, (uint64_t)address, whole)) != address)
+  int64_t address = lowest;
+  while (address < UINT32_MAX) {
+    int64_t from = (int64_t)suitable_from(problem, item, (uint64_t)address, whole);
+    if (from == address) break;
     address = from - lowest > tries_bytes ? INT64_MAX : lowest_allowed(&away, from, x->align);
+  }
   free(away.items);
   return address >= UINT32_MAX ? PLAN_NOWHERE : (uint64_t)address; /* regions end there */
 }

@@ -14,6 +14,7 @@
 #include "compiler/allocate.h"
 #include "compiler/order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +80,7 @@ static uint64_t find_address(search_memory *memory, const plan_group *group, uin
                              gap_choice choice)
 {
   const plan_item *x = member(group, number);
-  uint64_t looked_at = memory->taken.count * (x->has_rules ? RULES_COST : 1);
+  uint64_t looked_at = (memory->taken.count + 1) * (x->has_rules ? RULES_COST : 1);
   memory->budget -= memory->budget < looked_at ? memory->budget : looked_at;
   if (x->has_rules)
     return find_address_by_rules(group->problem, &memory->taken, group->placed,
@@ -180,9 +181,10 @@ static size_t highest_in_order(const search_memory *memory, const plan_group *gr
   return highest;
 }
 
-/* Moves one member forward; returns where to. */
+/* Moves one member of two or more forward; returns where to. */
 static size_t disturb(search_memory *memory, const plan_group *group, uint64_t *random)
 {
+  assert(group->count > 1);
   size_t from = highest_in_order(memory, group);
   if (from == 0 || random_below(random, 2)) from = 1 + random_below(random, group->count - 1);
   size_t to = random_below(random, from);
