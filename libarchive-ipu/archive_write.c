@@ -15,7 +15,8 @@
 #include <string.h>
 
 #define MAX_NAME_LENGTH (sizeof((ar_header *)0)->name - 1) /* the "/" behind it */
-#define MAX_MEMBER_BYTES UINT64_C(9999999999)              /* ten decimal digits */
+#define SPARSE_BYTES 32768 /* a member that may have holes: not worth while for less */
+#define MAX_MEMBER_BYTES UINT64_C(9999999999) /* ten decimal digits */
 
 /* One of the two is in use. */
 struct pop_archive_writer {
@@ -95,7 +96,9 @@ pop_error *pop_archive_writer_add(pop_archive_writer *writer, const char *name, 
   POP_TRY(check_size(name, size));
   make_header(name, size, &header);
   POP_TRY(put(writer, &header, sizeof header));
-  POP_TRY(put(writer, bytes, size));
+  POP_TRY(writer->output && size >= SPARSE_BYTES
+              ? pop_output_write_sparse(writer->output, bytes, size)
+              : put(writer, bytes, size));
   return size % 2 ? put(writer, "\n", 1) : NULL;
 }
 

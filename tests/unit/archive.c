@@ -463,6 +463,30 @@ Test(archive, members_made_in_parts_are_the_same)
   free(bytes);
 }
 
+Test(archive, zeros_in_large_members_are_holes)
+{
+  enum { SIZE = 1 << 20 };
+  pop_archive_writer *writer;
+  pop_archive *archive;
+  struct stat status;
+  uint8_t *bytes = pop_xcalloc(1, SIZE);
+  memset(bytes, 0xa5, 5000);
+  bytes[SIZE - 1] = 1;
+  expect_ok(pop_archive_writer_open("holes.a", &writer));
+  expect_ok(pop_archive_writer_add(writer, "small", "odd", 3));
+  expect_ok(pop_archive_writer_add(writer, "large", bytes, SIZE));
+  expect_ok(pop_archive_writer_add(writer, "last", "here", 4));
+  expect_ok(pop_archive_writer_commit(writer));
+  cr_assert_eq(stat("holes.a", &status), 0);
+  cr_assert_lt(status.st_blocks * 512, SIZE / 8);
+  expect_ok(pop_archive_open("holes.a", &archive));
+  expect_member(archive, 0, "small", "odd", 3);
+  expect_member(archive, 1, "large", bytes, SIZE);
+  expect_member(archive, 2, "last", "here", 4);
+  pop_archive_close(archive);
+  free(bytes);
+}
+
 /* 64 IPUs: members of zeros, which cost no room on the disk. */
 Test(archive, A11_writing_beyond_4_gib)
 {

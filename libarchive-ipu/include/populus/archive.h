@@ -19,13 +19,13 @@ typedef struct pop_archive_writer pop_archive_writer;
 /* Creates the temporary file beside `path`; fails with SYSTEM naming the path (folder missing,
  * not writable, …). With path NULL the archive is built in memory (pop_archive_writer_take). */
 POP_MUST_CHECK pop_error *pop_archive_writer_open(const char *path, pop_archive_writer **writer);
-/* `name`: 1 to 15 printable ASCII characters without '/' (longer ones are refused), not "#1". */
+/* `name`: 1 to 15 printable ASCII characters without '/' (longer ones are refused), not "#1". Long
+ * runs of zeros in large members become holes of the file. */
 POP_MUST_CHECK pop_error *pop_archive_writer_add(pop_archive_writer *writer, const char *name,
                                                  const void *bytes, size_t size);
 /* The same in parts, so that threads can make members while one of them writes: appends room for a
  * header to `members`; the caller appends the content; the end fills in the header. Any number of
- * members one after the other, then all of them into the archive. Long runs of zeros in
- * them become holes in the file. */
+ * members one after the other, then all of them into the archive. */
 POP_MUST_CHECK pop_error *pop_archive_begin_member(pop_bytes *members, size_t *start);
 POP_MUST_CHECK pop_error *pop_archive_end_member(pop_bytes *members, size_t start,
                                                  const char *name);
