@@ -151,3 +151,10 @@ quiet list ar t plain.a
 ar x plain.a tile-00000.elf
 quiet sections readelf -SW tile-00000.elf
 ! grep -q debug sections || fail "$(grep debug sections)"
+
+# For debugging, each function can have its own copy.
+POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"kept.a","debug.keepDuplicateCode":true}' quiet out \
+  "$POPULUS_BIN/matvec_split" --target ipu1 --codelets codelets.gp 300 40
+image=${both#members/}
+ar x kept.a "$image"
+[ "$(address "$image" add_product)" != "$(address "$image" add_scaled)" ] || fail "identical functions are there once"
