@@ -134,22 +134,28 @@ static bool is_entry_name(const char *name)
   return strspn(name, "0123456789abcdef") == KEY_DIGITS && strcmp(name + KEY_DIGITS, suffix) == 0;
 }
 
+static void list_entry(const char *folder, const char *name, entry_list *list)
+{
+  struct stat status;
+  entry e = {0};
+  char *path = pop_xasprintf("%s/%s", folder, name);
+  if (stat(path, &status) == 0) {
+    memcpy(e.name, name, sizeof e.name);
+    e.bytes = (uint64_t)status.st_blocks * STAT_BLOCK_BYTES; /* files have holes */
+    e.used = status.st_mtim;
+    list->bytes += e.bytes;
+    pop_push(list->entries, list->count, list->capacity, e);
+  }
+  free(path);
+}
+
 static entry_list list_entries(const char *folder)
 {
   entry_list list = {0};
   DIR *dir = opendir(folder);
   if (!dir) return list;
-  for (const struct dirent *found; (found = readdir(dir));) {
-    struct stat status;
-    entry e = {0};
-    if (!is_entry_name(found->d_name) || fstatat(dirfd(dir), found->d_name, &status, 0) != 0)
-      continue;
-    memcpy(e.name, found->d_name, sizeof e.name);
-    e.bytes = (uint64_t)status.st_blocks * STAT_BLOCK_BYTES; /* files have holes */
-    e.used = status.st_mtim;
-    list.bytes += e.bytes;
-    pop_push(list.entries, list.count, list.capacity, e);
-  }
+  for (const struct dirent *found; (found = readdir(dir));)
+    if (is_entry_name(found->d_name)) list_entry(folder, found->d_name, &list);
   closedir(dir);
   return list;
 }

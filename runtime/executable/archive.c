@@ -23,14 +23,26 @@ static void free_images(void *context)
   free(images);
 }
 
+/* All of the member at once, into the caller's buffer: for memory, that is cheaper than piece by
+ * piece, as a buffer that is used again costs no new pages. */
 static pop_error *read_image(const pop_executable *e, uint32_t tile, unsigned parts, pop_bytes *elf,
                              pop_arena *arena, pop_image *image)
 {
-  (void)elf;
   const archive_images *images = e->images.context;
+  size_t member = images->members[tile];
+  const pop_archive_member *found = pop_archive_get_member(images->archive, member);
   bool overflowed;
-  return pop_image_read_member(images->archive, images->members[tile], parts, &e->target, arena,
-                               image, &overflowed);
+  if (!(parts & POP_IMAGE_MEMORY))
+    return pop_image_read_member(images->archive, member, parts, &e->target, arena, image,
+                                 &overflowed);
+  elf->size = 0;
+  if (!pop_bytes_try_reserve(elf, (size_t)found->size))
+    return pop_error_new(POP_ERROR_MEMORY, "no memory for the %llu bytes of '%s'",
+                         (unsigned long long)found->size, found->name);
+  POP_TRY(pop_archive_read_part(images->archive, member, 0, elf->data, (size_t)found->size));
+  return pop_error_prefix(pop_image_read(elf->data, (size_t)found->size, found->name, &e->target,
+                                         arena, image, &overflowed),
+                          "'%s'", e->file);
 }
 
 static pop_error *copy_member(const pop_archive *archive, size_t index, pop_archive_writer *writer)

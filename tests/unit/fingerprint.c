@@ -65,7 +65,7 @@ Test(fingerprint, of_the_same_calls_is_the_same)
   X(variable_name, g->variables[0].name = "y")                                                     \
   X(variable_type, g->variables[0].type = POP_UNSIGNED_INT)                                        \
   X(initial_value, g->variables[0].initial[5] = 9)                                                 \
-  X(no_initial_value, g->variables[0].initial = NULL)                                              \
+  X(no_initial_value, (free(g->variables[0].initial), g->variables[0].initial = NULL))             \
   X(mapping_tile, g->variables[0].mapping[0].tile = 3)                                             \
   X(mapping_end, g->variables[0].mapping[0].end--)                                                 \
   X(shape, g->tensors[1].rank = 1)                                                                 \
