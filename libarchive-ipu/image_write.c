@@ -24,25 +24,8 @@
  *   llvm-strip         drops what is neither loaded nor in a segment: the build id has a PT_NOTE, and
  *                      .populus.segments, which is no note (eu-elflint knows all notes that there
  *                      are), a PT_NULL
- *   readelf -n, file   the build id: a hash of the whole file with the id itself zero. It is not
- *                      loaded, as tile memory is .text and nothing else
- *   gdb, addr2line,    .gnu_debuglink: the name of a file beside the image, and its CRC-32
- *   llvm-symbolizer
- *   eu-elflint, ld     local symbols first; sh_info is the index of the first global one; `.text` has
- *                      ALLOC and EXECINSTR and nothing else
- *   GNU strip, objcopy take a section for lost that is not in one PT_LOAD as a whole, and then empty
- *                      all segments. So .text has one; which part of it is code and what may be
- *                      written is in a note, the format of which is in image_internal.h
- *   llvm-strip         drops what is neither loaded nor in a segment: notes have a PT_NOTE
- *   readelf -n, file   the build id: a hash of the whole file with the id itself zero. It is not
- *                      loaded, as tile memory is .text and nothing else
- *   gdb, addr2line,    .gnu_debuglink: the name of a file beside the image, and its CRC-32
- *   llvm-symbolizer
- *   eu-elflint, ld     local symbols first; sh_info is the index of the first global one; `.text` has
- *                      ALLOC and EXECINSTR and nothing else. That a part of it is written to is said
- *                      by the program headers; eu-elflint, which wants every section inside of one
- *                      segment, has complaints about that, and only about that
  *
+ * Instead of .text there may be several sections with the same bytes: image_sections.c.
  * What symbols have no room for is in .populus.symbols; image_details.c says how.
  *
  * Formats: gABI chapters 4 and 5; RISC-V ELF psABI, "Object files" (flags, attributes, $x and $d).
