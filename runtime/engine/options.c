@@ -56,7 +56,7 @@ enum { MAX_OPTIONS_JSON_BYTES = 1 << 20, MAX_STACK_BYTES = 1 << 20, MAX_THREADS 
   X("opt.maxCompilationThreads", "a number of threads, 0 for as many as there are cores", "0",     \
     "threads that make and write tile images; the bytes are the same for any number", ON_SAVE,     \
     set_threads, 0, MAX_THREADS)                                                                   \
-  X("target.tileEngine", "interpreter, translator or auto", "interpreter",                         \
+  X("target.tileEngine", "interpreter, translator or auto", "auto",                                \
     "what executes tile code: translator compiles it for the host before it runs, auto does so "   \
     "while the interpreter runs; results and cycles are the same",                                 \
     ON_RUN, set_tile_engine, 0, 0)                                                                 \

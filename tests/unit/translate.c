@@ -58,18 +58,25 @@ static void expect_same(const outcome *a, const outcome *b, const char *what, ui
               *(uint32_t *)(void *)(b->memory + i));
 }
 
-static void compare_engines(const pop_target *target, const pop_image *image,
-                            const machine_stack *stacks, uint64_t max_cycles, const char *what,
-                            uint64_t seed)
+static void compare_with(machine_engine engine, const pop_target *target, const pop_image *image,
+                         const machine_stack *stacks, uint64_t max_cycles, const char *what,
+                         uint64_t seed)
 {
   outcome interpreted, translated;
   machine_options options = {.max_cycles_per_run = max_cycles, .engine = MACHINE_INTERPRETER};
   run_image(target, image, stacks, options, &interpreted);
-  options.engine = MACHINE_TRANSLATOR;
+  options.engine = engine;
   run_image(target, image, stacks, options, &translated);
   expect_same(&interpreted, &translated, what, seed);
   free(interpreted.memory);
   free(translated.memory);
+}
+
+static void compare_engines(const pop_target *target, const pop_image *image,
+                            const machine_stack *stacks, uint64_t max_cycles, const char *what,
+                            uint64_t seed)
+{
+  compare_with(MACHINE_TRANSLATOR, target, image, stacks, max_cycles, what, seed);
 }
 
 static pop_target one_tile(void)
@@ -268,4 +275,35 @@ static void compare_loops(uint64_t seed)
 Test(translate, loops_touch_what_they_may_and_fault_where_they_must)
 {
   for (uint64_t seed = 1; seed <= 100; seed++) compare_loops(seed);
+}
+
+/* Long enough to be worth compiling while it runs: one loop in two nested ones, whose last round
+ * faults. */
+Test(translate, auto_goes_over_to_native_code_while_a_vertex_runs)
+{
+  enum { OUTER = 3000, INNER = 20000 };
+  rig r = rig_create(1, 0);
+  assembler *a = &r.code[0];
+  asm_li(a, T0, RIG_CODE + 4 * 6);
+  asm_tile(a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(a, TILE_WAIT, 0, 0, 0);
+  asm_nops(a, 2); /* the worker faults: nobody comes here */
+  asm_li(a, T1, OUTER);
+  asm_li(a, A4, RIG_DATA);
+  uint32_t outer = asm_here(a);
+  asm_li(a, T0, INNER);
+  uint32_t inner = asm_here(a);
+  asm_load(a, ASM_LW, A0, A4, 4);
+  asm_add(a, A0, A0, T0);
+  asm_store(a, ASM_SW, A0, A4, 4);
+  asm_addi(a, T0, T0, -1);
+  asm_branch(a, ASM_BNE, T0, ZERO, inner);
+  asm_addi(a, T1, T1, -1);
+  asm_branch(a, ASM_BNE, T1, ZERO, outer);
+  asm_store(a, ASM_SW, A0, ZERO, 0);
+  uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+  pop_image image = rig_image(&r, 0, bytes);
+  compare_with(MACHINE_AUTO, &r.target, &image, NULL, 0, "auto", 0);
+  free(bytes);
+  rig_free(&r);
 }
