@@ -15,8 +15,8 @@
  * so that a NaN need not be made canonical before its bits can be seen. Which of them are needed
  * where, and what the flags are, LLVM finds out.
  *
- * Time. `slots` and `count` grow where a block begins by what the block takes; who leaves in its
- * middle subtracts the rest. The limit is not compared at each block but where paths without end
+ * Time. `slots` grows where a block begins by what the block takes, and so does its difference from
+ * the count of instructions, `extra`; who leaves in its middle subtracts the rest. The limit is not compared at each block but where paths without end
  * must come by: where functions begin, behind calls, on backward edges; there must be room for all
  * blocks of the function (`worst_slots`). If there is not, the interpreter takes over: it knows
  * exactly where the limit is.
@@ -113,7 +113,7 @@ typedef struct lift {
   LLVMValueRef memory, limit; /* limit: less worst_slots */
   LLVMValueRef readable_start, readable_bytes, writable_start, writable_bytes, stack_start,
       stack_bytes;
-  LLVMValueRef slots, count, leave_pc; /* stack slots */
+  LLVMValueRef slots, extra, leave_pc; /* stack slots; extra: slots - count */
   LLVMValueRef x[NUM_REGISTERS + 1];
   LLVMValueRef single[NUM_REGISTERS], half[NUM_REGISTERS];
   LLVMValueRef lazy_single[NUM_REGISTERS], lazy_half[NUM_REGISTERS];
@@ -128,8 +128,7 @@ typedef struct lift {
   const counted_loop *fast;   /* NULL: not in a fast copy */
   LLVMValueRef round, rounds; /* of the fast copy: stack slot, value */
   const code_block *block;
-  uint32_t op_index;                   /* in the unit */
-  uint32_t slots_before, count_before; /* of the block's operations in front of it */
+  uint32_t op_index; /* in the unit */
 } lift;
 
 void lift_unit(lift *l); /* sets `functions` */

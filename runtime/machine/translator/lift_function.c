@@ -72,8 +72,10 @@ static void load_registers(lift *l)
 
 static void load_time(lift *l)
 {
-  LLVMBuildStore(l->b, LLVMBuildLoad2(l->b, l->type.i64, FRAME(slots), ""), l->slots);
-  LLVMBuildStore(l->b, LLVMBuildLoad2(l->b, l->type.i64, FRAME(count), ""), l->count);
+  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, FRAME(slots), "");
+  LLVMValueRef count = LLVMBuildLoad2(l->b, l->type.i64, FRAME(count), "");
+  LLVMBuildStore(l->b, slots, l->slots);
+  LLVMBuildStore(l->b, LLVMBuildSub(l->b, slots, count, ""), l->extra);
 }
 
 static void store_state(lift *l, LLVMValueRef pc)
@@ -82,8 +84,10 @@ static void store_state(lift *l, LLVMValueRef pc)
     if (l->writes_x[r]) LLVMBuildStore(l->b, lift_x(l, r), x_place(l, r));
   for (uint32_t r = 0; r < NUM_REGISTERS; r++)
     if (l->writes_f[r]) LLVMBuildStore(l->b, lift_f_bits(l, r), f_place(l, r));
-  LLVMBuildStore(l->b, LLVMBuildLoad2(l->b, l->type.i64, l->slots, ""), FRAME(slots));
-  LLVMBuildStore(l->b, LLVMBuildLoad2(l->b, l->type.i64, l->count, ""), FRAME(count));
+  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
+  LLVMValueRef extra = LLVMBuildLoad2(l->b, l->type.i64, l->extra, "");
+  LLVMBuildStore(l->b, slots, FRAME(slots));
+  LLVMBuildStore(l->b, LLVMBuildSub(l->b, slots, extra, ""), FRAME(count));
   LLVMBuildStore(l->b, pc, CONTEXT_PC());
 }
 
@@ -127,7 +131,7 @@ static void make_slots(lift *l)
     l->lazy_half[r] = new_slot(l, l->type.i1, "lazy_half", r);
   }
   l->slots = new_slot(l, l->type.i64, "slots", 0);
-  l->count = new_slot(l, l->type.i64, "count", 0);
+  l->extra = new_slot(l, l->type.i64, "extra", 0);
   l->leave_pc = new_slot(l, l->type.i32, "leave_pc", 0);
   l->round = new_slot(l, l->type.i64, "round", 0);
 }
@@ -138,6 +142,13 @@ static void add_to(lift *l, LLVMValueRef slot, uint64_t value)
 {
   LLVMValueRef old = LLVMBuildLoad2(l->b, l->type.i64, slot, "");
   LLVMBuildStore(l->b, LLVMBuildAdd(l->b, old, constant64(l, value), ""), slot);
+}
+
+/* Most instructions take one slot, so most blocks change `slots` only. */
+static void add_time(lift *l, uint64_t slots, uint64_t count)
+{
+  add_to(l, l->slots, slots);
+  if (slots != count) add_to(l, l->extra, slots - count);
 }
 
 static void leave_at(lift *l, LLVMValueRef pc)
@@ -151,8 +162,7 @@ void lift_leave_here(lift *l)
   uint32_t slots = 0, index = l->op_index - l->block->first_op;
   for (uint32_t i = index; i < l->block->num_ops; i++)
     slots += l->unit->ops[l->block->first_op + i].cost;
-  add_to(l, l->slots, 0 - (uint64_t)slots);
-  add_to(l, l->count, 0 - (uint64_t)(l->block->num_ops - index));
+  add_time(l, 0 - (uint64_t)slots, 0 - (uint64_t)(l->block->num_ops - index));
   leave_at(l, lift_constant(l, l->block->pc + 4 * index));
 }
 
@@ -423,8 +433,7 @@ static void pay(lift *l, const code_block *b)
 {
   uint64_t slots = 0;
   for (uint32_t i = 0; i < b->num_ops; i++) slots += l->unit->ops[b->first_op + i].cost;
-  add_to(l, l->slots, slots);
-  add_to(l, l->count, b->num_ops);
+  add_time(l, slots, b->num_ops);
 }
 
 static bool ends_by_op(const code_block *b)
