@@ -9,7 +9,7 @@
 #ifndef POPLAR_FIELD_TYPES_HPP
 #define POPLAR_FIELD_TYPES_HPP
 
-#include <cstdint>
+#include <__config>
 #include <populus/quarter.h>
 #include <populus/std_names.h>
 

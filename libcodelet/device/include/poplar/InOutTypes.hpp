@@ -12,7 +12,8 @@ namespace populus_detail
 {
 
 // A field of one element: `*out = x`, and an input converts to its value.
-template <typename E> struct One : Metadata<E> {
+template <typename E, bool IS_HALF = __is_same(E, _Float16) || __is_same(E, const _Float16)>
+struct One : Metadata<E> {
   E *pointer;
 
   E &operator*() const { return *pointer; }

@@ -13,7 +13,6 @@
 #define POPLAR_VERTEX_HPP
 
 // Codelets use memcpy, uint16_t and size_t without asking for them.
-#include <cstdint>
 #include <populus/std_names.h>
 
 #include <poplar/HalfFloat.hpp>

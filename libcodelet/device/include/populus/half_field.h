@@ -88,9 +88,8 @@ template <typename E> struct HalfField {
 #undef POPULUS_OPERATOR
 };
 
-template <> struct One<_Float16> : HalfField<_Float16> {
-};
-template <> struct One<const _Float16> : HalfField<const _Float16> {
+// Partial, so that who has no field of a half does not pay for its operators.
+template <typename E> struct One<E, true> : HalfField<E> {
 };
 
 } // namespace populus_detail
