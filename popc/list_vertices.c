@@ -127,6 +127,7 @@ static pop_error *add_target(json_t *list, pop_gp *gp, const char *target)
   pop_gp *part;
   POP_TRY(pop_gp_for_target(gp, target, &part));
   pop_link_set *set = pop_link_set_new();
+  pop_link_set_define(set, POP_LINK_MEMORY_BASE, 0); /* only bytes count here */
   pop_error *error = add_tile_target(list, part, target, set);
   pop_link_set_free(set);
   pop_gp_free(part);

@@ -158,6 +158,20 @@ bool popc_no_warnings(const popc_settings *settings)
   return false;
 }
 
+/* Sources alone, and not a vertex in them: no graph can use what comes out. */
+static void warn_of_no_vertices(const run *r, const pop_gp *gp, pop_bytes *warnings)
+{
+  if (pop_gp_num_vertex_types(gp) || !pop_gp_num_tile_objects(gp)) return;
+  if (r->num_sources < r->settings->num_inputs) return;
+  for (size_t i = 0; i < r->num_sources; ++i)
+    if (!popc_is_codelet_language(r->sources[i].language)) return;
+  popc_print_diagnostic(
+      warnings, r->settings->colour, POPC_WARNING, &(popc_place){.path = "popc"},
+      "no vertices in the sources: a vertex is a class derived from poplar::Vertex, or a struct "
+      "behind COMPUTE; a class template is none before 'template class Name<float>;' instantiates "
+      "it");
+}
+
 /* Adds what the objects lack of the device library. */
 static pop_error *add_library(run *r)
 {
@@ -165,6 +179,7 @@ static pop_error *add_library(run *r)
   POP_TRY(put_together(r->builder, &gp));
   char *targets = pop_gp_targets(gp);
   pop_bytes warnings = {0};
+  warn_of_no_vertices(r, gp, &warnings);
   pop_error *error = add_library_for_targets(r, gp, targets, &warnings);
   if (!error && !popc_no_warnings(r->settings)) error = report(r->settings, NULL, &warnings);
   pop_bytes_free(&warnings);

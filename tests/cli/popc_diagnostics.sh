@@ -90,6 +90,56 @@ expect() {
   rm -f out.gp
 }
 
+# A header of the other language says so first.
+printf '#include <populus/vertex.h>\n' >c_header.cpp
+printf '#include <poplar/Vertex.hpp>\n' >cpp_header.c
+"$popc" c_header.cpp 2>&1 | grep -m1 error: | grep -qF 'in C++ a vertex is a class' || fail 'the C header in C++'
+"$popc" cpp_header.c 2>&1 | grep -m1 error: | grep -qF 'in C a vertex is a struct' || fail 'the C++ header in C'
+
+# Streams may be included, not used.
+headers='iostream istream ostream fstream sstream streambuf iomanip strstream syncstream regex codecvt'
+for header in $headers; do echo "#include <$header>"; done >streams.cpp
+cat >>streams.cpp <<'END'
+#include <poplar/Vertex.hpp>
+struct V : poplar::Vertex {
+  poplar::Output<int> o;
+  bool compute() {
+    *o = 1;
+#ifdef SAY
+    std::cout << "one" << std::endl;
+#endif
+    return true;
+  }
+};
+END
+"$popc" -Wall -Werror streams.cpp -o streams.gp || fail 'streams that are only included'
+"$popc" -DSAY streams.cpp -o out.gp 2>popc.txt && fail 'a stream on a tile'
+grep -qF "streams.cpp:18:10: error: 'cout' is unavailable: a tile has no streams: printf" popc.txt ||
+  { fail 'a stream is not refused where it is used'; cat popc.txt; }
+[ "$(grep -c error: popc.txt)" = 1 ] || fail 'a stream gives more than an error'
+
+# Sources without a vertex: a template that nobody instantiates is none.
+cat >template.cpp <<'END'
+#include <poplar/Vertex.hpp>
+template <typename T> struct Copy : poplar::Vertex {
+  poplar::Input<T> in;
+  poplar::Output<T> out;
+  bool compute() { *out = *in; return true; }
+};
+#ifdef INSTANTIATE
+template struct Copy<float>;
+#endif
+END
+printf 'int helper(void) { return 1; }\n' >helper.c
+no_vertices() {
+  "$popc" "$@" -o template.gp 2>popc.txt || fail "$*: refused"
+  grep -q '^popc: warning: no vertices in the sources: .*template class Name<float>' popc.txt
+}
+no_vertices template.cpp helper.c || fail 'no vertices, and no warning'
+for inputs in '-DINSTANTIATE template.cpp helper.c' '-w template.cpp' 'template.cpp streams.gp'; do
+  no_vertices $inputs && fail "$inputs: a warning of no vertices"
+done
+
 # S08 compute() missing or wrong, and classes of one name
 cat >compute.cpp <<'END'
 #include <poplar/Vertex.hpp>

@@ -193,6 +193,12 @@ vertex = table["vertices"][0]
 assert vertex["name"] == "V" and vertex["code_bytes"]["ipu2"] > 0, vertex
 assert [f["name"] for f in vertex["fields"]] == ["in", "out"]' 2>err.txt || fail '--json'
 refused 2 'for --list-vertices' --json v.c
+# fields that are found by the base of tile memory, which only the graph compiler knows
+printf '%s\n' '#include <poplar/Vertex.hpp>' 'using namespace poplar;' \
+  'struct Rows : Vertex { Input<VectorList<float, VectorListLayout::DELTAN>> in; Output<float> out;' \
+  '  bool compute() { *out = in[0][0]; return true; } };' >rows.cpp
+run --list-vertices rows.cpp
+says 'code ipu1 [0-9]*, ipu2 [0-9]*, ipu21 [0-9]* bytes'
 
 # clangd: the flags are what clang needs to read a codelet
 run --print-clang-flags -Iinclude

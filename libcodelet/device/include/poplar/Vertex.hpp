@@ -12,6 +12,10 @@
 #ifndef POPLAR_VERTEX_HPP
 #define POPLAR_VERTEX_HPP
 
+#ifndef __cplusplus
+#error "<poplar/Vertex.hpp> is for codelets in C++: in C a vertex is a struct and a function, of <populus/vertex.h>"
+#endif
+
 // Codelets use memcpy, uint16_t and size_t without asking for them.
 #include <populus/std_names.h>
 

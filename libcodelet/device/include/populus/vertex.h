@@ -28,6 +28,10 @@
 #ifndef POPULUS_VERTEX_H
 #define POPULUS_VERTEX_H
 
+#ifdef __cplusplus
+#error "<populus/vertex.h> is for codelets in C: in C++ a vertex is a class derived from poplar::Vertex, of <poplar/Vertex.hpp>"
+#endif
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,31 @@
+// In place of libc++'s headers of streams, which need locales, and which fail on a tile with a
+// hundred errors of their own if they are as much as included. Codelets and headers that are shared
+// with host programs may include them; the first use of a stream is told on its line.
+#ifndef POPULUS_NO_STREAMS_HPP
+#define POPULUS_NO_STREAMS_HPP
+
+#include <__config>
+#include <iosfwd>
+#include <string>
+
+#define POPULUS_NO_STREAM                                                                          \
+  __attribute__((                                                                                  \
+      unavailable("a tile has no streams: printf, of <cstdio>, writes to the host's log")))
+
+_LIBCPP_BEGIN_NAMESPACE_STD
+
+class populus_no_stream
+{
+public:
+  template <typename T> const populus_no_stream &operator<<(const T &) const { return *this; }
+  template <typename T> const populus_no_stream &operator>>(T &) const { return *this; }
+};
+extern const populus_no_stream cin POPULUS_NO_STREAM, cout POPULUS_NO_STREAM,
+    cerr POPULUS_NO_STREAM, clog POPULUS_NO_STREAM;
+enum populus_manipulator { endl, ends, flush };
+
+_LIBCPP_END_NAMESPACE_STD
+
+#undef POPULUS_NO_STREAM
+
+#endif
