@@ -99,7 +99,8 @@ static pop_error *check_not_input(const popc_settings *settings)
   for (size_t i = 0; i < settings->num_inputs; ++i)
     if (!settings->inputs[i].text && stat(settings->inputs[i].path, &input) == 0 &&
         input.st_dev == output.st_dev && input.st_ino == output.st_ino)
-      return pop_error_new(POP_ERROR_USAGE, "the output '%s' is the same file as the input '%s'",
+      return pop_error_new(POP_ERROR_USAGE,
+                           "the output '%s' is the same file as the input '%s': -o names another",
                            settings->output, settings->inputs[i].path);
   return NULL;
 }
@@ -288,9 +289,11 @@ static pop_error *make_text(run *r)
     return pop_error_new(POP_ERROR_USAGE, "-E, -S and -emit-llvm take one source at a time");
   popc_source source;
   POP_TRY(popc_read_source(settings->inputs, &source));
-  pop_error *error = source.language == POPC_GP_FILE
-                         ? pop_error_new(POP_ERROR_USAGE, "'%s' is compiled already", source.path)
-                         : make_text_of(r, &source);
+  pop_error *error =
+      source.language == POPC_GP_FILE
+          ? pop_error_new(POP_ERROR_USAGE, "'%s' is compiled already: objdump -d shows its code",
+                          source.path)
+          : make_text_of(r, &source);
   free((void *)source.text);
   if (error || settings->dry_run || !settings->dependencies) return error;
   return popc_write_dependencies(settings, &r->dependencies);

@@ -57,6 +57,18 @@ mkdir taken
 expect 4 "'taken': it is a folder" $flags vertex.c -o taken
 # C07 a full disk
 expect 4 'No space left on device' $flags vertex.c -o /dev/full
+# C90 knows no inline; the codelet header does without
+echo '#include <populus/vertex.h>
+#include <populus/workers.h>
+typedef struct { OUTPUT(int) out; } V;
+COMPUTE(V) { *vertex->out = 1; return true; }' >old.c
+for standard in -ansi -std=c90 -std=gnu90; do
+  "$popc" -fsyntax-only -Werror $standard old.c 2>err.txt || fail "$standard refuses old.c"
+done
+# what is compiled already
+"$popc" old.c -o old.archive
+expect 2 "'old.archive' is compiled already: objdump -d" -S -x gp old.archive
+expect 2 "same file as the input 'old.archive': -o names another" -x gp old.archive -o old.archive
 # C12 empty names
 expect 2 'empty' ''
 expect 2 "'-o' has an empty value" $flags vertex.c -o ''

@@ -13,7 +13,7 @@
 #define POPLAR_VERTEX_HPP
 
 #ifndef __cplusplus
-#error "<poplar/Vertex.hpp> is for codelets in C++: in C a vertex is a struct and a function, of <populus/vertex.h>"
+#error "in C a vertex is a struct and a function, of <populus/vertex.h>"
 #endif
 
 // Codelets use memcpy, uint16_t and size_t without asking for them.

@@ -163,13 +163,13 @@
 
 extern char __tile_memory_base[]; /* its address counts: the linker of the tile sets it */
 
-static inline void *populus_data(const void *field, unsigned unit)
+static __inline__ void *populus_data(const void *field, unsigned unit)
 {
   if (unit == 1) return (void *)(*(const uint32_t *)field & 0xfffff);
   return __tile_memory_base + *(const uint16_t *)field * unit;
 }
 
-static inline unsigned populus_rows(const void *list, unsigned list_bytes)
+static __inline__ unsigned populus_rows(const void *list, unsigned list_bytes)
 {
   const uint16_t *words = list;
   if (list_bytes == 6) return words[1] >> 4;
@@ -181,8 +181,8 @@ typedef struct populus_row_place {
   unsigned size;
 } populus_row_place;
 
-static inline populus_row_place populus_row(const void *list, unsigned list_bytes,
-                                            unsigned element_bytes, unsigned row)
+static __inline__ populus_row_place populus_row(const void *list, unsigned list_bytes,
+                                                unsigned element_bytes, unsigned row)
 {
   const uint16_t *words = list;
   unsigned base = words[0] | (unsigned)words[1] << 16, table, unit, bits;

@@ -29,7 +29,7 @@
 #define POPULUS_VERTEX_H
 
 #ifdef __cplusplus
-#error "<populus/vertex.h> is for codelets in C: in C++ a vertex is a class derived from poplar::Vertex, of <poplar/Vertex.hpp>"
+#error "in C++ a vertex is a class derived from poplar::Vertex, of <poplar/Vertex.hpp>"
 #endif
 
 #include <stdbool.h>
@@ -53,7 +53,7 @@ typedef _Float16 half;
                   (POPULUS_ENTER(populus_state, populus_stub)))
 #define NUM_WORKERS 6u
 
-/* How it works. */
+/* How it works; __inline__, because -ansi and -std=c90 know no inline. */
 
 /* populus/workers.h keeps the stub. */
 #ifndef POPULUS_ENTER
@@ -64,12 +64,12 @@ typedef _Float16 half;
  * popc knows a vertex type and its kind by the typedef. */
 #define POPULUS_COMPUTE(type, kind, parameters, entry_parameters, arguments)                       \
   typedef type populus_vertex_##type __attribute__((annotate("populus:" kind)));                   \
-  static inline bool populus_compute_##type parameters __attribute__((always_inline));             \
+  static __inline__ bool populus_compute_##type parameters __attribute__((always_inline));         \
   bool __runCodelet_##type entry_parameters;                                                       \
   bool __runCodelet_##type entry_parameters                                                        \
   {                                                                                                \
     return populus_compute_##type arguments;                                                       \
   }                                                                                                \
-  static inline bool populus_compute_##type parameters
+  static __inline__ bool populus_compute_##type parameters
 
 #endif

@@ -42,7 +42,7 @@ typedef bool (*populus_worker_function)(void *state, unsigned worker);
 void populus_start_worker(unsigned worker, populus_worker_function function, void *state);
 void populus_start_workers(populus_worker_function function, void *state);
 
-static inline void populus_wait_for_workers(void)
+static __inline__ void populus_wait_for_workers(void)
 {
   __asm__ volatile(".insn r 0x2b, 0, 3, x0, x0, x0" : : : "memory"); /* tile.wait */
 }
@@ -54,18 +54,18 @@ extern void *populus_worker_stub;
 
 #else
 
-static inline void populus_start_worker(unsigned worker, populus_worker_function function,
-                                        void *state)
+static __inline__ void populus_start_worker(unsigned worker, populus_worker_function function,
+                                            void *state)
 {
   function(state, worker);
 }
 
-static inline void populus_start_workers(populus_worker_function function, void *state)
+static __inline__ void populus_start_workers(populus_worker_function function, void *state)
 {
   for (unsigned worker = 0; worker < POPULUS_NUM_WORKERS; ++worker) function(state, worker);
 }
 
-static inline void populus_wait_for_workers(void) {}
+static __inline__ void populus_wait_for_workers(void) {}
 
 #endif
 
