@@ -1,0 +1,165 @@
+/* Fuzz target of the machine's engines: random code, interpreted and translated.
+ *
+ *   6 bytes of input -> one instruction: 2 choose it from the machine's table (or none: the word
+ *   as it is), 4 are its operands. Branches stay near. The first 64 bytes are data.
+ *
+ * Worker 0 begins with registers that point into data, or to its edge, or are anything. What is left
+ * behind (fault, cycles, instructions, memory) must be the same with both engines.
+ *
+ * Built for libFuzzer by the preset `fuzz`, and by every other into `replay`, which the tests run
+ * over the corpus.
+ */
+#include "fuzz.h"
+
+#include <machine/decode.h>
+#include <machine/isa.h>
+#include <machine/machine.h>
+#include <populus/arena.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  BASE = 0x4c000,
+  CODE_WORDS = 512,
+  DATA = BASE + 4 * CODE_WORDS,
+  DATA_BYTES = 0x1000,
+  SIZE = DATA + DATA_BYTES - BASE,
+  SEED_BYTES = 64,
+  OP_BYTES = 6,
+  MAX_OPS = 200,
+  CYCLES = 60000
+};
+
+static const struct {
+  uint32_t mask, match;
+} table[] = {
+#define ROW(id, mnemonic, mask, match, format, cost) {mask, match},
+    INSTRUCTIONS(ROW)
+#undef ROW
+};
+
+enum { NUM_INSTRUCTIONS = sizeof table / sizeof *table };
+
+typedef struct code {
+  uint32_t words[CODE_WORDS];
+  size_t count;
+} code;
+
+static void put(code *c, uint32_t word)
+{
+  c->words[c->count++] = word;
+}
+
+static void put_li(code *c, uint32_t rd, uint32_t value)
+{
+  put(c, ((value + 0x800) & 0xfffff000) | rd << 7 | 0x37);
+  put(c, (value & 0xfff) << 20 | rd << 15 | rd << 7 | 0x13);
+}
+
+static uint32_t word_of(const uint8_t *bytes)
+{
+  return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static uint32_t instruction_of(const uint8_t *bytes)
+{
+  uint32_t choice = bytes[0] | (uint32_t)bytes[1] << 8, word = word_of(bytes + 2);
+  if (choice % 61 == 60) return word;
+  uint32_t row = choice % NUM_INSTRUCTIONS, major = table[row].match & 0x7f;
+  if (major == 0x63) /* within 64 words: the high bits of the distance are its sign */
+    word = (word & ~0x7c000080u) | (word >> 31 ? 0x7c000080u : 0);
+  if (major == 0x6f) word = (word & ~0x7f9ff000u) | (word >> 31 ? 0x7f9ff000u : 0);
+  return (word & ~table[row].mask) | table[row].match;
+}
+
+/* The supervisor's code, the worker's beginning, the input. */
+static void make_code(const uint8_t *bytes, size_t size, code *c)
+{
+  enum { WORKER = BASE + 4 * 6 };
+  put_li(c, 5, WORKER);
+  put(c, isa_tile_op_word(TILE_RUN, 0, 5, 0));
+  put(c, isa_tile_op_word(TILE_WAIT, 0, 0, 0));
+  put(c, isa_tile_op_word(TILE_HOST_SYNC, 10, 10, 0));
+  put(c, 0);
+  put_li(c, 1, DATA);
+  for (uint32_t r = 0; r < 16; r++) put(c, (4 * r) << 20 | 1u << 15 | r << 7 | 0x2007); /* flw */
+  for (uint32_t r = 1; r < 32; r++) {
+    uint32_t seed = word_of(bytes + r % 16 * 4);
+    put_li(c, r, r % 4 == 3 ? seed : DATA + 4 * (seed % (DATA_BYTES / 4 + 8)) - 16);
+  }
+  for (size_t at = SEED_BYTES, n = 0; at + OP_BYTES <= size && n < MAX_OPS; at += OP_BYTES, n++)
+    put(c, instruction_of(bytes + at));
+  put(c, isa_tile_op_word(TILE_EXIT, 0, 0, 0));
+}
+
+typedef struct outcome {
+  machine_fault fault;
+  machine_counters counters;
+  uint8_t memory[SIZE];
+} outcome;
+
+static void expect_no_error(pop_error *error)
+{
+  if (!error) return;
+  fprintf(stderr, "%s\n", pop_error_message(error));
+  abort();
+}
+
+static void run(const pop_target *target, const pop_image *image, machine_engine engine,
+                outcome *out)
+{
+  machine *m;
+  machine_options options = {.max_cycles_per_run = CYCLES, .engine = engine, .num_threads = 1};
+  machine_stack stacks[MACHINE_NUM_STACKS] = {{DATA + 0x800, 0x100}, {DATA + 0x900, 0x100}};
+  expect_no_error(machine_create(target, &options, &m));
+  expect_no_error(machine_load(m, image, stacks));
+  uint32_t event;
+  pop_error_free(machine_run(m, 0, &event));
+  out->fault = *machine_get_fault(m);
+  out->counters = machine_get_counters(m);
+  expect_no_error(machine_read(m, 0, BASE, out->memory, SIZE));
+  machine_free(m);
+}
+
+static void compare(const outcome *a, const outcome *b)
+{
+  const machine_fault *f = &a->fault, *g = &b->fault;
+  bool same =
+      f->kind == g->kind && f->pc == g->pc && f->address == g->address && f->cycle == g->cycle &&
+      f->vertex_entry == g->vertex_entry && f->vertex_state == g->vertex_state &&
+      !strcmp(f->detail, g->detail) && a->counters.cycles == b->counters.cycles &&
+      a->counters.instructions == b->counters.instructions && !memcmp(a->memory, b->memory, SIZE);
+  if (same) return;
+  fprintf(stderr, "interpreted %s at 0x%x, translated %s at 0x%x\n", machine_fault_name(f->kind),
+          f->pc, machine_fault_name(g->kind), g->pc);
+  abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+  static outcome interpreted, translated;
+  static uint8_t memory[SIZE];
+  if (size < SEED_BYTES) return 0;
+  code c = {.count = 0};
+  make_code(bytes, size, &c);
+  memset(memory, 0, sizeof memory);
+  memcpy(memory, c.words, sizeof c.words);
+  for (uint32_t i = 0; i < DATA_BYTES; i++) memory[DATA - BASE + i] = bytes[i % SEED_BYTES];
+  const pop_image_segment segments[] = {{.start = BASE, .size = 4 * CODE_WORDS, .executable = true},
+                                        {.start = DATA, .size = DATA_BYTES, .writable = true}};
+  pop_image image = {.base = BASE,
+                     .size = SIZE,
+                     .bytes = memory,
+                     .entry = BASE,
+                     .segments = segments,
+                     .num_segments = 2};
+  pop_target target;
+  expect_no_error(pop_target_create("ipu2", 1, &target));
+  target.tiles_per_ipu = 1;
+  run(&target, &image, MACHINE_INTERPRETER, &interpreted);
+  run(&target, &image, MACHINE_TRANSLATOR, &translated);
+  compare(&interpreted, &translated);
+  return 0;
+}
