@@ -5,6 +5,8 @@
  *   <kernel>.tile    for the software IPU, as many rounds
  *   <kernel>.short, <kernel>.linux   for the interpreter and for qemu-riscv32, SHORT times fewer
  *
+ *   dispatch.tile        calls of an empty vertex
+ *
  * All are run in rotation, ROUNDS times; numbers are ratios to the host in the same round, their
  * medians, and geometric means of those over all kernels but the half ones (the host's -O2 has no
  * half instructions). Processor time: of machine_run, from the second on, so that compilation is not
@@ -181,6 +183,30 @@ static void print_number(const char *name, const char *suffix, double value)
   printf("{\"name\": \"%s%s\", \"value\": %.3f, \"unit\": \"x host -O2\"}\n", name, suffix, value);
 }
 
+/* An empty vertex, called by translated code: nanoseconds. dispatch.tile calls it CALLS times. */
+static pop_error *measure_dispatch(double *nanoseconds)
+{
+  enum { CALLS = 4096 * 1000 };
+  machine *m;
+  uint32_t sum;
+  double seconds = 0, best = INFINITY;
+  pop_error *error = load_machine("dispatch.tile", MACHINE_TRANSLATOR, &m);
+  for (int round = 0; round <= ROUNDS && !error; round++) {
+    error = time_machine(m, &sum, &seconds);
+    if (round > 0 && seconds < best) best = seconds;
+  }
+  machine_free(m);
+  *nanoseconds = best / CALLS * 1e9;
+  return error;
+}
+
+static int complain(const char *name, pop_error *error)
+{
+  fprintf(stderr, "machine: %s: %s\n", name, pop_error_message(error));
+  pop_error_free(error);
+  return 1;
+}
+
 int main(int argc, char **argv)
 {
   double logs[NUM_RIVALS] = {0}, worst = 0;
@@ -189,11 +215,7 @@ int main(int argc, char **argv)
     kernel k = {.name = argv[i]};
     pop_error *error = measure_kernel(&k);
     for (int e = 0; e < 2; e++) machine_free(k.machines[e]);
-    if (error) {
-      fprintf(stderr, "machine: %s: %s\n", k.name, pop_error_message(error));
-      pop_error_free(error);
-      return 1;
-    }
+    if (error) return complain(k.name, error);
     bool is_half = !strncmp(k.name, "half", 4);
     counted += !is_half;
     for (int r = 0; r < NUM_RIVALS; r++) {
@@ -209,5 +231,9 @@ int main(int argc, char **argv)
   for (int r = 0; r < NUM_RIVALS && counted; r++)
     print_number(keys[r].key, "", exp(logs[r] / counted));
   print_number("translator_worst_vs_host_o2", "", worst);
+  double nanoseconds;
+  pop_error *error = measure_dispatch(&nanoseconds);
+  if (error) return complain("dispatch", error);
+  printf("{\"name\": \"dispatch_ns\", \"value\": %.1f, \"unit\": \"ns\"}\n", nanoseconds);
   return 0;
 }

@@ -31,4 +31,6 @@ kernel half_saxpy 4000
 kernel mandelbrot 4000
 kernel crc 12000
 # shellcheck disable=SC2086
+clang-19 $common $tile -DTILE -DKERNEL=calls -DROUNDS=1000 "$source" -o dispatch.tile
+# shellcheck disable=SC2086
 "$POPULUS_BUILD_DIR/tests/bench/machine" $names >>"$output"

@@ -150,6 +150,27 @@ KERNEL_FUNCTION crc(word seed)
   return sum + state;
 }
 
+#ifdef TILE
+enum { CALLS = 4096 };
+
+__attribute__((naked)) static void empty_vertex(void)
+{
+  __asm__("ret");
+}
+
+/* Calls of an empty vertex, as the worker's stub makes them. */
+KERNEL_FUNCTION calls(word seed)
+{
+  for (word i = 0; i < CALLS; i++) {
+    register void (*entry)(void) __asm__("t0") = empty_vertex;
+    register word state __asm__("t1") = i;
+    __asm__ volatile(".word 0x0c62802b" /* tile.call t0, t1 */
+                     : "+r"(entry), "+r"(state)::"ra", "a0", "memory");
+  }
+  return seed;
+}
+#endif
+
 static word run(void)
 {
   word sum = 0;
