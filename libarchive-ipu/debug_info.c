@@ -2,6 +2,10 @@
  * name of a function as its author wrote it.
  *
  *   object --pop_object_debug_image--> a copy that libdw can read --libdw--> lines, names
+ *   file of an archive, made by pop_closure_debug_file, with addresses of a tile --libdw--> lines, names
+ *
+ * An archive may be anyone's: its file is looked at by libdw only if it has the form that ours have. In
+ * particular libdw is to open no other file, and to believe no section how large it is uncompressed.
  *
  * It is asked for messages. What is wrong with debug information makes a message shorter, never
  * another one: so nothing here is an error.
@@ -22,17 +26,58 @@ struct pop_debug_info {
   Dwarf *dwarf;
 };
 
+static bool is_section_readable(Elf *elf, Elf_Scn *section, size_t names)
+{
+  static const char *const refused[] = {".zdebug", ".gnu_debugaltlink", ".gnu_debuglink"};
+  GElf_Shdr header;
+  if (!gelf_getshdr(section, &header) || (header.sh_flags & SHF_COMPRESSED)) return false;
+  const char *name = elf_strptr(elf, names, header.sh_name);
+  for (size_t i = 0; name && i < sizeof refused / sizeof *refused; ++i)
+    if (strncmp(name, refused[i], strlen(refused[i])) == 0) return false;
+  return name;
+}
+
+static bool is_file_readable(Elf *elf)
+{
+  GElf_Ehdr header;
+  size_t names;
+  if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header)) return false;
+  if (gelf_getclass(elf) != ELFCLASS32 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+      header.e_machine != EM_RISCV || header.e_type != ET_EXEC || elf_getshdrstrndx(elf, &names))
+    return false;
+  for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
+    if (!is_section_readable(elf, section, names)) return false;
+  return true;
+}
+
+/* Takes info, whose image is there. */
+static pop_debug_info *open_image(pop_debug_info *info)
+{
+  if (elf_version(EV_CURRENT) != EV_NONE)
+    info->elf = elf_memory((char *)info->image.data, info->image.size);
+  if (info->elf && is_file_readable(info->elf))
+    info->dwarf = dwarf_begin_elf(info->elf, DWARF_C_READ, NULL);
+  if (info->dwarf) return info;
+  pop_debug_info_free(info);
+  return NULL;
+}
+
 pop_debug_info *pop_debug_info_open(const pop_object *object)
 {
   pop_debug_info *info = pop_xcalloc(1, sizeof *info);
   pop_error *error = pop_object_debug_image(object, &info->image);
-  if (!error && elf_version(EV_CURRENT) != EV_NONE)
-    info->elf = elf_memory((char *)info->image.data, info->image.size);
-  if (info->elf) info->dwarf = dwarf_begin_elf(info->elf, DWARF_C_READ, NULL);
+  if (!error) return open_image(info);
   pop_error_free(error);
-  if (info->dwarf) return info;
   pop_debug_info_free(info);
   return NULL;
+}
+
+pop_debug_info *pop_debug_info_open_file(pop_bytes *file)
+{
+  pop_debug_info *info = pop_xcalloc(1, sizeof *info);
+  info->image = *file;
+  *file = (pop_bytes){0};
+  return open_image(info);
 }
 
 void pop_debug_info_free(pop_debug_info *info)
@@ -76,19 +121,24 @@ static bool find_in_unit(Dwarf_Die *unit, Dwarf_Addr address, pop_arena *arena,
   return true;
 }
 
-bool pop_debug_info_place(const pop_debug_info *info, uint32_t section, uint32_t offset,
-                          pop_arena *arena, pop_source_place *place)
+bool pop_debug_info_line(const pop_debug_info *info, uint32_t address, pop_arena *arena,
+                         pop_source_place *place)
 {
-  GElf_Shdr header;
-  if (!gelf_getshdr(elf_getscn(info->elf, section), &header)) return false;
   /* Every unit: clang writes no .debug_aranges, which would say whose the address is. */
   Dwarf_CU *cu = NULL;
   Dwarf_Die unit;
   uint8_t kind;
   while (dwarf_get_units(info->dwarf, cu, &cu, NULL, &kind, &unit, NULL) == 0)
-    if (kind == DW_UT_compile && find_in_unit(&unit, header.sh_addr + offset, arena, place))
-      return true;
+    if (kind == DW_UT_compile && find_in_unit(&unit, address, arena, place)) return true;
   return false;
+}
+
+bool pop_debug_info_place(const pop_debug_info *info, uint32_t section, uint32_t offset,
+                          pop_arena *arena, pop_source_place *place)
+{
+  GElf_Shdr header;
+  return gelf_getshdr(elf_getscn(info->elf, section), &header) &&
+         pop_debug_info_line(info, (uint32_t)header.sh_addr + offset, arena, place);
 }
 
 typedef struct name_search {

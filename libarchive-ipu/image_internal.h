@@ -12,6 +12,11 @@
 #define IMAGE_SEGMENT_BYTES 12
 
 #define IMAGE_DETAILS_SECTION ".populus.symbols"
+
+/* The name of a file, NUL included, padded to whole words; then its CRC. GDB manual, "Debugging
+ * Information in Separate Files". */
+#define IMAGE_DEBUG_LINK_SECTION ".gnu_debuglink"
+
 /* What holds for every image, on its way out (`code` INTERNAL: our bug) and in (FILE_LOAD): memory
  * that does not wrap, segments, symbols and mappings inside it and in order, an entry in code. */
 POP_MUST_CHECK pop_error *pop_image_check(const pop_image *image, pop_error_code code);

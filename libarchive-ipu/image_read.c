@@ -31,7 +31,7 @@ typedef struct reader {
   Elf32_Shdr memory; /* address, offset and size of the sections that hold the tile's memory */
   pop_image_section *memory_sections;
   size_t num_memory_sections;
-  const Elf32_Shdr *segments, *details; /* NULL: there is none */
+  const Elf32_Shdr *segments, *details, *debug_link; /* NULL: there is none */
   pop_image_symbol *symbols;
 } reader;
 
@@ -187,9 +187,10 @@ static pop_error *note_section(reader *reader, uint32_t index, const char *name)
   if (strcmp(name, ".text") == 0 || ((section->sh_flags & SHF_ALLOC) && section->sh_size))
     return take_memory(reader, section, name);
   if (section->sh_type != SHT_PROGBITS || (section->sh_flags & SHF_ALLOC)) return NULL;
-  const Elf32_Shdr **ours = strcmp(name, IMAGE_SEGMENTS_SECTION) == 0  ? &reader->segments
-                            : strcmp(name, IMAGE_DETAILS_SECTION) == 0 ? &reader->details
-                                                                       : NULL;
+  const Elf32_Shdr **ours = strcmp(name, IMAGE_SEGMENTS_SECTION) == 0     ? &reader->segments
+                            : strcmp(name, IMAGE_DETAILS_SECTION) == 0    ? &reader->details
+                            : strcmp(name, IMAGE_DEBUG_LINK_SECTION) == 0 ? &reader->debug_link
+                                                                          : NULL;
   if (!ours) return NULL;
   POP_TRY(check_inside_file(reader, name, section->sh_offset, section->sh_size));
   *ours = section;
@@ -373,6 +374,22 @@ static pop_error *read_symbols(reader *reader, pop_image *image)
   return image_read_details(details, bytes, reader->symbols, image);
 }
 
+/* An image without its debug information runs as well: a link that makes no sense is none. */
+static pop_error *read_debug_link(const reader *reader, pop_image *image)
+{
+  if (!reader->debug_link) return NULL;
+  const uint8_t *link = NULL;
+  uint32_t bytes = reader->debug_link->sh_size;
+  POP_TRY(fetch(reader, IMAGE_DEBUG_LINK_SECTION, reader->debug_link->sh_offset, bytes, &link));
+  const uint8_t *end = bytes ? memchr(link, '\0', bytes) : NULL;
+  if (!end || end == link) return NULL;
+  uint64_t crc = ((uint64_t)(end - link) / 4 + 1) * 4;
+  if (crc + sizeof(uint32_t) > bytes) return NULL;
+  image->debug_file = (const char *)link;
+  image->debug_crc = get_word(link + crc);
+  return NULL;
+}
+
 static pop_error *read_image(reader *reader, unsigned parts, const pop_target *target,
                              pop_image *image, bool *overflowed)
 {
@@ -391,6 +408,7 @@ static pop_error *read_image(reader *reader, unsigned parts, const pop_target *t
   if (parts & POP_IMAGE_MEMORY)
     POP_TRY(fetch(reader, ".text", reader->memory.sh_offset, image->size, &image->bytes));
   if (parts & POP_IMAGE_SYMBOLS) POP_TRY(read_symbols(reader, image));
+  if (parts & POP_IMAGE_DEBUG_LINK) POP_TRY(read_debug_link(reader, image));
   return pop_image_check(image, POP_ERROR_FILE_LOAD);
 }
 
@@ -399,9 +417,8 @@ pop_error *pop_image_read(const uint8_t *bytes, size_t size, const char *name,
                           bool *overflowed)
 {
   reader reader = {.bytes = bytes, .size = size, .arena = arena};
-  return pop_error_prefix(
-      read_image(&reader, POP_IMAGE_MEMORY | POP_IMAGE_SYMBOLS, target, image, overflowed), "'%s'",
-      name);
+  return pop_error_prefix(read_image(&reader, POP_IMAGE_ALL, target, image, overflowed), "'%s'",
+                          name);
 }
 
 pop_error *pop_image_read_member(const pop_archive *archive, size_t member, unsigned parts,

@@ -60,9 +60,9 @@ enum section {
   NUM_SECTIONS
 };
 
-static const char section_names[] =
-    "\0.text\0.riscv.attributes\0" IMAGE_SEGMENTS_SECTION
-    "\0.note.gnu.build-id\0" IMAGE_DETAILS_SECTION "\0.symtab\0.strtab\0.shstrtab\0.gnu_debuglink";
+static const char section_names[] = "\0.text\0.riscv.attributes\0" IMAGE_SEGMENTS_SECTION
+                                    "\0.note.gnu.build-id\0" IMAGE_DETAILS_SECTION
+                                    "\0.symtab\0.strtab\0.shstrtab\0" IMAGE_DEBUG_LINK_SECTION;
 static const char symbol_name_start[] = "\0$x\0$d"; /* of .strtab; then the image's names */
 #define TEXT_NAME 1
 #define CODE_MAPPING_NAME 1
@@ -113,7 +113,6 @@ static bool measure_symbols(const pop_image *image, layout *layout)
   return true;
 }
 
-/* The name, NUL included, padded; then the CRC. */
 static uint64_t debug_link_bytes(const char *file_name)
 {
   return align_up(strlen(file_name) + 1, 4) + sizeof(uint32_t);

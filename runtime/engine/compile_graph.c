@@ -34,9 +34,9 @@ static pop_error *save(void *context, const pop_executable *executable, const ch
   return compilation_save_archive(context, executable, path);
 }
 
-static void find_line(void *context, uint32_t tile, uint32_t pc, char *text, size_t size)
+static void find_line(const pop_executable *e, uint32_t tile, uint32_t pc, char *text, size_t size)
 {
-  find_source_line(context, tile, pc, text, size);
+  find_source_line(e->images.context, tile, pc, text, size);
 }
 
 static void free_compilation(void *context)

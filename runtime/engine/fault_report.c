@@ -104,8 +104,7 @@ pop_error *engine_fault_report(const pop_engine *engine)
     names.in_vertex =
         executable_find_vertex(e, fault->tile, fault->context, fault->vertex_state, &names.vertex);
   find_function(e, fault, &names);
-  e->images.find_line(e->images.context, fault->tile, fault->pc, names.source_line,
-                      sizeof names.source_line);
+  e->images.find_line(e, fault->tile, fault->pc, names.source_line, sizeof names.source_line);
 
   char *text = pop_xstrdup("");
   append_what(&text, fault);

@@ -1,12 +1,15 @@
 /* Executables from archives: the metadata member is read at once, images when they are asked for.
  *
  * Members are found by name: one `metadata.elf`, one `tile-<number>.elf` for each tile of the target
- * that it names. Other members are left alone.
+ * that it names. Other members are left alone, but those with debug information that an image names, when
+ * there is a fault.
  */
 #include "executable/executable.h"
 
 #include <inttypes.h>
 #include <populus/archive.h>
+#include <populus/link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,12 +73,58 @@ static pop_error *save(void *context, const pop_executable *executable, const ch
   return error;
 }
 
-static void find_no_line(void *context, uint32_t tile, uint32_t pc, char *text, size_t size)
+/* ---- source lines: what is wrong with debug information makes a message shorter, never another one ---- */
+
+/* More than the linker ever writes. */
+#define MAX_DEBUG_FILE_BYTES (UINT32_C(3) << 29)
+
+static bool read_debug_file(const archive_images *images, size_t index, pop_bytes *file)
 {
-  (void)context;
-  (void)tile;
-  (void)pc;
-  if (size) text[0] = '\0';
+  const pop_archive_member *member = pop_archive_get_member(images->archive, index);
+  if (member->size > MAX_DEBUG_FILE_BYTES || !pop_bytes_try_reserve(file, (size_t)member->size))
+    return false;
+  pop_error *error =
+      pop_archive_read_part(images->archive, index, 0, file->data, (size_t)member->size);
+  if (!error) file->size = (size_t)member->size;
+  pop_error_free(error);
+  return !error;
+}
+
+/* The member that the image names, if it is the one that was meant; NULL otherwise. */
+static pop_debug_info *open_debug_file(const archive_images *images, const pop_image *image)
+{
+  pop_bytes file = {0};
+  pop_debug_info *info = NULL;
+  size_t count = pop_archive_num_members(images->archive);
+  for (size_t i = 0; image->debug_file && i < count; ++i) {
+    if (strcmp(pop_archive_get_member(images->archive, i)->name, image->debug_file) != 0) continue;
+    if (read_debug_file(images, i, &file) &&
+        pop_image_debug_crc(file.data, file.size) == image->debug_crc)
+      info = pop_debug_info_open_file(&file);
+    break;
+  }
+  pop_bytes_free(&file);
+  return info;
+}
+
+static void find_line(const pop_executable *e, uint32_t tile, uint32_t pc, char *text, size_t size)
+{
+  const archive_images *images = e->images.context;
+  pop_arena *arena = pop_arena_new();
+  pop_image image;
+  bool overflowed;
+  pop_debug_info *info = NULL;
+  pop_source_place source;
+  pop_error *error =
+      pop_image_read_member(images->archive, images->members[tile], POP_IMAGE_DEBUG_LINK,
+                            &e->target, arena, &image, &overflowed);
+  if (!error) info = open_debug_file(images, &image);
+  text[0] = '\0';
+  if (info && pop_debug_info_line(info, pc, arena, &source))
+    snprintf(text, size, "%s:%u", source.path, source.line);
+  pop_error_free(error);
+  pop_debug_info_free(info);
+  pop_arena_free(arena);
 }
 
 /* ---- opening ---- */
@@ -160,7 +209,7 @@ static pop_error *from_archive(pop_archive *archive, const char *name, pop_execu
   pop_executable *e = executable_new();
   images->archive = archive;
   e->file = pop_xstrdup(name);
-  e->images = (executable_images){read_image, save, find_no_line, free_images, images};
+  e->images = (executable_images){read_image, save, find_line, free_images, images};
   pop_error *error = read_metadata(archive, e);
   if (!error) error = find_images(images, pop_target_num_tiles(&e->target));
   if (error) {

@@ -135,7 +135,8 @@ typedef struct executable_images {
                      pop_bytes *elf, pop_arena *arena, pop_image *image);
   pop_error *(*save)(void *context, const pop_executable *executable, const char *path);
   /* "file:line" of the code at `pc` into `text`, or "". */
-  void (*find_line)(void *context, uint32_t tile, uint32_t pc, char *text, size_t size);
+  void (*find_line)(const pop_executable *executable, uint32_t tile, uint32_t pc, char *text,
+                    size_t size);
   void (*free)(void *context);
   void *context;
 } executable_images;

@@ -135,4 +135,37 @@ check "V04 inlined from a header" "include/load.h:$(line source/include/load.h h
 check "V01 endless loop" ", source/null.c:$(line source/null.c endless); " "" debug.gp Endless
 check "V04 identical functions" "in store_here+0x4 (the same code as store_there), " "" debug.gp Twins
 check "V04 C++ template in a second source" ", source/more.cpp:$(line source/more.cpp '// template'); " "" debug.gp 'Store<int>'
+
+# archived <case> <argument of run_vertex>...: another process says the same of the archive, of the cache's entry, and of the
+# archive of what was loaded, which is the same file.
+archived() {
+  name=$1
+  shift
+  rm -rf cache
+  for archive in made.a copied.a; do
+    POPLAR_EXECUTABLE_CACHE_DIR=cache POPLAR_ENGINE_OPTIONS="{\"target.saveArchive\":\"$archive\"}" "$run_vertex" "$@" \
+      >out.txt 2>$archive.err || true
+  done
+  "$POPULUS_BIN/popexec" made.a 2>error.txt || true
+  grep -q 'device fault' error.txt || { echo "$name: no fault: $(cat error.txt)"; failed=1; }
+  for said in made.a.err copied.a.err; do
+    [ "$(sed 's/^run_vertex: //' $said)" = "$(sed 's/^popexec: //' error.txt)" ] ||
+      { echo "$name: not the same:"; cat $said error.txt; failed=1; }
+  done
+  cmp made.a copied.a || { echo "$name: the copy of an archive is another"; failed=1; }
+}
+for program in Null Inlined Twins 'Store<int>'; do
+  archived "V04 archive, $program" debug.gp "$program"
+  grep -qE ', source/([a-z/]+\.[a-z]+):[0-9]+; ' error.txt || { echo "$program: no line in $(cat error.txt)"; failed=1; }
+done
+archived "V04 archive, DWARF 5" source/null.c Null -gdwarf-5
+grep -qF -- "$null" error.txt || { echo "DWARF 5: no line in $(cat error.txt)"; failed=1; }
+archived "V04 archive without debug information" plain.gp Null
+! grep -q null.c error.txt || { echo "a line without -g: $(cat error.txt)"; failed=1; }
+
+# Debug information of another archive, or none, makes the message shorter.
+archived "V04 archive" debug.gp Null
+ar d made.a "$(ar t made.a | grep 'dbg$' | head -1)"
+"$POPULUS_BIN/popexec" made.a 2>error.txt || true
+grep -q 'in __runCodelet_Null+0x[0-9a-f]*; ' error.txt || { echo "without its .dbg: $(cat error.txt)"; failed=1; }
 exit $failed

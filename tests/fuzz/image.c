@@ -13,6 +13,7 @@ static void read_all(const pop_image *image)
   touch(image->bytes, image->size);
   touch(image->segments, image->num_segments * sizeof *image->segments);
   touch(image->mappings, image->num_mappings * sizeof *image->mappings);
+  if (image->debug_file) touch_text(image->debug_file);
   for (size_t i = 0; i < image->num_symbols; ++i) {
     touch_text(image->symbols[i].name);
     if (image->symbols[i].type) touch_text(image->symbols[i].type);
@@ -23,6 +24,8 @@ static void expect_same(const pop_image *a, const pop_image *b)
 {
   if (a->base != b->base || a->size != b->size || a->entry != b->entry) abort();
   if (a->num_segments != b->num_segments || a->num_symbols != b->num_symbols) abort();
+  if (!a->debug_file != !b->debug_file || a->debug_crc != b->debug_crc) abort();
+  if (a->debug_file && strcmp(a->debug_file, b->debug_file) != 0) abort();
   if (a->num_mappings != b->num_mappings || memcmp(a->bytes, b->bytes, a->size) != 0) abort();
 }
 
@@ -39,13 +42,13 @@ static void read_from_archive(const uint8_t *bytes, size_t size, const pop_targe
   pop_archive_writer_take(writer, &file, &file_size);
   if (!forget(pop_archive_open_memory(file, file_size, "input.a", &archive))) abort();
   pop_arena *arena = pop_arena_new();
-  for (unsigned parts = 0; parts <= (POP_IMAGE_MEMORY | POP_IMAGE_SYMBOLS); ++parts) {
+  for (unsigned parts = 0; parts <= POP_IMAGE_ALL; ++parts) {
     pop_image image;
     bool overflowed;
     bool read =
         forget(pop_image_read_member(archive, 0, parts, target, arena, &image, &overflowed));
     if (expected && !read) abort();
-    if (parts != (POP_IMAGE_MEMORY | POP_IMAGE_SYMBOLS)) continue;
+    if (parts != POP_IMAGE_ALL) continue;
     if (!expected && read) abort();
     if (read) expect_same(&image, expected);
   }

@@ -106,8 +106,8 @@ static void expect_same_from_archive(const uint8_t *bytes, size_t size, const ch
   pop_arena *arena = pop_arena_new();
   pop_image image;
   bool overflowed;
-  pop_error *error = pop_image_read_member(archive, 0, POP_IMAGE_MEMORY | POP_IMAGE_SYMBOLS,
-                                           &target, arena, &image, &overflowed);
+  pop_error *error =
+      pop_image_read_member(archive, 0, POP_IMAGE_ALL, &target, arena, &image, &overflowed);
   cr_assert_eq(!error, !expected->error);
   if (error) {
     cr_assert_str_eq(pop_error_message(error), pop_error_message(expected->error));
@@ -115,6 +115,7 @@ static void expect_same_from_archive(const uint8_t *bytes, size_t size, const ch
     cr_assert_eq(image.num_symbols, expected->image.num_symbols);
     cr_assert_eq(image.num_mappings, expected->image.num_mappings);
     cr_assert_eq(image.size, expected->image.size);
+    cr_assert_eq(!image.debug_file, !expected->image.debug_file);
     cr_assert(memcmp(image.bytes, expected->image.bytes, image.size) == 0);
   }
   pop_error_free(error);
@@ -203,13 +204,14 @@ Test(image, only_what_is_wanted_is_read)
   pop_arena *arena = pop_arena_new();
   pop_image image;
   bool overflowed;
-  for (unsigned parts = 0; parts <= (POP_IMAGE_MEMORY | POP_IMAGE_SYMBOLS); parts++) {
+  for (unsigned parts = 0; parts <= POP_IMAGE_ALL; parts++) {
     expect_ok(pop_image_read_member(archive, 1, parts, &target, arena, &image, &overflowed));
     cr_assert_eq(image.size, SIZE);
     cr_assert_eq(image.num_segments, COUNT(segments));
     cr_assert_eq(image.bytes != NULL, (parts & POP_IMAGE_MEMORY) != 0);
     cr_assert_eq(image.num_symbols, parts & POP_IMAGE_SYMBOLS ? COUNT(symbols) : 0);
     cr_assert_eq(image.num_mappings, parts & POP_IMAGE_SYMBOLS ? COUNT(mappings) : 0);
+    cr_assert_null(image.debug_file);
   }
   /* Bytes of a file that is cut meanwhile are missed when they are read. */
   uint64_t cut = pop_archive_get_member(archive, 1)->offset + 40;
@@ -316,6 +318,47 @@ Test(image, build_id_is_a_hash_of_everything)
     for (size_t j = 0; j < i; j++) cr_assert_neq(memcmp(ids[i], ids[j], 16), 0, "%zu %zu", i, j);
   }
   for (size_t i = 0; i < 4; i++) pop_bytes_free(&files[i]);
+}
+
+/* One that makes no sense is none: the image runs without. */
+Test(image, G04_link_to_debug_information)
+{
+  static const struct {
+    const char *damage;
+    size_t at, bytes; /* of the section: what is put where */
+    uint32_t size;    /* and the section's size */
+    bool found;
+  } cases[] = {
+      {"", 0, 0, 20, true},  {"", 0, 1, 20, false},        /* no name */
+      {"", 0, 0, 19, false},                               /* the checksum is cut */
+      {"", 0, 0, 14, false},                               /* the name has no end */
+      {"", 0, 0, 0, false},  {"xxxxxx", 14, 6, 20, false}, /* the name runs on to the end */
+  };
+  pop_image image = sample();
+  image.debug_file = "code-00042.dbg";
+  image.debug_crc = 0x12345678;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    pop_bytes file = {0};
+    expect_ok(pop_image_write(&image, &file));
+    Elf32_Ehdr header;
+    memcpy(&header, file.data, sizeof header);
+    uint8_t *at = file.data + header.e_shoff + (header.e_shnum - 1) * sizeof(Elf32_Shdr);
+    Elf32_Shdr link;
+    memcpy(&link, at, sizeof link);
+    cr_assert_eq(link.sh_size, 20);
+    link.sh_size = cases[i].size;
+    memcpy(at, &link, sizeof link);
+    memcpy(file.data + link.sh_offset + cases[i].at, cases[i].damage, cases[i].bytes);
+    read_result r = read_copy(file.data, file.size, "ipu2");
+    expect_ok(r.error);
+    cr_assert_eq(r.image.debug_file != NULL, cases[i].found, "case %zu", i);
+    if (cases[i].found) {
+      cr_assert_str_eq(r.image.debug_file, "code-00042.dbg");
+      cr_assert_eq(r.image.debug_crc, 0x12345678);
+    }
+    discard(&r);
+    pop_bytes_free(&file);
+  }
 }
 
 /* Appended, wherever the buffer's end is: the same bytes. */

@@ -72,6 +72,96 @@ Test(link_debug, lines_are_those_of_the_copy_that_is_kept)
   pop_bytes_free(&elf);
 }
 
+/* ---- the file, back from an archive ---- */
+
+static void make_file(pop_bytes *elf)
+{
+  const char *root = "used";
+  pop_object *object = compiled(RV32_C "-g", source, "a.o");
+  expect_ok(make((const pop_object *const *)&object, 1, &root, 1, elf));
+  pop_object_free(object);
+}
+
+/* What the file says of the first instruction; 0: nothing, or it is not looked at. */
+static unsigned line_in_file(const pop_bytes *elf)
+{
+  pop_bytes copy = {0};
+  pop_bytes_append(&copy, elf->data, elf->size);
+  pop_debug_info *info = pop_debug_info_open_file(&copy);
+  cr_assert_null(copy.data);
+  pop_arena *arena = pop_arena_new();
+  pop_source_place place = {.line = 0};
+  bool found = info && pop_debug_info_line(info, 0x50000, arena, &place);
+  cr_assert_eq(found, place.line > 0);
+  pop_arena_free(arena);
+  pop_debug_info_free(info);
+  return place.line;
+}
+
+Test(link_debug, lines_by_address_in_the_tile)
+{
+  pop_bytes elf = {0};
+  make_file(&elf);
+  unsigned line = line_in_file(&elf);
+  cr_assert(line >= 1 && line <= 3, "line %u", line);
+  pop_bytes_free(&elf);
+}
+
+/* libdw opens no other file that a stranger's names, and uncompresses nothing. */
+Test(link_debug, G05_G08_other_files_are_not_looked_at)
+{
+  static const struct {
+    const char *section; /* NULL: the ELF header */
+    size_t at;
+    uint8_t byte;
+  } cases[] = {
+      {NULL, EI_CLASS, ELFCLASS64},
+      {NULL, EI_DATA, ELFDATA2MSB},
+      {NULL, offsetof(Elf32_Ehdr, e_machine), EM_386},
+      {NULL, offsetof(Elf32_Ehdr, e_type), ET_REL},
+      {".debug_abbrev", offsetof(Elf32_Shdr, sh_flags) + 1, SHF_COMPRESSED >> 8},
+  };
+  static const char *const names[] = {".gnu_debugaltlink", ".gnu_debuglink", ".zdebug_abbrev"};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    pop_bytes elf = {0};
+    make_file(&elf);
+    uint8_t *header =
+        cases[i].section ? (uint8_t *)section_header(elf.data, cases[i].section) : elf.data;
+    header[cases[i].at] = cases[i].byte;
+    cr_assert_eq(line_in_file(&elf), 0, "case %zu", i);
+    pop_bytes_free(&elf);
+  }
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    pop_bytes elf = {0};
+    make_file(&elf);
+    /* Behind everything, where the name of .debug_abbrev then is. */
+    const Elf32_Shdr *all = section_header(elf.data, ".shstrtab");
+    uint32_t offset = (uint32_t)elf.size - all->sh_offset;
+    pop_bytes_append(&elf, names[i], strlen(names[i]) + 1);
+    section_header(elf.data, ".debug_abbrev")->sh_name = offset;
+    ((Elf32_Shdr *)section_header(elf.data, ".shstrtab"))->sh_size =
+        offset + (uint32_t)strlen(names[i]) + 1;
+    cr_assert_eq(line_in_file(&elf), 0, "%s", names[i]);
+    pop_bytes_free(&elf);
+  }
+}
+
+/* The sanitizers watch. */
+Test(link_debug, G01_G02_file_cut_and_every_byte_flipped)
+{
+  pop_bytes elf = {0};
+  make_file(&elf);
+  size_t size = elf.size, found = 0;
+  for (size_t at = 0; at < size; ++at) {
+    elf.data[at] ^= 0xff;
+    found += line_in_file(&elf) > 0;
+    elf.data[at] ^= 0xff;
+  }
+  cr_assert_geq(found, 100);
+  for (elf.size = 0; elf.size < size; ++elf.size) (void)line_in_file(&elf);
+  pop_bytes_free(&elf);
+}
+
 Test(link_debug, nothing_is_said_of_objects_without)
 {
   static const char *const options[] = {RV32_C, RV32_C "-g"};

@@ -87,7 +87,7 @@ typedef struct pop_image {
    * categories are then 0 and types NULL. The writer does not look at it. */
   bool symbols_have_categories;
   /* Name of the file with debug information, looked for beside the image, and pop_image_debug_crc of
-   * its content; NULL: none, and always when read. */
+   * its content; NULL: none, or what is said of it makes no sense. */
   const char *debug_file;
   uint32_t debug_crc;
   const pop_image_mapping *mappings;
@@ -111,8 +111,10 @@ POP_MUST_CHECK pop_error *pop_image_read(const uint8_t *bytes, size_t size, cons
 /* The same from a member of an archive (`member` < pop_archive_num_members), of which only the
  * headers and what is wanted are read. All of the image lives in `arena`. */
 enum {
-  POP_IMAGE_MEMORY = 1, /* else `bytes` is NULL */
-  POP_IMAGE_SYMBOLS = 2 /* symbols and mappings; else there are none */
+  POP_IMAGE_MEMORY = 1,     /* else `bytes` is NULL */
+  POP_IMAGE_SYMBOLS = 2,    /* symbols and mappings; else there are none */
+  POP_IMAGE_DEBUG_LINK = 4, /* else `debug_file` is NULL */
+  POP_IMAGE_ALL = 7
 };
 POP_MUST_CHECK pop_error *pop_image_read_member(const pop_archive *archive, size_t member,
                                                 unsigned parts, const pop_target *target,

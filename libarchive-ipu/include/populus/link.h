@@ -153,6 +153,8 @@ POP_MUST_CHECK pop_error *pop_object_debug_image(const pop_object *object, pop_b
  * may go before it. */
 typedef struct pop_debug_info pop_debug_info;
 pop_debug_info *pop_debug_info_open(const pop_object *object);
+/* The same of a file that pop_closure_debug_file has made, or anyone. Takes the bytes, and leaves none. */
+pop_debug_info *pop_debug_info_open_file(pop_bytes *file);
 void pop_debug_info_free(pop_debug_info *info);
 
 typedef struct pop_source_place {
@@ -163,6 +165,9 @@ typedef struct pop_source_place {
 /* The place that made the instruction; false if that is not known. */
 bool pop_debug_info_place(const pop_debug_info *info, uint32_t section, uint32_t offset,
                           pop_arena *arena, pop_source_place *place);
+/* The same by the address in the file. */
+bool pop_debug_info_line(const pop_debug_info *info, uint32_t address, pop_arena *arena,
+                         pop_source_place *place);
 /* What its author calls the function of that symbol ("_Z4walkj": "walk"), without the scopes around
  * it; NULL if that is not known. As long as `info`. */
 const char *pop_debug_info_name(const pop_debug_info *info, const char *symbol);
