@@ -1,6 +1,6 @@
 /* -MJ: entries of compile_commands.json, which tells clangd, clang-tidy and others how a source is
- * compiled: by clang, for the first tile target. As clang writes them: an object and a comma, so that the
- * entries of all sources, put together between brackets, are the file.
+ * compiled: by clang, for the tile, ipu2 if it is among the targets. As clang writes them: an object
+ * and a comma, so that the entries of all sources, put together between brackets, are the file.
  *
  * Source: clang's documentation, "JSON Compilation Database Format Specification".
  */
@@ -12,17 +12,22 @@
 #include <string.h>
 #include <unistd.h>
 
-static const popc_variant *first_tile(const popc_settings *settings)
+static const popc_variant *shown_variant(const popc_settings *settings)
 {
-  for (size_t i = 0; i < settings->num_variants; ++i)
-    if (settings->variants[i].target == POPC_TILE) return &settings->variants[i];
-  return settings->variants;
+  const popc_variant *shown = settings->variants;
+  for (size_t i = 0; i < settings->num_variants; ++i) {
+    const popc_variant *variant = &settings->variants[i];
+    if (variant->target != POPC_TILE) continue;
+    if (!strcmp(variant->architecture, "ipu2")) return variant;
+    if (shown->target != POPC_TILE) shown = variant;
+  }
+  return shown;
 }
 
 static json_t *arguments_of(popc_settings *settings, const popc_source *source, const char *clang)
 {
   popc_arguments arguments = {0};
-  popc_make_arguments(settings, source->language, first_tile(settings), settings->arena,
+  popc_make_arguments(settings, source->language, shown_variant(settings), settings->arena,
                       &arguments);
   json_t *list = json_pack("[s]", clang);
   for (size_t i = 0; i < arguments.count; ++i)

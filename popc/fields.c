@@ -362,9 +362,11 @@ static enum CXVisitorResult take_field(CXCursor cursor, CXClientData data)
   reflection *r = list->r;
   pop_field field = {.name = reflect_string(r, clang_getCursorSpelling(cursor))};
   if (!classify(cursor, &field)) {
-    const char *spelling = reflect_string(r, clang_getTypeSpelling(clang_getCursorType(cursor)));
-    reflect_error(r, cursor, "field '%s.%s' has unsupported field type '%s'", list->vertex,
-                  field.name, clang_Cursor_isBitField(cursor) ? "bit-field" : spelling);
+    CXType type = clang_getCursorType(cursor);
+    const char *spelling = reflect_string(r, clang_getTypeSpelling(type));
+    reflect_error(r, cursor, "field '%s.%s' has unsupported field type '%s'%s", list->vertex,
+                  field.name, clang_Cursor_isBitField(cursor) ? "bit-field" : spelling,
+                  type.kind == CXType_ConstantArray ? ": constants in a row are a Vector" : "");
     return CXVisit_Continue;
   }
   for (size_t i = 0; i < list->count; ++i)

@@ -285,11 +285,13 @@ typedef struct {
   INPUT(VECTOR(char *)) pointers;
   INPUT(double) number;
   INOUT(VECTOR(int, ONE_PTR, 12)) twelve;
+  float row[4];
 } V;
 COMPUTE(V) { return vertex->number; }
 END
 expect fields.c 3:25 "field 'V.pointers' has unsupported field type"
 expect fields.c 4:17 "field 'V.number' has unsupported field type"
+expect fields.c 6:9 "field 'V.row' has unsupported field type 'float[4]': constants in a row are a Vector"
 expect fields.c 5:35 "field 'V.twelve' has alignment 12, which is not a power of two"
 
 # S12 constructors that nobody would run

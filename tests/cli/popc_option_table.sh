@@ -57,7 +57,7 @@ while read -r spelling; do
   -X) differ -X -ffast-math ;;
   -w | -pedantic | -pedantic-errors | -Qunused-arguments | -E | -C | -P | -S | -emit-llvm | -pipe | -ansi | -dM | -dD | -H | -undef | \
     -nostdinc++ | -M | -MM | -MG) if [ $spelling = -MG ]; then differ -M -MG; else differ "$spelling"; fi ;;
-  -MJ) "$popc" -MJ entry.json v.c && grep -q '^{"directory":' entry.json || fail -MJ ;;
+  -MJ) "$popc" -MJ entry.json v.c && grep -q '^{"directory":.*IPU_ARCH_VERSION__=2"' entry.json || fail -MJ ;;
   -fsyntax-only) rm -f v.gp; "$popc" $spelling v.c && [ ! -e v.gp ] || fail $spelling ;;
   --save-temps=obj) mkdir beside; "$popc" $spelling v.c -o beside/v.gp && [ -s beside/v-ipu2.s ] || fail $spelling ;;
   --target=) differ --target=ipu2 ;;
