@@ -22,8 +22,9 @@
  *                      all segments. So .text has one; which part of it is code and what may be
  *                      written is in a section, see image_internal.h
  *   llvm-strip         drops what is neither loaded nor in a segment: the build id has a PT_NOTE, and
- *                      .populus.segments, which is no note (eu-elflint knows all notes that there
- *                      are), a PT_NULL
+ *                      .populus.segments shares the one of .riscv.attributes. It is no note, as
+ *                      eu-elflint knows all notes that there are, and GNU strip leaves segments of
+ *                      other types 0 bytes of memory, which eu-elflint takes from these two types only
  *
  * Instead of .text there may be several sections with the same bytes: image_sections.c.
  * What symbols have no room for is in .populus.symbols; image_details.c says how.
@@ -198,11 +199,11 @@ static void put_program_headers(const pop_image *image, const layout *layout, ui
        .p_filesz = layout->size[BUILD_ID],
        .p_flags = PF_R,
        .p_align = PHDR_ALIGN},
-      {.p_type = PT_NULL,
-       .p_offset = layout->offset[SEGMENTS],
-       .p_filesz = layout->size[SEGMENTS],
-       .p_memsz = layout->size[SEGMENTS],
-       .p_align = PHDR_ALIGN},
+      {.p_type = PT_RISCV_ATTRIBUTES,
+       .p_offset = layout->offset[ATTRIBUTES],
+       .p_filesz = layout->offset[SEGMENTS] + layout->size[SEGMENTS] - layout->offset[ATTRIBUTES],
+       .p_flags = PF_R,
+       .p_align = 1},
   };
   memcpy(file + sizeof(Elf32_Ehdr), headers, sizeof headers);
   to_file_order(file + sizeof(Elf32_Ehdr), ELF_T_PHDR, sizeof headers);

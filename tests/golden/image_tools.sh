@@ -102,6 +102,16 @@ if command -v file >/dev/null; then
   quiet out file $image
   has out "ELF 32-bit LSB executable, UCB RISC-V, .*BuildID\[[a-z0-9/]+\]=$(cat id3)"
 fi
+for tool in riscv64-unknown-elf-strip 'riscv64-unknown-elf-strip -g' riscv64-unknown-elf-objcopy llvm-strip-19 llvm-objcopy-19; do
+  command -v "${tool%% *}" >/dev/null && command -v eu-elflint >/dev/null || continue
+  cp $image changed.elf
+  # shellcheck disable=SC2086 # words
+  quiet out $tool changed.elf
+  quiet lint eu-elflint --gnu-ld changed.elf
+  has lint '^No errors$'
+  quiet out readelf -nW changed.elf
+  has out "Build ID: $(cat id3)"
+done
 for strip in riscv64-unknown-elf-strip llvm-strip-19; do
   command -v $strip >/dev/null || { echo "not checked: there is no $strip"; continue; }
   quiet out $strip -o stripped.elf $image
