@@ -147,6 +147,8 @@ stop interpret(machine *m, tile *t, context *c, uint64_t slice);
 /* translate.c: native code for what runs often. */
 pop_error *translate_start(machine *m); /* as m->options.engine says */
 void translate_end(machine *m);
+void translate_open(machine *m); /* machine_run begins */
+void translate_close(machine *m);
 void translate_forget_tile(tile *t);
 /* The code at `pc` is worth it. */
 void translate_want(machine *m, tile *t, uint32_t pc);

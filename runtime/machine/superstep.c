@@ -261,7 +261,9 @@ pop_error *machine_run(machine *m, uint32_t answer, uint32_t *event)
   feholdexcept(&host);
   fesetenv(FE_DFL_ENV); /* to nearest, denormals kept: what float.h relies on */
   bool done = false;
+  translate_open(m);
   while (!done && m->fault.kind == MACHINE_FAULT_NONE) done = run_superstep(m, event);
+  translate_close(m);
   fesetenv(&host);
   return m->fault.kind == MACHINE_FAULT_NONE ? NULL : superstep_error(m);
 }

@@ -52,7 +52,8 @@ struct translation {
   /* The translator's thread */
   pthread_t thread;
   bool has_thread, stop;
-  pthread_cond_t work;
+  bool open, busy; /* it may begin a unit; it has begun one */
+  pthread_cond_t work, idle;
   native_unit *first_queued, **last_queued;
 
   /* The module; used under `compiling` */
@@ -117,15 +118,18 @@ static void *compile_queue(void *argument)
   pthread_mutex_lock(&tr->lock);
   while (!tr->stop) {
     native_unit *u = tr->first_queued;
-    if (!u) {
+    if (!u || !tr->open) {
       pthread_cond_wait(&tr->work, &tr->lock);
       continue;
     }
     tr->first_queued = u->next_queued;
     if (!tr->first_queued) tr->last_queued = &tr->first_queued;
+    tr->busy = true;
     pthread_mutex_unlock(&tr->lock);
     compile_unit(tr, u);
     pthread_mutex_lock(&tr->lock);
+    tr->busy = false;
+    pthread_cond_signal(&tr->idle);
   }
   pthread_mutex_unlock(&tr->lock);
   return NULL;
@@ -140,6 +144,28 @@ static void queue_unit(translation *tr, native_unit *u)
   pthread_cond_signal(&tr->work);
 }
 
+/* The translator's thread works only while machine_run does: LLVM must not be busy when the host
+ * program ends, because exit() takes LLVM's statics apart under it. */
+void translate_open(machine *m)
+{
+  translation *tr = m->translation;
+  if (!tr) return;
+  pthread_mutex_lock(&tr->lock);
+  tr->open = true;
+  pthread_cond_signal(&tr->work);
+  pthread_mutex_unlock(&tr->lock);
+}
+
+void translate_close(machine *m)
+{
+  translation *tr = m->translation;
+  if (!tr) return;
+  pthread_mutex_lock(&tr->lock);
+  tr->open = false;
+  while (tr->busy) pthread_cond_wait(&tr->idle, &tr->lock);
+  pthread_mutex_unlock(&tr->lock);
+}
+
 /* Life */
 
 pop_error *translate_start(machine *m)
@@ -151,6 +177,7 @@ pop_error *translate_start(machine *m)
   pthread_mutex_init(&tr->lock, NULL);
   pthread_mutex_init(&tr->compiling, NULL);
   pthread_cond_init(&tr->work, NULL);
+  pthread_cond_init(&tr->idle, NULL);
   m->translation = tr;
   if (tr->mode == MACHINE_AUTO || open_module(tr)) return NULL;
   return pop_error_new(POP_ERROR_SYSTEM, "tile code cannot be translated: %s", tr->error);
@@ -184,6 +211,7 @@ void translate_end(machine *m)
   if (tr->module) tr->module->destroy(tr->translator);
   if (tr->library) dlclose(tr->library);
   free_units(tr);
+  pthread_cond_destroy(&tr->idle);
   pthread_cond_destroy(&tr->work);
   pthread_mutex_destroy(&tr->compiling);
   pthread_mutex_destroy(&tr->lock);
