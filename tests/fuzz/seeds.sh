@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 . "$root/cmake/common.sh"
 me=seeds
-build release support-fuzz_seeds
+build release support-fuzz_seeds support-small_archive
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -27,7 +27,11 @@ clang-19 --target=riscv32-unknown-elf -march=rv32imf_zfh_zba_zbb -mabi=ilp32f -m
   -ffunction-sections -fdata-sections -mcmodel=medlow -c "$work/link.c" -o "$work/link.o"
 llvm-objcopy-19 --remove-section=.comment --remove-section=.note.GNU-stack --remove-section=.llvm_addrsig "$work/link.o"
 
+build/tests/support/small_archive "$work/small.a" streams
+(cd "$work" && ar x small.a metadata.elf)
+
 seeds=build/tests/support/fuzz_seeds
 "$seeds" archive tests/fuzz/corpus/archive
 "$seeds" image tests/fuzz/corpus/image
 "$seeds" link tests/fuzz/corpus/link "$work/link.o"
+"$seeds" metadata tests/fuzz/corpus/metadata "$work/metadata.elf"

@@ -1,6 +1,7 @@
-/* fuzz_seeds archive|image FOLDER, fuzz_seeds link FOLDER OBJECT: writes the first inputs of a fuzz
- * target: a sound one or two, and each of the lies that a header can tell about them: cut short,
- * outside of the file, one over the other, naming itself, past 32 bits. See tests/fuzz/seeds.sh.
+/* fuzz_seeds archive|image FOLDER, fuzz_seeds link FOLDER OBJECT, fuzz_seeds metadata FOLDER
+ * METADATA.elf: writes the first inputs of a fuzz target: a sound one or two, and each of the lies that
+ * a header can tell about them: cut short, outside of the file, one over the other, naming itself, past
+ * 32 bits. See tests/fuzz/seeds.sh.
  */
 #include <populus/archive.h>
 #include <populus/file.h>
@@ -193,6 +194,91 @@ static pop_error *save_links(const char *path)
   return error;
 }
 
+/* ---- metadata ---- */
+
+#define NOTES ".note.populus.metadata"
+static const lie metadata_lies[] = {
+    {"section-headers-past-32-bits", FILE_FIELD(e_shoff), 0xfffffff0},
+    {"section-headers-over-the-header", FILE_FIELD(e_shoff), 0},
+    {"more-sections-than-there-are", FILE_FIELD(e_shnum), 0xffff},
+    {"names-are-notes", FILE_FIELD(e_shstrndx), 1},
+    {"class-of-64-bits", NULL, EI_CLASS, 1, ELFCLASS64},
+    {"notes-larger-than-the-file", SECTION_FIELD(NOTES, sh_size), 0xfffffff0},
+    {"notes-over-the-header", SECTION_FIELD(NOTES, sh_offset), 0},
+    {"notes-cut", SECTION_FIELD(NOTES, sh_size), 40},
+    {"notes-of-no-size", SECTION_FIELD(NOTES, sh_size), 0},
+    {"notes-compressed", SECTION_FIELD(NOTES, sh_flags), SHF_COMPRESSED},
+    {"notes-aligned-to-8", SECTION_FIELD(NOTES, sh_addralign), 8},
+};
+
+/* A key of the CBOR, with room in front for its head, and what the bytes behind it are made to be. */
+static const struct cbor_lie {
+  const char *name, *key, *value;
+} cbor_lies[] = {
+    {"format-of-tomorrow", " format", "\x02"},
+    {"tiles-without-number", " tiles_per_ipu", "\x1a\xff\xff\xff\xff"},
+    {"chips-without-number", " num_ipus", "\x1a\xff\xff\xff\xff"},
+    {"programs-without-number", " programs", "\x9b\xff\xff\xff\xff\xff\xff\xff\xff"},
+    {"programs-of-unknown-number", " programs", "\x9f"},
+    {"tensors-in-a-map", " tensors", "\xbf"},
+    {"streams-past-the-end", " streams", "\x99\x7f\xff"},
+    {"digests-past-the-end", " digests", "\x5a\x7f\xff\xff\xff"},
+    {"key-without-value", " stacks", "\xff"},
+};
+
+/* Where the bytes behind the key are; NULL if it is not there. */
+static uint8_t *behind_key(uint8_t *cbor, size_t size, const char *key)
+{
+  char *head = pop_xstrdup(key);
+  head[0] = (char)(0x60 + strlen(key + 1)); /* a text of so many bytes */
+  uint8_t *at = memmem(cbor, size, head, strlen(head));
+  free(head);
+  return at ? at + strlen(key) : NULL;
+}
+
+static pop_error *save_cbor(const uint8_t *sound, size_t size)
+{
+  POP_TRY(save("sound.cbor", sound, size));
+  POP_TRY(save("cut.cbor", sound, size * 3 / 4));
+  for (size_t i = 0; i < sizeof cbor_lies / sizeof *cbor_lies; ++i) {
+    uint8_t *copy = pop_xmalloc(size);
+    memcpy(copy, sound, size);
+    uint8_t *at = behind_key(copy, size, cbor_lies[i].key);
+    size_t bytes = strlen(cbor_lies[i].value);
+    pop_error *error = NULL;
+    if (!at || bytes > size - (size_t)(at - copy))
+      error = pop_error_new(POP_ERROR_INTERNAL, "%s: no key '%s'", cbor_lies[i].name,
+                            cbor_lies[i].key + 1);
+    if (!error) memcpy(at, cbor_lies[i].value, bytes);
+    char *name = pop_xasprintf("%s.cbor", cbor_lies[i].name);
+    if (!error) error = save(name, copy, size);
+    free(name);
+    free(copy);
+    POP_TRY(error);
+  }
+  return NULL;
+}
+
+/* The notes are the digest, of 28 bytes in all, and the CBOR: see runtime/executable/note.c. */
+static pop_error *save_metadata(const char *path)
+{
+  enum { DIGEST_NOTE_BYTES = 28, HEAD_BYTES = 20 };
+  uint8_t *bytes;
+  size_t size;
+  uint32_t number;
+  Elf32_Nhdr note;
+  POP_TRY(pop_file_read(path, 1 << 16, &bytes, &size));
+  pop_error *error = SAVE_ELF("sound", metadata_lies, bytes, size, ".elf");
+  if (!error) {
+    const Elf32_Shdr *notes = (const Elf32_Shdr *)(void *)find_section(bytes, NOTES, &number);
+    const uint8_t *at = bytes + notes->sh_offset + DIGEST_NOTE_BYTES;
+    memcpy(&note, at, sizeof note);
+    error = save_cbor(at + HEAD_BYTES, note.n_descsz);
+  }
+  free(bytes);
+  return error;
+}
+
 /* ---- archives ---- */
 
 #define HEADER(name, size) name "0           0     0     644     " size "`\n"
@@ -254,8 +340,11 @@ int main(int argc, char **argv)
     error = save_images();
   else if (argc == 4 && strcmp(argv[1], "link") == 0)
     error = save_links(argv[3]);
+  else if (argc == 4 && strcmp(argv[1], "metadata") == 0)
+    error = save_metadata(argv[3]);
   else {
-    fprintf(stderr, "usage: fuzz_seeds archive|image FOLDER, or fuzz_seeds link FOLDER OBJECT\n");
+    fprintf(stderr, "usage: fuzz_seeds archive|image FOLDER, fuzz_seeds link FOLDER OBJECT, or "
+                    "fuzz_seeds metadata FOLDER METADATA.elf\n");
     return 2;
   }
   int status = pop_error_exit_status(error);
