@@ -102,20 +102,22 @@ static pop_error *make_copy(debug_copy *copy)
 
 /* Relocations are for the bytes as they were, and libdw takes what such a section says of its size for
  * true: ".zdebug_…" is an older form of the same. */
-static pop_error *check_not_compressed(const pop_object *object)
+const char *pop_object_compressed_debug(const pop_object *object)
 {
   for (uint32_t i = 1; i < object->num_sections; ++i) {
     const object_section *section = &object->sections[i];
     if (section->flags & SHF_COMPRESSED || !strncmp(section->name, ".zdebug", 7))
-      return pop_error_new(POP_ERROR_FILE_LOAD, "debug information of %s: section %s is compressed",
-                           object->name, section->name);
+      return section->name;
   }
   return NULL;
 }
 
 pop_error *pop_object_debug_image(const pop_object *object, pop_bytes *elf)
 {
-  POP_TRY(check_not_compressed(object));
+  const char *compressed = pop_object_compressed_debug(object);
+  if (compressed)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "debug information of %s: section %s is compressed",
+                         object->name, compressed);
   debug_copy copy = {.object = object,
                      .num_headers = object_num_headers(object),
                      .addresses = calloc(object->num_sections, sizeof *copy.addresses)};

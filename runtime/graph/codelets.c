@@ -9,6 +9,7 @@
 #include "graph/check.h"
 #include "graph/describe.h"
 #include "graph/flags.h"
+#include "graph/log.h"
 
 #include <populus/popc.h>
 #include <stdlib.h>
@@ -104,9 +105,27 @@ static bool is_there(const pop_graph *graph, const pop_gp *gp)
   return false;
 }
 
+/* popc makes none of these; other compilers do. Once is enough for a file. */
+static void warn_of_compressed(const pop_gp *gp)
+{
+  bool library;
+  for (size_t i = 0; i < pop_gp_num_tile_objects(gp); i++) {
+    const pop_object *object = pop_gp_tile_object(gp, i, &library);
+    const char *section = pop_object_compressed_debug(object);
+    if (!section) continue;
+    log_write(
+        LOG_WARN, "GRAPH",
+        "codelets %s: section %s is compressed, so no source lines are known of them, and archives "
+        "hold no debug information: compile them without -gz",
+        pop_object_name(object), section);
+    return;
+  }
+}
+
 /* Takes the gp over. */
 static pop_error *add_gp(pop_graph *graph, pop_gp *gp)
 {
+  if (!is_there(graph, gp)) warn_of_compressed(gp);
   pop_error *error = is_there(graph, gp) ? NULL : merge_with_shared(graph, &gp);
   if (error || is_there(graph, gp)) {
     pop_gp_free(gp);

@@ -148,6 +148,8 @@ POP_MUST_CHECK pop_error *pop_closure_debug_file(const pop_closure *closure,
  * plus `offset`; these addresses are not the tile's. Errors: FILE_LOAD for relocations of debug
  * sections that are damaged or of a type that has no place there. */
 POP_MUST_CHECK pop_error *pop_object_debug_image(const pop_object *object, pop_bytes *elf);
+/* The first of its sections that are compressed, for which nobody looks at its debug information; NULL: none. */
+const char *pop_object_compressed_debug(const pop_object *object);
 
 /* What debug information tells, for messages: NULL if there is none, or it is damaged. The object
  * may go before it. */
