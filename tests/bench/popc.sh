@@ -6,7 +6,7 @@
 #   popc_vs_clang_templates  a template with 200 instantiations; the rival compiles it for the host and then for the tile
 #   two_clangs_at_once       small: clang for host and tile side by side, the floor on two cores
 #
-# All commands take turns, so that a busy machine is as busy for each; values are medians.
+# All commands for a file take turns, so that a busy machine is as busy for each; values are medians.
 set -eu
 
 output=$1
@@ -65,6 +65,20 @@ command() {
   sh "$1.sh" # warm, and it must work
 }
 
+# take_turns: each command so far, again and again; then they are forgotten.
+take_turns() {
+  turn=0
+  while [ $turn -lt "$turns" ]; do
+    for name in $names; do
+      start=$(date +%s%N)
+      sh "$name.sh"
+      echo $(($(date +%s%N) - start)) >>"$name.times"
+    done
+    turn=$((turn + 1))
+  done
+  names=
+}
+
 for file in small.cpp small.c templates.cpp; do
   clang_command riscv32 "$file" >tile.txt
   clang_command "$(uname -m)" "$file" >host.txt
@@ -72,16 +86,7 @@ for file in small.cpp small.c templates.cpp; do
   command "host-$file" "$(cat host.txt) -o host.o"
   command "both-$file" "$(cat host.txt) -o host.o && $(cat tile.txt) -o tile.o"
   command "floor-$file" "$(cat host.txt) -o host.o & $(cat tile.txt) -o tile.o; wait"
-done
-
-turn=0
-while [ $turn -lt "$turns" ]; do
-  for name in $names; do
-    start=$(date +%s%N)
-    sh "$name.sh"
-    echo $(($(date +%s%N) - start)) >>"$name.times"
-  done
-  turn=$((turn + 1))
+  take_turns
 done
 
 median_ms() {
