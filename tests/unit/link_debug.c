@@ -127,6 +127,7 @@ Test(link_debug, G05_G08_other_files_are_not_looked_at)
     make_file(&elf);
     uint8_t *header =
         cases[i].section ? (uint8_t *)section_header(elf.data, cases[i].section) : elf.data;
+    cr_assert_not_null(header, "case %zu", i);
     header[cases[i].at] = cases[i].byte;
     cr_assert_eq(line_in_file(&elf), 0, "case %zu", i);
     pop_bytes_free(&elf);
