@@ -5,11 +5,12 @@
  * exit), in rotation, five times each; checks that both have the same result, and prints one
  * object for run.sh. Times are processor time: of machine_run alone here, of the whole process for
  * the rival (its start-up is some milliseconds). Programs come from interpreter.sh. */
+#include "bare_image.h"
+
 #include <machine/machine.h>
 #include <populus/arena.h>
 #include <populus/file.h>
 
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,32 +39,6 @@ static int complain(pop_error *error)
   fprintf(stderr, "interpreter: %s\n", pop_error_message(error));
   pop_error_free(error);
   return 1;
-}
-
-enum { MAX_SEGMENTS = 8, MAX_FILE_BYTES = 1 << 24 };
-
-/* The loadable segments of an executable that our own linker has just made: no checks. */
-static pop_image make_image(const pop_target *target, const uint8_t *file, uint8_t *memory,
-                            pop_image_segment *segments)
-{
-  Elf32_Ehdr header;
-  memcpy(&header, file, sizeof header);
-  pop_image image = {.base = target->memory_base,
-                     .size = target->memory_bytes,
-                     .bytes = memory,
-                     .entry = header.e_entry,
-                     .segments = segments};
-  for (unsigned i = 0; i < header.e_phnum && image.num_segments < MAX_SEGMENTS; i++) {
-    Elf32_Phdr p;
-    memcpy(&p, file + header.e_phoff + i * sizeof p, sizeof p);
-    if (p.p_type != PT_LOAD) continue;
-    memcpy(memory + (p.p_vaddr - target->memory_base), file + p.p_offset, p.p_filesz);
-    segments[image.num_segments++] = (pop_image_segment){.start = p.p_vaddr,
-                                                         .size = p.p_memsz,
-                                                         .writable = p.p_flags & PF_W,
-                                                         .executable = p.p_flags & PF_X};
-  }
-  return image;
 }
 
 static pop_error *run_here(const uint8_t *file, result *r)

@@ -11,11 +11,12 @@
  * medians, and geometric means of those over all kernels but the half ones (the host's -O2 has no
  * half instructions). Processor time: of machine_run, from the second on, so that compilation is not
  * in it; of whole processes otherwise. */
+#include "bare_image.h"
+
 #include <machine/machine.h>
 #include <populus/arena.h>
 #include <populus/file.h>
 
-#include <elf.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 5, SHORT = 40, MAX_SEGMENTS = 8, MAX_FILE_BYTES = 1 << 24 };
+enum { ROUNDS = 5, SHORT = 40 };
 
 typedef enum rival { INTERPRETER, TRANSLATOR, QEMU, NUM_RIVALS } rival;
 
@@ -40,30 +41,6 @@ static double thread_seconds(void)
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-/* The loadable segments of an executable that our own linker has just made: no checks. */
-static pop_image make_image(const pop_target *target, const uint8_t *file, uint8_t *memory,
-                            pop_image_segment *segments)
-{
-  Elf32_Ehdr header;
-  memcpy(&header, file, sizeof header);
-  pop_image image = {.base = target->memory_base,
-                     .size = target->memory_bytes,
-                     .bytes = memory,
-                     .entry = header.e_entry,
-                     .segments = segments};
-  for (unsigned i = 0; i < header.e_phnum && image.num_segments < MAX_SEGMENTS; i++) {
-    Elf32_Phdr p;
-    memcpy(&p, file + header.e_phoff + i * sizeof p, sizeof p);
-    if (p.p_type != PT_LOAD) continue;
-    memcpy(memory + (p.p_vaddr - target->memory_base), file + p.p_offset, p.p_filesz);
-    segments[image.num_segments++] = (pop_image_segment){.start = p.p_vaddr,
-                                                         .size = p.p_memsz,
-                                                         .writable = p.p_flags & PF_W,
-                                                         .executable = p.p_flags & PF_X};
-  }
-  return image;
 }
 
 static pop_error *load_machine(const char *path, machine_engine engine, machine **m)
