@@ -1,16 +1,17 @@
 /* machine <kernel>...: engines of the software IPU beside the host, in one run.
  *
  * For each kernel the working folder holds, made by machine.sh from kernels/machine.c:
- *   <kernel>.host    native program, host -O2, which prints its checksum
- *   <kernel>.tile    for the software IPU, as many rounds
- *   <kernel>.short, <kernel>.linux   for the interpreter and for qemu-riscv32, SHORT times fewer
+ *   <kernel>.host        native program, host -O2, which prints its checksum
+ *   <kernel>.tile        for the software IPU, as many rounds
+ *   <kernel>.host_short, <kernel>.short, <kernel>.linux   SHORT times fewer rounds: the host, the
+ *                        software IPU, qemu-riscv32 (whose checksum is what fits an exit status)
  *
  *   dispatch.tile        calls of an empty vertex
  *
- * All are run in rotation, ROUNDS times; numbers are ratios to the host in the same round, their
- * medians, and geometric means of those over all kernels but the half ones (the host's -O2 has no
- * half instructions). Processor time: of machine_run, from the second on, so that compilation is not
- * in it; of whole processes otherwise. */
+ * The host and everybody in the table `rivals` are run in rotation, ROUNDS times; numbers are ratios
+ * to the host in the same round, their medians, and geometric means of those over all kernels but
+ * the half ones (the host's -O2 has no half instructions). Processor time: of machine_run, from the
+ * second on, so that compilation is not in it; of whole processes otherwise. */
 #include "bare_image.h"
 
 #include <machine/machine.h>
@@ -28,13 +29,35 @@
 
 enum { ROUNDS = 5, SHORT = 40 };
 
-typedef enum rival { INTERPRETER, TRANSLATOR, QEMU, NUM_RIVALS } rival;
+typedef struct kernel kernel;
 
-static const struct {
-  const char *key, *kernel_key;
-} keys[NUM_RIVALS] = {[INTERPRETER] = {"interpreter_vs_host_o2", "interpreter"},
-                      [TRANSLATOR] = {"translator_vs_host_o2", "translator"},
-                      [QEMU] = {"qemu_vs_host_o2", "qemu"}};
+/* One line for each: key of its geometric mean; how its lines for single kernels begin; the file that
+ * it runs; rounds: SHORT times fewer or not; bits of the checksum that come back; how it runs. */
+typedef struct rival {
+  const char *key, *name, *suffix;
+  bool is_short;
+  uint32_t sum_mask;
+  pop_error *(*run)(kernel *k, int rival, uint32_t *checksum, double *seconds);
+} rival;
+
+static pop_error *run_interpreter(kernel *k, int rival, uint32_t *checksum, double *seconds);
+static pop_error *run_translator(kernel *k, int rival, uint32_t *checksum, double *seconds);
+static pop_error *run_qemu(kernel *k, int rival, uint32_t *checksum, double *seconds);
+
+static const rival rivals[] = {
+    {"interpreter_vs_host_o2", "interpreter", "short", true, UINT32_MAX, run_interpreter},
+    {"translator_vs_host_o2", "translator", "tile", false, UINT32_MAX, run_translator},
+    {"qemu_vs_host_o2", "qemu", "linux", true, 255, run_qemu},
+};
+
+enum { NUM_RIVALS = sizeof rivals / sizeof rivals[0] };
+
+struct kernel {
+  const char *name;
+  uint32_t sums[2];              /* the host's checksum; [1] of the short run */
+  machine *machines[NUM_RIVALS]; /* loaded in the first run */
+  double ratios[NUM_RIVALS][ROUNDS];
+};
 
 static double thread_seconds(void)
 {
@@ -103,49 +126,75 @@ static int compare_doubles(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-typedef struct kernel {
-  const char *name;
-  machine *machines[2]; /* INTERPRETER, TRANSLATOR */
-  double ratios[NUM_RIVALS][ROUNDS];
-} kernel;
+/* The rivals */
 
-static pop_error *differ(const char *name, const char *who, uint32_t a, uint32_t b)
+static char *path_of(const kernel *k, const char *suffix)
 {
-  return pop_error_new(POP_ERROR_INTERNAL, "%s: the checksum is %u, with %s %u", name, a, who, b);
+  return pop_xasprintf("./%s.%s", k->name, suffix);
 }
 
-static pop_error *run_round(kernel *k, int round)
+static pop_error *run_host(const kernel *k, const char *suffix, uint32_t *sum, double *seconds)
 {
-  char host_path[64], linux_path[64];
-  snprintf(host_path, sizeof host_path, "./%s.host", k->name);
-  snprintf(linux_path, sizeof linux_path, "./%s.linux", k->name);
-  char *host[] = {host_path, NULL}, cpu[] = "rv32,Zfh=true,zba=true,zbb=true";
-  char *qemu[] = {(char[]){"qemu-riscv32"}, (char[]){"-cpu"}, cpu, linux_path, NULL};
-  uint32_t host_sum, sum, short_sum;
-  double host_seconds, seconds;
-  POP_TRY(time_process(host, &host_sum, &host_seconds));
-  POP_TRY(time_machine(k->machines[TRANSLATOR], &sum, &seconds));
-  if (sum != host_sum) return differ(k->name, "the translator", host_sum, sum);
-  k->ratios[TRANSLATOR][round] = seconds / host_seconds;
-  POP_TRY(time_machine(k->machines[INTERPRETER], &short_sum, &seconds));
-  k->ratios[INTERPRETER][round] = SHORT * seconds / host_seconds;
-  POP_TRY(time_process(qemu, &sum, &seconds));
-  if (sum != (short_sum & 255)) return differ(k->name, "qemu", short_sum & 255, sum);
-  k->ratios[QEMU][round] = SHORT * seconds / host_seconds;
+  char *path = path_of(k, suffix);
+  pop_error *error = time_process((char *[]){path, NULL}, sum, seconds);
+  free(path);
+  return error;
+}
+
+/* The first run loads and, where the engine compiles, compiles: it is not timed. */
+static pop_error *run_machine(kernel *k, int r, machine_engine engine, uint32_t *sum,
+                              double *seconds)
+{
+  if (!k->machines[r]) {
+    char *path = path_of(k, rivals[r].suffix);
+    pop_error *error = load_machine(path, engine, &k->machines[r]);
+    free(path);
+    if (error) return error;
+    POP_TRY(time_machine(k->machines[r], sum, seconds));
+  }
+  return time_machine(k->machines[r], sum, seconds);
+}
+
+static pop_error *run_interpreter(kernel *k, int r, uint32_t *sum, double *seconds)
+{
+  return run_machine(k, r, MACHINE_INTERPRETER, sum, seconds);
+}
+
+static pop_error *run_translator(kernel *k, int r, uint32_t *sum, double *seconds)
+{
+  return run_machine(k, r, MACHINE_TRANSLATOR, sum, seconds);
+}
+
+static pop_error *run_qemu(kernel *k, int r, uint32_t *sum, double *seconds)
+{
+  char program[] = "qemu-riscv32", option[] = "-cpu", cpu[] = "rv32,Zfh=true,zba=true,zbb=true";
+  char *path = path_of(k, rivals[r].suffix);
+  pop_error *error = time_process((char *[]){program, option, cpu, path, NULL}, sum, seconds);
+  free(path);
+  return error;
+}
+
+static pop_error *run_rival(kernel *k, int r, int round, double host_seconds)
+{
+  const rival *it = &rivals[r];
+  uint32_t sum, expected = k->sums[it->is_short] & it->sum_mask;
+  double seconds;
+  POP_TRY(it->run(k, r, &sum, &seconds));
+  if (sum != expected)
+    return pop_error_new(POP_ERROR_INTERNAL, "%s: the checksum is %u, with the %s %u", k->name,
+                         expected, it->name, sum);
+  k->ratios[r][round] = (it->is_short ? SHORT : 1) * seconds / host_seconds;
   return NULL;
 }
 
 static pop_error *measure_kernel(kernel *k)
 {
-  char path[64];
-  uint32_t sum;
   double seconds;
-  snprintf(path, sizeof path, "%s.tile", k->name);
-  POP_TRY(load_machine(path, MACHINE_TRANSLATOR, &k->machines[TRANSLATOR]));
-  POP_TRY(time_machine(k->machines[TRANSLATOR], &sum, &seconds));
-  snprintf(path, sizeof path, "%s.short", k->name);
-  POP_TRY(load_machine(path, MACHINE_INTERPRETER, &k->machines[INTERPRETER]));
-  for (int round = 0; round < ROUNDS; round++) POP_TRY(run_round(k, round));
+  POP_TRY(run_host(k, "host_short", &k->sums[1], &seconds));
+  for (int round = 0; round < ROUNDS; round++) {
+    POP_TRY(run_host(k, "host", &k->sums[0], &seconds));
+    for (int r = 0; r < NUM_RIVALS; r++) POP_TRY(run_rival(k, r, round, seconds));
+  }
   return NULL;
 }
 
@@ -184,30 +233,47 @@ static int complain(const char *name, pop_error *error)
   return 1;
 }
 
+/* Sums over kernels. */
+typedef struct summary {
+  double logs[NUM_RIVALS], worst[NUM_RIVALS];
+  int count;
+} summary;
+
+static void print_kernel(kernel *k, summary *all)
+{
+  bool is_half = !strncmp(k->name, "half", 4);
+  all->count += !is_half;
+  for (int r = 0; r < NUM_RIVALS; r++) {
+    double value = median(k->ratios[r]);
+    char name[64];
+    snprintf(name, sizeof name, "%s_%s", rivals[r].name, k->name);
+    print_number(name, "_vs_host_o2", value);
+    if (is_half) continue;
+    all->logs[r] += log(value);
+    all->worst[r] = fmax(all->worst[r], value);
+  }
+}
+
+static void print_summary(const summary *all)
+{
+  for (int r = 0; r < NUM_RIVALS && all->count; r++)
+    print_number(rivals[r].key, "", exp(all->logs[r] / all->count));
+  for (int r = 0; r < NUM_RIVALS; r++)
+    if (rivals[r].run == run_translator)
+      print_number("translator_worst_vs_host_o2", "", all->worst[r]);
+}
+
 int main(int argc, char **argv)
 {
-  double logs[NUM_RIVALS] = {0}, worst = 0;
-  int counted = 0;
+  summary all = {0};
   for (int i = 1; i < argc; i++) {
     kernel k = {.name = argv[i]};
     pop_error *error = measure_kernel(&k);
-    for (int e = 0; e < 2; e++) machine_free(k.machines[e]);
+    for (int r = 0; r < NUM_RIVALS; r++) machine_free(k.machines[r]);
     if (error) return complain(k.name, error);
-    bool is_half = !strncmp(k.name, "half", 4);
-    counted += !is_half;
-    for (int r = 0; r < NUM_RIVALS; r++) {
-      double value = median(k.ratios[r]);
-      char name[64];
-      snprintf(name, sizeof name, "%s_%s", keys[r].kernel_key, k.name);
-      print_number(name, "_vs_host_o2", value);
-      if (is_half) continue;
-      logs[r] += log(value);
-      if (r == TRANSLATOR && value > worst) worst = value;
-    }
+    print_kernel(&k, &all);
   }
-  for (int r = 0; r < NUM_RIVALS && counted; r++)
-    print_number(keys[r].key, "", exp(logs[r] / counted));
-  print_number("translator_worst_vs_host_o2", "", worst);
+  print_summary(&all);
   double nanoseconds;
   pop_error *error = measure_dispatch(&nanoseconds);
   if (error) return complain("dispatch", error);

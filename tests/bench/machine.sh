@@ -15,6 +15,7 @@ kernel() {
   # shellcheck disable=SC2086
   {
     clang-19 $common -DKERNEL="$1" -DROUNDS="$2" "$source" -o "$1.host"
+    clang-19 $common -DKERNEL="$1" -DROUNDS="$2/40" "$source" -o "$1.host_short"
     clang-19 $common $tile -DTILE -DKERNEL="$1" -DROUNDS="$2" "$source" -o "$1.tile"
     clang-19 $common $tile -DTILE -DKERNEL="$1" -DROUNDS="$2/40" "$source" -o "$1.short"
     clang-19 $common $tile -DLINUX -DKERNEL="$1" -DROUNDS="$2/40" "$source" -o "$1.linux"
