@@ -17,6 +17,13 @@
 static const char environment_name[] = "POPLAR_ENGINE_OPTIONS";
 static const char cache_environment_name[] = "POPLAR_EXECUTABLE_CACHE_DIR";
 
+/* Variables for one option each: what one changes from run to run to compare. They win over the
+ * call, and POPLAR_ENGINE_OPTIONS wins over them. */
+static const struct option_variable {
+  const char *name, *key;
+} option_variables[] = {{"POPULUS_TILE_ENGINE", "target.tileEngine"},
+                        {"POPULUS_TILE_THREADS", "target.tileEngineThreads"}};
+
 enum { MAX_OPTIONS_JSON_BYTES = 1 << 20, MAX_STACK_BYTES = 1 << 20, MAX_THREADS = 1024 };
 
 /* X(key, values, default, effect, stage, setter, least and greatest number) */
@@ -58,10 +65,12 @@ enum { MAX_OPTIONS_JSON_BYTES = 1 << 20, MAX_STACK_BYTES = 1 << 20, MAX_THREADS 
     set_threads, 0, MAX_THREADS)                                                                   \
   X("target.tileEngine", "interpreter, translator or auto", "auto",                                \
     "what executes tile code: translator compiles it for the host before it runs, auto does so "   \
-    "while the interpreter runs; results and cycles are the same",                                 \
+    "while the interpreter runs; results and cycles are the same. The environment's "              \
+    "POPULUS_TILE_ENGINE wins over the call",                                                      \
     ON_RUN, set_tile_engine, 0, 0)                                                                 \
   X("target.tileEngineThreads", "a number of threads, 0 for as many as there are cores", "0",      \
-    "threads of the host that tiles run on; results and cycles are the same for any number",       \
+    "threads of the host that tiles run on; results and cycles are the same for any number. The "  \
+    "environment's POPULUS_TILE_THREADS wins over the call",                                       \
     ON_RUN, set_tile_threads, 0, MAX_THREADS)
 
 static const pop_option_info infos[] = {
@@ -319,6 +328,22 @@ static pop_error *set_json_option(const char *key, const json_t *value, option_s
   return NULL;
 }
 
+static pop_error *parse_variables(unsigned stages, engine_options *options)
+{
+  for (size_t i = 0; i < sizeof option_variables / sizeof *option_variables; ++i) {
+    const struct option_variable *variable = &option_variables[i];
+    const char *value = getenv(variable->name);
+    if (!value || !*value) continue;
+    option_source source = {.name = variable->name, .stages = stages};
+    pop_error *error = set_option(variable->key, value, &source, options);
+    if (error) return pop_error_prefix(error, "%s", variable->name);
+    if (stages & ON_RUN)
+      log_write(LOG_INFO, "ENGINE", "option %s = %s, from %s", variable->key, value,
+                variable->name);
+  }
+  return NULL;
+}
+
 static pop_error *parse_environment(unsigned stages, engine_options *options)
 {
   const char *text = getenv(environment_name);
@@ -379,6 +404,7 @@ pop_error *engine_options_parse(const pop_option *given, size_t num_given, unsig
   *options = (engine_options){0};
   pop_error *error = set_defaults(options);
   if (!error) error = parse_call(given, num_given, stages, options);
+  if (!error) error = parse_variables(stages, options);
   if (!error) error = parse_environment(stages, options);
   if (error) engine_options_free(options);
   const char *folder = getenv(cache_environment_name);

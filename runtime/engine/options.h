@@ -40,7 +40,8 @@ typedef struct engine_options {
   bool sections_by_category;
 } engine_options;
 
-/* Defaults, then the call's options, then POPLAR_ENGINE_OPTIONS. A key given twice in one of the
+/* Defaults, then the call's options, then variables for one option (POPULUS_TILE_ENGINE,
+ * POPULUS_TILE_THREADS), then POPLAR_ENGINE_OPTIONS. A key given twice in one of the
  * two, an unknown key or a value outside its range is INVALID_OPTION. So is, in the call, an option of
  * a stage that is not in `stages` (bits of option_stage); in the environment it is left out. */
 POP_MUST_CHECK pop_error *engine_options_parse(const pop_option *options, size_t num_options,

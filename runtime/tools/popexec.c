@@ -32,9 +32,9 @@ static const char usage[] =
     "      --version           print the version\n"
     "\n"
     "A FILE that ends in .npy holds type and shape, any other the bare elements, row-major.\n"
-    "POPLAR_ENGINE_OPTIONS counts here, too. Exit status: 0 done, 1 input at fault, 2 wrong "
-    "command\n"
-    "line, 3 the device program faulted, 4 files, memory, limits.\n";
+    "POPLAR_ENGINE_OPTIONS, POPULUS_TILE_ENGINE and POPULUS_TILE_THREADS count here, too.\n"
+    "Exit status: 0 done, 1 input at fault, 2 wrong command line, 3 the device program faulted,\n"
+    "4 files, memory, limits.\n";
 
 /* HANDLE=FILE or STREAM=FILE */
 typedef struct transfer {

@@ -50,6 +50,40 @@ Test(engine_options, O04_the_environment_wins_over_the_call)
   engine_options_free(&parsed);
 }
 
+static void set_variables(const char *engine, const char *threads)
+{
+  setenv("POPULUS_TILE_ENGINE", engine, 1);
+  setenv("POPULUS_TILE_THREADS", threads, 1);
+}
+
+Test(engine_options, O04_variables_for_one_option_stand_between_the_call_and_the_environment)
+{
+  const pop_option given[] = {{"target.tileEngine", "auto"}, {"target.tileEngineThreads", "3"}};
+  engine_options parsed;
+  set_variables("interpreter", "0x7");
+  cr_assert_null(parse(NULL, given, 2, &parsed));
+  cr_assert_eq(parsed.run.machine.engine, MACHINE_INTERPRETER);
+  cr_assert_eq(parsed.run.machine.num_threads, 7);
+  engine_options_free(&parsed);
+  cr_assert_null(parse("{\"target.tileEngine\":\"translator\"}", given, 2, &parsed));
+  cr_assert_eq(parsed.run.machine.engine, MACHINE_TRANSLATOR);
+  cr_assert_eq(parsed.run.machine.num_threads, 7);
+  engine_options_free(&parsed);
+  set_variables("", "");
+  cr_assert_null(parse(NULL, given, 2, &parsed));
+  cr_assert_eq(parsed.run.machine.engine, MACHINE_AUTO);
+  cr_assert_eq(parsed.run.machine.num_threads, 3);
+  engine_options_free(&parsed);
+}
+
+Test(engine_options, O03_a_bad_value_of_a_variable_names_it)
+{
+  set_variables("interpretor", "");
+  expect_error(NULL, NULL, 0, "POPULUS_TILE_ENGINE: option 'target.tileEngine' cannot be");
+  set_variables("auto", "many");
+  expect_error(NULL, NULL, 0, "POPULUS_TILE_THREADS: option 'target.tileEngineThreads' cannot be");
+}
+
 Test(engine_options, O03_strings_and_JSON_scalars_are_both_taken)
 {
   static const char *const spellings[] = {
