@@ -1,6 +1,7 @@
 #!/bin/sh
 # machine.sh <file>: the engines of the software IPU and qemu-riscv32, each relative to the host's own code (clang -O2) of
-# the same kernels. See machine.c for what is measured, kernels/machine.c for the kernels.
+# the same kernels (see machine.c for what is measured, kernels/machine.c for the kernels); and what the software IPU does
+# between vertices (supersteps.c).
 set -eu
 
 output=$1
@@ -35,3 +36,4 @@ kernel crc 12000
 clang-19 $common $tile -DTILE -DKERNEL=calls -DROUNDS=1000 "$source" -o dispatch.tile
 # shellcheck disable=SC2086
 "$POPULUS_BUILD_DIR/tests/bench/machine" $names >>"$output"
+"$POPULUS_BUILD_DIR/tests/bench/supersteps" "$POPULUS_BUILD_DIR/share/populus/examples/matvec_split_codelets.gp" >>"$output"
