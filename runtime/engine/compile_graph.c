@@ -131,10 +131,13 @@ static pop_error *compile_with(pop_graph *graph, const pop_program *programs, si
   return NULL;
 }
 
-static pop_error *check_graph(const char *function, const pop_graph *graph,
+/* A virtual graph stands for the one that it is a view of. */
+static pop_error *check_graph(const char *function, pop_graph **checked,
                               const pop_program *programs, size_t num_programs)
 {
-  if (!graph) return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the graph is NULL", function);
+  if (!*checked)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the graph is NULL", function);
+  const pop_graph *graph = *checked = (*checked)->top;
   if (graph->error)
     return pop_error_new(pop_error_get_code(graph->error), "%s", pop_error_message(graph->error));
   return check_programs(graph, programs, num_programs);
@@ -146,7 +149,7 @@ pop_error *pop_compile_graph(pop_graph *graph, const pop_program *programs, size
 {
   engine_options parsed;
   *executable = NULL;
-  POP_TRY(check_graph("pop_compile_graph", graph, programs, num_programs));
+  POP_TRY(check_graph("pop_compile_graph", &graph, programs, num_programs));
   POP_TRY(engine_options_parse(options, num_options, ON_COMPILE | ON_SAVE, &parsed));
   pop_error *error = compile_with(graph, programs, num_programs, &parsed, executable);
   engine_options_free(&parsed);
@@ -161,7 +164,7 @@ pop_error *pop_engine_create(pop_graph *graph, const pop_program *programs, size
   engine_options parsed;
   pop_executable *executable = NULL;
   *engine = NULL;
-  POP_TRY(check_graph("pop_engine_create", graph, programs, num_programs));
+  POP_TRY(check_graph("pop_engine_create", &graph, programs, num_programs));
   POP_TRY(engine_options_parse(options, num_options, ON_COMPILE | ON_SAVE | ON_RUN, &parsed));
   pop_error *error = compile_with(graph, programs, num_programs, &parsed, &executable);
   if (!error) error = engine_new(executable, &parsed.run, engine);

@@ -5,10 +5,19 @@
 
 #include "graph/graph.h"
 
-/* The graph is there and has no error: calls do something. */
+/* The graph is there and has no error: calls do something. For the graphs of handles, which are never
+ * virtual ones. */
 static inline bool graph_usable(const pop_graph *graph)
 {
   return graph && !graph->error;
+}
+
+/* The same for a graph that is a call's argument. It may be virtual: from here on it is the one that it
+ * is a view of, which has all that there is. */
+static inline bool graph_enter(pop_graph **graph)
+{
+  if (*graph) *graph = (*graph)->top;
+  return graph_usable(*graph);
 }
 
 /* The things behind handles. The pointers are good until the next thing of the kind is added. */

@@ -26,8 +26,7 @@ static bool refuse(const connection *c, const char *reason)
 static connection start(pop_graph *graph, const char *call, pop_vertex handle, const char *field)
 {
   connection c = {.graph = graph, .call = call, .vertex = handle.index - 1};
-  if (graph_usable(graph) && check_vertex(graph, call, handle) &&
-      check_room(graph, call, graph->num_edges, "edges"))
+  if (check_vertex(graph, call, handle) && check_room(graph, call, graph->num_edges, "edges"))
     c.field = check_field(graph, call, c.vertex, field);
   return c;
 }
@@ -177,6 +176,7 @@ static void connect_tensor_as_rows(const connection *c, pop_tensor handle)
 
 void pop_graph_connect(pop_graph *graph, pop_vertex handle, const char *field, pop_tensor tensor)
 {
+  if (!graph_enter(&graph)) return;
   connection c = start(graph, "pop_graph_connect", handle, field);
   if (!c.field) return;
   if (c.field->has_rows) {
@@ -194,6 +194,7 @@ void pop_graph_connect(pop_graph *graph, pop_vertex handle, const char *field, p
 void pop_graph_connect_value(pop_graph *graph, pop_vertex handle, const char *field, pop_type type,
                              const void *values, size_t count)
 {
+  if (!graph_enter(&graph)) return;
   connection c = start(graph, "pop_graph_connect_value", handle, field);
   if (!c.field) return;
   if (c.field->kind != POP_FIELD_INPUT && c.field->kind != POP_FIELD_CONSTANT) {
@@ -210,6 +211,7 @@ void pop_graph_connect_value(pop_graph *graph, pop_vertex handle, const char *fi
 void pop_graph_connect_array(pop_graph *graph, pop_vertex handle, const char *field,
                              const pop_tensor *tensors, size_t count)
 {
+  if (!graph_enter(&graph)) return;
   connection c = start(graph, "pop_graph_connect_array", handle, field);
   if (!c.field || !check_rows_wanted(&c)) return;
   if (count && !tensors) {
@@ -226,6 +228,7 @@ void pop_graph_connect_array(pop_graph *graph, pop_vertex handle, const char *fi
 void pop_graph_set_field_size(pop_graph *graph, pop_vertex handle, const char *field, size_t size)
 {
   static const char call[] = "pop_graph_set_field_size";
+  if (!graph_enter(&graph)) return;
   connection c = start(graph, call, handle, field);
   if (!c.field) return;
   if (c.field->kind == POP_FIELD_CONSTANT) {
@@ -246,6 +249,7 @@ void pop_graph_set_field_size(pop_graph *graph, pop_vertex handle, const char *f
 void pop_graph_connect_element(pop_graph *graph, pop_vertex handle, const char *field, size_t row,
                                pop_tensor tensor)
 {
+  if (!graph_enter(&graph)) return;
   connection c = start(graph, "pop_graph_connect_element", handle, field);
   if (!c.field || !check_rows_wanted(&c)) return;
   uint32_t *link = find_link(&c);

@@ -141,7 +141,7 @@ pop_program pop_program_repeat_while_false(pop_program condition, pop_tensor pre
 
 pop_function pop_graph_add_function(pop_graph *graph, pop_program body)
 {
-  if (!graph_usable(graph) || !check_program(graph, "pop_graph_add_function", body))
+  if (!graph_enter(&graph) || !check_program(graph, "pop_graph_add_function", body))
     return (pop_function){graph, 0};
   return (pop_function){graph, body.index};
 }

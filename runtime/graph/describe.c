@@ -45,6 +45,12 @@ const char *say_tensor(pop_graph *graph, const tensor *t)
   return pop_arena_printf(graph->arena, "%s tensor %s of %s%s", type, shape, name, more);
 }
 
+const char *say_tiles(const pop_graph *view)
+{
+  return pop_arena_printf(view->top->arena, "the %s has the tiles 0 to %u",
+                          view->parent ? "virtual graph" : "target", view->num_tiles - 1);
+}
+
 const char *say_vertex(pop_graph *graph, uint32_t index)
 {
   const vertex *v = &graph->vertices[index];

@@ -88,7 +88,7 @@ static setting start_setting(pop_graph *graph, const char *call, pop_vertex vert
                              const char *field, bool vector)
 {
   setting s = {graph, call, vertex, NULL};
-  if (!graph_usable(graph) || !check_vertex(graph, call, vertex) ||
+  if (!check_vertex(graph, call, vertex) ||
       !check_room(graph, call, graph->num_field_values, "field values"))
     return s;
   const pop_field *found = check_field(graph, call, vertex.index - 1, field);
@@ -137,6 +137,7 @@ static void store_bytes(const setting *s, const uint8_t *bytes)
 void pop_graph_set_field(pop_graph *graph, pop_vertex vertex, const char *field, pop_type type,
                          const void *value)
 {
+  if (!graph_enter(&graph)) return;
   setting s = start_setting(graph, "pop_graph_set_field", vertex, field, false);
   if (!s.field || !check_type(graph, s.call, type)) return;
   uint8_t bytes[8] = {0};
@@ -163,6 +164,7 @@ static void fail_value(const setting *s, const char *value)
 
 void pop_graph_set_field_float(pop_graph *graph, pop_vertex vertex, const char *field, double value)
 {
+  if (!graph_enter(&graph)) return;
   setting s = start_setting(graph, "pop_graph_set_field_float", vertex, field, false);
   uint8_t bytes[8] = {0};
   if (!s.field) return;
@@ -174,6 +176,7 @@ void pop_graph_set_field_float(pop_graph *graph, pop_vertex vertex, const char *
 
 void pop_graph_set_field_int(pop_graph *graph, pop_vertex vertex, const char *field, int64_t value)
 {
+  if (!graph_enter(&graph)) return;
   setting s = start_setting(graph, "pop_graph_set_field_int", vertex, field, false);
   uint8_t bytes[8] = {0};
   if (!s.field) return;
@@ -208,6 +211,7 @@ static bool are_bools(const uint8_t *values, size_t count)
 void pop_graph_set_field_array(pop_graph *graph, pop_vertex vertex, const char *field,
                                pop_type type, const void *values, size_t count)
 {
+  if (!graph_enter(&graph)) return;
   setting s = start_setting(graph, "pop_graph_set_field_array", vertex, field, true);
   if (!s.field || !check_type(graph, s.call, type) || !check_count(&s, count)) return;
   size_t bytes = count * pop_type_bytes(type);

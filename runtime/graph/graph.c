@@ -7,6 +7,7 @@
 pop_graph *pop_graph_create(const pop_target *target)
 {
   pop_graph *graph = pop_xcalloc(1, sizeof *graph);
+  graph->top = graph;
   graph->arena = pop_arena_new();
   graph->scratch = view_scratch_new();
   pop_push(graph->tensors, graph->num_tensors, graph->tensors_capacity, (tensor){0});
@@ -17,13 +18,16 @@ pop_graph *pop_graph_create(const pop_target *target)
   }
   graph->target = *target;
   pop_error *error = pop_target_validate(target);
-  if (error) graph_fail(graph, pop_error_prefix(error, "pop_graph_create"));
+  if (error)
+    graph_fail(graph, pop_error_prefix(error, "pop_graph_create"));
+  else
+    graph->num_tiles = pop_target_num_tiles(target);
   return graph;
 }
 
 void pop_graph_free(pop_graph *graph)
 {
-  if (!graph) return;
+  if (!graph || graph->parent) return; /* virtual graphs go with what they are views of */
   for (size_t i = 0; i < graph->num_variables; i++) {
     free(graph->variables[i].initial);
     free(graph->variables[i].mapping);
@@ -38,6 +42,11 @@ void pop_graph_free(pop_graph *graph)
   pop_name_table_free(&graph->vertex_type_names);
   pop_name_table_free(&graph->handle_names);
   pop_name_table_free(&graph->stream_names);
+  for (pop_graph *view = graph->next, *next; view; view = next) {
+    next = view->next;
+    free(view->numbers);
+    free(view);
+  }
   view_scratch_free(graph->scratch);
   pop_error_free(graph->error);
   pop_arena_free(graph->arena);
@@ -51,11 +60,12 @@ const pop_target *pop_graph_get_target(const pop_graph *graph)
 
 const pop_error *pop_graph_error(const pop_graph *graph)
 {
-  return graph ? graph->error : NULL;
+  return graph ? graph->top->error : NULL;
 }
 
 void graph_fail(pop_graph *graph, pop_error *error)
 {
+  graph = graph->top;
   if (graph->error)
     pop_error_free(error);
   else

@@ -158,6 +158,14 @@ typedef struct host_stream {
   size_t num_##name, name##_capacity
 
 struct pop_graph {
+  /* A virtual graph is a view of another one's tiles, and has nothing but these six and `target`. */
+  pop_graph *top;    /* the graph that it is a view of in the end; of others, themselves */
+  pop_graph *parent; /* NULL: it is no view */
+  uint32_t num_tiles;
+  const uint32_t *tiles; /* VIEW: their numbers in the top-level graph */
+  uint32_t *numbers; /* the other way round, made when it is first wanted; GRAPH_NONE: not here */
+  pop_graph *next;   /* view of the same top-level graph, first of all the graph's own `next` */
+
   pop_arena *arena; /* names, constants, children, mappings: all that dies with the graph */
   pop_target target;
   pop_error *error; /* the first one */
@@ -187,6 +195,10 @@ static inline const uint32_t *edge_tensors(const pop_graph *graph, const edge *e
   *count = e->num_rows == GRAPH_NONE ? 1 : e->num_rows;
   return e->num_rows == GRAPH_NONE ? &e->tensor : graph->row_tensors + e->tensor;
 }
+
+/* virtual.c: the number of a view's tile in the top-level graph; and back, or GRAPH_NONE. */
+uint32_t graph_tile_of_top(const pop_graph *view, uint32_t tile);
+uint32_t graph_tile_of_view(pop_graph *view, uint32_t tile_of_top);
 
 /* Keeps `error` if it is the first (frees it otherwise). */
 void graph_fail(pop_graph *graph, pop_error *error);

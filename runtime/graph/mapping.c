@@ -140,21 +140,21 @@ static void map_run(variable *v, uint64_t begin, uint64_t end, uint32_t tile)
 void pop_graph_set_tile_mapping(pop_graph *graph, pop_tensor handle, size_t tile)
 {
   static const char call[] = "pop_graph_set_tile_mapping";
-  if (!graph_usable(graph)) return;
+  const pop_graph *view = graph;
+  if (!graph_enter(&graph)) return;
   const tensor *t = check_tensor(graph, call, handle);
   if (!t) return;
-  uint32_t num_tiles = pop_target_num_tiles(&graph->target);
-  if (tile >= num_tiles) {
-    graph_failf(graph, POP_ERROR_INVALID_TILE_MAPPING,
-                "%s: tile %zu for the %s; the target has the tiles 0 to %u", call, tile,
-                say_tensor(graph, t), num_tiles - 1);
+  if (tile >= view->num_tiles) {
+    graph_failf(graph, POP_ERROR_INVALID_TILE_MAPPING, "%s: tile %zu for the %s; %s", call, tile,
+                say_tensor(graph, t), say_tiles(view));
     return;
   }
+  uint32_t number = graph_tile_of_top(view, (uint32_t)tile);
   view_walk walk;
   view_walk_start(&walk, graph, handle.index);
   walk.skip_repeats = true;
   for (view_run run; view_walk_next(&walk, &run);)
-    map_run(&graph->variables[run.variable], run.begin, run.begin + run.count, (uint32_t)tile);
+    map_run(&graph->variables[run.variable], run.begin, run.begin + run.count, number);
 }
 
 /* Elements per tile; more than there are if that many would not fit 64 bits. */
@@ -172,11 +172,12 @@ static uint64_t elements_per_tile(uint64_t num_elements, uint32_t num_tiles, uin
 void pop_graph_map_linearly(pop_graph *graph, pop_tensor handle, size_t min_elements_per_tile,
                             size_t grain_size)
 {
-  if (!graph_usable(graph)) return;
+  const pop_graph *view = graph;
+  if (!graph_enter(&graph)) return;
   const tensor *t = check_tensor(graph, "pop_graph_map_linearly", handle);
   if (!t) return;
-  uint64_t per_tile = elements_per_tile(t->num_elements, pop_target_num_tiles(&graph->target),
-                                        min_elements_per_tile, grain_size);
+  uint64_t per_tile =
+      elements_per_tile(t->num_elements, view->num_tiles, min_elements_per_tile, grain_size);
   uint64_t left = per_tile; /* on the tile */
   uint32_t tile = 0;
   view_walk walk;
@@ -185,7 +186,8 @@ void pop_graph_map_linearly(pop_graph *graph, pop_tensor handle, size_t min_elem
     while (run.count) {
       if (left == 0) tile++, left = per_tile;
       uint64_t count = run.count < left ? run.count : left;
-      map_run(&graph->variables[run.variable], run.begin, run.begin + count, tile);
+      map_run(&graph->variables[run.variable], run.begin, run.begin + count,
+              graph_tile_of_top(view, tile));
       run.begin += count;
       run.count -= count;
       left -= count;
@@ -197,6 +199,7 @@ void pop_graph_map_linearly(pop_graph *graph, pop_tensor handle, size_t min_elem
 
 /* Runs of one tile, joined before they are shown. */
 typedef struct shown_run {
+  pop_graph *view; /* whose tiles are shown */
   void (*visit)(void *context, size_t tile, size_t begin, size_t end);
   void *context;
   size_t tile;
@@ -227,6 +230,13 @@ static size_t find_interval(const mapping_interval *mapping, size_t count, uint6
   return low;
 }
 
+/* Elements on tiles that the view does not have are nowhere, as far as it is concerned. */
+static size_t shown_tile(const shown_run *shown, uint32_t tile)
+{
+  uint32_t number = graph_tile_of_view(shown->view, tile);
+  return number == GRAPH_NONE ? SIZE_MAX : number;
+}
+
 static void show_element_run(pop_graph *graph, view_run run, shown_run *shown)
 {
   size_t count;
@@ -240,7 +250,7 @@ static void show_element_run(pop_graph *graph, view_run run, shown_run *shown)
     }
     if (at == end) break;
     uint64_t stop = mapping[i].end < end ? mapping[i].end : end;
-    show(shown, mapping[i].tile, stop - at);
+    show(shown, shown_tile(shown, mapping[i].tile), stop - at);
     at = stop;
   }
 }
@@ -251,12 +261,13 @@ void pop_graph_visit_tile_mapping(pop_graph *graph, pop_tensor handle,
                                   void *context)
 {
   static const char call[] = "pop_graph_visit_tile_mapping";
-  if (!graph_usable(graph) || !check_tensor(graph, call, handle)) return;
+  pop_graph *view = graph;
+  if (!graph_enter(&graph) || !check_tensor(graph, call, handle)) return;
   if (!visit) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: there is no function to call", call);
     return;
   }
-  shown_run shown = {visit, context, SIZE_MAX, 0, 0};
+  shown_run shown = {view, visit, context, SIZE_MAX, 0, 0};
   view_walk walk;
   view_walk_start(&walk, graph, handle.index);
   for (view_run run; view_walk_next(&walk, &run);) show_element_run(graph, run, &shown);

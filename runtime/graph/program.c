@@ -23,7 +23,7 @@ void add_child(pop_program parent, pop_program child)
 
 pop_program pop_program_sequence(pop_graph *graph, const char *name)
 {
-  if (!graph_usable(graph)) return (pop_program){graph, 0};
+  if (!graph_enter(&graph)) return (pop_program){graph, 0};
   return add_program(graph, "pop_program_sequence", (program){.kind = PROGRAM_SEQUENCE}, name);
 }
 
@@ -84,7 +84,7 @@ void pop_sequence_add(pop_program sequence, pop_program child)
 pop_program pop_program_execute(pop_graph *graph, pop_compute_set compute_set, const char *name)
 {
   static const char call[] = "pop_program_execute";
-  if (!graph_usable(graph) || !check_compute_set(graph, call, compute_set))
+  if (!graph_enter(&graph) || !check_compute_set(graph, call, compute_set))
     return (pop_program){graph, 0};
   program p = {.kind = PROGRAM_EXECUTE, .compute_set = compute_set.index - 1};
   return add_program(graph, call, p, name);
@@ -93,7 +93,7 @@ pop_program pop_program_execute(pop_graph *graph, pop_compute_set compute_set, c
 pop_program pop_program_repeat(pop_graph *graph, uint32_t count, pop_program body, const char *name)
 {
   static const char call[] = "pop_program_repeat";
-  if (!graph_usable(graph) || !check_program(graph, call, body)) return (pop_program){graph, 0};
+  if (!graph_enter(&graph) || !check_program(graph, call, body)) return (pop_program){graph, 0};
   pop_program handle =
       add_program(graph, call, (program){.kind = PROGRAM_REPEAT, .count = count}, name);
   if (handle.index) add_child(handle, body);
@@ -148,7 +148,7 @@ pop_program pop_program_write_undef(pop_tensor tensor, const char *name)
 
 pop_program pop_program_sync(pop_graph *graph, const char *name)
 {
-  if (!graph_usable(graph)) return (pop_program){graph, 0};
+  if (!graph_enter(&graph)) return (pop_program){graph, 0};
   return add_program(graph, "pop_program_sync", (program){.kind = PROGRAM_SYNC}, name);
 }
 

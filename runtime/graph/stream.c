@@ -6,8 +6,7 @@
 static bool check_stream_arguments(pop_graph *graph, const char *call, const char *handle,
                                    pop_type type, size_t num_elements)
 {
-  if (!graph_usable(graph) || !check_type(graph, call, type) ||
-      !check_room(graph, call, graph->num_streams, "streams"))
+  if (!check_type(graph, call, type) || !check_room(graph, call, graph->num_streams, "streams"))
     return false;
   if (!handle || !*handle)
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
@@ -26,7 +25,7 @@ static bool check_stream_arguments(pop_graph *graph, const char *call, const cha
 static pop_stream add_stream(pop_graph *graph, const char *call, const char *handle, pop_type type,
                              size_t num_elements, bool to_device)
 {
-  if (!check_stream_arguments(graph, call, handle, type, num_elements))
+  if (!graph_enter(&graph) || !check_stream_arguments(graph, call, handle, type, num_elements))
     return (pop_stream){graph, 0};
   host_stream added = {pop_arena_strdup(graph->arena, handle), type, to_device, num_elements};
   pop_name_table_add(&graph->stream_names, added.name, (uint32_t)graph->num_streams);

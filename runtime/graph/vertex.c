@@ -8,7 +8,7 @@
 
 pop_compute_set pop_graph_add_compute_set(pop_graph *graph, const char *name)
 {
-  if (!graph_usable(graph) ||
+  if (!graph_enter(&graph) ||
       !check_room(graph, "pop_graph_add_compute_set", graph->num_compute_sets, "compute sets"))
     return (pop_compute_set){graph, 0};
   compute_set set = {.name = name && *name ? pop_arena_strdup(graph->arena, name) : ""};
@@ -66,9 +66,9 @@ static uint32_t find_vertex_type(pop_graph *graph, const char *name)
 pop_vertex pop_graph_add_vertex(pop_graph *graph, pop_compute_set handle, const char *vertex_type)
 {
   static const char call[] = "pop_graph_add_vertex";
+  bool usable = graph_enter(&graph);
   pop_vertex none = {graph, 0};
-  if (!graph_usable(graph) || !check_room(graph, call, graph->num_vertices, "vertices"))
-    return none;
+  if (!usable || !check_room(graph, call, graph->num_vertices, "vertices")) return none;
   compute_set *set = check_compute_set(graph, call, handle);
   if (!set) return none;
   if (!vertex_type) {
@@ -90,21 +90,20 @@ pop_vertex pop_graph_add_vertex(pop_graph *graph, pop_compute_set handle, const 
 void pop_graph_set_vertex_tile(pop_graph *graph, pop_vertex handle, size_t tile)
 {
   static const char call[] = "pop_graph_set_vertex_tile";
-  if (!graph_usable(graph)) return;
+  const pop_graph *view = graph;
+  if (!graph_enter(&graph)) return;
   vertex *v = check_vertex(graph, call, handle);
   if (!v) return;
-  uint32_t num_tiles = pop_target_num_tiles(&graph->target);
-  if (tile >= num_tiles)
-    graph_failf(graph, POP_ERROR_INVALID_TILE_MAPPING,
-                "%s: tile %zu for %s; the target has the tiles 0 to %u", call, tile,
-                say_vertex(graph, handle.index - 1), num_tiles - 1);
+  if (tile >= view->num_tiles)
+    graph_failf(graph, POP_ERROR_INVALID_TILE_MAPPING, "%s: tile %zu for %s; %s", call, tile,
+                say_vertex(graph, handle.index - 1), say_tiles(view));
   else
-    v->tile = (uint32_t)tile;
+    v->tile = graph_tile_of_top(view, (uint32_t)tile);
 }
 
 void pop_graph_set_cycle_estimate(pop_graph *graph, pop_vertex handle, uint64_t cycles)
 {
-  if (!graph_usable(graph)) return;
+  if (!graph_enter(&graph)) return;
   vertex *v = check_vertex(graph, "pop_graph_set_cycle_estimate", handle);
   if (v) v->cycle_estimate = cycles;
 }

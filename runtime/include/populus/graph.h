@@ -51,6 +51,41 @@ void pop_graph_free(pop_graph *graph); /* NULL is fine; engines made from it sta
 const pop_target *pop_graph_get_target(const pop_graph *graph);
 const pop_error *pop_graph_error(const pop_graph *graph); /* NULL while all is well */
 
+/* ---- virtual graphs: views of a part of a graph's tiles ----
+ *
+ * A virtual graph can be used wherever a graph can. Where a call names a tile (pop_graph_set_tile_mapping,
+ * pop_graph_map_linearly, pop_graph_set_vertex_tile, …), it is one of the virtual graph's, which count
+ * from 0 in the order of the list or range; all else is the same: a variable, vertex or program that is
+ * made with a virtual graph is in the graph that it is a view of, and handles may be used with any of
+ * them. Elements on other tiles are not mapped, as pop_graph_visit_tile_mapping sees it.
+ *
+ * They belong to the graph and are freed with it (pop_graph_free of one does nothing), may be made of
+ * other virtual graphs, and may overlap. pop_graph_get_target tells the target that their tiles make up:
+ * of several IPUs if these have equally many of the tiles, one IPU's behind the other's, and otherwise
+ * of one IPU.
+ *
+ * Errors: INVALID_TILE_MAPPING for no tiles, tiles (IPUs) that the graph does not have, a tile twice.
+ * After an error they answer the graph that has it. */
+
+/* Tiles first <= i < end of `graph`, over all IPUs. */
+pop_graph *pop_graph_create_virtual_graph(pop_graph *graph, size_t first_tile, size_t end_tile);
+/* IPUs first <= i < end. */
+pop_graph *pop_graph_create_virtual_graph_by_ipus(pop_graph *graph, size_t first_ipu,
+                                                  size_t end_ipu);
+/* These tiles, in this order. */
+pop_graph *pop_graph_create_virtual_graph_by_tiles(pop_graph *graph, const size_t *tiles,
+                                                   size_t count);
+/* The same tiles of every IPU: numbers within an IPU. */
+pop_graph *pop_graph_create_virtual_graph_per_ipu(pop_graph *graph, const size_t *tiles,
+                                                  size_t count);
+size_t pop_graph_num_tiles(const pop_graph *graph);
+/* The number of a tile of a virtual graph in the top-level graph; SIZE_MAX if there is no such tile. */
+size_t pop_graph_physical_tile(const pop_graph *graph, size_t tile);
+/* The graph that it was made of; NULL if it is no virtual graph. */
+pop_graph *pop_graph_parent(pop_graph *graph);
+/* The graph that is no view; of such a graph itself. */
+pop_graph *pop_graph_top_level_graph(pop_graph *graph);
+
 /* Adds codelets: `path` is a .gp file or source (.c, .cpp, …) that is compiled now, with popc's
  * `flags` (one string, split at blanks as a shell would without expansions; NULL for none).
  * The same file twice is taken once; a vertex that is there already with other code is an error
@@ -120,13 +155,13 @@ pop_tensor pop_concat(const pop_tensor *tensors, size_t count, size_t dimension)
 /* Maps all elements of the view to a tile; a later call for the same elements wins. Cheapest in
  * ascending order of a variable's elements. */
 void pop_graph_set_tile_mapping(pop_graph *graph, pop_tensor tensor, size_t tile);
-/* Spreads the elements over the tiles of the target: tile i gets elements [i*c, (i+1)*c) where c is
+/* Spreads the elements over the tiles of the graph: tile i gets elements [i*c, (i+1)*c) where c is
  * the number of elements divided by the tiles, rounded up, and at least min_elements_per_tile, and a
  * multiple of grain_size; both 0 for 1. */
 void pop_graph_map_linearly(pop_graph *graph, pop_tensor tensor, size_t min_elements_per_tile,
                             size_t grain_size);
 /* Where the elements of a view are: calls `visit` for each run, in the view's order:
- * [begin, end) are indices of the flattened view; unmapped elements have tile SIZE_MAX. */
+ * [begin, end) are indices of the flattened view; elements that are on no tile of the graph have tile SIZE_MAX. */
 void pop_graph_visit_tile_mapping(pop_graph *graph, pop_tensor tensor,
                                   void (*visit)(void *context, size_t tile, size_t begin,
                                                 size_t end),

@@ -1,0 +1,217 @@
+/* Virtual graphs: views of a part of another graph's tiles.
+ *
+ * All that is in a graph is in the top-level one: a view has a list of tiles, which calls go through
+ * where they name a tile, and the target that those tiles would make up. Views of views list tiles of the
+ * top-level graph, too.
+ */
+#include "graph/check.h"
+#include "graph/describe.h"
+
+#include <stdlib.h>
+
+uint32_t graph_tile_of_top(const pop_graph *view, uint32_t tile)
+{
+  return view->parent ? view->tiles[tile] : tile;
+}
+
+uint32_t graph_tile_of_view(pop_graph *view, uint32_t tile_of_top)
+{
+  if (!view->parent) return tile_of_top;
+  uint32_t count = view->top->num_tiles;
+  if (!view->numbers) {
+    view->numbers = pop_xrealloc(NULL, count, sizeof *view->numbers);
+    for (uint32_t i = 0; i < count; i++) view->numbers[i] = GRAPH_NONE;
+    for (uint32_t i = 0; i < view->num_tiles; i++) view->numbers[view->tiles[i]] = i;
+  }
+  return view->numbers[tile_of_top];
+}
+
+/* ---- which tiles ---- */
+
+typedef struct tile_list {
+  uint32_t *tiles; /* of the parent */
+  size_t count, capacity;
+} tile_list;
+
+static void add_range(tile_list *list, size_t first, size_t end)
+{
+  for (size_t tile = first; tile < end; tile++)
+    pop_push(list->tiles, list->count, list->capacity, (uint32_t)tile);
+}
+
+/* The number of a tile that is there twice, or SIZE_MAX. */
+static size_t find_twice(const tile_list *list, uint32_t num_tiles)
+{
+  bool *seen = pop_xcalloc(num_tiles, sizeof *seen);
+  size_t twice = SIZE_MAX;
+  for (size_t i = 0; i < list->count && twice == SIZE_MAX; i++) {
+    if (seen[list->tiles[i]]) twice = list->tiles[i];
+    seen[list->tiles[i]] = true;
+  }
+  free(seen);
+  return twice;
+}
+
+/* IPUs that each have as many of the tiles as the others, one IPU's tiles behind the other's, are IPUs of
+ * the virtual target; otherwise it is one IPU. */
+static void set_virtual_target(pop_graph *view)
+{
+  const pop_target *real = &view->top->target;
+  uint32_t num_ipus = 1, of_first = 0;
+  while (of_first < view->num_tiles &&
+         view->tiles[of_first] / real->tiles_per_ipu == view->tiles[0] / real->tiles_per_ipu)
+    of_first++;
+  bool even = view->num_tiles % of_first == 0;
+  for (uint32_t i = of_first; i < view->num_tiles && even; i++) {
+    uint32_t ipu = view->tiles[i] / real->tiles_per_ipu;
+    uint32_t before = view->tiles[i - 1] / real->tiles_per_ipu;
+    even = i % of_first == 0 ? ipu > before : ipu == before;
+  }
+  if (even) num_ipus = view->num_tiles / of_first;
+  view->target = *real;
+  view->target.num_ipus = num_ipus;
+  view->target.tiles_per_ipu = view->num_tiles / num_ipus;
+}
+
+/* Takes the list; its tiles are tiles of the parent. NULL after an error. */
+static pop_graph *make_view(pop_graph *parent, const char *call, tile_list *list)
+{
+  pop_graph *top = parent->top, *view = NULL;
+  size_t twice = find_twice(list, parent->num_tiles);
+  if (list->count == 0) {
+    graph_failf(top, POP_ERROR_INVALID_TILE_MAPPING,
+                "%s: no tiles; a virtual graph has at least one", call);
+  } else if (twice != SIZE_MAX) {
+    graph_failf(top, POP_ERROR_INVALID_TILE_MAPPING,
+                "%s: tile %zu is there twice; each tile of a virtual graph is another one", call,
+                twice);
+  } else {
+    for (size_t i = 0; i < list->count; i++)
+      list->tiles[i] = graph_tile_of_top(parent, list->tiles[i]);
+    view = pop_xcalloc(1, sizeof *view);
+    *view = (pop_graph){.top = top, .parent = parent, .num_tiles = (uint32_t)list->count};
+    uint32_t *tiles = pop_arena_alloc(top->arena, list->count * sizeof *tiles);
+    for (size_t i = 0; i < list->count; i++) tiles[i] = list->tiles[i];
+    view->tiles = tiles;
+    set_virtual_target(view);
+    view->next = top->next;
+    top->next = view;
+  }
+  free(list->tiles);
+  return view;
+}
+
+/* A graph on which nothing can be done: what calls answer after an error, so that the next call on it
+ * does nothing instead of crashing. */
+static pop_graph *failed(pop_graph *graph)
+{
+  return graph ? graph->top : NULL;
+}
+
+static pop_graph *finish(pop_graph *parent, const char *call, tile_list *list)
+{
+  pop_graph *view = make_view(parent, call, list);
+  return view ? view : failed(parent);
+}
+
+static bool check_range_of(pop_graph *graph, const char *call, const char *things, size_t first,
+                           size_t end, size_t count)
+{
+  if (first < end && end <= count) return true;
+  graph_failf(graph->top, POP_ERROR_INVALID_TILE_MAPPING,
+              "%s: %s [%zu, %zu); first < end <= %zu is needed, the graph has %zu", call, things,
+              first, end, count, count);
+  return false;
+}
+
+static bool usable(pop_graph *graph)
+{
+  return graph_enter(&graph);
+}
+
+pop_graph *pop_graph_create_virtual_graph(pop_graph *graph, size_t first, size_t end)
+{
+  static const char call[] = "pop_graph_create_virtual_graph";
+  if (!usable(graph) || !check_range_of(graph, call, "tiles", first, end, graph->num_tiles))
+    return failed(graph);
+  tile_list list = {0};
+  add_range(&list, first, end);
+  return finish(graph, call, &list);
+}
+
+pop_graph *pop_graph_create_virtual_graph_by_ipus(pop_graph *graph, size_t first, size_t end)
+{
+  static const char call[] = "pop_graph_create_virtual_graph_by_ipus";
+  if (!usable(graph) || !check_range_of(graph, call, "IPUs", first, end, graph->target.num_ipus))
+    return failed(graph);
+  tile_list list = {0};
+  size_t per_ipu = graph->target.tiles_per_ipu;
+  add_range(&list, first * per_ipu, end * per_ipu);
+  return finish(graph, call, &list);
+}
+
+static bool check_list(pop_graph *graph, const char *call, const size_t *tiles, size_t count,
+                       size_t limit, const char *of)
+{
+  if (count && !tiles) {
+    graph_failf(graph->top, POP_ERROR_INVALID_ARGUMENT, "%s: the list of tiles is NULL", call);
+    return false;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (tiles[i] < limit) continue;
+    graph_failf(graph->top, POP_ERROR_INVALID_TILE_MAPPING,
+                "%s: tile %zu (entry %zu of the list); %s has the tiles 0 to %zu", call, tiles[i],
+                i, of, limit - 1);
+    return false;
+  }
+  return true;
+}
+
+pop_graph *pop_graph_create_virtual_graph_by_tiles(pop_graph *graph, const size_t *tiles,
+                                                   size_t count)
+{
+  static const char call[] = "pop_graph_create_virtual_graph_by_tiles";
+  if (!usable(graph) || !check_list(graph, call, tiles, count, graph->num_tiles, "the graph"))
+    return failed(graph);
+  tile_list list = {0};
+  for (size_t i = 0; i < count; i++) add_range(&list, tiles[i], tiles[i] + 1);
+  return finish(graph, call, &list);
+}
+
+pop_graph *pop_graph_create_virtual_graph_per_ipu(pop_graph *graph, const size_t *tiles,
+                                                  size_t count)
+{
+  static const char call[] = "pop_graph_create_virtual_graph_per_ipu";
+  if (!usable(graph) ||
+      !check_list(graph, call, tiles, count, graph->target.tiles_per_ipu, "an IPU of the graph"))
+    return failed(graph);
+  tile_list list = {0};
+  for (size_t ipu = 0; ipu < graph->target.num_ipus; ipu++)
+    for (size_t i = 0; i < count; i++) {
+      size_t tile = ipu * graph->target.tiles_per_ipu + tiles[i];
+      add_range(&list, tile, tile + 1);
+    }
+  return finish(graph, call, &list);
+}
+
+/* ---- questions ---- */
+
+size_t pop_graph_num_tiles(const pop_graph *graph)
+{
+  return graph ? graph->num_tiles : 0;
+}
+
+size_t pop_graph_physical_tile(const pop_graph *graph, size_t tile)
+{
+  return graph && tile < graph->num_tiles ? graph_tile_of_top(graph, (uint32_t)tile) : SIZE_MAX;
+}
+
+pop_graph *pop_graph_parent(pop_graph *graph)
+{
+  return graph ? graph->parent : NULL;
+}
+
+pop_graph *pop_graph_top_level_graph(pop_graph *graph)
+{
+  return graph ? graph->top : NULL;
+}
