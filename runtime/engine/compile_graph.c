@@ -66,12 +66,21 @@ static pop_executable *new_executable(compilation *c, const engine_options *opti
   pop_executable *e = executable_new();
   e->images = (executable_images){read_image, save, find_line, free_compilation, c};
   compilation_describe(c, e);
-  for (size_t i = 0; i < options->num_given; ++i) {
-    executable_option given = {options->given[i].key,
-                               pop_arena_strdup(e->arena, options->given[i].value)};
-    pop_push(e->options, e->num_options, e->options_capacity, given);
-  }
+  size_t count;
+  const executable_option *given = options_given(options, ON_COMPILE, &count);
+  for (size_t i = 0; i < count; ++i)
+    pop_push(e->options, e->num_options, e->options_capacity,
+             (executable_option){given[i].key, pop_arena_strdup(e->arena, given[i].value)});
   return e;
+}
+
+static void keep_run_options(pop_executable *e, const engine_options *options)
+{
+  size_t count;
+  const executable_option *given = options_given(options, ON_RUN, &count);
+  for (size_t i = 0; i < count; ++i)
+    pop_push(e->run_options, e->num_run_options, e->run_options_capacity,
+             (executable_option){given[i].key, pop_arena_strdup(e->arena, given[i].value)});
 }
 
 static pop_error *save_archive(const pop_executable *e, const char *path)
@@ -91,7 +100,7 @@ static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t
       .worker_stack_bytes = options->worker_stack_bytes,
       .supervisor_stack_bytes = options->supervisor_stack_bytes,
       .num_threads = options->num_threads,
-      .sections_by_category = options->sections_by_category,
+      .sections_by_category = options->sections == SECTIONS_BY_CATEGORY,
   };
   compilation *c;
   POP_TRY(compile(graph, programs, num_programs, &compile_with, &c));
@@ -102,7 +111,7 @@ static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t
 static pop_error *find_or_compile(pop_graph *graph, const uint32_t *programs, size_t num_programs,
                                   const engine_options *options, pop_executable **executable)
 {
-  if (!options->cache_folder)
+  if (!*options->cache_folder)
     return compile_new(graph, programs, num_programs, options, executable);
   executable_cache cache = executable_cache_open(graph, programs, num_programs, options);
   *executable = executable_cache_find(&cache);
@@ -122,7 +131,7 @@ static pop_error *compile_with(pop_graph *graph, const pop_program *programs, si
   free(indices);
   if (!error && e->out_of_memory)
     log_write(LOG_WARN, "ENGINE", "debug.allowOutOfMemory: %s", e->out_of_memory);
-  if (!error && options->save_archive) error = save_archive(e, options->save_archive);
+  if (!error && *options->save_archive) error = save_archive(e, options->save_archive);
   if (error) {
     pop_executable_free(e);
     return error;
@@ -150,8 +159,9 @@ pop_error *pop_compile_graph(pop_graph *graph, const pop_program *programs, size
   engine_options parsed;
   *executable = NULL;
   POP_TRY(check_graph("pop_compile_graph", &graph, programs, num_programs));
-  POP_TRY(engine_options_parse(options, num_options, ON_COMPILE | ON_SAVE, &parsed));
+  POP_TRY(engine_options_parse(options, num_options, ON_COMPILE | ON_SAVE, NULL, &parsed));
   pop_error *error = compile_with(graph, programs, num_programs, &parsed, executable);
+  if (!error) keep_run_options(*executable, &parsed);
   engine_options_free(&parsed);
   return error;
 }
@@ -165,7 +175,7 @@ pop_error *pop_engine_create(pop_graph *graph, const pop_program *programs, size
   pop_executable *executable = NULL;
   *engine = NULL;
   POP_TRY(check_graph("pop_engine_create", &graph, programs, num_programs));
-  POP_TRY(engine_options_parse(options, num_options, ON_COMPILE | ON_SAVE | ON_RUN, &parsed));
+  POP_TRY(engine_options_parse(options, num_options, ON_ALL_STAGES, NULL, &parsed));
   pop_error *error = compile_with(graph, programs, num_programs, &parsed, &executable);
   if (!error) error = engine_new(executable, &parsed.run, engine);
   engine_options_free(&parsed);
@@ -181,8 +191,10 @@ pop_error *pop_engine_create_from_executable(pop_executable *executable, const p
   if (!executable)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "pop_engine_create_from_executable: the executable is NULL");
-  POP_TRY(engine_options_parse(options, num_options, ON_RUN, &parsed));
-  pop_error *error = engine_new(executable, &parsed.run, engine);
+  POP_TRY(engine_options_parse(options, num_options, ON_RUN, executable, &parsed));
+  pop_error *error = NULL;
+  if (*parsed.save_archive) error = save_archive(executable, parsed.save_archive);
+  if (!error) error = engine_new(executable, &parsed.run, engine);
   engine_options_free(&parsed);
   return error;
 }

@@ -48,9 +48,11 @@ static void add_compiler(XXH3_state_t *state)
 
 static void add_options(XXH3_state_t *state, const engine_options *options)
 {
-  for (size_t i = 0; i < options->num_given; ++i) {
-    XXH3_64bits_update(state, options->given[i].key, strlen(options->given[i].key) + 1);
-    XXH3_64bits_update(state, options->given[i].value, strlen(options->given[i].value) + 1);
+  size_t count;
+  const executable_option *given = options_given(options, ON_COMPILE, &count);
+  for (size_t i = 0; i < count; ++i) {
+    XXH3_64bits_update(state, given[i].key, strlen(given[i].key) + 1);
+    XXH3_64bits_update(state, given[i].value, strlen(given[i].value) + 1);
   }
 }
 

@@ -1,7 +1,11 @@
-/* Engine options: one table (options.c) for parsing, defaults, the documentation and near matches. */
+/* Engine options, ready to be used.
+ *
+ *   option_table.h  which keys there are, and what their values may be
+ *   options.c       where values come from: defaults, an executable, the call, the environment */
 #ifndef ENGINE_OPTIONS_H
 #define ENGINE_OPTIONS_H
 
+#include "executable/executable.h"
 #include "machine/machine.h"
 #include <populus/engine.h>
 
@@ -9,14 +13,9 @@
 typedef enum option_stage {
   ON_COMPILE = 1, /* it shapes the executable */
   ON_SAVE = 2,    /* it says how to make it, or where to put it: it has no part in it */
-  ON_RUN = 4
+  ON_RUN = 4,
+  ON_ALL_STAGES = 7
 } option_stage;
-
-/* An option that was given, with the value that counts. */
-typedef struct given_option {
-  const char *key; /* of the table */
-  char *value;     /* owned */
-} given_option;
 
 /* What an engine is told about running. */
 typedef struct run_options {
@@ -24,28 +23,41 @@ typedef struct run_options {
   bool prefetch; /* ask callbacks of streams early */
 } run_options;
 
+/* Texts are owned; "" where nothing was said. */
 typedef struct engine_options {
-  char *save_archive; /* target.saveArchive; NULL: do not; owned */
-  char *cache_folder; /* of compiled executables; NULL: none; owned */
+  char *save_archive; /* target.saveArchive */
+  char *cache_folder; /* of compiled executables */
   uint64_t cache_max_bytes;
   bool allow_out_of_memory;
   bool keep_duplicate_code;
   uint32_t worker_stack_bytes;
   uint32_t supervisor_stack_bytes;
   uint32_t num_threads;
+  enum { SECTIONS_FLAT, SECTIONS_BY_CATEGORY } sections; /* of images */
   run_options run;
-  /* Those of stage ON_COMPILE that were given. */
-  given_option *given;
-  size_t num_given, given_capacity;
-  bool sections_by_category;
+  /* Those that were given and are not what they would be anyway, in the order of the table. Values are
+   * spelt in one way ("4096", not "0x1000"), and owned. */
+  executable_option *given[2]; /* those of ON_COMPILE, those of ON_RUN: see options_given */
+  size_t num_given[2], given_capacity[2];
 } engine_options;
 
-/* Defaults, then the call's options, then variables for one option (POPULUS_TILE_ENGINE,
- * POPULUS_TILE_THREADS), then POPLAR_ENGINE_OPTIONS. A key given twice in one of the
- * two, an unknown key or a value outside its range is INVALID_OPTION. So is, in the call, an option of
- * a stage that is not in `stages` (bits of option_stage); in the environment it is left out. */
+/* Of the stage ON_COMPILE or ON_RUN. */
+const executable_option *options_given(const engine_options *options, option_stage stage,
+                                       size_t *count);
+
+/* Of several sources for a key the last one counts: its default, the options about running that
+ * `compiled` was compiled with, the call, a variable for this option alone (some stand before the call:
+ * option_table.h), POPLAR_ENGINE_OPTIONS, POPLAR_RUNTIME_OPTIONS, POPLAR_SIMULATOR_OPTIONS.
+ *
+ * `stages` has the stages (bits) that the call is for. An option in the call that is not for any of them:
+ * one about running is kept (options_given); one about compiling must be what `compiled`, if there is one,
+ * was compiled with. In the environment, which may be for several programs, it is left out.
+ *
+ * INVALID_OPTION: an unknown key, a value that the key does not take, a key given twice in one source, a
+ * variable that is no JSON object or has a key that is not for it. */
 POP_MUST_CHECK pop_error *engine_options_parse(const pop_option *options, size_t num_options,
-                                               unsigned stages, engine_options *parsed);
+                                               unsigned stages, const pop_executable *compiled,
+                                               engine_options *parsed);
 void engine_options_free(engine_options *options);
 
 #endif

@@ -1,7 +1,10 @@
 /* Engine options: defaults, the call, the environment, and everything that can be wrong with them. */
+#include "engine/option_table.h"
 #include "engine/options.h"
 
 #include <criterion/criterion.h>
+#include <populus/arena.h>
+#include <populus/file.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +15,7 @@ static pop_error *parse(const char *environment, const pop_option *options, size
     setenv("POPLAR_ENGINE_OPTIONS", environment, 1);
   else
     unsetenv("POPLAR_ENGINE_OPTIONS");
-  return engine_options_parse(options, count, ON_COMPILE | ON_SAVE | ON_RUN, parsed);
+  return engine_options_parse(options, count, ON_ALL_STAGES, NULL, parsed);
 }
 
 /* The message of the error that these options must give; checks the code. */
@@ -33,10 +36,17 @@ Test(engine_options, defaults)
 {
   engine_options parsed;
   cr_assert_null(parse(NULL, NULL, 0, &parsed));
-  cr_assert_null(parsed.save_archive);
+  cr_assert_str_empty(parsed.save_archive);
   cr_assert(!parsed.allow_out_of_memory);
   cr_assert(!parsed.keep_duplicate_code);
   cr_assert_eq(parsed.worker_stack_bytes, 0);
+  cr_assert_eq(parsed.run.machine.engine, MACHINE_AUTO);
+  cr_assert_eq(parsed.run.machine.max_cycles_per_run, 1000000000000);
+  for (option_stage stage = ON_COMPILE; stage <= ON_RUN; stage += ON_RUN - ON_COMPILE) {
+    size_t count;
+    options_given(&parsed, stage, &count);
+    cr_assert_eq(count, 0);
+  }
   engine_options_free(&parsed);
 }
 
@@ -149,26 +159,178 @@ Test(engine_options, every_option_of_the_table_takes_its_default)
   }
 }
 
-Test(engine_options,
-     an_option_of_another_stage_is_an_error_in_the_call_and_left_out_of_the_environment)
+/* What an executable was compiled with. */
+static pop_executable *compiled_with(const char *key, const char *value)
 {
-  const pop_option compile = {"debug.workerStackSizeInBytes", "4096"};
-  const pop_option run = {"debug.maxCyclesPerRun", "7"};
+  pop_executable *e = executable_new();
+  pop_push(e->options, e->num_options, e->options_capacity, (executable_option){key, value});
+  return e;
+}
+
+Test(engine_options, an_option_about_compiling_must_be_what_the_executable_was_compiled_with)
+{
+  pop_executable *e = compiled_with("debug.workerStackSizeInBytes", "4096");
+  const pop_option same[] = {{"debug.workerStackSizeInBytes", "0x1000"},
+                             {"debug.allowOutOfMemory", "false"}};
+  const pop_option other = {"debug.workerStackSizeInBytes", "64"};
+  const pop_option not_default = {"debug.allowOutOfMemory", "true"};
   engine_options parsed;
   unsetenv("POPLAR_ENGINE_OPTIONS");
-  pop_error *error = engine_options_parse(&compile, 1, ON_RUN, &parsed);
+  cr_assert_null(engine_options_parse(same, 2, ON_RUN, e, &parsed));
+  engine_options_free(&parsed);
+  pop_error *error = engine_options_parse(&other, 1, ON_RUN, e, &parsed);
   cr_assert_not_null(error);
-  cr_assert_not_null(
-      strstr(pop_error_message(error), "'debug.workerStackSizeInBytes' is about comp"));
+  cr_assert_not_null(strstr(pop_error_message(error), "with '4096', not '64'"), "%s",
+                     pop_error_message(error));
   pop_error_free(error);
-  error = engine_options_parse(&run, 1, ON_COMPILE | ON_SAVE, &parsed);
+  error = engine_options_parse(&not_default, 1, ON_RUN, e, &parsed);
   cr_assert_not_null(error);
-  cr_assert_not_null(strstr(pop_error_message(error), "'debug.maxCyclesPerRun' is about running"));
+  cr_assert_not_null(strstr(pop_error_message(error), "with 'false', not 'true'"));
   pop_error_free(error);
+  pop_executable_free(e);
+}
+
+Test(engine_options,
+     an_option_about_running_that_was_given_to_the_compilation_is_the_engines_default)
+{
+  const pop_option run = {"debug.maxCyclesPerRun", "0x10"}, later = {"debug.maxCyclesPerRun", "9"};
+  engine_options parsed;
+  size_t count;
+  unsetenv("POPLAR_ENGINE_OPTIONS");
+  cr_assert_null(engine_options_parse(&run, 1, ON_COMPILE | ON_SAVE, NULL, &parsed));
+  const executable_option *given = options_given(&parsed, ON_RUN, &count);
+  cr_assert_eq(count, 1);
+  cr_assert_str_eq(given[0].value, "16");
+  engine_options_free(&parsed);
+  const pop_option wrong = {"debug.maxCyclesPerRun", "many"};
+  pop_error *error = engine_options_parse(&wrong, 1, ON_COMPILE | ON_SAVE, NULL, &parsed);
+  cr_assert_not_null(error);
+  pop_error_free(error);
+
+  pop_executable *e = executable_new();
+  pop_push(e->run_options, e->num_run_options, e->run_options_capacity,
+           (executable_option){"debug.maxCyclesPerRun", "16"});
+  cr_assert_null(engine_options_parse(NULL, 0, ON_RUN, e, &parsed));
+  cr_assert_eq(parsed.run.machine.max_cycles_per_run, 16);
+  engine_options_free(&parsed);
+  cr_assert_null(engine_options_parse(&later, 1, ON_RUN, e, &parsed));
+  cr_assert_eq(parsed.run.machine.max_cycles_per_run, 9);
+  engine_options_free(&parsed);
+  pop_executable_free(e);
+}
+
+Test(engine_options, options_of_another_stage_are_left_out_of_the_environment)
+{
+  engine_options parsed;
   setenv("POPLAR_ENGINE_OPTIONS",
          "{\"debug.workerStackSizeInBytes\":4096,\"debug.maxCyclesPerRun\":7}", 1);
-  cr_assert_null(engine_options_parse(NULL, 0, ON_RUN, &parsed));
+  cr_assert_null(engine_options_parse(NULL, 0, ON_RUN, NULL, &parsed));
   cr_assert_eq(parsed.worker_stack_bytes, 0);
   cr_assert_eq(parsed.run.machine.max_cycles_per_run, 7);
   engine_options_free(&parsed);
+  setenv("POPLAR_ENGINE_OPTIONS", "{\"debug.workerStackSizeInBytes\":-4096}", 1);
+  pop_error *error = engine_options_parse(NULL, 0, ON_RUN, NULL, &parsed);
+  cr_assert_not_null(error);
+  pop_error_free(error);
+}
+
+Test(engine_options, given_options_are_those_that_are_not_the_default_in_the_order_of_the_table)
+{
+  const pop_option options[] = {{"debug.supervisorStackSizeInBytes", "0x40"},
+                                {"debug.keepDuplicateCode", "false"},
+                                {"target.archiveSections", "byCategory"},
+                                {"target.saveArchive", "a"}};
+  engine_options parsed;
+  size_t count;
+  cr_assert_null(parse(NULL, options, 4, &parsed));
+  const executable_option *given = options_given(&parsed, ON_COMPILE, &count);
+  cr_assert_eq(count, 2);
+  cr_assert_str_eq(given[0].key, "target.archiveSections");
+  cr_assert_str_eq(given[1].key, "debug.supervisorStackSizeInBytes");
+  cr_assert_str_eq(given[1].value, "64");
+  engine_options_free(&parsed);
+}
+
+/* The value of debug.maxCyclesPerRun; each of the three variables may be NULL. */
+static uint64_t max_cycles(const char *engine, const char *runtime, const char *simulator)
+{
+  const char *const names[] = {"POPLAR_ENGINE_OPTIONS", "POPLAR_RUNTIME_OPTIONS",
+                               "POPLAR_SIMULATOR_OPTIONS"};
+  const char *const values[] = {engine, runtime, simulator};
+  const pop_option call = {"debug.maxCyclesPerRun", "1"};
+  for (size_t i = 0; i < 3; ++i)
+    if (values[i])
+      setenv(names[i], values[i], 1);
+    else
+      unsetenv(names[i]);
+  engine_options parsed;
+  pop_error *error = engine_options_parse(&call, 1, ON_ALL_STAGES, NULL, &parsed);
+  cr_assert_null(error, "%s", error ? pop_error_message(error) : "");
+  uint64_t value = parsed.run.machine.max_cycles_per_run;
+  engine_options_free(&parsed);
+  return value;
+}
+
+Test(engine_options, O04_of_the_environments_variables_the_more_special_wins)
+{
+  const char *two = "{\"debug.maxCyclesPerRun\":2}", *three = "{\"debug.maxCyclesPerRun\":3}",
+             *four = "{\"debug.maxCyclesPerRun\":4}";
+  cr_assert_eq(max_cycles(NULL, NULL, NULL), 1);
+  cr_assert_eq(max_cycles(two, NULL, NULL), 2);
+  cr_assert_eq(max_cycles(two, three, NULL), 3);
+  cr_assert_eq(max_cycles(two, three, four), 4);
+  cr_assert_eq(max_cycles(two, NULL, four), 4);
+}
+
+Test(engine_options, O02_each_variable_of_the_environment_has_its_keys)
+{
+  setenv("POPLAR_RUNTIME_OPTIONS", "{\"target.saveArchive\":\"a\"}", 1);
+  expect_error(NULL, NULL, 0,
+               "POPLAR_RUNTIME_OPTIONS: option 'target.saveArchive' is not about "
+               "running: put it into POPLAR_ENGINE_OPTIONS");
+  setenv("POPLAR_RUNTIME_OPTIONS", "{\"target.tileEngin\":\"auto\"}", 1);
+  expect_error(NULL, NULL, 0, "did you mean 'target.tileEngine'?");
+  unsetenv("POPLAR_RUNTIME_OPTIONS");
+  setenv("POPLAR_SIMULATOR_OPTIONS", "{\"exchange.enablePrefetch\":true}", 1);
+  expect_error(NULL, NULL, 0, "'exchange.enablePrefetch' is not about the software IPU");
+  setenv("POPLAR_SIMULATOR_OPTIONS", "7", 1);
+  expect_error(NULL, NULL, 0, "POPLAR_SIMULATOR_OPTIONS: it is");
+}
+
+/* runtime/README.md has the table for people. */
+Test(engine_options, the_table_in_the_README_is_the_table)
+{
+  char *path = pop_xasprintf("%s/runtime/README.md", getenv("POPULUS_SOURCE_DIR"));
+  uint8_t *text = NULL;
+  size_t size = 0, count;
+  cr_assert_null(pop_file_read(path, 1 << 20, &text, &size));
+  text = realloc(text, size + 1);
+  text[size] = '\0';
+  const pop_option_info *table = pop_engine_option_table(&count);
+  const char *at = strstr((char *)text, "| key | values | default | effect |\n|---|---|---|---|\n");
+  cr_assert_not_null(at);
+  at = strchr(strchr(at, '\n') + 1, '\n') + 1;
+  for (size_t i = 0; i < count; ++i) {
+    const char *preset = table[i].default_value;
+    char *row = pop_xasprintf("| `%s` | %s | %s%s%s | %s |\n", table[i].key, table[i].values,
+                              *preset ? "`" : "", preset, *preset ? "`" : "", table[i].effect);
+    cr_assert(strncmp(at, row, strlen(row)) == 0, "runtime/README.md should have here:\n%s", row);
+    at += strlen(row);
+    free(row);
+  }
+  cr_assert_neq(*at, '|', "runtime/README.md has options that do not exist");
+  char *simulator = pop_xstrdup("those about the software IPU:");
+  const option_entry *entries = option_table(&count);
+  for (size_t i = 0; i < count; ++i) {
+    if (!entries[i].simulator) continue;
+    char *longer = pop_xasprintf("%s%s `%s`", simulator, strchr(simulator, '`') ? "," : "",
+                                 entries[i].info.key);
+    free(simulator);
+    simulator = longer;
+  }
+  cr_assert_not_null(strstr((char *)text, simulator), "runtime/README.md should have: %s",
+                     simulator);
+  free(simulator);
+  free(text);
+  free(path);
 }

@@ -3,9 +3,9 @@
  *   pop_engine_create (compiles; the graph may be freed or changed afterwards)
  *   -> pop_engine_load -> pop_engine_run, pop_engine_read_tensor, pop_engine_write_tensor
  *
- * Options are key/value strings; POPULUS_TILE_ENGINE and POPULUS_TILE_THREADS (one value each) and
- * POPLAR_ENGINE_OPTIONS (a JSON object), in this order, override the call's. A key
- * that does not exist is an error that lists near matches (pop_engine_option_table lists all).
+ * Options are key/value strings; POPLAR_ENGINE_OPTIONS (a JSON object) overrides the call's, and
+ * POPLAR_RUNTIME_OPTIONS and POPLAR_SIMULATOR_OPTIONS do so for some keys. A key that does not exist is
+ * an error that names the nearest (pop_engine_option_table lists all).
  */
 #ifndef POPULUS_ENGINE_H
 #define POPULUS_ENGINE_H

@@ -22,8 +22,8 @@ typedef struct pop_executable pop_executable;
 
 /* Compiles `programs` of `graph`, as pop_engine_create does, and with the same errors. The graph may
  * be freed or changed afterwards: the executable is of the graph as it is now. An option about running
- * (debug.maxCyclesPerRun) is INVALID_OPTION here: it is an engine's. On success the caller owns
- * *executable (pop_executable_free). */
+ * (debug.maxCyclesPerRun) is kept for the engines made from *executable; it is not in the archive. On
+ * success the caller owns *executable (pop_executable_free). */
 POP_MUST_CHECK pop_error *pop_compile_graph(pop_graph *graph, const pop_program *programs,
                                             size_t num_programs, const pop_option *options,
                                             size_t num_options, pop_executable **executable);
@@ -43,9 +43,10 @@ POP_MUST_CHECK pop_error *pop_executable_load(const char *path, pop_executable *
 POP_MUST_CHECK pop_error *pop_executable_load_memory(const void *bytes, size_t size,
                                                      const char *name, pop_executable **executable);
 
-/* An engine that runs the executable, which may be freed then. Options are about running: another is
- * INVALID_OPTION, for it comes too late. POPLAR_ENGINE_OPTIONS counts here as in pop_compile_graph,
- * each time as far as it is about that. */
+/* An engine that runs the executable, which may be freed then. The options may be those that
+ * pop_compile_graph had: one about compiling must be what the executable was compiled with
+ * (INVALID_OPTION, for it comes too late), target.saveArchive saves it now. The environment's options
+ * count here as in pop_compile_graph, each time as far as they are about that. */
 POP_MUST_CHECK pop_error *pop_engine_create_from_executable(pop_executable *executable,
                                                             const pop_option *options,
                                                             size_t num_options,

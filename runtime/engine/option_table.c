@@ -1,0 +1,244 @@
+/* The table of engine options, and the values that they take. */
+#include "engine/option_table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <populus/arena.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_STACK_BYTES = 1 << 20, MAX_THREADS = 1024 };
+
+static const char *const tile_engines[] = {[MACHINE_INTERPRETER] = "interpreter",
+                                           [MACHINE_TRANSLATOR] = "translator",
+                                           [MACHINE_AUTO] = "auto",
+                                           NULL};
+static const char *const section_styles[] = {"flat", "byCategory", NULL};
+
+#define FIELD(name)                                                                                \
+  .field_offset = offsetof(engine_options, name),                                                  \
+  .field_bytes = sizeof(((const engine_options *)NULL)->name)
+#define STACK .or_zero = true, .least = 64, .greatest = MAX_STACK_BYTES, .multiple = 16
+
+/* X(key, values, default, effect, stages, kind, what else option_entry has) */
+#define ENGINE_OPTIONS(X)                                                                          \
+  X("target.saveArchive", "a path", "",                                                            \
+    "writes the archive of tile images when the graph is compiled", ON_SAVE, OPTION_TEXT,          \
+    FIELD(save_archive))                                                                           \
+  X("target.executableCachePath", "a path", "",                                                    \
+    "keeps what is compiled in this folder and takes it from there the next time; without it, "    \
+    "the environment's POPLAR_EXECUTABLE_CACHE_DIR says where",                                    \
+    ON_SAVE, OPTION_TEXT, FIELD(cache_folder), .variable = "POPLAR_EXECUTABLE_CACHE_DIR")          \
+  X("target.executableCacheMaxBytes", "a number of bytes, 0 for no limit", "10737418240",          \
+    "removes the least recently used executables from the folder when they are more", ON_SAVE,     \
+    OPTION_NUMBER, FIELD(cache_max_bytes), .greatest = UINT64_MAX)                                 \
+  X("target.archiveSections", "flat or byCategory", "flat",                                        \
+    "images of one section .text, or of sections that say what memory is used for, for size -A",   \
+    ON_COMPILE, OPTION_CHOICE, FIELD(sections), .choices = section_styles)                         \
+  X("target.tileEngine", "interpreter, translator or auto", "auto",                                \
+    "what executes tile code: translator compiles it for the host before it runs, auto does so "   \
+    "while the interpreter runs; results and cycles are the same. The environment's "              \
+    "POPULUS_TILE_ENGINE wins over the call",                                                      \
+    ON_RUN, OPTION_CHOICE, FIELD(run.machine.engine), .choices = tile_engines, .simulator = true,  \
+    .variable = "POPULUS_TILE_ENGINE", .variable_wins = true)                                      \
+  X("target.tileEngineThreads", "a number of threads, 0 for as many as there are cores", "0",      \
+    "threads of the host that tiles run on; results and cycles are the same for any number. The "  \
+    "environment's POPULUS_TILE_THREADS wins over the call",                                       \
+    ON_RUN, OPTION_NUMBER, FIELD(run.machine.num_threads), .greatest = MAX_THREADS,                \
+    .simulator = true, .variable = "POPULUS_TILE_THREADS", .variable_wins = true)                  \
+  X("debug.allowOutOfMemory", "true or false", "false",                                            \
+    "makes images and reports although tiles are too small; only loading is refused", ON_COMPILE,  \
+    OPTION_BOOL, FIELD(allow_out_of_memory))                                                       \
+  X("debug.keepDuplicateCode", "true or false", "false",                                           \
+    "links every copy of equal functions, constants and strings instead of one of each",           \
+    ON_COMPILE, OPTION_BOOL, FIELD(keep_duplicate_code))                                           \
+  X("debug.workerStackSizeInBytes", "0 or a multiple of 16 from 64 to 1048576", "0",               \
+    "least stack of each worker; 0: what the compiled code needs, 2048 if that is unknown",        \
+    ON_COMPILE, OPTION_NUMBER, FIELD(worker_stack_bytes), STACK)                                   \
+  X("debug.supervisorStackSizeInBytes", "0 or a multiple of 16 from 64 to 1048576", "0",           \
+    "least stack of a tile's supervisor; 0: what the compiled code needs", ON_COMPILE,             \
+    OPTION_NUMBER, FIELD(supervisor_stack_bytes), STACK)                                           \
+  X("debug.maxCyclesPerRun", "a number of cycles, 0 for no limit", "1000000000000",                \
+    "ends a run in which a tile takes longer, with a fault that names the vertex", ON_RUN,         \
+    OPTION_NUMBER, FIELD(run.machine.max_cycles_per_run), .greatest = UINT64_MAX,                  \
+    .simulator = true)                                                                             \
+  X("exchange.enablePrefetch", "true or false", "false",                                           \
+    "asks the callbacks of host-to-device streams for the next data as soon as there is room",     \
+    ON_RUN, OPTION_BOOL, FIELD(run.prefetch))                                                      \
+  X("opt.maxCompilationThreads", "a number of threads, 0 for as many as there are cores", "0",     \
+    "threads that make and write tile images; the bytes are the same for any number", ON_SAVE,     \
+    OPTION_NUMBER, FIELD(num_threads), .greatest = MAX_THREADS)
+
+static const pop_option_info infos[] = {
+#define OPTION_INFO(key, values, preset, effect, ...) {key, values, preset, effect},
+    ENGINE_OPTIONS(OPTION_INFO)
+#undef OPTION_INFO
+};
+
+static const option_entry entries[] = {
+#define OPTION_ENTRY(name, words, preset, what, when, of, ...)                                     \
+  {.info = {name, words, preset, what}, .stages = (when), .kind = (of), __VA_ARGS__},
+    ENGINE_OPTIONS(OPTION_ENTRY)
+#undef OPTION_ENTRY
+};
+
+enum { NUM_ENTRIES = sizeof entries / sizeof *entries };
+
+const pop_option_info *pop_engine_option_table(size_t *count)
+{
+  *count = NUM_ENTRIES;
+  return infos;
+}
+
+const option_entry *option_table(size_t *count)
+{
+  *count = NUM_ENTRIES;
+  return entries;
+}
+
+/* ---- values ---- */
+
+static pop_error *invalid_value(const option_entry *entry, const char *value)
+{
+  return pop_error_new(POP_ERROR_INVALID_OPTION, "option '%s' cannot be '%s': it takes %s",
+                       entry->info.key, value, entry->info.values);
+}
+
+/* A value, as far as its kind has one. */
+typedef struct option_value {
+  bool yes;
+  uint64_t number;
+  double seconds;
+} option_value;
+
+static pop_error *read_bool(const option_entry *entry, const char *text, option_value *value)
+{
+  value->yes = strcmp(text, "true") == 0;
+  return value->yes || strcmp(text, "false") == 0 ? NULL : invalid_value(entry, text);
+}
+
+static pop_error *read_number(const option_entry *entry, const char *text, option_value *value)
+{
+  if (entry->choices && strcmp(text, entry->choices[0]) == 0) return NULL;
+  if (*text < '0' || *text > '9') return invalid_value(entry, text);
+  char *end;
+  errno = 0;
+  uint64_t number = value->number = strtoull(text, &end, 0);
+  bool fits = number <= entry->greatest &&
+              (number >= entry->least || (number == 0 && entry->or_zero)) &&
+              (!entry->multiple || number % entry->multiple == 0);
+  return errno || *end || !fits ? invalid_value(entry, text) : NULL;
+}
+
+/* In decimal notation, whatever the locale of the program: a value from JSON is always in it. */
+static pop_error *read_seconds(const option_entry *entry, const char *text, option_value *value)
+{
+  double scale = 1;
+  bool digits = false, point = false;
+  for (const char *p = text; *p; p++) {
+    if (*p == '.' && !point) {
+      point = true;
+      continue;
+    }
+    if (*p < '0' || *p > '9') return invalid_value(entry, text);
+    digits = true;
+    value->seconds = value->seconds * 10 + (*p - '0');
+    if (point) scale *= 10;
+  }
+  value->seconds /= scale;
+  return digits && isfinite(value->seconds) && value->seconds <= (double)entry->greatest
+             ? NULL
+             : invalid_value(entry, text);
+}
+
+static pop_error *read_choice(const option_entry *entry, const char *text, option_value *value)
+{
+  for (size_t i = 0; entry->choices[i]; i++)
+    if (strcmp(text, entry->choices[i]) == 0) {
+      value->number = i;
+      return NULL;
+    }
+  return invalid_value(entry, text);
+}
+
+static pop_error *read_value(const option_entry *entry, const char *text, option_value *value)
+{
+  switch (entry->kind) {
+  case OPTION_BOOL:
+    return read_bool(entry, text, value);
+  case OPTION_NUMBER:
+    return read_number(entry, text, value);
+  case OPTION_SECONDS:
+    return read_seconds(entry, text, value);
+  case OPTION_CHOICE:
+    return read_choice(entry, text, value);
+  case OPTION_TEXT:
+    break;
+  }
+  return NULL;
+}
+
+static char *spell(const option_entry *entry, const char *text, const option_value *value)
+{
+  if (entry->kind == OPTION_NUMBER) return pop_xasprintf("%llu", (unsigned long long)value->number);
+  return pop_xstrdup(text);
+}
+
+static void store(const option_entry *entry, const char *text, const option_value *value,
+                  engine_options *options)
+{
+  void *field = (char *)options + entry->field_offset;
+  uint32_t narrow = (uint32_t)value->number;
+  switch (entry->kind) {
+  case OPTION_BOOL:
+    memcpy(field, &value->yes, sizeof value->yes);
+    return;
+  case OPTION_SECONDS:
+    memcpy(field, &value->seconds, sizeof value->seconds);
+    return;
+  case OPTION_CHOICE:
+  case OPTION_NUMBER:
+    if (entry->field_bytes == sizeof narrow)
+      memcpy(field, &narrow, sizeof narrow);
+    else
+      memcpy(field, &value->number, sizeof value->number);
+    return;
+  case OPTION_TEXT:
+    free(*(char **)field);
+    *(char **)field = pop_xstrdup(text);
+    return;
+  }
+}
+
+static pop_error *lacking(const option_entry *entry, const char *text)
+{
+  return pop_error_new(
+      POP_ERROR_INVALID_OPTION,
+      "option '%s' cannot be '%s' yet: that needs %s, which Populus " POPULUS_VERSION
+      " does not have; it can be '%s'",
+      entry->info.key, text, entry->lacks, entry->info.default_value);
+}
+
+pop_error *option_set(const option_entry *entry, const char *text, engine_options *options,
+                      char **spelt)
+{
+  option_value value = {0};
+  POP_TRY(read_value(entry, text, &value));
+  if (entry->lacks && strcmp(text, entry->info.default_value) != 0) return lacking(entry, text);
+  if (options && entry->field_bytes) store(entry, text, &value, options);
+  if (spelt) *spelt = spell(entry, text, &value);
+  return NULL;
+}
+
+void engine_options_free(engine_options *options)
+{
+  for (size_t i = 0; i < NUM_ENTRIES; ++i)
+    if (entries[i].kind == OPTION_TEXT && entries[i].field_bytes)
+      free(*(char **)(void *)((char *)options + entries[i].field_offset));
+  for (int i = 0; i < 2; i++) {
+    for (size_t j = 0; j < options->num_given[i]; ++j) free((char *)options->given[i][j].value);
+    free(options->given[i]);
+  }
+  *options = (engine_options){0};
+}
