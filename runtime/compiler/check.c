@@ -51,6 +51,7 @@ static const char *const tensor_users[] = {
     [PROGRAM_STREAM_COPY] = "stream copy",
     [PROGRAM_SWITCH] = "control of",
     [PROGRAM_WHILE] = "predicate of",
+    [PROGRAM_ABORT] = "predicate of",
     [PROGRAM_WRITE_UNDEF] = "write of undefined values",
     [PROGRAM_PRINT_TENSOR] = "print of tensor",
 };

@@ -239,10 +239,11 @@ typedef enum step_kind {
   STEP_WHILE,   /* condition and body: until control `index` is 0 (count 1) or is not 0 (count 0) */
   STEP_EXECUTE, /* compute set `index` */
   STEP_EXCHANGE,    /* exchange `index` */
-  STEP_SYNC,        /* of all tiles */
+  STEP_SYNC,        /* of all tiles; `index` is the zone of tile.sync */
   STEP_WRITE_UNDEF, /* no code: what the blocks hold is not needed any more */
   STEP_STREAM_COPY, /* stream copy `index`, in a host sync */
-  STEP_HOST_EVENT   /* host sync that reports event `index` (see host_event) */
+  STEP_HOST_EVENT,  /* host sync that reports event `index` (see host_event) */
+  STEP_BLOCK        /* one child, which profiles know as block `index` */
 } step_kind;
 
 /* A value that decides where the tiles' programs go on. Each tile reads it in its own memory: the one
@@ -288,6 +289,15 @@ typedef struct host_tensor {
   size_t first_run; /* in compilation.host_runs */
   size_t num_runs;
 } host_tensor;
+
+/* What the tiles tell the host by a number, which counts from 1: 0 is "the program is done". */
+typedef enum host_event_kind { HOST_EVENT_PRINT, HOST_EVENT_ABORT } host_event_kind;
+typedef struct host_event {
+  host_event_kind kind;
+  const char *name;    /* of the program */
+  const char *message; /* ABORT */
+  uint32_t index; /* PRINT: host tensor; ABORT: tile that holds the predicate, or COMPILER_NONE */
+} host_event;
 
 /* A data stream of the graph. */
 typedef struct stream_info {
@@ -341,6 +351,12 @@ typedef struct code_patch {
   place target;
 } code_patch;
 
+/* Where a block of the programs (STEP_BLOCK) is in a tile's control code: [begin, end) bytes. */
+typedef struct block_mark {
+  uint32_t block; /* in compilation.profile_blocks */
+  uint32_t begin, end;
+} block_mark;
+
 typedef struct tile_layout {
   uint32_t code_group;                          /* COMPILER_NONE: the tile runs no vertex */
   uint32_t linked_blocks[POP_LINK_GROUP_COUNT]; /* blocks of the closure's groups, or NONE */
@@ -359,6 +375,8 @@ typedef struct tile_layout {
   uint32_t least_bytes;     /* up to `end` */
   size_t first_patch;       /* in compilation.code_patches (emit) */
   size_t num_patches;
+  size_t first_mark; /* in compilation.block_marks (emit) */
+  size_t num_marks;
 } tile_layout;
 
 #define COMPILATION_ARRAY(type, name)                                                              \
@@ -406,7 +424,8 @@ typedef struct compilation {
   COMPILATION_ARRAY(stream_info, streams); /* as in the graph */
   COMPILATION_ARRAY(stream_copy, stream_copies);
   COMPILATION_ARRAY(host_packet, host_packets);
-  COMPILATION_ARRAY(uint32_t, host_events); /* event number - 1 -> host tensor to print */
+  COMPILATION_ARRAY(host_event, host_events);      /* by event number - 1 */
+  COMPILATION_ARRAY(const char *, profile_blocks); /* names of the programs' blocks */
 
   /* exchange */
   COMPILATION_ARRAY(tile_exchange, tile_exchanges);
@@ -415,6 +434,7 @@ typedef struct compilation {
   /* closure, emit, allocate */
   COMPILATION_ARRAY(code_group, code_groups);
   COMPILATION_ARRAY(code_patch, code_patches); /* by tile */
+  COMPILATION_ARRAY(block_mark, block_marks);  /* by tile */
   tile_layout *tiles;                          /* by tile */
   uint32_t *blocks_by_tile;                    /* block numbers sorted by tile, then address */
 

@@ -108,14 +108,32 @@ static void describe_stream(const stream_info *stream, pop_executable *e)
                                .num_elements = stream->num_elements});
 }
 
+static void describe_event(const host_event *event, pop_executable *e)
+{
+  executable_event described = {.kind = EXECUTABLE_EVENT_PRINT,
+                                .name = pop_arena_strdup(e->arena, event->name),
+                                .message = "",
+                                .tensor = event->index,
+                                .tile = EXECUTABLE_NONE};
+  if (event->kind == HOST_EVENT_ABORT) {
+    described.kind = EXECUTABLE_EVENT_ABORT;
+    described.message = pop_arena_strdup(e->arena, event->message);
+    described.tensor = 0;
+    described.tile = event->index;
+  }
+  pop_push(e->events, e->num_events, e->events_capacity, described);
+}
+
 static void describe_host(const compilation *c, pop_executable *e)
 {
   for (size_t i = 0; i < c->num_program_names; i++)
     pop_push(e->programs, e->num_programs, e->programs_capacity,
              pop_arena_strdup(e->arena, c->program_names[i]));
   for (size_t i = 0; i < c->num_host_tensors; i++) describe_tensor(c, &c->host_tensors[i], e);
-  for (size_t i = 0; i < c->num_host_events; i++)
-    pop_push(e->events, e->num_events, e->events_capacity, c->host_events[i]);
+  for (size_t i = 0; i < c->num_host_events; i++) describe_event(&c->host_events[i], e);
+  for (size_t i = 0; i < c->num_profile_blocks; i++)
+    pop_push(e->blocks, e->num_blocks, e->blocks_capacity,
+             pop_arena_strdup(e->arena, c->profile_blocks[i]));
   for (size_t i = 0; i < c->num_streams; i++) describe_stream(&c->streams[i], e);
   for (size_t i = 0; i < c->num_stream_copies; i++)
     pop_push(e->stream_copies, e->num_stream_copies, e->stream_copies_capacity,

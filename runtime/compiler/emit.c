@@ -226,12 +226,14 @@ static pop_error *emit_tile(emitter *e)
   compilation *c = e->c;
   tile_layout *layout = &c->tiles[e->tile];
   layout->first_patch = c->num_code_patches;
+  layout->first_mark = c->num_block_marks;
   add_stacks(e);
   e->stub = COMPILER_NONE;
   if (layout->code_group != COMPILER_NONE) add_worker_stub(e);
   POP_TRY(emit_control_code(e));
   layout->control_code = emitter_add_code(e, &e->code, POP_MEMORY_CONTROL_CODE, "control");
   layout->num_patches = c->num_code_patches - layout->first_patch;
+  layout->num_marks = c->num_block_marks - layout->first_mark;
   return NULL;
 }
 

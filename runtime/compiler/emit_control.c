@@ -107,7 +107,7 @@ static void put_leaf(emitter *e, const script_op *op)
     put_exchange(e, index);
     break;
   case SCRIPT_SYNC:
-    put_tile_op(&e->code, TILE_SYNC, 0, 0, 0);
+    put_tile_op(&e->code, TILE_SYNC, index, 0, 0);
     break;
   case SCRIPT_WRITE_UNDEF:
     break;

@@ -1,4 +1,4 @@
-/* Loops and branches in control code.
+/* Loops and branches in control code, and the marks of blocks.
  *
  *   LOOP      counter = count;  body;  counter -= 1;  back to the body if it is not 0
  *   SWITCH    t0 = control
@@ -43,10 +43,18 @@ static void set_jumps(assembler *a, const open_flow *of)
   }
 }
 
-static void take_back(assembler *a, const open_flow *of)
+/* Blocks inside, in which this tile has nothing to do, are at the place where it all is not. */
+static void take_back(emitter *e, const open_flow *of)
 {
+  assembler *a = &e->code;
   a->num_words = of->before;
   a->num_patches = of->patches_before;
+  uint32_t here = (uint32_t)of->before * 4;
+  for (size_t i = e->c->num_block_marks; i > e->c->tiles[e->tile].first_mark; i--) {
+    block_mark *mark = &e->c->block_marks[i - 1];
+    if (mark->end <= here) return;
+    mark->begin = mark->end = here;
+  }
 }
 
 /* ---- counted loops ---- */
@@ -78,7 +86,7 @@ static void end_loop(emitter *e, const open_flow *of)
 {
   assembler *a = &e->code;
   if (a->num_words == of->body) {
-    take_back(a, of);
+    take_back(e, of);
     return;
   }
   uint32_t height = e->script.ops[of->op].height;
@@ -161,6 +169,17 @@ static void end_case(flow *f, const open_flow *of)
   set_jumps(a, of);
 }
 
+/* ---- blocks of programs: no code, only marks ---- */
+
+static void add_mark(emitter *e, const open_flow *of)
+{
+  compilation *c = e->c;
+  block_mark mark = {.block = c->steps[e->script.ops[of->op].step].index,
+                     .begin = (uint32_t)of->body * 4,
+                     .end = (uint32_t)e->code.num_words * 4};
+  pop_push(c->block_marks, c->num_block_marks, c->block_marks_capacity, mark);
+}
+
 /* ---- any ---- */
 
 static void begin_flow(flow *f, uint32_t number)
@@ -182,6 +201,9 @@ static void end_flow(flow *f, uint32_t kind)
   assert(f->num_open > 0); /* they are nested in what holds them */
   open_flow of = f->open[--f->num_open];
   switch (kind) {
+  case SCRIPT_BLOCK_END:
+    add_mark(f->e, &of);
+    return;
   case SCRIPT_LOOP_END:
     end_loop(f->e, &of);
     return;
@@ -192,7 +214,7 @@ static void end_flow(flow *f, uint32_t kind)
     if (of.does_something)
       set_jumps(a, &of);
     else
-      take_back(a, &of);
+      take_back(f->e, &of);
     return;
   default: /* SCRIPT_WHILE_END */
     put_jump(a, ZERO, of.body);

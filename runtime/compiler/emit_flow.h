@@ -19,7 +19,7 @@ typedef struct flow {
   size_t num_open, open_capacity;
 } flow;
 
-/* The beginning or the end of a LOOP, SWITCH, WHILE or CASE. */
+/* The beginning or the end of a LOOP, SWITCH, WHILE, CASE or BLOCK. */
 void put_flow(flow *f, uint32_t op);
 void flow_free(flow *f);
 

@@ -7,7 +7,8 @@
  * copy, as `<category>.<name>` (`message.mulCS`); what each worker has one
  * of as `<name>.worker<number>`; each vertex as
  * `vertex.<compute set>.<vertex type>.<number>`, where the number is the graph's, counted from 0, or, for the
- * copies that the compiler added, that of the vertex on the tile. All but the objects' global
+ * copies that the compiler added, that of the vertex on the tile; blocks of programs as
+ * `block.<number>.<name>`, inside `control`. All but the objects' global
  * symbols are local: the names are the user's and need not be unique.
  *
  * Nothing here changes the compilation: images can be made by several threads, in any order.
@@ -220,6 +221,26 @@ static void add_block_symbols(builder *b)
   }
 }
 
+/* Blocks of programs: an area of the control code each; none where the tile does nothing in it. */
+static void add_mark_symbols(builder *b)
+{
+  const compilation *c = b->c;
+  const tile_layout *layout = &c->tiles[b->tile];
+  for (size_t i = 0; i < layout->num_marks; i++) {
+    const block_mark *mark = &c->block_marks[layout->first_mark + i];
+    if (mark->begin == mark->end) continue;
+    add_symbol(b, (pop_image_symbol){
+                      .name = pop_arena_printf(b->arena, "block.%u.%s", mark->block,
+                                               c->profile_blocks[mark->block]),
+                      .address = address_of(c, (place){layout->control_code, mark->begin}),
+                      .size = mark->end - mark->begin,
+                      .kind = POP_SYMBOL_OBJECT,
+                      .category = POP_MEMORY_CONTROL_CODE,
+                      .local = true,
+                  });
+  }
+}
+
 static const tile_work *find_work(const compilation *c, const lowered_compute_set *set,
                                   uint32_t tile)
 {
@@ -297,6 +318,7 @@ static void name_everything(const compilation *c, uint32_t tile, pop_arena *aren
   add_mapping(&b, image->base, false);
   add_linked_symbols(&b);
   add_block_symbols(&b);
+  add_mark_symbols(&b);
   add_vertex_symbols(&b);
   size_t bytes = b.num_symbols * sizeof *b.symbols;
   image->symbols = memcpy(pop_arena_alloc(arena, bytes), b.symbols, bytes);

@@ -6,6 +6,7 @@
 #include "compiler/lower_copy.h"
 #include "compiler/lowering.h"
 #include "compiler/segments.h"
+#include "machine/isa.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -214,6 +215,54 @@ static pop_error *lower_while(program_lowering *p, uint32_t number, step_list *s
   return error;
 }
 
+/* If the predicate is true, the tiles report to the host, which then ends the run. */
+static pop_error *lower_abort(program_lowering *p, uint32_t number, step_list *steps)
+{
+  static uint32_t is_false = 0;
+  lowering *l = &p->l;
+  compilation *c = l->c;
+  const program *lowered = &c->graph->programs[number];
+  const char *message = pop_arena_strdup(c->arena, lowered->message);
+  host_event event = {HOST_EVENT_ABORT, name_of(p, number), message, COMPILER_NONE};
+  uint32_t only;
+  if (lowered->source == 0) {
+    only = add_host_event(l, &event);
+  } else {
+    program decides = {.kind = PROGRAM_SWITCH,
+                       .source = lowered->source,
+                       .case_values = &is_false,
+                       .num_children = 2};
+    uint32_t control_number;
+    POP_TRY(lower_control(l, &decides, event.name, steps, &control_number));
+    event.index = c->controls[control_number].tile;
+    uint32_t go_on = add_sequence(l, event.name, NULL, 0), abort = add_host_event(l, &event);
+    only = add_step(l, STEP_SWITCH, event.name, control_number);
+    add_child(c, only, go_on);
+    add_child(c, only, abort);
+    record_control_reads(l, only);
+  }
+  pop_push(steps->items, steps->count, steps->capacity, only);
+  return NULL;
+}
+
+static uint32_t lower_block(program_lowering *p, uint32_t number)
+{
+  compilation *c = p->l.c;
+  const char *name = name_of(p, number);
+  uint32_t body = single_step(p, c->graph->programs[number].children[0]);
+  uint32_t added = add_step(&p->l, STEP_BLOCK, name, (uint32_t)c->num_profile_blocks);
+  pop_push(c->profile_blocks, c->num_profile_blocks, c->profile_blocks_capacity, name);
+  add_child(c, added, body);
+  return added;
+}
+
+static uint32_t lower_sync(program_lowering *p, uint32_t number)
+{
+  bool internal = p->l.c->graph->programs[number].count == POP_SYNC_INTERNAL;
+  return add_step(&p->l, STEP_SYNC, name_of(p, number),
+                  internal ? ISA_SYNC_INTERNAL : ISA_SYNC_EXTERNAL);
+}
+
 static uint32_t lower_write_undef(program_lowering *p, uint32_t number)
 {
   compilation *c = p->l.c;
@@ -258,8 +307,15 @@ static pop_error *lower_program(program_lowering *p, uint32_t number)
     if (!error) pop_push(steps.items, steps.count, steps.capacity, single);
     break;
   case PROGRAM_SYNC:
-    pop_push(steps.items, steps.count, steps.capacity,
-             add_step(&p->l, STEP_SYNC, name_of(p, number), COMPILER_NONE));
+    pop_push(steps.items, steps.count, steps.capacity, lower_sync(p, number));
+    break;
+  case PROGRAM_BLOCK:
+    pop_push(steps.items, steps.count, steps.capacity, lower_block(p, number));
+    break;
+  case PROGRAM_ABORT:
+    error = lower_abort(p, number, &steps);
+    break;
+  case PROGRAM_NOP:
     break;
   case PROGRAM_COPY:
     error = lower_copy_program(&p->l, lowered, &steps);

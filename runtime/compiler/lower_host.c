@@ -39,13 +39,20 @@ void lower_handles(compilation *c)
                     false);
 }
 
+uint32_t add_host_event(lowering *l, const host_event *event)
+{
+  compilation *c = l->c;
+  pop_push(c->host_events, c->num_host_events, c->host_events_capacity, *event);
+  return add_step(l, STEP_HOST_EVENT, event->name, (uint32_t)c->num_host_events);
+}
+
 uint32_t lower_print(lowering *l, const program *print)
 {
   compilation *c = l->c;
   uint32_t printed = add_host_tensor(c, print->source, print->name, true, true);
-  pop_push(c->host_events, c->num_host_events, c->host_events_capacity, printed);
+  const char *name = c->host_tensors[printed].name;
   uint32_t added =
-      add_step(l, STEP_HOST_EVENT, c->host_tensors[printed].name, (uint32_t)c->num_host_events);
+      add_host_event(l, &(host_event){.kind = HOST_EVENT_PRINT, .name = name, .index = printed});
   begin_accesses(l, added);
   const host_tensor *t = &c->host_tensors[printed];
   for (size_t i = 0; i < t->num_runs; i++) record_read(l, c->host_runs[t->first_run + i].at.block);

@@ -119,6 +119,7 @@ POP_MUST_CHECK pop_error *lower_stream_copy(lowering *l, const program *copied, 
 /* ---- lower_host.c ---- */
 uint32_t add_host_tensor(compilation *c, uint32_t tensor, const char *name, bool read, bool print);
 void lower_handles(compilation *c);
-uint32_t lower_print(lowering *l, const program *print); /* the step */
+uint32_t add_host_event(lowering *l, const host_event *event); /* the step that reports it */
+uint32_t lower_print(lowering *l, const program *print);       /* the step */
 
 #endif

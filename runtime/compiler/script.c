@@ -80,6 +80,9 @@ static void open_step(builder *b, uint32_t index)
   case STEP_WHILE:
     push_frame(b, push_op(b, SCRIPT_WHILE, index), index, s->num_children);
     return;
+  case STEP_BLOCK:
+    push_frame(b, push_op(b, SCRIPT_BLOCK, index), index, s->num_children);
+    return;
   case STEP_SEQUENCE:
     push_frame(b, COMPILER_NONE, index, s->num_children);
     return;
@@ -147,7 +150,8 @@ static void close_frame(builder *b)
     static const uint8_t end_of[] = {
         [SCRIPT_LOOP] = SCRIPT_LOOP_END,     [SCRIPT_SWITCH] = SCRIPT_SWITCH_END,
         [SCRIPT_WHILE] = SCRIPT_WHILE_END,   [SCRIPT_CASE] = SCRIPT_CASE_END,
-        [SCRIPT_SHARED] = SCRIPT_SHARED_END, [SCRIPT_PROGRAM] = SCRIPT_PROGRAM_END};
+        [SCRIPT_SHARED] = SCRIPT_SHARED_END, [SCRIPT_PROGRAM] = SCRIPT_PROGRAM_END,
+        [SCRIPT_BLOCK] = SCRIPT_BLOCK_END};
     uint32_t end = push_op(b, end_of[begin->kind], begin->step);
     b->s->ops[end].match = f.begin;
     b->s->ops[f.begin].match = end;

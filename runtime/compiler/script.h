@@ -10,6 +10,8 @@
  *   SWITCH  CASE … CASE_END  CASE … CASE_END  SWITCH_END        the last case is the default
  *   WHILE  condition …  CASE body … CASE_END  WHILE_END         the control is looked at at the CASE
  *
+ *   BLOCK … BLOCK_END     what profiles know by a name
+ *
  * A step with several uses stands where it is met first, between SHARED and SHARED_END; each later
  * use is a CALL of it. A Repeat of 0 is left out, a Repeat of 1 is its body. The position in the list is
  * the step number of `block.first_step` and `block.last_step`.
@@ -32,6 +34,8 @@ typedef enum script_op_kind {
   SCRIPT_SWITCH_END,
   SCRIPT_WHILE,
   SCRIPT_WHILE_END,
+  SCRIPT_BLOCK,
+  SCRIPT_BLOCK_END,
   SCRIPT_CASE,
   SCRIPT_CASE_END,
   SCRIPT_SHARED,

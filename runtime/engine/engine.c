@@ -102,10 +102,10 @@ pop_error *pop_engine_load(pop_engine *engine)
   return NULL;
 }
 
-static pop_error *print_event(pop_engine *engine, uint32_t event)
+static pop_error *print_event(pop_engine *engine, const executable_event *event)
 {
   const pop_executable *e = engine->executable;
-  const executable_tensor *tensor = &e->tensors[e->events[event - 1]];
+  const executable_tensor *tensor = &e->tensors[event->tensor];
   size_t bytes = (size_t)tensor->num_elements * pop_type_bytes(tensor->type);
   uint8_t *data = malloc(bytes ? bytes : 1);
   if (!data)
@@ -122,10 +122,32 @@ static pop_error *print_event(pop_engine *engine, uint32_t event)
   return error;
 }
 
+/* The error of a program that ended its run. */
+static pop_error *abort_event(const pop_engine *engine, const executable_event *event)
+{
+  machine_counters counters = machine_get_counters(engine->machine);
+  uint32_t tiles_per_ipu = engine->executable->target.tiles_per_ipu;
+  char where[64] = "";
+  if (event->tile != EXECUTABLE_NONE)
+    snprintf(where, sizeof where, "; the predicate is on tile %u, IPU %u", event->tile,
+             event->tile / tiles_per_ipu);
+  const char *name = *event->name ? event->name : "(no name)";
+  return pop_error_new(POP_ERROR_RUNTIME,
+                       "program '%s' aborted the run%s%s%s; superstep %llu, "
+                       "cycle %llu",
+                       name, *event->message ? ": " : "", event->message, where,
+                       (unsigned long long)counters.supersteps,
+                       (unsigned long long)counters.cycles);
+}
+
 static pop_error *handle_event(pop_engine *engine, uint32_t event)
 {
   const pop_executable *e = engine->executable;
-  if (event <= e->num_events) return print_event(engine, event);
+  if (event <= e->num_events) {
+    const executable_event *reported = &e->events[event - 1];
+    if (reported->kind == EXECUTABLE_EVENT_PRINT) return print_event(engine, reported);
+    return report_fault(engine, abort_event(engine, reported));
+  }
   size_t copy = event - e->num_events - 1;
   if (copy >= e->num_stream_copies)
     return pop_error_new(POP_ERROR_INTERNAL, "the tiles report host event %u of %zu", event,
@@ -169,6 +191,27 @@ pop_error *pop_engine_run(pop_engine *engine, size_t program)
             (unsigned long long)(after.cycles - before.cycles),
             (unsigned long long)(after.instructions - before.instructions));
   return NULL;
+}
+
+pop_error *pop_engine_run_named(pop_engine *engine, const char *name)
+{
+  const pop_executable *e = engine->executable;
+  if (!name) return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "the program's name is NULL");
+  size_t found = 0, matches = 0;
+  for (size_t i = 0; i < e->num_programs; ++i)
+    if (strcmp(e->programs[i], name) == 0) {
+      found = i;
+      ++matches;
+    }
+  if (matches == 1) return pop_engine_run(engine, found);
+  if (matches > 1)
+    return pop_error_new(POP_ERROR_INDEX,
+                         "%zu programs have the name '%s': run the one that is meant by its "
+                         "number, or give them different names",
+                         matches, name);
+  const char *near = pop_nearest_name(name, e->programs, e->num_programs);
+  return pop_error_new(POP_ERROR_INDEX, "there is no program '%s'%s%s%s", name,
+                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 pop_error *pop_engine_connect_stream(pop_engine *engine, const char *handle, void *begin, void *end)

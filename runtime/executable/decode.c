@@ -382,18 +382,61 @@ static pop_error *read_tensors(decoder *d)
   return NULL;
 }
 
+static pop_error *read_event_kind(metadata_reader *r, executable_event_kind *kind)
+{
+  const char *name = "";
+  POP_TRY(metadata_read_key(r, 1, "kind"));
+  POP_TRY(metadata_read_text(r, &name));
+  for (int k = 0; k < EXECUTABLE_EVENT_KINDS; ++k) {
+    *kind = (executable_event_kind)k;
+    if (strcmp(executable_event_kind_name(*kind), name) == 0) return NULL;
+  }
+  return metadata_error(r, "there is no kind '%s'", name);
+}
+
+static pop_error *read_event(decoder *d, executable_event *event)
+{
+  metadata_reader *r = &d->r;
+  uint32_t tile = 0;
+  POP_TRY(metadata_read_map_of(r, 5));
+  POP_TRY(read_event_kind(r, &event->kind));
+  POP_TRY(read_name(r, &event->name));
+  POP_TRY(metadata_read_key(r, 1, "message"));
+  POP_TRY(metadata_read_text(r, &event->message));
+  POP_TRY(metadata_read_key(r, 1, "tensor"));
+  POP_TRY(metadata_read_u32(r, UINT32_MAX, &event->tensor));
+  if (event->kind == EXECUTABLE_EVENT_PRINT &&
+      (event->tensor >= d->e->num_tensors || d->e->tensors[event->tensor].kind != EXECUTABLE_PRINT))
+    return metadata_error(r, "tensor %u is none that is printed", event->tensor);
+  POP_TRY(metadata_read_key(r, 1, "tile"));
+  POP_TRY(metadata_read_u32(r, d->num_tiles, &tile));
+  event->tile = tile ? tile - 1 : EXECUTABLE_NONE;
+  return NULL;
+}
+
 static pop_error *read_events(decoder *d)
 {
   size_t count = 0;
-  uint32_t tensor = 0, greatest = 0;
   POP_TRY(metadata_read_array(&d->r, 1, &count));
-  if (count) POP_TRY(greatest_number(&d->r, d->e->num_tensors, "tensor", &greatest));
   for (size_t i = 0; i < count; ++i) {
+    executable_event event = {0};
     d->r.entry = i;
-    POP_TRY(metadata_read_u32(&d->r, greatest, &tensor));
-    if (d->e->tensors[tensor].kind != EXECUTABLE_PRINT)
-      return metadata_error(&d->r, "tensor %u is none that is printed", tensor);
-    pop_push(d->e->events, d->e->num_events, d->e->events_capacity, tensor);
+    POP_TRY(read_event(d, &event));
+    d->r.keys[1] = NULL;
+    pop_push(d->e->events, d->e->num_events, d->e->events_capacity, event);
+  }
+  return NULL;
+}
+
+static pop_error *read_blocks(decoder *d)
+{
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  for (size_t i = 0; i < count; ++i) {
+    const char *name = "";
+    d->r.entry = i;
+    POP_TRY(metadata_read_text(&d->r, &name));
+    pop_push(d->e->blocks, d->e->num_blocks, d->e->blocks_capacity, name);
   }
   return NULL;
 }

@@ -193,7 +193,23 @@ static void put_tensors(encoder *x)
 static void put_events(encoder *x)
 {
   metadata_put_array(x->out, x->e->num_events);
-  put_u32s(x->out, x->e->events, x->e->num_events);
+  for (size_t i = 0; i < x->e->num_events; ++i) {
+    const executable_event *event = &x->e->events[i];
+    metadata_put_map(x->out, 5);
+    metadata_put_text(x->out, "kind");
+    metadata_put_text(x->out, executable_event_kind_name(event->kind));
+    metadata_put_text(x->out, "name");
+    metadata_put_text(x->out, event->name);
+    metadata_put_text(x->out, "message");
+    metadata_put_text(x->out, event->message);
+    put_number(x->out, "tensor", event->tensor);
+    put_number(x->out, "tile", event->tile == EXECUTABLE_NONE ? 0 : event->tile + (uint64_t)1);
+  }
+}
+
+static void put_blocks(encoder *x)
+{
+  put_names(x->out, x->e->blocks, x->e->num_blocks);
 }
 
 static void put_streams(encoder *x)

@@ -12,6 +12,12 @@ const char *executable_tensor_kind_name(executable_tensor_kind kind)
   return names[kind];
 }
 
+const char *executable_event_kind_name(executable_event_kind kind)
+{
+  static const char *const names[] = {"print", "abort"};
+  return names[kind];
+}
+
 pop_executable *executable_new(void)
 {
   pop_executable *e = pop_xcalloc(1, sizeof *e);
@@ -31,10 +37,11 @@ void pop_executable_free(pop_executable *e)
   if (!e || atomic_fetch_sub(&e->references, 1) != 1) return;
   if (e->images.free) e->images.free(e->images.context);
   void *const arrays[] = {
-      e->file,        e->options,  e->run_options,   e->programs,  e->tensors,     e->runs,
-      e->events,      e->streams,  e->stream_copies, e->variables, e->intervals,   e->vertex_types,
-      e->vertex_rows, e->vertices, e->compute_sets,  e->works,     e->memory_rows, e->stack_rows,
-      e->tiles,       e->digests,  e->phase_times,
+      e->file,         e->options,     e->run_options,  e->programs,    e->tensors,
+      e->runs,         e->events,      e->blocks,       e->streams,     e->stream_copies,
+      e->variables,    e->intervals,   e->vertex_types, e->vertex_rows, e->vertices,
+      e->compute_sets, e->works,       e->memory_rows,  e->stack_rows,  e->tiles,
+      e->digests,      e->phase_times,
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) free(arrays[i]);
   pop_arena_free(e->arena);

@@ -23,7 +23,7 @@
 #define EXECUTABLE_NONE UINT32_MAX
 
 /* What is written now, and what is read: changed with every change of the encoding. */
-enum { EXECUTABLE_FORMAT = 1 };
+enum { EXECUTABLE_FORMAT = 2 };
 
 #define EXECUTABLE_METADATA_MEMBER "metadata.elf"
 
@@ -56,6 +56,21 @@ typedef struct executable_tensor {
   size_t first_run; /* in runs */
   size_t num_runs;
 } executable_tensor;
+
+/* What the tiles report by its number, which counts from 1. */
+typedef enum executable_event_kind {
+  EXECUTABLE_EVENT_PRINT,
+  EXECUTABLE_EVENT_ABORT,
+  EXECUTABLE_EVENT_KINDS
+} executable_event_kind;
+
+typedef struct executable_event {
+  executable_event_kind kind;
+  const char *name;    /* of the program */
+  const char *message; /* ABORT; otherwise "" */
+  uint32_t tensor;     /* PRINT: in tensors */
+  uint32_t tile;       /* ABORT: that holds the predicate; EXECUTABLE_NONE: there is none */
+} executable_event;
 
 /* A data stream. What its copies move where on the tiles is in the tiles' host exchange code. */
 typedef struct executable_stream {
@@ -158,7 +173,8 @@ struct pop_executable {
   EXECUTABLE_ARRAY(const char *, programs); /* their names */
   EXECUTABLE_ARRAY(executable_tensor, tensors);
   EXECUTABLE_ARRAY(executable_run, runs);
-  EXECUTABLE_ARRAY(uint32_t, events); /* event number - 1 -> tensor to print */
+  EXECUTABLE_ARRAY(executable_event, events); /* by event number - 1 */
+  EXECUTABLE_ARRAY(const char *, blocks);     /* names of the programs' blocks, by number */
   EXECUTABLE_ARRAY(executable_stream, streams);
   EXECUTABLE_ARRAY(uint32_t, stream_copies); /* event number - num_events - 1 -> stream */
   EXECUTABLE_ARRAY(executable_variable, variables);
@@ -178,6 +194,7 @@ struct pop_executable {
 
 /* executable.c */
 const char *executable_tensor_kind_name(executable_tensor_kind kind);
+const char *executable_event_kind_name(executable_event_kind kind);
 pop_executable *executable_new(void); /* all empty; no images yet */
 pop_executable *executable_retain(pop_executable *executable);
 /* The vertex of `tile` with its state at this address, that `context` runs; false if none. */

@@ -28,7 +28,9 @@
   X(tiles, "[how many tiles, row of memory, row of stacks]*, in the order of tiles")               \
   X(digests, "of the images: 8 bytes each, little endian")                                         \
   X(tensors, "{name, kind: write, read or print, type, shape, runs: [tile, offset, bytes]*}")      \
-  X(events, "by event number - 1: the tensor that it prints")                                      \
+  X(events, "by event number - 1: {kind: print or abort, name: of the program, message, tensor: "  \
+            "to print, tile: 0 or 1 + that of the predicate}")                                     \
+  X(blocks, "names of the programs' blocks, by number")                                            \
   X(streams, "{name, type, elements, to_device, used: by a program}")                              \
   X(stream_copies, "by event number - number of events - 1: the stream")                           \
   X(variables, "{name, type, shape, constant, intervals: "                                         \

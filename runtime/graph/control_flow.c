@@ -1,4 +1,4 @@
-/* Programs that decide on the device what is run: If, Switch, RepeatWhile, calls of functions.
+/* Programs that decide on the device what is run: If, Switch, RepeatWhile, Abort, calls of functions.
  *
  * An If is a Switch whose only case is 0, with the else branch; the default is the then branch. A
  * branch that is not given is an empty sequence, so that a Switch has a child for each case and one
@@ -137,6 +137,31 @@ pop_program pop_program_repeat_while_false(pop_program condition, pop_tensor pre
                                            pop_program body, const char *name)
 {
   return repeat_while("pop_program_repeat_while_false", false, condition, predicate, body, name);
+}
+
+static pop_program add_abort(pop_graph *graph, const char *call, uint32_t predicate,
+                             const char *message, const char *name)
+{
+  program p = {.kind = PROGRAM_ABORT,
+               .source = predicate,
+               .message = message ? pop_arena_strdup(graph->arena, message) : ""};
+  return add_program(graph, call, p, name);
+}
+
+pop_program pop_program_abort(pop_graph *graph, const char *message, const char *name)
+{
+  if (!graph_enter(&graph)) return (pop_program){graph, 0};
+  return add_abort(graph, "pop_program_abort", 0, message, name);
+}
+
+pop_program pop_program_abort_on_condition(pop_tensor predicate, const char *message,
+                                           const char *name)
+{
+  static const char call[] = "pop_program_abort_on_condition";
+  pop_graph *graph = predicate.graph;
+  if (!graph_usable(graph) || !check_control(graph, call, name, "predicate", predicate))
+    return (pop_program){graph, 0};
+  return add_abort(graph, call, predicate.index, message, name);
 }
 
 pop_function pop_graph_add_function(pop_graph *graph, pop_program body)

@@ -130,12 +130,13 @@ static void add_vertices(hasher *h, const pop_graph *g)
 
 static void add_programs(hasher *h, const pop_graph *g)
 {
-  ASSERT_SIZE(program, 80);
+  ASSERT_SIZE(program, 88);
   ADD(h, g->num_programs);
   for (size_t i = 0; i < g->num_programs; i++) {
     const program *p = &g->programs[i];
     size_t num_values = p->case_values ? p->num_children - 1 : 0;
     add_text(h, p->name);
+    add_text(h, p->message);
     ADD(h, p->kind, p->count, p->compute_set, p->stream, p->source, p->destination, p->num_children,
         num_values);
     for (size_t j = 0; j < p->num_children; j++) ADD(h, p->children[j]);

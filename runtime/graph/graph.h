@@ -117,6 +117,9 @@ typedef enum program_kind {
   PROGRAM_WHILE,
   PROGRAM_CALL,
   PROGRAM_WRITE_UNDEF,
+  PROGRAM_NOP,
+  PROGRAM_BLOCK,
+  PROGRAM_ABORT,
   PROGRAM_SYNC,
   PROGRAM_STREAM_COPY,
   PROGRAM_PRINT_TENSOR
@@ -124,17 +127,20 @@ typedef enum program_kind {
 
 typedef struct program {
   program_kind kind;
-  const char *name; /* "" if none; PRINT_TENSOR: the title */
-  /* SEQUENCE: programs in order; REPEAT, CALL: one; SWITCH: of the cases, then the default;
+  const char *name;    /* "" if none; PRINT_TENSOR: the title */
+  const char *message; /* ABORT: "" if none */
+  /* SEQUENCE: programs in order; REPEAT, CALL, BLOCK: one; SWITCH: of the cases, then the default;
    * WHILE: condition, body */
   uint32_t *children;
   size_t num_children, children_capacity;
-  uint32_t count;        /* REPEAT; WHILE: 1 while the predicate is true, 0 while it is false */
+  uint32_t count;        /* REPEAT; WHILE: 1 while the predicate is true, 0 while it is false;
+                          * SYNC: pop_sync_type */
   uint32_t compute_set;  /* EXECUTE */
   uint32_t *case_values; /* SWITCH: of the children but the last; a predicate's false is 0 */
   uint32_t stream;       /* STREAM_COPY */
   /* Tensors. COPY: both; STREAM_COPY: source is the tensor, whatever the direction;
-   * PRINT_TENSOR, WRITE_UNDEF: source; SWITCH, WHILE: source is the control. */
+   * PRINT_TENSOR, WRITE_UNDEF: source; SWITCH, WHILE: source is the control; ABORT: source is the
+   * predicate, 0 if there is none. */
   uint32_t source, destination;
   bool has_parent; /* it is in another program */
   uint64_t visit;  /* == graph->program_visit: seen by the search for cycles that runs now */

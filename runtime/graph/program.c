@@ -146,10 +146,38 @@ pop_program pop_program_write_undef(pop_tensor tensor, const char *name)
   return add_program(graph, call, p, name);
 }
 
-pop_program pop_program_sync(pop_graph *graph, const char *name)
+pop_program pop_program_sync(pop_graph *graph, pop_sync_type type, const char *name)
+{
+  static const char call[] = "pop_program_sync";
+  if (!graph_enter(&graph)) return (pop_program){graph, 0};
+  if ((unsigned)type > POP_SYNC_GLOBAL) {
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+                "%s %s: there is no sync type %d: POP_SYNC_INTERNAL, POP_SYNC_EXTERNAL or "
+                "POP_SYNC_GLOBAL",
+                call, say_name(graph, name), (int)type);
+    return (pop_program){graph, 0};
+  }
+  return add_program(graph, call, (program){.kind = PROGRAM_SYNC, .count = type}, name);
+}
+
+pop_program pop_program_nop(pop_graph *graph, const char *name)
 {
   if (!graph_enter(&graph)) return (pop_program){graph, 0};
-  return add_program(graph, "pop_program_sync", (program){.kind = PROGRAM_SYNC}, name);
+  return add_program(graph, "pop_program_nop", (program){.kind = PROGRAM_NOP}, name);
+}
+
+pop_program pop_program_block(pop_graph *graph, pop_program body, const char *name)
+{
+  static const char call[] = "pop_program_block";
+  if (!graph_enter(&graph) || !check_program(graph, call, body)) return (pop_program){graph, 0};
+  if (!name || !*name) {
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+                "%s: the block has no name; profiles show it by that", call);
+    return (pop_program){graph, 0};
+  }
+  pop_program handle = add_program(graph, call, (program){.kind = PROGRAM_BLOCK}, name);
+  if (handle.index) add_child(handle, body);
+  return handle;
 }
 
 pop_program pop_program_print_tensor(pop_tensor tensor, const char *title)

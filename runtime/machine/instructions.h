@@ -14,8 +14,8 @@
  *   R       rd, rs1, rs2                        I, SHIFT  rd, rs1, imm
  *   R_RM    rd, rs1, rs2; imm = rounding mode   S, B      rs1, rs2, imm
  *   F       the same as R, but rd is a float    U, J      rd, imm
- *   F_RM    register (or, in tile.run, a plain  CSR       rd, rs1 (or 5-bit value), imm = number
- *   F_I     number), so 0 is a register too     R4        F_RM and imm = rounding mode | rs3 << 8
+ *   F_RM    register (or, in tile.run and       CSR       rd, rs1 (or 5-bit value), imm = number
+ *   F_I     tile.sync, a number): 0 is one too  R4        F_RM and imm = rounding mode | rs3 << 8
  *   NONE    no operands                                                                        */
 #define INSTRUCTIONS(X)                                                                            \
   /* load 0x03 */                                                                                  \
@@ -57,7 +57,7 @@
   X(FSH, "fsh", 0x0000707f, 0x00001027, S, STORE)                                                  \
   X(FSW, "fsw", 0x0000707f, 0x00002027, S, STORE)                                                  \
   /* custom-1 0x2b: isa.h */                                                                       \
-  X(TILE_SYNC, "tile.sync", 0xffffffff, 0x0000002b, NONE, TILE)                                    \
+  X(TILE_SYNC, "tile.sync", 0xffffff7f, 0x0000002b, F, TILE)                                       \
   X(TILE_HOST_SYNC, "tile.hostsync", 0xfe00707f, 0x0200002b, R, TILE)                              \
   X(TILE_RUN, "tile.run", 0xfe00707f, 0x0400002b, F, TILE)                                         \
   X(TILE_WAIT, "tile.wait", 0xffffffff, 0x0600002b, NONE, TILE)                                    \

@@ -581,6 +581,7 @@ do_CSRRCI: /* ends its block, so that slots and count are exact here */
   /* tile */
 do_TILE_SYNC:
   SUPERVISOR_ONLY();
+  c->sync_argument = op->rd;
   STOP(STOP_SYNC);
 do_TILE_HOST_SYNC:
   SUPERVISOR_ONLY();

@@ -5,7 +5,9 @@
  * TILE INSTRUCTIONS, opcode custom-1 (0x2b), funct3 0, funct7 selects (R-type fields):
  *
  *   funct7  name            effect
- *   0       tile.sync       internal sync: wait until every tile of the target asks for one
+ *   0       tile.sync       rd(zone): 0: internal sync, wait until every tile of the target asks for
+ *                           one; 1: external sync, the same through the link to the host and other
+ *                           IPUs, in target.host_sync_cycles. All tiles ask for the same.
  *   1       tile.hostsync   rd, rs1, rs2: sync with the host; reports rs1, rd receives the host's
  *                           answer. rs2: address of host exchange code, or 0
  *   2       tile.run        rd(number), rs1, rs2: start worker number rd (0-5; the field, not a
@@ -97,6 +99,8 @@ enum { ISA_CUSTOM_0 = 0x0b, ISA_CUSTOM_1 = 0x2b, ISA_CUSTOM_2 = 0x5b };
   X(TILE_NUMBER, 8, "tile.number")                                                                 \
   X(TILE_TRAP, 9, "tile.trap")                                                                     \
   X(TILE_PRINT, 10, "tile.print")
+
+enum { ISA_SYNC_INTERNAL = 0, ISA_SYNC_EXTERNAL = 1 }; /* zones of tile.sync */
 
 typedef enum isa_tile_op {
 #define ISA_TILE_OP_ENUMERATOR(id, number, mnemonic) id = number,

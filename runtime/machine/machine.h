@@ -144,7 +144,8 @@ typedef enum machine_trace_kind {
 typedef struct machine_trace_event {
   machine_trace_kind kind;
   uint32_t tile;     /* SYNC, HOST_SYNC: unused */
-  uint32_t argument; /* COMPUTE: control table of the first worker; exchanges: code address */
+  uint32_t argument; /* COMPUTE: control table of the first worker; exchanges: code address; syncs:
+                        zone, 0 internal, 1 external */
   uint64_t from, to; /* global cycles, half-open */
   uint64_t bytes;    /* EXCHANGE: received; HOST_EXCHANGE: moved */
 } machine_trace_event;

@@ -51,7 +51,7 @@ typedef struct context {
   /* Most accesses fall into one of these; memory_access decides about the others. */
   window readable, writable, stack;
   /* What the instruction that stopped the context asked for. */
-  uint32_t sync_argument; /* hostsync: the event; exchange: address of the code */
+  uint32_t sync_argument; /* sync: the zone; hostsync: the event; exchange: address of the code */
   uint32_t sync_rd;       /* hostsync: where the answer goes */
   uint32_t host_code;     /* hostsync: address of host exchange code, or 0 */
   machine_fault fault;    /* STOP_FAULT; num_faults and superstep are filled in later */

@@ -117,7 +117,7 @@ static uint64_t latest_clock(const machine *m)
 }
 
 /* All tiles go on `cycles` after the last of them has asked. */
-static uint64_t release(machine *m, machine_trace_kind kind, uint32_t cycles)
+static uint64_t release(machine *m, machine_trace_kind kind, uint32_t zone, uint32_t cycles)
 {
   uint64_t requested = latest_clock(m), end = requested + cycles;
   for (uint32_t i = 0; i < m->num_tiles; i++) {
@@ -126,7 +126,7 @@ static uint64_t release(machine *m, machine_trace_kind kind, uint32_t cycles)
     supervisor->vertex_state = supervisor->vertex_entry = 0;
   }
   m->supersteps++;
-  superstep_trace(m, kind, 0, 0, requested, end, 0);
+  superstep_trace(m, kind, 0, zone, requested, end, 0);
   return end;
 }
 
@@ -150,6 +150,11 @@ static void list_tiles(const machine *m, bool for_host, char *text, size_t size)
                              used ? ", " : "", first, last);
   }
   if (left) snprintf(text + used, size - used, " and %u more", left);
+}
+
+static bool wants_external_sync(const tile *t)
+{
+  return t->waiting == STOP_SYNC && t->supervisor.sync_argument == ISA_SYNC_EXTERNAL;
 }
 
 static machine_fault supervisor_fault(const machine *m, uint32_t number, machine_fault_kind kind)
@@ -178,6 +183,16 @@ static void fault_mixed_syncs(machine *m)
   superstep_fault(m, &fault);
 }
 
+/* Some tiles ask for an external sync, others for an internal one or an exchange. */
+static void fault_mixed_zones(machine *m)
+{
+  uint32_t first = 0;
+  while (!wants_external_sync(&m->tiles[first])) first++;
+  machine_fault fault = supervisor_fault(m, first, MACHINE_FAULT_EXCHANGE_ERROR);
+  snprintf(fault.detail, sizeof fault.detail, "waits for an external sync, other tiles do not");
+  superstep_fault(m, &fault);
+}
+
 static void resolve_host_sync(machine *m, uint32_t *event)
 {
   *event = m->tiles[0].supervisor.sync_argument;
@@ -191,18 +206,19 @@ static void resolve_host_sync(machine *m, uint32_t *event)
     superstep_fault(m, &fault);
     return;
   }
-  release(m, MACHINE_TRACE_HOST_SYNC, m->target.host_sync_cycles);
+  release(m, MACHINE_TRACE_HOST_SYNC, ISA_SYNC_EXTERNAL, m->target.host_sync_cycles);
 }
 
 /* One superstep: all tiles up to their sync, the sync, the exchange. True if that was the host's. */
 static bool run_superstep(machine *m, uint32_t *event)
 {
-  uint32_t for_host = 0, exchanging = 0;
+  uint32_t for_host = 0, exchanging = 0, external = 0;
   crew_run(m->crew, m, run_tile);
   for (uint32_t i = 0; i < m->num_tiles; i++) {
     report_tile(m, &m->tiles[i]);
     for_host += m->tiles[i].waiting == STOP_HOST_SYNC;
     exchanging += m->tiles[i].waiting == STOP_EXCHANGE;
+    external += wants_external_sync(&m->tiles[i]);
   }
   if (m->fault.kind != MACHINE_FAULT_NONE) return false;
   if (for_host == m->num_tiles) {
@@ -213,7 +229,13 @@ static bool run_superstep(machine *m, uint32_t *event)
     fault_mixed_syncs(m);
     return false;
   }
-  uint64_t end = release(m, MACHINE_TRACE_SYNC, m->target.sync_cycles);
+  if (external && external < m->num_tiles) {
+    fault_mixed_zones(m);
+    return false;
+  }
+  uint64_t end = external
+                     ? release(m, MACHINE_TRACE_SYNC, ISA_SYNC_EXTERNAL, m->target.host_sync_cycles)
+                     : release(m, MACHINE_TRACE_SYNC, ISA_SYNC_INTERNAL, m->target.sync_cycles);
   if (exchanging) exchange_run(m, end);
   return false;
 }

@@ -41,7 +41,13 @@ static void read_tables(const pop_executable *e)
   for (size_t i = 0; i < e->num_variables; ++i)
     touch(e->intervals + e->variables[i].first_interval,
           e->variables[i].num_intervals * sizeof *e->intervals);
-  for (size_t i = 0; i < e->num_events; ++i) touch_text(e->tensors[e->events[i]].name);
+  for (size_t i = 0; i < e->num_events; ++i) {
+    touch_text(e->events[i].name);
+    touch_text(e->events[i].message);
+    if (e->events[i].kind == EXECUTABLE_EVENT_PRINT)
+      touch_text(e->tensors[e->events[i].tensor].name);
+  }
+  for (size_t i = 0; i < e->num_blocks; ++i) touch_text(e->blocks[i]);
   for (size_t i = 0; i < e->num_stream_copies; ++i)
     touch_text(e->streams[e->stream_copies[i]].name);
 }

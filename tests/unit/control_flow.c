@@ -193,7 +193,7 @@ Test(control_flow, a_function_is_there_once_however_often_it_is_called)
     pop_function function = pop_graph_add_function(graph, body);
     for (int i = 0; i < calls; ++i) {
       pop_sequence_add(main, pop_program_call(function, "call"));
-      pop_sequence_add(main, pop_program_sync(graph, "between"));
+      pop_sequence_add(main, pop_program_sync(graph, POP_SYNC_INTERNAL, "between"));
     }
     bytes[calls - 2] = control_code_bytes(graph, main);
     pop_graph_free(graph);

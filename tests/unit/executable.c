@@ -322,11 +322,15 @@ static void high_rank(pop_executable *e)
 }
 static void event_without_print(pop_executable *e)
 {
-  e->events[0] = 0;
+  e->events[0].tensor = 0;
 }
 static void event_of_no_tensor(pop_executable *e)
 {
-  e->events[0] = 77;
+  e->events[0].tensor = 77;
+}
+static void event_on_no_tile(pop_executable *e)
+{
+  e->events[0].tile = TILES;
 }
 static void vertex_of_no_type(pop_executable *e)
 {
@@ -369,8 +373,11 @@ Test(executable, metadata_that_contradict_themselves_are_refused_by_key)
       {run_too_long, "key 'runs': 44 bytes, but its elements have 40"},
       {huge_shape, "key 'tensors': entry 0: key 'shape'"},
       {high_rank, "rank 17, but tensors have at most 16"},
-      {event_without_print, "key 'events': entry 0: tensor 0 is none that is printed"},
-      {event_of_no_tensor, "key 'events': entry 0: 77, but 2 is the greatest"},
+      {event_without_print,
+       "key 'events': entry 0: key 'tensor': tensor 0 is none that is printed"},
+      {event_of_no_tensor,
+       "key 'events': entry 0: key 'tensor': tensor 77 is none that is printed"},
+      {event_on_no_tile, "key 'events': entry 0: key 'tile': "},
       {vertex_of_no_type, "key 'vertex_rows': entry 0: 99"},
       {work_of_no_row, "key 'compute_sets': entry 0: key 'works': 99"},
       {works_out_of_order, "key 'works': tile 0 is out of order"},
@@ -409,10 +416,12 @@ Test(executable, another_format_says_which_and_what_to_do)
   pop_bytes cbor = encode(compiled);
   uint8_t *at = memmem(cbor.data, cbor.size, "format", 6);
   at[6] = 9;
-  expect_error(decode(cbor.data, cbor.size, &decoded), POP_ERROR_FILE_LOAD,
-               "it has format 9, written by Populus " POPULUS_VERSION
-               "; this is Populus " POPULUS_VERSION ", which reads format 1: compile",
-               "format");
+  char words[200];
+  snprintf(words, sizeof words,
+           "it has format 9, written by Populus " POPULUS_VERSION
+           "; this is Populus " POPULUS_VERSION ", which reads format %d: compile",
+           EXECUTABLE_FORMAT);
+  expect_error(decode(cbor.data, cbor.size, &decoded), POP_ERROR_FILE_LOAD, words, "format");
   pop_bytes_free(&cbor);
   pop_executable_free(compiled);
   pop_executable_free(decoded);

@@ -578,6 +578,22 @@ Test(machine_faults, X10_sync_that_never_comes)
   rig_free(&r);
 }
 
+/* One tile asks for an external sync where the others ask for an internal one. */
+Test(machine_faults, X10_syncs_of_different_zones)
+{
+  rig r = rig_create(3, 0);
+  for (uint32_t i = 0; i < 3; i++) {
+    asm_tile(&r.code[i], TILE_SYNC, i == 1 ? ISA_SYNC_EXTERNAL : ISA_SYNC_INTERNAL, 0, 0);
+    rig_report(&r.code[i], 1);
+  }
+  rig_load(&r);
+  const machine_fault *fault = rig_run_into(&r, MACHINE_FAULT_EXCHANGE_ERROR);
+  cr_assert_eq(fault->tile, 1);
+  cr_assert_eq(fault->pc, RIG_CODE);
+  cr_assert_str_eq(fault->detail, "waits for an external sync, other tiles do not");
+  rig_free(&r);
+}
+
 Test(machine_faults, X10_long_list_of_tiles_is_cut)
 {
   enum { TILES = 400 };

@@ -135,6 +135,24 @@ Test(machine_tile, sync_waits_for_the_slowest_tile)
   rig_free(&r);
 }
 
+Test(machine_tile, external_sync_takes_as_long_as_one_with_the_host)
+{
+  rig r = rig_create(2, 0);
+  for (uint32_t i = 0; i < 2; i++) {
+    asm_tile(&r.code[i], TILE_SYNC, ISA_SYNC_EXTERNAL, 0, 0);
+    rig_report(&r.code[i], 1);
+  }
+  machine_trace_event events[4], *next = events;
+  machine_set_trace(r.m, note, &next);
+  rig_load(&r);
+  rig_run(&r);
+  cr_assert_eq(events[0].kind, MACHINE_TRACE_SYNC);
+  cr_assert_eq(events[0].argument, ISA_SYNC_EXTERNAL);
+  cr_assert_eq(events[0].to - events[0].from, RIG_HOST_SYNC);
+  cr_assert_eq(machine_get_counters(r.m).cycles, 4 * SLOT + 2 * RIG_HOST_SYNC);
+  rig_free(&r);
+}
+
 /* tile.call: ra, a0, and a jump; the machine remembers it for the fault that follows. */
 Test(machine_tile, call_enters_a_vertex)
 {

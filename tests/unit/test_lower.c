@@ -92,12 +92,13 @@ static compilation *lower(pop_graph *graph, const pop_program *programs, size_t 
 static void free_lowered(compilation *c)
 {
   for (size_t i = 0; i < c->num_codelets; i++) pop_gp_free(c->codelets[i]);
-  void *const arrays[] = {c->control_programs, c->codelets,       c->bytes,        c->fixups,
-                          c->contents,         c->blocks,         c->variables,    c->intervals,
-                          c->vertex_types,     c->vertices,       c->works,        c->compute_sets,
-                          c->messages,         c->receivers,      c->exchanges,    c->steps,
-                          c->children,         c->accesses,       c->host_tensors, c->host_runs,
-                          c->host_events,      c->tile_exchanges, c->exchange_ops};
+  void *const arrays[] = {
+      c->control_programs, c->codelets,       c->bytes,          c->fixups,
+      c->contents,         c->blocks,         c->variables,      c->intervals,
+      c->vertex_types,     c->vertices,       c->works,          c->compute_sets,
+      c->messages,         c->receivers,      c->exchanges,      c->steps,
+      c->children,         c->accesses,       c->host_tensors,   c->host_runs,
+      c->host_events,      c->profile_blocks, c->tile_exchanges, c->exchange_ops};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   pop_arena_free(c->arena);
   free(c);
@@ -280,6 +281,9 @@ static void run_step(run *r, uint32_t number)
   case STEP_SYNC:
   case STEP_WRITE_UNDEF:
   case STEP_STREAM_COPY: /* no graph here has streams */
+    break;
+  case STEP_BLOCK:
+    run_step(r, r->c->children[s->first_child]);
     break;
   case STEP_HOST_EVENT:
     r->events++;

@@ -250,6 +250,26 @@ static void undef_constant(pop_graph *g)
   pop_program_write_undef(pop_graph_add_constant(g, POP_INT, (const size_t[]){2}, 1, ones, "c"),
                           "gone");
 }
+static void abort_float(pop_graph *g)
+{
+  pop_program_abort_on_condition(vector(g, POP_FLOAT, 1, "p"), "bad", "check");
+}
+static void abort_many(pop_graph *g)
+{
+  pop_program_abort_on_condition(vector(g, POP_BOOL, 3, "p"), "bad", "check");
+}
+static void sync_unknown(pop_graph *g)
+{
+  pop_program_sync(g, (pop_sync_type)3, "wait");
+}
+static void block_nameless(pop_graph *g)
+{
+  pop_program_block(g, pop_program_sequence(g, "s"), "");
+}
+static void block_null(pop_graph *g)
+{
+  pop_program_block(g, (pop_program){0}, "part");
+}
 static void execute_foreign(pop_graph *g)
 {
   pop_graph *other = new_graph();
@@ -286,6 +306,11 @@ Test(program, X07_P01_P10_bad_programs_say_what_is_wrong)
       {while_ring, POP_ERROR_CONTROL_PROGRAM, {"'main'", "itself"}},
       {call_ring, POP_ERROR_CONTROL_PROGRAM, {"'main'", "itself"}},
       {call_null, POP_ERROR_INVALID_ARGUMENT, {"pop_program_call", "null"}},
+      {abort_float, POP_ERROR_TYPE, {"pop_program_abort_on_condition 'check'", "float", "bool"}},
+      {abort_many, POP_ERROR_TENSOR, {"'check'", "{3} of 'p'", "one element"}},
+      {sync_unknown, POP_ERROR_INVALID_ARGUMENT, {"'wait'", "sync type 3", "POP_SYNC_GLOBAL"}},
+      {block_nameless, POP_ERROR_INVALID_ARGUMENT, {"pop_program_block", "no name"}},
+      {block_null, POP_ERROR_INVALID_ARGUMENT, {"pop_program_block", "program is null"}},
       {undef_constant, POP_ERROR_TENSOR, {"'gone'", "constant"}},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

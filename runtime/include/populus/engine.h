@@ -39,6 +39,8 @@ POP_MUST_CHECK pop_error *pop_engine_load(pop_engine *engine);
  * compute set, address and source line where there is one; memory can be read after it, and
  * running again needs pop_engine_load. */
 POP_MUST_CHECK pop_error *pop_engine_run(pop_engine *engine, size_t program);
+/* Runs the program that was made with this name. INDEX if there is none (with the nearest), or several. */
+POP_MUST_CHECK pop_error *pop_engine_run_named(pop_engine *engine, const char *name);
 
 /* Host access by handle. `bytes` is the size of the buffer and must be the tensor's size exactly;
  * elements in row-major order, tile representation. */

@@ -63,8 +63,29 @@ pop_program pop_program_call(pop_function function, const char *name);
 /* Says that what the tensor holds is not needed any more: until it is written again, its memory may
  * serve others, and what is read of it is anything. No code. */
 pop_program pop_program_write_undef(pop_tensor tensor, const char *name);
-/* All tiles wait for each other. */
-pop_program pop_program_sync(pop_graph *graph, const char *name);
+
+/* Whom tiles wait for in a Sync, and what that costs. Programs need none for their own sake: exchanges
+ * and copies between host and device synchronise by themselves. */
+typedef enum pop_sync_type {
+  POP_SYNC_INTERNAL, /* the tiles of their IPU: target.sync_cycles */
+  POP_SYNC_EXTERNAL, /* those of all IPUs: target.host_sync_cycles */
+  POP_SYNC_GLOBAL    /* those of all IPUs and replicas: as POP_SYNC_EXTERNAL */
+} pop_sync_type;
+pop_program pop_program_sync(pop_graph *graph, pop_sync_type type, const char *name);
+/* Does nothing and costs nothing. */
+pop_program pop_program_nop(pop_graph *graph, const char *name);
+/* Runs `body`, and marks what it consists of as a block with this name (not empty) for profiles. The
+ * marks cost nothing: where the block's control code begins and ends is in the tiles' images, as the
+ * symbol `block.<number>.<name>`; stream copies inside are not merged with some outside. */
+pop_program pop_program_block(pop_graph *graph, pop_program body, const char *name);
+
+/* Ends the run: pop_engine_run fails with a RUNTIME error that has `message` (NULL: none), the program's
+ * name, and where the predicate is. Nothing that comes behind it is done; memory can be read, and
+ * running again needs pop_engine_load. Costs a sync with the host when it happens. */
+pop_program pop_program_abort(pop_graph *graph, const char *message, const char *name);
+/* The same if the predicate is true; costs what an If does. */
+pop_program pop_program_abort_on_condition(pop_tensor predicate, const char *message,
+                                           const char *name);
 
 /* Prints the tensor to the engine's print stream (standard error by default; the engine's option
  * and pop_engine_set_print_stream change it) as `title: {1,1.5,2}`; nested braces, one row a line,
