@@ -30,12 +30,20 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
   return NULL;
 }
 
+/* Nobody else has taken the place of the engine on its device. */
+static bool is_on_device(const pop_engine *engine)
+{
+  return engine->device && device_has_loaded(engine->device, engine);
+}
+
 void pop_engine_free(pop_engine *engine)
 {
   if (!engine) return;
   streams_free(engine->streams);
   device_print_free(engine->device_print);
   machine_free(engine->machine);
+  if (is_on_device(engine)) device_set_loaded(engine->device, NULL);
+  pop_device_free(engine->device);
   pop_executable_free(engine->executable);
   free(engine);
 }
@@ -86,11 +94,37 @@ static pop_error *run_to_host_sync(pop_engine *engine, uint32_t answer, uint32_t
   return error ? report_fault(engine, error) : NULL;
 }
 
+/* From here on the engine that was on the device is not loaded any more. */
+static pop_error *take_device(pop_engine *engine)
+{
+  const pop_device *device = engine->device;
+  if (device->target.type == POP_TARGET_IPU && !pop_device_is_attached(device))
+    return pop_error_new(POP_ERROR_RUNTIME,
+                         "cannot load: device %u is not attached; call pop_device_attach first",
+                         device->id);
+  device_set_loaded(engine->device, engine);
+  return NULL;
+}
+
+pop_error *pop_engine_load_device(pop_engine *engine, pop_device *device)
+{
+  if (!device)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "pop_engine_load_device: the device is NULL");
+  pop_error *error = device_check_target(device, &engine->executable->target);
+  if (error) return pop_error_prefix(error, "cannot load");
+  pop_device_retain(device);
+  if (is_on_device(engine)) device_set_loaded(engine->device, NULL);
+  pop_device_free(engine->device);
+  engine->device = device;
+  return pop_engine_load(engine);
+}
+
 pop_error *pop_engine_load(pop_engine *engine)
 {
   const char *too_small = engine->executable->out_of_memory;
   if (too_small) return pop_error_new(POP_ERROR_GRAPH_MEMORY, "cannot load: %s", too_small);
   engine->state = ENGINE_COMPILED;
+  if (engine->device) POP_TRY(take_device(engine));
   machine_reset(engine->machine);
   streams_restart(engine->streams);
   log_phase loading = log_phase_start("ENGINE", "Loading executable");
@@ -163,6 +197,11 @@ static pop_error *check_loaded(const pop_engine *engine, const char *what)
     return pop_error_new(POP_ERROR_RUNTIME,
                          "cannot %s: the engine is not loaded; call "
                          "pop_engine_load first",
+                         what);
+  if (engine->device && !is_on_device(engine))
+    return pop_error_new(POP_ERROR_RUNTIME,
+                         "cannot %s: the engine is not loaded any more: its device was detached or "
+                         "reset, or another engine was loaded on it; call pop_engine_load again",
                          what);
   return NULL;
 }

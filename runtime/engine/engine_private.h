@@ -2,6 +2,7 @@
 #ifndef ENGINE_ENGINE_PRIVATE_H
 #define ENGINE_ENGINE_PRIVATE_H
 
+#include "device/device.h"
 #include "engine/options.h"
 #include "engine/streams.h"
 #include "executable/executable.h"
@@ -17,6 +18,7 @@ typedef struct device_print device_print;
 
 struct pop_engine {
   pop_executable *executable; /* retained */
+  pop_device *device;         /* retained; NULL: the machine is the engine's own */
   machine *machine;
   device_print *device_print;
   streams *streams;

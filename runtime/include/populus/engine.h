@@ -1,7 +1,7 @@
 /* Engines: a compiled graph with its programs on a device.
  *
  *   pop_engine_create (compiles; the graph may be freed or changed afterwards)
- *   -> pop_engine_load -> pop_engine_run, pop_engine_read_tensor, pop_engine_write_tensor
+ *   -> pop_engine_load_device or pop_engine_load -> pop_engine_run, pop_engine_read_tensor, pop_engine_write_tensor
  *
  * Options are key/value strings; POPLAR_ENGINE_OPTIONS (a JSON object) overrides the call's, and
  * POPLAR_RUNTIME_OPTIONS and POPLAR_SIMULATOR_OPTIONS do so for some keys. A key that does not exist is
@@ -10,6 +10,7 @@
 #ifndef POPULUS_ENGINE_H
 #define POPULUS_ENGINE_H
 
+#include <populus/device.h>
 #include <populus/memory.h>
 #include <populus/program.h>
 
@@ -33,7 +34,13 @@ POP_MUST_CHECK pop_error *pop_engine_create(pop_graph *graph, const pop_program 
                                             size_t num_options, pop_engine **engine);
 void pop_engine_free(pop_engine *engine); /* NULL is fine */
 
-/* Puts the images into a software IPU; again: starts afresh. */
+/* Loads the engine on a device, and starts afresh if it was loaded. The engine keeps the device. Another
+ * engine that was loaded there is not loaded any more; nor is this one once the device is detached or
+ * reset. Errors: INVALID_ARGUMENT, naming both, if the executable is not for the device's target; RUNTIME
+ * if a device of the type IPU is not attached. */
+POP_MUST_CHECK pop_error *pop_engine_load_device(pop_engine *engine, pop_device *device);
+/* The same on the device that it was loaded on last, or, if there is none, on one of its own that no
+ * device manager knows. */
 POP_MUST_CHECK pop_error *pop_engine_load(pop_engine *engine);
 /* Runs program number `program` to its end. A device fault is RUNTIME, with tile, worker, vertex,
  * compute set, address and source line where there is one; memory can be read after it, and

@@ -1,0 +1,62 @@
+/* IPU_MODEL: a target of the program's own making. */
+#include "device/device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+pop_error *pop_ipu_model_init(pop_ipu_model *model, const char *version)
+{
+  pop_target t;
+  POP_TRY(pop_target_create(version, 1, &t));
+  *model = (pop_ipu_model){
+      .num_ipus = t.num_ipus,
+      .tiles_per_ipu = t.tiles_per_ipu,
+      .num_worker_contexts = t.num_worker_contexts,
+      .memory_bytes_per_tile = t.memory_bytes,
+      .interleaved_memory_element_index =
+          (t.interleaved_base - t.memory_base) / t.memory_element_bytes,
+      .tile_clock_frequency = t.clock_hz,
+      .exchange_bytes_per_cycle = t.exchange_bytes_per_cycle,
+      .min_ipu_sync_delay = t.sync_cycles,
+  };
+  memcpy(model->ipu_version, t.name, sizeof model->ipu_version);
+  return NULL;
+}
+
+static void set_memory(const pop_ipu_model *model, pop_target *t)
+{
+  uint64_t below = (uint64_t)model->interleaved_memory_element_index * t->memory_element_bytes;
+  t->memory_bytes = model->memory_bytes_per_tile;
+  t->interleaved_base =
+      t->memory_base + (uint32_t)(below < t->memory_bytes ? below : t->memory_bytes);
+}
+
+pop_error *pop_ipu_model_create_device(const pop_ipu_model *model, pop_device **device)
+{
+  static const char call[] = "pop_ipu_model_create_device";
+  pop_target t;
+  *device = NULL;
+  if (!memchr(model->ipu_version, '\0', sizeof model->ipu_version))
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "%s: ipu_version is longer than %zu characters: fill the model with "
+                         "pop_ipu_model_init first",
+                         call, sizeof model->ipu_version - 1);
+  pop_error *error = pop_target_create(model->ipu_version, model->num_ipus, &t);
+  if (error) return pop_error_prefix(error, "%s", call);
+  if (model->relative_sync_delay > POP_SYNC_DELAY_NO_DELAY)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "%s: relative_sync_delay is %d, but must be POP_SYNC_DELAY_AUTO or "
+                         "POP_SYNC_DELAY_NO_DELAY",
+                         call, (int)model->relative_sync_delay);
+  t.type = POP_TARGET_IPU_MODEL;
+  t.tiles_per_ipu = model->tiles_per_ipu;
+  t.num_worker_contexts = model->num_worker_contexts;
+  t.clock_hz = model->tile_clock_frequency;
+  t.exchange_bytes_per_cycle = model->exchange_bytes_per_cycle;
+  t.sync_cycles = model->min_ipu_sync_delay;
+  set_memory(model, &t);
+  error = pop_target_validate(&t);
+  if (error) return pop_error_prefix(error, "%s", call);
+  *device = device_new(&t);
+  return NULL;
+}
