@@ -1,22 +1,22 @@
-/* Tiles over host threads.
+/* Work over host threads.
  *
- * Tiles are handed out in chunks from a counter, to whoever is done with the last one: the cost of a
- * tile is not known beforehand, and neighbours often do the same. The calling thread begins alone;
- * only when it has executed more than waking the others costs does it wake them. So a step in which
- * little happens, as most steps of control code are, stays on one thread.
+ * Items are handed out from a counter, to whoever is done with the last ones: the cost of a tile is not
+ * known beforehand, and neighbours often do the same. The calling thread begins alone; only when it has
+ * done more than waking the others costs does it wake them. So a step in which little happens, as most
+ * steps of control code are, stays on one thread.
  *
  * Helpers are started when they are wanted first, and sleep between steps. */
 #include "crew.h"
 
-#include "state.h"
 #include <fenv.h>
 #include <populus/arena.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-enum { CHUNK_TILES = 4, WAKE_INSTRUCTIONS = 50000, MAX_HELPERS = 1023 };
+enum { WAKE_INSTRUCTIONS = 50000, MAX_HELPERS = 1023 };
 
 struct crew {
   uint32_t num_helpers; /* wanted */
@@ -28,9 +28,8 @@ struct crew {
   uint32_t busy; /* helpers in the current one; under `lock` */
   bool stop;
   /* The step */
-  machine *m;
-  uint64_t (*run)(machine *m, uint32_t tile);
-  atomic_uint next; /* tile */
+  crew_work work;
+  atomic_uint next; /* item */
 };
 
 static uint32_t available_threads(void)
@@ -66,19 +65,20 @@ void crew_free(crew *c)
   free(c);
 }
 
-/* The next chunk of tiles; false if there is none. */
-static bool run_chunk(crew *c, uint64_t *instructions)
+/* The next items; false if there are none behind them. */
+static bool run_items(crew *c, uint64_t *instructions)
 {
-  uint32_t num_tiles = c->m->num_tiles, first = atomic_fetch_add(&c->next, CHUNK_TILES);
-  for (uint32_t i = first; i < first + CHUNK_TILES && i < num_tiles; i++)
-    *instructions += c->run(c->m, i);
-  return first + CHUNK_TILES < num_tiles;
+  const crew_work *w = &c->work;
+  uint32_t first = atomic_fetch_add(&c->next, w->take);
+  for (uint32_t i = first; i < first + w->take && i < w->num_items; i++)
+    *instructions += w->run(w->context, i);
+  return first + w->take < w->num_items;
 }
 
-static void run_chunks(crew *c)
+static void run_to_end(crew *c)
 {
   uint64_t instructions = 0;
-  while (run_chunk(c, &instructions)) continue;
+  while (run_items(c, &instructions)) continue;
 }
 
 static void *help(void *argument)
@@ -91,7 +91,7 @@ static void *help(void *argument)
     if (c->stop) break;
     seen = c->step;
     pthread_mutex_unlock(&c->lock);
-    run_chunks(c);
+    run_to_end(c);
     pthread_mutex_lock(&c->lock);
     if (--c->busy == 0) pthread_cond_signal(&c->done);
   }
@@ -126,14 +126,13 @@ static void wait_for_helpers(crew *c)
   pthread_mutex_unlock(&c->lock);
 }
 
-void crew_run(crew *c, machine *m, uint64_t (*run)(machine *m, uint32_t tile))
+void crew_run(crew *c, const crew_work *work)
 {
   uint64_t instructions = 0;
   bool awake = false;
-  c->m = m;
-  c->run = run;
+  c->work = *work;
   atomic_store(&c->next, 0);
-  while (run_chunk(c, &instructions))
+  while (run_items(c, &instructions))
     if (!awake && c->num_helpers && instructions >= WAKE_INSTRUCTIONS) {
       wake_helpers(c);
       awake = true;

@@ -10,37 +10,16 @@
  *            => copy 4 words from the third word of the send on
  *
  * No tile receives a word twice or both sends and receives it (checked), so the copies may run in
- * any order. Code segments are read-only: a plan stays right as long as images and segments do, and
- * is found again, through a hash table, by the tiles that take part and their code addresses.
+ * any order.
  */
-#include "state.h"
+#include "exchange_plan.h"
 
 #include <populus/arena.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct copy {
-  uint32_t to_tile, to, from_tile, from, bytes; /* to, from: offsets in tile memory */
-} copy;
-
 #define NO_PART UINT32_MAX
-
-/* A tile that takes part. */
-typedef struct part {
-  uint32_t tile, code; /* address */
-} part;
-
-struct exchange_plan {
-  exchange_plan *next; /* of those in one place of the table */
-  uint64_t hash;
-  part *parts; /* ascending by tile */
-  size_t num_parts, parts_capacity;
-  uint32_t *received; /* per part: bytes */
-  uint64_t *cycles;   /* per part: that its exchange takes */
-  copy *copies;
-  size_t num_copies, copies_capacity;
-};
 
 typedef struct transfer {
   uint64_t cycle; /* send: of the first word; receive: of the first word's arrival */
@@ -78,7 +57,7 @@ static void report(machine *m, const tile *t, machine_fault_kind kind, uint32_t 
                          .context = MACHINE_SUPERVISOR,
                          .pc = pc,
                          .word = memory_word(m, t, pc),
-                         .cycle = t->supervisor.clock};
+                         .cycle = m->at.clocks[t->number]};
   snprintf(fault.detail, sizeof fault.detail, "%s", detail);
   superstep_fault(m, &fault);
 }
@@ -177,7 +156,7 @@ static bool read_end(reader *r)
 {
   if (r->cycle + 1 < r->bus_free) return refuse_config(r, "end while words are being sent");
   if (r->cycle < r->last_arrival) return refuse_config(r, "end while a receive is open");
-  r->s->plan->cycles[r->part] = r->cycle + 1;
+  r->s->plan->parts[r->part].cycles = r->cycle + 1;
   r->ended = true;
   return true;
 }
@@ -197,7 +176,7 @@ static bool read_instruction(reader *r, uint32_t word)
 /* Lists the transfers of one part; false and a fault if its code is wrong. */
 static bool read_code(schedule *s, size_t number)
 {
-  const part *p = &s->plan->parts[number];
+  const exchange_part *p = &s->plan->parts[number];
   tile *t = &s->m->tiles[p->tile];
   reader r = {.s = s, .t = t, .part = number, .pc = p->code};
   for (; !r.ended; r.pc += 4) {
@@ -275,16 +254,6 @@ static const transfer *find_send(const schedule *s, uint32_t sender, uint64_t cy
   return low < end && s->sends.items[low].cycle <= cycle ? &s->sends.items[low] : NULL;
 }
 
-static void add_copy(exchange_plan *plan, copy c)
-{
-  copy *last = plan->num_copies ? &plan->copies[plan->num_copies - 1] : NULL;
-  if (last && last->to_tile == c.to_tile && last->from_tile == c.from_tile &&
-      last->to + last->bytes == c.to && last->from + last->bytes == c.from)
-    last->bytes += c.bytes;
-  else
-    pop_push(plan->copies, plan->num_copies, plan->copies_capacity, c);
-}
-
 static bool match_receive(schedule *s, size_t number, const transfer *r)
 {
   const tile *t = &s->m->tiles[s->plan->parts[number].tile];
@@ -301,14 +270,11 @@ static bool match_receive(schedule *s, size_t number, const transfer *r)
     }
     uint32_t skip = (uint32_t)(cycle - send->cycle), words = send->words - skip;
     if (words > r->words - done) words = r->words - done;
-    add_copy(s->plan, (copy){.to_tile = t->number,
-                             .to = 4 * (r->word + done),
-                             .from_tile = r->sender,
-                             .from = 4 * (send->word + skip),
-                             .bytes = 4 * words});
+    exchange_plan_add(s->plan, t->memory + 4 * (r->word + done),
+                      s->m->tiles[r->sender].memory + 4 * (send->word + skip), 4 * words);
     done += words;
   }
-  s->plan->received[number] += 4 * r->words;
+  s->plan->parts[number].received += 4 * r->words;
   return true;
 }
 
@@ -318,29 +284,6 @@ static bool match_part(schedule *s, size_t number)
   for (size_t i = s->first_receive[number]; i < s->first_receive[number + 1]; i++)
     if (!match_receive(s, number, &s->receives.items[i])) return false;
   return true;
-}
-
-/* Plans */
-
-static void free_plan(exchange_plan *plan)
-{
-  free(plan->parts);
-  free(plan->received);
-  free(plan->cycles);
-  free(plan->copies);
-  free(plan);
-}
-
-void exchange_forget(machine *m)
-{
-  for (size_t i = 0; i < m->num_plan_chains; i++)
-    for (exchange_plan *plan = m->plan_chains[i], *next; plan; plan = next) {
-      next = plan->next;
-      free_plan(plan);
-    }
-  free(m->plan_chains);
-  m->plan_chains = NULL;
-  m->num_plan_chains = m->num_plans = 0;
 }
 
 /* True if every tile's code is right and every receive has its words. */
@@ -364,13 +307,10 @@ static bool make_schedule(schedule *s)
   return ok;
 }
 
-/* Completes `plan`, of which the parts are known; false after a fault. */
-static bool make_plan(machine *m, exchange_plan *plan)
+bool exchange_verify(machine *m, exchange_plan *plan)
 {
   size_t num_parts = plan->num_parts;
   schedule s = {.m = m, .plan = plan};
-  plan->received = pop_xcalloc(num_parts, sizeof *plan->received);
-  plan->cycles = pop_xcalloc(num_parts, sizeof *plan->cycles);
   s.first_send = pop_xcalloc(num_parts + 1, sizeof *s.first_send);
   s.first_receive = pop_xcalloc(num_parts + 1, sizeof *s.first_receive);
   s.part_of_tile = pop_xcalloc(m->num_tiles, sizeof *s.part_of_tile);
@@ -384,91 +324,4 @@ static bool make_plan(machine *m, exchange_plan *plan)
   free(s.receives.items);
   free(s.by_word.items);
   return ok;
-}
-
-/* ---- the table of plans ---- */
-
-static uint64_t hash_parts(const part *parts, size_t count)
-{
-  uint64_t hash = 0xcbf29ce484222325;
-  for (size_t i = 0; i < count; i++) {
-    hash = (hash ^ ((uint64_t)parts[i].tile << 32 | parts[i].code)) * 0x100000001b3;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
-static exchange_plan *find_plan(const machine *m, const exchange_plan *key)
-{
-  if (m->num_plan_chains == 0) return NULL;
-  exchange_plan *plan = m->plan_chains[key->hash % m->num_plan_chains];
-  while (plan && (plan->hash != key->hash || plan->num_parts != key->num_parts ||
-                  memcmp(plan->parts, key->parts, key->num_parts * sizeof *key->parts)))
-    plan = plan->next;
-  return plan;
-}
-
-static void link_plan(machine *m, exchange_plan *plan)
-{
-  exchange_plan **chain = &m->plan_chains[plan->hash % m->num_plan_chains];
-  plan->next = *chain;
-  *chain = plan;
-}
-
-/* Keeps a new plan; a table with as many plans as chains is doubled. */
-static void keep_plan(machine *m, exchange_plan *plan)
-{
-  enum { FIRST_CHAINS = 16 };
-  if (m->num_plans == m->num_plan_chains) {
-    exchange_plan **old = m->plan_chains;
-    size_t num_old = m->num_plan_chains;
-    m->num_plan_chains = num_old ? 2 * num_old : FIRST_CHAINS;
-    m->plan_chains = pop_xcalloc(m->num_plan_chains, sizeof *m->plan_chains);
-    for (size_t i = 0; i < num_old; i++)
-      for (exchange_plan *moved = old[i], *next; moved; moved = next) {
-        next = moved->next;
-        link_plan(m, moved);
-      }
-    free(old);
-  }
-  link_plan(m, plan);
-  m->num_plans++;
-}
-
-/* The plan of what the tiles ask for now; NULL after a fault. */
-static const exchange_plan *get_plan(machine *m)
-{
-  exchange_plan *plan = pop_xcalloc(1, sizeof *plan);
-  for (uint32_t i = 0; i < m->num_tiles; i++) {
-    const tile *t = &m->tiles[i];
-    if (t->waiting == STOP_EXCHANGE)
-      pop_push(plan->parts, plan->num_parts, plan->parts_capacity,
-               (part){.tile = i, .code = t->supervisor.sync_argument});
-  }
-  plan->hash = hash_parts(plan->parts, plan->num_parts);
-  exchange_plan *known = find_plan(m, plan);
-  if (known || !make_plan(m, plan)) {
-    free_plan(plan);
-    return known;
-  }
-  keep_plan(m, plan);
-  return plan;
-}
-
-void exchange_run(machine *m, uint64_t start)
-{
-  const exchange_plan *plan = get_plan(m);
-  if (!plan) return;
-  for (size_t i = 0; i < plan->num_copies; i++) {
-    const copy *c = &plan->copies[i];
-    memcpy(m->tiles[c->to_tile].memory + c->to, m->tiles[c->from_tile].memory + c->from, c->bytes);
-  }
-  for (size_t i = 0; i < plan->num_parts; i++) {
-    const part *p = &plan->parts[i];
-    tile *t = &m->tiles[p->tile];
-    t->supervisor.clock = start + plan->cycles[i];
-    t->received_bytes += plan->received[i];
-    superstep_trace(m, MACHINE_TRACE_EXCHANGE, p->tile, p->code, start, t->supervisor.clock,
-                    plan->received[i]);
-  }
 }

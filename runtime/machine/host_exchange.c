@@ -33,7 +33,7 @@ static bool refuse(const reading *r, const tile *t, uint32_t pc, machine_fault_k
                          .context = MACHINE_SUPERVISOR,
                          .pc = pc,
                          .word = memory_word(r->m, t, pc),
-                         .cycle = t->supervisor.clock};
+                         .cycle = r->m->at.clocks[t->number]};
   snprintf(fault.detail, sizeof fault.detail, "host exchange: %s", detail);
   superstep_fault(r->m, &fault);
   return false;
@@ -82,7 +82,7 @@ static bool read_packet(reading *r, const tile *t, uint32_t pc, uint32_t word, b
 /* The packets of a tile; the cycles of its code in *cycles. */
 static bool read_code(reading *r, const tile *t, uint64_t *cycles)
 {
-  uint32_t pc = t->supervisor.host_code;
+  uint32_t pc = r->m->at.host_codes[t->number];
   for (*cycles = 1;; pc += 4, ++*cycles) {
     if (pc % 4 || !memory_contains(t, pc, 4, false, true))
       return refuse(r, t, pc, MACHINE_FAULT_INVALID_PC, "the code runs out of executable memory");
@@ -121,11 +121,11 @@ static void take_time(machine *m, const reading *r, uint64_t code_cycles)
   }
   uint32_t speed = m->target.host_bytes_per_cycle;
   uint64_t cycles = code_cycles + (fullest + speed - 1) / speed;
-  uint64_t from = m->tiles[0].supervisor.clock; /* all are equal behind a sync */
-  for (uint32_t i = 0; i < m->num_tiles; i++) m->tiles[i].supervisor.clock = from + cycles;
+  uint64_t from = m->at.clocks[0]; /* all are equal behind a sync */
+  for (uint32_t i = 0; i < m->num_tiles; i++) m->at.clocks[i] = from + cycles;
   m->host_bytes += bytes;
-  superstep_trace(m, MACHINE_TRACE_HOST_EXCHANGE, 0, m->tiles[0].supervisor.host_code, from,
-                  from + cycles, bytes);
+  superstep_trace(m, MACHINE_TRACE_HOST_EXCHANGE, 0, m->at.host_codes[0], from, from + cycles,
+                  bytes);
 }
 
 pop_error *machine_host_exchange(machine *m, uint8_t *memory, uint64_t size)
@@ -137,7 +137,7 @@ pop_error *machine_host_exchange(machine *m, uint8_t *memory, uint64_t size)
   for (uint32_t i = 0; i < m->num_tiles; i++) {
     const tile *t = &m->tiles[i];
     uint64_t cycles = 0;
-    if (t->waiting != STOP_HOST_SYNC || t->supervisor.host_code == 0) continue;
+    if (m->at.waiting[i] != STOP_HOST_SYNC || m->at.host_codes[i] == 0) continue;
     read_code(&r, t, &cycles);
     if (cycles > longest) longest = cycles;
   }

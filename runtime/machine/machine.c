@@ -40,6 +40,10 @@ pop_error *machine_create(const pop_target *target, const machine_options *optio
   m->num_tiles = pop_target_num_tiles(target);
   m->tiles = pop_xcalloc(m->num_tiles, sizeof *m->tiles);
   for (uint32_t i = 0; i < m->num_tiles; i++) m->tiles[i].number = i;
+  m->at = (tile_stops){.clocks = pop_xcalloc(m->num_tiles, sizeof *m->at.clocks),
+                       .waiting = pop_xcalloc(m->num_tiles, sizeof *m->at.waiting),
+                       .asked = pop_xcalloc(m->num_tiles, sizeof *m->at.asked),
+                       .host_codes = pop_xcalloc(m->num_tiles, sizeof *m->at.host_codes)};
   pthread_mutex_init(&m->code_lock, NULL);
   code_cache_init(&m->code, target);
   m->crew = crew_new(m->options.num_threads);
@@ -69,6 +73,10 @@ void machine_free(machine *m)
   memory_release(m);
   pthread_mutex_destroy(&m->code_lock);
   free(m->tiles);
+  free(m->at.clocks);
+  free(m->at.waiting);
+  free(m->at.asked);
+  free(m->at.host_codes);
   free(m);
 }
 
@@ -79,7 +87,7 @@ void machine_reset(machine *m)
   m->num_loaded = 0;
   m->started = false;
   m->supersteps = 0;
-  m->host_bytes = 0;
+  m->exchanged_bytes = m->host_bytes = 0;
   m->fault = (machine_fault){0};
 }
 
@@ -95,12 +103,12 @@ uint32_t machine_loaded_bytes(const machine *m, uint32_t tile)
 
 machine_counters machine_get_counters(const machine *m)
 {
-  machine_counters counters = {.supersteps = m->supersteps, .host_bytes = m->host_bytes};
+  machine_counters counters = {.supersteps = m->supersteps,
+                               .exchanged_bytes = m->exchanged_bytes,
+                               .host_bytes = m->host_bytes};
   for (uint32_t i = 0; i < m->num_tiles; i++) {
-    const tile *t = &m->tiles[i];
-    if (t->supervisor.clock > counters.cycles) counters.cycles = t->supervisor.clock;
-    counters.instructions += t->instructions;
-    counters.exchanged_bytes += t->received_bytes;
+    if (m->at.clocks[i] > counters.cycles) counters.cycles = m->at.clocks[i];
+    counters.instructions += m->tiles[i].instructions;
   }
   return counters;
 }

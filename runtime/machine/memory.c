@@ -237,7 +237,7 @@ pop_error *machine_load(machine *m, const pop_image *image, const machine_stack 
   find_stacks(m, t, stacks);
   find_windows(m, t);
   find_code(t);
-  superstep_start_supervisor(t, image->entry);
+  superstep_start_supervisor(m, t, image->entry);
   return NULL;
 }
 

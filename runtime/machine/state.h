@@ -4,7 +4,7 @@
  *   code words --decode.c--> code pages --interpret.c--> one context runs until it needs others
  *   code words --translate*.c--> units --translator/--> native code that does the same, sooner
  *   superstep.c runs supervisors and workers of all tiles from sync to sync
- *   exchange.c turns the exchange code of a superstep into a plan of copies, once, and runs it
+ *   exchange.c turns the exchange code of a superstep into a plan of copies, once; exchange_run.c runs it
  *   host_exchange.c moves what tiles and host exchange in a host sync
  *   machine.c creates, counts, reports
  */
@@ -89,33 +89,39 @@ typedef struct tile {
   uint32_t num_entries, num_entry_slots;
   flag_use reads_flags; /* can its code read fflags? */
   worker_start workers[MAX_WORKERS];
-  context supervisor;
-  stop waiting; /* what the supervisor stopped for */
+  context supervisor; /* while it runs; between its runs what others ask for is in tile_stops */
   uint64_t instructions;
-  uint64_t received_bytes;
   compute *computes; /* of this superstep, where they are traced */
   size_t num_computes, computes_capacity;
 } tile;
 
-typedef struct exchange_plan exchange_plan;
+/* Where supervisors are between their runs: arrays by tile, so that going over all tiles is quick. */
+typedef struct tile_stops {
+  uint64_t *clocks;     /* global cycle in which the supervisor goes on */
+  uint8_t *waiting;     /* stop */
+  uint32_t *asked;      /* SYNC: zone; EXCHANGE: address of the code; HOST_SYNC: the event */
+  uint32_t *host_codes; /* HOST_SYNC: address of host exchange code, or 0 */
+} tile_stops;
+
+typedef struct exchange_plans exchange_plans;
 
 struct machine {
   pop_target target;
   machine_options options;
   uint32_t num_tiles, num_loaded;
   tile *tiles;
+  tile_stops at;
   uint8_t *memory;    /* num_tiles * tile_stride bytes of address space */
   size_t tile_stride; /* memory_bytes in whole host pages */
   crew *crew;
   pthread_mutex_t code_lock; /* of `code` */
   code_cache code;
-  translation *translation;    /* NULL: everything is interpreted */
-  exchange_plan **plan_chains; /* hash table of exchange.c */
-  size_t num_plan_chains, num_plans;
+  translation *translation; /* NULL: everything is interpreted */
+  exchange_plans *plans;
   bool started;   /* all tiles wait in tile.hostsync */
   uint64_t limit; /* cycle at which the current run ends */
   uint64_t supersteps;
-  uint64_t host_bytes;
+  uint64_t exchanged_bytes, host_bytes;
   machine_fault fault;
   machine_trace_callback trace;
   void *trace_context;
@@ -157,15 +163,15 @@ bool translate_has(const tile *t, uint32_t pc);
 stop translate_run(machine *m, tile *t, context *c);
 
 /* superstep.c */
-void superstep_start_supervisor(tile *t, uint32_t entry);
+void superstep_start_supervisor(machine *m, tile *t, uint32_t entry);
 /* Notes the fault of a tile (called in tile order: the first one stays, the others are counted). */
 void superstep_fault(machine *m, const machine_fault *fault);
 pop_error *superstep_error(const machine *m); /* the fault as an error */
 void superstep_trace(machine *m, machine_trace_kind kind, uint32_t tile, uint32_t argument,
                      uint64_t from, uint64_t to, uint64_t bytes);
 
-/* exchange.c: runs the exchange code of every tile whose `waiting` is STOP_EXCHANGE from cycle
- * `start` on, and moves these tiles' clocks. Faults go to superstep_fault. */
+/* exchange_run.c: runs the exchange code of every tile that waits for STOP_EXCHANGE from cycle `start`
+ * on, and moves these tiles' clocks. Faults go to superstep_fault. */
 void exchange_run(machine *m, uint64_t start);
 void exchange_forget(machine *m); /* all plans */
 

@@ -45,9 +45,10 @@ static void start_context(const tile *t, context *c, uint32_t number, uint32_t p
                  .stack = t->stacks[number].size ? t->stacks[number] : t->writable};
 }
 
-void superstep_start_supervisor(tile *t, uint32_t entry)
+void superstep_start_supervisor(machine *m, tile *t, uint32_t entry)
 {
   start_context(t, &t->supervisor, MACHINE_SUPERVISOR, entry, 0);
+  m->at.clocks[t->number] = 0;
 }
 
 static stop execute(machine *m, tile *t, context *c)
@@ -84,16 +85,32 @@ static bool run_workers(machine *m, tile *t)
   return true;
 }
 
+/* The supervisor has stopped: what it asks for. */
+static void note_stop(machine *m, const tile *t, stop why)
+{
+  const context *c = &t->supervisor;
+  uint32_t i = t->number;
+  m->at.clocks[i] = c->clock;
+  m->at.waiting[i] = (uint8_t)why;
+  m->at.asked[i] = c->sync_argument;
+  m->at.host_codes[i] = why == STOP_HOST_SYNC ? c->host_code : 0;
+}
+
 /* Runs a tile until its supervisor asks for a sync; answers how many instructions that took. Several
  * threads do this, each with another tile. */
-static uint64_t run_tile(machine *m, uint32_t number)
+static uint64_t run_tile(void *context, uint32_t number)
 {
+  machine *m = context;
   tile *t = &m->tiles[number];
   uint64_t before = t->instructions;
+  stop why;
+  t->supervisor.clock = m->at.clocks[number];
+  t->supervisor.vertex_state = t->supervisor.vertex_entry = 0;
   do {
-    t->waiting = execute(m, t, &t->supervisor);
-    if (!run_workers(m, t)) t->waiting = STOP_FAULT;
-  } while (t->waiting == STOP_WAIT);
+    why = execute(m, t, &t->supervisor);
+    if (!run_workers(m, t)) why = STOP_FAULT;
+  } while (why == STOP_WAIT);
+  note_stop(m, t, why);
   return t->instructions - before;
 }
 
@@ -105,14 +122,14 @@ static void report_tile(machine *m, tile *t)
     superstep_trace(m, MACHINE_TRACE_COMPUTE, t->number, c->argument, c->from, c->to, 0);
   }
   t->num_computes = 0;
-  if (t->waiting == STOP_FAULT) superstep_fault(m, &t->supervisor.fault);
+  if (m->at.waiting[t->number] == STOP_FAULT) superstep_fault(m, &t->supervisor.fault);
 }
 
 static uint64_t latest_clock(const machine *m)
 {
   uint64_t latest = 0;
   for (uint32_t i = 0; i < m->num_tiles; i++)
-    if (m->tiles[i].supervisor.clock > latest) latest = m->tiles[i].supervisor.clock;
+    if (m->at.clocks[i] > latest) latest = m->at.clocks[i];
   return latest;
 }
 
@@ -120,11 +137,7 @@ static uint64_t latest_clock(const machine *m)
 static uint64_t release(machine *m, machine_trace_kind kind, uint32_t zone, uint32_t cycles)
 {
   uint64_t requested = latest_clock(m), end = requested + cycles;
-  for (uint32_t i = 0; i < m->num_tiles; i++) {
-    context *supervisor = &m->tiles[i].supervisor;
-    supervisor->clock = end;
-    supervisor->vertex_state = supervisor->vertex_entry = 0;
-  }
+  for (uint32_t i = 0; i < m->num_tiles; i++) m->at.clocks[i] = end;
   m->supersteps++;
   superstep_trace(m, kind, 0, zone, requested, end, 0);
   return end;
@@ -139,8 +152,8 @@ static void list_tiles(const machine *m, bool for_host, char *text, size_t size)
   text[0] = '\0';
   for (uint32_t first = 0, last; first < m->num_tiles; first = last + 1) {
     last = first;
-    if ((m->tiles[first].waiting == STOP_HOST_SYNC) != for_host) continue;
-    while (last + 1 < m->num_tiles && (m->tiles[last + 1].waiting == STOP_HOST_SYNC) == for_host)
+    if ((m->at.waiting[first] == STOP_HOST_SYNC) != for_host) continue;
+    while (last + 1 < m->num_tiles && (m->at.waiting[last + 1] == STOP_HOST_SYNC) == for_host)
       last++;
     if (left || used + LONGEST_RANGE + ROOM_FOR_THE_REST > size) {
       left += last - first + 1;
@@ -152,9 +165,9 @@ static void list_tiles(const machine *m, bool for_host, char *text, size_t size)
   if (left) snprintf(text + used, size - used, " and %u more", left);
 }
 
-static bool wants_external_sync(const tile *t)
+static bool wants_external_sync(const machine *m, uint32_t tile)
 {
-  return t->waiting == STOP_SYNC && t->supervisor.sync_argument == ISA_SYNC_EXTERNAL;
+  return m->at.waiting[tile] == STOP_SYNC && m->at.asked[tile] == ISA_SYNC_EXTERNAL;
 }
 
 static machine_fault supervisor_fault(const machine *m, uint32_t number, machine_fault_kind kind)
@@ -166,14 +179,14 @@ static machine_fault supervisor_fault(const machine *m, uint32_t number, machine
                          .context = MACHINE_SUPERVISOR,
                          .pc = pc,
                          .word = memory_word(m, t, pc),
-                         .cycle = t->supervisor.clock};
+                         .cycle = m->at.clocks[number]};
 }
 
 /* Some tiles wait for an internal sync that the others, waiting for the host, never ask for. */
 static void fault_mixed_syncs(machine *m)
 {
   uint32_t first = 0;
-  while (m->tiles[first].waiting == STOP_HOST_SYNC) first++;
+  while (m->at.waiting[first] == STOP_HOST_SYNC) first++;
   machine_fault fault = supervisor_fault(m, first, MACHINE_FAULT_EXCHANGE_ERROR);
   char inside[56], outside[56];
   list_tiles(m, false, inside, sizeof inside);
@@ -187,7 +200,7 @@ static void fault_mixed_syncs(machine *m)
 static void fault_mixed_zones(machine *m)
 {
   uint32_t first = 0;
-  while (!wants_external_sync(&m->tiles[first])) first++;
+  while (!wants_external_sync(m, first)) first++;
   machine_fault fault = supervisor_fault(m, first, MACHINE_FAULT_EXCHANGE_ERROR);
   snprintf(fault.detail, sizeof fault.detail, "waits for an external sync, other tiles do not");
   superstep_fault(m, &fault);
@@ -195,9 +208,9 @@ static void fault_mixed_zones(machine *m)
 
 static void resolve_host_sync(machine *m, uint32_t *event)
 {
-  *event = m->tiles[0].supervisor.sync_argument;
+  *event = m->at.asked[0];
   for (uint32_t i = 1; i < m->num_tiles; i++) {
-    uint32_t other = m->tiles[i].supervisor.sync_argument;
+    uint32_t other = m->at.asked[i];
     if (other == *event) continue;
     machine_fault fault = supervisor_fault(m, i, MACHINE_FAULT_EXCHANGE_ERROR);
     fault.address = other;
@@ -213,12 +226,12 @@ static void resolve_host_sync(machine *m, uint32_t *event)
 static bool run_superstep(machine *m, uint32_t *event)
 {
   uint32_t for_host = 0, exchanging = 0, external = 0;
-  crew_run(m->crew, m, run_tile);
+  crew_run(m->crew, &(crew_work){run_tile, m, m->num_tiles, 4});
   for (uint32_t i = 0; i < m->num_tiles; i++) {
     report_tile(m, &m->tiles[i]);
-    for_host += m->tiles[i].waiting == STOP_HOST_SYNC;
-    exchanging += m->tiles[i].waiting == STOP_EXCHANGE;
-    external += wants_external_sync(&m->tiles[i]);
+    for_host += m->at.waiting[i] == STOP_HOST_SYNC;
+    exchanging += m->at.waiting[i] == STOP_EXCHANGE;
+    external += wants_external_sync(m, i);
   }
   if (m->fault.kind != MACHINE_FAULT_NONE) return false;
   if (for_host == m->num_tiles) {

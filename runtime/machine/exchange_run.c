@@ -1,0 +1,224 @@
+/* Exchanges by plan: found again, run, forgotten.
+ *
+ * Which code the tiles run decides what the exchange does. So a plan is found by what every tile
+ * waits in and asks for; a program that goes in circles wants the same plans in the same order, so the
+ * one that followed last time is tried first. Code segments are read-only: a plan stays right as long as
+ * images and segments do.
+ */
+#include "exchange_plan.h"
+
+#include <populus/arena.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* Making */
+
+static bool continues(const copy_run *run, const uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+  if (run->bytes != bytes) return false;
+  ptrdiff_t to_step = to - run->to, from_step = from - run->from;
+  return run->count == 1 ||
+         (to_step == run->count * run->to_step && from_step == run->count * run->from_step);
+}
+
+void exchange_plan_add(exchange_plan *plan, uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+  copy_run *last = plan->num_runs ? &plan->runs[plan->num_runs - 1] : NULL;
+  if (last && last->count == 1 && last->to + last->bytes == to &&
+      last->from + last->bytes == from) {
+    last->bytes += bytes;
+  } else if (last && continues(last, to, from, bytes)) {
+    if (last->count == 1) {
+      last->to_step = to - last->to;
+      last->from_step = from - last->from;
+    }
+    last->count++;
+  } else {
+    copy_run run = {.to = to, .from = from, .bytes = bytes, .count = 1};
+    pop_push(plan->runs, plan->num_runs, plan->runs_capacity, run);
+  }
+}
+
+/* Chunks are what threads take: each some microseconds of work. */
+static void make_chunks(exchange_plan *plan)
+{
+  enum { CHUNK_COST = 32768, COPY_COST = 32 };
+  uint64_t cost = CHUNK_COST;
+  for (size_t i = 0; i < plan->num_runs; i++) {
+    if (cost >= CHUNK_COST) {
+      pop_push(plan->chunks, plan->num_chunks, plan->chunks_capacity, i);
+      cost = 0;
+    }
+    cost += (uint64_t)plan->runs[i].count * (plan->runs[i].bytes + COPY_COST);
+  }
+  size_t num_chunks = plan->num_chunks;
+  pop_push(plan->chunks, plan->num_chunks, plan->chunks_capacity, plan->num_runs);
+  plan->num_chunks = num_chunks;
+}
+
+static void *duplicate(const void *items, size_t bytes)
+{
+  return memcpy(pop_xmalloc(bytes), items, bytes);
+}
+
+static void free_plan(exchange_plan *plan)
+{
+  free(plan->waiting);
+  free(plan->asked);
+  free(plan->parts);
+  free(plan->runs);
+  free(plan->chunks);
+  free(plan);
+}
+
+/* The plan of what the tiles ask for now; NULL after a fault. */
+static exchange_plan *make_plan(machine *m, uint64_t hash)
+{
+  exchange_plan *plan = pop_xcalloc(1, sizeof *plan);
+  plan->hash = hash;
+  plan->waiting = duplicate(m->at.waiting, m->num_tiles * sizeof *plan->waiting);
+  plan->asked = duplicate(m->at.asked, m->num_tiles * sizeof *plan->asked);
+  for (uint32_t i = 0; i < m->num_tiles; i++)
+    if (m->at.waiting[i] == STOP_EXCHANGE)
+      pop_push(plan->parts, plan->num_parts, plan->parts_capacity,
+               (exchange_part){.tile = i, .code = m->at.asked[i]});
+  if (!exchange_verify(m, plan)) {
+    free_plan(plan);
+    return NULL;
+  }
+  for (size_t i = 0; i < plan->num_parts; i++) plan->received += plan->parts[i].received;
+  make_chunks(plan);
+  return plan;
+}
+
+/* Finding */
+
+struct exchange_plans {
+  exchange_plan **chains;
+  size_t num_chains, num_plans;
+  exchange_plan *last; /* that was wanted */
+};
+
+static bool is_wanted(const machine *m, const exchange_plan *plan)
+{
+  return !memcmp(plan->asked, m->at.asked, m->num_tiles * sizeof *plan->asked) &&
+         !memcmp(plan->waiting, m->at.waiting, m->num_tiles * sizeof *plan->waiting);
+}
+
+static uint64_t hash_wanted(const machine *m)
+{
+  uint64_t hash = XXH3_64bits(m->at.waiting, m->num_tiles * sizeof *m->at.waiting);
+  return XXH3_64bits_withSeed(m->at.asked, m->num_tiles * sizeof *m->at.asked, hash);
+}
+
+static exchange_plan *find_plan(const machine *m, uint64_t hash)
+{
+  const exchange_plans *plans = m->plans;
+  if (plans->num_chains == 0) return NULL;
+  exchange_plan *plan = plans->chains[hash % plans->num_chains];
+  while (plan && (plan->hash != hash || !is_wanted(m, plan))) plan = plan->next;
+  return plan;
+}
+
+static void link_plan(exchange_plans *plans, exchange_plan *plan)
+{
+  exchange_plan **chain = &plans->chains[plan->hash % plans->num_chains];
+  plan->next = *chain;
+  *chain = plan;
+}
+
+/* A table with as many plans as chains is doubled. */
+static void keep_plan(exchange_plans *plans, exchange_plan *plan)
+{
+  enum { FIRST_CHAINS = 16 };
+  if (plans->num_plans == plans->num_chains) {
+    exchange_plan **old = plans->chains;
+    size_t num_old = plans->num_chains;
+    plans->num_chains = num_old ? 2 * num_old : FIRST_CHAINS;
+    plans->chains = pop_xcalloc(plans->num_chains, sizeof(exchange_plan *));
+    for (size_t i = 0; i < num_old; i++)
+      for (exchange_plan *moved = old[i], *next; moved; moved = next) {
+        next = moved->next;
+        link_plan(plans, moved);
+      }
+    free(old);
+  }
+  link_plan(plans, plan);
+  plans->num_plans++;
+}
+
+/* NULL after a fault. */
+static const exchange_plan *get_plan(machine *m)
+{
+  if (!m->plans) m->plans = pop_xcalloc(1, sizeof *m->plans);
+  exchange_plans *plans = m->plans;
+  exchange_plan *before = plans->last, *plan = before ? before->successor : NULL;
+  if (!plan || !is_wanted(m, plan)) {
+    uint64_t hash = hash_wanted(m);
+    plan = find_plan(m, hash);
+    if (!plan) {
+      plan = make_plan(m, hash);
+      if (!plan) return NULL;
+      keep_plan(plans, plan);
+    }
+    if (before) before->successor = plan;
+  }
+  plans->last = plan;
+  return plan;
+}
+
+void exchange_forget(machine *m)
+{
+  exchange_plans *plans = m->plans;
+  if (!plans) return;
+  for (size_t i = 0; i < plans->num_chains; i++)
+    for (exchange_plan *plan = plans->chains[i], *next; plan; plan = next) {
+      next = plan->next;
+      free_plan(plan);
+    }
+  free(plans->chains);
+  free(plans);
+  m->plans = NULL;
+}
+
+/* Running */
+
+static void copy_blocks(const copy_run *run)
+{
+  uint8_t *to = run->to;
+  const uint8_t *from = run->from;
+  if (run->bytes == 4) {
+    for (uint32_t i = 0; i < run->count; i++, to += run->to_step, from += run->from_step)
+      memcpy(to, from, 4);
+  } else {
+    for (uint32_t i = 0; i < run->count; i++, to += run->to_step, from += run->from_step)
+      memcpy(to, from, run->bytes);
+  }
+}
+
+static uint64_t run_chunk(void *context, uint32_t number)
+{
+  enum { INSTRUCTIONS = 10000 }; /* that take as long */
+  const exchange_plan *plan = context;
+  for (size_t i = plan->chunks[number]; i < plan->chunks[number + 1]; i++)
+    copy_blocks(&plan->runs[i]);
+  return INSTRUCTIONS;
+}
+
+void exchange_run(machine *m, uint64_t start)
+{
+  const exchange_plan *plan = get_plan(m);
+  if (!plan) return;
+  crew_run(m->crew, &(crew_work){.run = run_chunk,
+                                 .context = (void *)plan,
+                                 .num_items = (uint32_t)plan->num_chunks,
+                                 .take = 1});
+  m->exchanged_bytes += plan->received;
+  for (size_t i = 0; i < plan->num_parts; i++) {
+    const exchange_part *p = &plan->parts[i];
+    uint64_t end = m->at.clocks[p->tile] = start + p->cycles;
+    if (m->trace)
+      superstep_trace(m, MACHINE_TRACE_EXCHANGE, p->tile, p->code, start, end, p->received);
+  }
+}
