@@ -24,7 +24,9 @@
  * Loops. An innermost loop that counts is lifted twice. In front of it (`guard`) the number of its
  * rounds is computed and what its accesses with affine addresses will touch. If there is time for
  * that many rounds, and all of that is in one window, the fast copy runs, which checks neither: so
- * LLVM can vectorise it. Otherwise the plain copy runs, which checks each access and each round. */
+ * LLVM can vectorise it. Otherwise the plain copy runs, which checks each access and each round. A
+ * loop that can also end early gets its guard only after some rounds of the plain copy: most such
+ * loops have ended by then, and counting would have cost more than it could save. */
 #ifndef TRANSLATOR_LIFT_H
 #define TRANSLATOR_LIFT_H
 
@@ -74,6 +76,7 @@ typedef struct counted_loop {
   int32_t step;           /* of the counter, per round */
   loop_test test;
   bool or_equal;
+  bool exits_early;     /* not only from the last block: it may end long before it is counted out */
   uint64_t worst_slots; /* of one round */
   access_group groups[MAX_GROUPS];
   uint32_t num_groups;
@@ -91,6 +94,12 @@ typedef struct function_loops {
 void function_loops_find(const code_unit *unit, const code_function *f, function_loops *loops);
 void function_loops_free(function_loops *loops);
 
+/* stack_pointers.c: for each block of the function, which integer registers (bit per register)
+ * probably point into the stack where it begins. Nothing depends on it but speed. */
+uint32_t *stack_pointers_find(const code_unit *unit, const code_function *f);
+/* Bits behind an operation, given those in front of it. */
+uint32_t stack_pointers_after(uint32_t before, const code_op *op);
+
 /* lift_function.c */
 
 typedef struct lift_types {
@@ -104,6 +113,7 @@ typedef struct lift {
   LLVMBuilderRef b;
   lift_types type;
   LLVMValueRef access, find, rounded; /* helpers */
+  LLVMValueRef likely;                /* metadata: weights of a branch */
   LLVMValueRef *functions;
   const code_unit *unit;
 
@@ -114,21 +124,25 @@ typedef struct lift {
   LLVMValueRef readable_start, readable_bytes, writable_start, writable_bytes, stack_start,
       stack_bytes;
   LLVMValueRef slots, extra, leave_pc; /* stack slots; extra: slots - count */
+  LLVMValueRef patience;               /* stack slot: `slots` at which a plain copy is given up */
   LLVMValueRef x[NUM_REGISTERS + 1];
   LLVMValueRef single[NUM_REGISTERS], half[NUM_REGISTERS];
   LLVMValueRef lazy_single[NUM_REGISTERS], lazy_half[NUM_REGISTERS];
   bool writes_x[NUM_REGISTERS + 1], writes_f[NUM_REGISTERS];
   bool has_half;
   uint64_t worst_slots;
-  LLVMBasicBlockRef *blocks, *fast_blocks, *guards; /* by block; fast: NULL outside such loops */
+  LLVMBasicBlockRef *blocks, *fast_blocks;  /* by block; fast: NULL outside such loops */
+  LLVMBasicBlockRef *guards, *loop_entries; /* by header of a counted loop */
   LLVMBasicBlockRef leave;
   function_loops loops;
+  uint32_t *block_stack_pointers; /* by block */
 
   /* The place at hand: */
   const counted_loop *fast;   /* NULL: not in a fast copy */
   LLVMValueRef round, rounds; /* of the fast copy: stack slot, value */
   const code_block *block;
-  uint32_t op_index; /* in the unit */
+  uint32_t op_index;       /* in the unit */
+  uint32_t stack_pointers; /* bit per register: probably points into the stack */
 } lift;
 
 void lift_unit(lift *l); /* sets `functions` */
@@ -139,6 +153,8 @@ LLVMValueRef lift_constant(const lift *l, uint32_t value);
 LLVMValueRef lift_x(lift *l, uint32_t r);
 void lift_set_x(lift *l, uint32_t r, LLVMValueRef value);
 LLVMBasicBlockRef lift_new_block(lift *l, const char *name);
+/* Ends the basic block with a branch that nearly always goes to `usual`, where `condition` holds. */
+void lift_likely(lift *l, LLVMValueRef condition, LLVMBasicBlockRef usual, LLVMBasicBlockRef rare);
 
 /* lift_integer.c: false if it is no operation on integer registers alone. */
 bool lift_integer(lift *l, const code_op *op);

@@ -25,6 +25,12 @@ LLVMBasicBlockRef lift_new_block(lift *l, const char *name)
   return LLVMAppendBasicBlockInContext(l->context, l->function, name);
 }
 
+void lift_likely(lift *l, LLVMValueRef condition, LLVMBasicBlockRef usual, LLVMBasicBlockRef rare)
+{
+  LLVMValueRef branch = LLVMBuildCondBr(l->b, condition, usual, rare);
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(l->context, "prof", 4), l->likely);
+}
+
 static void at_end(lift *l, LLVMBasicBlockRef block)
 {
   LLVMPositionBuilderAtEnd(l->b, block);
@@ -134,6 +140,7 @@ static void make_slots(lift *l)
   l->extra = new_slot(l, l->type.i64, "extra", 0);
   l->leave_pc = new_slot(l, l->type.i32, "leave_pc", 0);
   l->round = new_slot(l, l->type.i64, "round", 0);
+  l->patience = new_slot(l, l->type.i64, "patience", 0);
 }
 
 /* Leaving */
@@ -171,7 +178,7 @@ static void test_limit(lift *l, LLVMValueRef pc)
 {
   LLVMBasicBlockRef out = lift_new_block(l, "no_time"), in = lift_new_block(l, "time");
   LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
-  LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntUGT, slots, l->limit, ""), out, in);
+  lift_likely(l, LLVMBuildICmp(l->b, LLVMIntULE, slots, l->limit, ""), in, out);
   at_end(l, out);
   leave_at(l, pc);
   at_end(l, in);
@@ -287,7 +294,36 @@ static void lift_guard(lift *l, counted_loop *loop, LLVMBasicBlockRef guard, LLV
   for (uint32_t i = 0; i < loop->num_groups; i++)
     legal = both(l, legal, group_legal(l, &loop->groups[i], *rounds));
   LLVMBuildStore(l->b, constant64(l, 0), l->round);
-  LLVMBuildCondBr(l->b, legal, l->fast_blocks[loop->header], l->blocks[loop->header]);
+  LLVMBuildStore(l->b, l->limit, l->patience); /* the plain copy is for good */
+  lift_likely(l, legal, l->fast_blocks[loop->header], l->blocks[loop->header]);
+}
+
+/* Rounds of the plain copy before a guard that comes late. */
+enum { PATIENT_ROUNDS = 8 };
+
+/* In front of a counted loop that may end early: begins with the plain copy. */
+static void lift_late_guard(lift *l, const counted_loop *loop)
+{
+  at_end(l, l->loop_entries[loop->header]);
+  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
+  LLVMValueRef patience =
+      LLVMBuildAdd(l->b, slots, constant64(l, PATIENT_ROUNDS * loop->worst_slots), "");
+  LLVMValueRef before = compare(l, LLVMIntULT, patience, l->limit);
+  LLVMBuildStore(l->b, LLVMBuildSelect(l->b, before, patience, l->limit, ""), l->patience);
+  LLVMBuildBr(l->b, l->blocks[loop->header]);
+}
+
+/* On the backward edge of such a loop's plain copy: goes on to the guard when patience is over. */
+static void test_patience(lift *l, const counted_loop *loop, LLVMValueRef pc)
+{
+  LLVMBasicBlockRef over = lift_new_block(l, "over"), in = lift_new_block(l, "patient");
+  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
+  LLVMValueRef patience = LLVMBuildLoad2(l->b, l->type.i64, l->patience, "");
+  lift_likely(l, compare(l, LLVMIntULE, slots, patience), in, over);
+  at_end(l, over);
+  test_limit(l, pc);
+  LLVMBuildBr(l->b, l->guards[loop->header]);
+  at_end(l, in);
 }
 
 /* Edges */
@@ -305,12 +341,16 @@ static LLVMBasicBlockRef edge(lift *l, uint32_t from, int32_t to, uint32_t targe
   }
   if (l->fast && l->fast->contains[to]) return l->fast_blocks[to];
   int32_t number = l->loops.loop_of[to];
-  bool inside = number != UNIT_NONE && l->loops.loops[number].contains[from];
-  LLVMBasicBlockRef target = number != UNIT_NONE && !inside ? l->guards[to] : l->blocks[to];
+  const counted_loop *loop = number == UNIT_NONE ? NULL : &l->loops.loops[number];
+  bool inside = loop && loop->contains[from];
+  LLVMBasicBlockRef target = loop && !inside ? l->loop_entries[to] : l->blocks[to];
   if (l->loops.order[from] < l->loops.order[to]) return target;
   way = lift_new_block(l, "again");
   at_end(l, way);
-  test_limit(l, lift_constant(l, target_pc));
+  if (inside && loop->exits_early)
+    test_patience(l, loop, lift_constant(l, target_pc));
+  else
+    test_limit(l, lift_constant(l, target_pc));
   LLVMBuildBr(l->b, target);
   at_end(l, here);
   return way;
@@ -351,7 +391,7 @@ static void come_back(lift *l, uint32_t number)
   LLVMBasicBlockRef back = lift_new_block(l, "back"), lost = lift_new_block(l, "lost");
   bool expected = b->next != UNIT_NONE;
   LLVMValueRef same = compare(l, LLVMIntEQ, pc, lift_constant(l, b->pc_end));
-  LLVMBuildCondBr(l->b, expected ? same : LLVMConstInt(l->type.i1, 0, 0), back, lost);
+  lift_likely(l, expected ? same : LLVMConstInt(l->type.i1, 0, 0), back, lost);
   at_end(l, lost);
   LLVMBuildRetVoid(l->b);
   at_end(l, back);
@@ -371,7 +411,7 @@ static void call_and_come_back(lift *l, uint32_t number, LLVMValueRef callee)
   LLVMBasicBlockRef call = lift_new_block(l, "call"), out = lift_new_block(l, "deep");
   LLVMValueRef depth = LLVMBuildLoad2(l->b, l->type.i32, FRAME(depth), "");
   LLVMValueRef shallow = compare(l, LLVMIntULT, depth, lift_constant(l, TRANSLATED_MAX_DEPTH));
-  LLVMBuildCondBr(l->b, shallow, call, out);
+  lift_likely(l, shallow, call, out);
   at_end(l, out);
   LLVMBuildRetVoid(l->b);
   at_end(l, call);
@@ -388,7 +428,7 @@ static void call_found(lift *l, uint32_t number, LLVMValueRef target)
   LLVMValueRef arguments[] = {l->frame, target};
   LLVMValueRef callee = LLVMBuildCall2(l->b, l->type.find, l->find, arguments, 2, "");
   LLVMBasicBlockRef known = lift_new_block(l, "known"), unknown = lift_new_block(l, "unknown");
-  LLVMBuildCondBr(l->b, LLVMBuildIsNull(l->b, callee, ""), unknown, known);
+  lift_likely(l, LLVMBuildIsNotNull(l->b, callee, ""), known, unknown);
   at_end(l, unknown);
   LLVMBuildRetVoid(l->b);
   at_end(l, known);
@@ -465,6 +505,7 @@ static void lift_block(lift *l, uint32_t number, LLVMBasicBlockRef into)
   const code_block *b = &l->unit->blocks[l->f->first_block + number];
   uint32_t plain_ops = b->num_ops - ends_by_op(b);
   l->block = b;
+  l->stack_pointers = l->block_stack_pointers[number];
   at_end(l, into);
   pay(l, b);
   for (uint32_t i = 0; i < plain_ops; i++) {
@@ -472,6 +513,7 @@ static void lift_block(lift *l, uint32_t number, LLVMBasicBlockRef into)
     l->op_index = b->first_op + i;
     bool known = lift_memory(l, op) || lift_integer(l, op) || lift_float(l, op);
     if (!known) abort(); /* discovery leaves everything else to the interpreter */
+    l->stack_pointers = stack_pointers_after(l->stack_pointers, op);
   }
   if (b->end == BLOCK_LEAVE)
     leave_at(l, lift_constant(l, b->pc_end));
@@ -511,7 +553,7 @@ static void test_entry(lift *l)
   LLVMValueRef worst = constant64(l, l->worst_slots);
   l->limit = LLVMBuildSub(l->b, limit, worst, "limit");
   LLVMValueRef enough = compare(l, LLVMIntUGE, limit, LLVMBuildAdd(l->b, slots, worst, ""));
-  LLVMBuildCondBr(l->b, enough, time, no_time);
+  lift_likely(l, enough, time, no_time);
   at_end(l, no_time);
   LLVMBuildRetVoid(l->b);
   at_end(l, time);
@@ -532,6 +574,7 @@ static void make_blocks(lift *l)
   l->blocks = pop_xcalloc(n, sizeof *l->blocks);
   l->fast_blocks = pop_xcalloc(n, sizeof *l->fast_blocks);
   l->guards = pop_xcalloc(n, sizeof *l->guards);
+  l->loop_entries = pop_xcalloc(n, sizeof *l->loop_entries);
   for (uint32_t i = 0; i < n; i++) {
     char name[16];
     snprintf(name, sizeof name, "at_%x", l->unit->blocks[l->f->first_block + i].pc);
@@ -543,6 +586,7 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
 {
   for (uint32_t i = 0; i < l->f->num_blocks; i++)
     l->fast_blocks[i] = loop->contains[i] ? lift_new_block(l, "fast") : NULL;
+  if (loop->exits_early) lift_late_guard(l, loop);
   lift_guard(l, loop, l->guards[loop->header], &l->rounds);
   l->fast = loop;
   for (uint32_t i = 0; i < l->f->num_blocks; i++)
@@ -552,13 +596,17 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
 
 static LLVMBasicBlockRef entry_target(lift *l)
 {
-  return l->loops.loop_of[0] == UNIT_NONE ? l->blocks[0] : l->guards[0];
+  return l->loops.loop_of[0] == UNIT_NONE ? l->blocks[0] : l->loop_entries[0];
 }
 
 static void lift_body(lift *l)
 {
-  for (size_t i = 0; i < l->loops.num_loops; i++)
-    l->guards[l->loops.loops[i].header] = lift_new_block(l, "guard");
+  for (size_t i = 0; i < l->loops.num_loops; i++) {
+    const counted_loop *loop = &l->loops.loops[i];
+    LLVMBasicBlockRef guard = lift_new_block(l, "guard");
+    l->guards[loop->header] = guard;
+    l->loop_entries[loop->header] = loop->exits_early ? lift_new_block(l, "loop") : guard;
+  }
   LLVMBuildBr(l->b, entry_target(l));
   for (uint32_t i = 0; i < l->f->num_blocks; i++) lift_block(l, i, l->blocks[i]);
   for (size_t i = 0; i < l->loops.num_loops; i++) lift_fast_copy(l, &l->loops.loops[i]);
@@ -567,9 +615,11 @@ static void lift_body(lift *l)
 static void forget_function(lift *l)
 {
   function_loops_free(&l->loops);
+  free(l->block_stack_pointers);
   free(l->blocks);
   free(l->fast_blocks);
   free(l->guards);
+  free(l->loop_entries);
 }
 
 static void lift_one(lift *l, size_t number)
@@ -581,6 +631,7 @@ static void lift_one(lift *l, size_t number)
                 .access = l->access,
                 .find = l->find,
                 .rounded = l->rounded,
+                .likely = l->likely,
                 .functions = l->functions,
                 .unit = l->unit,
                 .f = &l->unit->functions[number],
@@ -591,6 +642,7 @@ static void lift_one(lift *l, size_t number)
   make_slots(l);
   sum_worst_slots(l);
   function_loops_find(l->unit, l->f, &l->loops);
+  l->block_stack_pointers = stack_pointers_find(l->unit, l->f);
   load_frame(l);
   test_entry(l);
   load_registers(l);

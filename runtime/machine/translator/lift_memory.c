@@ -2,9 +2,28 @@
  *
  * An access is legal if it is aligned and in a window; window starts and sizes are multiples of 4.
  * Both are one comparison: the offset in the window, rotated right by the size's logarithm, so that
- * an unaligned one becomes huge. What is in no window goes to translated_access, which knows all
- * rules; what that refuses, the interpreter meets again and reports. */
+ * an unaligned one becomes huge. Stores have two windows; the one to try first is a guess
+ * (stack_pointers.c). What is in no window goes to translated_access, which knows all rules; what
+ * that refuses, the interpreter meets again and reports. */
 #include "lift.h"
+
+/* A load or store that is being lifted. */
+typedef struct access {
+  const code_op *op;
+  bool store, by_sp; /* by_sp: a store */
+  uint32_t bytes;
+  LLVMTypeRef type;
+  LLVMValueRef value; /* of a store */
+} access;
+
+/* The load, whose value is what is loaded, or the store. */
+static LLVMValueRef touch(lift *l, const access *a, LLVMValueRef place)
+{
+  LLVMValueRef done =
+      a->store ? LLVMBuildStore(l->b, a->value, place) : LLVMBuildLoad2(l->b, a->type, place, "");
+  LLVMSetAlignment(done, a->bytes);
+  return done;
+}
 
 static LLVMValueRef at_frame_memory(lift *l, LLVMValueRef offset)
 {
@@ -27,52 +46,67 @@ static LLVMValueRef in_window(lift *l, LLVMValueRef address, uint32_t bytes, LLV
   return LLVMBuildICmp(l->b, LLVMIntULT, rotated, limit, "");
 }
 
-/* Ends the basic block; the next one is where `condition` holds. */
-static void expect(lift *l, LLVMValueRef condition, LLVMBasicBlockRef otherwise, const char *name)
+/* The access that no window holds: at the place that the machine grants, or the interpreter goes
+ * on. */
+static LLVMValueRef slow_access(lift *l, const access *a, LLVMValueRef address)
 {
-  LLVMBasicBlockRef held = lift_new_block(l, name);
-  LLVMBuildCondBr(l->b, condition, held, otherwise);
-  LLVMPositionBuilderAtEnd(l->b, held);
-}
-
-/* The access that no first window holds: the stack for stores, the machine for everything. */
-static LLVMValueRef slow_place(lift *l, const code_op *op, LLVMValueRef address, bool store,
-                               uint32_t bytes)
-{
-  bool by_sp = store && op->rs1 == 2;
-  uint32_t how = bytes | (store ? ACCESS_STORE : 0) | (by_sp ? ACCESS_BY_SP : 0);
+  uint32_t how = a->bytes | (a->store ? ACCESS_STORE : 0) | (a->by_sp ? ACCESS_BY_SP : 0);
   LLVMValueRef arguments[] = {l->frame, address, lift_constant(l, how), lift_x(l, 2)};
   LLVMValueRef place = LLVMBuildCall2(l->b, l->type.access, l->access, arguments, 4, "");
+  LLVMSetInstructionCallConv(place, LLVMGetFunctionCallConv(l->access));
   LLVMBasicBlockRef refused = lift_new_block(l, "refused"), granted = lift_new_block(l, "granted");
-  LLVMBuildCondBr(l->b, LLVMBuildIsNull(l->b, place, ""), refused, granted);
+  lift_likely(l, LLVMBuildIsNotNull(l->b, place, ""), granted, refused);
   LLVMPositionBuilderAtEnd(l->b, refused);
   lift_leave_here(l);
   LLVMPositionBuilderAtEnd(l->b, granted);
-  return place;
+  LLVMValueRef done = touch(l, a, place);
+  LLVMSetVolatile(done, 1); /* LLVM must not merge it with the usual access, at either place */
+  return done;
 }
 
-static LLVMValueRef checked_place(lift *l, const code_op *op, bool store, uint32_t bytes)
+/* Branches to `inside` where a window holds the access, else to `slow`. */
+static void find_window(lift *l, const access *a, LLVMValueRef address, LLVMBasicBlockRef inside,
+                        LLVMBasicBlockRef slow)
+{
+  if (!a->store) {
+    lift_likely(l, in_window(l, address, a->bytes, l->readable_start, l->readable_bytes), inside,
+                slow);
+    return;
+  }
+  LLVMValueRef in_stack = in_window(l, address, a->bytes, l->stack_start, l->stack_bytes);
+  if (a->by_sp) {
+    lift_likely(l, in_stack, inside, slow);
+    return;
+  }
+  LLVMValueRef writable = in_window(l, address, a->bytes, l->writable_start, l->writable_bytes);
+  bool guess_stack = l->stack_pointers >> a->op->rs1 & 1;
+  LLVMBasicBlockRef second = lift_new_block(l, "second");
+  lift_likely(l, guess_stack ? in_stack : writable, inside, second);
+  LLVMPositionBuilderAtEnd(l->b, second);
+  lift_likely(l, guess_stack ? writable : in_stack, inside, slow);
+}
+
+static LLVMValueRef checked_access(lift *l, const access *a)
 {
   LLVMValueRef address =
-      LLVMBuildAdd(l->b, lift_x(l, op->rs1), lift_constant(l, (uint32_t)op->imm), "address");
-  bool by_sp = store && op->rs1 == 2;
-  LLVMValueRef start = !store ? l->readable_start : by_sp ? l->stack_start : l->writable_start;
-  LLVMValueRef size = !store ? l->readable_bytes : by_sp ? l->stack_bytes : l->writable_bytes;
-  LLVMBasicBlockRef slow = lift_new_block(l, "slow");
-  expect(l, in_window(l, address, bytes, start, size), slow, "inside");
-  LLVMValueRef fast_place = at_frame_memory(l, LLVMBuildZExt(l->b, address, l->type.i64, ""));
-  LLVMBasicBlockRef inside = LLVMGetInsertBlock(l->b);
-  LLVMPositionBuilderAtEnd(l->b, slow);
-  LLVMValueRef slow_result = slow_place(l, op, address, store, bytes);
-  LLVMBasicBlockRef granted = LLVMGetInsertBlock(l->b), go_on = lift_new_block(l, "access");
-  LLVMBuildBr(l->b, go_on);
+      LLVMBuildAdd(l->b, lift_x(l, a->op->rs1), lift_constant(l, (uint32_t)a->op->imm), "address");
+  LLVMBasicBlockRef inside = lift_new_block(l, "inside"), slow = lift_new_block(l, "slow");
+  LLVMBasicBlockRef done = lift_new_block(l, "done");
+  find_window(l, a, address, inside, slow);
   LLVMPositionBuilderAtEnd(l->b, inside);
-  LLVMBuildBr(l->b, go_on);
-  LLVMPositionBuilderAtEnd(l->b, go_on);
-  LLVMValueRef place = LLVMBuildPhi(l->b, l->type.pointer, "");
-  LLVMAddIncoming(place, (LLVMValueRef[]){fast_place, slow_result},
+  LLVMValueRef offset = LLVMBuildZExt(l->b, address, l->type.i64, "");
+  LLVMValueRef fast_value = touch(l, a, at_frame_memory(l, offset));
+  LLVMBuildBr(l->b, done);
+  LLVMPositionBuilderAtEnd(l->b, slow);
+  LLVMValueRef slow_value = slow_access(l, a, address);
+  LLVMBasicBlockRef granted = LLVMGetInsertBlock(l->b);
+  LLVMBuildBr(l->b, done);
+  LLVMPositionBuilderAtEnd(l->b, done);
+  if (a->store) return NULL;
+  LLVMValueRef value = LLVMBuildPhi(l->b, a->type, "");
+  LLVMAddIncoming(value, (LLVMValueRef[]){fast_value, slow_value},
                   (LLVMBasicBlockRef[]){inside, granted}, 2);
-  return place;
+  return value;
 }
 
 /* In the fast copy of a loop, of an access that the guard has checked for all rounds. */
@@ -89,14 +123,14 @@ static LLVMValueRef hoisted_place(lift *l, const hoisted_access *access)
   return LLVMBuildGEP2(l->b, l->type.i8, place, &offset, 1, "");
 }
 
-static LLVMValueRef place_of(lift *l, const code_op *op, bool store, uint32_t bytes)
+static LLVMValueRef access_value(lift *l, const access *a)
 {
   if (l->fast) {
     uint32_t first = l->unit->blocks[l->f->first_block].first_op;
-    const hoisted_access *access = &l->fast->accesses[l->op_index - first];
-    if (access->group != UNIT_NONE) return hoisted_place(l, access);
+    const hoisted_access *hoisted = &l->fast->accesses[l->op_index - first];
+    if (hoisted->group != UNIT_NONE) return touch(l, a, hoisted_place(l, hoisted));
   }
-  return checked_place(l, op, store, bytes);
+  return checked_access(l, a);
 }
 
 static LLVMTypeRef integer_type(const lift *l, uint32_t bytes)
@@ -124,22 +158,21 @@ static void load(lift *l, const code_op *op, LLVMValueRef value)
                LLVMBuildCast(l->b, is_signed ? LLVMSExt : LLVMZExt, value, l->type.i32, ""));
 }
 
-bool lift_memory(lift *l, const code_op *op)
+static LLVMValueRef value_to_store(lift *l, const code_op *op, uint32_t bytes)
 {
-  bool store;
-  uint32_t bytes;
-  if (!code_op_is_access(op, &store, &bytes)) return false;
-  LLVMTypeRef type = integer_type(l, bytes);
-  LLVMValueRef place = place_of(l, op, store, bytes);
-  if (!store) {
-    LLVMValueRef value = LLVMBuildLoad2(l->b, type, place, "");
-    LLVMSetAlignment(value, bytes);
-    load(l, op, value);
-    return true;
-  }
   bool from_f = op->id == OP_FSW || op->id == OP_FSH;
   LLVMValueRef value = from_f ? lift_f_bits(l, op->rs2) : lift_x(l, op->rs2);
-  if (bytes < 4) value = LLVMBuildTrunc(l->b, value, type, "");
-  LLVMSetAlignment(LLVMBuildStore(l->b, value, place), bytes);
+  return bytes < 4 ? LLVMBuildTrunc(l->b, value, integer_type(l, bytes), "") : value;
+}
+
+bool lift_memory(lift *l, const code_op *op)
+{
+  access a = {.op = op};
+  if (!code_op_is_access(op, &a.store, &a.bytes)) return false;
+  a.by_sp = a.store && op->rs1 == 2;
+  a.type = integer_type(l, a.bytes);
+  if (a.store) a.value = value_to_store(l, op, a.bytes);
+  LLVMValueRef value = access_value(l, &a);
+  if (!a.store) load(l, op, value);
   return true;
 }

@@ -414,6 +414,17 @@ static bool find_body(const graph *g, counted_loop *l, const bool *is_target)
   return num_ops <= MAX_LOOP_OPS;
 }
 
+static bool exits_early(const graph *g, const counted_loop *l)
+{
+  for (uint32_t n = 0; n < g->num_blocks; n++) {
+    int32_t to[2];
+    unsigned count = l->contains[n] && n != l->latch ? successors(&g->blocks[n], to) : 0;
+    for (unsigned i = 0; i < count; i++)
+      if (!l->contains[to[i]]) return true;
+  }
+  return false;
+}
+
 static uint64_t slots_of(const graph *g, const counted_loop *l)
 {
   uint64_t slots = 0;
@@ -441,6 +452,7 @@ static bool look_at_loop(const graph *g, const bool *is_target, counted_loop *l)
   bool counted = understand_test(c);
   if (counted) add_accesses(c);
   c->loop.worst_slots = slots_of(g, l);
+  c->loop.exits_early = exits_early(g, l);
   *l = c->loop;
   free(c->at_start);
   free(c->has_start);

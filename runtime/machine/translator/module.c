@@ -61,21 +61,32 @@ static LLVMTargetMachineRef host_machine(const char *triple, char **error)
   return machine;
 }
 
+/* Division of 128 bits, of the C compiler's library: LLVM computes what loops leave with it. */
+__extension__ typedef __int128 wide;
+wide __udivti3(wide a, wide b);
+wide __umodti3(wide a, wide b);
+wide __divti3(wide a, wide b);
+wide __modti3(wide a, wide b);
+
 /* Helpers of native code by name. */
 typedef union helper_address {
   uint8_t *(*access)(const translated_frame *, uint32_t, uint32_t, uint32_t);
   translated_code (*find)(const translated_frame *, uint32_t);
   uint32_t (*rounded)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);
+  wide (*divide)(wide, wide);
   uintptr_t address;
 } helper_address;
 
-enum { NUM_HELPERS = 3 };
+enum { NUM_HELPERS = 7 };
 
 static LLVMErrorRef define_helpers(LLVMOrcLLJITRef jit, const translator_helpers *helpers)
 {
-  static const char *const names[NUM_HELPERS] = {"tile_access", "tile_find", "tile_rounded"};
-  helper_address addresses[NUM_HELPERS] = {
-      {.access = helpers->access}, {.find = helpers->find}, {.rounded = helpers->rounded}};
+  static const char *const names[NUM_HELPERS] = {
+      "tile_access", "tile_find", "tile_rounded", "__udivti3", "__umodti3", "__divti3", "__modti3"};
+  helper_address addresses[NUM_HELPERS] = {{.access = helpers->access},   {.find = helpers->find},
+                                           {.rounded = helpers->rounded}, {.divide = __udivti3},
+                                           {.divide = __umodti3},         {.divide = __divti3},
+                                           {.divide = __modti3}};
   LLVMOrcCSymbolMapPair pairs[NUM_HELPERS];
   for (unsigned i = 0; i < NUM_HELPERS; i++)
     pairs[i] = (LLVMOrcCSymbolMapPair){
@@ -178,6 +189,34 @@ static LLVMValueRef declare_helper(const lift *l, const char *name, LLVMTypeRef 
   return function;
 }
 
+/* `helper` under a calling convention that keeps all registers of the caller, so that the code around
+ * an access does not suffer from what it hardly ever does. */
+static LLVMValueRef define_quiet_access(const lift *l, LLVMValueRef helper)
+{
+  LLVMValueRef function = LLVMAddFunction(l->module, "quiet_access", l->type.access), arguments[4];
+  LLVMSetLinkage(function, LLVMInternalLinkage);
+  LLVMSetFunctionCallConv(function, LLVMPreserveAllCallConv);
+  static const char *const names[] = {"noinline", "cold", "nounwind", "willreturn"};
+  for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+    add_attribute(l, function, names[i], 0);
+  add_attribute(l, function, "memory", MEMORY_READS);
+  LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->context, function, "entry"));
+  LLVMGetParams(function, arguments);
+  LLVMBuildRet(l->b, LLVMBuildCall2(l->b, l->type.access, helper, arguments, 4, ""));
+  return function;
+}
+
+/* As metadata of branches: nearly always the first way. */
+static LLVMValueRef make_likely(const lift *l)
+{
+  LLVMMetadataRef operands[] = {
+      LLVMMDStringInContext2(l->context, "branch_weights", 14),
+      LLVMValueAsMetadata(LLVMConstInt(l->type.i32, 1 << 20, 0)),
+      LLVMValueAsMetadata(LLVMConstInt(l->type.i32, 1, 0)),
+  };
+  return LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, operands, 3));
+}
+
 static LLVMModuleRef lift_module(const translator *t, LLVMContextRef context, const code_unit *unit,
                                  const char *name)
 {
@@ -189,7 +228,9 @@ static LLVMModuleRef lift_module(const translator *t, LLVMContextRef context, co
   LLVMSetTarget(l.module, t->triple);
   LLVMSetDataLayout(l.module, t->layout);
   make_types(&l);
-  l.access = declare_helper(&l, "tile_access", l.type.access, MEMORY_READS);
+  l.likely = make_likely(&l);
+  LLVMValueRef access = declare_helper(&l, "tile_access", l.type.access, MEMORY_READS);
+  l.access = define_quiet_access(&l, access);
   l.find = declare_helper(&l, "tile_find", l.type.find, MEMORY_READS);
   l.rounded = declare_helper(&l, "tile_rounded", l.type.rounded, MEMORY_NONE);
   lift_unit(&l);

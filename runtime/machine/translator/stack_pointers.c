@@ -1,0 +1,68 @@
+/* Which registers probably point into the stack: what is made of sp by adding, up to the next call.
+ *
+ * A store that is not relative to sp may go into the writable window or into the stack. Both are
+ * tested; this is only about which comes first. */
+#include "lift.h"
+
+#include <populus/arena.h>
+#include <stdlib.h>
+
+enum { SP = 2 };
+
+/* sp and s0-s11 */
+static const uint32_t kept_by_calls = 1u << SP | 3u << 8 | 0x3ffu << 18;
+
+static uint32_t result_bit(uint32_t before, const code_op *op)
+{
+  uint32_t a = before >> op->rs1 & 1, b = before >> op->rs2 & 1;
+  switch (op->id) {
+  case OP_ADDI:
+    return a;
+  case OP_ADD:
+    return a | b;
+  case OP_SUB:
+    return a & ~b;
+  case OP_SH1ADD:
+  case OP_SH2ADD:
+  case OP_SH3ADD:
+    return b;
+  default:
+    return 0;
+  }
+}
+
+uint32_t stack_pointers_after(uint32_t before, const code_op *op)
+{
+  uint32_t rd = code_op_operands(op).writes_x;
+  if (rd == 0 || rd >= NUM_REGISTERS) return before;
+  return (before & ~(1u << rd)) | result_bit(before, op) << rd;
+}
+
+static bool pass_on(uint32_t *at_start, int32_t to, uint32_t bits)
+{
+  if (to == UNIT_NONE || !(bits & ~at_start[to])) return false;
+  at_start[to] |= bits;
+  return true;
+}
+
+static bool visit(const code_unit *unit, const code_block *b, uint32_t *at_start, uint32_t bits)
+{
+  for (uint32_t i = 0; i < b->num_ops; i++)
+    bits = stack_pointers_after(bits, &unit->ops[b->first_op + i]);
+  if (b->end == BLOCK_CALL || b->end == BLOCK_DYNAMIC) bits &= kept_by_calls;
+  bool changed = pass_on(at_start, b->next, bits);
+  return pass_on(at_start, b->taken, bits) || changed;
+}
+
+uint32_t *stack_pointers_find(const code_unit *unit, const code_function *f)
+{
+  uint32_t *at_start = pop_xcalloc(f->num_blocks, sizeof *at_start);
+  at_start[0] = 1u << SP;
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (uint32_t n = 0; n < f->num_blocks; n++)
+      if (visit(unit, &unit->blocks[f->first_block + n], at_start, at_start[n])) changed = true;
+  }
+  return at_start;
+}
