@@ -36,6 +36,18 @@
 
 #define COMPILER_NONE UINT32_MAX
 
+/* How messages to several tiles are sent: once to all, or to each by itself. */
+typedef enum multicast_policy {
+  MULTICAST_BALANCED, /* as the target says */
+  MULTICAST_ALWAYS,
+  MULTICAST_NEVER
+} multicast_policy;
+typedef enum exchange_target {
+  EXCHANGE_FOR_CYCLES,
+  EXCHANGE_FOR_MEMORY,
+  EXCHANGE_BALANCED
+} exchange_target;
+
 typedef struct compile_options {
   bool allow_out_of_memory;
   bool keep_duplicate_code; /* of equal functions and constants all are linked */
@@ -43,7 +55,12 @@ typedef struct compile_options {
   uint32_t worker_stack_bytes; /* per worker */
   uint32_t supervisor_stack_bytes;
   bool sections_by_category; /* of images; else there is one, .text */
-  uint32_t num_threads;      /* that make images; 0: as many as there are cores */
+  bool global_symbols_only;  /* of images */
+  bool drop_debug_information;
+  bool verify;          /* exchanges */
+  bool log_stack_sizes; /* of vertex types */
+  uint32_t multicast_policy, exchange_target;
+  uint32_t num_threads; /* that make images; 0: as many as there are cores */
 } compile_options;
 
 /* ---- blocks: contiguous memory on one tile ---- */

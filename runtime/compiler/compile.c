@@ -1,5 +1,6 @@
 /* The graph compiler from above: the passes in order, and what becomes of a compilation. */
 #include "compiler/compilation.h"
+#include "compiler/exchange.h"
 
 #include "graph/log.h"
 #include <stdlib.h>
@@ -60,6 +61,20 @@ static compilation *start(pop_graph *graph, const uint32_t *programs, size_t num
   return c;
 }
 
+/* debug.verify. What it finds is a mistake of the compiler's. */
+static pop_error *verify(const compilation *c)
+{
+  log_phase phase = log_phase_start("COMPILER", "verify");
+  for (size_t i = 0; i < c->num_exchanges; i++) {
+    pop_error *error = verify_exchange(c, &c->exchanges[i]);
+    if (error)
+      return pop_error_prefix(error, "debug.verify: the plan of exchange '%s' is wrong",
+                              c->exchanges[i].name);
+  }
+  log_phase_end(&phase);
+  return NULL;
+}
+
 static pop_error *run_passes(compilation *c)
 {
   for (size_t i = 0; i < NUM_PASSES; i++) {
@@ -77,6 +92,7 @@ pop_error *compile(pop_graph *graph, const uint32_t *programs, size_t num_progra
   POP_TRY(check_request(&graph->target, num_programs, options));
   compilation *c = start(graph, programs, num_programs, options);
   pop_error *error = run_passes(c);
+  if (!error && options->verify) error = verify(c);
   if (error) {
     compilation_free(c);
     return error;

@@ -55,7 +55,7 @@ static int compare_codes(const void *left, const void *right)
 static tile_code *collect(const compilation *c, size_t *count)
 {
   bool *has_debug = pop_xcalloc(c->num_code_groups + 1, sizeof *has_debug);
-  for (size_t i = 0; i < c->num_code_groups; i++)
+  for (size_t i = 0; i < c->num_code_groups && !c->options.drop_debug_information; i++)
     has_debug[i] = pop_closure_has_debug(c->code_groups[i].closure);
   tile_code *codes = NULL;
   size_t capacity = 0;

@@ -13,7 +13,7 @@
 #include "compiler/order.h"
 #include <stdlib.h>
 
-enum { FEW_RECEIVERS = 4, FEW_WORDS = 8 };
+enum { FEW_RECEIVERS = 4, FEW_RECEIVERS_IF_BALANCED = 2, FEW_WORDS = 8 };
 
 uint64_t earliest_arrival(const exchange_plan *plan, const transmission *t, uint64_t from)
 {
@@ -31,12 +31,29 @@ uint64_t earliest_arrival(const exchange_plan *plan, const transmission *t, uint
 
 /* ---- which messages are sent to each receiver by itself ---- */
 
-static bool is_small(const message *m)
+static bool is_small(const exchange_plan *plan, const message *m)
 {
-  return m->num_receivers <= FEW_RECEIVERS && m->num_words <= FEW_WORDS;
+  uint32_t few = plan->c->options.exchange_target == EXCHANGE_FOR_CYCLES
+                     ? FEW_RECEIVERS
+                     : FEW_RECEIVERS_IF_BALANCED;
+  return m->num_receivers <= few && m->num_words <= FEW_WORDS;
 }
 
-/* What the tiles send if all small messages are sent apart, by tile; and in *most what the
+/* Sending to each takes more instructions, but often less time. */
+static bool may_be_sent_apart(const exchange_plan *plan, const message *m)
+{
+  switch ((multicast_policy)plan->c->options.multicast_policy) {
+  case MULTICAST_ALWAYS:
+    return false;
+  case MULTICAST_NEVER:
+    return true;
+  case MULTICAST_BALANCED:
+    break;
+  }
+  return plan->c->options.exchange_target != EXCHANGE_FOR_MEMORY && is_small(plan, m);
+}
+
+/* What the tiles send if all messages that may be are sent apart, by tile; and in *most what the
  * busiest of them receives, which takes that long anyway. */
 static uint64_t *find_loads(const exchange_plan *plan, uint64_t *most)
 {
@@ -44,7 +61,7 @@ static uint64_t *find_loads(const exchange_plan *plan, uint64_t *most)
   uint64_t *received = pop_xcalloc(plan->num_timelines + 1, sizeof *received);
   for (uint32_t i = 0; i < plan->exchange->num_messages; i++) {
     const message *m = message_at(plan, i);
-    uint64_t times = is_small(m) ? m->num_receivers : 1;
+    uint64_t times = may_be_sent_apart(plan, m) ? m->num_receivers : 1;
     sent[plan->index_of_tile[m->source_tile]] += times * m->num_words;
     for (size_t j = 0; j < m->num_receivers; j++)
       received[plan->index_of_tile[receivers_of(plan, m)[j].tile]] += m->num_words;
@@ -64,8 +81,9 @@ void schedule_messages(exchange_plan *plan)
   size_t num_several = 0, several_capacity = 0, num_single = 0, single_capacity = 0;
   for (uint32_t i = 0; i < plan->exchange->num_messages; i++) {
     const message *m = message_at(plan, i);
-    bool has_time = sent[plan->index_of_tile[m->source_tile]] <= most;
-    if (m->num_receivers > 1 && !(is_small(m) && has_time)) {
+    bool has_time = sent[plan->index_of_tile[m->source_tile]] <= most ||
+                    plan->c->options.multicast_policy == MULTICAST_NEVER;
+    if (m->num_receivers > 1 && !(may_be_sent_apart(plan, m) && has_time)) {
       pop_push(several, num_several, several_capacity, (keyed){.index = i});
       continue;
     }

@@ -96,6 +96,7 @@ typedef struct builder {
 
 static void add_symbol(builder *b, pop_image_symbol symbol)
 {
+  if (symbol.local && b->c->options.global_symbols_only) return;
   pop_push(b->symbols, b->num_symbols, b->symbols_capacity, symbol);
 }
 

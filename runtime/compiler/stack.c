@@ -37,6 +37,8 @@ static void analyse_type(const compilation *c, pop_stack_analysis *analysis, pop
   pop_stack_use use = pop_stack_analyse(analysis, type->symbol, scratch);
   if (use.reason == POP_STACK_KNOWN) {
     used->stack_bytes = round_up(use.bytes);
+    if (c->options.log_stack_sizes)
+      log_write(LOG_INFO, "COMPILER", "vertex %s needs %u bytes of stack", type->name, use.bytes);
     return;
   }
   used->stack_bytes = default_bytes(c, type->kind);

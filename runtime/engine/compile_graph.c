@@ -8,6 +8,7 @@
 #include "engine/engine_private.h"
 #include "engine/executable_cache.h"
 #include "engine/options.h"
+#include "engine/reports.h"
 #include "engine/source_line.h"
 #include "graph/log.h"
 
@@ -83,14 +84,6 @@ static void keep_run_options(pop_executable *e, const engine_options *options)
              (executable_option){given[i].key, pop_arena_strdup(e->arena, given[i].value)});
 }
 
-static pop_error *save_archive(const pop_executable *e, const char *path)
-{
-  log_phase saving = log_phase_start("ENGINE", "Saving archive");
-  POP_TRY(pop_executable_save(e, path));
-  log_phase_end(&saving);
-  return NULL;
-}
-
 static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t num_programs,
                               const engine_options *options, pop_executable **executable)
 {
@@ -100,6 +93,12 @@ static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t
       .worker_stack_bytes = options->worker_stack_bytes,
       .supervisor_stack_bytes = options->supervisor_stack_bytes,
       .num_threads = options->num_threads,
+      .global_symbols_only = !options->output_all_symbols,
+      .drop_debug_information = !options->retain_debug_information,
+      .verify = options->verify,
+      .log_stack_sizes = options->log_stack_sizes,
+      .multicast_policy = options->multicast_policy,
+      .exchange_target = options->exchange_target,
       .sections_by_category = options->sections == SECTIONS_BY_CATEGORY,
   };
   compilation *c;
@@ -131,7 +130,7 @@ static pop_error *compile_with(pop_graph *graph, const pop_program *programs, si
   free(indices);
   if (!error && e->out_of_memory)
     log_write(LOG_WARN, "ENGINE", "debug.allowOutOfMemory: %s", e->out_of_memory);
-  if (!error && *options->save_archive) error = save_archive(e, options->save_archive);
+  if (!error) error = write_reports(e, options);
   if (error) {
     pop_executable_free(e);
     return error;
@@ -192,8 +191,7 @@ pop_error *pop_engine_create_from_executable(pop_executable *executable, const p
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "pop_engine_create_from_executable: the executable is NULL");
   POP_TRY(engine_options_parse(options, num_options, ON_RUN, executable, &parsed));
-  pop_error *error = NULL;
-  if (*parsed.save_archive) error = save_archive(executable, parsed.save_archive);
+  pop_error *error = write_reports(executable, &parsed);
   if (!error) error = engine_new(executable, &parsed.run, engine);
   engine_options_free(&parsed);
   return error;

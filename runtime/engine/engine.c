@@ -7,8 +7,8 @@
  */
 #include "engine/engine_private.h"
 
+#include "engine/reports.h"
 #include "graph/log.h"
-#include "profile/memory_summary.h"
 #include <errno.h>
 #include <populus/names.h>
 #include <stdlib.h>
@@ -26,6 +26,7 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
   made->device_print = device_print_new(made->machine, pop_target_num_tiles(&executable->target));
   made->streams = streams_new(executable);
   made->prefetch = options->prefetch;
+  streams_limit_callbacks(made->streams, options->host_sync_timeout);
   *engine = made;
   return NULL;
 }
@@ -359,15 +360,7 @@ const pop_phase_time *pop_engine_phase_times(const pop_engine *engine, size_t *c
 
 pop_error *pop_engine_print_memory(const pop_engine *engine, FILE *stream)
 {
-  const pop_executable *e = engine->executable;
-  size_t num_tiles = pop_target_num_tiles(&e->target);
-  pop_tile_memory *memory = pop_xcalloc(num_tiles, sizeof *memory);
-  for (size_t i = 0; i < num_tiles; ++i) memory[i] = e->memory_rows[e->tiles[i].memory];
-  print_memory_totals(stream, memory, num_tiles);
-  fputs("\n", stream);
-  print_memory_by_tile(stream, &e->target, memory, num_tiles);
-  print_memory_plan(stream, &e->target, memory, num_tiles);
-  free(memory);
+  print_memory_report(stream, engine->executable);
   if (fflush(stream) != 0 || ferror(stream))
     return pop_error_errno(errno, "cannot print the memory summary");
   return NULL;

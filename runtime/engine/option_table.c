@@ -8,17 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STACK_BYTES = 1 << 20, MAX_THREADS = 1024 };
+enum { MAX_STACK_BYTES = 1 << 20, MAX_THREADS = 1024, MAX_SECONDS = 1000000000 };
 
 static const char *const tile_engines[] = {[MACHINE_INTERPRETER] = "interpreter",
                                            [MACHINE_TRANSLATOR] = "translator",
                                            [MACHINE_AUTO] = "auto",
                                            NULL};
 static const char *const section_styles[] = {"flat", "byCategory", NULL};
+static const char *const sync_methods[] = {"default", "polling", "hybrid", NULL};
+static const char *const workers_are[] = {"true", "false", "portable", NULL};
+static const char *const exchange_targets[] = {"cycles", "memory", "balanced", NULL};
+static const char *const multicast_policies[] = {"balanced", "always", "never", NULL};
+static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any", NULL};
 
 #define FIELD(name)                                                                                \
   .field_offset = offsetof(engine_options, name),                                                  \
   .field_bytes = sizeof(((const engine_options *)NULL)->name)
+#define LIGHTWEIGHT "lightweight profiling"
 #define STACK .or_zero = true, .least = 64, .greatest = MAX_STACK_BYTES, .multiple = 16
 
 /* X(key, values, default, effect, stages, kind, what else option_entry has) */
@@ -47,12 +53,58 @@ static const char *const section_styles[] = {"flat", "byCategory", NULL};
     "environment's POPULUS_TILE_THREADS wins over the call",                                       \
     ON_RUN, OPTION_NUMBER, FIELD(run.machine.num_threads), .greatest = MAX_THREADS,                \
     .simulator = true, .variable = "POPULUS_TILE_THREADS", .variable_wins = true)                  \
+  X("target.hostSyncTimeout", "seconds, 0 for no limit", "300",                                    \
+    "a run ends with an error that names the stream when one of its callbacks has taken longer",   \
+    ON_RUN, OPTION_SECONDS, FIELD(run.host_sync_timeout), .greatest = MAX_SECONDS)                 \
+  X("target.syncMethod", "default, polling or hybrid", "default",                                  \
+    "none: the tiles run in the host program's process, which has nothing to wait for", ON_RUN,    \
+    OPTION_CHOICE, .choices = sync_methods)                                                        \
+  X("target.syncPollPeriodUs", "a number of microseconds", "0", "none: nothing is polled", ON_RUN, \
+    OPTION_NUMBER, .greatest = UINT32_MAX)                                                         \
+  X("target.exceptionPollPeriodUs", "a number of microseconds", "250000",                          \
+    "none: a fault of the device ends the run in the cycle in which it happens", ON_RUN,           \
+    OPTION_NUMBER, .greatest = UINT32_MAX)                                                         \
+  X("target.deterministicWorkers", "true, false or portable", "true",                              \
+    "none: which worker runs which vertex is always determined by the graph alone", ON_COMPILE,    \
+    OPTION_CHOICE, .choices = workers_are)                                                         \
+  X("target.syncReplicasIndependently", "true or false", "false",                                  \
+    "none: the host answers all replicas' host syncs as they come; the data are the same",         \
+    ON_COMPILE, OPTION_BOOL)                                                                       \
+  X("target.extendedMemory", "true or false", "false",                                             \
+    "none: remote buffers are in the host's memory, of which there is as much as it has", ON_RUN,  \
+    OPTION_BOOL)                                                                                   \
+  X("target.gatewayMode", "true or false", "true",                                                 \
+    "none: there is no gateway between host and tiles", ON_RUN, OPTION_BOOL)                       \
   X("debug.allowOutOfMemory", "true or false", "false",                                            \
     "makes images and reports although tiles are too small; only loading is refused", ON_COMPILE,  \
     OPTION_BOOL, FIELD(allow_out_of_memory))                                                       \
   X("debug.keepDuplicateCode", "true or false", "false",                                           \
     "links every copy of equal functions, constants and strings instead of one of each",           \
     ON_COMPILE, OPTION_BOOL, FIELD(keep_duplicate_code))                                           \
+  X("debug.outputAllSymbols", "true or false", "true",                                             \
+    "false: images have symbols of functions and data of codelets only, not of vertices, "         \
+    "variables and what the compiler makes",                                                       \
+    ON_COMPILE, OPTION_BOOL, FIELD(output_all_symbols))                                            \
+  X("debug.retainDebugInformation", "true or false", "true",                                       \
+    "false: what codelets have of debug information is not kept: faults name no source lines, "    \
+    "archives are smaller",                                                                        \
+    ON_COMPILE, OPTION_BOOL, FIELD(retain_debug_information))                                      \
+  X("debug.verify", "true or false", "false",                                                      \
+    "checks each planned exchange against what it has to move, when the graph is compiled",        \
+    ON_SAVE, OPTION_BOOL, FIELD(verify))                                                           \
+  X("debug.runtimeVerify", "true or false", "false",                                               \
+    "none: exchanges, addresses and accesses are always checked while tiles run", ON_RUN,          \
+    OPTION_BOOL)                                                                                   \
+  X("debug.logStackSizeAnalysis", "true or false", "false",                                        \
+    "logs at level INFO how much stack each vertex type needs, when the graph is compiled",        \
+    ON_SAVE, OPTION_BOOL, FIELD(log_stack_sizes))                                                  \
+  X("debug.loweredVarDumpFile", "a path", "",                                                      \
+    "writes what each tile's memory holds, as JSON: names, categories, types, addresses, sizes",   \
+    ON_SAVE, OPTION_TEXT, FIELD(variable_file))                                                    \
+  X("debug.graphReportDestination", "stdout, stderr or a path", "",                                \
+    "prints the memory summary when the graph is compiled; without it, the environment's "         \
+    "POPLAR_GRAPH_REPORT_DEST says where",                                                         \
+    ON_SAVE, OPTION_TEXT, FIELD(graph_report), .variable = "POPLAR_GRAPH_REPORT_DEST")             \
   X("debug.workerStackSizeInBytes", "0 or a multiple of 16 from 64 to 1048576", "0",               \
     "least stack of each worker; 0: what the compiled code needs, 2048 if that is unknown",        \
     ON_COMPILE, OPTION_NUMBER, FIELD(worker_stack_bytes), STACK)                                   \
@@ -66,9 +118,46 @@ static const char *const section_styles[] = {"flat", "byCategory", NULL};
   X("exchange.enablePrefetch", "true or false", "false",                                           \
     "asks the callbacks of host-to-device streams for the next data as soon as there is room",     \
     ON_RUN, OPTION_BOOL, FIELD(run.prefetch))                                                      \
+  X("exchange.streamBufferOverlap", "none, hostRearrangeOnly or any", "none",                      \
+    "none: it permits streams to share a buffer, and each has its own", ON_COMPILE, OPTION_CHOICE, \
+    .choices = buffer_overlaps)                                                                    \
+  X("exchange.multicastPolicy", "balanced, always or never", "balanced",                           \
+    "whether a message for several tiles is sent once to all or once to each; balanced: as it "    \
+    "costs less, and as opt.internalExchangeOptimisationTarget says",                              \
+    ON_COMPILE, OPTION_CHOICE, FIELD(multicast_policy), .choices = multicast_policies)             \
+  X("opt.internalExchangeOptimisationTarget", "cycles, memory or balanced", "cycles",              \
+    "what exchange plans save: small messages for a few tiles are sent to each where that is "     \
+    "faster (cycles), for two tiles at most (balanced), or never (memory)",                        \
+    ON_COMPILE, OPTION_CHOICE, FIELD(exchange_target), .choices = exchange_targets)                \
+  X("opt.useAutoloader", "true or false", "true",                                                  \
+    "none: images come into tile memory without passing through the tiles", ON_RUN, OPTION_BOOL)   \
+  X("opt.enableMultiAccessCopies", "true or false", "true",                                        \
+    "none: no tile instruction makes several accesses at once that copies could use", ON_COMPILE,  \
+    OPTION_BOOL)                                                                                   \
+  X("opt.enableSkipSyncs", "true or false", "false",                                               \
+    "whether tiles may pass a sync that they have no part in", ON_COMPILE, OPTION_BOOL,            \
+    .lacks = "tiles that pass syncs")                                                              \
   X("opt.maxCompilationThreads", "a number of threads, 0 for as many as there are cores", "0",     \
     "threads that make and write tile images; the bytes are the same for any number", ON_SAVE,     \
-    OPTION_NUMBER, FIELD(num_threads), .greatest = MAX_THREADS)
+    OPTION_NUMBER, FIELD(num_threads), .greatest = MAX_THREADS)                                    \
+  X("debug.floatPointOpException", "true or false", "false",                                       \
+    "whether division by zero, overflow and invalid operations are faults", ON_RUN, OPTION_BOOL,   \
+    .lacks = "floating-point exceptions that trap")                                                \
+  X("debug.nanOverflowMode", "true or false", "false", "whether half overflows to NaN", ON_RUN,    \
+    OPTION_BOOL, .lacks = "that mode of the tile's unit")                                          \
+  X("prng.enableStochasticRounding", "true or false", "false",                                     \
+    "whether results are rounded at random", ON_RUN, OPTION_BOOL, .lacks = "stochastic rounding")  \
+  X("prng.seed", "a number", "0", "what the tiles' random numbers start from", ON_RUN,             \
+    OPTION_NUMBER, .greatest = UINT64_MAX, .lacks = "random numbers on tiles")                     \
+  X("profiler.blocks.filter", "a regular expression", "", "which blocks are timed", ON_COMPILE,    \
+    OPTION_TEXT, .lacks = LIGHTWEIGHT)                                                             \
+  X("profiler.programs.filter", "a regular expression", "", "which programs are timed",            \
+    ON_COMPILE, OPTION_TEXT, .lacks = LIGHTWEIGHT)                                                 \
+  X("profiler.blocks.bufferSize", "a number of bytes", "1000", "of each tile's buffer for blocks", \
+    ON_COMPILE, OPTION_NUMBER, .greatest = UINT32_MAX, .lacks = LIGHTWEIGHT)                       \
+  X("profiler.blocks.implicitFlush", "true or false", "true",                                      \
+    "whether buffers are emptied where the compiler thinks fit", ON_COMPILE, OPTION_BOOL,          \
+    .lacks = LIGHTWEIGHT)
 
 static const pop_option_info infos[] = {
 #define OPTION_INFO(key, values, preset, effect, ...) {key, values, preset, effect},
@@ -77,8 +166,8 @@ static const pop_option_info infos[] = {
 };
 
 static const option_entry entries[] = {
-#define OPTION_ENTRY(name, words, preset, what, when, of, ...)                                     \
-  {.info = {name, words, preset, what}, .stages = (when), .kind = (of), __VA_ARGS__},
+#define OPTION_ENTRY(name, words, preset, what, when, ...)                                         \
+  {.info = {name, words, preset, what}, .stages = (when), .kind = __VA_ARGS__},
     ENGINE_OPTIONS(OPTION_ENTRY)
 #undef OPTION_ENTRY
 };

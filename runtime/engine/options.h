@@ -20,19 +20,28 @@ typedef enum option_stage {
 /* What an engine is told about running. */
 typedef struct run_options {
   machine_options machine;
-  bool prefetch; /* ask callbacks of streams early */
+  bool prefetch;            /* ask callbacks of streams early */
+  double host_sync_timeout; /* seconds that a callback may take; 0: no limit */
 } run_options;
 
 /* Texts are owned; "" where nothing was said. */
 typedef struct engine_options {
-  char *save_archive; /* target.saveArchive */
-  char *cache_folder; /* of compiled executables */
+  char *save_archive;  /* target.saveArchive */
+  char *variable_file; /* debug.loweredVarDumpFile */
+  char *graph_report;  /* "stdout", "stderr" or a path */
+  char *cache_folder;  /* of compiled executables */
   uint64_t cache_max_bytes;
   bool allow_out_of_memory;
   bool keep_duplicate_code;
+  bool output_all_symbols;
+  bool retain_debug_information;
+  bool verify;
+  bool log_stack_sizes;
   uint32_t worker_stack_bytes;
   uint32_t supervisor_stack_bytes;
   uint32_t num_threads;
+  uint32_t multicast_policy;                             /* multicast_policy */
+  uint32_t exchange_target;                              /* exchange_target */
   enum { SECTIONS_FLAT, SECTIONS_BY_CATEGORY } sections; /* of images */
   run_options run;
   /* Those that were given and are not what they would be anyway, in the order of the table. Values are

@@ -32,7 +32,7 @@ void find_source_line(const compilation *c, uint32_t tile, uint32_t pc, char *te
 {
   code_place place;
   text[0] = '\0';
-  if (!find_place(c, tile, pc, &place)) return;
+  if (c->options.drop_debug_information || !find_place(c, tile, pc, &place)) return;
   pop_debug_info *info = pop_debug_info_open(place.object);
   pop_arena *arena = pop_arena_new();
   pop_source_place source;

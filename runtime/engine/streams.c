@@ -5,6 +5,7 @@
 #include <populus/names.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct connection {
   uint8_t *begin, *end, *next; /* the user's memory; NULL: none */
@@ -18,6 +19,7 @@ struct streams {
   const executable_stream *facts;
   size_t count;
   connection *connections;
+  double callback_seconds; /* that a callback may take; 0: no limit */
 };
 
 static size_t copy_bytes(const executable_stream *facts)
@@ -29,8 +31,15 @@ streams *streams_new(const pop_executable *executable)
 {
   size_t count = executable->num_streams;
   streams *s = pop_xcalloc(1, sizeof *s);
-  *s = (streams){executable->streams, count, pop_xcalloc(count + 1, sizeof *s->connections)};
+  *s = (streams){.facts = executable->streams,
+                 .count = count,
+                 .connections = pop_xcalloc(count + 1, sizeof *s->connections)};
   return s;
+}
+
+void streams_limit_callbacks(streams *s, double seconds)
+{
+  s->callback_seconds = seconds;
 }
 
 static void drop_prefetched(connection *c)
@@ -143,23 +152,37 @@ void streams_restart(streams *s)
 
 /* ---- copying ---- */
 
-static pop_error *call_fetch(const executable_stream *facts, connection *c)
+static double now_seconds(void)
 {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Nobody can take the thread away from a callback: what it took is looked at when it is back. */
+static pop_error *call_fetch(const streams *s, const executable_stream *facts, connection *c)
+{
+  double start = s->callback_seconds ? now_seconds() : 0;
   int result = c->callback.fetch(c->callback.context, c->buffer);
+  double seconds = s->callback_seconds ? now_seconds() - start : 0;
+  if (seconds > s->callback_seconds)
+    return pop_error_new(POP_ERROR_RUNTIME,
+                         "the callback of stream '%s' took %.3g s; target.hostSyncTimeout is %g s",
+                         facts->name, seconds, s->callback_seconds);
   if (result == 0) return NULL;
   return pop_error_new(POP_ERROR_RUNTIME, "the callback of stream '%s' failed with %d", facts->name,
                        result);
 }
 
-static pop_error *copy_by_callback(const executable_stream *facts, connection *c, machine *m,
-                                   bool prefetch)
+static pop_error *copy_by_callback(const streams *s, const executable_stream *facts, connection *c,
+                                   machine *m, bool prefetch)
 {
   size_t bytes = copy_bytes(facts);
   if (!c->buffer) c->buffer = pop_xcalloc(bytes, 1);
-  if (facts->to_device && !c->prefetched) POP_TRY(call_fetch(facts, c));
+  if (facts->to_device && !c->prefetched) POP_TRY(call_fetch(s, facts, c));
   c->prefetched = false;
   POP_TRY(machine_host_exchange(m, c->buffer, bytes));
-  if (!facts->to_device) POP_TRY(call_fetch(facts, c));
+  if (!facts->to_device) POP_TRY(call_fetch(s, facts, c));
   if (c->callback.complete) c->callback.complete(c->callback.context);
   if (prefetch && facts->to_device && c->callback.prefetch)
     c->prefetched = c->callback.prefetch(c->callback.context, c->buffer);
@@ -171,7 +194,7 @@ pop_error *streams_copy(streams *s, size_t number, machine *m, bool prefetch)
   const executable_stream *facts = &s->facts[number];
   connection *c = &s->connections[number];
   if (!is_connected(c)) return streams_check(s);
-  if (c->has_callback) return copy_by_callback(facts, c, m, prefetch);
+  if (c->has_callback) return copy_by_callback(s, facts, c, m, prefetch);
   size_t bytes = copy_bytes(facts);
   POP_TRY(machine_host_exchange(m, c->next, bytes));
   c->next += bytes;

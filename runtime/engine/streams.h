@@ -17,6 +17,8 @@ POP_MUST_CHECK pop_error *streams_connect_callback(streams *s, const char *handl
                                                    const pop_stream_callback *callback);
 /* Are all streams connected that programs use? Errors: STREAM naming the first that is not. */
 POP_MUST_CHECK pop_error *streams_check(const streams *s);
+/* Seconds that a callback's fetch may take before the copy is an error; 0: any number. */
+void streams_limit_callbacks(streams *s, double seconds);
 /* Buffers start at their beginning again, what was prefetched is given up. */
 void streams_restart(streams *s);
 

@@ -17,6 +17,13 @@ awk '/PO:COMPILER/ && /(Starting|Ending) phase/ { print $5, $7 }' log | awk '
   NR % 2 == 1 { started = $2; if ($1 != "Starting") exit 1 }
   NR % 2 == 0 && ($1 != "Ending" || $2 != started) { exit 1 }'
 
+# Options that are about the log.
+POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=more POPLAR_ENGINE_OPTIONS='{"debug.verify": true, "debug.logStackSizeAnalysis": true}' \
+  "$POPULUS_BIN/matvec_split" 20 30 >/dev/null
+grep -q 'PO:COMPILER \[D\] Ending phase: verify (' more
+grep -Eq 'PO:COMPILER \[I\] vertex DotProductVertex needs [0-9]+ bytes of stack$' more
+! grep -q 'bytes of stack\|phase: verify' log
+
 # Nothing of it at a lower level.
 POPLAR_LOG_LEVEL=INFO POPLAR_LOG_DEST=quiet "$POPULUS_BIN/matvec_split" 20 30 >/dev/null
 [ ! -s quiet ] || ! grep -q phase quiet

@@ -123,6 +123,24 @@ Test(engine_options, O03_values_out_of_range_and_keys_given_twice)
   expect_error(NULL, twice, 2, "given twice");
 }
 
+Test(engine_options, O03_seconds_and_choices)
+{
+  engine_options parsed;
+  cr_assert_null(parse("{\"target.hostSyncTimeout\":\"300.00\"}", NULL, 0, &parsed));
+  cr_assert_eq(parsed.run.host_sync_timeout, 300);
+  engine_options_free(&parsed);
+  cr_assert_null(parse("{\"target.hostSyncTimeout\":0.25}", NULL, 0, &parsed));
+  cr_assert_eq(parsed.run.host_sync_timeout, 0.25);
+  engine_options_free(&parsed);
+  static const char *const bad[] = {"-1", "1e3", "1.2.3", "", ".", "inf", "99999999999"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    const pop_option option = {"target.hostSyncTimeout", bad[i]};
+    expect_error(NULL, &option, 1, "it takes seconds");
+  }
+  const pop_option choice = {"target.syncMethod", "Polling"};
+  expect_error(NULL, &choice, 1, "default, polling or hybrid");
+}
+
 Test(engine_options, O02_an_unknown_key_names_its_nearest)
 {
   const pop_option near[] = {{"target.savearchive", "a"}};
@@ -304,8 +322,6 @@ Test(engine_options, the_table_in_the_README_is_the_table)
   uint8_t *text = NULL;
   size_t size = 0, count;
   cr_assert_null(pop_file_read(path, 1 << 20, &text, &size));
-  text = realloc(text, size + 1);
-  text[size] = '\0';
   const pop_option_info *table = pop_engine_option_table(&count);
   const char *at = strstr((char *)text, "| key | values | default | effect |\n|---|---|---|---|\n");
   cr_assert_not_null(at);

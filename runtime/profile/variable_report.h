@@ -1,0 +1,11 @@
+/* What each tile's memory holds, as JSON. */
+#ifndef PROFILE_VARIABLE_REPORT_H
+#define PROFILE_VARIABLE_REPORT_H
+
+#include "executable/executable.h"
+
+/* {"target":…, "tiles":[{"tile":0, "variables":[{"name", "category", "type"?, "address", "bytes"} …]} …]}:
+ * all that the tile's image has a data symbol for, by address. Errors: those of reading images. */
+POP_MUST_CHECK pop_error *write_variables(FILE *stream, const pop_executable *executable);
+
+#endif
