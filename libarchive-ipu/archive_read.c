@@ -25,6 +25,7 @@ struct pop_archive {
   char *name; /* for messages */
   int fd;
   const uint8_t *memory;
+  uint64_t start; /* of the archive in the file */
   uint64_t size;
   pop_archive_member *members;
   size_t num_members, capacity;
@@ -41,7 +42,7 @@ static pop_error *read_at(const pop_archive *archive, uint64_t offset, void *byt
     return NULL;
   }
   size_t got = 0;
-  POP_TRY(pop_file_pread(archive->fd, archive->name, bytes, size, offset, &got));
+  POP_TRY(pop_file_pread(archive->fd, archive->name, bytes, size, archive->start + offset, &got));
   if (got < size)
     return pop_error_new(POP_ERROR_FILE_LOAD,
                          "'%s' was cut while it was read: it ends at byte %" PRIu64, archive->name,
@@ -172,14 +173,15 @@ static pop_error *read_members(pop_archive *archive)
   return NULL;
 }
 
-/* Takes `fd`. */
-static pop_error *open_archive(int fd, const void *memory, uint64_t size, const char *name,
-                               pop_archive **archive)
+/* The content is as in struct pop_archive; takes `fd`. */
+static pop_error *open_archive(int fd, const void *memory, uint64_t start, uint64_t size,
+                               const char *name, pop_archive **archive)
 {
   pop_archive *opened = pop_xcalloc(1, sizeof *opened);
   *opened = (pop_archive){.name = pop_xstrdup(name),
                           .fd = fd,
                           .memory = memory,
+                          .start = start,
                           .size = size,
                           .arena = pop_arena_new()};
   pop_error *error = read_members(opened);
@@ -196,13 +198,27 @@ pop_error *pop_archive_open(const char *path, pop_archive **archive)
   int fd = -1;
   uint64_t size = 0;
   POP_TRY(pop_file_open_regular(path, &fd, &size));
-  return open_archive(fd, NULL, size, path, archive);
+  return open_archive(fd, NULL, 0, size, path, archive);
+}
+
+pop_error *pop_archive_open_part(const char *path, uint64_t offset, uint64_t size, const char *name,
+                                 pop_archive **archive)
+{
+  int fd = -1;
+  uint64_t file_size = 0;
+  POP_TRY(pop_file_open_regular(path, &fd, &file_size));
+  if (offset <= file_size && size <= file_size - offset)
+    return open_archive(fd, NULL, offset, size, name, archive);
+  close(fd);
+  return pop_error_new(POP_ERROR_FILE_LOAD,
+                       "'%s' has %" PRIu64 " bytes: there are no %" PRIu64 " from byte %" PRIu64,
+                       path, file_size, size, offset);
 }
 
 pop_error *pop_archive_open_memory(const void *bytes, size_t size, const char *name,
                                    pop_archive **archive)
 {
-  return open_archive(-1, bytes, size, name, archive);
+  return open_archive(-1, bytes, 0, size, name, archive);
 }
 
 void pop_archive_close(pop_archive *archive)

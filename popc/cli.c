@@ -128,12 +128,16 @@ static bool wants_colour(const popc_settings *settings)
 static void choose_output(popc_settings *settings)
 {
   static const char *const extensions[] = {
-      [POPC_GP] = "gp",      [POPC_ASSEMBLY] = "s",     [POPC_IR] = "ll",
-      [POPC_BITCODE] = "bc", [POPC_VERTEX_LIST] = "gp", [POPC_NOTHING] = NULL,
+      [POPC_GP] = "gp",          [POPC_ASSEMBLY] = "s", [POPC_IR] = "ll",     [POPC_BITCODE] = "bc",
+      [POPC_VERTEX_LIST] = "gp", [POPC_NOTHING] = NULL, [POPC_PROGRAM] = "o",
   };
   if (settings->product == POPC_IR && settings->compile_only) settings->product = POPC_BITCODE;
   if (settings->output || !settings->num_inputs) return;
   const char *input = settings->inputs[0].path, *extension = extensions[settings->product];
+  if (settings->product == POPC_PROGRAM && !settings->compile_only) {
+    settings->output = popc_default_output(settings, NULL);
+    return;
+  }
   if (!strcmp(input, "-") || !extension) {
     settings->output = "-";
     return;

@@ -107,6 +107,8 @@ static const struct option {
     {"-MJ", JOINED_OR_SEPARATE, DATABASE, "<file>",
      "Also write an entry of compile_commands.json for each source", 0},
     {"-fsyntax-only", ALONE, PRODUCT, NULL, "Only check: diagnostics, no output", POPC_NOTHING},
+    {"--link", ALONE, PRODUCT, NULL,
+     "Make a program of an archive of tile images (with -c: an object and a header)", POPC_PROGRAM},
     {"--list-vertices", ALONE, PRODUCT, NULL, "Print the vertices of the inputs and their fields",
      POPC_VERTEX_LIST},
     {"--json", ALONE, JSON, NULL, "With --list-vertices: as JSON", 0},
@@ -318,6 +320,7 @@ static const char *const product_names[] = {
     [POPC_RULE] = "-M",
     [POPC_USER_RULE] = "-MM",
     [POPC_NOTHING] = "-fsyntax-only",
+    [POPC_PROGRAM] = "--link",
 };
 
 static pop_error *take_product(popc_settings *settings, popc_product product)
@@ -573,7 +576,8 @@ char *popc_help_text(void)
   pop_bytes out = {0};
   put(&out, "usage: popc [options] <input>... -o <output>\n\n"
             "Compiles codelets (.c, .cpp, .cc, .cxx, .S, .s, .ll, .bc) for tiles and for the host, "
-            "and merges\n.gp files. An input - is standard input (with -x), @<file> stands for the "
+            "and merges\n.gp files; with --link, makes programs of archives. An input - is "
+            "standard input (with -x), @<file> stands for the "
             "arguments in a file.\n\noptions:\n");
   for (size_t i = 0; i < NUM_OPTIONS; ++i) {
     if (!options[i].help) continue;

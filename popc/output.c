@@ -39,5 +39,6 @@ const char *popc_default_output(const popc_settings *settings, const char *exten
   const char *input = settings->inputs[0].path, *slash = strrchr(input, '/');
   const char *file = slash ? slash + 1 : input, *dot = strrchr(file, '.');
   int stem = dot && dot > file ? (int)(dot - file) : (int)strlen(file);
+  if (!extension) return pop_arena_printf(settings->arena, "%.*s", stem, file);
   return pop_arena_printf(settings->arena, "%.*s.%s", stem, file, extension);
 }

@@ -382,6 +382,10 @@ static pop_error *make_product(run *r, uint8_t **bytes, size_t *size)
 pop_error *popc_run(popc_settings *settings, uint8_t **bytes, size_t *size)
 {
   if (!settings->num_inputs) return pop_error_new(POP_ERROR_USAGE, "no input files");
+  if (settings->product == POPC_PROGRAM) {
+    POP_TRY(check_output(settings));
+    return popc_link(settings);
+  }
   POP_TRY(check_source_date());
   POP_TRY(popc_default_targets(settings));
   if (settings->product != POPC_VERTEX_LIST) POP_TRY(check_output(settings));

@@ -30,7 +30,8 @@ typedef enum popc_product {
   POPC_VERTEX_LIST,
   POPC_RULE,      /* -M: what the output would depend on */
   POPC_USER_RULE, /* -MM: without system headers */
-  POPC_NOTHING    /* -fsyntax-only: diagnostics */
+  POPC_NOTHING,   /* -fsyntax-only: diagnostics */
+  POPC_PROGRAM    /* --link: with -c, an object */
 } popc_product;
 
 /* Questions about popc itself. */
@@ -268,7 +269,7 @@ POP_MUST_CHECK pop_error *popc_build_source(popc_settings *settings, const popc_
 
 /* output.c: "-" is standard output. Errors: SYSTEM. */
 bool popc_is_standard_output(const char *path);
-/* "folder/codelets.cpp" -> "codelets.gp" in the current folder. */
+/* "folder/codelets.cpp" -> "codelets.gp" in the current folder; "codelets" without an extension. */
 const char *popc_default_output(const popc_settings *settings, const char *extension);
 POP_MUST_CHECK pop_error *popc_write_file(const char *path, const void *bytes, size_t size);
 
@@ -348,6 +349,9 @@ void popc_find_text(popc_source_places *places, popc_place *place);
 
 /* input.c: reads a source; what `path` says of its language, or -x. Free the text. */
 POP_MUST_CHECK pop_error *popc_read_source(const popc_input *input, popc_source *source);
+
+/* link.c: the one input, an archive, becomes settings->output. Errors: USAGE; FILE_LOAD in popexec's words; SYSTEM. */
+POP_MUST_CHECK pop_error *popc_link(const popc_settings *settings);
 
 /* popc.c: does the command line say -w? */
 bool popc_no_warnings(const popc_settings *settings);

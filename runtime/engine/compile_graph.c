@@ -196,3 +196,15 @@ pop_error *pop_engine_create_from_executable(pop_executable *executable, const p
   engine_options_free(&parsed);
   return error;
 }
+
+pop_error *pop_engine_create_from_memory(const void *bytes, size_t size, const char *name,
+                                         const pop_option *options, size_t num_options,
+                                         pop_engine **engine)
+{
+  pop_executable *executable;
+  *engine = NULL;
+  POP_TRY(pop_executable_load_memory(bytes, size, name, &executable));
+  pop_error *error = pop_engine_create_from_executable(executable, options, num_options, engine);
+  pop_executable_free(executable);
+  return error;
+}

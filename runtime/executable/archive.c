@@ -228,6 +228,15 @@ pop_error *pop_executable_load(const char *path, pop_executable **executable)
   return from_archive(archive, path, executable);
 }
 
+pop_error *pop_executable_load_part(const char *path, uint64_t offset, uint64_t size,
+                                    const char *name, pop_executable **executable)
+{
+  pop_archive *archive;
+  *executable = NULL;
+  POP_TRY(pop_archive_open_part(path, offset, size, name, &archive));
+  return from_archive(archive, name, executable);
+}
+
 pop_error *pop_executable_load_memory(const void *bytes, size_t size, const char *name,
                                       pop_executable **executable)
 {

@@ -1,7 +1,9 @@
 /* Files of elements, checked against what they are for. */
 #include "tensor_file.h"
 
+#include <errno.h>
 #include <populus/file.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,17 +45,29 @@ static bool has_shape(const npy_header *header, const tensor_use *use)
   return true;
 }
 
+/* What would make it fit, in NumPy's words; "" if only the shape is another. */
+static const char *remedy(const npy_header *header, pop_type type)
+{
+  const char *wanted = npy_descr(type);
+  if (npy_is_type(header->descr, type)) return "";
+  if (header->descr[0] == '>' && strcmp(header->descr + 1, wanted + 1) == 0)
+    return "; its bytes are in the other order, array.astype turns them";
+  return "; array.astype converts it";
+}
+
 static pop_error *check_header(const npy_header *header, const tensor_use *use)
 {
-  if (header->fortran_order)
+  bool one_dimension = header->rank < 2; /* either order is the same */
+  if (header->fortran_order && !one_dimension)
     return pop_error_new(POP_ERROR_FILE_LOAD,
                          "its elements are in Fortran order: save numpy.ascontiguousarray of it");
   if (npy_is_type(header->descr, use->type) && has_shape(header, use)) return NULL;
   char *shape = show_shape(header->shape, header->rank);
   char *wanted = tensor_type_and_shape(use->type, use->shape, use->rank);
   pop_error *error = pop_error_new(
-      POP_ERROR_FILE_LOAD, "it has elements '%s' and shape %s, but %s '%s' is %s, which is '%s'",
-      header->descr, shape, use->what, use->name, wanted, npy_descr(use->type));
+      POP_ERROR_FILE_LOAD, "it has elements '%s' and shape %s, but %s '%s' is %s, which is '%s'%s",
+      header->descr, shape, use->what, use->name, wanted, npy_descr(use->type),
+      remedy(header, use->type));
   free(shape);
   free(wanted);
   return error;
@@ -83,10 +97,39 @@ static pop_error *find_elements(const char *file, const tensor_use *use, const u
   return check_size(size - *start, use);
 }
 
+static bool is_standard(const char *file)
+{
+  return strcmp(file, "-") == 0;
+}
+
+/* To its end; but no more than one byte too many of what has a size. */
+static pop_error *read_standard_input(const tensor_use *use, uint8_t **bytes, size_t *size)
+{
+  enum { STEP = 1 << 16 };
+  pop_bytes read = {0};
+  size_t got = 1;
+  while (got && (use->repeats || read.size <= use->bytes)) {
+    if (!pop_bytes_try_reserve(&read, STEP)) {
+      pop_bytes_free(&read);
+      return pop_error_new(POP_ERROR_MEMORY, "no memory for what standard input brings");
+    }
+    got = fread(read.data + read.size, 1, STEP, stdin);
+    read.size += got;
+  }
+  if (ferror(stdin)) {
+    pop_bytes_free(&read);
+    return pop_error_errno(errno, "cannot read standard input");
+  }
+  *bytes = read.data;
+  *size = read.size;
+  return NULL;
+}
+
 pop_error *tensor_file_read(const char *file, const tensor_use *use, uint8_t **bytes, size_t *start,
                             size_t *size)
 {
-  POP_TRY(pop_file_read(file, SIZE_MAX, bytes, size));
+  POP_TRY(is_standard(file) ? read_standard_input(use, bytes, size)
+                            : pop_file_read(file, SIZE_MAX, bytes, size));
   pop_error *error = find_elements(file, use, *bytes, *size, start);
   if (error) free(*bytes);
   return pop_error_prefix(error, "'%s'", file);
@@ -108,7 +151,7 @@ pop_error *tensor_file_write(const char *file, const tensor_use *use, const void
 {
   pop_output *output;
   pop_bytes header = {0};
-  POP_TRY(pop_output_open(file, &output));
+  POP_TRY(pop_output_open(is_standard(file) ? "/dev/stdout" : file, &output));
   if (is_npy(file)) put_header(use, size, &header);
   pop_error *error = pop_output_write(output, header.data, header.size);
   if (!error) error = pop_output_write(output, data, size);

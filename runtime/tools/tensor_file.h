@@ -1,4 +1,5 @@
-/* Files of elements: .npy by their name's end, otherwise the bare elements as they are in tile memory. */
+/* Files of elements: .npy by their name's end, otherwise the bare elements as they are in tile memory; - is
+ * standard input or output, of bare elements. */
 #ifndef TOOLS_TENSOR_FILE_H
 #define TOOLS_TENSOR_FILE_H
 

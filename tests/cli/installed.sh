@@ -52,3 +52,29 @@ printf '%s\n' '#include <populus/vertex.h>' 'typedef struct { OUTPUT(float) out;
   'COMPUTE(One) { *vertex->out = 1; return true; }' >one.c
 "$prefix/bin/popc" one.c -o one.gp
 [ -s one.gp ]
+
+# The installed popc makes programs of archives, which find the libraries from anywhere.
+"$POPULUS_BUILD_DIR/tests/support/small_archive" small.a
+"$prefix/bin/popc" --link small.a -o app
+mkdir far
+mv app far
+far/app --run scale --read out=out.bin
+[ "$(wc -c <out.bin)" = 12 ]
+"$prefix/bin/popc" --link -c small.a -o linked.o
+cat >linked.c <<'EOF'
+#include <populus/populus.h>
+#include "linked.h"
+
+int main(void)
+{
+  pop_engine *engine;
+  pop_error *error = pop_engine_create_from_memory(pop_archive_linked, pop_archive_linked_size, "linked", NULL, 0, &engine);
+  if (!error) error = pop_engine_load(engine);
+  if (!error) error = pop_engine_run(engine, 0);
+  if (error) puts(pop_error_message(error));
+  return error != NULL || (pop_engine_free(engine), 0);
+}
+EOF
+# shellcheck disable=SC2046,SC2086 # words
+cc $sanitizers linked.c linked.o -o linked $(pkg-config --cflags --libs populus)
+./linked

@@ -76,6 +76,8 @@ while read -r spelling; do
   -MT | -MQ) "$popc" -MD -MF named.d $spelling name v.c && grep -q '^name:' named.d || fail $spelling ;;
   -MP) "$popc" -MD -MF named.d -MP -include file.h v.c && grep -qx 'file.h:' named.d || fail -MP ;;
   --list-vertices) "$popc" v.c --list-vertices | grep -q '^V: worker' || fail $spelling ;;
+  --link) "$POPULUS_BUILD_DIR/tests/support/small_archive" small.a && "$popc" --link small.a -o app && ./app --list >/dev/null ||
+    fail $spelling ;; # more in popc_link.sh
   --json) "$popc" v.c --list-vertices --json | head -1 | grep -q '{' || fail $spelling ;;
   -v) "$popc" v.c -v 2>&1 | grep -q "'v.c'" || fail $spelling ;;
   -###) rm -f v.gp; "$popc" '-###' v.c 2>/dev/null; [ ! -e v.gp ] || fail $spelling ;;

@@ -134,3 +134,42 @@ sed 's/\\-/-/g' "$POPULUS_SOURCE_DIR/runtime/tools/popexec.1" >manual
 grep -o '^ .*--[a-z]*' help | grep -o -- '--[a-z]*' | while read -r option; do
   grep -Fq -- "$option" manual || fail "the manual says nothing of $option"
 done
+
+# Standard input and output, for one name each.
+quiet out "$popexec" -w in=- --run scale -r out=- small.a <in.bin
+cmp out doubled.bin || fail "wrong results: $(od -tx2 out)"
+quiet out sh -c "cat numbers.bin | '$popexec' --run stream --in numbers=- --out counts=- streams.a | cat"
+cmp out counts.bin || fail "wrong results: $(od -tx1 out)"
+head -c 200000 /dev/zero >long.bin
+refuses 1 "'-': it has |bytes of elements, but handle 'in' is half[2,3]: 12" "$popexec" -w in=- --run 0 small.a <long.bin
+refuses 1 "'-': it has 5 bytes of elements" "$popexec" -w in=- --run 0 small.a <<END
+five
+END
+refuses 2 "standard input is for 'n'" "$popexec" -w in=- -w n=- --run 0 small.a </dev/null
+refuses 2 "standard output is for 'count'" "$popexec" -r out=- -r count=- --run 0 small.a
+refuses 2 "standard output is for 'out': nothing else can be printed there" "$popexec" -r out=- --cycles --run 0 small.a
+
+# Elements of another type or order.
+npy wrong.npy "{'descr': '>f2', 'fortran_order': False, 'shape': (2, 3), }" in.bin
+refuses 1 "elements '>f2'|its bytes are in the other order, array.astype turns them" "$popexec" -w in=wrong.npy --run 0 small.a
+npy wrong.npy "{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }" in.bin
+refuses 1 "elements '<i2'|array.astype converts it" "$popexec" -w in=wrong.npy --run 0 small.a
+npy column.npy "{'descr': '|i1', 'fortran_order': True, 'shape': (4,), }" n.bin # one dimension: any order is both
+quiet out "$popexec" -w n=column.npy --run scale -r count=n2.bin small.a
+printf '\002\003\004\000' | cmp - n2.bin || fail "wrong results: $(od -tx1 n2.bin)"
+
+# Options of the engine.
+refuses 3 "OUT_OF_CYCLES" "$popexec" --option debug.maxCyclesPerRun=10 --run 0 small.a
+quiet out "$popexec" --option target.tileEngine=interpreter --option target.tileEngineThreads=1 --run scale small.a
+refuses 2 "debug.maxCyclePerRun|did you mean 'debug.maxCyclesPerRun'" "$popexec" --option debug.maxCyclePerRun=10 --run 0 small.a
+refuses 2 "'debug.maxCyclesPerRun' cannot be 'few'" "$popexec" --option debug.maxCyclesPerRun=few --run 0 small.a
+refuses 2 "is about compiling" "$popexec" --option debug.keepDuplicateCode=true --run 0 small.a
+refuses 2 "--option takes KEY=VALUE, not 'fast'" "$popexec" --option fast --run 0 small.a
+
+# What cannot be written leaves what was there.
+echo before >kept.bin
+chmod 444 kept.bin
+if ! [ -w kept.bin ]; then
+  refuses 4 "kept.bin" "$popexec" --run 0 -r out=kept.bin small.a
+fi
+[ "$(cat kept.bin)" = before ] || fail "a file that could not be written has changed"

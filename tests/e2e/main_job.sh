@@ -77,6 +77,18 @@ average: 8.0020 9.0010 ... 9.0010
 average: 13.0001 14.0000 ... 14.0000
 16 batches made, 15 of them ahead of time
 END
+
+# Compiled once, then from the cache; and from inside of a program.
+for log in "Couldn't find mine/" 'Loaded suffix sums from mine/'; do
+  rm -f log.txt
+  POPLAR_LOG_LEVEL=INFO POPLAR_LOG_DEST=log.txt quiet out.txt "$bin/cached_executable" mine
+  has log.txt "$log"
+  [ "$(tail -1 out.txt)" = 'sums: 1472 1471 ... 1' ] || fail "cached_executable prints: $(cat out.txt)"
+done
+quiet out.txt "$bin/linked_executable" 4 9 2.25
+printf 'sqrt(4) = 2\nsqrt(9) = 3\nsqrt(2.25) = 1.5\n' | cmp - out.txt || fail "linked_executable prints: $(cat out.txt)"
+refuses 2 'three positive numbers' "$bin/linked_executable" 4 9
+
 "$bin/control_flow" 2 -1 >out.txt 2>&1 && fail "control_flow takes -1"
 grep -q "'-1'" out.txt || fail "control_flow -1: $(cat out.txt)"
 

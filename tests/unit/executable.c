@@ -167,6 +167,48 @@ Test(executable, what_was_loaded_saves_as_it_was, .init = enter_fresh_folder)
   free(second);
 }
 
+Test(executable, a_part_of_a_file_is_as_good_as_a_file, .init = enter_fresh_folder)
+{
+  uint8_t *archive;
+  size_t size;
+  pop_executable *executable = compile_example(), *part;
+  pop_engine *engine;
+  expect_ok(pop_executable_save(executable, "a.a"));
+  pop_executable_free(executable);
+  read_file("a.a", &archive, &size);
+  FILE *file = fopen("part", "w");
+  fwrite("in front", 1, 8, file);
+  fwrite(archive, 1, size, file);
+  fwrite("behind", 1, 6, file);
+  fclose(file);
+  char text[2048];
+  expect_ok(pop_executable_load_part("part", 8, size, "mine", &part));
+  engine = new_engine(part);
+  pop_executable_free(part);
+  run_example(engine, text, sizeof text);
+  pop_engine_free(engine);
+  expect_error(pop_executable_load_part("part", 8, size + 6, "mine", &part), POP_ERROR_FILE_LOAD,
+               "'mine'", "header");
+  expect_error(pop_executable_load_part("part", 7, size, "mine", &part), POP_ERROR_FILE_LOAD,
+               "'mine'", "not an ar archive");
+  expect_error(pop_executable_load_part("part", 8, size + 7, "mine", &part), POP_ERROR_FILE_LOAD,
+               "'part'", "there are no");
+  expect_error(pop_executable_load_part("part", UINT64_MAX, 2, "mine", &part), POP_ERROR_FILE_LOAD,
+               "'part'", "there are no");
+
+  const pop_option wrong = {"debug.allowOutOfMemory", "true"};
+  expect_ok(pop_engine_create_from_memory(archive, size, "memory", NULL, 0, &engine));
+  expect_ok(pop_engine_load(engine));
+  run_example(engine, text, sizeof text);
+  pop_engine_free(engine);
+  expect_error(pop_engine_create_from_memory(archive, size - 1000, "memory", NULL, 0, &engine),
+               POP_ERROR_FILE_LOAD, "memory", "memory");
+  cr_assert_null(engine);
+  expect_error(pop_engine_create_from_memory(archive, size, "memory", &wrong, 1, &engine),
+               POP_ERROR_INVALID_OPTION, "debug.allowOutOfMemory", "compiling");
+  free(archive);
+}
+
 Test(executable, says_what_it_holds, .init = enter_fresh_folder)
 {
   const pop_option options[] = {{"debug.workerStackSizeInBytes", "4096"},

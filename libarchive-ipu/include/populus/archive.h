@@ -47,6 +47,10 @@ typedef struct pop_archive pop_archive;
  * look like), a thin archive, truncated, a size that is not a decimal number or past the end, a
  * name past the name table. */
 POP_MUST_CHECK pop_error *pop_archive_open(const char *path, pop_archive **archive);
+/* The same of a part of a file: `size` bytes from `offset` on, which must be there. `name` is for
+ * messages. */
+POP_MUST_CHECK pop_error *pop_archive_open_part(const char *path, uint64_t offset, uint64_t size,
+                                                const char *name, pop_archive **archive);
 /* The same over memory, which must outlive the archive. */
 POP_MUST_CHECK pop_error *pop_archive_open_memory(const void *bytes, size_t size, const char *name,
                                                   pop_archive **archive);

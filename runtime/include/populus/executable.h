@@ -2,6 +2,7 @@
  *
  *   pop_compile_graph ──> pop_executable ──pop_executable_save──> archive.a
  *   pop_executable_load(archive.a) ──> pop_executable ──pop_engine_create_from_executable──> pop_engine
+ *   archive in memory ──pop_engine_create_from_memory──> pop_engine
  *
  * The file is the archive of tile images that target.saveArchive writes: one ELF file per tile, and
  * a member `metadata.elf` that says what a host program needs to know. It runs without the program
@@ -38,6 +39,10 @@ POP_MUST_CHECK pop_error *pop_executable_save(const pop_executable *executable, 
  * program's archive), made by a version with another format (which one, and what to do), a tile
  * missing or there twice. Images that are not those of the metadata are found by pop_engine_load. */
 POP_MUST_CHECK pop_error *pop_executable_load(const char *path, pop_executable **executable);
+/* The same of `size` bytes of a file from `offset` on, such as an archive that is in a program
+ * (populus/embed.h). `name` stands for it in messages. */
+POP_MUST_CHECK pop_error *pop_executable_load_part(const char *path, uint64_t offset, uint64_t size,
+                                                   const char *name, pop_executable **executable);
 /* The same over memory, which must stay as it is until the executable and all engines made from it
  * are freed. `name` stands for it in messages. */
 POP_MUST_CHECK pop_error *pop_executable_load_memory(const void *bytes, size_t size,
@@ -51,6 +56,16 @@ POP_MUST_CHECK pop_error *pop_engine_create_from_executable(pop_executable *exec
                                                             const pop_option *options,
                                                             size_t num_options,
                                                             pop_engine **engine);
+
+/* Both at once, of an archive in memory: pop_executable_load_memory, pop_engine_create_from_executable. So an
+ * archive is run that `popc --link -c` has made an object of:
+ *
+ *   pop_engine_create_from_memory(pop_archive_matvec, pop_archive_matvec_size, "matvec", NULL, 0, &engine)
+ *
+ * The memory must stay as it is until the engine is freed. */
+POP_MUST_CHECK pop_error *pop_engine_create_from_memory(const void *bytes, size_t size,
+                                                        const char *name, const pop_option *options,
+                                                        size_t num_options, pop_engine **engine);
 
 /* ---- what it holds; everything that is returned lives as long as the executable ---- */
 

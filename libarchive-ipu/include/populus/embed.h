@@ -1,0 +1,55 @@
+/* Archives inside ELF files of the host: what `popc --link` makes.
+ *
+ *   program: a copy of popexec | archive, as section .populus.archive | section headers
+ *   object:  .rodata with the archive | .data.rel.ro with a pointer to it and its size | symbols
+ *
+ * Neither needs a compiler or a linker. The section of a program is in none of its segments: nothing maps
+ * it, and the program reads of its own file what it needs, by pread. It has a header like any section,
+ * so that GNU strip and objcopy keep it, wherever they move it. (llvm-strip and eu-strip take it away
+ * unless they are told --keep-section; the program then says so.)
+ */
+#ifndef POPULUS_EMBED_H
+#define POPULUS_EMBED_H
+
+#include <populus/error.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define POP_EMBED_ARCHIVE_SECTION ".populus.archive"
+#define POP_EMBED_RECORD_SECTION ".populus.embed"
+#define POP_EMBED_MAGIC "populus embed 1"
+enum { POP_EMBED_DATA_DIR_BYTES = 1008 };
+
+/* A program that can be given an archive has one of these, alone in POP_EMBED_RECORD_SECTION. */
+typedef struct pop_embed_record {
+  char magic[16]; /* POP_EMBED_MAGIC */
+  uint8_t has_archive;
+  char data_dir[POP_EMBED_DATA_DIR_BYTES - 1]; /* of the Populus that it was made with */
+} pop_embed_record;
+
+/* Writes to `output` a copy of `program`, which has a pop_embed_record, with the archive in it and
+ * executable for who may read it. Where it looks for shared libraries relative to its own place, the
+ * copy looks for those of `program`. What the archive holds is not looked at. Errors: FILE_LOAD naming the
+ * archive; SYSTEM naming the program, which is none of ours, or the output. */
+POP_MUST_CHECK pop_error *pop_embed_in_program(const char *program, const char *archive,
+                                               const char *data_dir, const char *output);
+
+/* Writes to `output` an object for the host's linker with two constants,
+ *   const unsigned char *const <symbol>; const size_t <symbol>_size;
+ * which any code of the program can name, wherever the linker puts an archive of gigabytes. `symbol` is a C
+ * identifier. Errors: as above. */
+POP_MUST_CHECK pop_error *pop_embed_in_object(const char *archive, const char *symbol,
+                                              const char *output);
+
+/* Where in the file of a program its archive is; *found is false if it has none. Errors: FILE_LOAD. */
+POP_MUST_CHECK pop_error *pop_embed_find(const char *program, bool *found, uint64_t *offset,
+                                         uint64_t *size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

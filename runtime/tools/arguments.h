@@ -1,0 +1,38 @@
+/* popexec's command line. */
+#ifndef TOOLS_ARGUMENTS_H
+#define TOOLS_ARGUMENTS_H
+
+#include <populus/arena.h>
+#include <populus/engine.h>
+#include <populus/error.h>
+
+/* HANDLE=FILE or STREAM=FILE */
+typedef struct transfer {
+  const char *handle, *file;
+  pop_bytes data; /* of a stream */
+} transfer;
+
+typedef struct transfers {
+  transfer *list;
+  size_t count, capacity;
+} transfers;
+
+typedef struct arguments {
+  const char *program; /* how it was called, without the folder */
+  bool linked;         /* the archive is in the program: there is no argument for it */
+  const char *archive;
+  bool list, memory, cycles;
+  transfers writes, reads, ins, outs;
+  pop_option *options; /* of the engine */
+  size_t num_options, options_capacity;
+  const char **runs;
+  size_t num_runs, runs_capacity;
+  uint64_t repeat;
+} arguments;
+
+/* Reads the command line into what has `program` and `linked`; the strings are of argv, which is cut up.
+ * *done: help or version has been printed. Errors: USAGE. */
+POP_MUST_CHECK pop_error *arguments_parse(int argc, char **argv, arguments *a, bool *done);
+void arguments_free(arguments *a);
+
+#endif

@@ -1,0 +1,28 @@
+/* What goes between files and an engine: handles and streams by name. */
+#ifndef TOOLS_TRANSFERS_H
+#define TOOLS_TRANSFERS_H
+
+#include "arguments.h"
+
+#include <populus/executable.h>
+
+/* Are all names there, and has every stream in use a file? Errors: UNKNOWN_HANDLE with the nearest
+ * name; USAGE. */
+POP_MUST_CHECK pop_error *transfers_check(const pop_executable *executable, const arguments *a);
+/* Before the engine is loaded: streams to their files. `collectors` has an entry for each of a->outs
+ * and lives as long as the engine runs. */
+typedef struct collector collector;
+struct collector {
+  pop_bytes *data;
+  size_t bytes; /* of one copy */
+};
+POP_MUST_CHECK pop_error *transfers_connect(const pop_executable *executable, pop_engine *engine,
+                                            const arguments *a, collector *collectors);
+/* Before the first run: files to handles. */
+POP_MUST_CHECK pop_error *transfers_write(const pop_executable *executable, pop_engine *engine,
+                                          const arguments *a);
+/* After the last: handles, and what streams have brought, to files. */
+POP_MUST_CHECK pop_error *transfers_read(const pop_executable *executable, pop_engine *engine,
+                                         const arguments *a);
+
+#endif
