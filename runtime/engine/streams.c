@@ -181,7 +181,7 @@ static pop_error *copy_by_callback(const streams *s, const executable_stream *fa
   if (!c->buffer) c->buffer = pop_xcalloc(bytes, 1);
   if (facts->to_device && !c->prefetched) POP_TRY(call_fetch(s, facts, c));
   c->prefetched = false;
-  POP_TRY(machine_host_exchange(m, c->buffer, bytes));
+  POP_TRY(machine_host_exchange(m, &(machine_window){c->buffer, bytes, 1, NULL}, 1));
   if (!facts->to_device) POP_TRY(call_fetch(s, facts, c));
   if (c->callback.complete) c->callback.complete(c->callback.context);
   if (prefetch && facts->to_device && c->callback.prefetch)
@@ -196,7 +196,7 @@ pop_error *streams_copy(streams *s, size_t number, machine *m, bool prefetch)
   if (!is_connected(c)) return streams_check(s);
   if (c->has_callback) return copy_by_callback(s, facts, c, m, prefetch);
   size_t bytes = copy_bytes(facts);
-  POP_TRY(machine_host_exchange(m, c->next, bytes));
+  POP_TRY(machine_host_exchange(m, &(machine_window){c->next, bytes, 1, NULL}, 1));
   c->next += bytes;
   if (c->next == c->end) c->next = c->begin;
   return NULL;

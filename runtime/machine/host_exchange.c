@@ -15,28 +15,43 @@ typedef struct packet {
   uint32_t host_offset, host_stride;
   uint32_t tile;
   bool to_tile;
+  uint8_t *record; /* of the host's */
 } packet;
 
 typedef struct reading {
   machine *m;
-  uint64_t host_bytes;
+  const machine_window *windows;
+  size_t num_windows;
   packet *packets;
   size_t num_packets, packets_capacity;
   uint64_t *ipu_bytes; /* by IPU */
 } reading;
 
-static bool refuse(const reading *r, const tile *t, uint32_t pc, machine_fault_kind kind,
-                   const char *detail)
+/* The record that packets are about; `memory` NULL: there is no such window. */
+typedef struct record {
+  uint8_t *memory;
+  uint64_t bytes;
+} record;
+
+static bool refuse_value(const reading *r, const tile *t, uint32_t pc, machine_fault_kind kind,
+                         uint32_t value, const char *detail)
 {
   machine_fault fault = {.kind = kind,
                          .tile = t->number,
                          .context = MACHINE_SUPERVISOR,
                          .pc = pc,
                          .word = memory_word(r->m, t, pc),
+                         .address = value,
                          .cycle = r->m->at.clocks[t->number]};
   snprintf(fault.detail, sizeof fault.detail, "host exchange: %s", detail);
   superstep_fault(r->m, &fault);
   return false;
+}
+
+static bool refuse(const reading *r, const tile *t, uint32_t pc, machine_fault_kind kind,
+                   const char *detail)
+{
+  return refuse_value(r, t, pc, kind, 0, detail);
 }
 
 /* From the first row's first byte to the last one's last, behind `start`. */
@@ -45,7 +60,36 @@ static uint64_t extent(const packet *p, uint32_t stride)
   return (uint64_t)(p->rows - 1) * stride + p->row_bytes;
 }
 
-static bool check_packet(const reading *r, const tile *t, uint32_t pc, const packet *p)
+static record record_of(const reading *r, uint32_t window, uint32_t number)
+{
+  if (window >= r->num_windows) return (record){NULL, 0};
+  const machine_window *w = &r->windows[window];
+  return (record){w->memory + number * w->record_bytes, w->record_bytes};
+}
+
+/* hostRecord. */
+static bool choose_record(const reading *r, const tile *t, uint32_t pc, uint32_t word,
+                          record *chosen)
+{
+  uint32_t window = word >> 25, offset = word >> 7 & (ISA_MAX_WORD_OFFSET - 1), number = 0;
+  uint32_t at = r->m->target.memory_base + 4 * offset;
+  if (offset && !memory_contains(t, at, 4, false, false))
+    return refuse(r, t, pc, MACHINE_FAULT_INVALID_ADDRESS,
+                  "the number of a record outside of used memory");
+  if (offset) number = memory_word(r->m, t, at);
+  if (window < r->num_windows && number >= r->windows[window].num_records) {
+    const machine_window *w = &r->windows[window];
+    char detail[160];
+    snprintf(detail, sizeof detail, "offset %d in %.80s, which has offsets 0 to %llu", (int)number,
+             w->name ? w->name : "a window", (unsigned long long)w->num_records - 1);
+    return refuse_value(r, t, pc, MACHINE_FAULT_INVALID_OPERAND, number, detail);
+  }
+  *chosen = record_of(r, window, number);
+  return true;
+}
+
+static bool check_packet(const reading *r, const tile *t, uint32_t pc, const packet *p,
+                         const record *of)
 {
   char detail[128];
   if (p->row_bytes == 0 || p->rows == 0)
@@ -57,13 +101,14 @@ static bool check_packet(const reading *r, const tile *t, uint32_t pc, const pac
     return refuse(r, t, pc, MACHINE_FAULT_INVALID_ADDRESS, detail);
   }
   uint64_t end = p->host_offset + extent(p, p->host_stride);
-  if (end <= r->host_bytes) return true;
+  if (of->memory && end <= of->bytes) return true;
   snprintf(detail, sizeof detail, "bytes %u to %llu of the host's %llu", p->host_offset,
-           (unsigned long long)end, (unsigned long long)r->host_bytes);
+           (unsigned long long)end, (unsigned long long)of->bytes);
   return refuse(r, t, pc, MACHINE_FAULT_EXCHANGE_CONFIG, detail);
 }
 
-static bool read_packet(reading *r, const tile *t, uint32_t pc, uint32_t word, bool to_tile)
+static bool read_packet(reading *r, const tile *t, uint32_t pc, uint32_t word, bool to_tile,
+                        const record *of)
 {
   uint32_t header = r->m->target.memory_base + 4 * isa_imm22(word);
   if (!memory_contains(t, header, 4 * ISA_PACKET_HEADER_WORDS, false, false))
@@ -72,8 +117,9 @@ static bool read_packet(reading *r, const tile *t, uint32_t pc, uint32_t word, b
   uint32_t words[ISA_PACKET_HEADER_WORDS];
   for (uint32_t i = 0; i < ISA_PACKET_HEADER_WORDS; i++)
     words[i] = memory_word(r->m, t, header + 4 * i);
-  packet p = {words[0], words[1], words[2], words[3], words[4], words[5], t->number, to_tile};
-  if (!check_packet(r, t, pc, &p)) return false;
+  packet p = {words[0], words[1],  words[2], words[3],  words[4],
+              words[5], t->number, to_tile,  of->memory};
+  if (!check_packet(r, t, pc, &p, of)) return false;
   r->ipu_bytes[t->number / r->m->target.tiles_per_ipu] += (uint64_t)p.row_bytes * p.rows;
   pop_push(r->packets, r->num_packets, r->packets_capacity, p);
   return true;
@@ -83,24 +129,29 @@ static bool read_packet(reading *r, const tile *t, uint32_t pc, uint32_t word, b
 static bool read_code(reading *r, const tile *t, uint64_t *cycles)
 {
   uint32_t pc = r->m->at.host_codes[t->number];
+  record current = record_of(r, 0, 0);
   for (*cycles = 1;; pc += 4, ++*cycles) {
     if (pc % 4 || !memory_contains(t, pc, 4, false, true))
       return refuse(r, t, pc, MACHINE_FAULT_INVALID_PC, "the code runs out of executable memory");
     uint32_t word = memory_word(r->m, t, pc);
     uint32_t funct3 = word >> 12 & 7;
+    if ((word & 0x7f) == ISA_CUSTOM_3) {
+      if (!choose_record(r, t, pc, word, &current)) return false;
+      continue;
+    }
     bool is_host = (word & 0x7f) == ISA_CUSTOM_1 && funct3 >= ISA_FUNCT3_END &&
                    funct3 <= ISA_FUNCT3_HOST_WRITE;
     if (!is_host)
       return refuse(r, t, pc, MACHINE_FAULT_INVALID_INSTRUCTION, "no host exchange instruction");
     if (funct3 == ISA_FUNCT3_END) return true;
-    if (!read_packet(r, t, pc, word, funct3 == ISA_FUNCT3_HOST_READ)) return false;
+    if (!read_packet(r, t, pc, word, funct3 == ISA_FUNCT3_HOST_READ, &current)) return false;
   }
 }
 
-static void move_packet(const machine *m, const packet *p, uint8_t *host)
+static void move_packet(const machine *m, const packet *p)
 {
   uint8_t *on_tile = m->tiles[p->tile].memory + (p->address - m->target.memory_base);
-  uint8_t *on_host = host + p->host_offset;
+  uint8_t *on_host = p->record + p->host_offset;
   for (uint32_t row = 0; row < p->rows; row++) {
     if (p->to_tile)
       memcpy(on_tile, on_host, p->row_bytes);
@@ -128,10 +179,11 @@ static void take_time(machine *m, const reading *r, uint64_t code_cycles)
                   bytes);
 }
 
-pop_error *machine_host_exchange(machine *m, uint8_t *memory, uint64_t size)
+pop_error *machine_host_exchange(machine *m, const machine_window *windows, size_t num_windows)
 {
   reading r = {.m = m,
-               .host_bytes = size,
+               .windows = windows,
+               .num_windows = num_windows,
                .ipu_bytes = pop_xcalloc(m->target.num_ipus, sizeof *r.ipu_bytes)};
   uint64_t longest = 0;
   for (uint32_t i = 0; i < m->num_tiles; i++) {
@@ -142,7 +194,7 @@ pop_error *machine_host_exchange(machine *m, uint8_t *memory, uint64_t size)
     if (cycles > longest) longest = cycles;
   }
   if (m->fault.kind == MACHINE_FAULT_NONE) {
-    for (size_t i = 0; i < r.num_packets; i++) move_packet(m, &r.packets[i], memory);
+    for (size_t i = 0; i < r.num_packets; i++) move_packet(m, &r.packets[i]);
     take_time(m, &r, longest);
   }
   free(r.packets);

@@ -59,16 +59,21 @@
  * order of the copies does not matter and a verified exchange may run as plain copies.
  *
  * HOST EXCHANGE CODE says what of the tile's memory the host exchanges for what of its own while the
- * tile waits in tile.hostsync. Packets, then end:
+ * tile waits in tile.hostsync. The host offers windows, each of one or more records of equal size.
+ * Packets, then end:
  *
+ *   custom-3 (0x7b)             hostRecord      bits 7-24 word offset of a word with the number of a
+ *                               record, or 0: record 0; bits 25-31 number of a window. The packets
+ *                               behind it are about this record; those before the first one about
+ *                               record 0 of window 0.
  *   custom-1, funct3 4          hostRead        imm22 = word offset of a packet header: the tile's
  *                               memory receives what the host's holds
  *   custom-1, funct3 5          hostWrite       the other way round
  *   custom-1, funct3 3          end
  *
  * A packet header is six words: address on the tile, bytes of a row, number of rows, bytes from one
- * row to the next on the tile; offset in the host's memory, bytes from one row to the next there.
- * It takes one cycle and the time for its bytes at target.host_bytes_per_cycle, which the tiles of an
+ * row to the next on the tile; offset in the record, bytes from one row to the next there. Each
+ * instruction takes one cycle, a packet also the time for its bytes at target.host_bytes_per_cycle, which the tiles of an
  * IPU share.
  *
  * TIME. The barrel gives each context one slot in `num_worker_contexts` tile cycles: an instruction
@@ -76,7 +81,7 @@
  * alike. A worker starts in the cycle in which tile.run ends; tile.wait ends when the last worker
  * has, or at once. Syncs align all tiles: everyone goes on at max(request) + sync_cycles.
  *
- * Custom-2 is used beside the design's custom-0 and -1 because an instruction with an 18-bit
+ * Custom-2 and -3 are used beside the design's custom-0 and -1 because an instruction with an 18-bit
  * address and a count needs a major opcode of its own.
  */
 #ifndef MACHINE_ISA_H
@@ -84,7 +89,7 @@
 
 #include <stdint.h>
 
-enum { ISA_CUSTOM_0 = 0x0b, ISA_CUSTOM_1 = 0x2b, ISA_CUSTOM_2 = 0x5b };
+enum { ISA_CUSTOM_0 = 0x0b, ISA_CUSTOM_1 = 0x2b, ISA_CUSTOM_2 = 0x5b, ISA_CUSTOM_3 = 0x7b };
 
 /* funct7 of custom-1, funct3 0. X(enumerator, number, mnemonic) */
 #define ISA_TILE_OPS(X)                                                                            \
@@ -117,7 +122,7 @@ enum {
   ISA_FUNCT3_HOST_WRITE = 5
 };
 
-enum { ISA_PACKET_HEADER_WORDS = 6 };
+enum { ISA_PACKET_HEADER_WORDS = 6, ISA_HOST_MAX_WINDOWS = 128 };
 
 enum {
   ISA_SEND_MAX_WORDS = 128,
@@ -146,6 +151,11 @@ static inline uint32_t isa_imm22(uint32_t word)
 static inline uint32_t isa_send_word(uint32_t word_offset, uint32_t words)
 {
   return (words - 1) << 25 | word_offset << 7 | ISA_CUSTOM_0;
+}
+
+static inline uint32_t isa_host_record_word(uint32_t window, uint32_t word_offset)
+{
+  return window << 25 | word_offset << 7 | ISA_CUSTOM_3;
 }
 
 static inline uint32_t isa_receive_mux_word(uint32_t tile, uint32_t words)

@@ -108,12 +108,21 @@ POP_MUST_CHECK pop_error *machine_run(machine *m, uint32_t answer, uint32_t *eve
 const machine_fault *machine_get_fault(const machine *m); /* kind NONE if there is none */
 const char *machine_fault_name(machine_fault_kind kind);
 
-/* Runs the host exchange code that tiles gave with the tile.hostsync in which they wait (isa.h), against
- * `size` bytes of the host's at `memory`: between two machine_runs. Nothing is moved if any of it is
- * wrong: then the result is RUNTIME, and the fault INVALID_EXCHANGE_CONFIGURATION or INVALID_ADDRESS.
+/* Memory of the host's for tiles to exchange with: records of equal size, one behind the other. */
+typedef struct machine_window {
+  uint8_t *memory;
+  uint64_t record_bytes, num_records; /* their product fits in size_t */
+  const char *name;                   /* for messages: "remote buffer 'weights'"; NULL: none */
+} machine_window;
+
+/* Runs the host exchange code that tiles gave with the tile.hostsync in which they wait (isa.h), with
+ * these windows: between two machine_runs. Nothing is moved if any of it is wrong: then the result is
+ * RUNTIME, and the fault INVALID_EXCHANGE_CONFIGURATION, INVALID_ADDRESS, or INVALID_OPERAND for a
+ * number of a record that there is not (`address` is the number).
  * What tiles read from the host must be there before; what they write is there afterwards. Tiles'
  * clocks move by what it takes. */
-POP_MUST_CHECK pop_error *machine_host_exchange(machine *m, uint8_t *memory, uint64_t size);
+POP_MUST_CHECK pop_error *machine_host_exchange(machine *m, const machine_window *windows,
+                                                size_t num_windows);
 
 /* Forgets images, fault and cycles: as new. */
 void machine_reset(machine *m);

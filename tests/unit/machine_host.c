@@ -34,6 +34,11 @@ static void put_headers(const rig *r, uint32_t tile, const header *headers, size
   expect_ok(machine_write(r->m, tile, HEADERS, headers, (uint32_t)(count * sizeof *headers)));
 }
 
+static pop_error *exchange(rig *r, uint8_t *host, uint64_t size)
+{
+  return machine_host_exchange(r->m, &(machine_window){host, size, 1, NULL}, 1);
+}
+
 /* Two tiles: rows that are apart on the tile and in the host's memory, and both directions. */
 Test(machine_host, packets_move_rows_both_ways)
 {
@@ -52,7 +57,7 @@ Test(machine_host, packets_move_rows_both_ways)
   for (size_t i = 0; i < sizeof host; i++) host[i] = (uint8_t)i;
   cr_assert_eq(rig_run(&r), 1);
   uint64_t before = machine_get_counters(r.m).cycles;
-  expect_ok(machine_host_exchange(r.m, host, sizeof host));
+  expect_ok(exchange(&r, host, sizeof host));
   uint8_t found[13];
   expect_ok(machine_read(r.m, 0, RIG_DATA, found, sizeof found));
   const uint8_t expected[13] = {1, 2, 0, 0, 0, 5, 6, 0, 0, 0, 9, 10, 0};
@@ -86,9 +91,79 @@ Test(machine_host, each_ipu_has_its_own_way)
     rig_run(&r);
     uint64_t before = machine_get_counters(r.m).cycles;
     static uint8_t host[BYTES];
-    expect_ok(machine_host_exchange(r.m, host, sizeof host));
+    expect_ok(exchange(&r, host, sizeof host));
     cr_assert_eq(machine_get_counters(r.m).cycles - before,
                  2 + (uint64_t)BYTES * 2 / num_ipus / r.target.host_bytes_per_cycle);
+    rig_free(&r);
+  }
+}
+
+/* Packets of three windows; one of them has records, of which the tile says which it wants. */
+Test(machine_host, records_of_windows_are_chosen_on_the_tile)
+{
+  rig r = rig_create(1, 0);
+  const uint32_t words[] = {packet_word(true, 0),
+                            isa_host_record_word(2, RIG_WORD(RIG_DATA + 16)),
+                            packet_word(true, 1),
+                            packet_word(false, 2),
+                            isa_host_record_word(1, 0),
+                            packet_word(true, 3),
+                            end_word()};
+  assemble(&r.code[0], words, sizeof words / sizeof *words);
+  rig_load(&r);
+  put_headers(&r, 0,
+              (header[]){{RIG_DATA, 4, 1, 0, 0, 0},
+                         {RIG_DATA + 4, 4, 1, 0, 0, 0},
+                         {RIG_DATA + 12, 2, 1, 0, 5, 0},
+                         {RIG_DATA + 8, 4, 1, 0, 4, 0}},
+              4);
+  const uint32_t of_tile[] = {0xaabbccdd, 2};
+  expect_ok(machine_write(r.m, 0, RIG_DATA + 12, of_tile, sizeof of_tile));
+  uint8_t host[3][32];
+  for (size_t i = 0; i < sizeof host; i++) host[i / 32][i % 32] = (uint8_t)i;
+  const machine_window windows[] = {
+      {host[0], 4, 1, NULL}, {host[1], 32, 1, NULL}, {host[2], 7, 4, "remote buffer 'w'"}};
+  rig_run(&r);
+  uint64_t before = machine_get_counters(r.m).cycles;
+  expect_ok(machine_host_exchange(r.m, windows, 3));
+  cr_assert_eq(machine_get_counters(r.m).cycles - before, 7 + (14 + 7) / 8);
+  cr_assert_eq(rig_word(&r, 0, RIG_DATA), 0x03020100);
+  cr_assert_eq(rig_word(&r, 0, RIG_DATA + 4), 0x51504f4e, "record 2 begins at byte 14 of window 2");
+  cr_assert_eq(rig_word(&r, 0, RIG_DATA + 8), 0x27262524);
+  cr_assert_eq(host[2][14 + 5], 0xdd);
+  cr_assert_eq(host[2][14 + 6], 0xcc);
+  rig_free(&r);
+}
+
+Test(machine_host, wrong_records_are_faults)
+{
+  static const struct {
+    uint32_t word, number;
+    machine_fault_kind kind;
+    const char *detail;
+  } cases[] = {
+      {RIG_WORD(RIG_DATA), 3, MACHINE_FAULT_INVALID_OPERAND,
+       "offset 3 in remote buffer 'w', which has offsets 0 to 2"},
+      {RIG_WORD(RIG_DATA), UINT32_MAX, MACHINE_FAULT_INVALID_OPERAND, "offset -1 in remote"},
+      {ISA_MAX_WORD_OFFSET - 1, 0, MACHINE_FAULT_INVALID_ADDRESS, "outside of used memory"},
+      {1u << 18, 0, MACHINE_FAULT_EXCHANGE_CONFIG, "of the host's 0"}, /* window 1 */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    rig r = rig_create(1, 0);
+    const uint32_t words[] = {isa_host_record_word(0, cases[i].word), packet_word(true, 0),
+                              end_word()};
+    assemble(&r.code[0], words, 3);
+    rig_load(&r);
+    put_headers(&r, 0, (header[]){{RIG_DATA + 8, 4, 1, 0, 0, 0}}, 1);
+    expect_ok(machine_write(r.m, 0, RIG_DATA, &cases[i].number, 4));
+    uint8_t host[16];
+    memset(host, 1, sizeof host);
+    rig_run(&r);
+    machine_window window = {host, 4, 3, "remote buffer 'w'"};
+    expect_error(machine_host_exchange(r.m, &window, 1), POP_ERROR_RUNTIME, cases[i].detail,
+                 cases[i].detail);
+    cr_assert_eq(machine_get_fault(r.m)->kind, cases[i].kind);
+    cr_assert_eq(rig_word(&r, 0, RIG_DATA + 8), 0);
     rig_free(&r);
   }
 }
@@ -132,8 +207,7 @@ Test(machine_host, wrong_packets_are_faults_and_nothing_moves)
     memset(host, 1, sizeof host);
     char where[16];
     snprintf(where, sizeof where, "case %zu", i);
-    expect_error(machine_host_exchange(r.m, host, sizeof host), POP_ERROR_RUNTIME, cases[i].detail,
-                 where);
+    expect_error(exchange(&r, host, sizeof host), POP_ERROR_RUNTIME, cases[i].detail, where);
     const machine_fault *fault = machine_get_fault(r.m);
     cr_assert_eq(fault->kind, cases[i].kind, "%s: %s", where, machine_fault_name(fault->kind));
     cr_assert_eq(fault->tile, 1);
@@ -154,7 +228,7 @@ Test(machine_host, code_must_end_in_executable_memory)
     rig_load(&r);
     rig_run(&r);
     uint8_t host[4];
-    expect_error(machine_host_exchange(r.m, host, sizeof host), POP_ERROR_RUNTIME,
+    expect_error(exchange(&r, host, sizeof host), POP_ERROR_RUNTIME,
                  "runs out of executable memory", "no code");
     cr_assert_eq(machine_get_fault(r.m)->kind, MACHINE_FAULT_INVALID_PC);
     rig_free(&r);
