@@ -24,6 +24,7 @@
 #define MAX_WORKERS 64
 #define MAX_EXCHANGE_BYTES_PER_CYCLE 64
 #define MAX_HOST_BYTES_PER_CYCLE 1024
+#define MAX_GLOBAL_BYTES_PER_CYCLE 4096
 #define MAX_CYCLES 1000000 /* of one sync or of one word's way */
 
 /* What the three have in common.
@@ -42,6 +43,13 @@
  * host_bytes_per_cycle: PCIe 4.0 with 16 lanes, 32 GB/s, between two chips, less the overhead of its
  * packets: about 8 bytes in a cycle of either's clock.
  *
+ * global_bytes_per_cycle: published for both generations: ten IPU-Links of 320 GB/s together, both ways;
+ * 160 GB/s one way are 100 bytes in a cycle of 1.6 GHz and 120 of 1.325 GHz, less the overhead of packets
+ * [ours]. Which IPU is linked to which makes no difference here.
+ *
+ * global_latency_cycles: 0.6 microseconds at 1.325 GHz, about what a message between two chips of a board
+ * takes when nothing else is on its way [ours]; it does not grow with the distance.
+ *
  * cost: a context issues one instruction per slot and the result is there before its next slot: 1
  * for all instructions but division and square root. The multiplier fits in a slot (the IPU's
  * does). A divider that makes one bit of quotient or root a cycle takes about 34 cycles for an int
@@ -51,6 +59,7 @@
   .memory_element_bytes = 16 * KIB /* [consts] [memory] */,                                        \
   .exchange_bytes_per_cycle = 4 /* [tut6] */, .exchange_latency_cycles = 8 + 17 + 7 + 9 + 2,       \
   .sync_cycles = 118, .host_sync_cycles = 118, .host_bytes_per_cycle = 8 /* [ours] */,             \
+  .global_latency_cycles = 800 /* [ours] */, .global_bytes_per_cycle = 96 /* [ours] */,            \
   .cost = {                                                                                        \
       [POP_COST_ALU] = 1,        [POP_COST_LOAD] = 1,  [POP_COST_STORE] = 1,                       \
       [POP_COST_BRANCH] = 1,     [POP_COST_JUMP] = 1,  [POP_COST_MUL] = 1,                         \
@@ -213,6 +222,8 @@ pop_error *pop_target_validate(const pop_target *target)
   CHECK_RANGE(sync_cycles, 0, MAX_CYCLES);
   CHECK_RANGE(host_sync_cycles, 0, MAX_CYCLES);
   CHECK_RANGE(host_bytes_per_cycle, 1, MAX_HOST_BYTES_PER_CYCLE);
+  CHECK_RANGE(global_latency_cycles, 0, MAX_CYCLES);
+  CHECK_RANGE(global_bytes_per_cycle, 1, MAX_GLOBAL_BYTES_PER_CYCLE);
   if (!isfinite(target->clock_hz) || target->clock_hz <= 0)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "target '%s': clock_hz is %g, but must be greater than 0", target->name,

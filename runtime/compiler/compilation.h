@@ -195,7 +195,8 @@ typedef struct used_vertex_type {
 
 /* ---- exchange ---- */
 
-/* Words that one tile sends and one or more tiles receive at the same time. */
+/* Words that one tile sends and one or more tiles receive at the same time: of its own IPU, or in a
+ * global exchange of others. */
 typedef struct message {
   uint32_t source_tile;
   uint32_t num_words;
@@ -214,13 +215,15 @@ typedef enum exchange_op_kind {
   EXCHANGE_RECEIVE_ADDRESS, /* place */
   EXCHANGE_RECEIVE_MUX,     /* tile, count = words (1 to 256) */
   EXCHANGE_DELAY,           /* count = cycles */
-  EXCHANGE_END
+  EXCHANGE_END,
+  EXCHANGE_GLOBAL_SEND,   /* place: of the packet header */
+  EXCHANGE_GLOBAL_RECEIVE /* place: of the packet header */
 } exchange_op_kind;
 
 typedef struct exchange_op {
   uint32_t kind;
   uint32_t count;
-  place at;      /* SEND, RECEIVE_ADDRESS */
+  place at;      /* SEND, RECEIVE_ADDRESS, GLOBAL_… */
   uint32_t tile; /* RECEIVE_MUX */
 } exchange_op;
 
@@ -228,12 +231,13 @@ typedef struct tile_exchange {
   uint32_t tile;
   size_t first_op; /* in compilation.exchange_ops */
   uint32_t num_ops;
-  uint32_t cycles; /* that the tile's code takes */
+  uint32_t cycles; /* that the tile's code takes; global: without the way */
   uint64_t bytes_sent, bytes_received;
 } tile_exchange;
 
 typedef struct exchange {
-  const char *name;     /* "mulCS/ExchangePre" */
+  const char *name;     /* "mulCS/ExchangePre", "mulCS/GlobalPre/GlobalExchange" */
+  bool global;          /* between IPUs; otherwise within each */
   size_t first_message; /* by lower */
   size_t num_messages;
   size_t first_tile; /* by exchange: in compilation.tile_exchanges, ascending by tile */

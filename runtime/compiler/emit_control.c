@@ -68,12 +68,13 @@ static void put_execute(emitter *e, uint32_t compute_set)
 static void put_exchange(emitter *e, uint32_t exchange)
 {
   uint32_t block = emitter_exchange_code(e, exchange);
+  uint32_t zone = e->c->exchanges[exchange].global ? ISA_SYNC_EXTERNAL : ISA_SYNC_INTERNAL;
   if (block == COMPILER_NONE) {
-    put_tile_op(&e->code, TILE_SYNC, 0, 0, 0);
+    put_tile_op(&e->code, TILE_SYNC, zone, 0, 0);
     return;
   }
   put_address(&e->code, A0, (place){block, 0});
-  put_tile_op(&e->code, TILE_EXCHANGE, 0, A0, 0);
+  put_tile_op(&e->code, TILE_EXCHANGE, zone, A0, 0);
 }
 
 /* Events count from 1: 0 is "the program is done". */

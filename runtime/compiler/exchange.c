@@ -1,4 +1,5 @@
-/* pass_exchange: messages become exchange instructions, each in its cycle.
+/* pass_exchange: messages become exchange instructions, each in its cycle; those of exchanges between
+ * IPUs, which have no cycles, packets (exchange_global.c).
  *
  * exchange_schedule.c finds the cycles; here each tile's instructions are put in order, with delays
  * in between:
@@ -159,7 +160,10 @@ pop_error *pass_exchange(compilation *c)
 {
   uint32_t *index_of_tile = pop_xcalloc(pop_target_num_tiles(&c->target), sizeof *index_of_tile);
   for (size_t i = 0; i < c->num_exchanges; i++) {
-    plan_exchange(c, &c->exchanges[i], index_of_tile);
+    if (c->exchanges[i].global)
+      plan_global_exchange(c, &c->exchanges[i]);
+    else
+      plan_exchange(c, &c->exchanges[i], index_of_tile);
     log_plan(c, &c->exchanges[i]);
   }
   free(index_of_tile);

@@ -62,6 +62,9 @@ typedef struct delivery {
 /* exchange_unicast.c: from one tile to one other. */
 void schedule_unicasts(exchange_plan *plan, const delivery *deliveries, size_t count);
 
+/* exchange_global.c: the packets of an exchange between IPUs. */
+void plan_global_exchange(compilation *c, exchange *x);
+
 /* exchange_verify.c: runs a planned exchange by the rules of isa.h and compares what arrives with the
  * messages. An error says which rule is broken, by which tile, when. */
 POP_MUST_CHECK pop_error *verify_exchange(const compilation *c, const exchange *x);

@@ -2,7 +2,9 @@
  *
  * First each tile's code by itself: when it sends which words, when it stores words of which tile
  * where. Then each stored word is looked up on the sender's bus. What has been stored must be what
- * the messages say, no more, no less. */
+ * the messages say, no more, no less.
+ *
+ * Of an exchange between IPUs the headers of packets say who sends what, and who receives which packet. */
 #include "compiler/exchange.h"
 
 #include "machine/isa.h"
@@ -99,6 +101,9 @@ static pop_error *run_op(simulation *s, tile_state *state, const tile_exchange *
     return NULL;
   case EXCHANGE_END:
     break;
+  case EXCHANGE_GLOBAL_SEND:
+  case EXCHANGE_GLOBAL_RECEIVE:
+    return broken(t, state->cycle, "a packet in an exchange within IPUs");
   }
   if (state->cycle < state->bus_free || state->cycle < state->input_free)
     return broken(t, state->cycle, "end before everything has left and arrived");
@@ -177,6 +182,84 @@ static pop_error *collect_arrived(const simulation *s, moved_word *words, size_t
   return NULL;
 }
 
+/* ---- packets ---- */
+
+typedef struct header {
+  place at;
+  uint32_t words[ISA_GLOBAL_HEADER_WORDS]; /* the first is where the address goes */
+} header;
+
+static pop_error *read_header(const compilation *c, const exchange_op *op, header *out)
+{
+  const block *b = &c->blocks[op->at.block];
+  const content *in = &c->contents[b->content];
+  const uint8_t *bytes = c->bytes + in->first_byte + op->at.offset;
+  if (b->category != POP_MEMORY_GLOBAL_EXCHANGE_PACKET_HEADER ||
+      op->at.offset + sizeof out->words > in->size)
+    return pop_error_new(POP_ERROR_INTERNAL, "a packet's header is not among the headers");
+  for (size_t i = 0; i < sizeof out->words; i++)
+    out->words[i / WORD] = out->words[i / WORD] >> 8 | (uint32_t)bytes[i] << 24;
+  for (uint32_t i = 0; i < in->num_fixups; i++) {
+    const fixup *f = &c->fixups[in->first_fixup + i];
+    if (f->at != op->at.offset) continue;
+    out->at = f->target;
+    return NULL;
+  }
+  return pop_error_new(POP_ERROR_INTERNAL, "a packet's header has no address");
+}
+
+/* The packet `number` that the tile sends. */
+static const exchange_op *find_packet(const simulation *s, uint32_t tile, uint32_t number)
+{
+  size_t index;
+  const tile_exchange *t = find_tile(s, tile, &index);
+  for (uint32_t i = 0; t && i < t->num_ops; i++) {
+    const exchange_op *op = &s->c->exchange_ops[t->first_op + i];
+    if (op->kind == EXCHANGE_GLOBAL_SEND && number-- == 0) return op;
+  }
+  return NULL;
+}
+
+static pop_error *collect_packet(const simulation *s, const tile_exchange *t, const exchange_op *op,
+                                 moved_word *words, size_t capacity, size_t *count)
+{
+  uint32_t ipu = t->tile / s->c->target.tiles_per_ipu;
+  header to = {0}, from = {0};
+  POP_TRY(read_header(s->c, op, &to));
+  const exchange_op *sent = find_packet(s, to.words[2], to.words[3]);
+  if (!sent) return pop_error_new(POP_ERROR_INTERNAL, "tile %u: nobody sends a packet", t->tile);
+  POP_TRY(read_header(s->c, sent, &from));
+  uint64_t ipus = from.words[2] | (uint64_t)from.words[3] << 32;
+  if (from.words[1] != to.words[1] || !(ipus >> ipu & 1) ||
+      to.words[2] / s->c->target.tiles_per_ipu == ipu)
+    return pop_error_new(POP_ERROR_INTERNAL, "tile %u receives a packet that is not for it",
+                         t->tile);
+  for (uint32_t i = 0; i < to.words[1]; i++) {
+    if (*count == capacity)
+      return pop_error_new(POP_ERROR_INTERNAL, "more words arrive than were to be sent");
+    words[(*count)++] = (moved_word){{from.at.block, from.at.offset + i * WORD},
+                                     {to.at.block, to.at.offset + i * WORD}};
+  }
+  return NULL;
+}
+
+static pop_error *collect_packets(const simulation *s, moved_word *words, size_t capacity,
+                                  size_t *count)
+{
+  *count = 0;
+  for (size_t i = 0; i < s->x->num_tiles; i++) {
+    const tile_exchange *t = &s->c->tile_exchanges[s->x->first_tile + i];
+    for (uint32_t j = 0; j < t->num_ops; j++) {
+      const exchange_op *op = &s->c->exchange_ops[t->first_op + j];
+      if (op->kind == EXCHANGE_GLOBAL_RECEIVE)
+        POP_TRY(collect_packet(s, t, op, words, capacity, count));
+      else if ((op->kind == EXCHANGE_END) != (j + 1 == t->num_ops))
+        return broken(t, j, "end is not the last instruction");
+    }
+  }
+  return NULL;
+}
+
 static size_t count_expected(const simulation *s)
 {
   size_t count = 0;
@@ -211,7 +294,8 @@ static pop_error *compare_moved(const simulation *s)
   size_t expected_count = count_expected(s), count;
   moved_word *expected = pop_xrealloc(NULL, expected_count + 1, sizeof *expected);
   moved_word *arrived = pop_xrealloc(NULL, expected_count + 1, sizeof *arrived);
-  pop_error *error = collect_arrived(s, arrived, expected_count, &count);
+  pop_error *error = s->x->global ? collect_packets(s, arrived, expected_count, &count)
+                                  : collect_arrived(s, arrived, expected_count, &count);
   collect_expected(s, expected);
   qsort(expected, expected_count, sizeof *expected, compare_words);
   if (!error) qsort(arrived, count, sizeof *arrived, compare_words);
@@ -228,7 +312,7 @@ pop_error *verify_exchange(const compilation *c, const exchange *x)
   simulation s = {
       .c = c, .x = x, .first_sent = pop_xcalloc(x->num_tiles + 1, sizeof *s.first_sent)};
   pop_error *error = NULL;
-  for (size_t i = 0; i < x->num_tiles && !error; i++) {
+  for (size_t i = 0; i < x->num_tiles && !x->global && !error; i++) {
     s.first_sent[i] = s.num_sent;
     error = run_tile(&s, &c->tile_exchanges[x->first_tile + i]);
   }

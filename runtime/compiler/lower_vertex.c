@@ -6,7 +6,8 @@
  * one block, one behind the other, so that the exchange can fill them in one go.
  *
  *     kind of buffer        category         for
- *     message               message          inputs with a part from another tile
+ *     message               message          inputs with a part from another tile of the IPU
+ *     global message        globalMessage    inputs with a part from another IPU
  *     rearrangement         rearrangement    inputs whose parts are all on the tile
  *     output                outputEdge       outputs and in-outs
  *
@@ -44,10 +45,18 @@ static const pop_memory_category field_data_categories[FIELD_DATA_COUNT] = {
 
 enum { WORD = 4, MIN_ALIGN = 8, MAX_WORKERS = 64, VERTEX_COST = 16 };
 
-typedef enum buffer_kind { MESSAGE, REARRANGEMENT, OUTPUT, BUFFER_KIND_COUNT } buffer_kind;
+/* Inputs: the larger wins where an input's parts come from here and there. */
+typedef enum buffer_kind {
+  REARRANGEMENT,
+  MESSAGE,
+  GLOBAL_MESSAGE,
+  OUTPUT,
+  BUFFER_KIND_COUNT
+} buffer_kind;
 
 static const pop_memory_category buffer_categories[BUFFER_KIND_COUNT] = {
     [MESSAGE] = POP_MEMORY_MESSAGE,
+    [GLOBAL_MESSAGE] = POP_MEMORY_GLOBAL_MESSAGE,
     [REARRANGEMENT] = POP_MEMORY_REARRANGEMENT,
     [OUTPUT] = POP_MEMORY_OUTPUT_EDGE,
 };
@@ -199,6 +208,13 @@ static place add_to_buffer(vertex_lowering *v, buffer_kind kind, const pop_field
   return at;
 }
 
+static buffer_kind input_kind(const vertex_lowering *v, uint32_t source_tile)
+{
+  uint32_t per_ipu = v->l->c->target.tiles_per_ipu;
+  if (source_tile == v->tile) return REARRANGEMENT;
+  return source_tile / per_ipu == v->tile / per_ipu ? MESSAGE : GLOBAL_MESSAGE;
+}
+
 static void add_transfer(transfer_list *list, transfer t)
 {
   pop_push(list->items, list->count, list->capacity, t);
@@ -239,7 +255,7 @@ static place gather_skewed_run(vertex_lowering *v, const segment *run, const pop
 {
   uint32_t skew = run->at.offset % WORD, bytes = align_up(skew + run->bytes, WORD);
   place words = {run->at.block, run->at.offset - skew};
-  place to = add_to_buffer(v, MESSAGE, field, bytes);
+  place to = add_to_buffer(v, input_kind(v, run->tile), field, bytes);
   add_transfer(&v->before, (transfer){run->tile, v->tile, words, to, bytes});
   return (place){to.block, to.offset + skew};
 }
@@ -302,7 +318,7 @@ static place place_input(vertex_lowering *v, size_t first, size_t count, uint32_
   } else {
     buffer_kind kind = REARRANGEMENT;
     for (size_t i = 0; i < count; i++)
-      if (segments[i].tile != v->tile) kind = MESSAGE;
+      if (input_kind(v, segments[i].tile) > kind) kind = input_kind(v, segments[i].tile);
     at = add_to_buffer(v, kind, field, bytes);
     gather(v, segments, count, at);
   }

@@ -6,6 +6,8 @@
  *                                                   the destination's tile, a copy takes the bytes
  *                                                   from there after the exchange
  *
+ * What goes to another IPU is a message of the global exchange, which comes first.
+ *
  * Words that several tiles want are sent once. All wishes for words of one block are sorted by
  * source; wishes that overlap form a cluster, which is cut at each beginning and end in it, so that
  * equal parts become one message with several receivers. Where that would make too many pieces
@@ -50,6 +52,7 @@ static bool is_whole_words(const transfer *t)
 typedef struct detour {
   lowering *l;
   const char *name;
+  pop_memory_category category; /* of the buffers */
   wish_list *wishes;
   copy_list *copies;
   uint32_t tile, buffer; /* the buffer being filled */
@@ -96,7 +99,7 @@ static void take_detour(detour *d, const transfer *t)
   if (d->buffer == COMPILER_NONE || d->tile != t->destination_tile) {
     flush_detour(d);
     d->tile = t->destination_tile;
-    d->buffer = add_buffer(d->l, d->tile, WORD, 8, POP_MEMORY_MESSAGE, 0, d->name);
+    d->buffer = add_buffer(d->l, d->tile, WORD, 8, d->category, 0, d->name);
     d->l->c->blocks[d->buffer].size = 0;
   }
   place words = place_of_words(d, t);
@@ -108,34 +111,47 @@ static void take_detour(detour *d, const transfer *t)
                   .bytes = t->bytes});
 }
 
-static void take_detours(lowering *l, const transfer_list *transfers, keyed *odd, size_t num_odd,
-                         const char *name, wish_list *wishes, copy_list *copies)
+/* Transfers between tiles, within IPUs or between them. */
+typedef struct travellers {
+  bool global;
+  wish_list wishes;
+  keyed *odd; /* transfers that are not words, by destination tile */
+  size_t num_odd, odd_capacity;
+} travellers;
+
+static void take_detours(lowering *l, const transfer_list *transfers, const char *name,
+                         travellers *all, copy_list *copies)
 {
-  detour d = {.l = l, .name = name, .wishes = wishes, .copies = copies, .buffer = COMPILER_NONE};
-  sort_keyed(odd, num_odd);
-  for (size_t i = 0; i < num_odd; i++) take_detour(&d, &transfers->items[odd[i].index]);
+  detour d = {.l = l,
+              .name = name,
+              .category = all->global ? POP_MEMORY_GLOBAL_MESSAGE : POP_MEMORY_MESSAGE,
+              .wishes = &all->wishes,
+              .copies = copies,
+              .buffer = COMPILER_NONE};
+  sort_keyed(all->odd, all->num_odd);
+  for (size_t i = 0; i < all->num_odd; i++) take_detour(&d, &transfers->items[all->odd[i].index]);
   flush_detour(&d);
+  free(all->odd);
 }
 
-static void sort_out_transfers(lowering *l, const transfer_list *transfers, const char *name,
-                               wish_list *wishes, copy_list *copies)
+static void sort_out_transfers(lowering *l, const transfer_list *transfers, travellers *within,
+                               travellers *between, copy_list *copies)
 {
-  keyed *odd = NULL;
-  size_t num_odd = 0, odd_capacity = 0;
+  uint32_t per_ipu = l->c->target.tiles_per_ipu;
   for (size_t i = 0; i < transfers->count; i++) {
     const transfer *t = &transfers->items[i];
+    bool global = t->source_tile / per_ipu != t->destination_tile / per_ipu;
+    travellers *all = global ? between : within;
     if (t->source_tile == t->destination_tile)
       pop_push(copies->items, copies->count, copies->capacity,
                (copy){t->source_tile, t->source, t->destination, t->bytes});
     else if (is_whole_words(t))
-      pop_push(wishes->items, wishes->count, wishes->capacity,
+      pop_push(all->wishes.items, all->wishes.count, all->wishes.capacity,
                (wish){t->source_tile, t->destination_tile, t->source, t->destination, t->bytes});
     else
-      pop_push(odd, num_odd, odd_capacity,
+      pop_push(all->odd, all->num_odd, all->odd_capacity,
                (keyed){.key = t->destination_tile, .index = (uint32_t)i});
   }
-  take_detours(l, transfers, odd, num_odd, name, wishes, copies);
-  free(odd);
 }
 
 /* ---- wishes to messages ---- */
@@ -351,28 +367,43 @@ static void record_messages(lowering *l, const exchange *x, uint32_t step_number
   end_accesses(l, step_number);
 }
 
-static void lower_wishes(lowering *l, const wish_list *wishes, const char *name, step_list *steps)
+static void lower_wishes(lowering *l, travellers *all, const char *name, step_list *steps)
 {
   compilation *c = l->c;
-  if (wishes->count == 0) return;
-  exchange x = {.name = name, .first_message = c->num_messages};
-  add_all_messages(c, wishes);
-  x.num_messages = c->num_messages - x.first_message;
-  uint32_t step_number = add_step(l, STEP_EXCHANGE, name, (uint32_t)c->num_exchanges);
-  pop_push(c->exchanges, c->num_exchanges, c->exchanges_capacity, x);
-  record_messages(l, &x, step_number);
-  pop_push(steps->items, steps->count, steps->capacity, step_number);
+  if (all->wishes.count > 0) {
+    exchange x = {.name = name, .global = all->global, .first_message = c->num_messages};
+    add_all_messages(c, &all->wishes);
+    x.num_messages = c->num_messages - x.first_message;
+    uint32_t step_number = add_step(l, STEP_EXCHANGE, name, (uint32_t)c->num_exchanges);
+    pop_push(c->exchanges, c->num_exchanges, c->exchanges_capacity, x);
+    record_messages(l, &x, step_number);
+    pop_push(steps->items, steps->count, steps->capacity, step_number);
+  }
+  free(all->wishes.items);
+}
+
+/* "mulCS/ExchangePre" is "mulCS/GlobalPre/GlobalExchange" between IPUs. */
+static const char *global_name(const compilation *c, const char *name)
+{
+  const char *last = strrchr(name, '/');
+  static const char exchange_word[] = "/Exchange";
+  if (!last || strncmp(last, exchange_word, strlen(exchange_word)) != 0)
+    return pop_arena_printf(c->arena, "%s/GlobalExchange", name);
+  return pop_arena_printf(c->arena, "%.*s/Global%s/GlobalExchange", (int)(last - name), name,
+                          last + strlen(exchange_word));
 }
 
 pop_error *lower_transfers(lowering *l, const transfer_list *transfers, const char *exchange_name,
                            const char *copy_name, step_list *steps)
 {
-  wish_list wishes = {0};
+  travellers within = {0}, between = {.global = true};
   copy_list copies = {0};
-  sort_out_transfers(l, transfers, exchange_name, &wishes, &copies);
-  lower_wishes(l, &wishes, exchange_name, steps);
+  sort_out_transfers(l, transfers, &within, &between, &copies);
+  take_detours(l, transfers, exchange_name, &within, &copies);
+  take_detours(l, transfers, exchange_name, &between, &copies);
+  if (between.wishes.count > 0) lower_wishes(l, &between, global_name(l->c, exchange_name), steps);
+  lower_wishes(l, &within, exchange_name, steps);
   pop_error *error = lower_copies(l, &copies, copy_name, steps);
-  free(wishes.items);
   free(copies.items);
   return error;
 }

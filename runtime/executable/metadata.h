@@ -53,7 +53,9 @@
   X(exchange_latency_cycles)                                                                       \
   X(sync_cycles)                                                                                   \
   X(host_sync_cycles)                                                                              \
-  X(host_bytes_per_cycle)
+  X(host_bytes_per_cycle)                                                                          \
+  X(global_latency_cycles)                                                                         \
+  X(global_bytes_per_cycle)
 #define METADATA_COUNT(field) +1
 enum {
   METADATA_NUM_TARGET_KEYS = 4 METADATA_TARGET_NUMBERS(METADATA_COUNT),

@@ -39,14 +39,14 @@ static void add_text(hasher *h, const char *text)
 
 static void add_target(hasher *h, const pop_target *t)
 {
-  ASSERT_SIZE(pop_target, 96);
+  ASSERT_SIZE(pop_target, 104);
   uint64_t clock;
   memcpy(&clock, &t->clock_hz, sizeof clock);
   add_text(h, t->name);
   ADD(h, t->type, t->num_ipus, t->tiles_per_ipu, t->num_worker_contexts, t->memory_base,
       t->memory_bytes, t->interleaved_base, t->system_bytes, t->memory_element_bytes,
       t->exchange_bytes_per_cycle, t->exchange_latency_cycles, t->sync_cycles, t->host_sync_cycles,
-      clock);
+      t->host_bytes_per_cycle, t->global_latency_cycles, t->global_bytes_per_cycle, clock);
   add_bytes(h, t->cost, sizeof t->cost);
 }
 
@@ -162,7 +162,7 @@ static void add_host(hasher *h, const pop_graph *g)
 
 uint64_t graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t num_programs)
 {
-  ASSERT_SIZE(pop_graph, 584);
+  ASSERT_SIZE(pop_graph, 592);
   hasher h = {XXH3_createState()};
   XXH3_64bits_reset(h.state);
   add_target(&h, &graph->target);

@@ -127,6 +127,14 @@ static bool read_receive(reader *r, uint32_t word)
     snprintf(detail, sizeof detail, "receive from tile %u, which does not exist", receive.sender);
     return refuse_config(r, detail);
   }
+  uint32_t per_ipu = r->s->m->target.tiles_per_ipu;
+  if (receive.sender / per_ipu != r->t->number / per_ipu) {
+    char detail[96];
+    snprintf(detail, sizeof detail,
+             "receive from tile %u, which is on another IPU: that takes a global exchange",
+             receive.sender);
+    return refuse_config(r, detail);
+  }
   if (!check_words(r, receive.word, receive.words, true)) return false;
   r->last_arrival = r->cycle + receive.words;
   r->pointer += receive.words;

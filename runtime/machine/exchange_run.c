@@ -206,7 +206,7 @@ static uint64_t run_chunk(void *context, uint32_t number)
   return INSTRUCTIONS;
 }
 
-void exchange_run(machine *m, uint64_t start)
+void exchange_run(machine *m)
 {
   const exchange_plan *plan = get_plan(m);
   if (!plan) return;
@@ -217,7 +217,7 @@ void exchange_run(machine *m, uint64_t start)
   m->exchanged_bytes += plan->received;
   for (size_t i = 0; i < plan->num_parts; i++) {
     const exchange_part *p = &plan->parts[i];
-    uint64_t end = m->at.clocks[p->tile] = start + p->cycles;
+    uint64_t start = m->at.clocks[p->tile], end = m->at.clocks[p->tile] = start + p->cycles;
     if (m->trace)
       superstep_trace(m, MACHINE_TRACE_EXCHANGE, p->tile, p->code, start, end, p->received);
   }

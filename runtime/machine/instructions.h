@@ -64,7 +64,7 @@
   X(TILE_EXIT, "tile.exit", 0xffffffff, 0x0800002b, NONE, TILE)                                    \
   X(TILE_CONTEXT, "tile.context", 0xfffff07f, 0x0a00002b, R, TILE)                                 \
   X(TILE_CALL, "tile.call", 0xfe007fff, 0x0c00002b, R, TILE)                                       \
-  X(TILE_EXCHANGE, "tile.exchange", 0xfff07fff, 0x0e00002b, R, TILE)                               \
+  X(TILE_EXCHANGE, "tile.exchange", 0xfff07f7f, 0x0e00002b, F, TILE)                               \
   X(TILE_NUMBER, "tile.number", 0xfffff07f, 0x1000002b, R, TILE)                                   \
   X(TILE_TRAP, "tile.trap", 0xfff07fff, 0x1200002b, R, TILE)                                       \
   X(TILE_PRINT, "tile.print", 0xfe00707f, 0x1400002b, R, TILE)                                     \

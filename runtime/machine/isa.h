@@ -5,9 +5,10 @@
  * TILE INSTRUCTIONS, opcode custom-1 (0x2b), funct3 0, funct7 selects (R-type fields):
  *
  *   funct7  name            effect
- *   0       tile.sync       rd(zone): 0: internal sync, wait until every tile of the target asks for
- *                           one; 1: external sync, the same through the link to the host and other
- *                           IPUs, in target.host_sync_cycles. All tiles ask for the same.
+ *   0       tile.sync       rd(zone; the field, not a register): wait for a sync of the zone: 0
+ *                           internal, of all tiles of the IPU; 1 external, of all IPUs. Tiles that meet
+ *                           all ask for the same zone, and IPUs for as many syncs between two external
+ *                           ones
  *   1       tile.hostsync   rd, rs1, rs2: sync with the host; reports rs1, rd receives the host's
  *                           answer. rs2: address of host exchange code, or 0
  *   2       tile.run        rd(number), rs1, rs2: start worker number rd (0-5; the field, not a
@@ -20,8 +21,10 @@
  *                           next tile.call, tile.exit or sync of the context. Workers that a vertex
  *                           of the supervisor starts are in that vertex until their own first
  *                           tile.call.
- *   7       tile.exchange   rs1: internal sync, then the exchange code at address rs1 runs; all
- *                           tiles that take part start it in the same cycle (t = 0)
+ *   7       tile.exchange   rd(zone), rs1: tile.sync of the zone, then the exchange code at address rs1
+ *                           runs; all tiles of the zone that take part start it in the same cycle
+ *                           (t = 0). Zone 0: exchange code, between tiles of the IPU; zone 1: global
+ *                           exchange code, between IPUs
  *   8       tile.number     rd = number of this tile, 0-based over all IPUs
  *   9       tile.trap       rs1: fault TRAP with the value of rs1
  *   10      tile.print      rd, rs1, rs2: the host prints the format of printf at address rs1 with
@@ -58,6 +61,25 @@
  * No word may be received twice, or both sent and received, by one tile in one exchange: so the
  * order of the copies does not matter and a verified exchange may run as plain copies.
  *
+ * GLOBAL EXCHANGE CODE says what goes to tiles of other IPUs. Packets, then end:
+ *
+ *   custom-1, funct3 6          globalSend      imm22 = word offset of a packet header: address on the
+ *                               tile, words; the IPUs that it goes to, one bit each, in two words
+ *   custom-1, funct3 7          globalReceive   imm22 = word offset of a packet header: address on the
+ *                               tile, words; the sending tile; which of its globalSends it is, from 0
+ *   custom-1, funct3 3          end
+ *
+ * Any number of tiles of an IPU that a packet goes to may receive it, all of it. Nobody receives a packet
+ * of his own IPU, or one that does not go to his. As above, no word is received twice or both sent and
+ * received. All that take part are done at the same time:
+ *
+ *   the most instructions of a tile + target.global_latency_cycles +
+ *   the longest of: bytes with headers that an IPU sends, or gets, at target.global_bytes_per_cycle (a
+ *   packet counts once for each IPU that it goes to); bytes that a tile sends, or receives, at
+ *   target.exchange_bytes_per_cycle
+ *
+ * and if there is no packet, with `end`.
+ *
  * HOST EXCHANGE CODE says what of the tile's memory the host exchanges for what of its own while the
  * tile waits in tile.hostsync. The host offers windows, each of one or more records of equal size.
  * Packets, then end:
@@ -79,7 +101,8 @@
  * TIME. The barrel gives each context one slot in `num_worker_contexts` tile cycles: an instruction
  * of cost c (target.cost) takes c * num_worker_contexts cycles, on workers and on the supervisor
  * alike. A worker starts in the cycle in which tile.run ends; tile.wait ends when the last worker
- * has, or at once. Syncs align all tiles: everyone goes on at max(request) + sync_cycles.
+ * has, or at once. Syncs align all tiles of the zone: everyone goes on at max(request) + sync_cycles, or
+ * host_sync_cycles if the sync is external or with the host.
  *
  * Custom-2 and -3 are used beside the design's custom-0 and -1 because an instruction with an 18-bit
  * address and a count needs a major opcode of its own.
@@ -105,8 +128,6 @@ enum { ISA_CUSTOM_0 = 0x0b, ISA_CUSTOM_1 = 0x2b, ISA_CUSTOM_2 = 0x5b, ISA_CUSTOM
   X(TILE_TRAP, 9, "tile.trap")                                                                     \
   X(TILE_PRINT, 10, "tile.print")
 
-enum { ISA_SYNC_INTERNAL = 0, ISA_SYNC_EXTERNAL = 1 }; /* zones of tile.sync */
-
 typedef enum isa_tile_op {
 #define ISA_TILE_OP_ENUMERATOR(id, number, mnemonic) id = number,
   ISA_TILE_OPS(ISA_TILE_OP_ENUMERATOR)
@@ -119,10 +140,14 @@ enum {
   ISA_FUNCT3_RECEIVE_ADDRESS = 2,
   ISA_FUNCT3_END = 3,
   ISA_FUNCT3_HOST_READ = 4,
-  ISA_FUNCT3_HOST_WRITE = 5
+  ISA_FUNCT3_HOST_WRITE = 5,
+  ISA_FUNCT3_GLOBAL_SEND = 6,
+  ISA_FUNCT3_GLOBAL_RECEIVE = 7
 };
 
-enum { ISA_PACKET_HEADER_WORDS = 6, ISA_HOST_MAX_WINDOWS = 128 };
+enum { ISA_SYNC_INTERNAL = 0, ISA_SYNC_EXTERNAL = 1 }; /* zones */
+
+enum { ISA_PACKET_HEADER_WORDS = 6, ISA_GLOBAL_HEADER_WORDS = 4, ISA_HOST_MAX_WINDOWS = 128 };
 
 enum {
   ISA_SEND_MAX_WORDS = 128,

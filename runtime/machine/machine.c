@@ -87,7 +87,7 @@ void machine_reset(machine *m)
   m->num_loaded = 0;
   m->started = false;
   m->supersteps = 0;
-  m->exchanged_bytes = m->host_bytes = 0;
+  m->exchanged_bytes = m->host_bytes = m->global_bytes = 0;
   m->fault = (machine_fault){0};
 }
 
@@ -105,7 +105,8 @@ machine_counters machine_get_counters(const machine *m)
 {
   machine_counters counters = {.supersteps = m->supersteps,
                                .exchanged_bytes = m->exchanged_bytes,
-                               .host_bytes = m->host_bytes};
+                               .host_bytes = m->host_bytes,
+                               .global_bytes = m->global_bytes};
   for (uint32_t i = 0; i < m->num_tiles; i++) {
     if (m->at.clocks[i] > counters.cycles) counters.cycles = m->at.clocks[i];
     counters.instructions += m->tiles[i].instructions;

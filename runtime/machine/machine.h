@@ -137,7 +137,8 @@ typedef struct machine_counters {
   uint64_t cycles;       /* global: of the slowest tile, syncs included, since load */
   uint64_t instructions; /* executed by all contexts of all tiles */
   uint64_t supersteps;
-  uint64_t exchanged_bytes; /* received by all tiles */
+  uint64_t exchanged_bytes; /* received by all tiles, from tiles of any IPU */
+  uint64_t global_bytes;    /* that went from one IPU to another; to several: once each */
   uint64_t host_bytes;      /* moved between tiles and host by host exchange code */
 } machine_counters;
 machine_counters machine_get_counters(const machine *m);
@@ -148,15 +149,16 @@ typedef enum machine_trace_kind {
   MACHINE_TRACE_EXCHANGE,
   MACHINE_TRACE_SYNC,
   MACHINE_TRACE_HOST_SYNC,
-  MACHINE_TRACE_HOST_EXCHANGE
+  MACHINE_TRACE_HOST_EXCHANGE,
+  MACHINE_TRACE_GLOBAL_EXCHANGE
 } machine_trace_kind;
 typedef struct machine_trace_event {
   machine_trace_kind kind;
-  uint32_t tile;     /* SYNC, HOST_SYNC: unused */
+  uint32_t tile;     /* SYNC: internal: the IPU's first tile; external, HOST_SYNC: 0 */
   uint32_t argument; /* COMPUTE: control table of the first worker; exchanges: code address; syncs:
                         zone, 0 internal, 1 external */
   uint64_t from, to; /* global cycles, half-open */
-  uint64_t bytes;    /* EXCHANGE: received; HOST_EXCHANGE: moved */
+  uint64_t bytes;    /* EXCHANGE, GLOBAL_EXCHANGE: received; HOST_EXCHANGE: moved */
 } machine_trace_event;
 typedef void (*machine_trace_callback)(void *context, const machine_trace_event *event);
 void machine_set_trace(machine *m, machine_trace_callback callback, void *context);

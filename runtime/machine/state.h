@@ -5,6 +5,7 @@
  *   code words --translate*.c--> units --translator/--> native code that does the same, sooner
  *   superstep.c runs supervisors and workers of all tiles from sync to sync
  *   exchange.c turns the exchange code of a superstep into a plan of copies, once; exchange_run.c runs it
+ *   global_exchange.c moves what goes from IPU to IPU
  *   host_exchange.c moves what tiles and host exchange in a host sync
  *   machine.c creates, counts, reports
  */
@@ -35,7 +36,8 @@ typedef enum stop {
   STOP_EXIT,   /* worker: tile.exit */
   STOP_SYNC,
   STOP_HOST_SYNC,
-  STOP_EXCHANGE
+  STOP_EXCHANGE,
+  STOP_GLOBAL_EXCHANGE
 } stop;
 
 typedef struct context {
@@ -99,7 +101,7 @@ typedef struct tile {
 typedef struct tile_stops {
   uint64_t *clocks;     /* global cycle in which the supervisor goes on */
   uint8_t *waiting;     /* stop */
-  uint32_t *asked;      /* SYNC: zone; EXCHANGE: address of the code; HOST_SYNC: the event */
+  uint32_t *asked;      /* SYNC: zone; …EXCHANGE: address of the code; HOST_SYNC: the event */
   uint32_t *host_codes; /* HOST_SYNC: address of host exchange code, or 0 */
 } tile_stops;
 
@@ -121,7 +123,7 @@ struct machine {
   bool started;   /* all tiles wait in tile.hostsync */
   uint64_t limit; /* cycle at which the current run ends */
   uint64_t supersteps;
-  uint64_t exchanged_bytes, host_bytes;
+  uint64_t exchanged_bytes, host_bytes, global_bytes;
   machine_fault fault;
   machine_trace_callback trace;
   void *trace_context;
@@ -170,9 +172,12 @@ pop_error *superstep_error(const machine *m); /* the fault as an error */
 void superstep_trace(machine *m, machine_trace_kind kind, uint32_t tile, uint32_t argument,
                      uint64_t from, uint64_t to, uint64_t bytes);
 
-/* exchange_run.c: runs the exchange code of every tile that waits for STOP_EXCHANGE from cycle `start`
- * on, and moves these tiles' clocks. Faults go to superstep_fault. */
-void exchange_run(machine *m, uint64_t start);
+/* exchange_run.c: runs the exchange code of every tile that waits for STOP_EXCHANGE from the cycle on that
+ * its clock shows, and moves these clocks. Faults go to superstep_fault. */
+void exchange_run(machine *m);
 void exchange_forget(machine *m); /* all plans */
+
+/* global_exchange.c: the same for STOP_GLOBAL_EXCHANGE and global exchange code. */
+void global_exchange_run(machine *m);
 
 #endif

@@ -125,22 +125,37 @@ static void report_tile(machine *m, tile *t)
   if (m->at.waiting[t->number] == STOP_FAULT) superstep_fault(m, &t->supervisor.fault);
 }
 
-static uint64_t latest_clock(const machine *m)
+static uint64_t latest_clock(const machine *m, uint32_t first, uint32_t count)
 {
   uint64_t latest = 0;
-  for (uint32_t i = 0; i < m->num_tiles; i++)
+  for (uint32_t i = first; i < first + count; i++)
     if (m->at.clocks[i] > latest) latest = m->at.clocks[i];
   return latest;
 }
 
-/* All tiles go on `cycles` after the last of them has asked. */
-static uint64_t release(machine *m, machine_trace_kind kind, uint32_t zone, uint32_t cycles)
+/* The tiles go on `cycles` after the last of them has asked. */
+static void release_tiles(machine *m, uint32_t first, uint32_t count, machine_trace_kind kind,
+                          uint32_t zone, uint32_t cycles)
 {
-  uint64_t requested = latest_clock(m), end = requested + cycles;
-  for (uint32_t i = 0; i < m->num_tiles; i++) m->at.clocks[i] = end;
+  uint64_t requested = latest_clock(m, first, count), end = requested + cycles;
+  for (uint32_t i = first; i < first + count; i++) m->at.clocks[i] = end;
+  superstep_trace(m, kind, first, zone, requested, end, 0);
+}
+
+/* Each IPU goes on when its own tiles have asked: between external syncs IPUs do not wait for each
+ * other. That they are run side by side here shows in no clock. */
+static void release_ipus(machine *m)
+{
+  uint32_t per_ipu = m->target.tiles_per_ipu;
+  for (uint32_t first = 0; first < m->num_tiles; first += per_ipu)
+    release_tiles(m, first, per_ipu, MACHINE_TRACE_SYNC, ISA_SYNC_INTERNAL, m->target.sync_cycles);
   m->supersteps++;
-  superstep_trace(m, kind, 0, zone, requested, end, 0);
-  return end;
+}
+
+static void release_all(machine *m, machine_trace_kind kind)
+{
+  release_tiles(m, 0, m->num_tiles, kind, ISA_SYNC_EXTERNAL, m->target.host_sync_cycles);
+  m->supersteps++;
 }
 
 /* Appends the numbers of the tiles that (do not) wait for the host: "0-3, 7 and 12 more". */
@@ -167,7 +182,8 @@ static void list_tiles(const machine *m, bool for_host, char *text, size_t size)
 
 static bool wants_external_sync(const machine *m, uint32_t tile)
 {
-  return m->at.waiting[tile] == STOP_SYNC && m->at.asked[tile] == ISA_SYNC_EXTERNAL;
+  return m->at.waiting[tile] == STOP_GLOBAL_EXCHANGE ||
+         (m->at.waiting[tile] == STOP_SYNC && m->at.asked[tile] == ISA_SYNC_EXTERNAL);
 }
 
 static machine_fault supervisor_fault(const machine *m, uint32_t number, machine_fault_kind kind)
@@ -219,18 +235,33 @@ static void resolve_host_sync(machine *m, uint32_t *event)
     superstep_fault(m, &fault);
     return;
   }
-  release(m, MACHINE_TRACE_HOST_SYNC, ISA_SYNC_EXTERNAL, m->target.host_sync_cycles);
+  release_all(m, MACHINE_TRACE_HOST_SYNC);
+}
+
+/* All tiles wait for a sync, or an exchange, of one zone. */
+static void resolve_sync(machine *m, bool exchanging, uint32_t external)
+{
+  if (external && external < m->num_tiles) {
+    fault_mixed_zones(m);
+  } else if (external) {
+    release_all(m, MACHINE_TRACE_SYNC);
+    if (exchanging) global_exchange_run(m);
+  } else {
+    release_ipus(m);
+    if (exchanging) exchange_run(m);
+  }
 }
 
 /* One superstep: all tiles up to their sync, the sync, the exchange. True if that was the host's. */
 static bool run_superstep(machine *m, uint32_t *event)
 {
-  uint32_t for_host = 0, exchanging = 0, external = 0;
+  uint32_t for_host = 0, external = 0;
+  bool exchanging = false;
   crew_run(m->crew, &(crew_work){run_tile, m, m->num_tiles, 4});
   for (uint32_t i = 0; i < m->num_tiles; i++) {
     report_tile(m, &m->tiles[i]);
     for_host += m->at.waiting[i] == STOP_HOST_SYNC;
-    exchanging += m->at.waiting[i] == STOP_EXCHANGE;
+    exchanging |= m->at.waiting[i] == STOP_EXCHANGE || m->at.waiting[i] == STOP_GLOBAL_EXCHANGE;
     external += wants_external_sync(m, i);
   }
   if (m->fault.kind != MACHINE_FAULT_NONE) return false;
@@ -242,14 +273,7 @@ static bool run_superstep(machine *m, uint32_t *event)
     fault_mixed_syncs(m);
     return false;
   }
-  if (external && external < m->num_tiles) {
-    fault_mixed_zones(m);
-    return false;
-  }
-  uint64_t end = external
-                     ? release(m, MACHINE_TRACE_SYNC, ISA_SYNC_EXTERNAL, m->target.host_sync_cycles)
-                     : release(m, MACHINE_TRACE_SYNC, ISA_SYNC_INTERNAL, m->target.sync_cycles);
-  if (exchanging) exchange_run(m, end);
+  resolve_sync(m, exchanging, external);
   return false;
 }
 
@@ -290,8 +314,9 @@ pop_error *machine_run(machine *m, uint32_t answer, uint32_t *event)
   POP_TRY(check_runnable(m));
   answer_host_sync(m, answer);
   m->started = true;
-  m->limit =
-      m->options.max_cycles_per_run ? latest_clock(m) + m->options.max_cycles_per_run : UINT64_MAX;
+  m->limit = m->options.max_cycles_per_run
+                 ? latest_clock(m, 0, m->num_tiles) + m->options.max_cycles_per_run
+                 : UINT64_MAX;
   fenv_t host;
   feholdexcept(&host);
   fesetenv(FE_DFL_ENV); /* to nearest, denormals kept: what float.h relies on */

@@ -88,6 +88,25 @@ typedef struct random_graph {
 
 /* ---- variables ---- */
 
+/* The graph, or a part of it. */
+static pop_graph *some_graph(random_graph *g)
+{
+  model *m = &g->m;
+  if (!model_chance(m, 3)) return m->graph;
+  size_t tiles[4 * MAX_TILES], count = 0;
+  for (size_t i = 0; i < g->num_tiles; ++i)
+    if (model_chance(m, 2)) tiles[count++] = g->num_tiles - 1 - i;
+  if (count == 0) tiles[count++] = 0;
+  return pop_graph_create_virtual_graph_by_tiles(m->graph, tiles, count);
+}
+
+static void map_to_random_tile(random_graph *g, pop_tensor tensor)
+{
+  pop_graph *part = some_graph(g);
+  pop_graph_set_tile_mapping(part, tensor,
+                             model_random(&g->m, (uint32_t)pop_graph_num_tiles(part)));
+}
+
 /* Runs of elements to random tiles, in any order of the variable's elements. */
 static void map_in_pieces(random_graph *g, pop_tensor flat, size_t num_elements)
 {
@@ -108,10 +127,10 @@ static void map_variable(random_graph *g, uint32_t variable)
   model_variable *v = &m->variables[variable];
   switch (model_random(m, 3)) {
   case 0:
-    pop_graph_set_tile_mapping(m->graph, v->tensor, model_random(m, g->num_tiles));
+    map_to_random_tile(g, v->tensor);
     return;
   case 1:
-    pop_graph_map_linearly(m->graph, v->tensor, model_random(m, 5), model_random(m, 4));
+    pop_graph_map_linearly(some_graph(g), v->tensor, model_random(m, 5), model_random(m, 4));
     break;
   default:
     map_in_pieces(g, pop_tensor_flatten(v->tensor), v->num_elements);
@@ -119,7 +138,7 @@ static void map_variable(random_graph *g, uint32_t variable)
   if (model_chance(m, 3)) { /* some elements move once more */
     model_view view = model_whole(m, variable);
     view = model_random_step(m, &view, false);
-    pop_graph_set_tile_mapping(m->graph, view.tensor, model_random(m, g->num_tiles));
+    map_to_random_tile(g, view.tensor);
   }
 }
 
@@ -282,7 +301,8 @@ static void connect_fields(random_graph *g, pop_compute_set set, model_vertex *v
       pop_graph_connect(m->graph, v, field->name, vertex->views[i].tensor);
     }
   }
-  pop_graph_set_vertex_tile(m->graph, v, model_random(m, g->num_tiles));
+  pop_graph *part = some_graph(g);
+  pop_graph_set_vertex_tile(part, v, model_random(m, (uint32_t)pop_graph_num_tiles(part)));
   if (model_chance(m, 2)) pop_graph_set_cycle_estimate(m->graph, v, model_random(m, 1000));
 }
 
@@ -644,7 +664,7 @@ static pop_target random_target(model *m, uint32_t *num_tiles)
   const char *const *names = pop_target_names();
   expect_ok(pop_target_create(names[model_random(m, 3)], 1, &target));
   target.tiles_per_ipu = 1 + model_random(m, MAX_TILES);
-  if (model_chance(m, 8)) target.num_ipus = 2;
+  if (model_chance(m, 3)) target.num_ipus = 2 + model_random(m, 3);
   *num_tiles = pop_target_num_tiles(&target);
   return target;
 }

@@ -92,6 +92,8 @@ Test(target, validate_names_the_wrong_field)
   WITH(sync_cycles = UINT32_MAX, "sync_cycles");
   WITH(host_sync_cycles = UINT32_MAX, "host_sync_cycles");
   WITH(host_bytes_per_cycle = 0, "host_bytes_per_cycle");
+  WITH(global_bytes_per_cycle = 0, "global_bytes_per_cycle");
+  WITH(global_latency_cycles = 1000001, "global_latency_cycles");
   WITH(clock_hz = 0, "clock_hz");
   WITH(clock_hz = NAN, "clock_hz");
   WITH(cost[POP_COST_MUL] = 0, "cost of class 'mul'");

@@ -339,3 +339,91 @@ Test(exchange, verifier_sees_a_plan_that_is_wrong)
     free_compilation(c);
   }
 }
+
+/* ---- between IPUs ---- */
+
+static compilation *new_compilation_of_ipus(uint32_t num_ipus, uint32_t tiles_per_ipu)
+{
+  compilation *c = new_compilation(num_ipus * tiles_per_ipu);
+  c->target.num_ipus = num_ipus;
+  c->target.tiles_per_ipu = tiles_per_ipu;
+  return c;
+}
+
+static pop_error *plan_global(compilation *c)
+{
+  pop_push(c->exchanges, c->num_exchanges, c->exchanges_capacity,
+           (exchange){.name = "global", .global = true, .num_messages = c->num_messages});
+  pop_error *error = pass_exchange(c);
+  cr_assert_null(error);
+  return verify_exchange(c, &c->exchanges[0]);
+}
+
+static void free_global(compilation *c)
+{
+  free(c->bytes);
+  free(c->fixups);
+  free(c->contents);
+  free_compilation(c);
+}
+
+Test(exchange, random_packets_between_ipus_arrive)
+{
+  for (uint32_t seed = 1; seed <= 100; seed++) {
+    uint32_t random = seed;
+#define RANDOM(limit) ((random = random * 1103515245 + 12345) >> 8) % (limit)
+    uint32_t ipus = 2 + RANDOM(4), tiles = 1 + RANDOM(4), num_tiles = ipus * tiles;
+    compilation *c = new_compilation_of_ipus(ipus, tiles);
+    uint32_t *filled = pop_xcalloc(num_tiles, sizeof *filled); /* words of the receiving block */
+    for (uint32_t count = 1 + RANDOM(60); count > 0; count--) {
+      uint32_t source = RANDOM(num_tiles), words = 1 + RANDOM(400);
+      add_message(c, source, RANDOM(1000), words);
+      for (uint32_t tile = 0; tile < num_tiles; tile++) {
+        if (tile / tiles == source / tiles || RANDOM(3) == 0) continue;
+        add_receiver(c, tile, filled[tile]);
+        filled[tile] += words;
+      }
+      if (c->messages[c->num_messages - 1].num_receivers == 0) c->num_messages--;
+    }
+#undef RANDOM
+    pop_error *error = plan_global(c);
+    cr_assert_null(error, "seed %u: %s", seed, error ? pop_error_message(error) : "");
+    uint64_t sent = 0, received = 0, expected = 0;
+    for (size_t i = 0; i < c->num_tile_exchanges; i++) {
+      sent += c->tile_exchanges[i].bytes_sent;
+      received += c->tile_exchanges[i].bytes_received;
+      cr_assert_eq(c->tile_exchanges[i].cycles, c->tile_exchanges[i].num_ops);
+    }
+    for (size_t i = 0; i < c->num_messages; i++) expected += c->messages[i].num_words * WORD;
+    cr_assert_eq(sent, expected, "seed %u: a packet is sent once", seed);
+    cr_assert_geq(received, sent);
+    free(filled);
+    free_global(c);
+  }
+}
+
+/* What verify_exchange says of a plan with one wrong number, so that the test above means something. */
+Test(exchange, wrong_headers_are_found)
+{
+  for (uint32_t word = 1; word < 4; word++)
+    for (uint32_t packet = 0; packet < 2; packet++) {
+      compilation *c = new_compilation_of_ipus(2, 1);
+      add_message(c, 0, 8, 5);
+      add_receiver(c, 1, 3);
+      cr_assert_null(plan_global(c));
+      uint32_t block = c->exchange_ops[c->tile_exchanges[packet].first_op].at.block;
+      uint8_t *header = c->bytes + c->contents[c->blocks[block].content].first_byte;
+      header[4 * word] ^= 2;
+      bool matters = !(packet == 0 && word == 3); /* IPUs that there are not */
+      pop_error *error = verify_exchange(c, &c->exchanges[0]);
+      if (packet == 0 &&
+          word == 2) { /* also to another IPU: right, as far as anybody receives it */
+        pop_error_free(error);
+        header[4 * word] = 1;
+        error = verify_exchange(c, &c->exchanges[0]);
+      }
+      cr_assert_eq(error != NULL, matters, "packet %u, word %u", packet, word);
+      pop_error_free(error);
+      free_global(c);
+    }
+}

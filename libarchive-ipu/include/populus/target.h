@@ -59,10 +59,12 @@ typedef struct pop_target {
   uint32_t system_bytes;         /* at memory_base, kept for the system, not given to programs */
   uint32_t memory_element_bytes; /* 16 KiB; region 1 pairs two of them */
   uint32_t exchange_bytes_per_cycle; /* 4: one word per cycle and tile */
-  uint32_t exchange_latency_cycles;  /* from a word's send to its arrival, any two tiles */
-  uint32_t sync_cycles;              /* from the last tile's sync request to the release of all */
-  uint32_t host_sync_cycles;         /* the same for a sync with the host */
+  uint32_t exchange_latency_cycles;  /* from a word's send to its arrival, two tiles of an IPU */
+  uint32_t sync_cycles;              /* from the last tile's request to the release of an IPU */
+  uint32_t host_sync_cycles;         /* the same for a sync with the host or of all IPUs */
   uint32_t host_bytes_per_cycle;     /* between one IPU and the host */
+  uint32_t global_latency_cycles;    /* from IPU to IPU */
+  uint32_t global_bytes_per_cycle;   /* of one IPU's links to the others together, each way */
   double clock_hz;
   uint8_t cost[POP_COST_CLASS_COUNT]; /* issue slots per instruction class, at least 1 */
 } pop_target;
