@@ -79,8 +79,8 @@ Test(virtual_graph, what_is_made_with_a_view_is_in_the_graph)
   pop_graph_set_vertex_tile(view, v, 1);
   pop_program p = pop_program_sequence(view, "main");
   pop_sequence_add(p, pop_program_execute(view, set, "x"));
-  pop_sequence_add(
-      p, pop_program_copy(a, b = pop_graph_add_variable(view, POP_INT, shape, 1, "c"), "y"));
+  pop_tensor c = pop_graph_add_variable(view, POP_INT, shape, 1, "c");
+  pop_sequence_add(p, pop_program_copy(a, c, "y"));
   assert_no_error(view);
   cr_assert_eq(a.graph, graph);
   cr_assert_eq(v.graph, graph);
