@@ -115,13 +115,39 @@ static pop_error *read_all(int fd, const char *path, uint64_t stated_size, size_
   return NULL;
 }
 
-pop_error *pop_file_read(const char *path, size_t max_bytes, uint8_t **bytes, size_t *size)
+/* Could anybody but this user have written what is in it? */
+static pop_error *check_own(int fd, const char *path)
+{
+  struct stat status;
+  if (fstat(fd, &status) != 0) return read_error(errno, path);
+  if (status.st_uid != geteuid())
+    return pop_error_new(POP_ERROR_FILE_LOAD, "'%s' is not used: it belongs to user %ld", path,
+                         (long)status.st_uid);
+  if (status.st_mode & (S_IWGRP | S_IWOTH))
+    return pop_error_new(POP_ERROR_FILE_LOAD, "'%s' is not used: others may write it (mode %03o)",
+                         path, (unsigned)status.st_mode & 0777);
+  return NULL;
+}
+
+static pop_error *read_regular(const char *path, bool own, size_t max_bytes, uint8_t **bytes,
+                               size_t *size)
 {
   int fd = -1;
   uint64_t stated_size = 0;
   if (max_bytes > SIZE_MAX / 4) max_bytes = SIZE_MAX / 4; /* so that sums below cannot wrap */
   POP_TRY(pop_file_open_regular(path, &fd, &stated_size));
-  pop_error *error = read_all(fd, path, stated_size, max_bytes, bytes, size);
+  pop_error *error = own ? check_own(fd, path) : NULL;
+  if (!error) error = read_all(fd, path, stated_size, max_bytes, bytes, size);
   close(fd);
   return error;
+}
+
+pop_error *pop_file_read(const char *path, size_t max_bytes, uint8_t **bytes, size_t *size)
+{
+  return read_regular(path, false, max_bytes, bytes, size);
+}
+
+pop_error *pop_file_read_own(const char *path, size_t max_bytes, uint8_t **bytes, size_t *size)
+{
+  return read_regular(path, true, max_bytes, bytes, size);
 }

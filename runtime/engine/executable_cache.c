@@ -2,30 +2,25 @@
  *
  *   key = XXH3(graph and programs, options that shape the executable, version, the compiler's codelets)
  *
- * Any number of processes may use one folder, and any of them may be killed at any time: entries
- * appear by rename, whole; two processes that compile the same write the same bytes. An entry that is
- * put out while another process reads it stays readable for that process, as it is open. Who finds an
- * entry sets its time, and the oldest are put out first. All images are compared with their digests
- * when an entry is found: later there is no graph any more to compile it again.
+ * ../cache/cache_folder.h says how processes share the folder; two that compile the same write the same
+ * bytes. All images are compared with their digests when an entry is found: later there is no graph
+ * any more to compile it again.
  */
 #include "engine/executable_cache.h"
 
+#include "cache/cache_folder.h"
 #include "graph/fingerprint.h"
 #include "graph/log.h"
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <populus/data_dir.h>
 #include <populus/file.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 static const char suffix[] = ".a";
-enum { KEY_DIGITS = 16, NAME_BYTES = KEY_DIGITS + sizeof suffix, STAT_BLOCK_BYTES = 512 };
 
 /* ---- key ---- */
 
@@ -110,109 +105,24 @@ pop_executable *executable_cache_find(const executable_cache *cache)
     pop_error_free(error);
   }
   if (found) {
-    utimensat(AT_FDCWD, path, NULL, 0); /* used now; in a folder of others' it stays as it is */
+    cache_folder_touch(path);
     log_write(LOG_INFO, "ENGINE", "Loaded %s from %s", cache->name, path);
   }
   free(path);
   return found;
 }
 
-/* ---- putting out ---- */
-
-typedef struct entry {
-  char name[NAME_BYTES];
-  uint64_t bytes;
-  struct timespec used;
-} entry;
-
-typedef struct entry_list {
-  entry *entries;
-  size_t count, capacity;
-  uint64_t bytes;
-} entry_list;
-
-static bool is_entry_name(const char *name)
-{
-  return strspn(name, "0123456789abcdef") == KEY_DIGITS && strcmp(name + KEY_DIGITS, suffix) == 0;
-}
-
-static void list_entry(const char *folder, const char *name, entry_list *list)
-{
-  struct stat status;
-  entry e = {0};
-  char *path = pop_xasprintf("%s/%s", folder, name);
-  if (stat(path, &status) == 0) {
-    memcpy(e.name, name, sizeof e.name);
-    e.bytes = (uint64_t)status.st_blocks * STAT_BLOCK_BYTES; /* files have holes */
-    e.used = status.st_mtim;
-    list->bytes += e.bytes;
-    pop_push(list->entries, list->count, list->capacity, e);
-  }
-  free(path);
-}
-
-static entry_list list_entries(const char *folder)
-{
-  entry_list list = {0};
-  DIR *dir = opendir(folder);
-  if (!dir) return list;
-  for (const struct dirent *found; (found = readdir(dir));)
-    if (is_entry_name(found->d_name)) list_entry(folder, found->d_name, &list);
-  closedir(dir);
-  return list;
-}
-
-static int compare_use(const void *left, const void *right)
-{
-  const entry *a = left, *b = right;
-  if (a->used.tv_sec != b->used.tv_sec) return a->used.tv_sec < b->used.tv_sec ? -1 : 1;
-  if (a->used.tv_nsec != b->used.tv_nsec) return a->used.tv_nsec < b->used.tv_nsec ? -1 : 1;
-  return strcmp(a->name, b->name);
-}
-
-/* The newest stays whatever its size: it has just been put in. */
-static void put_out_oldest(const executable_cache *cache)
-{
-  entry_list list = list_entries(cache->folder);
-  if (list.count) qsort(list.entries, list.count, sizeof *list.entries, compare_use);
-  for (size_t i = 0; i + 1 < list.count && list.bytes > cache->max_bytes; ++i) {
-    char *path = pop_xasprintf("%s/%s", cache->folder, list.entries[i].name);
-    if (unlink(path) == 0)
-      log_write(LOG_INFO, "ENGINE", "Removed cached executable %s: the cache may have %llu bytes",
-                path, (unsigned long long)cache->max_bytes);
-    list.bytes -= list.entries[i].bytes;
-    free(path);
-  }
-  free(list.entries);
-}
-
 /* ---- putting in ---- */
-
-/* The folder and those above it, as far as they are missing. */
-static pop_error *make_folder(const char *folder)
-{
-  char *path = pop_xstrdup(folder);
-  bool made = true;
-  for (char *slash = path; made && slash;) {
-    slash = strchr(slash + 1, '/');
-    if (slash) *slash = '\0';
-    made = mkdir(path, 0777) == 0 || errno == EEXIST;
-    if (slash) *slash = '/';
-  }
-  int reason = errno;
-  free(path);
-  return made ? NULL : pop_error_errno(reason, "cannot make the folder '%s'", folder);
-}
 
 void executable_cache_put(const executable_cache *cache, const pop_executable *executable)
 {
   char *path = entry_path(cache);
-  pop_error *error = make_folder(cache->folder);
+  pop_error *error = cache_folder_make(cache->folder);
   if (!error) error = pop_executable_save(executable, path);
   if (error)
     log_write(LOG_WARN, "ENGINE", "the executable is not cached: %s", pop_error_message(error));
-  else if (cache->max_bytes)
-    put_out_oldest(cache);
+  else
+    cache_folder_trim(cache->folder, cache->max_bytes);
   pop_error_free(error);
   free(path);
 }

@@ -33,12 +33,14 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "writes the archive of tile images when the graph is compiled", ON_SAVE, OPTION_TEXT,          \
     FIELD(save_archive))                                                                           \
   X("target.executableCachePath", "a path", "",                                                    \
-    "keeps what is compiled in this folder and takes it from there the next time; without it, "    \
-    "the environment's POPLAR_EXECUTABLE_CACHE_DIR says where",                                    \
-    ON_SAVE, OPTION_TEXT, FIELD(cache_folder), .variable = "POPLAR_EXECUTABLE_CACHE_DIR")          \
+    "keeps what is compiled, for tiles and for the host, in this folder and takes it from there "  \
+    "the next time; without it, the environment's POPLAR_EXECUTABLE_CACHE_DIR says where",         \
+    ON_SAVE | ON_RUN, OPTION_TEXT, FIELD(cache_folder),                                            \
+    .variable = "POPLAR_EXECUTABLE_CACHE_DIR")                                                     \
   X("target.executableCacheMaxBytes", "a number of bytes, 0 for no limit", "10737418240",          \
-    "removes the least recently used executables from the folder when they are more", ON_SAVE,     \
-    OPTION_NUMBER, FIELD(cache_max_bytes), .greatest = UINT64_MAX)                                 \
+    "removes the least recently used executables and native code from the folder when they are "   \
+    "more",                                                                                        \
+    ON_SAVE | ON_RUN, OPTION_NUMBER, FIELD(cache_max_bytes), .greatest = UINT64_MAX)               \
   X("target.archiveSections", "flat or byCategory", "flat",                                        \
     "images of one section .text, or of sections that say what memory is used for, for size -A",   \
     ON_COMPILE, OPTION_CHOICE, FIELD(sections), .choices = section_styles)                         \

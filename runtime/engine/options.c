@@ -298,7 +298,7 @@ static void note_given(parser *p)
   engine_options *options = p->options;
   for (size_t i = 0; i < p->num_entries; ++i) {
     const option_entry *entry = &p->table[i];
-    bool counts = entry->stages & (ON_COMPILE | ON_RUN) && p->spelt[i] &&
+    bool counts = !(entry->stages & ON_SAVE) && p->spelt[i] &&
                   strcmp(p->spelt[i], entry->info.default_value) != 0;
     int row = given_row(entry->stages & ON_RUN ? ON_RUN : ON_COMPILE);
     if (counts)
@@ -325,6 +325,8 @@ pop_error *engine_options_parse(const pop_option *given, size_t num_given, unsig
   if (!error) error = parse_environment(&p);
   note_given(&p);
   free(p.spelt);
+  options->run.machine.native_folder = *options->cache_folder ? options->cache_folder : NULL;
+  options->run.machine.native_folder_max_bytes = options->cache_max_bytes;
   if (error) engine_options_free(options);
   return error;
 }

@@ -53,6 +53,7 @@ pop_error *machine_create(const pop_target *target, const machine_options *optio
     machine_free(m);
     return error;
   }
+  m->options.native_folder = NULL; /* the caller's */
   *out = m;
   return NULL;
 }

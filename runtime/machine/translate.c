@@ -3,34 +3,33 @@
  *   a context calls a vertex, or is long at one place --> translate_want(tile, pc)
  *     the tile's table knows the pc               nothing to do
  *     another tile has the same code there        the tile's table gets that unit
- *     otherwise                                   a new unit is discovered and queued
- *   the translator's thread (MACHINE_AUTO) or whoever wants it (MACHINE_TRANSLATOR) compiles it
+ *     otherwise                                   a new unit is discovered; native.c says whether the
+ *                                                 process has it already
+ *   the translator's thread (MACHINE_AUTO) or whoever wants it (MACHINE_TRANSLATOR) has it made
  *   execute() runs a context: on native code where the tile's table has some, else on the interpreter
  *
  * So the work is per distinct code, and while LLVM works the interpreter runs. In MACHINE_AUTO
- * nothing is wanted before the interpreter has executed so much that it could pay. Results do not
- * depend on when native code comes: both do the same, to the cycle.
+ * nothing is wanted before the interpreter has executed so much that it could pay; what only has to be
+ * taken from the cache's folder pays sooner. Results do not depend on when native code comes: both do
+ * the same, to the cycle.
  *
- * Locks: `lock` guards the list of units and the queue. A tile's table belongs to the thread that
- * runs the tile. `native` of a unit is set once, by its compiler. */
+ * Locks: `lock` guards the machine's units. A tile's table belongs to the thread that runs the tile. */
 #include "translate.h"
 #include "float.h"
+#include "native.h"
 
-#include <dlfcn.h>
 #include <populus/arena.h>
-#include <populus/data_dir.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct native_unit {
-  code_unit code; /* after compilation only ranges and words are left */
-  uint32_t entry;
-  _Atomic(translated_code) native; /* NULL: not yet, or never */
-  struct native_unit *next;        /* of the same hash of the entry */
-  struct native_unit *next_queued;
-} native_unit;
+/* A unit that this machine uses. */
+typedef struct held_unit {
+  uint32_t pc; /* its entry */
+  native_unit *unit;
+  struct held_unit *next; /* of the same hash of the entry */
+} held_unit;
 
 struct tile_entry {
   uint32_t pc;       /* 0: free */
@@ -39,132 +38,17 @@ struct tile_entry {
 
 enum { UNIT_CHAINS = 1024 };
 
-/* MACHINE_AUTO: instructions that the interpreter executes before anything is translated, and those
- * in a row after which the place where it is counts as hot. */
-enum { WARM_UP = 100000000, SLICE_SLOTS = 1000000 };
+/* MACHINE_AUTO: instructions that the interpreter executes before anything is taken from the folder,
+ * before anything is compiled, and those in a row after which the place where it is counts as hot. */
+enum { WARM_UP_LOAD = 20000000, WARM_UP = 100000000, SLICE_SLOTS = 1000000 };
 
 struct translation {
   machine_engine mode;
+  native_folder *folder;            /* NULL: none */
   atomic_uint_fast64_t interpreted; /* instructions, roughly */
   pthread_mutex_t lock;
-  native_unit *chains[UNIT_CHAINS];
-
-  /* The translator's thread */
-  pthread_t thread;
-  bool has_thread, stop;
-  bool open, busy; /* it may begin a unit; it has begun one */
-  pthread_cond_t work, idle;
-  native_unit *first_queued, **last_queued;
-
-  /* The module; used under `compiling` */
-  pthread_mutex_t compiling;
-  void *library;
-  const translator_interface *module;
-  translator *translator;
-  bool broken; /* there is no translator: everything is interpreted */
-  char *error;
+  held_unit *chains[UNIT_CHAINS];
 };
-
-/* The module */
-
-static bool open_module(translation *tr)
-{
-  char *path = pop_xasprintf("%s/populus-translator.so", pop_data_dir());
-  tr->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (tr->library) tr->module = dlsym(tr->library, "translator_module");
-  if (!tr->module) tr->error = pop_xstrdup(dlerror());
-  free(path);
-  if (!tr->module) return false;
-  const translator_helpers helpers = {
-      .access = translated_access, .find = translated_find, .rounded = translated_float};
-  char *error = NULL;
-  tr->translator = tr->module->create(&helpers, &error);
-  if (error) {
-    tr->error = pop_xstrdup(error);
-    tr->module->forget(error);
-  }
-  return tr->translator != NULL;
-}
-
-/* What is left to tell the unit from others. */
-static void forget_operations(native_unit *u)
-{
-  free(u->code.functions);
-  free(u->code.blocks);
-  free(u->code.ops);
-  u->code.functions = NULL;
-  u->code.blocks = NULL;
-  u->code.ops = NULL;
-  u->code.num_functions = u->code.num_blocks = u->code.num_ops = 0;
-}
-
-static void compile_unit(translation *tr, native_unit *u)
-{
-  pthread_mutex_lock(&tr->compiling);
-  if (!tr->module && !tr->broken) tr->broken = !open_module(tr);
-  if (!tr->broken) {
-    char *error = NULL;
-    translated_code native = tr->module->compile(tr->translator, &u->code, &error);
-    if (error) tr->module->forget(error);
-    atomic_store_explicit(&u->native, native, memory_order_release);
-  }
-  forget_operations(u);
-  pthread_mutex_unlock(&tr->compiling);
-}
-
-static void *compile_queue(void *argument)
-{
-  translation *tr = argument;
-  pthread_mutex_lock(&tr->lock);
-  while (!tr->stop) {
-    native_unit *u = tr->first_queued;
-    if (!u || !tr->open) {
-      pthread_cond_wait(&tr->work, &tr->lock);
-      continue;
-    }
-    tr->first_queued = u->next_queued;
-    if (!tr->first_queued) tr->last_queued = &tr->first_queued;
-    tr->busy = true;
-    pthread_mutex_unlock(&tr->lock);
-    compile_unit(tr, u);
-    pthread_mutex_lock(&tr->lock);
-    tr->busy = false;
-    pthread_cond_signal(&tr->idle);
-  }
-  pthread_mutex_unlock(&tr->lock);
-  return NULL;
-}
-
-/* Under `lock`. Without a thread the unit stays the interpreter's. */
-static void queue_unit(translation *tr, native_unit *u)
-{
-  if (!tr->has_thread) tr->has_thread = !pthread_create(&tr->thread, NULL, compile_queue, tr);
-  *tr->last_queued = u;
-  tr->last_queued = &u->next_queued;
-  pthread_cond_signal(&tr->work);
-}
-
-/* The translator's thread works only while machine_run does: LLVM must not be busy when the host
- * program ends, because exit() takes LLVM's statics apart under it. */
-void translate_open(machine *m)
-{
-  translation *tr = m->translation;
-  if (!tr) return;
-  pthread_mutex_lock(&tr->lock);
-  tr->open = true;
-  pthread_cond_signal(&tr->work);
-  pthread_mutex_unlock(&tr->lock);
-}
-
-void translate_close(machine *m)
-{
-  translation *tr = m->translation;
-  if (!tr) return;
-  pthread_mutex_lock(&tr->lock);
-  tr->open = false;
-  while (tr->busy) pthread_cond_wait(&tr->idle, &tr->lock);
-  pthread_mutex_unlock(&tr->lock);
-}
 
 /* Life */
 
@@ -173,51 +57,38 @@ pop_error *translate_start(machine *m)
   if (m->options.engine == MACHINE_INTERPRETER) return NULL;
   translation *tr = pop_xcalloc(1, sizeof *tr);
   tr->mode = m->options.engine;
-  tr->last_queued = &tr->first_queued;
+  if (m->options.native_folder)
+    tr->folder = native_folder_of(m->options.native_folder, m->options.native_folder_max_bytes);
   pthread_mutex_init(&tr->lock, NULL);
-  pthread_mutex_init(&tr->compiling, NULL);
-  pthread_cond_init(&tr->work, NULL);
-  pthread_cond_init(&tr->idle, NULL);
   m->translation = tr;
-  if (tr->mode == MACHINE_AUTO || open_module(tr)) return NULL;
-  return pop_error_new(POP_ERROR_SYSTEM, "tile code cannot be translated: %s", tr->error);
-}
-
-static void stop_thread(translation *tr)
-{
-  if (!tr->has_thread) return;
-  pthread_mutex_lock(&tr->lock);
-  tr->stop = true;
-  pthread_cond_signal(&tr->work);
-  pthread_mutex_unlock(&tr->lock);
-  pthread_join(tr->thread, NULL);
-}
-
-static void free_units(translation *tr)
-{
-  for (unsigned i = 0; i < UNIT_CHAINS; i++)
-    for (native_unit *u = tr->chains[i], *next; u; u = next) {
-      next = u->next;
-      code_unit_free(&u->code);
-      free(u);
-    }
+  const char *error;
+  if (tr->mode == MACHINE_AUTO || native_module_load(&error)) return NULL;
+  return pop_error_new(POP_ERROR_SYSTEM, "tile code cannot be translated: %s", error);
 }
 
 void translate_end(machine *m)
 {
   translation *tr = m->translation;
   if (!tr) return;
-  stop_thread(tr);
-  if (tr->module) tr->module->destroy(tr->translator);
-  if (tr->library) dlclose(tr->library);
-  free_units(tr);
-  pthread_cond_destroy(&tr->idle);
-  pthread_cond_destroy(&tr->work);
-  pthread_mutex_destroy(&tr->compiling);
+  for (unsigned i = 0; i < UNIT_CHAINS; i++)
+    for (held_unit *held = tr->chains[i], *next; held; held = next) {
+      next = held->next;
+      native_release(held->unit);
+      free(held);
+    }
   pthread_mutex_destroy(&tr->lock);
-  free(tr->error);
   free(tr);
   m->translation = NULL;
+}
+
+void translate_open(machine *m)
+{
+  if (m->translation) native_module_run_begins();
+}
+
+void translate_close(machine *m)
+{
+  if (m->translation) native_module_run_ends();
 }
 
 void translate_forget_tile(tile *t)
@@ -292,46 +163,69 @@ static bool finds_flag_readers(const machine *m, const tile *t)
   return false;
 }
 
-static native_unit *find_unit(translation *tr, const machine *m, const tile *t, uint32_t pc)
+static native_unit *find_unit(const translation *tr, const machine *m, const tile *t, uint32_t pc)
 {
-  for (native_unit *u = tr->chains[pc / 4 % UNIT_CHAINS]; u; u = u->next)
-    if (u->entry == pc && has_words(m, t, &u->code)) return u;
+  for (held_unit *held = tr->chains[pc / 4 % UNIT_CHAINS]; held; held = held->next)
+    if (held->pc == pc && has_words(m, t, &held->unit->code)) return held->unit;
   return NULL;
 }
 
-static native_unit *make_unit(machine *m, tile *t, uint32_t pc)
+static native_unit *hold_unit(machine *m, tile *t, uint32_t pc)
 {
   translation *tr = m->translation;
   code_unit code;
   if (!code_unit_discover(m, t, pc, &code)) return NULL;
-  native_unit *u = pop_xcalloc(1, sizeof *u);
-  u->code = code;
-  u->entry = pc;
-  u->next = tr->chains[pc / 4 % UNIT_CHAINS];
-  tr->chains[pc / 4 % UNIT_CHAINS] = u;
+  held_unit *held = pop_xmalloc(sizeof *held);
+  held_unit **chain = &tr->chains[pc / 4 % UNIT_CHAINS];
+  *held = (held_unit){.pc = pc, .unit = native_take(&code), .next = *chain};
+  *chain = held;
+  return held->unit;
+}
+
+static bool is_warm(translation *tr)
+{
+  return atomic_load(&tr->interpreted) >= WARM_UP;
+}
+
+/* Nothing is too much for MACHINE_TRANSLATOR. */
+static bool pays(translation *tr)
+{
+  return tr->mode == MACHINE_TRANSLATOR ||
+         atomic_load(&tr->interpreted) >= (tr->folder ? WARM_UP_LOAD : WARM_UP);
+}
+
+/* The tile's unit at `pc`, if there can be one; queued, where the translator's thread makes it. */
+static native_unit *want_unit(machine *m, tile *t, uint32_t pc)
+{
+  translation *tr = m->translation;
+  pthread_mutex_lock(&tr->lock);
+  native_unit *u = find_unit(tr, m, t, pc);
+  bool held = u != NULL;
+  if (!held) u = hold_unit(m, t, pc);
+  if (!held && u && tr->mode == MACHINE_AUTO) native_want(u, tr->folder, is_warm(tr));
+  pthread_mutex_unlock(&tr->lock);
+  if (!held && u && tr->mode == MACHINE_TRANSLATOR) native_make(u, tr->folder);
   return u;
+}
+
+/* From now on what was not found in the folder is worth compiling. */
+static void become_warm(translation *tr)
+{
+  pthread_mutex_lock(&tr->lock);
+  for (unsigned i = 0; i < UNIT_CHAINS; i++)
+    for (held_unit *held = tr->chains[i]; held; held = held->next)
+      native_want(held->unit, tr->folder, true);
+  pthread_mutex_unlock(&tr->lock);
 }
 
 void translate_want(machine *m, tile *t, uint32_t pc)
 {
-  translation *tr = m->translation;
   if (t->num_entries && entry_slot(t, pc)->pc) return;
-  if (tr->mode == MACHINE_AUTO && atomic_load(&tr->interpreted) < WARM_UP) return;
+  if (!pays(m->translation)) return;
   if (pc % 4 || pc - t->code_start >= t->code_bytes) return;
   if (t->reads_flags == FLAGS_UNKNOWN)
     t->reads_flags = finds_flag_readers(m, t) ? FLAGS_READ : FLAGS_IGNORED;
-  if (t->reads_flags == FLAGS_READ) {
-    add_entry(t, pc, NULL);
-    return;
-  }
-  pthread_mutex_lock(&tr->lock);
-  native_unit *u = find_unit(tr, m, t, pc);
-  bool made = !u;
-  if (made) u = make_unit(m, t, pc);
-  if (made && u && tr->mode == MACHINE_AUTO) queue_unit(tr, u);
-  pthread_mutex_unlock(&tr->lock);
-  if (made && u && tr->mode == MACHINE_TRANSLATOR) compile_unit(tr, u);
-  add_entry(t, pc, u);
+  add_entry(t, pc, t->reads_flags == FLAGS_READ ? NULL : want_unit(m, t, pc));
 }
 
 bool translate_has(const tile *t, uint32_t pc)
@@ -459,6 +353,13 @@ static void run_native(machine *m, tile *t, context *c)
   t->instructions += frame.count;
 }
 
+static void note_interpreted(translation *tr, uint64_t instructions)
+{
+  uint64_t before = atomic_fetch_add(&tr->interpreted, instructions);
+  if (before < WARM_UP && before + instructions >= WARM_UP && tr->mode == MACHINE_AUTO)
+    become_warm(tr);
+}
+
 stop translate_run(machine *m, tile *t, context *c)
 {
   translation *tr = m->translation;
@@ -467,7 +368,7 @@ stop translate_run(machine *m, tile *t, context *c)
     run_native(m, t, c);
     uint64_t before = c->instructions;
     stop why = interpret(m, t, c, SLICE_SLOTS);
-    atomic_fetch_add(&tr->interpreted, c->instructions - before);
+    note_interpreted(tr, c->instructions - before);
     if (why == STOP_SLICE) translate_want(m, t, c->pc);
     if (why != STOP_SLICE && why != STOP_NATIVE) return why;
   }

@@ -118,14 +118,27 @@ typedef struct translator_helpers {
   uint32_t (*rounded)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);
 } translator_helpers;
 
-/* The module's one symbol, translator_module. Used by one thread at a time. */
+/* The module's one symbol, translator_module. Used by one thread at a time. An object is an ELF file
+ * with one function, called as `name` says. */
 typedef struct translator translator;
+typedef struct translated_object translated_object; /* code in memory */
+enum { TRANSLATOR_DIGEST_BYTES = 32 };
 typedef struct translator_interface {
   /* Errors are texts to be freed with `forget`. */
   translator *(*create)(const translator_helpers *helpers, char **error);
-  translated_code (*compile)(translator *t, const code_unit *unit, char **error);
+  /* What else than the unit shapes an object: LLVM, processor and its features. */
+  const char *(*identity)(const translator *t);
+  /* The unit's object, to be freed; NULL: see `error`. `breathe`, if not NULL, is called now and
+   * then, when no lock of LLVM or the C library is held: it need not return. */
+  uint8_t *(*compile)(translator *t, const code_unit *unit, const char *name, void (*breathe)(void),
+                      size_t *size, char **error);
+  /* Only of bytes that `compile` has made, then or earlier. Copies them. */
+  translated_code (*link)(translator *t, const uint8_t *bytes, size_t size, const char *name,
+                          translated_object **object, char **error);
+  void (*discard)(translated_object *object);
+  void (*digest)(const void *bytes, size_t size, uint8_t digest[TRANSLATOR_DIGEST_BYTES]);
   void (*forget)(char *error);
-  void (*destroy)(translator *t); /* and all code that it has made */
+  void (*destroy)(translator *t); /* and all code that it has linked */
 } translator_interface;
 
 /* translate_discover.c: the unit that starts at `entry`; false if nothing there is worth it. */

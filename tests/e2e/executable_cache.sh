@@ -153,3 +153,61 @@ has log.txt 'Removed cached executable cache/[0-9a-f]{16}\.a'
 use 9
 has log.txt "Couldn't find"
 [ ! -e "cache/$hash.a" ] || fail "the oldest is still there"
+
+# Native code of tile code is kept, too: who comes second compiles nothing, popexec neither; eight at once and the dead do no
+# harm.
+unset POPLAR_EXECUTABLE_CACHE_DIR POPLAR_ENGINE_OPTIONS
+export POPLAR_LOG_LEVEL=DEBUG POPULUS_TILE_ENGINE=translator
+rm -rf cache
+translate()
+{
+  rm -f log.txt
+  quiet out env POPLAR_EXECUTABLE_CACHE_DIR="$PWD/cache" "$@"
+}
+translate "$busy_graph" busy.gp ipu2 8
+cmp out uncached || fail "translated: $(cat out)"
+has log.txt 'MACHINE  \[D\] Compiled native code of 0x[0-9a-f]* \([0-9]+ instructions, [0-9]+ ms\)$'
+units=$(grep -c 'Compiled native code' log.txt)
+native=cache/native-$(id -u)
+[ "$(ls -A "$native" | wc -l)" = "$units" ] || fail "$units compiled, in the cache: $(ls -A "$native")"
+second_compiles_nothing()
+{
+  ! grep -q 'Compiled native code' log.txt || fail "$1 compiles: $(grep 'Compiled native' log.txt)"
+  [ "$(grep -c 'Loaded native code .* from .*cache$' log.txt)" = "$units" ] || fail "$1: $(grep native log.txt)"
+}
+translate "$busy_graph" busy.gp ipu2 8
+second_compiles_nothing "the second run"
+cmp out uncached || fail "translated before: $(cat out)"
+rm -f log.txt
+POPLAR_EXECUTABLE_CACHE_DIR=$PWD/cache "$POPULUS_BIN/popexec" --run 0 "cache/$hash.a" >out 2>&1 || fail "popexec: $(cat out)"
+second_compiles_nothing popexec
+objdump -d "$(find "$native" -name '*.o' | head -n 1)" | grep -q '<unit_[0-9a-f]*>:' || fail "objdump shows no function"
+
+rm -rf cache
+for i in 1 2 3 4 5 6 7 8; do
+  (POPLAR_LOG_DEST=log$i.txt POPLAR_EXECUTABLE_CACHE_DIR=$PWD/cache "$busy_graph" busy.gp ipu2 8 >out$i 2>err$i; echo $? >status$i) &
+done
+wait
+for i in 1 2 3 4 5 6 7 8; do
+  [ "$(cat status$i)" = 0 ] && cmp out$i uncached || fail "translating process $i of 8 exits $(cat status$i): $(cat err$i)"
+  ! grep -Fq '[W]' log$i.txt || fail "translating process $i of 8: $(cat log$i.txt)"
+done
+for delay in 0.05 0.1 0.15 0.2 0.3; do
+  rm -rf "$native"
+  POPLAR_EXECUTABLE_CACHE_DIR=$PWD/cache "$busy_graph" busy.gp ipu2 8 >killed 2>&1 &
+  sleep $delay
+  kill -9 $! 2>/dev/null || :
+  wait $! 2>/dev/null || :
+  translate "$busy_graph" busy.gp ipu2 8
+  cmp out uncached || fail "translated after a kill: $(cat out)"
+  ! grep -Fq '[W]' log.txt || fail "translated after a kill: $(cat log.txt)"
+done
+translate "$busy_graph" busy.gp ipu2 8
+second_compiles_nothing "after kills"
+[ "$(ls -A "$native" | wc -l)" = "$units" ] || fail "after kills, in the cache: $(ls -A "$native")"
+
+# They share the limit with the executables: what is put in last stays, whatever it is.
+rm -rf "$native"
+translate env POPLAR_ENGINE_OPTIONS='{"target.executableCacheMaxBytes":1}' "$busy_graph" busy.gp ipu2 8
+has log.txt "Removed cached executable .*/cache/$hash.a" "Removed cached native code .*/$native/[0-9a-f]{32}\.o"
+[ "$(find cache -type f | wc -l)" = 1 ] || fail "in the cache: $(find cache -type f)"

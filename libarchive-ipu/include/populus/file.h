@@ -19,6 +19,11 @@ extern "C" {
 POP_MUST_CHECK pop_error *pop_file_read(const char *path, size_t max_bytes, uint8_t **bytes,
                                         size_t *size);
 
+/* The same for what only this user can have written: a file of somebody else's (than the effective
+ * user's), or one that group or others may write, is FILE_LOAD. */
+POP_MUST_CHECK pop_error *pop_file_read_own(const char *path, size_t max_bytes, uint8_t **bytes,
+                                            size_t *size);
+
 /* An output file. Write-through for targets that are not regular files (/dev/stdout, a pipe). Links
  * are followed; a file that is replaced keeps its mode. Errors: SYSTEM with the path. */
 typedef struct pop_output pop_output;

@@ -6,11 +6,13 @@
 #include "lift.h"
 
 #include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm-c/blake3.h>
 #include <populus/arena.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@ struct translator {
   LLVMOrcLLJITRef jit;
   char *triple;
   char *layout;
-  unsigned num_units;
+  char *identity;
 };
 
 /* `error`, which is used up, as a text. */
@@ -131,7 +133,24 @@ static void destroy(translator *t)
   if (t->target) LLVMDisposeTargetMachine(t->target);
   if (t->triple) LLVMDisposeMessage(t->triple);
   free(t->layout);
+  free(t->identity);
   free(t);
+}
+
+static char *describe_host(const char *triple)
+{
+  unsigned major, minor, patch;
+  LLVMGetVersion(&major, &minor, &patch);
+  char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+  char *text = pop_xasprintf("LLVM %u.%u.%u %s %s %s", major, minor, patch, triple, cpu, features);
+  LLVMDisposeMessage(cpu);
+  LLVMDisposeMessage(features);
+  return text;
+}
+
+static const char *identity(const translator *t)
+{
+  return t->identity;
 }
 
 static translator *create(const translator_helpers *helpers, char **error)
@@ -141,6 +160,7 @@ static translator *create(const translator_helpers *helpers, char **error)
   translator *t = pop_xcalloc(1, sizeof *t);
   t->triple = LLVMGetDefaultTargetTriple();
   t->target = host_machine(t->triple, error);
+  t->identity = describe_host(t->triple);
   if (t->target && start_jit(t, helpers, error)) return t;
   destroy(t);
   return NULL;
@@ -256,21 +276,29 @@ static bool verify(LLVMModuleRef module, char **error)
  * superword vectorisation comes last, because in front of unrolling it makes pairs where four would
  * fit, or where none do; and passes that look for more facts about branches (jump threading,
  * correlated values) are left out, because the checks of accesses have nothing to give them. */
-static const char passes[] =
+static const char *const passes[] = {
     "function<eager-inv>("
     "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,"
     "reassociate,loop-mssa(loop-instsimplify,loop-simplifycfg,licm<allowspeculation>),simplifycfg,"
-    "instcombine<no-verify-fixpoint>,loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,"
+    "instcombine<no-verify-fixpoint>,loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>"
+    ")",
+    "function<eager-inv>("
     "gvn,sccp,bdce,instcombine<no-verify-fixpoint>,adce,dse,loop-mssa(licm<allowspeculation>),"
-    "simplifycfg,instcombine<no-verify-fixpoint>,loop-vectorize,loop-load-elim,"
+    "simplifycfg,instcombine<no-verify-fixpoint>)",
+    "function<eager-inv>("
+    "loop-vectorize,loop-load-elim,"
     "instcombine<no-verify-fixpoint>,simplifycfg,loop-unroll<O2>,"
     "instcombine<no-verify-fixpoint>,slp-vectorizer,loop-mssa(licm<allowspeculation>),"
-    "div-rem-pairs,simplifycfg)";
+    "div-rem-pairs,simplifycfg)"};
 
-static bool optimise(const translator *t, LLVMModuleRef module, char **error)
+static bool optimise(const translator *t, LLVMModuleRef module, void (*breathe)(void), char **error)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  bool bad = failed(LLVMRunPasses(module, passes, t->target, options), error);
+  bool bad = false;
+  for (size_t i = 0; i < sizeof passes / sizeof *passes && !bad; i++) {
+    if (breathe) breathe();
+    bad = failed(LLVMRunPasses(module, passes[i], t->target, options), error);
+  }
   LLVMDisposePassBuilderOptions(options);
   return !bad;
 }
@@ -286,14 +314,15 @@ static void show(LLVMModuleRef module, const char *stage)
 
 /* The machine code as an object file; NULL: see `error`. */
 static LLVMMemoryBufferRef generate(const translator *t, const code_unit *unit, const char *name,
-                                    char **error)
+                                    void (*breathe)(void), char **error)
 {
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef module = lift_module(t, context, unit, name);
   LLVMMemoryBufferRef object = NULL;
   show(module, "lift");
-  if (verify(module, error) && optimise(t, module, error)) {
+  if (verify(module, error) && optimise(t, module, breathe, error)) {
     show(module, "optimise");
+    if (breathe) breathe();
     char *message = NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(t->target, module, LLVMObjectFile, &message, &object)) {
       *error = pop_xstrdup(message);
@@ -306,22 +335,60 @@ static LLVMMemoryBufferRef generate(const translator *t, const code_unit *unit, 
   return object;
 }
 
-static translated_code compile(translator *t, const code_unit *unit, char **error)
+static uint8_t *compile(translator *t, const code_unit *unit, const char *name,
+                        void (*breathe)(void), size_t *size, char **error)
 {
-  char name[24];
-  snprintf(name, sizeof name, "unit_%u", t->num_units++);
-  LLVMMemoryBufferRef object = generate(t, unit, name, error);
+  LLVMMemoryBufferRef object = generate(t, unit, name, breathe, error);
   if (!object) return NULL;
+  *size = LLVMGetBufferSize(object);
+  uint8_t *bytes = pop_xmalloc(*size);
+  memcpy(bytes, LLVMGetBufferStart(object), *size);
+  LLVMDisposeMemoryBuffer(object);
+  return bytes;
+}
+
+/* Linked code: what frees it. */
+struct translated_object {
+  LLVMOrcResourceTrackerRef tracker;
+};
+
+static void discard(translated_object *object)
+{
+  LLVMErrorRef error = LLVMOrcResourceTrackerRemove(object->tracker);
+  if (error) LLVMConsumeError(error);
+  LLVMOrcReleaseResourceTracker(object->tracker);
+  free(object);
+}
+
+static translated_code link_object(translator *t, const uint8_t *bytes, size_t size,
+                                   const char *name, translated_object **object, char **error)
+{
+  LLVMMemoryBufferRef buffer =
+      LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)bytes, size, name);
+  LLVMOrcResourceTrackerRef tracker =
+      LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(t->jit));
   LLVMOrcExecutorAddress address = 0;
-  if (failed(LLVMOrcLLJITAddObjectFile(t->jit, LLVMOrcLLJITGetMainJITDylib(t->jit), object),
-             error) ||
-      failed(LLVMOrcLLJITLookup(t->jit, &address, name), error))
+  *object = pop_xcalloc(1, sizeof **object);
+  (*object)->tracker = tracker;
+  if (failed(LLVMOrcLLJITAddObjectFileWithRT(t->jit, tracker, buffer), error) ||
+      failed(LLVMOrcLLJITLookup(t->jit, &address, name), error)) {
+    discard(*object);
+    *object = NULL;
     return NULL;
+  }
   union {
     uintptr_t address;
     translated_code code;
   } entry = {.address = (uintptr_t)address};
   return entry.code;
+}
+
+static void digest(const void *bytes, size_t size, uint8_t digest[TRANSLATOR_DIGEST_BYTES])
+{
+  llvm_blake3_hasher hasher;
+  llvm_blake3_hasher_init(&hasher);
+  llvm_blake3_hasher_update(&hasher, bytes, size);
+  llvm_blake3_hasher_finalize(&hasher, digest, TRANSLATOR_DIGEST_BYTES);
 }
 
 static void forget(char *error)
@@ -330,5 +397,11 @@ static void forget(char *error)
 }
 
 extern const translator_interface translator_module;
-const translator_interface translator_module = {
-    .create = create, .compile = compile, .forget = forget, .destroy = destroy};
+const translator_interface translator_module = {.create = create,
+                                                .identity = identity,
+                                                .compile = compile,
+                                                .link = link_object,
+                                                .discard = discard,
+                                                .digest = digest,
+                                                .forget = forget,
+                                                .destroy = destroy};

@@ -1,0 +1,398 @@
+/* The process's units, who uses them, and the translator's thread.
+ *
+ * A unit that no machine uses any more stays for the next one with the same code, until units like
+ * that have IDLE_BYTES; then those go first that were used longest ago.
+ *
+ * The thread is started when it is wanted first. It works at a lower priority, so that beside
+ * interpreters that keep every core busy it takes a twentieth of one at most: that, and no more, a
+ * program can lose by being translated.
+ *
+ * Locks: whoever is in the module (native_module.c) may take `lock`, never the other way round. */
+#include "native.h"
+
+#include "graph/log.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+enum { NUM_CHAINS = 1024, IDLE_BYTES = 32 << 20, NICE_STEP = 13 };
+
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t work, done;
+  native_unit *chains[NUM_CHAINS];
+  native_folder *folders;
+  native_counters counters;
+  uint64_t uses; /* counts releases: last_used */
+  size_t idle_bytes;
+  bool has_thread, watches_forks;
+  native_unit *first_queued, *last_queued;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER,
+         .work = PTHREAD_COND_INITIALIZER,
+         .done = PTHREAD_COND_INITIALIZER};
+
+/* ---- units ---- */
+
+/* The arrays have no padding. */
+_Static_assert(sizeof(code_function) == 3 * sizeof(uint32_t), "code_function");
+_Static_assert(sizeof(code_block) == 8 * sizeof(uint32_t), "code_block");
+_Static_assert(sizeof(code_op) == 3 * sizeof(uint32_t), "code_op");
+_Static_assert(sizeof(code_range) == 2 * sizeof(uint32_t), "code_range");
+
+static void find_key(const code_unit *code, uint64_t key[2])
+{
+  XXH3_state_t *state = XXH3_createState();
+  XXH3_128bits_reset(state);
+  XXH3_128bits_update(state, code->functions, code->num_functions * sizeof *code->functions);
+  XXH3_128bits_update(state, code->blocks, code->num_blocks * sizeof *code->blocks);
+  XXH3_128bits_update(state, code->ops, code->num_ops * sizeof *code->ops);
+  XXH3_128bits_update(state, code->ranges, code->num_ranges * sizeof *code->ranges);
+  XXH3_128bits_update(state, code->words, code->num_words * sizeof *code->words);
+  XXH128_hash_t hash = XXH3_128bits_digest(state);
+  XXH3_freeState(state);
+  key[0] = hash.low64;
+  key[1] = hash.high64;
+}
+
+static bool same_words(const code_unit *a, const code_unit *b)
+{
+  return a->num_words == b->num_words && a->num_ranges == b->num_ranges &&
+         !memcmp(a->words, b->words, a->num_words * sizeof *a->words) &&
+         !memcmp(a->ranges, b->ranges, a->num_ranges * sizeof *a->ranges);
+}
+
+static size_t unit_bytes(const native_unit *u)
+{
+  return sizeof *u + u->object_bytes + u->code.num_words * sizeof *u->code.words +
+         u->code.num_ops * sizeof *u->code.ops;
+}
+
+native_unit *native_take(code_unit *code)
+{
+  uint64_t key[2];
+  find_key(code, key);
+  pthread_mutex_lock(&all.lock);
+  native_unit **chain = &all.chains[key[0] % NUM_CHAINS], *u = *chain;
+  while (u && (u->key[0] != key[0] || u->key[1] != key[1] || !same_words(&u->code, code)))
+    u = u->next;
+  if (u) {
+    if (u->users == 0) all.idle_bytes -= unit_bytes(u);
+    code_unit_free(code);
+  } else {
+    u = pop_xcalloc(1, sizeof *u);
+    u->code = *code;
+    u->key[0] = key[0];
+    u->key[1] = key[1];
+    u->next = *chain;
+    *chain = u;
+  }
+  u->users++;
+  pthread_mutex_unlock(&all.lock);
+  *code = (code_unit){0};
+  return u;
+}
+
+void native_release(native_unit *u)
+{
+  pthread_mutex_lock(&all.lock);
+  if (--u->users == 0) {
+    u->last_used = ++all.uses;
+    all.idle_bytes += unit_bytes(u);
+  }
+  pthread_mutex_unlock(&all.lock);
+}
+
+/* Where the one among the units without work and users is linked that was used longest ago. */
+static native_unit **find_oldest(void)
+{
+  native_unit **oldest = NULL;
+  for (size_t i = 0; i < NUM_CHAINS; i++)
+    for (native_unit **link = &all.chains[i]; *link; link = &(*link)->next) {
+      const native_unit *u = *link;
+      bool idle = !u->users && !u->in_queue && u->state != NATIVE_BUSY;
+      if (idle && (!oldest || u->last_used < (*oldest)->last_used)) oldest = link;
+    }
+  return oldest;
+}
+
+/* By one who is in the module. */
+static void free_idle_units(void)
+{
+  pthread_mutex_lock(&all.lock);
+  while (all.idle_bytes > IDLE_BYTES) {
+    native_unit **link = find_oldest(), *u = link ? *link : NULL;
+    if (!u) break;
+    *link = u->next;
+    all.idle_bytes -= unit_bytes(u);
+    if (u->object) native_module_discard(u->object);
+    code_unit_free(&u->code);
+    free(u);
+  }
+  pthread_mutex_unlock(&all.lock);
+}
+
+/* ---- making ---- */
+
+/* What a unit has become, before it is said under the lock. */
+typedef struct made {
+  native_state state;
+  translated_code native;
+  translated_object *object;
+  size_t object_bytes;
+  pop_bytes file; /* not in the folder */
+  native_counters counted;
+} made;
+
+static double now_ms(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+static void log_made(const code_unit *code, const char *verb, const char *from, double start)
+{
+  log_write(LOG_DEBUG, "MACHINE", "%s native code of 0x%x (%zu instructions, %.0f ms)%s%s", verb,
+            code->functions[0].entry, code->num_ops, now_ms() - start, *from ? " from " : "", from);
+}
+
+static void compile_unit(const code_unit *code, const char *name, const pop_bytes *material,
+                         made *m)
+{
+  char *error = NULL;
+  double start = now_ms();
+  uint8_t *object = native_module_compile(code, name, &m->object_bytes, &error);
+  if (object) {
+    native_file_make(object, m->object_bytes, material, &m->file);
+    m->counted.compiled = 1;
+    log_made(code, "Compiled", "", start);
+  } else {
+    log_write(LOG_WARN, "MACHINE", "code at 0x%x is interpreted, because it cannot be compiled: %s",
+              code->functions[0].entry, error);
+  }
+  free(object);
+  free(error);
+}
+
+static void link_unit(const code_unit *code, const char *name, made *m)
+{
+  char *error = NULL;
+  m->native = native_module_link(m->file.data, m->object_bytes, name, &m->object, &error);
+  if (!m->native)
+    log_write(LOG_WARN, "MACHINE", "code at 0x%x is interpreted, because it cannot be linked: %s",
+              code->functions[0].entry, error);
+  free(error);
+}
+
+/* In the module. `look`: perhaps it is in the folder. */
+static void make_inside(const code_unit *code, native_folder *folder, bool look, bool compile,
+                        made *m)
+{
+  char name[NATIVE_NAME_BYTES];
+  pop_bytes material = {0};
+  native_file_material(code, &material);
+  native_file_name(&material, name);
+  double start = now_ms();
+  native_found found = NATIVE_MISSING;
+  if (folder && look) found = native_file_read(folder, name, &material, &m->file, &m->object_bytes);
+  m->counted.refused = found == NATIVE_REFUSED;
+  if (found != NATIVE_FOUND && compile) compile_unit(code, name, &material, m);
+  if (m->file.size) link_unit(code, name, m);
+  m->state = m->file.size || compile ? NATIVE_DONE : NATIVE_ABSENT;
+  if (found == NATIVE_FOUND) {
+    m->counted.loaded = 1;
+    log_made(code, "Loaded", folder->path, start);
+    pop_bytes_free(&m->file);
+  }
+  if (m->counted.compiled && folder && native_file_write(folder, name, &m->file)) {
+    m->counted.saved = 1;
+    pop_bytes_free(&m->file);
+  }
+  pop_bytes_free(&material);
+}
+
+/* What is left to tell the unit from others. */
+static void forget_operations(code_unit *code)
+{
+  free(code->functions);
+  free(code->blocks);
+  free(code->ops);
+  code->functions = NULL;
+  code->blocks = NULL;
+  code->ops = NULL;
+  code->num_functions = code->num_blocks = code->num_ops = 0;
+}
+
+/* Under the lock. */
+static void note_made(native_unit *u, const made *m)
+{
+  if (u->users == 0) all.idle_bytes -= unit_bytes(u);
+  u->state = m->state;
+  u->object = m->object;
+  u->object_bytes = m->object ? m->object_bytes : 0;
+  if (m->state == NATIVE_DONE) forget_operations(&u->code);
+  if (u->users == 0) all.idle_bytes += unit_bytes(u);
+  atomic_store_explicit(&u->native, m->native, memory_order_release);
+  all.counters.compiled += m->counted.compiled;
+  all.counters.loaded += m->counted.loaded;
+  all.counters.saved += m->counted.saved;
+  all.counters.refused += m->counted.refused;
+  pthread_cond_broadcast(&all.done);
+}
+
+/* Under the lock, which it gives up meanwhile. */
+static void make_unit(native_unit *u, bool compile, bool parks)
+{
+  made m = {.state = NATIVE_DONE};
+  bool look = u->state != NATIVE_ABSENT;
+  native_folder *folder = u->folder;
+  u->state = NATIVE_BUSY;
+  pthread_mutex_unlock(&all.lock);
+  if (native_module_enter(parks)) {
+    make_inside(&u->code, folder, look, compile, &m);
+    free_idle_units();
+    native_module_leave();
+  }
+  pop_bytes_free(&m.file);
+  pthread_mutex_lock(&all.lock);
+  note_made(u, &m);
+}
+
+void native_make(native_unit *u, native_folder *folder)
+{
+  pthread_mutex_lock(&all.lock);
+  if (folder) u->folder = folder;
+  while (u->state != NATIVE_DONE)
+    if (u->state == NATIVE_BUSY)
+      pthread_cond_wait(&all.done, &all.lock);
+    else
+      make_unit(u, true, false);
+  pthread_mutex_unlock(&all.lock);
+}
+
+/* ---- the translator's thread ---- */
+
+/* Under the lock. */
+static native_unit *next_unit(void)
+{
+  while (!all.first_queued) pthread_cond_wait(&all.work, &all.lock);
+  native_unit *u = all.first_queued;
+  all.first_queued = u->next_queued;
+  u->next_queued = NULL;
+  u->in_queue = false;
+  return u;
+}
+
+static void *translate_queue(void *unused)
+{
+  (void)unused;
+  if (nice(NICE_STEP) == -1) /* of the thread alone, on Linux */
+    log_write(LOG_DEBUG, "MACHINE", "translation has the priority of everything else");
+  pthread_mutex_lock(&all.lock);
+  for (;;) {
+    native_unit *u = next_unit();
+    if (u->state != NATIVE_QUEUED) continue; /* somebody could not wait */
+    if (u->users)
+      make_unit(u, u->worth_compiling, true);
+    else
+      u->state = NATIVE_NEW;
+  }
+  return NULL;
+}
+
+/* A child of this process has no translator's thread, and nobody finishes what was begun. */
+static void lock_for_fork(void)
+{
+  pthread_mutex_lock(&all.lock);
+}
+
+static void unlock_after_fork(void)
+{
+  pthread_mutex_unlock(&all.lock);
+}
+
+static void start_in_child(void)
+{
+  native_module_forked();
+  for (size_t i = 0; i < NUM_CHAINS; i++)
+    for (native_unit *u = all.chains[i]; u; u = u->next) {
+      u->in_queue = false;
+      u->next_queued = NULL;
+      if (u->state == NATIVE_QUEUED) u->state = NATIVE_NEW;
+      if (u->state == NATIVE_BUSY) u->state = NATIVE_DONE;
+    }
+  all.first_queued = all.last_queued = NULL;
+  all.has_thread = false;
+  pthread_cond_init(&all.work, NULL);
+  pthread_cond_init(&all.done, NULL);
+  pthread_mutex_unlock(&all.lock);
+}
+
+/* Under the lock. Signals are the program's: this thread takes none. It is never joined; see
+ * native_module.c for what it does when the process ends. */
+static void start_thread(void)
+{
+  sigset_t every, before;
+  pthread_t thread;
+  if (!all.watches_forks)
+    all.watches_forks = !pthread_atfork(lock_for_fork, unlock_after_fork, start_in_child);
+  sigfillset(&every);
+  pthread_sigmask(SIG_SETMASK, &every, &before);
+  all.has_thread = all.watches_forks && !pthread_create(&thread, NULL, translate_queue, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (all.has_thread) pthread_detach(thread);
+}
+
+/* Under the lock. Without a thread the unit stays the interpreter's. */
+static void queue_unit(native_unit *u)
+{
+  if (!all.has_thread) start_thread();
+  u->state = NATIVE_QUEUED;
+  if (u->in_queue) return;
+  u->in_queue = true;
+  if (all.first_queued)
+    all.last_queued->next_queued = u;
+  else
+    all.first_queued = u;
+  all.last_queued = u;
+  pthread_cond_signal(&all.work);
+}
+
+void native_want(native_unit *u, native_folder *folder, bool compile)
+{
+  pthread_mutex_lock(&all.lock);
+  if (folder) u->folder = folder;
+  if (compile) u->worth_compiling = true;
+  if (u->state == NATIVE_NEW || (u->state == NATIVE_ABSENT && u->worth_compiling)) queue_unit(u);
+  pthread_mutex_unlock(&all.lock);
+}
+
+/* ---- folders, counters ---- */
+
+native_folder *native_folder_of(const char *path, uint64_t max_bytes)
+{
+  pthread_mutex_lock(&all.lock);
+  native_folder *folder = all.folders;
+  while (folder && strcmp(folder->path, path) != 0) folder = folder->next;
+  if (!folder) {
+    folder = pop_xcalloc(1, sizeof *folder);
+    folder->path = pop_xstrdup(path);
+    folder->next = all.folders;
+    all.folders = folder;
+  }
+  atomic_store(&folder->max_bytes, max_bytes);
+  pthread_mutex_unlock(&all.lock);
+  return folder;
+}
+
+native_counters native_get_counters(void)
+{
+  pthread_mutex_lock(&all.lock);
+  native_counters counters = all.counters;
+  pthread_mutex_unlock(&all.lock);
+  return counters;
+}

@@ -1,0 +1,286 @@
+/* Native code of the process and in the cache's folder: made once, for all machines of the process and for the
+ * processes that come after it; nothing that is damaged, of others, or for another processor is used. */
+#include "support/rig.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <machine/native.h>
+#include <populus/file.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+TestSuite(native, .init = enter_fresh_folder);
+
+enum { NUM_CODELETS = 3 };
+
+/* Worker 0 runs one of the codelets, whose result is in the tile's first word of data. */
+static void put_program(assembler *a, uint32_t codelet, uint32_t rounds)
+{
+  enum { SUPERVISOR_WORDS = 12 };
+  asm_li(a, T0, RIG_CODE + 4 * SUPERVISOR_WORDS);
+  asm_tile(a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(a, TILE_WAIT, 0, 0, 0);
+  rig_report(a, 5);
+  asm_nops(a, SUPERVISOR_WORDS - (uint32_t)a->count);
+  asm_li(a, T2, RIG_DATA);
+  asm_li(a, T0, rounds);
+  uint32_t again = asm_here(a);
+  asm_addi(a, A0, A0, (int32_t)codelet + 1);
+  asm_addi(a, T0, T0, -1);
+  asm_branch(a, ASM_BNE, T0, ZERO, again);
+  asm_store(a, ASM_SW, A0, T2, 0);
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+}
+
+enum { ROUNDS = 1000 };
+
+/* Two tiles for each codelet. */
+static void run_codelets(machine_options options, uint32_t rounds)
+{
+  rig r = rig_create_with(2 * NUM_CODELETS, options);
+  for (uint32_t i = 0; i < r.num_tiles; i++) put_program(&r.code[i], i / 2, rounds);
+  rig_load(&r);
+  cr_assert_eq(rig_run(&r), 5);
+  for (uint32_t i = 0; i < r.num_tiles; i++)
+    cr_assert_eq(rig_word(&r, i, RIG_DATA), rounds * (i / 2 + 1));
+  rig_free(&r);
+}
+
+static machine_options with_folder(const char *folder)
+{
+  return (machine_options){.engine = MACHINE_TRANSLATOR, .num_threads = 1, .native_folder = folder};
+}
+
+static void expect_counters(native_counters found, uint64_t compiled, uint64_t loaded,
+                            uint64_t saved, uint64_t refused)
+{
+  cr_assert(found.compiled == compiled && found.loaded == loaded && found.saved == saved &&
+                found.refused == refused,
+            "compiled %d, loaded %d, saved %d, refused %d", (int)found.compiled, (int)found.loaded,
+            (int)found.saved, (int)found.refused);
+}
+
+/* What a process of its own counts that runs the codelets. */
+static native_counters run_process(machine_options options)
+{
+  int ends[2], status;
+  native_counters counters;
+  cr_assert_eq(pipe(ends), 0);
+  pid_t child = fork();
+  if (child == 0) {
+    run_codelets(options, ROUNDS);
+    counters = native_get_counters();
+    _exit(write(ends[1], &counters, sizeof counters) == sizeof counters ? 0 : 1);
+  }
+  cr_assert_eq(read(ends[0], &counters, sizeof counters), sizeof counters);
+  cr_assert(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  close(ends[0]);
+  close(ends[1]);
+  return counters;
+}
+
+static void expect_process(uint64_t compiled, uint64_t loaded, uint64_t saved, uint64_t refused)
+{
+  expect_counters(run_process(with_folder("cache")), compiled, loaded, saved, refused);
+}
+
+/* The files in the folder of native code; how many. */
+static size_t list_files(char paths[][512], size_t capacity)
+{
+  char folder[256];
+  snprintf(folder, sizeof folder, "cache/native-%ld", (long)geteuid());
+  DIR *dir = opendir(folder);
+  size_t count = 0;
+  for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+    if (entry->d_name[0] == '.') continue;
+    if (count < capacity) snprintf(paths[count], 512, "%s/%s", folder, entry->d_name);
+    count++;
+  }
+  if (dir) closedir(dir);
+  return count;
+}
+
+Test(native, machines_of_one_process_share_it)
+{
+  run_codelets(with_folder(NULL), ROUNDS);
+  expect_counters(native_get_counters(), NUM_CODELETS, 0, 0, 0);
+  run_codelets(with_folder(NULL), ROUNDS);
+  expect_counters(native_get_counters(), NUM_CODELETS, 0, 0, 0);
+}
+
+static void *run_many(void *unused)
+{
+  for (int i = 0; i < 10; i++) run_codelets(with_folder("cache"), ROUNDS);
+  return unused;
+}
+
+Test(native, T02_machines_in_many_threads_share_it)
+{
+  pthread_t threads[6];
+  for (int i = 0; i < 6; i++) cr_assert_eq(pthread_create(&threads[i], NULL, run_many, NULL), 0);
+  for (int i = 0; i < 6; i++) pthread_join(threads[i], NULL);
+  expect_counters(native_get_counters(), NUM_CODELETS, 0, NUM_CODELETS, 0);
+}
+
+Test(native, the_next_process_compiles_nothing)
+{
+  char paths[NUM_CODELETS][512];
+  expect_process(NUM_CODELETS, 0, NUM_CODELETS, 0);
+  cr_assert_eq(list_files(paths, NUM_CODELETS), NUM_CODELETS);
+  expect_process(0, NUM_CODELETS, 0, 0);
+}
+
+/* auto takes from the folder what another has compiled; it looks while the program runs. */
+Test(native, auto_takes_what_is_there)
+{
+  machine_options options = with_folder("cache");
+  expect_counters(run_process(options), NUM_CODELETS, 0, NUM_CODELETS, 0);
+  options.engine = MACHINE_AUTO;
+  for (int i = 0; native_get_counters().loaded < NUM_CODELETS; i++) {
+    cr_assert_lt(i, 200);
+    rig r = rig_create_with(2 * NUM_CODELETS, options);
+    /* Tile 0 works long enough for the others to be worth a look. */
+    for (uint32_t t = 0; t < r.num_tiles; t++)
+      put_program(&r.code[t], t / 2, t == 0 ? 10000000 : ROUNDS);
+    rig_load(&r);
+    rig_run(&r);
+    rig_free(&r);
+  }
+  expect_counters(native_get_counters(), 0, NUM_CODELETS, 0, 0);
+}
+
+static void flip_byte(const char *path, off_t at)
+{
+  uint8_t byte;
+  int fd = open(path, O_RDWR);
+  cr_assert_geq(fd, 0);
+  cr_assert_eq(pread(fd, &byte, 1, at), 1);
+  byte ^= 4;
+  cr_assert_eq(pwrite(fd, &byte, 1, at), 1);
+  close(fd);
+}
+
+Test(native, H01_damaged_entries_are_made_again)
+{
+  char paths[NUM_CODELETS][512];
+  expect_process(NUM_CODELETS, 0, NUM_CODELETS, 0);
+  cr_assert_eq(list_files(paths, NUM_CODELETS), NUM_CODELETS);
+  struct stat status;
+  cr_assert_eq(stat(paths[0], &status), 0);
+  for (off_t at = 0; at < status.st_size; at += status.st_size / 9) { /* one byte flipped */
+    flip_byte(paths[0], at);
+    expect_process(1, NUM_CODELETS - 1, 1, 1);
+  }
+  static const int sizes[] = {0, 1, 63, 64, 1000};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    cr_assert_eq(truncate(paths[1], sizes[i]), 0);
+    expect_process(1, NUM_CODELETS - 1, 1, 1);
+  }
+  cr_assert(!unlink(paths[2]) && !rename(paths[1], paths[2])); /* another's code */
+  expect_process(2, NUM_CODELETS - 2, 2, 1);
+  cr_assert(!unlink(paths[2]) && !mkdir(paths[2], 0700));
+  expect_process(1, NUM_CODELETS - 1, 0, 1);
+  cr_assert(!rmdir(paths[2]) && !unlink(paths[0]) && !symlink("/dev/zero", paths[0]));
+  expect_process(2, NUM_CODELETS - 2, 2, 1);
+}
+
+/* The entry of another processor, in place of ours. */
+Test(native, H08_code_for_another_processor_is_not_used)
+{
+  char paths[NUM_CODELETS][512];
+  uint8_t *bytes;
+  size_t size;
+  const char *error;
+  expect_process(NUM_CODELETS, 0, NUM_CODELETS, 0);
+  cr_assert_eq(list_files(paths, NUM_CODELETS), NUM_CODELETS);
+  expect_ok(pop_file_read(paths[0], SIZE_MAX, &bytes, &size));
+  uint8_t *features = memmem(bytes, size, "+f16c", 5);
+  cr_assert_not_null(features);
+  features[0] = '-';
+  pid_t child = fork(); /* so that this process stays without LLVM */
+  if (child == 0) {
+    if (!native_module_load(&error) || !native_module_enter(false)) _exit(1);
+    native_module_digest(bytes, size - TRANSLATOR_DIGEST_BYTES,
+                         bytes + size - TRANSLATOR_DIGEST_BYTES);
+    native_module_leave();
+    pop_output *output;
+    pop_error *failed = pop_output_open(paths[0], &output);
+    if (!failed) failed = pop_output_write(output, bytes, size);
+    if (!failed) failed = pop_output_commit(output);
+    _exit(failed ? 1 : 0);
+  }
+  int status;
+  cr_assert(waitpid(child, &status, 0) == child && status == 0);
+  free(bytes);
+  expect_process(1, NUM_CODELETS - 1, 1, 1);
+  expect_process(0, NUM_CODELETS, 0, 0);
+}
+
+Test(native, H04_what_others_may_write_is_not_used)
+{
+  char paths[NUM_CODELETS][512], folder[256];
+  snprintf(folder, sizeof folder, "cache/native-%ld", (long)geteuid());
+  expect_process(NUM_CODELETS, 0, NUM_CODELETS, 0);
+  cr_assert_eq(list_files(paths, NUM_CODELETS), NUM_CODELETS);
+  cr_assert_eq(chmod(paths[0], 0620), 0);
+  expect_process(1, NUM_CODELETS - 1, 1, 1);
+  expect_process(0, NUM_CODELETS, 0, 0);
+  cr_assert_eq(chmod(folder, 0770), 0);
+  expect_process(NUM_CODELETS, 0, 0, 0);
+  cr_assert_eq(chmod(folder, 0700), 0);
+  expect_process(0, NUM_CODELETS, 0, 0);
+  if (geteuid() != 0) return; /* only root can give files away */
+  cr_assert_eq(chown(paths[0], 12345, (gid_t)-1), 0);
+  expect_process(1, NUM_CODELETS - 1, 1, 1);
+}
+
+Test(native, H04_a_folder_that_cannot_be_is_done_without)
+{
+  FILE *file = fopen("file", "wb");
+  cr_assert(file && !fclose(file));
+  expect_counters(run_process(with_folder("file/cache")), NUM_CODELETS, 0, 0, 0);
+}
+
+Test(native, H05_D01_a_full_disk_leaves_nothing_behind)
+{
+  char paths[1][512];
+  struct rlimit limit;
+  cr_assert_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  limit.rlim_cur = 500;
+  signal(SIGXFSZ, SIG_IGN);
+  cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  expect_process(NUM_CODELETS, 0, 0, 0);
+  cr_assert_eq(list_files(paths, 1), 0);
+  limit.rlim_cur = limit.rlim_max;
+  cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  expect_process(NUM_CODELETS, 0, NUM_CODELETS, 0);
+}
+
+Test(native, H09_the_least_recently_used_goes)
+{
+  char paths[NUM_CODELETS][512];
+  machine_options options = with_folder("cache");
+  options.native_folder_max_bytes = 1;
+  expect_counters(run_process(options), NUM_CODELETS, 0, NUM_CODELETS, 0);
+  cr_assert_eq(list_files(paths, NUM_CODELETS), 1);
+}
+
+/* A child has no thread that could compile, and does without LLVM if somebody was at work in it. */
+Test(native, T04_a_child_of_a_process_that_translates)
+{
+  run_codelets(with_folder(NULL), ROUNDS);
+  pid_t child = fork();
+  if (child == 0) {
+    run_codelets(with_folder(NULL), ROUNDS);
+    run_codelets(with_folder(NULL), ROUNDS + 1);
+    run_codelets((machine_options){.engine = MACHINE_AUTO}, ROUNDS + 2);
+    exit(native_get_counters().compiled == 2 * NUM_CODELETS ? 0 : 1);
+  }
+  int status;
+  cr_assert(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
