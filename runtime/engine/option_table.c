@@ -35,8 +35,7 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
   X("target.executableCachePath", "a path", "",                                                    \
     "keeps what is compiled, for tiles and for the host, in this folder and takes it from there "  \
     "the next time; without it, the environment's POPLAR_EXECUTABLE_CACHE_DIR says where",         \
-    ON_SAVE | ON_RUN, OPTION_TEXT, FIELD(cache_folder),                                            \
-    .variable = "POPLAR_EXECUTABLE_CACHE_DIR")                                                     \
+    ON_SAVE | ON_RUN, OPTION_TEXT, FIELD(cache_folder), .variable = "POPLAR_EXECUTABLE_CACHE_DIR") \
   X("target.executableCacheMaxBytes", "a number of bytes, 0 for no limit", "10737418240",          \
     "removes the least recently used executables and native code from the folder when they are "   \
     "more",                                                                                        \

@@ -325,7 +325,8 @@ pop_error *engine_options_parse(const pop_option *given, size_t num_given, unsig
   if (!error) error = parse_environment(&p);
   note_given(&p);
   free(p.spelt);
-  options->run.machine.native_folder = *options->cache_folder ? options->cache_folder : NULL;
+  const char *folder = options->cache_folder;
+  options->run.machine.native_folder = folder && *folder ? folder : NULL;
   options->run.machine.native_folder_max_bytes = options->cache_max_bytes;
   if (error) engine_options_free(options);
   return error;

@@ -19,7 +19,7 @@ typedef enum option_stage {
 
 /* What an engine is told about running. */
 typedef struct run_options {
-  machine_options machine; /* native_folder is cache_folder, below */
+  machine_options machine;  /* native_folder is cache_folder, below */
   bool prefetch;            /* ask callbacks of streams early */
   double host_sync_timeout; /* seconds that a callback may take; 0: no limit */
 } run_options;
