@@ -316,9 +316,19 @@ uint32_t translated_float(uint32_t id, uint32_t a, uint32_t b, uint32_t c, uint3
 
 /* Running */
 
+/* The window if it lies in `outer`, else none: native code takes what may be stored to for loadable. */
+static window window_inside(window w, window outer)
+{
+  uint32_t offset = w.start - outer.start;
+  bool inside = offset <= outer.size && w.size <= outer.size - offset;
+  return inside ? w : (window){0};
+}
+
 static translated_frame make_frame(machine *m, tile *t, context *c, context *probe)
 {
   uint64_t left = c->clock < m->limit ? m->limit - c->clock : 0;
+  window writable = window_inside(c->writable, c->readable);
+  window stack = window_inside(c->stack, c->readable);
   probe->number = c->number;
   return (translated_frame){.c = c,
                             .memory = t->memory - m->target.memory_base,
@@ -326,10 +336,10 @@ static translated_frame make_frame(machine *m, tile *t, context *c, context *pro
                             .tile_number = t->number,
                             .readable_start = c->readable.start,
                             .readable_bytes = c->readable.size,
-                            .writable_start = c->writable.start,
-                            .writable_bytes = c->writable.size,
-                            .stack_start = c->stack.start,
-                            .stack_bytes = c->stack.size,
+                            .writable_start = writable.start,
+                            .writable_bytes = writable.size,
+                            .stack_start = stack.start,
+                            .stack_bytes = stack.size,
                             .m = m,
                             .t = t,
                             .probe = probe};

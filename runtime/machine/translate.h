@@ -88,7 +88,7 @@ typedef struct translated_frame {
   uint64_t limit;        /* of slots */
   uint32_t tile_number;
   uint32_t depth; /* native calls that have not returned */
-  /* The context's windows: start and bytes. */
+  /* The context's windows: start and bytes. Those of stores lie in that of loads, or are empty. */
   uint32_t readable_start, readable_bytes;
   uint32_t writable_start, writable_bytes;
   uint32_t stack_start, stack_bytes;

@@ -172,7 +172,7 @@ static void put_body_op(loop_maker *l)
   assembler *a = l->a;
   uint32_t p = pick_pointer(l), v = pick_value(l), w = pick_value(l);
   int32_t offset = (int32_t)(4 * pick(l, 5)) - 4;
-  switch (pick(l, 12)) {
+  switch (pick(l, 15)) {
   case 0:
   case 1:
     asm_load(a, ASM_LW, v, p, offset);
@@ -195,6 +195,19 @@ static void put_body_op(loop_maker *l)
     return;
   case 8: /* another address: sh2add, of a counter or of a value */
     asm_word(a, asm_r(0x20004033, A5, pick(l, 3) ? (uint32_t)T0 : v, S0));
+    return;
+  case 11: /* a table: the index is bounded */
+    asm_word(a, asm_i(0x00007013, v, w, (int32_t)PICK(l, 7, 15, 63, 255)));
+    asm_word(a, asm_r(0x20004033, A5, v, pick_pointer(l)));
+    asm_load(a, ASM_LW, v, A5, offset);
+    return;
+  case 12: /* the same, and back; bytes without a mask */
+    if (pick(l, 2))
+      asm_load(a, PICK(l, ASM_LBU, ASM_LHU), v, p, offset);
+    else
+      asm_word(a, asm_i(0x00005013, v, w, 20 + (int32_t)pick(l, 12))); /* srli */
+    asm_word(a, asm_r(PICK(l, 0x20002033, 0x20004033, 0x33), A5, v, SP));
+    asm_store(a, PICK(l, ASM_SB, ASM_SW), w, A5, offset - 256);
     return;
   case 9:
     asm_load(a, ASM_FLW, pick(l, 4), p, offset);
@@ -220,13 +233,19 @@ static void put_loop(loop_maker *l)
   asm_li(a, T0, start);
   asm_li(a, T1, start + rounds * (uint32_t)step + (pick(l, 6) ? 0 : 1));
   uint32_t again = asm_here(a);
-  for (uint32_t n = 1 + pick(l, 6); n > 0; n--) put_body_op(l);
+  size_t early = 0; /* where the loop may end early */
+  for (uint32_t n = 1 + pick(l, 6); n > 0; n--) {
+    put_body_op(l);
+    if (!early && pick(l, 8) == 0) early = asm_hole(a);
+  }
   asm_addi(a, T0, T0, step);
   uint32_t kind = PICK(l, ASM_BNE, ASM_BNE, ASM_BLT, ASM_BGE, 0x6063, 0x7063);
   if (pick(l, 2))
     asm_branch(a, kind, T0, T1, again);
   else
     asm_branch(a, kind, T1, T0, again);
+  if (early)
+    asm_patch_branch(a, early, PICK(l, ASM_BEQ, ASM_BLT, ASM_BGE), pick_value(l), pick_value(l));
 }
 
 static void put_worker(loop_maker *l)

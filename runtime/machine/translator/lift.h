@@ -21,8 +21,12 @@
  * blocks of the function (`worst_slots`). If there is not, the interpreter takes over: it knows
  * exactly where the limit is.
  *
+ * Tests of accesses. One test serves all accesses of a block, and of the blocks that can only be
+ * reached from it, whose addresses differ by constants (checks.c). Where such a test fails, the slow
+ * way begins: a second lifting of the rest of these blocks, in which each access goes to the machine.
+ *
  * Loops. An innermost loop that counts is lifted twice. In front of it (`guard`) the number of its
- * rounds is computed and what its accesses with affine addresses will touch. If there is time for
+ * rounds is computed and what its accesses with affine or bounded addresses will touch. If there is time for
  * that many rounds, and all of that is in one window, the fast copy runs, which checks neither: so
  * LLVM can vectorise it. Otherwise the plain copy runs, which checks each access and each round. A
  * loop that can also end early gets its guard only after some rounds of the plain copy: most such
@@ -36,22 +40,42 @@
 
 enum { NUM_REGISTERS = 32 };
 
-/* loops.c */
+/* affine.c */
 
-enum { MAX_TERMS = 4, MAX_GROUPS = 16 };
+enum { MAX_TERMS = 4 };
 
-/* sum of coefficient * (register's value where the loop is entered) + constant, modulo 2^32 */
+/* sum of coefficient * symbol + constant, modulo 2^32 */
 typedef struct affine {
   bool known;
   uint8_t num_terms;
-  uint8_t reg[MAX_TERMS]; /* ascending */
+  uint16_t
+      symbol[MAX_TERMS]; /* ascending; below NUM_REGISTERS: a register's value where one began */
   uint32_t coefficient[MAX_TERMS];
   uint32_t constant;
 } affine;
 
-/* Accesses whose addresses differ by constants: in round i they touch
- * [base + lowest + i * step, base + highest + i * step). Their offsets from `base` are multiples of
- * their sizes, and so is the step. */
+typedef struct affine_registers {
+  affine x[NUM_REGISTERS + 1];
+} affine_registers;
+
+affine affine_constant(uint32_t constant);
+affine affine_symbol(uint16_t symbol); /* 0: the constant 0 */
+affine affine_add(affine a, uint32_t constant);
+bool affine_same_terms(const affine *a, const affine *b);
+bool affine_equal(const affine *a, const affine *b);
+/* The integer register that the operation has written; NULL if there is none. */
+affine *affine_execute(affine_registers *v, const code_op *op);
+
+/* What the operation's result cannot be greater than. */
+uint32_t affine_bound(const affine_registers *v, const code_op *op);
+
+/* loops.c: symbols are registers where the loop is entered, and values of a round that are bounded. */
+
+enum { MAX_GROUPS = 16 };
+
+/* Accesses whose addresses differ by constants, or by bounded values: in round i they touch no more
+ * than [base + lowest + i * step, base + highest + i * step). Their offsets from `base` are multiples
+ * of their sizes, and so is the step. */
 typedef struct access_group {
   affine base; /* constant 0 */
   int32_t lowest, highest, step;
@@ -63,6 +87,7 @@ typedef struct access_group {
 /* How an access of a counted loop is reached. */
 typedef struct hoisted_access {
   int32_t group; /* UNIT_NONE: not hoisted */
+  bool bounded;  /* at an address that is known in its round only; else: */
   int32_t offset;
 } hoisted_access;
 
@@ -94,6 +119,30 @@ typedef struct function_loops {
 void function_loops_find(const code_unit *unit, const code_function *f, function_loops *loops);
 void function_loops_free(function_loops *loops);
 
+/* checks.c: which test of an access covers others.
+ *
+ * ALONE    tests itself
+ * FIRST    tests `bytes` bytes from its own address + `from` on, for itself and others
+ * COVERED  needs no test where the FIRST one has passed */
+typedef enum check_role { CHECK_ALONE, CHECK_FIRST, CHECK_COVERED } check_role;
+
+typedef struct access_check {
+  check_role role;
+  int32_t from;
+  uint32_t bytes, align; /* bytes is a multiple of align, which is a power of 2 */
+  bool store, by_sp;     /* somebody is a store; is a store relative to sp */
+} access_check;
+
+typedef struct function_checks {
+  access_check *accesses; /* by operation of the function */
+  bool *inherits;         /* by block: it needs tests of the blocks before */
+} function_checks;
+
+/* Of the function as a whole, or of the fast copy of one of its loops. */
+function_checks function_checks_find(const code_unit *unit, const code_function *f,
+                                     const function_loops *loops, const counted_loop *fast);
+void function_checks_free(function_checks *checks);
+
 /* stack_pointers.c: for each block of the function, which integer registers (bit per register)
  * probably point into the stack where it begins. Nothing depends on it but speed. */
 uint32_t *stack_pointers_find(const code_unit *unit, const code_function *f);
@@ -106,6 +155,13 @@ typedef struct lift_types {
   LLVMTypeRef i1, i8, i16, i32, i64, half, single, pointer;
   LLVMTypeRef function, access, find, rounded; /* function types */
 } lift_types;
+
+/* The function, or the fast copy of a loop. */
+typedef struct code_copy {
+  LLVMBasicBlockRef *starts;      /* by block; NULL: not in this copy */
+  LLVMBasicBlockRef *slow_starts; /* by block that inherits tests: where some test has failed */
+  function_checks checks;
+} code_copy;
 
 typedef struct lift {
   LLVMContextRef context;
@@ -131,7 +187,7 @@ typedef struct lift {
   bool writes_x[NUM_REGISTERS + 1], writes_f[NUM_REGISTERS];
   bool has_half;
   uint64_t worst_slots;
-  LLVMBasicBlockRef *blocks, *fast_blocks;  /* by block; fast: NULL outside such loops */
+  code_copy plain, fast_copy;
   LLVMBasicBlockRef *guards, *loop_entries; /* by header of a counted loop */
   LLVMBasicBlockRef leave;
   function_loops loops;
@@ -140,14 +196,19 @@ typedef struct lift {
   /* The place at hand: */
   const counted_loop *fast;   /* NULL: not in a fast copy */
   LLVMValueRef round, rounds; /* of the fast copy: stack slot, value */
+  const code_copy *copy;
   const code_block *block;
-  uint32_t op_index;       /* in the unit */
-  uint32_t stack_pointers; /* bit per register: probably points into the stack */
+  uint32_t op_index;           /* in the unit */
+  bool slow;                   /* in the slow way: each access goes to the machine */
+  LLVMBasicBlockRef *slow_ops; /* by operation of the block: where the slow way begins, or NULL */
+  uint32_t stack_pointers;     /* bit per register: probably points into the stack */
 } lift;
 
 void lift_unit(lift *l); /* sets `functions` */
 /* The interpreter goes on in front of the operation at hand. Ends the basic block. */
 void lift_leave_here(lift *l);
+/* Where the slow way through the operation at hand and the rest of its block begins. */
+LLVMBasicBlockRef lift_slow_here(lift *l);
 
 LLVMValueRef lift_constant(const lift *l, uint32_t value);
 LLVMValueRef lift_x(lift *l, uint32_t r);

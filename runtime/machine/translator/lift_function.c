@@ -192,7 +192,7 @@ static LLVMValueRef value_of(lift *l, const affine *a)
   LLVMValueRef sum = lift_constant(l, a->constant);
   for (unsigned i = 0; i < a->num_terms; i++) {
     LLVMValueRef coefficient = lift_constant(l, a->coefficient[i]);
-    sum = LLVMBuildAdd(l->b, sum, LLVMBuildMul(l->b, lift_x(l, a->reg[i]), coefficient, ""), "");
+    sum = LLVMBuildAdd(l->b, sum, LLVMBuildMul(l->b, lift_x(l, a->symbol[i]), coefficient, ""), "");
   }
   return sum;
 }
@@ -295,7 +295,7 @@ static void lift_guard(lift *l, counted_loop *loop, LLVMBasicBlockRef guard, LLV
     legal = both(l, legal, group_legal(l, &loop->groups[i], *rounds));
   LLVMBuildStore(l->b, constant64(l, 0), l->round);
   LLVMBuildStore(l->b, l->limit, l->patience); /* the plain copy is for good */
-  lift_likely(l, legal, l->fast_blocks[loop->header], l->blocks[loop->header]);
+  lift_likely(l, legal, l->fast_copy.starts[loop->header], l->plain.starts[loop->header]);
 }
 
 /* Rounds of the plain copy before a guard that comes late. */
@@ -310,7 +310,7 @@ static void lift_late_guard(lift *l, const counted_loop *loop)
       LLVMBuildAdd(l->b, slots, constant64(l, PATIENT_ROUNDS * loop->worst_slots), "");
   LLVMValueRef before = compare(l, LLVMIntULT, patience, l->limit);
   LLVMBuildStore(l->b, LLVMBuildSelect(l->b, before, patience, l->limit, ""), l->patience);
-  LLVMBuildBr(l->b, l->blocks[loop->header]);
+  LLVMBuildBr(l->b, l->plain.starts[loop->header]);
 }
 
 /* On the backward edge of such a loop's plain copy: goes on to the guard when patience is over. */
@@ -328,6 +328,12 @@ static void test_patience(lift *l, const counted_loop *loop, LLVMValueRef pc)
 
 /* Edges */
 
+/* A block that hangs below the one at hand goes on in the slow way if that is in it. */
+static LLVMBasicBlockRef start_of(const lift *l, const code_copy *copy, int32_t block)
+{
+  return l->slow && copy->checks.inherits[block] ? copy->slow_starts[block] : copy->starts[block];
+}
+
 /* The way from the block at hand to block `to` of the function, as a basic block to branch to. */
 static LLVMBasicBlockRef edge(lift *l, uint32_t from, int32_t to, uint32_t target_pc)
 {
@@ -339,11 +345,11 @@ static LLVMBasicBlockRef edge(lift *l, uint32_t from, int32_t to, uint32_t targe
     at_end(l, here);
     return way;
   }
-  if (l->fast && l->fast->contains[to]) return l->fast_blocks[to];
+  if (l->fast && l->fast->contains[to]) return start_of(l, &l->fast_copy, to);
   int32_t number = l->loops.loop_of[to];
   const counted_loop *loop = number == UNIT_NONE ? NULL : &l->loops.loops[number];
   bool inside = loop && loop->contains[from];
-  LLVMBasicBlockRef target = loop && !inside ? l->loop_entries[to] : l->blocks[to];
+  LLVMBasicBlockRef target = loop && !inside ? l->loop_entries[to] : start_of(l, &l->plain, to);
   if (l->loops.order[from] < l->loops.order[to]) return target;
   way = lift_new_block(l, "again");
   at_end(l, way);
@@ -367,7 +373,7 @@ static void lift_branch(lift *l, uint32_t number, const code_op *op)
     bool taken = b->taken == (int32_t)l->fast->header;
     LLVMBasicBlockRef out =
         taken ? edge(l, number, b->next, b->pc_end) : edge(l, number, b->taken, (uint32_t)op->imm);
-    LLVMBuildCondBr(l->b, more, l->fast_blocks[l->fast->header], out);
+    LLVMBuildCondBr(l->b, more, l->fast_copy.starts[l->fast->header], out);
     return;
   }
   LLVMValueRef condition = lift_branch_condition(l, op);
@@ -500,27 +506,96 @@ static void lift_last_op(lift *l, uint32_t number, const code_op *last)
   }
 }
 
-static void lift_block(lift *l, uint32_t number, LLVMBasicBlockRef into)
+static void lift_end(lift *l, uint32_t number)
 {
-  const code_block *b = &l->unit->blocks[l->f->first_block + number];
-  uint32_t plain_ops = b->num_ops - ends_by_op(b);
-  l->block = b;
-  l->stack_pointers = l->block_stack_pointers[number];
-  at_end(l, into);
-  pay(l, b);
-  for (uint32_t i = 0; i < plain_ops; i++) {
-    const code_op *op = &l->unit->ops[b->first_op + i];
-    l->op_index = b->first_op + i;
-    bool known = lift_memory(l, op) || lift_integer(l, op) || lift_float(l, op);
-    if (!known) abort(); /* discovery leaves everything else to the interpreter */
-    l->stack_pointers = stack_pointers_after(l->stack_pointers, op);
-  }
+  const code_block *b = l->block;
   if (b->end == BLOCK_LEAVE)
     leave_at(l, lift_constant(l, b->pc_end));
   else if (b->end == BLOCK_NEXT)
     LLVMBuildBr(l->b, edge(l, number, b->next, b->pc_end));
   else
-    lift_last_op(l, number, &l->unit->ops[b->first_op + plain_ops]);
+    lift_last_op(l, number, &l->unit->ops[b->first_op + b->num_ops - 1]);
+}
+
+static void lift_op(lift *l, uint32_t index)
+{
+  const code_op *op = &l->unit->ops[l->block->first_op + index];
+  l->op_index = l->block->first_op + index;
+  bool known = lift_memory(l, op) || lift_integer(l, op) || lift_float(l, op);
+  if (!known) abort(); /* discovery leaves everything else to the interpreter */
+}
+
+static uint32_t num_plain_ops(const code_block *b)
+{
+  return b->num_ops - ends_by_op(b);
+}
+
+LLVMBasicBlockRef lift_slow_here(lift *l)
+{
+  LLVMBasicBlockRef *slow = &l->slow_ops[l->op_index - l->block->first_op];
+  if (!*slow) *slow = lift_new_block(l, "slow_way");
+  return *slow;
+}
+
+/* The slow way through the block: from its start, if it inherits tests, and from each test of its
+ * own; up to `tail`, or its end. */
+static void lift_slow_way(lift *l, uint32_t number, LLVMBasicBlockRef tail)
+{
+  bool open = l->copy->checks.inherits[number];
+  l->slow = true;
+  if (open) {
+    at_end(l, l->copy->slow_starts[number]);
+    pay(l, l->block);
+  }
+  for (uint32_t i = 0; i < num_plain_ops(l->block); i++) {
+    if (l->slow_ops[i]) {
+      if (open) LLVMBuildBr(l->b, l->slow_ops[i]);
+      at_end(l, l->slow_ops[i]);
+      open = true;
+    }
+    if (open) lift_op(l, i);
+  }
+  if (open && tail)
+    LLVMBuildBr(l->b, tail);
+  else if (open)
+    lift_end(l, number);
+  l->slow = false;
+}
+
+static bool hands_tests_on(const lift *l)
+{
+  const bool *inherits = l->copy->checks.inherits;
+  const code_block *b = l->block;
+  return (b->next != UNIT_NONE && inherits[b->next]) ||
+         (b->taken != UNIT_NONE && inherits[b->taken]);
+}
+
+/* What the usual and the slow way have in common is behind `tail`. */
+static void lift_block(lift *l, uint32_t number)
+{
+  const code_block *b = &l->unit->blocks[l->f->first_block + number];
+  l->block = b;
+  l->stack_pointers = l->block_stack_pointers[number];
+  l->slow_ops = pop_xcalloc(b->num_ops + 1, sizeof(LLVMBasicBlockRef));
+  at_end(l, l->copy->starts[number]);
+  pay(l, b);
+  for (uint32_t i = 0; i < num_plain_ops(b); i++) {
+    lift_op(l, i);
+    l->stack_pointers = stack_pointers_after(l->stack_pointers, &l->unit->ops[b->first_op + i]);
+  }
+  LLVMBasicBlockRef tail = NULL;
+  if (hands_tests_on(l)) {
+    lift_end(l, number);
+  } else {
+    tail = lift_new_block(l, "tail");
+    LLVMBuildBr(l->b, tail);
+  }
+  lift_slow_way(l, number, tail);
+  if (tail) {
+    at_end(l, tail);
+    lift_end(l, number);
+  }
+  free(l->slow_ops);
 }
 
 /* Functions */
@@ -568,35 +643,52 @@ static void sum_worst_slots(lift *l)
   }
 }
 
-static void make_blocks(lift *l)
+/* The blocks of the function, or of a loop. */
+static code_copy make_copy(lift *l, const counted_loop *loop)
 {
   uint32_t n = l->f->num_blocks;
-  l->blocks = pop_xcalloc(n, sizeof *l->blocks);
-  l->fast_blocks = pop_xcalloc(n, sizeof *l->fast_blocks);
-  l->guards = pop_xcalloc(n, sizeof *l->guards);
-  l->loop_entries = pop_xcalloc(n, sizeof *l->loop_entries);
+  code_copy copy = {.starts = pop_xcalloc(n, sizeof *copy.starts),
+                    .slow_starts = pop_xcalloc(n, sizeof *copy.slow_starts),
+                    .checks = function_checks_find(l->unit, l->f, &l->loops, loop)};
   for (uint32_t i = 0; i < n; i++) {
+    if (loop && !loop->contains[i]) continue;
     char name[16];
-    snprintf(name, sizeof name, "at_%x", l->unit->blocks[l->f->first_block + i].pc);
-    l->blocks[i] = lift_new_block(l, name);
+    snprintf(name, sizeof name, "%s_%x", loop ? "fast" : "at",
+             l->unit->blocks[l->f->first_block + i].pc);
+    copy.starts[i] = lift_new_block(l, name);
+    if (copy.checks.inherits[i]) copy.slow_starts[i] = lift_new_block(l, "slow_way");
   }
+  return copy;
+}
+
+static void lift_copy(lift *l, const code_copy *copy)
+{
+  l->copy = copy;
+  for (uint32_t i = 0; i < l->f->num_blocks; i++)
+    if (copy->starts[i]) lift_block(l, i);
+}
+
+static void free_copy(code_copy *copy)
+{
+  function_checks_free(&copy->checks);
+  free(copy->starts);
+  free(copy->slow_starts);
 }
 
 static void lift_fast_copy(lift *l, counted_loop *loop)
 {
-  for (uint32_t i = 0; i < l->f->num_blocks; i++)
-    l->fast_blocks[i] = loop->contains[i] ? lift_new_block(l, "fast") : NULL;
+  l->fast_copy = make_copy(l, loop);
   if (loop->exits_early) lift_late_guard(l, loop);
   lift_guard(l, loop, l->guards[loop->header], &l->rounds);
   l->fast = loop;
-  for (uint32_t i = 0; i < l->f->num_blocks; i++)
-    if (loop->contains[i]) lift_block(l, i, l->fast_blocks[i]);
+  lift_copy(l, &l->fast_copy);
   l->fast = NULL;
+  free_copy(&l->fast_copy);
 }
 
 static LLVMBasicBlockRef entry_target(lift *l)
 {
-  return l->loops.loop_of[0] == UNIT_NONE ? l->blocks[0] : l->loop_entries[0];
+  return l->loops.loop_of[0] == UNIT_NONE ? l->plain.starts[0] : l->loop_entries[0];
 }
 
 static void lift_body(lift *l)
@@ -608,7 +700,7 @@ static void lift_body(lift *l)
     l->loop_entries[loop->header] = loop->exits_early ? lift_new_block(l, "loop") : guard;
   }
   LLVMBuildBr(l->b, entry_target(l));
-  for (uint32_t i = 0; i < l->f->num_blocks; i++) lift_block(l, i, l->blocks[i]);
+  lift_copy(l, &l->plain);
   for (size_t i = 0; i < l->loops.num_loops; i++) lift_fast_copy(l, &l->loops.loops[i]);
 }
 
@@ -616,8 +708,7 @@ static void forget_function(lift *l)
 {
   function_loops_free(&l->loops);
   free(l->block_stack_pointers);
-  free(l->blocks);
-  free(l->fast_blocks);
+  free_copy(&l->plain);
   free(l->guards);
   free(l->loop_entries);
 }
@@ -652,7 +743,9 @@ static void lift_one(lift *l, size_t number)
   at_end(l, l->leave);
   store_state(l, LLVMBuildLoad2(l->b, l->type.i32, l->leave_pc, ""));
   LLVMBuildRetVoid(l->b);
-  make_blocks(l);
+  l->plain = make_copy(l, NULL);
+  l->guards = pop_xcalloc(l->f->num_blocks, sizeof *l->guards);
+  l->loop_entries = pop_xcalloc(l->f->num_blocks, sizeof *l->loop_entries);
   at_end(l, begin);
   lift_body(l);
   forget_function(l);

@@ -4,8 +4,11 @@
  * Both are one comparison: the offset in the window, rotated right by the size's logarithm, so that
  * an unaligned one becomes huge. Stores have two windows; the one to try first is a guess
  * (stack_pointers.c). What is in no window goes to translated_access, which knows all rules; what
- * that refuses, the interpreter meets again and reports. */
+ * that refuses, the interpreter meets again and reports. A window of stores lies in that of loads
+ * (translate.c), so a test of stores serves loads, too. */
 #include "lift.h"
+
+#include <string.h>
 
 /* A load or store that is being lifted. */
 typedef struct access {
@@ -25,25 +28,39 @@ static LLVMValueRef touch(lift *l, const access *a, LLVMValueRef place)
   return done;
 }
 
+/* An intrinsic on i32 with two operands, or three. */
+static LLVMValueRef intrinsic(lift *l, const char *name, LLVMValueRef a, LLVMValueRef b,
+                              LLVMValueRef c)
+{
+  unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+  LLVMTypeRef i32 = l->type.i32;
+  LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, &i32, 1);
+  return LLVMBuildCall2(l->b, LLVMGlobalGetValueType(function), function, (LLVMValueRef[]){a, b, c},
+                        c ? 3 : 2, "");
+}
+
 static LLVMValueRef at_frame_memory(lift *l, LLVMValueRef offset)
 {
   return LLVMBuildGEP2(l->b, l->type.i8, l->memory, &offset, 1, "");
 }
 
-static LLVMValueRef in_window(lift *l, LLVMValueRef address, uint32_t bytes, LLVMValueRef start,
-                              LLVMValueRef window_bytes)
+/* `bytes` bytes that must be legal: one access, or all that a test covers. */
+typedef struct range {
+  LLVMValueRef start;
+  uint32_t bytes, align; /* bytes: a multiple of align */
+  bool store, by_sp;
+} range;
+
+/* The last place where the range may begin is `bytes - align` before that of its last `align`. */
+static LLVMValueRef in_window(lift *l, const range *r, LLVMValueRef start, LLVMValueRef size)
 {
-  LLVMValueRef offset = LLVMBuildSub(l->b, address, start, "");
-  if (bytes == 1) return LLVMBuildICmp(l->b, LLVMIntULT, offset, window_bytes, "");
-  LLVMValueRef log = lift_constant(l, bytes / 2);
-  unsigned id = LLVMLookupIntrinsicID("llvm.fshr", 9);
-  LLVMTypeRef i32 = l->type.i32;
-  LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, &i32, 1);
-  LLVMValueRef operands[] = {offset, offset, log};
-  LLVMValueRef rotated =
-      LLVMBuildCall2(l->b, LLVMGlobalGetValueType(function), function, operands, 3, "");
-  LLVMValueRef limit = LLVMBuildLShr(l->b, window_bytes, log, "");
-  return LLVMBuildICmp(l->b, LLVMIntULT, rotated, limit, "");
+  LLVMValueRef offset = LLVMBuildSub(l->b, r->start, start, "");
+  if (r->bytes > r->align)
+    size = intrinsic(l, "llvm.usub.sat", size, lift_constant(l, r->bytes - r->align), NULL);
+  if (r->align == 1) return LLVMBuildICmp(l->b, LLVMIntULT, offset, size, "");
+  LLVMValueRef log = lift_constant(l, r->align / 2);
+  LLVMValueRef rotated = intrinsic(l, "llvm.fshr", offset, offset, log);
+  return LLVMBuildICmp(l->b, LLVMIntULT, rotated, LLVMBuildLShr(l->b, size, log, ""), "");
 }
 
 /* The access that no window holds: at the place that the machine grants, or the interpreter goes
@@ -64,38 +81,46 @@ static LLVMValueRef slow_access(lift *l, const access *a, LLVMValueRef address)
   return done;
 }
 
-/* Branches to `inside` where a window holds the access, else to `slow`. */
-static void find_window(lift *l, const access *a, LLVMValueRef address, LLVMBasicBlockRef inside,
+/* Branches to `inside` where a window holds the range, else to `slow`. */
+static void find_window(lift *l, const code_op *op, const range *r, LLVMBasicBlockRef inside,
                         LLVMBasicBlockRef slow)
 {
-  if (!a->store) {
-    lift_likely(l, in_window(l, address, a->bytes, l->readable_start, l->readable_bytes), inside,
-                slow);
+  if (!r->store) {
+    lift_likely(l, in_window(l, r, l->readable_start, l->readable_bytes), inside, slow);
     return;
   }
-  LLVMValueRef in_stack = in_window(l, address, a->bytes, l->stack_start, l->stack_bytes);
-  if (a->by_sp) {
+  LLVMValueRef in_stack = in_window(l, r, l->stack_start, l->stack_bytes);
+  if (r->by_sp) {
     lift_likely(l, in_stack, inside, slow);
     return;
   }
-  LLVMValueRef writable = in_window(l, address, a->bytes, l->writable_start, l->writable_bytes);
-  bool guess_stack = l->stack_pointers >> a->op->rs1 & 1;
+  LLVMValueRef writable = in_window(l, r, l->writable_start, l->writable_bytes);
+  bool guess_stack = l->stack_pointers >> op->rs1 & 1;
   LLVMBasicBlockRef second = lift_new_block(l, "second");
   lift_likely(l, guess_stack ? in_stack : writable, inside, second);
   LLVMPositionBuilderAtEnd(l->b, second);
   lift_likely(l, guess_stack ? writable : in_stack, inside, slow);
 }
 
-static LLVMValueRef checked_access(lift *l, const access *a)
+static LLVMValueRef address_of(lift *l, const code_op *op)
 {
-  LLVMValueRef address =
-      LLVMBuildAdd(l->b, lift_x(l, a->op->rs1), lift_constant(l, (uint32_t)a->op->imm), "address");
+  return LLVMBuildAdd(l->b, lift_x(l, op->rs1), lift_constant(l, (uint32_t)op->imm), "address");
+}
+
+static LLVMValueRef touch_at(lift *l, const access *a, LLVMValueRef address)
+{
+  return touch(l, a, at_frame_memory(l, LLVMBuildZExt(l->b, address, l->type.i64, "")));
+}
+
+/* Tests for itself; the usual and the slow way meet behind it. */
+static LLVMValueRef lone_access(lift *l, const access *a, LLVMValueRef address)
+{
   LLVMBasicBlockRef inside = lift_new_block(l, "inside"), slow = lift_new_block(l, "slow");
   LLVMBasicBlockRef done = lift_new_block(l, "done");
-  find_window(l, a, address, inside, slow);
+  range own = {address, a->bytes, a->bytes, a->store, a->by_sp};
+  find_window(l, a->op, &own, inside, slow);
   LLVMPositionBuilderAtEnd(l->b, inside);
-  LLVMValueRef offset = LLVMBuildZExt(l->b, address, l->type.i64, "");
-  LLVMValueRef fast_value = touch(l, a, at_frame_memory(l, offset));
+  LLVMValueRef fast_value = touch_at(l, a, address);
   LLVMBuildBr(l->b, done);
   LLVMPositionBuilderAtEnd(l->b, slow);
   LLVMValueRef slow_value = slow_access(l, a, address);
@@ -107,6 +132,29 @@ static LLVMValueRef checked_access(lift *l, const access *a)
   LLVMAddIncoming(value, (LLVMValueRef[]){fast_value, slow_value},
                   (LLVMBasicBlockRef[]){inside, granted}, 2);
   return value;
+}
+
+/* Tests for itself and others; the slow way goes on for itself. */
+static LLVMValueRef first_access(lift *l, const access *a, LLVMValueRef address,
+                                 const access_check *check)
+{
+  LLVMValueRef start =
+      LLVMBuildAdd(l->b, address, lift_constant(l, (uint32_t)check->from), "start");
+  range all = {start, check->bytes, check->align, check->store, check->by_sp};
+  LLVMBasicBlockRef inside = lift_new_block(l, "all_inside");
+  find_window(l, a->op, &all, inside, lift_slow_here(l));
+  LLVMPositionBuilderAtEnd(l->b, inside);
+  return touch_at(l, a, address);
+}
+
+static LLVMValueRef checked_access(lift *l, const access *a, uint32_t index)
+{
+  LLVMValueRef address = address_of(l, a->op);
+  const access_check *check = &l->copy->checks.accesses[index];
+  if (l->slow) return slow_access(l, a, address);
+  if (check->role == CHECK_ALONE) return lone_access(l, a, address);
+  if (check->role == CHECK_FIRST) return first_access(l, a, address, check);
+  return touch_at(l, a, address);
 }
 
 /* In the fast copy of a loop, of an access that the guard has checked for all rounds. */
@@ -125,12 +173,11 @@ static LLVMValueRef hoisted_place(lift *l, const hoisted_access *access)
 
 static LLVMValueRef access_value(lift *l, const access *a)
 {
-  if (l->fast) {
-    uint32_t first = l->unit->blocks[l->f->first_block].first_op;
-    const hoisted_access *hoisted = &l->fast->accesses[l->op_index - first];
-    if (hoisted->group != UNIT_NONE) return touch(l, a, hoisted_place(l, hoisted));
-  }
-  return checked_access(l, a);
+  uint32_t index = l->op_index - l->unit->blocks[l->f->first_block].first_op;
+  const hoisted_access *hoisted = l->fast ? &l->fast->accesses[index] : NULL;
+  if (!hoisted || hoisted->group == UNIT_NONE) return checked_access(l, a, index);
+  if (hoisted->bounded) return touch_at(l, a, address_of(l, a->op));
+  return touch(l, a, hoisted_place(l, hoisted));
 }
 
 static LLVMTypeRef integer_type(const lift *l, uint32_t bytes)

@@ -110,113 +110,29 @@ static bool dominates(const graph *g, uint32_t a, uint32_t b)
   return a == b;
 }
 
-/* Affine values */
-
-static affine constant_value(uint32_t constant)
-{
-  return (affine){.known = true, .constant = constant};
-}
-
-static affine entry_value(uint32_t r)
-{
-  if (r == 0) return constant_value(0);
-  return (affine){.known = true, .num_terms = 1, .reg = {(uint8_t)r}, .coefficient = {1}};
-}
-
-static affine add_scaled(affine a, affine b, uint32_t scale)
-{
-  affine sum = {.known = a.known && b.known, .constant = a.constant + scale * b.constant};
-  unsigned i = 0, j = 0;
-  while (sum.known && (i < a.num_terms || j < b.num_terms)) {
-    uint32_t coefficient = 0;
-    uint8_t reg = i < a.num_terms ? a.reg[i] : NUM_REGISTERS;
-    if (j < b.num_terms && b.reg[j] < reg) reg = b.reg[j];
-    if (i < a.num_terms && a.reg[i] == reg) coefficient += a.coefficient[i++];
-    if (j < b.num_terms && b.reg[j] == reg) coefficient += scale * b.coefficient[j++];
-    if (!coefficient) continue;
-    if (sum.num_terms == MAX_TERMS) return (affine){0};
-    sum.reg[sum.num_terms] = reg;
-    sum.coefficient[sum.num_terms++] = coefficient;
-  }
-  return sum.known ? sum : (affine){0};
-}
-
-static affine add_constant(affine a, uint32_t constant)
-{
-  a.constant += constant;
-  return a;
-}
-
-static bool equal_terms(const affine *a, const affine *b)
-{
-  return a->known && b->known && a->num_terms == b->num_terms &&
-         !memcmp(a->reg, b->reg, a->num_terms) &&
-         !memcmp(a->coefficient, b->coefficient, a->num_terms * sizeof *a->coefficient);
-}
-
-static bool equal_values(const affine *a, const affine *b)
-{
-  return equal_terms(a, b) && a->constant == b->constant;
-}
-
 /* Symbolic execution */
 
-typedef struct values {
-  affine x[NUM_REGISTERS + 1];
-} values;
-
-static affine result_of(const values *v, const code_op *op)
-{
-  const affine *a = &v->x[op->rs1], *b = &v->x[op->rs2];
-  uint32_t imm = (uint32_t)op->imm;
-  switch (op->id) {
-  case OP_LUI:
-  case OP_AUIPC:
-    return constant_value(imm);
-  case OP_ADDI:
-    return add_constant(*a, imm);
-  case OP_ADD:
-    return add_scaled(*a, *b, 1);
-  case OP_SUB:
-    return add_scaled(*a, *b, UINT32_MAX);
-  case OP_SLLI:
-    return add_scaled(constant_value(0), *a, 1u << imm);
-  case OP_SH1ADD:
-    return add_scaled(*b, *a, 2);
-  case OP_SH2ADD:
-    return add_scaled(*b, *a, 4);
-  case OP_SH3ADD:
-    return add_scaled(*b, *a, 8);
-  default:
-    return (affine){0};
-  }
-}
-
-static void execute(values *v, const code_op *op)
-{
-  uint32_t rd = code_op_operands(op).writes_x;
-  if (rd != 0 && rd != REGISTER_SINK) v->x[rd] = result_of(v, op);
-}
-
-static void merge(values *into, const values *from)
+static void merge(affine_registers *into, const affine_registers *from)
 {
   for (unsigned r = 0; r < NUM_REGISTERS; r++)
-    if (!equal_values(&into->x[r], &from->x[r])) into->x[r] = (affine){0};
+    if (!affine_equal(&into->x[r], &from->x[r])) into->x[r] = (affine){0};
 }
 
 /* The loop at hand while it is looked at. */
 typedef struct candidate {
   const graph *g;
   counted_loop loop;
-  values *at_start; /* by block: registers where it begins */
+  affine_registers *at_start; /* by block: registers where it begins */
   bool *has_start;
-  values at_end;  /* of the latch */
-  affine *access; /* by operation of the function: address */
+  affine_registers at_end; /* of the latch */
+  affine *access;          /* by operation of the function: address */
+  uint32_t *bounds;        /* by symbol - NUM_REGISTERS */
+  size_t num_bounds, bounds_capacity;
   bool known_step[NUM_REGISTERS];
   int32_t step[NUM_REGISTERS];
 } candidate;
 
-static void send_values(candidate *c, const values *v, int32_t to)
+static void send_values(candidate *c, const affine_registers *v, int32_t to)
 {
   if (to == UNIT_NONE || !c->loop.contains[to] || (uint32_t)to == c->loop.header) return;
   if (c->has_start[to])
@@ -226,18 +142,31 @@ static void send_values(candidate *c, const values *v, int32_t to)
   c->has_start[to] = true;
 }
 
+/* Accesses may not spread wider in a round; an access far away is a group of its own. */
+enum { MAX_GROUP_BYTES = 1 << 16 };
+
+/* An unknown result that is bounded is a new symbol. */
+static void execute(candidate *c, affine_registers *v, const code_op *op)
+{
+  uint32_t bound = affine_bound(v, op);
+  affine *result = affine_execute(v, op);
+  if (!result || result->known || bound > MAX_GROUP_BYTES) return;
+  *result = affine_symbol((uint16_t)(NUM_REGISTERS + c->num_bounds)); /* below MAX_LOOP_OPS */
+  pop_push(c->bounds, c->num_bounds, c->bounds_capacity, bound);
+}
+
 static void execute_block(candidate *c, uint32_t number)
 {
   const code_block *b = &c->g->blocks[number];
-  values v = c->at_start[number];
+  affine_registers v = c->at_start[number];
   for (uint32_t i = 0; i < b->num_ops; i++) {
     const code_op *op = &c->g->unit->ops[b->first_op + i];
     uint32_t first = c->g->blocks[0].first_op; /* operations of a function are consecutive */
     bool store;
     uint32_t bytes;
     if (code_op_is_access(op, &store, &bytes))
-      c->access[b->first_op + i - first] = add_constant(v.x[op->rs1], (uint32_t)op->imm);
-    execute(&v, op);
+      c->access[b->first_op + i - first] = affine_add(v.x[op->rs1], (uint32_t)op->imm);
+    execute(c, &v, op);
   }
   if (number == c->loop.latch) c->at_end = v;
   send_values(c, &v, b->next);
@@ -246,16 +175,16 @@ static void execute_block(candidate *c, uint32_t number)
 
 static void execute_round(candidate *c)
 {
-  values *start = &c->at_start[c->loop.header];
-  for (unsigned r = 0; r < NUM_REGISTERS; r++) start->x[r] = entry_value(r);
+  affine_registers *start = &c->at_start[c->loop.header];
+  for (unsigned r = 0; r < NUM_REGISTERS; r++) start->x[r] = affine_symbol((uint16_t)r);
   c->has_start[c->loop.header] = true;
   for (uint32_t i = 0; i < c->g->num_reachable; i++) {
     uint32_t block = c->g->sequence[i];
     if (c->loop.contains[block] && c->has_start[block]) execute_block(c, block);
   }
   for (unsigned r = 0; r < NUM_REGISTERS; r++) {
-    affine own = entry_value(r);
-    c->known_step[r] = equal_terms(&own, &c->at_end.x[r]);
+    affine own = affine_symbol((uint16_t)r);
+    c->known_step[r] = affine_same_terms(&own, &c->at_end.x[r]);
     c->step[r] = (int32_t)c->at_end.x[r].constant;
   }
 }
@@ -265,8 +194,8 @@ static bool step_of(const candidate *c, const affine *a, int32_t *step)
 {
   uint32_t sum = 0;
   for (unsigned i = 0; i < a->num_terms; i++) {
-    if (!c->known_step[a->reg[i]]) return false;
-    sum += a->coefficient[i] * (uint32_t)c->step[a->reg[i]];
+    if (a->symbol[i] >= NUM_REGISTERS || !c->known_step[a->symbol[i]]) return false;
+    sum += a->coefficient[i] * (uint32_t)c->step[a->symbol[i]];
   }
   *step = (int32_t)sum;
   return a->known;
@@ -330,12 +259,40 @@ static bool understand_test(candidate *c)
 static access_group *find_group(counted_loop *l, const affine *base)
 {
   for (uint32_t i = 0; i < l->num_groups; i++)
-    if (equal_terms(&l->groups[i].base, base)) return &l->groups[i];
+    if (affine_same_terms(&l->groups[i].base, base)) return &l->groups[i];
   return NULL;
 }
 
-/* Offsets of a group must stay near each other: an access far away is a group of its own. */
-enum { MAX_GROUP_BYTES = 1 << 16 };
+/* Where an access touches in a round, from the start of the round's base on. */
+typedef struct extent {
+  int64_t low, high;
+  bool bounded;
+} extent;
+
+/* Takes the constant and the bounded symbols out of `address`; false if some of that is not a
+ * multiple of `bytes`. */
+static bool take_extent(const candidate *c, affine *address, uint32_t bytes, extent *out)
+{
+  affine base = {.known = address->known};
+  int64_t offset = (int32_t)address->constant;
+  *out = (extent){.low = offset, .high = offset + bytes};
+  if (offset % bytes) return false;
+  for (unsigned i = 0; i < address->num_terms; i++) {
+    uint16_t symbol = address->symbol[i];
+    int64_t factor = (int32_t)address->coefficient[i];
+    if (symbol < NUM_REGISTERS) {
+      base.symbol[base.num_terms] = symbol;
+      base.coefficient[base.num_terms++] = address->coefficient[i];
+      continue;
+    }
+    if (factor % bytes) return false;
+    out->bounded = true;
+    int64_t way = factor * c->bounds[symbol - NUM_REGISTERS];
+    *(way < 0 ? &out->low : &out->high) += way;
+  }
+  *address = base;
+  return true;
+}
 
 static void add_access(candidate *c, const code_op *op, uint32_t index)
 {
@@ -344,27 +301,32 @@ static void add_access(candidate *c, const code_op *op, uint32_t index)
   uint32_t bytes;
   if (!code_op_is_access(op, &store, &bytes)) return;
   affine base = c->access[index];
-  int32_t step, offset = (int32_t)base.constant;
-  base.constant = 0;
-  if (!step_of(c, &base, &step) || step % (int32_t)bytes || offset % (int32_t)bytes) return;
+  extent own;
+  int32_t step;
+  if (!base.known || !take_extent(c, &base, bytes, &own)) return;
+  if (!step_of(c, &base, &step) || step % (int32_t)bytes || own.high - own.low > MAX_GROUP_BYTES)
+    return;
   access_group *group = find_group(l, &base);
   if (!group) {
     if (l->num_groups == MAX_GROUPS) return;
     group = &l->groups[l->num_groups++];
-    *group =
-        (access_group){.base = base, .lowest = offset, .highest = offset, .step = step, .align = 1};
+    *group = (access_group){.base = base,
+                            .lowest = (int32_t)own.low,
+                            .highest = (int32_t)own.low,
+                            .step = step,
+                            .align = 1};
   }
-  int64_t low = offset < group->lowest ? offset : group->lowest;
-  int64_t high =
-      (int64_t)offset + bytes > group->highest ? (int64_t)offset + bytes : group->highest;
-  if (high - low > MAX_GROUP_BYTES) return;
+  int64_t low = own.low < group->lowest ? own.low : group->lowest;
+  int64_t high = own.high > group->highest ? own.high : group->highest;
+  if (high - low > MAX_GROUP_BYTES || low < INT32_MIN || high > INT32_MAX) return;
   group->lowest = (int32_t)low;
   group->highest = (int32_t)high;
   if (bytes > group->align) group->align = bytes;
   group->load |= !store;
   group->store |= store;
   group->by_sp |= store && op->rs1 == 2;
-  l->accesses[index] = (hoisted_access){(int32_t)(group - l->groups), offset};
+  l->accesses[index] = (hoisted_access){
+      .group = (int32_t)(group - l->groups), .bounded = own.bounded, .offset = (int32_t)own.low};
 }
 
 static void add_accesses(candidate *c)
@@ -457,6 +419,7 @@ static bool look_at_loop(const graph *g, const bool *is_target, counted_loop *l)
   free(c->at_start);
   free(c->has_start);
   free(c->access);
+  free(c->bounds);
   free(c);
   return counted;
 }

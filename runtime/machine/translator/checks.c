@@ -1,0 +1,242 @@
+/* One test for many accesses.
+ *
+ * Blocks with one predecessor hang below it: so the function falls into trees. From the root of a
+ * tree to the block at hand the code is executed with symbols: registers where the root begins, and a
+ * new one for each result that is no sum. Accesses whose addresses differ by constants are a group;
+ * the first of it on the way tests the range of all, also of those further down. Addresses of a
+ * group are the same symbols, so what has been tested is still true there.
+ *
+ * A test too much cannot do harm: where it fails, every access is looked at for itself. */
+#include "lift.h"
+
+#include <populus/arena.h>
+#include <stdlib.h>
+
+enum { MAX_DEPTH = 32, MAX_SPAN = 8192, FIRST_SYMBOL = NUM_REGISTERS, LAST_SYMBOL = UINT16_MAX };
+
+typedef struct group {
+  affine base;                     /* constant 0 */
+  int64_t lowest, highest, offset; /* of everybody; of the first one */
+  uint32_t align, first, depth;    /* operation; depth of its block */
+  bool store, by_sp, shared;
+} group;
+
+typedef struct search {
+  const code_unit *unit;
+  const code_block *blocks; /* of the function */
+  uint32_t num_blocks, first_op;
+  const function_loops *loops;
+  const counted_loop *fast; /* NULL: the function */
+  uint32_t *num_before;     /* by block: predecessors */
+  function_checks out;
+  group *groups;
+  size_t num_groups, groups_capacity;
+  uint32_t path[MAX_DEPTH], depth;
+  unsigned next_symbol;
+  uint32_t *roots;
+  size_t num_roots, roots_capacity;
+} search;
+
+/* Trees */
+
+static bool is_counted_block(const search *s, uint32_t block, const counted_loop **loop)
+{
+  for (size_t i = 0; i < s->loops->num_loops; i++) {
+    *loop = &s->loops->loops[i];
+    if ((*loop)->contains[block]) return true;
+  }
+  return false;
+}
+
+/* Does `to` hang below `from`? What leaves a counted loop has a second predecessor, the fast copy. */
+static bool hangs_below(const search *s, uint32_t from, int32_t to)
+{
+  const counted_loop *loop;
+  if (to <= 0 || s->num_before[to] != 1) return false;
+  block_end end = s->blocks[from].end;
+  if (end != BLOCK_NEXT && end != BLOCK_BRANCH && end != BLOCK_JUMP) return false;
+  if (s->fast) return s->fast->contains[to];
+  return !is_counted_block(s, from, &loop) || loop->contains[to];
+}
+
+static void count_predecessors(search *s)
+{
+  s->num_before = pop_xcalloc(s->num_blocks, sizeof *s->num_before);
+  for (uint32_t n = 0; n < s->num_blocks; n++) {
+    const code_block *b = &s->blocks[n];
+    if (b->next != UNIT_NONE) s->num_before[b->next]++;
+    if (b->taken != UNIT_NONE && b->taken != b->next) s->num_before[b->taken]++;
+  }
+}
+
+/* Groups */
+
+static int64_t round_down(int64_t value, uint32_t align)
+{
+  return value & -(int64_t)align;
+}
+
+/* Makes the group larger by an access, if it does not become too large. */
+static bool extend(group *g, int64_t offset, uint32_t bytes)
+{
+  uint32_t align = bytes > g->align ? bytes : g->align;
+  int64_t low = offset < g->lowest ? offset : g->lowest;
+  int64_t high = offset + bytes > g->highest ? offset + bytes : g->highest;
+  if (high - low > MAX_SPAN) return false;
+  g->lowest = low;
+  g->highest = high;
+  g->align = align;
+  return true;
+}
+
+static group *find_group(search *s, const affine *base, int64_t offset, uint32_t bytes)
+{
+  for (size_t i = s->num_groups; i-- > 0;)
+    if (affine_same_terms(&s->groups[i].base, base) && extend(&s->groups[i], offset, bytes))
+      return &s->groups[i];
+  return NULL;
+}
+
+/* Everything on the path below the group's block needs its test. */
+static void cover(search *s, const group *g, access_check *check)
+{
+  check->role = CHECK_COVERED;
+  for (uint32_t d = g->depth + 1; d <= s->depth; d++) s->out.inherits[s->path[d]] = true;
+}
+
+static void add_access(search *s, const affine_registers *v, const code_op *op, uint32_t index)
+{
+  bool store;
+  uint32_t bytes;
+  if (!code_op_is_access(op, &store, &bytes)) return;
+  if (s->fast && s->fast->accesses[index].group != UNIT_NONE) return;
+  affine base = affine_add(v->x[op->rs1], (uint32_t)op->imm);
+  int64_t offset = (int32_t)base.constant;
+  base.constant = 0;
+  if (!base.known || offset % bytes) return;
+  group *g = find_group(s, &base, offset, bytes);
+  if (g) {
+    g->shared = true;
+    cover(s, g, &s->out.accesses[index]);
+  } else {
+    pop_push(s->groups, s->num_groups, s->groups_capacity,
+             (group){.base = base,
+                     .lowest = offset,
+                     .highest = offset + bytes,
+                     .offset = offset,
+                     .align = bytes,
+                     .first = index,
+                     .depth = s->depth});
+    g = &s->groups[s->num_groups - 1];
+  }
+  g->store |= store;
+  g->by_sp |= store && op->rs1 == 2;
+}
+
+/* Its members are known: the first one gets its test. */
+static void finish_group(search *s, const group *g)
+{
+  if (!g->shared) return;
+  int64_t from = round_down(g->lowest, g->align), to = -round_down(-g->highest, g->align);
+  s->out.accesses[g->first] = (access_check){.role = CHECK_FIRST,
+                                             .from = (int32_t)(from - g->offset),
+                                             .bytes = (uint32_t)(to - from),
+                                             .align = g->align,
+                                             .store = g->store,
+                                             .by_sp = g->by_sp};
+}
+
+/* Walking */
+
+static void execute(search *s, affine_registers *v, const code_op *op)
+{
+  affine *result = affine_execute(v, op);
+  if (result && !result->known && s->next_symbol <= LAST_SYMBOL)
+    *result = affine_symbol((uint16_t)s->next_symbol++);
+}
+
+static void walk(search *s, uint32_t block, affine_registers v);
+
+/* To a block below, if it is one; where the tree is too deep, another one begins. */
+static void walk_on(search *s, uint32_t from, int32_t to, const affine_registers *v)
+{
+  if (!hangs_below(s, from, to)) return;
+  if (s->depth < MAX_DEPTH)
+    walk(s, (uint32_t)to, *v);
+  else
+    pop_push(s->roots, s->num_roots, s->roots_capacity, (uint32_t)to);
+}
+
+static void walk(search *s, uint32_t block, affine_registers v)
+{
+  const code_block *b = &s->blocks[block];
+  size_t num_groups = s->num_groups;
+  unsigned next_symbol = s->next_symbol;
+  s->path[s->depth] = block;
+  for (uint32_t i = 0; i < b->num_ops; i++) {
+    const code_op *op = &s->unit->ops[b->first_op + i];
+    add_access(s, &v, op, b->first_op + i - s->first_op);
+    execute(s, &v, op);
+  }
+  s->depth++;
+  walk_on(s, block, b->next, &v);
+  if (b->taken != b->next) walk_on(s, block, b->taken, &v);
+  s->depth--;
+  s->next_symbol = next_symbol;
+  while (s->num_groups > num_groups) finish_group(s, &s->groups[--s->num_groups]);
+}
+
+static void find_roots(search *s)
+{
+  bool *below = pop_xcalloc(s->num_blocks, sizeof *below);
+  for (uint32_t n = 0; n < s->num_blocks; n++) {
+    const code_block *b = &s->blocks[n];
+    if (s->fast && !s->fast->contains[n]) continue;
+    if (hangs_below(s, n, b->next)) below[b->next] = true;
+    if (hangs_below(s, n, b->taken)) below[b->taken] = true;
+  }
+  for (uint32_t n = 0; n < s->num_blocks; n++)
+    if (!below[n] && (!s->fast || s->fast->contains[n]))
+      pop_push(s->roots, s->num_roots, s->roots_capacity, n);
+  free(below);
+}
+
+static void walk_trees(search *s)
+{
+  affine_registers start = {0};
+  for (uint32_t r = 0; r < NUM_REGISTERS; r++) start.x[r] = affine_symbol((uint16_t)r);
+  find_roots(s);
+  for (size_t i = 0; i < s->num_roots; i++) { /* the list may grow */
+    s->next_symbol = FIRST_SYMBOL;
+    s->depth = 0;
+    walk(s, s->roots[i], start);
+  }
+}
+
+function_checks function_checks_find(const code_unit *unit, const code_function *f,
+                                     const function_loops *loops, const counted_loop *fast)
+{
+  search s = {.unit = unit,
+              .blocks = unit->blocks + f->first_block,
+              .num_blocks = f->num_blocks,
+              .loops = loops,
+              .fast = fast};
+  const code_block *last = &s.blocks[s.num_blocks - 1];
+  s.first_op = s.blocks[0].first_op; /* operations of a function are consecutive */
+  size_t num_ops = last->first_op + last->num_ops - s.first_op;
+  s.out.accesses = pop_xcalloc(num_ops + 1, sizeof *s.out.accesses);
+  s.out.inherits = pop_xcalloc(s.num_blocks, sizeof *s.out.inherits);
+  count_predecessors(&s);
+  walk_trees(&s);
+  free(s.num_before);
+  free(s.groups);
+  free(s.roots);
+  return s.out;
+}
+
+void function_checks_free(function_checks *checks)
+{
+  free(checks->accesses);
+  free(checks->inherits);
+  *checks = (function_checks){0};
+}
