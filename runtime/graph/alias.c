@@ -1,4 +1,4 @@
-/* Does a view hold some element twice?
+/* Does a view hold some element twice? Have two views one in common?
  *
  * The pieces are sorted by where they lie; pieces whose spans do not meet cannot share elements, and
  * a nest of loops in which every stride is larger than all that the finer loops together reach has
@@ -13,13 +13,14 @@ typedef struct span {
   uint32_t variable;
   uint64_t first, last; /* elements */
   size_t piece;         /* in graph->pieces */
+  bool second;          /* of two views: it is the second one's */
 } span;
 
 static span piece_span(const pop_graph *graph, size_t index)
 {
   const view_piece *piece = &graph->pieces[index];
   const view_dim *dims = graph->dims + piece->first_dim;
-  span s = {piece->variable, piece->base, piece->base, index};
+  span s = {piece->variable, piece->base, piece->base, index, false};
   for (uint32_t i = 0; i < piece->num_dims; i++) {
     uint64_t reach = (dims[i].count - 1) * (uint64_t)dims[i].stride;
     if (dims[i].stride < 0)
@@ -96,16 +97,19 @@ static bool repeats(const pop_graph *graph, const view_piece *piece)
   return false;
 }
 
-static bool spans_have_alias(const pop_graph *graph, span *spans, size_t count)
+/* Is something true of some spans that meet? */
+static bool any_cluster(const pop_graph *graph, span *spans, size_t count,
+                        bool (*is_true)(const pop_graph *graph, const span *spans, size_t count,
+                                        uint64_t last))
 {
-  qsort(spans, count, sizeof *spans, compare_spans);
+  if (count) qsort(spans, count, sizeof *spans, compare_spans);
   for (size_t begin = 0, end; begin < count; begin = end) {
     uint64_t last = spans[begin].last;
     for (end = begin + 1;
          end < count && spans[end].variable == spans[begin].variable && spans[end].first <= last;
          end++)
       if (spans[end].last > last) last = spans[end].last;
-    if (cluster_has_alias(graph, spans + begin, end - begin, last)) return true;
+    if (is_true(graph, spans + begin, end - begin, last)) return true;
   }
   return false;
 }
@@ -123,7 +127,63 @@ bool pop_tensor_contains_aliases(pop_tensor handle)
 
   span *spans = pop_xmalloc(t->num_pieces * sizeof *spans);
   for (size_t i = 0; i < t->num_pieces; i++) spans[i] = piece_span(graph, t->first_piece + i);
-  bool found = spans_have_alias(graph, spans, t->num_pieces);
+  bool found = any_cluster(graph, spans, t->num_pieces, cluster_has_alias);
+  free(spans);
+  return found;
+}
+
+/* ---- two views ---- */
+
+/* Marks the elements of a piece, or looks whether one is marked. */
+static bool go_through_piece(const pop_graph *graph, const span *s, uint64_t first, uint8_t *bits)
+{
+  const tensor alone = {.first_piece = s->piece, .num_pieces = 1};
+  view_walk walk = {.graph = graph, .tensor = &alone, .skip_repeats = true};
+  for (view_run run; view_walk_next(&walk, &run);)
+    for (uint64_t i = run.begin - first; i < run.begin - first + run.count; i++)
+      if (!s->second)
+        set_bit(bits, i);
+      else if (bits[i / 8] >> i % 8 & 1)
+        return true;
+  return false;
+}
+
+/* `count` spans of one variable that meet, from first to last. */
+static bool cluster_is_shared(const pop_graph *graph, const span *spans, size_t count,
+                              uint64_t last)
+{
+  size_t num_second = 0;
+  for (size_t i = 0; i < count; i++) num_second += spans[i].second;
+  if (num_second == 0 || num_second == count) return false;
+  uint8_t *bits = pop_xcalloc((last - spans[0].first) / 8 + 1, 1);
+  bool found = false;
+  for (size_t i = 0; i < count; i++)
+    if (!spans[i].second) go_through_piece(graph, &spans[i], spans[0].first, bits);
+  for (size_t i = 0; i < count && !found; i++)
+    if (spans[i].second) found = go_through_piece(graph, &spans[i], spans[0].first, bits);
+  free(bits);
+  return found;
+}
+
+static size_t add_spans(const pop_graph *graph, const tensor *t, bool second, span *spans)
+{
+  for (size_t i = 0; i < t->num_pieces; i++) {
+    spans[i] = piece_span(graph, t->first_piece + i);
+    spans[i].second = second;
+  }
+  return t->num_pieces;
+}
+
+bool pop_tensor_intersects_with(pop_tensor left, pop_tensor right)
+{
+  if (!pop_tensor_valid(left) || !pop_tensor_valid(right) || left.graph != right.graph)
+    return false;
+  const pop_graph *graph = left.graph;
+  const tensor *a = &graph->tensors[left.index], *b = &graph->tensors[right.index];
+  span *spans = pop_xcalloc(a->num_pieces + b->num_pieces + 1, sizeof *spans);
+  size_t count = add_spans(graph, a, false, spans);
+  count += add_spans(graph, b, true, spans + count);
+  bool found = any_cluster(graph, spans, count, cluster_is_shared);
   free(spans);
   return found;
 }

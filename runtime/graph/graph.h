@@ -212,6 +212,12 @@ void graph_fail(pop_graph *graph, pop_error *error);
 /* The mapping of a variable, sorted and disjoint, neighbours on one tile merged. */
 const mapping_interval *graph_mapping(pop_graph *graph, uint32_t variable, size_t *count);
 
+/* The first interval that ends behind the element. */
+size_t graph_find_mapping(const mapping_interval *mapping, size_t count, uint64_t element);
+/* Maps elements [begin, end) of a variable; tiles are the top-level graph's. */
+void graph_map_elements(pop_graph *graph, uint32_t variable, uint64_t begin, uint64_t end,
+                        uint32_t tile);
+
 /* Walks a view in order as runs of consecutive elements (stride 1). */
 typedef struct view_run {
   uint32_t variable;

@@ -137,6 +137,12 @@ static void map_run(variable *v, uint64_t begin, uint64_t end, uint32_t tile)
   append(v, begin, end, tile);
 }
 
+void graph_map_elements(pop_graph *graph, uint32_t index, uint64_t begin, uint64_t end,
+                        uint32_t tile)
+{
+  map_run(&graph->variables[index], begin, end, tile);
+}
+
 void pop_graph_set_tile_mapping(pop_graph *graph, pop_tensor handle, size_t tile)
 {
   static const char call[] = "pop_graph_set_tile_mapping";
@@ -216,8 +222,7 @@ static void show(shown_run *shown, size_t tile, uint64_t count)
   shown->end += count;
 }
 
-/* The first interval that ends behind `element`. */
-static size_t find_interval(const mapping_interval *mapping, size_t count, uint64_t element)
+size_t graph_find_mapping(const mapping_interval *mapping, size_t count, uint64_t element)
 {
   size_t low = 0, high = count;
   while (low < high) {
@@ -242,7 +247,7 @@ static void show_element_run(pop_graph *graph, view_run run, shown_run *shown)
   size_t count;
   const mapping_interval *mapping = graph_mapping(graph, run.variable, &count);
   uint64_t at = run.begin, end = run.begin + run.count;
-  for (size_t i = find_interval(mapping, count, at); at < end; i++) {
+  for (size_t i = graph_find_mapping(mapping, count, at); at < end; i++) {
     uint64_t begin = i < count && mapping[i].begin < end ? mapping[i].begin : end;
     if (begin > at) {
       show(shown, SIZE_MAX, begin - at);

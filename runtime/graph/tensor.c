@@ -302,26 +302,48 @@ pop_tensor pop_tensor_squeeze(pop_tensor handle)
 
 /* ---- more than one ---- */
 
+/* The shape with a dimension n times as large. */
+static bool check_repeated(pop_graph *graph, const char *call, const tensor *t, size_t n,
+                           size_t dimension, size_t *shape)
+{
+  uint64_t num_elements;
+  memcpy(shape, t->shape, t->rank * sizeof *shape);
+  if (!__builtin_mul_overflow(shape[dimension], n, &shape[dimension]))
+    return check_elements(graph, call, shape, t->rank, &num_elements);
+  graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+              "%s: dimension %zu of the %s, %zu times, would have more than 2^64 - 1 elements",
+              call, dimension, say_tensor(graph, t), n);
+  return false;
+}
+
 pop_tensor pop_tensor_broadcast(pop_tensor handle, size_t n, size_t dimension)
 {
   static const char call[] = "pop_tensor_broadcast";
   pop_graph *graph = handle.graph;
   const tensor *t = operand(call, handle);
-  if (!t || !check_dimension(graph, call, t, dimension)) return null_tensor(graph);
   size_t shape[GRAPH_MAX_RANK];
-  memcpy(shape, t->shape, t->rank * sizeof *shape);
-  uint64_t num_elements;
-  if (__builtin_mul_overflow(shape[dimension], n, &shape[dimension])) {
-    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
-                "%s: dimension %zu of the %s, %zu times, would have more than 2^64 - 1 elements",
-                call, dimension, say_tensor(graph, t), n);
+  if (!t || !check_dimension(graph, call, t, dimension) ||
+      !check_repeated(graph, call, t, n, dimension, shape))
     return null_tensor(graph);
-  }
-  if (!check_elements(graph, call, shape, t->rank, &num_elements)) return null_tensor(graph);
-  if (num_elements == 0) return without_elements(graph, call, t, shape, t->rank);
+  if (n == 0 || t->num_elements == 0) return without_elements(graph, call, t, shape, t->rank);
   cut c = cut_shape(t->shape, t->rank, dimension);
   uint64_t row = c.size * c.inner;
   const view_dim loops[] = {{c.outer, (int64_t)row}, {n, 0}, {row, 1}};
+  return gathered(graph, call, t, 0, loops, 3, shape, t->rank);
+}
+
+pop_tensor pop_tensor_upsample(pop_tensor handle, size_t n, size_t dimension)
+{
+  static const char call[] = "pop_tensor_upsample";
+  pop_graph *graph = handle.graph;
+  const tensor *t = operand(call, handle);
+  size_t shape[GRAPH_MAX_RANK];
+  if (!t || !check_dimension(graph, call, t, dimension) ||
+      !check_repeated(graph, call, t, n, dimension, shape))
+    return null_tensor(graph);
+  if (n == 0 || t->num_elements == 0) return without_elements(graph, call, t, shape, t->rank);
+  cut c = cut_shape(t->shape, t->rank, dimension);
+  const view_dim loops[] = {{c.outer * c.size, (int64_t)c.inner}, {n, 0}, {c.inner, 1}};
   return gathered(graph, call, t, 0, loops, 3, shape, t->rank);
 }
 

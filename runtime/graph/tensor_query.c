@@ -3,6 +3,9 @@
 #include "graph/check.h"
 #include "graph/describe.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static const tensor *find_tensor(pop_tensor t)
 {
   return pop_tensor_valid(t) ? &t.graph->tensors[t.index] : NULL;
@@ -66,4 +69,137 @@ bool pop_tensor_contains_constant(pop_tensor handle)
     if (handle.graph->variables[handle.graph->pieces[t->first_piece + i].variable].constant)
       return true;
   return false;
+}
+
+bool pop_tensor_is_parallel_writeable(pop_tensor handle)
+{
+  return pop_tensor_valid(handle) && !pop_tensor_contains_constant(handle) &&
+         !pop_tensor_contains_aliases(handle);
+}
+
+static bool same_piece(const pop_graph *graph, const view_piece *a, const view_piece *b)
+{
+  return a->variable == b->variable && a->base == b->base && a->num_dims == b->num_dims &&
+         (a->first_dim == b->first_dim ||
+          memcmp(graph->dims + a->first_dim, graph->dims + b->first_dim,
+                 a->num_dims * sizeof *graph->dims) == 0);
+}
+
+static bool same_pieces(const pop_graph *graph, const tensor *a, const tensor *b)
+{
+  if (a->num_pieces != b->num_pieces) return false;
+  for (size_t i = 0; i < a->num_pieces; i++)
+    if (!same_piece(graph, &graph->pieces[a->first_piece + i], &graph->pieces[b->first_piece + i]))
+      return false;
+  return true;
+}
+
+/* Views that were made in different ways may have other pieces for the same elements. */
+static bool same_runs(const pop_graph *graph, uint32_t a, uint32_t b)
+{
+  view_walk walk_a, walk_b;
+  view_run run_a = {0}, run_b = {0};
+  view_walk_start(&walk_a, graph, a);
+  view_walk_start(&walk_b, graph, b);
+  for (;;) {
+    bool more_a = view_walk_next(&walk_a, &run_a), more_b = view_walk_next(&walk_b, &run_b);
+    if (!more_a || !more_b) return more_a == more_b;
+    if (run_a.variable != run_b.variable || run_a.begin != run_b.begin ||
+        run_a.count != run_b.count)
+      return false;
+  }
+}
+
+bool pop_tensor_equal(pop_tensor left, pop_tensor right)
+{
+  const tensor *a = find_tensor(left), *b = find_tensor(right);
+  if (!a || !b) return !a && !b;
+  if (left.graph != right.graph || a->type != b->type || a->rank != b->rank) return false;
+  for (uint32_t d = 0; d < a->rank; d++)
+    if (a->shape[d] != b->shape[d]) return false;
+  return same_pieces(left.graph, a, b) || same_runs(left.graph, left.index, right.index);
+}
+
+/* ---- as text ---- */
+
+enum { MOST_RUNS_IN_A_STRING = 8 };
+
+static void print_shape(FILE *stream, const tensor *t)
+{
+  putc('{', stream);
+  for (uint32_t d = 0; t && d < t->rank; d++) fprintf(stream, d ? ",%zu" : "%zu", t->shape[d]);
+  putc('}', stream);
+}
+
+static void print_run(FILE *stream, const pop_graph *graph, const view_run *run)
+{
+  const variable *v = &graph->variables[run->variable];
+  unsigned long long begin = run->begin, end = run->begin + run->count;
+  if (*v->name)
+    fprintf(stream, " %s", v->name);
+  else
+    fprintf(stream, " variable %u", run->variable);
+  if (run->count == 1)
+    fprintf(stream, "[%llu]", begin);
+  else
+    fprintf(stream, "[%llu:%llu]", begin, end);
+}
+
+static void print_tensor(FILE *stream, pop_tensor handle, size_t most_runs)
+{
+  const tensor *t = find_tensor(handle);
+  fprintf(stream, "%s ", t ? pop_type_name(t->type) : "null");
+  print_shape(stream, t);
+  if (!t || t->num_elements == 0) return;
+  fputs(" =", stream);
+  view_walk walk;
+  view_walk_start(&walk, handle.graph, handle.index);
+  size_t count = 0;
+  for (view_run run; view_walk_next(&walk, &run); count++) {
+    if (count == most_runs) {
+      fputs(" …", stream);
+      return;
+    }
+    print_run(stream, handle.graph, &run);
+  }
+}
+
+/* As much of `whole` as there is room for. */
+static size_t hand_over(char *whole, size_t length, char *text, size_t size)
+{
+  if (size) {
+    size_t taken = length < size ? length : size - 1;
+    memcpy(text, whole, taken);
+    text[taken] = '\0';
+  }
+  free(whole);
+  return length;
+}
+
+size_t pop_tensor_shape_string(pop_tensor handle, char *text, size_t size)
+{
+  char *whole = NULL;
+  size_t length = 0;
+  FILE *stream = open_memstream(&whole, &length);
+  if (!stream) return 0;
+  print_shape(stream, find_tensor(handle));
+  fclose(stream);
+  return hand_over(whole, length, text, size);
+}
+
+size_t pop_tensor_debug_string(pop_tensor handle, char *text, size_t size)
+{
+  char *whole = NULL;
+  size_t length = 0;
+  FILE *stream = open_memstream(&whole, &length);
+  if (!stream) return 0;
+  print_tensor(stream, handle, MOST_RUNS_IN_A_STRING);
+  fclose(stream);
+  return hand_over(whole, length, text, size);
+}
+
+void pop_tensor_dump(pop_tensor handle, FILE *stream)
+{
+  print_tensor(stream, handle, SIZE_MAX);
+  putc('\n', stream);
 }

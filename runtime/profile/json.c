@@ -1,6 +1,6 @@
 #include "profile/json.h"
 
-enum { LINES_DOWN_TO = 3 }; /* what is nested deeper goes on one line */
+enum { LINES_DOWN_TO = 2 }; /* what is nested deeper goes on one line */
 
 static void put_text(FILE *stream, const char *text);
 

@@ -14,34 +14,17 @@
 #define POPULUS_GRAPH_H
 
 #include <populus/error.h>
+#include <populus/handles.h>
 #include <populus/target.h>
+#include <populus/tensor.h>
 #include <populus/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct pop_graph pop_graph;
-
-/* A view: a shape over elements of variables. Index 0 is the null tensor (after an error). */
-typedef struct pop_tensor {
-  pop_graph *graph;
-  uint32_t index;
-} pop_tensor;
-
-typedef struct pop_compute_set {
-  pop_graph *graph;
-  uint32_t index;
-} pop_compute_set;
-
-typedef struct pop_vertex {
-  pop_graph *graph;
-  uint32_t index;
-} pop_vertex;
 
 /* ---- graphs ---- */
 
@@ -108,47 +91,6 @@ pop_tensor pop_graph_add_constant(pop_graph *graph, pop_type type, const size_t 
                                   const void *data, const char *name);
 /* Contents of a variable's view when the program is loaded; `data` as for a constant. */
 void pop_graph_set_initial_value(pop_graph *graph, pop_tensor tensor, const void *data);
-
-/* ---- tensors: views, nothing is copied ----
- *
- * Rank 0 to 16, up to 2^63 - 1 elements (a broadcast shows elements many times). Without elements
- * is legal everywhere. Of null tensors the rank and the number of elements are 0, the type is
- * POP_TYPE_COUNT and the shape is NULL. */
-
-bool pop_tensor_valid(pop_tensor t);
-pop_type pop_tensor_element_type(pop_tensor t);
-size_t pop_tensor_rank(pop_tensor t);
-size_t pop_tensor_dim(pop_tensor t, size_t dimension);
-const size_t *pop_tensor_shape(pop_tensor t); /* `rank` sizes; lives as long as the graph */
-size_t pop_tensor_num_elements(pop_tensor t);
-bool pop_tensor_is_contiguous(pop_tensor t); /* one run of one variable, in order */
-bool pop_tensor_contains_constant(pop_tensor t);
-bool pop_tensor_contains_aliases(pop_tensor t); /* some element twice */
-
-/* t[i] for the first dimension: rank - 1. */
-pop_tensor pop_tensor_index(pop_tensor t, size_t i);
-/* Elements begin <= i < end of one dimension. */
-pop_tensor pop_tensor_slice(pop_tensor t, size_t begin, size_t end, size_t dimension);
-/* begin[d] <= i < end[d] for the first `count` dimensions. */
-pop_tensor pop_tensor_slice_nd(pop_tensor t, const size_t *begin, const size_t *end, size_t count);
-/* Every `stride`-th element of a dimension, from the first. */
-pop_tensor pop_tensor_sub_sample(pop_tensor t, size_t stride, size_t dimension);
-pop_tensor pop_tensor_reverse(pop_tensor t, size_t dimension);
-/* Same elements in the same order under another shape of as many elements. */
-pop_tensor pop_tensor_reshape(pop_tensor t, const size_t *shape, size_t rank);
-pop_tensor pop_tensor_flatten(pop_tensor t);
-/* All dimensions reversed. */
-pop_tensor pop_tensor_transpose(pop_tensor t);
-/* Dimension i of the result is dimension permutation[i] of t; `count` must be the rank. */
-pop_tensor pop_tensor_dim_shuffle(pop_tensor t, const size_t *permutation, size_t count);
-/* A new dimension of size 1 before `dimension` (0 … rank). */
-pop_tensor pop_tensor_expand(pop_tensor t, size_t dimension);
-/* Without the dimensions of size 1. */
-pop_tensor pop_tensor_squeeze(pop_tensor t);
-/* The dimension repeated n times, end to end: shape[dimension] * n. */
-pop_tensor pop_tensor_broadcast(pop_tensor t, size_t n, size_t dimension);
-/* Joined along a dimension; types and other dimensions must agree; count >= 1. */
-pop_tensor pop_concat(const pop_tensor *tensors, size_t count, size_t dimension);
 
 /* ---- tile mapping ---- */
 

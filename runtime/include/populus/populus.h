@@ -7,9 +7,11 @@
 #include <populus/error.h>
 #include <populus/executable.h>
 #include <populus/graph.h>
+#include <populus/introspection.h>
 #include <populus/program.h>
 #include <populus/stream.h>
 #include <populus/target.h>
+#include <populus/tensor.h>
 #include <populus/types.h>
 
 #define POPULUS_VERSION "0.1.0"

@@ -1,0 +1,231 @@
+/* Clones: a new variable with a view of it that looks like a view of others.
+ *
+ * To preserve the order, what the view has of each variable is found as ranges of elements, which follow
+ * each other in the new variable:
+ *
+ *     variable a   ..XXXX....XX      new   XXXXXXYYY
+ *     variable b   .YYY
+ *
+ * A piece of the view whose elements all are in one range keeps its loops, with another base; only one
+ * that has holes is taken apart, into runs.
+ */
+#include "graph/check.h"
+#include "graph/view.h"
+#include "graph/view_scratch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct range {
+  uint32_t variable;
+  uint64_t begin, end;
+  uint64_t at; /* of `begin` in the new variable */
+} range;
+
+typedef struct range_list {
+  range *items;
+  size_t count, capacity;
+} range_list;
+
+/* ---- what the view has ---- */
+
+static range piece_hull(const pop_graph *graph, const view_piece *piece)
+{
+  const view_dim *dims = graph->dims + piece->first_dim;
+  range hull = {.variable = piece->variable, .begin = piece->base, .end = piece->base + 1};
+  for (uint32_t i = 0; i < piece->num_dims; i++) {
+    uint64_t reach = (dims[i].count - 1) * (uint64_t)dims[i].stride;
+    if (dims[i].stride < 0)
+      hull.begin += reach;
+    else
+      hull.end += reach;
+  }
+  return hull;
+}
+
+/* Does the piece have all elements of its hull? Sure if each loop, by size of stride, goes on where the
+ * finer ones together end. */
+static bool is_dense(const pop_graph *graph, const view_piece *piece)
+{
+  view_dim sorted[GRAPH_MAX_RANK * 4];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < piece->num_dims; i++) {
+    view_dim dim = graph->dims[piece->first_dim + i];
+    if (dim.stride == 0) continue;
+    if (dim.stride < 0) dim.stride = -dim.stride;
+    uint32_t at = count++;
+    for (; at > 0 && sorted[at - 1].stride > dim.stride; at--) sorted[at] = sorted[at - 1];
+    sorted[at] = dim;
+  }
+  uint64_t reach = 1;
+  for (uint32_t i = 0; i < count; i++) {
+    if ((uint64_t)sorted[i].stride > reach) return false;
+    reach += (sorted[i].count - 1) * (uint64_t)sorted[i].stride;
+  }
+  return true;
+}
+
+static void add_range(range_list *ranges, uint32_t variable, uint64_t begin, uint64_t end)
+{
+  pop_push(ranges->items, ranges->count, ranges->capacity,
+           (range){.variable = variable, .begin = begin, .end = end});
+}
+
+static void add_piece_ranges(const pop_graph *graph, size_t index, range_list *ranges)
+{
+  const view_piece *piece = &graph->pieces[index];
+  range hull = piece_hull(graph, piece);
+  if (is_dense(graph, piece)) {
+    add_range(ranges, hull.variable, hull.begin, hull.end);
+    return;
+  }
+  const tensor alone = {.first_piece = index, .num_pieces = 1};
+  view_walk walk = {.graph = graph, .tensor = &alone, .skip_repeats = true};
+  for (view_run run; view_walk_next(&walk, &run);)
+    add_range(ranges, run.variable, run.begin, run.begin + run.count);
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+  const range *a = left, *b = right;
+  if (a->variable != b->variable) return a->variable < b->variable ? -1 : 1;
+  if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
+  return (a->end > b->end) - (a->end < b->end);
+}
+
+/* Sorted, disjoint, and with their places in the new variable; how many elements they have. */
+static uint64_t find_ranges(const pop_graph *graph, const tensor *t, range_list *ranges)
+{
+  for (size_t i = 0; i < t->num_pieces; i++) add_piece_ranges(graph, t->first_piece + i, ranges);
+  if (ranges->count == 0) return 0;
+  qsort(ranges->items, ranges->count, sizeof *ranges->items, compare_ranges);
+  size_t kept = 1;
+  for (size_t i = 1; i < ranges->count; i++) {
+    range *last = &ranges->items[kept - 1], next = ranges->items[i];
+    if (next.variable != last->variable || next.begin > last->end)
+      ranges->items[kept++] = next;
+    else if (next.end > last->end)
+      last->end = next.end;
+  }
+  ranges->count = kept;
+  uint64_t at = 0;
+  for (size_t i = 0; i < kept; i++) {
+    ranges->items[i].at = at;
+    at += ranges->items[i].end - ranges->items[i].begin;
+  }
+  return at;
+}
+
+/* The range that has the element. */
+static const range *range_of(const range_list *ranges, uint32_t variable, uint64_t element)
+{
+  size_t low = 0, high = ranges->count;
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    const range *r = &ranges->items[middle];
+    if (r->variable < variable || (r->variable == variable && r->begin <= element))
+      low = middle;
+    else
+      high = middle;
+  }
+  return &ranges->items[low];
+}
+
+/* ---- the new variable ---- */
+
+static void map_ranges(pop_graph *graph, const range_list *ranges, uint32_t variable)
+{
+  for (size_t i = 0; i < ranges->count; i++) {
+    const range *r = &ranges->items[i];
+    size_t count;
+    const mapping_interval *mapping = graph_mapping(graph, r->variable, &count);
+    for (size_t j = graph_find_mapping(mapping, count, r->begin);
+         j < count && mapping[j].begin < r->end; j++) {
+      uint64_t begin = mapping[j].begin > r->begin ? mapping[j].begin : r->begin;
+      uint64_t end = mapping[j].end < r->end ? mapping[j].end : r->end;
+      graph_map_elements(graph, variable, r->at + (begin - r->begin), r->at + (end - r->begin),
+                         mapping[j].tile);
+    }
+  }
+}
+
+static void add_piece_of_clone(pop_graph *graph, size_t index, const range_list *ranges,
+                               uint32_t variable)
+{
+  view_piece piece = graph->pieces[index];
+  range hull = piece_hull(graph, &piece);
+  const range *in = range_of(ranges, hull.variable, hull.begin);
+  if (hull.end <= in->end) {
+    view_add_piece(graph->scratch, variable, in->at + (piece.base - in->begin),
+                   graph->dims + piece.first_dim, piece.num_dims);
+    return;
+  }
+  const tensor alone = {.first_piece = index, .num_pieces = 1};
+  view_walk walk = {.graph = graph, .tensor = &alone};
+  for (view_run run; view_walk_next(&walk, &run);) {
+    in = range_of(ranges, run.variable, run.begin);
+    view_add_run(graph, variable, in->at + (run.begin - in->begin), run.count);
+  }
+}
+
+static pop_tensor clone_in_order(pop_graph *graph, const char *call, pop_type type,
+                                 uint32_t original, const char *name)
+{
+  range_list ranges = {0};
+  tensor t = graph->tensors[original];
+  uint64_t count = find_ranges(graph, &t, &ranges);
+  pop_tensor whole = pop_graph_add_variable(graph, type, &(size_t){count}, 1, name);
+  pop_tensor clone = {graph, 0};
+  if (whole.index) {
+    uint32_t variable = (uint32_t)graph->num_variables - 1;
+    map_ranges(graph, &ranges, variable);
+    view_begin(graph);
+    for (size_t i = 0; i < t.num_pieces; i++)
+      add_piece_of_clone(graph, t.first_piece + i, &ranges, variable);
+    clone = view_end(graph, call, type, t.shape, t.rank);
+  }
+  free(ranges.items);
+  return clone;
+}
+
+typedef struct mapped_clone {
+  pop_graph *graph;
+  uint32_t variable;
+} mapped_clone;
+
+static void map_like(void *context, size_t tile, size_t begin, size_t end)
+{
+  const mapped_clone *clone = context;
+  if (tile != SIZE_MAX)
+    graph_map_elements(clone->graph, clone->variable, begin, end, (uint32_t)tile);
+}
+
+static pop_tensor clone_anew(pop_graph *graph, pop_type type, pop_tensor original, const char *name)
+{
+  const tensor t = graph->tensors[original.index];
+  pop_tensor clone = pop_graph_add_variable(graph, type, t.shape, t.rank, name);
+  mapped_clone mapped = {graph, (uint32_t)graph->num_variables - 1};
+  if (clone.index) pop_graph_visit_tile_mapping(graph, original, map_like, &mapped);
+  return clone;
+}
+
+pop_tensor pop_graph_clone(pop_graph *graph, pop_type type, pop_tensor original, const char *name,
+                           pop_clone_method method)
+{
+  static const char call[] = "pop_graph_clone";
+  if (!graph_enter(&graph) || !check_tensor(graph, call, original) ||
+      !check_type(graph, call, type))
+    return (pop_tensor){graph, 0};
+  switch (method) {
+  case POP_CLONE_PRESERVE_ORDER_AND_ALIASES:
+    return clone_in_order(graph, call, type, original.index, name);
+  case POP_CLONE_CREATE_NEW_ORDER:
+    return clone_anew(graph, type, original, name);
+  case POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES:
+    return pop_tensor_contains_aliases(original)
+               ? clone_anew(graph, type, original, name)
+               : clone_in_order(graph, call, type, original.index, name);
+  }
+  graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: there is no method %d", call, (int)method);
+  return (pop_tensor){graph, 0};
+}

@@ -1,0 +1,18 @@
+/* Which programs and compute sets some programs come to. */
+#ifndef PROFILE_GRAPH_STEPS_H
+#define PROFILE_GRAPH_STEPS_H
+
+#include "graph/graph.h"
+
+typedef struct graph_steps {
+  bool *programs;     /* by program of the graph */
+  bool *compute_sets; /* by compute set */
+} graph_steps;
+
+/* With no programs: all compute sets. Errors: CONTROL_PROGRAM for one that is not of this graph. */
+POP_MUST_CHECK pop_error *graph_steps_find(const char *call, const pop_graph *graph,
+                                           const pop_program *programs, size_t num_programs,
+                                           graph_steps *steps);
+void graph_steps_free(graph_steps *steps);
+
+#endif
