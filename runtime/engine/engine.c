@@ -26,6 +26,7 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
   made->device_print = device_print_new(made->machine, pop_target_num_tiles(&executable->target));
   made->streams = streams_new(executable);
   made->prefetch = options->prefetch;
+  made->num_threads = options->machine.num_threads;
   streams_limit_callbacks(made->streams, options->host_sync_timeout);
   *engine = made;
   return NULL;
@@ -49,26 +50,12 @@ void pop_engine_free(pop_engine *engine)
   free(engine);
 }
 
-static pop_error *load_tile(pop_engine *engine, uint32_t tile, pop_bytes *elf)
+/* By several threads, each another tile. */
+static pop_error *load_tile(void *context, const pop_image *image)
 {
+  pop_engine *engine = context;
   const pop_executable *e = engine->executable;
-  const machine_stack *stacks = e->stack_rows[e->tiles[tile].stacks].of;
-  pop_arena *arena = pop_arena_new();
-  pop_image image;
-  pop_error *error = executable_image(e, tile, POP_IMAGE_MEMORY, elf, arena, &image);
-  if (!error) error = machine_load(engine->machine, &image, stacks);
-  pop_arena_free(arena);
-  return error;
-}
-
-static pop_error *load_tiles(pop_engine *engine)
-{
-  pop_bytes elf = {0};
-  pop_error *error = NULL;
-  uint32_t num_tiles = pop_target_num_tiles(&engine->executable->target);
-  for (uint32_t tile = 0; tile < num_tiles && !error; ++tile) error = load_tile(engine, tile, &elf);
-  pop_bytes_free(&elf);
-  return error;
+  return machine_load(engine->machine, image, e->stack_rows[e->tiles[image->tile].stacks].of);
 }
 
 static FILE *print_stream(const pop_engine *engine)
@@ -129,7 +116,7 @@ pop_error *pop_engine_load(pop_engine *engine)
   machine_reset(engine->machine);
   streams_restart(engine->streams);
   log_phase loading = log_phase_start("ENGINE", "Loading executable");
-  POP_TRY(load_tiles(engine));
+  POP_TRY(executable_visit_images(engine->executable, engine->num_threads, load_tile, engine));
   log_phase_end(&loading);
   uint32_t event;
   POP_TRY(run_to_host_sync(engine, 0, &event));

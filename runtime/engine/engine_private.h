@@ -22,7 +22,8 @@ struct pop_engine {
   machine *machine;
   device_print *device_print;
   streams *streams;
-  bool prefetch; /* may ask callbacks of streams early */
+  uint32_t num_threads; /* that load images; 0: as many as the process may use */
+  bool prefetch;        /* may ask callbacks of streams early */
   engine_state state;
   FILE *print_stream; /* NULL: standard error */
 };

@@ -1,6 +1,6 @@
 /* The executable cache: archives with the names of their keys, `0123456789abcdef.a`.
  *
- *   key = XXH3(graph and programs, options that shape the executable, version, the compiler's codelets)
+ *   key = XXH3(graph and programs, options that shape the executable, the compiler: version, sources, codelets)
  *
  * ../cache/cache_folder.h says how processes share the folder; two that compile the same write the same
  * bytes. All images are compared with their digests when an entry is found: later there is no graph
@@ -9,6 +9,7 @@
 #include "engine/executable_cache.h"
 
 #include "cache/cache_folder.h"
+#include "compiler_identity.h"
 #include "graph/fingerprint.h"
 #include "graph/log.h"
 #include <errno.h>
@@ -27,7 +28,7 @@ static const char suffix[] = ".a";
 /* The codelets that the compiler itself uses are compiled with the project: a part of the compiler. */
 static void add_compiler(XXH3_state_t *state)
 {
-  static const char version[] = POPULUS_VERSION;
+  static const char version[] = POPULUS_VERSION " " POPULUS_COMPILER_IDENTITY;
   const uint32_t format = EXECUTABLE_FORMAT;
   char *path = pop_xasprintf("%s/poplibs.gp", pop_data_dir());
   uint8_t *bytes = NULL;
@@ -81,7 +82,7 @@ static char *entry_path(const executable_cache *cache)
 static pop_error *load_entry(const char *path, pop_executable **executable)
 {
   POP_TRY(pop_executable_load(path, executable));
-  pop_error *error = executable_check_images(*executable);
+  pop_error *error = executable_check_images(*executable, 0);
   if (!error) return NULL;
   pop_executable_free(*executable);
   *executable = NULL;

@@ -183,10 +183,32 @@ static pop_error *next_of_kind(metadata_reader *r, item_kind kind, item *found)
   return metadata_error(r, "%s where %s is expected", kind_names[found->kind], kind_names[kind]);
 }
 
+/* Tables are nothing but numbers, of which most fit into three bytes. (Those of tutorial 7 have 900,000: 6 ms by
+ * libcbor's callbacks, 1 ms this way.) */
+static bool next_is_short(metadata_reader *r, uint64_t *number)
+{
+  enum { MOST_IN_HEAD = 23, UINT8_FOLLOWS = 24, UINT16_FOLLOWS = 25 };
+  const uint8_t *p = r->bytes + r->at;
+  size_t left = r->size - r->at;
+  if (left >= 1 && p[0] <= MOST_IN_HEAD) {
+    *number = p[0];
+    r->at += 1;
+  } else if (left >= 2 && p[0] == UINT8_FOLLOWS) {
+    *number = p[1];
+    r->at += 2;
+  } else if (left >= 3 && p[0] == UINT16_FOLLOWS) {
+    *number = (uint64_t)p[1] << 8 | p[2];
+    r->at += 3;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 pop_error *metadata_read_uint(metadata_reader *r, uint64_t most, uint64_t *value)
 {
   item found;
-  POP_TRY(next_of_kind(r, ITEM_UINT, &found));
+  if (!next_is_short(r, &found.number)) POP_TRY(next_of_kind(r, ITEM_UINT, &found));
   if (found.number > most)
     return metadata_error(r, "%llu, but %llu is the greatest that is possible",
                           (unsigned long long)found.number, (unsigned long long)most);

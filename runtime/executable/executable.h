@@ -145,7 +145,7 @@ typedef struct executable_tile {
 
 /* Where the images are. */
 typedef struct executable_images {
-  /* As executable_image. */
+  /* As executable_image; several threads may call it at once. */
   pop_error *(*read)(const pop_executable *executable, uint32_t tile, unsigned parts,
                      pop_bytes *elf, pop_arena *arena, pop_image *image);
   pop_error *(*save)(void *context, const pop_executable *executable, const char *path);
@@ -190,6 +190,7 @@ struct pop_executable {
   uint64_t *digests;      /* of the images, by tile; NULL: compiled here, there is no file yet */
   EXECUTABLE_ARRAY(pop_phase_time, phase_times); /* of the compilation; not in the archive */
   executable_images images;
+  bool images_checked; /* all have their digests */
 };
 
 /* executable.c */
@@ -210,8 +211,15 @@ bool executable_find_vertex(const pop_executable *executable, uint32_t tile, uin
 POP_MUST_CHECK pop_error *executable_image(const pop_executable *executable, uint32_t tile,
                                            unsigned parts, pop_bytes *elf, pop_arena *arena,
                                            pop_image *image);
-/* Are the memories of all images those that the metadata are for? */
-POP_MUST_CHECK pop_error *executable_check_images(const pop_executable *executable);
+/* All images, with their memory, in any order and by several threads at once (0: as many as the process may
+ * use). The first error of the visitor or of reading, by tile, is the result; other tiles may be left out
+ * then. */
+typedef pop_error *executable_image_visitor(void *context, const pop_image *image);
+POP_MUST_CHECK pop_error *executable_visit_images(const pop_executable *executable,
+                                                  uint32_t num_threads,
+                                                  executable_image_visitor *visitor, void *context);
+/* Are the memories of all images those that the metadata are for? Then it is not asked again. */
+POP_MUST_CHECK pop_error *executable_check_images(pop_executable *executable, uint32_t num_threads);
 
 /* encode.c, decode.c: the metadata as CBOR. Both ways the digests are the caller's array, by tile. */
 void executable_encode(const pop_executable *executable, const uint64_t *digests, pop_bytes *cbor);

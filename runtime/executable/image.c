@@ -1,7 +1,9 @@
 /* A tile's image on its way to the machine: an ELF file is read, whichever way it came. */
 #include "executable/executable.h"
+#include "machine/crew.h"
 
 #include <populus/archive.h>
+#include <pthread.h>
 
 static pop_error *check_digest(const pop_executable *e, uint32_t tile, const pop_image *image)
 {
@@ -16,25 +18,95 @@ static pop_error *check_digest(const pop_executable *e, uint32_t tile, const pop
       e->file, name, tile, (unsigned long long)digest, (unsigned long long)e->digests[tile]);
 }
 
+/* Who has compared all images with their digests need not do so again, one by one, when he loads them. */
 pop_error *executable_image(const pop_executable *e, uint32_t tile, unsigned parts, pop_bytes *elf,
                             pop_arena *arena, pop_image *image)
 {
   POP_TRY(e->images.read(e, tile, parts, elf, arena, image));
   image->tile = tile;
-  return parts & POP_IMAGE_MEMORY ? check_digest(e, tile, image) : NULL;
+  return parts & POP_IMAGE_MEMORY && !e->images_checked ? check_digest(e, tile, image) : NULL;
 }
 
-pop_error *executable_check_images(const pop_executable *e)
+/* ---- all of them ---- */
+
+/* Several tiles at a time: one buffer and one arena serve them all. */
+enum { TILES_PER_ITEM = 16, WEIGHT_OF_ITEM = 1000000 /* it is worth while to wake others */ };
+
+typedef struct visit {
+  const pop_executable *executable;
+  executable_image_visitor *visitor;
+  void *context;
+  uint32_t num_tiles;
+  pthread_mutex_t lock; /* of what follows */
+  pop_error *error;     /* of the lowest tile that has one */
+  uint32_t error_tile;
+} visit;
+
+static void keep_error(visit *v, uint32_t tile, pop_error *error)
 {
-  uint32_t num_tiles = pop_target_num_tiles(&e->target);
+  pthread_mutex_lock(&v->lock);
+  if (!v->error || tile < v->error_tile) {
+    pop_error_free(v->error);
+    v->error = error;
+    v->error_tile = tile;
+    error = NULL;
+  }
+  pthread_mutex_unlock(&v->lock);
+  pop_error_free(error);
+}
+
+/* Is the result known already, whatever this tile's would be? */
+static bool is_settled(visit *v, uint32_t tile)
+{
+  pthread_mutex_lock(&v->lock);
+  bool settled = v->error && v->error_tile < tile;
+  pthread_mutex_unlock(&v->lock);
+  return settled;
+}
+
+static pop_error *visit_tile(const visit *v, uint32_t tile, pop_bytes *elf)
+{
+  pop_arena *arena = pop_arena_new();
+  pop_image image;
+  pop_error *error = executable_image(v->executable, tile, POP_IMAGE_MEMORY, elf, arena, &image);
+  if (!error && v->visitor) error = v->visitor(v->context, &image);
+  pop_arena_free(arena);
+  return error;
+}
+
+static uint64_t visit_item(void *context, uint32_t item)
+{
+  visit *v = context;
   pop_bytes elf = {0};
+  uint32_t tile = item * TILES_PER_ITEM, end = tile + TILES_PER_ITEM;
   pop_error *error = NULL;
-  for (uint32_t tile = 0; tile < num_tiles && !error; ++tile) {
-    pop_arena *arena = pop_arena_new();
-    pop_image image;
-    error = executable_image(e, tile, POP_IMAGE_MEMORY, &elf, arena, &image);
-    pop_arena_free(arena);
+  for (; tile < end && tile < v->num_tiles && !error && !is_settled(v, tile); ++tile) {
+    error = visit_tile(v, tile, &elf);
+    if (error) keep_error(v, tile, error);
   }
   pop_bytes_free(&elf);
-  return error;
+  return WEIGHT_OF_ITEM;
+}
+
+pop_error *executable_visit_images(const pop_executable *e, uint32_t num_threads,
+                                   executable_image_visitor *visitor, void *context)
+{
+  visit v = {.executable = e,
+             .visitor = visitor,
+             .context = context,
+             .num_tiles = pop_target_num_tiles(&e->target),
+             .lock = PTHREAD_MUTEX_INITIALIZER};
+  uint32_t num_items = (v.num_tiles + TILES_PER_ITEM - 1) / TILES_PER_ITEM;
+  crew *crew = crew_new(num_threads);
+  crew_run(crew, &(crew_work){visit_item, &v, num_items, 1});
+  crew_free(crew);
+  pthread_mutex_destroy(&v.lock);
+  return v.error;
+}
+
+pop_error *executable_check_images(pop_executable *e, uint32_t num_threads)
+{
+  POP_TRY(executable_visit_images(e, num_threads, NULL, NULL));
+  e->images_checked = true;
+  return NULL;
 }

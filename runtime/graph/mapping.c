@@ -8,6 +8,7 @@
 #include "graph/describe.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- putting a list in order ---- */
 
@@ -23,11 +24,41 @@ typedef struct call_heap {
   size_t count;
 } call_heap;
 
-static int compare_calls(const void *a, const void *b)
+/* Merges two neighbouring runs in order to `to`; of calls that begin at the same element, those of the first run
+ * come first. */
+static void merge_runs(const call *first, const call *second, const call *end, call *to)
 {
-  const call *x = a, *y = b;
-  if (x->interval.begin != y->interval.begin) return x->interval.begin < y->interval.begin ? -1 : 1;
-  return (x->number > y->number) - (x->number < y->number);
+  const call *a = first, *b = second;
+  while (a < second && b < end) *to++ = b->interval.begin < a->interval.begin ? *b++ : *a++;
+  memcpy(to, a, (size_t)(second - a) * sizeof *a);
+  memcpy(to + (second - a), b, (size_t)(end - b) * sizeof *b);
+}
+
+/* The end of the run in order that begins at `first`. */
+static size_t end_of_run(const call *calls, size_t first, size_t count)
+{
+  size_t i = first + 1;
+  while (i < count && calls[i - 1].interval.begin <= calls[i].interval.begin) i++;
+  return i < count ? i : count;
+}
+
+/* By where they begin, calls of the same place in their order. A program's loops make few and long runs that
+ * are in order: each pass merges them two by two. */
+static call *sort_calls(call *calls, size_t count)
+{
+  call *other = pop_xmalloc(count * sizeof *other);
+  while (end_of_run(calls, 0, count) < count) {
+    for (size_t i = 0, middle, end; i < count; i = end) {
+      middle = end_of_run(calls, i, count);
+      end = middle < count ? end_of_run(calls, middle, count) : count;
+      merge_runs(calls + i, calls + middle, calls + end, other + i);
+    }
+    call *sorted = other;
+    other = calls;
+    calls = sorted;
+  }
+  free(other);
+  return calls;
 }
 
 static bool later(const call_heap *heap, size_t a, size_t b)
@@ -69,6 +100,14 @@ static void append(variable *v, uint64_t begin, uint64_t end, uint32_t tile)
     pop_push(v->mapping, v->num_mapping, v->mapping_capacity, (mapping_interval){begin, end, tile});
 }
 
+/* Does call `i` end before the next one begins? Then it is what it is, with an empty heap. */
+static bool is_alone(const call *calls, size_t i, size_t count)
+{
+  const mapping_interval *interval = &calls[i].interval;
+  return interval->begin < interval->end &&
+         (i + 1 == count || calls[i + 1].interval.begin >= interval->end);
+}
+
 /* Goes through the elements from one begin or end of a call to the next; the latest of the calls
  * that cover an element has its tile. */
 static void sweep(variable *v, const call *calls, size_t count)
@@ -77,6 +116,12 @@ static void sweep(variable *v, const call *calls, size_t count)
   size_t next = 0;
   for (uint64_t at = 0; next < count || heap.count;) {
     if (heap.count == 0 && at < calls[next].interval.begin) at = calls[next].interval.begin;
+    if (heap.count == 0 && is_alone(calls, next, count)) {
+      at = calls[next].interval.end;
+      append(v, calls[next].interval.begin, at, calls[next].interval.tile);
+      next++;
+      continue;
+    }
     while (next < count && calls[next].interval.begin <= at) heap_push(&heap, next++);
     while (heap.count && calls[heap.items[0]].interval.end <= at) heap_pop(&heap);
     if (heap.count == 0) continue;
@@ -95,7 +140,7 @@ static void sort_mapping(variable *v)
   size_t count = v->num_mapping;
   call *calls = pop_xmalloc(count * sizeof *calls);
   for (size_t i = 0; i < count; i++) calls[i] = (call){v->mapping[i], i};
-  qsort(calls, count, sizeof *calls, compare_calls);
+  calls = sort_calls(calls, count);
   v->num_mapping = 0;
   sweep(v, calls, count);
   free(calls);

@@ -95,7 +95,7 @@ enum { MACHINE_NUM_STACKS = MACHINE_SUPERVISOR + 1 };
 
 /* Loads the image of `image->tile`: its bytes, entry and segments (no symbols). `stacks` has
  * MACHINE_NUM_STACKS entries, by context; NULL: no stack is known. Each tile of the target must be
- * loaded exactly once before the first run. Errors: FILE_LOAD naming the tile (loaded twice, number
+ * loaded exactly once before the first run; several threads may do that at once. Errors: FILE_LOAD naming the tile (loaded twice, number
  * past the target, larger than tile memory: "N bytes more than the tile has"). Image and stacks need
  * not live on. */
 POP_MUST_CHECK pop_error *machine_load(machine *m, const pop_image *image,

@@ -243,14 +243,20 @@ pop_error *machine_load(machine *m, const pop_image *image, const machine_stack 
 
 /* Code pages */
 
+/* The words of a page that are code: executable segments start at a whole word (check_segments), so that none
+ * is in two. */
 static code_key page_key(const machine *m, const tile *t, uint32_t address)
 {
   code_key key = {.address = address};
-  for (uint32_t i = 0; i < PAGE_WORDS; i++)
-    if (memory_contains(t, address + 4 * i, 4, false, true)) {
-      key.executable[i / 32] |= 1u << i % 32;
-      key.words[i] = memory_word(m, t, address + 4 * i);
-    }
+  for (size_t i = 0; i < t->num_segments; i++) {
+    const pop_image_segment *s = &t->segments[i];
+    uint32_t first = s->start > address ? (s->start - address) / 4 : 0;
+    uint32_t bytes = segment_end(s) > address ? segment_end(s) - address : 0;
+    uint32_t end = bytes / 4 < PAGE_WORDS ? bytes / 4 : PAGE_WORDS;
+    if (!s->executable || first >= end) continue;
+    for (uint32_t word = first; word < end; word++) key.executable[word / 32] |= 1u << word % 32;
+    memcpy(&key.words[first], host_address(m, t, address + 4 * first), 4 * (end - first));
+  }
   return key;
 }
 

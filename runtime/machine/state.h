@@ -17,6 +17,7 @@
 #include "isa.h"
 #include "machine.h"
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { MAX_WORKERS = 6, NUM_CONTEXTS = MAX_WORKERS + 1 };
 
@@ -110,7 +111,8 @@ typedef struct exchange_plans exchange_plans;
 struct machine {
   pop_target target;
   machine_options options;
-  uint32_t num_tiles, num_loaded;
+  uint32_t num_tiles;
+  atomic_uint num_loaded;
   tile *tiles;
   tile_stops at;
   uint8_t *memory;    /* num_tiles * tile_stride bytes of address space */

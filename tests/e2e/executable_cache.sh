@@ -211,3 +211,23 @@ rm -rf "$native"
 translate env POPLAR_ENGINE_OPTIONS='{"target.executableCacheMaxBytes":1}' "$busy_graph" busy.gp ipu2 8
 has log.txt "Removed cached executable .*/cache/$hash.a" "Removed cached native code .*/$native/[0-9a-f]{32}\.o"
 [ "$(find cache -type f | wc -l)" = 1 ] || fail "in the cache: $(find cache -type f)"
+
+# Another compiler has other keys: they hold a hash of its sources, which any byte of them changes.
+identity()
+{
+  quiet out cmake -DROOT="$1" -DOUTPUT="$PWD/$2" -P "$POPULUS_SOURCE_DIR/cmake/compiler-identity.cmake"
+}
+identity "$POPULUS_SOURCE_DIR" same.h
+cmp same.h "$POPULUS_BUILD_DIR/runtime/compiler_identity.h" || fail "the build is of other sources"
+mkdir -p copy/runtime
+cp -R "$POPULUS_SOURCE_DIR/libarchive-ipu" "$POPULUS_SOURCE_DIR/libcodelet" copy
+for folder in graph compiler executable; do cp -R "$POPULUS_SOURCE_DIR/runtime/$folder" copy/runtime; done
+identity "$PWD/copy" copy.h
+cmp same.h copy.h || fail "the same sources elsewhere are another compiler"
+for file in runtime/compiler/emit.c runtime/graph/graph.h libarchive-ipu/include/populus/link.h libcodelet/data_dir.c; do
+  cp same.h before.h
+  echo >>copy/$file
+  identity "$PWD/copy" copy.h
+  ! cmp copy.h before.h >cmp.txt || fail "$file is no part of the compiler"
+  cp "$POPULUS_SOURCE_DIR/$file" copy/$file
+done
