@@ -1,4 +1,4 @@
-/* supersteps <matvec_split_codelets.gp>: what the software IPU does between vertices. On all tiles of an ipu2.
+/* supersteps <matvec_split_codelets.gp> [measurement]: what the software IPU does between vertices. On all tiles of an ipu2.
  *
  *   exchange_vs_memcpy   time of memcpy divided by that of exchange: 12 MB, of which every tile sends and receives
  *                        blocks of 1 KiB, each to and from another tile, beside one memcpy of 12 MB between two
@@ -286,15 +286,20 @@ static void measure_tutorial(const char *codelets)
   free(d.expected);
 }
 
+static bool wanted(int argc, char **argv, const char *name)
+{
+  return argc == 2 || strcmp(argv[2], name) == 0;
+}
+
 int main(int argc, char **argv)
 {
-  if (argc != 2) {
-    fprintf(stderr, "usage: supersteps CODELETS\n");
+  if (argc != 2 && argc != 3) {
+    fprintf(stderr, "usage: supersteps CODELETS [exchange|exchange_1_block|superstep|tutorial7]\n");
     return 2;
   }
-  measure_exchange(8, "exchange_vs_memcpy");
-  measure_exchange(1, "exchange_1_block_vs_memcpy");
-  measure_superstep();
-  measure_tutorial(argv[1]);
+  if (wanted(argc, argv, "exchange")) measure_exchange(8, "exchange_vs_memcpy");
+  if (wanted(argc, argv, "exchange_1_block")) measure_exchange(1, "exchange_1_block_vs_memcpy");
+  if (wanted(argc, argv, "superstep")) measure_superstep();
+  if (wanted(argc, argv, "tutorial7")) measure_tutorial(argv[1]);
   return 0;
 }
