@@ -27,6 +27,7 @@ typedef struct exchange_plan {
   struct exchange_plan *next;      /* of those in one place of the table */
   struct exchange_plan *successor; /* which was wanted after this one the last time, or NULL */
   uint64_t hash;
+  bool plain;       /* copies stay as they are */
   uint8_t *waiting; /* what m->at has when the plan is wanted: the plan's key */
   uint32_t *asked;
   exchange_part *parts; /* ascending by tile */

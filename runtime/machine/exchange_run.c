@@ -24,7 +24,7 @@ static bool continues(const copy_run *run, const uint8_t *to, const uint8_t *fro
 
 void exchange_plan_add(exchange_plan *plan, uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
-  copy_run *last = plan->num_runs ? &plan->runs[plan->num_runs - 1] : NULL;
+  copy_run *last = plan->num_runs && !plan->plain ? &plan->runs[plan->num_runs - 1] : NULL;
   if (last && last->count == 1 && last->to + last->bytes == to &&
       last->from + last->bytes == from) {
     last->bytes += bytes;
@@ -77,6 +77,7 @@ static exchange_plan *make_plan(machine *m, uint64_t hash)
 {
   exchange_plan *plan = pop_xcalloc(1, sizeof *plan);
   plan->hash = hash;
+  plan->plain = m->options.plain;
   plan->waiting = duplicate(m->at.waiting, m->num_tiles * sizeof *plan->waiting);
   plan->asked = duplicate(m->at.asked, m->num_tiles * sizeof *plan->asked);
   for (uint32_t i = 0; i < m->num_tiles; i++)

@@ -1,5 +1,6 @@
 /* A machine's life, its faults and counters. */
 #include "machine.h"
+#include "control.h"
 #include "state.h"
 
 #include <populus/arena.h>
@@ -62,6 +63,7 @@ static void unload(machine *m)
 {
   for (uint32_t i = 0; i < m->num_tiles; i++) memory_unload(&m->tiles[i]);
   exchange_forget(m);
+  control_forget(m);
   code_cache_clear(&m->code);
 }
 
@@ -88,7 +90,7 @@ void machine_reset(machine *m)
   m->num_loaded = 0;
   m->started = false;
   m->supersteps = 0;
-  m->exchanged_bytes = m->host_bytes = m->global_bytes = 0;
+  m->exchanged_bytes = m->host_bytes = m->global_bytes = m->control_instructions = 0;
   m->fault = (machine_fault){0};
 }
 
@@ -105,6 +107,7 @@ uint32_t machine_loaded_bytes(const machine *m, uint32_t tile)
 machine_counters machine_get_counters(const machine *m)
 {
   machine_counters counters = {.supersteps = m->supersteps,
+                               .instructions = m->control_instructions,
                                .exchanged_bytes = m->exchanged_bytes,
                                .host_bytes = m->host_bytes,
                                .global_bytes = m->global_bytes};

@@ -79,6 +79,8 @@ typedef struct machine_options {
   /* Where compiled code is kept for the next process; NULL: nowhere. Not needed after the call. */
   const char *native_folder;
   uint64_t native_folder_max_bytes; /* with what else is in it; 0: no limit */
+  /* For tests: every tile executes its own control code, every word is copied by itself. */
+  bool plain;
 } machine_options;
 
 typedef struct machine machine;

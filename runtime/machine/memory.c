@@ -6,7 +6,7 @@
  * comes to memory_access, which knows all rules. The writable window of a worker leaves out every
  * stack, so that no store into another context's stack can slip through.
  */
-#include "state.h"
+#include "control.h"
 
 #include <errno.h>
 #include <populus/arena.h>
@@ -367,6 +367,7 @@ pop_error *machine_write(machine *m, uint32_t tile, uint32_t address, const void
     memset(t->pages, 0, t->code_bytes / PAGE_BYTES * sizeof *t->pages);
     translate_forget_tile(t);
     exchange_forget(m);
+    control_dissolve(m);
   }
   return NULL;
 }

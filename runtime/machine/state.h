@@ -3,7 +3,8 @@
  *   images --memory.c--> tile memory, segments, stacks
  *   code words --decode.c--> code pages --interpret.c--> one context runs until it needs others
  *   code words --translate*.c--> units --translator/--> native code that does the same, sooner
- *   superstep.c runs supervisors and workers of all tiles from sync to sync
+ *   superstep.c runs supervisors and workers of all tiles from sync to sync; control.c runs those that do
+ *   the same once
  *   exchange.c turns the exchange code of a superstep into a plan of copies, once; exchange_run.c runs it
  *   global_exchange.c moves what goes from IPU to IPU
  *   host_exchange.c moves what tiles and host exchange in a host sync
@@ -107,6 +108,7 @@ typedef struct tile_stops {
 } tile_stops;
 
 typedef struct exchange_plans exchange_plans;
+typedef struct control control; /* control.c */
 
 struct machine {
   pop_target target;
@@ -122,10 +124,12 @@ struct machine {
   code_cache code;
   translation *translation; /* NULL: everything is interpreted */
   exchange_plans *plans;
-  bool started;   /* all tiles wait in tile.hostsync */
-  uint64_t limit; /* cycle at which the current run ends */
+  control *control; /* NULL: every tile is alone */
+  bool started;     /* all tiles wait in tile.hostsync */
+  uint64_t limit;   /* cycle at which the current run ends */
   uint64_t supersteps;
   uint64_t exchanged_bytes, host_bytes, global_bytes;
+  uint64_t control_instructions; /* that supervisors of groups have executed */
   machine_fault fault;
   machine_trace_callback trace;
   void *trace_context;

@@ -9,7 +9,7 @@
  * Faults do not stop the superstep: the other tiles finish it, so that what memory holds afterwards
  * and how many tiles faulted does not depend on an order either.
  */
-#include "state.h"
+#include "control.h"
 
 #include <fenv.h>
 #include <stdio.h>
@@ -49,6 +49,7 @@ void superstep_start_supervisor(machine *m, tile *t, uint32_t entry)
 {
   start_context(t, &t->supervisor, MACHINE_SUPERVISOR, entry, 0);
   m->at.clocks[t->number] = 0;
+  m->at.waiting[t->number] = STOP_SYNC;
 }
 
 static stop execute(machine *m, tile *t, context *c)
@@ -56,17 +57,18 @@ static stop execute(machine *m, tile *t, context *c)
   return m->translation ? translate_run(m, t, c) : interpret(m, t, c, UINT64_MAX);
 }
 
-/* Runs the workers that have been started; false, and the supervisor's fault, if one faulted. */
-static bool run_workers(machine *m, tile *t)
+/* Runs the workers that have been started, with clocks from `base` on; moves the supervisor's clock to
+ * the last one's end. False, and the supervisor's fault, if one faulted. */
+static bool run_workers(machine *m, tile *t, const worker_start *starts, uint64_t base,
+                        uint64_t *clock)
 {
-  uint64_t from = UINT64_MAX, to = t->supervisor.clock;
+  uint64_t from = UINT64_MAX, to = *clock;
   const worker_start *first = NULL;
   for (uint32_t i = 0; i < m->target.num_worker_contexts; i++) {
-    worker_start *start = &t->workers[i];
+    const worker_start *start = &starts[i];
     if (!start->started) continue;
-    start->started = false;
     context worker;
-    start_context(t, &worker, i, start->pc, start->clock);
+    start_context(t, &worker, i, start->pc, base + start->clock);
     worker.run_argument = worker.x[10] = start->argument;
     worker.vertex_state = t->supervisor.vertex_state;
     worker.vertex_entry = t->supervisor.vertex_entry;
@@ -75,13 +77,13 @@ static bool run_workers(machine *m, tile *t)
       return false;
     }
     if (!first) first = start;
-    if (start->clock < from) from = start->clock;
+    if (base + start->clock < from) from = base + start->clock;
     if (worker.clock > to) to = worker.clock;
   }
   if (first && m->trace)
     pop_push(t->computes, t->num_computes, t->computes_capacity,
              (compute){first->argument, from, to});
-  t->supervisor.clock = to;
+  *clock = to;
   return true;
 }
 
@@ -98,31 +100,73 @@ static void note_stop(machine *m, const tile *t, stop why)
 
 /* Runs a tile until its supervisor asks for a sync; answers how many instructions that took. Several
  * threads do this, each with another tile. */
-static uint64_t run_tile(void *context, uint32_t number)
+static uint64_t run_tile(void *machine_context, uint32_t number)
 {
-  machine *m = context;
+  machine *m = machine_context;
   tile *t = &m->tiles[number];
+  context *supervisor = &t->supervisor;
   uint64_t before = t->instructions;
   stop why;
-  t->supervisor.clock = m->at.clocks[number];
-  t->supervisor.vertex_state = t->supervisor.vertex_entry = 0;
+  supervisor->clock = m->at.clocks[number];
+  supervisor->vertex_state = supervisor->vertex_entry = 0;
   do {
-    why = execute(m, t, &t->supervisor);
-    if (!run_workers(m, t)) why = STOP_FAULT;
+    why = execute(m, t, supervisor);
+    if (!run_workers(m, t, t->workers, 0, &supervisor->clock)) why = STOP_FAULT;
+    memset(t->workers, 0, sizeof t->workers);
   } while (why == STOP_WAIT);
   note_stop(m, t, why);
   return t->instructions - before;
 }
 
-/* What the tile has noted, now that it is its turn. */
-static void report_tile(machine *m, tile *t)
+typedef struct job_list {
+  machine *m;
+  const control_job *jobs;
+} job_list;
+
+/* Runs a tile or, where its supervisor is part of a group, its workers. */
+static uint64_t run_job(void *list, uint32_t number)
 {
-  for (size_t i = 0; i < t->num_computes; i++) {
+  machine *m = ((const job_list *)list)->m;
+  const control_job *job = &((const job_list *)list)->jobs[number];
+  if (!job->group) return run_tile(m, job->tile);
+  tile *t = &m->tiles[job->tile];
+  uint64_t before = t->instructions, base;
+  const worker_start *starts = control_starts(m, job, &base);
+  t->supervisor.vertex_state = t->supervisor.vertex_entry = 0;
+  if (!run_workers(m, t, starts, base, &m->at.clocks[job->tile]))
+    m->at.waiting[job->tile] = STOP_FAULT;
+  return t->instructions - before;
+}
+
+/* All tiles up to their sync. */
+static void run_supervisors(machine *m)
+{
+  enum { TAKE = 4 };
+  if (m->options.plain) {
+    crew_run(m->crew, &(crew_work){run_tile, m, m->num_tiles, TAKE});
+    return;
+  }
+  job_list list = {.m = m};
+  control_begin(m);
+  for (uint32_t count; (count = control_advance(m, &list.jobs)) != 0;) {
+    crew_run(m->crew, &(crew_work){run_job, &list, count, TAKE});
+    for (uint32_t i = 0; i < count; i++)
+      if (list.jobs[i].group && m->at.waiting[list.jobs[i].tile] == STOP_FAULT)
+        control_drop(m, list.jobs[i].tile);
+  }
+  control_settle(m);
+}
+
+/* What the tile has noted, now that it is its turn. */
+static void report_tile(machine *m, uint32_t number)
+{
+  tile *t = &m->tiles[number];
+  for (size_t i = 0; m->trace && i < t->num_computes; i++) {
     const compute *c = &t->computes[i];
     superstep_trace(m, MACHINE_TRACE_COMPUTE, t->number, c->argument, c->from, c->to, 0);
   }
-  t->num_computes = 0;
-  if (m->at.waiting[t->number] == STOP_FAULT) superstep_fault(m, &t->supervisor.fault);
+  if (m->trace) t->num_computes = 0;
+  if (m->at.waiting[number] == STOP_FAULT) superstep_fault(m, &t->supervisor.fault);
 }
 
 static uint64_t latest_clock(const machine *m, uint32_t first, uint32_t count)
@@ -186,8 +230,9 @@ static bool wants_external_sync(const machine *m, uint32_t tile)
          (m->at.waiting[tile] == STOP_SYNC && m->at.asked[tile] == ISA_SYNC_EXTERNAL);
 }
 
-static machine_fault supervisor_fault(const machine *m, uint32_t number, machine_fault_kind kind)
+static machine_fault supervisor_fault(machine *m, uint32_t number, machine_fault_kind kind)
 {
+  control_dissolve(m);
   const tile *t = &m->tiles[number];
   uint32_t pc = t->supervisor.pc - 4;
   return (machine_fault){.kind = kind,
@@ -257,9 +302,9 @@ static bool run_superstep(machine *m, uint32_t *event)
 {
   uint32_t for_host = 0, external = 0;
   bool exchanging = false;
-  crew_run(m->crew, &(crew_work){run_tile, m, m->num_tiles, 4});
+  run_supervisors(m);
   for (uint32_t i = 0; i < m->num_tiles; i++) {
-    report_tile(m, &m->tiles[i]);
+    report_tile(m, i);
     for_host += m->at.waiting[i] == STOP_HOST_SYNC;
     exchanging |= m->at.waiting[i] == STOP_EXCHANGE || m->at.waiting[i] == STOP_GLOBAL_EXCHANGE;
     external += wants_external_sync(m, i);
@@ -301,18 +346,10 @@ pop_error *superstep_error(const machine *m)
                        f->detail[0] ? ": " : "", f->detail);
 }
 
-static void answer_host_sync(machine *m, uint32_t answer)
-{
-  for (uint32_t i = 0; m->started && i < m->num_tiles; i++) {
-    context *supervisor = &m->tiles[i].supervisor;
-    supervisor->x[supervisor->sync_rd] = answer;
-  }
-}
-
 pop_error *machine_run(machine *m, uint32_t answer, uint32_t *event)
 {
   POP_TRY(check_runnable(m));
-  answer_host_sync(m, answer);
+  if (m->started) control_answer(m, answer);
   m->started = true;
   m->limit = m->options.max_cycles_per_run
                  ? latest_clock(m, 0, m->num_tiles) + m->options.max_cycles_per_run
