@@ -49,6 +49,7 @@ static pop_error *check_compute_sets(const mapped_variables *mapped, const reach
 static const char *const tensor_users[] = {
     [PROGRAM_COPY] = "copy",
     [PROGRAM_STREAM_COPY] = "stream copy",
+    [PROGRAM_REMOTE_COPY] = "remote buffer copy",
     [PROGRAM_SWITCH] = "control of",
     [PROGRAM_WHILE] = "predicate of",
     [PROGRAM_ABORT] = "predicate of",
@@ -59,7 +60,8 @@ static const char *const tensor_users[] = {
 static pop_error *check_program_tensors(const mapped_variables *mapped, const program *p)
 {
   if (p->kind == PROGRAM_PRINT_TENSOR) return check_host_tensor(mapped, p->source);
-  if (p->kind == PROGRAM_COPY) POP_TRY(check_tensor_mapped(mapped, p->destination));
+  if (p->kind == PROGRAM_COPY || p->kind == PROGRAM_REMOTE_COPY)
+    POP_TRY(check_tensor_mapped(mapped, p->destination));
   return check_tensor_mapped(mapped, p->source);
 }
 

@@ -259,12 +259,12 @@ typedef enum step_kind {
   STEP_SWITCH,   /* a child for each case of control `index`, then the default */
   STEP_WHILE,   /* condition and body: until control `index` is 0 (count 1) or is not 0 (count 0) */
   STEP_EXECUTE, /* compute set `index` */
-  STEP_EXCHANGE,    /* exchange `index` */
-  STEP_SYNC,        /* of all tiles; `index` is the zone of tile.sync */
-  STEP_WRITE_UNDEF, /* no code: what the blocks hold is not needed any more */
-  STEP_STREAM_COPY, /* stream copy `index`, in a host sync */
-  STEP_HOST_EVENT,  /* host sync that reports event `index` (see host_event) */
-  STEP_BLOCK        /* one child, which profiles know as block `index` */
+  STEP_EXCHANGE,      /* exchange `index` */
+  STEP_SYNC,          /* of all tiles; `index` is the zone of tile.sync */
+  STEP_WRITE_UNDEF,   /* no code: what the blocks hold is not needed any more */
+  STEP_HOST_EXCHANGE, /* host exchange `index`, in a host sync */
+  STEP_HOST_EVENT,    /* host sync that reports event `index` (see host_event) */
+  STEP_BLOCK          /* one child, which profiles know as block `index` */
 } step_kind;
 
 /* A value that decides where the tiles' programs go on. Each tile reads it in its own memory: the one
@@ -312,12 +312,17 @@ typedef struct host_tensor {
 } host_tensor;
 
 /* What the tiles tell the host by a number, which counts from 1: 0 is "the program is done". */
-typedef enum host_event_kind { HOST_EVENT_PRINT, HOST_EVENT_ABORT } host_event_kind;
+typedef enum host_event_kind {
+  HOST_EVENT_PRINT,
+  HOST_EVENT_ABORT,
+  HOST_EVENT_EXCHANGE
+} host_event_kind;
 typedef struct host_event {
   host_event_kind kind;
   const char *name;    /* of the program */
   const char *message; /* ABORT */
-  uint32_t index; /* PRINT: host tensor; ABORT: tile that holds the predicate, or COMPILER_NONE */
+  /* PRINT: host tensor; ABORT: tile that holds the predicate, or COMPILER_NONE; EXCHANGE: host exchange */
+  uint32_t index;
 } host_event;
 
 /* A data stream of the graph. */
@@ -326,26 +331,49 @@ typedef struct stream_info {
   pop_type type;
   bool to_device;
   uint64_t num_elements;
+  uint64_t split_bytes; /* a copy of more is several host exchanges; 0: never */
+  uint32_t depth;       /* copies that may be prefetched */
+  pop_replicated_stream_mode mode;
   bool is_used; /* by a control program */
 } stream_info;
 
-/* Rows of equal size, at equal distances on the tile and in the stream's buffer. */
+/* A remote buffer of the graph. */
+typedef struct remote_info {
+  const char *name;
+  pop_type type;
+  uint64_t num_elements, repeats;
+  bool is_used;
+} remote_info;
+
+/* What the host offers in a host exchange: a stream's copy or a part of one, or rows of a remote buffer. */
+typedef struct host_window {
+  bool remote;
+  uint32_t object;       /* in streams, or in remote_buffers */
+  uint64_t begin, bytes; /* the first record in the copy, or in the buffer; of each record */
+  uint64_t records;
+} host_window;
+
+/* Rows of equal size, at equal distances on the tile and in a record of a window. */
 typedef struct host_packet {
   uint32_t tile;
   place at;
   uint32_t row_bytes, rows, stride;
   uint32_t host_offset, host_stride;
   place header;
+  bool to_tile;
+  uint32_t window; /* of the exchange's */
+  place record;    /* of the number of the record; block COMPILER_NONE: it is 0 */
 } host_packet;
 
-/* One copy between a stream and a tensor. It reports the event (number of host events) + (number of the
- * copy) + 1 to the host. */
-typedef struct stream_copy {
+/* What is exchanged in one host sync. */
+typedef struct host_exchange {
   const char *name;
-  uint32_t stream;     /* in compilation.streams */
-  size_t first_packet; /* in compilation.host_packets, ascending by tile */
+  uint32_t event;      /* its number */
+  size_t first_window; /* in compilation.host_windows */
+  size_t num_windows;
+  size_t first_packet; /* in compilation.host_packets, ascending by tile, then window */
   size_t num_packets;
-} stream_copy;
+} host_exchange;
 
 /* ---- closure, emit ---- */
 
@@ -442,8 +470,10 @@ typedef struct compilation {
   COMPILATION_ARRAY(const char *, program_names); /* by the same numbers */
   COMPILATION_ARRAY(host_tensor, host_tensors);   /* handles, then PrintTensors */
   COMPILATION_ARRAY(host_run, host_runs);
-  COMPILATION_ARRAY(stream_info, streams); /* as in the graph */
-  COMPILATION_ARRAY(stream_copy, stream_copies);
+  COMPILATION_ARRAY(stream_info, streams);        /* as in the graph */
+  COMPILATION_ARRAY(remote_info, remote_buffers); /* as in the graph */
+  COMPILATION_ARRAY(host_exchange, host_exchanges);
+  COMPILATION_ARRAY(host_window, host_windows);
   COMPILATION_ARRAY(host_packet, host_packets);
   COMPILATION_ARRAY(host_event, host_events);      /* by event number - 1 */
   COMPILATION_ARRAY(const char *, profile_blocks); /* names of the programs' blocks */

@@ -128,7 +128,8 @@ void compilation_free(compilation *c)
       c->host_runs,       c->host_events,  c->profile_blocks,   c->block_marks,
       c->tile_exchanges,  c->exchange_ops, c->code_patches,     c->tiles,
       c->blocks_by_tile,  c->memory,       c->phase_times,      c->program_names,
-      c->placement_rules, c->streams,      c->stream_copies,    c->host_packets,
+      c->placement_rules, c->streams,      c->remote_buffers,   c->host_exchanges,
+      c->host_windows,    c->host_packets,
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   pop_error_free(c->out_of_memory);

@@ -105,21 +105,50 @@ static void describe_stream(const stream_info *stream, pop_executable *e)
                                .type = stream->type,
                                .to_device = stream->to_device,
                                .is_used = stream->is_used,
-                               .num_elements = stream->num_elements});
+                               .broadcast = stream->mode == POP_STREAM_BROADCAST,
+                               .num_elements = stream->num_elements,
+                               .depth = stream->depth});
 }
 
-static void describe_event(const host_event *event, pop_executable *e)
+static void describe_remote_buffer(const remote_info *buffer, pop_executable *e)
+{
+  pop_push(e->remote_buffers, e->num_remote_buffers, e->remote_buffers_capacity,
+           (executable_remote_buffer){.name = pop_arena_strdup(e->arena, buffer->name),
+                                      .type = buffer->type,
+                                      .is_used = buffer->is_used,
+                                      .num_elements = buffer->num_elements,
+                                      .repeats = buffer->repeats});
+}
+
+static void describe_windows(const compilation *c, uint32_t exchange, pop_executable *e)
+{
+  const host_exchange *of = &c->host_exchanges[exchange];
+  for (size_t i = 0; i < of->num_windows; i++) {
+    const host_window *w = &c->host_windows[of->first_window + i];
+    pop_push(e->windows, e->num_windows, e->windows_capacity,
+             (executable_window){w->remote, w->object, w->begin, w->bytes, w->records});
+  }
+}
+
+static void describe_event(const compilation *c, const host_event *event, pop_executable *e)
 {
   executable_event described = {.kind = EXECUTABLE_EVENT_PRINT,
                                 .name = pop_arena_strdup(e->arena, event->name),
                                 .message = "",
                                 .tensor = event->index,
-                                .tile = EXECUTABLE_NONE};
+                                .tile = EXECUTABLE_NONE,
+                                .first_window = e->num_windows};
   if (event->kind == HOST_EVENT_ABORT) {
     described.kind = EXECUTABLE_EVENT_ABORT;
     described.message = pop_arena_strdup(e->arena, event->message);
     described.tensor = 0;
     described.tile = event->index;
+  }
+  if (event->kind == HOST_EVENT_EXCHANGE) {
+    described.kind = EXECUTABLE_EVENT_EXCHANGE;
+    described.tensor = 0;
+    describe_windows(c, event->index, e);
+    described.num_windows = e->num_windows - described.first_window;
   }
   pop_push(e->events, e->num_events, e->events_capacity, described);
 }
@@ -130,14 +159,13 @@ static void describe_host(const compilation *c, pop_executable *e)
     pop_push(e->programs, e->num_programs, e->programs_capacity,
              pop_arena_strdup(e->arena, c->program_names[i]));
   for (size_t i = 0; i < c->num_host_tensors; i++) describe_tensor(c, &c->host_tensors[i], e);
-  for (size_t i = 0; i < c->num_host_events; i++) describe_event(&c->host_events[i], e);
+  for (size_t i = 0; i < c->num_host_events; i++) describe_event(c, &c->host_events[i], e);
   for (size_t i = 0; i < c->num_profile_blocks; i++)
     pop_push(e->blocks, e->num_blocks, e->blocks_capacity,
              pop_arena_strdup(e->arena, c->profile_blocks[i]));
   for (size_t i = 0; i < c->num_streams; i++) describe_stream(&c->streams[i], e);
-  for (size_t i = 0; i < c->num_stream_copies; i++)
-    pop_push(e->stream_copies, e->num_stream_copies, e->stream_copies_capacity,
-             c->stream_copies[i].stream);
+  for (size_t i = 0; i < c->num_remote_buffers; i++)
+    describe_remote_buffer(&c->remote_buffers[i], e);
 }
 
 static void describe_variable(const compilation *c, const placed_variable *v, pop_executable *e)

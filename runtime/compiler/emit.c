@@ -248,9 +248,9 @@ static void start_emitter(emitter *e)
   e->next_exchange = pop_xcalloc(c->num_exchanges + 1, sizeof *e->next_exchange);
   e->exchange_code = pop_xcalloc(c->num_exchanges + 1, sizeof *e->exchange_code);
   e->exchange_stamp = pop_xcalloc(c->num_exchanges + 1, sizeof *e->exchange_stamp);
-  e->next_packet = pop_xcalloc(c->num_stream_copies + 1, sizeof *e->next_packet);
-  e->host_code = pop_xcalloc(c->num_stream_copies + 1, sizeof *e->host_code);
-  e->host_stamp = pop_xcalloc(c->num_stream_copies + 1, sizeof *e->host_stamp);
+  e->next_packet = pop_xcalloc(c->num_host_exchanges + 1, sizeof *e->next_packet);
+  e->host_code = pop_xcalloc(c->num_host_exchanges + 1, sizeof *e->host_code);
+  e->host_stamp = pop_xcalloc(c->num_host_exchanges + 1, sizeof *e->host_stamp);
   e->entry_offsets = pop_xcalloc(c->num_vertex_types + 1, sizeof *e->entry_offsets);
   e->entries_of = COMPILER_NONE;
   e->shared_at = pop_xcalloc(e->script.num_ops + 1, sizeof *e->shared_at);

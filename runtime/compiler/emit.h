@@ -36,8 +36,8 @@ typedef struct emitter {
   uint32_t *control_table; /* by compute set: block, of the tile that the stamp says */
   uint32_t *exchange_code; /* by exchange: likewise */
   uint32_t *table_stamp, *exchange_stamp; /* tile + 1 */
-  size_t *next_packet;                    /* by stream copy: first packet not before the tile */
-  uint32_t *host_code; /* by stream copy: block, of the tile that the stamp says */
+  size_t *next_packet;                    /* by host exchange: first packet not before the tile */
+  uint32_t *host_code; /* by host exchange: block, of the tile that the stamp says */
   uint32_t *host_stamp;
 
   const char **table_names; /* by compute set */
@@ -77,8 +77,8 @@ uint32_t emitter_control_table(emitter *e, uint32_t compute_set, const tile_work
  * part; made when it is first asked for. */
 uint32_t emitter_exchange_code(emitter *e, uint32_t exchange);
 
-/* The same for a stream copy. */
-uint32_t emitter_host_exchange_code(emitter *e, uint32_t copy);
+/* The same for a host exchange. */
+uint32_t emitter_host_exchange_code(emitter *e, uint32_t exchange);
 
 /* emit_control.c: fills e->code. */
 POP_MUST_CHECK pop_error *emit_control_code(emitter *e);

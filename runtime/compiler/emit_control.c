@@ -84,10 +84,10 @@ static void put_host_event(emitter *e, uint32_t event)
   put_tile_op(&e->code, TILE_HOST_SYNC, ZERO, T0, ZERO);
 }
 
-static void put_stream_copy(emitter *e, uint32_t copy)
+static void put_host_exchange(emitter *e, uint32_t exchange)
 {
-  uint32_t block = emitter_host_exchange_code(e, copy);
-  uint32_t event = (uint32_t)e->c->num_host_events + copy + 1;
+  uint32_t block = emitter_host_exchange_code(e, exchange);
+  uint32_t event = e->c->host_exchanges[exchange].event;
   if (block == COMPILER_NONE) {
     put_host_event(e, event);
     return;
@@ -112,8 +112,8 @@ static void put_leaf(emitter *e, const script_op *op)
     break;
   case SCRIPT_WRITE_UNDEF:
     break;
-  case SCRIPT_STREAM_COPY:
-    put_stream_copy(e, index);
+  case SCRIPT_HOST_EXCHANGE:
+    put_host_exchange(e, index);
     break;
   default:
     put_host_event(e, index);

@@ -1,5 +1,5 @@
 /* Exchange code: the planned instructions of a tile's part in an exchange as words (machine/isa.h), and
- * host exchange code from the packets of a stream copy. Addresses are not known yet: they come by
+ * host exchange code from its packets. Addresses are not known yet: they come by
  * patches. */
 #include "compiler/emit.h"
 
@@ -68,32 +68,42 @@ uint32_t emitter_exchange_code(emitter *e, uint32_t index)
   return block;
 }
 
-static uint32_t add_host_exchange_code(emitter *e, const stream_copy *copy, size_t first)
+/* The packets that follow are about another record than those before. */
+static void put_record(assembler *code, const host_packet *p)
+{
+  if (p->record.block != COMPILER_NONE) add_patch(code, PATCH_SEND, p->record);
+  put(code, isa_host_record_word(p->window, 0));
+}
+
+static uint32_t add_host_exchange_code(emitter *e, const host_exchange *exchange, size_t first)
 {
   const compilation *c = e->c;
-  uint32_t funct3 =
-      c->streams[copy->stream].to_device ? ISA_FUNCT3_HOST_READ : ISA_FUNCT3_HOST_WRITE;
+  host_packet current = {.window = 0, .record = {COMPILER_NONE, 0}};
   assembler code = {0};
-  for (size_t i = first; i < copy->num_packets; i++) {
-    const host_packet *p = &c->host_packets[copy->first_packet + i];
+  for (size_t i = first; i < exchange->num_packets; i++) {
+    const host_packet *p = &c->host_packets[exchange->first_packet + i];
     if (p->tile != e->tile) break;
+    if (p->window != current.window || p->record.block != current.record.block ||
+        p->record.offset != current.record.offset)
+      put_record(&code, p);
+    current = *p;
     add_patch(&code, PATCH_IMM22, p->header);
-    put(&code, isa_imm22_word(funct3, 0));
+    put(&code, isa_imm22_word(p->to_tile ? ISA_FUNCT3_HOST_READ : ISA_FUNCT3_HOST_WRITE, 0));
   }
   put(&code, isa_imm22_word(ISA_FUNCT3_END, 0));
-  return emitter_add_code(e, &code, POP_MEMORY_HOST_EXCHANGE_CODE, copy->name);
+  return emitter_add_code(e, &code, POP_MEMORY_HOST_EXCHANGE_CODE, exchange->name);
 }
 
 uint32_t emitter_host_exchange_code(emitter *e, uint32_t index)
 {
   if (e->host_stamp[index] == e->tile + 1) return e->host_code[index];
   const compilation *c = e->c;
-  const stream_copy *copy = &c->stream_copies[index];
-  const host_packet *packets = c->host_packets + copy->first_packet;
+  const host_exchange *exchange = &c->host_exchanges[index];
+  const host_packet *packets = c->host_packets + exchange->first_packet;
   size_t *next = &e->next_packet[index];
-  while (*next < copy->num_packets && packets[*next].tile < e->tile) ++*next;
-  bool takes_part = *next < copy->num_packets && packets[*next].tile == e->tile;
-  e->host_code[index] = takes_part ? add_host_exchange_code(e, copy, *next) : COMPILER_NONE;
+  while (*next < exchange->num_packets && packets[*next].tile < e->tile) ++*next;
+  bool takes_part = *next < exchange->num_packets && packets[*next].tile == e->tile;
+  e->host_code[index] = takes_part ? add_host_exchange_code(e, exchange, *next) : COMPILER_NONE;
   e->host_stamp[index] = e->tile + 1;
   return e->host_code[index];
 }

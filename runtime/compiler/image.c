@@ -168,6 +168,7 @@ static const char *block_symbol_name(const builder *b, const block *x)
   if (!*x->name) return key;
   switch (x->category) {
   case POP_MEMORY_MESSAGE:
+  case POP_MEMORY_HOST_MESSAGE:
   case POP_MEMORY_REARRANGEMENT:
   case POP_MEMORY_OUTPUT_EDGE:
   case POP_MEMORY_COPY_DESCRIPTOR:

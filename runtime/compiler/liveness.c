@@ -6,7 +6,7 @@
  *
  *  1. Blocks that the front end marked, blocks with initial content, and blocks without any access
  *     are always live.
- *  2. Buffers that the compiler added (message, rearrangement, output edge) carry no value from one
+ *  2. Buffers that the compiler added (messages, rearrangement, output edge) carry no value from one
  *     pass of a loop, or from one run, to the next: live from f to l. One that is read before it is
  *     written would be such a carrier: always live.
  *  3. A variable is live from f to l only if its first access writes all of it and reads none of
@@ -151,7 +151,8 @@ static void group_accesses(liveness *l)
 static bool is_buffer(const block *b)
 {
   return b->category == POP_MEMORY_MESSAGE || b->category == POP_MEMORY_REARRANGEMENT ||
-         b->category == POP_MEMORY_OUTPUT_EDGE || b->category == POP_MEMORY_CONTROL_ID;
+         b->category == POP_MEMORY_OUTPUT_EDGE || b->category == POP_MEMORY_CONTROL_ID ||
+         b->category == POP_MEMORY_HOST_MESSAGE;
 }
 
 /* Rules 1 to 3: whether anything but the accesses themselves keeps the block alive. */

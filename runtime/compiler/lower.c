@@ -4,6 +4,8 @@
  * dissolve in what contains them, however deep they are nested (no recursion); a repeat of a repeat
  * is one repeat; what does nothing disappears. */
 #include "compiler/lower_copy.h"
+#include "compiler/lower_remote.h"
+#include "compiler/lower_stream.h"
 #include "compiler/lowering.h"
 #include "compiler/segments.h"
 #include "machine/isa.h"
@@ -25,6 +27,8 @@ typedef struct program_lowering {
   range *compute_sets; /* by compute set of the graph */
   uint32_t *stack;     /* programs still to be flattened, last first */
   size_t depth, stack_capacity;
+  stream_lowering streams;
+  pop_error *error; /* of a stream copy, for lower_program to find */
 } program_lowering;
 
 uint32_t add_step(lowering *l, step_kind kind, const char *name, uint32_t index)
@@ -77,6 +81,20 @@ static bool dissolves(const program_lowering *p, uint32_t number)
   return (kind == PROGRAM_SEQUENCE || kind == PROGRAM_CALL) && p->l.reach.program_uses[number] <= 1;
 }
 
+/* Whether the program waits for what contains it: stream copies that stand side by side there become one
+ * exchange. */
+static bool is_put_off(const program_lowering *p, uint32_t number)
+{
+  return p->l.c->graph->programs[number].kind == PROGRAM_STREAM_COPY &&
+         p->l.reach.program_uses[number] <= 1;
+}
+
+static void copy_stream(program_lowering *p, uint32_t number, step_list *out)
+{
+  if (p->error) return;
+  p->error = lower_stream_copy(&p->streams, &p->l, &p->l.c->graph->programs[number], out);
+}
+
 static void push_children(program_lowering *p, const program *of)
 {
   for (size_t i = of->num_children; i > 0; i--)
@@ -95,6 +113,11 @@ static bool flatten_children(program_lowering *p, const program *of, step_list *
       push_children(p, &p->l.c->graph->programs[child]);
       continue;
     }
+    if (is_put_off(p, child)) {
+      copy_stream(p, child, out);
+      continue;
+    }
+    lower_stream_end(&p->streams, &p->l, out);
     range steps = p->programs[child];
     shared |= steps.shared;
     for (size_t i = 0; i < steps.count; i++) {
@@ -102,6 +125,7 @@ static bool flatten_children(program_lowering *p, const program *of, step_list *
       pop_push(out->items, out->count, out->capacity, child_step);
     }
   }
+  lower_stream_end(&p->streams, &p->l, out);
   return shared;
 }
 
@@ -280,9 +304,8 @@ static pop_error *lower_program(program_lowering *p, uint32_t number)
 {
   const program *lowered = &p->l.c->graph->programs[number];
   if (lowered->kind == PROGRAM_EXECUTE) return lower_execute(p, number);
-  if (dissolves(p, number)) return NULL;
+  if (dissolves(p, number) || is_put_off(p, number)) return NULL;
   step_list steps = {0};
-  uint32_t single;
   pop_error *error = NULL;
   bool shared = false;
   switch (lowered->kind) {
@@ -303,8 +326,11 @@ static pop_error *lower_program(program_lowering *p, uint32_t number)
     pop_push(steps.items, steps.count, steps.capacity, lower_write_undef(p, number));
     break;
   case PROGRAM_STREAM_COPY:
-    error = lower_stream_copy(&p->l, lowered, &single);
-    if (!error) pop_push(steps.items, steps.count, steps.capacity, single);
+    error = lower_stream_copy(&p->streams, &p->l, lowered, &steps);
+    if (!error) lower_stream_end(&p->streams, &p->l, &steps);
+    break;
+  case PROGRAM_REMOTE_COPY:
+    error = lower_remote_copy(&p->l, lowered, &steps);
     break;
   case PROGRAM_SYNC:
     pop_push(steps.items, steps.count, steps.capacity, lower_sync(p, number));
@@ -326,6 +352,10 @@ static pop_error *lower_program(program_lowering *p, uint32_t number)
   case PROGRAM_EXECUTE:
     break; /* above */
   }
+  if (!error) {
+    error = p->error;
+    p->error = NULL;
+  }
   if (!error)
     p->programs[number] =
         keep_steps(p, &steps, name_of(p, number), p->l.reach.program_uses[number], shared);
@@ -346,7 +376,9 @@ static pop_error *lower_programs(program_lowering *p)
 {
   for (size_t i = 0; i < p->l.reach.num_order; i++) POP_TRY(lower_program(p, p->l.reach.order[i]));
   for (size_t i = 0; i < p->l.c->num_control_programs; i++) lower_control_program(p, i);
-  return NULL;
+  pop_error *error = p->error;
+  p->error = NULL;
+  return error;
 }
 
 static void start_lowering(program_lowering *p, compilation *c)
@@ -373,6 +405,7 @@ static void end_lowering(program_lowering *p)
   free(p->programs);
   free(p->compute_sets);
   free(p->stack);
+  stream_lowering_free(&p->streams);
 }
 
 pop_error *pass_lower(compilation *c)
@@ -382,6 +415,7 @@ pop_error *pass_lower(compilation *c)
   start_lowering(&p, c);
   lower_handles(c);
   lower_streams(c);
+  lower_remote_buffers(c);
   pop_error *error = lower_programs(&p);
   end_lowering(&p);
   return error;

@@ -3,7 +3,9 @@
  *   lower.c         programs -> steps                              calls the others
  *   lower_vertex.c  a compute set -> vertex states, workers, buffers and the transfers to fill them
  *   lower_control.c values that decide where programs go on -> all tiles
- *   lower_stream.c  copies from and to streams -> packets that tiles exchange with the host
+ *   lower_stream.c  copies from and to streams -> drafts of host exchanges
+ *   lower_remote.c  copies from and to remote buffers -> drafts of host exchanges
+ *   lower_host_exchange.c  drafts -> packets that tiles exchange with the host
  *   lower_host.c    handles and printed tensors -> host tensors
  *   transfer.c      transfers between places -> exchange messages and copies
  *   copies.c        copies on tiles -> copy vertices and their descriptors
@@ -110,11 +112,6 @@ POP_MUST_CHECK pop_error *lower_control(lowering *l, const program *decides, con
                                         step_list *steps, uint32_t *out);
 /* A SWITCH or WHILE step reads its control. */
 void record_control_reads(lowering *l, uint32_t step);
-
-/* ---- lower_stream.c ---- */
-void lower_streams(compilation *c); /* the graph's streams, before any copy */
-/* The step of a stream copy. Errors: CONTROL_PROGRAM for more than one copy may move. */
-POP_MUST_CHECK pop_error *lower_stream_copy(lowering *l, const program *copied, uint32_t *step);
 
 /* ---- lower_host.c ---- */
 uint32_t add_host_tensor(compilation *c, uint32_t tensor, const char *name, bool read, bool print);

@@ -68,8 +68,8 @@ static void open_step(builder *b, uint32_t index)
   case STEP_WRITE_UNDEF:
     push_op(b, SCRIPT_WRITE_UNDEF, index);
     return;
-  case STEP_STREAM_COPY:
-    push_op(b, SCRIPT_STREAM_COPY, index);
+  case STEP_HOST_EXCHANGE:
+    push_op(b, SCRIPT_HOST_EXCHANGE, index);
     return;
   case STEP_HOST_EVENT:
     push_op(b, SCRIPT_HOST_EVENT, index);
@@ -189,7 +189,7 @@ const step *script_accesses(const compilation *c, const script *s, uint32_t op)
   case SCRIPT_EXECUTE:
   case SCRIPT_EXCHANGE:
   case SCRIPT_WRITE_UNDEF:
-  case SCRIPT_STREAM_COPY:
+  case SCRIPT_HOST_EXCHANGE:
   case SCRIPT_HOST_EVENT:
   case SCRIPT_SWITCH:
     return of;

@@ -25,6 +25,7 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
   }
   made->device_print = device_print_new(made->machine, pop_target_num_tiles(&executable->target));
   made->streams = streams_new(executable);
+  made->remote_buffers = remote_buffers_new(executable);
   made->prefetch = options->prefetch;
   made->num_threads = options->machine.num_threads;
   streams_limit_callbacks(made->streams, options->host_sync_timeout);
@@ -42,6 +43,7 @@ void pop_engine_free(pop_engine *engine)
 {
   if (!engine) return;
   streams_free(engine->streams);
+  remote_buffers_free(engine->remote_buffers);
   device_print_free(engine->device_print);
   machine_free(engine->machine);
   if (is_on_device(engine)) device_set_loaded(engine->device, NULL);
@@ -115,6 +117,7 @@ pop_error *pop_engine_load(pop_engine *engine)
   if (engine->device) POP_TRY(take_device(engine));
   machine_reset(engine->machine);
   streams_restart(engine->streams);
+  POP_TRY(remote_buffers_restart(engine->remote_buffers));
   log_phase loading = log_phase_start("ENGINE", "Loading executable");
   POP_TRY(executable_visit_images(engine->executable, engine->num_threads, load_tile, engine));
   log_phase_end(&loading);
@@ -165,17 +168,14 @@ static pop_error *abort_event(const pop_engine *engine, const executable_event *
 static pop_error *handle_event(pop_engine *engine, uint32_t event)
 {
   const pop_executable *e = engine->executable;
-  if (event <= e->num_events) {
-    const executable_event *reported = &e->events[event - 1];
-    if (reported->kind == EXECUTABLE_EVENT_PRINT) return print_event(engine, reported);
-    return report_fault(engine, abort_event(engine, reported));
-  }
-  size_t copy = event - e->num_events - 1;
-  if (copy >= e->num_stream_copies)
+  if (event > e->num_events)
     return pop_error_new(POP_ERROR_INTERNAL, "the tiles report host event %u of %zu", event,
-                         e->num_events + e->num_stream_copies);
-  pop_error *error =
-      streams_copy(engine->streams, e->stream_copies[copy], engine->machine, engine->prefetch);
+                         e->num_events);
+  const executable_event *reported = &e->events[event - 1];
+  if (reported->kind == EXECUTABLE_EVENT_PRINT) return print_event(engine, reported);
+  pop_error *error = reported->kind == EXECUTABLE_EVENT_ABORT
+                         ? abort_event(engine, reported)
+                         : engine_host_exchange(engine, reported);
   return error ? report_fault(engine, error) : NULL;
 }
 
@@ -304,6 +304,30 @@ pop_error *pop_engine_write_tensor(pop_engine *engine, const char *handle, const
   POP_TRY(check_loaded(engine, "write a tensor"));
   POP_TRY(find_handle(engine, handle, false, bytes, &tensor));
   return engine_write_host_tensor(engine, tensor, data);
+}
+
+/* ---- remote buffers ---- */
+
+pop_error *pop_engine_copy_to_remote_buffer(pop_engine *engine, const char *handle, size_t row,
+                                            uint32_t replica, const void *data, size_t bytes)
+{
+  static const char call[] = "pop_engine_copy_to_remote_buffer";
+  uint8_t *memory;
+  POP_TRY(check_loaded(engine, "write a remote buffer"));
+  POP_TRY(remote_buffers_row(engine->remote_buffers, call, handle, row, replica, bytes, &memory));
+  memcpy(memory, data, bytes);
+  return NULL;
+}
+
+pop_error *pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *handle, size_t row,
+                                              uint32_t replica, void *data, size_t bytes)
+{
+  static const char call[] = "pop_engine_copy_from_remote_buffer";
+  uint8_t *memory;
+  POP_TRY(check_loaded(engine, "read a remote buffer"));
+  POP_TRY(remote_buffers_row(engine->remote_buffers, call, handle, row, replica, bytes, &memory));
+  memcpy(data, memory, bytes);
+  return NULL;
 }
 
 /* ---- what the engine knows ---- */

@@ -4,6 +4,7 @@
 
 #include "device/device.h"
 #include "engine/options.h"
+#include "engine/remote_buffers.h"
 #include "engine/streams.h"
 #include "executable/executable.h"
 #include "machine/machine.h"
@@ -22,6 +23,7 @@ struct pop_engine {
   machine *machine;
   device_print *device_print;
   streams *streams;
+  remote_buffers *remote_buffers;
   uint32_t num_threads; /* that load images; 0: as many as the process may use */
   bool prefetch;        /* may ask callbacks of streams early */
   engine_state state;
@@ -38,6 +40,9 @@ POP_MUST_CHECK pop_error *engine_read_host_tensor(const pop_engine *engine,
 POP_MUST_CHECK pop_error *engine_write_host_tensor(pop_engine *engine,
                                                    const executable_tensor *tensor,
                                                    const void *data);
+
+/* host_exchange.c: the exchange of an event, in which the tiles wait. */
+POP_MUST_CHECK pop_error *engine_host_exchange(pop_engine *engine, const executable_event *event);
 
 /* print_tensor.c: `title: {1,2}` and a newline. */
 void print_tensor(FILE *stream, const char *title, pop_type type, const size_t *shape,

@@ -1,5 +1,6 @@
-/* Streams: a copy is one host exchange between the tiles and a buffer: part of the user's own, which is
- * gone through in a circle, or one that callbacks fill or look at. */
+/* Streams: a copy is an exchange between the tiles and a buffer: part of the user's own, which is gone
+ * through in a circle, or one that callbacks fill or look at. A copy in several parts has one buffer for all
+ * of them. */
 #include "engine/streams.h"
 
 #include <populus/names.h>
@@ -7,12 +8,19 @@
 #include <string.h>
 #include <time.h>
 
+typedef struct buffer_list {
+  uint8_t **items;
+  size_t count, capacity;
+} buffer_list;
+
 typedef struct connection {
   uint8_t *begin, *end, *next; /* the user's memory; NULL: none */
   bool has_callback;
   pop_stream_callback callback;
-  uint8_t *buffer; /* for callbacks; made when it is first needed */
-  bool prefetched; /* the buffer has the next copy's data */
+  /* Buffers of callbacks, of one copy each, made when they are needed: all of them; those that nobody
+   * uses; those that prefetch has filled, the oldest first. */
+  buffer_list buffers, unused, prefetched;
+  uint8_t *current; /* of the copy that has begun */
 } connection;
 
 struct streams {
@@ -42,17 +50,28 @@ void streams_limit_callbacks(streams *s, double seconds)
   s->callback_seconds = seconds;
 }
 
+static void push_buffer(buffer_list *list, uint8_t *buffer)
+{
+  pop_push(list->items, list->count, list->capacity, buffer);
+}
+
+/* Whatever a run has left: every buffer is unused again. */
 static void drop_prefetched(connection *c)
 {
-  if (c->prefetched && c->callback.invalidate_prefetched)
+  if (c->prefetched.count && c->callback.invalidate_prefetched)
     c->callback.invalidate_prefetched(c->callback.context);
-  c->prefetched = false;
+  c->prefetched.count = c->unused.count = 0;
+  for (size_t i = 0; i < c->buffers.count; i++) push_buffer(&c->unused, c->buffers.items[i]);
+  c->current = NULL;
 }
 
 static void disconnect(connection *c)
 {
   drop_prefetched(c);
-  free(c->buffer);
+  for (size_t i = 0; i < c->buffers.count; i++) free(c->buffers.items[i]);
+  free(c->buffers.items);
+  free(c->unused.items);
+  free(c->prefetched.items);
   *c = (connection){0};
 }
 
@@ -160,10 +179,11 @@ static double now_seconds(void)
 }
 
 /* Nobody can take the thread away from a callback: what it took is looked at when it is back. */
-static pop_error *call_fetch(const streams *s, const executable_stream *facts, connection *c)
+static pop_error *call_fetch(const streams *s, const executable_stream *facts, connection *c,
+                             uint8_t *buffer)
 {
   double start = s->callback_seconds ? now_seconds() : 0;
-  int result = c->callback.fetch(c->callback.context, c->buffer);
+  int result = c->callback.fetch(c->callback.context, buffer);
   double seconds = s->callback_seconds ? now_seconds() - start : 0;
   if (seconds > s->callback_seconds)
     return pop_error_new(POP_ERROR_RUNTIME,
@@ -174,30 +194,66 @@ static pop_error *call_fetch(const streams *s, const executable_stream *facts, c
                        result);
 }
 
-static pop_error *copy_by_callback(const streams *s, const executable_stream *facts, connection *c,
-                                   machine *m, bool prefetch)
+static uint8_t *take_buffer(connection *c, size_t bytes)
 {
-  size_t bytes = copy_bytes(facts);
-  if (!c->buffer) c->buffer = pop_xcalloc(bytes, 1);
-  if (facts->to_device && !c->prefetched) POP_TRY(call_fetch(s, facts, c));
-  c->prefetched = false;
-  POP_TRY(machine_host_exchange(m, &(machine_window){c->buffer, bytes, 1, NULL}, 1));
-  if (!facts->to_device) POP_TRY(call_fetch(s, facts, c));
-  if (c->callback.complete) c->callback.complete(c->callback.context);
-  if (prefetch && facts->to_device && c->callback.prefetch)
-    c->prefetched = c->callback.prefetch(c->callback.context, c->buffer);
+  if (c->unused.count) return c->unused.items[--c->unused.count];
+  uint8_t *made = pop_xcalloc(bytes, 1);
+  push_buffer(&c->buffers, made);
+  return made;
+}
+
+/* For a copy to the device the oldest of what has been prefetched, or what is fetched now. */
+static pop_error *buffer_of_callback(const streams *s, const executable_stream *facts,
+                                     connection *c, uint8_t **buffer)
+{
+  buffer_list *ready = &c->prefetched;
+  if (facts->to_device && ready->count) {
+    *buffer = ready->items[0];
+    memmove(ready->items, ready->items + 1, --ready->count * sizeof *ready->items);
+    return NULL;
+  }
+  *buffer = take_buffer(c, copy_bytes(facts));
+  return facts->to_device ? call_fetch(s, facts, c, *buffer) : NULL;
+}
+
+pop_error *streams_begin(streams *s, const executable_window *window, uint8_t **memory)
+{
+  const executable_stream *facts = &s->facts[window->object];
+  connection *c = &s->connections[window->object];
+  if (!is_connected(c)) return streams_check(s);
+  if (window->begin == 0 && c->has_callback) {
+    POP_TRY(buffer_of_callback(s, facts, c, &c->current));
+  } else if (window->begin == 0) {
+    c->current = c->next;
+    c->next += copy_bytes(facts);
+    if (c->next == c->end) c->next = c->begin;
+  }
+  if (!c->current)
+    return pop_error_new(POP_ERROR_INTERNAL, "a copy of stream '%s' goes on that has not begun",
+                         facts->name);
+  *memory = c->current + window->begin;
   return NULL;
 }
 
-pop_error *streams_copy(streams *s, size_t number, machine *m, bool prefetch)
+static void prefetch_copies(const executable_stream *facts, connection *c)
 {
-  const executable_stream *facts = &s->facts[number];
-  connection *c = &s->connections[number];
-  if (!is_connected(c)) return streams_check(s);
-  if (c->has_callback) return copy_by_callback(s, facts, c, m, prefetch);
-  size_t bytes = copy_bytes(facts);
-  POP_TRY(machine_host_exchange(m, &(machine_window){c->next, bytes, 1, NULL}, 1));
-  c->next += bytes;
-  if (c->next == c->end) c->next = c->begin;
+  while (c->prefetched.count < facts->depth) {
+    uint8_t *buffer = take_buffer(c, copy_bytes(facts));
+    bool filled = c->callback.prefetch(c->callback.context, buffer);
+    push_buffer(filled ? &c->prefetched : &c->unused, buffer);
+    if (!filled) return;
+  }
+}
+
+pop_error *streams_end(streams *s, const executable_window *window, uint8_t *memory, bool prefetch)
+{
+  const executable_stream *facts = &s->facts[window->object];
+  connection *c = &s->connections[window->object];
+  if (!c->has_callback || window->begin + window->bytes < copy_bytes(facts)) return NULL;
+  uint8_t *buffer = memory - window->begin;
+  if (!facts->to_device) POP_TRY(call_fetch(s, facts, c, buffer));
+  if (c->callback.complete) c->callback.complete(c->callback.context);
+  push_buffer(&c->unused, buffer);
+  if (prefetch && facts->to_device && c->callback.prefetch) prefetch_copies(facts, c);
   return NULL;
 }

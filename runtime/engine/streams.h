@@ -22,8 +22,13 @@ void streams_limit_callbacks(streams *s, double seconds);
 /* Buffers start at their beginning again, what was prefetched is given up. */
 void streams_restart(streams *s);
 
-/* The copy of one stream while the tiles of `m` wait for it in a host sync. With `prefetch`, the next
- * copy's data may be asked for afterwards. Errors: RUNTIME. */
-POP_MUST_CHECK pop_error *streams_copy(streams *s, size_t number, machine *m, bool prefetch);
+/* The memory for a window of a host exchange, in which the tiles of a machine wait: what the host has for
+ * the device is in it. Errors: RUNTIME. */
+POP_MUST_CHECK pop_error *streams_begin(streams *s, const executable_window *window,
+                                        uint8_t **memory);
+/* The exchange is done: callbacks hear of it. With `prefetch`, the next copies' data may be asked for. Of
+ * the copies that have begun the oldest ends first. */
+POP_MUST_CHECK pop_error *streams_end(streams *s, const executable_window *window, uint8_t *memory,
+                                      bool prefetch);
 
 #endif

@@ -6,10 +6,11 @@
  */
 #include "executable/executable.h"
 #include "executable/metadata.h"
+#include <populus/remote_buffer.h>
 
 #include <string.h>
 
-enum { MAX_RANK = 16 };
+enum { MAX_RANK = 16, MAX_STREAM_DEPTH = 1024 };
 
 typedef struct decoder {
   metadata_reader r;
@@ -382,52 +383,6 @@ static pop_error *read_tensors(decoder *d)
   return NULL;
 }
 
-static pop_error *read_event_kind(metadata_reader *r, executable_event_kind *kind)
-{
-  const char *name = "";
-  POP_TRY(metadata_read_key(r, 1, "kind"));
-  POP_TRY(metadata_read_text(r, &name));
-  for (int k = 0; k < EXECUTABLE_EVENT_KINDS; ++k) {
-    *kind = (executable_event_kind)k;
-    if (strcmp(executable_event_kind_name(*kind), name) == 0) return NULL;
-  }
-  return metadata_error(r, "there is no kind '%s'", name);
-}
-
-static pop_error *read_event(decoder *d, executable_event *event)
-{
-  metadata_reader *r = &d->r;
-  uint32_t tile = 0;
-  POP_TRY(metadata_read_map_of(r, 5));
-  POP_TRY(read_event_kind(r, &event->kind));
-  POP_TRY(read_name(r, &event->name));
-  POP_TRY(metadata_read_key(r, 1, "message"));
-  POP_TRY(metadata_read_text(r, &event->message));
-  POP_TRY(metadata_read_key(r, 1, "tensor"));
-  POP_TRY(metadata_read_u32(r, UINT32_MAX, &event->tensor));
-  if (event->kind == EXECUTABLE_EVENT_PRINT &&
-      (event->tensor >= d->e->num_tensors || d->e->tensors[event->tensor].kind != EXECUTABLE_PRINT))
-    return metadata_error(r, "tensor %u is none that is printed", event->tensor);
-  POP_TRY(metadata_read_key(r, 1, "tile"));
-  POP_TRY(metadata_read_u32(r, d->num_tiles, &tile));
-  event->tile = tile ? tile - 1 : EXECUTABLE_NONE;
-  return NULL;
-}
-
-static pop_error *read_events(decoder *d)
-{
-  size_t count = 0;
-  POP_TRY(metadata_read_array(&d->r, 1, &count));
-  for (size_t i = 0; i < count; ++i) {
-    executable_event event = {0};
-    d->r.entry = i;
-    POP_TRY(read_event(d, &event));
-    d->r.keys[1] = NULL;
-    pop_push(d->e->events, d->e->num_events, d->e->events_capacity, event);
-  }
-  return NULL;
-}
-
 static pop_error *read_blocks(decoder *d)
 {
   size_t count = 0;
@@ -448,7 +403,7 @@ static pop_error *read_streams(decoder *d)
   for (size_t i = 0; i < count; ++i) {
     executable_stream stream = {0};
     d->r.entry = i;
-    POP_TRY(metadata_read_map_of(&d->r, 5));
+    POP_TRY(metadata_read_map_of(&d->r, 7));
     POP_TRY(read_name(&d->r, &stream.name));
     POP_TRY(read_type(&d->r, &stream.type));
     POP_TRY(metadata_read_key(&d->r, 1, "elements"));
@@ -459,22 +414,139 @@ static pop_error *read_streams(decoder *d)
     POP_TRY(metadata_read_bool(&d->r, &stream.to_device));
     POP_TRY(metadata_read_key(&d->r, 1, "used"));
     POP_TRY(metadata_read_bool(&d->r, &stream.is_used));
+    POP_TRY(metadata_read_key(&d->r, 1, "broadcast"));
+    POP_TRY(metadata_read_bool(&d->r, &stream.broadcast));
+    POP_TRY(metadata_read_key(&d->r, 1, "depth"));
+    POP_TRY(metadata_read_u32(&d->r, MAX_STREAM_DEPTH, &stream.depth));
+    if (!stream.depth) return metadata_error(&d->r, "a depth of 0");
     d->r.keys[1] = NULL;
     pop_push(d->e->streams, d->e->num_streams, d->e->streams_capacity, stream);
   }
   return NULL;
 }
 
-static pop_error *read_stream_copies(decoder *d)
+static pop_error *read_remote_buffer(metadata_reader *r, executable_remote_buffer *buffer)
+{
+  POP_TRY(metadata_read_map_of(r, 5));
+  POP_TRY(read_name(r, &buffer->name));
+  POP_TRY(read_type(r, &buffer->type));
+  uint64_t size = pop_type_bytes(buffer->type);
+  POP_TRY(metadata_read_key(r, 1, "elements"));
+  POP_TRY(metadata_read_uint(r, POP_REMOTE_BUFFER_MAX_ROW_BYTES / size, &buffer->num_elements));
+  if (!buffer->num_elements) return metadata_error(r, "rows of no elements");
+  POP_TRY(metadata_read_key(r, 1, "repeats"));
+  POP_TRY(metadata_read_uint(r, POP_REMOTE_BUFFER_MAX_BYTES / (buffer->num_elements * size),
+                             &buffer->repeats));
+  if (!buffer->repeats) return metadata_error(r, "a remote buffer of no rows");
+  POP_TRY(metadata_read_key(r, 1, "used"));
+  return metadata_read_bool(r, &buffer->is_used);
+}
+
+static pop_error *read_remote_buffers(decoder *d)
 {
   size_t count = 0;
-  uint32_t stream = 0, greatest = 0;
   POP_TRY(metadata_read_array(&d->r, 1, &count));
-  if (count) POP_TRY(greatest_number(&d->r, d->e->num_streams, "stream", &greatest));
   for (size_t i = 0; i < count; ++i) {
+    executable_remote_buffer buffer = {0};
     d->r.entry = i;
-    POP_TRY(metadata_read_u32(&d->r, greatest, &stream));
-    pop_push(d->e->stream_copies, d->e->num_stream_copies, d->e->stream_copies_capacity, stream);
+    POP_TRY(read_remote_buffer(&d->r, &buffer));
+    d->r.keys[1] = NULL;
+    pop_push(d->e->remote_buffers, d->e->num_remote_buffers, d->e->remote_buffers_capacity, buffer);
+  }
+  return NULL;
+}
+
+/* Bytes of the buffer, or of a copy of the stream, that the window is of. */
+static pop_error *bytes_of_object(const decoder *d, const executable_window *w, uint64_t *bytes)
+{
+  if (w->object >= (w->remote ? d->e->num_remote_buffers : d->e->num_streams))
+    return metadata_error(&d->r, "there is no %s %u", w->remote ? "remote buffer" : "stream",
+                          w->object);
+  if (w->remote) {
+    const executable_remote_buffer *b = &d->e->remote_buffers[w->object];
+    *bytes = b->num_elements * pop_type_bytes(b->type) * b->repeats;
+  } else {
+    const executable_stream *s = &d->e->streams[w->object];
+    *bytes = s->num_elements * pop_type_bytes(s->type);
+  }
+  return NULL;
+}
+
+static pop_error *read_window(decoder *d, executable_window *w)
+{
+  uint64_t remote = 0, whole = 0;
+  POP_TRY(metadata_read_uint(&d->r, 1, &remote));
+  w->remote = remote == 1;
+  POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &w->object));
+  POP_TRY(bytes_of_object(d, w, &whole));
+  POP_TRY(metadata_read_uint(&d->r, whole - 1, &w->begin));
+  POP_TRY(metadata_read_uint(&d->r, whole - w->begin, &w->bytes));
+  if (!w->bytes) return metadata_error(&d->r, "a window of no bytes");
+  return metadata_read_uint(&d->r, (whole - w->begin) / w->bytes, &w->records);
+}
+
+static pop_error *read_windows(decoder *d)
+{
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, 5, &count));
+  for (size_t i = 0; i < count / 5; ++i) {
+    executable_window window = {0};
+    d->r.entry = i;
+    POP_TRY(read_window(d, &window));
+    pop_push(d->e->windows, d->e->num_windows, d->e->windows_capacity, window);
+  }
+  return NULL;
+}
+
+static pop_error *read_event_kind(metadata_reader *r, executable_event_kind *kind)
+{
+  const char *name = "";
+  POP_TRY(metadata_read_key(r, 1, "kind"));
+  POP_TRY(metadata_read_text(r, &name));
+  for (int k = 0; k < EXECUTABLE_EVENT_KINDS; ++k) {
+    *kind = (executable_event_kind)k;
+    if (strcmp(executable_event_kind_name(*kind), name) == 0) return NULL;
+  }
+  return metadata_error(r, "there is no kind '%s'", name);
+}
+
+/* *windows: of the table that events before have. */
+static pop_error *read_event(decoder *d, size_t *windows, executable_event *event)
+{
+  metadata_reader *r = &d->r;
+  uint32_t tile = 0;
+  POP_TRY(metadata_read_map_of(r, 6));
+  POP_TRY(read_event_kind(r, &event->kind));
+  POP_TRY(read_name(r, &event->name));
+  POP_TRY(metadata_read_key(r, 1, "message"));
+  POP_TRY(metadata_read_text(r, &event->message));
+  POP_TRY(metadata_read_key(r, 1, "tensor"));
+  POP_TRY(metadata_read_u32(r, UINT32_MAX, &event->tensor));
+  if (event->kind == EXECUTABLE_EVENT_PRINT &&
+      (event->tensor >= d->e->num_tensors || d->e->tensors[event->tensor].kind != EXECUTABLE_PRINT))
+    return metadata_error(r, "tensor %u is none that is printed", event->tensor);
+  POP_TRY(metadata_read_key(r, 1, "tile"));
+  POP_TRY(metadata_read_u32(r, d->num_tiles, &tile));
+  event->tile = tile ? tile - 1 : EXECUTABLE_NONE;
+  uint64_t num_windows = 0;
+  POP_TRY(metadata_read_key(r, 1, "windows"));
+  POP_TRY(metadata_read_uint(r, d->e->num_windows - *windows, &num_windows));
+  event->first_window = *windows;
+  event->num_windows = (size_t)num_windows;
+  *windows += event->num_windows;
+  return NULL;
+}
+
+static pop_error *read_events(decoder *d)
+{
+  size_t count = 0, windows = 0;
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  for (size_t i = 0; i < count; ++i) {
+    executable_event event = {0};
+    d->r.entry = i;
+    POP_TRY(read_event(d, &windows, &event));
+    d->r.keys[1] = NULL;
+    pop_push(d->e->events, d->e->num_events, d->e->events_capacity, event);
   }
   return NULL;
 }

@@ -195,7 +195,7 @@ static void put_events(encoder *x)
   metadata_put_array(x->out, x->e->num_events);
   for (size_t i = 0; i < x->e->num_events; ++i) {
     const executable_event *event = &x->e->events[i];
-    metadata_put_map(x->out, 5);
+    metadata_put_map(x->out, 6);
     metadata_put_text(x->out, "kind");
     metadata_put_text(x->out, executable_event_kind_name(event->kind));
     metadata_put_text(x->out, "name");
@@ -204,6 +204,7 @@ static void put_events(encoder *x)
     metadata_put_text(x->out, event->message);
     put_number(x->out, "tensor", event->tensor);
     put_number(x->out, "tile", event->tile == EXECUTABLE_NONE ? 0 : event->tile + (uint64_t)1);
+    put_number(x->out, "windows", event->num_windows);
   }
 }
 
@@ -217,7 +218,7 @@ static void put_streams(encoder *x)
   metadata_put_array(x->out, x->e->num_streams);
   for (size_t i = 0; i < x->e->num_streams; ++i) {
     const executable_stream *stream = &x->e->streams[i];
-    metadata_put_map(x->out, 5);
+    metadata_put_map(x->out, 7);
     metadata_put_text(x->out, "name");
     metadata_put_text(x->out, stream->name);
     metadata_put_text(x->out, "type");
@@ -227,13 +228,40 @@ static void put_streams(encoder *x)
     metadata_put_bool(x->out, stream->to_device);
     metadata_put_text(x->out, "used");
     metadata_put_bool(x->out, stream->is_used);
+    metadata_put_text(x->out, "broadcast");
+    metadata_put_bool(x->out, stream->broadcast);
+    put_number(x->out, "depth", stream->depth);
   }
 }
 
-static void put_stream_copies(encoder *x)
+static void put_remote_buffers(encoder *x)
 {
-  metadata_put_array(x->out, x->e->num_stream_copies);
-  put_u32s(x->out, x->e->stream_copies, x->e->num_stream_copies);
+  metadata_put_array(x->out, x->e->num_remote_buffers);
+  for (size_t i = 0; i < x->e->num_remote_buffers; ++i) {
+    const executable_remote_buffer *buffer = &x->e->remote_buffers[i];
+    metadata_put_map(x->out, 5);
+    metadata_put_text(x->out, "name");
+    metadata_put_text(x->out, buffer->name);
+    metadata_put_text(x->out, "type");
+    metadata_put_text(x->out, pop_type_name(buffer->type));
+    put_number(x->out, "elements", buffer->num_elements);
+    put_number(x->out, "repeats", buffer->repeats);
+    metadata_put_text(x->out, "used");
+    metadata_put_bool(x->out, buffer->is_used);
+  }
+}
+
+static void put_windows(encoder *x)
+{
+  metadata_put_array(x->out, 5 * x->e->num_windows);
+  for (size_t i = 0; i < x->e->num_windows; ++i) {
+    const executable_window *w = &x->e->windows[i];
+    metadata_put_uint(x->out, w->remote);
+    metadata_put_uint(x->out, w->object);
+    metadata_put_uint(x->out, w->begin);
+    metadata_put_uint(x->out, w->bytes);
+    metadata_put_uint(x->out, w->records);
+  }
 }
 
 static void put_variable(const pop_executable *e, const executable_variable *v, pop_bytes *out)

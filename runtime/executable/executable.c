@@ -14,7 +14,7 @@ const char *executable_tensor_kind_name(executable_tensor_kind kind)
 
 const char *executable_event_kind_name(executable_event_kind kind)
 {
-  static const char *const names[] = {"print", "abort"};
+  static const char *const names[] = {"print", "abort", "exchange"};
   return names[kind];
 }
 
@@ -37,11 +37,11 @@ void pop_executable_free(pop_executable *e)
   if (!e || atomic_fetch_sub(&e->references, 1) != 1) return;
   if (e->images.free) e->images.free(e->images.context);
   void *const arrays[] = {
-      e->file,         e->options,     e->run_options,  e->programs,    e->tensors,
-      e->runs,         e->events,      e->blocks,       e->streams,     e->stream_copies,
-      e->variables,    e->intervals,   e->vertex_types, e->vertex_rows, e->vertices,
-      e->compute_sets, e->works,       e->memory_rows,  e->stack_rows,  e->tiles,
-      e->digests,      e->phase_times,
+      e->file,     e->options,      e->run_options, e->programs,     e->tensors,
+      e->runs,     e->events,       e->blocks,      e->streams,      e->remote_buffers,
+      e->windows,  e->variables,    e->intervals,   e->vertex_types, e->vertex_rows,
+      e->vertices, e->compute_sets, e->works,       e->memory_rows,  e->stack_rows,
+      e->tiles,    e->digests,      e->phase_times,
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) free(arrays[i]);
   pop_arena_free(e->arena);
@@ -169,5 +169,22 @@ pop_error *pop_executable_stream(const pop_executable *executable, size_t stream
                          executable->num_streams);
   const executable_stream *s = &executable->streams[stream];
   *info = (pop_stream_info){s->name, s->to_device, s->type, (size_t)s->num_elements, s->is_used};
+  return NULL;
+}
+
+size_t pop_executable_num_remote_buffers(const pop_executable *executable)
+{
+  return executable->num_remote_buffers;
+}
+
+pop_error *pop_executable_remote_buffer(const pop_executable *executable, size_t buffer,
+                                        pop_remote_buffer_info *info)
+{
+  if (buffer >= executable->num_remote_buffers)
+    return pop_error_new(POP_ERROR_INDEX, "there is no remote buffer %zu: the executable has %zu",
+                         buffer, executable->num_remote_buffers);
+  const executable_remote_buffer *b = &executable->remote_buffers[buffer];
+  *info = (pop_remote_buffer_info){b->name, b->type, (size_t)b->num_elements, (size_t)b->repeats,
+                                   b->is_used};
   return NULL;
 }

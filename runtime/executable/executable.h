@@ -23,7 +23,7 @@
 #define EXECUTABLE_NONE UINT32_MAX
 
 /* What is written now, and what is read: changed with every change of the encoding. */
-enum { EXECUTABLE_FORMAT = 3 };
+enum { EXECUTABLE_FORMAT = 4 };
 
 #define EXECUTABLE_METADATA_MEMBER "metadata.elf"
 
@@ -61,6 +61,7 @@ typedef struct executable_tensor {
 typedef enum executable_event_kind {
   EXECUTABLE_EVENT_PRINT,
   EXECUTABLE_EVENT_ABORT,
+  EXECUTABLE_EVENT_EXCHANGE,
   EXECUTABLE_EVENT_KINDS
 } executable_event_kind;
 
@@ -70,16 +71,36 @@ typedef struct executable_event {
   const char *message; /* ABORT; otherwise "" */
   uint32_t tensor;     /* PRINT: in tensors */
   uint32_t tile;       /* ABORT: that holds the predicate; EXECUTABLE_NONE: there is none */
+  size_t first_window; /* EXCHANGE: in windows */
+  size_t num_windows;
 } executable_event;
 
-/* A data stream. What its copies move where on the tiles is in the tiles' host exchange code. */
+/* What the host offers in a host exchange. What moves where on the tiles is in their host exchange code. */
+typedef struct executable_window {
+  bool remote;           /* rows of a remote buffer; otherwise a stream's copy, or a part of one */
+  uint32_t object;       /* in remote_buffers, or in streams */
+  uint64_t begin, bytes; /* the first record in the buffer, or in the copy; of each record */
+  uint64_t records;
+} executable_window;
+
+/* A data stream. */
 typedef struct executable_stream {
   const char *name;
   pop_type type;
   bool to_device;
-  bool is_used; /* by a program */
+  bool is_used;   /* by a program */
+  bool broadcast; /* all replicas get the same data */
   uint64_t num_elements;
+  uint32_t depth; /* copies that may be prefetched, at least 1 */
 } executable_stream;
+
+typedef struct executable_remote_buffer {
+  const char *name;
+  pop_type type;
+  bool is_used;
+  uint64_t num_elements; /* of a row */
+  uint64_t repeats;      /* rows */
+} executable_remote_buffer;
 
 /* ---- variables ---- */
 
@@ -176,7 +197,8 @@ struct pop_executable {
   EXECUTABLE_ARRAY(executable_event, events); /* by event number - 1 */
   EXECUTABLE_ARRAY(const char *, blocks);     /* names of the programs' blocks, by number */
   EXECUTABLE_ARRAY(executable_stream, streams);
-  EXECUTABLE_ARRAY(uint32_t, stream_copies); /* event number - num_events - 1 -> stream */
+  EXECUTABLE_ARRAY(executable_remote_buffer, remote_buffers);
+  EXECUTABLE_ARRAY(executable_window, windows);
   EXECUTABLE_ARRAY(executable_variable, variables);
   EXECUTABLE_ARRAY(executable_interval, intervals);
   EXECUTABLE_ARRAY(const char *, vertex_types);

@@ -28,11 +28,14 @@
   X(tiles, "[how many tiles, row of memory, row of stacks]*, in the order of tiles")               \
   X(digests, "of the images: 8 bytes each, little endian")                                         \
   X(tensors, "{name, kind: write, read or print, type, shape, runs: [tile, offset, bytes]*}")      \
-  X(events, "by event number - 1: {kind: print or abort, name: of the program, message, tensor: "  \
-            "to print, tile: 0 or 1 + that of the predicate}")                                     \
   X(blocks, "names of the programs' blocks, by number")                                            \
-  X(streams, "{name, type, elements, to_device, used: by a program}")                              \
-  X(stream_copies, "by event number - number of events - 1: the stream")                           \
+  X(streams, "{name, type, elements, to_device, used: by a program, broadcast, depth}")            \
+  X(remote_buffers, "{name, type, elements: of a row, repeats: rows, used: by a program}")         \
+  X(windows, "[0 stream or 1 remote buffer, its number, offset in bytes, bytes of a record, "      \
+             "records]*")                                                                          \
+  X(events, "by event number - 1: {kind: print, abort or exchange, name: of the program, "         \
+            "message, tensor: to print, tile: 0 or 1 + that of the predicate, windows: how many "  \
+            "of the table's next ones}")                                                           \
   X(variables, "{name, type, shape, constant, intervals: "                                         \
                "[elements left out before it, elements, tile, offset]*}")                          \
   X(vertex_rows, "rows: [vertex type, offset of the state, worker, 0 or 1 + number in the graph "  \

@@ -65,6 +65,14 @@ const host_stream *check_stream(pop_graph *graph, const char *call, pop_stream s
   return good ? &graph->streams[stream.index - 1] : NULL;
 }
 
+const remote_buffer *check_remote_buffer(pop_graph *graph, const char *call,
+                                         pop_remote_buffer buffer)
+{
+  bool good = check_handle(graph, call, "remote buffer", buffer.graph, buffer.index,
+                           graph->num_remote_buffers + 1);
+  return good ? &graph->remote_buffers[buffer.index - 1] : NULL;
+}
+
 const pop_field *check_field(pop_graph *graph, const char *call, uint32_t vertex, const char *name)
 {
   const pop_vertex_type *type = graph->vertex_types[graph->vertices[vertex].type].type;

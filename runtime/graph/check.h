@@ -26,6 +26,8 @@ compute_set *check_compute_set(pop_graph *graph, const char *call, pop_compute_s
 vertex *check_vertex(pop_graph *graph, const char *call, pop_vertex v);
 program *check_program(pop_graph *graph, const char *call, pop_program p);
 const host_stream *check_stream(pop_graph *graph, const char *call, pop_stream stream);
+const remote_buffer *check_remote_buffer(pop_graph *graph, const char *call,
+                                         pop_remote_buffer buffer);
 /* The field `name` of a vertex (by index). */
 const pop_field *check_field(pop_graph *graph, const char *call, uint32_t vertex, const char *name);
 

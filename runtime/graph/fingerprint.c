@@ -149,8 +149,8 @@ static void add_programs(hasher *h, const pop_graph *g)
     size_t num_values = p->case_values ? p->num_children - 1 : 0;
     add_text(h, p->name);
     add_text(h, p->message);
-    ADD(h, p->kind, p->count, p->compute_set, p->stream, p->source, p->destination, p->num_children,
-        num_values);
+    ADD(h, p->kind, p->count, p->compute_set, p->stream, p->to_device, p->source, p->destination,
+        p->num_children, num_values);
     for (size_t j = 0; j < p->num_children; j++) ADD(h, p->children[j]);
     for (size_t j = 0; j < num_values; j++) ADD(h, p->case_values[j]);
   }
@@ -159,8 +159,9 @@ static void add_programs(hasher *h, const pop_graph *g)
 static void add_host(hasher *h, const pop_graph *g)
 {
   ASSERT_SIZE(host_handle, 16);
-  ASSERT_SIZE(host_stream, 24);
-  ADD(h, g->num_handles, g->num_streams);
+  ASSERT_SIZE(host_stream, 40);
+  ASSERT_SIZE(remote_buffer, 32);
+  ADD(h, g->num_handles, g->num_streams, g->num_remote_buffers);
   for (size_t i = 0; i < g->num_handles; i++) {
     add_text(h, g->handles[i].name);
     ADD(h, g->handles[i].tensor, g->handles[i].read);
@@ -168,13 +169,18 @@ static void add_host(hasher *h, const pop_graph *g)
   for (size_t i = 0; i < g->num_streams; i++) {
     const host_stream *s = &g->streams[i];
     add_text(h, s->name);
-    ADD(h, s->type, s->to_device, s->num_elements);
+    ADD(h, s->type, s->to_device, s->num_elements, s->split_bytes, s->depth, s->mode);
+  }
+  for (size_t i = 0; i < g->num_remote_buffers; i++) {
+    const remote_buffer *b = &g->remote_buffers[i];
+    add_text(h, b->name);
+    ADD(h, b->type, b->num_elements, b->repeats);
   }
 }
 
 uint64_t graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t num_programs)
 {
-  ASSERT_SIZE(pop_graph, 592);
+  ASSERT_SIZE(pop_graph, 640);
   hasher h = {.state = XXH3_createState()};
   XXH3_64bits_reset(h.state);
   add_target(&h, &graph->target);

@@ -23,6 +23,7 @@
 #include <populus/gp.h>
 #include <populus/graph.h>
 #include <populus/names.h>
+#include <populus/remote_buffer.h>
 #include <populus/stream.h>
 
 #define GRAPH_NONE UINT32_MAX
@@ -122,6 +123,7 @@ typedef enum program_kind {
   PROGRAM_ABORT,
   PROGRAM_SYNC,
   PROGRAM_STREAM_COPY,
+  PROGRAM_REMOTE_COPY,
   PROGRAM_PRINT_TENSOR
 } program_kind;
 
@@ -137,11 +139,12 @@ typedef struct program {
                           * SYNC: pop_sync_type */
   uint32_t compute_set;  /* EXECUTE */
   uint32_t *case_values; /* SWITCH: of the children but the last; a predicate's false is 0 */
-  uint32_t stream;       /* STREAM_COPY */
-  /* Tensors. COPY: both; STREAM_COPY: source is the tensor, whatever the direction;
-   * PRINT_TENSOR, WRITE_UNDEF: source; SWITCH, WHILE: source is the control; ABORT: source is the
+  uint32_t stream;       /* STREAM_COPY; REMOTE_COPY: the remote buffer */
+  /* Tensors. COPY: both; STREAM_COPY, REMOTE_COPY: source is the tensor, whatever the direction;
+   * REMOTE_COPY: destination has the offsets, 0: there are none; PRINT_TENSOR, WRITE_UNDEF: source; SWITCH, WHILE: source is the control; ABORT: source is the
    * predicate, 0 if there is none. */
   uint32_t source, destination;
+  bool to_device;  /* REMOTE_COPY */
   bool has_parent; /* it is in another program */
   uint64_t visit;  /* == graph->program_visit: seen by the search for cycles that runs now */
 } program;
@@ -157,7 +160,17 @@ typedef struct host_stream {
   pop_type type;
   bool to_device;
   uint64_t num_elements;
+  uint64_t split_bytes; /* a copy of more is several host exchanges; 0: never */
+  uint32_t depth;       /* of copies that may be prefetched */
+  pop_replicated_stream_mode mode;
 } host_stream;
+
+typedef struct remote_buffer {
+  const char *name;
+  pop_type type;
+  uint64_t num_elements; /* of a row */
+  uint64_t repeats;      /* rows */
+} remote_buffer;
 
 #define GRAPH_ARRAY(type, name)                                                                    \
   type *name;                                                                                      \
@@ -189,8 +202,9 @@ struct pop_graph {
   GRAPH_ARRAY(program, programs);
   GRAPH_ARRAY(host_handle, handles);
   GRAPH_ARRAY(host_stream, streams);
+  GRAPH_ARRAY(remote_buffer, remote_buffers);
   pop_name_table vertex_type_names; /* name -> index in vertex_types */
-  pop_name_table handle_names, stream_names;
+  pop_name_table handle_names, stream_names, remote_buffer_names;
   struct view_scratch *scratch; /* view.c: what the view that is being made needs */
   uint64_t program_visit;       /* number of searches for cycles so far */
 };

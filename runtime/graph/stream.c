@@ -3,6 +3,12 @@
 #include "graph/check.h"
 #include "graph/describe.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_SPLIT_BYTES = 50 << 20, MAX_DEPTH = 1024 };
+
 static bool check_stream_arguments(pop_graph *graph, const char *call, const char *handle,
                                    pop_type type, size_t num_elements)
 {
@@ -27,7 +33,12 @@ static pop_stream add_stream(pop_graph *graph, const char *call, const char *han
 {
   if (!graph_enter(&graph) || !check_stream_arguments(graph, call, handle, type, num_elements))
     return (pop_stream){graph, 0};
-  host_stream added = {pop_arena_strdup(graph->arena, handle), type, to_device, num_elements};
+  host_stream added = {.name = pop_arena_strdup(graph->arena, handle),
+                       .type = type,
+                       .to_device = to_device,
+                       .num_elements = num_elements,
+                       .split_bytes = DEFAULT_SPLIT_BYTES,
+                       .depth = 1};
   pop_name_table_add(&graph->stream_names, added.name, (uint32_t)graph->num_streams);
   pop_push(graph->streams, graph->num_streams, graph->streams_capacity, added);
   return (pop_stream){graph, (uint32_t)graph->num_streams};
@@ -44,6 +55,81 @@ pop_stream pop_graph_add_device_to_host_fifo(pop_graph *graph, const char *handl
 {
   return add_stream(graph, "pop_graph_add_device_to_host_fifo", handle, type, num_elements, false);
 }
+
+/* ---- options ---- */
+
+void pop_stream_set_replicated_mode(pop_stream stream, pop_replicated_stream_mode mode)
+{
+  static const char call[] = "pop_stream_set_replicated_mode";
+  pop_graph *graph = stream.graph;
+  const host_stream *s = graph_usable(graph) ? check_stream(graph, call, stream) : NULL;
+  if (!s) return;
+  if (mode != POP_STREAM_REPLICATE && mode != POP_STREAM_BROADCAST)
+    graph_failf(
+        graph, POP_ERROR_INVALID_ARGUMENT,
+        "%s: stream '%s': there is no mode %d: POP_STREAM_REPLICATE or POP_STREAM_BROADCAST", call,
+        s->name, (int)mode);
+  else if (mode == POP_STREAM_BROADCAST && !s->to_device)
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+                "%s: stream '%s' goes to the host: only one to the device can be broadcast", call,
+                s->name);
+  else
+    graph->streams[stream.index - 1].mode = mode;
+}
+
+/* A number up to `most`; 0 is for who asks to refuse. */
+static bool parse_number(const char *value, uint64_t most, uint64_t *number)
+{
+  char *end;
+  errno = 0;
+  *number = value ? strtoull(value, &end, 10) : 0;
+  return value && *value >= '0' && *value <= '9' && !*end && !errno && *number <= most;
+}
+
+static void set_split_limit(pop_graph *graph, host_stream *s, const char *value)
+{
+  uint64_t bytes, least = pop_type_bytes(s->type);
+  if (!parse_number(value, UINT32_MAX, &bytes) || (bytes && bytes < least))
+    graph_failf(graph, POP_ERROR_INVALID_OPTION,
+                "stream '%s': splitLimit is '%s': it is 0, or a number of bytes from %u to %u",
+                s->name, value ? value : "NULL", (unsigned)least, UINT32_MAX);
+  else
+    s->split_bytes = bytes == UINT32_MAX ? 0 : bytes / least * least;
+}
+
+static void set_depth(pop_graph *graph, host_stream *s, const char *value)
+{
+  uint64_t depth;
+  if (!s->to_device)
+    graph_failf(
+        graph, POP_ERROR_INVALID_OPTION,
+        "stream '%s': bufferingDepth is for streams to the device, this one goes to the host",
+        s->name);
+  else if (!parse_number(value, MAX_DEPTH, &depth) || depth == 0)
+    graph_failf(graph, POP_ERROR_INVALID_OPTION,
+                "stream '%s': bufferingDepth is '%s': it is a number from 1 to %d", s->name,
+                value ? value : "NULL", MAX_DEPTH);
+  else
+    s->depth = (uint32_t)depth;
+}
+
+void pop_stream_set_option(pop_stream stream, const char *key, const char *value)
+{
+  static const char call[] = "pop_stream_set_option";
+  static const char *const keys[] = {"splitLimit", "bufferingDepth"};
+  pop_graph *graph = stream.graph;
+  if (!graph_usable(graph) || !check_stream(graph, call, stream)) return;
+  host_stream *s = &graph->streams[stream.index - 1];
+  if (key && strcmp(key, keys[0]) == 0)
+    set_split_limit(graph, s, value);
+  else if (key && strcmp(key, keys[1]) == 0)
+    set_depth(graph, s, value);
+  else
+    graph_failf(graph, POP_ERROR_INVALID_OPTION, "%s: streams have no option %s%s", call,
+                say_name(graph, key), say_alternatives(graph, key ? key : "", keys, 2));
+}
+
+/* ---- copies ---- */
 
 static void fail_copy(pop_graph *graph, const char *call, const char *name, const host_stream *s,
                       const tensor *t, pop_error_code code, const char *reason)

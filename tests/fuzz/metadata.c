@@ -44,12 +44,15 @@ static void read_tables(const pop_executable *e)
   for (size_t i = 0; i < e->num_events; ++i) {
     touch_text(e->events[i].name);
     touch_text(e->events[i].message);
+    touch(e->windows + e->events[i].first_window, e->events[i].num_windows * sizeof *e->windows);
     if (e->events[i].kind == EXECUTABLE_EVENT_PRINT)
       touch_text(e->tensors[e->events[i].tensor].name);
   }
   for (size_t i = 0; i < e->num_blocks; ++i) touch_text(e->blocks[i]);
-  for (size_t i = 0; i < e->num_stream_copies; ++i)
-    touch_text(e->streams[e->stream_copies[i]].name);
+  for (size_t i = 0; i < e->num_remote_buffers; ++i) touch_text(e->remote_buffers[i].name);
+  for (size_t i = 0; i < e->num_windows; ++i)
+    touch_text(e->windows[i].remote ? e->remote_buffers[e->windows[i].object].name
+                                    : e->streams[e->windows[i].object].name);
 }
 
 static void find_vertices(const pop_executable *e)

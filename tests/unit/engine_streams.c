@@ -158,6 +158,41 @@ Test(engine_streams, callbacks_fetch_prefetch_and_complete)
   }
 }
 
+/* Three copies may be ahead: they are taken in their order, and given up together. */
+Test(engine_streams, as_many_copies_are_prefetched_as_the_buffering_depth_says)
+{
+  pop_graph *graph = new_graph_with_tiles(1);
+  const size_t count = COUNT;
+  pop_tensor v = pop_graph_add_variable(graph, POP_INT, &count, 1, "v");
+  pop_graph_set_tile_mapping(graph, v, 0);
+  pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_INT, COUNT);
+  pop_stream out = pop_graph_add_device_to_host_fifo(graph, "out", POP_INT, COUNT);
+  pop_stream_set_option(in, "bufferingDepth", "3");
+  pop_program main = pop_program_sequence(graph, "main");
+  pop_sequence_add(main, pop_program_copy_from_stream(in, v, "in"));
+  pop_sequence_add(main, pop_program_copy_to_stream(v, out, "out"));
+  assert_no_error(graph);
+  looping l = {.graph = graph};
+  const pop_option option = {"exchange.enablePrefetch", "true"};
+  expect_ok(pop_engine_create(graph, &main, 1, &option, 1, &l.engine));
+  expect_ok(pop_engine_load(l.engine));
+  source from = {.fail_at = -1, .has_early = true};
+  sink to = {.count = 0};
+  connect(&l, &from, &to);
+  expect_ok(pop_engine_run(l.engine, 0));
+  cr_assert_eq(from.fetched, 1);
+  cr_assert_eq(from.prefetched, 3);
+  from.has_early = false;
+  for (int run = 0; run < 4; run++) expect_ok(pop_engine_run(l.engine, 0));
+  cr_assert_eq(from.fetched, 2, "the three that were there, then one that is fetched");
+  for (int i = 0; i < 5 * COUNT; i++) cr_assert_eq(to.data[i], i, "element %d", i);
+  from.has_early = true;
+  expect_ok(pop_engine_run(l.engine, 0));
+  cr_assert_eq(from.invalidated, 0);
+  end(&l);
+  cr_assert_eq(from.invalidated, 1);
+}
+
 Test(engine_streams, a_callback_that_fails_ends_the_run)
 {
   looping l = start(3, NULL, 0);
@@ -207,10 +242,12 @@ Test(engine_streams, E02_bad_connections_name_the_stream)
   end(&l);
 }
 
+/* Copies are split, unless that is turned off: then 128 MiB is the most. */
 Test(engine_streams, E04_more_than_128_MiB_in_one_copy)
 {
   enum { TILES = 300, PER_TILE = 449000 };
-  for (int too_large = 0; too_large < 2; too_large++) {
+  for (int way = 0; way < 3; way++) {
+    bool too_large = way != 0;
     pop_target target;
     expect_ok(pop_target_create("ipu2", 1, &target));
     target.tiles_per_ipu = TILES;
@@ -219,10 +256,11 @@ Test(engine_streams, E04_more_than_128_MiB_in_one_copy)
     pop_tensor v = pop_graph_add_variable(graph, POP_UNSIGNED_CHAR, &size, 1, "v");
     pop_graph_map_linearly(graph, v, PER_TILE, 1);
     pop_stream s = pop_graph_add_host_to_device_fifo(graph, "large", POP_UNSIGNED_CHAR, size);
+    if (way < 2) pop_stream_set_option(s, "splitLimit", "0");
     pop_program copy = pop_program_copy_from_stream(s, v, "all at once");
     pop_engine *engine = NULL;
     pop_error *error = pop_engine_create(graph, &copy, 1, NULL, 0, &engine);
-    if (too_large)
+    if (way == 1)
       expect_error(error, POP_ERROR_CONTROL_PROGRAM, "more than 128 MiB from or to IPU 0", "copy");
     else
       expect_ok(error);

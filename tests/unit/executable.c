@@ -362,17 +362,23 @@ static void high_rank(pop_executable *e)
   e->tensors[0].shape = shape;
   e->tensors[0].rank = 17;
 }
+static executable_event *first_print(pop_executable *e)
+{
+  size_t i = 0;
+  while (e->events[i].kind != EXECUTABLE_EVENT_PRINT) ++i;
+  return &e->events[i];
+}
 static void event_without_print(pop_executable *e)
 {
-  e->events[0].tensor = 0;
+  first_print(e)->tensor = 0;
 }
 static void event_of_no_tensor(pop_executable *e)
 {
-  e->events[0].tensor = 77;
+  first_print(e)->tensor = 77;
 }
 static void event_on_no_tile(pop_executable *e)
 {
-  e->events[0].tile = TILES;
+  first_print(e)->tile = TILES;
 }
 static void vertex_of_no_type(pop_executable *e)
 {

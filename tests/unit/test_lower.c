@@ -280,7 +280,7 @@ static void run_step(run *r, uint32_t number)
     break;
   case STEP_SYNC:
   case STEP_WRITE_UNDEF:
-  case STEP_STREAM_COPY: /* no graph here has streams */
+  case STEP_HOST_EXCHANGE: /* no graph here has streams */
     break;
   case STEP_BLOCK:
     run_step(r, r->c->children[s->first_child]);

@@ -86,7 +86,48 @@ static void foreign_stream(pop_graph *g)
   pop_graph_free(other);
 }
 
-Test(stream, X07_P01_bad_calls_say_what_is_wrong)
+static pop_stream to_host(pop_graph *g)
+{
+  return pop_graph_add_device_to_host_fifo(g, "s", POP_INT, 2);
+}
+static pop_stream to_device(pop_graph *g)
+{
+  return pop_graph_add_host_to_device_fifo(g, "s", POP_INT, 2);
+}
+static void option_unknown(pop_graph *g)
+{
+  pop_stream_set_option(to_device(g), "splitlimit", "64");
+}
+static void option_null(pop_graph *g)
+{
+  pop_stream_set_option(to_device(g), NULL, "64");
+}
+static void split_too_small(pop_graph *g)
+{
+  pop_stream_set_option(to_device(g), "splitLimit", "3");
+}
+static void split_no_number(pop_graph *g)
+{
+  pop_stream_set_option(to_device(g), "splitLimit", "64k");
+}
+static void depth_of_none(pop_graph *g)
+{
+  pop_stream_set_option(to_device(g), "bufferingDepth", "0");
+}
+static void depth_to_host(pop_graph *g)
+{
+  pop_stream_set_option(to_host(g), "bufferingDepth", "2");
+}
+static void broadcast_to_host(pop_graph *g)
+{
+  pop_stream_set_replicated_mode(to_host(g), POP_STREAM_BROADCAST);
+}
+static void mode_unknown(pop_graph *g)
+{
+  pop_stream_set_replicated_mode(to_device(g), (pop_replicated_stream_mode)7);
+}
+
+Test(stream, X07_P01_O02_bad_calls_say_what_is_wrong)
 {
   static const struct {
     void (*call)(pop_graph *graph);
@@ -104,6 +145,14 @@ Test(stream, X07_P01_bad_calls_say_what_is_wrong)
       {into_constant, POP_ERROR_TENSOR, {"'s'", "constant"}},
       {into_alias, POP_ERROR_TENSOR, {"'s'", "twice"}},
       {null_stream, POP_ERROR_INVALID_ARGUMENT, {"stream is null"}},
+      {option_unknown, POP_ERROR_INVALID_OPTION, {"'splitlimit'", "splitLimit"}},
+      {option_null, POP_ERROR_INVALID_OPTION, {"no option", "bufferingDepth"}},
+      {split_too_small, POP_ERROR_INVALID_OPTION, {"'s'", "'3'", "from 4 to"}},
+      {split_no_number, POP_ERROR_INVALID_OPTION, {"'64k'", "bytes"}},
+      {depth_of_none, POP_ERROR_INVALID_OPTION, {"bufferingDepth is '0'", "1 to 1024"}},
+      {depth_to_host, POP_ERROR_INVALID_OPTION, {"'s'", "goes to the host"}},
+      {broadcast_to_host, POP_ERROR_INVALID_ARGUMENT, {"'s'", "only one to the device"}},
+      {mode_unknown, POP_ERROR_INVALID_ARGUMENT, {"no mode 7", "POP_STREAM_BROADCAST"}},
       {foreign_stream, POP_ERROR_INVALID_ARGUMENT, {"no stream 1"}},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

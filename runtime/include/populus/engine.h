@@ -75,10 +75,11 @@ typedef struct pop_stream_callback {
    * any other value ends the run with an error that has the number. */
   int (*fetch)(void *context, void *data);
   /* Host to device, may be NULL: fill `data` before the device asks, if that can be done now. Called
-   * only with the engine's option exchange.enablePrefetch. Returns whether it has. */
+   * only with the engine's option exchange.enablePrefetch, up to as many copies ahead as the stream's
+   * option bufferingDepth says. Returns whether it has. */
   bool (*prefetch)(void *context, void *data);
-  /* May be NULL: what prefetch has filled last will not be used (the engine is loaded, the stream
-   * connected anew, the engine freed). */
+  /* May be NULL: what prefetch has filled and no copy has taken will not be used (the engine is loaded,
+   * the stream connected anew, the engine freed). */
   void (*invalidate_prefetched)(void *context);
   /* May be NULL: the device has taken the data. */
   void (*complete)(void *context);
@@ -86,6 +87,19 @@ typedef struct pop_stream_callback {
 } pop_stream_callback;
 POP_MUST_CHECK pop_error *pop_engine_connect_stream_callback(pop_engine *engine, const char *handle,
                                                              const pop_stream_callback *callback);
+
+/* ---- remote buffers (populus/remote_buffer.h) ---- */
+
+/* The host's access to row number `row` of a remote buffer, between runs, once the engine is loaded.
+ * `bytes` is the size of `data` and must be the row's exactly. `replica` is 0 unless the graph is
+ * replicated: each replica has rows of its own. Errors: UNKNOWN_HANDLE with the nearest name, INDEX,
+ * INVALID_ARGUMENT. */
+POP_MUST_CHECK pop_error *pop_engine_copy_to_remote_buffer(pop_engine *engine, const char *handle,
+                                                           size_t row, uint32_t replica,
+                                                           const void *data, size_t bytes);
+POP_MUST_CHECK pop_error *pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *handle,
+                                                             size_t row, uint32_t replica,
+                                                             void *data, size_t bytes);
 
 /* Cycles of the device since load (all runs; syncs and host syncs included). */
 uint64_t pop_engine_cycles(const pop_engine *engine);

@@ -101,6 +101,17 @@ size_t pop_executable_num_streams(const pop_executable *executable);
 POP_MUST_CHECK pop_error *pop_executable_stream(const pop_executable *executable, size_t stream,
                                                 pop_stream_info *info);
 
+typedef struct pop_remote_buffer_info {
+  const char *name;
+  pop_type type;
+  size_t num_elements, repeats; /* of a row; rows */
+  bool is_used;                 /* by a program */
+} pop_remote_buffer_info;
+size_t pop_executable_num_remote_buffers(const pop_executable *executable);
+/* INDEX if there is no remote buffer `buffer`. */
+POP_MUST_CHECK pop_error *pop_executable_remote_buffer(const pop_executable *executable,
+                                                       size_t buffer, pop_remote_buffer_info *info);
+
 #ifdef __cplusplus
 }
 #endif

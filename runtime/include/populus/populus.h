@@ -9,6 +9,7 @@
 #include <populus/graph.h>
 #include <populus/introspection.h>
 #include <populus/program.h>
+#include <populus/remote_buffer.h>
 #include <populus/stream.h>
 #include <populus/target.h>
 #include <populus/tensor.h>

@@ -24,11 +24,33 @@ pop_stream pop_graph_add_host_to_device_fifo(pop_graph *graph, const char *handl
 pop_stream pop_graph_add_device_to_host_fifo(pop_graph *graph, const char *handle, pop_type type,
                                              size_t num_elements);
 
-/* The bytes that one copy may move between the host and one IPU; larger ones are an error when the
- * program is compiled. The guide: 128 MBytes per stream copy and IPU. */
+/* What a stream is to each replica of a replicated graph. */
+typedef enum pop_replicated_stream_mode {
+  POP_STREAM_REPLICATE, /* each has one of its own */
+  POP_STREAM_BROADCAST  /* all get the same data; host to device only */
+} pop_replicated_stream_mode;
+/* The default is POP_STREAM_REPLICATE. Of a graph that is not replicated both mean the same. */
+void pop_stream_set_replicated_mode(pop_stream stream, pop_replicated_stream_mode mode);
+
+/* Options, by key and value:
+ *
+ *   splitLimit       bytes, 0 to 2^32 - 1: a copy of more is made in parts of so many, one host
+ *                    exchange after another. 0 and 2^32 - 1: never. The default is 52428800 (50 MiB)
+ *   bufferingDepth   host to device: how many copies may be prefetched, 1 (the default) to 1024
+ *
+ * Another key or value is an INVALID_OPTION error of the graph. */
+void pop_stream_set_option(pop_stream stream, const char *key, const char *value);
+
+/* The bytes that one host exchange may move between the host and one IPU. The guide: 128 MBytes. A stream
+ * that is not split (splitLimit) and moves more is an error when the program is compiled. */
 #define POP_STREAM_COPY_MAX_BYTES ((uint64_t)128 << 20)
 
-/* Copies the next elements of a host-to-device stream to a tensor, in row-major order, or a tensor to
+/* Stream copies that follow each other in a sequence, with nothing in between, are merged into one host
+ * exchange where nobody can tell the difference but by the time: up to 128 copies and
+ * POP_STREAM_COPY_MAX_BYTES for each IPU; not from a copy to the host to one from it, for the host may
+ * want to see one before it makes the other; and not if one writes what another reads or writes.
+ *
+ * Copies the next elements of a host-to-device stream to a tensor, in row-major order, or a tensor to
  * a device-to-host stream. The tensor has the stream's type and number of elements; it must not hold
  * constants or an element twice if it is written. */
 pop_program pop_program_copy_from_stream(pop_stream stream, pop_tensor destination,

@@ -1,0 +1,26 @@
+/* Remote buffers: memory of the host's for programs to keep data in. */
+#ifndef ENGINE_REMOTE_BUFFERS_H
+#define ENGINE_REMOTE_BUFFERS_H
+
+#include "executable/executable.h"
+
+typedef struct remote_buffers remote_buffers;
+
+/* The executable must outlive the buffers. */
+remote_buffers *remote_buffers_new(const pop_executable *executable);
+void remote_buffers_free(remote_buffers *r); /* NULL is fine */
+
+/* New memory for all of them, all zero. Errors: MEMORY naming the buffer. */
+POP_MUST_CHECK pop_error *remote_buffers_restart(remote_buffers *r);
+
+/* A row, for the host. `call` for messages; `bytes` must be the row's. Errors: UNKNOWN_HANDLE, INDEX,
+ * INVALID_ARGUMENT. */
+POP_MUST_CHECK pop_error *remote_buffers_row(const remote_buffers *r, const char *call,
+                                             const char *handle, size_t row, uint32_t replica,
+                                             size_t bytes, uint8_t **memory);
+
+/* What a window is of; and what the buffer is called in messages. */
+uint8_t *remote_buffers_memory(const remote_buffers *r, const executable_window *window);
+const char *remote_buffers_name(const remote_buffers *r, uint32_t buffer);
+
+#endif
