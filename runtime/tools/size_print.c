@@ -1,0 +1,365 @@
+/* Rows as text with bars, as CSV, as JSON; and what differs between those of two archives. */
+#include "size_report.h"
+
+#include <inttypes.h>
+#include <populus/names.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BAR_WIDTH = 30, HISTOGRAM_ROWS = 8 };
+
+static const struct {
+  const char *csv, *json, *title, *counts;
+} kinds[] = {
+#define SIZE_KIND(id, csv, json, title, counts) {csv, json, title, counts},
+    SIZE_KINDS(SIZE_KIND)
+#undef SIZE_KIND
+};
+
+/* ---- order ---- */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+  return (a > b) - (a < b);
+}
+
+/* By kind, then by what is largest first. */
+static int compare_by_bytes(const void *left, const void *right)
+{
+  const size_row *a = left, *b = right;
+  if (a->kind != b->kind) return compare_numbers(a->kind, b->kind);
+  if (a->kind == SIZE_TOTAL || a->kind == SIZE_PLACE) return compare_numbers(a->order, b->order);
+  if (a->bytes != b->bytes) return compare_numbers(b->bytes, a->bytes);
+  return compare_numbers(a->order, b->order);
+}
+
+static int compare_by_count(const void *left, const void *right)
+{
+  const size_row *a = left, *b = right;
+  if (a->kind == b->kind && a->kind != SIZE_TOTAL && a->kind != SIZE_PLACE && a->count != b->count)
+    return compare_numbers(b->count, a->count);
+  return compare_by_bytes(left, right);
+}
+
+static int compare_by_name(const void *left, const void *right)
+{
+  const size_row *a = left, *b = right;
+  int names = strcmp(a->name, b->name);
+  if (a->kind == SIZE_TILE && b->kind == SIZE_TILE) return compare_numbers(a->order, b->order);
+  if (a->kind == b->kind && a->kind != SIZE_TOTAL && a->kind != SIZE_PLACE && names) return names;
+  return compare_by_bytes(left, right);
+}
+
+static void sort(size_report *r, size_sort by)
+{
+  static int (*const compare[])(const void *, const void *) = {[SIZE_BY_BYTES] = compare_by_bytes,
+                                                               [SIZE_BY_NAME] = compare_by_name,
+                                                               [SIZE_BY_COUNT] = compare_by_count};
+  if (r->num_rows) qsort(r->rows, r->num_rows, sizeof *r->rows, compare[by]);
+}
+
+/* ---- text ---- */
+
+static void print_bar(uint64_t part, uint64_t whole)
+{
+  int width = whole ? (int)(((double)part / (double)whole) * BAR_WIDTH + 0.5) : 0;
+  for (int i = 0; i < width; ++i) putchar('#');
+}
+
+static void print_text_row(const size_row *row, uint64_t whole)
+{
+  double share = whole ? 100.0 * (double)row->bytes / (double)whole : 0;
+  if (row->kind == SIZE_PLACE) {
+    printf("  0x%05" PRIx64 " %10" PRIu64 "  %s%s%s\n", row->order, row->bytes, row->name,
+           row->note ? "  " : "", row->note ? row->note : "");
+    return;
+  }
+  printf("  %14" PRIu64 " %5.1f%% %8" PRIu64 " %10" PRIu64 "  %-28s ", row->bytes, share,
+         row->count, row->most, row->name);
+  print_bar(row->bytes, whole);
+  if (row->note) printf(" %s", row->note);
+  putchar('\n');
+}
+
+/* How many tiles have how many bytes. */
+static void print_histogram(const size_row *rows, size_t count)
+{
+  uint64_t least = UINT64_MAX, most = 0, tiles[HISTOGRAM_ROWS] = {0}, highest = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (rows[i].bytes < least) least = rows[i].bytes;
+    if (rows[i].bytes > most) most = rows[i].bytes;
+  }
+  uint64_t step = (most - least) / HISTOGRAM_ROWS + 1;
+  for (size_t i = 0; i < count; ++i) ++tiles[(rows[i].bytes - least) / step];
+  for (int i = 0; i < HISTOGRAM_ROWS; ++i) highest = tiles[i] > highest ? tiles[i] : highest;
+  printf("\nTiles by size:\n");
+  for (int i = 0; i < HISTOGRAM_ROWS; ++i) {
+    uint64_t from = least + (uint64_t)i * step;
+    if (from > most) break;
+    printf("  %8" PRIu64 " - %8" PRIu64 "  %8" PRIu64 "  ", from, from + step - 1, tiles[i]);
+    print_bar(tiles[i], highest);
+    putchar('\n');
+  }
+}
+
+static void print_text_kind(const size_row *rows, size_t count, uint64_t whole, size_t most_rows)
+{
+  size_kind kind = rows->kind;
+  bool limited = kind != SIZE_TOTAL && kind != SIZE_REGION && kind != SIZE_CATEGORY &&
+                 kind != SIZE_PLACE && most_rows;
+  size_t shown = limited && most_rows < count ? most_rows : count;
+  if (kind == SIZE_TILE && count > 1) print_histogram(rows, count);
+  printf("\n%s:\n", kinds[kind].title);
+  if (kind == SIZE_PLACE)
+    printf("  address      bytes\n");
+  else
+    printf("  %14s %6s %8s %10s\n", "bytes", "", kinds[kind].counts, "most");
+  for (size_t i = 0; i < shown; ++i) print_text_row(&rows[i], whole);
+  if (shown < count) printf("  … and %zu more: --top 0 shows all\n", count - shown);
+}
+
+static size_t count_kind(const size_report *r, size_t first)
+{
+  size_t end = first;
+  while (end < r->num_rows && r->rows[end].kind == r->rows[first].kind) ++end;
+  return end - first;
+}
+
+static uint64_t whole_of(const size_report *r)
+{
+  for (size_t i = 0; i < r->num_rows; ++i)
+    if (r->rows[i].kind == SIZE_TOTAL) return r->rows[i].bytes; /* including gaps: the first */
+  return 0;
+}
+
+static void print_text(const size_report *r, size_t most_rows)
+{
+  printf("%s: %" PRIu64 " tile%s of %s\n", r->archive, r->num_tiles, r->num_tiles == 1 ? "" : "s",
+         r->target);
+  if (!r->has_metadata)
+    printf(
+        "no metadata that this version reads: categories are those of symbols, what has none is a "
+        "gap\n");
+  if (!r->has_symbols) printf("no symbols: neither variables, vertices nor code are known\n");
+  for (size_t i = 0, count; i < r->num_rows; i += count) {
+    count = count_kind(r, i);
+    print_text_kind(&r->rows[i], count, whole_of(r), most_rows);
+  }
+}
+
+/* ---- CSV, JSON ---- */
+
+static void print_csv_text(const char *text)
+{
+  bool quoted = strpbrk(text, ",\"\n\r");
+  if (!quoted) {
+    fputs(text, stdout);
+    return;
+  }
+  putchar('"');
+  for (const char *p = text; *p; ++p) {
+    if (*p == '"') putchar('"');
+    putchar(*p);
+  }
+  putchar('"');
+}
+
+static void print_csv(const size_report *r)
+{
+  puts("kind,name,bytes,count,most,note");
+  for (size_t i = 0; i < r->num_rows; ++i) {
+    const size_row *row = &r->rows[i];
+    printf("%s,", kinds[row->kind].csv);
+    print_csv_text(row->name);
+    printf(",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", row->bytes, row->count, row->most);
+    if (row->note) print_csv_text(row->note);
+    putchar('\n');
+  }
+}
+
+/* Bytes that are no UTF-8 become U+FFFD. */
+static void print_json_text(const char *text)
+{
+  putchar('"');
+  for (const unsigned char *p = (const unsigned char *)text; *p;) {
+    size_t length = pop_utf8_length(p);
+    if (!length)
+      fputs("\\ufffd", stdout);
+    else if (*p == '"' || *p == '\\')
+      printf("\\%c", *p);
+    else if (*p < 0x20 || *p == 0x7f)
+      printf("\\u%04x", *p);
+    else
+      fwrite(p, 1, length, stdout);
+    p += length ? length : 1;
+  }
+  putchar('"');
+}
+
+static void print_json_row(const size_row *row)
+{
+  printf("    {\"name\": ");
+  print_json_text(row->name);
+  if (row->kind == SIZE_PLACE) printf(", \"address\": %" PRIu64, row->order);
+  printf(", \"bytes\": %" PRIu64, row->bytes);
+  if (row->kind != SIZE_PLACE)
+    printf(", \"%s\": %" PRIu64 ", \"most\": %" PRIu64, kinds[row->kind].counts, row->count,
+           row->most);
+  if (row->note) {
+    printf(", \"note\": ");
+    print_json_text(row->note);
+  }
+  putchar('}');
+}
+
+static void print_json(const size_report *r)
+{
+  printf("{\n  \"archive\": ");
+  print_json_text(r->archive);
+  printf(",\n  \"target\": ");
+  print_json_text(r->target);
+  printf(",\n  \"numTiles\": %" PRIu64 ",\n  \"metadata\": %s", r->num_tiles,
+         r->has_metadata ? "true" : "false");
+  for (size_t i = 0, count; i < r->num_rows; i += count) {
+    count = count_kind(r, i);
+    printf(",\n  \"%s\": [\n", kinds[r->rows[i].kind].json);
+    for (size_t j = i; j < i + count; ++j) {
+      print_json_row(&r->rows[j]);
+      fputs(j + 1 < i + count ? ",\n" : "\n  ]", stdout);
+    }
+  }
+  puts("\n}");
+}
+
+void size_print(size_report *r, const size_style *style)
+{
+  sort(r, style->sort);
+  if (style->format == SIZE_CSV)
+    print_csv(r);
+  else if (style->format == SIZE_JSON)
+    print_json(r);
+  else
+    print_text(r, style->most_rows);
+}
+
+/* ---- differences ---- */
+
+typedef struct change {
+  const size_row *row; /* of either */
+  uint64_t before, after;
+  bool is_new, is_gone;
+} change;
+
+static char *key_of(const size_row *row)
+{
+  return pop_xasprintf("%d %s %s", (int)row->kind, row->note ? row->note : "", row->name);
+}
+
+static uint64_t distance(const change *c)
+{
+  return c->after > c->before ? c->after - c->before : c->before - c->after;
+}
+
+static int compare_changes(const void *left, const void *right)
+{
+  const change *a = left, *b = right;
+  if (a->row->kind != b->row->kind) return compare_numbers(a->row->kind, b->row->kind);
+  if (a->row->kind == SIZE_TOTAL) return compare_numbers(a->row->order, b->row->order);
+  if (distance(a) != distance(b)) return compare_numbers(distance(b), distance(a));
+  return strcmp(a->row->name, b->row->name);
+}
+
+static change *find_changes(const size_report *before, const size_report *after, pop_arena *arena,
+                            size_t *count)
+{
+  pop_name_table names = {0};
+  change *changes = pop_xcalloc(before->num_rows + after->num_rows + 1, sizeof *changes);
+  *count = 0;
+  for (size_t i = 0; i < before->num_rows; ++i) {
+    char *key = key_of(&before->rows[i]);
+    pop_name_table_add(&names, pop_arena_strdup(arena, key), (uint32_t)*count);
+    free(key);
+    changes[(*count)++] = (change){&before->rows[i], before->rows[i].bytes, 0, false, true};
+  }
+  for (size_t i = 0; i < after->num_rows; ++i) {
+    char *key = key_of(&after->rows[i]);
+    uint32_t found = pop_name_table_find(&names, key);
+    free(key);
+    if (found == POP_NAME_NONE) {
+      changes[(*count)++] = (change){&after->rows[i], 0, after->rows[i].bytes, true, false};
+    } else {
+      changes[found].after = after->rows[i].bytes;
+      changes[found].is_gone = false;
+    }
+  }
+  pop_name_table_free(&names);
+  return changes;
+}
+
+/* Places move: what they hold is in the other rows. */
+static bool is_shown(const change *c)
+{
+  return c->row->kind != SIZE_PLACE && (c->row->kind == SIZE_TOTAL || c->before != c->after);
+}
+
+static void print_change(const change *c, const size_style *style, bool first)
+{
+  const char *sign = c->after < c->before ? "-" : "+";
+  if (style->format == SIZE_TEXT) {
+    double percent = c->before ? 100.0 * (double)distance(c) / (double)c->before : 0;
+    if (c->after < c->before) percent = -percent;
+    printf("  %14" PRIu64 " %14" PRIu64 "   %s%-12" PRIu64, c->before, c->after, sign, distance(c));
+    if (c->is_new || c->is_gone)
+      printf(" %9s", c->is_new ? "new" : "gone");
+    else
+      printf(" %+8.2f%%", percent);
+    printf("  %s\n", c->row->name);
+  } else if (style->format == SIZE_CSV) {
+    printf("%s,", kinds[c->row->kind].csv);
+    print_csv_text(c->row->name);
+    printf(",%" PRIu64 ",%" PRIu64 ",%s%" PRIu64 "\n", c->before, c->after,
+           c->after < c->before ? "-" : "", distance(c));
+  } else {
+    printf("%s    {\"kind\": \"%s\", \"name\": ", first ? "" : ",\n", kinds[c->row->kind].csv);
+    print_json_text(c->row->name);
+    printf(", \"before\": %" PRIu64 ", \"after\": %" PRIu64 "}", c->before, c->after);
+  }
+}
+
+static void print_changes(const change *changes, size_t count, const size_style *style)
+{
+  size_kind kind = SIZE_KIND_COUNT;
+  size_t shown = 0;
+  bool first = true;
+  for (size_t i = 0; i < count; ++i) {
+    if (!is_shown(&changes[i])) continue;
+    if (changes[i].row->kind != kind) {
+      kind = changes[i].row->kind;
+      shown = 0;
+      if (style->format == SIZE_TEXT)
+        printf("\n%s:\n  %14s %14s   difference\n", kinds[kind].title, "before", "after");
+    }
+    if (style->format == SIZE_TEXT && style->most_rows && shown++ >= style->most_rows) continue;
+    print_change(&changes[i], style, first);
+    first = false;
+  }
+}
+
+void size_print_difference(size_report *before, size_report *after, const size_style *style)
+{
+  pop_arena *arena = pop_arena_new();
+  size_t count;
+  change *changes = find_changes(before, after, arena, &count);
+  if (count) qsort(changes, count, sizeof *changes, compare_changes);
+  if (style->format == SIZE_TEXT)
+    printf("%s -> %s\n", before->archive, after->archive);
+  else if (style->format == SIZE_CSV)
+    puts("kind,name,before,after,difference");
+  else
+    printf("{\n  \"changes\": [\n");
+  print_changes(changes, count, style);
+  if (style->format == SIZE_JSON) puts("\n  ]\n}");
+  free(changes);
+  pop_arena_free(arena);
+}

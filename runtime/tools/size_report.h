@@ -1,0 +1,77 @@
+/* What tile memory is used for, over the tiles of an archive: rows of what there is, how many bytes it has,
+ * and how often.
+ *
+ *   archive --size_report.c--> rows --size_print.c--> text, CSV, JSON; two of them: what has changed
+ *
+ * Bytes come from the images. What they are used for comes from the metadata, which account for every byte; of an
+ * archive without them, or with those of another version, from the images' symbols: then what has
+ * no symbol, as the padding between vertices, counts as a gap.
+ */
+#ifndef TOOLS_SIZE_REPORT_H
+#define TOOLS_SIZE_REPORT_H
+
+#include <populus/arena.h>
+#include <populus/error.h>
+#include <populus/target.h>
+
+/* X(enumerator, name in CSV, name of the list in JSON, title in the text, what `count` counts) */
+#define SIZE_KINDS(X)                                                                              \
+  X(SIZE_TOTAL, "total", "totals", "Memory of all tiles", "tiles")                                 \
+  X(SIZE_REGION, "region", "regions", "Regions", "tiles")                                          \
+  X(SIZE_CATEGORY, "category", "categories", "Categories", "tiles")                                \
+  X(SIZE_VERTEX_TYPE, "vertexType", "vertexTypes", "Vertex types, states", "vertices")             \
+  X(SIZE_CODE, "code", "code", "Code", "tiles")                                                    \
+  X(SIZE_VARIABLE, "variable", "variables", "Variables and buffers", "tiles")                      \
+  X(SIZE_TILE, "tile", "tiles", "Tiles", "symbols")                                                \
+  X(SIZE_PLACE, "place", "places", "By address", "bytes")
+
+typedef enum size_kind {
+#define SIZE_ENUMERATOR(id, csv, json, title, counts) id,
+  SIZE_KINDS(SIZE_ENUMERATOR)
+#undef SIZE_ENUMERATOR
+      SIZE_KIND_COUNT
+} size_kind;
+
+typedef struct size_row {
+  size_kind kind;
+  const char *name;
+  uint64_t bytes;   /* of all tiles */
+  uint64_t count;   /* of tiles that have some, or of vertices */
+  uint64_t most;    /* bytes of the tile that has most */
+  const char *note; /* the category of code and variables, the type of places; or NULL */
+  uint64_t order;   /* of a tile its number, of a place its address; else that of appearance */
+} size_row;
+
+typedef struct size_report {
+  const char *archive;
+  const char *target; /* its name */
+  bool has_metadata;  /* of this version: what is said of categories is exact */
+  bool has_symbols;
+  uint64_t num_tiles; /* in the report */
+  size_row *rows;
+  size_t num_rows, rows_capacity;
+  pop_arena *arena;
+} size_report;
+
+#define SIZE_ALL_TILES UINT32_MAX
+
+/* Of all tiles, or of one and then with its places. Errors: FILE_LOAD; INDEX if there is no such tile. */
+POP_MUST_CHECK pop_error *size_report_make(const char *archive, uint32_t tile, size_report *report);
+void size_report_free(size_report *report);
+
+/* ---- size_print.c ---- */
+
+typedef enum size_sort { SIZE_BY_BYTES, SIZE_BY_NAME, SIZE_BY_COUNT } size_sort;
+typedef enum size_format { SIZE_TEXT, SIZE_CSV, SIZE_JSON } size_format;
+
+typedef struct size_style {
+  size_format format;
+  size_sort sort;
+  size_t most_rows; /* of each kind, in the text; 0: all */
+} size_style;
+
+void size_print(size_report *report, const size_style *style);
+/* What is in one of them only, or has another size; the totals in any case. */
+void size_print_difference(size_report *before, size_report *after, const size_style *style);
+
+#endif
