@@ -1,5 +1,6 @@
 /* Words to operations, and the table of decoded pages. */
 #include "decode.h"
+#include "float.h"
 
 #include <populus/arena.h>
 #include <stdbool.h>
@@ -139,6 +140,14 @@ static void resolve_jump(operation *op, uint32_t index)
     op->id = far_jump(op->id);
 }
 
+static uint32_t unusual_rounding(format f, uint32_t mode)
+{
+  uint32_t usual = f == FORMAT_R_RM ? ROUND_TO_ZERO : ROUND_NEAREST_EVEN;
+  if (mode == usual) return 0;
+  bool follows_frm = mode == ROUND_DYNAMIC && usual == ROUND_NEAREST_EVEN;
+  return (follows_frm ? 7u : ROUNDS_UNUSUALLY) << ROUNDING_SHIFT;
+}
+
 static operation decode_word(const row *r, uint32_t word, uint32_t address, uint32_t index)
 {
   format f = (format)r->format;
@@ -149,6 +158,8 @@ static operation decode_word(const row *r, uint32_t word, uint32_t address, uint
                   .imm = immediate(word, f)};
   if (op.rd == 0 && writes_integer_register(f)) op.rd = REGISTER_SINK;
   if (f == FORMAT_B || f == FORMAT_J) resolve_jump(&op, index);
+  if (f == FORMAT_R_RM || f == FORMAT_F_RM || f == FORMAT_R4)
+    op.imm |= (int32_t)unusual_rounding(f, bits(word, 12, 3));
   if (f == FORMAT_S && op.rs1 == 2) op.id = stack_store(op.id);
   if (op.id == OP_AUIPC) op.imm = (int32_t)((uint32_t)op.imm + address + 4 * index);
   return op;

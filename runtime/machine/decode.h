@@ -55,6 +55,11 @@ typedef enum operation_id {
           OPERATION_COUNT
 } operation_id;
 
+/* Where an operation rounds, bits of `imm` from ROUNDING_SHIFT on say whether it does so in its usual
+ * mode, to nearest even, or to zero where the result is an integer: 0 if it does, the bits of frm if
+ * it does so as long as those are 0, ROUNDS_UNUSUALLY otherwise. */
+enum { ROUNDING_SHIFT = 16, ROUNDS_UNUSUALLY = 8 };
+
 typedef struct operation {
   uint8_t id; /* operation_id */
   uint8_t rd, rs1, rs2;

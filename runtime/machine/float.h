@@ -131,7 +131,7 @@ static inline uint32_t single_to_bits(float value)
 {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
-  return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : bits;
+  return __builtin_expect(value != value, 0) ? 0x7fc00000 : bits;
 }
 
 /* Exact; signalling NaNs stay signalling. A denormal half d * 2^-24 is (2^-14 + d * 2^-24) - 2^-14,

@@ -126,7 +126,13 @@ static bool execute_csr(context *c, const operation *op, uint64_t cycle, uint64_
   return true;
 }
 
-/* Rounding to nearest even, by the host */
+/* An operation whose `imm` has one of these bits does not round in its usual mode (decode.h). */
+static uint32_t unusual_rounding(const context *c)
+{
+  return (c->frm | ROUNDS_UNUSUALLY) << ROUNDING_SHIFT;
+}
+
+/* The usual rounding modes, comparisons, by the host */
 
 static inline uint32_t fast_multiply_add(context *c, uint32_t a, uint32_t b, uint32_t d)
 {
@@ -155,6 +161,45 @@ static inline uint32_t fast_widen(context *c, uint32_t half)
   if (float_is_nan(&float_half, half))
     return float_convert(&float_single, &float_half, half, ROUND_NEAREST_EVEN, &c->fflags);
   return single_to_bits(half_to_single(half));
+}
+
+/* Comparisons raise the host's invalid flag where the tile's are invalid. */
+static inline uint32_t fast_equal(context *c, uint32_t a, uint32_t b)
+{
+  float x = single_from_bits(a), y = single_from_bits(b);
+  if (__builtin_isunordered(x, y)) return float_equal(&float_single, a, b, &c->fflags);
+  return x == y;
+}
+
+static inline uint32_t fast_less(context *c, uint32_t a, uint32_t b)
+{
+  float x = single_from_bits(a), y = single_from_bits(b);
+  if (__builtin_isunordered(x, y)) return float_less(&float_single, a, b, false, &c->fflags);
+  return x < y;
+}
+
+static inline uint32_t fast_less_or_equal(context *c, uint32_t a, uint32_t b)
+{
+  float x = single_from_bits(a), y = single_from_bits(b);
+  if (__builtin_isunordered(x, y)) return float_less(&float_single, a, b, true, &c->fflags);
+  return x <= y;
+}
+
+/* Equal ones may differ in their signs. */
+static inline uint32_t fast_minimum(context *c, uint32_t a, uint32_t b)
+{
+  float x = single_from_bits(a), y = single_from_bits(b);
+  if (__builtin_isless(x, y)) return a;
+  if (__builtin_isgreater(x, y)) return b;
+  return float_minimum(&float_single, a, b, &c->fflags);
+}
+
+static inline uint32_t fast_maximum(context *c, uint32_t a, uint32_t b)
+{
+  float x = single_from_bits(a), y = single_from_bits(b);
+  if (__builtin_isgreater(x, y)) return a;
+  if (__builtin_isless(x, y)) return b;
+  return float_maximum(&float_single, a, b, &c->fflags);
 }
 
 static uint32_t from_signed(context *c, const float_format *format, uint32_t value,
@@ -329,12 +374,17 @@ static uint64_t slots_left(const machine *m, const context *c)
   if (mode == ROUND_DYNAMIC) mode = (rounding_mode)c->frm;                                         \
   if (__builtin_expect(mode > ROUND_NEAREST_AWAY, 0)) FAULT(MACHINE_FAULT_INVALID_INSTRUCTION)
 
-#define ROUNDED(id, destination, fast_mode, fast, general)                                         \
-  do_##id : ROUNDING(op->imm);                                                                     \
-  if (__builtin_expect(mode == (fast_mode), 1))                                                    \
+/* `fast` is right for the usual rounding mode (decode.h). */
+#define ROUNDED(id, destination, fast, general)                                                    \
+  do_##id : if (__builtin_expect((IMM & unusual) == 0, 1))                                         \
+  {                                                                                                \
     destination = (fast);                                                                          \
+  }                                                                                                \
   else                                                                                             \
+  {                                                                                                \
+    ROUNDING(op->imm);                                                                             \
     destination = (general);                                                                       \
+  }                                                                                                \
   NEXT();
 
 /* The same without a fast case, and without rounding. */
@@ -351,7 +401,7 @@ static uint64_t slots_left(const machine *m, const context *c)
 #define XD x[op->rd]
 #define SA f[op->rs1]
 #define SB f[op->rs2]
-#define SC f[op->imm >> 8]
+#define SC f[op->imm >> 8 & 31]
 #define FA single_from_bits(SA)
 #define FB single_from_bits(SB)
 #define HA float_unbox(SA)
@@ -390,6 +440,7 @@ stop interpret(machine *m, tile *t, context *c, uint64_t slice)
   uint32_t pc = c->pc;
   machine_fault_kind kind = MACHINE_FAULT_NONE;
   rounding_mode mode = ROUND_NEAREST_EVEN;
+  uint32_t unusual = unusual_rounding(c);
   stop reason = STOP_FAULT;
 
   c->fault = (machine_fault){0};
@@ -464,6 +515,7 @@ do_CSRRCI: /* ends its block, so that slots and count are exact here */
   if (!execute_csr(c, op, CLOCK() - op->block_cost * m->target.num_worker_contexts,
                    c->instructions + count - 1))
     FAULT(MACHINE_FAULT_INVALID_INSTRUCTION);
+  unusual = unusual_rounding(c);
   ENTER(op + 1);
 
   /* m */
@@ -502,40 +554,32 @@ do_CSRRCI: /* ends its block, so that slots and count are exact here */
   /* f */
   LOAD(FLW, uint32_t, FD, value)
   STORE(FSW, uint32_t, SB)
-  ROUNDED(FADD_S, FD, ROUND_NEAREST_EVEN, single_to_bits(FA + FB),
-          float_add(SINGLE, SA, SB, mode, FLAGS))
-  ROUNDED(FSUB_S, FD, ROUND_NEAREST_EVEN, single_to_bits(FA - FB),
-          float_add(SINGLE, SA, SNEG(SB), mode, FLAGS))
-  ROUNDED(FMUL_S, FD, ROUND_NEAREST_EVEN, single_to_bits((FA * FB)),
-          float_multiply(SINGLE, SA, SB, mode, FLAGS))
-  ROUNDED(FDIV_S, FD, ROUND_NEAREST_EVEN, single_to_bits(FA / FB),
-          float_divide(SINGLE, SA, SB, mode, FLAGS))
-  ROUNDED(FSQRT_S, FD, ROUND_NEAREST_EVEN, single_to_bits(sqrtf(FA)),
-          float_sqrt(SINGLE, SA, mode, FLAGS))
-  ROUNDED(FMADD_S, FD, ROUND_NEAREST_EVEN, fast_multiply_add(c, SA, SB, SC),
+  ROUNDED(FADD_S, FD, single_to_bits(FA + FB), float_add(SINGLE, SA, SB, mode, FLAGS))
+  ROUNDED(FSUB_S, FD, single_to_bits(FA - FB), float_add(SINGLE, SA, SNEG(SB), mode, FLAGS))
+  ROUNDED(FMUL_S, FD, single_to_bits((FA * FB)), float_multiply(SINGLE, SA, SB, mode, FLAGS))
+  ROUNDED(FDIV_S, FD, single_to_bits(FA / FB), float_divide(SINGLE, SA, SB, mode, FLAGS))
+  ROUNDED(FSQRT_S, FD, single_to_bits(sqrtf(FA)), float_sqrt(SINGLE, SA, mode, FLAGS))
+  ROUNDED(FMADD_S, FD, fast_multiply_add(c, SA, SB, SC),
           float_multiply_add(SINGLE, SA, SB, SC, mode, FLAGS))
-  ROUNDED(FMSUB_S, FD, ROUND_NEAREST_EVEN, fast_multiply_add(c, SA, SB, SNEG(SC)),
+  ROUNDED(FMSUB_S, FD, fast_multiply_add(c, SA, SB, SNEG(SC)),
           float_multiply_add(SINGLE, SA, SB, SNEG(SC), mode, FLAGS))
-  ROUNDED(FNMSUB_S, FD, ROUND_NEAREST_EVEN, fast_multiply_add(c, SNEG(SA), SB, SC),
+  ROUNDED(FNMSUB_S, FD, fast_multiply_add(c, SNEG(SA), SB, SC),
           float_multiply_add(SINGLE, SNEG(SA), SB, SC, mode, FLAGS))
-  ROUNDED(FNMADD_S, FD, ROUND_NEAREST_EVEN, fast_multiply_add(c, SNEG(SA), SB, SNEG(SC)),
+  ROUNDED(FNMADD_S, FD, fast_multiply_add(c, SNEG(SA), SB, SNEG(SC)),
           float_multiply_add(SINGLE, SNEG(SA), SB, SNEG(SC), mode, FLAGS))
-  ROUNDED(FCVT_S_W, FD, ROUND_NEAREST_EVEN, single_to_bits((float)(int32_t)A),
-          from_signed(c, SINGLE, A, mode))
-  ROUNDED(FCVT_S_WU, FD, ROUND_NEAREST_EVEN, single_to_bits((float)(int64_t)A),
+  ROUNDED(FCVT_S_W, FD, single_to_bits((float)(int32_t)A), from_signed(c, SINGLE, A, mode))
+  ROUNDED(FCVT_S_WU, FD, single_to_bits((float)(int64_t)A),
           float_from_integer(SINGLE, false, A, mode, FLAGS))
-  ROUNDED(FCVT_W_S, XD, ROUND_TO_ZERO, fast_to_signed(c, SA),
-          float_to_integer(SINGLE, SA, true, mode, FLAGS))
-  ROUNDED(FCVT_WU_S, XD, ROUND_TO_ZERO, fast_to_unsigned(c, SA),
-          float_to_integer(SINGLE, SA, false, mode, FLAGS))
+  ROUNDED(FCVT_W_S, XD, fast_to_signed(c, SA), float_to_integer(SINGLE, SA, true, mode, FLAGS))
+  ROUNDED(FCVT_WU_S, XD, fast_to_unsigned(c, SA), float_to_integer(SINGLE, SA, false, mode, FLAGS))
   EXACT(FSGNJ_S, FD, (SA & 0x7fffffff) | (SB & 0x80000000))
   EXACT(FSGNJN_S, FD, (SA & 0x7fffffff) | (~SB & 0x80000000))
   EXACT(FSGNJX_S, FD, SA ^ (SB & 0x80000000))
-  EXACT(FMIN_S, FD, float_minimum(SINGLE, SA, SB, FLAGS))
-  EXACT(FMAX_S, FD, float_maximum(SINGLE, SA, SB, FLAGS))
-  EXACT(FEQ_S, XD, float_equal(SINGLE, SA, SB, FLAGS))
-  EXACT(FLT_S, XD, float_less(SINGLE, SA, SB, false, FLAGS))
-  EXACT(FLE_S, XD, float_less(SINGLE, SA, SB, true, FLAGS))
+  EXACT(FMIN_S, FD, fast_minimum(c, SA, SB))
+  EXACT(FMAX_S, FD, fast_maximum(c, SA, SB))
+  EXACT(FEQ_S, XD, fast_equal(c, SA, SB))
+  EXACT(FLT_S, XD, fast_less(c, SA, SB))
+  EXACT(FLE_S, XD, fast_less_or_equal(c, SA, SB))
   EXACT(FCLASS_S, XD, float_classify(SINGLE, SA))
   EXACT(FMV_X_W, XD, SA)
   EXACT(FMV_W_X, FD, A)
@@ -543,26 +587,19 @@ do_CSRRCI: /* ends its block, so that slots and count are exact here */
   /* zfh */
   LOAD(FLH, uint16_t, FD, float_box(value))
   STORE(FSH, uint16_t, SB)
-  ROUNDED(FADD_H, FD, ROUND_NEAREST_EVEN, FAST_HALF(HFA + HFB),
-          float_box(float_add(HALF, HA, HB, mode, FLAGS)))
-  ROUNDED(FSUB_H, FD, ROUND_NEAREST_EVEN, FAST_HALF(HFA - HFB),
-          float_box(float_add(HALF, HA, HNEG(HB), mode, FLAGS)))
-  ROUNDED(FMUL_H, FD, ROUND_NEAREST_EVEN, FAST_HALF((HFA * HFB)),
-          float_box(float_multiply(HALF, HA, HB, mode, FLAGS)))
-  ROUNDED(FDIV_H, FD, ROUND_NEAREST_EVEN, FAST_HALF(HFA / HFB),
-          float_box(float_divide(HALF, HA, HB, mode, FLAGS)))
-  ROUNDED(FSQRT_H, FD, ROUND_NEAREST_EVEN, FAST_HALF(sqrtf(HFA)),
-          float_box(float_sqrt(HALF, HA, mode, FLAGS)))
+  ROUNDED(FADD_H, FD, FAST_HALF(HFA + HFB), float_box(float_add(HALF, HA, HB, mode, FLAGS)))
+  ROUNDED(FSUB_H, FD, FAST_HALF(HFA - HFB), float_box(float_add(HALF, HA, HNEG(HB), mode, FLAGS)))
+  ROUNDED(FMUL_H, FD, FAST_HALF((HFA * HFB)), float_box(float_multiply(HALF, HA, HB, mode, FLAGS)))
+  ROUNDED(FDIV_H, FD, FAST_HALF(HFA / HFB), float_box(float_divide(HALF, HA, HB, mode, FLAGS)))
+  ROUNDED(FSQRT_H, FD, FAST_HALF(sqrtf(HFA)), float_box(float_sqrt(HALF, HA, mode, FLAGS)))
   GENERAL(FMADD_H, FD, float_box(float_multiply_add(HALF, HA, HB, HC, mode, FLAGS)))
   GENERAL(FMSUB_H, FD, float_box(float_multiply_add(HALF, HA, HB, HNEG(HC), mode, FLAGS)))
   GENERAL(FNMSUB_H, FD, float_box(float_multiply_add(HALF, HNEG(HA), HB, HC, mode, FLAGS)))
   GENERAL(FNMADD_H, FD, float_box(float_multiply_add(HALF, HNEG(HA), HB, HNEG(HC), mode, FLAGS)))
   GENERAL(FCVT_S_H, FD, fast_widen(c, HA))
-  ROUNDED(FCVT_H_S, FD, ROUND_NEAREST_EVEN, FAST_HALF(FA),
-          float_box(float_convert(HALF, SINGLE, SA, mode, FLAGS)))
-  ROUNDED(FCVT_H_W, FD, ROUND_NEAREST_EVEN, FAST_HALF((float)(int32_t)A),
-          float_box(from_signed(c, HALF, A, mode)))
-  ROUNDED(FCVT_H_WU, FD, ROUND_NEAREST_EVEN, FAST_HALF((float)(int64_t)A),
+  ROUNDED(FCVT_H_S, FD, FAST_HALF(FA), float_box(float_convert(HALF, SINGLE, SA, mode, FLAGS)))
+  ROUNDED(FCVT_H_W, FD, FAST_HALF((float)(int32_t)A), float_box(from_signed(c, HALF, A, mode)))
+  ROUNDED(FCVT_H_WU, FD, FAST_HALF((float)(int64_t)A),
           float_box(float_from_integer(HALF, false, A, mode, FLAGS)))
   GENERAL(FCVT_W_H, XD, float_to_integer(HALF, HA, true, mode, FLAGS))
   GENERAL(FCVT_WU_H, XD, float_to_integer(HALF, HA, false, mode, FLAGS))
