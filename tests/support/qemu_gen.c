@@ -1,10 +1,12 @@
-/* Random programs for the comparison of the interpreter with qemu-riscv32.
+/* Random programs for the comparison of the software IPU's engines with qemu-riscv32.
  *
- *   qemu_gen make <seed> <program.elf>   writes the program of this seed as a Linux executable
- *   qemu_gen check <seed> <dump>         runs the same words on the software IPU and compares its
- *                                        memory with what the executable wrote to standard output
+ *   qemu_gen make <seed> <program.elf> <engine>   writes the program of this seed as a Linux executable
+ *   qemu_gen check <seed> <dump> <engine>         runs the same words on the software IPU and compares
+ *                                                 its memory with what the executable wrote to
+ *                                                 standard output
  *
- * Programs are those of random_program.h, with flags. The executable writes slots and registers to
+ * Programs are those of random_program.h; for the interpreter with flags, for the translator without,
+ * shorter, and run by a worker. The executable writes slots and registers to
  * standard output, and exits; the software IPU stops at that first ecall with a TRAP. So both
  * execute the same bytes at the same addresses, and a difference names its case. The encodings are
  * judged by qemu.
@@ -61,23 +63,35 @@ static int complain(pop_error *error)
   return 1;
 }
 
+/* Only workers are translated: the supervisor starts one. */
+static uint32_t add_supervisor(program *p)
+{
+  uint32_t entry = here(p);
+  emit_li(p, 5, CODE);
+  emit(p, isa_tile_op_word(TILE_RUN, 0, 5, 0));
+  emit(p, isa_tile_op_word(TILE_WAIT, 0, 0, 0));
+  return entry;
+}
+
 /* Runs the program on one tile up to its first ecall; its slots and registers to `dump`. */
-static pop_error *run_on_machine(const program *p, uint8_t *dump)
+static pop_error *run_on_machine(program *p, machine_engine engine, uint8_t *dump)
 {
   pop_target target;
   POP_TRY(pop_target_create("ipu2", 1, &target));
   target.tiles_per_ipu = 1;
   const pop_image_segment segments[] = {{.start = CODE, .size = 4 * CODE_WORDS, .executable = true},
                                         {.start = POOL, .size = END - POOL, .writable = true}};
+  uint32_t entry = engine == MACHINE_INTERPRETER ? CODE : add_supervisor(p);
   uint8_t *bytes = make_bytes(p);
   pop_image image = {.base = BASE,
                      .size = END - BASE,
                      .bytes = bytes,
-                     .entry = CODE,
+                     .entry = entry,
                      .segments = segments,
                      .num_segments = 2};
   machine *m;
-  pop_error *error = machine_create(&target, &(machine_options){.max_cycles_per_run = 1 << 30}, &m);
+  machine_options options = {.max_cycles_per_run = 1 << 30, .engine = engine};
+  pop_error *error = machine_create(&target, &options, &m);
   if (!error) error = machine_load(m, &image, NULL);
   uint32_t event;
   if (!error) {
@@ -128,13 +142,13 @@ static int compare(const program *p, const uint8_t *ours, const uint8_t *theirs)
   return differences != 0;
 }
 
-static int check_dump(const program *p, const char *path)
+static int check_dump(program *p, machine_engine engine, const char *path)
 {
   uint8_t *ours = pop_xcalloc(1, DUMP_BYTES), *theirs = pop_xcalloc(1, DUMP_BYTES + 1);
   FILE *file = fopen(path, "rb");
   size_t size = file ? fread(theirs, 1, DUMP_BYTES + 1, file) : 0;
   if (file) fclose(file);
-  pop_error *error = run_on_machine(p, ours);
+  pop_error *error = run_on_machine(p, engine, ours);
   int status = 1;
   if (error)
     status = complain(error);
@@ -149,14 +163,19 @@ static int check_dump(const program *p, const char *path)
 
 int main(int argc, char **argv)
 {
-  bool make = argc == 4 && !strcmp(argv[1], "make");
-  if (!make && (argc != 4 || strcmp(argv[1], "check") != 0)) {
-    fprintf(stderr, "usage: qemu_gen make|check <seed> <file>\n");
+  bool make = argc == 5 && !strcmp(argv[1], "make");
+  bool translator = argc == 5 && !strcmp(argv[4], "translator");
+  if ((!make && (argc != 5 || strcmp(argv[1], "check") != 0)) ||
+      (!translator && strcmp(argv[4], "interpreter") != 0)) {
+    fprintf(stderr, "usage: qemu_gen make|check <seed> <file> interpreter|translator\n");
     return 2;
   }
-  program *p = make_program(strtoull(argv[2], NULL, 0),
-                            (program_options){.flags = true, .max_cases = MAX_CASES});
-  int status = make ? write_executable(p, argv[3]) : check_dump(p, argv[3]);
+  enum { SHORT_CASES = 150 };
+  program_options options = {.flags = !translator,
+                             .max_cases = translator ? SHORT_CASES : MAX_CASES};
+  program *p = make_program(strtoull(argv[2], NULL, 0), options);
+  machine_engine engine = translator ? MACHINE_TRANSLATOR : MACHINE_INTERPRETER;
+  int status = make ? write_executable(p, argv[3]) : check_dump(p, engine, argv[3]);
   free(p);
   return status;
 }
