@@ -235,15 +235,16 @@ bool translate_has(const tile *t, uint32_t pc)
 
 /* Helpers of native code */
 
-uint8_t *translated_access(const translated_frame *frame, uint32_t address, uint32_t how,
-                           uint32_t sp)
+uint32_t translated_access(const translated_frame *frame, uint32_t start, uint32_t how, uint32_t sp)
 {
-  uint32_t bytes = how & ACCESS_BYTES, offset = address - frame->stack_start;
-  if (how & ACCESS_STORE && offset < frame->stack_bytes && !(address & (bytes - 1)))
-    return frame->memory + address;
+  uint32_t bytes = how & ACCESS_BYTES, align = how >> ACCESS_ALIGN_SHIFT & 7;
+  if (start & (align - 1) || start + bytes < start) return 0;
+  if (!(how & ACCESS_STORE)) return memory_contains(frame->t, start, bytes, false, false);
   frame->probe->x[2] = sp;
-  return memory_access(frame->m, frame->t, frame->probe, address, bytes, how & ACCESS_STORE,
-                       how & ACCESS_BY_SP);
+  for (uint32_t at = start; at < start + bytes; at += align)
+    if (!memory_access(frame->m, frame->t, frame->probe, at, align, true, how & ACCESS_BY_SP))
+      return 0;
+  return 1;
 }
 
 translated_code translated_find(const translated_frame *frame, uint32_t pc)

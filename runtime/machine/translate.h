@@ -103,9 +103,15 @@ enum { TRANSLATED_MAX_DEPTH = 128 };
 
 /* Helpers of native code. */
 
-enum { ACCESS_BYTES = 7, ACCESS_STORE = 8, ACCESS_BY_SP = 16 }; /* how: bytes | … */
-/* The host's place of an access that no window holds; NULL if it is not legal. */
-uint8_t *translated_access(const translated_frame *frame, uint32_t address, uint32_t how,
+/* how: bytes (a multiple of the alignment) | alignment << ACCESS_ALIGN_SHIFT | … */
+enum {
+  ACCESS_BYTES = 0xffff,
+  ACCESS_ALIGN_SHIFT = 16,
+  ACCESS_STORE = 1 << 24,
+  ACCESS_BY_SP = 1 << 25
+};
+/* Are all accesses to the range legal, with this sp? For those that no window holds. */
+uint32_t translated_access(const translated_frame *frame, uint32_t start, uint32_t how,
                            uint32_t sp);
 /* Native code that starts at `pc`; NULL if there is none for the frame's tile. */
 translated_code translated_find(const translated_frame *frame, uint32_t pc);
@@ -113,7 +119,7 @@ translated_code translated_find(const translated_frame *frame, uint32_t pc);
 uint32_t translated_float(uint32_t id, uint32_t a, uint32_t b, uint32_t c, uint32_t mode);
 
 typedef struct translator_helpers {
-  uint8_t *(*access)(const translated_frame *, uint32_t, uint32_t, uint32_t);
+  uint32_t (*access)(const translated_frame *, uint32_t, uint32_t, uint32_t);
   translated_code (*find)(const translated_frame *, uint32_t);
   uint32_t (*rounded)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);
 } translator_helpers;

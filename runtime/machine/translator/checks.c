@@ -2,11 +2,12 @@
  *
  * Blocks with one predecessor hang below it: so the function falls into trees. From the root of a
  * tree to the block at hand the code is executed with symbols: registers where the root begins, and a
- * new one for each result that is no sum. Accesses whose addresses differ by constants are a group;
- * the first of it on the way tests the range of all, also of those further down. Addresses of a
- * group are the same symbols, so what has been tested is still true there.
+ * new one for each result that is no sum. Accesses of a block whose addresses differ by constants are
+ * a group; the first one tests the range of all. As symbols do not change, what has been tested is
+ * still true further down the tree.
  *
- * A test too much cannot do harm: where it fails, every access is looked at for itself. */
+ * So only what will be accessed is tested, if nothing faults before; where a test fails, the
+ * interpreter is right to go on. */
 #include "lift.h"
 
 #include <populus/arena.h>
@@ -17,8 +18,8 @@ enum { MAX_DEPTH = 32, MAX_SPAN = 8192, FIRST_SYMBOL = NUM_REGISTERS, LAST_SYMBO
 typedef struct group {
   affine base;                     /* constant 0 */
   int64_t lowest, highest, offset; /* of everybody; of the first one */
-  uint32_t align, first, depth;    /* operation; depth of its block */
-  bool store, by_sp, shared;
+  uint32_t align, first, block;    /* operation, and where it is */
+  bool store, by_sp;
 } group;
 
 typedef struct search {
@@ -28,10 +29,10 @@ typedef struct search {
   const function_loops *loops;
   const counted_loop *fast; /* NULL: the function */
   uint32_t *num_before;     /* by block: predecessors */
-  function_checks out;
+  access_check *out;
   group *groups;
   size_t num_groups, groups_capacity;
-  uint32_t path[MAX_DEPTH], depth;
+  uint32_t block, depth; /* at hand */
   unsigned next_symbol;
   uint32_t *roots;
   size_t num_roots, roots_capacity;
@@ -89,19 +90,24 @@ static bool extend(group *g, int64_t offset, uint32_t bytes)
   return true;
 }
 
-static group *find_group(search *s, const affine *base, int64_t offset, uint32_t bytes)
+/* Has what the access needs been tested further up? */
+static bool has_tested(const group *g, const affine *base, int64_t offset, uint32_t bytes,
+                       bool store, bool by_sp)
 {
-  for (size_t i = s->num_groups; i-- > 0;)
-    if (affine_same_terms(&s->groups[i].base, base) && extend(&s->groups[i], offset, bytes))
-      return &s->groups[i];
-  return NULL;
+  return affine_same_terms(&g->base, base) && offset >= g->lowest && offset + bytes <= g->highest &&
+         bytes <= g->align && (!store || g->store) && (!by_sp || g->by_sp);
 }
 
-/* Everything on the path below the group's block needs its test. */
-static void cover(search *s, const group *g, access_check *check)
+static group *find_group(search *s, const affine *base, int64_t offset, uint32_t bytes, bool store,
+                         bool by_sp)
 {
-  check->role = CHECK_COVERED;
-  for (uint32_t d = g->depth + 1; d <= s->depth; d++) s->out.inherits[s->path[d]] = true;
+  for (size_t i = s->num_groups; i-- > 0;) {
+    group *g = &s->groups[i];
+    if (has_tested(g, base, offset, bytes, store, by_sp)) return g;
+    if (g->block == s->block && affine_same_terms(&g->base, base) && extend(g, offset, bytes))
+      return g;
+  }
+  return NULL;
 }
 
 static void add_access(search *s, const affine_registers *v, const code_op *op, uint32_t index)
@@ -112,12 +118,12 @@ static void add_access(search *s, const affine_registers *v, const code_op *op, 
   if (s->fast && s->fast->accesses[index].group != UNIT_NONE) return;
   affine base = affine_add(v->x[op->rs1], (uint32_t)op->imm);
   int64_t offset = (int32_t)base.constant;
+  bool by_sp = store && op->rs1 == 2;
   base.constant = 0;
   if (!base.known || offset % bytes) return;
-  group *g = find_group(s, &base, offset, bytes);
+  group *g = find_group(s, &base, offset, bytes, store, by_sp);
   if (g) {
-    g->shared = true;
-    cover(s, g, &s->out.accesses[index]);
+    s->out[index].covered = true;
   } else {
     pop_push(s->groups, s->num_groups, s->groups_capacity,
              (group){.base = base,
@@ -126,24 +132,22 @@ static void add_access(search *s, const affine_registers *v, const code_op *op, 
                      .offset = offset,
                      .align = bytes,
                      .first = index,
-                     .depth = s->depth});
+                     .block = s->block});
     g = &s->groups[s->num_groups - 1];
   }
   g->store |= store;
-  g->by_sp |= store && op->rs1 == 2;
+  g->by_sp |= by_sp;
 }
 
-/* Its members are known: the first one gets its test. */
+/* Its block is done: the first one gets its test. */
 static void finish_group(search *s, const group *g)
 {
-  if (!g->shared) return;
   int64_t from = round_down(g->lowest, g->align), to = -round_down(-g->highest, g->align);
-  s->out.accesses[g->first] = (access_check){.role = CHECK_FIRST,
-                                             .from = (int32_t)(from - g->offset),
-                                             .bytes = (uint32_t)(to - from),
-                                             .align = g->align,
-                                             .store = g->store,
-                                             .by_sp = g->by_sp};
+  s->out[g->first] = (access_check){.from = (int32_t)(from - g->offset),
+                                    .bytes = (uint32_t)(to - from),
+                                    .align = g->align,
+                                    .store = g->store,
+                                    .by_sp = g->by_sp};
 }
 
 /* Walking */
@@ -172,18 +176,19 @@ static void walk(search *s, uint32_t block, affine_registers v)
   const code_block *b = &s->blocks[block];
   size_t num_groups = s->num_groups;
   unsigned next_symbol = s->next_symbol;
-  s->path[s->depth] = block;
+  s->block = block;
   for (uint32_t i = 0; i < b->num_ops; i++) {
     const code_op *op = &s->unit->ops[b->first_op + i];
     add_access(s, &v, op, b->first_op + i - s->first_op);
     execute(s, &v, op);
   }
   s->depth++;
+  for (size_t i = num_groups; i < s->num_groups; i++) finish_group(s, &s->groups[i]);
   walk_on(s, block, b->next, &v);
   if (b->taken != b->next) walk_on(s, block, b->taken, &v);
   s->depth--;
   s->next_symbol = next_symbol;
-  while (s->num_groups > num_groups) finish_group(s, &s->groups[--s->num_groups]);
+  s->num_groups = num_groups;
 }
 
 static void find_roots(search *s)
@@ -213,8 +218,8 @@ static void walk_trees(search *s)
   }
 }
 
-function_checks function_checks_find(const code_unit *unit, const code_function *f,
-                                     const function_loops *loops, const counted_loop *fast)
+access_check *function_checks_find(const code_unit *unit, const code_function *f,
+                                   const function_loops *loops, const counted_loop *fast)
 {
   search s = {.unit = unit,
               .blocks = unit->blocks + f->first_block,
@@ -224,19 +229,11 @@ function_checks function_checks_find(const code_unit *unit, const code_function 
   const code_block *last = &s.blocks[s.num_blocks - 1];
   s.first_op = s.blocks[0].first_op; /* operations of a function are consecutive */
   size_t num_ops = last->first_op + last->num_ops - s.first_op;
-  s.out.accesses = pop_xcalloc(num_ops + 1, sizeof *s.out.accesses);
-  s.out.inherits = pop_xcalloc(s.num_blocks, sizeof *s.out.inherits);
+  s.out = pop_xcalloc(num_ops + 1, sizeof *s.out);
   count_predecessors(&s);
   walk_trees(&s);
   free(s.num_before);
   free(s.groups);
   free(s.roots);
   return s.out;
-}
-
-void function_checks_free(function_checks *checks)
-{
-  free(checks->accesses);
-  free(checks->inherits);
-  *checks = (function_checks){0};
 }

@@ -21,9 +21,9 @@
  * blocks of the function (`worst_slots`). If there is not, the interpreter takes over: it knows
  * exactly where the limit is.
  *
- * Tests of accesses. One test serves all accesses of a block, and of the blocks that can only be
- * reached from it, whose addresses differ by constants (checks.c). Where such a test fails, the slow
- * way begins: a second lifting of the rest of these blocks, in which each access goes to the machine.
+ * Tests of accesses. One test serves all accesses of a block whose addresses differ by constants, and
+ * what follows (checks.c). Where no window holds the range, the machine is asked; where it refuses, the
+ * interpreter goes on, and meets the fault.
  *
  * Loops. An innermost loop that counts is lifted twice. In front of it (`guard`) the number of its
  * rounds is computed and what its accesses with affine or bounded addresses will touch. If there is time for
@@ -119,29 +119,19 @@ typedef struct function_loops {
 void function_loops_find(const code_unit *unit, const code_function *f, function_loops *loops);
 void function_loops_free(function_loops *loops);
 
-/* checks.c: which test of an access covers others.
- *
- * ALONE    tests itself
- * FIRST    tests `bytes` bytes from its own address + `from` on, for itself and others
- * COVERED  needs no test where the FIRST one has passed */
-typedef enum check_role { CHECK_ALONE, CHECK_FIRST, CHECK_COVERED } check_role;
-
+/* checks.c: what an access tests: `bytes` bytes from its own address + `from` on, for itself and
+ * others; or nothing, if it is covered by such a test. */
 typedef struct access_check {
-  check_role role;
+  bool covered;
+  bool store, by_sp; /* somebody is a store; is a store relative to sp */
   int32_t from;
-  uint32_t bytes, align; /* bytes is a multiple of align, which is a power of 2 */
-  bool store, by_sp;     /* somebody is a store; is a store relative to sp */
+  uint32_t bytes, align; /* 0: only itself is tested; bytes is a multiple of align, a power of 2 */
 } access_check;
 
-typedef struct function_checks {
-  access_check *accesses; /* by operation of the function */
-  bool *inherits;         /* by block: it needs tests of the blocks before */
-} function_checks;
-
-/* Of the function as a whole, or of the fast copy of one of its loops. */
-function_checks function_checks_find(const code_unit *unit, const code_function *f,
-                                     const function_loops *loops, const counted_loop *fast);
-void function_checks_free(function_checks *checks);
+/* By operation of the function; to be freed. Of the function as a whole, or of the fast copy of one
+ * of its loops. */
+access_check *function_checks_find(const code_unit *unit, const code_function *f,
+                                   const function_loops *loops, const counted_loop *fast);
 
 /* stack_pointers.c: for each block of the function, which integer registers (bit per register)
  * probably point into the stack where it begins. Nothing depends on it but speed. */
@@ -158,9 +148,8 @@ typedef struct lift_types {
 
 /* The function, or the fast copy of a loop. */
 typedef struct code_copy {
-  LLVMBasicBlockRef *starts;      /* by block; NULL: not in this copy */
-  LLVMBasicBlockRef *slow_starts; /* by block that inherits tests: where some test has failed */
-  function_checks checks;
+  LLVMBasicBlockRef *starts; /* by block; NULL: not in this copy */
+  access_check *checks;
 } code_copy;
 
 typedef struct lift {
@@ -198,17 +187,13 @@ typedef struct lift {
   LLVMValueRef round, rounds; /* of the fast copy: stack slot, value */
   const code_copy *copy;
   const code_block *block;
-  uint32_t op_index;           /* in the unit */
-  bool slow;                   /* in the slow way: each access goes to the machine */
-  LLVMBasicBlockRef *slow_ops; /* by operation of the block: where the slow way begins, or NULL */
-  uint32_t stack_pointers;     /* bit per register: probably points into the stack */
+  uint32_t op_index;       /* in the unit */
+  uint32_t stack_pointers; /* bit per register: probably points into the stack */
 } lift;
 
 void lift_unit(lift *l); /* sets `functions` */
 /* The interpreter goes on in front of the operation at hand. Ends the basic block. */
 void lift_leave_here(lift *l);
-/* Where the slow way through the operation at hand and the rest of its block begins. */
-LLVMBasicBlockRef lift_slow_here(lift *l);
 
 LLVMValueRef lift_constant(const lift *l, uint32_t value);
 LLVMValueRef lift_x(lift *l, uint32_t r);

@@ -328,12 +328,6 @@ static void test_patience(lift *l, const counted_loop *loop, LLVMValueRef pc)
 
 /* Edges */
 
-/* A block that hangs below the one at hand goes on in the slow way if that is in it. */
-static LLVMBasicBlockRef start_of(const lift *l, const code_copy *copy, int32_t block)
-{
-  return l->slow && copy->checks.inherits[block] ? copy->slow_starts[block] : copy->starts[block];
-}
-
 /* The way from the block at hand to block `to` of the function, as a basic block to branch to. */
 static LLVMBasicBlockRef edge(lift *l, uint32_t from, int32_t to, uint32_t target_pc)
 {
@@ -345,11 +339,11 @@ static LLVMBasicBlockRef edge(lift *l, uint32_t from, int32_t to, uint32_t targe
     at_end(l, here);
     return way;
   }
-  if (l->fast && l->fast->contains[to]) return start_of(l, &l->fast_copy, to);
+  if (l->fast && l->fast->contains[to]) return l->fast_copy.starts[to];
   int32_t number = l->loops.loop_of[to];
   const counted_loop *loop = number == UNIT_NONE ? NULL : &l->loops.loops[number];
   bool inside = loop && loop->contains[from];
-  LLVMBasicBlockRef target = loop && !inside ? l->loop_entries[to] : start_of(l, &l->plain, to);
+  LLVMBasicBlockRef target = loop && !inside ? l->loop_entries[to] : l->plain.starts[to];
   if (l->loops.order[from] < l->loops.order[to]) return target;
   way = lift_new_block(l, "again");
   at_end(l, way);
@@ -525,77 +519,18 @@ static void lift_op(lift *l, uint32_t index)
   if (!known) abort(); /* discovery leaves everything else to the interpreter */
 }
 
-static uint32_t num_plain_ops(const code_block *b)
-{
-  return b->num_ops - ends_by_op(b);
-}
-
-LLVMBasicBlockRef lift_slow_here(lift *l)
-{
-  LLVMBasicBlockRef *slow = &l->slow_ops[l->op_index - l->block->first_op];
-  if (!*slow) *slow = lift_new_block(l, "slow_way");
-  return *slow;
-}
-
-/* The slow way through the block: from its start, if it inherits tests, and from each test of its
- * own; up to `tail`, or its end. */
-static void lift_slow_way(lift *l, uint32_t number, LLVMBasicBlockRef tail)
-{
-  bool open = l->copy->checks.inherits[number];
-  l->slow = true;
-  if (open) {
-    at_end(l, l->copy->slow_starts[number]);
-    pay(l, l->block);
-  }
-  for (uint32_t i = 0; i < num_plain_ops(l->block); i++) {
-    if (l->slow_ops[i]) {
-      if (open) LLVMBuildBr(l->b, l->slow_ops[i]);
-      at_end(l, l->slow_ops[i]);
-      open = true;
-    }
-    if (open) lift_op(l, i);
-  }
-  if (open && tail)
-    LLVMBuildBr(l->b, tail);
-  else if (open)
-    lift_end(l, number);
-  l->slow = false;
-}
-
-static bool hands_tests_on(const lift *l)
-{
-  const bool *inherits = l->copy->checks.inherits;
-  const code_block *b = l->block;
-  return (b->next != UNIT_NONE && inherits[b->next]) ||
-         (b->taken != UNIT_NONE && inherits[b->taken]);
-}
-
-/* What the usual and the slow way have in common is behind `tail`. */
 static void lift_block(lift *l, uint32_t number)
 {
   const code_block *b = &l->unit->blocks[l->f->first_block + number];
   l->block = b;
   l->stack_pointers = l->block_stack_pointers[number];
-  l->slow_ops = pop_xcalloc(b->num_ops + 1, sizeof(LLVMBasicBlockRef));
   at_end(l, l->copy->starts[number]);
   pay(l, b);
-  for (uint32_t i = 0; i < num_plain_ops(b); i++) {
+  for (uint32_t i = 0; i < b->num_ops - ends_by_op(b); i++) {
     lift_op(l, i);
     l->stack_pointers = stack_pointers_after(l->stack_pointers, &l->unit->ops[b->first_op + i]);
   }
-  LLVMBasicBlockRef tail = NULL;
-  if (hands_tests_on(l)) {
-    lift_end(l, number);
-  } else {
-    tail = lift_new_block(l, "tail");
-    LLVMBuildBr(l->b, tail);
-  }
-  lift_slow_way(l, number, tail);
-  if (tail) {
-    at_end(l, tail);
-    lift_end(l, number);
-  }
-  free(l->slow_ops);
+  lift_end(l, number);
 }
 
 /* Functions */
@@ -648,7 +583,6 @@ static code_copy make_copy(lift *l, const counted_loop *loop)
 {
   uint32_t n = l->f->num_blocks;
   code_copy copy = {.starts = pop_xcalloc(n, sizeof *copy.starts),
-                    .slow_starts = pop_xcalloc(n, sizeof *copy.slow_starts),
                     .checks = function_checks_find(l->unit, l->f, &l->loops, loop)};
   for (uint32_t i = 0; i < n; i++) {
     if (loop && !loop->contains[i]) continue;
@@ -656,7 +590,6 @@ static code_copy make_copy(lift *l, const counted_loop *loop)
     snprintf(name, sizeof name, "%s_%x", loop ? "fast" : "at",
              l->unit->blocks[l->f->first_block + i].pc);
     copy.starts[i] = lift_new_block(l, name);
-    if (copy.checks.inherits[i]) copy.slow_starts[i] = lift_new_block(l, "slow_way");
   }
   return copy;
 }
@@ -670,9 +603,8 @@ static void lift_copy(lift *l, const code_copy *copy)
 
 static void free_copy(code_copy *copy)
 {
-  function_checks_free(&copy->checks);
+  free(copy->checks);
   free(copy->starts);
-  free(copy->slow_starts);
 }
 
 static void lift_fast_copy(lift *l, counted_loop *loop)

@@ -63,22 +63,21 @@ static LLVMValueRef in_window(lift *l, const range *r, LLVMValueRef start, LLVMV
   return LLVMBuildICmp(l->b, LLVMIntULT, rotated, LLVMBuildLShr(l->b, size, log, ""), "");
 }
 
-/* The access that no window holds: at the place that the machine grants, or the interpreter goes
- * on. */
-static LLVMValueRef slow_access(lift *l, const access *a, LLVMValueRef address)
+/* No window holds the range: goes on with `inside` if the machine says that it is legal, else the
+ * interpreter goes on. */
+static void ask_machine(lift *l, const range *r, LLVMBasicBlockRef inside)
 {
-  uint32_t how = a->bytes | (a->store ? ACCESS_STORE : 0) | (a->by_sp ? ACCESS_BY_SP : 0);
-  LLVMValueRef arguments[] = {l->frame, address, lift_constant(l, how), lift_x(l, 2)};
-  LLVMValueRef place = LLVMBuildCall2(l->b, l->type.access, l->access, arguments, 4, "");
-  LLVMSetInstructionCallConv(place, LLVMGetFunctionCallConv(l->access));
-  LLVMBasicBlockRef refused = lift_new_block(l, "refused"), granted = lift_new_block(l, "granted");
-  lift_likely(l, LLVMBuildIsNotNull(l->b, place, ""), granted, refused);
+  uint32_t how = r->bytes | r->align << ACCESS_ALIGN_SHIFT;
+  if (r->store) how |= ACCESS_STORE;
+  if (r->by_sp) how |= ACCESS_BY_SP;
+  LLVMValueRef arguments[] = {l->frame, r->start, lift_constant(l, how), lift_x(l, 2)};
+  LLVMValueRef legal = LLVMBuildCall2(l->b, l->type.access, l->access, arguments, 4, "");
+  LLVMSetInstructionCallConv(legal, LLVMGetFunctionCallConv(l->access));
+  LLVMBasicBlockRef refused = lift_new_block(l, "refused");
+  LLVMValueRef none = lift_constant(l, 0);
+  lift_likely(l, LLVMBuildICmp(l->b, LLVMIntNE, legal, none, ""), inside, refused);
   LLVMPositionBuilderAtEnd(l->b, refused);
   lift_leave_here(l);
-  LLVMPositionBuilderAtEnd(l->b, granted);
-  LLVMValueRef done = touch(l, a, place);
-  LLVMSetVolatile(done, 1); /* LLVM must not merge it with the usual access, at either place */
-  return done;
 }
 
 /* Branches to `inside` where a window holds the range, else to `slow`. */
@@ -112,48 +111,25 @@ static LLVMValueRef touch_at(lift *l, const access *a, LLVMValueRef address)
   return touch(l, a, at_frame_memory(l, LLVMBuildZExt(l->b, address, l->type.i64, "")));
 }
 
-/* Tests for itself; the usual and the slow way meet behind it. */
-static LLVMValueRef lone_access(lift *l, const access *a, LLVMValueRef address)
+/* Behind this the range is legal. */
+static void test_range(lift *l, const code_op *op, const range *r)
 {
   LLVMBasicBlockRef inside = lift_new_block(l, "inside"), slow = lift_new_block(l, "slow");
-  LLVMBasicBlockRef done = lift_new_block(l, "done");
-  range own = {address, a->bytes, a->bytes, a->store, a->by_sp};
-  find_window(l, a->op, &own, inside, slow);
-  LLVMPositionBuilderAtEnd(l->b, inside);
-  LLVMValueRef fast_value = touch_at(l, a, address);
-  LLVMBuildBr(l->b, done);
+  find_window(l, op, r, inside, slow);
   LLVMPositionBuilderAtEnd(l->b, slow);
-  LLVMValueRef slow_value = slow_access(l, a, address);
-  LLVMBasicBlockRef granted = LLVMGetInsertBlock(l->b);
-  LLVMBuildBr(l->b, done);
-  LLVMPositionBuilderAtEnd(l->b, done);
-  if (a->store) return NULL;
-  LLVMValueRef value = LLVMBuildPhi(l->b, a->type, "");
-  LLVMAddIncoming(value, (LLVMValueRef[]){fast_value, slow_value},
-                  (LLVMBasicBlockRef[]){inside, granted}, 2);
-  return value;
-}
-
-/* Tests for itself and others; the slow way goes on for itself. */
-static LLVMValueRef first_access(lift *l, const access *a, LLVMValueRef address,
-                                 const access_check *check)
-{
-  LLVMValueRef start =
-      LLVMBuildAdd(l->b, address, lift_constant(l, (uint32_t)check->from), "start");
-  range all = {start, check->bytes, check->align, check->store, check->by_sp};
-  LLVMBasicBlockRef inside = lift_new_block(l, "all_inside");
-  find_window(l, a->op, &all, inside, lift_slow_here(l));
+  ask_machine(l, r, inside);
   LLVMPositionBuilderAtEnd(l->b, inside);
-  return touch_at(l, a, address);
 }
 
 static LLVMValueRef checked_access(lift *l, const access *a, uint32_t index)
 {
   LLVMValueRef address = address_of(l, a->op);
-  const access_check *check = &l->copy->checks.accesses[index];
-  if (l->slow) return slow_access(l, a, address);
-  if (check->role == CHECK_ALONE) return lone_access(l, a, address);
-  if (check->role == CHECK_FIRST) return first_access(l, a, address, check);
+  const access_check *check = &l->copy->checks[index];
+  range own = {address, a->bytes, a->bytes, a->store, a->by_sp};
+  range all = {NULL, check->bytes, check->align, check->store, check->by_sp};
+  if (check->bytes)
+    all.start = LLVMBuildAdd(l->b, address, lift_constant(l, (uint32_t)check->from), "start");
+  if (!check->covered) test_range(l, a->op, check->bytes ? &all : &own);
   return touch_at(l, a, address);
 }
 

@@ -72,7 +72,7 @@ wide __modti3(wide a, wide b);
 
 /* Helpers of native code by name. */
 typedef union helper_address {
-  uint8_t *(*access)(const translated_frame *, uint32_t, uint32_t, uint32_t);
+  uint32_t (*access)(const translated_frame *, uint32_t, uint32_t, uint32_t);
   translated_code (*find)(const translated_frame *, uint32_t);
   uint32_t (*rounded)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);
   wide (*divide)(wide, wide);
@@ -181,8 +181,7 @@ static void make_types(lift *l)
   t->single = LLVMFloatTypeInContext(c);
   t->pointer = LLVMPointerTypeInContext(c, 0);
   t->function = LLVMFunctionType(LLVMVoidTypeInContext(c), &t->pointer, 1, 0);
-  t->access =
-      LLVMFunctionType(t->pointer, (LLVMTypeRef[]){t->pointer, t->i32, t->i32, t->i32}, 4, 0);
+  t->access = LLVMFunctionType(t->i32, (LLVMTypeRef[]){t->pointer, t->i32, t->i32, t->i32}, 4, 0);
   t->find = LLVMFunctionType(t->pointer, (LLVMTypeRef[]){t->pointer, t->i32}, 2, 0);
   t->rounded =
       LLVMFunctionType(t->i32, (LLVMTypeRef[]){t->i32, t->i32, t->i32, t->i32, t->i32}, 5, 0);
