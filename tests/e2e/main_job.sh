@@ -78,6 +78,10 @@ average: 13.0001 14.0000 ... 14.0000
 16 batches made, 15 of them ahead of time
 END
 
+"$bin/remote_buffer" >out.txt 2>&1 || fail "remote_buffer exits $?: $(cat out.txt)"
+grep -v cycles out.txt >found.txt
+printf 'sample 20: 15 ... 15\nsample 1: 1031.5 ... 1031.5\n' | cmp - found.txt || fail "remote_buffer prints: $(cat out.txt)"
+
 # Compiled once, then from the cache; and from inside of a program.
 for log in "Couldn't find mine/" 'Loaded suffix sums from mine/'; do
   rm -f log.txt

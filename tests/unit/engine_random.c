@@ -2,7 +2,8 @@
  *
  * From a seed comes a graph: variables of all types and shapes, mapped to tiles in pieces; views made
  * of random operations; copies between them, vertices on random tiles with fields of every kind,
- * PrintTensors; sequences, loops and branches over those. The engine and the model (tests/support/model.h,
+ * PrintTensors, streams, remote buffers; sequences, loops and branches over those, with programs in between that
+ * have no effect (Sync, Nop, Block, AbortOnCondition). The engine and the model (tests/support/model.h,
  * random_codelets.h) then do the same, and after each run every element must be equal to the bit.
  *
  * A failure names its seed: POPULUS_TEST_SEED=n runs that graph alone. */
@@ -27,6 +28,7 @@ enum {
   MAX_CASES = 4,
   MAX_WHILE_ROUNDS = 3,
   STREAM_COPIES = 3, /* in the buffer of a stream to the device */
+  MAX_ROWS = 3,      /* of a remote buffer in one copy */
   MAX_VERTICES = 16, /* of a compute set */
   NUM_PROGRAMS = 3,
   NUM_VIEWS = 3,      /* that the host reads; as many that it writes */
@@ -42,12 +44,22 @@ typedef struct model_vertex {
   uint64_t constants[CODELET_MAX_FIELDS]; /* of the field's type, in the first bytes */
 } model_vertex;
 
+/* A remote buffer, and what it holds. */
+typedef struct model_remote {
+  pop_remote_buffer handle;
+  char name[32];
+  pop_type type;
+  size_t num_elements, repeats;
+  uint8_t *bytes;
+} model_remote;
+
 typedef enum node_kind {
   NODE_NOTHING,
   NODE_COPY,
   NODE_EXECUTE,
   NODE_PRINT,
   NODE_STREAM, /* from or to a stream of its own */
+  NODE_REMOTE, /* from or to rows of a remote buffer */
   NODE_SEQUENCE,
   NODE_REPEAT,
   NODE_SWITCH, /* one child for each case, then the default; an If too */
@@ -58,7 +70,7 @@ typedef struct node {
   node_kind kind;
   pop_program program;
   model_view source,
-      destination; /* COPY; STREAM: one has no tensor; PRINT: source; SWITCH: source is the control */
+      destination; /* COPY; STREAM, REMOTE: one has no tensor; PRINT: source; SWITCH: source is the control */
   model_vertex *vertices; /* EXECUTE */
   size_t num_vertices;
   uint32_t count;            /* REPEAT; WHILE: how often the body runs */
@@ -66,6 +78,9 @@ typedef struct node {
   pop_bytes to_device;       /* STREAM: what its buffer holds */
   size_t next_copy;          /* STREAM: the model's place in it */
   pop_bytes expected, found; /* STREAM from the device: what came, by model and callback */
+  model_remote *remote;      /* REMOTE */
+  bool from_remote;
+  size_t rows[MAX_ROWS], num_rows;
   struct node *children[MAX_CHILDREN];
   size_t num_children;
 } node;
@@ -83,6 +98,8 @@ typedef struct random_graph {
   bool host_reads[MODEL_MAX_VARIABLES]; /* as a whole */
   model_view reads[NUM_VIEWS], writes[NUM_VIEWS];
   size_t num_writes;
+  model_remote remotes[MAX_NODES];
+  size_t num_remotes;
   FILE *printed; /* what the model prints */
 } random_graph;
 
@@ -367,6 +384,14 @@ static void make_print(random_graph *g, node *n)
   n->program = pop_program_print_tensor(n->source.tensor, "printed");
 }
 
+static void split_sometimes(model *m, pop_stream s)
+{
+  char bytes[16];
+  if (!model_chance(m, 3)) return;
+  snprintf(bytes, sizeof bytes, "%u", 8 + model_random(m, 100));
+  pop_stream_set_option(s, "splitLimit", bytes);
+}
+
 /* A stream and a copy from or to it. Data for the device lie in a buffer that is gone through in a
  * circle; what comes from it is collected. */
 static void make_stream(random_graph *g, node *n)
@@ -379,6 +404,7 @@ static void make_stream(random_graph *g, node *n)
     if (n->source.num_elements == 0) return;
     pop_stream s =
         pop_graph_add_device_to_host_fifo(m->graph, name, n->source.type, n->source.num_elements);
+    split_sometimes(m, s);
     n->program = pop_program_copy_to_stream(n->source.tensor, s, "to stream");
   } else {
     if (!model_random_writable(m, POP_TYPE_COUNT, &n->destination) ||
@@ -387,6 +413,7 @@ static void make_stream(random_graph *g, node *n)
     pop_type type = n->destination.type;
     pop_stream s =
         pop_graph_add_host_to_device_fifo(m->graph, name, type, n->destination.num_elements);
+    split_sometimes(m, s);
     n->program = pop_program_copy_from_stream(s, n->destination.tensor, "from stream");
     for (size_t i = 0; i < STREAM_COPIES * n->destination.num_elements; ++i) {
       uint8_t value[8];
@@ -411,6 +438,108 @@ static void run_stream(random_graph *g, node *n)
   model_gather(m, view, elements);
   pop_bytes_append(&n->expected, elements, bytes);
   free(elements);
+}
+
+/* ---- remote buffers ---- */
+
+static size_t row_bytes(const model_remote *r)
+{
+  return r->num_elements * pop_type_bytes(r->type);
+}
+
+/* One that there is already, if its rows are of this size, or a new one. */
+static model_remote *pick_remote(random_graph *g, pop_type type, size_t num_elements)
+{
+  model *m = &g->m;
+  for (size_t i = 0; i < g->num_remotes; ++i)
+    if (g->remotes[i].type == type && g->remotes[i].num_elements == num_elements)
+      return &g->remotes[i];
+  model_remote *r = &g->remotes[g->num_remotes];
+  *r = (model_remote){
+      .type = type, .num_elements = num_elements, .repeats = MAX_ROWS + model_random(m, 3)};
+  snprintf(r->name, sizeof r->name, "remote %zu", g->num_remotes++);
+  r->handle = pop_graph_add_remote_buffer(m->graph, r->name, type, num_elements, r->repeats);
+  r->bytes = pop_arena_alloc(m->arena, r->repeats * row_bytes(r));
+  return r;
+}
+
+static pop_tensor add_offsets(random_graph *g, const node *n)
+{
+  model *m = &g->m;
+  int32_t values[MAX_ROWS];
+  for (size_t i = 0; i < n->num_rows; ++i) values[i] = (int32_t)n->rows[i];
+  pop_tensor t = pop_graph_add_constant(m->graph, model_chance(m, 2) ? POP_INT : POP_UNSIGNED_INT,
+                                        &n->num_rows, 1, values, "offsets");
+  map_in_pieces(g, t, n->num_rows);
+  return t;
+}
+
+/* Any rows, each once; sometimes the first ones, without offsets. */
+static void make_remote(random_graph *g, node *n)
+{
+  model *m = &g->m;
+  model_view view;
+  n->from_remote = model_chance(m, 2);
+  if (n->from_remote ? !model_random_writable(m, POP_TYPE_COUNT, &view)
+                     : (view = model_random_view(m, POP_TYPE_COUNT, true), false))
+    return;
+  if (view.num_elements == 0) return;
+  n->num_rows = 1 + model_random(m, MAX_ROWS);
+  if (view.num_elements % n->num_rows) n->num_rows = 1;
+  n->remote = pick_remote(g, view.type, view.num_elements / n->num_rows);
+  size_t first = model_random(m, (uint32_t)n->remote->repeats);
+  for (size_t i = 0; i < n->num_rows; ++i)
+    n->rows[i] = (first + i * (n->remote->repeats - 1)) % n->remote->repeats;
+  pop_tensor offsets = {0};
+  if (model_chance(m, 4))
+    for (size_t i = 0; i < n->num_rows; ++i) n->rows[i] = i;
+  else
+    offsets = add_offsets(g, n);
+  n->program =
+      n->from_remote
+          ? pop_program_copy_from_remote_buffer(n->remote->handle, view.tensor, offsets, "fetch")
+          : pop_program_copy_to_remote_buffer(view.tensor, n->remote->handle, offsets, "store");
+  n->source = n->destination = view;
+  n->kind = NODE_REMOTE;
+}
+
+static void run_remote(random_graph *g, const node *n)
+{
+  size_t bytes = row_bytes(n->remote);
+  uint8_t *elements = pop_xmalloc(n->num_rows * bytes);
+  if (!n->from_remote) model_gather(&g->m, &n->source, elements);
+  for (size_t i = 0; i < n->num_rows; ++i) {
+    uint8_t *row = n->remote->bytes + n->rows[i] * bytes, *part = elements + i * bytes;
+    memcpy(n->from_remote ? part : row, n->from_remote ? row : part, bytes);
+  }
+  if (n->from_remote) model_scatter(&g->m, &n->destination, elements);
+  free(elements);
+}
+
+static void fill_remotes(random_graph *g, pop_engine *engine)
+{
+  for (size_t i = 0; i < g->num_remotes; ++i) {
+    const model_remote *r = &g->remotes[i];
+    for (size_t e = 0; e < r->repeats * r->num_elements; ++e)
+      model_random_value(&g->m, r->type, r->bytes + e * pop_type_bytes(r->type));
+    for (size_t row = 0; row < r->repeats; ++row)
+      expect_ok(pop_engine_copy_to_remote_buffer(engine, r->name, row, 0,
+                                                 r->bytes + row * row_bytes(r), row_bytes(r)));
+  }
+}
+
+static void compare_remotes(const random_graph *g, pop_engine *engine)
+{
+  for (size_t i = 0; i < g->num_remotes; ++i) {
+    const model_remote *r = &g->remotes[i];
+    uint8_t *found = pop_xmalloc(row_bytes(r));
+    for (size_t row = 0; row < r->repeats; ++row) {
+      expect_ok(pop_engine_copy_from_remote_buffer(engine, r->name, row, 0, found, row_bytes(r)));
+      cr_assert_arr_eq(found, r->bytes + row * row_bytes(r), row_bytes(r),
+                       "seed %" PRIu64 ": other data in row %zu of '%s'", g->seed, row, r->name);
+    }
+    free(found);
+  }
 }
 
 static int collect(void *context, void *data)
@@ -560,6 +689,26 @@ static void make_while(random_graph *g, node *n)
                          : pop_program_repeat_while_false(condition, first, body, "while false"));
 }
 
+/* A program that nobody can tell from none. */
+static pop_program without_effect(random_graph *g)
+{
+  static const size_t one = 1;
+  model *m = &g->m;
+  switch (model_random(m, 4)) {
+  case 0:
+    return pop_program_sync(m->graph, (pop_sync_type)model_random(m, 3), "sync");
+  case 1:
+    return pop_program_nop(m->graph, "nop");
+  case 2:
+    return pop_program_block(m->graph, pop_program_sequence(m->graph, NULL), "empty");
+  default:
+    break;
+  }
+  pop_tensor no = pop_graph_add_constant(m->graph, POP_BOOL, &one, 1, "", "no");
+  pop_graph_set_tile_mapping(m->graph, no, model_random(m, g->num_tiles));
+  return pop_program_abort_on_condition(no, "never", "abort");
+}
+
 static void make_composite(random_graph *g, node *n)
 {
   model *m = &g->m;
@@ -576,7 +725,9 @@ static void make_composite(random_graph *g, node *n)
   for (size_t i = 0; i < n->num_children; ++i) {
     n->children[i] = pick_child(g, n);
     pop_sequence_add(n->program, n->children[i]->program);
+    if (model_chance(m, 6)) pop_sequence_add(n->program, without_effect(g));
   }
+  if (model_chance(m, 4)) n->program = pop_program_block(m->graph, n->program, "block");
   if (!model_chance(m, 2)) return;
   n->kind = NODE_REPEAT;
   n->count = model_random(m, 4);
@@ -589,11 +740,13 @@ static void make_node(random_graph *g, node *n)
     make_composite(g, n);
     return;
   }
-  uint32_t kind = model_random(&g->m, 10);
+  uint32_t kind = model_random(&g->m, 12);
   if (kind == 0)
     make_print(g, n);
-  else if (kind == 9)
+  else if (kind == 9 || kind == 10)
     make_stream(g, n);
+  else if (kind == 11)
+    make_remote(g, n);
   else if (kind < 5)
     make_execute(g, n);
   else
@@ -635,6 +788,8 @@ static void run_node(random_graph *g, node *n)
     for (size_t i = 0; i < n->num_vertices; ++i) run_vertex(m, &n->vertices[i]);
   } else if (n->kind == NODE_STREAM) {
     run_stream(g, n);
+  } else if (n->kind == NODE_REMOTE) {
+    run_remote(g, n);
   } else if (n->kind == NODE_PRINT) {
     uint8_t *elements = pop_xmalloc(n->source.num_elements * pop_type_bytes(n->source.type) + 1);
     model_gather(m, &n->source, elements);
@@ -797,6 +952,7 @@ static void run_rounds(random_graph *g, pop_engine *engine)
     cr_assert_null(error, "seed %" PRIu64 ": %s", g->seed, error ? pop_error_message(error) : "");
     compare_all(g, engine, round);
     compare_streams(g);
+    compare_remotes(g, engine);
   }
 }
 
@@ -813,6 +969,7 @@ static void check_seed(uint64_t seed)
   connect_streams(g, engine);
   pop_error *error = pop_engine_load(engine);
   cr_assert_null(error, "seed %" PRIu64 ": %s", seed, error ? pop_error_message(error) : "");
+  fill_remotes(g, engine);
   compare_memory(g, engine);
   compare_all(g, engine, 0);
   run_rounds(g, engine);
