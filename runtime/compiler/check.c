@@ -48,6 +48,8 @@ static pop_error *check_compute_sets(const mapped_variables *mapped, const reach
 /* What a program says of its tensors in messages; NULL: it has none. */
 static const char *const tensor_users[] = {
     [PROGRAM_COPY] = "copy",
+    [PROGRAM_REPLICA_COPY] = "copy between replicas",
+    [PROGRAM_ASSUME_EQUAL] = "assumption about",
     [PROGRAM_STREAM_COPY] = "stream copy",
     [PROGRAM_REMOTE_COPY] = "remote buffer copy",
     [PROGRAM_SWITCH] = "control of",
@@ -59,8 +61,9 @@ static const char *const tensor_users[] = {
 
 static pop_error *check_program_tensors(const mapped_variables *mapped, const program *p)
 {
-  if (p->kind == PROGRAM_PRINT_TENSOR) return check_host_tensor(mapped, p->source);
-  if (p->kind == PROGRAM_COPY || p->kind == PROGRAM_REMOTE_COPY)
+  if (p->kind == PROGRAM_PRINT_TENSOR || p->kind == PROGRAM_ASSUME_EQUAL)
+    return check_host_tensor(mapped, p->source);
+  if (p->kind == PROGRAM_COPY || p->kind == PROGRAM_REPLICA_COPY || p->kind == PROGRAM_REMOTE_COPY)
     POP_TRY(check_tensor_mapped(mapped, p->destination));
   return check_tensor_mapped(mapped, p->source);
 }

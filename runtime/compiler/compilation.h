@@ -50,6 +50,7 @@ typedef enum exchange_target {
 
 typedef struct compile_options {
   bool allow_out_of_memory;
+  bool check_equality;      /* of what AssumeEqualAcrossReplicas says is equal, when it runs */
   bool keep_duplicate_code; /* of equal functions and constants all are linked */
   /* Least sizes, multiples of 16, also for vertices whose need is unknown; 0: what the code needs. */
   uint32_t worker_stack_bytes; /* per worker */
@@ -216,8 +217,9 @@ typedef enum exchange_op_kind {
   EXCHANGE_RECEIVE_MUX,     /* tile, count = words (1 to 256) */
   EXCHANGE_DELAY,           /* count = cycles */
   EXCHANGE_END,
-  EXCHANGE_GLOBAL_SEND,   /* place: of the packet header */
-  EXCHANGE_GLOBAL_RECEIVE /* place: of the packet header */
+  EXCHANGE_GLOBAL_SEND,    /* place: of the packet header */
+  EXCHANGE_GLOBAL_RECEIVE, /* place: of the packet header */
+  EXCHANGE_REPLICA_MAP     /* place: of the map */
 } exchange_op_kind;
 
 typedef struct exchange_op {
@@ -235,10 +237,18 @@ typedef struct tile_exchange {
   uint64_t bytes_sent, bytes_received;
 } tile_exchange;
 
+/* As machine/isa.h numbers them. */
+typedef enum exchange_zone {
+  EXCHANGE_WITHIN_IPUS,
+  EXCHANGE_BETWEEN_IPUS,
+  EXCHANGE_BETWEEN_REPLICAS /* the tiles of a message are of two replicas */
+} exchange_zone;
+
 typedef struct exchange {
-  const char *name;     /* "mulCS/ExchangePre", "mulCS/GlobalPre/GlobalExchange" */
-  bool global;          /* between IPUs; otherwise within each */
-  size_t first_message; /* by lower */
+  const char *name;            /* "mulCS/ExchangePre", "mulCS/GlobalPre/GlobalExchange" */
+  uint32_t zone;               /* exchange_zone */
+  const uint32_t *replica_map; /* BETWEEN_REPLICAS: by replica, which one it sends to, or NONE */
+  size_t first_message;        /* by lower */
   size_t num_messages;
   size_t first_tile; /* by exchange: in compilation.tile_exchanges, ascending by tile */
   size_t num_tiles;
@@ -293,6 +303,15 @@ typedef struct step {
 
 /* ---- host ---- */
 
+/* As executable_tensor_kind. */
+typedef enum host_tensor_kind {
+  HOST_WRITE,
+  HOST_READ,
+  HOST_PRINT,        /* PrintTensor */
+  HOST_COMPARE,      /* AssumeEqualAcrossReplicas */
+  HOST_REPLICA_INDEX /* the number of the replica is written there when it is loaded */
+} host_tensor_kind;
+
 /* A tensor that the host reads or writes: its elements in order. */
 typedef struct host_run {
   uint32_t tile;
@@ -302,7 +321,7 @@ typedef struct host_run {
 
 typedef struct host_tensor {
   const char *name; /* handle, or the title of a PrintTensor */
-  bool read, print;
+  host_tensor_kind kind;
   pop_type type;
   uint32_t rank;
   const size_t *shape; /* in the compilation's arena */
@@ -315,13 +334,15 @@ typedef struct host_tensor {
 typedef enum host_event_kind {
   HOST_EVENT_PRINT,
   HOST_EVENT_ABORT,
-  HOST_EVENT_EXCHANGE
+  HOST_EVENT_EXCHANGE,
+  HOST_EVENT_ASSUME_EQUAL
 } host_event_kind;
 typedef struct host_event {
   host_event_kind kind;
   const char *name;    /* of the program */
   const char *message; /* ABORT */
-  /* PRINT: host tensor; ABORT: tile that holds the predicate, or COMPILER_NONE; EXCHANGE: host exchange */
+  /* PRINT, ASSUME_EQUAL: host tensor; ABORT: tile that holds the predicate, or COMPILER_NONE; EXCHANGE:
+   * host exchange */
   uint32_t index;
 } host_event;
 
@@ -433,8 +454,9 @@ typedef struct tile_layout {
   size_t num_##name, name##_capacity
 
 typedef struct compilation {
-  pop_graph *graph; /* NULL once compile() has returned: nothing of it may be used then */
-  pop_target target;
+  pop_graph *graph;      /* NULL once compile() has returned: nothing of it may be used then */
+  pop_target target;     /* of one replica */
+  uint32_t num_replicas; /* that are loaded; 1: the graph is not replicated */
   compile_options options;
   pop_arena *arena; /* names and shapes */
   /* Retained: the graph's (by compile()), then the built-in ones (by lower, when it uses them). */

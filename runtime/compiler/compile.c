@@ -48,6 +48,7 @@ static compilation *start(pop_graph *graph, const uint32_t *programs, size_t num
   compilation *c = pop_xcalloc(1, sizeof *c);
   c->graph = graph;
   c->target = graph->target;
+  c->num_replicas = graph->num_replicas;
   c->options = *options;
   c->arena = pop_arena_new();
   for (size_t i = 0; i < graph->num_codelets; i++)

@@ -69,13 +69,20 @@ static void free_index(row_index *x)
 
 static executable_tensor_kind tensor_kind(const host_tensor *tensor)
 {
-  return tensor->print ? EXECUTABLE_PRINT : tensor->read ? EXECUTABLE_READ : EXECUTABLE_WRITE;
+  static const executable_tensor_kind kinds[] = {
+      [HOST_WRITE] = EXECUTABLE_WRITE,
+      [HOST_READ] = EXECUTABLE_READ,
+      [HOST_PRINT] = EXECUTABLE_PRINT,
+      [HOST_COMPARE] = EXECUTABLE_COMPARE,
+      [HOST_REPLICA_INDEX] = EXECUTABLE_REPLICA_INDEX,
+  };
+  return kinds[tensor->kind];
 }
 
 static const size_t *copy_shape(pop_executable *e, const size_t *from, uint32_t rank)
 {
   size_t bytes = rank * sizeof *from;
-  size_t *shape = pop_arena_alloc(e->arena, bytes);
+  size_t *shape = executable_new_shape(e, rank);
   if (bytes) memcpy(shape, from, bytes);
   return shape;
 }
@@ -138,6 +145,7 @@ static void describe_event(const compilation *c, const host_event *event, pop_ex
                                 .tensor = event->index,
                                 .tile = EXECUTABLE_NONE,
                                 .first_window = e->num_windows};
+  if (event->kind == HOST_EVENT_ASSUME_EQUAL) described.kind = EXECUTABLE_EVENT_ASSUME_EQUAL;
   if (event->kind == HOST_EVENT_ABORT) {
     described.kind = EXECUTABLE_EVENT_ABORT;
     described.message = pop_arena_strdup(e->arena, event->message);
@@ -290,6 +298,7 @@ void compilation_describe(const compilation *c, pop_executable *e)
 {
   e->version = POPULUS_VERSION;
   e->target = c->target;
+  e->num_replicas = c->num_replicas;
   if (c->out_of_memory)
     e->out_of_memory = pop_arena_strdup(e->arena, pop_error_message(c->out_of_memory));
   describe_host(c, e);

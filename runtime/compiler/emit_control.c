@@ -67,8 +67,12 @@ static void put_execute(emitter *e, uint32_t compute_set)
 
 static void put_exchange(emitter *e, uint32_t exchange)
 {
+  _Static_assert((int)EXCHANGE_WITHIN_IPUS == (int)ISA_SYNC_INTERNAL &&
+                     (int)EXCHANGE_BETWEEN_IPUS == (int)ISA_SYNC_EXTERNAL &&
+                     (int)EXCHANGE_BETWEEN_REPLICAS == (int)ISA_SYNC_REPLICAS,
+                 "zones are numbered alike");
   uint32_t block = emitter_exchange_code(e, exchange);
-  uint32_t zone = e->c->exchanges[exchange].global ? ISA_SYNC_EXTERNAL : ISA_SYNC_INTERNAL;
+  uint32_t zone = e->c->exchanges[exchange].zone;
   if (block == COMPILER_NONE) {
     put_tile_op(&e->code, TILE_SYNC, zone, 0, 0);
     return;

@@ -39,6 +39,10 @@ static void put_exchange_op(assembler *a, const exchange_op *op)
   case EXCHANGE_END:
     put(a, isa_imm22_word(ISA_FUNCT3_END, 0));
     return;
+  case EXCHANGE_REPLICA_MAP:
+    add_patch(a, PATCH_IMM22, op->at);
+    put(a, isa_imm22_word(ISA_FUNCT3_REPLICA_MAP, 0));
+    return;
   case EXCHANGE_GLOBAL_SEND:
   case EXCHANGE_GLOBAL_RECEIVE:
     add_patch(a, PATCH_IMM22, op->at);
@@ -59,9 +63,10 @@ uint32_t emitter_exchange_code(emitter *e, uint32_t index)
     for (uint32_t i = 0; i < part->num_ops; i++)
       put_exchange_op(&code, &e->c->exchange_ops[part->first_op + i]);
     const exchange *x = &e->c->exchanges[index];
-    block = emitter_add_code(
-        e, &code, x->global ? POP_MEMORY_GLOBAL_EXCHANGE_CODE : POP_MEMORY_INTERNAL_EXCHANGE_CODE,
-        x->name);
+    block = emitter_add_code(e, &code,
+                             x->zone == EXCHANGE_WITHIN_IPUS ? POP_MEMORY_INTERNAL_EXCHANGE_CODE
+                                                             : POP_MEMORY_GLOBAL_EXCHANGE_CODE,
+                             x->name);
   }
   e->exchange_stamp[index] = e->tile + 1;
   e->exchange_code[index] = block;

@@ -160,7 +160,7 @@ pop_error *pass_exchange(compilation *c)
 {
   uint32_t *index_of_tile = pop_xcalloc(pop_target_num_tiles(&c->target), sizeof *index_of_tile);
   for (size_t i = 0; i < c->num_exchanges; i++) {
-    if (c->exchanges[i].global)
+    if (c->exchanges[i].zone != EXCHANGE_WITHIN_IPUS)
       plan_global_exchange(c, &c->exchanges[i]);
     else
       plan_exchange(c, &c->exchanges[i], index_of_tile);

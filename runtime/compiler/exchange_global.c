@@ -1,4 +1,4 @@
-/* Exchanges between IPUs: each message is a packet, sent once and received by all tiles that want it.
+/* Exchanges between IPUs, and between replicas: each message is a packet, sent once and received by all tiles that want it.
  *
  * Nothing is timed here: packets find their way by themselves. A tile's code sends its packets in the order
  * of the messages, then names those that it receives, by sending tile and number. What is sent, and where
@@ -84,6 +84,22 @@ static uint32_t add_headers(compilation *c, const packet_ends *ends, const keyed
   return add_block(c, &b);
 }
 
+/* What goes to which replica, as the tile's code has it. */
+static uint32_t add_replica_map(compilation *c, uint32_t tile, const exchange *x)
+{
+  uint32_t size = c->num_replicas * WORD;
+  block b = {.tile = tile,
+             .size = size,
+             .align = WORD,
+             .category = POP_MEMORY_GLOBAL_EXCHANGE_PACKET_HEADER,
+             .flags = BLOCK_ALWAYS_LIVE,
+             .name = x->name,
+             .content = begin_content(c, size)};
+  uint8_t *bytes = c->bytes + c->contents[b.content].first_byte;
+  for (uint32_t i = 0; i < c->num_replicas; i++) store_word(bytes + i * WORD, x->replica_map[i]);
+  return add_block(c, &b);
+}
+
 static void push_op(compilation *c, exchange_op op)
 {
   pop_push(c->exchange_ops, c->num_exchange_ops, c->exchange_ops_capacity, op);
@@ -91,13 +107,15 @@ static void push_op(compilation *c, exchange_op op)
 
 /* The code of one tile, of which order[0 … count - 1] are the ends. */
 static void write_tile(compilation *c, const packet_ends *ends, const keyed *order, size_t count,
-                       const char *name)
+                       const exchange *x)
 {
-  uint32_t headers = add_headers(c, ends, order, count, name);
+  uint32_t headers = add_headers(c, ends, order, count, x->name);
   tile_exchange written = {.tile = ends->items[order[0].index].tile,
-                           .first_op = c->num_exchange_ops,
-                           .num_ops = (uint32_t)count + 1,
-                           .cycles = (uint32_t)count + 1};
+                           .first_op = c->num_exchange_ops};
+  if (x->zone == EXCHANGE_BETWEEN_REPLICAS) {
+    place map = {add_replica_map(c, written.tile, x), 0};
+    push_op(c, (exchange_op){.kind = EXCHANGE_REPLICA_MAP, .at = map});
+  }
   for (size_t i = 0; i < count; i++) {
     const packet_end *end = &ends->items[order[i].index];
     push_op(c, (exchange_op){.kind = end->kind, .at = {headers, (uint32_t)i * HEADER_BYTES}});
@@ -107,6 +125,7 @@ static void write_tile(compilation *c, const packet_ends *ends, const keyed *ord
       written.bytes_received += (uint64_t)end->words * WORD;
   }
   push_op(c, (exchange_op){.kind = EXCHANGE_END});
+  written.num_ops = written.cycles = (uint32_t)(c->num_exchange_ops - written.first_op);
   pop_push(c->tile_exchanges, c->num_tile_exchanges, c->tile_exchanges_capacity, written);
 }
 
@@ -127,7 +146,7 @@ void plan_global_exchange(compilation *c, exchange *x)
   for (size_t first = 0, end; first < ends.count; first = end) {
     uint64_t tile = order[first].key >> RECEIVES;
     for (end = first; end < ends.count && order[end].key >> RECEIVES == tile;) end++;
-    write_tile(c, &ends, order + first, end - first, x->name);
+    write_tile(c, &ends, order + first, end - first, x);
   }
   x->num_tiles = c->num_tile_exchanges - x->first_tile;
   free(order);

@@ -103,6 +103,7 @@ static pop_error *run_op(simulation *s, tile_state *state, const tile_exchange *
     break;
   case EXCHANGE_GLOBAL_SEND:
   case EXCHANGE_GLOBAL_RECEIVE:
+  case EXCHANGE_REPLICA_MAP:
     return broken(t, state->cycle, "a packet in an exchange within IPUs");
   }
   if (state->cycle < state->bus_free || state->cycle < state->input_free)
@@ -231,7 +232,7 @@ static pop_error *collect_packet(const simulation *s, const tile_exchange *t, co
   POP_TRY(read_header(s->c, sent, &from));
   uint64_t ipus = from.words[2] | (uint64_t)from.words[3] << 32;
   if (from.words[1] != to.words[1] || !(ipus >> ipu & 1) ||
-      to.words[2] / s->c->target.tiles_per_ipu == ipu)
+      (s->x->zone == EXCHANGE_BETWEEN_IPUS && to.words[2] / s->c->target.tiles_per_ipu == ipu))
     return pop_error_new(POP_ERROR_INTERNAL, "tile %u receives a packet that is not for it",
                          t->tile);
   for (uint32_t i = 0; i < to.words[1]; i++) {
@@ -294,8 +295,9 @@ static pop_error *compare_moved(const simulation *s)
   size_t expected_count = count_expected(s), count;
   moved_word *expected = pop_xrealloc(NULL, expected_count + 1, sizeof *expected);
   moved_word *arrived = pop_xrealloc(NULL, expected_count + 1, sizeof *arrived);
-  pop_error *error = s->x->global ? collect_packets(s, arrived, expected_count, &count)
-                                  : collect_arrived(s, arrived, expected_count, &count);
+  pop_error *error = s->x->zone != EXCHANGE_WITHIN_IPUS
+                         ? collect_packets(s, arrived, expected_count, &count)
+                         : collect_arrived(s, arrived, expected_count, &count);
   collect_expected(s, expected);
   qsort(expected, expected_count, sizeof *expected, compare_words);
   if (!error) qsort(arrived, count, sizeof *arrived, compare_words);
@@ -312,7 +314,7 @@ pop_error *verify_exchange(const compilation *c, const exchange *x)
   simulation s = {
       .c = c, .x = x, .first_sent = pop_xcalloc(x->num_tiles + 1, sizeof *s.first_sent)};
   pop_error *error = NULL;
-  for (size_t i = 0; i < x->num_tiles && !x->global && !error; i++) {
+  for (size_t i = 0; i < x->num_tiles && x->zone == EXCHANGE_WITHIN_IPUS && !error; i++) {
     s.first_sent[i] = s.num_sent;
     error = run_tile(&s, &c->tile_exchanges[x->first_tile + i]);
   }

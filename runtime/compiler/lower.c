@@ -346,8 +346,15 @@ static pop_error *lower_program(program_lowering *p, uint32_t number)
   case PROGRAM_COPY:
     error = lower_copy_program(&p->l, lowered, &steps);
     break;
+  case PROGRAM_REPLICA_COPY:
+    error = lower_replica_copy(&p->l, lowered, &steps);
+    break;
+  case PROGRAM_ASSUME_EQUAL: /* a hint, unless it is to be checked */
+    if (!p->l.c->options.check_equality) break;
+    pop_push(steps.items, steps.count, steps.capacity, lower_host_view(&p->l, lowered));
+    break;
   case PROGRAM_PRINT_TENSOR:
-    pop_push(steps.items, steps.count, steps.capacity, lower_print(&p->l, lowered));
+    pop_push(steps.items, steps.count, steps.capacity, lower_host_view(&p->l, lowered));
     break;
   case PROGRAM_EXECUTE:
     break; /* above */

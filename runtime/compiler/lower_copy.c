@@ -16,8 +16,7 @@ static void take(segment *s, uint32_t bytes)
   s->bytes -= bytes;
 }
 
-/* Elements that are copied onto themselves are left out. */
-static void pair_up(const compilation *c, const program *copied, transfer_list *out)
+void pair_up(const compilation *c, const program *copied, transfer_list *out)
 {
   segment_walk sources, destinations;
   segment source = {0}, destination = {0};
@@ -27,7 +26,9 @@ static void pair_up(const compilation *c, const program *copied, transfer_list *
     if (source.bytes == 0 && !segment_walk_next(&sources, &source)) return;
     if (destination.bytes == 0 && !segment_walk_next(&destinations, &destination)) return;
     uint32_t bytes = source.bytes < destination.bytes ? source.bytes : destination.bytes;
-    if (source.at.block != destination.at.block || source.at.offset != destination.at.offset)
+    bool onto_itself = copied->kind == PROGRAM_COPY && source.at.block == destination.at.block &&
+                       source.at.offset == destination.at.offset;
+    if (!onto_itself)
       pop_push(out->items, out->count, out->capacity,
                (transfer){source.tile, destination.tile, source.at, destination.at, bytes});
     take(&source, bytes);
@@ -35,9 +36,9 @@ static void pair_up(const compilation *c, const program *copied, transfer_list *
   }
 }
 
-/* Does a transfer read what one writes? Sorted by where the bytes begin, it is enough to know how far
+/* Sorted by where the bytes begin, it is enough to know how far
  * the readers and the writers before have reached. */
-static bool overlap(const transfer_list *transfers)
+bool overlap(const transfer_list *transfers)
 {
   size_t count = 2 * transfers->count;
   keyed *ends = pop_xrealloc(NULL, count + 1, sizeof *ends);

@@ -9,13 +9,12 @@ static const size_t *copy_shape(pop_arena *arena, const tensor *t)
   return shape;
 }
 
-uint32_t add_host_tensor(compilation *c, uint32_t tensor_number, const char *name, bool read,
-                         bool print)
+uint32_t add_host_tensor(compilation *c, uint32_t tensor_number, const char *name,
+                         host_tensor_kind kind)
 {
   const tensor *t = &c->graph->tensors[tensor_number];
   host_tensor added = {.name = pop_arena_strdup(c->arena, name),
-                       .read = read,
-                       .print = print,
+                       .kind = kind,
                        .type = t->type,
                        .rank = t->rank,
                        .shape = copy_shape(c->arena, t),
@@ -35,8 +34,11 @@ void lower_handles(compilation *c)
 {
   const pop_graph *graph = c->graph;
   for (size_t i = 0; i < graph->num_handles; i++)
-    add_host_tensor(c, graph->handles[i].tensor, graph->handles[i].name, graph->handles[i].read,
-                    false);
+    add_host_tensor(c, graph->handles[i].tensor, graph->handles[i].name,
+                    graph->handles[i].read ? HOST_READ : HOST_WRITE);
+  for (size_t i = 0; i < graph->num_variables; i++)
+    if (graph->variables[i].is_replica_index)
+      add_host_tensor(c, graph->variables[i].tensor, graph->variables[i].name, HOST_REPLICA_INDEX);
 }
 
 uint32_t add_host_event(lowering *l, const host_event *event)
@@ -46,13 +48,16 @@ uint32_t add_host_event(lowering *l, const host_event *event)
   return add_step(l, STEP_HOST_EVENT, event->name, (uint32_t)c->num_host_events);
 }
 
-uint32_t lower_print(lowering *l, const program *print)
+uint32_t lower_host_view(lowering *l, const program *viewed)
 {
   compilation *c = l->c;
-  uint32_t printed = add_host_tensor(c, print->source, print->name, true, true);
-  const char *name = c->host_tensors[printed].name;
-  uint32_t added =
-      add_host_event(l, &(host_event){.kind = HOST_EVENT_PRINT, .name = name, .index = printed});
+  bool prints = viewed->kind == PROGRAM_PRINT_TENSOR;
+  uint32_t printed =
+      add_host_tensor(c, viewed->source, viewed->name, prints ? HOST_PRINT : HOST_COMPARE);
+  host_event event = {.kind = prints ? HOST_EVENT_PRINT : HOST_EVENT_ASSUME_EQUAL,
+                      .name = c->host_tensors[printed].name,
+                      .index = printed};
+  uint32_t added = add_host_event(l, &event);
   begin_accesses(l, added);
   const host_tensor *t = &c->host_tensors[printed];
   for (size_t i = 0; i < t->num_runs; i++) record_read(l, c->host_runs[t->first_run + i].at.block);

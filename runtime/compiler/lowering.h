@@ -100,6 +100,14 @@ POP_MUST_CHECK pop_error *lower_transfers(lowering *l, const transfer_list *tran
                                           const char *exchange_name, const char *copy_name,
                                           step_list *steps);
 
+/* Adds an exchange between replicas: transfers of whole words, of which no destination is also a
+ * source. `map` is by replica, in the compilation's arena. */
+void lower_replica_transfers(lowering *l, const transfer_list *transfers, const uint32_t *map,
+                             const char *name, step_list *steps);
+
+/* ---- lower_replica.c ---- */
+POP_MUST_CHECK pop_error *lower_replica_copy(lowering *l, const program *copied, step_list *steps);
+
 /* ---- lower_vertex.c ---- */
 vertices_by_compute_set group_by_compute_set(const pop_graph *graph, uint32_t num_tiles);
 /* The steps of a compute set: bring the inputs, execute, take the outputs away. */
@@ -114,9 +122,10 @@ POP_MUST_CHECK pop_error *lower_control(lowering *l, const program *decides, con
 void record_control_reads(lowering *l, uint32_t step);
 
 /* ---- lower_host.c ---- */
-uint32_t add_host_tensor(compilation *c, uint32_t tensor, const char *name, bool read, bool print);
+uint32_t add_host_tensor(compilation *c, uint32_t tensor, const char *name, host_tensor_kind kind);
 void lower_handles(compilation *c);
 uint32_t add_host_event(lowering *l, const host_event *event); /* the step that reports it */
-uint32_t lower_print(lowering *l, const program *print);       /* the step */
+/* The step of a PrintTensor or AssumeEqualAcrossReplicas. */
+uint32_t lower_host_view(lowering *l, const program *viewed);
 
 #endif

@@ -113,7 +113,8 @@ static void take_detour(detour *d, const transfer *t)
 
 /* Transfers between tiles, within IPUs or between them. */
 typedef struct travellers {
-  bool global;
+  exchange_zone zone;
+  const uint32_t *replica_map; /* BETWEEN_REPLICAS */
   wish_list wishes;
   keyed *odd; /* transfers that are not words, by destination tile */
   size_t num_odd, odd_capacity;
@@ -124,7 +125,8 @@ static void take_detours(lowering *l, const transfer_list *transfers, const char
 {
   detour d = {.l = l,
               .name = name,
-              .category = all->global ? POP_MEMORY_GLOBAL_MESSAGE : POP_MEMORY_MESSAGE,
+              .category = all->zone == EXCHANGE_WITHIN_IPUS ? POP_MEMORY_MESSAGE
+                                                            : POP_MEMORY_GLOBAL_MESSAGE,
               .wishes = &all->wishes,
               .copies = copies,
               .buffer = COMPILER_NONE};
@@ -353,6 +355,14 @@ static void add_all_messages(compilation *c, const wish_list *wishes)
   free(m.sorted);
 }
 
+/* In a replica that does not receive, what was there stays. */
+static bool leaves_some(const compilation *c, const exchange *x)
+{
+  for (uint32_t i = 0; x->replica_map && i < c->num_replicas; i++)
+    if (x->replica_map[i] == COMPILER_NONE) return true;
+  return false;
+}
+
 static void record_messages(lowering *l, const exchange *x, uint32_t step_number)
 {
   const compilation *c = l->c;
@@ -360,9 +370,12 @@ static void record_messages(lowering *l, const exchange *x, uint32_t step_number
   for (size_t i = 0; i < x->num_messages; i++) {
     const message *sent = &c->messages[x->first_message + i];
     record_read(l, sent->source.block);
-    for (size_t j = 0; j < sent->num_receivers; j++)
+    for (size_t j = 0; j < sent->num_receivers; j++) {
+      if (leaves_some(c, x))
+        record_read(l, c->receivers[sent->first_receiver + j].destination.block);
       record_write(l, c->receivers[sent->first_receiver + j].destination.block,
                    sent->num_words * WORD);
+    }
   }
   end_accesses(l, step_number);
 }
@@ -371,7 +384,10 @@ static void lower_wishes(lowering *l, travellers *all, const char *name, step_li
 {
   compilation *c = l->c;
   if (all->wishes.count > 0) {
-    exchange x = {.name = name, .global = all->global, .first_message = c->num_messages};
+    exchange x = {.name = name,
+                  .zone = all->zone,
+                  .replica_map = all->replica_map,
+                  .first_message = c->num_messages};
     add_all_messages(c, &all->wishes);
     x.num_messages = c->num_messages - x.first_message;
     uint32_t step_number = add_step(l, STEP_EXCHANGE, name, (uint32_t)c->num_exchanges);
@@ -396,7 +412,7 @@ static const char *global_name(const compilation *c, const char *name)
 pop_error *lower_transfers(lowering *l, const transfer_list *transfers, const char *exchange_name,
                            const char *copy_name, step_list *steps)
 {
-  travellers within = {0}, between = {.global = true};
+  travellers within = {0}, between = {.zone = EXCHANGE_BETWEEN_IPUS};
   copy_list copies = {0};
   sort_out_transfers(l, transfers, &within, &between, &copies);
   take_detours(l, transfers, exchange_name, &within, &copies);
@@ -406,4 +422,16 @@ pop_error *lower_transfers(lowering *l, const transfer_list *transfers, const ch
   pop_error *error = lower_copies(l, &copies, copy_name, steps);
   free(copies.items);
   return error;
+}
+
+void lower_replica_transfers(lowering *l, const transfer_list *transfers, const uint32_t *map,
+                             const char *name, step_list *steps)
+{
+  travellers all = {.zone = EXCHANGE_BETWEEN_REPLICAS, .replica_map = map};
+  for (size_t i = 0; i < transfers->count; i++) {
+    const transfer *t = &transfers->items[i];
+    pop_push(all.wishes.items, all.wishes.count, all.wishes.capacity,
+             (wish){t->source_tile, t->destination_tile, t->source, t->destination, t->bytes});
+  }
+  lower_wishes(l, &all, name, steps);
 }

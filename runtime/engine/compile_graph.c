@@ -96,6 +96,7 @@ static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t
       .global_symbols_only = !options->output_all_symbols,
       .drop_debug_information = !options->retain_debug_information,
       .verify = options->verify,
+      .check_equality = options->runtime_verify,
       .log_stack_sizes = options->log_stack_sizes,
       .multicast_policy = options->multicast_policy,
       .exchange_target = options->exchange_target,

@@ -18,17 +18,13 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
 {
   pop_engine *made = pop_xcalloc(1, sizeof *made);
   made->executable = executable_retain(executable);
-  pop_error *error = machine_create(&executable->target, &options->machine, &made->machine);
+  pop_error *error = replicas_create(made, options);
   if (error) {
     pop_engine_free(made);
     return error;
   }
-  made->device_print = device_print_new(made->machine, pop_target_num_tiles(&executable->target));
-  made->streams = streams_new(executable);
-  made->remote_buffers = remote_buffers_new(executable);
   made->prefetch = options->prefetch;
   made->num_threads = options->machine.num_threads;
-  streams_limit_callbacks(made->streams, options->host_sync_timeout);
   *engine = made;
   return NULL;
 }
@@ -42,46 +38,11 @@ static bool is_on_device(const pop_engine *engine)
 void pop_engine_free(pop_engine *engine)
 {
   if (!engine) return;
-  streams_free(engine->streams);
-  remote_buffers_free(engine->remote_buffers);
-  device_print_free(engine->device_print);
-  machine_free(engine->machine);
+  replicas_free(engine);
   if (is_on_device(engine)) device_set_loaded(engine->device, NULL);
   pop_device_free(engine->device);
   pop_executable_free(engine->executable);
   free(engine);
-}
-
-/* By several threads, each another tile. */
-static pop_error *load_tile(void *context, const pop_image *image)
-{
-  pop_engine *engine = context;
-  const pop_executable *e = engine->executable;
-  return machine_load(engine->machine, image, e->stack_rows[e->tiles[image->tile].stacks].of);
-}
-
-static FILE *print_stream(const pop_engine *engine)
-{
-  return engine->print_stream ? engine->print_stream : stderr;
-}
-
-/* What the machine's fault is to the user, if that is the reason of `error`. */
-static pop_error *report_fault(pop_engine *engine, pop_error *error)
-{
-  engine->state = ENGINE_FAULTED;
-  if (machine_get_fault(engine->machine)->kind == MACHINE_FAULT_NONE) return error;
-  pop_error_free(error);
-  return engine_fault_report(engine);
-}
-
-/* Runs to the next host sync; a fault becomes a report. */
-static pop_error *run_to_host_sync(pop_engine *engine, uint32_t answer, uint32_t *event)
-{
-  *event = 0;
-  pop_error *error = machine_run(engine->machine, answer, event);
-  device_print_flush(engine->device_print, engine->executable, print_stream(engine),
-                     error || *event == 0);
-  return error ? report_fault(engine, error) : NULL;
 }
 
 /* From here on the engine that was on the device is not loaded any more. */
@@ -100,7 +61,9 @@ pop_error *pop_engine_load_device(pop_engine *engine, pop_device *device)
 {
   if (!device)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "pop_engine_load_device: the device is NULL");
-  pop_error *error = device_check_target(device, &engine->executable->target);
+  pop_target target = engine->executable->target;
+  target.num_ipus *= engine->num_replicas;
+  pop_error *error = device_check_target(device, &target);
   if (error) return pop_error_prefix(error, "cannot load");
   pop_device_retain(device);
   if (is_on_device(engine)) device_set_loaded(engine->device, NULL);
@@ -115,42 +78,77 @@ pop_error *pop_engine_load(pop_engine *engine)
   if (too_small) return pop_error_new(POP_ERROR_GRAPH_MEMORY, "cannot load: %s", too_small);
   engine->state = ENGINE_COMPILED;
   if (engine->device) POP_TRY(take_device(engine));
-  machine_reset(engine->machine);
-  streams_restart(engine->streams);
-  POP_TRY(remote_buffers_restart(engine->remote_buffers));
   log_phase loading = log_phase_start("ENGINE", "Loading executable");
-  POP_TRY(executable_visit_images(engine->executable, engine->num_threads, load_tile, engine));
+  POP_TRY(replicas_load(engine));
   log_phase_end(&loading);
   uint32_t event;
-  POP_TRY(run_to_host_sync(engine, 0, &event));
+  POP_TRY(replicas_run(engine, 0, &event));
   engine->state = ENGINE_LOADED;
   return NULL;
 }
 
+/* The tensor's elements in all replicas; the caller's to free. */
+static pop_error *read_all(const pop_engine *engine, const executable_tensor *tensor, uint8_t **out)
+{
+  size_t bytes = executable_tensor_bytes(tensor), total;
+  *out = NULL;
+  if (!__builtin_mul_overflow(bytes, engine->num_replicas, &total))
+    *out = malloc(total ? total : 1);
+  if (!*out)
+    return pop_error_new(POP_ERROR_MEMORY, "no memory for tensor '%s' (%zu bytes in %u replicas)",
+                         tensor->name, bytes, engine->num_replicas);
+  pop_error *error = NULL;
+  for (uint32_t r = 0; r < engine->num_replicas && !error; r++)
+    error = engine_read_host_tensor(engine, r, tensor, *out + r * bytes);
+  return error;
+}
+
 static pop_error *print_event(pop_engine *engine, const executable_event *event)
 {
-  const pop_executable *e = engine->executable;
-  const executable_tensor *tensor = &e->tensors[event->tensor];
-  size_t bytes = (size_t)tensor->num_elements * pop_type_bytes(tensor->type);
-  uint8_t *data = malloc(bytes ? bytes : 1);
-  if (!data)
-    return pop_error_new(POP_ERROR_MEMORY, "no memory to print tensor '%s' (%zu bytes)",
-                         tensor->name, bytes);
-  pop_error *error = engine_read_host_tensor(engine, tensor, data);
-  FILE *stream = print_stream(engine);
-  if (!error) {
-    print_tensor(stream, tensor->name, tensor->type, tensor->shape, tensor->rank, data);
-    if (fflush(stream) != 0)
-      error = pop_error_errno(errno, "cannot print tensor '%s'", tensor->name);
+  const executable_tensor *tensor = &engine->executable->tensors[event->tensor];
+  FILE *stream = engine_print_stream(engine);
+  uint8_t *data;
+  pop_error *error = read_all(engine, tensor, &data);
+  for (uint32_t r = 0; r < engine->num_replicas && !error; r++) {
+    char *title = engine->num_replicas > 1 ? pop_xasprintf("%s (replica %u)", tensor->name, r)
+                                           : pop_xstrdup(tensor->name);
+    print_tensor(stream, title, tensor->type, tensor->shape, tensor->rank,
+                 data + r * executable_tensor_bytes(tensor));
+    free(title);
   }
+  if (!error && fflush(stream) != 0)
+    error = pop_error_errno(errno, "cannot print tensor '%s'", tensor->name);
   free(data);
   return error;
+}
+
+/* What AssumeEqualAcrossReplicas says. */
+static pop_error *compare_event(pop_engine *engine, const executable_event *event)
+{
+  const executable_tensor *tensor = &engine->executable->tensors[event->tensor];
+  size_t bytes = executable_tensor_bytes(tensor), differs = bytes;
+  uint8_t *data;
+  pop_error *error = read_all(engine, tensor, &data);
+  uint32_t r = 1;
+  for (; r < engine->num_replicas && !error; r++) {
+    for (differs = 0; differs < bytes && data[differs] == data[r * bytes + differs];) differs++;
+    if (differs < bytes) break;
+  }
+  free(data);
+  if (error || differs == bytes) return error;
+  engine->state = ENGINE_FAULTED;
+  return pop_error_new(
+      POP_ERROR_RUNTIME,
+      "program '%s' says that a tensor is equal across replicas, but element %zu of "
+      "its %llu is not what it is in replica 0 in replica %u",
+      tensor->name, differs / pop_type_bytes(tensor->type),
+      (unsigned long long)tensor->num_elements, r);
 }
 
 /* The error of a program that ended its run. */
 static pop_error *abort_event(const pop_engine *engine, const executable_event *event)
 {
-  machine_counters counters = machine_get_counters(engine->machine);
+  machine_counters counters = machine_get_counters(engine->replicas[0].machine);
   uint32_t tiles_per_ipu = engine->executable->target.tiles_per_ipu;
   char where[64] = "";
   if (event->tile != EXECUTABLE_NONE)
@@ -172,11 +170,17 @@ static pop_error *handle_event(pop_engine *engine, uint32_t event)
     return pop_error_new(POP_ERROR_INTERNAL, "the tiles report host event %u of %zu", event,
                          e->num_events);
   const executable_event *reported = &e->events[event - 1];
-  if (reported->kind == EXECUTABLE_EVENT_PRINT) return print_event(engine, reported);
-  pop_error *error = reported->kind == EXECUTABLE_EVENT_ABORT
-                         ? abort_event(engine, reported)
-                         : engine_host_exchange(engine, reported);
-  return error ? report_fault(engine, error) : NULL;
+  switch (reported->kind) {
+  case EXECUTABLE_EVENT_PRINT:
+    return print_event(engine, reported);
+  case EXECUTABLE_EVENT_ASSUME_EQUAL:
+    return compare_event(engine, reported);
+  case EXECUTABLE_EVENT_EXCHANGE:
+    return engine_host_exchange(engine, reported);
+  default:
+    engine->state = ENGINE_FAULTED;
+    return abort_event(engine, reported);
+  }
 }
 
 static pop_error *check_loaded(const pop_engine *engine, const char *what)
@@ -205,15 +209,15 @@ pop_error *pop_engine_run(pop_engine *engine, size_t program)
     return pop_error_new(POP_ERROR_INDEX, "there is no program %zu: the engine has %zu", program,
                          num_programs);
   log_phase running = log_phase_start("ENGINE", "Running program");
-  machine_counters before = machine_get_counters(engine->machine);
+  machine_counters before = machine_get_counters(engine->replicas[0].machine);
   uint32_t event;
-  POP_TRY(run_to_host_sync(engine, (uint32_t)program, &event));
+  POP_TRY(replicas_run(engine, (uint32_t)program, &event));
   while (event != 0) {
     POP_TRY(handle_event(engine, event));
-    POP_TRY(run_to_host_sync(engine, 0, &event));
+    POP_TRY(replicas_run(engine, 0, &event));
   }
   log_phase_end(&running);
-  machine_counters after = machine_get_counters(engine->machine);
+  machine_counters after = machine_get_counters(engine->replicas[0].machine);
   log_write(LOG_DEBUG, "ENGINE", "Program %zu: %llu cycles, %llu instructions", program,
             (unsigned long long)(after.cycles - before.cycles),
             (unsigned long long)(after.instructions - before.instructions));
@@ -243,13 +247,46 @@ pop_error *pop_engine_run_named(pop_engine *engine, const char *name)
 
 pop_error *pop_engine_connect_stream(pop_engine *engine, const char *handle, void *begin, void *end)
 {
-  return streams_connect(engine->streams, handle, begin, end);
+  for (uint32_t r = 0; r < engine->num_replicas; r++) {
+    stream_share share = {r, engine->num_replicas};
+    POP_TRY(streams_connect(engine->replicas[r].streams, handle, begin, end, share));
+  }
+  return NULL;
 }
 
 pop_error *pop_engine_connect_stream_callback(pop_engine *engine, const char *handle,
                                               const pop_stream_callback *callback)
 {
-  return streams_connect_callback(engine->streams, handle, callback);
+  for (uint32_t r = 0; r < engine->num_replicas; r++)
+    POP_TRY(streams_connect_callback(engine->replicas[r].streams, handle, callback));
+  return NULL;
+}
+
+static pop_error *check_replica(const pop_engine *engine, const char *call, uint32_t replica)
+{
+  if (replica < engine->num_replicas) return NULL;
+  return pop_error_new(POP_ERROR_INDEX, "%s: there is no replica %u: the engine has %u", call,
+                       replica, engine->num_replicas);
+}
+
+pop_error *pop_engine_connect_replica_stream(pop_engine *engine, const char *handle,
+                                             uint32_t replica, void *begin, void *end)
+{
+  static const char call[] = "pop_engine_connect_replica_stream";
+  POP_TRY(check_replica(engine, call, replica));
+  POP_TRY(streams_check_own(engine->replicas[replica].streams, call, handle));
+  return streams_connect(engine->replicas[replica].streams, handle, begin, end,
+                         (stream_share){0, 1});
+}
+
+pop_error *pop_engine_connect_replica_stream_callback(pop_engine *engine, const char *handle,
+                                                      uint32_t replica,
+                                                      const pop_stream_callback *callback)
+{
+  static const char call[] = "pop_engine_connect_replica_stream_callback";
+  POP_TRY(check_replica(engine, call, replica));
+  POP_TRY(streams_check_own(engine->replicas[replica].streams, call, handle));
+  return streams_connect_callback(engine->replicas[replica].streams, handle, callback);
 }
 
 void pop_engine_set_print_stream(pop_engine *engine, FILE *stream)
@@ -280,13 +317,18 @@ static pop_error *find_handle(const pop_engine *engine, const char *handle, bool
     return pop_error_new(POP_ERROR_UNKNOWN_HANDLE, "there is no host %s handle '%s'%s%s%s",
                          direction, handle, near ? "; did you mean '" : "", near ? near : "",
                          near ? "'?" : "");
-  size_t wanted = (size_t)(*found)->num_elements * pop_type_bytes((*found)->type);
-  if (bytes != wanted)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
-                         "host %s handle '%s' has %zu bytes (%llu elements of type %s), not %zu",
-                         direction, handle, wanted, (unsigned long long)(*found)->num_elements,
-                         pop_type_name((*found)->type), bytes);
-  return NULL;
+  uint32_t num_replicas = engine->num_replicas;
+  size_t wanted = executable_tensor_bytes(*found);
+  bool for_all = bytes == wanted * num_replicas, for_each = !read && bytes == wanted;
+  if (for_all || for_each) return NULL;
+  char replicas[64] = "";
+  if (num_replicas > 1)
+    snprintf(replicas, sizeof replicas, " in each of %u replicas%s", num_replicas,
+             read ? "" : "; give them once or for all");
+  return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                       "host %s handle '%s' has %zu bytes (%llu elements of type %s)%s, not %zu",
+                       direction, handle, wanted, (unsigned long long)(*found)->num_elements,
+                       pop_type_name((*found)->type), replicas, bytes);
 }
 
 pop_error *pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes)
@@ -294,7 +336,10 @@ pop_error *pop_engine_read_tensor(pop_engine *engine, const char *handle, void *
   const executable_tensor *tensor;
   POP_TRY(check_loaded(engine, "read a tensor"));
   POP_TRY(find_handle(engine, handle, true, bytes, &tensor));
-  return engine_read_host_tensor(engine, tensor, data);
+  size_t step = executable_tensor_bytes(tensor);
+  for (uint32_t r = 0; r < engine->num_replicas; r++)
+    POP_TRY(engine_read_host_tensor(engine, r, tensor, (uint8_t *)data + r * step));
+  return NULL;
 }
 
 pop_error *pop_engine_write_tensor(pop_engine *engine, const char *handle, const void *data,
@@ -303,7 +348,10 @@ pop_error *pop_engine_write_tensor(pop_engine *engine, const char *handle, const
   const executable_tensor *tensor;
   POP_TRY(check_loaded(engine, "write a tensor"));
   POP_TRY(find_handle(engine, handle, false, bytes, &tensor));
-  return engine_write_host_tensor(engine, tensor, data);
+  size_t one = executable_tensor_bytes(tensor), step = bytes == one ? 0 : one;
+  for (uint32_t r = 0; r < engine->num_replicas; r++)
+    POP_TRY(engine_write_host_tensor(engine, r, tensor, (const uint8_t *)data + r * step));
+  return NULL;
 }
 
 /* ---- remote buffers ---- */
@@ -314,7 +362,9 @@ pop_error *pop_engine_copy_to_remote_buffer(pop_engine *engine, const char *hand
   static const char call[] = "pop_engine_copy_to_remote_buffer";
   uint8_t *memory;
   POP_TRY(check_loaded(engine, "write a remote buffer"));
-  POP_TRY(remote_buffers_row(engine->remote_buffers, call, handle, row, replica, bytes, &memory));
+  POP_TRY(check_replica(engine, call, replica));
+  POP_TRY(remote_buffers_row(engine->replicas[replica].remote_buffers, call, handle, row, bytes,
+                             &memory));
   memcpy(memory, data, bytes);
   return NULL;
 }
@@ -325,7 +375,9 @@ pop_error *pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *ha
   static const char call[] = "pop_engine_copy_from_remote_buffer";
   uint8_t *memory;
   POP_TRY(check_loaded(engine, "read a remote buffer"));
-  POP_TRY(remote_buffers_row(engine->remote_buffers, call, handle, row, replica, bytes, &memory));
+  POP_TRY(check_replica(engine, call, replica));
+  POP_TRY(remote_buffers_row(engine->replicas[replica].remote_buffers, call, handle, row, bytes,
+                             &memory));
   memcpy(data, memory, bytes);
   return NULL;
 }
@@ -334,12 +386,15 @@ pop_error *pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *ha
 
 uint64_t pop_engine_cycles(const pop_engine *engine)
 {
-  return machine_get_counters(engine->machine).cycles;
+  return machine_get_counters(engine->replicas[0].machine).cycles;
 }
 
 uint64_t pop_engine_instructions(const pop_engine *engine)
 {
-  return machine_get_counters(engine->machine).instructions;
+  uint64_t instructions = 0;
+  for (uint32_t r = 0; r < engine->num_replicas; r++)
+    instructions += machine_get_counters(engine->replicas[r].machine).instructions;
+  return instructions;
 }
 
 pop_error *pop_engine_tile_memory(const pop_engine *engine, uint32_t tile, pop_tile_memory *memory)
@@ -355,7 +410,7 @@ pop_error *pop_engine_tile_memory(const pop_engine *engine, uint32_t tile, pop_t
 
 uint32_t pop_engine_loaded_bytes(const pop_engine *engine, uint32_t tile)
 {
-  return machine_loaded_bytes(engine->machine, tile);
+  return machine_loaded_bytes(engine->replicas[0].machine, tile);
 }
 
 pop_error *pop_engine_save_archive(const pop_engine *engine, const char *path)

@@ -17,15 +17,21 @@ typedef enum engine_state {
 
 typedef struct device_print device_print;
 
-struct pop_engine {
-  pop_executable *executable; /* retained */
-  pop_device *device;         /* retained; NULL: the machine is the engine's own */
+/* A machine with the executable's images, and the host's side of it. */
+typedef struct replica {
   machine *machine;
   device_print *device_print;
   streams *streams;
   remote_buffers *remote_buffers;
-  uint32_t num_threads; /* that load images; 0: as many as the process may use */
-  bool prefetch;        /* may ask callbacks of streams early */
+} replica;
+
+struct pop_engine {
+  pop_executable *executable; /* retained */
+  pop_device *device;         /* retained; NULL: the machine is the engine's own */
+  replica *replicas;
+  uint32_t num_replicas; /* at least 1 */
+  uint32_t num_threads;  /* that load images; 0: as many as the process may use */
+  bool prefetch;         /* may ask callbacks of streams early */
   engine_state state;
   FILE *print_stream; /* NULL: standard error */
 };
@@ -34,10 +40,21 @@ struct pop_engine {
 POP_MUST_CHECK pop_error *engine_new(pop_executable *executable, const run_options *options,
                                      pop_engine **engine);
 
-/* tensor_access.c: a tensor's elements from or to the tiles, row-major; `size` must fit. */
-POP_MUST_CHECK pop_error *engine_read_host_tensor(const pop_engine *engine,
+/* replicas.c: a machine for each replica of the executable. What is made is the engine's at once. */
+POP_MUST_CHECK pop_error *replicas_create(pop_engine *engine, const run_options *options);
+void replicas_free(pop_engine *engine);
+/* Loads all of them; they wait for a program then. */
+POP_MUST_CHECK pop_error *replicas_load(pop_engine *engine);
+/* Runs all of them to the next host sync, at which each must report the same event. */
+POP_MUST_CHECK pop_error *replicas_run(pop_engine *engine, uint32_t answer, uint32_t *event);
+/* What the machine's fault is to the user, if that is the reason of `error`. Nothing can be run then. */
+pop_error *replicas_report_fault(pop_engine *engine, uint32_t replica, pop_error *error);
+FILE *engine_print_stream(const pop_engine *engine);
+
+/* tensor_access.c: a tensor's elements from or to the tiles of a replica, row-major; `size` must fit. */
+POP_MUST_CHECK pop_error *engine_read_host_tensor(const pop_engine *engine, uint32_t replica,
                                                   const executable_tensor *tensor, void *data);
-POP_MUST_CHECK pop_error *engine_write_host_tensor(pop_engine *engine,
+POP_MUST_CHECK pop_error *engine_write_host_tensor(pop_engine *engine, uint32_t replica,
                                                    const executable_tensor *tensor,
                                                    const void *data);
 
@@ -49,7 +66,7 @@ void print_tensor(FILE *stream, const char *title, pop_type type, const size_t *
                   uint32_t rank, const void *data);
 
 /* fault_report.c: the machine's fault with the names that metadata and the image's symbols give. */
-pop_error *engine_fault_report(const pop_engine *engine);
+pop_error *engine_fault_report(const pop_engine *engine, uint32_t replica);
 
 /* device_print.c: what codelets print. Attached to the machine, it collects the text of a run;
  * flush writes the lines that are complete, and at the `end` of a run the others and how much was

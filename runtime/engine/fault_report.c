@@ -95,10 +95,10 @@ static void append_where(char **text, const machine_fault *fault, const fault_na
   if (*names->source_line) append(text, ", %s", names->source_line);
 }
 
-pop_error *engine_fault_report(const pop_engine *engine)
+pop_error *engine_fault_report(const pop_engine *engine, uint32_t replica)
 {
   const pop_executable *e = engine->executable;
-  const machine_fault *fault = machine_get_fault(engine->machine);
+  const machine_fault *fault = machine_get_fault(engine->replicas[replica].machine);
   fault_names names = {0};
   if (fault->vertex_state)
     names.in_vertex =
@@ -108,6 +108,7 @@ pop_error *engine_fault_report(const pop_engine *engine)
 
   char *text = pop_xstrdup("");
   append_what(&text, fault);
+  if (engine->num_replicas > 1) append(&text, " of replica %u", replica);
   append_where(&text, fault, &names);
   if (*fault->detail) append(&text, ": %s", fault->detail);
   append(&text, "; superstep %llu, cycle %llu", (unsigned long long)fault->superstep,

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of one replica. */
 typedef struct exchange {
+  const replica *of;
   const executable_window *facts;
   size_t count;
   machine_window *windows;
@@ -41,7 +43,7 @@ static void set_aside(const pop_engine *engine, exchange *x)
   }
 }
 
-static pop_error *open_windows(pop_engine *engine, exchange *x)
+static pop_error *open_windows(exchange *x)
 {
   for (size_t i = 0; i < x->count; i++) {
     const executable_window *w = &x->facts[i];
@@ -49,23 +51,23 @@ static pop_error *open_windows(pop_engine *engine, exchange *x)
     opened->record_bytes = w->bytes;
     opened->num_records = w->records;
     if (w->remote) {
-      opened->memory = remote_buffers_memory(engine->remote_buffers, w);
-      opened->name = remote_buffers_name(engine->remote_buffers, w->object);
+      opened->memory = remote_buffers_memory(x->of->remote_buffers, w);
+      opened->name = remote_buffers_name(x->of->remote_buffers, w->object);
     } else {
-      POP_TRY(streams_begin(engine->streams, w, &opened->memory));
+      POP_TRY(streams_begin(x->of->streams, w, &opened->memory));
     }
   }
   return NULL;
 }
 
-static pop_error *run_exchange(pop_engine *engine, exchange *x)
+static pop_error *run_exchange(const exchange *x)
 {
   machine_window *offered = pop_xcalloc(x->count + 1, sizeof *offered);
   for (size_t i = 0; i < x->count; i++) {
     offered[i] = x->windows[i];
     if (x->aside[i]) offered[i].memory = x->aside[i];
   }
-  pop_error *error = machine_host_exchange(engine->machine, offered, x->count);
+  pop_error *error = machine_host_exchange(x->of->machine, offered, x->count);
   free(offered);
   return error;
 }
@@ -76,23 +78,43 @@ static pop_error *close_windows(pop_engine *engine, exchange *x)
     machine_window *w = &x->windows[i];
     if (x->aside[i]) memcpy(w->memory, x->aside[i], window_bytes(w));
     if (!x->facts[i].remote)
-      POP_TRY(streams_end(engine->streams, &x->facts[i], w->memory, engine->prefetch));
+      POP_TRY(streams_end(x->of->streams, &x->facts[i], w->memory, engine->prefetch));
   }
   return NULL;
 }
 
+static exchange new_exchange(const pop_engine *engine, const executable_event *event,
+                             const replica *of)
+{
+  return (exchange){.of = of,
+                    .facts = engine->executable->windows + event->first_window,
+                    .count = event->num_windows,
+                    .windows = pop_xcalloc(event->num_windows + 1, sizeof(machine_window)),
+                    .aside = pop_xcalloc(event->num_windows + 1, sizeof(uint8_t *))};
+}
+
+static void free_exchange(exchange *x)
+{
+  for (size_t i = 0; i < x->count; i++) free(x->aside[i]);
+  free(x->aside);
+  free(x->windows);
+}
+
+/* Streams that are broadcast have one memory for all replicas: it is open until the last one has it. */
 pop_error *engine_host_exchange(pop_engine *engine, const executable_event *event)
 {
-  exchange x = {.facts = engine->executable->windows + event->first_window,
-                .count = event->num_windows,
-                .windows = pop_xcalloc(event->num_windows + 1, sizeof *x.windows),
-                .aside = pop_xcalloc(event->num_windows + 1, sizeof *x.aside)};
-  pop_error *error = open_windows(engine, &x);
-  if (!error && x.count > 1) set_aside(engine, &x);
-  if (!error) error = run_exchange(engine, &x);
-  if (!error) error = close_windows(engine, &x);
-  for (size_t i = 0; i < x.count; i++) free(x.aside[i]);
-  free(x.aside);
-  free(x.windows);
-  return error;
+  uint32_t count = engine->num_replicas, faulted = 0;
+  exchange *all = pop_xcalloc(count, sizeof *all);
+  pop_error *error = NULL;
+  for (uint32_t r = 0; r < count; r++) all[r] = new_exchange(engine, event, &engine->replicas[r]);
+  for (uint32_t r = 0; r < count && !error; r++) error = open_windows(&all[r]);
+  for (uint32_t r = 0; r < count && !error; r++) {
+    if (all[r].count > 1) set_aside(engine, &all[r]);
+    error = run_exchange(&all[r]);
+    faulted = r;
+  }
+  for (uint32_t r = 0; r < count && !error; r++) error = close_windows(engine, &all[r]);
+  for (uint32_t r = 0; r < count; r++) free_exchange(&all[r]);
+  free(all);
+  return error ? replicas_report_fault(engine, faulted, error) : NULL;
 }

@@ -94,8 +94,9 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "checks each planned exchange against what it has to move, when the graph is compiled",        \
     ON_SAVE, OPTION_BOOL, FIELD(verify))                                                           \
   X("debug.runtimeVerify", "true or false", "false",                                               \
-    "none: exchanges, addresses and accesses are always checked while tiles run", ON_RUN,          \
-    OPTION_BOOL)                                                                                   \
+    "compares what pop_program_assume_equal_across_replicas is about; exchanges, addresses and "   \
+    "accesses are always checked while tiles run",                                                 \
+    ON_COMPILE, OPTION_BOOL, FIELD(runtime_verify))                                                \
   X("debug.logStackSizeAnalysis", "true or false", "false",                                        \
     "logs at level INFO how much stack each vertex type needs, when the graph is compiled",        \
     ON_SAVE, OPTION_BOOL, FIELD(log_stack_sizes))                                                  \

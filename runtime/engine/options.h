@@ -36,6 +36,7 @@ typedef struct engine_options {
   bool output_all_symbols;
   bool retain_debug_information;
   bool verify;
+  bool runtime_verify;
   bool log_stack_sizes;
   uint32_t worker_stack_bytes;
   uint32_t supervisor_stack_bytes;

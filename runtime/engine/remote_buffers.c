@@ -88,7 +88,7 @@ static pop_error *find_buffer(const remote_buffers *r, const char *call, const c
 }
 
 pop_error *remote_buffers_row(const remote_buffers *r, const char *call, const char *handle,
-                              size_t row, uint32_t replica, size_t bytes, uint8_t **memory)
+                              size_t row, size_t bytes, uint8_t **memory)
 {
   size_t number = 0;
   POP_TRY(find_buffer(r, call, handle, &number));
@@ -96,9 +96,6 @@ pop_error *remote_buffers_row(const remote_buffers *r, const char *call, const c
   if (row >= facts->repeats)
     return pop_error_new(POP_ERROR_INDEX, "%s: %s has rows 0 to %llu, not %zu", call,
                          r->names[number], (unsigned long long)facts->repeats - 1, row);
-  if (replica)
-    return pop_error_new(POP_ERROR_INDEX, "%s: %s: there is no replica %u, the graph has one", call,
-                         r->names[number], replica);
   if (bytes != row_bytes(facts))
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "%s: a row of %s has %llu bytes (%llu elements of type %s), not %zu", call,

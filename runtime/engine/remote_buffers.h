@@ -16,8 +16,8 @@ POP_MUST_CHECK pop_error *remote_buffers_restart(remote_buffers *r);
 /* A row, for the host. `call` for messages; `bytes` must be the row's. Errors: UNKNOWN_HANDLE, INDEX,
  * INVALID_ARGUMENT. */
 POP_MUST_CHECK pop_error *remote_buffers_row(const remote_buffers *r, const char *call,
-                                             const char *handle, size_t row, uint32_t replica,
-                                             size_t bytes, uint8_t **memory);
+                                             const char *handle, size_t row, size_t bytes,
+                                             uint8_t **memory);
 
 /* What a window is of; and what the buffer is called in messages. */
 uint8_t *remote_buffers_memory(const remote_buffers *r, const executable_window *window);

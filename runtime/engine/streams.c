@@ -15,6 +15,7 @@ typedef struct buffer_list {
 
 typedef struct connection {
   uint8_t *begin, *end, *next; /* the user's memory; NULL: none */
+  size_t step;                 /* from one copy to the next */
   bool has_callback;
   pop_stream_callback callback;
   /* Buffers of callbacks, of one copy each, made when they are needed: all of them; those that nobody
@@ -27,6 +28,7 @@ struct streams {
   const executable_stream *facts;
   size_t count;
   connection *connections;
+  streams *leader;         /* whose connections those are that are broadcast; NULL: itself */
   double callback_seconds; /* that a callback may take; 0: no limit */
 };
 
@@ -43,6 +45,11 @@ streams *streams_new(const pop_executable *executable)
                  .count = count,
                  .connections = pop_xcalloc(count + 1, sizeof *s->connections)};
   return s;
+}
+
+void streams_follow(streams *s, streams *leader)
+{
+  s->leader = leader;
 }
 
 void streams_limit_callbacks(streams *s, double seconds)
@@ -108,23 +115,28 @@ static pop_error *find_stream(const streams *s, const char *call, const char *ha
                        near ? near : "", near ? "'?" : "");
 }
 
-pop_error *streams_connect(streams *s, const char *handle, void *begin, void *end)
+pop_error *streams_connect(streams *s, const char *handle, void *begin, void *end,
+                           stream_share share)
 {
   static const char call[] = "pop_engine_connect_stream";
   size_t number;
   POP_TRY(find_stream(s, call, handle, &number));
   const executable_stream *facts = &s->facts[number];
-  size_t bytes = copy_bytes(facts);
+  if (facts->broadcast) share = (stream_share){0, 1};
+  size_t bytes = copy_bytes(facts) * share.of;
   uint8_t *first = begin, *behind = end;
   if (!first || behind <= first || (size_t)(behind - first) % bytes)
     return pop_error_new(
         POP_ERROR_STREAM_CONNECTION,
         "%s: stream '%s' is connected to %lld bytes: it needs a multiple of %zu, the "
-        "bytes of one copy (%llu elements of type %s)",
+        "bytes of one copy%s (%llu elements of type %s)",
         call, handle, first ? (long long)(behind - first) : 0, bytes,
-        (unsigned long long)facts->num_elements, pop_type_name(facts->type));
+        share.of > 1 ? " for each replica" : "", (unsigned long long)facts->num_elements,
+        pop_type_name(facts->type));
   disconnect(&s->connections[number]);
-  s->connections[number] = (connection){.begin = first, .end = behind, .next = first};
+  first += share.number * copy_bytes(facts);
+  s->connections[number] =
+      (connection){.begin = first, .end = behind, .next = first, .step = bytes};
   return NULL;
 }
 
@@ -140,6 +152,18 @@ pop_error *streams_connect_callback(streams *s, const char *handle,
   disconnect(&s->connections[number]);
   s->connections[number] = (connection){.has_callback = true, .callback = *callback};
   return NULL;
+}
+
+pop_error *streams_check_own(const streams *s, const char *call, const char *handle)
+{
+  size_t number;
+  POP_TRY(find_stream(s, call, handle, &number));
+  if (!s->facts[number].broadcast || !s->leader) return NULL;
+  return pop_error_new(
+      POP_ERROR_STREAM_CONNECTION,
+      "%s: stream '%s' is broadcast: all replicas get what replica 0 gets, which is "
+      "what to connect",
+      call, handle);
 }
 
 static bool is_connected(const connection *c)
@@ -219,14 +243,17 @@ static pop_error *buffer_of_callback(const streams *s, const executable_stream *
 pop_error *streams_begin(streams *s, const executable_window *window, uint8_t **memory)
 {
   const executable_stream *facts = &s->facts[window->object];
+  if (s->leader && facts->broadcast) {
+    *memory = s->leader->connections[window->object].current + window->begin;
+    return NULL;
+  }
   connection *c = &s->connections[window->object];
   if (!is_connected(c)) return streams_check(s);
   if (window->begin == 0 && c->has_callback) {
     POP_TRY(buffer_of_callback(s, facts, c, &c->current));
   } else if (window->begin == 0) {
     c->current = c->next;
-    c->next += copy_bytes(facts);
-    if (c->next == c->end) c->next = c->begin;
+    c->next = (size_t)(c->end - c->next) > c->step ? c->next + c->step : c->begin;
   }
   if (!c->current)
     return pop_error_new(POP_ERROR_INTERNAL, "a copy of stream '%s' goes on that has not begun",
@@ -249,6 +276,7 @@ pop_error *streams_end(streams *s, const executable_window *window, uint8_t *mem
 {
   const executable_stream *facts = &s->facts[window->object];
   connection *c = &s->connections[window->object];
+  if (s->leader && facts->broadcast) return NULL;
   if (!c->has_callback || window->begin + window->bytes < copy_bytes(facts)) return NULL;
   uint8_t *buffer = memory - window->begin;
   if (!facts->to_device) POP_TRY(call_fetch(s, facts, c, buffer));

@@ -113,6 +113,16 @@ static pop_error *read_target(decoder *d)
   return located;
 }
 
+static pop_error *read_replicas(decoder *d)
+{
+  enum { MAX_IPUS = 64 }; /* of a device, as pop_target_validate has it */
+  uint32_t *count = &d->e->num_replicas;
+  POP_TRY(metadata_read_u32(&d->r, MAX_IPUS, count));
+  if (*count == 0 || *count * d->e->target.num_ipus > MAX_IPUS)
+    return metadata_error(&d->r, "%u replicas of %u IPUs", *count, d->e->target.num_ipus);
+  return NULL;
+}
+
 static pop_error *read_options(decoder *d)
 {
   size_t count = 0;
@@ -308,16 +318,16 @@ static pop_error *read_kind(metadata_reader *r, executable_tensor_kind *kind)
 }
 
 /* The number of elements is a product that must not wrap, nor must their bytes. */
-static pop_error *read_shape(metadata_reader *r, const size_t **out, uint32_t *rank,
-                             uint64_t *num_elements)
+static pop_error *read_shape(decoder *d, const size_t **out, uint32_t *rank, uint64_t *num_elements)
 {
+  metadata_reader *r = &d->r;
   size_t count = 0;
-  uint64_t most = INT64_MAX / 8, product = 1;
+  uint64_t most = INT64_MAX / 8 / d->e->num_replicas, product = 1;
   POP_TRY(metadata_read_key(r, 1, "shape"));
   POP_TRY(metadata_read_array(r, 1, &count));
   if (count > MAX_RANK)
     return metadata_error(r, "rank %zu, but tensors have at most %d", count, MAX_RANK);
-  size_t *shape = pop_arena_alloc(r->arena, count * sizeof *shape);
+  size_t *shape = executable_new_shape(d->e, count);
   for (size_t i = 0; i < count; ++i) {
     uint64_t size = 0;
     POP_TRY(metadata_read_uint(r, product ? most / product : most, &size));
@@ -375,7 +385,7 @@ static pop_error *read_tensors(decoder *d)
     POP_TRY(read_name(&d->r, &tensor.name));
     POP_TRY(read_kind(&d->r, &tensor.kind));
     POP_TRY(read_type(&d->r, &tensor.type));
-    POP_TRY(read_shape(&d->r, &tensor.shape, &tensor.rank, &tensor.num_elements));
+    POP_TRY(read_shape(d, &tensor.shape, &tensor.rank, &tensor.num_elements));
     POP_TRY(read_runs(d, &tensor));
     d->r.keys[1] = NULL;
     pop_push(d->e->tensors, d->e->num_tensors, d->e->tensors_capacity, tensor);
@@ -522,9 +532,13 @@ static pop_error *read_event(decoder *d, size_t *windows, executable_event *even
   POP_TRY(metadata_read_text(r, &event->message));
   POP_TRY(metadata_read_key(r, 1, "tensor"));
   POP_TRY(metadata_read_u32(r, UINT32_MAX, &event->tensor));
-  if (event->kind == EXECUTABLE_EVENT_PRINT &&
-      (event->tensor >= d->e->num_tensors || d->e->tensors[event->tensor].kind != EXECUTABLE_PRINT))
-    return metadata_error(r, "tensor %u is none that is printed", event->tensor);
+  bool prints = event->kind == EXECUTABLE_EVENT_PRINT;
+  bool has_tensor = prints || event->kind == EXECUTABLE_EVENT_ASSUME_EQUAL;
+  executable_tensor_kind wanted = prints ? EXECUTABLE_PRINT : EXECUTABLE_COMPARE;
+  if (has_tensor &&
+      (event->tensor >= d->e->num_tensors || d->e->tensors[event->tensor].kind != wanted))
+    return metadata_error(r, "tensor %u is none that is %s", event->tensor,
+                          prints ? "printed" : "compared");
   POP_TRY(metadata_read_key(r, 1, "tile"));
   POP_TRY(metadata_read_u32(r, d->num_tiles, &tile));
   event->tile = tile ? tile - 1 : EXECUTABLE_NONE;
@@ -592,7 +606,7 @@ static pop_error *read_variables(decoder *d)
     POP_TRY(metadata_read_map_of(&d->r, 5));
     POP_TRY(read_name(&d->r, &v.name));
     POP_TRY(read_type(&d->r, &v.type));
-    POP_TRY(read_shape(&d->r, &v.shape, &v.rank, &num_elements));
+    POP_TRY(read_shape(d, &v.shape, &v.rank, &num_elements));
     POP_TRY(metadata_read_key(&d->r, 1, "constant"));
     POP_TRY(metadata_read_bool(&d->r, &v.constant));
     POP_TRY(read_intervals(d, &v, num_elements));

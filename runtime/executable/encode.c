@@ -55,6 +55,11 @@ static void put_options(encoder *x)
   }
 }
 
+static void put_replicas(encoder *x)
+{
+  metadata_put_uint(x->out, x->e->num_replicas);
+}
+
 static void put_out_of_memory(encoder *x)
 {
   if (x->e->out_of_memory)

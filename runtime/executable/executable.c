@@ -7,20 +7,32 @@
 
 const char *executable_tensor_kind_name(executable_tensor_kind kind)
 {
-  static const char *const names[EXECUTABLE_TENSOR_KINDS] = {
-      [EXECUTABLE_WRITE] = "write", [EXECUTABLE_READ] = "read", [EXECUTABLE_PRINT] = "print"};
+  static const char *const names[EXECUTABLE_TENSOR_KINDS] = {[EXECUTABLE_WRITE] = "write",
+                                                             [EXECUTABLE_READ] = "read",
+                                                             [EXECUTABLE_PRINT] = "print",
+                                                             [EXECUTABLE_COMPARE] = "compare",
+                                                             [EXECUTABLE_REPLICA_INDEX] =
+                                                                 "replica"};
   return names[kind];
 }
 
 const char *executable_event_kind_name(executable_event_kind kind)
 {
-  static const char *const names[] = {"print", "abort", "exchange"};
+  static const char *const names[] = {"print", "abort", "exchange", "compare"};
   return names[kind];
+}
+
+size_t *executable_new_shape(pop_executable *executable, size_t rank)
+{
+  size_t *shape = pop_arena_alloc(executable->arena, (rank + 1) * sizeof *shape);
+  shape[0] = executable->num_replicas;
+  return shape + 1;
 }
 
 pop_executable *executable_new(void)
 {
   pop_executable *e = pop_xcalloc(1, sizeof *e);
+  e->num_replicas = 1;
   atomic_init(&e->references, 1);
   e->arena = pop_arena_new();
   return e;
@@ -129,11 +141,20 @@ const char *pop_executable_program_name(const pop_executable *executable, size_t
   return program < executable->num_programs ? executable->programs[program] : NULL;
 }
 
+uint32_t pop_executable_num_replicas(const pop_executable *executable)
+{
+  return executable->num_replicas;
+}
+
+static bool is_handle(const executable_tensor *tensor)
+{
+  return tensor->kind == EXECUTABLE_WRITE || tensor->kind == EXECUTABLE_READ;
+}
+
 size_t pop_executable_num_handles(const pop_executable *executable)
 {
   size_t count = 0;
-  for (size_t i = 0; i < executable->num_tensors; ++i)
-    count += executable->tensors[i].kind != EXECUTABLE_PRINT;
+  for (size_t i = 0; i < executable->num_tensors; ++i) count += is_handle(&executable->tensors[i]);
   return count;
 }
 
@@ -143,13 +164,18 @@ pop_error *pop_executable_handle(const pop_executable *executable, size_t handle
   size_t next = 0;
   for (size_t i = 0; i < executable->num_tensors; ++i) {
     const executable_tensor *tensor = &executable->tensors[i];
-    if (tensor->kind == EXECUTABLE_PRINT || next++ != handle) continue;
+    if (!is_handle(tensor) || next++ != handle) continue;
     *info = (pop_handle_info){.name = tensor->name,
                               .read = tensor->kind == EXECUTABLE_READ,
                               .type = tensor->type,
                               .rank = tensor->rank,
                               .shape = tensor->shape,
-                              .bytes = (size_t)tensor->num_elements * pop_type_bytes(tensor->type)};
+                              .bytes = executable_tensor_bytes(tensor)};
+    if (info->read && executable->num_replicas > 1) {
+      info->rank++;
+      info->shape--; /* executable_new_shape */
+      info->bytes *= executable->num_replicas;
+    }
     return NULL;
   }
   return pop_error_new(POP_ERROR_INDEX, "there is no host handle %zu: the executable has %zu",

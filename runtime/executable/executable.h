@@ -23,7 +23,7 @@
 #define EXECUTABLE_NONE UINT32_MAX
 
 /* What is written now, and what is read: changed with every change of the encoding. */
-enum { EXECUTABLE_FORMAT = 4 };
+enum { EXECUTABLE_FORMAT = 5 };
 
 #define EXECUTABLE_METADATA_MEMBER "metadata.elf"
 
@@ -37,7 +37,9 @@ typedef struct executable_option {
 typedef enum executable_tensor_kind {
   EXECUTABLE_WRITE, /* the host writes it, by its handle */
   EXECUTABLE_READ,
-  EXECUTABLE_PRINT, /* PrintTensor */
+  EXECUTABLE_PRINT,         /* PrintTensor */
+  EXECUTABLE_COMPARE,       /* AssumeEqualAcrossReplicas */
+  EXECUTABLE_REPLICA_INDEX, /* the number of the replica is written there when it is loaded */
   EXECUTABLE_TENSOR_KINDS
 } executable_tensor_kind;
 
@@ -51,7 +53,7 @@ typedef struct executable_tensor {
   executable_tensor_kind kind;
   pop_type type;
   uint32_t rank;
-  const size_t *shape;
+  const size_t *shape; /* executable_new_shape */
   uint64_t num_elements;
   size_t first_run; /* in runs */
   size_t num_runs;
@@ -62,6 +64,7 @@ typedef enum executable_event_kind {
   EXECUTABLE_EVENT_PRINT,
   EXECUTABLE_EVENT_ABORT,
   EXECUTABLE_EVENT_EXCHANGE,
+  EXECUTABLE_EVENT_ASSUME_EQUAL,
   EXECUTABLE_EVENT_KINDS
 } executable_event_kind;
 
@@ -69,7 +72,7 @@ typedef struct executable_event {
   executable_event_kind kind;
   const char *name;    /* of the program */
   const char *message; /* ABORT; otherwise "" */
-  uint32_t tensor;     /* PRINT: in tensors */
+  uint32_t tensor;     /* PRINT, ASSUME_EQUAL: in tensors */
   uint32_t tile;       /* ABORT: that holds the predicate; EXECUTABLE_NONE: there is none */
   size_t first_window; /* EXCHANGE: in windows */
   size_t num_windows;
@@ -186,7 +189,8 @@ struct pop_executable {
   pop_arena *arena;    /* names and shapes */
   char *file;          /* for messages: the archive that it was loaded from; NULL: compiled here */
   const char *version; /* of the Populus that compiled it */
-  pop_target target;
+  pop_target target;   /* of one replica */
+  uint32_t num_replicas; /* of the same images; 1: the graph is not replicated */
   EXECUTABLE_ARRAY(executable_option, options);
   /* Those about running that were given to pop_compile_graph: an engine's defaults. Not in the archive. */
   EXECUTABLE_ARRAY(executable_option, run_options);
@@ -215,10 +219,19 @@ struct pop_executable {
   bool images_checked; /* all have their digests */
 };
 
+/* Of one replica. */
+static inline size_t executable_tensor_bytes(const executable_tensor *tensor)
+{
+  return (size_t)tensor->num_elements * pop_type_bytes(tensor->type);
+}
+
 /* executable.c */
 const char *executable_tensor_kind_name(executable_tensor_kind kind);
 const char *executable_event_kind_name(executable_event_kind kind);
 pop_executable *executable_new(void); /* all empty; no images yet */
+/* Room for a shape, in the executable's arena. In front of it, at [-1], is the number of replicas, so that
+ * it can be seen as the shape of all replicas' elements. */
+size_t *executable_new_shape(pop_executable *executable, size_t rank);
 pop_executable *executable_retain(pop_executable *executable);
 /* The vertex of `tile` with its state at this address, that `context` runs; false if none. */
 typedef struct executable_found_vertex {

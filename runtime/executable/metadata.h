@@ -17,6 +17,7 @@
  * the base of tile memory. */
 #define METADATA_KEYS(X)                                                                           \
   X(target, "a map with the fields of pop_target")                                                 \
+  X(replicas, "how many there are of what is described here; 1: the graph is not replicated")      \
   X(options, "a map: those given when the graph was compiled")                                     \
   X(out_of_memory, "null, or a text: why it cannot be loaded")                                     \
   X(programs, "their names, by number")                                                            \
@@ -27,14 +28,16 @@
   X(stacks, "rows: [start, size] of workers 0 to 5 and the supervisor")                            \
   X(tiles, "[how many tiles, row of memory, row of stacks]*, in the order of tiles")               \
   X(digests, "of the images: 8 bytes each, little endian")                                         \
-  X(tensors, "{name, kind: write, read or print, type, shape, runs: [tile, offset, bytes]*}")      \
+  X(tensors, "{name, kind: write, read, print, compare or replica, type, shape, runs: [tile, "     \
+             "offset, bytes]*}")                                                                   \
   X(blocks, "names of the programs' blocks, by number")                                            \
   X(streams, "{name, type, elements, to_device, used: by a program, broadcast, depth}")            \
   X(remote_buffers, "{name, type, elements: of a row, repeats: rows, used: by a program}")         \
   X(windows, "[0 stream or 1 remote buffer, its number, offset in bytes, bytes of a record, "      \
              "records]*")                                                                          \
-  X(events, "by event number - 1: {kind: print, abort or exchange, name: of the program, "         \
-            "message, tensor: to print, tile: 0 or 1 + that of the predicate, windows: how many "  \
+  X(events, "by event number - 1: {kind: print, abort, exchange or compare, name: of "             \
+            "the program, message, tensor: to print, tile: 0 or 1 + that of the predicate, "       \
+            "windows: how many "                                                                   \
             "of the table's next ones}")                                                           \
   X(variables, "{name, type, shape, constant, intervals: "                                         \
                "[elements left out before it, elements, tile, offset]*}")                          \

@@ -6,6 +6,9 @@
 
 /* Adds `p`, whose name is `name` (NULL: none). A null handle if the graph is full of programs. */
 pop_program add_program(pop_graph *graph, const char *call, program p, const char *name);
+/* What a copy needs of its tensors, whatever way it goes; `name` is the program's. */
+bool check_copy(pop_graph *graph, const char *call, const char *name, pop_tensor source,
+                pop_tensor destination);
 /* Both are programs of one graph; the caller has seen to it that no ring closes. */
 void add_child(pop_program parent, pop_program child);
 

@@ -72,7 +72,8 @@ static void add_variables(hasher *h, pop_graph *g)
     size_t count, bytes = v->num_elements * pop_type_bytes(v->type);
     const mapping_interval *mapping = graph_mapping(g, i, &count);
     add_text(h, v->name);
-    ADD(h, v->type, v->constant, v->num_elements, v->tensor, v->with_vertex, count);
+    ADD(h, v->type, v->constant, v->is_replica_index, v->num_elements, v->tensor, v->with_vertex,
+        count);
     add_bytes(h, v->initial, bytes);
     for (size_t j = 0; j < count; j++) ADD(h, mapping[j].begin, mapping[j].end, mapping[j].tile);
   }
@@ -142,13 +143,14 @@ static void add_vertices(hasher *h, const pop_graph *g)
 
 static void add_programs(hasher *h, const pop_graph *g)
 {
-  ASSERT_SIZE(program, 88);
+  ASSERT_SIZE(program, 96);
   ADD(h, g->num_programs);
   for (size_t i = 0; i < g->num_programs; i++) {
     const program *p = &g->programs[i];
     size_t num_values = p->case_values ? p->num_children - 1 : 0;
     add_text(h, p->name);
     add_text(h, p->message);
+    add_bytes(h, p->replica_map, g->num_replicas * sizeof *p->replica_map);
     ADD(h, p->kind, p->count, p->compute_set, p->stream, p->to_device, p->source, p->destination,
         p->num_children, num_values);
     for (size_t j = 0; j < p->num_children; j++) ADD(h, p->children[j]);
@@ -180,10 +182,11 @@ static void add_host(hasher *h, const pop_graph *g)
 
 uint64_t graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t num_programs)
 {
-  ASSERT_SIZE(pop_graph, 640);
+  ASSERT_SIZE(pop_graph, 648);
   hasher h = {.state = XXH3_createState()};
   XXH3_64bits_reset(h.state);
   add_target(&h, &graph->target);
+  ADD(&h, graph->num_replicas);
   add_codelets(&h, graph);
   add_variables(&h, graph);
   add_tensors(&h, graph);

@@ -4,25 +4,55 @@
 
 #include <stdlib.h>
 
-pop_graph *pop_graph_create(const pop_target *target)
+static pop_graph *create(const char *call, const pop_target *target)
 {
   pop_graph *graph = pop_xcalloc(1, sizeof *graph);
   graph->top = graph;
+  graph->num_replicas = 1;
   graph->arena = pop_arena_new();
   graph->scratch = view_scratch_new();
   pop_push(graph->tensors, graph->num_tensors, graph->tensors_capacity, (tensor){0});
   if (!target) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
-                "pop_graph_create: the target is null; fill one in with pop_target_create");
+                "%s: the target is null; fill one in with pop_target_create", call);
     return graph;
   }
   graph->target = *target;
   pop_error *error = pop_target_validate(target);
   if (error)
-    graph_fail(graph, pop_error_prefix(error, "pop_graph_create"));
+    graph_fail(graph, pop_error_prefix(error, "%s", call));
   else
     graph->num_tiles = pop_target_num_tiles(target);
   return graph;
+}
+
+pop_graph *pop_graph_create(const pop_target *target)
+{
+  return create("pop_graph_create", target);
+}
+
+pop_graph *pop_graph_create_replicated(const pop_target *target, uint32_t replication_factor)
+{
+  static const char call[] = "pop_graph_create_replicated";
+  pop_graph *graph = create(call, target);
+  if (graph->error) return graph;
+  uint32_t num_ipus = target->num_ipus;
+  if (replication_factor == 0 || num_ipus % replication_factor) {
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+                "%s: %u replicas on %u IPUs; each replica has as many IPUs as the others, at least "
+                "one",
+                call, replication_factor, num_ipus);
+    return graph;
+  }
+  graph->num_replicas = replication_factor;
+  graph->target.num_ipus = num_ipus / replication_factor;
+  graph->num_tiles = pop_target_num_tiles(&graph->target);
+  return graph;
+}
+
+uint32_t pop_graph_replication_factor(const pop_graph *graph)
+{
+  return graph ? graph->top->num_replicas : 1;
 }
 
 void pop_graph_free(pop_graph *graph)

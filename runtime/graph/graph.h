@@ -63,6 +63,7 @@ typedef struct variable {
   const char *name; /* never NULL; "" if none was given */
   pop_type type;
   bool constant;
+  bool is_replica_index; /* its element is the number of the replica, known when it is loaded */
   uint64_t num_elements;
   uint32_t tensor;  /* all of it, in the shape that it was added with */
   uint8_t *initial; /* num_elements * bytes of type, or NULL for zeroes */
@@ -122,6 +123,8 @@ typedef enum program_kind {
   PROGRAM_BLOCK,
   PROGRAM_ABORT,
   PROGRAM_SYNC,
+  PROGRAM_REPLICA_COPY,
+  PROGRAM_ASSUME_EQUAL,
   PROGRAM_STREAM_COPY,
   PROGRAM_REMOTE_COPY,
   PROGRAM_PRINT_TENSOR
@@ -139,9 +142,10 @@ typedef struct program {
                           * SYNC: pop_sync_type */
   uint32_t compute_set;  /* EXECUTE */
   uint32_t *case_values; /* SWITCH: of the children but the last; a predicate's false is 0 */
+  uint32_t *replica_map; /* REPLICA_COPY: by replica, which one its source goes to; or GRAPH_NONE */
   uint32_t stream;       /* STREAM_COPY; REMOTE_COPY: the remote buffer */
   /* Tensors. COPY: both; STREAM_COPY, REMOTE_COPY: source is the tensor, whatever the direction;
-   * REMOTE_COPY: destination has the offsets, 0: there are none; PRINT_TENSOR, WRITE_UNDEF: source; SWITCH, WHILE: source is the control; ABORT: source is the
+   * REPLICA_COPY: both; REMOTE_COPY: destination has the offsets, 0: there are none; ASSUME_EQUAL, PRINT_TENSOR, WRITE_UNDEF: source; SWITCH, WHILE: source is the control; ABORT: source is the
    * predicate, 0 if there is none. */
   uint32_t source, destination;
   bool to_device;  /* REMOTE_COPY */
@@ -177,13 +181,14 @@ typedef struct remote_buffer {
   size_t num_##name, name##_capacity
 
 struct pop_graph {
-  /* A virtual graph is a view of another one's tiles, and has nothing but these six and `target`. */
+  /* A virtual graph is a view of another one's tiles, and has nothing but these and `target`. */
   pop_graph *top;    /* the graph that it is a view of in the end; of others, themselves */
   pop_graph *parent; /* NULL: it is no view */
   uint32_t num_tiles;
   const uint32_t *tiles; /* VIEW: their numbers in the top-level graph */
   uint32_t *numbers; /* the other way round, made when it is first wanted; GRAPH_NONE: not here */
-  pop_graph *next;   /* view of the same top-level graph, first of all the graph's own `next` */
+  uint32_t num_replicas; /* of a top-level graph: that are loaded of it; 1: it is not replicated */
+  pop_graph *next;       /* view of the same top-level graph, first of all the graph's own `next` */
 
   pop_arena *arena; /* names, constants, children, mappings: all that dies with the graph */
   pop_target target;

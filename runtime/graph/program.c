@@ -100,8 +100,8 @@ pop_program pop_program_repeat(pop_graph *graph, uint32_t count, pop_program bod
   return handle;
 }
 
-static bool check_copy(pop_graph *graph, const char *call, const char *name, pop_tensor source,
-                       pop_tensor destination)
+bool check_copy(pop_graph *graph, const char *call, const char *name, pop_tensor source,
+                pop_tensor destination)
 {
   const tensor *from = check_tensor(graph, call, source);
   const tensor *to = from ? check_tensor(graph, call, destination) : NULL;

@@ -213,5 +213,13 @@ pop_graph *pop_graph_parent(pop_graph *graph)
 
 pop_graph *pop_graph_top_level_graph(pop_graph *graph)
 {
-  return graph ? graph->top : NULL;
+  if (!graph) return NULL;
+  if (graph->top->num_replicas > 1) {
+    graph_failf(
+        graph->top, POP_ERROR_INVALID_ARGUMENT,
+        "pop_graph_top_level_graph: a graph that pop_graph_create_replicated made exists as "
+        "replicas only: no graph is above them");
+    return NULL;
+  }
+  return graph->top;
 }

@@ -504,11 +504,11 @@ enter:
     case OP_TILE_WAIT:
       return walk_stop(s, STOP_WAIT, 0, PC()) && !(s->read & g->unknown);
     case OP_TILE_SYNC:
+      if (op->rd > ISA_SYNC_REPLICAS) return false;
       return walk_stop(s, STOP_SYNC, op->rd, PC()) && !(s->read & g->unknown);
     case OP_TILE_EXCHANGE:
-      return walk_stop(s, op->rd == ISA_SYNC_INTERNAL ? STOP_EXCHANGE : STOP_GLOBAL_EXCHANGE, A,
-                       PC()) &&
-             !(s->read & g->unknown);
+      if (op->rd > ISA_SYNC_REPLICAS) return false;
+      return walk_stop(s, stop_of_exchange(op->rd), A, PC()) && !(s->read & g->unknown);
     case OP_TILE_HOST_SYNC:
       s->host_code = B;
       s->sync_rd = op->rd;

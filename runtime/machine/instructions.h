@@ -57,14 +57,14 @@
   X(FSH, "fsh", 0x0000707f, 0x00001027, S, STORE)                                                  \
   X(FSW, "fsw", 0x0000707f, 0x00002027, S, STORE)                                                  \
   /* custom-1 0x2b: isa.h */                                                                       \
-  X(TILE_SYNC, "tile.sync", 0xffffff7f, 0x0000002b, F, TILE)                                       \
+  X(TILE_SYNC, "tile.sync", 0xfffffe7f, 0x0000002b, F, TILE)                                       \
   X(TILE_HOST_SYNC, "tile.hostsync", 0xfe00707f, 0x0200002b, R, TILE)                              \
   X(TILE_RUN, "tile.run", 0xfe00707f, 0x0400002b, F, TILE)                                         \
   X(TILE_WAIT, "tile.wait", 0xffffffff, 0x0600002b, NONE, TILE)                                    \
   X(TILE_EXIT, "tile.exit", 0xffffffff, 0x0800002b, NONE, TILE)                                    \
   X(TILE_CONTEXT, "tile.context", 0xfffff07f, 0x0a00002b, R, TILE)                                 \
   X(TILE_CALL, "tile.call", 0xfe007fff, 0x0c00002b, R, TILE)                                       \
-  X(TILE_EXCHANGE, "tile.exchange", 0xfff07f7f, 0x0e00002b, F, TILE)                               \
+  X(TILE_EXCHANGE, "tile.exchange", 0xfff07e7f, 0x0e00002b, F, TILE)                               \
   X(TILE_NUMBER, "tile.number", 0xfffff07f, 0x1000002b, R, TILE)                                   \
   X(TILE_TRAP, "tile.trap", 0xfff07fff, 0x1200002b, R, TILE)                                       \
   X(TILE_PRINT, "tile.print", 0xfe00707f, 0x1400002b, R, TILE)                                     \

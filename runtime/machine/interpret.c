@@ -618,6 +618,7 @@ do_CSRRCI: /* ends its block, so that slots and count are exact here */
   /* tile */
 do_TILE_SYNC:
   SUPERVISOR_ONLY();
+  if (op->rd > ISA_SYNC_REPLICAS) FAULT(MACHINE_FAULT_INVALID_OPERAND);
   c->sync_argument = op->rd;
   STOP(STOP_SYNC);
 do_TILE_HOST_SYNC:
@@ -628,8 +629,9 @@ do_TILE_HOST_SYNC:
   STOP(STOP_HOST_SYNC);
 do_TILE_EXCHANGE:
   SUPERVISOR_ONLY();
+  if (op->rd > ISA_SYNC_REPLICAS) FAULT(MACHINE_FAULT_INVALID_OPERAND);
   c->sync_argument = A;
-  STOP(op->rd == ISA_SYNC_INTERNAL ? STOP_EXCHANGE : STOP_GLOBAL_EXCHANGE);
+  STOP(stop_of_exchange(op->rd));
 do_TILE_WAIT:
   SUPERVISOR_ONLY();
   STOP(STOP_WAIT);

@@ -6,7 +6,8 @@
  *
  *   funct7  name            effect
  *   0       tile.sync       rd(zone; the field, not a register): wait for a sync of the zone: 0
- *                           internal, of all tiles of the IPU; 1 external, of all IPUs. Tiles that meet
+ *                           internal, of all tiles of the IPU; 1 external, of all IPUs; 2 of all
+ *                           replicas, which are loaded with the same images. Tiles that meet
  *                           all ask for the same zone, and IPUs for as many syncs between two external
  *                           ones
  *   1       tile.hostsync   rd, rs1, rs2: sync with the host; reports rs1, rd receives the host's
@@ -23,8 +24,8 @@
  *                           tile.call.
  *   7       tile.exchange   rd(zone), rs1: tile.sync of the zone, then the exchange code at address rs1
  *                           runs; all tiles of the zone that take part start it in the same cycle
- *                           (t = 0). Zone 0: exchange code, between tiles of the IPU; zone 1: global
- *                           exchange code, between IPUs
+ *                           (t = 0). Zone 0: exchange code, between tiles of the IPU; zones 1 and 2:
+ *                           global exchange code, between IPUs, between replicas
  *   8       tile.number     rd = number of this tile, 0-based over all IPUs
  *   9       tile.trap       rs1: fault TRAP with the value of rs1
  *   10      tile.print      rd, rs1, rs2: the host prints the format of printf at address rs1 with
@@ -79,6 +80,14 @@
  *   target.exchange_bytes_per_cycle
  *
  * and if there is no packet, with `end`.
+ *
+ * Between replicas (zone 2) the packets of replica r go to replica map[r], and IPUs and tiles are those of
+ * that replica, its own number included. All tiles have the same map, in front of all packets:
+ *
+ *   custom-1, funct3 2          replicaMap      imm22 = word offset of map: a word for each replica,
+ *                               another one for each, or 0xffffffff: its packets go nowhere
+ *
+ * In a replica to which none goes, nothing is received.
  *
  * HOST EXCHANGE CODE says what of the tile's memory the host exchanges for what of its own while the
  * tile waits in tile.hostsync. The host offers windows, each of one or more records of equal size.
@@ -138,6 +147,7 @@ enum {
   ISA_FUNCT3_TILE = 0,
   ISA_FUNCT3_DELAY = 1,
   ISA_FUNCT3_RECEIVE_ADDRESS = 2,
+  ISA_FUNCT3_REPLICA_MAP = ISA_FUNCT3_RECEIVE_ADDRESS, /* in code between replicas */
   ISA_FUNCT3_END = 3,
   ISA_FUNCT3_HOST_READ = 4,
   ISA_FUNCT3_HOST_WRITE = 5,
@@ -145,7 +155,7 @@ enum {
   ISA_FUNCT3_GLOBAL_RECEIVE = 7
 };
 
-enum { ISA_SYNC_INTERNAL = 0, ISA_SYNC_EXTERNAL = 1 }; /* zones */
+enum { ISA_SYNC_INTERNAL = 0, ISA_SYNC_EXTERNAL = 1, ISA_SYNC_REPLICAS = 2 }; /* zones */
 
 enum { ISA_PACKET_HEADER_WORDS = 6, ISA_GLOBAL_HEADER_WORDS = 4, ISA_HOST_MAX_WINDOWS = 128 };
 

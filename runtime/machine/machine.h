@@ -110,6 +110,17 @@ uint32_t machine_loaded_bytes(const machine *m, uint32_t tile); /* bytes put in 
  * fault ends the run with RUNTIME and a short message; machine_get_fault tells more. After a fault
  * memory can be read, and machine_run fails until the machine is loaded anew (machine_reset). */
 POP_MUST_CHECK pop_error *machine_run(machine *m, uint32_t answer, uint32_t *event);
+
+/* *event where machine_run stops because all tiles wait for the machine's replicas: machines that are
+ * loaded with the same images, and run each by machine_run. When all of them have come to this, so that
+ * they can go on: */
+#define MACHINE_REPLICA_SYNC UINT32_MAX
+/* Lets them go on, all in one cycle, and does what their tiles exchange. *faulted is the machine with the
+ * fault when that is the result. */
+POP_MUST_CHECK pop_error *machine_sync_replicas(machine *const *replicas, uint32_t count,
+                                                uint32_t *faulted);
+/* All tiles wait for the host: none goes on before this cycle. */
+void machine_wait_until(machine *m, uint64_t cycle);
 const machine_fault *machine_get_fault(const machine *m); /* kind NONE if there is none */
 const char *machine_fault_name(machine_fault_kind kind);
 
@@ -143,7 +154,7 @@ typedef struct machine_counters {
   uint64_t instructions; /* executed by all contexts of all tiles */
   uint64_t supersteps;
   uint64_t exchanged_bytes; /* received by all tiles, from tiles of any IPU */
-  uint64_t global_bytes;    /* that went from one IPU to another; to several: once each */
+  uint64_t global_bytes;    /* that went to another IPU or replica; to several IPUs: once each */
   uint64_t host_bytes;      /* moved between tiles and host by host exchange code */
 } machine_counters;
 machine_counters machine_get_counters(const machine *m);
@@ -161,7 +172,7 @@ typedef struct machine_trace_event {
   machine_trace_kind kind;
   uint32_t tile;     /* SYNC: internal: the IPU's first tile; external, HOST_SYNC: 0 */
   uint32_t argument; /* COMPUTE: control table of the first worker; exchanges: code address; syncs:
-                        zone, 0 internal, 1 external */
+                        zone, 0 internal, 1 external, 2 of all replicas */
   uint64_t from, to; /* global cycles, half-open */
   uint64_t bytes;    /* EXCHANGE, GLOBAL_EXCHANGE: received; HOST_EXCHANGE: moved */
 } machine_trace_event;

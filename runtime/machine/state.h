@@ -39,8 +39,18 @@ typedef enum stop {
   STOP_SYNC,
   STOP_HOST_SYNC,
   STOP_EXCHANGE,
-  STOP_GLOBAL_EXCHANGE
+  STOP_GLOBAL_EXCHANGE,
+  STOP_REPLICA_EXCHANGE
 } stop;
+
+/* Of a tile.exchange of this zone. */
+static inline stop stop_of_exchange(uint32_t zone)
+{
+  static const stop stops[] = {[ISA_SYNC_INTERNAL] = STOP_EXCHANGE,
+                               [ISA_SYNC_EXTERNAL] = STOP_GLOBAL_EXCHANGE,
+                               [ISA_SYNC_REPLICAS] = STOP_REPLICA_EXCHANGE};
+  return stops[zone];
+}
 
 typedef struct context {
   uint32_t x[REGISTER_SINK + 1]; /* x[0] is always 0 */
@@ -171,6 +181,8 @@ bool translate_has(const tile *t, uint32_t pc);
 stop translate_run(machine *m, tile *t, context *c);
 
 /* superstep.c */
+/* Zone 2: all tiles of all replicas go on. */
+void superstep_release_replicas(machine *const *replicas, uint32_t count);
 void superstep_start_supervisor(machine *m, tile *t, uint32_t entry);
 /* Notes the fault of a tile (called in tile order: the first one stays, the others are counted). */
 void superstep_fault(machine *m, const machine_fault *fault);

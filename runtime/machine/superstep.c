@@ -224,6 +224,13 @@ static void list_tiles(const machine *m, bool for_host, char *text, size_t size)
   if (left) snprintf(text + used, size - used, " and %u more", left);
 }
 
+/* What it waits for is a sync of this zone. */
+static bool wants_replicas(const machine *m, uint32_t tile)
+{
+  return m->at.waiting[tile] == STOP_REPLICA_EXCHANGE ||
+         (m->at.waiting[tile] == STOP_SYNC && m->at.asked[tile] == ISA_SYNC_REPLICAS);
+}
+
 static bool wants_external_sync(const machine *m, uint32_t tile)
 {
   return m->at.waiting[tile] == STOP_GLOBAL_EXCHANGE ||
@@ -261,7 +268,7 @@ static void fault_mixed_syncs(machine *m)
 static void fault_mixed_zones(machine *m)
 {
   uint32_t first = 0;
-  while (!wants_external_sync(m, first)) first++;
+  while (!wants_external_sync(m, first) && !wants_replicas(m, first)) first++;
   machine_fault fault = supervisor_fault(m, first, MACHINE_FAULT_EXCHANGE_ERROR);
   snprintf(fault.detail, sizeof fault.detail, "waits for an external sync, other tiles do not");
   superstep_fault(m, &fault);
@@ -283,6 +290,29 @@ static void resolve_host_sync(machine *m, uint32_t *event)
   release_all(m, MACHINE_TRACE_HOST_SYNC);
 }
 
+void superstep_release_replicas(machine *const *replicas, uint32_t count)
+{
+  uint64_t end = 0;
+  for (uint32_t r = 0; r < count; r++) {
+    uint64_t own = latest_clock(replicas[r], 0, replicas[r]->num_tiles);
+    if (own > end) end = own;
+  }
+  end += replicas[0]->target.host_sync_cycles;
+  for (uint32_t r = 0; r < count; r++) {
+    machine *m = replicas[r];
+    superstep_trace(m, MACHINE_TRACE_SYNC, 0, ISA_SYNC_REPLICAS, latest_clock(m, 0, m->num_tiles),
+                    end, 0);
+    for (uint32_t i = 0; i < m->num_tiles; i++) m->at.clocks[i] = end;
+    m->supersteps++;
+  }
+}
+
+void machine_wait_until(machine *m, uint64_t cycle)
+{
+  for (uint32_t i = 0; i < m->num_tiles; i++)
+    if (m->at.clocks[i] < cycle) m->at.clocks[i] = cycle;
+}
+
 /* All tiles wait for a sync, or an exchange, of one zone. */
 static void resolve_sync(machine *m, bool exchanging, uint32_t external)
 {
@@ -300,7 +330,7 @@ static void resolve_sync(machine *m, bool exchanging, uint32_t external)
 /* One superstep: all tiles up to their sync, the sync, the exchange. True if that was the host's. */
 static bool run_superstep(machine *m, uint32_t *event)
 {
-  uint32_t for_host = 0, external = 0;
+  uint32_t for_host = 0, external = 0, for_replicas = 0;
   bool exchanging = false;
   run_supervisors(m);
   for (uint32_t i = 0; i < m->num_tiles; i++) {
@@ -308,14 +338,22 @@ static bool run_superstep(machine *m, uint32_t *event)
     for_host += m->at.waiting[i] == STOP_HOST_SYNC;
     exchanging |= m->at.waiting[i] == STOP_EXCHANGE || m->at.waiting[i] == STOP_GLOBAL_EXCHANGE;
     external += wants_external_sync(m, i);
+    for_replicas += wants_replicas(m, i);
   }
   if (m->fault.kind != MACHINE_FAULT_NONE) return false;
   if (for_host == m->num_tiles) {
     resolve_host_sync(m, event);
     return true;
   }
-  if (for_host) {
-    fault_mixed_syncs(m);
+  if (for_replicas == m->num_tiles) {
+    *event = MACHINE_REPLICA_SYNC;
+    return true;
+  }
+  if (for_host || for_replicas) {
+    if (for_host)
+      fault_mixed_syncs(m);
+    else
+      fault_mixed_zones(m);
     return false;
   }
   resolve_sync(m, exchanging, external);
@@ -349,7 +387,7 @@ pop_error *superstep_error(const machine *m)
 pop_error *machine_run(machine *m, uint32_t answer, uint32_t *event)
 {
   POP_TRY(check_runnable(m));
-  if (m->started) control_answer(m, answer);
+  if (m->started && m->at.waiting[0] == STOP_HOST_SYNC) control_answer(m, answer);
   m->started = true;
   m->limit = m->options.max_cycles_per_run
                  ? latest_clock(m, 0, m->num_tiles) + m->options.max_cycles_per_run

@@ -75,7 +75,7 @@ static void paint_stacks(pop_engine *engine, uint32_t tile)
   memset(paint, PAINT, sizeof paint);
   for (uint32_t w = 0; w < engine_compilation(engine)->target.num_worker_contexts; ++w) {
     const block *stack = worker_stack(engine, tile, w);
-    expect_ok(machine_write(engine->machine, tile, stack->address, paint, stack->size));
+    expect_ok(machine_write(engine->replicas[0].machine, tile, stack->address, paint, stack->size));
   }
 }
 
@@ -86,7 +86,7 @@ static uint32_t touched_bytes(const pop_engine *engine, uint32_t tile)
   uint32_t most = 0;
   for (uint32_t w = 0; w < engine_compilation(engine)->target.num_worker_contexts; ++w) {
     const block *stack = worker_stack(engine, tile, w);
-    expect_ok(machine_read(engine->machine, tile, stack->address, bytes, stack->size));
+    expect_ok(machine_read(engine->replicas[0].machine, tile, stack->address, bytes, stack->size));
     uint32_t untouched = 0;
     while (untouched < stack->size && bytes[untouched] == PAINT) ++untouched;
     if (stack->size - untouched > most) most = stack->size - untouched;

@@ -352,8 +352,9 @@ static compilation *new_compilation_of_ipus(uint32_t num_ipus, uint32_t tiles_pe
 
 static pop_error *plan_global(compilation *c)
 {
-  pop_push(c->exchanges, c->num_exchanges, c->exchanges_capacity,
-           (exchange){.name = "global", .global = true, .num_messages = c->num_messages});
+  pop_push(
+      c->exchanges, c->num_exchanges, c->exchanges_capacity,
+      (exchange){.name = "global", .zone = EXCHANGE_BETWEEN_IPUS, .num_messages = c->num_messages});
   pop_error *error = pass_exchange(c);
   cr_assert_null(error);
   return verify_exchange(c, &c->exchanges[0]);

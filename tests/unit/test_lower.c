@@ -296,7 +296,7 @@ static void access_tensor(run *r, const char *handle, uint16_t *data, bool write
 {
   for (size_t i = 0; i < r->c->num_host_tensors; i++) {
     const host_tensor *t = &r->c->host_tensors[i];
-    if (t->print || strcmp(t->name, handle) != 0) continue;
+    if (t->kind == HOST_PRINT || strcmp(t->name, handle) != 0) continue;
     uint8_t *bytes = (uint8_t *)data;
     for (size_t j = 0; j < t->num_runs; j++) {
       const host_run *part = &r->c->host_runs[t->first_run + j];

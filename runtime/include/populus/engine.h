@@ -49,7 +49,15 @@ POP_MUST_CHECK pop_error *pop_engine_run(pop_engine *engine, size_t program);
 /* Runs the program that was made with this name. INDEX if there is none (with the nearest), or several. */
 POP_MUST_CHECK pop_error *pop_engine_run_named(pop_engine *engine, const char *name);
 
-/* Host access by handle. `bytes` is the size of the buffer and must be the tensor's size exactly;
+/* ---- replicas ----
+ *
+ * A graph of pop_graph_create_replicated is loaded once for each replica; a program runs in all of them.
+ * They must come to the same host exchanges (stream copies, PrintTensors, aborts) and copies between
+ * replicas in the same order: else the run ends with an error that says where which of them was. */
+
+/* Host access by handle. `bytes` is the size of the buffer and must be the tensor's size exactly, or of a
+ * replicated graph that times the replicas, their elements one replica behind the other; or, written, the
+ * size of one: then all replicas get the same;
  * elements in row-major order, tile representation. */
 POP_MUST_CHECK pop_error *pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data,
                                                  size_t bytes);
@@ -67,6 +75,12 @@ void pop_engine_set_print_stream(pop_engine *engine, FILE *stream);
  * Errors: STREAM naming the stream. */
 POP_MUST_CHECK pop_error *pop_engine_connect_stream(pop_engine *engine, const char *handle,
                                                     void *begin, void *end);
+/* Of a replicated graph each replica has a stream of its own. The call above connects all of them to one
+ * buffer: each copy takes the elements of all replicas, replica 0's first. This one connects one to a buffer
+ * of its own. INDEX if there is no such replica. */
+POP_MUST_CHECK pop_error *pop_engine_connect_replica_stream(pop_engine *engine, const char *handle,
+                                                            uint32_t replica, void *begin,
+                                                            void *end);
 
 /* A host program's side of a stream. All are called by pop_engine_run, on its thread; `data` is a buffer
  * of the bytes of one copy. */
@@ -85,8 +99,11 @@ typedef struct pop_stream_callback {
   void (*complete)(void *context);
   void *context;
 } pop_stream_callback;
+/* In a replicated graph it is called for each replica, in their order. */
 POP_MUST_CHECK pop_error *pop_engine_connect_stream_callback(pop_engine *engine, const char *handle,
                                                              const pop_stream_callback *callback);
+POP_MUST_CHECK pop_error *pop_engine_connect_replica_stream_callback(
+    pop_engine *engine, const char *handle, uint32_t replica, const pop_stream_callback *callback);
 
 /* ---- remote buffers (populus/remote_buffer.h) ---- */
 

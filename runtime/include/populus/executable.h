@@ -70,6 +70,8 @@ POP_MUST_CHECK pop_error *pop_engine_create_from_memory(const void *bytes, size_
 /* ---- what it holds; everything that is returned lives as long as the executable ---- */
 
 const pop_target *pop_executable_target(const pop_executable *executable);
+/* How many replicas are loaded (pop_graph_create_replicated), each on a target as above; usually 1. */
+uint32_t pop_executable_num_replicas(const pop_executable *executable);
 /* Of the Populus that compiled it: "0.1.0". */
 const char *pop_executable_version(const pop_executable *executable);
 size_t pop_executable_num_programs(const pop_executable *executable);
@@ -81,7 +83,7 @@ typedef struct pop_handle_info {
   bool read; /* the host reads it (pop_engine_read_tensor); otherwise it writes it */
   pop_type type;
   uint32_t rank;
-  const size_t *shape; /* `rank` sizes */
+  const size_t *shape; /* `rank` sizes; of a replicated graph reads have the replicas in front */
   size_t bytes;        /* of all elements */
 } pop_handle_info;
 size_t pop_executable_num_handles(const pop_executable *executable);

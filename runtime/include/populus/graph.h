@@ -30,6 +30,15 @@ extern "C" {
 
 /* `target` is copied and checked; an invalid one is the graph's first error. Never NULL. */
 pop_graph *pop_graph_create(const pop_target *target);
+/* A replicated graph: `replication_factor` copies of one graph run side by side, each on its share of the
+ * target's IPUs. The graph is that of one replica, and pop_graph_get_target tells its target: of
+ * target->num_ipus / replication_factor IPUs, which must be a whole number, at least 1. It is compiled
+ * once; the engine loads the same images once for each replica (populus/engine.h says what it then reads,
+ * writes and connects). Replicas run independently of each other up to a host sync or a
+ * pop_program_cross_replica_copy, to which all of them must come. pop_graph_top_level_graph fails on it. */
+pop_graph *pop_graph_create_replicated(const pop_target *target, uint32_t replication_factor);
+/* 1 if it is not replicated. */
+uint32_t pop_graph_replication_factor(const pop_graph *graph);
 void pop_graph_free(pop_graph *graph); /* NULL is fine; engines made from it stay valid */
 const pop_target *pop_graph_get_target(const pop_graph *graph);
 const pop_error *pop_graph_error(const pop_graph *graph); /* NULL while all is well */
@@ -89,6 +98,8 @@ pop_tensor pop_graph_add_variable(pop_graph *graph, pop_type type, const size_t 
  * (half: IEEE binary16 bits, bool: one byte 0 or 1); they are copied. */
 pop_tensor pop_graph_add_constant(pop_graph *graph, pop_type type, const size_t *shape, size_t rank,
                                   const void *data, const char *name);
+/* A scalar constant of type POP_UNSIGNED_INT: in each replica its number, from 0; without replicas 0. */
+pop_tensor pop_graph_add_replication_index_constant(pop_graph *graph, const char *name);
 /* Contents of a variable's view when the program is loaded; `data` as for a constant. */
 void pop_graph_set_initial_value(pop_graph *graph, pop_tensor tensor, const void *data);
 

@@ -87,9 +87,24 @@ pop_program pop_program_abort(pop_graph *graph, const char *message, const char 
 pop_program pop_program_abort_on_condition(pop_tensor predicate, const char *message,
                                            const char *name);
 
+/* ---- replicas (pop_graph_create_replicated) ---- */
+
+typedef struct pop_replica_pair {
+  uint32_t from, to;
+} pop_replica_pair;
+/* Copies `source` of each replica map[i].from to `destination` of replica map[i].to, as
+ * pop_program_copy does within one. A replica sends at most once and receives at most once; in one that
+ * does not receive, the destination stays as it is. All replicas wait for each other. */
+pop_program pop_program_cross_replica_copy(pop_tensor source, pop_tensor destination,
+                                           const pop_replica_pair *map, size_t count,
+                                           const char *name);
+/* Says that the tensor holds the same in all replicas. With the engine's option debug.runtimeVerify
+ * that is checked, and the run ends with an error if it is not so; otherwise it costs nothing. */
+pop_program pop_program_assume_equal_across_replicas(pop_tensor tensor, const char *name);
+
 /* Prints the tensor to the engine's print stream (standard error by default; the engine's option
  * and pop_engine_set_print_stream change it) as `title: {1,1.5,2}`; nested braces, one row a line,
- * for higher ranks, as the guide shows it. */
+ * for higher ranks, as the guide shows it. Of a replicated graph each replica's, `title (replica 0)`. */
 pop_program pop_program_print_tensor(pop_tensor tensor, const char *title);
 
 #ifdef __cplusplus

@@ -1,0 +1,178 @@
+/* The machines of an engine: one, or as many as a replicated graph has replicas. All are loaded with the
+ * same images; but for the constants that say which replica it is, they hold the same.
+ *
+ * Each machine runs by itself to its next host sync, or to where its tiles wait for the other replicas; the
+ * others then come to the same. That they run one after the other here shows in no clock: where they meet,
+ * all go on in the cycle in which the last one is there.
+ */
+#include "engine/engine_private.h"
+
+#include <stdlib.h>
+
+FILE *engine_print_stream(const pop_engine *engine)
+{
+  return engine->print_stream ? engine->print_stream : stderr;
+}
+
+pop_error *replicas_create(pop_engine *engine, const run_options *options)
+{
+  const pop_executable *e = engine->executable;
+  engine->replicas = pop_xcalloc(e->num_replicas, sizeof *engine->replicas);
+  for (uint32_t i = 0; i < e->num_replicas; i++) {
+    replica *made = &engine->replicas[i];
+    POP_TRY(machine_create(&e->target, &options->machine, &made->machine));
+    engine->num_replicas++;
+    made->device_print = device_print_new(made->machine, pop_target_num_tiles(&e->target));
+    made->streams = streams_new(e);
+    if (i > 0) streams_follow(made->streams, engine->replicas[0].streams);
+    made->remote_buffers = remote_buffers_new(e);
+    streams_limit_callbacks(made->streams, options->host_sync_timeout);
+  }
+  return NULL;
+}
+
+void replicas_free(pop_engine *engine)
+{
+  for (uint32_t i = 0; i < engine->num_replicas; i++) {
+    streams_free(engine->replicas[i].streams);
+    remote_buffers_free(engine->replicas[i].remote_buffers);
+    device_print_free(engine->replicas[i].device_print);
+    machine_free(engine->replicas[i].machine);
+  }
+  free(engine->replicas);
+}
+
+/* ---- loading ---- */
+
+/* By several threads, each another tile. */
+static pop_error *load_tile(void *context, const pop_image *image)
+{
+  const pop_engine *engine = context;
+  const pop_executable *e = engine->executable;
+  const machine_stack *stacks = e->stack_rows[e->tiles[image->tile].stacks].of;
+  for (uint32_t i = 0; i < engine->num_replicas; i++)
+    POP_TRY(machine_load(engine->replicas[i].machine, image, stacks));
+  return NULL;
+}
+
+static pop_error *write_indices(pop_engine *engine)
+{
+  const pop_executable *e = engine->executable;
+  for (size_t i = 0; i < e->num_tensors; i++) {
+    const executable_tensor *tensor = &e->tensors[i];
+    if (tensor->kind != EXECUTABLE_REPLICA_INDEX) continue;
+    if (executable_tensor_bytes(tensor) != sizeof(uint32_t))
+      return pop_error_new(POP_ERROR_FILE_LOAD,
+                           "the number of the replica, '%s', is no single word", tensor->name);
+    for (uint32_t r = 0; r < engine->num_replicas; r++)
+      POP_TRY(engine_write_host_tensor(engine, r, tensor, &r));
+  }
+  return NULL;
+}
+
+pop_error *replicas_load(pop_engine *engine)
+{
+  for (uint32_t i = 0; i < engine->num_replicas; i++) {
+    machine_reset(engine->replicas[i].machine);
+    streams_restart(engine->replicas[i].streams);
+    POP_TRY(remote_buffers_restart(engine->replicas[i].remote_buffers));
+  }
+  POP_TRY(executable_visit_images(engine->executable, engine->num_threads, load_tile, engine));
+  return write_indices(engine);
+}
+
+/* ---- running ---- */
+
+pop_error *replicas_report_fault(pop_engine *engine, uint32_t replica, pop_error *error)
+{
+  engine->state = ENGINE_FAULTED;
+  if (machine_get_fault(engine->replicas[replica].machine)->kind == MACHINE_FAULT_NONE)
+    return error;
+  pop_error_free(error);
+  return engine_fault_report(engine, replica);
+}
+
+/* Each of them to where it waits for the host or for the others. */
+static pop_error *run_each(pop_engine *engine, uint32_t answer, uint32_t *events)
+{
+  for (uint32_t i = 0; i < engine->num_replicas; i++) {
+    replica *r = &engine->replicas[i];
+    events[i] = 0;
+    pop_error *error = machine_run(r->machine, answer, &events[i]);
+    device_print_flush(r->device_print, engine->executable, engine_print_stream(engine),
+                       error || events[i] == 0);
+    if (error) return replicas_report_fault(engine, i, error);
+  }
+  return NULL;
+}
+
+static void say_event(const pop_engine *engine, uint32_t event, char *text, size_t size)
+{
+  const pop_executable *e = engine->executable;
+  if (event == 0)
+    snprintf(text, size, "the end of the program");
+  else if (event == MACHINE_REPLICA_SYNC)
+    snprintf(text, size, "a copy between replicas");
+  else
+    snprintf(text, size, "'%s'", event <= e->num_events ? e->events[event - 1].name : "?");
+}
+
+static pop_error *check_together(pop_engine *engine, const uint32_t *events)
+{
+  for (uint32_t i = 1; i < engine->num_replicas; i++) {
+    if (events[i] == events[0]) continue;
+    char first[128], other[128];
+    say_event(engine, events[0], first, sizeof first);
+    say_event(engine, events[i], other, sizeof other);
+    engine->state = ENGINE_FAULTED;
+    return pop_error_new(
+        POP_ERROR_RUNTIME,
+        "replicas have gone different ways: replica 0 is at %s, replica %u at %s; "
+        "what decides where the program goes on has to be the same in all of them, "
+        "up to what they do together",
+        first, i, other);
+  }
+  return NULL;
+}
+
+static pop_error *sync_replicas(pop_engine *engine)
+{
+  uint32_t faulted;
+  machine **machines = pop_xcalloc(engine->num_replicas, sizeof(machine *));
+  for (uint32_t i = 0; i < engine->num_replicas; i++) machines[i] = engine->replicas[i].machine;
+  pop_error *error = machine_sync_replicas(machines, engine->num_replicas, &faulted);
+  free(machines);
+  return error ? replicas_report_fault(engine, faulted, error) : NULL;
+}
+
+static void align_clocks(pop_engine *engine)
+{
+  uint64_t latest = 0;
+  for (uint32_t i = 0; i < engine->num_replicas; i++) {
+    uint64_t cycles = machine_get_counters(engine->replicas[i].machine).cycles;
+    if (cycles > latest) latest = cycles;
+  }
+  for (uint32_t i = 0; i < engine->num_replicas; i++)
+    machine_wait_until(engine->replicas[i].machine, latest);
+}
+
+static pop_error *run_together(pop_engine *engine, uint32_t answer, uint32_t *events)
+{
+  for (;;) {
+    POP_TRY(run_each(engine, answer, events));
+    POP_TRY(check_together(engine, events));
+    if (events[0] != MACHINE_REPLICA_SYNC) break;
+    POP_TRY(sync_replicas(engine));
+  }
+  if (engine->num_replicas > 1) align_clocks(engine);
+  return NULL;
+}
+
+pop_error *replicas_run(pop_engine *engine, uint32_t answer, uint32_t *event)
+{
+  uint32_t *events = pop_xcalloc(engine->num_replicas, sizeof *events);
+  pop_error *error = run_together(engine, answer, events);
+  *event = events[0];
+  free(events);
+  return error;
+}
