@@ -76,6 +76,7 @@ typedef struct machine_options {
   uint64_t max_cycles_per_run; /* of one tile between two host syncs; 0: no limit */
   machine_engine engine;
   uint32_t num_threads; /* of the host, that tiles run on; 0: as many as the process may use */
+  uint64_t warm_up; /* AUTO: instructions interpreted before anything is compiled; 0: what pays */
   /* Where compiled code is kept for the next process; NULL: nowhere. Not needed after the call. */
   const char *native_folder;
   uint64_t native_folder_max_bytes; /* with what else is in it; 0: no limit */

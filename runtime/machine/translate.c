@@ -44,6 +44,7 @@ enum { WARM_UP_LOAD = 20000000, WARM_UP = 100000000, SLICE_SLOTS = 1000000 };
 
 struct translation {
   machine_engine mode;
+  uint64_t warm_up, warm_up_load; /* WARM_UP, or what the options say */
   native_folder *folder;            /* NULL: none */
   atomic_uint_fast64_t interpreted; /* instructions, roughly */
   pthread_mutex_t lock;
@@ -57,6 +58,8 @@ pop_error *translate_start(machine *m)
   if (m->options.engine == MACHINE_INTERPRETER) return NULL;
   translation *tr = pop_xcalloc(1, sizeof *tr);
   tr->mode = m->options.engine;
+  tr->warm_up = m->options.warm_up ? m->options.warm_up : WARM_UP;
+  tr->warm_up_load = tr->warm_up < WARM_UP_LOAD ? tr->warm_up : WARM_UP_LOAD;
   if (m->options.native_folder)
     tr->folder = native_folder_of(m->options.native_folder, m->options.native_folder_max_bytes);
   pthread_mutex_init(&tr->lock, NULL);
@@ -184,14 +187,14 @@ static native_unit *hold_unit(machine *m, tile *t, uint32_t pc)
 
 static bool is_warm(translation *tr)
 {
-  return atomic_load(&tr->interpreted) >= WARM_UP;
+  return atomic_load(&tr->interpreted) >= tr->warm_up;
 }
 
 /* Nothing is too much for MACHINE_TRANSLATOR. */
 static bool pays(translation *tr)
 {
   return tr->mode == MACHINE_TRANSLATOR ||
-         atomic_load(&tr->interpreted) >= (tr->folder ? WARM_UP_LOAD : WARM_UP);
+         atomic_load(&tr->interpreted) >= (tr->folder ? tr->warm_up_load : tr->warm_up);
 }
 
 /* The tile's unit at `pc`, if there can be one; queued, where the translator's thread makes it. */
@@ -367,8 +370,8 @@ static void run_native(machine *m, tile *t, context *c)
 static void note_interpreted(translation *tr, uint64_t instructions)
 {
   uint64_t before = atomic_fetch_add(&tr->interpreted, instructions);
-  if (before < WARM_UP && before + instructions >= WARM_UP && tr->mode == MACHINE_AUTO)
-    become_warm(tr);
+  bool becomes_warm = before < tr->warm_up && before + instructions >= tr->warm_up;
+  if (becomes_warm && tr->mode == MACHINE_AUTO) become_warm(tr);
 }
 
 stop translate_run(machine *m, tile *t, context *c)

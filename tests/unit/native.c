@@ -284,3 +284,59 @@ Test(native, T04_a_child_of_a_process_that_translates)
   int status;
   cr_assert(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
+
+/* Worker 0 of tile i runs a loop of its own that takes some time to compile. */
+static void put_long_loop(assembler *a, uint32_t tile)
+{
+  enum { SUPERVISOR_WORDS = 12, LOOP_WORDS = 60, NUM_ROUNDS = 10000 };
+  asm_li(a, T0, RIG_CODE + 4 * SUPERVISOR_WORDS);
+  asm_tile(a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(a, TILE_WAIT, 0, 0, 0);
+  rig_report(a, 5);
+  asm_nops(a, SUPERVISOR_WORDS - (uint32_t)a->count);
+  asm_li(a, T2, RIG_DATA);
+  asm_li(a, T0, NUM_ROUNDS);
+  uint32_t again = asm_here(a);
+  for (uint32_t i = 0; i < LOOP_WORDS / 3; i++) {
+    asm_load(a, ASM_LW, A0, T2, (int32_t)(4 * (i + tile)));
+    asm_add(a, A0, A0, T0);
+    asm_store(a, ASM_SW, A0, T2, (int32_t)(8 * i));
+  }
+  asm_addi(a, T0, T0, -1);
+  asm_branch(a, ASM_BNE, T0, ZERO, again);
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+}
+
+enum { LONG_TILES = 8 };
+
+/* What LLVM has registered runs before this, which gives whoever is in it the time to crash. */
+static void end_slowly(void)
+{
+  usleep(400000);
+}
+
+static void exit_while_compiling(unsigned milliseconds, bool is_loaded)
+{
+  const char *error;
+  atexit(end_slowly);
+  if (is_loaded && !native_module_load(&error)) _exit(1);
+  rig r = rig_create_with(LONG_TILES, (machine_options){.engine = MACHINE_AUTO, .warm_up = 1000});
+  for (uint32_t i = 0; i < LONG_TILES; i++) put_long_loop(&r.code[i], i);
+  rig_load(&r);
+  rig_run(&r);
+  usleep(1000 * milliseconds);
+  exit(0);
+}
+
+/* As in a callback of a stream: the translator's thread is loading LLVM, or at work in it, or waits. */
+Test(native, E09_the_process_may_end_at_any_time)
+{
+  for (unsigned i = 0; i < 10; i++) {
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) exit_while_compiling(i * i, i % 4);
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "after %u ms: status 0x%x", i * i,
+              (unsigned)status);
+  }
+}
