@@ -3,9 +3,7 @@
  * A unit that no machine uses any more stays for the next one with the same code, until units like
  * that have IDLE_BYTES; then those go first that were used longest ago.
  *
- * The thread is started when it is wanted first. It works at a lower priority, so that beside
- * interpreters that keep every core busy it takes a twentieth of one at most: that, and no more, a
- * program can lose by being translated.
+ * The thread is started when it is wanted first; native_module.c says how it shares the processor.
  *
  * Locks: whoever is in the module (native_module.c) may take `lock`, never the other way round. */
 #include "native.h"
@@ -19,7 +17,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { NUM_CHAINS = 1024, IDLE_BYTES = 32 << 20, NICE_STEP = 13 };
+enum { NUM_CHAINS = 1024, IDLE_BYTES = 32 << 20 };
 
 static struct {
   pthread_mutex_t lock;
@@ -290,8 +288,6 @@ static native_unit *next_unit(void)
 static void *translate_queue(void *unused)
 {
   (void)unused;
-  if (nice(NICE_STEP) == -1) /* of the thread alone, on Linux */
-    log_write(LOG_DEBUG, "MACHINE", "translation has the priority of everything else");
   pthread_mutex_lock(&all.lock);
   for (;;) {
     native_unit *u = next_unit();
@@ -387,6 +383,14 @@ native_folder *native_folder_of(const char *path, uint64_t max_bytes)
   atomic_store(&folder->max_bytes, max_bytes);
   pthread_mutex_unlock(&all.lock);
   return folder;
+}
+
+bool native_is_done(native_unit *u)
+{
+  pthread_mutex_lock(&all.lock);
+  bool done = u->state == NATIVE_DONE;
+  pthread_mutex_unlock(&all.lock);
+  return done;
 }
 
 native_counters native_get_counters(void)

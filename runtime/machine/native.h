@@ -60,6 +60,7 @@ void native_release(native_unit *u);
 void native_want(native_unit *u, native_folder *folder, bool compile);
 /* The same, at once. */
 void native_make(native_unit *u, native_folder *folder);
+bool native_is_done(native_unit *u);
 native_folder *native_folder_of(const char *path, uint64_t max_bytes);
 
 typedef struct native_counters {
@@ -83,7 +84,7 @@ void native_module_digest(const void *bytes, size_t size, uint8_t digest[TRANSLA
 
 /* Loads the module now; false: why not. */
 bool native_module_load(const char **error);
-/* Between these a machine runs, and the translator's thread may load the module. */
+/* Between these a machine runs in this thread. */
 void native_module_run_begins(void);
 void native_module_run_ends(void);
 /* In a child of the process: there are no other threads here; was one at work? */

@@ -1,13 +1,17 @@
 /* The translator's module in this process: loaded when it is wanted first, then for good; used by one
  * thread at a time.
  *
- * The end of the process. exit() takes LLVM's statics apart, and whoever is in LLVM then crashes. So a
- * handler of atexit waits until nobody is in the module, and keeps everybody out from then on. What
- * it waits for is short: the translator's thread, when it comes to a place where it holds no lock
- * (`breathe`: between two groups of passes), stays there for ever, and the process ends without it.
- * Handlers run in the reverse order of their registration, so this one is registered behind those
- * of LLVM, which loading it registers. While it is being loaded nothing helps: so the translator's
- * thread loads it only while some machine runs, and machine_run does not end meanwhile. */
+ * Places to rest. The translator's thread comes by `breathe` between groups of passes, where it holds no
+ * lock of LLVM or the C library. If it has not had a core for itself since the last time, it rests
+ * for REST times what it has used: beside interpreters that keep every core busy it takes a ninth of
+ * one. That, and no more, a program can lose by being translated.
+ *
+ * The end of the process. exit() takes LLVM's statics apart, and whoever is in LLVM then crashes. So
+ * the process must not end before the thread rests, and it must not go on afterwards. Handlers of atexit
+ * come too late, as LLVM registers more of its own whenever it uses something first; but exit() begins with the
+ * thread-local destructors of its caller. Each thread that has run a machine has one, which pauses
+ * translation until the next run begins: if the thread ends and not the process, that is all. For exit()
+ * in other threads there is a handler of atexit, too. */
 #include "native.h"
 
 #include <dlfcn.h>
@@ -15,58 +19,143 @@
 #include <populus/file.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <time.h>
 #include <xxhash.h>
+
+enum { REST = 8 };
 
 static struct {
   pthread_mutex_t use; /* held by who is inside */
-  bool parks;          /* is that the translator's thread? */
   const translator_interface *interface;
   translator *translator;
   char *identity;
   bool broken;
   char *error;
+  bool parks; /* is the translator's thread inside? */
 
   pthread_mutex_t gate;
   pthread_cond_t change; /* of one of these: */
-  bool inside, leaving, loading;
+  bool inside, resting, paused, leaving;
   uint32_t num_running; /* machines */
 } module = {.use = PTHREAD_MUTEX_INITIALIZER,
             .gate = PTHREAD_MUTEX_INITIALIZER,
             .change = PTHREAD_COND_INITIALIZER};
 
-static _Thread_local bool this_thread_is_inside;
+static _Thread_local bool this_thread_is_inside, this_thread_has_run;
 
 /* ---- the end of the process ---- */
 
-static void wait_until_left(void)
+/* Under the gate. */
+static void wait_until_at_rest(void)
 {
   if (this_thread_is_inside) return; /* LLVM itself calls exit() */
+  while (module.inside && !module.resting) pthread_cond_wait(&module.change, &module.gate);
+}
+
+static void leave_for_good(void)
+{
   pthread_mutex_lock(&module.gate);
   module.leaving = true;
-  while (module.inside) pthread_cond_wait(&module.change, &module.gate);
+  wait_until_at_rest();
+  pthread_mutex_unlock(&module.gate);
+}
+
+/* A thread that has run machines ends, and perhaps the process. */
+static void pause_translation(void *unused)
+{
+  (void)unused;
+  pthread_mutex_lock(&module.gate);
+  if (module.num_running == 0) {
+    module.paused = true;
+    wait_until_at_rest();
+  }
   pthread_mutex_unlock(&module.gate);
 }
 
 /* Under the gate. */
-static void set_inside(bool inside)
+static void go_on(void)
 {
-  this_thread_is_inside = module.inside = inside;
-  pthread_cond_broadcast(&module.change);
+  if (module.paused) pthread_cond_broadcast(&module.change);
+  module.paused = false;
 }
 
-static void stay(void)
+/* The C library's way to register a thread-local destructor; it is C++ that has a word for it. */
+extern int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *library)
+    __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+void native_module_run_begins(void)
 {
-  for (;;) pause();
+  if (!this_thread_has_run && __cxa_thread_atexit_impl)
+    __cxa_thread_atexit_impl(pause_translation, NULL, &__dso_handle);
+  this_thread_has_run = true;
+  pthread_mutex_lock(&module.gate);
+  module.num_running++;
+  go_on();
+  pthread_mutex_unlock(&module.gate);
 }
+
+void native_module_run_ends(void)
+{
+  pthread_mutex_lock(&module.gate);
+  module.num_running--;
+  pthread_mutex_unlock(&module.gate);
+}
+
+/* ---- resting ---- */
+
+typedef struct use_of_time {
+  double passed, used; /* seconds: since some time, by this thread */
+} use_of_time;
+
+static double seconds_of(clockid_t clock)
+{
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static use_of_time use_now(void)
+{
+  return (use_of_time){seconds_of(CLOCK_MONOTONIC), seconds_of(CLOCK_THREAD_CPUTIME_ID)};
+}
+
+/* How long it should rest that has used the processor like that. */
+static double rest_after(use_of_time since)
+{
+  static const double noise = 0.0005;
+  use_of_time now = use_now();
+  double used = now.used - since.used, passed = now.passed - since.passed;
+  return passed > 1.1 * used + noise ? REST * used : 0;
+}
+
+static struct timespec in_seconds(double seconds)
+{
+  struct timespec at;
+  clock_gettime(CLOCK_REALTIME, &at);
+  double nanoseconds = (double)at.tv_nsec + seconds * 1e9;
+  at.tv_sec += (time_t)(nanoseconds / 1e9);
+  at.tv_nsec = (long)(nanoseconds - 1e9 * (double)(time_t)(nanoseconds / 1e9));
+  return at;
+}
+
+static use_of_time last_rest; /* of the translator's thread */
 
 static void breathe(void)
 {
+  struct timespec until = in_seconds(rest_after(last_rest));
   pthread_mutex_lock(&module.gate);
-  bool leaving = module.leaving;
-  if (leaving) set_inside(false);
+  module.resting = true;
+  pthread_cond_broadcast(&module.change);
+  int timed_out = 0;
+  while (module.leaving || module.paused || !timed_out)
+    if (module.leaving || module.paused)
+      pthread_cond_wait(&module.change, &module.gate);
+    else
+      timed_out = pthread_cond_timedwait(&module.change, &module.gate, &until);
+  module.resting = false;
   pthread_mutex_unlock(&module.gate);
-  if (leaving) stay();
+  last_rest = use_now();
 }
 
 /* ---- loading ---- */
@@ -107,41 +196,41 @@ static void load(void)
 {
   char *path = pop_xasprintf("%s/populus-translator.so", pop_data_dir());
   module.error = open_module(path);
-  module.broken = !module.translator || atexit(wait_until_left);
+  module.broken = !module.translator || atexit(leave_for_good);
   if (!module.broken)
     module.identity = identify(path, module.interface->identity(module.translator));
   free(path);
 }
 
-/* Takes `use`, then the gate. The translator's thread waits for a moment when it may load. */
-static void take_turn(bool parks)
+/* Under the gate. */
+static void set_inside(bool inside)
 {
-  for (;;) {
-    pthread_mutex_lock(&module.use);
-    pthread_mutex_lock(&module.gate);
-    bool loads = !module.translator && !module.broken;
-    if (!(parks && loads) || module.num_running) break;
-    pthread_mutex_unlock(&module.use);
-    pthread_cond_wait(&module.change, &module.gate);
-    pthread_mutex_unlock(&module.gate);
-  }
-  module.parks = parks;
+  this_thread_is_inside = module.inside = inside;
+  pthread_cond_broadcast(&module.change);
+}
+
+/* May this thread go in? Who cannot wait has the translator's thread, which perhaps is paused inside, go on. */
+static bool may_enter(bool parks)
+{
+  if (!parks) go_on();
+  while (parks && module.paused) pthread_cond_wait(&module.change, &module.gate);
+  return !module.leaving;
 }
 
 bool native_module_enter(bool parks)
 {
-  take_turn(parks);
-  bool enters = !module.leaving && !module.broken, loads = enters && !module.translator;
-  if (enters) set_inside(true);
-  module.loading = loads;
+  pthread_mutex_lock(&module.gate);
+  bool enters = may_enter(parks);
   pthread_mutex_unlock(&module.gate);
-  if (loads) {
-    load();
-    pthread_mutex_lock(&module.gate);
-    module.loading = false;
-    pthread_cond_broadcast(&module.change);
-    pthread_mutex_unlock(&module.gate);
-  }
+  if (!enters) return false;
+  pthread_mutex_lock(&module.use);
+  pthread_mutex_lock(&module.gate);
+  enters = may_enter(parks) && !module.broken;
+  if (enters) set_inside(true);
+  pthread_mutex_unlock(&module.gate);
+  module.parks = parks;
+  if (parks) last_rest = use_now();
+  if (enters && !module.translator) load();
   if (enters && !module.broken) return true;
   if (enters)
     native_module_leave();
@@ -166,28 +255,13 @@ bool native_module_load(const char **error)
   return there;
 }
 
-void native_module_run_begins(void)
-{
-  pthread_mutex_lock(&module.gate);
-  if (module.num_running++ == 0) pthread_cond_broadcast(&module.change);
-  pthread_mutex_unlock(&module.gate);
-}
-
-void native_module_run_ends(void)
-{
-  pthread_mutex_lock(&module.gate);
-  module.num_running--;
-  while (module.loading) pthread_cond_wait(&module.change, &module.gate);
-  pthread_mutex_unlock(&module.gate);
-}
-
 /* A child that was made while another thread was inside has a broken LLVM. */
 void native_module_forked(void)
 {
   module.broken |= module.inside && !this_thread_is_inside;
   if (module.broken && !module.error) module.error = pop_xstrdup("the process was forked");
   module.inside = this_thread_is_inside;
-  module.loading = false;
+  module.resting = module.paused = module.leaving = false;
   pthread_mutex_init(&module.use, NULL);
   pthread_mutex_init(&module.gate, NULL);
   pthread_cond_init(&module.change, NULL);

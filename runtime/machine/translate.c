@@ -40,15 +40,16 @@ enum { UNIT_CHAINS = 1024 };
 
 /* MACHINE_AUTO: instructions that the interpreter executes before anything is taken from the folder,
  * before anything is compiled, and those in a row after which the place where it is counts as hot. */
-enum { WARM_UP_LOAD = 20000000, WARM_UP = 100000000, SLICE_SLOTS = 1000000 };
+enum { WARM_UP_LOAD = 20000000, WARM_UP = 200000000, SLICE_SLOTS = 1000000 };
 
 struct translation {
   machine_engine mode;
-  uint64_t warm_up, warm_up_load; /* WARM_UP, or what the options say */
+  uint64_t warm_up, warm_up_load;   /* WARM_UP, or what the options say */
   native_folder *folder;            /* NULL: none */
   atomic_uint_fast64_t interpreted; /* instructions, roughly */
   pthread_mutex_t lock;
   held_unit *chains[UNIT_CHAINS];
+  native_unit *hot; /* the last that was wanted for a place where the interpreter stayed long */
 };
 
 /* Life */
@@ -367,6 +368,22 @@ static void run_native(machine *m, tile *t, context *c)
   t->instructions += frame.count;
 }
 
+/* The interpreter is long at one place. While native code for the last such place is being made, there is
+ * no other: it may be the same loop. */
+static void want_hot(machine *m, tile *t, uint32_t pc)
+{
+  translation *tr = m->translation;
+  pthread_mutex_lock(&tr->lock);
+  bool waits = tr->hot && !native_is_done(tr->hot);
+  pthread_mutex_unlock(&tr->lock);
+  if (waits) return;
+  translate_want(m, t, pc);
+  if (!t->num_entries) return;
+  pthread_mutex_lock(&tr->lock);
+  tr->hot = entry_slot(t, pc)->unit;
+  pthread_mutex_unlock(&tr->lock);
+}
+
 static void note_interpreted(translation *tr, uint64_t instructions)
 {
   uint64_t before = atomic_fetch_add(&tr->interpreted, instructions);
@@ -383,7 +400,7 @@ stop translate_run(machine *m, tile *t, context *c)
     uint64_t before = c->instructions;
     stop why = interpret(m, t, c, SLICE_SLOTS);
     note_interpreted(tr, c->instructions - before);
-    if (why == STOP_SLICE) translate_want(m, t, c->pc);
+    if (why == STOP_SLICE) want_hot(m, t, c->pc);
     if (why != STOP_SLICE && why != STOP_NATIVE) return why;
   }
 }

@@ -19,6 +19,7 @@ kernel() {
     clang-19 $common -DKERNEL="$1" -DROUNDS="$2/40" "$source" -o "$1.host_short"
     clang-19 $common $tile -DTILE -DKERNEL="$1" -DROUNDS="$2" "$source" -o "$1.tile"
     clang-19 $common $tile -DTILE -DKERNEL="$1" -DROUNDS="$2/40" "$source" -o "$1.short"
+    clang-19 $common $tile -DTILE -DSMALL -DKERNEL="$1" -DROUNDS=2 "$source" -o "$1.small"
     clang-19 $common $tile -DLINUX -DKERNEL="$1" -DROUNDS="$2/40" "$source" -o "$1.linux"
   }
   names="$names $1"
@@ -35,5 +36,9 @@ kernel crc 12000
 # shellcheck disable=SC2086
 clang-19 $common $tile -DTILE -DKERNEL=calls -DROUNDS=1000 "$source" -o dispatch.tile
 # shellcheck disable=SC2086
+clang-19 $common $tile -DTILE -DKERNEL=crc -DROUNDS=1200 "$source" -o crc.middle
+# shellcheck disable=SC2086
 "$POPULUS_BUILD_DIR/tests/bench/machine" $names >>"$output"
+# shellcheck disable=SC2086
+"$POPULUS_BUILD_DIR/tests/bench/translation" $names >>"$output"
 "$POPULUS_BUILD_DIR/tests/bench/supersteps" "$POPULUS_BUILD_DIR/share/populus/examples/matvec_split_codelets.gp" >>"$output"

@@ -6,10 +6,14 @@
  *   -DTILE               for the software IPU: worker 0 runs it, the supervisor reports the checksum
  *                        to the host, and again for each answer
  *
- * Working sets fit a tile: at most 128 KiB. */
+ * Working sets fit a tile: at most 128 KiB; -DSMALL: next to nothing. */
 typedef unsigned word;
 
+#ifdef SMALL
+enum { FLOATS = 128, SIDE = 16, KEYS = 64, HALVES = 64, BYTES = 64 };
+#else
 enum { FLOATS = 8192, SIDE = 128, KEYS = 4096, HALVES = 8192, BYTES = 8192 };
+#endif
 
 static float a[2 * FLOATS], b[2 * FLOATS];
 static word keys[KEYS], sorted[KEYS];

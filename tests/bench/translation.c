@@ -1,0 +1,192 @@
+/* translation <kernel>...: what translating tile code costs.
+ *
+ *   translate_1472_vs_1     <kernel>.small on 1,472 tiles and on one, MACHINE_TRANSLATOR: processor time of the
+ *                           first run less that of the second, which has nothing to translate any more; sums
+ *                           over all kernels
+ *   first_run_<length>_<n>  a program's first run from load to the end of the process, MACHINE_AUTO to
+ *                           MACHINE_INTERPRETER: on one core, where the translator competes with the
+ *                           interpreter (processor time), and on two (time)
+ *
+ * Each measurement is a process of its own, because native code belongs to the process; medians. */
+#include "bare_image.h"
+
+#include <machine/machine.h>
+#include <populus/arena.h>
+#include <populus/file.h>
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ROUNDS = 5, TILES = 1472 };
+
+static double seconds_of(clockid_t clock)
+{
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void check(pop_error *error, const char *what)
+{
+  if (!error) return;
+  fprintf(stderr, "translation: %s: %s\n", what, pop_error_message(error));
+  exit(1);
+}
+
+static machine *load(const char *path, uint32_t num_tiles, machine_engine engine)
+{
+  pop_target target;
+  uint8_t *file;
+  size_t size;
+  machine *m;
+  pop_image_segment segments[MAX_SEGMENTS];
+  check(pop_target_create("ipu2", 1, &target), "target");
+  target.tiles_per_ipu = num_tiles;
+  check(pop_file_read(path, MAX_FILE_BYTES, &file, &size), path);
+  uint8_t *memory = pop_xcalloc(1, target.memory_bytes);
+  pop_image image = make_image(&target, file, memory, segments);
+  check(machine_create(&target, &(machine_options){.engine = engine, .num_threads = 1}, &m), path);
+  for (image.tile = 0; image.tile < num_tiles; image.tile++)
+    check(machine_load(m, &image, NULL), path);
+  free(memory);
+  free(file);
+  return m;
+}
+
+static double run(machine *m)
+{
+  uint32_t event;
+  double start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+  check(machine_run(m, 0, &event), "run");
+  return seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start;
+}
+
+/* ---- in processes ---- */
+
+typedef struct job {
+  const char *path;
+  uint32_t num_tiles;
+  machine_engine engine;
+  bool one_core;
+} job;
+
+static void translate(const job *j, int end)
+{
+  machine *m = load(j->path, j->num_tiles, j->engine);
+  double first = run(m), second = run(m), cost = first - second;
+  if (write(end, &cost, sizeof cost) != sizeof cost) exit(1);
+}
+
+static void run_first(const job *j, int end)
+{
+  (void)end;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(0, &one);
+  if (j->one_core) sched_setaffinity(0, sizeof one, &one);
+  machine *m = load(j->path, j->num_tiles, j->engine);
+  run(m);
+  machine_free(m);
+}
+
+/* What the job wrote, or else what its process took. */
+static double measure(void (*work)(const job *, int), const job *j)
+{
+  int ends[2], status;
+  struct rusage usage;
+  double result = 0, start = seconds_of(CLOCK_MONOTONIC);
+  if (pipe(ends)) exit(1);
+  pid_t child = fork();
+  if (child == 0) {
+    work(j, ends[1]);
+    exit(0);
+  }
+  close(ends[1]);
+  bool wrote = read(ends[0], &result, sizeof result) == sizeof result;
+  close(ends[0]);
+  if (child < 0 || wait4(child, &status, 0, &usage) != child || status) {
+    fprintf(stderr, "translation: %s does not end well\n", j->path);
+    exit(1);
+  }
+  double elapsed = seconds_of(CLOCK_MONOTONIC) - start;
+  double spent = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                 (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+  if (wrote) return result;
+  return j->one_core ? spent : elapsed;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median(double *values)
+{
+  qsort(values, ROUNDS, sizeof *values, compare_doubles);
+  return values[ROUNDS / 2];
+}
+
+/* Both in rotation: what the second takes, relative to the first. */
+static double compare(void (*work)(const job *, int), const job *first, const job *second,
+                      double totals[2])
+{
+  double a[ROUNDS], b[ROUNDS];
+  for (int round = 0; round < ROUNDS; round++) {
+    a[round] = measure(work, first);
+    b[round] = measure(work, second);
+  }
+  double medians[] = {median(a), median(b)};
+  totals[0] += medians[0];
+  totals[1] += medians[1];
+  return medians[1] / medians[0];
+}
+
+static void print(const char *name, double value, const char *unit)
+{
+  printf("{\"name\": \"%s\", \"value\": %.3f, \"unit\": \"%s\"}\n", name, value, unit);
+  fflush(stdout);
+}
+
+static void compare_tiles(char **kernels, int count)
+{
+  double totals[2] = {0, 0};
+  for (int i = 0; i < count; i++) {
+    char *path = pop_xasprintf("%s.small", kernels[i]);
+    compare(translate, &(job){path, 1, MACHINE_TRANSLATOR, false},
+            &(job){path, TILES, MACHINE_TRANSLATOR, false}, totals);
+    free(path);
+  }
+  print("translate_1472_vs_1", totals[1] / totals[0], "x one tile");
+  print("translate_kernel_ms", totals[0] * 1e3 / count, "ms");
+}
+
+static void compare_first_runs(void)
+{
+  static const struct {
+    const char *name, *path;
+  } lengths[] = {{"50M", "crc.short"}, {"200M", "crc.middle"}, {"2G", "crc.tile"}};
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+    for (int cores = 1; cores <= 2; cores++) {
+      double totals[2] = {0, 0};
+      double ratio = compare(run_first, &(job){lengths[i].path, 1, MACHINE_INTERPRETER, cores == 1},
+                             &(job){lengths[i].path, 1, MACHINE_AUTO, cores == 1}, totals);
+      char name[64];
+      snprintf(name, sizeof name, "first_run_%s_%s", lengths[i].name,
+               cores == 1 ? "one_core" : "two_cores");
+      print(name, ratio, "x interpreter");
+    }
+}
+
+int main(int argc, char **argv)
+{
+  compare_tiles(argv + 1, argc - 1);
+  compare_first_runs();
+  return 0;
+}
