@@ -151,17 +151,40 @@ static bool has_words(const machine *m, const tile *t, const code_unit *code)
   return true;
 }
 
-/* Does some instruction of the tile's code read fflags? csrrw, csrrs, … of 1 (fflags) or 3 (fcsr)
- * with a destination. Words of data count, too: that is on the safe side. */
+/* csrrw, csrrs, … of 1 (fflags) or 3 (fcsr) with a destination */
+static bool reads_flags(uint32_t word)
+{
+  bool csr = (word & 0x7f) == 0x73 && (word >> 12 & 3) != 0;
+  return csr && (word >> 20 == 1 || word >> 20 == 3) && (word >> 7 & 31);
+}
+
+enum { SCAN_WORDS = 64 };
+
+/* Something in these words that may read them. Without branches, so that it is done in vectors: this is
+ * what remains to be done for each tile. */
+static bool may_read_flags(const uint32_t words[SCAN_WORDS])
+{
+  static const uint32_t mask = 0xffd0007f, system_1_or_3 = 0x00100073;
+  uint32_t found = 0;
+  for (int i = 0; i < SCAN_WORDS; i++) found |= (words[i] & mask) == system_1_or_3;
+  return found;
+}
+
+/* Does some instruction of the tile's code read fflags? Words of data count, too: that is on the safe
+ * side. */
 static bool finds_flag_readers(const machine *m, const tile *t)
 {
   for (size_t i = 0; i < t->num_segments; i++) {
     const pop_image_segment *s = &t->segments[i];
-    for (uint32_t at = 0; s->executable && at + 4 <= s->size; at += 4) {
-      uint32_t word;
-      memcpy(&word, t->memory + (s->start + at - m->target.memory_base), sizeof word);
-      bool csr = (word & 0x7f) == 0x73 && (word >> 12 & 3) != 0;
-      if (csr && (word >> 20 == 1 || word >> 20 == 3) && (word >> 7 & 31)) return true;
+    if (!s->executable) continue;
+    const uint8_t *code = t->memory + (s->start - m->target.memory_base);
+    for (uint32_t at = 0, bytes; at + 4 <= s->size; at += bytes) {
+      uint32_t words[SCAN_WORDS] = {0};
+      bytes = s->size - at < sizeof words ? (s->size - at) & ~3u : sizeof words;
+      memcpy(words, code + at, bytes);
+      if (!may_read_flags(words)) continue;
+      for (int w = 0; w < SCAN_WORDS; w++)
+        if (reads_flags(words[w])) return true;
     }
   }
   return false;
