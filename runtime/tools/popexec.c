@@ -26,9 +26,11 @@ static const char self[] = "/proc/self/exe";
 static pop_error *list(const pop_executable *executable)
 {
   const pop_target *target = pop_executable_target(executable);
-  printf("target %s: %u IPU%s, %u tiles\ncompiled by Populus %s\n", target->name, target->num_ipus,
-         target->num_ipus == 1 ? "" : "s", pop_target_num_tiles(target),
-         pop_executable_version(executable));
+  uint32_t num_replicas = pop_executable_num_replicas(executable);
+  printf("target %s: %u IPU%s, %u tiles\n", target->name, target->num_ipus,
+         target->num_ipus == 1 ? "" : "s", pop_target_num_tiles(target));
+  if (num_replicas > 1) printf("replicas: %u, each on such a target\n", num_replicas);
+  printf("compiled by Populus %s\n", pop_executable_version(executable));
   for (size_t i = 0; i < pop_executable_num_programs(executable); ++i)
     printf("program %zu: %s\n", i, pop_executable_program_name(executable, i));
   for (size_t i = 0; i < pop_executable_num_handles(executable); ++i) {

@@ -92,6 +92,22 @@ static pop_program build_neighbours(pop_graph *graph)
   return pop_program_execute(graph, set, "neighbours");
 }
 
+/* The same in replicas, which then give their output to the next one: all of it crosses IPUs. */
+static pop_program build_replicas(pop_graph *graph)
+{
+  enum { REPLICAS = 4 };
+  const size_t rows = pop_target_num_tiles(pop_graph_get_target(graph));
+  pop_replica_pair ring[REPLICAS];
+  for (uint32_t i = 0; i < REPLICAS; ++i) ring[i] = (pop_replica_pair){i, (i + 1) % REPLICAS};
+  pop_tensor mine = add_rows(graph, rows, "mine"), other = add_rows(graph, rows, "other");
+  pop_graph_map_linearly(graph, mine, VERTEX_FLOATS, VERTEX_FLOATS);
+  pop_graph_map_linearly(graph, other, VERTEX_FLOATS, VERTEX_FLOATS);
+  pop_program program = pop_program_sequence(graph, "replicas");
+  pop_sequence_add(program, build_neighbours(graph));
+  pop_sequence_add(program, pop_program_cross_replica_copy(mine, other, ring, REPLICAS, "ring"));
+  return program;
+}
+
 /* All on the one tile of the target. */
 static pop_program build_one_tile(pop_graph *graph)
 {
@@ -168,18 +184,20 @@ static const struct scale_case {
   const char *name;
   uint32_t num_ipus;
   uint32_t tiles_per_ipu; /* 0: the target's */
+  uint32_t num_replicas;  /* 0: the graph is not replicated */
   pop_program (*build)(pop_graph *graph);
   bool refused;
 } cases[] = {
-    {"local", 1, 0, build_local, false},
-    {"exchange", 1, 0, build_exchange, false},
-    {"64_ipus", 64, 0, build_neighbours, false},
-    {"one_tile", 1, 1, build_one_tile, true},
-    {"huge", 1, 0, build_huge, true},
-    {"huge_unmapped", 1, 0, build_huge_unmapped, true},
-    {"nested", 1, 0, build_nested, false},
-    {"copies", 1, 0, build_copies, false},
-    {"transpose", 1, 0, build_transpose, false},
+    {"local", 1, 0, 0, build_local, false},
+    {"exchange", 1, 0, 0, build_exchange, false},
+    {"64_ipus", 64, 0, 0, build_neighbours, false},
+    {"one_tile", 1, 1, 0, build_one_tile, true},
+    {"huge", 1, 0, 0, build_huge, true},
+    {"huge_unmapped", 1, 0, 0, build_huge_unmapped, true},
+    {"nested", 1, 0, 0, build_nested, false},
+    {"copies", 1, 0, 0, build_copies, false},
+    {"transpose", 1, 0, 0, build_transpose, false},
+    {"ipus16", 16, 0, 4, build_replicas, false},
 };
 
 /* ---- measuring ---- */
@@ -194,8 +212,9 @@ static double now_seconds(void)
 static void print_number(const struct scale_case *x, const char *what, double value, int digits,
                          const char *unit)
 {
-  printf("{\"name\": \"scale_%s_%s\", \"value\": %.*f, \"unit\": \"%s\"}\n", x->name, what, digits,
-         value, unit);
+  const char *topic = x->num_replicas ? "" : "scale_"; /* keys that others know */
+  printf("{\"name\": \"%s%s_%s\", \"value\": %.*f, \"unit\": \"%s\"}\n", topic, x->name, what,
+         digits, value, unit);
 }
 
 /* The time since *from; *from becomes now. */
@@ -210,7 +229,8 @@ static void print_peak_memory(const struct scale_case *x)
 {
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
-  print_number(x, "peak_memory", (double)usage.ru_maxrss / 1024, 0, "MiB");
+  print_number(x, x->num_replicas ? "peak_mib" : "peak_memory", (double)usage.ru_maxrss / 1024, 0,
+               "MiB");
 }
 
 /* For all exchanges together: cycles of the slowest tile, and what it could not be less than: the
@@ -258,7 +278,8 @@ static pop_error *measure(const struct scale_case *x, const char *codelets, cons
   pop_target target;
   POP_TRY(pop_target_create("ipu2", x->num_ipus, &target));
   if (x->tiles_per_ipu) target.tiles_per_ipu = x->tiles_per_ipu;
-  pop_graph *graph = pop_graph_create(&target);
+  pop_graph *graph = x->num_replicas ? pop_graph_create_replicated(&target, x->num_replicas)
+                                     : pop_graph_create(&target);
   pop_graph_add_codelets(graph, codelets, NULL);
   double time = now_seconds();
   pop_program program = x->build(graph);

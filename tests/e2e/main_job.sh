@@ -82,6 +82,12 @@ END
 grep -v cycles out.txt >found.txt
 printf 'sample 20: 15 ... 15\nsample 1: 1031.5 ... 1031.5\n' | cmp - found.txt || fail "remote_buffer prints: $(cat out.txt)"
 
+# Several IPUs: what the programs print they have compared with plain C.
+"$bin/pipeline" >out.txt 2>&1 || fail "pipeline exits $?: $(cat out.txt)"
+grep -q '^4 stages on 4 IPUs, 6 batches of 64: 0 wrong' out.txt || fail "pipeline prints: $(cat out.txt)"
+"$bin/replicas" >out.txt 2>&1 || fail "replicas exits $?: $(cat out.txt)"
+[ "$(grep -c '^replica [0-3]: 198000$' out.txt)" -eq 4 ] || fail "replicas prints: $(cat out.txt)"
+
 # Compiled once, then from the cache; and from inside of a program.
 for log in "Couldn't find mine/" 'Loaded suffix sums from mine/'; do
   rm -f log.txt
