@@ -12,6 +12,7 @@
  */
 #include "compiler/layout.h"
 
+#include "graph/log.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +131,8 @@ pop_error *pass_account(compilation *c)
       account_tile(c, t, &c->memory[t]);
     else
       c->memory[t] = c->memory[c->tiles[t].twin];
+    log_write(LOG_TRACE, "COMPILER", "tile %u: %u bytes of memory, %u with gaps, most live %u", t,
+              c->memory[t].total, c->memory[t].total_including_gaps, c->memory[t].most_live);
   }
   return NULL;
 }

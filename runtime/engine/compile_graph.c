@@ -124,6 +124,7 @@ static pop_error *find_or_compile(pop_graph *graph, const uint32_t *programs, si
 static pop_error *compile_with(pop_graph *graph, const pop_program *programs, size_t num_programs,
                                const engine_options *options, pop_executable **executable)
 {
+  graph_end_construction(graph);
   uint32_t *indices = pop_xcalloc(num_programs, sizeof *indices);
   for (size_t i = 0; i < num_programs; ++i) indices[i] = programs[i].index - 1;
   pop_executable *e = NULL;
@@ -131,7 +132,7 @@ static pop_error *compile_with(pop_graph *graph, const pop_program *programs, si
   free(indices);
   if (!error && e->out_of_memory)
     log_write(LOG_WARN, "ENGINE", "debug.allowOutOfMemory: %s", e->out_of_memory);
-  if (!error) error = write_reports(e, options);
+  if (!error) error = write_reports(graph, e, options);
   if (error) {
     pop_executable_free(e);
     return error;
@@ -192,7 +193,7 @@ pop_error *pop_engine_create_from_executable(pop_executable *executable, const p
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "pop_engine_create_from_executable: the executable is NULL");
   POP_TRY(engine_options_parse(options, num_options, ON_RUN, executable, &parsed));
-  pop_error *error = write_reports(executable, &parsed);
+  pop_error *error = write_reports(NULL, executable, &parsed);
   if (!error) error = engine_new(executable, &parsed.run, engine);
   engine_options_free(&parsed);
   return error;

@@ -9,10 +9,25 @@
 
 #include "engine/reports.h"
 #include "graph/log.h"
+#include "profile/report_file.h"
 #include <errno.h>
 #include <populus/names.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Instruments the replica that profiler.replicaToProfile names. */
+static pop_error *profile_replica(pop_engine *engine, const run_options *options)
+{
+  uint32_t number = options->profiled_replica;
+  if (number >= engine->num_replicas)
+    return pop_error_new(POP_ERROR_INVALID_OPTION,
+                         "option 'profiler.replicaToProfile' cannot be '%u': the executable has %u "
+                         "replicas, from 0 on",
+                         number, engine->num_replicas);
+  engine->profile =
+      execution_profile_new(engine->replicas[number].machine, engine->executable, options);
+  return NULL;
+}
 
 pop_error *engine_new(pop_executable *executable, const run_options *options, pop_engine **engine)
 {
@@ -25,6 +40,13 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
   }
   made->prefetch = options->prefetch;
   made->num_threads = options->machine.num_threads;
+  made->profile_file = execution_report_path(options);
+  made->reported_runs = options->reported_runs;
+  error = profile_replica(made, options);
+  if (error) {
+    pop_engine_free(made);
+    return error;
+  }
   *engine = made;
   return NULL;
 }
@@ -38,6 +60,8 @@ static bool is_on_device(const pop_engine *engine)
 void pop_engine_free(pop_engine *engine)
 {
   if (!engine) return;
+  execution_profile_free(engine->profile);
+  free(engine->profile_file);
   replicas_free(engine);
   if (is_on_device(engine)) device_set_loaded(engine->device, NULL);
   pop_device_free(engine->device);
@@ -78,6 +102,7 @@ pop_error *pop_engine_load(pop_engine *engine)
   if (too_small) return pop_error_new(POP_ERROR_GRAPH_MEMORY, "cannot load: %s", too_small);
   engine->state = ENGINE_COMPILED;
   if (engine->device) POP_TRY(take_device(engine));
+  execution_profile_reset(engine->profile);
   log_phase loading = log_phase_start("ENGINE", "Loading executable");
   POP_TRY(replicas_load(engine));
   log_phase_end(&loading);
@@ -163,6 +188,14 @@ static pop_error *abort_event(const pop_engine *engine, const executable_event *
                        (unsigned long long)counters.cycles);
 }
 
+static pop_error *run_host_exchange(pop_engine *engine, uint32_t event)
+{
+  execution_profile_begin_exchange(engine->profile);
+  pop_error *error = engine_host_exchange(engine, &engine->executable->events[event - 1]);
+  execution_profile_end_exchange(engine->profile, event - 1);
+  return error;
+}
+
 static pop_error *handle_event(pop_engine *engine, uint32_t event)
 {
   const pop_executable *e = engine->executable;
@@ -176,7 +209,7 @@ static pop_error *handle_event(pop_engine *engine, uint32_t event)
   case EXECUTABLE_EVENT_ASSUME_EQUAL:
     return compare_event(engine, reported);
   case EXECUTABLE_EVENT_EXCHANGE:
-    return engine_host_exchange(engine, reported);
+    return run_host_exchange(engine, event);
   default:
     engine->state = ENGINE_FAULTED;
     return abort_event(engine, reported);
@@ -198,6 +231,24 @@ static pop_error *check_loaded(const pop_engine *engine, const char *what)
   return NULL;
 }
 
+static pop_error *run_to_end(pop_engine *engine, size_t program)
+{
+  uint32_t event;
+  POP_TRY(replicas_run(engine, (uint32_t)program, &event));
+  while (event != 0) {
+    POP_TRY(handle_event(engine, event));
+    POP_TRY(replicas_run(engine, 0, &event));
+  }
+  return NULL;
+}
+
+static pop_error *report_execution(pop_engine *engine)
+{
+  if (!engine->profile || !engine->profile_file || engine->reported_runs == 0) return NULL;
+  engine->reported_runs--;
+  return report_file_write(engine->profile_file, execution_profile_write, engine->profile);
+}
+
 pop_error *pop_engine_run(pop_engine *engine, size_t program)
 {
   POP_TRY(check_loaded(engine, "run"));
@@ -210,18 +261,28 @@ pop_error *pop_engine_run(pop_engine *engine, size_t program)
                          num_programs);
   log_phase running = log_phase_start("ENGINE", "Running program");
   machine_counters before = machine_get_counters(engine->replicas[0].machine);
-  uint32_t event;
-  POP_TRY(replicas_run(engine, (uint32_t)program, &event));
-  while (event != 0) {
-    POP_TRY(handle_event(engine, event));
-    POP_TRY(replicas_run(engine, 0, &event));
-  }
+  execution_profile_begin_run(engine->profile, program);
+  pop_error *error = run_to_end(engine, program);
+  execution_profile_end_run(engine->profile);
+  if (error) return error;
   log_phase_end(&running);
   machine_counters after = machine_get_counters(engine->replicas[0].machine);
   log_write(LOG_DEBUG, "ENGINE", "Program %zu: %llu cycles, %llu instructions", program,
             (unsigned long long)(after.cycles - before.cycles),
             (unsigned long long)(after.instructions - before.instructions));
-  return NULL;
+  return report_execution(engine);
+}
+
+pop_error *pop_engine_write_execution_profile(const pop_engine *engine, FILE *stream)
+{
+  if (!engine->profile)
+    return pop_error_new(POP_ERROR_INVALID_OPTION,
+                         "pop_engine_write_execution_profile: the engine has none: give it the "
+                         "option debug.instrument");
+  POP_TRY(execution_profile_write(stream, engine->profile));
+  return fflush(stream) == 0 && !ferror(stream)
+             ? NULL
+             : pop_error_errno(errno, "cannot write the execution profile");
 }
 
 pop_error *pop_engine_run_named(pop_engine *engine, const char *name)

@@ -3,6 +3,7 @@
 #define ENGINE_ENGINE_PRIVATE_H
 
 #include "device/device.h"
+#include "engine/execution_profile.h"
 #include "engine/options.h"
 #include "engine/remote_buffers.h"
 #include "engine/streams.h"
@@ -29,9 +30,12 @@ struct pop_engine {
   pop_executable *executable; /* retained */
   pop_device *device;         /* retained; NULL: the machine is the engine's own */
   replica *replicas;
-  uint32_t num_replicas; /* at least 1 */
-  uint32_t num_threads;  /* that load images; 0: as many as the process may use */
-  bool prefetch;         /* may ask callbacks of streams early */
+  uint32_t num_replicas;      /* at least 1 */
+  uint32_t num_threads;       /* that load images; 0: as many as the process may use */
+  bool prefetch;              /* may ask callbacks of streams early */
+  execution_profile *profile; /* NULL: nothing is instrumented */
+  char *profile_file;         /* where it is written after a run; NULL: nowhere */
+  uint64_t reported_runs;     /* that are still to be reported */
   engine_state state;
   FILE *print_stream; /* NULL: standard error */
 };

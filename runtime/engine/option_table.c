@@ -19,12 +19,19 @@ static const char *const sync_methods[] = {"default", "polling", "hybrid", NULL}
 static const char *const workers_are[] = {"true", "false", "portable", NULL};
 static const char *const exchange_targets[] = {"cycles", "memory", "balanced", NULL};
 static const char *const multicast_policies[] = {"balanced", "always", "never", NULL};
+static const char *const levels[] = {"tile", "device", "ipu", NULL};
+static const char *const report_choices[] = {"autoReport.all", "true", "false", NULL};
+static const char *const thread_modes[] = {"singleThread", "collaborative", "dedicated", NULL};
+static const char *const automatic[] = {"auto", NULL}, *const unlimited[] = {"unlimited", NULL};
+static const char *const profile_formats[] = {"v3", NULL};
 static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any", NULL};
 
 #define FIELD(name)                                                                                \
   .field_offset = offsetof(engine_options, name),                                                  \
   .field_bytes = sizeof(((const engine_options *)NULL)->name)
 #define LIGHTWEIGHT "lightweight profiling"
+#define REPORT_VALUES "true, false or autoReport.all"
+#define REPORT(name) OPTION_CHOICE, FIELD(name), .choices = report_choices
 #define STACK .or_zero = true, .least = 64, .greatest = MAX_STACK_BYTES, .multiple = 16
 
 /* X(key, values, default, effect, stages, kind, what else option_entry has) */
@@ -131,6 +138,17 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "what exchange plans save: small messages for a few tiles are sent to each where that is "     \
     "faster (cycles), for two tiles at most (balanced), or never (memory)",                        \
     ON_COMPILE, OPTION_CHOICE, FIELD(exchange_target), .choices = exchange_targets)                \
+  X("streamCallbacks.multiThreadMode", "singleThread, collaborative or dedicated", "singleThread", \
+    "none: a host sync is for one copy, so callbacks come one by one, on the thread of the run",   \
+    ON_RUN, OPTION_CHOICE, .choices = thread_modes)                                                \
+  X("streamCallbacks.numWorkerThreads", "a number of threads, or auto", "0",                       \
+    "none: there are no threads for callbacks", ON_RUN, OPTION_NUMBER, .greatest = MAX_THREADS,    \
+    .choices = automatic)                                                                          \
+  X("streamCallbacks.numaAware", "true or false", "false",                                         \
+    "none: there are no threads for callbacks", ON_RUN, OPTION_BOOL)                               \
+  X("streamCallbacks.maxLookahead", "a number of copies, or unlimited", "unlimited",               \
+    "none: one copy of a stream at most is asked for before the device does", ON_RUN,              \
+    OPTION_NUMBER, .least = 1, .greatest = UINT32_MAX, .choices = unlimited)                       \
   X("opt.useAutoloader", "true or false", "true",                                                  \
     "none: images come into tile memory without passing through the tiles", ON_RUN, OPTION_BOOL)   \
   X("opt.enableMultiAccessCopies", "true or false", "true",                                        \
@@ -151,6 +169,57 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "whether results are rounded at random", ON_RUN, OPTION_BOOL, .lacks = "stochastic rounding")  \
   X("prng.seed", "a number", "0", "what the tiles' random numbers start from", ON_RUN,             \
     OPTION_NUMBER, .greatest = UINT64_MAX, .lacks = "random numbers on tiles")                     \
+  X("debug.instrument", "true or false", "false",                                                  \
+    "all of debug.instrumentCompute, debug.instrumentControlFlow and "                             \
+    "debug.instrumentExternalExchange",                                                            \
+    ON_RUN, OPTION_BOOL, FIELD(run.instrument))                                                    \
+  X("debug.instrumentCompute", "true or false", "false",                                           \
+    "the execution profile has the cycles of each compute set's last execution", ON_RUN,           \
+    OPTION_BOOL, FIELD(run.instrument_compute))                                                    \
+  X("debug.instrumentControlFlow", "true or false", "false",                                       \
+    "the execution profile has the order in which compute sets were executed", ON_RUN,             \
+    OPTION_BOOL, FIELD(run.instrument_control_flow))                                               \
+  X("debug.instrumentExternalExchange", "true or false", "false",                                  \
+    "the execution profile has executions, cycles and bytes of each host exchange", ON_RUN,        \
+    OPTION_BOOL, FIELD(run.instrument_external_exchange))                                          \
+  X("debug.computeInstrumentationLevel", "tile, device or ipu", "tile",                            \
+    "cycles of each tile, of the slowest one, or of the slowest one of each IPU; those of "        \
+    "vertices (vertex) need what this version does not have",                                      \
+    ON_RUN, OPTION_CHOICE, FIELD(run.instrumentation_level), .choices = levels)                    \
+  X("autoReport.all", "true or false", "false",                                                    \
+    "all reports but the serialized graph, which has to be asked for", ON_SAVE | ON_RUN,           \
+    OPTION_BOOL, FIELD(run.report_all))                                                            \
+  X("autoReport.directory", "a path", ".", "folder of the reports; it is made if it is not there", \
+    ON_SAVE | ON_RUN, OPTION_TEXT, FIELD(run.report_directory))                                    \
+  X("autoReport.outputArchive", REPORT_VALUES, "autoReport.all", "archive.a: the tile images",     \
+    ON_SAVE, REPORT(report_archive))                                                               \
+  X("autoReport.outputGraphProfile", REPORT_VALUES, "autoReport.all",                              \
+    "memory.txt: the memory summary", ON_SAVE, REPORT(report_graph))                               \
+  X("autoReport.outputLoweredVars", REPORT_VALUES, "autoReport.all",                               \
+    "vars.json: as debug.loweredVarDumpFile", ON_SAVE, REPORT(report_variables))                   \
+  X("autoReport.outputDebugInfo", REPORT_VALUES, "autoReport.all",                                 \
+    "debug.json: programs, compute sets and variables of the executable, and its options",         \
+    ON_SAVE, REPORT(report_debug))                                                                 \
+  X("autoReport.outputExecutionProfile", REPORT_VALUES, "autoReport.all",                          \
+    "execution.json: what debug.instrument… has counted, after each run", ON_RUN,                  \
+    REPORT(run.report_execution))                                                                  \
+  X("autoReport.executionProfileProgramRunCount", "a number of runs", "2",                         \
+    "execution.json is written after as many runs, and not any more after later ones", ON_RUN,     \
+    OPTION_NUMBER, FIELD(run.reported_runs), .greatest = UINT64_MAX)                               \
+  X("autoReport.outputSerializedGraph", "true or false", "false",                                  \
+    "serialized_graph.json: the graph, as pop_graph_serialize writes it", ON_SAVE, OPTION_BOOL,    \
+    FIELD(report_serialized_graph))                                                                \
+  X("profiler.format", "v3", "v3", "of the files of a profile: there is one", ON_COMPILE,          \
+    OPTION_CHOICE, .choices = profile_formats)                                                     \
+  X("profiler.includeFlopEstimates", "true or false", "false", "in the graph profile", ON_COMPILE, \
+    OPTION_BOOL, .lacks = "estimates of operations")                                               \
+  X("profiler.includeCycleEstimates", "true or false", "false", "in the graph profile",            \
+    ON_COMPILE, OPTION_BOOL, .lacks = "estimates in the graph profile")                            \
+  X("profiler.replicaToProfile", "a number", "0", "the replica that the execution profile is of",  \
+    ON_RUN, OPTION_NUMBER, FIELD(run.profiled_replica), .greatest = UINT32_MAX)                    \
+  X("debug.branchRecordFlush", "true or false", "true",                                            \
+    "none: which way a program goes is not recorded in tile memory, which would fill", ON_COMPILE, \
+    OPTION_BOOL)                                                                                   \
   X("profiler.blocks.filter", "a regular expression", "", "which blocks are timed", ON_COMPILE,    \
     OPTION_TEXT, .lacks = LIGHTWEIGHT)                                                             \
   X("profiler.programs.filter", "a regular expression", "", "which programs are timed",            \

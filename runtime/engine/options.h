@@ -17,11 +17,26 @@ typedef enum option_stage {
   ON_ALL_STAGES = 7
 } option_stage;
 
+/* debug.computeInstrumentationLevel */
+typedef enum instrumentation_level { LEVEL_TILE, LEVEL_DEVICE, LEVEL_IPU } instrumentation_level;
+
+/* Whether a report of autoReport.… is wanted. */
+typedef enum report_choice { AS_ALL, YES, NO } report_choice;
+
 /* What an engine is told about running. */
 typedef struct run_options {
   machine_options machine;  /* native_folder is cache_folder, below */
   bool prefetch;            /* ask callbacks of streams early */
   double host_sync_timeout; /* seconds that a callback may take; 0: no limit */
+  bool instrument;          /* all three: */
+  bool instrument_compute, instrument_control_flow, instrument_external_exchange;
+  instrumentation_level instrumentation_level;
+  uint32_t profiled_replica;
+  /* Reports: */
+  bool report_all;
+  char *report_directory; /* owned by the options */
+  report_choice report_execution;
+  uint64_t reported_runs;
 } run_options;
 
 /* Texts are owned; "" where nothing was said. */
@@ -29,7 +44,9 @@ typedef struct engine_options {
   char *save_archive;  /* target.saveArchive */
   char *variable_file; /* debug.loweredVarDumpFile */
   char *graph_report;  /* "stdout", "stderr" or a path */
-  char *cache_folder;  /* of compiled executables */
+  report_choice report_archive, report_graph, report_variables, report_debug;
+  bool report_serialized_graph; /* autoReport.all does not mean it */
+  char *cache_folder;           /* of compiled executables */
   uint64_t cache_max_bytes;
   bool allow_out_of_memory;
   bool keep_duplicate_code;

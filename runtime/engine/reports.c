@@ -1,10 +1,13 @@
 #include "engine/reports.h"
 
+#include "cache/cache_folder.h"
 #include "graph/log.h"
+#include "profile/json.h"
 #include "profile/memory_summary.h"
 #include "profile/report_file.h"
 #include "profile/variable_report.h"
 #include <errno.h>
+#include <populus/introspection.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +36,60 @@ static pop_error *write_variable_report(FILE *stream, const void *executable)
   return write_variables(stream, executable);
 }
 
+static pop_error *write_graph(FILE *stream, const void *graph)
+{
+  return pop_graph_serialize(*(pop_graph *const *)graph, stream);
+}
+
+static void put_options(json_writer *json, const char *key, const executable_option *options,
+                        size_t count)
+{
+  json_begin_object(json, key);
+  for (size_t i = 0; i < count; i++) json_put_string(json, options[i].key, options[i].value);
+  json_end_object(json);
+}
+
+static void put_variables(json_writer *json, const pop_executable *e)
+{
+  json_begin_list(json, "variables");
+  for (size_t i = 0; i < e->num_variables; i++) {
+    const executable_variable *v = &e->variables[i];
+    json_begin_object(json, NULL);
+    json_put_string(json, "name", v->name);
+    json_put_string(json, "type", pop_type_name(v->type));
+    json_begin_list(json, "shape");
+    for (uint32_t d = 0; d < v->rank; d++) json_put_number(json, NULL, v->shape[d]);
+    json_end_list(json);
+    json_put_bool(json, "constant", v->constant);
+    json_end_object(json);
+  }
+  json_end_list(json);
+}
+
+/* What the things of an executable are called. */
+static pop_error *write_names(FILE *stream, const void *executable)
+{
+  const pop_executable *e = executable;
+  json_writer json = {.stream = stream};
+  json_begin_object(&json, NULL);
+  json_put_string(&json, "version", e->version);
+  json_put_string(&json, "target", e->target.name);
+  put_options(&json, "options", e->options, e->num_options);
+  json_begin_list(&json, "programs");
+  for (size_t i = 0; i < e->num_programs; i++) json_put_string(&json, NULL, e->programs[i]);
+  json_end_list(&json);
+  json_begin_list(&json, "computeSets");
+  for (size_t i = 0; i < e->num_compute_sets; i++)
+    json_put_string(&json, NULL, e->compute_sets[i].name);
+  json_end_list(&json);
+  json_begin_list(&json, "vertexTypes");
+  for (size_t i = 0; i < e->num_vertex_types; i++) json_put_string(&json, NULL, e->vertex_types[i]);
+  json_end_list(&json);
+  put_variables(&json, e);
+  json_end_object(&json);
+  return NULL;
+}
+
 /* ---- where they go ---- */
 
 static pop_error *save_archive(const pop_executable *e, const char *path)
@@ -53,8 +110,62 @@ static pop_error *print_graph_report(const pop_executable *e, const char *destin
   return fflush(stream) == 0 ? NULL : pop_error_errno(errno, "cannot print the graph report");
 }
 
-pop_error *write_reports(const pop_executable *e, const engine_options *options)
+/* ---- autoReport ---- */
+
+static bool is_wanted(report_choice choice, bool all)
 {
+  return choice == YES || (choice == AS_ALL && all);
+}
+
+static char *report_path(const run_options *options, const char *name)
+{
+  return pop_xasprintf("%s/%s", options->report_directory, name);
+}
+
+char *execution_report_path(const run_options *options)
+{
+  return is_wanted(options->report_execution, options->report_all)
+             ? report_path(options, "execution.json")
+             : NULL;
+}
+
+static pop_error *write_report(const engine_options *options, bool wanted, const char *name,
+                               pop_error *(*write)(FILE *stream, const void *context),
+                               const void *context)
+{
+  if (!wanted) return NULL;
+  char *path = report_path(&options->run, name);
+  pop_error *error = write ? report_file_write(path, write, context) : save_archive(context, path);
+  free(path);
+  return error;
+}
+
+static pop_error *write_auto_reports(pop_graph *graph, const pop_executable *e,
+                                     const engine_options *options)
+{
+  bool all = options->run.report_all;
+  bool archive = is_wanted(options->report_archive, all),
+       memory = is_wanted(options->report_graph, all),
+       variables = is_wanted(options->report_variables, all),
+       debug = is_wanted(options->report_debug, all),
+       execution = is_wanted(options->run.report_execution, all),
+       serialized = options->report_serialized_graph && graph;
+  if (options->report_serialized_graph && !graph)
+    log_write(LOG_WARN, "ENGINE",
+              "autoReport.outputSerializedGraph: there is no graph any more; it "
+              "is written when it is compiled");
+  if (!archive && !memory && !variables && !debug && !execution && !serialized) return NULL;
+  POP_TRY(cache_folder_make(options->run.report_directory));
+  POP_TRY(write_report(options, archive, "archive.a", NULL, e));
+  POP_TRY(write_report(options, memory, "memory.txt", write_memory, e));
+  POP_TRY(write_report(options, variables, "vars.json", write_variable_report, e));
+  POP_TRY(write_report(options, debug, "debug.json", write_names, e));
+  return write_report(options, serialized, "serialized_graph.json", write_graph, &graph);
+}
+
+pop_error *write_reports(pop_graph *graph, const pop_executable *e, const engine_options *options)
+{
+  POP_TRY(write_auto_reports(graph, e, options));
   if (*options->save_archive) POP_TRY(save_archive(e, options->save_archive));
   if (*options->variable_file)
     POP_TRY(report_file_write(options->variable_file, write_variable_report, e));

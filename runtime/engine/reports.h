@@ -4,9 +4,13 @@
 
 #include "engine/options.h"
 
-/* The archive, the memory summary, … Errors: SYSTEM with the path. */
-POP_MUST_CHECK pop_error *write_reports(const pop_executable *executable,
+/* The archive, the memory summary, … `graph` is NULL if there is none any more. Errors: SYSTEM with the
+ * path. */
+POP_MUST_CHECK pop_error *write_reports(pop_graph *graph, const pop_executable *executable,
                                         const engine_options *options);
+
+/* Where the execution profile goes; NULL: nowhere. The caller's to free. */
+char *execution_report_path(const run_options *options);
 
 /* The memory part of the profile summary. */
 void print_memory_report(FILE *stream, const pop_executable *executable);

@@ -182,7 +182,7 @@ static void add_host(hasher *h, const pop_graph *g)
 
 uint64_t graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t num_programs)
 {
-  ASSERT_SIZE(pop_graph, 648);
+  ASSERT_SIZE(pop_graph, 688);
   hasher h = {.state = XXH3_createState()};
   XXH3_64bits_reset(h.state);
   add_target(&h, &graph->target);

@@ -17,6 +17,7 @@ static pop_graph *create(const char *call, const pop_target *target)
                 "%s: the target is null; fill one in with pop_target_create", call);
     return graph;
   }
+  graph->construction = log_phase_start("GRAPH", "graphConstruction");
   graph->target = *target;
   pop_error *error = pop_target_validate(target);
   if (error)
@@ -83,6 +84,13 @@ void pop_graph_free(pop_graph *graph)
   pop_error_free(graph->error);
   pop_arena_free(graph->arena);
   free(graph);
+}
+
+void graph_end_construction(pop_graph *graph)
+{
+  if (graph->is_constructed) return;
+  graph->is_constructed = true;
+  log_phase_end(&graph->construction);
 }
 
 const pop_target *pop_graph_get_target(const pop_graph *graph)

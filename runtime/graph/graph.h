@@ -19,6 +19,7 @@
 #ifndef GRAPH_GRAPH_H
 #define GRAPH_GRAPH_H
 
+#include "graph/log.h"
 #include <populus/arena.h>
 #include <populus/gp.h>
 #include <populus/graph.h>
@@ -212,6 +213,8 @@ struct pop_graph {
   pop_name_table handle_names, stream_names, remote_buffer_names;
   struct view_scratch *scratch; /* view.c: what the view that is being made needs */
   uint64_t program_visit;       /* number of searches for cycles so far */
+  log_phase construction;       /* from its creation to when it is first compiled */
+  bool is_constructed;
 };
 
 /* The tensors of an edge: one, or its rows. */
@@ -224,6 +227,9 @@ static inline const uint32_t *edge_tensors(const pop_graph *graph, const edge *e
 /* virtual.c: the number of a view's tile in the top-level graph; and back, or GRAPH_NONE. */
 uint32_t graph_tile_of_top(const pop_graph *view, uint32_t tile);
 uint32_t graph_tile_of_view(pop_graph *view, uint32_t tile_of_top);
+
+/* The graph is compiled: its construction, as the log knows it, is over. */
+void graph_end_construction(pop_graph *graph);
 
 /* Keeps `error` if it is the first (frees it otherwise). */
 void graph_fail(pop_graph *graph, pop_error *error);

@@ -13,22 +13,42 @@
 
 static const char *const level_names[] = {"OFF", "ERR", "WARN", "INFO", "DEBUG", "TRACE"};
 static const char level_letters[] = "-EWIDT";
-enum { NUM_LEVELS = sizeof level_names / sizeof *level_names };
+enum { NUM_LEVELS = sizeof level_names / sizeof *level_names, MAX_PARTS = 8, MAX_PART_NAME = 16 };
+
+/* A level of its own for a part: POPLAR_ENGINE_LOG_LEVEL. */
+typedef struct part_level {
+  char part[MAX_PART_NAME];
+  log_level level;
+} part_level;
+
+typedef struct log_channel {
+  const char *prefix;  /* of lines: "PO" */
+  const char *library; /* of variables: "POPLAR" */
+  log_level threshold;
+  log_level most; /* of the threshold and the parts' levels */
+  int destination;
+  part_level parts[MAX_PARTS];
+  size_t num_parts;
+} log_channel;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static log_level threshold = LOG_OFF;
-static int destination = STDERR_FILENO;
+static log_channel poplar = {"PO", "POPLAR", LOG_OFF, LOG_OFF, STDERR_FILENO, {{{0}, LOG_OFF}}, 0};
+static log_channel poplibs = {"PL",          "POPLIBS",        LOG_OFF, LOG_OFF,
+                              STDERR_FILENO, {{{0}, LOG_OFF}}, 0};
 
-static void write_line(log_level level, const char *part, const char *message)
+/* ---- lines ---- */
+
+static void write_line(const log_channel *channel, log_level level, const char *part,
+                       const char *message)
 {
   struct timespec now;
   struct tm local;
   clock_gettime(CLOCK_REALTIME, &now);
   localtime_r(&now.tv_sec, &local);
   char line[4096];
-  int length = snprintf(line, sizeof line, "%02d:%02d:%02d.%03ld %ld PO:%-8s [%c] %s",
+  int length = snprintf(line, sizeof line, "%02d:%02d:%02d.%03ld %ld %s:%-8s [%c] %s",
                         local.tm_hour, local.tm_min, local.tm_sec, now.tv_nsec / 1000000,
-                        (long)getpid(), part, level_letters[level], message);
+                        (long)getpid(), channel->prefix, part, level_letters[level], message);
   if (length < 0) return;
   size_t size = (size_t)length < sizeof line - 1 ? (size_t)length : sizeof line - 2;
   /* A name in a message may hold control characters; they must not reach a terminal. */
@@ -37,61 +57,129 @@ static void write_line(log_level level, const char *part, const char *message)
   line[size++] = '\n';
   /* A log that cannot be written must not stop the program. */
   ssize_t written;
-  do written = write(destination, line, size);
+  do written = write(channel->destination, line, size);
   while (written < 0 && errno == EINTR);
 }
 
-static void open_destination(const char *name)
+static void warn(const log_channel *channel, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void warn(const log_channel *channel, const char *format, ...)
+{
+  char message[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  write_line(channel, LOG_WARN, "LOG", message);
+}
+
+/* ---- what the environment says ---- */
+
+static void open_destination(log_channel *channel, const char *variable, const char *name)
 {
   if (strcmp(name, "stderr") == 0) return;
   if (strcmp(name, "stdout") == 0) {
-    destination = STDOUT_FILENO;
+    channel->destination = STDOUT_FILENO;
     return;
   }
   int fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (fd >= 0) {
-    destination = fd;
+  if (fd >= 0)
+    channel->destination = fd;
+  else
+    warn(channel, "%s: cannot open '%s': %s; logging to stderr", variable, name, strerror(errno));
+}
+
+/* False if it is no level, with a warning. */
+static bool read_level(const log_channel *channel, const char *variable, const char *text,
+                       log_level *level)
+{
+  for (size_t i = 0; i < NUM_LEVELS; ++i)
+    if (strcasecmp(text, level_names[i]) == 0) {
+      *level = (log_level)i;
+      return true;
+    }
+  warn(channel, "%s is '%s'; it can be OFF, ERR, WARN, INFO, DEBUG or TRACE", variable, text);
+  return false;
+}
+
+/* `entry` of the environment, if it is POPLAR_<part>_LOG_LEVEL=<level>. */
+static void add_part(log_channel *channel, const char *entry)
+{
+  static const char ending[] = "_LOG_LEVEL";
+  size_t prefix = strlen(channel->library);
+  const char *equals = strchr(entry, '=');
+  if (!equals || strncmp(entry, channel->library, prefix) != 0 || entry[prefix] != '_') return;
+  const char *part = entry + prefix + 1;
+  size_t length = (size_t)(equals - part);
+  if (length < sizeof ending || length - (sizeof ending - 1) >= MAX_PART_NAME ||
+      strncmp(equals - (sizeof ending - 1), ending, sizeof ending - 1) != 0 || !equals[1] ||
+      channel->num_parts == MAX_PARTS)
     return;
-  }
-  char message[512];
-  snprintf(message, sizeof message, "POPLAR_LOG_DEST: cannot open '%s': %s; logging to stderr",
-           name, strerror(errno));
-  write_line(LOG_WARN, "LOG", message);
+  part_level *added = &channel->parts[channel->num_parts];
+  length -= sizeof ending - 1;
+  memcpy(added->part, part, length);
+  added->part[length] = '\0';
+  char variable[64];
+  snprintf(variable, sizeof variable, "%.*s", (int)(equals - entry), entry);
+  if (read_level(channel, variable, equals + 1, &added->level)) channel->num_parts++;
+}
+
+static void initialise_channel(log_channel *channel)
+{
+  char variable[32];
+  snprintf(variable, sizeof variable, "%s_LOG_LEVEL", channel->library);
+  const char *level = getenv(variable);
+  if (level && *level) read_level(channel, variable, level, &channel->threshold);
+  for (char *const *entry = environ; entry && *entry; ++entry) add_part(channel, *entry);
+  channel->most = channel->threshold;
+  for (size_t i = 0; i < channel->num_parts; ++i)
+    if (channel->parts[i].level > channel->most) channel->most = channel->parts[i].level;
+  snprintf(variable, sizeof variable, "%s_LOG_DEST", channel->library);
+  const char *name = getenv(variable);
+  if (channel->most != LOG_OFF && name && *name) open_destination(channel, variable, name);
 }
 
 static void initialise(void)
 {
-  const char *level = getenv("POPLAR_LOG_LEVEL");
-  if (!level || !*level) return;
-  size_t i = 0;
-  while (i < NUM_LEVELS && strcasecmp(level, level_names[i]) != 0) ++i;
-  if (i == NUM_LEVELS) {
-    char message[256];
-    snprintf(message, sizeof message,
-             "POPLAR_LOG_LEVEL is '%s'; it can be OFF, ERR, WARN, INFO, DEBUG or TRACE", level);
-    write_line(LOG_WARN, "LOG", message);
-    return;
-  }
-  threshold = (log_level)i;
-  const char *name = getenv("POPLAR_LOG_DEST");
-  if (threshold != LOG_OFF && name && *name) open_destination(name);
+  initialise_channel(&poplar);
+  initialise_channel(&poplibs);
+}
+
+static bool is_wanted(const log_channel *channel, log_level level, const char *part)
+{
+  pthread_once(&once, initialise);
+  if (level == LOG_OFF || level > channel->most) return false;
+  for (size_t i = 0; i < channel->num_parts; ++i)
+    if (strcmp(channel->parts[i].part, part) == 0) return level <= channel->parts[i].level;
+  return level <= channel->threshold;
 }
 
 bool log_enabled(log_level level)
 {
   pthread_once(&once, initialise);
-  return level != LOG_OFF && level <= threshold;
+  return level != LOG_OFF && level <= poplar.most;
 }
 
 void log_write(log_level level, const char *part, const char *format, ...)
 {
-  if (!log_enabled(level)) return;
+  if (!is_wanted(&poplar, level, part)) return;
   char message[3072];
   va_list args;
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  write_line(level, part, message);
+  write_line(&poplar, level, part, message);
+}
+
+void log_poplibs(log_level level, const char *part, const char *format, ...)
+{
+  if (!is_wanted(&poplibs, level, part)) return;
+  char message[3072];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  write_line(&poplibs, level, part, message);
 }
 
 /* ---- phases ---- */

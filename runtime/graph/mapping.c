@@ -229,6 +229,9 @@ void pop_graph_map_linearly(pop_graph *graph, pop_tensor handle, size_t min_elem
   if (!t) return;
   uint64_t per_tile =
       elements_per_tile(t->num_elements, view->num_tiles, min_elements_per_tile, grain_size);
+  log_poplibs(LOG_INFO, "POPUTIL", "mapTensorLinearly: %llu elements, %llu on each tile",
+              (unsigned long long)t->num_elements,
+              (unsigned long long)(per_tile < t->num_elements ? per_tile : t->num_elements));
   uint64_t left = per_tile; /* on the tile */
   uint32_t tile = 0;
   view_walk walk;

@@ -214,6 +214,193 @@ Test(option_effects, reports_that_cannot_be_written_are_errors_that_name_the_fil
   }
 }
 
+/* ---- the execution profile, reports ---- */
+
+enum { PROFILE_TILES = 2 };
+
+static const char counting[] = "#include <populus/vertex.h>\n"
+                               "typedef struct { INOUT(int) n; } Count;\n"
+                               "COMPUTE(Count) { ++*vertex->n; return true; }\n";
+
+/* Tile 1 has two vertices of one worker, so its first compute set takes longer; program 0 executes "a"
+ * three times and "b" once, and copies a stream in. */
+static pop_engine *counting_engine(const pop_option *options, size_t num_options,
+                                   pop_executable **executable)
+{
+  static const int zero[7];
+  pop_graph *graph = new_graph_with_tiles(PROFILE_TILES);
+  pop_graph_add_codelets_source(graph, "c", counting, "count.c", NULL);
+  pop_tensor n = pop_graph_add_variable(graph, POP_INT, (size_t[]){9}, 1, "n");
+  pop_compute_set a = pop_graph_add_compute_set(graph, "a"),
+                  b = pop_graph_add_compute_set(graph, "b");
+  for (size_t i = 0; i < 9; i++) { /* one on tile 0 and seven on tile 1 in a; one in b */
+    pop_vertex v = pop_graph_add_vertex(graph, i < 8 ? a : b, "Count");
+    pop_graph_set_tile_mapping(graph, pop_tensor_index(n, i), i > 0);
+    pop_graph_set_vertex_tile(graph, v, i > 0);
+    pop_graph_connect(graph, v, "n", pop_tensor_index(n, i));
+  }
+  pop_graph_set_initial_value(graph, pop_tensor_slice(n, 0, 7, 0), zero);
+  pop_stream stream = pop_graph_add_host_to_device_fifo(graph, "first", POP_INT, 1);
+  pop_program main = pop_program_sequence(graph, "main");
+  pop_sequence_add(main, pop_program_copy_from_stream(stream, pop_tensor_slice(n, 0, 1, 0), NULL));
+  pop_sequence_add(main, pop_program_repeat(graph, 3, pop_program_execute(graph, a, NULL), NULL));
+  pop_sequence_add(main, pop_program_execute(graph, b, NULL));
+  assert_no_error(graph);
+  expect_ok(pop_compile_graph(graph, &main, 1, options, num_options, executable));
+  pop_engine *engine;
+  expect_ok(pop_engine_create_from_executable(*executable, options, num_options, &engine));
+  pop_graph_free(graph);
+  return engine;
+}
+
+static void run_counting(pop_engine *engine)
+{
+  static int first = 4;
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_connect_stream(engine, "first", &first, &first + 1));
+  expect_ok(pop_engine_run(engine, 0));
+}
+
+static json_t *load_json(const char *path)
+{
+  json_error_t where;
+  json_t *root = json_load_file(path, 0, &where);
+  cr_assert_not_null(root, "%s: %s at %d", path, where.text, where.position);
+  return root;
+}
+
+static json_int_t number_of(const json_t *object, const char *key)
+{
+  return json_integer_value(json_object_get(object, key));
+}
+
+/* The options that UoB-HPC's programs share, with the file names of theirs; the same for both calls. */
+static const pop_option shared_block[] = {
+    {"target.saveArchive", "archive.a"},          {"debug.instrument", "true"},
+    {"debug.instrumentCompute", "true"},          {"debug.loweredVarDumpFile", "vars.capnp"},
+    {"debug.instrumentControlFlow", "true"},      {"debug.computeInstrumentationLevel", "tile"},
+    {"debug.outputAllSymbols", "true"},           {"autoReport.all", "true"},
+    {"autoReport.outputSerializedGraph", "true"}, {"debug.retainDebugInformation", "true"},
+    {"autoReport.directory", "reports/here"},
+};
+
+Test(option_effects, the_options_that_public_programs_share_are_taken_and_write_what_they_say)
+{
+  static const char *const files[] = {"archive.a",
+                                      "vars.capnp",
+                                      "reports/here/archive.a",
+                                      "reports/here/memory.txt",
+                                      "reports/here/vars.json",
+                                      "reports/here/debug.json",
+                                      "reports/here/serialized_graph.json",
+                                      "reports/here/execution.json"};
+  pop_executable *executable;
+  pop_engine *engine =
+      counting_engine(shared_block, sizeof shared_block / sizeof *shared_block, &executable);
+  run_counting(engine);
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    cr_assert_eq(access(files[i], F_OK), 0, "no %s", files[i]);
+  json_decref(load_json("reports/here/debug.json"));
+  json_decref(load_json("reports/here/serialized_graph.json"));
+  json_decref(load_json("reports/here/vars.json"));
+
+  json_t *root = load_json("reports/here/execution.json");
+  const json_t *run = json_array_get(json_object_get(root, "runs"), 0);
+  cr_assert_str_eq(text_of(run, "name"), "main");
+  cr_assert_gt(number_of(run, "cycles"), 0);
+  const json_t *sets = json_object_get(root, "computeSets"), *a = json_array_get(sets, 0);
+  cr_assert_str_eq(text_of(a, "name"), "a");
+  cr_assert_eq(number_of(a, "executions"), 3);
+  cr_assert_eq(number_of(json_array_get(sets, 1), "executions"), 1);
+  const json_t *trace = json_object_get(run, "programTrace"), *tiles;
+  const int order[] = {0, 0, 0, 1};
+  cr_assert_eq(json_array_size(trace), 4);
+  for (size_t i = 0; i < 4; i++)
+    cr_assert_eq(json_integer_value(json_array_get(trace, i)), order[i]);
+  tiles = json_object_get(a, "cyclesByTile");
+  cr_assert_eq(json_array_size(tiles), 2);
+  json_int_t one = json_integer_value(json_array_get(json_array_get(tiles, 0), 1)),
+             seven = json_integer_value(json_array_get(json_array_get(tiles, 1), 1));
+  cr_assert(one > 0 && seven > one, "%lld and %lld", (long long)one, (long long)seven);
+  const json_t *copy = json_array_get(json_object_get(root, "hostExchanges"), 0);
+  cr_assert_str_eq(json_string_value(json_array_get(json_object_get(copy, "with"), 0)), "first");
+  cr_assert_eq(number_of(copy, "executions"), 1);
+  cr_assert_eq(number_of(copy, "bytes"), 4);
+  cr_assert_gt(number_of(copy, "cycles"), 0);
+  json_decref(root);
+  pop_engine_free(engine);
+  pop_executable_free(executable);
+}
+
+static json_t *profile_with(const char *key, const char *value)
+{
+  const pop_option options[] = {{"debug.instrumentCompute", "true"}, {key, value}};
+  pop_executable *executable;
+  pop_engine *engine = counting_engine(options, 2, &executable);
+  run_counting(engine);
+  char *text;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  expect_ok(pop_engine_write_execution_profile(engine, stream));
+  fclose(stream);
+  json_t *root = json_loadb(text, size, 0, NULL);
+  cr_assert_not_null(root);
+  free(text);
+  pop_engine_free(engine);
+  pop_executable_free(executable);
+  return root;
+}
+
+Test(option_effects, cycles_of_the_slowest_tile_or_of_each_IPU)
+{
+  static const char level[] = "debug.computeInstrumentationLevel";
+  json_t *tile = profile_with(level, "tile"), *device = profile_with(level, "device"),
+         *ipu = profile_with(level, "ipu");
+  const json_t *by_tile =
+      json_object_get(json_array_get(json_object_get(tile, "computeSets"), 0), "cyclesByTile");
+  const json_t *all =
+      json_object_get(json_array_get(json_object_get(device, "computeSets"), 0), "cycles");
+  const json_t *by_ipu =
+      json_object_get(json_array_get(json_object_get(ipu, "computeSets"), 0), "cyclesByIPU");
+  cr_assert_eq(json_array_size(all), 1);
+  cr_assert(json_equal(json_array_get(json_array_get(by_tile, 1), 1),
+                       json_array_get(json_array_get(all, 0), 1)));
+  cr_assert(json_equal(all, by_ipu));
+  const json_t *run = json_array_get(json_object_get(tile, "runs"), 0);
+  cr_assert_null(json_object_get(run, "programTrace"));
+  cr_assert_null(json_object_get(tile, "hostExchanges"));
+  json_decref(tile);
+  json_decref(device);
+  json_decref(ipu);
+}
+
+Test(option_effects, reports_are_written_as_far_as_they_are_wanted)
+{
+  const pop_option options[] = {{"autoReport.all", "true"},
+                                {"autoReport.outputArchive", "false"},
+                                {"autoReport.directory", "some"},
+                                {"debug.instrumentCompute", "true"},
+                                {"autoReport.executionProfileProgramRunCount", "0"}};
+  pop_executable *executable;
+  pop_engine *engine = counting_engine(options, 5, &executable);
+  run_counting(engine);
+  cr_assert_eq(access("some/memory.txt", F_OK), 0);
+  cr_assert_neq(access("some/archive.a", F_OK), 0);
+  cr_assert_neq(access("some/serialized_graph.json", F_OK), 0);
+  cr_assert_neq(access("some/execution.json", F_OK), 0);
+  pop_engine_free(engine);
+  pop_executable_free(executable);
+  engine = counting_engine(NULL, 0, &executable);
+  const pop_option none = {"profiler.replicaToProfile", "1"};
+  pop_engine *refused;
+  expect_error(pop_engine_create_from_executable(executable, &none, 1, &refused),
+               POP_ERROR_INVALID_OPTION, "has 1 replicas", "replica 1");
+  expect_error(pop_engine_write_execution_profile(engine, stdout), POP_ERROR_INVALID_OPTION,
+               "debug.instrument", "none");
+  pop_engine_free(engine);
+  pop_executable_free(executable);
+}
+
 /* ---- a callback that takes its time ---- */
 
 static int fetch_slowly(void *context, void *data)

@@ -1,0 +1,81 @@
+#!/bin/sh
+# O05: where the log goes, what of it, and what is wrong with its variables.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+
+program="$POPULUS_BIN/matvec_split 20 30"
+form='^[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\.[0-9][0-9][0-9] [1-9][0-9]* P[OL]:[A-Z]+ +\[[EWIDT]\] '
+
+# lines <file>: each has the form.
+lines()
+{
+  [ -s "$1" ] || fail "$1 is empty"
+  ! grep -Ev "$form" "$1" || fail "$1 has lines that are none"
+}
+
+# Standard error is the default; standard output and files are named.
+POPLAR_LOG_LEVEL=DEBUG $program >out 2>err
+lines err
+! grep -q 'PO:' out || fail "log on standard output"
+POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=stdout $program >out 2>err
+[ ! -s err ] || fail "log on standard error"
+has out "$form"
+POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=file $program >/dev/null 2>err
+[ ! -s err ] || fail "log on standard error"
+lines file
+size=$(wc -l <file)
+POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=file $program >/dev/null
+[ "$(wc -l <file)" -eq $((2 * size)) ] || fail "the file was not appended to"
+
+# A graph's construction is a phase, from its creation to when it is compiled.
+has file 'PO:GRAPH +\[D\] Starting phase: graphConstruction$' \
+  'PO:GRAPH +\[D\] Ending phase: graphConstruction \(duration [0-9]+ ms; diff RSS: -?[0-9.e-]+ MB\)$'
+
+# Levels: each has what those before have.
+for level in OFF ERR WARN INFO DEBUG TRACE trace; do
+  POPLAR_LOG_LEVEL=$level POPLAR_LOG_DEST=at.$level $program >/dev/null
+done
+[ ! -s at.OFF ] && [ ! -s at.ERR ] || fail "OFF or ERR has lines"
+! grep -q '\[[DT]\]' at.INFO || fail "INFO has more than it should"
+! grep -q '\[T\]' at.DEBUG || fail "DEBUG has more than it should"
+has at.TRACE '\[T\] tile 17: [1-9][0-9]* bytes of memory'
+[ "$(grep -c '\[T\] tile' at.TRACE)" -eq 1472 ] || fail "not all tiles"
+has at.trace '\[T\] tile 17: '
+
+# One part has a level of its own.
+POPLAR_LOG_LEVEL=INFO POPLAR_COMPILER_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=part $program >/dev/null
+has part 'PO:COMPILER \[D\]'
+! grep -q 'PO:ENGINE *\[D\]' part || fail "another part than the one that was named"
+POPLAR_LOG_LEVEL=DEBUG POPLAR_COMPILER_LOG_LEVEL=OFF POPLAR_LOG_DEST=without $program >/dev/null
+! grep -q 'PO:COMPILER' without || fail "a part that is off"
+has without 'PO:ENGINE *\[D\]'
+
+# What PopLibs would do is logged apart.
+POPLIBS_LOG_LEVEL=INFO POPLIBS_LOG_DEST=poplibs POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=poplar \
+  "$POPULUS_BIN/variables" >/dev/null
+lines poplar
+! grep -q 'PL:' poplar || fail "PL lines in the log of PO"
+lines poplibs
+has poplibs 'PL:POPUTIL +\[I\] mapTensorLinearly: '
+! grep -q 'PO:' poplibs || fail "PO lines in the log of PL"
+
+# What is wrong is said once, and the program runs.
+POPLAR_LOG_LEVEL=LOUD $program >/dev/null 2>err
+[ "$(wc -l <err)" -eq 1 ] || fail "not one warning: $(head -3 err)"
+has err "\[W\] POPLAR_LOG_LEVEL is 'LOUD'; it can be OFF, ERR, WARN, INFO, DEBUG or TRACE$"
+POPLAR_LOG_LEVEL=INFO POPLAR_LOG_DEST=no/such/folder/file $program >/dev/null 2>err
+has err "\[W\] POPLAR_LOG_DEST: cannot open 'no/such/folder/file': No such file or directory; logging to stderr$"
+[ "$(grep -c 'cannot open' err)" -eq 1 ] || fail "several warnings"
+POPLIBS_LOG_LEVEL=7 $program >/dev/null 2>err
+has err "PL:LOG +\[W\] POPLIBS_LOG_LEVEL is '7'"
+POPLAR_ENGINE_LOG_LEVEL=much $program >/dev/null 2>err
+has err "POPLAR_ENGINE_LOG_LEVEL is 'much'"
+
+# Two processes with threads append whole lines to one file.
+for i in 1 2; do
+  POPLAR_LOG_LEVEL=TRACE POPLAR_LOG_DEST=shared $program >/dev/null &
+done
+wait
+lines shared
+[ "$(cut -d ' ' -f 2 shared | sort -u | wc -l)" -eq 2 ] || fail "not two processes"
+[ "$(grep -c '\[T\] tile' shared)" -eq $((2 * 1472)) ] || fail "lines are missing"
