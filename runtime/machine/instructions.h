@@ -174,4 +174,15 @@
   X(CSRRSI, "csrrsi", 0x0000707f, 0x00006073, CSR, CSR)                                            \
   X(CSRRCI, "csrrci", 0x0000707f, 0x00007073, CSR, CSR)
 
+/* CSRs: "Zicsr", "Zicntr", "F". The counters are read-only. */
+enum {
+  CSR_FFLAGS = 0x001,
+  CSR_FRM = 0x002,
+  CSR_FCSR = 0x003,
+  CSR_CYCLE = 0xc00,
+  CSR_INSTRET = 0xc02,
+  CSR_CYCLEH = 0xc80,
+  CSR_INSTRETH = 0xc82
+};
+
 #endif

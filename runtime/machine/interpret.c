@@ -18,17 +18,6 @@
 #error "tile memory is little endian, and so must the host be"
 #endif
 
-/* CSRs: "Zicsr", "Zicntr", "F". The counters are read-only. */
-enum {
-  CSR_FFLAGS = 0x001,
-  CSR_FRM = 0x002,
-  CSR_FCSR = 0x003,
-  CSR_CYCLE = 0xc00,
-  CSR_INSTRET = 0xc02,
-  CSR_CYCLEH = 0xc80,
-  CSR_INSTRETH = 0xc82
-};
-
 static uint32_t divide_signed(uint32_t a, uint32_t b)
 {
   if (b == 0) return UINT32_MAX;

@@ -37,7 +37,7 @@ static struct {
 
 /* The arrays have no padding. */
 _Static_assert(sizeof(code_function) == 3 * sizeof(uint32_t), "code_function");
-_Static_assert(sizeof(code_block) == 8 * sizeof(uint32_t), "code_block");
+_Static_assert(sizeof(code_block) == 10 * sizeof(uint32_t), "code_block");
 _Static_assert(sizeof(code_op) == 3 * sizeof(uint32_t), "code_op");
 _Static_assert(sizeof(code_range) == 2 * sizeof(uint32_t), "code_range");
 
@@ -48,6 +48,8 @@ static void find_key(const code_unit *code, uint64_t key[2])
   XXH3_128bits_update(state, code->functions, code->num_functions * sizeof *code->functions);
   XXH3_128bits_update(state, code->blocks, code->num_blocks * sizeof *code->blocks);
   XXH3_128bits_update(state, code->ops, code->num_ops * sizeof *code->ops);
+  if (code->num_targets)
+    XXH3_128bits_update(state, code->targets, code->num_targets * sizeof *code->targets);
   XXH3_128bits_update(state, code->ranges, code->num_ranges * sizeof *code->ranges);
   XXH3_128bits_update(state, code->words, code->num_words * sizeof *code->words);
   XXH128_hash_t hash = XXH3_128bits_digest(state);
@@ -219,10 +221,12 @@ static void forget_operations(code_unit *code)
   free(code->functions);
   free(code->blocks);
   free(code->ops);
+  free(code->targets);
   code->functions = NULL;
   code->blocks = NULL;
   code->ops = NULL;
-  code->num_functions = code->num_blocks = code->num_ops = 0;
+  code->targets = NULL;
+  code->num_functions = code->num_blocks = code->num_ops = code->num_targets = 0;
 }
 
 /* Under the lock. */

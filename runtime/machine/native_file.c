@@ -36,7 +36,7 @@ static void add_array(pop_bytes *material, const void *array, size_t count, size
 {
   uint64_t number = count;
   pop_bytes_append(material, &number, sizeof number);
-  pop_bytes_append(material, array, count * size);
+  if (count) pop_bytes_append(material, array, count * size);
 }
 
 void native_file_material(const code_unit *code, pop_bytes *material)
@@ -46,6 +46,7 @@ void native_file_material(const code_unit *code, pop_bytes *material)
   add_array(material, code->functions, code->num_functions, sizeof *code->functions);
   add_array(material, code->blocks, code->num_blocks, sizeof *code->blocks);
   add_array(material, code->ops, code->num_ops, sizeof *code->ops);
+  add_array(material, code->targets, code->num_targets, sizeof *code->targets);
   add_array(material, code->ranges, code->num_ranges, sizeof *code->ranges);
   add_array(material, code->words, code->num_words, sizeof *code->words);
 }

@@ -35,7 +35,7 @@ typedef struct code_op {
  *   JUMP    the last operation goes to `taken`
  *   CALL    the last operation (jal) calls `callee`, which is expected to return to `next`
  *   DYNAMIC the last operation (jalr, tile.call) goes to an address; `next` is behind it, if that
- *           is where a return is expected
+ *           is where a return is expected; otherwise the `targets` are where it probably goes
  *   LEAVE   what is at `pc_end` is the interpreter's; it is not among the operations */
 typedef enum block_end {
   BLOCK_NEXT,
@@ -50,8 +50,9 @@ typedef struct code_block {
   uint32_t pc, pc_end;
   uint32_t first_op, num_ops; /* in the unit's operations */
   block_end end;
-  int32_t next, taken; /* blocks of the same function, or UNIT_NONE */
-  int32_t callee;      /* CALL: function of the unit, or UNIT_NONE */
+  int32_t next, taken;                /* blocks of the same function, or UNIT_NONE */
+  int32_t callee;                     /* CALL: function of the unit, or UNIT_NONE */
+  uint32_t first_target, num_targets; /* in the unit's targets */
 } code_block;
 
 /* What can be reached from an entry without a call. Its first block is the entry's. */
@@ -74,6 +75,8 @@ typedef struct code_unit {
   size_t num_blocks, blocks_capacity;
   code_op *ops;
   size_t num_ops, ops_capacity;
+  int32_t *targets; /* blocks of the same function, of jump tables */
+  size_t num_targets, targets_capacity;
   code_range *ranges; /* ascending, not touching */
   size_t num_ranges, ranges_capacity;
   uint32_t *words;
@@ -83,9 +86,11 @@ typedef struct code_unit {
 /* What native code works on. */
 typedef struct translated_frame {
   context *c;
-  uint8_t *memory;       /* host's place of tile address 0 */
-  uint64_t slots, count; /* issue slots and instructions since the frame was made */
-  uint64_t limit;        /* of slots */
+  uint8_t *memory;              /* host's place of tile address 0 */
+  uint64_t slots, count;        /* issue slots and instructions since the frame was made */
+  uint64_t limit;               /* of slots */
+  uint64_t clock, instructions; /* the context's when the frame was made */
+  uint64_t slot_cycles;         /* of the clock, per slot */
   uint32_t tile_number;
   uint32_t depth; /* native calls that have not returned */
   /* The context's windows: start and bytes. Those of stores lie in that of loads, or are empty. */

@@ -77,12 +77,16 @@ static code_op code_op_of(discovery *d, uint32_t word)
   return out;
 }
 
-/* The rounding mode is 0 and nobody reads fflags (translate.h): such accesses have no effect. */
-static bool is_harmless_csr(const code_op *op)
+/* The counters are read as they are. The rounding mode is 0 and nobody reads fflags (translate.h):
+ * such accesses have no effect. */
+static bool is_translated_csr(const code_op *op)
 {
   enum { FFLAGS = 1, FRM = 2 };
   bool only_reads = op->id != OP_CSRRW && op->id != OP_CSRRWI && op->rs1 == 0;
-  return (op->imm == FRM && only_reads) || (op->imm == FFLAGS && op->rd == REGISTER_SINK);
+  bool counter = op->imm == CSR_CYCLE || op->imm == CSR_CYCLEH || op->imm == CSR_INSTRET ||
+                 op->imm == CSR_INSTRETH;
+  return ((op->imm == FRM || counter) && only_reads) ||
+         (op->imm == FFLAGS && op->rd == REGISTER_SINK);
 }
 
 /* Instructions that are the interpreter's. */
@@ -101,7 +105,7 @@ static bool is_left(const code_op *op)
   case OP_INVALID:
     return true;
   default:
-    if (id >= OP_CSRRW && id <= OP_CSRRCI) return !is_harmless_csr(op);
+    if (id >= OP_CSRRW && id <= OP_CSRRCI) return !is_translated_csr(op);
     return id >= OP_TILE_SYNC && id <= OP_TILE_PRINT;
   }
 }
@@ -133,19 +137,123 @@ static bool returns_behind(const code_op *op)
   return op->id == OP_TILE_CALL || (op->id == OP_JALR && op->rd != REGISTER_SINK);
 }
 
+/* As it is in a block that begins at `first`. There `auipc r; jalr rd, imm(r)` goes to a place that is
+ * known, if nobody comes to the jalr from elsewhere: it is a jal. */
+static code_op code_op_in_block(discovery *d, uint32_t first, uint32_t word)
+{
+  code_op op = code_op_of(d, word);
+  if (word == first || op.id != OP_JALR || d->marks[word] & MARK_LEADER) return op;
+  code_op before = code_op_of(d, word - 1);
+  if (before.id != OP_AUIPC || before.rd != op.rs1) return op;
+  op.id = OP_JAL;
+  op.imm = (int32_t)(((uint32_t)before.imm + (uint32_t)op.imm) & ~1u);
+  return op;
+}
+
+/* Jump tables: `sh2add t, index, table; lw t, (t); jr t`. What is found is a guess: native code
+ * compares with where it really goes, and leaves if it is nowhere of that. So it is enough to look
+ * backwards through the words as they lie there. */
+
+enum { MAX_TARGETS = 512, SEARCHED_WORDS = 256, MAX_TARGET_WORDS = 1 << 13 };
+
+/* The nearest word in front of `word` that looks as if it made `reg`; num_words if there is none. */
+static uint32_t find_maker(discovery *d, uint32_t word, uint32_t reg, code_op *op)
+{
+  for (uint32_t left = SEARCHED_WORDS; word > 0 && left > 0; left--) {
+    *op = code_op_of(d, --word);
+    bool makes = op->id == OP_LUI || op->id == OP_ADDI || op->id == OP_ADD || op->id == OP_SH2ADD ||
+                 op->id == OP_LW;
+    if (makes && op->rd == reg) return word;
+  }
+  return num_words(d);
+}
+
+/* The value of `reg` in front of `word`, if it is made by lui or li, or lui and addi. */
+static bool find_constant(discovery *d, uint32_t word, uint32_t reg, uint32_t *value)
+{
+  code_op op;
+  uint32_t at = find_maker(d, word, reg, &op);
+  *value = 0;
+  if (at == num_words(d)) return false;
+  *value = (uint32_t)op.imm;
+  if (op.id == OP_LUI || (op.id == OP_ADDI && op.rs1 == 0)) return true;
+  if (op.id != OP_ADDI) return false;
+  uint32_t low = *value;
+  at = find_maker(d, at, op.rs1, &op);
+  if (at == num_words(d) || op.id != OP_LUI) return false;
+  *value = low + (uint32_t)op.imm;
+  return true;
+}
+
+/* Entries of the table: what the nearest `bltu limit, index` lets through. */
+static uint32_t find_table_size(discovery *d, uint32_t word)
+{
+  enum { SEARCHED = 16 };
+  for (uint32_t left = SEARCHED; word > 0 && left > 0; left--) {
+    code_op op = code_op_of(d, --word);
+    uint32_t limit;
+    if (op.id == OP_BLTU && find_constant(d, word, op.rs1, &limit) && limit < MAX_TARGETS)
+      return limit + 1;
+  }
+  return MAX_TARGETS;
+}
+
+static bool find_table(discovery *d, uint32_t word, uint32_t *table)
+{
+  code_op jump = code_op_of(d, word), load, sum;
+  uint32_t at = find_maker(d, word, jump.rs1, &load);
+  if (at == num_words(d) || load.id != OP_LW) return false;
+  at = find_maker(d, at, load.rs1, &sum);
+  if (at == num_words(d) || (sum.id != OP_SH2ADD && sum.id != OP_ADD)) return false;
+  bool found = find_constant(d, at, sum.rs2, table) ||
+               (sum.id == OP_ADD && find_constant(d, at, sum.rs1, table));
+  *table += (uint32_t)load.imm;
+  return found;
+}
+
+/* Where the jalr at `word` probably goes, as word numbers, each once. */
+static uint32_t find_targets(discovery *d, uint32_t word, uint32_t targets[MAX_TARGETS])
+{
+  uint32_t table, count = 0;
+  if (!find_table(d, word, &table)) return 0;
+  uint32_t size = find_table_size(d, word);
+  for (uint32_t i = 0; i < size; i++) {
+    uint32_t at = table + 4 * i;
+    if (at % 4 || !memory_contains(d->t, at, 4, false, false)) break;
+    uint32_t target = word_of(d, memory_word(d->m, d->t, at)), known = 0;
+    if (target >= num_words(d) || target - word + MAX_TARGET_WORDS > 2 * MAX_TARGET_WORDS) break;
+    while (known < count && targets[known] != target) known++;
+    if (known == count) targets[count++] = target;
+  }
+  return count;
+}
+
+static bool jumps_by_table(const code_op *op)
+{
+  enum { RA = 1, T0 = 5 };
+  return op->id == OP_JALR && op->rd == REGISTER_SINK && op->rs1 != RA && op->rs1 != T0;
+}
+
+static void add_table_leaders(discovery *d, uint32_t word)
+{
+  uint32_t targets[MAX_TARGETS], count = find_targets(d, word, targets);
+  for (uint32_t i = 0; i < count; i++) add_leader(d, targets[i]);
+}
+
 /* Marks the words from `word` on up to the end of the block. */
 static void visit(discovery *d, uint32_t word)
 {
-  for (; word < num_words(d) && !(d->marks[word] & MARK_VISITED); word++) {
+  for (uint32_t first = word; word < num_words(d) && !(d->marks[word] & MARK_VISITED); word++) {
     d->marks[word] |= MARK_VISITED;
     if (word < d->lowest) d->lowest = word;
     if (word >= d->highest) d->highest = word + 1;
-    code_op op = code_op_of(d, word);
+    code_op op = code_op_in_block(d, first, word);
     if (is_left(&op)) return;
     block_end end = end_of(&op);
     if (end == BLOCK_NEXT) continue;
     if (end == BLOCK_BRANCH || end == BLOCK_JUMP) add_leader(d, word_of(d, (uint32_t)op.imm));
     if (end == BLOCK_BRANCH || end == BLOCK_CALL || returns_behind(&op)) add_leader(d, word + 1);
+    if (jumps_by_table(&op)) add_table_leaders(d, word);
     return;
   }
 }
@@ -179,11 +287,12 @@ static int32_t find_function(code_unit *u, uint32_t entry)
 static void add_block(discovery *d, uint32_t word)
 {
   code_unit *u = d->unit;
+  uint32_t first = word;
   code_block block = {
       .pc = d->t->code_start + 4 * word, .first_op = (uint32_t)u->num_ops, .end = BLOCK_NEXT};
   do {
     d->taken[word] = 1;
-    code_op op = code_op_of(d, word);
+    code_op op = code_op_in_block(d, first, word);
     if (is_left(&op)) {
       block.end = BLOCK_LEAVE;
       break;
@@ -196,6 +305,19 @@ static void add_block(discovery *d, uint32_t word)
   block.pc_end = d->t->code_start + 4 * word;
   block.num_ops = (uint32_t)u->num_ops - block.first_op;
   pop_push(u->blocks, u->num_blocks, u->blocks_capacity, block);
+}
+
+static void add_targets(discovery *d, const code_function *f, code_block *block)
+{
+  code_unit *u = d->unit;
+  uint32_t targets[MAX_TARGETS];
+  uint32_t count = find_targets(d, word_of(d, block->pc_end - 4), targets);
+  block->first_target = (uint32_t)u->num_targets;
+  for (uint32_t i = 0; i < count; i++) {
+    int32_t to = find_block(u, f, d->t->code_start + 4 * targets[i]);
+    if (to != UNIT_NONE) pop_push(u->targets, u->num_targets, u->targets_capacity, to);
+  }
+  block->num_targets = (uint32_t)u->num_targets - block->first_target;
 }
 
 static void connect_block(discovery *d, const code_function *f, code_block *block)
@@ -211,6 +333,7 @@ static void connect_block(discovery *d, const code_function *f, code_block *bloc
   if (falls_through) block->next = find_block(u, f, block->pc_end);
   if (block->end == BLOCK_CALL && word_of(d, (uint32_t)last->imm) < num_words(d))
     block->callee = find_function(u, (uint32_t)last->imm);
+  if (jumps_by_table(last)) add_targets(d, f, block);
 }
 
 static void discover_function(discovery *d, size_t number)
@@ -284,6 +407,7 @@ void code_unit_free(code_unit *unit)
   free(unit->functions);
   free(unit->blocks);
   free(unit->ops);
+  free(unit->targets);
   free(unit->ranges);
   free(unit->words);
   *unit = (code_unit){0};

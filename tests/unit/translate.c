@@ -296,6 +296,142 @@ Test(translate, loops_touch_what_they_may_and_fault_where_they_must)
   for (uint64_t seed = 1; seed <= 100; seed++) compare_loops(seed);
 }
 
+/* Jump tables, and calls of all kinds: near, far, through a register, tail calls; counters that are
+ * read in between, halves. */
+
+enum { TABLE_SIZE = 8 };
+
+typedef struct callees {
+  uint32_t leaf, tail, far_tail;
+} callees;
+
+static void put_far_jump(assembler *a, uint32_t rd, uint32_t to)
+{
+  uint32_t here = asm_here(a);
+  asm_word(a, 0x17 | T1 << 7); /* auipc t1, 0 */
+  asm_jalr(a, rd, T1, (int32_t)(to - here));
+}
+
+static callees put_callees(assembler *a)
+{
+  callees out = {.leaf = asm_here(a)};
+  asm_csrr(a, A4, 0xc00); /* cycle */
+  asm_add(a, A3, A3, A4);
+  asm_jalr(a, ZERO, RA, 0);
+  out.tail = asm_here(a);
+  asm_addi(a, A3, A3, 3);
+  asm_jal(a, ZERO, out.leaf);
+  out.far_tail = asm_here(a);
+  put_far_jump(a, ZERO, out.leaf);
+  return out;
+}
+
+static void put_case(assembler *a, unsigned number, const callees *f)
+{
+  enum { FADD_H = 0x04007053 };
+  switch (number) {
+  case 0:
+    asm_jal(a, RA, f->leaf);
+    return;
+  case 1:
+    asm_jal(a, RA, f->tail);
+    return;
+  case 2:
+    asm_jal(a, RA, f->far_tail);
+    return;
+  case 3:
+    put_far_jump(a, RA, f->leaf);
+    return;
+  case 4:
+    asm_li(a, T1, f->tail);
+    asm_jalr(a, RA, T1, 0);
+    return;
+  case 5:
+    asm_csrr(a, A4, 0xc02); /* instret */
+    asm_add(a, A3, A3, A4);
+    asm_csrr(a, A4, 0xc80); /* cycleh */
+    asm_add(a, A3, A3, A4);
+    return;
+  case 6:
+    asm_load(a, ASM_FLH, 1, A5, 0);
+    asm_word(a, asm_r(FADD_H, 2, 2, 1));
+    asm_store(a, ASM_FSH, 2, A5, 4);
+    return;
+  default:
+    asm_addi(a, A3, A3, 11);
+    return;
+  }
+}
+
+/* The switch, where `decoy` says how many cases the translator will find. */
+static void put_switch(assembler *a, uint32_t decoy, size_t *to_default)
+{
+  asm_word(a, asm_r(0x02000033, S1, S1, T2)); /* mul */
+  asm_addi(a, S1, S1, 123);
+  asm_word(a, asm_i(0x00005013, A0, S1, 28)); /* srli: 0 to 15 */
+  asm_li(a, A1, TABLE_SIZE - 1);
+  *to_default = asm_hole(a);
+  asm_li(a, A1, decoy);
+  asm_branch(a, 0x6063, A1, A0, asm_here(a) + 4); /* bltu */
+  asm_li(a, A2, RIG_CONST);
+  asm_word(a, asm_r(0x20004033, A2, A0, A2)); /* sh2add */
+  asm_load(a, ASM_LW, A2, A2, 0);
+  asm_jalr(a, ZERO, A2, 0);
+}
+
+static void put_switching_worker(assembler *a, uint32_t decoy, uint32_t table[TABLE_SIZE])
+{
+  asm_li(a, S0, 2000);
+  asm_li(a, T2, 1103515245);
+  asm_li(a, A5, RIG_DATA + 64);
+  size_t to_start = asm_hole(a), to_end, to_default;
+  callees f = put_callees(a);
+  uint32_t join = asm_here(a);
+  asm_addi(a, S0, S0, -1);
+  to_end = asm_hole(a);
+  asm_patch_branch(a, to_start, ASM_BEQ, ZERO, ZERO);
+  put_switch(a, decoy, &to_default);
+  for (unsigned i = 0; i < TABLE_SIZE; i++) {
+    table[i] = asm_here(a);
+    put_case(a, i, &f);
+    asm_jal(a, ZERO, join);
+  }
+  asm_patch_branch(a, to_default, 0x6063, A1, A0);
+  asm_jal(a, ZERO, join);
+  asm_patch_branch(a, to_end, ASM_BEQ, S0, ZERO);
+  asm_store(a, ASM_SW, A3, A5, 0);
+  asm_store(a, ASM_SW, S1, A5, 8);
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+}
+
+static void compare_switch(uint32_t decoy, uint64_t max_cycles)
+{
+  rig r = rig_create(1, 0);
+  assembler *a = &r.code[0];
+  uint32_t table[TABLE_SIZE];
+  asm_li(a, T0, RIG_CODE + 4 * 6);
+  asm_tile(a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(a, TILE_WAIT, 0, 0, 0);
+  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
+  asm_nops(a, 1);
+  put_switching_worker(a, decoy, table);
+  uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+  pop_image image = rig_image(&r, 0, bytes);
+  memcpy(bytes + (RIG_CONST - RIG_BASE), table, sizeof table);
+  bytes[RIG_DATA + 64 - RIG_BASE] = 0x01; /* a half, 1.001 */
+  bytes[RIG_DATA + 65 - RIG_BASE] = 0x3c;
+  compare_engines(&r.target, &image, NULL, max_cycles, "switch", decoy);
+  free(bytes);
+  rig_free(&r);
+}
+
+Test(translate, jump_tables_and_calls_of_all_kinds_lead_to_the_same)
+{
+  compare_switch(TABLE_SIZE - 1, 0);
+  compare_switch(3, 0); /* some cases are not known beforehand */
+  for (uint64_t limit = 20000; limit < 20100; limit += 13) compare_switch(TABLE_SIZE - 1, limit);
+}
+
 /* Long enough to be worth compiling while it runs: one loop in two nested ones, whose last round
  * faults. */
 Test(translate, auto_goes_over_to_native_code_while_a_vertex_runs)

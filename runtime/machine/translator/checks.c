@@ -67,6 +67,8 @@ static void count_predecessors(search *s)
     const code_block *b = &s->blocks[n];
     if (b->next != UNIT_NONE) s->num_before[b->next]++;
     if (b->taken != UNIT_NONE && b->taken != b->next) s->num_before[b->taken]++;
+    for (uint32_t i = 0; i < b->num_targets; i++)
+      s->num_before[s->unit->targets[b->first_target + i]]++;
   }
 }
 

@@ -195,6 +195,9 @@ void lift_unit(lift *l); /* sets `functions` */
 /* The interpreter goes on in front of the operation at hand. Ends the basic block. */
 void lift_leave_here(lift *l);
 
+/* A counter (CSR) as it is in front of the operation at hand. */
+LLVMValueRef lift_counter(lift *l, uint32_t number);
+
 LLVMValueRef lift_constant(const lift *l, uint32_t value);
 LLVMValueRef lift_x(lift *l, uint32_t r);
 void lift_set_x(lift *l, uint32_t r, LLVMValueRef value);
@@ -222,6 +225,9 @@ typedef struct operands {
   uint8_t writes_x, writes_f; /* writes_f: 0xff for none */
 } operands;
 operands code_op_operands(const code_op *op);
+/* Blocks that may come next, by number; UNIT_NONE and repetitions are among them. */
+uint32_t code_block_num_successors(const code_block *b);
+int32_t code_block_successor(const code_unit *unit, const code_block *b, uint32_t number);
 bool code_op_is_access(const code_op *op, bool *store, uint32_t *bytes);
 
 #endif

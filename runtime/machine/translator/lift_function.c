@@ -164,13 +164,44 @@ static void leave_at(lift *l, LLVMValueRef pc)
   LLVMBuildBr(l->b, l->leave);
 }
 
+/* Slots of the operation at hand and the rest of its block, which has been paid for as a whole. */
+static uint64_t rest_slots(const lift *l)
+{
+  uint64_t slots = 0;
+  for (uint32_t i = l->op_index; i < l->block->first_op + l->block->num_ops; i++)
+    slots += l->unit->ops[i].cost;
+  return slots;
+}
+
+static uint64_t rest_count(const lift *l)
+{
+  return l->block->first_op + l->block->num_ops - l->op_index;
+}
+
 void lift_leave_here(lift *l)
 {
-  uint32_t slots = 0, index = l->op_index - l->block->first_op;
-  for (uint32_t i = index; i < l->block->num_ops; i++)
-    slots += l->unit->ops[l->block->first_op + i].cost;
-  add_time(l, 0 - (uint64_t)slots, 0 - (uint64_t)(l->block->num_ops - index));
-  leave_at(l, lift_constant(l, l->block->pc + 4 * index));
+  add_time(l, 0 - rest_slots(l), 0 - rest_count(l));
+  leave_at(l, lift_constant(l, l->block->pc + 4 * (l->op_index - l->block->first_op)));
+}
+
+LLVMValueRef lift_counter(lift *l, uint32_t number)
+{
+  bool high = number == CSR_CYCLEH || number == CSR_INSTRETH;
+  bool cycle = number == CSR_CYCLE || number == CSR_CYCLEH;
+  LLVMValueRef value = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
+  if (cycle) {
+    value = LLVMBuildSub(l->b, value, constant64(l, rest_slots(l)), "");
+    LLVMValueRef per_slot = LLVMBuildLoad2(l->b, l->type.i64, FRAME(slot_cycles), "");
+    value = LLVMBuildMul(l->b, value, per_slot, "");
+  } else {
+    LLVMValueRef extra = LLVMBuildLoad2(l->b, l->type.i64, l->extra, "");
+    value = LLVMBuildSub(l->b, value, extra, "");
+    value = LLVMBuildSub(l->b, value, constant64(l, rest_count(l)), "");
+  }
+  LLVMValueRef before = cycle ? FRAME(clock) : FRAME(instructions);
+  value = LLVMBuildAdd(l->b, value, LLVMBuildLoad2(l->b, l->type.i64, before, ""), "");
+  if (high) value = LLVMBuildLShr(l->b, value, constant64(l, 32), "");
+  return LLVMBuildTrunc(l->b, value, l->type.i32, "");
 }
 
 /* Leaves to `pc` unless there is time for everything up to the next such test. */
@@ -447,6 +478,34 @@ static void lift_call(lift *l, uint32_t number, const code_op *op)
   call_and_come_back(l, number, l->functions[l->block->callee]);
 }
 
+static uint32_t target_pc(const lift *l, uint32_t number)
+{
+  int32_t block = l->unit->targets[l->block->first_target + number];
+  return l->unit->blocks[l->f->first_block + (uint32_t)block].pc;
+}
+
+/* To one of the places where a jump table leads, or somewhere else. The words of the code are counted
+ * from the first of these places, so that LLVM finds the cases dense and makes a table, too. */
+static void jump_by_table(lift *l, uint32_t number, LLVMValueRef target)
+{
+  const code_block *b = l->block;
+  uint32_t lowest = UINT32_MAX;
+  for (uint32_t i = 0; i < b->num_targets; i++)
+    if (target_pc(l, i) < lowest) lowest = target_pc(l, i);
+  LLVMValueRef way = LLVMBuildSub(l->b, target, lift_constant(l, lowest), "");
+  LLVMValueRef words = LLVMBuildOr(l->b, LLVMBuildLShr(l->b, way, lift_constant(l, 2), ""),
+                                   LLVMBuildShl(l->b, way, lift_constant(l, 30), ""), "");
+  LLVMBasicBlockRef other = lift_new_block(l, "other");
+  LLVMValueRef jump = LLVMBuildSwitch(l->b, words, other, b->num_targets);
+  for (uint32_t i = 0; i < b->num_targets; i++) {
+    int32_t to = l->unit->targets[b->first_target + i];
+    LLVMValueRef word = lift_constant(l, (target_pc(l, i) - lowest) / 4);
+    LLVMAddCase(jump, word, edge(l, number, to, target_pc(l, i)));
+  }
+  at_end(l, other);
+  leave_at(l, target);
+}
+
 static void lift_dynamic(lift *l, uint32_t number, const code_op *op)
 {
   LLVMValueRef target = lift_x(l, op->rs1), back = lift_constant(l, l->block->pc_end);
@@ -461,7 +520,9 @@ static void lift_dynamic(lift *l, uint32_t number, const code_op *op)
     target = LLVMBuildAnd(l->b, target, lift_constant(l, ~1u), "");
     lift_set_x(l, op->rd, back);
   }
-  if (l->block->next == UNIT_NONE)
+  if (l->block->num_targets)
+    jump_by_table(l, number, target);
+  else if (l->block->next == UNIT_NONE)
     leave_at(l, target);
   else
     call_found(l, number, target);

@@ -217,13 +217,13 @@ static LLVMValueRef result_of(lift *l, const code_op *op, LLVMValueRef a, LLVMVa
     return or_combine_bytes(l, a);
   case OP_REV8:
     return intrinsic(l, "llvm.bswap", &a, 1);
-  case OP_CSRRW: /* of fflags without a result, or reading frm: discovery lets nothing else pass */
+  case OP_CSRRW: /* of fflags without a result, or reading frm or a counter: discovery lets no other */
   case OP_CSRRS:
   case OP_CSRRC:
   case OP_CSRRWI:
   case OP_CSRRSI:
   case OP_CSRRCI:
-    return lift_constant(l, 0);
+    return op->imm >= CSR_CYCLE ? lift_counter(l, (uint32_t)op->imm) : lift_constant(l, 0);
   case OP_TILE_CONTEXT:
     return context_number(l);
   case OP_TILE_NUMBER:

@@ -29,19 +29,20 @@ typedef struct graph {
 
 /* Dominators */
 
-static unsigned successors(const code_block *b, int32_t out[2])
+static uint32_t num_successors(const graph *g, uint32_t block)
 {
-  unsigned n = 0;
-  if (b->next != UNIT_NONE) out[n++] = b->next;
-  if (b->taken != UNIT_NONE && b->taken != b->next) out[n++] = b->taken;
-  return n;
+  return code_block_num_successors(&g->blocks[block]);
+}
+
+static int32_t successor(const graph *g, uint32_t block, uint32_t number)
+{
+  return code_block_successor(g->unit, &g->blocks[block], number);
 }
 
 static void find_order(graph *g)
 {
   typedef struct visit {
-    uint32_t block;
-    unsigned next;
+    uint32_t block, next;
   } visit;
   visit *stack = pop_xcalloc(g->num_blocks + 1, sizeof *stack);
   bool *seen = pop_xcalloc(g->num_blocks, sizeof *seen);
@@ -50,12 +51,11 @@ static void find_order(graph *g)
   seen[0] = true;
   while (depth) {
     visit *v = &stack[depth - 1];
-    int32_t to[2];
-    if (v->next < successors(&g->blocks[v->block], to)) {
-      uint32_t block = (uint32_t)to[v->next++];
-      if (!seen[block]) {
-        seen[block] = true;
-        stack[depth++] = (visit){block, 0};
+    if (v->next < num_successors(g, v->block)) {
+      int32_t to = successor(g, v->block, v->next++);
+      if (to != UNIT_NONE && !seen[to]) {
+        seen[to] = true;
+        stack[depth++] = (visit){(uint32_t)to, 0};
       }
     } else {
       g->sequence[--at] = v->block;
@@ -96,10 +96,10 @@ static void find_dominators(graph *g)
     changed = false;
     for (uint32_t i = 0; i < g->num_reachable; i++) {
       uint32_t from = g->sequence[i];
-      int32_t to[2];
-      unsigned n = successors(&g->blocks[from], to);
-      for (unsigned s = 0; s < n; s++)
-        if (to[s] != 0 && relax_dominator(g, from, (uint32_t)to[s])) changed = true;
+      for (uint32_t s = 0; s < num_successors(g, from); s++) {
+        int32_t to = successor(g, from, s);
+        if (to > 0 && relax_dominator(g, from, (uint32_t)to)) changed = true;
+      }
     }
   }
 }
@@ -358,11 +358,12 @@ static bool find_body(const graph *g, counted_loop *l, const bool *is_target)
     changed = false;
     for (uint32_t i = g->num_reachable; i-- > g->order[l->header];) {
       uint32_t block = g->sequence[i];
-      int32_t to[2];
-      unsigned n = successors(&g->blocks[block], to);
       if (l->contains[block] || !dominates(g, l->header, block)) continue;
-      for (unsigned s = 0; s < n; s++)
-        if (l->contains[to[s]] && (uint32_t)to[s] != l->header) l->contains[block] = changed = true;
+      for (uint32_t s = 0; s < num_successors(g, block); s++) {
+        int32_t to = successor(g, block, s);
+        if (to != UNIT_NONE && l->contains[to] && (uint32_t)to != l->header)
+          l->contains[block] = changed = true;
+      }
     }
   }
   uint32_t num_ops = 0;
@@ -379,10 +380,11 @@ static bool find_body(const graph *g, counted_loop *l, const bool *is_target)
 static bool exits_early(const graph *g, const counted_loop *l)
 {
   for (uint32_t n = 0; n < g->num_blocks; n++) {
-    int32_t to[2];
-    unsigned count = l->contains[n] && n != l->latch ? successors(&g->blocks[n], to) : 0;
-    for (unsigned i = 0; i < count; i++)
-      if (!l->contains[to[i]]) return true;
+    uint32_t count = l->contains[n] && n != l->latch ? num_successors(g, n) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+      int32_t to = successor(g, n, i);
+      if (to != UNIT_NONE && !l->contains[to]) return true;
+    }
   }
   return false;
 }
@@ -435,13 +437,12 @@ static void find_counted(const graph *g, function_loops *loops)
   uint32_t *num_latches = pop_xcalloc(g->num_blocks, sizeof *num_latches);
   uint32_t *latch = pop_xcalloc(g->num_blocks, sizeof *latch);
   for (uint32_t i = 0; i < g->num_reachable; i++) {
-    int32_t to[2];
-    unsigned n = successors(&g->blocks[g->sequence[i]], to);
-    for (unsigned s = 0; s < n; s++) {
-      if (g->order[to[s]] > i) continue;
-      loops->is_target[to[s]] = true;
-      latch[to[s]] = g->sequence[i];
-      num_latches[to[s]]++;
+    for (uint32_t s = 0; s < num_successors(g, g->sequence[i]); s++) {
+      int32_t to = successor(g, g->sequence[i], s);
+      if (to == UNIT_NONE || g->order[to] > i) continue;
+      loops->is_target[to] = true;
+      latch[to] = g->sequence[i];
+      num_latches[to]++;
     }
   }
   for (uint32_t n = 0; n < g->num_blocks; n++) {

@@ -67,3 +67,14 @@ bool code_op_is_access(const code_op *op, bool *store, uint32_t *bytes)
     return false;
   }
 }
+
+uint32_t code_block_num_successors(const code_block *b)
+{
+  return 2 + b->num_targets;
+}
+
+int32_t code_block_successor(const code_unit *unit, const code_block *b, uint32_t number)
+{
+  if (number < 2) return number ? b->taken : b->next;
+  return unit->targets[b->first_target + number - 2];
+}
