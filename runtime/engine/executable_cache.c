@@ -3,7 +3,8 @@
  *   key = XXH3(graph and programs, options that shape the executable, the compiler: version, sources, codelets)
  *
  * ../cache/cache_folder.h says how processes share the folder; two that compile the same write the same
- * bytes. All images are compared with their digests when an entry is found: later there is no graph
+ * bytes. They are not compressed: zstd's fastest would give back 600 MB/s, a tenth of what the page cache
+ * does. All images are compared with their digests when an entry is found: later there is no graph
  * any more to compile it again.
  */
 #include "engine/executable_cache.h"

@@ -142,30 +142,31 @@ static pop_error *read_out_of_memory(decoder *d)
   return metadata_read_text_or_null(&d->r, &d->e->out_of_memory);
 }
 
-static pop_error *read_programs(decoder *d)
+/* An array of texts, into a list that grows as they are read. */
+static pop_error *read_texts(metadata_reader *r, const char ***list, size_t *count,
+                             size_t *capacity)
 {
-  size_t count = 0;
-  POP_TRY(metadata_read_array(&d->r, 1, &count));
-  for (size_t i = 0; i < count; ++i) {
-    const char *name = "";
-    d->r.entry = i;
-    POP_TRY(metadata_read_text(&d->r, &name));
-    pop_push(d->e->programs, d->e->num_programs, d->e->programs_capacity, name);
+  size_t num_texts = 0;
+  POP_TRY(metadata_read_array(r, 1, &num_texts));
+  for (size_t i = 0; i < num_texts; ++i) {
+    const char *text = "";
+    r->entry = i;
+    POP_TRY(metadata_read_text(r, &text));
+    pop_push(*list, *count, *capacity, text);
   }
   return NULL;
 }
 
+static pop_error *read_programs(decoder *d)
+{
+  pop_executable *e = d->e;
+  return read_texts(&d->r, &e->programs, &e->num_programs, &e->programs_capacity);
+}
+
 static pop_error *read_vertex_types(decoder *d)
 {
-  size_t count = 0;
-  POP_TRY(metadata_read_array(&d->r, 1, &count));
-  for (size_t i = 0; i < count; ++i) {
-    const char *name = "";
-    d->r.entry = i;
-    POP_TRY(metadata_read_text(&d->r, &name));
-    pop_push(d->e->vertex_types, d->e->num_vertex_types, d->e->vertex_types_capacity, name);
-  }
-  return NULL;
+  pop_executable *e = d->e;
+  return read_texts(&d->r, &e->vertex_types, &e->num_vertex_types, &e->vertex_types_capacity);
 }
 
 /* ---- tiles ---- */
@@ -395,15 +396,8 @@ static pop_error *read_tensors(decoder *d)
 
 static pop_error *read_blocks(decoder *d)
 {
-  size_t count = 0;
-  POP_TRY(metadata_read_array(&d->r, 1, &count));
-  for (size_t i = 0; i < count; ++i) {
-    const char *name = "";
-    d->r.entry = i;
-    POP_TRY(metadata_read_text(&d->r, &name));
-    pop_push(d->e->blocks, d->e->num_blocks, d->e->blocks_capacity, name);
-  }
-  return NULL;
+  pop_executable *e = d->e;
+  return read_texts(&d->r, &e->blocks, &e->num_blocks, &e->blocks_capacity);
 }
 
 static pop_error *read_streams(decoder *d)

@@ -25,6 +25,7 @@ static const char help[] =
     "  -h, --help              print this\n"
     "      --version           print the version\n"
     "\n"
+    "A HANDLE may be a remote buffer: its rows, all of them.\n"
     "A FILE that ends in .npy holds type and shape, any other the bare elements, row-major; - is\n"
     "standard input or output, of bare elements.\n"
     "POPLAR_ENGINE_OPTIONS, POPULUS_TILE_ENGINE and POPULUS_TILE_THREADS count here, too.\n"

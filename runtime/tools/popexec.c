@@ -48,6 +48,15 @@ static pop_error *list(const pop_executable *executable)
            info.num_elements * pop_type_bytes(info.type));
     free(type);
   }
+  for (size_t i = 0; i < pop_executable_num_remote_buffers(executable); ++i) {
+    pop_remote_buffer_info info;
+    POP_TRY(pop_executable_remote_buffer(executable, i, &info));
+    const size_t shape[] = {info.repeats, info.num_elements};
+    char *type = tensor_type_and_shape(info.type, shape, 2);
+    printf("remote buffer %s: %s, %zu bytes a row\n", info.name, type,
+           info.num_elements * pop_type_bytes(info.type));
+    free(type);
+  }
   return NULL;
 }
 

@@ -20,27 +20,64 @@ static pop_error *unknown_name(const char *what, const char *name, const char *p
                        purpose, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-static pop_error *find_handle(const pop_executable *executable, const char *name, bool read,
-                              tensor_use *found)
+/* A handle, or a remote buffer with all its rows. */
+typedef struct place {
+  tensor_use use;
+  size_t shape[2]; /* of a remote buffer */
+  size_t num_rows; /* 0: a handle */
+} place;
+
+static pop_error *take_handles(const pop_executable *executable, const char *name, bool read,
+                               const char **names, size_t *num_names, place *found)
+{
+  for (size_t i = 0; i < pop_executable_num_handles(executable); ++i) {
+    pop_handle_info info;
+    POP_TRY(pop_executable_handle(executable, i, &info));
+    if (info.read != read) continue;
+    names[(*num_names)++] = info.name;
+    if (strcmp(info.name, name) == 0)
+      found->use = (tensor_use){.what = "handle",
+                                .name = info.name,
+                                .type = info.type,
+                                .rank = info.rank,
+                                .shape = info.shape,
+                                .bytes = info.bytes};
+  }
+  return NULL;
+}
+
+static pop_error *take_remote_buffers(const pop_executable *executable, const char *name,
+                                      const char **names, size_t *num_names, place *found)
+{
+  for (size_t i = 0; i < pop_executable_num_remote_buffers(executable); ++i) {
+    pop_remote_buffer_info info;
+    POP_TRY(pop_executable_remote_buffer(executable, i, &info));
+    names[(*num_names)++] = info.name;
+    if (strcmp(info.name, name) != 0 || found->use.name) continue;
+    found->shape[0] = found->num_rows = info.repeats;
+    found->shape[1] = info.num_elements;
+    found->use =
+        (tensor_use){.what = "remote buffer",
+                     .name = info.name,
+                     .type = info.type,
+                     .rank = 2,
+                     .shape = found->shape,
+                     .bytes = info.repeats * info.num_elements * pop_type_bytes(info.type)};
+  }
+  return NULL;
+}
+
+/* A handle before a remote buffer of the same name. */
+static pop_error *find_place(const pop_executable *executable, const char *name, bool read,
+                             place *found)
 {
   size_t count = pop_executable_num_handles(executable), num_names = 0;
+  count += pop_executable_num_remote_buffers(executable);
   const char **names = pop_xcalloc(count + 1, sizeof *names);
-  pop_error *error = NULL;
-  *found = (tensor_use){0};
-  for (size_t i = 0; i < count && !error && !found->name; ++i) {
-    pop_handle_info info;
-    error = pop_executable_handle(executable, i, &info);
-    if (error || info.read != read) continue;
-    names[num_names++] = info.name;
-    if (strcmp(info.name, name) == 0)
-      *found = (tensor_use){.what = "handle",
-                            .name = info.name,
-                            .type = info.type,
-                            .rank = info.rank,
-                            .shape = info.shape,
-                            .bytes = info.bytes};
-  }
-  if (!error && !found->name)
+  *found = (place){0};
+  pop_error *error = take_handles(executable, name, read, names, &num_names, found);
+  if (!error) error = take_remote_buffers(executable, name, names, &num_names, found);
+  if (!error && !found->use.name)
     error = unknown_name("handle", name, read ? "read" : "write", names, num_names);
   free(names);
   return error;
@@ -77,15 +114,36 @@ static pop_error *find_stream(const pop_executable *executable, const char *name
 
 /* ---- handles ---- */
 
+/* Replica 0 has the rows of a graph that is not replicated. */
+static pop_error *write_rows(pop_engine *engine, const place *to, const uint8_t *bytes)
+{
+  size_t row_bytes = to->use.bytes / to->num_rows;
+  for (size_t row = 0; row < to->num_rows; ++row)
+    POP_TRY(pop_engine_copy_to_remote_buffer(engine, to->use.name, row, 0, bytes + row * row_bytes,
+                                             row_bytes));
+  return NULL;
+}
+
+static pop_error *read_rows(pop_engine *engine, const place *from, uint8_t *bytes)
+{
+  size_t row_bytes = from->use.bytes / from->num_rows;
+  for (size_t row = 0; row < from->num_rows; ++row)
+    POP_TRY(pop_engine_copy_from_remote_buffer(engine, from->use.name, row, 0,
+                                               bytes + row * row_bytes, row_bytes));
+  return NULL;
+}
+
 static pop_error *write_handle(const pop_executable *executable, pop_engine *engine,
                                const transfer *t)
 {
-  tensor_use use;
+  place to;
   uint8_t *bytes;
   size_t start, size;
-  POP_TRY(find_handle(executable, t->handle, false, &use));
-  POP_TRY(tensor_file_read(t->file, &use, &bytes, &start, &size));
-  pop_error *error = pop_engine_write_tensor(engine, t->handle, bytes + start, use.bytes);
+  POP_TRY(find_place(executable, t->handle, false, &to));
+  POP_TRY(tensor_file_read(t->file, &to.use, &bytes, &start, &size));
+  pop_error *error = to.num_rows
+                         ? write_rows(engine, &to, bytes + start)
+                         : pop_engine_write_tensor(engine, t->handle, bytes + start, to.use.bytes);
   free(bytes);
   return error;
 }
@@ -93,14 +151,16 @@ static pop_error *write_handle(const pop_executable *executable, pop_engine *eng
 static pop_error *read_handle(const pop_executable *executable, pop_engine *engine,
                               const transfer *t)
 {
-  tensor_use use;
-  POP_TRY(find_handle(executable, t->handle, true, &use));
-  uint8_t *data = malloc(use.bytes ? use.bytes : 1);
+  place from;
+  POP_TRY(find_place(executable, t->handle, true, &from));
+  uint8_t *data = malloc(from.use.bytes ? from.use.bytes : 1);
   if (!data)
-    return pop_error_new(POP_ERROR_MEMORY, "no memory for the %zu bytes of handle '%s'", use.bytes,
-                         t->handle);
-  pop_error *error = pop_engine_read_tensor(engine, t->handle, data, use.bytes);
-  if (!error) error = tensor_file_write(t->file, &use, data, use.bytes);
+    return pop_error_new(POP_ERROR_MEMORY, "no memory for the %zu bytes of %s '%s'", from.use.bytes,
+                         from.use.what, t->handle);
+  pop_error *error = from.num_rows
+                         ? read_rows(engine, &from, data)
+                         : pop_engine_read_tensor(engine, t->handle, data, from.use.bytes);
+  if (!error) error = tensor_file_write(t->file, &from.use, data, from.use.bytes);
   free(data);
   return error;
 }
@@ -177,11 +237,11 @@ pop_error *transfers_connect(const pop_executable *executable, pop_engine *engin
 /* What is misspelt is said before anything has run. */
 pop_error *transfers_check(const pop_executable *executable, const arguments *a)
 {
-  tensor_use use;
+  place found;
   for (size_t i = 0; i < a->writes.count; ++i)
-    POP_TRY(find_handle(executable, a->writes.list[i].handle, false, &use));
+    POP_TRY(find_place(executable, a->writes.list[i].handle, false, &found));
   for (size_t i = 0; i < a->reads.count; ++i)
-    POP_TRY(find_handle(executable, a->reads.list[i].handle, true, &use));
+    POP_TRY(find_place(executable, a->reads.list[i].handle, true, &found));
   return check_streams(executable, a);
 }
 

@@ -173,3 +173,18 @@ if ! [ -w kept.bin ]; then
   refuses 4 "kept.bin" "$popexec" --run 0 -r out=kept.bin small.a
 fi
 [ "$(cat kept.bin)" = before ] || fail "a file that could not be written has changed"
+
+# Remote buffers: all their rows, as a handle of two dimensions.
+POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"remote.a"}' quiet out "$POPULUS_BIN/remote_buffer"
+quiet list "$popexec" --list remote.a
+has list '^remote buffer samples: float\[4096,1000\], 4000 bytes a row$'
+head -c 16384000 "$POPULUS_BIN/remote_buffer" >rows.bin
+head -c 800 /dev/zero >zeros.bin
+yes 'some more bytes' | head -c $((16384000 - $(wc -c <rows.bin))) >>rows.bin
+quiet out "$popexec" --run 0 --in numbers=zeros.bin --repeat 0 --write samples=rows.bin --read samples=back.bin remote.a
+cmp rows.bin back.bin || fail "the rows of a remote buffer come back as others"
+quiet out "$popexec" --run 0 --in numbers=zeros.bin --repeat 0 --write samples=rows.bin --read samples=back.npy remote.a
+head -1 back.npy | grep -aq "'<f4'.*'shape': (4096, 1000)" || fail "header: $(head -c 128 back.npy)"
+refuses 1 "'in.bin': it has 12 bytes of elements, but remote buffer 'samples' is float[4096,1000]: 16384000" \
+  "$popexec" --run 0 --in numbers=zeros.bin --write samples=in.bin remote.a
+refuses 1 "no handle 'sample' to read; did you mean 'samples'?" "$popexec" --run 0 -r sample=back.bin remote.a
