@@ -44,9 +44,7 @@ typedef enum executable_tensor_kind {
 } executable_tensor_kind;
 
 /* Bytes of a tensor that are together on a tile; in the order of the tensor's elements. */
-typedef struct executable_run {
-  uint32_t tile, address, bytes;
-} executable_run;
+typedef machine_range executable_run;
 
 typedef struct executable_tensor {
   const char *name; /* handle or title */

@@ -6,6 +6,7 @@
 #ifndef MACHINE_EXCHANGE_PLAN_H
 #define MACHINE_EXCHANGE_PLAN_H
 
+#include "copies.h"
 #include "state.h"
 
 /* A tile that takes part. */
@@ -14,14 +15,6 @@ typedef struct exchange_part {
   uint32_t received;   /* bytes */
   uint64_t cycles;     /* that it takes */
 } exchange_part;
-
-/* `count` blocks of `bytes`, equally far apart on either side. */
-typedef struct copy_run {
-  uint8_t *to;
-  const uint8_t *from;
-  ptrdiff_t to_step, from_step;
-  uint32_t bytes, count;
-} copy_run;
 
 typedef struct exchange_plan {
   struct exchange_plan *next;      /* of those in one place of the table */
@@ -33,17 +26,13 @@ typedef struct exchange_plan {
   exchange_part *parts; /* ascending by tile */
   size_t num_parts, parts_capacity;
   uint64_t received; /* by all parts */
-  copy_run *runs;
-  size_t num_runs, runs_capacity;
-  size_t *chunks; /* chunk i has the runs from chunks[i] up to chunks[i + 1] */
-  size_t num_chunks, chunks_capacity;
+  copy_list copies;
 } exchange_plan;
 
 /* exchange.c: checks the code of the parts and adds their copies; false after a fault. */
 bool exchange_verify(machine *m, exchange_plan *plan);
 
-/* exchange_run.c: the copies of a plan may run in any order, so those that go on where others end
- * become one. */
+/* exchange_run.c: the copies of a plan may run in any order. */
 void exchange_plan_add(exchange_plan *plan, uint8_t *to, const uint8_t *from, uint32_t bytes);
 
 #endif

@@ -14,47 +14,12 @@
 
 /* Making */
 
-static bool continues(const copy_run *run, const uint8_t *to, const uint8_t *from, uint32_t bytes)
-{
-  if (run->bytes != bytes) return false;
-  ptrdiff_t to_step = to - run->to, from_step = from - run->from;
-  return run->count == 1 ||
-         (to_step == run->count * run->to_step && from_step == run->count * run->from_step);
-}
-
 void exchange_plan_add(exchange_plan *plan, uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
-  copy_run *last = plan->num_runs && !plan->plain ? &plan->runs[plan->num_runs - 1] : NULL;
-  if (last && last->count == 1 && last->to + last->bytes == to &&
-      last->from + last->bytes == from) {
-    last->bytes += bytes;
-  } else if (last && continues(last, to, from, bytes)) {
-    if (last->count == 1) {
-      last->to_step = to - last->to;
-      last->from_step = from - last->from;
-    }
-    last->count++;
-  } else {
-    copy_run run = {.to = to, .from = from, .bytes = bytes, .count = 1};
-    pop_push(plan->runs, plan->num_runs, plan->runs_capacity, run);
-  }
-}
-
-/* Chunks are what threads take: each some microseconds of work. */
-static void make_chunks(exchange_plan *plan)
-{
-  enum { CHUNK_COST = 32768, COPY_COST = 32 };
-  uint64_t cost = CHUNK_COST;
-  for (size_t i = 0; i < plan->num_runs; i++) {
-    if (cost >= CHUNK_COST) {
-      pop_push(plan->chunks, plan->num_chunks, plan->chunks_capacity, i);
-      cost = 0;
-    }
-    cost += (uint64_t)plan->runs[i].count * (plan->runs[i].bytes + COPY_COST);
-  }
-  size_t num_chunks = plan->num_chunks;
-  pop_push(plan->chunks, plan->num_chunks, plan->chunks_capacity, plan->num_runs);
-  plan->num_chunks = num_chunks;
+  if (plan->plain)
+    copy_list_add(&plan->copies, (copy_run){.to = to, .from = from, .bytes = bytes, .count = 1});
+  else
+    copy_list_join(&plan->copies, to, from, bytes);
 }
 
 static void *duplicate(const void *items, size_t bytes)
@@ -67,8 +32,7 @@ static void free_plan(exchange_plan *plan)
   free(plan->waiting);
   free(plan->asked);
   free(plan->parts);
-  free(plan->runs);
-  free(plan->chunks);
+  copy_list_free(&plan->copies);
   free(plan);
 }
 
@@ -89,7 +53,7 @@ static exchange_plan *make_plan(machine *m, uint64_t hash)
     return NULL;
   }
   for (size_t i = 0; i < plan->num_parts; i++) plan->received += plan->parts[i].received;
-  make_chunks(plan);
+  copy_list_finish(&plan->copies, NULL);
   return plan;
 }
 
@@ -150,7 +114,7 @@ static void keep_plan(exchange_plans *plans, exchange_plan *plan)
 }
 
 /* NULL after a fault. */
-static const exchange_plan *get_plan(machine *m)
+static exchange_plan *get_plan(machine *m)
 {
   if (!m->plans) m->plans = pop_xcalloc(1, sizeof *m->plans);
   exchange_plans *plans = m->plans;
@@ -185,49 +149,11 @@ void exchange_forget(machine *m)
 
 /* Running */
 
-/* The copies go from anywhere to anywhere, so the host's own prefetching does not help. */
-static void prefetch(const copy_run *run)
-{
-  enum { LINE = 64, MOST = 1024 };
-  uint32_t bytes = run->bytes < MOST ? run->bytes : MOST;
-  for (uint32_t at = 0; at < bytes; at += LINE) {
-    __builtin_prefetch(run->from + at, 0);
-    __builtin_prefetch(run->to + at, 1);
-  }
-}
-
-static void copy_blocks(const copy_run *run)
-{
-  uint8_t *to = run->to;
-  const uint8_t *from = run->from;
-  if (run->bytes == 4) {
-    for (uint32_t i = 0; i < run->count; i++, to += run->to_step, from += run->from_step)
-      memcpy(to, from, 4);
-  } else {
-    for (uint32_t i = 0; i < run->count; i++, to += run->to_step, from += run->from_step)
-      memcpy(to, from, run->bytes);
-  }
-}
-
-static uint64_t run_chunk(void *context, uint32_t number)
-{
-  enum { AHEAD = 2, INSTRUCTIONS = 10000 /* that take as long */ };
-  const exchange_plan *plan = context;
-  for (size_t i = plan->chunks[number]; i < plan->chunks[number + 1]; i++) {
-    if (i + AHEAD < plan->num_runs) prefetch(&plan->runs[i + AHEAD]);
-    copy_blocks(&plan->runs[i]);
-  }
-  return INSTRUCTIONS;
-}
-
 void exchange_run(machine *m)
 {
-  const exchange_plan *plan = get_plan(m);
+  exchange_plan *plan = get_plan(m);
   if (!plan) return;
-  crew_run(m->crew, &(crew_work){.run = run_chunk,
-                                 .context = (void *)plan,
-                                 .num_items = (uint32_t)plan->num_chunks,
-                                 .take = 1});
+  copy_list_run(&plan->copies, m->crew);
   m->exchanged_bytes += plan->received;
   for (size_t i = 0; i < plan->num_parts; i++) {
     const exchange_part *p = &plan->parts[i];

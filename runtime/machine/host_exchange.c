@@ -3,6 +3,7 @@
  * All code is read and checked first, into a list of packets; then all packets are moved, in the order
  * of tiles. Packets of one direction must not overlap where they are written; who wrote the code has
  * to see to that (a later packet wins). */
+#include "copies.h"
 #include "state.h"
 
 #include <stdio.h>
@@ -148,18 +149,44 @@ static bool read_code(reading *r, const tile *t, uint64_t *cycles)
   }
 }
 
-static void move_packet(const machine *m, const packet *p)
+static copy_run rows_of(const machine *m, const packet *p)
 {
   uint8_t *on_tile = m->tiles[p->tile].memory + (p->address - m->target.memory_base);
   uint8_t *on_host = p->record + p->host_offset;
-  for (uint32_t row = 0; row < p->rows; row++) {
-    if (p->to_tile)
-      memcpy(on_tile, on_host, p->row_bytes);
-    else
-      memcpy(on_host, on_tile, p->row_bytes);
-    on_tile += p->stride;
-    on_host += p->host_stride;
+  return p->to_tile
+             ? (copy_run){on_tile, on_host, p->stride, p->host_stride, p->row_bytes, p->rows}
+             : (copy_run){on_host, on_tile, p->host_stride, p->stride, p->row_bytes, p->rows};
+}
+
+static bool is_behind(const copy_run *before, const copy_run *run)
+{
+  return before->to + (ptrdiff_t)(before->count - 1) * before->to_step + before->bytes <= run->to;
+}
+
+/* May tiles be served in any order? If nobody writes to the host; or if nobody reads from it, and what
+ * they write is one behind the other. */
+static bool are_independent(const reading *r, const copy_list *copies)
+{
+  size_t num_to_tiles = 0;
+  for (size_t i = 0; i < r->num_packets; i++) num_to_tiles += r->packets[i].to_tile;
+  if (num_to_tiles == r->num_packets) return true;
+  for (size_t i = 1; i < r->num_packets; i++)
+    if (!is_behind(&copies->runs[i - 1], &copies->runs[i])) return false;
+  return num_to_tiles == 0;
+}
+
+static void move_packets(machine *m, const reading *r)
+{
+  copy_list copies = {0};
+  uint32_t *tiles = pop_xcalloc(r->num_packets + 1, sizeof *tiles);
+  for (size_t i = 0; i < r->num_packets; i++) {
+    copy_list_add(&copies, rows_of(m, &r->packets[i]));
+    tiles[i] = r->packets[i].tile;
   }
+  copy_list_finish(&copies, tiles);
+  copy_list_run(&copies, are_independent(r, &copies) ? m->crew : NULL);
+  copy_list_free(&copies);
+  free(tiles);
 }
 
 /* The tiles go on when the slowest tile's code and the fullest IPU's bytes are through. */
@@ -194,7 +221,7 @@ pop_error *machine_host_exchange(machine *m, const machine_window *windows, size
     if (cycles > longest) longest = cycles;
   }
   if (m->fault.kind == MACHINE_FAULT_NONE) {
-    for (size_t i = 0; i < r.num_packets; i++) move_packet(m, &r.packets[i]);
+    move_packets(m, &r);
     take_time(m, &r, longest);
   }
   free(r.packets);

@@ -150,6 +150,17 @@ POP_MUST_CHECK pop_error *machine_read(const machine *m, uint32_t tile, uint32_t
 POP_MUST_CHECK pop_error *machine_write(machine *m, uint32_t tile, uint32_t address,
                                         const void *bytes, uint32_t size);
 
+/* Bytes that are together on a tile. */
+typedef struct machine_range {
+  uint32_t tile, address, bytes;
+} machine_range;
+/* The same for many ranges, whose bytes are one behind the other at `bytes`; of ranges that overlap it is
+ * not said which is written last. */
+POP_MUST_CHECK pop_error *machine_read_ranges(const machine *m, const machine_range *ranges,
+                                              size_t count, void *bytes);
+POP_MUST_CHECK pop_error *machine_write_ranges(machine *m, const machine_range *ranges,
+                                               size_t count, const void *bytes);
+
 typedef struct machine_counters {
   uint64_t cycles;       /* global: of the slowest tile, syncs included, since load */
   uint64_t instructions; /* executed by all contexts of all tiles */

@@ -7,6 +7,7 @@
  * stack, so that no store into another context's stack can slip through.
  */
 #include "control.h"
+#include "copies.h"
 
 #include <errno.h>
 #include <populus/arena.h>
@@ -356,6 +357,17 @@ pop_error *machine_read(const machine *m, uint32_t tile, uint32_t address, void 
   return NULL;
 }
 
+/* Code that the host has changed is decoded, and all that follows from it found out, anew. */
+static void forget_code(machine *m, struct tile *t, uint32_t address, uint32_t size)
+{
+  if (t->pages && address < t->code_start + t->code_bytes && address + size > t->code_start) {
+    memset(t->pages, 0, t->code_bytes / PAGE_BYTES * sizeof *t->pages);
+    translate_forget_tile(t);
+    exchange_forget(m);
+    control_dissolve(m);
+  }
+}
+
 pop_error *machine_write(machine *m, uint32_t tile, uint32_t address, const void *bytes,
                          uint32_t size)
 {
@@ -363,11 +375,47 @@ pop_error *machine_write(machine *m, uint32_t tile, uint32_t address, const void
   if (!size) return NULL;
   struct tile *t = &m->tiles[tile];
   memcpy(host_address(m, t, address), bytes, size);
-  if (t->pages && address < t->code_start + t->code_bytes && address + size > t->code_start) {
-    memset(t->pages, 0, t->code_bytes / PAGE_BYTES * sizeof *t->pages);
-    translate_forget_tile(t);
-    exchange_forget(m);
-    control_dissolve(m);
-  }
+  forget_code(m, t, address, size);
   return NULL;
+}
+
+/* Copies to the host, or from it. */
+static pop_error *list_ranges(const machine *m, const machine_range *ranges, size_t count,
+                              uint8_t *to_host, const uint8_t *from_host, copy_list *copies)
+{
+  size_t done = 0;
+  for (size_t i = 0; i < count; i++) {
+    const machine_range *r = &ranges[i];
+    POP_TRY(check_host_access(m, r->tile, r->address, r->bytes, to_host ? "reading" : "writing"));
+    uint8_t *on_tile = host_address(m, &m->tiles[r->tile], r->address);
+    if (r->bytes)
+      copy_list_join(copies, to_host ? to_host + done : on_tile,
+                     to_host ? on_tile : from_host + done, r->bytes);
+    done += r->bytes;
+  }
+  copy_list_finish(copies, NULL);
+  return NULL;
+}
+
+pop_error *machine_read_ranges(const machine *m, const machine_range *ranges, size_t count,
+                               void *bytes)
+{
+  copy_list copies = {0};
+  pop_error *error = list_ranges(m, ranges, count, bytes, NULL, &copies);
+  if (!error) copy_list_run(&copies, m->crew);
+  copy_list_free(&copies);
+  return error;
+}
+
+pop_error *machine_write_ranges(machine *m, const machine_range *ranges, size_t count,
+                                const void *bytes)
+{
+  copy_list copies = {0};
+  pop_error *error = list_ranges(m, ranges, count, NULL, bytes, &copies);
+  if (!error) copy_list_run(&copies, m->crew);
+  for (size_t i = 0; i < count && !error; i++)
+    if (ranges[i].bytes)
+      forget_code(m, &m->tiles[ranges[i].tile], ranges[i].address, ranges[i].bytes);
+  copy_list_free(&copies);
+  return error;
 }

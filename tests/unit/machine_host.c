@@ -98,6 +98,128 @@ Test(machine_host, each_ipu_has_its_own_way)
   }
 }
 
+/* ---- many bytes, by any number of threads ---- */
+
+enum { MANY = 96, BIG = 0x1c00 };
+
+static const uint32_t thread_counts[] = {1, 2, 7};
+
+static rig create_big(uint32_t num_threads, const uint32_t *words, size_t count)
+{
+  rig r = rig_create_with(MANY, (machine_options){.num_threads = num_threads});
+  for (uint32_t i = 0; i < MANY; i++) assemble(&r.code[i], words, count);
+  rig_load(&r);
+  return r;
+}
+
+/* Tile i gets rows of 7 bytes, every MANY-th of the host's; the second packet, from the host's beginning,
+ * overwrites half of the first. */
+Test(machine_host, packets_of_a_tile_keep_their_order)
+{
+  enum { ROW = 7, ROWS = BIG / ROW / 2 };
+  static uint8_t host[MANY * ROW * ROWS], found[ROW * ROWS];
+  for (size_t i = 0; i < sizeof host; i++) host[i] = (uint8_t)(i * 31 >> 3);
+  const uint32_t words[] = {packet_word(true, 0), packet_word(true, 1), end_word()};
+  for (unsigned k = 0; k < 3; k++) {
+    rig r = create_big(thread_counts[k], words, 3);
+    for (uint32_t i = 0; i < MANY; i++) {
+      const header headers[] = {{RIG_DATA + 0x800, ROW, ROWS, ROW, i * ROW, MANY * ROW},
+                                {RIG_DATA + 0x800, ROW * ROWS / 2, 1, 0, i, 0}};
+      put_headers(&r, i, headers, 2);
+    }
+    rig_run(&r);
+    expect_ok(exchange(&r, host, sizeof host));
+    for (uint32_t i = 0; i < MANY; i++) {
+      expect_ok(machine_read(r.m, i, RIG_DATA + 0x800, found, sizeof found));
+      for (uint32_t b = 0; b < sizeof found; b++) {
+        uint32_t from = b < ROW * ROWS / 2 ? i + b : (b / ROW * MANY + i) * ROW + b % ROW;
+        cr_assert_eq(found[b], host[from], "%u threads, tile %u, byte %u", thread_counts[k], i, b);
+      }
+    }
+    rig_free(&r);
+  }
+}
+
+/* Apart: each tile's bytes behind the one's before. Overlapping: by half; then a later tile wins. */
+Test(machine_host, what_tiles_write_to_the_host_does_not_depend_on_threads)
+{
+  enum { BYTES = BIG / 2 };
+  static uint8_t host[MANY * BYTES], content[BYTES];
+  const uint32_t words[] = {packet_word(false, 0), end_word()};
+  for (unsigned k = 0; k < 6; k++) {
+    uint32_t step = k < 3 ? BYTES : BYTES / 2;
+    rig r = create_big(thread_counts[k % 3], words, 2);
+    for (uint32_t i = 0; i < MANY; i++) {
+      memset(content, (int)(i + 1), sizeof content);
+      expect_ok(machine_write(r.m, i, RIG_DATA + 0x800, content, sizeof content));
+      put_headers(&r, i, (header[]){{RIG_DATA + 0x800, BYTES, 1, 0, i * step, 0}}, 1);
+    }
+    rig_run(&r);
+    for (unsigned again = 0; again < 20; again++) {
+      memset(host, 0, sizeof host);
+      expect_ok(exchange(&r, host, sizeof host));
+      for (uint32_t b = 0; b < (MANY - 1) * step + BYTES; b += 16) {
+        uint32_t last = b / step < MANY ? b / step : MANY - 1;
+        cr_assert_eq(host[b], last + 1, "step %u, %u threads, byte %u", step, thread_counts[k % 3],
+                     b);
+      }
+    }
+    rig_free(&r);
+  }
+}
+
+Test(machine_host, ranges_go_both_ways_by_any_number_of_threads)
+{
+  enum { BYTES = 24, PER_TILE = BIG / BYTES / 2, RANGES = MANY * PER_TILE };
+  static machine_range ranges[RANGES];
+  static uint8_t sent[RANGES * BYTES], back[RANGES * BYTES];
+  for (uint32_t i = 0; i < RANGES; i++) /* every second place of each tile, tiles in turn */
+    ranges[i] = (machine_range){i % MANY, RIG_DATA + 0x800 + 2 * BYTES * (i / MANY), BYTES};
+  ranges[17].bytes = 0;
+  for (size_t i = 0; i < sizeof sent; i++) sent[i] = (uint8_t)(i * 7 >> 2);
+  for (unsigned k = 0; k < 3; k++) {
+    rig r = create_big(thread_counts[k], NULL, 0);
+    expect_ok(machine_write_ranges(r.m, ranges, RANGES, sent));
+    uint32_t word;
+    memcpy(&word, sent + (MANY + 1) * BYTES - BYTES, sizeof word); /* one range has no bytes */
+    cr_assert_eq(rig_word(&r, 1, RIG_DATA + 0x800 + 2 * BYTES), word);
+    cr_assert_eq(rig_word(&r, 1, RIG_DATA + 0x800 + BYTES), 0);
+    memset(back, 0, sizeof back);
+    expect_ok(machine_read_ranges(r.m, ranges, RANGES, back));
+    cr_assert_arr_eq(back, sent, sizeof sent - BYTES);
+    rig_free(&r);
+  }
+}
+
+/* Nothing is written when one is wrong; and code that is written counts at once. */
+Test(machine_host, ranges_are_checked_and_may_hold_code)
+{
+  rig r = rig_create(2, 0);
+  for (uint32_t i = 0; i < 2; i++) {
+    rig_report(&r.code[i], 1);
+    rig_report(&r.code[i], 2);
+  }
+  rig_load(&r);
+  cr_assert_eq(rig_run(&r), 1);
+  const machine_range wrong[] = {{0, RIG_DATA, 4}, {2, RIG_DATA, 4}},
+                      outside[] = {{1, RIG_BASE - 4, 8}};
+  uint32_t words[2] = {1, 2};
+  expect_error(machine_write_ranges(r.m, wrong, 2, words), POP_ERROR_INDEX, "tile 2", "write");
+  cr_assert_eq(rig_word(&r, 0, RIG_DATA), 0);
+  expect_error(machine_read_ranges(r.m, outside, 1, words), POP_ERROR_INDEX, "tile 1", "read");
+  assembler other = {.base = RIG_CODE};
+  rig_report(&other, 1);
+  rig_report(&other, 3);
+  const uint32_t bytes = 4 * (uint32_t)other.count;
+  const machine_range code[] = {{0, RIG_CODE, bytes}, {1, RIG_CODE, bytes}};
+  uint32_t twice[2 * ASM_MAX_WORDS];
+  memcpy(twice, other.words, bytes);
+  memcpy((uint8_t *)twice + bytes, other.words, bytes);
+  expect_ok(machine_write_ranges(r.m, code, 2, twice));
+  cr_assert_eq(rig_run(&r), 3);
+  rig_free(&r);
+}
+
 /* Packets of three windows; one of them has records, of which the tile says which it wants. */
 Test(machine_host, records_of_windows_are_chosen_on_the_tile)
 {

@@ -1,0 +1,35 @@
+/* Blocks of bytes to be copied, by all host threads. */
+#ifndef MACHINE_COPIES_H
+#define MACHINE_COPIES_H
+
+#include "crew.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/* `count` blocks of `bytes`, equally far apart on either side. */
+typedef struct copy_run {
+  uint8_t *to;
+  const uint8_t *from;
+  ptrdiff_t to_step, from_step;
+  uint32_t bytes, count;
+} copy_run;
+
+typedef struct copy_list {
+  copy_run *runs;
+  size_t num_runs, runs_capacity;
+  size_t *chunks; /* chunk i has the runs from chunks[i] up to chunks[i + 1] */
+  size_t num_chunks, chunks_capacity;
+} copy_list;
+
+void copy_list_add(copy_list *list, copy_run run);
+/* One block; those that go on where the last ones end become one with them. */
+void copy_list_join(copy_list *list, uint8_t *to, const uint8_t *from, uint32_t bytes);
+/* No more are added: makes what threads take at a time. Neighbours of the same owner stay in order (NULL:
+ * nobody has one). */
+void copy_list_finish(copy_list *list, const uint32_t *owners);
+/* Makes all copies. With a crew in any order, but for owners': then no byte that one of them writes may be
+ * written or read by another. */
+void copy_list_run(copy_list *list, crew *crew);
+void copy_list_free(copy_list *list);
+
+#endif
