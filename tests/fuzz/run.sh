@@ -33,6 +33,9 @@ gp | link)
   build release popc device
   sources=$(ls tests/codelets/*.c tests/codelets/*.cpp)
   ;;
+executable)
+  export POPULUS_DATA_DIR="$root/build-fuzz/lib/populus"
+  ;;
 esac
 for source in $sources; do
   # Some of them are there not to compile.
