@@ -83,7 +83,7 @@ endfunction()
 
 # populus_codelets(<target> OUTPUT <file.gp> SOURCES <file>...): compiles codelets with the popc of this build.
 function(populus_codelets target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT" "SOURCES;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT" "SOURCES;DEPENDS;FLAGS")
   get_filename_component(folder ${arg_OUTPUT} DIRECTORY)
   file(RELATIVE_PATH shown ${PROJECT_BINARY_DIR} ${arg_OUTPUT})
   get_property(device_files GLOBAL PROPERTY POPULUS_DEVICE_FILES)
@@ -91,7 +91,7 @@ function(populus_codelets target)
   add_custom_command(OUTPUT ${arg_OUTPUT}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
     COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 POPULUS_DATA_DIR=${POPULUS_DATA_DIR}
-      $<TARGET_FILE:popc> -O2 ${arg_SOURCES} -o ${arg_OUTPUT}
+      $<TARGET_FILE:popc> -O2 ${arg_FLAGS} ${arg_SOURCES} -o ${arg_OUTPUT}
     DEPENDS ${arg_SOURCES} ${arg_DEPENDS} popc ${device_files}
     COMMENT "Compiling codelets ${shown}"
     VERBATIM)

@@ -27,6 +27,48 @@ static inline void example_check_graph(const pop_graph *graph)
   exit(pop_error_exit_status(error));
 }
 
+/* A device by the name of its kind: "ipu" (the first software IPU that nobody else has), "ipumodel" (a model
+ * of `version`, "ipu2" if NULL) or "cpu". Ends the program when there is none. */
+static inline pop_device *example_open_device(const char *kind, const char *version)
+{
+  pop_device *device = NULL;
+  if (strcmp(kind, "cpu") == 0) return pop_device_create_cpu();
+  if (strcmp(kind, "ipumodel") == 0) {
+    pop_ipu_model model;
+    example_check(pop_ipu_model_init(&model, version));
+    example_check(pop_ipu_model_create_device(&model, &device));
+  } else if (strcmp(kind, "ipu") == 0) {
+    pop_device_manager *manager;
+    example_check(pop_device_manager_create(&manager));
+    example_check(pop_device_manager_acquire(manager, 1, &device));
+    pop_device_manager_free(manager);
+  } else {
+    fprintf(stderr, "error: there is no device '%s': it is one of ipu, ipumodel and cpu\n", kind);
+    exit(2);
+  }
+  return device;
+}
+
+/* Takes `--device KIND` out of the arguments, if it is there: "ipu" otherwise. */
+static inline pop_device *example_device(int *argc, char **argv)
+{
+  const char *kind = "ipu";
+  int kept = 1;
+  for (int i = 1; i < *argc; ++i) {
+    if (strcmp(argv[i], "--device") != 0)
+      argv[kept++] = argv[i];
+    else if (++i < *argc)
+      kind = argv[i];
+    else {
+      fprintf(stderr, "error: --device takes ipu, ipumodel or cpu\n");
+      exit(2);
+    }
+  }
+  *argc = kept;
+  argv[kept] = NULL;
+  return example_open_device(kind, NULL);
+}
+
 /* Like malloc, for host buffers; ends the program when there is no memory. */
 static inline void *example_alloc(size_t count, size_t bytes)
 {

@@ -9,6 +9,7 @@
 typedef struct matvec_arguments {
   size_t rows, columns;
   const char *target;      /* --target */
+  const char *device;      /* --device; NULL: a software IPU of the program's own */
   const char *codelets;    /* --codelets */
   const char *tile_memory; /* --tile-memory */
   bool memory;             /* --memory */
@@ -29,6 +30,7 @@ static inline void matvec_usage(FILE *stream, const char *program)
           "usage: %s [options] ROWS COLUMNS\n"
           "Multiplies a ROWS x COLUMNS matrix by a vector on the software IPU.\n"
           "  --target NAME        ipu1, ipu2 (default) or ipu21\n"
+          "  --device KIND        ipu, ipumodel or cpu\n"
           "  --codelets FILE      a .gp file, or source that is compiled now\n"
           "  --memory             print the memory summary of all tiles\n"
           "  --tile-memory FILE   write a line per tile: bytes reported, bytes loaded\n"
@@ -43,6 +45,7 @@ static inline matvec_arguments matvec_parse(int argc, char **argv, const char *c
   const struct {
     const char *name, **value;
   } options[] = {{"--target", &arguments.target},
+                 {"--device", &arguments.device},
                  {"--codelets", &arguments.codelets},
                  {"--tile-memory", &arguments.tile_memory}};
   size_t *sizes[] = {&arguments.rows, &arguments.columns};
@@ -118,11 +121,12 @@ static inline int matvec_check_result(const matvec_data *data, size_t rows, size
 }
 
 /* Loads and runs program 0 with the handles "matrix", "inputVector" and "outputVector". */
-static inline int matvec_run(pop_engine *engine, const matvec_arguments *arguments)
+static inline int matvec_run(pop_engine *engine, const matvec_arguments *arguments,
+                             pop_device *device)
 {
   size_t rows = arguments->rows, columns = arguments->columns;
   matvec_data data = matvec_make_data(rows, columns);
-  example_check(pop_engine_load(engine));
+  example_check(device ? pop_engine_load_device(engine, device) : pop_engine_load(engine));
   size_t matrix_bytes = rows * columns * sizeof(float);
   example_check(pop_engine_write_tensor(engine, "matrix", data.matrix, matrix_bytes));
   example_check(
@@ -199,13 +203,20 @@ static inline int matvec_main(int argc, char **argv, const char *codelets, matve
 {
   matvec_arguments arguments = matvec_parse(argc, argv, codelets);
   pop_target target;
-  example_check(pop_target_create(arguments.target, 1, &target));
+  pop_device *device = NULL;
+  if (arguments.device) {
+    device = example_open_device(arguments.device, arguments.target);
+    target = *pop_device_target(device);
+  } else {
+    example_check(pop_target_create(arguments.target, 1, &target));
+  }
   printf("Multiplying matrix of size %zux%zu by vector of size %zu\n", arguments.rows,
          arguments.columns, arguments.columns);
   pop_engine *engine = matvec_compile(&arguments, &target, build);
-  int status = matvec_run(engine, &arguments);
+  int status = matvec_run(engine, &arguments, device);
   matvec_report(engine, &target, &arguments);
   pop_engine_free(engine);
+  pop_device_free(device);
   return status;
 }
 

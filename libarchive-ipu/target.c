@@ -139,7 +139,6 @@ void pop_target_create_cpu(pop_target *target)
       COMMON,
   };
   target->type = POP_TARGET_CPU;
-  target->num_worker_contexts = 1;
   target->system_bytes = 0;
 }
 

@@ -15,7 +15,20 @@ const pop_layout_form pop_layout_forms[POP_LAYOUT_COUNT] = {
     [POP_LAYOUT_ARRAY] = {"array", 0, 2, 1, UINT32_MAX},
 };
 
-enum { LIST_ROW_BYTES = 4, DELTAN_COUNT_BITS = 14 };
+const pop_layout_form pop_host_layout_forms[POP_LAYOUT_COUNT] = {
+    [POP_LAYOUT_SCALAR] = {"scalar", 8, 8, 1, 1},
+    [POP_LAYOUT_SPAN] = {"span", 16, 8, 1, UINT32_MAX},
+    [POP_LAYOUT_ONE_PTR] = {"one_ptr", 8, 8, 1, UINT32_MAX},
+    [POP_LAYOUT_SHORT_SPAN] = {"short_span", 16, 8, 1, (1 << 12) - 1},
+    [POP_LAYOUT_SCALED_PTR32] = {"scaled_ptr32", 8, 8, 4, UINT32_MAX},
+    [POP_LAYOUT_SCALED_PTR64] = {"scaled_ptr64", 8, 8, 8, UINT32_MAX},
+    [POP_LAYOUT_SCALED_PTR128] = {"scaled_ptr128", 8, 8, 16, UINT32_MAX},
+    [POP_LAYOUT_DELTAN] = {"deltan", 16, 8, 4, (1 << 12) - 1},
+    [POP_LAYOUT_DELTANELEMENTS] = {"deltanelements", 16, 8, 4, (1 << 16) - 1},
+    [POP_LAYOUT_ARRAY] = {"array", 0, 8, 1, UINT32_MAX},
+};
+
+enum { LIST_ROW_BYTES = 4, HOST_LIST_ROW_BYTES = 16, DELTAN_COUNT_BITS = 14 };
 
 static bool is_list(pop_field_layout layout)
 {
@@ -25,6 +38,12 @@ static bool is_list(pop_field_layout layout)
 uint32_t pop_field_row_bytes(const pop_field *field)
 {
   return is_list(field->layout) ? LIST_ROW_BYTES : pop_layout_forms[field->row_layout].bytes;
+}
+
+uint32_t pop_field_host_row_bytes(const pop_field *field)
+{
+  return is_list(field->layout) ? HOST_LIST_ROW_BYTES
+                                : pop_host_layout_forms[field->row_layout].bytes;
 }
 
 uint32_t pop_field_max_elements(const pop_field *field)

@@ -238,6 +238,19 @@ size_t pop_gp_num_host_objects(const pop_gp *gp)
   return gp->num_members - first_host(gp);
 }
 
+size_t pop_gp_find_host_object(const pop_gp *gp, const pop_vertex_type *type)
+{
+  size_t first = first_host(gp), i = first;
+  for (; i + 1 < gp->num_members; ++i) {
+    const gp_member *member = &gp->members[i];
+    for (size_t j = 0; j < member->num_types; ++j)
+      if (!strcmp(member->types[j].name, type->name) &&
+          !strcmp(member->types[j].source, type->source))
+        return i - first;
+  }
+  return i - first;
+}
+
 const void *pop_gp_host_object(const pop_gp *gp, size_t index, size_t *size)
 {
   const gp_member *member = &gp->members[first_host(gp) + index];

@@ -6,6 +6,8 @@
  */
 #include "gp_internal.h"
 
+#include <populus/vertex_table.h>
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +111,31 @@ bool gp_member_is_for(const gp_member *member, const char *target)
   }
 }
 
+/* Host objects are looked into only here, when somebody wants them. */
+static pop_error *read_host_types(const pop_gp *part, size_t index, gp_member *member)
+{
+  pop_bytes table = {0};
+  if (!pop_gp_host_vertex_table(part, index, &table)) return NULL;
+  char *where = pop_xasprintf("'%s(%s)'", part->name, member->name);
+  pop_error *error = pop_vertex_table_read_host((const char *)table.data, table.size, where,
+                                                part->arena, &member->types, &member->num_types);
+  free(where);
+  pop_bytes_free(&table);
+  return error;
+}
+
+/* Of all members, in their order. */
+static pop_error *read_types(pop_gp *part)
+{
+  for (size_t i = 0, host = 0; i < part->num_members; ++i) {
+    gp_member *member = &part->members[i];
+    if (member->kind == GP_HOST) POP_TRY(read_host_types(part, host++, member));
+    for (size_t j = 0; j < member->num_types; ++j)
+      pop_push(part->types, part->num_types, part->types_capacity, member->types[j]);
+  }
+  return NULL;
+}
+
 pop_error *pop_gp_for_target(pop_gp *gp, const char *target, pop_gp **out)
 {
   if (gp->num_members && !pop_gp_has_target(gp, target)) {
@@ -126,8 +153,11 @@ pop_error *pop_gp_for_target(pop_gp *gp, const char *target, pop_gp **out)
     const gp_member *member = &gp->members[i];
     if (!gp_member_is_for(member, target)) continue;
     pop_push(part->members, part->num_members, part->capacity, *member);
-    for (size_t j = 0; j < member->num_types; ++j)
-      pop_push(part->types, part->num_types, part->types_capacity, member->types[j]);
+  }
+  pop_error *error = read_types(part);
+  if (error) {
+    pop_gp_free(part);
+    return error;
   }
   part->digest = gp_digest(part->members, part->num_members);
   *out = part;

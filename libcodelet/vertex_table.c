@@ -221,24 +221,32 @@ static bool is_plain_value(const pop_field *field)
   return field->kind == POP_FIELD_CONSTANT && field->layout == POP_LAYOUT_SCALAR;
 }
 
-static uint64_t expected_field_bytes(const pop_field *field)
+/* Whose states the table is about. */
+typedef struct side {
+  const pop_layout_form *forms;
+  uint32_t (*row_bytes)(const pop_field *field);
+} side;
+
+static const side tile_side = {pop_layout_forms, pop_field_row_bytes};
+static const side host_side = {pop_host_layout_forms, pop_field_host_row_bytes};
+
+static uint64_t expected_field_bytes(const side *s, const pop_field *field)
 {
   if (is_plain_value(field)) return pop_type_bytes(field->type);
-  if (field->layout == POP_LAYOUT_ARRAY)
-    return (uint64_t)field->num_rows * pop_field_row_bytes(field);
-  return pop_layout_forms[field->layout].bytes;
+  if (field->layout == POP_LAYOUT_ARRAY) return (uint64_t)field->num_rows * s->row_bytes(field);
+  return s->forms[field->layout].bytes;
 }
 
-static uint32_t expected_state_alignment(const pop_field *field)
+static uint32_t expected_state_alignment(const side *s, const pop_field *field)
 {
   if (is_plain_value(field)) return pop_type_align(field->type);
-  return pop_layout_forms[field->layout == POP_LAYOUT_ARRAY ? field->row_layout : field->layout]
-      .align;
+  return s->forms[field->layout == POP_LAYOUT_ARRAY ? field->row_layout : field->layout].align;
 }
 
-static pop_error *check_place(const pop_field *field, const char *what, uint32_t state_size)
+static pop_error *check_place(const side *s, const pop_field *field, const char *what,
+                              uint32_t state_size)
 {
-  uint64_t bytes = expected_field_bytes(field);
+  uint64_t bytes = expected_field_bytes(s, field);
   if (field->size != bytes)
     return pop_error_new(POP_ERROR_FILE_LOAD, "%s takes %u bytes instead of %llu", what,
                          field->size, (unsigned long long)bytes);
@@ -246,25 +254,26 @@ static pop_error *check_place(const pop_field *field, const char *what, uint32_t
     return pop_error_new(POP_ERROR_FILE_LOAD,
                          "%s: offset %u + size %u is past the end of the vertex state (%u bytes)",
                          what, field->offset, field->size, state_size);
-  uint32_t in_state = expected_state_alignment(field);
+  uint32_t in_state = expected_state_alignment(s, field);
   if (field->offset % in_state)
     return pop_error_new(POP_ERROR_FILE_LOAD, "%s: offset %u is not a multiple of %u", what,
                          field->offset, in_state);
   return NULL;
 }
 
-static pop_error *check_field(const pop_field *field, const char *what, uint32_t state_size)
+static pop_error *check_field(const side *s, const pop_field *field, const char *what,
+                              uint32_t state_size)
 {
-  const pop_layout_form *form = &pop_layout_forms[field->layout];
+  const pop_layout_form *form = &s->forms[field->layout];
   if (!is_layout_possible(field))
     return pop_error_new(POP_ERROR_FILE_LOAD, "%s: a %s cannot have layout '%s'%s%s", what,
                          field_kind_names[field->kind], form->name,
                          field->has_rows ? " with rows of layout " : "",
                          field->has_rows ? pop_layout_forms[field->row_layout].name : "");
-  POP_TRY(check_place(field, what, state_size));
+  POP_TRY(check_place(s, field, what, state_size));
   uint32_t least = pop_type_align(field->type);
   uint32_t for_pointer =
-      field->has_rows ? pop_layout_forms[field->row_layout].target_align : form->target_align;
+      field->has_rows ? s->forms[field->row_layout].target_align : form->target_align;
   if (!is_list(field->layout) && for_pointer > least) least = for_pointer;
   if (field->alignment < least)
     return pop_error_new(POP_ERROR_FILE_LOAD,
@@ -286,8 +295,8 @@ static pop_error *read_rows(const json_t *object, const char *what, pop_field *f
   return read_number(object, "num_rows", what, &field->num_rows);
 }
 
-static pop_error *read_field(const json_t *object, const char *vertex, uint32_t state_size,
-                             pop_arena *arena, pop_field *field)
+static pop_error *read_field(const side *s, const json_t *object, const char *vertex,
+                             uint32_t state_size, pop_arena *arena, pop_field *field)
 {
   POP_TRY(read_string(object, "name", vertex, arena, &field->name));
   const char *what = pop_arena_printf(arena, "field '%s' of %s", field->name, vertex);
@@ -301,7 +310,7 @@ static pop_error *read_field(const json_t *object, const char *vertex, uint32_t 
   POP_TRY(read_alignment(object, "align", what, &field->alignment));
   field->interleaved = json_is_true(json_object_get(object, "interleaved"));
   POP_TRY(read_rows(object, what, field));
-  return check_field(field, what, state_size);
+  return check_field(s, field, what, state_size);
 }
 
 static pop_error *check_apart(const pop_field *fields, size_t count, const char *vertex)
@@ -341,7 +350,8 @@ static pop_error *read_constraints(const json_t *object, const char *vertex, pop
   return NULL;
 }
 
-static pop_error *read_vertex(const json_t *object, pop_arena *arena, pop_vertex_type *type)
+static pop_error *read_vertex(const side *s, const json_t *object, pop_arena *arena,
+                              pop_vertex_type *type)
 {
   POP_TRY(read_string(object, "name", "a vertex", arena, &type->name));
   const char *what = pop_arena_printf(arena, "vertex '%s'", type->name);
@@ -359,14 +369,14 @@ static pop_error *read_vertex(const json_t *object, pop_arena *arena, pop_vertex
   type->num_fields = json_array_size(fields);
   pop_field *list = pop_arena_alloc(arena, type->num_fields * sizeof *list);
   for (size_t i = 0; i < type->num_fields; ++i)
-    POP_TRY(read_field(json_array_get(fields, i), what, type->state_size, arena, &list[i]));
+    POP_TRY(read_field(s, json_array_get(fields, i), what, type->state_size, arena, &list[i]));
   type->fields = list;
   POP_TRY(check_apart(list, type->num_fields, what));
   return read_constraints(object, what, arena, type);
 }
 
-static pop_error *read_vertices(const json_t *root, pop_arena *arena, pop_vertex_type **types,
-                                size_t *count)
+static pop_error *read_vertices(const side *s, const json_t *root, pop_arena *arena,
+                                pop_vertex_type **types, size_t *count)
 {
   json_int_t version = json_integer_value(json_object_get(root, "version"));
   if (version != POP_VERTEX_TABLE_VERSION)
@@ -378,7 +388,7 @@ static pop_error *read_vertices(const json_t *root, pop_arena *arena, pop_vertex
   *count = json_array_size(vertices);
   *types = pop_arena_alloc(arena, *count * sizeof **types);
   for (size_t i = 0; i < *count; ++i) {
-    POP_TRY(read_vertex(json_array_get(vertices, i), arena, &(*types)[i]));
+    POP_TRY(read_vertex(s, json_array_get(vertices, i), arena, &(*types)[i]));
     for (size_t j = 0; j < i; ++j)
       if (!strcmp((*types)[i].name, (*types)[j].name))
         return pop_error_new(POP_ERROR_FILE_LOAD, "two vertices '%s'", (*types)[i].name);
@@ -386,17 +396,29 @@ static pop_error *read_vertices(const json_t *root, pop_arena *arena, pop_vertex
   return NULL;
 }
 
-pop_error *pop_vertex_table_read(const char *text, size_t size, const char *where, pop_arena *arena,
-                                 pop_vertex_type **types, size_t *count)
+static pop_error *read_table(const side *s, const char *text, size_t size, const char *where,
+                             pop_arena *arena, pop_vertex_type **types, size_t *count)
 {
   json_error_t problem;
   json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
   if (!root)
     return pop_error_new(POP_ERROR_FILE_LOAD, "%s: vertex table: not JSON at byte %d: %s", where,
                          problem.position, problem.text);
-  pop_error *error = read_vertices(root, arena, types, count);
+  pop_error *error = read_vertices(s, root, arena, types, count);
   json_decref(root);
   return error ? pop_error_prefix(error, "%s: vertex table", where) : NULL;
+}
+
+pop_error *pop_vertex_table_read(const char *text, size_t size, const char *where, pop_arena *arena,
+                                 pop_vertex_type **types, size_t *count)
+{
+  return read_table(&tile_side, text, size, where, arena, types, count);
+}
+
+pop_error *pop_vertex_table_read_host(const char *text, size_t size, const char *where,
+                                      pop_arena *arena, pop_vertex_type **types, size_t *count)
+{
+  return read_table(&host_side, text, size, where, arena, types, count);
 }
 
 const pop_field *pop_vertex_type_find_field(const pop_vertex_type *type, const char *name)

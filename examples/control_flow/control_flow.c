@@ -71,6 +71,7 @@ static pop_program build(pop_graph *graph, const arrays *a, size_t count)
 
 int main(int argc, char **argv)
 {
+  pop_device *device = example_device(&argc, argv);
   static char *const usual[] = {"2", "10", "1000000"};
   char *const *words = argc > 1 ? argv + 1 : usual;
   size_t count = argc > 1 ? (size_t)argc - 1 : sizeof usual / sizeof *usual;
@@ -79,20 +80,21 @@ int main(int argc, char **argv)
     char *end;
     numbers[i] = strtof(words[i], &end);
     if (*end || !(numbers[i] > 0)) {
-      fprintf(stderr, "usage: control_flow [positive number]...; '%s' is none\n", words[i]);
+      fprintf(
+          stderr,
+          "usage: control_flow [--device ipu|ipumodel|cpu] [positive number]...; '%s' is none\n",
+          words[i]);
       free(numbers);
       return 2;
     }
   }
-  pop_target target;
-  example_check(pop_target_create("ipu2", 1, &target));
-  pop_graph *graph = pop_graph_create(&target);
+  pop_graph *graph = pop_graph_create(pop_device_target(device));
   pop_graph_add_codelets(graph, EXAMPLE_CODELET_DIR "/newton_codelets.gp", NULL);
   arrays a = add_variables(graph, count);
   pop_program main_program = build(graph, &a, count);
   pop_engine *engine;
   example_check(pop_engine_create(graph, &main_program, 1, NULL, 0, &engine));
-  example_check(pop_engine_load(engine));
+  example_check(pop_engine_load_device(engine, device));
   example_check(pop_engine_write_tensor(engine, "numbers", numbers, count * sizeof *numbers));
   example_check(pop_engine_run(engine, 0));
   unsigned steps;
@@ -103,6 +105,7 @@ int main(int argc, char **argv)
   printf("%u steps, %llu cycles\n", steps, (unsigned long long)pop_engine_cycles(engine));
   pop_engine_free(engine);
   pop_graph_free(graph);
+  pop_device_free(device);
   free(numbers);
   return 0;
 }

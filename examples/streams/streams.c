@@ -71,11 +71,10 @@ static pop_program build(pop_graph *graph)
   return pop_program_repeat(graph, NUM_REPORTS, round, "main");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-  pop_target target;
-  example_check(pop_target_create("ipu2", 1, &target));
-  pop_graph *graph = pop_graph_create(&target);
+  pop_device *device = example_device(&argc, argv);
+  pop_graph *graph = pop_graph_create(pop_device_target(device));
   pop_graph_add_codelets(graph, EXAMPLE_CODELET_DIR "/average_codelets.gp", NULL);
   pop_program main_program = build(graph);
   static const pop_option options[] = {{"exchange.enablePrefetch", "true"}};
@@ -86,11 +85,12 @@ int main(void)
   const pop_stream_callback out = {.fetch = report};
   example_check(pop_engine_connect_stream_callback(engine, "batches", &in));
   example_check(pop_engine_connect_stream_callback(engine, "averages", &out));
-  example_check(pop_engine_load(engine));
+  example_check(pop_engine_load_device(engine, device));
   example_check(pop_engine_run(engine, 0));
   printf("%u batches made, %u of them ahead of time, %llu cycles\n", made.made, made.ahead,
          (unsigned long long)pop_engine_cycles(engine));
   pop_engine_free(engine);
   pop_graph_free(graph);
+  pop_device_free(device);
   return 0;
 }

@@ -1,14 +1,13 @@
 /* The guide's tutorial 3: a codelet, four vertices on four tiles. Element i of v2 becomes the sum of
  * the elements of v1 from i on.
  *
- * usage: suffix_sum [CODELETS]     a .gp file, or source that is compiled now */
+ * usage: suffix_sum [--device ipu|ipumodel|cpu] [CODELETS]     a .gp file, or source that is compiled now */
 #include "../example.h"
 
 int main(int argc, char **argv)
 {
-  pop_target target;
-  example_check(pop_target_create("ipu2", 1, &target));
-  pop_graph *graph = pop_graph_create(&target);
+  pop_device *device = example_device(&argc, argv);
+  pop_graph *graph = pop_graph_create(pop_device_target(device));
   pop_graph_add_codelets(graph, argc > 1 ? argv[1] : EXAMPLE_CODELET_DIR "/sum_codelets.gp", NULL);
 
   static const size_t shape[] = {4};
@@ -38,10 +37,11 @@ int main(int argc, char **argv)
 
   pop_engine *engine;
   example_check(pop_engine_create(graph, &program, 1, NULL, 0, &engine));
-  example_check(pop_engine_load(engine));
+  example_check(pop_engine_load_device(engine, device));
   pop_engine_set_print_stream(engine, stdout);
   example_check(pop_engine_run(engine, 0));
   pop_engine_free(engine);
   pop_graph_free(graph);
+  pop_device_free(device);
   return 0;
 }

@@ -32,11 +32,10 @@ static void print_matrix(const float *h3)
            (double)h3[4 * i + 3]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-  pop_target target;
-  example_check(pop_target_create("ipu2", 1, &target));
-  pop_graph *graph = pop_graph_create(&target);
+  pop_device *device = example_device(&argc, argv);
+  pop_graph *graph = pop_graph_create(pop_device_target(device));
 
   pop_tensor v1 = pop_graph_add_variable(graph, POP_FLOAT, four, 1, "v1");
   pop_tensor v2 = pop_graph_add_variable(graph, POP_FLOAT, four, 1, "v2");
@@ -64,7 +63,7 @@ int main(void)
 
   pop_engine *engine;
   example_check(pop_engine_create(graph, &program, 1, NULL, 0, &engine));
-  example_check(pop_engine_load(engine));
+  example_check(pop_engine_load_device(engine, device));
 
   float h3[4 * 4] = {0};
   example_check(pop_engine_write_tensor(engine, "v3-write", h3, sizeof h3));
@@ -80,5 +79,6 @@ int main(void)
 
   pop_engine_free(engine);
   pop_graph_free(graph);
+  pop_device_free(device);
   return 0;
 }

@@ -75,6 +75,64 @@ static pop_executable *new_executable(compilation *c, const engine_options *opti
   return e;
 }
 
+/* ---- for the CPU ---- */
+
+static pop_error *refuse_image(const pop_executable *e, uint32_t tile, unsigned parts,
+                               pop_bytes *elf, pop_arena *arena, pop_image *image)
+{
+  (void)e;
+  (void)tile;
+  (void)parts;
+  (void)elf;
+  (void)arena;
+  (void)image;
+  return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "there are no tile images for the CPU");
+}
+
+static pop_error *refuse_save(void *context, const pop_executable *executable, const char *path)
+{
+  (void)context;
+  (void)executable;
+  return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                       "cannot save '%s': the executable is for the CPU, which has no tile images; "
+                       "compile the graph for an IPU target",
+                       path);
+}
+
+static void find_no_line(const pop_executable *e, uint32_t tile, uint32_t pc, char *text,
+                         size_t size)
+{
+  (void)e;
+  (void)tile;
+  (void)pc;
+  if (size) *text = '\0';
+}
+
+static void free_cpu_program(void *context)
+{
+  cpu_program_free(context);
+}
+
+/* Nothing is kept in the cache: it is made in less time than it would take to read it. */
+static pop_error *compile_for_cpu(pop_graph *graph, const uint32_t *programs, size_t num_programs,
+                                  const engine_options *options, pop_executable **executable)
+{
+  cpu_program *program;
+  log_phase compiling = log_phase_start("ENGINE", "Compiling for the CPU");
+  POP_TRY(cpu_compile(graph, programs, num_programs, &program));
+  log_phase_end(&compiling);
+  if (*options->save_archive || *options->variable_file || *options->graph_report)
+    log_write(LOG_WARN, "ENGINE",
+              "no archive and no reports are written: the CPU has no tiles, images or memory plan");
+  pop_executable *e = executable_new();
+  e->images =
+      (executable_images){refuse_image, refuse_save, find_no_line, free_cpu_program, program};
+  e->cpu = program;
+  cpu_describe(program, e);
+  *executable = e;
+  return NULL;
+}
+
 static void keep_run_options(pop_executable *e, const engine_options *options)
 {
   size_t count;
@@ -111,6 +169,8 @@ static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t
 static pop_error *find_or_compile(pop_graph *graph, const uint32_t *programs, size_t num_programs,
                                   const engine_options *options, pop_executable **executable)
 {
+  if (graph->target.type == POP_TARGET_CPU)
+    return compile_for_cpu(graph, programs, num_programs, options, executable);
   if (!*options->cache_folder)
     return compile_new(graph, programs, num_programs, options, executable);
   executable_cache cache = executable_cache_open(graph, programs, num_programs, options);
@@ -132,7 +192,7 @@ static pop_error *compile_with(pop_graph *graph, const pop_program *programs, si
   free(indices);
   if (!error && e->out_of_memory)
     log_write(LOG_WARN, "ENGINE", "debug.allowOutOfMemory: %s", e->out_of_memory);
-  if (!error) error = write_reports(graph, e, options);
+  if (!error && !e->cpu) error = write_reports(graph, e, options);
   if (error) {
     pop_executable_free(e);
     return error;

@@ -19,6 +19,7 @@
 static pop_error *profile_replica(pop_engine *engine, const run_options *options)
 {
   uint32_t number = options->profiled_replica;
+  if (engine->cpu) return NULL; /* nothing is counted there */
   if (number >= engine->num_replicas)
     return pop_error_new(POP_ERROR_INVALID_OPTION,
                          "option 'profiler.replicaToProfile' cannot be '%u': the executable has %u "
@@ -49,6 +50,12 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
   }
   *engine = made;
   return NULL;
+}
+
+/* The CPU counts nothing. */
+static machine_counters counters_of(const pop_engine *engine)
+{
+  return engine->cpu ? (machine_counters){0} : machine_get_counters(engine->replicas[0].machine);
 }
 
 /* Nobody else has taken the place of the engine on its device. */
@@ -173,7 +180,7 @@ static pop_error *compare_event(pop_engine *engine, const executable_event *even
 /* The error of a program that ended its run. */
 static pop_error *abort_event(const pop_engine *engine, const executable_event *event)
 {
-  machine_counters counters = machine_get_counters(engine->replicas[0].machine);
+  machine_counters counters = counters_of(engine);
   uint32_t tiles_per_ipu = engine->executable->target.tiles_per_ipu;
   char where[64] = "";
   if (event->tile != EXECUTABLE_NONE)
@@ -260,13 +267,14 @@ pop_error *pop_engine_run(pop_engine *engine, size_t program)
     return pop_error_new(POP_ERROR_INDEX, "there is no program %zu: the engine has %zu", program,
                          num_programs);
   log_phase running = log_phase_start("ENGINE", "Running program");
-  machine_counters before = machine_get_counters(engine->replicas[0].machine);
+  machine_counters before = counters_of(engine);
+  if (engine->cpu) cpu_start(engine->cpu, program);
   execution_profile_begin_run(engine->profile, program);
   pop_error *error = run_to_end(engine, program);
   execution_profile_end_run(engine->profile);
   if (error) return error;
   log_phase_end(&running);
-  machine_counters after = machine_get_counters(engine->replicas[0].machine);
+  machine_counters after = counters_of(engine);
   log_write(LOG_DEBUG, "ENGINE", "Program %zu: %llu cycles, %llu instructions", program,
             (unsigned long long)(after.cycles - before.cycles),
             (unsigned long long)(after.instructions - before.instructions));
@@ -445,13 +453,22 @@ pop_error *pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *ha
 
 /* ---- what the engine knows ---- */
 
+static pop_error *check_tiles(const pop_engine *engine)
+{
+  if (!engine->cpu) return NULL;
+  return pop_error_new(
+      POP_ERROR_INVALID_ARGUMENT,
+      "the CPU has no tiles and no memory plan: compile the graph for an IPU target");
+}
+
 uint64_t pop_engine_cycles(const pop_engine *engine)
 {
-  return machine_get_counters(engine->replicas[0].machine).cycles;
+  return counters_of(engine).cycles;
 }
 
 uint64_t pop_engine_instructions(const pop_engine *engine)
 {
+  if (engine->cpu) return 0;
   uint64_t instructions = 0;
   for (uint32_t r = 0; r < engine->num_replicas; r++)
     instructions += machine_get_counters(engine->replicas[r].machine).instructions;
@@ -460,6 +477,7 @@ uint64_t pop_engine_instructions(const pop_engine *engine)
 
 pop_error *pop_engine_tile_memory(const pop_engine *engine, uint32_t tile, pop_tile_memory *memory)
 {
+  POP_TRY(check_tiles(engine));
   uint32_t num_tiles = pop_target_num_tiles(&engine->executable->target);
   if (tile >= num_tiles)
     return pop_error_new(POP_ERROR_INDEX, "there is no tile %u: the target has %u", tile,
@@ -471,7 +489,7 @@ pop_error *pop_engine_tile_memory(const pop_engine *engine, uint32_t tile, pop_t
 
 uint32_t pop_engine_loaded_bytes(const pop_engine *engine, uint32_t tile)
 {
-  return machine_loaded_bytes(engine->replicas[0].machine, tile);
+  return engine->cpu ? 0 : machine_loaded_bytes(engine->replicas[0].machine, tile);
 }
 
 pop_error *pop_engine_save_archive(const pop_engine *engine, const char *path)
@@ -487,6 +505,7 @@ const pop_phase_time *pop_engine_phase_times(const pop_engine *engine, size_t *c
 
 pop_error *pop_engine_print_memory(const pop_engine *engine, FILE *stream)
 {
+  POP_TRY(check_tiles(engine));
   print_memory_report(stream, engine->executable);
   if (fflush(stream) != 0 || ferror(stream))
     return pop_error_errno(errno, "cannot print the memory summary");

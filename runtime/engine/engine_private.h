@@ -1,7 +1,9 @@
-/* The engine's parts: an executable, a machine, and between them only tile images and addresses. */
+/* The engine's parts: an executable and what runs it: machines, with only tile images and addresses
+ * between them, or the CPU. */
 #ifndef ENGINE_ENGINE_PRIVATE_H
 #define ENGINE_ENGINE_PRIVATE_H
 
+#include "cpu/cpu.h"
 #include "device/device.h"
 #include "engine/execution_profile.h"
 #include "engine/options.h"
@@ -20,7 +22,7 @@ typedef struct device_print device_print;
 
 /* A machine with the executable's images, and the host's side of it. */
 typedef struct replica {
-  machine *machine;
+  machine *machine; /* NULL: for the CPU */
   device_print *device_print;
   streams *streams;
   remote_buffers *remote_buffers;
@@ -29,6 +31,7 @@ typedef struct replica {
 struct pop_engine {
   pop_executable *executable; /* retained */
   pop_device *device;         /* retained; NULL: the machine is the engine's own */
+  cpu *cpu;                   /* NULL: for tiles; then there is one replica */
   replica *replicas;
   uint32_t num_replicas;      /* at least 1 */
   uint32_t num_threads;       /* that load images; 0: as many as the process may use */

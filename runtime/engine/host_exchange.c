@@ -60,14 +60,15 @@ static pop_error *open_windows(exchange *x)
   return NULL;
 }
 
-static pop_error *run_exchange(const exchange *x)
+static pop_error *run_exchange(const pop_engine *engine, const exchange *x)
 {
   machine_window *offered = pop_xcalloc(x->count + 1, sizeof *offered);
   for (size_t i = 0; i < x->count; i++) {
     offered[i] = x->windows[i];
     if (x->aside[i]) offered[i].memory = x->aside[i];
   }
-  pop_error *error = machine_host_exchange(x->of->machine, offered, x->count);
+  pop_error *error = engine->cpu ? cpu_host_exchange(engine->cpu, offered, x->count)
+                                 : machine_host_exchange(x->of->machine, offered, x->count);
   free(offered);
   return error;
 }
@@ -110,7 +111,7 @@ pop_error *engine_host_exchange(pop_engine *engine, const executable_event *even
   for (uint32_t r = 0; r < count && !error; r++) error = open_windows(&all[r]);
   for (uint32_t r = 0; r < count && !error; r++) {
     if (all[r].count > 1) set_aside(engine, &all[r]);
-    error = run_exchange(&all[r]);
+    error = run_exchange(engine, &all[r]);
     faulted = r;
   }
   for (uint32_t r = 0; r < count && !error; r++) error = close_windows(engine, &all[r]);

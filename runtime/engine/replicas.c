@@ -14,15 +14,27 @@ FILE *engine_print_stream(const pop_engine *engine)
   return engine->print_stream ? engine->print_stream : stderr;
 }
 
+/* What runs the executable. */
+static pop_error *make_backend(pop_engine *engine, const run_options *options, replica *made)
+{
+  const pop_executable *e = engine->executable;
+  if (e->cpu) {
+    engine->cpu = cpu_new(e->cpu, options->machine.num_threads);
+    return NULL;
+  }
+  POP_TRY(machine_create(&e->target, &options->machine, &made->machine));
+  made->device_print = device_print_new(made->machine, pop_target_num_tiles(&e->target));
+  return NULL;
+}
+
 pop_error *replicas_create(pop_engine *engine, const run_options *options)
 {
   const pop_executable *e = engine->executable;
   engine->replicas = pop_xcalloc(e->num_replicas, sizeof *engine->replicas);
   for (uint32_t i = 0; i < e->num_replicas; i++) {
     replica *made = &engine->replicas[i];
-    POP_TRY(machine_create(&e->target, &options->machine, &made->machine));
+    POP_TRY(make_backend(engine, options, made));
     engine->num_replicas++;
-    made->device_print = device_print_new(made->machine, pop_target_num_tiles(&e->target));
     made->streams = streams_new(e);
     if (i > 0) streams_follow(made->streams, engine->replicas[0].streams);
     made->remote_buffers = remote_buffers_new(e);
@@ -39,6 +51,7 @@ void replicas_free(pop_engine *engine)
     device_print_free(engine->replicas[i].device_print);
     machine_free(engine->replicas[i].machine);
   }
+  cpu_free(engine->cpu);
   free(engine->replicas);
 }
 
@@ -73,10 +86,11 @@ static pop_error *write_indices(pop_engine *engine)
 pop_error *replicas_load(pop_engine *engine)
 {
   for (uint32_t i = 0; i < engine->num_replicas; i++) {
-    machine_reset(engine->replicas[i].machine);
+    if (!engine->cpu) machine_reset(engine->replicas[i].machine);
     streams_restart(engine->replicas[i].streams);
     POP_TRY(remote_buffers_restart(engine->replicas[i].remote_buffers));
   }
+  if (engine->cpu) return cpu_load(engine->cpu);
   POP_TRY(executable_visit_images(engine->executable, engine->num_threads, load_tile, engine));
   return write_indices(engine);
 }
@@ -86,6 +100,7 @@ pop_error *replicas_load(pop_engine *engine)
 pop_error *replicas_report_fault(pop_engine *engine, uint32_t replica, pop_error *error)
 {
   engine->state = ENGINE_FAULTED;
+  if (engine->cpu) return error;
   if (machine_get_fault(engine->replicas[replica].machine)->kind == MACHINE_FAULT_NONE)
     return error;
   pop_error_free(error);
@@ -170,6 +185,10 @@ static pop_error *run_together(pop_engine *engine, uint32_t answer, uint32_t *ev
 
 pop_error *replicas_run(pop_engine *engine, uint32_t answer, uint32_t *event)
 {
+  if (engine->cpu) {
+    *event = cpu_run(engine->cpu, engine_print_stream(engine));
+    return NULL;
+  }
   uint32_t *events = pop_xcalloc(engine->num_replicas, sizeof *events);
   pop_error *error = run_together(engine, answer, events);
   *event = events[0];

@@ -215,6 +215,8 @@ struct pop_executable {
   EXECUTABLE_ARRAY(pop_phase_time, phase_times); /* of the compilation; not in the archive */
   executable_images images;
   bool images_checked; /* all have their digests */
+  const struct cpu_program
+      *cpu; /* for the CPU: what runs instead of images, which own it; else NULL */
 };
 
 /* Of one replica. */

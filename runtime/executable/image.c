@@ -98,7 +98,7 @@ pop_error *executable_visit_images(const pop_executable *e, uint32_t num_threads
              .lock = PTHREAD_MUTEX_INITIALIZER};
   uint32_t num_items = (v.num_tiles + TILES_PER_ITEM - 1) / TILES_PER_ITEM;
   crew *crew = crew_new(num_threads);
-  crew_run(crew, &(crew_work){visit_item, &v, num_items, 1});
+  crew_run(crew, &(crew_work){.run = visit_item, .context = &v, .num_items = num_items, .take = 1});
   crew_free(crew);
   pthread_mutex_destroy(&v.lock);
   return v.error;

@@ -122,9 +122,55 @@ static void warn_of_compressed(const pop_gp *gp)
   }
 }
 
+/* ---- the same for the host ---- */
+
+static bool same_code(const pop_gp *a, const pop_vertex_type *in_a, const pop_gp *b,
+                      const pop_vertex_type *in_b)
+{
+  size_t size_a, size_b;
+  const void *bytes_a = pop_gp_host_object(a, pop_gp_find_host_object(a, in_a), &size_a);
+  const void *bytes_b = pop_gp_host_object(b, pop_gp_find_host_object(b, in_b), &size_b);
+  return size_a == size_b && memcmp(bytes_a, bytes_b, size_a) == 0;
+}
+
+/* Host objects are not merged: the first that has a vertex counts, and others must be the same. */
+static pop_error *register_host_types(pop_graph *graph, const pop_gp *gp)
+{
+  for (size_t i = 0; i < pop_gp_num_vertex_types(gp); i++) {
+    vertex_type_entry entry = {pop_gp_vertex_type(gp, i), gp};
+    uint32_t index = pop_name_table_find(&graph->vertex_type_names, entry.type->name);
+    if (index == POP_NAME_NONE) {
+      pop_name_table_add(&graph->vertex_type_names,
+                         pop_arena_strdup(graph->arena, entry.type->name),
+                         (uint32_t)graph->num_vertex_types);
+      pop_push(graph->vertex_types, graph->num_vertex_types, graph->vertex_types_capacity, entry);
+      continue;
+    }
+    const vertex_type_entry *there = &graph->vertex_types[index];
+    if (!same_code(there->gp, there->type, gp, entry.type))
+      return pop_error_new(POP_ERROR_FILE_LOAD,
+                           "vertex '%s' is in '%s' (%s) and, with other code, in '%s' (%s)",
+                           entry.type->name, pop_gp_name(there->gp), there->type->source,
+                           pop_gp_name(gp), entry.type->source);
+  }
+  return NULL;
+}
+
+/* Takes the gp over, also after an error: vertex types may refer to it. */
+static pop_error *add_host_gp(pop_graph *graph, pop_gp *gp)
+{
+  if (is_there(graph, gp)) {
+    pop_gp_free(gp);
+    return NULL;
+  }
+  pop_push(graph->codelets, graph->num_codelets, graph->codelets_capacity, gp);
+  return register_host_types(graph, gp);
+}
+
 /* Takes the gp over. */
 static pop_error *add_gp(pop_graph *graph, pop_gp *gp)
 {
+  if (graph->target.type == POP_TARGET_CPU) return add_host_gp(graph, gp);
   if (!is_there(graph, gp)) warn_of_compressed(gp);
   pop_error *error = is_there(graph, gp) ? NULL : merge_with_shared(graph, &gp);
   if (error || is_there(graph, gp)) {
@@ -142,6 +188,7 @@ static pop_error *add_gp(pop_graph *graph, pop_gp *gp)
  * default one. */
 static const char *architecture(const pop_graph *graph)
 {
+  if (graph->target.type == POP_TARGET_CPU) return POP_GP_HOST_TARGET;
   const char *const *names = pop_target_names();
   for (size_t i = 0; names[i]; i++)
     if (strcmp(names[i], graph->target.name) == 0) return names[i];
@@ -155,9 +202,8 @@ static pop_error *compile(pop_graph *graph, const char *path, const popc_text *t
 {
   flag_list users, list = {0};
   pop_error *error = split_flags(graph->arena, flags, &users);
-  if (graph->target.type != POP_TARGET_CPU)
-    pop_push(list.items, list.count, list.capacity,
-             pop_arena_printf(graph->arena, "--target=%s", architecture(graph)));
+  pop_push(list.items, list.count, list.capacity,
+           pop_arena_printf(graph->arena, "--target=%s", architecture(graph)));
   for (size_t i = 0; i < users.count; i++)
     pop_push(list.items, list.count, list.capacity, users.items[i]);
   popc_options options = {.size = sizeof options,

@@ -217,6 +217,14 @@ struct pop_graph {
   bool is_constructed;
 };
 
+/* Numbers of tiles that may be given. On the host they mean nothing: any that a tile can have. */
+static inline uint32_t graph_tile_limit(const pop_graph *view)
+{
+  enum { MAX_TILES = 1000000 };
+  bool host = view->target.type == POP_TARGET_CPU && !view->parent;
+  return host ? MAX_TILES : view->num_tiles;
+}
+
 /* The tensors of an edge: one, or its rows. */
 static inline const uint32_t *edge_tensors(const pop_graph *graph, const edge *e, uint32_t *count)
 {

@@ -195,7 +195,7 @@ void pop_graph_set_tile_mapping(pop_graph *graph, pop_tensor handle, size_t tile
   if (!graph_enter(&graph)) return;
   const tensor *t = check_tensor(graph, call, handle);
   if (!t) return;
-  if (tile >= view->num_tiles) {
+  if (tile >= graph_tile_limit(view)) {
     graph_failf(graph, POP_ERROR_INVALID_TILE_MAPPING, "%s: tile %zu for the %s; %s", call, tile,
                 say_tensor(graph, t), say_tiles(view));
     return;

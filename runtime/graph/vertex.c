@@ -94,7 +94,7 @@ void pop_graph_set_vertex_tile(pop_graph *graph, pop_vertex handle, size_t tile)
   if (!graph_enter(&graph)) return;
   vertex *v = check_vertex(graph, call, handle);
   if (!v) return;
-  if (tile >= view->num_tiles)
+  if (tile >= graph_tile_limit(view))
     graph_failf(graph, POP_ERROR_INVALID_TILE_MAPPING, "%s: tile %zu for %s; %s", call, tile,
                 say_vertex(graph, handle.index - 1), say_tiles(view));
   else

@@ -128,10 +128,19 @@ static void wait_for_helpers(crew *c)
 
 void crew_run(crew *c, const crew_work *work)
 {
+  crew_run_known(c, work, 0);
+}
+
+void crew_run_known(crew *c, const crew_work *work, uint64_t expected)
+{
   uint64_t instructions = 0;
   bool awake = false;
   c->work = *work;
   atomic_store(&c->next, 0);
+  if (c->num_helpers && work->num_items > work->take && expected >= WAKE_INSTRUCTIONS) {
+    wake_helpers(c);
+    awake = true;
+  }
   while (run_items(c, &instructions))
     if (!awake && c->num_helpers && instructions >= WAKE_INSTRUCTIONS) {
       wake_helpers(c);

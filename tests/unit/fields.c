@@ -10,7 +10,8 @@
 #include <stdlib.h>
 
 static const char *const sources[] = {"fields.c", "fields.cpp"};
-static const char *const targets[] = {"ipu1", "ipu2"};
+static const char *const targets[] = {"ipu1", "ipu2", "cpu"};
+enum { NUM_TILE_TARGETS = 2, NUM_TARGETS = 3 };
 
 TestSuite(fields, .init = enter_fresh_folder);
 
@@ -44,7 +45,10 @@ static const char *compiled(const char *source)
 static pop_graph *new_fields_graph(const char *target_name, const char *source)
 {
   pop_target target;
-  cr_assert_null(pop_target_create(target_name, 1, &target));
+  if (strcmp(target_name, "cpu") == 0)
+    pop_target_create_cpu(&target);
+  else
+    cr_assert_null(pop_target_create(target_name, 1, &target));
   target.tiles_per_ipu = 2;
   pop_graph *graph = pop_graph_create(&target);
   pop_graph_add_codelets(graph, compiled(source), NULL);
@@ -86,17 +90,25 @@ static void read_back(pop_engine *engine, const char *handle, void *values, size
   cr_assert_null(error, "%s", error ? pop_error_message(error) : "");
 }
 
-static uint32_t state_size(const pop_graph *graph, const char *name)
+/* On a tile. */
+static void expect_state_size(const pop_graph *graph, const char *name, uint32_t bytes)
 {
   uint32_t index = pop_name_table_find(&graph->vertex_type_names, name);
   cr_assert_neq(index, POP_NAME_NONE, "%s", name);
-  return graph->vertex_types[index].type->state_size;
+  if (graph->target.type == POP_TARGET_CPU) return;
+  cr_assert_eq(graph->vertex_types[index].type->state_size, bytes, "%s", name);
 }
 
+static void on_targets(size_t count, void (*test)(const char *target, const char *source))
+{
+  for (size_t i = 0; i < count; i++)
+    for (size_t j = 0; j < 2; j++) test(targets[i], sources[j]);
+}
+
+/* The CPU, too. */
 static void on_every_target(void (*test)(const char *target, const char *source))
 {
-  for (size_t i = 0; i < 2; i++)
-    for (size_t j = 0; j < 2; j++) test(targets[i], sources[j]);
+  on_targets(NUM_TARGETS, test);
 }
 
 /* ---- one dimension ---- */
@@ -127,8 +139,7 @@ static void run_doubles(const char *target, const char *source)
     pop_graph_connect(graph, vertex, "in", pop_tensor_slice(from, i + 1, i + 1 + DOUBLE_SIZE, 0));
     pop_graph_connect(graph, vertex, "out", pop_tensor_index(all, i));
     pop_graph_set_field_int(graph, vertex, "size", DOUBLE_SIZE);
-    cr_assert_eq(state_size(graph, doubles[i].vertex), doubles[i].state_bytes, "%s",
-                 doubles[i].vertex);
+    expect_state_size(graph, doubles[i].vertex, doubles[i].state_bytes);
   }
   pop_graph_create_host_read(graph, "all", all);
   pop_engine *engine = run_set(graph, set);
@@ -234,6 +245,15 @@ static void expect_table(pop_engine *engine, size_t number, table_run *run)
   }
 }
 
+static void expect_field_data(const pop_engine *engine, uint32_t tables_bytes, uint32_t list_bytes)
+{
+  pop_tile_memory memory;
+  expect_ok(pop_engine_tile_memory(engine, 1, &memory));
+  const pop_memory_region region = POP_REGION_NON_INTERLEAVED;
+  cr_assert_eq(memory.not_overlapped[POP_MEMORY_VERTEX_FIELD_DATA][region], tables_bytes);
+  cr_assert_eq(memory.not_overlapped[POP_MEMORY_VECTOR_LIST_DESCRIPTOR][region], list_bytes);
+}
+
 static void run_tables(const char *target, const char *source)
 {
   pop_graph *graph = new_fields_graph(target, source);
@@ -243,16 +263,11 @@ static void run_tables(const char *target, const char *source)
   for (size_t i = 0; i < NUM_TABLES; i++) {
     add_table(graph, set, i, &runs[i]);
     bytes[tables[i].list] += (tables[i].table_bytes * NUM_ROWS + 3) / 4 * 4;
-    cr_assert_eq(state_size(graph, tables[i].vertex), tables[i].state_bytes, "%s",
-                 tables[i].vertex);
+    expect_state_size(graph, tables[i].vertex, tables[i].state_bytes);
   }
   pop_engine *engine = run_set(graph, set);
   for (size_t i = 0; i < NUM_TABLES; i++) expect_table(engine, i, &runs[i]);
-  pop_tile_memory memory;
-  expect_ok(pop_engine_tile_memory(engine, 1, &memory));
-  const pop_memory_region region = POP_REGION_NON_INTERLEAVED;
-  cr_assert_eq(memory.not_overlapped[POP_MEMORY_VERTEX_FIELD_DATA][region], bytes[0]);
-  cr_assert_eq(memory.not_overlapped[POP_MEMORY_VECTOR_LIST_DESCRIPTOR][region], bytes[1]);
+  if (graph->target.type != POP_TARGET_CPU) expect_field_data(engine, bytes[0], bytes[1]);
   pop_engine_free(engine);
   pop_graph_free(graph);
 }
@@ -347,7 +362,7 @@ static void run_arrays(const char *target, const char *source)
   int result;
   read_back(engine, "sum", &result, sizeof result);
   cr_assert_eq(result, 54321);
-  cr_assert_eq(state_size(graph, "Arrays"), 20);
+  expect_state_size(graph, "Arrays", 20);
   pop_engine_free(engine);
   pop_graph_free(graph);
 }
@@ -376,7 +391,7 @@ Test(fields, those_of_all_bases_are_found)
   int result;
   read_back(engine, "out", &result, sizeof result);
   cr_assert_eq(result, 54321);
-  cr_assert_eq(state_size(graph, "NoFields"), 0);
+  expect_state_size(graph, "NoFields", 0);
   pop_engine_free(engine);
   pop_graph_free(graph);
 }
@@ -410,7 +425,7 @@ static void run_where(const char *target, const char *source)
 
 Test(fields, data_are_aligned_and_interleaved_as_asked)
 {
-  on_every_target(run_where);
+  on_targets(NUM_TILE_TARGETS, run_where);
 }
 
 Test(fields, constraints_reach_the_graph)

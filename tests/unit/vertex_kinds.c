@@ -114,10 +114,13 @@ Test(vertex_kinds, names_symbols_and_kinds_are_as_documented, .init = prepare)
 
 /* ---- what they do ---- */
 
+static bool on_cpu; /* the graphs that are made next */
+
 static pop_graph *new_graph(const char *language)
 {
   pop_target target;
   expect_ok(pop_target_create("ipu2", 1, &target));
+  if (on_cpu) pop_target_create_cpu(&target);
   target.tiles_per_ipu = LAST_TILE + 1;
   pop_graph *graph = pop_graph_create(&target);
   char path[32];
@@ -277,7 +280,7 @@ static void run_alone(const char *type, const char *field, pop_type element, siz
   pop_engine_free(engine);
 }
 
-Test(vertex_kinds, every_form_of_compute_runs, .init = prepare)
+static void run_every_form(void)
 {
   static const struct {
     const char *type, *field;
@@ -304,6 +307,17 @@ Test(vertex_kinds, every_form_of_compute_runs, .init = prepare)
   run_alone("outer::Based<poplar::Vertex,unsigned long long>", "out", POP_UNSIGNED_LONGLONG, 1,
             &wide);
   cr_assert_eq(wide, 20);
+}
+
+Test(vertex_kinds, every_form_of_compute_runs, .init = prepare)
+{
+  run_every_form();
+}
+
+Test(vertex_kinds, every_form_of_compute_runs_on_the_cpu, .init = prepare)
+{
+  on_cpu = true;
+  run_every_form();
 }
 
 Test(vertex_kinds, what_a_kind_depends_on_decides_where_it_runs, .init = prepare)

@@ -75,9 +75,11 @@ typedef struct pop_target {
 POP_MUST_CHECK pop_error *pop_target_create(const char *name, uint32_t num_ipus,
                                             pop_target *target);
 
-/* The host as a target, "cpu": one IPU of one tile with one worker, and memory as a 32-bit address
+/* The host as a target, "cpu": one IPU of one tile with six workers, and memory as a 32-bit address
  * reaches it. It has no tiles: what a graph for it maps to a tile may name any number below 1,000,000, and
- * all is the same memory. Cycles, costs and the clock mean nothing. */
+ * all is the same memory. (Virtual graphs have the tiles that the target has: raise tiles_per_ipu for
+ * them.) Vertices that run on all workers are called for one worker after the other.
+ * Cycles, costs and the clock mean nothing. */
 void pop_target_create_cpu(pop_target *target);
 
 /* Checks every field and their relations (sizes that do not overflow 32 bits, regions in order,

@@ -13,6 +13,9 @@
  *
  * The vertex table is JSON text in a section that is not loaded: `readelf -p .populus.vertices`
  * shows it.
+ *
+ * Tile objects are checked and can harm nothing but their tile. Host objects are native code: a process
+ * that runs them on the CPU device trusts the file as it trusts a shared library.
  */
 #ifndef POPULUS_GP_H
 #define POPULUS_GP_H
@@ -66,13 +69,16 @@ bool pop_gp_has_target(const pop_gp *gp, const char *target);
 char *pop_gp_targets(const pop_gp *gp);
 /* The codelets for one target only: what a graph for that target takes. A `.gp` may hold a vertex
  * once for each target; only in such a part is every vertex there once. Free with pop_gp_free; the
- * vertex types are those of `gp`, which lives as long. Errors: FILE_LOAD, with the targets that are
- * there. */
+ * vertex types are those of `gp`, which lives as long. For POP_GP_HOST_TARGET they are those of the host
+ * objects, with the host's offsets and sizes; a vertex may be in several of these. Errors: FILE_LOAD, with
+ * the targets that are there, or because a host object's vertex table is wrong. */
 POP_MUST_CHECK pop_error *pop_gp_for_target(pop_gp *gp, const char *target, pop_gp **part);
 
 /* Host objects as bytes (x86-64 or whatever the host is), for the CPU device. */
 size_t pop_gp_num_host_objects(const pop_gp *gp);
 const void *pop_gp_host_object(const pop_gp *gp, size_t index, size_t *size);
+/* The host object that a vertex type of `gp` (a part for POP_GP_HOST_TARGET) was found in. */
+size_t pop_gp_find_host_object(const pop_gp *gp, const pop_vertex_type *type);
 /* Appends the text of the object's vertex table (populus/vertex_table.h), as it is: nobody has checked
  * it. False if there is none. */
 bool pop_gp_host_vertex_table(const pop_gp *gp, size_t index, pop_bytes *table);

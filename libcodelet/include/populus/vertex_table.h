@@ -24,6 +24,11 @@ POP_MUST_CHECK pop_error *pop_vertex_table_read(const char *text, size_t size, c
                                                 pop_arena *arena, pop_vertex_type **types,
                                                 size_t *count);
 
+/* The same for a host object's table: offsets, sizes and state are the host's (pop_host_layout_forms). */
+POP_MUST_CHECK pop_error *pop_vertex_table_read_host(const char *text, size_t size,
+                                                     const char *where, pop_arena *arena,
+                                                     pop_vertex_type **types, size_t *count);
+
 /* constraint.c: "elem(*a) != elem(**b)" and back. Errors: CODELET_COMPILE, which say what stands
  * where something else must. */
 POP_MUST_CHECK pop_error *pop_constraint_parse(const pop_vertex_type *type, const char *text,

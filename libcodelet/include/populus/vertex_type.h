@@ -67,6 +67,9 @@ typedef struct pop_layout_form {
   uint32_t max_count;    /* elements (of lists: rows) that it can count */
 } pop_layout_form;
 extern const pop_layout_form pop_layout_forms[POP_LAYOUT_COUNT];
+/* The same for the host, where pointers have 8 bytes and do not fit into fewer: lists and SHORT_SPAN are as
+ * SPAN (pointer, unsigned, 4 bytes free), every scaled pointer is a plain one, rows of lists are spans. */
+extern const pop_layout_form pop_host_layout_forms[POP_LAYOUT_COUNT];
 
 /* A field has one dimension: its layout leads to the data. Or it has two: its layout leads to a
  * table of rows (of ARRAY: is that table), and row_layout says how an entry of the table leads to
@@ -88,6 +91,7 @@ typedef struct pop_field {
 
 /* Bytes of an entry in the table of rows. */
 uint32_t pop_field_row_bytes(const pop_field *field);
+uint32_t pop_field_host_row_bytes(const pop_field *field);
 /* Largest number of elements that one edge of the field (a row, if it has rows) may have. */
 uint32_t pop_field_max_elements(const pop_field *field);
 /* Bits of a DELTANELEMENTS table's entry that hold the offset of the row. */

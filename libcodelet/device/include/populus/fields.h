@@ -210,9 +210,14 @@ static __inline__ populus_row_place populus_row(const void *list, unsigned list_
     unsigned size;                                                                                 \
   }
 #define POPULUS_LAYOUT_SHORT_SPAN(type) POPULUS_LAYOUT_PLAIN(type)
-#define POPULUS_LAYOUT_SCALED_PTR32(type) POPULUS_LAYOUT_PLAIN(type)
-#define POPULUS_LAYOUT_SCALED_PTR64(type) POPULUS_LAYOUT_PLAIN(type)
-#define POPULUS_LAYOUT_SCALED_PTR128(type) POPULUS_LAYOUT_PLAIN(type)
+#define POPULUS_LAYOUT_SCALED(type)                                                                \
+  struct {                                                                                         \
+    __extension__ __typeof__(type *) element[0];                                                   \
+    __typeof__(type *) data;                                                                       \
+  }
+#define POPULUS_LAYOUT_SCALED_PTR32(type) POPULUS_LAYOUT_SCALED(type)
+#define POPULUS_LAYOUT_SCALED_PTR64(type) POPULUS_LAYOUT_SCALED(type)
+#define POPULUS_LAYOUT_SCALED_PTR128(type) POPULUS_LAYOUT_SCALED(type)
 #define POPULUS_LAYOUT_LIST(type)                                                                  \
   struct {                                                                                         \
     __extension__ __typeof__(type *) element[0];                                                   \

@@ -1,0 +1,36 @@
+/* The CPU device, as the engine sees it: a graph becomes a cpu_program, which is the content of an
+ * executable for the CPU, and a cpu runs it. Like a machine it runs to an event, and moves data while it
+ * waits. cpu_private.h says how. */
+#ifndef CPU_CPU_H
+#define CPU_CPU_H
+
+#include "executable/executable.h"
+#include <stdio.h>
+
+typedef struct cpu_program cpu_program;
+typedef struct cpu cpu;
+
+/* compile.c: the graph is checked as for tiles. */
+POP_MUST_CHECK pop_error *cpu_compile(pop_graph *graph, const uint32_t *programs,
+                                      size_t num_programs, cpu_program **out);
+void cpu_program_free(cpu_program *p); /* NULL is fine */
+/* describe.c: what an engine needs to know, into an empty executable; no images. */
+void cpu_describe(const cpu_program *p, pop_executable *executable);
+
+/* The program must outlive it. `num_threads`: 0 for as many as the process may use. */
+cpu *cpu_new(const cpu_program *program, uint32_t num_threads);
+void cpu_free(cpu *c); /* NULL is fine */
+/* Everything as at the start. Errors: MEMORY, LINK. */
+POP_MUST_CHECK pop_error *cpu_load(cpu *c);
+/* Begins a program, which must not run yet. */
+void cpu_start(cpu *c, size_t program);
+/* Goes on to the next event; 0: the program is done. What codelets print goes to the stream. */
+uint32_t cpu_run(cpu *c, FILE *print_stream);
+/* Moves the data of the host exchange whose event was the last. Errors: RUNTIME: there is no such row. */
+POP_MUST_CHECK pop_error *cpu_host_exchange(cpu *c, const machine_window *windows,
+                                            size_t num_windows);
+/* A host tensor's elements, row-major; by their number in the executable. */
+void cpu_read(const cpu *c, size_t host_tensor, void *data);
+void cpu_write(cpu *c, size_t host_tensor, const void *data);
+
+#endif

@@ -1,0 +1,233 @@
+/* The CPU device: a graph on the host's memory and threads, with the host's objects of its codelets.
+ *
+ *   graph --compile.c--> cpu_program --describe.c--> pop_executable (what a host program can ask for)
+ *                             |
+ *                        cpu_create, cpu_load (memory.c, link.c)
+ *                             v
+ *                            cpu --execute.c--> events for the engine, as the machine has them
+ *
+ * All that a program works on lies in one MEMORY, a reservation of the size that is known when the graph
+ * is compiled: variables, then for each vertex its state in the host's layout, vectors and tables of rows,
+ * then buffers. A place is an offset in it. Loading makes it zero, copies contents at the start, and
+ * writes pointers.
+ *
+ * A VIEW is what a tensor is in the graph: pieces, each a nest of loops, here in bytes. A field that is
+ * connected to one run of bytes, aligned as the codelet wants it, points straight at it. For any other the
+ * vertex has a buffer: filled before it is called, emptied behind.
+ *
+ * Steps are run by a small interpreter with a stack of its own. It comes back for whatever the host has to
+ * do, and reports the same events as the tiles do (executable.h): so the engine need not know which of
+ * the two it talks to. */
+#ifndef CPU_CPU_PRIVATE_H
+#define CPU_CPU_PRIVATE_H
+
+#include "compiler/reach.h"
+#include "cpu/cpu.h"
+#include "graph/graph.h"
+#include "machine/crew.h"
+
+#define CPU_NONE UINT32_MAX
+
+/* ---- views ---- */
+
+/* for (i < count) at += stride */
+typedef struct cpu_dim {
+  uint64_t count;
+  int64_t stride; /* bytes */
+} cpu_dim;
+
+/* A nest of loops around runs of bytes. */
+typedef struct cpu_piece {
+  uint64_t at;        /* of the first run */
+  uint64_t run_bytes; /* of each run */
+  uint64_t num_runs;
+  size_t first_dim; /* outermost first */
+  uint32_t num_dims;
+} cpu_piece;
+
+typedef struct cpu_view {
+  size_t first_piece, num_pieces;
+  uint64_t bytes;     /* of all pieces */
+  uint64_t low, high; /* all of it is between these two places */
+} cpu_view;
+
+/* ---- vertices ---- */
+
+typedef struct cpu_edge {
+  uint32_t view;
+  uint64_t buffer; /* the place */
+  bool writes;     /* the vertex writes it */
+} cpu_edge;
+
+typedef struct cpu_vertex {
+  uint32_t entry; /* in cpu_program.entries */
+  uint32_t calls; /* how often it is called: with the numbers of workers */
+  uint64_t state;
+  size_t first_edge; /* those with a buffer of the vertex's own */
+  uint32_t num_edges;
+  uint32_t work; /* a guess at how long it takes, in instructions */
+} cpu_vertex;
+
+typedef struct cpu_compute_set {
+  size_t first_vertex, num_vertices;
+  size_t first_edge, num_edges; /* inputs with buffers that vertices share: filled first */
+  uint64_t work;                /* of all vertices */
+} cpu_compute_set;
+
+/* ---- steps ---- */
+
+typedef enum cpu_step_kind {
+  CPU_SEQUENCE,
+  CPU_REPEAT,        /* child `count` times */
+  CPU_SWITCH,        /* a child for each value, then the default */
+  CPU_WHILE,         /* condition, body: while the control is (count 1) or is not (count 0) true */
+  CPU_EXECUTE,       /* compute set `index` */
+  CPU_COPY,          /* view `index` to view `other` */
+  CPU_EVENT,         /* reports event `index` */
+  CPU_EVENT_IF,      /* reports event `index` if the control is not 0 */
+  CPU_HOST_EXCHANGE, /* reports event `index`; moves view `other` */
+} cpu_step_kind;
+
+typedef struct cpu_step {
+  cpu_step_kind kind;
+  uint32_t index, other;
+  uint32_t count;
+  bool to_device;   /* HOST_EXCHANGE */
+  uint32_t rows;    /* HOST_EXCHANGE: the view with the numbers of rows; CPU_NONE: in their order */
+  uint64_t control; /* the place of SWITCH, WHILE, EVENT_IF */
+  pop_type type;    /* of the control */
+  size_t first_child; /* in children */
+  size_t num_children;
+  size_t first_value; /* SWITCH: in values */
+} cpu_step;
+
+/* ---- what a graph becomes ---- */
+
+typedef struct cpu_content {
+  uint64_t at, size;
+  size_t first; /* in bytes */
+} cpu_content;
+
+typedef struct cpu_pointer {
+  uint64_t at, target; /* places */
+} cpu_pointer;
+
+/* A tensor that the host reads, writes or prints. */
+typedef struct cpu_host_tensor {
+  const char *name;
+  executable_tensor_kind kind;
+  pop_type type;
+  uint32_t rank;
+  const size_t *shape;
+  uint64_t num_elements;
+  uint32_t view;
+} cpu_host_tensor;
+
+#define CPU_ARRAY(type, name)                                                                      \
+  type *name;                                                                                      \
+  size_t num_##name, name##_capacity
+
+struct cpu_program {
+  pop_arena *arena; /* names and shapes */
+  pop_target target;
+  uint64_t memory_bytes;
+  CPU_ARRAY(pop_gp *, codelets);    /* retained: for their host objects */
+  CPU_ARRAY(const char *, entries); /* symbols of vertices */
+  CPU_ARRAY(uint8_t, bytes);
+  CPU_ARRAY(cpu_content, contents);
+  CPU_ARRAY(cpu_pointer, pointers);
+  CPU_ARRAY(cpu_dim, dims);
+  CPU_ARRAY(cpu_piece, pieces);
+  CPU_ARRAY(cpu_view, views);
+  CPU_ARRAY(cpu_edge, edges);
+  CPU_ARRAY(cpu_vertex, vertices);
+  CPU_ARRAY(cpu_compute_set, compute_sets);
+  CPU_ARRAY(cpu_step, steps);
+  CPU_ARRAY(uint32_t, children);
+  CPU_ARRAY(uint32_t, values);
+  CPU_ARRAY(cpu_host_tensor, host_tensors); /* handles, then PrintTensors */
+  CPU_ARRAY(executable_event, events);      /* by event number - 1 */
+  CPU_ARRAY(executable_stream, streams);
+  CPU_ARRAY(executable_remote_buffer, remote_buffers);
+  CPU_ARRAY(executable_window, windows); /* one for each event EXCHANGE */
+  CPU_ARRAY(uint32_t, programs);         /* steps */
+  CPU_ARRAY(const char *, program_names);
+};
+
+/* ---- the parts of compile.c ---- */
+
+typedef struct cpu_compilation {
+  cpu_program *p;
+  pop_graph *graph;
+  reach reach;
+  uint64_t *variables;    /* their places */
+  uint32_t *views;        /* by tensor of the graph; CPU_NONE: not yet */
+  uint32_t *compute_sets; /* by compute set of the graph; CPU_NONE: no program runs it */
+  uint32_t *entries;      /* by vertex type of the graph; CPU_NONE: not yet */
+} cpu_compilation;
+
+/* Room in the memory; the place of it. */
+uint64_t cpu_reserve(cpu_program *p, uint64_t bytes, uint64_t align);
+/* Bytes that are there when the program is loaded. */
+void cpu_put(cpu_program *p, uint64_t at, const void *bytes, uint64_t size);
+
+/* views.c */
+uint32_t cpu_add_view(cpu_compilation *c, uint32_t tensor);
+/* The place of a view that is one run of bytes; UINT64_MAX if it is not. */
+uint64_t cpu_view_place(const cpu_program *p, uint32_t view);
+/* The bytes of a view, in order, from and to host memory. */
+void cpu_gather(const cpu_program *p, const cpu_view *view, const uint8_t *memory, uint8_t *to);
+void cpu_scatter(const cpu_program *p, const cpu_view *view, uint8_t *memory, const uint8_t *from);
+/* As if through a temporary. */
+void cpu_copy(const cpu_program *p, const cpu_view *from, const cpu_view *to, uint8_t *memory);
+
+/* vertices.c */
+void cpu_lower_compute_set(cpu_compilation *c, uint32_t compute_set, const uint32_t *vertices,
+                           size_t num_vertices);
+
+/* steps.c: the programs in use, each behind all that it contains. */
+POP_MUST_CHECK pop_error *cpu_lower_programs(cpu_compilation *c, const uint32_t *programs,
+                                             size_t num_programs);
+void cpu_lower_handles(cpu_compilation *c);
+
+/* ---- running ---- */
+
+typedef struct host_code host_code;
+typedef union cpu_entry {
+  uintptr_t address;
+  bool (*multi)(void *state, unsigned worker);
+  bool (*supervisor)(void *state, void *stub);
+} cpu_entry;
+
+/* Where the steps stand: `position` is the next child, or the number of rounds. */
+typedef struct cpu_frame {
+  uint32_t step;
+  uint64_t position;
+} cpu_frame;
+
+struct cpu {
+  const cpu_program *program;
+  crew *crew;
+  uint8_t *memory; /* NULL: not loaded */
+  host_code *code;
+  cpu_entry *entries;
+  FILE *print_stream; /* of what codelets print */
+  cpu_frame *stack;
+  size_t depth, stack_capacity;
+  uint32_t waiting; /* the HOST_EXCHANGE step that waits for the host, or CPU_NONE */
+};
+
+/* memory.c */
+POP_MUST_CHECK pop_error *cpu_make_memory(cpu *c);
+void cpu_free_memory(cpu *c);
+
+/* link.c: entries' addresses. */
+POP_MUST_CHECK pop_error *cpu_link(cpu *c);
+void cpu_unlink(cpu *c);
+
+/* library.c: the address of what codelets call and the process does not have; 0 if it is not that. */
+uintptr_t cpu_library_find(const char *name);
+/* Where codelets print that this thread runs. */
+void cpu_library_set_print(FILE *stream);
+
+#endif

@@ -1,0 +1,293 @@
+/* Running: steps by an interpreter, vertices of a compute set over the host's threads.
+ *
+ * The steps that are being run are on a stack, with where each of them stands; so a program may be nested
+ * as deep as its author likes, and can stop anywhere for the host. Vertices of one compute set do not touch
+ * what another one writes (the graph was checked for that), so they may run in any order, and what they
+ * write through buffers can go to its place at once. */
+#include "cpu/cpu_private.h"
+
+#include <fenv.h>
+#include <populus/arena.h>
+#include <stdlib.h>
+#include <string.h>
+
+cpu *cpu_new(const cpu_program *program, uint32_t num_threads)
+{
+  cpu *c = pop_xcalloc(1, sizeof *c);
+  c->program = program;
+  c->crew = crew_new(num_threads);
+  c->waiting = CPU_NONE;
+  return c;
+}
+
+void cpu_free(cpu *c)
+{
+  if (!c) return;
+  cpu_unlink(c);
+  cpu_free_memory(c);
+  crew_free(c->crew);
+  free(c->stack);
+  free(c);
+}
+
+pop_error *cpu_load(cpu *c)
+{
+  cpu_unlink(c);
+  cpu_free_memory(c);
+  c->depth = 0;
+  c->waiting = CPU_NONE;
+  POP_TRY(cpu_make_memory(c));
+  return cpu_link(c);
+}
+
+/* ---- compute sets ---- */
+
+static void gather_edge(const cpu *c, const cpu_edge *edge)
+{
+  cpu_gather(c->program, &c->program->views[edge->view], c->memory, c->memory + edge->buffer);
+}
+
+/* A supervisor's entry takes the address of code for workers too, which means nothing here; all calling
+ * conventions in use let a function have more arguments than it knows. */
+static void call(const cpu *c, const cpu_vertex *v)
+{
+  cpu_entry entry = c->entries[v->entry];
+  void *state = c->memory + v->state;
+  if (v->calls == 1)
+    entry.supervisor(state, NULL);
+  else
+    for (uint32_t worker = 0; worker < v->calls; worker++) entry.multi(state, worker);
+}
+
+/* Of a compute set, on this thread or another. */
+typedef struct running_set {
+  const cpu *c;
+  const cpu_compute_set *set;
+} running_set;
+
+static uint64_t run_vertex(void *context, uint32_t number)
+{
+  const running_set *running = context;
+  const cpu *c = running->c;
+  const cpu_program *p = c->program;
+  const cpu_vertex *v = &p->vertices[running->set->first_vertex + number];
+  const cpu_edge *edges = p->edges + v->first_edge;
+  cpu_library_set_print(c->print_stream);
+  for (uint32_t i = 0; i < v->num_edges; i++) gather_edge(c, &edges[i]);
+  call(c, v);
+  for (uint32_t i = 0; i < v->num_edges; i++)
+    cpu_scatter(p, &p->views[edges[i].view], c->memory, c->memory + edges[i].buffer);
+  return v->work;
+}
+
+static uint64_t fill_shared(void *context, uint32_t number)
+{
+  const running_set *running = context;
+  const cpu *c = running->c;
+  const cpu_edge *edge = &c->program->edges[running->set->first_edge + number];
+  gather_edge(c, edge);
+  return c->program->views[edge->view].bytes / 4;
+}
+
+static void execute(cpu *c, const cpu_compute_set *set)
+{
+  enum { SHARES = 64, MOST = 64 };
+  running_set running = {c, set};
+  uint32_t count = (uint32_t)set->num_vertices, take = count / SHARES;
+  if (set->num_edges)
+    crew_run(c->crew, &(crew_work){.run = fill_shared,
+                                   .context = &running,
+                                   .num_items = (uint32_t)set->num_edges,
+                                   .take = 1});
+  crew_run_known(c->crew,
+                 &(crew_work){.run = run_vertex,
+                              .context = &running,
+                              .num_items = count,
+                              .take = take < 1      ? 1
+                                      : take < MOST ? take
+                                                    : MOST},
+                 set->work);
+}
+
+/* ---- steps ---- */
+
+/* Sign-extended or not, as the values of cases are. */
+static uint32_t read_control(const cpu *c, const cpu_step *step)
+{
+  const uint8_t *at = c->memory + step->control;
+  uint32_t bytes = pop_type_bytes(step->type), value = 0;
+  memcpy(&value, at, bytes);
+  if (bytes == sizeof value || !pop_type_is_signed_integer(step->type)) return value;
+  uint32_t sign = 1u << (8 * bytes - 1);
+  return (value ^ sign) - sign;
+}
+
+static void push(cpu *c, uint32_t step)
+{
+  pop_push(c->stack, c->depth, c->stack_capacity, (cpu_frame){step, 0});
+}
+
+static void push_child(cpu *c, const cpu_step *step, size_t child)
+{
+  push(c, c->program->children[step->first_child + child]);
+}
+
+static void enter_case(cpu *c, const cpu_step *step)
+{
+  uint32_t value = read_control(c, step);
+  size_t found = 0, num_cases = step->num_children - 1;
+  const uint32_t *values = c->program->values + step->first_value;
+  while (found < num_cases && values[found] != value) found++;
+  push_child(c, step, found);
+}
+
+/* Positions of a While: 0 the condition comes, 1 the predicate is looked at. */
+static bool go_round(cpu *c, const cpu_step *step, cpu_frame *top)
+{
+  if (top->position == 0) {
+    top->position = 1;
+    push_child(c, step, 0);
+    return true;
+  }
+  if ((read_control(c, step) != 0) != (step->count != 0)) return false;
+  top->position = 0;
+  push_child(c, step, 1);
+  return true;
+}
+
+/* One thing of the step on top, which is taken off when it is done. Answers an event, or 0. */
+static uint32_t advance(cpu *c)
+{
+  const cpu_program *p = c->program;
+  cpu_frame *top = &c->stack[c->depth - 1];
+  uint32_t number = top->step;
+  const cpu_step *step = &p->steps[number];
+  switch (step->kind) {
+  case CPU_SEQUENCE:
+    if (top->position < step->num_children)
+      push_child(c, step, top->position++);
+    else
+      c->depth--;
+    return 0;
+  case CPU_REPEAT:
+    if (top->position++ < step->count && step->num_children)
+      push_child(c, step, 0);
+    else
+      c->depth--;
+    return 0;
+  case CPU_WHILE:
+    if (!go_round(c, step, top)) c->depth--;
+    return 0;
+  case CPU_SWITCH:
+    c->depth--;
+    enter_case(c, step);
+    return 0;
+  case CPU_EXECUTE:
+    c->depth--;
+    execute(c, &p->compute_sets[step->index]);
+    return 0;
+  case CPU_COPY:
+    c->depth--;
+    cpu_copy(p, &p->views[step->index], &p->views[step->other], c->memory);
+    return 0;
+  case CPU_EVENT:
+    c->depth--;
+    return step->index;
+  case CPU_EVENT_IF:
+    c->depth--;
+    return read_control(c, step) != 0 ? step->index : 0;
+  case CPU_HOST_EXCHANGE:
+    c->depth--;
+    c->waiting = number;
+    return step->index;
+  }
+  return 0;
+}
+
+void cpu_start(cpu *c, size_t program)
+{
+  c->depth = 0;
+  push(c, c->program->programs[program]);
+}
+
+uint32_t cpu_run(cpu *c, FILE *print_stream)
+{
+  c->print_stream = print_stream;
+  uint32_t event = 0;
+  c->waiting = CPU_NONE;
+  fenv_t host;
+  feholdexcept(&host);
+  fesetenv(FE_DFL_ENV);
+  while (c->depth && !event) event = advance(c);
+  fesetenv(&host);
+  return event;
+}
+
+/* ---- the host ---- */
+
+static void move_in_order(cpu *c, const cpu_step *step, uint8_t *memory)
+{
+  const cpu_view *view = &c->program->views[step->other];
+  if (step->to_device)
+    cpu_scatter(c->program, view, c->memory, memory);
+  else
+    cpu_gather(c->program, view, c->memory, memory);
+}
+
+static pop_error *check_rows(const machine_window *w, const uint32_t *rows, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (rows[i] >= w->num_records)
+      return pop_error_new(POP_ERROR_RUNTIME, "there is no row %u of %s: it has %llu rows", rows[i],
+                           w->name, (unsigned long long)w->num_records);
+  return NULL;
+}
+
+/* Through `linear`, which has the rows in the tensor's order. */
+static void move_rows(cpu *c, const cpu_step *step, const machine_window *w, const uint32_t *rows,
+                      size_t count, uint8_t *linear)
+{
+  if (!step->to_device) move_in_order(c, step, linear);
+  for (size_t i = 0; i < count; i++) {
+    uint8_t *in_buffer = w->memory + rows[i] * w->record_bytes;
+    uint8_t *in_tensor = linear + i * w->record_bytes;
+    memcpy(step->to_device ? in_tensor : in_buffer, step->to_device ? in_buffer : in_tensor,
+           w->record_bytes);
+  }
+  if (step->to_device) move_in_order(c, step, linear);
+}
+
+pop_error *cpu_host_exchange(cpu *c, const machine_window *windows, size_t num_windows)
+{
+  const cpu_program *p = c->program;
+  if (c->waiting == CPU_NONE || num_windows != 1)
+    return pop_error_new(POP_ERROR_INTERNAL, "a host exchange that no step waits for");
+  const cpu_step *step = &p->steps[c->waiting];
+  if (step->rows == CPU_NONE) {
+    move_in_order(c, step, windows[0].memory);
+    return NULL;
+  }
+  size_t count = p->views[step->rows].bytes / sizeof(uint32_t);
+  uint32_t *rows = pop_xcalloc(count + 1, sizeof *rows);
+  cpu_gather(p, &p->views[step->rows], c->memory, (uint8_t *)rows);
+  pop_error *error = check_rows(&windows[0], rows, count);
+  if (!error) {
+    uint8_t *linear = pop_xmalloc(p->views[step->other].bytes + 1);
+    move_rows(c, step, &windows[0], rows, count, linear);
+    free(linear);
+  }
+  free(rows);
+  return error;
+}
+
+void cpu_read(const cpu *c, size_t host_tensor, void *data)
+{
+  const cpu_program *p = c->program;
+  cpu_gather(p, &p->views[p->host_tensors[host_tensor].view], c->memory, data);
+}
+
+void cpu_write(cpu *c, size_t host_tensor, const void *data)
+{
+  const cpu_program *p = c->program;
+  cpu_scatter(p, &p->views[p->host_tensors[host_tensor].view], c->memory, data);
+}

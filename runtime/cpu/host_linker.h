@@ -1,0 +1,32 @@
+/* What the CPU device and its linker say to each other.
+ *
+ * The linker puts host objects into memory, through LLVM's ORC. It is a module of its own
+ * (linker/, populus-host-linker.so), because a program without a CPU device should not wait for LLVM.
+ * Objects are native code and are trusted; what they lack and nobody has is an error. */
+#ifndef CPU_HOST_LINKER_H
+#define CPU_HOST_LINKER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct host_object {
+  const char *name; /* for messages */
+  const void *bytes;
+  size_t size;
+} host_object;
+
+typedef struct linked_objects linked_objects;
+
+/* The module's one symbol, host_linker_module. */
+typedef struct host_linker_interface {
+  /* `find` answers the address of what no object defines, or 0. Errors are texts to be freed with
+   * `forget`. */
+  linked_objects *(*link)(const host_object *objects, size_t count,
+                          uintptr_t (*find)(const char *name), char **error);
+  /* 0: see `error`. */
+  uintptr_t (*address)(linked_objects *linked, const char *symbol, char **error);
+  void (*destroy)(linked_objects *linked);
+  void (*forget)(char *error);
+} host_linker_interface;
+
+#endif
