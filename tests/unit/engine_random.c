@@ -16,9 +16,9 @@
 #include <populus/popc.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { NUM_GRAPHS = 100 };
+enum { NUM_GRAPHS = 100, NUM_TRANSLATED = 8 };
 #else
-enum { NUM_GRAPHS = 600 };
+enum { NUM_GRAPHS = 600, NUM_TRANSLATED = 24 };
 #endif
 
 enum {
@@ -1020,6 +1020,13 @@ Test(engine_random, does_what_the_model_does, .init = compile_codelets)
 Test(engine_random, the_cpu_does_what_the_model_does, .init = compile_codelets)
 {
   check_seeds(true, NUM_GRAPHS / 2);
+}
+
+/* The same with everything compiled for the host before it runs. */
+Test(engine_random, translated_code_does_what_the_model_does, .init = compile_codelets)
+{
+  setenv("POPULUS_TILE_ENGINE", "translator", 1);
+  for (uint64_t seed = 1; seed <= NUM_TRANSLATED; ++seed) check_seed(seed, false);
 }
 
 /* Two engines, made of two graphs that were built in the same way, have the same images. */
