@@ -107,6 +107,6 @@ rm target.a new.a
 unchanged "killed processes"
 
 # ---- options ----
-refuses 2 "POPLAR_ENGINE_OPTIONS is not JSON|at byte" with 'target.saveArchive=a.a' "$multiply" 10 10
+refuses 2 "POPLAR_ENGINE_OPTIONS: it is not JSON|at byte" with 'target.saveArchive=a.a' "$multiply" 10 10
 refuses 2 "did you mean 'target.saveArchive'" with '{"target.savearchive":"a.a"}' "$multiply" 10 10
 unchanged "options"
