@@ -177,6 +177,7 @@ Test(executable, a_part_of_a_file_is_as_good_as_a_file, .init = enter_fresh_fold
   pop_executable_free(executable);
   read_file("a.a", &archive, &size);
   FILE *file = fopen("part", "w");
+  cr_assert_not_null(file);
   fwrite("in front", 1, 8, file);
   fwrite(archive, 1, size, file);
   fwrite("behind", 1, 6, file);

@@ -64,6 +64,7 @@ static void end(bench *x)
 
 static size_t count_exchanges(const bench *x)
 {
+  cr_assert_not_null(x->engine);
   const pop_executable *e = x->engine->executable;
   size_t count = 0;
   for (size_t i = 0; i < e->num_events; i++)
