@@ -118,7 +118,8 @@ POP_MUST_CHECK pop_error *pop_engine_copy_from_remote_buffer(pop_engine *engine,
                                                              size_t row, uint32_t replica,
                                                              void *data, size_t bytes);
 
-/* Cycles of the device since load (all runs; syncs and host syncs included). */
+/* Cycles of the device since load (all runs; syncs and host syncs included); 0 on a CPU device, which
+ * counts neither cycles nor instructions. */
 uint64_t pop_engine_cycles(const pop_engine *engine);
 uint64_t pop_engine_instructions(const pop_engine *engine);
 
