@@ -3,6 +3,7 @@
  * For each kernel the working folder holds, made by machine.sh from kernels/machine.c:
  *   <kernel>.host        native program, host -O2, which prints its checksum
  *   <kernel>.tile        for the software IPU, as many rounds
+ *   <kernel>.gp          a vertex for the CPU device, as many rounds
  *   <kernel>.host_short, <kernel>.short, <kernel>.linux   SHORT times fewer rounds: the host, the
  *                        software IPU, qemu-riscv32 (whose checksum is what fits an exit status)
  *
@@ -11,12 +12,13 @@
  * The host and everybody in the table `rivals` are run in rotation, ROUNDS times; numbers are ratios
  * to the host in the same round, their medians, and geometric means of those over all kernels but
  * the half ones (the host's -O2 has no half instructions). Processor time: of machine_run, from the
- * second on, so that compilation is not in it; of whole processes otherwise. */
+ * second on, so that compilation is not in it; of pop_engine_run, alike; of whole processes otherwise. */
 #include "bare_image.h"
 
 #include <machine/machine.h>
 #include <populus/arena.h>
 #include <populus/file.h>
+#include <populus/populus.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -42,11 +44,13 @@ typedef struct rival {
 
 static pop_error *run_interpreter(kernel *k, int rival, uint32_t *checksum, double *seconds);
 static pop_error *run_translator(kernel *k, int rival, uint32_t *checksum, double *seconds);
+static pop_error *run_cpu_device(kernel *k, int rival, uint32_t *checksum, double *seconds);
 static pop_error *run_qemu(kernel *k, int rival, uint32_t *checksum, double *seconds);
 
 static const rival rivals[] = {
     {"interpreter_vs_host_o2", "interpreter", "short", true, UINT32_MAX, run_interpreter},
     {"translator_vs_host_o2", "translator", "tile", false, UINT32_MAX, run_translator},
+    {"cpu_device_vs_host_o2", "cpu_device", "gp", false, UINT32_MAX, run_cpu_device},
     {"qemu_vs_host_o2", "qemu", "linux", true, 255, run_qemu},
 };
 
@@ -56,13 +60,15 @@ struct kernel {
   const char *name;
   uint32_t sums[2];              /* the host's checksum; [1] of the short run */
   machine *machines[NUM_RIVALS]; /* loaded in the first run */
+  pop_engine *cpu_device;        /* the same */
   double ratios[NUM_RIVALS][ROUNDS];
 };
 
-static double thread_seconds(void)
+/* Processor time. */
+static double seconds_of(clockid_t clock)
 {
   struct timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  clock_gettime(clock, &now);
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
@@ -87,9 +93,9 @@ static pop_error *load_machine(const char *path, machine_engine engine, machine 
 
 static pop_error *time_machine(machine *m, uint32_t *checksum, double *seconds)
 {
-  double start = thread_seconds();
+  double start = seconds_of(CLOCK_THREAD_CPUTIME_ID);
   POP_TRY(machine_run(m, 0, checksum));
-  *seconds = thread_seconds() - start;
+  *seconds = seconds_of(CLOCK_THREAD_CPUTIME_ID) - start;
   return NULL;
 }
 
@@ -163,6 +169,42 @@ static pop_error *run_interpreter(kernel *k, int r, uint32_t *sum, double *secon
 static pop_error *run_translator(kernel *k, int r, uint32_t *sum, double *seconds)
 {
   return run_machine(k, r, MACHINE_TRANSLATOR, sum, seconds);
+}
+
+/* One vertex with one output. */
+static pop_error *load_cpu_device(const char *codelets, pop_engine **engine)
+{
+  pop_device *device = pop_device_create_cpu();
+  pop_graph *graph = pop_graph_create(pop_device_target(device));
+  pop_device_free(device);
+  pop_graph_add_codelets(graph, codelets, NULL);
+  pop_tensor sum = pop_graph_add_variable(graph, POP_UNSIGNED_INT, (const size_t[]){1}, 1, "sum");
+  pop_graph_set_tile_mapping(graph, sum, 0);
+  pop_graph_create_host_read(graph, "sum", sum);
+  pop_compute_set set = pop_graph_add_compute_set(graph, "kernel");
+  pop_vertex vertex = pop_graph_add_vertex(graph, set, "Kernel");
+  pop_graph_set_vertex_tile(graph, vertex, 0);
+  pop_graph_connect(graph, vertex, "sum", sum);
+  pop_program program = pop_program_execute(graph, set, "kernel");
+  pop_error *error = pop_engine_create(graph, &program, 1, NULL, 0, engine);
+  pop_graph_free(graph);
+  return error ? error : pop_engine_load(*engine);
+}
+
+/* The engine may use any of its threads, so the process's time is taken. */
+static pop_error *run_cpu_device(kernel *k, int r, uint32_t *sum, double *seconds)
+{
+  if (!k->cpu_device) {
+    char *path = path_of(k, rivals[r].suffix);
+    pop_error *error = load_cpu_device(path, &k->cpu_device);
+    free(path);
+    if (error) return error;
+    POP_TRY(pop_engine_run(k->cpu_device, 0));
+  }
+  double start = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+  POP_TRY(pop_engine_run(k->cpu_device, 0));
+  *seconds = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start;
+  return pop_engine_read_tensor(k->cpu_device, "sum", sum, sizeof *sum);
 }
 
 static pop_error *run_qemu(kernel *k, int r, uint32_t *sum, double *seconds)
@@ -270,6 +312,7 @@ int main(int argc, char **argv)
     kernel k = {.name = argv[i]};
     pop_error *error = measure_kernel(&k);
     for (int r = 0; r < NUM_RIVALS; r++) machine_free(k.machines[r]);
+    pop_engine_free(k.cpu_device);
     if (error) return complain(k.name, error);
     print_kernel(&k, &all);
   }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# machine.sh <file>: the engines of the software IPU and qemu-riscv32, each relative to the host's own code (clang -O2) of
+# machine.sh <file>: the engines of the software IPU, the CPU device and qemu-riscv32, each relative to the host's own code (clang -O2) of
 # the same kernels (see machine.c for what is measured, kernels/machine.c for the kernels); and what the software IPU does
 # between vertices (supersteps.c).
 set -eu
@@ -17,6 +17,7 @@ kernel() {
   {
     clang-19 $common -DKERNEL="$1" -DROUNDS="$2" "$source" -o "$1.host"
     clang-19 $common -DKERNEL="$1" -DROUNDS="$2/40" "$source" -o "$1.host_short"
+    "$POPULUS_BIN/popc" --target=cpu -O2 -DCODELET -DKERNEL="$1" -DROUNDS="$2" "$source" -o "$1.gp"
     clang-19 $common $tile -DTILE -DKERNEL="$1" -DROUNDS="$2" "$source" -o "$1.tile"
     clang-19 $common $tile -DTILE -DKERNEL="$1" -DROUNDS="$2/40" "$source" -o "$1.short"
     clang-19 $common $tile -DTILE -DSMALL -DKERNEL="$1" -DROUNDS=2 "$source" -o "$1.small"

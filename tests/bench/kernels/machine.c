@@ -1,12 +1,17 @@
 /* Kernels for the comparison of engines with the host: one, chosen by -DKERNEL=<name>, ROUNDS times.
  *
- * Built three ways, bit for bit the same results:
+ * Built four ways, bit for bit the same results:
  *   host                 prints its checksum
+ *   -DCODELET            by popc, for the CPU device: a vertex that writes its checksum
  *   -DLINUX              for qemu-riscv32: exit(checksum)
  *   -DTILE               for the software IPU: worker 0 runs it, the supervisor reports the checksum
  *                        to the host, and again for each answer
  *
  * Working sets fit a tile: at most 128 KiB; -DSMALL: next to nothing. */
+#ifdef CODELET
+#include <populus/vertex.h>
+#endif
+
 typedef unsigned word;
 
 #ifdef SMALL
@@ -224,6 +229,16 @@ __attribute__((used)) static word program(void)
 __attribute__((naked, noreturn)) void _start(void)
 {
   __asm__("mv sp, %0\n call program\n li a7, 93\n ecall" ::"r"(stack + sizeof stack));
+}
+#elif defined CODELET
+typedef struct {
+  OUTPUT(unsigned) sum;
+} Kernel;
+
+COMPUTE(Kernel)
+{
+  *vertex->sum = run();
+  return true;
 }
 #else
 int printf(const char *format, ...);
