@@ -8,6 +8,7 @@
 #include <populus/executable.h>
 #include <populus/graph.h>
 #include <populus/introspection.h>
+#include <populus/profile.h>
 #include <populus/program.h>
 #include <populus/remote_buffer.h>
 #include <populus/stream.h>

@@ -1,0 +1,83 @@
+/* Profiles: what a compiled graph takes and what runs have cost, as values that a program walks through,
+ * writes as JSON or CBOR, or prints as a summary.
+ *
+ * A profile is a value: a map, a vector, or an int, a double, a string, a bool. Keys and meanings are those of
+ * the user guide's chapter "Profiling". A pop_profile owns its values; a pop_profile_value is a view
+ * of one of them, to be passed by value, and lives as long as the profile. No call changes a profile,
+ * so that several threads may read one.
+ *
+ *   pop_profile *profile;
+ *   error = pop_engine_graph_profile(engine, &profile);
+ *   pop_profile_value total = pop_profile_find(pop_profile_root(profile), "memory.byTile.total");
+ *   for (size_t tile = 0; tile < pop_profile_count(total); ++tile)
+ *     use(pop_profile_as_int(pop_profile_at(total, tile)));
+ */
+#ifndef POPULUS_PROFILE_H
+#define POPULUS_PROFILE_H
+
+#include <populus/engine.h>
+#include <populus/executable.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- values ---- */
+
+typedef enum pop_profile_kind {
+  POP_PROFILE_NONE, /* there is no such value */
+  POP_PROFILE_BOOL,
+  POP_PROFILE_INT,
+  POP_PROFILE_DOUBLE,
+  POP_PROFILE_STRING,
+  POP_PROFILE_VECTOR,
+  POP_PROFILE_MAP
+} pop_profile_kind;
+
+typedef struct pop_profile pop_profile;
+
+typedef struct pop_profile_value {
+  const struct pop_profile_node *node; /* NULL: NONE */
+  size_t item;                         /* for the library */
+} pop_profile_value;
+
+pop_profile_value pop_profile_root(const pop_profile *profile);
+void pop_profile_free(pop_profile *profile); /* NULL is fine */
+
+pop_profile_kind pop_profile_kind_of(pop_profile_value value);
+/* Entries of a map or items of a vector; 0 for others. */
+size_t pop_profile_count(pop_profile_value value);
+/* Entry or item number `index`, in the order in which they are written; NONE if there is none. */
+pop_profile_value pop_profile_at(pop_profile_value value, size_t index);
+/* The key of a map's entry; NULL if there is none. */
+const char *pop_profile_key(pop_profile_value map, size_t index);
+/* The entry with that key; NONE if there is none, or `map` is no map. */
+pop_profile_value pop_profile_get(pop_profile_value map, const char *key);
+/* The same by keys with dots between them, from map to map. */
+pop_profile_value pop_profile_find(pop_profile_value map, const char *path);
+
+/* An int; a double without its fraction, at the nearest end if it has no room; of a bool 0 or 1; 0 for others. */
+int64_t pop_profile_as_int(pop_profile_value value);
+double pop_profile_as_double(pop_profile_value value);      /* an int or a double; 0 for others */
+const char *pop_profile_as_string(pop_profile_value value); /* NULL for what is no string */
+bool pop_profile_as_bool(
+    pop_profile_value value); /* whether it is a bool that is true, or an int but 0 */
+
+/* ---- writing ---- */
+
+typedef enum pop_profile_format {
+  POP_PROFILE_JSON,        /* dense: no spaces, one line */
+  POP_PROFILE_JSON_PRETTY, /* a line for each entry; numbers of a vector on one */
+  POP_PROFILE_CBOR         /* RFC 8949; maps and vectors of indefinite length */
+} pop_profile_format;
+
+/* Bytes of strings that are no UTF-8 become U+FFFD; doubles that are no numbers become null in JSON.
+ * SYSTEM if the stream cannot be written. */
+POP_MUST_CHECK pop_error *pop_profile_write(pop_profile_value value, pop_profile_format format,
+                                            FILE *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,29 @@
+/* How values are kept. Vectors of ints, of which profiles are full, take as many bytes for each as the
+ * largest needs, and none if all are equal. */
+#ifndef PROFILE_VALUE_H
+#define PROFILE_VALUE_H
+
+#include "profile/emitter.h"
+#include <populus/arena.h>
+
+typedef struct pop_profile_node {
+  uint8_t kind;      /* pop_profile_kind */
+  bool is_packed;    /* VECTOR of ints, in `packed`; all of them are `integer` if int_bytes is 0 */
+  uint8_t int_bytes; /* 0, or bytes of each: 1, 2, 4, 8 */
+  size_t count;
+  union {
+    int64_t integer; /* INT, BOOL; of a packed vector of equal ints */
+    double number;
+    const char *text;
+    const struct pop_profile_node *items;
+    const void *packed;
+  };
+  const char *const *keys; /* MAP */
+} pop_profile_node;
+
+struct pop_profile {
+  pop_arena *arena;
+  pop_profile_node root;
+};
+
+#endif
