@@ -3,8 +3,7 @@
  * Tiles that are alike share rows: a row is described at the end of its array, and dropped again if
  * one with the same bytes is there already.
  */
-#include "compiler/compilation.h"
-#include "executable/executable.h"
+#include "compiler/describe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +156,7 @@ static void describe_event(const compilation *c, const host_event *event, pop_ex
     described.tensor = 0;
     describe_windows(c, event->index, e);
     described.num_windows = e->num_windows - described.first_window;
+    describe_host_parts(c, &c->host_exchanges[event->index], &described, e);
   }
   pop_push(e->events, e->num_events, e->events_capacity, described);
 }
@@ -304,6 +304,8 @@ void compilation_describe(const compilation *c, pop_executable *e)
   describe_host(c, e);
   for (size_t i = 0; i < c->num_variables; i++) describe_variable(c, &c->variables[i], e);
   describe_vertices(c, e);
+  describe_exchanges(c, e);
+  describe_steps(c, e);
   describe_tiles(c, e);
   for (size_t i = 0; i < c->num_phase_times; i++)
     pop_push(e->phase_times, e->num_phase_times, e->phase_times_capacity, c->phase_times[i]);

@@ -4,20 +4,13 @@
  * What is checked here keeps the engine from harm. Stacks that are not in writable memory of the tile
  * are as good as none: the machine sees to that when it loads the image.
  */
-#include "executable/executable.h"
-#include "executable/metadata.h"
+#include "executable/decode.h"
+
 #include <populus/remote_buffer.h>
 
 #include <string.h>
 
 enum { MAX_RANK = 16, MAX_STREAM_DEPTH = 1024 };
-
-typedef struct decoder {
-  metadata_reader r;
-  pop_executable *e;
-  uint32_t num_tiles;
-  uint32_t categories[POP_MEMORY_CATEGORY_COUNT]; /* of the file's numbers */
-} decoder;
 
 /* Reads `count` numbers; each may be up to most[i]. */
 static pop_error *read_u32s(metadata_reader *r, const uint32_t *most, uint32_t *values,
@@ -27,8 +20,7 @@ static pop_error *read_u32s(metadata_reader *r, const uint32_t *most, uint32_t *
   return NULL;
 }
 
-/* The greatest number of an entry of a table with `count` entries. A table of none has none. */
-static pop_error *greatest_number(const metadata_reader *r, size_t count, const char *of,
+pop_error *decode_greatest_number(const metadata_reader *r, size_t count, const char *of,
                                   uint32_t *greatest)
 {
   if (!count) return metadata_error(r, "there is no %s that it could name", of);
@@ -261,8 +253,8 @@ static pop_error *read_tiles(decoder *d)
   size_t count = 0;
   uint32_t most[3] = {0}, run[3], tile = 0;
   POP_TRY(metadata_read_array(&d->r, 3, &count));
-  POP_TRY(greatest_number(&d->r, d->e->num_memory_rows, "row of memory", &most[1]));
-  POP_TRY(greatest_number(&d->r, d->e->num_stack_rows, "row of stacks", &most[2]));
+  POP_TRY(decode_greatest_number(&d->r, d->e->num_memory_rows, "row of memory", &most[1]));
+  POP_TRY(decode_greatest_number(&d->r, d->e->num_stack_rows, "row of stacks", &most[2]));
   d->e->tiles = pop_xcalloc(d->num_tiles, sizeof *d->e->tiles);
   for (size_t i = 0; i < count / 3; ++i) {
     d->r.entry = i;
@@ -292,7 +284,7 @@ static pop_error *read_digests(decoder *d)
 
 /* ---- tensors, variables ---- */
 
-static pop_error *read_name(metadata_reader *r, const char **name)
+pop_error *decode_name(metadata_reader *r, const char **name)
 {
   POP_TRY(metadata_read_key(r, 1, "name"));
   return metadata_read_text(r, name);
@@ -383,7 +375,7 @@ static pop_error *read_tensors(decoder *d)
     executable_tensor tensor = {0};
     d->r.entry = i;
     POP_TRY(metadata_read_map_of(&d->r, 5));
-    POP_TRY(read_name(&d->r, &tensor.name));
+    POP_TRY(decode_name(&d->r, &tensor.name));
     POP_TRY(read_kind(&d->r, &tensor.kind));
     POP_TRY(read_type(&d->r, &tensor.type));
     POP_TRY(read_shape(d, &tensor.shape, &tensor.rank, &tensor.num_elements));
@@ -408,7 +400,7 @@ static pop_error *read_streams(decoder *d)
     executable_stream stream = {0};
     d->r.entry = i;
     POP_TRY(metadata_read_map_of(&d->r, 7));
-    POP_TRY(read_name(&d->r, &stream.name));
+    POP_TRY(decode_name(&d->r, &stream.name));
     POP_TRY(read_type(&d->r, &stream.type));
     POP_TRY(metadata_read_key(&d->r, 1, "elements"));
     POP_TRY(
@@ -432,7 +424,7 @@ static pop_error *read_streams(decoder *d)
 static pop_error *read_remote_buffer(metadata_reader *r, executable_remote_buffer *buffer)
 {
   POP_TRY(metadata_read_map_of(r, 5));
-  POP_TRY(read_name(r, &buffer->name));
+  POP_TRY(decode_name(r, &buffer->name));
   POP_TRY(read_type(r, &buffer->type));
   uint64_t size = pop_type_bytes(buffer->type);
   POP_TRY(metadata_read_key(r, 1, "elements"));
@@ -519,9 +511,9 @@ static pop_error *read_event(decoder *d, size_t *windows, executable_event *even
 {
   metadata_reader *r = &d->r;
   uint32_t tile = 0;
-  POP_TRY(metadata_read_map_of(r, 6));
+  POP_TRY(metadata_read_map_of(r, 7));
   POP_TRY(read_event_kind(r, &event->kind));
-  POP_TRY(read_name(r, &event->name));
+  POP_TRY(decode_name(r, &event->name));
   POP_TRY(metadata_read_key(r, 1, "message"));
   POP_TRY(metadata_read_text(r, &event->message));
   POP_TRY(metadata_read_key(r, 1, "tensor"));
@@ -542,7 +534,7 @@ static pop_error *read_event(decoder *d, size_t *windows, executable_event *even
   event->first_window = *windows;
   event->num_windows = (size_t)num_windows;
   *windows += event->num_windows;
-  return NULL;
+  return decode_parts(d, &event->first_part, &event->num_parts);
 }
 
 static pop_error *read_events(decoder *d)
@@ -598,7 +590,7 @@ static pop_error *read_variables(decoder *d)
     uint64_t num_elements = 0;
     d->r.entry = i;
     POP_TRY(metadata_read_map_of(&d->r, 5));
-    POP_TRY(read_name(&d->r, &v.name));
+    POP_TRY(decode_name(&d->r, &v.name));
     POP_TRY(read_type(&d->r, &v.type));
     POP_TRY(read_shape(d, &v.shape, &v.rank, &num_elements));
     POP_TRY(metadata_read_key(&d->r, 1, "constant"));
@@ -618,7 +610,7 @@ static pop_error *read_vertex_row(decoder *d)
   uint32_t most[] = {0, UINT32_MAX, EXECUTABLE_ON_ALL_WORKERS, UINT32_MAX}, vertex[4];
   size_t count = 0;
   POP_TRY(metadata_read_array(&d->r, 4, &count));
-  if (count) POP_TRY(greatest_number(&d->r, e->num_vertex_types, "vertex type", &most[0]));
+  if (count) POP_TRY(decode_greatest_number(&d->r, e->num_vertex_types, "vertex type", &most[0]));
   if (count / 4 > UINT32_MAX) return metadata_error(&d->r, "too many vertices");
   executable_row row = {e->num_vertices, (uint32_t)(count / 4)};
   for (size_t i = 0; i < row.count; ++i) {
@@ -649,7 +641,7 @@ static pop_error *read_works(decoder *d, executable_compute_set *set)
   size_t count = 0;
   POP_TRY(metadata_read_key(&d->r, 1, "works"));
   POP_TRY(metadata_read_array(&d->r, 4, &count));
-  if (count) POP_TRY(greatest_number(&d->r, e->num_vertex_rows, "vertex row", &most[3]));
+  if (count) POP_TRY(decode_greatest_number(&d->r, e->num_vertex_rows, "vertex row", &most[3]));
   set->first_work = e->num_works;
   set->num_works = count / 4;
   for (size_t i = 0; i < set->num_works; ++i) {
@@ -670,7 +662,7 @@ static pop_error *read_compute_sets(decoder *d)
     executable_compute_set set = {0};
     d->r.entry = i;
     POP_TRY(metadata_read_map_of(&d->r, 2));
-    POP_TRY(read_name(&d->r, &set.name));
+    POP_TRY(decode_name(&d->r, &set.name));
     POP_TRY(read_works(d, &set));
     d->r.keys[1] = NULL;
     pop_push(d->e->compute_sets, d->e->num_compute_sets, d->e->compute_sets_capacity, set);

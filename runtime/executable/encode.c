@@ -195,12 +195,24 @@ static void put_tensors(encoder *x)
   for (size_t i = 0; i < x->e->num_tensors; ++i) put_tensor(x->e, &x->e->tensors[i], x->out);
 }
 
+static void put_parts(encoder *x, size_t first, size_t count)
+{
+  metadata_put_text(x->out, "parts");
+  metadata_put_array(x->out, 4 * count);
+  for (size_t i = first; i < first + count; ++i) {
+    const executable_exchange_part *part = &x->e->exchange_parts[i];
+    put_u32s(x->out, (uint32_t[]){part->tile, part->cycles}, 2);
+    metadata_put_uint(x->out, part->bytes_sent);
+    metadata_put_uint(x->out, part->bytes_received);
+  }
+}
+
 static void put_events(encoder *x)
 {
   metadata_put_array(x->out, x->e->num_events);
   for (size_t i = 0; i < x->e->num_events; ++i) {
     const executable_event *event = &x->e->events[i];
-    metadata_put_map(x->out, 6);
+    metadata_put_map(x->out, 7);
     metadata_put_text(x->out, "kind");
     metadata_put_text(x->out, executable_event_kind_name(event->kind));
     metadata_put_text(x->out, "name");
@@ -210,6 +222,7 @@ static void put_events(encoder *x)
     put_number(x->out, "tensor", event->tensor);
     put_number(x->out, "tile", event->tile == EXECUTABLE_NONE ? 0 : event->tile + (uint64_t)1);
     put_number(x->out, "windows", event->num_windows);
+    put_parts(x, event->first_part, event->num_parts);
   }
 }
 
@@ -326,6 +339,52 @@ static void put_compute_sets(encoder *x)
       put_u32s(x->out, (uint32_t[]){w->tile, w->state_address, w->first_number, w->row}, 4);
     }
   }
+}
+
+static void put_exchanges(encoder *x)
+{
+  metadata_put_array(x->out, x->e->num_exchanges);
+  for (size_t i = 0; i < x->e->num_exchanges; ++i) {
+    const executable_exchange *exchange = &x->e->exchanges[i];
+    metadata_put_map(x->out, 3);
+    metadata_put_text(x->out, "name");
+    metadata_put_text(x->out, exchange->name);
+    put_number(x->out, "zone", exchange->zone);
+    put_parts(x, exchange->first_part, exchange->num_parts);
+  }
+}
+
+static void put_numbers(pop_bytes *out, const uint32_t *numbers, size_t count)
+{
+  metadata_put_array(out, count);
+  put_u32s(out, numbers, count);
+}
+
+static void put_steps(encoder *x)
+{
+  metadata_put_array(x->out, x->e->num_steps);
+  for (size_t i = 0; i < x->e->num_steps; ++i) {
+    const executable_step *step = &x->e->steps[i];
+    metadata_put_map(x->out, 5);
+    metadata_put_text(x->out, "kind");
+    metadata_put_text(x->out, executable_step_tag(step->kind));
+    metadata_put_text(x->out, "name");
+    metadata_put_text(x->out, step->name);
+    put_number(x->out, "index", step->index);
+    put_number(x->out, "count", step->count);
+    metadata_put_text(x->out, "children");
+    put_numbers(x->out, x->e->step_children + step->first_child, step->num_children);
+  }
+}
+
+static void put_control_steps(encoder *x)
+{
+  put_numbers(x->out, x->e->control_steps, x->e->num_control_steps);
+}
+
+static void put_functions(encoder *x)
+{
+  put_numbers(x->out, x->e->functions, x->e->num_functions);
 }
 
 void executable_encode(const pop_executable *executable, const uint64_t *digests, pop_bytes *cbor)

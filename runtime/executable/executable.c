@@ -22,6 +22,14 @@ const char *executable_event_kind_name(executable_event_kind kind)
   return names[kind];
 }
 
+const char *executable_step_tag(executable_step_kind kind)
+{
+#define STEP_TAG(id, tag) [id] = (tag),
+  static const char *const tags[] = {EXECUTABLE_STEPS(STEP_TAG)};
+#undef STEP_TAG
+  return tags[kind];
+}
+
 size_t *executable_new_shape(pop_executable *executable, size_t rank)
 {
   size_t *shape = pop_arena_alloc(executable->arena, (rank + 1) * sizeof *shape);
@@ -49,11 +57,12 @@ void pop_executable_free(pop_executable *e)
   if (!e || atomic_fetch_sub(&e->references, 1) != 1) return;
   if (e->images.free) e->images.free(e->images.context);
   void *const arrays[] = {
-      e->file,     e->options,      e->run_options, e->programs,     e->tensors,
-      e->runs,     e->events,       e->blocks,      e->streams,      e->remote_buffers,
-      e->windows,  e->variables,    e->intervals,   e->vertex_types, e->vertex_rows,
-      e->vertices, e->compute_sets, e->works,       e->memory_rows,  e->stack_rows,
-      e->tiles,    e->digests,      e->phase_times,
+      e->file,     e->options,       e->run_options, e->programs,      e->tensors,
+      e->runs,     e->events,        e->blocks,      e->streams,       e->remote_buffers,
+      e->windows,  e->variables,     e->intervals,   e->vertex_types,  e->vertex_rows,
+      e->vertices, e->compute_sets,  e->works,       e->memory_rows,   e->stack_rows,
+      e->tiles,    e->digests,       e->phase_times, e->exchanges,     e->exchange_parts,
+      e->steps,    e->step_children, e->functions,   e->control_steps,
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) free(arrays[i]);
   pop_arena_free(e->arena);

@@ -23,7 +23,7 @@
 #define EXECUTABLE_NONE UINT32_MAX
 
 /* What is written now, and what is read: changed with every change of the encoding. */
-enum { EXECUTABLE_FORMAT = 5 };
+enum { EXECUTABLE_FORMAT = 6 };
 
 #define EXECUTABLE_METADATA_MEMBER "metadata.elf"
 
@@ -74,6 +74,8 @@ typedef struct executable_event {
   uint32_t tile;       /* ABORT: that holds the predicate; EXECUTABLE_NONE: there is none */
   size_t first_window; /* EXCHANGE: in windows */
   size_t num_windows;
+  size_t first_part; /* EXCHANGE: in exchange_parts, ascending by tile */
+  size_t num_parts;
 } executable_event;
 
 /* What the host offers in a host exchange. What moves where on the tiles is in their host exchange code. */
@@ -153,6 +155,62 @@ typedef struct executable_compute_set {
   size_t num_works;
 } executable_compute_set;
 
+/* ---- programs: what runs, in which order ---- */
+
+/* What a tile does in an exchange. */
+typedef struct executable_exchange_part {
+  uint32_t tile;
+  /* Of the tile's exchange code. Between tiles of an IPU that is all that the exchange takes there;
+   * otherwise the instructions alone, without the way of the data. */
+  uint32_t cycles;
+  uint64_t bytes_sent, bytes_received;
+} executable_exchange_part;
+
+/* Between tiles. */
+typedef struct executable_exchange {
+  const char *name;
+  uint32_t zone;     /* of tile.exchange: ISA_SYNC_… */
+  size_t first_part; /* in exchange_parts, ascending by tile */
+  size_t num_parts;
+} executable_exchange;
+
+/* X(enumerator, tag in profiles). An If has the branch for false first, as a Switch has its cases before
+ * the default; a Repeat… has the condition before the body. */
+#define EXECUTABLE_STEPS(X)                                                                        \
+  X(EXECUTABLE_STEP_SEQUENCE, "Sequence")                                                          \
+  X(EXECUTABLE_STEP_REPEAT, "Repeat")                                                              \
+  X(EXECUTABLE_STEP_WHILE_TRUE, "RepeatWhileTrue")                                                 \
+  X(EXECUTABLE_STEP_WHILE_FALSE, "RepeatWhileFalse")                                               \
+  X(EXECUTABLE_STEP_IF, "IfElse")                                                                  \
+  X(EXECUTABLE_STEP_SWITCH, "Switch")                                                              \
+  X(EXECUTABLE_STEP_CALL, "Call")                      /* of function `index` */                   \
+  X(EXECUTABLE_STEP_BLOCK, "Block")                    /* number `index` */                        \
+  X(EXECUTABLE_STEP_EXECUTE, "OnTileExecute")          /* of compute set `index` */                \
+  X(EXECUTABLE_STEP_EXCHANGE, "DoExchange")            /* exchange `index`, of zone 0 */           \
+  X(EXECUTABLE_STEP_GLOBAL_EXCHANGE, "GlobalExchange") /* exchange `index`, of another zone */     \
+  X(EXECUTABLE_STEP_SYNC, "Sync")                      /* of zone `index` */                       \
+  X(EXECUTABLE_STEP_STREAM_COPY, "StreamCopy")         /* event number `index` + 1 */              \
+  X(EXECUTABLE_STEP_ABORT, "Abort")                    /* event number `index` + 1 */              \
+  X(EXECUTABLE_STEP_WRITE_UNDEF, "WriteUndef")
+
+typedef enum executable_step_kind {
+#define EXECUTABLE_STEP_ENUMERATOR(id, tag) id,
+  EXECUTABLE_STEPS(EXECUTABLE_STEP_ENUMERATOR)
+#undef EXECUTABLE_STEP_ENUMERATOR
+      EXECUTABLE_STEP_KINDS
+} executable_step_kind;
+
+/* A program as profiles number it. Each has one parent, with a lower number, or is a root: of a control
+ * program, or of a function: something that stands in several places and is called there. */
+typedef struct executable_step {
+  executable_step_kind kind;
+  const char *name;   /* "" if none */
+  uint32_t index;     /* EXECUTABLE_STEPS says of what; otherwise 0 */
+  uint32_t count;     /* REPEAT: how often; otherwise 0 */
+  size_t first_child; /* in step_children */
+  uint32_t num_children;
+} executable_step;
+
 /* ---- tiles ---- */
 
 /* By context. Symbols say it too, until the image is stripped. */
@@ -208,6 +266,12 @@ struct pop_executable {
   EXECUTABLE_ARRAY(executable_vertex, vertices);
   EXECUTABLE_ARRAY(executable_compute_set, compute_sets);
   EXECUTABLE_ARRAY(executable_work, works);
+  EXECUTABLE_ARRAY(executable_exchange, exchanges);
+  EXECUTABLE_ARRAY(executable_exchange_part, exchange_parts);
+  EXECUTABLE_ARRAY(executable_step, steps);
+  EXECUTABLE_ARRAY(uint32_t, step_children); /* steps */
+  EXECUTABLE_ARRAY(uint32_t, functions);     /* steps; what calls others comes behind them */
+  EXECUTABLE_ARRAY(uint32_t, control_steps); /* steps, by program; none for the CPU */
   EXECUTABLE_ARRAY(pop_tile_memory, memory_rows);
   EXECUTABLE_ARRAY(executable_stacks, stack_rows);
   executable_tile *tiles; /* by tile */
@@ -228,6 +292,7 @@ static inline size_t executable_tensor_bytes(const executable_tensor *tensor)
 /* executable.c */
 const char *executable_tensor_kind_name(executable_tensor_kind kind);
 const char *executable_event_kind_name(executable_event_kind kind);
+const char *executable_step_tag(executable_step_kind kind);
 pop_executable *executable_new(void); /* all empty; no images yet */
 /* Room for a shape, in the executable's arena. In front of it, at [-1], is the number of replicas, so that
  * it can be seen as the shape of all replicas' elements. */

@@ -38,12 +38,16 @@
   X(events, "by event number - 1: {kind: print, abort, exchange or compare, name: of "             \
             "the program, message, tensor: to print, tile: 0 or 1 + that of the predicate, "       \
             "windows: how many "                                                                   \
-            "of the table's next ones}")                                                           \
+            "of the table's next ones, parts: as of exchanges}")                                   \
   X(variables, "{name, type, shape, constant, intervals: "                                         \
                "[elements left out before it, elements, tile, offset]*}")                          \
   X(vertex_rows, "rows: [vertex type, offset of the state, worker, 0 or 1 + number in the graph "  \
                  "from the first number on]*")                                                     \
-  X(compute_sets, "{name, works: [tile, address of states, first number, vertex row]*}")
+  X(compute_sets, "{name, works: [tile, address of states, first number, vertex row]*}")           \
+  X(exchanges, "{name, zone, parts: [tile, cycles, bytes sent, bytes received]*}")                 \
+  X(steps, "{kind: Sequence, Repeat, …, name, index, count, children: steps}")                     \
+  X(control_steps, "of the programs, by number: steps")                                            \
+  X(functions, "steps")
 
 /* Fields of pop_target that are plain numbers; `name`, `type`, `clock_hz` and `cost` are there too. */
 #define METADATA_TARGET_NUMBERS(X)                                                                 \

@@ -1,0 +1,30 @@
+/* How the files that read metadata call each other: decode.c, and decode_steps.c for what profiles are
+ * about. */
+#ifndef EXECUTABLE_DECODE_H
+#define EXECUTABLE_DECODE_H
+
+#include "executable/executable.h"
+#include "executable/metadata.h"
+
+typedef struct decoder {
+  metadata_reader r;
+  pop_executable *e;
+  uint32_t num_tiles;
+  uint32_t categories[POP_MEMORY_CATEGORY_COUNT]; /* of the file's numbers */
+} decoder;
+
+/* The greatest number of an entry of a table with `count` entries. A table of none has none. */
+POP_MUST_CHECK pop_error *decode_greatest_number(const metadata_reader *r, size_t count,
+                                                 const char *of, uint32_t *greatest);
+/* The key `name` and its text. */
+POP_MUST_CHECK pop_error *decode_name(metadata_reader *r, const char **name);
+
+/* decode_steps.c: the key `parts`: what tiles do in an exchange. */
+POP_MUST_CHECK pop_error *decode_parts(decoder *d, size_t *first, size_t *num);
+/* Keys of METADATA_KEYS. */
+POP_MUST_CHECK pop_error *read_exchanges(decoder *d);
+POP_MUST_CHECK pop_error *read_steps(decoder *d);
+POP_MUST_CHECK pop_error *read_control_steps(decoder *d);
+POP_MUST_CHECK pop_error *read_functions(decoder *d);
+
+#endif
