@@ -64,9 +64,8 @@ static bool is_on_device(const pop_engine *engine)
   return engine->device && device_has_loaded(engine->device, engine);
 }
 
-void pop_engine_free(pop_engine *engine)
+void engine_destroy(pop_engine *engine)
 {
-  if (!engine) return;
   execution_profile_free(engine->profile);
   free(engine->profile_file);
   replicas_free(engine);
@@ -74,6 +73,11 @@ void pop_engine_free(pop_engine *engine)
   pop_device_free(engine->device);
   pop_executable_free(engine->executable);
   free(engine);
+}
+
+void pop_engine_free(pop_engine *engine)
+{
+  if (engine && !engine_free_later(engine)) engine_destroy(engine);
 }
 
 /* From here on the engine that was on the device is not loaded any more. */
@@ -88,22 +92,7 @@ static pop_error *take_device(pop_engine *engine)
   return NULL;
 }
 
-pop_error *pop_engine_load_device(pop_engine *engine, pop_device *device)
-{
-  if (!device)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "pop_engine_load_device: the device is NULL");
-  pop_target target = engine->executable->target;
-  target.num_ipus *= engine->num_replicas;
-  pop_error *error = device_check_target(device, &target);
-  if (error) return pop_error_prefix(error, "cannot load");
-  pop_device_retain(device);
-  if (is_on_device(engine)) device_set_loaded(engine->device, NULL);
-  pop_device_free(engine->device);
-  engine->device = device;
-  return pop_engine_load(engine);
-}
-
-pop_error *pop_engine_load(pop_engine *engine)
+static pop_error *load(pop_engine *engine)
 {
   const char *too_small = engine->executable->out_of_memory;
   if (too_small) return pop_error_new(POP_ERROR_GRAPH_MEMORY, "cannot load: %s", too_small);
@@ -117,6 +106,33 @@ pop_error *pop_engine_load(pop_engine *engine)
   POP_TRY(replicas_run(engine, 0, &event));
   engine->state = ENGINE_LOADED;
   return NULL;
+}
+
+static pop_error *load_device(pop_engine *engine, pop_device *device)
+{
+  if (!device)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "pop_engine_load_device: the device is NULL");
+  pop_target target = engine->executable->target;
+  target.num_ipus *= engine->num_replicas;
+  pop_error *error = device_check_target(device, &target);
+  if (error) return pop_error_prefix(error, "cannot load");
+  pop_device_retain(device);
+  if (is_on_device(engine)) device_set_loaded(engine->device, NULL);
+  pop_device_free(engine->device);
+  engine->device = device;
+  return load(engine);
+}
+
+pop_error *pop_engine_load(pop_engine *engine)
+{
+  POP_TRY(engine_enter(engine, "load"));
+  return engine_leave(engine, load(engine));
+}
+
+pop_error *pop_engine_load_device(pop_engine *engine, pop_device *device)
+{
+  POP_TRY(engine_enter(engine, "load"));
+  return engine_leave(engine, load_device(engine, device));
 }
 
 /* The tensor's elements in all replicas; the caller's to free. */
@@ -244,6 +260,7 @@ static pop_error *run_to_end(pop_engine *engine, size_t program)
   POP_TRY(replicas_run(engine, (uint32_t)program, &event));
   while (event != 0) {
     POP_TRY(handle_event(engine, event));
+    POP_TRY(engine_check_wanted(engine));
     POP_TRY(replicas_run(engine, 0, &event));
   }
   return NULL;
@@ -256,7 +273,7 @@ static pop_error *report_execution(pop_engine *engine)
   return report_file_write(engine->profile_file, execution_profile_write, engine->profile);
 }
 
-pop_error *pop_engine_run(pop_engine *engine, size_t program)
+static pop_error *run(pop_engine *engine, size_t program)
 {
   POP_TRY(check_loaded(engine, "run"));
   if (engine->state == ENGINE_FAULTED)
@@ -279,6 +296,12 @@ pop_error *pop_engine_run(pop_engine *engine, size_t program)
             (unsigned long long)(after.cycles - before.cycles),
             (unsigned long long)(after.instructions - before.instructions));
   return report_execution(engine);
+}
+
+pop_error *pop_engine_run(pop_engine *engine, size_t program)
+{
+  POP_TRY(engine_enter(engine, "run"));
+  return engine_leave(engine, run(engine, program));
 }
 
 pop_error *pop_engine_write_execution_profile(const pop_engine *engine, FILE *stream)
@@ -314,7 +337,7 @@ pop_error *pop_engine_run_named(pop_engine *engine, const char *name)
                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-pop_error *pop_engine_connect_stream(pop_engine *engine, const char *handle, void *begin, void *end)
+static pop_error *connect_stream(pop_engine *engine, const char *handle, void *begin, void *end)
 {
   for (uint32_t r = 0; r < engine->num_replicas; r++) {
     stream_share share = {r, engine->num_replicas};
@@ -323,12 +346,25 @@ pop_error *pop_engine_connect_stream(pop_engine *engine, const char *handle, voi
   return NULL;
 }
 
-pop_error *pop_engine_connect_stream_callback(pop_engine *engine, const char *handle,
-                                              const pop_stream_callback *callback)
+pop_error *pop_engine_connect_stream(pop_engine *engine, const char *handle, void *begin, void *end)
+{
+  POP_TRY(engine_enter(engine, "connect a stream"));
+  return engine_leave(engine, connect_stream(engine, handle, begin, end));
+}
+
+static pop_error *connect_stream_callback(pop_engine *engine, const char *handle,
+                                          const pop_stream_callback *callback)
 {
   for (uint32_t r = 0; r < engine->num_replicas; r++)
     POP_TRY(streams_connect_callback(engine->replicas[r].streams, handle, callback));
   return NULL;
+}
+
+pop_error *pop_engine_connect_stream_callback(pop_engine *engine, const char *handle,
+                                              const pop_stream_callback *callback)
+{
+  POP_TRY(engine_enter(engine, "connect a stream"));
+  return engine_leave(engine, connect_stream_callback(engine, handle, callback));
 }
 
 static pop_error *check_replica(const pop_engine *engine, const char *call, uint32_t replica)
@@ -338,8 +374,8 @@ static pop_error *check_replica(const pop_engine *engine, const char *call, uint
                        replica, engine->num_replicas);
 }
 
-pop_error *pop_engine_connect_replica_stream(pop_engine *engine, const char *handle,
-                                             uint32_t replica, void *begin, void *end)
+static pop_error *connect_replica_stream(pop_engine *engine, const char *handle, uint32_t replica,
+                                         void *begin, void *end)
 {
   static const char call[] = "pop_engine_connect_replica_stream";
   POP_TRY(check_replica(engine, call, replica));
@@ -348,14 +384,29 @@ pop_error *pop_engine_connect_replica_stream(pop_engine *engine, const char *han
                          (stream_share){0, 1});
 }
 
-pop_error *pop_engine_connect_replica_stream_callback(pop_engine *engine, const char *handle,
-                                                      uint32_t replica,
-                                                      const pop_stream_callback *callback)
+pop_error *pop_engine_connect_replica_stream(pop_engine *engine, const char *handle,
+                                             uint32_t replica, void *begin, void *end)
+{
+  POP_TRY(engine_enter(engine, "connect a stream"));
+  return engine_leave(engine, connect_replica_stream(engine, handle, replica, begin, end));
+}
+
+static pop_error *connect_replica_stream_callback(pop_engine *engine, const char *handle,
+                                                  uint32_t replica,
+                                                  const pop_stream_callback *callback)
 {
   static const char call[] = "pop_engine_connect_replica_stream_callback";
   POP_TRY(check_replica(engine, call, replica));
   POP_TRY(streams_check_own(engine->replicas[replica].streams, call, handle));
   return streams_connect_callback(engine->replicas[replica].streams, handle, callback);
+}
+
+pop_error *pop_engine_connect_replica_stream_callback(pop_engine *engine, const char *handle,
+                                                      uint32_t replica,
+                                                      const pop_stream_callback *callback)
+{
+  POP_TRY(engine_enter(engine, "connect a stream"));
+  return engine_leave(engine, connect_replica_stream_callback(engine, handle, replica, callback));
 }
 
 void pop_engine_set_print_stream(pop_engine *engine, FILE *stream)
@@ -400,7 +451,7 @@ static pop_error *find_handle(const pop_engine *engine, const char *handle, bool
                        pop_type_name((*found)->type), replicas, bytes);
 }
 
-pop_error *pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes)
+static pop_error *read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes)
 {
   const executable_tensor *tensor;
   POP_TRY(check_loaded(engine, "read a tensor"));
@@ -411,8 +462,14 @@ pop_error *pop_engine_read_tensor(pop_engine *engine, const char *handle, void *
   return NULL;
 }
 
-pop_error *pop_engine_write_tensor(pop_engine *engine, const char *handle, const void *data,
-                                   size_t bytes)
+pop_error *pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes)
+{
+  POP_TRY(engine_enter(engine, "read a tensor"));
+  return engine_leave(engine, read_tensor(engine, handle, data, bytes));
+}
+
+static pop_error *write_tensor(pop_engine *engine, const char *handle, const void *data,
+                               size_t bytes)
 {
   const executable_tensor *tensor;
   POP_TRY(check_loaded(engine, "write a tensor"));
@@ -423,10 +480,17 @@ pop_error *pop_engine_write_tensor(pop_engine *engine, const char *handle, const
   return NULL;
 }
 
+pop_error *pop_engine_write_tensor(pop_engine *engine, const char *handle, const void *data,
+                                   size_t bytes)
+{
+  POP_TRY(engine_enter(engine, "write a tensor"));
+  return engine_leave(engine, write_tensor(engine, handle, data, bytes));
+}
+
 /* ---- remote buffers ---- */
 
-pop_error *pop_engine_copy_to_remote_buffer(pop_engine *engine, const char *handle, size_t row,
-                                            uint32_t replica, const void *data, size_t bytes)
+static pop_error *copy_to_remote_buffer(pop_engine *engine, const char *handle, size_t row,
+                                        uint32_t replica, const void *data, size_t bytes)
 {
   static const char call[] = "pop_engine_copy_to_remote_buffer";
   uint8_t *memory;
@@ -438,8 +502,15 @@ pop_error *pop_engine_copy_to_remote_buffer(pop_engine *engine, const char *hand
   return NULL;
 }
 
-pop_error *pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *handle, size_t row,
-                                              uint32_t replica, void *data, size_t bytes)
+pop_error *pop_engine_copy_to_remote_buffer(pop_engine *engine, const char *handle, size_t row,
+                                            uint32_t replica, const void *data, size_t bytes)
+{
+  POP_TRY(engine_enter(engine, "write a remote buffer"));
+  return engine_leave(engine, copy_to_remote_buffer(engine, handle, row, replica, data, bytes));
+}
+
+static pop_error *copy_from_remote_buffer(pop_engine *engine, const char *handle, size_t row,
+                                          uint32_t replica, void *data, size_t bytes)
 {
   static const char call[] = "pop_engine_copy_from_remote_buffer";
   uint8_t *memory;
@@ -449,6 +520,13 @@ pop_error *pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *ha
                              &memory));
   memcpy(data, memory, bytes);
   return NULL;
+}
+
+pop_error *pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *handle, size_t row,
+                                              uint32_t replica, void *data, size_t bytes)
+{
+  POP_TRY(engine_enter(engine, "read a remote buffer"));
+  return engine_leave(engine, copy_from_remote_buffer(engine, handle, row, replica, data, bytes));
 }
 
 /* ---- what the engine knows ---- */

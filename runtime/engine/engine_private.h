@@ -11,6 +11,7 @@
 #include "engine/streams.h"
 #include "executable/executable.h"
 #include "machine/machine.h"
+#include <stdatomic.h>
 
 typedef enum engine_state {
   ENGINE_COMPILED, /* not loaded, or load failed */
@@ -41,11 +42,24 @@ struct pop_engine {
   uint64_t reported_runs;     /* that are still to be reported */
   engine_state state;
   FILE *print_stream; /* NULL: standard error */
+  atomic_int use;     /* use.c */
 };
 
 /* engine.c: retains the executable. */
 POP_MUST_CHECK pop_error *engine_new(pop_executable *executable, const run_options *options,
                                      pop_engine **engine);
+
+/* engine.c */
+void engine_destroy(pop_engine *engine);
+
+/* use.c: every call that needs the engine to itself is between enter, which says what it cannot do if
+ * another one is, and leave, which returns its argument; the engine may be gone then. */
+POP_MUST_CHECK pop_error *engine_enter(pop_engine *engine, const char *what);
+POP_MUST_CHECK pop_error *engine_leave(pop_engine *engine, pop_error *error);
+/* If the engine is in use: leave will destroy it. If not, it is the caller's to destroy. */
+bool engine_free_later(pop_engine *engine);
+/* An error if that is so. */
+POP_MUST_CHECK pop_error *engine_check_wanted(const pop_engine *engine);
 
 /* replicas.c: a machine for each replica of the executable. What is made is the engine's at once. */
 POP_MUST_CHECK pop_error *replicas_create(pop_engine *engine, const run_options *options);

@@ -6,6 +6,11 @@
  * Options are key/value strings; POPLAR_ENGINE_OPTIONS (a JSON object) overrides the call's, and
  * POPLAR_RUNTIME_OPTIONS and POPLAR_SIMULATOR_OPTIONS do so for some keys. A key that does not exist is
  * an error that names the nearest (pop_engine_option_table lists all).
+ *
+ * Threads: different engines are independent, also on several threads. An engine serves one call at a time:
+ * while one is running, a call on another thread or in a stream's callback that loads, runs, reads, writes
+ * or connects is a RUNTIME error that does no harm, and one that frees makes a run end in an error and the
+ * engine be freed when that call returns. What only asks (cycles, memory, the archive) may not be called then.
  */
 #ifndef POPULUS_ENGINE_H
 #define POPULUS_ENGINE_H
