@@ -34,7 +34,10 @@
 /* A loop, a branch, a shared step or a control program: the ops from begin to end. */
 typedef struct region {
   uint32_t begin, end;
-  uint32_t parent;      /* COMPILER_NONE: a control program */
+  uint32_t parent; /* COMPILER_NONE: a control program */
+  /* Regions, itself or around it, so that deep nesting costs nothing: */
+  uint32_t program;     /* the control program */
+  uint32_t branch;      /* the nearest branch; COMPILER_NONE: none */
   uint32_t visited_for; /* last block whose range was extended over this region */
 } region;
 
@@ -61,6 +64,19 @@ typedef struct liveness {
 
 /* ---- what the rules need to know of the script ---- */
 
+static void add_region(liveness *l, uint32_t begin, uint32_t parent)
+{
+  const script_op *op = &l->script.ops[begin];
+  uint32_t number = (uint32_t)l->num_regions;
+  region added = {begin, op->match, parent, number, COMPILER_NONE, COMPILER_NONE};
+  if (parent != COMPILER_NONE) {
+    added.program = l->regions[parent].program;
+    added.branch = l->regions[parent].branch;
+  }
+  if (op->kind == SCRIPT_CASE) added.branch = number;
+  pop_push(l->regions, l->num_regions, l->regions_capacity, added);
+}
+
 static void find_regions(liveness *l)
 {
   const script *s = &l->script;
@@ -68,8 +84,7 @@ static void find_regions(liveness *l)
   uint32_t current = COMPILER_NONE;
   for (uint32_t i = 0; i < s->num_ops; i++) {
     if (s->ops[i].match > i && s->ops[i].match != COMPILER_NONE) { /* a beginning */
-      pop_push(l->regions, l->num_regions, l->regions_capacity,
-               (region){i, s->ops[i].match, current, COMPILER_NONE});
+      add_region(l, i, current);
       current = (uint32_t)(l->num_regions - 1);
     }
     l->region_of_op[i] = current;
@@ -196,18 +211,15 @@ static uint32_t last_needed(liveness *l, uint32_t block, uint32_t op, uint32_t f
 
 static bool in_one_program(const liveness *l, uint32_t from, uint32_t to)
 {
-  uint32_t i = l->region_of_op[from];
-  while (l->regions[i].parent != COMPILER_NONE) i = l->regions[i].parent;
-  return to <= l->regions[i].end;
+  const region *around = &l->regions[l->region_of_op[from]];
+  return to <= l->regions[around->program].end;
 }
 
 /* Rule 7. */
 static bool may_lack_first_write(const liveness *l, uint32_t from, uint32_t to)
 {
-  uint32_t i = l->region_of_op[from];
-  while (i != COMPILER_NONE && l->script.ops[l->regions[i].begin].kind != SCRIPT_CASE)
-    i = l->regions[i].parent;
-  return i != COMPILER_NONE && to > l->regions[i].end;
+  uint32_t branch = l->regions[l->region_of_op[from]].branch;
+  return branch != COMPILER_NONE && to > l->regions[branch].end;
 }
 
 static void find_range(liveness *l, uint32_t index)

@@ -424,6 +424,7 @@ pop_error *pass_lower(compilation *c)
   lower_streams(c);
   lower_remote_buffers(c);
   pop_error *error = lower_programs(&p);
+  if (!error) warn_of_unwritten(c);
   end_lowering(&p);
   return error;
 }

@@ -10,6 +10,7 @@
  *   transfer.c      transfers between places -> exchange messages and copies
  *   copies.c        copies on tiles -> copy vertices and their descriptors
  *   access.c        what a step reads and writes
+ *   unwritten.c     variables that are only read
  */
 #ifndef COMPILER_LOWERING_H
 #define COMPILER_LOWERING_H
@@ -87,6 +88,10 @@ void begin_accesses(lowering *l, uint32_t step);
 void record_read(lowering *l, uint32_t block);
 void record_write(lowering *l, uint32_t block, uint32_t bytes);
 void end_accesses(lowering *l, uint32_t step);
+
+/* ---- unwritten.c ---- */
+/* Once all accesses are recorded. */
+void warn_of_unwritten(const compilation *c);
 
 /* ---- copies.c ---- */
 /* Adds a step that does the copies, in parallel, to `steps`; none if there are none. */

@@ -1,6 +1,6 @@
 /* The error of a graph that does not fit: how many tiles of how many, by how much, and the five
- * fullest tiles with what their memory is used for, in the form of the profile's summary. Or that of
- * constraints of vertices that no addresses would meet. */
+ * fullest tiles with what their memory is used for, in the form of the profile's summary, and what is largest
+ * there. Or that of constraints of vertices that no addresses would meet. */
 #include "compiler/allocate.h"
 #include "compiler/layout.h"
 #include <populus/vertex_table.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUM_FULLEST = 5 };
+enum { NUM_FULLEST = 5, NUM_LARGEST = 3 };
 
 /* "1,234,567" */
 static const char *with_commas(uint32_t number, char out[16])
@@ -28,6 +28,28 @@ static void print_row(FILE *out, int indent, const char *label, uint32_t bytes)
 {
   char number[16];
   fprintf(out, "%*s%-*s %12s B\n", indent, "", 46 - indent, label, with_commas(bytes, number));
+}
+
+/* What the tile's largest blocks are, by name: a variable, the messages of an exchange, … */
+static void print_largest(FILE *out, const compilation *c, uint32_t tile)
+{
+  const tile_layout *layout = &c->tiles[tile];
+  const block *largest[NUM_LARGEST];
+  int count = 0;
+  for (size_t i = 0; i < layout->num_blocks; i++) {
+    const block *b = &c->blocks[c->blocks_by_tile[layout->first_block + i]];
+    int at = count < NUM_LARGEST ? count++ : NUM_LARGEST;
+    for (; at > 0 && b->size > largest[at - 1]->size; at--)
+      if (at < NUM_LARGEST) largest[at] = largest[at - 1];
+    if (at < NUM_LARGEST) largest[at] = b;
+  }
+  fprintf(out, "      The Largest:\n");
+  for (int i = 0; i < count; i++) {
+    const block *b = largest[i];
+    char number[16];
+    fprintf(out, "        %14s B  '%.80s', %s\n", with_commas(b->size, number), b->name,
+            pop_memory_category_label((pop_memory_category)b->category));
+  }
 }
 
 static void print_tile(FILE *out, const compilation *c, uint32_t tile)
@@ -49,6 +71,7 @@ static void print_tile(FILE *out, const compilation *c, uint32_t tile)
     snprintf(label, sizeof label, "%s:", pop_memory_category_label((pop_memory_category)category));
     if (bytes) print_row(out, 8, label, bytes);
   }
+  print_largest(out, c, tile);
 }
 
 static bool is_fuller(const compilation *c, uint32_t a, uint32_t b)

@@ -280,7 +280,7 @@ static void execute_foreign(pop_graph *g)
   pop_graph_free(other);
 }
 
-Test(program, X07_P01_P10_bad_programs_say_what_is_wrong)
+Test(program, X03_X04_X05_X07_P01_P10_bad_programs_say_what_is_wrong)
 {
   static const struct {
     void (*call)(pop_graph *graph);
