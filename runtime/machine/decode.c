@@ -171,6 +171,16 @@ static bool ends_block(uint8_t cost_class)
          cost_class == POP_COST_CSR || cost_class == POP_COST_TILE;
 }
 
+/* The id of the piece that executes these two in a row, or the first's own. */
+static operation_id piece_of(uint8_t first, uint8_t second)
+{
+#define PAIR_ROW(one, two) {OP_##one, OP_##two, OP_##one##_##two},
+  static const uint8_t pairs[][3] = {PAIRS(PAIR_ROW)};
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+    if (pairs[i][0] == first && pairs[i][1] == second) return (operation_id)pairs[i][2];
+  return (operation_id)first;
+}
+
 /* Backwards, because an operation's block cost includes that of its successors. */
 static void decode_page(const code_cache *cache, code_page *page)
 {
@@ -195,11 +205,16 @@ static void decode_page(const code_cache *cache, code_page *page)
       op->block_count += op[1].block_count;
     }
   }
+  page->operations[PAGE_WORDS].piece = cache->pieces[OP_NEXT_PAGE];
+  for (uint32_t i = 0; i < PAGE_WORDS; i++) {
+    operation *op = &page->operations[i];
+    op->piece = cache->pieces[piece_of(op->id, op[1].id)];
+  }
 }
 
-void code_cache_init(code_cache *cache, const pop_target *target)
+void code_cache_init(code_cache *cache, const pop_target *target, const void *const *pieces)
 {
-  *cache = (code_cache){0};
+  *cache = (code_cache){.pieces = pieces};
   memcpy(cache->cost, target->cost, sizeof cache->cost);
   for (uint32_t i = NUM_ROWS; i-- > 0;) {
     uint32_t major = bits(rows[i].match, 2, 5);

@@ -45,6 +45,23 @@ enum { REGISTER_SINK = 32 };
   X(NOT_CODE)                                                                                      \
   X(INVALID)
 
+/* Pairs of instructions that compilers make often, which one piece of code executes: counters, addresses and
+ * what they are for, sums of products. */
+#define PAIRS(X)                                                                                   \
+  X(ADDI, ADDI)                                                                                    \
+  X(ADDI, BNE)                                                                                     \
+  X(SW, ADDI)                                                                                      \
+  X(LW, ADDI)                                                                                      \
+  X(SH2ADD, LW)                                                                                    \
+  X(ANDI, SH2ADD)                                                                                  \
+  X(FLW, FLW)                                                                                      \
+  X(FLW, FADD_S)                                                                                   \
+  X(FLW, FMUL_S)                                                                                   \
+  X(FMUL_S, FADD_S)                                                                                \
+  X(FADD_S, FMUL_S)                                                                                \
+  X(FADD_S, FADD_S)                                                                                \
+  X(FSW, ADDI)
+
 typedef enum operation_id {
 #define INSTRUCTION_ENUMERATOR(id, ...) OP_##id,
   INSTRUCTIONS(INSTRUCTION_ENUMERATOR)
@@ -52,7 +69,11 @@ typedef enum operation_id {
 #define EXTRA_ENUMERATOR(id) OP_##id,
       DECODED_EXTRAS(EXTRA_ENUMERATOR)
 #undef EXTRA_ENUMERATOR
-          OPERATION_COUNT
+          OPERATION_COUNT,
+  BEFORE_PAIRS = OPERATION_COUNT - 1, /* no operation's id: only their pieces are numbered */
+#define PAIR_ENUMERATOR(first, second) OP_##first##_##second,
+  PAIRS(PAIR_ENUMERATOR)
+#undef PAIR_ENUMERATOR
 } operation_id;
 
 /* Where an operation rounds, bits of `imm` from ROUNDING_SHIFT on say whether it does so in its usual
@@ -61,7 +82,8 @@ typedef enum operation_id {
 enum { ROUNDING_SHIFT = 16, ROUNDS_UNUSUALLY = 8 };
 
 typedef struct operation {
-  uint8_t id; /* operation_id */
+  const void *piece; /* of interpret(): executes this operation, perhaps the next one, too */
+  uint8_t id;        /* operation_id */
   uint8_t rd, rs1, rs2;
   int32_t imm;
   uint32_t block_cost;  /* issue slots from here to the end of the block */
@@ -84,11 +106,12 @@ typedef struct code_page {
 typedef struct code_cache {
   uint8_t cost[POP_COST_CLASS_COUNT];
   uint8_t first_row[32], num_rows[32]; /* of the instruction table, by bits 2-6 of the word */
+  const void *const *pieces;           /* by operation_id */
   code_page **slots;                   /* num_slots, a power of 2 */
   size_t num_slots, num_pages;
 } code_cache;
 
-void code_cache_init(code_cache *cache, const pop_target *target);
+void code_cache_init(code_cache *cache, const pop_target *target, const void *const *pieces);
 void code_cache_clear(code_cache *cache); /* frees all pages */
 
 /* The page of `key`; it lives until code_cache_clear. */

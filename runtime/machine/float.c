@@ -340,26 +340,3 @@ uint32_t float_classify(const float_format *format, uint32_t a)
                                                        : 0;
   return a & format->sign ? 1u << (3 - size) : 1u << (4 + size);
 }
-
-static const struct {
-  int host;
-  uint32_t flag;
-} host_flags[] = {{FE_INEXACT, FLAG_INEXACT},
-                  {FE_UNDERFLOW, FLAG_UNDERFLOW},
-                  {FE_OVERFLOW, FLAG_OVERFLOW},
-                  {FE_DIVBYZERO, FLAG_DIVIDE},
-                  {FE_INVALID, FLAG_INVALID}};
-
-uint32_t float_host_flags(void)
-{
-  int raised = fetestexcept(FE_ALL_EXCEPT);
-  uint32_t flags = 0;
-  for (unsigned i = 0; raised && i < sizeof host_flags / sizeof host_flags[0]; i++)
-    if (raised & host_flags[i].host) flags |= host_flags[i].flag;
-  return flags;
-}
-
-void float_clear_host_flags(void)
-{
-  if (fetestexcept(FE_ALL_EXCEPT)) feclearexcept(FE_ALL_EXCEPT);
-}

@@ -1,10 +1,12 @@
 /* One context's execution: the reference semantics of the tile's instruction set.
  *
- * Each decoded operation has a piece of code at the label do_<identifier>; a piece ends by jumping
- * to that of the next operation through a table of labels (a GNU extension, here because one
- * `switch` costs a third of the speed). Time is paid by the block: see decode.h.
+ * Each decoded operation has a piece of code at the label do_<identifier> (pieces.h); a piece ends by
+ * jumping to that of the next operation (a GNU extension, here because one `switch` costs a third of the
+ * speed). Some pieces execute two. Time is paid by the block: see decode.h.
  */
-#include "float.h"
+#include "float_fast.h"
+#include "integer.h"
+#include "pieces.h"
 #include "state.h"
 
 #include <stdio.h>
@@ -18,184 +20,10 @@
 #error "tile memory is little endian, and so must the host be"
 #endif
 
-static uint32_t divide_signed(uint32_t a, uint32_t b)
-{
-  if (b == 0) return UINT32_MAX;
-  if (a == 0x80000000 && b == UINT32_MAX) return a;
-  return (uint32_t)((int32_t)a / (int32_t)b);
-}
-
-static uint32_t remainder_signed(uint32_t a, uint32_t b)
-{
-  if (b == 0) return a;
-  if (a == 0x80000000 && b == UINT32_MAX) return 0;
-  return (uint32_t)((int32_t)a % (int32_t)b);
-}
-
-static uint32_t shift_right_arithmetic(uint32_t value, uint32_t count)
-{
-  uint32_t sign = value >> 31 ? ~(UINT32_MAX >> count) : 0;
-  return value >> count | sign;
-}
-
-static inline uint32_t rotate_right(uint32_t value, uint32_t count)
-{
-  return value >> (count & 31) | value << (-count & 31);
-}
-
-/* 0xff for every byte that is not 0. */
-static uint32_t or_combine_bytes(uint32_t value)
-{
-  value |= value >> 4 & 0x0f0f0f0f;
-  value |= value >> 2 & 0x03030303;
-  value |= value >> 1 & 0x01010101;
-  return (value & 0x01010101) * 0xff;
-}
-
-static uint32_t high_product(int64_t a, int64_t b)
-{
-  return (uint32_t)((uint64_t)(a * b) >> 32);
-}
-
-/* Number of the executing context's cycle or instruction counter; false: no such CSR. The counters
- * show what was before the reading instruction. */
-static bool read_csr(const context *c, uint32_t number, uint64_t cycle, uint64_t instructions,
-                     uint32_t *value)
-{
-  switch (number) {
-  case CSR_FFLAGS:
-    *value = c->fflags | float_host_flags();
-    return true;
-  case CSR_FRM:
-    *value = c->frm;
-    return true;
-  case CSR_FCSR:
-    *value = c->frm << 5 | c->fflags | float_host_flags();
-    return true;
-  case CSR_CYCLE:
-    *value = (uint32_t)cycle;
-    return true;
-  case CSR_CYCLEH:
-    *value = (uint32_t)(cycle >> 32);
-    return true;
-  case CSR_INSTRET:
-    *value = (uint32_t)instructions;
-    return true;
-  case CSR_INSTRETH:
-    *value = (uint32_t)(instructions >> 32);
-    return true;
-  default:
-    return false;
-  }
-}
-
-static bool write_csr(context *c, uint32_t number, uint32_t value)
-{
-  if (number == CSR_FRM) {
-    c->frm = value & 7;
-    return true;
-  }
-  if (number != CSR_FFLAGS && number != CSR_FCSR) return false;
-  float_clear_host_flags();
-  c->fflags = value & 31;
-  if (number == CSR_FCSR) c->frm = value >> 5 & 7;
-  return true;
-}
-
-static bool execute_csr(context *c, const operation *op, uint64_t cycle, uint64_t instructions)
-{
-  bool immediate = op->id >= OP_CSRRWI;
-  uint32_t kind = op->id - (immediate ? OP_CSRRWI : OP_CSRRW); /* 0 write, 1 set, 2 clear */
-  uint32_t operand = immediate ? op->rs1 : c->x[op->rs1], old;
-  if (!read_csr(c, (uint32_t)op->imm, cycle, instructions, &old)) return false;
-  uint32_t value = kind == 0 ? operand : kind == 1 ? old | operand : old & ~operand;
-  bool writes = kind == 0 || op->rs1 != 0;
-  if (writes && !write_csr(c, (uint32_t)op->imm, value)) return false;
-  c->x[op->rd] = old;
-  return true;
-}
-
 /* An operation whose `imm` has one of these bits does not round in its usual mode (decode.h). */
 static uint32_t unusual_rounding(const context *c)
 {
   return (c->frm | ROUNDS_UNUSUALLY) << ROUNDING_SHIFT;
-}
-
-/* The usual rounding modes, comparisons, by the host */
-
-static inline uint32_t fast_multiply_add(context *c, uint32_t a, uint32_t b, uint32_t d)
-{
-  float result = fmaf(single_from_bits(a), single_from_bits(b), single_from_bits(d));
-  if (result != result) /* hosts differ about infinity * 0 + NaN */
-    return float_multiply_add(&float_single, a, b, d, ROUND_NEAREST_EVEN, &c->fflags);
-  return single_to_bits(result);
-}
-
-static inline uint32_t fast_to_signed(context *c, uint32_t a)
-{
-  float value = single_from_bits(a);
-  if ((a & 0x7fffffff) < 0x4f000000) return (uint32_t)(int32_t)value; /* below 2^31 */
-  return float_to_integer(&float_single, a, true, ROUND_TO_ZERO, &c->fflags);
-}
-
-static inline uint32_t fast_to_unsigned(context *c, uint32_t a)
-{
-  float value = single_from_bits(a);
-  if (a < 0x4f800000) return (uint32_t)(int64_t)value; /* 0 to below 2^32 */
-  return float_to_integer(&float_single, a, false, ROUND_TO_ZERO, &c->fflags);
-}
-
-static inline uint32_t fast_widen(context *c, uint32_t half)
-{
-  if (float_is_nan(&float_half, half))
-    return float_convert(&float_single, &float_half, half, ROUND_NEAREST_EVEN, &c->fflags);
-  return single_to_bits(half_to_single(half));
-}
-
-/* Comparisons raise the host's invalid flag where the tile's are invalid. */
-static inline uint32_t fast_equal(context *c, uint32_t a, uint32_t b)
-{
-  float x = single_from_bits(a), y = single_from_bits(b);
-  if (__builtin_isunordered(x, y)) return float_equal(&float_single, a, b, &c->fflags);
-  return x == y;
-}
-
-static inline uint32_t fast_less(context *c, uint32_t a, uint32_t b)
-{
-  float x = single_from_bits(a), y = single_from_bits(b);
-  if (__builtin_isunordered(x, y)) return float_less(&float_single, a, b, false, &c->fflags);
-  return x < y;
-}
-
-static inline uint32_t fast_less_or_equal(context *c, uint32_t a, uint32_t b)
-{
-  float x = single_from_bits(a), y = single_from_bits(b);
-  if (__builtin_isunordered(x, y)) return float_less(&float_single, a, b, true, &c->fflags);
-  return x <= y;
-}
-
-/* Equal ones may differ in their signs. */
-static inline uint32_t fast_minimum(context *c, uint32_t a, uint32_t b)
-{
-  float x = single_from_bits(a), y = single_from_bits(b);
-  if (__builtin_isless(x, y)) return a;
-  if (__builtin_isgreater(x, y)) return b;
-  return float_minimum(&float_single, a, b, &c->fflags);
-}
-
-static inline uint32_t fast_maximum(context *c, uint32_t a, uint32_t b)
-{
-  float x = single_from_bits(a), y = single_from_bits(b);
-  if (__builtin_isgreater(x, y)) return a;
-  if (__builtin_isless(x, y)) return b;
-  return float_maximum(&float_single, a, b, &c->fflags);
-}
-
-static uint32_t from_signed(context *c, const float_format *format, uint32_t value,
-                            rounding_mode mode)
-{
-  bool negative = value >> 31;
-  return float_from_integer(format, negative, negative ? 0 - value : value, mode, &c->fflags);
 }
 
 /* Faults */
@@ -275,153 +103,21 @@ static uint64_t slots_left(const machine *m, const context *c)
   return (m->limit - c->clock) / m->target.num_worker_contexts;
 }
 
-/* --- the pieces ------------------------------------------------------------------------------ */
-
-#define NEXT()                                                                                     \
-  do {                                                                                             \
-    op++;                                                                                          \
-    goto *labels[op->id];                                                                          \
-  } while (0)
-
-/* Goes on with the first operation of a block, and pays for the block. */
-#define ENTER(target)                                                                              \
-  do {                                                                                             \
-    op = (target);                                                                                 \
-    slots += op->block_cost;                                                                       \
-    count += op->block_count;                                                                      \
-    if (__builtin_expect(slots > limit, 0)) goto out_of_cycles;                                    \
-    goto *labels[op->id];                                                                          \
-  } while (0)
-
-#define PC() (page->key.address + 4 * (uint32_t)(op - page->operations))
-
-#define FAULT(fault_kind)                                                                          \
-  do {                                                                                             \
-    kind = (fault_kind);                                                                           \
-    goto fault;                                                                                    \
-  } while (0)
-
-#define STOP(why)                                                                                  \
-  do {                                                                                             \
-    reason = (why);                                                                                \
-    goto stopped;                                                                                  \
-  } while (0)
-
-#define A x[op->rs1]
-#define B x[op->rs2]
-#define IMM ((uint32_t)op->imm)
-
-#define INTEGER(id, expression)                                                                    \
-  do_##id : x[op->rd] = (expression);                                                              \
-  NEXT();
-
-#define BRANCH(id, condition)                                                                      \
-  do_##id : ENTER(op + ((condition) ? op->imm : 1));                                               \
-  do_##id##_FAR : if (!(condition)) ENTER(op + 1);                                                 \
-  pc = PC() + IMM;                                                                                 \
-  goto jump;
-
-#define LOAD(id, type, destination, expression)                                                    \
-  do_##id:                                                                                         \
-  {                                                                                                \
-    type value;                                                                                    \
-    uint32_t address = A + IMM, offset = address - c->readable.start;                              \
-    const uint8_t *at;                                                                             \
-    if (__builtin_expect((address & (sizeof value - 1)) || offset >= c->readable.size, 0)) {       \
-      at = memory_access(m, t, c, address, sizeof value, false, false);                            \
-      if (!at) goto access_fault;                                                                  \
-    } else {                                                                                       \
-      at = c->readable.host + offset;                                                              \
-    }                                                                                              \
-    memcpy(&value, at, sizeof value);                                                              \
-    destination = (expression);                                                                    \
-  }                                                                                                \
-  NEXT();
-
-#define STORE_TO(label, target, by_sp, type, expression)                                           \
-  label: {                                                                                         \
-    type value = (type)(expression);                                                               \
-    uint32_t address = A + IMM, offset = address - c->target.start;                                \
-    uint8_t *at;                                                                                   \
-    if (__builtin_expect((address & (sizeof value - 1)) || offset >= c->target.size, 0)) {         \
-      at = memory_access(m, t, c, address, sizeof value, true, by_sp);                             \
-      if (!at) goto access_fault;                                                                  \
-    } else {                                                                                       \
-      at = c->target.host + offset;                                                                \
-    }                                                                                              \
-    memcpy(at, &value, sizeof value);                                                              \
-  }                                                                                                \
-  NEXT();
-
-#define STORE(id, type, expression)                                                                \
-  STORE_TO(do_##id, writable, false, type, expression)                                             \
-  STORE_TO(do_##id##_STACK, stack, true, type, expression)
-
-/* Floating point: `mode` is the rounding mode that counts. */
-#define ROUNDING(field)                                                                            \
-  mode = (rounding_mode)((field) & 7);                                                             \
-  if (mode == ROUND_DYNAMIC) mode = (rounding_mode)c->frm;                                         \
-  if (__builtin_expect(mode > ROUND_NEAREST_AWAY, 0)) FAULT(MACHINE_FAULT_INVALID_INSTRUCTION)
-
-/* `fast` is right for the usual rounding mode (decode.h). */
-#define ROUNDED(id, destination, fast, general)                                                    \
-  do_##id : if (__builtin_expect((IMM & unusual) == 0, 1))                                         \
-  {                                                                                                \
-    destination = (fast);                                                                          \
-  }                                                                                                \
-  else                                                                                             \
-  {                                                                                                \
-    ROUNDING(op->imm);                                                                             \
-    destination = (general);                                                                       \
-  }                                                                                                \
-  NEXT();
-
-/* The same without a fast case, and without rounding. */
-#define GENERAL(id, destination, expression)                                                       \
-  do_##id : ROUNDING(op->imm);                                                                     \
-  destination = (expression);                                                                      \
-  NEXT();
-
-#define EXACT(id, destination, expression)                                                         \
-  do_##id : destination = (expression);                                                            \
-  NEXT();
-
-#define FD f[op->rd]
-#define XD x[op->rd]
-#define SA f[op->rs1]
-#define SB f[op->rs2]
-#define SC f[op->imm >> 8 & 31]
-#define FA single_from_bits(SA)
-#define FB single_from_bits(SB)
-#define HA float_unbox(SA)
-#define HB float_unbox(SB)
-#define HC float_unbox(SC)
-#define HFA half_to_single(HA)
-#define HFB half_to_single(HB)
-#define FLAGS (&c->fflags)
-#define SINGLE (&float_single)
-#define HALF (&float_half)
-#define SNEG(a) float_negate(SINGLE, a)
-#define HNEG(a) float_negate(HALF, a)
-
-#define FAST_HALF(value) float_box(half_from_single((value), FLAGS))
-
-/* Tile instructions are for the supervisor or for workers. */
-#define SUPERVISOR_ONLY()                                                                          \
-  if (c->number != MACHINE_SUPERVISOR) FAULT(MACHINE_FAULT_INVALID_INSTRUCTION)
-#define WORKER_ONLY()                                                                              \
-  if (c->number == MACHINE_SUPERVISOR) FAULT(MACHINE_FAULT_INVALID_INSTRUCTION)
-
-#define CLOCK() (c->clock + slots * m->target.num_worker_contexts)
-
-stop interpret(machine *m, tile *t, context *c, uint64_t slice)
+/* With `pieces`: only gives where they are (decode.h). */
+static stop run(machine *m, tile *t, context *c, uint64_t slice, const void *const **pieces)
 {
   static const void *const labels[] = {
 #define INSTRUCTION_LABEL(id, ...) [OP_##id] = &&do_##id,
       INSTRUCTIONS(INSTRUCTION_LABEL)
 #define EXTRA_LABEL(id) [OP_##id] = &&do_##id,
-          DECODED_EXTRAS(EXTRA_LABEL)};
-  uint32_t *const x = c->x, *const f = c->f;
+          DECODED_EXTRAS(EXTRA_LABEL)
+#define PAIR_LABEL(first, second) [OP_##first##_##second] = &&do_##first##_##second,
+              PAIRS(PAIR_LABEL)};
+  if (pieces) {
+    *pieces = labels;
+    return STOP_FAULT;
+  }
+  uint32_t *const x = c->x;
   const uint64_t left = slots_left(m, c), limit = left < slice ? left : slice;
   uint64_t slots = 0, count = 0; /* issue slots and instructions since the call */
   const code_page *page = NULL;
@@ -439,12 +135,12 @@ stop interpret(machine *m, tile *t, context *c, uint64_t slice)
   /* rv32i */
   INTEGER(LUI, IMM)
   INTEGER(AUIPC, IMM) /* the decoder has added the pc */
-  INTEGER(ADDI, A + IMM)
+  PIECE(ADDI, DO_ADDI)
   INTEGER(SLTI, (int32_t)A < op->imm)
   INTEGER(SLTIU, A < IMM)
   INTEGER(XORI, A ^ IMM)
   INTEGER(ORI, A | IMM)
-  INTEGER(ANDI, A & IMM)
+  PIECE(ANDI, DO_ANDI)
   INTEGER(SLLI, A << IMM)
   INTEGER(SRLI, A >> IMM)
   INTEGER(SRAI, shift_right_arithmetic(A, IMM))
@@ -461,7 +157,7 @@ stop interpret(machine *m, tile *t, context *c, uint64_t slice)
 
   LOAD(LB, int8_t, XD, (uint32_t)value)
   LOAD(LH, int16_t, XD, (uint32_t)value)
-  LOAD(LW, uint32_t, XD, value)
+  PIECE(LW, DO_LW)
   LOAD(LBU, uint8_t, XD, value)
   LOAD(LHU, uint16_t, XD, value)
   STORE(SB, uint8_t, B)
@@ -501,7 +197,7 @@ do_CSRRC:
 do_CSRRWI:
 do_CSRRSI:
 do_CSRRCI: /* ends its block, so that slots and count are exact here */
-  if (!execute_csr(c, op, CLOCK() - op->block_cost * m->target.num_worker_contexts,
+  if (!csr_execute(c, op, CLOCK() - op->block_cost * m->target.num_worker_contexts,
                    c->instructions + count - 1))
     FAULT(MACHINE_FAULT_INVALID_INSTRUCTION);
   unusual = unusual_rounding(c);
@@ -519,7 +215,7 @@ do_CSRRCI: /* ends its block, so that slots and count are exact here */
 
   /* zba, zbb */
   INTEGER(SH1ADD, (A << 1) + B)
-  INTEGER(SH2ADD, (A << 2) + B)
+  PIECE(SH2ADD, DO_SH2ADD)
   INTEGER(SH3ADD, (A << 3) + B)
   INTEGER(ANDN, A & ~B)
   INTEGER(ORN, A | ~B)
@@ -541,67 +237,69 @@ do_CSRRCI: /* ends its block, so that slots and count are exact here */
   INTEGER(REV8, __builtin_bswap32(A))
 
   /* f */
-  LOAD(FLW, uint32_t, FD, value)
-  STORE(FSW, uint32_t, SB)
-  ROUNDED(FADD_S, FD, single_to_bits(FA + FB), float_add(SINGLE, SA, SB, mode, FLAGS))
-  ROUNDED(FSUB_S, FD, single_to_bits(FA - FB), float_add(SINGLE, SA, SNEG(SB), mode, FLAGS))
-  ROUNDED(FMUL_S, FD, single_to_bits((FA * FB)), float_multiply(SINGLE, SA, SB, mode, FLAGS))
-  ROUNDED(FDIV_S, FD, single_to_bits(FA / FB), float_divide(SINGLE, SA, SB, mode, FLAGS))
-  ROUNDED(FSQRT_S, FD, single_to_bits(sqrtf(FA)), float_sqrt(SINGLE, SA, mode, FLAGS))
-  ROUNDED(FMADD_S, FD, fast_multiply_add(c, SA, SB, SC),
-          float_multiply_add(SINGLE, SA, SB, SC, mode, FLAGS))
-  ROUNDED(FMSUB_S, FD, fast_multiply_add(c, SA, SB, SNEG(SC)),
-          float_multiply_add(SINGLE, SA, SB, SNEG(SC), mode, FLAGS))
-  ROUNDED(FNMSUB_S, FD, fast_multiply_add(c, SNEG(SA), SB, SC),
-          float_multiply_add(SINGLE, SNEG(SA), SB, SC, mode, FLAGS))
-  ROUNDED(FNMADD_S, FD, fast_multiply_add(c, SNEG(SA), SB, SNEG(SC)),
-          float_multiply_add(SINGLE, SNEG(SA), SB, SNEG(SC), mode, FLAGS))
-  ROUNDED(FCVT_S_W, FD, single_to_bits((float)(int32_t)A), from_signed(c, SINGLE, A, mode))
-  ROUNDED(FCVT_S_WU, FD, single_to_bits((float)(int64_t)A),
-          float_from_integer(SINGLE, false, A, mode, FLAGS))
-  ROUNDED(FCVT_W_S, XD, fast_to_signed(c, SA), float_to_integer(SINGLE, SA, true, mode, FLAGS))
-  ROUNDED(FCVT_WU_S, XD, fast_to_unsigned(c, SA), float_to_integer(SINGLE, SA, false, mode, FLAGS))
-  EXACT(FSGNJ_S, FD, (SA & 0x7fffffff) | (SB & 0x80000000))
-  EXACT(FSGNJN_S, FD, (SA & 0x7fffffff) | (~SB & 0x80000000))
-  EXACT(FSGNJX_S, FD, SA ^ (SB & 0x80000000))
-  EXACT(FMIN_S, FD, fast_minimum(c, SA, SB))
-  EXACT(FMAX_S, FD, fast_maximum(c, SA, SB))
-  EXACT(FEQ_S, XD, fast_equal(c, SA, SB))
-  EXACT(FLT_S, XD, fast_less(c, SA, SB))
-  EXACT(FLE_S, XD, fast_less_or_equal(c, SA, SB))
-  EXACT(FCLASS_S, XD, float_classify(SINGLE, SA))
-  EXACT(FMV_X_W, XD, SA)
+  PIECE(FLW, DO_FLW)
+  STORE(FSW, uint32_t, S2)
+  PIECE(FADD_S, DO_FADD_S)
+  PIECE(FSUB_S, SINGLE(FA - FB, float_add(SINGLES, S1, SNEG(S2), mode, FLAGS)))
+  PIECE(FMUL_S, DO_FMUL_S)
+  PIECE(FDIV_S, SINGLE(FA / FB, float_divide(SINGLES, S1, S2, mode, FLAGS)))
+  PIECE(FSQRT_S, SINGLE(sqrtf(FA), float_sqrt(SINGLES, S1, mode, FLAGS)))
+  ROUNDED(FMADD_S, FD, fast_multiply_add(FLAGS, S1, S2, S3),
+          float_multiply_add(SINGLES, S1, S2, S3, mode, FLAGS))
+  ROUNDED(FMSUB_S, FD, fast_multiply_add(FLAGS, S1, S2, SNEG(S3)),
+          float_multiply_add(SINGLES, S1, S2, SNEG(S3), mode, FLAGS))
+  ROUNDED(FNMSUB_S, FD, fast_multiply_add(FLAGS, SNEG(S1), S2, S3),
+          float_multiply_add(SINGLES, SNEG(S1), S2, S3, mode, FLAGS))
+  ROUNDED(FNMADD_S, FD, fast_multiply_add(FLAGS, SNEG(S1), S2, SNEG(S3)),
+          float_multiply_add(SINGLES, SNEG(S1), S2, SNEG(S3), mode, FLAGS))
+  PIECE(FCVT_S_W, SINGLE((float)(int32_t)A, float_from_signed(SINGLES, A, mode, FLAGS)))
+  PIECE(FCVT_S_WU, SINGLE((float)(int64_t)A, float_from_integer(SINGLES, false, A, mode, FLAGS)))
+  ROUNDED(FCVT_W_S, XD, fast_to_signed(FLAGS, S1), float_to_integer(SINGLES, S1, true, mode, FLAGS))
+  ROUNDED(FCVT_WU_S, XD, fast_to_unsigned(FLAGS, S1),
+          float_to_integer(SINGLES, S1, false, mode, FLAGS))
+  EXACT(FSGNJ_S, FD, (S1 & 0x7fffffff) | (S2 & 0x80000000))
+  EXACT(FSGNJN_S, FD, (S1 & 0x7fffffff) | (~S2 & 0x80000000))
+  EXACT(FSGNJX_S, FD, S1 ^ (S2 & 0x80000000))
+  EXACT(FMIN_S, FD, fast_minimum(FLAGS, S1, S2))
+  EXACT(FMAX_S, FD, fast_maximum(FLAGS, S1, S2))
+  EXACT(FEQ_S, XD, fast_equal(FLAGS, S1, S2))
+  EXACT(FLT_S, XD, fast_less(FLAGS, S1, S2))
+  EXACT(FLE_S, XD, fast_less_or_equal(FLAGS, S1, S2))
+  EXACT(FCLASS_S, XD, float_classify(SINGLES, S1))
+  EXACT(FMV_X_W, XD, S1)
   EXACT(FMV_W_X, FD, A)
 
   /* zfh */
   LOAD(FLH, uint16_t, FD, float_box(value))
-  STORE(FSH, uint16_t, SB)
-  ROUNDED(FADD_H, FD, FAST_HALF(HFA + HFB), float_box(float_add(HALF, HA, HB, mode, FLAGS)))
-  ROUNDED(FSUB_H, FD, FAST_HALF(HFA - HFB), float_box(float_add(HALF, HA, HNEG(HB), mode, FLAGS)))
-  ROUNDED(FMUL_H, FD, FAST_HALF((HFA * HFB)), float_box(float_multiply(HALF, HA, HB, mode, FLAGS)))
-  ROUNDED(FDIV_H, FD, FAST_HALF(HFA / HFB), float_box(float_divide(HALF, HA, HB, mode, FLAGS)))
-  ROUNDED(FSQRT_H, FD, FAST_HALF(sqrtf(HFA)), float_box(float_sqrt(HALF, HA, mode, FLAGS)))
-  GENERAL(FMADD_H, FD, float_box(float_multiply_add(HALF, HA, HB, HC, mode, FLAGS)))
-  GENERAL(FMSUB_H, FD, float_box(float_multiply_add(HALF, HA, HB, HNEG(HC), mode, FLAGS)))
-  GENERAL(FNMSUB_H, FD, float_box(float_multiply_add(HALF, HNEG(HA), HB, HC, mode, FLAGS)))
-  GENERAL(FNMADD_H, FD, float_box(float_multiply_add(HALF, HNEG(HA), HB, HNEG(HC), mode, FLAGS)))
-  GENERAL(FCVT_S_H, FD, fast_widen(c, HA))
-  ROUNDED(FCVT_H_S, FD, FAST_HALF(FA), float_box(float_convert(HALF, SINGLE, SA, mode, FLAGS)))
-  ROUNDED(FCVT_H_W, FD, FAST_HALF((float)(int32_t)A), float_box(from_signed(c, HALF, A, mode)))
+  STORE(FSH, uint16_t, S2)
+  ROUNDED(FADD_H, FD, FAST_HALF(HFA + HFB), float_box(float_add(HALVES, HA, HB, mode, FLAGS)))
+  ROUNDED(FSUB_H, FD, FAST_HALF(HFA - HFB), float_box(float_add(HALVES, HA, HNEG(HB), mode, FLAGS)))
+  ROUNDED(FMUL_H, FD, FAST_HALF((HFA * HFB)),
+          float_box(float_multiply(HALVES, HA, HB, mode, FLAGS)))
+  ROUNDED(FDIV_H, FD, FAST_HALF(HFA / HFB), float_box(float_divide(HALVES, HA, HB, mode, FLAGS)))
+  ROUNDED(FSQRT_H, FD, FAST_HALF(sqrtf(HFA)), float_box(float_sqrt(HALVES, HA, mode, FLAGS)))
+  GENERAL(FMADD_H, FD, float_box(float_multiply_add(HALVES, HA, HB, HC, mode, FLAGS)))
+  GENERAL(FMSUB_H, FD, float_box(float_multiply_add(HALVES, HA, HB, HNEG(HC), mode, FLAGS)))
+  GENERAL(FNMSUB_H, FD, float_box(float_multiply_add(HALVES, HNEG(HA), HB, HC, mode, FLAGS)))
+  GENERAL(FNMADD_H, FD, float_box(float_multiply_add(HALVES, HNEG(HA), HB, HNEG(HC), mode, FLAGS)))
+  GENERAL(FCVT_S_H, FD, fast_widen(FLAGS, HA))
+  ROUNDED(FCVT_H_S, FD, FAST_HALF(FA), float_box(float_convert(HALVES, SINGLES, S1, mode, FLAGS)))
+  ROUNDED(FCVT_H_W, FD, FAST_HALF((float)(int32_t)A),
+          float_box(float_from_signed(HALVES, A, mode, FLAGS)))
   ROUNDED(FCVT_H_WU, FD, FAST_HALF((float)(int64_t)A),
-          float_box(float_from_integer(HALF, false, A, mode, FLAGS)))
-  GENERAL(FCVT_W_H, XD, float_to_integer(HALF, HA, true, mode, FLAGS))
-  GENERAL(FCVT_WU_H, XD, float_to_integer(HALF, HA, false, mode, FLAGS))
+          float_box(float_from_integer(HALVES, false, A, mode, FLAGS)))
+  GENERAL(FCVT_W_H, XD, float_to_integer(HALVES, HA, true, mode, FLAGS))
+  GENERAL(FCVT_WU_H, XD, float_to_integer(HALVES, HA, false, mode, FLAGS))
   EXACT(FSGNJ_H, FD, float_box((HA & 0x7fff) | (HB & 0x8000)))
   EXACT(FSGNJN_H, FD, float_box((HA & 0x7fff) | (~HB & 0x8000)))
   EXACT(FSGNJX_H, FD, float_box(HA ^ (HB & 0x8000)))
-  EXACT(FMIN_H, FD, float_box(float_minimum(HALF, HA, HB, FLAGS)))
-  EXACT(FMAX_H, FD, float_box(float_maximum(HALF, HA, HB, FLAGS)))
-  EXACT(FEQ_H, XD, float_equal(HALF, HA, HB, FLAGS))
-  EXACT(FLT_H, XD, float_less(HALF, HA, HB, false, FLAGS))
-  EXACT(FLE_H, XD, float_less(HALF, HA, HB, true, FLAGS))
-  EXACT(FCLASS_H, XD, float_classify(HALF, HA))
-  EXACT(FMV_X_H, XD, (uint32_t)(int16_t)SA) /* no matter what is above it */
+  EXACT(FMIN_H, FD, float_box(float_minimum(HALVES, HA, HB, FLAGS)))
+  EXACT(FMAX_H, FD, float_box(float_maximum(HALVES, HA, HB, FLAGS)))
+  EXACT(FEQ_H, XD, float_equal(HALVES, HA, HB, FLAGS))
+  EXACT(FLT_H, XD, float_less(HALVES, HA, HB, false, FLAGS))
+  EXACT(FLE_H, XD, float_less(HALVES, HA, HB, true, FLAGS))
+  EXACT(FCLASS_H, XD, float_classify(HALVES, HA))
+  EXACT(FMV_X_H, XD, (uint32_t)(int16_t)S1) /* no matter what is above it */
   EXACT(FMV_H_X, FD, float_box(A))
 
   /* tile */
@@ -652,6 +350,8 @@ do_TILE_TRAP:
   c->fault.address = A;
   FAULT(MACHINE_FAULT_TRAP);
 
+  PAIRS(PIECE_OF_PAIR)
+
 do_NEXT_PAGE:
   pc = PC();
   goto jump;
@@ -659,6 +359,10 @@ do_NOT_CODE:
   FAULT(MACHINE_FAULT_INVALID_PC);
 do_INVALID:
   FAULT(MACHINE_FAULT_INVALID_INSTRUCTION);
+
+not_a_number:
+  FD = float_single.nan;
+  NEXT();
 
 jump: /* to the instruction at pc, in whatever page */
   if (__builtin_expect(t->num_entries != 0, 0) && !c->frm && translate_has(t, pc)) {
@@ -695,4 +399,16 @@ stopped:
   leave(t, c, slots * m->target.num_worker_contexts, count);
   c->pc = PC() + 4;
   return reason;
+}
+
+stop interpret(machine *m, tile *t, context *c, uint64_t slice)
+{
+  return run(m, t, c, slice, NULL);
+}
+
+const void *const *interpret_pieces(void)
+{
+  const void *const *pieces;
+  run(NULL, NULL, NULL, 0, &pieces);
+  return pieces;
 }

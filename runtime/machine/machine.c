@@ -46,7 +46,7 @@ pop_error *machine_create(const pop_target *target, const machine_options *optio
                        .asked = pop_xcalloc(m->num_tiles, sizeof *m->at.asked),
                        .host_codes = pop_xcalloc(m->num_tiles, sizeof *m->at.host_codes)};
   pthread_mutex_init(&m->code_lock, NULL);
-  code_cache_init(&m->code, target);
+  code_cache_init(&m->code, target, interpret_pieces());
   m->crew = crew_new(m->options.num_threads);
   pop_error *error = memory_reserve(m);
   if (!error) error = translate_start(m);

@@ -167,6 +167,12 @@ uint32_t memory_word(const machine *m, const tile *t, uint32_t address);
 /* interpret.c: runs `c`, one of t's contexts, until it stops; on a machine that translates, also
  * until it comes to native code or has used about `slice` issue slots. */
 stop interpret(machine *m, tile *t, context *c, uint64_t slice);
+/* Where the code of each operation is, by operation_id: what decoding puts into pages. */
+const void *const *interpret_pieces(void);
+
+/* csr.c: a CSR instruction; `cycle` and `instructions` are what counters show. False: there is no such CSR,
+ * or it may not be written. */
+bool csr_execute(context *c, const operation *op, uint64_t cycle, uint64_t instructions);
 
 /* translate.c: native code for what runs often. */
 pop_error *translate_start(machine *m); /* as m->options.engine says */

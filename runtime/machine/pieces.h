@@ -1,0 +1,164 @@
+/* What the pieces of interpret() are made of: macros, because they jump to labels of that function and use its
+ * variables (x: the integer registers, slots and count: what has been paid for, limit, page, mode, unusual). */
+#ifndef MACHINE_PIECES_H
+#define MACHINE_PIECES_H
+
+#define NEXT()                                                                                     \
+  do {                                                                                             \
+    op++;                                                                                          \
+    goto * op->piece;                                                                              \
+  } while (0)
+
+/* Goes on with the first operation of a block, and pays for the block. */
+#define ENTER(target)                                                                              \
+  do {                                                                                             \
+    op = (target);                                                                                 \
+    slots += op->block_cost;                                                                       \
+    count += op->block_count;                                                                      \
+    if (__builtin_expect(slots > limit, 0)) goto out_of_cycles;                                    \
+    goto * op->piece;                                                                              \
+  } while (0)
+
+#define PC() (page->key.address + 4 * (uint32_t)(op - page->operations))
+
+#define FAULT(fault_kind)                                                                          \
+  do {                                                                                             \
+    kind = (fault_kind);                                                                           \
+    goto fault;                                                                                    \
+  } while (0)
+
+#define STOP(why)                                                                                  \
+  do {                                                                                             \
+    reason = (why);                                                                                \
+    goto stopped;                                                                                  \
+  } while (0)
+
+#define A x[op->rs1]
+#define B x[op->rs2]
+#define IMM ((uint32_t)op->imm)
+
+/* The instruction, then what comes next. */
+#define PIECE(id, instruction) do_##id : instruction NEXT();
+
+/* Two instructions in a row (PAIRS of decode.h), whose names are macros: DO_ADDI … Time, faults and jumps to
+ * the second are as if it were alone. */
+#define PIECE_OF_PAIR(first, second)                                                               \
+  do_##first##_##second : DO_##first op++;                                                         \
+  DO_##second NEXT();
+
+#define INTEGER(id, expression) PIECE(id, XD = (expression);)
+
+#define BRANCH_IF(condition) ENTER(op + ((condition) ? op->imm : 1));
+
+#define BRANCH(id, condition)                                                                      \
+  do_##id : BRANCH_IF(condition) do_##id##_FAR : if (!(condition)) ENTER(op + 1);                  \
+  pc = PC() + IMM;                                                                                 \
+  goto jump;
+
+#define LOAD_VALUE(type, destination, expression)                                                  \
+  {                                                                                                \
+    type value;                                                                                    \
+    uint32_t address = A + IMM, offset = address - c->readable.start;                              \
+    const uint8_t *at;                                                                             \
+    if (__builtin_expect((address & (sizeof value - 1)) || offset >= c->readable.size, 0)) {       \
+      at = memory_access(m, t, c, address, sizeof value, false, false);                            \
+      if (!at) goto access_fault;                                                                  \
+    } else {                                                                                       \
+      at = c->readable.host + offset;                                                              \
+    }                                                                                              \
+    memcpy(&value, at, sizeof value);                                                              \
+    destination = (expression);                                                                    \
+  }
+
+#define LOAD(id, type, destination, expression) PIECE(id, LOAD_VALUE(type, destination, expression))
+
+#define STORE_VALUE(target, by_sp, type, expression)                                               \
+  {                                                                                                \
+    type value = (type)(expression);                                                               \
+    uint32_t address = A + IMM, offset = address - c->target.start;                                \
+    uint8_t *at;                                                                                   \
+    if (__builtin_expect((address & (sizeof value - 1)) || offset >= c->target.size, 0)) {         \
+      at = memory_access(m, t, c, address, sizeof value, true, by_sp);                             \
+      if (!at) goto access_fault;                                                                  \
+    } else {                                                                                       \
+      at = c->target.host + offset;                                                                \
+    }                                                                                              \
+    memcpy(at, &value, sizeof value);                                                              \
+  }
+
+#define STORE(id, type, expression)                                                                \
+  PIECE(id, STORE_VALUE(writable, false, type, expression))                                        \
+  PIECE(id##_STACK, STORE_VALUE(stack, true, type, expression))
+
+/* Floating point: `mode` is the rounding mode that counts. */
+#define ROUNDING(field)                                                                            \
+  mode = (rounding_mode)((field) & 7);                                                             \
+  if (mode == ROUND_DYNAMIC) mode = (rounding_mode)c->frm;                                         \
+  if (__builtin_expect(mode > ROUND_NEAREST_AWAY, 0)) FAULT(MACHINE_FAULT_INVALID_INSTRUCTION)
+
+/* `fast` is right for the usual rounding mode (decode.h). */
+#define ROUNDED(id, destination, fast, general)                                                    \
+  PIECE(                                                                                           \
+      id, if (__builtin_expect((IMM & unusual) == 0, 1)) { destination = (fast); } else {          \
+        ROUNDING(op->imm);                                                                         \
+        destination = (general);                                                                   \
+      })
+
+/* The same with `fast` a float: NaNs, which are rare, become the canonical one elsewhere. */
+#define SINGLE(fast, general)                                                                      \
+  if (__builtin_expect((IMM & unusual) == 0, 1)) {                                                 \
+    uint32_t bits = single_to_bits(fast);                                                          \
+    if (__builtin_expect(single_is_nan(bits), 0)) goto not_a_number;                               \
+    FD = bits;                                                                                     \
+  } else {                                                                                         \
+    ROUNDING(op->imm);                                                                             \
+    FD = (general);                                                                                \
+  }
+
+/* Without a fast case, and without rounding. */
+#define GENERAL(id, destination, expression)                                                       \
+  PIECE(id, ROUNDING(op->imm); destination = (expression);)
+
+#define EXACT(id, destination, expression) PIECE(id, destination = (expression);)
+
+#define FD c->f[op->rd]
+#define XD x[op->rd]
+#define S1 c->f[op->rs1]
+#define S2 c->f[op->rs2]
+#define S3 c->f[op->imm >> 8 & 31]
+#define FA single_from_bits(S1)
+#define FB single_from_bits(S2)
+#define HA float_unbox(S1)
+#define HB float_unbox(S2)
+#define HC float_unbox(S3)
+#define HFA half_to_single(HA)
+#define HFB half_to_single(HB)
+#define FLAGS (&c->fflags)
+#define SINGLES (&float_single)
+#define HALVES (&float_half)
+#define SNEG(a) float_negate(SINGLES, a)
+#define HNEG(a) float_negate(HALVES, a)
+
+#define FAST_HALF(value) float_box(half_from_single((value), FLAGS))
+
+/* Tile instructions are for the supervisor or for workers. */
+#define SUPERVISOR_ONLY()                                                                          \
+  if (c->number != MACHINE_SUPERVISOR) FAULT(MACHINE_FAULT_INVALID_INSTRUCTION)
+#define WORKER_ONLY()                                                                              \
+  if (c->number == MACHINE_SUPERVISOR) FAULT(MACHINE_FAULT_INVALID_INSTRUCTION)
+
+#define CLOCK() (c->clock + slots * m->target.num_worker_contexts)
+
+/* The instructions of PAIRS. */
+#define DO_ADDI XD = A + IMM;
+#define DO_ANDI XD = A & IMM;
+#define DO_SH2ADD XD = (A << 2) + B;
+#define DO_BNE BRANCH_IF(A != B)
+#define DO_LW LOAD_VALUE(uint32_t, XD, value)
+#define DO_SW STORE_VALUE(writable, false, uint32_t, B)
+#define DO_FLW LOAD_VALUE(uint32_t, FD, value)
+#define DO_FSW STORE_VALUE(writable, false, uint32_t, S2)
+#define DO_FADD_S SINGLE(FA + FB, float_add(SINGLES, S1, S2, mode, FLAGS))
+#define DO_FMUL_S SINGLE(FA *FB, float_multiply(SINGLES, S1, S2, mode, FLAGS))
+
+#endif
