@@ -1,9 +1,13 @@
 /* An executable's life, and what can be asked of it. */
 #include "executable/executable.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <populus/executable.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *executable_tensor_kind_name(executable_tensor_kind kind)
 {
@@ -72,6 +76,43 @@ void pop_executable_free(pop_executable *e)
 pop_error *pop_executable_save(const pop_executable *executable, const char *path)
 {
   return executable->images.save(executable->images.context, executable, path);
+}
+
+static pop_error *copy_file(const char *path, FILE *stream)
+{
+  FILE *file = fopen(path, "rb");
+  if (!file) return pop_error_errno(errno, "pop_executable_write: cannot read '%s'", path);
+  enum { CHUNK = 1 << 16 };
+  char *chunk = pop_xmalloc(CHUNK);
+  size_t count;
+  pop_error *error = NULL;
+  while (!error && (count = fread(chunk, 1, CHUNK, file)) != 0)
+    if (fwrite(chunk, 1, count, stream) != count)
+      error = pop_error_errno(errno, "pop_executable_write: cannot write to the stream");
+  if (!error && ferror(file))
+    error = pop_error_errno(EIO, "pop_executable_write: cannot read '%s'", path);
+  if (!error && fflush(stream) != 0)
+    error = pop_error_errno(errno, "pop_executable_write: cannot write to the stream");
+  free(chunk);
+  fclose(file);
+  return error;
+}
+
+pop_error *pop_executable_write(const pop_executable *executable, FILE *stream)
+{
+  const char *folder = getenv("TMPDIR");
+  char path[PATH_MAX];
+  int length =
+      snprintf(path, sizeof path, "%s/populus-XXXXXX", folder && *folder ? folder : "/tmp");
+  if (length < 0 || (size_t)length >= sizeof path)
+    return pop_error_errno(ENAMETOOLONG, "pop_executable_write: the path in TMPDIR");
+  int fd = mkstemp(path);
+  if (fd < 0) return pop_error_errno(errno, "pop_executable_write: cannot make '%s'", path);
+  close(fd);
+  pop_error *error = pop_executable_save(executable, path);
+  if (!error) error = copy_file(path, stream);
+  unlink(path);
+  return error;
 }
 
 /* ---- vertices ---- */
@@ -203,7 +244,8 @@ pop_error *pop_executable_stream(const pop_executable *executable, size_t stream
     return pop_error_new(POP_ERROR_INDEX, "there is no stream %zu: the executable has %zu", stream,
                          executable->num_streams);
   const executable_stream *s = &executable->streams[stream];
-  *info = (pop_stream_info){s->name, s->to_device, s->type, (size_t)s->num_elements, s->is_used};
+  *info = (pop_stream_info){s->name,    s->to_device, s->type, (size_t)s->num_elements,
+                            s->is_used, s->broadcast};
   return NULL;
 }
 

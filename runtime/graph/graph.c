@@ -103,6 +103,14 @@ const pop_error *pop_graph_error(const pop_graph *graph)
   return graph ? graph->top->error : NULL;
 }
 
+pop_error *pop_graph_take_error(pop_graph *graph)
+{
+  if (!graph) return NULL;
+  pop_error *error = graph->top->error;
+  graph->top->error = NULL;
+  return error;
+}
+
 void graph_fail(pop_graph *graph, pop_error *error)
 {
   graph = graph->top;

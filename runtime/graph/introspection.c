@@ -74,6 +74,23 @@ pop_error *pop_graph_vertex_info(pop_graph *view, size_t number, pop_vertex_info
   return NULL;
 }
 
+pop_error *pop_graph_field_info(pop_vertex vertex, const char *name, pop_field_info *info)
+{
+  static const char call[] = "pop_graph_field_info";
+  pop_graph *graph = vertex.graph;
+  if (!graph) return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the vertex is null", call);
+  if (graph->error)
+    return pop_error_new(pop_error_get_code(graph->error), "%s", pop_error_message(graph->error));
+  const pop_field *field =
+      check_vertex(graph, call, vertex) ? check_field(graph, call, vertex.index - 1, name) : NULL;
+  if (!field) return pop_graph_take_error(graph); /* a question is not the graph's mistake */
+  *info = (pop_field_info){.is_edge = field->kind != POP_FIELD_CONSTANT,
+                           .is_vector = field->layout != POP_LAYOUT_SCALAR,
+                           .has_rows = field->has_rows,
+                           .type = field->type};
+  return NULL;
+}
+
 pop_error *pop_graph_visit_vertex_fields(pop_graph *graph, size_t number,
                                          void (*visit)(void *context, const char *field, size_t row,
                                                        pop_tensor tensor),

@@ -78,3 +78,47 @@ EOF
 # shellcheck disable=SC2046,SC2086 # words
 cc $sanitizers linked.c linked.o -o linked $(pkg-config --cflags --libs populus)
 ./linked
+
+# Existing C++ programs: the names that they link, and their build files, know.
+command -v g++ >/dev/null || exit 0
+libraries=$(dirname "$(find "$prefix" -name libpoplar.so)")
+cat >program.cpp <<'EOF'
+#include <iostream>
+#include <poplar/Engine.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/IPUModel.hpp>
+
+int main()
+{
+  poplar::IPUModel model;
+  poplar::Device device = model.createDevice();
+  poplar::Graph graph(device);
+  poplar::Tensor tensor = graph.addVariable(poplar::INT, {2}, "tensor");
+  graph.setTileMapping(tensor, 0);
+  graph.setInitialValue(tensor, 7);
+  poplar::Engine engine(graph, poplar::program::PrintTensor("tensor", tensor));
+  engine.setPrintStream(std::cout);
+  engine.load(device);
+  engine.run();
+}
+EOF
+# shellcheck disable=SC2086 # words
+g++ $sanitizers -std=c++11 program.cpp -I"$prefix/include" -L"$libraries" -lpoplar -o program
+[ "$(./program)" = 'tensor: {7,7}' ]
+# shellcheck disable=SC2046,SC2086 # words
+g++ $sanitizers program.cpp -o program $(pkg-config --cflags --libs poplar)
+[ "$(./program)" = 'tensor: {7,7}' ]
+mkdir cxx
+cat >cxx/CMakeLists.txt <<'EOF'
+cmake_minimum_required(VERSION 3.25)
+project(user LANGUAGES C CXX)
+find_package(poplar REQUIRED)
+add_executable(program ../program.cpp)
+target_link_libraries(program PRIVATE poplar)
+get_target_property(popc popc_bin LOCATION)
+execute_process(COMMAND ${popc} --version COMMAND_ERROR_IS_FATAL ANY)
+EOF
+cmake -G Ninja -S cxx -B cxx-build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$sanitizers" >cmake.txt 2>&1 ||
+  { cat cmake.txt; exit 1; }
+cmake --build cxx-build >build.txt 2>&1 || { cat build.txt; exit 1; }
+[ "$(cxx-build/program)" = 'tensor: {7,7}' ]

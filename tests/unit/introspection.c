@@ -216,3 +216,40 @@ Test(introspection, output_that_cannot_be_written_is_an_error)
   }
   pop_graph_free(e.graph);
 }
+
+Test(introspection, fields_of_a_vertex_type)
+{
+  example e = make();
+  pop_vertex_info vertex;
+  expect_ok(pop_graph_vertex_info(e.graph, 0, &vertex));
+  pop_field_info field;
+  expect_ok(pop_graph_field_info(vertex.vertex, "in", &field));
+  cr_assert(field.is_edge && field.is_vector && !field.has_rows && field.type == POP_FLOAT);
+  expect_ok(pop_graph_field_info(vertex.vertex, "out", &field));
+  cr_assert(field.is_edge && !field.is_vector);
+  expect_error(pop_graph_field_info(vertex.vertex, "inn", &field), POP_ERROR_UNKNOWN_FIELD, "'in'",
+               "field");
+  assert_no_error(e.graph);
+  expect_error(pop_graph_field_info((pop_vertex){e.graph, 99}, "in", &field),
+               POP_ERROR_INVALID_ARGUMENT, "vertex", "field");
+  expect_error(pop_graph_field_info((pop_vertex){0}, "in", &field), POP_ERROR_INVALID_ARGUMENT,
+               "null", "field");
+  assert_no_error(e.graph);
+  pop_graph_free(e.graph);
+}
+
+Test(introspection, a_graph_goes_on_when_its_error_is_taken)
+{
+  example e = make();
+  cr_assert_null(pop_graph_take_error(e.graph));
+  pop_tensor wrong = pop_graph_add_variable(e.graph, POP_FLOAT, (size_t[]){2}, 17, "wrong");
+  cr_assert(!pop_tensor_valid(wrong) && pop_graph_error(e.graph));
+  pop_field_info field;
+  expect_error(pop_graph_field_info((pop_vertex){e.graph, 1}, "in", &field),
+               pop_error_get_code(pop_graph_error(e.graph)), "17", "field");
+  expect_error(pop_graph_take_error(e.graph), POP_ERROR_INVALID_ARGUMENT, "17", "taken");
+  assert_no_error(e.graph);
+  cr_assert(pop_tensor_valid(pop_graph_add_variable(e.graph, POP_FLOAT, NULL, 0, "right")));
+  cr_assert_eq(pop_graph_num_variables(e.graph), 4);
+  pop_graph_free(e.graph);
+}

@@ -34,6 +34,9 @@ void pop_executable_free(pop_executable *executable);
 /* Writes the archive: whole, or (SYSTEM with the path) what was there stays. The same executable,
  * the same bytes; one that was loaded is written as it was. */
 POP_MUST_CHECK pop_error *pop_executable_save(const pop_executable *executable, const char *path);
+/* Writes the same bytes to a stream, which is flushed; they are made in a temporary file (TMPDIR, or
+ * /tmp). SYSTEM: that cannot be written, or the stream cannot. */
+POP_MUST_CHECK pop_error *pop_executable_write(const pop_executable *executable, FILE *stream);
 /* Opens an archive, which stays open; its images are read when an engine is loaded. Errors:
  * FILE_LOAD, naming file and member: not an archive or damaged, no metadata (a .gp, another
  * program's archive), made by a version with another format (which one, and what to do), a tile
@@ -97,6 +100,7 @@ typedef struct pop_stream_info {
   pop_type type;
   size_t num_elements; /* of one copy */
   bool is_used;        /* by a program: then it must be connected before one is run */
+  bool broadcast;      /* all replicas get the same data: POP_STREAM_BROADCAST */
 } pop_stream_info;
 size_t pop_executable_num_streams(const pop_executable *executable);
 /* INDEX if there is no stream `stream`. */

@@ -42,6 +42,9 @@ uint32_t pop_graph_replication_factor(const pop_graph *graph);
 void pop_graph_free(pop_graph *graph); /* NULL is fine; engines made from it stay valid */
 const pop_target *pop_graph_get_target(const pop_graph *graph);
 const pop_error *pop_graph_error(const pop_graph *graph); /* NULL while all is well */
+/* Takes the error away, for the caller to free; NULL while all is well. The graph goes on as if the call
+ * that failed had not been made; calls made since are missing. */
+pop_error *pop_graph_take_error(pop_graph *graph);
 
 /* ---- virtual graphs: views of a part of a graph's tiles ----
  *

@@ -47,6 +47,14 @@ typedef struct pop_vertex_info {
 size_t pop_graph_num_vertices(const pop_graph *graph);
 POP_MUST_CHECK pop_error *pop_graph_vertex_info(pop_graph *graph, size_t vertex,
                                                 pop_vertex_info *info);
+typedef struct pop_field_info {
+  bool is_edge; /* Input, Output, InOut: tensors are connected to it; otherwise values are set */
+  bool is_vector, has_rows; /* no vector: one element; rows: a vector of vectors */
+  pop_type type;            /* of an element */
+} pop_field_info;
+/* UNKNOWN_FIELD, with those that there are, or INVALID_ARGUMENT: no such vertex. */
+POP_MUST_CHECK pop_error *pop_graph_field_info(pop_vertex vertex, const char *field,
+                                               pop_field_info *info);
 /* The connected fields of a vertex in the order in which they were connected, with the tensor, or one
  * for each row in order: `row` is SIZE_MAX for a field without rows. Null tensors are rows that are not
  * connected yet. */

@@ -1,0 +1,94 @@
+// Who knows the devices.
+#ifndef POPLAR_DEVICEMANAGER_HPP
+#define POPLAR_DEVICEMANAGER_HPP
+
+#include <memory>
+#include <poplar/Device.hpp>
+
+namespace poplar
+{
+
+class DeviceManager
+{
+  std::shared_ptr<pop_device_manager> manager;
+
+  static pop_target_type c(TargetType type)
+  {
+    return type == TargetType::IPU   ? POP_TARGET_IPU
+           : type == TargetType::CPU ? POP_TARGET_CPU
+                                     : POP_TARGET_IPU_MODEL;
+  }
+  static void refuse(const OptionFlags &options)
+  {
+    if (!options.empty())
+      throw invalid_option("DeviceManager: there is no option '" + options.begin()->first +
+                           "': targets of devices have none");
+  }
+
+public:
+  DeviceManager()
+  {
+    pop_device_manager *created;
+    detail::check(pop_device_manager_create(&created));
+    manager.reset(created, pop_device_manager_free);
+  }
+  static DeviceManager createDeviceManager() { return DeviceManager(); }
+
+  std::size_t getNumDevices() const { return pop_device_manager_num_devices(manager.get()); }
+  Device getDevice(unsigned id, const OptionFlags &options = {}) const
+  {
+    refuse(options);
+    pop_device *device;
+    detail::check(pop_device_manager_get_device(manager.get(), id, &device));
+    return Device(pop_device_retain(device));
+  }
+  std::vector<Device> getDevices(const OptionFlags &options = {}) const
+  {
+    refuse(options);
+    std::vector<Device> devices;
+    for (unsigned id = 0; id < getNumDevices(); ++id) devices.push_back(getDevice(id));
+    return devices;
+  }
+  // Of the CPU and of models there is as many as one likes: one is made.
+  std::vector<Device> getDevices(TargetType type, unsigned numIPUs,
+                                 const OptionFlags &options = {}) const;
+  // Attached; throws if all are taken.
+  Device acquireAvailableDevice(unsigned numIPUs = 1, const OptionFlags &options = {}) const
+  {
+    refuse(options);
+    pop_device *device;
+    detail::check(pop_device_manager_acquire(manager.get(), numIPUs, &device));
+    return Device(device);
+  }
+};
+
+} // namespace poplar
+
+#include <poplar/IPUModel.hpp>
+
+namespace poplar
+{
+
+inline std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned numIPUs,
+                                                     const OptionFlags &options) const
+{
+  refuse(options);
+  std::vector<Device> devices;
+  if (type == TargetType::CPU) {
+    devices.push_back(Device::createCPUDevice());
+  } else if (type == TargetType::IPU_MODEL) {
+    IPUModel model;
+    model.numIPUs = numIPUs;
+    devices.push_back(model.createDevice());
+  } else {
+    std::vector<pop_device *> list(
+        pop_device_manager_get_devices(manager.get(), c(type), numIPUs, nullptr, 0));
+    pop_device_manager_get_devices(manager.get(), c(type), numIPUs, list.data(), list.size());
+    for (pop_device *device : list) devices.push_back(Device(pop_device_retain(device)));
+  }
+  return devices;
+}
+
+} // namespace poplar
+
+#endif

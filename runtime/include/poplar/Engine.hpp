@@ -1,0 +1,324 @@
+// Engines: populus/engine.h.
+#ifndef POPLAR_ENGINE_HPP
+#define POPLAR_ENGINE_HPP
+
+#include <chrono>
+#include <exception>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <poplar/Device.hpp>
+#include <poplar/Executable.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/StreamCallback.hpp>
+#include <populus/engine.h>
+
+namespace poplar
+{
+namespace detail
+{
+
+// A callback as the C interface calls it. What it throws is kept for who called run.
+class ConnectedCallback
+{
+  std::unique_ptr<StreamCallback> callback;
+  std::exception_ptr &thrown;
+
+  template <typename F> auto guard(F f) -> decltype(f())
+  {
+    try {
+      return f();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    return decltype(f())();
+  }
+  static ConnectedCallback *self(void *context)
+  {
+    return static_cast<ConnectedCallback *>(context);
+  }
+
+public:
+  ConnectedCallback(std::unique_ptr<StreamCallback> c, std::exception_ptr &t)
+      : callback(std::move(c)), thrown(t)
+  {
+  }
+
+  pop_stream_callback c()
+  {
+    pop_stream_callback result = {};
+    result.context = this;
+    result.fetch = [](void *context, void *data) {
+      self(context)->guard([&] { self(context)->callback->fetch(data); });
+      return self(context)->thrown ? 1 : 0;
+    };
+    result.prefetch = [](void *context, void *data) {
+      return self(context)->guard([&] {
+        return self(context)->callback->prefetch(data) == StreamCallback::Result::Success;
+      });
+    };
+    result.invalidate_prefetched = [](void *context) {
+      self(context)->guard([&] { self(context)->callback->invalidatePrefetched(); });
+    };
+    result.complete = [](void *context) {
+      self(context)->guard([&] { self(context)->callback->complete(); });
+    };
+    return result;
+  }
+};
+
+struct EngineState {
+  std::shared_ptr<ExecutableState> executable;
+  std::exception_ptr thrown; // by a callback
+  std::map<std::pair<std::string, unsigned>, std::unique_ptr<ConnectedCallback>>
+      callbacks; // by stream and replica
+  std::unique_ptr<CStream> print;
+  pop_engine *engine = nullptr;
+
+  EngineState() = default;
+  EngineState(const EngineState &) = delete;
+  EngineState &operator=(const EngineState &) = delete;
+  ~EngineState() { pop_engine_free(engine); } // calls callbacks
+};
+
+} // namespace detail
+
+class Engine
+{
+  std::unique_ptr<detail::EngineState> state;
+
+  void create(Executable &&executable, const OptionFlags &options)
+  {
+    state.reset(new detail::EngineState);
+    state->executable = executable.getState();
+    executable = Executable();
+    auto flags = detail::options(options);
+    detail::check(pop_engine_create_from_executable(state->executable->executable, flags.data(),
+                                                    flags.size(), &state->engine));
+  }
+  // Throws what a callback has thrown, or else the error.
+  void finishRun(pop_error *error)
+  {
+    if (state->thrown) {
+      std::exception_ptr thrown = state->thrown;
+      state->thrown = nullptr;
+      pop_error_free(error);
+      std::rethrow_exception(thrown);
+    }
+    detail::check(error);
+  }
+  // Of one copy of the stream, of all replicas.
+  std::size_t streamBytes(const std::string &handle) const
+  {
+    pop_executable *executable = state->executable->executable;
+    for (std::size_t i = 0; i < pop_executable_num_streams(executable); ++i) {
+      pop_stream_info info;
+      detail::check(pop_executable_stream(executable, i, &info));
+      if (handle != info.name) continue;
+      return info.num_elements * pop_type_bytes(info.type) *
+             (info.broadcast ? 1 : pop_executable_num_replicas(executable));
+    }
+    // pop_engine_connect_stream's message names the nearest.
+    detail::check(pop_engine_connect_stream(state->engine, handle.c_str(), nullptr, nullptr));
+    throw stream_connection_error("there is no stream '" + handle + "'");
+  }
+  std::size_t handleBytes(const std::string &handle, bool read) const
+  {
+    pop_executable *executable = state->executable->executable;
+    for (std::size_t i = 0; i < pop_executable_num_handles(executable); ++i) {
+      pop_handle_info info;
+      detail::check(pop_executable_handle(executable, i, &info));
+      if (handle == info.name && info.read == read) return info.bytes;
+    }
+    return 0; // the call that follows says which there are
+  }
+
+public:
+  explicit Engine(const Graph &graph, ArrayRef<program::Program> programs,
+                  const OptionFlags &options = {})
+  {
+    create(compileGraph(graph, programs, options), {});
+  }
+  explicit Engine(const Graph &graph, const program::Program &program,
+                  const OptionFlags &options = {})
+      : Engine(graph, ArrayRef<program::Program>(program), options)
+  {
+  }
+  explicit Engine(Executable &&executable, const OptionFlags &options = {})
+  {
+    create(std::move(executable), options);
+  }
+  Engine(Engine &&) = default;
+  Engine &operator=(Engine &&) = default;
+
+  pop_engine *c() const { return state->engine; }
+
+  // ---- running ----
+
+  void load(const Device &device) { finishRun(pop_engine_load_device(state->engine, device.c())); }
+  void run(unsigned program = 0, const std::string & /*debugName*/ = "")
+  {
+    finishRun(pop_engine_run(state->engine, program));
+  }
+  void loadAndRun(const Device &device, unsigned program = 0)
+  {
+    load(device);
+    run(program);
+  }
+  void setPrintStream(std::ostream &os)
+  {
+    std::unique_ptr<detail::CStream> stream(new detail::CStream(os));
+    std::setvbuf(*stream, nullptr, _IOLBF, BUFSIZ);
+    pop_engine_set_print_stream(state->engine, *stream);
+    state->print = std::move(stream);
+  }
+  void setPrintTensorStream(std::ostream &os) { setPrintStream(os); }
+
+  // ---- the host ----
+
+  void readTensor(StringRef handle, void *begin, void *end)
+  {
+    detail::check(pop_engine_read_tensor(state->engine, handle.cloneAsString().c_str(), begin,
+                                         bytes(begin, end)));
+  }
+  void writeTensor(StringRef handle, const void *begin, const void *end)
+  {
+    detail::check(pop_engine_write_tensor(state->engine, handle.cloneAsString().c_str(), begin,
+                                          bytes(begin, end)));
+  }
+  // A buffer as large as the tensor.
+  void readTensor(StringRef handle, void *buffer)
+  {
+    std::string name = handle;
+    detail::check(
+        pop_engine_read_tensor(state->engine, name.c_str(), buffer, handleBytes(name, true)));
+  }
+  void writeTensor(StringRef handle, const void *buffer)
+  {
+    std::string name = handle;
+    detail::check(
+        pop_engine_write_tensor(state->engine, name.c_str(), buffer, handleBytes(name, false)));
+  }
+
+  void connectStream(StringRef handle, void *begin, void *end)
+  {
+    detail::check(
+        pop_engine_connect_stream(state->engine, handle.cloneAsString().c_str(), begin, end));
+  }
+  // A buffer as large as what one copy moves.
+  void connectStream(StringRef handle, void *begin)
+  {
+    std::string name = handle;
+    connectStream(handle, begin, static_cast<char *>(begin) + streamBytes(name));
+  }
+  void connectStream(StringRef handle, unsigned replica, void *begin, void *end)
+  {
+    detail::check(pop_engine_connect_replica_stream(state->engine, handle.cloneAsString().c_str(),
+                                                    replica, begin, end));
+  }
+  void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback)
+  {
+    connectCallback(handle, ~0u, std::move(callback));
+  }
+  void connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback)
+  {
+    connectCallback(handle, replica, std::move(callback));
+  }
+
+  // Row `row` of a remote buffer.
+  void copyToRemoteBuffer(const void *data, StringRef handle, std::uint64_t row,
+                          unsigned replica = 0)
+  {
+    std::string name = handle;
+    detail::check(pop_engine_copy_to_remote_buffer(state->engine, name.c_str(), row, replica, data,
+                                                   rowBytes(name)));
+  }
+  void copyFromRemoteBuffer(StringRef handle, void *data, std::uint64_t row, unsigned replica = 0)
+  {
+    std::string name = handle;
+    detail::check(pop_engine_copy_from_remote_buffer(state->engine, name.c_str(), row, replica,
+                                                     data, rowBytes(name)));
+  }
+
+  // ---- time ----
+
+  struct TimerTimePoint {
+    std::chrono::steady_clock::time_point host;
+    std::uint64_t cycles;
+  };
+  TimerTimePoint getTimeStamp() const
+  {
+    return {std::chrono::steady_clock::now(), pop_engine_cycles(state->engine)};
+  }
+  // "name: 1234 cycles, 0.5 s": of the device, and of the host.
+  void reportTiming(std::ostream &os, const std::string &name, const TimerTimePoint &start,
+                    const TimerTimePoint &end) const
+  {
+    os << name << ": " << end.cycles - start.cycles << " cycles, "
+       << std::chrono::duration<double>(end.host - start.host).count() << " s\n";
+  }
+  double getTileClockFrequency() const
+  {
+    return pop_executable_target(state->executable->executable)->clock_hz;
+  }
+
+  // ---- reports ----
+
+#define POPLAR_NOT_YET(name)                                                                       \
+  POPLAR_MISSING_MEMBER(name, "poplar::Engine::" #name " is not there yet")
+  POPLAR_NOT_YET(prepare)
+  POPLAR_NOT_YET(deploy)
+  POPLAR_NOT_YET(getGraphProfile)
+  POPLAR_NOT_YET(getExecutionProfile)
+  POPLAR_NOT_YET(getProfile)
+  POPLAR_NOT_YET(resetExecutionProfile)
+  POPLAR_NOT_YET(enableExecutionProfiling)
+  POPLAR_NOT_YET(disableExecutionProfiling)
+  POPLAR_NOT_YET(getReport)
+  POPLAR_NOT_YET(reportIntervals)
+  POPLAR_NOT_YET(connectHostFunction)
+  POPLAR_NOT_YET(serializeExecutable)
+#undef POPLAR_NOT_YET
+
+  // The memory of the tiles, in words. There are no options yet.
+  void printProfileSummary(std::ostream &os, const OptionFlags &options = {}) const
+  {
+    (void)options;
+    detail::check(pop_engine_print_memory(state->engine, detail::CStream(os)));
+  }
+
+private:
+  static std::size_t bytes(const void *begin, const void *end)
+  {
+    return static_cast<std::size_t>(static_cast<const char *>(end) -
+                                    static_cast<const char *>(begin));
+  }
+  std::size_t rowBytes(const std::string &handle) const
+  {
+    pop_executable *executable = state->executable->executable;
+    for (std::size_t i = 0; i < pop_executable_num_remote_buffers(executable); ++i) {
+      pop_remote_buffer_info info;
+      detail::check(pop_executable_remote_buffer(executable, i, &info));
+      if (handle == info.name) return info.num_elements * pop_type_bytes(info.type);
+    }
+    return 0; // the call that follows says which there are
+  }
+  void connectCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback)
+  {
+    std::string name = handle;
+    std::unique_ptr<detail::ConnectedCallback> connected(
+        new detail::ConnectedCallback(callback.take(), state->thrown));
+    pop_stream_callback c = connected->c();
+    detail::check(
+        replica == ~0u
+            ? pop_engine_connect_stream_callback(state->engine, name.c_str(), &c)
+            : pop_engine_connect_replica_stream_callback(state->engine, name.c_str(), replica, &c));
+    state->callbacks[{name, replica}] = std::move(connected); // the old one is not called any more
+  }
+};
+
+} // namespace poplar
+
+#endif

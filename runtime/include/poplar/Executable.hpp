@@ -1,0 +1,88 @@
+// Compiled graphs: populus/executable.h.
+#ifndef POPLAR_EXECUTABLE_HPP
+#define POPLAR_EXECUTABLE_HPP
+
+#include <istream>
+#include <iterator>
+#include <memory>
+#include <poplar/Graph.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <populus/executable.h>
+#include <string>
+
+namespace poplar
+{
+namespace detail
+{
+
+inline std::vector<pop_option> options(const OptionFlags &flags)
+{
+  std::vector<pop_option> list;
+  for (const auto &flag : flags) list.push_back({flag.first.c_str(), flag.second.c_str()});
+  return list;
+}
+
+// With the archive in memory that it may have been read from.
+struct ExecutableState {
+  std::string archive;
+  pop_executable *executable = nullptr;
+
+  ExecutableState() = default;
+  ExecutableState(const ExecutableState &) = delete;
+  ExecutableState &operator=(const ExecutableState &) = delete;
+  ~ExecutableState() { pop_executable_free(executable); }
+};
+
+} // namespace detail
+
+class Executable
+{
+  std::shared_ptr<detail::ExecutableState> state;
+
+public:
+  Executable() = default;
+  explicit Executable(std::shared_ptr<detail::ExecutableState> s) : state(std::move(s)) {}
+  Executable(Executable &&) = default;
+  Executable &operator=(Executable &&) = default;
+
+  const std::shared_ptr<detail::ExecutableState> &getState() const
+  {
+    if (!state)
+      throw poplar_error(
+          "poplar::Executable: there is none: it was made by Executable() or moved from");
+    return state;
+  }
+  pop_executable *c() const { return getState()->executable; }
+
+  Target getTarget() const { return Target(*pop_executable_target(c())); }
+  // The archive of tile images, as target.saveArchive writes it.
+  void serialize(std::ostream &os) const
+  {
+    detail::check(pop_executable_write(c(), detail::CStream(os)));
+    if (!os) throw system_runtime_error("Executable::serialize: the stream cannot be written to");
+  }
+  static Executable deserialize(std::istream &is)
+  {
+    if (!is) throw file_load_error("Executable::deserialize: the stream cannot be read");
+    std::shared_ptr<detail::ExecutableState> state(new detail::ExecutableState);
+    state->archive.assign(std::istreambuf_iterator<char>(is), std::istreambuf_iterator<char>());
+    detail::check(pop_executable_load_memory(state->archive.data(), state->archive.size(),
+                                             "a stream", &state->executable));
+    return Executable(state);
+  }
+};
+
+inline Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs,
+                               const OptionFlags &options = {})
+{
+  auto list = graph.build(programs);
+  auto flags = detail::options(options);
+  std::shared_ptr<detail::ExecutableState> state(new detail::ExecutableState);
+  detail::check(pop_compile_graph(graph.c(), list.data(), list.size(), flags.data(), flags.size(),
+                                  &state->executable));
+  return Executable(state);
+}
+
+} // namespace poplar
+
+#endif

@@ -1,0 +1,601 @@
+// Graphs: populus/graph.h.
+#ifndef POPLAR_GRAPH_HPP
+#define POPLAR_GRAPH_HPP
+
+#include <map>
+#include <memory>
+#include <poplar/ArrayRef.hpp>
+#include <poplar/CodeletFileType.hpp>
+#include <poplar/DataStream.hpp>
+#include <poplar/DebugContext.hpp>
+#include <poplar/Device.hpp>
+#include <poplar/GraphElements.hpp>
+#include <poplar/Interval.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/RemoteBuffer.hpp>
+#include <poplar/ReplicatedStreamMode.hpp>
+#include <poplar/SerializationFormat.hpp>
+#include <poplar/Target.hpp>
+#include <poplar/Tensor.hpp>
+#include <poplar/TypeTraits.hpp>
+#include <poplar/VariableMappingMethod.hpp>
+#include <poplar/detail/CStream.hpp>
+#include <poplar/detail/Connection.hpp>
+#include <poplar/detail/HostValues.hpp>
+#include <populus/graph.h>
+#include <populus/introspection.h>
+#include <populus/remote_buffer.h>
+#include <sstream>
+
+namespace poplar
+{
+
+class replication_factor
+{
+  unsigned n;
+
+public:
+  explicit replication_factor(unsigned factor) : n(factor) {}
+  unsigned get() const { return n; }
+};
+
+class Graph
+{
+  std::shared_ptr<pop_graph> top; // owns
+  pop_graph *graph = nullptr;     // it, or a virtual graph of it
+  Target target;
+
+  static pop_graph *create(const Target &target, unsigned replicas)
+  {
+    return replicas == 1 ? pop_graph_create(&target.c())
+                         : pop_graph_create_replicated(&target.c(), replicas);
+  }
+  void check() const { detail::check(graph); }
+  Graph view(pop_graph *virtualGraph) const
+  {
+    check();
+    Graph result;
+    result.top = top;
+    result.graph = virtualGraph;
+    result.target = Target(*pop_graph_get_target(virtualGraph));
+    return result;
+  }
+  Tensor wrap(pop_tensor t) const
+  {
+    check();
+    return Tensor(t);
+  }
+  Tensor constant(const Type &type, ArrayRef<std::size_t> shape, const void *data, const char *name)
+  {
+    return wrap(pop_graph_add_constant(graph, type.c(), shape.data(), shape.size(), data, name));
+  }
+  static std::size_t product(ArrayRef<std::size_t> shape)
+  {
+    std::size_t n = 1;
+    for (std::size_t size : shape) n *= size;
+    return n;
+  }
+  // A file of any name is what its type says.
+  static std::string flagsFor(CodeletFileType type, StringRef flags)
+  {
+    const char *language = type == CodeletFileType::CSource     ? "-x c "
+                           : type == CodeletFileType::CppSource ? "-x c++ "
+                           : type == CodeletFileType::AsmSource ? "-x assembler "
+                           : type == CodeletFileType::PreprocessedAsmSource
+                               ? "-x assembler-with-cpp "
+                               : "";
+    return language + flags.cloneAsString();
+  }
+  static void refuseTarget(StringRef targetName)
+  {
+    if (!targetName.empty())
+      throw poplar_error("Graph::addCodelets: codelets are compiled for the graph's target: '" +
+                         targetName.cloneAsString() + "' cannot be asked for");
+  }
+
+public:
+  using TileToTensorMapping = std::vector<std::vector<Interval>>;
+
+  Graph() = default;
+  explicit Graph(const Target &graphTarget, replication_factor replicas = replication_factor(1))
+      : top(create(graphTarget, replicas.get()), pop_graph_free), graph(top.get())
+  {
+    check();
+    target = Target(*pop_graph_get_target(graph));
+  }
+  explicit Graph(const Device &device, replication_factor replicas = replication_factor(1))
+      : Graph(device.getTarget(), replicas)
+  {
+  }
+  Graph(Graph &&) = default;
+  Graph &operator=(Graph &&) = default;
+
+  pop_graph *c() const { return graph; }
+  const Target &getTarget() const { return target; }
+  unsigned getReplicationFactor() const { return pop_graph_replication_factor(graph); }
+  unsigned getTopLevelReplicationFactor() const { return getReplicationFactor(); }
+
+  // ---- virtual graphs ----
+
+  // The first tiles of every IPU.
+  Graph createVirtualGraph(unsigned numTilesPerIPU)
+  {
+    return createVirtualGraph(perIpu(0, numTilesPerIPU));
+  }
+  // Tiles lower <= tile < upper, over all IPUs.
+  Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile)
+  {
+    return view(pop_graph_create_virtual_graph(graph, lowerTile, upperTile));
+  }
+  // These tiles of every IPU.
+  Graph createVirtualGraph(const std::vector<unsigned> &perIpuTiles)
+  {
+    auto tiles = detail::sizes(perIpuTiles);
+    return view(pop_graph_create_virtual_graph_per_ipu(graph, tiles.data(), tiles.size()));
+  }
+  Graph getTopLevelGraph() { return view(pop_graph_top_level_graph(graph)); }
+  unsigned convertVirtualTileToPhysicalTile(unsigned tile) const
+  {
+    std::size_t physical = pop_graph_physical_tile(graph, tile);
+    if (physical == SIZE_MAX)
+      throw index_error("Graph::convertVirtualTileToPhysicalTile: there is no tile " +
+                        std::to_string(tile));
+    return static_cast<unsigned>(physical);
+  }
+
+  // ---- codelets ----
+
+  // A .gp file or source that is compiled now. True: always, for an error throws.
+  bool addCodelets(StringRef file, CodeletFileType type = CodeletFileType::Auto,
+                   StringRef compileFlags = "", StringRef targetName = "")
+  {
+    refuseTarget(targetName);
+    pop_graph_add_codelets(graph, file.cloneAsString().c_str(),
+                           flagsFor(type, compileFlags).c_str());
+    check();
+    return true;
+  }
+  bool addCodelets(ArrayRef<std::string> files, StringRef compileFlags = "",
+                   StringRef targetName = "")
+  {
+    for (const std::string &file : files)
+      addCodelets(file, CodeletFileType::Auto, compileFlags, targetName);
+    return true;
+  }
+  bool addCodelets(std::initializer_list<const char *> files, StringRef compileFlags = "",
+                   StringRef targetName = "")
+  {
+    for (const char *file : files)
+      addCodelets(file, CodeletFileType::Auto, compileFlags, targetName);
+    return true;
+  }
+  // Source text.
+  void addCodelets(std::stringstream &stream, StringRef compileFlags = "",
+                   CodeletFileType type = CodeletFileType::CppSource, StringRef targetName = "")
+  {
+    refuseTarget(targetName);
+    if (type != CodeletFileType::CppSource && type != CodeletFileType::CSource)
+      throw poplar_error("Graph::addCodelets: text from memory is C or C++");
+    pop_graph_add_codelets_source(graph, type == CodeletFileType::CSource ? "c" : "c++",
+                                  stream.str().c_str(), nullptr,
+                                  compileFlags.cloneAsString().c_str());
+    check();
+  }
+  bool hasCodelet(StringRef vertexType) const
+  {
+    return pop_graph_has_vertex_type(graph, vertexType.cloneAsString().c_str());
+  }
+
+  // ---- variables and constants ----
+
+  Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape,
+                     const DebugContext &debugContext = {})
+  {
+    return wrap(
+        pop_graph_add_variable(graph, type.c(), shape.data(), shape.size(), debugContext.c()));
+  }
+  Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod method,
+                     const DebugContext &debugContext = {})
+  {
+    Tensor variable = addVariable(type, shape, debugContext);
+    if (method == VariableMappingMethod::LINEAR) pop_graph_map_linearly(graph, variable.c(), 0, 0);
+    check();
+    return variable;
+  }
+  template <typename T>
+  Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, ArrayRef<T> values,
+                     const DebugContext &debugContext = {})
+  {
+    if (values.size() != product(shape))
+      throw tensor_creation_error("Graph::addConstant: " + std::to_string(values.size()) +
+                                  " values for " + std::to_string(product(shape)) + " elements");
+    return constant(type, shape, detail::toDevice(type.c(), values.data(), values.size()).data(),
+                    debugContext.c());
+  }
+  template <typename Vector, typename = detail::EnableIfVector<Vector>, typename = void,
+            typename = void>
+  Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, const Vector &values,
+                     const DebugContext &debugContext = {})
+  {
+    return addConstant(type, shape, ArrayRef<typename Vector::value_type>(values), debugContext);
+  }
+  // One value for all elements.
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
+  Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, T value,
+                     const DebugContext &debugContext = {})
+  {
+    return constant(type, shape, detail::toDevice(type.c(), &value, product(shape), 0).data(),
+                    debugContext.c());
+  }
+  // As many values as the shape says.
+  template <typename P, typename = typename std::enable_if<std::is_pointer<P>::value>::type,
+            typename = void>
+  Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, P values,
+                     const DebugContext &debugContext = {})
+  {
+    return constant(type, shape, detail::toDevice(type.c(), values, product(shape)).data(),
+                    debugContext.c());
+  }
+  template <typename T, typename P,
+            typename = typename std::enable_if<
+                std::is_same<const T *, const typename std::remove_pointer<P>::type *>::value &&
+                std::is_pointer<P>::value>::type,
+            typename = void, typename = void>
+  Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, P values,
+                     const DebugContext &debugContext = {})
+  {
+    return constant(type, shape, detail::toDevice(type.c(), values, product(shape)).data(),
+                    debugContext.c());
+  }
+  // Values in the device's format of half.
+  Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, std::uint16_t value,
+                         const DebugContext &debugContext = {})
+  {
+    return constant(type, shape, std::vector<std::uint16_t>(product(shape), value).data(),
+                    debugContext.c());
+  }
+  Tensor addConstantHalf(const Type &type, ArrayRef<std::size_t> shape, const std::uint16_t *values,
+                         const DebugContext &debugContext = {})
+  {
+    return constant(type, shape, values, debugContext.c());
+  }
+  Tensor addReplicationIndexConstant(const DebugContext &debugContext = {})
+  {
+    return wrap(pop_graph_add_replication_index_constant(graph, debugContext.c()));
+  }
+  Tensor clone(const Type &type, const Tensor &tensor, const DebugContext &debugContext = {},
+               TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
+  {
+    pop_clone_method how = method == TensorCloneMethod::CREATE_NEW_ORDER
+                               ? POP_CLONE_CREATE_NEW_ORDER
+                           : method == TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES
+                               ? POP_CLONE_PRESERVE_ORDER_AND_ALIASES
+                               : POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES;
+    if (method == TensorCloneMethod::GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES)
+      throw poplar_error(
+          "Graph::clone: GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES is not there; use "
+          "PRESERVE_ORDER_AND_ALIASES");
+    return wrap(pop_graph_clone(graph, type.c(), detail::check(tensor.c()), debugContext.c(), how));
+  }
+  Tensor clone(const Tensor &tensor, const DebugContext &debugContext = {},
+               TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
+  {
+    return clone(tensor.elementType(), tensor, debugContext, method);
+  }
+
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
+  void setInitialValue(const Tensor &tensor, T value)
+  {
+    auto bytes = detail::toDevice(tensor.elementType().c(), &value, tensor.numElements(), 0);
+    pop_graph_set_initial_value(graph, tensor.c(), bytes.data());
+    check();
+  }
+  template <typename T> void setInitialValue(const Tensor &tensor, ArrayRef<T> values)
+  {
+    if (values.size() != tensor.numElements())
+      throw tensor_creation_error("Graph::setInitialValue: " + std::to_string(values.size()) +
+                                  " values for " + std::to_string(tensor.numElements()) +
+                                  " elements");
+    auto bytes = detail::toDevice(tensor.elementType().c(), values.data(), values.size());
+    pop_graph_set_initial_value(graph, tensor.c(), bytes.data());
+    check();
+  }
+  template <typename Vector, typename = detail::EnableIfVector<Vector>, typename = void>
+  void setInitialValue(const Tensor &tensor, const Vector &values)
+  {
+    setInitialValue(tensor, ArrayRef<typename Vector::value_type>(values));
+  }
+  void setInitialValueHalf(const Tensor &tensor, ArrayRef<std::uint16_t> values)
+  {
+    if (values.size() != tensor.numElements() || tensor.elementType() != HALF)
+      throw tensor_creation_error(
+          "Graph::setInitialValueHalf: a tensor of half and as many values are needed");
+    pop_graph_set_initial_value(graph, tensor.c(), values.data());
+    check();
+  }
+
+  // ---- tile mapping ----
+
+  void setTileMapping(const VertexRef &vertex, unsigned tile)
+  {
+    pop_graph_set_vertex_tile(graph, vertex.c(), tile);
+    check();
+  }
+  void setTileMapping(const Tensor &tensor, unsigned tile)
+  {
+    pop_graph_set_tile_mapping(graph, detail::check(tensor.c()), tile);
+    check();
+  }
+  // By tile: intervals of the flattened tensor.
+  void setTileMapping(const Tensor &tensor, const TileToTensorMapping &mapping)
+  {
+    Tensor flat = tensor.flatten();
+    for (std::size_t tile = 0; tile < mapping.size(); ++tile)
+      for (const Interval &interval : mapping[tile])
+        setTileMapping(flat.slice(interval), static_cast<unsigned>(tile));
+  }
+  TileToTensorMapping getTileMapping(const Tensor &tensor, bool *isComplete) const
+  {
+    struct Collected {
+      TileToTensorMapping mapping;
+      bool complete = true;
+    } all;
+    all.mapping.resize(target.getNumTiles());
+    pop_graph_visit_tile_mapping(
+        graph, detail::check(tensor.c()),
+        [](void *context, std::size_t tile, std::size_t begin, std::size_t end) {
+          Collected &c = *static_cast<Collected *>(context);
+          if (tile >= c.mapping.size()) {
+            c.complete = false;
+            return;
+          }
+          auto &list = c.mapping[tile];
+          if (!list.empty() && list.back().end() == begin)
+            list.back() = Interval(list.back().begin(), end);
+          else
+            list.emplace_back(begin, end);
+        },
+        &all);
+    check();
+    if (isComplete) *isComplete = all.complete;
+    return all.mapping;
+  }
+  TileToTensorMapping getTileMapping(const Tensor &tensor, bool requireComplete = true) const
+  {
+    bool complete;
+    auto mapping = getTileMapping(tensor, &complete);
+    if (requireComplete && !complete)
+      throw invalid_tile_mapping(
+          "Graph::getTileMapping: not all elements are on a tile of the graph: " +
+          tensor.getDebugStr());
+    return mapping;
+  }
+  std::vector<std::vector<Interval>> getSortedContiguousRegions(
+      const Tensor &tensor, ArrayRef<Interval> regions, bool removeAliasedIntervals = false) const
+  {
+    std::vector<pop_interval> list;
+    for (const Interval &region : regions) list.push_back({region.begin(), region.end()});
+    std::vector<std::vector<Interval>> result;
+    pop_tensor_visit_sorted_contiguous_regions(
+        tensor.c(), list.data(), list.size(), removeAliasedIntervals,
+        [](void *context, const pop_interval *intervals, std::size_t count) {
+          auto &lists = *static_cast<std::vector<std::vector<Interval>> *>(context);
+          lists.emplace_back();
+          for (std::size_t i = 0; i < count; ++i)
+            lists.back().emplace_back(intervals[i].begin, intervals[i].end);
+        },
+        &result);
+    check();
+    return result;
+  }
+
+  // ---- compute sets and vertices ----
+
+  ComputeSet addComputeSet(const DebugContext &debugContext = {})
+  {
+    ComputeSet set(pop_graph_add_compute_set(graph, debugContext.c()));
+    check();
+    return set;
+  }
+  VertexRef addVertex(const ComputeSet &computeSet, StringRef vertexType)
+  {
+    VertexRef vertex(
+        pop_graph_add_vertex(graph, computeSet.c(), vertexType.cloneAsString().c_str()));
+    check();
+    return vertex;
+  }
+  VertexRef addVertex(const ComputeSet &computeSet, StringRef vertexType,
+                      ArrayRef<ConnectionDesc> connections)
+  {
+    VertexRef vertex = addVertex(computeSet, vertexType);
+    for (const ConnectionDesc &connection : connections) connection.connect(graph, vertex.c());
+    return vertex;
+  }
+  unsigned getNumVertices() const { return static_cast<unsigned>(pop_graph_num_vertices(graph)); }
+
+  void connect(const FieldRef &field, const Tensor &tensor)
+  {
+    detail::connect(graph, field, tensor.c());
+  }
+  void connect(const FieldRef &field, ArrayRef<Tensor> tensors)
+  {
+    std::vector<pop_tensor> list;
+    for (const Tensor &tensor : tensors) list.push_back(tensor.c());
+    detail::connect(graph, field, list);
+  }
+  // A constant on the vertex's tile, or the value of a plain member.
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
+  void connect(const FieldRef &field, T value)
+  {
+    detail::setValue(graph, field, value);
+  }
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
+  void connect(const FieldRef &field, ArrayRef<T> values)
+  {
+    detail::setValues(graph, field, detail::HostValues(values.data(), values.size()));
+  }
+  template <typename Vector, typename = detail::EnableIfVector<Vector>, typename = void>
+  void connect(const FieldRef &field, const Vector &values)
+  {
+    connect(field, ArrayRef<typename Vector::value_type>(values));
+  }
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
+  void setInitialValue(const FieldRef &field, T value)
+  {
+    detail::setValue(graph, field, value);
+  }
+  template <typename T> void setInitialValue(const FieldRef &field, ArrayRef<T> values)
+  {
+    detail::setValues(graph, field, detail::HostValues(values.data(), values.size()));
+  }
+  template <typename Vector, typename = detail::EnableIfVector<Vector>, typename = void>
+  void setInitialValue(const FieldRef &field, const Vector &values)
+  {
+    setInitialValue(field, ArrayRef<typename Vector::value_type>(values));
+  }
+  void setFieldSize(const FieldRef &field, std::size_t size)
+  {
+    pop_graph_set_field_size(graph, field.c(), field.getName().c_str(), size);
+    check();
+  }
+  void setCycleEstimate(const VertexRef &vertex, std::uint64_t cycles)
+  {
+    pop_graph_set_cycle_estimate(graph, vertex.c(), cycles);
+    check();
+  }
+  // `flops` are not used: the profile counts what runs.
+  void setPerfEstimate(const VertexRef &vertex, std::uint64_t cycles, std::uint64_t /*flops*/ = 0)
+  {
+    setCycleEstimate(vertex, cycles);
+  }
+
+  // ---- the host ----
+
+  // `rearrangeOnHost` and `optimiseMemory` are about who puts elements in order: here the host always does.
+  void createHostWrite(StringRef handle, const Tensor &tensor, bool /*rearrangeOnHost*/ = false)
+  {
+    pop_graph_create_host_write(graph, handle.cloneAsString().c_str(), detail::check(tensor.c()));
+    check();
+  }
+  void createHostRead(StringRef handle, const Tensor &tensor, bool /*rearrangeOnHost*/ = false)
+  {
+    pop_graph_create_host_read(graph, handle.cloneAsString().c_str(), detail::check(tensor.c()));
+    check();
+  }
+  DataStream addHostToDeviceFIFO(StringRef handle, const Type &type, std::size_t numElements,
+                                 ReplicatedStreamMode mode = ReplicatedStreamMode::REPLICATE,
+                                 const OptionFlags &options = {})
+  {
+    pop_stream stream = pop_graph_add_host_to_device_fifo(graph, handle.cloneAsString().c_str(),
+                                                          type.c(), numElements);
+    if (mode == ReplicatedStreamMode::BROADCAST)
+      pop_stream_set_replicated_mode(stream, POP_STREAM_BROADCAST);
+    return finish(stream, handle, type, numElements, options);
+  }
+  DataStream addDeviceToHostFIFO(StringRef handle, const Type &type, std::size_t numElements,
+                                 const OptionFlags &options = {})
+  {
+    pop_stream stream = pop_graph_add_device_to_host_fifo(graph, handle.cloneAsString().c_str(),
+                                                          type.c(), numElements);
+    return finish(stream, handle, type, numElements, options);
+  }
+  RemoteBuffer addRemoteBuffer(StringRef handle, const Type &type, std::size_t numElements,
+                               std::size_t repeats = 1, bool /*rearrangeOnHost*/ = false,
+                               bool /*optimiseMemory*/ = false)
+  {
+    pop_remote_buffer buffer = pop_graph_add_remote_buffer(graph, handle.cloneAsString().c_str(),
+                                                           type.c(), numElements, repeats);
+    check();
+    return RemoteBuffer(buffer, handle, type, numElements, repeats);
+  }
+
+  // ---- programs ----
+
+  Function addFunction(const program::Program &program)
+  {
+    Function function(pop_graph_add_function(graph, build(program)));
+    check();
+    return function;
+  }
+  pop_program build(const program::Program &program) const
+  {
+    return detail::ProgramBuilder(pop_graph_top(graph)).build(program.getNode());
+  }
+  std::vector<pop_program> build(ArrayRef<program::Program> programs) const
+  {
+    detail::ProgramBuilder builder(pop_graph_top(graph));
+    std::vector<pop_program> list;
+    for (const program::Program &program : programs)
+      list.push_back(builder.build(program.getNode()));
+    check();
+    return list;
+  }
+
+  // ---- reports ----
+
+  void outputVertexGraph(std::ostream &os, ArrayRef<program::Program> programs = {}) const
+  {
+    auto list = build(programs);
+    detail::check(
+        pop_graph_output_vertex_graph(graph, detail::CStream(os), list.data(), list.size()));
+  }
+  void outputComputeGraph(std::ostream &os, ArrayRef<program::Program> programs = {}) const
+  {
+    auto list = build(programs);
+    detail::check(
+        pop_graph_output_compute_graph(graph, detail::CStream(os), list.data(), list.size()));
+  }
+  void serialize(std::ostream &os, SerializationFormat format) const
+  {
+    if (format != SerializationFormat::JSON)
+      throw poplar_error("Graph::serialize: there is SerializationFormat::JSON only");
+    detail::check(pop_graph_serialize(graph, detail::CStream(os)));
+  }
+
+#define POPLAR_NOT_YET(name)                                                                       \
+  POPLAR_MISSING_MEMBER(name, "poplar::Graph::" #name " is not there yet")
+  POPLAR_NOT_YET(registerPerfEstimator)
+  POPLAR_NOT_YET(registerCycleEstimator)
+  POPLAR_NOT_YET(addHostFunction)
+  POPLAR_NOT_YET(addExternalExchangeVertex)
+  POPLAR_NOT_YET(reorderToSimplify)
+  POPLAR_NOT_YET(findUnbroadcastTensor)
+  POPLAR_NOT_YET(cloneN)
+  POPLAR_NOT_YET(getVertex)
+  POPLAR_NOT_YET(getVariable)
+  POPLAR_NOT_YET(getVariableTileMapping)
+  POPLAR_NOT_YET(getMaxFieldDim)
+  POPLAR_NOT_YET(getMaxVertexFieldValue)
+  POPLAR_NOT_YET(getPerfEstimate)
+  POPLAR_NOT_YET(getFunction)
+  POPLAR_NOT_YET(convertPhysicalTileToVirtualTile)
+  POPLAR_NOT_YET(createReplicatedGraph)
+#undef POPLAR_NOT_YET
+
+private:
+  static pop_graph *pop_graph_top(pop_graph *g)
+  {
+    while (pop_graph *parent = pop_graph_parent(g)) g = parent;
+    return g;
+  }
+  static std::vector<unsigned> perIpu(unsigned first, unsigned end)
+  {
+    std::vector<unsigned> tiles;
+    for (unsigned tile = first; tile < end; ++tile) tiles.push_back(tile);
+    return tiles;
+  }
+  DataStream finish(pop_stream stream, StringRef handle, const Type &type, std::size_t numElements,
+                    const OptionFlags &options)
+  {
+    check();
+    for (const auto &option : options)
+      pop_stream_set_option(stream, option.first.c_str(), option.second.c_str());
+    check();
+    return DataStream(stream, handle, type, numElements);
+  }
+};
+
+} // namespace poplar
+
+#endif

@@ -1,0 +1,97 @@
+// A software IPU with figures of the program's own.
+#ifndef POPLAR_IPUMODEL_HPP
+#define POPLAR_IPUMODEL_HPP
+
+#include <cstdio>
+#include <poplar/Device.hpp>
+#include <populus/device.h>
+#include <string>
+
+namespace poplar
+{
+namespace detail
+{
+
+// A setting that has one possible value.
+class AlwaysTrue
+{
+  const char *name;
+
+public:
+  explicit AlwaysTrue(const char *settingName) : name(settingName) {}
+  AlwaysTrue &operator=(bool value)
+  {
+    if (!value)
+      throw poplar_error(std::string("poplar::IPUModel::") + name +
+                         " is always true: tile code is what runs");
+    return *this;
+  }
+  operator bool() const { return true; }
+};
+
+} // namespace detail
+
+class IPUModel
+{
+  static pop_ipu_model figures(const char *version)
+  {
+    pop_ipu_model model;
+    detail::check(pop_ipu_model_init(&model, version));
+    return model;
+  }
+  explicit IPUModel(const pop_ipu_model &m)
+      : IPUVersion(m.ipu_version), numIPUs(m.num_ipus), tilesPerIPU(m.tiles_per_ipu),
+        numWorkerContexts(m.num_worker_contexts), memoryBytesPerTile(m.memory_bytes_per_tile),
+        tileClockFrequency(m.tile_clock_frequency),
+        exchangeBytesPerCycle(m.exchange_bytes_per_cycle),
+        interleavedMemoryElementIndex(m.interleaved_memory_element_index),
+        minIPUSyncDelay(m.min_ipu_sync_delay)
+  {
+  }
+
+public:
+  enum class RelativeSyncDelayType { AUTO, NO_DELAY };
+
+  // "ipu1", "ipu2" or "ipu21"
+  explicit IPUModel(char const *version = "ipu2") : IPUModel(figures(version)) {}
+
+  std::string IPUVersion;
+  unsigned numIPUs;
+  unsigned tilesPerIPU;
+  unsigned numWorkerContexts;
+  unsigned memoryBytesPerTile;
+  double tileClockFrequency; // Hz
+  unsigned exchangeBytesPerCycle;
+  unsigned interleavedMemoryElementIndex; // see Target::getMemoryElementOffsets
+  unsigned minIPUSyncDelay;               // cycles of a sync
+  RelativeSyncDelayType relativeSyncDelay = RelativeSyncDelayType::AUTO;
+  detail::AlwaysTrue compileIPUCode{"compileIPUCode"};
+
+  Device createDevice(const OptionFlags &options = {}, bool accurateHalf = false) const
+  {
+    if (!options.empty())
+      throw invalid_option("IPUModel::createDevice: there is no option '" + options.begin()->first +
+                           "'");
+    if (accurateHalf)
+      throw poplar_error("IPUModel::createDevice: half is always accurate here: pass false");
+    pop_ipu_model model = figures(IPUVersion.c_str());
+    model.num_ipus = numIPUs;
+    model.tiles_per_ipu = tilesPerIPU;
+    model.num_worker_contexts = numWorkerContexts;
+    model.memory_bytes_per_tile = memoryBytesPerTile;
+    model.tile_clock_frequency = tileClockFrequency;
+    model.exchange_bytes_per_cycle = exchangeBytesPerCycle;
+    model.interleaved_memory_element_index = interleavedMemoryElementIndex;
+    model.min_ipu_sync_delay = minIPUSyncDelay;
+    model.relative_sync_delay = relativeSyncDelay == RelativeSyncDelayType::AUTO
+                                    ? POP_SYNC_DELAY_AUTO
+                                    : POP_SYNC_DELAY_NO_DELAY;
+    pop_device *device;
+    detail::check(pop_ipu_model_create_device(&model, &device));
+    return Device(device);
+  }
+};
+
+} // namespace poplar
+
+#endif

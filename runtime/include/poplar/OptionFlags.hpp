@@ -1,0 +1,81 @@
+// Keys and values: what engines, streams and library functions are told. Which keys there are is checked by those.
+#ifndef POPLAR_OPTIONFLAGS_HPP
+#define POPLAR_OPTIONFLAGS_HPP
+
+#include <initializer_list>
+#include <ostream>
+#include <poplar/exceptions.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace poplar
+{
+
+class OptionFlags
+{
+public:
+  using OptionFlag = std::pair<const std::string, std::string>;
+  using initializer_list = std::initializer_list<OptionFlag>;
+
+private:
+  std::vector<std::pair<std::string, std::string>>
+      flags; // in the order in which they were first set
+
+  const std::string *find(const std::string &key) const
+  {
+    for (const auto &flag : flags)
+      if (flag.first == key) return &flag.second;
+    return nullptr;
+  }
+
+public:
+  using const_iterator = std::vector<std::pair<std::string, std::string>>::const_iterator;
+  using iterator = const_iterator;
+
+  OptionFlags() = default;
+  OptionFlags(initializer_list list) { set(list); }
+
+  // A later value takes the place of an earlier one.
+  void set(const std::string &key, const std::string &value)
+  {
+    for (auto &flag : flags) {
+      if (flag.first != key) continue;
+      flag.second = value;
+      return;
+    }
+    flags.emplace_back(key, value);
+  }
+  void set(initializer_list list)
+  {
+    for (const auto &flag : list) set(flag.first, flag.second);
+  }
+  const std::string &at(const std::string &key) const
+  {
+    const std::string *value = find(key);
+    if (!value)
+      throw invalid_option("there is no option '" + key + "' among those that were given");
+    return *value;
+  }
+  bool contains(const std::string &key) const { return find(key) != nullptr; }
+  std::size_t size() const { return flags.size(); }
+  bool empty() const { return flags.empty(); }
+  void clear() { flags.clear(); }
+  const_iterator begin() const { return flags.begin(); }
+  const_iterator end() const { return flags.end(); }
+
+  friend bool operator==(const OptionFlags &a, const OptionFlags &b) { return a.flags == b.flags; }
+  friend std::ostream &operator<<(std::ostream &os, const OptionFlags &options)
+  {
+    const char *separator = "{";
+    for (const auto &flag : options.flags) {
+      os << separator << '"' << flag.first << "\": \"" << flag.second << '"';
+      separator = ", ";
+    }
+    return os << (options.empty() ? "{}" : "}");
+  }
+};
+
+} // namespace poplar
+
+#endif

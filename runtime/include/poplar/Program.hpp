@@ -1,0 +1,357 @@
+// Control programs: what the tiles do, in which order (populus/program.h). Programs are values: what a program is added
+// to keeps it as it was then.
+#ifndef POPLAR_PROGRAM_HPP
+#define POPLAR_PROGRAM_HPP
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <poplar/DataStream.hpp>
+#include <poplar/DebugContext.hpp>
+#include <poplar/GraphElements.hpp>
+#include <poplar/RemoteBuffer.hpp>
+#include <poplar/SyncType.hpp>
+#include <poplar/detail/ProgramNode.hpp>
+#include <utility>
+
+namespace poplar
+{
+namespace program
+{
+
+class Program
+{
+protected:
+  detail::ProgramNodePtr node;
+
+  explicit Program(const detail::ProgramNode *n) : node(n) {}
+
+public:
+  Program() = default;
+  // One of the C interface.
+  explicit Program(pop_program made) : node(new detail::MadeProgram(made))
+  {
+    if (!made.index) detail::check(made.graph);
+  }
+  bool isEmpty() const { return !node; }
+  const detail::ProgramNodePtr &getNode() const { return node; }
+};
+
+class Sequence : public Program
+{
+  // The node to change: this sequence's alone.
+  detail::SequenceNode &own()
+  {
+    auto *mine = static_cast<const detail::SequenceNode *>(node.get());
+    if (node.use_count() > 1) node.reset(mine = new detail::SequenceNode(*mine));
+    return const_cast<detail::SequenceNode &>(*mine); // it was made without const, below or above
+  }
+
+public:
+  Sequence() : Program(new detail::SequenceNode) {}
+  explicit Sequence(const DebugContext &debugContext) : Sequence()
+  {
+    own().name = debugContext.getPathName();
+  }
+  Sequence(std::initializer_list<Program> programs, const DebugContext &debugContext = {})
+      : Sequence(debugContext)
+  {
+    for (const Program &program : programs) add(program);
+  }
+  explicit Sequence(const std::vector<Program> &programs, const DebugContext &debugContext = {})
+      : Sequence(debugContext)
+  {
+    for (const Program &program : programs) add(program);
+  }
+  template <typename First, typename Second, typename... More,
+            typename = typename std::enable_if<std::is_base_of<Program, First>::value &&
+                                               std::is_base_of<Program, Second>::value>::type>
+  Sequence(const First &first, const Second &second, const More &...more)
+      : Sequence({first, second, more...})
+  {
+  }
+  Sequence(const Sequence &) = default;
+  Sequence &operator=(const Sequence &) = default;
+  Sequence(Sequence &&other) : Program(std::move(other))
+  {
+    other.node.reset(new detail::SequenceNode);
+  }
+  Sequence &operator=(Sequence &&other)
+  {
+    std::swap(node, other.node);
+    return *this;
+  }
+
+  void add(const Program &program) { own().children.push_back(program.getNode()); }
+  std::size_t size() const
+  {
+    return static_cast<const detail::SequenceNode *>(node.get())->children.size();
+  }
+};
+
+class Execute : public Program
+{
+public:
+  explicit Execute(const ComputeSet &computeSet, const DebugContext &debugContext = {})
+      : Program(pop_program_execute(computeSet.c().graph, computeSet.c(), debugContext.c()))
+  {
+  }
+  template <typename T, typename = typename std::enable_if<std::is_same<T, Tensor>::value>::type>
+  Execute(const ComputeSet &, const T &, const DebugContext & = {})
+  {
+    static_assert(detail::Never<T>::value, "poplar::program::Execute: exit codes of vertices are "
+                                           "not kept: let a vertex write a tensor");
+  }
+};
+
+// `dontOutline` and `optimiseMemory` are about what the documented compiler does on its own; nothing is outlined here.
+class Copy : public Program
+{
+public:
+  Copy(const Tensor &source, const Tensor &destination, bool /*dontOutline*/ = false,
+       const DebugContext &debugContext = {})
+      : Program(pop_program_copy(detail::check(source.c()), detail::check(destination.c()),
+                                 debugContext.c()))
+  {
+  }
+  Copy(const DataStream &stream, const Tensor &destination, bool /*optimiseMemory*/ = false,
+       const DebugContext &debugContext = {})
+      : Program(pop_program_copy_from_stream(stream.c(), detail::check(destination.c()),
+                                             debugContext.c()))
+  {
+  }
+  Copy(const Tensor &source, const DataStream &stream, bool /*optimiseMemory*/ = false,
+       const DebugContext &debugContext = {})
+      : Program(pop_program_copy_to_stream(detail::check(source.c()), stream.c(), debugContext.c()))
+  {
+  }
+  Copy(const RemoteBuffer &buffer, const Tensor &destination, const DebugContext &debugContext = {})
+      : Copy(buffer, destination, Tensor(), debugContext)
+  {
+  }
+  Copy(const RemoteBuffer &buffer, const Tensor &destination, const Tensor &offset,
+       const DebugContext &debugContext = {})
+      : Program(pop_program_copy_from_remote_buffer(buffer.c(), detail::check(destination.c()),
+                                                    offset.c(), debugContext.c()))
+  {
+  }
+  Copy(const Tensor &source, const RemoteBuffer &buffer, const DebugContext &debugContext = {})
+      : Copy(source, buffer, Tensor(), debugContext)
+  {
+  }
+  Copy(const Tensor &source, const RemoteBuffer &buffer, const Tensor &offset,
+       const DebugContext &debugContext = {})
+      : Program(pop_program_copy_to_remote_buffer(detail::check(source.c()), buffer.c(), offset.c(),
+                                                  debugContext.c()))
+  {
+  }
+};
+
+class Repeat : public Program
+{
+public:
+  Repeat(unsigned count, const Program &body, const DebugContext &debugContext = {})
+      : Program(new detail::RepeatNode(debugContext.getPathName(), count, body.getNode()))
+  {
+  }
+};
+
+class RepeatWhileTrue : public Program
+{
+public:
+  RepeatWhileTrue(const Program &condition, const Tensor &predicate, const Program &body,
+                  const DebugContext &debugContext = {})
+      : Program(new detail::WhileNode(debugContext.getPathName(), true,
+                                      detail::check(predicate.c()), condition.getNode(),
+                                      body.getNode()))
+  {
+  }
+};
+
+class RepeatWhileFalse : public Program
+{
+public:
+  RepeatWhileFalse(const Program &condition, const Tensor &predicate, const Program &body,
+                   const DebugContext &debugContext = {})
+      : Program(new detail::WhileNode(debugContext.getPathName(), false,
+                                      detail::check(predicate.c()), condition.getNode(),
+                                      body.getNode()))
+  {
+  }
+};
+
+class If : public Program
+{
+public:
+  If(const Tensor &predicate, const Program &trueBody, const Program &falseBody,
+     const DebugContext &debugContext = {})
+      : Program(new detail::IfNode(debugContext.getPathName(), detail::check(predicate.c()),
+                                   trueBody.getNode(), falseBody.getNode()))
+  {
+  }
+};
+
+class Switch : public Program
+{
+  detail::SwitchNode &own()
+  {
+    auto *mine = static_cast<const detail::SwitchNode *>(node.get());
+    if (node.use_count() > 1) node.reset(mine = new detail::SwitchNode(*mine));
+    return const_cast<detail::SwitchNode &>(*mine);
+  }
+
+public:
+  using Case = std::pair<std::int32_t, Program>;
+
+  explicit Switch(const Tensor &control, const DebugContext &debugContext = {})
+      : Switch(control, Program(), debugContext)
+  {
+  }
+  Switch(const Tensor &control, const Program &defaultCaseBody,
+         const DebugContext &debugContext = {})
+      : Program(new detail::SwitchNode)
+  {
+    own().control = detail::check(control.c());
+    own().defaultBody = defaultCaseBody.getNode();
+    own().name = debugContext.getPathName();
+  }
+  Switch(const Tensor &control, const std::vector<Case> &cases, const Program &defaultCaseBody = {},
+         const DebugContext &debugContext = {})
+      : Switch(control, defaultCaseBody, debugContext)
+  {
+    for (const Case &c : cases) add(c.first, c.second);
+  }
+  Switch &add(std::int32_t value, const Program &body)
+  {
+    own().cases.emplace_back(value, body.getNode());
+    return *this;
+  }
+};
+
+class Call : public Program
+{
+public:
+  explicit Call(const Function &function, const DebugContext &debugContext = {})
+      : Program(pop_program_call(function.c(), debugContext.c()))
+  {
+  }
+};
+
+// Marks what it holds for profiles.
+class Block : public Program
+{
+public:
+  Block(const Program &body, const DebugContext &debugContext)
+      : Program(new detail::BlockNode(debugContext.getPathName(), body.getNode()))
+  {
+  }
+};
+
+class Sync : public Program
+{
+  static pop_sync_type c(SyncType type)
+  {
+    return type == SyncType::INTERNAL   ? POP_SYNC_INTERNAL
+           : type == SyncType::EXTERNAL ? POP_SYNC_EXTERNAL
+                                        : POP_SYNC_GLOBAL;
+  }
+
+public:
+  explicit Sync(SyncType type, const DebugContext &debugContext = {})
+      : Program(new detail::SyncNode(debugContext.getPathName(), c(type)))
+  {
+  }
+};
+
+class WriteUndef : public Program
+{
+public:
+  explicit WriteUndef(const Tensor &tensor, const DebugContext &debugContext = {})
+      : Program(pop_program_write_undef(detail::check(tensor.c()), debugContext.c()))
+  {
+  }
+};
+
+// Prints to standard error, or where Engine::setPrintStream says.
+class PrintTensor : public Program
+{
+public:
+  explicit PrintTensor(const Tensor &tensor, const DebugContext &debugContext = {})
+      : PrintTensor(debugContext.getPathName().empty() ? tensor.getDebugStr()
+                                                       : debugContext.getPathName(),
+                    tensor)
+  {
+  }
+  PrintTensor(StringRef title, const Tensor &tensor, const DebugContext & = {})
+      : Program(pop_program_print_tensor(detail::check(tensor.c()), title.cloneAsString().c_str()))
+  {
+  }
+};
+
+// Ends the run with an error.
+class Abort : public Program
+{
+public:
+  explicit Abort(const std::string &message = "", const DebugContext &debugContext = {})
+      : Program(new detail::AbortNode(debugContext.getPathName(), message))
+  {
+  }
+};
+
+class AbortOnCondition : public Program
+{
+public:
+  explicit AbortOnCondition(const Tensor &predicate, const std::string &message = "",
+                            const DebugContext &debugContext = {})
+      : Program(pop_program_abort_on_condition(detail::check(predicate.c()), message.c_str(),
+                                               debugContext.c()))
+  {
+  }
+};
+
+// Prints the tensor and ends the run.
+class ErrorProgram : public Program
+{
+public:
+  ErrorProgram(StringRef message, const Tensor &tensor, const DebugContext &debugContext = {})
+      : Program(
+            Sequence({PrintTensor(message, tensor), Abort(message, debugContext)}, debugContext))
+  {
+  }
+};
+
+class CrossReplicaCopy : public Program
+{
+  static pop_program make(const Tensor &source, const Tensor &destination,
+                          const std::map<unsigned, unsigned> &replicas, const char *name)
+  {
+    std::vector<pop_replica_pair> pairs;
+    for (const auto &pair : replicas) pairs.push_back({pair.first, pair.second});
+    return pop_program_cross_replica_copy(detail::check(source.c()), detail::check(destination.c()),
+                                          pairs.data(), pairs.size(), name);
+  }
+
+public:
+  // replicas: from which to which.
+  CrossReplicaCopy(const Tensor &source, const Tensor &destination,
+                   const std::map<unsigned, unsigned> &replicas,
+                   const DebugContext &debugContext = {})
+      : Program(make(source, destination, replicas, debugContext.c()))
+  {
+  }
+};
+
+class AssumeEqualAcrossReplicas : public Program
+{
+public:
+  explicit AssumeEqualAcrossReplicas(const Tensor &tensor, const DebugContext &debugContext = {})
+      : Program(
+            pop_program_assume_equal_across_replicas(detail::check(tensor.c()), debugContext.c()))
+  {
+  }
+};
+
+} // namespace program
+} // namespace poplar
+
+#endif

@@ -1,0 +1,67 @@
+// The host's side of a stream.
+#ifndef POPLAR_STREAMCALLBACK_HPP
+#define POPLAR_STREAMCALLBACK_HPP
+
+#include <functional>
+#include <memory>
+#include <type_traits>
+
+namespace poplar
+{
+
+class StreamCallback
+{
+public:
+  enum class Result { Success, NotAvailable };
+
+  virtual ~StreamCallback() = default;
+  // Host to device: fills the buffer before the device asks, if that can be done now; with the engine's option
+  // exchange.enablePrefetch.
+  virtual Result prefetch(void *buffer) = 0;
+  // Host to device: fills the buffer, the device waits. Device to host: the buffer has what came.
+  virtual void fetch(void *buffer) = 0;
+  // Host to device: the device has taken the data.
+  virtual void complete() = 0;
+  // What was prefetched and not taken will not be used.
+  virtual void invalidatePrefetched() {}
+};
+
+// Only fetch.
+class LegacyStreamCallback : public StreamCallback
+{
+public:
+  Result prefetch(void *) final { return Result::NotAvailable; }
+  void complete() final {}
+};
+
+// What Engine::connectStreamToCallback takes: a std::unique_ptr of a StreamCallback, or something to call with the
+// buffer.
+class StreamCallbackHandle
+{
+  std::unique_ptr<StreamCallback> callback;
+
+  class Calling final : public LegacyStreamCallback
+  {
+    std::function<void(void *)> function;
+
+  public:
+    explicit Calling(std::function<void(void *)> f) : function(std::move(f)) {}
+    void fetch(void *buffer) override { function(buffer); }
+  };
+
+public:
+  template <typename T,
+            typename = typename std::enable_if<std::is_base_of<StreamCallback, T>::value>::type>
+  StreamCallbackHandle(std::unique_ptr<T> c) : callback(std::move(c))
+  {
+  }
+  template <typename F, typename = decltype(std::declval<F &>()(static_cast<void *>(nullptr)))>
+  StreamCallbackHandle(F &&f) : callback(new Calling(std::forward<F>(f)))
+  {
+  }
+  std::unique_ptr<StreamCallback> take() { return std::move(callback); }
+};
+
+} // namespace poplar
+
+#endif

@@ -1,0 +1,153 @@
+// What a graph is made for: so many tiles with so much memory.
+#ifndef POPLAR_TARGET_HPP
+#define POPLAR_TARGET_HPP
+
+#include <cstdint>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/StringRef.hpp>
+#include <poplar/TargetType.hpp>
+#include <poplar/Type.hpp>
+#include <poplar/detail/Missing.hpp>
+#include <poplar/exceptions.hpp>
+#include <populus/target.h>
+#include <vector>
+
+namespace poplar
+{
+
+class Target
+{
+  pop_target target_ = {};
+
+public:
+  Target() = default;
+  explicit Target(const pop_target &target) : target_(target) {}
+
+  // `systemType` is an architecture: "ipu1", "ipu2" or "ipu21".
+  static Target createIPUTarget(unsigned numIPUs, StringRef systemType,
+                                const OptionFlags &options = {})
+  {
+    if (!options.empty())
+      throw invalid_option("Target::createIPUTarget: there is no option '" +
+                           options.begin()->first + "': targets have none");
+    pop_target target;
+    detail::check(pop_target_create(systemType.cloneAsString().c_str(), numIPUs, &target));
+    return Target(target);
+  }
+  static Target createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemType,
+                                const OptionFlags &options = {})
+  {
+    Target target = createIPUTarget(numIPUs, systemType, options);
+    target.target_.tiles_per_ipu = tilesPerIPU;
+    detail::check(pop_target_validate(&target.target_));
+    return target;
+  }
+  static Target createCPUTarget(bool accurateHalf = false, unsigned numIPUs = 1)
+  {
+    if (accurateHalf)
+      throw poplar_error("Target::createCPUTarget: half is always accurate here: pass false");
+    Target target;
+    pop_target_create_cpu(&target.target_);
+    target.target_.num_ipus = numIPUs;
+    detail::check(pop_target_validate(&target.target_));
+    return target;
+  }
+
+  const pop_target &c() const { return target_; }
+
+  TargetType getTargetType() const
+  {
+    switch (target_.type) {
+    case POP_TARGET_IPU:
+      return TargetType::IPU;
+    case POP_TARGET_CPU:
+      return TargetType::CPU;
+    case POP_TARGET_IPU_MODEL:
+      break;
+    }
+    return TargetType::IPU_MODEL;
+  }
+  StringRef getTargetArchString() const { return target_.name; }
+  unsigned getNumIPUs() const { return target_.num_ipus; }
+  unsigned getTilesPerIPU() const { return target_.tiles_per_ipu; }
+  unsigned getNumTiles() const { return pop_target_num_tiles(&target_); }
+  unsigned getNumWorkerContexts() const { return target_.num_worker_contexts; }
+  unsigned getBytesPerTile() const { return target_.memory_bytes; }
+  std::uint64_t getMemoryBytes() const
+  {
+    return std::uint64_t(target_.memory_bytes) * getNumTiles();
+  }
+  unsigned getExchangeBytesPerCycle() const { return target_.exchange_bytes_per_cycle; }
+  double getTileClockFrequency() const { return target_.clock_hz; }
+  std::size_t getTypeSize(const Type &type) const { return pop_type_bytes(type.c()); }
+  // Bytes from the base of tile memory to each memory element.
+  std::vector<unsigned> getMemoryElementOffsets() const
+  {
+    std::vector<unsigned> offsets;
+    for (unsigned at = 0; at < target_.memory_bytes; at += target_.memory_element_bytes)
+      offsets.push_back(at);
+    return offsets;
+  }
+  // Of getMemoryElementOffsets: the first that is interleaved; their number: none is.
+  unsigned getInterleavedMemoryElementIndex() const
+  {
+    return (target_.interleaved_base - target_.memory_base) / target_.memory_element_bytes;
+  }
+
+  friend bool operator==(const Target &a, const Target &b)
+  {
+    return a.getTargetType() == b.getTargetType() &&
+           a.getTargetArchString() == b.getTargetArchString() && a.getNumIPUs() == b.getNumIPUs() &&
+           a.getTilesPerIPU() == b.getTilesPerIPU() && a.getBytesPerTile() == b.getBytesPerTile() &&
+           a.getNumWorkerContexts() == b.getNumWorkerContexts();
+  }
+  friend bool operator!=(const Target &a, const Target &b) { return !(a == b); }
+
+  // Figures of the chip's instruction set, which Populus' tiles do not share: they are RV32IMF.
+#define POPLAR_NO_FIGURE(name)                                                                     \
+  POPLAR_MISSING_MEMBER(name, "poplar::Target::" #name                                             \
+                              ": Populus' tiles are RV32IMF and have no such figure")
+  POPLAR_NO_FIGURE(getVectorWidth)
+  POPLAR_NO_FIGURE(getDataPathWidth)
+  POPLAR_NO_FIGURE(getRptCountMax)
+  POPLAR_NO_FIGURE(getAtomicStoreGranularity)
+  POPLAR_NO_FIGURE(getWeightsPerConvUnit)
+  POPLAR_NO_FIGURE(getNumConvUnits)
+  POPLAR_NO_FIGURE(getNumStrideBits)
+  POPLAR_NO_FIGURE(getConvUnitMaxPipelineDepth)
+  POPLAR_NO_FIGURE(getConvUnitInputLoadElemsPerCycle)
+  POPLAR_NO_FIGURE(getConvUnitCoeffLoadBytesPerCycle)
+  POPLAR_NO_FIGURE(getFp16InFp16OutConvUnitsPerTile)
+  POPLAR_NO_FIGURE(getFp16InFp32OutConvUnitsPerTile)
+  POPLAR_NO_FIGURE(getFp32InFp32OutConvUnitsPerTile)
+  POPLAR_NO_FIGURE(getMemcpyBytesPerCycle)
+  POPLAR_NO_FIGURE(getTilesPerSharedExchangeBus)
+  POPLAR_NO_FIGURE(supportsExchangeBusSharing)
+  POPLAR_NO_FIGURE(getMaxIPUSyncDelay)
+#undef POPLAR_NO_FIGURE
+};
+
+// Elements of type HALF, in the host's memory, from and to float.
+inline void copyFloatToDeviceHalf(const Target &, const float *source, void *destination,
+                                  std::size_t numElements)
+{
+  unsigned char *out = static_cast<unsigned char *>(destination);
+  for (std::size_t i = 0; i < numElements; ++i) {
+    std::uint16_t half = pop_half_from_float(source[i]);
+    __builtin_memcpy(out + i * sizeof half, &half, sizeof half);
+  }
+}
+inline void copyDeviceHalfToFloat(const Target &, const void *source, float *destination,
+                                  std::size_t numElements)
+{
+  const unsigned char *in = static_cast<const unsigned char *>(source);
+  for (std::size_t i = 0; i < numElements; ++i) {
+    std::uint16_t half;
+    __builtin_memcpy(&half, in + i * sizeof half, sizeof half);
+    destination[i] = pop_half_to_float(half);
+  }
+}
+
+} // namespace poplar
+
+#endif

@@ -1,0 +1,262 @@
+// Views of variables' elements: populus/tensor.h.
+#ifndef POPLAR_TENSOR_HPP
+#define POPLAR_TENSOR_HPP
+
+#include <ostream>
+#include <poplar/ArrayRef.hpp>
+#include <poplar/Interval.hpp>
+#include <poplar/TensorCloneMethod.hpp>
+#include <poplar/Type.hpp>
+#include <poplar/detail/Missing.hpp>
+#include <poplar/exceptions.hpp>
+#include <populus/graph.h>
+#include <string>
+#include <vector>
+
+namespace poplar
+{
+namespace detail
+{
+
+// Throws the error that a call on the graph has left; the graph goes on without the call.
+inline void check(pop_graph *graph)
+{
+  if (graph && pop_graph_error(graph)) check(pop_graph_take_error(graph));
+}
+
+inline pop_tensor check(pop_tensor t)
+{
+  if (t.index) return t;
+  check(t.graph);
+  throw tensor_creation_error("the tensor is null: nothing can be done with it");
+}
+
+inline std::vector<std::size_t> sizes(ArrayRef<unsigned> numbers)
+{
+  return std::vector<std::size_t>(numbers.begin(), numbers.end());
+}
+
+} // namespace detail
+
+struct VariableInterval {
+  std::size_t var; // the variable's number in the graph
+  Interval interval;
+};
+using VariableRef = std::size_t;
+
+enum class UpsampleMethod { REPEAT };
+
+class Tensor
+{
+  pop_tensor t = {nullptr, 0};
+
+  static std::string text(std::size_t (*print)(pop_tensor, char *, std::size_t), pop_tensor tensor)
+  {
+    std::string result(print(tensor, nullptr, 0) + 1, '\0');
+    print(tensor, &result[0], result.size());
+    result.pop_back();
+    return result;
+  }
+
+public:
+  Tensor() = default;
+  explicit Tensor(pop_tensor tensor) : t(tensor) {}
+  pop_tensor c() const { return t; }
+
+  // ---- questions ----
+
+  bool valid() const { return pop_tensor_valid(t); }
+  Type elementType() const { return Type(pop_tensor_element_type(t)); }
+  unsigned rank() const { return static_cast<unsigned>(pop_tensor_rank(t)); }
+  std::size_t dim(unsigned i) const
+  {
+    if (i >= rank())
+      throw index_error("Tensor::dim(" + std::to_string(i) + "): the tensor's rank is " +
+                        std::to_string(rank()));
+    return pop_tensor_dim(t, i);
+  }
+  std::vector<std::size_t> shape() const
+  {
+    const std::size_t *sizes = pop_tensor_shape(t);
+    return std::vector<std::size_t>(sizes, sizes + rank());
+  }
+  std::size_t numElements() const { return pop_tensor_num_elements(t); }
+  std::size_t numBytes() const { return numElements() * pop_type_bytes(elementType().c()); }
+  bool isContiguous() const { return pop_tensor_is_contiguous(t); }
+  bool containsAliases() const { return pop_tensor_contains_aliases(t); }
+  bool containsConstant() const { return pop_tensor_contains_constant(t); }
+  bool isParallelWriteable() const { return pop_tensor_is_parallel_writeable(t); }
+  bool intersectsWith(const Tensor &other) const { return pop_tensor_intersects_with(t, other.t); }
+  std::string shapeToString() const { return text(pop_tensor_shape_string, t); }
+  std::string getDebugStr() const { return text(pop_tensor_debug_string, t); }
+  void dump() const { pop_tensor_dump(t, stderr); }
+  friend bool operator==(const Tensor &a, const Tensor &b) { return pop_tensor_equal(a.t, b.t); }
+  friend bool operator!=(const Tensor &a, const Tensor &b) { return !(a == b); }
+  friend std::ostream &operator<<(std::ostream &os, const Tensor &tensor)
+  {
+    return os << tensor.getDebugStr();
+  }
+
+  // ---- parts ----
+
+  Tensor operator[](std::size_t i) const { return Tensor(detail::check(pop_tensor_index(t, i))); }
+  Tensor index(ArrayRef<std::size_t> indices) const
+  {
+    Tensor result = *this;
+    for (std::size_t i : indices) result = result[i];
+    return result;
+  }
+  Tensor slice(std::size_t begin, std::size_t end, unsigned dimension = 0) const
+  {
+    return Tensor(detail::check(pop_tensor_slice(t, begin, end, dimension)));
+  }
+  Tensor slice(const Interval &region, unsigned dimension = 0) const
+  {
+    return slice(region.begin(), region.end(), dimension);
+  }
+  Tensor slice(ArrayRef<std::size_t> begin, ArrayRef<std::size_t> end) const
+  {
+    if (begin.size() != end.size())
+      throw index_error("Tensor::slice: " + std::to_string(begin.size()) + " begins and " +
+                        std::to_string(end.size()) + " ends: there must be as many");
+    return Tensor(detail::check(pop_tensor_slice_nd(t, begin.data(), end.data(), begin.size())));
+  }
+  std::vector<Tensor> slices(ArrayRef<Interval> intervals, unsigned dimension = 0) const
+  {
+    std::vector<Tensor> result;
+    for (const Interval &interval : intervals) result.push_back(slice(interval, dimension));
+    return result;
+  }
+  std::vector<Tensor> slices(const std::vector<std::vector<Interval>> &intervals,
+                             unsigned dimension = 0) const;
+  Tensor subSample(unsigned stride, unsigned dimension) const
+  {
+    return Tensor(detail::check(pop_tensor_sub_sample(t, stride, dimension)));
+  }
+
+  // ---- order ----
+
+  Tensor reverse(unsigned dimension) const
+  {
+    return Tensor(detail::check(pop_tensor_reverse(t, dimension)));
+  }
+  Tensor transpose() const { return Tensor(detail::check(pop_tensor_transpose(t))); }
+  Tensor dimShuffle(ArrayRef<unsigned> permutation) const
+  {
+    auto p = detail::sizes(permutation);
+    return Tensor(detail::check(pop_tensor_dim_shuffle(t, p.data(), p.size())));
+  }
+  Tensor dimShufflePartial(ArrayRef<unsigned> source, ArrayRef<unsigned> destination) const
+  {
+    if (source.size() != destination.size())
+      throw index_error("Tensor::dimShufflePartial: as many destinations as sources are needed");
+    auto from = detail::sizes(source), to = detail::sizes(destination);
+    return Tensor(
+        detail::check(pop_tensor_dim_shuffle_partial(t, from.data(), to.data(), from.size())));
+  }
+  Tensor dimRoll(unsigned dimension, unsigned to = 0) const
+  {
+    return Tensor(detail::check(pop_tensor_dim_roll(t, dimension, to)));
+  }
+
+  // ---- shape and type ----
+
+  Tensor reshape(ArrayRef<std::size_t> shape) const
+  {
+    return Tensor(detail::check(pop_tensor_reshape(t, shape.data(), shape.size())));
+  }
+  Tensor reshapePartial(unsigned begin, unsigned end, ArrayRef<std::size_t> shape) const
+  {
+    return Tensor(
+        detail::check(pop_tensor_reshape_partial(t, begin, end, shape.data(), shape.size())));
+  }
+  Tensor flatten() const { return Tensor(detail::check(pop_tensor_flatten(t))); }
+  Tensor flatten(unsigned begin, unsigned end) const
+  {
+    return Tensor(detail::check(pop_tensor_flatten_partial(t, begin, end)));
+  }
+  // A dimension of size 1 before each of these dimensions.
+  Tensor expand(ArrayRef<std::size_t> dimensions) const
+  {
+    return Tensor(detail::check(pop_tensor_expand_dims(t, dimensions.data(), dimensions.size())));
+  }
+  Tensor squeeze() const { return Tensor(detail::check(pop_tensor_squeeze(t))); }
+  Tensor squeeze(ArrayRef<std::size_t> dimensions) const
+  {
+    return Tensor(detail::check(pop_tensor_squeeze_dims(t, dimensions.data(), dimensions.size())));
+  }
+  Tensor reinterpret(const Type &type) const
+  {
+    return Tensor(detail::check(pop_tensor_reinterpret(t, type.c())));
+  }
+
+  // ---- more than one ----
+
+  Tensor broadcast(unsigned n, unsigned dimension) const
+  {
+    return Tensor(detail::check(pop_tensor_broadcast(t, n, dimension)));
+  }
+  Tensor upsample(unsigned n, unsigned dimension, UpsampleMethod = UpsampleMethod::REPEAT) const
+  {
+    return Tensor(detail::check(pop_tensor_upsample(t, n, dimension)));
+  }
+
+  // ---- where elements are in memory ----
+
+  std::vector<VariableInterval> getVarRegions() const
+  {
+    std::vector<VariableInterval> regions;
+    pop_tensor_visit_var_regions(
+        t,
+        [](void *context, std::size_t variable, std::size_t begin, std::size_t end) {
+          static_cast<std::vector<VariableInterval> *>(context)->push_back(
+              {variable, Interval(begin, end)});
+        },
+        &regions);
+    return regions;
+  }
+  std::vector<Interval> getContiguousRegions() const
+  {
+    std::vector<Interval> regions;
+    pop_tensor_visit_contiguous_regions(
+        t,
+        [](void *context, std::size_t begin, std::size_t end) {
+          static_cast<std::vector<Interval> *>(context)->emplace_back(begin, end);
+        },
+        &regions);
+    return regions;
+  }
+
+  POPLAR_MISSING_MEMBER(padding, "poplar::Tensor::padding: there is none in Populus")
+  POPLAR_MISSING_MEMBER(getMetadata,
+                        "poplar::Tensor::getMetadata: quarters of a graph have one format here")
+};
+
+inline Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension = 0)
+{
+  std::vector<pop_tensor> list;
+  list.reserve(tensors.size());
+  for (const Tensor &tensor : tensors) list.push_back(tensor.c());
+  return Tensor(detail::check(pop_concat(list.data(), list.size(), dimension)));
+}
+inline Tensor concat(const Tensor &a, const Tensor &b, unsigned dimension = 0)
+{
+  return concat(ArrayRef<Tensor>({a, b}), dimension);
+}
+// A tensor joined to another with one dimension more.
+inline Tensor append(const Tensor &a, const Tensor &b, unsigned dimension = 0)
+{
+  return concat(a, b.expand({dimension}), dimension);
+}
+
+inline std::vector<Tensor> Tensor::slices(const std::vector<std::vector<Interval>> &intervals,
+                                          unsigned dimension) const
+{
+  std::vector<Tensor> result;
+  for (const auto &list : intervals) result.push_back(concat(slices(list, dimension), dimension));
+  return result;
+}
+
+} // namespace poplar
+
+#endif

@@ -1,0 +1,17 @@
+#ifndef POPLAR_TENSORCLONEMETHOD_HPP
+#define POPLAR_TENSORCLONEMETHOD_HPP
+
+namespace poplar
+{
+
+// Which order the elements of a clone have in memory (populus/tensor.h: pop_clone_method).
+enum class TensorCloneMethod {
+  PRESERVE_ORDER_AND_ALIASES,
+  CREATE_NEW_ORDER,
+  PRESERVE_ORDER_UNLESS_ALIASES,
+  GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES // not here: Graph::clone throws
+};
+
+} // namespace poplar
+
+#endif

@@ -1,0 +1,111 @@
+// What a vertex's field is connected to: {"in", tensor}, {"rows", {t1, t2}}, {"factor", 0.5}.
+#ifndef POPLAR_DETAIL_CONNECTION_HPP
+#define POPLAR_DETAIL_CONNECTION_HPP
+
+#include <poplar/GraphElements.hpp>
+#include <poplar/detail/HostValues.hpp>
+#include <populus/introspection.h>
+
+namespace poplar
+{
+namespace detail
+{
+
+inline void connect(pop_graph *graph, const FieldRef &field, pop_tensor tensor)
+{
+  if (field.isIndexed())
+    pop_graph_connect_element(graph, field.c(), field.getName().c_str(), field.getIndex(), tensor);
+  else
+    pop_graph_connect(graph, field.c(), field.getName().c_str(), tensor);
+  check(graph);
+}
+
+inline void connect(pop_graph *graph, const FieldRef &field, const std::vector<pop_tensor> &tensors)
+{
+  pop_graph_connect_array(graph, field.c(), field.getName().c_str(), tensors.data(),
+                          tensors.size());
+  check(graph);
+}
+
+// An edge gets a constant, a plain member its value.
+inline void setValues(pop_graph *graph, const FieldRef &field, const HostValues &values)
+{
+  const char *name = field.getName().c_str();
+  pop_field_info info;
+  check(pop_graph_field_info(field.c(), name, &info));
+  Bytes bytes = values.as(Type(info.type).c());
+  if (info.is_edge)
+    pop_graph_connect_value(graph, field.c(), name, info.type, bytes.data(), values.count());
+  else if (info.is_vector)
+    pop_graph_set_field_array(graph, field.c(), name, info.type, bytes.data(), values.count());
+  else if (values.count() == 1)
+    pop_graph_set_field(graph, field.c(), name, info.type, bytes.data());
+  else
+    throw graph_connection_error("field '" + field.getName() + "' is one value, and " +
+                                 std::to_string(values.count()) + " are given");
+  check(graph);
+}
+
+// A value that does not fit the field is an error, not another value.
+template <typename T> void setValue(pop_graph *graph, const FieldRef &field, T value)
+{
+  const char *name = field.getName().c_str();
+  pop_field_info info;
+  check(pop_graph_field_info(field.c(), name, &info));
+  if (info.is_edge || info.is_vector || info.type == POP_UNSIGNED_LONGLONG)
+    setValues(graph, field, HostValues(&value, 1));
+  else if (std::is_floating_point<T>::value)
+    pop_graph_set_field_float(graph, field.c(), name, static_cast<double>(value));
+  else
+    pop_graph_set_field_int(graph, field.c(), name, static_cast<std::int64_t>(value));
+  check(graph);
+}
+
+} // namespace detail
+
+class ConnectionDesc
+{
+  std::string field;
+  pop_tensor tensor = {nullptr, 0};
+  std::vector<pop_tensor> tensors;
+  detail::HostValues values;
+  enum { ONE, ROWS, VALUES } kind;
+
+public:
+  ConnectionDesc(StringRef name, const Tensor &t) : field(name), tensor(t.c()), kind(ONE) {}
+  ConnectionDesc(StringRef name, ArrayRef<Tensor> ts) : field(name), kind(ROWS)
+  {
+    for (const Tensor &t : ts) tensors.push_back(t.c());
+  }
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
+  ConnectionDesc(StringRef name, T value) : field(name), values(&value, 1), kind(VALUES)
+  {
+  }
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
+  ConnectionDesc(StringRef name, ArrayRef<T> list)
+      : field(name), values(list.data(), list.size()), kind(VALUES)
+  {
+  }
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
+  ConnectionDesc(StringRef name, const std::vector<T> &list)
+      : field(name), values(list.data(), list.size()), kind(VALUES)
+  {
+  }
+
+  void connect(pop_graph *graph, pop_vertex vertex) const
+  {
+    FieldRef to(vertex, field);
+    switch (kind) {
+    case ONE:
+      return detail::connect(graph, to, tensor);
+    case ROWS:
+      return detail::connect(graph, to, tensors);
+    case VALUES:
+      return detail::setValues(graph, to, values);
+    }
+  }
+};
+
+} // namespace poplar
+
+#endif

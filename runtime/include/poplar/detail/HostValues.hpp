@@ -1,0 +1,112 @@
+// Values of the host's types, as elements of the device's.
+#ifndef POPLAR_DETAIL_HOSTVALUES_HPP
+#define POPLAR_DETAIL_HOSTVALUES_HPP
+
+#include <cstring>
+#include <poplar/Type.hpp>
+#include <poplar/exceptions.hpp>
+#include <vector>
+
+namespace poplar
+{
+namespace detail
+{
+
+using Bytes = std::vector<unsigned char>;
+
+// std::vector of numbers: ArrayRef<T> cannot be deduced from it.
+template <typename T> struct IsVector : std::false_type {
+};
+template <typename T, typename A> struct IsVector<std::vector<T, A>> : std::is_arithmetic<T> {
+};
+template <typename V> using EnableIfVector = typename std::enable_if<IsVector<V>::value>::type;
+
+template <typename To, typename From> void putAs(unsigned char *out, From value)
+{
+  To converted = static_cast<To>(value);
+  std::memcpy(out, &converted, sizeof converted);
+}
+
+// One element, converted as C++ does.
+template <typename T> void putElement(unsigned char *out, pop_type type, T value)
+{
+  switch (type) {
+  case POP_BOOL:
+    return putAs<unsigned char>(out, value != T());
+  case POP_CHAR:
+  case POP_SIGNED_CHAR:
+    return putAs<signed char>(out, value);
+  case POP_UNSIGNED_CHAR:
+    return putAs<unsigned char>(out, value);
+  case POP_SHORT:
+    return putAs<std::int16_t>(out, value);
+  case POP_UNSIGNED_SHORT:
+    return putAs<std::uint16_t>(out, value);
+  case POP_INT:
+    return putAs<std::int32_t>(out, value);
+  case POP_UNSIGNED_INT:
+    return putAs<std::uint32_t>(out, value);
+  case POP_LONGLONG:
+    return putAs<std::int64_t>(out, value);
+  case POP_UNSIGNED_LONGLONG:
+    return putAs<std::uint64_t>(out, value);
+  case POP_HALF:
+    return putAs<std::uint16_t>(out, pop_half_from_float(static_cast<float>(value)));
+  case POP_FLOAT:
+    return putAs<float>(out, value);
+  case POP_QUARTER:
+  case POP_TYPE_COUNT:
+    break;
+  }
+  throw type_error(std::string("values of the host cannot be given for elements of type ") +
+                   pop_type_name(type));
+}
+
+// `count` elements; `stride` 0 repeats the first.
+template <typename T>
+Bytes toDevice(pop_type type, const T *values, std::size_t count, std::size_t stride = 1)
+{
+  std::size_t size = pop_type_bytes(type);
+  Bytes bytes(size * count);
+  for (std::size_t i = 0; i < count; ++i)
+    putElement(bytes.data() + i * size, type, values[i * stride]);
+  return bytes;
+}
+
+// Values whose element type is known later.
+class HostValues
+{
+  Bytes raw;
+  std::size_t count_ = 0;
+  Bytes (*convert)(const Bytes &, std::size_t, pop_type) = nullptr;
+
+  template <typename T> static Bytes convertFrom(const Bytes &raw, std::size_t count, pop_type type)
+  {
+    std::vector<T> values(count); // aligned
+    if (count) std::memcpy(static_cast<void *>(&values[0]), raw.data(), raw.size());
+    return toDevice(type, values.data(), count);
+  }
+
+public:
+  HostValues() = default;
+  template <typename T>
+  HostValues(const T *values, std::size_t count) : count_(count), convert(convertFrom<T>)
+  {
+    raw.resize(sizeof(T) * count);
+    if (count) std::memcpy(raw.data(), values, raw.size());
+  }
+  std::size_t count() const { return count_; }
+  bool empty() const { return !convert; }
+  Bytes as(pop_type type) const { return convert(raw, count_, type); }
+};
+// std::vector<bool> has no elements to point at.
+template <>
+inline Bytes HostValues::convertFrom<bool>(const Bytes &raw, std::size_t count, pop_type type)
+{
+  return toDevice(type, raw.data(), count);
+}
+
+} // namespace detail
+} // namespace poplar
+
+#endif

@@ -1,0 +1,159 @@
+// What a program is before the graph that it belongs to is known: `program::Sequence prog;` names none. A node becomes a
+// program of the C interface when an engine, a function or a report needs it. Nodes do not change once another node
+// shares them, so that a program that is added to another one is added as it is then.
+#ifndef POPLAR_DETAIL_PROGRAMNODE_HPP
+#define POPLAR_DETAIL_PROGRAMNODE_HPP
+
+#include <map>
+#include <memory>
+#include <poplar/Tensor.hpp>
+#include <populus/program.h>
+#include <string>
+#include <vector>
+
+namespace poplar
+{
+namespace detail
+{
+
+class ProgramBuilder;
+
+struct ProgramNode {
+  virtual ~ProgramNode() = default;
+  virtual pop_program build(ProgramBuilder &builder) const = 0;
+};
+using ProgramNodePtr = std::shared_ptr<const ProgramNode>;
+
+// Programs of one graph. A node that is in several places becomes one program.
+class ProgramBuilder
+{
+  std::map<const ProgramNode *, pop_program> built;
+
+public:
+  pop_graph *const graph;
+
+  explicit ProgramBuilder(pop_graph *g) : graph(g) {}
+  // An empty program is an empty sequence.
+  pop_program build(const ProgramNodePtr &node)
+  {
+    if (!node) return pop_program_sequence(graph, nullptr);
+    auto found = built.find(node.get());
+    if (found != built.end()) return found->second;
+    pop_program program = node->build(*this);
+    check(graph);
+    built.emplace(node.get(), program);
+    return program;
+  }
+};
+
+// One that the C interface has made already.
+struct MadeProgram final : ProgramNode {
+  pop_program program;
+  explicit MadeProgram(pop_program p) : program(p) {}
+  pop_program build(ProgramBuilder &) const override { return program; }
+};
+
+struct SequenceNode final : ProgramNode {
+  std::string name;
+  std::vector<ProgramNodePtr> children;
+  pop_program build(ProgramBuilder &b) const override
+  {
+    pop_program sequence = pop_program_sequence(b.graph, name.c_str());
+    for (const auto &child : children) pop_sequence_add(sequence, b.build(child));
+    return sequence;
+  }
+};
+
+struct RepeatNode final : ProgramNode {
+  std::string name;
+  unsigned count;
+  ProgramNodePtr body;
+  RepeatNode(std::string n, unsigned c, ProgramNodePtr p)
+      : name(std::move(n)), count(c), body(std::move(p))
+  {
+  }
+  pop_program build(ProgramBuilder &b) const override
+  {
+    return pop_program_repeat(b.graph, count, b.build(body), name.c_str());
+  }
+};
+
+struct WhileNode final : ProgramNode {
+  std::string name;
+  bool whileTrue;
+  pop_tensor predicate;
+  ProgramNodePtr condition, body;
+  WhileNode(std::string n, bool w, pop_tensor t, ProgramNodePtr c, ProgramNodePtr p)
+      : name(std::move(n)), whileTrue(w), predicate(t), condition(std::move(c)), body(std::move(p))
+  {
+  }
+  pop_program build(ProgramBuilder &b) const override
+  {
+    auto make = whileTrue ? pop_program_repeat_while_true : pop_program_repeat_while_false;
+    pop_program first = condition ? b.build(condition) : pop_program{b.graph, 0};
+    return make(first, predicate, b.build(body), name.c_str());
+  }
+};
+
+struct IfNode final : ProgramNode {
+  std::string name;
+  pop_tensor predicate;
+  ProgramNodePtr thenBody, elseBody;
+  IfNode(std::string n, pop_tensor t, ProgramNodePtr a, ProgramNodePtr b)
+      : name(std::move(n)), predicate(t), thenBody(std::move(a)), elseBody(std::move(b))
+  {
+  }
+  pop_program build(ProgramBuilder &b) const override
+  {
+    pop_program thenProgram = b.build(thenBody);
+    return pop_program_if(predicate, thenProgram, b.build(elseBody), name.c_str());
+  }
+};
+
+struct SwitchNode final : ProgramNode {
+  std::string name;
+  pop_tensor control = {nullptr, 0};
+  ProgramNodePtr defaultBody;
+  std::vector<std::pair<std::int64_t, ProgramNodePtr>> cases;
+  pop_program build(ProgramBuilder &b) const override
+  {
+    std::vector<pop_switch_case> list;
+    for (const auto &c : cases) list.push_back({c.first, b.build(c.second)});
+    return pop_program_switch(control, list.data(), list.size(), b.build(defaultBody),
+                              name.c_str());
+  }
+};
+
+struct BlockNode final : ProgramNode {
+  std::string name;
+  ProgramNodePtr body;
+  BlockNode(std::string n, ProgramNodePtr p) : name(std::move(n)), body(std::move(p)) {}
+  pop_program build(ProgramBuilder &b) const override
+  {
+    return pop_program_block(b.graph, b.build(body), name.c_str());
+  }
+};
+
+struct SyncNode final : ProgramNode {
+  std::string name;
+  pop_sync_type type;
+  SyncNode(std::string n, pop_sync_type t) : name(std::move(n)), type(t) {}
+  pop_program build(ProgramBuilder &b) const override
+  {
+    return pop_program_sync(b.graph, type, name.c_str());
+  }
+};
+
+struct AbortNode final : ProgramNode {
+  std::string name, message;
+  AbortNode(std::string n, std::string m) : name(std::move(n)), message(std::move(m)) {}
+  pop_program build(ProgramBuilder &b) const override
+  {
+    return pop_program_abort(b.graph, message.c_str(), name.c_str());
+  }
+};
+
+} // namespace detail
+} // namespace poplar
+
+#endif

@@ -1,0 +1,33 @@
+// What the C++ test programs check with: each check goes on, and the program's exit status says whether all held.
+#ifndef TESTS_CXX_CHECK_HPP
+#define TESTS_CXX_CHECK_HPP
+
+#include <iostream>
+#include <poplar/exceptions.hpp>
+#include <string>
+
+static int failures;
+
+#define CHECK(condition)                                                                           \
+  ((condition)                                                                                     \
+       ? (void)0                                                                                   \
+       : (void)(++failures, std::cerr << __FILE__ << ":" << __LINE__ << ": " #condition "\n"))
+
+// The call throws exactly this, with a sentence that has `words`.
+#define CHECK_THROWS(exception, words, call)                                                       \
+  do {                                                                                             \
+    try {                                                                                          \
+      call;                                                                                        \
+      ++failures;                                                                                  \
+      std::cerr << __FILE__ << ":" << __LINE__ << ": nothing thrown by " #call "\n";               \
+    } catch (const exception &e) {                                                                 \
+      if (typeid(e) != typeid(exception) ||                                                        \
+          std::string(e.what()).find(words) == std::string::npos) {                                \
+        ++failures;                                                                                \
+        std::cerr << __FILE__ << ":" << __LINE__ << ": " << typeid(e).name() << ": " << e.what()   \
+                  << "\n";                                                                         \
+      }                                                                                            \
+    }                                                                                              \
+  } while (0)
+
+#endif

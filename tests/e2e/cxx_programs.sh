@@ -1,0 +1,43 @@
+# Programs in C++, compiled by both compilers as users compile them.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+. "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
+sources=$POPULUS_SOURCE_DIR/examples/cpp codelets=$POPULUS_BUILD_DIR/share/populus/examples
+
+for compiler in $compilers; do
+  link "$compiler" c++11 "$POPULUS_SOURCE_DIR/tests/cxx/interface.cpp" interface -g -lpoplar
+  ./interface >out 2>&1 || fail "interface ($compiler): $(cat out)"
+done
+
+# The examples, each by one of the compilers: $compiler is the last of them.
+link g++ c++11 "$sources/variables.cpp" variables -lpoplar
+./variables >out 2>err || fail "variables: $(cat err)"
+printf '%s\n' 'v1-debug: {1,1.5,2,2.5}' 'v2-debug: {1,1.5,2,2.5}' 'v4-0: {0,1,2,3,4,5,6,7,8,9}' \
+  'v4-1: {10,11,12,13,14,15,16,17,18,19}' | cmp - err || fail "variables: $(cat err)"
+printf '%s\n' 'Running program' 'Program complete' '' 'h3 data:' '  0 0 0 0' '  0 1 1.5 2' '  0 0 0 0' '  0 0 0 0' |
+  cmp - out || fail "variables: $(cat out)"
+
+link "$compiler" c++20 "$sources/suffix_sum.cpp" suffix_sum -lpoplar
+[ "$(./suffix_sum)" = 'v2: {7,6,4.5,2.5}' ] || fail "suffix_sum ($compiler)"
+
+link g++ c++17 "$sources/matvec_split.cpp" matvec_split -lpoplar
+for worst in 'ipu1 64373' 'ipu2 53807'; do
+  ./matvec_split 10000 1000 "${worst% *}" >out || fail "matvec_split: $(cat out)"
+  has out "^Worst cost seen: ${worst#* }\$" '^Multiplication result OK$'
+done
+
+# A graph that is built in C++ gives the bytes that it gives in C.
+# same <program in C++> <its arguments, one word> -- <program in C> <its arguments>...
+same()
+{
+  name=$1 arguments=$2
+  shift 2
+  # shellcheck disable=SC2086 # words
+  POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"cxx.a"}' "./$name" $arguments >out 2>&1 || fail "$name: $(cat out)"
+  POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"c.a"}' "$POPULUS_BIN/$name" "$@" >out 2>&1 || fail "$name: $(cat out)"
+  cmp c.a cxx.a || fail "$name: the archives of the graphs in C and C++ differ"
+  rm c.a cxx.a
+}
+same variables ''
+same suffix_sum "$codelets/sum_codelets.gp" --device ipumodel
+same matvec_split "300 40 ipu2 $codelets/matvec_split_codelets.gp" --device ipumodel 300 40

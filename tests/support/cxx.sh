@@ -1,0 +1,29 @@
+# For scripts that compile C++ host programs against the build folder: sets `compilers` and defines cxx.
+compilers=
+for compiler in g++ clang++-19; do
+  # A library with gcc's sanitizers does not go with clang's.
+  case $compiler$POPULUS_SANITIZE in clang*?s*) continue ;; esac
+  command -v "$compiler" >/dev/null && compilers="$compilers $compiler"
+done
+[ -n "$compilers" ] || { echo "no C++ compiler"; exit 77; }
+[ -e "$POPULUS_BUILD_DIR/lib/libpoplar.so" ] || { echo "no libpoplar in this build"; exit 77; }
+
+include=
+for folder in runtime libarchive-ipu libcodelet popc; do include="$include -I$POPULUS_SOURCE_DIR/$folder/include"; done
+
+# cxx <compiler> <arguments>...: compiles, with our headers; no warning is let through.
+cxx()
+{
+  compiler=$1
+  shift
+  # shellcheck disable=SC2086 # words
+  "$compiler" -Wall -Wextra -pedantic -Werror ${POPULUS_SANITIZE:+-fsanitize=$POPULUS_SANITIZE} $include "$@"
+}
+
+# link <compiler> <standard> <source> <program> <library>...: as users link.
+link()
+{
+  compiler=$1 standard=$2 source=$3 program=$4
+  shift 4
+  cxx "$compiler" -std="$standard" "$source" "-L$POPULUS_BUILD_DIR/lib" "$@" -o "$program"
+}
