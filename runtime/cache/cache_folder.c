@@ -79,6 +79,41 @@ pop_error *cache_folder_check_native(const char *folder)
   return error;
 }
 
+static bool is_missing(void)
+{
+  return errno == ENOENT || errno == ENOTDIR;
+}
+
+pop_error *cache_folder_check(const char *folder)
+{
+  struct stat status;
+  if (stat(folder, &status) != 0)
+    return is_missing() ? NULL : pop_error_errno(errno, "cannot look at '%s'", folder);
+  if (!S_ISDIR(status.st_mode))
+    return pop_error_new(POP_ERROR_SYSTEM, "'%s' is not a folder", folder);
+  if (status.st_mode & S_IWOTH && !(status.st_mode & S_ISVTX))
+    return pop_error_new(
+        POP_ERROR_SYSTEM,
+        "anybody may change what is in the folder '%s' (mode %03o): take that right away, or "
+        "set the sticky bit",
+        folder, (unsigned)status.st_mode & 0777);
+  return NULL;
+}
+
+pop_error *cache_folder_check_entry(const char *folder, const char *path)
+{
+  struct stat around, status;
+  if (stat(folder, &around) != 0 || lstat(path, &status) != 0)
+    return is_missing() ? NULL : pop_error_errno(errno, "cannot look at '%s'", path);
+  if (!S_ISREG(status.st_mode)) return pop_error_new(POP_ERROR_SYSTEM, "it is not a file");
+  if (status.st_mode & S_IWOTH) return pop_error_new(POP_ERROR_SYSTEM, "anybody may write it");
+  if (around.st_mode & S_IWOTH && status.st_uid != geteuid() && status.st_uid != 0)
+    return pop_error_new(POP_ERROR_SYSTEM,
+                         "it belongs to user %ld, and anybody may put files into the folder '%s'",
+                         (long)status.st_uid, folder);
+  return NULL;
+}
+
 void cache_folder_touch(const char *path)
 {
   utimensat(AT_FDCWD, path, NULL, 0);

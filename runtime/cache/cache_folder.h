@@ -23,6 +23,13 @@ POP_MUST_CHECK pop_error *cache_folder_make_native(const char *folder);
 /* Machine code that somebody else could have put there must not run: the same error, before reading. */
 POP_MUST_CHECK pop_error *cache_folder_check_native(const char *folder);
 
+/* Executables: anybody may share a folder that its owner (or a group) writes. One that is not a folder, or in which
+ * anybody may take the place of an entry, is refused; NULL if there is nothing of that name yet. */
+POP_MUST_CHECK pop_error *cache_folder_check(const char *folder);
+/* An entry must be a file that not everybody may write; where anybody may make files, as in /tmp, it must
+ * also be the user's own, or root's. NULL if it is not there. */
+POP_MUST_CHECK pop_error *cache_folder_check_entry(const char *folder, const char *path);
+
 /* `path` has been used now. In a folder of others' its time stays as it is. */
 void cache_folder_touch(const char *path);
 /* Puts out the oldest entries until all have max_bytes at most (0: no limit). The newest stays whatever its size:

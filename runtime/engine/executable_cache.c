@@ -70,6 +70,11 @@ executable_cache executable_cache_open(pop_graph *graph, const uint32_t *program
   XXH3_freeState(state);
   log_write(LOG_INFO, "ENGINE", "Begin compilation: %s (Hash 0x%016llx)", cache.name,
             (unsigned long long)cache.key);
+  pop_error *error = cache_folder_check(cache.folder);
+  if (error)
+    log_write(LOG_WARN, "ENGINE", "executables are not cached: %s", pop_error_message(error));
+  cache.refused = error;
+  pop_error_free(error);
   return cache;
 }
 
@@ -80,8 +85,9 @@ static char *entry_path(const executable_cache *cache)
 
 /* ---- finding ---- */
 
-static pop_error *load_entry(const char *path, pop_executable **executable)
+static pop_error *load_entry(const char *folder, const char *path, pop_executable **executable)
 {
+  POP_TRY(cache_folder_check_entry(folder, path));
   POP_TRY(pop_executable_load(path, executable));
   pop_error *error = executable_check_images(*executable, 0);
   if (!error) return NULL;
@@ -92,13 +98,14 @@ static pop_error *load_entry(const char *path, pop_executable **executable)
 
 pop_executable *executable_cache_find(const executable_cache *cache)
 {
+  if (cache->refused) return NULL;
   char *path = entry_path(cache);
   pop_executable *found = NULL;
   if (access(path, F_OK) != 0 && errno == ENOENT) {
     log_write(LOG_INFO, "ENGINE", "Couldn't find %s", path);
   } else {
     log_phase loading = log_phase_start("ENGINE", "Loading cached executable");
-    pop_error *error = load_entry(path, &found);
+    pop_error *error = load_entry(cache->folder, path, &found);
     if (error)
       log_write(LOG_WARN, "ENGINE", "cached executable %s cannot be used, compiling again: %s",
                 path, pop_error_message(error));
@@ -118,6 +125,7 @@ pop_executable *executable_cache_find(const executable_cache *cache)
 
 void executable_cache_put(const executable_cache *cache, const pop_executable *executable)
 {
+  if (cache->refused) return;
   char *path = entry_path(cache);
   pop_error *error = cache_folder_make(cache->folder);
   if (!error) error = pop_executable_save(executable, path);

@@ -11,9 +11,11 @@ typedef struct executable_cache {
   uint64_t max_bytes; /* 0: no limit */
   uint64_t key;
   const char *name; /* of what is compiled, for the log */
+  bool refused;     /* nothing is found there or put in */
 } executable_cache;
 
-/* For the cache that the options name; `programs` are indices of the graph. */
+/* For the cache that the options name; `programs` are indices of the graph. A folder that cannot be trusted is logged
+ * and refused. */
 executable_cache executable_cache_open(pop_graph *graph, const uint32_t *programs,
                                        size_t num_programs, const engine_options *options);
 /* What is in the cache; NULL if it is not there or damaged: then it has to be compiled. */

@@ -54,7 +54,7 @@ found
 [ ! -e elsewhere ] || fail "the option does not win over the variable"
 quiet out "$POPULUS_BIN/popexec" --list "$entry"
 
-# What shapes it: the graph, the target, the codelets, options of the compiler.
+# H08. What shapes it: the graph, the target, the codelets, options of the compiler.
 run busy.gp ipu2 7
 missed "another graph"
 run busy.gp ipu1 8
@@ -72,7 +72,7 @@ run busy.gp ipu2 8
 found
 options='"opt.maxCompilationThreads":1'
 
-# Damaged in any way: a warning, and the next time it is there again.
+# H01. Damaged in any way: a warning, and the next time it is there again.
 for damage in 'truncate -s 0' 'truncate -s 20000' 'truncate -s 100000' 'cp busy.gp' \
   'dd bs=1 seek=40000 count=64 conv=notrunc if=/dev/urandom status=none' shorter; do
   size=$(wc -c <"$entry")
@@ -98,13 +98,49 @@ cp mixed.a "$entry"
 run busy.gp ipu2 8
 has log.txt "\[W\] cached executable .*tile-00003.elf.*damaged, or from another archive"
 
-# A folder that cannot be: a warning, and it runs.
+# H04, H05. A folder that cannot be, or cannot be trusted: one warning, and it runs.
+without_cache()
+{
+  rm -f log.txt
+  quiet out env POPLAR_EXECUTABLE_CACHE_DIR="$1" "$busy_graph" busy.gp ipu2 8
+  cmp out uncached || fail "cache folder $1: $(cat out)"
+  has log.txt "\[W\] $2"
+  [ "$(grep -Fc '[W]' log.txt)" = 1 ] || fail "cache folder $1: $(cat log.txt)"
+}
+without_cache busy.gp "executables are not cached: 'busy.gp' is not a folder"
+mkdir -m 777 anybodys
+cp uncached.a "anybodys/$hash.a"
+without_cache anybodys "executables are not cached: anybody may change what is in the folder 'anybodys' \(mode 777\)"
+cmp uncached.a "anybodys/$hash.a"
+chmod 1777 anybodys # as /tmp
+rm -f log.txt
+quiet out env POPLAR_EXECUTABLE_CACHE_DIR=anybodys "$busy_graph" busy.gp ipu2 8
+has log.txt "Loaded .* from anybodys/$hash.a"
+chmod 666 "anybodys/$hash.a"
+without_cache anybodys "cached executable anybodys/$hash.a cannot be used, compiling again: anybody may write it"
+rm "anybodys/$hash.a"
+mkdir "anybodys/$hash.a"
+rm -f log.txt
+quiet out env POPLAR_EXECUTABLE_CACHE_DIR=anybodys "$busy_graph" busy.gp ipu2 8
+has log.txt "anybodys/$hash.a cannot be used, compiling again: it is not a file" 'the executable is not cached: '
+rmdir "anybodys/$hash.a"
+if [ "$(id -u)" = 0 ]; then # only root can give files away
+  cp uncached.a "anybodys/$hash.a"
+  chown 12345 "anybodys/$hash.a"
+  without_cache anybodys "cached executable anybodys/$hash.a cannot be used, compiling again: it belongs to user 12345"
+  [ "$(stat -c %u "anybodys/$hash.a")" = 0 ] || fail "the entry is still that of user 12345"
+  chown 12345 "anybodys/$hash.a" anybodys
+  chmod 755 anybodys # deliberately shared by user 12345
+  rm -f log.txt
+  quiet out env POPLAR_EXECUTABLE_CACHE_DIR=anybodys "$busy_graph" busy.gp ipu2 8
+  has log.txt "Loaded .* from anybodys/$hash.a"
+fi
 rm -f log.txt
 quiet out env POPLAR_EXECUTABLE_CACHE_DIR=busy.gp/cache "$busy_graph" busy.gp ipu2 8
 cmp out uncached || fail "without a folder: $(cat out)"
 has log.txt "\[W\] the executable is not cached: cannot make the folder 'busy.gp/cache': Not a directory"
 
-# Eight at once.
+# H02. Eight at once.
 rm -rf cache
 for i in 1 2 3 4 5 6 7 8; do
   (POPLAR_LOG_DEST=log$i.txt POPLAR_EXECUTABLE_CACHE_DIR=cache "$busy_graph" busy.gp ipu2 8 >out$i 2>err$i; echo $? >status$i) &
@@ -133,7 +169,7 @@ for delay in 0.01 0.03 0.05 0.07 0.09 0.11 0.13 0.16 0.2 0.3; do
 done
 [ "$(ls -A cache)" = "$hash.a" ] || fail "in the cache: $(ls -A cache)"
 
-# A limit: room for about two; the one that was used longest ago goes.
+# H09. A limit: room for about two; the one that was used longest ago goes.
 rm -rf cache
 bytes=$(($(du -k uncached.a | cut -f 1) * 1024 * 5 / 2))
 export POPLAR_EXECUTABLE_CACHE_DIR=cache POPLAR_ENGINE_OPTIONS="{\"target.executableCacheMaxBytes\":$bytes}"
