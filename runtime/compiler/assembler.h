@@ -17,11 +17,15 @@ enum {
   TP = 4,
   T0 = 5,
   T1 = 6,
+  T2 = 7,
   S0 = 8,
   S1 = 9,
   A0 = 10,
   A1 = 11,
-  S2 = 18
+  A2 = 12,
+  A3 = 13,
+  S2 = 18,
+  S3 = 19
 };
 
 static inline uint32_t rv_i(uint32_t opcode, uint32_t funct3, uint32_t rd, uint32_t rs1,
@@ -74,6 +78,10 @@ static inline uint32_t rv_add(uint32_t rd, uint32_t rs1, uint32_t rs2)
 {
   return rv_r(0, 0, rd, rs1, rs2);
 }
+static inline uint32_t rv_sub(uint32_t rd, uint32_t rs1, uint32_t rs2)
+{
+  return rv_r(32, 0, rd, rs1, rs2);
+}
 static inline uint32_t rv_mul(uint32_t rd, uint32_t rs1, uint32_t rs2)
 {
   return rv_r(1, 0, rd, rs1, rs2);
@@ -88,6 +96,12 @@ static inline uint32_t rv_sw(uint32_t value, uint32_t base, int32_t imm)
 {
   uint32_t bits = (uint32_t)imm;
   return (bits >> 5 & 127) << 25 | value << 20 | base << 15 | 2 << 12 | (bits & 31) << 7 | 0x23;
+}
+
+/* rd = the low word of the cycle counter: the cycle in which this instruction begins */
+static inline uint32_t rv_rdcycle(uint32_t rd)
+{
+  return rv_i(0x73, 2, rd, ZERO, -0x400); /* CSR 0xc00, in 12 bits */
 }
 
 enum { BRANCH_EQ = 0, BRANCH_NE = 1, BRANCH_LTU = 6, BRANCH_REACH_BYTES = 4096 };
@@ -132,6 +146,12 @@ typedef struct assembler {
 static inline void put(assembler *a, uint32_t word)
 {
   pop_push(a->words, a->num_words, a->words_capacity, word);
+}
+
+/* How many instructions put_constant puts. */
+static inline uint32_t constant_words(uint32_t value)
+{
+  return rv_upper(value) && rv_lower(value) ? 2 : 1;
 }
 
 /* rd = a number */

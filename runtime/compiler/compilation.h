@@ -27,6 +27,7 @@
 #ifndef COMPILER_COMPILATION_H
 #define COMPILER_COMPILATION_H
 
+#include "executable/measures.h"
 #include "graph/graph.h"
 #include <populus/archive.h>
 #include <populus/executable.h>
@@ -61,6 +62,7 @@ typedef struct compile_options {
   bool verify;          /* exchanges */
   bool log_stack_sizes; /* of vertex types */
   uint32_t multicast_policy, exchange_target;
+  instrumentation instrumentation;
   uint32_t num_threads; /* that make images; 0: as many as there are cores */
 } compile_options;
 
@@ -335,7 +337,8 @@ typedef enum host_event_kind {
   HOST_EVENT_PRINT,
   HOST_EVENT_ABORT,
   HOST_EVENT_EXCHANGE,
-  HOST_EVENT_ASSUME_EQUAL
+  HOST_EVENT_ASSUME_EQUAL,
+  HOST_EVENT_BRANCHES /* there is no more room for which way branches went */
 } host_event_kind;
 typedef struct host_event {
   host_event_kind kind;
@@ -427,6 +430,13 @@ typedef struct block_mark {
   uint32_t begin, end;
 } block_mark;
 
+/* What a tile measures: executable/measures.h. */
+typedef struct tile_measure {
+  uint32_t kind, index, tile; /* VERTICES: in compilation.works */
+  place at;
+  uint32_t words, overhead;
+} tile_measure;
+
 typedef struct tile_layout {
   uint32_t code_group;                          /* COMPILER_NONE: the tile runs no vertex */
   uint32_t linked_blocks[POP_LINK_GROUP_COUNT]; /* blocks of the closure's groups, or NONE */
@@ -508,6 +518,7 @@ typedef struct compilation {
   COMPILATION_ARRAY(code_group, code_groups);
   COMPILATION_ARRAY(code_patch, code_patches); /* by tile */
   COMPILATION_ARRAY(block_mark, block_marks);  /* by tile */
+  COMPILATION_ARRAY(tile_measure, measures);   /* by tile */
   tile_layout *tiles;                          /* by tile */
   uint32_t *blocks_by_tile;                    /* block numbers sorted by tile, then address */
 

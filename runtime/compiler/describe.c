@@ -151,6 +151,10 @@ static void describe_event(const compilation *c, const host_event *event, pop_ex
     described.tensor = 0;
     described.tile = event->index;
   }
+  if (event->kind == HOST_EVENT_BRANCHES) {
+    described.kind = EXECUTABLE_EVENT_BRANCHES;
+    described.tensor = 0;
+  }
   if (event->kind == HOST_EVENT_EXCHANGE) {
     described.kind = EXECUTABLE_EVENT_EXCHANGE;
     described.tensor = 0;
@@ -306,6 +310,7 @@ void compilation_describe(const compilation *c, pop_executable *e)
   describe_vertices(c, e);
   describe_exchanges(c, e);
   describe_steps(c, e);
+  describe_measures(c, e);
   describe_tiles(c, e);
   for (size_t i = 0; i < c->num_phase_times; i++)
     pop_push(e->phase_times, e->num_phase_times, e->phase_times_capacity, c->phase_times[i]);

@@ -189,6 +189,25 @@ void describe_steps(const compilation *c, pop_executable *e)
   script_free(&s);
 }
 
+/* ---- what is measured ---- */
+
+void describe_measures(const compilation *c, pop_executable *e)
+{
+  e->instrumentation = c->options.instrumentation;
+  for (size_t i = 0; i < c->num_measures; i++) {
+    const tile_measure *m = &c->measures[i];
+    pop_push(e->measures, e->num_measures, e->measures_capacity,
+             (executable_measure){.kind = m->kind,
+                                  .index = m->kind == MEASURE_HOST_EXCHANGE
+                                               ? c->host_exchanges[m->index].event - 1
+                                               : m->index,
+                                  .tile = m->tile,
+                                  .address = place_address(c, m->at),
+                                  .words = m->words,
+                                  .overhead = m->overhead});
+  }
+}
+
 /* ---- exchanges ---- */
 
 static void add_part(pop_executable *e, executable_exchange_part part)

@@ -3,13 +3,14 @@
  *   stack.supervisor, stack.worker0 …   (tiles without vertices: the supervisor's only)
  *   worker.stub     what tile.run starts: sets up the worker, calls its vertices one by one
  *   table.<compute set>   per worker that has vertices: (function, state) …, 0; vertices of all workers
- *                   come first, in each worker's list
+ *                   come first, in each worker's list. If vertices are measured each list begins with where
+ *                   their cycles go
  *   <exchange>      exchange code of the tile
  *   control         the supervisor's code
  *
  * Addresses are still open: tables refer to functions and states by fixups, code by patches.
  */
-#include "compiler/emit.h"
+#include "compiler/emit_instrument.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -76,6 +77,22 @@ static void put_share_of_context(assembler *a, uint32_t reg, place start, uint32
   put(a, rv_add(reg, reg, T1));
 }
 
+/* The call of one vertex, with the list in s0, the worker's number in s1. */
+static void put_worker_call(emitter *e, assembler *a)
+{
+  bool measured = instruments_vertices(e->c);
+  put(a, rv_lw(T1, S0, 4));
+  put(a, rv_addi(S0, S0, 8));
+  put(a, rv_addi(A1, S1, 0));
+  if (measured) put(a, rv_rdcycle(S3));
+  put_tile_op(a, TILE_CALL, 0, T0, T1);
+  if (!measured) return;
+  put(a, rv_rdcycle(T0));
+  put(a, rv_sub(T0, T0, S3));
+  put(a, rv_sw(T0, S2, 0));
+  put(a, rv_addi(S2, S2, 4));
+}
+
 /* a0 = list of (function, state), ended by 0. Functions get the state in a0 and the worker's number
  * in a1. */
 static void add_worker_stub(emitter *e)
@@ -90,13 +107,11 @@ static void add_worker_stub(emitter *e)
   if (tls != COMPILER_NONE)
     put_share_of_context(&a, TP, (place){tls, 0},
                          tls_stride_bytes(c->code_groups[layout->code_group].closure));
-  put(&a, rv_addi(S0, A0, 0));
+  if (instruments_vertices(c)) put(&a, rv_lw(S2, A0, 0));
+  put(&a, rv_addi(S0, A0, instruments_vertices(c) ? 4 : 0));
   put(&a, rv_lw(T0, S0, 0));
   size_t loop = a.num_words;
-  put(&a, rv_lw(T1, S0, 4));
-  put(&a, rv_addi(S0, S0, 8));
-  put(&a, rv_addi(A1, S1, 0));
-  put_tile_op(&a, TILE_CALL, 0, T0, T1);
+  put_worker_call(e, &a);
   put(&a, rv_lw(T0, S0, 0));
   put(&a, rv_branch(BRANCH_NE, T0, ZERO, ((int32_t)loop - (int32_t)a.num_words) * 4));
   put_tile_op(&a, TILE_EXIT, 0, 0, 0);
@@ -152,7 +167,7 @@ static uint32_t count_from(const compilation *c, const tile_work *work, uint32_t
 
 work_shares share_work(const compilation *c, const tile_work *work)
 {
-  work_shares s = {0};
+  work_shares s = {.measured = instruments_vertices(c)};
   s.num_supervisor = count_from(c, work, 0, ON_SUPERVISOR);
   s.num_all = count_from(c, work, s.num_supervisor, ON_ALL_WORKERS);
   uint32_t next = s.num_supervisor + s.num_all;
@@ -160,6 +175,24 @@ work_shares share_work(const compilation *c, const tile_work *work)
     next += s.num_own[w] = count_from(c, work, next, w);
   assert(next == work->num_vertices);
   return s;
+}
+
+static uint32_t num_calls(const work_shares *shares)
+{
+  uint32_t calls = shares->num_supervisor;
+  for (uint32_t w = 0; w < MAX_WORKER_CONTEXTS; w++) calls += list_calls(shares, w);
+  return calls;
+}
+
+place emitter_vertex_cycles(emitter *e, uint32_t compute_set, const tile_work *work)
+{
+  instrumented *done = &e->instrumented[MEASURE_VERTICES];
+  if (done->stamp[compute_set] != e->tile + 1) {
+    work_shares shares = share_work(e->c, work);
+    done->stamp[compute_set] = e->tile + 1;
+    done->offset[compute_set] = instrument_vertices(e, work, num_calls(&shares)).offset;
+  }
+  return (place){e->results, done->offset[compute_set]};
 }
 
 static uint32_t table_bytes(const work_shares *shares)
@@ -201,8 +234,18 @@ static uint32_t add_control_table(emitter *e, uint32_t compute_set, const tile_w
              .name = table_name(e, compute_set)};
   b.content = begin_content(c, b.size);
   uint32_t at = 0, own = shares.num_supervisor + shares.num_all;
+  place cycles = {0};
+  if (shares.measured) {
+    cycles = emitter_vertex_cycles(e, compute_set, work);
+    cycles.offset += 4 * shares.num_supervisor;
+  }
   for (uint32_t w = 0; w < MAX_WORKER_CONTEXTS; own += shares.num_own[w], w++) {
     if (list_bytes(&shares, w) == 0) continue;
+    if (shares.measured) {
+      add_fixup(c, b.content, at, cycles);
+      cycles.offset += 4 * list_calls(&shares, w);
+      at += 4;
+    }
     at = add_entries(e, work, shares.num_supervisor, shares.num_all, b.content, at);
     at = add_entries(e, work, own, shares.num_own[w], b.content, at);
     at += 4; /* the zero that ends a list */
@@ -231,6 +274,7 @@ static pop_error *emit_tile(emitter *e)
   e->stub = COMPILER_NONE;
   if (layout->code_group != COMPILER_NONE) add_worker_stub(e);
   POP_TRY(emit_control_code(e));
+  end_instrumentation(e);
   layout->control_code = emitter_add_code(e, &e->code, POP_MEMORY_CONTROL_CODE, "control");
   layout->num_patches = c->num_code_patches - layout->first_patch;
   layout->num_marks = c->num_block_marks - layout->first_mark;
@@ -254,6 +298,7 @@ static void start_emitter(emitter *e)
   e->entry_offsets = pop_xcalloc(c->num_vertex_types + 1, sizeof *e->entry_offsets);
   e->entries_of = COMPILER_NONE;
   e->shared_at = pop_xcalloc(e->script.num_ops + 1, sizeof *e->shared_at);
+  start_instrumentation(e);
   uint32_t needed = (script_stack_bytes(&e->script) + 15) / 16 * 16;
   uint32_t asked = c->options.supervisor_stack_bytes;
   e->supervisor_stack_bytes = needed > asked ? needed : asked;
@@ -277,6 +322,7 @@ static void free_emitter(emitter *e)
   free(e->host_stamp);
   free(e->entry_offsets);
   free(e->shared_at);
+  free_instrumentation(e);
 }
 
 pop_error *pass_emit(compilation *c)

@@ -3,6 +3,7 @@
  *   emit.c           per tile: stacks, worker stub, control tables, then control code; the blocks of it
  *   emit_control.c   the script as supervisor code
  *   emit_exchange.c  exchange code
+ *   emit_instrument.c  code that measures the others
  */
 /* When the vertices of a tile run in a compute set:
  *
@@ -21,6 +22,11 @@
 
 #include "compiler/assembler.h"
 #include "compiler/script.h"
+
+/* Where the tile measures something, by its number; of the tile that the stamp says (tile + 1). */
+typedef struct instrumented {
+  uint32_t *offset, *stamp;
+} instrumented;
 
 /* The emitter at work on one tile. Tiles come in ascending order, so that each compute set's works
  * and each exchange's tiles are gone through once, with a cursor. */
@@ -44,6 +50,13 @@ typedef struct emitter {
   uint32_t *entry_offsets;  /* by vertex type: in the code block of code group `entries_of` */
   uint32_t entries_of;
 
+  /* emit_instrument.c: */
+  uint32_t results; /* block of what is measured; COMPILER_NONE: nothing yet */
+  uint32_t num_result_words;
+  instrumented instrumented[MEASURE_KINDS];
+  uint32_t branch_event; /* number of the event that tells which way branches went; 0: none */
+  uint32_t branches, branches_of; /* where that is recorded, on tile branches_of - 1 */
+
   uint32_t supervisor_stack_bytes;
   size_t *shared_at; /* by script op: position of the shared step's code; SIZE_MAX: none */
 } emitter;
@@ -53,14 +66,21 @@ enum { MAX_WORKER_CONTEXTS = 6 };
 /* How many vertices of a work the supervisor has, all workers, and each worker by itself. */
 typedef struct work_shares {
   uint32_t num_supervisor, num_all, num_own[MAX_WORKER_CONTEXTS];
+  bool measured; /* lists begin with where cycles of vertices are stored */
 } work_shares;
 work_shares share_work(const compilation *c, const tile_work *work);
+
+/* How many vertices a worker calls. */
+static inline uint32_t list_calls(const work_shares *shares, uint32_t worker)
+{
+  return shares->num_all + shares->num_own[worker];
+}
 
 /* Bytes of a worker's list in the control table; 0: it is not started. */
 static inline uint32_t list_bytes(const work_shares *shares, uint32_t worker)
 {
-  uint32_t count = shares->num_all + shares->num_own[worker];
-  return count ? count * 8 + 4 : 0;
+  uint32_t count = list_calls(shares, worker);
+  return count ? count * 8 + 4 + 4 * shares->measured : 0;
 }
 
 typedef struct vertex_call {
@@ -70,6 +90,9 @@ vertex_call emitter_call(emitter *e, const tile_work *work, uint32_t position);
 
 /* What the tile does in a compute set, or NULL. */
 const tile_work *emitter_find_work(emitter *e, uint32_t compute_set);
+/* Where the cycles of its vertices go, where they are measured: one word for each call, in the order of
+ * executable_num_calls. */
+place emitter_vertex_cycles(emitter *e, uint32_t compute_set, const tile_work *work);
 /* The block of its control table; made when it is first asked for. */
 uint32_t emitter_control_table(emitter *e, uint32_t compute_set, const tile_work *work);
 

@@ -12,25 +12,32 @@
  * this tile has nothing to do are not there at all.
  */
 #include "compiler/emit_flow.h"
+#include "compiler/emit_instrument.h"
 
 #include <stdlib.h>
 
 /* ---- leaves ---- */
 
 /* Programs that call each other leave sp at a multiple of 4: functions want one of 16. */
-static void put_supervisor_calls(emitter *e, const tile_work *work, uint32_t count)
+static void put_supervisor_calls(emitter *e, const tile_work *work, uint32_t compute_set,
+                                 uint32_t count)
 {
   assembler *a = &e->code;
+  place cycles = {0};
+  bool measured = instruments_vertices(e->c);
+  if (measured) cycles = emitter_vertex_cycles(e, compute_set, work);
   put(a, rv_addi(T0, SP, 0));
   put(a, rv_andi(SP, SP, -16));
   put(a, rv_addi(SP, SP, -16));
   put(a, rv_sw(T0, SP, 0));
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; i++, cycles.offset += 4) {
     vertex_call call = emitter_call(e, work, i);
     put_address(a, T0, call.entry);
     put_address(a, T1, call.state);
     put(a, rv_addi(A1, S0, 0));
+    if (measured) put_begin_call(e, cycles);
     put_tile_op(a, TILE_CALL, 0, T0, T1);
+    if (measured) put_end_call(e, cycles);
   }
   put(a, rv_lw(SP, SP, 0));
 }
@@ -55,14 +62,21 @@ static void put_worker_starts(emitter *e, uint32_t table, const work_shares *sha
   put_tile_op(a, TILE_WAIT, 0, 0, 0);
 }
 
-static void put_execute(emitter *e, uint32_t compute_set)
+static void put_compute(emitter *e, uint32_t compute_set)
 {
   const tile_work *work = emitter_find_work(e, compute_set);
   if (!work || work->num_vertices == 0) return;
   work_shares shares = share_work(e->c, work);
-  if (shares.num_supervisor) put_supervisor_calls(e, work, shares.num_supervisor);
+  if (shares.num_supervisor) put_supervisor_calls(e, work, compute_set, shares.num_supervisor);
   if (shares.num_supervisor < work->num_vertices)
     put_worker_starts(e, emitter_control_table(e, compute_set, work), &shares);
+}
+
+static void put_execute(emitter *e, const step *s)
+{
+  put_begin_compute(e, s);
+  put_compute(e, s->index);
+  put_end_compute(e, s);
 }
 
 static void put_exchange(emitter *e, uint32_t exchange)
@@ -73,12 +87,16 @@ static void put_exchange(emitter *e, uint32_t exchange)
                  "zones are numbered alike");
   uint32_t block = emitter_exchange_code(e, exchange);
   uint32_t zone = e->c->exchanges[exchange].zone;
+  exchange_at at = {
+      .index = exchange, .zone = zone, .takes_part = block != COMPILER_NONE, .words_between = 2};
+  if (zone != EXCHANGE_WITHIN_IPUS) put_begin_exchange(e, &at);
   if (block == COMPILER_NONE) {
     put_tile_op(&e->code, TILE_SYNC, zone, 0, 0);
     return;
   }
   put_address(&e->code, A0, (place){block, 0});
   put_tile_op(&e->code, TILE_EXCHANGE, zone, A0, 0);
+  if (zone != EXCHANGE_WITHIN_IPUS) put_end_exchange(e, &at);
 }
 
 /* Events count from 1: 0 is "the program is done". */
@@ -92,6 +110,12 @@ static void put_host_exchange(emitter *e, uint32_t exchange)
 {
   uint32_t block = emitter_host_exchange_code(e, exchange);
   uint32_t event = e->c->host_exchanges[exchange].event;
+  exchange_at at = {.with_host = true,
+                    .index = exchange,
+                    .zone = e->c->target.num_ipus > 1 ? ISA_SYNC_EXTERNAL : ISA_SYNC_INTERNAL,
+                    .takes_part = block != COMPILER_NONE,
+                    .words_between = constant_words(event) + 2};
+  put_begin_exchange(e, &at);
   if (block == COMPILER_NONE) {
     put_host_event(e, event);
     return;
@@ -99,6 +123,7 @@ static void put_host_exchange(emitter *e, uint32_t exchange)
   put_constant(&e->code, T0, event);
   put_address(&e->code, T1, (place){block, 0});
   put_tile_op(&e->code, TILE_HOST_SYNC, ZERO, T0, T1);
+  put_end_exchange(e, &at);
 }
 
 static void put_leaf(emitter *e, const script_op *op)
@@ -106,7 +131,7 @@ static void put_leaf(emitter *e, const script_op *op)
   uint32_t index = e->c->steps[op->step].index;
   switch (op->kind) {
   case SCRIPT_EXECUTE:
-    put_execute(e, index);
+    put_execute(e, &e->c->steps[op->step]);
     break;
   case SCRIPT_EXCHANGE:
     put_exchange(e, index);
@@ -225,6 +250,7 @@ pop_error *emit_control_code(emitter *e)
   for (uint32_t i = 0; i < s->num_ops; i = s->ops[i].match + 1) {
     size_t entry = table + s->ops[i].step;
     a->words[entry] = jump_word(a, ZERO, entry, a->num_words);
+    put_forget_branches(e);
     put_body(e, i);
     put_jump(a, ZERO, wait);
   }

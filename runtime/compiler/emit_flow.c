@@ -14,6 +14,7 @@
  * because it might not end.
  */
 #include "compiler/emit_flow.h"
+#include "compiler/emit_instrument.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -192,6 +193,7 @@ static void begin_flow(flow *f, uint32_t number)
   if (op->kind == SCRIPT_SWITCH) put_load_control(e, control_of(e, op));
   if (op->kind == SCRIPT_CASE) begin_case(f, &of, op);
   of.body = a->num_words;
+  if (op->kind == SCRIPT_CASE) put_branch_taken(e, op->child);
   pop_push(f->open, f->num_open, f->open_capacity, of);
 }
 
@@ -219,6 +221,7 @@ static void end_flow(flow *f, uint32_t kind)
   default: /* SCRIPT_WHILE_END */
     put_jump(a, ZERO, of.body);
     set_jumps(a, &of);
+    put_branch_taken(f->e, 0); /* the body was not taken */
     return;
   }
 }

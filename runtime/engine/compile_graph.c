@@ -142,6 +142,18 @@ static void keep_run_options(pop_executable *e, const engine_options *options)
              (executable_option){given[i].key, pop_arena_strdup(e->arena, given[i].value)});
 }
 
+static instrumentation instrumentation_of(const engine_options *options)
+{
+  bool all = options->instrument;
+  return (instrumentation){
+      .compute = all || options->instrument_compute
+                     ? (instrumentation_level)(options->instrumentation_level + 1)
+                     : INSTRUMENT_NOTHING,
+      .control_flow = all || options->instrument_control_flow,
+      .external_exchange = all || options->instrument_external_exchange,
+  };
+}
+
 static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t num_programs,
                               const engine_options *options, pop_executable **executable)
 {
@@ -158,6 +170,7 @@ static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t
       .log_stack_sizes = options->log_stack_sizes,
       .multicast_policy = options->multicast_policy,
       .exchange_target = options->exchange_target,
+      .instrumentation = instrumentation_of(options),
       .sections_by_category = options->sections == SECTIONS_BY_CATEGORY,
   };
   compilation *c;

@@ -12,6 +12,7 @@
 #include "profile/report_file.h"
 #include <errno.h>
 #include <populus/names.h>
+#include <populus/profile.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +26,7 @@ static pop_error *profile_replica(pop_engine *engine, const run_options *options
                          "option 'profiler.replicaToProfile' cannot be '%u': the executable has %u "
                          "replicas, from 0 on",
                          number, engine->num_replicas);
-  engine->profile =
-      execution_profile_new(engine->replicas[number].machine, engine->executable, options);
+  engine->profile = execution_profile_new(engine->replicas[number].machine, engine->executable);
   return NULL;
 }
 
@@ -98,7 +98,7 @@ static pop_error *load(pop_engine *engine)
   if (too_small) return pop_error_new(POP_ERROR_GRAPH_MEMORY, "cannot load: %s", too_small);
   engine->state = ENGINE_COMPILED;
   if (engine->device) POP_TRY(take_device(engine));
-  execution_profile_reset(engine->profile);
+  POP_TRY(execution_profile_reset(engine->profile, false));
   log_phase loading = log_phase_start("ENGINE", "Loading executable");
   POP_TRY(replicas_load(engine));
   log_phase_end(&loading);
@@ -211,14 +211,6 @@ static pop_error *abort_event(const pop_engine *engine, const executable_event *
                        (unsigned long long)counters.cycles);
 }
 
-static pop_error *run_host_exchange(pop_engine *engine, uint32_t event)
-{
-  execution_profile_begin_exchange(engine->profile);
-  pop_error *error = engine_host_exchange(engine, &engine->executable->events[event - 1]);
-  execution_profile_end_exchange(engine->profile, event - 1);
-  return error;
-}
-
 static pop_error *handle_event(pop_engine *engine, uint32_t event)
 {
   const pop_executable *e = engine->executable;
@@ -232,7 +224,9 @@ static pop_error *handle_event(pop_engine *engine, uint32_t event)
   case EXECUTABLE_EVENT_ASSUME_EQUAL:
     return compare_event(engine, reported);
   case EXECUTABLE_EVENT_EXCHANGE:
-    return run_host_exchange(engine, event);
+    return engine_host_exchange(engine, reported);
+  case EXECUTABLE_EVENT_BRANCHES:
+    return execution_profile_note_branches(engine->profile);
   default:
     engine->state = ENGINE_FAULTED;
     return abort_event(engine, reported);
@@ -266,11 +260,16 @@ static pop_error *run_to_end(pop_engine *engine, size_t program)
   return NULL;
 }
 
+static pop_error *write_execution(FILE *stream, const void *engine)
+{
+  return pop_engine_write_execution_profile(engine, POP_PROFILE_JSON_PRETTY, stream);
+}
+
 static pop_error *report_execution(pop_engine *engine)
 {
   if (!engine->profile || !engine->profile_file || engine->reported_runs == 0) return NULL;
   engine->reported_runs--;
-  return report_file_write(engine->profile_file, execution_profile_write, engine->profile);
+  return report_file_write(engine->profile_file, write_execution, engine);
 }
 
 static pop_error *run(pop_engine *engine, size_t program)
@@ -288,7 +287,7 @@ static pop_error *run(pop_engine *engine, size_t program)
   if (engine->cpu) cpu_start(engine->cpu, program);
   execution_profile_begin_run(engine->profile, program);
   pop_error *error = run_to_end(engine, program);
-  execution_profile_end_run(engine->profile);
+  if (!error) error = execution_profile_end_run(engine->profile);
   if (error) return error;
   log_phase_end(&running);
   machine_counters after = counters_of(engine);
@@ -302,18 +301,6 @@ pop_error *pop_engine_run(pop_engine *engine, size_t program)
 {
   POP_TRY(engine_enter(engine, "run"));
   return engine_leave(engine, run(engine, program));
-}
-
-pop_error *pop_engine_write_execution_profile(const pop_engine *engine, FILE *stream)
-{
-  if (!engine->profile)
-    return pop_error_new(POP_ERROR_INVALID_OPTION,
-                         "pop_engine_write_execution_profile: the engine has none: give it the "
-                         "option debug.instrument");
-  POP_TRY(execution_profile_write(stream, engine->profile));
-  return fflush(stream) == 0 && !ferror(stream)
-             ? NULL
-             : pop_error_errno(errno, "cannot write the execution profile");
 }
 
 pop_error *pop_engine_run_named(pop_engine *engine, const char *name)

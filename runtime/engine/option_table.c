@@ -19,7 +19,11 @@ static const char *const sync_methods[] = {"default", "polling", "hybrid", NULL}
 static const char *const workers_are[] = {"true", "false", "portable", NULL};
 static const char *const exchange_targets[] = {"cycles", "memory", "balanced", NULL};
 static const char *const multicast_policies[] = {"balanced", "always", "never", NULL};
-static const char *const levels[] = {"tile", "device", "ipu", NULL};
+static const char *const levels[] = {[INSTRUMENT_TILES - 1] = "tile",
+                                     [INSTRUMENT_VERTICES - 1] = "vertex",
+                                     [INSTRUMENT_DEVICE - 1] = "device",
+                                     [INSTRUMENT_IPUS - 1] = "ipu",
+                                     [INSTRUMENTATION_LEVELS - 1] = NULL};
 static const char *const report_choices[] = {"autoReport.all", "true", "false", NULL};
 static const char *const thread_modes[] = {"singleThread", "collaborative", "dedicated", NULL};
 static const char *const automatic[] = {"auto", NULL}, *const unlimited[] = {"unlimited", NULL};
@@ -171,21 +175,22 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     OPTION_NUMBER, .greatest = UINT64_MAX, .lacks = "random numbers on tiles")                     \
   X("debug.instrument", "true or false", "false",                                                  \
     "all of debug.instrumentCompute, debug.instrumentControlFlow and "                             \
-    "debug.instrumentExternalExchange",                                                            \
-    ON_RUN, OPTION_BOOL, FIELD(run.instrument))                                                    \
+    "debug.instrumentExternalExchange; each puts code into the tiles, and memory for what it "     \
+    "measures",                                                                                    \
+    ON_COMPILE, OPTION_BOOL, FIELD(instrument))                                                    \
   X("debug.instrumentCompute", "true or false", "false",                                           \
-    "the execution profile has the cycles of each compute set's last execution", ON_RUN,           \
-    OPTION_BOOL, FIELD(run.instrument_compute))                                                    \
+    "the execution profile has the cycles of each compute set's last execution", ON_COMPILE,       \
+    OPTION_BOOL, FIELD(instrument_compute))                                                        \
   X("debug.instrumentControlFlow", "true or false", "false",                                       \
-    "the execution profile has the order in which compute sets were executed", ON_RUN,             \
-    OPTION_BOOL, FIELD(run.instrument_control_flow))                                               \
+    "the execution profile knows which way branches of programs went", ON_COMPILE, OPTION_BOOL,    \
+    FIELD(instrument_control_flow))                                                                \
   X("debug.instrumentExternalExchange", "true or false", "false",                                  \
-    "the execution profile has executions, cycles and bytes of each host exchange", ON_RUN,        \
-    OPTION_BOOL, FIELD(run.instrument_external_exchange))                                          \
-  X("debug.computeInstrumentationLevel", "tile, device or ipu", "tile",                            \
-    "cycles of each tile, of the slowest one, or of the slowest one of each IPU; those of "        \
-    "vertices (vertex) need what this version does not have",                                      \
-    ON_RUN, OPTION_CHOICE, FIELD(run.instrumentation_level), .choices = levels)                    \
+    "the execution profile has the cycles of each last exchange between IPUs and with the host",   \
+    ON_COMPILE, OPTION_BOOL, FIELD(instrument_external_exchange))                                  \
+  X("debug.computeInstrumentationLevel", "tile, vertex, device or ipu", "tile",                    \
+    "cycles of each tile, of each vertex, of the slowest tile, or of the slowest tile of each "    \
+    "IPU; the last two put syncs around compute sets",                                             \
+    ON_COMPILE, OPTION_CHOICE, FIELD(instrumentation_level), .choices = levels)                    \
   X("autoReport.all", "true or false", "false",                                                    \
     "all reports but the serialized graph, which has to be asked for", ON_SAVE | ON_RUN,           \
     OPTION_BOOL, FIELD(run.report_all))                                                            \

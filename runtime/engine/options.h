@@ -17,9 +17,6 @@ typedef enum option_stage {
   ON_ALL_STAGES = 7
 } option_stage;
 
-/* debug.computeInstrumentationLevel */
-typedef enum instrumentation_level { LEVEL_TILE, LEVEL_DEVICE, LEVEL_IPU } instrumentation_level;
-
 /* Whether a report of autoReport.… is wanted. */
 typedef enum report_choice { AS_ALL, YES, NO } report_choice;
 
@@ -28,9 +25,6 @@ typedef struct run_options {
   machine_options machine;  /* native_folder is cache_folder, below */
   bool prefetch;            /* ask callbacks of streams early */
   double host_sync_timeout; /* seconds that a callback may take; 0: no limit */
-  bool instrument;          /* all three: */
-  bool instrument_compute, instrument_control_flow, instrument_external_exchange;
-  instrumentation_level instrumentation_level;
   uint32_t profiled_replica;
   /* Reports: */
   bool report_all;
@@ -58,8 +52,11 @@ typedef struct engine_options {
   uint32_t worker_stack_bytes;
   uint32_t supervisor_stack_bytes;
   uint32_t num_threads;
-  uint32_t multicast_policy;                             /* multicast_policy */
-  uint32_t exchange_target;                              /* exchange_target */
+  uint32_t multicast_policy; /* multicast_policy */
+  uint32_t exchange_target;  /* exchange_target */
+  bool instrument;           /* all three: */
+  bool instrument_compute, instrument_control_flow, instrument_external_exchange;
+  uint32_t instrumentation_level;                        /* instrumentation_level - 1 */
   enum { SECTIONS_FLAT, SECTIONS_BY_CATEGORY } sections; /* of images */
   run_options run;
   /* Those that were given and are not what they would be anyway, in the order of the table. Values are

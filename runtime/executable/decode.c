@@ -12,9 +12,7 @@
 
 enum { MAX_RANK = 16, MAX_STREAM_DEPTH = 1024 };
 
-/* Reads `count` numbers; each may be up to most[i]. */
-static pop_error *read_u32s(metadata_reader *r, const uint32_t *most, uint32_t *values,
-                            size_t count)
+pop_error *decode_u32s(metadata_reader *r, const uint32_t *most, uint32_t *values, size_t count)
 {
   for (size_t i = 0; i < count; ++i) POP_TRY(metadata_read_u32(r, most[i], &values[i]));
   return NULL;
@@ -203,11 +201,11 @@ static pop_error *read_memory_row(decoder *d, pop_tile_memory *m)
   POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &m->total_including_gaps));
   POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &m->most_live));
   POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &m->least_including_gaps));
-  POP_TRY(read_u32s(&d->r, any, m->by_region, POP_REGION_COUNT));
-  POP_TRY(read_u32s(&d->r, any, m->by_region_including_gaps, POP_REGION_COUNT));
+  POP_TRY(decode_u32s(&d->r, any, m->by_region, POP_REGION_COUNT));
+  POP_TRY(decode_u32s(&d->r, any, m->by_region_including_gaps, POP_REGION_COUNT));
   for (size_t i = METADATA_MEMORY_HEAD; i < count; i += METADATA_MEMORY_CELL) {
     uint32_t cell[METADATA_MEMORY_CELL];
-    POP_TRY(read_u32s(&d->r, most, cell, METADATA_MEMORY_CELL));
+    POP_TRY(decode_u32s(&d->r, most, cell, METADATA_MEMORY_CELL));
     uint32_t category = d->categories[cell[0]], region = cell[1];
     m->not_overlapped[category][region] = cell[2];
     m->overlapped[category][region] = cell[3];
@@ -259,7 +257,7 @@ static pop_error *read_tiles(decoder *d)
   for (size_t i = 0; i < count / 3; ++i) {
     d->r.entry = i;
     most[0] = d->num_tiles - tile;
-    POP_TRY(read_u32s(&d->r, most, run, 3));
+    POP_TRY(decode_u32s(&d->r, most, run, 3));
     for (uint32_t end = tile + run[0]; tile < end; ++tile)
       d->e->tiles[tile] = (executable_tile){run[1], run[2]};
   }
@@ -333,9 +331,7 @@ static pop_error *read_shape(decoder *d, const size_t **out, uint32_t *rank, uin
   return NULL;
 }
 
-/* The address of `bytes` at an offset in tile memory. Overfull tiles are reported on and never loaded:
- * there, memory may be larger. */
-static pop_error *take_address(const decoder *d, uint32_t offset, uint64_t bytes, uint32_t *address)
+pop_error *decode_address(const decoder *d, uint32_t offset, uint64_t bytes, uint32_t *address)
 {
   const pop_target *target = &d->e->target;
   uint64_t limit = d->e->out_of_memory ? UINT32_MAX - target->memory_base : target->memory_bytes;
@@ -357,8 +353,8 @@ static pop_error *read_runs(decoder *d, executable_tensor *tensor)
   tensor->num_runs = count / 3;
   for (size_t i = 0; i < tensor->num_runs; ++i) {
     uint32_t run[3], address = 0;
-    POP_TRY(read_u32s(&d->r, most, run, 3));
-    POP_TRY(take_address(d, run[1], run[2], &address));
+    POP_TRY(decode_u32s(&d->r, most, run, 3));
+    POP_TRY(decode_address(d, run[1], run[2], &address));
     found += run[2];
     pop_push(e->runs, e->num_runs, e->runs_capacity, (executable_run){run[0], address, run[2]});
   }
@@ -562,7 +558,7 @@ static pop_error *read_interval(decoder *d, const executable_variable *v, uint64
   POP_TRY(metadata_read_uint(&d->r, num_elements - *end - gap, &count));
   POP_TRY(metadata_read_u32(&d->r, d->num_tiles - 1, &interval.tile));
   POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &offset));
-  POP_TRY(take_address(d, offset, count * pop_type_bytes(v->type), &interval.address));
+  POP_TRY(decode_address(d, offset, count * pop_type_bytes(v->type), &interval.address));
   interval.begin = *end + gap;
   *end = interval.end = interval.begin + count;
   pop_push(d->e->intervals, d->e->num_intervals, d->e->intervals_capacity, interval);
@@ -614,7 +610,7 @@ static pop_error *read_vertex_row(decoder *d)
   if (count / 4 > UINT32_MAX) return metadata_error(&d->r, "too many vertices");
   executable_row row = {e->num_vertices, (uint32_t)(count / 4)};
   for (size_t i = 0; i < row.count; ++i) {
-    POP_TRY(read_u32s(&d->r, most, vertex, 4));
+    POP_TRY(decode_u32s(&d->r, most, vertex, 4));
     uint32_t number = vertex[3] ? vertex[3] - 1 : EXECUTABLE_NONE;
     pop_push(e->vertices, e->num_vertices, e->vertices_capacity,
              (executable_vertex){vertex[0], vertex[1], vertex[2], number});
@@ -645,7 +641,7 @@ static pop_error *read_works(decoder *d, executable_compute_set *set)
   set->first_work = e->num_works;
   set->num_works = count / 4;
   for (size_t i = 0; i < set->num_works; ++i) {
-    POP_TRY(read_u32s(&d->r, most, work, 4));
+    POP_TRY(decode_u32s(&d->r, most, work, 4));
     if (i && work[0] <= e->works[e->num_works - 1].tile)
       return metadata_error(&d->r, "tile %u is out of order", work[0]);
     pop_push(e->works, e->num_works, e->works_capacity,

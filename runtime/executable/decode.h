@@ -19,6 +19,14 @@ POP_MUST_CHECK pop_error *decode_greatest_number(const metadata_reader *r, size_
 /* The key `name` and its text. */
 POP_MUST_CHECK pop_error *decode_name(metadata_reader *r, const char **name);
 
+/* Reads `count` numbers; each may be up to most[i]. */
+POP_MUST_CHECK pop_error *decode_u32s(metadata_reader *r, const uint32_t *most, uint32_t *values,
+                                      size_t count);
+/* The address of `bytes` at an offset in tile memory. Overfull tiles are reported on and never loaded:
+ * there, memory may be larger. */
+POP_MUST_CHECK pop_error *decode_address(const decoder *d, uint32_t offset, uint64_t bytes,
+                                         uint32_t *address);
+
 /* decode_steps.c: the key `parts`: what tiles do in an exchange. */
 POP_MUST_CHECK pop_error *decode_parts(decoder *d, size_t *first, size_t *num);
 /* Keys of METADATA_KEYS. */
@@ -26,5 +34,7 @@ POP_MUST_CHECK pop_error *read_exchanges(decoder *d);
 POP_MUST_CHECK pop_error *read_steps(decoder *d);
 POP_MUST_CHECK pop_error *read_control_steps(decoder *d);
 POP_MUST_CHECK pop_error *read_functions(decoder *d);
+POP_MUST_CHECK pop_error *read_instrumentation(decoder *d);
+POP_MUST_CHECK pop_error *read_measures(decoder *d);
 
 #endif

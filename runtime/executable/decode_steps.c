@@ -142,7 +142,7 @@ pop_error *read_steps(decoder *d)
 {
   size_t count = 0;
   POP_TRY(metadata_read_array(&d->r, 1, &count));
-  if (count >= UINT32_MAX) return metadata_error(&d->r, "%zu steps", count);
+  if (count >= INT32_MAX) return metadata_error(&d->r, "%zu steps", count);
   bool *has_parent = pop_xcalloc(count + 1, sizeof *has_parent);
   pop_error *error = NULL;
   for (size_t i = 0; i < count && !error; ++i) {
@@ -205,4 +205,70 @@ pop_error *read_functions(decoder *d)
                              e->steps[i].index);
   free(owner);
   return error;
+}
+
+/* ---- what is measured ---- */
+
+pop_error *read_instrumentation(decoder *d)
+{
+  static const uint32_t most[] = {INSTRUMENTATION_LEVELS - 1, 1, 1};
+  instrumentation *in = &d->e->instrumentation;
+  uint32_t values[3];
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, 3, &count));
+  if (count != 3) return metadata_error(&d->r, "%zu numbers, not 3", count);
+  POP_TRY(decode_u32s(&d->r, most, values, 3));
+  in->compute = (instrumentation_level)values[0];
+  in->control_flow = values[1] == 1;
+  in->external_exchange = values[2] == 1;
+  return NULL;
+}
+
+/* How many things there are of which a measure's index is one. */
+static size_t num_measurable(const pop_executable *e, measure_kind kind)
+{
+  const size_t counts[MEASURE_KINDS] = {
+      [MEASURE_COMPUTE_SET] = e->num_compute_sets,
+      [MEASURE_VERTICES] = e->num_works,
+      [MEASURE_EXCHANGE] = e->num_exchanges,
+      [MEASURE_HOST_EXCHANGE] = e->num_events,
+      [MEASURE_BRANCHES] = 1,
+  };
+  return counts[kind];
+}
+
+/* As many words as whoever reads them relies on. */
+static bool has_right_words(const pop_executable *e, const executable_measure *m)
+{
+  if (m->kind == MEASURE_BRANCHES) return m->words >= 2;
+  if (m->kind != MEASURE_VERTICES) return m->words == 2;
+  return m->words == executable_num_calls(e, &e->works[m->index]);
+}
+
+static pop_error *read_measure(decoder *d, executable_measure *m)
+{
+  const uint32_t most[] = {MEASURE_KINDS - 1, UINT32_MAX, d->num_tiles - 1,
+                           UINT32_MAX,        UINT32_MAX, UINT32_MAX};
+  uint32_t v[6];
+  POP_TRY(decode_u32s(&d->r, most, v, 6));
+  *m = (executable_measure){
+      .kind = v[0], .index = v[1], .tile = v[2], .words = v[4], .overhead = v[5]};
+  if (m->index >= num_measurable(d->e, (measure_kind)m->kind))
+    return metadata_error(&d->r, "there is no number %u", m->index);
+  if (!has_right_words(d->e, m)) return metadata_error(&d->r, "%u words", m->words);
+  return decode_address(d, v[3], 4 * (uint64_t)m->words, &m->address);
+}
+
+pop_error *read_measures(decoder *d)
+{
+  pop_executable *e = d->e;
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, 6, &count));
+  for (size_t i = 0; i < count / 6; ++i) {
+    executable_measure m;
+    d->r.entry = i;
+    POP_TRY(read_measure(d, &m));
+    pop_push(e->measures, e->num_measures, e->measures_capacity, m);
+  }
+  return NULL;
 }

@@ -387,6 +387,22 @@ static void put_functions(encoder *x)
   put_numbers(x->out, x->e->functions, x->e->num_functions);
 }
 
+static void put_instrumentation(encoder *x)
+{
+  const instrumentation *in = &x->e->instrumentation;
+  put_numbers(x->out, (uint32_t[]){in->compute, in->control_flow, in->external_exchange}, 3);
+}
+
+static void put_measures(encoder *x)
+{
+  metadata_put_array(x->out, 6 * x->e->num_measures);
+  for (size_t i = 0; i < x->e->num_measures; ++i) {
+    const executable_measure *m = &x->e->measures[i];
+    uint32_t offset = m->address - x->e->target.memory_base;
+    put_u32s(x->out, (uint32_t[]){m->kind, m->index, m->tile, offset, m->words, m->overhead}, 6);
+  }
+}
+
 void executable_encode(const pop_executable *executable, const uint64_t *digests, pop_bytes *cbor)
 {
   static const struct {

@@ -22,7 +22,7 @@ const char *executable_tensor_kind_name(executable_tensor_kind kind)
 
 const char *executable_event_kind_name(executable_event_kind kind)
 {
-  static const char *const names[] = {"print", "abort", "exchange", "compare"};
+  static const char *const names[] = {"print", "abort", "exchange", "compare", "branches"};
   return names[kind];
 }
 
@@ -66,7 +66,7 @@ void pop_executable_free(pop_executable *e)
       e->windows,  e->variables,     e->intervals,   e->vertex_types,  e->vertex_rows,
       e->vertices, e->compute_sets,  e->works,       e->memory_rows,   e->stack_rows,
       e->tiles,    e->digests,       e->phase_times, e->exchanges,     e->exchange_parts,
-      e->steps,    e->step_children, e->functions,   e->control_steps,
+      e->steps,    e->step_children, e->functions,   e->control_steps, e->measures,
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) free(arrays[i]);
   pop_arena_free(e->arena);
@@ -167,6 +167,17 @@ bool executable_find_vertex(const pop_executable *e, uint32_t tile, uint32_t con
     return true;
   }
   return false;
+}
+
+uint32_t executable_num_calls(const pop_executable *e, const executable_work *work)
+{
+  const executable_row *row = &e->vertex_rows[work->row];
+  uint32_t calls = 0;
+  for (size_t i = 0; i < row->count; ++i)
+    calls += e->vertices[row->first + i].worker == EXECUTABLE_ON_ALL_WORKERS
+                 ? e->target.num_worker_contexts
+                 : 1;
+  return calls;
 }
 
 /* ---- queries ---- */

@@ -14,6 +14,7 @@
 #ifndef EXECUTABLE_EXECUTABLE_H
 #define EXECUTABLE_EXECUTABLE_H
 
+#include "executable/measures.h"
 #include "machine/machine.h"
 #include <populus/arena.h>
 #include <populus/executable.h>
@@ -63,6 +64,7 @@ typedef enum executable_event_kind {
   EXECUTABLE_EVENT_ABORT,
   EXECUTABLE_EVENT_EXCHANGE,
   EXECUTABLE_EVENT_ASSUME_EQUAL,
+  EXECUTABLE_EVENT_BRANCHES, /* the record of which way branches went is full (MEASURE_BRANCHES) */
   EXECUTABLE_EVENT_KINDS
 } executable_event_kind;
 
@@ -269,9 +271,11 @@ struct pop_executable {
   EXECUTABLE_ARRAY(executable_exchange, exchanges);
   EXECUTABLE_ARRAY(executable_exchange_part, exchange_parts);
   EXECUTABLE_ARRAY(executable_step, steps);
-  EXECUTABLE_ARRAY(uint32_t, step_children); /* steps */
-  EXECUTABLE_ARRAY(uint32_t, functions);     /* steps; what calls others comes behind them */
-  EXECUTABLE_ARRAY(uint32_t, control_steps); /* steps, by program; none for the CPU */
+  EXECUTABLE_ARRAY(uint32_t, step_children);      /* steps */
+  EXECUTABLE_ARRAY(uint32_t, functions);          /* steps; what calls others comes behind them */
+  EXECUTABLE_ARRAY(uint32_t, control_steps);      /* steps, by program; none for the CPU */
+  instrumentation instrumentation;                /* of the images */
+  EXECUTABLE_ARRAY(executable_measure, measures); /* ascending by tile */
   EXECUTABLE_ARRAY(pop_tile_memory, memory_rows);
   EXECUTABLE_ARRAY(executable_stacks, stack_rows);
   executable_tile *tiles; /* by tile */
@@ -305,6 +309,11 @@ typedef struct executable_found_vertex {
 } executable_found_vertex;
 bool executable_find_vertex(const pop_executable *executable, uint32_t tile, uint32_t context,
                             uint32_t vertex_state, executable_found_vertex *found);
+
+/* How often a vertex is called when the work is done: one that all workers run, once by each. In the order of
+ * their numbers in the row, the supervisor's come first; then for each worker those that all run and its
+ * own. */
+uint32_t executable_num_calls(const pop_executable *executable, const executable_work *work);
 
 /* image.c: what is wanted of the tile's image (POP_IMAGE_… bits), with its memory compared with the
  * digest. It lives in `elf`, whose content it replaces, and in `arena`. Errors: FILE_LOAD. */

@@ -35,7 +35,7 @@
   X(remote_buffers, "{name, type, elements: of a row, repeats: rows, used: by a program}")         \
   X(windows, "[0 stream or 1 remote buffer, its number, offset in bytes, bytes of a record, "      \
              "records]*")                                                                          \
-  X(events, "by event number - 1: {kind: print, abort, exchange or compare, name: of "             \
+  X(events, "by event number - 1: {kind: print, abort, exchange, compare or branches, name: of "   \
             "the program, message, tensor: to print, tile: 0 or 1 + that of the predicate, "       \
             "windows: how many "                                                                   \
             "of the table's next ones, parts: as of exchanges}")                                   \
@@ -47,7 +47,9 @@
   X(exchanges, "{name, zone, parts: [tile, cycles, bytes sent, bytes received]*}")                 \
   X(steps, "{kind: Sequence, Repeat, …, name, index, count, children: steps}")                     \
   X(control_steps, "of the programs, by number: steps")                                            \
-  X(functions, "steps")
+  X(functions, "steps")                                                                            \
+  X(instrumentation, "[level, control flow: 0 or 1, external exchanges: 0 or 1]")                  \
+  X(measures, "[kind, number, tile, offset, words, cycles of measuring]*")
 
 /* Fields of pop_target that are plain numbers; `name`, `type`, `clock_hz` and `cost` are there too. */
 #define METADATA_TARGET_NUMBERS(X)                                                                 \

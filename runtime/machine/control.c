@@ -10,13 +10,17 @@
  *                   again; so one load tells apart whoever has to go another way
  *
  * Nothing is done before it is certain: a walk changes nothing, and gives up at whatever control code
- * does not consist of (calls of vertices, CSRs, floating point, anything that would fault), at the end
- * of the cycle limit, or when it becomes long. Then the tiles of the group are alone until the next
+ * does not consist of (calls of vertices, CSRs but the cycle counter, floating point, anything that would fault),
+ * at the end of the cycle limit, or when it becomes long. Then the tiles of the group are alone until the next
  * sync: each interprets its own code from the place where the stretch began, with every fault exact.
  *
  * Who has the same code? A class of tiles has equal words wherever one of its groups has been. Words are
  * compared, on all its tiles, when a walk first comes to them; who has others goes to another class.
  * Words of executable segments do not change; when the host changes them, all is forgotten.
+ *
+ * What the cycle counter says differs between tiles, too, by their clocks: a walk knows it from the start of the
+ * stretch on. Such a number may be stored, which is all that instrumented code does with it; a walk that reads
+ * it for something else gives up.
  *
  * Registers that a vertex of the supervisor has left behind differ between tiles. They are `unknown` to
  * the group: a walk that reads one gives up.
@@ -67,6 +71,7 @@ typedef struct store {
   uint8_t bytes;
   bool by_sp;
   uint32_t sp, address, value;
+  bool timed; /* `value` counts from the tile's clock at the start of the stretch on */
 } store;
 
 typedef struct block {
@@ -76,6 +81,8 @@ typedef struct block {
 typedef struct stretch {
   uint32_t x[REGISTER_SINK + 1];
   uint64_t read, written; /* registers; read: before they were written */
+  uint64_t timed;         /* registers that count from the start of the stretch on */
+  bool misread;           /* one of them was read */
   uint32_t pc;            /* behind it */
   uint64_t slots, instructions;
   load loads[MAX_LOADS];
@@ -292,7 +299,7 @@ static bool enter_block(const machine *m, const control *c, const control_group 
   block b = {pc, op->block_count};
   s->slots += op->block_cost;
   s->instructions += op->block_count;
-  if (!b.words || s->instructions > MAX_WALK || s->read & g->unknown) return false;
+  if (!b.words || s->instructions > MAX_WALK || s->read & g->unknown || s->misread) return false;
   if (is_equal(m, &c->classes[g->class_number], &b)) return true;
   if (s->num_blocks == MAX_BLOCKS) return false;
   s->blocks[s->num_blocks++] = b;
@@ -337,7 +344,7 @@ static bool walk_load(const machine *m, const tile *t, stretch *s, const operati
   for (size_t i = s->num_stores; i-- > 0;) {
     const store *before = &s->stores[i];
     if (address - before->address >= before->bytes && before->address - address >= bytes) continue;
-    if (before->address != address || before->bytes != bytes) return false;
+    if (before->address != address || before->bytes != bytes || before->timed) return false;
     s->x[op->rd] = extend(op->id, before->value);
     return true;
   }
@@ -371,7 +378,9 @@ static bool walk_store(machine *m, tile *t, stretch *s, const operation *op)
                 .by_sp = by_sp,
                 .sp = s->x[2],
                 .address = s->x[op->rs1] + (uint32_t)op->imm,
-                .value = s->x[op->rs2]};
+                .value = s->x[op->rs2],
+                .timed = s->timed >> op->rs2 & 1};
+  if (made.timed && made.bytes < 4) return false;
   if (s->num_stores == MAX_STORES || !store_place(m, t, &made)) return false;
   s->stores[s->num_stores++] = made;
   return true;
@@ -388,15 +397,28 @@ static bool walk_run(const machine *m, stretch *s, const operation *op)
   return true;
 }
 
+/* rdcycle: all else that reads or writes a CSR is not control code. */
+static bool walk_csr(const machine *m, stretch *s, const operation *op)
+{
+  if (op->id != OP_CSRRS || op->rs1 != 0 || op->imm != CSR_CYCLE) return false;
+  uint64_t before = s->slots - op->block_cost; /* it ends its block */
+  s->x[op->rd] = (uint32_t)(before * m->target.num_worker_contexts);
+  s->written |= (uint64_t)1 << op->rd;
+  if (op->rd != REGISTER_SINK) s->timed |= (uint64_t)1 << op->rd;
+  return true;
+}
+
 static bool walk_stop(stretch *s, stop why, uint32_t asked, uint32_t pc)
 {
+  if (s->misread) return false;
   s->why = why;
   s->asked = asked;
   s->pc = pc + 4;
   return true;
 }
 
-#define READ(r) (s->read |= ~s->written & (uint64_t)1 << (r), s->x[r])
+#define READ(r)                                                                                    \
+  (s->read |= ~s->written & (uint64_t)1 << (r), s->misread |= s->timed >> (r) & 1, s->x[r])
 #define A READ(op->rs1)
 #define B READ(op->rs2)
 #define IMM ((uint32_t)op->imm)
@@ -406,6 +428,7 @@ static bool walk_stop(stretch *s, stop why, uint32_t asked, uint32_t pc)
     uint32_t written = (value);                                                                    \
     s->x[op->rd] = written;                                                                        \
     s->written |= (uint64_t)1 << op->rd;                                                           \
+    s->timed &= ~((uint64_t)1 << op->rd);                                                          \
   } while (0)
 #define INTEGER(id, value)                                                                         \
   case OP_##id:                                                                                    \
@@ -430,6 +453,8 @@ static bool walk(machine *m, control *c, const control_group *g)
   const operation *op;
   memcpy(s->x, g->x, sizeof s->x);
   s->read = s->written = s->slots = s->instructions = 0;
+  s->timed = 0;
+  s->misread = false;
   s->num_loads = s->num_stores = s->num_blocks = 0;
   s->has_starts = false;
   memset(s->starts, 0, sizeof s->starts);
@@ -481,8 +506,9 @@ enter:
     case OP_LHU:
     case OP_LW:
       (void)A;
-      if (s->read & g->unknown || !walk_load(m, t, s, op)) return false;
+      if (s->read & g->unknown || s->misread || !walk_load(m, t, s, op)) return false;
       s->written |= (uint64_t)1 << op->rd;
+      s->timed &= ~((uint64_t)1 << op->rd);
       break;
     case OP_SB:
     case OP_SH:
@@ -491,10 +517,14 @@ enter:
     case OP_SH_STACK:
     case OP_SW_STACK:
       (void)A;
-      (void)B;
       (void)READ(2);
-      if (s->read & g->unknown || !walk_store(m, t, s, op)) return false;
+      s->read |= ~s->written & (uint64_t)1 << op->rs2; /* which may be timed */
+      if (s->read & g->unknown || s->misread || !walk_store(m, t, s, op)) return false;
       break;
+    case OP_CSRRS:
+      if (!walk_csr(m, s, op)) return false;
+      pc = PC() + 4;
+      goto enter;
     case OP_TILE_RUN:
       (void)A;
       (void)B;
@@ -577,10 +607,21 @@ static bool is_within_limit(const machine *m, const control_group *g, uint64_t c
   return true;
 }
 
-static void put_stores(machine *m, const stretch *s, tile *t)
+static void put_stores(machine *m, const stretch *s, tile *t, uint32_t clock)
 {
-  for (size_t i = 0; i < s->num_stores; i++)
-    memcpy(store_place(m, t, &s->stores[i]), &s->stores[i].value, s->stores[i].bytes);
+  for (size_t i = 0; i < s->num_stores; i++) {
+    uint32_t value = s->stores[i].value + (s->stores[i].timed ? clock : 0);
+    memcpy(store_place(m, t, &s->stores[i]), &value, s->stores[i].bytes);
+  }
+}
+
+/* They are in the tiles' contexts from here on. */
+static void put_timed(const stretch *s, context *supervisor, uint32_t clock)
+{
+  for (uint64_t left = s->timed; left; left &= left - 1) {
+    uint32_t r = (uint32_t)__builtin_ctzll(left);
+    supervisor->x[r] = s->x[r] + clock;
+  }
 }
 
 static void take_on_tiles(machine *m, control *c, const control_group *g)
@@ -588,7 +629,9 @@ static void take_on_tiles(machine *m, control *c, const control_group *g)
   const stretch *s = &c->s;
   for (size_t i = 0; i < g->num_tiles; i++) {
     uint32_t number = g->tiles[i];
-    if (s->num_stores) put_stores(m, s, &m->tiles[number]);
+    uint32_t clock = (uint32_t)m->at.clocks[number];
+    if (s->num_stores) put_stores(m, s, &m->tiles[number], clock);
+    put_timed(s, &m->tiles[number].supervisor, clock);
     m->at.clocks[number] += g->cycles;
     m->at.waiting[number] = (uint8_t)s->why;
     m->at.asked[number] = s->asked;
@@ -601,7 +644,7 @@ static void take(machine *m, control *c, control_group *g)
 {
   const stretch *s = &c->s;
   memcpy(g->x, s->x, sizeof g->x);
-  g->unknown &= ~s->written;
+  g->unknown = (g->unknown & ~s->written) | s->timed;
   g->pc = s->pc;
   g->instructions += s->instructions;
   g->sync_rd = s->sync_rd;

@@ -308,25 +308,24 @@ Test(option_effects, the_options_that_public_programs_share_are_taken_and_write_
   const json_t *run = json_array_get(json_object_get(root, "runs"), 0);
   cr_assert_str_eq(text_of(run, "name"), "main");
   cr_assert_gt(number_of(run, "cycles"), 0);
-  const json_t *sets = json_object_get(root, "computeSets"), *a = json_array_get(sets, 0);
-  cr_assert_str_eq(text_of(a, "name"), "a");
-  cr_assert_eq(number_of(a, "executions"), 3);
-  cr_assert_eq(number_of(json_array_get(sets, 1), "executions"), 1);
-  const json_t *trace = json_object_get(run, "programTrace"), *tiles;
-  const int order[] = {0, 0, 0, 1};
-  cr_assert_eq(json_array_size(trace), 4);
-  for (size_t i = 0; i < 4; i++)
-    cr_assert_eq(json_integer_value(json_array_get(trace, i)), order[i]);
-  tiles = json_object_get(a, "cyclesByTile");
+  cr_assert_str_eq(text_of(root, "profilerMode"), "COMPUTE_SETS");
+  /* "a" three times, then "b". */
+  const json_t *simulation = json_object_get(root, "simulation"),
+               *steps = json_object_get(simulation, "steps"), *step;
+  size_t index;
+  json_int_t sets[8], num_sets = 0;
+  json_array_foreach((json_t *)steps, index, step) if (json_object_get(step, "computeSet"))
+      sets[num_sets++] = number_of(step, "computeSet");
+  cr_assert(num_sets == 4 && sets[0] == 0 && sets[1] == 0 && sets[2] == 0 && sets[3] == 1);
+  const json_t *tiles = json_array_get(json_object_get(root, "computeSetCyclesByTile"), 0);
   cr_assert_eq(json_array_size(tiles), 2);
-  json_int_t one = json_integer_value(json_array_get(json_array_get(tiles, 0), 1)),
-             seven = json_integer_value(json_array_get(json_array_get(tiles, 1), 1));
+  json_int_t one = json_integer_value(json_array_get(tiles, 0)),
+             seven = json_integer_value(json_array_get(tiles, 1));
   cr_assert(one > 0 && seven > one, "%lld and %lld", (long long)one, (long long)seven);
-  const json_t *copy = json_array_get(json_object_get(root, "hostExchanges"), 0);
-  cr_assert_str_eq(json_string_value(json_array_get(json_object_get(copy, "with"), 0)), "first");
-  cr_assert_eq(number_of(copy, "executions"), 1);
-  cr_assert_eq(number_of(copy, "bytes"), 4);
-  cr_assert_gt(number_of(copy, "cycles"), 0);
+  const json_t *copy = json_array_get(json_object_get(root, "hostExchangeCycles"), 0);
+  cr_assert_eq(json_array_size(copy), 2);
+  cr_assert_gt(json_integer_value(json_array_get(copy, 0)), 0);
+  cr_assert_eq(json_integer_value(json_array_get(copy, 1)), 0);
   json_decref(root);
   pop_engine_free(engine);
   pop_executable_free(executable);
@@ -341,7 +340,7 @@ static json_t *profile_with(const char *key, const char *value)
   char *text;
   size_t size;
   FILE *stream = open_memstream(&text, &size);
-  expect_ok(pop_engine_write_execution_profile(engine, stream));
+  expect_ok(pop_engine_write_execution_profile(engine, POP_PROFILE_JSON, stream));
   fclose(stream);
   json_t *root = json_loadb(text, size, 0, NULL);
   cr_assert_not_null(root);
@@ -356,19 +355,16 @@ Test(option_effects, cycles_of_the_slowest_tile_or_of_each_IPU)
   static const char level[] = "debug.computeInstrumentationLevel";
   json_t *tile = profile_with(level, "tile"), *device = profile_with(level, "device"),
          *ipu = profile_with(level, "ipu");
-  const json_t *by_tile =
-      json_object_get(json_array_get(json_object_get(tile, "computeSets"), 0), "cyclesByTile");
-  const json_t *all =
-      json_object_get(json_array_get(json_object_get(device, "computeSets"), 0), "cycles");
-  const json_t *by_ipu =
-      json_object_get(json_array_get(json_object_get(ipu, "computeSets"), 0), "cyclesByIPU");
-  cr_assert_eq(json_array_size(all), 1);
-  cr_assert(json_equal(json_array_get(json_array_get(by_tile, 1), 1),
-                       json_array_get(json_array_get(all, 0), 1)));
+  const json_t *by_tile = json_array_get(json_object_get(tile, "computeSetCyclesByTile"), 0),
+               *all = json_object_get(device, "computeSetCycles"),
+               *by_ipu = json_object_get(ipu, "computeSetCycles");
+  cr_assert_str_eq(text_of(device, "profilerMode"), "SINGLE_TILE_COMPUTE_SETS");
+  cr_assert_eq(json_array_size(all), 2);
+  json_int_t slowest = json_integer_value(json_array_get(by_tile, 1)),
+             measured = json_integer_value(json_array_get(all, 0));
+  cr_assert_eq(measured, slowest, "%lld, not %lld", (long long)measured, (long long)slowest);
   cr_assert(json_equal(all, by_ipu));
-  const json_t *run = json_array_get(json_object_get(tile, "runs"), 0);
-  cr_assert_null(json_object_get(run, "programTrace"));
-  cr_assert_null(json_object_get(tile, "hostExchanges"));
+  cr_assert_null(json_object_get(tile, "hostExchangeCycles"));
   json_decref(tile);
   json_decref(device);
   json_decref(ipu);
@@ -395,8 +391,12 @@ Test(option_effects, reports_are_written_as_far_as_they_are_wanted)
   pop_engine *refused;
   expect_error(pop_engine_create_from_executable(executable, &none, 1, &refused),
                POP_ERROR_INVALID_OPTION, "has 1 replicas", "replica 1");
-  expect_error(pop_engine_write_execution_profile(engine, stdout), POP_ERROR_INVALID_OPTION,
-               "debug.instrument", "none");
+  pop_profile *profile;
+  expect_ok(pop_engine_execution_profile(engine, &profile));
+  cr_assert_eq(pop_profile_count(pop_profile_root(profile)), 1);
+  cr_assert_str_eq(
+      pop_profile_as_string(pop_profile_find(pop_profile_root(profile), "profilerMode")), "NONE");
+  pop_profile_free(profile);
   pop_engine_free(engine);
   pop_executable_free(executable);
 }

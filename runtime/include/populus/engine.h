@@ -128,11 +128,6 @@ POP_MUST_CHECK pop_error *pop_engine_copy_from_remote_buffer(pop_engine *engine,
 uint64_t pop_engine_cycles(const pop_engine *engine);
 uint64_t pop_engine_instructions(const pop_engine *engine);
 
-/* What the runs since load have cost, as JSON; what of it depends on debug.instrument… . Lists of pairs
- * are (tile or IPU, cycles). INVALID_OPTION if nothing was to be instrumented. */
-POP_MUST_CHECK pop_error *pop_engine_write_execution_profile(const pop_engine *engine,
-                                                             FILE *stream);
-
 /* ---- memory: the same bytes as in the images ---- */
 
 typedef struct pop_tile_memory {

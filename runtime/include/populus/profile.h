@@ -77,6 +77,30 @@ typedef enum pop_profile_format {
 POP_MUST_CHECK pop_error *pop_profile_write(pop_profile_value value, pop_profile_format format,
                                             FILE *stream);
 
+/* ---- what runs have cost ----
+ *
+ * The engine options debug.instrument… put code into the tiles that counts cycles; after each run the engine
+ * reads what the tiles of the replica profiler.replicaToProfile have counted. A profile is about the runs since
+ * load, or since it was reset; its numbers are those of the last execution of each compute set, vertex or
+ * exchange. Besides the guide's keys there are `runs` (program, name, cycles of the device, instructions,
+ * supersteps) and `programTraceComplete`: false if a program branched and debug.instrumentControlFlow was not
+ * set, or the trace was longer than 8,388,608 steps. programTrace has the numbers of the graph profile's
+ * programs. */
+
+/* The execution profile as values, the caller's to free. Without instrumentation its profilerMode is NONE (on
+ * the CPU: CPU), and there is nothing else. */
+POP_MUST_CHECK pop_error *pop_engine_execution_profile(const pop_engine *engine,
+                                                       pop_profile **profile);
+/* The same, written as it comes into being. SYSTEM if the stream cannot be written. */
+POP_MUST_CHECK pop_error *pop_engine_write_execution_profile(const pop_engine *engine,
+                                                             pop_profile_format format,
+                                                             FILE *stream);
+/* Forgets all runs. Nothing is measured of runs while profiling is disabled; the code in the tiles stays and
+ * takes its time. An engine starts with it enabled. */
+POP_MUST_CHECK pop_error *pop_engine_reset_execution_profile(pop_engine *engine);
+void pop_engine_enable_execution_profiling(pop_engine *engine);
+void pop_engine_disable_execution_profiling(pop_engine *engine);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,58 @@
+/* What instrumented tiles measure, and where the host finds it: what the compiler that puts the code there and
+ * the engine that reads what it has counted have in common.
+ *
+ * Tiles read their cycle counter, whose low 32 bits they store: a difference is right as long as it is less
+ * than 2^32 cycles. */
+#ifndef EXECUTABLE_MEASURES_H
+#define EXECUTABLE_MEASURES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whose cycles are counted in a compute set (debug.computeInstrumentationLevel). */
+typedef enum instrumentation_level {
+  INSTRUMENT_NOTHING,
+  INSTRUMENT_TILES,
+  INSTRUMENT_VERTICES, /* and tiles */
+  INSTRUMENT_DEVICE,   /* the slowest tile, on tile 0, between syncs of all tiles */
+  INSTRUMENT_IPUS, /* the slowest tile of each IPU, on its first tile, between syncs of its tiles */
+  INSTRUMENTATION_LEVELS
+} instrumentation_level;
+
+typedef struct instrumentation {
+  instrumentation_level compute;
+  bool control_flow; /* which way branches go */
+  bool
+      external_exchange; /* exchanges between IPUs and with the host, each behind a sync of its own */
+} instrumentation;
+
+/* X(enumerator, name, what is at the address) */
+#define EXECUTABLE_MEASURES(X)                                                                     \
+  X(MEASURE_COMPUTE_SET, "compute set", "two words: the counter before and behind it")             \
+  X(MEASURE_VERTICES, "vertices", "for each call of a vertex in the work its cycles")              \
+  X(MEASURE_EXCHANGE, "exchange", "two words: the counter before and behind it")                   \
+  X(MEASURE_HOST_EXCHANGE, "host exchange", "two words: the counter before and behind it")         \
+  X(MEASURE_BRANCHES, "branches", "how many branches were taken since the host was told; which")
+
+typedef enum measure_kind {
+#define MEASURE_ENUMERATOR(id, name, what) id,
+  EXECUTABLE_MEASURES(MEASURE_ENUMERATOR)
+#undef MEASURE_ENUMERATOR
+      MEASURE_KINDS
+} measure_kind;
+
+/* Something that a tile measures each time, so that what is there is about the last time; 0: it has not been
+ * executed. */
+typedef struct executable_measure {
+  uint32_t kind; /* measure_kind */
+  /* COMPUTE_SET: the compute set; VERTICES: the work; EXCHANGE: the exchange; HOST_EXCHANGE: the event - 1;
+   * BRANCHES: 0 */
+  uint32_t index;
+  uint32_t tile;
+  uint32_t address;
+  uint32_t words;
+  uint32_t
+      overhead; /* cycles of the difference, or of each vertex, that measuring has taken itself */
+} executable_measure;
+
+#endif

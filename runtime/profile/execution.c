@@ -1,0 +1,265 @@
+#include "profile/execution.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t num_measurable(const pop_executable *e, int kind)
+{
+  const size_t counts[MEASURE_KINDS] = {
+      [MEASURE_COMPUTE_SET] = e->num_compute_sets,
+      [MEASURE_VERTICES] = e->num_works,
+      [MEASURE_EXCHANGE] = e->num_exchanges,
+      [MEASURE_HOST_EXCHANGE] = e->num_events,
+      [MEASURE_BRANCHES] = 1,
+  };
+  return counts[kind];
+}
+
+/* Measures are ascending by tile: counting by kind and index leaves them so. */
+static void sort_measures(execution *x)
+{
+  const pop_executable *e = x->executable;
+  size_t total = 0;
+  for (int k = 0; k < MEASURE_KINDS; k++)
+    x->first_of[k] = pop_xcalloc(num_measurable(e, k) + 2, sizeof *x->first_of[k]);
+  x->sorted = pop_xcalloc(e->num_measures + 1, sizeof *x->sorted);
+  for (size_t i = 0; i < e->num_measures; i++)
+    x->first_of[e->measures[i].kind][e->measures[i].index + 2]++;
+  for (int k = 0; k < MEASURE_KINDS; k++) {
+    x->first_of[k][0] = x->first_of[k][1] = total;
+    for (size_t i = 0; i < num_measurable(e, k); i++)
+      total = x->first_of[k][i + 2] += x->first_of[k][i + 1];
+  }
+  for (uint32_t i = 0; i < e->num_measures; i++)
+    x->sorted[x->first_of[e->measures[i].kind][e->measures[i].index + 1]++] = i;
+}
+
+execution *execution_new(const pop_executable *e)
+{
+  execution *x = pop_xcalloc(1, sizeof *x);
+  x->executable = e;
+  x->first_word = pop_xcalloc(e->num_measures + 1, sizeof *x->first_word);
+  for (size_t i = 0; i < e->num_measures; i++)
+    x->first_word[i + 1] = x->first_word[i] + e->measures[i].words;
+  x->words = pop_xcalloc(x->first_word[e->num_measures] + 1, sizeof *x->words);
+  sort_measures(x);
+  return x;
+}
+
+void execution_free(execution *x)
+{
+  if (!x) return;
+  for (int k = 0; k < MEASURE_KINDS; k++) free(x->first_of[k]);
+  free(x->words);
+  free(x->first_word);
+  free(x->sorted);
+  free(x->runs);
+  free(x->trace);
+  free(x);
+}
+
+void execution_reset(execution *x)
+{
+  memset(x->words, 0, x->first_word[x->executable->num_measures] * sizeof *x->words);
+  x->num_runs = x->num_trace = 0;
+}
+
+bool execution_is_instrumented(const pop_executable *e)
+{
+  const instrumentation *in = &e->instrumentation;
+  return in->compute != INSTRUMENT_NOTHING || in->control_flow || in->external_exchange;
+}
+
+static bool measures_exchanges_between_IPUs(const pop_executable *e)
+{
+  for (size_t i = 0; i < e->num_measures; i++)
+    if (e->measures[i].kind == MEASURE_EXCHANGE) return true;
+  return false;
+}
+
+const char *execution_mode(const pop_executable *e)
+{
+  if (e->cpu) return "CPU";
+  switch (e->instrumentation.compute) {
+  case INSTRUMENT_TILES:
+    return "COMPUTE_SETS";
+  case INSTRUMENT_VERTICES:
+    return "VERTICES";
+  case INSTRUMENT_DEVICE:
+  case INSTRUMENT_IPUS:
+    return "SINGLE_TILE_COMPUTE_SETS";
+  default:
+    break;
+  }
+  if (e->instrumentation.external_exchange)
+    return measures_exchanges_between_IPUs(e) ? "EXTERNAL_EXCHANGES" : "HOST_EXCHANGES";
+  return "NONE";
+}
+
+/* ---- what was measured ---- */
+
+/* The measures of one thing: their numbers. */
+static const uint32_t *measures_of(const execution *x, measure_kind kind, size_t index,
+                                   size_t *count)
+{
+  size_t first = x->first_of[kind][index];
+  *count = x->first_of[kind][index + 1] - first;
+  return x->sorted + first;
+}
+
+/* Of its first word and its second one the low 32 bits are known. */
+uint64_t execution_cycles(const execution *x, const executable_measure *m)
+{
+  const uint32_t *words = x->words + x->first_word[m - x->executable->measures];
+  uint32_t cycles = words[1] - words[0];
+  return cycles > m->overhead ? cycles - m->overhead : 0;
+}
+
+static bool has_been_executed(const execution *x, uint32_t measure)
+{
+  const uint32_t *words = x->words + x->first_word[measure];
+  return words[0] || words[1];
+}
+
+/* One tile has measured for itself and those behind it, up to the next that has. */
+static size_t shared_costs(const execution *x, uint32_t set, const uint32_t *measures, size_t count,
+                           tile_cost *costs)
+{
+  const pop_executable *e = x->executable;
+  const executable_compute_set *s = &e->compute_sets[set];
+  size_t num = 0;
+  for (size_t w = 0, i = 0; w < s->num_works; w++) {
+    uint32_t tile = e->works[s->first_work + w].tile;
+    while (i + 1 < count && e->measures[measures[i + 1]].tile <= tile) i++;
+    if (has_been_executed(x, measures[i]))
+      costs[num++] =
+          (tile_cost){.tile = tile, .cycles = execution_cycles(x, &e->measures[measures[i]])};
+  }
+  return num;
+}
+
+size_t execution_compute_costs(const execution *x, uint32_t set, tile_cost *costs)
+{
+  const pop_executable *e = x->executable;
+  size_t count, num = 0;
+  const uint32_t *measures = measures_of(x, MEASURE_COMPUTE_SET, set, &count);
+  bool shared = e->instrumentation.compute == INSTRUMENT_DEVICE ||
+                e->instrumentation.compute == INSTRUMENT_IPUS;
+  if (shared && count) return shared_costs(x, set, measures, count, costs);
+  for (size_t i = 0; i < count; i++) {
+    const executable_measure *m = &e->measures[measures[i]];
+    if (has_been_executed(x, measures[i]))
+      costs[num++] = (tile_cost){.tile = m->tile, .cycles = execution_cycles(x, m)};
+  }
+  return num;
+}
+
+/* The parts of an exchange with what was measured of it, on the same tiles. */
+static size_t part_costs(const execution *x, measure_kind kind, size_t index, size_t first_part,
+                         size_t num_parts, uint64_t estimate, tile_cost *costs)
+{
+  const pop_executable *e = x->executable;
+  size_t count;
+  const uint32_t *measures = measures_of(x, kind, index, &count);
+  for (size_t i = 0, m = 0; i < num_parts; i++) {
+    const executable_exchange_part *part = &e->exchange_parts[first_part + i];
+    uint64_t cycles = part->cycles + estimate;
+    while (m < count && e->measures[measures[m]].tile < part->tile) m++;
+    if (m < count && e->measures[measures[m]].tile == part->tile &&
+        has_been_executed(x, measures[m]))
+      cycles = execution_cycles(x, &e->measures[measures[m]]);
+    costs[i] = (tile_cost){part->tile, cycles, part->bytes_sent, part->bytes_received};
+  }
+  return num_parts;
+}
+
+/* The most that one IPU sends or receives. */
+static uint64_t fullest_ipu(const execution *x, size_t first_part, size_t num_parts, bool together)
+{
+  const pop_executable *e = x->executable;
+  uint64_t fullest = 0, sent = 0, received = 0;
+  for (size_t i = first_part, ipu = 0; i < first_part + num_parts; i++) {
+    const executable_exchange_part *part = &e->exchange_parts[i];
+    if (part->tile / e->target.tiles_per_ipu != ipu) sent = received = 0;
+    ipu = part->tile / e->target.tiles_per_ipu;
+    sent += part->bytes_sent;
+    received += part->bytes_received;
+    uint64_t bytes = together ? sent + received : sent > received ? sent : received;
+    if (bytes > fullest) fullest = bytes;
+  }
+  return fullest;
+}
+
+static uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+  return (a + b - 1) / b;
+}
+
+size_t execution_exchange_costs(const execution *x, uint32_t index, tile_cost *costs)
+{
+  const pop_executable *e = x->executable;
+  const executable_exchange *exchange = &e->exchanges[index];
+  uint64_t way = 0;
+  if (exchange->zone != ISA_SYNC_INTERNAL && exchange->num_parts)
+    way = e->target.global_latency_cycles +
+          ceil_div(fullest_ipu(x, exchange->first_part, exchange->num_parts, false),
+                   e->target.global_bytes_per_cycle);
+  return part_costs(x, MEASURE_EXCHANGE, index, exchange->first_part, exchange->num_parts, way,
+                    costs);
+}
+
+size_t execution_host_costs(const execution *x, uint32_t index, tile_cost *costs)
+{
+  const pop_executable *e = x->executable;
+  const executable_event *event = &e->events[index];
+  uint64_t way = ceil_div(fullest_ipu(x, event->first_part, event->num_parts, true),
+                          e->target.host_bytes_per_cycle);
+  return part_costs(x, MEASURE_HOST_EXCHANGE, index, event->first_part, event->num_parts, way,
+                    costs);
+}
+
+const uint32_t *execution_vertex_cycles(const execution *x, size_t work,
+                                        const executable_measure **measure)
+{
+  size_t count;
+  const uint32_t *measures = measures_of(x, MEASURE_VERTICES, work, &count);
+  if (count == 0) return NULL;
+  *measure = &x->executable->measures[measures[0]];
+  return x->words + x->first_word[measures[0]];
+}
+
+static uint64_t cycles_of_call(const uint32_t *calls, uint32_t call, const executable_measure *m)
+{
+  return call < m->words && calls[call] > m->overhead ? calls[call] - m->overhead : 0;
+}
+
+static uint32_t count_by(const executable_vertex *vertices, uint32_t count, uint32_t worker)
+{
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; i++) found += vertices[i].worker == worker;
+  return found;
+}
+
+/* Vertices in a row: the supervisor's, those of all workers, each worker's. Calls: the supervisor's, then for each
+ * worker those of all workers and its own. */
+uint64_t execution_cycles_of_vertex(const execution *x, size_t work, uint32_t vertex)
+{
+  const pop_executable *e = x->executable;
+  const executable_measure *m;
+  const uint32_t *calls = execution_vertex_cycles(x, work, &m);
+  const executable_row *row = &e->vertex_rows[e->works[work].row];
+  const executable_vertex *vertices = e->vertices + row->first;
+  uint32_t worker = vertices[vertex].worker;
+  if (!calls) return 0;
+  if (worker == EXECUTABLE_ON_SUPERVISOR) return cycles_of_call(calls, vertex, m);
+  uint32_t num_all = count_by(vertices, row->count, EXECUTABLE_ON_ALL_WORKERS);
+  if (worker != EXECUTABLE_ON_ALL_WORKERS)
+    return cycles_of_call(calls, vertex + worker * num_all, m);
+  uint64_t most = 0;
+  for (uint32_t w = 0, call = vertex; w < e->target.num_worker_contexts; w++) {
+    uint64_t cycles = cycles_of_call(calls, call, m);
+    if (cycles > most) most = cycles;
+    call += num_all + count_by(vertices, row->count, w);
+  }
+  return most;
+}

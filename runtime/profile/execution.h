@@ -1,0 +1,80 @@
+/* What runs have cost: what the instrumented tiles have counted, and in which order programs were executed.
+ *
+ *   tiles --engine/execution_profile.c--> execution --execution_emit.c--> the guide's execution profile
+ *                                            |
+ *                             program_trace.c|simulation.c --> steps: summary, traces
+ *
+ * A profile is about the runs since it was begun or reset. Cycles are those of the last execution. */
+#ifndef PROFILE_EXECUTION_H
+#define PROFILE_EXECUTION_H
+
+#include "executable/executable.h"
+#include "machine/isa.h"
+#include "profile/emitter.h"
+
+/* Steps that a program trace may have: what comes behind is dropped, and profiles say so. */
+enum { EXECUTION_MAX_TRACED = 1 << 23 };
+
+/* One run of a program. */
+typedef struct execution_run {
+  uint32_t program;
+  uint64_t from, to; /* cycles of the device since load */
+  uint64_t instructions, supersteps;
+  size_t first_traced, num_traced; /* in execution.trace */
+  bool is_complete;                /* the trace has all that was executed */
+} execution_run;
+
+/* In a program trace: the end of a block; its beginning is the block's step. */
+#define EXECUTION_BLOCK_END (1u << 31)
+
+typedef struct execution {
+  const pop_executable *executable;
+  uint32_t *words;    /* of all measures, as the tiles had them */
+  size_t *first_word; /* by measure; one more, the end */
+  /* Measures by kind, then index, then tile: numbers, and where those of a kind and index begin. */
+  uint32_t *sorted;
+  size_t *first_of[MEASURE_KINDS];
+  EXECUTABLE_ARRAY(execution_run, runs);
+  EXECUTABLE_ARRAY(uint32_t, trace); /* steps of the executable, and ends of blocks */
+} execution;
+
+/* execution.c */
+execution *execution_new(const pop_executable *executable);
+void execution_free(execution *x);  /* NULL is fine */
+void execution_reset(execution *x); /* as new */
+bool execution_is_instrumented(const pop_executable *executable);
+/* The guide's profilerMode: "NONE", "COMPUTE_SETS", … */
+const char *execution_mode(const pop_executable *executable);
+
+/* What a tile has taken for something, and moved. */
+typedef struct tile_cost {
+  uint32_t tile;
+  uint64_t cycles;
+  uint64_t sent, received; /* bytes; exchanges only */
+} tile_cost;
+
+/* Of the last execution of a compute set on each tile that takes part, ascending. If one tile has measured for
+ * several, each of these has what it has found. Room for as many as there are tiles. */
+size_t execution_compute_costs(const execution *x, uint32_t compute_set, tile_cost *costs);
+/* Of an exchange between tiles, or the host exchange of an event: what was measured, or what the plan says
+ * (of a host exchange, and between IPUs, an estimate). */
+size_t execution_exchange_costs(const execution *x, uint32_t exchange, tile_cost *costs);
+size_t execution_host_costs(const execution *x, uint32_t event, tile_cost *costs);
+/* The cycles that a measure of two words has found; 0: it was not executed. */
+uint64_t execution_cycles(const execution *x, const executable_measure *m);
+
+/* Calls of vertices of a work, where they are measured: cycles of each, in the order of executable_num_calls;
+ * NULL if they are not. */
+const uint32_t *execution_vertex_cycles(const execution *x, size_t work,
+                                        const executable_measure **measure);
+
+/* Of a vertex of the work, by its number in the row; of one that all workers run, those of the slowest. */
+uint64_t execution_cycles_of_vertex(const execution *x, size_t work, uint32_t vertex);
+
+/* program_trace.c: appends what a run has executed. `branches` says which way each branch went. */
+void trace_program(execution *x, execution_run *run, const uint32_t *branches, size_t num_branches);
+
+/* execution_emit.c: the guide's execution profile; `what` is an execution. */
+void emit_execution(const emitter *to, const void *what);
+
+#endif

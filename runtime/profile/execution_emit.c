@@ -1,0 +1,256 @@
+/* The execution profile in the guide's words. Lists of cycles are by number of the thing, then by tile. */
+#include "profile/simulation.h"
+
+#include <stdlib.h>
+
+typedef struct execution_emitter {
+  const emitter *to;
+  const execution *x;
+  uint32_t num_tiles;
+  tile_cost *costs;
+} execution_emitter;
+
+/* ---- what was measured ---- */
+
+/* A number for each tile; 0 for those that have no part. */
+static void put_by_tile(const execution_emitter *p, size_t num_costs)
+{
+  emit_begin_vector(p->to, NULL);
+  for (uint32_t tile = 0, i = 0; tile < p->num_tiles; tile++)
+    emit_int(p->to, NULL,
+             i < num_costs && p->costs[i].tile == tile ? (int64_t)p->costs[i++].cycles : 0);
+  emit_end_vector(p->to);
+}
+
+static void put_compute_sets_by_tile(const execution_emitter *p)
+{
+  emit_begin_vector(p->to, "computeSetCyclesByTile");
+  for (uint32_t i = 0; i < p->x->executable->num_compute_sets; i++)
+    put_by_tile(p, execution_compute_costs(p->x, i, p->costs));
+  emit_end_vector(p->to);
+}
+
+/* The slowest tile's. */
+static void put_compute_sets(const execution_emitter *p)
+{
+  emit_begin_vector(p->to, "computeSetCycles");
+  for (uint32_t i = 0; i < p->x->executable->num_compute_sets; i++) {
+    uint64_t most = 0;
+    size_t count = execution_compute_costs(p->x, i, p->costs);
+    for (size_t c = 0; c < count; c++)
+      if (p->costs[c].cycles > most) most = p->costs[c].cycles;
+    emit_int(p->to, NULL, (int64_t)most);
+  }
+  emit_end_vector(p->to);
+}
+
+/* ---- vertices: those of all works, in their order ---- */
+
+typedef int64_t vertex_number(const execution_emitter *p, size_t set, size_t work, uint32_t vertex);
+
+static void put_vertices(const execution_emitter *p, const char *key, vertex_number *number)
+{
+  const pop_executable *e = p->x->executable;
+  emit_begin_vector(p->to, key);
+  for (size_t s = 0; s < e->num_compute_sets; s++)
+    for (size_t w = 0; w < e->compute_sets[s].num_works; w++) {
+      size_t work = e->compute_sets[s].first_work + w;
+      for (uint32_t v = 0; v < e->vertex_rows[e->works[work].row].count; v++)
+        emit_int(p->to, NULL, number(p, s, work, v));
+    }
+  emit_end_vector(p->to);
+}
+
+static int64_t set_of_vertex(const execution_emitter *p, size_t set, size_t work, uint32_t vertex)
+{
+  (void)p;
+  (void)work;
+  (void)vertex;
+  return (int64_t)set;
+}
+
+static int64_t type_of_vertex(const execution_emitter *p, size_t set, size_t work, uint32_t vertex)
+{
+  const pop_executable *e = p->x->executable;
+  (void)set;
+  return e->vertices[e->vertex_rows[e->works[work].row].first + vertex].type;
+}
+
+static int64_t cycles_of_vertex(const execution_emitter *p, size_t set, size_t work,
+                                uint32_t vertex)
+{
+  (void)set;
+  return (int64_t)execution_cycles_of_vertex(p->x, work, vertex);
+}
+
+/* ---- exchanges ---- */
+
+static bool is_external(const executable_exchange *x)
+{
+  return x->zone != ISA_SYNC_INTERNAL;
+}
+
+static void put_exchanges(const execution_emitter *p)
+{
+  const pop_executable *e = p->x->executable;
+  emit_begin_vector(p->to, "externalExchangeCycles");
+  for (uint32_t i = 0; i < e->num_exchanges; i++)
+    if (is_external(&e->exchanges[i])) put_by_tile(p, execution_exchange_costs(p->x, i, p->costs));
+  emit_end_vector(p->to);
+  emit_begin_vector(p->to, "hostExchangeCycles");
+  for (uint32_t i = 0; i < e->num_events; i++)
+    if (e->events[i].kind == EXECUTABLE_EVENT_EXCHANGE)
+      put_by_tile(p, execution_host_costs(p->x, i, p->costs));
+  emit_end_vector(p->to);
+}
+
+/* ---- runs ---- */
+
+/* Are they told by what was noted, or could they only go one way? */
+static bool is_whole(const execution *x)
+{
+  for (size_t i = 0; i < x->num_runs; i++)
+    if (!x->runs[i].is_complete) return false;
+  return true;
+}
+
+static void put_runs(const execution_emitter *p)
+{
+  const pop_executable *e = p->x->executable;
+  emit_begin_vector(p->to, "runs");
+  for (size_t i = 0; i < p->x->num_runs; i++) {
+    const execution_run *run = &p->x->runs[i];
+    emit_begin_map(p->to, NULL);
+    emit_int(p->to, "program", run->program);
+    emit_string(p->to, "name", e->programs[run->program]);
+    emit_int(p->to, "cycles", (int64_t)(run->to - run->from));
+    emit_int(p->to, "instructions", (int64_t)run->instructions);
+    emit_int(p->to, "supersteps", (int64_t)run->supersteps);
+    emit_end_map(p->to);
+  }
+  emit_end_vector(p->to);
+}
+
+static void put_trace(const execution_emitter *p)
+{
+  const execution *x = p->x;
+  emit_begin_vector(p->to, "programTrace");
+  for (size_t i = 0; i < x->num_trace; i++)
+    if (x->executable->steps[x->trace[i] & ~EXECUTION_BLOCK_END].kind != EXECUTABLE_STEP_BLOCK)
+      emit_int(p->to, NULL, x->trace[i]);
+  emit_end_vector(p->to);
+  emit_bool(p->to, "programTraceComplete", is_whole(x));
+}
+
+/* ---- the simulation ---- */
+
+/* Its number among those of its kind. */
+static int64_t number_of_exchange(const pop_executable *e, const simulated_step *step)
+{
+  int64_t number = 0;
+  if (step->kind == EXECUTABLE_STEP_STREAM_COPY) {
+    for (uint32_t i = 0; i < step->index; i++)
+      number += e->events[i].kind == EXECUTABLE_EVENT_EXCHANGE;
+    return number;
+  }
+  for (uint32_t i = 0; i < step->index; i++)
+    number += is_external(&e->exchanges[i]) == (step->kind == EXECUTABLE_STEP_GLOBAL_EXCHANGE);
+  return number;
+}
+
+static void put_exchange_fields(const emitter *to, const pop_executable *e,
+                                const simulated_step *step)
+{
+  emit_int(to, "totalData", (int64_t)step->total_data);
+  emit_double(to, "dataBalance", step->data_balance);
+  if (step->kind == EXECUTABLE_STEP_STREAM_COPY &&
+      e->events[step->index].kind != EXECUTABLE_EVENT_EXCHANGE)
+    return; /* the host reads the tensor, in the sync */
+  emit_int(to,
+           step->kind == EXECUTABLE_STEP_EXCHANGE          ? "exchange"
+           : step->kind == EXECUTABLE_STEP_GLOBAL_EXCHANGE ? "externalExchange"
+                                                           : "hostExchange",
+           number_of_exchange(e, step));
+}
+
+static void put_step(void *context, const simulated_step *step)
+{
+  const execution_emitter *p = context;
+  const emitter *to = p->to;
+  bool executes = step->kind == EXECUTABLE_STEP_EXECUTE;
+  emit_begin_map(to, NULL);
+  emit_string(to, "type", executable_step_tag(step->kind));
+  if (step->program != EXECUTABLE_NONE) emit_int(to, "program", step->program);
+  if (*step->name) emit_string(to, "name", step->name);
+  if (step->kind == EXECUTABLE_STEP_SYNC) {
+    emit_string(to, "syncType", step->index == ISA_SYNC_INTERNAL ? "Internal" : "External");
+    emit_end_map(to);
+    return;
+  }
+  emit_double(to, "tileBalance", step->tile_balance);
+  emit_int(to, "activeTiles", (int64_t)step->num_costs);
+  emit_double(to, "activeTileBalance", step->active_tile_balance);
+  emit_int(to, "cycles", (int64_t)step->cycles);
+  emit_int(to, "cyclesFrom", (int64_t)step->from);
+  emit_int(to, "cyclesTo", (int64_t)step->to);
+  if (executes || step->kind == EXECUTABLE_STEP_EXCHANGE)
+    emit_int(to, "cyclesOverlapped", (int64_t)step->overlapped);
+  if (executes) {
+    emit_double(to, "threadBalance", step->thread_balance);
+    emit_int(to, "computeSet", step->index);
+  } else {
+    put_exchange_fields(to, p->x->executable, step);
+  }
+  emit_end_map(to);
+}
+
+static void put_simulation(const execution_emitter *p)
+{
+  simulation_totals totals;
+  emit_begin_map(p->to, "simulation");
+  emit_begin_vector(p->to, "steps");
+  simulate(p->x, &(simulation_visitor){.step = put_step, .context = (void *)p}, &totals);
+  emit_end_vector(p->to);
+  emit_int(p->to, "cycles", (int64_t)totals.cycles);
+  emit_begin_map(p->to, "tileCycles");
+  emit_int(p->to, "activeCompute", (int64_t)(totals.active_compute + 0.5));
+  emit_int(p->to, "compute", (int64_t)totals.compute);
+  emit_int(p->to, "copySharedStructure", 0); /* tiles share no structures */
+  emit_int(p->to, "doExchange", (int64_t)totals.do_exchange);
+  emit_int(p->to, "globalExchange", (int64_t)totals.global_exchange);
+  emit_int(p->to, "streamCopy", (int64_t)totals.stream_copy);
+  emit_int(p->to, "sync", (int64_t)totals.sync);
+  emit_end_map(p->to);
+  emit_end_map(p->to);
+}
+
+void emit_execution(const emitter *to, const void *what)
+{
+  const execution *x = what;
+  const pop_executable *e = x->executable;
+  emit_begin_map(to, NULL);
+  emit_string(to, "profilerMode", execution_mode(e));
+  if (e->cpu || !execution_is_instrumented(e)) {
+    emit_end_map(to);
+    return;
+  }
+  uint32_t num_tiles = pop_target_num_tiles(&e->target);
+  execution_emitter p = {to, x, num_tiles, pop_xcalloc(num_tiles, sizeof *p.costs)};
+  if (e->instrumentation.compute == INSTRUMENT_TILES ||
+      e->instrumentation.compute == INSTRUMENT_VERTICES)
+    put_compute_sets_by_tile(&p);
+  if (e->instrumentation.compute == INSTRUMENT_DEVICE ||
+      e->instrumentation.compute == INSTRUMENT_IPUS)
+    put_compute_sets(&p);
+  if (e->instrumentation.compute == INSTRUMENT_VERTICES) {
+    put_vertices(&p, "vertexCycles", cycles_of_vertex);
+    put_vertices(&p, "vertexComputeSet", set_of_vertex);
+    put_vertices(&p, "vertexType", type_of_vertex);
+  }
+  if (e->instrumentation.external_exchange) put_exchanges(&p);
+  put_runs(&p);
+  put_trace(&p);
+  put_simulation(&p);
+  emit_end_map(to);
+  free(p.costs);
+}

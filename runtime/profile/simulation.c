@@ -1,0 +1,257 @@
+#include "profile/simulation.h"
+
+#include <stdlib.h>
+
+typedef struct simulation {
+  const execution *x;
+  const simulation_visitor *visitor;
+  simulation_totals *totals;
+  uint32_t num_tiles;
+  uint64_t *clocks; /* by tile: when it goes on */
+  tile_cost *costs;
+  uint64_t *begins;
+  uint64_t latest; /* end of the last steps before */
+} simulation;
+
+static uint64_t latest_clock(const simulation *s, uint32_t first, uint32_t count)
+{
+  uint64_t latest = 0;
+  for (uint32_t t = first; t < first + count; t++)
+    if (s->clocks[t] > latest) latest = s->clocks[t];
+  return latest;
+}
+
+static void visit(const simulation *s, const simulated_step *step)
+{
+  if (s->visitor->step) s->visitor->step(s->visitor->context, step);
+}
+
+/* Tiles go on `cycles` after the last of them has come. */
+static void wait_for(simulation *s, uint32_t first, uint32_t count, uint32_t cycles,
+                     simulated_step *sync)
+{
+  uint64_t requested = latest_clock(s, first, count), end = requested + cycles;
+  for (uint32_t t = first; t < first + count; t++) {
+    s->totals->sync += end - s->clocks[t];
+    s->clocks[t] = end;
+  }
+  if (requested < sync->from) sync->from = requested;
+  if (end > sync->to) sync->to = end;
+}
+
+static void synchronise(simulation *s, uint32_t zone, uint32_t program, const char *name)
+{
+  const pop_target *target = &s->x->executable->target;
+  simulated_step sync = {.kind = EXECUTABLE_STEP_SYNC,
+                         .program = program,
+                         .name = name,
+                         .index = zone,
+                         .from = UINT64_MAX};
+  if (zone == ISA_SYNC_INTERNAL)
+    for (uint32_t first = 0; first < s->num_tiles; first += target->tiles_per_ipu)
+      wait_for(s, first, target->tiles_per_ipu, target->sync_cycles, &sync);
+  else
+    wait_for(s, 0, s->num_tiles, target->host_sync_cycles, &sync);
+  visit(s, &sync);
+}
+
+/* ---- how well threads are used ---- */
+
+/* Of what a tile takes in the compute set, in cycles of one context each: what its workers execute, and how many
+ * of them have vertices. */
+static double active_cycles(const execution *x, const executable_work *work, uint64_t cycles)
+{
+  const pop_executable *e = x->executable;
+  const executable_row *row = &e->vertex_rows[work->row];
+  uint32_t contexts = e->target.num_worker_contexts;
+  const executable_measure *measure;
+  const uint32_t *calls = execution_vertex_cycles(x, (size_t)(work - e->works), &measure);
+  if (calls) {
+    double sum = 0;
+    for (uint32_t i = 0; i < measure->words; i++)
+      sum += calls[i] > measure->overhead ? calls[i] - measure->overhead : 0;
+    return sum / contexts;
+  }
+  uint32_t used = 0; /* workers, a bit each */
+  for (size_t i = 0; i < row->count; i++) {
+    uint32_t worker = e->vertices[row->first + i].worker;
+    if (worker == EXECUTABLE_ON_ALL_WORKERS)
+      used = UINT32_MAX;
+    else
+      used |= worker == EXECUTABLE_ON_SUPERVISOR ? 1u : 1u << worker;
+  }
+  uint32_t num_used = (uint32_t)__builtin_popcount(used);
+  return (double)cycles * (num_used < contexts ? num_used : contexts) / contexts;
+}
+
+static double active_compute(const simulation *s, const simulated_step *step)
+{
+  const pop_executable *e = s->x->executable;
+  const executable_compute_set *set = &e->compute_sets[step->index];
+  double active = 0;
+  for (size_t w = 0, i = 0; w < set->num_works && i < step->num_costs; w++) {
+    const executable_work *work = &e->works[set->first_work + w];
+    if (work->tile != step->costs[i].tile) continue;
+    active += active_cycles(s->x, work, step->costs[i++].cycles);
+  }
+  return active;
+}
+
+/* ---- steps ---- */
+
+static double share(double part, double whole)
+{
+  return whole > 0 ? part / whole : 0;
+}
+
+/* What the guide says of a step, from what its tiles have taken. */
+static void measure_step(const simulation *s, simulated_step *step)
+{
+  uint64_t data = 0, most_data = 0;
+  for (size_t i = 0; i < step->num_costs; i++) {
+    const tile_cost *cost = &step->costs[i];
+    uint64_t begin = step->begins[i], moved = cost->sent + cost->received;
+    if (i == 0 || begin < step->from) step->from = begin;
+    if (begin + cost->cycles > step->to) step->to = begin + cost->cycles;
+    if (cost->cycles > step->cycles) step->cycles = cost->cycles;
+    step->sum_cycles += cost->cycles;
+    data += moved;
+    if (moved > most_data) most_data = moved;
+    step->total_data += cost->received;
+    if (step->kind == EXECUTABLE_STEP_STREAM_COPY) step->total_data += cost->sent;
+  }
+  double sum = (double)step->sum_cycles, longest = (double)step->cycles;
+  step->tile_balance = share(sum, longest * s->num_tiles);
+  step->active_tile_balance = share(sum, longest * (double)step->num_costs);
+  step->data_balance = share((double)data, (double)most_data * s->num_tiles);
+  uint64_t overlap_end = s->latest < step->to ? s->latest : step->to;
+  step->overlapped = overlap_end > step->from ? overlap_end - step->from : 0;
+  if (step->kind == EXECUTABLE_STEP_EXECUTE) {
+    step->active_compute = active_compute(s, step);
+    step->thread_balance = share(step->active_compute, sum);
+  }
+}
+
+static void count_step(simulation_totals *totals, const simulated_step *step)
+{
+  switch (step->kind) {
+  case EXECUTABLE_STEP_EXECUTE:
+    totals->compute += step->sum_cycles;
+    totals->active_compute += step->active_compute;
+    return;
+  case EXECUTABLE_STEP_EXCHANGE:
+    totals->do_exchange += step->sum_cycles;
+    return;
+  case EXECUTABLE_STEP_GLOBAL_EXCHANGE:
+    totals->global_exchange += step->sum_cycles;
+    return;
+  default:
+    totals->stream_copy += step->sum_cycles;
+    return;
+  }
+}
+
+/* All tiles go on together when an exchange with the host or between IPUs is done. */
+static void wait_for_end(simulation *s, uint64_t end)
+{
+  for (uint32_t t = 0; t < s->num_tiles; t++) {
+    if (s->clocks[t] >= end) continue;
+    s->totals->sync += end - s->clocks[t];
+    s->clocks[t] = end;
+  }
+}
+
+static size_t costs_of(const simulation *s, const executable_step *of)
+{
+  switch (of->kind) {
+  case EXECUTABLE_STEP_EXECUTE:
+    return execution_compute_costs(s->x, of->index, s->costs);
+  case EXECUTABLE_STEP_EXCHANGE:
+  case EXECUTABLE_STEP_GLOBAL_EXCHANGE:
+    return execution_exchange_costs(s->x, of->index, s->costs);
+  default:
+    return execution_host_costs(s->x, of->index, s->costs);
+  }
+}
+
+static void take_step(simulation *s, uint32_t program)
+{
+  const executable_step *of = &s->x->executable->steps[program];
+  bool computes = of->kind == EXECUTABLE_STEP_EXECUTE,
+       inside = of->kind == EXECUTABLE_STEP_EXCHANGE;
+  if (!computes)
+    synchronise(s, inside ? ISA_SYNC_INTERNAL : ISA_SYNC_EXTERNAL, EXECUTABLE_NONE, "");
+  simulated_step step = {.kind = of->kind,
+                         .program = program,
+                         .name = of->name,
+                         .index = of->index,
+                         .costs = s->costs,
+                         .begins = s->begins,
+                         .num_costs = costs_of(s, of)};
+  for (size_t i = 0; i < step.num_costs; i++) {
+    uint64_t *clock = &s->clocks[s->costs[i].tile];
+    s->begins[i] = *clock;
+    *clock += s->costs[i].cycles;
+  }
+  if (step.num_costs == 0) step.from = step.to = latest_clock(s, 0, s->num_tiles);
+  measure_step(s, &step);
+  if (!computes && !inside) wait_for_end(s, step.to);
+  count_step(s->totals, &step);
+  visit(s, &step);
+  if (step.to > s->latest) s->latest = step.to;
+}
+
+static void take_traced(simulation *s, uint32_t traced)
+{
+  const pop_executable *e = s->x->executable;
+  uint32_t program = traced & ~EXECUTION_BLOCK_END;
+  const executable_step *of = &e->steps[program];
+  switch (of->kind) {
+  case EXECUTABLE_STEP_EXECUTE:
+  case EXECUTABLE_STEP_EXCHANGE:
+  case EXECUTABLE_STEP_GLOBAL_EXCHANGE:
+  case EXECUTABLE_STEP_STREAM_COPY:
+    take_step(s, program);
+    return;
+  case EXECUTABLE_STEP_SYNC:
+    synchronise(s, of->index, program, of->name);
+    return;
+  case EXECUTABLE_STEP_ABORT:
+    synchronise(s, ISA_SYNC_EXTERNAL, program, of->name);
+    return;
+  case EXECUTABLE_STEP_BLOCK:
+    if (s->visitor->block)
+      s->visitor->block(s->visitor->context, of, latest_clock(s, 0, s->num_tiles),
+                        !(traced & EXECUTION_BLOCK_END));
+    return;
+  default: /* WRITE_UNDEF */
+    return;
+  }
+}
+
+static void take_run(simulation *s, const execution_run *run)
+{
+  const simulation_visitor *v = s->visitor;
+  if (v->run) v->run(v->context, run, latest_clock(s, 0, s->num_tiles), true);
+  for (size_t i = 0; i < run->num_traced; i++) take_traced(s, s->x->trace[run->first_traced + i]);
+  synchronise(s, ISA_SYNC_EXTERNAL, EXECUTABLE_NONE, "");
+  if (v->run) v->run(v->context, run, latest_clock(s, 0, s->num_tiles), false);
+}
+
+void simulate(const execution *x, const simulation_visitor *visitor, simulation_totals *totals)
+{
+  uint32_t num_tiles = pop_target_num_tiles(&x->executable->target);
+  *totals = (simulation_totals){0};
+  simulation s = {.x = x,
+                  .visitor = visitor,
+                  .totals = totals,
+                  .num_tiles = num_tiles,
+                  .clocks = pop_xcalloc(num_tiles, sizeof *s.clocks),
+                  .costs = pop_xcalloc(num_tiles, sizeof *s.costs),
+                  .begins = pop_xcalloc(num_tiles, sizeof *s.begins)};
+  for (size_t i = 0; i < x->num_runs; i++) take_run(&s, &x->runs[i]);
+  totals->cycles = latest_clock(&s, 0, num_tiles);
+  free(s.clocks);
+  free(s.costs);
+  free(s.begins);
+}

@@ -1,0 +1,46 @@
+/* Program traces step by step: when each tile computes, exchanges and waits, by the rules of the machine's clock
+ * (machine/isa.h) and what the execution has for each. Control code between steps takes no time here, nor does
+ * instrumentation. */
+#ifndef PROFILE_SIMULATION_H
+#define PROFILE_SIMULATION_H
+
+#include "profile/execution.h"
+
+typedef struct simulated_step {
+  executable_step_kind kind; /* EXECUTE, EXCHANGE, GLOBAL_EXCHANGE, STREAM_COPY or SYNC */
+  uint32_t program;          /* step of the executable; EXECUTABLE_NONE: a sync of another step's */
+  const char *name;
+  uint32_t index;    /* compute set, exchange, event - 1, zone; as in executable_step */
+  uint64_t from, to; /* cycles: the first tile begins, the last is done */
+  /* Not of a SYNC: */
+  uint64_t cycles;        /* of the tile that takes longest */
+  uint64_t overlapped;    /* of from … to with steps before */
+  const tile_cost *costs; /* of the tiles that take part, ascending */
+  const uint64_t *begins; /* by cost: when the tile begins */
+  size_t num_costs;
+  uint64_t sum_cycles,
+      total_data; /* of all tiles; bytes that were received, and sent to the host */
+  double
+      active_compute; /* EXECUTE: of sum_cycles what one thread would have needed, of six that run */
+  double tile_balance, active_tile_balance, data_balance, thread_balance;
+} simulated_step;
+
+typedef struct simulation_totals {
+  uint64_t cycles;
+  /* Of all tiles: */
+  double active_compute;
+  uint64_t compute, do_exchange, global_exchange, stream_copy, sync;
+} simulation_totals;
+
+/* What happens, in order; each may be NULL. */
+typedef struct simulation_visitor {
+  void (*step)(void *context, const simulated_step *step);
+  void (*run)(void *context, const execution_run *run, uint64_t cycle, bool begins);
+  void (*block)(void *context, const executable_step *block, uint64_t cycle, bool begins);
+  void *context;
+} simulation_visitor;
+
+/* All runs of the execution. What a visitor gets lives until it returns. */
+void simulate(const execution *x, const simulation_visitor *visitor, simulation_totals *totals);
+
+#endif
