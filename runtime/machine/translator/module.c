@@ -55,7 +55,7 @@ static LLVMTargetMachineRef host_machine(const char *triple, char **error)
   LLVMTargetMachineRef machine = NULL;
   if (strstr(features, "+fma,") && strstr(features, "+f16c"))
     machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault,
-                                      LLVMRelocPIC, LLVMCodeModelJITDefault);
+                                      LLVMRelocPIC, LLVMCodeModelSmall);
   else
     *error = pop_xasprintf("the processor (%s) has no fma or no f16c instructions", cpu);
   LLVMDisposeMessage(cpu);
