@@ -40,6 +40,7 @@ _Static_assert(sizeof(code_function) == 3 * sizeof(uint32_t), "code_function");
 _Static_assert(sizeof(code_block) == 10 * sizeof(uint32_t), "code_block");
 _Static_assert(sizeof(code_op) == 3 * sizeof(uint32_t), "code_op");
 _Static_assert(sizeof(code_range) == 2 * sizeof(uint32_t), "code_range");
+_Static_assert(sizeof(code_window) == 2 * sizeof(uint32_t), "code_window");
 
 static void find_key(const code_unit *code, uint64_t key[2])
 {
@@ -52,15 +53,23 @@ static void find_key(const code_unit *code, uint64_t key[2])
     XXH3_128bits_update(state, code->targets, code->num_targets * sizeof *code->targets);
   XXH3_128bits_update(state, code->ranges, code->num_ranges * sizeof *code->ranges);
   XXH3_128bits_update(state, code->words, code->num_words * sizeof *code->words);
+  XXH3_128bits_update(state, (code_window[]){code->readable, code->writable},
+                      2 * sizeof(code_window));
   XXH128_hash_t hash = XXH3_128bits_digest(state);
   XXH3_freeState(state);
   key[0] = hash.low64;
   key[1] = hash.high64;
 }
 
-static bool same_words(const code_unit *a, const code_unit *b)
+static bool same_window(code_window a, code_window b)
+{
+  return a.start == b.start && a.bytes == b.bytes;
+}
+
+static bool same_code(const code_unit *a, const code_unit *b)
 {
   return a->num_words == b->num_words && a->num_ranges == b->num_ranges &&
+         same_window(a->readable, b->readable) && same_window(a->writable, b->writable) &&
          !memcmp(a->words, b->words, a->num_words * sizeof *a->words) &&
          !memcmp(a->ranges, b->ranges, a->num_ranges * sizeof *a->ranges);
 }
@@ -77,7 +86,7 @@ native_unit *native_take(code_unit *code)
   find_key(code, key);
   pthread_mutex_lock(&all.lock);
   native_unit **chain = &all.chains[key[0] % NUM_CHAINS], *u = *chain;
-  while (u && (u->key[0] != key[0] || u->key[1] != key[1] || !same_words(&u->code, code)))
+  while (u && (u->key[0] != key[0] || u->key[1] != key[1] || !same_code(&u->code, code)))
     u = u->next;
   if (u) {
     if (u->users == 0) all.idle_bytes -= unit_bytes(u);

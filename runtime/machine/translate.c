@@ -139,18 +139,6 @@ static translated_code find_native(const tile *t, uint32_t pc)
 
 /* Which unit a tile has at a pc */
 
-static bool has_words(const machine *m, const tile *t, const code_unit *code)
-{
-  const uint32_t *words = code->words;
-  for (size_t i = 0; i < code->num_ranges; i++) {
-    uint32_t start = code->ranges[i].start, bytes = code->ranges[i].end - start;
-    if (!memory_contains(t, start, bytes, false, true)) return false;
-    if (memcmp(t->memory + (start - m->target.memory_base), words, bytes)) return false;
-    words += bytes / 4;
-  }
-  return true;
-}
-
 /* csrrw, csrrs, … of 1 (fflags) or 3 (fcsr) with a destination */
 static bool reads_flags(uint32_t word)
 {
@@ -193,7 +181,7 @@ static bool finds_flag_readers(const machine *m, const tile *t)
 static native_unit *find_unit(const translation *tr, const machine *m, const tile *t, uint32_t pc)
 {
   for (held_unit *held = tr->chains[pc / 4 % UNIT_CHAINS]; held; held = held->next)
-    if (held->pc == pc && has_words(m, t, &held->unit->code)) return held->unit;
+    if (held->pc == pc && code_unit_fits(m, t, &held->unit->code)) return held->unit;
   return NULL;
 }
 
@@ -202,6 +190,7 @@ static native_unit *hold_unit(machine *m, tile *t, uint32_t pc)
   translation *tr = m->translation;
   code_unit code;
   if (!code_unit_discover(m, t, pc, &code)) return NULL;
+  code_unit_find_windows(m, t, &code);
   held_unit *held = pop_xmalloc(sizeof *held);
   held_unit **chain = &tr->chains[pc / 4 % UNIT_CHAINS];
   *held = (held_unit){.pc = pc, .unit = native_take(&code), .next = *chain};

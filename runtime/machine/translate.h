@@ -66,8 +66,13 @@ typedef struct code_range {
   uint32_t start, end;
 } code_range;
 
+/* A range of tile memory; multiples of 4. */
+typedef struct code_window {
+  uint32_t start, bytes;
+} code_window;
+
 /* A function and those that it calls. Native code of a unit is right for every tile that has the
- * same words in the same ranges. */
+ * same words in the same ranges, and at least these windows. */
 typedef struct code_unit {
   code_function *functions; /* the first is the unit's entry */
   size_t num_functions, functions_capacity;
@@ -81,6 +86,9 @@ typedef struct code_unit {
   size_t num_ranges, ranges_capacity;
   uint32_t *words;
   size_t num_words;
+  /* All contexts of these tiles may load from and store to them; what may be stored to may be loaded
+   * from, too. Bounds that are constants are what most accesses are compared with. */
+  code_window readable, writable;
 } code_unit;
 
 /* What native code works on. */
@@ -155,5 +163,10 @@ typedef struct translator_interface {
 /* translate_discover.c: the unit that starts at `entry`; false if nothing there is worth it. */
 bool code_unit_discover(machine *m, tile *t, uint32_t entry, code_unit *unit);
 void code_unit_free(code_unit *unit);
+
+/* translate_share.c: is native code of the unit right for the tile? */
+bool code_unit_fits(const machine *m, const tile *t, const code_unit *code);
+/* Sets the unit's windows, for `t` and all others that have its code. */
+void code_unit_find_windows(const machine *m, const tile *t, code_unit *code);
 
 #endif

@@ -172,10 +172,18 @@ static void put_body_op(loop_maker *l)
   assembler *a = l->a;
   uint32_t p = pick_pointer(l), v = pick_value(l), w = pick_value(l);
   int32_t offset = (int32_t)(4 * pick(l, 5)) - 4;
-  switch (pick(l, 15)) {
+  switch (pick(l, 16)) {
   case 0:
   case 1:
     asm_load(a, ASM_LW, v, p, offset);
+    return;
+  case 13: /* two bounded values make a third: xor, or, and, minu, maxu */
+    asm_word(a, asm_i(0x00007013, v, w, (int32_t)PICK(l, 7, 15, 63, 255)));
+    asm_load(a, ASM_LBU, A5, p, offset);
+    asm_word(a, asm_r(PICK(l, 0x4033, 0x6033, 0x7033, 0x0a005033, 0x0a007033), v, v, A5));
+    asm_word(a, asm_i(PICK(l, 0x4013, 0x6013), v, v, (int32_t)pick(l, 64))); /* xori, ori */
+    asm_word(a, asm_r(0x20004033, A5, v, pick_pointer(l)));
+    asm_load(a, ASM_LW, v, A5, offset);
     return;
   case 2:
     asm_load(a, PICK(l, ASM_LB, ASM_LBU, ASM_LH, ASM_LHU), v, p, offset);

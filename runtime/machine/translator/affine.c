@@ -86,28 +86,3 @@ affine *affine_execute(affine_registers *v, const code_op *op)
   v->x[rd] = result_of(v, op);
   return &v->x[rd];
 }
-
-uint32_t affine_bound(const affine_registers *v, const code_op *op)
-{
-  const affine *b = &v->x[op->rs2];
-  switch (op->id) {
-  case OP_LBU:
-    return UINT8_MAX;
-  case OP_LHU:
-  case OP_ZEXT_H:
-    return UINT16_MAX;
-  case OP_ANDI:
-    return op->imm >= 0 ? (uint32_t)op->imm : UINT32_MAX;
-  case OP_AND: /* compilers have the mask on the right */
-    return b->known && b->num_terms == 0 ? b->constant : UINT32_MAX;
-  case OP_SRLI:
-    return UINT32_MAX >> op->imm;
-  case OP_SLT:
-  case OP_SLTU:
-  case OP_SLTI:
-  case OP_SLTIU:
-    return 1;
-  default:
-    return UINT32_MAX;
-  }
-}

@@ -66,8 +66,9 @@ bool affine_equal(const affine *a, const affine *b);
 /* The integer register that the operation has written; NULL if there is none. */
 affine *affine_execute(affine_registers *v, const code_op *op);
 
-/* What the operation's result cannot be greater than. */
-uint32_t affine_bound(const affine_registers *v, const code_op *op);
+/* bounds.c: what the operation's result cannot be greater than. `bounds`: of the symbols from
+ * NUM_REGISTERS on. */
+uint32_t affine_bound(const affine_registers *v, const uint32_t *bounds, const code_op *op);
 
 /* loops.c: symbols are registers where the loop is entered, and values of a round that are bounded. */
 
@@ -201,6 +202,8 @@ LLVMValueRef lift_counter(lift *l, uint32_t number);
 LLVMValueRef lift_constant(const lift *l, uint32_t value);
 LLVMValueRef lift_x(lift *l, uint32_t r);
 void lift_set_x(lift *l, uint32_t r, LLVMValueRef value);
+/* A word of the translated_frame, loaded now. */
+LLVMValueRef lift_frame_word(lift *l, size_t offset);
 LLVMBasicBlockRef lift_new_block(lift *l, const char *name);
 /* Ends the basic block with a branch that nearly always goes to `usual`, where `condition` holds. */
 void lift_likely(lift *l, LLVMValueRef condition, LLVMBasicBlockRef usual, LLVMBasicBlockRef rare);

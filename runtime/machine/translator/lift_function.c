@@ -42,6 +42,11 @@ static LLVMValueRef field(lift *l, LLVMValueRef base, size_t offset)
   return LLVMBuildGEP2(l->b, l->type.i8, base, &index, 1, "");
 }
 
+LLVMValueRef lift_frame_word(lift *l, size_t offset)
+{
+  return LLVMBuildLoad2(l->b, l->type.i32, field(l, l->frame, offset), "");
+}
+
 #define FRAME(member) field(l, l->frame, offsetof(translated_frame, member))
 #define CONTEXT_PC() field(l, l->registers, offsetof(context, pc))
 

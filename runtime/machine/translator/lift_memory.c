@@ -2,8 +2,9 @@
  *
  * An access is legal if it is aligned and in a window; window starts and sizes are multiples of 4.
  * Both are one comparison: the offset in the window, rotated right by the size's logarithm, so that
- * an unaligned one becomes huge. Stores have two windows; the one to try first is a guess
- * (stack_pointers.c). What is in no window goes to translated_access, which knows all rules; what
+ * an unaligned one becomes huge. The unit's windows, whose bounds are constants, come first; then
+ * those of the frame. Stores have two windows; the one to try first is a guess (stack_pointers.c).
+ * What is in no window goes to translated_access, which knows all rules; what
  * that refuses, the interpreter meets again and reports. A window of stores lies in that of loads
  * (translate.c), so a test of stores serves loads, too. */
 #include "lift.h"
@@ -80,25 +81,49 @@ static void ask_machine(lift *l, const range *r, LLVMBasicBlockRef inside)
   lift_leave_here(l);
 }
 
+/* The windows of the frame, loaded where they are needed: behind tests that hardly ever fail. */
+static LLVMValueRef in_frame_window(lift *l, const range *r, size_t start, size_t bytes)
+{
+  return in_window(l, r, lift_frame_word(l, start), lift_frame_word(l, bytes));
+}
+
+#define IN_FRAME_WINDOW(l, r, name)                                                                \
+  in_frame_window(l, r, offsetof(translated_frame, name##_start),                                  \
+                  offsetof(translated_frame, name##_bytes))
+
+/* Goes on to `inside` if the condition holds; else behind this. */
+static void likely_inside(lift *l, LLVMValueRef condition, LLVMBasicBlockRef inside)
+{
+  LLVMBasicBlockRef other = lift_new_block(l, "other");
+  lift_likely(l, condition, inside, other);
+  LLVMPositionBuilderAtEnd(l->b, other);
+}
+
+/* Goes on to `inside` if the unit's window holds the range, whose bounds are constants. */
+static void try_unit_window(lift *l, const range *r, code_window w, LLVMBasicBlockRef inside)
+{
+  if (w.bytes < r->bytes) return;
+  likely_inside(l, in_window(l, r, lift_constant(l, w.start), lift_constant(l, w.bytes)), inside);
+}
+
 /* Branches to `inside` where a window holds the range, else to `slow`. */
 static void find_window(lift *l, const code_op *op, const range *r, LLVMBasicBlockRef inside,
                         LLVMBasicBlockRef slow)
 {
   if (!r->store) {
-    lift_likely(l, in_window(l, r, l->readable_start, l->readable_bytes), inside, slow);
+    try_unit_window(l, r, l->unit->readable, inside);
+    lift_likely(l, IN_FRAME_WINDOW(l, r, readable), inside, slow);
     return;
   }
-  LLVMValueRef in_stack = in_window(l, r, l->stack_start, l->stack_bytes);
-  if (r->by_sp) {
-    lift_likely(l, in_stack, inside, slow);
-    return;
-  }
-  LLVMValueRef writable = in_window(l, r, l->writable_start, l->writable_bytes);
   bool guess_stack = l->stack_pointers >> op->rs1 & 1;
-  LLVMBasicBlockRef second = lift_new_block(l, "second");
-  lift_likely(l, guess_stack ? in_stack : writable, inside, second);
-  LLVMPositionBuilderAtEnd(l->b, second);
-  lift_likely(l, guess_stack ? writable : in_stack, inside, slow);
+  if (r->by_sp) {
+    lift_likely(l, in_window(l, r, l->stack_start, l->stack_bytes), inside, slow);
+    return;
+  }
+  if (guess_stack) likely_inside(l, in_window(l, r, l->stack_start, l->stack_bytes), inside);
+  try_unit_window(l, r, l->unit->writable, inside);
+  if (!guess_stack) likely_inside(l, IN_FRAME_WINDOW(l, r, stack), inside);
+  lift_likely(l, IN_FRAME_WINDOW(l, r, writable), inside, slow);
 }
 
 static LLVMValueRef address_of(lift *l, const code_op *op)

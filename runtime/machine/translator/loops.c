@@ -148,7 +148,7 @@ enum { MAX_GROUP_BYTES = 1 << 16 };
 /* An unknown result that is bounded is a new symbol. */
 static void execute(candidate *c, affine_registers *v, const code_op *op)
 {
-  uint32_t bound = affine_bound(v, op);
+  uint32_t bound = affine_bound(v, c->bounds, op);
   affine *result = affine_execute(v, op);
   if (!result || result->known || bound > MAX_GROUP_BYTES) return;
   *result = affine_symbol((uint16_t)(NUM_REGISTERS + c->num_bounds)); /* below MAX_LOOP_OPS */

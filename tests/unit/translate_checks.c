@@ -1,0 +1,286 @@
+/* What native code tests once for many accesses: it must refuse whatever one of them must not touch. Each
+ * program is put at every word around a border, and does there what the interpreter does. */
+#include "support/rig.h"
+
+#include <string.h>
+
+typedef struct piece {
+  const char *what;
+  void (*put)(assembler *a); /* T2: the place; S0: bytes, all of them 0xff but the first 32 */
+} piece;
+
+/* What can be seen of a run. */
+typedef struct outcome {
+  bool failed;
+  machine_fault_kind kind;
+  uint32_t address, pc;
+  uint64_t cycle;
+  uint8_t data[RIG_END - RIG_DATA];
+} outcome;
+
+static void put_program(assembler *a, const piece *it)
+{
+  enum { SUPERVISOR_WORDS = 12 };
+  asm_li(a, T0, RIG_CODE + 4 * SUPERVISOR_WORDS);
+  asm_tile(a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(a, TILE_WAIT, 0, 0, 0);
+  rig_report(a, 5);
+  asm_nops(a, SUPERVISOR_WORDS - (uint32_t)a->count);
+  asm_li(a, S0, RIG_DATA);
+  asm_load(a, ASM_LW, T2, S0, 0); /* as a constant it would tell too much */
+  it->put(a);
+  asm_store(a, ASM_SW, A0, S0, 8);
+  asm_store(a, ASM_SW, A1, S0, 12);
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+}
+
+static void run_piece(const piece *it, uint32_t place, machine_engine engine, outcome *out)
+{
+  rig r = rig_create_with(1, (machine_options){.engine = engine});
+  put_program(&r.code[0], it);
+  rig_load(&r);
+  uint8_t bytes[RIG_STACKS - RIG_DATA];
+  for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = i < 32 ? (uint8_t)i : 0xff;
+  memcpy(bytes, &place, sizeof place);
+  expect_ok(machine_write(r.m, 0, RIG_DATA, bytes, sizeof bytes));
+  uint32_t event;
+  pop_error *error = machine_run(r.m, 0, &event);
+  const machine_fault *fault = machine_get_fault(r.m);
+  *out = (outcome){.failed = error != NULL,
+                   .kind = fault->kind,
+                   .address = fault->address,
+                   .pc = fault->pc,
+                   .cycle = fault->cycle};
+  expect_ok(machine_read(r.m, 0, RIG_DATA, out->data, sizeof out->data));
+  pop_error_free(error);
+  rig_free(&r);
+}
+
+/* Around the place where `bytes` bytes would end at a border; returns how often there was a fault. */
+static unsigned compare_around(const piece *it, uint32_t border, uint32_t bytes)
+{
+  enum { WORDS_AROUND = 4 };
+  unsigned num_faults = 0;
+  for (int32_t word = -WORDS_AROUND; word <= WORDS_AROUND; word++) {
+    uint32_t place = border - bytes + 4 * (uint32_t)word;
+    outcome interpreted, translated;
+    run_piece(it, place, MACHINE_INTERPRETER, &interpreted);
+    run_piece(it, place, MACHINE_TRANSLATOR, &translated);
+    cr_assert(interpreted.failed == translated.failed && interpreted.kind == translated.kind &&
+                  interpreted.address == translated.address && interpreted.pc == translated.pc &&
+                  interpreted.cycle == translated.cycle,
+              "%s at 0x%x: %s at 0x%x, pc 0x%x, instead of %s at 0x%x, pc 0x%x", it->what, place,
+              machine_fault_name(translated.kind), translated.address, translated.pc,
+              machine_fault_name(interpreted.kind), interpreted.address, interpreted.pc);
+    cr_assert_eq(memcmp(interpreted.data, translated.data, sizeof interpreted.data), 0,
+                 "%s at 0x%x", it->what, place);
+    num_faults += interpreted.failed;
+  }
+  return num_faults;
+}
+
+/* Of 9 places, those whose last word is behind the end fault. */
+static void compare_at_end(const piece *pieces, size_t count, uint32_t bytes)
+{
+  for (size_t i = 0; i < count; i++)
+    cr_assert_eq(compare_around(&pieces[i], RIG_END, bytes), 4, "%s", pieces[i].what);
+}
+
+/* Accesses of a block, and of blocks below it: 16 bytes. */
+
+static void put_ascending(assembler *a)
+{
+  for (int32_t i = 0; i < 4; i++) asm_load(a, ASM_LW, i % 2 ? A0 : A1, T2, 4 * i);
+}
+
+static void put_descending(assembler *a)
+{
+  for (int32_t i = 3; i >= 0; i--) asm_load(a, ASM_LW, i % 2 ? A0 : A1, T2, 4 * i);
+}
+
+static void put_from_the_middle(assembler *a)
+{
+  asm_store(a, ASM_SW, ZERO, T2, 8);
+  asm_load(a, ASM_LW, A0, T2, 0);
+  asm_store(a, ASM_SB, A0, T2, 15);
+  asm_load(a, ASM_LHU, A1, T2, 4);
+}
+
+static void put_through_another_register(assembler *a)
+{
+  asm_load(a, ASM_LW, A0, T2, 0);
+  asm_addi(a, A2, T2, 4);
+  asm_store(a, ASM_SW, A0, A2, 0);
+  asm_addi(a, A2, A2, 4);
+  asm_store(a, ASM_SW, A0, A2, 4);
+}
+
+/* The first test is that of a load; what follows in the next block stores. */
+static void put_two_blocks(assembler *a)
+{
+  asm_load(a, ASM_LW, A0, T2, 0);
+  asm_load(a, ASM_LW, A1, T2, 12);
+  size_t hole = asm_hole(a);
+  asm_store(a, ASM_SW, A0, T2, 8);
+  asm_store(a, ASM_SW, A0, T2, 12);
+  asm_patch_branch(a, hole, ASM_BEQ, A0, ZERO);
+}
+
+Test(translate_checks, one_test_for_a_block_covers_its_last_access)
+{
+  static const piece pieces[] = {{"ascending", put_ascending},
+                                 {"descending", put_descending},
+                                 {"from the middle", put_from_the_middle},
+                                 {"through another register", put_through_another_register},
+                                 {"two blocks", put_two_blocks}};
+  compare_at_end(pieces, sizeof pieces / sizeof *pieces, 16);
+}
+
+/* In front of the window: constants lie there, which can be loaded, and then a hole. */
+Test(translate_checks, one_test_for_a_block_covers_its_first_access)
+{
+  static const piece pieces[] = {{"ascending", put_ascending},
+                                 {"descending", put_descending},
+                                 {"from the middle", put_from_the_middle}};
+  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+    cr_assert_eq(compare_around(&pieces[i], RIG_DATA, 0), 4, "%s", pieces[i].what);
+    cr_assert_gt(compare_around(&pieces[i], RIG_HOLE, 0), 4, "%s", pieces[i].what);
+  }
+}
+
+/* Tables: an index from the bytes, in a counted loop. */
+
+static void begin_loop(assembler *a, uint32_t *again)
+{
+  asm_li(a, T0, 32);
+  asm_addi(a, S1, S0, 32);
+  *again = asm_here(a);
+}
+
+static void end_loop(assembler *a, uint32_t again)
+{
+  asm_word(a, asm_r(0x20004033, A5, A2, T2)); /* sh2add */
+  asm_load(a, ASM_LW, A0, A5, 0);
+  asm_add(a, A1, A1, A0);
+  asm_addi(a, S1, S1, 2);
+  asm_addi(a, T0, T0, -1);
+  asm_branch(a, ASM_BNE, T0, ZERO, again);
+}
+
+enum { MINU = 0x0a005033, MAXU = 0x0a007033, XOR = 0x4033, OR = 0x6033, AND = 0x7033 };
+
+static void put_byte(assembler *a)
+{
+  uint32_t again;
+  begin_loop(a, &again);
+  asm_load(a, ASM_LBU, A2, S1, 0);
+  end_loop(a, again);
+}
+
+/* 0xffff, of which 8 bits are left: a bound of the half word would be too large to be of use. */
+static void put_shifted_half_word(assembler *a)
+{
+  uint32_t again;
+  begin_loop(a, &again);
+  asm_load(a, ASM_LHU, A2, S1, 0);
+  asm_word(a, asm_i(0x00005013, A2, A2, 8)); /* srli */
+  end_loop(a, again);
+}
+
+static void put_combined(assembler *a, uint32_t operation)
+{
+  uint32_t again;
+  begin_loop(a, &again);
+  asm_load(a, ASM_LBU, A2, S1, 0);
+  asm_load(a, ASM_LBU, A3, S1, 1);
+  if (operation == XOR) asm_word(a, asm_i(0x00004013, A3, A3, 0x7f)); /* 0x80 ^ 0x7f below */
+  if (operation == XOR) asm_word(a, asm_i(0x00007013, A2, A2, 0x7f));
+  asm_word(a, asm_r(operation, A2, A2, A3));
+  end_loop(a, again);
+}
+
+static void put_xor(assembler *a)
+{
+  put_combined(a, XOR);
+}
+
+static void put_or(assembler *a)
+{
+  put_combined(a, OR);
+}
+
+static void put_and(assembler *a)
+{
+  put_combined(a, AND);
+}
+
+static void put_minu(assembler *a)
+{
+  put_combined(a, MINU);
+}
+
+static void put_maxu(assembler *a)
+{
+  put_combined(a, MAXU);
+}
+
+Test(translate_checks, the_bound_of_an_index_covers_the_largest)
+{
+  static const piece pieces[] = {{"lbu", put_byte}, {"srli of lhu", put_shifted_half_word},
+                                 {"xor", put_xor},  {"or", put_or},
+                                 {"and", put_and},  {"minu", put_minu},
+                                 {"maxu", put_maxu}};
+  compare_at_end(pieces, sizeof pieces / sizeof *pieces, 4 * 256);
+}
+
+/* Values up to 4, of which two make 7. */
+static void put_seven(assembler *a)
+{
+  uint32_t again;
+  begin_loop(a, &again);
+  asm_li(a, A4, 4);
+  asm_load(a, ASM_LBU, A2, S1, 0);
+  asm_word(a, asm_r(MINU, A2, A2, A4));
+  asm_li(a, A4, 3);
+  asm_load(a, ASM_LBU, A3, S1, 1);
+  asm_word(a, asm_r(MINU, A3, A3, A4));
+  asm_word(a, asm_r(XOR, A2, A2, A3));
+  end_loop(a, again);
+}
+
+static void put_five_or_three(assembler *a)
+{
+  uint32_t again;
+  begin_loop(a, &again);
+  asm_li(a, A4, 4);
+  asm_load(a, ASM_LBU, A2, S1, 0);
+  asm_word(a, asm_r(MINU, A2, A2, A4));      /* 4, bound 4 */
+  asm_word(a, asm_i(0x00004013, A2, A2, 7)); /* 3, bound 7 */
+  asm_word(a, asm_r(MINU, A2, A2, A4));      /* 3, bound 4 */
+  asm_word(a, asm_r(XOR, A2, A2, A4));       /* 7 */
+  end_loop(a, again);
+}
+
+Test(translate_checks, xor_can_be_greater_than_both)
+{
+  static const piece pieces[] = {{"4 ^ 3", put_seven}, {"3 ^ 4", put_five_or_three}};
+  compare_at_end(pieces, sizeof pieces / sizeof *pieces, 4 * 8);
+}
+
+/* An index of 16 bits: the first that is greater than 255 counts, too. */
+static void put_half_word(assembler *a)
+{
+  uint32_t again;
+  begin_loop(a, &again);
+  asm_load(a, ASM_LHU, A2, S1, 0);
+  asm_word(a, asm_i(0x00007013, A3, A2, 0x1ff));
+  asm_load(a, ASM_LBU, A2, S1, 0);
+  asm_add(a, A2, A2, A3);
+  end_loop(a, again);
+}
+
+Test(translate_checks, sums_of_indices_are_bounded_by_the_sum)
+{
+  static const piece pieces[] = {{"sum", put_half_word}};
+  compare_at_end(pieces, 1, 4 * (0x1ff + 0xff + 1));
+}

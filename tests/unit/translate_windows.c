@@ -1,0 +1,130 @@
+/* Tiles share native code only where it protects each of them as the interpreter would: the bounds that
+ * are constants of the code must be those of all tiles that run it. */
+#include "support/rig.h"
+
+#include <machine/native.h>
+#include <stddef.h>
+
+enum { SMALL_END = RIG_END - 0x800, POINTER = RIG_DATA, VALUE = 77 };
+
+typedef enum touch { LOAD, STORE } touch;
+
+/* Again and again: worker 0 loads or stores the word that the first word of data points to. */
+static void put_program(assembler *a, touch how)
+{
+  enum { SUPERVISOR_WORDS = 12 };
+  uint32_t again = asm_here(a);
+  asm_li(a, T0, RIG_CODE + 4 * SUPERVISOR_WORDS);
+  asm_tile(a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(a, TILE_WAIT, 0, 0, 0);
+  rig_report(a, 5);
+  asm_branch(a, ASM_BEQ, ZERO, ZERO, again);
+  asm_nops(a, SUPERVISOR_WORDS - (uint32_t)a->count);
+  asm_li(a, T2, POINTER);
+  asm_load(a, ASM_LW, A0, T2, 0);
+  asm_li(a, A1, VALUE);
+  if (how == LOAD)
+    asm_load(a, ASM_LW, A1, A0, 0);
+  else
+    asm_store(a, ASM_SW, A1, A0, 0);
+  asm_store(a, ASM_SW, A1, T2, 4);
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+}
+
+/* Data of the tile ends at `end`. */
+static void load_tile(rig *r, uint32_t tile, uint32_t end)
+{
+  uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+  pop_image image = rig_image(r, tile, bytes);
+  pop_image_segment segments[3];
+  memcpy(segments, image.segments, sizeof segments);
+  segments[2].size = end - RIG_DATA;
+  image.segments = segments;
+  image.size = end - RIG_BASE;
+  expect_ok(machine_load(r->m, &image, NULL));
+  free(bytes);
+}
+
+static void point(rig *r, uint32_t tile, uint32_t address)
+{
+  expect_ok(machine_write(r->m, tile, POINTER, &address, sizeof address));
+}
+
+/* Tiles with the same code, whose data ends at `ends`. */
+static rig make_rig(uint32_t num_tiles, const uint32_t *ends, touch how)
+{
+  rig r = rig_create_with(num_tiles, (machine_options){.engine = MACHINE_TRANSLATOR});
+  for (uint32_t i = 0; i < num_tiles; i++) {
+    put_program(&r.code[i], how);
+    load_tile(&r, i, ends[i]);
+    point(&r, i, ends[i] - 4);
+  }
+  return r;
+}
+
+static void expect_fault_behind(rig *r, uint32_t tile, uint32_t end)
+{
+  point(r, tile, end);
+  const machine_fault *fault = rig_run_into(r, MACHINE_FAULT_INVALID_ADDRESS);
+  cr_assert(fault->tile == tile && fault->address == end && fault->num_faults == 1,
+            "tile %u, address 0x%x, %u faults", fault->tile, fault->address, fault->num_faults);
+}
+
+static void compare_tiles(touch how)
+{
+  static const uint32_t ends[] = {RIG_END, SMALL_END, RIG_END - 0x1000, RIG_END};
+  for (uint32_t tile = 0; tile < 4; tile++) {
+    rig r = make_rig(4, ends, how);
+    cr_assert_eq(rig_run(&r), 5);
+    for (uint32_t i = 0; i < 4; i++) {
+      cr_assert_eq(rig_word(&r, i, POINTER + 4), how == STORE ? VALUE : 0);
+      cr_assert_eq(rig_word(&r, i, ends[i] - 4), how == STORE ? VALUE : 0);
+    }
+    expect_fault_behind(&r, tile, ends[tile]);
+    rig_free(&r);
+  }
+  cr_assert_eq(native_get_counters().compiled, 1);
+}
+
+Test(translate_windows, tiles_of_many_sizes_share_what_loads)
+{
+  compare_tiles(LOAD);
+}
+
+Test(translate_windows, tiles_of_many_sizes_share_what_stores)
+{
+  compare_tiles(STORE);
+}
+
+Test(translate_windows, machines_with_the_same_code_need_not_have_the_same_windows)
+{
+  static const uint32_t large[] = {RIG_END}, small[] = {SMALL_END};
+  for (int i = 0; i < 2; i++) {
+    rig a = make_rig(1, large, STORE), b = make_rig(1, small, STORE);
+    cr_assert_eq(rig_run(&a), 5);
+    cr_assert_eq(rig_run(&b), 5);
+    point(&a, 0, SMALL_END);
+    cr_assert_eq(rig_run(&a), 5);
+    expect_fault_behind(&b, 0, SMALL_END);
+    rig_free(&a);
+    rig_free(&b);
+  }
+}
+
+/* The tile has other code while native code is made for the one beside it. */
+Test(translate_windows, code_that_the_host_writes_later_is_tested_against_the_tile)
+{
+  static const uint32_t ends[] = {RIG_END, SMALL_END};
+  rig r = make_rig(2, ends, STORE);
+  uint32_t exit_word = isa_tile_op_word(TILE_EXIT, 0, 0, 0), worker = RIG_CODE + 4 * 12;
+  uint32_t words[16];
+  expect_ok(machine_read(r.m, 1, worker, words, sizeof words));
+  expect_ok(machine_write(r.m, 1, worker, &exit_word, sizeof exit_word));
+  cr_assert_eq(rig_run(&r), 5);
+  cr_assert_eq(rig_word(&r, 1, POINTER + 4), 0);
+  expect_ok(machine_write(r.m, 1, worker, words, sizeof words));
+  cr_assert_eq(rig_run(&r), 5);
+  cr_assert_eq(rig_word(&r, 1, POINTER + 4), VALUE);
+  expect_fault_behind(&r, 1, SMALL_END);
+  rig_free(&r);
+}
