@@ -4,6 +4,8 @@
  * estimating the cycles of every split. */
 #include "../matvec_host.h"
 
+enum { INPUT_GRAIN = 8 };
+
 static size_t divide_up(size_t a, size_t b)
 {
   return (a + b - 1) / b;
@@ -71,6 +73,15 @@ static size_t find_best_split(const pop_target *target, size_t rows, size_t colu
   return best;
 }
 
+/* Where the vertex of a row's segment is: spread over all tiles; or each segment over tiles of its own, so
+ * that none needs two segments of the input vector, if the busiest tile has no more vertices then. */
+static size_t tile_of_segment(size_t tiles, size_t rows, size_t split, size_t segment, size_t row)
+{
+  size_t first = segment * tiles / split, own = (segment + 1) * tiles / split - first;
+  bool is_even = tiles >= split && divide_up(rows, tiles / split) <= divide_up(rows * split, tiles);
+  return is_even ? first + row * own / rows : (segment * rows + row) * tiles / (split * rows);
+}
+
 /* A vertex for each segment of each row; the segment and its partial result live with it. */
 static pop_compute_set add_dot_products(pop_graph *graph, pop_tensor matrix, pop_tensor input,
                                         pop_tensor partials)
@@ -83,7 +94,7 @@ static pop_compute_set add_dot_products(pop_graph *graph, pop_tensor matrix, pop
     size_t begin = segment * columns / split, end = (segment + 1) * columns / split;
     pop_tensor input_elements = pop_tensor_slice(input, begin, end, 0);
     for (size_t row = 0; row < rows; ++row) {
-      size_t tile = (segment * rows + row) * tiles / (split * rows);
+      size_t tile = tile_of_segment(tiles, rows, split, segment, row);
       pop_tensor matrix_elements = pop_tensor_slice(pop_tensor_index(matrix, row), begin, end, 0);
       pop_tensor partial = pop_tensor_index(pop_tensor_index(partials, row), segment);
       pop_vertex vertex = pop_graph_add_vertex(graph, multiply, "DotProductVertex");
@@ -125,10 +136,9 @@ static pop_program build_multiply(pop_graph *graph, pop_tensor matrix, pop_tenso
   size_t split = find_best_split(target, rows, columns);
   const size_t shape[] = {rows, split};
   pop_tensor partials = pop_graph_add_variable(graph, POP_FLOAT, shape, 2, "partials");
-  /* Every tile uses the input vector: no place is better than another, so it is spread. */
-  size_t tiles = pop_target_num_tiles(target);
-  for (size_t i = 0; i < columns; ++i)
-    pop_graph_set_tile_mapping(graph, pop_tensor_index(input, i), i * tiles / columns);
+  /* Every tile uses the input vector: no place is better than another. In runs of some elements it takes
+   * fewer instructions to send and to receive them. */
+  pop_graph_map_linearly(graph, input, INPUT_GRAIN, INPUT_GRAIN);
   pop_compute_set multiply = add_dot_products(graph, matrix, input, partials);
   pop_compute_set reduce = add_reductions(graph, partials, output);
   pop_program program = pop_program_sequence(graph, "multiply");

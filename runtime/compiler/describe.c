@@ -220,7 +220,8 @@ static uint32_t vertex_row(const compilation *c, const tile_work *work, uint32_t
              (executable_vertex){.type = v->type,
                                  .state_offset = v->state_offset,
                                  .worker = v->worker,
-                                 .number = copies ? EXECUTABLE_NONE : v->graph_vertex - first});
+                                 .number = copies ? EXECUTABLE_NONE : v->graph_vertex - first,
+                                 .cycles = copies ? 0 : v->cycles});
   }
   return row_number(rows, e->vertices, sizeof *e->vertices, row, &e->num_vertices);
 }

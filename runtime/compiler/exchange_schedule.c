@@ -15,7 +15,15 @@
 
 enum { FEW_RECEIVERS = 4, FEW_RECEIVERS_IF_BALANCED = 2, FEW_WORDS = 8 };
 
-uint64_t earliest_arrival(const exchange_plan *plan, const transmission *t, uint64_t from)
+/* A tile that sends words to itself does nothing else with them, and has few. */
+static bool is_possible(const exchange_plan *plan, const transmission *t, uint64_t arrival)
+{
+  if (t->receivers[0].tile != t->source_tile) return true;
+  return gets_along(timeline_of(plan, t->source_tile), &t->shape, arrival - plan->latency,
+                    t->receivers[0].destination, arrival);
+}
+
+static uint64_t earliest_alone(const exchange_plan *plan, const transmission *t, uint64_t from)
 {
   const timeline *source = timeline_of(plan, t->source_tile);
   uint64_t cycle = from < plan->latency ? plan->latency : from, tried;
@@ -26,6 +34,13 @@ uint64_t earliest_arrival(const exchange_plan *plan, const transmission *t, uint
       cycle = earliest_receive(timeline_of(plan, t->receivers[i].tile), t->receivers[i].destination,
                                t->shape.words, cycle);
   } while (cycle != tried);
+  return cycle;
+}
+
+uint64_t earliest_arrival(const exchange_plan *plan, const transmission *t, uint64_t from)
+{
+  uint64_t cycle = earliest_alone(plan, t, from);
+  while (!is_possible(plan, t, cycle)) cycle = earliest_alone(plan, t, cycle + 1);
   return cycle;
 }
 

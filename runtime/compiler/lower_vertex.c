@@ -570,7 +570,8 @@ static void add_states(vertex_lowering *v, const size_t *first_pointer)
              (lowered_vertex){.type = used,
                               .graph_vertex = vertex_number,
                               .state_offset = offset,
-                              .worker = v->workers[position]});
+                              .worker = v->workers[position],
+                              .cycles = g->cycle_estimate});
     c->vertex_types[used].num_instances++;
     offset += type->state_size;
   }

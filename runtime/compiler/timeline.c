@@ -186,6 +186,19 @@ uint64_t earliest_receive(const timeline *t, place destination, uint32_t words, 
   }
 }
 
+bool gets_along(timeline *t, const send_shape *shape, uint64_t sent, place destination,
+                uint64_t arrival)
+{
+  for (uint64_t left = shape->first_words; left; left &= left - 1)
+    set(&t->slots, sent + (uint64_t)__builtin_ctzll(left));
+  bool fits = earliest_receive(t, destination, shape->words, arrival) == arrival;
+  for (uint64_t left = shape->first_words; left; left &= left - 1) {
+    uint64_t bit = sent + (uint64_t)__builtin_ctzll(left);
+    t->slots.words[bit / BITS] &= ~((uint64_t)1 << bit % BITS);
+  }
+  return fits;
+}
+
 static void insert_chain(timeline *t, size_t at, chain added)
 {
   pop_push(t->chains, t->num_chains, t->chains_capacity, added);

@@ -50,6 +50,10 @@ enum { SEND_SHAPE_MAX_WORDS = 64 }; /* where there are several places */
  * earliest: its address and the receive need a slot each. */
 uint64_t earliest_send(const timeline *t, const send_shape *shape, uint64_t from);
 uint64_t earliest_receive(const timeline *t, place destination, uint32_t words, uint64_t from);
+/* Words that are to leave in cycle `sent` and arrive on the same tile, as the above have found by themselves:
+ * do their instructions get along with each other, too? */
+bool gets_along(timeline *t, const send_shape *shape, uint64_t sent, place destination,
+                uint64_t arrival);
 /* Takes what the above has found. */
 void plan_send(timeline *t, place source, uint32_t words, uint64_t cycle);
 void plan_receive(timeline *t, uint32_t source_tile, place destination, uint32_t words,

@@ -1,6 +1,7 @@
 /* Transfers become exchange messages and copies.
  *
- *     both ends on one tile                         a copy
+ *     both ends on one tile                         a copy; few words, where there is an exchange anyway, a
+ *                                                   message of the tile to itself
  *     words to words                                a message
  *     anything else                                 the words around the source go to a buffer on
  *                                                   the destination's tile, a copy takes the bytes
@@ -116,6 +117,8 @@ typedef struct travellers {
   exchange_zone zone;
   const uint32_t *replica_map; /* BETWEEN_REPLICAS */
   wish_list wishes;
+  wish_list
+      own; /* of tiles from themselves: messages apart, so that others' have all the same receivers */
   keyed *odd; /* transfers that are not words, by destination tile */
   size_t num_odd, odd_capacity;
 } travellers;
@@ -136,6 +139,54 @@ static void take_detours(lowering *l, const transfer_list *transfers, const char
   free(all->odd);
 }
 
+/* What stays on its tile is words, and there are others that do not. */
+static bool is_beside_exchange(const transfer_list *transfers, const travellers *within)
+{
+  if (within->wishes.count == 0) return false;
+  for (size_t i = 0; i < transfers->count; i++) {
+    const transfer *t = &transfers->items[i];
+    if (t->source_tile == t->destination_tile && !is_whole_words(t)) return false;
+  }
+  return true;
+}
+
+/* Bytes that a tile may send to itself: it has sent all of them, and has time for an address, when the first
+ * arrives. */
+static uint64_t most_local_bytes(const pop_target *target)
+{
+  enum { SEND_AND_ADDRESS = 4 };
+  uint32_t latency = target->exchange_latency_cycles;
+  return latency > SEND_AND_ADDRESS ? (latency - SEND_AND_ADDRESS) * WORD : 0;
+}
+
+/* What stays on its tile: copies by vertices, which cost some hundred cycles to start, or, if each tile has
+ * few words of it, messages. The transfers of a tile are not always together. */
+static void take_local_transfers(lowering *l, const transfer_list *transfers, travellers *within,
+                                 copy_list *copies)
+{
+  uint64_t most = 0;
+  uint32_t num_tiles = pop_target_num_tiles(&l->c->target);
+  uint64_t *bytes = pop_xcalloc(num_tiles, sizeof *bytes);
+  for (size_t i = 0; i < transfers->count; i++) {
+    const transfer *t = &transfers->items[i];
+    if (t->source_tile != t->destination_tile) continue;
+    bytes[t->source_tile] += t->bytes;
+    if (bytes[t->source_tile] > most) most = bytes[t->source_tile];
+  }
+  bool send = most <= most_local_bytes(&l->c->target) && is_beside_exchange(transfers, within);
+  for (size_t i = 0; i < transfers->count && most > 0; i++) {
+    const transfer *t = &transfers->items[i];
+    if (t->source_tile != t->destination_tile) continue;
+    if (send)
+      pop_push(within->own.items, within->own.count, within->own.capacity,
+               (wish){t->source_tile, t->destination_tile, t->source, t->destination, t->bytes});
+    else
+      pop_push(copies->items, copies->count, copies->capacity,
+               (copy){t->source_tile, t->source, t->destination, t->bytes});
+  }
+  free(bytes);
+}
+
 static void sort_out_transfers(lowering *l, const transfer_list *transfers, travellers *within,
                                travellers *between, copy_list *copies)
 {
@@ -144,16 +195,15 @@ static void sort_out_transfers(lowering *l, const transfer_list *transfers, trav
     const transfer *t = &transfers->items[i];
     bool global = t->source_tile / per_ipu != t->destination_tile / per_ipu;
     travellers *all = global ? between : within;
-    if (t->source_tile == t->destination_tile)
-      pop_push(copies->items, copies->count, copies->capacity,
-               (copy){t->source_tile, t->source, t->destination, t->bytes});
-    else if (is_whole_words(t))
+    if (t->source_tile == t->destination_tile) continue;
+    if (is_whole_words(t))
       pop_push(all->wishes.items, all->wishes.count, all->wishes.capacity,
                (wish){t->source_tile, t->destination_tile, t->source, t->destination, t->bytes});
     else
       pop_push(all->odd, all->num_odd, all->odd_capacity,
                (keyed){.key = t->destination_tile, .index = (uint32_t)i});
   }
+  take_local_transfers(l, transfers, within, copies);
 }
 
 /* ---- wishes to messages ---- */
@@ -389,6 +439,7 @@ static void lower_wishes(lowering *l, travellers *all, const char *name, step_li
                   .replica_map = all->replica_map,
                   .first_message = c->num_messages};
     add_all_messages(c, &all->wishes);
+    if (all->own.count > 0) add_all_messages(c, &all->own);
     x.num_messages = c->num_messages - x.first_message;
     uint32_t step_number = add_step(l, STEP_EXCHANGE, name, (uint32_t)c->num_exchanges);
     pop_push(c->exchanges, c->num_exchanges, c->exchanges_capacity, x);
@@ -396,6 +447,7 @@ static void lower_wishes(lowering *l, travellers *all, const char *name, step_li
     pop_push(steps->items, steps->count, steps->capacity, step_number);
   }
   free(all->wishes.items);
+  free(all->own.items);
 }
 
 /* "mulCS/ExchangePre" is "mulCS/GlobalPre/GlobalExchange" between IPUs. */

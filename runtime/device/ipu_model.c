@@ -18,6 +18,7 @@ pop_error *pop_ipu_model_init(pop_ipu_model *model, const char *version)
       .tile_clock_frequency = t.clock_hz,
       .exchange_bytes_per_cycle = t.exchange_bytes_per_cycle,
       .min_ipu_sync_delay = t.sync_cycles,
+      .compile_ipu_code = false,
   };
   memcpy(model->ipu_version, t.name, sizeof model->ipu_version);
   return NULL;
@@ -54,6 +55,7 @@ pop_error *pop_ipu_model_create_device(const pop_ipu_model *model, pop_device **
   t.clock_hz = model->tile_clock_frequency;
   t.exchange_bytes_per_cycle = model->exchange_bytes_per_cycle;
   t.sync_cycles = model->min_ipu_sync_delay;
+  t.cycle_estimates = !model->compile_ipu_code;
   set_memory(model, &t);
   error = pop_target_validate(&t);
   if (error) return pop_error_prefix(error, "%s", call);

@@ -198,6 +198,7 @@ static pop_error *compile_with(pop_graph *graph, const pop_program *programs, si
                                const engine_options *options, pop_executable **executable)
 {
   graph_end_construction(graph);
+  graph_estimate_vertices(graph);
   uint32_t *indices = pop_xcalloc(num_programs, sizeof *indices);
   for (size_t i = 0; i < num_programs; ++i) indices[i] = programs[i].index - 1;
   pop_executable *e = NULL;

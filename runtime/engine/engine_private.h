@@ -72,6 +72,9 @@ POP_MUST_CHECK pop_error *replicas_run(pop_engine *engine, uint32_t answer, uint
 pop_error *replicas_report_fault(pop_engine *engine, uint32_t replica, pop_error *error);
 FILE *engine_print_stream(const pop_engine *engine);
 
+/* estimates.c: vertices that have estimates take them, on machines that are loaded and whose target says so. */
+POP_MUST_CHECK pop_error *engine_set_estimates(pop_engine *engine);
+
 /* tensor_access.c: a tensor's elements from or to the tiles of a replica, row-major; `size` must fit. */
 POP_MUST_CHECK pop_error *engine_read_host_tensor(const pop_engine *engine, uint32_t replica,
                                                   const executable_tensor *tensor, void *data);

@@ -92,6 +92,7 @@ pop_error *replicas_load(pop_engine *engine)
   }
   if (engine->cpu) return cpu_load(engine->cpu);
   POP_TRY(executable_visit_images(engine->executable, engine->num_threads, load_tile, engine));
+  POP_TRY(engine_set_estimates(engine));
   return write_indices(engine);
 }
 

@@ -605,15 +605,17 @@ static pop_error *read_vertex_row(decoder *d)
   pop_executable *e = d->e;
   uint32_t most[] = {0, UINT32_MAX, EXECUTABLE_ON_ALL_WORKERS, UINT32_MAX}, vertex[4];
   size_t count = 0;
-  POP_TRY(metadata_read_array(&d->r, 4, &count));
+  POP_TRY(metadata_read_array(&d->r, 5, &count));
   if (count) POP_TRY(decode_greatest_number(&d->r, e->num_vertex_types, "vertex type", &most[0]));
-  if (count / 4 > UINT32_MAX) return metadata_error(&d->r, "too many vertices");
-  executable_row row = {e->num_vertices, (uint32_t)(count / 4)};
+  if (count / 5 > UINT32_MAX) return metadata_error(&d->r, "too many vertices");
+  executable_row row = {e->num_vertices, (uint32_t)(count / 5)};
   for (size_t i = 0; i < row.count; ++i) {
+    uint64_t cycles = 0;
     POP_TRY(decode_u32s(&d->r, most, vertex, 4));
+    POP_TRY(metadata_read_uint(&d->r, UINT64_MAX, &cycles));
     uint32_t number = vertex[3] ? vertex[3] - 1 : EXECUTABLE_NONE;
     pop_push(e->vertices, e->num_vertices, e->vertices_capacity,
-             (executable_vertex){vertex[0], vertex[1], vertex[2], number});
+             (executable_vertex){vertex[0], vertex[1], vertex[2], number, cycles});
   }
   pop_push(e->vertex_rows, e->num_vertex_rows, e->vertex_rows_capacity, row);
   return NULL;

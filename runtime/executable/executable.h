@@ -24,7 +24,7 @@
 #define EXECUTABLE_NONE UINT32_MAX
 
 /* What is written now, and what is read: changed with every change of the encoding. */
-enum { EXECUTABLE_FORMAT = 6 };
+enum { EXECUTABLE_FORMAT = 8 };
 
 #define EXECUTABLE_METADATA_MEMBER "metadata.elf"
 
@@ -135,6 +135,9 @@ typedef struct executable_vertex {
   uint32_t state_offset; /* from executable_work.state_address */
   uint32_t worker;
   uint32_t number; /* in the graph, from executable_work.first_number on; or EXECUTABLE_NONE */
+  uint64_t
+      cycles; /* that it is said to take: of its worker, or, if no single one runs it, of the tile; 0:
+                    * nothing is said */
 } executable_vertex;
 
 /* A run of items in another array. */

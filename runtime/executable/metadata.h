@@ -42,7 +42,7 @@
   X(variables, "{name, type, shape, constant, intervals: "                                         \
                "[elements left out before it, elements, tile, offset]*}")                          \
   X(vertex_rows, "rows: [vertex type, offset of the state, worker, 0 or 1 + number in the graph "  \
-                 "from the first number on]*")                                                     \
+                 "from the first number on, cycles that it is said to take or 0]*")                \
   X(compute_sets, "{name, works: [tile, address of states, first number, vertex row]*}")           \
   X(exchanges, "{name, zone, parts: [tile, cycles, bytes sent, bytes received]*}")                 \
   X(steps, "{kind: Sequence, Repeat, …, name, index, count, children: steps}")                     \
@@ -67,7 +67,8 @@
   X(host_sync_cycles)                                                                              \
   X(host_bytes_per_cycle)                                                                          \
   X(global_latency_cycles)                                                                         \
-  X(global_bytes_per_cycle)
+  X(global_bytes_per_cycle)                                                                        \
+  X(cycle_estimates)
 #define METADATA_COUNT(field) +1
 enum {
   METADATA_NUM_TARGET_KEYS = 4 METADATA_TARGET_NUMBERS(METADATA_COUNT),

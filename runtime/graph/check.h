@@ -28,6 +28,8 @@ program *check_program(pop_graph *graph, const char *call, pop_program p);
 const host_stream *check_stream(pop_graph *graph, const char *call, pop_stream stream);
 const remote_buffer *check_remote_buffer(pop_graph *graph, const char *call,
                                          pop_remote_buffer buffer);
+/* Index of a vertex type, or POP_NAME_NONE. */
+uint32_t check_vertex_type(pop_graph *graph, const char *call, const char *name);
 /* The field `name` of a vertex (by index). */
 const pop_field *check_field(pop_graph *graph, const char *call, uint32_t vertex, const char *name);
 

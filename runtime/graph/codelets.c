@@ -21,10 +21,11 @@
 static void register_vertex_types(pop_graph *graph, const pop_gp *gp)
 {
   for (size_t i = 0; i < pop_gp_num_vertex_types(gp); i++) {
-    vertex_type_entry entry = {pop_gp_vertex_type(gp, i), gp};
+    vertex_type_entry entry = {.type = pop_gp_vertex_type(gp, i), .gp = gp};
     uint32_t index = pop_name_table_find(&graph->vertex_type_names, entry.type->name);
     if (index != POP_NAME_NONE) {
-      graph->vertex_types[index] = entry;
+      graph->vertex_types[index].type = entry.type;
+      graph->vertex_types[index].gp = gp;
       continue;
     }
     /* The table outlives any gp that is merged. */
@@ -137,7 +138,7 @@ static bool same_code(const pop_gp *a, const pop_vertex_type *in_a, const pop_gp
 static pop_error *register_host_types(pop_graph *graph, const pop_gp *gp)
 {
   for (size_t i = 0; i < pop_gp_num_vertex_types(gp); i++) {
-    vertex_type_entry entry = {pop_gp_vertex_type(gp, i), gp};
+    vertex_type_entry entry = {.type = pop_gp_vertex_type(gp, i), .gp = gp};
     uint32_t index = pop_name_table_find(&graph->vertex_type_names, entry.type->name);
     if (index == POP_NAME_NONE) {
       pop_name_table_add(&graph->vertex_type_names,

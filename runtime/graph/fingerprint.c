@@ -51,14 +51,15 @@ static void add_text(hasher *h, const char *text)
 
 static void add_target(hasher *h, const pop_target *t)
 {
-  ASSERT_SIZE(pop_target, 104);
+  ASSERT_SIZE(pop_target, 112);
   uint64_t clock;
   memcpy(&clock, &t->clock_hz, sizeof clock);
   add_text(h, t->name);
   ADD(h, t->type, t->num_ipus, t->tiles_per_ipu, t->num_worker_contexts, t->memory_base,
       t->memory_bytes, t->interleaved_base, t->system_bytes, t->memory_element_bytes,
       t->exchange_bytes_per_cycle, t->exchange_latency_cycles, t->sync_cycles, t->host_sync_cycles,
-      t->host_bytes_per_cycle, t->global_latency_cycles, t->global_bytes_per_cycle, clock);
+      t->host_bytes_per_cycle, t->global_latency_cycles, t->global_bytes_per_cycle,
+      t->cycle_estimates, clock);
   add_bytes(h, t->cost, sizeof t->cost);
 }
 
@@ -99,7 +100,7 @@ static void add_tensors(hasher *h, const pop_graph *g)
 
 static void add_codelets(hasher *h, const pop_graph *g)
 {
-  ASSERT_SIZE(vertex_type_entry, 16);
+  ASSERT_SIZE(vertex_type_entry, 32);
   ADD(h, g->num_codelets, g->num_vertex_types);
   for (size_t i = 0; i < g->num_codelets; i++) {
     pop_gp_digest digest = pop_gp_get_digest(g->codelets[i]);
@@ -125,13 +126,14 @@ static void add_field_values(hasher *h, const pop_graph *g, const vertex *v)
 static void add_vertices(hasher *h, const pop_graph *g)
 {
   ASSERT_SIZE(compute_set, 16);
-  ASSERT_SIZE(vertex, 32);
+  ASSERT_SIZE(vertex, 40);
   ASSERT_SIZE(edge, 16);
   ADD(h, g->num_compute_sets, g->num_vertices, g->num_edges, g->num_row_tensors);
   for (size_t i = 0; i < g->num_compute_sets; i++) add_text(h, g->compute_sets[i].name);
   for (size_t i = 0; i < g->num_vertices; i++) {
     const vertex *v = &g->vertices[i];
-    ADD(h, v->type, v->compute_set, v->tile, v->first_edge, v->first_value, v->cycle_estimate);
+    ADD(h, v->type, v->compute_set, v->tile, v->first_edge, v->first_value, v->cycle_estimate,
+        v->flop_estimate);
     add_field_values(h, g, v);
   }
   for (size_t i = 0; i < g->num_edges; i++) {
@@ -182,7 +184,7 @@ static void add_host(hasher *h, const pop_graph *g)
 
 uint64_t graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t num_programs)
 {
-  ASSERT_SIZE(pop_graph, 688);
+  ASSERT_SIZE(pop_graph, 696);
   hasher h = {.state = XXH3_createState()};
   XXH3_64bits_reset(h.state);
   add_target(&h, &graph->target);

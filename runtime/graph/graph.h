@@ -79,6 +79,8 @@ typedef struct variable {
 typedef struct vertex_type_entry {
   const pop_vertex_type *type;
   const pop_gp *gp;
+  pop_perf_estimator *estimate; /* NULL: there is none */
+  void *estimate_context;
 } vertex_type_entry;
 
 typedef struct compute_set {
@@ -92,7 +94,9 @@ typedef struct vertex {
   uint32_t tile;           /* GRAPH_NONE until set */
   uint32_t first_edge;     /* chain through edge.next; GRAPH_NONE ends; order of connection */
   uint32_t first_value;    /* chain through field_value.next */
-  uint64_t cycle_estimate; /* 0: none given */
+  bool is_own_estimate;    /* of this vertex; otherwise its type's, made when it is compiled */
+  uint64_t cycle_estimate; /* 0: there is none */
+  uint64_t flop_estimate;
 } vertex;
 
 typedef struct edge {
@@ -224,6 +228,9 @@ static inline uint32_t graph_tile_limit(const pop_graph *view)
   bool host = view->target.type == POP_TARGET_CPU && !view->parent;
   return host ? MAX_TILES : view->num_tiles;
 }
+
+/* estimate.c: asks the estimators of vertex types about vertices without estimates of their own. */
+void graph_estimate_vertices(pop_graph *graph);
 
 /* The tensors of an edge: one, or its rows. */
 static inline const uint32_t *edge_tensors(const pop_graph *graph, const edge *e, uint32_t *count)

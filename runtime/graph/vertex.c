@@ -37,7 +37,7 @@ static char *without_needless_blanks(const char *name)
   return result;
 }
 
-static void fail_vertex_type(pop_graph *graph, const char *name)
+static void fail_vertex_type(pop_graph *graph, const char *call, const char *name)
 {
   const char **names = pop_xcalloc(graph->num_vertex_types, sizeof *names);
   for (size_t i = 0; i < graph->num_vertex_types; i++) names[i] = graph->vertex_types[i].type->name;
@@ -46,20 +46,22 @@ static void fail_vertex_type(pop_graph *graph, const char *name)
           ? say_alternatives(graph, name, names, graph->num_vertex_types)
           : "; the graph has no codelets yet: add them with pop_graph_add_codelets";
   free(names);
-  graph_failf(graph, POP_ERROR_UNKNOWN_VERTEX_TYPE,
-              "pop_graph_add_vertex: there is no vertex type %s%s", say_name(graph, name),
-              alternatives);
+  graph_failf(graph, POP_ERROR_UNKNOWN_VERTEX_TYPE, "%s: there is no vertex type %s%s", call,
+              say_name(graph, name), alternatives);
 }
 
-/* Index of the type, or POP_NAME_NONE after an error. */
-static uint32_t find_vertex_type(pop_graph *graph, const char *name)
+uint32_t check_vertex_type(pop_graph *graph, const char *call, const char *name)
 {
+  if (!name) {
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: the vertex type is NULL", call);
+    return POP_NAME_NONE;
+  }
   uint32_t type = pop_name_table_find(&graph->vertex_type_names, name);
   if (type != POP_NAME_NONE) return type;
   char *shorter = without_needless_blanks(name);
   type = pop_name_table_find(&graph->vertex_type_names, shorter);
   free(shorter);
-  if (type == POP_NAME_NONE) fail_vertex_type(graph, name);
+  if (type == POP_NAME_NONE) fail_vertex_type(graph, call, name);
   return type;
 }
 
@@ -71,11 +73,7 @@ pop_vertex pop_graph_add_vertex(pop_graph *graph, pop_compute_set handle, const 
   if (!usable || !check_room(graph, call, graph->num_vertices, "vertices")) return none;
   compute_set *set = check_compute_set(graph, call, handle);
   if (!set) return none;
-  if (!vertex_type) {
-    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: the vertex type is NULL", call);
-    return none;
-  }
-  uint32_t type = find_vertex_type(graph, vertex_type);
+  uint32_t type = check_vertex_type(graph, call, vertex_type);
   if (type == POP_NAME_NONE) return none;
   vertex v = {.type = type,
               .compute_set = handle.index - 1,
@@ -99,11 +97,4 @@ void pop_graph_set_vertex_tile(pop_graph *graph, pop_vertex handle, size_t tile)
                 say_vertex(graph, handle.index - 1), say_tiles(view));
   else
     v->tile = graph_tile_of_top(view, (uint32_t)tile);
-}
-
-void pop_graph_set_cycle_estimate(pop_graph *graph, pop_vertex handle, uint64_t cycles)
-{
-  if (!graph_enter(&graph)) return;
-  vertex *v = check_vertex(graph, "pop_graph_set_cycle_estimate", handle);
-  if (v) v->cycle_estimate = cycles;
 }

@@ -342,7 +342,9 @@ do_TILE_CALL:
   x[10] = B;
   x[1] = PC() + 4;
   if (m->translation) translate_want(m, t, pc);
-  goto jump;
+  if (!t->num_estimates) goto jump;
+  reason = STOP_CALL;
+  goto paused;
 do_TILE_PRINT:
   XD = print(m, t, c, A, B);
   ENTER(op + 1);
@@ -367,6 +369,10 @@ not_a_number:
 jump: /* to the instruction at pc, in whatever page */
   if (__builtin_expect(t->num_entries != 0, 0) && !c->frm && translate_has(t, pc)) {
     reason = STOP_NATIVE;
+    goto paused;
+  }
+  if (__builtin_expect(c->returns_to == pc, 0) && pc) {
+    reason = STOP_RETURN;
     goto paused;
   }
 enter:

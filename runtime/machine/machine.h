@@ -103,6 +103,16 @@ enum { MACHINE_NUM_STACKS = MACHINE_SUPERVISOR + 1 };
  * not live on. */
 POP_MUST_CHECK pop_error *machine_load(machine *m, const pop_image *image,
                                        const machine_stack *stacks);
+/* A vertex that takes so many cycles of the tile, whatever its code does: on the supervisor all of it, on
+ * a worker from its tile.call to the next one or to tile.exit. */
+typedef struct machine_estimate {
+  uint32_t vertex_state; /* the tile.call's argument */
+  uint64_t cycles;
+} machine_estimate;
+/* For a tile, in any order, each state once; they take the place of those that it had. After loading, before
+ * the tile runs; machine_reset forgets them. The array need not live on. */
+POP_MUST_CHECK pop_error *machine_set_estimates(machine *m, uint32_t tile,
+                                                const machine_estimate *estimates, size_t count);
 uint32_t machine_loaded_bytes(const machine *m, uint32_t tile); /* bytes put in tile memory */
 
 /* Runs until every tile waits in tile.hostsync; *event is the value that all of them reported (it

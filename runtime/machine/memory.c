@@ -49,6 +49,7 @@ void memory_unload(tile *t)
   free(t->segments);
   free(t->pages);
   free(t->computes);
+  estimate_forget(t);
   translate_forget_tile(t);
   *t = (tile){.number = t->number, .memory = t->memory};
 }

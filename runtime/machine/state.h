@@ -8,6 +8,7 @@
  *   exchange.c turns the exchange code of a superstep into a plan of copies, once; exchange_run.c runs it
  *   global_exchange.c moves what goes from IPU to IPU
  *   host_exchange.c moves what tiles and host exchange in a host sync
+ *   estimate.c sets the clock where vertices are said to take so many cycles
  *   machine.c creates, counts, reports
  */
 #ifndef MACHINE_STATE_H
@@ -36,6 +37,8 @@ typedef enum stop {
   STOP_FAULT,  /* context.fault says which */
   STOP_WAIT,   /* supervisor: tile.wait */
   STOP_EXIT,   /* worker: tile.exit */
+  STOP_CALL,   /* on a tile with estimates: tile.call is done, the vertex begins at context.pc */
+  STOP_RETURN, /* context.pc is context.returns_to */
   STOP_SYNC,
   STOP_HOST_SYNC,
   STOP_EXCHANGE,
@@ -68,7 +71,11 @@ typedef struct context {
   uint32_t sync_argument; /* sync: the zone; hostsync: the event; exchange: address of the code */
   uint32_t sync_rd;       /* hostsync: where the answer goes */
   uint32_t host_code;     /* hostsync: address of host exchange code, or 0 */
-  machine_fault fault;    /* STOP_FAULT; num_faults and superstep are filled in later */
+  /* estimate.c: the vertex that runs has an estimate. */
+  bool is_estimated;
+  uint32_t returns_to; /* supervisor: where the vertex returns to; otherwise 0 */
+  uint64_t estimated_end;
+  machine_fault fault; /* STOP_FAULT; num_faults and superstep are filled in later */
 } context;
 
 typedef struct worker_start {
@@ -101,7 +108,9 @@ typedef struct tile {
   const code_page **pages;         /* of that range; NULL until run */
   tile_entry *entries;             /* where native code starts: hash table of translate.c */
   uint32_t num_entries, num_entry_slots;
-  flag_use reads_flags; /* can its code read fflags? */
+  flag_use reads_flags;        /* can its code read fflags? */
+  machine_estimate *estimates; /* ascending by state */
+  size_t num_estimates;
   worker_start workers[MAX_WORKERS];
   context supervisor; /* while it runs; between its runs what others ask for is in tile_stops */
   uint64_t instructions;
@@ -185,6 +194,10 @@ void translate_want(machine *m, tile *t, uint32_t pc);
 bool translate_has(const tile *t, uint32_t pc);
 /* As interpret(), on native code where there is some. */
 stop translate_run(machine *m, tile *t, context *c);
+
+/* estimate.c: runs a context of a tile with estimates by `run`, which is interpret() or translate_run(). */
+stop estimate_run(machine *m, tile *t, context *c, stop (*run)(machine *, tile *, context *));
+void estimate_forget(tile *t);
 
 /* superstep.c */
 /* Zone 2: all tiles of all replicas go on. */

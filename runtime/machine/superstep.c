@@ -52,9 +52,15 @@ void superstep_start_supervisor(machine *m, tile *t, uint32_t entry)
   m->at.waiting[t->number] = STOP_SYNC;
 }
 
+static stop interpret_all(machine *m, tile *t, context *c)
+{
+  return interpret(m, t, c, UINT64_MAX);
+}
+
 static stop execute(machine *m, tile *t, context *c)
 {
-  return m->translation ? translate_run(m, t, c) : interpret(m, t, c, UINT64_MAX);
+  stop (*run)(machine *, tile *, context *) = m->translation ? translate_run : interpret_all;
+  return t->num_estimates ? estimate_run(m, t, c, run) : run(m, t, c);
 }
 
 /* Runs the workers that have been started, with clocks from `base` on; moves the supervisor's clock to

@@ -121,6 +121,8 @@ static void put_vertices(json_writer *json, const pop_graph *graph)
     json_put_number(json, "type", v->type);
     json_put_number(json, "computeSet", v->compute_set);
     if (v->tile != GRAPH_NONE) json_put_number(json, "tile", v->tile);
+    if (v->cycle_estimate) json_put_number(json, "cycles", v->cycle_estimate);
+    if (v->flop_estimate) json_put_number(json, "flops", v->flop_estimate);
     put_fields(json, graph, v);
     json_end_object(json);
   }

@@ -46,7 +46,7 @@ static inline void assert_error(const pop_graph *graph, pop_error_code code,
 static inline void add_vertex_type(pop_graph *graph, const pop_vertex_type *type)
 {
   pop_name_table_add(&graph->vertex_type_names, type->name, (uint32_t)graph->num_vertex_types);
-  vertex_type_entry entry = {type, NULL};
+  vertex_type_entry entry = {.type = type};
   pop_push(graph->vertex_types, graph->num_vertex_types, graph->vertex_types_capacity, entry);
 }
 

@@ -65,6 +65,8 @@ typedef struct pop_target {
   uint32_t host_bytes_per_cycle;     /* between one IPU and the host */
   uint32_t global_latency_cycles;    /* from IPU to IPU */
   uint32_t global_bytes_per_cycle;   /* of one IPU's links to the others together, each way */
+  uint32_t
+      cycle_estimates; /* 1: vertices with an estimate take its cycles (IPU_MODEL); 0: their code's */
   double clock_hz;
   uint8_t cost[POP_COST_CLASS_COUNT]; /* issue slots per instruction class, at least 1 */
 } pop_target;

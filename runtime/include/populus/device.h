@@ -127,6 +127,10 @@ typedef struct pop_ipu_model {
   uint32_t min_ipu_sync_delay;       /* cycles of a sync of all tiles */
   /* Here a sync takes the same for every tile, so both values mean the same. */
   pop_sync_delay relative_sync_delay;
+  /* What vertices with an estimate (pop_graph_set_perf_estimate) take: false, the default: the cycles that
+   * they are said to take; true: those that their code takes. Other vertices' code counts in both cases. The
+   * code is compiled and runs in both, for the results, and is in the images: memory is exact. */
+  bool compile_ipu_code;
 } pop_ipu_model;
 
 /* The figures of `version` (NULL: "ipu2"), with one IPU. INVALID_ARGUMENT: there is no such version. */

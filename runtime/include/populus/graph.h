@@ -164,8 +164,35 @@ void pop_graph_set_field_int(pop_graph *graph, pop_vertex vertex, const char *fi
 void pop_graph_set_field_array(pop_graph *graph, pop_vertex vertex, const char *field,
                                pop_type type, const void *values, size_t count);
 void pop_graph_set_vertex_tile(pop_graph *graph, pop_vertex vertex, size_t tile);
-/* Cycles that the vertex is said to take: used to share vertices among workers, and by reports. */
+
+/* ---- estimates ---- */
+
+/* What a vertex is said to take. `cycles` are those of the worker that runs it, of which one takes
+ * num_worker_contexts cycles of the tile, with what it costs to call it; of a vertex that no single worker
+ * runs (kinds supervisor and multi) those of the tile. 0: nothing is said. `flops` are operations on
+ * floating-point numbers.
+ *
+ * Vertices are shared among workers by their estimates. On an IPU_MODEL they take the cycles estimated
+ * (pop_ipu_model.compile_ipu_code); everywhere else what their code takes. */
+typedef struct pop_perf_estimate {
+  uint64_t cycles, flops;
+} pop_perf_estimate;
+void pop_graph_set_perf_estimate(pop_graph *graph, pop_vertex vertex, uint64_t cycles,
+                                 uint64_t flops);
+/* The same without flops, as older programs call it. */
 void pop_graph_set_cycle_estimate(pop_graph *graph, pop_vertex vertex, uint64_t cycles);
+/* The estimate of a vertex type: asked when the graph is compiled, for each vertex of the type that has
+ * none of its own, in the graph's order. It may look at the vertex (pop_graph_vertex_field_size,
+ * populus/introspection.h) and must not change the graph. A later call takes the place of an earlier one;
+ * `estimate` NULL: none. Unknown vertex type: as in pop_graph_add_vertex. */
+typedef pop_perf_estimate pop_perf_estimator(void *context, pop_graph *graph, pop_vertex vertex);
+void pop_graph_register_perf_estimator(pop_graph *graph, const char *vertex_type,
+                                       pop_perf_estimator *estimate, void *context);
+/* The number of elements that a vector field is connected to, or has been given as data; of a scalar field 1;
+ * of a field with rows the number of rows. 0: not connected. SIZE_MAX: there is no such field or vertex. */
+size_t pop_graph_vertex_field_size(pop_graph *graph, pop_vertex vertex, const char *field);
+/* The vertex's own estimate or, once the graph has been compiled, its type's; zeros if there is none. */
+pop_perf_estimate pop_graph_perf_estimate(pop_graph *graph, pop_vertex vertex);
 
 /* ---- host access ---- */
 

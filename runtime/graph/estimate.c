@@ -1,0 +1,89 @@
+/* What vertices are said to take: each one's own estimate, or that of its type. */
+#include "graph/check.h"
+
+#include <string.h>
+
+void pop_graph_set_perf_estimate(pop_graph *graph, pop_vertex handle, uint64_t cycles,
+                                 uint64_t flops)
+{
+  if (!graph_enter(&graph)) return;
+  vertex *v = check_vertex(graph, "pop_graph_set_perf_estimate", handle);
+  if (!v) return;
+  v->is_own_estimate = true;
+  v->cycle_estimate = cycles;
+  v->flop_estimate = flops;
+}
+
+void pop_graph_set_cycle_estimate(pop_graph *graph, pop_vertex handle, uint64_t cycles)
+{
+  if (!graph_enter(&graph)) return;
+  vertex *v = check_vertex(graph, "pop_graph_set_cycle_estimate", handle);
+  if (!v) return;
+  v->is_own_estimate = true;
+  v->cycle_estimate = cycles;
+}
+
+void pop_graph_register_perf_estimator(pop_graph *graph, const char *vertex_type,
+                                       pop_perf_estimator *estimate, void *context)
+{
+  if (!graph_enter(&graph)) return;
+  uint32_t type = check_vertex_type(graph, "pop_graph_register_perf_estimator", vertex_type);
+  if (type == POP_NAME_NONE) return;
+  graph->vertex_types[type].estimate = estimate;
+  graph->vertex_types[type].estimate_context = context;
+}
+
+void graph_estimate_vertices(pop_graph *graph)
+{
+  for (size_t i = 0; i < graph->num_vertices; i++) {
+    const vertex *v = &graph->vertices[i];
+    const vertex_type_entry *type = &graph->vertex_types[v->type];
+    if (v->is_own_estimate) continue;
+    pop_perf_estimate estimate = {0};
+    if (type->estimate)
+      estimate =
+          type->estimate(type->estimate_context, graph, (pop_vertex){graph, (uint32_t)i + 1});
+    graph->vertices[i].cycle_estimate = estimate.cycles;
+    graph->vertices[i].flop_estimate = estimate.flops;
+  }
+}
+
+/* The vertex behind a handle that may be wrong: estimators are asked while nothing else can fail. */
+static const vertex *find_vertex(pop_graph **graph, pop_vertex handle)
+{
+  if (!*graph) return NULL;
+  *graph = (*graph)->top;
+  bool is_there =
+      handle.graph == *graph && handle.index > 0 && handle.index <= (*graph)->num_vertices;
+  return is_there ? &(*graph)->vertices[handle.index - 1] : NULL;
+}
+
+pop_perf_estimate pop_graph_perf_estimate(pop_graph *graph, pop_vertex handle)
+{
+  const vertex *v = find_vertex(&graph, handle);
+  return v ? (pop_perf_estimate){v->cycle_estimate, v->flop_estimate} : (pop_perf_estimate){0};
+}
+
+static size_t connected_size(const pop_graph *graph, const pop_field *field, const edge *e)
+{
+  uint32_t count;
+  const uint32_t *tensors = edge_tensors(graph, e, &count);
+  return field->has_rows ? count : (size_t)graph->tensors[tensors[0]].num_elements;
+}
+
+size_t pop_graph_vertex_field_size(pop_graph *graph, pop_vertex handle, const char *name)
+{
+  const vertex *v = find_vertex(&graph, handle);
+  if (!v || !name) return SIZE_MAX;
+  const pop_vertex_type *type = graph->vertex_types[v->type].type;
+  size_t field = 0;
+  while (field < type->num_fields && strcmp(type->fields[field].name, name) != 0) field++;
+  if (field == type->num_fields) return SIZE_MAX;
+  for (uint32_t i = v->first_edge; i != GRAPH_NONE; i = graph->edges[i].next)
+    if (graph->edges[i].field == field)
+      return connected_size(graph, &type->fields[field], &graph->edges[i]);
+  for (uint32_t i = v->first_value; i != GRAPH_NONE; i = graph->field_values[i].next)
+    if (graph->field_values[i].field == field)
+      return type->fields[field].layout == POP_LAYOUT_SCALAR ? 1 : graph->field_values[i].count;
+  return 0;
+}

@@ -1,0 +1,82 @@
+/* Vertices that take the cycles they are said to take (machine_set_estimates).
+ *
+ * The code runs as ever, for its results; only the clock is set afterwards:
+ *
+ *   worker      from the end of a tile.call to the end of the next one, or of tile.exit: what the stub
+ *               does between two vertices is part of the estimate
+ *   supervisor  from the end of the tile.call until the vertex returns: other control code follows
+ *
+ * A fault has the cycle in which the code itself was, and the limit of cycles holds for both. interpret()
+ * stops at every tile.call of such a tile; its stubs do not become native code, which would not.
+ */
+#include "state.h"
+
+#include <populus/arena.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_states(const void *a, const void *b)
+{
+  const machine_estimate *x = a, *y = b;
+  return (x->vertex_state > y->vertex_state) - (x->vertex_state < y->vertex_state);
+}
+
+pop_error *machine_set_estimates(machine *m, uint32_t tile, const machine_estimate *estimates,
+                                 size_t count)
+{
+  if (tile >= m->num_tiles)
+    return pop_error_new(POP_ERROR_INDEX, "estimates for tile %u: the target has tiles 0 to %u",
+                         tile, m->num_tiles - 1);
+  struct tile *t = &m->tiles[tile];
+  free(t->estimates);
+  t->estimates = NULL;
+  t->num_estimates = count;
+  if (!count) return NULL;
+  t->estimates = pop_xrealloc(NULL, count, sizeof *estimates);
+  memcpy(t->estimates, estimates, count * sizeof *estimates);
+  qsort(t->estimates, count, sizeof *t->estimates, compare_states);
+  return NULL;
+}
+
+void estimate_forget(tile *t)
+{
+  free(t->estimates);
+  t->estimates = NULL;
+  t->num_estimates = 0;
+}
+
+/* The vertex that is being called. */
+static void begin(const tile *t, context *c)
+{
+  machine_estimate key = {.vertex_state = c->vertex_state};
+  const machine_estimate *found =
+      bsearch(&key, t->estimates, t->num_estimates, sizeof key, compare_states);
+  c->is_estimated = found != NULL;
+  if (!found) return;
+  uint64_t end;
+  c->estimated_end = __builtin_add_overflow(c->clock, found->cycles, &end) ? UINT64_MAX : end;
+  c->returns_to = c->number == MACHINE_SUPERVISOR ? c->x[1] : 0;
+}
+
+static void end(context *c)
+{
+  if (c->is_estimated) c->clock = c->estimated_end;
+  c->is_estimated = false;
+  c->returns_to = 0;
+}
+
+/* A vertex of the supervisor may wait for workers that it has started: it goes on then. */
+static bool is_over(const context *c, stop why)
+{
+  return why == STOP_RETURN || (c->number != MACHINE_SUPERVISOR && why != STOP_FAULT);
+}
+
+stop estimate_run(machine *m, tile *t, context *c, stop (*run)(machine *, tile *, context *))
+{
+  for (;;) {
+    stop why = run(m, t, c);
+    if (is_over(c, why)) end(c);
+    if (why == STOP_CALL) begin(t, c);
+    if (why != STOP_CALL && why != STOP_RETURN) return why;
+  }
+}
