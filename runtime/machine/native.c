@@ -255,6 +255,14 @@ static void note_made(native_unit *u, const made *m)
   pthread_cond_broadcast(&all.done);
 }
 
+static bool has_no_work(void)
+{
+  pthread_mutex_lock(&all.lock);
+  bool none = !all.first_queued;
+  pthread_mutex_unlock(&all.lock);
+  return none;
+}
+
 /* Under the lock, which it gives up meanwhile. */
 static void make_unit(native_unit *u, bool compile, bool parks)
 {
@@ -266,6 +274,7 @@ static void make_unit(native_unit *u, bool compile, bool parks)
   if (native_module_enter(parks)) {
     make_inside(&u->code, folder, look, compile, &m);
     free_idle_units();
+    if (has_no_work()) native_module_shrink();
     native_module_leave();
   }
   pop_bytes_free(&m.file);

@@ -80,6 +80,8 @@ uint8_t *native_module_compile(const code_unit *code, const char *name, size_t *
 translated_code native_module_link(const uint8_t *bytes, size_t size, const char *name,
                                    translated_object **object, char **error);
 void native_module_discard(translated_object *object);
+/* There is nothing else to do now: what can be had again is given back. */
+void native_module_shrink(void);
 void native_module_digest(const void *bytes, size_t size, uint8_t digest[TRANSLATOR_DIGEST_BYTES]);
 
 /* Loads the module now; false: why not. */

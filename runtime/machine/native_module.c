@@ -14,11 +14,14 @@
  * in other threads there is a handler of atexit, too. */
 #include "native.h"
 
+#include "graph/log.h"
+#include "translator_contract.h"
 #include <dlfcn.h>
 #include <populus/data_dir.h>
 #include <populus/file.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <xxhash.h>
 
@@ -180,6 +183,9 @@ static char *open_module(const char *path)
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   module.interface = library ? dlsym(library, "translator_module") : NULL;
   if (!module.interface) return pop_xstrdup(dlerror());
+  if (strcmp(module.interface->contract, POPULUS_TRANSLATOR_CONTRACT) != 0)
+    return pop_xasprintf(
+        "%s belongs to another build of Populus: install it together with what uses it", path);
   const translator_helpers helpers = {
       .access = translated_access, .find = translated_find, .rounded = translated_float};
   char *error = NULL, *text = NULL;
@@ -197,8 +203,11 @@ static void load(void)
   char *path = pop_xasprintf("%s/populus-translator.so", pop_data_dir());
   module.error = open_module(path);
   module.broken = !module.translator || atexit(leave_for_good);
-  if (!module.broken)
+  if (module.error) log_write(LOG_WARN, "MACHINE", "tile code is interpreted: %s", module.error);
+  if (!module.broken) {
     module.identity = identify(path, module.interface->identity(module.translator));
+    module.interface->shrink();
+  }
   free(path);
 }
 
@@ -268,6 +277,11 @@ void native_module_forked(void)
 }
 
 /* ---- inside ---- */
+
+void native_module_shrink(void)
+{
+  module.interface->shrink();
+}
 
 const char *native_module_identity(void)
 {

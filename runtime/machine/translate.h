@@ -143,6 +143,9 @@ typedef struct translator translator;
 typedef struct translated_object translated_object; /* code in memory */
 enum { TRANSLATOR_DIGEST_BYTES = 32 };
 typedef struct translator_interface {
+  /* First, whatever else changes: POPULUS_TRANSLATOR_CONTRACT of the module's build. A module with another
+   * one lays the structs of this header out in another way, or means something else by them. */
+  const char *contract;
   /* Errors are texts to be freed with `forget`. */
   translator *(*create)(const translator_helpers *helpers, char **error);
   /* What else than the unit shapes an object: LLVM, processor and its features. */
@@ -157,6 +160,8 @@ typedef struct translator_interface {
   void (*discard)(translated_object *object);
   void (*digest)(const void *bytes, size_t size, uint8_t digest[TRANSLATOR_DIGEST_BYTES]);
   void (*forget)(char *error);
+  /* Nothing is to be translated now: gives back memory that comes again by itself. */
+  void (*shrink)(void);
   void (*destroy)(translator *t); /* and all code that it has linked */
 } translator_interface;
 

@@ -3,6 +3,7 @@
 #include "support/rig.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <machine/native.h>
 #include <populus/file.h>
@@ -222,6 +223,46 @@ Test(native, H08_code_for_another_processor_is_not_used)
   free(bytes);
   expect_process(1, NUM_CODELETS - 1, 1, 1);
   expect_process(0, NUM_CODELETS, 0, 0);
+}
+
+/* The module with another contract than this machine's. */
+static void make_foreign_module(const char *folder)
+{
+  uint8_t *bytes;
+  size_t size;
+  char *from = pop_xasprintf("%s/populus-translator.so", getenv("POPULUS_DATA_DIR"));
+  void *library = dlopen(from, RTLD_NOW | RTLD_LOCAL);
+  const translator_interface *ours = library ? dlsym(library, "translator_module") : NULL;
+  cr_assert_not_null(ours);
+  char *to = pop_xasprintf("%s/populus-translator.so", folder);
+  expect_ok(pop_file_read(from, SIZE_MAX, &bytes, &size));
+  char *found = memmem(bytes, size, ours->contract, strlen(ours->contract));
+  cr_assert_not_null(found);
+  found[0] ^= 1;
+  pop_output *output;
+  expect_ok(pop_output_open(to, &output));
+  expect_ok(pop_output_write(output, bytes, size));
+  expect_ok(pop_output_commit(output));
+  free(bytes);
+  free(from);
+  free(to);
+}
+
+Test(native, a_module_of_another_build_is_refused)
+{
+  machine *m;
+  pop_target target;
+  make_foreign_module(".");
+  cr_assert_eq(setenv("POPULUS_DATA_DIR", ".", 1), 0);
+  expect_ok(pop_target_create("ipu2", 1, &target));
+  expect_error(
+      machine_create(&target, &(machine_options){.engine = MACHINE_TRANSLATOR}, &m),
+      POP_ERROR_SYSTEM,
+      "tile code cannot be translated: ./populus-translator.so belongs to another build of "
+      "Populus: install it together with what uses it",
+      "translator");
+  run_codelets((machine_options){.engine = MACHINE_AUTO, .warm_up = 1}, ROUNDS);
+  expect_counters(native_get_counters(), 0, 0, 0, 0);
 }
 
 Test(native, H04_what_others_may_write_is_not_used)

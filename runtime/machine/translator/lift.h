@@ -233,4 +233,7 @@ uint32_t code_block_num_successors(const code_block *b);
 int32_t code_block_successor(const code_unit *unit, const code_block *b, uint32_t number);
 bool code_op_is_access(const code_op *op, bool *store, uint32_t *bytes);
 
+/* shrink.c */
+void shrink_llvm(void);
+
 #endif

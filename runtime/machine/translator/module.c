@@ -4,6 +4,7 @@
  * multiply-add and half-precision conversions, because without them both would be calls of
  * libraries that the code generator takes for granted. */
 #include "lift.h"
+#include "translator_contract.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
@@ -396,11 +397,13 @@ static void forget(char *error)
 }
 
 extern const translator_interface translator_module;
-const translator_interface translator_module = {.create = create,
+const translator_interface translator_module = {.contract = POPULUS_TRANSLATOR_CONTRACT,
+                                                .create = create,
                                                 .identity = identity,
                                                 .compile = compile,
                                                 .link = link_object,
                                                 .discard = discard,
                                                 .digest = digest,
                                                 .forget = forget,
+                                                .shrink = shrink_llvm,
                                                 .destroy = destroy};
