@@ -13,6 +13,7 @@
  * compiler relies on later (offsets inside the state, a pointer where the layout needs one) is
  * checked here, once.
  */
+#include <populus/json_text.h>
 #include <populus/names.h>
 #include <populus/vertex_table.h>
 
@@ -400,7 +401,7 @@ static pop_error *read_table(const side *s, const char *text, size_t size, const
                              pop_arena *arena, pop_vertex_type **types, size_t *count)
 {
   json_error_t problem;
-  json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
+  json_t *root = pop_json_load(text, size, &problem);
   if (!root)
     return pop_error_new(POP_ERROR_FILE_LOAD, "%s: vertex table: not JSON at byte %d: %s", where,
                          problem.position, problem.text);

@@ -7,6 +7,7 @@
  */
 #include "popc_internal.h"
 
+#include <populus/json_text.h>
 #include <populus/link.h>
 #include <populus/stack.h>
 #include <populus/vertex_table.h>
@@ -42,7 +43,7 @@ static json_t *entry_of(const pop_vertex_type *type)
 {
   pop_bytes text = {0};
   pop_vertex_table_write(type, 1, &text);
-  json_t *table = json_loadb((const char *)text.data, text.size, 0, NULL);
+  json_t *table = pop_json_load((const char *)text.data, text.size, NULL);
   pop_bytes_free(&text);
   json_t *entry = json_incref(json_array_get(json_object_get(table, "vertices"), 0));
   json_decref(table);
@@ -111,7 +112,7 @@ static void add_host(json_t *list, const pop_gp *gp)
   for (size_t i = 0; i < pop_gp_num_host_objects(gp); ++i) {
     pop_bytes text = {0};
     if (!pop_gp_host_vertex_table(gp, i, &text)) continue;
-    json_t *table = json_loadb((const char *)text.data, text.size, 0, NULL), *entry;
+    json_t *table = pop_json_load((const char *)text.data, text.size, NULL), *entry;
     pop_bytes_free(&text);
     size_t j;
     json_array_foreach(json_object_get(table, "vertices"), j, entry)

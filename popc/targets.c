@@ -10,6 +10,7 @@
 #include "popc_internal.h"
 
 #include <assert.h>
+#include <populus/json_text.h>
 #include <populus/names.h>
 
 #include <ctype.h>
@@ -187,7 +188,7 @@ static pop_error *take_json_value(popc_settings *settings, json_t *value)
 static pop_error *take_json(popc_settings *settings, const char *text)
 {
   json_error_t where;
-  json_t *value = json_loads(text, JSON_REJECT_DUPLICATES, &where);
+  json_t *value = pop_json_load(text, strlen(text), &where);
   if (!value)
     return pop_error_new(POP_ERROR_USAGE, "--target: at byte %d of its JSON: %s", where.position,
                          where.text);

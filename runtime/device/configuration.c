@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <populus/arena.h>
 #include <populus/file.h>
+#include <populus/json_text.h>
 #include <populus/names.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,7 +132,7 @@ static pop_error *read_json(const char *where, const char *text, size_t size,
                             device_system **systems, size_t *count)
 {
   json_error_t problem;
-  json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
+  json_t *root = pop_json_load(text, size, &problem);
   if (!root)
     return pop_error_new(
         POP_ERROR_INVALID_OPTION,

@@ -14,6 +14,7 @@
 #include "graph/log.h"
 #include <jansson.h>
 #include <populus/arena.h>
+#include <populus/json_text.h>
 #include <populus/names.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,7 +167,7 @@ static pop_error *read_json(const char *text, json_t **root)
                          "it holds %zu bytes; a JSON object of at most %d bytes is expected",
                          length, MAX_OPTIONS_JSON_BYTES);
   json_error_t where;
-  *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &where);
+  *root = pop_json_load(text, length, &where);
   if (!*root)
     return pop_error_new(POP_ERROR_INVALID_OPTION, "it is not JSON: %s at byte %d; expected %s",
                          where.text, where.position, example);
