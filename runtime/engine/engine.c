@@ -9,10 +9,8 @@
 
 #include "engine/reports.h"
 #include "graph/log.h"
-#include "profile/report_file.h"
 #include <errno.h>
 #include <populus/names.h>
-#include <populus/profile.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +39,7 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
   }
   made->prefetch = options->prefetch;
   made->num_threads = options->machine.num_threads;
-  made->profile_file = execution_report_path(options);
+  made->profile_folder = execution_report_folder(options);
   made->reported_runs = options->reported_runs;
   error = profile_replica(made, options);
   if (error) {
@@ -67,7 +65,7 @@ static bool is_on_device(const pop_engine *engine)
 void engine_destroy(pop_engine *engine)
 {
   execution_profile_free(engine->profile);
-  free(engine->profile_file);
+  free(engine->profile_folder);
   replicas_free(engine);
   if (is_on_device(engine)) device_set_loaded(engine->device, NULL);
   pop_device_free(engine->device);
@@ -260,16 +258,11 @@ static pop_error *run_to_end(pop_engine *engine, size_t program)
   return NULL;
 }
 
-static pop_error *write_execution(FILE *stream, const void *engine)
-{
-  return pop_engine_write_execution_profile(engine, POP_PROFILE_JSON_PRETTY, stream);
-}
-
 static pop_error *report_execution(pop_engine *engine)
 {
-  if (!engine->profile || !engine->profile_file || engine->reported_runs == 0) return NULL;
+  if (!engine->profile || !engine->profile_folder || engine->reported_runs == 0) return NULL;
   engine->reported_runs--;
-  return report_file_write(engine->profile_file, write_execution, engine);
+  return write_execution_reports(engine, engine->profile_folder);
 }
 
 static pop_error *run(pop_engine *engine, size_t program)

@@ -38,7 +38,7 @@ struct pop_engine {
   uint32_t num_threads;       /* that load images; 0: as many as the process may use */
   bool prefetch;              /* may ask callbacks of streams early */
   execution_profile *profile; /* NULL: nothing is instrumented */
-  char *profile_file;         /* where it is written after a run; NULL: nowhere */
+  char *profile_folder;       /* where it is written after a run; NULL: nowhere */
   uint64_t reported_runs;     /* that are still to be reported */
   engine_state state;
   FILE *print_stream; /* NULL: standard error */

@@ -206,11 +206,12 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "debug.json: programs, compute sets and variables of the executable, and its options",         \
     ON_SAVE, REPORT(report_debug))                                                                 \
   X("autoReport.outputExecutionProfile", REPORT_VALUES, "autoReport.all",                          \
-    "execution.json: what debug.instrument… has counted, after each run", ON_RUN,                  \
-    REPORT(run.report_execution))                                                                  \
+    "what debug.instrument… has counted, after each run: execution.json, execution.txt (the "      \
+    "summary), execution_trace.json (for Perfetto), execution_stacks.folded (for flame graphs)",   \
+    ON_RUN, REPORT(run.report_execution))                                                          \
   X("autoReport.executionProfileProgramRunCount", "a number of runs", "2",                         \
-    "execution.json is written after as many runs, and not any more after later ones", ON_RUN,     \
-    OPTION_NUMBER, FIELD(run.reported_runs), .greatest = UINT64_MAX)                               \
+    "the execution profile is written after as many runs, and not any more after later ones",      \
+    ON_RUN, OPTION_NUMBER, FIELD(run.reported_runs), .greatest = UINT64_MAX)                       \
   X("autoReport.outputSerializedGraph", "true or false", "false",                                  \
     "serialized_graph.json: the graph, as pop_graph_serialize writes it", ON_SAVE, OPTION_BOOL,    \
     FIELD(report_serialized_graph))                                                                \

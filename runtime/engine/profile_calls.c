@@ -1,6 +1,9 @@
 /* The public calls about execution profiles. */
 #include "engine/engine_private.h"
 
+#include "profile/execution_summary.h"
+#include "profile/execution_traces.h"
+#include <errno.h>
 #include <populus/profile.h>
 
 /* What is emitted of an engine: if nothing is measured, an execution without runs. */
@@ -25,6 +28,37 @@ pop_error *pop_engine_write_execution_profile(const pop_engine *engine, pop_prof
   pop_error *error = emit_to_stream(emit_execution, execution_of(engine, &made), format, stream);
   execution_free(made);
   return error;
+}
+
+static pop_error *check_written(FILE *stream, const char *what)
+{
+  if (fflush(stream) == 0 && !ferror(stream)) return NULL;
+  return pop_error_errno(errno, "cannot write the %s", what);
+}
+
+pop_error *pop_engine_print_execution_summary(const pop_engine *engine, bool steps, FILE *stream)
+{
+  execution *made;
+  print_execution_summary(stream, execution_of(engine, &made), steps);
+  execution_free(made);
+  return check_written(stream, "execution summary");
+}
+
+pop_error *pop_engine_write_trace_events(const pop_engine *engine, FILE *stream)
+{
+  execution *made;
+  const execution *x = execution_of(engine, &made);
+  pop_error *error = emit_to_stream(emit_trace_events, x, POP_PROFILE_JSON, stream);
+  execution_free(made);
+  return error;
+}
+
+pop_error *pop_engine_write_folded_stacks(const pop_engine *engine, FILE *stream)
+{
+  execution *made;
+  print_folded_stacks(stream, execution_of(engine, &made));
+  execution_free(made);
+  return check_written(stream, "folded stacks");
 }
 
 pop_error *pop_engine_reset_execution_profile(pop_engine *engine)

@@ -8,6 +8,7 @@
 #include "profile/variable_report.h"
 #include <errno.h>
 #include <populus/introspection.h>
+#include <populus/profile.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,11 +123,52 @@ static char *report_path(const run_options *options, const char *name)
   return pop_xasprintf("%s/%s", options->report_directory, name);
 }
 
-char *execution_report_path(const run_options *options)
+char *execution_report_folder(const run_options *options)
 {
   return is_wanted(options->report_execution, options->report_all)
-             ? report_path(options, "execution.json")
+             ? pop_xstrdup(options->report_directory)
              : NULL;
+}
+
+/* ---- after a run ---- */
+
+static pop_error *write_execution(FILE *stream, const void *engine)
+{
+  return pop_engine_write_execution_profile(engine, POP_PROFILE_JSON_PRETTY, stream);
+}
+
+static pop_error *write_execution_summary(FILE *stream, const void *engine)
+{
+  return pop_engine_print_execution_summary(engine, true, stream);
+}
+
+static pop_error *write_execution_trace(FILE *stream, const void *engine)
+{
+  return pop_engine_write_trace_events(engine, stream);
+}
+
+static pop_error *write_execution_stacks(FILE *stream, const void *engine)
+{
+  return pop_engine_write_folded_stacks(engine, stream);
+}
+
+pop_error *write_execution_reports(const pop_engine *engine, const char *folder)
+{
+  static const struct {
+    const char *name;
+    pop_error *(*write)(FILE *stream, const void *engine);
+  } files[] = {{"execution.json", write_execution},
+               {"execution.txt", write_execution_summary},
+               {"execution_trace.json", write_execution_trace},
+               {"execution_stacks.folded", write_execution_stacks}};
+  POP_TRY(cache_folder_make(folder));
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    char *path = pop_xasprintf("%s/%s", folder, files[i].name);
+    pop_error *error = report_file_write(path, files[i].write, engine);
+    free(path);
+    if (error) return error;
+  }
+  return NULL;
 }
 
 static pop_error *write_report(const engine_options *options, bool wanted, const char *name,

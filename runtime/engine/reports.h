@@ -10,7 +10,9 @@ POP_MUST_CHECK pop_error *write_reports(pop_graph *graph, const pop_executable *
                                         const engine_options *options);
 
 /* Where the execution profile goes; NULL: nowhere. The caller's to free. */
-char *execution_report_path(const run_options *options);
+char *execution_report_folder(const run_options *options);
+/* execution.json, execution.txt, execution_trace.json, execution_stacks.folded, anew. */
+POP_MUST_CHECK pop_error *write_execution_reports(const pop_engine *engine, const char *folder);
 
 /* The memory part of the profile summary. */
 void print_memory_report(FILE *stream, const pop_executable *executable);

@@ -12,6 +12,7 @@
  */
 #include "profile/memory_summary.h"
 
+#include "profile/grouped.h"
 #include <populus/arena.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,20 +23,6 @@ enum {
   HISTOGRAM_STARS = 40,
   EMPTY_ROWS_SHOWN = 2 /* after and before a row with tiles */
 };
-
-/* `n` with commas between groups of three digits, as the guide prints numbers. */
-static const char *grouped(uint64_t n, char buffer[32])
-{
-  char digits[24];
-  int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
-  char *to = buffer;
-  for (int i = 0; i < length; ++i) {
-    if (i && (length - i) % 3 == 0) *to++ = ',';
-    *to++ = digits[i];
-  }
-  *to = '\0';
-  return buffer;
-}
 
 /* A labelled number of bytes; the number's last digit is in column `width` of the line. */
 static void print_bytes(FILE *stream, int indent, const char *label, uint64_t bytes, int width)

@@ -21,6 +21,10 @@ static const char help[] =
     "      --repeat N          run them N times\n"
     "      --option KEY=VALUE  set an option of the engine, such as debug.maxCyclesPerRun=1000000\n"
     "      --memory            print the memory summary\n"
+    "      --profile DIR       write profiles to the folder: what an archive that was compiled "
+    "with\n"
+    "                          debug.instrument measures of its runs, also for Perfetto and as "
+    "stacks\n"
     "      --cycles            print the device's cycles and instructions\n"
     "  -h, --help              print this\n"
     "      --version           print the version\n"
@@ -40,6 +44,7 @@ enum {
   OPTION_REPEAT,
   OPTION_MEMORY,
   OPTION_CYCLES,
+  OPTION_PROFILE,
   OPTION_VERSION
 };
 
@@ -54,6 +59,7 @@ static const struct option long_options[] = {
     {"repeat", required_argument, NULL, OPTION_REPEAT},
     {"memory", no_argument, NULL, OPTION_MEMORY},
     {"cycles", no_argument, NULL, OPTION_CYCLES},
+    {"profile", required_argument, NULL, OPTION_PROFILE},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0},
@@ -117,6 +123,9 @@ static pop_error *take_option(int option, arguments *a)
     return parse_count(a, optarg, &a->repeat);
   case OPTION_OPTION:
     return add_option(optarg, a);
+  case OPTION_PROFILE:
+    a->profile = optarg;
+    return NULL;
   case OPTION_MEMORY:
     a->memory = true;
     return NULL;

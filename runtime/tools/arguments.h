@@ -22,6 +22,7 @@ typedef struct arguments {
   bool linked;         /* the archive is in the program: there is no argument for it */
   const char *archive;
   bool list, memory, cycles;
+  const char *profile; /* folder; NULL: none */
   transfers writes, reads, ins, outs;
   pop_option *options; /* of the engine */
   size_t num_options, options_capacity;

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <populus/embed.h>
+#include <populus/profile.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,12 +121,48 @@ static pop_error *run_programs(const pop_executable *executable, pop_engine *eng
   return error;
 }
 
+/* The engine writes profiles as reports. */
+static pop_option *options_with_profile(const arguments *a, size_t *count)
+{
+  const pop_option reports[] = {
+      {"autoReport.directory", a->profile},
+      {"autoReport.outputExecutionProfile", "true"},
+      {"autoReport.executionProfileProgramRunCount", "18446744073709551615"}};
+  enum { NUM_REPORTS = sizeof reports / sizeof *reports };
+  pop_option *options = pop_xcalloc(a->num_options + NUM_REPORTS, sizeof *options);
+  for (size_t i = 0; i < a->num_options; ++i) options[i] = a->options[i];
+  *count = a->num_options;
+  for (size_t i = 0; a->profile && i < NUM_REPORTS; ++i) options[(*count)++] = reports[i];
+  return options;
+}
+
+static pop_error *say_what_is_measured(const pop_engine *engine, const arguments *a)
+{
+  pop_profile *profile;
+  POP_TRY(pop_engine_execution_profile(engine, &profile));
+  const char *mode =
+      pop_profile_as_string(pop_profile_get(pop_profile_root(profile), "profilerMode"));
+  if (strcmp(mode, "NONE") == 0)
+    fprintf(
+        stderr,
+        "%s: the archive does not measure its runs: compile it with the option debug.instrument "
+        "for an execution profile\n",
+        a->program);
+  pop_profile_free(profile);
+  return NULL;
+}
+
 static pop_error *run(pop_executable *executable, const arguments *a)
 {
   pop_engine *engine;
-  POP_TRY(pop_engine_create_from_executable(executable, a->options, a->num_options, &engine));
+  size_t num_options = a->num_options;
+  pop_option *options = options_with_profile(a, &num_options);
+  pop_error *refused = pop_engine_create_from_executable(executable, options, num_options, &engine);
+  free(options);
+  POP_TRY(refused);
   pop_error *error = a->memory ? pop_engine_print_memory(engine, stdout) : NULL;
   if (!error) error = run_programs(executable, engine, a);
+  if (!error && a->profile) error = say_what_is_measured(engine, a);
   if (!error && a->cycles)
     printf("cycles: %llu\ninstructions: %llu\n", (unsigned long long)pop_engine_cycles(engine),
            (unsigned long long)pop_engine_instructions(engine));

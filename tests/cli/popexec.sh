@@ -28,6 +28,20 @@ has out '^cycles: [1-9][0-9]*$' '^instructions: [1-9][0-9]*$'
 quiet out "$popexec" --repeat 0 --run scale --memory small.a
 has out '^Memory Usage:$' '^    0 tile\(s\) out of memory$'
 
+# Profiles of an archive that measures its runs; one that does not says so.
+POPLAR_ENGINE_OPTIONS='{"debug.instrument":"true","debug.computeInstrumentationLevel":"vertex"}' \
+  quiet out "$POPULUS_BUILD_DIR/tests/support/small_archive" measured.a streams
+quiet out "$popexec" --profile profiles --in numbers=n.bin --out counts=counts.bin --run stream --run scale measured.a
+has profiles/execution.json '"profilerMode": "VERTICES"' '"programTraceComplete": true' '"type": "StreamCopy"'
+has profiles/execution.txt '^Execution:$' '^  Total cycles: +[0-9,]+ \(approx [0-9.]+ microseconds\)$' \
+  '^  Total thread balance: +[0-9.]+%$' '^    Count +\(2 instances\): +[0-9,]+$' '^  --- External Sync ---$' \
+  '^  StreamCopy \(cycles 118 - 121\): get$' '^    Active Tiles: +1 / 2$'
+has profiles/execution_stacks.folded '^stream;count them;OnTileExecute [0-9]+$' '^scale;External Sync 118$'
+has profiles/execution_trace.json '^\{"displayTimeUnit":"ns","traceEvents":\[\{"ph":"M"'
+"$popexec" --profile unmeasured -w in=in.bin --run scale small.a >out 2>err || fail "$(cat err)"
+has err 'the archive does not measure its runs: compile it with the option debug.instrument'
+[ ! -e unmeasured/execution.json ] || fail "a profile of nothing"
+
 # npy <file> <dictionary> <elements>: as NumPy writes it, version 1.0.
 npy()
 {

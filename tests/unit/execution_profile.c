@@ -3,6 +3,7 @@
 #include "engine/engine_private.h"
 #include "graph_test.h"
 
+#include <jansson.h>
 #include <populus/populus.h>
 #include <unistd.h>
 
@@ -419,6 +420,85 @@ Test(execution_profile, it_can_be_disabled_and_reset)
   profile = run(p, 0);
   cr_assert_str_eq(executed(profile, text), "0");
   cr_assert_eq(number_at(profile, "computeSetCyclesByTile", 1, 2), 0);
+  pop_profile_free(profile);
+  stop_profile(p);
+}
+
+/* ---- for other tools ---- */
+
+static char *written(const pop_engine *engine,
+                     pop_error *(*write)(const pop_engine *engine, FILE *stream))
+{
+  char *text;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  cr_assert_not_null(stream);
+  expect_ok(write(engine, stream));
+  fclose(stream);
+  return text;
+}
+
+static int64_t simulated_cycles(const pop_profile *profile)
+{
+  return pop_profile_as_int(pop_profile_find(pop_profile_root(profile), "simulation.cycles"));
+}
+
+Test(execution_profile, trace_events_are_JSON_with_tracks_on_which_nothing_overlaps)
+{
+  profiled *p = start(&(setting){"vertex", "interpreter", "1", 2});
+  p->rounds = 2;
+  pop_profile *profile = run(p, 2);
+  char *text = written(p->engine, pop_engine_write_trace_events);
+  json_error_t where;
+  json_t *root = json_loads(text, 0, &where);
+  cr_assert_not_null(root, "%s", where.text);
+  double ends[4][64] = {{0}}, last = 0;
+  size_t vertices = 0, blocks = 0, runs = 0, index;
+  json_t *event;
+  json_array_foreach(json_object_get(root, "traceEvents"), index, event)
+  {
+    if (strcmp(json_string_value(json_object_get(event, "ph")), "X") != 0) continue;
+    const char *category = json_string_value(json_object_get(event, "cat"));
+    json_int_t process = json_integer_value(json_object_get(event, "pid")),
+               thread = json_integer_value(json_object_get(event, "tid"));
+    double from = json_number_value(json_object_get(event, "ts")),
+           to = from + json_number_value(json_object_get(event, "dur"));
+    cr_assert(process < 4 && thread < 64);
+    cr_assert_geq(from, ends[process][thread] - 1e-9, "%s on %lld/%lld", category,
+                  (long long)process, (long long)thread);
+    ends[process][thread] = to;
+    if (to > last) last = to;
+    vertices += strcmp(category, "vertex") == 0;
+    blocks += strcmp(category, "block") == 0;
+    runs += strcmp(category, "run") == 0;
+  }
+  cr_assert_eq(vertices, 3 * 45 + 2);
+  cr_assert_eq(blocks, 1);
+  cr_assert_eq(runs, 1);
+  double cycles = last * 1e-6 * p->engine->executable->target.clock_hz;
+  cr_assert_float_eq(cycles, (double)simulated_cycles(profile), 0.01);
+  json_decref(root);
+  free(text);
+  pop_profile_free(profile);
+  stop_profile(p);
+}
+
+Test(execution_profile, folded_stacks_have_all_cycles_once)
+{
+  profiled *p = start(&(setting){"tile", "interpreter", "1", 0});
+  p->rounds = 2;
+  pop_profile_free(run(p, 2));
+  pop_profile *profile = run(p, 0);
+  char *text = written(p->engine, pop_engine_write_folded_stacks);
+  int64_t sum = 0;
+  for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+    char *space = strrchr(line, ' ');
+    cr_assert_not_null(space);
+    sum += atoll(space);
+    if (strstr(line, "loops;three times;count;OnTileExecute")) sum += 1000000;
+  }
+  cr_assert_eq(sum, simulated_cycles(profile) + 1000000);
+  free(text);
   pop_profile_free(profile);
   stop_profile(p);
 }

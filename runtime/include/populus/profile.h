@@ -95,6 +95,16 @@ POP_MUST_CHECK pop_error *pop_engine_execution_profile(const pop_engine *engine,
 POP_MUST_CHECK pop_error *pop_engine_write_execution_profile(const pop_engine *engine,
                                                              pop_profile_format format,
                                                              FILE *stream);
+/* The execution half of the guide's profile summary; with `steps` (showExecutionSteps) also each step. Cycles by
+ * vertex type are there if vertices were measured. Nothing but "Execution:" and zeros without instrumentation. */
+POP_MUST_CHECK pop_error *pop_engine_print_execution_summary(const pop_engine *engine, bool steps,
+                                                             FILE *stream);
+/* The simulated steps as trace events (JSON), which Perfetto and chrome://tracing open: runs and blocks, and each
+ * IPU with its steps, its tiles and, if vertices were measured, the tiles' workers. */
+POP_MUST_CHECK pop_error *pop_engine_write_trace_events(const pop_engine *engine, FILE *stream);
+/* The same as folded stacks, for flame graphs: a line for each stack, "main;forward;conv;OnTileExecute 1200", with
+ * the cycles that nothing before overlaps. */
+POP_MUST_CHECK pop_error *pop_engine_write_folded_stacks(const pop_engine *engine, FILE *stream);
 /* Forgets all runs. Nothing is measured of runs while profiling is disabled; the code in the tiles stays and
  * takes its time. An engine starts with it enabled. */
 POP_MUST_CHECK pop_error *pop_engine_reset_execution_profile(pop_engine *engine);

@@ -1,0 +1,226 @@
+/* Executions as trace events, which Perfetto and chrome://tracing open: "Trace Event Format", Google, JSON object format,
+ * complete events (ph X) and metadata (ph M). Time is in microseconds of the tiles' clock.
+ *
+ *   process 0        "Engine": runs, blocks
+ *   process 1 + n    "IPU n": thread 0 its steps, syncs included; then for each tile a thread, and, where vertices were
+ *                    measured, one for each worker that has any
+ */
+#include "profile/execution_traces.h"
+
+#include "profile/json.h"
+#include "profile/simulation.h"
+#include <stdlib.h>
+
+enum { RUNS = 0, BLOCKS = 1, STEPS = 0, MAX_DEPTH = 64 };
+
+typedef struct event_writer {
+  emitter to;
+  const execution *x;
+  double microseconds_per_cycle;
+  uint64_t latest;                        /* end of the steps before */
+  uint64_t run_begins, begins[MAX_DEPTH]; /* of the run, of open blocks */
+  size_t depth;     /* open blocks; those deeper than there is room for are left out */
+  bool *has_thread; /* by tile and context */
+} event_writer;
+
+static uint32_t num_contexts(const event_writer *w)
+{
+  return w->x->executable->target.num_worker_contexts + 1;
+}
+
+static void put_name(const event_writer *w, const char *kind, int64_t process, int64_t thread,
+                     const char *name)
+{
+  emit_begin_map(&w->to, NULL);
+  emit_string(&w->to, "ph", "M");
+  emit_string(&w->to, "name", kind);
+  emit_int(&w->to, "pid", process);
+  emit_int(&w->to, "tid", thread);
+  emit_begin_map(&w->to, "args");
+  emit_string(&w->to, "name", name);
+  emit_end_map(&w->to);
+  emit_end_map(&w->to);
+}
+
+/* An event without its arguments, which come next; then emit_end_map twice. */
+static void begin_event(const event_writer *w, const char *name, const char *category,
+                        int64_t process, int64_t thread, uint64_t from, uint64_t to)
+{
+  emit_begin_map(&w->to, NULL);
+  emit_string(&w->to, "ph", "X");
+  emit_string(&w->to, "name", name);
+  emit_string(&w->to, "cat", category);
+  emit_int(&w->to, "pid", process);
+  emit_int(&w->to, "tid", thread);
+  emit_double(&w->to, "ts", (double)from * w->microseconds_per_cycle);
+  emit_double(&w->to, "dur", (double)(to - from) * w->microseconds_per_cycle);
+  emit_begin_map(&w->to, "args");
+  emit_int(&w->to, "cycles", (int64_t)(to - from));
+}
+
+static void end_event(const event_writer *w)
+{
+  emit_end_map(&w->to);
+  emit_end_map(&w->to);
+}
+
+static int64_t thread_of(event_writer *w, uint32_t tile, uint32_t context)
+{
+  const pop_target *target = &w->x->executable->target;
+  uint32_t of_ipu = tile % target->tiles_per_ipu;
+  int64_t thread = 1 + (int64_t)of_ipu * num_contexts(w) + context;
+  bool *has = &w->has_thread[(size_t)tile * num_contexts(w) + context];
+  if (*has) return thread;
+  *has = true;
+  char name[64];
+  if (context == 0)
+    snprintf(name, sizeof name, "tile %u", tile);
+  else
+    snprintf(name, sizeof name, "tile %u, worker %u", tile, context - 1);
+  put_name(w, "thread_name", 1 + tile / target->tiles_per_ipu, thread, name);
+  return thread;
+}
+
+/* ---- vertices ---- */
+
+/* The vertices of a worker, one behind the other from when the tile begins: between them there are some cycles of
+ * the worker stub. */
+static void put_worker(event_writer *w, size_t work, uint32_t worker, uint64_t begin)
+{
+  const pop_executable *e = w->x->executable;
+  const executable_row *row = &e->vertex_rows[e->works[work].row];
+  uint32_t tile = e->works[work].tile;
+  for (uint32_t v = 0; v < row->count; v++) {
+    const executable_vertex *vertex = &e->vertices[row->first + v];
+    if (vertex->worker != worker) continue;
+    uint64_t cycles = execution_cycles_of_vertex(w->x, work, v);
+    begin_event(w, e->vertex_types[vertex->type], "vertex", 1 + tile / e->target.tiles_per_ipu,
+                thread_of(w, tile, 1 + worker), begin, begin + cycles);
+    if (vertex->number != EXECUTABLE_NONE)
+      emit_int(&w->to, "vertex", e->works[work].first_number + (int64_t)vertex->number);
+    end_event(w);
+    begin += cycles;
+  }
+}
+
+static void put_vertices(event_writer *w, const simulated_step *step)
+{
+  const pop_executable *e = w->x->executable;
+  const executable_compute_set *set = &e->compute_sets[step->index];
+  for (size_t i = 0, c = 0; i < set->num_works && c < step->num_costs; i++) {
+    if (e->works[set->first_work + i].tile != step->costs[c].tile) continue;
+    for (uint32_t worker = 0; worker < e->target.num_worker_contexts; worker++)
+      put_worker(w, set->first_work + i, worker, step->begins[c]);
+    c++;
+  }
+}
+
+/* ---- steps ---- */
+
+static const char *name_of(const simulated_step *step)
+{
+  if (step->kind == EXECUTABLE_STEP_SYNC)
+    return step->index == ISA_SYNC_INTERNAL ? "Internal Sync" : "External Sync";
+  return *step->name ? step->name : executable_step_tag(step->kind);
+}
+
+/* On each IPU that takes part; what steps before overlap is left to them. */
+static void put_on_ipus(const event_writer *w, const simulated_step *step)
+{
+  const pop_target *target = &w->x->executable->target;
+  uint64_t from = step->from > w->latest ? step->from : w->latest;
+  bool takes_part[64] = {false}; /* pop_target.num_ipus is 64 at most */
+  if (from > step->to) from = step->to;
+  for (size_t i = 0; i < step->num_costs; i++)
+    takes_part[step->costs[i].tile / target->tiles_per_ipu] = true;
+  for (uint32_t ipu = 0; ipu < target->num_ipus; ipu++) {
+    if (step->kind != EXECUTABLE_STEP_SYNC && !takes_part[ipu]) continue;
+    begin_event(w, name_of(step), executable_step_tag(step->kind), 1 + ipu, STEPS, from, step->to);
+    if (step->program != EXECUTABLE_NONE) emit_int(&w->to, "program", step->program);
+    if (step->kind != EXECUTABLE_STEP_SYNC) {
+      emit_int(&w->to, "activeTiles", (int64_t)step->num_costs);
+      emit_double(&w->to, "tileBalance", step->tile_balance);
+    }
+    end_event(w);
+  }
+}
+
+static void put_step(void *context, const simulated_step *step)
+{
+  event_writer *w = context;
+  const pop_target *target = &w->x->executable->target;
+  put_on_ipus(w, step);
+  for (size_t i = 0; i < step->num_costs; i++) {
+    const tile_cost *cost = &step->costs[i];
+    begin_event(w, name_of(step), executable_step_tag(step->kind),
+                1 + cost->tile / target->tiles_per_ipu, thread_of(w, cost->tile, 0),
+                step->begins[i], step->begins[i] + cost->cycles);
+    if (step->kind != EXECUTABLE_STEP_EXECUTE) {
+      emit_int(&w->to, "bytesSent", (int64_t)cost->sent);
+      emit_int(&w->to, "bytesReceived", (int64_t)cost->received);
+    }
+    end_event(w);
+  }
+  if (step->kind == EXECUTABLE_STEP_EXECUTE &&
+      w->x->executable->instrumentation.compute == INSTRUMENT_VERTICES)
+    put_vertices(w, step);
+  if (step->to > w->latest) w->latest = step->to;
+}
+
+static void put_run(void *context, const execution_run *run, uint64_t cycle, bool begins)
+{
+  event_writer *w = context;
+  if (begins) {
+    w->run_begins = cycle;
+    w->depth = 0;
+    return;
+  }
+  const char *name = w->x->executable->programs[run->program];
+  begin_event(w, *name ? name : "run", "run", 0, RUNS, w->run_begins, cycle);
+  emit_int(&w->to, "program", run->program);
+  emit_int(&w->to, "deviceCycles", (int64_t)(run->to - run->from));
+  end_event(w);
+}
+
+static void put_block(void *context, const executable_step *block, uint64_t cycle, bool begins)
+{
+  event_writer *w = context;
+  if (begins) {
+    if (w->depth < MAX_DEPTH) w->begins[w->depth] = cycle;
+    w->depth++;
+    return;
+  }
+  if (w->depth == 0 || --w->depth >= MAX_DEPTH) return;
+  begin_event(w, block->name, "block", 0, BLOCKS, w->begins[w->depth], cycle);
+  end_event(w);
+}
+
+static void name_processes(const event_writer *w)
+{
+  put_name(w, "process_name", 0, 0, "Engine");
+  put_name(w, "thread_name", 0, RUNS, "runs");
+  put_name(w, "thread_name", 0, BLOCKS, "blocks");
+  for (uint32_t ipu = 0; ipu < w->x->executable->target.num_ipus; ipu++) {
+    char name[24];
+    snprintf(name, sizeof name, "IPU %u", ipu);
+    put_name(w, "process_name", 1 + ipu, 0, name);
+    put_name(w, "thread_name", 1 + ipu, STEPS, "steps");
+  }
+}
+
+void emit_trace_events(const emitter *to, const void *what)
+{
+  const execution *x = what;
+  const pop_target *target = &x->executable->target;
+  simulation_totals totals;
+  event_writer w = {.to = *to, .x = x, .microseconds_per_cycle = 1e6 / target->clock_hz};
+  w.has_thread = pop_xcalloc((size_t)pop_target_num_tiles(target) * num_contexts(&w), 1);
+  emit_begin_map(to, NULL);
+  emit_string(to, "displayTimeUnit", "ns");
+  emit_begin_vector(to, "traceEvents");
+  name_processes(&w);
+  simulate(x, &(simulation_visitor){put_step, put_run, put_block, &w}, &totals);
+  emit_end_vector(to);
+  emit_end_map(to);
+  free(w.has_thread);
+}
