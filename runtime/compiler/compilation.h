@@ -329,7 +329,8 @@ typedef struct host_tensor {
   uint32_t rank;
   const size_t *shape; /* in the compilation's arena */
   uint64_t num_elements;
-  size_t first_run; /* in compilation.host_runs */
+  uint32_t num_replicas; /* of a graph whose replicas are all here: the first dimension; or 1 */
+  size_t first_run;      /* in compilation.host_runs */
   size_t num_runs;
 } host_tensor;
 
@@ -359,7 +360,8 @@ typedef struct stream_info {
   uint64_t split_bytes; /* a copy of more is several host exchanges; 0: never */
   uint32_t depth;       /* copies that may be prefetched */
   pop_replicated_stream_mode mode;
-  bool is_used; /* by a control program */
+  uint32_t replica, num_replicas; /* as host_stream has them */
+  bool is_used;                   /* by a control program */
 } stream_info;
 
 /* A remote buffer of the graph. */
@@ -367,6 +369,7 @@ typedef struct remote_info {
   const char *name;
   pop_type type;
   uint64_t num_elements, repeats;
+  uint32_t replica, num_replicas;
   bool is_used;
 } remote_info;
 

@@ -94,6 +94,7 @@ static void describe_tensor(const compilation *c, const host_tensor *tensor, pop
                                  .rank = tensor->rank,
                                  .shape = copy_shape(e, tensor->shape, tensor->rank),
                                  .num_elements = tensor->num_elements,
+                                 .num_replicas = tensor->num_replicas,
                                  .first_run = e->num_runs,
                                  .num_runs = tensor->num_runs};
   for (size_t i = 0; i < tensor->num_runs; i++) {
@@ -113,7 +114,9 @@ static void describe_stream(const stream_info *stream, pop_executable *e)
                                .is_used = stream->is_used,
                                .broadcast = stream->mode == POP_STREAM_BROADCAST,
                                .num_elements = stream->num_elements,
-                               .depth = stream->depth});
+                               .depth = stream->depth,
+                               .replica = stream->replica,
+                               .num_replicas = stream->num_replicas});
 }
 
 static void describe_remote_buffer(const remote_info *buffer, pop_executable *e)
@@ -123,7 +126,9 @@ static void describe_remote_buffer(const remote_info *buffer, pop_executable *e)
                                       .type = buffer->type,
                                       .is_used = buffer->is_used,
                                       .num_elements = buffer->num_elements,
-                                      .repeats = buffer->repeats});
+                                      .repeats = buffer->repeats,
+                                      .replica = buffer->replica,
+                                      .num_replicas = buffer->num_replicas});
 }
 
 static void describe_windows(const compilation *c, uint32_t exchange, pop_executable *e)

@@ -10,7 +10,7 @@ static const size_t *copy_shape(pop_arena *arena, const tensor *t)
 }
 
 uint32_t add_host_tensor(compilation *c, uint32_t tensor_number, const char *name,
-                         host_tensor_kind kind)
+                         host_tensor_kind kind, uint32_t num_replicas)
 {
   const tensor *t = &c->graph->tensors[tensor_number];
   host_tensor added = {.name = pop_arena_strdup(c->arena, name),
@@ -19,6 +19,7 @@ uint32_t add_host_tensor(compilation *c, uint32_t tensor_number, const char *nam
                        .rank = t->rank,
                        .shape = copy_shape(c->arena, t),
                        .num_elements = t->num_elements,
+                       .num_replicas = num_replicas,
                        .first_run = c->num_host_runs};
   segment_walk walk;
   segment found;
@@ -33,12 +34,15 @@ uint32_t add_host_tensor(compilation *c, uint32_t tensor_number, const char *nam
 void lower_handles(compilation *c)
 {
   const pop_graph *graph = c->graph;
-  for (size_t i = 0; i < graph->num_handles; i++)
-    add_host_tensor(c, graph->handles[i].tensor, graph->handles[i].name,
-                    graph->handles[i].read ? HOST_READ : HOST_WRITE);
+  for (size_t i = 0; i < graph->num_handles; i++) {
+    const host_handle *handle = &graph->handles[i];
+    add_host_tensor(c, handle->tensor, handle->name, handle->read ? HOST_READ : HOST_WRITE,
+                    handle->num_replicas);
+  }
   for (size_t i = 0; i < graph->num_variables; i++)
     if (graph->variables[i].is_replica_index)
-      add_host_tensor(c, graph->variables[i].tensor, graph->variables[i].name, HOST_REPLICA_INDEX);
+      add_host_tensor(c, graph->variables[i].tensor, graph->variables[i].name, HOST_REPLICA_INDEX,
+                      1);
 }
 
 uint32_t add_host_event(lowering *l, const host_event *event)
@@ -53,7 +57,8 @@ uint32_t lower_host_view(lowering *l, const program *viewed)
   compilation *c = l->c;
   bool prints = viewed->kind == PROGRAM_PRINT_TENSOR;
   uint32_t printed =
-      add_host_tensor(c, viewed->source, viewed->name, prints ? HOST_PRINT : HOST_COMPARE);
+      add_host_tensor(c, viewed->source, viewed->name, prints ? HOST_PRINT : HOST_COMPARE,
+                      prints ? 1 : viewed->count);
   host_event event = {.kind = prints ? HOST_EVENT_PRINT : HOST_EVENT_ASSUME_EQUAL,
                       .name = c->host_tensors[printed].name,
                       .index = printed};

@@ -40,7 +40,9 @@ void lower_remote_buffers(compilation *c)
              (remote_info){.name = pop_arena_strdup(c->arena, b->name),
                            .type = b->type,
                            .num_elements = b->num_elements,
-                           .repeats = b->repeats});
+                           .repeats = b->repeats,
+                           .replica = b->replica,
+                           .num_replicas = b->num_replicas});
   }
 }
 

@@ -20,7 +20,9 @@ void lower_streams(compilation *c)
                            .num_elements = s->num_elements,
                            .split_bytes = s->split_bytes,
                            .depth = s->depth,
-                           .mode = s->mode});
+                           .mode = s->mode,
+                           .replica = s->replica,
+                           .num_replicas = s->num_replicas});
   }
 }
 

@@ -88,17 +88,14 @@ static pop_error *lower(cpu_compilation *c, const uint32_t *programs, size_t num
 }
 
 pop_error *cpu_compile(pop_graph *graph, const uint32_t *programs, size_t num_programs,
-                       cpu_program **out)
+                       bool check_equality, cpu_program **out)
 {
-  cpu_compilation c = {.graph = graph};
-  if (graph->num_replicas > 1)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
-                         "the graph has %u replicas: the CPU device runs graphs without replicas",
-                         graph->num_replicas);
+  cpu_compilation c = {.graph = graph, .check_equality = check_equality};
   POP_TRY(check(&c, programs, num_programs));
   c.p = pop_xcalloc(1, sizeof *c.p);
   c.p->arena = pop_arena_new();
   c.p->target = graph->target;
+  c.p->num_replicas = graph->num_replicas;
   c.variables = pop_xcalloc(graph->num_variables + 1, sizeof *c.variables);
   c.views = new_numbers(graph->num_tensors);
   c.compute_sets = new_numbers(graph->num_compute_sets);

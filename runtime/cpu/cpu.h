@@ -10,25 +10,30 @@
 typedef struct cpu_program cpu_program;
 typedef struct cpu cpu;
 
-/* compile.c: the graph is checked as for tiles. */
+/* compile.c: the graph is checked as for tiles. With `check_equality` AssumeEqualAcrossReplicas is an event. */
 POP_MUST_CHECK pop_error *cpu_compile(pop_graph *graph, const uint32_t *programs,
-                                      size_t num_programs, cpu_program **out);
+                                      size_t num_programs, bool check_equality, cpu_program **out);
 void cpu_program_free(cpu_program *p); /* NULL is fine */
 /* describe.c: what an engine needs to know, into an empty executable; no images. */
 void cpu_describe(const cpu_program *p, pop_executable *executable);
 
 /* The program must outlive it. `num_threads`: 0 for as many as the process may use. */
 cpu *cpu_new(const cpu_program *program, uint32_t num_threads);
+/* Another one for the same program, with a memory of its own; the first must outlive it, and only one of them
+ * runs at a time. */
+cpu *cpu_new_replica(cpu *first);
 void cpu_free(cpu *c); /* NULL is fine */
 /* Everything as at the start. Errors: MEMORY, LINK. */
 POP_MUST_CHECK pop_error *cpu_load(cpu *c);
 /* Begins a program, which must not run yet. */
 void cpu_start(cpu *c, size_t program);
-/* Goes on to the next event; 0: the program is done. What codelets print goes to the stream. */
+/* Goes on to the next event; 0: the program is done; MACHINE_REPLICA_SYNC: to a copy between replicas. What codelets print goes to the stream. */
 uint32_t cpu_run(cpu *c, FILE *print_stream);
 /* Moves the data of the host exchange whose event was the last. Errors: RUNTIME: there is no such row. */
 POP_MUST_CHECK pop_error *cpu_host_exchange(cpu *c, const machine_window *windows,
                                             size_t num_windows);
+/* Makes the copy between replicas that all of them have come to. Errors: RUNTIME if it is not the same. */
+POP_MUST_CHECK pop_error *cpu_sync_replicas(cpu **all, uint32_t count);
 /* A host tensor's elements, row-major; by their number in the executable. */
 void cpu_read(const cpu *c, size_t host_tensor, void *data);
 void cpu_write(cpu *c, size_t host_tensor, const void *data);

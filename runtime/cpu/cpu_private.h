@@ -86,6 +86,7 @@ typedef enum cpu_step_kind {
   CPU_EVENT,         /* reports event `index` */
   CPU_EVENT_IF,      /* reports event `index` if the control is not 0 */
   CPU_HOST_EXCHANGE, /* reports event `index`; moves view `other` */
+  CPU_REPLICA_COPY, /* waits for the other replicas; view `index` to view `other` of the one in `values` */
 } cpu_step_kind;
 
 typedef struct cpu_step {
@@ -98,7 +99,7 @@ typedef struct cpu_step {
   pop_type type;    /* of the control */
   size_t first_child; /* in children */
   size_t num_children;
-  size_t first_value; /* SWITCH: in values */
+  size_t first_value; /* SWITCH: in values; REPLICA_COPY: by replica, where it goes, or CPU_NONE */
 } cpu_step;
 
 /* ---- what a graph becomes ---- */
@@ -120,6 +121,7 @@ typedef struct cpu_host_tensor {
   uint32_t rank;
   const size_t *shape;
   uint64_t num_elements;
+  uint32_t num_replicas; /* as executable_tensor */
   uint32_t view;
 } cpu_host_tensor;
 
@@ -130,6 +132,7 @@ typedef struct cpu_host_tensor {
 struct cpu_program {
   pop_arena *arena; /* names and shapes */
   pop_target target;
+  uint32_t num_replicas; /* each with a memory */
   uint64_t memory_bytes;
   CPU_ARRAY(pop_gp *, codelets);    /* retained: for their host objects */
   CPU_ARRAY(const char *, entries); /* symbols of vertices */
@@ -159,6 +162,7 @@ struct cpu_program {
 typedef struct cpu_compilation {
   cpu_program *p;
   pop_graph *graph;
+  bool check_equality; /* as cpu_compile */
   reach reach;
   uint64_t *variables;    /* their places */
   uint32_t *views;        /* by tensor of the graph; CPU_NONE: not yet */
@@ -208,13 +212,14 @@ typedef struct cpu_frame {
 struct cpu {
   const cpu_program *program;
   crew *crew;
-  uint8_t *memory; /* NULL: not loaded */
+  bool shares_crew; /* with another replica, whose it is */
+  uint8_t *memory;  /* NULL: not loaded */
   host_code *code;
   cpu_entry *entries;
   FILE *print_stream; /* of what codelets print */
   cpu_frame *stack;
   size_t depth, stack_capacity;
-  uint32_t waiting; /* the HOST_EXCHANGE step that waits for the host, or CPU_NONE */
+  uint32_t waiting; /* the step that waits for the host or for other replicas, or CPU_NONE */
 };
 
 /* memory.c */

@@ -15,14 +15,15 @@ static void describe_tensor(const cpu_host_tensor *t, pop_executable *e)
                               .type = t->type,
                               .rank = t->rank,
                               .shape = copy_shape(e, t),
-                              .num_elements = t->num_elements};
+                              .num_elements = t->num_elements,
+                              .num_replicas = t->num_replicas};
   pop_push(e->tensors, e->num_tensors, e->tensors_capacity, tensor);
 }
 
 void cpu_describe(const cpu_program *p, pop_executable *e)
 {
   e->target = p->target;
-  e->num_replicas = 1;
+  e->num_replicas = p->num_replicas;
   e->version = POPULUS_VERSION;
   for (size_t i = 0; i < p->num_program_names; i++)
     pop_push(e->programs, e->num_programs, e->programs_capacity,

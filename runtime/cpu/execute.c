@@ -20,12 +20,22 @@ cpu *cpu_new(const cpu_program *program, uint32_t num_threads)
   return c;
 }
 
+cpu *cpu_new_replica(cpu *first)
+{
+  cpu *c = pop_xcalloc(1, sizeof *c);
+  c->program = first->program;
+  c->crew = first->crew;
+  c->shares_crew = true;
+  c->waiting = CPU_NONE;
+  return c;
+}
+
 void cpu_free(cpu *c)
 {
   if (!c) return;
   cpu_unlink(c);
   cpu_free_memory(c);
-  crew_free(c->crew);
+  if (!c->shares_crew) crew_free(c->crew);
   free(c->stack);
   free(c);
 }
@@ -200,6 +210,10 @@ static uint32_t advance(cpu *c)
     c->depth--;
     c->waiting = number;
     return step->index;
+  case CPU_REPLICA_COPY:
+    c->depth--;
+    c->waiting = number;
+    return MACHINE_REPLICA_SYNC;
   }
   return 0;
 }
@@ -278,6 +292,28 @@ pop_error *cpu_host_exchange(cpu *c, const machine_window *windows, size_t num_w
   }
   free(rows);
   return error;
+}
+
+/* All sources are read before anything is written: a tensor may be both. */
+pop_error *cpu_sync_replicas(cpu **all, uint32_t count)
+{
+  const cpu_program *p = all[0]->program;
+  const cpu_step *step = &p->steps[all[0]->waiting];
+  for (uint32_t i = 1; i < count; i++)
+    if (all[i]->waiting != all[0]->waiting)
+      return pop_error_new(POP_ERROR_RUNTIME,
+                           "replicas have gone different ways: replicas 0 and %u have come to "
+                           "different copies between replicas",
+                           i);
+  const cpu_view *from = &p->views[step->index], *to = &p->views[step->other];
+  const uint32_t *map = p->values + step->first_value;
+  uint8_t *sent = pop_xcalloc(count, from->bytes + 1);
+  for (uint32_t i = 0; i < count; i++)
+    if (map[i] != CPU_NONE) cpu_gather(p, from, all[i]->memory, sent + i * from->bytes);
+  for (uint32_t i = 0; i < count; i++)
+    if (map[i] != CPU_NONE) cpu_scatter(p, to, all[map[i]]->memory, sent + i * from->bytes);
+  free(sent);
+  return NULL;
 }
 
 void cpu_read(const cpu *c, size_t host_tensor, void *data)

@@ -6,7 +6,7 @@
 /* ---- host ---- */
 
 static uint32_t add_host_tensor(cpu_compilation *c, const char *name, uint32_t number,
-                                executable_tensor_kind kind)
+                                executable_tensor_kind kind, uint32_t num_replicas)
 {
   cpu_program *p = c->p;
   const tensor *t = &c->graph->tensors[number];
@@ -18,6 +18,7 @@ static uint32_t add_host_tensor(cpu_compilation *c, const char *name, uint32_t n
                           .rank = t->rank,
                           .shape = shape,
                           .num_elements = t->num_elements,
+                          .num_replicas = num_replicas,
                           .view = cpu_add_view(c, number)};
   pop_push(p->host_tensors, p->num_host_tensors, p->host_tensors_capacity, made);
   return (uint32_t)(p->num_host_tensors - 1);
@@ -28,7 +29,11 @@ void cpu_lower_handles(cpu_compilation *c)
   for (size_t i = 0; i < c->graph->num_handles; i++) {
     const host_handle *handle = &c->graph->handles[i];
     add_host_tensor(c, handle->name, handle->tensor,
-                    handle->read ? EXECUTABLE_READ : EXECUTABLE_WRITE);
+                    handle->read ? EXECUTABLE_READ : EXECUTABLE_WRITE, handle->num_replicas);
+  }
+  for (size_t i = 0; i < c->graph->num_variables; i++) {
+    const variable *v = &c->graph->variables[i];
+    if (v->is_replica_index) add_host_tensor(c, v->name, v->tensor, EXECUTABLE_REPLICA_INDEX, 1);
   }
   for (size_t i = 0; i < c->graph->num_streams; i++) {
     const host_stream *s = &c->graph->streams[i];
@@ -37,7 +42,9 @@ void cpu_lower_handles(cpu_compilation *c)
                               .to_device = s->to_device,
                               .num_elements = s->num_elements,
                               .depth = s->depth,
-                              .broadcast = s->mode == POP_STREAM_BROADCAST};
+                              .broadcast = s->mode == POP_STREAM_BROADCAST,
+                              .replica = s->replica,
+                              .num_replicas = s->num_replicas};
     pop_push(c->p->streams, c->p->num_streams, c->p->streams_capacity, made);
   }
   for (size_t i = 0; i < c->graph->num_remote_buffers; i++) {
@@ -45,7 +52,9 @@ void cpu_lower_handles(cpu_compilation *c)
     executable_remote_buffer made = {.name = pop_arena_strdup(c->p->arena, b->name),
                                      .type = b->type,
                                      .num_elements = b->num_elements,
-                                     .repeats = b->repeats};
+                                     .repeats = b->repeats,
+                                     .replica = b->replica,
+                                     .num_replicas = b->num_replicas};
     pop_push(c->p->remote_buffers, c->p->num_remote_buffers, c->p->remote_buffers_capacity, made);
   }
 }
@@ -117,6 +126,26 @@ static void set_remote_copy(cpu_compilation *c, const program *from, cpu_step *s
   b->is_used = true;
 }
 
+static void set_replica_copy(cpu_compilation *c, const program *from, cpu_step *step)
+{
+  cpu_program *p = c->p;
+  step->kind = CPU_REPLICA_COPY;
+  step->index = cpu_add_view(c, from->source);
+  step->other = cpu_add_view(c, from->destination);
+  step->first_value = p->num_values;
+  for (uint32_t i = 0; i < p->num_replicas; i++)
+    pop_push(p->values, p->num_values, p->values_capacity, from->replica_map[i]);
+}
+
+static void set_tensor_event(cpu_compilation *c, const program *from, executable_event_kind kind,
+                             executable_tensor_kind tensor_kind, cpu_step *step)
+{
+  uint32_t num_replicas = tensor_kind == EXECUTABLE_COMPARE ? from->count : 1;
+  step->kind = CPU_EVENT;
+  step->index = add_event(c, from, kind,
+                          add_host_tensor(c, from->name, from->source, tensor_kind, num_replicas));
+}
+
 /* A program that has no effect here is an empty sequence. */
 static pop_error *make_step(cpu_compilation *c, const program *from, cpu_step *step)
 {
@@ -127,7 +156,6 @@ static pop_error *make_step(cpu_compilation *c, const program *from, cpu_step *s
   case PROGRAM_BLOCK:
   case PROGRAM_SYNC:
   case PROGRAM_NOP:
-  case PROGRAM_ASSUME_EQUAL: /* there is one replica */
   case PROGRAM_WRITE_UNDEF:
     step->kind = CPU_SEQUENCE;
     return NULL;
@@ -159,9 +187,15 @@ static pop_error *make_step(cpu_compilation *c, const program *from, cpu_step *s
     set_remote_copy(c, from, step);
     return NULL;
   case PROGRAM_PRINT_TENSOR:
-    step->kind = CPU_EVENT;
-    step->index = add_event(c, from, EXECUTABLE_EVENT_PRINT,
-                            add_host_tensor(c, from->name, from->source, EXECUTABLE_PRINT));
+    set_tensor_event(c, from, EXECUTABLE_EVENT_PRINT, EXECUTABLE_PRINT, step);
+    return NULL;
+  case PROGRAM_ASSUME_EQUAL:
+    step->kind = CPU_SEQUENCE;
+    if (c->check_equality)
+      set_tensor_event(c, from, EXECUTABLE_EVENT_ASSUME_EQUAL, EXECUTABLE_COMPARE, step);
+    return NULL;
+  case PROGRAM_REPLICA_COPY:
+    set_replica_copy(c, from, step);
     return NULL;
   case PROGRAM_ABORT:
     step->kind = from->source ? CPU_EVENT_IF : CPU_EVENT;

@@ -7,10 +7,10 @@
  */
 #include "engine/engine_private.h"
 
+#include "engine/find_name.h"
 #include "engine/reports.h"
 #include "graph/log.h"
 #include <errno.h>
-#include <populus/names.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@
 static pop_error *profile_replica(pop_engine *engine, const run_options *options)
 {
   uint32_t number = options->profiled_replica;
-  if (engine->cpu) return NULL; /* nothing is counted there */
+  if (engine->on_cpu) return NULL; /* nothing is counted there */
   if (number >= engine->num_replicas)
     return pop_error_new(POP_ERROR_INVALID_OPTION,
                          "option 'profiler.replicaToProfile' cannot be '%u': the executable has %u "
@@ -53,7 +53,7 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
 /* The CPU counts nothing. */
 static machine_counters counters_of(const pop_engine *engine)
 {
-  return engine->cpu ? (machine_counters){0} : machine_get_counters(engine->replicas[0].machine);
+  return engine->on_cpu ? (machine_counters){0} : machine_get_counters(engine->replicas[0].machine);
 }
 
 /* Nobody else has taken the place of the engine on its device. */
@@ -172,23 +172,23 @@ static pop_error *print_event(pop_engine *engine, const executable_event *event)
 static pop_error *compare_event(pop_engine *engine, const executable_event *event)
 {
   const executable_tensor *tensor = &engine->executable->tensors[event->tensor];
-  size_t bytes = executable_tensor_bytes(tensor), differs = bytes;
+  uint32_t count = engine->num_replicas * tensor->num_replicas, r = 1;
+  size_t bytes = executable_tensor_bytes(tensor) / tensor->num_replicas, differs = bytes;
   uint8_t *data;
   pop_error *error = read_all(engine, tensor, &data);
-  uint32_t r = 1;
-  for (; r < engine->num_replicas && !error; r++) {
+  for (; r < count && !error; r++) {
     for (differs = 0; differs < bytes && data[differs] == data[r * bytes + differs];) differs++;
     if (differs < bytes) break;
   }
   free(data);
   if (error || differs == bytes) return error;
   engine->state = ENGINE_FAULTED;
+  size_t element_bytes = pop_type_bytes(tensor->type);
   return pop_error_new(
       POP_ERROR_RUNTIME,
       "program '%s' says that a tensor is equal across replicas, but element %zu of "
-      "its %llu is not what it is in replica 0 in replica %u",
-      tensor->name, differs / pop_type_bytes(tensor->type),
-      (unsigned long long)tensor->num_elements, r);
+      "its %zu is not what it is in replica 0 in replica %u",
+      tensor->name, differs / element_bytes, bytes / element_bytes, r);
 }
 
 /* The error of a program that ended its run. */
@@ -231,7 +231,7 @@ static pop_error *handle_event(pop_engine *engine, uint32_t event)
   }
 }
 
-static pop_error *check_loaded(const pop_engine *engine, const char *what)
+pop_error *engine_check_loaded(const pop_engine *engine, const char *what)
 {
   if (engine->state == ENGINE_COMPILED)
     return pop_error_new(POP_ERROR_RUNTIME,
@@ -267,7 +267,7 @@ static pop_error *report_execution(pop_engine *engine)
 
 static pop_error *run(pop_engine *engine, size_t program)
 {
-  POP_TRY(check_loaded(engine, "run"));
+  POP_TRY(engine_check_loaded(engine, "run"));
   if (engine->state == ENGINE_FAULTED)
     return pop_error_new(POP_ERROR_RUNTIME, "cannot run: the last run ended in an error; call "
                                             "pop_engine_load to start afresh");
@@ -277,7 +277,7 @@ static pop_error *run(pop_engine *engine, size_t program)
                          num_programs);
   log_phase running = log_phase_start("ENGINE", "Running program");
   machine_counters before = counters_of(engine);
-  if (engine->cpu) cpu_start(engine->cpu, program);
+  if (engine->on_cpu) replicas_start_on_cpu(engine, program);
   execution_profile_begin_run(engine->profile, program);
   pop_error *error = run_to_end(engine, program);
   if (!error) error = execution_profile_end_run(engine->profile);
@@ -299,94 +299,15 @@ pop_error *pop_engine_run(pop_engine *engine, size_t program)
 pop_error *pop_engine_run_named(pop_engine *engine, const char *name)
 {
   const pop_executable *e = engine->executable;
-  if (!name) return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "the program's name is NULL");
   size_t found = 0, matches = 0;
-  for (size_t i = 0; i < e->num_programs; ++i)
-    if (strcmp(e->programs[i], name) == 0) {
-      found = i;
-      ++matches;
-    }
-  if (matches == 1) return pop_engine_run(engine, found);
+  for (size_t i = 0; name && i < e->num_programs; ++i) matches += strcmp(e->programs[i], name) == 0;
   if (matches > 1)
     return pop_error_new(POP_ERROR_INDEX,
                          "%zu programs have the name '%s': run the one that is meant by its "
                          "number, or give them different names",
                          matches, name);
-  const char *near = pop_nearest_name(name, e->programs, e->num_programs);
-  return pop_error_new(POP_ERROR_INDEX, "there is no program '%s'%s%s%s", name,
-                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
-static pop_error *connect_stream(pop_engine *engine, const char *handle, void *begin, void *end)
-{
-  for (uint32_t r = 0; r < engine->num_replicas; r++) {
-    stream_share share = {r, engine->num_replicas};
-    POP_TRY(streams_connect(engine->replicas[r].streams, handle, begin, end, share));
-  }
-  return NULL;
-}
-
-pop_error *pop_engine_connect_stream(pop_engine *engine, const char *handle, void *begin, void *end)
-{
-  POP_TRY(engine_enter(engine, "connect a stream"));
-  return engine_leave(engine, connect_stream(engine, handle, begin, end));
-}
-
-static pop_error *connect_stream_callback(pop_engine *engine, const char *handle,
-                                          const pop_stream_callback *callback)
-{
-  for (uint32_t r = 0; r < engine->num_replicas; r++)
-    POP_TRY(streams_connect_callback(engine->replicas[r].streams, handle, callback));
-  return NULL;
-}
-
-pop_error *pop_engine_connect_stream_callback(pop_engine *engine, const char *handle,
-                                              const pop_stream_callback *callback)
-{
-  POP_TRY(engine_enter(engine, "connect a stream"));
-  return engine_leave(engine, connect_stream_callback(engine, handle, callback));
-}
-
-static pop_error *check_replica(const pop_engine *engine, const char *call, uint32_t replica)
-{
-  if (replica < engine->num_replicas) return NULL;
-  return pop_error_new(POP_ERROR_INDEX, "%s: there is no replica %u: the engine has %u", call,
-                       replica, engine->num_replicas);
-}
-
-static pop_error *connect_replica_stream(pop_engine *engine, const char *handle, uint32_t replica,
-                                         void *begin, void *end)
-{
-  static const char call[] = "pop_engine_connect_replica_stream";
-  POP_TRY(check_replica(engine, call, replica));
-  POP_TRY(streams_check_own(engine->replicas[replica].streams, call, handle));
-  return streams_connect(engine->replicas[replica].streams, handle, begin, end,
-                         (stream_share){0, 1});
-}
-
-pop_error *pop_engine_connect_replica_stream(pop_engine *engine, const char *handle,
-                                             uint32_t replica, void *begin, void *end)
-{
-  POP_TRY(engine_enter(engine, "connect a stream"));
-  return engine_leave(engine, connect_replica_stream(engine, handle, replica, begin, end));
-}
-
-static pop_error *connect_replica_stream_callback(pop_engine *engine, const char *handle,
-                                                  uint32_t replica,
-                                                  const pop_stream_callback *callback)
-{
-  static const char call[] = "pop_engine_connect_replica_stream_callback";
-  POP_TRY(check_replica(engine, call, replica));
-  POP_TRY(streams_check_own(engine->replicas[replica].streams, call, handle));
-  return streams_connect_callback(engine->replicas[replica].streams, handle, callback);
-}
-
-pop_error *pop_engine_connect_replica_stream_callback(pop_engine *engine, const char *handle,
-                                                      uint32_t replica,
-                                                      const pop_stream_callback *callback)
-{
-  POP_TRY(engine_enter(engine, "connect a stream"));
-  return engine_leave(engine, connect_replica_stream_callback(engine, handle, replica, callback));
+  POP_TRY(find_name(POP_ERROR_INDEX, "program", name, e->programs, e->num_programs, &found));
+  return pop_engine_run(engine, found);
 }
 
 void pop_engine_set_print_stream(pop_engine *engine, FILE *stream)
@@ -394,126 +315,11 @@ void pop_engine_set_print_stream(pop_engine *engine, FILE *stream)
   engine->print_stream = stream;
 }
 
-/* ---- host access by handle ---- */
-
-static pop_error *find_handle(const pop_engine *engine, const char *handle, bool read, size_t bytes,
-                              const executable_tensor **found)
-{
-  const pop_executable *e = engine->executable;
-  executable_tensor_kind kind = read ? EXECUTABLE_READ : EXECUTABLE_WRITE;
-  const char *direction = read ? "read" : "write";
-  const char **names = pop_xcalloc(e->num_tensors + 1, sizeof *names);
-  size_t num_names = 0;
-  *found = NULL;
-  for (size_t i = 0; i < e->num_tensors && !*found; ++i) {
-    const executable_tensor *tensor = &e->tensors[i];
-    if (tensor->kind != kind) continue;
-    names[num_names++] = tensor->name;
-    if (strcmp(tensor->name, handle) == 0) *found = tensor;
-  }
-  const char *near = pop_nearest_name(handle, names, num_names);
-  free(names);
-  if (!*found)
-    return pop_error_new(POP_ERROR_UNKNOWN_HANDLE, "there is no host %s handle '%s'%s%s%s",
-                         direction, handle, near ? "; did you mean '" : "", near ? near : "",
-                         near ? "'?" : "");
-  uint32_t num_replicas = engine->num_replicas;
-  size_t wanted = executable_tensor_bytes(*found);
-  bool for_all = bytes == wanted * num_replicas, for_each = !read && bytes == wanted;
-  if (for_all || for_each) return NULL;
-  char replicas[64] = "";
-  if (num_replicas > 1)
-    snprintf(replicas, sizeof replicas, " in each of %u replicas%s", num_replicas,
-             read ? "" : "; give them once or for all");
-  return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
-                       "host %s handle '%s' has %zu bytes (%llu elements of type %s)%s, not %zu",
-                       direction, handle, wanted, (unsigned long long)(*found)->num_elements,
-                       pop_type_name((*found)->type), replicas, bytes);
-}
-
-static pop_error *read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes)
-{
-  const executable_tensor *tensor;
-  POP_TRY(check_loaded(engine, "read a tensor"));
-  POP_TRY(find_handle(engine, handle, true, bytes, &tensor));
-  size_t step = executable_tensor_bytes(tensor);
-  for (uint32_t r = 0; r < engine->num_replicas; r++)
-    POP_TRY(engine_read_host_tensor(engine, r, tensor, (uint8_t *)data + r * step));
-  return NULL;
-}
-
-pop_error *pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes)
-{
-  POP_TRY(engine_enter(engine, "read a tensor"));
-  return engine_leave(engine, read_tensor(engine, handle, data, bytes));
-}
-
-static pop_error *write_tensor(pop_engine *engine, const char *handle, const void *data,
-                               size_t bytes)
-{
-  const executable_tensor *tensor;
-  POP_TRY(check_loaded(engine, "write a tensor"));
-  POP_TRY(find_handle(engine, handle, false, bytes, &tensor));
-  size_t one = executable_tensor_bytes(tensor), step = bytes == one ? 0 : one;
-  for (uint32_t r = 0; r < engine->num_replicas; r++)
-    POP_TRY(engine_write_host_tensor(engine, r, tensor, (const uint8_t *)data + r * step));
-  return NULL;
-}
-
-pop_error *pop_engine_write_tensor(pop_engine *engine, const char *handle, const void *data,
-                                   size_t bytes)
-{
-  POP_TRY(engine_enter(engine, "write a tensor"));
-  return engine_leave(engine, write_tensor(engine, handle, data, bytes));
-}
-
-/* ---- remote buffers ---- */
-
-static pop_error *copy_to_remote_buffer(pop_engine *engine, const char *handle, size_t row,
-                                        uint32_t replica, const void *data, size_t bytes)
-{
-  static const char call[] = "pop_engine_copy_to_remote_buffer";
-  uint8_t *memory;
-  POP_TRY(check_loaded(engine, "write a remote buffer"));
-  POP_TRY(check_replica(engine, call, replica));
-  POP_TRY(remote_buffers_row(engine->replicas[replica].remote_buffers, call, handle, row, bytes,
-                             &memory));
-  memcpy(memory, data, bytes);
-  return NULL;
-}
-
-pop_error *pop_engine_copy_to_remote_buffer(pop_engine *engine, const char *handle, size_t row,
-                                            uint32_t replica, const void *data, size_t bytes)
-{
-  POP_TRY(engine_enter(engine, "write a remote buffer"));
-  return engine_leave(engine, copy_to_remote_buffer(engine, handle, row, replica, data, bytes));
-}
-
-static pop_error *copy_from_remote_buffer(pop_engine *engine, const char *handle, size_t row,
-                                          uint32_t replica, void *data, size_t bytes)
-{
-  static const char call[] = "pop_engine_copy_from_remote_buffer";
-  uint8_t *memory;
-  POP_TRY(check_loaded(engine, "read a remote buffer"));
-  POP_TRY(check_replica(engine, call, replica));
-  POP_TRY(remote_buffers_row(engine->replicas[replica].remote_buffers, call, handle, row, bytes,
-                             &memory));
-  memcpy(data, memory, bytes);
-  return NULL;
-}
-
-pop_error *pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *handle, size_t row,
-                                              uint32_t replica, void *data, size_t bytes)
-{
-  POP_TRY(engine_enter(engine, "read a remote buffer"));
-  return engine_leave(engine, copy_from_remote_buffer(engine, handle, row, replica, data, bytes));
-}
-
 /* ---- what the engine knows ---- */
 
 static pop_error *check_tiles(const pop_engine *engine)
 {
-  if (!engine->cpu) return NULL;
+  if (!engine->on_cpu) return NULL;
   return pop_error_new(
       POP_ERROR_INVALID_ARGUMENT,
       "the CPU has no tiles and no memory plan: compile the graph for an IPU target");
@@ -526,7 +332,7 @@ uint64_t pop_engine_cycles(const pop_engine *engine)
 
 uint64_t pop_engine_instructions(const pop_engine *engine)
 {
-  if (engine->cpu) return 0;
+  if (engine->on_cpu) return 0;
   uint64_t instructions = 0;
   for (uint32_t r = 0; r < engine->num_replicas; r++)
     instructions += machine_get_counters(engine->replicas[r].machine).instructions;
@@ -547,7 +353,7 @@ pop_error *pop_engine_tile_memory(const pop_engine *engine, uint32_t tile, pop_t
 
 uint32_t pop_engine_loaded_bytes(const pop_engine *engine, uint32_t tile)
 {
-  return engine->cpu ? 0 : machine_loaded_bytes(engine->replicas[0].machine, tile);
+  return engine->on_cpu ? 0 : machine_loaded_bytes(engine->replicas[0].machine, tile);
 }
 
 pop_error *pop_engine_save_archive(const pop_engine *engine, const char *path)

@@ -24,6 +24,7 @@ typedef struct device_print device_print;
 /* A machine with the executable's images, and the host's side of it. */
 typedef struct replica {
   machine *machine; /* NULL: for the CPU */
+  cpu *cpu;         /* NULL: for tiles */
   device_print *device_print;
   streams *streams;
   remote_buffers *remote_buffers;
@@ -32,10 +33,10 @@ typedef struct replica {
 struct pop_engine {
   pop_executable *executable; /* retained */
   pop_device *device;         /* retained; NULL: the machine is the engine's own */
-  cpu *cpu;                   /* NULL: for tiles; then there is one replica */
   replica *replicas;
   uint32_t num_replicas;      /* at least 1 */
   uint32_t num_threads;       /* that load images; 0: as many as the process may use */
+  bool on_cpu;                /* otherwise on tiles */
   bool prefetch;              /* may ask callbacks of streams early */
   execution_profile *profile; /* NULL: nothing is instrumented */
   char *profile_folder;       /* where it is written after a run; NULL: nowhere */
@@ -44,6 +45,9 @@ struct pop_engine {
   FILE *print_stream; /* NULL: standard error */
   atomic_int use;     /* use.c */
 };
+
+/* engine.c: there is something on the device that can be asked; `what` is for messages: "cannot run: …". */
+POP_MUST_CHECK pop_error *engine_check_loaded(const pop_engine *engine, const char *what);
 
 /* engine.c: retains the executable. */
 POP_MUST_CHECK pop_error *engine_new(pop_executable *executable, const run_options *options,
@@ -66,6 +70,8 @@ POP_MUST_CHECK pop_error *replicas_create(pop_engine *engine, const run_options 
 void replicas_free(pop_engine *engine);
 /* Loads all of them; they wait for a program then. */
 POP_MUST_CHECK pop_error *replicas_load(pop_engine *engine);
+/* On the CPU, which is told the program; tiles ask for it. */
+void replicas_start_on_cpu(pop_engine *engine, size_t program);
 /* Runs all of them to the next host sync, at which each must report the same event. */
 POP_MUST_CHECK pop_error *replicas_run(pop_engine *engine, uint32_t answer, uint32_t *event);
 /* What the machine's fault is to the user, if that is the reason of `error`. Nothing can be run then. */

@@ -43,7 +43,14 @@ static void set_aside(const pop_engine *engine, exchange *x)
   }
 }
 
-static pop_error *open_windows(exchange *x)
+/* Replica 0's windows, which are open, have the memory of streams that are broadcast. */
+static bool is_of_first(const pop_engine *engine, const exchange *x, const executable_window *w)
+{
+  return x->of != &engine->replicas[0] && !w->remote &&
+         engine->executable->streams[w->object].broadcast;
+}
+
+static pop_error *open_windows(const pop_engine *engine, exchange *x, const exchange *first)
 {
   for (size_t i = 0; i < x->count; i++) {
     const executable_window *w = &x->facts[i];
@@ -53,6 +60,8 @@ static pop_error *open_windows(exchange *x)
     if (w->remote) {
       opened->memory = remote_buffers_memory(x->of->remote_buffers, w);
       opened->name = remote_buffers_name(x->of->remote_buffers, w->object);
+    } else if (is_of_first(engine, x, w)) {
+      opened->memory = first->windows[i].memory;
     } else {
       POP_TRY(streams_begin(x->of->streams, w, &opened->memory));
     }
@@ -67,8 +76,8 @@ static pop_error *run_exchange(const pop_engine *engine, const exchange *x)
     offered[i] = x->windows[i];
     if (x->aside[i]) offered[i].memory = x->aside[i];
   }
-  pop_error *error = engine->cpu ? cpu_host_exchange(engine->cpu, offered, x->count)
-                                 : machine_host_exchange(x->of->machine, offered, x->count);
+  pop_error *error = engine->on_cpu ? cpu_host_exchange(x->of->cpu, offered, x->count)
+                                    : machine_host_exchange(x->of->machine, offered, x->count);
   free(offered);
   return error;
 }
@@ -108,7 +117,7 @@ pop_error *engine_host_exchange(pop_engine *engine, const executable_event *even
   exchange *all = pop_xcalloc(count, sizeof *all);
   pop_error *error = NULL;
   for (uint32_t r = 0; r < count; r++) all[r] = new_exchange(engine, event, &engine->replicas[r]);
-  for (uint32_t r = 0; r < count && !error; r++) error = open_windows(&all[r]);
+  for (uint32_t r = 0; r < count && !error; r++) error = open_windows(engine, &all[r], &all[0]);
   for (uint32_t r = 0; r < count && !error; r++) {
     if (all[r].count > 1) set_aside(engine, &all[r]);
     error = run_exchange(engine, &all[r]);

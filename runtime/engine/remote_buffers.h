@@ -13,10 +13,14 @@ void remote_buffers_free(remote_buffers *r); /* NULL is fine */
 /* New memory for all of them, all zero. Errors: MEMORY naming the buffer. */
 POP_MUST_CHECK pop_error *remote_buffers_restart(remote_buffers *r);
 
-/* A row, for the host. `call` for messages; `bytes` must be the row's. Errors: UNKNOWN_HANDLE, INDEX,
- * INVALID_ARGUMENT. */
+/* The number of the buffer of this name; of `num_replicas` in one graph it is replica 0's, the others' come
+ * next. Errors: UNKNOWN_HANDLE with the nearest name. `call` is for messages. */
+POP_MUST_CHECK pop_error *remote_buffers_find(const remote_buffers *r, const char *call,
+                                              const char *handle, size_t *number,
+                                              uint32_t *num_replicas);
+/* A row, for the host; `bytes` must be the row's. Errors: INDEX, INVALID_ARGUMENT. */
 POP_MUST_CHECK pop_error *remote_buffers_row(const remote_buffers *r, const char *call,
-                                             const char *handle, size_t row, size_t bytes,
+                                             size_t number, size_t row, size_t bytes,
                                              uint8_t **memory);
 
 /* What a window is of; and what the buffer is called in messages. */

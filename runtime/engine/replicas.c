@@ -18,8 +18,10 @@ FILE *engine_print_stream(const pop_engine *engine)
 static pop_error *make_backend(pop_engine *engine, const run_options *options, replica *made)
 {
   const pop_executable *e = engine->executable;
-  if (e->cpu) {
-    engine->cpu = cpu_new(e->cpu, options->machine.num_threads);
+  engine->on_cpu = e->cpu != NULL;
+  if (engine->on_cpu) {
+    made->cpu = engine->num_replicas ? cpu_new_replica(engine->replicas[0].cpu)
+                                     : cpu_new(e->cpu, options->machine.num_threads);
     return NULL;
   }
   POP_TRY(machine_create(&e->target, &options->machine, &made->machine));
@@ -45,13 +47,13 @@ pop_error *replicas_create(pop_engine *engine, const run_options *options)
 
 void replicas_free(pop_engine *engine)
 {
-  for (uint32_t i = 0; i < engine->num_replicas; i++) {
+  for (uint32_t i = engine->num_replicas; i-- > 0;) { /* the first has what is shared */
     streams_free(engine->replicas[i].streams);
     remote_buffers_free(engine->replicas[i].remote_buffers);
     device_print_free(engine->replicas[i].device_print);
     machine_free(engine->replicas[i].machine);
+    cpu_free(engine->replicas[i].cpu);
   }
-  cpu_free(engine->cpu);
   free(engine->replicas);
 }
 
@@ -86,13 +88,18 @@ static pop_error *write_indices(pop_engine *engine)
 pop_error *replicas_load(pop_engine *engine)
 {
   for (uint32_t i = 0; i < engine->num_replicas; i++) {
-    if (!engine->cpu) machine_reset(engine->replicas[i].machine);
-    streams_restart(engine->replicas[i].streams);
-    POP_TRY(remote_buffers_restart(engine->replicas[i].remote_buffers));
+    replica *r = &engine->replicas[i];
+    if (engine->on_cpu)
+      POP_TRY(cpu_load(r->cpu));
+    else
+      machine_reset(r->machine);
+    streams_restart(r->streams);
+    POP_TRY(remote_buffers_restart(r->remote_buffers));
   }
-  if (engine->cpu) return cpu_load(engine->cpu);
-  POP_TRY(executable_visit_images(engine->executable, engine->num_threads, load_tile, engine));
-  POP_TRY(engine_set_estimates(engine));
+  if (!engine->on_cpu) {
+    POP_TRY(executable_visit_images(engine->executable, engine->num_threads, load_tile, engine));
+    POP_TRY(engine_set_estimates(engine));
+  }
   return write_indices(engine);
 }
 
@@ -101,7 +108,7 @@ pop_error *replicas_load(pop_engine *engine)
 pop_error *replicas_report_fault(pop_engine *engine, uint32_t replica, pop_error *error)
 {
   engine->state = ENGINE_FAULTED;
-  if (engine->cpu) return error;
+  if (engine->on_cpu) return error;
   if (machine_get_fault(engine->replicas[replica].machine)->kind == MACHINE_FAULT_NONE)
     return error;
   pop_error_free(error);
@@ -114,6 +121,10 @@ static pop_error *run_each(pop_engine *engine, uint32_t answer, uint32_t *events
   for (uint32_t i = 0; i < engine->num_replicas; i++) {
     replica *r = &engine->replicas[i];
     events[i] = 0;
+    if (engine->on_cpu) {
+      events[i] = cpu_run(r->cpu, engine_print_stream(engine));
+      continue;
+    }
     pop_error *error = machine_run(r->machine, answer, &events[i]);
     device_print_flush(r->device_print, engine->executable, engine_print_stream(engine),
                        error || events[i] == 0);
@@ -151,8 +162,18 @@ static pop_error *check_together(pop_engine *engine, const uint32_t *events)
   return NULL;
 }
 
+static pop_error *sync_cpus(pop_engine *engine)
+{
+  cpu **cpus = pop_xcalloc(engine->num_replicas, sizeof *cpus);
+  for (uint32_t i = 0; i < engine->num_replicas; i++) cpus[i] = engine->replicas[i].cpu;
+  pop_error *error = cpu_sync_replicas(cpus, engine->num_replicas);
+  free(cpus);
+  return error ? replicas_report_fault(engine, 0, error) : NULL;
+}
+
 static pop_error *sync_replicas(pop_engine *engine)
 {
+  if (engine->on_cpu) return sync_cpus(engine);
   uint32_t faulted;
   machine **machines = pop_xcalloc(engine->num_replicas, sizeof(machine *));
   for (uint32_t i = 0; i < engine->num_replicas; i++) machines[i] = engine->replicas[i].machine;
@@ -180,16 +201,17 @@ static pop_error *run_together(pop_engine *engine, uint32_t answer, uint32_t *ev
     if (events[0] != MACHINE_REPLICA_SYNC) break;
     POP_TRY(sync_replicas(engine));
   }
-  if (engine->num_replicas > 1) align_clocks(engine);
+  if (engine->num_replicas > 1 && !engine->on_cpu) align_clocks(engine);
   return NULL;
+}
+
+void replicas_start_on_cpu(pop_engine *engine, size_t program)
+{
+  for (uint32_t i = 0; i < engine->num_replicas; i++) cpu_start(engine->replicas[i].cpu, program);
 }
 
 pop_error *replicas_run(pop_engine *engine, uint32_t answer, uint32_t *event)
 {
-  if (engine->cpu) {
-    *event = cpu_run(engine->cpu, engine_print_stream(engine));
-    return NULL;
-  }
   uint32_t *events = pop_xcalloc(engine->num_replicas, sizeof *events);
   pop_error *error = run_together(engine, answer, events);
   *event = events[0];

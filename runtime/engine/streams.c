@@ -3,7 +3,7 @@
  * of them. */
 #include "engine/streams.h"
 
-#include <populus/names.h>
+#include "engine/find_name.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,6 +26,7 @@ typedef struct connection {
 
 struct streams {
   const executable_stream *facts;
+  const char **names; /* by stream */
   size_t count;
   connection *connections;
   streams *leader;         /* whose connections those are that are broadcast; NULL: itself */
@@ -42,8 +43,10 @@ streams *streams_new(const pop_executable *executable)
   size_t count = executable->num_streams;
   streams *s = pop_xcalloc(1, sizeof *s);
   *s = (streams){.facts = executable->streams,
+                 .names = pop_xcalloc(count + 1, sizeof *s->names),
                  .count = count,
                  .connections = pop_xcalloc(count + 1, sizeof *s->connections)};
+  for (size_t i = 0; i < count; i++) s->names[i] = s->facts[i].name;
   return s;
 }
 
@@ -86,41 +89,26 @@ void streams_free(streams *s)
 {
   if (!s) return;
   for (size_t i = 0; i < s->count; i++) disconnect(&s->connections[i]);
+  free(s->names);
   free(s->connections);
   free(s);
 }
 
 /* ---- connecting ---- */
 
-static pop_error *find_stream(const streams *s, const char *call, const char *handle, size_t *found)
+pop_error *streams_find(const streams *s, const char *call, const char *handle, size_t *number,
+                        uint32_t *num_replicas)
 {
-  if (!handle)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the stream's handle is NULL", call);
-  const char **names = pop_xcalloc(s->count + 1, sizeof *names);
-  for (size_t i = 0; i < s->count; i++) {
-    names[i] = s->facts[i].name;
-    if (strcmp(names[i], handle) == 0) {
-      *found = i;
-      free(names);
-      return NULL;
-    }
-  }
-  const char *near = pop_nearest_name(handle, names, s->count);
-  free(names);
-  return pop_error_new(POP_ERROR_STREAM_CONNECTION, "%s: there is no stream '%s'%s%s%s", call,
-                       handle,
-                       near       ? "; did you mean '"
-                       : s->count ? ""
-                                  : "; the graph has none",
-                       near ? near : "", near ? "'?" : "");
+  pop_error *error =
+      find_name(POP_ERROR_STREAM_CONNECTION, "stream", handle, s->names, s->count, number);
+  if (error) return pop_error_prefix(error, "%s", call);
+  *num_replicas = s->facts[*number].num_replicas;
+  return NULL;
 }
 
-pop_error *streams_connect(streams *s, const char *handle, void *begin, void *end,
+pop_error *streams_connect(streams *s, const char *call, size_t number, void *begin, void *end,
                            stream_share share)
 {
-  static const char call[] = "pop_engine_connect_stream";
-  size_t number;
-  POP_TRY(find_stream(s, call, handle, &number));
   const executable_stream *facts = &s->facts[number];
   if (facts->broadcast) share = (stream_share){0, 1};
   size_t bytes = copy_bytes(facts) * share.of;
@@ -130,7 +118,7 @@ pop_error *streams_connect(streams *s, const char *handle, void *begin, void *en
         POP_ERROR_STREAM_CONNECTION,
         "%s: stream '%s' is connected to %lld bytes: it needs a multiple of %zu, the "
         "bytes of one copy%s (%llu elements of type %s)",
-        call, handle, first ? (long long)(behind - first) : 0, bytes,
+        call, facts->name, first ? (long long)(behind - first) : 0, bytes,
         share.of > 1 ? " for each replica" : "", (unsigned long long)facts->num_elements,
         pop_type_name(facts->type));
   disconnect(&s->connections[number]);
@@ -140,30 +128,34 @@ pop_error *streams_connect(streams *s, const char *handle, void *begin, void *en
   return NULL;
 }
 
-pop_error *streams_connect_callback(streams *s, const char *handle,
+pop_error *streams_connect_callback(streams *s, const char *call, size_t number,
                                     const pop_stream_callback *callback)
 {
-  static const char call[] = "pop_engine_connect_stream_callback";
-  size_t number;
-  POP_TRY(find_stream(s, call, handle, &number));
   if (!callback || !callback->fetch)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: stream '%s': the callback %s", call,
-                         handle, callback ? "has no fetch, which every stream needs" : "is NULL");
+                         s->names[number],
+                         callback ? "has no fetch, which every stream needs" : "is NULL");
   disconnect(&s->connections[number]);
   s->connections[number] = (connection){.has_callback = true, .callback = *callback};
   return NULL;
 }
 
-pop_error *streams_check_own(const streams *s, const char *call, const char *handle)
+/* Of a stream that is broadcast, replica 0's connection is for all. */
+static connection *connection_of(const streams *s, size_t number)
 {
-  size_t number;
-  POP_TRY(find_stream(s, call, handle, &number));
-  if (!s->facts[number].broadcast || !s->leader) return NULL;
+  const executable_stream *facts = &s->facts[number];
+  if (!facts->broadcast) return &s->connections[number];
+  return &(s->leader ? s->leader : s)->connections[number - facts->replica];
+}
+
+pop_error *streams_check_own(const streams *s, const char *call, size_t number)
+{
+  if (connection_of(s, number) == &s->connections[number]) return NULL;
   return pop_error_new(
       POP_ERROR_STREAM_CONNECTION,
       "%s: stream '%s' is broadcast: all replicas get what replica 0 gets, which is "
       "what to connect",
-      call, handle);
+      call, s->names[number]);
 }
 
 static bool is_connected(const connection *c)
@@ -174,7 +166,7 @@ static bool is_connected(const connection *c)
 pop_error *streams_check(const streams *s)
 {
   for (size_t i = 0; i < s->count; i++)
-    if (s->facts[i].is_used && !is_connected(&s->connections[i]))
+    if (s->facts[i].is_used && !is_connected(connection_of(s, i)))
       return pop_error_new(
           POP_ERROR_STREAM_CONNECTION,
           "stream '%s' (%s, %llu elements of type %s) is not connected: call "
@@ -243,15 +235,12 @@ static pop_error *buffer_of_callback(const streams *s, const executable_stream *
 pop_error *streams_begin(streams *s, const executable_window *window, uint8_t **memory)
 {
   const executable_stream *facts = &s->facts[window->object];
-  if (s->leader && facts->broadcast) {
-    *memory = s->leader->connections[window->object].current + window->begin;
-    return NULL;
-  }
-  connection *c = &s->connections[window->object];
+  connection *c = connection_of(s, window->object);
+  bool begins = window->begin == 0 && c == &s->connections[window->object];
   if (!is_connected(c)) return streams_check(s);
-  if (window->begin == 0 && c->has_callback) {
+  if (begins && c->has_callback) {
     POP_TRY(buffer_of_callback(s, facts, c, &c->current));
-  } else if (window->begin == 0) {
+  } else if (begins) {
     c->current = c->next;
     c->next = (size_t)(c->end - c->next) > c->step ? c->next + c->step : c->begin;
   }
@@ -275,9 +264,9 @@ static void prefetch_copies(const executable_stream *facts, connection *c)
 pop_error *streams_end(streams *s, const executable_window *window, uint8_t *memory, bool prefetch)
 {
   const executable_stream *facts = &s->facts[window->object];
-  connection *c = &s->connections[window->object];
-  if (s->leader && facts->broadcast) return NULL;
-  if (!c->has_callback || window->begin + window->bytes < copy_bytes(facts)) return NULL;
+  connection *c = connection_of(s, window->object);
+  bool last = !facts->broadcast || (!s->leader && facts->replica + 1 == facts->num_replicas);
+  if (!last || !c->has_callback || window->begin + window->bytes < copy_bytes(facts)) return NULL;
   uint8_t *buffer = memory - window->begin;
   if (!facts->to_device) POP_TRY(call_fetch(s, facts, c, buffer));
   if (c->callback.complete) c->callback.complete(c->callback.context);

@@ -13,16 +13,20 @@ streams *streams_new(const pop_executable *executable);
 void streams_free(streams *s); /* NULL is fine */
 /* `s` are the streams of another replica: those that are broadcast are the leader's. */
 void streams_follow(streams *s, streams *leader);
+/* The number of the stream of this name; of `num_replicas` in one graph it is replica 0's, the others' come
+ * next. Errors: STREAM with the nearest name. `call` is for messages. */
+POP_MUST_CHECK pop_error *streams_find(const streams *s, const char *call, const char *handle,
+                                       size_t *number, uint32_t *num_replicas);
 /* A stream that is broadcast is connected once, for all replicas. */
-POP_MUST_CHECK pop_error *streams_check_own(const streams *s, const char *call, const char *handle);
+POP_MUST_CHECK pop_error *streams_check_own(const streams *s, const char *call, size_t number);
 
 /* Of every `of` copies' data in a buffer, that number `number` is this connection's; 0 of 1: all. */
 typedef struct stream_share {
   uint32_t number, of;
 } stream_share;
-POP_MUST_CHECK pop_error *streams_connect(streams *s, const char *handle, void *begin, void *end,
-                                          stream_share share);
-POP_MUST_CHECK pop_error *streams_connect_callback(streams *s, const char *handle,
+POP_MUST_CHECK pop_error *streams_connect(streams *s, const char *call, size_t number, void *begin,
+                                          void *end, stream_share share);
+POP_MUST_CHECK pop_error *streams_connect_callback(streams *s, const char *call, size_t number,
                                                    const pop_stream_callback *callback);
 /* Are all streams connected that programs use? Errors: STREAM naming the first that is not. */
 POP_MUST_CHECK pop_error *streams_check(const streams *s);
@@ -31,8 +35,9 @@ void streams_limit_callbacks(streams *s, double seconds);
 /* Buffers start at their beginning again, what was prefetched is given up. */
 void streams_restart(streams *s);
 
-/* The memory for a window of a host exchange (the leader's first), in which the tiles of a machine wait: what the host has for
- * the device is in it. Errors: RUNTIME. */
+/* The memory for a window of a host exchange, in which the tiles of a machine wait: what the host has for the
+ * device is in it. A stream that is broadcast begins with the leader; the others have its memory. Errors:
+ * RUNTIME. */
 POP_MUST_CHECK pop_error *streams_begin(streams *s, const executable_window *window,
                                         uint8_t **memory);
 /* The exchange is done: callbacks hear of it. With `prefetch`, the next copies' data may be asked for. Of

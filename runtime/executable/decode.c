@@ -363,6 +363,25 @@ static pop_error *read_runs(decoder *d, executable_tensor *tensor)
                         (unsigned long long)bytes);
 }
 
+/* Those in one graph. */
+static pop_error *read_num_replicas(decoder *d, uint32_t *count)
+{
+  POP_TRY(metadata_read_key(&d->r, 1, "replicas"));
+  POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, count));
+  if (*count == 1 || (*count > 1 && d->e->num_replicas == 1)) return NULL;
+  return metadata_error(&d->r, "%u replicas, in a graph of which %u are loaded", *count,
+                        d->e->num_replicas);
+}
+
+static pop_error *read_replicas_of_tensor(decoder *d, executable_tensor *tensor)
+{
+  POP_TRY(read_num_replicas(d, &tensor->num_replicas));
+  if (tensor->num_replicas == 1 || (tensor->rank > 0 && tensor->shape[0] == tensor->num_replicas))
+    return NULL;
+  return metadata_error(&d->r, "%u replicas, but that is not the first dimension",
+                        tensor->num_replicas);
+}
+
 static pop_error *read_tensors(decoder *d)
 {
   size_t count = 0;
@@ -370,11 +389,12 @@ static pop_error *read_tensors(decoder *d)
   for (size_t i = 0; i < count; ++i) {
     executable_tensor tensor = {0};
     d->r.entry = i;
-    POP_TRY(metadata_read_map_of(&d->r, 5));
+    POP_TRY(metadata_read_map_of(&d->r, 6));
     POP_TRY(decode_name(&d->r, &tensor.name));
     POP_TRY(read_kind(&d->r, &tensor.kind));
     POP_TRY(read_type(&d->r, &tensor.type));
     POP_TRY(read_shape(d, &tensor.shape, &tensor.rank, &tensor.num_elements));
+    POP_TRY(read_replicas_of_tensor(d, &tensor));
     POP_TRY(read_runs(d, &tensor));
     d->r.keys[1] = NULL;
     pop_push(d->e->tensors, d->e->num_tensors, d->e->tensors_capacity, tensor);
@@ -388,14 +408,45 @@ static pop_error *read_blocks(decoder *d)
   return read_texts(&d->r, &e->blocks, &e->num_blocks, &e->blocks_capacity);
 }
 
+/* Where a stream or remote buffer stands in the row of those of all replicas. */
+typedef struct replica_place {
+  uint32_t replica, num_replicas;
+  const char *name;
+  uint64_t bytes; /* equal in all */
+} replica_place;
+
+/* `last` is the one before, or of 0 replicas. */
+static pop_error *read_replica_place(decoder *d, const replica_place *last, replica_place *place)
+{
+  POP_TRY(metadata_read_key(&d->r, 1, "replica"));
+  POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &place->replica));
+  POP_TRY(read_num_replicas(d, &place->num_replicas));
+  bool ends = last->replica + 1 >= last->num_replicas, follows = place->replica > 0;
+  bool good = place->replica < place->num_replicas && ends == !follows;
+  if (good && follows)
+    good = place->replica == last->replica + 1 && place->num_replicas == last->num_replicas &&
+           place->bytes == last->bytes && strcmp(place->name, last->name) == 0;
+  if (good) return NULL;
+  return metadata_error(&d->r, "replica %u of %u of '%s' does not follow the one before it",
+                        place->replica, place->num_replicas, place->name);
+}
+
+static pop_error *check_last_place(const decoder *d, const replica_place *last)
+{
+  if (last->replica + 1 >= last->num_replicas) return NULL;
+  return metadata_error(&d->r, "'%s' has replica %u of %u, and no more", last->name, last->replica,
+                        last->num_replicas);
+}
+
 static pop_error *read_streams(decoder *d)
 {
   size_t count = 0;
+  replica_place last = {0};
   POP_TRY(metadata_read_array(&d->r, 1, &count));
   for (size_t i = 0; i < count; ++i) {
     executable_stream stream = {0};
     d->r.entry = i;
-    POP_TRY(metadata_read_map_of(&d->r, 7));
+    POP_TRY(metadata_read_map_of(&d->r, 9));
     POP_TRY(decode_name(&d->r, &stream.name));
     POP_TRY(read_type(&d->r, &stream.type));
     POP_TRY(metadata_read_key(&d->r, 1, "elements"));
@@ -411,15 +462,21 @@ static pop_error *read_streams(decoder *d)
     POP_TRY(metadata_read_key(&d->r, 1, "depth"));
     POP_TRY(metadata_read_u32(&d->r, MAX_STREAM_DEPTH, &stream.depth));
     if (!stream.depth) return metadata_error(&d->r, "a depth of 0");
+    replica_place place = {.name = stream.name,
+                           .bytes = stream.num_elements * pop_type_bytes(stream.type)};
+    POP_TRY(read_replica_place(d, &last, &place));
+    stream.replica = place.replica;
+    stream.num_replicas = place.num_replicas;
+    last = place;
     d->r.keys[1] = NULL;
     pop_push(d->e->streams, d->e->num_streams, d->e->streams_capacity, stream);
   }
-  return NULL;
+  return check_last_place(d, &last);
 }
 
 static pop_error *read_remote_buffer(metadata_reader *r, executable_remote_buffer *buffer)
 {
-  POP_TRY(metadata_read_map_of(r, 5));
+  POP_TRY(metadata_read_map_of(r, 7));
   POP_TRY(decode_name(r, &buffer->name));
   POP_TRY(read_type(r, &buffer->type));
   uint64_t size = pop_type_bytes(buffer->type);
@@ -437,15 +494,23 @@ static pop_error *read_remote_buffer(metadata_reader *r, executable_remote_buffe
 static pop_error *read_remote_buffers(decoder *d)
 {
   size_t count = 0;
+  replica_place last = {0};
   POP_TRY(metadata_read_array(&d->r, 1, &count));
   for (size_t i = 0; i < count; ++i) {
     executable_remote_buffer buffer = {0};
     d->r.entry = i;
     POP_TRY(read_remote_buffer(&d->r, &buffer));
+    replica_place place = {.name = buffer.name,
+                           .bytes =
+                               buffer.repeats * buffer.num_elements * pop_type_bytes(buffer.type)};
+    POP_TRY(read_replica_place(d, &last, &place));
+    buffer.replica = place.replica;
+    buffer.num_replicas = place.num_replicas;
+    last = place;
     d->r.keys[1] = NULL;
     pop_push(d->e->remote_buffers, d->e->num_remote_buffers, d->e->remote_buffers_capacity, buffer);
   }
-  return NULL;
+  return check_last_place(d, &last);
 }
 
 /* Bytes of the buffer, or of a copy of the stream, that the window is of. */

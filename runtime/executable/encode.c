@@ -172,7 +172,7 @@ static void put_shape(pop_bytes *out, const size_t *shape, size_t rank)
 
 static void put_tensor(const pop_executable *e, const executable_tensor *tensor, pop_bytes *out)
 {
-  metadata_put_map(out, 5);
+  metadata_put_map(out, 6);
   metadata_put_text(out, "name");
   metadata_put_text(out, tensor->name);
   metadata_put_text(out, "kind");
@@ -180,6 +180,7 @@ static void put_tensor(const pop_executable *e, const executable_tensor *tensor,
   metadata_put_text(out, "type");
   metadata_put_text(out, pop_type_name(tensor->type));
   put_shape(out, tensor->shape, tensor->rank);
+  put_number(out, "replicas", tensor->num_replicas);
   metadata_put_text(out, "runs");
   metadata_put_array(out, 3 * tensor->num_runs);
   for (size_t i = 0; i < tensor->num_runs; ++i) {
@@ -231,12 +232,18 @@ static void put_blocks(encoder *x)
   put_names(x->out, x->e->blocks, x->e->num_blocks);
 }
 
+static void put_replica(pop_bytes *out, uint32_t replica, uint32_t num_replicas)
+{
+  put_number(out, "replica", replica);
+  put_number(out, "replicas", num_replicas);
+}
+
 static void put_streams(encoder *x)
 {
   metadata_put_array(x->out, x->e->num_streams);
   for (size_t i = 0; i < x->e->num_streams; ++i) {
     const executable_stream *stream = &x->e->streams[i];
-    metadata_put_map(x->out, 7);
+    metadata_put_map(x->out, 9);
     metadata_put_text(x->out, "name");
     metadata_put_text(x->out, stream->name);
     metadata_put_text(x->out, "type");
@@ -249,6 +256,7 @@ static void put_streams(encoder *x)
     metadata_put_text(x->out, "broadcast");
     metadata_put_bool(x->out, stream->broadcast);
     put_number(x->out, "depth", stream->depth);
+    put_replica(x->out, stream->replica, stream->num_replicas);
   }
 }
 
@@ -257,7 +265,7 @@ static void put_remote_buffers(encoder *x)
   metadata_put_array(x->out, x->e->num_remote_buffers);
   for (size_t i = 0; i < x->e->num_remote_buffers; ++i) {
     const executable_remote_buffer *buffer = &x->e->remote_buffers[i];
-    metadata_put_map(x->out, 5);
+    metadata_put_map(x->out, 7);
     metadata_put_text(x->out, "name");
     metadata_put_text(x->out, buffer->name);
     metadata_put_text(x->out, "type");
@@ -266,6 +274,7 @@ static void put_remote_buffers(encoder *x)
     put_number(x->out, "repeats", buffer->repeats);
     metadata_put_text(x->out, "used");
     metadata_put_bool(x->out, buffer->is_used);
+    put_replica(x->out, buffer->replica, buffer->num_replicas);
   }
 }
 

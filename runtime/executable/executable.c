@@ -231,8 +231,9 @@ pop_error *pop_executable_handle(const pop_executable *executable, size_t handle
                               .type = tensor->type,
                               .rank = tensor->rank,
                               .shape = tensor->shape,
-                              .bytes = executable_tensor_bytes(tensor)};
-    if (info->read && executable->num_replicas > 1) {
+                              .bytes = executable_tensor_bytes(tensor),
+                              .num_replicas = tensor->num_replicas * executable->num_replicas};
+    if (executable->num_replicas > 1) {
       info->rank++;
       info->shape--; /* executable_new_shape */
       info->bytes *= executable->num_replicas;
@@ -243,36 +244,58 @@ pop_error *pop_executable_handle(const pop_executable *executable, size_t handle
                        handle, next);
 }
 
+/* Streams and remote buffers count once, as replica 0's: the others follow it. */
+
 size_t pop_executable_num_streams(const pop_executable *executable)
 {
-  return executable->num_streams;
+  size_t count = 0;
+  for (size_t i = 0; i < executable->num_streams; i++) count += !executable->streams[i].replica;
+  return count;
 }
 
 pop_error *pop_executable_stream(const pop_executable *executable, size_t stream,
                                  pop_stream_info *info)
 {
-  if (stream >= executable->num_streams)
-    return pop_error_new(POP_ERROR_INDEX, "there is no stream %zu: the executable has %zu", stream,
-                         executable->num_streams);
-  const executable_stream *s = &executable->streams[stream];
-  *info = (pop_stream_info){s->name,    s->to_device, s->type, (size_t)s->num_elements,
-                            s->is_used, s->broadcast};
-  return NULL;
+  size_t next = 0;
+  for (size_t i = 0; i < executable->num_streams; i++) {
+    const executable_stream *s = &executable->streams[i];
+    if (s->replica || next++ != stream) continue;
+    *info = (pop_stream_info){.name = s->name,
+                              .to_device = s->to_device,
+                              .type = s->type,
+                              .num_elements = (size_t)s->num_elements,
+                              .is_used = s->is_used,
+                              .broadcast = s->broadcast,
+                              .num_replicas = s->num_replicas * executable->num_replicas};
+    return NULL;
+  }
+  return pop_error_new(POP_ERROR_INDEX, "there is no stream %zu: the executable has %zu", stream,
+                       next);
 }
 
 size_t pop_executable_num_remote_buffers(const pop_executable *executable)
 {
-  return executable->num_remote_buffers;
+  size_t count = 0;
+  for (size_t i = 0; i < executable->num_remote_buffers; i++)
+    count += !executable->remote_buffers[i].replica;
+  return count;
 }
 
 pop_error *pop_executable_remote_buffer(const pop_executable *executable, size_t buffer,
                                         pop_remote_buffer_info *info)
 {
-  if (buffer >= executable->num_remote_buffers)
-    return pop_error_new(POP_ERROR_INDEX, "there is no remote buffer %zu: the executable has %zu",
-                         buffer, executable->num_remote_buffers);
-  const executable_remote_buffer *b = &executable->remote_buffers[buffer];
-  *info = (pop_remote_buffer_info){b->name, b->type, (size_t)b->num_elements, (size_t)b->repeats,
-                                   b->is_used};
-  return NULL;
+  size_t next = 0;
+  for (size_t i = 0; i < executable->num_remote_buffers; i++) {
+    const executable_remote_buffer *b = &executable->remote_buffers[i];
+    if (b->replica || next++ != buffer) continue;
+    *info = (pop_remote_buffer_info){.name = b->name,
+                                     .type = b->type,
+                                     .num_elements = (size_t)b->num_elements,
+                                     .repeats = (size_t)b->repeats,
+                                     .is_used = b->is_used,
+                                     .num_replicas = b->num_replicas * executable->num_replicas};
+    return NULL;
+  }
+  return pop_error_new(POP_ERROR_INDEX, "there is no remote buffer %zu: the executable has %zu",
+                       buffer, next);
 }

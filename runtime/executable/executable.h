@@ -24,7 +24,7 @@
 #define EXECUTABLE_NONE UINT32_MAX
 
 /* What is written now, and what is read: changed with every change of the encoding. */
-enum { EXECUTABLE_FORMAT = 8 };
+enum { EXECUTABLE_FORMAT = 9 };
 
 #define EXECUTABLE_METADATA_MEMBER "metadata.elf"
 
@@ -54,6 +54,8 @@ typedef struct executable_tensor {
   uint32_t rank;
   const size_t *shape; /* executable_new_shape */
   uint64_t num_elements;
+  uint32_t
+      num_replicas; /* that it has the elements of, its first dimension; 1: it has none of that */
   size_t first_run; /* in runs */
   size_t num_runs;
 } executable_tensor;
@@ -88,6 +90,9 @@ typedef struct executable_window {
   uint64_t records;
 } executable_window;
 
+/* Replicas are loaded as many times as pop_executable.num_replicas says, or they are all in one graph: then each
+ * has a stream (remote buffer) of the same name, one behind the other. Both at once there is not. */
+
 /* A data stream. */
 typedef struct executable_stream {
   const char *name;
@@ -96,7 +101,8 @@ typedef struct executable_stream {
   bool is_used;   /* by a program */
   bool broadcast; /* all replicas get the same data */
   uint64_t num_elements;
-  uint32_t depth; /* copies that may be prefetched, at least 1 */
+  uint32_t depth;                 /* copies that may be prefetched, at least 1 */
+  uint32_t replica, num_replicas; /* which it is of those in one graph; 0 of 1: there are none */
 } executable_stream;
 
 typedef struct executable_remote_buffer {
@@ -105,6 +111,7 @@ typedef struct executable_remote_buffer {
   bool is_used;
   uint64_t num_elements; /* of a row */
   uint64_t repeats;      /* rows */
+  uint32_t replica, num_replicas;
 } executable_remote_buffer;
 
 /* ---- variables ---- */
@@ -290,7 +297,7 @@ struct pop_executable {
       *cpu; /* for the CPU: what runs instead of images, which own it; else NULL */
 };
 
-/* Of one replica. */
+/* Of what is loaded once: one replica's, or those of all replicas in the graph. */
 static inline size_t executable_tensor_bytes(const executable_tensor *tensor)
 {
   return (size_t)tensor->num_elements * pop_type_bytes(tensor->type);

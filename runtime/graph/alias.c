@@ -5,7 +5,8 @@
  * no element twice. Only what is left (pieces that interleave, such as two columns of a matrix) is
  * looked at element by element, in a bit map of the span.
  */
-#include "graph/graph.h"
+#include "graph/check.h"
+#include "graph/replicated.h"
 
 #include <stdlib.h>
 
@@ -178,7 +179,12 @@ bool pop_tensor_intersects_with(pop_tensor left, pop_tensor right)
 {
   if (!pop_tensor_valid(left) || !pop_tensor_valid(right) || left.graph != right.graph)
     return false;
-  const pop_graph *graph = left.graph;
+  pop_graph *graph = left.graph;
+  if (graph->tensors[left.index].replication != graph->tensors[right.index].replication) {
+    static const char call[] = "pop_tensor_intersects_with";
+    left = tensor_of_all_replicas(graph, call, left);
+    right = tensor_of_all_replicas(graph, call, right);
+  }
   const tensor *a = &graph->tensors[left.index], *b = &graph->tensors[right.index];
   span *spans = pop_xcalloc(a->num_pieces + b->num_pieces + 1, sizeof *spans);
   size_t count = add_spans(graph, a, false, spans);

@@ -10,6 +10,7 @@
  * that has holes is taken apart, into runs.
  */
 #include "graph/check.h"
+#include "graph/replicated.h"
 #include "graph/view.h"
 #include "graph/view_scratch.h"
 
@@ -133,12 +134,15 @@ static const range *range_of(const range_list *ranges, uint32_t variable, uint64
 
 /* ---- the new variable ---- */
 
-static void map_ranges(pop_graph *graph, const range_list *ranges, uint32_t variable)
+/* In one replica; the ranges are replica 0's. */
+static void map_ranges(pop_graph *graph, const range_list *ranges, uint32_t variable,
+                       uint32_t replica)
 {
+  variable += replica;
   for (size_t i = 0; i < ranges->count; i++) {
     const range *r = &ranges->items[i];
     size_t count;
-    const mapping_interval *mapping = graph_mapping(graph, r->variable, &count);
+    const mapping_interval *mapping = graph_mapping(graph, r->variable + replica, &count);
     for (size_t j = graph_find_mapping(mapping, count, r->begin);
          j < count && mapping[j].begin < r->end; j++) {
       uint64_t begin = mapping[j].begin > r->begin ? mapping[j].begin : r->begin;
@@ -168,18 +172,25 @@ static void add_piece_of_clone(pop_graph *graph, size_t index, const range_list 
   }
 }
 
-static pop_tensor clone_in_order(pop_graph *graph, const char *call, pop_type type,
+/* The variable that a tensor with elements is all of. */
+static uint32_t variable_of(pop_tensor t)
+{
+  return t.graph->pieces[t.graph->tensors[t.index].first_piece].variable;
+}
+
+static pop_tensor clone_in_order(pop_graph *view, const char *call, pop_type type,
                                  uint32_t original, const char *name)
 {
+  pop_graph *graph = view->top;
   range_list ranges = {0};
   tensor t = graph->tensors[original];
   uint64_t count = find_ranges(graph, &t, &ranges);
-  pop_tensor whole = pop_graph_add_variable(graph, type, &(size_t){count}, 1, name);
+  pop_tensor whole = pop_graph_add_variable(view, type, &(size_t){count}, 1, name);
   pop_tensor clone = {graph, 0};
   if (whole.index) {
-    uint32_t variable = (uint32_t)graph->num_variables - 1;
-    map_ranges(graph, &ranges, variable);
-    view_begin(graph);
+    uint32_t variable = count ? variable_of(whole) : 0;
+    for (uint32_t r = 0; r < tensor_replicas(whole); r++) map_ranges(graph, &ranges, variable, r);
+    view_begin(graph, t.replication);
     for (size_t i = 0; i < t.num_pieces; i++)
       add_piece_of_clone(graph, t.first_piece + i, &ranges, variable);
     clone = view_end(graph, call, type, t.shape, t.rank);
@@ -200,12 +211,18 @@ static void map_like(void *context, size_t tile, size_t begin, size_t end)
     graph_map_elements(clone->graph, clone->variable, begin, end, (uint32_t)tile);
 }
 
-static pop_tensor clone_anew(pop_graph *graph, pop_type type, pop_tensor original, const char *name)
+static pop_tensor clone_anew(pop_graph *view, const char *call, pop_type type, pop_tensor original,
+                             const char *name)
 {
+  pop_graph *graph = view->top;
   const tensor t = graph->tensors[original.index];
-  pop_tensor clone = pop_graph_add_variable(graph, type, t.shape, t.rank, name);
-  mapped_clone mapped = {graph, (uint32_t)graph->num_variables - 1};
-  if (clone.index) pop_graph_visit_tile_mapping(graph, original, map_like, &mapped);
+  pop_tensor clone = pop_graph_add_variable(view, type, t.shape, t.rank, name);
+  if (!clone.index || t.num_elements == 0) return clone;
+  for (uint32_t r = 0; r < tensor_replicas(clone); r++) {
+    mapped_clone mapped = {graph, variable_of(clone) + r};
+    pop_tensor like = tensor_of_replica(graph, call, original, r);
+    if (like.index) pop_graph_visit_tile_mapping(graph, like, map_like, &mapped);
+  }
   return clone;
 }
 
@@ -213,18 +230,19 @@ pop_tensor pop_graph_clone(pop_graph *graph, pop_type type, pop_tensor original,
                            pop_clone_method method)
 {
   static const char call[] = "pop_graph_clone";
-  if (!graph_enter(&graph) || !check_tensor(graph, call, original) ||
-      !check_type(graph, call, type))
+  pop_graph *view = graph;
+  const tensor *t = graph_enter(&graph) ? check_tensor(graph, call, original) : NULL;
+  if (!t || !check_type(graph, call, type) || !check_replication(graph, call, t, view->replication))
     return (pop_tensor){graph, 0};
   switch (method) {
   case POP_CLONE_PRESERVE_ORDER_AND_ALIASES:
-    return clone_in_order(graph, call, type, original.index, name);
+    return clone_in_order(view, call, type, original.index, name);
   case POP_CLONE_CREATE_NEW_ORDER:
-    return clone_anew(graph, type, original, name);
+    return clone_anew(view, call, type, original, name);
   case POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES:
     return pop_tensor_contains_aliases(original)
-               ? clone_anew(graph, type, original, name)
-               : clone_in_order(graph, call, type, original.index, name);
+               ? clone_anew(view, call, type, original, name)
+               : clone_in_order(view, call, type, original.index, name);
   }
   graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: there is no method %d", call, (int)method);
   return (pop_tensor){graph, 0};

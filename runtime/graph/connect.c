@@ -2,16 +2,21 @@
  * when it is made is said then: the graph compiler checks what takes the whole graph.
  *
  * A field has at most one edge. The edge of a field with rows has one tensor per row, in a run of
- * graph->row_tensors that is made when the number of rows becomes known. */
+ * graph->row_tensors that is made when the number of rows becomes known.
+ *
+ * The vertex of a replicated graph stands for one in each replica, and so does what is connected to it: calls
+ * are made for each, and checked with what stands for all. */
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/replicated.h"
 
 /* An attempt to connect, and where its error goes. */
 typedef struct connection {
   pop_graph *graph;
   const char *call;
   uint32_t vertex;
-  const pop_field *field; /* NULL after an error */
+  uint32_t replica, replication; /* of the vertex */
+  const pop_field *field;        /* NULL after an error */
 } connection;
 
 static bool refuse(const connection *c, const char *reason)
@@ -23,11 +28,15 @@ static bool refuse(const connection *c, const char *reason)
 
 #define REFUSE(c, ...) refuse(c, pop_arena_printf((c)->graph->arena, __VA_ARGS__))
 
-static connection start(pop_graph *graph, const char *call, pop_vertex handle, const char *field)
+static connection start(pop_graph *graph, const char *call, pop_vertex handle, const char *field,
+                        uint32_t replica)
 {
-  connection c = {.graph = graph, .call = call, .vertex = handle.index - 1};
-  if (check_vertex(graph, call, handle) && check_room(graph, call, graph->num_edges, "edges"))
-    c.field = check_field(graph, call, c.vertex, field);
+  connection c = {
+      .graph = graph, .call = call, .vertex = handle.index - 1 + replica, .replica = replica};
+  const vertex *v = check_vertex(graph, call, handle);
+  if (!v || !check_room(graph, call, graph->num_edges, "edges")) return c;
+  c.replication = v->replication;
+  c.field = check_field(graph, call, c.vertex, field);
   return c;
 }
 
@@ -35,6 +44,7 @@ static connection start(pop_graph *graph, const char *call, pop_vertex handle, c
 
 static bool check_field_type(const connection *c, const tensor *t)
 {
+  if (!check_replication(c->graph, c->call, t, c->replication)) return false;
   if (c->field->kind == POP_FIELD_CONSTANT)
     return REFUSE(c, "it is a plain member, not an edge; give it a value with %s",
                   c->field->layout == POP_LAYOUT_SCALAR ? "pop_graph_set_field"
@@ -82,6 +92,12 @@ static bool check_edge(const connection *c, pop_tensor handle)
 {
   const tensor *t = check_tensor(c->graph, c->call, handle);
   return t && check_field_type(c, t) && check_shape(c, t) && check_writes(c, t, handle);
+}
+
+/* What is connected to the vertex of this replica. */
+static uint32_t tensor_here(const connection *c, pop_tensor handle)
+{
+  return tensor_of_replica(c->graph, c->call, handle, c->replica).index;
 }
 
 /* ---- edges ---- */
@@ -132,7 +148,7 @@ static bool connect_row(const connection *c, const edge *e, size_t row, pop_tens
   if (!check_edge(c, tensor)) return false;
   uint32_t *connected = &c->graph->row_tensors[e->tensor + row];
   if (*connected) return REFUSE(c, "row %zu is connected already; a row has one edge", row);
-  *connected = tensor.index;
+  *connected = tensor_here(c, tensor);
   return true;
 }
 
@@ -174,89 +190,127 @@ static void connect_tensor_as_rows(const connection *c, pop_tensor handle)
     if (!connect_row(c, e, i, pop_tensor_index(handle, i))) return;
 }
 
+static void connect_tensor(const connection *c, pop_tensor tensor)
+{
+  if (!c->field) return;
+  if (c->field->has_rows) {
+    connect_tensor_as_rows(c, tensor);
+    return;
+  }
+  if (!check_edge(c, tensor)) return;
+  uint32_t *link = find_link(c);
+  if (*link == GRAPH_NONE)
+    add_edge(c, link, tensor_here(c, tensor), GRAPH_NONE);
+  else
+    refuse(c, "it is connected already; a field has one edge");
+}
+
 void pop_graph_connect(pop_graph *graph, pop_vertex handle, const char *field, pop_tensor tensor)
 {
   if (!graph_enter(&graph)) return;
-  connection c = start(graph, "pop_graph_connect", handle, field);
-  if (!c.field) return;
-  if (c.field->has_rows) {
-    connect_tensor_as_rows(&c, tensor);
+  for (uint32_t r = 0, count = vertex_replicas(graph, handle); r < count; r++) {
+    connection c = start(graph, "pop_graph_connect", handle, field, r);
+    connect_tensor(&c, tensor);
+  }
+}
+
+static void connect_value(const connection *c, pop_type type, const void *values, size_t count)
+{
+  pop_graph *graph = c->graph;
+  if (c->field->kind != POP_FIELD_INPUT && c->field->kind != POP_FIELD_CONSTANT) {
+    refuse(c, "the vertex writes it: only an input can be a value; connect a tensor");
     return;
   }
-  if (!check_edge(&c, tensor)) return;
-  uint32_t *link = find_link(&c);
-  if (*link == GRAPH_NONE)
-    add_edge(&c, link, tensor.index, GRAPH_NONE);
-  else
-    refuse(&c, "it is connected already; a field has one edge");
+  const char *name = pop_arena_printf(graph->arena, "%s.value", c->field->name);
+  pop_tensor tensor = pop_graph_add_constant(graph, type, &count, 1, values, name);
+  if (!tensor.index) return;
+  graph->variables[graph->num_variables - 1].with_vertex = c->vertex + 1;
+  connection here = *c; /* the constant is this replica's */
+  here.replica = here.replication = 0;
+  connect_tensor(&here, tensor);
 }
 
 void pop_graph_connect_value(pop_graph *graph, pop_vertex handle, const char *field, pop_type type,
                              const void *values, size_t count)
 {
   if (!graph_enter(&graph)) return;
-  connection c = start(graph, "pop_graph_connect_value", handle, field);
-  if (!c.field) return;
-  if (c.field->kind != POP_FIELD_INPUT && c.field->kind != POP_FIELD_CONSTANT) {
-    refuse(&c, "the vertex writes it: only an input can be a value; connect a tensor");
+  for (uint32_t r = 0, replicas = vertex_replicas(graph, handle); r < replicas; r++) {
+    connection c = start(graph, "pop_graph_connect_value", handle, field, r);
+    if (c.field) connect_value(&c, type, values, count);
+  }
+}
+
+static void connect_array(const connection *c, const pop_tensor *tensors, size_t count)
+{
+  if (!c->field || !check_rows_wanted(c)) return;
+  if (count && !tensors) {
+    refuse(c, "the tensors are NULL");
     return;
   }
-  const char *name = pop_arena_printf(graph->arena, "%s.value", field);
-  pop_tensor tensor = pop_graph_add_constant(graph, type, &count, 1, values, name);
-  if (!tensor.index) return;
-  graph->variables[graph->num_variables - 1].with_vertex = handle.index;
-  pop_graph_connect(graph, handle, field, tensor);
+  const edge *e = start_rows(c, count);
+  for (size_t i = 0; e && i < count; i++)
+    if (!connect_row(c, e, i, tensors[i])) return;
 }
 
 void pop_graph_connect_array(pop_graph *graph, pop_vertex handle, const char *field,
                              const pop_tensor *tensors, size_t count)
 {
   if (!graph_enter(&graph)) return;
-  connection c = start(graph, "pop_graph_connect_array", handle, field);
-  if (!c.field || !check_rows_wanted(&c)) return;
-  if (count && !tensors) {
-    refuse(&c, "the tensors are NULL");
-    return;
+  for (uint32_t r = 0, replicas = vertex_replicas(graph, handle); r < replicas; r++) {
+    connection c = start(graph, "pop_graph_connect_array", handle, field, r);
+    connect_array(&c, tensors, count);
   }
-  const edge *e = start_rows(&c, count);
-  for (size_t i = 0; e && i < count; i++)
-    if (!connect_row(&c, e, i, tensors[i])) return;
 }
 
 /* ---- rows, one by one ---- */
+
+static void set_num_rows(const connection *c, size_t size)
+{
+  if (!c->field->has_rows) {
+    refuse(c, "it has no rows; its size is that of the tensor that is connected to it");
+    return;
+  }
+  const edge *edges = c->graph->edges;
+  uint32_t *link = find_link(c);
+  if (*link == GRAPH_NONE)
+    add_rows(c, link, size);
+  else if (edges[*link].num_rows != size)
+    REFUSE(c, "it has %u rows already; that cannot change", edges[*link].num_rows);
+}
 
 void pop_graph_set_field_size(pop_graph *graph, pop_vertex handle, const char *field, size_t size)
 {
   static const char call[] = "pop_graph_set_field_size";
   if (!graph_enter(&graph)) return;
-  connection c = start(graph, call, handle, field);
-  if (!c.field) return;
-  if (c.field->kind == POP_FIELD_CONSTANT) {
-    set_field_data_size(graph, call, handle, field, size);
+  for (uint32_t r = 0, count = vertex_replicas(graph, handle); r < count; r++) {
+    connection c = start(graph, call, handle, field, r);
+    if (!c.field) return;
+    if (c.field->kind == POP_FIELD_CONSTANT) {
+      set_field_data_size(graph, call, handle, field, size); /* of all replicas */
+      return;
+    }
+    set_num_rows(&c, size);
+  }
+}
+
+static void connect_element(const connection *c, size_t row, pop_tensor tensor)
+{
+  if (!c->field || !check_rows_wanted(c)) return;
+  uint32_t *link = find_link(c);
+  if (*link == GRAPH_NONE && c->field->layout != POP_LAYOUT_ARRAY) {
+    refuse(c, "it is not known how many rows it has; call pop_graph_set_field_size first");
     return;
   }
-  if (!c.field->has_rows) {
-    refuse(&c, "it has no rows; its size is that of the tensor that is connected to it");
-    return;
-  }
-  uint32_t *link = find_link(&c);
-  if (*link == GRAPH_NONE)
-    add_rows(&c, link, size);
-  else if (graph->edges[*link].num_rows != size)
-    REFUSE(&c, "it has %u rows already; that cannot change", graph->edges[*link].num_rows);
+  if (*link == GRAPH_NONE && !add_rows(c, link, c->field->num_rows)) return;
+  connect_row(c, &c->graph->edges[*find_link(c)], row, tensor);
 }
 
 void pop_graph_connect_element(pop_graph *graph, pop_vertex handle, const char *field, size_t row,
                                pop_tensor tensor)
 {
   if (!graph_enter(&graph)) return;
-  connection c = start(graph, "pop_graph_connect_element", handle, field);
-  if (!c.field || !check_rows_wanted(&c)) return;
-  uint32_t *link = find_link(&c);
-  if (*link == GRAPH_NONE && c.field->layout != POP_LAYOUT_ARRAY) {
-    refuse(&c, "it is not known how many rows it has; call pop_graph_set_field_size first");
-    return;
+  for (uint32_t r = 0, count = vertex_replicas(graph, handle); r < count; r++) {
+    connection c = start(graph, "pop_graph_connect_element", handle, field, r);
+    connect_element(&c, row, tensor);
   }
-  if (*link == GRAPH_NONE && !add_rows(&c, link, c.field->num_rows)) return;
-  connect_row(&c, &graph->edges[*find_link(&c)], row, tensor);
 }

@@ -6,6 +6,7 @@
 #include "graph/add_program.h"
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/replicated.h"
 
 #include <string.h>
 
@@ -34,6 +35,23 @@ static bool check_control(pop_graph *graph, const char *call, const char *name, 
   return !graph->error;
 }
 
+/* Of what decides where all tiles go. */
+static bool check_decision(pop_graph *graph, const char *call, const char *name, const char *what,
+                           pop_tensor control)
+{
+  if (!check_control(graph, call, name, what, control)) return false;
+  const tensor *t = &graph->tensors[control.index];
+  if (!t->replication) return true;
+  graph_failf(graph, POP_ERROR_CONTROL_PROGRAM,
+              "%s %s: the %s is the %s, of %s: replicas of a graph run its programs in step and "
+              "cannot go different ways; give the %s of one of them, which is an index of "
+              "pop_graph_get_non_replicated_tensor, or let pop_graph_create_replicated make the "
+              "graph",
+              call, say_name(graph, name), what, say_tensor(graph, t),
+              say_replication(graph, t->replication), what);
+  return false;
+}
+
 static bool check_branch(pop_graph *graph, const char *call, pop_program branch)
 {
   return branch.index == 0 || check_program(graph, call, branch);
@@ -51,7 +69,7 @@ pop_program pop_program_if(pop_tensor predicate, pop_program then_body, pop_prog
 {
   static const char call[] = "pop_program_if";
   pop_graph *graph = predicate.graph;
-  if (!graph_usable(graph) || !check_control(graph, call, name, "predicate", predicate) ||
+  if (!graph_usable(graph) || !check_decision(graph, call, name, "predicate", predicate) ||
       !check_branch(graph, call, then_body) || !check_branch(graph, call, else_body))
     return (pop_program){graph, 0};
   uint32_t *values = pop_arena_alloc(graph->arena, sizeof *values);
@@ -98,7 +116,7 @@ pop_program pop_program_switch(pop_tensor control, const pop_switch_case *cases,
 {
   static const char call[] = "pop_program_switch";
   pop_graph *graph = control.graph;
-  if (!graph_usable(graph) || !check_control(graph, call, name, "control", control) ||
+  if (!graph_usable(graph) || !check_decision(graph, call, name, "control", control) ||
       !check_cases(graph, call, name, pop_tensor_element_type(control), cases, num_cases) ||
       !check_branch(graph, call, default_body))
     return (pop_program){graph, 0};
@@ -115,7 +133,7 @@ static pop_program repeat_while(const char *call, bool sense, pop_program condit
                                 pop_tensor predicate, pop_program body, const char *name)
 {
   pop_graph *graph = predicate.graph;
-  if (!graph_usable(graph) || !check_control(graph, call, name, "predicate", predicate) ||
+  if (!graph_usable(graph) || !check_decision(graph, call, name, "predicate", predicate) ||
       !check_branch(graph, call, condition) || !check_branch(graph, call, body))
     return (pop_program){graph, 0};
   program p = {.kind = PROGRAM_WHILE, .source = predicate.index, .count = sense};
@@ -154,6 +172,13 @@ pop_program pop_program_abort(pop_graph *graph, const char *message, const char 
   return add_abort(graph, "pop_program_abort", 0, message, name);
 }
 
+static pop_program add_condition(pop_graph *graph, const char *call, program p, uint32_t replica,
+                                 const char *name)
+{
+  (void)replica;
+  return add_abort(graph, call, p.source, p.message, name);
+}
+
 pop_program pop_program_abort_on_condition(pop_tensor predicate, const char *message,
                                            const char *name)
 {
@@ -161,7 +186,8 @@ pop_program pop_program_abort_on_condition(pop_tensor predicate, const char *mes
   pop_graph *graph = predicate.graph;
   if (!graph_usable(graph) || !check_control(graph, call, name, "predicate", predicate))
     return (pop_program){graph, 0};
-  return add_abort(graph, call, predicate.index, message, name);
+  program p = {.source = predicate.index, .message = message};
+  return add_for_each_replica(graph, call, p, predicate, add_condition, name);
 }
 
 pop_function pop_graph_add_function(pop_graph *graph, pop_program body)

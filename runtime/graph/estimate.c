@@ -1,5 +1,6 @@
 /* What vertices are said to take: each one's own estimate, or that of its type. */
 #include "graph/check.h"
+#include "graph/replicated.h"
 
 #include <string.h>
 
@@ -8,19 +9,21 @@ void pop_graph_set_perf_estimate(pop_graph *graph, pop_vertex handle, uint64_t c
 {
   if (!graph_enter(&graph)) return;
   vertex *v = check_vertex(graph, "pop_graph_set_perf_estimate", handle);
-  if (!v) return;
-  v->is_own_estimate = true;
-  v->cycle_estimate = cycles;
-  v->flop_estimate = flops;
+  for (uint32_t r = 0; v && r < vertex_replicas(graph, handle); r++) {
+    v[r].is_own_estimate = true;
+    v[r].cycle_estimate = cycles;
+    v[r].flop_estimate = flops;
+  }
 }
 
 void pop_graph_set_cycle_estimate(pop_graph *graph, pop_vertex handle, uint64_t cycles)
 {
   if (!graph_enter(&graph)) return;
   vertex *v = check_vertex(graph, "pop_graph_set_cycle_estimate", handle);
-  if (!v) return;
-  v->is_own_estimate = true;
-  v->cycle_estimate = cycles;
+  for (uint32_t r = 0; v && r < vertex_replicas(graph, handle); r++) {
+    v[r].is_own_estimate = true;
+    v[r].cycle_estimate = cycles;
+  }
 }
 
 void pop_graph_register_perf_estimator(pop_graph *graph, const char *vertex_type,

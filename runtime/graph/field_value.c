@@ -1,6 +1,7 @@
 /* Values of plain fields, in the tile's format. */
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/replicated.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,11 +109,9 @@ static setting start_setting(pop_graph *graph, const char *call, pop_vertex vert
   return s;
 }
 
-/* Keeps the value; a later one takes the place of an earlier one. */
-static void store(const setting *s, field_value value)
+static void store_in(const setting *s, vertex *v, field_value value)
 {
   pop_graph *graph = s->graph;
-  vertex *v = &graph->vertices[s->vertex.index - 1];
   value.field = (uint32_t)(s->field - graph->vertex_types[v->type].type->fields);
   value.next = GRAPH_NONE;
   uint32_t *link = &v->first_value;
@@ -125,6 +124,14 @@ static void store(const setting *s, field_value value)
     value.next = graph->field_values[*link].next;
     graph->field_values[*link] = value;
   }
+}
+
+/* Keeps the value, in all replicas; a later one takes the place of an earlier one. */
+static void store(const setting *s, field_value value)
+{
+  vertex *first = &s->graph->vertices[s->vertex.index - 1];
+  for (uint32_t r = 0, count = vertex_replicas(s->graph, s->vertex); r < count; r++)
+    store_in(s, first + r, value);
 }
 
 static void store_bytes(const setting *s, const uint8_t *bytes)

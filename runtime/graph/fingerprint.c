@@ -162,29 +162,30 @@ static void add_programs(hasher *h, const pop_graph *g)
 
 static void add_host(hasher *h, const pop_graph *g)
 {
-  ASSERT_SIZE(host_handle, 16);
-  ASSERT_SIZE(host_stream, 40);
-  ASSERT_SIZE(remote_buffer, 32);
+  ASSERT_SIZE(host_handle, 24);
+  ASSERT_SIZE(host_stream, 56);
+  ASSERT_SIZE(remote_buffer, 48);
   ADD(h, g->num_handles, g->num_streams, g->num_remote_buffers);
   for (size_t i = 0; i < g->num_handles; i++) {
     add_text(h, g->handles[i].name);
-    ADD(h, g->handles[i].tensor, g->handles[i].read);
+    ADD(h, g->handles[i].tensor, g->handles[i].num_replicas, g->handles[i].read);
   }
   for (size_t i = 0; i < g->num_streams; i++) {
     const host_stream *s = &g->streams[i];
     add_text(h, s->name);
-    ADD(h, s->type, s->to_device, s->num_elements, s->split_bytes, s->depth, s->mode);
+    ADD(h, s->type, s->to_device, s->num_elements, s->split_bytes, s->depth, s->mode, s->replica,
+        s->num_replicas);
   }
   for (size_t i = 0; i < g->num_remote_buffers; i++) {
     const remote_buffer *b = &g->remote_buffers[i];
     add_text(h, b->name);
-    ADD(h, b->type, b->num_elements, b->repeats);
+    ADD(h, b->type, b->num_elements, b->repeats, b->replica, b->num_replicas);
   }
 }
 
 uint64_t graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t num_programs)
 {
-  ASSERT_SIZE(pop_graph, 696);
+  ASSERT_SIZE(pop_graph, 720);
   hasher h = {.state = XXH3_createState()};
   XXH3_64bits_reset(h.state);
   add_target(&h, &graph->target);

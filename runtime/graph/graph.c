@@ -38,7 +38,7 @@ pop_graph *pop_graph_create_replicated(const pop_target *target, uint32_t replic
   pop_graph *graph = create(call, target);
   if (graph->error) return graph;
   uint32_t num_ipus = target->num_ipus;
-  if (replication_factor == 0 || num_ipus % replication_factor) {
+  if (replication_factor == 0 || (!graph_is_for_host(graph) && num_ipus % replication_factor)) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
                 "%s: %u replicas on %u IPUs; each replica has as many IPUs as the others, at least "
                 "one",
@@ -46,14 +46,15 @@ pop_graph *pop_graph_create_replicated(const pop_target *target, uint32_t replic
     return graph;
   }
   graph->num_replicas = replication_factor;
-  graph->target.num_ipus = num_ipus / replication_factor;
+  if (!graph_is_for_host(graph)) graph->target.num_ipus = num_ipus / replication_factor;
   graph->num_tiles = pop_target_num_tiles(&graph->target);
   return graph;
 }
 
 uint32_t pop_graph_replication_factor(const pop_graph *graph)
 {
-  return graph ? graph->top->num_replicas : 1;
+  if (!graph) return 1;
+  return graph->replication ? graph->num_replicas : graph->top->num_replicas;
 }
 
 void pop_graph_free(pop_graph *graph)
@@ -65,11 +66,11 @@ void pop_graph_free(pop_graph *graph)
   }
   for (size_t i = 0; i < graph->num_programs; i++) free(graph->programs[i].children);
   for (size_t i = 0; i < graph->num_codelets; i++) pop_gp_free(graph->codelets[i]);
-  void *const arrays[] = {graph->variables,    graph->tensors,      graph->pieces,
-                          graph->dims,         graph->codelets,     graph->vertex_types,
-                          graph->compute_sets, graph->vertices,     graph->edges,
-                          graph->row_tensors,  graph->field_values, graph->programs,
-                          graph->handles,      graph->streams,      graph->remote_buffers};
+  void *const arrays[] = {
+      graph->variables, graph->tensors,      graph->pieces,         graph->dims,
+      graph->codelets,  graph->vertex_types, graph->compute_sets,   graph->vertices,
+      graph->edges,     graph->row_tensors,  graph->field_values,   graph->programs,
+      graph->handles,   graph->streams,      graph->remote_buffers, graph->replications};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   pop_name_table_free(&graph->vertex_type_names);
   pop_name_table_free(&graph->handle_names);

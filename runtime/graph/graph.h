@@ -48,9 +48,10 @@ typedef struct view_piece {
 
 typedef struct tensor {
   pop_type type;
-  uint32_t rank;
-  const size_t *shape; /* `rank` sizes, in the arena; tensors of one shape share it */
-  size_t first_piece;  /* in graph->pieces */
+  uint16_t rank;
+  uint16_t replication; /* it is a replicated graph's: its elements are those of replica 0; or 0 */
+  const size_t *shape;  /* `rank` sizes, in the arena; tensors of one shape share it */
+  size_t first_piece;   /* in graph->pieces */
   size_t num_pieces;
   uint64_t num_elements;
 } tensor;
@@ -95,6 +96,7 @@ typedef struct vertex {
   uint32_t first_edge;     /* chain through edge.next; GRAPH_NONE ends; order of connection */
   uint32_t first_value;    /* chain through field_value.next */
   bool is_own_estimate;    /* of this vertex; otherwise its type's, made when it is compiled */
+  uint16_t replication;    /* it is replica 0's of as many, and the others' come next; or 0 */
   uint64_t cycle_estimate; /* 0: there is none */
   uint64_t flop_estimate;
 } vertex;
@@ -144,7 +146,8 @@ typedef struct program {
   uint32_t *children;
   size_t num_children, children_capacity;
   uint32_t count;        /* REPEAT; WHILE: 1 while the predicate is true, 0 while it is false;
-                          * SYNC: pop_sync_type */
+                          * SYNC: pop_sync_type; ASSUME_EQUAL: replicas in the tensor, its first
+                          * dimension; 1: it is as it is in one */
   uint32_t compute_set;  /* EXECUTE */
   uint32_t *case_values; /* SWITCH: of the children but the last; a predicate's false is 0 */
   uint32_t *replica_map; /* REPLICA_COPY: by replica, which one its source goes to; or GRAPH_NONE */
@@ -160,8 +163,9 @@ typedef struct program {
 
 typedef struct host_handle {
   const char *name;
-  uint32_t tensor;
-  bool read; /* otherwise write */
+  uint32_t tensor;       /* of all replicas */
+  uint32_t num_replicas; /* the outer dimension of the tensor; 1: it is not replicated */
+  bool read;             /* otherwise write */
 } host_handle;
 
 typedef struct host_stream {
@@ -171,15 +175,29 @@ typedef struct host_stream {
   uint64_t num_elements;
   uint64_t split_bytes; /* a copy of more is several host exchanges; 0: never */
   uint32_t depth;       /* of copies that may be prefetched */
+  uint32_t replica,
+      num_replicas; /* whose it is of how many replicas of a replicated graph; or 0 of 1 */
+  uint32_t replication;
   pop_replicated_stream_mode mode;
 } host_stream;
 
 typedef struct remote_buffer {
   const char *name;
   pop_type type;
-  uint64_t num_elements; /* of a row */
-  uint64_t repeats;      /* rows */
+  uint64_t num_elements;                       /* of a row */
+  uint64_t repeats;                            /* rows */
+  uint32_t replica, num_replicas, replication; /* as of streams */
 } remote_buffer;
+
+/* Replicas of (a part of) a graph that is no replicated one itself, made by pop_graph_create_replicated_graph.
+ * What is added to such a graph is added once for each replica: variables, vertices, streams and remote
+ * buffers in a row, that of replica 0 first. Its handles are those of replica 0's; a tensor or vertex that
+ * stands for all of them has the number of the replication. Compilers see nothing of that. */
+typedef struct replication {
+  uint32_t num_replicas;
+} replication;
+
+enum { MAX_REPLICATIONS = UINT16_MAX };
 
 #define GRAPH_ARRAY(type, name)                                                                    \
   type *name;                                                                                      \
@@ -190,10 +208,12 @@ struct pop_graph {
   pop_graph *top;    /* the graph that it is a view of in the end; of others, themselves */
   pop_graph *parent; /* NULL: it is no view */
   uint32_t num_tiles;
-  const uint32_t *tiles; /* VIEW: their numbers in the top-level graph */
+  const uint32_t *tiles; /* VIEW: their numbers in the top-level graph, replica by replica */
   uint32_t *numbers; /* the other way round, made when it is first wanted; GRAPH_NONE: not here */
-  uint32_t num_replicas; /* of a top-level graph: that are loaded of it; 1: it is not replicated */
-  pop_graph *next;       /* view of the same top-level graph, first of all the graph's own `next` */
+  uint32_t replication; /* VIEW: of whose replicas it is a view; 0: it is not replicated */
+  uint32_t
+      num_replicas; /* VIEW: of the replication; of a top-level graph: that are loaded of it; or 1 */
+  pop_graph *next;  /* view of the same top-level graph, first of all the graph's own `next` */
 
   pop_arena *arena; /* names, constants, children, mappings: all that dies with the graph */
   pop_target target;
@@ -213,7 +233,8 @@ struct pop_graph {
   GRAPH_ARRAY(host_handle, handles);
   GRAPH_ARRAY(host_stream, streams);
   GRAPH_ARRAY(remote_buffer, remote_buffers);
-  pop_name_table vertex_type_names; /* name -> index in vertex_types */
+  GRAPH_ARRAY(replication, replications); /* number 1 is the first */
+  pop_name_table vertex_type_names;       /* name -> index in vertex_types */
   pop_name_table handle_names, stream_names, remote_buffer_names;
   struct view_scratch *scratch; /* view.c: what the view that is being made needs */
   uint64_t program_visit;       /* number of searches for cycles so far */
@@ -221,12 +242,16 @@ struct pop_graph {
   bool is_constructed;
 };
 
+static inline bool graph_is_for_host(const pop_graph *graph)
+{
+  return graph->target.type == POP_TARGET_CPU;
+}
+
 /* Numbers of tiles that may be given. On the host they mean nothing: any that a tile can have. */
 static inline uint32_t graph_tile_limit(const pop_graph *view)
 {
   enum { MAX_TILES = 1000000 };
-  bool host = view->target.type == POP_TARGET_CPU && !view->parent;
-  return host ? MAX_TILES : view->num_tiles;
+  return graph_is_for_host(view) ? MAX_TILES : view->num_tiles;
 }
 
 /* estimate.c: asks the estimators of vertex types about vertices without estimates of their own. */
@@ -239,8 +264,9 @@ static inline const uint32_t *edge_tensors(const pop_graph *graph, const edge *e
   return e->num_rows == GRAPH_NONE ? &e->tensor : graph->row_tensors + e->tensor;
 }
 
-/* virtual.c: the number of a view's tile in the top-level graph; and back, or GRAPH_NONE. */
-uint32_t graph_tile_of_top(const pop_graph *view, uint32_t tile);
+/* virtual.c: the number of a view's tile in the top-level graph, in one of its replicas; and back (replica
+ * 0's), or GRAPH_NONE. */
+uint32_t graph_tile_of_top(const pop_graph *view, uint32_t replica, uint32_t tile);
 uint32_t graph_tile_of_view(pop_graph *view, uint32_t tile_of_top);
 
 /* The graph is compiled: its construction, as the log knows it, is over. */

@@ -1,6 +1,7 @@
 /* Names by which a host program reads and writes tensors of a running program. */
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/replicated.h"
 
 static void create_handle(pop_graph *graph, const char *call, const char *name, pop_tensor tensor,
                           bool read)
@@ -19,7 +20,13 @@ static void create_handle(pop_graph *graph, const char *call, const char *name, 
                 graph->handles[other].read ? "read" : "write", say_name(graph, name));
     return;
   }
-  host_handle handle = {pop_arena_strdup(graph->arena, name), tensor.index, read};
+  host_handle handle = {.name = pop_arena_strdup(graph->arena, name),
+                        .num_replicas = tensor_replicas(tensor),
+                        .read = read};
+  handle.tensor = graph->tensors[tensor.index].replication
+                      ? pop_graph_get_non_replicated_tensor(graph, tensor).index
+                      : tensor.index;
+  if (graph->error) return;
   pop_name_table_add(&graph->handle_names, handle.name, (uint32_t)graph->num_handles);
   pop_push(graph->handles, graph->num_handles, graph->handles_capacity, handle);
 }

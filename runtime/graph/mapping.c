@@ -6,6 +6,7 @@
  */
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/replicated.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -188,24 +189,31 @@ void graph_map_elements(pop_graph *graph, uint32_t index, uint64_t begin, uint64
   map_run(&graph->variables[index], begin, end, tile);
 }
 
+/* `run` is of replica 0, `tile` the view's. */
+static void map_in_all_replicas(const pop_graph *view, view_run run, uint32_t tile)
+{
+  uint32_t count = replication_count(view->top, view->replication);
+  for (uint32_t r = 0; r < count; r++)
+    map_run(&view->top->variables[run.variable + r], run.begin, run.begin + run.count,
+            graph_tile_of_top(view, r, tile));
+}
+
 void pop_graph_set_tile_mapping(pop_graph *graph, pop_tensor handle, size_t tile)
 {
   static const char call[] = "pop_graph_set_tile_mapping";
   const pop_graph *view = graph;
   if (!graph_enter(&graph)) return;
   const tensor *t = check_tensor(graph, call, handle);
-  if (!t) return;
+  if (!t || !check_replication(graph, call, t, view->replication)) return;
   if (tile >= graph_tile_limit(view)) {
     graph_failf(graph, POP_ERROR_INVALID_TILE_MAPPING, "%s: tile %zu for the %s; %s", call, tile,
                 say_tensor(graph, t), say_tiles(view));
     return;
   }
-  uint32_t number = graph_tile_of_top(view, (uint32_t)tile);
   view_walk walk;
   view_walk_start(&walk, graph, handle.index);
   walk.skip_repeats = true;
-  for (view_run run; view_walk_next(&walk, &run);)
-    map_run(&graph->variables[run.variable], run.begin, run.begin + run.count, number);
+  for (view_run run; view_walk_next(&walk, &run);) map_in_all_replicas(view, run, (uint32_t)tile);
 }
 
 /* Elements per tile; more than there are if that many would not fit 64 bits. */
@@ -223,10 +231,11 @@ static uint64_t elements_per_tile(uint64_t num_elements, uint32_t num_tiles, uin
 void pop_graph_map_linearly(pop_graph *graph, pop_tensor handle, size_t min_elements_per_tile,
                             size_t grain_size)
 {
+  static const char call[] = "pop_graph_map_linearly";
   const pop_graph *view = graph;
   if (!graph_enter(&graph)) return;
-  const tensor *t = check_tensor(graph, "pop_graph_map_linearly", handle);
-  if (!t) return;
+  const tensor *t = check_tensor(graph, call, handle);
+  if (!t || !check_replication(graph, call, t, view->replication)) return;
   uint64_t per_tile =
       elements_per_tile(t->num_elements, view->num_tiles, min_elements_per_tile, grain_size);
   log_poplibs(LOG_INFO, "POPUTIL", "mapTensorLinearly: %llu elements, %llu on each tile",
@@ -240,8 +249,7 @@ void pop_graph_map_linearly(pop_graph *graph, pop_tensor handle, size_t min_elem
     while (run.count) {
       if (left == 0) tile++, left = per_tile;
       uint64_t count = run.count < left ? run.count : left;
-      map_run(&graph->variables[run.variable], run.begin, run.begin + count,
-              graph_tile_of_top(view, tile));
+      map_in_all_replicas(view, (view_run){run.variable, run.begin, count}, tile);
       run.begin += count;
       run.count -= count;
       left -= count;
@@ -315,7 +323,8 @@ void pop_graph_visit_tile_mapping(pop_graph *graph, pop_tensor handle,
 {
   static const char call[] = "pop_graph_visit_tile_mapping";
   pop_graph *view = graph;
-  if (!graph_enter(&graph) || !check_tensor(graph, call, handle)) return;
+  const tensor *t = graph_enter(&graph) ? check_tensor(graph, call, handle) : NULL;
+  if (!t || !check_replication(graph, call, t, view->replication)) return;
   if (!visit) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: there is no function to call", call);
     return;

@@ -3,11 +3,13 @@
 #include "graph/add_program.h"
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/replicated.h"
 
 #include <stdlib.h>
 
 pop_program add_program(pop_graph *graph, const char *call, program p, const char *name)
 {
+  if (graph->error) return (pop_program){graph, 0}; /* while its tensors were made */
   if (!check_room(graph, call, graph->num_programs, "programs")) return (pop_program){graph, 0};
   p.name = name && *name ? pop_arena_strdup(graph->arena, name) : "";
   pop_push(graph->programs, graph->num_programs, graph->programs_capacity, p);
@@ -116,7 +118,7 @@ bool check_copy(pop_graph *graph, const char *call, const char *name, pop_tensor
     wrong = "a constant cannot be written";
   else if (pop_tensor_contains_aliases(destination))
     wrong = "the destination holds some element twice, so that it would be written twice";
-  if (!wrong) return true;
+  if (!wrong) return check_replication(graph, call, to, from->replication);
   graph_failf(graph, code, "%s %s: from the %s to the %s: %s", call, say_name(graph, name),
               say_tensor(graph, from), say_tensor(graph, to), wrong);
   return false;
@@ -128,7 +130,9 @@ pop_program pop_program_copy(pop_tensor source, pop_tensor destination, const ch
   pop_graph *graph = source.graph ? source.graph : destination.graph;
   if (!graph_usable(graph) || !check_copy(graph, call, name, source, destination))
     return (pop_program){graph, 0};
-  program p = {.kind = PROGRAM_COPY, .source = source.index, .destination = destination.index};
+  program p = {.kind = PROGRAM_COPY,
+               .source = tensor_of_all_replicas(graph, call, source).index,
+               .destination = tensor_of_all_replicas(graph, call, destination).index};
   return add_program(graph, call, p, name);
 }
 
@@ -142,7 +146,8 @@ pop_program pop_program_write_undef(pop_tensor tensor, const char *name)
                 say_name(graph, name));
     return (pop_program){graph, 0};
   }
-  program p = {.kind = PROGRAM_WRITE_UNDEF, .source = tensor.index};
+  program p = {.kind = PROGRAM_WRITE_UNDEF,
+               .source = tensor_of_all_replicas(graph, call, tensor).index};
   return add_program(graph, call, p, name);
 }
 
@@ -180,11 +185,34 @@ pop_program pop_program_block(pop_graph *graph, pop_program body, const char *na
   return handle;
 }
 
+pop_program add_for_each_replica(pop_graph *graph, const char *call, program p, pop_tensor tensor,
+                                 add_for_replica *add, const char *name)
+{
+  uint32_t count = tensor_replicas(tensor);
+  if (!graph->tensors[tensor.index].replication) return add(graph, call, p, GRAPH_NONE, name);
+  pop_program all = add_program(graph, call, (program){.kind = PROGRAM_SEQUENCE}, name);
+  for (uint32_t r = 0; r < count && all.index; r++) {
+    p.source = tensor_of_replica(graph, call, tensor, r).index;
+    pop_program one = add(graph, call, p, r, name);
+    if (!one.index) return one;
+    add_child(all, one);
+  }
+  return all;
+}
+
+static pop_program add_print(pop_graph *graph, const char *call, program p, uint32_t replica,
+                             const char *title)
+{
+  if (replica != GRAPH_NONE)
+    title = pop_arena_printf(graph->arena, "%s (replica %u)", title ? title : "", replica);
+  return add_program(graph, call, p, title);
+}
+
 pop_program pop_program_print_tensor(pop_tensor tensor, const char *title)
 {
   static const char call[] = "pop_program_print_tensor";
   pop_graph *graph = tensor.graph;
   if (!graph_usable(graph) || !check_tensor(graph, call, tensor)) return (pop_program){graph, 0};
   program p = {.kind = PROGRAM_PRINT_TENSOR, .source = tensor.index};
-  return add_program(graph, call, p, title);
+  return add_for_each_replica(graph, call, p, tensor, add_print, title);
 }

@@ -2,6 +2,7 @@
 #include "graph/add_program.h"
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/replicated.h"
 
 static bool check_buffer_arguments(pop_graph *graph, const char *call, const char *handle,
                                    pop_type type, size_t num_elements, size_t repeats)
@@ -39,13 +40,22 @@ pop_remote_buffer pop_graph_add_remote_buffer(pop_graph *graph, const char *hand
                                               size_t num_elements, size_t repeats)
 {
   static const char call[] = "pop_graph_add_remote_buffer";
+  const pop_graph *view = graph;
   if (!graph_enter(&graph) ||
       !check_buffer_arguments(graph, call, handle, type, num_elements, repeats))
     return (pop_remote_buffer){graph, 0};
-  remote_buffer added = {pop_arena_strdup(graph->arena, handle), type, num_elements, repeats};
-  pop_name_table_add(&graph->remote_buffer_names, added.name, (uint32_t)graph->num_remote_buffers);
-  pop_push(graph->remote_buffers, graph->num_remote_buffers, graph->remote_buffers_capacity, added);
-  return (pop_remote_buffer){graph, (uint32_t)graph->num_remote_buffers};
+  remote_buffer added = {.name = pop_arena_strdup(graph->arena, handle),
+                         .type = type,
+                         .num_elements = num_elements,
+                         .repeats = repeats,
+                         .num_replicas = replication_count(graph, view->replication),
+                         .replication = view->replication};
+  uint32_t number = (uint32_t)graph->num_remote_buffers;
+  pop_name_table_add(&graph->remote_buffer_names, added.name, number);
+  for (; added.replica < added.num_replicas; added.replica++)
+    pop_push(graph->remote_buffers, graph->num_remote_buffers, graph->remote_buffers_capacity,
+             added);
+  return (pop_remote_buffer){graph, number + 1};
 }
 
 static void fail_copy(pop_graph *graph, const char *call, const char *name, const remote_buffer *b,
@@ -84,6 +94,18 @@ static void check_offsets(pop_graph *graph, const char *call, const char *name,
         (unsigned long long)o->num_elements, say_tensor(graph, t));
 }
 
+/* `offsets` is 0, or a tensor, in each replica. */
+static pop_program add_copy(pop_graph *graph, const char *call, program p, uint32_t replica,
+                            const char *name)
+{
+  if (replica == GRAPH_NONE) return add_program(graph, call, p, name);
+  p.stream += replica;
+  if (p.destination)
+    p.destination =
+        tensor_of_replica(graph, call, (pop_tensor){graph, p.destination}, replica).index;
+  return add_program(graph, call, p, name);
+}
+
 static pop_program copy_remote(pop_graph *graph, const char *call, pop_remote_buffer buffer,
                                pop_tensor side, pop_tensor offsets, bool to_device,
                                const char *name)
@@ -102,13 +124,16 @@ static pop_program copy_remote(pop_graph *graph, const char *call, pop_remote_bu
               "the tensor holds some element twice, so that it would be written twice");
   else
     check_offsets(graph, call, name, b, t, offsets.index);
-  if (graph->error) return (pop_program){graph, 0};
+  if (graph->error || !check_replication(graph, call, t, b->replication) ||
+      (has_offsets &&
+       !check_replication(graph, call, &graph->tensors[offsets.index], b->replication)))
+    return (pop_program){graph, 0};
   program p = {.kind = PROGRAM_REMOTE_COPY,
                .source = side.index,
                .destination = offsets.index,
                .stream = buffer.index - 1,
                .to_device = to_device};
-  return add_program(graph, call, p, name);
+  return add_for_each_replica(graph, call, p, side, add_copy, name);
 }
 
 pop_program pop_program_copy_from_remote_buffer(pop_remote_buffer buffer, pop_tensor destination,

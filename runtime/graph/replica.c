@@ -2,16 +2,23 @@
 #include "graph/add_program.h"
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/replicated.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 pop_tensor pop_graph_add_replication_index_constant(pop_graph *graph, const char *name)
 {
   static const uint32_t first = 0;
+  pop_graph *view = graph;
   bool usable = graph_enter(&graph);
   if (!usable) return (pop_tensor){graph, 0};
-  pop_tensor index = pop_graph_add_constant(graph, POP_UNSIGNED_INT, NULL, 0, &first, name);
-  if (index.index) graph->variables[graph->num_variables - 1].is_replica_index = true;
+  pop_tensor index = pop_graph_add_constant(view, POP_UNSIGNED_INT, NULL, 0, &first, name);
+  if (!index.index) return index;
+  uint32_t count = replication_count(graph, view->replication);
+  variable *of_first = &graph->variables[graph->num_variables - count];
+  of_first->is_replica_index = !view->replication;
+  for (uint32_t r = 0; r < count; r++) memcpy(of_first[r].initial, &r, sizeof r);
   return index;
 }
 
@@ -25,9 +32,9 @@ static bool refuse_map(pop_graph *graph, const char *call, const char *name, con
 
 /* Each replica sends to at most one, and at most one sends to it. */
 static bool read_map(pop_graph *graph, const char *call, const char *name,
-                     const pop_replica_pair *pairs, size_t count, uint32_t *map)
+                     const pop_replica_pair *pairs, size_t count, uint32_t num_replicas,
+                     uint32_t *map)
 {
-  uint32_t num_replicas = graph->num_replicas;
   bool *receives = pop_xcalloc(num_replicas, sizeof *receives);
   bool good = count == 0 || pairs || refuse_map(graph, call, name, "the map is NULL");
   for (uint32_t i = 0; i < num_replicas; i++) map[i] = GRAPH_NONE;
@@ -53,6 +60,29 @@ static bool read_map(pop_graph *graph, const char *call, const char *name,
   return good;
 }
 
+/* Between replicas whose tiles are all one machine's it is a copy like others. */
+static pop_program copy_in_graph(pop_graph *graph, const char *call, pop_tensor source,
+                                 pop_tensor destination, const uint32_t *map, const char *name)
+{
+  uint32_t num_replicas = tensor_replicas(source);
+  size_t count = 0;
+  pop_tensor *from = pop_xcalloc(num_replicas, sizeof *from);
+  pop_tensor *to = pop_xcalloc(num_replicas, sizeof *to);
+  for (uint32_t r = 0; r < num_replicas; r++) {
+    if (map[r] == GRAPH_NONE) continue;
+    from[count] = pop_tensor_flatten(tensor_of_replica(graph, call, source, r));
+    to[count++] = pop_tensor_flatten(tensor_of_replica(graph, call, destination, map[r]));
+  }
+  program p = {.kind = PROGRAM_NOP};
+  if (count)
+    p = (program){.kind = PROGRAM_COPY,
+                  .source = pop_concat(from, count, 0).index,
+                  .destination = pop_concat(to, count, 0).index};
+  free(from);
+  free(to);
+  return add_program(graph, call, p, name);
+}
+
 pop_program pop_program_cross_replica_copy(pop_tensor source, pop_tensor destination,
                                            const pop_replica_pair *map, size_t count,
                                            const char *name)
@@ -61,16 +91,15 @@ pop_program pop_program_cross_replica_copy(pop_tensor source, pop_tensor destina
   pop_graph *graph = source.graph ? source.graph : destination.graph;
   pop_program none = {graph, 0};
   if (!graph_usable(graph) || !check_copy(graph, call, name, source, destination)) return none;
-  uint32_t *by_replica = pop_arena_alloc(graph->arena, graph->num_replicas * sizeof *by_replica);
-  if (!read_map(graph, call, name, map, count, by_replica)) return none;
+  bool in_graph = graph->tensors[source.index].replication || graph->num_replicas == 1;
+  uint32_t num_replicas = in_graph ? tensor_replicas(source) : graph->num_replicas;
+  uint32_t *by_replica = pop_arena_alloc(graph->arena, num_replicas * sizeof *by_replica);
+  if (!read_map(graph, call, name, map, count, num_replicas, by_replica)) return none;
+  if (in_graph) return copy_in_graph(graph, call, source, destination, by_replica, name);
   program p = {.kind = PROGRAM_REPLICA_COPY,
                .source = source.index,
                .destination = destination.index,
                .replica_map = by_replica};
-  if (graph->num_replicas == 1) { /* from replica 0 to itself, or not at all */
-    p = (program){.kind = PROGRAM_COPY, .source = source.index, .destination = destination.index};
-    if (count == 0) p = (program){.kind = PROGRAM_NOP};
-  }
   return add_program(graph, call, p, name);
 }
 
@@ -79,6 +108,8 @@ pop_program pop_program_assume_equal_across_replicas(pop_tensor tensor, const ch
   static const char call[] = "pop_program_assume_equal_across_replicas";
   pop_graph *graph = tensor.graph;
   if (!graph_usable(graph) || !check_tensor(graph, call, tensor)) return (pop_program){graph, 0};
-  program p = {.kind = PROGRAM_ASSUME_EQUAL, .source = tensor.index};
+  program p = {.kind = PROGRAM_ASSUME_EQUAL,
+               .source = tensor_of_all_replicas(graph, call, tensor).index,
+               .count = tensor_replicas(tensor)};
   return add_program(graph, call, p, name);
 }

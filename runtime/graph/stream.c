@@ -2,6 +2,7 @@
 #include "graph/add_program.h"
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/replicated.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ static bool check_stream_arguments(pop_graph *graph, const char *call, const cha
 static pop_stream add_stream(pop_graph *graph, const char *call, const char *handle, pop_type type,
                              size_t num_elements, bool to_device)
 {
+  const pop_graph *view = graph;
   if (!graph_enter(&graph) || !check_stream_arguments(graph, call, handle, type, num_elements))
     return (pop_stream){graph, 0};
   host_stream added = {.name = pop_arena_strdup(graph->arena, handle),
@@ -38,10 +40,14 @@ static pop_stream add_stream(pop_graph *graph, const char *call, const char *han
                        .to_device = to_device,
                        .num_elements = num_elements,
                        .split_bytes = DEFAULT_SPLIT_BYTES,
-                       .depth = 1};
-  pop_name_table_add(&graph->stream_names, added.name, (uint32_t)graph->num_streams);
-  pop_push(graph->streams, graph->num_streams, graph->streams_capacity, added);
-  return (pop_stream){graph, (uint32_t)graph->num_streams};
+                       .depth = 1,
+                       .num_replicas = replication_count(graph, view->replication),
+                       .replication = view->replication};
+  uint32_t number = (uint32_t)graph->num_streams;
+  pop_name_table_add(&graph->stream_names, added.name, number);
+  for (; added.replica < added.num_replicas; added.replica++)
+    pop_push(graph->streams, graph->num_streams, graph->streams_capacity, added);
+  return (pop_stream){graph, number + 1};
 }
 
 pop_stream pop_graph_add_host_to_device_fifo(pop_graph *graph, const char *handle, pop_type type,
@@ -74,7 +80,7 @@ void pop_stream_set_replicated_mode(pop_stream stream, pop_replicated_stream_mod
                 "%s: stream '%s' goes to the host: only one to the device can be broadcast", call,
                 s->name);
   else
-    graph->streams[stream.index - 1].mode = mode;
+    for (uint32_t r = 0; r < s->num_replicas; r++) graph->streams[stream.index - 1 + r].mode = mode;
 }
 
 /* A number up to `most`; 0 is for who asks to refuse. */
@@ -119,11 +125,11 @@ void pop_stream_set_option(pop_stream stream, const char *key, const char *value
   static const char *const keys[] = {"splitLimit", "bufferingDepth"};
   pop_graph *graph = stream.graph;
   if (!graph_usable(graph) || !check_stream(graph, call, stream)) return;
-  host_stream *s = &graph->streams[stream.index - 1];
+  host_stream *s = &graph->streams[stream.index - 1], *end = s + s->num_replicas;
   if (key && strcmp(key, keys[0]) == 0)
-    set_split_limit(graph, s, value);
+    for (; s < end; s++) set_split_limit(graph, s, value);
   else if (key && strcmp(key, keys[1]) == 0)
-    set_depth(graph, s, value);
+    for (; s < end; s++) set_depth(graph, s, value);
   else
     graph_failf(graph, POP_ERROR_INVALID_OPTION, "%s: streams have no option %s%s", call,
                 say_name(graph, key), say_alternatives(graph, key ? key : "", keys, 2));
@@ -161,7 +167,14 @@ static bool check_stream_copy(pop_graph *graph, const char *call, const char *na
   else if (to_device && pop_tensor_contains_aliases(side))
     fail_copy(graph, call, name, s, t, POP_ERROR_TENSOR,
               "the tensor holds some element twice, so that it would be written twice");
-  return !graph->error;
+  return !graph->error && check_replication(graph, call, t, s->replication);
+}
+
+static pop_program add_copy(pop_graph *graph, const char *call, program p, uint32_t replica,
+                            const char *name)
+{
+  if (replica != GRAPH_NONE) p.stream += replica;
+  return add_program(graph, call, p, name);
 }
 
 static pop_program copy_stream(pop_graph *graph, const char *call, pop_stream stream,
@@ -170,7 +183,7 @@ static pop_program copy_stream(pop_graph *graph, const char *call, pop_stream st
   if (!graph_usable(graph) || !check_stream_copy(graph, call, name, stream, side, to_device))
     return (pop_program){graph, 0};
   program p = {.kind = PROGRAM_STREAM_COPY, .source = side.index, .stream = stream.index - 1};
-  return add_program(graph, call, p, name);
+  return add_for_each_replica(graph, call, p, side, add_copy, name);
 }
 
 pop_program pop_program_copy_from_stream(pop_stream stream, pop_tensor destination,

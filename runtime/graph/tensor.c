@@ -5,6 +5,7 @@
  */
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/replicated.h"
 #include "graph/view.h"
 
 #include <string.h>
@@ -69,7 +70,7 @@ static pop_tensor gathered(pop_graph *graph, const char *call, const tensor *t, 
                            const view_dim *loops, size_t num_loops, const size_t *shape,
                            size_t rank)
 {
-  view_begin(graph);
+  view_begin(graph, t->replication);
   view_gather(graph, t, base, loops, num_loops);
   return view_end(graph, call, t->type, shape, rank);
 }
@@ -77,7 +78,7 @@ static pop_tensor gathered(pop_graph *graph, const char *call, const tensor *t, 
 static pop_tensor without_elements(pop_graph *graph, const char *call, const tensor *t,
                                    const size_t *shape, size_t rank)
 {
-  view_begin(graph);
+  view_begin(graph, t->replication);
   return view_end(graph, call, t->type, shape, rank);
 }
 
@@ -316,9 +317,11 @@ static bool check_repeated(pop_graph *graph, const char *call, const tensor *t, 
   return false;
 }
 
-pop_tensor pop_tensor_broadcast(pop_tensor handle, size_t n, size_t dimension)
+/* Each run of elements that belong together n times: a run is what one index of the dimension has, or what all
+ * of them have. */
+static pop_tensor repeated(const char *call, pop_tensor handle, size_t n, size_t dimension,
+                           bool each_index)
 {
-  static const char call[] = "pop_tensor_broadcast";
   pop_graph *graph = handle.graph;
   const tensor *t = operand(call, handle);
   size_t shape[GRAPH_MAX_RANK];
@@ -327,24 +330,19 @@ pop_tensor pop_tensor_broadcast(pop_tensor handle, size_t n, size_t dimension)
     return null_tensor(graph);
   if (n == 0 || t->num_elements == 0) return without_elements(graph, call, t, shape, t->rank);
   cut c = cut_shape(t->shape, t->rank, dimension);
-  uint64_t row = c.size * c.inner;
-  const view_dim loops[] = {{c.outer, (int64_t)row}, {n, 0}, {row, 1}};
+  uint64_t run = each_index ? c.inner : c.size * c.inner;
+  const view_dim loops[] = {{t->num_elements / run, (int64_t)run}, {n, 0}, {run, 1}};
   return gathered(graph, call, t, 0, loops, 3, shape, t->rank);
 }
 
-pop_tensor pop_tensor_upsample(pop_tensor handle, size_t n, size_t dimension)
+pop_tensor pop_tensor_broadcast(pop_tensor t, size_t n, size_t dimension)
 {
-  static const char call[] = "pop_tensor_upsample";
-  pop_graph *graph = handle.graph;
-  const tensor *t = operand(call, handle);
-  size_t shape[GRAPH_MAX_RANK];
-  if (!t || !check_dimension(graph, call, t, dimension) ||
-      !check_repeated(graph, call, t, n, dimension, shape))
-    return null_tensor(graph);
-  if (n == 0 || t->num_elements == 0) return without_elements(graph, call, t, shape, t->rank);
-  cut c = cut_shape(t->shape, t->rank, dimension);
-  const view_dim loops[] = {{c.outer * c.size, (int64_t)c.inner}, {n, 0}, {c.inner, 1}};
-  return gathered(graph, call, t, 0, loops, 3, shape, t->rank);
+  return repeated("pop_tensor_broadcast", t, n, dimension, false);
+}
+
+pop_tensor pop_tensor_upsample(pop_tensor t, size_t n, size_t dimension)
+{
+  return repeated("pop_tensor_upsample", t, n, dimension, true);
 }
 
 /* Can `next` be joined to `first`? */
@@ -371,7 +369,9 @@ static const tensor *check_concat(pop_graph *graph, const char *call, const pop_
   memcpy(shape, first->shape, first->rank * sizeof *shape);
   for (size_t i = 1; i < count; i++) {
     const tensor *next = check_tensor(graph, call, tensors[i]);
-    if (!next || !check_joint(graph, call, first, next, i, dimension)) return NULL;
+    if (!next || !check_joint(graph, call, first, next, i, dimension) ||
+        !check_replication(graph, call, next, first->replication))
+      return NULL;
     if (__builtin_add_overflow(shape[dimension], next->shape[dimension], &shape[dimension])) {
       graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
                   "%s: dimension %zu would have more than 2^64 - 1 elements", call, dimension);
@@ -395,7 +395,7 @@ pop_tensor pop_concat(const pop_tensor *tensors, size_t count, size_t dimension)
   if (num_elements == 0) return without_elements(graph, call, first, shape, first->rank);
 
   cut c = cut_shape(shape, first->rank, dimension);
-  view_begin(graph);
+  view_begin(graph, first->replication);
   bool fits = true;
   for (uint64_t o = 0; o < c.outer && fits; o++)
     for (size_t i = 0; i < count; i++) {

@@ -114,7 +114,9 @@ bool pop_tensor_equal(pop_tensor left, pop_tensor right)
 {
   const tensor *a = find_tensor(left), *b = find_tensor(right);
   if (!a || !b) return !a && !b;
-  if (left.graph != right.graph || a->type != b->type || a->rank != b->rank) return false;
+  if (left.graph != right.graph || a->type != b->type || a->rank != b->rank ||
+      a->replication != b->replication)
+    return false;
   for (uint32_t d = 0; d < a->rank; d++)
     if (a->shape[d] != b->shape[d]) return false;
   return same_pieces(left.graph, a, b) || same_runs(left.graph, left.index, right.index);

@@ -1,6 +1,7 @@
 /* Variables and constants: elements that views refer to, and what they hold at the start. */
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/replicated.h"
 #include "graph/view.h"
 
 #include <stdlib.h>
@@ -23,10 +24,11 @@ static bool check_shape(pop_graph *graph, const char *call, const char *name, co
   return false;
 }
 
-static pop_tensor add_variable(pop_graph *graph, const char *call, pop_type type,
-                               const size_t *shape, size_t rank, const char *name, uint8_t *initial)
+/* One variable, and the view of all of it. Takes `initial`. */
+static pop_tensor add_one(pop_graph *graph, const char *call, pop_type type, const size_t *shape,
+                          size_t rank, const char *name, uint8_t *initial)
 {
-  variable v = {.name = name && *name ? pop_arena_strdup(graph->arena, name) : "",
+  variable v = {.name = name,
                 .type = type,
                 .constant = initial != NULL,
                 .initial = initial,
@@ -34,23 +36,56 @@ static pop_tensor add_variable(pop_graph *graph, const char *call, pop_type type
   view_count_elements(shape, rank, &v.num_elements);
   uint32_t index = (uint32_t)graph->num_variables;
   pop_push(graph->variables, graph->num_variables, graph->variables_capacity, v);
-  view_begin(graph);
+  view_begin(graph, 0);
   view_add_run(graph, index, 0, v.num_elements);
   pop_tensor whole = view_end(graph, call, type, shape, rank);
   graph->variables[index].tensor = whole.index;
   return whole;
 }
 
+static uint8_t *copy_content(const uint8_t *content, pop_type type, uint64_t count)
+{
+  uint8_t *copy = pop_xcalloc(count ? count : 1, pop_type_bytes(type));
+  return memcpy(copy, content, count * pop_type_bytes(type));
+}
+
+/* A variable for each replica of the view, each with what is at `initial`, which is taken. */
+static pop_tensor add_variable(const pop_graph *view, const char *call, pop_type type,
+                               const size_t *shape, size_t rank, const char *name, uint8_t *initial)
+{
+  pop_graph *graph = view->top;
+  uint32_t first = (uint32_t)graph->num_variables;
+  uint32_t count = replication_count(graph, view->replication);
+  name = name && *name ? pop_arena_strdup(graph->arena, name) : "";
+  pop_tensor whole = add_one(graph, call, type, shape, rank, name, initial);
+  uint64_t num_elements = graph->variables[first].num_elements;
+  for (uint32_t r = 1; r < count; r++)
+    add_one(graph, call, type, shape, rank, name,
+            initial ? copy_content(initial, type, num_elements) : NULL);
+  if (!view->replication || !whole.index) return whole;
+  view_begin(graph, view->replication);
+  view_add_run(graph, first, 0, num_elements);
+  return view_end(graph, call, type, shape, rank);
+}
+
+static bool check_room_for_variables(const pop_graph *view, const char *call)
+{
+  pop_graph *graph = view->top;
+  uint32_t more = replication_count(graph, view->replication) - 1;
+  return check_room(graph, call, graph->num_variables + more, "variables");
+}
+
 pop_tensor pop_graph_add_variable(pop_graph *graph, pop_type type, const size_t *shape, size_t rank,
                                   const char *name)
 {
   static const char call[] = "pop_graph_add_variable";
+  const pop_graph *view = graph;
   uint64_t num_elements;
   if (!graph_enter(&graph) || !check_type(graph, call, type) ||
       !check_shape(graph, call, name, shape, rank, &num_elements) ||
-      !check_room(graph, call, graph->num_variables, "variables"))
+      !check_room_for_variables(view, call))
     return (pop_tensor){graph, 0};
-  return add_variable(graph, call, type, shape, rank, name, NULL);
+  return add_variable(view, call, type, shape, rank, name, NULL);
 }
 
 /* The first element that cannot be: a bool that is neither 0 nor 1 is undefined in C and C++ and
@@ -96,10 +131,10 @@ pop_tensor pop_graph_add_constant(pop_graph *graph, pop_type type, const size_t 
                                   const void *data, const char *name)
 {
   static const char call[] = "pop_graph_add_constant";
+  const pop_graph *view = graph;
   uint64_t count;
   if (!graph_enter(&graph) || !check_type(graph, call, type) ||
-      !check_shape(graph, call, name, shape, rank, &count) ||
-      !check_room(graph, call, graph->num_variables, "variables"))
+      !check_shape(graph, call, name, shape, rank, &count) || !check_room_for_variables(view, call))
     return (pop_tensor){graph, 0};
   if (!data_is_good(type, data, count)) {
     const char *of = pop_arena_printf(graph->arena, "constant %s", say_name(graph, name));
@@ -109,7 +144,7 @@ pop_tensor pop_graph_add_constant(pop_graph *graph, pop_type type, const size_t 
   uint8_t *content = allocate_content(graph, call, name, type, count);
   if (!content) return (pop_tensor){graph, 0};
   if (count) memcpy(content, data, count * pop_type_bytes(type));
-  return add_variable(graph, call, type, shape, rank, name, content);
+  return add_variable(view, call, type, shape, rank, name, content);
 }
 
 /* The buffer for the contents of a variable at the start, or NULL after an error. */
@@ -138,11 +173,13 @@ void pop_graph_set_initial_value(pop_graph *graph, pop_tensor handle, const void
   }
   size_t bytes = pop_type_bytes(t->type);
   const uint8_t *from = data;
+  uint32_t replicas = tensor_replicas(handle);
   view_walk walk;
   view_walk_start(&walk, graph, handle.index);
-  for (view_run run; view_walk_next(&walk, &run); from += run.count * bytes) {
-    uint8_t *content = initial_content(graph, call, run.variable);
-    if (!content) return;
-    memcpy(content + run.begin * bytes, from, run.count * bytes);
-  }
+  for (view_run run; view_walk_next(&walk, &run); from += run.count * bytes)
+    for (uint32_t r = 0; r < replicas; r++) {
+      uint8_t *content = initial_content(graph, call, run.variable + r);
+      if (!content) return;
+      memcpy(content + run.begin * bytes, from, run.count * bytes);
+    }
 }

@@ -1,6 +1,7 @@
 /* Compute sets and vertices. */
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/replicated.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -68,9 +69,12 @@ uint32_t check_vertex_type(pop_graph *graph, const char *call, const char *name)
 pop_vertex pop_graph_add_vertex(pop_graph *graph, pop_compute_set handle, const char *vertex_type)
 {
   static const char call[] = "pop_graph_add_vertex";
+  const pop_graph *view = graph;
   bool usable = graph_enter(&graph);
   pop_vertex none = {graph, 0};
-  if (!usable || !check_room(graph, call, graph->num_vertices, "vertices")) return none;
+  uint32_t count = usable ? replication_count(graph, view->replication) : 1;
+  if (!usable || !check_room(graph, call, graph->num_vertices + (count - 1), "vertices"))
+    return none;
   compute_set *set = check_compute_set(graph, call, handle);
   if (!set) return none;
   uint32_t type = check_vertex_type(graph, call, vertex_type);
@@ -79,10 +83,15 @@ pop_vertex pop_graph_add_vertex(pop_graph *graph, pop_compute_set handle, const 
               .compute_set = handle.index - 1,
               .tile = GRAPH_NONE,
               .first_edge = GRAPH_NONE,
-              .first_value = GRAPH_NONE};
-  pop_push(graph->vertices, graph->num_vertices, graph->vertices_capacity, v);
-  set->num_vertices++;
-  return (pop_vertex){graph, (uint32_t)graph->num_vertices};
+              .first_value = GRAPH_NONE,
+              .replication = (uint16_t)view->replication};
+  pop_vertex added = {graph, (uint32_t)graph->num_vertices + 1};
+  for (uint32_t r = 0; r < count; r++) {
+    pop_push(graph->vertices, graph->num_vertices, graph->vertices_capacity, v);
+    v.replication = 0;
+  }
+  set->num_vertices += count;
+  return added;
 }
 
 void pop_graph_set_vertex_tile(pop_graph *graph, pop_vertex handle, size_t tile)
@@ -95,6 +104,13 @@ void pop_graph_set_vertex_tile(pop_graph *graph, pop_vertex handle, size_t tile)
   if (tile >= graph_tile_limit(view))
     graph_failf(graph, POP_ERROR_INVALID_TILE_MAPPING, "%s: tile %zu for %s; %s", call, tile,
                 say_vertex(graph, handle.index - 1), say_tiles(view));
+  else if (v->replication != view->replication)
+    graph_failf(graph, POP_ERROR_INVALID_TILE_MAPPING,
+                "%s: %s is of %s, and the tile of %s; give the tile with the graph that the vertex "
+                "was added to",
+                call, say_vertex(graph, handle.index - 1), say_replication(graph, v->replication),
+                say_replication(graph, view->replication));
   else
-    v->tile = graph_tile_of_top(view, (uint32_t)tile);
+    for (uint32_t r = 0, count = vertex_replicas(graph, handle); r < count; r++)
+      v[r].tile = graph_tile_of_top(view, r, (uint32_t)tile);
 }

@@ -173,8 +173,9 @@ static pop_tensor add_tensor(pop_graph *graph, const char *call, tensor t)
   return (pop_tensor){graph, (uint32_t)(graph->num_tensors - 1)};
 }
 
-void view_begin(pop_graph *graph)
+void view_begin(pop_graph *graph, uint32_t replication)
 {
+  graph->scratch->replication = replication;
   graph->scratch->num_pieces = 0;
   graph->scratch->num_dims = 0;
   graph->scratch->too_many = false;
@@ -197,7 +198,8 @@ pop_tensor view_end(pop_graph *graph, const char *call, pop_type type, const siz
     return (pop_tensor){graph, 0};
   }
   tensor t = {.type = type,
-              .rank = (uint32_t)rank,
+              .rank = (uint16_t)rank,
+              .replication = (uint16_t)s->replication,
               .shape = keep_shape(graph, shape, rank),
               .first_piece = graph->num_pieces,
               .num_pieces = s->num_pieces};
@@ -216,7 +218,7 @@ pop_tensor view_reshaped(pop_graph *graph, const char *call, const tensor *t, co
                          size_t rank)
 {
   tensor reshaped = *t;
-  reshaped.rank = (uint32_t)rank;
+  reshaped.rank = (uint16_t)rank;
   reshaped.shape = keep_shape(graph, shape, rank);
   return add_tensor(graph, call, reshaped);
 }

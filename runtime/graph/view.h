@@ -16,7 +16,8 @@ void view_scratch_free(struct view_scratch *scratch);
 /* Number of elements of a shape; false if it is above 2^63 - 1. Any size 0 makes it 0. */
 bool view_count_elements(const size_t *shape, size_t rank, uint64_t *num_elements);
 
-void view_begin(pop_graph *graph);
+/* `replication` is the one that the result will be of, and all that is gathered is of. */
+void view_begin(pop_graph *graph, uint32_t replication);
 /* Elements base … base + count - 1 of a variable. */
 void view_add_run(pop_graph *graph, uint32_t variable, uint64_t base, uint64_t count);
 /* Elements of `t` at the positions (in its row-major order) base + i0 * loops[0].stride + …, in the

@@ -19,6 +19,7 @@ struct view_scratch {
    * first_dim is an index in the `dims` here; `start` is not set yet. */
   GRAPH_ARRAY(view_piece, pieces);
   GRAPH_ARRAY(view_dim, dims);
+  uint32_t replication;
   bool too_many; /* more than MOST_PIECES: nothing more is collected */
   /* Most tensors look like another one that was made a moment ago: by hash of the content, where
    * equal loops are in graph->dims and where equal shapes are in the arena. */

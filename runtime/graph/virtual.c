@@ -1,4 +1,5 @@
-/* Virtual graphs: views of a part of another graph's tiles.
+/* Virtual graphs: views of a part of another graph's tiles, and replicated ones: of as many parts as there are
+ * replicas.
  *
  * All that is in a graph is in the top-level one: a view has a list of tiles, which calls go through
  * where they name a tile, and the target that those tiles would make up. Views of views list tiles of the
@@ -8,15 +9,17 @@
 #include "graph/describe.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-uint32_t graph_tile_of_top(const pop_graph *view, uint32_t tile)
+uint32_t graph_tile_of_top(const pop_graph *view, uint32_t replica, uint32_t tile)
 {
-  return view->parent ? view->tiles[tile] : tile;
+  if (!view->parent || graph_is_for_host(view)) return tile;
+  return view->tiles[(size_t)replica * view->num_tiles + tile];
 }
 
 uint32_t graph_tile_of_view(pop_graph *view, uint32_t tile_of_top)
 {
-  if (!view->parent) return tile_of_top;
+  if (!view->parent || graph_is_for_host(view)) return tile_of_top;
   uint32_t count = view->top->num_tiles;
   if (!view->numbers) {
     view->numbers = pop_xrealloc(NULL, count, sizeof *view->numbers);
@@ -57,6 +60,8 @@ static size_t find_twice(const tile_list *list, uint32_t num_tiles)
 static void set_virtual_target(pop_graph *view)
 {
   const pop_target *real = &view->top->target;
+  view->target = *real;
+  if (graph_is_for_host(view)) return;
   uint32_t num_ipus = 1, of_first = 0;
   while (of_first < view->num_tiles &&
          view->tiles[of_first] / real->tiles_per_ipu == view->tiles[0] / real->tiles_per_ipu)
@@ -68,34 +73,50 @@ static void set_virtual_target(pop_graph *view)
     even = i % of_first == 0 ? ipu > before : ipu == before;
   }
   if (even) num_ipus = view->num_tiles / of_first;
-  view->target = *real;
   view->target.num_ipus = num_ipus;
   view->target.tiles_per_ipu = view->num_tiles / num_ipus;
+}
+
+/* `tiles` are the top-level graph's, of all replicas; they are copied. */
+static pop_graph *add_view(pop_graph *parent, uint32_t num_replicas, uint32_t num_tiles,
+                           const uint32_t *tiles)
+{
+  pop_graph *top = parent->top, *view = pop_xcalloc(1, sizeof *view);
+  size_t bytes = (size_t)num_replicas * num_tiles * sizeof *tiles;
+  uint32_t *kept = pop_arena_alloc(top->arena, bytes);
+  memcpy(kept, tiles, bytes);
+  *view = (pop_graph){.top = top,
+                      .parent = parent,
+                      .num_tiles = num_tiles,
+                      .tiles = kept,
+                      .replication = parent->replication,
+                      .num_replicas = num_replicas};
+  set_virtual_target(view);
+  view->next = top->next;
+  top->next = view;
+  return view;
 }
 
 /* Takes the list; its tiles are tiles of the parent. NULL after an error. */
 static pop_graph *make_view(pop_graph *parent, const char *call, tile_list *list)
 {
-  pop_graph *top = parent->top, *view = NULL;
-  size_t twice = find_twice(list, parent->num_tiles);
+  pop_graph *view = NULL;
+  size_t twice = find_twice(list, graph_tile_limit(parent));
   if (list->count == 0) {
-    graph_failf(top, POP_ERROR_INVALID_TILE_MAPPING,
+    graph_failf(parent, POP_ERROR_INVALID_TILE_MAPPING,
                 "%s: no tiles; a virtual graph has at least one", call);
   } else if (twice != SIZE_MAX) {
-    graph_failf(top, POP_ERROR_INVALID_TILE_MAPPING,
+    graph_failf(parent, POP_ERROR_INVALID_TILE_MAPPING,
                 "%s: tile %zu is there twice; each tile of a virtual graph is another one", call,
                 twice);
   } else {
-    for (size_t i = 0; i < list->count; i++)
-      list->tiles[i] = graph_tile_of_top(parent, list->tiles[i]);
-    view = pop_xcalloc(1, sizeof *view);
-    *view = (pop_graph){.top = top, .parent = parent, .num_tiles = (uint32_t)list->count};
-    uint32_t *tiles = pop_arena_alloc(top->arena, list->count * sizeof *tiles);
-    for (size_t i = 0; i < list->count; i++) tiles[i] = list->tiles[i];
-    view->tiles = tiles;
-    set_virtual_target(view);
-    view->next = top->next;
-    top->next = view;
+    uint32_t replicas = parent->replication ? parent->num_replicas : 1;
+    uint32_t *tiles = pop_xcalloc((size_t)replicas * list->count, sizeof *tiles);
+    for (uint32_t r = 0; r < replicas; r++)
+      for (size_t i = 0; i < list->count; i++)
+        tiles[r * list->count + i] = graph_tile_of_top(parent, r, list->tiles[i]);
+    view = add_view(parent, replicas, (uint32_t)list->count, tiles);
+    free(tiles);
   }
   free(list->tiles);
   return view;
@@ -132,7 +153,7 @@ static bool usable(pop_graph *graph)
 pop_graph *pop_graph_create_virtual_graph(pop_graph *graph, size_t first, size_t end)
 {
   static const char call[] = "pop_graph_create_virtual_graph";
-  if (!usable(graph) || !check_range_of(graph, call, "tiles", first, end, graph->num_tiles))
+  if (!usable(graph) || !check_range_of(graph, call, "tiles", first, end, graph_tile_limit(graph)))
     return failed(graph);
   tile_list list = {0};
   add_range(&list, first, end);
@@ -142,8 +163,9 @@ pop_graph *pop_graph_create_virtual_graph(pop_graph *graph, size_t first, size_t
 pop_graph *pop_graph_create_virtual_graph_by_ipus(pop_graph *graph, size_t first, size_t end)
 {
   static const char call[] = "pop_graph_create_virtual_graph_by_ipus";
-  if (!usable(graph) || !check_range_of(graph, call, "IPUs", first, end, graph->target.num_ipus))
-    return failed(graph);
+  if (!usable(graph)) return failed(graph);
+  size_t num_ipus = graph_is_for_host(graph) ? graph_tile_limit(graph) : graph->target.num_ipus;
+  if (!check_range_of(graph, call, "IPUs", first, end, num_ipus)) return failed(graph);
   tile_list list = {0};
   size_t per_ipu = graph->target.tiles_per_ipu;
   add_range(&list, first * per_ipu, end * per_ipu);
@@ -171,7 +193,8 @@ pop_graph *pop_graph_create_virtual_graph_by_tiles(pop_graph *graph, const size_
                                                    size_t count)
 {
   static const char call[] = "pop_graph_create_virtual_graph_by_tiles";
-  if (!usable(graph) || !check_list(graph, call, tiles, count, graph->num_tiles, "the graph"))
+  if (!usable(graph) ||
+      !check_list(graph, call, tiles, count, graph_tile_limit(graph), "the graph"))
     return failed(graph);
   tile_list list = {0};
   for (size_t i = 0; i < count; i++) add_range(&list, tiles[i], tiles[i] + 1);
@@ -194,6 +217,46 @@ pop_graph *pop_graph_create_virtual_graph_per_ipu(pop_graph *graph, const size_t
   return finish(graph, call, &list);
 }
 
+/* ---- replicas ---- */
+
+static bool check_replicas(pop_graph *graph, const char *call, uint32_t count)
+{
+  uint32_t have = pop_graph_replication_factor(graph);
+  if (graph->replication || have > 1)
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+                "%s: the graph is replicated already: it is that of one of %u replicas", call,
+                have);
+  else if (count == 0 || (!graph_is_for_host(graph) && graph->num_tiles % count))
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+                "%s: %u replicas on %u tiles; each replica has as many tiles as the others, at "
+                "least one",
+                call, count, graph->num_tiles);
+  else if (graph->top->num_replications == MAX_REPLICATIONS)
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+                "%s: %d replicated graphs have been made of this one already, which is the limit",
+                call, MAX_REPLICATIONS);
+  else
+    return true;
+  return false;
+}
+
+pop_graph *pop_graph_create_replicated_graph(pop_graph *graph, uint32_t replication_factor)
+{
+  static const char call[] = "pop_graph_create_replicated_graph";
+  if (!usable(graph) || !check_replicas(graph, call, replication_factor)) return failed(graph);
+  pop_graph *top = graph->top;
+  bool host = graph_is_for_host(graph);
+  uint32_t num_tiles = host ? graph->num_tiles : graph->num_tiles / replication_factor;
+  uint32_t *tiles = pop_xcalloc((size_t)replication_factor * num_tiles, sizeof *tiles);
+  for (uint32_t i = 0; i < graph->num_tiles; i++) tiles[i] = graph_tile_of_top(graph, 0, i);
+  pop_graph *view = add_view(graph, replication_factor, num_tiles, tiles);
+  free(tiles);
+  pop_push(top->replications, top->num_replications, top->replications_capacity,
+           (replication){replication_factor});
+  view->replication = (uint32_t)top->num_replications;
+  return view;
+}
+
 /* ---- questions ---- */
 
 size_t pop_graph_num_tiles(const pop_graph *graph)
@@ -203,7 +266,7 @@ size_t pop_graph_num_tiles(const pop_graph *graph)
 
 size_t pop_graph_physical_tile(const pop_graph *graph, size_t tile)
 {
-  return graph && tile < graph->num_tiles ? graph_tile_of_top(graph, (uint32_t)tile) : SIZE_MAX;
+  return graph && tile < graph->num_tiles ? graph_tile_of_top(graph, 0, (uint32_t)tile) : SIZE_MAX;
 }
 
 pop_graph *pop_graph_parent(pop_graph *graph)

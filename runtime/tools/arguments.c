@@ -29,7 +29,9 @@ static const char help[] =
     "  -h, --help              print this\n"
     "      --version           print the version\n"
     "\n"
-    "A HANDLE may be a remote buffer: its rows, all of them.\n"
+    "A HANDLE may be a remote buffer: its rows, all of them. In a replicated graph NAME@2 is "
+    "replica\n"
+    "2's handle or stream.\n"
     "A FILE that ends in .npy holds type and shape, any other the bare elements, row-major; - is\n"
     "standard input or output, of bare elements.\n"
     "POPLAR_ENGINE_OPTIONS, POPULUS_TILE_ENGINE and POPULUS_TILE_THREADS count here, too.\n"
@@ -210,7 +212,12 @@ pop_error *arguments_parse(int argc, char **argv, arguments *a, bool *done)
 
 static void free_transfers(transfers *t)
 {
-  for (size_t i = 0; i < t->count; ++i) pop_bytes_free(&t->list[i].data);
+  for (size_t i = 0; i < t->count; ++i) {
+    transfer *one = &t->list[i];
+    pop_bytes_free(&one->data);
+    for (uint32_t r = 0; r < one->num_collectors; ++r) pop_bytes_free(&one->collectors[r].data);
+    free(one->collectors);
+  }
   free(t->list);
 }
 

@@ -6,10 +6,18 @@
 #include <populus/engine.h>
 #include <populus/error.h>
 
-/* HANDLE=FILE or STREAM=FILE */
+/* What the stream of a replica has brought. */
+typedef struct collector {
+  pop_bytes data;
+  size_t bytes; /* of one copy */
+} collector;
+
+/* HANDLE=FILE or STREAM=FILE, or those of one replica, HANDLE@2=FILE */
 typedef struct transfer {
   const char *handle, *file;
-  pop_bytes data; /* of a stream */
+  pop_bytes data;        /* of a stream to the device */
+  collector *collectors; /* of a stream to the host, by replica */
+  uint32_t num_collectors;
 } transfer;
 
 typedef struct transfers {

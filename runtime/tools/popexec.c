@@ -24,6 +24,60 @@ static const char self[] = "/proc/self/exe";
 
 /* ---- what there is ---- */
 
+/* ", in each of 4 replicas"; for one it is nothing. The caller frees. */
+static char *say_replicas(uint32_t count, const char *how)
+{
+  return count > 1 ? pop_xasprintf(", %s %u replicas", how, count) : pop_xstrdup("");
+}
+
+static pop_error *list_handles(const pop_executable *executable)
+{
+  for (size_t i = 0; i < pop_executable_num_handles(executable); ++i) {
+    pop_handle_info info;
+    POP_TRY(pop_executable_handle(executable, i, &info));
+    char *type = tensor_type_and_shape(info.type, info.shape, info.rank);
+    char *replicas = say_replicas(info.num_replicas, "of");
+    printf("%s %s: %s%s, %zu bytes\n", info.read ? "read" : "write", info.name, type, replicas,
+           info.bytes);
+    free(replicas);
+    free(type);
+  }
+  return NULL;
+}
+
+static pop_error *list_streams(const pop_executable *executable)
+{
+  for (size_t i = 0; i < pop_executable_num_streams(executable); ++i) {
+    pop_stream_info info;
+    POP_TRY(pop_executable_stream(executable, i, &info));
+    char *type = tensor_type_and_shape(info.type, &info.num_elements, 1);
+    char *replicas = say_replicas(info.num_replicas, info.broadcast   ? "the same for"
+                                                     : info.to_device ? "for each of"
+                                                                      : "from each of");
+    printf("stream %s %s: %s%s, %zu bytes a copy\n", info.to_device ? "in" : "out", info.name, type,
+           replicas, info.num_elements * pop_type_bytes(info.type));
+    free(replicas);
+    free(type);
+  }
+  return NULL;
+}
+
+static pop_error *list_remote_buffers(const pop_executable *executable)
+{
+  for (size_t i = 0; i < pop_executable_num_remote_buffers(executable); ++i) {
+    pop_remote_buffer_info info;
+    POP_TRY(pop_executable_remote_buffer(executable, i, &info));
+    const size_t shape[] = {info.repeats, info.num_elements};
+    char *type = tensor_type_and_shape(info.type, shape, 2);
+    char *replicas = say_replicas(info.num_replicas, "in each of");
+    printf("remote buffer %s: %s%s, %zu bytes a row\n", info.name, type, replicas,
+           info.num_elements * pop_type_bytes(info.type));
+    free(replicas);
+    free(type);
+  }
+  return NULL;
+}
+
 static pop_error *list(const pop_executable *executable)
 {
   const pop_target *target = pop_executable_target(executable);
@@ -34,31 +88,9 @@ static pop_error *list(const pop_executable *executable)
   printf("compiled by Populus %s\n", pop_executable_version(executable));
   for (size_t i = 0; i < pop_executable_num_programs(executable); ++i)
     printf("program %zu: %s\n", i, pop_executable_program_name(executable, i));
-  for (size_t i = 0; i < pop_executable_num_handles(executable); ++i) {
-    pop_handle_info info;
-    POP_TRY(pop_executable_handle(executable, i, &info));
-    char *type = tensor_type_and_shape(info.type, info.shape, info.rank);
-    printf("%s %s: %s, %zu bytes\n", info.read ? "read" : "write", info.name, type, info.bytes);
-    free(type);
-  }
-  for (size_t i = 0; i < pop_executable_num_streams(executable); ++i) {
-    pop_stream_info info;
-    POP_TRY(pop_executable_stream(executable, i, &info));
-    char *type = tensor_type_and_shape(info.type, &info.num_elements, 1);
-    printf("stream %s %s: %s, %zu bytes a copy\n", info.to_device ? "in" : "out", info.name, type,
-           info.num_elements * pop_type_bytes(info.type));
-    free(type);
-  }
-  for (size_t i = 0; i < pop_executable_num_remote_buffers(executable); ++i) {
-    pop_remote_buffer_info info;
-    POP_TRY(pop_executable_remote_buffer(executable, i, &info));
-    const size_t shape[] = {info.repeats, info.num_elements};
-    char *type = tensor_type_and_shape(info.type, shape, 2);
-    printf("remote buffer %s: %s, %zu bytes a row\n", info.name, type,
-           info.num_elements * pop_type_bytes(info.type));
-    free(type);
-  }
-  return NULL;
+  POP_TRY(list_handles(executable));
+  POP_TRY(list_streams(executable));
+  return list_remote_buffers(executable);
 }
 
 static pop_error *find_program(const pop_executable *executable, const char *name, size_t *found)
@@ -107,17 +139,14 @@ static pop_error *run_between_files(const pop_executable *executable, pop_engine
   return transfers_read(executable, engine, a);
 }
 
-static pop_error *run_programs(const pop_executable *executable, pop_engine *engine,
-                               const arguments *a)
+static pop_error *run_programs(const pop_executable *executable, pop_engine *engine, arguments *a)
 {
   size_t *programs = pop_xcalloc(a->num_runs + 1, sizeof *programs), count = 0;
-  collector *collectors = pop_xcalloc(a->outs.count + 1, sizeof *collectors);
   pop_error *error = choose_programs(executable, a, programs, &count);
   if (!error) error = transfers_check(executable, a);
-  if (!error) error = transfers_connect(executable, engine, a, collectors);
+  if (!error) error = transfers_connect(executable, engine, a);
   if (!error) error = run_between_files(executable, engine, a, programs, count);
   free(programs);
-  free(collectors);
   return error;
 }
 
@@ -152,7 +181,7 @@ static pop_error *say_what_is_measured(const pop_engine *engine, const arguments
   return NULL;
 }
 
-static pop_error *run(pop_executable *executable, const arguments *a)
+static pop_error *run(pop_executable *executable, arguments *a)
 {
   pop_engine *engine;
   size_t num_options = a->num_options;
@@ -198,7 +227,7 @@ static pop_error *load_linked(const arguments *a, pop_executable **executable)
       "strip leaves it, others need --keep-section=" POP_EMBED_ARCHIVE_SECTION);
 }
 
-static pop_error *execute(const arguments *a)
+static pop_error *execute(arguments *a)
 {
   pop_executable *executable;
   POP_TRY(a->linked ? load_linked(a, &executable) : pop_executable_load(a->archive, &executable));

@@ -39,10 +39,23 @@ char *tensor_type_and_shape(pop_type type, const size_t *shape, size_t rank)
 static bool has_shape(const npy_header *header, const tensor_use *use)
 {
   if (use->repeats) return true;
-  if (header->rank != use->rank) return false;
+  uint32_t first = use->parts > 1 && header->rank + 1 == use->rank;
+  if (header->rank + first != use->rank) return false;
   for (size_t i = 0; i < header->rank; ++i)
-    if (header->shape[i] != use->shape[i]) return false;
+    if (header->shape[i] != use->shape[first + i]) return false;
   return true;
+}
+
+/* "float[4,300]", and ", or float[300] for each of 4 replicas"; the caller frees. */
+static char *show_wanted(const tensor_use *use)
+{
+  char *whole = tensor_type_and_shape(use->type, use->shape, use->rank);
+  if (use->parts < 2) return whole;
+  char *part = tensor_type_and_shape(use->type, use->shape + 1, use->rank - 1);
+  char *both = pop_xasprintf("%s, or %s for each of %u replicas", whole, part, use->parts);
+  free(whole);
+  free(part);
+  return both;
 }
 
 /* What would make it fit, in NumPy's words; "" if only the shape is another. */
@@ -63,7 +76,7 @@ static pop_error *check_header(const npy_header *header, const tensor_use *use)
                          "its elements are in Fortran order: save numpy.ascontiguousarray of it");
   if (npy_is_type(header->descr, use->type) && has_shape(header, use)) return NULL;
   char *shape = show_shape(header->shape, header->rank);
-  char *wanted = tensor_type_and_shape(use->type, use->shape, use->rank);
+  char *wanted = show_wanted(use);
   pop_error *error = pop_error_new(
       POP_ERROR_FILE_LOAD, "it has elements '%s' and shape %s, but %s '%s' is %s, which is '%s'%s",
       header->descr, shape, use->what, use->name, wanted, npy_descr(use->type),
@@ -76,7 +89,8 @@ static pop_error *check_header(const npy_header *header, const tensor_use *use)
 static pop_error *check_size(size_t bytes, const tensor_use *use)
 {
   if (use->repeats ? bytes && bytes % use->bytes == 0 : bytes == use->bytes) return NULL;
-  char *wanted = tensor_type_and_shape(use->type, use->shape, use->rank);
+  if (use->parts > 1 && bytes == use->bytes / use->parts) return NULL;
+  char *wanted = show_wanted(use);
   pop_error *error = pop_error_new(
       POP_ERROR_FILE_LOAD, "it has %zu bytes of elements, but %s '%s' is %s: %s%zu", bytes,
       use->what, use->name, wanted, use->repeats ? "a multiple of " : "", use->bytes);

@@ -12,6 +12,8 @@ typedef struct tensor_use {
   uint32_t rank;
   const size_t *shape;
   size_t bytes;
+  uint32_t
+      parts; /* if more than 1, the file may also have one part, an index of the first dimension */
   bool repeats; /* any number of such tensors is fine, in any shape; at least one */
 } tensor_use;
 

@@ -1,149 +1,69 @@
 /* Handles and streams by name, and their files. */
 #include "transfers.h"
 
-#include "tensor_file.h"
+#include "find.h"
 
 #include <errno.h>
-#include <populus/names.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what there is ---- */
-
-/* `names` are those that there are. */
-static pop_error *unknown_name(const char *what, const char *name, const char *purpose,
-                               const char **names, size_t count)
-{
-  const char *near = pop_nearest_name(name, names, count);
-  return pop_error_new(POP_ERROR_UNKNOWN_HANDLE,
-                       "the archive has no %s '%s' to %s%s%s%s; --list shows all", what, name,
-                       purpose, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
-/* A handle, or a remote buffer with all its rows. */
-typedef struct place {
-  tensor_use use;
-  size_t shape[2]; /* of a remote buffer */
-  size_t num_rows; /* 0: a handle */
-} place;
-
-static pop_error *take_handles(const pop_executable *executable, const char *name, bool read,
-                               const char **names, size_t *num_names, place *found)
-{
-  for (size_t i = 0; i < pop_executable_num_handles(executable); ++i) {
-    pop_handle_info info;
-    POP_TRY(pop_executable_handle(executable, i, &info));
-    if (info.read != read) continue;
-    names[(*num_names)++] = info.name;
-    if (strcmp(info.name, name) == 0)
-      found->use = (tensor_use){.what = "handle",
-                                .name = info.name,
-                                .type = info.type,
-                                .rank = info.rank,
-                                .shape = info.shape,
-                                .bytes = info.bytes};
-  }
-  return NULL;
-}
-
-static pop_error *take_remote_buffers(const pop_executable *executable, const char *name,
-                                      const char **names, size_t *num_names, place *found)
-{
-  for (size_t i = 0; i < pop_executable_num_remote_buffers(executable); ++i) {
-    pop_remote_buffer_info info;
-    POP_TRY(pop_executable_remote_buffer(executable, i, &info));
-    names[(*num_names)++] = info.name;
-    if (strcmp(info.name, name) != 0 || found->use.name) continue;
-    found->shape[0] = found->num_rows = info.repeats;
-    found->shape[1] = info.num_elements;
-    found->use =
-        (tensor_use){.what = "remote buffer",
-                     .name = info.name,
-                     .type = info.type,
-                     .rank = 2,
-                     .shape = found->shape,
-                     .bytes = info.repeats * info.num_elements * pop_type_bytes(info.type)};
-  }
-  return NULL;
-}
-
-/* A handle before a remote buffer of the same name. */
-static pop_error *find_place(const pop_executable *executable, const char *name, bool read,
-                             place *found)
-{
-  size_t count = pop_executable_num_handles(executable), num_names = 0;
-  count += pop_executable_num_remote_buffers(executable);
-  const char **names = pop_xcalloc(count + 1, sizeof *names);
-  *found = (place){0};
-  pop_error *error = take_handles(executable, name, read, names, &num_names, found);
-  if (!error) error = take_remote_buffers(executable, name, names, &num_names, found);
-  if (!error && !found->use.name)
-    error = unknown_name("handle", name, read ? "read" : "write", names, num_names);
-  free(names);
-  return error;
-}
-
-/* found->shape is `num_elements`. */
-static pop_error *find_stream(const pop_executable *executable, const char *name, bool to_device,
-                              tensor_use *found, size_t *num_elements)
-{
-  size_t count = pop_executable_num_streams(executable), num_names = 0;
-  const char **names = pop_xcalloc(count + 1, sizeof *names);
-  pop_error *error = NULL;
-  *found = (tensor_use){0};
-  for (size_t i = 0; i < count && !error && !found->name; ++i) {
-    pop_stream_info info;
-    error = pop_executable_stream(executable, i, &info);
-    if (error || info.to_device != to_device) continue;
-    names[num_names++] = info.name;
-    if (strcmp(info.name, name) != 0) continue;
-    *num_elements = info.num_elements;
-    *found = (tensor_use){.what = "stream",
-                          .name = info.name,
-                          .type = info.type,
-                          .rank = 1,
-                          .shape = num_elements,
-                          .bytes = info.num_elements * pop_type_bytes(info.type),
-                          .repeats = true};
-  }
-  if (!error && !found->name)
-    error = unknown_name("stream", name, to_device ? "feed" : "collect", names, num_names);
-  free(names);
-  return error;
-}
-
 /* ---- handles ---- */
 
-/* Replica 0 has the rows of a graph that is not replicated. */
-static pop_error *write_rows(pop_engine *engine, const place *to, const uint8_t *bytes)
+/* Of replicas `first` on, those that are meant. */
+static uint32_t first_replica(const found_thing *found)
 {
-  size_t row_bytes = to->use.bytes / to->num_rows;
-  for (size_t row = 0; row < to->num_rows; ++row)
-    POP_TRY(pop_engine_copy_to_remote_buffer(engine, to->use.name, row, 0, bytes + row * row_bytes,
-                                             row_bytes));
+  return found->replica == ALL_REPLICAS ? 0 : found->replica;
+}
+
+/* `step`: from one replica's rows to the next one's; 0: all get the same. */
+static pop_error *write_rows(pop_engine *engine, const found_thing *to, const uint8_t *bytes,
+                             size_t step)
+{
+  size_t row_bytes = to->use.bytes / to->num_replicas / to->num_rows;
+  for (uint32_t r = 0; r < to->num_replicas; ++r)
+    for (size_t row = 0; row < to->num_rows; ++row)
+      POP_TRY(pop_engine_copy_to_remote_buffer(engine, to->name, row, first_replica(to) + r,
+                                               bytes + r * step + row * row_bytes, row_bytes));
   return NULL;
 }
 
-static pop_error *read_rows(pop_engine *engine, const place *from, uint8_t *bytes)
+static pop_error *read_rows(pop_engine *engine, const found_thing *from, uint8_t *bytes)
 {
-  size_t row_bytes = from->use.bytes / from->num_rows;
-  for (size_t row = 0; row < from->num_rows; ++row)
-    POP_TRY(pop_engine_copy_from_remote_buffer(engine, from->use.name, row, 0,
-                                               bytes + row * row_bytes, row_bytes));
+  size_t row_bytes = from->use.bytes / from->num_replicas / from->num_rows;
+  for (uint32_t r = 0; r < from->num_replicas; ++r)
+    for (size_t row = 0; row < from->num_rows; ++row, bytes += row_bytes)
+      POP_TRY(pop_engine_copy_from_remote_buffer(engine, from->name, row, first_replica(from) + r,
+                                                 bytes, row_bytes));
   return NULL;
+}
+
+/* `size` bytes: of what is meant, or of one replica for all that are. */
+static pop_error *write_elements(pop_engine *engine, const found_thing *to, const uint8_t *bytes,
+                                 size_t size)
+{
+  if (to->num_rows)
+    return write_rows(engine, to, bytes, size == to->use.bytes ? size / to->num_replicas : 0);
+  if (to->replica == ALL_REPLICAS) return pop_engine_write_tensor(engine, to->name, bytes, size);
+  return pop_engine_write_replica_tensor(engine, to->name, to->replica, bytes, size);
+}
+
+static pop_error *read_elements(pop_engine *engine, const found_thing *from, uint8_t *bytes)
+{
+  if (from->num_rows) return read_rows(engine, from, bytes);
+  if (from->replica == ALL_REPLICAS)
+    return pop_engine_read_tensor(engine, from->name, bytes, from->use.bytes);
+  return pop_engine_read_replica_tensor(engine, from->name, from->replica, bytes, from->use.bytes);
 }
 
 static pop_error *write_handle(const pop_executable *executable, pop_engine *engine,
                                const transfer *t)
 {
-  place to;
+  found_thing to;
   uint8_t *bytes;
   size_t start, size;
-  POP_TRY(find_place(executable, t->handle, false, &to));
+  POP_TRY(find_handle(executable, t->handle, false, &to));
   POP_TRY(tensor_file_read(t->file, &to.use, &bytes, &start, &size));
-  pop_error *error = to.num_rows
-                         ? write_rows(engine, &to, bytes + start)
-                         : pop_engine_write_tensor(engine, t->handle, bytes + start, to.use.bytes);
+  pop_error *error = write_elements(engine, &to, bytes + start, size - start);
   free(bytes);
   return error;
 }
@@ -151,15 +71,13 @@ static pop_error *write_handle(const pop_executable *executable, pop_engine *eng
 static pop_error *read_handle(const pop_executable *executable, pop_engine *engine,
                               const transfer *t)
 {
-  place from;
-  POP_TRY(find_place(executable, t->handle, true, &from));
+  found_thing from;
+  POP_TRY(find_handle(executable, t->handle, true, &from));
   uint8_t *data = malloc(from.use.bytes ? from.use.bytes : 1);
   if (!data)
     return pop_error_new(POP_ERROR_MEMORY, "no memory for the %zu bytes of %s '%s'", from.use.bytes,
                          from.use.what, t->handle);
-  pop_error *error = from.num_rows
-                         ? read_rows(engine, &from, data)
-                         : pop_engine_read_tensor(engine, t->handle, data, from.use.bytes);
+  pop_error *error = read_elements(engine, &from, data);
   if (!error) error = tensor_file_write(t->file, &from.use, data, from.use.bytes);
   free(data);
   return error;
@@ -169,47 +87,94 @@ static pop_error *read_handle(const pop_executable *executable, pop_engine *engi
 
 static pop_error *connect_in(const pop_executable *executable, pop_engine *engine, transfer *t)
 {
-  tensor_use use;
+  found_thing to;
   uint8_t *bytes;
-  size_t start, size, num_elements;
-  POP_TRY(find_stream(executable, t->handle, true, &use, &num_elements));
-  POP_TRY(tensor_file_read(t->file, &use, &bytes, &start, &size));
+  size_t start, size;
+  POP_TRY(find_stream(executable, t->handle, true, &to));
+  POP_TRY(tensor_file_read(t->file, &to.use, &bytes, &start, &size));
   t->data = (pop_bytes){.data = bytes, .size = size, .capacity = size};
-  return pop_engine_connect_stream(engine, t->handle, bytes + start, bytes + size);
+  if (to.replica == ALL_REPLICAS)
+    return pop_engine_connect_stream(engine, to.name, bytes + start, bytes + size);
+  return pop_engine_connect_replica_stream(engine, to.name, to.replica, bytes + start,
+                                           bytes + size);
 }
 
 static int collect(void *context, void *data)
 {
   collector *c = context;
-  if (!pop_bytes_try_reserve(c->data, c->bytes)) return ENOMEM;
-  pop_bytes_append(c->data, data, c->bytes);
+  if (!pop_bytes_try_reserve(&c->data, c->bytes)) return ENOMEM;
+  pop_bytes_append(&c->data, data, c->bytes);
   return 0;
 }
 
-static pop_error *connect_out(const pop_executable *executable, pop_engine *engine, transfer *t,
-                              collector *to)
+static pop_error *connect_out(const pop_executable *executable, pop_engine *engine, transfer *t)
 {
-  tensor_use use;
-  size_t num_elements;
-  POP_TRY(find_stream(executable, t->handle, false, &use, &num_elements));
-  *to = (collector){&t->data, use.bytes};
-  const pop_stream_callback callback = {.fetch = collect, .context = to};
-  return pop_engine_connect_stream_callback(engine, t->handle, &callback);
+  found_thing from;
+  POP_TRY(find_stream(executable, t->handle, false, &from));
+  t->num_collectors = from.num_replicas;
+  t->collectors = pop_xcalloc(from.num_replicas, sizeof *t->collectors);
+  for (uint32_t r = 0; r < from.num_replicas; ++r) {
+    collector *to = &t->collectors[r];
+    to->bytes = from.use.bytes / from.num_replicas;
+    const pop_stream_callback callback = {.fetch = collect, .context = to};
+    POP_TRY(pop_engine_connect_replica_stream_callback(engine, from.name, first_replica(&from) + r,
+                                                       &callback));
+  }
+  return NULL;
 }
 
+/* The copies in turn, of each the replicas in turn. */
 static pop_error *write_out(const pop_executable *executable, const transfer *t)
 {
-  tensor_use use;
-  size_t num_elements;
-  POP_TRY(find_stream(executable, t->handle, false, &use, &num_elements));
-  return tensor_file_write(t->file, &use, t->data.data, t->data.size);
+  found_thing from;
+  POP_TRY(find_stream(executable, t->handle, false, &from));
+  const collector *first = &t->collectors[0];
+  pop_bytes all = {0};
+  if (!pop_bytes_try_reserve(&all, first->data.size * t->num_collectors))
+    return pop_error_new(POP_ERROR_MEMORY, "no memory for what stream '%s' has brought", t->handle);
+  for (size_t at = 0; at < first->data.size; at += first->bytes)
+    for (uint32_t r = 0; r < t->num_collectors; ++r)
+      pop_bytes_append(&all, t->collectors[r].data.data + at, first->bytes);
+  pop_error *error = tensor_file_write(t->file, &from.use, all.data, all.size);
+  pop_bytes_free(&all);
+  return error;
 }
 
-static bool is_given(const transfers *t, const char *name)
+/* ---- have they what they need? ---- */
+
+/* Counts, by replica, the files that the stream has. */
+static pop_error *count_files(const pop_executable *executable, const transfers *t,
+                              const pop_stream_info *info, uint32_t num_replicas, uint32_t *files)
 {
-  for (size_t i = 0; i < t->count; ++i)
-    if (strcmp(t->list[i].handle, name) == 0) return true;
-  return false;
+  for (size_t i = 0; i < t->count; ++i) {
+    found_thing thing;
+    POP_TRY(find_stream(executable, t->list[i].handle, info->to_device, &thing));
+    for (uint32_t r = 0; r < num_replicas && strcmp(thing.name, info->name) == 0; ++r) {
+      if (thing.replica != ALL_REPLICAS && thing.replica != r) continue;
+      if (files[r]++)
+        return pop_error_new(POP_ERROR_USAGE, "stream '%s' has a file already; '%s' is one more",
+                             info->name, t->list[i].handle);
+    }
+  }
+  return NULL;
+}
+
+static pop_error *check_files(const pop_stream_info *info, uint32_t num_replicas,
+                              const uint32_t *files)
+{
+  const char *option = info->to_device ? "in" : "out";
+  uint32_t given = 0, missing = 0;
+  for (uint32_t r = num_replicas; r-- > 0;) {
+    given += files[r];
+    if (!files[r]) missing = r;
+  }
+  if (given == num_replicas || (given == 0 && !info->is_used)) return NULL;
+  if (given == 0)
+    return pop_error_new(POP_ERROR_USAGE, "stream '%s' needs a file: --%s %s=FILE", info->name,
+                         option, info->name);
+  return pop_error_new(POP_ERROR_USAGE,
+                       "stream '%s' needs a file for replica %u, too: --%s %s@%u=FILE", info->name,
+                       missing, option, info->name, missing);
 }
 
 static pop_error *check_streams(const pop_executable *executable, const arguments *a)
@@ -217,31 +182,34 @@ static pop_error *check_streams(const pop_executable *executable, const argument
   for (size_t i = 0; i < pop_executable_num_streams(executable); ++i) {
     pop_stream_info info;
     POP_TRY(pop_executable_stream(executable, i, &info));
-    if (info.is_used && !is_given(info.to_device ? &a->ins : &a->outs, info.name))
-      return pop_error_new(POP_ERROR_USAGE, "stream '%s' needs a file: --%s %s=FILE", info.name,
-                           info.to_device ? "in" : "out", info.name);
+    uint32_t count = info.broadcast ? 1 : info.num_replicas;
+    uint32_t *files = pop_xcalloc(count, sizeof *files);
+    pop_error *error =
+        count_files(executable, info.to_device ? &a->ins : &a->outs, &info, count, files);
+    if (!error) error = check_files(&info, count, files);
+    free(files);
+    if (error) return error;
   }
   return NULL;
 }
 
-pop_error *transfers_connect(const pop_executable *executable, pop_engine *engine,
-                             const arguments *a, collector *collectors)
+pop_error *transfers_connect(const pop_executable *executable, pop_engine *engine, arguments *a)
 {
   for (size_t i = 0; i < a->ins.count; ++i)
     POP_TRY(connect_in(executable, engine, &a->ins.list[i]));
   for (size_t i = 0; i < a->outs.count; ++i)
-    POP_TRY(connect_out(executable, engine, &a->outs.list[i], &collectors[i]));
+    POP_TRY(connect_out(executable, engine, &a->outs.list[i]));
   return NULL;
 }
 
 /* What is misspelt is said before anything has run. */
 pop_error *transfers_check(const pop_executable *executable, const arguments *a)
 {
-  place found;
+  found_thing found;
   for (size_t i = 0; i < a->writes.count; ++i)
-    POP_TRY(find_place(executable, a->writes.list[i].handle, false, &found));
+    POP_TRY(find_handle(executable, a->writes.list[i].handle, false, &found));
   for (size_t i = 0; i < a->reads.count; ++i)
-    POP_TRY(find_place(executable, a->reads.list[i].handle, true, &found));
+    POP_TRY(find_handle(executable, a->reads.list[i].handle, true, &found));
   return check_streams(executable, a);
 }
 

@@ -6,18 +6,12 @@
 
 #include <populus/executable.h>
 
-/* Are all names there, and has every stream in use a file? Errors: UNKNOWN_HANDLE with the nearest
- * name; USAGE. */
+/* Are all names there, and has every stream in use one file, in each replica? Errors: UNKNOWN_HANDLE with the
+ * nearest name; USAGE. */
 POP_MUST_CHECK pop_error *transfers_check(const pop_executable *executable, const arguments *a);
-/* Before the engine is loaded: streams to their files. `collectors` has an entry for each of a->outs
- * and lives as long as the engine runs. */
-typedef struct collector collector;
-struct collector {
-  pop_bytes *data;
-  size_t bytes; /* of one copy */
-};
+/* Before the engine is loaded: streams to their files, and to collectors, which are in `a`. */
 POP_MUST_CHECK pop_error *transfers_connect(const pop_executable *executable, pop_engine *engine,
-                                            const arguments *a, collector *collectors);
+                                            arguments *a);
 /* Before the first run: files to handles. */
 POP_MUST_CHECK pop_error *transfers_write(const pop_executable *executable, pop_engine *engine,
                                           const arguments *a);

@@ -493,6 +493,40 @@ void replicas()
   CHECK(got[0] == 7 && got[1] == 7);
 }
 
+void replicas_of_a_graph()
+{
+  IPUModel model;
+  model.tilesPerIPU = 4;
+  Device device = model.createDevice();
+  Graph parent(device);
+  Graph graph = parent.createReplicatedGraph(2);
+  CHECK(graph.getReplicationFactor() == 2 && graph.getTopLevelReplicationFactor() == 1);
+  CHECK(graph.getTarget().getNumTiles() == 2);
+  CHECK_THROWS(poplar_error, "3 replicas on 4 tiles", Graph(device).createReplicatedGraph(3));
+  Tensor v = graph.addVariable(INT, {2}, "v"), source = parent.addVariable(INT, {2}, "source");
+  graph.setTileMapping(v, 1);
+  parent.setTileMapping(source, 0);
+  Tensor all = parent.getNonReplicatedTensor(v);
+  CHECK(all.rank() == 2 && all.dim(0) == 2 && all.dim(1) == 2);
+  parent.createHostWrite("source", source);
+  graph.createHostWrite("v", v);
+  graph.createHostRead("v out", v);
+  DataStream in = graph.addHostToDeviceFIFO("in", INT, 2);
+  Engine engine(parent, {Copy(source, all[1]), Copy(in, v)});
+  engine.load(device);
+  int one[] = {3, 4}, both[] = {5, 6, 7, 8}, got[4];
+  engine.connectStream("in", both);
+  engine.writeTensor("source", one);
+  engine.writeTensor("v", both + 1); // the same to both
+  engine.run(0);
+  engine.readTensor("v out", got);
+  CHECK(got[0] == 6 && got[1] == 7 && got[2] == 3 && got[3] == 4);
+  engine.run(1);
+  engine.readTensor("v out", got);
+  CHECK(std::equal(got, got + 4, both));
+  CHECK_THROWS(poplar_error, "in each of 2 replicas", engine.readTensor("v out", got, got + 2));
+}
+
 } // namespace
 
 int main()
@@ -512,5 +546,6 @@ int main()
   devices_and_targets();
   names_and_options();
   replicas();
+  replicas_of_a_graph();
   return failures != 0;
 }

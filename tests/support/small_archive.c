@@ -5,7 +5,12 @@
  *   program "break"  a vertex on tile 1 stores to address 4
  *
  *   small_archive ARCHIVE streams: a third program, "stream", takes n from stream "numbers", adds 1, and
- *                    gives it to stream "counts", three times. */
+ *                    gives it to stream "counts", three times.
+ *
+ *   small_archive ARCHIVE replicas: the same in three replicas of one IPU each; and a fourth program, "keep",
+ *                    which takes n from stream "same", that is broadcast, and keeps it in row 0 of the remote
+ *                    buffer "rows", char[2,4]
+ *   small_archive ARCHIVE replicated-graph: the same in three replicas of one graph */
 #include <populus/populus.h>
 
 #include <stdbool.h>
@@ -50,7 +55,18 @@ static pop_program add_streams(pop_graph *graph, pop_tensor n)
   return pop_program_repeat(graph, 3, body, "stream");
 }
 
-static pop_error *compile_and_save(pop_graph *graph, const char *path, bool streams)
+static pop_program add_keep(pop_graph *graph, pop_tensor n)
+{
+  pop_stream same = pop_graph_add_host_to_device_fifo(graph, "same", POP_CHAR, 4);
+  pop_stream_set_replicated_mode(same, POP_STREAM_BROADCAST);
+  pop_remote_buffer rows = pop_graph_add_remote_buffer(graph, "rows", POP_CHAR, 4, 2);
+  pop_program keep = pop_program_sequence(graph, "keep");
+  pop_sequence_add(keep, pop_program_copy_from_stream(same, n, "get"));
+  pop_sequence_add(keep, pop_program_copy_to_remote_buffer(n, rows, (pop_tensor){0}, "put"));
+  return keep;
+}
+
+static pop_error *compile_and_save(pop_graph *graph, const char *path, size_t num_programs)
 {
   static const size_t x_shape[] = {2, 3}, n_shape[] = {4};
   pop_graph_add_codelets_source(graph, "c", codelets, "codelets.c", NULL);
@@ -69,11 +85,12 @@ static pop_error *compile_and_save(pop_graph *graph, const char *path, bool stre
   add_vertex(graph, scale, "Count", "n", n, 0);
   pop_compute_set broken = pop_graph_add_compute_set(graph, "break it");
   add_vertex(graph, broken, "Break", "n", n, 1);
-  pop_program programs[3] = {pop_program_execute(graph, scale, "scale"),
+  pop_program programs[4] = {pop_program_execute(graph, scale, "scale"),
                              pop_program_execute(graph, broken, "break")};
-  if (streams) programs[2] = add_streams(graph, n);
+  if (num_programs > 2) programs[2] = add_streams(graph, n);
+  if (num_programs > 3) programs[3] = add_keep(graph, n);
   pop_executable *executable;
-  POP_TRY(pop_compile_graph(graph, programs, streams ? 3 : 2, NULL, 0, &executable));
+  POP_TRY(pop_compile_graph(graph, programs, num_programs, NULL, 0, &executable));
   pop_error *error = pop_executable_save(executable, path);
   pop_executable_free(executable);
   return error;
@@ -81,14 +98,19 @@ static pop_error *compile_and_save(pop_graph *graph, const char *path, bool stre
 
 int main(int argc, char **argv)
 {
-  bool streams = argc == 3 && strcmp(argv[2], "streams") == 0;
-  if (argc != 2 && !streams) return 2;
+  enum { REPLICAS = 3, TILES = 2 };
+  const char *kind = argc == 3 ? argv[2] : "";
+  bool streams = strcmp(kind, "streams") == 0, loaded_for_each = strcmp(kind, "replicas") == 0,
+       in_graph = strcmp(kind, "replicated-graph") == 0;
+  if (argc < 2 || argc > 3 || (*kind && !streams && !loaded_for_each && !in_graph)) return 2;
   pop_target target;
-  pop_error *error = pop_target_create("ipu2", 1, &target);
+  pop_error *error = pop_target_create("ipu2", loaded_for_each ? REPLICAS : 1, &target);
   if (!error) {
-    target.tiles_per_ipu = 2;
-    pop_graph *graph = pop_graph_create(&target);
-    error = compile_and_save(graph, argv[1], streams);
+    target.tiles_per_ipu = in_graph ? REPLICAS * TILES : TILES;
+    pop_graph *graph = loaded_for_each ? pop_graph_create_replicated(&target, REPLICAS)
+                                       : pop_graph_create(&target);
+    pop_graph *part = in_graph ? pop_graph_create_replicated_graph(graph, REPLICAS) : graph;
+    error = compile_and_save(part, argv[1], part != graph || loaded_for_each ? 4 : 2 + streams);
     pop_graph_free(graph);
   }
   if (error) fprintf(stderr, "%s\n", pop_error_message(error));

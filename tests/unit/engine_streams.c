@@ -279,9 +279,9 @@ Test(engine_streams, an_archive_has_its_streams, .init = enter_fresh_folder)
   expect_ok(pop_executable_load("streams.a", &executable));
   cr_assert_eq(pop_executable_num_streams(executable), 3);
   static const pop_stream_info expected[] = {
-      {"in", true, POP_INT, COUNT, true, false},
-      {"out", false, POP_INT, COUNT, true, false},
-      {"unused", true, POP_HALF, 5, false, false},
+      {"in", true, POP_INT, COUNT, true, false, 1},
+      {"out", false, POP_INT, COUNT, true, false, 1},
+      {"unused", true, POP_HALF, 5, false, false, 1},
   };
   for (size_t i = 0; i < 3; i++) {
     pop_stream_info info;

@@ -215,7 +215,7 @@ Test(remote_buffers, E01_E02_bad_access_of_the_host_names_the_buffer)
   expect_error(pop_engine_copy_from_remote_buffer(x.engine, "stor", 0, 0, row, sizeof row),
                POP_ERROR_UNKNOWN_HANDLE, "did you mean 'store'", "unknown");
   expect_error(pop_engine_copy_from_remote_buffer(x.engine, NULL, 0, 0, row, sizeof row),
-               POP_ERROR_INVALID_ARGUMENT, "handle is NULL", "NULL");
+               POP_ERROR_INVALID_ARGUMENT, "name of the remote buffer is NULL", "NULL");
   expect_error(pop_engine_copy_to_remote_buffer(x.engine, "store", ROWS, 0, row, sizeof row),
                POP_ERROR_INDEX, "rows 0 to 6, not 7", "row");
   expect_error(pop_engine_copy_to_remote_buffer(x.engine, "store", 0, 1, row, sizeof row),

@@ -1,5 +1,5 @@
-/* Replicated graphs: compiled once, loaded for each replica; what replicas copy to each other, and what the
- * host sees of them. */
+/* Replicas of all kinds: compiled once and loaded for each, or all in one graph, on tiles and on the CPU. They do
+ * the same; what replicas copy to each other, and what the host sees of them. */
 #include "graph_test.h"
 
 #include <populus/executable.h>
@@ -28,13 +28,39 @@ static void fails(pop_error *error, const char *words)
   pop_error_free(error);
 }
 
+typedef enum kind {
+  LOADED_FOR_EACH, /* pop_graph_create_replicated */
+  IN_ONE_GRAPH,    /* pop_graph_create_replicated_graph */
+  LOADED_FOR_EACH_ON_CPU,
+  IN_ONE_GRAPH_ON_CPU,
+  KINDS
+} kind;
+
+static bool is_loaded_for_each(kind of)
+{
+  return of == LOADED_FOR_EACH || of == LOADED_FOR_EACH_ON_CPU;
+}
+
+static bool is_on_cpu(kind of)
+{
+  return of >= LOADED_FOR_EACH_ON_CPU;
+}
+
 /* Replicas of two IPUs with three tiles each. */
-static pop_graph *new_machine(uint32_t replicas)
+static pop_graph *new_machine(kind of)
 {
   pop_target target;
-  ok(pop_target_create("ipu2", 2 * replicas, &target));
+  ok(pop_target_create("ipu2", 2 * REPLICAS, &target));
   target.tiles_per_ipu = 3;
-  return pop_graph_create_replicated(&target, replicas);
+  if (is_on_cpu(of)) pop_target_create_cpu(&target);
+  if (is_loaded_for_each(of)) return pop_graph_create_replicated(&target, REPLICAS);
+  return pop_graph_create_replicated_graph(pop_graph_create(&target), REPLICAS);
+}
+
+static void free_machine(pop_graph *graph)
+{
+  pop_graph *parent = pop_graph_parent(graph);
+  pop_graph_free(parent ? parent : graph);
 }
 
 static void add_codelets(pop_graph *graph)
@@ -67,7 +93,7 @@ static pop_engine *start(pop_graph *graph, const pop_program *programs, size_t c
 static void end(pop_graph *graph, pop_engine *engine)
 {
   pop_engine_free(engine);
-  pop_graph_free(graph);
+  free_machine(graph);
 }
 
 /* x += number of the replica */
@@ -107,9 +133,9 @@ Test(replicas, the_graph_is_that_of_one)
   }
 }
 
-Test(replicas, each_knows_its_number_and_has_its_own_data)
+static void check_own_data(kind of)
 {
-  pop_graph *graph = new_machine(REPLICAS);
+  pop_graph *graph = new_machine(of);
   pop_tensor x = mapped(graph, POP_INT, 3, 4);
   pop_program main = add_index(graph, x, 5);
   pop_graph_create_host_write(graph, "x", x);
@@ -133,6 +159,11 @@ Test(replicas, each_knows_its_number_and_has_its_own_data)
   end(graph, engine);
 }
 
+Test(replicas, each_knows_its_number_and_has_its_own_data)
+{
+  for (kind of = 0; of < KINDS; of++) check_own_data(of);
+}
+
 /* ---- copies between replicas ---- */
 
 typedef struct map_case {
@@ -151,13 +182,13 @@ static const map_case maps[] = {
 
 /* Elements of the type from `source` to `destination` by all maps, against arrays. The tensors are slices of
  * a variable of 40 bytes on tile 1 and one on `tile`; or of one variable, if `same`. */
-static void check_copies(pop_type type, size_t first, size_t second, size_t count, size_t tile,
-                         bool same)
+static void check_copies_of(kind of, pop_type type, size_t first, size_t second, size_t count,
+                            size_t tile, bool same)
 {
   enum { BYTES = 40 };
   size_t size = pop_type_bytes(type), elements = BYTES / size;
   for (size_t m = 0; m < sizeof maps / sizeof *maps; m++) {
-    pop_graph *graph = new_machine(REPLICAS);
+    pop_graph *graph = new_machine(of);
     pop_tensor a = mapped(graph, type, elements, 1);
     pop_tensor b = same ? a : mapped(graph, type, elements, tile);
     pop_program main = pop_program_cross_replica_copy(
@@ -186,12 +217,19 @@ static void check_copies(pop_type type, size_t first, size_t second, size_t coun
     ok(pop_engine_read_tensor(engine, "b out", found, sizeof found));
     for (int r = 0; r < REPLICAS; r++)
       for (int i = 0; i < BYTES; i++)
-        cr_assert_eq(found[r][i], expected[r][i], "%s, replica %d, byte %d: %u instead of %u",
-                     maps[m].what, r, i, found[r][i], expected[r][i]);
+        cr_assert_eq(found[r][i], expected[r][i],
+                     "kind %u, %s, replica %d, byte %d: %u instead of %u", of, maps[m].what, r, i,
+                     found[r][i], expected[r][i]);
     ok(pop_engine_read_tensor(engine, "a out", found, sizeof found));
     if (!same) cr_assert_arr_eq(found, from, sizeof from);
     end(graph, engine);
   }
+}
+
+static void check_copies(pop_type type, size_t first, size_t second, size_t count, size_t tile,
+                         bool same)
+{
+  for (kind of = 0; of < KINDS; of++) check_copies_of(of, type, first, second, count, tile, same);
 }
 
 Test(replicas, words_go_from_replica_to_replica)
@@ -218,7 +256,7 @@ Test(replicas, source_and_destination_may_overlap)
 Test(replicas, a_copy_takes_the_links_time)
 {
   enum { WORDS = 100 };
-  pop_graph *graph = new_machine(REPLICAS);
+  pop_graph *graph = new_machine(LOADED_FOR_EACH);
   pop_tensor a = mapped(graph, POP_INT, WORDS, 1), b = mapped(graph, POP_INT, WORDS, 3);
   pop_program programs[] = {
       pop_program_sequence(graph, "nothing"),
@@ -247,12 +285,12 @@ Test(replicas, maps_are_checked)
       {{{0, 1}, {0, 2}}, {"replica 0 sends twice", NULL}},
       {{{0, 1}, {2, 1}}, {"two replicas send to replica 1", NULL}},
   };
-  for (size_t i = 0; i < 3; i++) {
-    pop_graph *graph = new_machine(REPLICAS);
+  for (size_t i = 0; i < 6; i++) {
+    pop_graph *graph = new_machine(i < 3 ? LOADED_FOR_EACH : IN_ONE_GRAPH);
     pop_tensor a = mapped(graph, POP_INT, 1, 1), b = mapped(graph, POP_INT, 1, 3);
-    pop_program_cross_replica_copy(a, b, cases[i].pairs, 2, "x");
-    assert_error(graph, POP_ERROR_CONTROL_PROGRAM, cases[i].words, "map");
-    pop_graph_free(graph);
+    pop_program_cross_replica_copy(a, b, cases[i % 3].pairs, 2, "x");
+    assert_error(graph, POP_ERROR_CONTROL_PROGRAM, cases[i % 3].words, "map");
+    free_machine(graph);
   }
 }
 
@@ -260,13 +298,14 @@ Test(replicas, maps_are_checked)
 
 Test(replicas, assumed_equality_is_checked_when_that_is_asked_for)
 {
-  for (int asked = 0; asked < 2; asked++) {
-    pop_graph *graph = new_machine(REPLICAS);
+  for (unsigned i = 0; i < 2 * KINDS; i++) {
+    unsigned asked = i % 2;
+    pop_graph *graph = new_machine((kind)(i / 2));
     pop_tensor x = mapped(graph, POP_INT, 3, 2);
     pop_program main = pop_program_assume_equal_across_replicas(x, "gradients");
     pop_graph_create_host_write(graph, "x", x);
     const pop_option verify = {"debug.runtimeVerify", "true"};
-    pop_engine *engine = start_with(graph, &main, 1, &verify, (size_t)asked);
+    pop_engine *engine = start_with(graph, &main, 1, &verify, asked);
     int values[REPLICAS][3] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}};
     ok(pop_engine_write_tensor(engine, "x", values, sizeof values));
     ok(pop_engine_run(engine, 0));
@@ -286,8 +325,9 @@ Test(replicas, assumed_equality_is_checked_when_that_is_asked_for)
 /* Replicas may go different ways, until they come to something that all of them do. */
 Test(replicas, different_ways_end_where_they_do_something_together)
 {
-  for (int together = 0; together < 2; together++) {
-    pop_graph *graph = new_machine(REPLICAS);
+  for (unsigned i = 0; i < 4; i++) {
+    unsigned together = i % 2;
+    pop_graph *graph = new_machine(i < 2 ? LOADED_FOR_EACH : LOADED_FOR_EACH_ON_CPU);
     pop_tensor x = mapped(graph, POP_INT, 1, 0), y = mapped(graph, POP_INT, 1, 5),
                two = mapped(graph, POP_BOOL, 1, 1);
     pop_tensor index = pop_graph_add_replication_index_constant(graph, "index");
@@ -332,9 +372,9 @@ static int fill(void *context, void *data)
   return 0;
 }
 
-Test(replicas, each_has_streams_of_its_own)
+static void check_own_streams(kind of)
 {
-  pop_graph *graph = new_machine(REPLICAS);
+  pop_graph *graph = new_machine(of);
   pop_tensor x = mapped(graph, POP_INT, 2, 5);
   pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_INT, 2);
   pop_stream out = pop_graph_add_device_to_host_fifo(graph, "out", POP_INT, 2);
@@ -363,25 +403,262 @@ Test(replicas, each_has_streams_of_its_own)
   end(graph, engine);
 }
 
+Test(replicas, each_has_streams_of_its_own)
+{
+  for (kind of = 0; of < KINDS; of++) check_own_streams(of);
+}
+
+/* What a callback of each replica's own is told. */
+typedef struct own_stream {
+  int replica, calls, last;
+} own_stream;
+
+static int fill_own(void *context, void *data)
+{
+  own_stream *own = context;
+  ((int *)data)[0] = 100 * own->replica;
+  ((int *)data)[1] = 100 * own->replica + ++own->calls;
+  return 0;
+}
+
+static int take_own(void *context, void *data)
+{
+  own_stream *own = context;
+  own->last = ((int *)data)[1] + ((int *)data)[0];
+  return own->calls++ > 1 ? 7 : 0;
+}
+
+Test(replicas, callbacks_may_be_each_replicas_own)
+{
+  for (kind of = 0; of < KINDS; of++) {
+    pop_graph *graph = new_machine(of);
+    pop_tensor x = mapped(graph, POP_INT, 2, 4);
+    pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_INT, 2);
+    pop_stream out = pop_graph_add_device_to_host_fifo(graph, "out", POP_INT, 2);
+    pop_program main = pop_program_sequence(graph, "main");
+    pop_sequence_add(main, pop_program_copy_from_stream(in, x, "in"));
+    pop_sequence_add(main, pop_program_copy_to_stream(x, out, "out"));
+    pop_engine *engine = start(graph, &main, 1);
+    own_stream from[REPLICAS], to[REPLICAS];
+    for (int r = 0; r < REPLICAS; r++) {
+      from[r] = to[r] = (own_stream){.replica = r};
+      if (r == 2) fails(pop_engine_run(engine, 0), "is not connected");
+      if (r == 2) ok(pop_engine_load(engine));
+      pop_stream_callback fetch = {.fetch = fill_own, .context = &from[r]};
+      pop_stream_callback take = {.fetch = take_own, .context = &to[r]};
+      ok(pop_engine_connect_replica_stream_callback(engine, "in", (uint32_t)r, &fetch));
+      ok(pop_engine_connect_replica_stream_callback(engine, "out", (uint32_t)r, &take));
+    }
+    fails(pop_engine_connect_replica_stream_callback(engine, "in", REPLICAS, NULL), "no replica 4");
+    for (int r = 0; r < REPLICAS; r++) from[r].calls = 0;
+    for (int i = 1; i <= 2; i++) {
+      ok(pop_engine_run(engine, 0));
+      for (int r = 0; r < REPLICAS; r++)
+        cr_assert(from[r].calls == i && to[r].calls == i && to[r].last == 200 * r + i,
+                  "kind %u, round %d, replica %d: %d", of, i, r, to[r].last);
+    }
+    fails(pop_engine_run(engine, 0), "the callback of stream 'out' failed with 7");
+    end(graph, engine);
+  }
+}
+
+/* ---- streams that are broadcast ---- */
+
+typedef struct feed {
+  int next, fetched, prefetched, completed;
+} feed;
+
+static int fetch_next(void *context, void *data)
+{
+  feed *f = context;
+  f->fetched++;
+  for (int i = 0; i < 4; i++) ((int *)data)[i] = f->next++;
+  return 0;
+}
+
+static bool prefetch_next(void *context, void *data)
+{
+  feed *f = context;
+  if (f->next >= 40) return false;
+  f->prefetched++;
+  fetch_next(context, data);
+  f->fetched--;
+  return true;
+}
+
+static void count_completion(void *context)
+{
+  ((feed *)context)->completed++;
+}
+
+/* Two copies of a broadcast stream, the sum of which each replica has then. Splitting them makes each
+ * several host exchanges. */
+static void check_broadcast(kind of, const char *split)
+{
+  pop_graph *graph = new_machine(of);
+  pop_tensor x = mapped(graph, POP_INT, 4, 4), y = mapped(graph, POP_INT, 4, 1);
+  pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_INT, 4);
+  pop_stream_set_replicated_mode(in, POP_STREAM_BROADCAST);
+  if (split) pop_stream_set_option(in, "splitLimit", split);
+  pop_program main = pop_program_sequence(graph, "main");
+  pop_sequence_add(main, pop_program_copy_from_stream(in, x, "first"));
+  pop_sequence_add(main, pop_program_copy_from_stream(in, y, "second"));
+  pop_graph_create_host_read(graph, "x", x);
+  pop_graph_create_host_read(graph, "y", y);
+  const pop_option prefetch = {"exchange.enablePrefetch", "true"};
+  pop_engine *engine = start_with(graph, &main, 1, &prefetch, 1);
+  int buffer[3][4], x_found[REPLICAS][4], y_found[REPLICAS][4];
+  for (int i = 0; i < 12; i++) (&buffer[0][0])[i] = 500 + i;
+  fails(pop_engine_connect_stream(engine, "in", buffer, buffer[1] + 1),
+        "a multiple of 16, the bytes of one copy (4");
+  fails(pop_engine_connect_replica_stream(engine, "in", 1, buffer, buffer + 3),
+        "is broadcast: all replicas get what replica 0 gets");
+  fails(pop_engine_run(engine, 0), "is not connected");
+  ok(pop_engine_load(engine));
+  ok(pop_engine_connect_replica_stream(engine, "in", 0, buffer, buffer + 3));
+  for (int round = 0; round < 3; round++) {
+    ok(pop_engine_run(engine, 0));
+    ok(pop_engine_read_tensor(engine, "x", x_found, sizeof x_found));
+    ok(pop_engine_read_tensor(engine, "y", y_found, sizeof y_found));
+    for (int r = 0; r < REPLICAS; r++) {
+      cr_assert_arr_eq(x_found[r], buffer[2 * round % 3], 16, "kind %u, replica %d", of, r);
+      cr_assert_arr_eq(y_found[r], buffer[(2 * round + 1) % 3], 16, "kind %u, replica %d", of, r);
+    }
+  }
+  feed f = {0};
+  pop_stream_callback callback = {
+      .fetch = fetch_next, .prefetch = prefetch_next, .complete = count_completion, .context = &f};
+  ok(pop_engine_connect_stream_callback(engine, "in", &callback));
+  for (int round = 0; round < 3; round++) {
+    ok(pop_engine_run(engine, 0));
+    ok(pop_engine_read_tensor(engine, "x", x_found, sizeof x_found));
+    ok(pop_engine_read_tensor(engine, "y", y_found, sizeof y_found));
+    for (int r = 0; r < REPLICAS; r++)
+      for (int i = 0; i < 4; i++)
+        cr_assert(x_found[r][i] == 8 * round + i && y_found[r][i] == 8 * round + 4 + i,
+                  "kind %u, round %d, replica %d: %d", of, round, r, x_found[r][i]);
+  }
+  cr_assert_eq(f.completed, 6, "%d", f.completed); /* once for all replicas */
+  cr_assert_eq(f.fetched + f.prefetched, f.next / 4);
+  cr_assert_gt(f.prefetched, 0);
+  end(graph, engine);
+}
+
+Test(replicas, a_broadcast_stream_gives_all_the_same)
+{
+  for (kind of = 0; of < KINDS; of++) {
+    check_broadcast(of, NULL);
+    check_broadcast(of, "8");
+  }
+}
+
+/* ---- remote buffers ---- */
+
+/* Each replica takes the row of its number, adds the number, and puts it back one row further. */
+Test(replicas, each_has_the_rows_of_a_remote_buffer)
+{
+  enum { ROWS = 6, ROW = 3 };
+  for (kind of = 0; of < KINDS; of++) {
+    pop_graph *graph = new_machine(of);
+    pop_tensor x = mapped(graph, POP_INT, ROW, 4);
+    pop_tensor offset = mapped(graph, POP_UNSIGNED_INT, 1, 2);
+    pop_remote_buffer buffer = pop_graph_add_remote_buffer(graph, "rows", POP_INT, ROW, ROWS);
+    pop_program add = add_index(graph, x, 5);
+    pop_program main = pop_program_sequence(graph, "main");
+    pop_sequence_add(main, pop_program_copy_from_remote_buffer(buffer, x, offset, "take"));
+    pop_sequence_add(main, add);
+    pop_sequence_add(main, pop_program_copy_to_remote_buffer(x, buffer, (pop_tensor){0}, "put"));
+    pop_graph_create_host_write(graph, "offset", offset);
+    pop_engine *engine = start(graph, &main, 1);
+    int row[ROW];
+    for (int r = 0; r < REPLICAS; r++)
+      for (int i = 0; i < ROWS; i++) {
+        for (int k = 0; k < ROW; k++) row[k] = 1000 * r + 10 * i + k;
+        ok(pop_engine_copy_to_remote_buffer(engine, "rows", (size_t)i, (uint32_t)r, row,
+                                            sizeof row));
+      }
+    fails(pop_engine_copy_to_remote_buffer(engine, "rows", 0, REPLICAS, row, sizeof row),
+          "no replica 4");
+    ok(pop_engine_write_tensor(engine, "offset", (uint32_t[]){1, 2, 3, 5}, 16));
+    ok(pop_engine_run(engine, 0));
+    for (int r = 0; r < REPLICAS; r++) {
+      static const int offsets[] = {1, 2, 3, 5};
+      ok(pop_engine_copy_from_remote_buffer(engine, "rows", 0, (uint32_t)r, row, sizeof row));
+      for (int k = 0; k < ROW; k++)
+        cr_assert_eq(row[k], 1000 * r + 10 * offsets[r] + k + (k ? 0 : r),
+                     "kind %u, replica %d: %d", of, r, row[k]);
+      ok(pop_engine_copy_from_remote_buffer(engine, "rows", 5, (uint32_t)r, row, sizeof row));
+      cr_assert_eq(row[1], 1000 * r + 51);
+    }
+    ok(pop_engine_write_tensor(engine, "offset", (uint32_t[]){1, 2, ROWS, 5}, 16));
+    fails(pop_engine_run(engine, 0), "remote buffer 'rows'");
+    end(graph, engine);
+  }
+}
+
+/* ---- what is printed ---- */
+
+Test(replicas, each_prints_its_tensor)
+{
+  for (kind of = 0; of < KINDS; of++) {
+    pop_graph *graph = new_machine(of);
+    pop_tensor x = mapped(graph, POP_INT, 2, 4);
+    pop_program main = pop_program_sequence(graph, "main");
+    pop_sequence_add(main, add_index(graph, x, 5));
+    pop_sequence_add(main, pop_program_print_tensor(x, "x"));
+    pop_engine *engine = start(graph, &main, 1);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    cr_assert_not_null(stream);
+    pop_engine_set_print_stream(engine, stream);
+    ok(pop_engine_run(engine, 0));
+    fclose(stream);
+    cr_assert_str_eq(text,
+                     "x (replica 0): {0,0}\nx (replica 1): {1,0}\nx (replica 2): {2,0}\n"
+                     "x (replica 3): {3,0}\n",
+                     "kind %u: %s", of, text);
+    free(text);
+    end(graph, engine);
+  }
+}
+
 /* ---- the archive ---- */
 
-Test(replicas, the_archive_has_the_images_of_one)
+static void check_archive(kind of)
 {
-  pop_graph *graph = new_machine(REPLICAS);
+  pop_graph *graph = new_machine(of);
   pop_tensor x = mapped(graph, POP_INT, 3, 4);
   pop_program main = add_index(graph, x, 5);
   pop_graph_create_host_read(graph, "x", x);
+  pop_stream stream = pop_graph_add_host_to_device_fifo(graph, "s", POP_INT, 3);
+  pop_stream_set_replicated_mode(stream, POP_STREAM_BROADCAST);
+  pop_graph_add_host_to_device_fifo(graph, "t", POP_INT, 3);
+  pop_graph_add_remote_buffer(graph, "r", POP_INT, 3, 2);
   pop_executable *compiled, *loaded;
   ok(pop_compile_graph(graph, &main, 1, NULL, 0, &compiled));
   ok(pop_executable_save(compiled, "replicas.a"));
   ok(pop_executable_load("replicas.a", &loaded));
-  cr_assert_eq(pop_executable_num_replicas(loaded), REPLICAS);
-  cr_assert_eq(pop_executable_target(loaded)->num_ipus, 2);
+  cr_assert_eq(pop_executable_num_replicas(loaded), of == IN_ONE_GRAPH ? 1 : REPLICAS);
+  cr_assert_eq(pop_executable_target(loaded)->num_ipus, of == IN_ONE_GRAPH ? 2 * REPLICAS : 2);
   pop_handle_info info;
   ok(pop_executable_handle(loaded, 0, &info));
   cr_assert_eq(info.rank, 2);
   cr_assert(info.shape[0] == REPLICAS && info.shape[1] == 3);
   cr_assert_eq(info.bytes, sizeof(int) * 3 * REPLICAS);
+  cr_assert_eq(info.num_replicas, REPLICAS);
+  pop_stream_info streams[2];
+  pop_remote_buffer_info buffer;
+  cr_assert_eq(pop_executable_num_streams(loaded), 2);
+  for (size_t i = 0; i < 2; i++) ok(pop_executable_stream(loaded, i, &streams[i]));
+  cr_assert(strcmp(streams[0].name, "s") == 0 && streams[0].broadcast);
+  cr_assert(strcmp(streams[1].name, "t") == 0 && !streams[1].broadcast);
+  cr_assert_eq(streams[1].num_replicas, REPLICAS);
+  cr_assert_eq(pop_executable_num_remote_buffers(loaded), 1);
+  ok(pop_executable_remote_buffer(loaded, 0, &buffer));
+  cr_assert_eq(buffer.num_replicas, REPLICAS);
+  fails(pop_executable_stream(loaded, 2, &streams[0]), "there is no stream 2");
+  fails(pop_executable_remote_buffer(loaded, 1, &buffer), "there is no remote buffer 1");
   pop_engine *engine;
   ok(pop_engine_create_from_executable(loaded, NULL, 0, &engine));
   ok(pop_engine_load(engine));
@@ -393,4 +670,10 @@ Test(replicas, the_archive_has_the_images_of_one)
   pop_executable_free(loaded);
   end(graph, engine);
   unlink("replicas.a");
+}
+
+Test(replicas, the_archive_knows_them)
+{
+  check_archive(LOADED_FOR_EACH);
+  check_archive(IN_ONE_GRAPH);
 }

@@ -118,7 +118,7 @@ class Engine
       detail::check(pop_executable_stream(executable, i, &info));
       if (handle != info.name) continue;
       return info.num_elements * pop_type_bytes(info.type) *
-             (info.broadcast ? 1 : pop_executable_num_replicas(executable));
+             (info.broadcast ? 1 : info.num_replicas);
     }
     // pop_engine_connect_stream's message names the nearest.
     detail::check(pop_engine_connect_stream(state->engine, handle.c_str(), nullptr, nullptr));
@@ -130,7 +130,9 @@ class Engine
     for (std::size_t i = 0; i < pop_executable_num_handles(executable); ++i) {
       pop_handle_info info;
       detail::check(pop_executable_handle(executable, i, &info));
-      if (handle == info.name && info.read == read) return info.bytes;
+      // What is written to several replicas is the same for all.
+      if (handle == info.name && info.read == read)
+        return read ? info.bytes : info.bytes / info.num_replicas;
     }
     return 0; // the call that follows says which there are
   }

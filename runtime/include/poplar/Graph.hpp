@@ -114,10 +114,20 @@ public:
   pop_graph *c() const { return graph; }
   const Target &getTarget() const { return target; }
   unsigned getReplicationFactor() const { return pop_graph_replication_factor(graph); }
-  unsigned getTopLevelReplicationFactor() const { return getReplicationFactor(); }
+  unsigned getTopLevelReplicationFactor() const { return pop_graph_replication_factor(top.get()); }
 
   // ---- virtual graphs ----
 
+  // One of as many replicas of this graph, each with its part of the tiles; what is made with it is in each.
+  Graph createReplicatedGraph(unsigned replicationFactor)
+  {
+    return view(pop_graph_create_replicated_graph(graph, replicationFactor));
+  }
+  // The tensor in all replicas, which are one more dimension in front.
+  Tensor getNonReplicatedTensor(const Tensor &t)
+  {
+    return wrap(pop_graph_get_non_replicated_tensor(graph, t.c()));
+  }
   // The first tiles of every IPU.
   Graph createVirtualGraph(unsigned numTilesPerIPU)
   {
@@ -570,7 +580,6 @@ public:
   POPLAR_NOT_YET(getPerfEstimate)
   POPLAR_NOT_YET(getFunction)
   POPLAR_NOT_YET(convertPhysicalTileToVirtualTile)
-  POPLAR_NOT_YET(createReplicatedGraph)
 #undef POPLAR_NOT_YET
 
 private:

@@ -56,6 +56,9 @@ POP_MUST_CHECK pop_error *pop_engine_run_named(pop_engine *engine, const char *n
 
 /* ---- replicas ----
  *
+ * Replicas are those of pop_graph_create_replicated, or of pop_graph_create_replicated_graph: what a host program
+ * reads, writes and connects is the same.
+ *
  * A graph of pop_graph_create_replicated is loaded once for each replica; a program runs in all of them.
  * They must come to the same host exchanges (stream copies, PrintTensors, aborts) and copies between
  * replicas in the same order: else the run ends with an error that says where which of them was. */
@@ -68,6 +71,13 @@ POP_MUST_CHECK pop_error *pop_engine_read_tensor(pop_engine *engine, const char 
                                                  size_t bytes);
 POP_MUST_CHECK pop_error *pop_engine_write_tensor(pop_engine *engine, const char *handle,
                                                   const void *data, size_t bytes);
+/* The elements of one replica alone, in `bytes` of one tensor. INDEX if there is no such replica. */
+POP_MUST_CHECK pop_error *pop_engine_read_replica_tensor(pop_engine *engine, const char *handle,
+                                                         uint32_t replica, void *data,
+                                                         size_t bytes);
+POP_MUST_CHECK pop_error *pop_engine_write_replica_tensor(pop_engine *engine, const char *handle,
+                                                          uint32_t replica, const void *data,
+                                                          size_t bytes);
 /* Where PrintTensor prints; NULL: standard error. The stream is not closed. */
 void pop_engine_set_print_stream(pop_engine *engine, FILE *stream);
 

@@ -86,8 +86,11 @@ typedef struct pop_handle_info {
   bool read; /* the host reads it (pop_engine_read_tensor); otherwise it writes it */
   pop_type type;
   uint32_t rank;
-  const size_t *shape; /* `rank` sizes; of a replicated graph reads have the replicas in front */
-  size_t bytes;        /* of all elements */
+  const size_t
+      *shape;   /* `rank` sizes; in a replicated graph the first one is the replicas' number */
+  size_t bytes; /* of all elements */
+  uint32_t
+      num_replicas; /* 1: there is no such dimension. What is written may also be one replica's part */
 } pop_handle_info;
 size_t pop_executable_num_handles(const pop_executable *executable);
 /* INDEX if there is no handle `handle`. */
@@ -98,9 +101,10 @@ typedef struct pop_stream_info {
   const char *name;
   bool to_device; /* otherwise to the host */
   pop_type type;
-  size_t num_elements; /* of one copy */
-  bool is_used;        /* by a program: then it must be connected before one is run */
-  bool broadcast;      /* all replicas get the same data: POP_STREAM_BROADCAST */
+  size_t num_elements;   /* of one copy */
+  bool is_used;          /* by a program: then it must be connected before one is run */
+  bool broadcast;        /* all replicas get the same data: POP_STREAM_BROADCAST */
+  uint32_t num_replicas; /* that have a stream of this name each; 1: the graph is not replicated */
 } pop_stream_info;
 size_t pop_executable_num_streams(const pop_executable *executable);
 /* INDEX if there is no stream `stream`. */
@@ -112,6 +116,7 @@ typedef struct pop_remote_buffer_info {
   pop_type type;
   size_t num_elements, repeats; /* of a row; rows */
   bool is_used;                 /* by a program */
+  uint32_t num_replicas;        /* as of streams */
 } pop_remote_buffer_info;
 size_t pop_executable_num_remote_buffers(const pop_executable *executable);
 /* INDEX if there is no remote buffer `buffer`. */

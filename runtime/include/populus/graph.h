@@ -37,7 +37,7 @@ pop_graph *pop_graph_create(const pop_target *target);
  * writes and connects). Replicas run independently of each other up to a host sync or a
  * pop_program_cross_replica_copy, to which all of them must come. pop_graph_top_level_graph fails on it. */
 pop_graph *pop_graph_create_replicated(const pop_target *target, uint32_t replication_factor);
-/* 1 if it is not replicated. */
+/* How many replicas the graph is one of; 1 if it is not replicated. */
 uint32_t pop_graph_replication_factor(const pop_graph *graph);
 void pop_graph_free(pop_graph *graph); /* NULL is fine; engines made from it stay valid */
 const pop_target *pop_graph_get_target(const pop_graph *graph);
@@ -74,12 +74,40 @@ pop_graph *pop_graph_create_virtual_graph_by_tiles(pop_graph *graph, const size_
 pop_graph *pop_graph_create_virtual_graph_per_ipu(pop_graph *graph, const size_t *tiles,
                                                   size_t count);
 size_t pop_graph_num_tiles(const pop_graph *graph);
-/* The number of a tile of a virtual graph in the top-level graph; SIZE_MAX if there is no such tile. */
+/* The number of a tile of a virtual graph in the top-level graph (of a replicated one, of replica 0's tile);
+ * SIZE_MAX if there is no such tile. On a CPU, where tiles mean nothing, the tile itself. */
 size_t pop_graph_physical_tile(const pop_graph *graph, size_t tile);
 /* The graph that it was made of; NULL if it is no virtual graph. */
 pop_graph *pop_graph_parent(pop_graph *graph);
 /* The graph that is no view; of such a graph itself. */
 pop_graph *pop_graph_top_level_graph(pop_graph *graph);
+
+/* ---- replicas of an existing graph ----
+ *
+ * A virtual graph that stands for `replication_factor` parts of `graph` (which may be virtual itself), equal
+ * in size, each of consecutive tiles. It is the graph of one of them: pop_graph_get_target tells one replica's
+ * target, tiles count from 0 in each. What is made with it is made in each replica: variables, constants,
+ * vertices, streams, remote buffers, and with these programs. All replicas are compiled as one graph and run
+ * its programs in step; unlike those of pop_graph_create_replicated they need no IPU of their own each, and
+ * `graph` may do something else besides.
+ *
+ * Handles of what is in replicas are used with each other only: the vertex of a replicated graph with tensors
+ * of the same one, a stream with such a tensor, and so on; else INVALID_ARGUMENT. Compute sets, functions and
+ * programs have what they are given. What all replicas hold is a tensor of `graph` by
+ * pop_graph_get_non_replicated_tensor, by which data go to replicas and back, and from one to the other
+ * (pop_program_cross_replica_copy does that, too). If, Switch and RepeatWhile decide by one tensor for all:
+ * it cannot be a replicated one.
+ *
+ * To the host it is as a graph of pop_graph_create_replicated: each replica has its streams and remote buffers,
+ * handles are read and written for all at once (populus/engine.h).
+ *
+ * Errors: INVALID_ARGUMENT if the number does not divide the graph's tiles, or the graph is replicated already. */
+pop_graph *pop_graph_create_replicated_graph(pop_graph *graph, uint32_t replication_factor);
+/* The elements of `tensor`, which is of a replicated graph, in all replicas, with one more dimension in front:
+ * its index is the replica. Of such a tensor questions and tensor operations concern one replica; this one is
+ * of the graph that was replicated. Errors: INVALID_ARGUMENT if the tensor is not replicated, or
+ * pop_graph_create_replicated made the graph. */
+pop_tensor pop_graph_get_non_replicated_tensor(pop_graph *graph, pop_tensor tensor);
 
 /* Adds codelets: `path` is a .gp file or source (.c, .cpp, …) that is compiled now, with popc's
  * `flags` (one string, split at blanks as a shell would without expansions; NULL for none).

@@ -87,7 +87,7 @@ pop_program pop_program_abort(pop_graph *graph, const char *message, const char 
 pop_program pop_program_abort_on_condition(pop_tensor predicate, const char *message,
                                            const char *name);
 
-/* ---- replicas (pop_graph_create_replicated) ---- */
+/* ---- replicas (pop_graph_create_replicated, pop_graph_create_replicated_graph) ---- */
 
 typedef struct pop_replica_pair {
   uint32_t from, to;

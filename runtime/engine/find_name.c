@@ -1,0 +1,28 @@
+#include "engine/find_name.h"
+
+#include <populus/arena.h>
+#include <populus/names.h>
+#include <stdlib.h>
+#include <string.h>
+
+pop_error *find_name(pop_error_code code, const char *what, const char *name,
+                     const char *const *names, size_t count, size_t *found)
+{
+  if (!name) return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "the name of the %s is NULL", what);
+  const char **meant = pop_xcalloc(count + 1, sizeof *meant);
+  size_t num_meant = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (!names[i]) continue;
+    if (strcmp(names[i], name) == 0) {
+      *found = i;
+      free(meant);
+      return NULL;
+    }
+    meant[num_meant++] = names[i];
+  }
+  const char *near = pop_nearest_name(name, meant, num_meant);
+  free(meant);
+  if (near) return pop_error_new(code, "there is no %s '%s'; did you mean '%s'?", what, name, near);
+  return pop_error_new(code, "there is no %s '%s'%s", what, name,
+                       num_meant ? "" : "; the graph has none");
+}
