@@ -28,6 +28,7 @@
 #define COMPILER_COMPILATION_H
 
 #include "executable/measures.h"
+#include "executable/profile.h"
 #include "graph/graph.h"
 #include <populus/archive.h>
 #include <populus/executable.h>
@@ -181,6 +182,8 @@ typedef struct tile_work {
    * worker; otherwise in the graph's order. */
   size_t first_vertex;
   uint32_t num_vertices;
+  uint32_t num_uses;
+  size_t first_use; /* in compilation.vertex_uses: what its vertices take, by type */
 } tile_work;
 
 typedef struct lowered_compute_set {
@@ -295,7 +298,7 @@ typedef struct step {
   step_kind kind;
   const char *name;
   uint32_t index;
-  uint32_t count;        /* REPEAT, WHILE */
+  uint32_t count;        /* REPEAT, WHILE; SWITCH: 1 if it decides between false and true */
   bool calls_supervisor; /* EXECUTE: the supervisor of some tile runs a vertex of it */
   uint32_t num_uses;     /* by other steps and by control programs */
   size_t first_child;    /* in compilation.children */
@@ -490,6 +493,8 @@ typedef struct compilation {
   COMPILATION_ARRAY(used_vertex_type, vertex_types);
   COMPILATION_ARRAY(lowered_vertex, vertices);
   COMPILATION_ARRAY(tile_work, works);
+  COMPILATION_ARRAY(profile_vertex_use, vertex_uses); /* by work */
+  uint64_t num_edges;                                 /* tensors that vertices are connected to */
   COMPILATION_ARRAY(lowered_compute_set, compute_sets);
   COMPILATION_ARRAY(message, messages);
   COMPILATION_ARRAY(receiver, receivers);
@@ -546,6 +551,9 @@ POP_MUST_CHECK pop_error *compilation_tile_image(const compilation *c, uint32_t 
 /* describe.c: what an engine needs to know, into an empty executable: all but images, options and
  * digests. */
 void compilation_describe(const compilation *c, pop_executable *executable);
+/* describe_profile.c: what its profile says, into an empty one. */
+POP_MUST_CHECK pop_error *compilation_describe_profile(const compilation *c,
+                                                       executable_profile *profile);
 /* save.c: the archive: the images of all tiles, and the metadata of `executable`, which was made by
  * describing `c`. Same compilation, same bytes, whatever the number of threads. */
 POP_MUST_CHECK pop_error *compilation_save_archive(const compilation *c,

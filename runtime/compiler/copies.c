@@ -9,6 +9,7 @@
  * to copy is shared by its workers; large descriptors are cut for that. */
 #include "compiler/lowering.h"
 #include "compiler/order.h"
+#include "compiler/vertex_bytes.h"
 
 #include <populus/data_dir.h>
 #include <stdlib.h>
@@ -251,9 +252,11 @@ static void add_copy_vertices(copying *k, uint32_t tile, uint32_t descriptor_blo
   uint32_t bytes = 0, state = 0, at = 0;
   for (size_t i = 0; i < k->count; i = group_end(k, i)) bytes += state_bytes(k->l, &k->items[i]);
   uint32_t content_number = begin_content(c, bytes);
+  begin_vertex_uses(c, &work);
   for (size_t i = 0, end; i < k->count; i = end) {
     end = group_end(k, i);
     uint32_t type = k->l->copy_types[kind_of(&k->items[i])];
+    profile_vertex_use use = {.type = type};
     const pop_field *field = &c->vertex_types[type].type->fields[0];
     uint32_t words = (uint32_t)(end - i) * copy_kinds[kind_of(&k->items[i])].words;
     add_fixup(c, content_number, state + field->offset, (place){descriptor_block, at});
@@ -264,6 +267,11 @@ static void add_copy_vertices(copying *k, uint32_t tile, uint32_t descriptor_blo
                               .state_offset = state,
                               .worker = k->items[i].worker});
     c->vertex_types[type].num_instances++;
+    use.bytes[PROFILE_DESCRIPTORS] = 4 * words;
+    use.bytes[PROFILE_PADDING] =
+        state_bytes(k->l, &k->items[i]) - c->vertex_types[type].type->state_size;
+    add_state_bytes(&use, c->vertex_types[type].type, true);
+    add_vertex_use(c, &work, &use);
     state += state_bytes(k->l, &k->items[i]);
     at += 4 * words;
   }

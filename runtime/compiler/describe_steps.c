@@ -1,6 +1,7 @@
 /* The programs of an executable, as profiles number them, from the script: what is one step of the script is
  * one of theirs; what is shared becomes a function, and is called also where it stands in the script. */
 #include "compiler/describe.h"
+#include "compiler/emit.h"
 #include "compiler/script.h"
 
 #include <assert.h>
@@ -19,6 +20,7 @@ typedef struct step_describer {
   open_step *open; /* innermost last */
   size_t num_open, open_capacity;
   uint32_t *function_of; /* by script op: of a SHARED op */
+  uint32_t op;           /* that is described */
 } step_describer;
 
 static uint32_t add_step(step_describer *d, executable_step_kind kind, const char *name,
@@ -26,9 +28,11 @@ static uint32_t add_step(step_describer *d, executable_step_kind kind, const cha
 {
   pop_executable *e = d->e;
   uint32_t number = (uint32_t)e->num_steps;
-  pop_push(
-      e->steps, e->num_steps, e->steps_capacity,
-      (executable_step){.kind = kind, .name = pop_arena_strdup(e->arena, name), .index = index});
+  pop_push(e->steps, e->num_steps, e->steps_capacity,
+           (executable_step){.kind = kind,
+                             .name = pop_arena_strdup(e->arena, name),
+                             .index = index,
+                             .position = d->op});
   return number;
 }
 
@@ -69,11 +73,6 @@ static void open_child(step_describer *d, executable_step_kind kind, const char 
   open(d, body);
 }
 
-static bool is_if(const compilation *c, const step *s)
-{
-  return s->num_children == 2 && c->case_values[c->controls[s->index].first_value] == 0;
-}
-
 static void begin(step_describer *d, uint32_t op_number, const script_op *op)
 {
   const compilation *c = d->c;
@@ -98,7 +97,7 @@ static void begin(step_describer *d, uint32_t op_number, const script_op *op)
     e->steps[d->open[d->num_open - 2].number].count = s->count;
     return;
   case SCRIPT_SWITCH:
-    open_child(d, is_if(c, s) ? EXECUTABLE_STEP_IF : EXECUTABLE_STEP_SWITCH, s->name, 0, false);
+    open_child(d, s->count ? EXECUTABLE_STEP_IF : EXECUTABLE_STEP_SWITCH, s->name, 0, false);
     return;
   case SCRIPT_WHILE:
     open_child(d, s->count ? EXECUTABLE_STEP_WHILE_TRUE : EXECUTABLE_STEP_WHILE_FALSE, s->name, 0,
@@ -176,6 +175,7 @@ void describe_steps(const compilation *c, pop_executable *e)
   }
   for (uint32_t i = 0; i < s.num_ops; i++) {
     const script_op *op = &s.ops[i];
+    d.op = i;
     if (op->match == COMPILER_NONE || op->kind == SCRIPT_CALL)
       add_leaf(&d, op);
     else if (op->match > i)
@@ -232,14 +232,6 @@ void describe_exchanges(const compilation *c, pop_executable *e)
   }
 }
 
-static bool has_record(const host_packet *p, const host_packet *before)
-{
-  uint32_t window = before ? before->window : 0;
-  place record = before ? before->record : (place){COMPILER_NONE, 0};
-  return p->window != window || p->record.block != record.block ||
-         p->record.offset != record.offset;
-}
-
 void describe_host_parts(const compilation *c, const host_exchange *x, executable_event *event,
                          pop_executable *e)
 {
@@ -251,7 +243,7 @@ void describe_host_parts(const compilation *c, const host_exchange *x, executabl
     if (!before) add_part(e, (executable_exchange_part){.tile = p->tile, .cycles = 1}); /* end */
     executable_exchange_part *part = &e->exchange_parts[e->num_exchange_parts - 1];
     uint64_t bytes = (uint64_t)p->row_bytes * p->rows;
-    part->cycles += 1 + has_record(p, before);
+    part->cycles += 1 + packet_begins_record(before, p);
     *(p->to_tile ? &part->bytes_received : &part->bytes_sent) += bytes;
   }
   event->num_parts = e->num_exchange_parts - event->first_part;

@@ -100,7 +100,11 @@ uint32_t emitter_control_table(emitter *e, uint32_t compute_set, const tile_work
  * part; made when it is first asked for. */
 uint32_t emitter_exchange_code(emitter *e, uint32_t exchange);
 
-/* The same for a host exchange. */
+/* Is there an instruction in front of the packet's that says what record it is about? `before` is the
+ * tile's packet before it, or NULL. */
+bool packet_begins_record(const host_packet *before, const host_packet *packet);
+
+/* The same as emitter_exchange_code for a host exchange. */
 uint32_t emitter_host_exchange_code(emitter *e, uint32_t exchange);
 
 /* emit_control.c: fills e->code. */

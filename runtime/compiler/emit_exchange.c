@@ -73,6 +73,14 @@ uint32_t emitter_exchange_code(emitter *e, uint32_t index)
   return block;
 }
 
+bool packet_begins_record(const host_packet *before, const host_packet *packet)
+{
+  static const host_packet start = {.window = 0, .record = {COMPILER_NONE, 0}};
+  if (!before) before = &start;
+  return packet->window != before->window || packet->record.block != before->record.block ||
+         packet->record.offset != before->record.offset;
+}
+
 /* The packets that follow are about another record than those before. */
 static void put_record(assembler *code, const host_packet *p)
 {
@@ -83,15 +91,13 @@ static void put_record(assembler *code, const host_packet *p)
 static uint32_t add_host_exchange_code(emitter *e, const host_exchange *exchange, size_t first)
 {
   const compilation *c = e->c;
-  host_packet current = {.window = 0, .record = {COMPILER_NONE, 0}};
+  const host_packet *before = NULL;
   assembler code = {0};
   for (size_t i = first; i < exchange->num_packets; i++) {
     const host_packet *p = &c->host_packets[exchange->first_packet + i];
     if (p->tile != e->tile) break;
-    if (p->window != current.window || p->record.block != current.record.block ||
-        p->record.offset != current.record.offset)
-      put_record(&code, p);
-    current = *p;
+    if (packet_begins_record(before, p)) put_record(&code, p);
+    before = p;
     add_patch(&code, PATCH_IMM22, p->header);
     put(&code, isa_imm22_word(p->to_tile ? ISA_FUNCT3_HOST_READ : ISA_FUNCT3_HOST_WRITE, 0));
   }

@@ -207,6 +207,7 @@ static pop_error *lower_switch(program_lowering *p, uint32_t number, step_list *
   pop_error *error = empty ? NULL : lower_control(&p->l, lowered, name, steps, &control_number);
   if (!error && !empty) {
     uint32_t added = add_step(&p->l, STEP_SWITCH, name, control_number);
+    c->steps[added].count = lowered->count;
     for (size_t i = 0; i < lowered->num_children; i++) add_child(c, added, branches[i]);
     record_control_reads(&p->l, added);
     pop_push(steps->items, steps->count, steps->capacity, added);
@@ -261,6 +262,7 @@ static pop_error *lower_abort(program_lowering *p, uint32_t number, step_list *s
     event.index = c->controls[control_number].tile;
     uint32_t go_on = add_sequence(l, event.name, NULL, 0), abort = add_host_event(l, &event);
     only = add_step(l, STEP_SWITCH, event.name, control_number);
+    c->steps[only].count = 1;
     add_child(c, only, go_on);
     add_child(c, only, abort);
     record_control_reads(l, only);

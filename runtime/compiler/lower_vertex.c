@@ -26,6 +26,7 @@
 #include "compiler/lowering.h"
 #include "compiler/order.h"
 #include "compiler/segments.h"
+#include "compiler/vertex_bytes.h"
 #include "compiler/vertex_state.h"
 
 #include <stdlib.h>
@@ -104,9 +105,12 @@ typedef struct vertex_lowering {
   keyed *order; /* of the vertices: by cost, then by worker */
   uint32_t *workers;
   size_t order_capacity, workers_capacity;
+  profile_vertex_use *uses; /* what each vertex takes */
+  size_t uses_capacity;
   size_t first_rule; /* in c->placement_rules: of the tile */
 
   /* The vertex at hand. */
+  profile_vertex_use *use;
   const pop_vertex_type *type;
   size_t first_pointer; /* of its fields */
   uint8_t *sides;       /* by field */
@@ -377,8 +381,8 @@ static pointer place_field(vertex_lowering *v, const pop_field *field, uint32_t 
 }
 
 /* Room in the vertices' own data; its bytes are written when all of it is known. */
-static place add_field_data(vertex_lowering *v, field_data_kind kind, const pop_field *field,
-                            uint32_t alignment, uint32_t bytes)
+static place add_field_data(vertex_lowering *v, field_data_kind kind, profile_vertex_part part,
+                            const pop_field *field, uint32_t alignment, uint32_t bytes)
 {
   compilation *c = v->l->c;
   uint32_t *number = &v->field_data[kind][side_of(v, field)];
@@ -396,7 +400,10 @@ static place add_field_data(vertex_lowering *v, field_data_kind kind, const pop_
   if (alignment < WORD) alignment = WORD;
   if (alignment > b->align) b->align = (uint16_t)alignment;
   place at = {*number, align_up(b->size, alignment)};
-  b->size = align_up(at.offset + bytes, WORD);
+  uint32_t end = align_up(at.offset + bytes, WORD);
+  v->use->bytes[part] += bytes;
+  v->use->bytes[PROFILE_PADDING] += end - b->size - bytes;
+  b->size = end;
   return at;
 }
 
@@ -409,8 +416,10 @@ static pointer place_rows(vertex_lowering *v, const pop_field *field, const edge
     pointer row = place_field(v, field, tensors[i]);
     pop_push(v->pointers, v->num_pointers, v->pointers_capacity, row);
   }
+  bool is_list = is_list_layout(field->layout);
   if (count > 0 && field->layout != POP_LAYOUT_ARRAY)
-    table.at = add_field_data(v, is_list_layout(field->layout) ? LIST_TABLE : FIELD_DATA, field,
+    table.at = add_field_data(v, is_list ? LIST_TABLE : FIELD_DATA,
+                              is_list ? PROFILE_DESCRIPTORS : PROFILE_EDGE_POINTERS, field,
                               field->table_alignment, count * pop_field_row_bytes(field));
   return table;
 }
@@ -425,7 +434,7 @@ static void place_constants(vertex_lowering *v, const vertex *g, const pop_verte
     if (field->layout == POP_LAYOUT_SCALAR || value->count == 0) continue;
     pointer *p = &v->pointers[first_pointer + value->field];
     p->elements = value->count;
-    p->at = add_field_data(v, FIELD_DATA, field, field->alignment,
+    p->at = add_field_data(v, FIELD_DATA, PROFILE_VERTEX_DATA, field, field->alignment,
                            value->count * pop_type_bytes(field->type));
   }
 }
@@ -449,6 +458,7 @@ static void place_fields(vertex_lowering *v, uint32_t vertex_number)
   for (uint32_t n = g->first_edge; n != GRAPH_NONE; n = graph->edges[n].next) {
     const edge *e = &graph->edges[n];
     const pop_field *field = &type->fields[e->field];
+    v->l->c->num_edges += e->num_rows == GRAPH_NONE ? 1 : e->num_rows;
     pointer p = field->has_rows ? place_rows(v, field, e) : place_field(v, field, e->tensor);
     v->pointers[first + e->field] = p;
   }
@@ -552,11 +562,15 @@ static void add_states(vertex_lowering *v, const size_t *first_pointer)
       .tile = v->tile, .first_vertex = c->num_vertices, .num_vertices = (uint32_t)v->num_vertices};
   uint32_t alignment, offset = 0, bytes = bytes_of_states(v, &alignment);
   uint32_t content_number = begin_content(c, bytes);
+  begin_vertex_uses(c, &work);
   for (size_t i = 0; i < v->num_vertices; i++) {
     uint32_t position = v->order[i].index, vertex_number = v->vertices[position];
     const vertex *g = &c->graph->vertices[vertex_number];
     const pop_vertex_type *type = type_at(v, position);
+    profile_vertex_use *use = &v->uses[position];
+    uint32_t end = offset;
     offset = align_up(offset, state_alignment(type));
+    use->bytes[PROFILE_PADDING] += offset - end;
     field_writer w = {c, v->pointers, content_number, {(uint32_t)c->num_blocks, 0}};
     write_vertex_state(&w, g, v->pointers + first_pointer[position], offset);
     rule_subject subject = {.type = type,
@@ -574,6 +588,10 @@ static void add_states(vertex_lowering *v, const size_t *first_pointer)
                               .cycles = g->cycle_estimate});
     c->vertex_types[used].num_instances++;
     offset += type->state_size;
+    if (i + 1 == v->num_vertices) use->bytes[PROFILE_PADDING] += bytes - offset;
+    use->type = used;
+    add_state_bytes(use, type, false);
+    add_vertex_use(c, &work, use);
   }
   work.state_block = add_block(c, &(block){.tile = v->tile,
                                            .size = bytes,
@@ -593,8 +611,11 @@ static void lower_tile(vertex_lowering *v)
   v->num_pointers = v->num_segments = v->num_shared = 0;
   v->first_rule = v->l->c->num_placement_rules;
   size_t *first_pointer = pop_xrealloc(NULL, v->num_vertices, sizeof *first_pointer);
+  pop_reserve(v->uses, v->num_vertices, v->uses_capacity);
   for (size_t i = 0; i < v->num_vertices; i++) {
     first_pointer[i] = v->num_pointers;
+    v->use = &v->uses[i];
+    *v->use = (profile_vertex_use){0};
     place_fields(v, v->vertices[i]);
   }
   share_among_workers(v);
@@ -659,7 +680,7 @@ pop_error *lower_compute_set(lowering *l, uint32_t compute_set_number, step_list
   pop_push(c->compute_sets, c->num_compute_sets, c->compute_sets_capacity, set);
   pop_error *error = add_steps(v, number, steps);
   void *const arrays[] = {v->before.items, v->after.items, v->accesses, v->pointers, v->segments,
-                          v->shared,       v->order,       v->workers,  v->sides};
+                          v->shared,       v->order,       v->workers,  v->sides,    v->uses};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   free(v);
   return error;

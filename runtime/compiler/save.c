@@ -172,6 +172,19 @@ static pop_error *save_metadata(const pop_executable *executable, const uint64_t
   return error;
 }
 
+static pop_error *save_profile(const compilation *c, pop_archive_writer *writer)
+{
+  pop_bytes file = {0};
+  executable_profile *profile = executable_profile_new();
+  pop_error *error = compilation_describe_profile(c, profile);
+  if (!error) error = executable_write_profile(profile, &file);
+  if (!error)
+    error = pop_archive_writer_add(writer, EXECUTABLE_PROFILE_MEMBER, file.data, file.size);
+  executable_profile_free(profile);
+  pop_bytes_free(&file);
+  return error;
+}
+
 static pop_error *save_members(const compilation *c, const pop_executable *executable,
                                pop_archive_writer *writer)
 {
@@ -180,6 +193,7 @@ static pop_error *save_members(const compilation *c, const pop_executable *execu
   uint64_t *digests = pop_xcalloc(pop_target_num_tiles(&c->target), sizeof *digests);
   pop_error *error = save_tiles(c, debug, writer, digests);
   if (!error) error = save_metadata(executable, digests, writer);
+  if (!error) error = save_profile(c, writer);
   if (!error) error = save_debug_files(debug, writer);
   free(digests);
   debug_files_free(debug);

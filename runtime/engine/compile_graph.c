@@ -40,6 +40,11 @@ static void find_line(const pop_executable *e, uint32_t tile, uint32_t pc, char 
   find_source_line(e->images.context, tile, pc, text, size);
 }
 
+static pop_error *describe_profile(const pop_executable *e, executable_profile *profile)
+{
+  return compilation_describe_profile(e->images.context, profile);
+}
+
 static void free_compilation(void *context)
 {
   compilation_free(context);
@@ -65,7 +70,8 @@ static pop_error *check_programs(const pop_graph *graph, const pop_program *prog
 static pop_executable *new_executable(compilation *c, const engine_options *options)
 {
   pop_executable *e = executable_new();
-  e->images = (executable_images){read_image, save, find_line, free_compilation, c};
+  e->images =
+      (executable_images){read_image, save, find_line, describe_profile, free_compilation, c};
   compilation_describe(c, e);
   size_t count;
   const executable_option *given = options_given(options, ON_COMPILE, &count);
@@ -108,6 +114,14 @@ static void find_no_line(const pop_executable *e, uint32_t tile, uint32_t pc, ch
   if (size) *text = '\0';
 }
 
+static pop_error *refuse_profile(const pop_executable *e, executable_profile *profile)
+{
+  (void)e;
+  (void)profile;
+  return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                       "there is no graph profile for the CPU: it has no tiles and no memory plan");
+}
+
 static void free_cpu_program(void *context)
 {
   cpu_program_free(context);
@@ -125,8 +139,8 @@ static pop_error *compile_for_cpu(pop_graph *graph, const uint32_t *programs, si
     log_write(LOG_WARN, "ENGINE",
               "no archive and no reports are written: the CPU has no tiles, images or memory plan");
   pop_executable *e = executable_new();
-  e->images =
-      (executable_images){refuse_image, refuse_save, find_no_line, free_cpu_program, program};
+  e->images = (executable_images){refuse_image,   refuse_save,      find_no_line,
+                                  refuse_profile, free_cpu_program, program};
   e->cpu = program;
   cpu_describe(program, e);
   *executable = e;

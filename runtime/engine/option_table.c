@@ -28,6 +28,10 @@ static const char *const report_choices[] = {"autoReport.all", "true", "false", 
 static const char *const thread_modes[] = {"singleThread", "collaborative", "dedicated", NULL};
 static const char *const automatic[] = {"auto", NULL}, *const unlimited[] = {"unlimited", NULL};
 static const char *const profile_formats[] = {"v3", NULL};
+static const char *const profile_files[] = {[POP_PROFILE_JSON] = "json",
+                                            [POP_PROFILE_JSON_PRETTY] = "jsonPretty",
+                                            [POP_PROFILE_CBOR] = "cbor",
+                                            NULL};
 static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any", NULL};
 
 #define FIELD(name)                                                                                \
@@ -198,8 +202,12 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     ON_SAVE | ON_RUN, OPTION_TEXT, FIELD(run.report_directory))                                    \
   X("autoReport.outputArchive", REPORT_VALUES, "autoReport.all", "archive.a: the tile images",     \
     ON_SAVE, REPORT(report_archive))                                                               \
+  X("autoReport.profileFormat", "json, jsonPretty or cbor", "json",                                \
+    "of files with profiles; those of CBOR are called .cbor", ON_SAVE | ON_RUN, OPTION_CHOICE,     \
+    FIELD(run.profile_format), .choices = profile_files)                                           \
   X("autoReport.outputGraphProfile", REPORT_VALUES, "autoReport.all",                              \
-    "memory.txt: the memory summary", ON_SAVE, REPORT(report_graph))                               \
+    "graph.json: the graph profile; memory.txt: the memory summary", ON_SAVE | ON_RUN,             \
+    REPORT(report_graph))                                                                          \
   X("autoReport.outputLoweredVars", REPORT_VALUES, "autoReport.all",                               \
     "vars.json: as debug.loweredVarDumpFile", ON_SAVE, REPORT(report_variables))                   \
   X("autoReport.outputDebugInfo", REPORT_VALUES, "autoReport.all",                                 \

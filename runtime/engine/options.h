@@ -8,6 +8,7 @@
 #include "executable/executable.h"
 #include "machine/machine.h"
 #include <populus/engine.h>
+#include <populus/profile.h>
 
 /* When an option has its effect. */
 typedef enum option_stage {
@@ -28,7 +29,8 @@ typedef struct run_options {
   uint32_t profiled_replica;
   /* Reports: */
   bool report_all;
-  char *report_directory; /* owned by the options */
+  char *report_directory;            /* owned by the options */
+  pop_profile_format profile_format; /* of what profiles are written to files */
   report_choice report_execution;
   uint64_t reported_runs;
 } run_options;

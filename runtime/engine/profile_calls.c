@@ -1,10 +1,21 @@
-/* The public calls about execution profiles. */
+/* The public calls about profiles. */
 #include "engine/engine_private.h"
 
 #include "profile/execution_summary.h"
 #include "profile/execution_traces.h"
 #include <errno.h>
 #include <populus/profile.h>
+
+pop_error *pop_engine_graph_profile(const pop_engine *engine, pop_profile **profile)
+{
+  return pop_executable_graph_profile(engine->executable, profile);
+}
+
+pop_error *pop_engine_write_graph_profile(const pop_engine *engine, pop_profile_format format,
+                                          FILE *stream)
+{
+  return pop_executable_write_graph_profile(engine->executable, format, stream);
+}
 
 /* What is emitted of an engine: if nothing is measured, an execution without runs. */
 static const execution *execution_of(const pop_engine *engine, execution **made)

@@ -91,6 +91,17 @@ static pop_error *write_names(FILE *stream, const void *executable)
   return NULL;
 }
 
+typedef struct profile_report {
+  const pop_executable *executable;
+  pop_profile_format format;
+} profile_report;
+
+static pop_error *write_graph_profile(FILE *stream, const void *context)
+{
+  const profile_report *report = context;
+  return pop_executable_write_graph_profile(report->executable, report->format, stream);
+}
+
 /* ---- where they go ---- */
 
 static pop_error *save_archive(const pop_executable *e, const char *path)
@@ -182,27 +193,35 @@ static pop_error *write_report(const engine_options *options, bool wanted, const
   return error;
 }
 
-static pop_error *write_auto_reports(pop_graph *graph, const pop_executable *e,
+static pop_error *write_graph_reports(const pop_executable *e, const engine_options *options)
+{
+  profile_report report = {e, options->run.profile_format};
+  const char *name = report.format == POP_PROFILE_CBOR ? "graph.cbor" : "graph.json";
+  POP_TRY(write_report(options, true, name, write_graph_profile, &report));
+  return write_report(options, true, "memory.txt", write_memory, e);
+}
+
+static pop_error *write_auto_reports(pop_graph *compiled, const pop_executable *e,
                                      const engine_options *options)
 {
   bool all = options->run.report_all;
   bool archive = is_wanted(options->report_archive, all),
-       memory = is_wanted(options->report_graph, all),
+       graph = is_wanted(options->report_graph, all),
        variables = is_wanted(options->report_variables, all),
        debug = is_wanted(options->report_debug, all),
        execution = is_wanted(options->run.report_execution, all),
-       serialized = options->report_serialized_graph && graph;
-  if (options->report_serialized_graph && !graph)
+       serialized = options->report_serialized_graph && compiled;
+  if (options->report_serialized_graph && !compiled)
     log_write(LOG_WARN, "ENGINE",
               "autoReport.outputSerializedGraph: there is no graph any more; it "
               "is written when it is compiled");
-  if (!archive && !memory && !variables && !debug && !execution && !serialized) return NULL;
+  if (!archive && !graph && !variables && !debug && !execution && !serialized) return NULL;
   POP_TRY(cache_folder_make(options->run.report_directory));
   POP_TRY(write_report(options, archive, "archive.a", NULL, e));
-  POP_TRY(write_report(options, memory, "memory.txt", write_memory, e));
+  if (graph) POP_TRY(write_graph_reports(e, options));
   POP_TRY(write_report(options, variables, "vars.json", write_variable_report, e));
   POP_TRY(write_report(options, debug, "debug.json", write_names, e));
-  return write_report(options, serialized, "serialized_graph.json", write_graph, &graph);
+  return write_report(options, serialized, "serialized_graph.json", write_graph, &compiled);
 }
 
 pop_error *write_reports(pop_graph *graph, const pop_executable *e, const engine_options *options)

@@ -127,6 +127,27 @@ static void find_line(const pop_executable *e, uint32_t tile, uint32_t pc, char 
   pop_arena_free(arena);
 }
 
+/* ---- the profile, when somebody asks for it ---- */
+
+static pop_error *read_profile(const pop_executable *e, executable_profile *profile)
+{
+  const pop_archive *archive = ((const archive_images *)e->images.context)->archive;
+  size_t count = pop_archive_num_members(archive), member = 0, size = 0;
+  uint8_t *bytes = NULL;
+  while (member < count &&
+         strcmp(pop_archive_get_member(archive, member)->name, EXECUTABLE_PROFILE_MEMBER) != 0)
+    ++member;
+  if (member == count)
+    return pop_error_new(POP_ERROR_FILE_LOAD,
+                         "'%s' has no member '%s', which graph profiles are made from: another "
+                         "tool has left it out; save the archive again",
+                         e->file, EXECUTABLE_PROFILE_MEMBER);
+  POP_TRY(pop_archive_read_member(archive, member, &bytes, &size));
+  pop_error *error = executable_read_profile(bytes, size, e, profile);
+  free(bytes);
+  return pop_error_prefix(error, "'%s(%s)'", e->file, EXECUTABLE_PROFILE_MEMBER);
+}
+
 /* ---- opening ---- */
 
 static pop_error *find_metadata(const pop_archive *archive, size_t *found)
@@ -209,7 +230,7 @@ static pop_error *from_archive(pop_archive *archive, const char *name, pop_execu
   pop_executable *e = executable_new();
   images->archive = archive;
   e->file = pop_xstrdup(name);
-  e->images = (executable_images){read_image, save, find_line, free_images, images};
+  e->images = (executable_images){read_image, save, find_line, read_profile, free_images, images};
   pop_error *error = read_metadata(archive, e);
   if (!error) error = find_images(images, pop_target_num_tiles(&e->target));
   if (error) {

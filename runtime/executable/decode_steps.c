@@ -121,7 +121,7 @@ static pop_error *read_step(decoder *d, size_t num_steps, bool *has_parent)
 {
   pop_executable *e = d->e;
   executable_step step = {0};
-  POP_TRY(metadata_read_map_of(&d->r, 5));
+  POP_TRY(metadata_read_map_of(&d->r, 6));
   POP_TRY(read_kind(&d->r, &step.kind));
   POP_TRY(decode_name(&d->r, &step.name));
   POP_TRY(metadata_read_key(&d->r, 1, "index"));
@@ -130,6 +130,8 @@ static pop_error *read_step(decoder *d, size_t num_steps, bool *has_parent)
     return metadata_error(&d->r, "there is no number %u", step.index);
   POP_TRY(metadata_read_key(&d->r, 1, "count"));
   POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &step.count));
+  POP_TRY(metadata_read_key(&d->r, 1, "position"));
+  POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &step.position));
   POP_TRY(read_children(d, &step, num_steps, has_parent));
   if (!has_right_children(&step))
     return metadata_error(&d->r, "%u children of a %s", step.num_children,

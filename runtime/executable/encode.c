@@ -375,13 +375,14 @@ static void put_steps(encoder *x)
   metadata_put_array(x->out, x->e->num_steps);
   for (size_t i = 0; i < x->e->num_steps; ++i) {
     const executable_step *step = &x->e->steps[i];
-    metadata_put_map(x->out, 5);
+    metadata_put_map(x->out, 6);
     metadata_put_text(x->out, "kind");
     metadata_put_text(x->out, executable_step_tag(step->kind));
     metadata_put_text(x->out, "name");
     metadata_put_text(x->out, step->name);
     put_number(x->out, "index", step->index);
     put_number(x->out, "count", step->count);
+    put_number(x->out, "position", step->position);
     metadata_put_text(x->out, "children");
     put_numbers(x->out, x->e->step_children + step->first_child, step->num_children);
   }

@@ -15,6 +15,7 @@
 #define EXECUTABLE_EXECUTABLE_H
 
 #include "executable/measures.h"
+#include "executable/profile.h"
 #include "machine/machine.h"
 #include <populus/arena.h>
 #include <populus/executable.h>
@@ -219,6 +220,7 @@ typedef struct executable_step {
   const char *name;   /* "" if none */
   uint32_t index;     /* EXECUTABLE_STEPS says of what; otherwise 0 */
   uint32_t count;     /* REPEAT: how often; otherwise 0 */
+  uint32_t position;  /* in the control code of all programs: what profile_live counts in */
   size_t first_child; /* in step_children */
   uint32_t num_children;
 } executable_step;
@@ -244,13 +246,11 @@ typedef struct executable_images {
   /* "file:line" of the code at `pc` into `text`, or "". */
   void (*find_line)(const pop_executable *executable, uint32_t tile, uint32_t pc, char *text,
                     size_t size);
+  /* Fills an empty profile. */
+  pop_error *(*profile)(const pop_executable *executable, executable_profile *profile);
   void (*free)(void *context);
   void *context;
 } executable_images;
-
-#define EXECUTABLE_ARRAY(type, name)                                                               \
-  type *name;                                                                                      \
-  size_t num_##name, name##_capacity
 
 struct pop_executable {
   atomic_uint references;

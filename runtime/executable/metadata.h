@@ -45,7 +45,7 @@
                  "from the first number on, cycles that it is said to take or 0]*")                \
   X(compute_sets, "{name, works: [tile, address of states, first number, vertex row]*}")           \
   X(exchanges, "{name, zone, parts: [tile, cycles, bytes sent, bytes received]*}")                 \
-  X(steps, "{kind: Sequence, Repeat, …, name, index, count, children: steps}")                     \
+  X(steps, "{kind: Sequence, Repeat, …, name, index, count, position, children: steps}")           \
   X(control_steps, "of the programs, by number: steps")                                            \
   X(functions, "steps")                                                                            \
   X(instrumentation, "[level, control flow: 0 or 1, external exchanges: 0 or 1]")                  \

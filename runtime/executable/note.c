@@ -135,16 +135,15 @@ static void put_section_headers(uint32_t notes_offset, uint32_t notes_bytes, pop
   put_structs(out, ELF_T_SHDR, headers, sizeof headers);
 }
 
-pop_error *executable_metadata(const pop_executable *executable, const uint64_t *digests,
-                               pop_bytes *elf)
+/* `what` is in the notes, for messages. */
+static pop_error *wrap(const pop_bytes *cbor, const char *what, pop_bytes *elf)
 {
-  pop_bytes cbor = {0}, notes = {0};
+  pop_bytes notes = {0};
   elf_version(EV_CURRENT);
-  executable_encode(executable, digests, &cbor);
-  bool fits = cbor.size < UINT32_MAX - 4096;
+  bool fits = cbor->size < UINT32_MAX - 4096;
   if (fits) {
     uint32_t start = sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr);
-    put_notes(&cbor, &notes);
+    put_notes(cbor, &notes);
     uint32_t end =
         start + (uint32_t)(notes.size + SYMBOL_BYTES + sizeof symbol_names + sizeof section_names);
     size_t first = elf->size;
@@ -155,11 +154,29 @@ pop_error *executable_metadata(const pop_executable *executable, const uint64_t 
     pop_bytes_append(elf, (uint8_t[4]){0}, -(elf->size - first) % 4);
     put_section_headers(start, (uint32_t)notes.size, elf);
   }
-  pop_bytes_free(&cbor);
   pop_bytes_free(&notes);
   return fits ? NULL
               : pop_error_new(POP_ERROR_GRAPH_MEMORY,
-                              "the metadata of the executable would be larger than 4 GiB");
+                              "the %s of the executable would be larger than 4 GiB", what);
+}
+
+pop_error *executable_metadata(const pop_executable *executable, const uint64_t *digests,
+                               pop_bytes *elf)
+{
+  pop_bytes cbor = {0};
+  executable_encode(executable, digests, &cbor);
+  pop_error *error = wrap(&cbor, "metadata", elf);
+  pop_bytes_free(&cbor);
+  return error;
+}
+
+pop_error *executable_write_profile(const executable_profile *profile, pop_bytes *elf)
+{
+  pop_bytes cbor = {0};
+  executable_profile_encode(profile, &cbor);
+  pop_error *error = wrap(&cbor, "profile", elf);
+  pop_bytes_free(&cbor);
+  return error;
 }
 
 /* ---- reading ---- */
@@ -205,28 +222,43 @@ static pop_error *find_notes(Elf *elf, found_notes *found)
                        "it holds no note of Populus's with metadata, or only a part of it");
 }
 
-static pop_error *decode(Elf *elf, pop_executable *executable)
+static pop_error *check_digest(Elf *elf, found_notes *found)
 {
-  found_notes found = {0};
   uint64_t digest = 0;
-  POP_TRY(find_notes(elf, &found));
-  for (int i = 0; i < DIGEST_BYTES; ++i) digest |= (uint64_t)found.digest[i] << 8 * i;
-  if (XXH3_64bits(found.cbor, found.cbor_size) != digest)
-    return pop_error_new(POP_ERROR_FILE_LOAD,
-                         "the metadata are damaged: their digest is not %016llx",
-                         (unsigned long long)digest);
-  return executable_decode(found.cbor, found.cbor_size, executable);
+  POP_TRY(find_notes(elf, found));
+  for (int i = 0; i < DIGEST_BYTES; ++i) digest |= (uint64_t)found->digest[i] << 8 * i;
+  if (XXH3_64bits(found->cbor, found->cbor_size) == digest) return NULL;
+  return pop_error_new(POP_ERROR_FILE_LOAD, "the metadata are damaged: their digest is not %016llx",
+                       (unsigned long long)digest);
+}
+
+/* What is found lives as long as *handle, which the caller ends; NULL is fine for that. */
+static pop_error *unwrap(const uint8_t *elf, size_t size, Elf **handle, found_notes *found)
+{
+  elf_version(EV_CURRENT);
+  *handle = elf_memory((char *)elf, size);
+  if (!*handle || elf_kind(*handle) != ELF_K_ELF)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "it is no ELF file");
+  return check_digest(*handle, found);
 }
 
 pop_error *executable_read_metadata(const uint8_t *elf, size_t size, pop_executable *executable)
 {
-  elf_version(EV_CURRENT);
-  Elf *handle = elf_memory((char *)elf, size);
-  if (!handle || elf_kind(handle) != ELF_K_ELF) {
-    elf_end(handle);
-    return pop_error_new(POP_ERROR_FILE_LOAD, "it is no ELF file");
-  }
-  pop_error *error = decode(handle, executable);
+  Elf *handle;
+  found_notes found = {0};
+  pop_error *error = unwrap(elf, size, &handle, &found);
+  if (!error) error = executable_decode(found.cbor, found.cbor_size, executable);
+  elf_end(handle);
+  return error;
+}
+
+pop_error *executable_read_profile(const uint8_t *elf, size_t size,
+                                   const pop_executable *executable, executable_profile *profile)
+{
+  Elf *handle;
+  found_notes found = {0};
+  pop_error *error = unwrap(elf, size, &handle, &found);
+  if (!error) error = executable_profile_decode(found.cbor, found.cbor_size, executable, profile);
   elf_end(handle);
   return error;
 }

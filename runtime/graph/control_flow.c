@@ -74,7 +74,8 @@ pop_program pop_program_if(pop_tensor predicate, pop_program then_body, pop_prog
     return (pop_program){graph, 0};
   uint32_t *values = pop_arena_alloc(graph->arena, sizeof *values);
   values[0] = 0;
-  program p = {.kind = PROGRAM_SWITCH, .source = predicate.index, .case_values = values};
+  program p = {
+      .kind = PROGRAM_SWITCH, .count = 1, .source = predicate.index, .case_values = values};
   pop_program handle = add_program(graph, call, p, name);
   if (handle.index) {
     add_branch(handle, else_body, call);

@@ -146,8 +146,8 @@ typedef struct program {
   uint32_t *children;
   size_t num_children, children_capacity;
   uint32_t count;        /* REPEAT; WHILE: 1 while the predicate is true, 0 while it is false;
-                          * SYNC: pop_sync_type; ASSUME_EQUAL: replicas in the tensor, its first
-                          * dimension; 1: it is as it is in one */
+                          * SYNC: pop_sync_type; SWITCH: 1 if it is an If; ASSUME_EQUAL: replicas in the
+                          * tensor, its first dimension; 1: it is as it is in one */
   uint32_t compute_set;  /* EXECUTE */
   uint32_t *case_values; /* SWITCH: of the children but the last; a predicate's false is 0 */
   uint32_t *replica_map; /* REPLICA_COPY: by replica, which one its source goes to; or GRAPH_NONE */

@@ -155,6 +155,7 @@ static pop_option *options_with_profile(const arguments *a, size_t *count)
 {
   const pop_option reports[] = {
       {"autoReport.directory", a->profile},
+      {"autoReport.outputGraphProfile", "true"},
       {"autoReport.outputExecutionProfile", "true"},
       {"autoReport.executionProfileProgramRunCount", "18446744073709551615"}};
   enum { NUM_REPORTS = sizeof reports / sizeof *reports };

@@ -29,7 +29,7 @@ size -A images.a | grep -e ".text" | awk '{print $2}' >per-tile
 paste -d' ' per-tile tile-memory | awk '$1 != $2 || $1 != $3 { print NR - 1 ": " $0; bad = 1 } END { exit bad }' ||
   fail "size, report and loader differ"
 quiet members ar t images.a
-{ seq -f 'tile-%05g.elf' 0 1215; echo metadata.elf; } | cmp - members || fail "members: $(cat members)"
+{ seq -f 'tile-%05g.elf' 0 1215; echo metadata.elf; echo profile.elf; } | cmp - members || fail "members: $(cat members)"
 
 image=tile-00000.elf
 quiet out ar x images.a $image

@@ -290,6 +290,7 @@ Test(option_effects, the_options_that_public_programs_share_are_taken_and_write_
                                       "vars.capnp",
                                       "reports/here/archive.a",
                                       "reports/here/memory.txt",
+                                      "reports/here/graph.json",
                                       "reports/here/vars.json",
                                       "reports/here/debug.json",
                                       "reports/here/serialized_graph.json",

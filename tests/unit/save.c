@@ -38,15 +38,16 @@ Test(save, any_number_of_threads_makes_the_same_bytes)
   free(first);
 }
 
-Test(save, members_are_the_tiles_in_order_and_the_metadata)
+Test(save, members_are_the_tiles_in_order_the_metadata_and_the_profile)
 {
   pop_engine *engine = new_engine(TILES, "2");
   expect_ok(pop_engine_save_archive(engine, "archive.a"));
   pop_engine_free(engine);
   pop_archive *archive;
   expect_ok(pop_archive_open("archive.a", &archive));
-  cr_assert_eq(pop_archive_num_members(archive), TILES + 1);
+  cr_assert_eq(pop_archive_num_members(archive), TILES + 2);
   cr_assert_str_eq(pop_archive_get_member(archive, TILES)->name, EXECUTABLE_METADATA_MEMBER);
+  cr_assert_str_eq(pop_archive_get_member(archive, TILES + 1)->name, EXECUTABLE_PROFILE_MEMBER);
   for (uint32_t tile = 0; tile < TILES; tile++) {
     uint32_t number;
     cr_assert(pop_archive_tile_number(pop_archive_get_member(archive, tile)->name, &number));

@@ -77,6 +77,24 @@ typedef enum pop_profile_format {
 POP_MUST_CHECK pop_error *pop_profile_write(pop_profile_value value, pop_profile_format format,
                                             FILE *stream);
 
+/* ---- the graph profile ----
+ *
+ * What the compiled graph takes, known before anything runs: memory by tile, category, compute set and vertex
+ * type, liveness, exchanges, the programs. Every number is of the tile images. Of a replicated graph it
+ * is one replica's. */
+
+/* As values, the caller's to free. Errors: INVALID_ARGUMENT for the CPU, which has no tiles; FILE_LOAD if the
+ * executable is an archive that holds no profile any more, or a damaged one. */
+POP_MUST_CHECK pop_error *pop_engine_graph_profile(const pop_engine *engine, pop_profile **profile);
+POP_MUST_CHECK pop_error *pop_executable_graph_profile(const pop_executable *executable,
+                                                       pop_profile **profile);
+/* Straight to a stream, without the values. */
+POP_MUST_CHECK pop_error *pop_engine_write_graph_profile(const pop_engine *engine,
+                                                         pop_profile_format format, FILE *stream);
+POP_MUST_CHECK pop_error *pop_executable_write_graph_profile(const pop_executable *executable,
+                                                             pop_profile_format format,
+                                                             FILE *stream);
+
 /* ---- what runs have cost ----
  *
  * The engine options debug.instrument… put code into the tiles that counts cycles; after each run the engine

@@ -1,0 +1,126 @@
+/* What graph profiles say beside what an engine needs to know: in an archive it is a member of its own, which nobody
+ * reads but who wants a profile.
+ *
+ *   compilation --compiler/describe_profile.c--> executable_profile --profile_encode.c--> profile.elf
+ *   profile.elf --profile_decode.c--> executable_profile --../profile/graph_profile.c--> emitter
+ *
+ * Texts are numbers in `names`. */
+#ifndef EXECUTABLE_PROFILE_H
+#define EXECUTABLE_PROFILE_H
+
+#include <populus/arena.h>
+#include <populus/error.h>
+#include <populus/executable.h>
+
+/* What is written now, and what is read. */
+enum { EXECUTABLE_PROFILE_FORMAT = 1 };
+
+#define EXECUTABLE_PROFILE_MEMBER "profile.elf"
+
+#define EXECUTABLE_ARRAY(type, name)                                                               \
+  type *name;                                                                                      \
+  size_t num_##name, name##_capacity
+
+/* What bytes of vertices are for: states, and the tables, constant vectors and descriptors behind them.
+ * X(enumerator, key in byComputeSet and byVertexType, label in the summary) */
+#define PROFILE_VERTEX_PARTS(X)                                                                    \
+  X(PROFILE_VERTEX_DATA, "vertexDataBytes", "Internal vertex state")                               \
+  X(PROFILE_EDGE_POINTERS, "edgePtrBytes", "Edge pointers")                                        \
+  X(PROFILE_COPY_POINTERS, "copyPtrBytes", "Copy pointers")                                        \
+  X(PROFILE_PADDING, "paddingBytes", "Padding")                                                    \
+  X(PROFILE_DESCRIPTORS, "descriptorBytes", "Descriptors")
+
+typedef enum profile_vertex_part {
+#define PROFILE_PART_ENUMERATOR(id, key, label) id,
+  PROFILE_VERTEX_PARTS(PROFILE_PART_ENUMERATOR)
+#undef PROFILE_PART_ENUMERATOR
+      PROFILE_VERTEX_PART_COUNT
+} profile_vertex_part;
+
+/* Vertices of one type in a work. */
+typedef struct profile_vertex_use {
+  uint32_t type, count;
+  uint32_t bytes[PROFILE_VERTEX_PART_COUNT];
+} profile_vertex_use;
+
+typedef struct profile_vertex_type {
+  uint32_t state_bytes; /* of one vertex */
+  uint32_t
+      code_bytes; /* of all functions and read-only data that it needs, which others may need, too */
+} profile_vertex_type;
+
+/* What a work's vertices take on its tile. */
+typedef struct profile_work_row {
+  uint32_t code_bytes; /* of all that its vertices need */
+  uint32_t first_use;  /* in uses */
+  uint32_t num_uses;
+} profile_work_row;
+
+/* X(enumerator, key in memoryByInstruction): those that our tiles have. */
+#define PROFILE_INSTRUCTIONS(X)                                                                    \
+  X(PROFILE_DELAY, "delay")                                                                        \
+  X(PROFILE_RECEIVE_ADDRESS, "receiveAddress")                                                     \
+  X(PROFILE_RECEIVE_MUX, "receiveMux")                                                             \
+  X(PROFILE_SEND, "send")                                                                          \
+  X(PROFILE_OTHER, "other")
+
+typedef enum profile_instruction {
+#define PROFILE_INSTRUCTION_ENUMERATOR(id, key) id,
+  PROFILE_INSTRUCTIONS(PROFILE_INSTRUCTION_ENUMERATOR)
+#undef PROFILE_INSTRUCTION_ENUMERATOR
+      PROFILE_INSTRUCTION_COUNT
+} profile_instruction;
+
+/* The code of an exchange, of all tiles. */
+typedef struct profile_exchange_code {
+  uint64_t bytes[PROFILE_INSTRUCTION_COUNT];
+} profile_exchange_code;
+
+/* Variables, buffers, code of one name, category and time, of all tiles. */
+typedef struct profile_live {
+  uint32_t name;
+  uint32_t category;              /* pop_memory_category */
+  uint32_t first_step, last_step; /* executable_step.position, both inclusive; NONE: always live */
+  uint64_t bytes;
+} profile_live;
+
+typedef struct profile_metric {
+  uint32_t name;
+  double value;
+} profile_metric;
+
+typedef struct executable_profile {
+  pop_arena *arena; /* names */
+  uint64_t num_vertices, num_edges, num_variables;
+  EXECUTABLE_ARRAY(const char *, names);
+  EXECUTABLE_ARRAY(profile_metric, metrics); /* of the compilation */
+  EXECUTABLE_ARRAY(profile_vertex_type, vertex_types);
+  EXECUTABLE_ARRAY(profile_vertex_use, uses);
+  EXECUTABLE_ARRAY(profile_work_row, work_rows);
+  EXECUTABLE_ARRAY(uint32_t, works); /* by work of the executable: in work_rows */
+  EXECUTABLE_ARRAY(profile_exchange_code, exchange_codes); /* by exchange of the executable */
+  EXECUTABLE_ARRAY(profile_live, lives);
+} executable_profile;
+
+/* The profile of an executable, the caller's to free. Errors: INVALID_ARGUMENT for the CPU, which has none;
+ * FILE_LOAD if the archive has none (another tool has left it out), or a damaged one. */
+POP_MUST_CHECK pop_error *executable_profile_get(const pop_executable *executable,
+                                                 executable_profile **profile);
+executable_profile *executable_profile_new(void);
+void executable_profile_free(executable_profile *profile); /* NULL is fine */
+
+/* note.c: the member, an ELF file as the metadata are in one. */
+POP_MUST_CHECK pop_error *executable_write_profile(const executable_profile *profile,
+                                                   pop_bytes *elf);
+POP_MUST_CHECK pop_error *executable_read_profile(const uint8_t *elf, size_t size,
+                                                  const pop_executable *executable,
+                                                  executable_profile *profile);
+
+/* profile_encode.c, profile_decode.c: as CBOR. */
+void executable_profile_encode(const executable_profile *profile, pop_bytes *cbor);
+/* Fills an empty profile of that executable. Trusts nothing; errors: FILE_LOAD with the key. */
+POP_MUST_CHECK pop_error *executable_profile_decode(const uint8_t *cbor, size_t size,
+                                                    const pop_executable *executable,
+                                                    executable_profile *profile);
+
+#endif

@@ -1,0 +1,141 @@
+/* exchanges, externalExchanges and hostExchanges of the graph profile. */
+#include "profile/graph_profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What tiles do in an exchange, by tile. */
+typedef struct tile_parts {
+  executable_exchange_part *of; /* by tile; `tile` is not used */
+  uint32_t num_tiles;
+} tile_parts;
+
+static void take_parts(tile_parts *t, const executable_exchange_part *parts, size_t count)
+{
+  memset(t->of, 0, t->num_tiles * sizeof *t->of);
+  for (size_t i = 0; i < count; ++i) t->of[parts[i].tile] = parts[i];
+}
+
+/* The tiles go on when all bytes of their IPU are through (machine/isa.h). */
+static void add_link_time(const pop_target *target, tile_parts *t)
+{
+  uint32_t speed = target->host_bytes_per_cycle;
+  for (uint32_t first = 0; first < t->num_tiles; first += target->tiles_per_ipu) {
+    uint64_t bytes = 0;
+    for (uint32_t i = first; i < first + target->tiles_per_ipu; ++i)
+      bytes += t->of[i].bytes_sent + t->of[i].bytes_received;
+    for (uint32_t i = first; i < first + target->tiles_per_ipu; ++i)
+      if (t->of[i].cycles) t->of[i].cycles += (uint32_t)((bytes + speed - 1) / speed);
+  }
+}
+
+/* The host looks at a tensor while all tiles wait: they have no code for it. */
+static void take_tensor(const pop_executable *e, const executable_tensor *tensor, tile_parts *t)
+{
+  memset(t->of, 0, t->num_tiles * sizeof *t->of);
+  for (size_t i = 0; i < tensor->num_runs; ++i) {
+    const executable_run *run = &e->runs[tensor->first_run + i];
+    t->of[run->tile].bytes_sent += run->bytes;
+  }
+}
+
+static void take_event(const pop_executable *e, const executable_event *event, tile_parts *t)
+{
+  if (event->kind != EXECUTABLE_EVENT_EXCHANGE) {
+    take_tensor(e, &e->tensors[event->tensor], t);
+    return;
+  }
+  take_parts(t, e->exchange_parts + event->first_part, event->num_parts);
+  add_link_time(&e->target, t);
+}
+
+/* ---- the three kinds ---- */
+
+/* Exchanges of one kind, in the order of their numbers. */
+typedef struct exchange_kind {
+  const char *key, *cycles_key;
+  size_t *members; /* of exchanges, or of events */
+  size_t count;
+  bool with_host;
+} exchange_kind;
+
+static const char *name_of(const pop_executable *e, const exchange_kind *kind, size_t number)
+{
+  size_t member = kind->members[number];
+  return kind->with_host ? e->events[member].name : e->exchanges[member].name;
+}
+
+static void take_exchange(const pop_executable *e, const exchange_kind *kind, size_t number,
+                          tile_parts *t)
+{
+  size_t member = kind->members[number];
+  if (kind->with_host)
+    take_event(e, &e->events[member], t);
+  else
+    take_parts(t, e->exchange_parts + e->exchanges[member].first_part,
+               e->exchanges[member].num_parts);
+}
+
+typedef enum part_value { BYTES_RECEIVED, BYTES_SENT, CYCLES } part_value;
+
+static int64_t value_of(const executable_exchange_part *part, part_value which)
+{
+  return which == CYCLES ? part->cycles
+                         : (int64_t)(which == BYTES_SENT ? part->bytes_sent : part->bytes_received);
+}
+
+/* By exchange of the kind, then tile. */
+static void emit_values(const emitter *to, const char *key, const graph_profile *g,
+                        const exchange_kind *kind, part_value which, tile_parts *t)
+{
+  emit_begin_vector(to, key);
+  for (size_t i = 0; i < kind->count; ++i) {
+    take_exchange(g->e, kind, i, t);
+    emit_begin_vector(to, NULL);
+    for (uint32_t tile = 0; tile < t->num_tiles; ++tile)
+      emit_int(to, NULL, value_of(&t->of[tile], which));
+    emit_end_vector(to);
+  }
+  emit_end_vector(to);
+}
+
+static void emit_kind(const emitter *to, const graph_profile *g, const exchange_kind *kind,
+                      tile_parts *t)
+{
+  emit_begin_map(to, kind->key);
+  emit_begin_vector(to, "names");
+  for (size_t i = 0; i < kind->count; ++i) emit_string(to, NULL, name_of(g->e, kind, i));
+  emit_end_vector(to);
+  emit_values(to, "bytesReceivedByTile", g, kind, BYTES_RECEIVED, t);
+  emit_values(to, "bytesSentByTile", g, kind, BYTES_SENT, t);
+  emit_values(to, kind->cycles_key, g, kind, CYCLES, t);
+  emit_end_map(to);
+}
+
+void emit_exchanges(const emitter *to, const graph_profile *g)
+{
+  const pop_executable *e = g->e;
+  const exchange_numbers *n = &g->numbers;
+  exchange_kind internal = {.key = "exchanges", .cycles_key = "cyclesByTile"};
+  exchange_kind external = {.key = "externalExchanges", .cycles_key = "estimatedCyclesByTile"};
+  exchange_kind host = {
+      .key = "hostExchanges", .cycles_key = "estimatedCyclesByTile", .with_host = true};
+  exchange_kind *const kinds[] = {&internal, &external, &host};
+  internal.members = pop_xcalloc(n->num_internal + 1, sizeof *internal.members);
+  external.members = pop_xcalloc(n->num_external + 1, sizeof *external.members);
+  host.members = pop_xcalloc(n->num_host + 1, sizeof *host.members);
+  for (size_t i = 0; i < e->num_exchanges; ++i) {
+    exchange_kind *kind = e->exchanges[i].zone ? &external : &internal;
+    kind->members[kind->count++] = i;
+  }
+  for (size_t i = 0; i < e->num_events; ++i)
+    if (n->of_event[i] != EXECUTABLE_NONE) host.members[n->of_event[i]] = i;
+  host.count = n->num_host;
+  tile_parts t = {.num_tiles = pop_target_num_tiles(&e->target)};
+  t.of = pop_xcalloc(t.num_tiles, sizeof *t.of);
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k) {
+    emit_kind(to, g, kinds[k], &t);
+    free(kinds[k]->members);
+  }
+  free(t.of);
+}

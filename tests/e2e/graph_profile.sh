@@ -1,0 +1,60 @@
+# The graph profile of every example: as the schema says, in JSON and CBOR the same, from the graph the same as from its archive;
+# its views of memory agree with each other, with the images, with popsize and with `size -A`, to the byte.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+agrees=$POPULUS_BUILD_DIR/tests/support/profile_agrees
+schema=$POPULUS_SOURCE_DIR/tests/golden/graph_profile.schema.json
+python=
+for candidate in /usr/bin/python3 python3; do
+  "$candidate" -c 'import cbor2, jsonschema' 2>imports.err && python=$candidate && break
+done
+[ -n "$python" ] || { echo "python3-cbor2 and python3-jsonschema are not installed"; exit 77; }
+
+# agree <what>: archive.a and its profile do.
+agree()
+{
+  quiet agree.txt "$agrees" archive.a
+  size -A archive.a | awk '$1 == ".text" { sum += $2 } END { print "including_gaps", sum + 0 }' >text.txt
+  grep '^including_gaps' agree.txt | cmp - text.txt || fail "$1: size says something else"
+  quiet popsize.csv "$POPULUS_BIN/popsize" --csv archive.a
+  awk -F, '$1 == "total" && $2 == "including gaps" { print "including_gaps", $3 }
+           $1 == "total" && $2 == "used" { print "used", $3 }
+           $1 == "category" { print "category", $2, $3 }' popsize.csv | grep -v 'shared by several' | sort >sizes.txt
+  awk '$1 != "category" || $3 > 0' agree.txt | sort | cmp - sizes.txt || fail "$1: popsize says something else"
+}
+
+for folder in "$POPULUS_SOURCE_DIR"/examples/*/; do
+  example=$(basename "$folder")
+  case $example in
+    linked_executable) continue ;; # it compiles nothing
+    matvec*) arguments="300 40" ;;
+    *) arguments= ;;
+  esac
+  rm -rf compiled loaded archive.a
+  # shellcheck disable=SC2086
+  POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"archive.a","autoReport.outputGraphProfile":"true","autoReport.directory":"compiled"}' \
+    "$POPULUS_BIN/$example" $arguments >out.txt 2>&1 || fail "$example exits $?: $(cat out.txt)"
+  agree "$example"
+  for format in json jsonPretty cbor; do
+    mkdir -p loaded/$format
+    POPLAR_ENGINE_OPTIONS="{\"autoReport.directory\":\"loaded/$format\",\"autoReport.outputGraphProfile\":\"true\",\"autoReport.profileFormat\":\"$format\"}" \
+      quiet agree.txt "$agrees" archive.a
+  done
+  cmp compiled/graph.json loaded/json/graph.json || fail "$example: the archive has another profile than the graph"
+  "$python" "$POPULUS_SOURCE_DIR/tests/support/validate_profile.py" "$schema" compiled/graph.json \
+    loaded/jsonPretty/graph.json loaded/cbor/graph.cbor || fail "$example: the profile is not as the schema says"
+done
+
+# popexec writes it, too.
+POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"archive.a"}' "$POPULUS_BIN/suffix_sum" >out.txt 2>&1
+"$POPULUS_BIN/popexec" --profile by_popexec archive.a >out.txt 2>&1 || fail "popexec --profile exits $?: $(cat out.txt)"
+[ -s by_popexec/graph.json ] || fail "popexec --profile writes no graph.json"
+
+# The comparison can fail: by one byte.
+POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"archive.a"}' "$POPULUS_BIN/suffix_sum" >out.txt 2>&1
+agree suffix_sum
+cp agree.txt before.txt
+POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"archive.a","debug.supervisorStackSizeInBytes":"64"}' \
+  "$POPULUS_BIN/suffix_sum" >out.txt 2>&1
+agree suffix_sum
+! cmp -s agree.txt before.txt || fail "a larger stack makes the same profile"

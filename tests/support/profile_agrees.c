@@ -1,0 +1,304 @@
+/* profile_agrees <archive>: the views of memory in an archive's graph profile, one beside the other and beside the
+ * account of each tile (which memory_agrees holds against the images).
+ *
+ * For every tile: byTile is the account; the cells of byCategory are the account's; vertex types and compute sets
+ * come to what the categories of vertices have; states come to the sizes of their symbols. In all: blocks of liveness
+ * are those of the categories; the instructions of exchanges are the exchange code.
+ *
+ * Standard output, for other tools' figures: including_gaps, used, and `category` with key and bytes not
+ * overlapped, of all tiles. Differences go to standard error, exit status 1. */
+#include <populus/archive.h>
+#include <populus/arena.h>
+#include <populus/image.h>
+#include <populus/populus.h>
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct checker {
+  pop_executable *executable;
+  pop_engine *engine;
+  pop_archive *archive;
+  pop_profile *profile;
+  pop_profile_value root;
+  uint32_t num_tiles;
+  int num_differences;
+  uint64_t including_gaps, used;
+  uint64_t categories[POP_MEMORY_CATEGORY_COUNT], blocks[POP_MEMORY_CATEGORY_COUNT];
+} checker;
+
+/* `format` says what is compared. */
+__attribute__((format(printf, 4, 5))) static void compare(checker *c, int64_t is, int64_t should_be,
+                                                          const char *format, ...)
+{
+  enum { SHOWN = 10 };
+  if (is == should_be || c->num_differences++ >= SHOWN) return;
+  va_list arguments;
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  fprintf(stderr, ": %" PRId64 ", not %" PRId64 "\n", is, should_be);
+  va_end(arguments);
+}
+
+/* The int number `index` of a vector in memory.<path>. */
+static int64_t memory_at(const checker *c, const char *path, size_t index)
+{
+  char *whole = pop_xasprintf("memory.%s", path);
+  pop_profile_value found = pop_profile_at(pop_profile_find(c->root, whole), index);
+  if (pop_profile_kind_of(found) != POP_PROFILE_INT) {
+    fprintf(stderr, "there is no %s[%zu]\n", whole, index);
+    exit(1);
+  }
+  free(whole);
+  return pop_profile_as_int(found);
+}
+
+/* ---- by tile, by category ---- */
+
+static void check_by_tile(checker *c, uint32_t tile, const pop_tile_memory *m)
+{
+  const struct {
+    const char *path;
+    uint32_t bytes;
+  } rows[] = {
+      {"byTile.total", m->total},
+      {"byTile.totalIncludingGaps", m->total_including_gaps},
+      {"byTile.nonInterleaved", m->by_region[POP_REGION_NON_INTERLEAVED]},
+      {"byTile.interleaved", m->by_region[POP_REGION_INTERLEAVED]},
+      {"byTile.overflowed", m->by_region[POP_REGION_OVERFLOWED]},
+      {"byTile.nonInterleavedIncludingGaps",
+       m->by_region_including_gaps[POP_REGION_NON_INTERLEAVED]},
+      {"byTile.interleavedIncludingGaps", m->by_region_including_gaps[POP_REGION_INTERLEAVED]},
+      {"byTile.overflowedIncludingGaps", m->by_region_including_gaps[POP_REGION_OVERFLOWED]},
+      {"byTile.mostLive", m->most_live},
+      {"byTile.leastIncludingGaps", m->least_including_gaps},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+    compare(c, memory_at(c, rows[i].path, tile), rows[i].bytes, "tile %u: %s", tile, rows[i].path);
+  compare(c,
+          memory_at(c, "byTile.nonInterleaved", tile) + memory_at(c, "byTile.interleaved", tile) +
+              memory_at(c, "byTile.overflowed", tile),
+          m->total, "tile %u: regions", tile);
+  c->including_gaps += m->total_including_gaps;
+  c->used += m->total;
+}
+
+static void check_by_category(checker *c, uint32_t tile, const pop_tile_memory *m)
+{
+  static const char *const regions[] = {"nonInterleaved", "interleaved", "overflowed"};
+  for (int k = 0; k < POP_MEMORY_CATEGORY_COUNT; ++k) {
+    const char *key = pop_memory_category_key((pop_memory_category)k);
+    char path[128];
+    int64_t total = 0;
+    for (int r = 0; r < POP_REGION_COUNT; ++r) {
+      snprintf(path, sizeof path, "byCategory.%s.%s.nonOverlapped", key, regions[r]);
+      int64_t alone = memory_at(c, path, tile);
+      compare(c, alone, m->not_overlapped[k][r], "tile %u: %s", tile, path);
+      snprintf(path, sizeof path, "byCategory.%s.%s.overlapped", key, regions[r]);
+      int64_t shared = memory_at(c, path, tile);
+      compare(c, shared, m->overlapped[k][r], "tile %u: %s", tile, path);
+      total += alone + shared;
+      c->categories[k] += (uint64_t)alone;
+    }
+    snprintf(path, sizeof path, "byCategory.%s.total", key);
+    compare(c, memory_at(c, path, tile), total, "tile %u: %s", tile, path);
+    c->blocks[k] += (uint64_t)total;
+  }
+}
+
+/* ---- vertices ---- */
+
+static const char *const parts[] = {"vertexDataBytes", "edgePtrBytes", "copyPtrBytes",
+                                    "paddingBytes", "descriptorBytes"};
+enum { NUM_PARTS = sizeof parts / sizeof *parts };
+
+/* memory.<view>.<key>[row][tile] */
+static int64_t view_at(const checker *c, const char *view, const char *key, size_t row,
+                       uint32_t tile)
+{
+  pop_profile_value values =
+      pop_profile_get(pop_profile_get(pop_profile_get(c->root, "memory"), view), key);
+  pop_profile_value found = pop_profile_at(pop_profile_at(values, row), tile);
+  if (pop_profile_kind_of(found) != POP_PROFILE_INT) {
+    fprintf(stderr, "there is no memory.%s.%s[%zu][%u]\n", view, key, row, tile);
+    exit(1);
+  }
+  return pop_profile_as_int(found);
+}
+
+/* All parts of all rows on the tile. What there is beside them is code. */
+static int64_t sum_view(checker *c, const char *view, size_t num_rows, uint32_t tile)
+{
+  int64_t sum = 0;
+  for (size_t row = 0; row < num_rows; ++row) {
+    int64_t of_row = 0;
+    for (int p = 0; p < NUM_PARTS; ++p) of_row += view_at(c, view, parts[p], row, tile);
+    compare(c, view_at(c, view, "totalBytes", row, tile),
+            of_row + view_at(c, view, "codeBytes", row, tile), "tile %u: %s %zu in total", tile,
+            view, row);
+    sum += of_row;
+  }
+  return sum;
+}
+
+static size_t count_at(const checker *c, const char *path)
+{
+  return pop_profile_count(pop_profile_find(c->root, path));
+}
+
+/* Code that all vertex types on the tile need is at least that of any, and no more than the tile has. */
+static void check_code(checker *c, uint32_t tile)
+{
+  size_t num_types = count_at(c, "vertexTypes.names");
+  int64_t code = memory_at(c, "byCategory.vertexCode.total", tile), most = 0, types = 0;
+  for (size_t t = 0; t < num_types; ++t) {
+    int64_t bytes = view_at(c, "byVertexType", "codeBytes", t, tile);
+    types += bytes != 0;
+    most = bytes > most ? bytes : most;
+  }
+  if (types == 1)
+    compare(c, most, code, "tile %u: code of its only vertex type", tile);
+  else if (most > code)
+    compare(c, most, code, "tile %u: code of a vertex type", tile);
+  if (types == 0) compare(c, code, 0, "tile %u: code without a vertex type", tile);
+  for (size_t s = 0; s < count_at(c, "computeSets.names"); ++s)
+    if (view_at(c, "byComputeSet", "codeBytes", s, tile) > code)
+      compare(c, view_at(c, "byComputeSet", "codeBytes", s, tile), code,
+              "tile %u: code of compute set %zu", tile, s);
+}
+
+static void check_vertices(checker *c, uint32_t tile)
+{
+  int64_t categories = memory_at(c, "byCategory.vertexInstanceState.total", tile) +
+                       memory_at(c, "byCategory.vertexFieldData.total", tile) +
+                       memory_at(c, "byCategory.vectorListDescriptor.total", tile) +
+                       memory_at(c, "byCategory.copyDescriptor.total", tile);
+  compare(c, sum_view(c, "byVertexType", count_at(c, "vertexTypes.names"), tile), categories,
+          "tile %u: vertex types", tile);
+  compare(c, sum_view(c, "byComputeSet", count_at(c, "computeSets.names"), tile), categories,
+          "tile %u: compute sets", tile);
+  check_code(c, tile);
+}
+
+/* Symbols of vertices: vertex.<compute set>.<type>.<number> */
+static pop_error *count_states(checker *c, uint32_t tile, uint64_t *bytes)
+{
+  pop_arena *arena = pop_arena_new();
+  pop_image image;
+  bool overflowed;
+  pop_error *error =
+      pop_image_read_member(c->archive, tile, POP_IMAGE_SYMBOLS,
+                            pop_executable_target(c->executable), arena, &image, &overflowed);
+  for (size_t i = 0; !error && i < image.num_symbols; ++i)
+    if (strncmp(image.symbols[i].name, "vertex.", 7) == 0) *bytes += image.symbols[i].size;
+  pop_arena_free(arena);
+  return error;
+}
+
+static void check_states(checker *c, uint64_t symbols)
+{
+  pop_profile_value counts = pop_profile_find(c->root, "computeSets.vertexCounts");
+  pop_profile_value types = pop_profile_find(c->root, "computeSets.vertexTypes");
+  pop_profile_value sizes = pop_profile_find(c->root, "vertexTypes.sizes");
+  int64_t bytes = 0, vertices = 0;
+  for (size_t s = 0; s < pop_profile_count(counts); ++s) {
+    pop_profile_value of_set = pop_profile_at(counts, s), types_of_set = pop_profile_at(types, s);
+    for (size_t i = 0; i < pop_profile_count(of_set); ++i) {
+      int64_t count = pop_profile_as_int(pop_profile_at(of_set, i));
+      size_t type = (size_t)pop_profile_as_int(pop_profile_at(types_of_set, i));
+      bytes += count * pop_profile_as_int(pop_profile_at(sizes, type));
+      vertices += count;
+    }
+  }
+  compare(c, bytes, (int64_t)symbols, "vertex states and their symbols");
+  compare(c, pop_profile_as_int(pop_profile_find(c->root, "graph.numVertices")), vertices,
+          "graph.numVertices");
+}
+
+/* ---- liveness, exchanges ---- */
+
+static void check_liveness(checker *c)
+{
+  pop_profile_value variables = pop_profile_find(c->root, "memory.liveness.variables");
+  pop_profile_value keys = pop_profile_get(variables, "categories");
+  pop_profile_value bytes = pop_profile_get(variables, "bytes");
+  uint64_t sums[POP_MEMORY_CATEGORY_COUNT] = {0};
+  for (size_t i = 0; i < pop_profile_count(keys); ++i)
+    for (int k = 0; k < POP_MEMORY_CATEGORY_COUNT; ++k)
+      if (strcmp(pop_profile_as_string(pop_profile_at(keys, i)),
+                 pop_memory_category_key((pop_memory_category)k)) == 0)
+        sums[k] += (uint64_t)pop_profile_as_int(pop_profile_at(bytes, i));
+  for (int k = 0; k < POP_MEMORY_CATEGORY_COUNT; ++k)
+    compare(c, (int64_t)sums[k], (int64_t)c->blocks[k], "liveness of %s",
+            pop_memory_category_key((pop_memory_category)k));
+  int64_t most = pop_profile_as_int(pop_profile_find(c->root, "memory.liveness.maxBytes"));
+  int64_t limit = 0;
+  for (uint32_t t = 0; t < c->num_tiles; ++t) limit += memory_at(c, "byTile.mostLive", t);
+  if (c->num_tiles == 1 || most > limit) compare(c, most, limit, "most live at once");
+}
+
+static void check_exchanges(checker *c)
+{
+  pop_profile_value programs = pop_profile_get(c->root, "programs");
+  size_t count = count_at(c, "exchanges.names");
+  int64_t *bytes = pop_xcalloc(count + 1, sizeof *bytes), sum = 0;
+  for (size_t i = 0; i < pop_profile_count(programs); ++i) {
+    pop_profile_value program = pop_profile_at(programs, i);
+    if (strcmp(pop_profile_as_string(pop_profile_get(program, "type")), "DoExchange") != 0)
+      continue;
+    size_t exchange = (size_t)pop_profile_as_int(pop_profile_get(program, "exchange"));
+    bytes[exchange] = pop_profile_as_int(pop_profile_find(program, "memoryByInstruction.total"));
+  }
+  for (size_t i = 0; i < count; ++i) sum += bytes[i];
+  compare(c, sum, (int64_t)c->blocks[POP_MEMORY_INTERNAL_EXCHANGE_CODE], "exchange instructions");
+  free(bytes);
+}
+
+static pop_error *check(checker *c, const char *path)
+{
+  uint64_t states = 0;
+  POP_TRY(pop_executable_load(path, &c->executable));
+  POP_TRY(pop_engine_create_from_executable(c->executable, NULL, 0, &c->engine));
+  POP_TRY(pop_archive_open(path, &c->archive));
+  POP_TRY(pop_engine_graph_profile(c->engine, &c->profile));
+  c->root = pop_profile_root(c->profile);
+  c->num_tiles = pop_target_num_tiles(pop_executable_target(c->executable));
+  for (uint32_t tile = 0; tile < c->num_tiles; ++tile) {
+    pop_tile_memory memory;
+    POP_TRY(pop_engine_tile_memory(c->engine, tile, &memory));
+    check_by_tile(c, tile, &memory);
+    check_by_category(c, tile, &memory);
+    check_vertices(c, tile);
+    POP_TRY(count_states(c, tile, &states));
+  }
+  check_states(c, states);
+  check_liveness(c);
+  check_exchanges(c);
+  return NULL;
+}
+
+int main(int argc, char **argv)
+{
+  checker c = {0};
+  if (argc != 2) {
+    fprintf(stderr, "usage: profile_agrees ARCHIVE\n");
+    return 2;
+  }
+  pop_error *error = check(&c, argv[1]);
+  int status = pop_error_exit_status(error);
+  if (error) fprintf(stderr, "profile_agrees: %s\n", pop_error_message(error));
+  if (status == 0 && c.num_differences) status = 1;
+  printf("including_gaps %" PRIu64 "\nused %" PRIu64 "\n", c.including_gaps, c.used);
+  for (int k = 0; k < POP_MEMORY_CATEGORY_COUNT; ++k)
+    printf("category %s %" PRIu64 "\n", pop_memory_category_key((pop_memory_category)k),
+           c.categories[k]);
+  pop_error_free(error);
+  pop_profile_free(c.profile);
+  pop_archive_close(c.archive);
+  pop_engine_free(c.engine);
+  pop_executable_free(c.executable);
+  return status;
+}
