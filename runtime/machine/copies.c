@@ -41,12 +41,14 @@ void copy_list_finish(copy_list *list, const uint32_t *owners)
 {
   enum { CHUNK_COST = 32768, COPY_COST = 32 };
   uint64_t cost = CHUNK_COST;
+  list->bytes = 0;
   for (size_t i = 0; i < list->num_runs; i++) {
     bool follows = owners && i && owners[i] == owners[i - 1];
     if (cost >= CHUNK_COST && !follows) {
       pop_push(list->chunks, list->num_chunks, list->chunks_capacity, i);
       cost = 0;
     }
+    list->bytes += (uint64_t)list->runs[i].count * list->runs[i].bytes;
     cost += (uint64_t)list->runs[i].count * ((uint64_t)list->runs[i].bytes + COPY_COST);
   }
   size_t num_chunks = list->num_chunks;
@@ -61,11 +63,21 @@ void copy_list_free(copy_list *list)
   *list = (copy_list){0};
 }
 
-/* The copies go from anywhere to anywhere, so the host's own prefetching does not help. */
-static void prefetch(const copy_run *run)
+/* The copies go from anywhere to anywhere: where they begin, the host's own prefetching does not help. It
+ * finds the rest of a block soon enough if that is in some cache; what is in memory it does not. Measured
+ * with tests/bench/supersteps.c: 0.23 -> 0.40 of memcpy's bandwidth for 1.5 MB when only beginnings are
+ * prefetched, 0.46 -> 0.43 for 12 MB. */
+typedef struct prefetching {
+  size_t ahead;   /* runs */
+  uint32_t bytes; /* of each */
+} prefetching;
+
+enum { LINE = 64, CACHED_BYTES = 4 << 20 };
+static const prefetching of_beginnings = {8, LINE}, of_blocks = {2, 1024};
+
+static void prefetch(const copy_run *run, uint32_t most)
 {
-  enum { LINE = 64, MOST = 1024 };
-  uint32_t bytes = run->bytes < MOST ? run->bytes : MOST;
+  uint32_t bytes = run->bytes < most ? run->bytes : most;
   for (uint32_t at = 0; at < bytes; at += LINE) {
     __builtin_prefetch(run->from + at, 0);
     __builtin_prefetch(run->to + at, 1);
@@ -87,9 +99,9 @@ static void copy_blocks(const copy_run *run)
 
 static void copy_chunk(const copy_list *list, size_t number)
 {
-  enum { AHEAD = 2 };
+  prefetching how = list->bytes <= CACHED_BYTES ? of_beginnings : of_blocks;
   for (size_t i = list->chunks[number]; i < list->chunks[number + 1]; i++) {
-    if (i + AHEAD < list->num_runs) prefetch(&list->runs[i + AHEAD]);
+    if (i + how.ahead < list->num_runs) prefetch(&list->runs[i + how.ahead], how.bytes);
     copy_blocks(&list->runs[i]);
   }
 }

@@ -19,6 +19,7 @@ typedef struct copy_list {
   size_t num_runs, runs_capacity;
   size_t *chunks; /* chunk i has the runs from chunks[i] up to chunks[i + 1] */
   size_t num_chunks, chunks_capacity;
+  uint64_t bytes; /* of all copies */
 } copy_list;
 
 void copy_list_add(copy_list *list, copy_run run);
