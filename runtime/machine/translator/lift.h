@@ -29,8 +29,8 @@
  * rounds is computed and what its accesses with affine or bounded addresses will touch. If there is time for
  * that many rounds, and all of that is in one window, the fast copy runs, which checks neither: so
  * LLVM can vectorise it. Otherwise the plain copy runs, which checks each access and each round. A
- * loop that can also end early gets its guard only after some rounds of the plain copy: most such
- * loops have ended by then, and counting would have cost more than it could save. */
+ * loop that can also end early is not counted: it could not be vectorised, and guards, even such that
+ * came after some rounds, cost more (in sort, a fifth) than they saved in long searches. */
 #ifndef TRANSLATOR_LIFT_H
 #define TRANSLATOR_LIFT_H
 
@@ -102,7 +102,6 @@ typedef struct counted_loop {
   int32_t step;           /* of the counter, per round */
   loop_test test;
   bool or_equal;
-  bool exits_early;     /* not only from the last block: it may end long before it is counted out */
   uint64_t worst_slots; /* of one round */
   access_group groups[MAX_GROUPS];
   uint32_t num_groups;
@@ -170,7 +169,6 @@ typedef struct lift {
   LLVMValueRef readable_start, readable_bytes, writable_start, writable_bytes, stack_start,
       stack_bytes;
   LLVMValueRef slots, extra, leave_pc; /* stack slots; extra: slots - count */
-  LLVMValueRef patience;               /* stack slot: `slots` at which a plain copy is given up */
   LLVMValueRef x[NUM_REGISTERS + 1];
   LLVMValueRef single[NUM_REGISTERS], half[NUM_REGISTERS];
   LLVMValueRef lazy_single[NUM_REGISTERS], lazy_half[NUM_REGISTERS];
@@ -178,7 +176,7 @@ typedef struct lift {
   bool has_half;
   uint64_t worst_slots;
   code_copy plain, fast_copy;
-  LLVMBasicBlockRef *guards, *loop_entries; /* by header of a counted loop */
+  LLVMBasicBlockRef *guards; /* by header of a counted loop */
   LLVMBasicBlockRef leave;
   function_loops loops;
   uint32_t *block_stack_pointers; /* by block */

@@ -145,7 +145,6 @@ static void make_slots(lift *l)
   l->extra = new_slot(l, l->type.i64, "extra", 0);
   l->leave_pc = new_slot(l, l->type.i32, "leave_pc", 0);
   l->round = new_slot(l, l->type.i64, "round", 0);
-  l->patience = new_slot(l, l->type.i64, "patience", 0);
 }
 
 /* Leaving */
@@ -330,36 +329,7 @@ static void lift_guard(lift *l, counted_loop *loop, LLVMBasicBlockRef guard, LLV
   for (uint32_t i = 0; i < loop->num_groups; i++)
     legal = both(l, legal, group_legal(l, &loop->groups[i], *rounds));
   LLVMBuildStore(l->b, constant64(l, 0), l->round);
-  LLVMBuildStore(l->b, l->limit, l->patience); /* the plain copy is for good */
   lift_likely(l, legal, l->fast_copy.starts[loop->header], l->plain.starts[loop->header]);
-}
-
-/* Rounds of the plain copy before a guard that comes late. */
-enum { PATIENT_ROUNDS = 8 };
-
-/* In front of a counted loop that may end early: begins with the plain copy. */
-static void lift_late_guard(lift *l, const counted_loop *loop)
-{
-  at_end(l, l->loop_entries[loop->header]);
-  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
-  LLVMValueRef patience =
-      LLVMBuildAdd(l->b, slots, constant64(l, PATIENT_ROUNDS * loop->worst_slots), "");
-  LLVMValueRef before = compare(l, LLVMIntULT, patience, l->limit);
-  LLVMBuildStore(l->b, LLVMBuildSelect(l->b, before, patience, l->limit, ""), l->patience);
-  LLVMBuildBr(l->b, l->plain.starts[loop->header]);
-}
-
-/* On the backward edge of such a loop's plain copy: goes on to the guard when patience is over. */
-static void test_patience(lift *l, const counted_loop *loop, LLVMValueRef pc)
-{
-  LLVMBasicBlockRef over = lift_new_block(l, "over"), in = lift_new_block(l, "patient");
-  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
-  LLVMValueRef patience = LLVMBuildLoad2(l->b, l->type.i64, l->patience, "");
-  lift_likely(l, compare(l, LLVMIntULE, slots, patience), in, over);
-  at_end(l, over);
-  test_limit(l, pc);
-  LLVMBuildBr(l->b, l->guards[loop->header]);
-  at_end(l, in);
 }
 
 /* Edges */
@@ -379,14 +349,11 @@ static LLVMBasicBlockRef edge(lift *l, uint32_t from, int32_t to, uint32_t targe
   int32_t number = l->loops.loop_of[to];
   const counted_loop *loop = number == UNIT_NONE ? NULL : &l->loops.loops[number];
   bool inside = loop && loop->contains[from];
-  LLVMBasicBlockRef target = loop && !inside ? l->loop_entries[to] : l->plain.starts[to];
+  LLVMBasicBlockRef target = loop && !inside ? l->guards[to] : l->plain.starts[to];
   if (l->loops.order[from] < l->loops.order[to]) return target;
   way = lift_new_block(l, "again");
   at_end(l, way);
-  if (inside && loop->exits_early)
-    test_patience(l, loop, lift_constant(l, target_pc));
-  else
-    test_limit(l, lift_constant(l, target_pc));
+  test_limit(l, lift_constant(l, target_pc));
   LLVMBuildBr(l->b, target);
   at_end(l, here);
   return way;
@@ -676,7 +643,6 @@ static void free_copy(code_copy *copy)
 static void lift_fast_copy(lift *l, counted_loop *loop)
 {
   l->fast_copy = make_copy(l, loop);
-  if (loop->exits_early) lift_late_guard(l, loop);
   lift_guard(l, loop, l->guards[loop->header], &l->rounds);
   l->fast = loop;
   lift_copy(l, &l->fast_copy);
@@ -686,17 +652,13 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
 
 static LLVMBasicBlockRef entry_target(lift *l)
 {
-  return l->loops.loop_of[0] == UNIT_NONE ? l->plain.starts[0] : l->loop_entries[0];
+  return l->loops.loop_of[0] == UNIT_NONE ? l->plain.starts[0] : l->guards[0];
 }
 
 static void lift_body(lift *l)
 {
-  for (size_t i = 0; i < l->loops.num_loops; i++) {
-    const counted_loop *loop = &l->loops.loops[i];
-    LLVMBasicBlockRef guard = lift_new_block(l, "guard");
-    l->guards[loop->header] = guard;
-    l->loop_entries[loop->header] = loop->exits_early ? lift_new_block(l, "loop") : guard;
-  }
+  for (size_t i = 0; i < l->loops.num_loops; i++)
+    l->guards[l->loops.loops[i].header] = lift_new_block(l, "guard");
   LLVMBuildBr(l->b, entry_target(l));
   lift_copy(l, &l->plain);
   for (size_t i = 0; i < l->loops.num_loops; i++) lift_fast_copy(l, &l->loops.loops[i]);
@@ -708,7 +670,6 @@ static void forget_function(lift *l)
   free(l->block_stack_pointers);
   free_copy(&l->plain);
   free(l->guards);
-  free(l->loop_entries);
 }
 
 static void lift_one(lift *l, size_t number)
@@ -743,7 +704,6 @@ static void lift_one(lift *l, size_t number)
   LLVMBuildRetVoid(l->b);
   l->plain = make_copy(l, NULL);
   l->guards = pop_xcalloc(l->f->num_blocks, sizeof *l->guards);
-  l->loop_entries = pop_xcalloc(l->f->num_blocks, sizeof *l->loop_entries);
   at_end(l, begin);
   lift_body(l);
   forget_function(l);

@@ -377,6 +377,7 @@ static bool find_body(const graph *g, counted_loop *l, const bool *is_target)
   return num_ops <= MAX_LOOP_OPS;
 }
 
+/* Not only from the last block: it may end long before it is counted out, and most such loops do. */
 static bool exits_early(const graph *g, const counted_loop *l)
 {
   for (uint32_t n = 0; n < g->num_blocks; n++) {
@@ -402,7 +403,7 @@ static bool look_at_loop(const graph *g, const bool *is_target, counted_loop *l)
 {
   l->contains = pop_xcalloc(g->num_blocks, sizeof *l->contains);
   l->accesses = NULL;
-  if (!find_body(g, l, is_target)) return false;
+  if (!find_body(g, l, is_target) || exits_early(g, l)) return false;
   uint32_t num_ops = num_ops_of(g);
   candidate *c = pop_xcalloc(1, sizeof *c);
   c->g = g;
@@ -416,7 +417,6 @@ static bool look_at_loop(const graph *g, const bool *is_target, counted_loop *l)
   bool counted = understand_test(c);
   if (counted) add_accesses(c);
   c->loop.worst_slots = slots_of(g, l);
-  c->loop.exits_early = exits_early(g, l);
   *l = c->loop;
   free(c->at_start);
   free(c->has_start);
