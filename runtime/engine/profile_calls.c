@@ -74,7 +74,9 @@ pop_error *pop_engine_write_folded_stacks(const pop_engine *engine, FILE *stream
 
 pop_error *pop_engine_reset_execution_profile(pop_engine *engine)
 {
-  return execution_profile_reset(engine->profile, engine->state != ENGINE_COMPILED);
+  POP_TRY(engine_enter(engine, "reset the profile"));
+  return engine_leave(engine,
+                      execution_profile_reset(engine->profile, engine->state != ENGINE_COMPILED));
 }
 
 void pop_engine_enable_execution_profiling(pop_engine *engine)

@@ -4,6 +4,7 @@
 
 #include "../support/expect.h"
 #include <populus/populus.h>
+#include <populus/profile.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -120,6 +121,11 @@ static pop_error *ask_write_row(pop_engine *engine)
   return pop_engine_copy_to_remote_buffer(engine, "rows", 0, 0, values, sizeof values);
 }
 
+static pop_error *ask_reset(pop_engine *engine)
+{
+  return pop_engine_reset_execution_profile(engine);
+}
+
 typedef struct use_case {
   pop_error *(*ask)(pop_engine *engine);
   const char *what; /* cannot be done */
@@ -138,6 +144,7 @@ static const use_case use_cases[] = {
     {ask_connect_replica_callback, "connect a stream"},
     {ask_read_row, "read a remote buffer"},
     {ask_write_row, "write a remote buffer"},
+    {ask_reset, "reset the profile"},
 };
 
 Test(engine_use, E03_a_callback_that_uses_its_engine_gets_an_error)
