@@ -28,19 +28,21 @@ static inline void example_check_graph(const pop_graph *graph)
 }
 
 /* A device by the name of its kind: "ipu" (the first software IPU that nobody else has), "ipumodel" (a model
- * of `version`, "ipu2" if NULL) or "cpu". Ends the program when there is none. */
-static inline pop_device *example_open_device(const char *kind, const char *version)
+ * of `version`, "ipu2" if NULL), both of `num_ipus`, or "cpu". Ends the program when there is none. */
+static inline pop_device *example_open_device(const char *kind, const char *version,
+                                              uint32_t num_ipus)
 {
   pop_device *device = NULL;
   if (strcmp(kind, "cpu") == 0) return pop_device_create_cpu();
   if (strcmp(kind, "ipumodel") == 0) {
     pop_ipu_model model;
     example_check(pop_ipu_model_init(&model, version));
+    model.num_ipus = num_ipus;
     example_check(pop_ipu_model_create_device(&model, &device));
   } else if (strcmp(kind, "ipu") == 0) {
     pop_device_manager *manager;
     example_check(pop_device_manager_create(&manager));
-    example_check(pop_device_manager_acquire(manager, 1, &device));
+    example_check(pop_device_manager_acquire(manager, num_ipus, &device));
     pop_device_manager_free(manager);
   } else {
     fprintf(stderr, "error: there is no device '%s': it is one of ipu, ipumodel and cpu\n", kind);
@@ -49,8 +51,8 @@ static inline pop_device *example_open_device(const char *kind, const char *vers
   return device;
 }
 
-/* Takes `--device KIND` out of the arguments, if it is there: "ipu" otherwise. */
-static inline pop_device *example_device(int *argc, char **argv)
+/* Takes `--device KIND` out of the arguments, if it is there: "ipu" otherwise. An IPU or model has `num_ipus`. */
+static inline pop_device *example_device(int *argc, char **argv, uint32_t num_ipus)
 {
   const char *kind = "ipu";
   int kept = 1;
@@ -66,7 +68,7 @@ static inline pop_device *example_device(int *argc, char **argv)
   }
   *argc = kept;
   argv[kept] = NULL;
-  return example_open_device(kind, NULL);
+  return example_open_device(kind, NULL, num_ipus);
 }
 
 /* Like malloc, for host buffers; ends the program when there is no memory. */

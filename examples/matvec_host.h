@@ -206,7 +206,7 @@ static inline int matvec_main(int argc, char **argv, const char *codelets, matve
   pop_target target;
   pop_device *device = NULL;
   if (arguments.device) {
-    device = example_open_device(arguments.device, arguments.target);
+    device = example_open_device(arguments.device, arguments.target, 1);
     target = *pop_device_target(device);
   } else {
     example_check(pop_target_create(arguments.target, 1, &target));

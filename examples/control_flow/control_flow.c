@@ -71,7 +71,7 @@ static pop_program build(pop_graph *graph, const arrays *a, size_t count)
 
 int main(int argc, char **argv)
 {
-  pop_device *device = example_device(&argc, argv);
+  pop_device *device = example_device(&argc, argv, 1);
   static char *const usual[] = {"2", "10", "1000000"};
   char *const *words = argc > 1 ? argv + 1 : usual;
   size_t count = argc > 1 ? (size_t)argc - 1 : sizeof usual / sizeof *usual;

@@ -54,14 +54,13 @@ static float expected(float x)
   return x;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
   enum { NUM_STEPS = NUM_BATCHES + NUM_STAGES - 1 };
   static float batches[NUM_STEPS][BATCH], results[NUM_STEPS][BATCH];
   for (int i = 0; i < NUM_BATCHES * BATCH; ++i) batches[i / BATCH][i % BATCH] = (float)i;
-  pop_target target;
-  example_check(pop_target_create("ipu2", NUM_STAGES, &target));
-  pop_graph *graph = pop_graph_create(&target);
+  pop_device *device = example_device(&argc, argv, NUM_STAGES);
+  pop_graph *graph = pop_graph_create(pop_device_target(device));
   pop_graph_add_codelets(graph, EXAMPLE_CODELET_DIR "/pipeline_codelets.gp", NULL);
   pop_program program =
       build(graph, pop_graph_add_host_to_device_fifo(graph, "batches", POP_FLOAT, BATCH),
@@ -70,7 +69,7 @@ int main(void)
   example_check(pop_engine_create(graph, &program, 1, NULL, 0, &engine));
   example_check(pop_engine_connect_stream(engine, "batches", batches, batches + NUM_STEPS));
   example_check(pop_engine_connect_stream(engine, "results", results, results + NUM_STEPS));
-  example_check(pop_engine_load(engine));
+  example_check(pop_engine_load_device(engine, device));
   example_check(pop_engine_run(engine, 0));
   int wrong = 0;
   for (int i = 0; i < NUM_BATCHES * BATCH; ++i)
@@ -79,5 +78,6 @@ int main(void)
          NUM_BATCHES, BATCH, wrong, (unsigned long long)pop_engine_cycles(engine));
   pop_engine_free(engine);
   pop_graph_free(graph);
+  pop_device_free(device);
   return wrong != 0;
 }

@@ -64,23 +64,23 @@ static void print(pop_engine *engine, size_t row)
   printf("sample %zu: %g ... %g\n", row, (double)sample[0], (double)sample[SAMPLE - 1]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-  pop_target target;
-  example_check(pop_target_create("ipu2", 1, &target));
-  pop_graph *graph = pop_graph_create(&target);
+  pop_device *device = example_device(&argc, argv, 1);
+  pop_graph *graph = pop_graph_create(pop_device_target(device));
   pop_graph_add_codelets(graph, EXAMPLE_CODELET_DIR "/average_of_two_codelets.gp", NULL);
   pop_program main_program = build(graph);
   pop_engine *engine;
   example_check(pop_engine_create(graph, &main_program, 1, NULL, 0, &engine));
   unsigned numbers[NUM_STEPS][PAIR] = {{10, 20}, {4095, 1}, {20, 1}};
   example_check(pop_engine_connect_stream(engine, "numbers", numbers, numbers + NUM_STEPS));
-  example_check(pop_engine_load(engine));
+  example_check(pop_engine_load_device(engine, device));
   fill(engine);
   example_check(pop_engine_run(engine, 0));
   for (size_t i = 0; i < PAIR; ++i) print(engine, numbers[i][1]);
   printf("%llu cycles\n", (unsigned long long)pop_engine_cycles(engine));
   pop_engine_free(engine);
   pop_graph_free(graph);
+  pop_device_free(device);
   return 0;
 }

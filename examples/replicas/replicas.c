@@ -1,6 +1,8 @@
 /* Data parallel: one graph, four replicas of it, a quarter of the data for each. Every replica adds up its
  * quarter; then the sums go round in a ring, so that after three copies each replica has the sum of all. The
- * graph is compiled once. */
+ * graph is compiled once; or, with --one-graph, the replicas are four parts of one graph, compiled as a whole.
+ *
+ * usage: replicas [--device ipu|ipumodel|cpu] [--one-graph] */
 #include "../example.h"
 
 enum { REPLICAS = 4, PER_REPLICA = 1000 };
@@ -51,22 +53,25 @@ static pop_program build(pop_graph *graph)
   return program;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
   static float data[REPLICAS][PER_REPLICA];
   float expected = 0, totals[REPLICAS];
   for (int i = 0; i < REPLICAS * PER_REPLICA; ++i)
     expected += (&data[0][0])[i] = (float)(i % 100); /* all sums are exact */
-  pop_target target;
-  example_check(pop_target_create("ipu2", REPLICAS, &target));
-  pop_graph *graph = pop_graph_create_replicated(&target, REPLICAS);
+  pop_device *device = example_device(&argc, argv, REPLICAS);
+  bool one_graph = argc > 1 && strcmp(argv[1], "--one-graph") == 0;
+  const pop_target *target = pop_device_target(device);
+  pop_graph *whole =
+      one_graph ? pop_graph_create(target) : pop_graph_create_replicated(target, REPLICAS);
+  pop_graph *graph = one_graph ? pop_graph_create_replicated_graph(whole, REPLICAS) : whole;
   pop_graph_add_codelets(graph, EXAMPLE_CODELET_DIR "/replicas_codelets.gp", NULL);
   pop_program program = build(graph);
   const pop_option check = {"debug.runtimeVerify", "true"}; /* that the totals are equal */
   pop_engine *engine;
   example_check(pop_engine_create(graph, &program, 1, &check, 1, &engine));
   example_check(pop_engine_connect_stream(engine, "data", data, data + REPLICAS));
-  example_check(pop_engine_load(engine));
+  example_check(pop_engine_load_device(engine, device));
   example_check(pop_engine_run(engine, 0));
   example_check(pop_engine_read_tensor(engine, "total", totals, sizeof totals));
   int wrong = 0;
@@ -77,6 +82,7 @@ int main(void)
   printf("%d replicas, %d wrong, %llu cycles\n", REPLICAS, wrong,
          (unsigned long long)pop_engine_cycles(engine));
   pop_engine_free(engine);
-  pop_graph_free(graph);
+  pop_graph_free(whole);
+  pop_device_free(device);
   return wrong != 0;
 }

@@ -34,7 +34,7 @@ static void print_matrix(const float *h3)
 
 int main(int argc, char **argv)
 {
-  pop_device *device = example_device(&argc, argv);
+  pop_device *device = example_device(&argc, argv, 1);
   pop_graph *graph = pop_graph_create(pop_device_target(device));
 
   pop_tensor v1 = pop_graph_add_variable(graph, POP_FLOAT, four, 1, "v1");

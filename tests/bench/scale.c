@@ -185,19 +185,21 @@ static const struct scale_case {
   uint32_t num_ipus;
   uint32_t tiles_per_ipu; /* 0: the target's */
   uint32_t num_replicas;  /* 0: the graph is not replicated */
+  bool in_one_graph;      /* the replicas; otherwise they are loaded one by one */
   pop_program (*build)(pop_graph *graph);
   bool refused;
 } cases[] = {
-    {"local", 1, 0, 0, build_local, false},
-    {"exchange", 1, 0, 0, build_exchange, false},
-    {"64_ipus", 64, 0, 0, build_neighbours, false},
-    {"one_tile", 1, 1, 0, build_one_tile, true},
-    {"huge", 1, 0, 0, build_huge, true},
-    {"huge_unmapped", 1, 0, 0, build_huge_unmapped, true},
-    {"nested", 1, 0, 0, build_nested, false},
-    {"copies", 1, 0, 0, build_copies, false},
-    {"transpose", 1, 0, 0, build_transpose, false},
-    {"ipus16", 16, 0, 4, build_replicas, false},
+    {"local", 1, 0, 0, false, build_local, false},
+    {"exchange", 1, 0, 0, false, build_exchange, false},
+    {"64_ipus", 64, 0, 0, false, build_neighbours, false},
+    {"one_tile", 1, 1, 0, false, build_one_tile, true},
+    {"huge", 1, 0, 0, false, build_huge, true},
+    {"huge_unmapped", 1, 0, 0, false, build_huge_unmapped, true},
+    {"nested", 1, 0, 0, false, build_nested, false},
+    {"copies", 1, 0, 0, false, build_copies, false},
+    {"transpose", 1, 0, 0, false, build_transpose, false},
+    {"ipus16", 16, 0, 4, true, build_replicas, false},
+    {"ipus16_loaded", 16, 0, 4, false, build_replicas, false},
 };
 
 /* ---- measuring ---- */
@@ -278,11 +280,14 @@ static pop_error *measure(const struct scale_case *x, const char *codelets, cons
   pop_target target;
   POP_TRY(pop_target_create("ipu2", x->num_ipus, &target));
   if (x->tiles_per_ipu) target.tiles_per_ipu = x->tiles_per_ipu;
-  pop_graph *graph = x->num_replicas ? pop_graph_create_replicated(&target, x->num_replicas)
+  bool loaded_for_each = x->num_replicas && !x->in_one_graph;
+  pop_graph *graph = loaded_for_each ? pop_graph_create_replicated(&target, x->num_replicas)
                                      : pop_graph_create(&target);
+  pop_graph *part =
+      x->in_one_graph ? pop_graph_create_replicated_graph(graph, x->num_replicas) : graph;
   pop_graph_add_codelets(graph, codelets, NULL);
   double time = now_seconds();
-  pop_program program = x->build(graph);
+  pop_program program = x->build(part);
   print_seconds(x, "build_s", &time);
   pop_engine *engine = NULL;
   pop_error *error = pop_engine_create(graph, &program, 1, NULL, 0, &engine);

@@ -82,6 +82,15 @@ tool llvm-objcopy llvm-objcopy-19
 [ "$(wc -c <llvm-strip-matvec.a)" -lt "$(wc -c <matvec.a)" ] || fail "llvm-strip takes nothing away"
 tool ranlib ranlib
 
+# Several IPUs in one archive: a member for each tile, which size sees as popsize does.
+POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"ipus.a"}' quiet out "$POPULUS_BIN/replicas" --one-graph
+quiet list "$popexec" --list ipus.a
+has list '^target ipu2: 4 IPUs, 5888 tiles$' '^stream in data: float\[1000\], for each of 4 replicas, 4000 bytes a copy$'
+quiet sizes size -A ipus.a
+[ "$(grep -c '^tile-[0-9]*.elf ' sizes)" = 5888 ] || fail "size shows $(grep -c '^tile-' sizes) tiles"
+quiet out "$POPULUS_BIN/popsize" --csv ipus.a
+rm ipus.a
+
 # The metadata as the tools see them.
 quiet out ar x matvec.a metadata.elf
 quiet notes readelf -nW metadata.elf

@@ -19,7 +19,12 @@ on_all_devices matvec 40 50
 on_all_devices matvec_split 100 70
 on_all_devices control_flow 2 10 1e6
 on_all_devices streams
-
+on_all_devices remote_buffer
+on_all_devices pipeline
+on_all_devices replicas
+cp same.ipu loaded_for_each
+on_all_devices replicas --one-graph
+cmp loaded_for_each same.ipu || fail "replicas of a graph: other results: $(diff loaded_for_each same.ipu)"
 
 refuses 2 "no device 'gpu'|ipu, ipumodel and cpu" "$POPULUS_BIN/suffix_sum" --device gpu
 POPULUS_DEVICES='[]' refuses 1 'there are no devices' "$POPULUS_BIN/suffix_sum" --device ipu
