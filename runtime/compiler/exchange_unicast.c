@@ -204,6 +204,15 @@ static void schedule_next(exchange_plan *plan, unicasts *u, ring *r)
   r->left--;
 }
 
+/* What the receiver needs that comes next, into the processor's caches while this one is planned. */
+static void fetch_ahead(const unicasts *u)
+{
+  const ring *r = &u->rings[u->heap[0].ring];
+  const exchange_plan *plan = u->bundles.plan;
+  timeline_fetch(timeline_of(plan, u->bundles.items[r->next].source_tile), u->heap[0].cycle);
+  timeline_fetch(timeline_of(plan, r->tile), u->heap[0].cycle);
+}
+
 void schedule_unicasts(exchange_plan *plan, const delivery *deliveries, size_t count)
 {
   keyed *order = pop_xrealloc(NULL, count + 1, sizeof *order);
@@ -221,9 +230,12 @@ void schedule_unicasts(exchange_plan *plan, const delivery *deliveries, size_t c
   while (u.heap_size > 0) {
     waiting top = heap_pop(&u);
     ring *r = &u.rings[top.ring];
+    if (u.heap_size > 0) fetch_ahead(&u);
     schedule_next(plan, &u, r);
-    if (r->left > 0)
-      heap_push(&u, (waiting){end_of_receives(timeline_of(plan, r->tile)), top.ring});
+    if (r->left == 0) continue;
+    __builtin_prefetch(
+        &u.bundles.items[r->next]); /* needed when all the others have had their turn */
+    heap_push(&u, (waiting){end_of_receives(timeline_of(plan, r->tile)), top.ring});
   }
   free(u.rings);
   free(u.heap);

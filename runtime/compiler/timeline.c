@@ -238,6 +238,14 @@ bool continues_chain(const timeline *t, place destination)
   return goes_on(t, t->num_chains, destination);
 }
 
+void timeline_fetch(const timeline *t, uint64_t cycle)
+{
+  size_t word = cycle / BITS;
+  if (word < t->bus.num_words) __builtin_prefetch(&t->bus.words[word]);
+  if (word < t->slots.num_words) __builtin_prefetch(&t->slots.words[word]);
+  if (t->num_ops > 0) __builtin_prefetch(&t->ops[t->num_ops - 1], 1);
+}
+
 void timeline_free(timeline *t)
 {
   free(t->slots.words);

@@ -60,6 +60,8 @@ void plan_receive(timeline *t, uint32_t source_tile, place destination, uint32_t
                   uint64_t cycle);
 uint64_t end_of_receives(const timeline *t);                /* the cycle behind the last word's */
 bool continues_chain(const timeline *t, place destination); /* of the last chain */
+void timeline_fetch(const timeline *t,
+                    uint64_t cycle); /* something about this cycle will be asked soon */
 void timeline_free(timeline *t);
 
 #endif
