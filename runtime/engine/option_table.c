@@ -169,14 +169,19 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "threads that make and write tile images; the bytes are the same for any number", ON_SAVE,     \
     OPTION_NUMBER, FIELD(num_threads), .greatest = MAX_THREADS)                                    \
   X("debug.floatPointOpException", "true or false", "false",                                       \
-    "whether division by zero, overflow and invalid operations are faults", ON_RUN, OPTION_BOOL,   \
-    .lacks = "floating-point exceptions that trap")                                                \
-  X("debug.nanOverflowMode", "true or false", "false", "whether half overflows to NaN", ON_RUN,    \
-    OPTION_BOOL, .lacks = "that mode of the tile's unit")                                          \
+    "division by zero, overflow and invalid operations of vertices on workers are faults, until "  \
+    "programs say otherwise (populus/registers.h); tiles only",                                    \
+    ON_RUN, OPTION_BOOL, FIELD(run.float_exceptions))                                              \
+  X("debug.nanOverflowMode", "true or false", "false",                                             \
+    "a half that is too large becomes NaN instead of infinity, in the same way; tiles only",       \
+    ON_RUN, OPTION_BOOL, FIELD(run.nan_on_overflow))                                               \
   X("prng.enableStochasticRounding", "true or false", "false",                                     \
-    "whether results are rounded at random", ON_RUN, OPTION_BOOL, .lacks = "stochastic rounding")  \
-  X("prng.seed", "a number", "0", "what the tiles' random numbers start from", ON_RUN,             \
-    OPTION_NUMBER, .greatest = UINT64_MAX, .lacks = "random numbers on tiles")                     \
+    "results in half are rounded up or down at random, in the same way; tiles only", ON_RUN,       \
+    OPTION_BOOL, FIELD(run.stochastic_rounding))                                                   \
+  X("prng.seed", "a number", "0",                                                                  \
+    "what the random numbers of each worker start from when the program is loaded, the same in "   \
+    "each replica; 0: from the numbers of tile and worker. Tiles only",                            \
+    ON_RUN, OPTION_NUMBER, FIELD(run.machine.random_seed), .greatest = UINT64_MAX)                 \
   X("debug.instrument", "true or false", "false",                                                  \
     "all of debug.instrumentCompute, debug.instrumentControlFlow and "                             \
     "debug.instrumentExternalExchange; each puts code into the tiles, and memory for what it "     \

@@ -23,8 +23,9 @@ typedef enum report_choice { AS_ALL, YES, NO } report_choice;
 
 /* What an engine is told about running. */
 typedef struct run_options {
-  machine_options machine;  /* native_folder is cache_folder, below */
-  bool prefetch;            /* ask callbacks of streams early */
+  machine_options machine; /* native_folder is cache_folder, below */
+  bool float_exceptions, nan_on_overflow, stochastic_rounding; /* of workers, when loaded */
+  bool prefetch;                                               /* ask callbacks of streams early */
   double host_sync_timeout; /* seconds that a callback may take; 0: no limit */
   uint32_t profiled_replica;
   /* Reports: */

@@ -7,11 +7,20 @@
  */
 #include "engine/engine_private.h"
 
+#include <populus/registers.h>
 #include <stdlib.h>
 
 FILE *engine_print_stream(const pop_engine *engine)
 {
   return engine->print_stream ? engine->print_stream : stderr;
+}
+
+/* How workers compute with floating-point numbers until a program says otherwise. */
+static uint32_t float_control(const run_options *options)
+{
+  uint32_t exceptions = options->float_exceptions ? POP_FP_EXCEPTIONS : 0;
+  uint32_t nan = options->nan_on_overflow ? POP_FP_NAN_ON_OVERFLOW : 0;
+  return exceptions | nan | (options->stochastic_rounding ? POP_FP_STOCHASTIC_ROUNDING : 0);
 }
 
 /* What runs the executable. */
@@ -24,7 +33,9 @@ static pop_error *make_backend(pop_engine *engine, const run_options *options, r
                                      : cpu_new(e->cpu, options->machine.num_threads);
     return NULL;
   }
-  POP_TRY(machine_create(&e->target, &options->machine, &made->machine));
+  machine_options machine = options->machine;
+  machine.float_control = float_control(options);
+  POP_TRY(machine_create(&e->target, &machine, &made->machine));
   made->device_print = device_print_new(made->machine, pop_target_num_tiles(&e->target));
   return NULL;
 }

@@ -461,7 +461,7 @@ static bool walk(machine *m, control *c, const control_group *g)
   s->host_code = 0;
   s->sync_rd = g->sync_rd;
 enter:
-  page = memory_code_page(m, t, pc);
+  page = memory_code_page(m, t, pc, false);
   if (!page) return false;
   op = page->operations + (pc - page->key.address) / 4;
   if (!enter_block(m, c, g, s, pc, op)) return false;

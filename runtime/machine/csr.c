@@ -1,5 +1,6 @@
-/* Control and status registers: fcsr and the counters. */
+/* Control and status registers: fcsr and the counters; the others are float_control.c's. */
 #include "float.h"
+#include "float_control.h"
 #include "state.h"
 
 /* Number of the executing context's cycle or instruction counter; false: no such CSR. The counters
@@ -47,15 +48,18 @@ static bool write_csr(context *c, uint32_t number, uint32_t value)
   return true;
 }
 
-bool csr_execute(context *c, const operation *op, uint64_t cycle, uint64_t instructions)
+bool csr_execute(tile *t, context *c, const operation *op, uint64_t cycle, uint64_t instructions)
 {
   bool immediate = op->id >= OP_CSRRWI;
   uint32_t kind = op->id - (immediate ? OP_CSRRWI : OP_CSRRW); /* 0 write, 1 set, 2 clear */
   uint32_t operand = immediate ? op->rs1 : c->x[op->rs1], old;
-  if (!read_csr(c, (uint32_t)op->imm, cycle, instructions, &old)) return false;
+  uint32_t number = (uint32_t)op->imm;
+  if (!read_csr(c, number, cycle, instructions, &old) && !float_control_read(t, c, number, &old))
+    return false;
   uint32_t value = kind == 0 ? operand : kind == 1 ? old | operand : old & ~operand;
   bool writes = kind == 0 || op->rs1 != 0;
-  if (writes && !write_csr(c, (uint32_t)op->imm, value)) return false;
+  if (writes && !write_csr(c, number, value) && !float_control_write(t, c, number, value))
+    return false;
   c->x[op->rd] = old;
   return true;
 }

@@ -1,6 +1,7 @@
 /* Words to operations, and the table of decoded pages. */
 #include "decode.h"
 #include "float.h"
+#include "float_control.h"
 
 #include <populus/arena.h>
 #include <stdbool.h>
@@ -181,6 +182,11 @@ static operation_id piece_of(uint8_t first, uint8_t second)
   return (operation_id)first;
 }
 
+static operation_id controlled_piece(uint8_t id)
+{
+  return float_is_controlled(id) ? OP_CONTROLLED : (operation_id)id;
+}
+
 /* Backwards, because an operation's block cost includes that of its successors. */
 static void decode_page(const code_cache *cache, code_page *page)
 {
@@ -208,7 +214,8 @@ static void decode_page(const code_cache *cache, code_page *page)
   page->operations[PAGE_WORDS].piece = cache->pieces[OP_NEXT_PAGE];
   for (uint32_t i = 0; i < PAGE_WORDS; i++) {
     operation *op = &page->operations[i];
-    op->piece = cache->pieces[piece_of(op->id, op[1].id)];
+    op->piece =
+        cache->pieces[key->controlled ? controlled_piece(op->id) : piece_of(op->id, op[1].id)];
   }
 }
 

@@ -25,6 +25,7 @@ enum { REGISTER_SINK = 32 };
 /* What decoding adds to the instructions:
  *   *_FAR      branch or jump to another page; imm = bytes from here instead of operations
  *   *_STACK    store relative to sp
+ *   CONTROLLED the piece of what float control is about, in pages for contexts that have some on
  *   NEXT_PAGE  behind the last operation of a page
  *   NOT_CODE   a word that is not executable
  *   INVALID    not an instruction */
@@ -41,6 +42,7 @@ enum { REGISTER_SINK = 32 };
   X(SW_STACK)                                                                                      \
   X(FSH_STACK)                                                                                     \
   X(FSW_STACK)                                                                                     \
+  X(CONTROLLED)                                                                                    \
   X(NEXT_PAGE)                                                                                     \
   X(NOT_CODE)                                                                                      \
   X(INVALID)
@@ -92,6 +94,7 @@ typedef struct operation {
 
 typedef struct code_key {
   uint32_t address;
+  uint32_t controlled;                  /* 1: for contexts with float control */
   uint32_t executable[PAGE_WORDS / 32]; /* bit per word */
   uint32_t words[PAGE_WORDS];           /* 0 where not executable */
 } code_key;

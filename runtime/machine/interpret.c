@@ -4,6 +4,7 @@
  * jumping to that of the next operation (a GNU extension, here because one `switch` costs a third of the
  * speed). Some pieces execute two. Time is paid by the block: see decode.h.
  */
+#include "float_control.h"
 #include "float_fast.h"
 #include "integer.h"
 #include "pieces.h"
@@ -77,14 +78,15 @@ static uint32_t print(machine *m, const tile *t, context *c, uint32_t format, ui
   return bytes;
 }
 
-static inline const code_page *find_page(machine *m, tile *t, uint32_t pc)
+static inline const code_page *find_page(machine *m, tile *t, const context *c, uint32_t pc)
 {
+  if (__builtin_expect(c->float_control != 0, 0)) return memory_code_page(m, t, pc, true);
   uint32_t offset = pc - t->code_start;
   if (offset < t->code_bytes && pc % 4 == 0) {
     const code_page *page = t->pages[offset / PAGE_BYTES];
     if (page) return page;
   }
-  return memory_code_page(m, t, pc);
+  return memory_code_page(m, t, pc, false);
 }
 
 /* Books what was executed since interpret() was called. */
@@ -197,11 +199,13 @@ do_CSRRC:
 do_CSRRWI:
 do_CSRRSI:
 do_CSRRCI: /* ends its block, so that slots and count are exact here */
-  if (!csr_execute(c, op, CLOCK() - op->block_cost * m->target.num_worker_contexts,
+  if (!csr_execute(t, c, op, CLOCK() - op->block_cost * m->target.num_worker_contexts,
                    c->instructions + count - 1))
     FAULT(MACHINE_FAULT_INVALID_INSTRUCTION);
   unusual = unusual_rounding(c);
-  ENTER(op + 1);
+  if (page->key.controlled == (c->float_control != 0)) ENTER(op + 1);
+  pc = PC() + 4;
+  goto enter;
 
   /* m */
   INTEGER(MUL, (A * B))
@@ -354,6 +358,12 @@ do_TILE_TRAP:
 
   PAIRS(PIECE_OF_PAIR)
 
+do_CONTROLLED:
+  ROUNDING(op->imm);
+  kind = float_operate_controlled(t, c, op, mode);
+  if (kind != MACHINE_FAULT_NONE) goto fault;
+  NEXT();
+
 do_NEXT_PAGE:
   pc = PC();
   goto jump;
@@ -367,7 +377,8 @@ not_a_number:
   NEXT();
 
 jump: /* to the instruction at pc, in whatever page */
-  if (__builtin_expect(t->num_entries != 0, 0) && !c->frm && translate_has(t, pc)) {
+  if (__builtin_expect(t->num_entries != 0, 0) && !c->frm && !c->float_control &&
+      translate_has(t, pc)) {
     reason = STOP_NATIVE;
     goto paused;
   }
@@ -376,7 +387,7 @@ jump: /* to the instruction at pc, in whatever page */
     goto paused;
   }
 enter:
-  page = find_page(m, t, pc);
+  page = find_page(m, t, c, pc);
   if (!page) {
     leave(t, c, slots * m->target.num_worker_contexts, count);
     return fault_at(m, t, c, MACHINE_FAULT_INVALID_PC, pc);

@@ -107,6 +107,20 @@
  * instruction takes one cycle, a packet also the time for its bytes at target.host_bytes_per_cycle, which the tiles of an
  * IPU share.
  *
+ * CONTROL REGISTERS, beside fcsr and the counters, are CSRs of each context:
+ *
+ *   0x800   float control: bit 0 faults on invalid operations, 1 on division by zero, 2 on overflow; 19 rounds
+ *           halves at random where the mode is to nearest even; 20 makes halves that overflow NaN (and
+ *           invalid) instead of infinity. 0 for the supervisor when its tile is loaded
+ *   0x801   what float control is for a worker when it starts. One for the tile; only the supervisor may
+ *           write it
+ *   0x802 … 0x805   the state of the context's random numbers, xoroshiro128aox, which stays when the worker
+ *           ends; low words first, all 0: it starts from the numbers of tile and context
+ *
+ * A fault comes before the instruction has written anything. At random: as the nearest single-precision result
+ * lies between two halves, the probability of each is its distance from the other, in steps of what single
+ * precision has.
+ *
  * TIME. The barrel gives each context one slot in `num_worker_contexts` tile cycles: an instruction
  * of cost c (target.cost) takes c * num_worker_contexts cycles, on workers and on the supervisor
  * alike. A worker starts in the cycle in which tile.run ends; tile.wait ends when the last worker

@@ -34,7 +34,10 @@
   X(MACHINE_FAULT_STACK_OVERFLOW, "STACK_OVERFLOW")                                                \
   X(MACHINE_FAULT_EXCHANGE_CONFIG, "INVALID_EXCHANGE_CONFIGURATION")                               \
   X(MACHINE_FAULT_EXCHANGE_ERROR, "EXCHANGE_ERROR")                                                \
-  X(MACHINE_FAULT_OUT_OF_CYCLES, "OUT_OF_CYCLES")
+  X(MACHINE_FAULT_OUT_OF_CYCLES, "OUT_OF_CYCLES")                                                  \
+  X(MACHINE_FAULT_FLOAT_INVALID, "FLOATING_POINT_INVALID_OPERATION")                               \
+  X(MACHINE_FAULT_FLOAT_DIVIDE, "FLOATING_POINT_DIVIDE_BY_ZERO")                                   \
+  X(MACHINE_FAULT_FLOAT_OVERFLOW, "FLOATING_POINT_OVERFLOW")
 
 typedef enum machine_fault_kind {
 #define MACHINE_FAULT_ENUMERATOR(id, name) id,
@@ -75,7 +78,9 @@ typedef enum machine_engine {
 typedef struct machine_options {
   uint64_t max_cycles_per_run; /* of one tile between two host syncs; 0: no limit */
   machine_engine engine;
-  uint32_t num_threads; /* of the host, that tiles run on; 0: as many as the process may use */
+  uint32_t num_threads;   /* of the host, that tiles run on; 0: as many as the process may use */
+  uint32_t float_control; /* what workers start with once the tile is loaded (isa.h) */
+  uint64_t random_seed;   /* of all contexts' random numbers then; 0: they are not seeded */
   uint64_t warm_up; /* AUTO: instructions interpreted before anything is compiled; 0: what pays */
   /* Where compiled code is kept for the next process; NULL: nowhere. Not needed after the call. */
   const char *native_folder;

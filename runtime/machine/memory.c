@@ -8,6 +8,7 @@
  */
 #include "control.h"
 #include "copies.h"
+#include "float_control.h"
 
 #include <errno.h>
 #include <populus/arena.h>
@@ -48,6 +49,7 @@ void memory_unload(tile *t)
 {
   free(t->segments);
   free(t->pages);
+  free(t->controlled_pages);
   free(t->computes);
   estimate_forget(t);
   translate_forget_tile(t);
@@ -239,6 +241,7 @@ pop_error *machine_load(machine *m, const pop_image *image, const machine_stack 
   find_stacks(m, t, stacks);
   find_windows(m, t);
   find_code(t);
+  float_control_start(m, t);
   superstep_start_supervisor(m, t, image->entry);
   return NULL;
 }
@@ -262,13 +265,16 @@ static code_key page_key(const machine *m, const tile *t, uint32_t address)
   return key;
 }
 
-const code_page *memory_code_page(machine *m, tile *t, uint32_t pc)
+const code_page *memory_code_page(machine *m, tile *t, uint32_t pc, bool controlled)
 {
   uint32_t offset = pc - t->code_start;
   if (pc % 4 || offset >= t->code_bytes) return NULL;
-  const code_page **page = &t->pages[offset / PAGE_BYTES];
+  if (controlled && !t->controlled_pages)
+    t->controlled_pages = pop_xcalloc(t->code_bytes / PAGE_BYTES, sizeof(code_page *));
+  const code_page **page = &(controlled ? t->controlled_pages : t->pages)[offset / PAGE_BYTES];
   if (!*page) {
     code_key key = page_key(m, t, t->code_start + offset / PAGE_BYTES * PAGE_BYTES);
+    key.controlled = controlled;
     pthread_mutex_lock(&m->code_lock);
     *page = code_cache_get(&m->code, &key);
     pthread_mutex_unlock(&m->code_lock);
@@ -363,6 +369,8 @@ static void forget_code(machine *m, struct tile *t, uint32_t address, uint32_t s
 {
   if (t->pages && address < t->code_start + t->code_bytes && address + size > t->code_start) {
     memset(t->pages, 0, t->code_bytes / PAGE_BYTES * sizeof *t->pages);
+    if (t->controlled_pages)
+      memset(t->controlled_pages, 0, t->code_bytes / PAGE_BYTES * sizeof *t->pages);
     translate_forget_tile(t);
     exchange_forget(m);
     control_dissolve(m);

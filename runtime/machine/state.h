@@ -8,6 +8,7 @@
  *   exchange.c turns the exchange code of a superstep into a plan of copies, once; exchange_run.c runs it
  *   global_exchange.c moves what goes from IPU to IPU
  *   host_exchange.c moves what tiles and host exchange in a host sync
+ *   float_control.c does floating point where control registers say more than IEEE 754
  *   estimate.c sets the clock where vertices are said to take so many cycles
  *   machine.c creates, counts, reports
  */
@@ -61,9 +62,10 @@ typedef struct context {
   uint32_t pc;     /* where to go on */
   uint32_t fflags; /* without what the host still holds */
   uint32_t frm;
-  uint32_t number;       /* worker 0-5, MACHINE_SUPERVISOR */
-  uint64_t clock;        /* global cycle in which the next instruction starts */
-  uint64_t instructions; /* done since the context started */
+  uint32_t float_control; /* isa.h */
+  uint32_t number;        /* worker 0-5, MACHINE_SUPERVISOR */
+  uint64_t clock;         /* global cycle in which the next instruction starts */
+  uint64_t instructions;  /* done since the context started */
   uint32_t vertex_state, vertex_entry, run_argument;
   /* Most accesses fall into one of these; memory_access decides about the others. */
   window readable, writable, stack;
@@ -106,7 +108,10 @@ typedef struct tile {
   window stacks[NUM_CONTEXTS];     /* size 0: not known; [num_workers] … are unused but the last */
   uint32_t code_start, code_bytes; /* around all executable segments, whole pages */
   const code_page **pages;         /* of that range; NULL until run */
-  tile_entry *entries;             /* where native code starts: hash table of translate.c */
+  const code_page **controlled_pages; /* for contexts with float control; NULL until there is one */
+  uint32_t float_initial;             /* isa.h: what workers start with */
+  uint32_t random[NUM_CONTEXTS][4];
+  tile_entry *entries; /* where native code starts: hash table of translate.c */
   uint32_t num_entries, num_entry_slots;
   flag_use reads_flags;        /* can its code read fflags? */
   machine_estimate *estimates; /* ascending by state */
@@ -170,7 +175,7 @@ uint8_t *memory_access(machine *m, const tile *t, context *c, uint32_t address, 
 bool memory_contains(const tile *t, uint32_t address, uint32_t bytes, bool writable,
                      bool executable);
 /* The code page of `pc`; NULL if there is no code or `pc` is not a multiple of 4. */
-const code_page *memory_code_page(machine *m, tile *t, uint32_t pc);
+const code_page *memory_code_page(machine *m, tile *t, uint32_t pc, bool controlled);
 uint32_t memory_word(const machine *m, const tile *t, uint32_t address);
 
 /* interpret.c: runs `c`, one of t's contexts, until it stops; on a machine that translates, also
@@ -181,7 +186,7 @@ const void *const *interpret_pieces(void);
 
 /* csr.c: a CSR instruction; `cycle` and `instructions` are what counters show. False: there is no such CSR,
  * or it may not be written. */
-bool csr_execute(context *c, const operation *op, uint64_t cycle, uint64_t instructions);
+bool csr_execute(tile *t, context *c, const operation *op, uint64_t cycle, uint64_t instructions);
 
 /* translate.c: native code for what runs often. */
 pop_error *translate_start(machine *m); /* as m->options.engine says */

@@ -38,6 +38,7 @@ void superstep_fault(machine *m, const machine_fault *fault)
 static void start_context(const tile *t, context *c, uint32_t number, uint32_t pc, uint64_t clock)
 {
   *c = (context){.number = number,
+                 .float_control = number == MACHINE_SUPERVISOR ? 0 : t->float_initial,
                  .pc = pc,
                  .clock = clock,
                  .readable = t->readable,

@@ -369,7 +369,7 @@ static translated_frame make_frame(machine *m, tile *t, context *c, context *pro
 static void run_native(machine *m, tile *t, context *c)
 {
   translated_code native = find_native(t, c->pc);
-  if (!native || c->frm) return;
+  if (!native || c->frm || c->float_control) return;
   context probe;
   translated_frame frame = make_frame(m, t, c, &probe);
   uint64_t before;

@@ -36,7 +36,7 @@ static uint32_t num_words(const discovery *d)
 
 static const operation *decoded(discovery *d, uint32_t word)
 {
-  const code_page *page = memory_code_page(d->m, d->t, d->t->code_start + 4 * word);
+  const code_page *page = memory_code_page(d->m, d->t, d->t->code_start + 4 * word, false);
   return &page->operations[word % PAGE_WORDS];
 }
 

@@ -255,8 +255,11 @@ static int registers()
   CHECK(__builtin_ipu_is_worker_mode() && __builtin_ipu_get_worker_id() == 0);
   unsigned before = __builtin_ipu_get_scount_l();
   CHECK(__builtin_ipu_get_scount_l() > before && __builtin_ipu_get_scount_u() == 0);
-  __builtin_ipu_uput(0x123, CSR_W_FP_CTL__INDEX & CSR_UPPER_MASK);
-  CHECK(__builtin_ipu_uget(CSR_W_FP_CTL__INDEX & CSR_UPPER_MASK) == 0x123);
+  // The register has no other bits than those that mean something.
+  const unsigned round = CSR_W_FP_CTL__ESR__MASK << CSR_W_FP_CTL__ESR__SHIFT;
+  __builtin_ipu_uput(round | 0x120, CSR_W_FP_CTL__INDEX & CSR_UPPER_MASK);
+  CHECK(__builtin_ipu_uget(CSR_W_FP_CTL__INDEX & CSR_UPPER_MASK) == round);
+  __builtin_ipu_uput(0, CSR_W_FP_CTL__INDEX & CSR_UPPER_MASK);
   __builtin_ipu_uput(7, CSR_W_FP_CLR__INDEX & CSR_UPPER_MASK);
   CHECK(__builtin_ipu_uget(CSR_W_FP_STS__INDEX & CSR_UPPER_MASK) == 0);
   hidden(hidden(1.0f) / hidden(0.0f));

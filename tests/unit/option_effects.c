@@ -443,8 +443,8 @@ Test(option_effects, a_callback_that_takes_too_long_ends_the_run)
 Test(option_effects, values_that_need_what_is_not_there_are_errors_that_say_so)
 {
   pop_error *error;
-  const pop_option option = {"prng.enableStochasticRounding", "true"};
+  const pop_option option = {"opt.enableSkipSyncs", "true"};
   cr_assert_null(new_engine(&option, 1, &error));
-  expect_error(error, POP_ERROR_INVALID_OPTION, "needs stochastic rounding", option.key);
-  pop_engine_free(engine_with("prng.enableStochasticRounding", "false"));
+  expect_error(error, POP_ERROR_INVALID_OPTION, "needs tiles that pass syncs", option.key);
+  pop_engine_free(engine_with("opt.enableSkipSyncs", "false"));
 }

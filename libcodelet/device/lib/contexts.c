@@ -16,7 +16,6 @@
 enum {
   FIRST_FLOAT_REGISTER = 0x100,
   NUM_FLOAT_REGISTERS = CSR_W_TAS__INDEX - FIRST_FLOAT_REGISTER + 1,
-  PRNG = CSR_W_PRNG_0_0__INDEX - FIRST_FLOAT_REGISTER, /* four words */
   TAS = CSR_W_TAS__INDEX - FIRST_FLOAT_REGISTER
 };
 
@@ -26,12 +25,22 @@ typedef struct context {
 } context;
 
 static context contexts[CTXT_TOTAL];
-static uint32_t fp_ictl; /* the supervisor's: what workers would start with */
 
 static context *mine(void)
 {
   return &contexts[populus_context_number()];
 }
+
+/* Registers that are CSRs of the tile (runtime/machine/isa.h): a CSR's number is part of the instruction. */
+#define READ_CSR(number, value) __asm__ volatile("csrr %0, " #number : "=r"(value))
+#define WRITE_CSR(number, value) __asm__ volatile("csrw " #number ", %0" : : "r"(value))
+#define TILE_REGISTERS(X)                                                                          \
+  X(CSR_W_FP_CTL__INDEX, 0x800)                                                                    \
+  X(CSR_S_FP_ICTL__INDEX, 0x801)                                                                   \
+  X(CSR_W_PRNG_0_0__INDEX, 0x802)                                                                  \
+  X(CSR_W_PRNG_0_1__INDEX, 0x803)                                                                  \
+  X(CSR_W_PRNG_1_0__INDEX, 0x804)                                                                  \
+  X(CSR_W_PRNG_1_1__INDEX, 0x805)
 
 /* The flags of fcsr: invalid, divided by zero, overflow. FP_STS has them in bits 0 to 2. */
 static uint32_t float_status(void)
@@ -49,13 +58,18 @@ static void clear_float_status(uint32_t which)
 
 unsigned populus_get_register(unsigned index)
 {
+  uint32_t value;
   switch (index) {
+#define READ_REGISTER(name, number)                                                                \
+  case name:                                                                                       \
+    READ_CSR(number, value);                                                                       \
+    return value;
+    TILE_REGISTERS(READ_REGISTER)
+#undef READ_REGISTER
   case CSR_W_WSR__INDEX:
     return populus_context_number();
   case CSR_S_TILE_ID__INDEX:
     return __builtin_ipu_get_tile_id();
-  case CSR_S_FP_ICTL__INDEX:
-    return fp_ictl;
   case CSR_S_SCOUNT_L__INDEX: /* and COUNT_L */
     return __builtin_ipu_get_scount_l();
   case CSR_S_SCOUNT_U__INDEX:
@@ -69,13 +83,19 @@ unsigned populus_get_register(unsigned index)
 
 void populus_put_register(unsigned value, unsigned index)
 {
-  if (index == CSR_S_FP_ICTL__INDEX) {
-    fp_ictl = value;
-  } else if (index == CSR_W_FP_CLR__INDEX) {
+  switch (index) {
+#define WRITE_REGISTER(name, number)                                                               \
+  case name:                                                                                       \
+    WRITE_CSR(number, value);                                                                      \
+    return;
+    TILE_REGISTERS(WRITE_REGISTER)
+#undef WRITE_REGISTER
+  case CSR_W_FP_CLR__INDEX:
     clear_float_status(value);
     if (value >> CSR_W_FP_CLR__ZAACC__SHIFT & CSR_W_FP_CLR__ZAACC__MASK)
       memset(mine()->accumulators, 0, sizeof mine()->accumulators);
-  } else {
+    return;
+  default:
     mine()->registers[index - FIRST_FLOAT_REGISTER] = value;
   }
 }
@@ -135,7 +155,11 @@ static uint64_t spread(uint64_t value)
  */
 unsigned long long populus_random(void)
 {
-  uint32_t *words = &mine()->registers[PRNG];
+  uint32_t words[4];
+  READ_CSR(0x802, words[0]);
+  READ_CSR(0x803, words[1]);
+  READ_CSR(0x804, words[2]);
+  READ_CSR(0x805, words[3]);
   uint64_t s0 = words[0] | (uint64_t)words[1] << 32, s1 = words[2] | (uint64_t)words[3] << 32;
   if (!(s0 | s1)) {
     s0 = spread(8 * (uint64_t)__builtin_ipu_get_tile_id() + populus_context_number() + 1);
@@ -145,8 +169,10 @@ unsigned long long populus_random(void)
   uint64_t result = sum ^ (rotate(both, 1) | rotate(both, 2));
   s0 = rotate(s0, 55) ^ sum ^ sum << 14;
   s1 = rotate(sum, 36);
-  words[0] = (uint32_t)s0, words[1] = (uint32_t)(s0 >> 32);
-  words[2] = (uint32_t)s1, words[3] = (uint32_t)(s1 >> 32);
+  WRITE_CSR(0x802, (uint32_t)s0);
+  WRITE_CSR(0x803, (uint32_t)(s0 >> 32));
+  WRITE_CSR(0x804, (uint32_t)s1);
+  WRITE_CSR(0x805, (uint32_t)(s1 >> 32));
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include <populus/introspection.h>
 #include <populus/profile.h>
 #include <populus/program.h>
+#include <populus/registers.h>
 #include <populus/remote_buffer.h>
 #include <populus/stream.h>
 #include <populus/target.h>

@@ -1,0 +1,105 @@
+// Vertices that read and write the tiles' control registers (runtime/graph/registers.c adds them to graphs). On the host
+// there are none of these: what is read is 0.
+#include <arch/gc_tile_defines.h>
+#include <poplar/Vertex.hpp>
+
+namespace
+{
+
+enum { NUM_SEED_WORDS = 4 };
+
+// machine/isa.h: numbers of the CSRs. A CSR's number is part of the instruction.
+#ifdef __IPU__
+#define READ_REGISTER(number, value) __asm__ volatile("csrr %0, " #number : "=r"(value))
+#define WRITE_REGISTER(number, value) __asm__ volatile("csrw " #number ", %0" : : "r"(value))
+#else
+#define READ_REGISTER(number, value) (value) = 0
+#define WRITE_REGISTER(number, value) (void)(value)
+#endif
+
+} // namespace
+
+namespace poplar_rt
+{
+
+class CycleStamp : public poplar::SupervisorVertex
+{
+public:
+  poplar::Output<poplar::Vector<unsigned, poplar::VectorLayout::ONE_PTR>> out;
+  bool compute()
+  {
+    unsigned low, high, after;
+    do {
+      READ_REGISTER(cycleh, high);
+      READ_REGISTER(cycle, low);
+      READ_REGISTER(cycleh, after);
+    } while (after != high);
+    out[0] = low;
+    out[1] = high;
+    return true;
+  }
+};
+
+class CycleDifference : public poplar::SupervisorVertex
+{
+public:
+  poplar::Input<poplar::Vector<unsigned, poplar::VectorLayout::ONE_PTR>> start;
+  poplar::InOut<poplar::Vector<unsigned, poplar::VectorLayout::ONE_PTR>> end;
+  bool compute()
+  {
+    unsigned borrow = end[0] < start[0];
+    end[0] = end[0] - start[0];
+    end[1] = end[1] - start[1] - borrow;
+    return true;
+  }
+};
+
+// Workers that start afterwards have what it leaves. The supervisor's own arithmetic stays as it is.
+class FloatControl : public poplar::SupervisorVertex
+{
+public:
+  poplar::Input<unsigned> keep; // bits of the register that stay
+  poplar::Input<unsigned> set;
+  poplar::Output<unsigned> before;
+  bool compute()
+  {
+    unsigned control;
+    READ_REGISTER(0x801, control);
+    *before = control;
+    unsigned changed = (control & *keep) | *set;
+    WRITE_REGISTER(0x801, changed);
+    return true;
+  }
+};
+
+class GetSeeds : public poplar::MultiVertex
+{
+public:
+  poplar::Output<poplar::Vector<unsigned, poplar::VectorLayout::ONE_PTR>> seeds;
+  bool compute(unsigned worker)
+  {
+    unsigned *words = &seeds[worker * NUM_SEED_WORDS];
+    READ_REGISTER(0x802, words[0]);
+    READ_REGISTER(0x803, words[1]);
+    READ_REGISTER(0x804, words[2]);
+    READ_REGISTER(0x805, words[3]);
+    return true;
+  }
+};
+
+class SetSeeds : public poplar::MultiVertex
+{
+public:
+  poplar::Input<poplar::Vector<unsigned, poplar::VectorLayout::ONE_PTR>> seeds;
+  bool compute(unsigned worker)
+  {
+    const unsigned *words = &seeds[worker * NUM_SEED_WORDS];
+    WRITE_REGISTER(0x802, words[0]);
+    WRITE_REGISTER(0x803, words[1]);
+    WRITE_REGISTER(0x804, words[2]);
+    WRITE_REGISTER(0x805, words[3]);
+    return true;
+  }
+};
+
+} // namespace poplar_rt
