@@ -10,6 +10,7 @@
 #include "engine/find_name.h"
 #include "engine/reports.h"
 #include "graph/log.h"
+#include "profile/graph_profile.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -370,7 +371,7 @@ const pop_phase_time *pop_engine_phase_times(const pop_engine *engine, size_t *c
 pop_error *pop_engine_print_memory(const pop_engine *engine, FILE *stream)
 {
   POP_TRY(check_tiles(engine));
-  print_memory_report(stream, engine->executable);
+  POP_TRY(memory_summary_print(engine->executable, stream));
   if (fflush(stream) != 0 || ferror(stream))
     return pop_error_errno(errno, "cannot print the memory summary");
   return NULL;

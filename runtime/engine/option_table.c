@@ -119,7 +119,8 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "writes what each tile's memory holds, as JSON: names, categories, types, addresses, sizes",   \
     ON_SAVE, OPTION_TEXT, FIELD(variable_file))                                                    \
   X("debug.graphReportDestination", "stdout, stderr or a path", "",                                \
-    "prints the memory summary when the graph is compiled; without it, the environment's "         \
+    "prints the summary of the graph profile when the graph is compiled; without it, the "         \
+    "environment's "                                                                               \
     "POPLAR_GRAPH_REPORT_DEST says where",                                                         \
     ON_SAVE, OPTION_TEXT, FIELD(graph_report), .variable = "POPLAR_GRAPH_REPORT_DEST")             \
   X("debug.workerStackSizeInBytes", "0 or a multiple of 16 from 64 to 1048576", "0",               \
@@ -211,7 +212,7 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "of files with profiles; those of CBOR are called .cbor", ON_SAVE | ON_RUN, OPTION_CHOICE,     \
     FIELD(run.profile_format), .choices = profile_files)                                           \
   X("autoReport.outputGraphProfile", REPORT_VALUES, "autoReport.all",                              \
-    "graph.json: the graph profile; memory.txt: the memory summary", ON_SAVE | ON_RUN,             \
+    "graph.json: the graph profile; graph.txt: its summary", ON_SAVE | ON_RUN,                     \
     REPORT(report_graph))                                                                          \
   X("autoReport.outputLoweredVars", REPORT_VALUES, "autoReport.all",                               \
     "vars.json: as debug.loweredVarDumpFile", ON_SAVE, REPORT(report_variables))                   \

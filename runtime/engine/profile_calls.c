@@ -3,6 +3,8 @@
 
 #include "profile/execution_summary.h"
 #include "profile/execution_traces.h"
+#include "profile/graph_profile.h"
+#include "profile/summary.h"
 #include <errno.h>
 #include <populus/profile.h>
 
@@ -15,6 +17,16 @@ pop_error *pop_engine_write_graph_profile(const pop_engine *engine, pop_profile_
                                           FILE *stream)
 {
   return pop_executable_write_graph_profile(engine->executable, format, stream);
+}
+
+pop_error *pop_engine_print_profile_summary(const pop_engine *engine, const pop_option *options,
+                                            size_t num_options, FILE *stream)
+{
+  summary_style style;
+  POP_TRY(summary_style_parse(options, num_options, stream, &style));
+  POP_TRY(graph_summary_print(engine->executable, options, num_options, stream));
+  return engine->profile ? pop_engine_print_execution_summary(engine, style.execution_steps, stream)
+                         : NULL;
 }
 
 /* What is emitted of an engine: if nothing is measured, an execution without runs. */

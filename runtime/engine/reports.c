@@ -2,8 +2,8 @@
 
 #include "cache/cache_folder.h"
 #include "graph/log.h"
+#include "profile/graph_profile.h"
 #include "profile/json.h"
-#include "profile/memory_summary.h"
 #include "profile/report_file.h"
 #include "profile/variable_report.h"
 #include <errno.h>
@@ -12,24 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void print_memory_report(FILE *stream, const pop_executable *e)
-{
-  size_t num_tiles = pop_target_num_tiles(&e->target);
-  pop_tile_memory *memory = pop_xcalloc(num_tiles, sizeof *memory);
-  for (size_t i = 0; i < num_tiles; ++i) memory[i] = e->memory_rows[e->tiles[i].memory];
-  print_memory_totals(stream, memory, num_tiles);
-  fputs("\n", stream);
-  print_memory_by_tile(stream, &e->target, memory, num_tiles);
-  print_memory_plan(stream, &e->target, memory, num_tiles);
-  free(memory);
-}
-
 /* ---- each report, to a stream ---- */
 
-static pop_error *write_memory(FILE *stream, const void *executable)
+static pop_error *write_summary(FILE *stream, const void *executable)
 {
-  print_memory_report(stream, executable);
-  return NULL;
+  return graph_summary_print(executable, NULL, 0, stream);
 }
 
 static pop_error *write_variable_report(FILE *stream, const void *executable)
@@ -117,8 +104,8 @@ static pop_error *print_graph_report(const pop_executable *e, const char *destin
   FILE *stream = strcmp(destination, "stdout") == 0   ? stdout
                  : strcmp(destination, "stderr") == 0 ? stderr
                                                       : NULL;
-  if (!stream) return report_file_write(destination, write_memory, e);
-  print_memory_report(stream, e);
+  if (!stream) return report_file_write(destination, write_summary, e);
+  POP_TRY(write_summary(stream, e));
   return fflush(stream) == 0 ? NULL : pop_error_errno(errno, "cannot print the graph report");
 }
 
@@ -198,7 +185,7 @@ static pop_error *write_graph_reports(const pop_executable *e, const engine_opti
   profile_report report = {e, options->run.profile_format};
   const char *name = report.format == POP_PROFILE_CBOR ? "graph.cbor" : "graph.json";
   POP_TRY(write_report(options, true, name, write_graph_profile, &report));
-  return write_report(options, true, "memory.txt", write_memory, e);
+  return write_report(options, true, "graph.txt", write_summary, e);
 }
 
 static pop_error *write_auto_reports(pop_graph *compiled, const pop_executable *e,

@@ -4,7 +4,7 @@
 
 #include "engine/options.h"
 
-/* The archive, the memory summary, … `graph` is NULL if there is none any more. Errors: SYSTEM with the
+/* The archive, the graph profile, … `graph` is NULL if there is none any more. Errors: SYSTEM with the
  * path. */
 POP_MUST_CHECK pop_error *write_reports(pop_graph *graph, const pop_executable *executable,
                                         const engine_options *options);
@@ -13,8 +13,5 @@ POP_MUST_CHECK pop_error *write_reports(pop_graph *graph, const pop_executable *
 char *execution_report_folder(const run_options *options);
 /* execution.json, execution.txt, execution_trace.json, execution_stacks.folded, anew. */
 POP_MUST_CHECK pop_error *write_execution_reports(const pop_engine *engine, const char *folder);
-
-/* The memory part of the profile summary. */
-void print_memory_report(FILE *stream, const pop_executable *executable);
 
 #endif

@@ -1,5 +1,6 @@
 #include "profile/graph_profile.h"
 
+#include "profile/summary.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ static void emit_target(const emitter *to, const pop_executable *e)
   emit_int(to, "bytesPerIPU", bytes_per_ipu);
   emit_int(to, "bytesPerTile", t->memory_bytes);
   emit_double(to, "clockFrequency", t->clock_hz);
+  emit_int(to, "systemBytesPerTile", t->system_bytes);
   emit_int(to, "numIPUs", num_ipus);
   emit_int(to, "numReplicas", e->num_replicas);
   emit_int(to, "tilesPerIPU", t->tiles_per_ipu);
@@ -157,4 +159,36 @@ pop_error *pop_executable_write_graph_profile(const pop_executable *executable,
   pop_error *error = emit_to_stream(emit_graph_profile, &g, format, stream);
   graph_profile_close(&g);
   return error;
+}
+
+static pop_error *values_for_summary(const pop_executable *e, pop_profile **profile)
+{
+  graph_profile g;
+  POP_TRY(graph_profile_open(e, &g));
+  g.for_summary = true;
+  *profile = emit_to_values(emit_graph_profile, &g);
+  graph_profile_close(&g);
+  return NULL;
+}
+
+pop_error *graph_summary_print(const pop_executable *e, const pop_option *options,
+                               size_t num_options, FILE *stream)
+{
+  pop_profile *profile;
+  POP_TRY(values_for_summary(e, &profile));
+  pop_error *error =
+      pop_profile_print_graph_summary(pop_profile_root(profile), options, num_options, stream);
+  pop_profile_free(profile);
+  return error;
+}
+
+pop_error *memory_summary_print(const pop_executable *e, FILE *stream)
+{
+  pop_profile *profile;
+  summary_style style;
+  POP_TRY(summary_style_parse(NULL, 0, stream, &style));
+  POP_TRY(values_for_summary(e, &profile));
+  summary_memory(&style, pop_profile_root(profile));
+  pop_profile_free(profile);
+  return NULL;
 }

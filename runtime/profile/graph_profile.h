@@ -32,4 +32,11 @@ void emit_programs(const emitter *to, const graph_profile *g);
 void emit_memory(const emitter *to, const graph_profile *g);
 void emit_liveness(const emitter *to, const graph_profile *g);
 
+/* The summary without the values that it does not use. Errors: executable_profile_get's,
+ * pop_profile_print_graph_summary's. */
+POP_MUST_CHECK pop_error *graph_summary_print(const pop_executable *e, const pop_option *options,
+                                              size_t num_options, FILE *stream);
+/* Its part about memory alone. */
+POP_MUST_CHECK pop_error *memory_summary_print(const pop_executable *e, FILE *stream);
+
 #endif

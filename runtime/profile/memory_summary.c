@@ -1,184 +1,142 @@
-/* The memory part of the profile summary, in the layout of the user guide's sample:
+/* The memory of some tiles in the summary:
  *
  *   Memory Usage:
  *     Total:
  *       Including Gaps:         67,725,024 B
- *       …
- *     By Tile (Excluding Gaps):
- *       Range (KB) Histogram (Excluding Gaps)               Count (tiles)
- *            3 -  4 ****************************************    824
+ *       Excluding Gaps:
+ *         By Memory Region: …
+ *         By Data Type: …
+ *         Vertex Data (106,509B): …
  *
- * Lines of a category that no tile uses are left out, as in the sample.
- */
-#include "profile/memory_summary.h"
-
+ * Lines of a category that no tile uses are left out, as in the sample. */
+#include "executable/profile.h"
 #include "profile/grouped.h"
+#include "profile/summary.h"
+
 #include <populus/arena.h>
+#include <populus/memory.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  KILOBYTE = 1024,
-  MAX_HISTOGRAM_ROWS = 128, /* the guide's 815 KB show as rows of 8 KB, 20 KB as rows of 1 KB */
-  HISTOGRAM_STARS = 40,
-  EMPTY_ROWS_SHOWN = 2 /* after and before a row with tiles */
-};
+enum { REGION_COLUMN = 38, CATEGORY_COLUMN = 59, PART_COLUMN = 47, TYPE_WIDTH = 15 };
 
-/* A labelled number of bytes; the number's last digit is in column `width` of the line. */
-static void print_bytes(FILE *stream, int indent, const char *label, uint64_t bytes, int width)
+/* Of a vector by tile. */
+static uint64_t sum(pop_profile_value by_tile, tile_range tiles)
 {
-  char number[32];
-  int column = indent + (int)strlen(label) + 1;
-  fprintf(stream, "%*s%s:%*s B\n", indent, "", label, width > column ? width - column : 1,
-          grouped(bytes, number));
+  uint64_t total = 0;
+  for (size_t t = tiles.first; t < tiles.end; ++t)
+    total += (uint64_t)pop_profile_as_int(pop_profile_at(by_tile, t));
+  return total;
 }
 
-typedef struct memory_sums {
-  uint64_t total, including_gaps, by_region[POP_REGION_COUNT];
-  uint64_t not_overlapped[POP_MEMORY_CATEGORY_COUNT], overlapped[POP_MEMORY_CATEGORY_COUNT];
-  uint64_t sum_not_overlapped, sum_overlapped;
-} memory_sums;
-
-static memory_sums sum_tiles(const pop_tile_memory *tiles, size_t num_tiles)
+static uint64_t sum_of(pop_profile_value map, const char *path, tile_range tiles)
 {
-  memory_sums sums = {0};
-  for (size_t t = 0; t < num_tiles; ++t) {
-    sums.total += tiles[t].total;
-    sums.including_gaps += tiles[t].total_including_gaps;
-    for (int r = 0; r < POP_REGION_COUNT; ++r) {
-      sums.by_region[r] += tiles[t].by_region[r];
-      for (int c = 0; c < POP_MEMORY_CATEGORY_COUNT; ++c) {
-        sums.not_overlapped[c] += tiles[t].not_overlapped[c][r];
-        sums.overlapped[c] += tiles[t].overlapped[c][r];
-        sums.sum_not_overlapped += tiles[t].not_overlapped[c][r];
-        sums.sum_overlapped += tiles[t].overlapped[c][r];
-      }
-    }
+  return sum(pop_profile_find(map, path), tiles);
+}
+
+/* ---- categories ---- */
+
+/* Bytes of each category in all regions; returns their sum. */
+static uint64_t sum_categories(pop_profile_value memory, const char *key, tile_range tiles,
+                               uint64_t *by_category)
+{
+  static const char *const regions[] = {"nonInterleaved", "interleaved", "overflowed"};
+  uint64_t total = 0;
+  for (int c = 0; c < POP_MEMORY_CATEGORY_COUNT; ++c) {
+    pop_profile_value category = pop_profile_get(pop_profile_get(memory, "byCategory"),
+                                                 pop_memory_category_key((pop_memory_category)c));
+    by_category[c] = 0;
+    for (size_t r = 0; r < sizeof regions / sizeof *regions; ++r)
+      by_category[c] += sum(pop_profile_get(pop_profile_get(category, regions[r]), key), tiles);
+    total += by_category[c];
   }
-  return sums;
+  return total;
 }
 
-static void print_categories(FILE *stream, const char *title, const uint64_t *by_category,
-                             uint64_t total)
+static void print_categories(const summary_style *style, const char *title,
+                             const uint64_t *by_category, uint64_t total)
 {
-  fprintf(stream, "        %s\n", title);
+  fprintf(style->stream, "        %s\n", title);
   for (int c = 0; c < POP_MEMORY_CATEGORY_COUNT; ++c)
     if (by_category[c])
-      print_bytes(stream, 12, pop_memory_category_label((pop_memory_category)c), by_category[c],
-                  59);
-  print_bytes(stream, 10, "Total", total, 59);
+      summary_bytes(style, 12, pop_memory_category_label((pop_memory_category)c), by_category[c],
+                    CATEGORY_COLUMN);
+  summary_bytes(style, 10, "Total", total, CATEGORY_COLUMN);
 }
 
-void print_memory_totals(FILE *stream, const pop_tile_memory *tiles, size_t num_tiles)
+static void print_data_types(const summary_style *style, pop_profile_value memory, tile_range tiles,
+                             uint64_t used)
 {
-  memory_sums sums = sum_tiles(tiles, num_tiles);
-  fprintf(stream, "Memory Usage:\n  Total:\n");
-  print_bytes(stream, 4, "Including Gaps", sums.including_gaps, 37);
-  fprintf(stream, "    Excluding Gaps:\n      By Memory Region:\n");
-  print_bytes(stream, 8, "Non-interleaved", sums.by_region[POP_REGION_NON_INTERLEAVED], 37);
-  print_bytes(stream, 8, "Interleaved", sums.by_region[POP_REGION_INTERLEAVED], 37);
-  print_bytes(stream, 8, "Overflowed", sums.by_region[POP_REGION_OVERFLOWED], 37);
-  print_bytes(stream, 6, "Total", sums.total, 37);
-  fprintf(stream, "      By Data Type:\n");
-  print_categories(stream, "Not Overlapped", sums.not_overlapped, sums.sum_not_overlapped);
-  print_categories(stream, "Overlapped", sums.overlapped, sums.sum_overlapped);
-  print_bytes(stream, 10, "Total After Overlapping", sums.total - sums.sum_not_overlapped, 59);
+  uint64_t by_category[POP_MEMORY_CATEGORY_COUNT];
+  fprintf(style->stream, "      By Data Type:\n");
+  uint64_t alone = sum_categories(memory, "nonOverlapped", tiles, by_category);
+  print_categories(style, "Not Overlapped", by_category, alone);
+  uint64_t shared = sum_categories(memory, "overlapped", tiles, by_category);
+  print_categories(style, "Overlapped", by_category, shared);
+  summary_bytes(style, 10, "Total After Overlapping", used - alone, CATEGORY_COLUMN);
 }
 
-/* ---- histogram of tiles ---- */
+/* ---- vertices ---- */
 
-static uint32_t row_kilobytes(uint32_t max_bytes)
+static const struct {
+  const char *key, *label;
+} parts[] = {
+#define PART_ROW(id, key, label) {key, label},
+    PROFILE_VERTEX_PARTS(PART_ROW)
+#undef PART_ROW
+};
+enum { NUM_PARTS = sizeof parts / sizeof *parts };
+
+static int compare_rows(const void *a, const void *b)
 {
-  uint32_t kilobytes = 1;
-  while (max_bytes / KILOBYTE / kilobytes >= MAX_HISTOGRAM_ROWS) kilobytes *= 2;
-  return kilobytes;
+  const summary_row *left = a, *right = b;
+  if (left->number != right->number) return left->number < right->number ? 1 : -1;
+  return strcmp(left->name, right->name);
 }
 
-static void print_row(FILE *stream, uint32_t row, uint32_t kilobytes, size_t tiles, size_t most)
+static void print_vertex_data(const summary_style *style, pop_profile_value profile,
+                              tile_range tiles)
 {
-  char stars[HISTOGRAM_STARS + 1] = "", number[32], range[32];
-  /* One star for any tile at all, all stars for the fullest row. */
-  size_t count = tiles == 0  ? 0
-                 : most == 1 ? HISTOGRAM_STARS
-                             : 1 + (tiles - 1) * (HISTOGRAM_STARS - 1) / (most - 1);
-  memset(stars, '*', count);
-  stars[count] = '\0';
-  snprintf(range, sizeof range, "%u - %3u", row * kilobytes, (row + 1) * kilobytes);
-  fprintf(stream, "%14s %-*s %6s\n", range, HISTOGRAM_STARS, stars, grouped(tiles, number));
-}
-
-/* An empty row far from any row with tiles is left out. */
-static bool row_shown(const size_t *rows, uint32_t num_rows, uint32_t row)
-{
-  for (uint32_t near = row > EMPTY_ROWS_SHOWN ? row - EMPTY_ROWS_SHOWN : 0;
-       near <= row + EMPTY_ROWS_SHOWN && near < num_rows; ++near)
-    if (rows[near]) return true;
-  return false;
-}
-
-static void print_histogram(FILE *stream, const pop_tile_memory *tiles, size_t num_tiles,
-                            uint32_t max_bytes)
-{
-  uint32_t kilobytes = row_kilobytes(max_bytes);
-  uint32_t num_rows = max_bytes / KILOBYTE / kilobytes + 1;
-  size_t *rows = pop_xcalloc(num_rows, sizeof *rows);
-  size_t most = 0;
-  uint32_t first = num_rows;
-  for (size_t t = 0; t < num_tiles; ++t) {
-    uint32_t row = tiles[t].total / KILOBYTE / kilobytes;
-    size_t count = ++rows[row];
-    most = count > most ? count : most;
-    first = row < first ? row : first;
-  }
-  fprintf(stream, "  By Tile (Excluding Gaps):\n"
-                  "    Range (KB) Histogram (Excluding Gaps)               Count (tiles)\n");
-  for (uint32_t row = first; row < num_rows; ++row)
-    if (row_shown(rows, num_rows, row)) print_row(stream, row, kilobytes, rows[row], most);
-  free(rows);
-}
-
-static void print_maximum(FILE *stream, const char *label, uint32_t bytes, size_t tile)
-{
+  pop_profile_value names = pop_profile_find(profile, "vertexTypes.names");
+  pop_profile_value by_type = pop_profile_find(profile, "memory.byVertexType");
+  size_t num_types = pop_profile_count(names);
+  summary_row *types = pop_xcalloc(num_types + 1, sizeof *types);
+  uint64_t by_part[NUM_PARTS] = {0}, total = 0;
   char number[32];
-  fprintf(stream, "    Maximum (%s Gaps): %s (%.1f K) on tile %zu\n", label, grouped(bytes, number),
-          (double)bytes / KILOBYTE, tile);
-}
-
-void print_memory_by_tile(FILE *stream, const pop_target *target, const pop_tile_memory *tiles,
-                          size_t num_tiles)
-{
-  size_t fullest = 0, fullest_including_gaps = 0, out_of_memory = 0;
-  for (size_t t = 0; t < num_tiles; ++t) {
-    if (tiles[t].total > tiles[fullest].total) fullest = t;
-    if (tiles[t].total_including_gaps > tiles[fullest_including_gaps].total_including_gaps)
-      fullest_including_gaps = t;
-    out_of_memory += tiles[t].total_including_gaps > target->memory_bytes ||
-                     tiles[t].by_region[POP_REGION_OVERFLOWED] > 0;
+  for (size_t t = 0; t < num_types; ++t) {
+    types[t].name = pop_profile_as_string(pop_profile_at(names, t));
+    for (int p = 0; p < NUM_PARTS; ++p) {
+      uint64_t bytes = sum(pop_profile_at(pop_profile_get(by_type, parts[p].key), t), tiles);
+      types[t].number += bytes;
+      by_part[p] += bytes;
+      total += bytes;
+    }
   }
-  print_histogram(stream, tiles, num_tiles, tiles[fullest].total);
-  fputc('\n', stream);
-  print_maximum(stream, "Including", tiles[fullest_including_gaps].total_including_gaps,
-                fullest_including_gaps);
-  print_maximum(stream, "Excluding", tiles[fullest].total, fullest);
-  fprintf(stream, "    %zu tile(s) out of memory\n", out_of_memory);
+  fprintf(style->stream, "      Vertex Data (%sB):\n        By Category:\n",
+          grouped(total, number));
+  for (int p = 0; p < NUM_PARTS; ++p)
+    summary_bytes(style, 10, parts[p].label, by_part[p], PART_COLUMN);
+  fprintf(style->stream, "        By Type:\n");
+  qsort(types, num_types, sizeof *types, compare_rows);
+  summary_rows(style, 10, types, num_types, TYPE_WIDTH, " B");
+  free(types);
 }
 
-static double plan_excess(const pop_target *target, const pop_tile_memory *tile)
+void summary_memory_usage(const summary_style *style, pop_profile_value profile, tile_range tiles,
+                          bool total_line)
 {
-  if (tile->least_including_gaps <= target->system_bytes) return 0;
-  return ((double)tile->total_including_gaps - tile->least_including_gaps) /
-         (tile->least_including_gaps - target->system_bytes);
-}
-
-void print_memory_plan(FILE *stream, const pop_target *target, const pop_tile_memory *tiles,
-                       size_t num_tiles)
-{
-  size_t worst = 0;
-  for (size_t t = 1; t < num_tiles; ++t)
-    if (plan_excess(target, &tiles[t]) > plan_excess(target, &tiles[worst])) worst = t;
-  char least[32];
-  fprintf(stream,
-          "    Plan: at most %.1f%% above the bound (on tile %zu no plan takes less than %s)\n",
-          100 * plan_excess(target, &tiles[worst]), worst,
-          grouped(tiles[worst].least_including_gaps, least));
+  pop_profile_value memory = pop_profile_get(profile, "memory");
+  uint64_t used = sum_of(memory, "byTile.total", tiles);
+  fprintf(style->stream, "Memory Usage:\n%s", total_line ? "  Total:\n" : "");
+  summary_bytes(style, 4, "Including Gaps", sum_of(memory, "byTile.totalIncludingGaps", tiles),
+                REGION_COLUMN);
+  fprintf(style->stream, "    Excluding Gaps:\n      By Memory Region:\n");
+  summary_bytes(style, 8, "Non-interleaved", sum_of(memory, "byTile.nonInterleaved", tiles),
+                REGION_COLUMN);
+  summary_bytes(style, 8, "Interleaved", sum_of(memory, "byTile.interleaved", tiles),
+                REGION_COLUMN);
+  summary_bytes(style, 8, "Overflowed", sum_of(memory, "byTile.overflowed", tiles), REGION_COLUMN);
+  summary_bytes(style, 6, "Total", used, REGION_COLUMN);
+  print_data_types(style, memory, tiles, used);
+  print_vertex_data(style, profile, tiles);
 }

@@ -41,6 +41,9 @@ for folder in "$POPULUS_SOURCE_DIR"/examples/*/; do
       quiet agree.txt "$agrees" archive.a
   done
   cmp compiled/graph.json loaded/json/graph.json || fail "$example: the archive has another profile than the graph"
+  { sed -n 's/^    Including Gaps: *\([0-9,]*\) B$/including_gaps \1/p' compiled/graph.txt
+    sed -n 's/^      Total: *\([0-9,]*\) B$/used \1/p' compiled/graph.txt; } | tr -d , >summary.txt
+  grep -v '^category' agree.txt | cmp - summary.txt || fail "$example: the summary says something else"
   "$python" "$POPULUS_SOURCE_DIR/tests/support/validate_profile.py" "$schema" compiled/graph.json \
     loaded/jsonPretty/graph.json loaded/cbor/graph.cbor || fail "$example: the profile is not as the schema says"
 done

@@ -95,6 +95,20 @@ POP_MUST_CHECK pop_error *pop_executable_write_graph_profile(const pop_executabl
                                                              pop_profile_format format,
                                                              FILE *stream);
 
+/* The guide's summary of a graph profile: target, graph, memory by region, data type and vertex type, a histogram of
+ * tiles, and if tiles are out of memory what fills the five fullest. Options, each "true" or "false": colours (by
+ * default where the stream is a terminal that has them; CLICOLOR=0 in the environment turns them off
+ * and CLICOLOR_FORCE=1 on, whatever the option says), showVarStorage, showOptimizations,
+ * showExchangeInstructionBreakdown, showPerIpuMemoryUsage; showExecutionSteps is for the execution.
+ * INVALID_OPTION for others; INVALID_ARGUMENT if the value is no graph profile. */
+POP_MUST_CHECK pop_error *pop_profile_print_graph_summary(pop_profile_value graph_profile,
+                                                          const pop_option *options,
+                                                          size_t num_options, FILE *stream);
+/* The graph's summary, and behind it that of the execution if the engine measures one. */
+POP_MUST_CHECK pop_error *pop_engine_print_profile_summary(const pop_engine *engine,
+                                                           const pop_option *options,
+                                                           size_t num_options, FILE *stream);
+
 /* ---- what runs have cost ----
  *
  * The engine options debug.instrument… put code into the tiles that counts cycles; after each run the engine

@@ -1,0 +1,124 @@
+/* Variable storage liveness in the summary: what is always live, then the programs as a tree with what is live at
+ * each. Functions follow the control programs. */
+#include "profile/grouped.h"
+#include "profile/summary.h"
+
+#include <populus/arena.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER_WIDTH = 14, INDENT = 2 };
+
+typedef struct liveness_printer {
+  const summary_style *style;
+  pop_profile_value names, bytes; /* of variables */
+  pop_profile_value programs, lives;
+  pop_profile_value *live_of; /* by program: in `lives`, or NONE */
+  summary_row *rows;          /* of the list at hand */
+  size_t rows_capacity;
+} liveness_printer;
+
+static int compare_names(const void *a, const void *b)
+{
+  return strcmp(((const summary_row *)a)->name, ((const summary_row *)b)->name);
+}
+
+/* Variables of one name are one line. */
+static void print_variables(liveness_printer *p, int indent, pop_profile_value variables)
+{
+  size_t count = pop_profile_count(variables), kept = 0;
+  pop_reserve(p->rows, count + 1, p->rows_capacity);
+  for (size_t i = 0; i < count; ++i) {
+    size_t variable = (size_t)pop_profile_as_int(pop_profile_at(variables, i));
+    const char *name = pop_profile_as_string(pop_profile_at(p->names, variable));
+    p->rows[i] = (summary_row){name ? name : "?",
+                               (uint64_t)pop_profile_as_int(pop_profile_at(p->bytes, variable))};
+  }
+  qsort(p->rows, count, sizeof *p->rows, compare_names);
+  for (size_t i = 0; i < count; ++i)
+    if (kept && strcmp(p->rows[kept - 1].name, p->rows[i].name) == 0)
+      p->rows[kept - 1].number += p->rows[i].number;
+    else
+      p->rows[kept++] = p->rows[i];
+  summary_rows(p->style, indent, p->rows, kept, NUMBER_WIDTH, "");
+}
+
+static void print_program(liveness_printer *p, size_t number, int indent)
+{
+  pop_profile_value program = pop_profile_at(p->programs, number), live = p->live_of[number];
+  const char *name = pop_profile_as_string(pop_profile_get(program, "name"));
+  const char *type = pop_profile_as_string(pop_profile_get(program, "type"));
+  char count[32];
+  fprintf(p->style->stream, "%*s%s%s%s\n", indent, "", type ? type : "?", name ? ": " : "",
+          name ? name : "");
+  if (!live.node) return;
+  fprintf(p->style->stream, "%*sLive Bytes (excluding always-live): %s\n", indent + INDENT, "",
+          grouped((uint64_t)pop_profile_as_int(pop_profile_get(live, "bytes")), count));
+  if (!pop_profile_count(pop_profile_get(live, "variables"))) return;
+  fprintf(p->style->stream, "%*sLive Vars (excluding always-live):\n", indent + INDENT, "");
+  print_variables(p, indent + 2 * INDENT, pop_profile_get(live, "variables"));
+}
+
+/* Programs may be nested deeper than the host's stack. */
+typedef struct waiting {
+  size_t program;
+  int indent;
+} waiting;
+
+static void print_tree(liveness_printer *p, size_t root, int indent)
+{
+  waiting *stack = NULL;
+  size_t depth = 0, capacity = 0;
+  pop_push(stack, depth, capacity, (waiting){root, indent});
+  while (depth) {
+    waiting next = stack[--depth];
+    if (next.program >= pop_profile_count(p->programs)) continue;
+    print_program(p, next.program, next.indent);
+    pop_profile_value children =
+        pop_profile_get(pop_profile_at(p->programs, next.program), "children");
+    for (size_t i = pop_profile_count(children); i-- > 0;) {
+      size_t child = (size_t)pop_profile_as_int(pop_profile_at(children, i));
+      if (child > next.program) /* so that it ends */
+        pop_push(stack, depth, capacity, (waiting){child, next.indent + INDENT});
+    }
+  }
+  free(stack);
+}
+
+static void print_trees(liveness_printer *p, pop_profile_value roots, const char *title)
+{
+  for (size_t i = 0; i < pop_profile_count(roots); ++i) {
+    if (title) fprintf(p->style->stream, "\n    %s %zu:\n", title, i);
+    print_tree(p, (size_t)pop_profile_as_int(pop_profile_at(roots, i)), 4);
+  }
+}
+
+void summary_liveness(const summary_style *style, pop_profile_value profile)
+{
+  pop_profile_value liveness = pop_profile_find(profile, "memory.liveness");
+  liveness_printer p = {.style = style,
+                        .names = pop_profile_find(liveness, "variables.names"),
+                        .bytes = pop_profile_find(liveness, "variables.bytes"),
+                        .programs = pop_profile_get(profile, "programs"),
+                        .lives = pop_profile_get(liveness, "programs")};
+  size_t num_programs = pop_profile_count(p.programs);
+  char number[32];
+  p.live_of = pop_xcalloc(num_programs + 1, sizeof *p.live_of);
+  for (size_t i = 0; i < pop_profile_count(p.lives); ++i) {
+    pop_profile_value live = pop_profile_at(p.lives, i);
+    size_t program = (size_t)pop_profile_as_int(pop_profile_get(live, "program"));
+    if (program < num_programs) p.live_of[program] = live;
+  }
+  summary_heading(style, 2, "Variable Storage Liveness: All tiles", false);
+  fprintf(style->stream, "\n    Always-live bytes: %s\n    Always-live variables:\n",
+          grouped((uint64_t)pop_profile_as_int(pop_profile_find(liveness, "alwaysLive.bytes")),
+                  number));
+  print_variables(&p, 6, pop_profile_find(liveness, "alwaysLive.variables"));
+  fprintf(style->stream, "\n    Maximum live bytes (including always-live): %s\n\n",
+          grouped((uint64_t)pop_profile_as_int(pop_profile_get(liveness, "maxBytes")), number));
+  print_trees(&p, pop_profile_get(profile, "controlPrograms"), NULL);
+  print_trees(&p, pop_profile_get(profile, "functionPrograms"), "Function");
+  fputc('\n', style->stream);
+  free(p.live_of);
+  free(p.rows);
+}
