@@ -1,4 +1,4 @@
-# What a tile's memory holds, said four times: `.text` of its image, the image's symbols, the memory report, the loader.
+# A12, E06. What a tile's memory holds, said four times: `.text` of its image, the image's symbols, the memory report, the loader.
 # They agree to the byte, by category and region, for every example and for three large graphs; and no plan is more than 5 %
 # above what none can do without.
 set -eu

@@ -219,7 +219,7 @@ typedef struct wrong {
 #define CONFIG MACHINE_FAULT_EXCHANGE_CONFIG
 #define MISMATCH MACHINE_FAULT_EXCHANGE_ERROR
 
-Test(machine_exchange, wrong_schedules)
+Test(machine_exchange, V14_wrong_schedules)
 {
   const wrong cases[] = {
       {"one cycle early",

@@ -288,3 +288,21 @@ Test(report_faults, Z02_one_tile_and_all_tiles_of_64_ipus)
     free_rig(&r);
   }
 }
+
+Test(report_faults, Z03_a_broadcast_that_no_host_can_hold_is_refused)
+{
+  for (int print = 0; print < 2; print++) {
+    rig r = new_rig();
+    pop_tensor wide = pop_tensor_broadcast(r.n, (size_t)1 << 33, 0);
+    pop_program main = pop_program_nop(r.graph, "nop");
+    if (print)
+      main = pop_program_print_tensor(wide, "wide");
+    else
+      pop_graph_create_host_read(r.graph, "wide", wide);
+    pop_error *error = pop_engine_create(r.graph, &main, 1, NULL, 0, &r.engine);
+    expect_error(error, POP_ERROR_TENSOR,
+                 "a tensor of 8589934592 elements goes to the host: up to 4294967295 can",
+                 print ? "print" : "read");
+    free_rig(&r);
+  }
+}

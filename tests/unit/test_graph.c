@@ -120,7 +120,7 @@ Test(graph, P01_null_graphs_are_harmless)
 
 /* ---- variables and contents ---- */
 
-Test(graph, P03_sizes_of_variables)
+Test(graph, P03_Z03_sizes_of_variables)
 {
   static const struct {
     size_t shape[3], rank;

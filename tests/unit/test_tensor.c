@@ -309,7 +309,7 @@ static const struct refusal {
     {unknown_operand, POP_ERROR_INVALID_ARGUMENT, {"no tensor 12345"}},
 };
 
-Test(tensor, P02_P03_P04_bad_operations_say_what_is_wrong)
+Test(tensor, P02_P03_P04_Z03_bad_operations_say_what_is_wrong)
 {
   for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
     const struct refusal *r = &refusals[i];

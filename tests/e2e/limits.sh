@@ -1,0 +1,59 @@
+#!/bin/sh
+# Little memory (D05) and few processors (D09): a program works, or says what it lacks and leaves nothing that is half made;
+# results, cycles and bytes are the same on one processor as on all.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+case $POPULUS_SANITIZE in *address* | *thread*) echo "skipped: the sanitizers reserve all address space"; exit 77 ;; esac
+busy_graph=$POPULUS_BUILD_DIR/tests/support/busy_graph
+quiet out "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" -o busy.gp
+
+# saved <name>: the graph run, its archive and what it says as <name>.a and <name>.out.
+saved()
+{
+  POPLAR_ENGINE_OPTIONS="{\"target.saveArchive\":\"$1.a\"}" "$busy_graph" busy.gp ipu2 8 >"$1.out" 2>"$1.err"
+}
+saved whole || fail "$(cat whole.err)"
+
+# D05. From nothing to enough; what is needed depends on the machine, so both ends have to be met.
+refused=0 done=0
+for kib in 6000 9000 12000 14000 16000 18000 20000 22000 24000 26000 30000 60000 200000 1000000 5000000; do
+  rm -f limited.a
+  status=0
+  (ulimit -v $kib && saved limited) || status=$?
+  case $status in
+  0) done=$((done + 1)) && cmp limited.out whole.out || fail "$kib KiB: $(cat limited.out)" ;;
+  4) refused=$((refused + 1)) && grep -Eq 'memory|load' limited.err || fail "$kib KiB: $(cat limited.err)" ;;
+  127) refused=$((refused + 1)) ;; # its libraries cannot be loaded
+  *) fail "$kib KiB: status $status: $(cat limited.err)" ;;
+  esac
+  [ ! -e limited.a ] || cmp limited.a whole.a || fail "$kib KiB: half an archive"
+  [ -z "$(find . -name 'limited.a?*')" ] || fail "$kib KiB: $(ls)"
+done
+[ $refused -gt 0 ] && [ $done -gt 0 ] || fail "$refused refused, $done done"
+
+refused=0 done=0
+for kib in 20000 60000 100000 200000 400000 1000000 4000000; do
+  rm -f limited.gp
+  status=0
+  (ulimit -v $kib && TMPDIR=$PWD "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" -o limited.gp 2>limited.err) ||
+    status=$?
+  case $status in
+  0) done=$((done + 1)) && cmp limited.gp busy.gp || fail "popc, $kib KiB: other bytes" ;;
+  4 | 70 | 127) refused=$((refused + 1)) && [ ! -e limited.gp ] && [ "$(wc -l <limited.err)" -ge 1 ] ||
+    fail "popc, $kib KiB: $(cat limited.err)" ;;
+  *) fail "popc, $kib KiB: status $status: $(cat limited.err)" ;;
+  esac
+done
+[ $refused -gt 0 ] && [ $done -gt 0 ] || fail "popc: $refused refused, $done done"
+
+# D09. One processor, by affinity as a container's quota would give it.
+command -v taskset >/dev/null || { echo "skipped in part: there is no taskset"; exit 77; }
+for engine in interpreter translator; do
+  POPULUS_TILE_ENGINE=$engine saved all || fail "$engine: $(cat all.err)"
+  first=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+  POPULUS_TILE_ENGINE=$engine taskset -c "$first" sh -c '
+    POPLAR_ENGINE_OPTIONS="{\"target.saveArchive\":\"one.a\"}" "$1" busy.gp ipu2 8' sh "$busy_graph" >one.out 2>one.err ||
+    fail "$engine on one processor: $(cat one.err)"
+  cmp one.out all.out || fail "$engine on one processor: $(cat one.out)"
+  cmp one.a all.a || fail "$engine on one processor: another archive"
+done
