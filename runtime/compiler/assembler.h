@@ -92,6 +92,12 @@ static inline uint32_t rv_sh2add(uint32_t rd, uint32_t rs1, uint32_t rs2)
   return rv_r(16, 4, rd, rs1, rs2);
 }
 
+/* Zba: rd = rs2 + rs1 * 8 */
+static inline uint32_t rv_sh3add(uint32_t rd, uint32_t rs1, uint32_t rs2)
+{
+  return rv_r(16, 6, rd, rs1, rs2);
+}
+
 static inline uint32_t rv_sw(uint32_t value, uint32_t base, int32_t imm)
 {
   uint32_t bits = (uint32_t)imm;

@@ -50,6 +50,16 @@ typedef enum exchange_target {
   EXCHANGE_BALANCED
 } exchange_target;
 
+/* Lightweight profiling. Texts are extended regular expressions, "" for none, and somebody else's. */
+typedef struct block_options {
+  const char *filter;    /* which blocks are timed */
+  const char *programs;  /* which programs are made blocks */
+  const uint32_t *tiles; /* that time them */
+  size_t num_tiles;
+  uint32_t buffer_bytes; /* at least 64 */
+  bool implicit_flush;
+} block_options;
+
 typedef struct compile_options {
   bool allow_out_of_memory;
   bool check_equality;      /* of what AssumeEqualAcrossReplicas says is equal, when it runs */
@@ -64,6 +74,7 @@ typedef struct compile_options {
   bool log_stack_sizes; /* of vertex types */
   uint32_t multicast_policy, exchange_target;
   instrumentation instrumentation;
+  block_options blocks;
   uint32_t num_threads; /* that make images; 0: as many as there are cores */
 } compile_options;
 
@@ -343,7 +354,8 @@ typedef enum host_event_kind {
   HOST_EVENT_ABORT,
   HOST_EVENT_EXCHANGE,
   HOST_EVENT_ASSUME_EQUAL,
-  HOST_EVENT_BRANCHES /* there is no more room for which way branches went */
+  HOST_EVENT_BRANCHES, /* there is no more room for which way branches went */
+  HOST_EVENT_FLUSH     /* there may be no more room for marks of blocks */
 } host_event_kind;
 typedef struct host_event {
   host_event_kind kind;
@@ -518,6 +530,7 @@ typedef struct compilation {
   COMPILATION_ARRAY(host_packet, host_packets);
   COMPILATION_ARRAY(host_event, host_events);      /* by event number - 1 */
   COMPILATION_ARRAY(const char *, profile_blocks); /* names of the programs' blocks */
+  COMPILATION_ARRAY(bool, block_is_timed);         /* by block */
 
   /* exchange */
   COMPILATION_ARRAY(tile_exchange, tile_exchanges);

@@ -3,6 +3,7 @@
 #include "compiler/exchange.h"
 
 #include "graph/log.h"
+#include <regex.h>
 #include <stdlib.h>
 
 /* The order of compilation.h, which says what each pass adds. */
@@ -39,6 +40,36 @@ static pop_error *check_request(const pop_target *target, size_t num_programs,
                          "stacks of %u bytes per worker and %u for the supervisor were asked for: "
                          "they must be multiples of 16",
                          options->worker_stack_bytes, options->supervisor_stack_bytes);
+  return NULL;
+}
+
+static pop_error *check_filter(const char *option, const char *text)
+{
+  regex_t filter;
+  char message[128];
+  if (!text || !*text) return NULL;
+  int code = regcomp(&filter, text, REG_EXTENDED | REG_NOSUB);
+  if (code == 0) {
+    regfree(&filter);
+    return NULL;
+  }
+  regerror(code, &filter, message, sizeof message);
+  return pop_error_new(POP_ERROR_INVALID_OPTION,
+                       "option '%s': '%s' is no extended regular expression: %s", option, text,
+                       message);
+}
+
+static pop_error *check_blocks(const pop_target *target, const block_options *blocks)
+{
+  POP_TRY(check_filter("profiler.blocks.filter", blocks->filter));
+  POP_TRY(check_filter("profiler.programs.filter", blocks->programs));
+  for (size_t i = 0; i < blocks->num_tiles; i++)
+    if (blocks->tiles[i] >= pop_target_num_tiles(target))
+      return pop_error_new(
+          POP_ERROR_INVALID_OPTION,
+          "option 'profiler.blocks.tiles' names tile %u: the target has the tiles 0 "
+          "to %u",
+          blocks->tiles[i], pop_target_num_tiles(target) - 1);
   return NULL;
 }
 
@@ -91,6 +122,7 @@ pop_error *compile(pop_graph *graph, const uint32_t *programs, size_t num_progra
                    const compile_options *options, compilation **out)
 {
   POP_TRY(check_request(&graph->target, num_programs, options));
+  POP_TRY(check_blocks(&graph->target, &options->blocks));
   compilation *c = start(graph, programs, num_programs, options);
   pop_error *error = run_passes(c);
   if (!error && options->verify) error = verify(c);
@@ -99,6 +131,7 @@ pop_error *compile(pop_graph *graph, const uint32_t *programs, size_t num_progra
     return error;
   }
   c->graph = NULL;
+  c->options.blocks = (block_options){0}; /* somebody else's */
   *out = c;
   return NULL;
 }
@@ -131,6 +164,7 @@ void compilation_free(compilation *c)
       c->blocks_by_tile,  c->memory,       c->phase_times,      c->program_names,
       c->placement_rules, c->streams,      c->remote_buffers,   c->host_exchanges,
       c->host_windows,    c->host_packets, c->measures,         c->vertex_uses,
+      c->block_is_timed,
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   pop_error_free(c->out_of_memory);

@@ -160,6 +160,10 @@ static void describe_event(const compilation *c, const host_event *event, pop_ex
     described.kind = EXECUTABLE_EVENT_BRANCHES;
     described.tensor = 0;
   }
+  if (event->kind == HOST_EVENT_FLUSH) {
+    described.kind = EXECUTABLE_EVENT_FLUSH;
+    described.tensor = 0;
+  }
   if (event->kind == HOST_EVENT_EXCHANGE) {
     described.kind = EXECUTABLE_EVENT_EXCHANGE;
     described.tensor = 0;

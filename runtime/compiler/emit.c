@@ -10,6 +10,7 @@
  *
  * Addresses are still open: tables refer to functions and states by fixups, code by patches.
  */
+#include "compiler/emit_blocks.h"
 #include "compiler/emit_instrument.h"
 
 #include <assert.h>
@@ -299,6 +300,7 @@ static void start_emitter(emitter *e)
   e->entries_of = COMPILER_NONE;
   e->shared_at = pop_xcalloc(e->script.num_ops + 1, sizeof *e->shared_at);
   start_instrumentation(e);
+  start_blocks(e);
   uint32_t needed = (script_stack_bytes(&e->script) + 15) / 16 * 16;
   uint32_t asked = c->options.supervisor_stack_bytes;
   e->supervisor_stack_bytes = needed > asked ? needed : asked;
@@ -323,6 +325,7 @@ static void free_emitter(emitter *e)
   free(e->entry_offsets);
   free(e->shared_at);
   free_instrumentation(e);
+  free_blocks(e);
 }
 
 pop_error *pass_emit(compilation *c)

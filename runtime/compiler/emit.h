@@ -56,6 +56,11 @@ typedef struct emitter {
   instrumented instrumented[MEASURE_KINDS];
   uint32_t branch_event; /* number of the event that tells which way branches went; 0: none */
   uint32_t branches, branches_of; /* where that is recorded, on tile branches_of - 1 */
+  /* emit_blocks.c: */
+  uint32_t *
+      flush_every; /* by op: 1: buffers are emptied in front of it; more: each so many times; 0: not */
+  uint32_t flush_event; /* number; 0: none */
+  size_t mark_routine;  /* position, on chosen tiles */
 
   uint32_t supervisor_stack_bytes;
   size_t *shared_at; /* by script op: position of the shared step's code; SIZE_MAX: none */

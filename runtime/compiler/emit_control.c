@@ -11,6 +11,7 @@
  * tiles synchronise), host events, loops and branches (emit_flow.c) and calls. Shared steps in which
  * this tile has nothing to do are not there at all.
  */
+#include "compiler/emit_blocks.h"
 #include "compiler/emit_flow.h"
 #include "compiler/emit_instrument.h"
 
@@ -175,6 +176,7 @@ static void put_body(emitter *e, uint32_t begin)
   flow nested = {.e = e};
   for (uint32_t i = begin + 1; i < s->ops[begin].match; i++) {
     const script_op *op = &s->ops[i];
+    put_block_flush(e, i);
     if (op->kind == SCRIPT_CALL) {
       put_call(e, op->match);
     } else if (op->kind == SCRIPT_SHARED) {
@@ -245,6 +247,7 @@ pop_error *emit_control_code(emitter *e)
   put_entry(e);
   size_t wait = a->num_words;
   size_t table = put_dispatch(e);
+  put_block_routine(e);
   for (size_t i = 0; i < s->num_shared; i++)
     if (!is_inline(s, s->shared[i])) put_shared(e, s->shared[i]);
   for (uint32_t i = 0; i < s->num_ops; i = s->ops[i].match + 1) {

@@ -14,6 +14,7 @@
  * because it might not end.
  */
 #include "compiler/emit_flow.h"
+#include "compiler/emit_blocks.h"
 #include "compiler/emit_instrument.h"
 
 #include <assert.h>
@@ -194,6 +195,7 @@ static void begin_flow(flow *f, uint32_t number)
   if (op->kind == SCRIPT_CASE) begin_case(f, &of, op);
   of.body = a->num_words;
   if (op->kind == SCRIPT_CASE) put_branch_taken(e, op->child);
+  if (op->kind == SCRIPT_BLOCK) put_block_mark(e, e->c->steps[op->step].index, false);
   pop_push(f->open, f->num_open, f->open_capacity, of);
 }
 
@@ -204,6 +206,7 @@ static void end_flow(flow *f, uint32_t kind)
   open_flow of = f->open[--f->num_open];
   switch (kind) {
   case SCRIPT_BLOCK_END:
+    put_block_mark(f->e, f->e->c->steps[f->e->script.ops[of.op].step].index, true);
     add_mark(f->e, &of);
     return;
   case SCRIPT_LOOP_END:

@@ -13,6 +13,7 @@
  */
 #include "compiler/emit_instrument.h"
 
+#include "compiler/emit_blocks.h"
 #include <stdlib.h>
 
 enum { BRANCH_WORDS = 256, RECORDING_TILE = 0 };
@@ -39,7 +40,7 @@ static uint32_t sync_cycles(const emitter *e, uint32_t zone)
 /* ---- memory ---- */
 
 /* It grows until the tile is done. */
-static place add_words(emitter *e, uint32_t words)
+place add_result_words(emitter *e, uint32_t words)
 {
   if (e->results == COMPILER_NONE) {
     block b = {.tile = e->tile,
@@ -60,9 +61,14 @@ static place add_measure(emitter *e, measure_kind kind, uint32_t index, uint32_t
                          uint32_t overhead)
 {
   compilation *c = e->c;
-  tile_measure m = {kind, index, e->tile, add_words(e, words), words, overhead};
+  tile_measure m = {kind, index, e->tile, add_result_words(e, words), words, overhead};
   pop_push(c->measures, c->num_measures, c->measures_capacity, m);
   return m.at;
+}
+
+place add_block_buffer(emitter *e, uint32_t words)
+{
+  return add_measure(e, MEASURE_BLOCKS, 0, words, 0);
 }
 
 /* The measure of something that the tile may have code for in several places: one for all of them. */
@@ -187,10 +193,16 @@ static place exchange_measure(emitter *e, bool with_host, uint32_t index, uint32
   return find_measure(e, with_host ? MEASURE_HOST_EXCHANGE : MEASURE_EXCHANGE, index, overhead);
 }
 
+static uint32_t event_of(const emitter *e, const exchange_at *x)
+{
+  return e->c->host_exchanges[x->index].event - 1;
+}
+
 /* The sync makes sure that nobody waits for others in what is measured. */
 void put_begin_exchange(emitter *e, const exchange_at *x)
 {
   if (!e->c->options.instrumentation.external_exchange) return;
+  if (x->with_host && x->takes_part) put_stream_mark(e, event_of(e, x));
   put_tile_op(&e->code, TILE_SYNC, x->zone, 0, 0);
   if (!x->takes_part) return;
   put_begin(e, exchange_measure(e, x->with_host, x->index, x->words_between));
@@ -199,7 +211,9 @@ void put_begin_exchange(emitter *e, const exchange_at *x)
 void put_end_exchange(emitter *e, const exchange_at *x)
 {
   if (!e->c->options.instrumentation.external_exchange || !x->takes_part) return;
-  put_end(e, exchange_measure(e, x->with_host, x->index, x->words_between));
+  place measured = exchange_measure(e, x->with_host, x->index, x->words_between);
+  put_end(e, measured);
+  if (x->with_host) put_exchanged_marks(e, event_of(e, x), measured);
 }
 
 /* ---- vertices ---- */
@@ -240,7 +254,7 @@ static place branch_words(emitter *e)
     e->branches_of = e->tile + 1;
     bool records = e->tile == RECORDING_TILE;
     e->branches = records ? add_measure(e, MEASURE_BRANCHES, 0, 1 + BRANCH_WORDS, 0).offset
-                          : add_words(e, 1).offset;
+                          : add_result_words(e, 1).offset;
   }
   return (place){e->results, e->branches};
 }

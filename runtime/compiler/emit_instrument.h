@@ -32,6 +32,10 @@ place instrument_vertices(emitter *e, const tile_work *work, uint32_t calls);
 void put_begin_call(emitter *e, place to);
 void put_end_call(emitter *e, place to);
 
+/* Memory of the tile's for what is measured; described as the buffer of its blocks. */
+place add_result_words(emitter *e, uint32_t words);
+place add_block_buffer(emitter *e, uint32_t words);
+
 /* A branch of a program goes this way. */
 void put_branch_taken(emitter *e, uint32_t child);
 /* A program begins: nothing has been recorded. */

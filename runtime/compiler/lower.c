@@ -10,6 +10,7 @@
 #include "compiler/segments.h"
 #include "machine/isa.h"
 
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,8 @@ typedef struct program_lowering {
   size_t depth, stack_capacity;
   stream_lowering streams;
   pop_error *error; /* of a stream copy, for lower_program to find */
+  /* Lightweight profiling; NULL: none. */
+  const regex_t *timed_blocks, *timed_programs;
 } program_lowering;
 
 uint32_t add_step(lowering *l, step_kind kind, const char *name, uint32_t index)
@@ -74,9 +77,22 @@ static const char *name_of(const program_lowering *p, uint32_t number)
   return pop_arena_strdup(p->l.c->arena, p->l.c->graph->programs[number].name);
 }
 
+static bool matches(const regex_t *filter, const char *name)
+{
+  return filter && regexec(filter, name, 0, NULL, 0) == 0;
+}
+
+/* Whether the program is made a block. */
+static bool is_timed_program(const program_lowering *p, uint32_t number)
+{
+  const program *of = &p->l.c->graph->programs[number];
+  return of->kind != PROGRAM_BLOCK && *of->name && matches(p->timed_programs, of->name);
+}
+
 /* Whether the program has no steps of its own but gives its children to what contains it. */
 static bool dissolves(const program_lowering *p, uint32_t number)
 {
+  if (is_timed_program(p, number)) return false;
   program_kind kind = p->l.c->graph->programs[number].kind;
   return (kind == PROGRAM_SEQUENCE || kind == PROGRAM_CALL) && p->l.reach.program_uses[number] <= 1;
 }
@@ -85,7 +101,8 @@ static bool dissolves(const program_lowering *p, uint32_t number)
  * exchange. */
 static bool is_put_off(const program_lowering *p, uint32_t number)
 {
-  return p->l.c->graph->programs[number].kind == PROGRAM_STREAM_COPY &&
+  return !is_timed_program(p, number) &&
+         p->l.c->graph->programs[number].kind == PROGRAM_STREAM_COPY &&
          p->l.reach.program_uses[number] <= 1;
 }
 
@@ -271,15 +288,36 @@ static pop_error *lower_abort(program_lowering *p, uint32_t number, step_list *s
   return NULL;
 }
 
-static uint32_t lower_block(program_lowering *p, uint32_t number)
+static uint32_t add_block_step(program_lowering *p, const char *name, uint32_t body, bool timed)
 {
   compilation *c = p->l.c;
-  const char *name = name_of(p, number);
-  uint32_t body = single_step(p, c->graph->programs[number].children[0]);
   uint32_t added = add_step(&p->l, STEP_BLOCK, name, (uint32_t)c->num_profile_blocks);
   pop_push(c->profile_blocks, c->num_profile_blocks, c->profile_blocks_capacity, name);
+  pop_push(c->block_is_timed, c->num_block_is_timed, c->block_is_timed_capacity, timed);
   add_child(c, added, body);
   return added;
+}
+
+static uint32_t lower_block(program_lowering *p, uint32_t number)
+{
+  const char *name = name_of(p, number);
+  uint32_t body = single_step(p, p->l.c->graph->programs[number].children[0]);
+  return add_block_step(p, name, body, matches(p->timed_blocks, name));
+}
+
+/* What the program was lowered to is the body of a block. */
+static void make_block(program_lowering *p, uint32_t number)
+{
+  range body = p->programs[number];
+  const char *name = name_of(p, number);
+  step_list steps = {0};
+  uint32_t only = body.count == 1
+                      ? p->lists.items[body.first]
+                      : add_sequence(&p->l, name, p->lists.items + body.first, body.count);
+  uint32_t block = add_block_step(p, name, only, true);
+  pop_push(steps.items, steps.count, steps.capacity, block);
+  p->programs[number] = keep_steps(p, &steps, name, p->l.reach.program_uses[number], body.shared);
+  free(steps.items);
 }
 
 static uint32_t lower_sync(program_lowering *p, uint32_t number)
@@ -302,7 +340,7 @@ static uint32_t lower_write_undef(program_lowering *p, uint32_t number)
   return added;
 }
 
-static pop_error *lower_program(program_lowering *p, uint32_t number)
+static pop_error *lower_to_steps(program_lowering *p, uint32_t number)
 {
   const program *lowered = &p->l.c->graph->programs[number];
   if (lowered->kind == PROGRAM_EXECUTE) return lower_execute(p, number);
@@ -372,6 +410,13 @@ static pop_error *lower_program(program_lowering *p, uint32_t number)
   return error;
 }
 
+static pop_error *lower_program(program_lowering *p, uint32_t number)
+{
+  POP_TRY(lower_to_steps(p, number));
+  if (is_timed_program(p, number)) make_block(p, number);
+  return NULL;
+}
+
 /* A control program is one step. */
 static void lower_control_program(program_lowering *p, size_t i)
 {
@@ -417,6 +462,13 @@ static void end_lowering(program_lowering *p)
   stream_lowering_free(&p->streams);
 }
 
+/* compile() has seen that it is one. */
+static const regex_t *compile_filter(const char *text, regex_t *filter)
+{
+  if (!text || !*text) return NULL;
+  return regcomp(filter, text, REG_EXTENDED | REG_NOSUB) == 0 ? filter : NULL;
+}
+
 pop_error *pass_lower(compilation *c)
 {
   program_lowering p = {0};
@@ -425,7 +477,12 @@ pop_error *pass_lower(compilation *c)
   lower_handles(c);
   lower_streams(c);
   lower_remote_buffers(c);
+  regex_t blocks, programs;
+  p.timed_blocks = compile_filter(c->options.blocks.filter, &blocks);
+  p.timed_programs = compile_filter(c->options.blocks.programs, &programs);
   pop_error *error = lower_programs(&p);
+  if (p.timed_blocks) regfree(&blocks);
+  if (p.timed_programs) regfree(&programs);
   if (!error) warn_of_unwritten(c);
   end_lowering(&p);
   return error;

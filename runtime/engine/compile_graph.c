@@ -165,12 +165,36 @@ static instrumentation instrumentation_of(const engine_options *options)
                      : INSTRUMENT_NOTHING,
       .control_flow = all || options->instrument_control_flow,
       .external_exchange = all || options->instrument_external_exchange,
+      .blocks = *options->block_filter || *options->block_programs,
   };
+}
+
+/* "0,17": into a list of the caller's to free. */
+static pop_error *block_tiles(const engine_options *options, uint32_t **tiles, size_t *count)
+{
+  size_t capacity = 0;
+  for (const char *at = options->block_tiles; *at;) {
+    char *end;
+    unsigned long tile = strtoul(at, &end, 10);
+    bool is_number = *at >= '0' && *at <= '9' && tile < UINT32_MAX;
+    if (!is_number || (*end && (*end != ',' || !end[1])))
+      return pop_error_new(
+          POP_ERROR_INVALID_OPTION,
+          "option 'profiler.blocks.tiles' cannot be '%s': it takes numbers of tiles "
+          "with commas between them",
+          options->block_tiles);
+    pop_push(*tiles, *count, capacity, (uint32_t)tile);
+    at = *end ? end + 1 : end;
+  }
+  return NULL;
 }
 
 static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t num_programs,
                               const engine_options *options, pop_executable **executable)
 {
+  uint32_t *tiles = NULL;
+  size_t num_tiles = 0;
+  pop_error *error = block_tiles(options, &tiles, &num_tiles);
   const compile_options compile_with = {
       .allow_out_of_memory = options->allow_out_of_memory,
       .keep_duplicate_code = options->keep_duplicate_code,
@@ -185,10 +209,18 @@ static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t
       .multicast_policy = options->multicast_policy,
       .exchange_target = options->exchange_target,
       .instrumentation = instrumentation_of(options),
+      .blocks = {.filter = options->block_filter,
+                 .programs = options->block_programs,
+                 .tiles = tiles,
+                 .num_tiles = num_tiles,
+                 .buffer_bytes = options->block_buffer_bytes,
+                 .implicit_flush = options->block_implicit_flush},
       .sections_by_category = options->sections == SECTIONS_BY_CATEGORY,
   };
   compilation *c;
-  POP_TRY(compile(graph, programs, num_programs, &compile_with, &c));
+  if (!error) error = compile(graph, programs, num_programs, &compile_with, &c);
+  free(tiles);
+  POP_TRY(error);
   *executable = new_executable(c, options);
   return NULL;
 }

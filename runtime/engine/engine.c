@@ -217,7 +217,10 @@ static pop_error *handle_event(pop_engine *engine, uint32_t event)
     return pop_error_new(POP_ERROR_INTERNAL, "the tiles report host event %u of %zu", event,
                          e->num_events);
   const executable_event *reported = &e->events[event - 1];
+  POP_TRY(execution_profile_empty_blocks(engine->profile));
   switch (reported->kind) {
+  case EXECUTABLE_EVENT_FLUSH:
+    return NULL;
   case EXECUTABLE_EVENT_PRINT:
     return print_event(engine, reported);
   case EXECUTABLE_EVENT_ASSUME_EQUAL:

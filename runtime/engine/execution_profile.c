@@ -66,6 +66,25 @@ pop_error *execution_profile_note_branches(execution_profile *p)
   return NULL;
 }
 
+/* A buffer is read into the words of its measure; its two first words, how full it is, become 0. */
+pop_error *execution_profile_empty_blocks(execution_profile *p)
+{
+  static const uint32_t empty[2];
+  if (!p || !p->x->executable->instrumentation.blocks) return NULL;
+  const pop_executable *e = p->x->executable;
+  uint64_t now = machine_get_counters(p->machine).cycles;
+  for (size_t i = 0; i < e->num_measures; i++) {
+    const executable_measure *m = &e->measures[i];
+    if (m->kind != MEASURE_BLOCKS) continue;
+    uint32_t *words = p->x->words + p->x->first_word[i];
+    POP_TRY(machine_read(p->machine, m->tile, m->address, words, 4 * m->words));
+    if (words[0] == 0 && words[1] == 0) continue;
+    POP_TRY(machine_write(p->machine, m->tile, m->address, empty, sizeof empty));
+    if (p->runs) timed_blocks_take(&p->x->timed, m, words, now);
+  }
+  return NULL;
+}
+
 static void warn_of_dropped(execution_profile *p)
 {
   if (p->has_warned || p->x->num_trace < EXECUTION_MAX_TRACED) return;
@@ -79,8 +98,10 @@ static void warn_of_dropped(execution_profile *p)
 
 pop_error *execution_profile_end_run(execution_profile *p)
 {
-  if (!p || !p->runs) return NULL;
+  if (!p || !p->runs) return execution_profile_empty_blocks(p);
   POP_TRY(execution_profile_note_branches(p));
+  POP_TRY(execution_profile_empty_blocks(p));
+  timed_blocks_end_run(&p->x->timed, machine_get_counters(p->machine).cycles);
   POP_TRY(machine_read_ranges(p->machine, p->ranges, p->x->executable->num_measures, p->x->words));
   machine_counters after = machine_get_counters(p->machine);
   p->run.to = after.cycles;

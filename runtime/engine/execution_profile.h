@@ -17,6 +17,9 @@ POP_MUST_CHECK pop_error *execution_profile_end_run(execution_profile *profile);
 /* The tiles' record of branches is full. */
 POP_MUST_CHECK pop_error *execution_profile_note_branches(execution_profile *profile);
 
+/* All tiles sync with the host: buffers of blocks are emptied. */
+POP_MUST_CHECK pop_error *execution_profile_empty_blocks(execution_profile *profile);
+
 void execution_profile_enable(execution_profile *profile, bool enable);
 /* Forgets all; tiles forget, too, if there is something loaded. */
 POP_MUST_CHECK pop_error *execution_profile_reset(execution_profile *profile, bool loaded);

@@ -37,7 +37,6 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
 #define FIELD(name)                                                                                \
   .field_offset = offsetof(engine_options, name),                                                  \
   .field_bytes = sizeof(((const engine_options *)NULL)->name)
-#define LIGHTWEIGHT "lightweight profiling"
 #define REPORT_VALUES "true, false or autoReport.all"
 #define REPORT(name) OPTION_CHOICE, FIELD(name), .choices = report_choices
 #define STACK .or_zero = true, .least = 64, .greatest = MAX_STACK_BYTES, .multiple = 16
@@ -240,15 +239,21 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
   X("debug.branchRecordFlush", "true or false", "true",                                            \
     "none: which way a program goes is not recorded in tile memory, which would fill", ON_COMPILE, \
     OPTION_BOOL)                                                                                   \
-  X("profiler.blocks.filter", "a regular expression", "", "which blocks are timed", ON_COMPILE,    \
-    OPTION_TEXT, .lacks = LIGHTWEIGHT)                                                             \
-  X("profiler.programs.filter", "a regular expression", "", "which programs are timed",            \
-    ON_COMPILE, OPTION_TEXT, .lacks = LIGHTWEIGHT)                                                 \
-  X("profiler.blocks.bufferSize", "a number of bytes", "1000", "of each tile's buffer for blocks", \
-    ON_COMPILE, OPTION_NUMBER, .greatest = UINT32_MAX, .lacks = LIGHTWEIGHT)                       \
+  X("profiler.blocks.filter", "an extended regular expression, empty for none", "",                \
+    "which blocks of programs (pop_program_block) are timed, by their names", ON_COMPILE,          \
+    OPTION_TEXT, FIELD(block_filter))                                                              \
+  X("profiler.programs.filter", "an extended regular expression, empty for none", "",              \
+    "which programs are made blocks and timed, by their names", ON_COMPILE, OPTION_TEXT,           \
+    FIELD(block_programs))                                                                         \
+  X("profiler.blocks.tiles", "numbers of tiles with commas between them", "0",                     \
+    "the tiles that time blocks", ON_COMPILE, OPTION_TEXT, FIELD(block_tiles))                     \
+  X("profiler.blocks.bufferSize", "a number of bytes, 64 to 65536", "1000",                        \
+    "of each such tile's buffer, in which the beginning of a block takes 8 and its end 8",         \
+    ON_COMPILE, OPTION_NUMBER, FIELD(block_buffer_bytes), .least = 64, .greatest = 65536)          \
   X("profiler.blocks.implicitFlush", "true or false", "true",                                      \
-    "whether buffers are emptied where the compiler thinks fit", ON_COMPILE, OPTION_BOOL,          \
-    .lacks = LIGHTWEIGHT)
+    "whether the compiler adds syncs with the host where buffers might not last; without it they " \
+    "are emptied only where tiles sync with the host anyway, and may overflow",                    \
+    ON_COMPILE, OPTION_BOOL, FIELD(block_implicit_flush))
 
 static const pop_option_info infos[] = {
 #define OPTION_INFO(key, values, preset, effect, ...) {key, values, preset, effect},

@@ -59,7 +59,10 @@ typedef struct engine_options {
   uint32_t exchange_target;  /* exchange_target */
   bool instrument;           /* all three: */
   bool instrument_compute, instrument_control_flow, instrument_external_exchange;
-  uint32_t instrumentation_level;                        /* instrumentation_level - 1 */
+  uint32_t instrumentation_level;                    /* instrumentation_level - 1 */
+  char *block_filter, *block_programs, *block_tiles; /* lightweight profiling */
+  uint32_t block_buffer_bytes;
+  bool block_implicit_flush;
   enum { SECTIONS_FLAT, SECTIONS_BY_CATEGORY } sections; /* of images */
   run_options run;
   /* Those that were given and are not what they would be anyway, in the order of the table. Values are

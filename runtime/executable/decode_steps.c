@@ -213,16 +213,17 @@ pop_error *read_functions(decoder *d)
 
 pop_error *read_instrumentation(decoder *d)
 {
-  static const uint32_t most[] = {INSTRUMENTATION_LEVELS - 1, 1, 1};
+  static const uint32_t most[] = {INSTRUMENTATION_LEVELS - 1, 1, 1, 1};
   instrumentation *in = &d->e->instrumentation;
-  uint32_t values[3];
+  uint32_t values[4];
   size_t count = 0;
-  POP_TRY(metadata_read_array(&d->r, 3, &count));
-  if (count != 3) return metadata_error(&d->r, "%zu numbers, not 3", count);
-  POP_TRY(decode_u32s(&d->r, most, values, 3));
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  if (count != 4) return metadata_error(&d->r, "%zu numbers, not 4", count);
+  POP_TRY(decode_u32s(&d->r, most, values, 4));
   in->compute = (instrumentation_level)values[0];
   in->control_flow = values[1] == 1;
   in->external_exchange = values[2] == 1;
+  in->blocks = values[3] == 1;
   return NULL;
 }
 
@@ -235,6 +236,7 @@ static size_t num_measurable(const pop_executable *e, measure_kind kind)
       [MEASURE_EXCHANGE] = e->num_exchanges,
       [MEASURE_HOST_EXCHANGE] = e->num_events,
       [MEASURE_BRANCHES] = 1,
+      [MEASURE_BLOCKS] = 1,
   };
   return counts[kind];
 }
@@ -243,6 +245,7 @@ static size_t num_measurable(const pop_executable *e, measure_kind kind)
 static bool has_right_words(const pop_executable *e, const executable_measure *m)
 {
   if (m->kind == MEASURE_BRANCHES) return m->words >= 2;
+  if (m->kind == MEASURE_BLOCKS) return m->words >= 4 && m->words % 2 == 0;
   if (m->kind != MEASURE_VERTICES) return m->words == 2;
   return m->words == executable_num_calls(e, &e->works[m->index]);
 }

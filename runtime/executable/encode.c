@@ -401,7 +401,8 @@ static void put_functions(encoder *x)
 static void put_instrumentation(encoder *x)
 {
   const instrumentation *in = &x->e->instrumentation;
-  put_numbers(x->out, (uint32_t[]){in->compute, in->control_flow, in->external_exchange}, 3);
+  put_numbers(x->out,
+              (uint32_t[]){in->compute, in->control_flow, in->external_exchange, in->blocks}, 4);
 }
 
 static void put_measures(encoder *x)

@@ -22,7 +22,7 @@ const char *executable_tensor_kind_name(executable_tensor_kind kind)
 
 const char *executable_event_kind_name(executable_event_kind kind)
 {
-  static const char *const names[] = {"print", "abort", "exchange", "compare", "branches"};
+  static const char *const names[] = {"print", "abort", "exchange", "compare", "branches", "flush"};
   return names[kind];
 }
 

@@ -68,6 +68,7 @@ typedef enum executable_event_kind {
   EXECUTABLE_EVENT_EXCHANGE,
   EXECUTABLE_EVENT_ASSUME_EQUAL,
   EXECUTABLE_EVENT_BRANCHES, /* the record of which way branches went is full (MEASURE_BRANCHES) */
+  EXECUTABLE_EVENT_FLUSH,    /* buffers of blocks (MEASURE_BLOCKS) are to be emptied */
   EXECUTABLE_EVENT_KINDS
 } executable_event_kind;
 

@@ -24,6 +24,7 @@ typedef struct instrumentation {
   bool control_flow; /* which way branches go */
   bool
       external_exchange; /* exchanges between IPUs and with the host, each behind a sync of its own */
+  bool blocks;           /* lightweight profiling: on chosen tiles */
 } instrumentation;
 
 /* X(enumerator, name, what is at the address) */
@@ -32,7 +33,9 @@ typedef struct instrumentation {
   X(MEASURE_VERTICES, "vertices", "for each call of a vertex in the work its cycles")              \
   X(MEASURE_EXCHANGE, "exchange", "two words: the counter before and behind it")                   \
   X(MEASURE_HOST_EXCHANGE, "host exchange", "two words: the counter before and behind it")         \
-  X(MEASURE_BRANCHES, "branches", "how many branches were taken since the host was told; which")
+  X(MEASURE_BRANCHES, "branches", "how many branches were taken since the host was told; which")   \
+  X(MEASURE_BLOCKS, "blocks",                                                                      \
+    "how many marks there are; the counter when there was no more room; marks: two words each")
 
 typedef enum measure_kind {
 #define MEASURE_ENUMERATOR(id, name, what) id,
@@ -46,7 +49,7 @@ typedef enum measure_kind {
 typedef struct executable_measure {
   uint32_t kind; /* measure_kind */
   /* COMPUTE_SET: the compute set; VERTICES: the work; EXCHANGE: the exchange; HOST_EXCHANGE: the event - 1;
-   * BRANCHES: 0 */
+   * BRANCHES, BLOCKS: 0 */
   uint32_t index;
   uint32_t tile;
   uint32_t address;
@@ -54,5 +57,11 @@ typedef struct executable_measure {
   uint32_t
       overhead; /* cycles of the difference, or of each vertex, that measuring has taken itself */
 } executable_measure;
+
+/* A mark: its number twice, plus 1 if it is an end; the counter. Numbers: of a flush; of block `block`; of a
+ * stream copy, the event - 1: of waiting for it, then of the exchange, whose beginning ends the waiting. */
+#define MARK_OF_FLUSH 0u
+#define MARK_OF_BLOCK(block) (1 + (uint32_t)(block))
+#define MARK_OF_STREAM(num_blocks, event) (1 + (uint32_t)(num_blocks) + 2 * (uint32_t)(event))
 
 #endif

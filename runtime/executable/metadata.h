@@ -35,10 +35,11 @@
   X(remote_buffers, "{name, type, elements: of a row, repeats: rows, used: by a program}")         \
   X(windows, "[0 stream or 1 remote buffer, its number, offset in bytes, bytes of a record, "      \
              "records]*")                                                                          \
-  X(events, "by event number - 1: {kind: print, abort, exchange, compare or branches, name: of "   \
-            "the program, message, tensor: to print, tile: 0 or 1 + that of the predicate, "       \
-            "windows: how many "                                                                   \
-            "of the table's next ones, parts: as of exchanges}")                                   \
+  X(events,                                                                                        \
+    "by event number - 1: {kind: print, abort, exchange, compare, branches or flush, name: of "    \
+    "the program, message, tensor: to print, tile: 0 or 1 + that of the predicate, "               \
+    "windows: how many "                                                                           \
+    "of the table's next ones, parts: as of exchanges}")                                           \
   X(variables, "{name, type, shape, constant, intervals: "                                         \
                "[elements left out before it, elements, tile, offset]*}")                          \
   X(vertex_rows, "rows: [vertex type, offset of the state, worker, 0 or 1 + number in the graph "  \
@@ -48,7 +49,7 @@
   X(steps, "{kind: Sequence, Repeat, …, name, index, count, position, children: steps}")           \
   X(control_steps, "of the programs, by number: steps")                                            \
   X(functions, "steps")                                                                            \
-  X(instrumentation, "[level, control flow: 0 or 1, external exchanges: 0 or 1]")                  \
+  X(instrumentation, "[level, control flow: 0 or 1, external exchanges: 0 or 1, blocks: 0 or 1]")  \
   X(measures, "[kind, number, tile, offset, words, cycles of measuring]*")
 
 /* Fields of pop_target that are plain numbers; `name`, `type`, `clock_hz` and `cost` are there too. */

@@ -11,6 +11,7 @@ static size_t num_measurable(const pop_executable *e, int kind)
       [MEASURE_EXCHANGE] = e->num_exchanges,
       [MEASURE_HOST_EXCHANGE] = e->num_events,
       [MEASURE_BRANCHES] = 1,
+      [MEASURE_BLOCKS] = 1,
   };
   return counts[kind];
 }
@@ -37,7 +38,7 @@ static void sort_measures(execution *x)
 execution *execution_new(const pop_executable *e)
 {
   execution *x = pop_xcalloc(1, sizeof *x);
-  x->executable = e;
+  x->executable = x->timed.executable = e;
   x->first_word = pop_xcalloc(e->num_measures + 1, sizeof *x->first_word);
   for (size_t i = 0; i < e->num_measures; i++)
     x->first_word[i + 1] = x->first_word[i] + e->measures[i].words;
@@ -55,6 +56,7 @@ void execution_free(execution *x)
   free(x->sorted);
   free(x->runs);
   free(x->trace);
+  timed_blocks_free(&x->timed);
   free(x);
 }
 
@@ -62,12 +64,14 @@ void execution_reset(execution *x)
 {
   memset(x->words, 0, x->first_word[x->executable->num_measures] * sizeof *x->words);
   x->num_runs = x->num_trace = 0;
+  timed_blocks_reset(&x->timed);
 }
 
 bool execution_is_instrumented(const pop_executable *e)
 {
   const instrumentation *in = &e->instrumentation;
-  return in->compute != INSTRUMENT_NOTHING || in->control_flow || in->external_exchange;
+  return in->compute != INSTRUMENT_NOTHING || in->control_flow || in->external_exchange ||
+         in->blocks;
 }
 
 static bool measures_exchanges_between_IPUs(const pop_executable *e)

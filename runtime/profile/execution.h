@@ -11,6 +11,7 @@
 #include "executable/executable.h"
 #include "machine/isa.h"
 #include "profile/emitter.h"
+#include "profile/timed_blocks.h"
 
 /* Steps that a program trace may have: what comes behind is dropped, and profiles say so. */
 enum { EXECUTION_MAX_TRACED = 1 << 23 };
@@ -36,6 +37,7 @@ typedef struct execution {
   size_t *first_of[MEASURE_KINDS];
   EXECUTABLE_ARRAY(execution_run, runs);
   EXECUTABLE_ARRAY(uint32_t, trace); /* steps of the executable, and ends of blocks */
+  timed_blocks timed;                /* lightweight profiling */
 } execution;
 
 /* execution.c */

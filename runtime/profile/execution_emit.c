@@ -249,6 +249,7 @@ void emit_execution(const emitter *to, const void *what)
   }
   if (e->instrumentation.external_exchange) put_exchanges(&p);
   put_runs(&p);
+  if (e->instrumentation.blocks) emit_timed_blocks(to, &x->timed);
   put_trace(&p);
   put_simulation(&p);
   emit_end_map(to);

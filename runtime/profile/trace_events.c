@@ -4,6 +4,7 @@
  *   process 0        "Engine": runs, blocks
  *   process 1 + n    "IPU n": thread 0 its steps, syncs included; then for each tile a thread, and, where vertices were
  *                    measured, one for each worker that has any
+ *   process 1000 + n  "IPU n, blocks": of lightweight profiling, a thread for each tile; on the device's clock
  */
 #include "profile/execution_traces.h"
 
@@ -208,6 +209,37 @@ static void name_processes(const event_writer *w)
   }
 }
 
+enum { BLOCK_PROCESSES = 1000 };
+
+static void put_timed_blocks(const event_writer *w)
+{
+  const timed_blocks *t = &w->x->timed;
+  const pop_executable *e = w->x->executable;
+  for (size_t i = 0; i < t->num_blocks; i++) {
+    const timed_block *b = &t->blocks[i];
+    const char *name = timed_block_name(e, b);
+    begin_event(w, *name ? name : timed_block_kind_name(b->kind), timed_block_kind_name(b->kind),
+                BLOCK_PROCESSES + b->tile / e->target.tiles_per_ipu, b->tile, b->from, b->to);
+    if (!b->has_end) emit_bool(&w->to, "endUnknown", true);
+    end_event(w);
+  }
+}
+
+static void name_block_processes(const event_writer *w)
+{
+  const pop_executable *e = w->x->executable;
+  for (size_t i = 0; i < e->num_measures; i++) {
+    const executable_measure *m = &e->measures[i];
+    char name[40];
+    if (m->kind != MEASURE_BLOCKS) continue;
+    int64_t ipu = m->tile / e->target.tiles_per_ipu;
+    snprintf(name, sizeof name, "IPU %lld, blocks", (long long)ipu);
+    put_name(w, "process_name", BLOCK_PROCESSES + ipu, 0, name);
+    snprintf(name, sizeof name, "tile %u", m->tile);
+    put_name(w, "thread_name", BLOCK_PROCESSES + ipu, m->tile, name);
+  }
+}
+
 void emit_trace_events(const emitter *to, const void *what)
 {
   const execution *x = what;
@@ -219,7 +251,9 @@ void emit_trace_events(const emitter *to, const void *what)
   emit_string(to, "displayTimeUnit", "ns");
   emit_begin_vector(to, "traceEvents");
   name_processes(&w);
+  name_block_processes(&w);
   simulate(x, &(simulation_visitor){put_step, put_run, put_block, &w}, &totals);
+  put_timed_blocks(&w);
   emit_end_vector(to);
   emit_end_map(to);
   free(w.has_thread);

@@ -119,6 +119,12 @@ POP_MUST_CHECK pop_error *pop_engine_print_profile_summary(const pop_engine *eng
  * set, or the trace was longer than 8,388,608 steps. programTrace has the numbers of the graph profile's
  * programs. */
 
+/* With profiler.blocks.filter or profiler.programs.filter there is `lightweightProfile`: droppedBlocks, and for each
+ * tile of profiler.blocks.tiles its blocks (type: Common, StreamCopyBegin, StreamCopyMid, BlockFlush, Overflow or
+ * Unknown; name; cyclesFrom, cyclesTo, of the device since load; endUnknown if it ended in an overflow).
+ * Stream copies are there with debug.instrumentExternalExchange; `tiles` of a StreamCopyMid are all that
+ * took part at that time. */
+
 /* The execution profile as values, the caller's to free. Without instrumentation its profilerMode is NONE (on
  * the CPU: CPU), and there is nothing else. */
 POP_MUST_CHECK pop_error *pop_engine_execution_profile(const pop_engine *engine,

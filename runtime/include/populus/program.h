@@ -74,9 +74,10 @@ typedef enum pop_sync_type {
 pop_program pop_program_sync(pop_graph *graph, pop_sync_type type, const char *name);
 /* Does nothing and costs nothing. */
 pop_program pop_program_nop(pop_graph *graph, const char *name);
-/* Runs `body`, and marks what it consists of as a block with this name (not empty) for profiles. The
- * marks cost nothing: where the block's control code begins and ends is in the tiles' images, as the
- * symbol `block.<number>.<name>`; stream copies inside are not merged with some outside. */
+/* Runs `body`, and marks what it consists of as a block with this name (not empty) for profiles. That
+ * costs nothing: where the block's control code begins and ends is in the tiles' images, as the
+ * symbol `block.<number>.<name>`; stream copies inside are not merged with some outside. With the engine's
+ * option profiler.blocks.filter tiles time the blocks that it matches: lightweight profiling. */
 pop_program pop_program_block(pop_graph *graph, pop_program body, const char *name);
 
 /* Ends the run: pop_engine_run fails with a RUNTIME error that has `message` (NULL: none), the program's
