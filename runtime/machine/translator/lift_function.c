@@ -6,6 +6,7 @@
  * addresses. */
 #include "lift.h"
 
+#include <llvm-c/DebugInfo.h>
 #include <populus/arena.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -359,6 +360,23 @@ static LLVMBasicBlockRef edge(lift *l, uint32_t from, int32_t to, uint32_t targe
   return way;
 }
 
+/* To the branch that goes round a loop: LLVM vectorises it, but does several vectors at a time only by
+ * leaving as many times more rounds to scalar code; and loops on tiles are short. (A stencil with rows
+ * of 126: 1.01 instead of 1.39 of the host's time; 16,384 sums: 0.67 instead of 0.64.) */
+static void keep_vectors_single(lift *l, LLVMValueRef branch)
+{
+  static const char name[] = "llvm.loop.interleave.count";
+  LLVMContextRef c = l->context;
+  LLVMMetadataRef count[] = {LLVMMDStringInContext2(c, name, sizeof name - 1),
+                             LLVMValueAsMetadata(lift_constant(l, 1))};
+  LLVMMetadataRef self = LLVMTemporaryMDNode(c, NULL, 0); /* a loop's node begins with itself */
+  LLVMMetadataRef node =
+      LLVMMDNodeInContext2(c, (LLVMMetadataRef[]){self, LLVMMDNodeInContext2(c, count, 2)}, 2);
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9),
+                  LLVMMetadataAsValue(c, node));
+  LLVMMetadataReplaceAllUsesWith(self, node);
+}
+
 static void lift_branch(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
@@ -370,7 +388,8 @@ static void lift_branch(lift *l, uint32_t number, const code_op *op)
     bool taken = b->taken == (int32_t)l->fast->header;
     LLVMBasicBlockRef out =
         taken ? edge(l, number, b->next, b->pc_end) : edge(l, number, b->taken, (uint32_t)op->imm);
-    LLVMBuildCondBr(l->b, more, l->fast_copy.starts[l->fast->header], out);
+    LLVMValueRef again = LLVMBuildCondBr(l->b, more, l->fast_copy.starts[l->fast->header], out);
+    keep_vectors_single(l, again);
     return;
   }
   LLVMValueRef condition = lift_branch_condition(l, op);
