@@ -27,6 +27,7 @@ struct crew {
   uint64_t step; /* counts the steps for which helpers were woken; under `lock` */
   uint32_t busy; /* helpers in the current one; under `lock` */
   bool stop;
+  bool reversed;
   /* The step */
   crew_work work;
   atomic_uint next; /* item */
@@ -50,6 +51,11 @@ crew *crew_new(uint32_t num_threads)
   return c;
 }
 
+void crew_reverse(crew *c)
+{
+  c->reversed = true;
+}
+
 void crew_free(crew *c)
 {
   if (!c) return;
@@ -71,7 +77,7 @@ static bool run_items(crew *c, uint64_t *instructions)
   const crew_work *w = &c->work;
   uint32_t first = atomic_fetch_add(&c->next, w->take);
   for (uint32_t i = first; i < first + w->take && i < w->num_items; i++)
-    *instructions += w->run(w->context, i);
+    *instructions += w->run(w->context, c->reversed ? w->num_items - 1 - i : i);
   return first + w->take < w->num_items;
 }
 

@@ -8,6 +8,9 @@ typedef struct crew crew;
 
 /* Of `num_threads` threads with the one that calls crew_run; 0: as many as the process may use. */
 crew *crew_new(uint32_t num_threads);
+/* From now on items are handed out from the last to the first. It must not matter: tests see to it, with one
+ * thread, so that the order is certain. */
+void crew_reverse(crew *c);
 void crew_free(crew *c); /* NULL is fine */
 
 /* Items 0 to num_items - 1, which are independent of each other; a thread takes `take` at a time. */

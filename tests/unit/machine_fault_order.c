@@ -2,6 +2,8 @@
  * the first by (superstep, tile, worker), with everything in it exact, and how many tiles there were. */
 #include "../support/rig.h"
 
+#include <machine/state.h>
+
 enum { TILES = 96, SEEDS = 6, LIMIT = 1 << 18, WORKERS = 6, MAX_STEPS = 4, ROUNDS = 600 };
 
 /* What a worker does at the end of its vertex. */
@@ -123,7 +125,10 @@ static void put_program(assembler *a, const plan *p, uint32_t tile)
 /* The report, and in `sums` what all workers have left in memory: those of tiles without a fault have finished. */
 static machine_fault run_plan(const plan *p, machine_options options, uint32_t *sums)
 {
+  bool reversed = options.num_threads == 0;
+  options.num_threads += reversed;
   rig r = rig_create_with(TILES, options);
+  if (reversed) crew_reverse(r.m->crew);
   for (uint32_t tile = 0; tile < TILES; tile++) put_program(&r.code[tile], p, tile);
   rig_load(&r);
   uint32_t event;
@@ -196,14 +201,14 @@ static void expect_sums(const uint32_t *sums, const plan *p)
 
 static void compare(uint64_t seed, machine_engine engine)
 {
-  static const uint32_t threads[] = {1, 2, 7};
+  static const uint32_t threads[] = {0, 1, 2, 7}; /* 0: one that begins with the last tile */
   static uint32_t sums[2][TILES * WORKERS];
   plan p = random_plan(seed);
   machine_fault first = run_plan(
       &p, (machine_options){.max_cycles_per_run = LIMIT, .plain = true, .num_threads = 1}, sums[0]);
   expect_planned(&first, &p, seed);
   expect_sums(sums[0], &p);
-  for (unsigned i = 0; i < 3; i++) {
+  for (unsigned i = 0; i < 4; i++) {
     machine_fault other = run_plan(
         &p,
         (machine_options){

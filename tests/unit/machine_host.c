@@ -1,6 +1,8 @@
 /* runtime/machine: host exchange code, packet by packet, and what is wrong with it. */
 #include "../support/rig.h"
 
+#include <machine/state.h>
+
 enum { SLOT = 6, HOST_CODE = RIG_CODE + 4 * 64, HEADERS = RIG_DATA + 0x400, HEADER_BYTES = 24 };
 
 typedef struct header {
@@ -102,11 +104,14 @@ Test(machine_host, each_ipu_has_its_own_way)
 
 enum { MANY = 96, BIG = 0x1c00 };
 
-static const uint32_t thread_counts[] = {1, 2, 7};
+/* 0: one thread, which works from the last item to the first, as one of several might. */
+static const uint32_t thread_counts[] = {0, 1, 2, 7};
+enum { NUM_COUNTS = sizeof thread_counts / sizeof thread_counts[0] };
 
 static rig create_big(uint32_t num_threads, const uint32_t *words, size_t count)
 {
-  rig r = rig_create_with(MANY, (machine_options){.num_threads = num_threads});
+  rig r = rig_create_with(MANY, (machine_options){.num_threads = num_threads ? num_threads : 1});
+  if (num_threads == 0) crew_reverse(r.m->crew);
   for (uint32_t i = 0; i < MANY; i++) assemble(&r.code[i], words, count);
   rig_load(&r);
   return r;
@@ -120,7 +125,7 @@ Test(machine_host, packets_of_a_tile_keep_their_order)
   static uint8_t host[MANY * ROW * ROWS], found[ROW * ROWS];
   for (size_t i = 0; i < sizeof host; i++) host[i] = (uint8_t)(i * 31 >> 3);
   const uint32_t words[] = {packet_word(true, 0), packet_word(true, 1), end_word()};
-  for (unsigned k = 0; k < 3; k++) {
+  for (unsigned k = 0; k < NUM_COUNTS; k++) {
     rig r = create_big(thread_counts[k], words, 3);
     for (uint32_t i = 0; i < MANY; i++) {
       const header headers[] = {{RIG_DATA + 0x800, ROW, ROWS, ROW, i * ROW, MANY * ROW},
@@ -146,9 +151,9 @@ Test(machine_host, what_tiles_write_to_the_host_does_not_depend_on_threads)
   enum { BYTES = BIG / 2 };
   static uint8_t host[MANY * BYTES], content[BYTES];
   const uint32_t words[] = {packet_word(false, 0), end_word()};
-  for (unsigned k = 0; k < 6; k++) {
-    uint32_t step = k < 3 ? BYTES : BYTES / 2;
-    rig r = create_big(thread_counts[k % 3], words, 2);
+  for (unsigned k = 0; k < 2 * NUM_COUNTS; k++) {
+    uint32_t step = k < NUM_COUNTS ? BYTES : BYTES / 2;
+    rig r = create_big(thread_counts[k % NUM_COUNTS], words, 2);
     for (uint32_t i = 0; i < MANY; i++) {
       memset(content, (int)(i + 1), sizeof content);
       expect_ok(machine_write(r.m, i, RIG_DATA + 0x800, content, sizeof content));
@@ -160,8 +165,8 @@ Test(machine_host, what_tiles_write_to_the_host_does_not_depend_on_threads)
       expect_ok(exchange(&r, host, sizeof host));
       for (uint32_t b = 0; b < (MANY - 1) * step + BYTES; b += 16) {
         uint32_t last = b / step < MANY ? b / step : MANY - 1;
-        cr_assert_eq(host[b], last + 1, "step %u, %u threads, byte %u", step, thread_counts[k % 3],
-                     b);
+        cr_assert_eq(host[b], last + 1, "step %u, %u threads, byte %u", step,
+                     thread_counts[k % NUM_COUNTS], b);
       }
     }
     rig_free(&r);
@@ -177,7 +182,7 @@ Test(machine_host, ranges_go_both_ways_by_any_number_of_threads)
     ranges[i] = (machine_range){i % MANY, RIG_DATA + 0x800 + 2 * BYTES * (i / MANY), BYTES};
   ranges[17].bytes = 0;
   for (size_t i = 0; i < sizeof sent; i++) sent[i] = (uint8_t)(i * 7 >> 2);
-  for (unsigned k = 0; k < 3; k++) {
+  for (unsigned k = 0; k < NUM_COUNTS; k++) {
     rig r = create_big(thread_counts[k], NULL, 0);
     expect_ok(machine_write_ranges(r.m, ranges, RANGES, sent));
     uint32_t word;

@@ -3,6 +3,7 @@
 
 #include "support/rig.h"
 
+#include <machine/state.h>
 #include <stdio.h>
 
 enum { TILES = 40, ROUNDS = 900 };
@@ -56,7 +57,8 @@ static outcome *run_with(machine_engine engine, uint32_t num_threads, bool fault
   outcome *out = pop_xcalloc(1, sizeof *out);
   rig r = rig_create_with(TILES, (machine_options){.max_cycles_per_run = 1 << 20,
                                                    .engine = engine,
-                                                   .num_threads = num_threads});
+                                                   .num_threads = num_threads ? num_threads : 1});
+  if (num_threads == 0) crew_reverse(r.m->crew);
   for (uint32_t i = 0; i < TILES; i++) put_program(&r.code[i], i, faulty);
   rig_load(&r);
   machine_set_trace(r.m, note, out);
@@ -97,9 +99,9 @@ static void expect_same_for_all(bool faulty)
     cr_assert_eq(first->fault.tile, 13);
     cr_assert_eq(first->fault.num_faults, 3);
   }
-  static const uint32_t threads[] = {1, 2, 7};
+  static const uint32_t threads[] = {0, 1, 2, 7}; /* 0: one that begins with the last tile */
   for (unsigned engine = MACHINE_INTERPRETER; engine <= MACHINE_AUTO; engine++)
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 4; i++) {
       outcome *other = run_with((machine_engine)engine, threads[i], faulty);
       expect_same(first, other, engine, threads[i]);
       free(other);

@@ -1,0 +1,110 @@
+/* runtime/machine/crew: every item is done once, by whoever is free, and crew_run returns when all are done. */
+#include <criterion/criterion.h>
+
+#include <machine/crew.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_ITEMS = 1000, MUCH = 1 << 30 };
+
+/* Not atomic: what one thread writes in a step others may read in the next, and ThreadSanitizer watches. */
+typedef struct counts {
+  uint32_t done[MAX_ITEMS], seen[MAX_ITEMS], num_items;
+} counts;
+
+static uint64_t count_item(void *context, uint32_t item)
+{
+  counts *c = context;
+  c->done[item]++;
+  return 1000;
+}
+
+/* Reads what somebody else wrote. */
+static uint64_t look_at_item(void *context, uint32_t item)
+{
+  counts *c = context;
+  c->seen[item] += c->done[c->num_items - 1 - item];
+  return 1000;
+}
+
+static void expect_each_once(uint32_t num_threads, uint32_t num_items, uint32_t take, bool reversed)
+{
+  counts c = {.num_items = num_items};
+  crew *crew = crew_new(num_threads);
+  if (reversed) crew_reverse(crew);
+  for (uint32_t round = 1; round <= 4; round++) {
+    crew_run(crew, &(crew_work){count_item, &c, num_items, take});
+    crew_run_known(crew, &(crew_work){look_at_item, &c, num_items, take}, MUCH);
+    uint32_t sum = round * (round + 1) / 2;
+    for (uint32_t i = 0; i < num_items; i++)
+      cr_assert(c.done[i] == round && c.seen[i] == sum, "%u threads, item %u of %u by %u",
+                num_threads, i, num_items, take);
+  }
+  crew_free(crew);
+}
+
+Test(machine_crew, each_item_is_done_once)
+{
+  static const uint32_t threads[] = {1, 2, 7}, items[] = {0, 1, 2, 15, 16, 17, MAX_ITEMS};
+  for (unsigned t = 0; t < 3; t++)
+    for (unsigned i = 0; i < sizeof items / sizeof items[0]; i++)
+      for (uint32_t take = 1; take <= 16; take *= 4) {
+        expect_each_once(threads[t], items[i], take, false);
+        expect_each_once(threads[t], items[i], take, true);
+      }
+}
+
+/* All threads have an item; the caller's is done at once, the others' are not. */
+typedef struct late {
+  pthread_t caller;
+  atomic_uint arrived, done;
+} late;
+
+enum { LATE_THREADS = 4 };
+
+static uint64_t end_late(void *context, uint32_t item)
+{
+  late *l = context;
+  (void)item;
+  atomic_fetch_add(&l->arrived, 1);
+  while (atomic_load(&l->arrived) < LATE_THREADS)
+    nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
+  if (!pthread_equal(pthread_self(), l->caller))
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+  atomic_fetch_add(&l->done, 1);
+  return 1;
+}
+
+Test(machine_crew, nobody_goes_on_before_the_last_is_done)
+{
+  late l = {.caller = pthread_self()};
+  crew *crew = crew_new(LATE_THREADS);
+  for (int round = 0; round < 3; round++) {
+    atomic_store(&l.arrived, 0);
+    atomic_store(&l.done, 0);
+    crew_run_known(crew, &(crew_work){end_late, &l, LATE_THREADS, 1}, MUCH);
+    cr_assert_eq(atomic_load(&l.done), LATE_THREADS);
+  }
+  crew_free(crew);
+}
+
+static uint64_t note_order(void *context, uint32_t item)
+{
+  uint32_t **next = context;
+  *(*next)++ = item;
+  return 1;
+}
+
+Test(machine_crew, one_thread_takes_items_in_order_or_from_the_last_on)
+{
+  uint32_t order[20], *next = order;
+  crew *crew = crew_new(1);
+  crew_run(crew, &(crew_work){note_order, &next, 10, 4});
+  crew_reverse(crew);
+  crew_run(crew, &(crew_work){note_order, &next, 10, 4});
+  for (uint32_t i = 0; i < 10; i++) cr_assert(order[i] == i && order[10 + i] == 9 - i);
+  crew_free(crew);
+}
