@@ -232,8 +232,9 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     OPTION_CHOICE, .choices = profile_formats)                                                     \
   X("profiler.includeFlopEstimates", "true or false", "false", "in the graph profile", ON_COMPILE, \
     OPTION_BOOL, .lacks = "estimates of operations")                                               \
-  X("profiler.includeCycleEstimates", "true or false", "false", "in the graph profile",            \
-    ON_COMPILE, OPTION_BOOL, .lacks = "estimates in the graph profile")                            \
+  X("profiler.includeCycleEstimates", "true or false", "false",                                    \
+    "the graph profile has cycleEstimates also if the target is no IPU_MODEL", ON_COMPILE,         \
+    OPTION_BOOL)                                                                                   \
   X("profiler.replicaToProfile", "a number", "0", "the replica that the execution profile is of",  \
     ON_RUN, OPTION_NUMBER, FIELD(run.profiled_replica), .greatest = UINT32_MAX)                    \
   X("debug.branchRecordFlush", "true or false", "true",                                            \

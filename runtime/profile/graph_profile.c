@@ -98,6 +98,88 @@ static void emit_by_type(const emitter *to, const char *key, const graph_profile
   free(counts);
 }
 
+/* ---- estimates: the cycles that vertices are said to take ---- */
+
+static bool has_estimates(const pop_executable *e)
+{
+  if (e->target.type == POP_TARGET_IPU_MODEL) return true;
+  for (size_t i = 0; i < e->num_options; ++i)
+    if (strcmp(e->options[i].key, "profiler.includeCycleEstimates") == 0)
+      return strcmp(e->options[i].value, "true") == 0;
+  return false;
+}
+
+enum { MAX_WORKERS = MACHINE_SUPERVISOR };
+
+/* A work's vertices run as they would on the tile: those of no single worker one after the other, which their
+ * estimates count in cycles of the tile; then the workers beside each other, each in its own slots. */
+static uint64_t tile_cycles(const pop_executable *e, const executable_work *work)
+{
+  const executable_row *row = &e->vertex_rows[work->row];
+  uint64_t alone = 0, of_worker[MAX_WORKERS] = {0}, longest = 0;
+  for (uint32_t i = 0; i < row->count; ++i) {
+    const executable_vertex *v = &e->vertices[row->first + i];
+    if (v->worker < MAX_WORKERS)
+      of_worker[v->worker] += v->cycles;
+    else
+      alone += v->cycles;
+  }
+  for (int w = 0; w < MAX_WORKERS; ++w) longest = of_worker[w] > longest ? of_worker[w] : longest;
+  return alone + longest * e->target.num_worker_contexts;
+}
+
+static uint64_t active_cycles(const pop_executable *e, const executable_work *work)
+{
+  const executable_row *row = &e->vertex_rows[work->row];
+  uint64_t cycles = 0;
+  for (uint32_t i = 0; i < row->count; ++i) cycles += e->vertices[row->first + i].cycles;
+  return cycles;
+}
+
+static void emit_estimates_by_tile(const emitter *to, const char *key, const pop_executable *e,
+                                   uint64_t (*cycles_of)(const pop_executable *,
+                                                         const executable_work *))
+{
+  emit_begin_vector(to, key);
+  for (size_t s = 0; s < e->num_compute_sets; ++s) {
+    const executable_work *work = e->works + e->compute_sets[s].first_work;
+    const executable_work *end = work + e->compute_sets[s].num_works;
+    emit_begin_vector(to, NULL);
+    for (uint32_t t = 0; t < pop_target_num_tiles(&e->target); ++t)
+      emit_int(to, NULL, work < end && work->tile == t ? (int64_t)cycles_of(e, work++) : 0);
+    emit_end_vector(to);
+  }
+  emit_end_vector(to);
+}
+
+static void emit_estimates_by_type(const emitter *to, const pop_executable *e)
+{
+  uint64_t *cycles = pop_xcalloc(e->num_vertex_types + 1, sizeof *cycles);
+  emit_begin_vector(to, "activeCyclesByVertexType");
+  for (size_t s = 0; s < e->num_compute_sets; ++s) {
+    memset(cycles, 0, e->num_vertex_types * sizeof *cycles);
+    for (size_t w = 0; w < e->compute_sets[s].num_works; ++w) {
+      const executable_row *row = &e->vertex_rows[e->works[e->compute_sets[s].first_work + w].row];
+      for (uint32_t i = 0; i < row->count; ++i)
+        cycles[e->vertices[row->first + i].type] += e->vertices[row->first + i].cycles;
+    }
+    emit_begin_vector(to, NULL);
+    for (size_t t = 0; t < e->num_vertex_types; ++t) emit_int(to, NULL, (int64_t)cycles[t]);
+    emit_end_vector(to);
+  }
+  emit_end_vector(to);
+  free(cycles);
+}
+
+static void emit_estimates(const emitter *to, const pop_executable *e)
+{
+  emit_begin_map(to, "cycleEstimates");
+  emit_estimates_by_tile(to, "activeCyclesByTile", e, active_cycles);
+  emit_estimates_by_type(to, e);
+  emit_estimates_by_tile(to, "cyclesByTile", e, tile_cycles);
+  emit_end_map(to);
+}
+
 static void emit_compute_sets(const emitter *to, const graph_profile *g)
 {
   emit_begin_map(to, "computeSets");
@@ -107,6 +189,7 @@ static void emit_compute_sets(const emitter *to, const graph_profile *g)
   emit_end_vector(to);
   emit_by_type(to, "vertexCounts", g, false);
   emit_by_type(to, "vertexTypes", g, true);
+  if (has_estimates(g->e)) emit_estimates(to, g->e);
   emit_end_map(to);
 }
 

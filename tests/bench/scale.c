@@ -188,18 +188,19 @@ static const struct scale_case {
   bool in_one_graph;      /* the replicas; otherwise they are loaded one by one */
   pop_program (*build)(pop_graph *graph);
   bool refused;
+  bool writes_profile; /* and says how long that takes */
 } cases[] = {
-    {"local", 1, 0, 0, false, build_local, false},
-    {"exchange", 1, 0, 0, false, build_exchange, false},
-    {"64_ipus", 64, 0, 0, false, build_neighbours, false},
-    {"one_tile", 1, 1, 0, false, build_one_tile, true},
-    {"huge", 1, 0, 0, false, build_huge, true},
-    {"huge_unmapped", 1, 0, 0, false, build_huge_unmapped, true},
-    {"nested", 1, 0, 0, false, build_nested, false},
-    {"copies", 1, 0, 0, false, build_copies, false},
-    {"transpose", 1, 0, 0, false, build_transpose, false},
-    {"ipus16", 16, 0, 4, true, build_replicas, false},
-    {"ipus16_loaded", 16, 0, 4, false, build_replicas, false},
+    {"local", 1, 0, 0, false, build_local, false, true},
+    {"exchange", 1, 0, 0, false, build_exchange, false, false},
+    {"64_ipus", 64, 0, 0, false, build_neighbours, false, false},
+    {"one_tile", 1, 1, 0, false, build_one_tile, true, false},
+    {"huge", 1, 0, 0, false, build_huge, true, false},
+    {"huge_unmapped", 1, 0, 0, false, build_huge_unmapped, true, false},
+    {"nested", 1, 0, 0, false, build_nested, false, false},
+    {"copies", 1, 0, 0, false, build_copies, false, false},
+    {"transpose", 1, 0, 0, false, build_transpose, false, false},
+    {"ipus16", 16, 0, 4, true, build_replicas, false, false},
+    {"ipus16_loaded", 16, 0, 4, false, build_replicas, false, false},
 };
 
 /* ---- measuring ---- */
@@ -259,6 +260,21 @@ static void print_exchanges(const struct scale_case *x, const compilation *c)
   print_number(x, "exchange_code", (double)code_bytes, 0, "B on the fullest tile");
 }
 
+/* As text: nothing of it is kept in memory. */
+static pop_error *write_profile(const pop_engine *engine, double compile_seconds)
+{
+  FILE *stream = fopen("graph.json", "w");
+  if (!stream) return pop_error_new(POP_ERROR_SYSTEM, "cannot write graph.json");
+  double from = now_seconds();
+  pop_error *error = pop_engine_write_graph_profile(engine, POP_PROFILE_JSON, stream);
+  fclose(stream);
+  printf("{\"name\": \"profile_write_vs_compile\", \"value\": %.3f, \"unit\": \"of the compile "
+         "time\"}\n",
+         (now_seconds() - from) / compile_seconds);
+  remove("graph.json");
+  return error;
+}
+
 static pop_error *use(const struct scale_case *x, pop_engine *engine, const char *archive,
                       double *time)
 {
@@ -291,8 +307,10 @@ static pop_error *measure(const struct scale_case *x, const char *codelets, cons
   print_seconds(x, "build_s", &time);
   pop_engine *engine = NULL;
   pop_error *error = pop_engine_create(graph, &program, 1, NULL, 0, &engine);
+  double compile_seconds = now_seconds() - time;
   print_seconds(x, "compile_s", &time);
   pop_graph_free(graph);
+  if (!error && x->writes_profile) error = write_profile(engine, compile_seconds);
   if (!error) error = use(x, engine, archive, &time);
   pop_engine_free(engine);
   return error;
