@@ -1,9 +1,11 @@
-/* Vertices of a compute set run at the same time, so what one writes no other may touch.
+/* Vertices of a compute set run at the same time, so what one writes no other may touch. A vertex may
+ * read what it writes itself, by another field: it works in place.
  *
  * All runs of elements that the vertices' fields touch are sorted by variable and first element.
  * Going through them in that order, a run overlaps an earlier one exactly if some earlier run ends
- * behind its beginning; so it is enough to remember which run and which writing run reached
- * farthest. (That a tensor which a field writes holds no element twice, the graph has seen to.) */
+ * behind its beginning; so it is enough to remember which runs of two different vertices, and which
+ * writing ones, reached farthest. (That a tensor which a field writes holds no element twice, the graph
+ * has seen to.) */
 #include "compiler/check.h"
 #include "compiler/order.h"
 
@@ -22,10 +24,30 @@ typedef struct access_list {
   size_t count, capacity;
 } access_list;
 
+/* Of different vertices, in one variable; NULL: none. */
+typedef struct farthest {
+  const access *first, *second;
+} farthest;
+
 typedef struct sweep {
   const mapped_variables *mapped;
-  const access *farthest, *farthest_writer; /* in the variable, or NULL */
+  farthest all, writers;
 } sweep;
+
+static void reach(farthest *f, const access *a)
+{
+  if (!f->first || a->end > f->first->end) {
+    if (f->first && f->first->vertex != a->vertex) f->second = f->first;
+    f->first = a;
+  } else if (a->vertex != f->first->vertex && (!f->second || a->end > f->second->end)) {
+    f->second = a;
+  }
+}
+
+static const access *of_another_vertex(const farthest *f, uint32_t vertex)
+{
+  return f->first && f->first->vertex == vertex ? f->second : f->first;
+}
 
 static const char *field_name(const pop_graph *graph, const access *a)
 {
@@ -68,13 +90,14 @@ static pop_error *sweep_access(sweep *s, const access *a)
     free(who);
     return error;
   }
-  if (s->farthest && s->farthest->variable != a->variable) s->farthest = s->farthest_writer = NULL;
-  const access *rival = a->writes ? s->farthest : s->farthest_writer;
+  if (s->all.first && s->all.first->variable != a->variable)
+    s->all = s->writers = (farthest){NULL, NULL};
+  const access *rival = of_another_vertex(a->writes ? &s->all : &s->writers, a->vertex);
+  if ((!rival || rival->end <= a->begin) && a->writes) rival = s->writers.first;
   if (rival && rival->end > a->begin)
     return a->writes ? race(graph, a, rival) : race(graph, rival, a);
-  if (!s->farthest || a->end > s->farthest->end) s->farthest = a;
-  if (a->writes && (!s->farthest_writer || a->end > s->farthest_writer->end))
-    s->farthest_writer = a;
+  reach(&s->all, a);
+  if (a->writes) reach(&s->writers, a);
   return NULL;
 }
 

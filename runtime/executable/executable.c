@@ -84,13 +84,14 @@ static pop_error *copy_file(const char *path, FILE *stream)
   if (!file) return pop_error_errno(errno, "pop_executable_write: cannot read '%s'", path);
   enum { CHUNK = 1 << 16 };
   char *chunk = pop_xmalloc(CHUNK);
-  size_t count;
   pop_error *error = NULL;
-  while (!error && (count = fread(chunk, 1, CHUNK, file)) != 0)
-    if (fwrite(chunk, 1, count, stream) != count)
+  while (!error && !feof(file)) {
+    size_t count = fread(chunk, 1, CHUNK, file);
+    if (ferror(file))
+      error = pop_error_errno(EIO, "pop_executable_write: cannot read '%s'", path);
+    else if (fwrite(chunk, 1, count, stream) != count)
       error = pop_error_errno(errno, "pop_executable_write: cannot write to the stream");
-  if (!error && ferror(file))
-    error = pop_error_errno(EIO, "pop_executable_write: cannot read '%s'", path);
+  }
   if (!error && fflush(stream) != 0)
     error = pop_error_errno(errno, "pop_executable_write: cannot write to the stream");
   free(chunk);

@@ -8,6 +8,10 @@ for compiler in $compilers; do
   link "$compiler" c++11 "$POPULUS_SOURCE_DIR/tests/cxx/interface.cpp" interface -g -lpoplar
   ./interface >out 2>&1 || fail "interface ($compiler): $(cat out)"
 done
+libraries="-lpopnn -lpoplin -lpopops -lpoputil -lpoplar"
+# shellcheck disable=SC2086 # words
+link g++ c++11 "$POPULUS_SOURCE_DIR/tests/cxx/libraries.cpp" libraries -g $libraries
+./libraries >out 2>&1 || fail "libraries: $(cat out)"
 
 # The examples, each by one of the compilers: $compiler is the last of them.
 link g++ c++11 "$sources/variables.cpp" variables -lpoplar
@@ -25,6 +29,13 @@ for worst in 'ipu1 64373' 'ipu2 53807'; do
   ./matvec_split 10000 1000 "${worst% *}" >out || fail "matvec_split: $(cat out)"
   has out "^Worst cost seen: ${worst#* }\$" '^Multiplication result OK$'
 done
+
+# shellcheck disable=SC2086 # words
+link g++ c++11 "$sources/elementwise.cpp" elementwise $libraries
+./elementwise >out || fail "elementwise"
+printf '%s\n' 'v1 + v2: {' ' {5,4.5},' ' {4,3.5}' '}' 'v1 + transpose of v2: {' ' {5,3.5},' ' {5,3.5}' '}' \
+  'v1 * v1 - 2 * v2: {' ' {-7,-3.75},' ' {0,4.25}' '}' 'v1 x v2: {' ' {7,4.5},' ' {13,8.5}' '}' 'its sum: 33' |
+  cmp - out || fail "elementwise: $(cat out)"
 
 # A graph that is built in C++ gives the bytes that it gives in C.
 # same <program in C++> <its arguments, one word> -- <program in C> <its arguments>...

@@ -235,6 +235,12 @@ static void reads_what_it_writes(fixture *f)
   add_stencil(f, f->data, f->data);
 }
 
+static void in_place_and_another_writer(fixture *f)
+{
+  add_stencil(f, f->data, part(f->data, 0, 60));
+  add_stencil(f, f->in, part(f->data, 55, 58));
+}
+
 static const struct {
   const char *name;
   void (*build)(fixture *);
@@ -248,6 +254,7 @@ static const struct {
     {"unused compute set", unused_compute_set_is_half_built, 0, {0}},
     {"interleaved writers", interleaved_writers, 0, {0}},
     {"empty tensors", empty_tensors, 0, {0}},
+    {"reads what it writes itself", reads_what_it_writes, 0, {0}},
     {"X07 overlapping copy", overlapping_copy, 0, {0}},
     {"P08 vertex without tile",
      vertex_without_tile,
@@ -296,10 +303,10 @@ static const struct {
      POP_ERROR_GRAPH_CYCLE,
      {"Field Stencil.data writes to elements [50:55) of variable 'data' that are read elsewhere",
       "vertex 0", "vertex 1", "Stencil.in"}},
-    {"P07 reads what it writes",
-     reads_what_it_writes,
+    {"P07 one that works in place, and another writer",
+     in_place_and_another_writer,
      POP_ERROR_GRAPH_CYCLE,
-     {"Stencil.data", "Stencil.in", "[0:100)"}},
+     {"[55:58)", "Stencil.data", "vertex 0", "vertex 1"}},
 };
 
 Test(check, P05_P06_P07_P08_X07_graphs_that_are_fine_and_graphs_that_are_not)

@@ -2,6 +2,12 @@
 #ifndef POPLAR_GRAPH_HPP
 #define POPLAR_GRAPH_HPP
 
+// Programs name what the first five have and do not include them: the documented headers do.
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <iostream>
 #include <map>
 #include <memory>
 #include <poplar/ArrayRef.hpp>

@@ -8,6 +8,9 @@
 #include <populus/executable.h>
 #include <populus/graph.h>
 #include <populus/introspection.h>
+#include <populus/poplin.h>
+#include <populus/popnn.h>
+#include <populus/popops.h>
 #include <populus/profile.h>
 #include <populus/program.h>
 #include <populus/registers.h>

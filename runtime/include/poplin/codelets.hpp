@@ -1,0 +1,19 @@
+#ifndef POPLIN_CODELETS_HPP
+#define POPLIN_CODELETS_HPP
+
+#include <poplar/Graph.hpp>
+#include <populus/poplin.h>
+
+namespace poplin
+{
+
+// For all functions of poplin.
+inline void addCodelets(poplar::Graph &graph)
+{
+  pop_poplin_add_codelets(graph.c());
+  poplar::detail::check(graph.c());
+}
+
+} // namespace poplin
+
+#endif

@@ -1,0 +1,39 @@
+// Elements of another type: populus/popops.h.
+#ifndef POPOPS_CAST_HPP
+#define POPOPS_CAST_HPP
+
+#include <poplar/detail/Library.hpp>
+#include <populus/popops.h>
+
+namespace popops
+{
+
+inline poplar::Tensor cast(poplar::Graph &graph, const poplar::Tensor &source,
+                           const poplar::Type &type, poplar::program::Sequence &prog,
+                           const poplar::DebugContext &debugContext = {})
+{
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(pop_popops_cast(graph.c(), poplar::detail::check(source.c()), type.c(),
+                                     poplar::Tensor().c(), call.program(), call.c()));
+}
+inline void castWithOutput(poplar::Graph &graph, const poplar::Tensor &source,
+                           const poplar::Tensor &out, poplar::program::Sequence &prog,
+                           const poplar::DebugContext &debugContext = {})
+{
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  call.finish(pop_popops_cast(graph.c(), poplar::detail::check(source.c()), out.elementType().c(),
+                              poplar::detail::check(out.c()), call.program(), call.c()));
+}
+// A program that does it.
+inline poplar::program::Program cast(poplar::Graph &graph, const poplar::Tensor &source,
+                                     const poplar::Tensor &out,
+                                     const poplar::DebugContext &debugContext = {})
+{
+  poplar::program::Sequence prog;
+  castWithOutput(graph, source, out, prog, debugContext);
+  return std::move(prog);
+}
+
+} // namespace popops
+
+#endif

@@ -1,0 +1,243 @@
+// Operations element by element: populus/popops.h.
+#ifndef POPOPS_ELEMENTWISE_HPP
+#define POPOPS_ELEMENTWISE_HPP
+
+#include <poplar/detail/Library.hpp>
+#include <popops/Expr.hpp>
+
+namespace popops
+{
+namespace detail
+{
+
+using poplar::DebugContext;
+using poplar::Graph;
+using poplar::OptionFlags;
+using poplar::Tensor;
+using poplar::program::Sequence;
+
+inline Tensor map(Graph &graph, const expr::Expr &expression, const std::vector<Tensor> &tensors,
+                  const Tensor &out, Sequence &prog, const DebugContext &debugContext,
+                  const OptionFlags &options)
+{
+  poplar::detail::refuseOptions("popops::map", options);
+  std::vector<pop_tensor> list;
+  for (const Tensor &t : tensors) list.push_back(poplar::detail::check(t.c()));
+  const auto &nodes = expression.getNodes();
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(pop_popops_map(graph.c(), nodes.data(), nodes.size(), list.data(), list.size(),
+                                    out.c(), call.program(), call.c()));
+}
+
+} // namespace detail
+
+inline poplar::Tensor map(poplar::Graph &graph, const expr::Expr &expression,
+                          const std::vector<poplar::Tensor> &ts, poplar::program::Sequence &prog,
+                          const poplar::DebugContext &debugContext = {},
+                          const poplar::OptionFlags &options = {})
+{
+  return detail::map(graph, expression, ts, {}, prog, debugContext, options);
+}
+// The result goes to the first tensor.
+inline void mapInPlace(poplar::Graph &graph, const expr::Expr &expression,
+                       const std::vector<poplar::Tensor> &ts, poplar::program::Sequence &prog,
+                       const poplar::DebugContext &debugContext = {},
+                       const poplar::OptionFlags &options = {})
+{
+  detail::map(graph, expression, ts, ts.at(0), prog, debugContext, options);
+}
+inline void mapWithOutput(poplar::Graph &graph, const expr::Expr &expression,
+                          const std::vector<poplar::Tensor> &ts, const poplar::Tensor &out,
+                          poplar::program::Sequence &prog,
+                          const poplar::DebugContext &debugContext = {},
+                          const poplar::OptionFlags &options = {})
+{
+  detail::map(graph, expression, ts, out, prog, debugContext, options);
+}
+inline poplar::Tensor map(poplar::Graph &graph, expr::UnaryOpType op, const poplar::Tensor &t,
+                          poplar::program::Sequence &prog,
+                          const poplar::DebugContext &debugContext = {},
+                          const poplar::OptionFlags &options = {})
+{
+  return map(graph, expr::UnaryOp(op, expr::_1), {t}, prog, debugContext, options);
+}
+inline void mapInPlace(poplar::Graph &graph, expr::UnaryOpType op, const poplar::Tensor &t,
+                       poplar::program::Sequence &prog,
+                       const poplar::DebugContext &debugContext = {},
+                       const poplar::OptionFlags &options = {})
+{
+  mapInPlace(graph, expr::UnaryOp(op, expr::_1), {t}, prog, debugContext, options);
+}
+inline poplar::Tensor map(poplar::Graph &graph, expr::BinaryOpType op, const poplar::Tensor &a,
+                          const poplar::Tensor &b, poplar::program::Sequence &prog,
+                          const poplar::DebugContext &debugContext = {},
+                          const poplar::OptionFlags &options = {})
+{
+  return map(graph, expr::BinaryOp(op, expr::_1, expr::_2), {a, b}, prog, debugContext, options);
+}
+inline void mapInPlace(poplar::Graph &graph, expr::BinaryOpType op, const poplar::Tensor &a,
+                       const poplar::Tensor &b, poplar::program::Sequence &prog,
+                       const poplar::DebugContext &debugContext = {},
+                       const poplar::OptionFlags &options = {})
+{
+  mapInPlace(graph, expr::BinaryOp(op, expr::_1, expr::_2), {a, b}, prog, debugContext, options);
+}
+inline poplar::Tensor map(poplar::Graph &graph, expr::TernaryOpType op, const poplar::Tensor &a,
+                          const poplar::Tensor &b, const poplar::Tensor &c,
+                          poplar::program::Sequence &prog,
+                          const poplar::DebugContext &debugContext = {},
+                          const poplar::OptionFlags &options = {})
+{
+  return map(graph, expr::TernaryOp(op, expr::_1, expr::_2, expr::_3), {a, b, c}, prog,
+             debugContext, options);
+}
+
+// name, nameInPlace and nameWithOutput, of tensors and, for two operands, of a tensor and a number.
+#define POPOPS_UNARY(name, op)                                                                     \
+  inline poplar::Tensor name(                                                                      \
+      poplar::Graph &graph, const poplar::Tensor &a, poplar::program::Sequence &prog,              \
+      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})      \
+  {                                                                                                \
+    return map(graph, expr::UnaryOpType::op, a, prog, debugContext, options);                      \
+  }                                                                                                \
+  inline void name##InPlace(                                                                       \
+      poplar::Graph &graph, const poplar::Tensor &a, poplar::program::Sequence &prog,              \
+      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})      \
+  {                                                                                                \
+    mapInPlace(graph, expr::UnaryOpType::op, a, prog, debugContext, options);                      \
+  }                                                                                                \
+  inline void name##WithOutput(poplar::Graph &graph, const poplar::Tensor &a,                      \
+                               const poplar::Tensor &out, poplar::program::Sequence &prog,         \
+                               const poplar::DebugContext &debugContext = {},                      \
+                               const poplar::OptionFlags &options = {})                            \
+  {                                                                                                \
+    mapWithOutput(graph, expr::UnaryOp(expr::UnaryOpType::op, expr::_1), {a}, out, prog,           \
+                  debugContext, options);                                                          \
+  }
+#define POPOPS_BINARY(name, op)                                                                    \
+  inline poplar::Tensor name(poplar::Graph &graph, const poplar::Tensor &a,                        \
+                             const poplar::Tensor &b, poplar::program::Sequence &prog,             \
+                             const poplar::DebugContext &debugContext = {},                        \
+                             const poplar::OptionFlags &options = {})                              \
+  {                                                                                                \
+    return map(graph, expr::BinaryOpType::op, a, b, prog, debugContext, options);                  \
+  }                                                                                                \
+  inline void name##InPlace(poplar::Graph &graph, const poplar::Tensor &a,                         \
+                            const poplar::Tensor &b, poplar::program::Sequence &prog,              \
+                            const poplar::DebugContext &debugContext = {},                         \
+                            const poplar::OptionFlags &options = {})                               \
+  {                                                                                                \
+    mapInPlace(graph, expr::BinaryOpType::op, a, b, prog, debugContext, options);                  \
+  }                                                                                                \
+  inline void name##WithOutput(                                                                    \
+      poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b,                      \
+      const poplar::Tensor &out, poplar::program::Sequence &prog,                                  \
+      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})      \
+  {                                                                                                \
+    mapWithOutput(graph, expr::BinaryOp(expr::BinaryOpType::op, expr::_1, expr::_2), {a, b}, out,  \
+                  prog, debugContext, options);                                                    \
+  }                                                                                                \
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>    \
+  poplar::Tensor name(                                                                             \
+      poplar::Graph &graph, const poplar::Tensor &a, T b, poplar::program::Sequence &prog,         \
+      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})      \
+  {                                                                                                \
+    return map(graph, expr::BinaryOp(expr::BinaryOpType::op, expr::_1, expr::Const(b)), {a}, prog, \
+               debugContext, options);                                                             \
+  }                                                                                                \
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>    \
+  poplar::Tensor name(                                                                             \
+      poplar::Graph &graph, T a, const poplar::Tensor &b, poplar::program::Sequence &prog,         \
+      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})      \
+  {                                                                                                \
+    return map(graph, expr::BinaryOp(expr::BinaryOpType::op, expr::Const(a), expr::_1), {b}, prog, \
+               debugContext, options);                                                             \
+  }                                                                                                \
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>    \
+  void name##InPlace(                                                                              \
+      poplar::Graph &graph, const poplar::Tensor &a, T b, poplar::program::Sequence &prog,         \
+      const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})      \
+  {                                                                                                \
+    mapInPlace(graph, expr::BinaryOp(expr::BinaryOpType::op, expr::_1, expr::Const(b)), {a}, prog, \
+               debugContext, options);                                                             \
+  }
+POPOPS_UNARY(abs, ABSOLUTE)
+POPOPS_UNARY(bitwiseNot, BITWISE_NOT)
+POPOPS_UNARY(cbrt, CBRT)
+POPOPS_UNARY(ceil, CEIL)
+POPOPS_UNARY(cos, COS)
+POPOPS_UNARY(countLeadingZeros, COUNT_LEADING_ZEROS)
+POPOPS_UNARY(erf, ERF)
+POPOPS_UNARY(exp, EXPONENT)
+POPOPS_UNARY(exp2, EXPONENT2)
+POPOPS_UNARY(expm1, EXPONENT_MINUS_ONE)
+POPOPS_UNARY(floor, FLOOR)
+POPOPS_UNARY(inv, INVERSE)
+POPOPS_UNARY(isFinite, IS_FINITE)
+POPOPS_UNARY(isInf, IS_INF)
+POPOPS_UNARY(isNaN, IS_NAN)
+POPOPS_UNARY(log, LOGARITHM)
+POPOPS_UNARY(log1p, LOGARITHM_ONE_PLUS)
+POPOPS_UNARY(logicalNot, LOGICAL_NOT)
+POPOPS_UNARY(nearbyInt, NEARBY_INT)
+POPOPS_UNARY(neg, NEGATE)
+POPOPS_UNARY(popcount, POPCOUNT)
+POPOPS_UNARY(relu, RELU)
+POPOPS_UNARY(round, ROUND)
+POPOPS_UNARY(rsqrt, RSQRT)
+POPOPS_UNARY(sigmoid, SIGMOID)
+POPOPS_UNARY(signum, SIGNUM)
+POPOPS_UNARY(sin, SIN)
+POPOPS_UNARY(sqrt, SQRT)
+POPOPS_UNARY(square, SQUARE)
+POPOPS_UNARY(tan, TAN)
+POPOPS_UNARY(tanh, TANH)
+POPOPS_UNARY(trunc, TRUNC)
+POPOPS_BINARY(add, ADD)
+POPOPS_BINARY(atan2, ATAN2)
+POPOPS_BINARY(bitwiseAnd, BITWISE_AND)
+POPOPS_BINARY(bitwiseOr, BITWISE_OR)
+POPOPS_BINARY(bitwiseXor, BITWISE_XOR)
+POPOPS_BINARY(bitwiseXnor, BITWISE_XNOR)
+POPOPS_BINARY(div, DIVIDE)
+POPOPS_BINARY(eq, EQUAL)
+POPOPS_BINARY(gt, GREATER_THAN)
+POPOPS_BINARY(gteq, GREATER_THAN_EQUAL)
+POPOPS_BINARY(lt, LESS_THAN)
+POPOPS_BINARY(lteq, LESS_THAN_EQUAL)
+POPOPS_BINARY(logicalAnd, LOGICAL_AND)
+POPOPS_BINARY(logicalOr, LOGICAL_OR)
+POPOPS_BINARY(max, MAXIMUM)
+POPOPS_BINARY(min, MINIMUM)
+POPOPS_BINARY(mul, MULTIPLY)
+POPOPS_BINARY(neq, NOT_EQUAL)
+POPOPS_BINARY(pow, POWER)
+POPOPS_BINARY(rem, REMAINDER)
+POPOPS_BINARY(shiftLeft, SHIFT_LEFT)
+POPOPS_BINARY(shiftRight, SHIFT_RIGHT)
+POPOPS_BINARY(shiftRightSignExtend, SHIFT_RIGHT_SIGN_EXTEND)
+POPOPS_BINARY(sub, SUBTRACT)
+#undef POPOPS_UNARY
+#undef POPOPS_BINARY
+
+// a where `which` is true, else b.
+inline poplar::Tensor select(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b,
+                             const poplar::Tensor &which, poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext = {},
+                             const poplar::OptionFlags &options = {})
+{
+  return map(graph, expr::TernaryOpType::SELECT, a, b, which, prog, debugContext, options);
+}
+inline poplar::Tensor clamp(poplar::Graph &graph, const poplar::Tensor &value,
+                            const poplar::Tensor &lowest, const poplar::Tensor &highest,
+                            poplar::program::Sequence &prog,
+                            const poplar::DebugContext &debugContext = {},
+                            const poplar::OptionFlags &options = {})
+{
+  return map(graph, expr::TernaryOpType::CLAMP, value, lowest, highest, prog, debugContext,
+             options);
+}
+
+} // namespace popops
+
+#endif

@@ -1,0 +1,106 @@
+/* Operations on tensors, from codelets that come with Populus: element by element, conversions, filling,
+ * reductions. What programs know as popops.
+ *
+ * First pop_popops_add_codelets. Each function adds what is to be run to a sequence (pop_program_sequence);
+ * names may be NULL. Errors are the graph's (populus/graph.h): TYPE if an operation is not there for elements
+ * of a type (populus/expression_ops.h), TENSOR if shapes do not go together.
+ *
+ * Shapes go together as in numpy: dimensions are compared from the last one; one of size 1, or none, is
+ * repeated. A result that is a new variable lies where the first operand does that has its shape and no
+ * constant or repeated elements, or else is spread over the tiles of `graph`. What is calculated for an element
+ * is calculated on its tile: operands come there by exchange. Half is calculated with in single precision. */
+#ifndef POPULUS_POPOPS_H
+#define POPULUS_POPOPS_H
+
+#include <populus/expression_ops.h>
+#include <populus/program.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum pop_unary_op {
+#define POP_UNARY_ENUMERATOR(name, types, result) POP_UNARY_##name,
+  POP_UNARY_OPS(POP_UNARY_ENUMERATOR)
+#undef POP_UNARY_ENUMERATOR
+      POP_UNARY_COUNT
+} pop_unary_op;
+typedef enum pop_binary_op {
+#define POP_BINARY_ENUMERATOR(name, types, result) POP_BINARY_##name,
+  POP_BINARY_OPS(POP_BINARY_ENUMERATOR)
+#undef POP_BINARY_ENUMERATOR
+      POP_BINARY_COUNT
+} pop_binary_op;
+typedef enum pop_ternary_op {
+#define POP_TERNARY_ENUMERATOR(name, types, result) POP_TERNARY_##name,
+  POP_TERNARY_OPS(POP_TERNARY_ENUMERATOR)
+#undef POP_TERNARY_ENUMERATOR
+      POP_TERNARY_COUNT
+} pop_ternary_op;
+typedef enum pop_reduce_op {
+#define POP_REDUCE_ENUMERATOR(name, types) POP_REDUCE_##name,
+  POP_REDUCE_OPS(POP_REDUCE_ENUMERATOR)
+#undef POP_REDUCE_ENUMERATOR
+      POP_REDUCE_COUNT
+} pop_reduce_op;
+
+/* For all functions of this header; once for a graph, more often is fine. */
+void pop_popops_add_codelets(pop_graph *graph);
+
+/* ---- element by element ---- */
+
+/* An expression in postfix order: operands, then what is done with them. */
+typedef enum pop_expr_kind {
+  POP_EXPR_TENSOR, /* number `tensor` of the tensors */
+  POP_EXPR_CONSTANT, /* `value`, of the type of what it is combined with, or `type` if that is no constant type */
+  POP_EXPR_CAST,   /* of one to `type` */
+  POP_EXPR_UNARY,  /* of one by `op`, a pop_unary_op */
+  POP_EXPR_BINARY, /* of two by `op`, a pop_binary_op */
+  POP_EXPR_TERNARY /* of three by `op`, a pop_ternary_op */
+} pop_expr_kind;
+typedef struct pop_expr_node {
+  pop_expr_kind kind;
+  unsigned op;
+  size_t tensor;
+  double value;
+  pop_type type;
+} pop_expr_node;
+
+/* Evaluates the expression, one compute set for each operation. `out`: a tensor of the result's shape and type
+ * that gets it, which may be one of the tensors; null ((pop_tensor){0}): a new variable. Returns the result. */
+pop_tensor pop_popops_map(pop_graph *graph, const pop_expr_node *nodes, size_t num_nodes,
+                          const pop_tensor *tensors, size_t num_tensors, pop_tensor out,
+                          pop_program sequence, const char *name);
+/* The same for one operation. */
+pop_tensor pop_popops_unary(pop_graph *graph, pop_unary_op op, pop_tensor a, pop_tensor out,
+                            pop_program sequence, const char *name);
+pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, pop_tensor b,
+                             pop_tensor out, pop_program sequence, const char *name);
+/* a += scale * b, for float and half; of one shape, or b is repeated. */
+void pop_popops_scaled_add_to(pop_graph *graph, pop_tensor a, pop_tensor b, double scale,
+                              pop_program sequence, const char *name);
+/* Elements of another type, as C converts them. From and to all types but 64-bit integers and quarter. `out` as above. */
+pop_tensor pop_popops_cast(pop_graph *graph, pop_tensor a, pop_type type, pop_tensor out,
+                           pop_program sequence, const char *name);
+/* All elements get one value: `value` points at one in the tile's format; NULL: zero. */
+void pop_popops_fill(pop_graph *graph, pop_tensor tensor, const void *value, pop_program sequence,
+                     const char *name);
+
+/* ---- reductions ---- */
+
+/* `a` without the `count` dimensions `dimensions`, whose elements are combined into one. `out`: as above; with
+ * `update` (then it must be there) what it holds is one of them. Of no dimensions: the elements themselves.
+ * The dimensions must have elements. Sums are made on the tiles first where the result has fewer elements than
+ * there are tiles, so the order of float additions depends on the tile mapping alone.
+ *
+ * Instead of a sequence, `compute_sets` may take what is to be executed, in order: up to POP_REDUCE_MAX_SETS, and
+ * *num_sets says how many; the sequence is not used then. */
+enum { POP_REDUCE_MAX_SETS = 2 };
+pop_tensor pop_popops_reduce(pop_graph *graph, pop_tensor a, const size_t *dimensions, size_t count,
+                             pop_reduce_op op, bool update, pop_tensor out, pop_program sequence,
+                             pop_compute_set *compute_sets, size_t *num_sets, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

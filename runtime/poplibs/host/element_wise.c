@@ -1,0 +1,371 @@
+/* Operations element by element: populus/popops.h.
+ *
+ * A compute set for each operation; in it a vertex for each tile that has elements of the result. */
+#include "poplibs/host/element_wise.h"
+#include "graph/graph.h"
+#include "poplibs/host/spread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct operation {
+  const char *name;
+  bool truth; /* the result is a bool */
+} operation;
+
+#define OPERATION(name, types, result) {#name, RESULT_##result},
+#define RESULT_SAME false
+#define RESULT_TRUTH true
+static const operation unary_ops[POP_UNARY_COUNT] = {POP_UNARY_OPS(OPERATION)};
+static const operation binary_ops[POP_BINARY_COUNT] = {POP_BINARY_OPS(OPERATION)};
+static const operation ternary_ops[POP_TERNARY_COUNT] = {POP_TERNARY_OPS(OPERATION)};
+
+void pop_popops_add_codelets(pop_graph *graph)
+{
+  poplibs_add_codelets(graph, "popops");
+}
+
+/* ---- one operation ---- */
+
+/* "UnaryOpType::ABSOLUTE,float" in "popops::Unary<popops::expr::…>" */
+static const char *vertex_type(pop_graph *graph, size_t num_operands, const char *op, pop_type type)
+{
+  static const char *const arities[] = {"Unary", "Binary", "Ternary"};
+  const char *arity = arities[num_operands - 1];
+  return pop_arena_printf(graph->arena, "popops::%s<popops::expr::%sOpType::%s,%s>", arity, arity,
+                          op, pop_type_name(type));
+}
+
+static void connect_operand(pop_graph *graph, pop_vertex vertex, const char *field,
+                            const operand *o, pop_tensor flat, const spread_part *part)
+{
+  if (o->is_constant)
+    pop_graph_connect_value(graph, vertex, field, o->type, o->bytes, 1);
+  else if (pop_tensor_num_elements(o->tensor) == 1)
+    pop_graph_connect(graph, vertex, field, pop_tensor_flatten(o->tensor));
+  else
+    pop_graph_connect(graph, vertex, field, spread_slice(part, flat));
+}
+
+void element_wise_vertices(pop_graph *graph, const char *call, const char *type,
+                           const operand *operands, size_t count, pop_tensor out,
+                           pop_program sequence, const char *name)
+{
+  static const char *const fields[] = {"a", "b", "c"};
+  const size_t *shape = pop_tensor_shape(out), rank = pop_tensor_rank(out);
+  pop_tensor flat[3] = {{0}}, flat_out = pop_tensor_flatten(out);
+  for (size_t i = 0; i < count; i++)
+    if (!operands[i].is_constant)
+      flat[i] = pop_tensor_flatten(poplibs_broadcast(call, operands[i].tensor, shape, rank));
+  spread s = spread_of(graph, call, flat_out);
+  pop_compute_set set = pop_graph_add_compute_set(graph, name);
+  for (size_t p = 0; p < s.count && !pop_graph_error(graph); p++) {
+    pop_vertex vertex = poplibs_add_vertex(graph, set, s.parts[p].tile, "%s", type);
+    for (size_t i = 0; i < count; i++)
+      connect_operand(graph, vertex, fields[i], &operands[i], flat[i], &s.parts[p]);
+    pop_graph_connect(graph, vertex, "out", spread_slice(&s.parts[p], flat_out));
+  }
+  spread_free(&s);
+  pop_sequence_add(sequence, pop_program_execute(graph, set, name));
+}
+
+/* ---- operands ---- */
+
+operand operand_of_tensor(pop_tensor t)
+{
+  return (operand){.tensor = t, .type = pop_tensor_element_type(t)};
+}
+
+/* As C converts a double; halves are rounded to nearest even. */
+static void convert_constant(operand *o, double value, pop_type type)
+{
+  union {
+    uint8_t u8;
+    int8_t i8;
+    uint16_t u16;
+    int16_t i16;
+    uint32_t u32;
+    int32_t i32;
+    float f;
+  } v = {0};
+  switch (type) {
+  case POP_BOOL:
+    v.u8 = value != 0;
+    break;
+  case POP_CHAR:
+  case POP_SIGNED_CHAR:
+    v.i8 = (int8_t)value;
+    break;
+  case POP_UNSIGNED_CHAR:
+    v.u8 = (uint8_t)value;
+    break;
+  case POP_SHORT:
+    v.i16 = (int16_t)value;
+    break;
+  case POP_UNSIGNED_SHORT:
+    v.u16 = (uint16_t)value;
+    break;
+  case POP_INT:
+    v.i32 = (int32_t)value;
+    break;
+  case POP_UNSIGNED_INT:
+    v.u32 = value < 0 ? (uint32_t)(int64_t)value : (uint32_t)value;
+    break;
+  case POP_HALF:
+    v.u16 = pop_half_from_float((float)value);
+    break;
+  default:
+    v.f = (float)value;
+    break;
+  }
+  o->type = type;
+  memcpy(o->bytes, &v, sizeof o->bytes);
+}
+
+operand operand_of_constant(double value, pop_type type)
+{
+  operand o = {.is_constant = true, .value = value};
+  convert_constant(&o, value, type);
+  return o;
+}
+
+/* Constants take the type of what they are combined with; the one that SELECT asks stays a bool. */
+static bool agree(pop_graph *graph, const char *call, const char *op, operand *operands,
+                  size_t count)
+{
+  bool select = count == 3 && strcmp(op, "SELECT") == 0;
+  size_t alike = select ? 2 : count;
+  pop_type type = operands[0].type;
+  for (size_t i = alike; i-- > 0;)
+    if (!operands[i].is_constant) type = operands[i].type;
+  for (size_t i = 0; i < alike; i++)
+    if (operands[i].is_constant) convert_constant(&operands[i], operands[i].value, type);
+  for (size_t i = 0; i < alike; i++) {
+    if (operands[i].type == type) continue;
+    poplibs_fail(graph, POP_ERROR_TYPE,
+                 "%s: %s of elements of type %s and %s; cast one of them first", call, op,
+                 pop_type_name(type), pop_type_name(operands[i].type));
+    return false;
+  }
+  if (select && operands[2].is_constant)
+    convert_constant(&operands[2], operands[2].value, POP_BOOL);
+  if (select && operands[2].type != POP_BOOL) {
+    poplibs_fail(graph, POP_ERROR_TYPE,
+                 "%s: SELECT is told by elements of type %s which to take: cast them to bool", call,
+                 pop_type_name(operands[2].type));
+    return false;
+  }
+  return true;
+}
+
+/* ---- results ---- */
+
+static pop_tensor operate(pop_graph *graph, const char *call, const operation *op,
+                          operand *operands, size_t count, pop_tensor out, pop_program sequence,
+                          const char *name)
+{
+  pop_graph *top = graph->top;
+  pop_tensor none = {top, 0}, tensors[3];
+  size_t shape[GRAPH_MAX_RANK], rank, num_tensors = 0;
+  if (pop_graph_error(graph) || !agree(graph, call, op->name, operands, count)) return none;
+  for (size_t i = 0; i < count; i++)
+    if (!operands[i].is_constant) tensors[num_tensors++] = operands[i].tensor;
+  if (!poplibs_common_shape(call, tensors, num_tensors, shape, &rank)) return none;
+  pop_type type = operands[0].type;
+  const char *vertex = vertex_type(top, count, op->name, type);
+  if (!poplibs_check_vertex_type(graph, call, vertex, op->name, type)) return none;
+  out = poplibs_result(graph, call, out, op->truth ? POP_BOOL : type, shape, rank, tensors,
+                       num_tensors, name);
+  if (out.index) element_wise_vertices(graph, call, vertex, operands, count, out, sequence, name);
+  return out;
+}
+
+pop_tensor pop_popops_unary(pop_graph *graph, pop_unary_op op, pop_tensor a, pop_tensor out,
+                            pop_program sequence, const char *name)
+{
+  operand operands[] = {operand_of_tensor(a)};
+  return operate(graph, "pop_popops_unary", &unary_ops[op], operands, 1, out, sequence, name);
+}
+
+pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, pop_tensor b,
+                             pop_tensor out, pop_program sequence, const char *name)
+{
+  operand operands[] = {operand_of_tensor(a), operand_of_tensor(b)};
+  return operate(graph, "pop_popops_binary", &binary_ops[op], operands, 2, out, sequence, name);
+}
+
+static operand cast(pop_graph *graph, const char *call, operand a, pop_type type, pop_tensor out,
+                    pop_program sequence, const char *name)
+{
+  if (a.is_constant && !out.index) return operand_of_constant(a.value, type);
+  char vertex[128];
+  snprintf(vertex, sizeof vertex, "popops::Cast<%s,%s>", pop_type_name(a.type),
+           pop_type_name(type));
+  operand none = operand_of_tensor((pop_tensor){graph->top, 0});
+  if (!poplibs_check_vertex_type(graph, call, vertex, "cast to that type", a.type)) return none;
+  out = poplibs_result(graph, call, out, type, pop_tensor_shape(a.tensor),
+                       pop_tensor_rank(a.tensor), &a.tensor, 1, name);
+  if (out.index) element_wise_vertices(graph, call, vertex, &a, 1, out, sequence, name);
+  return operand_of_tensor(out);
+}
+
+pop_tensor pop_popops_cast(pop_graph *graph, pop_tensor a, pop_type type, pop_tensor out,
+                           pop_program sequence, const char *name)
+{
+  return cast(graph, "pop_popops_cast", operand_of_tensor(a), type, out, sequence, name).tensor;
+}
+
+void pop_popops_scaled_add_to(pop_graph *graph, pop_tensor a, pop_tensor b, double scale,
+                              pop_program sequence, const char *name)
+{
+  static const char call[] = "pop_popops_scaled_add_to";
+  pop_type type = pop_tensor_element_type(a);
+  char vertex_name[64];
+  snprintf(vertex_name, sizeof vertex_name, "popops::ScaledAdd<%s>", pop_type_name(type));
+  if (!poplibs_check_vertex_type(graph, call, vertex_name, "scaled addition", type)) return;
+  pop_tensor flat_a = pop_tensor_flatten(a);
+  pop_tensor flat_b =
+      pop_tensor_flatten(poplibs_broadcast(call, b, pop_tensor_shape(a), pop_tensor_rank(a)));
+  spread s = spread_of(graph, call, flat_a);
+  pop_compute_set set = pop_graph_add_compute_set(graph, name);
+  for (size_t p = 0; p < s.count && !pop_graph_error(graph); p++) {
+    pop_vertex vertex = poplibs_add_vertex(graph, set, s.parts[p].tile, "%s", vertex_name);
+    pop_graph_connect(graph, vertex, "out", spread_slice(&s.parts[p], flat_a));
+    pop_graph_connect(graph, vertex, "b", spread_slice(&s.parts[p], flat_b));
+    pop_graph_set_field_float(graph, vertex, "scale", scale);
+  }
+  spread_free(&s);
+  pop_sequence_add(sequence, pop_program_execute(graph, set, name));
+}
+
+void pop_popops_fill(pop_graph *graph, pop_tensor tensor, const void *value, pop_program sequence,
+                     const char *name)
+{
+  static const char call[] = "pop_popops_fill";
+  static const pop_type bits[] = {[1] = POP_UNSIGNED_CHAR,
+                                  [2] = POP_UNSIGNED_SHORT,
+                                  [4] = POP_UNSIGNED_INT,
+                                  [8] = POP_UNSIGNED_LONGLONG};
+  static const uint8_t zero[8];
+  pop_type type = pop_tensor_element_type(tensor);
+  if (!poplibs_check_vertex_type(graph, call, "popops::Fill<unsigned int>", "fill", type)) return;
+  type = bits[pop_type_bytes(type)];
+  pop_tensor flat = pop_tensor_flatten(pop_tensor_reinterpret(tensor, type));
+  spread s = spread_of(graph, call, flat);
+  pop_compute_set set = pop_graph_add_compute_set(graph, name);
+  for (size_t p = 0; p < s.count && !pop_graph_error(graph); p++) {
+    pop_vertex vertex =
+        poplibs_add_vertex(graph, set, s.parts[p].tile, "popops::Fill<%s>", pop_type_name(type));
+    pop_graph_connect(graph, vertex, "out", spread_slice(&s.parts[p], flat));
+    pop_graph_set_field(graph, vertex, "value", type, value ? value : zero);
+  }
+  spread_free(&s);
+  pop_sequence_add(sequence, pop_program_execute(graph, set, name));
+}
+
+/* ---- expressions ---- */
+
+typedef struct evaluation {
+  pop_graph *graph;
+  const pop_tensor *tensors;
+  size_t num_tensors;
+  pop_program sequence;
+  const char *name;
+  operand *stack;
+  size_t depth;
+} evaluation;
+
+static const char map_call[] = "pop_popops_map";
+
+static const operation *find_operation(const pop_expr_node *node, size_t *count)
+{
+  switch (node->kind) {
+  case POP_EXPR_UNARY:
+    *count = 1;
+    return node->op < POP_UNARY_COUNT ? &unary_ops[node->op] : NULL;
+  case POP_EXPR_BINARY:
+    *count = 2;
+    return node->op < POP_BINARY_COUNT ? &binary_ops[node->op] : NULL;
+  case POP_EXPR_TERNARY:
+    *count = 3;
+    return node->op < POP_TERNARY_COUNT ? &ternary_ops[node->op] : NULL;
+  default:
+    *count = 1;
+    return NULL;
+  }
+}
+
+/* What constants alone make is calculated on a tensor of one element. */
+static void need_a_tensor(evaluation *e, operand *operands, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (!operands[i].is_constant) return;
+  pop_tensor constant =
+      pop_graph_add_constant(e->graph, operands[0].type, NULL, 0, operands[0].bytes, e->name);
+  pop_graph_set_tile_mapping(e->graph, constant, 0);
+  operands[0] = operand_of_tensor(constant);
+}
+
+/* False: the expression is none. `out` is null but for the last node. */
+static bool evaluate_node(evaluation *e, const pop_expr_node *node, pop_tensor out)
+{
+  if (node->kind == POP_EXPR_TENSOR) {
+    if (node->tensor >= e->num_tensors) return false;
+    e->stack[e->depth++] = operand_of_tensor(e->tensors[node->tensor]);
+    return true;
+  }
+  if (node->kind == POP_EXPR_CONSTANT) {
+    e->stack[e->depth++] = operand_of_constant(node->value, node->type);
+    return true;
+  }
+  size_t count;
+  const operation *op = find_operation(node, &count);
+  if (e->depth < count || (!op && node->kind != POP_EXPR_CAST)) return false;
+  operand *operands = &e->stack[e->depth -= count];
+  if (op || out.index) need_a_tensor(e, operands, count);
+  e->stack[e->depth++] =
+      op ? operand_of_tensor(
+               operate(e->graph, map_call, op, operands, count, out, e->sequence, e->name))
+         : cast(e->graph, map_call, operands[0], node->type, out, e->sequence, e->name);
+  return true;
+}
+
+/* The result of an expression that is nothing but a tensor or a constant. */
+static pop_tensor finish(evaluation *e, pop_tensor out)
+{
+  need_a_tensor(e, e->stack, 1);
+  pop_tensor t = e->stack[0].tensor;
+  if (!out.index)
+    out = poplibs_result(e->graph, map_call, out, e->stack[0].type, pop_tensor_shape(t),
+                         pop_tensor_rank(t), &t, 1, e->name);
+  pop_tensor repeated = poplibs_broadcast(map_call, t, pop_tensor_shape(out), pop_tensor_rank(out));
+  pop_sequence_add(e->sequence, pop_program_copy(repeated, out, e->name));
+  return out;
+}
+
+pop_tensor pop_popops_map(pop_graph *graph, const pop_expr_node *nodes, size_t num_nodes,
+                          const pop_tensor *tensors, size_t num_tensors, pop_tensor out,
+                          pop_program sequence, const char *name)
+{
+  pop_tensor none = {graph ? graph->top : NULL, 0};
+  if (!graph || pop_graph_error(graph)) return none;
+  evaluation e = {graph, tensors, num_tensors, sequence, name, NULL, 0};
+  e.stack = pop_xcalloc(num_nodes + 1, sizeof *e.stack);
+  bool good = true;
+  for (size_t i = 0; i < num_nodes && good; i++)
+    good = evaluate_node(&e, &nodes[i], i + 1 == num_nodes ? out : none);
+  good = good && e.depth == 1;
+  if (!good)
+    poplibs_fail(graph, POP_ERROR_INVALID_ARGUMENT,
+                 "%s: the expression of %zu nodes is none: operands are missing or left over, or "
+                 "there is no such "
+                 "tensor or operation",
+                 map_call, num_nodes);
+  bool trivial = good && nodes[num_nodes - 1].kind <= POP_EXPR_CONSTANT;
+  pop_tensor result = !good || pop_graph_error(graph) ? none
+                      : trivial                       ? finish(&e, out)
+                      : e.stack[0].is_constant        ? finish(&e, out)
+                                                      : e.stack[0].tensor;
+  free(e.stack);
+  return result;
+}

@@ -1,0 +1,91 @@
+/* Neural networks: populus/popnn.h. */
+#include "graph/graph.h"
+#include "poplibs/host/spread.h"
+
+#include <populus/popnn.h>
+#include <populus/popops.h>
+
+void pop_popnn_add_codelets(pop_graph *graph)
+{
+  poplibs_add_codelets(graph, "popnn");
+}
+
+pop_tensor pop_popnn_softmax(pop_graph *graph, pop_tensor x, pop_program sequence, const char *name)
+{
+  pop_tensor none = {graph ? graph->top : NULL, 0};
+  if (!graph || pop_graph_error(graph)) return none;
+  if (pop_tensor_rank(x) == 0) {
+    poplibs_fail(graph, POP_ERROR_TENSOR,
+                 "pop_popnn_softmax: a scalar has no dimension to go along");
+    return none;
+  }
+  size_t last = pop_tensor_rank(x) - 1;
+  pop_tensor largest = pop_popops_reduce(graph, x, &last, 1, POP_REDUCE_MAX, false, none, sequence,
+                                         NULL, NULL, name);
+  pop_tensor y = pop_popops_binary(graph, POP_BINARY_SUBTRACT, x, pop_tensor_expand(largest, last),
+                                   none, sequence, name);
+  pop_popops_unary(graph, POP_UNARY_EXPONENT, y, y, sequence, name);
+  pop_tensor sum = pop_popops_reduce(graph, y, &last, 1, POP_REDUCE_ADD, false, none, sequence,
+                                     NULL, NULL, name);
+  return pop_popops_binary(graph, POP_BINARY_DIVIDE, y, pop_tensor_expand(sum, last), y, sequence,
+                           name);
+}
+
+static bool check_loss(pop_graph *graph, pop_tensor activations, pop_tensor labels, pop_tensor loss,
+                       pop_tensor gradient, pop_tensor num_correct)
+{
+  static const char call[] = "pop_popnn_loss";
+  if (!graph || pop_graph_error(graph)) return false;
+  size_t batch = pop_tensor_dim(activations, 0);
+  if (pop_tensor_rank(activations) != 2 || pop_tensor_num_elements(activations) == 0 ||
+      pop_tensor_num_elements(labels) != batch || pop_tensor_num_elements(loss) != batch ||
+      pop_tensor_num_elements(gradient) != pop_tensor_num_elements(activations) ||
+      (num_correct.index && pop_tensor_num_elements(num_correct) != 1)) {
+    poplibs_fail(
+        graph, POP_ERROR_TENSOR,
+        "%s: activations and gradient must be {batch,classes}, labels and loss {batch}, not empty",
+        call);
+    return false;
+  }
+  if (pop_tensor_element_type(labels) != POP_UNSIGNED_INT) {
+    poplibs_fail(graph, POP_ERROR_TYPE, "%s: labels are of type unsigned int, not %s", call,
+                 pop_type_name(pop_tensor_element_type(labels)));
+    return false;
+  }
+  return poplibs_check_vertex_type(graph, call, "popnn::Loss<true>", "loss",
+                                   pop_tensor_element_type(activations));
+}
+
+static void note_tile(void *context, size_t tile, size_t begin, size_t end)
+{
+  (void)begin;
+  (void)end;
+  if (*(size_t *)context == SIZE_MAX) *(size_t *)context = tile;
+}
+
+/* One vertex for all rows, and another one that counts, where the gradient begins: batches are small. */
+void pop_popnn_loss(pop_graph *graph, pop_loss type, pop_tensor activations, pop_tensor labels,
+                    pop_tensor loss, pop_tensor gradient, pop_tensor num_correct,
+                    pop_program sequence, const char *name)
+{
+  if (!check_loss(graph, activations, labels, loss, gradient, num_correct)) return;
+  size_t tile = SIZE_MAX;
+  pop_graph_visit_tile_mapping(graph, gradient, note_tile, &tile);
+  if (tile == SIZE_MAX) tile = 0;
+  activations = pop_tensor_flatten(activations);
+  labels = pop_tensor_flatten(labels);
+  pop_compute_set set = pop_graph_add_compute_set(graph, name);
+  pop_vertex v = poplibs_add_vertex(graph, set, tile, "popnn::Loss<%s>",
+                                    type == POP_LOSS_CROSS_ENTROPY ? "true" : "false");
+  pop_graph_connect(graph, v, "activations", activations);
+  pop_graph_connect(graph, v, "labels", labels);
+  pop_graph_connect(graph, v, "loss", pop_tensor_flatten(loss));
+  pop_graph_connect(graph, v, "gradient", pop_tensor_flatten(gradient));
+  if (num_correct.index) {
+    v = poplibs_add_vertex(graph, set, tile, "popnn::CountCorrect");
+    pop_graph_connect(graph, v, "activations", activations);
+    pop_graph_connect(graph, v, "labels", labels);
+    pop_graph_connect(graph, v, "count", num_correct);
+  }
+  pop_sequence_add(sequence, pop_program_execute(graph, set, name));
+}

@@ -1,0 +1,205 @@
+/* What the library functions share. */
+#include "poplibs/host/spread.h"
+#include "graph/check.h"
+
+#include <populus/data_dir.h>
+#include <populus/introspection.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void poplibs_add_codelets(pop_graph *graph, const char *name)
+{
+  if (!graph) return;
+  pop_graph_add_codelets(
+      graph, pop_arena_printf(graph->top->arena, "%s/%s.gp", pop_data_dir(), name), NULL);
+}
+
+void poplibs_fail(pop_graph *graph, pop_error_code code, const char *format, ...)
+{
+  if (!graph) return;
+  va_list args;
+  va_start(args, format);
+  graph_fail(graph, pop_error_new_v(code, format, args));
+  va_end(args);
+}
+
+/* ---- shapes ---- */
+
+static const char *shape_text(pop_tensor t)
+{
+  size_t size = pop_tensor_shape_string(t, NULL, 0) + 1;
+  char *text = pop_arena_alloc(t.graph->arena, size);
+  pop_tensor_shape_string(t, text, size);
+  return text;
+}
+
+pop_tensor poplibs_broadcast(const char *call, pop_tensor t, const size_t *shape, size_t rank)
+{
+  size_t missing = rank - pop_tensor_rank(t);
+  pop_tensor result = t;
+  for (size_t i = 0; i < missing; i++) result = pop_tensor_expand(result, 0);
+  for (size_t i = 0; i < rank; i++) {
+    size_t size = pop_tensor_dim(result, i);
+    if (size == shape[i]) continue;
+    if (size != 1) {
+      poplibs_fail(t.graph, POP_ERROR_TENSOR,
+                   "%s: a tensor of shape %s cannot be repeated to %zu in dimension %zu", call,
+                   shape_text(t), shape[i], i);
+      return (pop_tensor){t.graph, 0};
+    }
+    result = pop_tensor_broadcast(result, shape[i], i);
+  }
+  return result;
+}
+
+bool poplibs_common_shape(const char *call, const pop_tensor *tensors, size_t count, size_t *shape,
+                          size_t *rank)
+{
+  *rank = 0;
+  for (size_t i = 0; i < count; i++)
+    if (pop_tensor_rank(tensors[i]) > *rank) *rank = pop_tensor_rank(tensors[i]);
+  for (size_t d = 0; d < *rank; d++) shape[d] = 1;
+  for (size_t i = 0; i < count; i++) {
+    size_t missing = *rank - pop_tensor_rank(tensors[i]);
+    for (size_t d = missing; d < *rank; d++) {
+      size_t size = pop_tensor_dim(tensors[i], d - missing);
+      if (shape[d] == 1) shape[d] = size;
+      if (size == 1 || size == shape[d]) continue;
+      poplibs_fail(
+          tensors[i].graph, POP_ERROR_TENSOR,
+          "%s: operands of shapes %s and %s do not go together: their sizes must be equal, or 1",
+          call, shape_text(tensors[0]), shape_text(tensors[i]));
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool has_shape(pop_tensor t, const size_t *shape, size_t rank)
+{
+  return pop_tensor_rank(t) == rank &&
+         (rank == 0 || memcmp(pop_tensor_shape(t), shape, rank * sizeof *shape) == 0);
+}
+
+static void note_unmapped(void *context, size_t tile, size_t begin, size_t end)
+{
+  (void)begin;
+  (void)end;
+  if (tile == SIZE_MAX) *(bool *)context = true;
+}
+
+static bool is_mapped(pop_graph *graph, pop_tensor t)
+{
+  bool unmapped = false;
+  pop_graph_visit_tile_mapping(graph, t, note_unmapped, &unmapped);
+  return !unmapped;
+}
+
+pop_tensor poplibs_result(pop_graph *graph, const char *call, pop_tensor out, pop_type type,
+                          const size_t *shape, size_t rank, const pop_tensor *operands,
+                          size_t num_operands, const char *name)
+{
+  if (out.index) {
+    if (has_shape(out, shape, rank) && pop_tensor_element_type(out) == type) return out;
+    poplibs_fail(graph, POP_ERROR_TENSOR,
+                 "%s: the output is of type %s and shape %s; the result is of type %s%s", call,
+                 pop_type_name(pop_tensor_element_type(out)), shape_text(out), pop_type_name(type),
+                 has_shape(out, shape, rank) ? "" : " and of another shape");
+    return (pop_tensor){graph, 0};
+  }
+  for (size_t i = 0; i < num_operands; i++)
+    if (has_shape(operands[i], shape, rank) && pop_tensor_is_parallel_writeable(operands[i]) &&
+        is_mapped(graph, operands[i]))
+      return pop_graph_clone(graph, type, operands[i], name, POP_CLONE_CREATE_NEW_ORDER);
+  pop_tensor result = pop_graph_add_variable(graph, type, shape, rank, name);
+  pop_graph_map_linearly(graph, result, 0, 0);
+  return result;
+}
+
+/* ---- tiles ---- */
+
+typedef struct spreading {
+  spread_part *parts; /* by tile */
+  size_t num_tiles;
+  bool incomplete;
+} spreading;
+
+static void note_run(void *context, size_t tile, size_t begin, size_t end)
+{
+  spreading *s = context;
+  if (tile >= s->num_tiles) {
+    s->incomplete = true;
+    return;
+  }
+  spread_part *part = &s->parts[tile];
+  part->tile = tile;
+  part->num_elements += end - begin;
+  if (part->count && part->intervals[part->count - 1].end == begin)
+    part->intervals[part->count - 1].end = end;
+  else
+    pop_push(part->intervals, part->count, part->capacity, ((pop_interval){begin, end}));
+}
+
+spread spread_of(pop_graph *graph, const char *call, pop_tensor t)
+{
+  spread result = {0};
+  if (!graph || pop_graph_error(graph)) return result;
+  spreading s = {.num_tiles = graph_tile_limit(graph)};
+  s.parts = pop_xcalloc(s.num_tiles, sizeof *s.parts);
+  pop_graph_visit_tile_mapping(graph, t, note_run, &s);
+  for (size_t i = 0; i < s.num_tiles; i++)
+    if (s.parts[i].count) s.parts[result.count++] = s.parts[i];
+  result.parts = s.parts;
+  if (s.incomplete)
+    poplibs_fail(graph, POP_ERROR_INVALID_TILE_MAPPING,
+                 "%s: elements of the result are on no tile of the graph; map them first", call);
+  return result;
+}
+
+void spread_free(spread *s)
+{
+  for (size_t i = 0; i < s->count; i++) free(s->parts[i].intervals);
+  free(s->parts);
+}
+
+pop_tensor spread_slice(const spread_part *part, pop_tensor flat)
+{
+  if (part->count == 1)
+    return pop_tensor_slice(flat, part->intervals[0].begin, part->intervals[0].end, 0);
+  pop_tensor *pieces = pop_xcalloc(part->count, sizeof *pieces);
+  for (size_t i = 0; i < part->count; i++)
+    pieces[i] = pop_tensor_slice(flat, part->intervals[i].begin, part->intervals[i].end, 0);
+  pop_tensor result = pop_concat(pieces, part->count, 0);
+  free(pieces);
+  return result;
+}
+
+/* ---- vertices ---- */
+
+pop_vertex poplibs_add_vertex(pop_graph *graph, pop_compute_set set, size_t tile,
+                              const char *format, ...)
+{
+  char name[256];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(name, sizeof name, format, args);
+  va_end(args);
+  pop_vertex vertex = pop_graph_add_vertex(graph, set, name);
+  pop_graph_set_vertex_tile(graph, vertex, tile);
+  return vertex;
+}
+
+bool poplibs_check_vertex_type(pop_graph *graph, const char *call, const char *vertex_type,
+                               const char *what, pop_type type)
+{
+  if (!graph || pop_graph_error(graph)) return false;
+  if (pop_graph_has_vertex_type(graph, vertex_type)) return true;
+  bool loaded = pop_graph_has_vertex_type(graph, "popops::Fill<unsigned int>");
+  poplibs_fail(graph, loaded ? POP_ERROR_TYPE : POP_ERROR_UNKNOWN_VERTEX_TYPE,
+               loaded ? "%s: there is no %s for elements of type %s"
+                      : "%s: the graph has no codelets for it: call pop_popops_add_codelets "
+                        "(popops::addCodelets) first",
+               call, what, pop_type_name(type));
+  return false;
+}

@@ -1,0 +1,50 @@
+/* What the library functions share: operands of one shape, results, and vertices on the tiles of a tensor. */
+#ifndef POPLIBS_HOST_SPREAD_H
+#define POPLIBS_HOST_SPREAD_H
+
+#include <populus/graph.h>
+#include <populus/program.h>
+
+/* Adds the codelets of `<name>.gp` in the data folder. */
+void poplibs_add_codelets(pop_graph *graph, const char *name);
+
+/* Fails the graph with a sentence that begins with `call`. */
+void poplibs_fail(pop_graph *graph, pop_error_code code, const char *format, ...) POP_PRINTF(3, 4);
+
+/* The tensor repeated to a shape; null after an error. `call` for messages. */
+pop_tensor poplibs_broadcast(const char *call, pop_tensor t, const size_t *shape, size_t rank);
+
+/* The shape that all go together to; false after an error. `shape` has room for 16 sizes. */
+bool poplibs_common_shape(const char *call, const pop_tensor *tensors, size_t count, size_t *shape,
+                          size_t *rank);
+
+/* `out` if it is there and has the shape and type (an error otherwise), or a new variable: mapped as the first of
+ * the operands that has the shape and can be written, or else spread. */
+pop_tensor poplibs_result(pop_graph *graph, const char *call, pop_tensor out, pop_type type,
+                          const size_t *shape, size_t rank, const pop_tensor *operands,
+                          size_t num_operands, const char *name);
+
+/* Elements of a flattened tensor that are on one tile, in its order. */
+typedef struct spread_part {
+  size_t tile;
+  pop_interval *intervals;
+  size_t count, capacity, num_elements;
+} spread_part;
+typedef struct spread {
+  spread_part *parts; /* by tile, ascending; only tiles with elements */
+  size_t count;
+} spread;
+/* An error of the graph's if elements are on no tile. Free with spread_free. */
+spread spread_of(pop_graph *graph, const char *call, pop_tensor t);
+void spread_free(spread *s);
+/* Those elements of a flattened tensor, of as many elements as the one that the spread is of. */
+pop_tensor spread_slice(const spread_part *part, pop_tensor flat);
+
+/* A vertex on a tile, and its type by a format; null after an error. */
+pop_vertex poplibs_add_vertex(pop_graph *graph, pop_compute_set set, size_t tile,
+                              const char *format, ...) POP_PRINTF(4, 5);
+/* Fails the graph if a vertex type is not there: `what` for `type`. */
+bool poplibs_check_vertex_type(pop_graph *graph, const char *call, const char *vertex_type,
+                               const char *what, pop_type type);
+
+#endif

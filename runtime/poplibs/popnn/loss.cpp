@@ -1,0 +1,60 @@
+// Losses of rows of activations, and what of that flows back. populus/popnn.h says what they are.
+#include <cmath>
+#include <poplar/Vertex.hpp>
+
+using namespace poplar;
+
+namespace popnn
+{
+
+template <bool crossEntropy> class Loss : public Vertex
+{
+public:
+  Input<Vector<float>> activations; // row by row
+  Input<Vector<unsigned>> labels;   // one a row
+  Output<Vector<float>> loss;
+  Output<Vector<float>> gradient;
+
+  bool compute()
+  {
+    unsigned classes = activations.size() / labels.size();
+    for (unsigned row = 0; row < labels.size(); ++row) {
+      float sum = 0;
+      for (unsigned i = 0; i < classes; ++i) {
+        float expected = i == labels[row] ? 1 : 0, x = activations[row * classes + i];
+        if (!crossEntropy)
+          sum += (x - expected) * (x - expected) / 2;
+        else if (expected != 0)
+          sum = -std::log(x);
+        gradient[row * classes + i] = x - expected;
+      }
+      loss[row] = sum;
+    }
+    return true;
+  }
+};
+template class Loss<false>;
+template class Loss<true>;
+
+// How many rows are largest at their label.
+class CountCorrect : public Vertex
+{
+public:
+  Input<Vector<float>> activations;
+  Input<Vector<unsigned>> labels;
+  InOut<unsigned> count;
+
+  bool compute()
+  {
+    unsigned classes = activations.size() / labels.size();
+    for (unsigned row = 0; row < labels.size(); ++row) {
+      unsigned best = 0;
+      for (unsigned i = 1; i < classes; ++i)
+        if (activations[row * classes + i] > activations[row * classes + best]) best = i;
+      *count = *count + (best == labels[row]);
+    }
+    return true;
+  }
+};
+
+} // namespace popnn

@@ -1,0 +1,186 @@
+// The operations of populus/expression_ops.h on one element, and which types they are there for. Halves are calculated
+// with in single precision and rounded once.
+#ifndef POPOPS_OPERATIONS_HPP
+#define POPOPS_OPERATIONS_HPP
+
+#include <cmath>
+#include <poplar/Vertex.hpp>
+#include <populus/expression_ops.h>
+#include <type_traits>
+
+#define ENUMERATOR(name, ...) name,
+
+namespace popops
+{
+namespace expr
+{
+enum class UnaryOpType { POP_UNARY_OPS(ENUMERATOR) };
+enum class BinaryOpType { POP_BINARY_OPS(ENUMERATOR) };
+enum class TernaryOpType { POP_TERNARY_OPS(ENUMERATOR) };
+} // namespace expr
+enum class Operation { POP_REDUCE_OPS(ENUMERATOR) };
+
+// What is calculated with: half has the range and precision of its own only when it is stored.
+template <typename T>
+using Wide = typename std::conditional<std::is_same<T, half>::value, float, T>::type;
+
+template <expr::UnaryOpType op, typename W> auto apply(W x)
+{
+  using O = expr::UnaryOpType;
+  if constexpr (op == O::ABSOLUTE)
+    return x < 0 ? -x : x;
+  else if constexpr (op == O::BITWISE_NOT)
+    return ~x;
+  else if constexpr (op == O::CBRT)
+    return std::cbrt(x);
+  else if constexpr (op == O::CEIL)
+    return std::ceil(x);
+  else if constexpr (op == O::COS)
+    return std::cos(x);
+  else if constexpr (op == O::COUNT_LEADING_ZEROS)
+    return x ? __builtin_clz(unsigned(x)) : 32;
+  else if constexpr (op == O::ERF)
+    return std::erf(x);
+  else if constexpr (op == O::EXPONENT)
+    return std::exp(x);
+  else if constexpr (op == O::EXPONENT2)
+    return std::exp2(x);
+  else if constexpr (op == O::EXPONENT_MINUS_ONE)
+    return std::expm1(x);
+  else if constexpr (op == O::FLOOR)
+    return std::floor(x);
+  else if constexpr (op == O::INVERSE)
+    return 1 / x;
+  else if constexpr (op == O::IS_FINITE)
+    return x - x == 0;
+  else if constexpr (op == O::IS_INF)
+    return x == x && x - x != 0;
+  else if constexpr (op == O::IS_NAN)
+    return x != x;
+  else if constexpr (op == O::LOGARITHM)
+    return std::log(x);
+  else if constexpr (op == O::LOGARITHM_ONE_PLUS)
+    return std::log1p(x);
+  else if constexpr (op == O::LOGICAL_NOT)
+    return !x;
+  else if constexpr (op == O::NEARBY_INT)
+    return std::nearbyint(x);
+  else if constexpr (op == O::NEGATE)
+    return -x;
+  else if constexpr (op == O::POPCOUNT)
+    return __builtin_popcount(unsigned(x));
+  else if constexpr (op == O::RELU)
+    return x > 0 ? x : W(0);
+  else if constexpr (op == O::ROUND)
+    return std::round(x);
+  else if constexpr (op == O::RSQRT)
+    return 1 / std::sqrt(x);
+  else if constexpr (op == O::SIGMOID)
+    return 1 / (1 + std::exp(-x));
+  else if constexpr (op == O::SIGNUM)
+    return W((x > 0) - (x < 0));
+  else if constexpr (op == O::SIN)
+    return std::sin(x);
+  else if constexpr (op == O::SQRT)
+    return std::sqrt(x);
+  else if constexpr (op == O::SQUARE)
+    return x * x;
+  else if constexpr (op == O::TAN)
+    return std::tan(x);
+  else if constexpr (op == O::TANH)
+    return std::tanh(x);
+  else if constexpr (op == O::TRUNC)
+    return std::trunc(x);
+}
+
+// Integers: shifts by the low five bits, as the tile does; what division by zero gives is the tile's, too.
+template <expr::BinaryOpType op, typename W> auto apply(W a, W b)
+{
+  using O = expr::BinaryOpType;
+  if constexpr (op == O::ADD)
+    return a + b;
+  else if constexpr (op == O::ATAN2)
+    return std::atan2(a, b);
+  else if constexpr (op == O::BITWISE_AND)
+    return a & b;
+  else if constexpr (op == O::BITWISE_OR)
+    return a | b;
+  else if constexpr (op == O::BITWISE_XOR)
+    return a ^ b;
+  else if constexpr (op == O::BITWISE_XNOR)
+    return ~(a ^ b);
+  else if constexpr (op == O::DIVIDE)
+    return a / b;
+  else if constexpr (op == O::EQUAL)
+    return a == b;
+  else if constexpr (op == O::GREATER_THAN)
+    return a > b;
+  else if constexpr (op == O::GREATER_THAN_EQUAL)
+    return a >= b;
+  else if constexpr (op == O::LESS_THAN)
+    return a < b;
+  else if constexpr (op == O::LESS_THAN_EQUAL)
+    return a <= b;
+  else if constexpr (op == O::LOGICAL_AND)
+    return a && b;
+  else if constexpr (op == O::LOGICAL_OR)
+    return a || b;
+  else if constexpr (op == O::MAXIMUM)
+    return a > b ? a : b;
+  else if constexpr (op == O::MINIMUM)
+    return a < b ? a : b;
+  else if constexpr (op == O::MULTIPLY)
+    return a * b;
+  else if constexpr (op == O::NOT_EQUAL)
+    return a != b;
+  else if constexpr (op == O::POWER)
+    return std::pow(a, b);
+  else if constexpr (op == O::REMAINDER && std::is_floating_point<W>::value)
+    return std::fmod(a, b);
+  else if constexpr (op == O::REMAINDER)
+    return a % b;
+  else if constexpr (op == O::SHIFT_LEFT)
+    return W(unsigned(a) << (unsigned(b) & 31));
+  else if constexpr (op == O::SHIFT_RIGHT)
+    return W(unsigned(a) >> (unsigned(b) & 31));
+  else if constexpr (op == O::SHIFT_RIGHT_SIGN_EXTEND)
+    return W(int(a) >> (unsigned(b) & 31));
+  else if constexpr (op == O::SUBTRACT)
+    return a - b;
+}
+
+template <Operation op, typename W> W combine(W sum, W x)
+{
+  if constexpr (op == Operation::ADD)
+    return sum + x;
+  else if constexpr (op == Operation::SQUARE_ADD)
+    return sum + x * x;
+  else if constexpr (op == Operation::MUL)
+    return sum * x;
+  else if constexpr (op == Operation::MIN)
+    return x < sum ? x : sum;
+  else if constexpr (op == Operation::MAX)
+    return x > sum ? x : sum;
+  else if constexpr (op == Operation::LOGICAL_AND)
+    return sum && x;
+  else if constexpr (op == Operation::LOGICAL_OR)
+    return sum || x;
+}
+
+} // namespace popops
+
+// INSTANTIATE_<types>(Vertex, op): explicit instantiations, which is what popc takes from templates.
+#define INSTANTIATE_REAL(V, op)                                                                    \
+  template class V<op, float>;                                                                     \
+  template class V<op, half>;
+#define INSTANTIATE_INTEGER(V, op)                                                                 \
+  template class V<op, int>;                                                                       \
+  template class V<op, unsigned int>;
+#define INSTANTIATE_SIGNED(V, op)                                                                  \
+  INSTANTIATE_REAL(V, op)                                                                          \
+  template class V<op, int>;
+#define INSTANTIATE_NUMBER(V, op) INSTANTIATE_REAL(V, op) INSTANTIATE_INTEGER(V, op)
+#define INSTANTIATE_BOOL(V, op) template class V<op, bool>;
+#define INSTANTIATE_ANY(V, op) INSTANTIATE_NUMBER(V, op) INSTANTIATE_BOOL(V, op)
+
+#endif

@@ -1,0 +1,391 @@
+// popops, poplin, popnn and poputil against plain loops of the host, on a few tiles.
+#include "check.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <poplin/MatMul.hpp>
+#include <poplin/codelets.hpp>
+#include <popnn/Loss.hpp>
+#include <popnn/NonLinearity.hpp>
+#include <popnn/codelets.hpp>
+#include <popops/Cast.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/Fill.hpp>
+#include <popops/Reduce.hpp>
+#include <popops/ScaledAdd.hpp>
+#include <popops/Zero.hpp>
+#include <popops/codelets.hpp>
+#include <poputil/TileMapping.hpp>
+#include <poputil/Util.hpp>
+#include <poputil/VertexTemplates.hpp>
+#include <typeinfo>
+
+using namespace poplar;
+using namespace poplar::program;
+using popops::expr::_1;
+using popops::expr::_2;
+using popops::expr::_3;
+namespace pe = popops::expr;
+
+namespace
+{
+
+struct Fixture {
+  Device device;
+  Graph graph;
+  Sequence prog;
+  std::vector<std::pair<std::string, Tensor>> outputs;
+
+  explicit Fixture(unsigned tiles = 7)
+  {
+    IPUModel model;
+    model.tilesPerIPU = tiles;
+    device = model.createDevice();
+    graph = Graph(device);
+    popops::addCodelets(graph);
+  }
+  template <typename T>
+  Tensor input(const Type &type, std::vector<std::size_t> shape, const std::vector<T> &values)
+  {
+    Tensor t = graph.addVariable(type, shape);
+    poputil::mapTensorLinearly(graph, t);
+    graph.setInitialValue(t, values);
+    return t;
+  }
+  // The elements of a tensor after the program.
+  template <typename T> std::vector<T> run(const Tensor &t)
+  {
+    std::string name = "t" + std::to_string(outputs.size());
+    outputs.emplace_back(name, t);
+    graph.createHostRead(name, t);
+    Engine engine(graph, prog);
+    engine.load(device);
+    engine.run();
+    std::vector<T> data(t.numElements());
+    engine.readTensor(name, data.data(), data.data() + data.size());
+    return data;
+  }
+};
+
+bool close(const std::vector<float> &a, const std::vector<float> &b)
+{
+  bool good = a.size() == b.size();
+  for (std::size_t i = 0; i < a.size() && good; ++i)
+    good = std::fabs(a[i] - b[i]) <= 1e-5f * (1 + std::fabs(b[i]));
+  if (!good)
+    for (std::size_t i = 0; i < a.size() && i < b.size(); ++i)
+      std::cerr << a[i] << " for " << b[i] << '\n';
+  return good;
+}
+
+std::vector<float> numbers(std::size_t count, float scale = 0.25f)
+{
+  std::vector<float> result(count);
+  for (std::size_t i = 0; i < count; ++i) result[i] = (float(i * 7 % 23) - 9.5f) * scale;
+  return result;
+}
+
+void unary_operations()
+{
+  Fixture f;
+  const std::vector<float> x = numbers(50), positive = [&] {
+    std::vector<float> p = x;
+    for (float &v : p) v = std::fabs(v);
+    return p;
+  }();
+  using Host = float (*)(float);
+  struct {
+    pe::UnaryOpType op;
+    Host host;
+    bool needsPositive;
+  } const ops[] = {
+      {pe::UnaryOpType::ABSOLUTE, [](float v) { return std::fabs(v); }, false},
+      {pe::UnaryOpType::CBRT, [](float v) { return std::cbrt(v); }, false},
+      {pe::UnaryOpType::CEIL, [](float v) { return std::ceil(v); }, false},
+      {pe::UnaryOpType::COS, [](float v) { return std::cos(v); }, false},
+      {pe::UnaryOpType::ERF, [](float v) { return std::erf(v); }, false},
+      {pe::UnaryOpType::EXPONENT, [](float v) { return std::exp(v); }, false},
+      {pe::UnaryOpType::EXPONENT2, [](float v) { return std::exp2(v); }, false},
+      {pe::UnaryOpType::EXPONENT_MINUS_ONE, [](float v) { return std::expm1(v); }, false},
+      {pe::UnaryOpType::FLOOR, [](float v) { return std::floor(v); }, false},
+      {pe::UnaryOpType::INVERSE, [](float v) { return 1 / v; }, false},
+      {pe::UnaryOpType::LOGARITHM, [](float v) { return std::log(v); }, true},
+      {pe::UnaryOpType::LOGARITHM_ONE_PLUS, [](float v) { return std::log1p(v); }, true},
+      {pe::UnaryOpType::NEARBY_INT, [](float v) { return std::nearbyint(v); }, false},
+      {pe::UnaryOpType::NEGATE, [](float v) { return -v; }, false},
+      {pe::UnaryOpType::RELU, [](float v) { return v > 0 ? v : 0; }, false},
+      {pe::UnaryOpType::ROUND, [](float v) { return std::round(v); }, false},
+      {pe::UnaryOpType::RSQRT, [](float v) { return 1 / std::sqrt(v); }, true},
+      {pe::UnaryOpType::SIGMOID, [](float v) { return 1 / (1 + std::exp(-v)); }, false},
+      {pe::UnaryOpType::SIGNUM, [](float v) { return float((v > 0) - (v < 0)); }, false},
+      {pe::UnaryOpType::SIN, [](float v) { return std::sin(v); }, false},
+      {pe::UnaryOpType::SQRT, [](float v) { return std::sqrt(v); }, true},
+      {pe::UnaryOpType::SQUARE, [](float v) { return v * v; }, false},
+      {pe::UnaryOpType::TAN, [](float v) { return std::tan(v); }, false},
+      {pe::UnaryOpType::TANH, [](float v) { return std::tanh(v); }, false},
+      {pe::UnaryOpType::TRUNC, [](float v) { return std::trunc(v); }, false},
+  };
+  Tensor t = f.input(FLOAT, {5, 10}, x), p = f.input(FLOAT, {5, 10}, positive);
+  std::vector<Tensor> results;
+  std::vector<float> expected;
+  for (const auto &op : ops) {
+    results.push_back(popops::map(f.graph, op.op, op.needsPositive ? p : t, f.prog).flatten());
+    for (float v : op.needsPositive ? positive : x) expected.push_back(op.host(v));
+  }
+  CHECK(close(f.run<float>(concat(results)), expected));
+}
+
+void integers_and_truths()
+{
+  Fixture f(3);
+  std::vector<int> a = {7, -8, 9, 1 << 20}, b = {2, 3, -4, 5};
+  Tensor x = f.input(INT, {4}, a), y = f.input(INT, {4}, b);
+  auto &g = f.graph;
+  auto &s = f.prog;
+  Tensor all = concat({popops::add(g, x, y, s), popops::sub(g, x, y, s), popops::mul(g, x, y, s),
+                       popops::div(g, x, y, s), popops::rem(g, x, y, s), popops::max(g, x, y, s),
+                       popops::min(g, x, y, s), popops::bitwiseAnd(g, x, y, s),
+                       popops::bitwiseXor(g, x, y, s), popops::shiftLeft(g, x, 3, s),
+                       popops::shiftRight(g, x, 28, s), popops::shiftRightSignExtend(g, x, 1, s),
+                       popops::abs(g, x, s), popops::countLeadingZeros(g, x, s),
+                       popops::popcount(g, x, s), popops::sub(g, 5, x, s)});
+  std::vector<int> expected;
+  const std::function<int(int, int)> host[] = {
+      [](int p, int q) { return p + q; },
+      [](int p, int q) { return p - q; },
+      [](int p, int q) { return p * q; },
+      [](int p, int q) { return p / q; },
+      [](int p, int q) { return p % q; },
+      [](int p, int q) { return p > q ? p : q; },
+      [](int p, int q) { return p < q ? p : q; },
+      [](int p, int q) { return p & q; },
+      [](int p, int q) { return p ^ q; },
+      [](int p, int) { return int(unsigned(p) << 3); },
+      [](int p, int) { return int(unsigned(p) >> 28); },
+      [](int p, int) { return p >> 1; },
+      [](int p, int) { return p < 0 ? -p : p; },
+      [](int p, int) { return __builtin_clz(unsigned(p)); },
+      [](int p, int) { return __builtin_popcount(unsigned(p)); },
+      [](int p, int) { return 5 - p; }};
+  for (const auto &op : host)
+    for (unsigned i = 0; i < 4; ++i) expected.push_back(op(a[i], b[i]));
+  CHECK(f.run<int>(all) == expected);
+
+  Tensor less = popops::lt(g, x, y, s),
+         both = popops::logicalAnd(g, less, popops::gt(g, x, -9, s), s);
+  Tensor chosen = popops::select(g, x, y, popops::logicalNot(g, less, s), s);
+  CHECK(less.elementType() == BOOL);
+  CHECK((f.run<unsigned char>(both) == std::vector<unsigned char>{0, 1, 0, 0}));
+  CHECK((f.run<int>(chosen) == std::vector<int>{7, 3, 9, 1 << 20}));
+  CHECK((f.run<int>(popops::map(g, pe::Clamp(_1, pe::Const(-3), _2), {x, y}, s)) ==
+         std::vector<int>{2, -3, -4, 5}));
+}
+
+void expressions()
+{
+  Fixture f;
+  std::vector<float> a = numbers(12), b = numbers(4, 0.5f);
+  Tensor x = f.input(FLOAT, {3, 4}, a), y = f.input(FLOAT, {4}, b),
+         z = f.input(FLOAT, {3, 1}, std::vector<float>{1, 2, 3});
+  Tensor r = popops::map(f.graph, (_1 + 2) * _2 - pe::Select(_3, pe::Neg(_1), _1 > 0.5f), {x, y, z},
+                         f.prog, "r");
+  CHECK((r.shape() == std::vector<std::size_t>{3, 4}));
+  std::vector<float> expected;
+  for (unsigned i = 0; i < 12; ++i)
+    expected.push_back((a[i] + 2) * b[i % 4] - (a[i] > 0.5f ? float(i / 4 + 1) : -a[i]));
+  CHECK(close(f.run<float>(r), expected));
+
+  popops::mapInPlace(f.graph, pe::Max(_1, _2) / 4, {x, y}, f.prog);
+  for (unsigned i = 0; i < 12; ++i) expected[i] = (a[i] > b[i % 4] ? a[i] : b[i % 4]) / 4;
+  CHECK(close(f.run<float>(x), expected));
+  CHECK(close(
+      f.run<float>(popops::map(f.graph, pe::Cast(pe::Cast(_1, INT), FLOAT) + 0.5, {y}, f.prog)),
+      {std::trunc(b[0]) + 0.5f, std::trunc(b[1]) + 0.5f, std::trunc(b[2]) + 0.5f,
+       std::trunc(b[3]) + 0.5f}));
+  CHECK(
+      close(f.run<float>(popops::map(f.graph, pe::Const(2.0f) * pe::Const(3.0f) + _1, {y}, f.prog)),
+            {6 + b[0], 6 + b[1], 6 + b[2], 6 + b[3]}));
+  Tensor copy = popops::map(f.graph, _1, {y}, f.prog);
+  popops::zero(f.graph, y, f.prog);
+  CHECK(copy != y && close(f.run<float>(copy), b));
+
+  CHECK_THROWS(tensor_creation_error, "{3,4} and {3}",
+               popops::add(f.graph, x, y.slice(0, 3), f.prog));
+  CHECK_THROWS(type_error, "float and int",
+               popops::add(f.graph, x, f.graph.addVariable(INT, {4}), f.prog));
+  CHECK_THROWS(type_error, "BITWISE_AND for elements of type float",
+               popops::bitwiseAnd(f.graph, x, x, f.prog));
+  CHECK_THROWS(tensor_creation_error, "output",
+               popops::mapWithOutput(f.graph, _1 + 1, {x}, y, f.prog));
+  CHECK_THROWS(invalid_option, "'fast'", popops::add(f.graph, x, x, f.prog, "", {{"fast", "yes"}}));
+  Graph bare(f.device);
+  Tensor t = bare.addVariable(FLOAT, {1});
+  CHECK_THROWS(unknown_vertex_type, "popops::addCodelets", popops::neg(bare, t, f.prog));
+}
+
+void casts_and_fills()
+{
+  Fixture f(2);
+  auto &g = f.graph;
+  Tensor x = f.input(FLOAT, {4}, std::vector<float>{1.75f, -2.5f, 0, 100});
+  CHECK((f.run<int>(popops::cast(g, x, INT, f.prog)) == std::vector<int>{1, -2, 0, 100}));
+  CHECK((f.run<unsigned char>(popops::cast(g, x, BOOL, f.prog)) ==
+         std::vector<unsigned char>{1, 1, 0, 1}));
+  CHECK((f.run<std::uint16_t>(popops::cast(g, x, HALF, f.prog)) ==
+         std::vector<std::uint16_t>{0x3f00, 0xc100, 0, 0x5640}));
+  Tensor half = popops::cast(g, x, HALF, f.prog);
+  popops::mulInPlace(g, half, half, f.prog);
+  CHECK(close(f.run<float>(popops::cast(g, half, FLOAT, f.prog)), {3.0625f, 6.25f, 0, 10000}));
+  Tensor shorts = g.addVariable(SHORT, {3}, VariableMappingMethod::LINEAR),
+         wide = g.clone(LONGLONG, shorts);
+  popops::fill(g, shorts, f.prog, -7);
+  popops::fill(g, wide, f.prog, 1LL << 40);
+  CHECK((f.run<short>(shorts) == std::vector<short>{-7, -7, -7}));
+  CHECK((f.run<long long>(wide) == std::vector<long long>(3, 1LL << 40)));
+  popops::zero(g, wide, f.prog);
+  CHECK((f.run<long long>(wide) == std::vector<long long>(3, 0)));
+  CHECK_THROWS(type_error, "long long", popops::cast(g, wide, FLOAT, f.prog));
+  popops::scaledAddTo(g, x, x, 0.5f, f.prog);
+  CHECK(close(f.run<float>(x), {2.625f, -3.75f, 0, 150}));
+  Tensor twin = poputil::duplicate(g, x, f.prog);
+  popops::scaledSubtractFrom(g, x, x, 1, f.prog);
+  CHECK(close(f.run<float>(twin), {2.625f, -3.75f, 0, 150}));
+  CHECK(poputil::templateVertex("popops::Add", FLOAT, true, 3) == "popops::Add<float,true,3>");
+}
+
+void reductions()
+{
+  Fixture f(40);
+  auto &g = f.graph;
+  const std::size_t A = 3, B = 50, C = 8;
+  std::vector<float> values = numbers(A * B * C);
+  Tensor x = f.input(FLOAT, {A, B, C}, values);
+  auto host = [&](bool a, bool b, bool c, float first,
+                  const std::function<float(float, float)> &op) {
+    std::vector<float> result((a ? 1 : A) * (b ? 1 : B) * (c ? 1 : C), first);
+    for (std::size_t i = 0; i < A; ++i)
+      for (std::size_t j = 0; j < B; ++j)
+        for (std::size_t k = 0; k < C; ++k) {
+          std::size_t at = ((a ? 0 : i) * (b ? 1 : B) + (b ? 0 : j)) * (c ? 1 : C) + (c ? 0 : k);
+          result[at] = op(result[at], values[(i * B + j) * C + k]);
+        }
+    return result;
+  };
+  auto add = [](float s, float v) { return s + v; };
+  CHECK(close(f.run<float>(popops::reduce(g, x, {1}, popops::Operation::ADD, f.prog)),
+              host(false, true, false, 0, add)));
+  CHECK(close(f.run<float>(popops::reduce(g, x, {0, 2}, popops::Operation::ADD, f.prog)),
+              host(true, false, true, 0, add)));
+  CHECK(close(f.run<float>(popops::reduce(g, x, {0, 1, 2}, popops::Operation::ADD, f.prog)),
+              host(true, true, true, 0, add)));
+  CHECK(close(f.run<float>(popops::reduce(g, x, {2, 1}, popops::Operation::SQUARE_ADD, f.prog)),
+              host(false, true, true, 0, [](float s, float v) { return s + v * v; })));
+  CHECK(close(f.run<float>(popops::reduce(g, x, {1}, popops::Operation::MAX, f.prog)),
+              host(false, true, false, -1e9f, [](float s, float v) { return s > v ? s : v; })));
+  CHECK(close(f.run<float>(popops::reduce(g, x, {}, popops::Operation::MIN, f.prog)), values));
+
+  Tensor out = f.input(FLOAT, {A}, std::vector<float>{100, 200, 300});
+  std::vector<ComputeSet> sets;
+  popops::reduceWithOutput(g, x, out, {1, 2}, popops::ReduceParams(popops::Operation::ADD, true),
+                           sets);
+  CHECK(sets.size() == 2);
+  for (const ComputeSet &set : sets) f.prog.add(Execute(set));
+  auto sums = host(false, true, true, 0, add);
+  CHECK(close(f.run<float>(out), {100 + sums[0], 200 + sums[1], 300 + sums[2]}));
+
+  Tensor flags = f.input(BOOL, {2, 2}, std::vector<int>{1, 0, 1, 1});
+  CHECK((f.run<unsigned char>(popops::reduce(g, flags, {1}, popops::Operation::LOGICAL_AND,
+                                             f.prog)) == std::vector<unsigned char>{0, 1}));
+  CHECK_THROWS(index_error, "dimension 3",
+               popops::reduce(g, x, {3}, popops::Operation::ADD, f.prog));
+  CHECK_THROWS(index_error, "twice", popops::reduce(g, x, {1, 1}, popops::Operation::ADD, f.prog));
+  CHECK_THROWS(type_error, "ADD", popops::reduce(g, flags, {1}, popops::Operation::ADD, f.prog));
+}
+
+std::vector<float> product(const std::vector<float> &a, const std::vector<float> &b, std::size_t m,
+                           std::size_t k, std::size_t n)
+{
+  std::vector<float> c(m * n);
+  for (std::size_t i = 0; i < m; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      for (std::size_t l = 0; l < k; ++l) c[i * n + j] += a[i * k + l] * b[l * n + j];
+  return c;
+}
+
+void matrix_products()
+{
+  struct {
+    std::size_t m, k, n;
+    unsigned tiles;
+  } const cases[] = {{5, 7, 6, 4}, {1, 300, 2, 40}, {30, 20, 25, 64}, {1, 1, 1, 8}, {3, 1, 40, 16}};
+  for (const auto &c : cases) {
+    Fixture f(c.tiles);
+    poplin::addCodelets(f.graph);
+    std::vector<float> a = numbers(c.m * c.k), b = numbers(c.k * c.n, 0.5f);
+    Tensor x = f.input(FLOAT, {c.m, c.k}, a), y = f.input(FLOAT, {c.k, c.n}, b);
+    Tensor z = poplin::matMul(f.graph, x, y, f.prog, "z");
+    CHECK((z.shape() == std::vector<std::size_t>{c.m, c.n}));
+    CHECK(close(f.run<float>(z), product(a, b, c.m, c.k, c.n)));
+  }
+  Fixture f(5);
+  auto &g = f.graph;
+  poplin::addCodelets(g);
+  std::vector<float> a = numbers(12), b = numbers(20, 0.5f), c = product(a, b, 3, 4, 5);
+  Tensor x = f.input(HALF, {3, 4}, a), y = f.input(HALF, {4, 5}, b);
+  Tensor z = poplin::matMul(g, x, y, f.prog);
+  CHECK(z.elementType() == HALF);
+  CHECK(close(f.run<float>(popops::cast(g, z, FLOAT, f.prog)), c));
+  Tensor u = f.input(FLOAT, {3, 4}, a), v = f.input(FLOAT, {4, 5}, b),
+         w = f.input(FLOAT, {3, 5}, numbers(15));
+  poplin::matMulAcc(g, w, -2, u, v, f.prog);
+  std::vector<float> sum = numbers(15);
+  for (unsigned i = 0; i < 15; ++i) sum[i] -= 2 * c[i];
+  CHECK(close(f.run<float>(w), sum));
+  CHECK_THROWS(tensor_creation_error, "{3,4} and {3,4}", poplin::matMul(g, u, u, f.prog));
+  CHECK_THROWS(type_error, "half and float", poplin::matMul(g, x, v, f.prog));
+}
+
+void softmax_and_losses()
+{
+  Fixture f(3);
+  auto &g = f.graph;
+  popnn::addCodelets(g);
+  std::vector<float> values = {1, 2, 3, 1000, 1000, 1000};
+  Tensor x = f.input(FLOAT, {2, 3}, values);
+  Tensor y = popnn::nonLinearity(g, popnn::NonLinearityType::SOFTMAX, x, f.prog);
+  float e = 1 + std::exp(-1.f) + std::exp(-2.f), third = 1 / 3.f;
+  std::vector<float> soft = {std::exp(-2.f) / e, std::exp(-1.f) / e, 1 / e, third, third, third};
+  CHECK(close(f.run<float>(y), soft));
+
+  Tensor labels = f.input(UNSIGNED_INT, {2}, std::vector<unsigned>{2, 1});
+  Tensor loss = g.addVariable(FLOAT, {2}, VariableMappingMethod::LINEAR), deltas = g.clone(y);
+  Tensor correct = f.input(UNSIGNED_INT, {1}, std::vector<unsigned>{10});
+  f.prog.add(popnn::calcLoss(g, y, labels, loss, deltas, correct, popnn::CROSS_ENTROPY_LOSS));
+  CHECK(close(f.run<float>(loss), {-std::log(soft[2]), -std::log(third)}));
+  CHECK(close(f.run<float>(deltas), {soft[0], soft[1], soft[2] - 1, third, third - 1, third}));
+  CHECK(f.run<unsigned>(correct)[0] == 11);
+  f.prog.add(popnn::calcLoss(g, x.slice(0, 1), labels.slice(0, 1), loss.slice(0, 1),
+                             deltas.slice(0, 1), popnn::SUM_SQUARED_LOSS));
+  CHECK(close(f.run<float>(loss.slice(0, 1)), {(1 + 4 + 4) / 2.f}));
+  popnn::nonLinearityInPlace(g, popnn::NonLinearityType::RELU, deltas, f.prog);
+  CHECK(close(f.run<float>(deltas), {1, 2, 2, third, 0, third}));
+  CHECK_THROWS(type_error, "labels",
+               popnn::calcLoss(g, y, loss, loss, deltas, popnn::SUM_SQUARED_LOSS));
+}
+
+} // namespace
+
+int main()
+{
+  unary_operations();
+  integers_and_truths();
+  expressions();
+  casts_and_fills();
+  reductions();
+  matrix_products();
+  softmax_and_losses();
+  return failures != 0;
+}
