@@ -160,7 +160,7 @@ static int status_of(long from, long to)
   cr_assert_geq(child, 0);
   if (child == 0) {
     int said = open("said", O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    dup2(said, STDERR_FILENO);
+    if (said < 0 || dup2(said, STDERR_FILENO) < 0) _exit(WRONG);
     fails_from = from;
     fails_to = to;
     _exit(do_all_in_process());
