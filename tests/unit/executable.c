@@ -464,12 +464,13 @@ Test(executable, another_format_says_which_and_what_to_do)
   pop_executable *compiled = compile_example(), *decoded;
   pop_bytes cbor = encode(compiled);
   uint8_t *at = memmem(cbor.data, cbor.size, "format", 6);
-  at[6] = 9;
+  cr_assert_lt(EXECUTABLE_FORMAT + 1, 24); /* one byte of CBOR */
+  at[6] = EXECUTABLE_FORMAT + 1;
   char words[200];
   snprintf(words, sizeof words,
-           "it has format 9, written by Populus " POPULUS_VERSION
+           "it has format %d, written by Populus " POPULUS_VERSION
            "; this is Populus " POPULUS_VERSION ", which reads format %d: compile",
-           EXECUTABLE_FORMAT);
+           EXECUTABLE_FORMAT + 1, EXECUTABLE_FORMAT);
   expect_error(decode(cbor.data, cbor.size, &decoded), POP_ERROR_FILE_LOAD, words, "format");
   pop_bytes_free(&cbor);
   pop_executable_free(compiled);
