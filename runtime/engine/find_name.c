@@ -5,6 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* "there are 'a' and 'b'"; the caller frees. */
+static char *list_names(const char *const *names, size_t count)
+{
+  enum { MOST = 4 };
+  if (count == 0) return pop_xstrdup("the graph has none");
+  char *text = pop_xasprintf("there %s '%s'", count == 1 ? "is" : "are", names[0]);
+  for (size_t i = 1; i < count && i <= MOST; i++) {
+    char *longer = i == MOST
+                       ? pop_xasprintf("%s, …", text)
+                       : pop_xasprintf("%s%s '%s'", text, i + 1 == count ? " and" : ",", names[i]);
+    free(text);
+    text = longer;
+  }
+  return text;
+}
+
 pop_error *find_name(pop_error_code code, const char *what, const char *name,
                      const char *const *names, size_t count, size_t *found)
 {
@@ -21,8 +37,14 @@ pop_error *find_name(pop_error_code code, const char *what, const char *name,
     meant[num_meant++] = names[i];
   }
   const char *near = pop_nearest_name(name, meant, num_meant);
+  pop_error *error;
+  if (near) {
+    error = pop_error_new(code, "there is no %s '%s'; did you mean '%s'?", what, name, near);
+  } else {
+    char *others = list_names(meant, num_meant);
+    error = pop_error_new(code, "there is no %s '%s'; %s", what, name, others);
+    free(others);
+  }
   free(meant);
-  if (near) return pop_error_new(code, "there is no %s '%s'; did you mean '%s'?", what, name, near);
-  return pop_error_new(code, "there is no %s '%s'%s", what, name,
-                       num_meant ? "" : "; the graph has none");
+  return error;
 }

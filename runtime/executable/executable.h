@@ -25,7 +25,7 @@
 #define EXECUTABLE_NONE UINT32_MAX
 
 /* What is written now, and what is read: changed with every change of the encoding. */
-enum { EXECUTABLE_FORMAT = 9 };
+enum { EXECUTABLE_FORMAT = 10 };
 
 #define EXECUTABLE_METADATA_MEMBER "metadata.elf"
 

@@ -133,6 +133,22 @@ refuses 4 "cannot find popexec, of which --link makes a copy" env POPULUS_DATA_D
 cp "$POPULUS_BIN/popc" bin/popexec # another program
 refuses 4 "popexec" bin/popc --link small.a -o no
 
+# Of another format: not linked, and not run.
+cp small.a other.a
+"$POPULUS_BUILD_DIR/tests/support/other_format" other.a || fail "cannot make an archive of another format"
+words="'other.a(metadata.elf)': it has format |which reads format |compile the program again with this version, or run it with that one"
+refuses 1 "$words" "$popc" --link other.a -o no
+refuses 1 "$words" "$popc" --link -c other.a -o no.o
+refuses 1 "$words" "$POPULUS_BIN/popexec" --list other.a
+[ ! -e no ] && [ ! -e no.o ] || fail "an archive of another format is linked"
+
+# Without the folder of data that popc had: the archive runs, interpreted; who wants it translated hears what is missing.
+POPULUS_DATA_DIR=/nonexistent elsewhere/another.name --write in=in.bin --run scale --read out=out.bin 2>err ||
+  fail "without the data folder: $(cat err)"
+cmp out.bin doubled.bin || fail "wrong results without the data folder"
+refuses 4 "tile code cannot be translated: /nonexistent/populus-translator.so: cannot open shared object file" \
+  env POPULUS_DATA_DIR=/nonexistent elsewhere/another.name --option target.tileEngine=translator --run scale
+
 # What it does can be seen, and seen only.
 "$popc" '-###' --link small.a -o no 2>commands
 has commands "popexec' '--list' '--' 'small.a'"
