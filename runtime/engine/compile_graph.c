@@ -135,7 +135,8 @@ static pop_error *compile_for_cpu(pop_graph *graph, const uint32_t *programs, si
   log_phase compiling = log_phase_start("ENGINE", "Compiling for the CPU");
   POP_TRY(cpu_compile(graph, programs, num_programs, options->runtime_verify, &program));
   log_phase_end(&compiling);
-  if (*options->save_archive || *options->variable_file || *options->graph_report)
+  if (*options->save_archive || *options->variable_file || *options->program_file ||
+      *options->graph_report)
     log_write(LOG_WARN, "ENGINE",
               "no archive and no reports are written: the CPU has no tiles, images or memory plan");
   pop_executable *e = executable_new();

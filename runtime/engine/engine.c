@@ -68,6 +68,7 @@ void engine_destroy(pop_engine *engine)
   execution_profile_free(engine->profile);
   free(engine->profile_folder);
   replicas_free(engine);
+  host_functions_free(engine->host_functions);
   if (is_on_device(engine)) device_set_loaded(engine->device, NULL);
   pop_device_free(engine->device);
   pop_executable_free(engine->executable);

@@ -6,6 +6,7 @@
 #include "cpu/cpu.h"
 #include "device/device.h"
 #include "engine/execution_profile.h"
+#include "engine/host_functions.h"
 #include "engine/options.h"
 #include "engine/remote_buffers.h"
 #include "engine/streams.h"
@@ -42,8 +43,9 @@ struct pop_engine {
   char *profile_folder;       /* where it is written after a run; NULL: nowhere */
   uint64_t reported_runs;     /* that are still to be reported */
   engine_state state;
-  FILE *print_stream; /* NULL: standard error */
-  atomic_int use;     /* use.c */
+  FILE *print_stream;            /* NULL: standard error */
+  host_function *host_functions; /* that streams' callbacks are of */
+  atomic_int use;                /* use.c */
 };
 
 /* engine.c: there is something on the device that can be asked; `what` is for messages: "cannot run: …". */

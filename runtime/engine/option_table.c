@@ -117,6 +117,9 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
   X("debug.loweredVarDumpFile", "a path", "",                                                      \
     "writes what each tile's memory holds, as JSON: names, categories, types, addresses, sizes",   \
     ON_SAVE, OPTION_TEXT, FIELD(variable_file))                                                    \
+  X("debug.loweredProgsFile", "a path", "",                                                        \
+    "writes the programs as the tiles run them, as text: a line for each step, indented", ON_SAVE, \
+    OPTION_TEXT, FIELD(program_file))                                                              \
   X("debug.graphReportDestination", "stdout, stderr or a path", "",                                \
     "prints the summary of the graph profile when the graph is compiled; without it, the "         \
     "environment's "                                                                               \
@@ -162,6 +165,9 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
   X("opt.enableMultiAccessCopies", "true or false", "true",                                        \
     "none: no tile instruction makes several accesses at once that copies could use", ON_COMPILE,  \
     OPTION_BOOL)                                                                                   \
+  X("opt.maxComputeSetsPerLoweredCopy", "a number, at least 1", "1",                               \
+    "none: what a copy moves within tiles is one compute set", ON_COMPILE, OPTION_NUMBER,          \
+    .least = 1, .greatest = UINT32_MAX)                                                            \
   X("opt.enableSkipSyncs", "true or false", "false",                                               \
     "whether tiles may pass a sync that they have no part in", ON_COMPILE, OPTION_BOOL,            \
     .lacks = "tiles that pass syncs")                                                              \

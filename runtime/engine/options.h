@@ -40,6 +40,7 @@ typedef struct run_options {
 typedef struct engine_options {
   char *save_archive;  /* target.saveArchive */
   char *variable_file; /* debug.loweredVarDumpFile */
+  char *program_file;  /* debug.loweredProgsFile */
   char *graph_report;  /* "stdout", "stderr" or a path */
   report_choice report_archive, report_graph, report_variables, report_debug;
   bool report_serialized_graph; /* autoReport.all does not mean it */

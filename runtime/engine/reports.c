@@ -4,6 +4,7 @@
 #include "graph/log.h"
 #include "profile/graph_profile.h"
 #include "profile/json.h"
+#include "profile/program_report.h"
 #include "profile/report_file.h"
 #include "profile/variable_report.h"
 #include <errno.h>
@@ -22,6 +23,11 @@ static pop_error *write_summary(FILE *stream, const void *executable)
 static pop_error *write_variable_report(FILE *stream, const void *executable)
 {
   return write_variables(stream, executable);
+}
+
+static pop_error *write_program_report(FILE *stream, const void *executable)
+{
+  return write_lowered_programs(stream, executable);
 }
 
 static pop_error *write_graph(FILE *stream, const void *graph)
@@ -217,6 +223,8 @@ pop_error *write_reports(pop_graph *graph, const pop_executable *e, const engine
   if (*options->save_archive) POP_TRY(save_archive(e, options->save_archive));
   if (*options->variable_file)
     POP_TRY(report_file_write(options->variable_file, write_variable_report, e));
+  if (*options->program_file)
+    POP_TRY(report_file_write(options->program_file, write_program_report, e));
   if (*options->graph_report) POP_TRY(print_graph_report(e, options->graph_report));
   return NULL;
 }

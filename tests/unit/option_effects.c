@@ -186,6 +186,23 @@ Test(option_effects, what_tiles_hold_is_written_as_JSON)
   json_decref(root);
 }
 
+Test(option_effects, lowered_programs_are_written_as_text)
+{
+  pop_engine_free(engine_with("debug.loweredProgsFile", "programs.txt"));
+  uint8_t *text;
+  size_t size;
+  expect_ok(pop_file_read("programs.txt", 1 << 20, &text, &size));
+  const char expected[] = "program 0 'tell'\n"
+                          "  Sequence 'tell'\n"
+                          "    DoExchange 'tell/ExchangePre'\n"
+                          "program 1 'break'\n"
+                          "  Sequence 'break'\n"
+                          "    OnTileExecute 'break'\n";
+  cr_assert_eq(size, strlen(expected), "%.*s", (int)size, (const char *)text);
+  cr_assert_eq(memcmp(text, expected, size), 0, "%.*s", (int)size, (const char *)text);
+  free(text);
+}
+
 Test(option_effects, the_memory_summary_goes_where_it_is_wanted)
 {
   pop_engine_free(engine_with("debug.graphReportDestination", "report.txt"));
@@ -204,7 +221,7 @@ Test(option_effects, the_memory_summary_goes_where_it_is_wanted)
 Test(option_effects, reports_that_cannot_be_written_are_errors_that_name_the_file)
 {
   static const char *const keys[] = {"debug.graphReportDestination", "debug.loweredVarDumpFile",
-                                     "target.saveArchive"};
+                                     "debug.loweredProgsFile", "target.saveArchive"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     pop_error *error;
     const pop_option option = {keys[i], "no/such/folder/file"};

@@ -7,6 +7,7 @@
 #include <populus/error.h>
 #include <populus/executable.h>
 #include <populus/graph.h>
+#include <populus/host_function.h>
 #include <populus/introspection.h>
 #include <populus/poplin.h>
 #include <populus/popnn.h>

@@ -1,0 +1,154 @@
+/* Host functions as an engine has them: callbacks of the streams of their arguments (../graph/host_function.c). The
+ * function is called when the last input has come or, if it has none, when the first output is asked for. */
+#include "engine/host_functions.h"
+
+#include "engine/engine_private.h"
+#include "engine/find_name.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct argument {
+  host_function *function;
+  uint8_t *data; /* of one call */
+  size_t bytes;
+} argument;
+
+struct host_function {
+  pop_host_function_callback callback;
+  size_t num_inputs, num_outputs;
+  size_t moved;        /* inputs that have come, or outputs that have gone, of this call */
+  argument *arguments; /* inputs, then outputs */
+  const void **inputs; /* for the callback */
+  void **outputs;
+  host_function *next; /* of the engine */
+};
+
+static int call(host_function *f)
+{
+  return f->callback.call(f->callback.context, f->inputs, f->outputs);
+}
+
+static int take_input(void *context, void *data)
+{
+  const argument *a = context;
+  host_function *f = a->function;
+  memcpy(a->data, data, a->bytes);
+  if (++f->moved < f->num_inputs) return 0;
+  f->moved = 0;
+  return call(f);
+}
+
+static int give_output(void *context, void *data)
+{
+  const argument *a = context;
+  host_function *f = a->function;
+  if (f->num_inputs == 0 && f->moved == 0) {
+    int result = call(f);
+    if (result) return result;
+  }
+  if (f->num_inputs == 0 && ++f->moved == f->num_outputs) f->moved = 0;
+  memcpy(data, a->data, a->bytes);
+  return 0;
+}
+
+static const executable_stream *find_stream(const pop_executable *e, const char *handle,
+                                            bool output, size_t number)
+{
+  char *name = pop_xasprintf("%s/%s%zu", handle, output ? "output" : "input", number);
+  const executable_stream *found = NULL;
+  for (size_t i = 0; i < e->num_streams && !found; i++)
+    if (e->streams[i].to_device == output && strcmp(e->streams[i].name, name) == 0)
+      found = &e->streams[i];
+  free(name);
+  return found;
+}
+
+static size_t count_streams(const pop_executable *e, const char *handle, bool output)
+{
+  size_t count = 0;
+  while (find_stream(e, handle, output, count)) count++;
+  return count;
+}
+
+static host_function *new_function(const pop_executable *e, const char *handle,
+                                   const pop_host_function_callback *callback)
+{
+  host_function *f = pop_xcalloc(1, sizeof *f);
+  f->callback = *callback;
+  f->num_inputs = count_streams(e, handle, false);
+  f->num_outputs = count_streams(e, handle, true);
+  size_t count = f->num_inputs + f->num_outputs;
+  f->arguments = pop_xcalloc(count + 1, sizeof *f->arguments);
+  f->inputs = pop_xcalloc(f->num_inputs + 1, sizeof *f->inputs);
+  f->outputs = pop_xcalloc(f->num_outputs + 1, sizeof *f->outputs);
+  for (size_t i = 0; i < count; i++) {
+    bool output = i >= f->num_inputs;
+    size_t number = output ? i - f->num_inputs : i;
+    const executable_stream *s = find_stream(e, handle, output, number);
+    argument *a = &f->arguments[i];
+    *a = (argument){.function = f, .bytes = (size_t)s->num_elements * pop_type_bytes(s->type)};
+    a->data = pop_xcalloc(a->bytes, 1);
+    if (output)
+      f->outputs[number] = a->data;
+    else
+      f->inputs[number] = a->data;
+  }
+  return f;
+}
+
+void host_functions_free(host_function *first)
+{
+  while (first) {
+    host_function *next = first->next;
+    for (size_t i = 0; i < first->num_inputs + first->num_outputs; i++)
+      free(first->arguments[i].data);
+    free(first->arguments);
+    free(first->inputs);
+    free(first->outputs);
+    free(first);
+    first = next;
+  }
+}
+
+/* The first stream of the function has its name, or there is no such function. */
+static pop_error *refuse(const pop_executable *e, const char *handle)
+{
+  const char **names = pop_xcalloc(e->num_streams + 1, sizeof *names);
+  size_t count = 0, number;
+  pop_arena *arena = pop_arena_new();
+  for (size_t i = 0; i < e->num_streams; i++) {
+    const char *slash = strrchr(e->streams[i].name, '/');
+    if (slash && (strcmp(slash, "/input0") == 0 || strcmp(slash, "/output0") == 0))
+      names[count++] =
+          pop_arena_printf(arena, "%.*s", (int)(slash - e->streams[i].name), e->streams[i].name);
+  }
+  pop_error *error =
+      find_name(POP_ERROR_STREAM_CONNECTION, "host function", handle, names, count, &number);
+  free(names);
+  pop_arena_free(arena);
+  return error;
+}
+
+pop_error *pop_engine_connect_host_function(pop_engine *engine, const char *handle,
+                                            uint32_t replica,
+                                            const pop_host_function_callback *callback)
+{
+  static const char name[] = "pop_engine_connect_host_function";
+  const pop_executable *e = engine->executable;
+  if (!handle || !callback || !callback->call)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the %s is NULL", name,
+                         handle ? "callback" : "handle");
+  pop_error *error = refuse(e, handle);
+  if (error) return pop_error_prefix(error, "%s", name);
+  host_function *f = new_function(e, handle, callback);
+  f->next = engine->host_functions;
+  engine->host_functions = f;
+  for (size_t i = 0; i < f->num_inputs + f->num_outputs; i++) {
+    bool output = i >= f->num_inputs;
+    const executable_stream *s = find_stream(e, handle, output, output ? i - f->num_inputs : i);
+    const pop_stream_callback of_stream = {.fetch = output ? give_output : take_input,
+                                           .context = &f->arguments[i]};
+    POP_TRY(pop_engine_connect_replica_stream_callback(engine, s->name, replica, &of_stream));
+  }
+  return NULL;
+}
