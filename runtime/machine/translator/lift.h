@@ -1,6 +1,7 @@
 /* Lifting: tile code to LLVM IR.
  *
  *   code_unit --loops.c--> which loops can be counted beforehand, what they access
+ *             --lift_guard.c--> what is tested in front of them
  *             --lift_function.c--> blocks, calls, leaving; --lift_*.c--> instructions
  *   LLVM module --module.c--> native code
  *
@@ -198,6 +199,8 @@ void lift_leave_here(lift *l);
 LLVMValueRef lift_counter(lift *l, uint32_t number);
 
 LLVMValueRef lift_constant(const lift *l, uint32_t value);
+LLVMValueRef lift_constant64(const lift *l, uint64_t value);
+LLVMValueRef lift_compare(lift *l, LLVMIntPredicate predicate, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef lift_x(lift *l, uint32_t r);
 void lift_set_x(lift *l, uint32_t r, LLVMValueRef value);
 /* A word of the translated_frame, loaded now. */
@@ -205,6 +208,11 @@ LLVMValueRef lift_frame_word(lift *l, size_t offset);
 LLVMBasicBlockRef lift_new_block(lift *l, const char *name);
 /* Ends the basic block with a branch that nearly always goes to `usual`, where `condition` holds. */
 void lift_likely(lift *l, LLVMValueRef condition, LLVMBasicBlockRef usual, LLVMBasicBlockRef rare);
+
+/* lift_guard.c: goes on with the loop's fast copy or with the plain one; sets what its groups start at. */
+void lift_guard(lift *l, counted_loop *loop, LLVMBasicBlockRef guard, LLVMValueRef *rounds);
+/* For the branch that goes round the fast copy. */
+void lift_keep_vectors_single(lift *l, LLVMValueRef branch);
 
 /* lift_integer.c: false if it is no operation on integer registers alone. */
 bool lift_integer(lift *l, const code_op *op);

@@ -6,7 +6,6 @@
  * addresses. */
 #include "lift.h"
 
-#include <llvm-c/DebugInfo.h>
 #include <populus/arena.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +15,14 @@ LLVMValueRef lift_constant(const lift *l, uint32_t value)
   return LLVMConstInt(l->type.i32, value, 0);
 }
 
-static LLVMValueRef constant64(const lift *l, uint64_t value)
+LLVMValueRef lift_constant64(const lift *l, uint64_t value)
 {
   return LLVMConstInt(l->type.i64, value, 0);
+}
+
+LLVMValueRef lift_compare(lift *l, LLVMIntPredicate predicate, LLVMValueRef a, LLVMValueRef b)
+{
+  return LLVMBuildICmp(l->b, predicate, a, b, "");
 }
 
 LLVMBasicBlockRef lift_new_block(lift *l, const char *name)
@@ -39,7 +43,7 @@ static void at_end(lift *l, LLVMBasicBlockRef block)
 
 static LLVMValueRef field(lift *l, LLVMValueRef base, size_t offset)
 {
-  LLVMValueRef index = constant64(l, offset);
+  LLVMValueRef index = lift_constant64(l, offset);
   return LLVMBuildGEP2(l->b, l->type.i8, base, &index, 1, "");
 }
 
@@ -153,7 +157,7 @@ static void make_slots(lift *l)
 static void add_to(lift *l, LLVMValueRef slot, uint64_t value)
 {
   LLVMValueRef old = LLVMBuildLoad2(l->b, l->type.i64, slot, "");
-  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, old, constant64(l, value), ""), slot);
+  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, old, lift_constant64(l, value), ""), slot);
 }
 
 /* Most instructions take one slot, so most blocks change `slots` only. */
@@ -195,17 +199,17 @@ LLVMValueRef lift_counter(lift *l, uint32_t number)
   bool cycle = number == CSR_CYCLE || number == CSR_CYCLEH;
   LLVMValueRef value = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
   if (cycle) {
-    value = LLVMBuildSub(l->b, value, constant64(l, rest_slots(l)), "");
+    value = LLVMBuildSub(l->b, value, lift_constant64(l, rest_slots(l)), "");
     LLVMValueRef per_slot = LLVMBuildLoad2(l->b, l->type.i64, FRAME(slot_cycles), "");
     value = LLVMBuildMul(l->b, value, per_slot, "");
   } else {
     LLVMValueRef extra = LLVMBuildLoad2(l->b, l->type.i64, l->extra, "");
     value = LLVMBuildSub(l->b, value, extra, "");
-    value = LLVMBuildSub(l->b, value, constant64(l, rest_count(l)), "");
+    value = LLVMBuildSub(l->b, value, lift_constant64(l, rest_count(l)), "");
   }
   LLVMValueRef before = cycle ? FRAME(clock) : FRAME(instructions);
   value = LLVMBuildAdd(l->b, value, LLVMBuildLoad2(l->b, l->type.i64, before, ""), "");
-  if (high) value = LLVMBuildLShr(l->b, value, constant64(l, 32), "");
+  if (high) value = LLVMBuildLShr(l->b, value, lift_constant64(l, 32), "");
   return LLVMBuildTrunc(l->b, value, l->type.i32, "");
 }
 
@@ -218,119 +222,6 @@ static void test_limit(lift *l, LLVMValueRef pc)
   at_end(l, out);
   leave_at(l, pc);
   at_end(l, in);
-}
-
-/* Loops */
-
-/* The affine value as it is where the builder is, with registers of the loop's entry. */
-static LLVMValueRef value_of(lift *l, const affine *a)
-{
-  LLVMValueRef sum = lift_constant(l, a->constant);
-  for (unsigned i = 0; i < a->num_terms; i++) {
-    LLVMValueRef coefficient = lift_constant(l, a->coefficient[i]);
-    sum = LLVMBuildAdd(l->b, sum, LLVMBuildMul(l->b, lift_x(l, a->symbol[i]), coefficient, ""), "");
-  }
-  return sum;
-}
-
-static LLVMValueRef both(lift *l, LLVMValueRef a, LLVMValueRef b)
-{
-  return LLVMBuildAnd(l->b, a, b, "");
-}
-
-static LLVMValueRef compare(lift *l, LLVMIntPredicate predicate, LLVMValueRef a, LLVMValueRef b)
-{
-  return LLVMBuildICmp(l->b, predicate, a, b, "");
-}
-
-/* Rounds of a loop that ends when counter == bound: the difference must be a multiple of the step,
- * and is modulo 2^32. */
-static LLVMValueRef rounds_until_equal(lift *l, const counted_loop *loop, LLVMValueRef *legal)
-{
-  LLVMValueRef counter = value_of(l, &loop->counter), bound = value_of(l, &loop->bound);
-  bool up = loop->step > 0;
-  LLVMValueRef step = lift_constant(l, (uint32_t)(up ? loop->step : -loop->step));
-  LLVMValueRef distance =
-      up ? LLVMBuildSub(l->b, bound, counter, "") : LLVMBuildSub(l->b, counter, bound, "");
-  LLVMValueRef rest = LLVMBuildURem(l->b, distance, step, "");
-  *legal = compare(l, LLVMIntEQ, rest, lift_constant(l, 0));
-  LLVMValueRef more =
-      LLVMBuildZExt(l->b, LLVMBuildExactUDiv(l->b, distance, step, ""), l->type.i64, "");
-  return LLVMBuildAdd(l->b, more, constant64(l, 1), "");
-}
-
-/* Rounds of a loop that ends when the counter has passed the bound, which it must do before it wraps
- * around. In 64 bits. */
-static LLVMValueRef rounds_until_passed(lift *l, const counted_loop *loop, LLVMValueRef *legal)
-{
-  bool up = loop->step > 0, is_signed = loop->test == LOOP_SIGNED;
-  LLVMOpcode extend = is_signed ? LLVMSExt : LLVMZExt;
-  LLVMTypeRef i64 = l->type.i64;
-  LLVMValueRef counter = LLVMBuildCast(l->b, extend, value_of(l, &loop->counter), i64, "");
-  LLVMValueRef bound = LLVMBuildCast(l->b, extend, value_of(l, &loop->bound), i64, "");
-  uint64_t step = (uint64_t)(up ? (int64_t)loop->step : -(int64_t)loop->step);
-  int64_t most = is_signed ? INT32_MAX : UINT32_MAX, least = is_signed ? INT32_MIN : 0;
-  LLVMValueRef last = up ? LLVMBuildAdd(l->b, bound, constant64(l, step), "")
-                         : LLVMBuildSub(l->b, bound, constant64(l, step), "");
-  *legal =
-      compare(l, up ? LLVMIntSLE : LLVMIntSGE, last, constant64(l, (uint64_t)(up ? most : least)));
-  LLVMValueRef distance =
-      up ? LLVMBuildSub(l->b, bound, counter, "") : LLVMBuildSub(l->b, counter, bound, "");
-  LLVMValueRef some =
-      compare(l, loop->or_equal ? LLVMIntSGE : LLVMIntSGT, distance, constant64(l, 0));
-  LLVMValueRef shifted =
-      LLVMBuildAdd(l->b, distance, constant64(l, loop->or_equal ? step : step - 1), "");
-  LLVMValueRef more = LLVMBuildUDiv(l->b, shifted, constant64(l, step), "");
-  more = LLVMBuildSelect(l->b, some, more, constant64(l, 0), "");
-  return LLVMBuildAdd(l->b, more, constant64(l, 1), "");
-}
-
-/* Are [lowest, highest) of tile memory in the window? */
-static LLVMValueRef range_in(lift *l, LLVMValueRef lowest, LLVMValueRef highest, LLVMValueRef start,
-                             LLVMValueRef bytes)
-{
-  LLVMValueRef first = LLVMBuildZExt(l->b, start, l->type.i64, "");
-  LLVMValueRef end = LLVMBuildAdd(l->b, first, LLVMBuildZExt(l->b, bytes, l->type.i64, ""), "");
-  return both(l, compare(l, LLVMIntSGE, lowest, first), compare(l, LLVMIntSLE, highest, end));
-}
-
-/* Is everything that the group touches in `rounds` rounds legal? Also sets where it starts. */
-static LLVMValueRef group_legal(lift *l, access_group *g, LLVMValueRef rounds)
-{
-  LLVMValueRef base = value_of(l, &g->base);
-  LLVMValueRef low_bits = LLVMBuildAnd(l->b, base, lift_constant(l, g->align - 1), "");
-  LLVMValueRef legal = compare(l, LLVMIntEQ, low_bits, lift_constant(l, 0));
-  LLVMValueRef start = LLVMBuildAdd(l->b, base, lift_constant(l, (uint32_t)g->lowest), "");
-  g->start = LLVMBuildZExt(l->b, start, l->type.i64, "");
-  LLVMValueRef way = LLVMBuildMul(l->b, LLVMBuildSub(l->b, rounds, constant64(l, 1), ""),
-                                  constant64(l, (uint64_t)(int64_t)g->step), "");
-  LLVMValueRef last = LLVMBuildAdd(l->b, g->start, way, "");
-  LLVMValueRef lowest = g->step < 0 ? last : g->start, highest = g->step < 0 ? g->start : last;
-  uint64_t extent = (uint64_t)((int64_t)g->highest - g->lowest);
-  highest = LLVMBuildAdd(l->b, highest, constant64(l, extent), "");
-  if (g->load)
-    legal = both(l, legal, range_in(l, lowest, highest, l->readable_start, l->readable_bytes));
-  if (!g->store) return legal;
-  LLVMValueRef in_stack = range_in(l, lowest, highest, l->stack_start, l->stack_bytes);
-  LLVMValueRef in_window = range_in(l, lowest, highest, l->writable_start, l->writable_bytes);
-  LLVMValueRef writable = g->by_sp ? in_stack : LLVMBuildOr(l->b, in_window, in_stack, "");
-  return both(l, legal, writable);
-}
-
-/* In front of a counted loop: goes on with the fast copy or with the plain one. */
-static void lift_guard(lift *l, counted_loop *loop, LLVMBasicBlockRef guard, LLVMValueRef *rounds)
-{
-  at_end(l, guard);
-  LLVMValueRef legal;
-  *rounds = loop->test == LOOP_NOT_EQUAL ? rounds_until_equal(l, loop, &legal)
-                                         : rounds_until_passed(l, loop, &legal);
-  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
-  LLVMValueRef needed = LLVMBuildMul(l->b, *rounds, constant64(l, loop->worst_slots), "");
-  legal = both(l, legal, compare(l, LLVMIntULE, LLVMBuildAdd(l->b, slots, needed, ""), l->limit));
-  for (uint32_t i = 0; i < loop->num_groups; i++)
-    legal = both(l, legal, group_legal(l, &loop->groups[i], *rounds));
-  LLVMBuildStore(l->b, constant64(l, 0), l->round);
-  lift_likely(l, legal, l->fast_copy.starts[loop->header], l->plain.starts[loop->header]);
 }
 
 /* Edges */
@@ -360,36 +251,19 @@ static LLVMBasicBlockRef edge(lift *l, uint32_t from, int32_t to, uint32_t targe
   return way;
 }
 
-/* To the branch that goes round a loop: LLVM vectorises it, but does several vectors at a time only by
- * leaving as many times more rounds to scalar code; and loops on tiles are short. (A stencil with rows
- * of 126: 1.01 instead of 1.39 of the host's time; 16,384 sums: 0.67 instead of 0.64.) */
-static void keep_vectors_single(lift *l, LLVMValueRef branch)
-{
-  static const char name[] = "llvm.loop.interleave.count";
-  LLVMContextRef c = l->context;
-  LLVMMetadataRef count[] = {LLVMMDStringInContext2(c, name, sizeof name - 1),
-                             LLVMValueAsMetadata(lift_constant(l, 1))};
-  LLVMMetadataRef self = LLVMTemporaryMDNode(c, NULL, 0); /* a loop's node begins with itself */
-  LLVMMetadataRef node =
-      LLVMMDNodeInContext2(c, (LLVMMetadataRef[]){self, LLVMMDNodeInContext2(c, count, 2)}, 2);
-  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9),
-                  LLVMMetadataAsValue(c, node));
-  LLVMMetadataReplaceAllUsesWith(self, node);
-}
-
 static void lift_branch(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
   if (l->fast && number == l->fast->latch) { /* the guard has counted the rounds */
     LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
-    round = LLVMBuildNUWAdd(l->b, round, constant64(l, 1), "");
+    round = LLVMBuildNUWAdd(l->b, round, lift_constant64(l, 1), "");
     LLVMBuildStore(l->b, round, l->round);
-    LLVMValueRef more = compare(l, LLVMIntULT, round, l->rounds);
+    LLVMValueRef more = lift_compare(l, LLVMIntULT, round, l->rounds);
     bool taken = b->taken == (int32_t)l->fast->header;
     LLVMBasicBlockRef out =
         taken ? edge(l, number, b->next, b->pc_end) : edge(l, number, b->taken, (uint32_t)op->imm);
     LLVMValueRef again = LLVMBuildCondBr(l->b, more, l->fast_copy.starts[l->fast->header], out);
-    keep_vectors_single(l, again);
+    lift_keep_vectors_single(l, again);
     return;
   }
   LLVMValueRef condition = lift_branch_condition(l, op);
@@ -412,7 +286,7 @@ static void come_back(lift *l, uint32_t number)
   LLVMValueRef pc = LLVMBuildLoad2(l->b, l->type.i32, CONTEXT_PC(), "");
   LLVMBasicBlockRef back = lift_new_block(l, "back"), lost = lift_new_block(l, "lost");
   bool expected = b->next != UNIT_NONE;
-  LLVMValueRef same = compare(l, LLVMIntEQ, pc, lift_constant(l, b->pc_end));
+  LLVMValueRef same = lift_compare(l, LLVMIntEQ, pc, lift_constant(l, b->pc_end));
   lift_likely(l, expected ? same : LLVMConstInt(l->type.i1, 0, 0), back, lost);
   at_end(l, lost);
   LLVMBuildRetVoid(l->b);
@@ -432,7 +306,7 @@ static void call_and_come_back(lift *l, uint32_t number, LLVMValueRef callee)
 {
   LLVMBasicBlockRef call = lift_new_block(l, "call"), out = lift_new_block(l, "deep");
   LLVMValueRef depth = LLVMBuildLoad2(l->b, l->type.i32, FRAME(depth), "");
-  LLVMValueRef shallow = compare(l, LLVMIntULT, depth, lift_constant(l, TRANSLATED_MAX_DEPTH));
+  LLVMValueRef shallow = lift_compare(l, LLVMIntULT, depth, lift_constant(l, TRANSLATED_MAX_DEPTH));
   lift_likely(l, shallow, call, out);
   at_end(l, out);
   LLVMBuildRetVoid(l->b);
@@ -612,9 +486,9 @@ static void test_entry(lift *l)
 {
   LLVMBasicBlockRef no_time = lift_new_block(l, "no_time"), time = lift_new_block(l, "time");
   LLVMValueRef limit = LOAD_FIELD(i64, limit), slots = LOAD_FIELD(i64, slots);
-  LLVMValueRef worst = constant64(l, l->worst_slots);
+  LLVMValueRef worst = lift_constant64(l, l->worst_slots);
   l->limit = LLVMBuildSub(l->b, limit, worst, "limit");
-  LLVMValueRef enough = compare(l, LLVMIntUGE, limit, LLVMBuildAdd(l->b, slots, worst, ""));
+  LLVMValueRef enough = lift_compare(l, LLVMIntUGE, limit, LLVMBuildAdd(l->b, slots, worst, ""));
   lift_likely(l, enough, time, no_time);
   at_end(l, no_time);
   LLVMBuildRetVoid(l->b);
