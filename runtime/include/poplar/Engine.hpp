@@ -11,6 +11,7 @@
 #include <poplar/Executable.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/OptionFlags.hpp>
+#include <poplar/ProfileValue.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/StreamCallback.hpp>
 #include <populus/engine.h>
@@ -272,23 +273,35 @@ public:
   POPLAR_MISSING_MEMBER(name, "poplar::Engine::" #name " is not there yet")
   POPLAR_NOT_YET(prepare)
   POPLAR_NOT_YET(deploy)
-  POPLAR_NOT_YET(getGraphProfile)
-  POPLAR_NOT_YET(getExecutionProfile)
   POPLAR_NOT_YET(getProfile)
-  POPLAR_NOT_YET(resetExecutionProfile)
-  POPLAR_NOT_YET(enableExecutionProfiling)
-  POPLAR_NOT_YET(disableExecutionProfiling)
   POPLAR_NOT_YET(getReport)
   POPLAR_NOT_YET(reportIntervals)
   POPLAR_NOT_YET(connectHostFunction)
   POPLAR_NOT_YET(serializeExecutable)
 #undef POPLAR_NOT_YET
 
-  // The memory of the tiles, in words. There are no options yet.
+  ProfileValue getGraphProfile() const
+  {
+    pop_profile *profile;
+    detail::check(pop_engine_graph_profile(state->engine, &profile));
+    return ProfileValue(profile);
+  }
+  ProfileValue getExecutionProfile() const
+  {
+    pop_profile *profile;
+    detail::check(pop_engine_execution_profile(state->engine, &profile));
+    return ProfileValue(profile);
+  }
+  void resetExecutionProfile() { detail::check(pop_engine_reset_execution_profile(state->engine)); }
+  void enableExecutionProfiling() { pop_engine_enable_execution_profiling(state->engine); }
+  void disableExecutionProfiling() { pop_engine_disable_execution_profiling(state->engine); }
+
+  // Memory, and what runs have cost (pop_engine_print_profile_summary has the options).
   void printProfileSummary(std::ostream &os, const OptionFlags &options = {}) const
   {
-    (void)options;
-    detail::check(pop_engine_print_memory(state->engine, detail::CStream(os)));
+    auto flags = detail::options(options);
+    detail::check(pop_engine_print_profile_summary(state->engine, flags.data(), flags.size(),
+                                                   detail::CStream(os)));
   }
 
 private:

@@ -1,0 +1,29 @@
+// What a program takes, measured on a tile: populus/registers.h.
+#ifndef POPLAR_CYCLECOUNT_HPP
+#define POPLAR_CYCLECOUNT_HPP
+
+#include <poplar/detail/Registers.hpp>
+
+namespace poplar
+{
+
+// The cycles of the sequence as it is now, each time it runs: two elements of UNSIGNED_INT, the low 32 bits first.
+inline Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile, SyncType syncType,
+                         const DebugContext &debugContext = {})
+{
+  detail::RegisterCall call(graph, prog, debugContext, true);
+  return call.finish(
+      pop_graph_cycle_count(graph.c(), call.program(), tile, detail::c(syncType), call.c()));
+}
+// The tile's cycle counter, of the same kind.
+inline Tensor cycleStamp(Graph &graph, program::Sequence &prog, unsigned tile, SyncType syncType,
+                         const DebugContext &debugContext = {})
+{
+  detail::RegisterCall call(graph, prog, debugContext, false);
+  return call.finish(
+      pop_graph_cycle_stamp(graph.c(), call.program(), tile, detail::c(syncType), call.c()));
+}
+
+} // namespace poplar
+
+#endif

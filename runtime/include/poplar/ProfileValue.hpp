@@ -1,0 +1,112 @@
+// Profiles as values: populus/profile.h.
+#ifndef POPLAR_PROFILEVALUE_HPP
+#define POPLAR_PROFILEVALUE_HPP
+
+#include <memory>
+#include <poplar/detail/CStream.hpp>
+#include <populus/profile.h>
+#include <string>
+#include <vector>
+
+namespace poplar
+{
+
+// A map, a vector, an int, a double, a string or a bool. Copies are views of one profile.
+class ProfileValue
+{
+  std::shared_ptr<pop_profile> profile;
+  pop_profile_value value = {};
+
+  ProfileValue part(pop_profile_value v, const std::string &what) const
+  {
+    if (pop_profile_kind_of(v) == POP_PROFILE_NONE) throw index_error("the profile has no " + what);
+    ProfileValue result = *this;
+    result.value = v;
+    return result;
+  }
+
+public:
+  enum class Type { BOOL, INT, DOUBLE, STRING, VECTOR, MAP };
+
+  ProfileValue() = default;
+  // Takes it over.
+  explicit ProfileValue(pop_profile *p) : profile(p, pop_profile_free), value(pop_profile_root(p))
+  {
+  }
+
+  pop_profile_value c() const { return value; }
+  Type type() const
+  {
+    switch (pop_profile_kind_of(value)) {
+    case POP_PROFILE_BOOL:
+      return Type::BOOL;
+    case POP_PROFILE_INT:
+      return Type::INT;
+    case POP_PROFILE_DOUBLE:
+      return Type::DOUBLE;
+    case POP_PROFILE_STRING:
+      return Type::STRING;
+    case POP_PROFILE_VECTOR:
+      return Type::VECTOR;
+    case POP_PROFILE_MAP:
+      return Type::MAP;
+    case POP_PROFILE_NONE:
+      break;
+    }
+    throw profiling_disabled("there is no profile value here");
+  }
+  std::size_t size() const { return pop_profile_count(value); }
+  ProfileValue operator[](const std::string &key) const
+  {
+    return part(pop_profile_get(value, key.c_str()), "'" + key + "'");
+  }
+  ProfileValue operator[](const char *key) const { return (*this)[std::string(key)]; }
+  ProfileValue operator[](std::size_t i) const
+  {
+    return part(pop_profile_at(value, i), "item " + std::to_string(i));
+  }
+  ProfileValue operator[](int i) const { return (*this)[static_cast<std::size_t>(i)]; }
+  bool asBool() const { return pop_profile_as_bool(value); }
+  std::int64_t asInt() const { return pop_profile_as_int(value); }
+  std::uint64_t asUint() const { return static_cast<std::uint64_t>(asInt()); }
+  double asDouble() const { return pop_profile_as_double(value); }
+  std::string asString() const
+  {
+    const char *text = pop_profile_as_string(value);
+    if (!text) throw type_error("the profile value is no string");
+    return text;
+  }
+  std::vector<ProfileValue> asVector() const
+  {
+    std::vector<ProfileValue> items;
+    for (std::size_t i = 0; i < size(); ++i) items.push_back((*this)[i]);
+    return items;
+  }
+  std::vector<std::string> keys() const
+  {
+    std::vector<std::string> list;
+    for (std::size_t i = 0; type() == Type::MAP && i < size(); ++i)
+      list.push_back(pop_profile_key(value, i));
+    return list;
+  }
+  std::int64_t sumInt() const
+  {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < size(); ++i) sum += pop_profile_as_int(pop_profile_at(value, i));
+    return sum;
+  }
+};
+
+inline void serializeToJSON(std::ostream &os, const ProfileValue &value, bool prettyPrint = false)
+{
+  detail::check(pop_profile_write(
+      value.c(), prettyPrint ? POP_PROFILE_JSON_PRETTY : POP_PROFILE_JSON, detail::CStream(os)));
+}
+inline void serializeToCBOR(std::ostream &os, const ProfileValue &value)
+{
+  detail::check(pop_profile_write(value.c(), POP_PROFILE_CBOR, detail::CStream(os)));
+}
+
+} // namespace poplar
+
+#endif
