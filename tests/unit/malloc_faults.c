@@ -16,13 +16,15 @@
 #include <sys/wait.h>
 
 static atomic_long calls_made;
-static long fails_from, fails_to; /* of the calls, counted from 1; 0: none */
+static long fails_from; /* of the calls, counted from 1; 0: none */
 
 /* The sanitizers' allocator has to stay: with it there is only the run without faults. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define CAN_FAIL 0
 #else
 #define CAN_FAIL 1
+
+static long fails_to; /* the first call behind those */
 
 static bool fails(void)
 {
