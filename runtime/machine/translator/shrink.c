@@ -11,20 +11,21 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void drop_segment(const struct dl_phdr_info *library, const ElfW(Phdr) * segment)
+/* `library`: where its address 0 is, at the beginning of a page. */
+static void drop_segment(char *library, const ElfW(Phdr) * segment)
 {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  uintptr_t start = library->dlpi_addr + segment->p_vaddr, end = start + segment->p_filesz;
+  uintptr_t start = segment->p_vaddr, end = start + segment->p_filesz;
   start = (start + page - 1) & ~(page - 1); /* whole pages: neighbours may share the others */
   end &= ~(page - 1);
-  if (start < end) madvise((void *)start, end - start, MADV_DONTNEED);
+  if (start < end) madvise(library + start, end - start, MADV_DONTNEED);
 }
 
-static bool has_text_relocations(const struct dl_phdr_info *library)
+static bool has_text_relocations(const char *library, const struct dl_phdr_info *info)
 {
-  for (ElfW(Half) i = 0; i < library->dlpi_phnum; i++) {
-    if (library->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
-    const ElfW(Dyn) *d = (const void *)(library->dlpi_addr + library->dlpi_phdr[i].p_vaddr);
+  for (ElfW(Half) i = 0; i < info->dlpi_phnum; i++) {
+    if (info->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+    const ElfW(Dyn) *d = (const void *)(library + info->dlpi_phdr[i].p_vaddr);
     for (; d->d_tag != DT_NULL; d++)
       if (d->d_tag == DT_TEXTREL || (d->d_tag == DT_FLAGS && d->d_un.d_val & DF_TEXTREL))
         return true;
@@ -32,12 +33,14 @@ static bool has_text_relocations(const struct dl_phdr_info *library)
   return false;
 }
 
-static int drop_library(struct dl_phdr_info *library, size_t size, void *llvm)
+static int drop_library(struct dl_phdr_info *info, size_t size, void *llvm)
 {
+  char *library = llvm;
   (void)size;
-  if ((const void *)library->dlpi_addr != llvm || has_text_relocations(library)) return 0;
-  for (ElfW(Half) i = 0; i < library->dlpi_phnum; i++) {
-    const ElfW(Phdr) *segment = &library->dlpi_phdr[i];
+  if (info->dlpi_addr != (uintptr_t)library) return 0;
+  if (has_text_relocations(library, info)) return 1;
+  for (ElfW(Half) i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
     if (segment->p_type == PT_LOAD && !(segment->p_flags & PF_W)) drop_segment(library, segment);
   }
   return 1;
