@@ -33,7 +33,7 @@ static pop_error *read_metrics(metadata_reader *r, executable_profile *p)
   POP_TRY(metadata_read_array(r, 2, &count));
   for (size_t i = 0; i < count; i += 2) {
     profile_metric metric;
-    uint64_t name;
+    uint64_t name = 0;
     POP_TRY(read_number(r, p->num_names, &name));
     metric.name = (uint32_t)name;
     POP_TRY(metadata_read_double(r, &metric.value));
@@ -55,7 +55,7 @@ static pop_error *read_metrics(metadata_reader *r, executable_profile *p)
     POP_TRY(metadata_read_array(r, PROFILE_NUM_FIELDS(fields), &count));                           \
     for (size_t i = 0; i < count / PROFILE_NUM_FIELDS(fields); ++i) {                              \
       __typeof__(*p->table) item;                                                                  \
-      uint64_t value;                                                                              \
+      uint64_t value = 0;                                                                          \
       r->entry = i;                                                                                \
       fields(READ_ITEM_FIELD) pop_push(p->table, p->num_##table, p->table##_capacity, item);       \
     }                                                                                              \
@@ -67,7 +67,7 @@ PROFILE_TABLES(DEFINE_READ)
 static pop_error *read_works(metadata_reader *r, executable_profile *p)
 {
   size_t count;
-  uint64_t row;
+  uint64_t row = 0;
   POP_TRY(metadata_read_key(r, 0, "works"));
   POP_TRY(metadata_read_array(r, 1, &count));
   for (size_t i = 0; i < count; ++i) {

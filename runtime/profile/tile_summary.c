@@ -7,6 +7,7 @@
 #include "profile/grouped.h"
 #include "profile/summary.h"
 
+#include <inttypes.h>
 #include <populus/arena.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +51,7 @@ static void print_row(FILE *stream, uint64_t row, uint64_t kilobytes, size_t til
                              : 1 + (tiles - 1) * (HISTOGRAM_STARS - 1) / (most - 1);
   memset(stars, '*', count);
   stars[count] = '\0';
-  snprintf(range, sizeof range, "%llu - %3llu", (unsigned long long)(row * kilobytes),
-           (unsigned long long)((row + 1) * kilobytes));
+  snprintf(range, sizeof range, "%" PRIu64 " - %3" PRIu64, row * kilobytes, (row + 1) * kilobytes);
   fprintf(stream, "%14s %-*s %6s\n", range, HISTOGRAM_STARS, stars, grouped(tiles, number));
 }
 

@@ -31,7 +31,7 @@ static void unpack(frame *f)
 
 static void put_item(builder *b, const char *key, const pop_profile_node *item)
 {
-  if (b->num_frames == 0) {
+  if (b->num_frames == 0 || !b->frames) { /* the outermost value */
     b->profile->root = *item;
     return;
   }
