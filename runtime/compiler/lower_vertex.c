@@ -29,6 +29,7 @@
 #include "compiler/vertex_bytes.h"
 #include "compiler/vertex_state.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -603,6 +604,17 @@ static void add_states(vertex_lowering *v, const size_t *first_pointer)
   pop_push(c->works, c->num_works, c->works_capacity, work);
 }
 
+/* Bytes of the tile's blocks that are its vertices' own: the profile has to account for each. */
+static uint64_t bytes_of_vertices(const vertex_lowering *v)
+{
+  const compilation *c = v->l->c;
+  const uint32_t *numbers = v->field_data[0];
+  uint64_t bytes = c->blocks[c->works[c->num_works - 1].state_block].size;
+  for (size_t i = 0; i < sizeof v->field_data / sizeof *numbers; i++)
+    if (numbers[i] != COMPILER_NONE) bytes += c->blocks[numbers[i]].size;
+  return bytes;
+}
+
 static void lower_tile(vertex_lowering *v)
 {
   memset(v->buffers, 0xff, sizeof v->buffers);
@@ -621,6 +633,8 @@ static void lower_tile(vertex_lowering *v)
   share_among_workers(v);
   write_field_data(v, first_pointer);
   add_states(v, first_pointer);
+  assert(vertex_use_bytes(v->l->c, &v->l->c->works[v->l->c->num_works - 1]) ==
+         bytes_of_vertices(v));
   free(first_pointer);
 }
 

@@ -41,3 +41,12 @@ void add_vertex_use(compilation *c, tile_work *work, const profile_vertex_use *u
   pop_push(c->vertex_uses, c->num_vertex_uses, c->vertex_uses_capacity, *use);
   work->num_uses++;
 }
+
+uint64_t vertex_use_bytes(const compilation *c, const tile_work *work)
+{
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < work->num_uses; i++)
+    for (int p = 0; p < PROFILE_VERTEX_PART_COUNT; p++)
+      bytes += c->vertex_uses[work->first_use + i].bytes[p];
+  return bytes;
+}

@@ -11,5 +11,7 @@ void add_state_bytes(profile_vertex_use *use, const pop_vertex_type *type, bool 
 /* The work's uses are the last of the compilation; that of a type is there once. */
 void begin_vertex_uses(const compilation *c, tile_work *work);
 void add_vertex_use(compilation *c, tile_work *work, const profile_vertex_use *use);
+/* Of all uses of a work. */
+uint64_t vertex_use_bytes(const compilation *c, const tile_work *work);
 
 #endif
