@@ -61,7 +61,7 @@ static void set_virtual_target(pop_graph *view)
 {
   const pop_target *real = &view->top->target;
   view->target = *real;
-  if (graph_is_for_host(view)) return;
+  if (graph_is_for_host(view) || view->num_tiles == 0) return;
   uint32_t num_ipus = 1, of_first = 0;
   while (of_first < view->num_tiles &&
          view->tiles[of_first] / real->tiles_per_ipu == view->tiles[0] / real->tiles_per_ipu)

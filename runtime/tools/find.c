@@ -133,8 +133,8 @@ pop_error *find_handle(const pop_executable *executable, const char *text, bool 
   *found = (found_thing){0};
   pop_error *error = list_handles(executable, read, &c);
   if (!error) error = choose(&c, "handle", text, read ? "read" : "write", &chosen, &found->replica);
-  if (!error) found->name = chosen->name;
-  if (!error)
+  if (chosen) found->name = chosen->name;
+  if (!error && chosen)
     error = chosen->remote ? take_remote_buffer(executable, chosen, text, found)
                            : take_handle(executable, chosen, text, found);
   free(c.list);
@@ -177,8 +177,8 @@ pop_error *find_stream(const pop_executable *executable, const char *text, bool 
   pop_error *error = list_streams(executable, to_device, &c);
   if (!error)
     error = choose(&c, "stream", text, to_device ? "feed" : "collect", &chosen, &found->replica);
-  if (!error) found->name = chosen->name;
-  if (!error) error = take_stream(executable, chosen, text, found);
+  if (chosen) found->name = chosen->name;
+  if (!error && chosen) error = take_stream(executable, chosen, text, found);
   free(c.list);
   return error;
 }
