@@ -1,4 +1,5 @@
 /* The execution profile in the guide's words. Lists of cycles are by number of the thing, then by tile. */
+#include "profile/exchange_numbers.h"
 #include "profile/simulation.h"
 
 #include <stdlib.h>
@@ -8,6 +9,7 @@ typedef struct execution_emitter {
   const execution *x;
   uint32_t num_tiles;
   tile_cost *costs;
+  exchange_numbers numbers;
 } execution_emitter;
 
 /* ---- what was measured ---- */
@@ -98,9 +100,9 @@ static void put_exchanges(const execution_emitter *p)
     if (is_external(&e->exchanges[i])) put_by_tile(p, execution_exchange_costs(p->x, i, p->costs));
   emit_end_vector(p->to);
   emit_begin_vector(p->to, "hostExchangeCycles");
-  for (uint32_t i = 0; i < e->num_events; i++)
-    if (e->events[i].kind == EXECUTABLE_EVENT_EXCHANGE)
-      put_by_tile(p, execution_host_costs(p->x, i, p->costs));
+  for (uint32_t number = 0; number < p->numbers.num_host; number++)
+    for (uint32_t i = 0; i < e->num_events; i++)
+      if (p->numbers.of_event[i] == number) put_by_tile(p, execution_host_costs(p->x, i, p->costs));
   emit_end_vector(p->to);
 }
 
@@ -144,33 +146,17 @@ static void put_trace(const execution_emitter *p)
 
 /* ---- the simulation ---- */
 
-/* Its number among those of its kind. */
-static int64_t number_of_exchange(const pop_executable *e, const simulated_step *step)
+static void put_exchange_fields(const execution_emitter *p, const simulated_step *step)
 {
-  int64_t number = 0;
-  if (step->kind == EXECUTABLE_STEP_STREAM_COPY) {
-    for (uint32_t i = 0; i < step->index; i++)
-      number += e->events[i].kind == EXECUTABLE_EVENT_EXCHANGE;
-    return number;
-  }
-  for (uint32_t i = 0; i < step->index; i++)
-    number += is_external(&e->exchanges[i]) == (step->kind == EXECUTABLE_STEP_GLOBAL_EXCHANGE);
-  return number;
-}
-
-static void put_exchange_fields(const emitter *to, const pop_executable *e,
-                                const simulated_step *step)
-{
-  emit_int(to, "totalData", (int64_t)step->total_data);
-  emit_double(to, "dataBalance", step->data_balance);
-  if (step->kind == EXECUTABLE_STEP_STREAM_COPY &&
-      e->events[step->index].kind != EXECUTABLE_EVENT_EXCHANGE)
-    return; /* the host reads the tensor, in the sync */
-  emit_int(to,
-           step->kind == EXECUTABLE_STEP_EXCHANGE          ? "exchange"
-           : step->kind == EXECUTABLE_STEP_GLOBAL_EXCHANGE ? "externalExchange"
-                                                           : "hostExchange",
-           number_of_exchange(e, step));
+  const exchange_numbers *n = &p->numbers;
+  emit_int(p->to, "totalData", (int64_t)step->total_data);
+  emit_double(p->to, "dataBalance", step->data_balance);
+  if (step->kind == EXECUTABLE_STEP_EXCHANGE)
+    emit_int(p->to, "exchange", n->of_exchange[step->index]);
+  else if (step->kind == EXECUTABLE_STEP_GLOBAL_EXCHANGE)
+    emit_int(p->to, "externalExchange", n->of_exchange[step->index]);
+  else if (n->of_event[step->index] != EXECUTABLE_NONE)
+    emit_int(p->to, "hostExchange", n->of_event[step->index]);
 }
 
 static void put_step(void *context, const simulated_step *step)
@@ -199,7 +185,7 @@ static void put_step(void *context, const simulated_step *step)
     emit_double(to, "threadBalance", step->thread_balance);
     emit_int(to, "computeSet", step->index);
   } else {
-    put_exchange_fields(to, p->x->executable, step);
+    put_exchange_fields(p, step);
   }
   emit_end_map(to);
 }
@@ -235,7 +221,11 @@ void emit_execution(const emitter *to, const void *what)
     return;
   }
   uint32_t num_tiles = pop_target_num_tiles(&e->target);
-  execution_emitter p = {to, x, num_tiles, pop_xcalloc(num_tiles, sizeof *p.costs)};
+  execution_emitter p = {.to = to,
+                         .x = x,
+                         .num_tiles = num_tiles,
+                         .costs = pop_xcalloc(num_tiles, sizeof *p.costs),
+                         .numbers = exchange_numbers_new(e)};
   if (e->instrumentation.compute == INSTRUMENT_TILES ||
       e->instrumentation.compute == INSTRUMENT_VERTICES)
     put_compute_sets_by_tile(&p);
@@ -253,5 +243,6 @@ void emit_execution(const emitter *to, const void *what)
   put_trace(&p);
   put_simulation(&p);
   emit_end_map(to);
+  exchange_numbers_free(&p.numbers);
   free(p.costs);
 }
