@@ -38,6 +38,7 @@ static uint32_t add_step(step_describer *d, executable_step_kind kind, const cha
 
 static void add_child(step_describer *d, uint32_t child)
 {
+  assert(d->open && d->num_open > 0);
   open_step *in = &d->open[d->num_open - 1];
   pop_push(in->children, in->num_children, in->children_capacity, child);
 }
@@ -50,6 +51,7 @@ static void open(step_describer *d, uint32_t number)
 /* Its children are all there. */
 static void close(step_describer *d)
 {
+  assert(d->open && d->num_open > 0);
   open_step done = d->open[--d->num_open];
   pop_executable *e = d->e;
   executable_step *step = &e->steps[done.number];
@@ -236,6 +238,7 @@ void describe_host_parts(const compilation *c, const host_exchange *x, executabl
                          pop_executable *e)
 {
   const host_packet *packets = c->host_packets + x->first_packet;
+  assert(packets || x->num_packets == 0);
   event->first_part = e->num_exchange_parts;
   for (size_t i = 0; i < x->num_packets; i++) {
     const host_packet *p = &packets[i], *before = i ? p - 1 : NULL;

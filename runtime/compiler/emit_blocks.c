@@ -12,6 +12,7 @@
 #include "compiler/emit_blocks.h"
 
 #include "compiler/emit_instrument.h"
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -191,6 +192,7 @@ static void leave_op(fill_planner *p, uint32_t i)
     p->fill = of.behind;
     return;
   case SCRIPT_CASE_END:
+    assert(in); /* its SWITCH or WHILE */
     if (p->fill > in->most) in->most = p->fill;
     if (p->c->steps[p->s->ops[i].step].kind == STEP_SWITCH) p->fill = in->before;
     return;

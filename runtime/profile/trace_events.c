@@ -191,7 +191,9 @@ static void put_block(void *context, const executable_step *block, uint64_t cycl
     w->depth++;
     return;
   }
-  if (w->depth == 0 || --w->depth >= MAX_DEPTH) return;
+  if (w->depth == 0) return;
+  w->depth--;
+  if (w->depth >= MAX_DEPTH) return;
   begin_event(w, block->name, "block", 0, BLOCKS, w->begins[w->depth], cycle);
   end_event(w);
 }
