@@ -163,6 +163,6 @@ pop_tensor pop_popops_reduce(pop_graph *graph, pop_tensor a, const size_t *dimen
     else
       pop_sequence_add(sequence, pop_program_execute(graph, r.sets[i], name));
   }
-  if (compute_sets) *num_sets = r.num_sets;
+  if (num_sets) *num_sets = r.num_sets;
   return pop_graph_error(graph) ? none : out;
 }
