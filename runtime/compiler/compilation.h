@@ -54,7 +54,7 @@ typedef enum exchange_target {
 typedef struct block_options {
   const char *filter;    /* which blocks are timed */
   const char *programs;  /* which programs are made blocks */
-  const uint32_t *tiles; /* that time them */
+  const uint32_t *tiles; /* that time them, of each IPU */
   size_t num_tiles;
   uint32_t buffer_bytes; /* at least 64 */
   bool implicit_flush;

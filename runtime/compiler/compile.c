@@ -64,12 +64,11 @@ static pop_error *check_blocks(const pop_target *target, const block_options *bl
   POP_TRY(check_filter("profiler.blocks.filter", blocks->filter));
   POP_TRY(check_filter("profiler.programs.filter", blocks->programs));
   for (size_t i = 0; i < blocks->num_tiles; i++)
-    if (blocks->tiles[i] >= pop_target_num_tiles(target))
+    if (blocks->tiles[i] >= target->tiles_per_ipu)
       return pop_error_new(
           POP_ERROR_INVALID_OPTION,
-          "option 'profiler.blocks.tiles' names tile %u: the target has the tiles 0 "
-          "to %u",
-          blocks->tiles[i], pop_target_num_tiles(target) - 1);
+          "option 'profiler.blocks.tile' names tile %u: each IPU has the tiles 0 to %u",
+          blocks->tiles[i], target->tiles_per_ipu - 1);
   return NULL;
 }
 

@@ -18,7 +18,9 @@
 enum {
   MARK_BYTES = 8,
   HEAD_BYTES = 8,
-  FLUSH_MARKS = 2 /* that a flush leaves */
+  FLUSH_MARKS = 2, /* that a flush leaves */
+  COPIED_MARKS =
+      3 /* that a stream copy leaves: behind the one that it begins with, the host empties buffers */
 };
 
 static uint32_t capacity_of(const compilation *c)
@@ -31,13 +33,56 @@ static bool times_blocks(const compilation *c)
   return c->options.instrumentation.blocks;
 }
 
-static bool is_chosen(const emitter *e)
+static bool times_streams(const compilation *c)
 {
-  const block_options *o = &e->c->options.blocks;
-  if (!times_blocks(e->c)) return false;
+  return times_blocks(c) && c->options.instrumentation.external_exchange;
+}
+
+/* The same tiles on each IPU. */
+static bool is_chosen(const compilation *c, uint32_t tile)
+{
+  const block_options *o = &c->options.blocks;
+  if (!times_blocks(c)) return false;
   for (size_t i = 0; i < o->num_tiles; i++)
-    if (o->tiles[i] == e->tile) return true;
+    if (o->tiles[i] == tile % c->target.tiles_per_ipu) return true;
   return false;
+}
+
+/* ---- who times stream copies ---- */
+
+/* Of each IPU the chosen tiles that take part; if there is none, the first that does, which gets a buffer for it. */
+static void choose_recorders(emitter *e)
+{
+  const compilation *c = e->c;
+  uint32_t num_ipus = c->target.num_ipus;
+  e->stream_recorder =
+      pop_xcalloc(c->num_host_exchanges * num_ipus + 1, sizeof *e->stream_recorder);
+  e->records_streams = pop_xcalloc(pop_target_num_tiles(&c->target), sizeof *e->records_streams);
+  for (size_t x = 0; x < c->num_host_exchanges; x++) {
+    uint32_t *recorders = e->stream_recorder + x * num_ipus;
+    for (uint32_t ipu = 0; ipu < num_ipus; ipu++) recorders[ipu] = COMPILER_NONE;
+    const host_exchange *exchange = &c->host_exchanges[x];
+    for (size_t p = exchange->num_packets; p-- > 0;) {
+      uint32_t tile = c->host_packets[exchange->first_packet + p].tile,
+               *recorder = &recorders[tile / c->target.tiles_per_ipu];
+      if (*recorder == COMPILER_NONE || !is_chosen(c, *recorder)) *recorder = tile;
+    }
+    for (uint32_t ipu = 0; ipu < num_ipus; ipu++)
+      if (recorders[ipu] != COMPILER_NONE) e->records_streams[recorders[ipu]] = true;
+  }
+}
+
+static bool records_stream(const emitter *e, uint32_t host_exchange)
+{
+  const compilation *c = e->c;
+  if (!times_streams(c)) return false;
+  return is_chosen(c, e->tile) || e->stream_recorder[(size_t)host_exchange * c->target.num_ipus +
+                                                     e->tile / c->target.tiles_per_ipu] == e->tile;
+}
+
+static bool has_buffer(const emitter *e)
+{
+  return is_chosen(e->c, e->tile) || (times_streams(e->c) && e->records_streams[e->tile]);
 }
 
 /* ---- how full buffers can be ---- */
@@ -57,8 +102,7 @@ static uint64_t marks_of_op(const compilation *c, const script_op *op)
 {
   if (op->kind == SCRIPT_BLOCK || op->kind == SCRIPT_BLOCK_END)
     return c->block_is_timed[c->steps[op->step].index];
-  bool streams = op->kind == SCRIPT_HOST_EXCHANGE && c->options.instrumentation.external_exchange;
-  return streams ? 3 : 0;
+  return op->kind == SCRIPT_HOST_EXCHANGE && times_streams(c) ? 1 + COPIED_MARKS : 0;
 }
 
 /* By beginning: the marks of one pass through what it holds. */
@@ -221,7 +265,7 @@ static void plan_op(fill_planner *p, uint32_t i)
       leave_op(p, i);
   } else if (p->num_quiet == 0 &&
              (op->kind == SCRIPT_HOST_EXCHANGE || op->kind == SCRIPT_HOST_EVENT)) {
-    p->fill = own ? 1 : 0; /* the end of the stream copy */
+    p->fill = own ? COPIED_MARKS : 0;
   }
   if (op->kind == SCRIPT_PROGRAM) p->fill = 0;
 }
@@ -244,6 +288,7 @@ void start_blocks(emitter *e)
 {
   compilation *c = e->c;
   e->flush_every = pop_xcalloc(e->script.num_ops + 1, sizeof *e->flush_every);
+  if (times_streams(c)) choose_recorders(e);
   if (!times_blocks(c) || !c->options.blocks.implicit_flush) return;
   plan_flushes(e);
   pop_push(c->host_events, c->num_host_events, c->host_events_capacity,
@@ -254,6 +299,8 @@ void start_blocks(emitter *e)
 void free_blocks(emitter *e)
 {
   free(e->flush_every);
+  free(e->stream_recorder);
+  free(e->records_streams);
 }
 
 /* ---- code ---- */
@@ -261,7 +308,7 @@ void free_blocks(emitter *e)
 void put_block_routine(emitter *e)
 {
   assembler *a = &e->code;
-  if (!is_chosen(e)) return;
+  if (!has_buffer(e)) return;
   uint32_t capacity = capacity_of(e->c);
   place buffer = add_block_buffer(e, (HEAD_BYTES + capacity * MARK_BYTES) / 4);
   e->mark_routine = a->num_words;
@@ -296,34 +343,41 @@ static void put_mark(emitter *e, uint32_t number, bool ends)
 
 void put_block_mark(emitter *e, uint32_t block, bool ends)
 {
-  if (is_chosen(e) && e->c->block_is_timed[block]) put_mark(e, MARK_OF_BLOCK(block), ends);
+  if (is_chosen(e->c, e->tile) && e->c->block_is_timed[block])
+    put_mark(e, MARK_OF_BLOCK(block), ends);
 }
 
-void put_stream_mark(emitter *e, uint32_t event)
+static uint32_t stream_number(const emitter *e, uint32_t host_exchange)
 {
-  if (is_chosen(e)) put_mark(e, MARK_OF_STREAM(e->c->num_profile_blocks, event), false);
+  return MARK_OF_STREAM(e->c->num_profile_blocks, e->c->host_exchanges[host_exchange].event - 1);
+}
+
+void put_stream_mark(emitter *e, uint32_t host_exchange)
+{
+  if (records_stream(e, host_exchange)) put_mark(e, stream_number(e, host_exchange), false);
 }
 
 /* With the times that were measured: nothing of the tile's is between the two. */
-void put_exchanged_marks(emitter *e, uint32_t event, place measured)
+void put_exchanged_marks(emitter *e, uint32_t host_exchange, place measured)
 {
-  if (!is_chosen(e)) return;
-  uint32_t number = MARK_OF_STREAM(e->c->num_profile_blocks, event) + 1;
+  if (!records_stream(e, host_exchange)) return;
+  uint32_t number = stream_number(e, host_exchange);
   for (uint32_t ends = 0; ends < 2; ends++) {
     put_address(&e->code, T1, (place){measured.block, measured.offset + 4 * ends});
     put(&e->code, rv_lw(A3, T1, 0));
-    put_timed_mark(e, number, ends);
+    put_timed_mark(e, number + 1, ends);
   }
+  put_mark(e, number + 2, true);
 }
 
 static void put_flush(emitter *e)
 {
   assembler *a = &e->code;
-  bool chosen = is_chosen(e);
-  if (chosen) put(a, rv_rdcycle(A3));
+  bool marks = has_buffer(e);
+  if (marks) put(a, rv_rdcycle(A3));
   put_constant(a, T0, e->flush_event);
   put_tile_op(a, TILE_HOST_SYNC, ZERO, T0, ZERO);
-  if (!chosen) return;
+  if (!marks) return;
   put_timed_mark(e, MARK_OF_FLUSH, false);
   put_mark(e, MARK_OF_FLUSH, true);
 }

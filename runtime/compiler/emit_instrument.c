@@ -193,16 +193,11 @@ static place exchange_measure(emitter *e, bool with_host, uint32_t index, uint32
   return find_measure(e, with_host ? MEASURE_HOST_EXCHANGE : MEASURE_EXCHANGE, index, overhead);
 }
 
-static uint32_t event_of(const emitter *e, const exchange_at *x)
-{
-  return e->c->host_exchanges[x->index].event - 1;
-}
-
 /* The sync makes sure that nobody waits for others in what is measured. */
 void put_begin_exchange(emitter *e, const exchange_at *x)
 {
   if (!e->c->options.instrumentation.external_exchange) return;
-  if (x->with_host && x->takes_part) put_stream_mark(e, event_of(e, x));
+  if (x->with_host && x->takes_part) put_stream_mark(e, x->index);
   put_tile_op(&e->code, TILE_SYNC, x->zone, 0, 0);
   if (!x->takes_part) return;
   put_begin(e, exchange_measure(e, x->with_host, x->index, x->words_between));
@@ -213,7 +208,7 @@ void put_end_exchange(emitter *e, const exchange_at *x)
   if (!e->c->options.instrumentation.external_exchange || !x->takes_part) return;
   place measured = exchange_measure(e, x->with_host, x->index, x->words_between);
   put_end(e, measured);
-  if (x->with_host) put_exchanged_marks(e, event_of(e, x), measured);
+  if (x->with_host) put_exchanged_marks(e, x->index, measured);
 }
 
 /* ---- vertices ---- */

@@ -181,7 +181,7 @@ static pop_error *block_tiles(const engine_options *options, uint32_t **tiles, s
     if (!is_number || (*end && (*end != ',' || !end[1])))
       return pop_error_new(
           POP_ERROR_INVALID_OPTION,
-          "option 'profiler.blocks.tiles' cannot be '%s': it takes numbers of tiles "
+          "option 'profiler.blocks.tile' cannot be '%s': it takes numbers of tiles "
           "with commas between them",
           options->block_tiles);
     pop_push(*tiles, *count, capacity, (uint32_t)tile);

@@ -252,8 +252,10 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
   X("profiler.programs.filter", "an extended regular expression, empty for none", "",              \
     "which programs are made blocks and timed, by their names", ON_COMPILE, OPTION_TEXT,           \
     FIELD(block_programs))                                                                         \
-  X("profiler.blocks.tiles", "numbers of tiles with commas between them", "0",                     \
-    "the tiles that time blocks", ON_COMPILE, OPTION_TEXT, FIELD(block_tiles))                     \
+  X("profiler.blocks.tile", "a tile's number, or several with commas between them", "0",           \
+    "the tiles of each IPU that time blocks; a stream copy in which none of them takes part is "   \
+    "timed by the first tile that does",                                                           \
+    ON_COMPILE, OPTION_TEXT, FIELD(block_tiles))                                                   \
   X("profiler.blocks.bufferSize", "a number of bytes, 64 to 65536", "1000",                        \
     "of each such tile's buffer, in which the beginning of a block takes 8 and its end 8",         \
     ON_COMPILE, OPTION_NUMBER, FIELD(block_buffer_bytes), .least = 64, .greatest = 65536)          \

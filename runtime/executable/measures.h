@@ -59,9 +59,12 @@ typedef struct executable_measure {
 } executable_measure;
 
 /* A mark: its number twice, plus 1 if it is an end; the counter. Numbers: of a flush; of block `block`; of a
- * stream copy, the event - 1: of waiting for it, then of the exchange, whose beginning ends the waiting. */
+ * stream copy, the event - 1: of waiting for it; of the exchange, whose beginning ends the waiting; of what the tile
+ * does behind it, which begins when the exchange ends. */
+enum { STREAM_MARKS = 3 };
 #define MARK_OF_FLUSH 0u
 #define MARK_OF_BLOCK(block) (1 + (uint32_t)(block))
-#define MARK_OF_STREAM(num_blocks, event) (1 + (uint32_t)(num_blocks) + 2 * (uint32_t)(event))
+#define MARK_OF_STREAM(num_blocks, event)                                                          \
+  (1 + (uint32_t)(num_blocks) + STREAM_MARKS * (uint32_t)(event))
 
 #endif

@@ -14,8 +14,8 @@ const char *timed_block_kind_name(timed_block_kind kind)
 const char *timed_block_name(const pop_executable *e, const timed_block *b)
 {
   if (b->kind == TIMED_COMMON) return e->blocks[b->index];
-  return b->kind == TIMED_STREAM_BEGIN || b->kind == TIMED_STREAM_MID ? e->events[b->index].name
-                                                                      : "";
+  bool streams = b->kind >= TIMED_STREAM_BEGIN && b->kind <= TIMED_STREAM_END;
+  return streams ? e->events[b->index].name : "";
 }
 
 /* ---- from marks to blocks ---- */
@@ -40,8 +40,8 @@ static timed_block block_of(const timed_blocks *t, uint32_t tile, uint32_t numbe
     b.index = number - MARK_OF_BLOCK(0);
   } else if (number < MARK_OF_STREAM(e->num_blocks, e->num_events)) {
     uint32_t of = number - MARK_OF_STREAM(e->num_blocks, 0);
-    b.kind = of % 2 ? TIMED_STREAM_MID : TIMED_STREAM_BEGIN;
-    b.index = of / 2;
+    b.kind = TIMED_STREAM_BEGIN + of % STREAM_MARKS;
+    b.index = of / STREAM_MARKS;
   }
   return b;
 }
@@ -65,6 +65,16 @@ static size_t find_open(const timed_blocks *t, uint32_t tile, uint32_t number)
   return t->num_open;
 }
 
+static void take_begin(timed_blocks *t, uint32_t tile, uint32_t number, uint64_t cycle)
+{
+  timed_block b = block_of(t, tile, number);
+  if (b.kind == TIMED_STREAM_MID) {
+    size_t waiting = find_open(t, tile, number - 1);
+    if (waiting < t->num_open) end_open(t, waiting, cycle, true);
+  }
+  pop_push(t->open, t->num_open, t->open_capacity, (open_mark){tile, number, cycle});
+}
+
 /* Those that began inside it have ended before: in an overflow. */
 static void take_end(timed_blocks *t, uint32_t tile, uint32_t number, uint64_t cycle,
                      uint64_t overflow_from)
@@ -81,16 +91,7 @@ static void take_end(timed_blocks *t, uint32_t tile, uint32_t number, uint64_t c
   for (size_t i = t->num_open; i-- > at + 1;)
     if (t->open[i].tile == tile) end_open(t, i, cycle, false);
   end_open(t, at, cycle, true);
-}
-
-static void take_begin(timed_blocks *t, uint32_t tile, uint32_t number, uint64_t cycle)
-{
-  timed_block b = block_of(t, tile, number);
-  if (b.kind == TIMED_STREAM_MID) {
-    size_t waiting = find_open(t, tile, number - 1);
-    if (waiting < t->num_open) end_open(t, waiting, cycle, true);
-  }
-  pop_push(t->open, t->num_open, t->open_capacity, (open_mark){tile, number, cycle});
+  if (block_of(t, tile, number).kind == TIMED_STREAM_MID) take_begin(t, tile, number + 1, cycle);
 }
 
 /* The end of the tile's last overflow, or 0. */

@@ -10,6 +10,7 @@
   X(TIMED_COMMON, "Common")                                                                        \
   X(TIMED_STREAM_BEGIN, "StreamCopyBegin") /* waits for the others */                              \
   X(TIMED_STREAM_MID, "StreamCopyMid")                                                             \
+  X(TIMED_STREAM_END, "StreamCopyEnd") /* until the tile goes on */                                \
   X(TIMED_FLUSH, "BlockFlush")                                                                     \
   X(TIMED_OVERFLOW, "Overflow") /* from the first mark that was lost to the next flush */          \
   X(TIMED_UNKNOWN, "Unknown")   /* began in an overflow, ended behind it */

@@ -76,7 +76,7 @@ static size_t count(const timed_blocks *t, timed_block_kind kind, uint32_t tile,
 Test(timed_blocks, chosen_tiles_time_the_blocks_that_the_filter_names)
 {
   const pop_option options[] = {{"profiler.blocks.filter", "^(in|out)ner$|outer"},
-                                {"profiler.blocks.tiles", "0,1"}};
+                                {"profiler.blocks.tile", "0,1"}};
   pop_engine *engine = start(options, 2, 3);
   const timed_blocks *t = blocks_of(engine);
   cr_assert_eq(t->num_blocks, 2 * 3 * 2);
@@ -186,25 +186,113 @@ Test(timed_blocks, what_begins_or_ends_in_an_overflow_is_shown_as_that)
   pop_executable_free(e);
 }
 
-Test(timed_blocks, stream_copies_are_blocks_of_the_tiles_that_take_part)
+static const timed_block *find(const timed_blocks *t, timed_block_kind kind, uint32_t tile)
+{
+  for (size_t i = 0; i < t->num_blocks; i++)
+    if (t->blocks[i].kind == kind && t->blocks[i].tile == tile) return &t->blocks[i];
+  return NULL;
+}
+
+Test(timed_blocks, stream_copies_are_three_blocks_one_behind_the_other)
 {
   const pop_option options[] = {{"profiler.blocks.filter", "outer"},
-                                {"profiler.blocks.tiles", "0,1"},
+                                {"profiler.blocks.tile", "0,1"},
                                 {"debug.instrumentExternalExchange", "true"}};
   pop_engine *engine = start(options, 3, 1);
   const timed_blocks *t = blocks_of(engine);
-  cr_assert_eq(count(t, TIMED_STREAM_BEGIN, 1, "in"), 1);
-  cr_assert_eq(count(t, TIMED_STREAM_MID, 1, "in"), 1);
-  cr_assert_eq(count(t, TIMED_STREAM_BEGIN, 0, NULL), 0);
+  const timed_block *begin = find(t, TIMED_STREAM_BEGIN, 1), *mid = find(t, TIMED_STREAM_MID, 1),
+                    *end = find(t, TIMED_STREAM_END, 1);
+  cr_assert_not_null(begin);
+  cr_assert_not_null(mid);
+  cr_assert_not_null(end);
+  cr_assert_str_eq(timed_block_name(t->executable, begin), "in");
+  cr_assert_str_eq(timed_block_name(t->executable, end), "in");
+  cr_assert(begin->from < begin->to && begin->to == mid->from && mid->from < mid->to &&
+            mid->to == end->from && end->from < end->to);
+  cr_assert(begin->has_end && mid->has_end && end->has_end);
+  cr_assert_null(find(t, TIMED_STREAM_BEGIN, 0));
   pop_profile *profile;
   expect_ok(pop_engine_execution_profile(engine, &profile));
+  /* The exchange is what the tile has measured for the other kind of profile. */
+  pop_profile_value of_tile = pop_profile_at(
+      pop_profile_at(pop_profile_find(pop_profile_root(profile), "hostExchangeCycles"), 0), 1);
+  const executable_measure *m = &t->executable->measures[0];
+  while (m->kind != MEASURE_HOST_EXCHANGE || m->tile != 1) m++;
+  cr_assert_eq(pop_profile_as_int(of_tile), (int64_t)(mid->to - mid->from) - m->overhead);
   pop_profile_value tiles = pop_profile_find(pop_profile_root(profile), "lightweightProfile.tiles");
   cr_assert_eq(pop_profile_count(tiles), 2);
-  pop_profile_value mid = pop_profile_at(pop_profile_get(pop_profile_at(tiles, 1), "blocks"), 1);
-  cr_assert_str_eq(pop_profile_as_string(pop_profile_get(mid, "type")), "StreamCopyMid");
-  cr_assert_str_eq(pop_profile_as_string(pop_profile_get(mid, "category")), "Host");
-  cr_assert_eq(pop_profile_as_int(pop_profile_at(pop_profile_get(mid, "tiles"), 0)), 1);
+  pop_profile_value value = pop_profile_at(pop_profile_get(pop_profile_at(tiles, 1), "blocks"), 1);
+  cr_assert_str_eq(pop_profile_as_string(pop_profile_get(value, "type")), "StreamCopyMid");
+  cr_assert_str_eq(pop_profile_as_string(pop_profile_get(value, "category")), "Host");
+  cr_assert_eq(pop_profile_as_int(pop_profile_at(pop_profile_get(value, "tiles"), 0)), 1);
   pop_profile_free(profile);
+  pop_engine_free(engine);
+}
+
+/* Tile 2 is chosen and the stream goes to tile 1: that gets a buffer, too, which knows of nothing else. */
+Test(timed_blocks, a_stream_copy_is_timed_also_if_no_chosen_tile_takes_part)
+{
+  const pop_option options[] = {{"profiler.blocks.filter", "."},
+                                {"profiler.blocks.tile", "2"},
+                                {"debug.instrumentExternalExchange", "true"}};
+  for (size_t num_options = 2; num_options <= 3; num_options++) {
+    bool streams = num_options == 3;
+    pop_engine *engine = start(options, num_options, 2);
+    const timed_blocks *t = blocks_of(engine);
+    cr_assert_eq(count(t, TIMED_COMMON, 2, NULL), 4);
+    cr_assert_eq(count(t, TIMED_COMMON, 1, NULL) + count(t, TIMED_COMMON, 0, NULL), 0);
+    cr_assert_eq(count(t, TIMED_STREAM_MID, 1, "in"), streams);
+    cr_assert_eq(count(t, TIMED_STREAM_END, 1, "in"), streams);
+    cr_assert_eq(t->num_blocks, streams ? 7 : 4);
+    size_t buffers = 0;
+    for (size_t i = 0; i < engine->executable->num_measures; i++)
+      buffers += engine->executable->measures[i].kind == MEASURE_BLOCKS;
+    cr_assert_eq(buffers, streams ? 2 : 1);
+    pop_engine_free(engine);
+  }
+}
+
+/* Eight marks, of which a stream copy leaves three behind itself: full buffers are emptied in time. */
+Test(timed_blocks, stream_copies_fill_buffers_as_far_as_the_compiler_thinks)
+{
+  const pop_option options[] = {{"profiler.blocks.filter", "outer"},
+                                {"profiler.blocks.tile", "1"},
+                                {"profiler.blocks.bufferSize", "64"},
+                                {"debug.instrumentExternalExchange", "true"}};
+  for (uint32_t times = 1; times <= 11; times += 2) {
+    pop_engine *engine = start(options, 4, times);
+    const timed_blocks *t = blocks_of(engine);
+    cr_assert_eq(count(t, TIMED_COMMON, 1, "outer"), times);
+    cr_assert_eq(count(t, TIMED_STREAM_END, 1, NULL), 1);
+    cr_assert_eq(count(t, TIMED_OVERFLOW, 1, NULL) + count(t, TIMED_UNKNOWN, 1, NULL), 0,
+                 "%u times", times);
+    cr_assert_eq(count(t, TIMED_FLUSH, 1, NULL) > 0, times > 2);
+    pop_engine_free(engine);
+  }
+}
+
+/* One number is a tile of each IPU. */
+Test(timed_blocks, chosen_tiles_are_those_of_each_IPU)
+{
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 2, &target));
+  target.tiles_per_ipu = 2;
+  pop_graph *graph = pop_graph_create(&target);
+  pop_graph_add_codelets_source(graph, "c", codelets, "count.c", NULL);
+  pop_program main = pop_program_block(graph, count_on(graph, 3, 50, "work"), "both");
+  const pop_option options[] = {{"profiler.blocks.filter", "both"}, {"profiler.blocks.tile", "1"}};
+  pop_engine *engine;
+  expect_ok(pop_engine_create(graph, &main, 1, options, 2, &engine));
+  pop_graph_free(graph);
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_run(engine, 0));
+  const timed_blocks *t = blocks_of(engine);
+  cr_assert_eq(t->num_blocks, 2);
+  const timed_block *a = find(t, TIMED_COMMON, 1), *b = find(t, TIMED_COMMON, 3);
+  cr_assert_not_null(a);
+  cr_assert_not_null(b);
+  cr_assert_gt(b->to - b->from, 50 * 4 * SLOT);
+  cr_assert_lt(a->to - a->from, 50 * SLOT);
   pop_engine_free(engine);
 }
 
@@ -213,8 +301,8 @@ Test(timed_blocks, options_that_cannot_be_are_refused)
   static const struct {
     const char *key, *value, *words;
   } wrong[] = {{"profiler.blocks.filter", "a(", "no extended regular expression"},
-               {"profiler.blocks.tiles", "0,3", "names tile 3: the target has the tiles 0 to 2"},
-               {"profiler.blocks.tiles", "1,", "numbers of tiles with commas"},
+               {"profiler.blocks.tile", "0,3", "names tile 3: each IPU has the tiles 0 to 2"},
+               {"profiler.blocks.tile", "1,", "numbers of tiles with commas"},
                {"profiler.blocks.bufferSize", "32", "cannot be '32'"}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     pop_graph *graph = new_graph_with_tiles(TILES);

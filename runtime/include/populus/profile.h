@@ -120,8 +120,8 @@ POP_MUST_CHECK pop_error *pop_engine_print_profile_summary(const pop_engine *eng
  * programs. */
 
 /* With profiler.blocks.filter or profiler.programs.filter there is `lightweightProfile`: droppedBlocks, and for each
- * tile of profiler.blocks.tiles its blocks (type: Common, StreamCopyBegin, StreamCopyMid, BlockFlush, Overflow or
- * Unknown; name; cyclesFrom, cyclesTo, of the device since load; endUnknown if it ended in an overflow).
+ * tile that times blocks (profiler.blocks.tile) its blocks (type: Common, StreamCopyBegin, StreamCopyMid, StreamCopyEnd,
+ * BlockFlush, Overflow or Unknown; name; cyclesFrom, cyclesTo, of the device since load; endUnknown if it ended in an overflow).
  * Stream copies are there with debug.instrumentExternalExchange; `tiles` of a StreamCopyMid are all that
  * took part at that time. */
 
