@@ -45,6 +45,7 @@ public:
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
+#include <poputil/TileMapping.hpp>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,8 @@ using namespace poplar::program;
 
 namespace
 {
+
+constexpr unsigned inputGrain = 8;
 
 std::size_t divideUp(std::size_t a, std::size_t b)
 {
@@ -102,6 +105,17 @@ std::size_t findBestSplit(const Target &target, std::size_t rows, std::size_t co
   return best;
 }
 
+// Where the vertex of a row's segment is: spread over all tiles; or each segment over tiles of its own, so that none
+// needs two segments of the input vector, if the busiest tile has no more vertices then.
+unsigned tileOfSegment(std::size_t tiles, std::size_t rows, std::size_t split, std::size_t segment,
+                       std::size_t row)
+{
+  std::size_t first = segment * tiles / split, own = (segment + 1) * tiles / split - first;
+  bool isEven = tiles >= split && divideUp(rows, tiles / split) <= divideUp(rows * split, tiles);
+  return static_cast<unsigned>(isEven ? first + row * own / rows
+                                      : (segment * rows + row) * tiles / (split * rows));
+}
+
 // A vertex for each segment of each row; the segment and its partial result live with it.
 ComputeSet addDotProducts(Graph &graph, const Tensor &matrix, const Tensor &input,
                           const Tensor &partials)
@@ -113,7 +127,7 @@ ComputeSet addDotProducts(Graph &graph, const Tensor &matrix, const Tensor &inpu
     std::size_t begin = segment * columns / split, end = (segment + 1) * columns / split;
     Tensor inputElements = input.slice(begin, end);
     for (std::size_t row = 0; row < rows; ++row) {
-      auto tile = static_cast<unsigned>((segment * rows + row) * tiles / (split * rows));
+      unsigned tile = tileOfSegment(tiles, rows, split, segment, row);
       Tensor elements = matrix[row].slice(begin, end), partial = partials[row][segment];
       VertexRef vertex = graph.addVertex(multiply, "DotProductVertex",
                                          {{"a", elements}, {"b", inputElements}, {"out", partial}});
@@ -145,12 +159,11 @@ ComputeSet addReductions(Graph &graph, const Tensor &partials, const Tensor &out
 Program buildMultiply(Graph &graph, const Tensor &matrix, const Tensor &input, const Tensor &output)
 {
   std::size_t rows = matrix.dim(0), columns = matrix.dim(1);
-  std::size_t tiles = graph.getTarget().getNumTiles();
   std::size_t split = findBestSplit(graph.getTarget(), rows, columns);
   Tensor partials = graph.addVariable(FLOAT, {rows, split}, "partials");
-  // Every tile uses the input vector: no place is better than another, so it is spread.
-  for (std::size_t i = 0; i < columns; ++i)
-    graph.setTileMapping(input[i], static_cast<unsigned>(i * tiles / columns));
+  // Every tile uses the input vector: no place is better than another. In runs of some elements it takes fewer
+  // instructions to send and to receive them.
+  poputil::mapTensorLinearly(graph, input, inputGrain, inputGrain);
   ComputeSet multiply = addDotProducts(graph, matrix, input, partials);
   ComputeSet reduce = addReductions(graph, partials, output);
   return Sequence({Execute(multiply, "dot products"), Execute(reduce, "sums")}, "multiply");

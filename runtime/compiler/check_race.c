@@ -1,11 +1,13 @@
-/* Vertices of a compute set run at the same time, so what one writes no other may touch. A vertex may
- * read what it writes itself, by another field: it works in place.
+/* Vertices of a compute set run at the same time, so what one writes no other may touch. What a vertex
+ * writes itself it may read by another field in two cases: where it writes by an InOut field, and where
+ * both fields have exactly the same run of elements (a vertex that calculates in place, element by
+ * element). Elsewhere an element would be read before or after it is written, as the code happens to be.
  *
  * All runs of elements that the vertices' fields touch are sorted by variable and first element.
  * Going through them in that order, a run overlaps an earlier one exactly if some earlier run ends
- * behind its beginning; so it is enough to remember which runs of two different vertices, and which
- * writing ones, reached farthest. (That a tensor which a field writes holds no element twice, the graph
- * has seen to.) */
+ * behind its beginning; so it is enough to remember which runs reached farthest: of all, of another
+ * vertex, of other elements, and of writing ones, of which no two overlap. (That a tensor which a field
+ * writes holds no element twice, the graph has seen to.) */
 #include "compiler/check.h"
 #include "compiler/order.h"
 
@@ -16,7 +18,7 @@ typedef struct access {
   uint32_t begin, end; /* elements */
   uint32_t vertex;
   uint32_t field;
-  bool writes;
+  pop_field_kind kind;
 } access;
 
 typedef struct access_list {
@@ -24,29 +26,63 @@ typedef struct access_list {
   size_t count, capacity;
 } access_list;
 
-/* Of different vertices, in one variable; NULL: none. */
-typedef struct farthest {
-  const access *first, *second;
-} farthest;
-
+/* What of one variable was seen so far and reaches farthest; NULL: nothing. */
 typedef struct sweep {
   const mapped_variables *mapped;
-  farthest all, writers;
+  const access *all;
+  const access *of_another_vertex; /* than `all` */
+  const access *of_other_elements; /* than `all` */
+  const access *writer;
 } sweep;
 
-static void reach(farthest *f, const access *a)
+static bool same_elements(const access *a, const access *b)
 {
-  if (!f->first || a->end > f->first->end) {
-    if (f->first && f->first->vertex != a->vertex) f->second = f->first;
-    f->first = a;
-  } else if (a->vertex != f->first->vertex && (!f->second || a->end > f->second->end)) {
-    f->second = a;
-  }
+  return a->begin == b->begin && a->end == b->end;
 }
 
-static const access *of_another_vertex(const farthest *f, uint32_t vertex)
+static void take_farther(const access **farthest, const access *a)
 {
-  return f->first && f->first->vertex == vertex ? f->second : f->first;
+  if (!*farthest || a->end > (*farthest)->end) *farthest = a;
+}
+
+static void reach(sweep *s, const access *a)
+{
+  const access *less = a;
+  if (!s->all || a->end > s->all->end) {
+    less = s->all;
+    s->all = a;
+  }
+  if (less && less->vertex != s->all->vertex) take_farther(&s->of_another_vertex, less);
+  if (less && !same_elements(less, s->all)) take_farther(&s->of_other_elements, less);
+  if (a->kind != POP_FIELD_INPUT) take_farther(&s->writer, a);
+}
+
+static bool overlaps(const access *earlier, const access *a)
+{
+  return earlier && earlier->end > a->begin;
+}
+
+/* An earlier access that rules out what `a` reads. */
+static const access *rival_of_reader(const sweep *s, const access *a)
+{
+  const access *w = s->writer;
+  bool in_place =
+      w && w->vertex == a->vertex && (w->kind == POP_FIELD_INOUT || same_elements(w, a));
+  return overlaps(w, a) && !in_place ? w : NULL;
+}
+
+/* An earlier access that rules out what `a` writes. */
+static const access *rival_of_writer(const sweep *s, const access *a)
+{
+  if (overlaps(s->writer, a)) return s->writer;
+  const access *candidates[] = {s->all, s->of_another_vertex, s->of_other_elements};
+  for (size_t i = 0; i < 3; i++) {
+    const access *c = candidates[i];
+    bool in_place =
+        c && c->vertex == a->vertex && (a->kind == POP_FIELD_INOUT || same_elements(c, a));
+    if (overlaps(c, a) && !in_place) return c;
+  }
+  return NULL;
 }
 
 static const char *field_name(const pop_graph *graph, const access *a)
@@ -66,14 +102,15 @@ static pop_error *race(const pop_graph *graph, const access *writer, const acces
   const char *variable = graph->variables[writer->variable].name;
   char *first = describe_vertex(graph, writer->vertex);
   char *second = describe_vertex(graph, other->vertex);
-  pop_error *error = pop_error_new(
-      POP_ERROR_GRAPH_CYCLE,
-      "Field %s.%s writes to elements [%u:%u) of variable '%s' that are %s "
-      "elsewhere in same compute set: %s writes them, and %s %s them by its "
-      "field %s.%s",
-      type_name(graph, writer), field_name(graph, writer), begin, end, variable,
-      other->writes ? "written to" : "read", first, second, other->writes ? "writes" : "reads",
-      type_name(graph, other), field_name(graph, other));
+  pop_error *error =
+      pop_error_new(POP_ERROR_GRAPH_CYCLE,
+                    "Field %s.%s writes to elements [%u:%u) of variable '%s' that are %s "
+                    "elsewhere in same compute set: %s writes them, and %s %s them by its "
+                    "field %s.%s",
+                    type_name(graph, writer), field_name(graph, writer), begin, end, variable,
+                    other->kind == POP_FIELD_INPUT ? "read" : "written to", first, second,
+                    other->kind == POP_FIELD_INPUT ? "reads" : "writes", type_name(graph, other),
+                    field_name(graph, other));
   free(first);
   free(second);
   return error;
@@ -90,14 +127,11 @@ static pop_error *sweep_access(sweep *s, const access *a)
     free(who);
     return error;
   }
-  if (s->all.first && s->all.first->variable != a->variable)
-    s->all = s->writers = (farthest){NULL, NULL};
-  const access *rival = of_another_vertex(a->writes ? &s->all : &s->writers, a->vertex);
-  if ((!rival || rival->end <= a->begin) && a->writes) rival = s->writers.first;
-  if (rival && rival->end > a->begin)
-    return a->writes ? race(graph, a, rival) : race(graph, rival, a);
-  reach(&s->all, a);
-  if (a->writes) reach(&s->writers, a);
+  if (s->all && s->all->variable != a->variable) *s = (sweep){.mapped = s->mapped};
+  bool reads = a->kind == POP_FIELD_INPUT;
+  const access *rival = reads ? rival_of_reader(s, a) : rival_of_writer(s, a);
+  if (rival) return reads ? race(graph, rival, a) : race(graph, a, rival);
+  reach(s, a);
   return NULL;
 }
 
@@ -119,7 +153,7 @@ static void collect_accesses(const pop_graph *graph, uint32_t vertex_number, acc
                           .end = (uint32_t)(run.begin + run.count),
                           .vertex = vertex_number,
                           .field = field,
-                          .writes = fields[field].kind != POP_FIELD_INPUT});
+                          .kind = fields[field].kind});
     }
   }
 }

@@ -49,6 +49,28 @@ static const pop_vertex_type update = {.name = "Update",
                                        .state_alignment = 4,
                                        .fields = update_fields,
                                        .num_fields = 1};
+static const pop_field scale_fields[] = {
+    {.name = "x",
+     .kind = POP_FIELD_INOUT,
+     .layout = POP_LAYOUT_SPAN,
+     .type = POP_FLOAT,
+     .offset = 0,
+     .size = 8,
+     .alignment = 4},
+    {.name = "by",
+     .kind = POP_FIELD_INPUT,
+     .layout = POP_LAYOUT_SPAN,
+     .type = POP_FLOAT,
+     .offset = 8,
+     .size = 8,
+     .alignment = 4},
+};
+static const pop_vertex_type scale = {.name = "Scale",
+                                      .symbol = "__runCodelet_Scale",
+                                      .state_size = 16,
+                                      .state_alignment = 4,
+                                      .fields = scale_fields,
+                                      .num_fields = 2};
 
 /* A graph with 100 floats `in` and `data` (mapped), and one compute set that a program executes. */
 typedef struct fixture {
@@ -68,6 +90,7 @@ static fixture new_fixture(void)
   fixture f = {.graph = new_graph_with_tiles(4)};
   add_vertex_type(f.graph, &stencil);
   add_vertex_type(f.graph, &update);
+  add_vertex_type(f.graph, &scale);
   f.in = vector(f.graph, 100, "in");
   f.data = vector(f.graph, 100, "data");
   pop_graph_map_linearly(f.graph, f.in, 0, 0);
@@ -95,6 +118,15 @@ static pop_vertex add_update(fixture *f, pop_tensor x)
 {
   pop_vertex v = pop_graph_add_vertex(f->graph, f->sweep, "Update");
   pop_graph_connect(f->graph, v, "x", x);
+  pop_graph_set_vertex_tile(f->graph, v, 1);
+  return v;
+}
+
+static pop_vertex add_scale(fixture *f, pop_tensor x, pop_tensor by)
+{
+  pop_vertex v = pop_graph_add_vertex(f->graph, f->sweep, "Scale");
+  pop_graph_connect(f->graph, v, "x", x);
+  pop_graph_connect(f->graph, v, "by", by);
   pop_graph_set_vertex_tile(f->graph, v, 1);
   return v;
 }
@@ -230,14 +262,42 @@ static void reader_and_writer(fixture *f)
   add_stencil(f, part(f->data, 50, 55), part(f->data, 60, 65));
 }
 
-static void reads_what_it_writes(fixture *f)
+static void writes_the_very_elements_it_reads(fixture *f)
 {
   add_stencil(f, f->data, f->data);
 }
 
-static void in_place_and_another_writer(fixture *f)
+static void reads_what_it_changes(fixture *f)
+{
+  add_scale(f, f->data, part(f->data, 3, 4));
+  add_scale(f, part(f->in, 3, 4), f->in);
+}
+
+static void reads_more_than_it_writes(fixture *f)
 {
   add_stencil(f, f->data, part(f->data, 0, 60));
+}
+
+static void writes_more_than_it_reads(fixture *f)
+{
+  add_stencil(f, part(f->data, 0, 60), f->data);
+}
+
+static void writes_among_what_it_reads(fixture *f)
+{
+  const pop_tensor read[] = {part(f->data, 10, 30), part(f->data, 20, 40)};
+  add_stencil(f, pop_concat(read, 2, 0), part(f->data, 20, 40));
+}
+
+static void reads_what_it_changes_beside_another_reader(fixture *f)
+{
+  add_scale(f, f->data, part(f->data, 3, 4));
+  add_stencil(f, part(f->data, 90, 91), f->in);
+}
+
+static void in_place_and_another_writer(fixture *f)
+{
+  add_stencil(f, part(f->data, 0, 60), part(f->data, 0, 60));
   add_stencil(f, f->in, part(f->data, 55, 58));
 }
 
@@ -254,7 +314,8 @@ static const struct {
     {"unused compute set", unused_compute_set_is_half_built, 0, {0}},
     {"interleaved writers", interleaved_writers, 0, {0}},
     {"empty tensors", empty_tensors, 0, {0}},
-    {"reads what it writes itself", reads_what_it_writes, 0, {0}},
+    {"writes the very elements it reads", writes_the_very_elements_it_reads, 0, {0}},
+    {"reads what it changes", reads_what_it_changes, 0, {0}},
     {"X07 overlapping copy", overlapping_copy, 0, {0}},
     {"P08 vertex without tile",
      vertex_without_tile,
@@ -303,6 +364,22 @@ static const struct {
      POP_ERROR_GRAPH_CYCLE,
      {"Field Stencil.data writes to elements [50:55) of variable 'data' that are read elsewhere",
       "vertex 0", "vertex 1", "Stencil.in"}},
+    {"P07 one that reads more than it writes",
+     reads_more_than_it_writes,
+     POP_ERROR_GRAPH_CYCLE,
+     {"[0:60)", "Stencil.data", "vertex 0", "Stencil.in"}},
+    {"P07 one that writes more than it reads",
+     writes_more_than_it_reads,
+     POP_ERROR_GRAPH_CYCLE,
+     {"[0:60)", "Stencil.data", "vertex 0", "Stencil.in"}},
+    {"P07 one that writes among what it reads",
+     writes_among_what_it_reads,
+     POP_ERROR_GRAPH_CYCLE,
+     {"[20:30)", "Stencil.data", "vertex 0", "Stencil.in"}},
+    {"P07 one that reads what it changes, and another reader",
+     reads_what_it_changes_beside_another_reader,
+     POP_ERROR_GRAPH_CYCLE,
+     {"[90:91)", "Scale.x", "vertex 0", "vertex 1", "Stencil.in"}},
     {"P07 one that works in place, and another writer",
      in_place_and_another_writer,
      POP_ERROR_GRAPH_CYCLE,

@@ -25,7 +25,7 @@ inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Ten
                  poplar::detail::check(activations.c()), expected.c(), loss.c(), deltas.c(),
                  numCorrect.c(), call.program(), call.c());
   call.finish();
-  return std::move(prog);
+  return poplar::program::Program(std::move(prog));
 }
 inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &activations,
                                          const poplar::Tensor &expected, const poplar::Tensor &loss,

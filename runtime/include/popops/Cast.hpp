@@ -31,7 +31,7 @@ inline poplar::program::Program cast(poplar::Graph &graph, const poplar::Tensor 
 {
   poplar::program::Sequence prog;
   castWithOutput(graph, source, out, prog, debugContext);
-  return std::move(prog);
+  return poplar::program::Program(std::move(prog));
 }
 
 } // namespace popops
