@@ -1,0 +1,136 @@
+/* Tiles with the same control code, as far as it has been walked. */
+#include "control_parts.h"
+
+#include <populus/arena.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+static uint32_t word_number(const machine *m, uint32_t address)
+{
+  return (address - m->target.memory_base) / 4;
+}
+
+bool control_is_equal(const machine *m, const control_class *of, const block *b)
+{
+  uint32_t first = word_number(m, b->pc);
+  for (uint32_t i = first; i < first + b->words; i++)
+    if (i / 64 >= of->num_equal || !(of->equal[i / 64] >> i % 64 & 1)) return false;
+  return true;
+}
+
+static void set_equal(const machine *m, control_class *of, const block *b)
+{
+  uint32_t first = word_number(m, b->pc), last = first + b->words - 1;
+  while (of->num_equal <= last / 64)
+    pop_push(of->equal, of->num_equal, of->equal_capacity, (uint64_t)0);
+  for (uint32_t i = first; i <= last; i++) of->equal[i / 64] |= (uint64_t)1 << i % 64;
+}
+
+static void add_to_class(control *c, uint32_t number, uint32_t tile_number)
+{
+  control_class *of = &c->classes[number];
+  pop_push(of->tiles, of->num_tiles, of->tiles_capacity, tile_number);
+  c->class_of[tile_number] = number;
+}
+
+void control_first_class(control *c, uint32_t num_tiles)
+{
+  pop_push(c->classes, c->num_classes, c->classes_capacity, (control_class){0});
+  for (uint32_t i = 0; i < num_tiles; i++) add_to_class(c, 0, i);
+}
+
+void control_free_classes(control *c)
+{
+  for (size_t i = 0; i < c->num_classes; i++) {
+    free(c->classes[i].equal);
+    free(c->classes[i].tiles);
+  }
+  free(c->classes);
+}
+
+/* What is known of the class `number`, for tiles that leave it. */
+static uint32_t copy_class(control *c, uint32_t number)
+{
+  const control_class *old = &c->classes[number];
+  control_class copy = {.num_equal = old->num_equal, .equal_capacity = old->num_equal};
+  copy.equal = pop_xrealloc(NULL, old->num_equal + 1, sizeof *copy.equal);
+  if (old->num_equal) memcpy(copy.equal, old->equal, old->num_equal * sizeof *copy.equal);
+  pop_push(c->classes, c->num_classes, c->classes_capacity, copy);
+  return (uint32_t)(c->num_classes - 1);
+}
+
+static bool has_words_of(const machine *m, const stretch *s, const tile *t, const tile *other)
+{
+  for (size_t i = 0; i < s->num_blocks; i++) {
+    const block *b = &s->blocks[i];
+    if (!memory_contains(t, b->pc, 4 * b->words, false, true) ||
+        memcmp(words_at(m, t, b->pc), words_at(m, other, b->pc), 4 * (size_t)b->words))
+      return false;
+  }
+  return true;
+}
+
+static uint64_t hash_words(const machine *m, const stretch *s, const tile *t)
+{
+  uint64_t hash = 0;
+  for (size_t i = 0; i < s->num_blocks; i++) {
+    const block *b = &s->blocks[i];
+    if (!memory_contains(t, b->pc, 4 * b->words, false, true)) return hash;
+    hash = XXH3_64bits_withSeed(words_at(m, t, b->pc), 4 * (size_t)b->words, hash);
+  }
+  return hash;
+}
+
+/* The group keeps the tiles of its first tile's class; each other class's become a group. */
+static void split_by_class(control *c, control_group *g)
+{
+  size_t first_new = c->num_groups, kept = 0;
+  g->class_number = c->class_of[g->tiles[0]];
+  for (size_t i = 0; i < g->num_tiles; i++) {
+    uint32_t number = g->tiles[i], class_number = c->class_of[number];
+    if (class_number == g->class_number) {
+      g->tiles[kept++] = number;
+      continue;
+    }
+    size_t other = first_new;
+    while (other < c->num_groups && c->groups[other]->class_number != class_number) other++;
+    if (other == c->num_groups) control_new_group(c, g)->class_number = class_number;
+    control_add_tile(c, c->groups[other], number);
+  }
+  g->num_tiles = kept;
+}
+
+typedef struct hashed_class {
+  uint64_t hash;
+  uint32_t number;
+} hashed_class;
+
+void control_compare_blocks(machine *m, control *c, control_group *g)
+{
+  const stretch *s = &c->s;
+  const tile *first = &m->tiles[g->tiles[0]];
+  uint32_t number = g->class_number;
+  hashed_class *others = NULL;
+  size_t num_others = 0, capacity = 0, kept = 0, num_groups = c->num_groups;
+  for (size_t i = 0; i < c->classes[number].num_tiles; i++) {
+    uint32_t tile_number = c->classes[number].tiles[i];
+    const tile *t = &m->tiles[tile_number];
+    if (t == first || has_words_of(m, s, t, first)) {
+      c->classes[number].tiles[kept++] = tile_number;
+      continue;
+    }
+    uint64_t hash = hash_words(m, s, t);
+    size_t at = 0;
+    while (at < num_others && others[at].hash != hash) at++;
+    if (at == num_others)
+      pop_push(others, num_others, capacity, (hashed_class){hash, copy_class(c, number)});
+    add_to_class(c, others[at].number, tile_number);
+  }
+  c->classes[number].num_tiles = kept;
+  free(others);
+  for (size_t i = 0; i < s->num_blocks; i++) set_equal(m, &c->classes[number], &s->blocks[i]);
+  for (size_t i = 0; num_others && i < num_groups; i++)
+    if (c->groups[i]->class_number == number && c->groups[i]->num_tiles)
+      split_by_class(c, c->groups[i]);
+}
