@@ -227,20 +227,6 @@ pop_error *read_instrumentation(decoder *d)
   return NULL;
 }
 
-/* How many things there are of which a measure's index is one. */
-static size_t num_measurable(const pop_executable *e, measure_kind kind)
-{
-  const size_t counts[MEASURE_KINDS] = {
-      [MEASURE_COMPUTE_SET] = e->num_compute_sets,
-      [MEASURE_VERTICES] = e->num_works,
-      [MEASURE_EXCHANGE] = e->num_exchanges,
-      [MEASURE_HOST_EXCHANGE] = e->num_events,
-      [MEASURE_BRANCHES] = 1,
-      [MEASURE_BLOCKS] = 1,
-  };
-  return counts[kind];
-}
-
 /* As many words as whoever reads them relies on. */
 static bool has_right_words(const pop_executable *e, const executable_measure *m)
 {
@@ -258,7 +244,7 @@ static pop_error *read_measure(decoder *d, executable_measure *m)
   POP_TRY(decode_u32s(&d->r, most, v, 6));
   *m = (executable_measure){
       .kind = v[0], .index = v[1], .tile = v[2], .words = v[4], .overhead = v[5]};
-  if (m->index >= num_measurable(d->e, (measure_kind)m->kind))
+  if (m->index >= executable_num_measurable(d->e, (measure_kind)m->kind))
     return metadata_error(&d->r, "there is no number %u", m->index);
   if (!has_right_words(d->e, m)) return metadata_error(&d->r, "%u words", m->words);
   return decode_address(d, v[3], 4 * (uint64_t)m->words, &m->address);

@@ -170,6 +170,19 @@ bool executable_find_vertex(const pop_executable *e, uint32_t tile, uint32_t con
   return false;
 }
 
+size_t executable_num_measurable(const pop_executable *e, measure_kind kind)
+{
+  const size_t counts[MEASURE_KINDS] = {
+      [MEASURE_COMPUTE_SET] = e->num_compute_sets,
+      [MEASURE_VERTICES] = e->num_works,
+      [MEASURE_EXCHANGE] = e->num_exchanges,
+      [MEASURE_HOST_EXCHANGE] = e->num_events,
+      [MEASURE_BRANCHES] = 1,
+      [MEASURE_BLOCKS] = 1,
+  };
+  return counts[kind];
+}
+
 uint32_t executable_num_calls(const pop_executable *e, const executable_work *work)
 {
   const executable_row *row = &e->vertex_rows[work->row];

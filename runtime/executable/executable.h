@@ -325,6 +325,8 @@ bool executable_find_vertex(const pop_executable *executable, uint32_t tile, uin
  * their numbers in the row, the supervisor's come first; then for each worker those that all run and its
  * own. */
 uint32_t executable_num_calls(const pop_executable *executable, const executable_work *work);
+/* How many things there are of which the index of a measure of this kind is one. */
+size_t executable_num_measurable(const pop_executable *executable, measure_kind kind);
 
 /* image.c: what is wanted of the tile's image (POP_IMAGE_… bits), with its memory compared with the
  * digest. It lives in `elf`, whose content it replaces, and in `arena`. Errors: FILE_LOAD. */

@@ -61,16 +61,22 @@ static void write_line(const log_channel *channel, log_level level, const char *
   while (written < 0 && errno == EINTR);
 }
 
+static void write_message(const log_channel *channel, log_level level, const char *part,
+                          const char *format, va_list args)
+{
+  char message[3072];
+  vsnprintf(message, sizeof message, format, args);
+  write_line(channel, level, part, message);
+}
+
 static void warn(const log_channel *channel, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static void warn(const log_channel *channel, const char *format, ...)
 {
-  char message[512];
   va_list args;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  write_message(channel, LOG_WARN, "LOG", format, args);
   va_end(args);
-  write_line(channel, LOG_WARN, "LOG", message);
 }
 
 /* ---- what the environment says ---- */
@@ -163,23 +169,19 @@ bool log_enabled(log_level level)
 void log_write(log_level level, const char *part, const char *format, ...)
 {
   if (!is_wanted(&poplar, level, part)) return;
-  char message[3072];
   va_list args;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  write_message(&poplar, level, part, format, args);
   va_end(args);
-  write_line(&poplar, level, part, message);
 }
 
 void log_poplibs(log_level level, const char *part, const char *format, ...)
 {
   if (!is_wanted(&poplibs, level, part)) return;
-  char message[3072];
   va_list args;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  write_message(&poplibs, level, part, format, args);
   va_end(args);
-  write_line(&poplibs, level, part, message);
 }
 
 /* ---- phases ---- */

@@ -52,12 +52,7 @@ typedef struct schedule {
 static void report(machine *m, const tile *t, machine_fault_kind kind, uint32_t pc,
                    const char *detail)
 {
-  machine_fault fault = {.kind = kind,
-                         .tile = t->number,
-                         .context = MACHINE_SUPERVISOR,
-                         .pc = pc,
-                         .word = memory_word(m, t, pc),
-                         .cycle = m->at.clocks[t->number]};
+  machine_fault fault = superstep_supervisor_fault(m, t, kind, pc);
   snprintf(fault.detail, sizeof fault.detail, "%s", detail);
   superstep_fault(m, &fault);
 }

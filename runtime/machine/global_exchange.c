@@ -74,12 +74,7 @@ static bool refuse(const reading *r, uint32_t number, uint32_t pc, machine_fault
 {
   machine *m = machine_of(r, number);
   const tile *t = tile_at(r, number);
-  machine_fault fault = {.kind = kind,
-                         .tile = t->number,
-                         .context = MACHINE_SUPERVISOR,
-                         .pc = pc,
-                         .word = memory_word(m, t, pc),
-                         .cycle = m->at.clocks[t->number]};
+  machine_fault fault = superstep_supervisor_fault(m, t, kind, pc);
   snprintf(fault.detail, sizeof fault.detail, "global exchange: %s", detail);
   superstep_fault(m, &fault);
   return false;

@@ -37,14 +37,9 @@ typedef struct record {
 static bool refuse_value(const reading *r, const tile *t, uint32_t pc, machine_fault_kind kind,
                          uint32_t value, const char *detail)
 {
-  machine_fault fault = {.kind = kind,
-                         .tile = t->number,
-                         .context = MACHINE_SUPERVISOR,
-                         .pc = pc,
-                         .word = memory_word(r->m, t, pc),
-                         .address = value,
-                         .cycle = r->m->at.clocks[t->number]};
-  snprintf(fault.detail, sizeof fault.detail, "host exchange: %s", detail);
+  machine_fault fault = superstep_supervisor_fault(r->m, t, kind, pc);
+  fault.address = value;
+  snprintf(fault.detail, sizeof fault.detail, "host exchange: %.128s", detail);
   superstep_fault(r->m, &fault);
   return false;
 }

@@ -210,6 +210,9 @@ void superstep_release_replicas(machine *const *replicas, uint32_t count);
 void superstep_start_supervisor(machine *m, tile *t, uint32_t entry);
 /* Notes the fault of a tile (called in tile order: the first one stays, the others are counted). */
 void superstep_fault(machine *m, const machine_fault *fault);
+/* A fault of a tile's supervisor at `pc`, in the cycle that its clock shows. */
+machine_fault superstep_supervisor_fault(const machine *m, const tile *t, machine_fault_kind kind,
+                                         uint32_t pc);
 pop_error *superstep_error(const machine *m); /* the fault as an error */
 void superstep_trace(machine *m, machine_trace_kind kind, uint32_t tile, uint32_t argument,
                      uint64_t from, uint64_t to, uint64_t bytes);

@@ -34,6 +34,17 @@ void superstep_fault(machine *m, const machine_fault *fault)
   m->fault.num_faults++;
 }
 
+machine_fault superstep_supervisor_fault(const machine *m, const tile *t, machine_fault_kind kind,
+                                         uint32_t pc)
+{
+  return (machine_fault){.kind = kind,
+                         .tile = t->number,
+                         .context = MACHINE_SUPERVISOR,
+                         .pc = pc,
+                         .word = memory_word(m, t, pc),
+                         .cycle = m->at.clocks[t->number]};
+}
+
 /* Contexts start with all registers 0. One without a known stack treats sp as any register. */
 static void start_context(const tile *t, context *c, uint32_t number, uint32_t pc, uint64_t clock)
 {
@@ -244,17 +255,12 @@ static bool wants_external_sync(const machine *m, uint32_t tile)
          (m->at.waiting[tile] == STOP_SYNC && m->at.asked[tile] == ISA_SYNC_EXTERNAL);
 }
 
-static machine_fault supervisor_fault(machine *m, uint32_t number, machine_fault_kind kind)
+/* Of a tile that waits for others. */
+static machine_fault waiting_fault(machine *m, uint32_t number)
 {
   control_dissolve(m);
   const tile *t = &m->tiles[number];
-  uint32_t pc = t->supervisor.pc - 4;
-  return (machine_fault){.kind = kind,
-                         .tile = number,
-                         .context = MACHINE_SUPERVISOR,
-                         .pc = pc,
-                         .word = memory_word(m, t, pc),
-                         .cycle = m->at.clocks[number]};
+  return superstep_supervisor_fault(m, t, MACHINE_FAULT_EXCHANGE_ERROR, t->supervisor.pc - 4);
 }
 
 /* Some tiles wait for an internal sync that the others, waiting for the host, never ask for. */
@@ -262,7 +268,7 @@ static void fault_mixed_syncs(machine *m)
 {
   uint32_t first = 0;
   while (m->at.waiting[first] == STOP_HOST_SYNC) first++;
-  machine_fault fault = supervisor_fault(m, first, MACHINE_FAULT_EXCHANGE_ERROR);
+  machine_fault fault = waiting_fault(m, first);
   char inside[56], outside[56];
   list_tiles(m, false, inside, sizeof inside);
   list_tiles(m, true, outside, sizeof outside);
@@ -276,7 +282,7 @@ static void fault_mixed_zones(machine *m)
 {
   uint32_t first = 0;
   while (!wants_external_sync(m, first) && !wants_replicas(m, first)) first++;
-  machine_fault fault = supervisor_fault(m, first, MACHINE_FAULT_EXCHANGE_ERROR);
+  machine_fault fault = waiting_fault(m, first);
   snprintf(fault.detail, sizeof fault.detail, "waits for an external sync, other tiles do not");
   superstep_fault(m, &fault);
 }
@@ -287,7 +293,7 @@ static void resolve_host_sync(machine *m, uint32_t *event)
   for (uint32_t i = 1; i < m->num_tiles; i++) {
     uint32_t other = m->at.asked[i];
     if (other == *event) continue;
-    machine_fault fault = supervisor_fault(m, i, MACHINE_FAULT_EXCHANGE_ERROR);
+    machine_fault fault = waiting_fault(m, i);
     fault.address = other;
     snprintf(fault.detail, sizeof fault.detail, "reports %u to the host where tile 0 reports %u",
              other, *event);

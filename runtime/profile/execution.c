@@ -3,32 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t num_measurable(const pop_executable *e, int kind)
-{
-  const size_t counts[MEASURE_KINDS] = {
-      [MEASURE_COMPUTE_SET] = e->num_compute_sets,
-      [MEASURE_VERTICES] = e->num_works,
-      [MEASURE_EXCHANGE] = e->num_exchanges,
-      [MEASURE_HOST_EXCHANGE] = e->num_events,
-      [MEASURE_BRANCHES] = 1,
-      [MEASURE_BLOCKS] = 1,
-  };
-  return counts[kind];
-}
-
 /* Measures are ascending by tile: counting by kind and index leaves them so. */
 static void sort_measures(execution *x)
 {
   const pop_executable *e = x->executable;
   size_t total = 0;
   for (int k = 0; k < MEASURE_KINDS; k++)
-    x->first_of[k] = pop_xcalloc(num_measurable(e, k) + 2, sizeof *x->first_of[k]);
+    x->first_of[k] =
+        pop_xcalloc(executable_num_measurable(e, (measure_kind)k) + 2, sizeof *x->first_of[k]);
   x->sorted = pop_xcalloc(e->num_measures + 1, sizeof *x->sorted);
   for (size_t i = 0; i < e->num_measures; i++)
     x->first_of[e->measures[i].kind][e->measures[i].index + 2]++;
   for (int k = 0; k < MEASURE_KINDS; k++) {
     x->first_of[k][0] = x->first_of[k][1] = total;
-    for (size_t i = 0; i < num_measurable(e, k); i++)
+    for (size_t i = 0; i < executable_num_measurable(e, (measure_kind)k); i++)
       total = x->first_of[k][i + 2] += x->first_of[k][i + 1];
   }
   for (uint32_t i = 0; i < e->num_measures; i++)

@@ -5,6 +5,7 @@
 #include "graph/graph.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 /* One "ipu2" with as many tiles as wanted. */
@@ -40,6 +41,26 @@ static inline void assert_error(const pop_graph *graph, pop_error_code code,
   for (size_t i = 0; i < 5 && words[i]; i++)
     cr_assert_not_null(strstr(pop_error_message(error), words[i]), "%s: no <%s> in: %s", where,
                        words[i], pop_error_message(error));
+}
+
+/* A call that is wrong, and what the graph's error says then. */
+typedef struct bad_call {
+  void (*call)(pop_graph *graph);
+  pop_error_code code;
+  const char *words[5];
+} bad_call;
+
+/* Each on a graph of its own. */
+static inline void assert_bad_calls(const bad_call *cases, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    pop_graph *graph = new_graph();
+    cases[i].call(graph);
+    char where[20];
+    snprintf(where, sizeof where, "case %zu", i);
+    assert_error(graph, cases[i].code, cases[i].words, where);
+    pop_graph_free(graph);
+  }
 }
 
 /* A vertex type without code, as if it came from a .gp. */

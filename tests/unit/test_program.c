@@ -282,11 +282,7 @@ static void execute_foreign(pop_graph *g)
 
 Test(program, X03_X04_X05_X07_P01_P10_bad_programs_say_what_is_wrong)
 {
-  static const struct {
-    void (*call)(pop_graph *graph);
-    pop_error_code code;
-    const char *words[5];
-  } cases[] = {
+  static const bad_call cases[] = {
       {copy_sizes, POP_ERROR_TENSOR, {"'step'", "{4} of 'a'", "{5} of 'b'", "same number"}},
       {copy_types, POP_ERROR_TYPE, {"int tensor {4} of 'a'", "float tensor {4} of 'b'"}},
       {copy_to_constant, POP_ERROR_TENSOR, {"'c'", "constant"}},
@@ -316,14 +312,7 @@ Test(program, X03_X04_X05_X07_P01_P10_bad_programs_say_what_is_wrong)
       {block_null, POP_ERROR_INVALID_ARGUMENT, {"pop_program_block", "program is null"}},
       {undef_constant, POP_ERROR_TENSOR, {"'gone'", "constant"}},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    pop_graph *graph = new_graph();
-    cases[i].call(graph);
-    char where[20];
-    snprintf(where, sizeof where, "case %zu", i);
-    assert_error(graph, cases[i].code, cases[i].words, where);
-    pop_graph_free(graph);
-  }
+  assert_bad_calls(cases, sizeof cases / sizeof *cases);
 }
 
 Test(program, after_an_error_calls_do_nothing)

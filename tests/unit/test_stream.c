@@ -132,11 +132,7 @@ static void mode_unknown(pop_graph *g)
 
 Test(stream, X07_P01_O02_bad_calls_say_what_is_wrong)
 {
-  static const struct {
-    void (*call)(pop_graph *graph);
-    pop_error_code code;
-    const char *words[5];
-  } cases[] = {
+  static const bad_call cases[] = {
       {no_handle, POP_ERROR_INVALID_ARGUMENT, {"pop_graph_add_host_to_device_fifo", "no handle"}},
       {no_elements, POP_ERROR_INVALID_ARGUMENT, {"stream 's'", "at least 1"}},
       {no_type, POP_ERROR_TYPE, {"pop_graph_add_device_to_host_fifo", "type"}},
@@ -158,12 +154,5 @@ Test(stream, X07_P01_O02_bad_calls_say_what_is_wrong)
       {mode_unknown, POP_ERROR_INVALID_ARGUMENT, {"no mode 7", "POP_STREAM_BROADCAST"}},
       {foreign_stream, POP_ERROR_INVALID_ARGUMENT, {"no stream 1"}},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    pop_graph *graph = new_graph();
-    cases[i].call(graph);
-    char where[20];
-    snprintf(where, sizeof where, "case %zu", i);
-    assert_error(graph, cases[i].code, cases[i].words, where);
-    pop_graph_free(graph);
-  }
+  assert_bad_calls(cases, sizeof cases / sizeof *cases);
 }
