@@ -45,9 +45,11 @@ set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(LLVM19 19 REQUIRED)
 find_package(PkgConfig REQUIRED)
-foreach(module libelf libdw jansson libxxhash libzstd libcbor)
+foreach(module libelf libdw jansson libxxhash libzstd libcbor libprotobuf-c)
   pkg_check_modules(${module} REQUIRED IMPORTED_TARGET ${module})
 endforeach()
+
+find_program(PROTOC_C protoc-c REQUIRED)
 
 # populus_glob(<variable> <pattern>...): source files of this folder, sorted; a new file is picked up by the next build.
 function(populus_glob variable)

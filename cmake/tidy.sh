@@ -10,12 +10,12 @@ if [ ! -f "$build/compile_commands.json" ]; then
   exit 4
 fi
 
-# What the build compiles is what the data base names; one "file" line for each translation unit.
+# What the build compiles is what the data base names; one "file" line for each translation unit. What protoc-c writes is not ours.
 files() {
   if [ $# -gt 0 ]; then
     printf '%s\n' "$@"
   else
-    sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$build/compile_commands.json" | grep '\.c$' | LC_ALL=C sort -u
+    sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$build/compile_commands.json" | grep '\.c$' | grep -v '\.pb-c\.c$' | LC_ALL=C sort -u
   fi
 }
 

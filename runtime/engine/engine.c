@@ -9,6 +9,7 @@
 
 #include "engine/find_name.h"
 #include "engine/reports.h"
+#include "engine/traced_calls.h"
 #include "graph/log.h"
 #include "profile/graph_profile.h"
 #include <errno.h>
@@ -96,6 +97,7 @@ static pop_error *load(pop_engine *engine)
 {
   const char *too_small = engine->executable->out_of_memory;
   if (too_small) return pop_error_new(POP_ERROR_GRAPH_MEMORY, "cannot load: %s", too_small);
+  event_time begun = event_now();
   engine->state = ENGINE_COMPILED;
   if (engine->device) POP_TRY(take_device(engine));
   POP_TRY(execution_profile_reset(engine->profile, false));
@@ -105,6 +107,7 @@ static pop_error *load(pop_engine *engine)
   uint32_t event;
   POP_TRY(replicas_run(engine, 0, &event));
   engine->state = ENGINE_LOADED;
+  trace_load(engine, begun);
   return NULL;
 }
 
@@ -281,11 +284,13 @@ static pop_error *run(pop_engine *engine, size_t program)
     return pop_error_new(POP_ERROR_INDEX, "there is no program %zu: the engine has %zu", program,
                          num_programs);
   log_phase running = log_phase_start("ENGINE", "Running program");
+  event_time begun = event_now();
   machine_counters before = counters_of(engine);
   if (engine->on_cpu) replicas_start_on_cpu(engine, program);
   execution_profile_begin_run(engine->profile, program);
   pop_error *error = run_to_end(engine, program);
   if (!error) error = execution_profile_end_run(engine->profile);
+  error = trace_run(engine, program, begun, error);
   if (error) return error;
   log_phase_end(&running);
   machine_counters after = counters_of(engine);

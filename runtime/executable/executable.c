@@ -60,6 +60,7 @@ void pop_executable_free(pop_executable *e)
 {
   if (!e || atomic_fetch_sub(&e->references, 1) != 1) return;
   if (e->images.free) e->images.free(e->images.context);
+  if (e->traced) e->free_traced(e->traced);
   void *const arrays[] = {
       e->file,     e->options,       e->run_options, e->programs,      e->tensors,
       e->runs,     e->events,        e->blocks,      e->streams,       e->remote_buffers,

@@ -296,6 +296,8 @@ struct pop_executable {
   bool images_checked; /* all have their digests */
   const struct cpu_program
       *cpu; /* for the CPU: what runs instead of images, which own it; else NULL */
+  struct traced_module *traced; /* what its engines do is recorded there; owned; NULL: nowhere */
+  void (*free_traced)(void *traced);
 };
 
 /* Of what is loaded once: one replica's, or those of all replicas in the graph. */

@@ -19,6 +19,7 @@ on_all_devices matvec 40 50
 on_all_devices matvec_split 100 70
 on_all_devices control_flow 2 10 1e6
 on_all_devices streams
+on_all_devices event_trace
 on_all_devices remote_buffer
 on_all_devices pipeline
 on_all_devices replicas

@@ -5,6 +5,7 @@
 #include <populus/device.h>
 #include <populus/engine.h>
 #include <populus/error.h>
+#include <populus/event_trace.h>
 #include <populus/executable.h>
 #include <populus/graph.h>
 #include <populus/host_function.h>

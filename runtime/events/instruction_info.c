@@ -1,0 +1,69 @@
+/* {"ml_types": {compute set: type, …}}
+ *
+ * Programs do not say what a matrix product is for; names of layers do, as in the guide's sample:
+ * Layer1/Fwd/Conv_1/Convolve, Layer3/Bwd/…, Layer3/Wu/…. */
+#include "events/tensor_map.h"
+
+#include "profile/json.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum ml_type { UNCLASSIFIED, STANDALONE, FORWARD, INPUT_GRADIENT, FILTER_GRADIENT } ml_type;
+
+/* Is it one of the parts between slashes? */
+static bool has_part(const char *name, const char *part)
+{
+  size_t length = strlen(part);
+  for (const char *at = name; (at = strstr(at, part)); at++)
+    if ((at == name || at[-1] == '/') && (at[length] == '/' || !at[length])) return true;
+  return false;
+}
+
+static ml_type type_by_name(const char *name)
+{
+  static const struct {
+    const char *part;
+    ml_type type;
+  } parts[] = {{"Fwd", FORWARD}, {"Bwd", INPUT_GRADIENT}, {"Wu", FILTER_GRADIENT}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (has_part(name, parts[i].part)) return parts[i].type;
+  return UNCLASSIFIED;
+}
+
+/* By compute set: it has vertices of poplin. The caller's to free. */
+static bool *find_products(const pop_graph *graph)
+{
+  static const char library[] = "poplin::";
+  bool *found = pop_xcalloc(graph->num_compute_sets + 1, sizeof *found);
+  for (size_t i = 0; i < graph->num_vertices; i++) {
+    const vertex *v = &graph->vertices[i];
+    const char *type = graph->vertex_types[v->type].type->name;
+    if (strncmp(type, library, strlen(library)) == 0) found[v->compute_set] = true;
+  }
+  return found;
+}
+
+pop_error *write_instruction_info(FILE *stream, const void *context)
+{
+  const pop_graph *graph = ((const traced_graph *)context)->graph;
+  bool *products = find_products(graph), is_training = false;
+  for (size_t i = 0; i < graph->num_compute_sets; i++)
+    if (products[i] && type_by_name(graph->compute_sets[i].name) != UNCLASSIFIED)
+      is_training = true;
+  json_writer json = {.stream = stream, .layout = JSON_DENSE};
+  json_begin_object(&json, NULL);
+  json_begin_object(&json, "ml_types");
+  for (size_t i = 0; i < graph->num_compute_sets; i++) {
+    if (!products[i]) continue;
+    ml_type type = type_by_name(graph->compute_sets[i].name);
+    if (type == UNCLASSIFIED && !is_training) type = STANDALONE;
+    json_put_number(&json, graph->compute_sets[i].name, type);
+  }
+  json_end_object(&json);
+  json_end_object(&json);
+  free(products);
+  return fflush(stream) == 0 && !ferror(stream)
+             ? NULL
+             : pop_error_errno(errno, "cannot write what matrix products are for");
+}
