@@ -228,6 +228,46 @@ static uint64_t elements_per_tile(uint64_t num_elements, uint32_t num_tiles, uin
   return per_tile;
 }
 
+/* The view's piece that is being mapped. */
+typedef struct linear_mapping {
+  const pop_graph *view, *graph;
+  const view_piece *piece;
+  uint64_t per_tile;
+  uint64_t inner[GRAPH_MAX_RANK * 4]; /* elements in one round of each loop of the piece */
+} linear_mapping;
+
+/* The tiles of `count` elements that the view shows from `position` on. */
+static void map_run_linearly(const linear_mapping *m, uint64_t element, uint64_t position,
+                             uint64_t count)
+{
+  while (count) {
+    uint64_t tile = position / m->per_tile, left = m->per_tile - position % m->per_tile;
+    uint64_t part = count < left ? count : left;
+    map_in_all_replicas(m->view, (view_run){m->piece->variable, element, part}, (uint32_t)tile);
+    element += part;
+    position += part;
+    count -= part;
+  }
+}
+
+/* The loops of the piece from number `k` on. Of a loop that shows the same elements again and again the last round
+ * says where they are: the earlier ones, of which a broadcast may have any number, are not gone through. */
+static void map_nest_linearly(const linear_mapping *m, uint32_t k, uint64_t element,
+                              uint64_t position)
+{
+  const view_dim *dim = &m->graph->dims[m->piece->first_dim + k];
+  if (k == m->piece->num_dims) {
+    map_run_linearly(m, element, position, 1);
+  } else if (dim->stride == 1 && k + 1 == m->piece->num_dims) {
+    map_run_linearly(m, element, position, dim->count);
+  } else if (dim->stride == 0) {
+    map_nest_linearly(m, k + 1, element, position + (dim->count - 1) * m->inner[k]);
+  } else {
+    for (uint64_t i = 0; i < dim->count; i++)
+      map_nest_linearly(m, k + 1, element + i * (uint64_t)dim->stride, position + i * m->inner[k]);
+  }
+}
+
 void pop_graph_map_linearly(pop_graph *graph, pop_tensor handle, size_t min_elements_per_tile,
                             size_t grain_size)
 {
@@ -241,19 +281,17 @@ void pop_graph_map_linearly(pop_graph *graph, pop_tensor handle, size_t min_elem
   log_poplibs(LOG_INFO, "POPUTIL", "mapTensorLinearly: %llu elements, %llu on each tile",
               (unsigned long long)t->num_elements,
               (unsigned long long)(per_tile < t->num_elements ? per_tile : t->num_elements));
-  uint64_t left = per_tile; /* on the tile */
-  uint32_t tile = 0;
-  view_walk walk;
-  view_walk_start(&walk, graph, handle.index);
-  for (view_run run; view_walk_next(&walk, &run);) {
-    while (run.count) {
-      if (left == 0) tile++, left = per_tile;
-      uint64_t count = run.count < left ? run.count : left;
-      map_in_all_replicas(view, (view_run){run.variable, run.begin, count}, tile);
-      run.begin += count;
-      run.count -= count;
-      left -= count;
+  linear_mapping m = {view, graph, NULL, per_tile, {0}};
+  uint64_t position = 0;
+  for (size_t i = 0; i < t->num_pieces; i++) {
+    m.piece = &graph->pieces[t->first_piece + i];
+    uint64_t count = 1;
+    for (uint32_t k = m.piece->num_dims; k-- > 0;) {
+      m.inner[k] = count;
+      count *= graph->dims[m.piece->first_dim + k].count;
     }
+    map_nest_linearly(&m, 0, m.piece->base, position);
+    position += count;
   }
 }
 

@@ -132,6 +132,25 @@ Test(mapping, map_linearly_counts_in_the_order_of_the_view)
   pop_graph_free(graph);
 }
 
+/* What is shown several times is where it is shown last; how often costs no time. */
+Test(mapping, map_linearly_of_a_broadcast)
+{
+  enum { ROWS = 3, TIMES = 4 };
+  pop_graph *graph = new_graph_with_tiles(4);
+  pop_tensor rows = pop_graph_add_variable(graph, POP_INT, (const size_t[]){ROWS}, 1, "rows");
+  pop_tensor inner = pop_tensor_broadcast(pop_tensor_expand(rows, 1), TIMES, 1);
+  pop_graph_map_linearly(graph, inner, 0, 0); /* 0 0 0 | 0 1 1 | 1 1 2 | 2 2 2 */
+  const int last_of_row[] = {1, 2, 3};
+  assert_mapping(graph, last_of_row, ROWS, "each row several times");
+  pop_graph_map_linearly(graph, pop_tensor_broadcast(rows, TIMES, 0), 0, 0); /* 0 1 2 | 0 1 2 | … */
+  const int last_round[] = {3, 3, 3};
+  assert_mapping(graph, last_round, ROWS, "all rows several times");
+  pop_tensor huge = pop_tensor_broadcast(pop_tensor_broadcast(rows, 1u << 31, 0), 1u << 20, 0);
+  pop_graph_map_linearly(graph, huge, 0, 0);
+  assert_mapping(graph, last_round, ROWS, "2^51 times");
+  pop_graph_free(graph);
+}
+
 /* ---- visit_tile_mapping ---- */
 
 typedef struct visited {
