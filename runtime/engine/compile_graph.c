@@ -13,6 +13,7 @@
 #include "graph/log.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- images of a compilation ---- */
 
@@ -191,7 +192,8 @@ static pop_error *block_tiles(const engine_options *options, uint32_t **tiles, s
 }
 
 static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t num_programs,
-                              const engine_options *options, pop_executable **executable)
+                              const engine_options *options, const uint64_t source[2],
+                              pop_executable **executable)
 {
   uint32_t *tiles = NULL;
   size_t num_tiles = 0;
@@ -223,6 +225,7 @@ static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t
   free(tiles);
   POP_TRY(error);
   *executable = new_executable(c, options);
+  memcpy((*executable)->source, source, sizeof(*executable)->source);
   return NULL;
 }
 
@@ -231,18 +234,21 @@ static pop_error *find_or_compile(pop_graph *graph, const uint32_t *programs, si
 {
   if (graph->target.type == POP_TARGET_CPU)
     return compile_for_cpu(graph, programs, num_programs, options, executable);
+  uint64_t source[2];
+  executable_source(graph, programs, num_programs, options, source);
   if (!*options->cache_folder)
-    return compile_new(graph, programs, num_programs, options, executable);
-  executable_cache cache = executable_cache_open(graph, programs, num_programs, options);
+    return compile_new(graph, programs, num_programs, options, source, executable);
+  executable_cache cache =
+      executable_cache_open(source, graph->programs[programs[0]].name, options);
   *executable = executable_cache_find(&cache);
   if (*executable) return NULL;
-  POP_TRY(compile_new(graph, programs, num_programs, options, executable));
+  POP_TRY(compile_new(graph, programs, num_programs, options, source, executable));
   executable_cache_put(&cache, *executable);
   return NULL;
 }
 
-static pop_error *compile_with(pop_graph *graph, const pop_program *programs, size_t num_programs,
-                               const engine_options *options, pop_executable **executable)
+static pop_error *compile_alone(pop_graph *graph, const pop_program *programs, size_t num_programs,
+                                const engine_options *options, pop_executable **executable)
 {
   graph_end_construction(graph);
   graph_estimate_vertices(graph);
@@ -260,6 +266,15 @@ static pop_error *compile_with(pop_graph *graph, const pop_program *programs, si
   }
   *executable = e;
   return NULL;
+}
+
+static pop_error *compile_with(pop_graph *graph, const pop_program *programs, size_t num_programs,
+                               const engine_options *options, pop_executable **executable)
+{
+  POP_TRY(graph_begin_compilation(graph));
+  pop_error *error = compile_alone(graph, programs, num_programs, options, executable);
+  graph_end_compilation(graph);
+  return error;
 }
 
 /* A virtual graph stands for the one that it is a view of. */

@@ -1,6 +1,10 @@
 /* The executable cache: archives with the names of their keys, `0123456789abcdef.a`.
  *
- *   key = XXH3(graph and programs, options that shape the executable, the compiler: version, sources, codelets)
+ *   source = XXH3, 128 bits, of (graph and programs, options that shape the executable, the compiler: version,
+ *            sources, codelets)
+ *   key    = its lower 64 bits
+ *
+ * An archive holds its source: two programs of one key are not taken for each other.
  *
  * ../cache/cache_folder.h says how processes share the folder; two that compile the same write the same
  * bytes. They are not compressed: zstd's fastest would give back 600 MB/s, a tenth of what the page cache
@@ -26,6 +30,11 @@ static const char suffix[] = ".a";
 
 /* ---- key ---- */
 
+static void add(XXH3_state_t *state, const void *bytes, size_t size)
+{
+  XXH3_128bits_update(state, bytes, size);
+}
+
 /* The codelets that the compiler itself uses are compiled with the project: a part of the compiler. */
 static void add_compiler(XXH3_state_t *state)
 {
@@ -35,10 +44,10 @@ static void add_compiler(XXH3_state_t *state)
   uint8_t *bytes = NULL;
   size_t size = 0;
   pop_error *error = pop_file_read(path, SIZE_MAX, &bytes, &size);
-  if (!error) XXH3_64bits_update(state, bytes, size);
+  if (!error) add(state, bytes, size);
   pop_error_free(error); /* whoever needs them says that they are not there */
-  XXH3_64bits_update(state, version, sizeof version);
-  XXH3_64bits_update(state, &format, sizeof format);
+  add(state, version, sizeof version);
+  add(state, &format, sizeof format);
   free(bytes);
   free(path);
 }
@@ -48,26 +57,34 @@ static void add_options(XXH3_state_t *state, const engine_options *options)
   size_t count;
   const executable_option *given = options_given(options, ON_COMPILE, &count);
   for (size_t i = 0; i < count; ++i) {
-    XXH3_64bits_update(state, given[i].key, strlen(given[i].key) + 1);
-    XXH3_64bits_update(state, given[i].value, strlen(given[i].value) + 1);
+    add(state, given[i].key, strlen(given[i].key) + 1);
+    add(state, given[i].value, strlen(given[i].value) + 1);
   }
 }
 
-executable_cache executable_cache_open(pop_graph *graph, const uint32_t *programs,
-                                       size_t num_programs, const engine_options *options)
+void executable_source(pop_graph *graph, const uint32_t *programs, size_t num_programs,
+                       const engine_options *options, uint64_t source[2])
 {
-  const char *name = graph->programs[programs[0]].name;
-  uint64_t fingerprint = graph_fingerprint(graph, programs, num_programs);
+  fingerprint of_graph = graph_fingerprint(graph, programs, num_programs);
   XXH3_state_t *state = XXH3_createState();
-  XXH3_64bits_reset(state);
-  XXH3_64bits_update(state, &fingerprint, sizeof fingerprint);
+  XXH3_128bits_reset(state);
+  add(state, &of_graph, sizeof of_graph);
   add_options(state, options);
   add_compiler(state);
+  XXH128_hash_t hash = XXH3_128bits_digest(state);
+  XXH3_freeState(state);
+  source[0] = hash.low64;
+  source[1] = hash.high64;
+}
+
+executable_cache executable_cache_open(const uint64_t source[2], const char *name,
+                                       const engine_options *options)
+{
   executable_cache cache = {.folder = options->cache_folder,
                             .max_bytes = options->cache_max_bytes,
-                            .key = XXH3_64bits_digest(state),
+                            .key = source[0],
+                            .rest_of_source = source[1],
                             .name = *name ? name : "program 0"};
-  XXH3_freeState(state);
   log_write(LOG_INFO, "ENGINE", "Begin compilation: %s (Hash 0x%016llx)", cache.name,
             (unsigned long long)cache.key);
   pop_error *error = cache_folder_check(cache.folder);
@@ -85,11 +102,20 @@ static char *entry_path(const executable_cache *cache)
 
 /* ---- finding ---- */
 
-static pop_error *load_entry(const char *folder, const char *path, pop_executable **executable)
+static pop_error *check_source(const executable_cache *cache, const pop_executable *executable)
 {
-  POP_TRY(cache_folder_check_entry(folder, path));
+  const uint64_t *source = executable->source;
+  if (source[0] == cache->key && source[1] == cache->rest_of_source) return NULL;
+  return pop_error_new(POP_ERROR_FILE_LOAD, "it was compiled from another program");
+}
+
+static pop_error *load_entry(const executable_cache *cache, const char *path,
+                             pop_executable **executable)
+{
+  POP_TRY(cache_folder_check_entry(cache->folder, path));
   POP_TRY(pop_executable_load(path, executable));
-  pop_error *error = executable_check_images(*executable, 0);
+  pop_error *error = check_source(cache, *executable);
+  if (!error) error = executable_check_images(*executable, 0);
   if (!error) return NULL;
   pop_executable_free(*executable);
   *executable = NULL;
@@ -105,7 +131,7 @@ pop_executable *executable_cache_find(const executable_cache *cache)
     log_write(LOG_INFO, "ENGINE", "Couldn't find %s", path);
   } else {
     log_phase loading = log_phase_start("ENGINE", "Loading cached executable");
-    pop_error *error = load_entry(cache->folder, path, &found);
+    pop_error *error = load_entry(cache, path, &found);
     if (error)
       log_write(LOG_WARN, "ENGINE", "cached executable %s cannot be used, compiling again: %s",
                 path, pop_error_message(error));

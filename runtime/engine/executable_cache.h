@@ -9,15 +9,18 @@
 typedef struct executable_cache {
   const char *folder;
   uint64_t max_bytes; /* 0: no limit */
-  uint64_t key;
+  uint64_t key, rest_of_source;
   const char *name; /* of what is compiled, for the log */
   bool refused;     /* nothing is found there or put in */
 } executable_cache;
 
-/* For the cache that the options name; `programs` are indices of the graph. A folder that cannot be trusted is logged
+/* A hash of all that shapes what is compiled; `programs` are indices of the graph. */
+void executable_source(pop_graph *graph, const uint32_t *programs, size_t num_programs,
+                       const engine_options *options, uint64_t source[2]);
+/* For the cache that the options name; `name` is that of the first program. A folder that cannot be trusted is logged
  * and refused. */
-executable_cache executable_cache_open(pop_graph *graph, const uint32_t *programs,
-                                       size_t num_programs, const engine_options *options);
+executable_cache executable_cache_open(const uint64_t source[2], const char *name,
+                                       const engine_options *options);
 /* What is in the cache; NULL if it is not there or damaged: then it has to be compiled. */
 pop_executable *executable_cache_find(const executable_cache *cache);
 /* Puts it in, and the least recently used out if it is too much then. That this may fail is logged

@@ -76,6 +76,18 @@ static pop_error *read_costs(metadata_reader *r, pop_target *target)
   return NULL;
 }
 
+static pop_error *read_source(decoder *d)
+{
+  enum { NUMBERS = sizeof d->e->source / sizeof *d->e->source };
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  if (count != NUMBERS)
+    return metadata_error(&d->r, "%zu numbers instead of %d", count, (int)NUMBERS);
+  for (size_t i = 0; i < count; ++i)
+    POP_TRY(metadata_read_uint(&d->r, UINT64_MAX, &d->e->source[i]));
+  return NULL;
+}
+
 static pop_error *read_target(decoder *d)
 {
   metadata_reader *r = &d->r;

@@ -31,6 +31,12 @@ static void put_costs(pop_bytes *out, const pop_target *target)
   for (size_t i = 0; i < POP_COST_CLASS_COUNT; ++i) put_number(out, names[i], target->cost[i]);
 }
 
+static void put_source(encoder *x)
+{
+  metadata_put_array(x->out, 2);
+  for (int i = 0; i < 2; ++i) metadata_put_uint(x->out, x->e->source[i]);
+}
+
 static void put_target(encoder *x)
 {
   const pop_target *target = &x->e->target;

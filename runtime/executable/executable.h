@@ -25,7 +25,7 @@
 #define EXECUTABLE_NONE UINT32_MAX
 
 /* What is written now, and what is read: changed with every change of the encoding. */
-enum { EXECUTABLE_FORMAT = 10 };
+enum { EXECUTABLE_FORMAT = 11 };
 
 #define EXECUTABLE_METADATA_MEMBER "metadata.elf"
 
@@ -258,6 +258,7 @@ struct pop_executable {
   pop_arena *arena;    /* names and shapes */
   char *file;          /* for messages: the archive that it was loaded from; NULL: compiled here */
   const char *version; /* of the Populus that compiled it */
+  uint64_t source[2];  /* hash of what it was compiled from, and of the compiler; not for the CPU */
   pop_target target;   /* of one replica */
   uint32_t num_replicas; /* of the same images; 1: the graph is not replicated */
   EXECUTABLE_ARRAY(executable_option, options);

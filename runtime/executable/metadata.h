@@ -16,6 +16,7 @@
  * entries count from 0; long tables are flat arrays of numbers, a few for each entry; offsets are from
  * the base of tile memory. */
 #define METADATA_KEYS(X)                                                                           \
+  X(source, "[2 numbers of 64 bits]: a hash of what it was compiled from, and of the compiler")    \
   X(target, "a map with the fields of pop_target")                                                 \
   X(replicas, "how many there are of what is described here; 1: the graph is not replicated")      \
   X(options, "a map: those given when the graph was compiled")                                     \

@@ -5,11 +5,12 @@
 
 #include "graph/graph.h"
 
-/* The graph is there and has no error: calls do something. For the graphs of handles, which are never
- * virtual ones. */
-static inline bool graph_usable(const pop_graph *graph)
+/* The graph is there, has no error and is not being compiled by another thread: calls do something. For the graphs
+ * of handles, which are never virtual ones. */
+static inline bool graph_usable(pop_graph *graph)
 {
-  return graph && !graph->error;
+  if (!graph || graph->error) return false;
+  return !atomic_load_explicit(&graph->compiler, memory_order_relaxed) || graph_check_turn(graph);
 }
 
 /* The same for a graph that is a call's argument. It may be virtual: from here on it is the one that it

@@ -23,7 +23,7 @@ typedef struct hasher {
 
 static void flush_words(hasher *h)
 {
-  XXH3_64bits_update(h->state, h->words, h->num_words * sizeof *h->words);
+  XXH3_128bits_update(h->state, h->words, h->num_words * sizeof *h->words);
   h->num_words = 0;
 }
 
@@ -41,7 +41,7 @@ static void add_bytes(hasher *h, const void *bytes, size_t size)
 {
   ADD(h, bytes ? size : UINT64_MAX);
   flush_words(h);
-  if (bytes) XXH3_64bits_update(h->state, bytes, size);
+  if (bytes) XXH3_128bits_update(h->state, bytes, size);
 }
 
 static void add_text(hasher *h, const char *text)
@@ -183,11 +183,11 @@ static void add_host(hasher *h, const pop_graph *g)
   }
 }
 
-uint64_t graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t num_programs)
+fingerprint graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t num_programs)
 {
-  ASSERT_SIZE(pop_graph, 720);
+  ASSERT_SIZE(pop_graph, 728);
   hasher h = {.state = XXH3_createState()};
-  XXH3_64bits_reset(h.state);
+  XXH3_128bits_reset(h.state);
   add_target(&h, &graph->target);
   ADD(&h, graph->num_replicas);
   add_codelets(&h, graph);
@@ -199,7 +199,7 @@ uint64_t graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t nu
   ADD(&h, num_programs);
   for (size_t i = 0; i < num_programs; i++) ADD(&h, programs[i]);
   flush_words(&h);
-  uint64_t fingerprint = XXH3_64bits_digest(h.state);
+  XXH128_hash_t hash = XXH3_128bits_digest(h.state);
   XXH3_freeState(h.state);
-  return fingerprint;
+  return (fingerprint){hash.low64, hash.high64};
 }

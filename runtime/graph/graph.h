@@ -26,6 +26,7 @@
 #include <populus/names.h>
 #include <populus/remote_buffer.h>
 #include <populus/stream.h>
+#include <stdatomic.h>
 
 #define GRAPH_NONE UINT32_MAX
 enum { GRAPH_MAX_RANK = 16 };
@@ -203,6 +204,9 @@ enum { MAX_REPLICATIONS = UINT16_MAX };
   type *name;                                                                                      \
   size_t num_##name, name##_capacity
 
+/* use.c: a thread, by the address of something that is its own; 0: nobody. */
+typedef _Atomic uintptr_t graph_compiler;
+
 struct pop_graph {
   /* A virtual graph is a view of another one's tiles, and has nothing but these and `target`. */
   pop_graph *top;    /* the graph that it is a view of in the end; of others, themselves */
@@ -240,6 +244,7 @@ struct pop_graph {
   uint64_t program_visit;       /* number of searches for cycles so far */
   log_phase construction;       /* from its creation to when it is first compiled */
   bool is_constructed;
+  graph_compiler compiler; /* who compiles the graph: nobody else may use it meanwhile */
 };
 
 static inline bool graph_is_for_host(const pop_graph *graph)
@@ -268,6 +273,12 @@ static inline const uint32_t *edge_tensors(const pop_graph *graph, const edge *e
  * 0's), or GRAPH_NONE. */
 uint32_t graph_tile_of_top(const pop_graph *view, uint32_t replica, uint32_t tile);
 uint32_t graph_tile_of_view(pop_graph *view, uint32_t tile_of_top);
+
+/* use.c: the calling thread compiles the graph from here on, if nobody does. */
+POP_MUST_CHECK pop_error *graph_begin_compilation(pop_graph *graph);
+void graph_end_compilation(pop_graph *graph);
+/* Fails the graph if another thread compiles it. */
+bool graph_check_turn(pop_graph *graph);
 
 /* The graph is compiled: its construction, as the log knows it, is over. */
 void graph_end_construction(pop_graph *graph);

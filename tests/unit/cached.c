@@ -123,6 +123,13 @@ Test(cached, H03_an_entry_of_another_program_in_its_place)
   cr_assert_eq(rename(other, mine), 0);
   expect_value(engine, 5); /* what it has found */
   pop_engine_free(engine);
+  engine = new_engine(5); /* a whole archive, of another program */
+  cr_assert(was_compiled(engine));
+  expect_value(engine, 5);
+  pop_engine_free(engine);
+  engine = new_engine(5);
+  cr_assert_not(was_compiled(engine), "the entry is not replaced");
+  pop_engine_free(engine);
 }
 
 Test(cached, H05_D01_D06_no_room_for_an_entry)

@@ -38,20 +38,26 @@ static pop_graph *new_example(void)
   return graph;
 }
 
-static uint64_t fingerprint(pop_graph *graph)
+static fingerprint fingerprint_of(pop_graph *graph)
 {
   const uint32_t program = 0;
   return graph_fingerprint(graph, &program, 1);
 }
 
+static bool same(fingerprint a, fingerprint b)
+{
+  cr_assert_eq(a.low == b.low, a.high == b.high);
+  return a.low == b.low;
+}
+
 Test(fingerprint, of_the_same_calls_is_the_same)
 {
   pop_graph *a = new_example(), *b = new_example();
-  cr_assert_eq(fingerprint(a), fingerprint(b));
-  cr_assert_eq(fingerprint(a), fingerprint(a));
+  cr_assert(same(fingerprint_of(a), fingerprint_of(b)));
+  cr_assert(same(fingerprint_of(a), fingerprint_of(a)));
   const uint32_t programs[] = {0, 1};
-  cr_assert_neq(fingerprint(a), graph_fingerprint(a, programs, 2));
-  cr_assert_neq(fingerprint(a), graph_fingerprint(a, programs + 1, 1));
+  cr_assert_not(same(fingerprint_of(a), graph_fingerprint(a, programs, 2)));
+  cr_assert_not(same(fingerprint_of(a), graph_fingerprint(a, programs + 1, 1)));
   pop_graph_free(a);
   pop_graph_free(b);
 }
@@ -101,13 +107,13 @@ Test(fingerprint, of_anything_else_is_another)
 #define CHANGE_ENTRY(what, change) {#what, change_##what},
       CHANGES(CHANGE_ENTRY)};
   pop_graph *graph = new_example();
-  uint64_t first = fingerprint(graph);
+  fingerprint first = fingerprint_of(graph);
   pop_graph_free(graph);
   for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
     graph = new_example();
-    fingerprint(graph); /* sorts mappings */
+    fingerprint_of(graph); /* sorts mappings */
     changes[i].change(graph);
-    cr_assert_neq(fingerprint(graph), first, "%s", changes[i].what);
+    cr_assert_not(same(fingerprint_of(graph), first), "%s", changes[i].what);
     pop_graph_free(graph);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <populus/introspection.h>
 #include <populus/populus.h>
+#include <pthread.h>
 
 TestSuite(perf_estimates, .init = enter_fresh_folder);
 
@@ -174,5 +175,79 @@ Test(perf_estimates, wrong_use)
       w.graph, POP_ERROR_UNKNOWN_VERTEX_TYPE,
       (const char *const[]){"pop_graph_register_perf_estimator", "no vertex type 'Sun'", NULL},
       "unknown type");
+  free_world(&w);
+}
+
+/* ---- while the graph is compiled ---- */
+
+static void *compile_again(void *context)
+{
+  world *w = context;
+  pop_executable *executable = NULL;
+  return pop_compile_graph(w->graph, &w->program, 1, NULL, 0, &executable);
+}
+
+static void *add_a_variable(void *context)
+{
+  world *w = context;
+  pop_graph_add_variable(w->graph, POP_INT, (size_t[]){1}, 1, "late");
+  return NULL;
+}
+
+typedef struct intruder {
+  world *world;
+  void *(*call)(void *);
+  void *result;
+  bool on_a_thread, came;
+} intruder;
+
+static pop_perf_estimate let_in(void *context, pop_graph *graph, pop_vertex vertex)
+{
+  intruder *i = context;
+  pthread_t thread;
+  cr_assert_eq(pop_graph_vertex_field_size(graph, vertex, "out"),
+               1); /* the compiling thread may ask */
+  if (!i->came && i->on_a_thread) {
+    cr_assert_eq(pthread_create(&thread, NULL, i->call, i->world), 0);
+    cr_assert_eq(pthread_join(thread, &i->result), 0);
+  } else if (!i->came) {
+    i->result = i->call(i->world);
+  }
+  i->came = true;
+  return (pop_perf_estimate){.cycles = 1000};
+}
+
+static intruder compile_with(world *w, void *(*call)(void *), bool on_a_thread)
+{
+  intruder i = {w, call, NULL, on_a_thread, false};
+  pop_executable *executable;
+  pop_graph_register_perf_estimator(w->graph, "Sum", let_in, &i);
+  expect_ok(pop_compile_graph(w->graph, &w->program, 1, NULL, 0, &executable));
+  pop_executable_free(executable);
+  cr_assert(i.came);
+  return i;
+}
+
+Test(perf_estimates, P13_a_graph_that_is_being_compiled_is_not_for_others)
+{
+  for (int on_a_thread = 0; on_a_thread < 2; on_a_thread++) {
+    world w = new_world(false);
+    intruder i = compile_with(&w, compile_again, on_a_thread);
+    expect_error(
+        i.result, POP_ERROR_RUNTIME,
+        "cannot compile: the graph is being compiled; threads must take turns with a graph, "
+        "or have one each",
+        on_a_thread ? "by another thread" : "by the estimator");
+    assert_no_error(w.graph);
+    free_world(&w);
+  }
+  world w = new_world(false);
+  compile_with(&w, add_a_variable, true);
+  expect_error(
+      pop_graph_take_error(w.graph), POP_ERROR_RUNTIME,
+      "the graph is being compiled; threads must take turns with a graph, or have one each",
+      "another thread's variable");
+  add_a_variable(&w); /* it is over */
+  assert_no_error(w.graph);
   free_world(&w);
 }
