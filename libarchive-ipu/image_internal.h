@@ -33,7 +33,6 @@ POP_MUST_CHECK pop_error *image_read_details(const uint8_t *section, uint32_t by
  * `first_name` is where. */
 bool image_section_kind(const char *name, uint8_t *kind); /* false: no section of ours */
 uint32_t image_num_memory_sections(const pop_image *image);
-pop_image_section image_memory_section(const pop_image *image, uint32_t index);
 uint32_t image_section_names_bytes(const pop_image *image);
 void image_put_section_names(const pop_image *image, char *names);
 void image_put_memory_headers(const pop_image *image, uint32_t file_offset, uint32_t first_name,

@@ -67,7 +67,7 @@ uint32_t image_num_memory_sections(const pop_image *image)
   return image->num_sections ? (uint32_t)image->num_sections : 1;
 }
 
-pop_image_section image_memory_section(const pop_image *image, uint32_t index)
+static pop_image_section image_memory_section(const pop_image *image, uint32_t index)
 {
   if (image->num_sections) return image->sections[index];
   return (pop_image_section){image->base, image->size, POP_MEMORY_VERTEX_CODE};

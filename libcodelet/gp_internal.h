@@ -75,7 +75,6 @@ POP_MUST_CHECK pop_error *gp_note_read(const uint8_t *bytes, size_t size, const 
 
 /* gp_targets.c: lists of targets, "ipu1,ipu2" */
 bool gp_is_target_letter(char c);
-bool gp_targets_include(const char *targets, const char *name);
 bool gp_targets_overlap(const char *a, const char *b);
 bool gp_member_is_for(const gp_member *member, const char *target);
 char *gp_targets_join(pop_arena *arena, const char *a, const char *b);

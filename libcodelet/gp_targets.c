@@ -26,7 +26,7 @@ static const char *next_name(const char **list, size_t *length)
   return *length ? name : NULL;
 }
 
-bool gp_targets_include(const char *targets, const char *name)
+static bool list_includes(const char *targets, const char *name)
 {
   size_t length;
   for (const char *t; (t = next_name(&targets, &length));)
@@ -39,7 +39,7 @@ bool gp_targets_overlap(const char *a, const char *b)
   size_t length;
   for (const char *t; (t = next_name(&a, &length));) {
     char *name = pop_xasprintf("%.*s", (int)length, t);
-    bool found = gp_targets_include(b, name);
+    bool found = list_includes(b, name);
     free(name);
     if (found) return true;
   }
@@ -52,7 +52,7 @@ char *gp_targets_join(pop_arena *arena, const char *a, const char *b)
   size_t length;
   for (const char *t; (t = next_name(&b, &length));) {
     char *name = pop_arena_printf(arena, "%.*s", (int)length, t);
-    if (!gp_targets_include(all, name))
+    if (!list_includes(all, name))
       all = pop_arena_printf(arena, "%s%s%s", all, *all ? "," : "", name);
   }
   return all;
@@ -62,7 +62,7 @@ bool pop_gp_has_target(const pop_gp *gp, const char *target)
 {
   for (size_t i = 0; i < gp->num_members; ++i) {
     const gp_member *member = &gp->members[i];
-    if (member->kind == GP_TILE && gp_targets_include(member->targets, target)) return true;
+    if (member->kind == GP_TILE && list_includes(member->targets, target)) return true;
     if (member->kind == GP_HOST && !strcmp(target, POP_GP_HOST_TARGET)) return true;
   }
   return false;
@@ -103,7 +103,7 @@ bool gp_member_is_for(const gp_member *member, const char *target)
   bool host = !strcmp(target, POP_GP_HOST_TARGET);
   switch (member->kind) {
   case GP_TILE:
-    return gp_targets_include(member->targets, target);
+    return list_includes(member->targets, target);
   case GP_HOST:
     return host;
   default:

@@ -167,7 +167,5 @@ void twins_free(twins *t);
 uint32_t find_twin(twins *t, const compilation *c, uint32_t tile);
 /* The tile's rules, as numbers of c->placement_rules. */
 const uint32_t *rules_of_tile(const twins *t, uint32_t tile, size_t *count);
-/* Which of the tile's blocks it is; c->blocks_by_tile must be ascending. */
-size_t position_on_tile(const compilation *c, uint32_t tile, uint32_t block);
 
 #endif

@@ -115,7 +115,8 @@ static int compare_numbers(const void *left, const void *right)
   return (a > b) - (a < b);
 }
 
-size_t position_on_tile(const compilation *c, uint32_t tile, uint32_t index)
+/* Which of the tile's blocks it is. */
+static size_t position_on_tile(const compilation *c, uint32_t tile, uint32_t index)
 {
   const uint32_t *blocks = c->blocks_by_tile + c->tiles[tile].first_block;
   const uint32_t *found =

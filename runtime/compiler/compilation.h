@@ -610,8 +610,5 @@ void add_packed_fixup(compilation *c, uint32_t content, uint32_t at, place targe
 /* address_form.c: puts an address into the bytes of an image; whether all of them fit. */
 void store_address(const compilation *c, const fixup *f, uint8_t *at);
 POP_MUST_CHECK pop_error *check_address_forms(const compilation *c);
-/* Where a run of elements of a variable is: its tile and place, and in *count how many of the
- * elements from `element` on are packed there in order. */
-placed_interval find_interval(const compilation *c, uint32_t variable, uint64_t element);
 
 #endif

@@ -241,8 +241,8 @@ void describe_host_parts(const compilation *c, const host_exchange *x, executabl
   assert(packets || x->num_packets == 0);
   event->first_part = e->num_exchange_parts;
   for (size_t i = 0; i < x->num_packets; i++) {
-    const host_packet *p = &packets[i], *before = i ? p - 1 : NULL;
-    if (before && before->tile != p->tile) before = NULL;
+    const host_packet *p = &packets[i], *before = NULL;
+    if (i > 0 && packets[i - 1].tile == p->tile) before = &packets[i - 1];
     if (!before) add_part(e, (executable_exchange_part){.tile = p->tile, .cycles = 1}); /* end */
     executable_exchange_part *part = &e->exchange_parts[e->num_exchange_parts - 1];
     uint64_t bytes = (uint64_t)p->row_bytes * p->rows;

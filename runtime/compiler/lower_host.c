@@ -9,8 +9,8 @@ static const size_t *copy_shape(pop_arena *arena, const tensor *t)
   return shape;
 }
 
-uint32_t add_host_tensor(compilation *c, uint32_t tensor_number, const char *name,
-                         host_tensor_kind kind, uint32_t num_replicas)
+static uint32_t add_host_tensor(compilation *c, uint32_t tensor_number, const char *name,
+                                host_tensor_kind kind, uint32_t num_replicas)
 {
   const tensor *t = &c->graph->tensors[tensor_number];
   host_tensor added = {.name = pop_arena_strdup(c->arena, name),

@@ -127,8 +127,6 @@ POP_MUST_CHECK pop_error *lower_control(lowering *l, const program *decides, con
 void record_control_reads(lowering *l, uint32_t step);
 
 /* ---- lower_host.c ---- */
-uint32_t add_host_tensor(compilation *c, uint32_t tensor, const char *name, host_tensor_kind kind,
-                         uint32_t num_replicas);
 void lower_handles(compilation *c);
 uint32_t add_host_event(lowering *l, const host_event *event); /* the step that reports it */
 /* The step of a PrintTensor or AssumeEqualAcrossReplicas. */

@@ -26,7 +26,8 @@ static uint32_t round_up_to_word(uint64_t bytes)
   return (uint32_t)((bytes + 3) & ~(uint64_t)3);
 }
 
-placed_interval find_interval(const compilation *c, uint32_t variable, uint64_t element)
+/* The elements from `element` on that are packed in order on one tile, and where. */
+static placed_interval find_interval(const compilation *c, uint32_t variable, uint64_t element)
 {
   placed_interval found = c->intervals[find_interval_number(c, variable, element)];
   uint64_t skipped = element - found.begin;

@@ -163,18 +163,14 @@ static bool is_connected(const connection *c)
   return c->begin || c->has_callback;
 }
 
-pop_error *streams_check(const streams *s)
+static pop_error *not_connected(const executable_stream *facts)
 {
-  for (size_t i = 0; i < s->count; i++)
-    if (s->facts[i].is_used && !is_connected(connection_of(s, i)))
-      return pop_error_new(
-          POP_ERROR_STREAM_CONNECTION,
-          "stream '%s' (%s, %llu elements of type %s) is not connected: call "
-          "pop_engine_connect_stream or pop_engine_connect_stream_callback before the "
-          "program runs",
-          s->facts[i].name, s->facts[i].to_device ? "host to device" : "device to host",
-          (unsigned long long)s->facts[i].num_elements, pop_type_name(s->facts[i].type));
-  return NULL;
+  return pop_error_new(POP_ERROR_STREAM_CONNECTION,
+                       "stream '%s' (%s, %llu elements of type %s) is not connected: call "
+                       "pop_engine_connect_stream or pop_engine_connect_stream_callback before the "
+                       "program runs",
+                       facts->name, facts->to_device ? "host to device" : "device to host",
+                       (unsigned long long)facts->num_elements, pop_type_name(facts->type));
 }
 
 void streams_restart(streams *s)
@@ -237,7 +233,7 @@ pop_error *streams_begin(streams *s, const executable_window *window, uint8_t **
   const executable_stream *facts = &s->facts[window->object];
   connection *c = connection_of(s, window->object);
   bool begins = window->begin == 0 && c == &s->connections[window->object];
-  if (!is_connected(c)) return streams_check(s);
+  if (!is_connected(c)) return not_connected(facts);
   if (begins && c->has_callback) {
     POP_TRY(buffer_of_callback(s, facts, c, &c->current));
   } else if (begins) {

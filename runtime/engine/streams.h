@@ -28,8 +28,6 @@ POP_MUST_CHECK pop_error *streams_connect(streams *s, const char *call, size_t n
                                           void *end, stream_share share);
 POP_MUST_CHECK pop_error *streams_connect_callback(streams *s, const char *call, size_t number,
                                                    const pop_stream_callback *callback);
-/* Are all streams connected that programs use? Errors: STREAM naming the first that is not. */
-POP_MUST_CHECK pop_error *streams_check(const streams *s);
 /* Seconds that a callback's fetch may take before the copy is an error; 0: any number. */
 void streams_limit_callbacks(streams *s, double seconds);
 /* Buffers start at their beginning again, what was prefetched is given up. */

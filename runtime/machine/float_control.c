@@ -37,8 +37,8 @@ static uint64_t spread(uint64_t value)
   return value ^ value >> 33;
 }
 
-/* xoroshiro128aox (Hanlon & Felix, 2022), as libcodelet/device/lib/contexts.c has it: the state is the same. */
-uint64_t float_random(tile *t, uint32_t number)
+/* The next 64 bits of a context's generator: xoroshiro128aox (Hanlon & Felix, 2022), as libcodelet/device/lib/contexts.c has it: the state is the same. */
+static uint64_t next_random(tile *t, uint32_t number)
 {
   uint32_t *words = t->random[number];
   uint64_t s0 = words[0] | (uint64_t)words[1] << 32, s1 = words[2] | (uint64_t)words[3] << 32;
@@ -224,7 +224,7 @@ static uint32_t half_result(tile *t, const context *c, const operands *o, uint32
   const float_format *h = &float_half;
   if (c->float_control & CONTROL_STOCHASTIC && o->mode == ROUND_NEAREST_EVEN) {
     uint32_t single = in_single(o, flags);
-    half = round_at_random(single, float_random(t, c->number), flags);
+    half = round_at_random(single, next_random(t, c->number), flags);
   } else if (o->id == OP_FCVT_H_S) {
     half = float_convert(h, &float_single, o->a, o->mode, flags);
   } else if (takes_integer(o->id)) {

@@ -12,9 +12,6 @@ bool float_is_controlled(uint32_t id);
 machine_fault_kind float_operate_controlled(tile *t, context *c, const operation *op,
                                             uint32_t mode);
 
-/* The next 64 bits of the context's random number generator. */
-uint64_t float_random(tile *t, uint32_t context_number);
-
 /* Registers that programs see as CSRs; false: there is none with this number, or it is not to be written here. */
 bool float_control_read(const tile *t, const context *c, uint32_t number, uint32_t *value);
 bool float_control_write(tile *t, context *c, uint32_t number, uint32_t value);

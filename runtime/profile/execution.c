@@ -99,8 +99,9 @@ static const uint32_t *measures_of(const execution *x, measure_kind kind, size_t
   return x->sorted + first;
 }
 
-/* Of its first word and its second one the low 32 bits are known. */
-uint64_t execution_cycles(const execution *x, const executable_measure *m)
+/* The cycles that a measure of two words has found; 0: it was not executed. Of both words the low 32 bits are
+ * known. */
+static uint64_t measured_cycles(const execution *x, const executable_measure *m)
 {
   const uint32_t *words = x->words + x->first_word[m - x->executable->measures];
   uint32_t cycles = words[1] - words[0];
@@ -125,7 +126,7 @@ static size_t shared_costs(const execution *x, uint32_t set, const uint32_t *mea
     while (i + 1 < count && e->measures[measures[i + 1]].tile <= tile) i++;
     if (has_been_executed(x, measures[i]))
       costs[num++] =
-          (tile_cost){.tile = tile, .cycles = execution_cycles(x, &e->measures[measures[i]])};
+          (tile_cost){.tile = tile, .cycles = measured_cycles(x, &e->measures[measures[i]])};
   }
   return num;
 }
@@ -141,7 +142,7 @@ size_t execution_compute_costs(const execution *x, uint32_t set, tile_cost *cost
   for (size_t i = 0; i < count; i++) {
     const executable_measure *m = &e->measures[measures[i]];
     if (has_been_executed(x, measures[i]))
-      costs[num++] = (tile_cost){.tile = m->tile, .cycles = execution_cycles(x, m)};
+      costs[num++] = (tile_cost){.tile = m->tile, .cycles = measured_cycles(x, m)};
   }
   return num;
 }
@@ -159,7 +160,7 @@ static size_t part_costs(const execution *x, measure_kind kind, size_t index, si
     while (m < count && e->measures[measures[m]].tile < part->tile) m++;
     if (m < count && e->measures[measures[m]].tile == part->tile &&
         has_been_executed(x, measures[m]))
-      cycles = execution_cycles(x, &e->measures[measures[m]]);
+      cycles = measured_cycles(x, &e->measures[measures[m]]);
     costs[i] = (tile_cost){part->tile, cycles, part->bytes_sent, part->bytes_received};
   }
   return num_parts;

@@ -62,8 +62,6 @@ size_t execution_compute_costs(const execution *x, uint32_t compute_set, tile_co
  * (of a host exchange, and between IPUs, an estimate). */
 size_t execution_exchange_costs(const execution *x, uint32_t exchange, tile_cost *costs);
 size_t execution_host_costs(const execution *x, uint32_t event, tile_cost *costs);
-/* The cycles that a measure of two words has found; 0: it was not executed. */
-uint64_t execution_cycles(const execution *x, const executable_measure *m);
 
 /* Calls of vertices of a work, where they are measured: cycles of each, in the order of executable_num_calls;
  * NULL if they are not. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-affine affine_constant(uint32_t constant)
+static affine affine_constant(uint32_t constant)
 {
   return (affine){.known = true, .constant = constant};
 }

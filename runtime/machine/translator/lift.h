@@ -59,7 +59,6 @@ typedef struct affine_registers {
   affine x[NUM_REGISTERS + 1];
 } affine_registers;
 
-affine affine_constant(uint32_t constant);
 affine affine_symbol(uint16_t symbol); /* 0: the constant 0 */
 affine affine_add(affine a, uint32_t constant);
 bool affine_same_terms(const affine *a, const affine *b);

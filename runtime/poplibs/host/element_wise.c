@@ -1,12 +1,21 @@
 /* Operations element by element: populus/popops.h.
  *
  * A compute set for each operation; in it a vertex for each tile that has elements of the result. */
-#include "poplibs/host/element_wise.h"
 #include "graph/graph.h"
 #include "poplibs/host/spread.h"
 
+#include <populus/popops.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A tensor, or a constant, which is then in `value` and, as the tile has it, in `bytes`. */
+typedef struct operand {
+  pop_tensor tensor;
+  pop_type type;
+  bool is_constant;
+  double value;
+  uint8_t bytes[4];
+} operand;
 
 typedef struct operation {
   const char *name;
@@ -47,9 +56,11 @@ static void connect_operand(pop_graph *graph, pop_vertex vertex, const char *fie
     pop_graph_connect(graph, vertex, field, spread_slice(part, flat));
 }
 
-void element_wise_vertices(pop_graph *graph, const char *call, const char *type,
-                           const operand *operands, size_t count, pop_tensor out,
-                           pop_program sequence, const char *name)
+/* A vertex of a type with the fields a, b, c (as many as operands) and out on each tile that `out` is on, in a compute
+ * set that the sequence executes. */
+static void add_vertices(pop_graph *graph, const char *call, const char *type,
+                         const operand *operands, size_t count, pop_tensor out,
+                         pop_program sequence, const char *name)
 {
   static const char *const fields[] = {"a", "b", "c"};
   const size_t *shape = pop_tensor_shape(out), rank = pop_tensor_rank(out);
@@ -71,7 +82,7 @@ void element_wise_vertices(pop_graph *graph, const char *call, const char *type,
 
 /* ---- operands ---- */
 
-operand operand_of_tensor(pop_tensor t)
+static operand operand_of_tensor(pop_tensor t)
 {
   return (operand){.tensor = t, .type = pop_tensor_element_type(t)};
 }
@@ -122,7 +133,7 @@ static void convert_constant(operand *o, double value, pop_type type)
   memcpy(o->bytes, &v, sizeof o->bytes);
 }
 
-operand operand_of_constant(double value, pop_type type)
+static operand operand_of_constant(double value, pop_type type)
 {
   operand o = {.is_constant = true, .value = value};
   convert_constant(&o, value, type);
@@ -176,7 +187,7 @@ static pop_tensor operate(pop_graph *graph, const char *call, const operation *o
   if (!poplibs_check_vertex_type(graph, call, vertex, op->name, type)) return none;
   out = poplibs_result(graph, call, out, op->truth ? POP_BOOL : type, shape, rank, tensors,
                        num_tensors, name);
-  if (out.index) element_wise_vertices(graph, call, vertex, operands, count, out, sequence, name);
+  if (out.index) add_vertices(graph, call, vertex, operands, count, out, sequence, name);
   return out;
 }
 
@@ -205,7 +216,7 @@ static operand cast(pop_graph *graph, const char *call, operand a, pop_type type
   if (!poplibs_check_vertex_type(graph, call, vertex, "cast to that type", a.type)) return none;
   out = poplibs_result(graph, call, out, type, pop_tensor_shape(a.tensor),
                        pop_tensor_rank(a.tensor), &a.tensor, 1, name);
-  if (out.index) element_wise_vertices(graph, call, vertex, &a, 1, out, sequence, name);
+  if (out.index) add_vertices(graph, call, vertex, &a, 1, out, sequence, name);
   return operand_of_tensor(out);
 }
 
