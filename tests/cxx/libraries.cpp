@@ -1,11 +1,9 @@
 // popops, poplin, popnn and poputil against plain loops of the host, on a few tiles.
 #include "check.hpp"
+#include "fixture.hpp"
 
-#include <cmath>
 #include <cstdint>
 #include <functional>
-#include <poplar/Engine.hpp>
-#include <poplar/IPUModel.hpp>
 #include <poplin/MatMul.hpp>
 #include <poplin/codelets.hpp>
 #include <popnn/Loss.hpp>
@@ -17,8 +15,6 @@
 #include <popops/Reduce.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/Zero.hpp>
-#include <popops/codelets.hpp>
-#include <poputil/TileMapping.hpp>
 #include <poputil/Util.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <typeinfo>
@@ -32,61 +28,6 @@ namespace pe = popops::expr;
 
 namespace
 {
-
-struct Fixture {
-  Device device;
-  Graph graph;
-  Sequence prog;
-  std::vector<std::pair<std::string, Tensor>> outputs;
-
-  explicit Fixture(unsigned tiles = 7)
-  {
-    IPUModel model;
-    model.tilesPerIPU = tiles;
-    device = model.createDevice();
-    graph = Graph(device);
-    popops::addCodelets(graph);
-  }
-  template <typename T>
-  Tensor input(const Type &type, std::vector<std::size_t> shape, const std::vector<T> &values)
-  {
-    Tensor t = graph.addVariable(type, shape);
-    poputil::mapTensorLinearly(graph, t);
-    graph.setInitialValue(t, values);
-    return t;
-  }
-  // The elements of a tensor after the program.
-  template <typename T> std::vector<T> run(const Tensor &t)
-  {
-    std::string name = "t" + std::to_string(outputs.size());
-    outputs.emplace_back(name, t);
-    graph.createHostRead(name, t);
-    Engine engine(graph, prog);
-    engine.load(device);
-    engine.run();
-    std::vector<T> data(t.numElements());
-    engine.readTensor(name, data.data(), data.data() + data.size());
-    return data;
-  }
-};
-
-bool close(const std::vector<float> &a, const std::vector<float> &b)
-{
-  bool good = a.size() == b.size();
-  for (std::size_t i = 0; i < a.size() && good; ++i)
-    good = std::fabs(a[i] - b[i]) <= 1e-5f * (1 + std::fabs(b[i]));
-  if (!good)
-    for (std::size_t i = 0; i < a.size() && i < b.size(); ++i)
-      std::cerr << a[i] << " for " << b[i] << '\n';
-  return good;
-}
-
-std::vector<float> numbers(std::size_t count, float scale = 0.25f)
-{
-  std::vector<float> result(count);
-  for (std::size_t i = 0; i < count; ++i) result[i] = (float(i * 7 % 23) - 9.5f) * scale;
-  return result;
-}
 
 void unary_operations()
 {
@@ -295,6 +236,30 @@ void reductions()
   for (const ComputeSet &set : sets) f.prog.add(Execute(set));
   auto sums = host(false, true, true, 0, add);
   CHECK(close(f.run<float>(out), {100 + sums[0], 200 + sums[1], 300 + sums[2]}));
+
+  Tensor scale = f.input(FLOAT, {1}, std::vector<float>{-0.5f});
+  popops::reduceWithOutput(g, x, out, {1, 2}, {popops::Operation::ADD, true, scale}, f.prog);
+  CHECK(close(f.run<float>(out), {100 + sums[0] / 2, 200 + sums[1] / 2, 300 + sums[2] / 2}));
+  std::vector<Tensor> many;
+  popops::reduceMany(g,
+                     {{x, {0, 1}, {popops::Operation::SQUARE_ADD, false, scale}},
+                      {x, {1, 2}, popops::Operation::ADD, HALF, "half"}},
+                     many, f.prog);
+  std::vector<float> squares =
+      host(true, true, false, 0, [](float s, float v) { return s + v * v; });
+  for (float &v : squares) v *= -0.5f;
+  CHECK(many.size() == 2 && many[1].elementType() == HALF);
+  CHECK(close(f.run<float>(many[0]), squares));
+  popops::reduceMany(g, {{x, {1, 2}, popops::Operation::ADD}}, many = {out}, f.prog);
+  CHECK(close(f.run<float>(out), sums));
+  CHECK_THROWS(
+      tensor_creation_error, "1 outputs for 2",
+      popops::reduceMany(g, {{x, {0}, popops::Operation::ADD}, {x, {0}, popops::Operation::ADD}},
+                         many, f.prog));
+  CHECK_THROWS(type_error, "MAX with a scale",
+               popops::reduce(g, x, {1}, {popops::Operation::MAX, false, scale}, f.prog));
+  CHECK_THROWS(tensor_creation_error, "float of one element",
+               popops::reduce(g, x, {1}, {popops::Operation::ADD, false, x}, f.prog));
 
   Tensor flags = f.input(BOOL, {2, 2}, std::vector<int>{1, 0, 1, 1});
   CHECK((f.run<unsigned char>(popops::reduce(g, flags, {1}, popops::Operation::LOGICAL_AND,

@@ -9,9 +9,11 @@ for compiler in $compilers; do
   ./interface >out 2>&1 || fail "interface ($compiler): $(cat out)"
 done
 libraries="-lpopnn -lpoplin -lpopops -lpoputil -lpoplar"
-# shellcheck disable=SC2086 # words
-link g++ c++11 "$POPULUS_SOURCE_DIR/tests/cxx/libraries.cpp" libraries -g $libraries
-./libraries >out 2>&1 || fail "libraries: $(cat out)"
+for program in libraries slices_and_order; do
+  # shellcheck disable=SC2086 # words
+  link g++ c++11 "$POPULUS_SOURCE_DIR/tests/cxx/$program.cpp" $program -g $libraries
+  ./$program >out 2>&1 || fail "$program: $(cat out)"
+done
 
 # The examples, each by one of the compilers: $compiler is the last of them.
 link g++ c++11 "$sources/variables.cpp" variables -lpoplar

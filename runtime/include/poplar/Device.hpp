@@ -15,6 +15,7 @@ namespace poplar
 class Device
 {
   std::shared_ptr<pop_device> device;
+  Target target;
 
   pop_device *get() const
   {
@@ -27,7 +28,7 @@ class Device
 public:
   Device() = default;
   // Takes the reference over.
-  explicit Device(pop_device *c) : device(c, pop_device_free) {}
+  explicit Device(pop_device *c) : device(c, pop_device_free), target(*pop_device_target(c)) {}
   Device(Device &&) = default;
   Device &operator=(Device &&) = default;
 
@@ -43,7 +44,11 @@ public:
   pop_device *c() const { return get(); }
 
   unsigned getId() const { return pop_device_id(get()); }
-  Target getTarget() const { return Target(*pop_device_target(get())); }
+  const Target &getTarget() const
+  {
+    get();
+    return target;
+  }
   std::vector<int> getDriverIDs() const
   {
     const std::uint32_t *ids = pop_device_driver_ids(get());

@@ -2,7 +2,7 @@
 #ifndef POPLAR_GRAPH_HPP
 #define POPLAR_GRAPH_HPP
 
-// Programs name what the first five have and do not include them: the documented headers do.
+// Programs name what the first five and <optional> have and do not include them: the documented headers do.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -33,6 +33,9 @@
 #include <populus/introspection.h>
 #include <populus/remote_buffer.h>
 #include <sstream>
+#if __cplusplus >= 201703L
+#include <optional>
+#endif
 
 namespace poplar
 {
@@ -564,9 +567,9 @@ public:
   }
   void serialize(std::ostream &os, SerializationFormat format) const
   {
-    if (format != SerializationFormat::JSON)
-      throw poplar_error("Graph::serialize: there is SerializationFormat::JSON only");
-    detail::check(pop_graph_serialize(graph, detail::CStream(os)));
+    detail::CStream stream(os);
+    detail::check(format == SerializationFormat::JSON ? pop_graph_serialize(graph, stream)
+                                                      : pop_graph_serialize_cbor(graph, stream));
   }
 
 #define POPLAR_NOT_YET(name)                                                                       \

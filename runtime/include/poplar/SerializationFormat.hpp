@@ -4,7 +4,7 @@
 namespace poplar
 {
 
-// Of Graph::serialize. Populus writes JSON; Binary (Cap'n Proto) throws.
+// Of Graph::serialize: Binary is the same as JSON says, as CBOR.
 enum class SerializationFormat { Binary, JSON };
 
 } // namespace poplar

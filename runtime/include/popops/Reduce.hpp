@@ -10,28 +10,55 @@ namespace popops
 {
 
 struct ReduceParams {
-  Operation op;
-  bool update; // combine with what the output holds
+  Operation op = Operation::ADD;
+  bool update = false;   // combine with what the output holds
+  bool useScale = false; // multiply the sums by
+  poplar::Tensor scale;  // this float first
 
+  ReduceParams() = default;
   ReduceParams(Operation operation, bool updateOutput = false) : op(operation), update(updateOutput)
   {
   }
-  template <typename T,
-            typename = typename std::enable_if<std::is_same<T, poplar::Tensor>::value>::type>
-  ReduceParams(Operation, bool, const T &)
+  ReduceParams(Operation operation, bool updateOutput, const poplar::Tensor &by)
+      : op(operation), update(updateOutput), useScale(true), scale(by)
   {
-    static_assert(poplar::detail::Never<T>::value,
-                  "popops::ReduceParams: a reduction does not scale here: multiply its result "
-                  "(popops::mulInPlace)");
+  }
+  ReduceParams(Operation, float, bool = false) = delete; // a scale is a tensor
+};
+
+// One of those that reduceMany makes.
+struct SingleReduceOp {
+  poplar::Tensor in;
+  std::vector<std::size_t> dims;
+  ReduceParams params;
+  bool useOutType;
+  poplar::Type outType;
+  std::string debugName;
+
+  SingleReduceOp(poplar::Tensor operand, std::vector<std::size_t> dimensions, ReduceParams how,
+                 poplar::Type type, std::string name = "")
+      : in(operand), dims(std::move(dimensions)), params(how), useOutType(true), outType(type),
+        debugName(std::move(name))
+  {
+  }
+  SingleReduceOp(poplar::Tensor operand, std::vector<std::size_t> dimensions, ReduceParams how,
+                 std::string name = "")
+      : in(operand), dims(std::move(dimensions)), params(how), useOutType(false),
+        outType(operand.elementType()), debugName(std::move(name))
+  {
   }
 };
 
 namespace detail
 {
 
-inline pop_reduce_op c(Operation op)
+inline pop_reduction c(const ReduceParams &params)
 {
-  return static_cast<pop_reduce_op>(static_cast<int>(op));
+  pop_reduction how = {};
+  how.op = static_cast<pop_reduce_op>(static_cast<int>(params.op));
+  how.update = params.update;
+  if (params.useScale) how.scale = poplar::detail::check(params.scale.c());
+  return how;
 }
 
 inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
@@ -43,8 +70,8 @@ inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
   poplar::detail::refuseOptions("popops::reduce", options);
   poplar::detail::LibraryCall call(graph, prog, debugContext);
   return call.finish(pop_popops_reduce(graph.c(), poplar::detail::check(in.c()), dims.data(),
-                                       dims.size(), c(params.op), params.update, out.c(),
-                                       call.program(), nullptr, nullptr, call.c()));
+                                       dims.size(), c(params), out.c(), call.program(), nullptr,
+                                       nullptr, call.c()));
 }
 
 // To compute sets, which the caller executes in order.
@@ -60,7 +87,7 @@ inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
   pop_program none = {graph.c(), 0};
   pop_tensor result =
       pop_popops_reduce(graph.c(), poplar::detail::check(in.c()), dims.data(), dims.size(),
-                        c(params.op), params.update, out.c(), none, sets, &count, debugContext.c());
+                        c(params), out.c(), none, sets, &count, debugContext.c());
   poplar::detail::check(graph.c());
   for (std::size_t i = 0; i < count; ++i) computeSets.push_back(poplar::ComputeSet(sets[i]));
   return poplar::Tensor(result);
@@ -95,6 +122,27 @@ inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
 {
   poplar::Tensor result = reduce(graph, in, dims, params, prog, debugContext, options);
   return outType == in.elementType() ? result : cast(graph, result, outType, prog, debugContext);
+}
+
+// Each by itself. Outputs that are there already get the results; otherwise they are made.
+inline void reduceMany(poplar::Graph &graph, const std::vector<SingleReduceOp> &reductions,
+                       std::vector<poplar::Tensor> &outputs, poplar::program::Sequence &prog,
+                       const poplar::DebugContext &debugContext = {},
+                       const poplar::OptionFlags &options = {})
+{
+  if (!outputs.empty() && outputs.size() != reductions.size())
+    throw poplar::tensor_creation_error("popops::reduceMany: " + std::to_string(outputs.size()) +
+                                        " outputs for " + std::to_string(reductions.size()) +
+                                        " reductions; give as many, or none");
+  bool create = outputs.empty();
+  for (std::size_t i = 0; i < reductions.size(); ++i) {
+    const SingleReduceOp &r = reductions[i];
+    poplar::DebugContext name(debugContext, r.debugName);
+    if (create)
+      outputs.push_back(reduce(graph, r.in, r.outType, r.dims, r.params, prog, name, options));
+    else
+      reduceWithOutput(graph, r.in, outputs[i], r.dims, r.params, prog, name, options);
+  }
 }
 
 } // namespace popops

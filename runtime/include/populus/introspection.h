@@ -79,6 +79,8 @@ POP_MUST_CHECK pop_error *pop_graph_output_compute_graph(pop_graph *graph, FILE 
  * programs, handles and streams. `[variable, begin, end]` is a run of elements, `[begin, end, tile]` one of
  * a mapping. */
 POP_MUST_CHECK pop_error *pop_graph_serialize(pop_graph *graph, FILE *stream);
+/* The same as CBOR (RFC 8949), maps and vectors of indefinite length. */
+POP_MUST_CHECK pop_error *pop_graph_serialize_cbor(pop_graph *graph, FILE *stream);
 
 #ifdef __cplusplus
 }

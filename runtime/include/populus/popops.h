@@ -88,16 +88,23 @@ void pop_popops_fill(pop_graph *graph, pop_tensor tensor, const void *value, pop
 
 /* ---- reductions ---- */
 
-/* `a` without the `count` dimensions `dimensions`, whose elements are combined into one. `out`: as above; with
- * `update` (then it must be there) what it holds is one of them. Of no dimensions: the elements themselves.
- * The dimensions must have elements. Sums are made on the tiles first where the result has fewer elements than
+typedef struct pop_reduction {
+  pop_reduce_op op;
+  bool update; /* combine with what `out` holds, which must be there then */
+  /* Null, or a float of one element that the result is multiplied by before it is combined with what `out` holds;
+   * for ADD and SQUARE_ADD of float and half. */
+  pop_tensor scale;
+} pop_reduction;
+
+/* `a` without the `count` dimensions `dimensions`, whose elements are combined into one. `out`: as above. Of no
+ * dimensions: the elements themselves. The dimensions must have elements. Sums are made on the tiles first where the result has fewer elements than
  * there are tiles, so the order of float additions depends on the tile mapping alone.
  *
  * Instead of a sequence, `compute_sets` may take what is to be executed, in order: up to POP_REDUCE_MAX_SETS, and
  * *num_sets says how many; the sequence is not used then. */
 enum { POP_REDUCE_MAX_SETS = 2 };
 pop_tensor pop_popops_reduce(pop_graph *graph, pop_tensor a, const size_t *dimensions, size_t count,
-                             pop_reduce_op op, bool update, pop_tensor out, pop_program sequence,
+                             pop_reduction how, pop_tensor out, pop_program sequence,
                              pop_compute_set *compute_sets, size_t *num_sets, const char *name);
 
 #ifdef __cplusplus

@@ -1,7 +1,8 @@
-// Copies of tensors.
+// Copies of tensors, and regions shared out.
 #ifndef POPUTIL_UTIL_HPP
 #define POPUTIL_UTIL_HPP
 
+#include <climits>
 #include <poplar/Graph.hpp>
 #include <poplar/Program.hpp>
 
@@ -17,6 +18,162 @@ inline poplar::Tensor duplicate(
   poplar::Tensor out = graph.clone(in, debugContext, method);
   prog.add(poplar::program::Copy(in, out, false, debugContext));
   return out;
+}
+// `n` clones, as one more dimension in front.
+inline poplar::Tensor cloneN(
+    poplar::Graph &graph, const poplar::Tensor &t, unsigned n,
+    const poplar::DebugContext &debugContext = {},
+    poplar::TensorCloneMethod method = poplar::TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
+{
+  std::vector<poplar::Tensor> clones;
+  for (unsigned i = 0; i < n; ++i)
+    clones.push_back(graph.clone(t, debugContext, method).expand({0}));
+  return poplar::concat(clones);
+}
+
+// ---- indices ----
+
+// The coordinates of an element of a row-major array, and back.
+template <class T> std::vector<T> unflattenIndex(const std::vector<T> &shape, std::size_t index)
+{
+  std::vector<T> coordinates(shape.size());
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    coordinates[d] = static_cast<T>(index % shape[d]);
+    index /= shape[d];
+  }
+  return coordinates;
+}
+template <class T>
+std::size_t flattenIndex(const std::vector<T> &shape, const std::vector<T> &coordinates)
+{
+  std::size_t index = 0;
+  for (std::size_t d = 0; d < shape.size(); ++d) index = index * shape[d] + coordinates.at(d);
+  return index;
+}
+
+// ---- regions ----
+
+using Regions = std::vector<poplar::Interval>;
+
+// Sorted, with those that touch as one.
+inline void mergeAdjacentRegions(Regions &regions)
+{
+  std::sort(regions.begin(), regions.end());
+  Regions merged;
+  for (const poplar::Interval &region : regions) {
+    if (region.size() == 0) continue;
+    if (!merged.empty() && merged.back().end() == region.begin())
+      merged.back() = poplar::Interval(merged.back().begin(), region.end());
+    else
+      merged.push_back(region);
+  }
+  regions = std::move(merged);
+}
+inline std::size_t intervalSequenceNumElements(const std::vector<Regions> &sequence)
+{
+  std::size_t n = 0;
+  for (const Regions &regions : sequence)
+    for (const poplar::Interval &region : regions) n += region.size();
+  return n;
+}
+
+namespace detail
+{
+
+// How many elements each part gets: a multiple of the grain, between the limits.
+inline std::size_t partSize(std::size_t elements, std::size_t grain, std::size_t maxPartitions,
+                            std::size_t least, std::size_t most)
+{
+  grain = std::max<std::size_t>(grain, 1);
+  std::size_t each = (elements + maxPartitions - 1) / std::max<std::size_t>(maxPartitions, 1);
+  each = std::max(each, least);
+  each = std::max(grain, (each + grain - 1) / grain * grain);
+  return each > most ? std::max(grain, most / grain * grain) : each;
+}
+inline void checkPartitions(unsigned maxPartitions)
+{
+  if (maxPartitions == 0)
+    throw poplar::poplar_error("poputil::splitRegions: at least one part is needed");
+}
+
+} // namespace detail
+
+// Shares the elements of the regions, in their order, out to at most `maxPartitions` parts of whole grains, unless that
+// makes parts larger than `maxElementsPerPartition`; then there are more. No region is longer than
+// `maxElementsPerRegion`.
+inline std::vector<Regions> splitRegions(const Regions &regions, unsigned grainSize,
+                                         unsigned maxPartitions,
+                                         unsigned minElementsPerPartition = 0,
+                                         unsigned maxElementsPerPartition = UINT_MAX,
+                                         unsigned maxElementsPerRegion = UINT_MAX)
+{
+  detail::checkPartitions(maxPartitions);
+  std::size_t each =
+      detail::partSize(intervalSequenceNumElements({regions}), grainSize, maxPartitions,
+                       minElementsPerPartition, maxElementsPerPartition);
+  std::vector<Regions> parts;
+  std::size_t room = 0; // in the last part
+  for (const poplar::Interval &region : regions)
+    for (std::size_t at = region.begin(); at < region.end();) {
+      if (room == 0) {
+        parts.emplace_back();
+        room = each;
+      }
+      std::size_t count =
+          std::min({region.end() - at, room, std::size_t(std::max(maxElementsPerRegion, 1u))});
+      parts.back().emplace_back(at, at + count);
+      at += count;
+      room -= count;
+    }
+  return parts;
+}
+// The same of sequences of regions: a part has a sequence for each that it has something of.
+inline std::vector<std::vector<Regions>> splitRegions(const std::vector<Regions> &sequences,
+                                                      unsigned grainSize, unsigned maxPartitions,
+                                                      unsigned minElementsPerPartition = 0,
+                                                      unsigned maxElementsPerPartition = UINT_MAX,
+                                                      unsigned maxElementsPerRegion = UINT_MAX)
+{
+  detail::checkPartitions(maxPartitions);
+  std::size_t each =
+      detail::partSize(intervalSequenceNumElements(sequences), grainSize, maxPartitions,
+                       minElementsPerPartition, maxElementsPerPartition);
+  std::vector<std::vector<Regions>> parts;
+  std::size_t room = 0;
+  for (const Regions &regions : sequences) {
+    std::size_t inRegion = 0; // of `maxElementsPerRegion`, which is of a sequence here
+    bool begins = true;
+    for (const poplar::Interval &region : regions)
+      for (std::size_t at = region.begin(); at < region.end();) {
+        if (room == 0) {
+          parts.emplace_back();
+          room = each;
+          begins = true;
+        }
+        if (begins || inRegion == 0) {
+          parts.back().emplace_back();
+          inRegion = std::max(maxElementsPerRegion, 1u);
+          begins = false;
+        }
+        std::size_t count = std::min({region.end() - at, room, inRegion});
+        parts.back().back().emplace_back(at, at + count);
+        at += count;
+        room -= count;
+        inRegion -= count;
+      }
+  }
+  return parts;
+}
+// As many parts as a tile has workers.
+template <typename Which>
+auto splitRegionsBetweenWorkers(const poplar::Target &target, const std::vector<Which> &regions,
+                                unsigned grainSize, unsigned minElementsPerPartition = 0,
+                                unsigned maxElementsPerPartition = UINT_MAX,
+                                unsigned maxElementsPerRegion = UINT_MAX)
+    -> decltype(splitRegions(regions, grainSize, 1))
+{
+  return splitRegions(regions, grainSize, target.getNumWorkerContexts(), minElementsPerPartition,
+                      maxElementsPerPartition, maxElementsPerRegion);
 }
 
 } // namespace poputil

@@ -166,8 +166,9 @@ pop_tensor pop_poplin_mat_mul(pop_graph *graph, pop_tensor a, pop_tensor b, pop_
   pop_tensor partials = add_blocks(&p, c, a, b, sequence);
   pop_tensor result = pop_tensor_index(partials, 0);
   if (c.depth > 1)
-    result = pop_popops_reduce(graph, partials, (size_t[]){0}, 1, POP_REDUCE_ADD, false, none,
-                               sequence, NULL, NULL, name);
+    result =
+        pop_popops_reduce(graph, partials, (size_t[]){0}, 1, (pop_reduction){.op = POP_REDUCE_ADD},
+                          none, sequence, NULL, NULL, name);
   if (type != POP_FLOAT) result = pop_popops_cast(graph, result, type, none, sequence, name);
   return pop_graph_error(graph) ? none : result;
 }

@@ -20,13 +20,13 @@ pop_tensor pop_popnn_softmax(pop_graph *graph, pop_tensor x, pop_program sequenc
     return none;
   }
   size_t last = pop_tensor_rank(x) - 1;
-  pop_tensor largest = pop_popops_reduce(graph, x, &last, 1, POP_REDUCE_MAX, false, none, sequence,
-                                         NULL, NULL, name);
+  pop_tensor largest = pop_popops_reduce(graph, x, &last, 1, (pop_reduction){.op = POP_REDUCE_MAX},
+                                         none, sequence, NULL, NULL, name);
   pop_tensor y = pop_popops_binary(graph, POP_BINARY_SUBTRACT, x, pop_tensor_expand(largest, last),
                                    none, sequence, name);
   pop_popops_unary(graph, POP_UNARY_EXPONENT, y, y, sequence, name);
-  pop_tensor sum = pop_popops_reduce(graph, y, &last, 1, POP_REDUCE_ADD, false, none, sequence,
-                                     NULL, NULL, name);
+  pop_tensor sum = pop_popops_reduce(graph, y, &last, 1, (pop_reduction){.op = POP_REDUCE_ADD},
+                                     none, sequence, NULL, NULL, name);
   return pop_popops_binary(graph, POP_BINARY_DIVIDE, y, pop_tensor_expand(sum, last), y, sequence,
                            name);
 }

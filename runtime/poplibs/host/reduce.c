@@ -22,8 +22,7 @@ static const char *const op_names[POP_REDUCE_COUNT] = {
 typedef struct reduction {
   pop_graph *graph;
   pop_type type;
-  pop_reduce_op op;
-  bool update;
+  pop_reduction how;
   const char *name;
   pop_compute_set sets[POP_REDUCE_MAX_SETS];
   size_t num_sets;
@@ -63,15 +62,22 @@ static bool as_matrix(pop_tensor a, const size_t *dimensions, size_t count, pop_
   return true;
 }
 
-static void add_vertex(const reduction *r, pop_compute_set set, size_t tile, pop_reduce_op op,
-                       pop_tensor in, pop_tensor out, size_t length, bool update)
+/* "popops::Reduce<popops::Operation::ADD,float>" */
+static const char *vertex_type(const reduction *r, bool scaled, pop_reduce_op op)
 {
-  pop_vertex v = poplibs_add_vertex(r->graph, set, tile, "popops::Reduce<popops::Operation::%s,%s>",
-                                    op_names[op], pop_type_name(r->type));
+  return pop_arena_printf(r->graph->top->arena, "popops::%s<popops::Operation::%s,%s>",
+                          scaled ? "ScaledReduce" : "Reduce", op_names[op], pop_type_name(r->type));
+}
+
+static pop_vertex add_vertex(const reduction *r, pop_compute_set set, size_t tile, const char *type,
+                             pop_tensor in, pop_tensor out, size_t length, bool update)
+{
+  pop_vertex v = poplibs_add_vertex(r->graph, set, tile, "%s", type);
   pop_graph_connect(r->graph, v, "in", in);
   pop_graph_connect(r->graph, v, "out", out);
   pop_graph_set_field_int(r->graph, v, "length", (int64_t)length);
   pop_graph_set_field_int(r->graph, v, "update", update);
+  return v;
 }
 
 static void note_tile(void *context, size_t tile, size_t begin, size_t end)
@@ -96,6 +102,7 @@ static pop_tensor reduce_pieces(reduction *r, pop_tensor matrix, size_t pieces)
   pop_tensor partials =
       pop_graph_add_variable(r->graph, r->type, (size_t[]){outs, pieces}, 2, r->name);
   pop_compute_set set = r->sets[r->num_sets++] = pop_graph_add_compute_set(r->graph, r->name);
+  const char *type = vertex_type(r, false, r->how.op);
   for (size_t o = 0; o < outs; o++) {
     pop_tensor row = pop_tensor_index(matrix, o), sums = pop_tensor_index(partials, o);
     for (size_t p = 0; p < pieces && !pop_graph_error(r->graph); p++) {
@@ -104,7 +111,7 @@ static pop_tensor reduce_pieces(reduction *r, pop_tensor matrix, size_t pieces)
                  out = pop_tensor_slice(sums, p, p + 1, 0);
       size_t tile = first_tile(r->graph, in);
       pop_graph_set_tile_mapping(r->graph, out, tile);
-      add_vertex(r, set, tile, r->op, in, out, end - begin, false);
+      add_vertex(r, set, tile, type, in, out, end - begin, false);
     }
   }
   return partials;
@@ -115,9 +122,14 @@ static void reduce_rows(reduction *r, pop_tensor matrix, pop_tensor out, pop_red
   pop_tensor flat = pop_tensor_flatten(out);
   spread s = spread_of(r->graph, call, flat);
   pop_compute_set set = r->sets[r->num_sets++] = pop_graph_add_compute_set(r->graph, r->name);
-  for (size_t p = 0; p < s.count && !pop_graph_error(r->graph); p++)
-    add_vertex(r, set, s.parts[p].tile, op, pop_tensor_flatten(spread_slice(&s.parts[p], matrix)),
-               spread_slice(&s.parts[p], flat), pop_tensor_dim(matrix, 1), r->update);
+  bool scaled = r->how.scale.index != 0;
+  const char *type = vertex_type(r, scaled, op);
+  for (size_t p = 0; p < s.count && !pop_graph_error(r->graph); p++) {
+    pop_vertex v = add_vertex(
+        r, set, s.parts[p].tile, type, pop_tensor_flatten(spread_slice(&s.parts[p], matrix)),
+        spread_slice(&s.parts[p], flat), pop_tensor_dim(matrix, 1), r->how.update);
+    if (scaled) pop_graph_connect(r->graph, v, "scale", pop_tensor_flatten(r->how.scale));
+  }
   spread_free(&s);
 }
 
@@ -130,33 +142,46 @@ static size_t num_pieces(pop_graph *graph, size_t outs, size_t length)
   return pieces < 2 ? 1 : pieces;
 }
 
+static bool check_how(const reduction *r, bool has_out)
+{
+  pop_tensor scale = r->how.scale;
+  bool scaled = scale.index != 0;
+  const char *op = op_names[r->how.op];
+  if (scaled &&
+      (pop_tensor_num_elements(scale) != 1 || pop_tensor_element_type(scale) != POP_FLOAT)) {
+    poplibs_fail(r->graph, POP_ERROR_TENSOR,
+                 "%s: the scale is a float of one element, not %zu of type %s", call,
+                 pop_tensor_num_elements(scale), pop_type_name(pop_tensor_element_type(scale)));
+    return false;
+  }
+  if (r->how.update && !has_out) {
+    poplibs_fail(r->graph, POP_ERROR_TENSOR, "%s: an update needs a tensor to update", call);
+    return false;
+  }
+  return poplibs_check_vertex_type(
+      r->graph, call, vertex_type(r, scaled, r->how.op),
+      scaled ? pop_arena_printf(r->graph->top->arena, "%s with a scale", op) : op, r->type);
+}
+
 pop_tensor pop_popops_reduce(pop_graph *graph, pop_tensor a, const size_t *dimensions, size_t count,
-                             pop_reduce_op op, bool update, pop_tensor out, pop_program sequence,
+                             pop_reduction how, pop_tensor out, pop_program sequence,
                              pop_compute_set *compute_sets, size_t *num_sets, const char *name)
 {
   pop_tensor none = {graph ? graph->top : NULL, 0}, matrix;
   size_t shape[GRAPH_MAX_RANK], rank;
   if (num_sets) *num_sets = 0;
   if (!graph || pop_graph_error(graph)) return none;
-  reduction r = {graph, pop_tensor_element_type(a), op, update, name, {{0}}, 0};
-  char vertex[96];
-  snprintf(vertex, sizeof vertex, "popops::Reduce<popops::Operation::%s,%s>", op_names[op],
-           pop_type_name(r.type));
-  if (!poplibs_check_vertex_type(graph, call, vertex, op_names[op], r.type) ||
-      !as_matrix(a, dimensions, count, &matrix, shape, &rank))
+  reduction r = {graph, pop_tensor_element_type(a), how, name, {{0}}, 0};
+  if (!check_how(&r, out.index != 0) || !as_matrix(a, dimensions, count, &matrix, shape, &rank))
     return none;
-  if (update && !out.index) {
-    poplibs_fail(graph, POP_ERROR_TENSOR, "%s: an update needs a tensor to update", call);
-    return none;
-  }
   out = poplibs_result(graph, call, out, r.type, shape, rank, NULL, 0, name);
   if (!out.index) return none;
   size_t pieces = num_pieces(graph, pop_tensor_dim(matrix, 0), pop_tensor_dim(matrix, 1));
   if (pieces > 1) {
     matrix = reduce_pieces(&r, matrix, pieces);
-    if (op == POP_REDUCE_SQUARE_ADD) op = POP_REDUCE_ADD;
+    if (how.op == POP_REDUCE_SQUARE_ADD) how.op = POP_REDUCE_ADD;
   }
-  reduce_rows(&r, matrix, out, op);
+  reduce_rows(&r, matrix, out, how.op);
   for (size_t i = 0; i < r.num_sets; i++) {
     if (compute_sets)
       compute_sets[i] = r.sets[i];

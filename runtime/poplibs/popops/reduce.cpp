@@ -6,6 +6,14 @@ using namespace poplar;
 namespace popops
 {
 
+template <Operation op, typename W, typename T> W reduceRow(const T *row, unsigned length)
+{
+  W sum = row[0];
+  if constexpr (op == Operation::SQUARE_ADD) sum = sum * sum;
+  for (unsigned k = 1; k < length; ++k) sum = combine<op, W>(sum, row[k]);
+  return sum;
+}
+
 template <Operation op, typename T> class Reduce : public MultiVertex
 {
 public:
@@ -17,10 +25,7 @@ public:
   bool compute(unsigned worker)
   {
     for (unsigned i = worker; i < out.size(); i += numWorkers()) {
-      const T *row = &in[i * length];
-      Wide<T> sum = row[0];
-      if constexpr (op == Operation::SQUARE_ADD) sum = sum * sum;
-      for (unsigned k = 1; k < length; ++k) sum = combine<op, Wide<T>>(sum, row[k]);
+      Wide<T> sum = reduceRow<op, Wide<T>, T>(&in[i * length], length);
       constexpr Operation merge = op == Operation::SQUARE_ADD ? Operation::ADD : op;
       if (update) sum = combine<merge, Wide<T>>(sum, out[i]);
       out[i] = static_cast<T>(sum);
@@ -28,6 +33,28 @@ public:
     return true;
   }
 };
+
+// The sums are multiplied by a number before they are stored, or added to what is there.
+template <Operation op, typename T> class ScaledReduce : public MultiVertex
+{
+public:
+  Input<Vector<T>> in;
+  Input<float> scale;
+  InOut<Vector<T>> out;
+  unsigned length; // at least 1
+  bool update;
+
+  bool compute(unsigned worker)
+  {
+    for (unsigned i = worker; i < out.size(); i += numWorkers()) {
+      float sum = *scale * reduceRow<op, float, T>(&in[i * length], length);
+      out[i] = static_cast<T>(update ? float(out[i]) + sum : sum);
+    }
+    return true;
+  }
+};
+INSTANTIATE_REAL(ScaledReduce, Operation::ADD)
+INSTANTIATE_REAL(ScaledReduce, Operation::SQUARE_ADD)
 
 #define REDUCE(name, types) INSTANTIATE_##types(Reduce, Operation::name)
 POP_REDUCE_OPS(REDUCE)

@@ -1,0 +1,247 @@
+// Parts of tensors by numbers that the device has: populus/popops_slice.h.
+#ifndef POPOPS_DYNAMICSLICE_HPP
+#define POPOPS_DYNAMICSLICE_HPP
+
+#include <poplar/detail/Library.hpp>
+#include <populus/popops_slice.h>
+
+namespace popops
+{
+
+// Nothing has to be planned: work is done where the tensor lies. Any plan is as good as any other.
+class SlicePlan
+{
+public:
+  friend std::ostream &operator<<(std::ostream &os, const SlicePlan &) { return os << "SlicePlan"; }
+  friend bool operator<(const SlicePlan &, const SlicePlan &) { return false; }
+  friend bool operator==(const SlicePlan &, const SlicePlan &) { return true; }
+  friend bool operator!=(const SlicePlan &, const SlicePlan &) { return false; }
+};
+
+namespace embedding
+{
+
+inline SlicePlan plan(const poplar::Graph &, const poplar::Type &, std::size_t, std::size_t,
+                      const std::vector<std::size_t> &, const poplar::OptionFlags &)
+{
+  return {};
+}
+
+} // namespace embedding
+
+namespace detail
+{
+
+inline void checkSizes(const char *function, const std::vector<std::size_t> &dims,
+                       const std::vector<std::size_t> &sizes)
+{
+  if (dims.size() != sizes.size())
+    throw poplar::tensor_creation_error(std::string(function) + ": " + std::to_string(dims.size()) +
+                                        " dimensions and " + std::to_string(sizes.size()) +
+                                        " sizes; as many are needed");
+}
+inline void checkOne(const char *function, const std::vector<std::size_t> &dims,
+                     const std::vector<std::size_t> &sizes)
+{
+  checkSizes(function, dims, sizes);
+  if (dims.size() != 1)
+    throw poplar::tensor_creation_error(std::string(function) +
+                                        ": many slices are of one dimension, not of " +
+                                        std::to_string(dims.size()));
+}
+inline poplar::Tensor constantOffsets(poplar::Graph &graph, poplar::ArrayRef<unsigned> offsets)
+{
+  poplar::Tensor t = graph.addConstant(poplar::UNSIGNED_INT, {offsets.size()}, offsets, "offsets");
+  graph.setTileMapping(t, 0);
+  return t;
+}
+inline void multiUpdate(poplar::Graph &graph, pop_update_op op, const poplar::Tensor &t,
+                        const poplar::Tensor &s, const poplar::Tensor &offsets,
+                        const poplar::Tensor &scale, const std::vector<std::size_t> &dims,
+                        const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
+                        const poplar::DebugContext &debugContext)
+{
+  checkOne("popops::multiUpdate", dims, sizes);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  pop_popops_multi_update(graph.c(), op, poplar::detail::check(t.c()), poplar::detail::check(s.c()),
+                          poplar::detail::check(offsets.c()), dims[0], sizes[0], scale.c(),
+                          call.program(), call.c());
+  call.finish();
+}
+
+} // namespace detail
+
+// ---- tensors that lie well for it ----
+
+inline poplar::Tensor createSliceableTensor(poplar::Graph &graph, const poplar::Type &type,
+                                            const std::vector<std::size_t> &shape,
+                                            const std::vector<std::size_t> &dims,
+                                            const std::vector<std::size_t> &sizes,
+                                            std::size_t /*minGrainSize*/ = 0,
+                                            const poplar::DebugContext &debugContext = {})
+{
+  detail::checkSizes("popops::createSliceableTensor", dims, sizes);
+  poplar::Tensor t(pop_popops_create_sliceable(graph.c(), type.c(), shape.data(), shape.size(),
+                                               dims.data(), dims.size(), debugContext.c()));
+  poplar::detail::check(graph.c());
+  return t;
+}
+inline poplar::Tensor createSliceableTensor(poplar::Graph &graph, const poplar::Type &type,
+                                            const std::vector<std::size_t> &shape,
+                                            const std::vector<std::size_t> &dims,
+                                            const std::vector<std::size_t> &sizes,
+                                            const SlicePlan &, const poplar::OptionFlags &,
+                                            const poplar::DebugContext &debugContext = {})
+{
+  return createSliceableTensor(graph, type, shape, dims, sizes, 0, debugContext);
+}
+// [numIndices, the shape of a slice]
+inline poplar::Tensor createSliceTensor(poplar::Graph &graph, const poplar::Type &type,
+                                        const std::vector<std::size_t> &shape,
+                                        const std::vector<std::size_t> &dims,
+                                        const std::vector<std::size_t> &sizes,
+                                        std::size_t numIndices, const SlicePlan &,
+                                        const poplar::OptionFlags &,
+                                        const poplar::DebugContext &debugContext = {})
+{
+  detail::checkSizes("popops::createSliceTensor", dims, sizes);
+  std::vector<std::size_t> all = {numIndices}, first = {0};
+  all.insert(all.end(), shape.begin(), shape.end());
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    all.at(dims[i] + 1) = sizes[i];
+    first.push_back(dims[i] + 1);
+  }
+  return createSliceableTensor(graph, type, all, first, std::vector<std::size_t>(first.size(), 1),
+                               0, debugContext);
+}
+inline poplar::Tensor createSliceTensor(poplar::Graph &graph, const poplar::Tensor &t,
+                                        const std::vector<std::size_t> &dims,
+                                        const std::vector<std::size_t> &sizes,
+                                        std::size_t numIndices,
+                                        const poplar::DebugContext &debugContext = {})
+{
+  return createSliceTensor(graph, t.elementType(), t.shape(), dims, sizes, numIndices, {}, {},
+                           debugContext);
+}
+inline poplar::Tensor createIndicesTensor(poplar::Graph &graph,
+                                          const std::vector<std::size_t> &dims,
+                                          std::size_t numIndices, const SlicePlan &,
+                                          const poplar::OptionFlags &,
+                                          const poplar::DebugContext &debugContext = {})
+{
+  return graph.addVariable(poplar::UNSIGNED_INT, {numIndices, dims.size()},
+                           poplar::VariableMappingMethod::LINEAR, debugContext);
+}
+
+// ---- one slice ----
+
+inline poplar::Tensor dynamicSlice(poplar::Graph &graph, const poplar::Tensor &t,
+                                   const poplar::Tensor &offset,
+                                   const std::vector<std::size_t> &dims,
+                                   const std::vector<std::size_t> &sizes,
+                                   poplar::program::Sequence &prog,
+                                   const poplar::DebugContext &debugContext = {},
+                                   const poplar::OptionFlags &options = {})
+{
+  poplar::detail::refuseOptions("popops::dynamicSlice", options);
+  detail::checkSizes("popops::dynamicSlice", dims, sizes);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(pop_popops_dynamic_slice(
+      graph.c(), poplar::detail::check(t.c()), poplar::detail::check(offset.c()), dims.data(),
+      sizes.data(), dims.size(), poplar::Tensor().c(), call.program(), call.c()));
+}
+inline void dynamicSliceWithOutput(poplar::Graph &graph, const poplar::Tensor &output,
+                                   const poplar::Tensor &t, const poplar::Tensor &offset,
+                                   const std::vector<std::size_t> &dims,
+                                   const std::vector<std::size_t> &sizes,
+                                   poplar::program::Sequence &prog,
+                                   const poplar::DebugContext &debugContext = {},
+                                   const poplar::OptionFlags &options = {})
+{
+  poplar::detail::refuseOptions("popops::dynamicSliceWithOutput", options);
+  detail::checkSizes("popops::dynamicSliceWithOutput", dims, sizes);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  pop_popops_dynamic_slice(
+      graph.c(), poplar::detail::check(t.c()), poplar::detail::check(offset.c()), dims.data(),
+      sizes.data(), dims.size(), poplar::detail::check(output.c()), call.program(), call.c());
+  call.finish();
+}
+inline void dynamicUpdate(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
+                          const poplar::Tensor &offset, const std::vector<std::size_t> &dims,
+                          const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
+                          const poplar::DebugContext &debugContext = {},
+                          const poplar::OptionFlags &options = {})
+{
+  poplar::detail::refuseOptions("popops::dynamicUpdate", options);
+  detail::checkSizes("popops::dynamicUpdate", dims, sizes);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  pop_popops_dynamic_update(graph.c(), poplar::detail::check(t.c()), poplar::detail::check(s.c()),
+                            poplar::detail::check(offset.c()), dims.data(), sizes.data(),
+                            dims.size(), call.program(), call.c());
+  call.finish();
+}
+
+// ---- many slices ----
+
+// [number of offsets, the shape of a slice]
+inline poplar::Tensor multiSlice(poplar::Graph &graph, const poplar::Tensor &t,
+                                 const poplar::Tensor &offsets,
+                                 const std::vector<std::size_t> &dims,
+                                 const std::vector<std::size_t> &sizes,
+                                 poplar::program::Sequence &prog, const SlicePlan &,
+                                 const poplar::OptionFlags &,
+                                 const poplar::DebugContext &debugContext = {})
+{
+  detail::checkOne("popops::multiSlice", dims, sizes);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(pop_popops_multi_slice(graph.c(), poplar::detail::check(t.c()),
+                                            poplar::detail::check(offsets.c()), dims[0], sizes[0],
+                                            poplar::Tensor().c(), call.program(), call.c()));
+}
+inline poplar::Tensor multiSlice(poplar::Graph &graph, const poplar::Tensor &t,
+                                 poplar::ArrayRef<unsigned> offsets, std::size_t dim,
+                                 poplar::program::Sequence &prog,
+                                 const poplar::DebugContext &debugContext = {},
+                                 const poplar::OptionFlags &options = {})
+{
+  return multiSlice(graph, t, detail::constantOffsets(graph, offsets), {dim}, {1}, prog, {},
+                    options, debugContext);
+}
+inline void multiUpdate(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
+                        const poplar::Tensor &offsets, const std::vector<std::size_t> &dims,
+                        const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
+                        const SlicePlan &, const poplar::OptionFlags &,
+                        const poplar::DebugContext &debugContext = {})
+{
+  detail::multiUpdate(graph, POP_UPDATE_SET, t, s, offsets, {}, dims, sizes, prog, debugContext);
+}
+// t += scale * s
+inline void multiUpdateAdd(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
+                           const poplar::Tensor &offsets, const poplar::Tensor &scale,
+                           const std::vector<std::size_t> &dims,
+                           const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
+                           const SlicePlan &, const poplar::OptionFlags &,
+                           const poplar::DebugContext &debugContext = {})
+{
+  detail::multiUpdate(graph, POP_UPDATE_ADD, t, s, offsets, scale, dims, sizes, prog, debugContext);
+}
+inline void multiUpdateMax(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
+                           const poplar::Tensor &offsets, const std::vector<std::size_t> &dims,
+                           const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
+                           const SlicePlan &, const poplar::OptionFlags &,
+                           const poplar::DebugContext &debugContext = {})
+{
+  detail::multiUpdate(graph, POP_UPDATE_MAX, t, s, offsets, {}, dims, sizes, prog, debugContext);
+}
+inline void multiUpdateMul(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
+                           const poplar::Tensor &offsets, const std::vector<std::size_t> &dims,
+                           const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
+                           const SlicePlan &, const poplar::OptionFlags &,
+                           const poplar::DebugContext &debugContext = {})
+{
+  detail::multiUpdate(graph, POP_UPDATE_MUL, t, s, offsets, {}, dims, sizes, prog, debugContext);
+}
+
+} // namespace popops
+
+#endif

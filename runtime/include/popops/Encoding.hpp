@@ -1,0 +1,73 @@
+// Numbers in order, and numbers as rows that are 1 in one place.
+#ifndef POPOPS_ENCODING_HPP
+#define POPOPS_ENCODING_HPP
+
+#include <numeric>
+#include <popops/Cast.hpp>
+#include <popops/ElementWise.hpp>
+
+namespace popops
+{
+namespace detail
+{
+
+// A constant whose elements are their places in the last dimension.
+inline poplar::Tensor places(poplar::Graph &graph, const poplar::Type &type,
+                             const std::vector<std::size_t> &shape, unsigned first = 0)
+{
+  std::vector<unsigned> numbers(shape.empty() ? 1 : shape.back());
+  std::iota(numbers.begin(), numbers.end(), first);
+  poplar::Tensor row = graph.addConstant(type, {numbers.size()}, numbers, "places");
+  poplar::detail::check((pop_graph_map_linearly(graph.c(), row.c(), 0, 0), graph.c()));
+  std::size_t rows = 1;
+  for (std::size_t d = 0; d + 1 < shape.size(); ++d) rows *= shape[d];
+  return row.expand({0}).broadcast(static_cast<unsigned>(rows), 0).reshape(shape);
+}
+
+} // namespace detail
+
+// first, first + 1, … to a tensor of rank 1 of int or unsigned int.
+inline void iota(poplar::Graph &graph, const poplar::Tensor &t, unsigned first,
+                 poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
+{
+  if (t.rank() != 1)
+    throw poplar::tensor_creation_error("popops::iota: a tensor of rank 1 is needed, not " +
+                                        t.shapeToString());
+  prog.add(poplar::program::Copy(detail::places(graph, t.elementType(), t.shape(), first), t, false,
+                                 debugContext));
+}
+inline void iota(poplar::Graph &graph, const poplar::Tensor &t, int first,
+                 poplar::program::Sequence &prog, const poplar::DebugContext &debugContext = {})
+{
+  iota(graph, t, static_cast<unsigned>(first), prog, debugContext);
+}
+
+// Row i of `encoded`, [n, classes], becomes `on` at place indices[i] and `off` elsewhere: scalars of its type.
+inline void encodeOneHot(poplar::Graph &graph, const poplar::Tensor &indices,
+                         const poplar::Tensor &encoded, poplar::program::Sequence &prog,
+                         const poplar::Tensor &on, const poplar::Tensor &off,
+                         const poplar::DebugContext &debugContext = {})
+{
+  if (encoded.rank() != indices.rank() + 1)
+    throw poplar::tensor_creation_error(
+        "popops::encodeOneHot: indices of shape " + indices.shapeToString() +
+        " need a result of one more dimension, not " + encoded.shapeToString());
+  poplar::Tensor numbers = detail::places(graph, indices.elementType(), {encoded.shape().back()});
+  poplar::Tensor is = eq(graph, indices.expand({indices.rank()}), numbers, prog, debugContext);
+  mapWithOutput(graph, expr::Select(expr::_1, expr::_2, expr::_3), {on, off, is}, encoded, prog,
+                debugContext);
+}
+// 1 and 0
+inline void encodeOneHot(poplar::Graph &graph, const poplar::Tensor &indices,
+                         const poplar::Tensor &encoded, poplar::program::Sequence &prog,
+                         const poplar::DebugContext &debugContext = {})
+{
+  poplar::Tensor values =
+      graph.addConstant(encoded.elementType(), {2}, std::vector<unsigned>{1, 0}, debugContext);
+  graph.setTileMapping(values, 0);
+  encodeOneHot(graph, indices, encoded, prog, values[0], values[1], debugContext);
+}
+
+} // namespace popops
+
+#endif

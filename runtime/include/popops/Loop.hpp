@@ -1,0 +1,73 @@
+// Loops that count on the device.
+#ifndef POPOPS_LOOP_HPP
+#define POPOPS_LOOP_HPP
+
+#include <functional>
+#include <popops/ElementWise.hpp>
+#include <popops/Fill.hpp>
+
+namespace popops
+{
+
+using CountedLoopBodyType = std::function<poplar::program::Program(const poplar::Tensor &)>;
+
+// Runs the program that `body` makes for begin, begin + step, … below `end`: it is given a tensor [1] of unsigned int
+// that holds the number, and is called once, now.
+inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t begin,
+                                             std::size_t end, std::size_t step,
+                                             const CountedLoopBodyType &body,
+                                             const poplar::DebugContext &debugContext = {})
+{
+  if (step == 0 || begin > end)
+    throw poplar::poplar_error(
+        "popops::countedLoop: from " + std::to_string(begin) + " to " + std::to_string(end) +
+        " in steps of " + std::to_string(step) +
+        "; a step of at least 1, and an end that is not before the beginning, "
+        "are needed");
+  poplar::Tensor count = graph.addVariable(poplar::UNSIGNED_INT, {1}, debugContext);
+  graph.setTileMapping(count, 0);
+  poplar::program::Sequence loop, steps;
+  fill(graph, count, loop, static_cast<unsigned>(begin), debugContext);
+  steps.add(body(count));
+  addInPlace(graph, count, static_cast<unsigned>(step), steps, debugContext);
+  loop.add(poplar::program::Repeat(static_cast<std::uint32_t>((end - begin + step - 1) / step),
+                                   steps, debugContext));
+  return loop;
+}
+inline poplar::program::Sequence countedLoop(poplar::Graph &graph, std::size_t count,
+                                             const CountedLoopBodyType &body,
+                                             const poplar::DebugContext &debugContext = {})
+{
+  return countedLoop(graph, 0, count, 1, body, debugContext);
+}
+
+// Runs `body` for initialCount, initialCount + countStep, … until `countLimit`, an int or unsigned int of one element
+// as `count` is, has been reached or passed; `count` holds the number.
+inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, const poplar::Tensor &count,
+                                                int initialCount, const poplar::Tensor &countLimit,
+                                                int countStep, const poplar::program::Program &body,
+                                                const poplar::DebugContext &debugContext = {})
+{
+  if (countStep == 0) throw poplar::poplar_error("popops::countedForLoop: a step of 0 never ends");
+  poplar::program::Sequence loop, condition, steps;
+  fill(graph, count, loop, initialCount, debugContext);
+  poplar::Tensor limit = countLimit.reshape(count.shape());
+  poplar::Tensor more = countStep > 0 ? lt(graph, count, limit, condition, debugContext)
+                                      : gt(graph, count, limit, condition, debugContext);
+  steps.add(body);
+  addInPlace(graph, count, countStep, steps, debugContext);
+  loop.add(poplar::program::RepeatWhileTrue(condition, more.flatten()[0], steps, debugContext));
+  return loop;
+}
+inline poplar::program::Sequence countedForLoop(poplar::Graph &graph, int initialCount,
+                                                const poplar::Tensor &countLimit, int countStep,
+                                                const poplar::program::Program &body,
+                                                const poplar::DebugContext &debugContext = {})
+{
+  poplar::Tensor count = graph.clone(countLimit, debugContext);
+  return countedForLoop(graph, count, initialCount, countLimit, countStep, body, debugContext);
+}
+
+} // namespace popops
+
+#endif

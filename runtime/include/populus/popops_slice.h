@@ -1,0 +1,58 @@
+/* Parts of tensors whose places are known on the device only. What programs know as popops/DynamicSlice.hpp and
+ * popops/Gather.hpp.
+ *
+ * First pop_popops_add_codelets. Sequences, names, `out` and errors are as in populus/popops.h; offsets are of type
+ * unsigned int. Any element type. A column is all elements of a tensor that differ in the sliced dimension only;
+ * work is done on its tile if it is on one, as in what pop_popops_create_sliceable makes. Columns on several
+ * tiles are brought to one each, which must have room for them. */
+#ifndef POPULUS_POPOPS_SLICE_H
+#define POPULUS_POPOPS_SLICE_H
+
+#include <populus/program.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A variable whose elements that differ in the dimensions `dims` only are on one tile; the others are spread. */
+pop_tensor pop_popops_create_sliceable(pop_graph *graph, pop_type type, const size_t *shape,
+                                       size_t rank, const size_t *dims, size_t count,
+                                       const char *name);
+
+/* sizes[i] elements of dimension dims[i] of `t`, from offset[i] on, and behind the last one from the first on; the
+ * other dimensions whole. `offset` has `count` elements, at least 1. Sizes are at least 1 and at most those of `t`; no
+ * dimension is there twice. */
+pop_tensor pop_popops_dynamic_slice(pop_graph *graph, pop_tensor t, pop_tensor offset,
+                                    const size_t *dims, const size_t *sizes, size_t count,
+                                    pop_tensor out, pop_program sequence, const char *name);
+/* The other way round: that part of `t` becomes `s`, which has the shape of the slice. */
+void pop_popops_dynamic_update(pop_graph *graph, pop_tensor t, pop_tensor s, pop_tensor offset,
+                               const size_t *dims, const size_t *sizes, size_t count,
+                               pop_program sequence, const char *name);
+
+/* Many slices of `size` elements of one dimension: [number of offsets, the shape of a slice]. Elements that `t` does
+ * not have are zero. */
+pop_tensor pop_popops_multi_slice(pop_graph *graph, pop_tensor t, pop_tensor offsets, size_t dim,
+                                  size_t size, pop_tensor out, pop_program sequence,
+                                  const char *name);
+typedef enum pop_update_op {
+  POP_UPDATE_SET, /* any type; of several slices for an element the last one counts */
+  POP_UPDATE_ADD, /* float, half, int, unsigned int; as the two that follow */
+  POP_UPDATE_MAX,
+  POP_UPDATE_MUL,
+  POP_UPDATE_COUNT
+} pop_update_op;
+/* Many such parts of `t` become, or are combined with, the slices `s`: [number of offsets, the shape of a slice], one
+ * behind the other. What `t` does not have is left out. `scale`: null, or, for POP_UPDATE_ADD, one element of the type
+ * of `t` that the slices are multiplied by. */
+void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, pop_tensor s,
+                             pop_tensor offsets, size_t dim, size_t size, pop_tensor scale,
+                             pop_program sequence, const char *name);
+/* The elements `indices` (of any shape) of dimension `axis`, which is replaced by the dimensions of `indices`. */
+pop_tensor pop_popops_gather(pop_graph *graph, pop_tensor t, pop_tensor indices, size_t axis,
+                             pop_program sequence, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

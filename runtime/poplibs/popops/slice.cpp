@@ -1,0 +1,102 @@
+// Rows of a table by number: populus/popops_slice.h. `table` has `rows` rows of the columns that are on a tile, one row behind
+// the other; slices are `size` rows each, one slice behind the other. Workers share the columns of the slices, so that
+// no two of them change one element.
+#include <poplar/Vertex.hpp>
+
+using namespace poplar;
+
+namespace popops
+{
+
+// T is an unsigned integer of the elements' size: elements are only copied.
+template <typename T> class Slice : public MultiVertex
+{
+public:
+  Input<Vector<T>> table;
+  Input<Vector<unsigned>> offsets;
+  Output<Vector<T>> out;
+  unsigned rows, size;
+  bool wrap; // rows behind the last are the first ones; otherwise zeros
+
+  bool compute(unsigned worker)
+  {
+    unsigned columns = table.size() / rows;
+    for (unsigned i = worker; i < out.size(); i += numWorkers()) {
+      unsigned line = i / columns, column = i - line * columns, slice = line / size;
+      unsigned row = offsets[slice] + (line - slice * size);
+      if (wrap) row %= rows;
+      out[i] = row < rows ? table[row * columns + column] : T(0);
+    }
+    return true;
+  }
+};
+
+template <typename T> class Update : public MultiVertex
+{
+public:
+  InOut<Vector<T>> table;
+  Input<Vector<unsigned>> offsets;
+  Input<Vector<T>> slices;
+  unsigned rows, size;
+  bool wrap; // rows behind the last are the first ones; otherwise none
+
+  bool compute(unsigned worker)
+  {
+    unsigned columns = table.size() / rows, lines = offsets.size() * size;
+    for (unsigned column = worker; column < columns; column += numWorkers())
+      for (unsigned line = 0; line < lines; ++line) {
+        unsigned row = offsets[line / size] + line % size;
+        if (wrap) row %= rows;
+        if (row < rows) table[row * columns + column] = slices[line * columns + column];
+      }
+    return true;
+  }
+};
+
+#define INSTANTIATE_BITS(T)                                                                        \
+  template class Slice<T>;                                                                         \
+  template class Update<T>;
+INSTANTIATE_BITS(unsigned char)
+INSTANTIATE_BITS(unsigned short)
+INSTANTIATE_BITS(unsigned int)
+INSTANTIATE_BITS(unsigned long long)
+
+enum class UpdateOp { SET, ADD, MAX, MUL };
+
+template <UpdateOp op, typename T> class UpdateBy : public MultiVertex
+{
+public:
+  InOut<Vector<T>> table;
+  Input<Vector<unsigned>> offsets;
+  Input<Vector<T>> slices;
+  Input<T> scale; // of ADD
+  unsigned rows, size;
+
+  bool compute(unsigned worker)
+  {
+    using Wide = typename std::conditional<std::is_same<T, half>::value, float, T>::type;
+    unsigned columns = table.size() / rows, lines = offsets.size() * size;
+    for (unsigned column = worker; column < columns; column += numWorkers())
+      for (unsigned line = 0; line < lines; ++line) {
+        unsigned row = offsets[line / size] + line % size;
+        if (row >= rows) continue;
+        Wide old = table[row * columns + column], by = slices[line * columns + column];
+        table[row * columns + column] = static_cast<T>(op == UpdateOp::ADD ? old + Wide(*scale) * by
+                                                       : op == UpdateOp::MUL ? old * by
+                                                       : old < by            ? by
+                                                                             : old);
+      }
+    return true;
+  }
+};
+
+#define INSTANTIATE_UPDATES(op)                                                                    \
+  template class UpdateBy<op, float>;                                                              \
+  template class UpdateBy<op, half>;                                                               \
+  template class UpdateBy<op, int>;                                                                \
+  template class UpdateBy<op, unsigned int>;
+INSTANTIATE_UPDATES(UpdateOp::ADD)
+INSTANTIATE_UPDATES(UpdateOp::MAX)
+INSTANTIATE_UPDATES(UpdateOp::MUL)
+
+} // namespace popops

@@ -1,0 +1,258 @@
+// Slices by numbers of the device, order, loops, and what helps with mappings, against plain loops of the host.
+#include "check.hpp"
+#include "fixture.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <popops/AllTrue.hpp>
+#include <popops/DynamicSlice.hpp>
+#include <popops/ElementWiseUtil.hpp>
+#include <popops/Encoding.hpp>
+#include <popops/Gather.hpp>
+#include <popops/Loop.hpp>
+#include <popops/Pad.hpp>
+#include <popops/Sort.hpp>
+#include <popops/TopK.hpp>
+#include <poputil/Broadcast.hpp>
+#include <poputil/Util.hpp>
+#include <poputil/VarStructure.hpp>
+#include <typeinfo>
+
+using namespace poplar;
+using namespace poplar::program;
+
+namespace
+{
+
+std::vector<unsigned> counted(std::size_t count)
+{
+  std::vector<unsigned> result(count);
+  std::iota(result.begin(), result.end(), 0);
+  return result;
+}
+template <typename T> bool same(const std::vector<T> &a, const std::vector<T> &b)
+{
+  if (a == b) return true;
+  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i)
+    std::cerr << a[i] << " for " << b[i] << '\n';
+  return false;
+}
+
+void one_slice()
+{
+  Fixture f(5);
+  auto &g = f.graph;
+  // [6,4]: element (i, j) is 4 i + j.
+  Tensor t = f.input(UNSIGNED_INT, {6, 4}, counted(24));
+  Tensor at = f.input(UNSIGNED_INT, {2}, std::vector<unsigned>{4, 3});
+  Tensor rows = popops::dynamicSlice(g, t, at.slice(0, 1), {0}, {3}, f.prog, "rows");
+  CHECK((rows.shape() == std::vector<std::size_t>{3, 4}));
+  CHECK(
+      same(f.run<unsigned>(rows), {16, 17, 18, 19, 20, 21, 22, 23, 0, 1, 2, 3})); // round to row 0
+  Tensor block = popops::dynamicSlice(g, t, at, {0, 1}, {2, 2}, f.prog);
+  CHECK(same(f.run<unsigned>(block), {19, 16, 23, 20}));
+  Tensor columns = g.addVariable(UNSIGNED_INT, {6, 1}, VariableMappingMethod::LINEAR);
+  popops::dynamicSliceWithOutput(g, columns, t, at.slice(1, 2), {1}, {1}, f.prog);
+  CHECK(same(f.run<unsigned>(columns), {3, 7, 11, 15, 19, 23}));
+
+  popops::dynamicUpdate(g, t, f.input(UNSIGNED_INT, {2, 2}, std::vector<unsigned>{90, 91, 92, 93}),
+                        at, {0, 1}, {2, 2}, f.prog);
+  std::vector<unsigned> expected = counted(24);
+  expected[19] = 90, expected[16] = 91, expected[23] = 92, expected[20] = 93;
+  CHECK(same(f.run<unsigned>(t), expected));
+
+  // One tile for all that a slice chooses from.
+  Tensor table = popops::createSliceableTensor(g, HALF, {100, 6, 2}, {0}, {1}, 0, "table");
+  for (const auto &tile : g.getTileMapping(table.dimShuffle({1, 2, 0})))
+    for (const Interval &interval : tile) CHECK(interval.size() % 100 == 0);
+
+  CHECK_THROWS(index_error, "has 4", popops::dynamicSlice(g, t, at.slice(0, 1), {1}, {5}, f.prog));
+  CHECK_THROWS(index_error, "dimension 2",
+               popops::dynamicSlice(g, t, at.slice(0, 1), {2}, {1}, f.prog));
+  CHECK_THROWS(index_error, "twice", popops::dynamicSlice(g, t, at, {0, 0}, {1, 1}, f.prog));
+  CHECK_THROWS(type_error, "float",
+               popops::dynamicSlice(g, t, f.input(FLOAT, {1}, numbers(1)), {0}, {1}, f.prog));
+  CHECK_THROWS(tensor_creation_error, "2 offsets for 1",
+               popops::dynamicSlice(g, t, at, {0}, {1}, f.prog));
+}
+
+void many_slices()
+{
+  Fixture f(5);
+  auto &g = f.graph;
+  Tensor t = f.input(SHORT, {3, 5}, counted(15));
+  Tensor at = f.input(UNSIGNED_INT, {4, 1}, std::vector<unsigned>{2, 0, 2, 7});
+  Tensor rows = popops::multiSlice(g, t, at, {0}, {1}, f.prog, popops::SlicePlan(), {});
+  CHECK((rows.shape() == std::vector<std::size_t>{4, 1, 5}));
+  CHECK(same(f.run<short>(rows),
+             {10, 11, 12, 13, 14, 0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 0, 0, 0, 0, 0}));
+  const unsigned constants[] = {4, 1};
+  Tensor columns = popops::multiSlice(g, t, ArrayRef<unsigned>(constants, 2), 1, f.prog);
+  CHECK(same(f.run<short>(columns), {4, 9, 14, 1, 6, 11}));
+  Tensor gathered =
+      popops::gather(g, t, f.input(UNSIGNED_INT, {2, 2}, std::vector<unsigned>{1, 1, 4, 0}), 1,
+                     f.prog, popops::GatherParams());
+  CHECK((gathered.shape() == std::vector<std::size_t>{3, 2, 2}));
+  CHECK(same(f.run<short>(gathered), {1, 1, 4, 0, 6, 6, 9, 5, 11, 11, 14, 10}));
+
+  Tensor sums = f.input(FLOAT, {3, 2}, std::vector<float>{1, 2, 3, 4, 5, 6});
+  Tensor s = f.input(FLOAT, {4, 1, 2}, std::vector<float>{1, 1, 2, 2, 3, 3, 4, 4});
+  Tensor scale = f.input(FLOAT, {1}, std::vector<float>{10});
+  popops::multiUpdateAdd(g, sums, s, at, scale, {0}, {1}, f.prog, {}, {});
+  CHECK(close(f.run<float>(sums), {21, 22, 3, 4, 45, 46}));
+  popops::multiUpdateMax(g, sums, s, at, {0}, {1}, f.prog, {}, {});
+  popops::multiUpdateMul(g, sums, s, at, {0}, {1}, f.prog, {}, {});
+  CHECK(close(f.run<float>(sums), {42, 44, 3, 4, 135, 138}));
+  popops::multiUpdate(g, sums, s, at, {0}, {1}, f.prog, {}, {});
+  CHECK(close(f.run<float>(sums), {2, 2, 3, 4, 3, 3}));
+  CHECK_THROWS(tensor_creation_error, "to be 4",
+               popops::multiUpdate(g, sums, s.slice(0, 2), at, {0}, {1}, f.prog, {}, {}));
+  CHECK_THROWS(type_error, "ADD update for elements of type short",
+               popops::multiUpdateAdd(g, t, rows, at, f.input(SHORT, {1}, std::vector<int>{1}), {0},
+                                      {1}, f.prog, {}, {}));
+}
+
+void order()
+{
+  Fixture f(40);
+  auto &g = f.graph;
+  std::vector<float> values = numbers(3 * 101);
+  Tensor t = f.input(FLOAT, {3, 101}, values);
+  std::vector<float> expected = values;
+  for (unsigned r = 0; r < 3; ++r) std::sort(&expected[r * 101], &expected[r * 101] + 101);
+  CHECK(same(f.run<float>(popops::sort(g, t, 1, f.prog)), expected));
+  CHECK(same(f.run<float>(popops::sort(g, t.transpose(), 0, f.prog).transpose()), expected));
+
+  // Equal keys keep their order, so the values are those of a stable sort.
+  std::vector<int> keys = {3, -1, 3, 0, -1, 7, 0};
+  Tensor k = f.input(INT, {7}, keys), v = f.input(HALF, {7}, counted(7));
+  CHECK(same(f.run<std::uint16_t>(popops::sortKeyValue(g, k, v, 0, f.prog)),
+             {0x3c00, 0x4400, 0x4200, 0x4600, 0, 0x4000, 0x4500}));
+  popops::sortKeyValueInPlace(g, k, v, 0, f.prog);
+  CHECK(same(f.run<int>(k), {-1, -1, 0, 0, 3, 3, 7}));
+  popops::sortInPlace(g, t, 1, f.prog);
+  CHECK(same(f.run<float>(t), expected));
+
+  Fixture h(40);
+  for (unsigned n : {7u, 1000u}) // in one piece, and in several
+    for (bool largest : {true, false}) {
+      std::vector<float> row = numbers(n);
+      Tensor x = h.input(FLOAT, {1, n}, row);
+      auto top =
+          popops::topKWithPermutation(h.graph, h.prog, x, {5, largest, popops::SortOrder::NONE});
+      std::vector<unsigned> places = counted(n);
+      std::stable_sort(places.begin(), places.end(), [&](unsigned a, unsigned b) {
+        return largest ? row[b] < row[a] : row[a] < row[b];
+      });
+      places.resize(5);
+      CHECK(same(h.run<unsigned>(top.second), places));
+      std::reverse(places.begin(), places.end());
+      auto other = popops::topKWithPermutation(
+          h.graph, h.prog, x,
+          {5, largest, largest ? popops::SortOrder::ASCENDING : popops::SortOrder::DESCENDING});
+      CHECK(same(h.run<unsigned>(other.second), places));
+      std::vector<float> best;
+      for (unsigned place : places) best.push_back(row[place]);
+      CHECK(same(h.run<float>(other.first), best));
+    }
+  CHECK_THROWS(poplar_error, "102 of rows of 101",
+               popops::topK(g, f.prog, t, {102, true, popops::SortOrder::NONE}));
+  CHECK_THROWS(type_error, "short", popops::sort(g, f.input(SHORT, {2}, counted(2)), 0, f.prog));
+}
+
+void loops_and_encodings()
+{
+  Fixture f(5);
+  auto &g = f.graph;
+  Tensor sum = f.input(UNSIGNED_INT, {1}, counted(1));
+  f.prog.add(popops::countedLoop(g, 3, 10, 2, [&](const Tensor &i) {
+    Sequence body;
+    popops::addInPlace(g, sum, i, body);
+    return body;
+  }));
+  CHECK(same(f.run<unsigned>(sum), {3 + 5 + 7 + 9}));
+  Tensor total = f.input(INT, {1}, counted(1)), i = g.clone(total),
+         limit = f.input(INT, {1}, std::vector<int>{-6});
+  Sequence body;
+  popops::addInPlace(g, total, i, body);
+  f.prog.add(popops::countedForLoop(g, i, 4, limit, -3, body));
+  CHECK(same(f.run<int>(total), {4 + 1 - 2 - 5}));
+
+  Tensor truths = f.input(BOOL, {2, 3}, std::vector<int>{1, 1, 1, 1, 0, 1});
+  Tensor both = concat(popops::allTrue(g, truths, f.prog).expand({0}),
+                       popops::allTrue(g, truths[0], f.prog).expand({0}));
+  CHECK(same(f.run<unsigned char>(both), {0, 1}));
+
+  Tensor n = g.addVariable(INT, {4}, VariableMappingMethod::LINEAR);
+  popops::iota(g, n, -1, f.prog);
+  CHECK(same(f.run<int>(n), {-1, 0, 1, 2}));
+  Tensor hot = g.addVariable(FLOAT, {3, 4}, VariableMappingMethod::LINEAR);
+  popops::encodeOneHot(g, f.input(UNSIGNED_INT, {3}, std::vector<unsigned>{2, 9, 0}), hot, f.prog);
+  CHECK(same(f.run<float>(hot), {0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0}));
+
+  Tensor x = f.input(FLOAT, {2, 2}, std::vector<float>{1, 2, 3, 4});
+  Tensor padded = popops::pad(g, x, {1, 0}, {0, 2}, 9.0f);
+  CHECK(same(f.run<float>(padded), {9, 9, 9, 9, 1, 2, 9, 9, 3, 4, 9, 9}));
+  CHECK(same(f.run<float>(popops::pad(g, x, -1, 0, 0)), {3, 4}));
+  CHECK(same(f.run<float>(popops::pad(x, 1, 2, 1, popops::padding::Type::EDGE)),
+             {1, 1, 2, 2, 2, 3, 3, 4, 4, 4}));
+  Tensor r = f.input(FLOAT, {4}, std::vector<float>{1, 2, 3, 4});
+  CHECK(same(f.run<float>(popops::pad(r, {2}, {3}, popops::padding::Type::REFLECT)),
+             {3, 2, 1, 2, 3, 4, 3, 2, 1}));
+}
+
+void mappings()
+{
+  Fixture f(4);
+  auto &g = f.graph;
+  Tensor t = g.addVariable(FLOAT, {10});
+  poputil::mapTensorLinearlyWithOffset(g, t, 1, 1, 2);
+  Graph::TileToTensorMapping expected = {{{6, 9}}, {{9, 10}}, {{0, 3}}, {{3, 6}}};
+  CHECK(g.getTileMapping(t) == expected);
+  poputil::mapTensorLinearlyWithOffset(g, t, 1, 4, 1, false);
+  expected = {{{8, 10}}, {{4, 8}}, {{0, 4}}, {}};
+  std::swap(expected[0], expected[0]);
+  CHECK(g.getTileMapping(t) == expected);
+  poputil::mapTensorLinearly(g, t);
+  CHECK(poputil::calcLinearTileMapping(g, t) == g.getTileMapping(t));
+  CHECK(poputil::getTileImbalance(g, t) == 0);
+  g.setTileMapping(t, 3);
+  CHECK(poputil::getTileImbalance(g, t) == 7);
+  CHECK_THROWS(invalid_tile_mapping, "tile 4", poputil::mapTensorLinearlyWithOffset(g, t, 4));
+
+  using R = std::vector<Interval>;
+  CHECK((poputil::splitRegions(R{{0, 5}, {8, 11}}, 2, 3) ==
+         std::vector<R>{R{{0, 4}}, R{{4, 5}, {8, 11}}}));
+  CHECK((poputil::splitRegions(R{{0, 10}}, 1, 1, 0, 4, 3) ==
+         std::vector<R>{R{{0, 3}, {3, 4}}, R{{4, 7}, {7, 8}}, R{{8, 10}}}));
+  CHECK((poputil::splitRegions(std::vector<R>{R{{0, 3}}, R{{5, 6}, {9, 11}}}, 1, 2) ==
+         std::vector<std::vector<R>>{{R{{0, 3}}}, {R{{5, 6}, {9, 11}}}}));
+  CHECK(poputil::splitRegionsBetweenWorkers(g.getTarget(), R{{0, 100}}, 1).size() == 6);
+  CHECK((poputil::unflattenIndex(std::vector<std::size_t>{2, 3, 4}, 23) ==
+         std::vector<std::size_t>{1, 2, 3}));
+  CHECK(poputil::flattenIndex(std::vector<std::size_t>{2, 3, 4}, {1, 2, 3}) == 23);
+
+  Tensor m = g.addVariable(FLOAT, {8, 6});
+  poputil::mapTensorLinearly(g, m);
+  CHECK(poputil::detectInnermostGrouping(g, m) == 6);
+  CHECK(poputil::detectInnermostGrouping(g, m.transpose()) == 1);
+  CHECK((poputil::detectDimGroupings(g, m) == std::vector<poputil::GroupingInfo>{{1, 6}, {0, 2}}));
+  Tensor row = g.addVariable(FLOAT, {6}), column = g.addVariable(FLOAT, {8, 1});
+  poputil::broadcastToMatch(row, column);
+  CHECK(row.shape() == m.shape() && column.shape() == m.shape());
+  CHECK(!poputil::canBroadcastToMatch(m, m.slice(0, 3)));
+  Tensor out = popops::createOutputForElementWiseOp(g, {row, m}, INT);
+  CHECK(out.elementType() == INT && g.getTileMapping(out) == g.getTileMapping(m));
+}
+
+} // namespace
+
+int main()
+{
+  one_slice();
+  many_slices();
+  order();
+  loops_and_encodings();
+  mappings();
+  return failures != 0;
+}
