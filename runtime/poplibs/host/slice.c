@@ -3,7 +3,6 @@
  * The tensor is seen as a table: the sliced dimension is that of its rows, all others together are its columns. Each
  * tile has a vertex for its columns, all rows of them. */
 #include "graph/graph.h"
-#include "poplibs/host/element_wise.h"
 #include "poplibs/host/spread.h"
 
 #include <populus/popops.h>
@@ -318,8 +317,8 @@ void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, p
                                          names[op], type))
     return;
   if (!set && !scaled) {
-    operand one = operand_of_constant(1, type);
-    scale = pop_graph_add_constant(graph, type, NULL, 0, one.bytes, name);
+    const uint32_t one = type == POP_FLOAT ? 0x3f800000 : type == POP_HALF ? 0x3c00 : 1;
+    scale = pop_graph_add_constant(graph, type, NULL, 0, &one, name);
     pop_graph_set_tile_mapping(graph, scale, 0);
   }
   access a = {graph, pop_tensor_flatten(offsets), dim, size, false, sequence, name};
