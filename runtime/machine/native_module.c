@@ -3,8 +3,9 @@
  *
  * Places to rest. The translator's thread comes by `breathe` between groups of passes, where it holds no
  * lock of LLVM or the C library. If it has not had a core for itself since the last time, it rests
- * for REST times what it has used: beside interpreters that keep every core busy it takes a ninth of
- * one. That, and no more, a program can lose by being translated.
+ * until the process's other threads have used REST times what it has used: beside interpreters that keep
+ * all cores busy it takes a ninth of their time. That, and no more, a program can lose by being
+ * translated.
  *
  * The end of the process. exit() takes LLVM's statics apart, and whoever is in LLVM then crashes. So
  * the process must not end before the thread rests, and it must not go on afterwards. Handlers of atexit
@@ -23,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 enum { REST = 8 };
@@ -109,6 +111,7 @@ void native_module_run_ends(void)
 
 typedef struct use_of_time {
   double passed, used; /* seconds: since some time, by this thread */
+  double others;       /* by the process's other threads */
 } use_of_time;
 
 static double seconds_of(clockid_t clock)
@@ -120,10 +123,13 @@ static double seconds_of(clockid_t clock)
 
 static use_of_time use_now(void)
 {
-  return (use_of_time){seconds_of(CLOCK_MONOTONIC), seconds_of(CLOCK_THREAD_CPUTIME_ID)};
+  double used = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+  return (use_of_time){.passed = seconds_of(CLOCK_MONOTONIC),
+                       .used = used,
+                       .others = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - used};
 }
 
-/* How long it should rest that has used the processor like that. */
+/* How long one other thread should have the core of one that has used it like that. */
 static double rest_after(use_of_time since)
 {
   static const double noise = 0.0005;
@@ -142,20 +148,39 @@ static struct timespec in_seconds(double seconds)
   return at;
 }
 
-static use_of_time last_rest; /* of the translator's thread */
-
-static void breathe(void)
+/* Under the gate. */
+static void wait_for(double seconds)
 {
-  struct timespec until = in_seconds(rest_after(last_rest));
-  pthread_mutex_lock(&module.gate);
-  module.resting = true;
-  pthread_cond_broadcast(&module.change);
+  struct timespec until = in_seconds(seconds);
   int timed_out = 0;
   while (module.leaving || module.paused || !timed_out)
     if (module.leaving || module.paused)
       pthread_cond_wait(&module.change, &module.gate);
     else
       timed_out = pthread_cond_timedwait(&module.change, &module.gate, &until);
+}
+
+/* Under the gate. The more cores the others keep busy, the sooner they have had their time. */
+static void rest(double seconds)
+{
+  enum { LOOKS = 4 }; /* for each core */
+  long steps = seconds > 0 ? LOOKS * sysconf(_SC_NPROCESSORS_ONLN) : 1;
+  double before = use_now().others;
+  long left = steps;
+  do /* at least once: translation may be paused */
+    wait_for(seconds / (double)steps);
+  while (use_now().others - before < seconds && --left > 0);
+}
+
+static use_of_time last_rest; /* of the translator's thread */
+
+static void breathe(void)
+{
+  double seconds = rest_after(last_rest);
+  pthread_mutex_lock(&module.gate);
+  module.resting = true;
+  pthread_cond_broadcast(&module.change);
+  rest(seconds);
   module.resting = false;
   pthread_mutex_unlock(&module.gate);
   last_rest = use_now();
