@@ -39,9 +39,9 @@ static pop_error *write_all(report_sink *sink, const char *name,
     pop_error_free(error);
     error = NULL;
   }
-  if (!error) return sink->error;
-  pop_error_free(sink->error);
-  return error;
+  if (!sink->error) return error;
+  pop_error_free(error); /* only says that the stream failed */
+  return sink->error;
 }
 
 pop_error *report_file_write_at_most(const char *path, uint64_t max_bytes,

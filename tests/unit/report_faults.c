@@ -1,5 +1,7 @@
 /* Reports when there is nothing to report, when they cannot be written, and when numbers are large. */
 #include "graph_test.h"
+#include "profile/emitter.h"
+#include "profile/report_file.h"
 
 #include "../support/expect.h"
 #include <jansson.h>
@@ -305,4 +307,37 @@ Test(report_faults, Z03_a_broadcast_that_no_host_can_hold_is_refused)
                  print ? "print" : "read");
     free_rig(&r);
   }
+}
+
+/* ---- sizes ---- */
+
+enum { LARGE_BLOCKS = 4097, BLOCK_BYTES = 1 << 20 }; /* 4 GiB and one more block */
+
+static void put_number(const emitter *to, const void *number)
+{
+  emit_int(to, NULL, *(const int *)number);
+}
+
+/* Then the profile "7". */
+static pop_error *write_large(FILE *stream, const void *block)
+{
+  for (int i = 0; i < LARGE_BLOCKS; i++)
+    if (fwrite(block, BLOCK_BYTES, 1, stream) != 1) break;
+  return emit_to_stream(put_number, &(int){7}, POP_PROFILE_JSON, stream);
+}
+
+/* Reports are streamed: what counts their bytes is the file that they go to. */
+Test(report_faults, Z04_a_report_of_more_than_4_GiB)
+{
+  const uint64_t bytes = (uint64_t)LARGE_BLOCKS * BLOCK_BYTES + 1;
+  void *block = calloc(1, BLOCK_BYTES);
+  cr_assert_not_null(block);
+  bool too_large = true;
+  expect_ok(report_file_write_at_most("/dev/null", bytes, write_large, block, &too_large));
+  cr_assert(!too_large);
+  expect_ok(report_file_write_at_most("/dev/null", bytes - 1, write_large, block, &too_large));
+  cr_assert(too_large);
+  expect_error(report_file_write("/dev/full", write_large, block), POP_ERROR_SYSTEM, "/dev/full",
+               "disk");
+  free(block);
 }
