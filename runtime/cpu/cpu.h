@@ -27,8 +27,10 @@ void cpu_free(cpu *c); /* NULL is fine */
 POP_MUST_CHECK pop_error *cpu_load(cpu *c);
 /* Begins a program, which must not run yet. */
 void cpu_start(cpu *c, size_t program);
-/* Goes on to the next event; 0: the program is done; MACHINE_REPLICA_SYNC: to a copy between replicas. What codelets print goes to the stream. */
-uint32_t cpu_run(cpu *c, FILE *print_stream);
+/* Goes on to the next event; 0: the program is done; MACHINE_REPLICA_SYNC: to a copy between replicas. What codelets
+ * print goes to the stream. Errors: RUNTIME if there is no event for so many seconds (0: any number), as soon as a
+ * loop of the program comes round. */
+POP_MUST_CHECK pop_error *cpu_run(cpu *c, FILE *print_stream, double seconds, uint32_t *event);
 /* Moves the data of the host exchange whose event was the last. Errors: RUNTIME: there is no such row. */
 POP_MUST_CHECK pop_error *cpu_host_exchange(cpu *c, const machine_window *windows,
                                             size_t num_windows);

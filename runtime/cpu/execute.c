@@ -10,6 +10,7 @@
 #include <populus/arena.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 cpu *cpu_new(const cpu_program *program, uint32_t num_threads)
 {
@@ -224,17 +225,41 @@ void cpu_start(cpu *c, size_t program)
   push(c, c->program->programs[program]);
 }
 
-uint32_t cpu_run(cpu *c, FILE *print_stream)
+static double now_seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* A program that never ends is in a loop: there the clock is looked at. */
+static bool comes_round(const cpu *c)
+{
+  cpu_step_kind kind = c->program->steps[c->stack[c->depth - 1].step].kind;
+  return kind == CPU_REPEAT || kind == CPU_WHILE;
+}
+
+pop_error *cpu_run(cpu *c, FILE *print_stream, double seconds, uint32_t *event)
 {
   c->print_stream = print_stream;
-  uint32_t event = 0;
+  *event = 0;
   c->waiting = CPU_NONE;
+  bool late = false;
+  double end = seconds ? now_seconds() + seconds : 0;
   fenv_t host;
   feholdexcept(&host);
   fesetenv(FE_DFL_ENV);
-  while (c->depth && !event) event = advance(c);
+  while (c->depth && !*event && !late) {
+    late = seconds && comes_round(c) && now_seconds() > end;
+    *event = advance(c);
+  }
   fesetenv(&host);
-  return event;
+  if (!late) return NULL;
+  return pop_error_new(
+      POP_ERROR_RUNTIME,
+      "the program has run for more than %g s, which is target.hostSyncTimeout, and "
+      "come to no host sync",
+      seconds);
 }
 
 /* ---- the host ---- */

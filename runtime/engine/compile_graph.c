@@ -160,13 +160,19 @@ static void keep_run_options(pop_executable *e, const engine_options *options)
 
 static instrumentation instrumentation_of(const engine_options *options)
 {
+  static const instrumentation_level levels[] = {[PROFILE_COMPUTE_SETS] = INSTRUMENT_TILES,
+                                                 [PROFILE_SINGLE_TILE_COMPUTE_SETS] =
+                                                     INSTRUMENT_DEVICE,
+                                                 [PROFILE_VERTICES] = INSTRUMENT_VERTICES,
+                                                 [PROFILE_HOST_EXCHANGES] = INSTRUMENT_NOTHING};
   bool all = options->instrument;
   return (instrumentation){
       .compute = all || options->instrument_compute
                      ? (instrumentation_level)(options->instrumentation_level + 1)
-                     : INSTRUMENT_NOTHING,
+                     : levels[options->execution_profile],
       .control_flow = all || options->instrument_control_flow,
-      .external_exchange = all || options->instrument_external_exchange,
+      .external_exchange = all || options->instrument_external_exchange ||
+                           options->execution_profile >= PROFILE_EXTERNAL_EXCHANGES,
       .blocks = *options->block_filter || *options->block_programs,
   };
 }

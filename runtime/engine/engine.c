@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Instruments the replica that profiler.replicaToProfile names. */
 static pop_error *profile_replica(pop_engine *engine, const run_options *options)
@@ -30,6 +31,15 @@ static pop_error *profile_replica(pop_engine *engine, const run_options *options
   return NULL;
 }
 
+static callback_threads *new_callback_threads(const run_options *options)
+{
+  uint32_t count = options->num_callback_threads;
+  if (count == NUMBER_AUTO) count = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+  bool none = options->callback_mode == CALLBACKS_SINGLE_THREAD || count == 0;
+  return none ? NULL
+              : callback_threads_new(count, options->callback_mode == CALLBACKS_COLLABORATIVE);
+}
+
 pop_error *engine_new(pop_executable *executable, const run_options *options, pop_engine **engine)
 {
   pop_engine *made = pop_xcalloc(1, sizeof *made);
@@ -40,7 +50,9 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
     return error;
   }
   made->prefetch = options->prefetch;
+  made->host_sync_timeout = options->host_sync_timeout;
   made->num_threads = options->machine.num_threads;
+  made->callback_threads = new_callback_threads(options);
   made->profile_folder = execution_report_folder(options);
   made->reported_runs = options->reported_runs;
   error = profile_replica(made, options);
@@ -68,6 +80,7 @@ void engine_destroy(pop_engine *engine)
 {
   execution_profile_free(engine->profile);
   free(engine->profile_folder);
+  callback_threads_free(engine->callback_threads);
   replicas_free(engine);
   host_functions_free(engine->host_functions);
   if (is_on_device(engine)) device_set_loaded(engine->device, NULL);

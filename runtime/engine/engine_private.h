@@ -5,6 +5,7 @@
 
 #include "cpu/cpu.h"
 #include "device/device.h"
+#include "engine/callback_threads.h"
 #include "engine/execution_profile.h"
 #include "engine/host_functions.h"
 #include "engine/options.h"
@@ -35,13 +36,15 @@ struct pop_engine {
   pop_executable *executable; /* retained */
   pop_device *device;         /* retained; NULL: the machine is the engine's own */
   replica *replicas;
-  uint32_t num_replicas;      /* at least 1 */
-  uint32_t num_threads;       /* that load images; 0: as many as the process may use */
-  bool on_cpu;                /* otherwise on tiles */
-  bool prefetch;              /* may ask callbacks of streams early */
-  execution_profile *profile; /* NULL: nothing is instrumented */
-  char *profile_folder;       /* where it is written after a run; NULL: nowhere */
-  uint64_t reported_runs;     /* that are still to be reported */
+  uint32_t num_replicas;    /* at least 1 */
+  uint32_t num_threads;     /* that load images; 0: as many as the process may use */
+  bool on_cpu;              /* otherwise on tiles */
+  bool prefetch;            /* may ask callbacks of streams early */
+  double host_sync_timeout; /* seconds from one host sync to the next on the CPU; 0: any number */
+  callback_threads *callback_threads; /* of streams; NULL: they run on the thread of the run */
+  execution_profile *profile;         /* NULL: nothing is instrumented */
+  char *profile_folder;               /* where it is written after a run; NULL: nowhere */
+  uint64_t reported_runs;             /* that are still to be reported */
   engine_state state;
   FILE *print_stream;            /* NULL: standard error */
   host_function *host_functions; /* that streams' callbacks are of */

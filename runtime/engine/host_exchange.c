@@ -50,23 +50,151 @@ static bool is_of_first(const pop_engine *engine, const exchange *x, const execu
          engine->executable->streams[w->object].broadcast;
 }
 
-static pop_error *open_windows(const pop_engine *engine, exchange *x, const exchange *first)
+/* ---- streams, of all replicas ---- */
+
+/* A stream's window, and what became of it. */
+typedef struct stream_window {
+  exchange *of;
+  size_t number; /* in its exchange */
+  pop_error *error;
+  size_t next;  /* window of the same connection; 0: none */
+  bool follows; /* another one */
+} stream_window;
+
+/* What all of them want done: callbacks are called by it. */
+typedef struct stream_work {
+  const pop_engine *engine;
+  pop_error *(*run)(const pop_engine *engine, exchange *x, size_t number);
+  stream_window *windows; /* in the order of replicas and copies */
+  size_t count, capacity;
+  size_t *first; /* of each connection, in windows */
+  size_t num_first, first_capacity;
+} stream_work;
+
+/* What was written aside goes where it belongs. */
+static void put_back(exchange *x, size_t number)
+{
+  const machine_window *w = &x->windows[number];
+  if (x->aside[number]) memcpy(w->memory, x->aside[number], window_bytes(w));
+  free(x->aside[number]);
+  x->aside[number] = NULL;
+}
+
+static pop_error *open_stream(const pop_engine *engine, exchange *x, size_t number)
+{
+  (void)engine;
+  return streams_begin(x->of->streams, &x->facts[number], &x->windows[number].memory);
+}
+
+static pop_error *close_stream(const pop_engine *engine, exchange *x, size_t number)
+{
+  put_back(x, number);
+  return streams_end(x->of->streams, &x->facts[number], x->windows[number].memory,
+                     engine->prefetch);
+}
+
+static void add_stream_window(stream_work *work, exchange *x, size_t number)
+{
+  stream_window added = {.of = x, .number = number};
+  pop_push(work->windows, work->count, work->capacity, added);
+}
+
+static const void *connection_of(const stream_window *w)
+{
+  return streams_connection(w->of->of->streams, w->of->facts[w->number].object);
+}
+
+/* Copies of one connection are made in their order. */
+static void link_connections(stream_work *work)
+{
+  for (size_t i = 0; i < work->count; i++) {
+    if (!work->windows[i].follows) pop_push(work->first, work->num_first, work->first_capacity, i);
+    for (size_t j = i + 1; j < work->count && !work->windows[i].next; j++)
+      if (connection_of(&work->windows[i]) == connection_of(&work->windows[j])) {
+        work->windows[i].next = j;
+        work->windows[j].follows = true;
+      }
+  }
+}
+
+static pop_error *run_window(const stream_work *work, stream_window *w)
+{
+  return w->error = work->run(work->engine, w->of, w->number);
+}
+
+static void run_connection(void *context, size_t item)
+{
+  const stream_work *work = context;
+  for (size_t i = work->first[item]; !run_window(work, &work->windows[i]);) {
+    i = work->windows[i].next;
+    if (i == 0) return;
+  }
+}
+
+/* On the thread of the run, in their order up to the first that fails; or those of different connections at the same
+ * time. The error is that of the first window that has one. */
+static pop_error *run_stream_work(stream_work *work)
+{
+  pop_error *error = NULL;
+  if (work->engine->callback_threads) {
+    link_connections(work);
+    callback_threads_run(work->engine->callback_threads, run_connection, work, work->num_first);
+  } else {
+    for (size_t i = 0; i < work->count; i++)
+      if (run_window(work, &work->windows[i])) break;
+  }
+  for (size_t i = 0; i < work->count; i++) {
+    if (error)
+      pop_error_free(work->windows[i].error);
+    else
+      error = work->windows[i].error;
+  }
+  free(work->first);
+  free(work->windows);
+  return error;
+}
+
+/* ---- one exchange ---- */
+
+/* All but the memory of streams. */
+static void open_windows(exchange *x)
 {
   for (size_t i = 0; i < x->count; i++) {
     const executable_window *w = &x->facts[i];
     machine_window *opened = &x->windows[i];
     opened->record_bytes = w->bytes;
     opened->num_records = w->records;
-    if (w->remote) {
-      opened->memory = remote_buffers_memory(x->of->remote_buffers, w);
-      opened->name = remote_buffers_name(x->of->remote_buffers, w->object);
-    } else if (is_of_first(engine, x, w)) {
-      opened->memory = first->windows[i].memory;
-    } else {
-      POP_TRY(streams_begin(x->of->streams, w, &opened->memory));
-    }
+    if (!w->remote) continue;
+    opened->memory = remote_buffers_memory(x->of->remote_buffers, w);
+    opened->name = remote_buffers_name(x->of->remote_buffers, w->object);
   }
+}
+
+static pop_error *open_streams(const pop_engine *engine, exchange *all)
+{
+  stream_work work = {.engine = engine, .run = open_stream};
+  for (uint32_t r = 0; r < engine->num_replicas; r++)
+    for (size_t i = 0; i < all[r].count; i++)
+      if (!all[r].facts[i].remote && !is_of_first(engine, &all[r], &all[r].facts[i]))
+        add_stream_window(&work, &all[r], i);
+  POP_TRY(run_stream_work(&work));
+  for (uint32_t r = 1; r < engine->num_replicas; r++)
+    for (size_t i = 0; i < all[r].count; i++)
+      if (is_of_first(engine, &all[r], &all[r].facts[i]))
+        all[r].windows[i].memory = all[0].windows[i].memory;
   return NULL;
+}
+
+static pop_error *close_streams(const pop_engine *engine, exchange *all)
+{
+  stream_work work = {.engine = engine, .run = close_stream};
+  for (uint32_t r = 0; r < engine->num_replicas; r++)
+    for (size_t i = 0; i < all[r].count; i++) {
+      if (all[r].facts[i].remote) continue;
+      if (engine->callback_threads) put_back(&all[r], i);
+      add_stream_window(&work, &all[r], i);
+    }
+  return run_stream_work(&work);
 }
 
 static pop_error *run_exchange(const pop_engine *engine, const exchange *x)
@@ -80,17 +208,6 @@ static pop_error *run_exchange(const pop_engine *engine, const exchange *x)
                                     : machine_host_exchange(x->of->machine, offered, x->count);
   free(offered);
   return error;
-}
-
-static pop_error *close_windows(pop_engine *engine, exchange *x)
-{
-  for (size_t i = 0; i < x->count; i++) {
-    machine_window *w = &x->windows[i];
-    if (x->aside[i]) memcpy(w->memory, x->aside[i], window_bytes(w));
-    if (!x->facts[i].remote)
-      POP_TRY(streams_end(x->of->streams, &x->facts[i], w->memory, engine->prefetch));
-  }
-  return NULL;
 }
 
 static exchange new_exchange(const pop_engine *engine, const executable_event *event,
@@ -115,15 +232,16 @@ pop_error *engine_host_exchange(pop_engine *engine, const executable_event *even
 {
   uint32_t count = engine->num_replicas, faulted = 0;
   exchange *all = pop_xcalloc(count, sizeof *all);
-  pop_error *error = NULL;
+  pop_error *error;
   for (uint32_t r = 0; r < count; r++) all[r] = new_exchange(engine, event, &engine->replicas[r]);
-  for (uint32_t r = 0; r < count && !error; r++) error = open_windows(engine, &all[r], &all[0]);
+  for (uint32_t r = 0; r < count; r++) open_windows(&all[r]);
+  error = open_streams(engine, all);
   for (uint32_t r = 0; r < count && !error; r++) {
     if (all[r].count > 1) set_aside(engine, &all[r]);
     error = run_exchange(engine, &all[r]);
     faulted = r;
   }
-  for (uint32_t r = 0; r < count && !error; r++) error = close_windows(engine, &all[r]);
+  if (!error) error = close_streams(engine, all);
   for (uint32_t r = 0; r < count; r++) free_exchange(&all[r]);
   free(all);
   return error ? replicas_report_fault(engine, faulted, error) : NULL;

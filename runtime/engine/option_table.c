@@ -26,6 +26,14 @@ static const char *const levels[] = {[INSTRUMENT_TILES - 1] = "tile",
                                      [INSTRUMENTATION_LEVELS - 1] = NULL};
 static const char *const report_choices[] = {"autoReport.all", "true", "false", NULL};
 static const char *const thread_modes[] = {"singleThread", "collaborative", "dedicated", NULL};
+static const char *const profile_modes[] = {[PROFILE_NONE] = "none",
+                                            [PROFILE_COMPUTE_SETS] = "compute_sets",
+                                            [PROFILE_SINGLE_TILE_COMPUTE_SETS] =
+                                                "single_tile_compute_sets",
+                                            [PROFILE_VERTICES] = "vertices",
+                                            [PROFILE_EXTERNAL_EXCHANGES] = "external_exchanges",
+                                            [PROFILE_HOST_EXCHANGES] = "host_exchanges",
+                                            NULL};
 static const char *const automatic[] = {"auto", NULL}, *const unlimited[] = {"unlimited", NULL};
 static const char *const profile_formats[] = {"v3", NULL};
 static const char *const profile_files[] = {[POP_PROFILE_JSON] = "json",
@@ -69,7 +77,8 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     ON_RUN, OPTION_NUMBER, FIELD(run.machine.num_threads), .greatest = MAX_THREADS,                \
     .simulator = true, .variable = "POPULUS_TILE_THREADS", .variable_wins = true)                  \
   X("target.hostSyncTimeout", "seconds, 0 for no limit", "300",                                    \
-    "a run ends with an error that names the stream when one of its callbacks has taken longer",   \
+    "a run ends with an error when a callback of a stream has taken longer, which is named, or "   \
+    "when a program on the CPU loops longer without a host sync; tiles: debug.maxCyclesPerRun",    \
     ON_RUN, OPTION_SECONDS, FIELD(run.host_sync_timeout), .greatest = MAX_SECONDS)                 \
   X("target.syncMethod", "default, polling or hybrid", "default",                                  \
     "none: the tiles run in the host program's process, which has nothing to wait for", ON_RUN,    \
@@ -150,16 +159,21 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "faster (cycles), for two tiles at most (balanced), or never (memory)",                        \
     ON_COMPILE, OPTION_CHOICE, FIELD(exchange_target), .choices = exchange_targets)                \
   X("streamCallbacks.multiThreadMode", "singleThread, collaborative or dedicated", "singleThread", \
-    "none: a host sync is for one copy, so callbacks come one by one, on the thread of the run",   \
-    ON_RUN, OPTION_CHOICE, .choices = thread_modes)                                                \
+    "where callbacks of streams run: on the thread of the run, on it and others, or on others "    \
+    "only. In the latter two, callbacks of several streams or replicas may run at once",           \
+    ON_RUN, OPTION_CHOICE, FIELD(run.callback_mode), .choices = thread_modes)                      \
   X("streamCallbacks.numWorkerThreads", "a number of threads, or auto", "0",                       \
-    "none: there are no threads for callbacks", ON_RUN, OPTION_NUMBER, .greatest = MAX_THREADS,    \
-    .choices = automatic)                                                                          \
+    "how many such threads there are; 0: all callbacks run on the thread of the run; auto: as "    \
+    "many as there are cores",                                                                     \
+    ON_RUN, OPTION_NUMBER, FIELD(run.num_callback_threads), .greatest = MAX_THREADS,               \
+    .choices = automatic, .word_value = NUMBER_AUTO)                                               \
   X("streamCallbacks.numaAware", "true or false", "false",                                         \
-    "none: there are no threads for callbacks", ON_RUN, OPTION_BOOL)                               \
+    "none: the host's scheduler says where threads run", ON_RUN, OPTION_BOOL)                      \
   X("streamCallbacks.maxLookahead", "a number of copies, or unlimited", "unlimited",               \
-    "none: one copy of a stream at most is asked for before the device does", ON_RUN,              \
-    OPTION_NUMBER, .least = 1, .greatest = UINT32_MAX, .choices = unlimited)                       \
+    "with exchange.enablePrefetch: how many copies of a stream may be prefetched, if its option "  \
+    "bufferingDepth does not say fewer",                                                           \
+    ON_RUN, OPTION_NUMBER, FIELD(run.max_lookahead), .least = 1, .greatest = UINT32_MAX,           \
+    .choices = unlimited)                                                                          \
   X("opt.useAutoloader", "true or false", "true",                                                  \
     "none: images come into tile memory without passing through the tiles", ON_RUN, OPTION_BOOL)   \
   X("opt.enableMultiAccessCopies", "true or false", "true",                                        \
@@ -169,8 +183,9 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "none: what a copy moves within tiles is one compute set", ON_COMPILE, OPTION_NUMBER,          \
     .least = 1, .greatest = UINT32_MAX)                                                            \
   X("opt.enableSkipSyncs", "true or false", "false",                                               \
-    "whether tiles may pass a sync that they have no part in", ON_COMPILE, OPTION_BOOL,            \
-    .lacks = "tiles that pass syncs")                                                              \
+    "none: a tile that has no part in a step waits in its sync; passing that, it would wait in "   \
+    "the next one",                                                                                \
+    ON_COMPILE, OPTION_BOOL)                                                                       \
   X("opt.maxCompilationThreads", "a number of threads, 0 for as many as there are cores", "0",     \
     "threads that make and write tile images; the bytes are the same for any number", ON_SAVE,     \
     OPTION_NUMBER, FIELD(num_threads), .greatest = MAX_THREADS)                                    \
@@ -202,6 +217,13 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
   X("debug.instrumentExternalExchange", "true or false", "false",                                  \
     "the execution profile has the cycles of each last exchange between IPUs and with the host",   \
     ON_COMPILE, OPTION_BOOL, FIELD(instrument_external_exchange))                                  \
+  X("debug.executionProfile",                                                                      \
+    "none, compute_sets, single_tile_compute_sets, vertices, external_exchanges or "               \
+    "host_exchanges",                                                                              \
+    "none",                                                                                        \
+    "as older programs say debug.instrumentCompute with the level tile, device or vertex, and "    \
+    "debug.instrumentExternalExchange (the last two)",                                             \
+    ON_COMPILE, OPTION_CHOICE, FIELD(execution_profile), .choices = profile_modes)                 \
   X("debug.computeInstrumentationLevel", "tile, vertex, device or ipu", "tile",                    \
     "cycles of each tile, of each vertex, of the slowest tile, or of the slowest tile of each "    \
     "IPU; the last two put syncs around compute sets",                                             \
@@ -312,9 +334,17 @@ static pop_error *read_bool(const option_entry *entry, const char *text, option_
   return value->yes || strcmp(text, "false") == 0 ? NULL : invalid_value(entry, text);
 }
 
+static bool is_word(const option_entry *entry, const char *text)
+{
+  return entry->choices && strcmp(text, entry->choices[0]) == 0;
+}
+
 static pop_error *read_number(const option_entry *entry, const char *text, option_value *value)
 {
-  if (entry->choices && strcmp(text, entry->choices[0]) == 0) return NULL;
+  if (is_word(entry, text)) {
+    value->number = entry->word_value;
+    return NULL;
+  }
   if (*text < '0' || *text > '9') return invalid_value(entry, text);
   char *end;
   errno = 0;
@@ -375,7 +405,8 @@ static pop_error *read_value(const option_entry *entry, const char *text, option
 
 static char *spell(const option_entry *entry, const char *text, const option_value *value)
 {
-  if (entry->kind == OPTION_NUMBER) return pop_xasprintf("%llu", (unsigned long long)value->number);
+  if (entry->kind == OPTION_NUMBER && !is_word(entry, text))
+    return pop_xasprintf("%llu", (unsigned long long)value->number);
   return pop_xstrdup(text);
 }
 

@@ -23,8 +23,9 @@ typedef struct option_entry {
   uint64_t least, greatest;
   bool or_zero;      /* 0 may be below the least number */
   uint32_t multiple; /* of which it has to be one; 0: of none */
-  /* CHOICE: the words, ended by NULL. NUMBER: the word for 0 beside it, in choices[0]. */
+  /* CHOICE: the words, ended by NULL. NUMBER: one word that may stand for a number, in choices[0]: */
   const char *const *choices;
+  uint32_t word_value; /* of the word, if it is not 0 */
   /* What every value but the default would need and this version does not have; NULL: all work. */
   const char *lacks;
   bool simulator;       /* about the software IPU: POPLAR_SIMULATOR_OPTIONS may have it */

@@ -18,15 +18,39 @@ typedef enum option_stage {
   ON_ALL_STAGES = 7
 } option_stage;
 
+/* debug.executionProfile: the modes of execution profiles, in the order of the table's values. */
+typedef enum execution_profile_choice {
+  PROFILE_NONE,
+  PROFILE_COMPUTE_SETS,
+  PROFILE_SINGLE_TILE_COMPUTE_SETS,
+  PROFILE_VERTICES,
+  PROFILE_EXTERNAL_EXCHANGES,
+  PROFILE_HOST_EXCHANGES
+} execution_profile_choice;
+
 /* Whether a report of autoReport.… is wanted. */
 typedef enum report_choice { AS_ALL, YES, NO } report_choice;
+
+/* The number behind the word auto. */
+enum { NUMBER_AUTO = UINT32_MAX - 1 };
+
+/* streamCallbacks.multiThreadMode, in the order of the table's values. */
+typedef enum callback_mode {
+  CALLBACKS_SINGLE_THREAD,
+  CALLBACKS_COLLABORATIVE, /* on threads of their own and that of the run */
+  CALLBACKS_DEDICATED      /* on threads of their own */
+} callback_mode;
 
 /* What an engine is told about running. */
 typedef struct run_options {
   machine_options machine; /* native_folder is cache_folder, below */
   bool float_exceptions, nan_on_overflow, stochastic_rounding; /* of workers, when loaded */
   bool prefetch;                                               /* ask callbacks of streams early */
-  double host_sync_timeout; /* seconds that a callback may take; 0: no limit */
+  double
+      host_sync_timeout; /* seconds that a callback may take, or the CPU to a host sync; 0: no limit */
+  uint32_t callback_mode;        /* callback_mode */
+  uint32_t num_callback_threads; /* 0: the thread of the run; NUMBER_AUTO: as there are cores */
+  uint32_t max_lookahead;        /* copies of a stream that may be prefetched; 0: any number */
   uint32_t profiled_replica;
   /* Reports: */
   bool report_all;
@@ -56,9 +80,10 @@ typedef struct engine_options {
   uint32_t worker_stack_bytes;
   uint32_t supervisor_stack_bytes;
   uint32_t num_threads;
-  uint32_t multicast_policy; /* multicast_policy */
-  uint32_t exchange_target;  /* exchange_target */
-  bool instrument;           /* all three: */
+  uint32_t execution_profile; /* execution_profile_choice, of older programs */
+  uint32_t multicast_policy;  /* multicast_policy */
+  uint32_t exchange_target;   /* exchange_target */
+  bool instrument;            /* all three: */
   bool instrument_compute, instrument_control_flow, instrument_external_exchange;
   uint32_t instrumentation_level;                    /* instrumentation_level - 1 */
   char *block_filter, *block_programs, *block_tiles; /* lightweight profiling */

@@ -52,6 +52,7 @@ pop_error *replicas_create(pop_engine *engine, const run_options *options)
     if (i > 0) streams_follow(made->streams, engine->replicas[0].streams);
     made->remote_buffers = remote_buffers_new(e);
     streams_limit_callbacks(made->streams, options->host_sync_timeout);
+    streams_limit_lookahead(made->streams, options->max_lookahead);
   }
   return NULL;
 }
@@ -133,7 +134,9 @@ static pop_error *run_each(pop_engine *engine, uint32_t answer, uint32_t *events
     replica *r = &engine->replicas[i];
     events[i] = 0;
     if (engine->on_cpu) {
-      events[i] = cpu_run(r->cpu, engine_print_stream(engine));
+      pop_error *error =
+          cpu_run(r->cpu, engine_print_stream(engine), engine->host_sync_timeout, &events[i]);
+      if (error) return replicas_report_fault(engine, i, error);
       continue;
     }
     pop_error *error = machine_run(r->machine, answer, &events[i]);

@@ -30,6 +30,7 @@ struct streams {
   size_t count;
   connection *connections;
   streams *leader;         /* whose connections those are that are broadcast; NULL: itself */
+  uint32_t max_lookahead;  /* copies that may be prefetched; 0: as many as the stream says */
   double callback_seconds; /* that a callback may take; 0: no limit */
 };
 
@@ -58,6 +59,11 @@ void streams_follow(streams *s, streams *leader)
 void streams_limit_callbacks(streams *s, double seconds)
 {
   s->callback_seconds = seconds;
+}
+
+void streams_limit_lookahead(streams *s, uint32_t copies)
+{
+  s->max_lookahead = copies;
 }
 
 static void push_buffer(buffer_list *list, uint8_t *buffer)
@@ -146,6 +152,11 @@ static connection *connection_of(const streams *s, size_t number)
   const executable_stream *facts = &s->facts[number];
   if (!facts->broadcast) return &s->connections[number];
   return &(s->leader ? s->leader : s)->connections[number - facts->replica];
+}
+
+const void *streams_connection(const streams *s, size_t number)
+{
+  return connection_of(s, number);
 }
 
 pop_error *streams_check_own(const streams *s, const char *call, size_t number)
@@ -247,9 +258,11 @@ pop_error *streams_begin(streams *s, const executable_window *window, uint8_t **
   return NULL;
 }
 
-static void prefetch_copies(const executable_stream *facts, connection *c)
+static void prefetch_copies(const streams *s, const executable_stream *facts, connection *c)
 {
-  while (c->prefetched.count < facts->depth) {
+  uint32_t most =
+      s->max_lookahead && s->max_lookahead < facts->depth ? s->max_lookahead : facts->depth;
+  while (c->prefetched.count < most) {
     uint8_t *buffer = take_buffer(c, copy_bytes(facts));
     bool filled = c->callback.prefetch(c->callback.context, buffer);
     push_buffer(filled ? &c->prefetched : &c->unused, buffer);
@@ -267,6 +280,6 @@ pop_error *streams_end(streams *s, const executable_window *window, uint8_t *mem
   if (!facts->to_device) POP_TRY(call_fetch(s, facts, c, buffer));
   if (c->callback.complete) c->callback.complete(c->callback.context);
   push_buffer(&c->unused, buffer);
-  if (prefetch && facts->to_device && c->callback.prefetch) prefetch_copies(facts, c);
+  if (prefetch && facts->to_device && c->callback.prefetch) prefetch_copies(s, facts, c);
   return NULL;
 }

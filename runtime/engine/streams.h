@@ -30,6 +30,10 @@ POP_MUST_CHECK pop_error *streams_connect_callback(streams *s, const char *call,
                                                    const pop_stream_callback *callback);
 /* Seconds that a callback's fetch may take before the copy is an error; 0: any number. */
 void streams_limit_callbacks(streams *s, double seconds);
+/* Copies of a stream that may be prefetched; 0: as many as it says itself. */
+void streams_limit_lookahead(streams *s, uint32_t copies);
+/* What streams_begin and streams_end work on: calls for different ones may be made at once. */
+const void *streams_connection(const streams *s, size_t number);
 /* Buffers start at their beginning again, what was prefetched is given up. */
 void streams_restart(streams *s);
 

@@ -278,6 +278,35 @@ Test(cpu, aborts_end_a_run_and_load_starts_afresh)
   pop_engine_free(engine);
 }
 
+/* The seconds are those of the whole run where the host is not needed; a host sync begins them anew. */
+Test(cpu, X06_loops_without_an_end_are_ended_by_the_host_sync_timeout)
+{
+  const pop_option options[] = {{"target.hostSyncTimeout", "0.05"}};
+  for (int kind = 0; kind < 2; kind++) {
+    pop_graph *graph = new_graph(NULL, NULL);
+    pop_tensor yes = add_variable(graph, POP_BOOL, 1, "yes"),
+               other = add_variable(graph, POP_BOOL, 1, "other");
+    pop_graph_set_initial_value(graph, yes, (const bool[]){true});
+    pop_program copy = pop_program_copy(yes, other, "copy");
+    pop_program loop =
+        kind ? pop_program_repeat(graph, UINT32_MAX, copy, "again")
+             : pop_program_repeat_while_true(pop_program_sequence(graph, NULL), yes, copy, "on");
+    pop_program programs[] = {loop, copy};
+    pop_engine *engine;
+    expect_ok(pop_engine_create(graph, programs, 2, options, 1, &engine));
+    pop_graph_free(graph);
+    expect_ok(pop_engine_load(engine));
+    expect_ok(pop_engine_run(engine, 1));
+    expect_error(pop_engine_run(engine, 0), POP_ERROR_RUNTIME,
+                 "the program has run for more than 0.05 s, which is target.hostSyncTimeout",
+                 "loop");
+    expect_error(pop_engine_run(engine, 1), POP_ERROR_RUNTIME, "ended in an error", "after it");
+    expect_ok(pop_engine_load(engine));
+    expect_ok(pop_engine_run(engine, 1));
+    pop_engine_free(engine);
+  }
+}
+
 /* Deeper than any stack of the host's could be. */
 Test(cpu, programs_are_nested_as_deep_as_their_author_likes)
 {

@@ -158,8 +158,8 @@ Test(engine_streams, callbacks_fetch_prefetch_and_complete)
   }
 }
 
-/* Three copies may be ahead: they are taken in their order, and given up together. */
-Test(engine_streams, as_many_copies_are_prefetched_as_the_buffering_depth_says)
+/* One copy in and out; three may be ahead. */
+static looping start_deep(const pop_option *options, size_t num_options)
 {
   pop_graph *graph = new_graph_with_tiles(1);
   const size_t count = COUNT;
@@ -173,9 +173,36 @@ Test(engine_streams, as_many_copies_are_prefetched_as_the_buffering_depth_says)
   pop_sequence_add(main, pop_program_copy_to_stream(v, out, "out"));
   assert_no_error(graph);
   looping l = {.graph = graph};
-  const pop_option option = {"exchange.enablePrefetch", "true"};
-  expect_ok(pop_engine_create(graph, &main, 1, &option, 1, &l.engine));
+  expect_ok(pop_engine_create(graph, &main, 1, options, num_options, &l.engine));
   expect_ok(pop_engine_load(l.engine));
+  return l;
+}
+
+Test(engine_streams, the_engine_may_allow_fewer_copies_ahead)
+{
+  static const char *const lookahead[] = {"unlimited", "2", "1", "9"};
+  static const int expected[] = {3, 2, 1, 3};
+  for (int i = 0; i < 4; i++) {
+    const pop_option options[] = {{"exchange.enablePrefetch", "true"},
+                                  {"streamCallbacks.maxLookahead", lookahead[i]}};
+    looping l = start_deep(options, 2);
+    source from = {.fail_at = -1, .has_early = true};
+    sink to = {.count = 0};
+    connect(&l, &from, &to);
+    for (int run = 0; run < 3; run++) {
+      expect_ok(pop_engine_run(l.engine, 0));
+      cr_assert_eq(from.prefetched, expected[i] + run, "%s", lookahead[i]);
+    }
+    for (int j = 0; j < 3 * COUNT; j++) cr_assert_eq(to.data[j], j, "element %d", j);
+    end(&l);
+  }
+}
+
+/* Three copies may be ahead: they are taken in their order, and given up together. */
+Test(engine_streams, as_many_copies_are_prefetched_as_the_buffering_depth_says)
+{
+  const pop_option option = {"exchange.enablePrefetch", "true"};
+  looping l = start_deep(&option, 1);
   source from = {.fail_at = -1, .has_early = true};
   sink to = {.count = 0};
   connect(&l, &from, &to);

@@ -349,11 +349,10 @@ Test(option_effects, the_options_that_public_programs_share_are_taken_and_write_
   pop_executable_free(executable);
 }
 
-static json_t *profile_with(const char *key, const char *value)
+static json_t *profile_of(const pop_option *options, size_t num_options)
 {
-  const pop_option options[] = {{"debug.instrumentCompute", "true"}, {key, value}};
   pop_executable *executable;
-  pop_engine *engine = counting_engine(options, 2, &executable);
+  pop_engine *engine = counting_engine(options, num_options, &executable);
   run_counting(engine);
   char *text;
   size_t size;
@@ -366,6 +365,36 @@ static json_t *profile_with(const char *key, const char *value)
   pop_engine_free(engine);
   pop_executable_free(executable);
   return root;
+}
+
+static json_t *profile_with(const char *key, const char *value)
+{
+  const pop_option options[] = {{"debug.instrumentCompute", "true"}, {key, value}};
+  return profile_of(options, 2);
+}
+
+Test(option_effects, older_programs_say_by_mode_what_is_measured)
+{
+  static const struct {
+    const char *value;
+    pop_option same[2];
+  } modes[] = {
+      {"none", {{"debug.instrument", "false"}}},
+      {"compute_sets", {{"debug.instrumentCompute", "true"}}},
+      {"single_tile_compute_sets",
+       {{"debug.instrumentCompute", "true"}, {"debug.computeInstrumentationLevel", "device"}}},
+      {"vertices",
+       {{"debug.instrumentCompute", "true"}, {"debug.computeInstrumentationLevel", "vertex"}}},
+      {"external_exchanges", {{"debug.instrumentExternalExchange", "true"}}},
+      {"host_exchanges", {{"debug.instrumentExternalExchange", "true"}}}};
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+    const pop_option mode = {"debug.executionProfile", modes[i].value};
+    json_t *found = profile_of(&mode, 1);
+    json_t *same = profile_of(modes[i].same, modes[i].same[1].key ? 2 : 1);
+    cr_assert(json_equal(found, same), "%s", modes[i].value);
+    json_decref(found);
+    json_decref(same);
+  }
 }
 
 Test(option_effects, cycles_of_the_slowest_tile_or_of_each_IPU)
@@ -460,8 +489,8 @@ Test(option_effects, a_callback_that_takes_too_long_ends_the_run)
 Test(option_effects, values_that_need_what_is_not_there_are_errors_that_say_so)
 {
   pop_error *error;
-  const pop_option option = {"opt.enableSkipSyncs", "true"};
+  const pop_option option = {"profiler.includeFlopEstimates", "true"};
   cr_assert_null(new_engine(&option, 1, &error));
-  expect_error(error, POP_ERROR_INVALID_OPTION, "needs tiles that pass syncs", option.key);
-  pop_engine_free(engine_with("opt.enableSkipSyncs", "false"));
+  expect_error(error, POP_ERROR_INVALID_OPTION, "needs estimates of operations", option.key);
+  pop_engine_free(engine_with("profiler.includeFlopEstimates", "false"));
 }
