@@ -67,7 +67,7 @@ typedef struct stream_work {
   pop_error *(*run)(const pop_engine *engine, exchange *x, size_t number);
   stream_window *windows; /* in the order of replicas and copies */
   size_t count, capacity;
-  size_t *first; /* of each connection, in windows */
+  size_t *first; /* windows that need not wait for another */
   size_t num_first, first_capacity;
 } stream_work;
 
@@ -99,18 +99,18 @@ static void add_stream_window(stream_work *work, exchange *x, size_t number)
   pop_push(work->windows, work->count, work->capacity, added);
 }
 
-static const void *connection_of(const stream_window *w)
+static const void *used_by(const stream_window *w)
 {
-  return streams_connection(w->of->of->streams, w->of->facts[w->number].object);
+  return streams_used_by(w->of->of->streams, w->of->facts[w->number].object);
 }
 
-/* Copies of one connection are made in their order. */
-static void link_connections(stream_work *work)
+/* Copies of one connection, or of one context of callbacks, are made in their order. */
+static void link_windows(stream_work *work)
 {
   for (size_t i = 0; i < work->count; i++) {
     if (!work->windows[i].follows) pop_push(work->first, work->num_first, work->first_capacity, i);
     for (size_t j = i + 1; j < work->count && !work->windows[i].next; j++)
-      if (connection_of(&work->windows[i]) == connection_of(&work->windows[j])) {
+      if (used_by(&work->windows[i]) == used_by(&work->windows[j])) {
         work->windows[i].next = j;
         work->windows[j].follows = true;
       }
@@ -122,7 +122,7 @@ static pop_error *run_window(const stream_work *work, stream_window *w)
   return w->error = work->run(work->engine, w->of, w->number);
 }
 
-static void run_connection(void *context, size_t item)
+static void run_chain(void *context, size_t item)
 {
   const stream_work *work = context;
   for (size_t i = work->first[item]; !run_window(work, &work->windows[i]);) {
@@ -131,14 +131,14 @@ static void run_connection(void *context, size_t item)
   }
 }
 
-/* On the thread of the run, in their order up to the first that fails; or those of different connections at the same
- * time. The error is that of the first window that has one. */
+/* On the thread of the run, in their order up to the first that fails; or as many at the same time as need not wait for
+ * each other. The error is that of the first window that has one. */
 static pop_error *run_stream_work(stream_work *work)
 {
   pop_error *error = NULL;
   if (work->engine->callback_threads) {
-    link_connections(work);
-    callback_threads_run(work->engine->callback_threads, run_connection, work, work->num_first);
+    link_windows(work);
+    callback_threads_run(work->engine->callback_threads, run_chain, work, work->num_first);
   } else {
     for (size_t i = 0; i < work->count; i++)
       if (run_window(work, &work->windows[i])) break;

@@ -160,7 +160,7 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     ON_COMPILE, OPTION_CHOICE, FIELD(exchange_target), .choices = exchange_targets)                \
   X("streamCallbacks.multiThreadMode", "singleThread, collaborative or dedicated", "singleThread", \
     "where callbacks of streams run: on the thread of the run, on it and others, or on others "    \
-    "only. In the latter two, callbacks of several streams or replicas may run at once",           \
+    "only. In the latter two, callbacks with different contexts may run at once",                  \
     ON_RUN, OPTION_CHOICE, FIELD(run.callback_mode), .choices = thread_modes)                      \
   X("streamCallbacks.numWorkerThreads", "a number of threads, or auto", "0",                       \
     "how many such threads there are; 0: all callbacks run on the thread of the run; auto: as "    \

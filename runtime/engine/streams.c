@@ -154,9 +154,10 @@ static connection *connection_of(const streams *s, size_t number)
   return &(s->leader ? s->leader : s)->connections[number - facts->replica];
 }
 
-const void *streams_connection(const streams *s, size_t number)
+const void *streams_used_by(const streams *s, size_t number)
 {
-  return connection_of(s, number);
+  const connection *c = connection_of(s, number);
+  return c->callback.context ? c->callback.context : c;
 }
 
 pop_error *streams_check_own(const streams *s, const char *call, size_t number)

@@ -117,6 +117,29 @@ Test(callback_threads, copies_of_one_stream_stay_in_their_order)
   end(&w);
 }
 
+/* All streams have one context, which is not made for several threads. */
+Test(callback_threads, those_of_one_context_are_called_in_the_order_of_the_copies)
+{
+  world w;
+  start(&w, "dedicated", "3", COPIES);
+  for (int i = 0; i < NUM_STREAMS; i++) {
+    char name[2] = {(char)('0' + i), '\0'};
+    const pop_stream_callback callback = {.fetch = fetch, .context = &w.sources[0]};
+    expect_ok(pop_engine_connect_stream_callback(w.engine, name, &callback));
+  }
+  for (int run = 0; run < 20; run++) {
+    expect_ok(pop_engine_run(w.engine, 0));
+    for (int i = 0; i < COPIES * NUM_STREAMS; i++) {
+      char name[16];
+      int value;
+      snprintf(name, sizeof name, "%d", i);
+      expect_ok(pop_engine_read_tensor(w.engine, name, &value, sizeof value));
+      cr_assert_eq(value, run * COPIES * NUM_STREAMS + i, "copy %d: %d", i, value);
+    }
+  }
+  end(&w);
+}
+
 Test(callback_threads, one_that_fails_ends_the_run)
 {
   world w;
