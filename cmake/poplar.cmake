@@ -4,7 +4,7 @@ if(NOT TARGET populus)
   return()
 endif()
 
-set(POPLAR_LIBRARIES poplar popops poputil poplin popnn)
+set(POPLAR_LIBRARIES poplar popops poputil poplin popnn pva)
 get_target_property(type populus TYPE)
 if(type STREQUAL "SHARED_LIBRARY")
   set(what "INPUT(-lpopulus)")

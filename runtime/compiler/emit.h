@@ -59,10 +59,13 @@ typedef struct emitter {
   /* emit_blocks.c: */
   uint32_t *
       flush_every; /* by op: 1: buffers are emptied in front of it; more: each so many times; 0: not */
-  uint32_t flush_event;      /* number; 0: none */
-  uint32_t *stream_recorder; /* by host exchange, then IPU: a tile that times it */
-  bool *records_streams;     /* by tile: it is one of them */
-  size_t mark_routine;       /* position, on tiles with a buffer */
+  uint32_t flush_event; /* number; 0: none */
+  size_t mark_routine;  /* position, on tiles with a buffer */
+  /* emit_block_tiles.c: */
+  uint64_t *block_ipus; /* by block: which IPUs have a part in it, a bit each */
+  uint32_t *
+      stream_tile; /* by host exchange, then IPU: a tile that times it; COMPILER_NONE: none takes part */
+  bool *times_streams; /* by tile: it is one of them */
 
   uint32_t supervisor_stack_bytes;
   size_t *shared_at; /* by script op: position of the shared step's code; SIZE_MAX: none */

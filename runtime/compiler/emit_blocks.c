@@ -11,6 +11,7 @@
  */
 #include "compiler/emit_blocks.h"
 
+#include "compiler/emit_block_tiles.h"
 #include "compiler/emit_instrument.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -26,63 +27,6 @@ enum {
 static uint32_t capacity_of(const compilation *c)
 {
   return c->options.blocks.buffer_bytes / MARK_BYTES;
-}
-
-static bool times_blocks(const compilation *c)
-{
-  return c->options.instrumentation.blocks;
-}
-
-static bool times_streams(const compilation *c)
-{
-  return times_blocks(c) && c->options.instrumentation.external_exchange;
-}
-
-/* The same tiles on each IPU. */
-static bool is_chosen(const compilation *c, uint32_t tile)
-{
-  const block_options *o = &c->options.blocks;
-  if (!times_blocks(c)) return false;
-  for (size_t i = 0; i < o->num_tiles; i++)
-    if (o->tiles[i] == tile % c->target.tiles_per_ipu) return true;
-  return false;
-}
-
-/* ---- who times stream copies ---- */
-
-/* Of each IPU the chosen tiles that take part; if there is none, the first that does, which gets a buffer for it. */
-static void choose_recorders(emitter *e)
-{
-  const compilation *c = e->c;
-  uint32_t num_ipus = c->target.num_ipus;
-  e->stream_recorder =
-      pop_xcalloc(c->num_host_exchanges * num_ipus + 1, sizeof *e->stream_recorder);
-  e->records_streams = pop_xcalloc(pop_target_num_tiles(&c->target), sizeof *e->records_streams);
-  for (size_t x = 0; x < c->num_host_exchanges; x++) {
-    uint32_t *recorders = e->stream_recorder + x * num_ipus;
-    for (uint32_t ipu = 0; ipu < num_ipus; ipu++) recorders[ipu] = COMPILER_NONE;
-    const host_exchange *exchange = &c->host_exchanges[x];
-    for (size_t p = exchange->num_packets; p-- > 0;) {
-      uint32_t tile = c->host_packets[exchange->first_packet + p].tile,
-               *recorder = &recorders[tile / c->target.tiles_per_ipu];
-      if (*recorder == COMPILER_NONE || !is_chosen(c, *recorder)) *recorder = tile;
-    }
-    for (uint32_t ipu = 0; ipu < num_ipus; ipu++)
-      if (recorders[ipu] != COMPILER_NONE) e->records_streams[recorders[ipu]] = true;
-  }
-}
-
-static bool records_stream(const emitter *e, uint32_t host_exchange)
-{
-  const compilation *c = e->c;
-  if (!times_streams(c)) return false;
-  return is_chosen(c, e->tile) || e->stream_recorder[(size_t)host_exchange * c->target.num_ipus +
-                                                     e->tile / c->target.tiles_per_ipu] == e->tile;
-}
-
-static bool has_buffer(const emitter *e)
-{
-  return is_chosen(e->c, e->tile) || (times_streams(e->c) && e->records_streams[e->tile]);
 }
 
 /* ---- how full buffers can be ---- */
@@ -288,7 +232,7 @@ void start_blocks(emitter *e)
 {
   compilation *c = e->c;
   e->flush_every = pop_xcalloc(e->script.num_ops + 1, sizeof *e->flush_every);
-  if (times_streams(c)) choose_recorders(e);
+  start_block_tiles(e);
   if (!times_blocks(c) || !c->options.blocks.implicit_flush) return;
   plan_flushes(e);
   pop_push(c->host_events, c->num_host_events, c->host_events_capacity,
@@ -299,8 +243,7 @@ void start_blocks(emitter *e)
 void free_blocks(emitter *e)
 {
   free(e->flush_every);
-  free(e->stream_recorder);
-  free(e->records_streams);
+  free_block_tiles(e);
 }
 
 /* ---- code ---- */
@@ -308,7 +251,7 @@ void free_blocks(emitter *e)
 void put_block_routine(emitter *e)
 {
   assembler *a = &e->code;
-  if (!has_buffer(e)) return;
+  if (!has_block_buffer(e)) return;
   uint32_t capacity = capacity_of(e->c);
   place buffer = add_block_buffer(e, (HEAD_BYTES + capacity * MARK_BYTES) / 4);
   e->mark_routine = a->num_words;
@@ -343,8 +286,7 @@ static void put_mark(emitter *e, uint32_t number, bool ends)
 
 void put_block_mark(emitter *e, uint32_t block, bool ends)
 {
-  if (is_chosen(e->c, e->tile) && e->c->block_is_timed[block])
-    put_mark(e, MARK_OF_BLOCK(block), ends);
+  if (times_block(e, block)) put_mark(e, MARK_OF_BLOCK(block), ends);
 }
 
 static uint32_t stream_number(const emitter *e, uint32_t host_exchange)
@@ -354,13 +296,13 @@ static uint32_t stream_number(const emitter *e, uint32_t host_exchange)
 
 void put_stream_mark(emitter *e, uint32_t host_exchange)
 {
-  if (records_stream(e, host_exchange)) put_mark(e, stream_number(e, host_exchange), false);
+  if (times_stream(e, host_exchange)) put_mark(e, stream_number(e, host_exchange), false);
 }
 
 /* With the times that were measured: nothing of the tile's is between the two. */
 void put_exchanged_marks(emitter *e, uint32_t host_exchange, place measured)
 {
-  if (!records_stream(e, host_exchange)) return;
+  if (!times_stream(e, host_exchange)) return;
   uint32_t number = stream_number(e, host_exchange);
   for (uint32_t ends = 0; ends < 2; ends++) {
     put_address(&e->code, T1, (place){measured.block, measured.offset + 4 * ends});
@@ -373,7 +315,7 @@ void put_exchanged_marks(emitter *e, uint32_t host_exchange, place measured)
 static void put_flush(emitter *e)
 {
   assembler *a = &e->code;
-  bool marks = has_buffer(e);
+  bool marks = has_block_buffer(e);
   if (marks) put(a, rv_rdcycle(A3));
   put_constant(a, T0, e->flush_event);
   put_tile_op(a, TILE_HOST_SYNC, ZERO, T0, ZERO);

@@ -82,11 +82,21 @@ static bool matches(const regex_t *filter, const char *name)
   return filter && regexec(filter, name, 0, NULL, 0) == 0;
 }
 
+/* What profiles call it: an execution without a name is called what its compute set is. */
+static const char *profiled_name(const program_lowering *p, uint32_t number)
+{
+  const pop_graph *graph = p->l.c->graph;
+  const program *of = &graph->programs[number];
+  bool of_set = of->kind == PROGRAM_EXECUTE && !*of->name;
+  return of_set ? graph->compute_sets[of->compute_set].name : of->name;
+}
+
 /* Whether the program is made a block. */
 static bool is_timed_program(const program_lowering *p, uint32_t number)
 {
-  const program *of = &p->l.c->graph->programs[number];
-  return of->kind != PROGRAM_BLOCK && *of->name && matches(p->timed_programs, of->name);
+  const char *name = profiled_name(p, number);
+  return p->l.c->graph->programs[number].kind != PROGRAM_BLOCK && *name &&
+         matches(p->timed_programs, name);
 }
 
 /* Whether the program has no steps of its own but gives its children to what contains it. */
@@ -309,7 +319,7 @@ static uint32_t lower_block(program_lowering *p, uint32_t number)
 static void make_block(program_lowering *p, uint32_t number)
 {
   range body = p->programs[number];
-  const char *name = name_of(p, number);
+  const char *name = pop_arena_strdup(p->l.c->arena, profiled_name(p, number));
   step_list steps = {0};
   uint32_t only = body.count == 1
                       ? p->lists.items[body.first]

@@ -156,6 +156,7 @@ static void keep_run_options(pop_executable *e, const engine_options *options)
   for (size_t i = 0; i < count; ++i)
     pop_push(e->run_options, e->num_run_options, e->run_options_capacity,
              (executable_option){given[i].key, pop_arena_strdup(e->arena, given[i].value)});
+  e->reported_to = pop_arena_strdup(e->arena, options->run.report_directory);
 }
 
 static instrumentation instrumentation_of(const engine_options *options)

@@ -239,8 +239,9 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "of files with profiles; those of CBOR are called .cbor", ON_SAVE | ON_RUN, OPTION_CHOICE,     \
     FIELD(run.profile_format), .choices = profile_files)                                           \
   X("autoReport.outputGraphProfile", REPORT_VALUES, "autoReport.all",                              \
-    "graph.json: the graph profile; graph.txt: its summary", ON_SAVE | ON_RUN,                     \
-    REPORT(report_graph))                                                                          \
+    "graph.json: the graph profile; graph.txt: its summary; profile.pop: a report, as "            \
+    "pva::openReport reads it",                                                                    \
+    ON_SAVE | ON_RUN, REPORT(report_graph))                                                        \
   X("autoReport.outputLoweredVars", REPORT_VALUES, "autoReport.all",                               \
     "vars.json: as debug.loweredVarDumpFile", ON_SAVE, REPORT(report_variables))                   \
   X("autoReport.outputDebugInfo", REPORT_VALUES, "autoReport.all",                                 \
@@ -248,7 +249,8 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     ON_SAVE, REPORT(report_debug))                                                                 \
   X("autoReport.outputExecutionProfile", REPORT_VALUES, "autoReport.all",                          \
     "what debug.instrument… has counted, after each run: execution.json, execution.txt (the "      \
-    "summary), execution_trace.json (for Perfetto), execution_stacks.folded (for flame graphs)",   \
+    "summary), execution_trace.json (for Perfetto), execution_stacks.folded (for flame graphs), "  \
+    "profile.pop (a report with both profiles)",                                                   \
     ON_RUN, REPORT(run.report_execution))                                                          \
   X("autoReport.executionProfileProgramRunCount", "a number of runs", "2",                         \
     "the execution profile is written after as many runs, and not any more after later ones",      \

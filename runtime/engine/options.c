@@ -261,6 +261,7 @@ static pop_error *set_compiled(parser *p)
     POP_TRY(option_set(entry, e->run_options[i].value, p->options, &spelt));
     keep_spelt(p, entry, spelt);
   }
+  p->options->inherits_report_all = p->options->run.report_all;
   return NULL;
 }
 
@@ -299,7 +300,8 @@ static void note_given(parser *p)
   engine_options *options = p->options;
   for (size_t i = 0; i < p->num_entries; ++i) {
     const option_entry *entry = &p->table[i];
-    bool counts = !(entry->stages & ON_SAVE) && p->spelt[i] &&
+    /* What is written of a compiled graph is no property of it. */
+    bool counts = (entry->stages & ON_RUN || !(entry->stages & ON_SAVE)) && p->spelt[i] &&
                   strcmp(p->spelt[i], entry->info.default_value) != 0;
     int row = given_row(entry->stages & ON_RUN ? ON_RUN : ON_COMPILE);
     if (counts)

@@ -68,6 +68,7 @@ typedef struct engine_options {
   char *graph_report;  /* "stdout", "stderr" or a path */
   report_choice report_archive, report_graph, report_variables, report_debug;
   bool report_serialized_graph; /* autoReport.all does not mean it */
+  bool inherits_report_all;     /* of who compiled the executable */
   char *cache_folder;           /* of compiled executables */
   uint64_t cache_max_bytes;
   bool allow_out_of_memory;

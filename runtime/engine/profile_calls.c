@@ -4,6 +4,7 @@
 #include "profile/execution_summary.h"
 #include "profile/execution_traces.h"
 #include "profile/graph_profile.h"
+#include "profile/report.h"
 #include "profile/summary.h"
 #include <errno.h>
 #include <populus/profile.h>
@@ -82,6 +83,25 @@ pop_error *pop_engine_write_folded_stacks(const pop_engine *engine, FILE *stream
   print_folded_stacks(stream, execution_of(engine, &made));
   execution_free(made);
   return check_written(stream, "folded stacks");
+}
+
+pop_error *pop_engine_report(const pop_engine *engine, bool with_execution, pop_profile **report)
+{
+  execution *made = NULL;
+  const execution *x = with_execution ? execution_of(engine, &made) : NULL;
+  pop_error *error = report_to_values(engine->executable, x, report);
+  execution_free(made);
+  return error;
+}
+
+pop_error *pop_engine_write_report(const pop_engine *engine, bool with_execution,
+                                   pop_profile_format format, FILE *stream)
+{
+  execution *made = NULL;
+  const execution *x = with_execution ? execution_of(engine, &made) : NULL;
+  pop_error *error = report_to_stream(engine->executable, x, format, stream);
+  execution_free(made);
+  return error;
 }
 
 pop_error *pop_engine_reset_execution_profile(pop_engine *engine)

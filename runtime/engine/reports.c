@@ -5,6 +5,7 @@
 #include "profile/graph_profile.h"
 #include "profile/json.h"
 #include "profile/program_report.h"
+#include "profile/report.h"
 #include "profile/report_file.h"
 #include "profile/variable_report.h"
 #include <errno.h>
@@ -156,6 +157,27 @@ static pop_error *write_execution_stacks(FILE *stream, const void *engine)
   return pop_engine_write_folded_stacks(engine, stream);
 }
 
+/* Of the graph alone: what runs have cost comes behind them. */
+static pop_error *write_graph_report_file(FILE *stream, const void *executable)
+{
+  return report_to_stream(executable, NULL, POP_PROFILE_CBOR, stream);
+}
+
+static pop_error *write_execution_report_file(FILE *stream, const void *engine)
+{
+  return pop_engine_write_report(engine, true, POP_PROFILE_CBOR, stream);
+}
+
+/* An archive may have lost its graph profile, and its runs are still worth something. */
+static pop_error *write_report_of_runs(const pop_engine *engine, const char *path)
+{
+  pop_error *error = report_file_write(path, write_execution_report_file, engine);
+  if (!error || pop_error_get_code(error) != POP_ERROR_FILE_LOAD) return error;
+  log_write(LOG_WARN, "ENGINE", "'%s' is not written: %s", path, pop_error_message(error));
+  pop_error_free(error);
+  return NULL;
+}
+
 pop_error *write_execution_reports(const pop_engine *engine, const char *folder)
 {
   static const struct {
@@ -172,7 +194,10 @@ pop_error *write_execution_reports(const pop_engine *engine, const char *folder)
     free(path);
     if (error) return error;
   }
-  return NULL;
+  char *path = pop_xasprintf("%s/%s", folder, REPORT_FILE_NAME);
+  pop_error *error = write_report_of_runs(engine, path);
+  free(path);
+  return error;
 }
 
 static pop_error *write_report(const engine_options *options, bool wanted, const char *name,
@@ -191,18 +216,29 @@ static pop_error *write_graph_reports(const pop_executable *e, const engine_opti
   profile_report report = {e, options->run.profile_format};
   const char *name = report.format == POP_PROFILE_CBOR ? "graph.cbor" : "graph.json";
   POP_TRY(write_report(options, true, name, write_graph_profile, &report));
+  POP_TRY(write_report(options, true, REPORT_FILE_NAME, write_graph_report_file, e));
   return write_report(options, true, "graph.txt", write_summary, e);
+}
+
+/* autoReport.all, for what is written of a compiled graph. An engine of what this process has compiled has it of
+ * pop_compile_graph, which has written all that into the same folder. */
+static bool wants_all(const engine_options *options, const pop_executable *e, bool is_new)
+{
+  const run_options *run = &options->run;
+  bool done =
+      !is_new && options->inherits_report_all && strcmp(e->reported_to, run->report_directory) == 0;
+  return run->report_all && !done;
 }
 
 static pop_error *write_auto_reports(pop_graph *compiled, const pop_executable *e,
                                      const engine_options *options)
 {
-  bool all = options->run.report_all;
+  bool all = wants_all(options, e, compiled);
   bool archive = is_wanted(options->report_archive, all),
        graph = is_wanted(options->report_graph, all),
        variables = is_wanted(options->report_variables, all),
        debug = is_wanted(options->report_debug, all),
-       execution = is_wanted(options->run.report_execution, all),
+       execution = is_wanted(options->run.report_execution, options->run.report_all),
        serialized = options->report_serialized_graph && compiled;
   if (options->report_serialized_graph && !compiled)
     log_write(LOG_WARN, "ENGINE",

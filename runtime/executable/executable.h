@@ -264,6 +264,7 @@ struct pop_executable {
   EXECUTABLE_ARRAY(executable_option, options);
   /* Those about running that were given to pop_compile_graph: an engine's defaults. Not in the archive. */
   EXECUTABLE_ARRAY(executable_option, run_options);
+  const char *reported_to;   /* autoReport.directory when it was compiled. Not in the archive */
   const char *out_of_memory; /* why the tiles are too small for it; NULL: it can be loaded */
   EXECUTABLE_ARRAY(const char *, programs); /* their names */
   EXECUTABLE_ARRAY(executable_tensor, tensors);

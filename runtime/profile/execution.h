@@ -76,5 +76,7 @@ void trace_program(execution *x, execution_run *run, const uint32_t *branches, s
 
 /* execution_emit.c: the guide's execution profile; `what` is an execution. */
 void emit_execution(const emitter *to, const void *what);
+/* With its key, as a part of something. */
+void emit_execution_as(const emitter *to, const char *key, const execution *x);
 
 #endif

@@ -212,9 +212,13 @@ static void put_simulation(const execution_emitter *p)
 
 void emit_execution(const emitter *to, const void *what)
 {
-  const execution *x = what;
+  emit_execution_as(to, NULL, what);
+}
+
+void emit_execution_as(const emitter *to, const char *key, const execution *x)
+{
   const pop_executable *e = x->executable;
-  emit_begin_map(to, NULL);
+  emit_begin_map(to, key);
   emit_string(to, "profilerMode", execution_mode(e));
   if (e->cpu || !execution_is_instrumented(e)) {
     emit_end_map(to);

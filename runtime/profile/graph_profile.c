@@ -195,8 +195,12 @@ static void emit_compute_sets(const emitter *to, const graph_profile *g)
 
 void emit_graph_profile(const emitter *to, const void *what)
 {
-  const graph_profile *g = what;
-  emit_begin_map(to, NULL);
+  emit_graph_profile_as(to, NULL, what);
+}
+
+void emit_graph_profile_as(const emitter *to, const char *key, const graph_profile *g)
+{
+  emit_begin_map(to, key);
   emit_target(to, g->e);
   emit_optimization(to, g->p);
   emit_graph(to, g);

@@ -24,6 +24,8 @@ void graph_profile_close(graph_profile *g);
 
 /* An emit_function of a graph_profile. */
 void emit_graph_profile(const emitter *to, const void *graph_profile);
+/* With its key, as a part of something. */
+void emit_graph_profile_as(const emitter *to, const char *key, const graph_profile *g);
 
 /* graph_profile_exchanges.c, …_programs.c, …_memory.c, …_liveness.c: the entries of these names of the map
  * that is open. */

@@ -26,4 +26,7 @@ struct pop_profile {
   pop_profile_node root;
 };
 
+/* value_read.c: FILE_LOAD, with an offset, for bytes that are no profile. */
+POP_MUST_CHECK pop_error *profile_from_cbor(const void *bytes, size_t size, pop_profile **profile);
+
 #endif

@@ -1,6 +1,7 @@
 /* Values of profiles: what goes in by an emitter comes out of the values, of JSON and of CBOR. */
 #include "profile/emitter.h"
 #include "profile/json.h"
+#include "profile/value.h"
 
 #include <cbor.h>
 #include <criterion/criterion.h>
@@ -154,6 +155,110 @@ Test(profile_values, cbor_is_read_by_libcbor)
   cbor_decref(&item);
   free(bytes);
   pop_profile_free(profile);
+}
+
+static bool same(pop_profile_value a, pop_profile_value b)
+{
+  if (pop_profile_kind_of(a) != pop_profile_kind_of(b) ||
+      pop_profile_count(a) != pop_profile_count(b))
+    return false;
+  const char *text = pop_profile_as_string(a);
+  if (text && strcmp(text, pop_profile_as_string(b)) != 0) return false;
+  if (pop_profile_as_int(a) != pop_profile_as_int(b)) return false;
+  if (pop_profile_as_double(a) != pop_profile_as_double(b)) return false;
+  for (size_t i = 0; i < pop_profile_count(a); ++i) {
+    const char *key = pop_profile_key(a, i);
+    if (key && strcmp(key, pop_profile_key(b, i)) != 0) return false;
+    if (!same(pop_profile_at(a, i), pop_profile_at(b, i))) return false;
+  }
+  return true;
+}
+
+/* Texts are valid UTF-8 when they have been written once: so it is the second copy that must be equal. */
+Test(profile_values, cbor_is_read_back_and_damage_is_found)
+{
+  pop_profile *profile = emit_to_values(emit_sample, NULL), *first, *second;
+  size_t size, size_of_copy;
+  char *bytes = written(pop_profile_root(profile), POP_PROFILE_CBOR, &size);
+  cr_assert_null(profile_from_cbor(bytes, size, &first));
+  char *copy = written(pop_profile_root(first), POP_PROFILE_CBOR, &size_of_copy);
+  cr_assert(size_of_copy == size && memcmp(bytes, copy, size) == 0);
+  cr_assert_null(profile_from_cbor(copy, size, &second));
+  cr_assert(same(pop_profile_root(first), pop_profile_root(second)));
+  cr_assert_eq(pop_profile_as_int(pop_profile_at(
+                   pop_profile_at(pop_profile_find(pop_profile_root(first), "ints"), NUM_INTS), 5)),
+               INT64_MIN);
+  /* Every shorter one is refused, and no changed byte does harm. */
+  for (size_t cut = 0; cut < size; ++cut) {
+    pop_profile *none;
+    pop_error *error = profile_from_cbor(bytes, cut, &none);
+    cr_assert_not_null(error, "cut at %zu", cut);
+    cr_assert(pop_error_get_code(error) == POP_ERROR_FILE_LOAD && !none);
+    pop_error_free(error);
+  }
+  for (size_t i = 0; i < 500; ++i) {
+    size_t at = i * 2654435761u % size;
+    char before = bytes[at];
+    bytes[at] ^= (char)(1u << i % 8);
+    pop_profile *damaged;
+    pop_error_free(profile_from_cbor(bytes, size, &damaged));
+    pop_profile_free(damaged);
+    bytes[at] = before;
+  }
+  free(bytes);
+  free(copy);
+  pop_profile_free(profile);
+  pop_profile_free(first);
+  pop_profile_free(second);
+}
+
+Test(profile_values, cbor_of_others_is_read_as_far_as_profiles_have_words_for_it)
+{
+  static const struct {
+    const char *bytes;
+    size_t size;
+    const char *json; /* NULL: refused */
+    const char *words;
+  } cases[] = {
+      {"\xa1\x61k\x82\x01\x20", 6, "{\"k\":[1,-1]}", ""},  /* definite lengths */
+      {"\x82\xf5\xfa\x3f\x80\x00\x00", 7, "[true,1]", ""}, /* a single float */
+      {"\x9f\x9f\xff\xff", 4, "[[]]", ""},
+      {"\x81", 1, NULL, "ends too early"},
+      {"\x9b\xff\xff\xff\xff\xff\xff\xff\xff\x00", 10, NULL, "ends too early"},
+      {"\x7b\xff\xff\xff\xff\xff\xff\xff\xff", 9, NULL, "a text ends too late"},
+      {"\x1b\xff\xff\xff\xff\xff\xff\xff\xff", 9, NULL, "more than 64 bits"},
+      {"\xa1\x01\x01", 3, NULL, "where a text should be"},
+      {"\x41\x00", 2, NULL, "profiles have not"}, /* bytes */
+      {"\xc0\x00", 2, NULL, "profiles have not"}, /* a tag */
+      {"\xff", 1, NULL, "profiles have not"},     /* a break of nothing */
+      {"\x1c", 1, NULL, "of no meaning"},
+      {"\x1f", 1, NULL, "without an end"},
+      {"\x00\x00", 2, NULL, "behind the end"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    pop_profile *profile;
+    pop_error *error = profile_from_cbor(cases[i].bytes, cases[i].size, &profile);
+    cr_assert_eq(!error, cases[i].json != NULL, "case %zu", i);
+    if (error) {
+      cr_assert_not_null(strstr(pop_error_message(error), cases[i].words), "%s",
+                         pop_error_message(error));
+      pop_error_free(error);
+      continue;
+    }
+    size_t size;
+    char *text = written(pop_profile_root(profile), POP_PROFILE_JSON, &size);
+    text[strcspn(text, "\n")] = '\0';
+    cr_assert_str_eq(text, cases[i].json);
+    free(text);
+    pop_profile_free(profile);
+  }
+  char deep[200];
+  memset(deep, 0x81, sizeof deep);
+  pop_profile *profile;
+  pop_error *error = profile_from_cbor(deep, sizeof deep, &profile);
+  cr_assert_not_null(error);
+  cr_assert_not_null(strstr(pop_error_message(error), "more levels"));
+  pop_error_free(error);
 }
 
 static void emit_odd_doubles(const emitter *to, const void *what)

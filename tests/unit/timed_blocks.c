@@ -28,7 +28,7 @@ static pop_program count_on(pop_graph *graph, uint32_t tile, unsigned rounds, co
   pop_graph_set_vertex_tile(graph, v, tile);
   pop_graph_connect(graph, v, "n", n);
   pop_graph_set_field_int(graph, v, "rounds", rounds);
-  return pop_program_execute(graph, set, name);
+  return pop_program_execute(graph, set, NULL); /* it is called what its compute set is */
 }
 
 /* "main": a stream copy "in" to tile 1, then `times` times "outer", which is "inner" (work on tile 1) and then work on
@@ -271,28 +271,47 @@ Test(timed_blocks, stream_copies_fill_buffers_as_far_as_the_compiler_thinks)
   }
 }
 
-/* One number is a tile of each IPU. */
-Test(timed_blocks, chosen_tiles_are_those_of_each_IPU)
+/* One number is a tile of each IPU, and IPUs time what they have a part in. */
+Test(timed_blocks, chosen_tiles_are_those_of_each_IPU_that_takes_part)
 {
   pop_target target;
   expect_ok(pop_target_create("ipu2", 2, &target));
   target.tiles_per_ipu = 2;
   pop_graph *graph = pop_graph_create(&target);
   pop_graph_add_codelets_source(graph, "c", codelets, "count.c", NULL);
-  pop_program main = pop_program_block(graph, count_on(graph, 3, 50, "work"), "both");
-  const pop_option options[] = {{"profiler.blocks.filter", "both"}, {"profiler.blocks.tile", "1"}};
+  pop_program on_0 = pop_program_block(graph, count_on(graph, 0, 50, "work"), "first"),
+              on_1 = pop_program_block(graph, count_on(graph, 3, 50, "work"), "second"),
+              both = pop_program_sequence(graph, "both"),
+              main = pop_program_sequence(graph, "main");
+  pop_sequence_add(both, on_0);
+  pop_sequence_add(both, on_1);
+  pop_function twice = pop_graph_add_function(graph, both);
+  pop_sequence_add(main, pop_program_call(twice, NULL));
+  pop_sequence_add(main, pop_program_block(graph, pop_program_call(twice, NULL), "all"));
+  pop_sequence_add(main, pop_program_block(
+                             graph, pop_program_sync(graph, POP_SYNC_INTERNAL, "sync"), "nothing"));
+  const pop_option options[] = {{"profiler.blocks.filter", "."}, {"profiler.blocks.tile", "1"}};
   pop_engine *engine;
   expect_ok(pop_engine_create(graph, &main, 1, options, 2, &engine));
   pop_graph_free(graph);
   expect_ok(pop_engine_load(engine));
   expect_ok(pop_engine_run(engine, 0));
   const timed_blocks *t = blocks_of(engine);
-  cr_assert_eq(t->num_blocks, 2);
-  const timed_block *a = find(t, TIMED_COMMON, 1), *b = find(t, TIMED_COMMON, 3);
-  cr_assert_not_null(a);
-  cr_assert_not_null(b);
-  cr_assert_gt(b->to - b->from, 50 * 4 * SLOT);
-  cr_assert_lt(a->to - a->from, 50 * SLOT);
+  static const struct {
+    const char *name;
+    size_t on_first, on_second;
+  } expected[] = {{"first", 2, 0}, {"second", 0, 2}, {"all", 1, 1}, {"nothing", 1, 1}};
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+    cr_assert_eq(count(t, TIMED_COMMON, 1, expected[i].name), expected[i].on_first, "%s",
+                 expected[i].name);
+    cr_assert_eq(count(t, TIMED_COMMON, 3, expected[i].name), expected[i].on_second, "%s",
+                 expected[i].name);
+  }
+  const timed_block *work = find(t, TIMED_COMMON, 3), *nothing = find(t, TIMED_COMMON, 1);
+  cr_assert_not_null(work);
+  cr_assert_not_null(nothing);
+  cr_assert_gt(work->to - work->from, 50 * 4 * SLOT);
+  cr_assert_lt(nothing->to - nothing->from, 50 * SLOT); /* tile 1 waits for nobody */
   pop_engine_free(engine);
 }
 

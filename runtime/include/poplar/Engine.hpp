@@ -16,6 +16,11 @@
 #include <poplar/StreamCallback.hpp>
 #include <populus/engine.h>
 
+namespace pva
+{
+class Report;
+}
+
 namespace poplar
 {
 namespace detail
@@ -274,12 +279,13 @@ public:
   POPLAR_NOT_YET(prepare)
   POPLAR_NOT_YET(deploy)
   POPLAR_NOT_YET(getProfile)
-  POPLAR_NOT_YET(getReport)
   POPLAR_NOT_YET(reportIntervals)
   POPLAR_NOT_YET(connectHostFunction)
   POPLAR_NOT_YET(serializeExecutable)
 #undef POPLAR_NOT_YET
 
+  // #include <pva/pva.hpp>, which defines it.
+  pva::Report getReport(bool reportExecution = true) const;
   ProfileValue getGraphProfile() const
   {
     pop_profile *profile;

@@ -77,6 +77,10 @@ typedef enum pop_profile_format {
 POP_MUST_CHECK pop_error *pop_profile_write(pop_profile_value value, pop_profile_format format,
                                             FILE *stream);
 
+/* What pop_profile_write has written as CBOR, as values, the caller's to free. A file is read whole. FILE_LOAD for what is
+ * no such file, with the place where it is not. */
+POP_MUST_CHECK pop_error *pop_profile_read(const char *path, pop_profile **profile);
+
 /* ---- the graph profile ----
  *
  * What the compiled graph takes, known before anything runs: memory by tile, category, compute set and vertex
@@ -148,6 +152,23 @@ POP_MUST_CHECK pop_error *pop_engine_write_folded_stacks(const pop_engine *engin
 POP_MUST_CHECK pop_error *pop_engine_reset_execution_profile(pop_engine *engine);
 void pop_engine_enable_execution_profiling(pop_engine *engine);
 void pop_engine_disable_execution_profiling(pop_engine *engine);
+
+/* ---- reports ----
+ *
+ * All that there is to know of an engine in one file, for programs that look at it later: with autoReport.all,
+ * autoReport.outputGraphProfile or autoReport.outputExecutionProfile it is profile.pop in
+ * autoReport.directory, as CBOR. It is a map: format ("Populus report"), version (of Populus), graph (the graph profile)
+ * and execution (the execution profile, of a report that knows of runs). */
+
+/* A report as values, the caller's to free, which need the engine no longer; without `execution` only of the
+ * graph. Errors: those of pop_engine_graph_profile. */
+POP_MUST_CHECK pop_error *pop_engine_report(const pop_engine *engine, bool execution,
+                                            pop_profile **report);
+/* The same, written as it comes into being. */
+POP_MUST_CHECK pop_error *pop_engine_write_report(const pop_engine *engine, bool execution,
+                                                  pop_profile_format format, FILE *stream);
+/* A report from a file. Errors: those of pop_profile_read; FILE_LOAD if it is another profile. */
+POP_MUST_CHECK pop_error *pop_report_read(const char *path, pop_profile **report);
 
 #ifdef __cplusplus
 }

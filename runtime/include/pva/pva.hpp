@@ -1,0 +1,430 @@
+// Reports of engines, for programs that look into them: Engine::getReport, or a file profile.pop. Over populus/profile.h,
+// where the values are described; what the documented interface has of them is in runtime/COMPATIBILITY.md. Numbers
+// are cycles and bytes. Everything that comes of a report may outlive it, and the engine.
+#ifndef PVA_PVA_HPP
+#define PVA_PVA_HPP
+
+// Programs name what these have and do not include them: the documented header does.
+#include <cstdlib>
+#include <iomanip>
+#include <iostream>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <poplar/Engine.hpp>
+#include <populus/profile.h>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace pva
+{
+namespace detail
+{
+
+// A value of a report, which it keeps alive.
+class Part
+{
+  std::shared_ptr<pop_profile> owner;
+  pop_profile_value value = {};
+
+public:
+  Part() = default;
+  explicit Part(pop_profile *report)
+      : owner(report, pop_profile_free), value(pop_profile_root(report))
+  {
+  }
+
+  bool exists() const { return pop_profile_kind_of(value) != POP_PROFILE_NONE; }
+  std::size_t size() const { return pop_profile_count(value); }
+  // By keys with dots between them; a part that does not exist if there is none.
+  Part find(const std::string &path) const
+  {
+    Part part = *this;
+    part.value = pop_profile_find(value, path.c_str());
+    return part;
+  }
+  Part operator[](std::size_t i) const
+  {
+    Part part = *this;
+    part.value = pop_profile_at(value, i);
+    return part;
+  }
+  std::uint64_t number() const { return static_cast<std::uint64_t>(pop_profile_as_int(value)); }
+  double real() const { return pop_profile_as_double(value); }
+  bool isTrue() const { return pop_profile_as_bool(value); }
+  std::string text() const
+  {
+    const char *text = pop_profile_as_string(value);
+    return text ? text : "";
+  }
+  std::uint64_t number(const std::string &path) const { return find(path).number(); }
+  std::string text(const std::string &path) const { return find(path).text(); }
+};
+
+} // namespace detail
+
+// ---- what was compiled ----
+
+class PoplarVersion
+{
+  std::string version;
+  unsigned part(int index) const
+  {
+    std::size_t at = 0;
+    for (; index > 0 && at != std::string::npos; --index) at = version.find('.', at + (at > 0));
+    if (at == std::string::npos) return 0;
+    return static_cast<unsigned>(std::strtoul(version.c_str() + at + (at > 0), nullptr, 10));
+  }
+
+public:
+  explicit PoplarVersion(const std::string &v) : version(v) {}
+  // Of Populus.
+  std::string string() const { return version; }
+  unsigned major() const { return part(0); }
+  unsigned minor() const { return part(1); }
+  unsigned point() const { return part(2); }
+};
+
+class Target
+{
+  detail::Part part;
+
+public:
+  explicit Target(const detail::Part &p) : part(p) {}
+  std::uint64_t numIPUs() const { return part.number("numIPUs"); }
+  std::uint64_t numReplicas() const { return part.number("numReplicas"); }
+  std::uint64_t ipusPerReplica() const { return numIPUs() / numReplicas(); }
+  std::uint64_t tilesPerIpu() const { return part.number("tilesPerIPU"); }
+  std::uint64_t numTiles() const { return part.number("numTiles"); }
+  std::uint64_t bytesPerTile() const { return part.number("bytesPerTile"); }
+  std::uint64_t bytesPerIPU() const { return part.number("bytesPerIPU"); }
+  std::uint64_t totalMemory() const { return part.number("totalMemory"); }
+  double clockFrequency() const { return part.find("clockFrequency").real(); }
+};
+
+class Graph
+{
+  detail::Part part;
+
+public:
+  explicit Graph(const detail::Part &p) : part(p) {}
+  std::uint64_t numComputeSets() const { return part.number("numComputeSets"); }
+  std::uint64_t numEdges() const { return part.number("numEdges"); }
+  std::uint64_t numVars() const { return part.number("numVars"); }
+  std::uint64_t numVertices() const { return part.number("numVertices"); }
+};
+
+// A program by what the tiles run, in which those that the program was written of are several or none.
+class Program
+{
+public:
+  enum class Type {
+    Sequence,
+    Repeat,
+    RepeatWhileTrue,
+    RepeatWhileFalse,
+    If,
+    IfElse,
+    Switch,
+    Call,
+    Block,
+    OnTileExecute,
+    DoExchange,
+    GlobalExchange,
+    StreamCopy,
+    StreamCopyBegin, // of blocks: the three phases of a StreamCopy
+    StreamCopyMid,
+    StreamCopyEnd,
+    Sync,
+    Abort,
+    WriteUndef,
+    Unknown // a Block that nobody knows the name of
+  };
+
+  Program(Type t, const std::string &n) : kind(t), label(n), number(~std::size_t(0)) {}
+  Program(const detail::Part &all, std::size_t i)
+      : programs(all), kind(typeOf(all[i].text("type"))), label(all[i].text("name")), number(i)
+  {
+  }
+
+  Type type() const { return kind; }
+  std::string name() const { return label; }
+  std::size_t _id() const { return number; }
+  std::vector<std::shared_ptr<Program>> children() const
+  {
+    std::vector<std::shared_ptr<Program>> list;
+    detail::Part of = programs.exists() ? programs[number].find("children") : detail::Part();
+    for (std::size_t i = 0; i < of.size(); ++i)
+      list.push_back(std::make_shared<Program>(programs, static_cast<std::size_t>(of[i].number())));
+    return list;
+  }
+
+private:
+  detail::Part programs;
+  Type kind;
+  std::string label;
+  std::size_t number;
+
+  static Type typeOf(const std::string &tag)
+  {
+    static const char *const tags[] = {
+        "Sequence",   "Repeat",          "RepeatWhileTrue", "RepeatWhileFalse",
+        "If",         "IfElse",          "Switch",          "Call",
+        "Block",      "OnTileExecute",   "DoExchange",      "GlobalExchange",
+        "StreamCopy", "StreamCopyBegin", "StreamCopyMid",   "StreamCopyEnd",
+        "Sync",       "Abort",           "WriteUndef"};
+    auto found = std::find(std::begin(tags), std::end(tags), tag);
+    return static_cast<Type>(found - std::begin(tags));
+  }
+  friend class Block;
+};
+
+// Of a tile: with what lies between the things that are there, and without.
+class MemoryRegion
+{
+  std::uint64_t with, without;
+
+public:
+  MemoryRegion(std::uint64_t includingGaps, std::uint64_t excludingGaps)
+      : with(includingGaps), without(excludingGaps)
+  {
+  }
+  std::uint64_t includingGaps() const { return with; }
+  std::uint64_t excludingGaps() const { return without; }
+};
+
+class TileMemory
+{
+  detail::Part byTile;
+  std::size_t tile;
+  MemoryRegion region(const std::string &name) const
+  {
+    return {byTile.find(name + "IncludingGaps")[tile].number(), byTile.find(name)[tile].number()};
+  }
+
+public:
+  TileMemory(const detail::Part &p, std::size_t t) : byTile(p), tile(t) {}
+  MemoryRegion total() const { return region("total"); }
+  MemoryRegion interleaved() const { return region("interleaved"); }
+  MemoryRegion nonInterleaved() const { return region("nonInterleaved"); }
+  MemoryRegion overflowed() const { return region("overflowed"); }
+};
+
+class Tile
+{
+  detail::Part byTile;
+  std::size_t number;
+
+public:
+  Tile(const detail::Part &p, std::size_t i) : byTile(p), number(i) {}
+  std::size_t id() const { return number; }
+  TileMemory memory() const { return {byTile, number}; }
+};
+
+class ComputeSet
+{
+  detail::Part names;
+  std::size_t number;
+
+public:
+  ComputeSet(const detail::Part &p, std::size_t i) : names(p), number(i) {}
+  std::size_t id() const { return number; }
+  std::string name() const { return names[number].text(); }
+};
+
+class CompilationReport
+{
+  detail::Part part;
+
+  template <typename Item>
+  std::vector<Item> list(const std::string &path, const std::string &counted) const
+  {
+    std::vector<Item> items;
+    for (std::size_t i = 0; i < part.find(counted).size(); ++i)
+      items.emplace_back(part.find(path), i);
+    return items;
+  }
+
+public:
+  explicit CompilationReport(const detail::Part &p) : part(p) {}
+  Target target() const { return Target(part.find("target")); }
+  Graph graph() const { return Graph(part.find("graph")); }
+  // Of one replica.
+  std::vector<Tile> tiles() const { return list<Tile>("memory.byTile", "memory.byTile.total"); }
+  std::vector<ComputeSet> computeSets() const
+  {
+    return list<ComputeSet>("computeSets.names", "computeSets.names");
+  }
+  std::vector<std::shared_ptr<Program>> programs() const
+  {
+    std::vector<std::shared_ptr<Program>> all;
+    detail::Part list = part.find("programs");
+    for (std::size_t i = 0; i < list.size(); ++i) all.push_back(std::make_shared<Program>(list, i));
+    return all;
+  }
+};
+
+// ---- what was run ----
+
+class Run
+{
+  detail::Part part;
+
+public:
+  explicit Run(const detail::Part &p) : part(p) {}
+  std::string name() const { return part.text("name"); }
+  std::uint64_t cycles() const { return part.number("cycles"); }
+};
+
+// A step of the simulation.
+class ExecutionStep
+{
+  detail::Part part, programs;
+
+public:
+  ExecutionStep(const detail::Part &p, const detail::Part &all) : part(p), programs(all) {}
+  // Of a sync that belongs to another step: one of the type Sync, with no number.
+  std::shared_ptr<Program> program() const
+  {
+    if (!part.find("program").exists()) return std::make_shared<Program>(Program::Type::Sync, "");
+    return std::make_shared<Program>(programs, static_cast<std::size_t>(part.number("program")));
+  }
+  // 0 for syncs.
+  std::uint64_t cycles() const { return part.number("cycles"); }
+  std::uint64_t cyclesFrom() const { return part.number("cyclesFrom"); }
+  std::uint64_t cyclesTo() const { return part.number("cyclesTo"); }
+  std::uint64_t activeTiles() const { return part.number("activeTiles"); }
+  double tileBalance() const { return part.find("tileBalance").real(); }
+  double activeTileBalance() const { return part.find("activeTileBalance").real(); }
+  std::uint64_t totalData() const { return part.number("totalData"); }
+};
+
+// Of lightweight profiling: something that a tile was in, from a cycle to another, of the device since it was loaded.
+class Block
+{
+  detail::Part part;
+  std::uint64_t number;
+  std::string kind() const { return part.text("type"); }
+
+public:
+  Block(const detail::Part &p, std::uint64_t tile) : part(p), number(tile) {}
+  std::uint64_t tile() const { return number; }
+  std::uint64_t cyclesFrom() const { return part.number("cyclesFrom"); }
+  std::uint64_t cyclesTo() const { return part.number("cyclesTo"); }
+  // It ended when its end could not be noted any more; cyclesTo() is then the end of the run, or of what it was in.
+  bool isEndUnknown() const { return part.find("endUnknown").isTrue(); }
+  bool isCommon() const { return kind() == "Common"; }
+  bool isStreamCopy() const { return kind().compare(0, 10, "StreamCopy") == 0; }
+  bool isBlockFlush() const { return kind() == "BlockFlush"; }
+  bool isOverflow() const { return kind() == "Overflow"; }
+  bool isUnknown() const { return kind() == "Unknown"; }
+  // Never null: of a common block one of the type Block with its name, of a stream copy one of its phase; others
+  // are called what they are.
+  std::shared_ptr<Program> program() const
+  {
+    if (isStreamCopy())
+      return std::make_shared<Program>(Program::typeOf(kind()), part.text("name"));
+    if (isUnknown()) return std::make_shared<Program>(Program::Type::Unknown, kind());
+    return std::make_shared<Program>(Program::Type::Block, isCommon() ? part.text("name") : kind());
+  }
+};
+
+class ExecutionReport
+{
+  detail::Part part, compilation;
+
+  static bool takesPart(const detail::Part &tiles, std::uint64_t tile)
+  {
+    for (std::size_t i = 0; i < tiles.size(); ++i)
+      if (tiles[i].number() == tile) return true;
+    return false;
+  }
+
+public:
+  ExecutionReport(const detail::Part &p, const detail::Part &c) : part(p), compilation(c) {}
+
+  std::string profilerMode() const { return part.text("profilerMode"); }
+  std::uint64_t totalCycles() const { return part.number("simulation.cycles"); }
+  std::vector<Run> runs() const
+  {
+    std::vector<Run> list;
+    detail::Part all = part.find("runs");
+    for (std::size_t i = 0; i < all.size(); ++i) list.emplace_back(all[i]);
+    return list;
+  }
+  std::vector<ExecutionStep> steps() const
+  {
+    std::vector<ExecutionStep> list;
+    detail::Part all = part.find("simulation.steps"), programs = compilation.find("programs");
+    for (std::size_t i = 0; i < all.size(); ++i) list.emplace_back(all[i], programs);
+    return list;
+  }
+  // By their beginnings. Of a tile that times none: the exchanges of stream copies that it took part in, as the first tile
+  // of the same IPU that timed them has it: all of them begin and end together.
+  std::vector<Block> blocks(std::uint64_t tile) const
+  {
+    std::vector<Block> own, others;
+    std::uint64_t perIpu = compilation.number("target.tilesPerIPU");
+    detail::Part tiles = part.find("lightweightProfile.tiles");
+    for (std::size_t t = 0; t < tiles.size(); ++t) {
+      std::uint64_t timing = tiles[t].number("tile");
+      if (timing != tile && timing / perIpu != tile / perIpu) continue;
+      detail::Part list = tiles[t].find("blocks");
+      for (std::size_t i = 0; i < list.size(); ++i) {
+        if (timing == tile)
+          own.emplace_back(list[i], tile);
+        else if (takesPart(list[i].find("tiles"), tile))
+          others.emplace_back(list[i], tile);
+      }
+    }
+    if (!own.empty()) return own;
+    auto before = [](const Block &a, const Block &b) { return a.cyclesFrom() < b.cyclesFrom(); };
+    std::stable_sort(others.begin(), others.end(), before);
+    auto same = [](const Block &a, const Block &b) { return b.cyclesFrom() < a.cyclesTo(); };
+    others.erase(std::unique(others.begin(), others.end(), same), others.end());
+    return others;
+  }
+};
+
+// ---- reports ----
+
+class Report
+{
+  detail::Part part;
+
+public:
+  // Takes it over.
+  explicit Report(pop_profile *report) : part(report) {}
+  PoplarVersion poplarVersion() const { return PoplarVersion(part.text("version")); }
+  CompilationReport compilation() const { return CompilationReport(part.find("graph")); }
+  // profiling_disabled if the report was made without.
+  ExecutionReport execution() const
+  {
+    if (!part.find("execution").exists())
+      throw poplar::profiling_disabled(
+          "the report knows of no runs: it was written when the graph was compiled, or "
+          "without autoReport.outputExecutionProfile");
+    return {part.find("execution"), part.find("graph")};
+  }
+};
+
+// A file profile.pop of the engine option autoReport.directory. file_load_error if it is none.
+inline Report openReport(const std::string &path)
+{
+  pop_profile *report;
+  poplar::detail::check(pop_report_read(path.c_str(), &report));
+  return Report(report);
+}
+
+} // namespace pva
+
+inline pva::Report poplar::Engine::getReport(bool reportExecution) const
+{
+  pop_profile *report;
+  detail::check(pop_engine_report(state->engine, reportExecution, &report));
+  return pva::Report(report);
+}
+
+#endif

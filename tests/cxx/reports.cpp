@@ -1,0 +1,294 @@
+// Reports, as the documented interface has them: what lightweight profiling is for, and what files of reports say.
+#include "check.hpp"
+
+#include <fstream>
+#include <poplar/DeviceManager.hpp>
+#include <poplar/IPUModel.hpp>
+#include <populus/populus.h>
+#include <pva/pva.hpp>
+
+using namespace poplar;
+using namespace poplar::program;
+
+namespace
+{
+
+const char *const codelets = R"(
+#include <poplar/Vertex.hpp>
+struct Busy : poplar::SupervisorVertex {
+  bool compute() { for (volatile int i = 0; i < 100; i = i + 1) ; return true; }
+};
+struct Slower : poplar::SupervisorVertex {
+  poplar::InOut<unsigned> rounds;
+  bool compute() {
+    for (volatile unsigned i = 0; i < *rounds; i = i + 1) ;
+    *rounds += 100;
+    return true;
+  }
+};
+)";
+
+const unsigned TILES = 128;
+
+struct Fixture {
+  Device device;
+  Graph graph;
+
+  explicit Fixture(unsigned ipus) : device(make(ipus)), graph(device.getTarget())
+  {
+    std::stringstream source(codelets);
+    graph.addCodelets(source);
+  }
+  static Device make(unsigned ipus)
+  {
+    IPUModel model;
+    model.numIPUs = ipus;
+    model.tilesPerIPU = TILES;
+    return model.createDevice();
+  }
+  ComputeSet busy(const std::string &name, unsigned tile)
+  {
+    ComputeSet set = graph.addComputeSet(name);
+    graph.setTileMapping(graph.addVertex(set, "Busy"), tile);
+    return set;
+  }
+  pva::Report run(const Program &program, const OptionFlags &options, int *stream = nullptr)
+  {
+    Engine engine(graph, program, options);
+    if (stream) engine.connectStream("in", stream, stream + 1);
+    engine.load(device);
+    engine.run();
+    return engine.getReport();
+  }
+};
+
+std::vector<std::string> names(const std::vector<pva::Block> &blocks)
+{
+  std::vector<std::string> list;
+  for (const auto &block : blocks) list.push_back(block.program()->name());
+  return list;
+}
+
+// Two stages on two IPUs: each is timed where it is, and both work at the same time.
+void stages_of_a_pipeline()
+{
+  Fixture f(2);
+  auto stage = [&](unsigned ipu, const std::string &name) {
+    return Block(Sequence({Block(Execute(f.busy("op1", ipu * TILES)), "op1"),
+                           Block(Execute(f.busy("op2", ipu * TILES)), "op2")}),
+                 name);
+  };
+  Sequence both{stage(0, "stage1"), stage(1, "stage2")};
+  pva::Report report = f.run(Repeat(3, both), {{"profiler.blocks.filter", "stage.|op2"}});
+  auto first = report.execution().blocks(0), second = report.execution().blocks(TILES);
+  CHECK(names(first) ==
+        (std::vector<std::string>{"stage1", "op2", "stage1", "op2", "stage1", "op2"}));
+  CHECK(names(second) ==
+        (std::vector<std::string>{"stage2", "op2", "stage2", "op2", "stage2", "op2"}));
+  for (std::size_t i = 0; i < first.size() && i < second.size(); ++i) {
+    CHECK(first[i].isCommon() && !first[i].isEndUnknown() && first[i].tile() == 0 &&
+          second[i].tile() == TILES);
+    CHECK(first[i].cyclesFrom() == second[i].cyclesFrom() &&
+          first[i].cyclesTo() == second[i].cyclesTo());
+    if (i % 2)
+      CHECK(first[i].cyclesFrom() > first[i - 1].cyclesFrom() &&
+            first[i].cyclesTo() < first[i - 1].cyclesTo());
+  }
+  CHECK(first[0].program()->type() == pva::Program::Type::Block);
+  CHECK(report.execution().blocks(1).empty());
+  CHECK(report.compilation().target().numIPUs() == 2 &&
+        report.compilation().target().tilesPerIpu() == TILES);
+}
+
+// Each execution is timed, not only the last.
+void executions_that_take_longer_and_longer()
+{
+  Fixture f(1);
+  Tensor rounds = f.graph.addVariable(UNSIGNED_INT, {});
+  f.graph.setTileMapping(rounds, 0);
+  f.graph.setInitialValue(rounds, 100);
+  ComputeSet set = f.graph.addComputeSet("operation");
+  VertexRef v = f.graph.addVertex(set, "Slower");
+  f.graph.setTileMapping(v, 0);
+  f.graph.connect(v["rounds"], rounds);
+  auto blocks = f.run(Repeat(5, Execute(set)), {{"profiler.programs.filter", "operation"}})
+                    .execution()
+                    .blocks(0);
+  CHECK(names(blocks) == std::vector<std::string>(5, "operation"));
+  for (std::size_t i = 2; i < blocks.size(); ++i) {
+    auto cycles = [&](std::size_t j) { return blocks[j].cyclesTo() - blocks[j].cyclesFrom(); };
+    CHECK(cycles(i) > cycles(i - 1) && cycles(i) - cycles(i - 1) == cycles(1) - cycles(0));
+  }
+}
+
+// A stream goes to tiles 100 and 101 while tile 0 computes; only tile 0 is chosen.
+void streams_beside_computation()
+{
+  Fixture f(1);
+  Tensor x = f.graph.addVariable(INT, {2});
+  f.graph.setTileMapping(x[0], 100);
+  f.graph.setTileMapping(x[1], 101);
+  DataStream in = f.graph.addHostToDeviceFIFO("in", INT, 1);
+  DataStream two = f.graph.addHostToDeviceFIFO("two", INT, 2);
+  Sequence program{Repeat(4, Sequence({Copy(in, x[0]), Execute(f.busy("operation", 0))})),
+                   Copy(two, x)};
+  Engine engine(f.graph, program,
+                {{"profiler.programs.filter", "operation"},
+                 {"debug.instrumentExternalExchange", "true"},
+                 {"profiler.blocks.implicitFlush", "false"}});
+  int values[2] = {0, 0};
+  engine.connectStream("in", values, values + 1);
+  engine.connectStream("two", values, values + 2);
+  engine.load(f.device);
+  engine.run();
+  pva::Report report = engine.getReport();
+  CHECK(names(report.execution().blocks(0)) == std::vector<std::string>(4, "operation"));
+  auto blocks = report.execution().blocks(100);
+  const pva::Program::Type phases[] = {pva::Program::Type::StreamCopyBegin,
+                                       pva::Program::Type::StreamCopyMid,
+                                       pva::Program::Type::StreamCopyEnd};
+  CHECK(blocks.size() == 15);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    CHECK(blocks[i].isStreamCopy() && !blocks[i].isCommon() &&
+          blocks[i].program()->type() == phases[i % 3]);
+    CHECK(blocks[i].program()->name() == (i < 12 ? "in" : "two"));
+  }
+  // Tile 101 takes part in the last and times nothing itself: that is the same exchange.
+  auto derived = report.execution().blocks(101);
+  CHECK(derived.size() == 1 && derived[0].tile() == 101 &&
+        derived[0].program()->type() == pva::Program::Type::StreamCopyMid &&
+        derived[0].cyclesFrom() == blocks[13].cyclesFrom() &&
+        derived[0].cyclesTo() == blocks[13].cyclesTo());
+  CHECK(report.execution().blocks(102).empty());
+}
+
+struct Counts {
+  std::size_t common, flushes, overflows, others;
+};
+
+Counts count(const std::vector<pva::Block> &blocks)
+{
+  Counts c = {0, 0, 0, 0};
+  for (const auto &block : blocks)
+    ++(block.isCommon()       ? c.common
+       : block.isBlockFlush() ? c.flushes
+       : block.isOverflow()   ? c.overflows
+                              : c.others);
+  return c;
+}
+
+// 1,000 bytes have room for 62 blocks and the beginning of another.
+void flushes_and_overflows()
+{
+  Fixture f(1);
+  Repeat often(100, Execute(f.busy("operation", 0)));
+  OptionFlags options{{"profiler.programs.filter", "operation"},
+                      {"profiler.blocks.implicitFlush", "false"}};
+  auto lost = f.run(often, options).execution().blocks(0);
+  Counts c = count(lost);
+  CHECK(c.common == 63 && c.overflows == 1 && c.flushes == 0 && c.others == 0);
+  CHECK(lost.back().isOverflow() && lost.back().cyclesFrom() > lost[61].cyclesTo() &&
+        lost[62].isEndUnknown() && !lost[61].isEndUnknown() &&
+        lost.back().program()->name() == "Overflow");
+  options.set("profiler.blocks.implicitFlush", "true");
+  c = count(f.run(often, options).execution().blocks(0));
+  CHECK(c.common == 100 && c.overflows == 0 && c.flushes >= 1 && c.others == 0);
+  options.set({{"profiler.blocks.implicitFlush", "false"}, {"profiler.blocks.bufferSize", "2000"}});
+  c = count(f.run(often, options).execution().blocks(0));
+  CHECK(c.common == 100 && c.overflows == 0 && c.flushes == 0);
+}
+
+void files_of_reports()
+{
+  Fixture f(1);
+  Tensor x = f.graph.addVariable(INT, {64});
+  f.graph.setTileMapping(x.slice(0, 32), 0);
+  f.graph.setTileMapping(x.slice(32, 64), 1);
+  ComputeSet set = f.busy("operation", 3);
+  Sequence program{Block(Sequence({Copy(x.slice(0, 32), x.slice(32, 64)), Execute(set)}), "part"),
+                   Repeat(2, Execute(set))};
+  Engine engine(f.graph, program,
+                {{"autoReport.all", "true"},
+                 {"autoReport.outputArchive", "false"},
+                 {"autoReport.directory", "reports"},
+                 {"debug.instrument", "true"}});
+
+  // Options of the compilation are the engine's, too, and nothing is written twice.
+  CHECK(!std::ifstream("reports/archive.a") && std::ifstream("reports/graph.json"));
+  pva::Report compiled = pva::openReport("reports/profile.pop");
+  CHECK(compiled.compilation().graph().numComputeSets() == 1 &&
+        compiled.compilation().graph().numVertices() == 1);
+  CHECK(compiled.compilation().target().numTiles() == TILES &&
+        compiled.compilation().tiles().size() == TILES);
+  CHECK(compiled.poplarVersion().string() == POPULUS_VERSION &&
+        compiled.poplarVersion().minor() == 1);
+  CHECK_THROWS(profiling_disabled, "knows of no runs", compiled.execution());
+  CHECK_THROWS(profiling_disabled, "knows of no runs", engine.getReport(false).execution());
+
+  engine.load(f.device);
+  engine.run();
+  pva::Report report = pva::openReport("reports/profile.pop");
+  ProfileValue graph = engine.getGraphProfile(), execution = engine.getExecutionProfile();
+  auto tiles = report.compilation().tiles();
+  for (const auto &tile : tiles) {
+    auto total = tile.memory().total();
+    CHECK(total.includingGaps() ==
+          graph["memory"]["byTile"]["totalIncludingGaps"][tile.id()].asUint());
+    CHECK(total.excludingGaps() == graph["memory"]["byTile"]["total"][tile.id()].asUint() &&
+          total.excludingGaps() > 0);
+  }
+  CHECK(report.compilation().computeSets().size() == 1 &&
+        report.compilation().computeSets()[0].name() == "operation");
+  auto programs = report.compilation().programs();
+  CHECK(programs.size() == graph["programs"].size());
+  bool found = false;
+  for (const auto &p : programs) {
+    CHECK(programs[p->_id()]->name() == p->name());
+    if (p->type() != pva::Program::Type::Block) continue;
+    auto children = p->children();
+    CHECK(p->name() == "part" && children.size() == 1 &&
+          children[0]->type() == pva::Program::Type::Sequence);
+    children = children[0]->children();
+    found = children.size() == 2 && children[0]->type() == pva::Program::Type::DoExchange &&
+            children[1]->type() == pva::Program::Type::Call;
+  }
+  CHECK(found);
+
+  auto run = report.execution();
+  CHECK(run.profilerMode() == "COMPUTE_SETS" && run.runs().size() == 1);
+  CHECK(run.totalCycles() == execution["simulation"]["cycles"].asUint());
+  auto steps = run.steps();
+  CHECK(steps.size() == execution["simulation"]["steps"].size());
+  unsigned executed = 0;
+  for (const auto &step : steps) {
+    auto type = step.program()->type();
+    executed += type == pva::Program::Type::OnTileExecute;
+    if (type == pva::Program::Type::DoExchange)
+      CHECK(step.totalData() == 128 && step.activeTiles() == 2);
+    if (type == pva::Program::Type::OnTileExecute)
+      CHECK(step.cyclesTo() - step.cyclesFrom() == step.cycles() && step.activeTiles() == 1);
+  }
+  CHECK(executed == 3);
+
+  CHECK_THROWS(file_load_error, "nowhere.pop", pva::openReport("nowhere.pop"));
+  CHECK_THROWS(file_load_error, "no profile", pva::openReport("reports/execution.txt"));
+  std::ofstream("graph.pop") << "";
+  CHECK_THROWS(file_load_error, "graph.pop", pva::openReport("graph.pop"));
+  {
+    std::ofstream other("graph.pop");
+    serializeToCBOR(other, graph);
+  }
+  CHECK_THROWS(file_load_error, "is no report", pva::openReport("graph.pop"));
+}
+
+} // namespace
+
+int main()
+{
+  stages_of_a_pipeline();
+  executions_that_take_longer_and_longer();
+  streams_beside_computation();
+  flushes_and_overflows();
+  files_of_reports();
+  return failures != 0;
+}

@@ -1,0 +1,24 @@
+# Reports of engines and their files, by the documented C++ interface of them (pva), compiled as users compile it.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+. "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
+
+for compiler in $compilers; do :; done # the last one
+link "$compiler" c++14 "$POPULUS_SOURCE_DIR/tests/cxx/reports.cpp" report_checks -g -lpoplar -lpva
+./report_checks >out 2>&1 || fail "reports ($compiler): $(cat out)"
+
+# A program that only reads them.
+cat >reader.cpp <<'END'
+#include <pva/pva.hpp>
+int main()
+{
+  auto report = pva::openReport("./reports/profile.pop");
+  std::cout << "compute sets: " << report.compilation().graph().numComputeSets()
+            << "\ntiles: " << report.compilation().target().numTiles() << "\nversion: "
+            << report.poplarVersion().string() << "\n";
+  return EXIT_SUCCESS;
+}
+END
+link g++ c++11 reader.cpp reader -lpva
+./reader >out 2>&1 || fail "reader: $(cat out)"
+has out '^compute sets: 1$' '^tiles: 128$' '^version: [0-9]+\.[0-9]+\.[0-9]+$'
