@@ -1,5 +1,5 @@
-/* How the files that read metadata call each other: decode.c, and decode_steps.c for what profiles are
- * about. */
+/* How the files that read metadata call each other: decode.c, decode_tensors.c, and decode_steps.c for what
+ * profiles are about. */
 #ifndef EXECUTABLE_DECODE_H
 #define EXECUTABLE_DECODE_H
 
@@ -29,7 +29,14 @@ POP_MUST_CHECK pop_error *decode_address(const decoder *d, uint32_t offset, uint
 
 /* decode_steps.c: the key `parts`: what tiles do in an exchange. */
 POP_MUST_CHECK pop_error *decode_parts(decoder *d, size_t *first, size_t *num);
-/* Keys of METADATA_KEYS. */
+/* Keys of METADATA_KEYS: decode_tensors.c */
+POP_MUST_CHECK pop_error *read_tensors(decoder *d);
+POP_MUST_CHECK pop_error *read_streams(decoder *d);
+POP_MUST_CHECK pop_error *read_remote_buffers(decoder *d);
+POP_MUST_CHECK pop_error *read_windows(decoder *d);
+POP_MUST_CHECK pop_error *read_events(decoder *d);
+POP_MUST_CHECK pop_error *read_variables(decoder *d);
+/* and decode_steps.c */
 POP_MUST_CHECK pop_error *read_exchanges(decoder *d);
 POP_MUST_CHECK pop_error *read_steps(decoder *d);
 POP_MUST_CHECK pop_error *read_control_steps(decoder *d);

@@ -12,7 +12,7 @@
 #include <populus/arena.h>
 #include <populus/error.h>
 
-/* X(key, what is there). Each has put_<key> in encode.c and read_<key> in decode.c. Numbers of tables'
+/* X(key, what is there). Each has put_<key> in encode.c and read_<key> in a decode*.c. Numbers of tables'
  * entries count from 0; long tables are flat arrays of numbers, a few for each entry; offsets are from
  * the base of tile memory. */
 #define METADATA_KEYS(X)                                                                           \

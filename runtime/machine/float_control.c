@@ -37,7 +37,8 @@ static uint64_t spread(uint64_t value)
   return value ^ value >> 33;
 }
 
-/* The next 64 bits of a context's generator: xoroshiro128aox (Hanlon & Felix, 2022), as libcodelet/device/lib/contexts.c has it: the state is the same. */
+/* The next 64 bits of a context's generator: xoroshiro128aox (Hanlon & Felix, 2022), as
+ * libcodelet/device/lib/contexts.c has it: the state is the same. */
 static uint64_t next_random(tile *t, uint32_t number)
 {
   uint32_t *words = t->random[number];

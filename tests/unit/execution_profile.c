@@ -332,8 +332,47 @@ Test(execution_profile, exchanges_with_the_host_and_between_IPUs_are_measured_wi
     found |= from > 0 && from == to && (uint64_t)from == p->says.global_exchange;
   }
   cr_assert(found);
+  /* What the simulation is made of has what was measured, not what was planned. */
+  const execution *x = execution_profile_get(p->engine->profile);
+  tile_cost costs[TILES];
+  found = false;
+  for (uint32_t i = 0; i < x->executable->num_exchanges; i++)
+    if (execution_exchange_costs(x, i, costs) == 2)
+      found |= costs[0].cycles == p->says.global_exchange && costs[0].cycles == costs[1].cycles;
+  cr_assert(found);
+  found = false;
+  for (uint32_t i = 0; i < x->executable->num_events; i++)
+    if (execution_host_costs(x, i, costs) == 1) found |= costs[0].cycles == p->says.host_exchange;
+  cr_assert(found);
   pop_profile_free(profile);
   stop_profile(p);
+}
+
+/* Two IPUs, of which the second one's tiles receive 40 + 50 bytes, which is the most; the first one's send 60 + 25. */
+Test(execution_profile, exchanges_that_are_not_measured_take_what_the_fullest_IPU_needs)
+{
+  executable_exchange_part parts[] = {
+      {0, 10, 60, 0}, {2, 11, 25, 8}, {3, 12, 0, 40}, {4, 13, 0, 50}};
+  executable_exchange exchange = {.name = "far", .zone = ISA_SYNC_EXTERNAL, .num_parts = 4};
+  executable_event event = {.name = "host", .num_parts = 4};
+  pop_executable e = {.exchanges = &exchange,
+                      .num_exchanges = 1,
+                      .events = &event,
+                      .num_events = 1,
+                      .exchange_parts = parts,
+                      .num_exchange_parts = 4};
+  expect_ok(pop_target_create("ipu2", 2, &e.target));
+  e.target.tiles_per_ipu = 3;
+  e.target.global_latency_cycles = 100;
+  e.target.global_bytes_per_cycle = 7;
+  e.target.host_bytes_per_cycle = 4;
+  execution *x = execution_new(&e);
+  tile_cost costs[4];
+  cr_assert_eq(execution_exchange_costs(x, 0, costs), 4);
+  for (size_t i = 0; i < 4; i++) cr_assert_eq(costs[i].cycles, parts[i].cycles + 100 + 13);
+  cr_assert_eq(execution_host_costs(x, 0, costs), 4);
+  for (size_t i = 0; i < 4; i++) cr_assert_eq(costs[i].cycles, parts[i].cycles + 24); /* 93 */
+  execution_free(x);
 }
 
 /* ---- which way programs went ---- */

@@ -364,6 +364,12 @@ Test(registers, behaviour_is_modified_and_restored)
   pop_tensor between = pop_graph_modify_floating_point_behaviour(graph, program, 0, 0, NULL);
   pop_graph_restore_floating_point_behaviour(graph, program, before, NULL);
   pop_tensor after = pop_graph_modify_floating_point_behaviour(graph, program, 0, 0, NULL);
+  pop_graph_set_stochastic_rounding(graph, program, true, NULL);
+  pop_tensor rounding = pop_graph_modify_floating_point_behaviour(graph, program, 0, 0, NULL);
+  pop_graph_set_stochastic_rounding(graph, program, false, NULL);
+  pop_tensor last = pop_graph_modify_floating_point_behaviour(graph, program, 0, 0, NULL);
+  pop_graph_create_host_read(graph, "rounding", rounding);
+  pop_graph_create_host_read(graph, "last", last);
   pop_graph_create_host_read(graph, "before", before);
   pop_graph_create_host_read(graph, "between", between);
   pop_graph_create_host_read(graph, "after", after);
@@ -374,8 +380,10 @@ Test(registers, behaviour_is_modified_and_restored)
     uint32_t bits;
   } expected[] = {{"before", POP_FP_INVALID | POP_FP_OVERFLOW},
                   {"between", POP_FP_INVALID | POP_FP_STOCHASTIC_ROUNDING},
-                  {"after", POP_FP_INVALID | POP_FP_OVERFLOW}};
-  for (size_t i = 0; i < 3; i++) {
+                  {"after", POP_FP_INVALID | POP_FP_OVERFLOW},
+                  {"rounding", POP_FP_INVALID | POP_FP_OVERFLOW | POP_FP_STOCHASTIC_ROUNDING},
+                  {"last", POP_FP_INVALID | POP_FP_OVERFLOW}};
+  for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     uint32_t words[3];
     expect_ok(pop_engine_read_tensor(engine, expected[i].handle, words, sizeof words));
     for (size_t tile = 0; tile < 3; tile++) cr_assert_eq(words[tile], expected[i].bits);

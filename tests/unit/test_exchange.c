@@ -24,17 +24,6 @@ static compilation *new_compilation(uint32_t num_tiles)
   return c;
 }
 
-static void free_compilation(compilation *c)
-{
-  free(c->blocks);
-  free(c->messages);
-  free(c->receivers);
-  free(c->exchanges);
-  free(c->tile_exchanges);
-  free(c->exchange_ops);
-  free(c);
-}
-
 static void add_message(compilation *c, uint32_t source, uint32_t source_word, uint32_t words)
 {
   pop_push(c->messages, c->num_messages, c->messages_capacity,
@@ -95,7 +84,7 @@ Test(exchange, one_message_takes_its_words_and_the_latency)
   cr_assert_eq(c->num_tile_exchanges, 2);
   cr_assert_eq(c->tile_exchanges[0].bytes_sent, 4000);
   cr_assert_eq(c->tile_exchanges[1].bytes_received, 4000);
-  free_compilation(c);
+  compilation_free(c);
 }
 
 Test(exchange, all_gather_goes_at_one_word_per_cycle)
@@ -109,7 +98,7 @@ Test(exchange, all_gather_goes_at_one_word_per_cycle)
   }
   plan(c, "all gather");
   cr_assert_lt(ratio_to_bound(c, "every tile to all others, 7 words"), 1.6);
-  free_compilation(c);
+  compilation_free(c);
 }
 
 Test(exchange, broadcast_from_many_tiles_to_the_others_needs_one_address_each)
@@ -129,7 +118,7 @@ Test(exchange, broadcast_from_many_tiles_to_the_others_needs_one_address_each)
       addresses += c->exchange_ops[t->first_op + j].kind == EXCHANGE_RECEIVE_ADDRESS;
     cr_assert_eq(addresses, t->tile >= SOURCES ? 1 : 0);
   }
-  free_compilation(c);
+  compilation_free(c);
 }
 
 Test(exchange, groups_that_share_tiles_fill_the_gaps_of_each_other)
@@ -148,7 +137,7 @@ Test(exchange, groups_that_share_tiles_fill_the_gaps_of_each_other)
     }
   plan(c, "segments");
   cr_assert_lt(ratio_to_bound(c, "five overlapping segments"), 1.05);
-  free_compilation(c);
+  compilation_free(c);
 }
 
 /* The same with senders that need the segment themselves, as in a matrix-vector product: a tile that sends
@@ -167,7 +156,7 @@ Test(exchange, groups_of_tiles_that_send_to_each_other_take_turns)
     }
   plan(c, "groups of senders");
   cr_assert_lt(ratio_to_bound(c, "five overlapping segments, senders inside"), 1.5);
-  free_compilation(c);
+  compilation_free(c);
 }
 
 Test(exchange, all_to_one_and_one_to_all)
@@ -182,7 +171,7 @@ Test(exchange, all_to_one_and_one_to_all)
   }
   plan(c, "gather and scatter");
   cr_assert_lt(ratio_to_bound(c, "all to one and one to all, 3 words"), 1.1);
-  free_compilation(c);
+  compilation_free(c);
 }
 
 Test(exchange, all_to_all)
@@ -197,7 +186,7 @@ Test(exchange, all_to_all)
     }
   plan(c, "all to all");
   cr_assert_lt(ratio_to_bound(c, "all to all, 4 words"), 1.3);
-  free_compilation(c);
+  compilation_free(c);
 }
 
 /* Three single words from here and there make a bundle: a cycle for each send, one for the receive. */
@@ -220,7 +209,7 @@ Test(exchange, words_from_several_places_that_go_side_by_side_are_received_toget
       receives += c->exchange_ops[t->first_op + j].kind == EXCHANGE_RECEIVE_MUX;
     cr_assert_leq(receives, TILES - 1);
   }
-  free_compilation(c);
+  compilation_free(c);
 }
 
 /* Each tile sends two words to each of two others, in no order, as when vertices read what they like. */
@@ -236,7 +225,7 @@ Test(exchange, short_messages_to_two_tiles_keep_no_one_waiting)
     }
   plan(c, "two readers");
   cr_assert_lt(ratio_to_bound(c, "2 words to two tiles each"), 1.9);
-  free_compilation(c);
+  compilation_free(c);
 }
 
 static uint32_t next_random(uint64_t *state)
@@ -292,7 +281,7 @@ Test(exchange, random_messages_arrive)
       plan(c, cases[i].name);
       double ratio = ratio_to_bound(c, cases[i].name);
       cr_assert_lt(ratio, cases[i].limit, "%s, seed %u", cases[i].name, (unsigned)seed);
-      free_compilation(c);
+      compilation_free(c);
     }
 }
 
@@ -310,8 +299,8 @@ Test(exchange, plans_are_the_same_every_time)
     cr_assert(a->kind == b->kind && a->count == b->count && a->tile == b->tile &&
               a->at.block == b->at.block && a->at.offset == b->at.offset);
   }
-  free_compilation(plans[0]);
-  free_compilation(plans[1]);
+  compilation_free(plans[0]);
+  compilation_free(plans[1]);
 }
 
 /* The verifier must be able to fail. */
@@ -336,7 +325,7 @@ Test(exchange, verifier_sees_a_plan_that_is_wrong)
     pop_error *error = verify_exchange(c, &c->exchanges[0]);
     cr_assert_not_null(error, "change of an op of kind %d", (int)kinds[i]);
     pop_error_free(error);
-    free_compilation(c);
+    compilation_free(c);
   }
 }
 
@@ -358,14 +347,6 @@ static pop_error *plan_global(compilation *c)
   pop_error *error = pass_exchange(c);
   cr_assert_null(error);
   return verify_exchange(c, &c->exchanges[0]);
-}
-
-static void free_global(compilation *c)
-{
-  free(c->bytes);
-  free(c->fixups);
-  free(c->contents);
-  free_compilation(c);
 }
 
 Test(exchange, random_packets_between_ipus_arrive)
@@ -399,7 +380,7 @@ Test(exchange, random_packets_between_ipus_arrive)
     cr_assert_eq(sent, expected, "seed %u: a packet is sent once", seed);
     cr_assert_geq(received, sent);
     free(filled);
-    free_global(c);
+    compilation_free(c);
   }
 }
 
@@ -425,6 +406,6 @@ Test(exchange, wrong_headers_are_found)
       }
       cr_assert_eq(error != NULL, matters, "packet %u, word %u", packet, word);
       pop_error_free(error);
-      free_global(c);
+      compilation_free(c);
     }
 }

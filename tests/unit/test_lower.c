@@ -89,21 +89,6 @@ static compilation *lower(pop_graph *graph, const pop_program *programs, size_t 
   return c;
 }
 
-static void free_lowered(compilation *c)
-{
-  for (size_t i = 0; i < c->num_codelets; i++) pop_gp_free(c->codelets[i]);
-  void *const arrays[] = {
-      c->control_programs, c->codelets,       c->bytes,          c->fixups,
-      c->contents,         c->blocks,         c->variables,      c->intervals,
-      c->vertex_types,     c->vertices,       c->works,          c->compute_sets,
-      c->messages,         c->receivers,      c->exchanges,      c->steps,
-      c->children,         c->accesses,       c->host_tensors,   c->host_runs,
-      c->host_events,      c->profile_blocks, c->tile_exchanges, c->exchange_ops};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
-  pop_arena_free(c->arena);
-  free(c);
-}
-
 /* ---- running ---- */
 
 typedef struct run {
@@ -395,7 +380,7 @@ static void copy_randomly(uint64_t seed, bool same_variable)
   access_tensor(&r, "target", found, false);
   cr_assert_arr_eq(found, expected, sizeof found, "seed %llu", (unsigned long long)seed);
   end(&r);
-  free_lowered(c);
+  compilation_free(c);
   pop_graph_free(graph);
 }
 
@@ -464,7 +449,7 @@ static void execute_randomly(uint64_t seed)
   access_tensor(&r, "b again", found, false);
   cr_assert_arr_eq(found, expected_b, sizeof found, "in-outs, seed %llu", (unsigned long long)seed);
   end(&r);
-  free_lowered(c);
+  compilation_free(c);
   pop_graph_free(graph);
 }
 
@@ -519,7 +504,7 @@ Test(lower, an_execute_is_an_exchange_and_a_compute_set_and_its_accesses)
   const block_access *result = &c->accesses[run_set->first_access + 1];
   cr_assert_eq(c->blocks[result->block].category, POP_MEMORY_VARIABLE);
   cr_assert(!result->reads && result->bytes_written == c->blocks[result->block].size);
-  free_lowered(c);
+  compilation_free(c);
   pop_graph_free(f.graph);
 }
 
@@ -538,7 +523,7 @@ Test(lower, what_is_used_twice_is_lowered_once)
   cr_assert_eq(root->num_children, 3);
   const step *shared = &c->steps[c->children[root->first_child]];
   cr_assert(shared->kind == STEP_SEQUENCE && shared->num_uses == 3 && shared->num_children == 2);
-  free_lowered(c);
+  compilation_free(c);
   pop_graph_free(f.graph);
 }
 
@@ -559,7 +544,7 @@ Test(lower, X01_what_does_nothing_disappears)
   cr_assert(root->kind == STEP_SEQUENCE && root->num_children == 0);
   cr_assert_eq(c->num_steps, 1);
   cr_assert_eq(c->num_vertices, 0);
-  free_lowered(c);
+  compilation_free(c);
   pop_graph_free(f.graph);
 }
 
@@ -582,7 +567,7 @@ Test(lower, X02_deep_nesting_is_flat)
   run_step(&r, c->control_programs[0]);
   cr_assert_eq(r.events, 7);
   end(&r);
-  free_lowered(c);
+  compilation_free(c);
   pop_graph_free(f.graph);
 }
 
@@ -613,7 +598,7 @@ Test(lower, words_that_many_tiles_want_are_sent_once)
   for (size_t i = 0; i < c->num_blocks; i++)
     if (c->blocks[i].category == POP_MEMORY_MESSAGE) message_bytes += c->blocks[i].size;
   cr_assert_eq(message_bytes, 4 * WIDE * WIDE, "one buffer for the four vertices of a tile");
-  free_lowered(c);
+  compilation_free(c);
   pop_graph_free(graph);
 }
 
@@ -637,6 +622,6 @@ Test(lower, workers_share_the_vertices_evenly)
     load[c->vertices[i].worker] += c->vertices[i].graph_vertex == 13 ? 2000 : 1000;
   for (size_t i = 0; i < 6; i++)
     cr_assert(load[i] == 2000 || load[i] == 3000, "worker %zu: %u", i, (unsigned)load[i]);
-  free_lowered(c);
+  compilation_free(c);
   pop_graph_free(f.graph);
 }
