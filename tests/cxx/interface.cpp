@@ -331,12 +331,12 @@ void streams()
   CHECK((got == std::vector<int>{5, 6, 7}) && completed == 3);
 
   int one = 42, to[2] = {};
-  engine.connectStream("in", &one);
-  engine.connectStream("out", to, to + 2);
+  engine.connectStream(in, &one);
+  engine.connectStream(out, to, to + 2);
   engine.run(1);
   engine.run(1);
   CHECK(to[0] == 42 && to[1] == 42);
-  engine.connectStreamToCallback("out",
+  engine.connectStreamToCallback(out,
                                  [](void *) { throw std::out_of_range("thrown by the callback"); });
   CHECK_THROWS(std::out_of_range, "thrown by the callback", engine.run(1));
   CHECK_THROWS(stream_connection_error, "'in'", engine.connectStream("im", &one));

@@ -8,8 +8,8 @@ for compiler in $compilers; do
   link "$compiler" c++11 "$POPULUS_SOURCE_DIR/tests/cxx/interface.cpp" interface -g -lpoplar
   ./interface >out 2>&1 || fail "interface ($compiler): $(cat out)"
 done
-libraries="-lpopnn -lpoplin -lpopops -lpoputil -lpoplar"
-for program in libraries slices_and_order; do
+libraries="-lpoprand -lpopnn -lpoplin -lpopops -lpoputil -lpoplar"
+for program in libraries slices_and_order random_numbers; do
   # shellcheck disable=SC2086 # words
   link g++ c++11 "$POPULUS_SOURCE_DIR/tests/cxx/$program.cpp" $program -g $libraries
   ./$program >out 2>&1 || fail "$program: $(cat out)"

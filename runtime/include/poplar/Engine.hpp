@@ -221,6 +221,14 @@ public:
     std::string name = handle;
     connectStream(handle, begin, static_cast<char *>(begin) + streamBytes(name));
   }
+  void connectStream(const DataStream &stream, void *begin, void *end)
+  {
+    connectStream(stream.handle(), begin, end);
+  }
+  void connectStream(const DataStream &stream, void *begin)
+  {
+    connectStream(stream.handle(), begin);
+  }
   void connectStream(StringRef handle, unsigned replica, void *begin, void *end)
   {
     detail::check(pop_engine_connect_replica_stream(state->engine, handle.cloneAsString().c_str(),
@@ -229,6 +237,10 @@ public:
   void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback)
   {
     connectCallback(handle, ~0u, std::move(callback));
+  }
+  void connectStreamToCallback(const DataStream &stream, StreamCallbackHandle callback)
+  {
+    connectStreamToCallback(stream.handle(), std::move(callback));
   }
   void connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback)
   {
