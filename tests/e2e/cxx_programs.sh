@@ -15,7 +15,7 @@ for program in libraries slices_and_order random_numbers; do
   ./$program >out 2>&1 || fail "$program: $(cat out)"
 done
 
-# The examples, each by one of the compilers: $compiler is the last of them.
+# Examples (the others: cxx_examples.sh), each by one of the compilers: $compiler is the last of them.
 link g++ c++11 "$sources/variables.cpp" variables -lpoplar
 ./variables >out 2>err || fail "variables: $(cat err)"
 printf '%s\n' 'v1-debug: {1,1.5,2,2.5}' 'v2-debug: {1,1.5,2,2.5}' 'v4-0: {0,1,2,3,4,5,6,7,8,9}' \
