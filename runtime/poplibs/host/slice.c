@@ -341,11 +341,11 @@ pop_tensor pop_popops_create_sliceable(pop_graph *graph, pop_type type, const si
                                        size_t rank, const size_t *dims, size_t count,
                                        const char *name)
 {
-  pop_tensor t = pop_graph_add_variable(graph, type, shape, rank, name), rows = t;
+  pop_tensor t = pop_graph_add_variable(graph, type, shape, rank, name);
   if (!graph || pop_graph_error(graph)) return t;
   size_t to[GRAPH_MAX_RANK];
   for (size_t i = 0; i < count; i++) to[i] = i;
-  rows = pop_tensor_dim_shuffle_partial(t, dims, to, count);
+  pop_tensor rows = pop_tensor_dim_shuffle_partial(t, dims, to, count);
   rows = pop_tensor_flatten_partial(pop_tensor_flatten_partial(rows, count, rank), 0, count);
   if (pop_graph_error(graph)) return t;
   if (count == 0) rows = pop_tensor_expand(rows, 0);
