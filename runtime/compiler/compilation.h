@@ -72,6 +72,7 @@ typedef struct compile_options {
   bool drop_debug_information;
   bool verify;          /* exchanges */
   bool log_stack_sizes; /* of vertex types */
+  bool trace;           /* tensors are printed before and after what works on them */
   uint32_t multicast_policy, exchange_target;
   instrumentation instrumentation;
   block_options blocks;
@@ -351,6 +352,7 @@ typedef struct host_tensor {
 /* What the tiles tell the host by a number, which counts from 1: 0 is "the program is done". */
 typedef enum host_event_kind {
   HOST_EVENT_PRINT,
+  HOST_EVENT_TRACE, /* a print of debug.trace's */
   HOST_EVENT_ABORT,
   HOST_EVENT_EXCHANGE,
   HOST_EVENT_ASSUME_EQUAL,
@@ -361,7 +363,7 @@ typedef struct host_event {
   host_event_kind kind;
   const char *name;    /* of the program */
   const char *message; /* ABORT */
-  /* PRINT, ASSUME_EQUAL: host tensor; ABORT: tile that holds the predicate, or COMPILER_NONE; EXCHANGE:
+  /* PRINT, TRACE, ASSUME_EQUAL: host tensor; ABORT: tile that holds the predicate, or COMPILER_NONE; EXCHANGE:
    * host exchange */
   uint32_t index;
 } host_event;

@@ -145,7 +145,7 @@ static void describe_event(const compilation *c, const host_event *event, pop_ex
 {
   executable_event described = {.kind = EXECUTABLE_EVENT_PRINT,
                                 .name = pop_arena_strdup(e->arena, event->name),
-                                .message = "",
+                                .message = event->kind == HOST_EVENT_TRACE ? EXECUTABLE_TRACE : "",
                                 .tensor = event->index,
                                 .tile = EXECUTABLE_NONE,
                                 .first_window = e->num_windows};

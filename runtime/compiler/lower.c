@@ -161,8 +161,10 @@ static pop_error *lower_execute(program_lowering *p, uint32_t number)
   uint32_t set = p->l.c->graph->programs[number].compute_set;
   if (!p->compute_sets[set].known) {
     step_list steps = {0};
+    lower_traced_set(&p->l, set, false, &steps);
     pop_error *error = lower_compute_set(&p->l, set, &steps);
     if (!error) {
+      lower_traced_set(&p->l, set, true, &steps);
       const char *name = pop_arena_strdup(p->l.c->arena, p->l.c->graph->compute_sets[set].name);
       p->compute_sets[set] = keep_steps(p, &steps, name, p->l.reach.compute_set_uses[set], false);
     }
@@ -394,7 +396,9 @@ static pop_error *lower_to_steps(program_lowering *p, uint32_t number)
   case PROGRAM_NOP:
     break;
   case PROGRAM_COPY:
+    lower_traced_copy(&p->l, lowered, false, &steps);
     error = lower_copy_program(&p->l, lowered, &steps);
+    if (!error) lower_traced_copy(&p->l, lowered, true, &steps);
     break;
   case PROGRAM_REPLICA_COPY:
     error = lower_replica_copy(&p->l, lowered, &steps);

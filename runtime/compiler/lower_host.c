@@ -52,20 +52,31 @@ uint32_t add_host_event(lowering *l, const host_event *event)
   return add_step(l, STEP_HOST_EVENT, event->name, (uint32_t)c->num_host_events);
 }
 
-uint32_t lower_host_view(lowering *l, const program *viewed)
+/* The step in which the host looks at a host tensor. */
+static uint32_t add_view(lowering *l, uint32_t viewed, host_event event)
 {
   compilation *c = l->c;
-  bool prints = viewed->kind == PROGRAM_PRINT_TENSOR;
-  uint32_t printed =
-      add_host_tensor(c, viewed->source, viewed->name, prints ? HOST_PRINT : HOST_COMPARE,
-                      prints ? 1 : viewed->count);
-  host_event event = {.kind = prints ? HOST_EVENT_PRINT : HOST_EVENT_ASSUME_EQUAL,
-                      .name = c->host_tensors[printed].name,
-                      .index = printed};
+  event.name = c->host_tensors[viewed].name;
+  event.index = viewed;
   uint32_t added = add_host_event(l, &event);
   begin_accesses(l, added);
-  const host_tensor *t = &c->host_tensors[printed];
+  const host_tensor *t = &c->host_tensors[viewed];
   for (size_t i = 0; i < t->num_runs; i++) record_read(l, c->host_runs[t->first_run + i].at.block);
   end_accesses(l, added);
   return added;
+}
+
+uint32_t lower_host_view(lowering *l, const program *viewed)
+{
+  bool prints = viewed->kind == PROGRAM_PRINT_TENSOR;
+  uint32_t added = add_host_tensor(l->c, viewed->source, viewed->name,
+                                   prints ? HOST_PRINT : HOST_COMPARE, prints ? 1 : viewed->count);
+  return add_view(l, added,
+                  (host_event){.kind = prints ? HOST_EVENT_PRINT : HOST_EVENT_ASSUME_EQUAL});
+}
+
+uint32_t lower_traced_tensor(lowering *l, uint32_t tensor, const char *title)
+{
+  uint32_t added = add_host_tensor(l->c, tensor, title, HOST_PRINT, 1);
+  return add_view(l, added, (host_event){.kind = HOST_EVENT_TRACE});
 }

@@ -7,6 +7,7 @@
  *   lower_remote.c  copies from and to remote buffers -> drafts of host exchanges
  *   lower_host_exchange.c  drafts -> packets that tiles exchange with the host
  *   lower_host.c    handles and printed tensors -> host tensors
+ *   lower_trace.c   what debug.trace prints
  *   transfer.c      transfers between places -> exchange messages and copies
  *   copies.c        copies on tiles -> copy vertices and their descriptors
  *   access.c        what a step reads and writes
@@ -131,5 +132,13 @@ void lower_handles(compilation *c);
 uint32_t add_host_event(lowering *l, const host_event *event); /* the step that reports it */
 /* The step of a PrintTensor or AssumeEqualAcrossReplicas. */
 uint32_t lower_host_view(lowering *l, const program *viewed);
+/* The step of a print that debug.trace has asked for. */
+uint32_t lower_traced_tensor(lowering *l, uint32_t tensor, const char *title);
+
+/* ---- lower_trace.c ---- */
+/* Adds steps that print what a compute set reads, before it, or what it has written, after it. */
+void lower_traced_set(lowering *l, uint32_t compute_set, bool after, step_list *steps);
+/* The same for a copy. */
+void lower_traced_copy(lowering *l, const program *copy, bool after, step_list *steps);
 
 #endif

@@ -216,6 +216,7 @@ static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t
       .verify = options->verify,
       .check_equality = options->runtime_verify,
       .log_stack_sizes = options->log_stack_sizes,
+      .trace = options->trace,
       .multicast_policy = options->multicast_policy,
       .exchange_target = options->exchange_target,
       .instrumentation = instrumentation_of(options),
@@ -243,10 +244,12 @@ static pop_error *find_or_compile(pop_graph *graph, const uint32_t *programs, si
     return compile_for_cpu(graph, programs, num_programs, options, executable);
   uint64_t source[2];
   executable_source(graph, programs, num_programs, options, source);
+  const char *given = graph->programs[programs[0]].name, *name = *given ? given : "program 0";
+  log_write(LOG_INFO, "ENGINE", "Begin compilation: %s (Hash 0x%016llx)", name,
+            (unsigned long long)source[0]);
   if (!*options->cache_folder)
     return compile_new(graph, programs, num_programs, options, source, executable);
-  executable_cache cache =
-      executable_cache_open(source, graph->programs[programs[0]].name, options);
+  executable_cache cache = executable_cache_open(source, name, options);
   *executable = executable_cache_find(&cache);
   if (*executable) return NULL;
   POP_TRY(compile_new(graph, programs, num_programs, options, source, executable));

@@ -40,6 +40,13 @@ static callback_threads *new_callback_threads(const run_options *options)
               : callback_threads_new(count, options->callback_mode == CALLBACKS_COLLABORATIVE);
 }
 
+static pop_error *open_trace_file(pop_engine *engine, const char *path)
+{
+  if (!*path) return NULL;
+  engine->trace_file = fopen(path, "we");
+  return engine->trace_file ? NULL : pop_error_errno(errno, "cannot write the trace '%s'", path);
+}
+
 pop_error *engine_new(pop_executable *executable, const run_options *options, pop_engine **engine)
 {
   pop_engine *made = pop_xcalloc(1, sizeof *made);
@@ -55,7 +62,8 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
   made->callback_threads = new_callback_threads(options);
   made->profile_folder = execution_report_folder(options);
   made->reported_runs = options->reported_runs;
-  error = profile_replica(made, options);
+  error = open_trace_file(made, options->trace_file);
+  if (!error) error = profile_replica(made, options);
   if (error) {
     pop_engine_free(made);
     return error;
@@ -80,6 +88,7 @@ void engine_destroy(pop_engine *engine)
 {
   execution_profile_free(engine->profile);
   free(engine->profile_folder);
+  if (engine->trace_file) fclose(engine->trace_file);
   callback_threads_free(engine->callback_threads);
   replicas_free(engine);
   host_functions_free(engine->host_functions);
@@ -170,7 +179,8 @@ static pop_error *read_all(const pop_engine *engine, const executable_tensor *te
 static pop_error *print_event(pop_engine *engine, const executable_event *event)
 {
   const executable_tensor *tensor = &engine->executable->tensors[event->tensor];
-  FILE *stream = engine_print_stream(engine);
+  bool traced = engine->trace_file && strcmp(event->message, EXECUTABLE_TRACE) == 0;
+  FILE *stream = traced ? engine->trace_file : engine_print_stream(engine);
   uint8_t *data;
   pop_error *error = read_all(engine, tensor, &data);
   for (uint32_t r = 0; r < engine->num_replicas && !error; r++) {

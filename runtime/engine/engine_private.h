@@ -47,6 +47,7 @@ struct pop_engine {
   uint64_t reported_runs;             /* that are still to be reported */
   engine_state state;
   FILE *print_stream;            /* NULL: standard error */
+  FILE *trace_file;              /* debug.trace's; NULL: the stream above */
   host_function *host_functions; /* that streams' callbacks are of */
   atomic_int use;                /* use.c */
 };

@@ -84,9 +84,7 @@ executable_cache executable_cache_open(const uint64_t source[2], const char *nam
                             .max_bytes = options->cache_max_bytes,
                             .key = source[0],
                             .rest_of_source = source[1],
-                            .name = *name ? name : "program 0"};
-  log_write(LOG_INFO, "ENGINE", "Begin compilation: %s (Hash 0x%016llx)", cache.name,
-            (unsigned long long)cache.key);
+                            .name = name};
   pop_error *error = cache_folder_check(cache.folder);
   if (error)
     log_write(LOG_WARN, "ENGINE", "executables are not cached: %s", pop_error_message(error));

@@ -17,7 +17,7 @@ typedef struct executable_cache {
 /* A hash of all that shapes what is compiled; `programs` are indices of the graph. */
 void executable_source(pop_graph *graph, const uint32_t *programs, size_t num_programs,
                        const engine_options *options, uint64_t source[2]);
-/* For the cache that the options name; `name` is that of the first program. A folder that cannot be trusted is logged
+/* For the cache that the options name; `name` is for the log. A folder that cannot be trusted is logged
  * and refused. */
 executable_cache executable_cache_open(const uint64_t source[2], const char *name,
                                        const engine_options *options);

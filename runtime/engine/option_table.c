@@ -123,6 +123,13 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
   X("debug.logStackSizeAnalysis", "true or false", "false",                                        \
     "logs at level INFO how much stack each vertex type needs, when the graph is compiled",        \
     ON_SAVE, OPTION_BOOL, FIELD(log_stack_sizes))                                                  \
+  X("debug.trace", "true or false", "false",                                                       \
+    "prints what each compute set and copy reads, before it, and what it has written, after it, "  \
+    "as a PrintTensor there would; tiles only",                                                    \
+    ON_COMPILE, OPTION_BOOL, FIELD(trace))                                                         \
+  X("debug.traceFile", "a path", "",                                                               \
+    "where debug.trace prints, instead of where PrintTensor does", ON_RUN, OPTION_TEXT,            \
+    FIELD(run.trace_file))                                                                         \
   X("debug.loweredVarDumpFile", "a path", "",                                                      \
     "writes what each tile's memory holds, as JSON: names, categories, types, addresses, sizes",   \
     ON_SAVE, OPTION_TEXT, FIELD(variable_file))                                                    \

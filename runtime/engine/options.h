@@ -52,6 +52,7 @@ typedef struct run_options {
   uint32_t num_callback_threads; /* 0: the thread of the run; NUMBER_AUTO: as there are cores */
   uint32_t max_lookahead;        /* copies of a stream that may be prefetched; 0: any number */
   uint32_t profiled_replica;
+  char *trace_file; /* where debug.trace prints; "": where PrintTensor does. Owned by the options */
   /* Reports: */
   bool report_all;
   char *report_directory;            /* owned by the options */
@@ -78,6 +79,7 @@ typedef struct engine_options {
   bool verify;
   bool runtime_verify;
   bool log_stack_sizes;
+  bool trace;
   uint32_t worker_stack_bytes;
   uint32_t supervisor_stack_bytes;
   uint32_t num_threads;

@@ -72,10 +72,12 @@ typedef enum executable_event_kind {
   EXECUTABLE_EVENT_KINDS
 } executable_event_kind;
 
+#define EXECUTABLE_TRACE "trace"
+
 typedef struct executable_event {
   executable_event_kind kind;
   const char *name;    /* of the program */
-  const char *message; /* ABORT; otherwise "" */
+  const char *message; /* ABORT; PRINT: EXECUTABLE_TRACE if debug.trace prints; otherwise "" */
   uint32_t tensor;     /* PRINT, ASSUME_EQUAL: in tensors */
   uint32_t tile;       /* ABORT: that holds the predicate; EXECUTABLE_NONE: there is none */
   size_t first_window; /* EXCHANGE: in windows */

@@ -291,6 +291,50 @@ static json_int_t number_of(const json_t *object, const char *key)
   return json_integer_value(json_object_get(object, key));
 }
 
+/* ---- the trace ---- */
+
+static char *trace_of(const pop_option *options, size_t num_options)
+{
+  pop_executable *executable;
+  pop_engine *engine = counting_engine(options, num_options, &executable);
+  run_counting(engine);
+  pop_engine_free(engine);
+  pop_executable_free(executable);
+  uint8_t *text = NULL;
+  size_t size;
+  expect_ok(pop_file_read("trace.txt", 1 << 20, &text, &size));
+  return (char *)text;
+}
+
+Test(option_effects, the_trace_has_tensors_before_and_after)
+{
+  const pop_option options[] = {{"debug.traceFile", "trace.txt"}, {"debug.trace", "true"}};
+  char *text = trace_of(options, 1);
+  cr_assert_str_eq(text, "", "a trace that nobody asked for");
+  free(text);
+  text = trace_of(options, 2);
+  static const char *const lines[] = {
+      "before a: vertex 0, Count.n: 4\n", "before a: vertex 6, Count.n: 0\n",
+      "after a: vertex 0, Count.n: 5\n",  "after a: vertex 0, Count.n: 6\n",
+      "after a: vertex 6, Count.n: 3\n",  "before b: vertex 8, Count.n: ",
+      "after b: vertex 8, Count.n: "};
+  const char *at = text;
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    const char *found = strstr(at, lines[i]);
+    cr_assert_not_null(found, "no '%s' behind the last one in:\n%s", lines[i], text);
+    at = found;
+  }
+  free(text);
+  pop_executable *executable;
+  pop_engine *engine;
+  executable = NULL;
+  const pop_option bad = {"debug.traceFile", "no/such/folder/trace"};
+  pop_engine_free(counting_engine(NULL, 0, &executable));
+  expect_error(pop_engine_create_from_executable(executable, &bad, 1, &engine), POP_ERROR_SYSTEM,
+               "cannot write the trace 'no/such/folder/trace'", "a folder that is not there");
+  pop_executable_free(executable);
+}
+
 /* The options that UoB-HPC's programs share, with the file names of theirs; the same for both calls. */
 static const pop_option shared_block[] = {
     {"target.saveArchive", "archive.a"},          {"debug.instrument", "true"},

@@ -227,7 +227,9 @@ pop_perf_estimate pop_graph_perf_estimate(pop_graph *graph, pop_vertex vertex);
 /* ---- host access ---- */
 
 /* Names a tensor for pop_engine_read_tensor / pop_engine_write_tensor. A name is used once, for
- * reading or for writing. What is written must not be a constant nor hold an element twice. */
+ * reading or for writing. What is written must not be a constant nor hold an element twice. The host always puts
+ * elements in order, straight from and to tile memory: nothing is left of what rearrangeOnHost and optimiseMemory choose
+ * elsewhere. */
 void pop_graph_create_host_read(pop_graph *graph, const char *handle, pop_tensor tensor);
 void pop_graph_create_host_write(pop_graph *graph, const char *handle, pop_tensor tensor);
 
