@@ -6,9 +6,10 @@
  * have no effect (Sync, Nop, Block, AbortOnCondition). The engine and the model (tests/support/model.h,
  * random_codelets.h) then do the same, and after each run every element must be equal to the bit.
  *
- * A failure names its seed: POPULUS_TEST_SEED=n runs that graph alone. */
+ * A failure names its seed: support/seeds.h says how to run that graph alone, or more graphs. */
 #include "support/model.h"
 #include "support/random_codelets.h"
+#include "support/seeds.h"
 
 #include "engine/engine_private.h"
 #include <errno.h>
@@ -1004,12 +1005,8 @@ static void compile_codelets(void)
 
 static void check_seeds(bool on_cpu, uint64_t num_graphs)
 {
-  const char *only = getenv("POPULUS_TEST_SEED");
-  if (only) {
-    check_seed(strtoull(only, NULL, 10), on_cpu);
-    return;
-  }
-  for (uint64_t seed = 1; seed <= num_graphs; ++seed) check_seed(seed, on_cpu);
+  seed_range seeds = test_seeds(1, num_graphs);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; ++seed) check_seed(seed, on_cpu);
 }
 
 Test(engine_random, does_what_the_model_does, .init = compile_codelets)
@@ -1026,7 +1023,7 @@ Test(engine_random, the_cpu_does_what_the_model_does, .init = compile_codelets)
 Test(engine_random, translated_code_does_what_the_model_does, .init = compile_codelets)
 {
   setenv("POPULUS_TILE_ENGINE", "translator", 1);
-  for (uint64_t seed = 1; seed <= NUM_TRANSLATED; ++seed) check_seed(seed, false);
+  check_seeds(false, NUM_TRANSLATED);
 }
 
 /* Two engines, made of two graphs that were built in the same way, have the same images. */

@@ -8,6 +8,7 @@
 #include <criterion/criterion.h>
 
 #include "support/rig.h"
+#include "support/seeds.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -324,12 +325,16 @@ static uint64_t compare(uint32_t seed, uint64_t limit, bool engines)
 
 Test(machine_control, a_group_does_what_each_tile_would_do_alone)
 {
-  for (uint32_t seed = 1; seed <= 1500; seed++) compare(seed, 1 << 20, false);
+  seed_range seeds = test_seeds(1, 1500);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; seed++)
+    compare((uint32_t)seed, 1 << 20, false);
 }
 
 Test(machine_control, threads_and_engines_change_nothing)
 {
-  for (uint32_t seed = 1000; seed < 1012; seed++) compare(seed, 1 << 20, true);
+  seed_range seeds = test_seeds(1000, 1011);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; seed++)
+    compare((uint32_t)seed, 1 << 20, true);
 }
 
 /* Tiles part at what they load and meet at the next sync; what is in the register is still each tile's. */

@@ -1,6 +1,7 @@
 /* Many tiles fault in one superstep, each in its way: whatever the number of host threads and the engine, the report is of
  * the first by (superstep, tile, worker), with everything in it exact, and how many tiles there were. */
 #include "../support/rig.h"
+#include "../support/seeds.h"
 
 #include <machine/state.h>
 
@@ -221,19 +222,25 @@ static void compare(uint64_t seed, machine_engine engine)
   }
 }
 
+static void compare_seeds(machine_engine engine)
+{
+  seed_range seeds = test_seeds(1, SEEDS);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare(seed, engine);
+}
+
 Test(machine_fault_order, V16_the_interpreter_reports_the_first)
 {
-  for (uint64_t seed = 1; seed <= SEEDS; seed++) compare(seed, MACHINE_INTERPRETER);
+  compare_seeds(MACHINE_INTERPRETER);
 }
 
 Test(machine_fault_order, V16_the_translator_reports_the_same)
 {
-  for (uint64_t seed = 1; seed <= SEEDS; seed++) compare(seed, MACHINE_TRANSLATOR);
+  compare_seeds(MACHINE_TRANSLATOR);
 }
 
 Test(machine_fault_order, V16_while_code_becomes_native_too)
 {
-  for (uint64_t seed = 1; seed <= SEEDS; seed++) compare(seed, MACHINE_AUTO);
+  compare_seeds(MACHINE_AUTO);
 }
 
 /* ---- loops that never end ---- */

@@ -3,6 +3,7 @@
 #define TENSOR_CHAIN_H
 
 #include "graph_test.h"
+#include "support/seeds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -467,14 +468,11 @@ static void run_chain(uint64_t seed, void (*check)(const pair *pairs, const char
   pop_graph_free(graph);
 }
 
-/* The chains with the seeds 1 to `count`; POPULUS_TEST_SEED runs one chain, the one that a failure named. */
+/* The chains with the seeds 1 to `count`, or those that are asked for. */
 static void run_chains(uint64_t count, void (*check)(const pair *pairs, const char *where))
 {
-  const char *one = getenv("POPULUS_TEST_SEED");
-  if (one)
-    run_chain(strtoull(one, NULL, 10), check);
-  else
-    for (uint64_t seed = 1; seed <= count; seed++) run_chain(seed, check);
+  seed_range seeds = test_seeds(1, count);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) run_chain(seed, check);
 }
 
 #endif

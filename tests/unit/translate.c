@@ -3,6 +3,7 @@
 
 #include "support/random_program.h"
 #include "support/rig.h"
+#include "support/seeds.h"
 
 #include <stdio.h>
 
@@ -119,12 +120,15 @@ static void compare_program(uint64_t seed, uint64_t max_cycles)
 
 Test(translate, every_instruction_leaves_the_same_registers_and_memory)
 {
-  for (uint64_t seed = 1; seed <= 12; seed++) compare_program(seed, 1 << 24);
+  seed_range seeds = test_seeds(1, 12);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_program(seed, 1 << 24);
 }
 
 Test(translate, a_cycle_limit_stops_at_the_same_instruction)
 {
-  for (uint64_t seed = 101; seed <= 104; seed++) compare_program(seed, 300 + 300 * (seed % 7));
+  seed_range seeds = test_seeds(101, 104);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; seed++)
+    compare_program(seed, 300 + 300 * (seed % 7));
 }
 
 /* Random loops: counted in every way, with accesses near the borders of what is legal. */
@@ -301,7 +305,8 @@ static void compare_loops(uint64_t seed)
 
 Test(translate, loops_touch_what_they_may_and_fault_where_they_must)
 {
-  for (uint64_t seed = 1; seed <= 100; seed++) compare_loops(seed);
+  seed_range seeds = test_seeds(1, 100);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_loops(seed);
 }
 
 /* Jump tables, and calls of all kinds: near, far, through a register, tail calls; counters that are

@@ -2,7 +2,8 @@
  *
  *   code_unit --loops.c--> which loops can be counted beforehand, what they access
  *             --lift_guard.c--> what is tested in front of them
- *             --lift_function.c--> blocks, calls, leaving; --lift_*.c--> instructions
+ *             --lift_function.c--> blocks, calls; --lift_state.c--> registers, time, leaving
+ *             --lift_*.c--> instructions
  *   LLVM module --module.c--> native code
  *
  * Registers are stack slots of the native function (LLVM makes values of them), loaded where it
@@ -69,6 +70,24 @@ affine *affine_execute(affine_registers *v, const code_op *op);
 /* bounds.c: what the operation's result cannot be greater than. `bounds`: of the symbols from
  * NUM_REGISTERS on. */
 uint32_t affine_bound(const affine_registers *v, const uint32_t *bounds, const code_op *op);
+
+/* block_graph.c */
+
+typedef struct block_graph {
+  const code_unit *unit;
+  const code_block *blocks; /* of the function */
+  uint32_t num_blocks;
+  uint32_t *sequence; /* reachable blocks in reverse postorder */
+  uint32_t num_reachable;
+  uint32_t *order; /* position in it; UINT32_MAX if not reachable */
+  uint32_t *dominator;
+} block_graph;
+
+/* The three arrays are to be freed. */
+block_graph block_graph_make(const code_unit *unit, const code_function *f);
+uint32_t block_graph_num_successors(const block_graph *g, uint32_t block);
+int32_t block_graph_successor(const block_graph *g, uint32_t block, uint32_t number);
+bool block_graph_dominates(const block_graph *g, uint32_t a, uint32_t b);
 
 /* loops.c: symbols are registers where the loop is entered, and values of a round that are bounded. */
 
@@ -191,22 +210,34 @@ typedef struct lift {
 } lift;
 
 void lift_unit(lift *l); /* sets `functions` */
-/* The interpreter goes on in front of the operation at hand. Ends the basic block. */
-void lift_leave_here(lift *l);
 
-/* A counter (CSR) as it is in front of the operation at hand. */
-LLVMValueRef lift_counter(lift *l, uint32_t number);
+/* lift_state.c */
 
 LLVMValueRef lift_constant(const lift *l, uint32_t value);
 LLVMValueRef lift_constant64(const lift *l, uint64_t value);
 LLVMValueRef lift_compare(lift *l, LLVMIntPredicate predicate, LLVMValueRef a, LLVMValueRef b);
-LLVMValueRef lift_x(lift *l, uint32_t r);
-void lift_set_x(lift *l, uint32_t r, LLVMValueRef value);
-/* A word of the translated_frame, loaded now. */
-LLVMValueRef lift_frame_word(lift *l, size_t offset);
 LLVMBasicBlockRef lift_new_block(lift *l, const char *name);
+/* What comes next is built there. */
+void lift_at_end(lift *l, LLVMBasicBlockRef block);
 /* Ends the basic block with a branch that nearly always goes to `usual`, where `condition` holds. */
 void lift_likely(lift *l, LLVMValueRef condition, LLVMBasicBlockRef usual, LLVMBasicBlockRef rare);
+/* The address of what lies `offset` bytes behind `base`. */
+LLVMValueRef lift_field(lift *l, LLVMValueRef base, size_t offset);
+/* A word of the translated_frame, loaded now. */
+LLVMValueRef lift_frame_word(lift *l, size_t offset);
+LLVMValueRef lift_x(lift *l, uint32_t r);
+void lift_set_x(lift *l, uint32_t r, LLVMValueRef value);
+/* The slots of the function at hand; which registers it has, and which of them it writes. */
+void lift_make_slots(lift *l);
+/* Registers and time from the frame and the context to the slots, and back with the pc. */
+void lift_load_state(lift *l);
+void lift_store_state(lift *l, LLVMValueRef pc);
+void lift_add_time(lift *l, uint64_t slots, uint64_t count);
+/* The interpreter goes on at `pc`, or in front of the operation at hand. They end the basic block. */
+void lift_leave_at(lift *l, LLVMValueRef pc);
+void lift_leave_here(lift *l);
+/* A counter (CSR) as it is in front of the operation at hand. */
+LLVMValueRef lift_counter(lift *l, uint32_t number);
 
 /* lift_guard.c: goes on with the loop's fast copy or with the plain one; sets what its groups start at. */
 void lift_guard(lift *l, counted_loop *loop, LLVMBasicBlockRef guard, LLVMValueRef *rounds);

@@ -1,4 +1,4 @@
-/* Functions of a unit: registers, blocks, calls, limits, leaving.
+/* Functions of a unit: blocks, edges, calls, limits.
  *
  * A native function returns when its tile function does, or whenever the interpreter has to go on;
  * context.pc says where. A caller that finds another pc than the one behind its call returns, too:
@@ -10,218 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-LLVMValueRef lift_constant(const lift *l, uint32_t value)
-{
-  return LLVMConstInt(l->type.i32, value, 0);
-}
-
-LLVMValueRef lift_constant64(const lift *l, uint64_t value)
-{
-  return LLVMConstInt(l->type.i64, value, 0);
-}
-
-LLVMValueRef lift_compare(lift *l, LLVMIntPredicate predicate, LLVMValueRef a, LLVMValueRef b)
-{
-  return LLVMBuildICmp(l->b, predicate, a, b, "");
-}
-
-LLVMBasicBlockRef lift_new_block(lift *l, const char *name)
-{
-  return LLVMAppendBasicBlockInContext(l->context, l->function, name);
-}
-
-void lift_likely(lift *l, LLVMValueRef condition, LLVMBasicBlockRef usual, LLVMBasicBlockRef rare)
-{
-  LLVMValueRef branch = LLVMBuildCondBr(l->b, condition, usual, rare);
-  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(l->context, "prof", 4), l->likely);
-}
-
-static void at_end(lift *l, LLVMBasicBlockRef block)
-{
-  LLVMPositionBuilderAtEnd(l->b, block);
-}
-
-static LLVMValueRef field(lift *l, LLVMValueRef base, size_t offset)
-{
-  LLVMValueRef index = lift_constant64(l, offset);
-  return LLVMBuildGEP2(l->b, l->type.i8, base, &index, 1, "");
-}
-
-LLVMValueRef lift_frame_word(lift *l, size_t offset)
-{
-  return LLVMBuildLoad2(l->b, l->type.i32, field(l, l->frame, offset), "");
-}
-
-#define FRAME(member) field(l, l->frame, offsetof(translated_frame, member))
-#define CONTEXT_PC() field(l, l->registers, offsetof(context, pc))
-
-/* Registers */
-
-LLVMValueRef lift_x(lift *l, uint32_t r)
-{
-  if (r == 0 || r == REGISTER_SINK) return lift_constant(l, 0);
-  return LLVMBuildLoad2(l->b, l->type.i32, l->x[r], "");
-}
-
-void lift_set_x(lift *l, uint32_t r, LLVMValueRef value)
-{
-  if (r != 0 && r != REGISTER_SINK) LLVMBuildStore(l->b, value, l->x[r]);
-}
-
-static LLVMValueRef x_place(lift *l, uint32_t r)
-{
-  return field(l, l->registers, offsetof(context, x) + r * sizeof(uint32_t));
-}
-
-static LLVMValueRef f_place(lift *l, uint32_t r)
-{
-  return field(l, l->registers, offsetof(context, f) + r * sizeof(uint32_t));
-}
-
-static void load_registers(lift *l)
-{
-  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    if (l->x[r]) lift_set_x(l, r, LLVMBuildLoad2(l->b, l->type.i32, x_place(l, r), ""));
-  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
-    if (l->single[r]) lift_set_f_bits(l, r, LLVMBuildLoad2(l->b, l->type.i32, f_place(l, r), ""));
-}
-
-static void load_time(lift *l)
-{
-  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, FRAME(slots), "");
-  LLVMValueRef count = LLVMBuildLoad2(l->b, l->type.i64, FRAME(count), "");
-  LLVMBuildStore(l->b, slots, l->slots);
-  LLVMBuildStore(l->b, LLVMBuildSub(l->b, slots, count, ""), l->extra);
-}
-
-static void store_state(lift *l, LLVMValueRef pc)
-{
-  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    if (l->writes_x[r]) LLVMBuildStore(l->b, lift_x(l, r), x_place(l, r));
-  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
-    if (l->writes_f[r]) LLVMBuildStore(l->b, lift_f_bits(l, r), f_place(l, r));
-  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
-  LLVMValueRef extra = LLVMBuildLoad2(l->b, l->type.i64, l->extra, "");
-  LLVMBuildStore(l->b, slots, FRAME(slots));
-  LLVMBuildStore(l->b, LLVMBuildSub(l->b, slots, extra, ""), FRAME(count));
-  LLVMBuildStore(l->b, pc, CONTEXT_PC());
-}
-
-static void mark_registers(lift *l, const code_op *op, bool *x, bool *f)
-{
-  operands to = code_op_operands(op);
-  x[op->rd] = x[op->rs1] = x[op->rs2] = true;
-  l->writes_x[to.writes_x] = true;
-  bool is_float = op->id == OP_FLW || op->id == OP_FLH || op->id == OP_FSW || op->id == OP_FSH ||
-                  (op->id >= OP_FMADD_S && op->id <= OP_FMV_H_X);
-  if (op->id == OP_TILE_CALL) x[1] = x[10] = l->writes_x[1] = l->writes_x[10] = true;
-  if (!is_float) return;
-  if (to.writes_f < NUM_REGISTERS) l->writes_f[to.writes_f] = true;
-  f[op->rd % NUM_REGISTERS] = f[op->rs1] = f[op->rs2] = true;
-  if (op->id >= OP_FMADD_S && op->id <= OP_FNMADD_H) f[op->imm >> 8 & 31] = true;
-  if (lift_is_half(op->id)) l->has_half = true;
-}
-
-static LLVMValueRef new_slot(lift *l, LLVMTypeRef type, const char *name, uint32_t number)
-{
-  char text[16];
-  snprintf(text, sizeof text, "%s%u", name, number);
-  return LLVMBuildAlloca(l->b, type, text);
-}
-
-static void make_slots(lift *l)
-{
-  bool x[NUM_REGISTERS + 1] = {[2] = true}, f[NUM_REGISTERS] = {false};
-  const code_block *first = &l->unit->blocks[l->f->first_block];
-  const code_block *last = first + l->f->num_blocks - 1;
-  for (uint32_t i = first->first_op; i < last->first_op + last->num_ops; i++)
-    mark_registers(l, &l->unit->ops[i], x, f);
-  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    if (x[r]) l->x[r] = new_slot(l, l->type.i32, "x", r);
-  for (uint32_t r = 0; r < NUM_REGISTERS; r++) {
-    if (!f[r]) continue;
-    l->single[r] = new_slot(l, l->type.single, "f", r);
-    l->lazy_single[r] = new_slot(l, l->type.i1, "lazy", r);
-    if (!l->has_half) continue;
-    l->half[r] = new_slot(l, l->type.i16, "h", r);
-    l->lazy_half[r] = new_slot(l, l->type.i1, "lazy_half", r);
-  }
-  l->slots = new_slot(l, l->type.i64, "slots", 0);
-  l->extra = new_slot(l, l->type.i64, "extra", 0);
-  l->leave_pc = new_slot(l, l->type.i32, "leave_pc", 0);
-  l->round = new_slot(l, l->type.i64, "round", 0);
-}
-
-/* Leaving */
-
-static void add_to(lift *l, LLVMValueRef slot, uint64_t value)
-{
-  LLVMValueRef old = LLVMBuildLoad2(l->b, l->type.i64, slot, "");
-  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, old, lift_constant64(l, value), ""), slot);
-}
-
-/* Most instructions take one slot, so most blocks change `slots` only. */
-static void add_time(lift *l, uint64_t slots, uint64_t count)
-{
-  add_to(l, l->slots, slots);
-  if (slots != count) add_to(l, l->extra, slots - count);
-}
-
-static void leave_at(lift *l, LLVMValueRef pc)
-{
-  LLVMBuildStore(l->b, pc, l->leave_pc);
-  LLVMBuildBr(l->b, l->leave);
-}
-
-/* Slots of the operation at hand and the rest of its block, which has been paid for as a whole. */
-static uint64_t rest_slots(const lift *l)
-{
-  uint64_t slots = 0;
-  for (uint32_t i = l->op_index; i < l->block->first_op + l->block->num_ops; i++)
-    slots += l->unit->ops[i].cost;
-  return slots;
-}
-
-static uint64_t rest_count(const lift *l)
-{
-  return l->block->first_op + l->block->num_ops - l->op_index;
-}
-
-void lift_leave_here(lift *l)
-{
-  add_time(l, 0 - rest_slots(l), 0 - rest_count(l));
-  leave_at(l, lift_constant(l, l->block->pc + 4 * (l->op_index - l->block->first_op)));
-}
-
-LLVMValueRef lift_counter(lift *l, uint32_t number)
-{
-  bool high = number == CSR_CYCLEH || number == CSR_INSTRETH;
-  bool cycle = number == CSR_CYCLE || number == CSR_CYCLEH;
-  LLVMValueRef value = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
-  if (cycle) {
-    value = LLVMBuildSub(l->b, value, lift_constant64(l, rest_slots(l)), "");
-    LLVMValueRef per_slot = LLVMBuildLoad2(l->b, l->type.i64, FRAME(slot_cycles), "");
-    value = LLVMBuildMul(l->b, value, per_slot, "");
-  } else {
-    LLVMValueRef extra = LLVMBuildLoad2(l->b, l->type.i64, l->extra, "");
-    value = LLVMBuildSub(l->b, value, extra, "");
-    value = LLVMBuildSub(l->b, value, lift_constant64(l, rest_count(l)), "");
-  }
-  LLVMValueRef before = cycle ? FRAME(clock) : FRAME(instructions);
-  value = LLVMBuildAdd(l->b, value, LLVMBuildLoad2(l->b, l->type.i64, before, ""), "");
-  if (high) value = LLVMBuildLShr(l->b, value, lift_constant64(l, 32), "");
-  return LLVMBuildTrunc(l->b, value, l->type.i32, "");
-}
-
 /* Leaves to `pc` unless there is time for everything up to the next such test. */
 static void test_limit(lift *l, LLVMValueRef pc)
 {
   LLVMBasicBlockRef out = lift_new_block(l, "no_time"), in = lift_new_block(l, "time");
   LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
   lift_likely(l, LLVMBuildICmp(l->b, LLVMIntULE, slots, l->limit, ""), in, out);
-  at_end(l, out);
-  leave_at(l, pc);
-  at_end(l, in);
+  lift_at_end(l, out);
+  lift_leave_at(l, pc);
+  lift_at_end(l, in);
 }
 
 /* Edges */
@@ -232,9 +29,9 @@ static LLVMBasicBlockRef edge(lift *l, uint32_t from, int32_t to, uint32_t targe
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way;
   if (to == UNIT_NONE) {
     way = lift_new_block(l, "outside");
-    at_end(l, way);
-    leave_at(l, lift_constant(l, target_pc));
-    at_end(l, here);
+    lift_at_end(l, way);
+    lift_leave_at(l, lift_constant(l, target_pc));
+    lift_at_end(l, here);
     return way;
   }
   if (l->fast && l->fast->contains[to]) return l->fast_copy.starts[to];
@@ -244,10 +41,10 @@ static LLVMBasicBlockRef edge(lift *l, uint32_t from, int32_t to, uint32_t targe
   LLVMBasicBlockRef target = loop && !inside ? l->guards[to] : l->plain.starts[to];
   if (l->loops.order[from] < l->loops.order[to]) return target;
   way = lift_new_block(l, "again");
-  at_end(l, way);
+  lift_at_end(l, way);
   test_limit(l, lift_constant(l, target_pc));
   LLVMBuildBr(l->b, target);
-  at_end(l, here);
+  lift_at_end(l, here);
   return way;
 }
 
@@ -283,20 +80,20 @@ static void call_native(lift *l, LLVMValueRef callee)
 static void come_back(lift *l, uint32_t number)
 {
   const code_block *b = l->block;
-  LLVMValueRef pc = LLVMBuildLoad2(l->b, l->type.i32, CONTEXT_PC(), "");
+  LLVMValueRef pc =
+      LLVMBuildLoad2(l->b, l->type.i32, lift_field(l, l->registers, offsetof(context, pc)), "");
   LLVMBasicBlockRef back = lift_new_block(l, "back"), lost = lift_new_block(l, "lost");
   bool expected = b->next != UNIT_NONE;
   LLVMValueRef same = lift_compare(l, LLVMIntEQ, pc, lift_constant(l, b->pc_end));
   lift_likely(l, expected ? same : LLVMConstInt(l->type.i1, 0, 0), back, lost);
-  at_end(l, lost);
+  lift_at_end(l, lost);
   LLVMBuildRetVoid(l->b);
-  at_end(l, back);
+  lift_at_end(l, back);
   if (!expected) {
     LLVMBuildUnreachable(l->b);
     return;
   }
-  load_registers(l);
-  load_time(l);
+  lift_load_state(l);
   test_limit(l, lift_constant(l, b->pc_end));
   LLVMBuildBr(l->b, edge(l, number, b->next, b->pc_end));
 }
@@ -305,29 +102,30 @@ static void come_back(lift *l, uint32_t number)
 static void call_and_come_back(lift *l, uint32_t number, LLVMValueRef callee)
 {
   LLVMBasicBlockRef call = lift_new_block(l, "call"), out = lift_new_block(l, "deep");
-  LLVMValueRef depth = LLVMBuildLoad2(l->b, l->type.i32, FRAME(depth), "");
+  LLVMValueRef place = lift_field(l, l->frame, offsetof(translated_frame, depth));
+  LLVMValueRef depth = LLVMBuildLoad2(l->b, l->type.i32, place, "");
   LLVMValueRef shallow = lift_compare(l, LLVMIntULT, depth, lift_constant(l, TRANSLATED_MAX_DEPTH));
   lift_likely(l, shallow, call, out);
-  at_end(l, out);
+  lift_at_end(l, out);
   LLVMBuildRetVoid(l->b);
-  at_end(l, call);
-  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, depth, lift_constant(l, 1), ""), FRAME(depth));
+  lift_at_end(l, call);
+  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, depth, lift_constant(l, 1), ""), place);
   call_native(l, callee);
-  LLVMBuildStore(l->b, depth, FRAME(depth));
+  LLVMBuildStore(l->b, depth, place);
   come_back(l, number);
 }
 
 /* Calls what the frame's tile has at `target`, if that is native code. */
 static void call_found(lift *l, uint32_t number, LLVMValueRef target)
 {
-  store_state(l, target);
+  lift_store_state(l, target);
   LLVMValueRef arguments[] = {l->frame, target};
   LLVMValueRef callee = LLVMBuildCall2(l->b, l->type.find, l->find, arguments, 2, "");
   LLVMBasicBlockRef known = lift_new_block(l, "known"), unknown = lift_new_block(l, "unknown");
   lift_likely(l, LLVMBuildIsNotNull(l->b, callee, ""), known, unknown);
-  at_end(l, unknown);
+  lift_at_end(l, unknown);
   LLVMBuildRetVoid(l->b);
-  at_end(l, known);
+  lift_at_end(l, known);
   call_and_come_back(l, number, callee);
 }
 
@@ -339,7 +137,7 @@ static void lift_call(lift *l, uint32_t number, const code_op *op)
     call_found(l, number, target);
     return;
   }
-  store_state(l, target);
+  lift_store_state(l, target);
   call_and_come_back(l, number, l->functions[l->block->callee]);
 }
 
@@ -367,8 +165,8 @@ static void jump_by_table(lift *l, uint32_t number, LLVMValueRef target)
     LLVMValueRef word = lift_constant(l, (target_pc(l, i) - lowest) / 4);
     LLVMAddCase(jump, word, edge(l, number, to, target_pc(l, i)));
   }
-  at_end(l, other);
-  leave_at(l, target);
+  lift_at_end(l, other);
+  lift_leave_at(l, target);
 }
 
 static void lift_dynamic(lift *l, uint32_t number, const code_op *op)
@@ -376,8 +174,8 @@ static void lift_dynamic(lift *l, uint32_t number, const code_op *op)
   LLVMValueRef target = lift_x(l, op->rs1), back = lift_constant(l, l->block->pc_end);
   if (op->id == OP_TILE_CALL) {
     LLVMValueRef state = lift_x(l, op->rs2);
-    LLVMBuildStore(l->b, target, field(l, l->registers, offsetof(context, vertex_entry)));
-    LLVMBuildStore(l->b, state, field(l, l->registers, offsetof(context, vertex_state)));
+    LLVMBuildStore(l->b, target, lift_field(l, l->registers, offsetof(context, vertex_entry)));
+    LLVMBuildStore(l->b, state, lift_field(l, l->registers, offsetof(context, vertex_state)));
     lift_set_x(l, 10, state);
     lift_set_x(l, 1, back);
   } else {
@@ -388,7 +186,7 @@ static void lift_dynamic(lift *l, uint32_t number, const code_op *op)
   if (l->block->num_targets)
     jump_by_table(l, number, target);
   else if (l->block->next == UNIT_NONE)
-    leave_at(l, target);
+    lift_leave_at(l, target);
   else
     call_found(l, number, target);
 }
@@ -399,7 +197,7 @@ static void pay(lift *l, const code_block *b)
 {
   uint64_t slots = 0;
   for (uint32_t i = 0; i < b->num_ops; i++) slots += l->unit->ops[b->first_op + i].cost;
-  add_time(l, slots, b->num_ops);
+  lift_add_time(l, slots, b->num_ops);
 }
 
 static bool ends_by_op(const code_block *b)
@@ -430,7 +228,7 @@ static void lift_end(lift *l, uint32_t number)
 {
   const code_block *b = l->block;
   if (b->end == BLOCK_LEAVE)
-    leave_at(l, lift_constant(l, b->pc_end));
+    lift_leave_at(l, lift_constant(l, b->pc_end));
   else if (b->end == BLOCK_NEXT)
     LLVMBuildBr(l->b, edge(l, number, b->next, b->pc_end));
   else
@@ -450,7 +248,7 @@ static void lift_block(lift *l, uint32_t number)
   const code_block *b = &l->unit->blocks[l->f->first_block + number];
   l->block = b;
   l->stack_pointers = l->block_stack_pointers[number];
-  at_end(l, l->copy->starts[number]);
+  lift_at_end(l, l->copy->starts[number]);
   pay(l, b);
   for (uint32_t i = 0; i < b->num_ops - ends_by_op(b); i++) {
     lift_op(l, i);
@@ -463,7 +261,7 @@ static void lift_block(lift *l, uint32_t number)
 
 static LLVMValueRef load_field(lift *l, LLVMTypeRef type, size_t offset, const char *name)
 {
-  return LLVMBuildLoad2(l->b, type, field(l, l->frame, offset), name);
+  return LLVMBuildLoad2(l->b, type, lift_field(l, l->frame, offset), name);
 }
 
 #define LOAD_FIELD(type_name, member)                                                              \
@@ -490,9 +288,9 @@ static void test_entry(lift *l)
   l->limit = LLVMBuildSub(l->b, limit, worst, "limit");
   LLVMValueRef enough = lift_compare(l, LLVMIntUGE, limit, LLVMBuildAdd(l->b, slots, worst, ""));
   lift_likely(l, enough, time, no_time);
-  at_end(l, no_time);
+  lift_at_end(l, no_time);
   LLVMBuildRetVoid(l->b);
-  at_end(l, time);
+  lift_at_end(l, time);
 }
 
 static void sum_worst_slots(lift *l)
@@ -581,23 +379,22 @@ static void lift_one(lift *l, size_t number)
                 .function = l->functions[number],
                 .frame = LLVMGetParam(l->functions[number], 0)};
   *l = fresh;
-  at_end(l, lift_new_block(l, "entry"));
-  make_slots(l);
+  lift_at_end(l, lift_new_block(l, "entry"));
+  lift_make_slots(l);
   sum_worst_slots(l);
   function_loops_find(l->unit, l->f, &l->loops);
   l->block_stack_pointers = stack_pointers_find(l->unit, l->f);
   load_frame(l);
   test_entry(l);
-  load_registers(l);
-  load_time(l);
+  lift_load_state(l);
   LLVMBasicBlockRef begin = LLVMGetInsertBlock(l->b);
   l->leave = lift_new_block(l, "leave");
-  at_end(l, l->leave);
-  store_state(l, LLVMBuildLoad2(l->b, l->type.i32, l->leave_pc, ""));
+  lift_at_end(l, l->leave);
+  lift_store_state(l, LLVMBuildLoad2(l->b, l->type.i32, l->leave_pc, ""));
   LLVMBuildRetVoid(l->b);
   l->plain = make_copy(l, NULL);
   l->guards = pop_xcalloc(l->f->num_blocks, sizeof *l->guards);
-  at_end(l, begin);
+  lift_at_end(l, begin);
   lift_body(l);
   forget_function(l);
 }

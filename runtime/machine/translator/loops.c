@@ -5,9 +5,7 @@
  * executed once with symbols: each register is a sum of registers at the entry of the round, each
  * times a constant, plus a constant (`affine`), or unknown. What a register has become at the end of
  * the round says whether it stays, grows by a constant, or is unknown from the second round on; so
- * an address whose terms all stay or grow is affine in the number of the round.
- *
- * Back edges, dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", 2001. */
+ * an address whose terms all stay or grow is affine in the number of the round. */
 #include "lift.h"
 
 #include <populus/arena.h>
@@ -15,100 +13,6 @@
 #include <string.h>
 
 enum { MAX_LOOP_OPS = 4096 };
-
-typedef struct graph {
-  const code_unit *unit;
-  const code_function *f;
-  const code_block *blocks; /* of the function */
-  uint32_t num_blocks;
-  uint32_t *sequence; /* reachable blocks in reverse postorder */
-  uint32_t num_reachable;
-  uint32_t *order; /* position in it; UINT32_MAX if not reachable */
-  uint32_t *dominator;
-} graph;
-
-/* Dominators */
-
-static uint32_t num_successors(const graph *g, uint32_t block)
-{
-  return code_block_num_successors(&g->blocks[block]);
-}
-
-static int32_t successor(const graph *g, uint32_t block, uint32_t number)
-{
-  return code_block_successor(g->unit, &g->blocks[block], number);
-}
-
-static void find_order(graph *g)
-{
-  typedef struct visit {
-    uint32_t block, next;
-  } visit;
-  visit *stack = pop_xcalloc(g->num_blocks + 1, sizeof *stack);
-  bool *seen = pop_xcalloc(g->num_blocks, sizeof *seen);
-  uint32_t depth = 0, at = g->num_blocks;
-  stack[depth++] = (visit){0, 0};
-  seen[0] = true;
-  while (depth) {
-    visit *v = &stack[depth - 1];
-    if (v->next < num_successors(g, v->block)) {
-      int32_t to = successor(g, v->block, v->next++);
-      if (to != UNIT_NONE && !seen[to]) {
-        seen[to] = true;
-        stack[depth++] = (visit){(uint32_t)to, 0};
-      }
-    } else {
-      g->sequence[--at] = v->block;
-      depth--;
-    }
-  }
-  g->num_reachable = g->num_blocks - at;
-  memmove(g->sequence, g->sequence + at, g->num_reachable * sizeof *g->sequence);
-  memset(g->order, 0xff, g->num_blocks * sizeof *g->order);
-  for (uint32_t i = 0; i < g->num_reachable; i++) g->order[g->sequence[i]] = i;
-  free(stack);
-  free(seen);
-}
-
-static uint32_t common_dominator(const graph *g, uint32_t a, uint32_t b)
-{
-  while (a != b) {
-    while (g->order[a] > g->order[b]) a = g->dominator[a];
-    while (g->order[b] > g->order[a]) b = g->dominator[b];
-  }
-  return a;
-}
-
-static bool relax_dominator(graph *g, uint32_t from, uint32_t to)
-{
-  uint32_t old = g->dominator[to];
-  uint32_t now = old == UINT32_MAX ? from : common_dominator(g, from, old);
-  g->dominator[to] = now;
-  return now != old;
-}
-
-static void find_dominators(graph *g)
-{
-  memset(g->dominator, 0xff, g->num_blocks * sizeof *g->dominator);
-  g->dominator[0] = 0;
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (uint32_t i = 0; i < g->num_reachable; i++) {
-      uint32_t from = g->sequence[i];
-      for (uint32_t s = 0; s < num_successors(g, from); s++) {
-        int32_t to = successor(g, from, s);
-        if (to > 0 && relax_dominator(g, from, (uint32_t)to)) changed = true;
-      }
-    }
-  }
-}
-
-static bool dominates(const graph *g, uint32_t a, uint32_t b)
-{
-  while (g->order[b] > g->order[a]) b = g->dominator[b];
-  return a == b;
-}
 
 /* Symbolic execution */
 
@@ -120,7 +24,7 @@ static void merge(affine_registers *into, const affine_registers *from)
 
 /* The loop at hand while it is looked at. */
 typedef struct candidate {
-  const graph *g;
+  const block_graph *g;
   counted_loop loop;
   affine_registers *at_start; /* by block: registers where it begins */
   bool *has_start;
@@ -342,7 +246,7 @@ static void add_accesses(candidate *c)
 
 /* Loops */
 
-static uint32_t num_ops_of(const graph *g)
+static uint32_t num_ops_of(const block_graph *g)
 {
   const code_block *last = &g->blocks[g->num_blocks - 1];
   return last->first_op + last->num_ops - g->blocks[0].first_op;
@@ -350,7 +254,7 @@ static uint32_t num_ops_of(const graph *g)
 
 /* The natural loop of the edge latch -> header; false if it is not innermost, too large, or leaves
  * through calls. */
-static bool find_body(const graph *g, counted_loop *l, const bool *is_target)
+static bool find_body(const block_graph *g, counted_loop *l, const bool *is_target)
 {
   l->contains[l->header] = l->contains[l->latch] = true;
   bool changed = true;
@@ -358,9 +262,9 @@ static bool find_body(const graph *g, counted_loop *l, const bool *is_target)
     changed = false;
     for (uint32_t i = g->num_reachable; i-- > g->order[l->header];) {
       uint32_t block = g->sequence[i];
-      if (l->contains[block] || !dominates(g, l->header, block)) continue;
-      for (uint32_t s = 0; s < num_successors(g, block); s++) {
-        int32_t to = successor(g, block, s);
+      if (l->contains[block] || !block_graph_dominates(g, l->header, block)) continue;
+      for (uint32_t s = 0; s < block_graph_num_successors(g, block); s++) {
+        int32_t to = block_graph_successor(g, block, s);
         if (to != UNIT_NONE && l->contains[to] && (uint32_t)to != l->header)
           l->contains[block] = changed = true;
       }
@@ -378,19 +282,19 @@ static bool find_body(const graph *g, counted_loop *l, const bool *is_target)
 }
 
 /* Not only from the last block: it may end long before it is counted out, and most such loops do. */
-static bool exits_early(const graph *g, const counted_loop *l)
+static bool exits_early(const block_graph *g, const counted_loop *l)
 {
   for (uint32_t n = 0; n < g->num_blocks; n++) {
-    uint32_t count = l->contains[n] && n != l->latch ? num_successors(g, n) : 0;
+    uint32_t count = l->contains[n] && n != l->latch ? block_graph_num_successors(g, n) : 0;
     for (uint32_t i = 0; i < count; i++) {
-      int32_t to = successor(g, n, i);
+      int32_t to = block_graph_successor(g, n, i);
       if (to != UNIT_NONE && !l->contains[to]) return true;
     }
   }
   return false;
 }
 
-static uint64_t slots_of(const graph *g, const counted_loop *l)
+static uint64_t slots_of(const block_graph *g, const counted_loop *l)
 {
   uint64_t slots = 0;
   for (uint32_t n = 0; n < g->num_blocks; n++)
@@ -399,7 +303,7 @@ static uint64_t slots_of(const graph *g, const counted_loop *l)
   return slots;
 }
 
-static bool look_at_loop(const graph *g, const bool *is_target, counted_loop *l)
+static bool look_at_loop(const block_graph *g, const bool *is_target, counted_loop *l)
 {
   l->contains = pop_xcalloc(g->num_blocks, sizeof *l->contains);
   l->accesses = NULL;
@@ -432,13 +336,13 @@ static void free_loop(counted_loop *l)
   free(l->accesses);
 }
 
-static void find_counted(const graph *g, function_loops *loops)
+static void find_counted(const block_graph *g, function_loops *loops)
 {
   uint32_t *num_latches = pop_xcalloc(g->num_blocks, sizeof *num_latches);
   uint32_t *latch = pop_xcalloc(g->num_blocks, sizeof *latch);
   for (uint32_t i = 0; i < g->num_reachable; i++) {
-    for (uint32_t s = 0; s < num_successors(g, g->sequence[i]); s++) {
-      int32_t to = successor(g, g->sequence[i], s);
+    for (uint32_t s = 0; s < block_graph_num_successors(g, g->sequence[i]); s++) {
+      int32_t to = block_graph_successor(g, g->sequence[i], s);
       if (to == UNIT_NONE || g->order[to] > i) continue;
       loops->is_target[to] = true;
       latch[to] = g->sequence[i];
@@ -447,7 +351,7 @@ static void find_counted(const graph *g, function_loops *loops)
   }
   for (uint32_t n = 0; n < g->num_blocks; n++) {
     loops->loop_of[n] = UNIT_NONE;
-    if (num_latches[n] != 1 || !dominates(g, n, latch[n])) continue;
+    if (num_latches[n] != 1 || !block_graph_dominates(g, n, latch[n])) continue;
     counted_loop l = {.header = n, .latch = latch[n]};
     if (look_at_loop(g, loops->is_target, &l)) {
       loops->loop_of[n] = (int32_t)loops->num_loops;
@@ -463,18 +367,10 @@ static void find_counted(const graph *g, function_loops *loops)
 void function_loops_find(const code_unit *unit, const code_function *f, function_loops *loops)
 {
   uint32_t n = f->num_blocks;
-  graph g = {.unit = unit,
-             .f = f,
-             .blocks = unit->blocks + f->first_block,
-             .num_blocks = n,
-             .sequence = pop_xcalloc(n, sizeof *g.sequence),
-             .order = pop_xcalloc(n, sizeof *g.order),
-             .dominator = pop_xcalloc(n, sizeof *g.dominator)};
+  block_graph g = block_graph_make(unit, f);
   *loops = (function_loops){.is_target = pop_xcalloc(n, sizeof *loops->is_target),
-                            .order = g.order,
+                            .order = g.order, /* kept */
                             .loop_of = pop_xcalloc(n, sizeof *loops->loop_of)};
-  find_order(&g);
-  find_dominators(&g);
   find_counted(&g, loops);
   free(g.sequence);
   free(g.dominator);

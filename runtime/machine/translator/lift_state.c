@@ -1,0 +1,213 @@
+/* What a native function has: the frame's fields, registers and time in stack slots, the ways out. */
+#include "lift.h"
+
+#include <stdio.h>
+
+LLVMValueRef lift_constant(const lift *l, uint32_t value)
+{
+  return LLVMConstInt(l->type.i32, value, 0);
+}
+
+LLVMValueRef lift_constant64(const lift *l, uint64_t value)
+{
+  return LLVMConstInt(l->type.i64, value, 0);
+}
+
+LLVMValueRef lift_compare(lift *l, LLVMIntPredicate predicate, LLVMValueRef a, LLVMValueRef b)
+{
+  return LLVMBuildICmp(l->b, predicate, a, b, "");
+}
+
+LLVMBasicBlockRef lift_new_block(lift *l, const char *name)
+{
+  return LLVMAppendBasicBlockInContext(l->context, l->function, name);
+}
+
+void lift_likely(lift *l, LLVMValueRef condition, LLVMBasicBlockRef usual, LLVMBasicBlockRef rare)
+{
+  LLVMValueRef branch = LLVMBuildCondBr(l->b, condition, usual, rare);
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(l->context, "prof", 4), l->likely);
+}
+
+void lift_at_end(lift *l, LLVMBasicBlockRef block)
+{
+  LLVMPositionBuilderAtEnd(l->b, block);
+}
+
+LLVMValueRef lift_field(lift *l, LLVMValueRef base, size_t offset)
+{
+  LLVMValueRef index = lift_constant64(l, offset);
+  return LLVMBuildGEP2(l->b, l->type.i8, base, &index, 1, "");
+}
+
+LLVMValueRef lift_frame_word(lift *l, size_t offset)
+{
+  return LLVMBuildLoad2(l->b, l->type.i32, lift_field(l, l->frame, offset), "");
+}
+
+#define FRAME(member) lift_field(l, l->frame, offsetof(translated_frame, member))
+#define CONTEXT_PC() lift_field(l, l->registers, offsetof(context, pc))
+
+/* Registers */
+
+LLVMValueRef lift_x(lift *l, uint32_t r)
+{
+  if (r == 0 || r == REGISTER_SINK) return lift_constant(l, 0);
+  return LLVMBuildLoad2(l->b, l->type.i32, l->x[r], "");
+}
+
+void lift_set_x(lift *l, uint32_t r, LLVMValueRef value)
+{
+  if (r != 0 && r != REGISTER_SINK) LLVMBuildStore(l->b, value, l->x[r]);
+}
+
+static LLVMValueRef x_place(lift *l, uint32_t r)
+{
+  return lift_field(l, l->registers, offsetof(context, x) + r * sizeof(uint32_t));
+}
+
+static LLVMValueRef f_place(lift *l, uint32_t r)
+{
+  return lift_field(l, l->registers, offsetof(context, f) + r * sizeof(uint32_t));
+}
+
+static void load_registers(lift *l)
+{
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
+    if (l->x[r]) lift_set_x(l, r, LLVMBuildLoad2(l->b, l->type.i32, x_place(l, r), ""));
+  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+    if (l->single[r]) lift_set_f_bits(l, r, LLVMBuildLoad2(l->b, l->type.i32, f_place(l, r), ""));
+}
+
+static void load_time(lift *l)
+{
+  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, FRAME(slots), "");
+  LLVMValueRef count = LLVMBuildLoad2(l->b, l->type.i64, FRAME(count), "");
+  LLVMBuildStore(l->b, slots, l->slots);
+  LLVMBuildStore(l->b, LLVMBuildSub(l->b, slots, count, ""), l->extra);
+}
+
+void lift_store_state(lift *l, LLVMValueRef pc)
+{
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
+    if (l->writes_x[r]) LLVMBuildStore(l->b, lift_x(l, r), x_place(l, r));
+  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+    if (l->writes_f[r]) LLVMBuildStore(l->b, lift_f_bits(l, r), f_place(l, r));
+  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
+  LLVMValueRef extra = LLVMBuildLoad2(l->b, l->type.i64, l->extra, "");
+  LLVMBuildStore(l->b, slots, FRAME(slots));
+  LLVMBuildStore(l->b, LLVMBuildSub(l->b, slots, extra, ""), FRAME(count));
+  LLVMBuildStore(l->b, pc, CONTEXT_PC());
+}
+
+static void mark_registers(lift *l, const code_op *op, bool *x, bool *f)
+{
+  operands to = code_op_operands(op);
+  x[op->rd] = x[op->rs1] = x[op->rs2] = true;
+  l->writes_x[to.writes_x] = true;
+  bool is_float = op->id == OP_FLW || op->id == OP_FLH || op->id == OP_FSW || op->id == OP_FSH ||
+                  (op->id >= OP_FMADD_S && op->id <= OP_FMV_H_X);
+  if (op->id == OP_TILE_CALL) x[1] = x[10] = l->writes_x[1] = l->writes_x[10] = true;
+  if (!is_float) return;
+  if (to.writes_f < NUM_REGISTERS) l->writes_f[to.writes_f] = true;
+  f[op->rd % NUM_REGISTERS] = f[op->rs1] = f[op->rs2] = true;
+  if (op->id >= OP_FMADD_S && op->id <= OP_FNMADD_H) f[op->imm >> 8 & 31] = true;
+  if (lift_is_half(op->id)) l->has_half = true;
+}
+
+static LLVMValueRef new_slot(lift *l, LLVMTypeRef type, const char *name, uint32_t number)
+{
+  char text[16];
+  snprintf(text, sizeof text, "%s%u", name, number);
+  return LLVMBuildAlloca(l->b, type, text);
+}
+
+void lift_make_slots(lift *l)
+{
+  bool x[NUM_REGISTERS + 1] = {[2] = true}, f[NUM_REGISTERS] = {false};
+  const code_block *first = &l->unit->blocks[l->f->first_block];
+  const code_block *last = first + l->f->num_blocks - 1;
+  for (uint32_t i = first->first_op; i < last->first_op + last->num_ops; i++)
+    mark_registers(l, &l->unit->ops[i], x, f);
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
+    if (x[r]) l->x[r] = new_slot(l, l->type.i32, "x", r);
+  for (uint32_t r = 0; r < NUM_REGISTERS; r++) {
+    if (!f[r]) continue;
+    l->single[r] = new_slot(l, l->type.single, "f", r);
+    l->lazy_single[r] = new_slot(l, l->type.i1, "lazy", r);
+    if (!l->has_half) continue;
+    l->half[r] = new_slot(l, l->type.i16, "h", r);
+    l->lazy_half[r] = new_slot(l, l->type.i1, "lazy_half", r);
+  }
+  l->slots = new_slot(l, l->type.i64, "slots", 0);
+  l->extra = new_slot(l, l->type.i64, "extra", 0);
+  l->leave_pc = new_slot(l, l->type.i32, "leave_pc", 0);
+  l->round = new_slot(l, l->type.i64, "round", 0);
+}
+
+void lift_load_state(lift *l)
+{
+  load_registers(l);
+  load_time(l);
+}
+
+/* Leaving */
+
+static void add_to(lift *l, LLVMValueRef slot, uint64_t value)
+{
+  LLVMValueRef old = LLVMBuildLoad2(l->b, l->type.i64, slot, "");
+  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, old, lift_constant64(l, value), ""), slot);
+}
+
+/* Most instructions take one slot, so most blocks change `slots` only. */
+void lift_add_time(lift *l, uint64_t slots, uint64_t count)
+{
+  add_to(l, l->slots, slots);
+  if (slots != count) add_to(l, l->extra, slots - count);
+}
+
+void lift_leave_at(lift *l, LLVMValueRef pc)
+{
+  LLVMBuildStore(l->b, pc, l->leave_pc);
+  LLVMBuildBr(l->b, l->leave);
+}
+
+/* Slots of the operation at hand and the rest of its block, which has been paid for as a whole. */
+static uint64_t rest_slots(const lift *l)
+{
+  uint64_t slots = 0;
+  for (uint32_t i = l->op_index; i < l->block->first_op + l->block->num_ops; i++)
+    slots += l->unit->ops[i].cost;
+  return slots;
+}
+
+static uint64_t rest_count(const lift *l)
+{
+  return l->block->first_op + l->block->num_ops - l->op_index;
+}
+
+void lift_leave_here(lift *l)
+{
+  lift_add_time(l, 0 - rest_slots(l), 0 - rest_count(l));
+  lift_leave_at(l, lift_constant(l, l->block->pc + 4 * (l->op_index - l->block->first_op)));
+}
+
+LLVMValueRef lift_counter(lift *l, uint32_t number)
+{
+  bool high = number == CSR_CYCLEH || number == CSR_INSTRETH;
+  bool cycle = number == CSR_CYCLE || number == CSR_CYCLEH;
+  LLVMValueRef value = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
+  if (cycle) {
+    value = LLVMBuildSub(l->b, value, lift_constant64(l, rest_slots(l)), "");
+    LLVMValueRef per_slot = LLVMBuildLoad2(l->b, l->type.i64, FRAME(slot_cycles), "");
+    value = LLVMBuildMul(l->b, value, per_slot, "");
+  } else {
+    LLVMValueRef extra = LLVMBuildLoad2(l->b, l->type.i64, l->extra, "");
+    value = LLVMBuildSub(l->b, value, extra, "");
+    value = LLVMBuildSub(l->b, value, lift_constant64(l, rest_count(l)), "");
+  }
+  LLVMValueRef before = cycle ? FRAME(clock) : FRAME(instructions);
+  value = LLVMBuildAdd(l->b, value, LLVMBuildLoad2(l->b, l->type.i64, before, ""), "");
+  if (high) value = LLVMBuildLShr(l->b, value, lift_constant64(l, 32), "");
+  return LLVMBuildTrunc(l->b, value, l->type.i32, "");
+}

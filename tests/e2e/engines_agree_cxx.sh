@@ -1,0 +1,15 @@
+# The examples in C++, too, do the same on each engine and any number of threads (agree).
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+. "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
+. "$POPULUS_SOURCE_DIR/tests/support/engines.sh"
+
+for source in "$POPULUS_SOURCE_DIR"/examples/cpp/*.cpp; do
+  name=$(basename "$source" .cpp)
+  link "$compiler" c++20 "$source" "$name" -lpopnn -lpoplin -lpopops -lpoputil -lpoplar
+  case $name in
+    matvec_split) agree "./$name" 64 100 ;;
+    *) agree "./$name" ;;
+  esac
+done
+[ $profiles -ge 4 ] || fail "only $profiles examples have an execution profile"
