@@ -177,10 +177,17 @@ static pop_error *reach_all(const reach *reach, size_t num_roots)
 
 /* Order, and of what is equal one. */
 
+static bool is_library_code(const pop_link_set *set, const closure_section *section)
+{
+  return section->group == POP_LINK_CODE && link_set_owner(set, section->section)->library;
+}
+
 static int compare_layout(const void *left, const void *right, void *context)
 {
   const closure_section *a = left, *b = right;
   if (a->group != b->group) return a->group < b->group ? -1 : 1;
+  bool a_library = is_library_code(context, a), b_library = is_library_code(context, b);
+  if (a_library != b_library) return a_library ? 1 : -1;
   bool a_zeros = !link_set_section(context, a->section)->data;
   bool b_zeros = !link_set_section(context, b->section)->data;
   if (a_zeros != b_zeros) return a_zeros ? 1 : -1;
@@ -242,15 +249,30 @@ static pop_error *too_large(const reach *reach, const closure_section *section, 
                        root_name(reach, section->root), (unsigned long long)bytes);
 }
 
+enum { GROUP_ALIGN = 4 };
+
+/* The library's code begins here if the section is the first of it: where a group of its own could. */
+static uint64_t start_library(pop_closure *closure, const closure_section *section, uint64_t end)
+{
+  if (closure->has_library_code || !is_library_code(closure->set, section)) return end;
+  uint64_t align = link_set_section(closure->set, section->section)->align;
+  if (align < GROUP_ALIGN) align = GROUP_ALIGN;
+  closure->has_library_code = true;
+  end = (end + align - 1) & ~(align - 1);
+  closure->library_code = (uint32_t)end;
+  return end;
+}
+
 static pop_error *lay_out_group(const reach *reach, pop_link_group group)
 {
   pop_closure *closure = reach->closure;
   uint64_t end = 0;
-  closure->align[group] = 4;
+  closure->align[group] = GROUP_ALIGN;
   for (uint32_t i = closure->first[group]; i < closure->first[group + 1]; ++i) {
     const object_section *section = link_set_section(closure->set, closure->sections[i].section);
     if (!has_bytes(closure, &closure->sections[i])) continue;
     if (section->align > closure->align[group]) closure->align[group] = section->align;
+    end = start_library(closure, &closure->sections[i], end);
     end = (end + section->align - 1) & ~((uint64_t)section->align - 1);
     closure->sections[i].offset = (uint32_t)end;
     end += section->size;
@@ -313,6 +335,11 @@ void pop_closure_free(pop_closure *closure)
 uint32_t pop_closure_group_bytes(const pop_closure *closure, pop_link_group group)
 {
   return closure->bytes[group];
+}
+
+uint32_t pop_closure_library_code(const pop_closure *closure)
+{
+  return closure->has_library_code ? closure->library_code : closure->bytes[POP_LINK_CODE];
 }
 
 uint32_t pop_closure_group_align(const pop_closure *closure, pop_link_group group)

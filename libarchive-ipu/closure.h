@@ -42,7 +42,8 @@ typedef struct closure_slot {
 
 struct pop_closure {
   const pop_link_set *set;
-  closure_section *sections; /* by group; within one, content before zeros, then as in the set */
+  closure_section *sections; /* by group; within one, code of libraries last, content before zeros,
+                              * then as in the set */
   size_t num_sections, sections_capacity;
   closure_slot *slots; /* section of the set -> the copy that serves: open addressing */
   size_t slots_capacity;
@@ -57,6 +58,8 @@ struct pop_closure {
   uint32_t first[POP_LINK_GROUP_COUNT + 1]; /* sections[first[g]] to [first[g + 1] - 1] */
   uint32_t bytes[POP_LINK_GROUP_COUNT];
   uint32_t align[POP_LINK_GROUP_COUNT];
+  bool has_library_code;
+  uint32_t library_code; /* offset in CODE */
 };
 
 /* The copy that serves for a section; NULL if the closure does not hold it. */

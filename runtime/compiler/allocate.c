@@ -77,11 +77,13 @@ static uint64_t put_code(allocator *a, const tile_layout *layout, uint64_t at)
 {
   uint32_t code = layout->linked_blocks[POP_LINK_CODE];
   uint32_t constants = layout->linked_blocks[POP_LINK_RODATA];
+  uint32_t library = layout->library_code;
   at = put_block(a, code, at);
+  at = put_block(a, library, at);
   at = put_block(a, constants, at);
   for (size_t i = 0; i < layout->num_blocks; i++) {
     uint32_t block = a->c->blocks_by_tile[layout->first_block + i];
-    if (block != code && block != constants && is_code(&a->c->blocks[block]))
+    if (block != code && block != library && block != constants && is_code(&a->c->blocks[block]))
       at = put_block(a, block, at);
   }
   return at;

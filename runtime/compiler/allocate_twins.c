@@ -23,6 +23,8 @@ static void mark_parts(twins *t, const compilation *c, const tile_layout *layout
   uint8_t part = 1;
   for (int i = 0; i < POP_LINK_GROUP_COUNT; i++, part++)
     if (layout->linked_blocks[i] != COMPILER_NONE) t->parts[layout->linked_blocks[i]] = part;
+  if (layout->library_code != COMPILER_NONE) t->parts[layout->library_code] = part;
+  part++;
   for (uint32_t w = 0; w <= c->target.num_worker_contexts; w++, part++)
     if (layout->stack_blocks[w] != COMPILER_NONE) t->parts[layout->stack_blocks[w]] = part;
 }

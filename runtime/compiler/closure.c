@@ -2,9 +2,10 @@
  *
  *   vertex types on the tile -> their entry symbols, sorted -> pop_closure (once per distinct set)
  *
- * What a closure's groups are in the memory profile: code and read-only data of codelets and
- * library are vertexCode; their global variables (DATA) and thread-local ones (TLS: one copy per worker
- * context) are variable, "space allocated for variables in worker and supervisor code".
+ * What a closure's groups are in the memory profile: code of codelets is vertexCode, what they call of the
+ * device library sharedCodeStorage ("code shared by vertices"), read-only data sharedDataStorage; global
+ * variables (DATA) and thread-local ones (TLS: one copy per worker context) are variable, "space allocated for
+ * variables in worker and supervisor code".
  */
 #include "compiler/emit.h"
 
@@ -168,11 +169,25 @@ uint32_t tls_stride_bytes(const pop_closure *closure)
   return (pop_closure_group_bytes(closure, POP_LINK_TLS) + align - 1) & ~(align - 1);
 }
 
+/* A part of the group's block becomes a block of its own. Code of codelets comes first, and there is some. */
+static void split_library_code(compilation *c, tile_layout *layout, const pop_closure *closure)
+{
+  uint32_t own = pop_closure_library_code(closure), code = layout->linked_blocks[POP_LINK_CODE];
+  if (code == COMPILER_NONE || own == 0 || own == c->blocks[code].size) return;
+  block library = c->blocks[code];
+  library.category = POP_MEMORY_SHARED_CODE_STORAGE;
+  library.name = "code.library";
+  library.size -= own;
+  library.align = 4;
+  c->blocks[code].size = own;
+  layout->library_code = add_block(c, &library);
+}
+
 static void add_linked_blocks(compilation *c, uint32_t tile)
 {
   static const block prototypes[POP_LINK_GROUP_COUNT] = {
       [POP_LINK_CODE] = {.category = POP_MEMORY_VERTEX_CODE, .flags = BLOCK_CODE, .name = "code"},
-      [POP_LINK_RODATA] = {.category = POP_MEMORY_VERTEX_CODE,
+      [POP_LINK_RODATA] = {.category = POP_MEMORY_SHARED_DATA_STORAGE,
                            .flags = BLOCK_READ_ONLY,
                            .name = "code.constants"},
       [POP_LINK_DATA] = {.category = POP_MEMORY_VARIABLE, .name = "code.variables"},
@@ -191,6 +206,7 @@ static void add_linked_blocks(compilation *c, uint32_t tile)
     b.content = COMPILER_NONE; /* the linker writes it into the image */
     layout->linked_blocks[group] = add_block(c, &b);
   }
+  split_library_code(c, layout, closure);
 }
 
 static void start_layouts(compilation *c)
@@ -199,6 +215,7 @@ static void start_layouts(compilation *c)
   c->tiles = pop_xcalloc(num_tiles, sizeof *c->tiles);
   for (uint32_t t = 0; t < num_tiles; t++) {
     c->tiles[t].code_group = COMPILER_NONE;
+    c->tiles[t].library_code = COMPILER_NONE;
     c->tiles[t].control_code = COMPILER_NONE;
     memset(c->tiles[t].linked_blocks, 0xff, sizeof c->tiles[t].linked_blocks);
     memset(c->tiles[t].stack_blocks, 0xff, sizeof c->tiles[t].stack_blocks);

@@ -461,6 +461,7 @@ typedef struct tile_measure {
 typedef struct tile_layout {
   uint32_t code_group;                          /* COMPILER_NONE: the tile runs no vertex */
   uint32_t linked_blocks[POP_LINK_GROUP_COUNT]; /* blocks of the closure's groups, or NONE */
+  uint32_t library_code;       /* block right behind that of CODE: the rest of the group, or NONE */
   uint32_t control_code;       /* block of the supervisor's code; its first word is the entry */
   uint32_t worker_stack_bytes; /* stack: of each worker; 0: the tile runs no vertex */
   uint32_t

@@ -47,6 +47,7 @@ static bool is_known_by_name(uint32_t category)
   case POP_MEMORY_GLOBAL_MESSAGE:
   case POP_MEMORY_REARRANGEMENT:
   case POP_MEMORY_OUTPUT_EDGE:
+  case POP_MEMORY_MULTIPLE:
   case POP_MEMORY_CONTROL_ID:
     return true;
   default:

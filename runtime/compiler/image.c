@@ -129,7 +129,11 @@ static void add_linked_symbol(void *context, const pop_link_symbol *symbol)
     if (symbol->group == POP_LINK_CODE) add_mapping(b, symbol->address, symbol->name[1] == 'x');
     return;
   }
-  uint32_t block = b->c->tiles[b->tile].linked_blocks[symbol->group];
+  const tile_layout *layout = &b->c->tiles[b->tile];
+  uint32_t block = layout->linked_blocks[symbol->group], library = layout->library_code;
+  if (symbol->group == POP_LINK_CODE && library != COMPILER_NONE &&
+      symbol->address >= b->c->blocks[library].address)
+    block = library;
   if (block == COMPILER_NONE) return; /* a symbol of no size in an empty group */
   if (symbol->group == POP_LINK_TLS) {
     add_worker_symbols(b, symbol);
@@ -158,7 +162,7 @@ static bool is_linked(const tile_layout *layout, uint32_t block)
 {
   for (int group = 0; group < POP_LINK_GROUP_COUNT; group++)
     if (layout->linked_blocks[group] == block) return true;
-  return false;
+  return layout->library_code == block;
 }
 
 /* A variable with the name of a stack must not be taken for one by who reads symbols. */
@@ -171,6 +175,7 @@ static const char *block_symbol_name(const builder *b, const block *x)
   case POP_MEMORY_HOST_MESSAGE:
   case POP_MEMORY_REARRANGEMENT:
   case POP_MEMORY_OUTPUT_EDGE:
+  case POP_MEMORY_MULTIPLE:
   case POP_MEMORY_COPY_DESCRIPTOR:
   case POP_MEMORY_VERTEX_FIELD_DATA:
   case POP_MEMORY_VECTOR_LIST_DESCRIPTOR:
@@ -200,6 +205,12 @@ static const char *block_type(const compilation *c, uint32_t block)
   return v && block - v->first_block < v->num_blocks ? v->type : NULL;
 }
 
+/* Right behind it is more linked code. */
+static bool is_split(const tile_layout *layout, uint32_t block)
+{
+  return block == layout->linked_blocks[POP_LINK_CODE] && layout->library_code != COMPILER_NONE;
+}
+
 /* Linked code has symbols and mappings of its own, vertex states have those of the vertices. */
 static void add_block_symbols(builder *b)
 {
@@ -209,7 +220,7 @@ static void add_block_symbols(builder *b)
     const block *x = &b->c->blocks[index];
     bool linked = is_linked(layout, index), code = x->flags & BLOCK_CODE;
     if (!linked || !code) add_mapping(b, x->address, code);
-    if (code) add_mapping(b, x->address + x->size, false);
+    if (code && !is_split(layout, index)) add_mapping(b, x->address + x->size, false);
     if (linked || x->category == POP_MEMORY_VERTEX_INSTANCE_STATE) continue;
     add_symbol(b, (pop_image_symbol){
                       .name = block_symbol_name(b, x),

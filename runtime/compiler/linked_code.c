@@ -6,9 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Groups that are bytes in the image; of TLS the image has copies, one per worker. */
-static const pop_link_group loaded_groups[] = {POP_LINK_CODE, POP_LINK_RODATA, POP_LINK_DATA};
-enum { NUM_LOADED_GROUPS = sizeof loaded_groups / sizeof *loaded_groups };
+/* Blocks that are bytes in the image; of TLS the image has copies, one per worker. */
+enum { NUM_LOADED = 4 };
+
+static uint32_t loaded_block(const tile_layout *layout, int number)
+{
+  const uint32_t blocks[NUM_LOADED] = {layout->linked_blocks[POP_LINK_CODE], layout->library_code,
+                                       layout->linked_blocks[POP_LINK_RODATA],
+                                       layout->linked_blocks[POP_LINK_DATA]};
+  return blocks[number];
+}
 
 pop_link_addresses linked_addresses(const compilation *c, uint32_t tile)
 {
@@ -31,8 +38,8 @@ static void find_span(const compilation *c, uint32_t tile, uint32_t *first, uint
 {
   *first = UINT32_MAX;
   *end = 0;
-  for (int i = 0; i < NUM_LOADED_GROUPS; i++) {
-    uint32_t index = c->tiles[tile].linked_blocks[loaded_groups[i]];
+  for (int i = 0; i < NUM_LOADED; i++) {
+    uint32_t index = loaded_block(&c->tiles[tile], i);
     if (index == COMPILER_NONE) continue;
     const block *b = &c->blocks[index];
     if (b->address < *first) *first = b->address;
@@ -70,8 +77,8 @@ static void copy_groups(const compilation *c, uint32_t tile, uint8_t *bytes)
 {
   const tile_layout *layout = &c->tiles[tile];
   const code_group *group = &c->code_groups[layout->code_group];
-  for (int i = 0; i < NUM_LOADED_GROUPS; i++) {
-    uint32_t index = layout->linked_blocks[loaded_groups[i]];
+  for (int i = 0; i < NUM_LOADED; i++) {
+    uint32_t index = loaded_block(layout, i);
     if (index == COMPILER_NONE) continue;
     const block *b = &c->blocks[index];
     memcpy(bytes + (b->address - c->target.memory_base),

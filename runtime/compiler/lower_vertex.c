@@ -47,12 +47,14 @@ static const pop_memory_category field_data_categories[FIELD_DATA_COUNT] = {
 
 enum { WORD = 4, MIN_ALIGN = 8, MAX_WORKERS = 64, VERTEX_COST = 16 };
 
-/* Inputs: the larger wins where an input's parts come from here and there. */
+/* Inputs: the larger wins where an input's parts come from here and there. What is read and written is filled before
+ * and sent after: such a buffer is of several categories. */
 typedef enum buffer_kind {
   REARRANGEMENT,
   MESSAGE,
   GLOBAL_MESSAGE,
   OUTPUT,
+  IN_AND_OUT,
   BUFFER_KIND_COUNT
 } buffer_kind;
 
@@ -61,6 +63,7 @@ static const pop_memory_category buffer_categories[BUFFER_KIND_COUNT] = {
     [GLOBAL_MESSAGE] = POP_MEMORY_GLOBAL_MESSAGE,
     [REARRANGEMENT] = POP_MEMORY_REARRANGEMENT,
     [OUTPUT] = POP_MEMORY_OUTPUT_EDGE,
+    [IN_AND_OUT] = POP_MEMORY_MULTIPLE,
 };
 
 /* An input buffer that other inputs may use. */
@@ -337,8 +340,9 @@ static place place_input(vertex_lowering *v, size_t first, size_t count, uint32_
 static place place_output(vertex_lowering *v, size_t first, size_t count, uint32_t bytes,
                           const pop_field *field)
 {
-  place at = add_to_buffer(v, OUTPUT, field, bytes);
-  if (field->kind == POP_FIELD_INOUT) gather(v, v->segments + first, count, at);
+  bool is_read = field->kind == POP_FIELD_INOUT;
+  place at = add_to_buffer(v, is_read ? IN_AND_OUT : OUTPUT, field, bytes);
+  if (is_read) gather(v, v->segments + first, count, at);
   scatter(v, v->segments + first, count, at);
   v->num_segments = first;
   return at;

@@ -27,7 +27,8 @@ typedef struct maker {
   pop_target target;
   pop_name_table rows; /* kind and name -> row */
   uint8_t *uses;       /* of each byte of a tile: how many symbols, at most 2 */
-  size_t uses_capacity;
+  uint8_t *categories; /* of each byte with a symbol: of the last one */
+  size_t uses_capacity, categories_capacity;
 } maker;
 
 /* ---- rows ---- */
@@ -88,23 +89,29 @@ static void count_uses(maker *m, const pop_image *image)
 {
   pop_reserve(m->uses, image->size, m->uses_capacity);
   memset(m->uses, 0, image->size);
+  pop_reserve(m->categories, image->size, m->categories_capacity);
   for (size_t i = 0; i < image->num_symbols; ++i) {
     const pop_image_symbol *s = &image->symbols[i];
     if (!is_inside(image, s)) continue;
-    for (uint32_t at = s->address - image->base, end = at + s->size; at < end; ++at)
+    for (uint32_t at = s->address - image->base, end = at + s->size; at < end; ++at) {
       if (m->uses[at] < 2) m->uses[at]++;
+      m->categories[at] = s->category;
+    }
   }
 }
 
-/* Code has constants and padding without symbols. */
+/* Code has constants and padding without symbols: they are of the category of what is before them. */
 static void add_unnamed_code(const maker *m, const pop_image *image, tile_sizes *sizes)
 {
   for (size_t i = 0; i < image->num_segments; ++i) {
     const pop_image_segment *s = &image->segments[i];
+    int category = POP_MEMORY_VERTEX_CODE;
     for (uint32_t at = s->start - image->base, end = at + s->size; s->executable && at < end; ++at)
-      if (!m->uses[at]) {
+      if (m->uses[at]) {
+        if (image->symbols_have_categories) category = m->categories[at];
+      } else {
         m->uses[at] = 1;
-        sizes->by_category[POP_MEMORY_VERTEX_CODE]++;
+        sizes->by_category[category]++;
       }
   }
 }
@@ -333,6 +340,7 @@ pop_error *size_report_make(const char *archive, uint32_t tile, size_report *rep
   report->target = pop_arena_strdup(report->arena, m.target.name);
   pop_name_table_free(&m.rows);
   free(m.uses);
+  free(m.categories);
   pop_engine_free(m.engine);
   pop_archive_close(m.archive);
   return error;

@@ -93,7 +93,8 @@ __attribute__((format(printf, 2, 3))) static void differ(checker *c, const char 
  * these is not all. */
 static bool has_symbols_for_all(int category)
 {
-  return category != POP_MEMORY_VERTEX_CODE && category != POP_MEMORY_VERTEX_INSTANCE_STATE;
+  return category != POP_MEMORY_VERTEX_CODE && category != POP_MEMORY_SHARED_CODE_STORAGE &&
+         category != POP_MEMORY_SHARED_DATA_STORAGE && category != POP_MEMORY_VERTEX_INSTANCE_STATE;
 }
 
 static void compare_categories(checker *c, const pop_tile_memory *report,

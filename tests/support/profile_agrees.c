@@ -6,7 +6,8 @@
  * are those of the categories; the instructions of exchanges are the exchange code.
  *
  * Standard output, for other tools' figures: including_gaps, used, and `category` with key and bytes not
- * overlapped, of all tiles. Differences go to standard error, exit status 1. */
+ * overlapped, of all tiles; then `present` with the key of each category that has bytes at all. Differences go to
+ * standard error, exit status 1. */
 #include <populus/archive.h>
 #include <populus/arena.h>
 #include <populus/image.h>
@@ -153,7 +154,10 @@ static size_t count_at(const checker *c, const char *path)
 static void check_code(checker *c, uint32_t tile)
 {
   size_t num_types = count_at(c, "vertexTypes.names");
-  int64_t code = memory_at(c, "byCategory.vertexCode.total", tile), most = 0, types = 0;
+  int64_t code = memory_at(c, "byCategory.vertexCode.total", tile) +
+                 memory_at(c, "byCategory.sharedCodeStorage.total", tile) +
+                 memory_at(c, "byCategory.sharedDataStorage.total", tile);
+  int64_t most = 0, types = 0;
   for (size_t t = 0; t < num_types; ++t) {
     int64_t bytes = view_at(c, "byVertexType", "codeBytes", t, tile);
     types += bytes != 0;
@@ -295,6 +299,8 @@ int main(int argc, char **argv)
   for (int k = 0; k < POP_MEMORY_CATEGORY_COUNT; ++k)
     printf("category %s %" PRIu64 "\n", pop_memory_category_key((pop_memory_category)k),
            c.categories[k]);
+  for (int k = 0; k < POP_MEMORY_CATEGORY_COUNT; ++k)
+    if (c.blocks[k]) printf("present %s\n", pop_memory_category_key((pop_memory_category)k));
   pop_error_free(error);
   pop_profile_free(c.profile);
   pop_archive_close(c.archive);

@@ -89,6 +89,9 @@ POP_MUST_CHECK pop_error *pop_closure_explain_given(const pop_closure *closure,
  * exceptions, …? */
 bool pop_link_is_foreign_symbol(const char *symbol);
 uint32_t pop_closure_group_bytes(const pop_closure *closure, pop_link_group group);
+/* From where on, in group CODE, it is that of library objects: a multiple of 4; all of the group's bytes if there
+ * is none. */
+uint32_t pop_closure_library_code(const pop_closure *closure);
 uint32_t pop_closure_group_align(const pop_closure *closure, pop_link_group group); /* >= 4 */
 
 /* Where each group starts. Code addresses TLS symbols by their offset from the thread pointer,
