@@ -118,6 +118,7 @@ void popc_settings_free(popc_settings *settings);
 /* Errors: USAGE, with the nearest option. `inputs_allowed` is false for popc_options.flags. */
 POP_MUST_CHECK pop_error *popc_parse_options(popc_settings *settings, size_t count,
                                              const char *const *arguments, bool inputs_allowed);
+/* option_table.c */
 char *popc_help_text(void); /* caller frees */
 /* All that may be given; `help` is NULL for spellings that are there for old scripts. */
 void popc_visit_options(void (*visit)(void *context, const char *spelling, const char *value,
