@@ -32,7 +32,7 @@ typedef enum execution_profile_choice {
 typedef enum report_choice { AS_ALL, YES, NO } report_choice;
 
 /* The number behind the word auto. */
-enum { NUMBER_AUTO = UINT32_MAX - 1 };
+#define NUMBER_AUTO (UINT32_MAX - 1)
 
 /* streamCallbacks.multiThreadMode, in the order of the table's values. */
 typedef enum callback_mode {
