@@ -1,30 +1,15 @@
-# The graph profile of every example, also of those in C++: as the schema says, in JSON and CBOR the same, from the graph the
-# same as from its archive; its views of memory agree with each other, with the images, with popsize and with `size -A`, to the
+# The graph profile of every example (of those in C++: graph_profile_cxx.sh): as the schema says, in JSON and CBOR the same,
+# from the graph the same as from its archive; its views of memory agree with each other, with the images, with popsize and with `size -A`, to the
 # byte. With three more graphs, one of them out of memory, every category has bytes somewhere.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
-agrees=$POPULUS_BUILD_DIR/tests/support/profile_agrees
+. "$POPULUS_SOURCE_DIR/tests/support/profile_agrees.sh"
 schema=$POPULUS_SOURCE_DIR/tests/golden/graph_profile.schema.json
 python=
 for candidate in /usr/bin/python3 python3; do
   "$candidate" -c 'import cbor2, jsonschema' 2>imports.err && python=$candidate && break
 done
 [ -n "$python" ] || { echo "python3-cbor2 and python3-jsonschema are not installed"; exit 77; }
-
-# agree <what>: archive.a and its profile do.
-agree()
-{
-  quiet agreed.txt "$agrees" archive.a
-  grep -v '^present' agreed.txt >agree.txt
-  grep '^present' agreed.txt >>present.txt
-  size -A archive.a | awk '$1 == ".text" { sum += $2 } END { print "including_gaps", sum + 0 }' >text.txt
-  grep '^including_gaps' agree.txt | cmp - text.txt || fail "$1: size says something else"
-  quiet popsize.csv "$POPULUS_BIN/popsize" --csv archive.a
-  awk -F, '$1 == "total" && $2 == "including gaps" { print "including_gaps", $3 }
-           $1 == "total" && $2 == "used" { print "used", $3 }
-           $1 == "category" { print "category", $2, $3 }' popsize.csv | grep -v 'shared by several' | sort >sizes.txt
-  awk '$1 != "category" || $3 > 0' agree.txt | sort | cmp - sizes.txt || fail "$1: popsize says something else"
-}
 
 for folder in "$POPULUS_SOURCE_DIR"/examples/*/; do
   example=$(basename "$folder")
@@ -66,23 +51,6 @@ sort -u present.txt | sed 's/^present //' >categories.txt
 "$python" -c 'import json; print("\n".join(sorted(json.load(open("compiled/graph.json"))["memory"]["byCategory"])))' |
   LC_ALL=C sort >all.txt
 LC_ALL=C sort categories.txt | cmp - all.txt || fail "no graph has bytes of $(LC_ALL=C sort categories.txt | comm -13 - all.txt)"
-
-# Host programs in C++, by one compiler.
-if command -v g++ >/dev/null && [ -e "$POPULUS_BUILD_DIR/lib/libpoplar.so" ]; then
-  . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
-  for source in "$POPULUS_SOURCE_DIR"/examples/cpp/*.cpp; do
-    example=$(basename "$source" .cpp)
-    arguments=
-    [ "$example" != matvec_split ] ||
-      arguments="300 40 ipu2 $POPULUS_BUILD_DIR/share/populus/examples/matvec_split_codelets.gp"
-    link g++ c++17 "$source" ./host_program -lpoplar
-    rm -f archive.a
-    # shellcheck disable=SC2086
-    POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"archive.a"}' ./host_program $arguments >out.txt 2>&1 ||
-      fail "$example in C++ exits $?: $(cat out.txt)"
-    agree "$example in C++"
-  done
-fi
 
 # popexec writes it, too.
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"archive.a"}' "$POPULUS_BIN/suffix_sum" >out.txt 2>&1
