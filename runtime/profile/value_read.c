@@ -111,7 +111,7 @@ static bool read_value(reader *r, const char *key, uint32_t depth);
 static bool read_items(reader *r, const head *h, uint32_t depth)
 {
   for (uint64_t i = 0; h->info == INDEFINITE ? !is_break(r) : i < h->value; i++) {
-    head of_key;
+    head of_key = {0};
     if (h->major == MAJOR_MAP &&
         (!read_head(r, &of_key) || !read_text(r, &of_key, &r->key, &r->key_capacity)))
       return false;
