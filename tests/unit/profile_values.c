@@ -180,6 +180,7 @@ Test(profile_values, cbor_is_read_back_and_damage_is_found)
   pop_profile *profile = emit_to_values(emit_sample, NULL), *first, *second;
   size_t size, size_of_copy;
   char *bytes = written(pop_profile_root(profile), POP_PROFILE_CBOR, &size);
+  cr_assert_gt(size, 0);
   cr_assert_null(profile_from_cbor(bytes, size, &first));
   char *copy = written(pop_profile_root(first), POP_PROFILE_CBOR, &size_of_copy);
   cr_assert(size_of_copy == size && memcmp(bytes, copy, size) == 0);
