@@ -19,7 +19,7 @@ struct execution_profile {
 
 execution_profile *execution_profile_new(machine *m, const pop_executable *e)
 {
-  if (!execution_is_instrumented(e)) return NULL;
+  if (e->cpu || !execution_is_profiled(e)) return NULL;
   execution_profile *p = pop_xcalloc(1, sizeof *p);
   p->x = execution_new(e);
   p->machine = m;
@@ -87,7 +87,9 @@ pop_error *execution_profile_empty_blocks(execution_profile *p)
 
 static void warn_of_dropped(execution_profile *p)
 {
-  if (p->has_warned || p->x->num_trace < EXECUTION_MAX_TRACED) return;
+  if (p->has_warned || !execution_is_instrumented(p->x->executable) ||
+      p->x->num_trace < EXECUTION_MAX_TRACED)
+    return;
   p->has_warned = true;
   log_write(LOG_WARN, "ENGINE",
             "the execution profile's program trace ends after %d steps: reset the profile between "
@@ -107,9 +109,13 @@ pop_error *execution_profile_end_run(execution_profile *p)
   p->run.to = after.cycles;
   p->run.instructions = after.instructions - p->before.instructions;
   p->run.supersteps = after.supersteps - p->before.supersteps;
+  p->runs = false;
+  if (p->x->num_runs == EXECUTION_MAX_RUNS) {
+    p->x->num_dropped_runs++;
+    return NULL;
+  }
   trace_program(p->x, &p->run, p->branches, p->num_branches);
   pop_push(p->x->runs, p->x->num_runs, p->x->runs_capacity, p->run);
-  p->runs = false;
   warn_of_dropped(p);
   return NULL;
 }

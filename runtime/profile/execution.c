@@ -1,5 +1,6 @@
 #include "profile/execution.h"
 
+#include "profile/estimated_cycles.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +53,15 @@ void execution_reset(execution *x)
 {
   memset(x->words, 0, x->first_word[x->executable->num_measures] * sizeof *x->words);
   x->num_runs = x->num_trace = 0;
+  x->num_dropped_runs = 0;
   timed_blocks_reset(&x->timed);
+}
+
+bool execution_is_whole(const execution *x)
+{
+  for (size_t i = 0; i < x->num_runs; i++)
+    if (!x->runs[i].is_complete) return false;
+  return x->num_dropped_runs == 0;
 }
 
 bool execution_is_instrumented(const pop_executable *e)
@@ -60,6 +69,17 @@ bool execution_is_instrumented(const pop_executable *e)
   const instrumentation *in = &e->instrumentation;
   return in->compute != INSTRUMENT_NOTHING || in->control_flow || in->external_exchange ||
          in->blocks;
+}
+
+/* No compute set is measured, and all take what they are said to take. */
+static bool is_estimated(const pop_executable *e)
+{
+  return e->target.type == POP_TARGET_IPU_MODEL && e->instrumentation.compute == INSTRUMENT_NOTHING;
+}
+
+bool execution_is_profiled(const pop_executable *e)
+{
+  return execution_is_instrumented(e) || is_estimated(e);
 }
 
 static bool measures_exchanges_between_IPUs(const pop_executable *e)
@@ -83,6 +103,7 @@ const char *execution_mode(const pop_executable *e)
   default:
     break;
   }
+  if (is_estimated(e)) return "IPU_MODEL";
   if (e->instrumentation.external_exchange)
     return measures_exchanges_between_IPUs(e) ? "EXTERNAL_EXCHANGES" : "HOST_EXCHANGES";
   return "NONE";
@@ -131,9 +152,20 @@ static size_t shared_costs(const execution *x, uint32_t set, const uint32_t *mea
   return num;
 }
 
+static size_t estimated_costs(const pop_executable *e, uint32_t set, tile_cost *costs)
+{
+  const executable_compute_set *s = &e->compute_sets[set];
+  for (size_t i = 0; i < s->num_works; i++) {
+    const executable_work *work = &e->works[s->first_work + i];
+    costs[i] = (tile_cost){.tile = work->tile, .cycles = estimated_cycles(e, work)};
+  }
+  return s->num_works;
+}
+
 size_t execution_compute_costs(const execution *x, uint32_t set, tile_cost *costs)
 {
   const pop_executable *e = x->executable;
+  if (is_estimated(e)) return estimated_costs(e, set, costs);
   size_t count, num = 0;
   const uint32_t *measures = measures_of(x, MEASURE_COMPUTE_SET, set, &count);
   bool shared = e->instrumentation.compute == INSTRUMENT_DEVICE ||

@@ -15,6 +15,8 @@
 
 /* Steps that a program trace may have: what comes behind is dropped, and profiles say so. */
 enum { EXECUTION_MAX_TRACED = 1 << 23 };
+/* Runs that are kept: more are counted. */
+enum { EXECUTION_MAX_RUNS = 1 << 16 };
 
 /* One run of a program. */
 typedef struct execution_run {
@@ -37,14 +39,19 @@ typedef struct execution {
   size_t *first_of[MEASURE_KINDS];
   EXECUTABLE_ARRAY(execution_run, runs);
   EXECUTABLE_ARRAY(uint32_t, trace); /* steps of the executable, and ends of blocks */
+  uint64_t num_dropped_runs;         /* that came when there were EXECUTION_MAX_RUNS */
   timed_blocks timed;                /* lightweight profiling */
 } execution;
 
 /* execution.c */
+/* Is all known that was executed? */
+bool execution_is_whole(const execution *x);
 execution *execution_new(const pop_executable *executable);
 void execution_free(execution *x);  /* NULL is fine */
 void execution_reset(execution *x); /* as new */
 bool execution_is_instrumented(const pop_executable *executable);
+/* Are runs profiled? On an IPU Model also without instrumentation, by what vertices are said to take. */
+bool execution_is_profiled(const pop_executable *executable);
 /* The guide's profilerMode: "NONE", "COMPUTE_SETS", … */
 const char *execution_mode(const pop_executable *executable);
 

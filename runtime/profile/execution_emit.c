@@ -108,14 +108,6 @@ static void put_exchanges(const execution_emitter *p)
 
 /* ---- runs ---- */
 
-/* Are they told by what was noted, or could they only go one way? */
-static bool is_whole(const execution *x)
-{
-  for (size_t i = 0; i < x->num_runs; i++)
-    if (!x->runs[i].is_complete) return false;
-  return true;
-}
-
 static void put_runs(const execution_emitter *p)
 {
   const pop_executable *e = p->x->executable;
@@ -141,7 +133,7 @@ static void put_trace(const execution_emitter *p)
     if (x->executable->steps[x->trace[i] & ~EXECUTION_BLOCK_END].kind != EXECUTABLE_STEP_BLOCK)
       emit_int(p->to, NULL, x->trace[i]);
   emit_end_vector(p->to);
-  emit_bool(p->to, "programTraceComplete", is_whole(x));
+  emit_bool(p->to, "programTraceComplete", execution_is_whole(x));
 }
 
 /* ---- the simulation ---- */
@@ -220,7 +212,7 @@ void emit_execution_as(const emitter *to, const char *key, const execution *x)
   const pop_executable *e = x->executable;
   emit_begin_map(to, key);
   emit_string(to, "profilerMode", execution_mode(e));
-  if (e->cpu || !execution_is_instrumented(e)) {
+  if (e->cpu || !execution_is_profiled(e)) {
     emit_end_map(to);
     return;
   }

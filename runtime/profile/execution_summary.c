@@ -155,13 +155,6 @@ static void print_totals(const summary *s, const simulation_totals *t)
           "Total thread balance:", t->compute ? 100 * t->active_compute / (double)t->compute : 0);
 }
 
-static bool is_complete(const execution *x)
-{
-  for (size_t i = 0; i < x->num_runs; i++)
-    if (!x->runs[i].is_complete) return false;
-  return true;
-}
-
 /* Steps are gone through twice: totals come first. */
 void print_execution_summary(FILE *stream, const execution *x, bool steps)
 {
@@ -175,7 +168,7 @@ void print_execution_summary(FILE *stream, const execution *x, bool steps)
   simulate(x, &visitor, &totals);
   fputs("Execution:\n\n", stream);
   print_totals(&s, &totals);
-  if (!is_complete(x))
+  if (!execution_is_whole(x))
     fputs("\n  Not all that was executed is known: see debug.instrumentControlFlow.\n", stream);
   if (e->instrumentation.compute == INSTRUMENT_VERTICES) {
     type_cost *all = pop_xcalloc(e->num_vertex_types + 1, sizeof *all);

@@ -1,5 +1,6 @@
 #include "profile/graph_profile.h"
 
+#include "profile/estimated_cycles.h"
 #include "profile/summary.h"
 #include <stdlib.h>
 #include <string.h>
@@ -109,33 +110,6 @@ static bool has_estimates(const pop_executable *e)
   return false;
 }
 
-enum { MAX_WORKERS = MACHINE_SUPERVISOR };
-
-/* A work's vertices run as they would on the tile: those of no single worker one after the other, which their
- * estimates count in cycles of the tile; then the workers beside each other, each in its own slots. */
-static uint64_t tile_cycles(const pop_executable *e, const executable_work *work)
-{
-  const executable_row *row = &e->vertex_rows[work->row];
-  uint64_t alone = 0, of_worker[MAX_WORKERS] = {0}, longest = 0;
-  for (uint32_t i = 0; i < row->count; ++i) {
-    const executable_vertex *v = &e->vertices[row->first + i];
-    if (v->worker < MAX_WORKERS)
-      of_worker[v->worker] += v->cycles;
-    else
-      alone += v->cycles;
-  }
-  for (int w = 0; w < MAX_WORKERS; ++w) longest = of_worker[w] > longest ? of_worker[w] : longest;
-  return alone + longest * e->target.num_worker_contexts;
-}
-
-static uint64_t active_cycles(const pop_executable *e, const executable_work *work)
-{
-  const executable_row *row = &e->vertex_rows[work->row];
-  uint64_t cycles = 0;
-  for (uint32_t i = 0; i < row->count; ++i) cycles += e->vertices[row->first + i].cycles;
-  return cycles;
-}
-
 static void emit_estimates_by_tile(const emitter *to, const char *key, const pop_executable *e,
                                    uint64_t (*cycles_of)(const pop_executable *,
                                                          const executable_work *))
@@ -174,9 +148,9 @@ static void emit_estimates_by_type(const emitter *to, const pop_executable *e)
 static void emit_estimates(const emitter *to, const pop_executable *e)
 {
   emit_begin_map(to, "cycleEstimates");
-  emit_estimates_by_tile(to, "activeCyclesByTile", e, active_cycles);
+  emit_estimates_by_tile(to, "activeCyclesByTile", e, estimated_active_cycles);
   emit_estimates_by_type(to, e);
-  emit_estimates_by_tile(to, "cyclesByTile", e, tile_cycles);
+  emit_estimates_by_tile(to, "cyclesByTile", e, estimated_cycles);
   emit_end_map(to);
 }
 

@@ -1,5 +1,6 @@
 #include "profile/simulation.h"
 
+#include "profile/estimated_cycles.h"
 #include <stdlib.h>
 
 typedef struct simulation {
@@ -72,6 +73,8 @@ static double active_cycles(const execution *x, const executable_work *work, uin
       sum += calls[i] > measure->overhead ? calls[i] - measure->overhead : 0;
     return sum / contexts;
   }
+  if (e->target.type == POP_TARGET_IPU_MODEL && e->instrumentation.compute == INSTRUMENT_NOTHING)
+    return (double)estimated_active_cycles(e, work);
   uint32_t used = 0; /* workers, a bit each */
   for (size_t i = 0; i < row->count; i++) {
     uint32_t worker = e->vertices[row->first + i].worker;

@@ -522,6 +522,72 @@ Test(execution_profile, trace_events_are_JSON_with_tracks_on_which_nothing_overl
   stop_profile(p);
 }
 
+/* What names may hold, and what comes of it: bytes that are no UTF-8 become U+FFFD. */
+static const char odd_name[] = "a\"b\\c/d;e\n\x01\xc3\xa9</script>\xff";
+static const char odd_in_json[] = "a\"b\\c/d;e\n\x01\xc3\xa9</script>\xef\xbf\xbd";
+
+static pop_engine *run_odd_names(void)
+{
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 1, &target));
+  target.tiles_per_ipu = 1;
+  pop_graph *graph = pop_graph_create(&target);
+  pop_graph_add_codelets_source(graph, "c", codelets, "count.c", NULL);
+  pop_tensor n = pop_graph_add_variable(graph, POP_INT, NULL, 0, odd_name);
+  pop_graph_set_tile_mapping(graph, n, 0);
+  pop_graph_set_initial_value(graph, n, &(int){0});
+  pop_compute_set set = pop_graph_add_compute_set(graph, odd_name);
+  pop_vertex v = pop_graph_add_vertex(graph, set, "Count");
+  pop_graph_set_vertex_tile(graph, v, 0);
+  pop_graph_connect(graph, v, "n", n);
+  pop_graph_set_field_int(graph, v, "rounds", 1);
+  pop_program main = pop_program_sequence(graph, odd_name);
+  pop_sequence_add(main,
+                   pop_program_block(graph, pop_program_execute(graph, set, odd_name), odd_name));
+  const pop_option options[] = {{"debug.instrument", "true"}, {"profiler.blocks.filter", "."}};
+  pop_engine *engine;
+  expect_ok(pop_engine_create(graph, &main, 1, options, 2, &engine));
+  pop_graph_free(graph);
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_run(engine, 0));
+  return engine;
+}
+
+Test(execution_profile, P12_any_name_is_escaped_for_other_tools)
+{
+  pop_engine *engine = run_odd_names();
+  char *text = written(engine, pop_engine_write_trace_events);
+  for (const char *c = text; *c; c++)
+    cr_assert((unsigned char)*c >= ' ' || *c == '\n', "byte %d", *c);
+  json_error_t where;
+  json_t *root = json_loads(text, 0, &where), *event;
+  cr_assert_not_null(root, "%s", where.text);
+  size_t index, runs = 0, steps = 0, blocks = 0, timed = 0;
+  json_array_foreach(json_object_get(root, "traceEvents"), index, event)
+  {
+    const char *category = json_string_value(json_object_get(event, "cat"));
+    if (!category || strcmp(json_string_value(json_object_get(event, "name")), odd_in_json) != 0)
+      continue;
+    runs += strcmp(category, "run") == 0;
+    steps += strcmp(category, "OnTileExecute") == 0;
+    blocks += strcmp(category, "block") == 0;
+    timed += strcmp(category, "Common") == 0;
+  }
+  cr_assert(runs == 1 && steps == 2 && blocks == 1 && timed == 1, "%zu %zu %zu %zu", runs, steps,
+            blocks, timed);
+  json_decref(root);
+  free(text);
+  /* Stacks: a line each; ';' is between frames and '/' ends one in a name that is a path. */
+  text = written(engine, pop_engine_write_folded_stacks);
+  cr_assert_not_null(strstr(text, "a\"b\\c/d:e \x01"));
+  for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+    const char *space = strrchr(line, ' ');
+    cr_assert(space && strspn(space + 1, "0123456789") == strlen(space + 1), "%s", line);
+  }
+  free(text);
+  pop_engine_free(engine);
+}
+
 Test(execution_profile, folded_stacks_have_all_cycles_once)
 {
   profiled *p = start(&(setting){"tile", "interpreter", "1", 0});
@@ -581,4 +647,97 @@ Test(execution_profile, instrumentation_is_paid_in_memory_and_cycles_and_only_if
   cr_assert_eq(cycles_of_count(measured) - cycles_of_count(plain), 8 * SLOT);
   pop_executable_free(plain);
   pop_executable_free(measured);
+}
+
+/* ---- IPU Models, without instrumentation ---- */
+
+static pop_engine *run_on_model(uint32_t times)
+{
+  pop_ipu_model model;
+  expect_ok(pop_ipu_model_init(&model, "ipu2"));
+  model.tiles_per_ipu = 2;
+  pop_device *device;
+  expect_ok(pop_ipu_model_create_device(&model, &device));
+  pop_graph *graph = pop_graph_create(pop_device_target(device));
+  pop_graph_add_codelets_source(graph, "c", codelets, "count.c", NULL);
+  pop_tensor n = pop_graph_add_variable(graph, POP_INT, (size_t[]){4}, 1, "n");
+  pop_graph_set_tile_mapping(graph, n, 1);
+  pop_graph_set_initial_value(graph, n, (int[4]){0});
+  pop_compute_set set = pop_graph_add_compute_set(graph, "count");
+  for (size_t i = 0; i < 4; i++) {
+    pop_vertex v = pop_graph_add_vertex(graph, set, "Count");
+    pop_graph_set_vertex_tile(graph, v, i == 0 ? 0 : 1);
+    pop_graph_connect(graph, v, "n", pop_tensor_index(n, i));
+    pop_graph_set_field_int(graph, v, "rounds", 1);
+    pop_graph_set_perf_estimate(graph, v, 10 + 10 * i, 0);
+  }
+  pop_tensor first = pop_tensor_index(n, 0);
+  pop_graph_set_tile_mapping(graph, first, 0);
+  pop_program main =
+      pop_program_repeat(graph, times, pop_program_execute(graph, set, NULL), "main");
+  pop_engine *engine;
+  expect_ok(pop_engine_create(graph, &main, 1, NULL, 0, &engine));
+  pop_graph_free(graph);
+  expect_ok(pop_engine_load_device(engine, device));
+  expect_ok(pop_engine_run(engine, 0));
+  pop_device_free(device);
+  return engine;
+}
+
+Test(execution_profile, models_take_what_vertices_are_said_to_take)
+{
+  pop_engine *engine = run_on_model(3);
+  pop_profile *profile;
+  expect_ok(pop_engine_execution_profile(engine, &profile));
+  pop_profile_value root = pop_profile_root(profile);
+  cr_assert_str_eq(pop_profile_as_string(pop_profile_get(root, "profilerMode")), "IPU_MODEL");
+  cr_assert(is_complete(profile));
+  cr_assert_eq(engine->executable->num_measures, 0);
+  pop_profile_value steps = pop_profile_find(root, "simulation.steps");
+  size_t executed = 0;
+  for (size_t i = 0; i < pop_profile_count(steps); i++) {
+    pop_profile_value step = pop_profile_at(steps, i);
+    if (strcmp(pop_profile_as_string(pop_profile_get(step, "type")), "OnTileExecute") != 0)
+      continue;
+    executed++;
+    /* Tile 0: a vertex of 10; tile 1: three on three workers, the slowest of 40; six slots each. */
+    cr_assert_eq(pop_profile_as_int(pop_profile_get(step, "cycles")), 40 * SLOT);
+    cr_assert_eq(pop_profile_as_int(pop_profile_get(step, "activeTiles")), 2);
+    cr_assert_float_eq(pop_profile_as_double(pop_profile_get(step, "tileBalance")), 50 / 80., 1e-9);
+    cr_assert_float_eq(pop_profile_as_double(pop_profile_get(step, "threadBalance")),
+                       100 / (50. * SLOT), 1e-9);
+  }
+  cr_assert_eq(executed, 3);
+  cr_assert_eq(pop_profile_count(pop_profile_get(root, "runs")), 1);
+  pop_profile_free(profile);
+  pop_engine_free(engine);
+}
+
+/* The files of two compilations, tile by tile. */
+Test(execution_profile, images_know_nothing_of_profiles_that_were_not_asked_for)
+{
+  static const pop_option off[] = {{"debug.instrument", "false"},
+                                   {"debug.computeInstrumentationLevel", "vertex"},
+                                   {"profiler.blocks.tile", "1"},
+                                   {"profiler.blocks.bufferSize", "512"},
+                                   {"profiler.replicaToProfile", "0"}};
+  static const pop_option on[] = {{"debug.instrumentCompute", "true"}};
+  pop_executable *e[3] = {compile(NULL, 0, 1), compile(off, 5, 1), compile(on, 1, 1)};
+  size_t differ = 0;
+  for (uint32_t tile = 0; tile < TILES; tile++) {
+    pop_bytes files[3] = {0};
+    for (int i = 0; i < 3; i++) {
+      pop_arena *arena = pop_arena_new();
+      pop_image image;
+      expect_ok(executable_image(e[i], tile, 0, &files[i], arena, &image));
+      pop_arena_free(arena);
+    }
+    cr_assert(files[0].size > 0 && files[0].size == files[1].size);
+    cr_assert_eq(memcmp(files[0].data, files[1].data, files[0].size), 0, "tile %u", tile);
+    differ +=
+        files[0].size != files[2].size || memcmp(files[0].data, files[2].data, files[0].size) != 0;
+    for (int i = 0; i < 3; i++) pop_bytes_free(&files[i]);
+  }
+  cr_assert_eq(differ, TILES - 1); /* tile 0 computes nothing */
+  for (int i = 0; i < 3; i++) pop_executable_free(e[i]);
 }

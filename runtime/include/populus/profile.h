@@ -120,8 +120,9 @@ POP_MUST_CHECK pop_error *pop_engine_print_profile_summary(const pop_engine *eng
  * load, or since it was reset; its numbers are those of the last execution of each compute set, vertex or
  * exchange. Besides the guide's keys there are `runs` (program, name, cycles of the device, instructions,
  * supersteps) and `programTraceComplete`: false if a program branched and debug.instrumentControlFlow was not
- * set, or the trace was longer than 8,388,608 steps. programTrace has the numbers of the graph profile's
- * programs. */
+ * set, the trace was longer than 8,388,608 steps, or there were more than 65,536 runs. programTrace has the numbers of the graph profile's
+ * programs. On an IPU Model runs are profiled also without instrumentation, by what vertices are said to take
+ * (profilerMode IPU_MODEL). */
 
 /* With profiler.blocks.filter or profiler.programs.filter there is `lightweightProfile`: droppedBlocks, and for each
  * tile that times blocks (profiler.blocks.tile) its blocks (type: Common, StreamCopyBegin, StreamCopyMid, StreamCopyEnd,
@@ -130,7 +131,7 @@ POP_MUST_CHECK pop_error *pop_engine_print_profile_summary(const pop_engine *eng
  * took part at that time. */
 
 /* The execution profile as values, the caller's to free. Without instrumentation its profilerMode is NONE (on
- * the CPU: CPU), and there is nothing else. */
+ * the CPU: CPU), and there is nothing else, but on an IPU Model. */
 POP_MUST_CHECK pop_error *pop_engine_execution_profile(const pop_engine *engine,
                                                        pop_profile **profile);
 /* The same, written as it comes into being. SYSTEM if the stream cannot be written. */

@@ -1,0 +1,133 @@
+"""validate_execution.py SCHEMA MODE GRAPH.json EXECUTION.json PROFILE.pop TRACE.json: the execution profile has the mode
+and is as the schema says, and the report has the same profiles; its steps are programs of the graph profile, and what is said of
+each is what its tiles have taken; the trace has a track for each of them on which nothing overlaps."""
+import json
+import sys
+
+import cbor2
+import jsonschema
+
+NAMED = {"DoExchange": ("exchange", "exchanges"), "GlobalExchange": ("externalExchange", "externalExchanges"),
+         "StreamCopy": ("hostExchange", "hostExchanges")}
+
+
+def expect(what, got, wanted):
+    close = isinstance(wanted, float) and abs(got - wanted) < 1e-9
+    if got != wanted and not close:
+        sys.exit(f"{what} is {got}, not {wanted}")
+
+
+def check_balances(name, step, cycles, tiles):
+    """Of a step whose tiles have taken so many cycles each."""
+    active = [c for c in cycles if c]
+    expect(name + ".cycles", step["cycles"], max(active))
+    expect(name + ".activeTiles", step["activeTiles"], len(active))
+    expect(name + ".tileBalance", step["tileBalance"], sum(active) / (max(active) * tiles))
+    expect(name + ".activeTileBalance", step["activeTileBalance"], sum(active) / (max(active) * len(active)))
+
+
+def check_data(name, step, table):
+    number = step[NAMED[step["type"]][0]]
+    sent, received = table["bytesSentByTile"][number], table["bytesReceivedByTile"][number]
+    moved = [a + b for a, b in zip(sent, received)]
+    total = sum(moved) if step["type"] == "StreamCopy" else sum(received)
+    expect(name + ".totalData", step["totalData"], total)
+    expect(name + ".dataBalance", step["dataBalance"], sum(moved) / (max(moved) * len(moved)))
+
+
+def check_step(number, step, graph, profile):
+    name = f"step {number}"
+    tiles = graph["target"]["numTiles"] // graph["target"]["numReplicas"]
+    if "program" in step:
+        program = graph["programs"][step["program"]]
+        expect(name + ".type", step["type"], program["type"])
+        expect(name + ".name", step.get("name"), program.get("name"))
+    if step["type"] == "Sync":
+        return
+    if not step["cyclesFrom"] + step["cycles"] <= step["cyclesTo"]:
+        sys.exit(f"{name} has {step['cycles']} cycles from {step['cyclesFrom']} to {step['cyclesTo']}")
+    if not 0 <= step.get("cyclesOverlapped", 0) <= step["cyclesTo"] - step["cyclesFrom"]:
+        sys.exit(f"{name} overlaps {step['cyclesOverlapped']}")
+    if step["type"] == "OnTileExecute":
+        expect(name + ".computeSet", step["computeSet"], program["computeSet"])
+        if "computeSetCyclesByTile" in profile:
+            check_balances(name, step, profile["computeSetCyclesByTile"][step["computeSet"]], tiles)
+        elif "computeSetCycles" in profile:
+            expect(name + ".cycles", step["cycles"], profile["computeSetCycles"][step["computeSet"]])
+        elif profile["profilerMode"] == "IPU_MODEL":
+            estimates = graph["computeSets"]["cycleEstimates"]["cyclesByTile"][step["computeSet"]]
+            check_balances(name, step, estimates, tiles)
+    elif NAMED[step["type"]][0] in step:
+        field, table = NAMED[step["type"]]
+        expect(name + "." + field, step[field], program["exchange"])
+        check_data(name, step, graph[table])
+        if field + "Cycles" in profile and step["type"] != "DoExchange":
+            check_balances(name, step, profile[field + "Cycles"][step[field]], tiles)
+
+
+def check_sums(profile):
+    steps = profile["simulation"]["steps"]
+    expect("programTrace", profile["programTrace"],
+           [s["program"] for s in steps if "program" in s])
+    ends = [s["cyclesTo"] for s in steps if "cyclesTo" in s]
+    if ends and max(ends) > profile["simulation"]["cycles"]:
+        sys.exit("a step ends behind the simulation")
+    totals = profile["simulation"]["tileCycles"]
+    if totals["activeCompute"] > totals["compute"]:
+        sys.exit("more active cycles than cycles")
+    for tag, key in ("OnTileExecute", "compute"), ("DoExchange", "doExchange"), ("StreamCopy", "streamCopy"), \
+            ("GlobalExchange", "globalExchange"):
+        sums = [s["cycles"] * s["activeTileBalance"] * s["activeTiles"] for s in steps if s["type"] == tag]
+        expect("tileCycles." + key, totals[key], round(sum(sums)))
+
+
+def check_trace(trace, profile):
+    named, tracks, events = set(), {}, 0
+    for event in trace["traceEvents"]:
+        if event["ph"] == "M":
+            if event["name"] == "process_name":
+                named.add(event["pid"])
+            continue
+        expect("ph", event["ph"], "X")
+        if event["pid"] not in named:
+            sys.exit(f"process {event['pid']} has no name")
+        begin, end = event["ts"], event["ts"] + event["dur"]
+        open_events = tracks.setdefault((event["pid"], event["tid"]), [])
+        if event["dur"] < 0 or not isinstance(event["name"], str):
+            sys.exit(f"event {event}")
+        if event["pid"] < 1000:
+            if open_events and begin < open_events[-1] - 1e-6 and event["cat"] not in ("block", "run"):
+                sys.exit(f"event {event} begins before {open_events[-1]}")
+            open_events.append(end)
+        events += 1
+    if not events:
+        sys.exit("there are no events")
+    steps = [s for s in profile["simulation"]["steps"] if s["type"] == "OnTileExecute"]
+    tiles = [e for e in trace["traceEvents"]
+             if e["ph"] == "X" and e["cat"] == "OnTileExecute" and e["tid"] > 0 and 0 < e["pid"] < 1000]
+    expect("events of tiles", len(tiles), sum(s["activeTiles"] for s in steps))
+
+
+def main():
+    loaded = []
+    for name in sys.argv[1:2] + sys.argv[3:]:
+        with open(name, "rb") as file:
+            loaded.append(cbor2.load(file) if name.endswith(".pop") else json.load(file))
+    schema, graph, profile, report, trace = loaded
+    try:
+        jsonschema.validate(profile, schema, jsonschema.Draft7Validator)
+    except jsonschema.ValidationError as error:
+        worst = jsonschema.exceptions.best_match([error])
+        sys.exit(f"{'/'.join(map(str, worst.absolute_path))}: {worst.message[:300]}")
+    expect("profilerMode", profile["profilerMode"], sys.argv[2])
+    if report["execution"] != profile or report["graph"] != graph:
+        sys.exit("profile.pop says something else")
+    if "simulation" not in profile:
+        return
+    for number, step in enumerate(profile["simulation"]["steps"]):
+        check_step(number, step, graph, profile)
+    check_sums(profile)
+    check_trace(trace, profile)
+
+
+main()
