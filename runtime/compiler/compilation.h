@@ -362,7 +362,7 @@ typedef enum host_event_kind {
 typedef struct host_event {
   host_event_kind kind;
   const char *name;    /* of the program */
-  const char *message; /* ABORT */
+  const char *message; /* ABORT, PRINT: as of the program */
   /* PRINT, TRACE, ASSUME_EQUAL: host tensor; ABORT: tile that holds the predicate, or COMPILER_NONE; EXCHANGE:
    * host exchange */
   uint32_t index;
@@ -555,6 +555,8 @@ typedef struct compilation {
   pop_error *out_of_memory;
 } compilation;
 
+/* How many steps it reports (pop_graph_set_progress). */
+unsigned compile_num_steps(void);
 /* Compiles. On success *out does not refer to the graph any more. */
 POP_MUST_CHECK pop_error *compile(pop_graph *graph, const uint32_t *programs, size_t num_programs,
                                   const compile_options *options, compilation **out);

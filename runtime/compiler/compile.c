@@ -106,9 +106,15 @@ static pop_error *verify(const compilation *c)
   return NULL;
 }
 
+unsigned compile_num_steps(void)
+{
+  return NUM_PASSES;
+}
+
 static pop_error *run_passes(compilation *c)
 {
   for (size_t i = 0; i < NUM_PASSES; i++) {
+    graph_report_progress(c->graph, (unsigned)i, NUM_PASSES);
     log_phase phase = log_phase_start("COMPILER", passes[i].name);
     POP_TRY(passes[i].run(c));
     pop_push(c->phase_times, c->num_phase_times, c->phase_times_capacity,

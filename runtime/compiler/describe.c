@@ -149,6 +149,8 @@ static void describe_event(const compilation *c, const host_event *event, pop_ex
                                 .tensor = event->index,
                                 .tile = EXECUTABLE_NONE,
                                 .first_window = e->num_windows};
+  if (event->kind == HOST_EVENT_PRINT)
+    described.message = pop_arena_strdup(e->arena, event->message);
   if (event->kind == HOST_EVENT_ASSUME_EQUAL) described.kind = EXECUTABLE_EVENT_ASSUME_EQUAL;
   if (event->kind == HOST_EVENT_ABORT) {
     described.kind = EXECUTABLE_EVENT_ABORT;

@@ -71,8 +71,10 @@ uint32_t lower_host_view(lowering *l, const program *viewed)
   bool prints = viewed->kind == PROGRAM_PRINT_TENSOR;
   uint32_t added = add_host_tensor(l->c, viewed->source, viewed->name,
                                    prints ? HOST_PRINT : HOST_COMPARE, prints ? 1 : viewed->count);
-  return add_view(l, added,
-                  (host_event){.kind = prints ? HOST_EVENT_PRINT : HOST_EVENT_ASSUME_EQUAL});
+  return add_view(
+      l, added,
+      (host_event){.kind = prints ? HOST_EVENT_PRINT : HOST_EVENT_ASSUME_EQUAL,
+                   .message = pop_arena_strdup(l->c->arena, prints ? viewed->message : "")});
 }
 
 uint32_t lower_traced_tensor(lowering *l, uint32_t tensor, const char *title)

@@ -270,6 +270,7 @@ static pop_error *compile_alone(pop_graph *graph, const pop_program *programs, s
   if (!error && e->out_of_memory)
     log_write(LOG_WARN, "ENGINE", "debug.allowOutOfMemory: %s", e->out_of_memory);
   if (!error && !e->cpu) error = write_reports(graph, e, options);
+  if (!error) graph_report_progress(graph, compile_num_steps(), compile_num_steps());
   if (error) {
     pop_executable_free(e);
     return error;

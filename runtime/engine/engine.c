@@ -179,15 +179,26 @@ static pop_error *read_all(const pop_engine *engine, const executable_tensor *te
 static pop_error *print_event(pop_engine *engine, const executable_event *event)
 {
   const executable_tensor *tensor = &engine->executable->tensors[event->tensor];
-  bool traced = engine->trace_file && strcmp(event->message, EXECUTABLE_TRACE) == 0;
-  FILE *stream = traced ? engine->trace_file : engine_print_stream(engine);
+  bool traced = strcmp(event->message, EXECUTABLE_TRACE) == 0;
+  bool formatted = *event->message && !traced;
+  FILE *stream = traced && engine->trace_file ? engine->trace_file : engine_print_stream(engine);
   uint8_t *data;
+  pop_print_format format;
+  if (formatted && !print_format_read(event->message, &format))
+    return pop_error_new(POP_ERROR_FILE_LOAD,
+                         "cannot print tensor '%s': the executable is damaged: there is no format "
+                         "'%s'",
+                         tensor->name, event->message);
   pop_error *error = read_all(engine, tensor, &data);
   for (uint32_t r = 0; r < engine->num_replicas && !error; r++) {
     char *title = engine->num_replicas > 1 ? pop_xasprintf("%s (replica %u)", tensor->name, r)
                                            : pop_xstrdup(tensor->name);
-    print_tensor(stream, title, tensor->type, tensor->shape, tensor->rank,
-                 data + r * executable_tensor_bytes(tensor));
+    const uint8_t *elements = data + r * executable_tensor_bytes(tensor);
+    if (formatted)
+      print_tensor_formatted(stream, title, &format, tensor->type, tensor->shape, tensor->rank,
+                             elements);
+    else
+      print_tensor(stream, title, tensor->type, tensor->shape, tensor->rank, elements);
     free(title);
   }
   if (!error && fflush(stream) != 0)

@@ -12,6 +12,7 @@
 #include "engine/remote_buffers.h"
 #include "engine/streams.h"
 #include "executable/executable.h"
+#include "graph/print_format.h"
 #include "machine/machine.h"
 #include <stdatomic.h>
 
@@ -100,6 +101,15 @@ POP_MUST_CHECK pop_error *engine_host_exchange(pop_engine *engine, const executa
 /* print_tensor.c: `title: {1,2}` and a newline. */
 void print_tensor(FILE *stream, const char *title, pop_type type, const size_t *shape,
                   uint32_t rank, const void *data);
+
+/* print_formatted.c: the same as a format says. */
+void print_tensor_formatted(FILE *stream, const char *title, const pop_print_format *format,
+                            pop_type type, const size_t *shape, uint32_t rank, const void *data);
+/* print_tensor.c, for both: "title: ", and an element as text: floats by `float_format` with `precision`. */
+enum { ELEMENT_TEXT_SIZE = 400 };
+void print_title(FILE *stream, const char *title);
+void format_element(char text[ELEMENT_TEXT_SIZE], pop_type type, const uint8_t *at,
+                    const char *float_format, int precision);
 
 /* fault_report.c: the machine's fault with the names that metadata and the image's symbols give. */
 pop_error *engine_fault_report(const pop_engine *engine, uint32_t replica);

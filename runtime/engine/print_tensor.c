@@ -13,7 +13,19 @@
 
 #include <string.h>
 
-static void print_element(FILE *stream, pop_type type, const uint8_t *at)
+static void format_float(char text[ELEMENT_TEXT_SIZE], double value, const char *format,
+                         int precision)
+{
+  if (strcmp(format, "f") == 0)
+    snprintf(text, ELEMENT_TEXT_SIZE, "%.*f", precision, value);
+  else if (strcmp(format, "e") == 0)
+    snprintf(text, ELEMENT_TEXT_SIZE, "%.*e", precision, value);
+  else
+    snprintf(text, ELEMENT_TEXT_SIZE, "%.*g", precision, value);
+}
+
+void format_element(char text[ELEMENT_TEXT_SIZE], pop_type type, const uint8_t *at,
+                    const char *float_format, int precision)
 {
   union {
     float f;
@@ -29,39 +41,47 @@ static void print_element(FILE *stream, pop_type type, const uint8_t *at)
   case POP_BOOL:
   case POP_UNSIGNED_CHAR:
   case POP_QUARTER: /* its code: format and scale, which make it a number, are not the tensor's */
-    fprintf(stream, "%u", *at);
+    snprintf(text, ELEMENT_TEXT_SIZE, "%u", *at);
     break;
   case POP_CHAR:
   case POP_SIGNED_CHAR:
-    fprintf(stream, "%d", (int8_t)*at);
+    snprintf(text, ELEMENT_TEXT_SIZE, "%d", (int8_t)*at);
     break;
   case POP_SHORT:
-    fprintf(stream, "%d", value.s);
+    snprintf(text, ELEMENT_TEXT_SIZE, "%d", value.s);
     break;
   case POP_UNSIGNED_SHORT:
-    fprintf(stream, "%u", value.us);
+    snprintf(text, ELEMENT_TEXT_SIZE, "%u", value.us);
     break;
   case POP_INT:
-    fprintf(stream, "%d", value.i);
+    snprintf(text, ELEMENT_TEXT_SIZE, "%d", value.i);
     break;
   case POP_UNSIGNED_INT:
-    fprintf(stream, "%u", value.u);
+    snprintf(text, ELEMENT_TEXT_SIZE, "%u", value.u);
     break;
   case POP_LONGLONG:
-    fprintf(stream, "%lld", (long long)value.ll);
+    snprintf(text, ELEMENT_TEXT_SIZE, "%lld", (long long)value.ll);
     break;
   case POP_UNSIGNED_LONGLONG:
-    fprintf(stream, "%llu", (unsigned long long)value.ull);
+    snprintf(text, ELEMENT_TEXT_SIZE, "%llu", (unsigned long long)value.ull);
     break;
   case POP_HALF:
-    fprintf(stream, "%g", (double)pop_half_to_float(value.us));
+    format_float(text, (double)pop_half_to_float(value.us), float_format, precision);
     break;
   case POP_FLOAT:
-    fprintf(stream, "%g", (double)value.f);
+    format_float(text, (double)value.f, float_format, precision);
     break;
   case POP_TYPE_COUNT:
+    *text = '\0';
     break;
   }
+}
+
+static void print_element(FILE *stream, pop_type type, const uint8_t *at)
+{
+  char text[ELEMENT_TEXT_SIZE];
+  format_element(text, type, at, "g", 6);
+  fputs(text, stream);
 }
 
 /* Prints dimensions `d` and inwards from *at on, and moves *at behind them. Depth <= rank <= 16. */
@@ -85,13 +105,14 @@ static void print_dimension(FILE *stream, pop_type type, const size_t *shape, ui
 }
 
 /* Control characters in a title must not reach a terminal. */
-static void print_title(FILE *stream, const char *title)
+void print_title(FILE *stream, const char *title)
 {
   for (const unsigned char *at = (const unsigned char *)title; *at; ++at)
     if (*at < ' ' || *at == 0x7f)
       fprintf(stream, "\\x%02x", *at);
     else
       fputc(*at, stream);
+  fputs(": ", stream);
 }
 
 void print_tensor(FILE *stream, const char *title, pop_type type, const size_t *shape,
@@ -99,7 +120,6 @@ void print_tensor(FILE *stream, const char *title, pop_type type, const size_t *
 {
   const uint8_t *at = data;
   print_title(stream, title);
-  fputs(": ", stream);
   if (rank == 0)
     print_element(stream, type, at);
   else

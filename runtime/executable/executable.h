@@ -76,8 +76,9 @@ typedef enum executable_event_kind {
 
 typedef struct executable_event {
   executable_event_kind kind;
-  const char *name;    /* of the program */
-  const char *message; /* ABORT; PRINT: EXECUTABLE_TRACE if debug.trace prints; otherwise "" */
+  const char *name; /* of the program */
+  /* ABORT; PRINT: how (graph/print_format.h), "": as the guide, EXECUTABLE_TRACE if debug.trace prints; otherwise "" */
+  const char *message;
   uint32_t tensor;     /* PRINT, ASSUME_EQUAL: in tensors */
   uint32_t tile;       /* ABORT: that holds the predicate; EXECUTABLE_NONE: there is none */
   size_t first_window; /* EXCHANGE: in windows */

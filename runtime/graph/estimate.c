@@ -74,19 +74,51 @@ static size_t connected_size(const pop_graph *graph, const pop_field *field, con
   return field->has_rows ? count : (size_t)graph->tensors[tensors[0]].num_elements;
 }
 
+/* SIZE_MAX: there is no such field. */
+static size_t find_field(const pop_vertex_type *type, const char *name)
+{
+  size_t field = 0;
+  while (field < type->num_fields && strcmp(type->fields[field].name, name) != 0) field++;
+  return field == type->num_fields ? SIZE_MAX : field;
+}
+
 size_t pop_graph_vertex_field_size(pop_graph *graph, pop_vertex handle, const char *name)
 {
   const vertex *v = find_vertex(&graph, handle);
   if (!v || !name) return SIZE_MAX;
   const pop_vertex_type *type = graph->vertex_types[v->type].type;
-  size_t field = 0;
-  while (field < type->num_fields && strcmp(type->fields[field].name, name) != 0) field++;
-  if (field == type->num_fields) return SIZE_MAX;
+  size_t field = find_field(type, name);
+  if (field == SIZE_MAX) return SIZE_MAX;
   for (uint32_t i = v->first_edge; i != GRAPH_NONE; i = graph->edges[i].next)
     if (graph->edges[i].field == field)
       return connected_size(graph, &type->fields[field], &graph->edges[i]);
   for (uint32_t i = v->first_value; i != GRAPH_NONE; i = graph->field_values[i].next)
     if (graph->field_values[i].field == field)
       return type->fields[field].layout == POP_LAYOUT_SCALAR ? 1 : graph->field_values[i].count;
+  return 0;
+}
+
+size_t pop_graph_vertex_field_values(pop_graph *graph, pop_vertex handle, const char *name,
+                                     void *values, size_t max)
+{
+  const vertex *v = find_vertex(&graph, handle);
+  if (!v || !name) return SIZE_MAX;
+  const pop_vertex_type *type = graph->vertex_types[v->type].type;
+  size_t number = find_field(type, name);
+  if (number == SIZE_MAX || type->fields[number].kind != POP_FIELD_CONSTANT) return SIZE_MAX;
+  const pop_field *field = &type->fields[number];
+  for (uint32_t i = v->first_value; i != GRAPH_NONE; i = graph->field_values[i].next) {
+    const field_value *value = &graph->field_values[i];
+    if (value->field != number) continue;
+    bool scalar = field->layout == POP_LAYOUT_SCALAR;
+    size_t count = scalar ? 1 : value->count, copied = count < max ? count : max;
+    size_t bytes = copied * pop_type_bytes(field->type);
+    const void *data = scalar ? value->bytes : value->data;
+    if (bytes && data)
+      memcpy(values, data, bytes);
+    else if (bytes)
+      memset(values, 0, bytes);
+    return count;
+  }
   return 0;
 }

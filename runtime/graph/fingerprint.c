@@ -185,7 +185,7 @@ static void add_host(hasher *h, const pop_graph *g)
 
 fingerprint graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t num_programs)
 {
-  ASSERT_SIZE(pop_graph, 728);
+  ASSERT_SIZE(pop_graph, 744);
   hasher h = {.state = XXH3_createState()};
   XXH3_128bits_reset(h.state);
   add_target(&h, &graph->target);

@@ -120,3 +120,19 @@ void graph_fail(pop_graph *graph, pop_error *error)
   else
     graph->error = error;
 }
+
+/* ---- compiling ---- */
+
+void pop_graph_set_progress(pop_graph *graph,
+                            void (*progress)(void *context, unsigned done, unsigned total),
+                            void *context)
+{
+  if (!graph) return;
+  graph->top->progress = progress;
+  graph->top->progress_context = context;
+}
+
+void graph_report_progress(const pop_graph *graph, unsigned done, unsigned total)
+{
+  if (graph->progress) graph->progress(graph->progress_context, done, total);
+}

@@ -141,7 +141,7 @@ typedef enum program_kind {
 typedef struct program {
   program_kind kind;
   const char *name;    /* "" if none; PRINT_TENSOR: the title */
-  const char *message; /* ABORT: "" if none */
+  const char *message; /* ABORT: "" if none; PRINT_TENSOR: how (graph/print_format.h) */
   /* SEQUENCE: programs in order; REPEAT, CALL, BLOCK: one; SWITCH: of the cases, then the default;
    * WHILE: condition, body */
   uint32_t *children;
@@ -242,7 +242,10 @@ struct pop_graph {
   pop_name_table handle_names, stream_names, remote_buffer_names;
   struct view_scratch *scratch; /* view.c: what the view that is being made needs */
   uint64_t program_visit;       /* number of searches for cycles so far */
-  log_phase construction;       /* from its creation to when it is first compiled */
+  void (*progress)(void *context, unsigned done,
+                   unsigned total); /* pop_graph_set_progress; or NULL */
+  void *progress_context;
+  log_phase construction; /* from its creation to when it is first compiled */
   bool is_constructed;
   graph_compiler compiler; /* who compiles the graph: nobody else may use it meanwhile */
 };
@@ -258,6 +261,9 @@ static inline uint32_t graph_tile_limit(const pop_graph *view)
   enum { MAX_TILES = 1000000 };
   return graph_is_for_host(view) ? MAX_TILES : view->num_tiles;
 }
+
+/* graph.c */
+void graph_report_progress(const pop_graph *graph, unsigned done, unsigned total);
 
 /* estimate.c: asks the estimators of vertex types about vertices without estimates of their own. */
 void graph_estimate_vertices(pop_graph *graph);

@@ -3,6 +3,7 @@
 #include "graph/add_program.h"
 #include "graph/check.h"
 #include "graph/describe.h"
+#include "graph/print_format.h"
 #include "graph/replicated.h"
 
 #include <stdlib.h>
@@ -208,11 +209,33 @@ static pop_program add_print(pop_graph *graph, const char *call, program p, uint
   return add_program(graph, call, p, title);
 }
 
-pop_program pop_program_print_tensor(pop_tensor tensor, const char *title)
+static pop_program print_as(const char *call, pop_tensor tensor, const char *format,
+                            const char *title)
 {
-  static const char call[] = "pop_program_print_tensor";
   pop_graph *graph = tensor.graph;
   if (!graph_usable(graph) || !check_tensor(graph, call, tensor)) return (pop_program){graph, 0};
-  program p = {.kind = PROGRAM_PRINT_TENSOR, .source = tensor.index};
+  program p = {.kind = PROGRAM_PRINT_TENSOR, .source = tensor.index, .message = format};
   return add_for_each_replica(graph, call, p, tensor, add_print, title);
+}
+
+pop_program pop_program_print_tensor(pop_tensor tensor, const char *title)
+{
+  return print_as("pop_program_print_tensor", tensor, "", title);
+}
+
+pop_program pop_program_print_tensor_formatted(pop_tensor tensor, const char *title,
+                                               const pop_print_format *format)
+{
+  static const char call[] = "pop_program_print_tensor_formatted";
+  pop_graph *graph = tensor.graph;
+  if (!graph_usable(graph)) return (pop_program){graph, 0};
+  char text[PRINT_FORMAT_SIZE];
+  if (!format || !print_format_write(format, text)) {
+    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
+                "%s: the format cannot be: 1 to %u digits, a float format, and characters that can "
+                "be printed are needed",
+                call, PRINT_FORMAT_MAX_DIGITS);
+    return (pop_program){graph, 0};
+  }
+  return print_as(call, tensor, pop_arena_strdup(graph->arena, text), title);
 }

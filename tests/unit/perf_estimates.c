@@ -251,3 +251,50 @@ Test(perf_estimates, P13_a_graph_that_is_being_compiled_is_not_for_others)
   assert_no_error(w.graph);
   free_world(&w);
 }
+
+Test(perf_estimates, estimator_reads_plain_fields)
+{
+  world w = new_world(false);
+  int factor = 0;
+  cr_assert_eq(pop_graph_vertex_field_values(w.graph, w.vertices[0], "factor", &factor, 1), 1);
+  cr_assert_eq(factor, 1);
+  cr_assert_eq(pop_graph_vertex_field_values(w.graph, w.vertices[0], "factor", NULL, 0), 1);
+  cr_assert_eq(pop_graph_vertex_field_values(w.graph, w.vertices[0], "in", &factor, 1), SIZE_MAX);
+  cr_assert_eq(pop_graph_vertex_field_values(w.graph, w.vertices[0], "none", &factor, 1), SIZE_MAX);
+  cr_assert_eq(pop_graph_vertex_field_values(w.graph, (pop_vertex){w.graph, 99}, "in", &factor, 1),
+               SIZE_MAX);
+  free_world(&w);
+}
+
+typedef struct steps {
+  unsigned calls, done, total;
+  bool in_order;
+} steps;
+
+static void count_step(void *context, unsigned done, unsigned total)
+{
+  steps *s = context;
+  s->in_order = s->calls == 0 ? done == 0 : s->in_order && done == s->done + 1 && total == s->total;
+  s->calls++;
+  s->done = done;
+  s->total = total;
+}
+
+Test(perf_estimates, progress_of_a_compilation_is_told)
+{
+  world w = new_world(false);
+  steps s = {0};
+  pop_executable *executable;
+  pop_graph_set_progress(w.graph, count_step, &s);
+  expect_ok(pop_compile_graph(w.graph, &w.program, 1, NULL, 0, &executable));
+  cr_assert(s.in_order);
+  cr_assert_gt(s.calls, 2);
+  cr_assert_eq(s.done, s.total);
+  pop_executable_free(executable);
+  pop_graph_set_progress(w.graph, NULL, NULL);
+  s.calls = 0;
+  expect_ok(pop_compile_graph(w.graph, &w.program, 1, NULL, 0, &executable));
+  cr_assert_eq(s.calls, 0);
+  pop_executable_free(executable);
+  free_world(&w);
+}

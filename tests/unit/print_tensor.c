@@ -1,7 +1,9 @@
 /* PrintTensor's text. */
 #include "engine/engine_private.h"
+#include "graph/print_format.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,4 +60,95 @@ Test(print_tensor, every_type)
 Test(print_tensor, P12_control_characters_in_a_title_do_not_reach_the_terminal)
 {
   expect("a\\x1b[31m\\x0ab: {}\n", "a\033[31m\nb", POP_INT, (size_t[]){0}, 1, "");
+}
+
+/* ---- with a format ---- */
+
+static void expect_formatted(const char *text, const pop_print_format *format, pop_type type,
+                             const size_t *shape, uint32_t rank, const void *data)
+{
+  char *printed = NULL, written[PRINT_FORMAT_SIZE];
+  size_t size = 0;
+  pop_print_format read;
+  cr_assert(print_format_write(format, written));
+  cr_assert(print_format_read(written, &read));
+  FILE *stream = open_memstream(&printed, &size);
+  print_tensor_formatted(stream, "t", &read, type, shape, rank, data);
+  fclose(stream);
+  cr_assert_not_null(printed);
+  cr_assert_str_eq(printed, text, "%s", printed);
+  free(printed);
+}
+
+Test(print_tensor, format_as_the_tutorials_show_it)
+{
+  pop_print_format f = pop_print_format_default();
+  const float v1[] = {1, 1.5f, 2, 2.5f}, large[] = {-12.5f, 0, 1e6f, INFINITY};
+  const uint16_t halves[] = {0x3c00, 0x3555};
+  expect_formatted("t: [1.0000000 1.5000000 2.0000000 2.5000000]\n", &f, POP_FLOAT, (size_t[]){4},
+                   1, v1);
+  expect_formatted("t: [[1.0000000 1.5000000]\n [2.0000000 2.5000000]]\n", &f, POP_FLOAT,
+                   (size_t[]){2, 2}, 2, v1);
+  expect_formatted("t: [    -12.5       0.0 1000000.0       inf]\n", &f, POP_FLOAT, (size_t[]){4},
+                   1, large);
+  expect_formatted("t: [1.0000000 0.3332520]\n", &f, POP_HALF, (size_t[]){2}, 1, halves);
+  expect_formatted("t: 1.0000000\n", &f, POP_FLOAT, NULL, 0, v1);
+  expect_formatted("t: []\n", &f, POP_FLOAT, (size_t[]){0}, 1, v1);
+}
+
+Test(print_tensor, floats_as_a_format_says)
+{
+  pop_print_format f = pop_print_format_default();
+  const float small[] = {1, 1e-6f}, wide[] = {1e9f, 2};
+  f.digits = 3;
+  expect_formatted("t: [1.00e+00 1.00e-06]\n", &f, POP_FLOAT, (size_t[]){2}, 1, small);
+  expect_formatted("t: [1.00e+09 2.00e+00]\n", &f, POP_FLOAT, (size_t[]){2}, 1, wide);
+  f.float_format = POP_FLOAT_FIXED;
+  expect_formatted("t: [1.00 0.00]\n", &f, POP_FLOAT, (size_t[]){2}, 1, small);
+  f.float_format = POP_FLOAT_SCIENTIFIC;
+  expect_formatted("t: [2.00e+00]\n", &f, POP_FLOAT, (size_t[]){1}, 1, wide + 1);
+  f.float_format = POP_FLOAT_NONE;
+  expect_formatted("t: [1 1e-06]\n", &f, POP_FLOAT, (size_t[]){2}, 1, small);
+}
+
+Test(print_tensor, format_with_other_characters_few_elements_and_short_lines)
+{
+  pop_print_format f = pop_print_format_default();
+  int values[27];
+  for (int i = 0; i < 27; ++i) values[i] = i;
+  f.max_line_width = 20;
+  expect_formatted("t: [ 0  1  2  3  4\n  5  6  7  8  9 10]\n", &f, POP_INT, (size_t[]){11}, 1,
+                   values);
+  f.max_line_width = 0;
+  f.separator = ',';
+  f.open_bracket = '{';
+  f.close_bracket = '}';
+  expect_formatted("t: {{0,1},\n {2,3}}\n", &f, POP_INT, (size_t[]){2, 2}, 2, values);
+  expect_formatted("t: {{{0},\n  {1}},\n\n {{2},\n  {3}}}\n", &f, POP_INT, (size_t[]){2, 2, 1}, 3,
+                   values);
+  f.summarise_threshold = 26;
+  f.edge_items = 1;
+  f.separator = ' ';
+  expect_formatted("t: {{ 0 ...  2}\n ...\n {24 ... 26}}\n", &f, POP_INT, (size_t[]){9, 3}, 2,
+                   values);
+  f.edge_items = 0;
+  expect_formatted("t: {...}\n", &f, POP_INT, (size_t[]){27}, 1, values);
+  f.summarise_threshold = 27;
+  expect_formatted("t: {0 1 2}\n", &f, POP_INT, (size_t[]){3}, 1, values);
+}
+
+Test(print_tensor, texts_that_are_no_formats)
+{
+  static const char *const texts[] = {"1000 3 75 0 0 20 5b 5d",   "1000 3 75 18 0 20 5b 5d",
+                                      "1000 3 75 8 4 20 5b 5d",   "1000 3 75 8 0 1f 5b 5d",
+                                      "1000 3 75 8 0 20 5b 7f",   "1000 3 75 8 0 20 5b",
+                                      "1000 3 75 8 0 20 5b 5d 1", "x"};
+  pop_print_format f;
+  cr_assert(print_format_read("1000 3 75 17 3 20 5b 5d", &f));
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    cr_assert_not(print_format_read(texts[i], &f), "%s", texts[i]);
+  f = pop_print_format_default();
+  f.separator = '\n';
+  char text[PRINT_FORMAT_SIZE];
+  cr_assert_not(print_format_write(&f, text));
 }

@@ -20,6 +20,16 @@ struct FloatingPointBehaviour {
         nanoo(nanOnOverflow)
   {
   }
+  // Everything that this is not.
+  FloatingPointBehaviour operator!() const
+  {
+    return FloatingPointBehaviour(!inv, !div0, !oflo, !esr, !nanoo);
+  }
+  FloatingPointBehaviour operator|(const FloatingPointBehaviour &b) const
+  {
+    return FloatingPointBehaviour(inv || b.inv, div0 || b.div0, oflo || b.oflo, esr || b.esr,
+                                  nanoo || b.nanoo);
+  }
   std::uint32_t c() const
   {
     std::uint32_t bits = 0;
@@ -39,6 +49,26 @@ inline void setFloatingPointBehaviour(Graph &graph, program::Sequence &prog,
   detail::RegisterCall call(graph, prog, debugContext, false);
   pop_graph_set_floating_point_behaviour(graph.c(), call.program(), behaviour.c(), call.c());
   call.finish();
+}
+// Back to what getAndModifyFloatingPointBehaviour has answered.
+inline void setFloatingPointBehaviour(Graph &graph, program::Sequence &prog,
+                                      const Tensor &behaviour,
+                                      const DebugContext &debugContext = {})
+{
+  detail::RegisterCall call(graph, prog, debugContext, false);
+  pop_graph_restore_floating_point_behaviour(graph.c(), call.program(),
+                                             detail::check(behaviour.c()), call.c());
+  call.finish();
+}
+// Switches `clear` off, then `set` on. What was before: an element of UNSIGNED_INT for each tile.
+inline Tensor getAndModifyFloatingPointBehaviour(Graph &graph, program::Sequence &prog,
+                                                 const FloatingPointBehaviour &clear,
+                                                 const FloatingPointBehaviour &set,
+                                                 const DebugContext &debugContext = {})
+{
+  detail::RegisterCall call(graph, prog, debugContext, false);
+  return call.finish(pop_graph_modify_floating_point_behaviour(graph.c(), call.program(), clear.c(),
+                                                               set.c(), call.c()));
 }
 inline void setStochasticRounding(Graph &graph, program::Sequence &prog, bool enable,
                                   const DebugContext &debugContext = {})

@@ -4,12 +4,13 @@
 
 #include <cstdint>
 #include <poplar/StringRef.hpp>
+#include <poplar/detail/Missing.hpp>
 #include <string>
 
 namespace poplar
 {
 
-// Where in the program something was made. Populus' messages do not use it.
+// Where in the program something was made. Populus' messages do not use it, and it is known only if it is asked for.
 class SourceLocation
 {
   std::string function, file;
@@ -25,7 +26,12 @@ public:
   const std::string &getFunctionName() const { return function; }
   const std::string &getFileName() const { return file; }
   unsigned getLineNumber() const { return line; }
-  static SourceLocation Current() { return SourceLocation(); }
+  static SourceLocation Current(const char *functionName = __builtin_FUNCTION(),
+                                const char *fileName = __builtin_FILE(),
+                                unsigned lineNumber = __builtin_LINE())
+  {
+    return SourceLocation(functionName, fileName, lineNumber);
+  }
 };
 
 using DebugId = std::uint64_t;
@@ -77,6 +83,11 @@ public:
   virtual ~DebugInfo() = default;
 
   std::string getPathName() const { return context.getPathName(); }
+  POPLAR_MISSING_MEMBER(setValue, "poplar::DebugInfo::setValue: nothing would show what is set")
+  POPLAR_MISSING_MEMBER(getId, "poplar::DebugInfo::getId: what is made has a name and no id")
+  POPLAR_MISSING_MEMBER(initializeStreamer, "poplar::DebugInfo::initializeStreamer is not there: "
+                                            "the option autoReport.outputDebugInfo writes a file")
+  POPLAR_MISSING_MEMBER(closeStreamer, "poplar::DebugInfo::closeStreamer is not there")
   operator DebugNameAndId() const { return DebugNameAndId(context.getPathName()); }
 };
 

@@ -67,6 +67,12 @@ public:
   void reset() const { pop_device_reset(get()); }
   bool supportsRemoteBuffers() const { return pop_device_supports_remote_buffers(get()); }
   bool hasGateway() const { return false; }
+  POPLAR_MISSING_MEMBER(getDriverVersion, "poplar::Device::getDriverVersion: there is no driver")
+  POPLAR_MISSING_MEMBER(getNumaTopology, "poplar::Device::getNumaTopology is not there")
+  POPLAR_MISSING_MEMBER(getNumaNodesUsedForIPUs,
+                        "poplar::Device::getNumaNodesUsedForIPUs is not there")
+  POPLAR_MISSING_MEMBER(createSimulatorDevice,
+                        "poplar::Device::createSimulatorDevice: use IPUModel")
 
   std::map<std::string, std::string> getAttributes() const
   {

@@ -52,6 +52,8 @@ public:
   // Of the CPU and of models there is as many as one likes: one is made.
   std::vector<Device> getDevices(TargetType type, unsigned numIPUs,
                                  const OptionFlags &options = {}) const;
+  POPLAR_MISSING_MEMBER(getChildDeviceIds,
+                        "poplar::DeviceManager::getChildDeviceIds: see Device::getDriverIDs")
   // Attached; throws if all are taken.
   Device acquireAvailableDevice(unsigned numIPUs = 1, const OptionFlags &options = {}) const
   {

@@ -10,11 +10,14 @@
 #include <poplar/Device.hpp>
 #include <poplar/Executable.hpp>
 #include <poplar/Graph.hpp>
+#include <poplar/HostFunctionCallback.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/ProfileValue.hpp>
 #include <poplar/Program.hpp>
 #include <poplar/StreamCallback.hpp>
+#include <poplar/detail/MissingClasses.hpp>
 #include <populus/engine.h>
+#include <sstream>
 
 namespace pva
 {
@@ -75,12 +78,44 @@ public:
   }
 };
 
+// The same for a function of the host.
+class ConnectedFunction
+{
+  HostFunctionCallback function;
+  std::size_t numInputs, numOutputs;
+  std::exception_ptr &thrown;
+
+  static int call(void *context, const void *const *inputs, void *const *outputs)
+  {
+    ConnectedFunction &self = *static_cast<ConnectedFunction *>(context);
+    try {
+      self.function(ArrayRef<const void *>(inputs, self.numInputs),
+                    ArrayRef<void *>(outputs, self.numOutputs));
+      return 0;
+    } catch (...) {
+      self.thrown = std::current_exception();
+    }
+    return 1;
+  }
+
+public:
+  ConnectedFunction(HostFunctionCallback f, std::size_t inputs, std::size_t outputs,
+                    std::exception_ptr &t)
+      : function(std::move(f)), numInputs(inputs), numOutputs(outputs), thrown(t)
+  {
+  }
+  pop_host_function_callback c() { return {call, this}; }
+};
+
 struct EngineState {
   std::shared_ptr<ExecutableState> executable;
   std::exception_ptr thrown; // by a callback
   std::map<std::pair<std::string, unsigned>, std::unique_ptr<ConnectedCallback>>
       callbacks; // by stream and replica
+  std::map<std::pair<std::string, unsigned>, std::unique_ptr<ConnectedFunction>>
+      functions; // of the host, by handle and replica
   std::unique_ptr<CStream> print;
+  std::shared_ptr<pop_device> prepared; // Engine::prepare
   pop_engine *engine = nullptr;
 
   EngineState() = default;
@@ -145,13 +180,15 @@ class Engine
 
 public:
   explicit Engine(const Graph &graph, ArrayRef<program::Program> programs,
-                  const OptionFlags &options = {})
+                  const OptionFlags &options = {}, const ProgressFunc &progress = {},
+                  const DebugContext &debugContext = {})
   {
-    create(compileGraph(graph, programs, options), {});
+    create(compileGraph(graph, programs, options, progress, debugContext), {});
   }
   explicit Engine(const Graph &graph, const program::Program &program,
-                  const OptionFlags &options = {})
-      : Engine(graph, ArrayRef<program::Program>(program), options)
+                  const OptionFlags &options = {}, const ProgressFunc &progress = {},
+                  const DebugContext &debugContext = {})
+      : Engine(graph, ArrayRef<program::Program>(program), options, progress, debugContext)
   {
   }
   explicit Engine(Executable &&executable, const OptionFlags &options = {})
@@ -166,6 +203,16 @@ public:
   // ---- running ----
 
   void load(const Device &device) { finishRun(pop_engine_load_device(state->engine, device.c())); }
+  // Both are what load does.
+  void prepare(const Device &device)
+  {
+    state->prepared.reset(pop_device_retain(device.c()), pop_device_free);
+  }
+  void deploy()
+  {
+    if (!state->prepared) throw runtime_error("Engine::deploy: call Engine::prepare first");
+    finishRun(pop_engine_load_device(state->engine, state->prepared.get()));
+  }
   void run(unsigned program = 0, const std::string & /*debugName*/ = "")
   {
     finishRun(pop_engine_run(state->engine, program));
@@ -247,6 +294,33 @@ public:
     connectCallback(handle, replica, std::move(callback));
   }
 
+  // What program::Call of a HostFunction calls.
+  void connectHostFunction(StringRef handle, unsigned replica, HostFunctionCallback function)
+  {
+    std::string name = handle;
+    std::size_t inputs = 0, outputs = 0;
+    for (const std::string &stream : listStreams()) {
+      inputs += stream.compare(0, name.size() + 6, name + "/input") == 0;
+      outputs += stream.compare(0, name.size() + 7, name + "/output") == 0;
+    }
+    std::unique_ptr<detail::ConnectedFunction> connected(
+        new detail::ConnectedFunction(std::move(function), inputs, outputs, state->thrown));
+    pop_host_function_callback c = connected->c();
+    detail::check(pop_engine_connect_host_function(state->engine, name.c_str(), replica, &c));
+    state->functions[{name, replica}] = std::move(connected);
+  }
+  std::vector<std::string> listStreams() const
+  {
+    pop_executable *executable = state->executable->executable;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < pop_executable_num_streams(executable); ++i) {
+      pop_stream_info info;
+      detail::check(pop_executable_stream(executable, i, &info));
+      names.push_back(info.name);
+    }
+    return names;
+  }
+
   // Row `row` of a remote buffer.
   void copyToRemoteBuffer(const void *data, StringRef handle, std::uint64_t row,
                           unsigned replica = 0)
@@ -276,8 +350,14 @@ public:
   void reportTiming(std::ostream &os, const std::string &name, const TimerTimePoint &start,
                     const TimerTimePoint &end) const
   {
-    os << name << ": " << end.cycles - start.cycles << " cycles, "
-       << std::chrono::duration<double>(end.host - start.host).count() << " s\n";
+    os << name << ": " << reportTiming(start, end) << '\n';
+  }
+  std::string reportTiming(const TimerTimePoint &start, const TimerTimePoint &end) const
+  {
+    std::ostringstream text;
+    text << end.cycles - start.cycles << " cycles, "
+         << std::chrono::duration<double>(end.host - start.host).count() << " s";
+    return text.str();
   }
   double getTileClockFrequency() const
   {
@@ -288,13 +368,16 @@ public:
 
 #define POPLAR_NOT_YET(name)                                                                       \
   POPLAR_MISSING_MEMBER(name, "poplar::Engine::" #name " is not there yet")
-  POPLAR_NOT_YET(prepare)
-  POPLAR_NOT_YET(deploy)
-  POPLAR_NOT_YET(getProfile)
+  POPLAR_NOT_YET(stop)
+  POPLAR_NOT_YET(getEngineOptions)
   POPLAR_NOT_YET(reportIntervals)
-  POPLAR_NOT_YET(connectHostFunction)
-  POPLAR_NOT_YET(serializeExecutable)
+  POPLAR_NOT_YET(insertSimulatedError)
+  POPLAR_NOT_YET(eraseSimulatedError)
+  POPLAR_NOT_YET(clearSimulatedErrors)
+  POPLAR_NOT_YET(getSimulatedErrorLocations)
 #undef POPLAR_NOT_YET
+  // The archive of tile images.
+  void serializeExecutable(std::ostream &os) const { Executable(state->executable).serialize(os); }
 
   // #include <pva/pva.hpp>, which defines it.
   pva::Report getReport(bool reportExecution = true) const;

@@ -2,6 +2,8 @@
 #ifndef POPLAR_EXECUTABLE_HPP
 #define POPLAR_EXECUTABLE_HPP
 
+#include <exception>
+#include <functional>
 #include <istream>
 #include <iterator>
 #include <memory>
@@ -72,15 +74,68 @@ public:
   }
 };
 
-inline Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs,
-                               const OptionFlags &options = {})
+// Called while a graph is compiled with how many steps of how many are done; last with all.
+using ProgressFunc = std::function<void(int, int)>;
+
+namespace detail
 {
+
+// Calls the function while it lives. What that throws is kept for who compiles.
+class Progress
+{
+  pop_graph *graph;
+  const ProgressFunc &function;
+  std::exception_ptr thrown;
+
+public:
+  Progress(pop_graph *g, const ProgressFunc &f) : graph(g), function(f)
+  {
+    if (!function) return;
+    pop_graph_set_progress(
+        graph,
+        [](void *context, unsigned done, unsigned total) {
+          Progress &self = *static_cast<Progress *>(context);
+          if (self.thrown) return;
+          try {
+            self.function(static_cast<int>(done), static_cast<int>(total));
+          } catch (...) {
+            self.thrown = std::current_exception();
+          }
+        },
+        this);
+  }
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+  ~Progress() { pop_graph_set_progress(graph, nullptr, nullptr); }
+  void rethrow() const
+  {
+    if (thrown) std::rethrow_exception(thrown);
+  }
+};
+
+} // namespace detail
+
+// `debugContext` names the compilation; Populus names it by its programs.
+inline Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs,
+                               const OptionFlags &options = {}, const ProgressFunc &progress = {},
+                               const DebugContext & /*debugContext*/ = {})
+{
+  detail::Progress reported(graph.c(), progress);
   auto list = graph.build(programs);
   auto flags = detail::options(options);
   std::shared_ptr<detail::ExecutableState> state(new detail::ExecutableState);
-  detail::check(pop_compile_graph(graph.c(), list.data(), list.size(), flags.data(), flags.size(),
-                                  &state->executable));
-  return Executable(state);
+  pop_error *error = pop_compile_graph(graph.c(), list.data(), list.size(), flags.data(),
+                                       flags.size(), &state->executable);
+  Executable result(state);
+  try {
+    graph.rethrowFromEstimators();
+    reported.rethrow();
+  } catch (...) {
+    pop_error_free(error);
+    throw;
+  }
+  detail::check(error);
+  return result;
 }
 
 } // namespace poplar

@@ -24,8 +24,10 @@
 #include <poplar/SerializationFormat.hpp>
 #include <poplar/Target.hpp>
 #include <poplar/Tensor.hpp>
+#include <poplar/TensorRearranger.hpp>
 #include <poplar/TypeTraits.hpp>
 #include <poplar/VariableMappingMethod.hpp>
+#include <poplar/VertexIntrospector.hpp>
 #include <poplar/detail/CStream.hpp>
 #include <poplar/detail/Connection.hpp>
 #include <poplar/detail/HostValues.hpp>
@@ -54,6 +56,7 @@ class Graph
   std::shared_ptr<pop_graph> top; // owns
   pop_graph *graph = nullptr;     // it, or a virtual graph of it
   Target target;
+  std::shared_ptr<detail::Estimators> estimators; // of `top`
 
   static pop_graph *create(const Target &target, unsigned replicas)
   {
@@ -68,6 +71,7 @@ class Graph
     result.top = top;
     result.graph = virtualGraph;
     result.target = Target(*pop_graph_get_target(virtualGraph));
+    result.estimators = estimators;
     return result;
   }
   Tensor wrap(pop_tensor t) const
@@ -104,11 +108,13 @@ class Graph
   }
 
 public:
+  using HostFunctionArgument = poplar::HostFunctionArgument;
   using TileToTensorMapping = std::vector<std::vector<Interval>>;
 
   Graph() = default;
   explicit Graph(const Target &graphTarget, replication_factor replicas = replication_factor(1))
-      : top(create(graphTarget, replicas.get()), pop_graph_free), graph(top.get())
+      : top(create(graphTarget, replicas.get()), pop_graph_free), graph(top.get()),
+        estimators(std::make_shared<detail::Estimators>())
   {
     check();
     target = Target(*pop_graph_get_target(graph));
@@ -161,6 +167,28 @@ public:
       throw index_error("Graph::convertVirtualTileToPhysicalTile: there is no tile " +
                         std::to_string(tile));
     return static_cast<unsigned>(physical);
+  }
+
+  // Of a tile of the device; throws if it is not one of this graph.
+  unsigned convertPhysicalTileToVirtualTile(unsigned tile) const
+  {
+    for (unsigned i = 0; i < target.getNumTiles(); ++i)
+      if (pop_graph_physical_tile(graph, i) == tile) return i;
+    throw index_error("Graph::convertPhysicalTileToVirtualTile: tile " + std::to_string(tile) +
+                      " is none of the graph's " + std::to_string(target.getNumTiles()));
+  }
+  unsigned convertPhysicalTileToVirtualTile(unsigned ipu, unsigned tileOfIpu) const
+  {
+    unsigned tilesPerIpu = pop_graph_get_target(top.get())->tiles_per_ipu;
+    return convertPhysicalTileToVirtualTile(ipu * tilesPerIpu + tileOfIpu);
+  }
+  unsigned convertTileToTopLevelGraphTile(unsigned tile) const
+  {
+    return convertVirtualTileToPhysicalTile(tile);
+  }
+  unsigned convertTopLevelGraphTileToTile(unsigned tile) const
+  {
+    return convertPhysicalTileToVirtualTile(tile);
   }
 
   // ---- codelets ----
@@ -303,6 +331,32 @@ public:
     return clone(tensor.elementType(), tensor, debugContext, method);
   }
 
+  // `n` clones as one tensor with one dimension more, in front.
+  Tensor cloneN(const Type &type, const Tensor &tensor, std::size_t n,
+                const DebugContext &debugContext = {},
+                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
+                TensorCloneDuplicationMethod duplication =
+                    TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION)
+  {
+    if (duplication != TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION || n == 0)
+      throw poplar_error(
+          "Graph::cloneN: DUPLICATE_BY_OUTER_DIMENSION of at least one clone is what there is");
+    std::vector<Tensor> clones;
+    for (std::size_t i = 0; i < n; ++i)
+      clones.push_back(clone(type, tensor, debugContext, method).expand({0}));
+    return concat(clones);
+  }
+  Tensor cloneN(const Tensor &tensor, std::size_t n, const DebugContext &debugContext = {},
+                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
+                TensorCloneDuplicationMethod duplication =
+                    TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION)
+  {
+    return cloneN(tensor.elementType(), tensor, n, debugContext, method, duplication);
+  }
+  // The variable with this number, whole.
+  Tensor getVariable(VariableRef variable) const { return wrap(info(variable).tensor); }
+  bool isConstant(VariableRef variable) const { return info(variable).constant; }
+
   template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
   void setInitialValue(const Tensor &tensor, T value)
   {
@@ -324,6 +378,21 @@ public:
   void setInitialValue(const Tensor &tensor, const Vector &values)
   {
     setInitialValue(tensor, ArrayRef<typename Vector::value_type>(values));
+  }
+  void setInitialValueHalf(const Tensor &tensor, std::uint16_t value)
+  {
+    setInitialValueHalf(tensor, std::vector<std::uint16_t>(tensor.numElements(), value));
+  }
+  void setInitialValueHalf(const FieldRef &field, std::uint16_t value)
+  {
+    pop_graph_set_field(graph, field.c(), field.getName().c_str(), POP_HALF, &value);
+    check();
+  }
+  void setInitialValueHalf(const FieldRef &field, ArrayRef<std::uint16_t> values)
+  {
+    pop_graph_set_field_array(graph, field.c(), field.getName().c_str(), POP_HALF, values.data(),
+                              values.size());
+    check();
   }
   void setInitialValueHalf(const Tensor &tensor, ArrayRef<std::uint16_t> values)
   {
@@ -354,7 +423,9 @@ public:
       for (const Interval &interval : mapping[tile])
         setTileMapping(flat.slice(interval), static_cast<unsigned>(tile));
   }
-  TileToTensorMapping getTileMapping(const Tensor &tensor, bool *isComplete) const
+  // `allowExternal` is about variables outside of the tiles, of which there are none.
+  TileToTensorMapping getTileMapping(const Tensor &tensor, bool *isComplete,
+                                     bool /*allowExternal*/ = false) const
   {
     struct Collected {
       TileToTensorMapping mapping;
@@ -380,7 +451,8 @@ public:
     if (isComplete) *isComplete = all.complete;
     return all.mapping;
   }
-  TileToTensorMapping getTileMapping(const Tensor &tensor, bool requireComplete = true) const
+  TileToTensorMapping getTileMapping(const Tensor &tensor, bool requireComplete = true,
+                                     bool /*allowExternal*/ = false) const
   {
     bool complete;
     auto mapping = getTileMapping(tensor, &complete);
@@ -406,6 +478,39 @@ public:
         },
         &result);
     check();
+    return result;
+  }
+
+  // Brings the tensor into the order in which its elements are in memory, and `others`, of as many elements, into the
+  // same order: all become flat.
+  TensorRearranger getSimplifyingRearranger(const Tensor &tensor) const
+  {
+    std::vector<Interval> order;
+    for (const auto &list : getSortedContiguousRegions(tensor, {{0, tensor.numElements()}}))
+      order.insert(order.end(), list.begin(), list.end());
+    return TensorRearranger(order, tensor.numElements());
+  }
+  void reorderToSimplify(Tensor *tensor, ArrayRef<Tensor *> others,
+                         bool /*requireSimplestOrder*/ = true) const
+  {
+    TensorRearranger rearranger = getSimplifyingRearranger(*tensor);
+    *tensor = rearranger.rearrange(*tensor);
+    for (Tensor *other : others) *other = rearranger.rearrange(*other);
+  }
+  // The tensor before it was broadcast: in each dimension the fewest of its elements that, repeated, are all of them.
+  Tensor findUnbroadcastTensor(const Tensor &tensor) const
+  {
+    Tensor result = tensor;
+    for (unsigned d = 0; d < tensor.rank(); ++d) {
+      std::size_t size = result.dim(d);
+      for (std::size_t part = 1; part < size; ++part) {
+        if (size % part) continue;
+        Tensor first = result.slice(0, part, d);
+        if (first.broadcast(static_cast<unsigned>(size / part), d) != result) continue;
+        result = first;
+        break;
+      }
+    }
     return result;
   }
 
@@ -483,10 +588,46 @@ public:
     pop_graph_set_cycle_estimate(graph, vertex.c(), cycles);
     check();
   }
-  // `flops` are not used: the profile counts what runs.
-  void setPerfEstimate(const VertexRef &vertex, std::uint64_t cycles, std::uint64_t /*flops*/ = 0)
+  void setPerfEstimate(const VertexRef &vertex, std::uint64_t cycles, std::uint64_t flops = 0)
   {
-    setCycleEstimate(vertex, cycles);
+    pop_graph_set_perf_estimate(graph, vertex.c(), cycles, flops);
+    check();
+  }
+  void setPerfEstimate(const VertexRef &vertex, const VertexPerfEstimate &estimate)
+  {
+    setPerfEstimate(vertex, estimate.cycles, estimate.flops);
+  }
+  // Of vertices of the type that have none of their own; asked when the graph is compiled. What it throws comes out of
+  // that.
+  void registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimate)
+  {
+    estimators->add(graph, vertexType, std::move(estimate));
+    check();
+  }
+  void registerCycleEstimator(
+      StringRef vertexType,
+      std::function<std::uint64_t(const VertexIntrospector &, const Target &)> estimate)
+  {
+    registerPerfEstimator(vertexType,
+                          [estimate](const VertexIntrospector &vertex, const Target &t) {
+                            return VertexPerfEstimate(estimate(vertex, t));
+                          });
+  }
+  // The vertex's own or, once the graph has been compiled, its type's.
+  VertexPerfEstimate getPerfEstimate(const VertexRef &vertex) const
+  {
+    pop_perf_estimate estimate = pop_graph_perf_estimate(graph, vertex.c());
+    if (!estimate.cycles && !estimate.flops)
+      throw missing_perf_estimate("Graph::getPerfEstimate: nothing is said of the vertex");
+    return VertexPerfEstimate(estimate.cycles, estimate.flops);
+  }
+  void rethrowFromEstimators() const { estimators->rethrow(); }
+  // Elements that are connected, or rows.
+  std::size_t getFieldSize(const FieldRef &field) const
+  {
+    std::size_t size = pop_graph_vertex_field_size(graph, field.c(), field.getName().c_str());
+    if (size == SIZE_MAX) throw unknown_field("there is no field '" + field.getName() + "'");
+    return size;
   }
 
   // ---- the host ----
@@ -510,14 +651,16 @@ public:
                                                           type.c(), numElements);
     if (mode == ReplicatedStreamMode::BROADCAST)
       pop_stream_set_replicated_mode(stream, POP_STREAM_BROADCAST);
-    return finish(stream, handle, type, numElements, options);
+    return finish(stream, handle, type, numElements, DataStreamType::HostToDeviceFIFO, mode,
+                  options);
   }
   DataStream addDeviceToHostFIFO(StringRef handle, const Type &type, std::size_t numElements,
                                  const OptionFlags &options = {})
   {
     pop_stream stream = pop_graph_add_device_to_host_fifo(graph, handle.cloneAsString().c_str(),
                                                           type.c(), numElements);
-    return finish(stream, handle, type, numElements, options);
+    return finish(stream, handle, type, numElements, DataStreamType::DeviceToHostFIFO,
+                  ReplicatedStreamMode::REPLICATE, options);
   }
   RemoteBuffer addRemoteBuffer(StringRef handle, const Type &type, std::size_t numElements,
                                std::size_t repeats = 1, bool /*rearrangeOnHost*/ = false,
@@ -527,6 +670,22 @@ public:
                                                            type.c(), numElements, repeats);
     check();
     return RemoteBuffer(buffer, handle, type, numElements, repeats);
+  }
+
+  HostFunction addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
+                               ArrayRef<HostFunctionArgument> outputs)
+  {
+    auto list = [](ArrayRef<HostFunctionArgument> arguments) {
+      std::vector<pop_host_argument> result;
+      for (const auto &argument : arguments)
+        result.push_back({argument.type.c(), argument.numElements});
+      return result;
+    };
+    auto in = list(inputs), out = list(outputs);
+    HostFunction function(pop_graph_add_host_function(
+        graph, handle.cloneAsString().c_str(), in.data(), in.size(), out.data(), out.size()));
+    check();
+    return function;
   }
 
   // ---- programs ----
@@ -574,24 +733,24 @@ public:
 
 #define POPLAR_NOT_YET(name)                                                                       \
   POPLAR_MISSING_MEMBER(name, "poplar::Graph::" #name " is not there yet")
-  POPLAR_NOT_YET(registerPerfEstimator)
-  POPLAR_NOT_YET(registerCycleEstimator)
-  POPLAR_NOT_YET(addHostFunction)
   POPLAR_NOT_YET(addExternalExchangeVertex)
-  POPLAR_NOT_YET(reorderToSimplify)
-  POPLAR_NOT_YET(findUnbroadcastTensor)
-  POPLAR_NOT_YET(cloneN)
+  POPLAR_NOT_YET(addExternalVariable)
+  POPLAR_NOT_YET(addFunctionBuffer)
   POPLAR_NOT_YET(getVertex)
-  POPLAR_NOT_YET(getVariable)
   POPLAR_NOT_YET(getVariableTileMapping)
   POPLAR_NOT_YET(getMaxFieldDim)
   POPLAR_NOT_YET(getMaxVertexFieldValue)
-  POPLAR_NOT_YET(getPerfEstimate)
+  POPLAR_NOT_YET(getMaxVertexFieldValueAs)
   POPLAR_NOT_YET(getFunction)
-  POPLAR_NOT_YET(convertPhysicalTileToVirtualTile)
 #undef POPLAR_NOT_YET
 
 private:
+  pop_variable_info info(VariableRef variable) const
+  {
+    pop_variable_info result;
+    detail::check(pop_graph_variable_info(graph, variable, &result));
+    return result;
+  }
   static pop_graph *pop_graph_top(pop_graph *g)
   {
     while (pop_graph *parent = pop_graph_parent(g)) g = parent;
@@ -604,13 +763,13 @@ private:
     return tiles;
   }
   DataStream finish(pop_stream stream, StringRef handle, const Type &type, std::size_t numElements,
-                    const OptionFlags &options)
+                    DataStreamType direction, ReplicatedStreamMode mode, const OptionFlags &options)
   {
     check();
     for (const auto &option : options)
       pop_stream_set_option(stream, option.first.c_str(), option.second.c_str());
     check();
-    return DataStream(stream, handle, type, numElements);
+    return DataStream(stream, handle, type, numElements, direction, mode, getReplicationFactor());
   }
 };
 

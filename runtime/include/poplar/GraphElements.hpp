@@ -5,6 +5,7 @@
 #include <poplar/StringRef.hpp>
 #include <poplar/Tensor.hpp>
 #include <populus/graph.h>
+#include <populus/host_function.h>
 #include <populus/program.h>
 #include <string>
 
@@ -68,6 +69,22 @@ public:
   Function() = default;
   explicit Function(pop_function f) : function(f) {}
   pop_function c() const { return function; }
+  unsigned getId() const { return function.index - 1; }
+};
+
+// One of the host that programs call (program::Call); Engine::connectHostFunction says what it does.
+class HostFunction
+{
+  pop_host_function function = {nullptr, nullptr, 0, 0};
+
+public:
+  HostFunction() = default;
+  explicit HostFunction(pop_host_function f) : function(f) {}
+  pop_host_function c() const { return function; }
+};
+struct HostFunctionArgument {
+  Type type;
+  std::size_t numElements;
 };
 
 } // namespace poplar

@@ -9,28 +9,6 @@
 
 namespace poplar
 {
-namespace detail
-{
-
-// A setting that has one possible value.
-class AlwaysTrue
-{
-  const char *name;
-
-public:
-  explicit AlwaysTrue(const char *settingName) : name(settingName) {}
-  AlwaysTrue &operator=(bool value)
-  {
-    if (!value)
-      throw poplar_error(std::string("poplar::IPUModel::") + name +
-                         " is always true: tile code is what runs");
-    return *this;
-  }
-  operator bool() const { return true; }
-};
-
-} // namespace detail
-
 class IPUModel
 {
   static pop_ipu_model figures(const char *version)
@@ -45,7 +23,7 @@ class IPUModel
         tileClockFrequency(m.tile_clock_frequency),
         exchangeBytesPerCycle(m.exchange_bytes_per_cycle),
         interleavedMemoryElementIndex(m.interleaved_memory_element_index),
-        minIPUSyncDelay(m.min_ipu_sync_delay)
+        minIPUSyncDelay(m.min_ipu_sync_delay), compileIPUCode(m.compile_ipu_code)
   {
   }
 
@@ -65,7 +43,26 @@ public:
   unsigned interleavedMemoryElementIndex; // see Target::getMemoryElementOffsets
   unsigned minIPUSyncDelay;               // cycles of a sync
   RelativeSyncDelayType relativeSyncDelay = RelativeSyncDelayType::AUTO;
-  detail::AlwaysTrue compileIPUCode{"compileIPUCode"};
+  // What vertices with an estimate take: false: the cycles that they are said to take; true: those of their code.
+  bool compileIPUCode;
+
+  // Figures of the chip that Populus' tiles and exchange do not have.
+#define POPLAR_NO_FIGURE(name)                                                                     \
+  POPLAR_MISSING_FIELD(name,                                                                       \
+                       "poplar::IPUModel::" #name ": Populus' tiles have no such figure to set")
+  POPLAR_NO_FIGURE(IPUExchangeType)
+  POPLAR_NO_FIGURE(memcpyBytesPerCycle)
+  POPLAR_NO_FIGURE(dataPathWidth)
+  POPLAR_NO_FIGURE(supervisorInstrFetchDelay)
+  POPLAR_NO_FIGURE(memoryElementOffsets)
+  POPLAR_NO_FIGURE(globalSyncCycles)
+  POPLAR_NO_FIGURE(tilesPerSharedExchangeBus)
+  POPLAR_NO_FIGURE(fp16ConvUnitMaxPipelineDepth)
+  POPLAR_NO_FIGURE(fp32ConvUnitMaxPipelineDepth)
+  POPLAR_NO_FIGURE(fp16InFp16OutConvUnitsPerTile)
+  POPLAR_NO_FIGURE(fp16InFp32OutConvUnitsPerTile)
+  POPLAR_NO_FIGURE(fp32InFp32OutConvUnitsPerTile)
+#undef POPLAR_NO_FIGURE
 
   Device createDevice(const OptionFlags &options = {}, bool accurateHalf = false) const
   {
@@ -83,6 +80,7 @@ public:
     model.exchange_bytes_per_cycle = exchangeBytesPerCycle;
     model.interleaved_memory_element_index = interleavedMemoryElementIndex;
     model.min_ipu_sync_delay = minIPUSyncDelay;
+    model.compile_ipu_code = compileIPUCode;
     model.relative_sync_delay = relativeSyncDelay == RelativeSyncDelayType::AUTO
                                     ? POP_SYNC_DELAY_AUTO
                                     : POP_SYNC_DELAY_NO_DELAY;

@@ -22,13 +22,6 @@ private:
   std::vector<std::pair<std::string, std::string>>
       flags; // in the order in which they were first set
 
-  const std::string *find(const std::string &key) const
-  {
-    for (const auto &flag : flags)
-      if (flag.first == key) return &flag.second;
-    return nullptr;
-  }
-
 public:
   using const_iterator = std::vector<std::pair<std::string, std::string>>::const_iterator;
   using iterator = const_iterator;
@@ -52,12 +45,18 @@ public:
   }
   const std::string &at(const std::string &key) const
   {
-    const std::string *value = find(key);
-    if (!value)
+    auto flag = find(key);
+    if (flag == end())
       throw invalid_option("there is no option '" + key + "' among those that were given");
-    return *value;
+    return flag->second;
   }
-  bool contains(const std::string &key) const { return find(key) != nullptr; }
+  const_iterator find(const std::string &key) const
+  {
+    auto at = flags.begin();
+    while (at != flags.end() && at->first != key) ++at;
+    return at;
+  }
+  bool contains(const std::string &key) const { return find(key) != end(); }
   std::size_t size() const { return flags.size(); }
   bool empty() const { return flags.empty(); }
   void clear() { flags.clear(); }

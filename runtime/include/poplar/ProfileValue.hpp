@@ -2,8 +2,11 @@
 #ifndef POPLAR_PROFILEVALUE_HPP
 #define POPLAR_PROFILEVALUE_HPP
 
+#include <map>
 #include <memory>
+#include <poplar/OptionFlags.hpp>
 #include <poplar/detail/CStream.hpp>
+#include <poplar/detail/Missing.hpp>
 #include <populus/profile.h>
 #include <string>
 #include <vector>
@@ -26,7 +29,7 @@ class ProfileValue
   }
 
 public:
-  enum class Type { BOOL, INT, DOUBLE, STRING, VECTOR, MAP };
+  enum class Type { BOOL_, STRING, NUMBER, VECTOR, MAP };
 
   ProfileValue() = default;
   // Takes it over.
@@ -39,11 +42,10 @@ public:
   {
     switch (pop_profile_kind_of(value)) {
     case POP_PROFILE_BOOL:
-      return Type::BOOL;
+      return Type::BOOL_;
     case POP_PROFILE_INT:
-      return Type::INT;
     case POP_PROFILE_DOUBLE:
-      return Type::DOUBLE;
+      return Type::NUMBER;
     case POP_PROFILE_STRING:
       return Type::STRING;
     case POP_PROFILE_VECTOR:
@@ -82,6 +84,25 @@ public:
     for (std::size_t i = 0; i < size(); ++i) items.push_back((*this)[i]);
     return items;
   }
+  std::map<std::string, ProfileValue> asMap() const
+  {
+    std::map<std::string, ProfileValue> entries;
+    for (const std::string &key : keys()) entries.emplace(key, (*this)[key]);
+    return entries;
+  }
+  // Nothing, of which type() throws, if there is no such entry.
+  ProfileValue getOrNull(const std::string &key) const
+  {
+    ProfileValue result = *this;
+    result.value = pop_profile_get(value, key.c_str());
+    return result;
+  }
+  std::vector<std::uint64_t> toUintVector() const
+  {
+    std::vector<std::uint64_t> numbers;
+    for (std::size_t i = 0; i < size(); ++i) numbers.push_back((*this)[i].asUint());
+    return numbers;
+  }
   std::vector<std::string> keys() const
   {
     std::vector<std::string> list;
@@ -95,7 +116,36 @@ public:
     for (std::size_t i = 0; i < size(); ++i) sum += pop_profile_as_int(pop_profile_at(value, i));
     return sum;
   }
+  std::uint64_t sumUint() const { return static_cast<std::uint64_t>(sumInt()); }
+  double sumDouble() const
+  {
+    double sum = 0;
+    for (std::size_t i = 0; i < size(); ++i) sum += pop_profile_as_double(pop_profile_at(value, i));
+    return sum;
+  }
+  // Of a vector of vectors.
+  std::int64_t sum2DInt() const
+  {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < size(); ++i) sum += (*this)[i].sumInt();
+    return sum;
+  }
+  std::uint64_t sum2DUint() const { return static_cast<std::uint64_t>(sum2DInt()); }
 };
+
+// The guide's summary of what Engine::getGraphProfile answers (pop_profile_print_graph_summary has the options).
+inline void printGraphSummary(std::ostream &os, const ProfileValue &graphProfile,
+                              const OptionFlags &options = {})
+{
+  std::vector<pop_option> flags;
+  for (const auto &flag : options) flags.push_back({flag.first.c_str(), flag.second.c_str()});
+  detail::check(pop_profile_print_graph_summary(graphProfile.c(), flags.data(), flags.size(),
+                                                detail::CStream(os)));
+}
+POPLAR_MISSING_FUNCTION(printExecutionSummary, "poplar::printExecutionSummary of values is not "
+                                               "there: use Engine::printProfileSummary")
+POPLAR_MISSING_FUNCTION(printProfileSummary, "poplar::printProfileSummary of values is not there: "
+                                             "use Engine::printProfileSummary")
 
 inline void serializeToJSON(std::ostream &os, const ProfileValue &value, bool prettyPrint = false)
 {

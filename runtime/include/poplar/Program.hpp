@@ -9,6 +9,7 @@
 #include <poplar/DataStream.hpp>
 #include <poplar/DebugContext.hpp>
 #include <poplar/GraphElements.hpp>
+#include <poplar/PrintTensor.hpp>
 #include <poplar/RemoteBuffer.hpp>
 #include <poplar/SyncType.hpp>
 #include <poplar/detail/ProgramNode.hpp>
@@ -203,6 +204,15 @@ class Switch : public Program
 public:
   using Case = std::pair<std::int32_t, Program>;
 
+  // A value that no case has ends the run with an error.
+  static Switch switchWithBoundsChecking(const Tensor &control, const std::vector<Case> &cases,
+                                         const DebugContext &debugContext = {});
+  // A value that no case has does nothing: the documented one may do anything.
+  static Switch switchWithUnreachableDefault(const Tensor &control,
+                                             const DebugContext &debugContext = {})
+  {
+    return Switch(control, debugContext);
+  }
   explicit Switch(const Tensor &control, const DebugContext &debugContext = {})
       : Switch(control, Program(), debugContext)
   {
@@ -230,9 +240,29 @@ public:
 
 class Call : public Program
 {
+  static pop_program make(pop_host_function function, ArrayRef<Tensor> inputs,
+                          ArrayRef<Tensor> outputs, const char *name)
+  {
+    if (inputs.size() != function.num_inputs || outputs.size() != function.num_outputs)
+      throw control_program_error("program::Call: host function '" +
+                                  std::string(function.handle ? function.handle : "") + "' has " +
+                                  std::to_string(function.num_inputs) + " inputs and " +
+                                  std::to_string(function.num_outputs) + " outputs");
+    std::vector<pop_tensor> in, out;
+    for (const Tensor &tensor : inputs) in.push_back(detail::check(tensor.c()));
+    for (const Tensor &tensor : outputs) out.push_back(detail::check(tensor.c()));
+    return pop_program_call_host_function(function, in.data(), out.data(), name);
+  }
+
 public:
   explicit Call(const Function &function, const DebugContext &debugContext = {})
       : Program(pop_program_call(function.c(), debugContext.c()))
+  {
+  }
+  // Of the host.
+  Call(const HostFunction &function, ArrayRef<Tensor> inputs, ArrayRef<Tensor> outputs,
+       const DebugContext &debugContext = {})
+      : Program(make(function.c(), inputs, outputs, debugContext.c()))
   {
   }
 };
@@ -282,6 +312,19 @@ public:
                     tensor)
   {
   }
+  PrintTensor(const Tensor &tensor, const PrintTensorFmt &format,
+              const DebugContext &debugContext = {})
+      : PrintTensor(debugContext.getPathName().empty() ? tensor.getDebugStr()
+                                                       : debugContext.getPathName(),
+                    tensor, format)
+  {
+  }
+  PrintTensor(StringRef title, const Tensor &tensor, const PrintTensorFmt &format,
+              const DebugContext & = {})
+      : Program(pop_program_print_tensor_formatted(detail::check(tensor.c()),
+                                                   title.cloneAsString().c_str(), &format.c()))
+  {
+  }
   PrintTensor(StringRef title, const Tensor &tensor, const DebugContext & = {})
       : Program(pop_program_print_tensor(detail::check(tensor.c()), title.cloneAsString().c_str()))
   {
@@ -297,6 +340,16 @@ public:
   {
   }
 };
+
+inline Switch Switch::switchWithBoundsChecking(const Tensor &control,
+                                               const std::vector<Case> &cases,
+                                               const DebugContext &debugContext)
+{
+  return Switch(control, cases,
+                Abort("Switch '" + debugContext.getPathName() + "': no case has the value of " +
+                      control.getDebugStr()),
+                debugContext);
+}
 
 class AbortOnCondition : public Program
 {
@@ -350,6 +403,8 @@ public:
   {
   }
 };
+
+POPLAR_MISSING_CLASS(Loop, "poplar::program::Loop: a run has to end: use RepeatWhileTrue")
 
 } // namespace program
 } // namespace poplar

@@ -4,6 +4,7 @@
 
 #include <poplar/StringRef.hpp>
 #include <poplar/Type.hpp>
+#include <poplar/detail/Missing.hpp>
 #include <populus/remote_buffer.h>
 #include <string>
 
@@ -29,6 +30,11 @@ public:
   std::size_t numElements() const { return elements; } // of a row
   std::size_t getRepeats() const { return rows; }
   Type elementType() const { return type; }
+  // The host always has rows in the tensor's order, whatever Graph::addRemoteBuffer was told.
+  bool isRearrangeOnHost() const { return false; }
+  bool isOptimisedForMemory() const { return false; }
+  POPLAR_MISSING_MEMBER(getIpuToHostStream, "poplar::RemoteBuffer::getIpuToHostStream: it has none")
+  POPLAR_MISSING_MEMBER(getHostToIpuStream, "poplar::RemoteBuffer::getHostToIpuStream: it has none")
 };
 
 } // namespace poplar

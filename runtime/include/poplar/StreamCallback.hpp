@@ -26,6 +26,8 @@ public:
   virtual void invalidatePrefetched() {}
 };
 
+using StreamCallbackBase = StreamCallback;
+
 // Only fetch.
 class LegacyStreamCallback : public StreamCallback
 {

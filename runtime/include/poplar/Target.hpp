@@ -10,6 +10,7 @@
 #include <poplar/detail/Missing.hpp>
 #include <poplar/exceptions.hpp>
 #include <populus/target.h>
+#include <utility>
 #include <vector>
 
 namespace poplar
@@ -18,6 +19,20 @@ namespace poplar
 class Target
 {
   pop_target target_ = {};
+
+  static std::pair<double, double> limits(const Type &type)
+  {
+    if (type == HALF) return {-65504, 65504};
+    if (type == FLOAT) return {-3.4028234663852886e38, 3.4028234663852886e38};
+    if (type == BOOL) return {0, 1};
+    bool isSigned = type == CHAR || type == SIGNED_CHAR || type == SHORT || type == INT;
+    std::size_t bits = 8 * pop_type_bytes(type.c());
+    if (bits == 0 || bits > 32 || type == QUARTER)
+      throw type_error("Target: the limits of type " + type.toString() + " cannot be asked for");
+    double values = static_cast<double>(std::uint64_t(1) << bits);
+    return isSigned ? std::pair<double, double>(-values / 2, values / 2 - 1)
+                    : std::pair<double, double>(0, values - 1);
+  }
 
 public:
   Target() = default;
@@ -49,6 +64,16 @@ public:
     Target target;
     pop_target_create_cpu(&target.target_);
     target.target_.num_ipus = numIPUs;
+    detail::check(pop_target_validate(&target.target_));
+    return target;
+  }
+
+  // The same with so many IPUs and tiles.
+  Target createVirtualTarget(unsigned numIPUs, unsigned tilesPerIPU) const
+  {
+    Target target = *this;
+    target.target_.num_ipus = numIPUs;
+    target.target_.tiles_per_ipu = tilesPerIPU;
     detail::check(pop_target_validate(&target.target_));
     return target;
   }
@@ -94,6 +119,17 @@ public:
     return (target_.interleaved_base - target_.memory_base) / target_.memory_element_bytes;
   }
 
+  // The largest and the lowest value of a type.
+  template <typename T> T getTypeLimitsMaxAs(const Type &type) const
+  {
+    return static_cast<T>(limits(type).second);
+  }
+  template <typename T> T getTypeLimitsLowestAs(const Type &type) const
+  {
+    return static_cast<T>(limits(type).first);
+  }
+  unsigned getMinIPUSyncDelay() const { return target_.sync_cycles; }
+
   friend bool operator==(const Target &a, const Target &b)
   {
     return a.getTargetType() == b.getTargetType() &&
@@ -108,6 +144,31 @@ public:
   POPLAR_MISSING_MEMBER(name, "poplar::Target::" #name                                             \
                               ": Populus' tiles are RV32IMF and have no such figure")
   POPLAR_NO_FIGURE(getVectorWidth)
+  POPLAR_NO_FIGURE(getFloatVectorWidth)
+  POPLAR_NO_FIGURE(getHalfVectorWidth)
+  POPLAR_NO_FIGURE(getQuarterVectorWidth)
+  POPLAR_NO_FIGURE(getInstanceSize)
+  POPLAR_NO_FIGURE(getFpIctlRegIndex)
+  POPLAR_NO_FIGURE(getDbgDataRegIndex)
+  POPLAR_NO_FIGURE(makeFpIctlValue)
+  POPLAR_NO_FIGURE(getFp8InFp16OutConvUnitsPerTile)
+  POPLAR_NO_FIGURE(getFp8ConvUnitMaxPipelineDepth)
+  POPLAR_NO_FIGURE(getFp8ConvUnitInputLoadElemsPerCycle)
+  POPLAR_NO_FIGURE(getFp16ConvUnitMaxPipelineDepth)
+  POPLAR_NO_FIGURE(getFp16ConvUnitInputLoadElemsPerCycle)
+  POPLAR_NO_FIGURE(getFp32ConvUnitMaxPipelineDepth)
+  POPLAR_NO_FIGURE(getFp32ConvUnitInputLoadElemsPerCycle)
+  POPLAR_NO_FIGURE(getNumContextsPerXB)
+  POPLAR_NO_FIGURE(getNumTilesPerXBContext)
+  POPLAR_NO_FIGURE(getTileHostExchangeContext)
+  POPLAR_NO_FIGURE(getTileHostExchangeContextPosition)
+  POPLAR_NO_FIGURE(getTileHostExchangeXB)
+  POPLAR_NO_FIGURE(getGlobalSyncCycles)
+  POPLAR_NO_FIGURE(getGatewayMode)
+  POPLAR_NO_FIGURE(getIpuLinkConfiguration)
+  POPLAR_NO_FIGURE(getIpuLinkDomainSize)
+  POPLAR_NO_FIGURE(getIpuLinkTopology)
+  POPLAR_NO_FIGURE(getTargetSystemString)
   POPLAR_NO_FIGURE(getDataPathWidth)
   POPLAR_NO_FIGURE(getRptCountMax)
   POPLAR_NO_FIGURE(getAtomicStoreGranularity)
@@ -135,6 +196,25 @@ inline void copyFloatToDeviceHalf(const Target &, const float *source, void *des
   for (std::size_t i = 0; i < numElements; ++i) {
     std::uint16_t half = pop_half_from_float(source[i]);
     __builtin_memcpy(out + i * sizeof half, &half, sizeof half);
+  }
+}
+inline void copyDoubleToDeviceHalf(const Target &, const double *source, void *destination,
+                                   std::size_t numElements)
+{
+  unsigned char *out = static_cast<unsigned char *>(destination);
+  for (std::size_t i = 0; i < numElements; ++i) {
+    std::uint16_t half = pop_half_from_float(static_cast<float>(source[i]));
+    __builtin_memcpy(out + i * sizeof half, &half, sizeof half);
+  }
+}
+inline void copyDeviceHalfToDouble(const Target &, const void *source, double *destination,
+                                   std::size_t numElements)
+{
+  const unsigned char *in = static_cast<const unsigned char *>(source);
+  for (std::size_t i = 0; i < numElements; ++i) {
+    std::uint16_t half;
+    __builtin_memcpy(&half, in + i * sizeof half, sizeof half);
+    destination[i] = static_cast<double>(pop_half_to_float(half));
   }
 }
 inline void copyDeviceHalfToFloat(const Target &, const void *source, float *destination,

@@ -44,6 +44,7 @@ struct VariableInterval {
 };
 using VariableRef = std::size_t;
 
+// Each element several times in a row.
 enum class UpsampleMethod { REPEAT };
 
 class Tensor
@@ -89,7 +90,9 @@ public:
   bool intersectsWith(const Tensor &other) const { return pop_tensor_intersects_with(t, other.t); }
   std::string shapeToString() const { return text(pop_tensor_shape_string, t); }
   std::string getDebugStr() const { return text(pop_tensor_debug_string, t); }
+  std::string getVarStr() const { return getDebugStr(); }
   void dump() const { pop_tensor_dump(t, stderr); }
+  void dumpRegions() const { dump(); }
   friend bool operator==(const Tensor &a, const Tensor &b) { return pop_tensor_equal(a.t, b.t); }
   friend bool operator!=(const Tensor &a, const Tensor &b) { return !(a == b); }
   friend std::ostream &operator<<(std::ostream &os, const Tensor &tensor)
@@ -129,6 +132,13 @@ public:
   }
   std::vector<Tensor> slices(const std::vector<std::vector<Interval>> &intervals,
                              unsigned dimension = 0) const;
+  // One at each of these indices, of size 1 in the dimension.
+  std::vector<Tensor> slices(ArrayRef<unsigned> indices, unsigned dimension = 0) const
+  {
+    std::vector<Tensor> result;
+    for (unsigned i : indices) result.push_back(slice(i, std::size_t(i) + 1, dimension));
+    return result;
+  }
   Tensor subSample(unsigned stride, unsigned dimension) const
   {
     return Tensor(detail::check(pop_tensor_sub_sample(t, stride, dimension)));
@@ -230,6 +240,7 @@ public:
   POPLAR_MISSING_MEMBER(padding, "poplar::Tensor::padding: there is none in Populus")
   POPLAR_MISSING_MEMBER(getMetadata,
                         "poplar::Tensor::getMetadata: quarters of a graph have one format here")
+  bool hasMetadata() const { return false; }
 };
 
 inline Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension = 0)

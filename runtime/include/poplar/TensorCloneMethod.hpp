@@ -12,6 +12,12 @@ enum class TensorCloneMethod {
   GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES // not here: Graph::clone throws
 };
 
+// How the clones of Graph::cloneN lie.
+enum class TensorCloneDuplicationMethod {
+  DUPLICATE_BY_OUTER_DIMENSION,
+  DUPLICATE_BY_TILE_CONTIGUOUS_REGION
+};
+
 } // namespace poplar
 
 #endif

@@ -3,6 +3,7 @@
 #define POPLAR_TYPE_HPP
 
 #include <ostream>
+#include <poplar/detail/Missing.hpp>
 #include <populus/types.h>
 #include <string>
 
@@ -19,6 +20,13 @@ public:
 
   constexpr pop_type c() const { return type_; }
   std::string toString() const { return pop_type_name(type_); }
+  std::size_t hash() const { return static_cast<std::size_t>(type_); }
+  bool isFloatingPoint() const
+  {
+    return type_ == POP_FLOAT || type_ == POP_HALF || type_ == POP_QUARTER;
+  }
+  // Formats of quarters are not tensors' own here.
+  bool requiresMetadata() const { return false; }
 
   friend constexpr bool operator==(const Type &a, const Type &b) { return a.type_ == b.type_; }
   friend constexpr bool operator!=(const Type &a, const Type &b) { return a.type_ != b.type_; }
@@ -42,6 +50,10 @@ constexpr Type UNSIGNED_LONGLONG{POP_UNSIGNED_LONGLONG};
 constexpr Type HALF{POP_HALF};
 constexpr Type FLOAT{POP_FLOAT};
 constexpr Type QUARTER{POP_QUARTER};
+POPLAR_MISSING_CONSTANT(LONG, "poplar::LONG: a long has 32 bits on the device: use INT or LONGLONG")
+POPLAR_MISSING_CONSTANT(UNSIGNED_LONG,
+                        "poplar::UNSIGNED_LONG: a long has 32 bits on the device: use UNSIGNED_INT "
+                        "or UNSIGNED_LONGLONG")
 
 namespace detail
 {

@@ -19,6 +19,7 @@ struct TypeTraits {
   {
     return std::is_arithmetic<T>::value;
   }
+  template <typename T> static constexpr bool requiresMetadata() { return false; }
   template <typename T> static TypeTraits make()
   {
     return {sizeof(T), alignof(T), std::is_integral<T>::value, std::is_floating_point<T>::value,

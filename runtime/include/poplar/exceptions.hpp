@@ -34,7 +34,20 @@ POPLAR_EXCEPTION(control_program_error, poplar_error)
 POPLAR_EXCEPTION(graph_memory_allocation_error, poplar_error)
 POPLAR_EXCEPTION(graph_program_compilation_error, poplar_error)
 POPLAR_EXCEPTION(graph_object_load_error, poplar_error)
-POPLAR_EXCEPTION(link_error, poplar_error)
+POPLAR_EXCEPTION(graph_object_creation_error, poplar_error)
+POPLAR_EXCEPTION(graph_recursion_error, poplar_error)
+POPLAR_EXCEPTION(graph_replication_error, poplar_error)
+POPLAR_EXCEPTION(no_environment, poplar_error)
+POPLAR_EXCEPTION(no_size_specified, poplar_error)
+POPLAR_EXCEPTION(invalid_machine_model, poplar_error)
+POPLAR_EXCEPTION(memory_elem_constraints_error, poplar_error)
+POPLAR_EXCEPTION(missing_graph_profile, poplar_error)
+POPLAR_EXCEPTION(missing_perf_estimate, poplar_error)
+POPLAR_EXCEPTION(missing_profile_data, poplar_error)
+POPLAR_EXCEPTION(parse_error, poplar_error)
+POPLAR_EXCEPTION(stream_memory_allocation_error, poplar_error)
+POPLAR_EXCEPTION(symbol_error, poplar_error)
+POPLAR_EXCEPTION(tensor_metadata_error, poplar_error)
 POPLAR_EXCEPTION(file_load_error, poplar_error)
 POPLAR_EXCEPTION(stream_connection_error, poplar_error)
 POPLAR_EXCEPTION(invalid_option, poplar_error)
@@ -47,6 +60,30 @@ POPLAR_EXCEPTION(internal_error, poplar_error)
 POPLAR_EXCEPTION(runtime_error, poplar_error)
 POPLAR_EXCEPTION(application_runtime_error, runtime_error)
 POPLAR_EXCEPTION(system_runtime_error, runtime_error)
+POPLAR_EXCEPTION(unknown_runtime_error, system_runtime_error)
+POPLAR_EXCEPTION(unrecoverable_runtime_error, system_runtime_error)
+
+// What would make a device of the chip go on. A software IPU needs nothing of that: none of its errors is one of these.
+enum class RecoveryAction { IPU_RESET, LINK_RESET, PARTITION_RESET, FULL_RESET };
+struct recoverable_runtime_error : system_runtime_error {
+  recoverable_runtime_error(RecoveryAction needed, const std::string &sentence)
+      : system_runtime_error(sentence), action(needed)
+  {
+  }
+  RecoveryAction getRecoveryAction() const { return action; }
+
+private:
+  RecoveryAction action;
+};
+
+// The message of a linker, and what it has printed.
+struct link_error : poplar_error {
+  std::string output;
+  explicit link_error(const std::string &sentence, const std::string &linkerOutput = "")
+      : poplar_error(sentence), output(linkerOutput)
+  {
+  }
+};
 
 #undef POPLAR_EXCEPTION
 

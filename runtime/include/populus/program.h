@@ -108,6 +108,30 @@ pop_program pop_program_assume_equal_across_replicas(pop_tensor tensor, const ch
  * for higher ranks, as the guide shows it. Of a replicated graph each replica's, `title (replica 0)`. */
 pop_program pop_program_print_tensor(pop_tensor tensor, const char *title);
 
+/* How floating-point numbers are printed: with the same number of digits behind the point; with exponents; as one
+ * of these, whichever shows `digits` digits of all of them in less room; each as short as it can be. Of others than
+ * the last all have the same width. */
+typedef enum pop_float_format {
+  POP_FLOAT_AUTO,
+  POP_FLOAT_FIXED,
+  POP_FLOAT_SCIENTIFIC,
+  POP_FLOAT_NONE
+} pop_float_format;
+/* As numpy prints arrays: `title: [1.0000000 1.5000000]`, rows of the last dimension one below the other. */
+typedef struct pop_print_format {
+  uint32_t summarise_threshold; /* of more elements only some are printed: */
+  uint32_t edge_items;          /* so many at both ends of each dimension */
+  uint32_t max_line_width;      /* a line is broken before it has more characters; 0: never */
+  uint32_t digits;              /* significant ones, 1 to 17 */
+  pop_float_format float_format;
+  char separator, open_bracket, close_bracket; /* printable characters or blanks */
+} pop_print_format;
+/* Those of the documented PrintTensorFmt(): 1000 elements, 3 items, lines of 75, 8 digits, AUTO, ' ', '[', ']'. */
+pop_print_format pop_print_format_default(void);
+/* INVALID_ARGUMENT: a digit number or character that cannot be. */
+pop_program pop_program_print_tensor_formatted(pop_tensor tensor, const char *title,
+                                               const pop_print_format *format);
+
 #ifdef __cplusplus
 }
 #endif

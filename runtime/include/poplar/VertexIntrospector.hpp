@@ -1,0 +1,177 @@
+// Vertices for who estimates what they take (Graph::registerPerfEstimator): their fields' sizes and plain values.
+#ifndef POPLAR_VERTEXINTROSPECTOR_HPP
+#define POPLAR_VERTEXINTROSPECTOR_HPP
+
+#include <exception>
+#include <functional>
+#include <map>
+#include <poplar/Target.hpp>
+#include <poplar/Tensor.hpp>
+#include <poplar/detail/Missing.hpp>
+#include <populus/graph.h>
+#include <populus/introspection.h>
+#include <string>
+#include <vector>
+
+namespace poplar
+{
+
+struct VertexPerfEstimate {
+  std::uint64_t cycles = 0, flops = 0;
+
+  VertexPerfEstimate() = default;
+  VertexPerfEstimate(std::uint64_t cyclesOfVertex, std::uint64_t flopsOfVertex = 0)
+      : cycles(cyclesOfVertex), flops(flopsOfVertex)
+  {
+  }
+};
+
+// A field of a vertex.
+class FieldData
+{
+  pop_graph *graph;
+  pop_vertex vertex;
+  std::string field;
+  pop_field_info info = {};
+  std::size_t count = 0;
+  std::vector<std::size_t> rows; // sizes, of a field with rows
+
+  template <typename T> std::vector<T> values() const
+  {
+    if (info.is_edge)
+      throw type_error("FieldData: field '" + field + "' is connected and has no initial values");
+    if (sizeof(T) != pop_type_bytes(info.type))
+      throw type_error("FieldData: the values of field '" + field + "' are of type " +
+                       pop_type_name(info.type));
+    std::vector<T> list(count);
+    pop_graph_vertex_field_values(graph, vertex, field.c_str(), list.data(), list.size());
+    return list;
+  }
+
+public:
+  class SizeT
+  {
+    std::size_t elements;
+
+  public:
+    explicit SizeT(std::size_t n) : elements(n) {}
+    std::size_t size() const { return elements; }
+  };
+
+  FieldData(pop_graph *g, pop_vertex v, StringRef fieldName) : graph(g), vertex(v), field(fieldName)
+  {
+    detail::check(pop_graph_field_info(vertex, field.c_str(), &info));
+    count = pop_graph_vertex_field_size(graph, vertex, field.c_str());
+    if (!info.has_rows) return;
+    rows.resize(count);
+    detail::check(pop_graph_visit_vertex_fields(
+        graph, vertex.index - 1,
+        [](void *context, const char *name, std::size_t row, pop_tensor tensor) {
+          FieldData &self = *static_cast<FieldData *>(context);
+          if (self.field == name && row < self.rows.size() && tensor.index)
+            self.rows[row] = pop_tensor_num_elements(tensor);
+        },
+        this));
+  }
+
+  const std::string &name() const { return field; }
+  // 0: one value; 1: a vector; 2: a vector of vectors.
+  unsigned rank() const { return info.has_rows ? 2 : info.is_vector ? 1 : 0; }
+  // Elements or, of a field with rows, how many these are. One value: 1.
+  std::size_t size() const { return count; }
+  // Of a row.
+  std::size_t getSizeAtIndex(std::size_t row) const
+  {
+    if (row >= rows.size())
+      throw index_error("FieldData: field '" + field + "' has " + std::to_string(rows.size()) +
+                        " rows: there is no row " + std::to_string(row));
+    return rows[row];
+  }
+  SizeT operator[](std::size_t row) const { return SizeT(getSizeAtIndex(row)); }
+
+  // Of a plain member, as the device holds it: T has the element type's size.
+  template <typename T> T getInitialValue(const Target &) const
+  {
+    std::vector<T> list = values<T>();
+    if (list.size() != 1)
+      throw type_error("FieldData: field '" + field + "' has " + std::to_string(list.size()) +
+                       " values, not one");
+    return list[0];
+  }
+  template <typename T> std::vector<T> getInitialValues(const Target &) const
+  {
+    return values<T>();
+  }
+  POPLAR_MISSING_MEMBER(getProfilerVectorLayout,
+                        "poplar::FieldData::getProfilerVectorLayout is not there yet")
+  POPLAR_MISSING_MEMBER(getProfilerVectorListLayout,
+                        "poplar::FieldData::getProfilerVectorListLayout is not there yet")
+};
+
+class VertexIntrospector
+{
+  pop_graph *graph;
+  pop_vertex vertex;
+
+public:
+  VertexIntrospector(pop_graph *g, pop_vertex v) : graph(g), vertex(v) {}
+  FieldData getFieldInfo(StringRef field) const { return FieldData(graph, vertex, field); }
+  // "SumVertex"
+  std::string getTypeName() const
+  {
+    pop_vertex_info info;
+    detail::check(pop_graph_vertex_info(graph, vertex.index - 1, &info));
+    return info.vertex_type;
+  }
+};
+
+using PerfEstimateFunc =
+    std::function<VertexPerfEstimate(const VertexIntrospector &, const Target &)>;
+
+namespace detail
+{
+
+// The estimators of a graph, by vertex type, as the C interface calls them. What one throws is kept for who compiles.
+class Estimators
+{
+  struct Entry {
+    PerfEstimateFunc function;
+    Estimators *all;
+  };
+  std::map<std::string, Entry> byType;
+  std::exception_ptr thrown;
+
+  static pop_perf_estimate call(void *context, pop_graph *graph, pop_vertex vertex)
+  {
+    Entry &entry = *static_cast<Entry *>(context);
+    if (entry.all->thrown) return {0, 0};
+    try {
+      VertexPerfEstimate estimate =
+          entry.function(VertexIntrospector(graph, vertex), Target(*pop_graph_get_target(graph)));
+      return {estimate.cycles, estimate.flops};
+    } catch (...) {
+      entry.all->thrown = std::current_exception();
+    }
+    return {0, 0};
+  }
+
+public:
+  void add(pop_graph *graph, const std::string &vertexType, PerfEstimateFunc function)
+  {
+    Entry &entry = byType[vertexType];
+    entry = {std::move(function), this};
+    pop_graph_register_perf_estimator(graph, vertexType.c_str(), call, &entry);
+  }
+  void rethrow()
+  {
+    if (!thrown) return;
+    std::exception_ptr e = thrown;
+    thrown = nullptr;
+    std::rethrow_exception(e);
+  }
+};
+
+} // namespace detail
+} // namespace poplar
+
+#endif

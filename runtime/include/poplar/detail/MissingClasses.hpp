@@ -1,0 +1,43 @@
+// Classes and functions of the documented interface that are not in Populus: who uses one is told when compiling.
+#ifndef POPLAR_DETAIL_MISSINGCLASSES_HPP
+#define POPLAR_DETAIL_MISSINGCLASSES_HPP
+
+#include <poplar/detail/Missing.hpp>
+
+namespace poplar
+{
+
+POPLAR_MISSING_CLASS(Module, "poplar::Module is not there yet: use compileGraph")
+POPLAR_MISSING_FUNCTION(compileModule, "poplar::compileModule is not there yet: use compileGraph")
+POPLAR_MISSING_CLASS(FunctionBuffer,
+                     "poplar::FunctionBuffer: the code of functions is always in the tiles")
+POPLAR_MISSING_CLASS(HostCallback,
+                     "poplar::HostCallback: connect a function (HostFunctionCallback.hpp)")
+POPLAR_MISSING_CLASS(HostCallbackHandle,
+                     "poplar::HostCallbackHandle: connect a function (HostFunctionCallback.hpp)")
+POPLAR_MISSING_CLASS(ResumableStreamCallback,
+                     "poplar::ResumableStreamCallback: a run does not stop in a callback")
+POPLAR_MISSING_CLASS(StreamCallbackWithMetadata,
+                     "poplar::StreamCallbackWithMetadata: quarters of a graph have one format here")
+POPLAR_MISSING_CLASS(
+    GlobalExchangeConstraint,
+    "poplar::GlobalExchangeConstraint: the links of a software IPU are not configured")
+POPLAR_MISSING_CLASS(GlobalExchangeFlow,
+                     "poplar::GlobalExchangeFlow: the links of a software IPU are not configured")
+POPLAR_MISSING_CLASS(ErrorLocation, "poplar::ErrorLocation: errors cannot be simulated here")
+POPLAR_MISSING_FUNCTION(errorCodeFromString,
+                        "poplar::errorCodeFromString: faults have names in messages only")
+POPLAR_MISSING_FUNCTION(errorCodeToString,
+                        "poplar::errorCodeToString: faults have names in messages only")
+POPLAR_MISSING_FUNCTION(
+    readJSON, "poplar::readJSON is not there yet: engines read POPLAR_ENGINE_OPTIONS themselves")
+POPLAR_MISSING_FUNCTION(
+    readJSONFromEnv,
+    "poplar::readJSONFromEnv is not there yet: engines read POPLAR_ENGINE_OPTIONS themselves")
+POPLAR_MISSING_FUNCTION(getAsProfileValue,
+                        "poplar::getAsProfileValue: profile values are made by engines only")
+POPLAR_MISSING_FUNCTION(packageHash, "poplar::packageHash: use versionString")
+
+} // namespace poplar
+
+#endif

@@ -1,0 +1,210 @@
+// What of a program is called by the engine and the compiler: functions of the host, estimators, progress.
+#include "small_graph.hpp"
+
+#include <poplar/HostFunctionCallback.hpp>
+#include <poplar/VertexIntrospector.hpp>
+#include <typeinfo>
+
+using namespace poplar;
+using namespace poplar::program;
+
+namespace
+{
+
+const char codelets[] = R"(
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+
+struct Sum : Vertex {
+  Vector<Input<Vector<int>>> rows;
+  Vector<short> weights;
+  float scale;
+  Output<int> sum;
+  bool compute()
+  {
+    int total = 0;
+    for (unsigned i = 0; i < rows.size(); ++i)
+      for (unsigned k = 0; k < rows[i].size(); ++k) total += rows[i][k] * weights[i];
+    *sum = total * scale;
+    return true;
+  }
+};
+)";
+
+Tensor variable(Graph &graph, const Type &type, std::size_t size, const char *name)
+{
+  return graph.addVariable(type, {size}, VariableMappingMethod::LINEAR, name);
+}
+
+void host_functions()
+{
+  SmallGraph f(codelets);
+  Tensor a = variable(f.graph, INT, 2, "a"), b = variable(f.graph, UNSIGNED_CHAR, 3, "b");
+  f.graph.setInitialValue(a, std::vector<int>{3, 4});
+  f.graph.createHostRead("b", b);
+  HostFunction fill = f.graph.addHostFunction("fill", {Graph::HostFunctionArgument{INT, 2}},
+                                              {Graph::HostFunctionArgument{UNSIGNED_CHAR, 3}});
+  HostFunction hear = f.graph.addHostFunction("filler", {{INT, 2}}, {});
+  CHECK_THROWS(control_program_error, "1 inputs and 1 outputs", Call(fill, {a, a}, {b}));
+  Engine engine(f.graph, {Sequence{Call(fill, {a}, {b}), Call(hear, {a}, {}, "again")}});
+  engine.load(f.device);
+  std::vector<std::size_t> sizes;
+  engine.connectHostFunction("fill", 0, [&](ArrayRef<const void *> in, ArrayRef<void *> out) {
+    sizes = {in.size(), out.size()};
+    const int *numbers = static_cast<const int *>(in[0]);
+    unsigned char *to = static_cast<unsigned char *>(out[0]);
+    for (int i = 0; i < 3; ++i) to[i] = static_cast<unsigned char>(numbers[0] * numbers[1] + i);
+  });
+  int heard = 0;
+  engine.connectHostFunction("filler", 0, [&](ArrayRef<const void *> in, ArrayRef<void *> out) {
+    heard += in.size() == 1 && out.empty();
+  });
+  engine.run();
+  unsigned char got[3];
+  engine.readTensor("b", got);
+  CHECK(got[0] == 12 && got[2] == 14 && heard == 1);
+  CHECK((sizes == std::vector<std::size_t>{1, 1}));
+  CHECK(engine.listStreams().size() == 3);
+  CHECK_THROWS(stream_connection_error, "'fill'",
+               engine.connectHostFunction("fil", 0, HostFunctionCallback()));
+  engine.connectHostFunction("fill", 0, [](ArrayRef<const void *>, ArrayRef<void *>) {
+    throw std::out_of_range("thrown by the function");
+  });
+  CHECK_THROWS(std::out_of_range, "thrown by the function", engine.run());
+}
+
+// Two vertices: one of estimates of its own.
+struct Sums : SmallGraph {
+  Tensor data, sums;
+  VertexRef first, second;
+  ComputeSet cs;
+
+  Sums() : SmallGraph(codelets)
+  {
+    data = variable(graph, INT, 6, "data");
+    sums = variable(graph, INT, 2, "sums");
+    cs = graph.addComputeSet("cs");
+    first = add(0, {data.slice(0, 1), data.slice(1, 6)}, {100, 1});
+    second = add(1, {data.slice(0, 2)}, {7});
+  }
+  VertexRef add(std::size_t i, std::vector<Tensor> rows, std::vector<short> weights)
+  {
+    VertexRef v = graph.addVertex(
+        cs, "Sum", {{"rows", rows}, {"weights", weights}, {"scale", 0.5}, {"sum", sums[i]}});
+    graph.setTileMapping(v, 0);
+    return v;
+  }
+};
+
+void estimators()
+{
+  Sums f;
+  f.graph.setPerfEstimate(f.second, VertexPerfEstimate(11, 22));
+  unsigned asked = 0;
+  f.graph.registerPerfEstimator("Sum", [&](const VertexIntrospector &v, const Target &target) {
+    ++asked;
+    FieldData rows = v.getFieldInfo("rows"), weights = v.getFieldInfo("weights");
+    CHECK(v.getTypeName() == "Sum" && target.getNumTiles() == 4 && rows.name() == "rows");
+    CHECK(rows.rank() == 2 && rows.size() == 2 && rows[0].size() == 1 &&
+          rows.getSizeAtIndex(1) == 5);
+    CHECK_THROWS(index_error, "no row 2", rows.getSizeAtIndex(2));
+    CHECK(weights.rank() == 1 && weights.size() == 2 && v.getFieldInfo("sum").rank() == 0);
+    CHECK((weights.getInitialValues<short>(target) == std::vector<short>{100, 1}));
+    CHECK(v.getFieldInfo("scale").getInitialValue<float>(target) == 0.5f);
+    CHECK_THROWS(type_error, "'weights'", weights.getInitialValue<int>(target));
+    CHECK_THROWS(type_error, "'rows'", rows.getInitialValues<int>(target));
+    CHECK_THROWS(unknown_field, "'row'", v.getFieldInfo("row"));
+    return VertexPerfEstimate(1000 * rows.size(), 5);
+  });
+  CHECK_THROWS(missing_perf_estimate, "", f.graph.getPerfEstimate(f.first));
+  CHECK(f.graph.getFieldSize(f.first["rows"]) == 2);
+  CHECK((result<int>(f, Execute(f.cs), f.sums) == std::vector<int>{0, 0}));
+  CHECK(asked == 1);
+  CHECK(f.graph.getPerfEstimate(f.first).cycles == 2000 &&
+        f.graph.getPerfEstimate(f.first).flops == 5);
+  CHECK(f.graph.getPerfEstimate(f.second).cycles == 11 &&
+        f.graph.getPerfEstimate(f.second).flops == 22);
+  CHECK_THROWS(unknown_vertex_type, "Sum",
+               f.graph.registerPerfEstimator("Sums", PerfEstimateFunc()));
+}
+
+// On a model vertices take what they are said to take; with its compileIPUCode what their code takes.
+void estimates_count_on_models()
+{
+  for (bool compiled : {false, true}) {
+    IPUModel model;
+    model.tilesPerIPU = 4;
+    model.compileIPUCode = compiled;
+    Device device = model.createDevice();
+    Graph graph(device);
+    std::stringstream text(codelets);
+    graph.addCodelets(text);
+    Tensor out = variable(graph, INT, 1, "out"), in = variable(graph, INT, 4, "in");
+    ComputeSet cs = graph.addComputeSet("cs");
+    VertexRef v = graph.addVertex(cs, "Sum",
+                                  {{"rows", std::vector<Tensor>{in}},
+                                   {"weights", std::vector<short>{1}},
+                                   {"scale", 1},
+                                   {"sum", out[0]}});
+    graph.setTileMapping(v, 0);
+    graph.registerCycleEstimator(
+        "Sum", [](const VertexIntrospector &, const Target &) { return 1000000; });
+    Engine engine(graph, Execute(cs));
+    engine.load(device);
+    engine.run();
+    CHECK((pop_engine_cycles(engine.c()) > 1000000) == !compiled);
+  }
+}
+
+void what_callbacks_throw_ends_the_compilation()
+{
+  Sums f;
+  f.graph.registerPerfEstimator(
+      "Sum", [](const VertexIntrospector &, const Target &) -> VertexPerfEstimate {
+        throw std::out_of_range("thrown by the estimator");
+      });
+  CHECK_THROWS(std::out_of_range, "thrown by the estimator", Engine(f.graph, Execute(f.cs)));
+  f.graph.registerPerfEstimator(
+      "Sum", [](const VertexIntrospector &, const Target &) { return VertexPerfEstimate(1); });
+  std::vector<int> done;
+  int all = 0;
+  Engine engine(f.graph, Execute(f.cs), {}, [&](int i, int total) {
+    done.push_back(i);
+    all = total;
+  });
+  CHECK(done.size() == static_cast<std::size_t>(all) + 1 && done.front() == 0 &&
+        done.back() == all);
+  CHECK_THROWS(std::out_of_range, "thrown by the progress",
+               compileGraph(f.graph, {Execute(f.cs)}, {},
+                            [](int, int) { throw std::out_of_range("thrown by the progress"); }));
+  CHECK(compileGraph(f.graph, {Execute(f.cs)}).getTarget().getNumTiles() == 4);
+}
+
+// load in two steps.
+void prepare_and_deploy()
+{
+  Sums f;
+  Engine engine(f.graph, Execute(f.cs));
+  CHECK_THROWS(runtime_error, "Engine::prepare", engine.deploy());
+  engine.prepare(f.device);
+  engine.deploy();
+  engine.run();
+  auto before = engine.getTimeStamp();
+  CHECK(engine.reportTiming(before, before).find("0 cycles") == 0);
+  std::ostringstream archive, same;
+  engine.serializeExecutable(archive);
+  compileGraph(f.graph, {Execute(f.cs)}).serialize(same);
+  CHECK(archive.str() == same.str());
+}
+
+} // namespace
+
+int main()
+{
+  host_functions();
+  estimators();
+  estimates_count_on_models();
+  what_callbacks_throw_ends_the_compilation();
+  prepare_and_deploy();
+  return failures != 0;
+}

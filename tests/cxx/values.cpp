@@ -1,0 +1,265 @@
+// Errors, types, targets, formats, and tensors that are made of others.
+#include "small_graph.hpp"
+
+#include <poplar/CSRFunctions.hpp>
+#include <poplar/HalfFloat.hpp>
+#include <poplar/version.hpp>
+#include <typeinfo>
+
+using namespace poplar;
+using namespace poplar::program;
+
+namespace
+{
+
+const char codelets[] = R"(
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+
+struct Halves : Vertex {
+  Output<Vector<float>> out;
+  half one;
+  Vector<half> more;
+  bool compute()
+  {
+    out[0] = one;
+    out[1] = more[0];
+    out[2] = more[1];
+    return true;
+  }
+};
+)";
+
+template <typename Exception> void expect_exception(pop_error_code code)
+{
+  CHECK_THROWS(Exception, "the sentence", detail::check(pop_error_new(code, "the sentence")));
+  CHECK_THROWS(Exception, "", [code] {
+    try {
+      detail::check(pop_error_new(code, "again"));
+    } catch (const poplar_error &) { // all of them are one
+      throw;
+    }
+  }());
+}
+
+void errors_of_the_c_interface()
+{
+  unsigned seen = 0;
+#define EXPECT_CODE(id, name, status)                                                              \
+  switch (id) {                                                                                    \
+  case POP_ERROR_INVALID_ARGUMENT:                                                                 \
+  case POP_ERROR_USAGE:                                                                            \
+    expect_exception<poplar_error>(id);                                                            \
+    break;                                                                                         \
+    ONE(POP_ERROR_INDEX, index_error)                                                              \
+    ONE(POP_ERROR_TYPE, type_error)                                                                \
+    ONE(POP_ERROR_TENSOR, tensor_creation_error)                                                   \
+    ONE(POP_ERROR_INVALID_TILE_MAPPING, invalid_tile_mapping)                                      \
+    ONE(POP_ERROR_UNKNOWN_VERTEX_TYPE, unknown_vertex_type)                                        \
+    ONE(POP_ERROR_UNKNOWN_FIELD, unknown_field)                                                    \
+    ONE(POP_ERROR_GRAPH_CONNECTION, graph_connection_error)                                        \
+    ONE(POP_ERROR_GRAPH_CYCLE, graph_cycle_error)                                                  \
+    ONE(POP_ERROR_CONTROL_PROGRAM, control_program_error)                                          \
+    ONE(POP_ERROR_GRAPH_MEMORY, graph_memory_allocation_error)                                     \
+    ONE(POP_ERROR_CODELET_COMPILE, graph_program_compilation_error)                                \
+    ONE(POP_ERROR_LINK, link_error)                                                                \
+    ONE(POP_ERROR_FILE_LOAD, file_load_error)                                                      \
+    ONE(POP_ERROR_STREAM_CONNECTION, stream_connection_error)                                      \
+    ONE(POP_ERROR_UNKNOWN_HANDLE, tensor_io_state_error)                                           \
+    ONE(POP_ERROR_INVALID_OPTION, invalid_option)                                                  \
+    ONE(POP_ERROR_RUNTIME, application_runtime_error)                                              \
+    ONE(POP_ERROR_SYSTEM, system_runtime_error)                                                    \
+    ONE(POP_ERROR_MEMORY, memory_allocation_error)                                                 \
+    ONE(POP_ERROR_INTERNAL, internal_error)                                                        \
+  }                                                                                                \
+  ++seen;
+#define ONE(id, exception)                                                                         \
+  case id:                                                                                         \
+    expect_exception<exception>(id);                                                               \
+    break;
+  POP_ERROR_CODES(EXPECT_CODE)
+  CHECK(seen == 22);
+  try {
+    throw recoverable_runtime_error(RecoveryAction::LINK_RESET, "what");
+  } catch (const runtime_error &e) {
+    const auto *system = dynamic_cast<const system_runtime_error *>(&e);
+    CHECK(system && std::string(e.what()) == "what");
+    CHECK(dynamic_cast<const recoverable_runtime_error &>(e).getRecoveryAction() ==
+          RecoveryAction::LINK_RESET);
+  }
+  CHECK(link_error("what", "undefined symbol").output == "undefined symbol");
+}
+
+void tensors_of_others()
+{
+  SmallGraph f(codelets);
+  Tensor a = f.graph.addVariable(INT, {2, 3}, VariableMappingMethod::LINEAR, "a");
+  Tensor many = f.graph.cloneN(FLOAT, a, 4, "copies");
+  CHECK((many.shape() == std::vector<std::size_t>{4, 2, 3}) && many.elementType() == FLOAT);
+  CHECK(!many.containsAliases() && f.graph.getTileMapping(many)[0].size() == 4);
+  CHECK_THROWS(poplar_error, "BY_OUTER_DIMENSION",
+               f.graph.cloneN(a, 2, {}, TensorCloneMethod::CREATE_NEW_ORDER,
+                              TensorCloneDuplicationMethod::DUPLICATE_BY_TILE_CONTIGUOUS_REGION));
+
+  CHECK(f.graph.findUnbroadcastTensor(a.expand({1}).broadcast(5, 1).broadcast(2, 0)) ==
+        a.expand({1}));
+  CHECK(f.graph.findUnbroadcastTensor(a) == a);
+  CHECK(f.graph.findUnbroadcastTensor(a.flatten().broadcast(3, 0)) == a.flatten());
+
+  Tensor b = f.graph.addVariable(INT, {3, 2}, VariableMappingMethod::LINEAR, "b");
+  Tensor turned = a.transpose(), other = b;
+  f.graph.reorderToSimplify(&turned, {&other});
+  CHECK(turned == a.flatten() && other == b.transpose().flatten());
+  TensorRearranger rearranger = f.graph.getSimplifyingRearranger(a.transpose());
+  CHECK(rearranger.valid() && rearranger.undoRearrangement(turned) == a.transpose().flatten());
+  CHECK_THROWS(tensor_creation_error, "6 elements", rearranger.rearrange(a[0]));
+
+  auto columns = a.slices({2u, 0u}, 1);
+  CHECK(columns.size() == 2 && columns[0] == a.slice(2, 3, 1) && columns[1] == a.slice(0, 1, 1));
+  VariableRef number = a.getVarRegions()[0].var;
+  CHECK(f.graph.getVariable(number) == a && !f.graph.isConstant(number));
+  Tensor constant = f.graph.addConstant(INT, {1}, 3);
+  CHECK(f.graph.isConstant(constant.getVarRegions()[0].var));
+  CHECK_THROWS(index_error, "", f.graph.isConstant(99));
+}
+
+void tiles_of_virtual_graphs()
+{
+  SmallGraph f(codelets);
+  Graph part = f.graph.createVirtualGraph(1, 3);
+  CHECK(part.convertPhysicalTileToVirtualTile(2) == 1 &&
+        part.convertPhysicalTileToVirtualTile(0, 2) == 1);
+  CHECK(part.convertTopLevelGraphTileToTile(1) == 0 && part.convertTileToTopLevelGraphTile(0) == 1);
+  CHECK_THROWS(index_error, "tile 3", part.convertPhysicalTileToVirtualTile(3));
+}
+
+void halves()
+{
+  CHECK(IeeeHalf(1.5f).bits() == 0x3e00 && float(IeeeHalf::fromBits(0xc000)) == -2);
+  IeeeHalf h(2049); // between 2048 and 2050
+  h += 0.25f;
+  CHECK(float(h) == 2048 && equivalent_device_type<half>::value == HALF);
+
+  SmallGraph f(codelets);
+  Tensor out = f.graph.addVariable(FLOAT, {3}, VariableMappingMethod::LINEAR, "out");
+  ComputeSet cs = f.graph.addComputeSet("cs");
+  VertexRef v = f.graph.addVertex(cs, "Halves", {{"out", out}});
+  f.graph.setInitialValueHalf(v["one"], IeeeHalf(0.5f).bits());
+  f.graph.setInitialValueHalf(v["more"], std::vector<std::uint16_t>{0x3e00, 0xc000});
+  f.graph.setTileMapping(v, 0);
+  CHECK((result<float>(f, Execute(cs), out) == std::vector<float>{0.5f, 1.5f, -2}));
+  double two = 2, back = 0;
+  std::uint16_t bits;
+  copyDoubleToDeviceHalf(f.graph.getTarget(), &two, &bits, 1);
+  copyDeviceHalfToDouble(f.graph.getTarget(), &bits, &back, 1);
+  CHECK(bits == 0x4000 && back == 2);
+}
+
+void types_and_targets()
+{
+  Target target = Target::createIPUTarget(2, "ipu2").createVirtualTarget(1, 16);
+  CHECK(target.getNumTiles() == 16 && target.getMinIPUSyncDelay() > 0);
+  CHECK(target.getTypeLimitsMaxAs<int>(SHORT) == 32767 &&
+        target.getTypeLimitsLowestAs<int>(SHORT) == -32768 &&
+        target.getTypeLimitsMaxAs<unsigned>(UNSIGNED_INT) == 4294967295u &&
+        target.getTypeLimitsMaxAs<float>(HALF) == 65504);
+  CHECK_THROWS(type_error, "long long", target.getTypeLimitsMaxAs<double>(LONGLONG));
+  CHECK(FLOAT.isFloatingPoint() && !INT.isFloatingPoint() && INT.hash() != FLOAT.hash());
+  CHECK(versionString().find(POPLAR_VERSION_STRING " (Populus ") == 0);
+  SourceLocation here = SourceLocation::Current();
+  CHECK(here.getFunctionName() == "types_and_targets" && here.getLineNumber() > 0);
+  IPUModel model;
+  CHECK(!model.compileIPUCode);
+}
+
+// Behaviour is switched for a while.
+void floating_point_behaviour()
+{
+  SmallGraph f(codelets);
+  FloatingPointBehaviour none(false, false, false, false, false), some = none;
+  some.div0 = true;
+  CHECK((!none).c() == POP_FP_ALL && (some | none).c() == POP_FP_DIVISION_BY_ZERO);
+  Sequence prog;
+  setFloatingPointBehaviour(f.graph, prog, some);
+  Tensor before = getAndModifyFloatingPointBehaviour(f.graph, prog, !none, none);
+  Tensor inside = getAndModifyFloatingPointBehaviour(f.graph, prog, none, none);
+  setFloatingPointBehaviour(f.graph, prog, before);
+  Tensor behind = getAndModifyFloatingPointBehaviour(f.graph, prog, none, none);
+  auto got = result<unsigned>(f, prog, concat({before, inside, behind}));
+  CHECK(got.size() == 12 && got[0] == POP_FP_DIVISION_BY_ZERO && got[4] == 0 && got[8] == got[0]);
+}
+
+void formats_of_prints()
+{
+  SmallGraph f(codelets);
+  Tensor t = f.graph.addVariable(FLOAT, {4}, VariableMappingMethod::LINEAR, "t");
+  f.graph.setInitialValue(t, std::vector<float>{1, 1.5, 2, 2.5});
+  PrintTensorFmt few(2, 1, 75, 2, PrintTensorFmt::FloatFormat::Scientific, ',', '<', '>');
+  Sequence prog{PrintTensor("a", t, PrintTensorFmt()), PrintTensor(t, few, "b"),
+                PrintTensor("c", t, PrintTensorFmt::disableFormatting()), PrintTensor("d", t)};
+  std::stringstream archive;
+  Executable executable = compileGraph(f.graph, {prog});
+  executable.serialize(archive);
+  const char expected[] = "a: [1.0000000 1.5000000 2.0000000 2.5000000]\n"
+                          "b: <1.0e+00,...,2.5e+00>\nc: [1 1.5 2 2.5]\nd: {1,1.5,2,2.5}\n";
+  Engine made(std::move(executable)), loaded(Executable::deserialize(archive));
+  for (Engine *engine : {&made, &loaded}) {
+    std::ostringstream text;
+    engine->setPrintStream(text);
+    engine->load(f.device);
+    engine->run();
+    CHECK(text.str() == expected);
+  }
+  CHECK_THROWS(poplar_error, "1 to 17 digits", PrintTensor(t, PrintTensorFmt(1000, 3, 75, 0)));
+}
+
+void profile_values()
+{
+  SmallGraph f(codelets);
+  Tensor t = f.graph.addVariable(INT, {4}, VariableMappingMethod::LINEAR, "t");
+  Engine engine(f.graph, WriteUndef(t));
+  ProfileValue graph = engine.getGraphProfile();
+  ProfileValue total = graph["memory"]["byTile"]["total"];
+  CHECK(total.toUintVector().size() == 4 && total[0].type() == ProfileValue::Type::NUMBER);
+  CHECK(total.sumUint() == static_cast<std::uint64_t>(total.sumDouble()) &&
+        total.toUintVector()[1] == total[1].asUint());
+  CHECK(graph.asMap().count("memory") == 1);
+  CHECK_THROWS(profiling_disabled, "", graph.getOrNull("nothing").type());
+  std::ostringstream summary;
+  printGraphSummary(summary, graph, {{"showVarStorage", "true"}});
+  CHECK(summary.str().find("Memory Usage:") != std::string::npos);
+  CHECK_THROWS(invalid_option, "showAll", printGraphSummary(summary, graph, {{"showAll", "true"}}));
+}
+
+void switches_with_bounds()
+{
+  SmallGraph f(codelets);
+  Tensor t = f.graph.addVariable(INT, {}, VariableMappingMethod::LINEAR, "t");
+  f.graph.createHostWrite("t", t);
+  Engine engine(f.graph, {Switch::switchWithBoundsChecking(t, {{1, Sequence()}}, "chosen"),
+                          Switch::switchWithUnreachableDefault(t).add(1, Sequence())});
+  engine.load(f.device);
+  int value = 1;
+  engine.writeTensor("t", &value);
+  engine.run(0);
+  value = 2;
+  engine.writeTensor("t", &value);
+  engine.run(1);
+  CHECK_THROWS(application_runtime_error, "Switch 'chosen': no case has the value", engine.run(0));
+}
+
+} // namespace
+
+int main()
+{
+  errors_of_the_c_interface();
+  tensors_of_others();
+  tiles_of_virtual_graphs();
+  halves();
+  types_and_targets();
+  floating_point_behaviour();
+  formats_of_prints();
+  profile_values();
+  switches_with_bounds();
+  return failures != 0;
+}
