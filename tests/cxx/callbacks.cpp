@@ -184,7 +184,8 @@ void what_callbacks_throw_ends_the_compilation()
 void prepare_and_deploy()
 {
   Sums f;
-  Engine engine(f.graph, Execute(f.cs));
+  Program program = Execute(f.cs);
+  Engine engine(f.graph, program);
   CHECK_THROWS(runtime_error, "Engine::prepare", engine.deploy());
   engine.prepare(f.device);
   engine.deploy();
@@ -193,7 +194,7 @@ void prepare_and_deploy()
   CHECK(engine.reportTiming(before, before).find("0 cycles") == 0);
   std::ostringstream archive, same;
   engine.serializeExecutable(archive);
-  compileGraph(f.graph, {Execute(f.cs)}).serialize(same);
+  compileGraph(f.graph, {program}).serialize(same);
   CHECK(archive.str() == same.str());
 }
 
