@@ -293,6 +293,12 @@ void pop_object_free(pop_object *object)
   free(object);
 }
 
+const void *pop_object_bytes(const pop_object *object, size_t *size)
+{
+  *size = object->size;
+  return object->bytes;
+}
+
 const char *pop_object_name(const pop_object *object)
 {
   return object->name;

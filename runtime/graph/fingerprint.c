@@ -98,13 +98,20 @@ static void add_tensors(hasher *h, const pop_graph *g)
   for (size_t i = 0; i < g->num_dims; i++) ADD(h, g->dims[i].count, (uint64_t)g->dims[i].stride);
 }
 
+/* The objects for the graph's tiles: the same from source as from a .gp, which may have others. */
 static void add_codelets(hasher *h, const pop_graph *g)
 {
   ASSERT_SIZE(vertex_type_entry, 32);
   ADD(h, g->num_codelets, g->num_vertex_types);
   for (size_t i = 0; i < g->num_codelets; i++) {
-    pop_gp_digest digest = pop_gp_get_digest(g->codelets[i]);
-    add_bytes(h, digest.bytes, sizeof digest.bytes);
+    size_t num_objects = pop_gp_num_tile_objects(g->codelets[i]), size;
+    ADD(h, num_objects);
+    for (size_t j = 0; j < num_objects; j++) {
+      bool library;
+      const void *bytes = pop_object_bytes(pop_gp_tile_object(g->codelets[i], j, &library), &size);
+      ADD(h, library);
+      add_bytes(h, bytes, size);
+    }
   }
   for (size_t i = 0; i < g->num_vertex_types; i++) add_text(h, g->vertex_types[i].type->name);
 }

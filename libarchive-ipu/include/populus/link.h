@@ -32,6 +32,7 @@ POP_MUST_CHECK pop_error *pop_object_parse(const void *bytes, size_t size, const
                                            pop_object **object);
 void pop_object_free(pop_object *object);
 const char *pop_object_name(const pop_object *object);
+const void *pop_object_bytes(const pop_object *object, size_t *size); /* the whole file */
 /* Content of the section `name`, NULL if there is none; lives as long as the object. */
 const void *pop_object_section(const pop_object *object, const char *name, size_t *size);
 /* The number of the section of `other` that has the same name and bytes as one of `object`; 0: none. */
