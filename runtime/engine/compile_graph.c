@@ -199,8 +199,7 @@ static pop_error *block_tiles(const engine_options *options, uint32_t **tiles, s
 }
 
 static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t num_programs,
-                              const engine_options *options, const uint64_t source[2],
-                              pop_executable **executable)
+                              const engine_options *options, pop_executable **executable)
 {
   uint32_t *tiles = NULL;
   size_t num_tiles = 0;
@@ -233,7 +232,6 @@ static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t
   free(tiles);
   POP_TRY(error);
   *executable = new_executable(c, options);
-  memcpy((*executable)->source, source, sizeof(*executable)->source);
   return NULL;
 }
 
@@ -242,17 +240,18 @@ static pop_error *find_or_compile(pop_graph *graph, const uint32_t *programs, si
 {
   if (graph->target.type == POP_TARGET_CPU)
     return compile_for_cpu(graph, programs, num_programs, options, executable);
-  uint64_t source[2];
-  executable_source(graph, programs, num_programs, options, source);
+  uint64_t source[2] = {0};
+  if (*options->cache_folder || log_enabled(LOG_INFO))
+    executable_source(graph, programs, num_programs, options, source);
   const char *given = graph->programs[programs[0]].name, *name = *given ? given : "program 0";
   log_write(LOG_INFO, "ENGINE", "Begin compilation: %s (Hash 0x%016llx)", name,
             (unsigned long long)source[0]);
   if (!*options->cache_folder)
-    return compile_new(graph, programs, num_programs, options, source, executable);
+    return compile_new(graph, programs, num_programs, options, executable);
   executable_cache cache = executable_cache_open(source, name, options);
   *executable = executable_cache_find(&cache);
   if (*executable) return NULL;
-  POP_TRY(compile_new(graph, programs, num_programs, options, source, executable));
+  POP_TRY(compile_new(graph, programs, num_programs, options, executable));
   executable_cache_put(&cache, *executable);
   return NULL;
 }

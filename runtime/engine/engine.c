@@ -42,7 +42,7 @@ static callback_threads *new_callback_threads(const run_options *options)
 
 static pop_error *open_trace_file(pop_engine *engine, const char *path)
 {
-  if (!*path) return NULL;
+  if (!path || !*path) return NULL;
   engine->trace_file = fopen(path, "we");
   return engine->trace_file ? NULL : pop_error_errno(errno, "cannot write the trace '%s'", path);
 }

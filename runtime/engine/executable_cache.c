@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#define XXH_STATIC_LINKING_ONLY /* the state is a struct, not memory that there may not be */
 #include <xxhash.h>
 
 static const char suffix[] = ".a";
@@ -66,13 +67,13 @@ void executable_source(pop_graph *graph, const uint32_t *programs, size_t num_pr
                        const engine_options *options, uint64_t source[2])
 {
   fingerprint of_graph = graph_fingerprint(graph, programs, num_programs);
-  XXH3_state_t *state = XXH3_createState();
-  XXH3_128bits_reset(state);
-  add(state, &of_graph, sizeof of_graph);
-  add_options(state, options);
-  add_compiler(state);
-  XXH128_hash_t hash = XXH3_128bits_digest(state);
-  XXH3_freeState(state);
+  XXH3_state_t state;
+  XXH3_INITSTATE(&state);
+  XXH3_128bits_reset(&state);
+  add(&state, &of_graph, sizeof of_graph);
+  add_options(&state, options);
+  add_compiler(&state);
+  XXH128_hash_t hash = XXH3_128bits_digest(&state);
   source[0] = hash.low64;
   source[1] = hash.high64;
 }
@@ -96,6 +97,13 @@ executable_cache executable_cache_open(const uint64_t source[2], const char *nam
 static char *entry_path(const executable_cache *cache)
 {
   return pop_xasprintf("%s/%016llx%s", cache->folder, (unsigned long long)cache->key, suffix);
+}
+
+/* Entries say what they were compiled from. Executables do not: how a graph came to be is not theirs. */
+static void set_source(pop_executable *executable, uint64_t key, uint64_t rest)
+{
+  executable->source[0] = key;
+  executable->source[1] = rest;
 }
 
 /* ---- finding ---- */
@@ -138,6 +146,7 @@ pop_executable *executable_cache_find(const executable_cache *cache)
     pop_error_free(error);
   }
   if (found) {
+    set_source(found, 0, 0);
     cache_folder_touch(path);
     log_write(LOG_INFO, "ENGINE", "Loaded %s from %s", cache->name, path);
   }
@@ -147,12 +156,14 @@ pop_executable *executable_cache_find(const executable_cache *cache)
 
 /* ---- putting in ---- */
 
-void executable_cache_put(const executable_cache *cache, const pop_executable *executable)
+void executable_cache_put(const executable_cache *cache, pop_executable *executable)
 {
   if (cache->refused) return;
   char *path = entry_path(cache);
   pop_error *error = cache_folder_make(cache->folder);
+  set_source(executable, cache->key, cache->rest_of_source);
   if (!error) error = pop_executable_save(executable, path);
+  set_source(executable, 0, 0);
   if (error)
     log_write(LOG_WARN, "ENGINE", "the executable is not cached: %s", pop_error_message(error));
   else

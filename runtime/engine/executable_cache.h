@@ -25,6 +25,6 @@ executable_cache executable_cache_open(const uint64_t source[2], const char *nam
 pop_executable *executable_cache_find(const executable_cache *cache);
 /* Puts it in, and the least recently used out if it is too much then. That this may fail is logged
  * and no error: there is an executable. */
-void executable_cache_put(const executable_cache *cache, const pop_executable *executable);
+void executable_cache_put(const executable_cache *cache, pop_executable *executable);
 
 #endif

@@ -261,7 +261,7 @@ struct pop_executable {
   pop_arena *arena;    /* names and shapes */
   char *file;          /* for messages: the archive that it was loaded from; NULL: compiled here */
   const char *version; /* of the Populus that compiled it */
-  uint64_t source[2];  /* hash of what it was compiled from, and of the compiler; not for the CPU */
+  uint64_t source[2];  /* of an entry of the cache: hash of what it was compiled from; else 0 */
   pop_target target;   /* of one replica */
   uint32_t num_replicas; /* of the same images; 1: the graph is not replicated */
   EXECUTABLE_ARRAY(executable_option, options);

@@ -7,6 +7,7 @@
 #include "graph/fingerprint.h"
 
 #include <string.h>
+#define XXH_STATIC_LINKING_ONLY /* the state is a struct, not memory that there may not be */
 #include <xxhash.h>
 
 /* On machines with other pointers nobody checks: the builds that people make do. */
@@ -16,14 +17,14 @@
 
 /* XXH3 takes long steps faster: words are collected for one. */
 typedef struct hasher {
-  XXH3_state_t *state;
+  XXH3_state_t state;
   size_t num_words;
   uint64_t words[256];
 } hasher;
 
 static void flush_words(hasher *h)
 {
-  XXH3_128bits_update(h->state, h->words, h->num_words * sizeof *h->words);
+  XXH3_128bits_update(&h->state, h->words, h->num_words * sizeof *h->words);
   h->num_words = 0;
 }
 
@@ -41,7 +42,7 @@ static void add_bytes(hasher *h, const void *bytes, size_t size)
 {
   ADD(h, bytes ? size : UINT64_MAX);
   flush_words(h);
-  if (bytes) XXH3_128bits_update(h->state, bytes, size);
+  if (bytes) XXH3_128bits_update(&h->state, bytes, size);
 }
 
 static void add_text(hasher *h, const char *text)
@@ -193,8 +194,10 @@ static void add_host(hasher *h, const pop_graph *g)
 fingerprint graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t num_programs)
 {
   ASSERT_SIZE(pop_graph, 744);
-  hasher h = {.state = XXH3_createState()};
-  XXH3_128bits_reset(h.state);
+  hasher h;
+  h.num_words = 0;
+  XXH3_INITSTATE(&h.state);
+  XXH3_128bits_reset(&h.state);
   add_target(&h, &graph->target);
   ADD(&h, graph->num_replicas);
   add_codelets(&h, graph);
@@ -206,7 +209,6 @@ fingerprint graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t
   ADD(&h, num_programs);
   for (size_t i = 0; i < num_programs; i++) ADD(&h, programs[i]);
   flush_words(&h);
-  XXH128_hash_t hash = XXH3_128bits_digest(h.state);
-  XXH3_freeState(h.state);
+  XXH128_hash_t hash = XXH3_128bits_digest(&h.state);
   return (fingerprint){hash.low64, hash.high64};
 }

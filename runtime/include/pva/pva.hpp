@@ -380,8 +380,12 @@ public:
       }
     }
     if (!own.empty()) return own;
-    auto before = [](const Block &a, const Block &b) { return a.cyclesFrom() < b.cyclesFrom(); };
-    std::stable_sort(others.begin(), others.end(), before);
+    // Of those that begin together the longest one is kept.
+    auto before = [](const Block &a, const Block &b) {
+      if (a.cyclesFrom() != b.cyclesFrom()) return a.cyclesFrom() < b.cyclesFrom();
+      return a.cyclesTo() > b.cyclesTo();
+    };
+    std::sort(others.begin(), others.end(), before);
     auto same = [](const Block &a, const Block &b) { return b.cyclesFrom() < a.cyclesTo(); };
     others.erase(std::unique(others.begin(), others.end(), same), others.end());
     return others;
