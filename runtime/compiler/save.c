@@ -161,17 +161,6 @@ static pop_error *save_debug_files(const debug_files *debug, pop_archive_writer 
   return error;
 }
 
-static pop_error *save_metadata(const pop_executable *executable, const uint64_t *digests,
-                                pop_archive_writer *writer)
-{
-  pop_bytes file = {0};
-  pop_error *error = executable_metadata(executable, digests, &file);
-  if (!error)
-    error = pop_archive_writer_add(writer, EXECUTABLE_METADATA_MEMBER, file.data, file.size);
-  pop_bytes_free(&file);
-  return error;
-}
-
 static pop_error *save_profile(const compilation *c, pop_archive_writer *writer)
 {
   pop_bytes file = {0};
@@ -192,7 +181,7 @@ static pop_error *save_members(const compilation *c, const pop_executable *execu
   POP_TRY(debug_files_new(c, &debug));
   uint64_t *digests = pop_xcalloc(pop_target_num_tiles(&c->target), sizeof *digests);
   pop_error *error = save_tiles(c, debug, writer, digests);
-  if (!error) error = save_metadata(executable, digests, writer);
+  if (!error) error = executable_save_metadata(executable, digests, writer);
   if (!error) error = save_profile(c, writer);
   if (!error) error = save_debug_files(debug, writer);
   free(digests);

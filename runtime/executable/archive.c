@@ -59,15 +59,24 @@ static pop_error *copy_member(const pop_archive *archive, size_t index, pop_arch
   return error;
 }
 
+/* The metadata are written anew: what the cache has noted in them is not the executable's. */
+static pop_error *save_member(const archive_images *images, const pop_executable *executable,
+                              size_t index, pop_archive_writer *writer)
+{
+  const char *name = pop_archive_get_member(images->archive, index)->name;
+  if (strcmp(name, EXECUTABLE_METADATA_MEMBER) == 0)
+    return executable_save_metadata(executable, executable->digests, writer);
+  return copy_member(images->archive, index, writer);
+}
+
 static pop_error *save(void *context, const pop_executable *executable, const char *path)
 {
-  (void)executable;
   const archive_images *images = context;
   pop_archive_writer *writer;
   POP_TRY(pop_archive_writer_open(path, &writer));
   pop_error *error = NULL;
   size_t count = pop_archive_num_members(images->archive);
-  for (size_t i = 0; i < count && !error; ++i) error = copy_member(images->archive, i, writer);
+  for (size_t i = 0; i < count && !error; ++i) error = save_member(images, executable, i, writer);
   if (!error) return pop_archive_writer_commit(writer);
   pop_archive_writer_abort(writer);
   return error;

@@ -17,6 +17,7 @@
 #include "executable/measures.h"
 #include "executable/profile.h"
 #include "machine/machine.h"
+#include <populus/archive.h>
 #include <populus/arena.h>
 #include <populus/executable.h>
 #include <populus/memory.h>
@@ -357,8 +358,9 @@ POP_MUST_CHECK pop_error *executable_decode(const uint8_t *cbor, size_t size,
                                             pop_executable *executable);
 
 /* note.c: the metadata member, an ELF file with them in a note. */
-POP_MUST_CHECK pop_error *executable_metadata(const pop_executable *executable,
-                                              const uint64_t *digests, pop_bytes *elf);
+POP_MUST_CHECK pop_error *executable_save_metadata(const pop_executable *executable,
+                                                   const uint64_t *digests,
+                                                   pop_archive_writer *writer);
 POP_MUST_CHECK pop_error *executable_read_metadata(const uint8_t *elf, size_t size,
                                                    pop_executable *executable);
 

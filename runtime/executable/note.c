@@ -160,13 +160,16 @@ static pop_error *wrap(const pop_bytes *cbor, const char *what, pop_bytes *elf)
                               "the %s of the executable would be larger than 4 GiB", what);
 }
 
-pop_error *executable_metadata(const pop_executable *executable, const uint64_t *digests,
-                               pop_bytes *elf)
+pop_error *executable_save_metadata(const pop_executable *executable, const uint64_t *digests,
+                                    pop_archive_writer *writer)
 {
-  pop_bytes cbor = {0};
+  pop_bytes cbor = {0}, elf = {0};
   executable_encode(executable, digests, &cbor);
-  pop_error *error = wrap(&cbor, "metadata", elf);
+  pop_error *error = wrap(&cbor, "metadata", &elf);
+  if (!error)
+    error = pop_archive_writer_add(writer, EXECUTABLE_METADATA_MEMBER, elf.data, elf.size);
   pop_bytes_free(&cbor);
+  pop_bytes_free(&elf);
   return error;
 }
 

@@ -46,6 +46,7 @@ mkdir entry uncached.members
 (cd entry && ar x "$entry" && rm metadata.elf) # which says what the entry was compiled from
 (cd uncached.members && ar x ../uncached.a && rm metadata.elf)
 diff -r entry uncached.members || fail "an entry is another archive than target.saveArchive writes"
+cp "$entry" entry.a
 options='"target.saveArchive":"cached.a"'
 run busy.gp ipu2 8
 found
@@ -88,7 +89,7 @@ for damage in 'truncate -s 0' 'truncate -s 20000' 'truncate -s 100000' 'cp busy.
   run busy.gp ipu2 8
   has log.txt "\[W\] cached executable $entry cannot be used, compiling again: .*"
   cmp out uncached || fail "$damage: $(cat out)"
-  cmp "$entry" uncached.a || fail "$damage: not repaired, $(wc -c <"$entry") of $size bytes"
+  cmp "$entry" entry.a || fail "$damage: not repaired, $(wc -c <"$entry") of $size bytes"
   run busy.gp ipu2 8
   found
 done
@@ -96,7 +97,7 @@ done
 quiet out env POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"stranger.a","debug.workerStackSizeInBytes":4096}' \
   "$busy_graph" busy.gp ipu2 8
 quiet ar.txt ar x stranger.a tile-00003.elf
-cp uncached.a mixed.a
+cp entry.a mixed.a
 quiet ar.txt ar r mixed.a tile-00003.elf
 cp mixed.a "$entry"
 run busy.gp ipu2 8
@@ -113,9 +114,9 @@ without_cache()
 }
 without_cache busy.gp "executables are not cached: 'busy.gp' is not a folder"
 mkdir -m 777 anybodys
-cp uncached.a "anybodys/$hash.a"
+cp entry.a "anybodys/$hash.a"
 without_cache anybodys "executables are not cached: anybody may change what is in the folder 'anybodys' \(mode 777\)"
-cmp uncached.a "anybodys/$hash.a"
+cmp entry.a "anybodys/$hash.a"
 chmod 1777 anybodys # as /tmp
 rm -f log.txt
 quiet out env POPLAR_EXECUTABLE_CACHE_DIR=anybodys "$busy_graph" busy.gp ipu2 8
@@ -129,7 +130,7 @@ quiet out env POPLAR_EXECUTABLE_CACHE_DIR=anybodys "$busy_graph" busy.gp ipu2 8
 has log.txt "anybodys/$hash.a cannot be used, compiling again: it is not a file" 'the executable is not cached: '
 rmdir "anybodys/$hash.a"
 if [ "$(id -u)" = 0 ]; then # only root can give files away
-  cp uncached.a "anybodys/$hash.a"
+  cp entry.a "anybodys/$hash.a"
   chown 12345 "anybodys/$hash.a"
   without_cache anybodys "cached executable anybodys/$hash.a cannot be used, compiling again: it belongs to user 12345"
   [ "$(stat -c %u "anybodys/$hash.a")" = 0 ] || fail "the entry is still that of user 12345"
@@ -155,7 +156,7 @@ for i in 1 2 3 4 5 6 7 8; do
   ! grep -Fq '[W]' log$i.txt || fail "process $i of 8: $(cat log$i.txt)"
 done
 [ "$(ls -A cache)" = "$hash.a" ] || fail "in the cache: $(ls -A cache)"
-cmp "cache/$hash.a" uncached.a || fail "eight processes made another archive"
+cmp "cache/$hash.a" entry.a || fail "eight processes made another archive"
 
 # Killed at any moment, with one to take its place: the folder stays usable, and nothing of the dead stays in it.
 rm -rf cache
@@ -169,7 +170,7 @@ for delay in 0.01 0.03 0.05 0.07 0.09 0.11 0.13 0.16 0.2 0.3; do
   quiet out env POPLAR_EXECUTABLE_CACHE_DIR=cache "$busy_graph" busy.gp ipu2 8
   cmp out uncached || fail "after a kill: $(cat out)"
   ! grep -Fq '[W]' log.txt || fail "after a kill: $(cat log.txt)"
-  cmp "cache/$hash.a" uncached.a || fail "after a kill: another entry"
+  cmp "cache/$hash.a" entry.a || fail "after a kill: another entry"
 done
 [ "$(ls -A cache)" = "$hash.a" ] || fail "in the cache: $(ls -A cache)"
 
