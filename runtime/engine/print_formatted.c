@@ -48,7 +48,11 @@ static void look_at(printing *p, size_t element)
 static int digits_before_point(double largest)
 {
   int digits = 1;
-  for (double limit = 10; largest >= limit; limit *= 10) digits++;
+  double limit = 10;
+  while (largest >= limit) {
+    limit *= 10;
+    digits++;
+  }
   return digits;
 }
 
