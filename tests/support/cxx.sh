@@ -1,10 +1,11 @@
-# For scripts that compile C++ host programs against the build folder: sets `compilers` and defines cxx.
+# For scripts that compile C++ host programs against the build folder: sets `compilers` and `compiler`, defines cxx and link.
 compilers=
 for compiler in g++ clang++-19; do
   # A library with gcc's sanitizers does not go with clang's.
   case $compiler$POPULUS_SANITIZE in clang*?s*) continue ;; esac
   command -v "$compiler" >/dev/null && compilers="$compilers $compiler"
 done
+compiler=${compilers##* } # for what one of them is enough for
 [ -n "$compilers" ] || { echo "no C++ compiler"; exit 77; }
 [ -e "$POPULUS_BUILD_DIR/lib/libpoplar.so" ] || { echo "no libpoplar in this build"; exit 77; }
 
