@@ -61,6 +61,7 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
   made->num_threads = options->machine.num_threads;
   made->callback_threads = new_callback_threads(options);
   made->profile_folder = execution_report_folder(options);
+  made->profile_format = options->profile_format;
   made->reported_runs = options->reported_runs;
   error = open_trace_file(made, options->trace_file);
   if (!error) error = profile_replica(made, options);

@@ -1,6 +1,7 @@
 #include "engine/reports.h"
 
 #include "cache/cache_folder.h"
+#include "engine/engine_private.h"
 #include "graph/log.h"
 #include "profile/graph_profile.h"
 #include "profile/json.h"
@@ -137,9 +138,10 @@ char *execution_report_folder(const run_options *options)
 
 /* ---- after a run ---- */
 
-static pop_error *write_execution(FILE *stream, const void *engine)
+static pop_error *write_execution(FILE *stream, const void *context)
 {
-  return pop_engine_write_execution_profile(engine, POP_PROFILE_JSON_PRETTY, stream);
+  const pop_engine *engine = context;
+  return pop_engine_write_execution_profile(engine, engine->profile_format, stream);
 }
 
 static pop_error *write_execution_summary(FILE *stream, const void *engine)
@@ -180,10 +182,11 @@ static pop_error *write_report_of_runs(const pop_engine *engine, const char *pat
 
 pop_error *write_execution_reports(const pop_engine *engine, const char *folder)
 {
-  static const struct {
+  bool as_cbor = engine->profile_format == POP_PROFILE_CBOR;
+  const struct {
     const char *name;
     pop_error *(*write)(FILE *stream, const void *engine);
-  } files[] = {{"execution.json", write_execution},
+  } files[] = {{as_cbor ? "execution.cbor" : "execution.json", write_execution},
                {"execution.txt", write_execution_summary},
                {"execution_trace.json", write_execution_trace},
                {"execution_stacks.folded", write_execution_stacks}};

@@ -11,7 +11,8 @@ POP_MUST_CHECK pop_error *write_reports(pop_graph *graph, const pop_executable *
 
 /* Where the execution profile goes; NULL: nowhere. The caller's to free. */
 char *execution_report_folder(const run_options *options);
-/* execution.json, execution.txt, execution_trace.json, execution_stacks.folded, profile.pop, anew. */
+/* execution.json or, in the engine's format, execution.cbor; execution.txt, execution_trace.json,
+ * execution_stacks.folded, profile.pop; anew. */
 POP_MUST_CHECK pop_error *write_execution_reports(const pop_engine *engine, const char *folder);
 
 #endif

@@ -32,7 +32,7 @@ has out '^Memory Usage:$' '^    0 tile\(s\) out of memory$'
 POPLAR_ENGINE_OPTIONS='{"debug.instrument":"true","debug.computeInstrumentationLevel":"vertex"}' \
   quiet out "$POPULUS_BUILD_DIR/tests/support/small_archive" measured.a streams
 quiet out "$popexec" --profile profiles --in numbers=n.bin --out counts=counts.bin --run stream --run scale measured.a
-has profiles/execution.json '"profilerMode": "VERTICES"' '"programTraceComplete": true' '"type": "StreamCopy"'
+has profiles/execution.json '"profilerMode":"VERTICES"' '"programTraceComplete":true' '"type":"StreamCopy"'
 has profiles/execution.txt '^Execution:$' '^  Total cycles: +[0-9,]+ \(approx [0-9.]+ microseconds\)$' \
   '^  Total thread balance: +[0-9.]+%$' '^    Count +\(2 instances\): +[0-9,]+$' '^  --- External Sync ---$' \
   '^  StreamCopy \(cycles 118 - 121\): get$' '^    Active Tiles: +1 / 2$'

@@ -393,6 +393,40 @@ Test(option_effects, the_options_that_public_programs_share_are_taken_and_write_
   pop_executable_free(executable);
 }
 
+/* The same profile, in as many bytes as the format takes, in the file that the format has. */
+Test(option_effects, the_execution_profile_is_written_in_the_format_that_is_asked_for)
+{
+  static const struct {
+    const char *format, *file;
+  } cases[] = {{"json", "json/execution.json"},
+               {"jsonPretty", "jsonPretty/execution.json"},
+               {"cbor", "cbor/execution.cbor"}};
+  size_t sizes[3];
+  for (size_t i = 0; i < 3; i++) {
+    const pop_option options[] = {{"debug.instrument", "true"},
+                                  {"autoReport.outputExecutionProfile", "true"},
+                                  {"autoReport.profileFormat", cases[i].format},
+                                  {"autoReport.directory", cases[i].format}};
+    pop_executable *executable;
+    pop_engine *engine = counting_engine(options, sizeof options / sizeof *options, &executable);
+    run_counting(engine);
+    pop_engine_free(engine);
+    pop_executable_free(executable);
+    uint8_t *bytes;
+    expect_ok(pop_file_read(cases[i].file, SIZE_MAX, &bytes, &sizes[i]));
+    free(bytes);
+  }
+  cr_assert(sizes[2] < sizes[0] && sizes[0] < sizes[1], "%zu %zu %zu", sizes[0], sizes[1],
+            sizes[2]);
+  cr_assert_neq(access("cbor/execution.json", F_OK), 0);
+  json_decref(load_json("json/execution.json"));
+  pop_profile *profile;
+  expect_ok(pop_profile_read("cbor/execution.cbor", &profile));
+  cr_assert_not_null(
+      pop_profile_as_string(pop_profile_find(pop_profile_root(profile), "profilerMode")));
+  pop_profile_free(profile);
+}
+
 static json_t *profile_of(const pop_option *options, size_t num_options)
 {
   pop_executable *executable;

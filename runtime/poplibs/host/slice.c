@@ -299,6 +299,12 @@ void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, p
                                                       "UpdateBy<popops::UpdateOp::MUL,"};
   static const char *const names[POP_UPDATE_COUNT] = {"update", "ADD update", "MAX update",
                                                       "MUL update"};
+  if (op >= POP_UPDATE_COUNT) {
+    poplibs_fail(graph, POP_ERROR_INVALID_ARGUMENT,
+                 "%s: operation %u is none: they are from 0 (POP_UPDATE_SET) to %u", call,
+                 (unsigned)op, POP_UPDATE_COUNT - 1);
+    return;
+  }
   if (!check_part(graph, call, t, offsets, dim, size) ||
       !check_slices(graph, call, t, s, pop_tensor_num_elements(offsets), dim, size))
     return;
