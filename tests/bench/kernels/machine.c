@@ -16,8 +16,10 @@ typedef unsigned word;
 
 #ifdef SMALL
 enum { FLOATS = 128, SIDE = 16, KEYS = 64, HALVES = 64, BYTES = 64 };
+enum { ROWS = 4, COLUMNS = 8, ESCAPE = 16 };
 #else
 enum { FLOATS = 8192, SIDE = 128, KEYS = 4096, HALVES = 8192, BYTES = 8192 };
+enum { ROWS = 16, COLUMNS = 32, ESCAPE = 100 };
 #endif
 
 static float a[2 * FLOATS], b[2 * FLOATS];
@@ -132,11 +134,11 @@ KERNEL_FUNCTION half_saxpy(word seed)
 KERNEL_FUNCTION mandelbrot(word seed)
 {
   word total = 0;
-  for (int y = 0; y < 16; y++)
-    for (int x = 0; x < 32; x++) {
+  for (int y = 0; y < ROWS; y++)
+    for (int x = 0; x < COLUMNS; x++) {
       float cr = (float)x / 16.0f - 1.5f, ci = (float)y / 8.0f - 1.0f, re = 0, im = 0;
       word n = 0;
-      for (; n < 100 + (seed & 1) && re * re + im * im < 4.0f; n++) {
+      for (; n < ESCAPE + (seed & 1) && re * re + im * im < 4.0f; n++) {
         float next = re * re - im * im + cr;
         im = 2.0f * re * im + ci;
         re = next;
