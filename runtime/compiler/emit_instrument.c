@@ -3,7 +3,8 @@
  * that is known here and handed on with the measure, so that profiles can take it off.
  *
  *   compute set     rdcycle; store;  code of the compute set;  rdcycle; store
- *     one tile for several: all of them sync before the first and behind the compute set
+ *     one tile for several: all of them sync before the first, behind it, so that the tile that reads does not begin later
+ *     than they do, and behind the compute set
  *   exchange        sync; rdcycle; store;  exchange or host sync;  rdcycle; store
  *   branch          count it, note which (tile 0), tell the host when there is no more room
  *   vertices        emit.c: the worker stub stores what each call has taken
@@ -101,17 +102,12 @@ static void put_begin(emitter *e, place to)
 }
 
 /* What came before is measured: the reading is as early as it can be. */
-static void put_reading(emitter *e, place to)
+static void put_end(emitter *e, place to)
 {
   assembler *a = &e->code;
   put(a, rv_rdcycle(T0));
-  put_address(a, T1, to);
+  put_address(a, T1, (place){to.block, to.offset + 4});
   put(a, rv_sw(T0, T1, 0));
-}
-
-static void put_end(emitter *e, place to)
-{
-  put_reading(e, (place){to.block, to.offset + 4});
 }
 
 /* ---- compute sets ---- */
@@ -163,19 +159,18 @@ static place compute_measure(emitter *e, const step *execute)
     work_shares shares = share_work(e->c, work);
     overhead = stamp_cycles(e) + start_cycles(e, shares.num_supervisor > 0);
   } else {
-    overhead += cycles_of(e, 1, POP_COST_TILE) + sync_cycles(e, measuring_zone(e));
+    overhead +=
+        stamp_cycles(e) + 2 * (cycles_of(e, 1, POP_COST_TILE) + sync_cycles(e, measuring_zone(e)));
   }
   return find_measure(e, MEASURE_COMPUTE_SET, execute->index, overhead);
 }
 
 void put_begin_compute(emitter *e, const step *execute)
 {
-  if (tiles_per_measure(e) > 1) put_tile_op(&e->code, TILE_SYNC, measuring_zone(e), 0, 0);
-  if (!measures_compute(e, execute->index)) return;
-  if (tiles_per_measure(e) > 1)
-    put_reading(e, compute_measure(e, execute)); /* when the others begin */
-  else
-    put_begin(e, compute_measure(e, execute));
+  bool for_several = tiles_per_measure(e) > 1;
+  if (for_several) put_tile_op(&e->code, TILE_SYNC, measuring_zone(e), 0, 0);
+  if (measures_compute(e, execute->index)) put_begin(e, compute_measure(e, execute));
+  if (for_several) put_tile_op(&e->code, TILE_SYNC, measuring_zone(e), 0, 0);
 }
 
 void put_end_compute(emitter *e, const step *execute)

@@ -30,12 +30,13 @@ static size_t count_estimates(const pop_executable *e, const executable_work *wo
 static void list_estimates(const pop_executable *e, const executable_work *work,
                            machine_estimate *list)
 {
+  bool measured = e->instrumentation.compute == INSTRUMENT_VERTICES;
   const executable_row *row = &e->vertex_rows[work->row];
   for (uint32_t i = 0; i < row->count; i++) {
     const executable_vertex *v = &e->vertices[row->first + i];
     if (v->cycles)
-      *list++ =
-          (machine_estimate){work->state_address + v->state_offset, tile_cycles(&e->target, v)};
+      *list++ = (machine_estimate){work->state_address + v->state_offset,
+                                   tile_cycles(&e->target, v), measured};
   }
 }
 

@@ -1,13 +1,15 @@
-/* Vertices that take the cycles they are said to take (machine_set_estimates).
+/* Vertices that are watched: for the trace (machine_trace_vertices), and those that take the cycles they are said to
+ * take (machine_set_estimates).
  *
- * The code runs as ever, for its results; only the clock is set afterwards:
+ * The code of these runs as ever, for its results; only the clock is set afterwards:
  *
  *   worker      from the end of a tile.call to the end of the next one, or of tile.exit: what the stub
- *               does between two vertices is part of the estimate
+ *               does between two vertices is part of the estimate; unless it measures them (until_return)
  *   supervisor  from the end of the tile.call until the vertex returns: other control code follows
  *
  * A fault has the cycle in which the code itself was, and the limit of cycles holds for both. interpret()
- * stops at every tile.call of such a tile; its stubs do not become native code, which would not.
+ * stops at every tile.call where it is watched, and where the vertex returns to; there stubs do not become native code,
+ * which would not.
  */
 #include "state.h"
 
@@ -49,32 +51,48 @@ void estimate_forget(tile *t)
 static void begin(const tile *t, context *c)
 {
   machine_estimate key = {.vertex_state = c->vertex_state};
-  const machine_estimate *found =
-      bsearch(&key, t->estimates, t->num_estimates, sizeof key, compare_states);
+  const machine_estimate *found = NULL;
+  if (t->num_estimates)
+    found = bsearch(&key, t->estimates, t->num_estimates, sizeof key, compare_states);
   c->is_estimated = found != NULL;
-  if (!found) return;
+  c->ends_at_return = c->number == MACHINE_SUPERVISOR || (found && found->until_return);
+  c->called_at = c->clock;
+  c->returns_to = c->x[1];
   uint64_t end;
-  c->estimated_end = __builtin_add_overflow(c->clock, found->cycles, &end) ? UINT64_MAX : end;
-  c->returns_to = c->number == MACHINE_SUPERVISOR ? c->x[1] : 0;
+  if (found)
+    c->estimated_end = __builtin_add_overflow(c->clock, found->cycles, &end) ? UINT64_MAX : end;
+}
+
+static void note_return(const machine *m, tile *t, context *c)
+{
+  c->returns_to = 0;
+  if (!m->traces_vertices || !m->trace) return;
+  pop_push(t->events, t->num_events, t->events_capacity,
+           (machine_trace_event){.kind = MACHINE_TRACE_VERTEX,
+                                 .tile = t->number,
+                                 .argument = c->vertex_state,
+                                 .context = c->number,
+                                 .from = c->called_at,
+                                 .to = c->is_estimated ? c->estimated_end : c->clock});
 }
 
 static void end(context *c)
 {
   if (c->is_estimated) c->clock = c->estimated_end;
   c->is_estimated = false;
-  c->returns_to = 0;
 }
 
 /* A vertex of the supervisor may wait for workers that it has started: it goes on then. */
 static bool is_over(const context *c, stop why)
 {
-  return why == STOP_RETURN || (c->number != MACHINE_SUPERVISOR && why != STOP_FAULT);
+  return c->ends_at_return ? why == STOP_RETURN : why == STOP_CALL || why == STOP_EXIT;
 }
 
 stop estimate_run(machine *m, tile *t, context *c, stop (*run)(machine *, tile *, context *))
 {
   for (;;) {
     stop why = run(m, t, c);
+    if (why == STOP_RETURN) note_return(m, t, c);
     if (is_over(c, why)) end(c);
     if (why == STOP_CALL) begin(t, c);
     if (why != STOP_CALL && why != STOP_RETURN) return why;

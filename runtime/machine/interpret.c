@@ -346,7 +346,7 @@ do_TILE_CALL:
   x[10] = B;
   x[1] = PC() + 4;
   if (m->translation) translate_want(m, t, pc);
-  if (!t->num_estimates) goto jump;
+  if (!watches_calls(m, t)) goto jump;
   reason = STOP_CALL;
   goto paused;
 do_TILE_PRINT:

@@ -124,6 +124,11 @@ void machine_set_trace(machine *m, machine_trace_callback callback, void *contex
   m->trace_context = context;
 }
 
+void machine_trace_vertices(machine *m)
+{
+  m->traces_vertices = true;
+}
+
 void machine_set_print(machine *m, machine_print_callback callback, void *context)
 {
   m->print = callback;

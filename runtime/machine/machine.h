@@ -109,10 +109,11 @@ enum { MACHINE_NUM_STACKS = MACHINE_SUPERVISOR + 1 };
 POP_MUST_CHECK pop_error *machine_load(machine *m, const pop_image *image,
                                        const machine_stack *stacks);
 /* A vertex that takes so many cycles of the tile, whatever its code does: on the supervisor all of it, on
- * a worker from its tile.call to the next one or to tile.exit. */
+ * a worker from its tile.call to the next one or to tile.exit, or until it returns: to code that measures it. */
 typedef struct machine_estimate {
   uint32_t vertex_state; /* the tile.call's argument */
   uint64_t cycles;
+  bool until_return; /* on a worker, too */
 } machine_estimate;
 /* For a tile, in any order, each state once; they take the place of those that it had. After loading, before
  * the tile runs; machine_reset forgets them. The array need not live on. */
@@ -189,6 +190,7 @@ machine_counters machine_get_counters(const machine *m);
 /* One event of a run, for profilers and tests; called by machine_run in order when set. */
 typedef enum machine_trace_kind {
   MACHINE_TRACE_COMPUTE, /* a tile's workers from tile.run to tile.wait */
+  MACHINE_TRACE_VERTEX, /* machine_trace_vertices: from the end of tile.call to that of the return */
   MACHINE_TRACE_EXCHANGE,
   MACHINE_TRACE_SYNC,
   MACHINE_TRACE_HOST_SYNC,
@@ -198,13 +200,17 @@ typedef enum machine_trace_kind {
 typedef struct machine_trace_event {
   machine_trace_kind kind;
   uint32_t tile;     /* SYNC: internal: the IPU's first tile; external, HOST_SYNC: 0 */
-  uint32_t argument; /* COMPUTE: control table of the first worker; exchanges: code address; syncs:
-                        zone, 0 internal, 1 external, 2 of all replicas */
+  uint32_t argument; /* COMPUTE: control table of the first worker; VERTEX: address of its state;
+                        exchanges: code address; syncs: zone, 0 internal, 1 external, 2 of all replicas */
+  uint32_t context;  /* VERTEX: the worker's number, or the supervisor's; otherwise 0 */
   uint64_t from, to; /* global cycles, half-open */
   uint64_t bytes;    /* EXCHANGE, GLOBAL_EXCHANGE: received; HOST_EXCHANGE: moved */
 } machine_trace_event;
 typedef void (*machine_trace_callback)(void *context, const machine_trace_event *event);
 void machine_set_trace(machine *m, machine_trace_callback callback, void *context);
+/* From now on the trace has the vertices, too: those of workers in front of their COMPUTE event, worker by worker.
+ * Before the first run: what is native code by then is not watched. It changes no cycles. */
+void machine_trace_vertices(machine *m);
 
 /* tile.print: called while the tile runs, on the thread that runs it; requests of one tile come in
  * order. `format` and `arguments` are addresses, to be read with machine_read. Answers the bytes of

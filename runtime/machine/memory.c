@@ -50,7 +50,7 @@ void memory_unload(tile *t)
   free(t->segments);
   free(t->pages);
   free(t->controlled_pages);
-  free(t->computes);
+  free(t->events);
   estimate_forget(t);
   translate_forget_tile(t);
   *t = (tile){.number = t->number, .memory = t->memory};

@@ -9,7 +9,7 @@
  *   global_exchange.c moves what goes from IPU to IPU
  *   host_exchange.c moves what tiles and host exchange in a host sync
  *   float_control.c does floating point where control registers say more than IEEE 754
- *   estimate.c sets the clock where vertices are said to take so many cycles
+ *   estimate.c sees vertices begin and end: for the trace, and where they are said to take so many cycles
  *   machine.c creates, counts, reports
  */
 #ifndef MACHINE_STATE_H
@@ -38,7 +38,7 @@ typedef enum stop {
   STOP_FAULT,  /* context.fault says which */
   STOP_WAIT,   /* supervisor: tile.wait */
   STOP_EXIT,   /* worker: tile.exit */
-  STOP_CALL,   /* on a tile with estimates: tile.call is done, the vertex begins at context.pc */
+  STOP_CALL,   /* where watches_calls: tile.call is done, the vertex begins at context.pc */
   STOP_RETURN, /* context.pc is context.returns_to */
   STOP_SYNC,
   STOP_HOST_SYNC,
@@ -74,9 +74,9 @@ typedef struct context {
   uint32_t sync_rd;       /* hostsync: where the answer goes */
   uint32_t host_code;     /* hostsync: address of host exchange code, or 0 */
   /* estimate.c: the vertex that runs has an estimate. */
-  bool is_estimated;
-  uint32_t returns_to; /* supervisor: where the vertex returns to; otherwise 0 */
-  uint64_t estimated_end;
+  bool is_estimated, ends_at_return;
+  uint32_t returns_to; /* where the vertex returns to, if that is watched; otherwise 0 */
+  uint64_t called_at, estimated_end;
   machine_fault fault; /* STOP_FAULT; num_faults and superstep are filled in later */
 } context;
 
@@ -85,12 +85,6 @@ typedef struct worker_start {
   uint32_t pc, argument;
   uint64_t clock; /* global cycle in which tile.run ended */
 } worker_start;
-
-/* Workers of a tile from tile.run to tile.wait: MACHINE_TRACE_COMPUTE. */
-typedef struct compute {
-  uint32_t argument;
-  uint64_t from, to;
-} compute;
 
 typedef struct tile_entry tile_entry; /* translate.c */
 typedef struct translation translation;
@@ -119,8 +113,8 @@ typedef struct tile {
   worker_start workers[MAX_WORKERS];
   context supervisor; /* while it runs; between its runs what others ask for is in tile_stops */
   uint64_t instructions;
-  compute *computes; /* of this superstep, where they are traced */
-  size_t num_computes, computes_capacity;
+  machine_trace_event *events; /* of this superstep, where they are traced: COMPUTE, VERTEX */
+  size_t num_events, events_capacity;
 } tile;
 
 /* Where supervisors are between their runs: arrays by tile, so that going over all tiles is quick. */
@@ -155,11 +149,18 @@ struct machine {
   uint64_t exchanged_bytes, host_bytes, global_bytes;
   uint64_t control_instructions; /* that supervisors of groups have executed */
   machine_fault fault;
+  bool traces_vertices;
   machine_trace_callback trace;
   void *trace_context;
   machine_print_callback print;
   void *print_context;
 };
+
+/* Do contexts of the tile stop at each tile.call (estimate.c)? */
+static inline bool watches_calls(const machine *m, const tile *t)
+{
+  return t->num_estimates || m->traces_vertices;
+}
 
 /* memory.c: tile memory, its protection, decoded code of a tile. */
 pop_error *memory_reserve(machine *m);

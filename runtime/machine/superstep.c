@@ -72,7 +72,7 @@ static stop interpret_all(machine *m, tile *t, context *c)
 static stop execute(machine *m, tile *t, context *c)
 {
   stop (*run)(machine *, tile *, context *) = m->translation ? translate_run : interpret_all;
-  return t->num_estimates ? estimate_run(m, t, c, run) : run(m, t, c);
+  return watches_calls(m, t) ? estimate_run(m, t, c, run) : run(m, t, c);
 }
 
 /* Runs the workers that have been started, with clocks from `base` on; moves the supervisor's clock to
@@ -99,8 +99,12 @@ static bool run_workers(machine *m, tile *t, const worker_start *starts, uint64_
     if (worker.clock > to) to = worker.clock;
   }
   if (first && m->trace)
-    pop_push(t->computes, t->num_computes, t->computes_capacity,
-             (compute){first->argument, from, to});
+    pop_push(t->events, t->num_events, t->events_capacity,
+             (machine_trace_event){.kind = MACHINE_TRACE_COMPUTE,
+                                   .tile = t->number,
+                                   .argument = first->argument,
+                                   .from = from,
+                                   .to = to});
   *clock = to;
   return true;
 }
@@ -179,11 +183,8 @@ static void run_supervisors(machine *m)
 static void report_tile(machine *m, uint32_t number)
 {
   tile *t = &m->tiles[number];
-  for (size_t i = 0; m->trace && i < t->num_computes; i++) {
-    const compute *c = &t->computes[i];
-    superstep_trace(m, MACHINE_TRACE_COMPUTE, t->number, c->argument, c->from, c->to, 0);
-  }
-  if (m->trace) t->num_computes = 0;
+  for (size_t i = 0; m->trace && i < t->num_events; i++) m->trace(m->trace_context, &t->events[i]);
+  t->num_events = 0;
   if (m->at.waiting[number] == STOP_FAULT) superstep_fault(m, &t->supervisor.fault);
 }
 

@@ -409,15 +409,15 @@ static void note_interpreted(translation *tr, uint64_t instructions)
 stop translate_run(machine *m, tile *t, context *c)
 {
   translation *tr = m->translation;
-  if (c->number != MACHINE_SUPERVISOR && !t->num_estimates) translate_want(m, t, c->pc);
+  if (c->number != MACHINE_SUPERVISOR && !watches_calls(m, t)) translate_want(m, t, c->pc);
   for (;;) {
     run_native(m, t, c);
     if (c->returns_to && c->pc == c->returns_to) return STOP_RETURN;
     uint64_t before = c->instructions;
     stop why = interpret(m, t, c, SLICE_SLOTS);
     note_interpreted(tr, c->instructions - before);
-    /* Control code with calls of vertices that have estimates is not for native code (estimate.c). */
-    bool calls = t->num_estimates && c->number == MACHINE_SUPERVISOR && !c->returns_to;
+    /* Code with calls that are watched is not for native code (estimate.c). */
+    bool calls = watches_calls(m, t) && !c->returns_to;
     if (why == STOP_SLICE && !calls) want_hot(m, t, c->pc);
     if (why != STOP_SLICE && why != STOP_NATIVE) return why;
   }

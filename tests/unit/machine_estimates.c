@@ -7,8 +7,11 @@ enum { SLOT = 6, ESTIMATE = 100000, STATE = RIG_DATA, OTHER_STATE = RIG_DATA + 1
 
 static void add_estimate(const rig *r, uint32_t tile)
 {
-  expect_ok(machine_set_estimates(
-      r->m, tile, (const machine_estimate[]){{0xfffffff0, 1}, {STATE, ESTIMATE}, {0x10, 2}}, 3));
+  expect_ok(machine_set_estimates(r->m, tile,
+                                  (const machine_estimate[]){{0xfffffff0, 1, false},
+                                                             {STATE, ESTIMATE, false},
+                                                             {0x10, 2, false}},
+                                  3));
 }
 
 /* A vertex: adds 1 to its state. Returns where it begins. */
@@ -103,6 +106,93 @@ Test(machine_estimates, worker_takes_them_until_the_next_call_or_its_end)
                  "%zu: %llu", way, (unsigned long long)machine_get_counters(r.m).cycles);
     cr_assert_eq(rig_word(&r, 0, STATE), 2);
     cr_assert_eq(rig_word(&r, 0, OTHER_STATE), 1);
+    rig_free(&r);
+  }
+}
+
+Test(machine_estimates, worker_that_measures_takes_them_until_the_vertex_returns)
+{
+  for (size_t way = 0; way < NUM_WAYS; way++) {
+    rig r = rig_create_with(1, ways[way]);
+    assembler *a = r.code;
+    uint32_t room = skip(a), vertex = assemble_vertex(a), stub = asm_here(a);
+    call(a, vertex, STATE);
+    asm_nops(a, 4);
+    call(a, vertex, OTHER_STATE);
+    asm_tile(a, TILE_EXIT, 0, 0, 0);
+    fill(a, room);
+    asm_li(a, T0, stub);
+    asm_tile(a, TILE_RUN, 2, T0, ZERO);
+    asm_tile(a, TILE_WAIT, 0, 0, 0);
+    rig_report(a, 1);
+    rig_load(&r);
+    expect_ok(machine_set_estimates(r.m, 0,
+                                    &(machine_estimate){STATE, ESTIMATE, .until_return = true}, 1));
+    cr_assert_eq(rig_run(&r), 1);
+    uint64_t worker = (CALL_SLOTS + 4 + CALL_SLOTS + VERTEX_SLOTS + 1) * SLOT + ESTIMATE;
+    uint64_t supervisor = 1 + 2 + 1 + 3;
+    cr_assert_eq(machine_get_counters(r.m).cycles, supervisor * SLOT + worker + RIG_HOST_SYNC,
+                 "%zu: %llu", way, (unsigned long long)machine_get_counters(r.m).cycles);
+    rig_free(&r);
+  }
+}
+
+typedef struct heard {
+  machine_trace_event events[8];
+  size_t count;
+} heard;
+
+static void hear(void *context, const machine_trace_event *event)
+{
+  heard *h = context;
+  if (event->kind != MACHINE_TRACE_VERTEX && event->kind != MACHINE_TRACE_COMPUTE) return;
+  cr_assert_lt(h->count, 8);
+  h->events[h->count++] = *event;
+}
+
+static void expect_vertex(const machine_trace_event *event, uint32_t context, uint32_t state,
+                          uint64_t from, uint64_t cycles)
+{
+  cr_assert_eq(event->kind, MACHINE_TRACE_VERTEX);
+  cr_assert_eq(event->context, context);
+  cr_assert_eq(event->argument, state);
+  cr_assert_eq(event->from, from);
+  cr_assert_eq(event->to - event->from, cycles, "%llu",
+               (unsigned long long)(event->to - event->from));
+}
+
+/* One of the supervisor, then a worker's three, one of them without an estimate. */
+Test(machine_estimates, trace_has_each_vertex_from_its_call_to_its_return)
+{
+  for (size_t way = 0; way < NUM_WAYS; way++) {
+    rig r = rig_create_with(1, ways[way]);
+    heard h = {0};
+    assembler *a = r.code;
+    uint32_t room = skip(a), vertex = assemble_vertex(a), stub = assemble_stub(a, vertex);
+    fill(a, room);
+    call(a, vertex, OTHER_STATE);
+    asm_li(a, T0, stub);
+    asm_tile(a, TILE_RUN, 2, T0, ZERO);
+    asm_tile(a, TILE_WAIT, 0, 0, 0);
+    rig_report(a, 1);
+    machine_set_trace(r.m, hear, &h);
+    machine_trace_vertices(r.m);
+    rig_load(&r);
+    add_estimate(&r, 0);
+    cr_assert_eq(rig_run(&r), 1);
+    cr_assert_eq(h.count, 5, "%zu: %zu", way, h.count);
+    uint64_t at = (1 + CALL_SLOTS) * SLOT;
+    expect_vertex(&h.events[0], MACHINE_SUPERVISOR, OTHER_STATE, at, VERTEX_SLOTS * SLOT);
+    uint64_t started = at + (VERTEX_SLOTS + 2 + 1) * SLOT;
+    at = started + CALL_SLOTS * SLOT;
+    expect_vertex(&h.events[1], 2, STATE, at, ESTIMATE);
+    at += ESTIMATE;
+    expect_vertex(&h.events[2], 2, OTHER_STATE, at, VERTEX_SLOTS * SLOT);
+    at += (VERTEX_SLOTS + CALL_SLOTS) * SLOT;
+    expect_vertex(&h.events[3], 2, STATE, at, ESTIMATE);
+    cr_assert_eq(h.events[4].kind, MACHINE_TRACE_COMPUTE);
+    cr_assert_eq(h.events[4].from, started);
+    cr_assert_eq(h.events[4].to, at + ESTIMATE);
     rig_free(&r);
   }
 }

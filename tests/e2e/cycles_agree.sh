@@ -1,0 +1,28 @@
+# The cycles that the execution profile gives, of every compute set, tile and vertex of every example, are those that the
+# machine has counted (cycles_agree.c; of those in C++: cycles_agree_cxx.sh).
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+. "$POPULUS_SOURCE_DIR/tests/support/cycles_agree.sh"
+
+for folder in "$POPULUS_SOURCE_DIR"/examples/*/; do
+  example=$(basename "$folder")
+  case $example in
+    linked_executable) ;; # it compiles nothing
+    cpp) ;;               # programs of their own names, of the same library
+    matvec*) cycles_agree vertex "$POPULUS_BIN/$example" 300 40 ;;
+    *) cycles_agree vertex "$POPULUS_BIN/$example" ;;
+  esac
+done
+[ "$vertices" -gt 5000 ] || fail "only $vertices vertices were compared"
+
+# What one tile measures for all is the slowest one's; also if that one is the tile that measures.
+for level in tile device; do
+  cycles_agree $level "$POPULUS_BIN/matvec_split" 300 40
+  cycles_agree $level "$POPULUS_BIN/control_flow"
+done
+
+# With vertices of the supervisor and of all workers.
+quiet out.txt "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" -o busy.gp
+for level in tile vertex device ipu; do
+  cycles_agree $level "$POPULUS_BUILD_DIR/tests/support/busy_graph" busy.gp ipu2 8
+done

@@ -1,0 +1,17 @@
+# What cycles_agree.sh says of cycles holds for the examples in C++, too.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+. "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
+. "$POPULUS_SOURCE_DIR/tests/support/cycles_agree.sh"
+
+for source in "$POPULUS_SOURCE_DIR"/examples/cpp/*.cpp; do
+  example=$(basename "$source" .cpp)
+  case $example in
+    matvec_split) arguments="300 40 ipu2 $POPULUS_BUILD_DIR/share/populus/examples/matvec_split_codelets.gp" ;;
+    saved_executable) arguments="--save saved.bin" ;;
+    *) arguments= ;;
+  esac
+  link "$compiler" c++17 "$source" ./host_program -lpopnn -lpoplin -lpopops -lpoputil -lpoplar
+  # shellcheck disable=SC2086
+  cycles_agree vertex ./host_program $arguments
+done
