@@ -221,6 +221,9 @@ LLVMBasicBlockRef lift_new_block(lift *l, const char *name);
 void lift_at_end(lift *l, LLVMBasicBlockRef block);
 /* Ends the basic block with a branch that nearly always goes to `usual`, where `condition` holds. */
 void lift_likely(lift *l, LLVMValueRef condition, LLVMBasicBlockRef usual, LLVMBasicBlockRef rare);
+/* A call of LLVM's intrinsic of that name for these types. */
+LLVMValueRef lift_intrinsic(lift *l, const char *name, LLVMTypeRef *types, size_t num_types,
+                            LLVMValueRef *operands, unsigned count);
 /* The address of what lies `offset` bytes behind `base`. */
 LLVMValueRef lift_field(lift *l, LLVMValueRef base, size_t offset);
 /* A word of the translated_frame, loaded now. */
@@ -251,13 +254,26 @@ LLVMValueRef lift_branch_condition(lift *l, const code_op *op);
 /* lift_memory.c */
 bool lift_memory(lift *l, const code_op *op); /* false: no load or store */
 
-/* lift_float.c */
-bool lift_float(lift *l, const code_op *op); /* false: nothing of F or Zfh; not for access */
+/* lift_float_registers.c: `bits` are what the tile sees of a register, with canonical NaNs; singles and halves are
+ * what the host computes with. */
 LLVMValueRef lift_f_bits(lift *l, uint32_t r);
 void lift_set_f_bits(lift *l, uint32_t r, LLVMValueRef bits);
+LLVMValueRef lift_single(lift *l, uint32_t r);
+LLVMValueRef lift_half(lift *l, uint32_t r);
+/* Results of operations. */
+void lift_set_single(lift *l, uint32_t r, LLVMValueRef value);
+void lift_set_half(lift *l, uint32_t r, LLVMValueRef value);
+void lift_copy_f(lift *l, uint32_t to, uint32_t from);
+LLVMValueRef lift_as_single(lift *l, LLVMValueRef bits);
+LLVMValueRef lift_as_bits(lift *l, LLVMValueRef single);
+LLVMValueRef lift_is_nan(lift *l, LLVMValueRef single);
+/* 16 bits to those of a register, and back: what is no boxed half counts as NaN. */
+LLVMValueRef lift_box(lift *l, LLVMValueRef half_bits);
+LLVMValueRef lift_unbox(lift *l, LLVMValueRef bits);
+
+/* lift_float.c */
+bool lift_float(lift *l, const code_op *op); /* false: nothing of F or Zfh; not for access */
 bool lift_is_half(uint8_t id);
-/* Registers in their slots from the context's memory, and back. */
-void lift_load_f(lift *l, uint32_t r, LLVMValueRef place);
 
 /* Which registers an operation reads or writes; REGISTER_SINK or 0 where it does not. */
 typedef struct operands {

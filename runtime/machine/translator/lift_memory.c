@@ -9,8 +9,6 @@
  * (translate.c), so a test of stores serves loads, too. */
 #include "lift.h"
 
-#include <string.h>
-
 /* A load or store that is being lifted. */
 typedef struct access {
   const code_op *op;
@@ -27,17 +25,6 @@ static LLVMValueRef touch(lift *l, const access *a, LLVMValueRef place)
       a->store ? LLVMBuildStore(l->b, a->value, place) : LLVMBuildLoad2(l->b, a->type, place, "");
   LLVMSetAlignment(done, a->bytes);
   return done;
-}
-
-/* An intrinsic on i32 with two operands, or three. */
-static LLVMValueRef intrinsic(lift *l, const char *name, LLVMValueRef a, LLVMValueRef b,
-                              LLVMValueRef c)
-{
-  unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
-  LLVMTypeRef i32 = l->type.i32;
-  LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, &i32, 1);
-  return LLVMBuildCall2(l->b, LLVMGlobalGetValueType(function), function, (LLVMValueRef[]){a, b, c},
-                        c ? 3 : 2, "");
 }
 
 static LLVMValueRef at_frame_memory(lift *l, LLVMValueRef offset)
@@ -57,10 +44,12 @@ static LLVMValueRef in_window(lift *l, const range *r, LLVMValueRef start, LLVMV
 {
   LLVMValueRef offset = LLVMBuildSub(l->b, r->start, start, "");
   if (r->bytes > r->align)
-    size = intrinsic(l, "llvm.usub.sat", size, lift_constant(l, r->bytes - r->align), NULL);
+    size = lift_intrinsic(l, "llvm.usub.sat", &l->type.i32, 1,
+                          (LLVMValueRef[]){size, lift_constant(l, r->bytes - r->align)}, 2);
   if (r->align == 1) return LLVMBuildICmp(l->b, LLVMIntULT, offset, size, "");
   LLVMValueRef log = lift_constant(l, r->align / 2);
-  LLVMValueRef rotated = intrinsic(l, "llvm.fshr", offset, offset, log);
+  LLVMValueRef rotated =
+      lift_intrinsic(l, "llvm.fshr", &l->type.i32, 1, (LLVMValueRef[]){offset, offset, log}, 3);
   return LLVMBuildICmp(l->b, LLVMIntULT, rotated, LLVMBuildLShr(l->b, size, log, ""), "");
 }
 
@@ -186,17 +175,11 @@ static LLVMTypeRef integer_type(const lift *l, uint32_t bytes)
   return bytes == 1 ? l->type.i8 : bytes == 2 ? l->type.i16 : l->type.i32;
 }
 
-static LLVMValueRef box(lift *l, LLVMValueRef half_bits)
-{
-  LLVMValueRef wide = LLVMBuildZExt(l->b, half_bits, l->type.i32, "");
-  return LLVMBuildOr(l->b, wide, lift_constant(l, 0xffff0000), "");
-}
-
 static void load(lift *l, const code_op *op, LLVMValueRef value)
 {
   bool is_signed = op->id == OP_LB || op->id == OP_LH;
   if (op->id == OP_FLH)
-    lift_set_f_bits(l, op->rd, box(l, value));
+    lift_set_f_bits(l, op->rd, lift_box(l, value));
   else if (op->id == OP_FLW)
     lift_set_f_bits(l, op->rd, value);
   else if (op->id == OP_LW)

@@ -2,6 +2,7 @@
 #include "lift.h"
 
 #include <stdio.h>
+#include <string.h>
 
 LLVMValueRef lift_constant(const lift *l, uint32_t value)
 {
@@ -32,6 +33,14 @@ void lift_likely(lift *l, LLVMValueRef condition, LLVMBasicBlockRef usual, LLVMB
 void lift_at_end(lift *l, LLVMBasicBlockRef block)
 {
   LLVMPositionBuilderAtEnd(l->b, block);
+}
+
+LLVMValueRef lift_intrinsic(lift *l, const char *name, LLVMTypeRef *types, size_t num_types,
+                            LLVMValueRef *operands, unsigned count)
+{
+  unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+  LLVMValueRef function = LLVMGetIntrinsicDeclaration(l->module, id, types, num_types);
+  return LLVMBuildCall2(l->b, LLVMGlobalGetValueType(function), function, operands, count, "");
 }
 
 LLVMValueRef lift_field(lift *l, LLVMValueRef base, size_t offset)
