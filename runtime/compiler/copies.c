@@ -71,9 +71,17 @@ static pop_error *load_copy_types(lowering *l)
                            "%s: vertex %s is not there, or not as this version of Populus has it: "
                            "install Populus again",
                            pop_gp_name(gp), copy_kinds[kind].vertex_type);
-    l->copy_types[kind] = use_vertex_type(c, type);
+    l->copy_types[kind] = type;
   }
   return NULL;
+}
+
+/* In c->vertex_types: there is only what is used. */
+static uint32_t used_copy_type(lowering *l, copy_kind kind)
+{
+  uint32_t *used = &l->used_copy_types[kind];
+  if (*used == COMPILER_NONE) *used = use_vertex_type(l->c, l->copy_types[kind]);
+  return *used;
 }
 
 /* ---- copies to descriptors ---- */
@@ -240,8 +248,7 @@ static size_t group_end(const copying *k, size_t first)
 
 static uint32_t state_bytes(const lowering *l, const descriptor *d)
 {
-  const pop_vertex_type *type = l->c->vertex_types[l->copy_types[kind_of(d)]].type;
-  return (type->state_size + 3) & ~3u;
+  return (l->copy_types[kind_of(d)]->state_size + 3) & ~3u;
 }
 
 /* The tile's copy vertices, one per worker and kind, with their states. */
@@ -255,7 +262,7 @@ static void add_copy_vertices(copying *k, uint32_t tile, uint32_t descriptor_blo
   begin_vertex_uses(c, &work);
   for (size_t i = 0, end; i < k->count; i = end) {
     end = group_end(k, i);
-    uint32_t type = k->l->copy_types[kind_of(&k->items[i])];
+    uint32_t type = used_copy_type(k->l, kind_of(&k->items[i]));
     profile_vertex_use use = {.type = type};
     const pop_field *field = &c->vertex_types[type].type->fields[0];
     uint32_t words = (uint32_t)(end - i) * copy_kinds[kind_of(&k->items[i])].words;
@@ -298,7 +305,7 @@ pop_error *lower_copies(lowering *l, const copy_list *copies, const char *name, 
 {
   compilation *c = l->c;
   if (copies->count == 0) return NULL;
-  if (l->copy_types[0] == COMPILER_NONE) POP_TRY(load_copy_types(l));
+  if (!l->copy_types[0]) POP_TRY(load_copy_types(l));
   keyed *order = pop_xrealloc(NULL, copies->count, sizeof *order);
   for (size_t i = 0; i < copies->count; i++)
     order[i] = (keyed){.key = copies->items[i].tile, .index = (uint32_t)i};

@@ -456,7 +456,7 @@ static void start_lowering(program_lowering *p, compilation *c)
   p->l.by_compute_set = group_by_compute_set(graph, pop_target_num_tiles(&c->target));
   p->l.used_types = pop_xrealloc(NULL, graph->num_vertex_types + 1, sizeof *p->l.used_types);
   for (size_t i = 0; i < graph->num_vertex_types; i++) p->l.used_types[i] = COMPILER_NONE;
-  for (size_t i = 0; i < COPY_KIND_COUNT; i++) p->l.copy_types[i] = COMPILER_NONE;
+  for (size_t i = 0; i < COPY_KIND_COUNT; i++) p->l.used_copy_types[i] = COMPILER_NONE;
   p->programs = pop_xcalloc(graph->num_programs + 1, sizeof *p->programs);
   p->compute_sets = pop_xcalloc(graph->num_compute_sets + 1, sizeof *p->compute_sets);
   learn_variable_blocks(&p->l);

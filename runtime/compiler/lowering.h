@@ -72,7 +72,8 @@ typedef struct lowering {
   size_t num_uses, uses_capacity;
   uint32_t recording;
   uint32_t *used_types; /* by vertex type of the graph: in c->vertex_types, or COMPILER_NONE */
-  uint32_t copy_types[COPY_KIND_COUNT]; /* in c->vertex_types, or COMPILER_NONE */
+  const pop_vertex_type *copy_types[COPY_KIND_COUNT]; /* NULL: not loaded yet */
+  uint32_t used_copy_types[COPY_KIND_COUNT];          /* in c->vertex_types, or COMPILER_NONE */
   vertices_by_compute_set by_compute_set;
 } lowering;
 

@@ -1,6 +1,7 @@
 # The graph profile of every example (of those in C++: graph_profile_cxx.sh): as the schema says, in JSON and CBOR the same,
 # from the graph the same as from its archive; its views of memory agree with each other, with the images, with popsize and with `size -A`, to the
-# byte. With three more graphs, one of them out of memory, every category has bytes somewhere.
+# byte. With three more graphs, one of them out of memory, every category has bytes somewhere. On the only tile of another
+# what is live at once is what liveness says.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/profile_agrees.sh"
@@ -40,7 +41,8 @@ done
 # The graphs that have what no example has. One is not loaded: it does not fit.
 quiet out.txt "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" -o busy.gp
 quiet out.txt "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/planned.c" -o planned.gp
-for graph in "support/every_category" "support/busy_graph busy.gp ipu2 8" "bench/plan overfull planned.gp"; do
+for graph in "support/every_category" "support/busy_graph busy.gp ipu2 8" "support/busy_graph busy.gp ipu2 1" \
+  "bench/plan overfull planned.gp"; do
   rm -f archive.a
   # shellcheck disable=SC2086
   POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"archive.a","debug.instrument":"true","debug.allowOutOfMemory":"true"}' \

@@ -63,6 +63,20 @@ static void count_symbols(byte_map *map, const pop_image *image, pop_tile_memory
 
 /* ---- the comparison ---- */
 
+/* From the region's start to the end of the last byte in it that has a symbol; 0: there is none. */
+static uint32_t named_end(const byte_map *map, const pop_target *target, uint32_t base,
+                          pop_memory_region region)
+{
+  const uint32_t starts[] = {[POP_REGION_NON_INTERLEAVED] = target->memory_base,
+                             [POP_REGION_INTERLEAVED] = target->interleaved_base,
+                             [POP_REGION_OVERFLOWED] = pop_target_memory_end(target)};
+  uint32_t end = 0;
+  for (uint32_t at = 0; at < map->size; ++at)
+    if (map->count[at] && pop_memory_region_of(target, base + at) == region)
+      end = base + at + 1 - starts[region];
+  return end;
+}
+
 typedef struct checker {
   pop_executable *executable;
   const pop_target *target;
@@ -97,8 +111,9 @@ static bool has_symbols_for_all(int category)
          category != POP_MEMORY_SHARED_DATA_STORAGE && category != POP_MEMORY_VERTEX_INSTANCE_STATE;
 }
 
-static void compare_categories(checker *c, const pop_tile_memory *report,
-                               const pop_tile_memory *counted)
+/* Answers how many bytes have no symbols. */
+static uint64_t compare_categories(checker *c, const pop_tile_memory *report,
+                                   const pop_tile_memory *counted)
 {
   uint64_t unnamed = 0;
   for (int k = 0; k < POP_MEMORY_CATEGORY_COUNT; ++k)
@@ -116,6 +131,26 @@ static void compare_categories(checker *c, const pop_tile_memory *report,
   if (report->total != counted->total + unnamed)
     differ(c, "%u bytes in the report, %u in symbols, %llu without", report->total, counted->total,
            (unsigned long long)unnamed);
+  return unnamed;
+}
+
+/* The image ends where its last region does. */
+static void compare_gaps(checker *c, const pop_tile_memory *report, const pop_image *image,
+                         uint64_t unnamed)
+{
+  uint32_t end = image->base + image->size;
+  bool last = true;
+  for (int r = POP_REGION_COUNT - 1; r >= 0; --r) {
+    uint32_t says = report->by_region_including_gaps[r],
+             named = named_end(&c->map, c->target, image->base, (pop_memory_region)r);
+    if (says < named || says > named + unnamed)
+      differ(c, "region %d ends after %u bytes, its last symbol after %u", r, says, named);
+    if (!says || !last) continue;
+    last = false;
+    if (end - says != c->target->memory_base && end - says != c->target->interleaved_base &&
+        end - says != pop_target_memory_end(c->target))
+      differ(c, "region %d ends after %u bytes, the image at 0x%x", r, says, end);
+  }
 }
 
 static void compare_sums(checker *c, const pop_tile_memory *report)
@@ -136,10 +171,11 @@ static void compare_sums(checker *c, const pop_tile_memory *report)
   if (alone > report->total || 2 * (report->total - alone) > shared)
     differ(c, "%llu bytes alone and %llu shared are not %u", (unsigned long long)alone,
            (unsigned long long)shared, report->total);
-  if (report->most_live > report->least_including_gaps ||
+  if (report->most_live > report->total ||
+      report->most_live + c->target->system_bytes > report->least_including_gaps ||
       report->least_including_gaps > report->total_including_gaps)
-    differ(c, "live %u, bound %u, plan %u", report->most_live, report->least_including_gaps,
-           report->total_including_gaps);
+    differ(c, "live %u of %u, bound %u, plan %u", report->most_live, report->total,
+           report->least_including_gaps, report->total_including_gaps);
 }
 
 static void rate_plan(checker *c, const pop_tile_memory *report)
@@ -163,7 +199,7 @@ static pop_error *check_tile(checker *c, pop_arena *arena, bool loaded)
                                 &overflowed));
   if (!image.symbols_have_categories) differ(c, "its symbols have no categories");
   count_symbols(&c->map, &image, &counted, c->target);
-  compare_categories(c, &report, &counted);
+  compare_gaps(c, &report, &image, compare_categories(c, &report, &counted));
   compare_sums(c, &report);
   rate_plan(c, &report);
   uint32_t loaded_bytes = pop_engine_loaded_bytes(c->engine, c->tile);

@@ -1,7 +1,11 @@
-/* The graph profile of executables that are made by hand: what example programs do not have. */
+/* The graph profile of executables that are made by hand: what example programs do not have; and of vertices whose
+ * bytes are known. */
 #include "profile/graph_profile.h"
 
 #include "../support/expect.h"
+#include "graph_test.h"
+
+#include <populus/populus.h>
 
 /* One compute set on tile 1: vertices on workers 0, 0 and 1, one on the supervisor, and one of all workers. */
 static pop_executable *new_executable(pop_target_type type)
@@ -120,6 +124,65 @@ Test(graph_profile, vertices_are_counted_by_type_and_their_bytes_by_part)
   cr_assert_eq(cell(profile, "memory.byComputeSet.totalBytes", 0, 0), 0);
   pop_profile_free(profile);
   pop_executable_free(e);
+}
+
+/* On tile 1 two vertices of a type: a pointer and a size, a pointer, an unsigned, a char and what fills its word; and
+ * the compiler's vertices of a copy there. */
+static pop_engine *compile_vertices(void)
+{
+  static const char codelet[] =
+      "#include <populus/vertex.h>\n"
+      "typedef struct { INPUT(VECTOR(float)) in; OUTPUT(float) out; unsigned n; char c; } Parts;\n"
+      "COMPUTE(Parts) { *vertex->out = vertex->in.data[vertex->n] + vertex->c; return true; }\n";
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 1, &target));
+  target.tiles_per_ipu = 2;
+  pop_graph *graph = pop_graph_create(&target);
+  pop_graph_add_codelets_source(graph, "c", codelet, "parts.c", NULL);
+  pop_tensor in = pop_graph_add_variable(graph, POP_FLOAT, (size_t[]){8}, 1, "in"),
+             to = pop_graph_add_variable(graph, POP_FLOAT, (size_t[]){8}, 1, "to"),
+             out = pop_graph_add_variable(graph, POP_FLOAT, (size_t[]){2}, 1, "out");
+  pop_compute_set set = pop_graph_add_compute_set(graph, "set");
+  pop_graph_set_tile_mapping(graph, in, 1);
+  pop_graph_set_tile_mapping(graph, to, 1);
+  pop_graph_set_tile_mapping(graph, out, 1);
+  for (size_t i = 0; i < 2; ++i) {
+    pop_vertex v = pop_graph_add_vertex(graph, set, "Parts");
+    pop_graph_set_vertex_tile(graph, v, 1);
+    pop_graph_connect(graph, v, "in", in);
+    pop_graph_connect(graph, v, "out", pop_tensor_index(out, i));
+    pop_graph_set_field_int(graph, v, "n", (int64_t)i);
+    pop_graph_set_field_int(graph, v, "c", 1);
+  }
+  pop_program main = pop_program_sequence(graph, "main");
+  pop_sequence_add(main, pop_program_execute(graph, set, NULL));
+  pop_sequence_add(main, pop_program_copy(in, to, "copy"));
+  pop_engine *engine;
+  expect_ok(pop_engine_create(graph, &main, 1, NULL, 0, &engine));
+  pop_graph_free(graph);
+  return engine;
+}
+
+Test(graph_profile, bytes_of_vertices_are_those_of_their_fields, .init = enter_fresh_folder)
+{
+  pop_engine *engine = compile_vertices();
+  pop_profile *profile;
+  expect_ok(pop_engine_graph_profile(engine, &profile));
+  pop_profile_value names = pop_profile_find(pop_profile_root(profile), "vertexTypes.names");
+  size_t copies = 0;
+  for (size_t t = 0; t < pop_profile_count(names); ++t) {
+    bool parts = strcmp(pop_profile_as_string(pop_profile_at(names, t)), "Parts") == 0;
+    int64_t copied = cell(profile, "memory.byVertexType.copyPtrBytes", t, 1);
+    cr_assert_eq(cell(profile, "memory.byVertexType.vertexDataBytes", t, 1), parts ? 2 * 5 : 0);
+    cr_assert_eq(cell(profile, "memory.byVertexType.edgePtrBytes", t, 1), parts ? 2 * 12 : 0);
+    cr_assert_eq(cell(profile, "memory.byVertexType.paddingBytes", t, 1), parts ? 2 * 3 : 0);
+    cr_assert_eq(copied > 0, !parts, "%s: %d", pop_profile_as_string(pop_profile_at(names, t)),
+                 (int)copied);
+    copies += !parts;
+  }
+  cr_assert_gt(copies, 0);
+  pop_profile_free(profile);
+  pop_engine_free(engine);
 }
 
 /* ---- as the archive has it ---- */
