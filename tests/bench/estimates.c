@@ -2,17 +2,53 @@
  * vertices take what the tutorial says that they take.
  *
  * Prints "<name> <cycles>" for: program, the program; empty, one that does nothing, which is what running any takes; ipu,
- * the program with what the vertices' code takes. estimates.sh knows what they are compared with. */
+ * the program with what the vertices' code takes. Before that where the program's cycles go, from what the machine says:
+ * "step <what> <from> <to>", when the first tile begins it and the last one ends. estimates.sh knows what all that is
+ * compared with. */
 #define EXAMPLE_CODELET_DIR ""
 #define main example_main
 #include "../../examples/matvec_split/matvec_split.c"
 #undef main
 
-static uint64_t cycles_of(pop_engine *engine, size_t program)
+#include "engine/engine_private.h"
+
+/* A run, as steps that follow each other: events of one kind in a row. */
+typedef struct timeline {
+  uint64_t start;
+  machine_trace_kind kind;
+  uint64_t from, to; /* 0: no step has begun */
+} timeline;
+
+static void end_step(timeline *t)
 {
-  uint64_t before = pop_engine_cycles(engine);
+  static const char *const names[] = {
+      [MACHINE_TRACE_COMPUTE] = "compute", [MACHINE_TRACE_EXCHANGE] = "exchange",
+      [MACHINE_TRACE_SYNC] = "sync",       [MACHINE_TRACE_HOST_SYNC] = "host_sync",
+      [MACHINE_TRACE_VERTEX] = "vertex",   [MACHINE_TRACE_HOST_EXCHANGE] = "host_exchange",
+  };
+  if (t->to)
+    printf("step %s %llu %llu\n", names[t->kind], (unsigned long long)(t->from - t->start),
+           (unsigned long long)(t->to - t->start));
+  t->to = 0;
+}
+
+static void hear(void *context, const machine_trace_event *event)
+{
+  timeline *t = context;
+  if (t->to && event->kind != t->kind) end_step(t);
+  if (!t->to || event->from < t->from) t->from = event->from;
+  if (event->to > t->to) t->to = event->to;
+  t->kind = event->kind;
+}
+
+static uint64_t cycles_of(pop_engine *engine, size_t program, bool shows_steps)
+{
+  timeline t = {.start = pop_engine_cycles(engine)};
+  machine_set_trace(engine->replicas[0].machine, shows_steps ? hear : NULL, &t);
   example_check(pop_engine_run(engine, program));
-  return pop_engine_cycles(engine) - before;
+  end_step(&t);
+  machine_set_trace(engine->replicas[0].machine, NULL, NULL);
+  return pop_engine_cycles(engine) - t.start;
 }
 
 static void measure(const char *codelets, bool compile_ipu_code, uint64_t cycles[2])
@@ -37,7 +73,7 @@ static void measure(const char *codelets, bool compile_ipu_code, uint64_t cycles
   pop_engine *engine;
   example_check(pop_engine_create(graph, programs, 2, NULL, 0, &engine));
   example_check(pop_engine_load_device(engine, device));
-  for (size_t i = 0; i < 2; ++i) cycles[i] = cycles_of(engine, i);
+  for (size_t i = 0; i < 2; ++i) cycles[i] = cycles_of(engine, i, i == 0 && !compile_ipu_code);
   pop_engine_free(engine);
   pop_graph_free(graph);
   pop_device_free(device);

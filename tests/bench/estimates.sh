@@ -2,14 +2,8 @@
 # estimates.sh <file>: tutorial 7 with a matrix of 10000 x 1000 on a model of ipu1, in cycles (estimates.c).
 #
 # tutorial7_ipu1_cycles is what the program takes from its first step to its last (running a program that does nothing is
-# taken off: 166 of 5602), by the tutorial's estimates of its vertices; its rival is what the guide's sample says, 5,071. The guide's
-# own sum of estimates is 4,751 for both. Where the rest comes from: here (guide: 320)
-#
-#   236   two syncs of 118, as in the guide
-#   228   workers of both compute sets: starting six of them one after the other (12 cycles each), and what each does before
-#         its first vertex (stack, list of vertices)
-#   221   two exchanges, each with the latency of 43 from a word's send to its arrival, where what a tile sums takes up to two
-#         instructions a word; and the supervisor between all these steps, an instruction in six cycles
+# taken off: 166 of 5602), by the tutorial's estimates of its vertices; its rival is what the guide's sample says, 5,071.
+# runtime/profile/README.md says where the difference comes from, with the steps that the program prints.
 #
 # tutorial7_ipu1_code_cycles is the same with what the vertices' code takes: this tile has no instruction that multiplies and
 # adds two floats in a cycle, which the estimate is about.
