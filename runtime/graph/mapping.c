@@ -297,25 +297,6 @@ void pop_graph_map_linearly(pop_graph *graph, pop_tensor handle, size_t min_elem
 
 /* ---- asking ---- */
 
-/* Runs of one tile, joined before they are shown. */
-typedef struct shown_run {
-  pop_graph *view; /* whose tiles are shown */
-  void (*visit)(void *context, size_t tile, size_t begin, size_t end);
-  void *context;
-  size_t tile;
-  uint64_t begin, end; /* positions in the view */
-} shown_run;
-
-static void show(shown_run *shown, size_t tile, uint64_t count)
-{
-  if (shown->tile != tile && shown->end > shown->begin) {
-    shown->visit(shown->context, shown->tile, shown->begin, shown->end);
-    shown->begin = shown->end;
-  }
-  shown->tile = tile;
-  shown->end += count;
-}
-
 size_t graph_find_mapping(const mapping_interval *mapping, size_t count, uint64_t element)
 {
   size_t low = 0, high = count;
@@ -327,49 +308,4 @@ size_t graph_find_mapping(const mapping_interval *mapping, size_t count, uint64_
       low = middle + 1;
   }
   return low;
-}
-
-/* Elements on tiles that the view does not have are nowhere, as far as it is concerned. */
-static size_t shown_tile(const shown_run *shown, uint32_t tile)
-{
-  uint32_t number = graph_tile_of_view(shown->view, tile);
-  return number == GRAPH_NONE ? SIZE_MAX : number;
-}
-
-static void show_element_run(pop_graph *graph, view_run run, shown_run *shown)
-{
-  size_t count;
-  const mapping_interval *mapping = graph_mapping(graph, run.variable, &count);
-  uint64_t at = run.begin, end = run.begin + run.count;
-  for (size_t i = graph_find_mapping(mapping, count, at); at < end; i++) {
-    uint64_t begin = i < count && mapping[i].begin < end ? mapping[i].begin : end;
-    if (begin > at) {
-      show(shown, SIZE_MAX, begin - at);
-      at = begin;
-    }
-    if (at == end) break;
-    uint64_t stop = mapping[i].end < end ? mapping[i].end : end;
-    show(shown, shown_tile(shown, mapping[i].tile), stop - at);
-    at = stop;
-  }
-}
-
-void pop_graph_visit_tile_mapping(pop_graph *graph, pop_tensor handle,
-                                  void (*visit)(void *context, size_t tile, size_t begin,
-                                                size_t end),
-                                  void *context)
-{
-  static const char call[] = "pop_graph_visit_tile_mapping";
-  pop_graph *view = graph;
-  const tensor *t = graph_enter(&graph) ? check_tensor(graph, call, handle) : NULL;
-  if (!t || !check_replication(graph, call, t, view->replication)) return;
-  if (!visit) {
-    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: there is no function to call", call);
-    return;
-  }
-  shown_run shown = {view, visit, context, SIZE_MAX, 0, 0};
-  view_walk walk;
-  view_walk_start(&walk, graph, handle.index);
-  for (view_run run; view_walk_next(&walk, &run);) show_element_run(graph, run, &shown);
-  if (shown.end > shown.begin) visit(context, shown.tile, shown.begin, shown.end);
 }

@@ -192,6 +192,39 @@ Test(mapping, visits_runs_of_a_view_joined_by_tile_with_gaps)
   pop_graph_free(graph);
 }
 
+/* Steps for each element would take hours. */
+Test(mapping, visits_of_huge_views_take_a_step_for_a_run)
+{
+  enum { ROWS = 3, TIMES = 1 << 20 };
+  pop_graph *graph = new_graph_with_tiles(4);
+  pop_tensor rows = pop_graph_add_variable(graph, POP_INT, (const size_t[]){ROWS}, 1, "rows");
+  pop_graph_set_tile_mapping(graph, pop_tensor_slice(rows, 1, 3, 0), 2);
+  pop_tensor wide = pop_tensor_broadcast(pop_tensor_expand(rows, 1), (size_t)1 << 60, 1);
+  const size_t each_row[][3] = {{SIZE_MAX, 0, (size_t)1 << 60},
+                                {2, (size_t)1 << 60, (size_t)3 << 60}};
+  assert_visited(graph, wide, each_row, 2);
+  pop_graph_set_tile_mapping(graph, rows, 1);
+  pop_tensor high = pop_tensor_broadcast(rows, (size_t)1 << 59, 0);
+  const size_t all[][3] = {{1, 0, (size_t)3 << 59}};
+  assert_visited(graph, high, all, 1);
+
+  pop_tensor m = pop_graph_add_variable(graph, POP_HALF, (const size_t[]){TIMES, 4000}, 2, "m");
+  pop_graph_set_tile_mapping(graph, pop_tensor_slice(m, 0, TIMES / 2, 0), 3);
+  pop_graph_set_tile_mapping(graph, pop_tensor_slice(m, TIMES / 2, TIMES, 0), 0);
+  pop_tensor two = pop_tensor_slice(pop_tensor_transpose(m), 7, 9, 0);
+  const size_t halves[][3] = {{3, 0, TIMES / 2},
+                              {0, TIMES / 2, TIMES},
+                              {3, TIMES, TIMES / 2 * 3},
+                              {0, TIMES / 2 * 3, TIMES * 2}};
+  assert_visited(graph, two, halves, 4);
+  const size_t backwards[][3] = {{0, 0, TIMES / 2},
+                                 {3, TIMES / 2, TIMES},
+                                 {0, TIMES, TIMES / 2 * 3},
+                                 {3, TIMES / 2 * 3, TIMES * 2}};
+  assert_visited(graph, pop_tensor_reverse(two, 1), backwards, 4);
+  pop_graph_free(graph);
+}
+
 /* ---- what is refused ---- */
 
 Test(mapping, P05_tile_that_the_target_does_not_have)

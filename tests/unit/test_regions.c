@@ -274,6 +274,57 @@ static void check_clones(const pair *pairs, const char *where)
   }
 }
 
+/* ---- where elements are ---- */
+
+/* Tiles for runs of elements of any length, and gaps. */
+static size_t patchy_tile(uint64_t element)
+{
+  uint64_t run = element * 2654435761u >> 9 & 1 ? element / 16 : element / 5;
+  return run % 4 == 3 ? SIZE_MAX : run % 4;
+}
+
+typedef struct patches {
+  const list *of;
+  const char *where;
+  size_t end, tile;
+} patches;
+
+static void check_patch(void *context, size_t tile, size_t begin, size_t end)
+{
+  patches *p = context;
+  cr_assert_eq(begin, p->end, "%s: not the next run", p->where);
+  cr_assert_lt(begin, end, "%s: an empty run", p->where);
+  cr_assert(begin == 0 || tile != p->tile, "%s: two runs are one", p->where);
+  for (size_t i = begin; i < end; i++)
+    cr_assert_eq(tile, patchy_tile(p->of->elements[i]), "%s: position %zu", p->where, i);
+  p->end = end;
+  p->tile = tile;
+}
+
+static void check_visits(const pair *pairs, const char *where)
+{
+  pop_graph *graph = pairs[0].tensor.graph;
+  for (uint32_t v = 0; v < PAIRS; v++) {
+    pop_tensor whole = pop_tensor_flatten((pop_tensor){graph, graph->variables[v].tensor});
+    for (size_t i = 0; i < pop_tensor_num_elements(whole); i++) {
+      size_t tile = patchy_tile((uint64_t)v << 32 | i);
+      if (tile != SIZE_MAX)
+        pop_graph_set_tile_mapping(graph, pop_tensor_slice(whole, i, i + 1, 0), tile);
+    }
+  }
+  for (size_t i = 0; i < PAIRS; i++) {
+    patches p = {&pairs[i].list, where, 0, 0};
+    pop_graph_visit_tile_mapping(graph, pairs[i].tensor, check_patch, &p);
+    assert_no_error(graph);
+    cr_assert_eq(p.end, pairs[i].list.count, "%s: too few elements", where);
+  }
+}
+
+Test(regions, tiles_of_random_tensors)
+{
+  run_chains(300, check_visits);
+}
+
 Test(regions, clones_of_random_tensors)
 {
   run_chains(300, check_clones);
