@@ -91,6 +91,8 @@ __attribute__((format(printf, 4, 5))) static inline void plain_say(const char *f
 #define cr_assert_str_empty(a, ...) PLAIN_ASSERT(!*(a), #a " is empty", __VA_ARGS__)
 #define cr_assert_arr_eq(a, b, size, ...)                                                          \
   PLAIN_ASSERT(!memcmp(a, b, size), #a " holds " #b, __VA_ARGS__)
+#define cr_assert_arr_neq(a, b, size, ...)                                                         \
+  PLAIN_ASSERT(memcmp(a, b, size), #a " holds other than " #b, __VA_ARGS__)
 #define cr_assert_float_eq(a, b, epsilon, ...)                                                     \
   PLAIN_ASSERT(fabs((double)(a) - (double)(b)) <= (epsilon), #a " is about " #b, __VA_ARGS__)
 #define cr_assert_fail(...) PLAIN_ASSERT(false, "fails", __VA_ARGS__)
@@ -99,6 +101,7 @@ __attribute__((format(printf, 4, 5))) static inline void plain_say(const char *f
 #define cr_expect_neq(...) cr_assert_neq(__VA_ARGS__)
 #define cr_expect_leq(...) cr_assert_leq(__VA_ARGS__)
 #define cr_expect_geq(...) cr_assert_geq(__VA_ARGS__)
+#define cr_expect_str_eq(...) cr_assert_str_eq(__VA_ARGS__)
 #define cr_expect_not_null(...) cr_assert_not_null(__VA_ARGS__)
 #define cr_log_info(...) plain_say(__FILE__, __LINE__, "info", __VA_ARGS__)
 #define cr_log_error(...) plain_say(__FILE__, __LINE__, "error", __VA_ARGS__)
