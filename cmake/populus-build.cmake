@@ -70,7 +70,8 @@ function(populus_component target)
   add_library(${target} ${arg_SOURCES})
   add_library(populus::${target} ALIAS ${target})
   set_target_properties(${target} PROPERTIES
-    OUTPUT_NAME ${arg_OUTPUT_NAME} VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+    OUTPUT_NAME ${arg_OUTPUT_NAME} VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+    DEFINE_SYMBOL "") # everything is exported: objects are the same for both kinds of library
   target_include_directories(${target}
     PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
     PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})

@@ -1,5 +1,5 @@
 # An installation works from wherever it is put: popc finds its data beside itself, and a program of a user builds against
-# it through pkg-config and through CMake.
+# it through pkg-config and through CMake. In the build with sanitizers its libraries are shared ones (CMakePresets.json).
 set -eu
 
 [ -x "$POPULUS_BIN/popc" ] || { echo "no popc in this build"; exit 77; }
@@ -43,8 +43,12 @@ PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name populus.pc)")
 export PKG_CONFIG_PATH
 # pkg-config quotes nothing that a shell would take back: no blanks in this prefix.
 case $prefix in *' '*) exit 0 ;; esac
+# CMake gives programs the path of shared libraries; everybody else says it.
+rpath=
+libraries=$(dirname "$(find "$prefix" -name libpoplar.so)")
+[ ! -e "$libraries/libpopulus.so" ] || rpath=-Wl,-rpath,$libraries
 # shellcheck disable=SC2046,SC2086 # words
-cc $sanitizers user.c -o user $(pkg-config --cflags --libs populus)
+cc $sanitizers $rpath user.c -o user $(pkg-config --cflags --libs populus)
 ./user
 
 "$prefix/bin/popc" --version
@@ -63,25 +67,34 @@ far/app --run scale --read out=out.bin
 "$prefix/bin/popc" --link -c small.a -o linked.o
 cat >linked.c <<'EOF'
 #include <populus/populus.h>
+#include <stdint.h>
+#include <string.h>
 #include "linked.h"
 
 int main(void)
 {
+  const uint16_t ones_to_sixes[6] = {0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600};
+  const uint16_t doubled[6] = {0x4000, 0x4400, 0x4600, 0x4800, 0x4900, 0x4a00};
+  uint16_t out[6];
   pop_engine *engine;
   pop_error *error = pop_engine_create_from_memory(pop_archive_linked, pop_archive_linked_size, "linked", NULL, 0, &engine);
   if (!error) error = pop_engine_load(engine);
+  if (!error) error = pop_engine_write_tensor(engine, "in", ones_to_sixes, sizeof ones_to_sixes);
   if (!error) error = pop_engine_run(engine, 0);
+  if (!error) error = pop_engine_read_tensor(engine, "out", out, sizeof out);
   if (error) puts(pop_error_message(error));
-  return error != NULL || (pop_engine_free(engine), 0);
+  if (error) return 1;
+  pop_engine_free(engine);
+  return memcmp(out, doubled, sizeof out) != 0;
 }
 EOF
+rm small.a
 # shellcheck disable=SC2046,SC2086 # words
-cc $sanitizers linked.c linked.o -o linked $(pkg-config --cflags --libs populus)
+cc $sanitizers $rpath linked.c linked.o -o linked $(pkg-config --cflags --libs populus)
 ./linked
 
 # Existing C++ programs: the names that they link, and their build files, know.
 command -v g++ >/dev/null || exit 0
-libraries=$(dirname "$(find "$prefix" -name libpoplar.so)")
 cat >program.cpp <<'EOF'
 #include <iostream>
 #include <poplar/Engine.hpp>
@@ -103,10 +116,10 @@ int main()
 }
 EOF
 # shellcheck disable=SC2086 # words
-g++ $sanitizers -std=c++11 program.cpp -I"$prefix/include" -L"$libraries" -lpoplar -o program
+g++ $sanitizers $rpath -std=c++11 program.cpp -I"$prefix/include" -L"$libraries" -lpoplar -o program
 [ "$(./program)" = 'tensor: {7,7}' ]
 # shellcheck disable=SC2046,SC2086 # words
-g++ $sanitizers program.cpp -o program $(pkg-config --cflags --libs poplar)
+g++ $sanitizers $rpath program.cpp -o program $(pkg-config --cflags --libs poplar)
 [ "$(./program)" = 'tensor: {7,7}' ]
 mkdir cxx
 cat >cxx/CMakeLists.txt <<'EOF'

@@ -21,10 +21,10 @@ cxx()
   "$compiler" -Wall -Wextra -pedantic -Werror ${POPULUS_SANITIZE:+-fsanitize=$POPULUS_SANITIZE} $include "$@"
 }
 
-# link <compiler> <standard> <source> <program> <library>...: as users link.
+# link <compiler> <standard> <source> <program> <library>...: as users link, for static libraries and shared ones.
 link()
 {
   compiler=$1 standard=$2 source=$3 program=$4
   shift 4
-  cxx "$compiler" -std="$standard" "$source" "-L$POPULUS_BUILD_DIR/lib" "$@" -o "$program"
+  cxx "$compiler" -std="$standard" "$source" "-L$POPULUS_BUILD_DIR/lib" "-Wl,-rpath,$POPULUS_BUILD_DIR/lib" "$@" -o "$program"
 }
