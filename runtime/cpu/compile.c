@@ -37,8 +37,7 @@ static void place_variables(cpu_compilation *c)
   }
 }
 
-/* Vertices of each compute set, in the order in which they were added. */
-static void lower_compute_sets(cpu_compilation *c)
+static void sort_vertices(cpu_compilation *c)
 {
   const pop_graph *graph = c->graph;
   size_t *first = pop_xcalloc(graph->num_compute_sets + 2, sizeof *first);
@@ -47,11 +46,16 @@ static void lower_compute_sets(cpu_compilation *c)
   for (size_t i = 2; i < graph->num_compute_sets + 2; i++) first[i] += first[i - 1];
   for (size_t i = 0; i < graph->num_vertices; i++)
     sorted[first[graph->vertices[i].compute_set + 1]++] = (uint32_t)i;
-  for (uint32_t i = 0; i < graph->num_compute_sets; i++)
+  c->vertices = sorted;
+  c->first_vertex = first;
+}
+
+static void lower_compute_sets(cpu_compilation *c)
+{
+  const size_t *first = c->first_vertex;
+  for (uint32_t i = 0; i < c->graph->num_compute_sets; i++)
     if (c->reach.compute_set_uses[i])
-      cpu_lower_compute_set(c, i, sorted + first[i], first[i + 1] - first[i]);
-  free(sorted);
-  free(first);
+      cpu_lower_compute_set(c, i, c->vertices + first[i], first[i + 1] - first[i]);
 }
 
 /* The codelets of tiles are checked by the same pass. */
@@ -82,15 +86,16 @@ static uint32_t *new_numbers(size_t count)
 static pop_error *lower(cpu_compilation *c, const uint32_t *programs, size_t num_programs)
 {
   place_variables(c);
+  sort_vertices(c);
   lower_compute_sets(c);
   cpu_lower_handles(c);
   return cpu_lower_programs(c, programs, num_programs);
 }
 
 pop_error *cpu_compile(pop_graph *graph, const uint32_t *programs, size_t num_programs,
-                       bool check_equality, cpu_program **out)
+                       const cpu_compile_options *options, cpu_program **out)
 {
-  cpu_compilation c = {.graph = graph, .check_equality = check_equality};
+  cpu_compilation c = {.graph = graph, .options = *options};
   POP_TRY(check(&c, programs, num_programs));
   c.p = pop_xcalloc(1, sizeof *c.p);
   c.p->arena = pop_arena_new();
@@ -103,6 +108,8 @@ pop_error *cpu_compile(pop_graph *graph, const uint32_t *programs, size_t num_pr
   keep_codelets(&c);
   pop_error *error = lower(&c, programs, num_programs);
   reach_free(&c.reach);
+  free(c.vertices);
+  free(c.first_vertex);
   free(c.variables);
   free(c.views);
   free(c.compute_sets);

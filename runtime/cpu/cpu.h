@@ -10,9 +10,15 @@
 typedef struct cpu_program cpu_program;
 typedef struct cpu cpu;
 
-/* compile.c: the graph is checked as for tiles. With `check_equality` AssumeEqualAcrossReplicas is an event. */
+typedef struct cpu_compile_options {
+  bool check_equality; /* AssumeEqualAcrossReplicas is an event */
+  bool trace; /* compute sets and copies have events around them that print (compiler/traced.h) */
+} cpu_compile_options;
+
+/* compile.c: the graph is checked as for tiles. */
 POP_MUST_CHECK pop_error *cpu_compile(pop_graph *graph, const uint32_t *programs,
-                                      size_t num_programs, bool check_equality, cpu_program **out);
+                                      size_t num_programs, const cpu_compile_options *options,
+                                      cpu_program **out);
 void cpu_program_free(cpu_program *p); /* NULL is fine */
 /* describe.c: what an engine needs to know, into an empty executable; no images. */
 void cpu_describe(const cpu_program *p, pop_executable *executable);

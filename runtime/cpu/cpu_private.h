@@ -162,8 +162,11 @@ struct cpu_program {
 typedef struct cpu_compilation {
   cpu_program *p;
   pop_graph *graph;
-  bool check_equality; /* as cpu_compile */
+  cpu_compile_options options;
   reach reach;
+  /* The vertices of each compute set i, in the order in which they were added: from first_vertex[i] on. */
+  uint32_t *vertices;
+  size_t *first_vertex;
   uint64_t *variables;    /* their places */
   uint32_t *views;        /* by tensor of the graph; CPU_NONE: not yet */
   uint32_t *compute_sets; /* by compute set of the graph; CPU_NONE: no program runs it */
@@ -193,6 +196,12 @@ void cpu_lower_compute_set(cpu_compilation *c, uint32_t compute_set, const uint3
 POP_MUST_CHECK pop_error *cpu_lower_programs(cpu_compilation *c, const uint32_t *programs,
                                              size_t num_programs);
 void cpu_lower_handles(cpu_compilation *c);
+uint32_t cpu_add_step(cpu_compilation *c, const cpu_step *step);
+/* A step that prints a tensor; `message` as executable_event's. */
+cpu_step cpu_print_step(cpu_compilation *c, const char *name, const char *message, uint32_t tensor);
+
+/* trace.c: the step of an Execute or a Copy with what debug.trace prints around it; of any other, the step. */
+uint32_t cpu_trace_step(cpu_compilation *c, const program *from, uint32_t step);
 
 /* ---- running ---- */
 

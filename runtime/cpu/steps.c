@@ -59,14 +59,13 @@ void cpu_lower_handles(cpu_compilation *c)
   }
 }
 
-static uint32_t add_event(cpu_compilation *c, const program *from, executable_event_kind kind,
-                          uint32_t tensor)
+static uint32_t add_event(cpu_compilation *c, const char *name, const char *message,
+                          executable_event_kind kind, uint32_t tensor)
 {
   cpu_program *p = c->p;
   executable_event event = {.kind = kind,
-                            .name = pop_arena_strdup(p->arena, from->name),
-                            .message =
-                                pop_arena_strdup(p->arena, from->message ? from->message : ""),
+                            .name = pop_arena_strdup(p->arena, name),
+                            .message = pop_arena_strdup(p->arena, message ? message : ""),
                             .tensor = tensor,
                             .tile = EXECUTABLE_NONE};
   pop_push(p->events, p->num_events, p->events_capacity, event);
@@ -97,7 +96,7 @@ static void set_host_exchange(cpu_compilation *c, const program *from, executabl
   step->kind = CPU_HOST_EXCHANGE;
   step->other = cpu_add_view(c, from->source);
   step->rows = CPU_NONE;
-  step->index = add_event(c, from, EXECUTABLE_EVENT_EXCHANGE, 0);
+  step->index = add_event(c, from->name, from->message, EXECUTABLE_EVENT_EXCHANGE, 0);
   p->events[step->index - 1].first_window = p->num_windows;
   p->events[step->index - 1].num_windows = 1;
   pop_push(p->windows, p->num_windows, p->windows_capacity, window);
@@ -137,13 +136,18 @@ static void set_replica_copy(cpu_compilation *c, const program *from, cpu_step *
     pop_push(p->values, p->num_values, p->values_capacity, from->replica_map[i]);
 }
 
-static void set_tensor_event(cpu_compilation *c, const program *from, executable_event_kind kind,
-                             executable_tensor_kind tensor_kind, cpu_step *step)
+cpu_step cpu_print_step(cpu_compilation *c, const char *name, const char *message, uint32_t tensor)
 {
-  uint32_t num_replicas = tensor_kind == EXECUTABLE_COMPARE ? from->count : 1;
+  uint32_t printed = add_host_tensor(c, name, tensor, EXECUTABLE_PRINT, 1);
+  return (cpu_step){.kind = CPU_EVENT,
+                    .index = add_event(c, name, message, EXECUTABLE_EVENT_PRINT, printed)};
+}
+
+static void set_comparison(cpu_compilation *c, const program *from, cpu_step *step)
+{
+  uint32_t compared = add_host_tensor(c, from->name, from->source, EXECUTABLE_COMPARE, from->count);
   step->kind = CPU_EVENT;
-  step->index = add_event(c, from, kind,
-                          add_host_tensor(c, from->name, from->source, tensor_kind, num_replicas));
+  step->index = add_event(c, from->name, from->message, EXECUTABLE_EVENT_ASSUME_EQUAL, compared);
 }
 
 /* A program that has no effect here is an empty sequence. */
@@ -187,25 +191,30 @@ static pop_error *make_step(cpu_compilation *c, const program *from, cpu_step *s
     set_remote_copy(c, from, step);
     return NULL;
   case PROGRAM_PRINT_TENSOR:
-    set_tensor_event(c, from, EXECUTABLE_EVENT_PRINT, EXECUTABLE_PRINT, step);
+    *step = cpu_print_step(c, from->name, from->message, from->source);
     return NULL;
   case PROGRAM_ASSUME_EQUAL:
     step->kind = CPU_SEQUENCE;
-    if (c->check_equality)
-      set_tensor_event(c, from, EXECUTABLE_EVENT_ASSUME_EQUAL, EXECUTABLE_COMPARE, step);
+    if (c->options.check_equality) set_comparison(c, from, step);
     return NULL;
   case PROGRAM_REPLICA_COPY:
     set_replica_copy(c, from, step);
     return NULL;
   case PROGRAM_ABORT:
     step->kind = from->source ? CPU_EVENT_IF : CPU_EVENT;
-    step->index = add_event(c, from, EXECUTABLE_EVENT_ABORT, 0);
+    step->index = add_event(c, from->name, from->message, EXECUTABLE_EVENT_ABORT, 0);
     if (from->source) set_control(c, from->source, step);
     return NULL;
   default: /* one that is newer than this list */
     return pop_error_new(POP_ERROR_CONTROL_PROGRAM,
                          "program '%s' is of a kind that the CPU device cannot run", from->name);
   }
+}
+
+uint32_t cpu_add_step(cpu_compilation *c, const cpu_step *step)
+{
+  pop_push(c->p->steps, c->p->num_steps, c->p->steps_capacity, *step);
+  return (uint32_t)(c->p->num_steps - 1);
 }
 
 /* reach.order has what a program contains before it; a Repeat of 0 times has no children there. */
@@ -218,8 +227,8 @@ static pop_error *lower_program(cpu_compilation *c, uint32_t number, uint32_t *s
   for (size_t i = 0; i < step.num_children; i++)
     pop_push(p->children, p->num_children, p->children_capacity, steps[from->children[i]]);
   POP_TRY(make_step(c, from, &step));
-  steps[number] = (uint32_t)p->num_steps;
-  pop_push(p->steps, p->num_steps, p->steps_capacity, step);
+  steps[number] = cpu_add_step(c, &step);
+  if (c->options.trace) steps[number] = cpu_trace_step(c, from, steps[number]);
   return NULL;
 }
 

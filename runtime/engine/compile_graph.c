@@ -134,7 +134,8 @@ static pop_error *compile_for_cpu(pop_graph *graph, const uint32_t *programs, si
 {
   cpu_program *program;
   log_phase compiling = log_phase_start("ENGINE", "Compiling for the CPU");
-  POP_TRY(cpu_compile(graph, programs, num_programs, options->runtime_verify, &program));
+  const cpu_compile_options compile_with = {options->runtime_verify, options->trace};
+  POP_TRY(cpu_compile(graph, programs, num_programs, &compile_with, &program));
   log_phase_end(&compiling);
   if (*options->save_archive || *options->variable_file || *options->program_file ||
       *options->graph_report)

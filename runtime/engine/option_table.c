@@ -125,7 +125,7 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     ON_SAVE, OPTION_BOOL, FIELD(log_stack_sizes))                                                  \
   X("debug.trace", "true or false", "false",                                                       \
     "prints what each compute set and copy reads, before it, and what it has written, after it, "  \
-    "as a PrintTensor there would; tiles only",                                                    \
+    "as a PrintTensor there would",                                                                \
     ON_COMPILE, OPTION_BOOL, FIELD(trace))                                                         \
   X("debug.traceFile", "a path", "",                                                               \
     "where debug.trace prints, instead of where PrintTensor does", ON_RUN, OPTION_TEXT,            \

@@ -49,16 +49,16 @@ static world new_world(bool on_cpu)
 /* What a run leaves behind. */
 typedef struct outcome {
   int n, other;
-  char printed[256];
+  char printed[512];
   char error[256]; /* as far as the devices' clocks and tiles have no part in it */
 } outcome;
 
-static outcome run(world *w, pop_program main, int n, int stop)
+static outcome run(world *w, pop_program main, int n, int stop, const pop_option *option)
 {
   outcome o = {.n = 0};
   pop_engine *engine;
   assert_no_error(w->graph);
-  expect_ok(pop_engine_create(w->graph, &main, 1, NULL, 0, &engine));
+  expect_ok(pop_engine_create(w->graph, &main, 1, option, option != NULL, &engine));
   expect_ok(pop_engine_load(engine));
   expect_ok(pop_engine_write_tensor(engine, ">n", &n, sizeof n));
   expect_ok(pop_engine_write_tensor(engine, ">other", &(int){-1}, sizeof(int)));
@@ -79,16 +79,22 @@ static outcome run(world *w, pop_program main, int n, int stop)
 }
 
 /* Builds the program on each device; all of them come to what is expected. */
-static void check(pop_program (*build)(world *), int n, int stop, outcome expected)
+static void check_with(const pop_option *option, pop_program (*build)(world *), int n, int stop,
+                       outcome expected)
 {
   for (int on_cpu = 0; on_cpu < 2; on_cpu++) {
     world w = new_world(on_cpu);
-    outcome o = run(&w, build(&w), n, stop);
+    outcome o = run(&w, build(&w), n, stop, option);
     const char *device = on_cpu ? "CPU" : "IPU";
     cr_assert(o.n == expected.n && o.other == expected.other, "%s: %d, %d", device, o.n, o.other);
     cr_assert_str_eq(o.printed, expected.printed, "%s: %s", device, o.printed);
     cr_assert_str_eq(o.error, expected.error, "%s: %s", device, o.error);
   }
+}
+
+static void check(pop_program (*build)(world *), int n, int stop, outcome expected)
+{
+  check_with(NULL, build, n, stop, expected);
 }
 
 /* Called three times, once from another function. */
@@ -143,4 +149,37 @@ Test(both_devices, an_abort)
   check(aborts, 7, 0, (outcome){.n = 14, .other = 14});
   check(aborts, 7, 1,
         (outcome){.n = 14, .other = -1, .error = "program 'stop' aborted the run: no more"});
+}
+
+/* A copy within a loop, and a compute set that is executed in two places. */
+static pop_program traced(world *w)
+{
+  pop_program main = pop_program_sequence(w->graph, "main"),
+              body = pop_program_sequence(w->graph, "body");
+  pop_sequence_add(body, w->twice);
+  pop_sequence_add(body, pop_program_copy(w->n, w->other, "keep"));
+  pop_sequence_add(main, pop_program_repeat(w->graph, 2, body, "repeat"));
+  pop_sequence_add(main, pop_program_print_tensor(w->other, "other"));
+  pop_sequence_add(main, w->twice);
+  return main;
+}
+
+Test(both_devices, the_trace)
+{
+  const pop_option trace = {"debug.trace", "true"};
+  check_with(&trace, traced, 3, 0,
+             (outcome){.n = 24,
+                       .other = 12,
+                       .printed = "before twice: vertex 0, Twice.n: 3\n"
+                                  "after twice: vertex 0, Twice.n: 6\n"
+                                  "before copy keep: 6\n"
+                                  "after copy keep: 6\n"
+                                  "before twice: vertex 0, Twice.n: 6\n"
+                                  "after twice: vertex 0, Twice.n: 12\n"
+                                  "before copy keep: 12\n"
+                                  "after copy keep: 12\n"
+                                  "other: 12\n"
+                                  "before twice: vertex 0, Twice.n: 12\n"
+                                  "after twice: vertex 0, Twice.n: 24\n"});
+  check(traced, 3, 0, (outcome){.n = 24, .other = 12, .printed = "other: 12\n"});
 }
