@@ -183,6 +183,7 @@ typedef struct lowered_vertex {
   uint32_t state_offset; /* in the state block of its work */
   uint32_t worker;       /* 0 … num_worker_contexts - 1, ON_SUPERVISOR, ON_ALL_WORKERS */
   uint64_t cycles;       /* vertex.cycle_estimate of the graph's */
+  uint64_t flops;        /* … and its flop_estimate */
 } lowered_vertex;
 
 /* What one tile does in a compute set. Its state block (category vertexInstanceState) holds the

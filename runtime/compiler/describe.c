@@ -232,7 +232,8 @@ static uint32_t vertex_row(const compilation *c, const tile_work *work, uint32_t
                                  .state_offset = v->state_offset,
                                  .worker = v->worker,
                                  .number = copies ? EXECUTABLE_NONE : v->graph_vertex - first,
-                                 .cycles = copies ? 0 : v->cycles});
+                                 .cycles = copies ? 0 : v->cycles,
+                                 .flops = copies ? 0 : v->flops});
   }
   return row_number(rows, e->vertices, sizeof *e->vertices, row, &e->num_vertices);
 }

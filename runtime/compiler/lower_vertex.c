@@ -590,7 +590,8 @@ static void add_states(vertex_lowering *v, const size_t *first_pointer)
                               .graph_vertex = vertex_number,
                               .state_offset = offset,
                               .worker = v->workers[position],
-                              .cycles = g->cycle_estimate});
+                              .cycles = g->cycle_estimate,
+                              .flops = g->flop_estimate});
     c->vertex_types[used].num_instances++;
     offset += type->state_size;
     if (i + 1 == v->num_vertices) use->bytes[PROFILE_PADDING] += bytes - offset;

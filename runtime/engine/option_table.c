@@ -267,8 +267,9 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     FIELD(report_serialized_graph))                                                                \
   X("profiler.format", "v3", "v3", "of the files of a profile: there is one", ON_COMPILE,          \
     OPTION_CHOICE, .choices = profile_formats)                                                     \
-  X("profiler.includeFlopEstimates", "true or false", "false", "in the graph profile", ON_COMPILE, \
-    OPTION_BOOL, .lacks = "estimates of operations")                                               \
+  X("profiler.includeFlopEstimates", "true or false", "false",                                     \
+    "the graph profile has flopEstimates: the operations that vertices are said to make",          \
+    ON_COMPILE, OPTION_BOOL)                                                                       \
   X("profiler.includeCycleEstimates", "true or false", "false",                                    \
     "the graph profile has cycleEstimates also if the target is no IPU_MODEL", ON_COMPILE,         \
     OPTION_BOOL)                                                                                   \
@@ -445,21 +446,11 @@ static void store(const option_entry *entry, const char *text, const option_valu
   }
 }
 
-static pop_error *lacking(const option_entry *entry, const char *text)
-{
-  return pop_error_new(
-      POP_ERROR_INVALID_OPTION,
-      "option '%s' cannot be '%s' yet: that needs %s, which Populus " POPULUS_VERSION
-      " does not have; it can be '%s'",
-      entry->info.key, text, entry->lacks, entry->info.default_value);
-}
-
 pop_error *option_set(const option_entry *entry, const char *text, engine_options *options,
                       char **spelt)
 {
   option_value value = {0};
   POP_TRY(read_value(entry, text, &value));
-  if (entry->lacks && strcmp(text, entry->info.default_value) != 0) return lacking(entry, text);
   if (options && entry->field_bytes) store(entry, text, &value, options);
   if (spelt) *spelt = spell(entry, text, &value);
   return NULL;

@@ -25,9 +25,7 @@ typedef struct option_entry {
   uint32_t multiple; /* of which it has to be one; 0: of none */
   /* CHOICE: the words, ended by NULL. NUMBER: one word that may stand for a number, in choices[0]: */
   const char *const *choices;
-  uint32_t word_value; /* of the word, if it is not 0 */
-  /* What every value but the default would need and this version does not have; NULL: all work. */
-  const char *lacks;
+  uint32_t word_value;  /* of the word, if it is not 0 */
   bool simulator;       /* about the software IPU: POPLAR_SIMULATOR_OPTIONS may have it */
   const char *variable; /* of the environment, that has a value for this one alone; or NULL */
   bool variable_wins;   /* over the call; otherwise it takes the place of the default */

@@ -317,17 +317,18 @@ static pop_error *read_vertex_row(decoder *d)
   pop_executable *e = d->e;
   uint32_t most[] = {0, UINT32_MAX, EXECUTABLE_ON_ALL_WORKERS, UINT32_MAX}, vertex[4];
   size_t count = 0;
-  POP_TRY(metadata_read_array(&d->r, 5, &count));
+  POP_TRY(metadata_read_array(&d->r, 6, &count));
   if (count) POP_TRY(decode_greatest_number(&d->r, e->num_vertex_types, "vertex type", &most[0]));
-  if (count / 5 > UINT32_MAX) return metadata_error(&d->r, "too many vertices");
-  executable_row row = {e->num_vertices, (uint32_t)(count / 5)};
+  if (count / 6 > UINT32_MAX) return metadata_error(&d->r, "too many vertices");
+  executable_row row = {e->num_vertices, (uint32_t)(count / 6)};
   for (size_t i = 0; i < row.count; ++i) {
-    uint64_t cycles = 0;
+    uint64_t cycles = 0, flops = 0;
     POP_TRY(decode_u32s(&d->r, most, vertex, 4));
     POP_TRY(metadata_read_uint(&d->r, UINT64_MAX, &cycles));
+    POP_TRY(metadata_read_uint(&d->r, UINT64_MAX, &flops));
     uint32_t number = vertex[3] ? vertex[3] - 1 : EXECUTABLE_NONE;
     pop_push(e->vertices, e->num_vertices, e->vertices_capacity,
-             (executable_vertex){vertex[0], vertex[1], vertex[2], number, cycles});
+             (executable_vertex){vertex[0], vertex[1], vertex[2], number, cycles, flops});
   }
   pop_push(e->vertex_rows, e->num_vertex_rows, e->vertex_rows_capacity, row);
   return NULL;

@@ -330,12 +330,13 @@ static void put_vertex_rows(encoder *x)
   metadata_put_array(x->out, x->e->num_vertex_rows);
   for (size_t i = 0; i < x->e->num_vertex_rows; ++i) {
     const executable_row *row = &x->e->vertex_rows[i];
-    metadata_put_array(x->out, 5 * (size_t)row->count);
+    metadata_put_array(x->out, 6 * (size_t)row->count);
     for (size_t j = 0; j < row->count; ++j) {
       const executable_vertex *v = &x->e->vertices[row->first + j];
       uint32_t number = v->number == EXECUTABLE_NONE ? 0 : v->number + 1;
       put_u32s(x->out, (uint32_t[]){v->type, v->state_offset, v->worker, number}, 4);
       metadata_put_uint(x->out, v->cycles);
+      metadata_put_uint(x->out, v->flops);
     }
   }
 }

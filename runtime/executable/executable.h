@@ -26,7 +26,7 @@
 #define EXECUTABLE_NONE UINT32_MAX
 
 /* What is written now, and what is read: changed with every change of the encoding. */
-enum { EXECUTABLE_FORMAT = 11 };
+enum { EXECUTABLE_FORMAT = 12 };
 
 #define EXECUTABLE_METADATA_MEMBER "metadata.elf"
 
@@ -148,9 +148,9 @@ typedef struct executable_vertex {
   uint32_t state_offset; /* from executable_work.state_address */
   uint32_t worker;
   uint32_t number; /* in the graph, from executable_work.first_number on; or EXECUTABLE_NONE */
-  uint64_t
-      cycles; /* that it is said to take: of its worker, or, if no single one runs it, of the tile; 0:
-                    * nothing is said */
+  /* What it is said to take (0: nothing is said): cycles of its worker, or, if no single one runs it, of the tile;
+   * floating-point operations. */
+  uint64_t cycles, flops;
 } executable_vertex;
 
 /* A run of items in another array. */

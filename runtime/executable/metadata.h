@@ -44,7 +44,7 @@
   X(variables, "{name, type, shape, constant, intervals: "                                         \
                "[elements left out before it, elements, tile, offset]*}")                          \
   X(vertex_rows, "rows: [vertex type, offset of the state, worker, 0 or 1 + number in the graph "  \
-                 "from the first number on, cycles that it is said to take or 0]*")                \
+                 "from the first number on, cycles and flops that it is said to take or 0]*")      \
   X(compute_sets, "{name, works: [tile, address of states, first number, vertex row]*}")           \
   X(exchanges, "{name, zone, parts: [tile, cycles, bytes sent, bytes received]*}")                 \
   X(steps, "{kind: Sequence, Repeat, …, name, index, count, position, children: steps}")           \

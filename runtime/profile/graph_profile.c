@@ -99,20 +99,18 @@ static void emit_by_type(const emitter *to, const char *key, const graph_profile
   free(counts);
 }
 
-/* ---- estimates: the cycles that vertices are said to take ---- */
+/* ---- estimates: the cycles and operations that vertices are said to take ---- */
 
-static bool has_estimates(const pop_executable *e)
+static bool is_asked_for(const pop_executable *e, const char *option)
 {
-  if (e->target.type == POP_TARGET_IPU_MODEL) return true;
   for (size_t i = 0; i < e->num_options; ++i)
-    if (strcmp(e->options[i].key, "profiler.includeCycleEstimates") == 0)
-      return strcmp(e->options[i].value, "true") == 0;
+    if (strcmp(e->options[i].key, option) == 0) return strcmp(e->options[i].value, "true") == 0;
   return false;
 }
 
 static void emit_estimates_by_tile(const emitter *to, const char *key, const pop_executable *e,
-                                   uint64_t (*cycles_of)(const pop_executable *,
-                                                         const executable_work *))
+                                   uint64_t (*estimate_of)(const pop_executable *,
+                                                           const executable_work *))
 {
   emit_begin_vector(to, key);
   for (size_t s = 0; s < e->num_compute_sets; ++s) {
@@ -120,37 +118,64 @@ static void emit_estimates_by_tile(const emitter *to, const char *key, const pop
     const executable_work *end = work + e->compute_sets[s].num_works;
     emit_begin_vector(to, NULL);
     for (uint32_t t = 0; t < pop_target_num_tiles(&e->target); ++t)
-      emit_int(to, NULL, work < end && work->tile == t ? (int64_t)cycles_of(e, work++) : 0);
+      emit_int(to, NULL, work < end && work->tile == t ? (int64_t)estimate_of(e, work++) : 0);
     emit_end_vector(to);
   }
   emit_end_vector(to);
 }
 
-static void emit_estimates_by_type(const emitter *to, const pop_executable *e)
+static uint64_t cycles_of_vertex(const executable_vertex *v)
 {
-  uint64_t *cycles = pop_xcalloc(e->num_vertex_types + 1, sizeof *cycles);
-  emit_begin_vector(to, "activeCyclesByVertexType");
+  return v->cycles;
+}
+
+static uint64_t flops_of_vertex(const executable_vertex *v)
+{
+  return v->flops;
+}
+
+static uint64_t flops_of_work(const pop_executable *e, const executable_work *work)
+{
+  const executable_row *row = &e->vertex_rows[work->row];
+  uint64_t flops = 0;
+  for (uint32_t i = 0; i < row->count; ++i) flops += e->vertices[row->first + i].flops;
+  return flops;
+}
+
+static void emit_estimates_by_type(const emitter *to, const char *key, const pop_executable *e,
+                                   uint64_t (*estimate_of)(const executable_vertex *))
+{
+  uint64_t *sums = pop_xcalloc(e->num_vertex_types + 1, sizeof *sums);
+  emit_begin_vector(to, key);
   for (size_t s = 0; s < e->num_compute_sets; ++s) {
-    memset(cycles, 0, e->num_vertex_types * sizeof *cycles);
+    memset(sums, 0, e->num_vertex_types * sizeof *sums);
     for (size_t w = 0; w < e->compute_sets[s].num_works; ++w) {
       const executable_row *row = &e->vertex_rows[e->works[e->compute_sets[s].first_work + w].row];
       for (uint32_t i = 0; i < row->count; ++i)
-        cycles[e->vertices[row->first + i].type] += e->vertices[row->first + i].cycles;
+        sums[e->vertices[row->first + i].type] += estimate_of(&e->vertices[row->first + i]);
     }
     emit_begin_vector(to, NULL);
-    for (size_t t = 0; t < e->num_vertex_types; ++t) emit_int(to, NULL, (int64_t)cycles[t]);
+    for (size_t t = 0; t < e->num_vertex_types; ++t) emit_int(to, NULL, (int64_t)sums[t]);
     emit_end_vector(to);
   }
   emit_end_vector(to);
-  free(cycles);
+  free(sums);
 }
 
-static void emit_estimates(const emitter *to, const pop_executable *e)
+static void emit_cycle_estimates(const emitter *to, const pop_executable *e)
 {
   emit_begin_map(to, "cycleEstimates");
   emit_estimates_by_tile(to, "activeCyclesByTile", e, estimated_active_cycles);
-  emit_estimates_by_type(to, e);
+  emit_estimates_by_type(to, "activeCyclesByVertexType", e, cycles_of_vertex);
   emit_estimates_by_tile(to, "cyclesByTile", e, estimated_cycles);
+  emit_end_map(to);
+}
+
+static void emit_flop_estimates(const emitter *to, const pop_executable *e)
+{
+  emit_begin_map(to, "flopEstimates");
+  emit_estimates_by_tile(to, "flopsByTile", e, flops_of_work);
+  emit_estimates_by_type(to, "flopsByVertexType", e, flops_of_vertex);
   emit_end_map(to);
 }
 
@@ -163,7 +188,10 @@ static void emit_compute_sets(const emitter *to, const graph_profile *g)
   emit_end_vector(to);
   emit_by_type(to, "vertexCounts", g, false);
   emit_by_type(to, "vertexTypes", g, true);
-  if (has_estimates(g->e)) emit_estimates(to, g->e);
+  bool is_model = g->e->target.type == POP_TARGET_IPU_MODEL;
+  if (is_model || is_asked_for(g->e, "profiler.includeCycleEstimates"))
+    emit_cycle_estimates(to, g->e);
+  if (is_asked_for(g->e, "profiler.includeFlopEstimates")) emit_flop_estimates(to, g->e);
   emit_end_map(to);
 }
 

@@ -11,10 +11,10 @@
 static pop_executable *new_executable(pop_target_type type)
 {
   static const executable_vertex vertices[] = {
-      {.type = 0, .worker = 0, .cycles = 100},
+      {.type = 0, .worker = 0, .cycles = 100, .flops = 3},
       {.type = 1, .worker = 0, .cycles = 50},
-      {.type = 0, .worker = 1, .cycles = 120},
-      {.type = 1, .worker = EXECUTABLE_ON_SUPERVISOR, .cycles = 7},
+      {.type = 0, .worker = 1, .cycles = 120, .flops = 40},
+      {.type = 1, .worker = EXECUTABLE_ON_SUPERVISOR, .cycles = 7, .flops = (uint64_t)5 << 40},
       {.type = 1, .worker = EXECUTABLE_ON_ALL_WORKERS, .cycles = 11}};
   enum { NUM_VERTICES = sizeof vertices / sizeof *vertices };
   pop_executable *e = executable_new();
@@ -95,6 +95,28 @@ Test(graph_profile, estimates_are_there_for_models_or_when_they_are_asked_for)
            (executable_option){"profiler.includeCycleEstimates", "true"});
   profile = profile_of(e);
   cr_assert_eq(pop_profile_count(pop_profile_find(pop_profile_root(profile), path)), 3);
+  pop_profile_free(profile);
+  pop_executable_free(e);
+}
+
+Test(graph_profile, operations_are_there_when_they_are_asked_for)
+{
+  static const char path[] = "computeSets.flopEstimates";
+  pop_executable *e = new_executable(POP_TARGET_IPU_MODEL);
+  pop_profile *profile = profile_of(e);
+  cr_assert_null(pop_profile_find(pop_profile_root(profile), path).node);
+  pop_profile_free(profile);
+  pop_push(e->options, e->num_options, e->options_capacity,
+           (executable_option){"profiler.includeFlopEstimates", "true"});
+  profile = profile_of(e);
+  static const char by_tile[] = "computeSets.flopEstimates.flopsByTile";
+  static const char by_type[] = "computeSets.flopEstimates.flopsByVertexType";
+  cr_assert_eq(pop_profile_count(pop_profile_find(pop_profile_root(profile), path)), 2);
+  cr_assert_eq(cell(profile, by_tile, 0, 0), 0);
+  cr_assert_eq(cell(profile, by_tile, 0, 1), 43 + ((int64_t)5 << 40));
+  cr_assert_eq(cell(profile, by_tile, 0, 2), 0);
+  cr_assert_eq(cell(profile, by_type, 0, 0), 43);
+  cr_assert_eq(cell(profile, by_type, 0, 1), (int64_t)5 << 40);
   pop_profile_free(profile);
   pop_executable_free(e);
 }

@@ -564,11 +564,44 @@ Test(option_effects, a_callback_that_takes_too_long_ends_the_run)
                "limit");
 }
 
-Test(option_effects, values_that_need_what_is_not_there_are_errors_that_say_so)
+static pop_perf_estimate seven_operations(void *context, pop_graph *graph, pop_vertex vertex)
 {
-  pop_error *error;
-  const pop_option option = {"profiler.includeFlopEstimates", "true"};
-  cr_assert_null(new_engine(&option, 1, &error));
-  expect_error(error, POP_ERROR_INVALID_OPTION, "needs estimates of operations", option.key);
-  pop_engine_free(engine_with("profiler.includeFlopEstimates", "false"));
+  (void)context, (void)graph, (void)vertex;
+  return (pop_perf_estimate){.cycles = 20, .flops = 7};
+}
+
+/* From the graph through an archive to the report of who runs it. */
+Test(option_effects, operations_of_vertices_are_in_the_graph_profile)
+{
+  const pop_option options[] = {{"profiler.includeFlopEstimates", "true"},
+                                {"autoReport.outputGraphProfile", "true"}};
+  pop_graph *graph = new_graph_with_tiles(PROFILE_TILES);
+  pop_graph_add_codelets_source(graph, "c", counting, "count.c", NULL);
+  pop_graph_register_perf_estimator(graph, "Count", seven_operations, NULL);
+  pop_tensor n = pop_graph_add_variable(graph, POP_INT, (size_t[]){3}, 1, "n");
+  pop_compute_set set = pop_graph_add_compute_set(graph, "set");
+  pop_graph_set_tile_mapping(graph, n, 1);
+  for (size_t i = 0; i < 3; i++) {
+    pop_vertex v = pop_graph_add_vertex(graph, set, "Count");
+    pop_graph_connect(graph, v, "n", pop_tensor_index(n, i));
+    pop_graph_set_vertex_tile(graph, v, 1);
+    if (i == 2) pop_graph_set_perf_estimate(graph, v, 0, 100);
+  }
+  pop_program main = pop_program_execute(graph, set, "main");
+  pop_executable *executable, *loaded;
+  pop_engine *engine;
+  expect_ok(pop_compile_graph(graph, &main, 1, options, 1, &executable));
+  expect_ok(pop_executable_save(executable, "archive.a"));
+  expect_ok(pop_executable_load("archive.a", &loaded));
+  expect_ok(pop_engine_create_from_executable(loaded, options, 2, &engine));
+  json_t *root = load_json("graph.json");
+  const json_t *flops = json_object_get(json_object_get(root, "computeSets"), "flopEstimates");
+  const json_t *by_tile = json_array_get(json_object_get(flops, "flopsByTile"), 0);
+  cr_assert_eq(json_integer_value(json_array_get(by_tile, 0)), 0);
+  cr_assert_eq(json_integer_value(json_array_get(by_tile, 1)), 7 + 7 + 100);
+  json_decref(root);
+  pop_engine_free(engine);
+  pop_executable_free(loaded);
+  pop_executable_free(executable);
+  pop_graph_free(graph);
 }
