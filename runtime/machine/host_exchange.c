@@ -90,6 +90,9 @@ static bool check_packet(const reading *r, const tile *t, uint32_t pc, const pac
   char detail[128];
   if (p->row_bytes == 0 || p->rows == 0)
     return refuse(r, t, pc, MACHINE_FAULT_EXCHANGE_CONFIG, "a packet of no bytes");
+  if (p->rows > 1 && (p->to_tile ? p->stride : p->host_stride) < p->row_bytes)
+    return refuse(r, t, pc, MACHINE_FAULT_EXCHANGE_CONFIG,
+                  "rows of a packet lie over each other where they go to");
   uint64_t bytes = extent(p, p->stride);
   if (bytes > UINT32_MAX || !memory_contains(t, p->address, (uint32_t)bytes, p->to_tile, false)) {
     snprintf(detail, sizeof detail, "%llu bytes at 0x%x are not %s memory of the tile",

@@ -103,7 +103,8 @@
  *   custom-1, funct3 3          end
  *
  * A packet header is six words: address on the tile, bytes of a row, number of rows, bytes from one
- * row to the next on the tile; offset in the record, bytes from one row to the next there. Each
+ * row to the next on the tile; offset in the record, bytes from one row to the next there. Rows may be
+ * read several times, and not written over each other. Each
  * instruction takes one cycle, a packet also the time for its bytes at target.host_bytes_per_cycle, which the tiles of an
  * IPU share.
  *

@@ -297,7 +297,7 @@ Test(machine_host, wrong_records_are_faults)
 
 Test(machine_host, wrong_packets_are_faults_and_nothing_moves)
 {
-  static const struct {
+  const struct {
     header header;
     uint32_t words[2];
     machine_fault_kind kind;
@@ -307,6 +307,12 @@ Test(machine_host, wrong_packets_are_faults_and_nothing_moves)
       {{RIG_DATA, 4, 0, 0, 0, 0}, {0}, MACHINE_FAULT_EXCHANGE_CONFIG, "no bytes"},
       {{RIG_CONST, 4, 1, 0, 0, 0}, {0}, MACHINE_FAULT_INVALID_ADDRESS, "not writable"},
       {{RIG_END - 4, 8, 1, 0, 0, 0}, {0}, MACHINE_FAULT_INVALID_ADDRESS, "8 bytes"},
+      {{RIG_DATA, 4, UINT32_MAX, 0, 0, 0}, {0}, MACHINE_FAULT_EXCHANGE_CONFIG, "over each other"},
+      {{RIG_DATA, 4, 2, 3, 0, 4}, {0}, MACHINE_FAULT_EXCHANGE_CONFIG, "over each other"},
+      {{RIG_DATA, 4, UINT32_MAX, 4, 0, 0},
+       {packet_word(false, 1)},
+       MACHINE_FAULT_EXCHANGE_CONFIG,
+       "over each other"},
       {{RIG_DATA, 4, 2, 0xfffffffc, 0, 0}, {0}, MACHINE_FAULT_INVALID_ADDRESS, "4294967296 bytes"},
       {{RIG_DATA, 4, UINT32_MAX, UINT32_MAX, 0, 0}, {0}, MACHINE_FAULT_INVALID_ADDRESS, "bytes"},
       {{RIG_DATA, 4, 1, 0, 61, 0}, {0}, MACHINE_FAULT_EXCHANGE_CONFIG, "61 to 65"},
