@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where the compiled codelets are; the build of Populus says where it has them. */
+#ifndef EXAMPLE_CODELET_DIR
+#define EXAMPLE_CODELET_DIR "."
+#endif
+
 /* Ends the program with the error's message and exit status, if there is an error. */
 static inline void example_check(pop_error *error)
 {
@@ -69,6 +74,14 @@ static inline pop_device *example_device(int *argc, char **argv, uint32_t num_ip
   *argc = kept;
   argv[kept] = NULL;
   return example_open_device(kind, NULL, num_ipus);
+}
+
+/* Ends the program when there are more arguments than these. */
+static inline void example_check_arguments(int argc, char **argv, int most)
+{
+  if (argc <= most + 1) return;
+  fprintf(stderr, "error: '%s' is not an argument of %s\n", argv[most + 1], argv[0]);
+  exit(2);
 }
 
 /* Like malloc, for host buffers; ends the program when there is no memory. */

@@ -58,6 +58,7 @@ static void run(pop_executable *executable, size_t count)
 int main(int argc, char **argv)
 {
   pop_target target;
+  example_check_arguments(argc, argv, 1);
   example_check(pop_target_create("ipu2", 1, &target));
   pop_graph *graph = pop_graph_create(&target);
   pop_graph_add_codelets(graph, EXAMPLE_CODELET_DIR "/sum_codelets.gp", NULL);

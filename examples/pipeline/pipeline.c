@@ -60,6 +60,7 @@ int main(int argc, char **argv)
   static float batches[NUM_STEPS][BATCH], results[NUM_STEPS][BATCH];
   for (int i = 0; i < NUM_BATCHES * BATCH; ++i) batches[i / BATCH][i % BATCH] = (float)i;
   pop_device *device = example_device(&argc, argv, NUM_STAGES);
+  example_check_arguments(argc, argv, 0);
   pop_graph *graph = pop_graph_create(pop_device_target(device));
   pop_graph_add_codelets(graph, EXAMPLE_CODELET_DIR "/pipeline_codelets.gp", NULL);
   pop_program program =

@@ -67,6 +67,7 @@ static void print(pop_engine *engine, size_t row)
 int main(int argc, char **argv)
 {
   pop_device *device = example_device(&argc, argv, 1);
+  example_check_arguments(argc, argv, 0);
   pop_graph *graph = pop_graph_create(pop_device_target(device));
   pop_graph_add_codelets(graph, EXAMPLE_CODELET_DIR "/average_of_two_codelets.gp", NULL);
   pop_program main_program = build(graph);

@@ -61,6 +61,7 @@ int main(int argc, char **argv)
     expected += (&data[0][0])[i] = (float)(i % 100); /* all sums are exact */
   pop_device *device = example_device(&argc, argv, REPLICAS);
   bool one_graph = argc > 1 && strcmp(argv[1], "--one-graph") == 0;
+  example_check_arguments(argc, argv, one_graph);
   const pop_target *target = pop_device_target(device);
   pop_graph *whole =
       one_graph ? pop_graph_create(target) : pop_graph_create_replicated(target, REPLICAS);

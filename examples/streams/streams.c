@@ -74,6 +74,7 @@ static pop_program build(pop_graph *graph)
 int main(int argc, char **argv)
 {
   pop_device *device = example_device(&argc, argv, 1);
+  example_check_arguments(argc, argv, 0);
   pop_graph *graph = pop_graph_create(pop_device_target(device));
   pop_graph_add_codelets(graph, EXAMPLE_CODELET_DIR "/average_codelets.gp", NULL);
   pop_program main_program = build(graph);

@@ -7,6 +7,7 @@
 int main(int argc, char **argv)
 {
   pop_device *device = example_device(&argc, argv, 1);
+  example_check_arguments(argc, argv, 1);
   pop_graph *graph = pop_graph_create(pop_device_target(device));
   pop_graph_add_codelets(graph, argc > 1 ? argv[1] : EXAMPLE_CODELET_DIR "/sum_codelets.gp", NULL);
 

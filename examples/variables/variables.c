@@ -35,6 +35,7 @@ static void print_matrix(const float *h3)
 int main(int argc, char **argv)
 {
   pop_device *device = example_device(&argc, argv, 1);
+  example_check_arguments(argc, argv, 0);
   pop_graph *graph = pop_graph_create(pop_device_target(device));
 
   pop_tensor v1 = pop_graph_add_variable(graph, POP_FLOAT, four, 1, "v1");

@@ -98,8 +98,9 @@ POP_MUST_CHECK pop_error *pop_engine_connect_replica_stream(pop_engine *engine, 
                                                             void *end);
 
 /* A host program's side of a stream. All are called by pop_engine_run, on its thread; `data` is a buffer
- * of the bytes of one copy. With the option streamCallbacks.multiThreadMode they are called on other threads, too, and
- * those of streams (or replicas) with different contexts at the same time, if their copies follow each other in the
+ * of the bytes of one copy. A callback must return: the run waits for it, and cannot take its thread away; one
+ * that took longer than target.hostSyncTimeout says ends the run with an error once it is back. With the option
+ * streamCallbacks.multiThreadMode they are called on other threads, too, and those of streams (or replicas) with different contexts at the same time, if their copies follow each other in the
  * program. Those with one context are called one after another, in the order of the copies. */
 typedef struct pop_stream_callback {
   /* Host to device: fill `data` now, the device waits. Device to host: `data` has what came. Returns 0;
