@@ -15,6 +15,7 @@
 #include <popops/Reduce.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/Zero.hpp>
+#include <poputil/DebugInfo.hpp>
 #include <poputil/Util.hpp>
 #include <poputil/VertexTemplates.hpp>
 #include <typeinfo>
@@ -197,6 +198,25 @@ void casts_and_fills()
   CHECK(poputil::templateVertex("popops::Add", FLOAT, true, 3) == "popops::Add<float,true,3>");
 }
 
+// What a library function says of its call is a name for what it makes.
+Tensor named(Graph &g, const DebugContext &debugContext)
+{
+  poputil::PoplibsOpDebugInfo info(debugContext, DI_ARGS(g, debugContext));
+  Tensor t = g.addVariable(FLOAT, {1}, {info, "inside"});
+  info.addOutputs({{"t", poputil::toProfileValue(t)}});
+  info.addOutput(t);
+  return t;
+}
+
+void debug_info()
+{
+  Fixture f;
+  CHECK(named(f.graph, "outer").getDebugStr().find("outer/inside") != std::string::npos);
+  poputil::PoplibsOpDebugInfo outer("outer");
+  CHECK(named(f.graph, {outer, "call"}).getDebugStr().find("outer/call/inside") !=
+        std::string::npos);
+}
+
 void reductions()
 {
   Fixture f(40);
@@ -349,6 +369,7 @@ int main()
   integers_and_truths();
   expressions();
   casts_and_fills();
+  debug_info();
   reductions();
   matrix_products();
   softmax_and_losses();

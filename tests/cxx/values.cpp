@@ -159,6 +159,12 @@ void types_and_targets()
 {
   Target target = Target::createIPUTarget(2, "ipu2").createVirtualTarget(1, 16);
   CHECK(target.getNumTiles() == 16 && target.getMinIPUSyncDelay() > 0);
+  CHECK(target.getMaxIPUSyncDelay() == target.getMinIPUSyncDelay() &&
+        target.getGlobalSyncCycles() == target.c().host_sync_cycles);
+  CHECK(target.getTilesPerSharedExchangeBus() == 1 && !target.supportsExchangeBusSharing());
+  CHECK(target.getVectorWidth(HALF) == 1 && target.getFloatVectorWidth() == 1 &&
+        target.getDataPathWidth() == 32 && target.getAtomicStoreGranularity() == 1 &&
+        target.getRptCountMax() == 4294967295u);
   CHECK(target.getTypeLimitsMaxAs<int>(SHORT) == 32767 &&
         target.getTypeLimitsLowestAs<int>(SHORT) == -32768 &&
         target.getTypeLimitsMaxAs<unsigned>(UNSIGNED_INT) == 4294967295u &&

@@ -37,17 +37,28 @@ printf '%s\n' 'v1 + v2: {' ' {5,4.5},' ' {4,3.5}' '}' 'v1 + transpose of v2: {' 
   cmp - out || fail "elementwise: $(cat out)"
 
 # A graph that is built in C++ gives the bytes that it gives in C.
-# same <program in C++> <its arguments, one word> -- <program in C> <its arguments>...
+# same <program in C> <the one in C++, with arguments, one word> <arguments of the one in C>...
 same()
 {
-  name=$1 arguments=$2
+  name=$1 command=$2
   shift 2
   # shellcheck disable=SC2086 # words
-  POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"cxx.a"}' "./$name" $arguments >out 2>&1 || fail "$name: $(cat out)"
-  POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"c.a"}' "$POPULUS_BIN/$name" "$@" >out 2>&1 || fail "$name: $(cat out)"
+  POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"cxx.a"}' ./$command >out 2>&1 || fail "$name: $(cat out)"
+  in_c=$POPULUS_BIN/$name
+  [ -e "$in_c" ] || in_c=$POPULUS_BUILD_DIR/tests/support/$name
+  POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"c.a"}' "$in_c" "$@" >out 2>&1 || fail "$name: $(cat out)"
   cmp c.a cxx.a || fail "$name: the archives of the graphs in C and C++ differ"
   rm c.a cxx.a
 }
-same variables ''
-same suffix_sum "$codelets/sum_codelets.gp" --device ipumodel
-same matvec_split "300 40 ipu2 $codelets/matvec_split_codelets.gp" --device ipumodel 300 40
+same variables variables
+same suffix_sum "suffix_sum $codelets/sum_codelets.gp" --device ipumodel
+same matvec_split "matvec_split 300 40 ipu2 $codelets/matvec_split_codelets.gp" --device ipumodel 300 40
+
+# Loops, streams, remote buffers, replicas, libraries.
+# shellcheck disable=SC2086 # words
+link g++ c++14 "$POPULUS_SOURCE_DIR/tests/cxx/same_graphs.cpp" same_graphs $libraries
+same control_flow "same_graphs control_flow $codelets/newton_codelets.gp" --device ipumodel
+same streams "same_graphs streams $codelets/average_codelets.gp" --device ipumodel
+same remote_buffer "same_graphs remote_buffer $codelets/average_of_two_codelets.gp" --device ipumodel
+same replicas "same_graphs replicas $codelets/replicas_codelets.gp" --device ipumodel
+same library_graph "same_graphs library_graph"

@@ -54,6 +54,8 @@ public:
   const std::string &getPathName() const { return path; }
 };
 
+class DebugInfo;
+
 class DebugContext
 {
   DebugNameAndId name;
@@ -64,6 +66,7 @@ public:
   DebugContext(const std::string &text, const SourceLocation & = {}) : name(text) {}
   DebugContext(StringRef text, const SourceLocation & = {}) : name(text) {}
   DebugContext(const DebugNameAndId &nameAndId, StringRef text = "") : name(nameAndId, text) {}
+  DebugContext(const DebugInfo &info, StringRef text = "");
   DebugContext(SourceLocation) {}
 
   const std::string &getPathName() const { return name.getPathName(); }
@@ -90,6 +93,11 @@ public:
   POPLAR_MISSING_MEMBER(closeStreamer, "poplar::DebugInfo::closeStreamer is not there")
   operator DebugNameAndId() const { return DebugNameAndId(context.getPathName()); }
 };
+
+inline DebugContext::DebugContext(const DebugInfo &info, StringRef text)
+    : name(DebugNameAndId(info), text)
+{
+}
 
 } // namespace poplar
 

@@ -3,8 +3,9 @@
 #define POPLAR_DEVICE_HPP
 
 #include <map>
-#include <memory>
 #include <poplar/Target.hpp>
+#include <poplar/detail/CArray.hpp>
+#include <poplar/detail/Shared.hpp>
 #include <populus/device.h>
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@ namespace poplar
 
 class Device
 {
-  std::shared_ptr<pop_device> device;
+  detail::Shared<pop_device, pop_device_free> device;
   Target target;
 
   pop_device *get() const
@@ -24,11 +25,17 @@ class Device
           "poplar::Device: there is no device: it was made by Device() or moved from");
     return device.get();
   }
+  detail::CArray<pop_device_attribute> attributes() const
+  {
+    detail::CArray<pop_device_attribute> list(pop_device_get_attributes(get(), nullptr, 0));
+    pop_device_get_attributes(get(), list.data(), list.size());
+    return list;
+  }
 
 public:
   Device() = default;
   // Takes the reference over.
-  explicit Device(pop_device *c) : device(c, pop_device_free), target(*pop_device_target(c)) {}
+  explicit Device(pop_device *c) : device(c), target(*pop_device_target(c)) {}
   Device(Device &&) = default;
   Device &operator=(Device &&) = default;
 
@@ -53,7 +60,9 @@ public:
   {
     const std::uint32_t *ids = pop_device_driver_ids(get());
     if (!ids) return {};
-    return std::vector<int>(ids, ids + pop_device_target(get())->num_ipus);
+    std::vector<int> list(pop_device_target(get())->num_ipus);
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = static_cast<int>(ids[i]);
+    return list;
   }
   // False: somebody else has it.
   bool attach() const
@@ -74,20 +83,18 @@ public:
   POPLAR_MISSING_MEMBER(createSimulatorDevice,
                         "poplar::Device::createSimulatorDevice: use IPUModel")
 
-  std::map<std::string, std::string> getAttributes() const
+  // The parameter is there so that only a program that asks for a map has one compiled.
+  template <typename Map = std::map<std::string, std::string>> Map getAttributes() const
   {
-    std::vector<pop_device_attribute> list(pop_device_get_attributes(get(), nullptr, 0));
-    pop_device_get_attributes(get(), list.data(), list.size());
-    std::map<std::string, std::string> attributes;
-    for (const auto &attribute : list) attributes[attribute.key] = attribute.value;
-    return attributes;
+    Map result;
+    for (const auto &attribute : attributes()) result[attribute.key] = attribute.value;
+    return result;
   }
   std::string getAttribute(const std::string &key) const
   {
-    auto attributes = getAttributes();
-    auto found = attributes.find(key);
-    if (found == attributes.end()) throw poplar_error("the device has no attribute '" + key + "'");
-    return found->second;
+    for (const auto &attribute : attributes())
+      if (key == attribute.key) return attribute.value;
+    throw poplar_error("the device has no attribute '" + key + "'");
   }
 };
 

@@ -2,7 +2,6 @@
 #ifndef POPLAR_DEVICEMANAGER_HPP
 #define POPLAR_DEVICEMANAGER_HPP
 
-#include <memory>
 #include <poplar/Device.hpp>
 
 namespace poplar
@@ -10,7 +9,7 @@ namespace poplar
 
 class DeviceManager
 {
-  std::shared_ptr<pop_device_manager> manager;
+  detail::Shared<pop_device_manager, pop_device_manager_free> manager;
 
   static pop_target_type c(TargetType type)
   {
@@ -30,7 +29,7 @@ public:
   {
     pop_device_manager *created;
     detail::check(pop_device_manager_create(&created));
-    manager.reset(created, pop_device_manager_free);
+    manager.reset(created);
   }
   static DeviceManager createDeviceManager() { return DeviceManager(); }
 
@@ -83,7 +82,7 @@ inline std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned n
     model.numIPUs = numIPUs;
     devices.push_back(model.createDevice());
   } else {
-    std::vector<pop_device *> list(
+    detail::CArray<pop_device *> list(
         pop_device_manager_get_devices(manager.get(), c(type), numIPUs, nullptr, 0));
     pop_device_manager_get_devices(manager.get(), c(type), numIPUs, list.data(), list.size());
     for (pop_device *device : list) devices.push_back(Device(pop_device_retain(device)));

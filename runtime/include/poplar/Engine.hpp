@@ -4,20 +4,19 @@
 
 #include <chrono>
 #include <exception>
-#include <map>
-#include <memory>
 #include <ostream>
 #include <poplar/Device.hpp>
 #include <poplar/Executable.hpp>
 #include <poplar/Graph.hpp>
-#include <poplar/HostFunctionCallback.hpp>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/ProfileValue.hpp>
 #include <poplar/Program.hpp>
-#include <poplar/StreamCallback.hpp>
+#include <poplar/detail/EngineState.hpp>
 #include <poplar/detail/MissingClasses.hpp>
 #include <populus/engine.h>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace pva
 {
@@ -26,109 +25,9 @@ class Report;
 
 namespace poplar
 {
-namespace detail
-{
-
-// A callback as the C interface calls it. What it throws is kept for who called run.
-class ConnectedCallback
-{
-  std::unique_ptr<StreamCallback> callback;
-  std::exception_ptr &thrown;
-
-  template <typename F> auto guard(F f) -> decltype(f())
-  {
-    try {
-      return f();
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    return decltype(f())();
-  }
-  static ConnectedCallback *self(void *context)
-  {
-    return static_cast<ConnectedCallback *>(context);
-  }
-
-public:
-  ConnectedCallback(std::unique_ptr<StreamCallback> c, std::exception_ptr &t)
-      : callback(std::move(c)), thrown(t)
-  {
-  }
-
-  pop_stream_callback c()
-  {
-    pop_stream_callback result = {};
-    result.context = this;
-    result.fetch = [](void *context, void *data) {
-      self(context)->guard([&] { self(context)->callback->fetch(data); });
-      return self(context)->thrown ? 1 : 0;
-    };
-    result.prefetch = [](void *context, void *data) {
-      return self(context)->guard([&] {
-        return self(context)->callback->prefetch(data) == StreamCallback::Result::Success;
-      });
-    };
-    result.invalidate_prefetched = [](void *context) {
-      self(context)->guard([&] { self(context)->callback->invalidatePrefetched(); });
-    };
-    result.complete = [](void *context) {
-      self(context)->guard([&] { self(context)->callback->complete(); });
-    };
-    return result;
-  }
-};
-
-// The same for a function of the host.
-class ConnectedFunction
-{
-  HostFunctionCallback function;
-  std::size_t numInputs, numOutputs;
-  std::exception_ptr &thrown;
-
-  static int call(void *context, const void *const *inputs, void *const *outputs)
-  {
-    ConnectedFunction &self = *static_cast<ConnectedFunction *>(context);
-    try {
-      self.function(ArrayRef<const void *>(inputs, self.numInputs),
-                    ArrayRef<void *>(outputs, self.numOutputs));
-      return 0;
-    } catch (...) {
-      self.thrown = std::current_exception();
-    }
-    return 1;
-  }
-
-public:
-  ConnectedFunction(HostFunctionCallback f, std::size_t inputs, std::size_t outputs,
-                    std::exception_ptr &t)
-      : function(std::move(f)), numInputs(inputs), numOutputs(outputs), thrown(t)
-  {
-  }
-  pop_host_function_callback c() { return {call, this}; }
-};
-
-struct EngineState {
-  std::shared_ptr<ExecutableState> executable;
-  std::exception_ptr thrown; // by a callback
-  std::map<std::pair<std::string, unsigned>, std::unique_ptr<ConnectedCallback>>
-      callbacks; // by stream and replica
-  std::map<std::pair<std::string, unsigned>, std::unique_ptr<ConnectedFunction>>
-      functions; // of the host, by handle and replica
-  std::unique_ptr<CStream> print;
-  std::shared_ptr<pop_device> prepared; // Engine::prepare
-  pop_engine *engine = nullptr;
-
-  EngineState() = default;
-  EngineState(const EngineState &) = delete;
-  EngineState &operator=(const EngineState &) = delete;
-  ~EngineState() { pop_engine_free(engine); } // calls callbacks
-};
-
-} // namespace detail
-
 class Engine
 {
-  std::unique_ptr<detail::EngineState> state;
+  detail::Shared<detail::EngineState> state; // of no other engine
 
   void create(Executable &&executable, const OptionFlags &options)
   {
@@ -204,10 +103,7 @@ public:
 
   void load(const Device &device) { finishRun(pop_engine_load_device(state->engine, device.c())); }
   // Both are what load does.
-  void prepare(const Device &device)
-  {
-    state->prepared.reset(pop_device_retain(device.c()), pop_device_free);
-  }
+  void prepare(const Device &device) { state->prepared.reset(pop_device_retain(device.c())); }
   void deploy()
   {
     if (!state->prepared) throw runtime_error("Engine::deploy: call Engine::prepare first");
@@ -224,10 +120,11 @@ public:
   }
   void setPrintStream(std::ostream &os)
   {
-    std::unique_ptr<detail::CStream> stream(new detail::CStream(os));
+    detail::CStream *stream = new detail::CStream(os);
     std::setvbuf(*stream, nullptr, _IOLBF, BUFSIZ);
     pop_engine_set_print_stream(state->engine, *stream);
-    state->print = std::move(stream);
+    std::swap(state->print, stream);
+    delete stream;
   }
   void setPrintTensorStream(std::ostream &os) { setPrintStream(os); }
 
@@ -303,20 +200,20 @@ public:
       inputs += stream.compare(0, name.size() + 6, name + "/input") == 0;
       outputs += stream.compare(0, name.size() + 7, name + "/output") == 0;
     }
-    std::unique_ptr<detail::ConnectedFunction> connected(
-        new detail::ConnectedFunction(std::move(function), inputs, outputs, state->thrown));
+    auto *connected = new detail::ConnectedFunction(name, replica, state->thrown,
+                                                    std::move(function), inputs, outputs);
     pop_host_function_callback c = connected->c();
-    detail::check(pop_engine_connect_host_function(state->engine, name.c_str(), replica, &c));
-    state->functions[{name, replica}] = std::move(connected);
+    state->functions.add(
+        connected, pop_engine_connect_host_function(state->engine, name.c_str(), replica, &c));
   }
   std::vector<std::string> listStreams() const
   {
     pop_executable *executable = state->executable->executable;
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < pop_executable_num_streams(executable); ++i) {
+    std::vector<std::string> names(pop_executable_num_streams(executable));
+    for (std::size_t i = 0; i < names.size(); ++i) {
       pop_stream_info info;
       detail::check(pop_executable_stream(executable, i, &info));
-      names.push_back(info.name);
+      names[i] = info.name;
     }
     return names;
   }
@@ -424,14 +321,13 @@ private:
   void connectCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback)
   {
     std::string name = handle;
-    std::unique_ptr<detail::ConnectedCallback> connected(
-        new detail::ConnectedCallback(callback.take(), state->thrown));
+    auto *connected = new detail::ConnectedCallback(name, replica, state->thrown, callback.take());
     pop_stream_callback c = connected->c();
-    detail::check(
+    state->callbacks.add(
+        connected,
         replica == ~0u
             ? pop_engine_connect_stream_callback(state->engine, name.c_str(), &c)
             : pop_engine_connect_replica_stream_callback(state->engine, name.c_str(), replica, &c));
-    state->callbacks[{name, replica}] = std::move(connected); // the old one is not called any more
   }
 };
 

@@ -6,9 +6,9 @@
 #include <functional>
 #include <istream>
 #include <iterator>
-#include <memory>
 #include <poplar/Graph.hpp>
-#include <poplar/OptionFlags.hpp>
+#include <poplar/detail/Options.hpp>
+#include <poplar/detail/Shared.hpp>
 #include <populus/executable.h>
 #include <string>
 
@@ -16,13 +16,6 @@ namespace poplar
 {
 namespace detail
 {
-
-inline std::vector<pop_option> options(const OptionFlags &flags)
-{
-  std::vector<pop_option> list;
-  for (const auto &flag : flags) list.push_back({flag.first.c_str(), flag.second.c_str()});
-  return list;
-}
 
 // With the archive in memory that it may have been read from.
 struct ExecutableState {
@@ -39,15 +32,15 @@ struct ExecutableState {
 
 class Executable
 {
-  std::shared_ptr<detail::ExecutableState> state;
+  detail::Shared<detail::ExecutableState> state;
 
 public:
   Executable() = default;
-  explicit Executable(std::shared_ptr<detail::ExecutableState> s) : state(std::move(s)) {}
+  explicit Executable(detail::Shared<detail::ExecutableState> s) : state(std::move(s)) {}
   Executable(Executable &&) = default;
   Executable &operator=(Executable &&) = default;
 
-  const std::shared_ptr<detail::ExecutableState> &getState() const
+  const detail::Shared<detail::ExecutableState> &getState() const
   {
     if (!state)
       throw poplar_error(
@@ -66,7 +59,7 @@ public:
   static Executable deserialize(std::istream &is)
   {
     if (!is) throw file_load_error("Executable::deserialize: the stream cannot be read");
-    std::shared_ptr<detail::ExecutableState> state(new detail::ExecutableState);
+    detail::Shared<detail::ExecutableState> state(new detail::ExecutableState);
     state->archive.assign(std::istreambuf_iterator<char>(is), std::istreambuf_iterator<char>());
     detail::check(pop_executable_load_memory(state->archive.data(), state->archive.size(),
                                              "a stream", &state->executable));
@@ -123,7 +116,7 @@ inline Executable compileGraph(const Graph &graph, ArrayRef<program::Program> pr
   detail::Progress reported(graph.c(), progress);
   auto list = graph.build(programs);
   auto flags = detail::options(options);
-  std::shared_ptr<detail::ExecutableState> state(new detail::ExecutableState);
+  detail::Shared<detail::ExecutableState> state(new detail::ExecutableState);
   pop_error *error = pop_compile_graph(graph.c(), list.data(), list.size(), flags.data(),
                                        flags.size(), &state->executable);
   Executable result(state);

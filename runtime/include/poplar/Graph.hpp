@@ -2,9 +2,10 @@
 #ifndef POPLAR_GRAPH_HPP
 #define POPLAR_GRAPH_HPP
 
-// Programs name what the first five and <optional> have and do not include them: the documented headers do.
+// Programs name what the first six, <memory> and <optional> have and do not include them: the documented headers do.
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <iostream>
@@ -53,10 +54,10 @@ public:
 
 class Graph
 {
-  std::shared_ptr<pop_graph> top; // owns
-  pop_graph *graph = nullptr;     // it, or a virtual graph of it
+  detail::Shared<pop_graph, pop_graph_free> top; // owns
+  pop_graph *graph = nullptr;                    // it, or a virtual graph of it
   Target target;
-  std::shared_ptr<detail::Estimators> estimators; // of `top`
+  detail::Shared<detail::Estimators> estimators; // of `top`
 
   static pop_graph *create(const Target &target, unsigned replicas)
   {
@@ -113,8 +114,8 @@ public:
 
   Graph() = default;
   explicit Graph(const Target &graphTarget, replication_factor replicas = replication_factor(1))
-      : top(create(graphTarget, replicas.get()), pop_graph_free), graph(top.get()),
-        estimators(std::make_shared<detail::Estimators>())
+      : top(create(graphTarget, replicas.get())), graph(top.get()),
+        estimators(new detail::Estimators)
   {
     check();
     target = Target(*pop_graph_get_target(graph));
@@ -341,9 +342,8 @@ public:
     if (duplication != TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION || n == 0)
       throw poplar_error(
           "Graph::cloneN: DUPLICATE_BY_OUTER_DIMENSION of at least one clone is what there is");
-    std::vector<Tensor> clones;
-    for (std::size_t i = 0; i < n; ++i)
-      clones.push_back(clone(type, tensor, debugContext, method).expand({0}));
+    std::vector<Tensor> clones(n);
+    for (Tensor &one : clones) one = clone(type, tensor, debugContext, method).expand({0});
     return concat(clones);
   }
   Tensor cloneN(const Tensor &tensor, std::size_t n, const DebugContext &debugContext = {},
@@ -444,7 +444,7 @@ public:
           if (!list.empty() && list.back().end() == begin)
             list.back() = Interval(list.back().begin(), end);
           else
-            list.emplace_back(begin, end);
+            list.push_back(Interval(begin, end));
         },
         &all);
     check();
@@ -465,8 +465,8 @@ public:
   std::vector<std::vector<Interval>> getSortedContiguousRegions(
       const Tensor &tensor, ArrayRef<Interval> regions, bool removeAliasedIntervals = false) const
   {
-    std::vector<pop_interval> list;
-    for (const Interval &region : regions) list.push_back({region.begin(), region.end()});
+    detail::CArray<pop_interval> list(
+        regions, [](const Interval &region) { return pop_interval{region.begin(), region.end()}; });
     std::vector<std::vector<Interval>> result;
     pop_tensor_visit_sorted_contiguous_regions(
         tensor.c(), list.data(), list.size(), removeAliasedIntervals,
@@ -474,7 +474,7 @@ public:
           auto &lists = *static_cast<std::vector<std::vector<Interval>> *>(context);
           lists.emplace_back();
           for (std::size_t i = 0; i < count; ++i)
-            lists.back().emplace_back(intervals[i].begin, intervals[i].end);
+            lists.back().push_back(Interval(intervals[i].begin, intervals[i].end));
         },
         &result);
     check();
@@ -487,7 +487,7 @@ public:
   {
     std::vector<Interval> order;
     for (const auto &list : getSortedContiguousRegions(tensor, {{0, tensor.numElements()}}))
-      order.insert(order.end(), list.begin(), list.end());
+      for (const Interval &interval : list) order.push_back(interval);
     return TensorRearranger(order, tensor.numElements());
   }
   void reorderToSimplify(Tensor *tensor, ArrayRef<Tensor *> others,
@@ -544,9 +544,7 @@ public:
   }
   void connect(const FieldRef &field, ArrayRef<Tensor> tensors)
   {
-    std::vector<pop_tensor> list;
-    for (const Tensor &tensor : tensors) list.push_back(tensor.c());
-    detail::connect(graph, field, list);
+    detail::connect(graph, field, detail::tensors(tensors));
   }
   // A constant on the vertex's tile, or the value of a plain member.
   template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
@@ -604,9 +602,9 @@ public:
     estimators->add(graph, vertexType, std::move(estimate));
     check();
   }
-  void registerCycleEstimator(
-      StringRef vertexType,
-      std::function<std::uint64_t(const VertexIntrospector &, const Target &)> estimate)
+  // Called as PerfEstimateFunc is, answers the cycles.
+  template <typename CycleEstimateFunc>
+  void registerCycleEstimator(StringRef vertexType, CycleEstimateFunc estimate)
   {
     registerPerfEstimator(vertexType,
                           [estimate](const VertexIntrospector &vertex, const Target &t) {
@@ -675,13 +673,10 @@ public:
   HostFunction addHostFunction(StringRef handle, ArrayRef<HostFunctionArgument> inputs,
                                ArrayRef<HostFunctionArgument> outputs)
   {
-    auto list = [](ArrayRef<HostFunctionArgument> arguments) {
-      std::vector<pop_host_argument> result;
-      for (const auto &argument : arguments)
-        result.push_back({argument.type.c(), argument.numElements});
-      return result;
+    auto argument = [](const HostFunctionArgument &a) {
+      return pop_host_argument{a.type.c(), a.numElements};
     };
-    auto in = list(inputs), out = list(outputs);
+    detail::CArray<pop_host_argument> in(inputs, argument), out(outputs, argument);
     HostFunction function(pop_graph_add_host_function(
         graph, handle.cloneAsString().c_str(), in.data(), in.size(), out.data(), out.size()));
     check();
@@ -700,12 +695,12 @@ public:
   {
     return detail::ProgramBuilder(pop_graph_top(graph)).build(program.getNode());
   }
-  std::vector<pop_program> build(ArrayRef<program::Program> programs) const
+  detail::CArray<pop_program> build(ArrayRef<program::Program> programs) const
   {
     detail::ProgramBuilder builder(pop_graph_top(graph));
-    std::vector<pop_program> list;
-    for (const program::Program &program : programs)
-      list.push_back(builder.build(program.getNode()));
+    detail::CArray<pop_program> list(programs, [&](const program::Program &program) {
+      return builder.build(program.getNode());
+    });
     check();
     return list;
   }
@@ -758,8 +753,8 @@ private:
   }
   static std::vector<unsigned> perIpu(unsigned first, unsigned end)
   {
-    std::vector<unsigned> tiles;
-    for (unsigned tile = first; tile < end; ++tile) tiles.push_back(tile);
+    std::vector<unsigned> tiles(end > first ? end - first : 0);
+    for (unsigned &tile : tiles) tile = first++;
     return tiles;
   }
   DataStream finish(pop_stream stream, StringRef handle, const Type &type, std::size_t numElements,

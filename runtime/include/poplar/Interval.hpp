@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <ostream>
-#include <tuple>
 
 namespace poplar
 {
@@ -29,7 +28,7 @@ public:
   friend bool operator!=(const GenericInterval &a, const GenericInterval &b) { return !(a == b); }
   friend bool operator<(const GenericInterval &a, const GenericInterval &b)
   {
-    return std::tie(a.begin_, a.end_) < std::tie(b.begin_, b.end_);
+    return a.begin_ != b.begin_ ? a.begin_ < b.begin_ : a.end_ < b.end_;
   }
   friend std::ostream &operator<<(std::ostream &os, const GenericInterval &i)
   {

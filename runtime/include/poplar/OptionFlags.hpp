@@ -37,7 +37,7 @@ public:
       flag.second = value;
       return;
     }
-    flags.emplace_back(key, value);
+    flags.push_back({key, value});
   }
   void set(initializer_list list)
   {

@@ -3,10 +3,11 @@
 #define POPLAR_PROFILEVALUE_HPP
 
 #include <map>
-#include <memory>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/detail/CStream.hpp>
 #include <poplar/detail/Missing.hpp>
+#include <poplar/detail/Options.hpp>
+#include <poplar/detail/Shared.hpp>
 #include <populus/profile.h>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ namespace poplar
 // A map, a vector, an int, a double, a string or a bool. Copies are views of one profile.
 class ProfileValue
 {
-  std::shared_ptr<pop_profile> profile;
+  detail::Shared<pop_profile, pop_profile_free> profile;
   pop_profile_value value = {};
 
   ProfileValue part(pop_profile_value v, const std::string &what) const
@@ -33,9 +34,7 @@ public:
 
   ProfileValue() = default;
   // Takes it over.
-  explicit ProfileValue(pop_profile *p) : profile(p, pop_profile_free), value(pop_profile_root(p))
-  {
-  }
+  explicit ProfileValue(pop_profile *p) : profile(p), value(pop_profile_root(p)) {}
 
   pop_profile_value c() const { return value; }
   Type type() const
@@ -80,13 +79,14 @@ public:
   }
   std::vector<ProfileValue> asVector() const
   {
-    std::vector<ProfileValue> items;
-    for (std::size_t i = 0; i < size(); ++i) items.push_back((*this)[i]);
+    std::vector<ProfileValue> items(size());
+    for (std::size_t i = 0; i < items.size(); ++i) items[i] = (*this)[i];
     return items;
   }
-  std::map<std::string, ProfileValue> asMap() const
+  // The parameter is there so that only a program that asks for a map has one compiled.
+  template <typename Map = std::map<std::string, ProfileValue>> Map asMap() const
   {
-    std::map<std::string, ProfileValue> entries;
+    Map entries;
     for (const std::string &key : keys()) entries.emplace(key, (*this)[key]);
     return entries;
   }
@@ -99,15 +99,14 @@ public:
   }
   std::vector<std::uint64_t> toUintVector() const
   {
-    std::vector<std::uint64_t> numbers;
-    for (std::size_t i = 0; i < size(); ++i) numbers.push_back((*this)[i].asUint());
+    std::vector<std::uint64_t> numbers(size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = (*this)[i].asUint();
     return numbers;
   }
   std::vector<std::string> keys() const
   {
-    std::vector<std::string> list;
-    for (std::size_t i = 0; type() == Type::MAP && i < size(); ++i)
-      list.push_back(pop_profile_key(value, i));
+    std::vector<std::string> list(type() == Type::MAP ? size() : 0);
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = pop_profile_key(value, i);
     return list;
   }
   std::int64_t sumInt() const
@@ -137,8 +136,7 @@ public:
 inline void printGraphSummary(std::ostream &os, const ProfileValue &graphProfile,
                               const OptionFlags &options = {})
 {
-  std::vector<pop_option> flags;
-  for (const auto &flag : options) flags.push_back({flag.first.c_str(), flag.second.c_str()});
+  auto flags = detail::options(options);
   detail::check(pop_profile_print_graph_summary(graphProfile.c(), flags.data(), flags.size(),
                                                 detail::CStream(os)));
 }

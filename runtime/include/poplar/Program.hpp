@@ -233,7 +233,8 @@ public:
   }
   Switch &add(std::int32_t value, const Program &body)
   {
-    own().cases.emplace_back(value, body.getNode());
+    own().cases.push_back(body.getNode());
+    own().values.push_back(static_cast<unsigned>(value));
     return *this;
   }
 };
@@ -248,9 +249,8 @@ class Call : public Program
                                   std::string(function.handle ? function.handle : "") + "' has " +
                                   std::to_string(function.num_inputs) + " inputs and " +
                                   std::to_string(function.num_outputs) + " outputs");
-    std::vector<pop_tensor> in, out;
-    for (const Tensor &tensor : inputs) in.push_back(detail::check(tensor.c()));
-    for (const Tensor &tensor : outputs) out.push_back(detail::check(tensor.c()));
+    auto checked = [](const Tensor &tensor) { return detail::check(tensor.c()); };
+    detail::CArray<pop_tensor> in(inputs, checked), out(outputs, checked);
     return pop_program_call_host_function(function, in.data(), out.data(), name);
   }
 
@@ -378,8 +378,10 @@ class CrossReplicaCopy : public Program
   static pop_program make(const Tensor &source, const Tensor &destination,
                           const std::map<unsigned, unsigned> &replicas, const char *name)
   {
-    std::vector<pop_replica_pair> pairs;
-    for (const auto &pair : replicas) pairs.push_back({pair.first, pair.second});
+    detail::CArray<pop_replica_pair> pairs(replicas,
+                                           [](const std::pair<const unsigned, unsigned> &pair) {
+                                             return pop_replica_pair{pair.first, pair.second};
+                                           });
     return pop_program_cross_replica_copy(detail::check(source.c()), detail::check(destination.c()),
                                           pairs.data(), pairs.size(), name);
   }

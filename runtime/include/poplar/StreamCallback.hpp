@@ -2,9 +2,10 @@
 #ifndef POPLAR_STREAMCALLBACK_HPP
 #define POPLAR_STREAMCALLBACK_HPP
 
-#include <functional>
 #include <memory>
+#include <poplar/detail/Shared.hpp>
 #include <type_traits>
+#include <utility>
 
 namespace poplar
 {
@@ -40,28 +41,35 @@ public:
 // buffer.
 class StreamCallbackHandle
 {
-  std::unique_ptr<StreamCallback> callback;
+  detail::Shared<StreamCallback> callback;
 
-  class Calling final : public LegacyStreamCallback
+  template <typename F> class Calling final : public LegacyStreamCallback
   {
-    std::function<void(void *)> function;
+    F function;
 
   public:
-    explicit Calling(std::function<void(void *)> f) : function(std::move(f)) {}
+    template <typename Function>
+    explicit Calling(Function &&f) : function(std::forward<Function>(f))
+    {
+    }
     void fetch(void *buffer) override { function(buffer); }
   };
 
 public:
   template <typename T,
             typename = typename std::enable_if<std::is_base_of<StreamCallback, T>::value>::type>
-  StreamCallbackHandle(std::unique_ptr<T> c) : callback(std::move(c))
+  StreamCallbackHandle(std::unique_ptr<T> c) : callback(c.release())
   {
   }
   template <typename F, typename = decltype(std::declval<F &>()(static_cast<void *>(nullptr)))>
-  StreamCallbackHandle(F &&f) : callback(new Calling(std::forward<F>(f)))
+  StreamCallbackHandle(F &&f)
+      : callback(new Calling<typename std::decay<F>::type>(std::forward<F>(f)))
   {
   }
-  std::unique_ptr<StreamCallback> take() { return std::move(callback); }
+  StreamCallbackHandle(StreamCallbackHandle &&) = default;
+  StreamCallbackHandle &operator=(StreamCallbackHandle &&) = default;
+
+  detail::Shared<StreamCallback> take() { return std::move(callback); }
 };
 
 } // namespace poplar

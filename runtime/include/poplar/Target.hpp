@@ -128,7 +128,25 @@ public:
   {
     return static_cast<T>(limits(type).first);
   }
+  // Cycles from the last tile's request to the release of all tiles, of which none is nearer than another: of a sync of
+  // one IPU, and of one with the host or of all IPUs (populus/target.h).
   unsigned getMinIPUSyncDelay() const { return target_.sync_cycles; }
+  unsigned getMaxIPUSyncDelay() const { return target_.sync_cycles; }
+  unsigned getGlobalSyncCycles() const { return target_.host_sync_cycles; }
+  // Each tile has its own four bytes a cycle of the exchange.
+  unsigned getTilesPerSharedExchangeBus() const { return 1; }
+  bool supportsExchangeBusSharing() const { return false; }
+
+  // Tiles execute RV32IMF: an instruction works on one element, and loads or stores at most 32 bits. A store of one byte
+  // leaves its neighbours to other workers.
+  unsigned getVectorWidth(const Type &) const { return 1; }
+  unsigned getFloatVectorWidth() const { return 1; }
+  unsigned getHalfVectorWidth() const { return 1; }
+  unsigned getQuarterVectorWidth() const { return 1; }
+  unsigned getDataPathWidth() const { return 32; }
+  unsigned getAtomicStoreGranularity() const { return 1; }
+  // Loops count in registers of 32 bits.
+  unsigned getRptCountMax() const { return 0xffffffffu; }
 
   friend bool operator==(const Target &a, const Target &b)
   {
@@ -143,10 +161,6 @@ public:
 #define POPLAR_NO_FIGURE(name)                                                                     \
   POPLAR_MISSING_MEMBER(name, "poplar::Target::" #name                                             \
                               ": Populus' tiles are RV32IMF and have no such figure")
-  POPLAR_NO_FIGURE(getVectorWidth)
-  POPLAR_NO_FIGURE(getFloatVectorWidth)
-  POPLAR_NO_FIGURE(getHalfVectorWidth)
-  POPLAR_NO_FIGURE(getQuarterVectorWidth)
   POPLAR_NO_FIGURE(getInstanceSize)
   POPLAR_NO_FIGURE(getFpIctlRegIndex)
   POPLAR_NO_FIGURE(getDbgDataRegIndex)
@@ -163,15 +177,11 @@ public:
   POPLAR_NO_FIGURE(getTileHostExchangeContext)
   POPLAR_NO_FIGURE(getTileHostExchangeContextPosition)
   POPLAR_NO_FIGURE(getTileHostExchangeXB)
-  POPLAR_NO_FIGURE(getGlobalSyncCycles)
   POPLAR_NO_FIGURE(getGatewayMode)
   POPLAR_NO_FIGURE(getIpuLinkConfiguration)
   POPLAR_NO_FIGURE(getIpuLinkDomainSize)
   POPLAR_NO_FIGURE(getIpuLinkTopology)
   POPLAR_NO_FIGURE(getTargetSystemString)
-  POPLAR_NO_FIGURE(getDataPathWidth)
-  POPLAR_NO_FIGURE(getRptCountMax)
-  POPLAR_NO_FIGURE(getAtomicStoreGranularity)
   POPLAR_NO_FIGURE(getWeightsPerConvUnit)
   POPLAR_NO_FIGURE(getNumConvUnits)
   POPLAR_NO_FIGURE(getNumStrideBits)
@@ -182,9 +192,6 @@ public:
   POPLAR_NO_FIGURE(getFp16InFp32OutConvUnitsPerTile)
   POPLAR_NO_FIGURE(getFp32InFp32OutConvUnitsPerTile)
   POPLAR_NO_FIGURE(getMemcpyBytesPerCycle)
-  POPLAR_NO_FIGURE(getTilesPerSharedExchangeBus)
-  POPLAR_NO_FIGURE(supportsExchangeBusSharing)
-  POPLAR_NO_FIGURE(getMaxIPUSyncDelay)
 #undef POPLAR_NO_FIGURE
 };
 

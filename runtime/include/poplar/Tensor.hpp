@@ -7,6 +7,7 @@
 #include <poplar/Interval.hpp>
 #include <poplar/TensorCloneMethod.hpp>
 #include <poplar/Type.hpp>
+#include <poplar/detail/CArray.hpp>
 #include <poplar/detail/Missing.hpp>
 #include <poplar/exceptions.hpp>
 #include <populus/graph.h>
@@ -31,9 +32,9 @@ inline pop_tensor check(pop_tensor t)
   throw tensor_creation_error("the tensor is null: nothing can be done with it");
 }
 
-inline std::vector<std::size_t> sizes(ArrayRef<unsigned> numbers)
+inline CArray<std::size_t> sizes(ArrayRef<unsigned> numbers)
 {
-  return std::vector<std::size_t>(numbers.begin(), numbers.end());
+  return CArray<std::size_t>(numbers, [](unsigned n) { return n; });
 }
 
 } // namespace detail
@@ -126,8 +127,8 @@ public:
   }
   std::vector<Tensor> slices(ArrayRef<Interval> intervals, unsigned dimension = 0) const
   {
-    std::vector<Tensor> result;
-    for (const Interval &interval : intervals) result.push_back(slice(interval, dimension));
+    std::vector<Tensor> result(intervals.size());
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = slice(intervals[i], dimension);
     return result;
   }
   std::vector<Tensor> slices(const std::vector<std::vector<Interval>> &intervals,
@@ -135,8 +136,9 @@ public:
   // One at each of these indices, of size 1 in the dimension.
   std::vector<Tensor> slices(ArrayRef<unsigned> indices, unsigned dimension = 0) const
   {
-    std::vector<Tensor> result;
-    for (unsigned i : indices) result.push_back(slice(i, std::size_t(i) + 1, dimension));
+    std::vector<Tensor> result(indices.size());
+    for (std::size_t i = 0; i < result.size(); ++i)
+      result[i] = slice(indices[i], std::size_t(indices[i]) + 1, dimension);
     return result;
   }
   Tensor subSample(unsigned stride, unsigned dimension) const
@@ -231,7 +233,7 @@ public:
     pop_tensor_visit_contiguous_regions(
         t,
         [](void *context, std::size_t begin, std::size_t end) {
-          static_cast<std::vector<Interval> *>(context)->emplace_back(begin, end);
+          static_cast<std::vector<Interval> *>(context)->push_back(Interval(begin, end));
         },
         &regions);
     return regions;
@@ -243,11 +245,17 @@ public:
   bool hasMetadata() const { return false; }
 };
 
+namespace detail
+{
+inline CArray<pop_tensor> tensors(ArrayRef<Tensor> list)
+{
+  return CArray<pop_tensor>(list, [](const Tensor &tensor) { return tensor.c(); });
+}
+} // namespace detail
+
 inline Tensor concat(ArrayRef<Tensor> tensors, unsigned dimension = 0)
 {
-  std::vector<pop_tensor> list;
-  list.reserve(tensors.size());
-  for (const Tensor &tensor : tensors) list.push_back(tensor.c());
+  auto list = detail::tensors(tensors);
   return Tensor(detail::check(pop_concat(list.data(), list.size(), dimension)));
 }
 inline Tensor concat(const Tensor &a, const Tensor &b, unsigned dimension = 0)
@@ -263,8 +271,9 @@ inline Tensor append(const Tensor &a, const Tensor &b, unsigned dimension = 0)
 inline std::vector<Tensor> Tensor::slices(const std::vector<std::vector<Interval>> &intervals,
                                           unsigned dimension) const
 {
-  std::vector<Tensor> result;
-  for (const auto &list : intervals) result.push_back(concat(slices(list, dimension), dimension));
+  std::vector<Tensor> result(intervals.size());
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i] = concat(slices(intervals[i], dimension), dimension);
   return result;
 }
 

@@ -2,7 +2,7 @@
 #ifndef POPLAR_TENSORREARRANGER_HPP
 #define POPLAR_TENSORREARRANGER_HPP
 
-#include <algorithm>
+#include <cstdlib>
 #include <poplar/Tensor.hpp>
 
 namespace poplar
@@ -29,14 +29,21 @@ public:
   TensorRearranger(std::vector<Interval> intervals, std::size_t numElements)
       : order(std::move(intervals)), elements(numElements)
   {
-    std::vector<std::pair<std::size_t, Interval>> back; // first element before, place behind
+    struct Back {
+      std::size_t before, behind, size; // where the elements come from, and are
+    };
     std::size_t at = 0;
-    for (const Interval &i : order) {
-      back.emplace_back(i.begin(), Interval(at, at + i.size()));
+    detail::CArray<Back> back(order, [&](const Interval &i) {
       at += i.size();
-    }
-    std::sort(back.begin(), back.end());
-    for (const auto &b : back) inverse.push_back(b.second);
+      return Back{i.begin(), at - i.size(), i.size()};
+    });
+    // std::sort makes much more of every program that includes this.
+    std::qsort(back.data(), back.size(), sizeof(Back), [](const void *a, const void *b) {
+      std::size_t x = static_cast<const Back *>(a)->before;
+      std::size_t y = static_cast<const Back *>(b)->before;
+      return (x > y) - (x < y);
+    });
+    for (const Back &b : back) inverse.push_back(Interval(b.behind, b.behind + b.size));
   }
   bool valid() const { return !order.empty(); }
   Tensor rearrange(const Tensor &tensor) const { return in(order, tensor); }

@@ -4,7 +4,6 @@
 
 #include <exception>
 #include <functional>
-#include <map>
 #include <poplar/Target.hpp>
 #include <poplar/Tensor.hpp>
 #include <poplar/detail/Missing.hpp>
@@ -137,8 +136,9 @@ class Estimators
   struct Entry {
     PerfEstimateFunc function;
     Estimators *all;
+    Entry *next;
   };
-  std::map<std::string, Entry> byType;
+  Entry *entries = nullptr;
   std::exception_ptr thrown;
 
   static pop_perf_estimate call(void *context, pop_graph *graph, pop_vertex vertex)
@@ -156,11 +156,20 @@ class Estimators
   }
 
 public:
+  Estimators() = default;
+  Estimators(const Estimators &) = delete;
+  Estimators &operator=(const Estimators &) = delete;
+  ~Estimators()
+  {
+    while (Entry *entry = entries) {
+      entries = entry->next;
+      delete entry;
+    }
+  }
   void add(pop_graph *graph, const std::string &vertexType, PerfEstimateFunc function)
   {
-    Entry &entry = byType[vertexType];
-    entry = {std::move(function), this};
-    pop_graph_register_perf_estimator(graph, vertexType.c_str(), call, &entry);
+    entries = new Entry{std::move(function), this, entries};
+    pop_graph_register_perf_estimator(graph, vertexType.c_str(), call, entries);
   }
   void rethrow()
   {

@@ -20,7 +20,7 @@ inline void connect(pop_graph *graph, const FieldRef &field, pop_tensor tensor)
   check(graph);
 }
 
-inline void connect(pop_graph *graph, const FieldRef &field, const std::vector<pop_tensor> &tensors)
+inline void connect(pop_graph *graph, const FieldRef &field, CArray<pop_tensor> tensors)
 {
   pop_graph_connect_array(graph, field.c(), field.getName().c_str(), tensors.data(),
                           tensors.size());
@@ -67,15 +67,15 @@ class ConnectionDesc
 {
   std::string field;
   pop_tensor tensor = {nullptr, 0};
-  std::vector<pop_tensor> tensors;
+  std::vector<Tensor> tensors;
   detail::HostValues values;
   enum { ONE, ROWS, VALUES } kind;
 
 public:
   ConnectionDesc(StringRef name, const Tensor &t) : field(name), tensor(t.c()), kind(ONE) {}
-  ConnectionDesc(StringRef name, ArrayRef<Tensor> ts) : field(name), kind(ROWS)
+  ConnectionDesc(StringRef name, ArrayRef<Tensor> ts)
+      : field(name), tensors(ts.begin(), ts.end()), kind(ROWS)
   {
-    for (const Tensor &t : ts) tensors.push_back(t.c());
   }
   template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
   ConnectionDesc(StringRef name, T value) : field(name), values(&value, 1), kind(VALUES)
@@ -99,7 +99,7 @@ public:
     case ONE:
       return detail::connect(graph, to, tensor);
     case ROWS:
-      return detail::connect(graph, to, tensors);
+      return detail::connect(graph, to, detail::tensors(tensors));
     case VALUES:
       return detail::setValues(graph, to, values);
     }

@@ -4,11 +4,13 @@
 #ifndef POPLAR_DETAIL_PROGRAMNODE_HPP
 #define POPLAR_DETAIL_PROGRAMNODE_HPP
 
-#include <map>
-#include <memory>
+#include <cstdint>
 #include <poplar/Tensor.hpp>
+#include <poplar/detail/CArray.hpp>
+#include <poplar/detail/Shared.hpp>
 #include <populus/program.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace poplar
@@ -22,12 +24,37 @@ struct ProgramNode {
   virtual ~ProgramNode() = default;
   virtual pop_program build(ProgramBuilder &builder) const = 0;
 };
-using ProgramNodePtr = std::shared_ptr<const ProgramNode>;
+using ProgramNodePtr = Shared<const ProgramNode>;
 
 // Programs of one graph. A node that is in several places becomes one program.
 class ProgramBuilder
 {
-  std::map<const ProgramNode *, pop_program> built;
+  struct Built {
+    const ProgramNode *node;
+    pop_program program;
+  };
+  // By the node's address, and at most half full: std::map takes every includer 50 ms to compile.
+  CArray<Built> table{64};
+  std::size_t count = 0;
+
+  Built &find(const ProgramNode *node)
+  {
+    std::size_t i = reinterpret_cast<std::uintptr_t>(node) / alignof(ProgramNode);
+    while (true) {
+      Built &at = table.data()[i++ * 11 % table.size()];
+      if (!at.node || at.node == node) return at;
+    }
+  }
+  void keep(const ProgramNode *node, pop_program program)
+  {
+    if (2 * ++count > table.size()) {
+      CArray<Built> old(2 * table.size());
+      std::swap(old, table);
+      for (const Built &b : old)
+        if (b.node) find(b.node) = b;
+    }
+    find(node) = {node, program};
+  }
 
 public:
   pop_graph *const graph;
@@ -37,11 +64,11 @@ public:
   pop_program build(const ProgramNodePtr &node)
   {
     if (!node) return pop_program_sequence(graph, nullptr);
-    auto found = built.find(node.get());
-    if (found != built.end()) return found->second;
+    const Built &known = find(node.get());
+    if (known.node) return known.program;
     pop_program program = node->build(*this);
     check(graph);
-    built.emplace(node.get(), program);
+    keep(node.get(), program);
     return program;
   }
 };
@@ -114,11 +141,14 @@ struct SwitchNode final : ProgramNode {
   std::string name;
   pop_tensor control = {nullptr, 0};
   ProgramNodePtr defaultBody;
-  std::vector<std::pair<std::int64_t, ProgramNodePtr>> cases;
+  std::vector<ProgramNodePtr> cases;
+  std::vector<unsigned> values; // of the cases, as int32_t
   pop_program build(ProgramBuilder &b) const override
   {
-    std::vector<pop_switch_case> list;
-    for (const auto &c : cases) list.push_back({c.first, b.build(c.second)});
+    std::size_t i = 0;
+    CArray<pop_switch_case> list(cases, [&](const ProgramNodePtr &body) {
+      return pop_switch_case{static_cast<std::int32_t>(values[i++]), b.build(body)};
+    });
     return pop_program_switch(control, list.data(), list.size(), b.build(defaultBody),
                               name.c_str());
   }

@@ -1,0 +1,170 @@
+// What an engine of the C interface calls, and what has to live as long as it does.
+#ifndef POPLAR_DETAIL_ENGINESTATE_HPP
+#define POPLAR_DETAIL_ENGINESTATE_HPP
+
+#include <exception>
+#include <poplar/Executable.hpp>
+#include <poplar/HostFunctionCallback.hpp>
+#include <poplar/StreamCallback.hpp>
+#include <poplar/detail/CStream.hpp>
+#include <populus/engine.h>
+#include <string>
+
+namespace poplar
+{
+namespace detail
+{
+
+// Something that is called: for a handle, of one replica or of all. What it throws is kept for who called run.
+class Connected
+{
+  friend class ConnectedList;
+  const std::string handle;
+  const unsigned replica;
+  Connected *next = nullptr;
+
+protected:
+  std::exception_ptr &thrown;
+
+  Connected(const std::string &h, unsigned r, std::exception_ptr &t)
+      : handle(h), replica(r), thrown(t)
+  {
+  }
+
+public:
+  Connected(const Connected &) = delete;
+  Connected &operator=(const Connected &) = delete;
+  virtual ~Connected() = default;
+};
+
+class ConnectedList
+{
+  Connected *first = nullptr;
+
+public:
+  ConnectedList() = default;
+  ConnectedList(const ConnectedList &) = delete;
+  ConnectedList &operator=(const ConnectedList &) = delete;
+  ~ConnectedList()
+  {
+    while (Connected *connected = first) {
+      first = connected->next;
+      delete connected;
+    }
+  }
+  // Takes one over that the engine calls from now on, unless there was an error, which is thrown. The one that was there
+  // before it is not called any more.
+  void add(Connected *connected, pop_error *error)
+  {
+    if (error) {
+      delete connected;
+      return check(error);
+    }
+    Connected **at = &first;
+    while (*at && ((*at)->handle != connected->handle || (*at)->replica != connected->replica))
+      at = &(*at)->next;
+    Connected *old = *at;
+    connected->next = old ? old->next : nullptr;
+    *at = connected;
+    delete old;
+  }
+};
+
+class ConnectedCallback final : public Connected
+{
+  Shared<StreamCallback> callback;
+
+  template <typename F> auto guard(F f) -> decltype(f())
+  {
+    try {
+      return f();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    return decltype(f())();
+  }
+  static ConnectedCallback *self(void *context)
+  {
+    return static_cast<ConnectedCallback *>(context);
+  }
+
+public:
+  ConnectedCallback(const std::string &h, unsigned r, std::exception_ptr &t,
+                    Shared<StreamCallback> c)
+      : Connected(h, r, t), callback(std::move(c))
+  {
+  }
+
+  pop_stream_callback c()
+  {
+    pop_stream_callback result = {};
+    result.context = this;
+    result.fetch = [](void *context, void *data) {
+      self(context)->guard([&] { self(context)->callback->fetch(data); });
+      return self(context)->thrown ? 1 : 0;
+    };
+    result.prefetch = [](void *context, void *data) {
+      return self(context)->guard([&] {
+        return self(context)->callback->prefetch(data) == StreamCallback::Result::Success;
+      });
+    };
+    result.invalidate_prefetched = [](void *context) {
+      self(context)->guard([&] { self(context)->callback->invalidatePrefetched(); });
+    };
+    result.complete = [](void *context) {
+      self(context)->guard([&] { self(context)->callback->complete(); });
+    };
+    return result;
+  }
+};
+
+// A function of the host.
+class ConnectedFunction final : public Connected
+{
+  HostFunctionCallback function;
+  std::size_t numInputs, numOutputs;
+
+  static int call(void *context, const void *const *inputs, void *const *outputs)
+  {
+    ConnectedFunction &self = *static_cast<ConnectedFunction *>(context);
+    try {
+      self.function(ArrayRef<const void *>(inputs, self.numInputs),
+                    ArrayRef<void *>(outputs, self.numOutputs));
+      return 0;
+    } catch (...) {
+      self.thrown = std::current_exception();
+    }
+    return 1;
+  }
+
+public:
+  ConnectedFunction(const std::string &h, unsigned r, std::exception_ptr &t, HostFunctionCallback f,
+                    std::size_t inputs, std::size_t outputs)
+      : Connected(h, r, t), function(std::move(f)), numInputs(inputs), numOutputs(outputs)
+  {
+  }
+  pop_host_function_callback c() { return {call, this}; }
+};
+
+struct EngineState {
+  Shared<ExecutableState> executable;
+  std::exception_ptr thrown; // by a callback
+  ConnectedList callbacks, functions;
+  CStream *print = nullptr;                     // Engine::setPrintStream
+  Shared<pop_device, pop_device_free> prepared; // Engine::prepare
+  pop_engine *engine = nullptr;
+
+  EngineState() = default;
+  EngineState(const EngineState &) = delete;
+  EngineState &operator=(const EngineState &) = delete;
+  ~EngineState()
+  {
+    pop_engine_free(engine); // calls callbacks
+    delete print;
+  }
+};
+
+} // namespace detail
+} // namespace poplar
+
+#endif
