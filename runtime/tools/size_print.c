@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
-enum { BAR_WIDTH = 30, HISTOGRAM_ROWS = 8 };
+enum { BAR_WIDTH = 30, BAR_COLUMN = 74, HISTOGRAM_ROWS = 8 };
 
 static const struct {
   const char *csv, *json, *title, *counts;
@@ -61,10 +62,23 @@ static void sort(size_report *r, size_sort by)
 
 /* ---- text ---- */
 
-static void print_bar(uint64_t part, uint64_t whole)
+/* What a narrow terminal has room for beside the rows, so that they do not wrap. COLUMNS says it for what is no terminal. */
+static int bar_width(void)
 {
-  int width = whole ? (int)(((double)part / (double)whole) * BAR_WIDTH + 0.5) : 0;
+  struct winsize size;
+  const char *said = getenv("COLUMNS");
+  long columns = said ? strtol(said, NULL, 10) : 0;
+  if (ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col) columns = size.ws_col;
+  if (columns <= 0 || columns >= BAR_COLUMN + BAR_WIDTH) return BAR_WIDTH;
+  return columns > BAR_COLUMN ? (int)columns - BAR_COLUMN : 0;
+}
+
+/* Answers how wide it is. */
+static int print_bar(uint64_t part, uint64_t whole)
+{
+  int width = whole ? (int)(((double)part / (double)whole) * bar_width() + 0.5) : 0;
   for (int i = 0; i < width; ++i) putchar('#');
+  return width;
 }
 
 static void print_text_row(const size_row *row, uint64_t whole)
@@ -77,8 +91,8 @@ static void print_text_row(const size_row *row, uint64_t whole)
   }
   printf("  %14" PRIu64 " %5.1f%% %8" PRIu64 " %10" PRIu64 "  %-28s ", row->bytes, share,
          row->count, row->most, row->name);
-  print_bar(row->bytes, whole);
-  if (row->note) printf(" %s", row->note);
+  int width = print_bar(row->bytes, whole);
+  if (row->note) printf("%s%s", width ? " " : "", row->note);
   putchar('\n');
 }
 
@@ -103,12 +117,23 @@ static void print_histogram(const size_row *rows, size_t count)
   }
 }
 
+/* How many of the rows are shown. */
+static size_t shown_of(size_kind kind, size_t count, size_t most_rows)
+{
+  bool limited = kind != SIZE_TOTAL && kind != SIZE_REGION && kind != SIZE_CATEGORY &&
+                 kind != SIZE_PLACE && most_rows;
+  return limited && most_rows < count ? most_rows : count;
+}
+
+static void print_hidden(size_t count)
+{
+  if (count) printf("  … and %zu more: --top 0 shows all\n", count);
+}
+
 static void print_text_kind(const size_row *rows, size_t count, uint64_t whole, size_t most_rows)
 {
   size_kind kind = rows->kind;
-  bool limited = kind != SIZE_TOTAL && kind != SIZE_REGION && kind != SIZE_CATEGORY &&
-                 kind != SIZE_PLACE && most_rows;
-  size_t shown = limited && most_rows < count ? most_rows : count;
+  size_t shown = shown_of(kind, count, most_rows);
   if (kind == SIZE_TILE && count > 1) print_histogram(rows, count);
   printf("\n%s:\n", kinds[kind].title);
   if (kind == SIZE_PLACE)
@@ -116,7 +141,7 @@ static void print_text_kind(const size_row *rows, size_t count, uint64_t whole, 
   else
     printf("  %14s %6s %8s %10s\n", "bytes", "", kinds[kind].counts, "most");
   for (size_t i = 0; i < shown; ++i) print_text_row(&rows[i], whole);
-  if (shown < count) printf("  … and %zu more: --top 0 shows all\n", count - shown);
+  print_hidden(count - shown);
 }
 
 static size_t count_kind(const size_report *r, size_t first)
@@ -327,23 +352,46 @@ static void print_change(const change *c, const size_style *style, bool first)
   }
 }
 
+/* Only those that are shown are kept. */
+static size_t drop_hidden(change *changes, size_t count)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i)
+    if (is_shown(&changes[i])) changes[kept++] = changes[i];
+  return kept;
+}
+
 static void print_changes(const change *changes, size_t count, const size_style *style)
 {
-  size_kind kind = SIZE_KIND_COUNT;
-  size_t shown = 0;
-  bool first = true;
-  for (size_t i = 0; i < count; ++i) {
-    if (!is_shown(&changes[i])) continue;
-    if (changes[i].row->kind != kind) {
-      kind = changes[i].row->kind;
-      shown = 0;
-      if (style->format == SIZE_TEXT)
-        printf("\n%s:\n  %14s %14s   difference\n", kinds[kind].title, "before", "after");
+  for (size_t i = 0, end; i < count; i = end) {
+    size_kind kind = changes[i].row->kind;
+    for (end = i + 1; end < count && changes[end].row->kind == kind;) ++end;
+    size_t shown = end - i;
+    if (style->format == SIZE_TEXT) {
+      shown = shown_of(kind, end - i, style->most_rows);
+      printf("\n%s:\n  %14s %14s   difference\n", kinds[kind].title, "before", "after");
     }
-    if (style->format == SIZE_TEXT && style->most_rows && shown++ >= style->most_rows) continue;
-    print_change(&changes[i], style, first);
-    first = false;
+    for (size_t j = i; j < i + shown; ++j) print_change(&changes[j], style, j == 0);
+    print_hidden(end - i - shown);
   }
+}
+
+static void print_json_archive(const char *key, const size_report *r)
+{
+  printf("  \"%s\": {\"archive\": ", key);
+  print_json_text(r->archive);
+  printf(", \"target\": ");
+  print_json_text(r->target);
+  printf(", \"numTiles\": %" PRIu64 "},\n", r->num_tiles);
+}
+
+static void print_titles(const size_report *before, const size_report *after)
+{
+  printf("%s -> %s\n", before->archive, after->archive);
+  if (before->num_tiles != after->num_tiles || strcmp(before->target, after->target) != 0)
+    printf("%" PRIu64 " tile%s of %s -> %" PRIu64 " tile%s of %s\n", before->num_tiles,
+           before->num_tiles == 1 ? "" : "s", before->target, after->num_tiles,
+           after->num_tiles == 1 ? "" : "s", after->target);
 }
 
 void size_print_difference(size_report *before, size_report *after, const size_style *style)
@@ -351,13 +399,18 @@ void size_print_difference(size_report *before, size_report *after, const size_s
   pop_arena *arena = pop_arena_new();
   size_t count;
   change *changes = find_changes(before, after, arena, &count);
+  count = drop_hidden(changes, count);
   if (count) qsort(changes, count, sizeof *changes, compare_changes);
-  if (style->format == SIZE_TEXT)
-    printf("%s -> %s\n", before->archive, after->archive);
-  else if (style->format == SIZE_CSV)
+  if (style->format == SIZE_TEXT) {
+    print_titles(before, after);
+  } else if (style->format == SIZE_CSV) {
     puts("kind,name,before,after,difference");
-  else
-    printf("{\n  \"changes\": [\n");
+  } else {
+    puts("{");
+    print_json_archive("before", before);
+    print_json_archive("after", after);
+    printf("  \"changes\": [\n");
+  }
   print_changes(changes, count, style);
   if (style->format == SIZE_JSON) puts("\n  ]\n}");
   free(changes);

@@ -110,6 +110,23 @@ has out ' 52800 +48000 +-4800 .* -9\.09%  matrix$'
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"c.a"}' quiet out "$POPULUS_BIN/suffix_sum"
 quiet out "$popsize" --diff a.a c.a --top 0
 has out ' gone  matrix$' ' new  v1$'
+! grep -q ' more: ' out || fail "--top 0 leaves something out"
+! grep -q ' tiles of ' out || fail "targets do not differ"
+quiet out "$popsize" --diff a.a c.a --top 2
+has out '^  … and [0-9]+ more: --top 0 shows all$'
+POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"d.a"}' quiet out "$POPULUS_BUILD_DIR/tests/support/busy_graph" \
+  "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" ipu1 3
+quiet out "$popsize" --diff a.a d.a
+has out '^a\.a -> d\.a$' '^1472 tiles of ipu2 -> 3 tiles of ipu1$'
+[ "$(sed -n '/^Categories:/,/^$/p' out | grep -c '%\|new\|gone')" -gt 10 ] || fail "categories are left out: $(cat out)"
+quiet out "$popsize" --json --diff a.a d.a
+has out '^  "after": \{"archive": "d\.a", "target": "ipu1", "numTiles": 3\},$'
+
+# Narrow terminals: bars are shorter, no row is longer for them.
+COLUMNS=80 quiet out "$popsize" a.a
+has out '  including gaps               #{6}$'
+COLUMNS=40 quiet out "$popsize" a.a
+! grep -q '#' out || fail "bars in 40 columns"
 
 if command -v python3 >/dev/null; then
   for arguments in 'a.a' '--tile 3 a.a' '--diff a.a b.a' 'stripped.a'; do
