@@ -269,6 +269,7 @@ static pop_error *compile_alone(pop_graph *graph, const pop_program *programs, s
   free(indices);
   if (!error && e->out_of_memory)
     log_write(LOG_WARN, "ENGINE", "debug.allowOutOfMemory: %s", e->out_of_memory);
+  if (!error && e->cpu) warn_of_no_reports(options);
   if (!error && !e->cpu) error = write_reports(graph, e, options);
   if (!error) graph_report_progress(graph, compile_num_steps(), compile_num_steps());
   if (error) {

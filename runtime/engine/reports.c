@@ -233,6 +233,20 @@ static bool wants_all(const engine_options *options, const pop_executable *e, bo
   return run->report_all && !done;
 }
 
+void warn_of_no_reports(const engine_options *o)
+{
+  bool all = o->run.report_all;
+  if (!is_wanted(o->report_archive, all) && !is_wanted(o->report_graph, all) &&
+      !is_wanted(o->report_variables, all) && !is_wanted(o->report_debug, all) &&
+      !is_wanted(o->run.report_execution, all) && !o->report_serialized_graph &&
+      !*o->save_archive && !*o->variable_file && !*o->program_file && !*o->graph_report)
+    return;
+  log_write(LOG_WARN, "ENGINE",
+            "no reports and no archive are written of a graph for the CPU: it has no tiles, no "
+            "memory plan and no cycles; "
+            "compile it for an IPU or an IPU Model");
+}
+
 static pop_error *write_auto_reports(pop_graph *compiled, const pop_executable *e,
                                      const engine_options *options)
 {

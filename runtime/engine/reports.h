@@ -9,6 +9,9 @@
 POP_MUST_CHECK pop_error *write_reports(pop_graph *graph, const pop_executable *executable,
                                         const engine_options *options);
 
+/* A graph for the CPU has none: the log says so if some are asked for. */
+void warn_of_no_reports(const engine_options *options);
+
 /* Where the execution profile goes; NULL: nowhere. The caller's to free. */
 char *execution_report_folder(const run_options *options);
 /* execution.json or, in the engine's format, execution.cbor; execution.txt, execution_trace.json,
