@@ -176,7 +176,10 @@ void control_flow()
 
   Switch choice(value, note(0, -1));
   choice.add(3, note(0, 33)).add(1, note(0, 11));
-  Sequence program{choice, Call(twice), If(value, note(1, 1), note(1, 2))};
+  Switch others(value, {{4, note(0, 44)}}, "others");
+  Sequence one = Repeat(1, others);
+  CHECK(one.size() == 1);
+  Sequence program{choice, one, Call(twice), If(value, note(1, 1), note(1, 2))};
   program.add(RepeatWhileTrue(Sequence(), value, Execute(cs))); // 1 -> 0
   program.add(If(value, note(2, 1), note(2, 2)));
   program.add(Block(note(3, 5), "block"));
@@ -392,7 +395,7 @@ void profiles_and_registers()
                             FloatingPointBehaviour(false, false, false, false, false));
   setHwSeeds(f.graph, f.graph.clone(getHwSeeds(f.graph, seeds)), seeds);
   Tensor few = cycleCount(f.graph, once, 1, SyncType::INTERNAL),
-         many = cycleCount(f.graph, often, 1, SyncType::INTERNAL);
+         many = cycleCount(f.graph, often, 1, "named");
   f.graph.createHostRead("cycles", concat(few, many));
   Engine engine(f.graph, Sequence{seeds, once, often}, {{"debug.instrument", "true"}});
   engine.load(f.device);

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <popfloat/experimental/CastToHalf.hpp>
 #include <poplin/MatMul.hpp>
 #include <poplin/codelets.hpp>
+#include <popnn/LogSoftmax.hpp>
 #include <popnn/Loss.hpp>
 #include <popnn/NonLinearity.hpp>
 #include <popnn/codelets.hpp>
@@ -18,6 +20,7 @@
 #include <poputil/DebugInfo.hpp>
 #include <poputil/Util.hpp>
 #include <poputil/VertexTemplates.hpp>
+#include <sstream>
 #include <typeinfo>
 
 using namespace poplar;
@@ -195,6 +198,20 @@ void casts_and_fills()
   Tensor twin = poputil::duplicate(g, x, f.prog);
   popops::scaledSubtractFrom(g, x, x, 1, f.prog);
   CHECK(close(f.run<float>(twin), {2.625f, -3.75f, 0, 150}));
+  Tensor by = f.input(FLOAT, {}, std::vector<float>{-2});
+  popops::scaledAddTo(g, twin, twin, by, f.prog, "", {{"optimizeForSpeed", "true"}});
+  CHECK(close(f.run<float>(twin), {-2.625f, 3.75f, 0, -150}));
+  popops::scaledSubtractFrom(g, twin, twin, by, f.prog);
+  CHECK(close(f.run<float>(twin), {-7.875f, 11.25f, 0, -450}));
+  Tensor h = popops::cast(g, twin, HALF, f.prog);
+  popops::scaledAddTo(g, h, h, popops::cast(g, by, HALF, f.prog), f.prog);
+  popops::scaledAddTo(g, h, h, by, f.prog);
+  CHECK(close(f.run<float>(popops::cast(g, h, FLOAT, f.prog)), {-7.875f, 11.25f, 0, -450}));
+  CHECK_THROWS(tensor_creation_error, "4 elements", popops::scaledAddTo(g, x, x, x, f.prog));
+  CHECK_THROWS(type_error, "half are added to some of type float",
+               popops::scaledAddTo(g, x, h, by, f.prog));
+  CHECK_THROWS(invalid_option, "optimizeForSpeed, scaleFloatToHalfTolerance",
+               popops::scaledAddTo(g, x, x, 1, f.prog, "", {{"speed", "true"}}));
   CHECK(poputil::templateVertex("popops::Add", FLOAT, true, 3) == "popops::Add<float,true,3>");
 }
 
@@ -331,6 +348,98 @@ void matrix_products()
   CHECK(close(f.run<float>(w), sum));
   CHECK_THROWS(tensor_creation_error, "{3,4} and {3,4}", poplin::matMul(g, u, u, f.prog));
   CHECK_THROWS(type_error, "half and float", poplin::matMul(g, x, v, f.prog));
+  CHECK(close(f.run<float>(poplin::matMul(g, x, y, f.prog, FLOAT)), c));
+  Tensor rounded = poplin::matMul(g, u, v, f.prog, HALF, "rounded");
+  CHECK(rounded.elementType() == HALF);
+  CHECK(close(f.run<float>(popops::cast(g, rounded, FLOAT, f.prog)), c));
+}
+
+// The compute sets that the sequence's products take.
+unsigned steps_of_product(Fixture &f, const Tensor &x, const Tensor &y, const char *proportion,
+                          std::vector<float> &result)
+{
+  Sequence prog;
+  Tensor z =
+      poplin::matMul(f.graph, x, y, prog, "product", {{"availableMemoryProportion", proportion}});
+  std::ostringstream graph;
+  f.graph.outputComputeGraph(graph, {prog});
+  std::string text = graph.str();
+  unsigned count = 0;
+  for (std::size_t at = 0; (at = text.find("product", at)) != std::string::npos; ++at) ++count;
+  f.prog.add(prog);
+  result = f.run<float>(z);
+  return count;
+}
+
+void options_of_products()
+{
+  Fixture f(2);
+  auto &g = f.graph;
+  poplin::addCodelets(g);
+  std::vector<float> a = numbers(6 * 70), b = numbers(70 * 4, 0.5f), c = product(a, b, 6, 70, 4), z;
+  Tensor x = f.input(FLOAT, {6, 70}, a), y = f.input(FLOAT, {70, 4}, b);
+  unsigned few = steps_of_product(f, x, y, "0.6", z);
+  CHECK(close(z, c));
+  unsigned some = steps_of_product(f, x, y, "0.004", z);
+  CHECK(close(z, c));
+  unsigned most = steps_of_product(f, x, y, "0", z);
+  CHECK(close(z, c));
+  CHECK(few < some && some < most);
+
+  // 1 + EPSILON / 2 is half way between two halves: sums of parts of k show what they were stored as.
+  const float EPSILON = 1 / 1024.f;
+  std::vector<float> ones(64, 1.f), tiny(64, 0.f);
+  tiny[0] = 1;
+  tiny[32] = EPSILON / 2;
+  tiny[33] = EPSILON / 4;
+  Tensor u = f.input(HALF, {1, 64}, ones), v = f.input(HALF, {64, 1}, tiny);
+  auto sum = [&](const char *partials) {
+    return f.run<float>(
+        poplin::matMul(g, u, v, f.prog, FLOAT, "sum",
+                       {{"partialsType", partials}, {"availableMemoryProportion", "0"}}))[0];
+  };
+  CHECK(sum("float") == 1 + EPSILON / 2 + EPSILON / 4);
+  CHECK(sum("half") == 1 + EPSILON || sum("half") == 1);
+  poplin::matmul::PlanningCache cache;
+  const OptionFlags hints = {{"fullyConnectedPass", "INFERENCE_FWD"},
+                             {"use128BitConvUnitLoad", "true"},
+                             {"enableFastReduce", "true"},
+                             {"remapOutputTensor", "false"}};
+  CHECK(close(f.run<float>(poplin::matMul(g, x, y, f.prog, FLOAT, "hints", hints, &cache)), c));
+  CHECK_THROWS(invalid_option, "poplin::matMul: there is no option 'partialType'; it has avail",
+               poplin::matMul(g, x, y, f.prog, "", {{"partialType", "half"}}));
+  CHECK_THROWS(invalid_option, "'partialsType' is 'int'; it must be half|float",
+               poplin::matMul(g, x, y, f.prog, "", {{"partialsType", "int"}}));
+  CHECK_THROWS(invalid_option, "'1.5'; it must be a number from 0 to 1",
+               poplin::matMul(g, x, y, f.prog, "", {{"availableMemoryProportion", "1.5"}}));
+  CHECK_THROWS(invalid_option, "'0.5x'",
+               poplin::matMul(g, x, y, f.prog, "", {{"availableMemoryProportion", "0.5x"}}));
+  CHECK_THROWS(invalid_option, "'half|float'",
+               poplin::matMul(g, x, y, f.prog, "", {{"partialsType", "half|float"}}));
+  CHECK_THROWS(type_error, "int", poplin::matMul(g, x, y, f.prog, INT));
+  CHECK_THROWS(
+      invalid_option, "accumType.interTile, accumType.inVertex",
+      popops::reduce(g, x, {0}, popops::Operation::ADD, f.prog, "", {{"accumType", "half"}}));
+  std::vector<float> grouped = numbers(2 * 3 * 4), more = numbers(2 * 4 * 5), both;
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto one = product({&grouped[i * 12], &grouped[i * 12] + 12},
+                       {&more[i * 20], &more[i * 20] + 20}, 3, 4, 5);
+    both.insert(both.end(), one.begin(), one.end());
+  }
+  Tensor p = poplin::createMatMulGroupedInputLHS(g, FLOAT, FLOAT, {2, 3, 4}, {2, 4, 5}),
+         q = poplin::createMatMulGroupedInputRHS(g, FLOAT, FLOAT, {2, 3, 4}, {2, 4, 5});
+  f.prog.add(Copy(f.input(FLOAT, {2, 3, 4}, grouped), p));
+  f.prog.add(Copy(f.input(FLOAT, {2, 4, 5}, more), q));
+  CHECK(close(f.run<float>(poplin::matMulGrouped(g, p, q, f.prog, FLOAT)), both));
+}
+
+void halves_of_the_host()
+{
+  using namespace popfloat::experimental;
+  CHECK(singleToHalf(1) == 0x3c00 && singleToHalf(-2.5f) == 0xc100 &&
+        halfToSingle(0xc100) == -2.5f);
+  CHECK(singleToHalf(1e6f) == 0x7bff && singleToHalf(-1e6f) == 0xfbff);
+  CHECK(std::isnan(halfToSingle(singleToHalf(1e6f, true))) && singleToHalf(65504, true) == 0x7bff);
 }
 
 void softmax_and_losses()
@@ -344,6 +453,19 @@ void softmax_and_losses()
   float e = 1 + std::exp(-1.f) + std::exp(-2.f), third = 1 / 3.f;
   std::vector<float> soft = {std::exp(-2.f) / e, std::exp(-1.f) / e, 1 / e, third, third, third};
   CHECK(close(f.run<float>(y), soft));
+  std::vector<float> logarithms;
+  for (float p : soft) logarithms.push_back(std::log(p));
+  CHECK(close(f.run<float>(popnn::logSoftmax(g, x, f.prog)), logarithms));
+  Tensor logs = poputil::duplicate(g, x, f.prog);
+  popnn::logSoftmaxInPlace(g, logs, f.prog);
+  CHECK(close(f.run<float>(logs), logarithms));
+  auto most = popnn::maxAndArgMax(g, x, f.prog), least = popnn::minAndArgMin(g, x, f.prog);
+  CHECK(close(f.run<float>(most.first), {3, 1000}) && close(f.run<float>(least.first), {1, 1000}));
+  CHECK((f.run<unsigned>(most.second) == std::vector<unsigned>{2, 0}));
+  CHECK((f.run<unsigned>(least.second) == std::vector<unsigned>{0, 0}));
+  CHECK((f.run<unsigned>(popnn::argMax(g, x, f.prog)) == std::vector<unsigned>{2, 0}));
+  CHECK((f.run<unsigned>(popnn::argMin(g, x, f.prog)) == std::vector<unsigned>{0, 0}));
+  CHECK_THROWS(tensor_creation_error, "{3}", popnn::argMax(g, x[0], f.prog));
 
   Tensor labels = f.input(UNSIGNED_INT, {2}, std::vector<unsigned>{2, 1});
   Tensor loss = g.addVariable(FLOAT, {2}, VariableMappingMethod::LINEAR), deltas = g.clone(y);
@@ -372,6 +494,8 @@ int main()
   debug_info();
   reductions();
   matrix_products();
+  options_of_products();
+  halves_of_the_host();
   softmax_and_losses();
   return failures != 0;
 }

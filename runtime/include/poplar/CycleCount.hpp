@@ -15,6 +15,12 @@ inline Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile, S
   return call.finish(
       pop_graph_cycle_count(graph.c(), call.program(), tile, detail::c(syncType), call.c()));
 }
+// As programs for SDK 1 and 2 call it: the tile syncs with the others of its IPU.
+inline Tensor cycleCount(Graph &graph, program::Sequence &prog, unsigned tile,
+                         const DebugContext &debugContext = {})
+{
+  return cycleCount(graph, prog, tile, SyncType::INTERNAL, debugContext);
+}
 // The tile's cycle counter, of the same kind.
 inline Tensor cycleStamp(Graph &graph, program::Sequence &prog, unsigned tile, SyncType syncType,
                          const DebugContext &debugContext = {})

@@ -71,6 +71,14 @@ public:
       : Sequence({first, second, more...})
   {
   }
+  // Of one program that is none: `Sequence steps = Repeat(…)`.
+  template <typename Other,
+            typename = typename std::enable_if<std::is_base_of<Program, Other>::value &&
+                                               !std::is_same<Program, Other>::value &&
+                                               !std::is_base_of<Sequence, Other>::value>::type>
+  Sequence(const Other &program) : Sequence({program})
+  {
+  }
   Sequence(const Sequence &) = default;
   Sequence &operator=(const Sequence &) = default;
   Sequence(Sequence &&other) : Program(std::move(other))
@@ -225,11 +233,16 @@ public:
     own().defaultBody = defaultCaseBody.getNode();
     own().name = debugContext.getPathName();
   }
-  Switch(const Tensor &control, const std::vector<Case> &cases, const Program &defaultCaseBody = {},
+  Switch(const Tensor &control, const std::vector<Case> &cases, const Program &defaultCaseBody,
          const DebugContext &debugContext = {})
       : Switch(control, defaultCaseBody, debugContext)
   {
     for (const Case &c : cases) add(c.first, c.second);
+  }
+  Switch(const Tensor &control, const std::vector<Case> &cases,
+         const DebugContext &debugContext = {})
+      : Switch(control, cases, Program(), debugContext)
+  {
   }
   Switch &add(std::int32_t value, const Program &body)
   {

@@ -36,6 +36,50 @@ inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Ten
                   debugContext);
 }
 
+// Of each row of a tensor [rows, columns]: the column of the largest or smallest element, of equal ones the first.
+inline poplar::Tensor argMax(poplar::Graph &graph, const poplar::Tensor &input,
+                             poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext = {})
+{
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(pop_popnn_arg_extreme(graph.c(), poplar::detail::check(input.c()), true,
+                                           nullptr, call.program(), call.c()));
+}
+inline poplar::Tensor argMin(poplar::Graph &graph, const poplar::Tensor &input,
+                             poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext = {})
+{
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(pop_popnn_arg_extreme(graph.c(), poplar::detail::check(input.c()), false,
+                                           nullptr, call.program(), call.c()));
+}
+namespace detail
+{
+// First the elements, then their columns.
+inline std::pair<poplar::Tensor, poplar::Tensor> extremeAndArg(
+    poplar::Graph &graph, const poplar::Tensor &input, bool largest,
+    poplar::program::Sequence &prog, const poplar::DebugContext &debugContext)
+{
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  pop_tensor extreme = {};
+  poplar::Tensor columns = call.finish(pop_popnn_arg_extreme(
+      graph.c(), poplar::detail::check(input.c()), largest, &extreme, call.program(), call.c()));
+  return {poplar::Tensor(extreme), columns};
+}
+} // namespace detail
+inline std::pair<poplar::Tensor, poplar::Tensor> maxAndArgMax(
+    poplar::Graph &graph, const poplar::Tensor &input, poplar::program::Sequence &prog,
+    const poplar::DebugContext &debugContext = {})
+{
+  return detail::extremeAndArg(graph, input, true, prog, debugContext);
+}
+inline std::pair<poplar::Tensor, poplar::Tensor> minAndArgMin(
+    poplar::Graph &graph, const poplar::Tensor &input, poplar::program::Sequence &prog,
+    const poplar::DebugContext &debugContext = {})
+{
+  return detail::extremeAndArg(graph, input, false, prog, debugContext);
+}
+
 } // namespace popnn
 
 #endif

@@ -20,7 +20,12 @@ inline Tensor map(Graph &graph, const expr::Expr &expression, const std::vector<
                   const Tensor &out, Sequence &prog, const DebugContext &debugContext,
                   const OptionFlags &options)
 {
-  poplar::detail::refuseOptions("popops::map", options);
+  // An expression is a vertex for each operation, and small operands are repeated, whatever these say.
+  using poplar::detail::OptionValue;
+  poplar::detail::checkOptions("popops::map", options,
+                               {{"enableGenerateCodelet", OptionValue::TRUTH},
+                                {"forceGenerateCodelet", OptionValue::TRUTH},
+                                {"enableVectorBroadcastOptimisations", OptionValue::TRUTH}});
   std::vector<pop_tensor> list;
   for (const Tensor &t : tensors) list.push_back(poplar::detail::check(t.c()));
   const auto &nodes = expression.getNodes();

@@ -61,13 +61,22 @@ inline pop_reduction c(const ReduceParams &params)
   return how;
 }
 
+// Sums have single precision in vertices and between tiles: at least what is asked for.
+inline void checkReduceOptions(const poplar::OptionFlags &options)
+{
+  using poplar::detail::OptionValue;
+  poplar::detail::checkOptions("popops::reduce", options,
+                               {{"accumType.interTile", OptionValue::HALF_OR_FLOAT},
+                                {"accumType.inVertex", OptionValue::HALF_OR_FLOAT}});
+}
+
 inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
                              const poplar::Tensor &out, const std::vector<std::size_t> &dims,
                              ReduceParams params, poplar::program::Sequence &prog,
                              const poplar::DebugContext &debugContext,
                              const poplar::OptionFlags &options)
 {
-  poplar::detail::refuseOptions("popops::reduce", options);
+  checkReduceOptions(options);
   poplar::detail::LibraryCall call(graph, prog, debugContext);
   return call.finish(pop_popops_reduce(graph.c(), poplar::detail::check(in.c()), dims.data(),
                                        dims.size(), c(params), out.c(), call.program(), nullptr,
@@ -81,7 +90,7 @@ inline poplar::Tensor reduce(poplar::Graph &graph, const poplar::Tensor &in,
                              const poplar::DebugContext &debugContext,
                              const poplar::OptionFlags &options)
 {
-  poplar::detail::refuseOptions("popops::reduce", options);
+  checkReduceOptions(options);
   pop_compute_set sets[POP_REDUCE_MAX_SETS];
   std::size_t count;
   pop_program none = {graph.c(), 0};

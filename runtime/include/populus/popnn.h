@@ -16,6 +16,15 @@ void pop_popnn_add_codelets(pop_graph *graph);
 pop_tensor pop_popnn_softmax(pop_graph *graph, pop_tensor x, pop_program sequence,
                              const char *name);
 
+/* log of that: x - (largest + log of sum of e^(x - largest)). A new variable. */
+pop_tensor pop_popnn_log_softmax(pop_graph *graph, pop_tensor x, pop_program sequence,
+                                 const char *name);
+
+/* Of each row of `x`, [rows, columns]: the largest element, or the smallest, and its column (unsigned int; of equal ones
+ * the first); new variables of [rows]. `extreme` may be NULL. Returns the columns. */
+pop_tensor pop_popnn_arg_extreme(pop_graph *graph, pop_tensor x, bool largest, pop_tensor *extreme,
+                                 pop_program sequence, const char *name);
+
 typedef enum pop_loss {
   POP_LOSS_SUM_SQUARED, /* half the sum of squared differences from what is 1 at the label and 0 elsewhere */
   POP_LOSS_CROSS_ENTROPY /* -log of what is at the label; the activations are a softmax's results */

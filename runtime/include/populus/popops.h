@@ -79,6 +79,9 @@ pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, p
 /* a += scale * b, for float and half; of one shape, or b is repeated. */
 void pop_popops_scaled_add_to(pop_graph *graph, pop_tensor a, pop_tensor b, double scale,
                               pop_program sequence, const char *name);
+/* a += scale * by * b, where `by` is a tensor of one element: a float, or a half where a and b are halves. */
+void pop_popops_scaled_add_by(pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor by,
+                              double scale, pop_program sequence, const char *name);
 /* Elements of another type, as C converts them. From and to all types but 64-bit integers and quarter. `out` as above. */
 pop_tensor pop_popops_cast(pop_graph *graph, pop_tensor a, pop_type type, pop_tensor out,
                            pop_program sequence, const char *name);

@@ -226,14 +226,21 @@ pop_tensor pop_popops_cast(pop_graph *graph, pop_tensor a, pop_type type, pop_te
   return cast(graph, "pop_popops_cast", operand_of_tensor(a), type, out, sequence, name).tensor;
 }
 
-void pop_popops_scaled_add_to(pop_graph *graph, pop_tensor a, pop_tensor b, double scale,
-                              pop_program sequence, const char *name)
+/* `by`: NULL, or a tensor of one element that `scale` is multiplied by */
+static void scaled_add(pop_graph *graph, const char *call, pop_tensor a, pop_tensor b,
+                       const pop_tensor *by, double scale, pop_program sequence, const char *name)
 {
-  static const char call[] = "pop_popops_scaled_add_to";
   pop_type type = pop_tensor_element_type(a);
-  char vertex_name[64];
-  snprintf(vertex_name, sizeof vertex_name, "popops::ScaledAdd<%s>", pop_type_name(type));
+  char vertex_name[64], by_type[32] = "";
+  if (by) snprintf(by_type, sizeof by_type, ",%s", pop_type_name(pop_tensor_element_type(*by)));
+  snprintf(vertex_name, sizeof vertex_name, "popops::ScaledAdd%s<%s%s>", by ? "By" : "",
+           pop_type_name(type), by_type);
   if (!poplibs_check_vertex_type(graph, call, vertex_name, "scaled addition", type)) return;
+  if (pop_tensor_element_type(b) != type) {
+    poplibs_fail(graph, POP_ERROR_TYPE, "%s: elements of type %s are added to some of type %s",
+                 call, pop_type_name(pop_tensor_element_type(b)), pop_type_name(type));
+    return;
+  }
   pop_tensor flat_a = pop_tensor_flatten(a);
   pop_tensor flat_b =
       pop_tensor_flatten(poplibs_broadcast(call, b, pop_tensor_shape(a), pop_tensor_rank(a)));
@@ -244,9 +251,29 @@ void pop_popops_scaled_add_to(pop_graph *graph, pop_tensor a, pop_tensor b, doub
     pop_graph_connect(graph, vertex, "out", spread_slice(&s.parts[p], flat_a));
     pop_graph_connect(graph, vertex, "b", spread_slice(&s.parts[p], flat_b));
     pop_graph_set_field_float(graph, vertex, "scale", scale);
+    if (by) pop_graph_connect(graph, vertex, "by", pop_tensor_flatten(*by));
   }
   spread_free(&s);
   pop_sequence_add(sequence, pop_program_execute(graph, set, name));
+}
+
+void pop_popops_scaled_add_to(pop_graph *graph, pop_tensor a, pop_tensor b, double scale,
+                              pop_program sequence, const char *name)
+{
+  scaled_add(graph, "pop_popops_scaled_add_to", a, b, NULL, scale, sequence, name);
+}
+
+void pop_popops_scaled_add_by(pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor by,
+                              double scale, pop_program sequence, const char *name)
+{
+  static const char call[] = "pop_popops_scaled_add_by";
+  if (pop_graph_error(graph)) return;
+  if (pop_tensor_num_elements(by) != 1) {
+    poplibs_fail(graph, POP_ERROR_TENSOR, "%s: the scale has %zu elements; it must have one", call,
+                 pop_tensor_num_elements(by));
+    return;
+  }
+  scaled_add(graph, call, a, b, &by, scale, sequence, name);
 }
 
 void pop_popops_fill(pop_graph *graph, pop_tensor tensor, const void *value, pop_program sequence,

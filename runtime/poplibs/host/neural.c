@@ -4,31 +4,90 @@
 
 #include <populus/popnn.h>
 #include <populus/popops.h>
+#include <populus/popops_sort.h>
+#include <stdlib.h>
 
 void pop_popnn_add_codelets(pop_graph *graph)
 {
   poplibs_add_codelets(graph, "popnn");
 }
 
-pop_tensor pop_popnn_softmax(pop_graph *graph, pop_tensor x, pop_program sequence, const char *name)
+/* x - the largest x of its row: a new variable. */
+static pop_tensor below_largest(pop_graph *graph, const char *call, pop_tensor x,
+                                pop_program sequence, const char *name)
 {
   pop_tensor none = {graph ? graph->top : NULL, 0};
   if (!graph || pop_graph_error(graph)) return none;
   if (pop_tensor_rank(x) == 0) {
-    poplibs_fail(graph, POP_ERROR_TENSOR,
-                 "pop_popnn_softmax: a scalar has no dimension to go along");
+    poplibs_fail(graph, POP_ERROR_TENSOR, "%s: a scalar has no dimension to go along", call);
     return none;
   }
   size_t last = pop_tensor_rank(x) - 1;
   pop_tensor largest = pop_popops_reduce(graph, x, &last, 1, (pop_reduction){.op = POP_REDUCE_MAX},
                                          none, sequence, NULL, NULL, name);
-  pop_tensor y = pop_popops_binary(graph, POP_BINARY_SUBTRACT, x, pop_tensor_expand(largest, last),
-                                   none, sequence, name);
-  pop_popops_unary(graph, POP_UNARY_EXPONENT, y, y, sequence, name);
-  pop_tensor sum = pop_popops_reduce(graph, y, &last, 1, (pop_reduction){.op = POP_REDUCE_ADD},
+  return pop_popops_binary(graph, POP_BINARY_SUBTRACT, x, pop_tensor_expand(largest, last), none,
+                           sequence, name);
+}
+
+/* Of the last dimension, whose size becomes 1. */
+static pop_tensor sum_of_rows(pop_graph *graph, pop_tensor x, pop_program sequence,
+                              const char *name)
+{
+  size_t last = pop_tensor_rank(x) - 1;
+  pop_tensor none = {graph->top, 0};
+  pop_tensor sum = pop_popops_reduce(graph, x, &last, 1, (pop_reduction){.op = POP_REDUCE_ADD},
                                      none, sequence, NULL, NULL, name);
-  return pop_popops_binary(graph, POP_BINARY_DIVIDE, y, pop_tensor_expand(sum, last), y, sequence,
-                           name);
+  return pop_tensor_expand(sum, last);
+}
+
+pop_tensor pop_popnn_softmax(pop_graph *graph, pop_tensor x, pop_program sequence, const char *name)
+{
+  pop_tensor y = below_largest(graph, "pop_popnn_softmax", x, sequence, name);
+  if (!y.index) return y;
+  pop_popops_unary(graph, POP_UNARY_EXPONENT, y, y, sequence, name);
+  return pop_popops_binary(graph, POP_BINARY_DIVIDE, y, sum_of_rows(graph, y, sequence, name), y,
+                           sequence, name);
+}
+
+pop_tensor pop_popnn_log_softmax(pop_graph *graph, pop_tensor x, pop_program sequence,
+                                 const char *name)
+{
+  pop_tensor y = below_largest(graph, "pop_popnn_log_softmax", x, sequence, name);
+  if (!y.index) return y;
+  pop_tensor none = {graph->top, 0};
+  pop_tensor powers = pop_popops_unary(graph, POP_UNARY_EXPONENT, y, none, sequence, name);
+  pop_tensor sum = sum_of_rows(graph, powers, sequence, name);
+  pop_popops_unary(graph, POP_UNARY_LOGARITHM, sum, sum, sequence, name);
+  return pop_popops_binary(graph, POP_BINARY_SUBTRACT, y, sum, y, sequence, name);
+}
+
+pop_tensor pop_popnn_arg_extreme(pop_graph *graph, pop_tensor x, bool largest, pop_tensor *extreme,
+                                 pop_program sequence, const char *name)
+{
+  static const char call[] = "pop_popnn_arg_extreme";
+  pop_tensor none = {graph ? graph->top : NULL, 0};
+  if (!graph || pop_graph_error(graph)) return none;
+  if (pop_tensor_rank(x) != 2 || pop_tensor_num_elements(x) == 0 ||
+      pop_tensor_dim(x, 1) > UINT32_MAX) {
+    char shape[64];
+    pop_tensor_shape_string(x, shape, sizeof shape);
+    poplibs_fail(graph, POP_ERROR_TENSOR,
+                 "%s: a tensor of shape %s; {rows,columns} are needed, not empty", call, shape);
+    return none;
+  }
+  size_t columns = pop_tensor_dim(x, 1);
+  uint32_t *numbers = pop_xcalloc(columns, sizeof *numbers);
+  for (size_t i = 0; i < columns; i++) numbers[i] = (uint32_t)i;
+  pop_tensor places = pop_graph_add_constant(graph, POP_UNSIGNED_INT, &columns, 1, numbers, name),
+             found = none;
+  free(numbers);
+  pop_graph_set_tile_mapping(graph, places, 0);
+  places = poplibs_broadcast(call, places, pop_tensor_shape(x), 2);
+  pop_tensor top = pop_popops_top_k(graph, x, places, (pop_top_k){.k = 1, .largest = largest},
+                                    &found, sequence, name);
+  if (pop_graph_error(graph)) return none;
+  if (extreme) *extreme = pop_tensor_flatten(top);
+  return pop_tensor_flatten(found);
 }
 
 static bool check_loss(pop_graph *graph, pop_tensor activations, pop_tensor labels, pop_tensor loss,

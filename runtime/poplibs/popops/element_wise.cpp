@@ -83,6 +83,14 @@ POP_UNARY_OPS(UNARY)
 POP_BINARY_OPS(BINARY)
 POP_TERNARY_OPS(TERNARY)
 
+template <typename T>
+static void addScaled(InOut<Vector<T>> &out, const Input<Vector<T>> &b, float scale,
+                      unsigned worker)
+{
+  for (unsigned i = worker; i < out.size(); i += MultiVertex::numWorkers())
+    out[i] = static_cast<T>(float(out[i]) + scale * float(b[i]));
+}
+
 // out += scale * b
 template <typename T> class ScaledAdd : public MultiVertex
 {
@@ -93,12 +101,30 @@ public:
 
   bool compute(unsigned worker)
   {
-    for (unsigned i = worker; i < out.size(); i += numWorkers())
-      out[i] = static_cast<T>(float(out[i]) + scale * float(b[i]));
+    addScaled(out, b, scale, worker);
     return true;
   }
 };
 template class ScaledAdd<float>;
 template class ScaledAdd<half>;
+
+// The same with a number that the device knows, times one that is known before.
+template <typename T, typename S> class ScaledAddBy : public MultiVertex
+{
+public:
+  InOut<Vector<T>> out;
+  Input<Vector<T>> b;
+  Input<S> by;
+  float scale;
+
+  bool compute(unsigned worker)
+  {
+    addScaled(out, b, scale * float(*by), worker);
+    return true;
+  }
+};
+template class ScaledAddBy<float, float>;
+template class ScaledAddBy<half, float>;
+template class ScaledAddBy<half, half>;
 
 } // namespace popops

@@ -4,6 +4,7 @@
 #define POPLAR_DETAIL_LIBRARY_HPP
 
 #include <poplar/Graph.hpp>
+#include <poplar/detail/LibraryOptions.hpp>
 
 namespace poplar
 {
@@ -37,13 +38,6 @@ public:
     return Tensor(result);
   }
 };
-
-inline void refuseOptions(const char *function, const OptionFlags &options)
-{
-  if (!options.empty())
-    throw invalid_option(std::string(function) + ": there is no option '" + options.begin()->first +
-                         "'");
-}
 
 } // namespace detail
 } // namespace poplar
