@@ -344,12 +344,13 @@ static window window_inside(window w, window outer)
 static translated_frame make_frame(machine *m, tile *t, context *c, context *probe)
 {
   uint64_t left = c->clock < m->limit ? m->limit - c->clock : 0;
+  uint64_t slots = left / m->target.num_worker_contexts;
   window writable = window_inside(c->writable, c->readable);
   window stack = window_inside(c->stack, c->readable);
   probe->number = c->number;
   return (translated_frame){.c = c,
                             .memory = t->memory - m->target.memory_base,
-                            .limit = left / m->target.num_worker_contexts,
+                            .limit = slots < INT64_MAX ? slots : INT64_MAX,
                             .clock = c->clock,
                             .instructions = c->instructions,
                             .slot_cycles = m->target.num_worker_contexts,

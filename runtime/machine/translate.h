@@ -96,7 +96,7 @@ typedef struct translated_frame {
   context *c;
   uint8_t *memory;              /* host's place of tile address 0 */
   uint64_t slots, count;        /* issue slots and instructions since the frame was made */
-  uint64_t limit;               /* of slots */
+  uint64_t limit;               /* of slots; not above INT64_MAX */
   uint64_t clock, instructions; /* the context's when the frame was made */
   uint64_t slot_cycles;         /* of the clock, per slot */
   uint32_t tile_number;

@@ -17,11 +17,13 @@
  * so that a NaN need not be made canonical before its bits can be seen. Which of them are needed
  * where, and what the flags are, LLVM finds out.
  *
- * Time. `slots` grows where a block begins by what the block takes, and so does its difference from
- * the count of instructions, `extra`; who leaves in its middle subtracts the rest. The limit is not compared at each block but where paths without end
- * must come by: where functions begin, behind calls, on backward edges; there must be room for all
- * blocks of the function (`worst_slots`). If there is not, the interpreter takes over: it knows
- * exactly where the limit is.
+ * Time. `left` is how many issue slots may pass until there is no time for all blocks of the function
+ * (`worst_slots`) any more: it shrinks where a block begins by what the block takes; who leaves in its
+ * middle gives the rest back. The difference of slots and instructions, `extra`, grows alike. Whether there
+ * is time is not asked at each block but where paths without end must come by: where functions
+ * begin, behind calls, on backward edges. If `left` is negative there, the interpreter takes over: it
+ * knows exactly where the limit is. (Counting down needs neither a register nor a comparison for
+ * the limit.)
  *
  * Tests of accesses. One test serves all accesses of a block whose addresses differ by constants, and
  * what follows (checks.c). Where no window holds the range, the machine is asked; where it refuses, the
@@ -184,10 +186,10 @@ typedef struct lift {
   /* The function at hand: */
   const code_function *f;
   LLVMValueRef function, frame, registers;
-  LLVMValueRef memory, limit; /* limit: less worst_slots */
+  LLVMValueRef memory;
   LLVMValueRef readable_start, readable_bytes, writable_start, writable_bytes, stack_start,
       stack_bytes;
-  LLVMValueRef slots, extra, leave_pc; /* stack slots; extra: slots - count */
+  LLVMValueRef left, extra, leave_pc; /* stack slots; extra: slots - count */
   LLVMValueRef x[NUM_REGISTERS + 1];
   LLVMValueRef single[NUM_REGISTERS], half[NUM_REGISTERS];
   LLVMValueRef lazy_single[NUM_REGISTERS], lazy_half[NUM_REGISTERS];

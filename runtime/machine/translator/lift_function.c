@@ -14,8 +14,8 @@
 static void test_limit(lift *l, LLVMValueRef pc)
 {
   LLVMBasicBlockRef out = lift_new_block(l, "no_time"), in = lift_new_block(l, "time");
-  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
-  lift_likely(l, LLVMBuildICmp(l->b, LLVMIntULE, slots, l->limit, ""), in, out);
+  LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
+  lift_likely(l, lift_compare(l, LLVMIntSGE, left, lift_constant64(l, 0)), in, out);
   lift_at_end(l, out);
   lift_leave_at(l, pc);
   lift_at_end(l, in);
@@ -285,7 +285,6 @@ static void test_entry(lift *l)
   LLVMBasicBlockRef no_time = lift_new_block(l, "no_time"), time = lift_new_block(l, "time");
   LLVMValueRef limit = LOAD_FIELD(i64, limit), slots = LOAD_FIELD(i64, slots);
   LLVMValueRef worst = lift_constant64(l, l->worst_slots);
-  l->limit = LLVMBuildSub(l->b, limit, worst, "limit");
   LLVMValueRef enough = lift_compare(l, LLVMIntUGE, limit, LLVMBuildAdd(l->b, slots, worst, ""));
   lift_likely(l, enough, time, no_time);
   lift_at_end(l, no_time);

@@ -102,10 +102,9 @@ void lift_guard(lift *l, counted_loop *loop, LLVMBasicBlockRef guard, LLVMValueR
   LLVMValueRef legal;
   *rounds = loop->test == LOOP_NOT_EQUAL ? rounds_until_equal(l, loop, &legal)
                                          : rounds_until_passed(l, loop, &legal);
-  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
+  LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
   LLVMValueRef needed = LLVMBuildMul(l->b, *rounds, lift_constant64(l, loop->worst_slots), "");
-  legal =
-      both(l, legal, lift_compare(l, LLVMIntULE, LLVMBuildAdd(l->b, slots, needed, ""), l->limit));
+  legal = both(l, legal, lift_compare(l, LLVMIntSLE, needed, left));
   for (uint32_t i = 0; i < loop->num_groups; i++)
     legal = both(l, legal, group_legal(l, &loop->groups[i], *rounds));
   LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);

@@ -88,11 +88,24 @@ static void load_registers(lift *l)
     if (l->single[r]) lift_set_f_bits(l, r, LLVMBuildLoad2(l->b, l->type.i32, f_place(l, r), ""));
 }
 
+/* Slots at which there is just time for all blocks of the function. */
+static LLVMValueRef last_slots(lift *l)
+{
+  LLVMValueRef limit = LLVMBuildLoad2(l->b, l->type.i64, FRAME(limit), "");
+  return LLVMBuildSub(l->b, limit, lift_constant64(l, l->worst_slots), "");
+}
+
+static LLVMValueRef slots_now(lift *l)
+{
+  LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
+  return LLVMBuildSub(l->b, last_slots(l), left, "");
+}
+
 static void load_time(lift *l)
 {
   LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, FRAME(slots), "");
   LLVMValueRef count = LLVMBuildLoad2(l->b, l->type.i64, FRAME(count), "");
-  LLVMBuildStore(l->b, slots, l->slots);
+  LLVMBuildStore(l->b, LLVMBuildSub(l->b, last_slots(l), slots, ""), l->left);
   LLVMBuildStore(l->b, LLVMBuildSub(l->b, slots, count, ""), l->extra);
 }
 
@@ -102,7 +115,7 @@ void lift_store_state(lift *l, LLVMValueRef pc)
     if (l->writes_x[r]) LLVMBuildStore(l->b, lift_x(l, r), x_place(l, r));
   for (uint32_t r = 0; r < NUM_REGISTERS; r++)
     if (l->writes_f[r]) LLVMBuildStore(l->b, lift_f_bits(l, r), f_place(l, r));
-  LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
+  LLVMValueRef slots = slots_now(l);
   LLVMValueRef extra = LLVMBuildLoad2(l->b, l->type.i64, l->extra, "");
   LLVMBuildStore(l->b, slots, FRAME(slots));
   LLVMBuildStore(l->b, LLVMBuildSub(l->b, slots, extra, ""), FRAME(count));
@@ -148,7 +161,7 @@ void lift_make_slots(lift *l)
     l->half[r] = new_slot(l, l->type.i16, "h", r);
     l->lazy_half[r] = new_slot(l, l->type.i1, "lazy_half", r);
   }
-  l->slots = new_slot(l, l->type.i64, "slots", 0);
+  l->left = new_slot(l, l->type.i64, "left", 0);
   l->extra = new_slot(l, l->type.i64, "extra", 0);
   l->leave_pc = new_slot(l, l->type.i32, "leave_pc", 0);
   l->round = new_slot(l, l->type.i64, "round", 0);
@@ -168,10 +181,10 @@ static void add_to(lift *l, LLVMValueRef slot, uint64_t value)
   LLVMBuildStore(l->b, LLVMBuildAdd(l->b, old, lift_constant64(l, value), ""), slot);
 }
 
-/* Most instructions take one slot, so most blocks change `slots` only. */
+/* Most instructions take one slot, so most blocks change `left` only. */
 void lift_add_time(lift *l, uint64_t slots, uint64_t count)
 {
-  add_to(l, l->slots, slots);
+  add_to(l, l->left, 0 - slots);
   if (slots != count) add_to(l, l->extra, slots - count);
 }
 
@@ -205,7 +218,7 @@ LLVMValueRef lift_counter(lift *l, uint32_t number)
 {
   bool high = number == CSR_CYCLEH || number == CSR_INSTRETH;
   bool cycle = number == CSR_CYCLE || number == CSR_CYCLEH;
-  LLVMValueRef value = LLVMBuildLoad2(l->b, l->type.i64, l->slots, "");
+  LLVMValueRef value = slots_now(l);
   if (cycle) {
     value = LLVMBuildSub(l->b, value, lift_constant64(l, rest_slots(l)), "");
     LLVMValueRef per_slot = LLVMBuildLoad2(l->b, l->type.i64, FRAME(slot_cycles), "");
