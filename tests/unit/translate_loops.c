@@ -1,0 +1,226 @@
+/* The translator against the interpreter: loops, random ones and such that end at the cycle limit. */
+#include <criterion/criterion.h>
+
+#include "support/compare_engines.h"
+#include "support/seeds.h"
+
+/* Random loops: counted in every way, with accesses near the borders of what is legal. */
+
+typedef struct loop_maker {
+  uint64_t random;
+  assembler *a;
+} loop_maker;
+
+static uint32_t pick(loop_maker *l, uint32_t below)
+{
+  l->random = l->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (uint32_t)(l->random >> 33) % below;
+}
+
+static uint32_t pick_of(loop_maker *l, const uint32_t *values, uint32_t count)
+{
+  return values[pick(l, count)];
+}
+#define PICK(l, ...)                                                                               \
+  pick_of(l, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
+
+/* s0, s1, a4, a5 point somewhere, a0-a3 are values, t0 counts, t1 is the bound. */
+static uint32_t pick_pointer(loop_maker *l)
+{
+  return PICK(l, S0, S1, A4, A5);
+}
+
+static uint32_t pick_value(loop_maker *l)
+{
+  return PICK(l, A0, A1, A2, A3);
+}
+
+static uint32_t pick_place(loop_maker *l)
+{
+  uint32_t near = 4 * pick(l, 64) - 128;
+  if (pick(l, 16) == 0) near += pick(l, 4);
+  return near + PICK(l, RIG_DATA + 512, RIG_DATA + 512, RIG_DATA + 2048, RIG_STACKS - 64,
+                     RIG_STACKS, RIG_STACKS + 64, RIG_STACKS + RIG_STACK_BYTES, RIG_CONST + 128,
+                     RIG_HOLE, RIG_BEHIND + 64, RIG_END);
+}
+
+static void put_body_op(loop_maker *l)
+{
+  assembler *a = l->a;
+  uint32_t p = pick_pointer(l), v = pick_value(l), w = pick_value(l);
+  int32_t offset = (int32_t)(4 * pick(l, 5)) - 4;
+  switch (pick(l, 16)) {
+  case 0:
+  case 1:
+    asm_load(a, ASM_LW, v, p, offset);
+    return;
+  case 13: /* two bounded values make a third: xor, or, and, minu, maxu */
+    asm_word(a, asm_i(0x00007013, v, w, (int32_t)PICK(l, 7, 15, 63, 255)));
+    asm_load(a, ASM_LBU, A5, p, offset);
+    asm_word(a, asm_r(PICK(l, 0x4033, 0x6033, 0x7033, 0x0a005033, 0x0a007033), v, v, A5));
+    asm_word(a, asm_i(PICK(l, 0x4013, 0x6013), v, v, (int32_t)pick(l, 64))); /* xori, ori */
+    asm_word(a, asm_r(0x20004033, A5, v, pick_pointer(l)));
+    asm_load(a, ASM_LW, v, A5, offset);
+    return;
+  case 2:
+    asm_load(a, PICK(l, ASM_LB, ASM_LBU, ASM_LH, ASM_LHU), v, p, offset);
+    return;
+  case 3:
+  case 4:
+    asm_store(a, ASM_SW, v, p, offset);
+    return;
+  case 5:
+    asm_store(a, PICK(l, ASM_SB, ASM_SH), v, pick(l, 8) ? p : (uint32_t)SP, offset);
+    return;
+  case 6:
+    asm_add(a, v, v, w);
+    return;
+  case 7:
+    asm_addi(a, p, p, (int32_t)PICK(l, 4, 4, 4, 8, 1, (uint32_t)-4, 12));
+    return;
+  case 8: /* another address: sh2add, of a counter or of a value */
+    asm_word(a, asm_r(0x20004033, A5, pick(l, 3) ? (uint32_t)T0 : v, S0));
+    return;
+  case 11: /* a table: the index is bounded */
+    asm_word(a, asm_i(0x00007013, v, w, (int32_t)PICK(l, 7, 15, 63, 255)));
+    asm_word(a, asm_r(0x20004033, A5, v, pick_pointer(l)));
+    asm_load(a, ASM_LW, v, A5, offset);
+    return;
+  case 12: /* the same, and back; bytes without a mask */
+    if (pick(l, 2))
+      asm_load(a, PICK(l, ASM_LBU, ASM_LHU), v, p, offset);
+    else
+      asm_word(a, asm_i(0x00005013, v, w, 20 + (int32_t)pick(l, 12))); /* srli */
+    asm_word(a, asm_r(PICK(l, 0x20002033, 0x20004033, 0x33), A5, v, SP));
+    asm_store(a, PICK(l, ASM_SB, ASM_SW), w, A5, offset - 256);
+    return;
+  case 9:
+    asm_load(a, ASM_FLW, pick(l, 4), p, offset);
+    asm_word(a, asm_r(PICK(l, 0x00007053, 0x10007053, 0x28001053), pick(l, 4), pick(l, 4), 1));
+    return;
+  case 10:
+    asm_store(a, ASM_FSW, pick(l, 4), p, offset);
+    return;
+  default: { /* sometimes not */
+    size_t hole = asm_hole(a);
+    asm_add(a, v, v, T0);
+    if (pick(l, 2)) asm_store(a, ASM_SW, v, p, offset);
+    asm_patch_branch(a, hole, PICK(l, ASM_BEQ, ASM_BLT, ASM_BGE), v, w);
+  }
+  }
+}
+
+static void put_loop(loop_maker *l)
+{
+  assembler *a = l->a;
+  uint32_t rounds = pick(l, 4) ? pick(l, 40) : pick(l, 400), start = PICK(l, 0, 1, 7, 0x7ffffff0);
+  int32_t step = (int32_t)PICK(l, 1, 1, 2, 4, 3, (uint32_t)-1, (uint32_t)-4);
+  asm_li(a, T0, start);
+  asm_li(a, T1, start + rounds * (uint32_t)step + (pick(l, 6) ? 0 : 1));
+  uint32_t again = asm_here(a);
+  size_t early = 0; /* where the loop may end early */
+  for (uint32_t n = 1 + pick(l, 6); n > 0; n--) {
+    put_body_op(l);
+    if (!early && pick(l, 8) == 0) early = asm_hole(a);
+  }
+  asm_addi(a, T0, T0, step);
+  uint32_t kind = PICK(l, ASM_BNE, ASM_BNE, ASM_BLT, ASM_BGE, 0x6063, 0x7063);
+  if (pick(l, 2))
+    asm_branch(a, kind, T0, T1, again);
+  else
+    asm_branch(a, kind, T1, T0, again);
+  if (early)
+    asm_patch_branch(a, early, PICK(l, ASM_BEQ, ASM_BLT, ASM_BGE), pick_value(l), pick_value(l));
+}
+
+static void put_worker(loop_maker *l)
+{
+  assembler *a = l->a;
+  static const uint8_t pointers[] = {S0, S1, A4, A5}, values[] = {A0, A1, A2, A3};
+  asm_li(a, SP, RIG_STACKS + RIG_STACK_BYTES - 4 * pick(l, 20));
+  for (unsigned i = 0; i < 4; i++) asm_li(a, pointers[i], pick_place(l));
+  for (unsigned i = 0; i < 4; i++)
+    asm_li(a, values[i], pick(l, 3) ? pick(l, 100) : pick(l, 1u << 31));
+  asm_li(a, T2, 1 + pick(l, 3));
+  uint32_t outer = asm_here(a);
+  for (uint32_t n = 1 + pick(l, 2); n > 0; n--) put_loop(l);
+  for (unsigned i = 0; i < 4; i++)
+    if (pick(l, 2)) asm_li(a, pointers[i], pick_place(l));
+  asm_addi(a, T2, T2, -1);
+  asm_branch(a, ASM_BNE, T2, ZERO, outer);
+  asm_li(a, T2, RIG_DATA);
+  for (uint32_t r = S0; r <= A7; r++) asm_store(a, ASM_SW, r, T2, (int32_t)(4 * r));
+  for (uint32_t r = 0; r < 4; r++) asm_store(a, ASM_FSW, r, T2, 128 + 4 * (int32_t)r);
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+}
+
+static void compare_loops(uint64_t seed)
+{
+  rig r = rig_create(1, 0);
+  loop_maker l = {.random = seed * 77777, .a = &r.code[0]};
+  asm_li(l.a, T0, RIG_CODE + 4 * 6);
+  asm_tile(l.a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(l.a, TILE_WAIT, 0, 0, 0);
+  asm_tile(l.a, TILE_HOST_SYNC, A0, A0, 0);
+  asm_nops(l.a, 1);
+  put_worker(&l);
+  uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+  pop_image image = rig_image(&r, 0, bytes);
+  for (uint32_t i = RIG_DATA; i < RIG_END; i++) bytes[i - RIG_BASE] = (uint8_t)pick(&l, 256);
+  machine_stack stacks[MACHINE_NUM_STACKS];
+  for (uint32_t i = 0; i < MACHINE_NUM_STACKS; i++)
+    stacks[i] = (machine_stack){RIG_STACKS + i * RIG_STACK_BYTES, RIG_STACK_BYTES};
+  uint64_t limit = pick(&l, 4) ? 1000000 : 3000 + pick(&l, 20000);
+  compare_engines(&r.target, &image, stacks, limit, "loops", seed);
+  free(bytes);
+  rig_free(&r);
+}
+
+Test(translate_loops, loops_touch_what_they_may_and_fault_where_they_must)
+{
+  seed_range seeds = test_seeds(1, 100);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_loops(seed);
+}
+
+/* Worker 0: a counted loop behind more slots than all the rest of its function takes. */
+static void put_limited_worker(assembler *a)
+{
+  enum { SLOTS_BEFORE = 40, ROUNDS = 5000, MORE = 3 };
+  asm_li(a, T2, MORE);
+  asm_li(a, A4, RIG_DATA);
+  uint32_t outer = asm_here(a);
+  asm_nops(a, SLOTS_BEFORE);
+  asm_li(a, T0, ROUNDS);
+  uint32_t inner = asm_here(a);
+  asm_load(a, ASM_LW, A0, A4, 4);
+  asm_add(a, A0, A0, T0);
+  asm_store(a, ASM_SW, A0, A4, 4);
+  asm_addi(a, T0, T0, -1);
+  asm_branch(a, ASM_BNE, T0, ZERO, inner);
+  asm_addi(a, T2, T2, -1);
+  asm_branch(a, ASM_BNE, T2, ZERO, outer);
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+}
+
+/* Wherever the limit is: in front of the loop, in its first rounds, at its end. */
+Test(translate_loops, a_cycle_limit_stops_in_front_of_a_counted_loop_and_in_it)
+{
+  enum { SLOT_CYCLES = 6, START = 7 * SLOT_CYCLES, ONE_LOOP = 5 * 5000, NEAR = 160 };
+  rig r = rig_create(1, 0);
+  assembler *a = &r.code[0];
+  asm_li(a, T0, RIG_CODE + 4 * 6);
+  asm_tile(a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(a, TILE_WAIT, 0, 0, 0);
+  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
+  asm_nops(a, 1);
+  put_limited_worker(a);
+  uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+  pop_image image = rig_image(&r, 0, bytes);
+  for (uint64_t slots = 0; slots < NEAR; slots++) {
+    uint64_t first = START + slots * SLOT_CYCLES, second = first + ONE_LOOP * SLOT_CYCLES;
+    compare_engines(&r.target, &image, NULL, first, "limit in slot", slots);
+    compare_engines(&r.target, &image, NULL, second, "limit one loop later, in slot", slots);
+  }
+  free(bytes);
+  rig_free(&r);
+}
