@@ -4,7 +4,7 @@ set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
 
 # Both at once: it is compiling that takes the time.
-for subject in interface callbacks values; do
+for subject in interface callbacks values mistakes; do
   pids=
   for compiler in $compilers; do
     link "$compiler" c++11 "$POPULUS_SOURCE_DIR/tests/cxx/$subject.cpp" "$subject-$compiler" -lpoplar &

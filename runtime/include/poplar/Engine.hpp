@@ -29,21 +29,26 @@ class Engine
 {
   detail::Shared<detail::EngineState> state; // of no other engine
 
+  detail::EngineState &get() const
+  {
+    if (!state) throw poplar_error("poplar::Engine: there is none: it was moved from");
+    return *state.get();
+  }
   void create(Executable &&executable, const OptionFlags &options)
   {
     state.reset(new detail::EngineState);
-    state->executable = executable.getState();
+    get().executable = executable.getState();
     executable = Executable();
     auto flags = detail::options(options);
-    detail::check(pop_engine_create_from_executable(state->executable->executable, flags.data(),
-                                                    flags.size(), &state->engine));
+    detail::check(pop_engine_create_from_executable(get().executable->executable, flags.data(),
+                                                    flags.size(), &get().engine));
   }
   // Throws what a callback has thrown, or else the error.
   void finishRun(pop_error *error)
   {
-    if (state->thrown) {
-      std::exception_ptr thrown = state->thrown;
-      state->thrown = nullptr;
+    if (get().thrown) {
+      std::exception_ptr thrown = get().thrown;
+      get().thrown = nullptr;
       pop_error_free(error);
       std::rethrow_exception(thrown);
     }
@@ -52,7 +57,7 @@ class Engine
   // Of one copy of the stream, of all replicas.
   std::size_t streamBytes(const std::string &handle) const
   {
-    pop_executable *executable = state->executable->executable;
+    pop_executable *executable = get().executable->executable;
     for (std::size_t i = 0; i < pop_executable_num_streams(executable); ++i) {
       pop_stream_info info;
       detail::check(pop_executable_stream(executable, i, &info));
@@ -61,12 +66,12 @@ class Engine
              (info.broadcast ? 1 : info.num_replicas);
     }
     // pop_engine_connect_stream's message names the nearest.
-    detail::check(pop_engine_connect_stream(state->engine, handle.c_str(), nullptr, nullptr));
+    detail::check(pop_engine_connect_stream(get().engine, handle.c_str(), nullptr, nullptr));
     throw stream_connection_error("there is no stream '" + handle + "'");
   }
   std::size_t handleBytes(const std::string &handle, bool read) const
   {
-    pop_executable *executable = state->executable->executable;
+    pop_executable *executable = get().executable->executable;
     for (std::size_t i = 0; i < pop_executable_num_handles(executable); ++i) {
       pop_handle_info info;
       detail::check(pop_executable_handle(executable, i, &info));
@@ -97,21 +102,21 @@ public:
   Engine(Engine &&) = default;
   Engine &operator=(Engine &&) = default;
 
-  pop_engine *c() const { return state->engine; }
+  pop_engine *c() const { return get().engine; }
 
   // ---- running ----
 
-  void load(const Device &device) { finishRun(pop_engine_load_device(state->engine, device.c())); }
+  void load(const Device &device) { finishRun(pop_engine_load_device(get().engine, device.c())); }
   // Both are what load does.
-  void prepare(const Device &device) { state->prepared.reset(pop_device_retain(device.c())); }
+  void prepare(const Device &device) { get().prepared.reset(pop_device_retain(device.c())); }
   void deploy()
   {
-    if (!state->prepared) throw runtime_error("Engine::deploy: call Engine::prepare first");
-    finishRun(pop_engine_load_device(state->engine, state->prepared.get()));
+    if (!get().prepared) throw runtime_error("Engine::deploy: call Engine::prepare first");
+    finishRun(pop_engine_load_device(get().engine, get().prepared.get()));
   }
   void run(unsigned program = 0, const std::string & /*debugName*/ = "")
   {
-    finishRun(pop_engine_run(state->engine, program));
+    finishRun(pop_engine_run(get().engine, program));
   }
   void loadAndRun(const Device &device, unsigned program = 0)
   {
@@ -122,8 +127,8 @@ public:
   {
     detail::CStream *stream = new detail::CStream(os);
     std::setvbuf(*stream, nullptr, _IOLBF, BUFSIZ);
-    pop_engine_set_print_stream(state->engine, *stream);
-    std::swap(state->print, stream);
+    pop_engine_set_print_stream(get().engine, *stream);
+    std::swap(get().print, stream);
     delete stream;
   }
   void setPrintTensorStream(std::ostream &os) { setPrintStream(os); }
@@ -132,12 +137,12 @@ public:
 
   void readTensor(StringRef handle, void *begin, void *end)
   {
-    detail::check(pop_engine_read_tensor(state->engine, handle.cloneAsString().c_str(), begin,
+    detail::check(pop_engine_read_tensor(get().engine, handle.cloneAsString().c_str(), begin,
                                          bytes(begin, end)));
   }
   void writeTensor(StringRef handle, const void *begin, const void *end)
   {
-    detail::check(pop_engine_write_tensor(state->engine, handle.cloneAsString().c_str(), begin,
+    detail::check(pop_engine_write_tensor(get().engine, handle.cloneAsString().c_str(), begin,
                                           bytes(begin, end)));
   }
   // A buffer as large as the tensor.
@@ -145,19 +150,19 @@ public:
   {
     std::string name = handle;
     detail::check(
-        pop_engine_read_tensor(state->engine, name.c_str(), buffer, handleBytes(name, true)));
+        pop_engine_read_tensor(get().engine, name.c_str(), buffer, handleBytes(name, true)));
   }
   void writeTensor(StringRef handle, const void *buffer)
   {
     std::string name = handle;
     detail::check(
-        pop_engine_write_tensor(state->engine, name.c_str(), buffer, handleBytes(name, false)));
+        pop_engine_write_tensor(get().engine, name.c_str(), buffer, handleBytes(name, false)));
   }
 
   void connectStream(StringRef handle, void *begin, void *end)
   {
     detail::check(
-        pop_engine_connect_stream(state->engine, handle.cloneAsString().c_str(), begin, end));
+        pop_engine_connect_stream(get().engine, handle.cloneAsString().c_str(), begin, end));
   }
   // A buffer as large as what one copy moves.
   void connectStream(StringRef handle, void *begin)
@@ -175,7 +180,7 @@ public:
   }
   void connectStream(StringRef handle, unsigned replica, void *begin, void *end)
   {
-    detail::check(pop_engine_connect_replica_stream(state->engine, handle.cloneAsString().c_str(),
+    detail::check(pop_engine_connect_replica_stream(get().engine, handle.cloneAsString().c_str(),
                                                     replica, begin, end));
   }
   void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback)
@@ -195,20 +200,22 @@ public:
   void connectHostFunction(StringRef handle, unsigned replica, HostFunctionCallback function)
   {
     std::string name = handle;
+    if (!function)
+      throw stream_connection_error("host function '" + name + "': the function is empty");
     std::size_t inputs = 0, outputs = 0;
     for (const std::string &stream : listStreams()) {
       inputs += stream.compare(0, name.size() + 6, name + "/input") == 0;
       outputs += stream.compare(0, name.size() + 7, name + "/output") == 0;
     }
-    auto *connected = new detail::ConnectedFunction(name, replica, state->thrown,
+    auto *connected = new detail::ConnectedFunction(name, replica, get().thrown,
                                                     std::move(function), inputs, outputs);
     pop_host_function_callback c = connected->c();
-    state->functions.add(
-        connected, pop_engine_connect_host_function(state->engine, name.c_str(), replica, &c));
+    get().functions.add(connected,
+                        pop_engine_connect_host_function(get().engine, name.c_str(), replica, &c));
   }
   std::vector<std::string> listStreams() const
   {
-    pop_executable *executable = state->executable->executable;
+    pop_executable *executable = get().executable->executable;
     std::vector<std::string> names(pop_executable_num_streams(executable));
     for (std::size_t i = 0; i < names.size(); ++i) {
       pop_stream_info info;
@@ -223,14 +230,14 @@ public:
                           unsigned replica = 0)
   {
     std::string name = handle;
-    detail::check(pop_engine_copy_to_remote_buffer(state->engine, name.c_str(), row, replica, data,
+    detail::check(pop_engine_copy_to_remote_buffer(get().engine, name.c_str(), row, replica, data,
                                                    rowBytes(name)));
   }
   void copyFromRemoteBuffer(StringRef handle, void *data, std::uint64_t row, unsigned replica = 0)
   {
     std::string name = handle;
-    detail::check(pop_engine_copy_from_remote_buffer(state->engine, name.c_str(), row, replica,
-                                                     data, rowBytes(name)));
+    detail::check(pop_engine_copy_from_remote_buffer(get().engine, name.c_str(), row, replica, data,
+                                                     rowBytes(name)));
   }
 
   // ---- time ----
@@ -241,7 +248,7 @@ public:
   };
   TimerTimePoint getTimeStamp() const
   {
-    return {std::chrono::steady_clock::now(), pop_engine_cycles(state->engine)};
+    return {std::chrono::steady_clock::now(), pop_engine_cycles(get().engine)};
   }
   // "name: 1234 cycles, 0.5 s": of the device, and of the host.
   void reportTiming(std::ostream &os, const std::string &name, const TimerTimePoint &start,
@@ -258,7 +265,7 @@ public:
   }
   double getTileClockFrequency() const
   {
-    return pop_executable_target(state->executable->executable)->clock_hz;
+    return pop_executable_target(get().executable->executable)->clock_hz;
   }
 
   // ---- reports ----
@@ -274,31 +281,31 @@ public:
   POPLAR_NOT_YET(getSimulatedErrorLocations)
 #undef POPLAR_NOT_YET
   // The archive of tile images.
-  void serializeExecutable(std::ostream &os) const { Executable(state->executable).serialize(os); }
+  void serializeExecutable(std::ostream &os) const { Executable(get().executable).serialize(os); }
 
   // #include <pva/pva.hpp>, which defines it.
   pva::Report getReport(bool reportExecution = true) const;
   ProfileValue getGraphProfile() const
   {
     pop_profile *profile;
-    detail::check(pop_engine_graph_profile(state->engine, &profile));
+    detail::check(pop_engine_graph_profile(get().engine, &profile));
     return ProfileValue(profile);
   }
   ProfileValue getExecutionProfile() const
   {
     pop_profile *profile;
-    detail::check(pop_engine_execution_profile(state->engine, &profile));
+    detail::check(pop_engine_execution_profile(get().engine, &profile));
     return ProfileValue(profile);
   }
-  void resetExecutionProfile() { detail::check(pop_engine_reset_execution_profile(state->engine)); }
-  void enableExecutionProfiling() { pop_engine_enable_execution_profiling(state->engine); }
-  void disableExecutionProfiling() { pop_engine_disable_execution_profiling(state->engine); }
+  void resetExecutionProfile() { detail::check(pop_engine_reset_execution_profile(get().engine)); }
+  void enableExecutionProfiling() { pop_engine_enable_execution_profiling(get().engine); }
+  void disableExecutionProfiling() { pop_engine_disable_execution_profiling(get().engine); }
 
   // Memory, and what runs have cost (pop_engine_print_profile_summary has the options).
   void printProfileSummary(std::ostream &os, const OptionFlags &options = {}) const
   {
     auto flags = detail::options(options);
-    detail::check(pop_engine_print_profile_summary(state->engine, flags.data(), flags.size(),
+    detail::check(pop_engine_print_profile_summary(get().engine, flags.data(), flags.size(),
                                                    detail::CStream(os)));
   }
 
@@ -310,7 +317,7 @@ private:
   }
   std::size_t rowBytes(const std::string &handle) const
   {
-    pop_executable *executable = state->executable->executable;
+    pop_executable *executable = get().executable->executable;
     for (std::size_t i = 0; i < pop_executable_num_remote_buffers(executable); ++i) {
       pop_remote_buffer_info info;
       detail::check(pop_executable_remote_buffer(executable, i, &info));
@@ -321,13 +328,15 @@ private:
   void connectCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback)
   {
     std::string name = handle;
-    auto *connected = new detail::ConnectedCallback(name, replica, state->thrown, callback.take());
+    auto calls = callback.take();
+    if (!calls) throw stream_connection_error("stream '" + name + "': the callback is null");
+    auto *connected = new detail::ConnectedCallback(name, replica, get().thrown, std::move(calls));
     pop_stream_callback c = connected->c();
-    state->callbacks.add(
+    get().callbacks.add(
         connected,
         replica == ~0u
-            ? pop_engine_connect_stream_callback(state->engine, name.c_str(), &c)
-            : pop_engine_connect_replica_stream_callback(state->engine, name.c_str(), replica, &c));
+            ? pop_engine_connect_stream_callback(get().engine, name.c_str(), &c)
+            : pop_engine_connect_replica_stream_callback(get().engine, name.c_str(), replica, &c));
   }
 };
 

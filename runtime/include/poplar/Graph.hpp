@@ -64,6 +64,12 @@ class Graph
     return replicas == 1 ? pop_graph_create(&target.c())
                          : pop_graph_create_replicated(&target.c(), replicas);
   }
+  pop_graph *get() const
+  {
+    if (!top)
+      throw poplar_error("poplar::Graph: there is no graph: it was made by Graph() or moved from");
+    return graph;
+  }
   void check() const { detail::check(graph); }
   Graph view(pop_graph *virtualGraph) const
   {
@@ -82,7 +88,7 @@ class Graph
   }
   Tensor constant(const Type &type, ArrayRef<std::size_t> shape, const void *data, const char *name)
   {
-    return wrap(pop_graph_add_constant(graph, type.c(), shape.data(), shape.size(), data, name));
+    return wrap(pop_graph_add_constant(get(), type.c(), shape.data(), shape.size(), data, name));
   }
   static std::size_t product(ArrayRef<std::size_t> shape)
   {
@@ -118,7 +124,7 @@ public:
         estimators(new detail::Estimators)
   {
     check();
-    target = Target(*pop_graph_get_target(graph));
+    target = Target(*pop_graph_get_target(get()));
   }
   explicit Graph(const Device &device, replication_factor replicas = replication_factor(1))
       : Graph(device.getTarget(), replicas)
@@ -127,22 +133,26 @@ public:
   Graph(Graph &&) = default;
   Graph &operator=(Graph &&) = default;
 
-  pop_graph *c() const { return graph; }
+  pop_graph *c() const { return get(); }
   const Target &getTarget() const { return target; }
-  unsigned getReplicationFactor() const { return pop_graph_replication_factor(graph); }
-  unsigned getTopLevelReplicationFactor() const { return pop_graph_replication_factor(top.get()); }
+  unsigned getReplicationFactor() const { return pop_graph_replication_factor(get()); }
+  unsigned getTopLevelReplicationFactor() const
+  {
+    get();
+    return pop_graph_replication_factor(top.get());
+  }
 
   // ---- virtual graphs ----
 
   // One of as many replicas of this graph, each with its part of the tiles; what is made with it is in each.
   Graph createReplicatedGraph(unsigned replicationFactor)
   {
-    return view(pop_graph_create_replicated_graph(graph, replicationFactor));
+    return view(pop_graph_create_replicated_graph(get(), replicationFactor));
   }
   // The tensor in all replicas, which are one more dimension in front.
   Tensor getNonReplicatedTensor(const Tensor &t)
   {
-    return wrap(pop_graph_get_non_replicated_tensor(graph, t.c()));
+    return wrap(pop_graph_get_non_replicated_tensor(get(), t.c()));
   }
   // The first tiles of every IPU.
   Graph createVirtualGraph(unsigned numTilesPerIPU)
@@ -152,18 +162,18 @@ public:
   // Tiles lower <= tile < upper, over all IPUs.
   Graph createVirtualGraph(unsigned lowerTile, unsigned upperTile)
   {
-    return view(pop_graph_create_virtual_graph(graph, lowerTile, upperTile));
+    return view(pop_graph_create_virtual_graph(get(), lowerTile, upperTile));
   }
   // These tiles of every IPU.
   Graph createVirtualGraph(const std::vector<unsigned> &perIpuTiles)
   {
     auto tiles = detail::sizes(perIpuTiles);
-    return view(pop_graph_create_virtual_graph_per_ipu(graph, tiles.data(), tiles.size()));
+    return view(pop_graph_create_virtual_graph_per_ipu(get(), tiles.data(), tiles.size()));
   }
-  Graph getTopLevelGraph() { return view(pop_graph_top_level_graph(graph)); }
+  Graph getTopLevelGraph() { return view(pop_graph_top_level_graph(get())); }
   unsigned convertVirtualTileToPhysicalTile(unsigned tile) const
   {
-    std::size_t physical = pop_graph_physical_tile(graph, tile);
+    std::size_t physical = pop_graph_physical_tile(get(), tile);
     if (physical == SIZE_MAX)
       throw index_error("Graph::convertVirtualTileToPhysicalTile: there is no tile " +
                         std::to_string(tile));
@@ -174,12 +184,13 @@ public:
   unsigned convertPhysicalTileToVirtualTile(unsigned tile) const
   {
     for (unsigned i = 0; i < target.getNumTiles(); ++i)
-      if (pop_graph_physical_tile(graph, i) == tile) return i;
+      if (pop_graph_physical_tile(get(), i) == tile) return i;
     throw index_error("Graph::convertPhysicalTileToVirtualTile: tile " + std::to_string(tile) +
                       " is none of the graph's " + std::to_string(target.getNumTiles()));
   }
   unsigned convertPhysicalTileToVirtualTile(unsigned ipu, unsigned tileOfIpu) const
   {
+    get();
     unsigned tilesPerIpu = pop_graph_get_target(top.get())->tiles_per_ipu;
     return convertPhysicalTileToVirtualTile(ipu * tilesPerIpu + tileOfIpu);
   }
@@ -199,7 +210,7 @@ public:
                    StringRef compileFlags = "", StringRef targetName = "")
   {
     refuseTarget(targetName);
-    pop_graph_add_codelets(graph, file.cloneAsString().c_str(),
+    pop_graph_add_codelets(get(), file.cloneAsString().c_str(),
                            flagsFor(type, compileFlags).c_str());
     check();
     return true;
@@ -225,14 +236,14 @@ public:
     refuseTarget(targetName);
     if (type != CodeletFileType::CppSource && type != CodeletFileType::CSource)
       throw poplar_error("Graph::addCodelets: text from memory is C or C++");
-    pop_graph_add_codelets_source(graph, type == CodeletFileType::CSource ? "c" : "c++",
+    pop_graph_add_codelets_source(get(), type == CodeletFileType::CSource ? "c" : "c++",
                                   stream.str().c_str(), nullptr,
                                   compileFlags.cloneAsString().c_str());
     check();
   }
   bool hasCodelet(StringRef vertexType) const
   {
-    return pop_graph_has_vertex_type(graph, vertexType.cloneAsString().c_str());
+    return pop_graph_has_vertex_type(get(), vertexType.cloneAsString().c_str());
   }
 
   // ---- variables and constants ----
@@ -241,13 +252,13 @@ public:
                      const DebugContext &debugContext = {})
   {
     return wrap(
-        pop_graph_add_variable(graph, type.c(), shape.data(), shape.size(), debugContext.c()));
+        pop_graph_add_variable(get(), type.c(), shape.data(), shape.size(), debugContext.c()));
   }
   Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod method,
                      const DebugContext &debugContext = {})
   {
     Tensor variable = addVariable(type, shape, debugContext);
-    if (method == VariableMappingMethod::LINEAR) pop_graph_map_linearly(graph, variable.c(), 0, 0);
+    if (method == VariableMappingMethod::LINEAR) pop_graph_map_linearly(get(), variable.c(), 0, 0);
     check();
     return variable;
   }
@@ -310,7 +321,7 @@ public:
   }
   Tensor addReplicationIndexConstant(const DebugContext &debugContext = {})
   {
-    return wrap(pop_graph_add_replication_index_constant(graph, debugContext.c()));
+    return wrap(pop_graph_add_replication_index_constant(get(), debugContext.c()));
   }
   Tensor clone(const Type &type, const Tensor &tensor, const DebugContext &debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
@@ -324,7 +335,7 @@ public:
       throw poplar_error(
           "Graph::clone: GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES is not there; use "
           "PRESERVE_ORDER_AND_ALIASES");
-    return wrap(pop_graph_clone(graph, type.c(), detail::check(tensor.c()), debugContext.c(), how));
+    return wrap(pop_graph_clone(get(), type.c(), detail::check(tensor.c()), debugContext.c(), how));
   }
   Tensor clone(const Tensor &tensor, const DebugContext &debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
@@ -361,7 +372,7 @@ public:
   void setInitialValue(const Tensor &tensor, T value)
   {
     auto bytes = detail::toDevice(tensor.elementType().c(), &value, tensor.numElements(), 0);
-    pop_graph_set_initial_value(graph, tensor.c(), bytes.data());
+    pop_graph_set_initial_value(get(), tensor.c(), bytes.data());
     check();
   }
   template <typename T> void setInitialValue(const Tensor &tensor, ArrayRef<T> values)
@@ -371,7 +382,7 @@ public:
                                   " values for " + std::to_string(tensor.numElements()) +
                                   " elements");
     auto bytes = detail::toDevice(tensor.elementType().c(), values.data(), values.size());
-    pop_graph_set_initial_value(graph, tensor.c(), bytes.data());
+    pop_graph_set_initial_value(get(), tensor.c(), bytes.data());
     check();
   }
   template <typename Vector, typename = detail::EnableIfVector<Vector>, typename = void>
@@ -385,12 +396,12 @@ public:
   }
   void setInitialValueHalf(const FieldRef &field, std::uint16_t value)
   {
-    pop_graph_set_field(graph, field.c(), field.getName().c_str(), POP_HALF, &value);
+    pop_graph_set_field(get(), field.c(), field.getName().c_str(), POP_HALF, &value);
     check();
   }
   void setInitialValueHalf(const FieldRef &field, ArrayRef<std::uint16_t> values)
   {
-    pop_graph_set_field_array(graph, field.c(), field.getName().c_str(), POP_HALF, values.data(),
+    pop_graph_set_field_array(get(), field.c(), field.getName().c_str(), POP_HALF, values.data(),
                               values.size());
     check();
   }
@@ -399,7 +410,7 @@ public:
     if (values.size() != tensor.numElements() || tensor.elementType() != HALF)
       throw tensor_creation_error(
           "Graph::setInitialValueHalf: a tensor of half and as many values are needed");
-    pop_graph_set_initial_value(graph, tensor.c(), values.data());
+    pop_graph_set_initial_value(get(), tensor.c(), values.data());
     check();
   }
 
@@ -407,12 +418,12 @@ public:
 
   void setTileMapping(const VertexRef &vertex, unsigned tile)
   {
-    pop_graph_set_vertex_tile(graph, vertex.c(), tile);
+    pop_graph_set_vertex_tile(get(), vertex.c(), tile);
     check();
   }
   void setTileMapping(const Tensor &tensor, unsigned tile)
   {
-    pop_graph_set_tile_mapping(graph, detail::check(tensor.c()), tile);
+    pop_graph_set_tile_mapping(get(), detail::check(tensor.c()), tile);
     check();
   }
   // By tile: intervals of the flattened tensor.
@@ -433,7 +444,7 @@ public:
     } all;
     all.mapping.resize(target.getNumTiles());
     pop_graph_visit_tile_mapping(
-        graph, detail::check(tensor.c()),
+        get(), detail::check(tensor.c()),
         [](void *context, std::size_t tile, std::size_t begin, std::size_t end) {
           Collected &c = *static_cast<Collected *>(context);
           if (tile >= c.mapping.size()) {
@@ -469,7 +480,7 @@ public:
         regions, [](const Interval &region) { return pop_interval{region.begin(), region.end()}; });
     std::vector<std::vector<Interval>> result;
     pop_tensor_visit_sorted_contiguous_regions(
-        tensor.c(), list.data(), list.size(), removeAliasedIntervals,
+        detail::check(tensor.c()), list.data(), list.size(), removeAliasedIntervals,
         [](void *context, const pop_interval *intervals, std::size_t count) {
           auto &lists = *static_cast<std::vector<std::vector<Interval>> *>(context);
           lists.emplace_back();
@@ -500,7 +511,7 @@ public:
   // The tensor before it was broadcast: in each dimension the fewest of its elements that, repeated, are all of them.
   Tensor findUnbroadcastTensor(const Tensor &tensor) const
   {
-    Tensor result = tensor;
+    Tensor result(detail::check(tensor.c()));
     for (unsigned d = 0; d < tensor.rank(); ++d) {
       std::size_t size = result.dim(d);
       for (std::size_t part = 1; part < size; ++part) {
@@ -518,14 +529,14 @@ public:
 
   ComputeSet addComputeSet(const DebugContext &debugContext = {})
   {
-    ComputeSet set(pop_graph_add_compute_set(graph, debugContext.c()));
+    ComputeSet set(pop_graph_add_compute_set(get(), debugContext.c()));
     check();
     return set;
   }
   VertexRef addVertex(const ComputeSet &computeSet, StringRef vertexType)
   {
     VertexRef vertex(
-        pop_graph_add_vertex(graph, computeSet.c(), vertexType.cloneAsString().c_str()));
+        pop_graph_add_vertex(get(), computeSet.c(), vertexType.cloneAsString().c_str()));
     check();
     return vertex;
   }
@@ -533,29 +544,29 @@ public:
                       ArrayRef<ConnectionDesc> connections)
   {
     VertexRef vertex = addVertex(computeSet, vertexType);
-    for (const ConnectionDesc &connection : connections) connection.connect(graph, vertex.c());
+    for (const ConnectionDesc &connection : connections) connection.connect(get(), vertex.c());
     return vertex;
   }
-  unsigned getNumVertices() const { return static_cast<unsigned>(pop_graph_num_vertices(graph)); }
+  unsigned getNumVertices() const { return static_cast<unsigned>(pop_graph_num_vertices(get())); }
 
   void connect(const FieldRef &field, const Tensor &tensor)
   {
-    detail::connect(graph, field, tensor.c());
+    detail::connect(get(), field, tensor.c());
   }
   void connect(const FieldRef &field, ArrayRef<Tensor> tensors)
   {
-    detail::connect(graph, field, detail::tensors(tensors));
+    detail::connect(get(), field, detail::tensors(tensors));
   }
   // A constant on the vertex's tile, or the value of a plain member.
   template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
   void connect(const FieldRef &field, T value)
   {
-    detail::setValue(graph, field, value);
+    detail::setValue(get(), field, value);
   }
   template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
   void connect(const FieldRef &field, ArrayRef<T> values)
   {
-    detail::setValues(graph, field, detail::HostValues(values.data(), values.size()));
+    detail::setValues(get(), field, detail::HostValues(values.data(), values.size()));
   }
   template <typename Vector, typename = detail::EnableIfVector<Vector>, typename = void>
   void connect(const FieldRef &field, const Vector &values)
@@ -565,11 +576,11 @@ public:
   template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
   void setInitialValue(const FieldRef &field, T value)
   {
-    detail::setValue(graph, field, value);
+    detail::setValue(get(), field, value);
   }
   template <typename T> void setInitialValue(const FieldRef &field, ArrayRef<T> values)
   {
-    detail::setValues(graph, field, detail::HostValues(values.data(), values.size()));
+    detail::setValues(get(), field, detail::HostValues(values.data(), values.size()));
   }
   template <typename Vector, typename = detail::EnableIfVector<Vector>, typename = void>
   void setInitialValue(const FieldRef &field, const Vector &values)
@@ -578,17 +589,17 @@ public:
   }
   void setFieldSize(const FieldRef &field, std::size_t size)
   {
-    pop_graph_set_field_size(graph, field.c(), field.getName().c_str(), size);
+    pop_graph_set_field_size(get(), field.c(), field.getName().c_str(), size);
     check();
   }
   void setCycleEstimate(const VertexRef &vertex, std::uint64_t cycles)
   {
-    pop_graph_set_cycle_estimate(graph, vertex.c(), cycles);
+    pop_graph_set_cycle_estimate(get(), vertex.c(), cycles);
     check();
   }
   void setPerfEstimate(const VertexRef &vertex, std::uint64_t cycles, std::uint64_t flops = 0)
   {
-    pop_graph_set_perf_estimate(graph, vertex.c(), cycles, flops);
+    pop_graph_set_perf_estimate(get(), vertex.c(), cycles, flops);
     check();
   }
   void setPerfEstimate(const VertexRef &vertex, const VertexPerfEstimate &estimate)
@@ -599,7 +610,7 @@ public:
   // that.
   void registerPerfEstimator(StringRef vertexType, PerfEstimateFunc estimate)
   {
-    estimators->add(graph, vertexType, std::move(estimate));
+    estimators->add(get(), vertexType, std::move(estimate));
     check();
   }
   // Called as PerfEstimateFunc is, answers the cycles.
@@ -614,7 +625,7 @@ public:
   // The vertex's own or, once the graph has been compiled, its type's.
   VertexPerfEstimate getPerfEstimate(const VertexRef &vertex) const
   {
-    pop_perf_estimate estimate = pop_graph_perf_estimate(graph, vertex.c());
+    pop_perf_estimate estimate = pop_graph_perf_estimate(get(), vertex.c());
     if (!estimate.cycles && !estimate.flops)
       throw missing_perf_estimate("Graph::getPerfEstimate: nothing is said of the vertex");
     return VertexPerfEstimate(estimate.cycles, estimate.flops);
@@ -623,7 +634,7 @@ public:
   // Elements that are connected, or rows.
   std::size_t getFieldSize(const FieldRef &field) const
   {
-    std::size_t size = pop_graph_vertex_field_size(graph, field.c(), field.getName().c_str());
+    std::size_t size = pop_graph_vertex_field_size(get(), field.c(), field.getName().c_str());
     if (size == SIZE_MAX) throw unknown_field("there is no field '" + field.getName() + "'");
     return size;
   }
@@ -633,19 +644,19 @@ public:
   // `rearrangeOnHost` and `optimiseMemory` are about who puts elements in order: here the host always does.
   void createHostWrite(StringRef handle, const Tensor &tensor, bool /*rearrangeOnHost*/ = false)
   {
-    pop_graph_create_host_write(graph, handle.cloneAsString().c_str(), detail::check(tensor.c()));
+    pop_graph_create_host_write(get(), handle.cloneAsString().c_str(), detail::check(tensor.c()));
     check();
   }
   void createHostRead(StringRef handle, const Tensor &tensor, bool /*rearrangeOnHost*/ = false)
   {
-    pop_graph_create_host_read(graph, handle.cloneAsString().c_str(), detail::check(tensor.c()));
+    pop_graph_create_host_read(get(), handle.cloneAsString().c_str(), detail::check(tensor.c()));
     check();
   }
   DataStream addHostToDeviceFIFO(StringRef handle, const Type &type, std::size_t numElements,
                                  ReplicatedStreamMode mode = ReplicatedStreamMode::REPLICATE,
                                  const OptionFlags &options = {})
   {
-    pop_stream stream = pop_graph_add_host_to_device_fifo(graph, handle.cloneAsString().c_str(),
+    pop_stream stream = pop_graph_add_host_to_device_fifo(get(), handle.cloneAsString().c_str(),
                                                           type.c(), numElements);
     if (mode == ReplicatedStreamMode::BROADCAST)
       pop_stream_set_replicated_mode(stream, POP_STREAM_BROADCAST);
@@ -655,7 +666,7 @@ public:
   DataStream addDeviceToHostFIFO(StringRef handle, const Type &type, std::size_t numElements,
                                  const OptionFlags &options = {})
   {
-    pop_stream stream = pop_graph_add_device_to_host_fifo(graph, handle.cloneAsString().c_str(),
+    pop_stream stream = pop_graph_add_device_to_host_fifo(get(), handle.cloneAsString().c_str(),
                                                           type.c(), numElements);
     return finish(stream, handle, type, numElements, DataStreamType::DeviceToHostFIFO,
                   ReplicatedStreamMode::REPLICATE, options);
@@ -664,7 +675,7 @@ public:
                                std::size_t repeats = 1, bool /*rearrangeOnHost*/ = false,
                                bool /*optimiseMemory*/ = false)
   {
-    pop_remote_buffer buffer = pop_graph_add_remote_buffer(graph, handle.cloneAsString().c_str(),
+    pop_remote_buffer buffer = pop_graph_add_remote_buffer(get(), handle.cloneAsString().c_str(),
                                                            type.c(), numElements, repeats);
     check();
     return RemoteBuffer(buffer, handle, type, numElements, repeats);
@@ -678,7 +689,7 @@ public:
     };
     detail::CArray<pop_host_argument> in(inputs, argument), out(outputs, argument);
     HostFunction function(pop_graph_add_host_function(
-        graph, handle.cloneAsString().c_str(), in.data(), in.size(), out.data(), out.size()));
+        get(), handle.cloneAsString().c_str(), in.data(), in.size(), out.data(), out.size()));
     check();
     return function;
   }
@@ -687,17 +698,17 @@ public:
 
   Function addFunction(const program::Program &program)
   {
-    Function function(pop_graph_add_function(graph, build(program)));
+    Function function(pop_graph_add_function(get(), build(program)));
     check();
     return function;
   }
   pop_program build(const program::Program &program) const
   {
-    return detail::ProgramBuilder(pop_graph_top(graph)).build(program.getNode());
+    return detail::ProgramBuilder(pop_graph_top(get())).build(program.getNode());
   }
   detail::CArray<pop_program> build(ArrayRef<program::Program> programs) const
   {
-    detail::ProgramBuilder builder(pop_graph_top(graph));
+    detail::ProgramBuilder builder(pop_graph_top(get()));
     detail::CArray<pop_program> list(programs, [&](const program::Program &program) {
       return builder.build(program.getNode());
     });
@@ -711,19 +722,19 @@ public:
   {
     auto list = build(programs);
     detail::check(
-        pop_graph_output_vertex_graph(graph, detail::CStream(os), list.data(), list.size()));
+        pop_graph_output_vertex_graph(get(), detail::CStream(os), list.data(), list.size()));
   }
   void outputComputeGraph(std::ostream &os, ArrayRef<program::Program> programs = {}) const
   {
     auto list = build(programs);
     detail::check(
-        pop_graph_output_compute_graph(graph, detail::CStream(os), list.data(), list.size()));
+        pop_graph_output_compute_graph(get(), detail::CStream(os), list.data(), list.size()));
   }
   void serialize(std::ostream &os, SerializationFormat format) const
   {
     detail::CStream stream(os);
-    detail::check(format == SerializationFormat::JSON ? pop_graph_serialize(graph, stream)
-                                                      : pop_graph_serialize_cbor(graph, stream));
+    detail::check(format == SerializationFormat::JSON ? pop_graph_serialize(get(), stream)
+                                                      : pop_graph_serialize_cbor(get(), stream));
   }
 
 #define POPLAR_NOT_YET(name)                                                                       \
@@ -743,7 +754,7 @@ private:
   pop_variable_info info(VariableRef variable) const
   {
     pop_variable_info result;
-    detail::check(pop_graph_variable_info(graph, variable, &result));
+    detail::check(pop_graph_variable_info(get(), variable, &result));
     return result;
   }
   static pop_graph *pop_graph_top(pop_graph *g)

@@ -32,7 +32,11 @@ public:
   // One of the C interface.
   explicit Program(pop_program made) : node(new detail::MadeProgram(made))
   {
-    if (!made.index) detail::check(made.graph);
+    if (made.index) return;
+    detail::check(made.graph);
+    throw control_program_error(
+        "a program of nothing: the compute set or function is null; use one "
+        "that a call on the graph returned");
   }
   bool isEmpty() const { return !node; }
   const detail::ProgramNodePtr &getNode() const { return node; }
