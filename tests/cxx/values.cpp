@@ -254,6 +254,36 @@ void switches_with_bounds()
   CHECK_THROWS(application_runtime_error, "Switch 'chosen': no case has the value", engine.run(0));
 }
 
+// As many as it takes to look for a program among others, and some of them in two places.
+void programs_of_many_nodes()
+{
+  SmallGraph f(codelets);
+  Tensor t = f.graph.addVariable(INT, {}, VariableMappingMethod::LINEAR, "t");
+  f.graph.createHostWrite("t", t);
+  Sequence all;
+  for (unsigned i = 0; i < 500; ++i) {
+    Repeat twice(2, PrintTensor(std::to_string(i), t));
+    all.add(twice);
+    if (i % 2) all.add(twice);
+  }
+  Switch negative(t);
+  negative.add(5, PrintTensor("five", t)).add(-5, PrintTensor("minus five", t));
+  Engine engine(f.graph, {all, negative});
+  std::ostringstream printed;
+  engine.setPrintStream(printed);
+  engine.load(f.device);
+  int value = -5;
+  engine.writeTensor("t", &value);
+  engine.run(0);
+  std::string expected;
+  for (unsigned i = 0; i < 500; ++i)
+    for (unsigned n = i % 2 ? 4 : 2; n > 0; --n) expected += std::to_string(i) + ": -5\n";
+  CHECK(printed.str() == expected);
+  printed.str("");
+  engine.run(1);
+  CHECK(printed.str() == "minus five: -5\n");
+}
+
 } // namespace
 
 int main()
@@ -267,5 +297,6 @@ int main()
   formats_of_prints();
   profile_values();
   switches_with_bounds();
+  programs_of_many_nodes();
   return failures != 0;
 }

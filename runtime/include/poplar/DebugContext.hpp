@@ -6,6 +6,7 @@
 #include <poplar/StringRef.hpp>
 #include <poplar/detail/Missing.hpp>
 #include <string>
+#include <type_traits>
 
 namespace poplar
 {
@@ -66,7 +67,12 @@ public:
   DebugContext(const std::string &text, const SourceLocation & = {}) : name(text) {}
   DebugContext(StringRef text, const SourceLocation & = {}) : name(text) {}
   DebugContext(const DebugNameAndId &nameAndId, StringRef text = "") : name(nameAndId, text) {}
-  DebugContext(const DebugInfo &info, StringRef text = "");
+  // Of a DebugInfo or what is derived from it; a braced list is none.
+  template <typename Info,
+            typename = typename std::enable_if<std::is_base_of<DebugInfo, Info>::value>::type>
+  DebugContext(const Info &info, StringRef text = "") : name(DebugNameAndId(info), text)
+  {
+  }
   DebugContext(SourceLocation) {}
 
   const std::string &getPathName() const { return name.getPathName(); }
@@ -93,11 +99,6 @@ public:
   POPLAR_MISSING_MEMBER(closeStreamer, "poplar::DebugInfo::closeStreamer is not there")
   operator DebugNameAndId() const { return DebugNameAndId(context.getPathName()); }
 };
-
-inline DebugContext::DebugContext(const DebugInfo &info, StringRef text)
-    : name(DebugNameAndId(info), text)
-{
-}
 
 } // namespace poplar
 
