@@ -1,5 +1,5 @@
 # The cycles that the execution profile gives, of every compute set, tile and vertex of every example, are those that the
-# machine has counted (cycles_agree.c; of those in C++: cycles_agree_cxx.sh).
+# machine has counted (cycles_agree.c; of those in C++: profiles_cxx.sh).
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/cycles_agree.sh"

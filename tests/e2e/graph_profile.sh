@@ -1,4 +1,4 @@
-# The graph profile of every example (of those in C++: graph_profile_cxx.sh): as the schema says, in JSON and CBOR the same,
+# The graph profile of every example (of those in C++: profiles_cxx.sh): as the schema says, in JSON and CBOR the same,
 # from the graph the same as from its archive; its views of memory agree with each other, with the images, with popsize and with `size -A`, to the
 # byte. With three more graphs, one of them out of memory, every category has bytes somewhere. On the only tile of another
 # what is live at once is what liveness says.

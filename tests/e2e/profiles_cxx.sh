@@ -1,9 +1,11 @@
-# What cycles_agree.sh says of cycles holds for the examples in C++, too.
+# What graph_profile.sh says of memory and cycles_agree.sh of cycles holds for the examples in C++, too.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
-. "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
+. "$POPULUS_SOURCE_DIR/tests/support/profile_agrees.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/cycles_agree.sh"
+. "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
 
+count=0
 for source in "$POPULUS_SOURCE_DIR"/examples/cpp/*.cpp; do
   example=$(basename "$source" .cpp)
   case $example in
@@ -14,4 +16,7 @@ for source in "$POPULUS_SOURCE_DIR"/examples/cpp/*.cpp; do
   link "$compiler" c++17 "$source" ./host_program -lpopnn -lpoplin -lpopops -lpoputil -lpoplar
   # shellcheck disable=SC2086
   cycles_agree vertex ./host_program $arguments
+  agree "$example"
+  count=$((count + 1))
 done
+[ $count -ge 9 ] || fail "only $count examples were run"
