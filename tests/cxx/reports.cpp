@@ -198,6 +198,41 @@ void flushes_and_overflows()
   CHECK(c.common == 100 && c.overflows == 0 && c.flushes == 0);
 }
 
+// What a copy of 32 ints from tile 0 to 1 and a vertex on tile 3 keep in memory.
+void check_memory(const pva::CompilationReport &compiled, ProfileValue graph)
+{
+  auto ipus = compiled.ipus();
+  CHECK(ipus.size() == 1 && ipus[0].tiles().size() == TILES && ipus[0].tiles()[3].id() == 3);
+  for (const auto &tile : ipus[0].tiles()) {
+    auto by = tile.memory().category();
+    ProfileValue is = graph["memory"]["byCategory"];
+    CHECK(by.variable().total() == (tile.id() < 2 ? 128u : 0u));
+    CHECK(by.vertexCode().total() == is["vertexCode"]["total"][tile.id()].asUint() &&
+          (by.vertexCode().total() > 0) == (tile.id() == 3));
+    CHECK(by.controlCode().total() == is["controlCode"]["total"][tile.id()].asUint());
+    CHECK(by.stack().total() == is["stack"]["total"][tile.id()].asUint() && by.stack().total() > 0);
+  }
+  std::uint64_t always = 0, most = 0;
+  for (const auto &variable : compiled.alwaysLiveVariables()) {
+    CHECK(variable.size() > 0 && !variable.name().empty());
+    always += variable.size();
+  }
+  CHECK(always == graph["memory"]["liveness"]["alwaysLive"]["bytes"].asUint());
+  auto steps = compiled.livenessProgramSteps();
+  CHECK(steps.size() == graph["memory"]["liveness"]["programs"].size());
+  bool exchanges = false, executes = false;
+  for (const auto &step : steps) {
+    std::uint64_t bytes = 0;
+    for (const auto &variable : step.notAlwaysLiveMemory().variables()) bytes += variable.size();
+    CHECK(bytes == step.notAlwaysLiveMemory().bytes());
+    most = std::max(most, bytes);
+    exchanges |= step.program()->type() == pva::Program::Type::DoExchange;
+    executes |= step.program()->type() == pva::Program::Type::OnTileExecute;
+  }
+  CHECK(exchanges && executes);
+  CHECK(always + most == graph["memory"]["liveness"]["maxBytes"].asUint());
+}
+
 void files_of_reports()
 {
   Fixture f(1);
@@ -237,6 +272,7 @@ void files_of_reports()
     CHECK(total.excludingGaps() == graph["memory"]["byTile"]["total"][tile.id()].asUint() &&
           total.excludingGaps() > 0);
   }
+  check_memory(report.compilation(), graph);
   CHECK(report.compilation().computeSets().size() == 1 &&
         report.compilation().computeSets()[0].name() == "operation");
   auto programs = report.compilation().programs();

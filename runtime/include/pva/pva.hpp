@@ -195,17 +195,73 @@ public:
   std::uint64_t excludingGaps() const { return without; }
 };
 
-class TileMemory
+// What is used for one thing on a tile. Bytes that others use at other times count for each of them.
+class MemoryCategory
 {
-  detail::Part byTile;
+  std::uint64_t bytes;
+
+public:
+  explicit MemoryCategory(std::uint64_t total) : bytes(total) {}
+  std::uint64_t total() const { return bytes; }
+};
+
+class MemoryCategories
+{
+  detail::Part byCategory;
   std::size_t tile;
-  MemoryRegion region(const std::string &name) const
+  MemoryCategory category(const char *key) const
   {
-    return {byTile.find(name + "IncludingGaps")[tile].number(), byTile.find(name)[tile].number()};
+    return MemoryCategory(byCategory.find(std::string(key) + ".total")[tile].number());
   }
 
 public:
-  TileMemory(const detail::Part &p, std::size_t t) : byTile(p), tile(t) {}
+  MemoryCategories(const detail::Part &p, std::size_t t) : byCategory(p), tile(t) {}
+  MemoryCategory variable() const { return category("variable"); }
+  MemoryCategory constant() const { return category("constant"); }
+  MemoryCategory message() const { return category("message"); }
+  MemoryCategory hostMessage() const { return category("hostMessage"); }
+  MemoryCategory globalMessage() const { return category("globalMessage"); }
+  MemoryCategory rearrangement() const { return category("rearrangement"); }
+  MemoryCategory outputEdge() const { return category("outputEdge"); }
+  MemoryCategory multiple() const { return category("multiple"); }
+  MemoryCategory hostExchangePacketHeader() const { return category("hostExchangePacketHeader"); }
+  MemoryCategory globalExchangePacketHeader() const
+  {
+    return category("globalExchangePacketHeader");
+  }
+  MemoryCategory stack() const { return category("stack"); }
+  MemoryCategory vertexInstanceState() const { return category("vertexInstanceState"); }
+  MemoryCategory copyDescriptor() const { return category("copyDescriptor"); }
+  MemoryCategory vectorListDescriptor() const { return category("vectorListDescriptor"); }
+  MemoryCategory vertexFieldData() const { return category("vertexFieldData"); }
+  MemoryCategory controlTable() const { return category("controlTable"); }
+  MemoryCategory controlCode() const { return category("controlCode"); }
+  MemoryCategory controlId() const { return category("controlId"); }
+  MemoryCategory vertexCode() const { return category("vertexCode"); }
+  MemoryCategory internalExchangeCode() const { return category("internalExchangeCode"); }
+  MemoryCategory hostExchangeCode() const { return category("hostExchangeCode"); }
+  MemoryCategory globalExchangeCode() const { return category("globalExchangeCode"); }
+  MemoryCategory instrumentationResults() const { return category("instrumentationResults"); }
+  MemoryCategory sharedCodeStorage() const { return category("sharedCodeStorage"); }
+  MemoryCategory sharedDataStorage() const { return category("sharedDataStorage"); }
+};
+
+class TileMemory
+{
+  detail::Part part;
+  std::size_t tile;
+  std::uint64_t byTile(const std::string &key) const
+  {
+    return part.find("byTile." + key)[tile].number();
+  }
+  MemoryRegion region(const std::string &name) const
+  {
+    return {byTile(name + "IncludingGaps"), byTile(name)};
+  }
+
+public:
+  TileMemory(const detail::Part &p, std::size_t t) : part(p), tile(t) {}
+  MemoryCategories category() const { return {part.find("byCategory"), tile}; }
   MemoryRegion total() const { return region("total"); }
   MemoryRegion interleaved() const { return region("interleaved"); }
   MemoryRegion nonInterleaved() const { return region("nonInterleaved"); }
@@ -214,13 +270,75 @@ public:
 
 class Tile
 {
-  detail::Part byTile;
+  detail::Part part;
   std::size_t number;
 
 public:
-  Tile(const detail::Part &p, std::size_t i) : byTile(p), number(i) {}
+  Tile(const detail::Part &p, std::size_t i) : part(p), number(i) {}
   std::size_t id() const { return number; }
-  TileMemory memory() const { return {byTile, number}; }
+  TileMemory memory() const { return {part, number}; }
+};
+
+class Ipu
+{
+  std::size_t number;
+  std::vector<Tile> all;
+
+public:
+  Ipu(std::size_t i, const std::vector<Tile> &tiles) : number(i), all(tiles) {}
+  std::size_t id() const { return number; }
+  const std::vector<Tile> &tiles() const { return all; }
+};
+
+// Of all tiles: what is in their memory under one name.
+class Variable
+{
+  detail::Part table;
+  std::size_t number;
+
+public:
+  Variable(const detail::Part &p, std::size_t i) : table(p), number(i) {}
+  std::size_t _id() const { return number; }
+  std::string name() const { return table.find("names")[number].text(); }
+  std::uint64_t size() const { return table.find("bytes")[number].number(); }
+};
+
+class LivenessMemory
+{
+  detail::Part table, live;
+
+public:
+  LivenessMemory(const detail::Part &variables, const detail::Part &p) : table(variables), live(p)
+  {
+  }
+  std::uint64_t bytes() const { return live.number("bytes"); }
+  std::vector<Variable> variables() const
+  {
+    std::vector<Variable> list;
+    detail::Part numbers = live.find("variables");
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      list.emplace_back(table, static_cast<std::size_t>(numbers[i].number()));
+    return list;
+  }
+};
+
+// A program that uses memory, and what is live while it runs and is not always.
+class LivenessProgramStep
+{
+  detail::Part programs, liveness;
+  std::size_t number;
+  detail::Part step() const { return liveness.find("programs")[number]; }
+
+public:
+  LivenessProgramStep(const detail::Part &all, const detail::Part &p, std::size_t i)
+      : programs(all), liveness(p), number(i)
+  {
+  }
+  std::shared_ptr<Program> program() const
+  {
+    return std::make_shared<Program>(programs, static_cast<std::size_t>(step().number("program")));
+  }
+  LivenessMemory notAlwaysLiveMemory() const { return {liveness.find("variables"), step()}; }
 };
 
 class ComputeSet
@@ -252,7 +370,34 @@ public:
   Target target() const { return Target(part.find("target")); }
   Graph graph() const { return Graph(part.find("graph")); }
   // Of one replica.
-  std::vector<Tile> tiles() const { return list<Tile>("memory.byTile", "memory.byTile.total"); }
+  std::vector<Tile> tiles() const { return list<Tile>("memory", "memory.byTile.total"); }
+  std::vector<Ipu> ipus() const
+  {
+    std::vector<Ipu> list;
+    std::vector<Tile> all = tiles();
+    std::size_t per_ipu = static_cast<std::size_t>(target().tilesPerIpu());
+    for (std::size_t i = 0; per_ipu && i < all.size(); i += per_ipu)
+      list.emplace_back(i / per_ipu,
+                        std::vector<Tile>(all.begin() + static_cast<std::ptrdiff_t>(i),
+                                          all.begin() + static_cast<std::ptrdiff_t>(
+                                                            std::min(i + per_ipu, all.size()))));
+    return list;
+  }
+  // In the order of the programs' numbers; of all tiles of one replica, as alwaysLiveVariables.
+  std::vector<LivenessProgramStep> livenessProgramSteps() const
+  {
+    std::vector<LivenessProgramStep> steps;
+    detail::Part liveness = part.find("memory.liveness");
+    for (std::size_t i = 0; i < liveness.find("programs").size(); ++i)
+      steps.emplace_back(part.find("programs"), liveness, i);
+    return steps;
+  }
+  std::vector<Variable> alwaysLiveVariables() const
+  {
+    return LivenessMemory(part.find("memory.liveness.variables"),
+                          part.find("memory.liveness.alwaysLive"))
+        .variables();
+  }
   std::vector<ComputeSet> computeSets() const
   {
     return list<ComputeSet>("computeSets.names", "computeSets.names");
