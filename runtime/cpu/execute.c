@@ -277,8 +277,8 @@ static pop_error *check_rows(const machine_window *w, const uint32_t *rows, size
 {
   for (size_t i = 0; i < count; i++)
     if (rows[i] >= w->num_records)
-      return pop_error_new(POP_ERROR_RUNTIME, "there is no row %u of %s: it has %llu rows", rows[i],
-                           w->name, (unsigned long long)w->num_records);
+      return pop_error_new(POP_ERROR_RUNTIME, "offset %d in %s, which has offsets 0 to %llu",
+                           (int)rows[i], w->name, (unsigned long long)w->num_records - 1);
   return NULL;
 }
 

@@ -22,10 +22,7 @@ enum { NUM_TILES = 40, FAR_TILE = 33 };
 
 static pop_graph *new_machine(void)
 {
-  pop_target target;
-  cr_assert_null(pop_target_create("ipu2", 1, &target));
-  target.tiles_per_ipu = NUM_TILES;
-  pop_graph *graph = pop_graph_create(&target);
+  pop_graph *graph = new_graph_with_tiles(NUM_TILES);
   pop_graph_add_codelets_source(graph, "c", codelets, "control_flow.c", NULL);
   assert_no_error(graph);
   return graph;
@@ -107,7 +104,7 @@ static int collatz_steps(int n)
   return steps;
 }
 
-Test(control_flow, while_and_if_on_predicates_of_other_tiles)
+TEST_ON_EACH_DEVICE(control_flow, while_and_if_on_predicates_of_other_tiles)
 {
   pop_graph *graph = new_machine();
   collatz c = {graph, scalar(graph, POP_INT, 7, "n"), scalar(graph, POP_INT, 7, "steps"),
@@ -140,7 +137,7 @@ static pop_program add_constant_copy(pop_graph *graph, int value, pop_tensor to)
   return pop_program_copy(constant, to, "set");
 }
 
-Test(control_flow, switch_takes_the_case_of_the_value_or_the_default)
+TEST_ON_EACH_DEVICE(control_flow, switch_takes_the_case_of_the_value_or_the_default)
 {
   pop_graph *graph = new_machine();
   pop_tensor control = scalar(graph, POP_INT, FAR_TILE, "control");

@@ -17,10 +17,7 @@ typedef struct looping {
  * `out`, `rounds` times in a run. */
 static looping start(uint32_t rounds, const pop_option *options, size_t num_options)
 {
-  pop_target target;
-  expect_ok(pop_target_create("ipu2", 1, &target));
-  target.tiles_per_ipu = NUM_TILES;
-  looping l = {.graph = pop_graph_create(&target)};
+  looping l = {.graph = new_graph_with_tiles(NUM_TILES)};
   const size_t shape[] = {3, 4};
   pop_tensor v = pop_graph_add_variable(l.graph, POP_INT, shape, 2, "v");
   for (size_t column = 0; column < 4; column++)
@@ -44,7 +41,7 @@ static void end(looping *l)
   pop_graph_free(l->graph);
 }
 
-Test(engine_streams, buffers_are_gone_through_in_a_circle)
+TEST_ON_EACH_DEVICE(engine_streams, buffers_are_gone_through_in_a_circle)
 {
   looping l = start(2, NULL, 0);
   int in[3 * COUNT], out[2 * COUNT] = {0};
@@ -136,7 +133,7 @@ static void connect(looping *l, source *from, sink *to)
   expect_ok(pop_engine_connect_stream_callback(l->engine, "out", &out));
 }
 
-Test(engine_streams, callbacks_fetch_prefetch_and_complete)
+TEST_ON_EACH_DEVICE(engine_streams, callbacks_fetch_prefetch_and_complete)
 {
   for (int way = 0; way < 3; way++) { /* no prefetch; one that cannot; one that can */
     const pop_option options[] = {{"exchange.enablePrefetch", way ? "true" : "false"}};
@@ -178,7 +175,7 @@ static looping start_deep(const pop_option *options, size_t num_options)
   return l;
 }
 
-Test(engine_streams, the_engine_may_allow_fewer_copies_ahead)
+TEST_ON_EACH_DEVICE(engine_streams, the_engine_may_allow_fewer_copies_ahead)
 {
   static const char *const lookahead[] = {"unlimited", "2", "1", "9"};
   static const int expected[] = {3, 2, 1, 3};
@@ -199,7 +196,7 @@ Test(engine_streams, the_engine_may_allow_fewer_copies_ahead)
 }
 
 /* Three copies may be ahead: they are taken in their order, and given up together. */
-Test(engine_streams, as_many_copies_are_prefetched_as_the_buffering_depth_says)
+TEST_ON_EACH_DEVICE(engine_streams, as_many_copies_are_prefetched_as_the_buffering_depth_says)
 {
   const pop_option option = {"exchange.enablePrefetch", "true"};
   looping l = start_deep(&option, 1);
@@ -220,7 +217,7 @@ Test(engine_streams, as_many_copies_are_prefetched_as_the_buffering_depth_says)
   cr_assert_eq(from.invalidated, 1);
 }
 
-Test(engine_streams, a_callback_that_fails_ends_the_run)
+TEST_ON_EACH_DEVICE(engine_streams, a_callback_that_fails_ends_the_run)
 {
   looping l = start(3, NULL, 0);
   source from = {.fail_at = 1};
@@ -238,7 +235,7 @@ Test(engine_streams, a_callback_that_fails_ends_the_run)
 
 /* ---- what is refused ---- */
 
-Test(engine_streams, E02_bad_connections_name_the_stream)
+TEST_ON_EACH_DEVICE(engine_streams, E02_bad_connections_name_the_stream)
 {
   looping l = start(1, NULL, 0);
   int data[2 * COUNT];

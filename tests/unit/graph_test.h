@@ -8,13 +8,27 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One "ipu2" with as many tiles as wanted. */
+/* A test that runs twice: for tiles, and for the CPU, where programs compute the same and the same is refused. */
+#define TEST_ON_EACH_DEVICE(suite, name)                                                           \
+  static void suite##_##name(void);                                                                \
+  Test(suite, name)                                                                                \
+  {                                                                                                \
+    suite##_##name();                                                                              \
+    graphs_for_cpu = true;                                                                         \
+    suite##_##name();                                                                              \
+  }                                                                                                \
+  static void suite##_##name(void)
+
+static bool graphs_for_cpu;
+
+/* One "ipu2" with as many tiles as wanted; or the CPU. */
 static inline pop_graph *new_graph_with_tiles(uint32_t tiles)
 {
   pop_target target;
   pop_error *error = pop_target_create("ipu2", 1, &target);
   cr_assert_null(error);
   target.tiles_per_ipu = tiles;
+  if (graphs_for_cpu) pop_target_create_cpu(&target);
   return pop_graph_create(&target);
 }
 

@@ -89,7 +89,7 @@ Test(program_kinds, abort_on_condition_ends_the_run_where_the_predicate_is_true)
   pop_graph_free(graph);
 }
 
-Test(program_kinds, abort_ends_the_run_always)
+TEST_ON_EACH_DEVICE(program_kinds, abort_ends_the_run_always)
 {
   pop_graph *graph = new_graph_with_tiles(NUM_TILES);
   pop_tensor choice = scalar(graph, 2, "choice"), out = scalar(graph, 1, "out");
@@ -215,7 +215,7 @@ Test(program_kinds, blocks_are_areas_of_control_code)
 
 /* ---- programs by name ---- */
 
-Test(program_kinds, E01_programs_run_by_name)
+TEST_ON_EACH_DEVICE(program_kinds, E01_programs_run_by_name)
 {
   pop_graph *graph = new_graph_with_tiles(NUM_TILES);
   pop_tensor out = scalar(graph, 2, "out");

@@ -69,7 +69,7 @@ static void expect_row(bench *x, size_t row, int from, int step)
 }
 
 /* Program 0: row to tensor, program 1: tensor to row; the host writes which. */
-Test(remote_buffers, rows_are_chosen_when_the_copy_is_made)
+TEST_ON_EACH_DEVICE(remote_buffers, rows_are_chosen_when_the_copy_is_made)
 {
   bench x = new_bench();
   x.programs[0] = pop_program_copy_from_remote_buffer(x.buffer, x.data, x.offset, "load");
@@ -94,7 +94,7 @@ Test(remote_buffers, rows_are_chosen_when_the_copy_is_made)
 }
 
 /* Several rows in one copy, in the order of the offsets, which lie on several tiles, some where data are. */
-Test(remote_buffers, several_rows_in_one_copy)
+TEST_ON_EACH_DEVICE(remote_buffers, several_rows_in_one_copy)
 {
   enum { N = 4 };
   bench x = new_bench();
@@ -123,7 +123,7 @@ Test(remote_buffers, several_rows_in_one_copy)
 }
 
 /* Without offsets: the first rows. In a loop, the device counts. */
-Test(remote_buffers, without_offsets_it_is_about_the_first_rows)
+TEST_ON_EACH_DEVICE(remote_buffers, without_offsets_it_is_about_the_first_rows)
 {
   bench x = new_bench();
   pop_tensor two = new_variable(x.graph, POP_INT, (size_t)2 * ROW, "two");
@@ -179,7 +179,7 @@ Test(remote_buffers, a_copy_costs_packets_and_the_numbers_of_rows)
 
 /* ---- what goes wrong ---- */
 
-Test(remote_buffers, an_offset_that_there_is_not_ends_the_run)
+TEST_ON_EACH_DEVICE(remote_buffers, an_offset_that_there_is_not_ends_the_run)
 {
   static const struct {
     uint32_t offset;
@@ -201,7 +201,7 @@ Test(remote_buffers, an_offset_that_there_is_not_ends_the_run)
   }
 }
 
-Test(remote_buffers, E01_E02_bad_access_of_the_host_names_the_buffer)
+TEST_ON_EACH_DEVICE(remote_buffers, E01_E02_bad_access_of_the_host_names_the_buffer)
 {
   bench x = new_bench();
   pop_graph_add_remote_buffer(x.graph, "other", POP_HALF, 3, 1);

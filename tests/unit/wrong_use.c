@@ -72,7 +72,7 @@ static void end(bench *b)
   pop_graph_free(b->graph);
 }
 
-Test(wrong_use, run_before_load)
+TEST_ON_EACH_DEVICE(wrong_use, run_before_load)
 {
   bench b = compiled_bench();
   int data[COUNT];
@@ -83,7 +83,7 @@ Test(wrong_use, run_before_load)
   end(&b);
 }
 
-Test(wrong_use, an_unknown_handle)
+TEST_ON_EACH_DEVICE(wrong_use, an_unknown_handle)
 {
   bench b = loaded_bench();
   int data[COUNT];
@@ -102,7 +102,7 @@ Test(wrong_use, an_unknown_handle)
   end(&b);
 }
 
-Test(wrong_use, a_short_buffer)
+TEST_ON_EACH_DEVICE(wrong_use, a_short_buffer)
 {
   bench b = loaded_bench();
   int data[COUNT];
@@ -116,7 +116,7 @@ Test(wrong_use, a_short_buffer)
   end(&b);
 }
 
-Test(wrong_use, a_stream_that_is_not_connected)
+TEST_ON_EACH_DEVICE(wrong_use, a_stream_that_is_not_connected)
 {
   bench b = loaded_bench();
   int data[COUNT] = {0};
@@ -134,7 +134,7 @@ static int fail_with_3(void *context, void *data)
   return 3;
 }
 
-Test(wrong_use, a_callback_that_fails)
+TEST_ON_EACH_DEVICE(wrong_use, a_callback_that_fails)
 {
   bench b = loaded_bench();
   int data[COUNT] = {0};
@@ -148,7 +148,7 @@ Test(wrong_use, a_callback_that_fails)
   end(&b);
 }
 
-Test(wrong_use, a_predicate_of_the_wrong_type)
+TEST_ON_EACH_DEVICE(wrong_use, a_predicate_of_the_wrong_type)
 {
   bench b = new_bench();
   pop_tensor number = pop_graph_add_variable(b.graph, POP_FLOAT, NULL, 0, "number");
@@ -158,7 +158,7 @@ Test(wrong_use, a_predicate_of_the_wrong_type)
              "must be bool, int or another integer of up to 32 bits");
 }
 
-Test(wrong_use, a_copy_between_shapes)
+TEST_ON_EACH_DEVICE(wrong_use, a_copy_between_shapes)
 {
   bench b = new_bench();
   pop_program_copy(pop_tensor_slice(b.data, 0, 3, 0), b.data, "all");
