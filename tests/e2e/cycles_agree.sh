@@ -21,8 +21,7 @@ for level in tile device; do
   cycles_agree $level "$POPULUS_BIN/control_flow"
 done
 
-# With vertices of the supervisor and of all workers.
-quiet out.txt "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" -o busy.gp
+# With vertices of the supervisor and of all workers, alone and together.
 for level in tile vertex device ipu; do
-  cycles_agree $level "$POPULUS_BUILD_DIR/tests/support/busy_graph" busy.gp ipu2 8
+  cycles_agree $level "$POPULUS_BUILD_DIR/tests/support/kinds_graph"
 done

@@ -19,21 +19,33 @@
 
 enum { CONTEXTS = MACHINE_SUPERVISOR + 1, NOWHERE = -1 };
 
+/* Control code around calls of vertices of the supervisor, in cycles (emit_control.c, emit_instrument.c): ten instructions
+ * up to the end of the first tile.call, and one behind the last; if each call is measured four and seven more. Where no
+ * supervisor is called, three up to the first instruction of the first worker. */
+enum { SLOT = 6, BEFORE_CALL = 10 * SLOT, BEHIND_CALL = SLOT, BEFORE_WORKER = 3 * SLOT };
+enum { MEASURED_BEFORE_CALL = 4 * SLOT, MEASURED_BEHIND_CALL = 7 * SLOT };
+
 /* A vertex of a work, where its state is; and what it took on each context when it was last called there. */
 typedef struct vertex_at {
   uint32_t tile, state;
   size_t work, number; /* the vertex's in all works, as in the profile */
+  bool is_first;       /* of the work */
   uint64_t cycles[CONTEXTS];
 } vertex_at;
+
+typedef struct compute_at {
+  bool calls_supervisor, starts_workers;
+  uint64_t first_call, last_return; /* of the supervisor's vertices */
+  uint64_t from, to;                /* of the workers */
+} compute_at;
 
 typedef struct checker {
   const pop_executable *e;
   pop_engine *engine;
   vertex_at *vertices; /* by tile, then state */
   size_t num_vertices;
-  ptrdiff_t *work_of_tile; /* that its workers' vertices since the last COMPUTE event are of */
-  bool *calls_supervisor;  /* by work: when that begins the trace does not say */
-  uint64_t *compute;       /* by work: of its workers, in its last execution */
+  ptrdiff_t *work_of_tile;     /* that its workers' vertices since the last COMPUTE event are of */
+  struct compute_at *computes; /* by work: its last execution */
   const char *engine_name;
   void **buffers; /* of streams */
   size_t num_compared, num_vertices_compared, num_differences;
@@ -87,6 +99,7 @@ static void list_vertices(checker *c)
         vertex_at at = {.tile = e->works[work].tile,
                         .state = e->works[work].state_address + offset,
                         .work = work,
+                        .is_first = v == 0,
                         .number = number};
         pop_push(c->vertices, c->num_vertices, capacity, at);
       }
@@ -108,7 +121,9 @@ static void hear_vertex(checker *c, const machine_trace_event *event)
          event->argument);
   v->cycles[event->context] = event->to - event->from;
   if (event->context == MACHINE_SUPERVISOR) {
-    c->calls_supervisor[v->work] = true;
+    compute_at *at = &c->computes[v->work];
+    if (v->is_first) *at = (compute_at){.calls_supervisor = true, .first_call = event->from};
+    at->last_return = event->to;
     return;
   }
   ptrdiff_t *current = &c->work_of_tile[event->tile];
@@ -124,7 +139,10 @@ static void hear(void *context, const machine_trace_event *event)
   if (event->kind != MACHINE_TRACE_COMPUTE) return;
   ptrdiff_t *current = &c->work_of_tile[event->tile];
   if (*current == NOWHERE) fail("tile %u computes and calls no vertex", event->tile);
-  c->compute[*current] = event->to - event->from;
+  compute_at *at = &c->computes[*current];
+  at->starts_workers = true;
+  at->from = event->from;
+  at->to = event->to;
   *current = NOWHERE;
 }
 
@@ -136,6 +154,17 @@ static uint64_t number_of(pop_profile_value value, const char *what)
   return (uint64_t)pop_profile_as_int(value);
 }
 
+/* Of the work in its last execution: from its first vertex on, or with the code that comes before all of them. */
+static uint64_t cycles_of_work(const checker *c, size_t work)
+{
+  const compute_at *at = &c->computes[work];
+  bool measured = c->e->instrumentation.compute == INSTRUMENT_VERTICES;
+  if (!at->calls_supervisor) return at->to - at->from;
+  uint64_t end = at->last_return + BEHIND_CALL + (measured ? MEASURED_BEHIND_CALL : 0);
+  if (at->starts_workers) end = at->to;
+  return end - at->first_call + BEFORE_CALL + (measured ? MEASURED_BEFORE_CALL : 0);
+}
+
 static void check_compute_set(checker *c, size_t set, pop_profile_value by_tile)
 {
   const executable_compute_set *s = &c->e->compute_sets[set];
@@ -144,9 +173,7 @@ static void check_compute_set(checker *c, size_t set, pop_profile_value by_tile)
     uint64_t is = number_of(pop_profile_at(by_tile, tile), "computeSetCyclesByTile of the tile");
     uint64_t machine = 0;
     if (i < s->num_works && c->e->works[s->first_work + i].tile == tile) {
-      size_t work = s->first_work + i++;
-      if (c->calls_supervisor[work]) continue;
-      machine = c->compute[work];
+      machine = cycles_of_work(c, s->first_work + i++);
     }
     compare(c, is, machine, "compute set %zu '%s' on tile %u", set, s->name, tile);
     c->num_compared++;
@@ -157,9 +184,13 @@ static void check_slowest(checker *c, size_t set, pop_profile_value cycles)
 {
   const executable_compute_set *s = &c->e->compute_sets[set];
   uint64_t slowest = 0;
-  for (size_t i = 0; i < s->num_works; i++) {
-    if (c->calls_supervisor[s->first_work + i]) return;
-    if (c->compute[s->first_work + i] > slowest) slowest = c->compute[s->first_work + i];
+  bool calls_supervisor = false;
+  for (size_t w = s->first_work; w < s->first_work + s->num_works; w++)
+    calls_supervisor |= c->computes[w].calls_supervisor;
+  for (size_t w = s->first_work; w < s->first_work + s->num_works; w++) {
+    uint64_t cycles = cycles_of_work(c, w);
+    if (calls_supervisor && !c->computes[w].calls_supervisor) cycles += BEFORE_WORKER;
+    if (cycles > slowest) slowest = cycles;
   }
   compare(c, number_of(cycles, "computeSetCycles of the set"), slowest,
           "compute set %zu '%s' on its slowest tile", set, s->name);
@@ -239,16 +270,14 @@ static pop_error *check_engine(checker *c, const char *engine, const char *threa
   list_vertices(c);
   c->work_of_tile = pop_xcalloc(num_tiles, sizeof *c->work_of_tile);
   for (uint32_t t = 0; t < num_tiles; t++) c->work_of_tile[t] = NOWHERE;
-  c->calls_supervisor = pop_xcalloc(c->e->num_works + 1, sizeof *c->calls_supervisor);
-  c->compute = pop_xcalloc(c->e->num_works + 1, sizeof *c->compute);
+  c->computes = pop_xcalloc(c->e->num_works + 1, sizeof *c->computes);
   pop_error *error = run_programs(c, threads);
   pop_engine_free(c->engine);
   for (size_t i = 0; c->buffers && i < pop_executable_num_streams(c->e); i++) free(c->buffers[i]);
   free(c->buffers);
   free(c->vertices);
   free(c->work_of_tile);
-  free(c->calls_supervisor);
-  free(c->compute);
+  free(c->computes);
   return error;
 }
 
