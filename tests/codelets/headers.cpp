@@ -9,6 +9,7 @@
 #include <poplar/StackSizeDefs.hpp>
 #include <poplar/TileConstants.hpp>
 #include <poplar/TypeTraits.hpp>
+#include <poplar/VectorListTypes.hpp>
 #include <poplar/VectorTypes.hpp>
 #include <poplar/Vertex.hpp>
 

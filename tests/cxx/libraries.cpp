@@ -157,6 +157,9 @@ void expressions()
   popops::zero(f.graph, y, f.prog);
   CHECK(copy != y && close(f.run<float>(copy), b));
 
+  Tensor scalar = f.input(FLOAT, {}, std::vector<float>{3});
+  popops::addInPlace(f.graph, scalar, y.slice(1, 2), f.prog);
+  CHECK(close(f.run<float>(scalar), {3}));
   CHECK_THROWS(tensor_creation_error, "{3,4} and {3}",
                popops::add(f.graph, x, y.slice(0, 3), f.prog));
   CHECK_THROWS(type_error, "float and int",
@@ -264,6 +267,15 @@ void reductions()
   CHECK(close(f.run<float>(popops::reduce(g, x, {1}, popops::Operation::MAX, f.prog)),
               host(false, true, false, -1e9f, [](float s, float v) { return s > v ? s : v; })));
   CHECK(close(f.run<float>(popops::reduce(g, x, {}, popops::Operation::MIN, f.prog)), values));
+  Tensor one = f.input(FLOAT, {1, 1}, std::vector<float>{0}),
+         narrow = f.input(FLOAT, {A, 1, C}, std::vector<float>(A * C));
+  popops::reduceWithOutput(g, x, one, {0, 1, 2}, popops::Operation::ADD, f.prog);
+  CHECK(close(f.run<float>(one), host(true, true, true, 0, add)));
+  popops::reduceWithOutput(g, x, narrow, {1}, popops::Operation::ADD, f.prog);
+  CHECK(close(f.run<float>(narrow), host(false, true, false, 0, add)));
+  CHECK_THROWS(
+      tensor_creation_error, "of another shape",
+      popops::reduceWithOutput(g, x, narrow.transpose(), {1}, popops::Operation::ADD, f.prog));
 
   Tensor out = f.input(FLOAT, {A}, std::vector<float>{100, 200, 300});
   std::vector<ComputeSet> sets;

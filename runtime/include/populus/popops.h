@@ -66,8 +66,9 @@ typedef struct pop_expr_node {
   pop_type type;
 } pop_expr_node;
 
-/* Evaluates the expression, one compute set for each operation. `out`: a tensor of the result's shape and type
- * that gets it, which may be one of the tensors; null ((pop_tensor){0}): a new variable. Returns the result. */
+/* Evaluates the expression, one compute set for each operation. `out`: a tensor of the result's type and shape, but for
+ * dimensions of one element, that gets it; it may be one of the tensors. Null ((pop_tensor){0}): a new variable. Returns the
+ * result. */
 pop_tensor pop_popops_map(pop_graph *graph, const pop_expr_node *nodes, size_t num_nodes,
                           const pop_tensor *tensors, size_t num_tensors, pop_tensor out,
                           pop_program sequence, const char *name);

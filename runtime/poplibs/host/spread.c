@@ -96,11 +96,27 @@ static bool is_mapped(pop_graph *graph, pop_tensor t)
   return !unmapped;
 }
 
+/* `out` in the shape of the result, if the two differ by dimensions of one element only. */
+static pop_tensor as_result(pop_tensor out, const size_t *shape, size_t rank)
+{
+  const size_t *given = pop_tensor_shape(out);
+  size_t i = 0, j = 0, given_rank = pop_tensor_rank(out);
+  for (;;) {
+    while (i < given_rank && given[i] == 1) i++;
+    while (j < rank && shape[j] == 1) j++;
+    if (i == given_rank || j == rank || given[i] != shape[j]) break;
+    i++;
+    j++;
+  }
+  return i == given_rank && j == rank ? pop_tensor_reshape(out, shape, rank) : out;
+}
+
 pop_tensor poplibs_result(pop_graph *graph, const char *call, pop_tensor out, pop_type type,
                           const size_t *shape, size_t rank, const pop_tensor *operands,
                           size_t num_operands, const char *name)
 {
   if (out.index) {
+    out = as_result(out, shape, rank);
     if (has_shape(out, shape, rank) && pop_tensor_element_type(out) == type) return out;
     poplibs_fail(graph, POP_ERROR_TENSOR,
                  "%s: the output is of type %s and shape %s; the result is of type %s%s", call,
