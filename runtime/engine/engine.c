@@ -56,7 +56,8 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
     pop_engine_free(made);
     return error;
   }
-  made->prefetch = options->prefetch;
+  made->prefetch = options->prefetch == PREFETCH_AUTO ? options->buffer_overlap != OVERLAP_ANY
+                                                      : options->prefetch == PREFETCH_YES;
   made->host_sync_timeout = options->host_sync_timeout;
   made->num_threads = options->machine.num_threads;
   made->callback_threads = new_callback_threads(options);

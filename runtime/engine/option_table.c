@@ -40,6 +40,7 @@ static const char *const profile_files[] = {[POP_PROFILE_JSON] = "json",
                                             [POP_PROFILE_JSON_PRETTY] = "jsonPretty",
                                             [POP_PROFILE_CBOR] = "cbor",
                                             NULL};
+static const char *const prefetch_choices[] = {"auto", "true", "false", NULL};
 static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any", NULL};
 
 #define FIELD(name)                                                                                \
@@ -151,12 +152,14 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "ends a run in which a tile takes longer, with a fault that names the vertex", ON_RUN,         \
     OPTION_NUMBER, FIELD(run.machine.max_cycles_per_run), .greatest = UINT64_MAX,                  \
     .simulator = true)                                                                             \
-  X("exchange.enablePrefetch", "true or false", "false",                                           \
-    "asks the callbacks of host-to-device streams for the next data as soon as there is room",     \
-    ON_RUN, OPTION_BOOL, FIELD(run.prefetch))                                                      \
-  X("exchange.streamBufferOverlap", "none, hostRearrangeOnly or any", "none",                      \
-    "none: it permits streams to share a buffer, and each has its own", ON_COMPILE, OPTION_CHOICE, \
-    .choices = buffer_overlaps)                                                                    \
+  X("exchange.enablePrefetch", "auto, true or false", "auto",                                      \
+    "asks the callbacks of host-to-device streams for the next data as soon as there is room; "    \
+    "auto: unless exchange.streamBufferOverlap is any",                                            \
+    ON_RUN, OPTION_CHOICE, FIELD(run.prefetch), .choices = prefetch_choices)                       \
+  X("exchange.streamBufferOverlap", "none, hostRearrangeOnly or any", "any",                       \
+    "which streams may share a buffer; each has its own anyway, so it only says what auto of "     \
+    "exchange.enablePrefetch means",                                                               \
+    ON_RUN, OPTION_CHOICE, FIELD(run.buffer_overlap), .choices = buffer_overlaps)                  \
   X("exchange.multicastPolicy", "balanced, always or never", "balanced",                           \
     "whether a message for several tiles is sent once to all or once to each; balanced: as it "    \
     "costs less, and as opt.internalExchangeOptimisationTarget says",                              \

@@ -41,11 +41,18 @@ typedef enum callback_mode {
   CALLBACKS_DEDICATED      /* on threads of their own */
 } callback_mode;
 
+/* exchange.enablePrefetch, in the order of the table's values. */
+typedef enum prefetch_choice { PREFETCH_AUTO, PREFETCH_YES, PREFETCH_NO } prefetch_choice;
+
+/* exchange.streamBufferOverlap, likewise. */
+typedef enum buffer_overlap { OVERLAP_NONE, OVERLAP_REARRANGED, OVERLAP_ANY } buffer_overlap;
+
 /* What an engine is told about running. */
 typedef struct run_options {
   machine_options machine; /* native_folder is cache_folder, below */
   bool float_exceptions, nan_on_overflow, stochastic_rounding; /* of workers, when loaded */
-  bool prefetch;                                               /* ask callbacks of streams early */
+  prefetch_choice prefetch;                                    /* ask callbacks of streams early */
+  buffer_overlap buffer_overlap;
   double
       host_sync_timeout; /* seconds that a callback may take, or the CPU to a host sync; 0: no limit */
   uint32_t callback_mode;        /* callback_mode */

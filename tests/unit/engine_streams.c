@@ -155,6 +155,39 @@ TEST_ON_EACH_DEVICE(engine_streams, callbacks_fetch_prefetch_and_complete)
   }
 }
 
+/* Programs that want it say that streams share no buffers, and no more. */
+TEST_ON_EACH_DEVICE(engine_streams, streams_that_share_no_buffers_are_prefetched)
+{
+  static const struct {
+    const char *overlap, *prefetch;
+    bool early;
+  } cases[] = {{"any", "auto", false},
+               {"hostRearrangeOnly", "auto", true},
+               {"none", "auto", true},
+               {"none", "false", false},
+               {"any", "true", true}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const pop_option options[] = {{"exchange.streamBufferOverlap", cases[i].overlap},
+                                  {"exchange.enablePrefetch", cases[i].prefetch}};
+    /* What is auto need not be said. */
+    looping l = start(3, options, strcmp(cases[i].prefetch, "auto") == 0 ? 1 : 2);
+    source from = {.fail_at = -1, .has_early = true};
+    sink to = {.count = 0};
+    connect(&l, &from, &to);
+    expect_ok(pop_engine_run(l.engine, 0));
+    cr_assert_eq(from.prefetched, cases[i].early ? 3 : 0, "%s, %s", cases[i].overlap,
+                 cases[i].prefetch);
+    end(&l);
+  }
+  looping l = start(3, NULL, 0);
+  source from = {.fail_at = -1, .has_early = true};
+  sink to = {.count = 0};
+  connect(&l, &from, &to);
+  expect_ok(pop_engine_run(l.engine, 0));
+  cr_assert_eq(from.prefetched, 0, "by default nothing is asked early");
+  end(&l);
+}
+
 /* One copy in and out; three may be ahead. */
 static looping start_deep(const pop_option *options, size_t num_options)
 {

@@ -16,8 +16,8 @@ public:
   enum class Result { Success, NotAvailable };
 
   virtual ~StreamCallback() = default;
-  // Host to device: fills the buffer before the device asks, if that can be done now; with the engine's option
-  // exchange.enablePrefetch.
+  // Host to device: fills the buffer before the device asks, if that can be done now; as the engine's options
+  // exchange.enablePrefetch and exchange.streamBufferOverlap say.
   virtual Result prefetch(void *buffer) = 0;
   // Host to device: fills the buffer, the device waits. Device to host: the buffer has what came.
   virtual void fetch(void *buffer) = 0;

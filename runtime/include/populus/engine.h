@@ -107,7 +107,7 @@ typedef struct pop_stream_callback {
    * any other value ends the run with an error that has the number. */
   int (*fetch)(void *context, void *data);
   /* Host to device, may be NULL: fill `data` before the device asks, if that can be done now. Called
-   * only with the engine's option exchange.enablePrefetch, up to as many copies ahead as the stream's
+   * as the engine's option exchange.enablePrefetch says, up to as many copies ahead as the stream's
    * option bufferingDepth says. Returns whether it has. */
   bool (*prefetch)(void *context, void *data);
   /* May be NULL: what prefetch has filled and no copy has taken will not be used (the engine is loaded,
