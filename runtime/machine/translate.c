@@ -366,11 +366,11 @@ static translated_frame make_frame(machine *m, tile *t, context *c, context *pro
                             .probe = probe};
 }
 
-/* Runs the context on native code as long as there is some; books what that has done. */
-static void run_native(machine *m, tile *t, context *c)
+/* Runs the context on native code as long as there is some; books what that has done. False: nothing. */
+static bool run_native(machine *m, tile *t, context *c)
 {
   translated_code native = find_native(t, c->pc);
-  if (!native || c->frm || c->float_control) return;
+  if (!native || c->frm || c->float_control) return false;
   context probe;
   translated_frame frame = make_frame(m, t, c, &probe);
   uint64_t before;
@@ -382,10 +382,12 @@ static void run_native(machine *m, tile *t, context *c)
   c->clock += frame.slots * m->target.num_worker_contexts;
   c->instructions += frame.count;
   t->instructions += frame.count;
+  return frame.count != 0;
 }
 
-/* The interpreter is long at one place. While native code for the last such place is being made, there is
- * no other: it may be the same loop. */
+/* The interpreter is long at one place, or native code came to where there is none: to the caller of what was hot, which
+ * would else call it interpreted again. While native code for the last such place is being made, there is no other: it
+ * may be the same loop. */
 static void want_hot(machine *m, tile *t, uint32_t pc)
 {
   translation *tr = m->translation;
@@ -412,13 +414,15 @@ stop translate_run(machine *m, tile *t, context *c)
   translation *tr = m->translation;
   if (c->number != MACHINE_SUPERVISOR && !watches_calls(m, t)) translate_want(m, t, c->pc);
   for (;;) {
-    run_native(m, t, c);
+    bool was_native = run_native(m, t, c);
     if (c->returns_to && c->pc == c->returns_to) return STOP_RETURN;
+    /* Code with calls that are watched is not for native code (estimate.c). */
+    bool calls = watches_calls(m, t) && !c->returns_to;
+    if (was_native && !calls && tr->mode == MACHINE_AUTO) want_hot(m, t, c->pc);
     uint64_t before = c->instructions;
     stop why = interpret(m, t, c, SLICE_SLOTS);
     note_interpreted(tr, c->instructions - before);
-    /* Code with calls that are watched is not for native code (estimate.c). */
-    bool calls = watches_calls(m, t) && !c->returns_to;
+    calls = watches_calls(m, t) && !c->returns_to;
     if (why == STOP_SLICE && !calls) want_hot(m, t, c->pc);
     if (why != STOP_SLICE && why != STOP_NATIVE) return why;
   }

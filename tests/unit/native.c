@@ -169,6 +169,47 @@ static void flip_byte(const char *path, off_t at)
   close(fd);
 }
 
+/* Worker 0, thrice: its code leaves by an address from memory for a loop, which nothing else leads to. */
+static void put_jump(assembler *a)
+{
+  enum { LOOP_WORD = 20, ENTRY_WORD = 24, NUM_RUNS = 3 };
+  asm_li(a, T0, RIG_CODE + 4 * ENTRY_WORD);
+  asm_li(a, T1, NUM_RUNS);
+  uint32_t again = asm_here(a);
+  asm_tile(a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(a, TILE_WAIT, 0, 0, 0);
+  asm_addi(a, T1, T1, -1);
+  asm_branch(a, ASM_BNE, T1, ZERO, again);
+  rig_report(a, 5);
+  asm_nops(a, LOOP_WORD - (uint32_t)a->count);
+  uint32_t loop = asm_here(a);
+  asm_addi(a, T0, T0, -1);
+  asm_branch(a, ASM_BNE, T0, ZERO, loop);
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+  asm_nops(a, ENTRY_WORD - (uint32_t)a->count);
+  asm_li(a, T2, RIG_DATA);
+  asm_li(a, T1, loop);
+  asm_store(a, ASM_SW, T1, T2, 0);
+  asm_load(a, ASM_LW, T1, T2, 0);
+  asm_li(a, T0, ROUNDS);
+  asm_jalr(a, ZERO, T1, 0);
+}
+
+/* Else a loop that native code leaves, to call it again, is interpreted for as long as it takes. */
+Test(native, auto_goes_on_where_native_code_ends)
+{
+  enum { TRIES = 1000 };
+  for (int i = 0; i < TRIES && native_get_counters().compiled < 2; i++) {
+    rig r = rig_create_with(1, (machine_options){.engine = MACHINE_AUTO, .warm_up = 1});
+    put_jump(&r.code[0]);
+    rig_load(&r);
+    cr_assert_eq(rig_run(&r), 5);
+    rig_free(&r);
+    usleep(10000);
+  }
+  cr_assert_geq(native_get_counters().compiled, 2, "the loop stayed with the interpreter");
+}
+
 Test(native, H01_damaged_entries_are_made_again)
 {
   char paths[NUM_CODELETS][512];
