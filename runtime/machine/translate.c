@@ -1,6 +1,6 @@
 /* Units: which code is worth translating, who has it, and how a context runs on it.
  *
- *   a context calls a vertex, or is long at one place --> translate_want(tile, pc)
+ *   a context calls a vertex, is long at one place, or comes out of native code --> translate_want(tile, pc)
  *     the tile's table knows the pc               nothing to do
  *     another tile has the same code there        the tile's table gets that unit
  *     otherwise                                   a new unit is discovered; native.c says whether the
