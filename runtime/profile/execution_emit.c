@@ -4,12 +4,21 @@
 
 #include <stdlib.h>
 
+/* Where a run's steps are in the simulation. */
+typedef struct simulated_run {
+  uint64_t from, to;
+  size_t first_step, num_steps;
+} simulated_run;
+
 typedef struct execution_emitter {
   const emitter *to;
   const execution *x;
   uint32_t num_tiles;
   tile_cost *costs;
   exchange_numbers numbers;
+  size_t num_steps; /* of the simulation, so far */
+  simulated_run *runs;
+  size_t num_runs; /* that have begun */
 } execution_emitter;
 
 /* ---- what was measured ---- */
@@ -153,15 +162,18 @@ static void put_exchange_fields(const execution_emitter *p, const simulated_step
 
 static void put_step(void *context, const simulated_step *step)
 {
-  const execution_emitter *p = context;
+  execution_emitter *p = context;
   const emitter *to = p->to;
   bool executes = step->kind == EXECUTABLE_STEP_EXECUTE;
+  p->num_steps++;
   emit_begin_map(to, NULL);
   emit_string(to, "type", executable_step_tag(step->kind));
   if (step->program != EXECUTABLE_NONE) emit_int(to, "program", step->program);
   if (*step->name) emit_string(to, "name", step->name);
   if (step->kind == EXECUTABLE_STEP_SYNC) {
     emit_string(to, "syncType", step->index == ISA_SYNC_INTERNAL ? "Internal" : "External");
+    emit_int(to, "cyclesFrom", (int64_t)step->from);
+    emit_int(to, "cyclesTo", (int64_t)step->to);
     emit_end_map(to);
     return;
   }
@@ -182,13 +194,89 @@ static void put_step(void *context, const simulated_step *step)
   emit_end_map(to);
 }
 
-static void put_simulation(const execution_emitter *p)
+static void note_run(void *context, const execution_run *run, uint64_t cycle, bool begins)
+{
+  execution_emitter *p = context;
+  (void)run;
+  if (begins) {
+    p->runs[p->num_runs++] = (simulated_run){.from = cycle, .first_step = p->num_steps};
+    return;
+  }
+  simulated_run *last = &p->runs[p->num_runs - 1];
+  last->to = cycle;
+  last->num_steps = p->num_steps - last->first_step;
+}
+
+static void put_simulated_runs(const execution_emitter *p)
+{
+  emit_begin_vector(p->to, "runs");
+  for (size_t i = 0; i < p->num_runs; i++) {
+    emit_begin_map(p->to, NULL);
+    emit_int(p->to, "cyclesFrom", (int64_t)p->runs[i].from);
+    emit_int(p->to, "cyclesTo", (int64_t)p->runs[i].to);
+    emit_int(p->to, "firstStep", (int64_t)p->runs[i].first_step);
+    emit_int(p->to, "numSteps", (int64_t)p->runs[i].num_steps);
+    emit_end_map(p->to);
+  }
+  emit_end_vector(p->to);
+}
+
+/* What each tile that takes part has taken: ranges of tiles (the first, how many), then the cycles of each. */
+static void put_cost(const execution_emitter *p, size_t num_costs)
+{
+  emit_begin_map(p->to, NULL);
+  emit_begin_vector(p->to, "tiles");
+  for (size_t i = 0, first = 0; i < num_costs; i++) {
+    if (i + 1 < num_costs && p->costs[i + 1].tile == p->costs[i].tile + 1) continue;
+    emit_int(p->to, NULL, p->costs[first].tile);
+    emit_int(p->to, NULL, (int64_t)(i + 1 - first));
+    first = i + 1;
+  }
+  emit_end_vector(p->to);
+  emit_begin_vector(p->to, "cycles");
+  for (size_t i = 0; i < num_costs; i++) emit_int(p->to, NULL, (int64_t)p->costs[i].cycles);
+  emit_end_vector(p->to);
+  emit_end_map(p->to);
+}
+
+static void put_exchange_costs(const execution_emitter *p, const char *key, bool external)
+{
+  const pop_executable *e = p->x->executable;
+  emit_begin_vector(p->to, key);
+  for (uint32_t i = 0; i < e->num_exchanges; i++)
+    if (is_external(&e->exchanges[i]) == external)
+      put_cost(p, execution_exchange_costs(p->x, i, p->costs));
+  emit_end_vector(p->to);
+}
+
+/* What the steps' times are made of, in the order of the numbers that steps have for these things. */
+static void put_costs(const execution_emitter *p)
+{
+  const pop_executable *e = p->x->executable;
+  emit_begin_map(p->to, "costs");
+  emit_begin_vector(p->to, "computeSets");
+  for (uint32_t i = 0; i < e->num_compute_sets; i++)
+    put_cost(p, execution_compute_costs(p->x, i, p->costs));
+  emit_end_vector(p->to);
+  put_exchange_costs(p, "exchanges", false);
+  put_exchange_costs(p, "externalExchanges", true);
+  emit_begin_vector(p->to, "hostExchanges");
+  for (uint32_t number = 0; number < p->numbers.num_host; number++)
+    for (uint32_t i = 0; i < e->num_events; i++)
+      if (p->numbers.of_event[i] == number) put_cost(p, execution_host_costs(p->x, i, p->costs));
+  emit_end_vector(p->to);
+  emit_end_map(p->to);
+}
+
+static void put_simulation(execution_emitter *p)
 {
   simulation_totals totals;
   emit_begin_map(p->to, "simulation");
   emit_begin_vector(p->to, "steps");
-  simulate(p->x, &(simulation_visitor){.step = put_step, .context = (void *)p}, &totals);
+  simulate(p->x, &(simulation_visitor){.step = put_step, .run = note_run, .context = p}, &totals);
   emit_end_vector(p->to);
+  put_simulated_runs(p);
+  put_costs(p);
   emit_int(p->to, "cycles", (int64_t)totals.cycles);
   emit_begin_map(p->to, "tileCycles");
   emit_int(p->to, "activeCompute", (int64_t)(totals.active_compute + 0.5));
@@ -221,6 +309,7 @@ void emit_execution_as(const emitter *to, const char *key, const execution *x)
                          .x = x,
                          .num_tiles = num_tiles,
                          .costs = pop_xcalloc(num_tiles, sizeof *p.costs),
+                         .runs = pop_xcalloc(x->num_runs + 1, sizeof *p.runs),
                          .numbers = exchange_numbers_new(e)};
   if (e->instrumentation.compute == INSTRUMENT_TILES ||
       e->instrumentation.compute == INSTRUMENT_VERTICES)
@@ -240,5 +329,6 @@ void emit_execution_as(const emitter *to, const char *key, const execution *x)
   put_simulation(&p);
   emit_end_map(to);
   exchange_numbers_free(&p.numbers);
+  free(p.runs);
   free(p.costs);
 }

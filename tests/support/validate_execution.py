@@ -65,11 +65,44 @@ def check_step(number, step, graph, profile):
             check_balances(name, step, profile[field + "Cycles"][step[field]], tiles)
 
 
+COSTS = {"OnTileExecute": ("computeSet", "computeSets"), "DoExchange": ("exchange", "exchanges"),
+         "GlobalExchange": ("externalExchange", "externalExchanges"), "StreamCopy": ("hostExchange", "hostExchanges")}
+
+
+def check_costs(profile):
+    """The cycles of tiles behind each step; runs are all steps, one after the other."""
+    simulation = profile["simulation"]
+    for number, step in enumerate(simulation["steps"]):
+        name = f"step {number}"
+        if step["type"] == "Sync":
+            if step["cyclesFrom"] >= step["cyclesTo"]:
+                sys.exit(f"{name} is a sync of no cycles")
+            continue
+        field, key = COSTS[step["type"]]
+        if field not in step:
+            continue
+        cost = simulation["costs"][key][step[field]]
+        expect(name + ": tiles", sum(cost["tiles"][1::2]), len(cost["cycles"]))
+        expect(name + ": active tiles", len(cost["cycles"]), step["activeTiles"])
+        expect(name + ": cycles", max(cost["cycles"], default=0), step["cycles"])
+        if not cost["tiles"][::2] == sorted(set(cost["tiles"][::2])):
+            sys.exit(f"{name}: tiles are in no order")
+    expect("runs", len(simulation["runs"]), len(profile["runs"]))
+    first = cycle = 0
+    for run in simulation["runs"]:
+        expect("firstStep", run["firstStep"], first)
+        expect("cyclesFrom", run["cyclesFrom"], cycle)
+        first += run["numSteps"]
+        cycle = run["cyclesTo"]
+    expect("steps of runs", first, len(simulation["steps"]))
+    expect("end of the last run", cycle, simulation["cycles"])
+
+
 def check_sums(profile):
     steps = profile["simulation"]["steps"]
     expect("programTrace", profile["programTrace"],
            [s["program"] for s in steps if "program" in s])
-    ends = [s["cyclesTo"] for s in steps if "cyclesTo" in s]
+    ends = [s["cyclesTo"] for s in steps]
     if ends and max(ends) > profile["simulation"]["cycles"]:
         sys.exit("a step ends behind the simulation")
     totals = profile["simulation"]["tileCycles"]
@@ -127,6 +160,7 @@ def main():
     for number, step in enumerate(profile["simulation"]["steps"]):
         check_step(number, step, graph, profile)
     check_sums(profile)
+    check_costs(profile)
     check_trace(trace, profile)
 
 

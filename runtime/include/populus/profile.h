@@ -119,7 +119,9 @@ POP_MUST_CHECK pop_error *pop_engine_print_profile_summary(const pop_engine *eng
  * reads what the tiles of the replica profiler.replicaToProfile have counted. A profile is about the runs since
  * load, or since it was reset; its numbers are those of the last execution of each compute set, vertex or
  * exchange. Besides the guide's keys there are `runs` (program, name, cycles of the device, instructions,
- * supersteps) and `programTraceComplete`: false if a program branched and debug.instrumentControlFlow was not
+ * supersteps), of the simulation `runs` (cyclesFrom, cyclesTo, firstStep, numSteps of each), cyclesFrom and cyclesTo of syncs, and
+ * `costs`: for each compute set and exchange the tiles that took part (ranges: first, how many) and the cycles of each; and
+ * `programTraceComplete`: false if a program branched and debug.instrumentControlFlow was not
  * set, the trace was longer than 8,388,608 steps, or there were more than 65,536 runs. programTrace has the numbers of the graph profile's
  * programs. On an IPU Model runs are profiled also without instrumentation, by what vertices are said to take
  * (profilerMode IPU_MODEL). */
