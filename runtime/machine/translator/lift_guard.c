@@ -31,8 +31,8 @@ static LLVMValueRef rounds_until_equal(lift *l, const counted_loop *loop, LLVMVa
       up ? LLVMBuildSub(l->b, bound, counter, "") : LLVMBuildSub(l->b, counter, bound, "");
   LLVMValueRef rest = LLVMBuildURem(l->b, distance, step, "");
   *legal = lift_compare(l, LLVMIntEQ, rest, lift_constant(l, 0));
-  LLVMValueRef more =
-      LLVMBuildZExt(l->b, LLVMBuildExactUDiv(l->b, distance, step, ""), l->type.i64, "");
+  /* Not an exact division: what is not exact would be poison, and the guard branches on what comes of it. */
+  LLVMValueRef more = LLVMBuildZExt(l->b, LLVMBuildUDiv(l->b, distance, step, ""), l->type.i64, "");
   return LLVMBuildAdd(l->b, more, lift_constant64(l, 1), "");
 }
 

@@ -23,6 +23,7 @@ struct translator {
   LLVMTargetMachineRef target;
   LLVMOrcLLJITRef jit;
   char *triple;
+  char *features; /* of the host's processor */
   char *layout;
   char *identity;
 };
@@ -43,7 +44,42 @@ static bool failed(LLVMErrorRef raised, char **error)
 
 /* The host */
 
-static LLVMTargetMachineRef host_machine(const char *triple, char **error)
+/* Vector extensions that the environment's POPULUS_TRANSLATOR_WITHOUT can take away, so that what is made for other
+ * processors can be seen, and tested, here. Without AVX there is no fused multiply-add either. */
+static const struct {
+  const char *name, *features;
+} extensions[] = {{"avx512", ",-avx512f"},
+                  {"avx2", ",-avx512f,-avx2"},
+                  {"avx", ",-avx512f,-avx2,-avx,-fma,-f16c"}};
+
+/* To be appended to the host's features; NULL: see `error`. */
+static const char *unwanted_features(char **error)
+{
+  const char *name = secure_getenv("POPULUS_TRANSLATOR_WITHOUT");
+  if (!name || !*name) return "";
+  for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++)
+    if (strcmp(name, extensions[i].name) == 0) return extensions[i].features;
+  *error = pop_xasprintf("POPULUS_TRANSLATOR_WITHOUT is '%s': it can be avx512, avx2 or avx", name);
+  return NULL;
+}
+
+/* What code may use: the processor's features, as LLVM writes them; NULL: see `error`. */
+static char *usable_features(char **error)
+{
+  const char *unwanted = unwanted_features(error);
+  if (!unwanted) return NULL;
+  char *cpu = LLVMGetHostCPUName(), *host = LLVMGetHostCPUFeatures(), *features = NULL;
+  if (strstr(host, "+fma,") && strstr(host, "+f16c") && !strstr(unwanted, "-fma"))
+    features = pop_xasprintf("%s%s", host, unwanted);
+  else
+    *error =
+        pop_xasprintf("the processor (%s%s) has no fma or no f16c instructions", cpu, unwanted);
+  LLVMDisposeMessage(cpu);
+  LLVMDisposeMessage(host);
+  return features;
+}
+
+static LLVMTargetMachineRef make_machine(const char *triple, const char *features, char **error)
 {
   LLVMTargetRef target;
   char *message = NULL;
@@ -52,15 +88,10 @@ static LLVMTargetMachineRef host_machine(const char *triple, char **error)
     LLVMDisposeMessage(message);
     return NULL;
   }
-  char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
-  LLVMTargetMachineRef machine = NULL;
-  if (strstr(features, "+fma,") && strstr(features, "+f16c"))
-    machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault,
-                                      LLVMRelocPIC, LLVMCodeModelSmall);
-  else
-    *error = pop_xasprintf("the processor (%s) has no fma or no f16c instructions", cpu);
+  char *cpu = LLVMGetHostCPUName();
+  LLVMTargetMachineRef machine = LLVMCreateTargetMachine(
+      target, triple, cpu, features, LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
   LLVMDisposeMessage(cpu);
-  LLVMDisposeMessage(features);
   return machine;
 }
 
@@ -114,7 +145,7 @@ static LLVMErrorRef define_process(LLVMOrcLLJITRef jit)
 static bool start_jit(translator *t, const translator_helpers *helpers, char **error)
 {
   LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
-  LLVMTargetMachineRef machine = host_machine(t->triple, error);
+  LLVMTargetMachineRef machine = make_machine(t->triple, t->features, error);
   if (!machine) {
     LLVMOrcDisposeLLJITBuilder(builder);
     return false;
@@ -133,19 +164,19 @@ static void destroy(translator *t)
   if (error) LLVMConsumeError(error);
   if (t->target) LLVMDisposeTargetMachine(t->target);
   if (t->triple) LLVMDisposeMessage(t->triple);
+  free(t->features);
   free(t->layout);
   free(t->identity);
   free(t);
 }
 
-static char *describe_host(const char *triple)
+static char *describe_host(const char *triple, const char *features)
 {
   unsigned major, minor, patch;
   LLVMGetVersion(&major, &minor, &patch);
-  char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+  char *cpu = LLVMGetHostCPUName();
   char *text = pop_xasprintf("LLVM %u.%u.%u %s %s %s", major, minor, patch, triple, cpu, features);
   LLVMDisposeMessage(cpu);
-  LLVMDisposeMessage(features);
   return text;
 }
 
@@ -160,8 +191,9 @@ static translator *create(const translator_helpers *helpers, char **error)
   LLVMInitializeNativeAsmPrinter();
   translator *t = pop_xcalloc(1, sizeof *t);
   t->triple = LLVMGetDefaultTargetTriple();
-  t->target = host_machine(t->triple, error);
-  t->identity = describe_host(t->triple);
+  t->features = usable_features(error);
+  if (t->features) t->target = make_machine(t->triple, t->features, error);
+  if (t->target) t->identity = describe_host(t->triple, t->features);
   if (t->target && start_jit(t, helpers, error)) return t;
   destroy(t);
   return NULL;
@@ -209,13 +241,17 @@ static LLVMValueRef declare_helper(const lift *l, const char *name, LLVMTypeRef 
   return function;
 }
 
-/* `helper` under a calling convention that keeps all registers of the caller, so that the code around
- * an access does not suffer from what it hardly ever does. */
+/* `helper` under a calling convention that keeps the general registers of the caller, so that the code around
+ * an access does not suffer from what it hardly ever does.
+ *
+ * No vector state may live across this call: the convention that promises to keep vector registers as well
+ * (preserve-all) is broken on hosts with AVX. LLVM 19 clears their upper halves (vzeroupper) in front of the
+ * return, behind the code that has restored them. tests/cli/native_helpers.sh looks at the machine code. */
 static LLVMValueRef define_quiet_access(const lift *l, LLVMValueRef helper)
 {
   LLVMValueRef function = LLVMAddFunction(l->module, "quiet_access", l->type.access), arguments[4];
   LLVMSetLinkage(function, LLVMInternalLinkage);
-  LLVMSetFunctionCallConv(function, LLVMPreserveAllCallConv);
+  LLVMSetFunctionCallConv(function, LLVMPreserveMostCallConv);
   static const char *const names[] = {"noinline", "cold", "nounwind", "willreturn"};
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
     add_attribute(l, function, names[i], 0);

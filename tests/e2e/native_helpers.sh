@@ -1,0 +1,54 @@
+# Native code as machine code: what the helper that is called in the middle of loops does to the host's registers,
+# for processors with each of the vector extensions. LLVM's calling conventions are promises that a feature of the
+# processor has broken once (vzeroupper behind restored registers), so they are looked at, not believed.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+busy_graph=$POPULUS_BUILD_DIR/tests/support/busy_graph
+quiet out "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" -o busy.gp
+
+# run <extension that is not there>: leaves the native objects in cache/native-*
+run() {
+  rm -rf cache
+  quiet out env POPULUS_TRANSLATOR_WITHOUT="$1" POPULUS_TILE_ENGINE=translator \
+    POPLAR_EXECUTABLE_CACHE_DIR="$PWD/cache" "$busy_graph" busy.gp ipu2 8
+  [ -s expected ] || cp out expected
+  cmp out expected || fail "without '$1' the results differ"
+}
+
+# The helper's code: no vector registers, and what it pushes it pops, in reverse.
+check_helper() {
+  objdump -d --no-show-raw-insn "$1" >code
+  sed -n '/<quiet_access>:/,/^$/p' code >helper
+  grep -q 'ret' helper || fail "$1 has no quiet_access"
+  ! grep -Eq '%[xyz]mm|vzero|%k[0-7]' helper || fail "quiet_access touches vector registers: $(cat helper)"
+  sed -n 's/.*push *//p' helper >pushed
+  sed -n 's/.*pop *//p' helper | tac >popped
+  cmp pushed popped || fail "quiet_access does not restore what it saves: $(cat helper)"
+  # All that a called function may change, but for %rax, its result, and %r11, which the convention leaves out.
+  for register in cx dx si di 8 9 10; do
+    grep -qx "%r$register" pushed || fail "quiet_access does not save %r$register: $(cat helper)"
+  done
+  # Functions of the tile are called by C's convention, about which nothing has to be believed.
+  sed -n 's/^[0-9a-f]* <\(.*\)>:$/\1/p' code | grep -Ev '^(quiet_access|(unit|tile)_[0-9a-f]+)$' &&
+    fail "$1 has functions that nobody has looked at"
+  true
+}
+
+for extension in "" avx512 avx2; do
+  run "$extension"
+  objects=$(find cache -path '*native-*' -name '*.o')
+  [ -n "$objects" ] || fail "without '$extension': no native code"
+  for object in $objects; do
+    check_helper "$object"
+    [ -z "$extension" ] || ! grep -q '%zmm' code || fail "without '$extension': $object uses AVX-512"
+    [ "$extension" != avx2 ] || ! grep -Eq 'vpadd[bwdq] .*%ymm' code || fail "$object uses AVX2"
+  done
+done
+
+# refused <extension> <words>: asked for native code that cannot be made
+refused() {
+  refuses 4 "tile code cannot be translated|$2" env POPULUS_TRANSLATOR_WITHOUT="$1" POPULUS_TILE_ENGINE=translator \
+    "$busy_graph" busy.gp ipu2 8
+}
+refused avx "has no fma"
+refused sse9 "POPULUS_TRANSLATOR_WITHOUT is 'sse9': it can be avx512, avx2 or avx"
