@@ -5,10 +5,10 @@
 #   POPULUS_COMPILER_IDENTITY    what shapes the graph compiler's output: executables in a cache
 #   POPULUS_TRANSLATOR_CONTRACT  what the machine and the translator's module say to each other
 set(POPULUS_COMPILER_IDENTITY)
-foreach(folder libarchive-ipu libcodelet runtime/graph runtime/compiler runtime/executable)
+foreach(folder libarchive-ipu libcodelet runtime/base runtime/isa runtime/graph runtime/compiler runtime/compiler/* runtime/executable)
   list(APPEND POPULUS_COMPILER_IDENTITY ${folder}/*.c ${folder}/*.h ${folder}/include/*/*.h)
 endforeach()
-set(POPULUS_TRANSLATOR_CONTRACT runtime/machine/*.h libarchive-ipu/include/populus/target.h)
+set(POPULUS_TRANSLATOR_CONTRACT runtime/isa/*.h runtime/machine/*.h libarchive-ipu/include/populus/target.h)
 
 set(files)
 foreach(pattern IN LISTS ${NAME})

@@ -2,7 +2,7 @@
  * does not.
  *
  * What they are called with lies in a tile's memory, of which exchange code can address 2^20 bytes
- * (runtime/machine/isa.h): fewer elements than that. An algorithm that calls itself for the smaller
+ * (runtime/isa/isa.h): fewer elements than that. An algorithm that calls itself for the smaller
  * part of what it got does so log2 of that many times; introsort counts its levels down and changes
  * over to heapsort.
  *

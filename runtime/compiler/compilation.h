@@ -256,7 +256,7 @@ typedef struct tile_exchange {
   uint64_t bytes_sent, bytes_received;
 } tile_exchange;
 
-/* As machine/isa.h numbers them. */
+/* As isa/isa.h numbers them. */
 typedef enum exchange_zone {
   EXCHANGE_WITHIN_IPUS,
   EXCHANGE_BETWEEN_IPUS,
@@ -473,7 +473,7 @@ typedef struct tile_layout {
   uint32_t end;      /* address behind the highest byte used (allocate) */
   uint32_t shortage; /* bytes that the tile lacks, 0 if it fits (allocate) */
   uint32_t twin;     /* a tile before this one with equal blocks, or COMPILER_NONE (allocate) */
-  /* What no addresses could do without (allocate; allocate_bound.c), without the system's bytes. */
+  /* What no addresses could do without (allocate; allocate/bound.c), without the system's bytes. */
   uint32_t most_live_bytes; /* at one step */
   uint32_t least_bytes;     /* up to `end` */
   size_t first_patch;       /* in compilation.code_patches (emit) */
@@ -570,7 +570,7 @@ POP_MUST_CHECK pop_error *compilation_tile_image(const compilation *c, uint32_t 
 /* describe.c: what an engine needs to know, into an empty executable: all but images, options and
  * digests. */
 void compilation_describe(const compilation *c, pop_executable *executable);
-/* describe_profile.c: what its profile says, into an empty one. */
+/* describe/profile.c: what its profile says, into an empty one. */
 POP_MUST_CHECK pop_error *compilation_describe_profile(const compilation *c,
                                                        executable_profile *profile);
 /* save.c: the archive: the images of all tiles, and the metadata of `executable`, which was made by

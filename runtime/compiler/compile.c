@@ -1,8 +1,8 @@
 /* The graph compiler from above: the passes in order, and what becomes of a compilation. */
 #include "compiler/compilation.h"
-#include "compiler/exchange.h"
+#include "compiler/exchange/exchange.h"
 
-#include "graph/log.h"
+#include "base/log.h"
 #include <regex.h>
 #include <stdlib.h>
 

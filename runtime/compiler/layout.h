@@ -19,7 +19,7 @@ typedef void range_visitor(void *context, const uint32_t *blocks, size_t num_blo
 void sweep_tile(const compilation *c, uint32_t tile, range_visitor *visit, void *context);
 void account_tile(const compilation *c, uint32_t tile, pop_tile_memory *memory);
 
-/* image_sections.c: one section for each run of memory of one use, into `arena`. */
+/* image/sections.c: one section for each run of memory of one use, into `arena`. */
 void make_image_sections(const compilation *c, uint32_t tile, pop_arena *arena, pop_image *image);
 
 /* out_of_memory.c: NULL if every tile fits. */

@@ -21,10 +21,10 @@
 #ifndef CPU_CPU_PRIVATE_H
 #define CPU_CPU_PRIVATE_H
 
+#include "base/thread_pool.h"
 #include "compiler/reach.h"
 #include "cpu/cpu.h"
 #include "graph/graph.h"
-#include "machine/crew.h"
 
 #define CPU_NONE UINT32_MAX
 

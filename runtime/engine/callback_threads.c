@@ -1,5 +1,5 @@
 /* Threads for callbacks. Callbacks are the user's: they may wait for anything, so what counts is that they wait at the
- * same time, not that cores are busy (../machine/crew.h is about that). They stay the same threads as long as the engine
+ * same time, not that cores are busy (../base/thread_pool.h is about that). They stay the same threads as long as the engine
  * lives. */
 #include "engine/callback_threads.h"
 

@@ -7,10 +7,10 @@
  */
 #include "engine/engine_private.h"
 
+#include "base/log.h"
 #include "engine/find_name.h"
 #include "engine/reports.h"
 #include "engine/traced_calls.h"
-#include "graph/log.h"
 #include "profile/graph_profile.h"
 #include <errno.h>
 #include <stdlib.h>

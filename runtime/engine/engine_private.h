@@ -8,12 +8,12 @@
 #include "engine/callback_threads.h"
 #include "engine/execution_profile.h"
 #include "engine/host_functions.h"
-#include "engine/options.h"
 #include "engine/remote_buffers.h"
 #include "engine/streams.h"
 #include "executable/executable.h"
 #include "graph/print_format.h"
 #include "machine/machine.h"
+#include "options/options.h"
 #include <stdatomic.h>
 
 typedef enum engine_state {

@@ -1,6 +1,6 @@
 #include "engine/execution_profile.h"
 
-#include "graph/log.h"
+#include "base/log.h"
 #include <stdlib.h>
 
 struct execution_profile {

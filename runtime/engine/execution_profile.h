@@ -2,7 +2,7 @@
 #ifndef ENGINE_EXECUTION_PROFILE_H
 #define ENGINE_EXECUTION_PROFILE_H
 
-#include "engine/options.h"
+#include "options/options.h"
 #include "profile/execution.h"
 
 typedef struct execution_profile execution_profile;

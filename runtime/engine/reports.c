@@ -1,10 +1,10 @@
 #include "engine/reports.h"
 
-#include "cache/cache_folder.h"
+#include "base/cache_folder.h"
+#include "base/json.h"
+#include "base/log.h"
 #include "engine/engine_private.h"
-#include "graph/log.h"
 #include "profile/graph_profile.h"
-#include "profile/json.h"
 #include "profile/program_report.h"
 #include "profile/report.h"
 #include "profile/report_file.h"

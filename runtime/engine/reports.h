@@ -2,7 +2,7 @@
 #ifndef ENGINE_REPORTS_H
 #define ENGINE_REPORTS_H
 
-#include "engine/options.h"
+#include "options/options.h"
 
 /* The archive, the graph profile, … `graph` is NULL if there is none any more. Errors: SYSTEM with the
  * path. */

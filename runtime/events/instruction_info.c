@@ -4,7 +4,7 @@
  * Layer1/Fwd/Conv_1/Convolve, Layer3/Bwd/…, Layer3/Wu/…. */
 #include "events/tensor_map.h"
 
-#include "profile/json.h"
+#include "base/json.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

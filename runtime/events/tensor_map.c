@@ -4,8 +4,8 @@
  * host's handles of tensors that have elements of those. */
 #include "events/tensor_map.h"
 
+#include "base/json.h"
 #include "profile/graph_steps.h"
-#include "profile/json.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

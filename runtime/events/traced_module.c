@@ -1,7 +1,7 @@
 #include "events/traced_module.h"
 
-#include "cache/cache_folder.h"
-#include "graph/log.h"
+#include "base/cache_folder.h"
+#include "base/log.h"
 #include "profile/report_file.h"
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* A tile's image on its way to the machine: an ELF file is read, whichever way it came. */
+#include "base/thread_pool.h"
 #include "executable/executable.h"
-#include "machine/crew.h"
 
 #include <populus/archive.h>
 #include <pthread.h>

@@ -6,10 +6,10 @@
  * knows whether it is the same code; the merged one takes the place of all of them, so that no code
  * is there twice.
  */
+#include "base/log.h"
 #include "graph/check.h"
 #include "graph/describe.h"
 #include "graph/flags.h"
-#include "graph/log.h"
 
 #include <populus/popc.h>
 #include <stdlib.h>

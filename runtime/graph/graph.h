@@ -19,7 +19,7 @@
 #ifndef GRAPH_GRAPH_H
 #define GRAPH_GRAPH_H
 
-#include "graph/log.h"
+#include "base/log.h"
 #include <populus/arena.h>
 #include <populus/gp.h>
 #include <populus/graph.h>

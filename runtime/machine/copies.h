@@ -2,7 +2,7 @@
 #ifndef MACHINE_COPIES_H
 #define MACHINE_COPIES_H
 
-#include "crew.h"
+#include "base/thread_pool.h"
 #include <stddef.h>
 #include <stdint.h>
 

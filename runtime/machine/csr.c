@@ -1,6 +1,6 @@
 /* Control and status registers: fcsr and the counters; the others are float_control.c's. */
-#include "float.h"
 #include "float_control.h"
+#include "isa/float.h"
 #include "state.h"
 
 /* Number of the executing context's cycle or instruction counter; false: no such CSR. The counters

@@ -1,7 +1,7 @@
 /* Words to operations, and the table of decoded pages. */
 #include "decode.h"
-#include "float.h"
 #include "float_control.h"
+#include "isa/float.h"
 
 #include <populus/arena.h>
 #include <stdbool.h>

@@ -12,7 +12,7 @@
 #ifndef MACHINE_DECODE_H
 #define MACHINE_DECODE_H
 
-#include "instructions.h"
+#include "isa/instructions.h"
 #include <populus/target.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -10,7 +10,7 @@
  * Everything here is integers: no flag of the host's is touched. */
 #include "float_control.h"
 
-#include "float.h"
+#include "isa/float.h"
 
 enum {
   CONTROL_INVALID = 1 << 0,

@@ -5,8 +5,8 @@
  * speed). Some pieces execute two. Time is paid by the block: see decode.h.
  */
 #include "float_control.h"
-#include "float_fast.h"
-#include "integer.h"
+#include "isa/float_fast.h"
+#include "isa/integer.h"
 #include "pieces.h"
 #include "state.h"
 

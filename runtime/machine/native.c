@@ -8,7 +8,7 @@
  * Locks: whoever is in the module (native_module.c) may take `lock`, never the other way round. */
 #include "native.h"
 
-#include "graph/log.h"
+#include "base/log.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

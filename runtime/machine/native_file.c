@@ -4,13 +4,13 @@
  *   material    what it was made from: the module's identity, the unit's content
  *   footer      magic, sizes of both, BLAKE3 of everything in front of the digest
  *
- * Only this user can write there (cache/cache_folder.h), and only what has the right digest and exactly
+ * Only this user can write there (base/cache_folder.h), and only what has the right digest and exactly
  * the material that is wanted is handed to LLVM, which trusts its input. Everything else is a file
  * that is not there: the unit is compiled, and its file replaced. */
 #include "native.h"
 
-#include "cache/cache_folder.h"
-#include "graph/log.h"
+#include "base/cache_folder.h"
+#include "base/log.h"
 #include <inttypes.h>
 #include <populus/file.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
  * in other threads there is a handler of atexit, too. */
 #include "native.h"
 
-#include "graph/log.h"
+#include "base/log.h"
 #include "translator_contract.h"
 #include <dlfcn.h>
 #include <populus/data_dir.h>

@@ -15,9 +15,9 @@
 #ifndef MACHINE_STATE_H
 #define MACHINE_STATE_H
 
-#include "crew.h"
+#include "base/thread_pool.h"
 #include "decode.h"
-#include "isa.h"
+#include "isa/isa.h"
 #include "machine.h"
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
  * waits for them, and when all tiles have asked, the sync is resolved.
  *
  * Only the clocks know that tiles and contexts work at the same time. On the host tiles run on any
- * thread in any order (crew.h), and the workers of a tile one after another when the supervisor waits for them or asks for
+ * thread in any order (base/thread_pool.h), and the workers of a tile one after another when the supervisor waits for them or asks for
  * a sync (which waits for them, too). No tile sees another's memory before an exchange, so this
  * order cannot be observed across tiles; within a tile it makes races deterministic.
  *

@@ -15,7 +15,7 @@
  *
  * Locks: `lock` guards the machine's units. A tile's table belongs to the thread that runs the tile. */
 #include "translate.h"
-#include "float.h"
+#include "isa/float.h"
 #include "native.h"
 
 #include <populus/arena.h>

@@ -1,4 +1,4 @@
-// The vertices with which the graph compiler copies data within a tile (runtime/compiler/copies.c writes their
+// The vertices with which the graph compiler copies data within a tile (runtime/compiler/lower/tile_copies.c writes their
 // descriptors). Each goes through a list of descriptors, which are words:
 //
 //     Memcpy         source, destination, bytes

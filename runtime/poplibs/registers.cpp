@@ -8,7 +8,7 @@ namespace
 
 enum { NUM_SEED_WORDS = 4 };
 
-// machine/isa.h: numbers of the CSRs. A CSR's number is part of the instruction.
+// isa/isa.h: numbers of the CSRs. A CSR's number is part of the instruction.
 #ifdef __IPU__
 #define READ_REGISTER(number, value) __asm__ volatile("csrr %0, " #number : "=r"(value))
 #define WRITE_REGISTER(number, value) __asm__ volatile("csrw " #number ", %0" : : "r"(value))

@@ -1,6 +1,6 @@
 /* Profiles, and values of them, to streams. */
-#include "profile/emitter.h"
-#include "profile/json.h"
+#include "base/emitter.h"
+#include "base/json.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 #include "profile/estimated_cycles.h"
 
-#include "machine/isa.h"
+#include "isa/isa.h"
 
 enum { MAX_WORKERS = MACHINE_SUPERVISOR };
 

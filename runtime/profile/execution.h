@@ -8,9 +8,9 @@
 #ifndef PROFILE_EXECUTION_H
 #define PROFILE_EXECUTION_H
 
+#include "base/emitter.h"
 #include "executable/executable.h"
-#include "machine/isa.h"
-#include "profile/emitter.h"
+#include "isa/isa.h"
 #include "profile/timed_blocks.h"
 
 /* Steps that a program trace may have: what comes behind is dropped, and profiles say so. */

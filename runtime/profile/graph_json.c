@@ -1,6 +1,6 @@
 /* A graph as JSON or CBOR, as it is written: nothing is copied. */
+#include "base/json.h"
 #include "graph/graph.h"
-#include "profile/json.h"
 
 #include <errno.h>
 #include <populus/introspection.h>

@@ -12,7 +12,7 @@ static const char *type_name(pop_target_type type)
   return names[type];
 }
 
-/* A tile that asks last is released sync_cycles later, as all are (machine/isa.h): so delays are equal. */
+/* A tile that asks last is released sync_cycles later, as all are (isa/isa.h): so delays are equal. */
 static void emit_target(const emitter *to, const pop_executable *e)
 {
   const pop_target *t = &e->target;

@@ -6,8 +6,8 @@
 #ifndef PROFILE_GRAPH_PROFILE_H
 #define PROFILE_GRAPH_PROFILE_H
 
+#include "base/emitter.h"
 #include "executable/executable.h"
-#include "profile/emitter.h"
 #include "profile/exchange_numbers.h"
 
 typedef struct graph_profile {

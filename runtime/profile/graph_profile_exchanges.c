@@ -16,7 +16,7 @@ static void take_parts(tile_parts *t, const executable_exchange_part *parts, siz
   for (size_t i = 0; i < count; ++i) t->of[parts[i].tile] = parts[i];
 }
 
-/* The tiles go on when all bytes of their IPU are through (machine/isa.h). */
+/* The tiles go on when all bytes of their IPU are through (isa/isa.h). */
 static void add_link_time(const pop_target *target, tile_parts *t)
 {
   uint32_t speed = target->host_bytes_per_cycle;

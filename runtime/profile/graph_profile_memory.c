@@ -1,5 +1,5 @@
 /* memory of the graph profile: by tile, category, compute set and vertex type. By tile and category the numbers
- * are the account's (compiler/account.c); by compute set and vertex type they are of the blocks that vertices
+ * are the account's (compiler/allocate/account.c); by compute set and vertex type they are of the blocks that vertices
  * have, which always live: added up over vertex types they are what vertexInstanceState,
  * vertexFieldData, vectorListDescriptor and copyDescriptor come to. */
 #include "profile/graph_profile.h"

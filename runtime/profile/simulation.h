@@ -1,5 +1,5 @@
 /* Program traces step by step: when each tile computes, exchanges and waits, by the rules of the machine's clock
- * (machine/isa.h) and what the execution has for each. Control code between steps takes no time here, nor does
+ * (isa/isa.h) and what the execution has for each. Control code between steps takes no time here, nor does
  * instrumentation. */
 #ifndef PROFILE_SIMULATION_H
 #define PROFILE_SIMULATION_H

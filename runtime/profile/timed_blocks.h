@@ -2,8 +2,8 @@
 #ifndef PROFILE_TIMED_BLOCKS_H
 #define PROFILE_TIMED_BLOCKS_H
 
+#include "base/emitter.h"
 #include "executable/executable.h"
-#include "profile/emitter.h"
 
 /* The guide's block types. X(enumerator, name in profiles) */
 #define TIMED_BLOCK_KINDS(X)                                                                       \

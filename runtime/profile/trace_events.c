@@ -8,7 +8,7 @@
  */
 #include "profile/execution_traces.h"
 
-#include "profile/json.h"
+#include "base/json.h"
 #include "profile/simulation.h"
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef PROFILE_VALUE_H
 #define PROFILE_VALUE_H
 
-#include "profile/emitter.h"
+#include "base/emitter.h"
 #include <populus/arena.h>
 
 typedef struct pop_profile_node {

@@ -1,6 +1,6 @@
 #include "profile/variable_report.h"
 
-#include "profile/json.h"
+#include "base/json.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,7 @@ output=$1
 turns=${POPULUS_BENCH_TURNS:-7}
 engine='#include <poplar/Engine.hpp>'
 include=
-for folder in runtime libarchive-ipu libcodelet popc; do include="$include -I$POPULUS_SOURCE_DIR/$folder/include"; done
+for folder in runtime runtime/cxx libarchive-ipu libcodelet popc; do include="$include -I$POPULUS_SOURCE_DIR/$folder/include"; done
 echo "$engine" >engine.cpp
 
 # user_ms <command>...: the least user time of all turns.

@@ -1,4 +1,4 @@
-# runtime/COMPATIBILITY.md names every public member of the classes in include/poplar: those that work under "works",
+# runtime/COMPATIBILITY.md names every public member of the classes in cxx/include/poplar: those that work under "works",
 # those that are declared to be missing under "missing", and none that is not there.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
@@ -7,8 +7,8 @@ command -v python3 >/dev/null || { echo "no python3"; exit 77; }
 python3 "$POPULUS_SOURCE_DIR/tests/support/interface_members.py" "$POPULUS_SOURCE_DIR/runtime" >out ||
   fail "$(cat out)"
 # The reader of headers has to see something: a page that forgets a member is found out.
-mkdir -p runtime/include
-cp -r "$POPULUS_SOURCE_DIR/runtime/include/poplar" runtime/include/
+mkdir -p runtime/cxx/include
+cp -r "$POPULUS_SOURCE_DIR/runtime/cxx/include/poplar" runtime/cxx/include/
 sed 's/`addHostFunction`, //' "$POPULUS_SOURCE_DIR/runtime/COMPATIBILITY.md" >runtime/COMPATIBILITY.md
 if python3 "$POPULUS_SOURCE_DIR/tests/support/interface_members.py" runtime >out; then fail "a gap is not seen"; fi
 has out '^Graph::addHostFunction works, and the page does not say so$'

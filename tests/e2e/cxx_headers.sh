@@ -4,7 +4,7 @@ set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
 
-cd "$POPULUS_SOURCE_DIR/runtime/include"
+cd "$POPULUS_SOURCE_DIR/runtime/cxx/include"
 headers=$(find pop* pva -name '*.hpp' | sort)
 cd "$OLDPWD"
 for header in $headers; do
@@ -52,4 +52,4 @@ done
 # A codelet may be compiled with the host's headers on its path.
 printf '%s\n' '#include <poplar/TypeTraits.hpp>' '#include <poplar/Vertex.hpp>' 'struct V : poplar::Vertex {' \
   'poplar::Output<int> out;' 'bool compute() { *out = 1; return true; } };' >codelet.cpp
-"$POPULUS_BIN/popc" -I "$POPULUS_SOURCE_DIR/runtime/include" codelet.cpp -o codelet.gp
+"$POPULUS_BIN/popc" -I "$POPULUS_SOURCE_DIR/runtime/cxx/include" -I "$POPULUS_SOURCE_DIR/runtime/include" codelet.cpp -o codelet.gp

@@ -263,10 +263,10 @@ identity "$POPULUS_SOURCE_DIR" same.h
 cmp same.h "$POPULUS_BUILD_DIR/runtime/compiler_identity.h" || fail "the build is of other sources"
 mkdir -p copy/runtime
 cp -R "$POPULUS_SOURCE_DIR/libarchive-ipu" "$POPULUS_SOURCE_DIR/libcodelet" copy
-for folder in graph compiler executable; do cp -R "$POPULUS_SOURCE_DIR/runtime/$folder" copy/runtime; done
+for folder in base isa graph compiler executable; do cp -R "$POPULUS_SOURCE_DIR/runtime/$folder" copy/runtime; done
 identity "$PWD/copy" copy.h
 cmp same.h copy.h || fail "the same sources elsewhere are another compiler"
-for file in runtime/compiler/emit.c runtime/graph/graph.h libarchive-ipu/include/populus/link.h libcodelet/data_dir.c; do
+for file in runtime/compiler/emit/emit.c runtime/graph/graph.h libarchive-ipu/include/populus/link.h libcodelet/data_dir.c; do
   cp same.h before.h
   echo >>copy/$file
   identity "$PWD/copy" copy.h

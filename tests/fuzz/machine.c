@@ -11,8 +11,8 @@
  */
 #include "fuzz.h"
 
+#include <isa/isa.h>
 #include <machine/decode.h>
-#include <machine/isa.h>
 #include <machine/machine.h>
 #include <populus/arena.h>
 

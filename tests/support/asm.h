@@ -7,7 +7,7 @@
 #ifndef POPULUS_TEST_ASM_H
 #define POPULUS_TEST_ASM_H
 
-#include <machine/isa.h>
+#include <isa/isa.h>
 #include <stddef.h>
 #include <stdint.h>
 

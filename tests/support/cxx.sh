@@ -10,7 +10,7 @@ compiler=${compilers##* } # for what one of them is enough for
 [ -e "$POPULUS_BUILD_DIR/lib/libpoplar.so" ] || { echo "no libpoplar in this build"; exit 77; }
 
 include=
-for folder in runtime libarchive-ipu libcodelet popc; do include="$include -I$POPULUS_SOURCE_DIR/$folder/include"; done
+for folder in runtime runtime/cxx libarchive-ipu libcodelet popc; do include="$include -I$POPULUS_SOURCE_DIR/$folder/include"; done
 
 # cxx <compiler> <arguments>...: compiles, with our headers; no warning is let through.
 cxx()

@@ -19,7 +19,7 @@
 
 enum { CONTEXTS = MACHINE_SUPERVISOR + 1, NOWHERE = -1 };
 
-/* Control code around calls of vertices of the supervisor, in cycles (emit_control.c, emit_instrument.c): ten instructions
+/* Control code around calls of vertices of the supervisor, in cycles (runtime/compiler/emit/control.c, runtime/compiler/emit/instrument.c): ten instructions
  * up to the end of the first tile.call, and one behind the last; if each call is measured four and seven more. Where no
  * supervisor is called, three up to the first instruction of the first worker. */
 enum { SLOT = 6, BEFORE_CALL = 10 * SLOT, BEHIND_CALL = SLOT, BEFORE_WORKER = 3 * SLOT };

@@ -1,5 +1,5 @@
 """interface_members.py RUNTIME: compares the tables of COMPATIBILITY.md with the public members of the classes in
-include/poplar, which clang-format has put at the beginning of a line each. Exits with 1 after saying what differs."""
+cxx/include/poplar, which clang-format has put at the beginning of a line each. Exits with 1 after saying what differs."""
 
 import os
 import re
@@ -44,7 +44,7 @@ def tables(path):
 def main(runtime):
     wrong, told = [], set()
     for name, header, works, missing in tables(os.path.join(runtime, "COMPATIBILITY.md")):
-        path = os.path.join(runtime, "include", "poplar", header)
+        path = os.path.join(runtime, "cxx", "include", "poplar", header)
         there, gone = members(path).get(name, (set(), set()))
         text = open(path, encoding="utf-8").read()
         told.add((header, name))
@@ -56,11 +56,11 @@ def main(runtime):
                 wrong.append(f"the page says that {name}::{m} works: it is not in the header")
     if not told:
         wrong.append("the page has no table of classes")
-    for header in sorted(os.listdir(os.path.join(runtime, "include", "poplar"))):
+    for header in sorted(os.listdir(os.path.join(runtime, "cxx", "include", "poplar"))):
         if not header.endswith(".hpp") or header == "Program.hpp" or header == "exceptions.hpp":
             continue  # programs have no members, exceptions one
         page = open(os.path.join(runtime, "COMPATIBILITY.md"), encoding="utf-8").read()
-        for name, (there, _) in members(os.path.join(runtime, "include", "poplar", header)).items():
+        for name, (there, _) in members(os.path.join(runtime, "cxx", "include", "poplar", header)).items():
             ours = name in ("ConnectedCallback", "ConnectedFunction", "EngineState", "ExecutableState", "Progress", "Estimators")
             if there and not ours and (header, name) not in told and f"`{name}`" not in page:
                 wrong.append(f"class {name} of {header} is not on the page")

@@ -12,8 +12,8 @@
 #ifndef POPULUS_TEST_RANDOM_PROGRAM_H
 #define POPULUS_TEST_RANDOM_PROGRAM_H
 
+#include <isa/isa.h>
 #include <machine/decode.h>
-#include <machine/isa.h>
 #include <populus/arena.h>
 
 #include <stdbool.h>

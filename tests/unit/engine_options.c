@@ -1,6 +1,6 @@
 /* Engine options: defaults, the call, the environment, and everything that can be wrong with them. */
-#include "engine/option_table.h"
-#include "engine/options.h"
+#include "options/option_table.h"
+#include "options/options.h"
 
 #include <criterion/criterion.h>
 #include <populus/arena.h>

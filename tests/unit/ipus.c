@@ -1,5 +1,5 @@
 /* Programs on several IPUs, compiled and run: what crosses from IPU to IPU does so in a global exchange,
- * which costs what machine/isa.h says and has its own categories of memory. */
+ * which costs what isa/isa.h says and has its own categories of memory. */
 #include "graph_test.h"
 
 #include <populus/engine.h>

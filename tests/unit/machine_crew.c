@@ -1,7 +1,7 @@
 /* runtime/machine/crew: every item is done once, by whoever is free, and crew_run returns when all are done. */
 #include <criterion/criterion.h>
 
-#include <machine/crew.h>
+#include <base/thread_pool.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Values of profiles: what goes in by an emitter comes out of the values, of JSON and of CBOR. */
-#include "profile/emitter.h"
-#include "profile/json.h"
+#include "base/emitter.h"
+#include "base/json.h"
 #include "profile/value.h"
 
 #include <cbor.h>

@@ -1,6 +1,6 @@
 /* Reports when there is nothing to report, when they cannot be written, and when numbers are large. */
+#include "base/emitter.h"
 #include "graph_test.h"
-#include "profile/emitter.h"
 #include "profile/report_file.h"
 
 #include "../support/expect.h"

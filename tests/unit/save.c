@@ -1,4 +1,4 @@
-/* runtime/compiler/save.c: archives made by any number of threads, and what can go wrong. */
+/* runtime/compiler/image/save.c: archives made by any number of threads, and what can go wrong. */
 #include "save_test.h"
 
 #include <signal.h>

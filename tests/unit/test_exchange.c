@@ -1,6 +1,6 @@
-/* Exchange plans: every plan is run by the rules of machine/isa.h (verify_exchange) and compared with
+/* Exchange plans: every plan is run by the rules of isa/isa.h (verify_exchange) and compared with
  * the messages it was made from; and it is not much longer than it must be. */
-#include "compiler/exchange.h"
+#include "compiler/exchange/exchange.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

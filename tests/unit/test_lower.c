@@ -3,7 +3,7 @@
  * messages, after their schedules have been verified; copy vertices by their descriptors; the test's
  * own vertices by a function. */
 #include "compiler/compilation.h"
-#include "compiler/exchange.h"
+#include "compiler/exchange/exchange.h"
 #include "graph_test.h"
 
 #include <stdio.h>

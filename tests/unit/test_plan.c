@@ -1,6 +1,6 @@
-/* Plans for the data of a tile (allocate_data.c and below it): small problems whose best plan is known,
+/* Plans for the data of a tile (runtime/compiler/allocate/data.c and below it): small problems whose best plan is known,
  * and random ones, checked by a checker that shares nothing with the planner. */
-#include "compiler/allocate.h"
+#include "compiler/allocate/allocate.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

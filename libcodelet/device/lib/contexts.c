@@ -31,7 +31,7 @@ static context *mine(void)
   return &contexts[populus_context_number()];
 }
 
-/* Registers that are CSRs of the tile (runtime/machine/isa.h): a CSR's number is part of the instruction. */
+/* Registers that are CSRs of the tile (runtime/isa/isa.h): a CSR's number is part of the instruction. */
 #define READ_CSR(number, value) __asm__ volatile("csrr %0, " #number : "=r"(value))
 #define WRITE_CSR(number, value) __asm__ volatile("csrw " #number ", %0" : : "r"(value))
 #define TILE_REGISTERS(X)                                                                          \

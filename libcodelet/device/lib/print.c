@@ -1,5 +1,5 @@
 /*
- * printf and what compilers make of it. The instruction tile.print (runtime/machine/isa.h) hands
+ * printf and what compilers make of it. The instruction tile.print (runtime/isa/isa.h) hands
  * format and arguments to the host, which formats: so printing costs a tile a few bytes, and not the
  * 8 KB of picolibc's formatting.
  */

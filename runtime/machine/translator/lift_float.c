@@ -7,7 +7,7 @@
  * call of the machine's integer arithmetic. The rounding mode in frm is 0 while native code runs. */
 #include "lift.h"
 
-#include "machine/float.h"
+#include "isa/float.h"
 
 /* Operations of the host */
 

@@ -274,7 +274,7 @@ POPULUS_BUILTIN populus_float2 __builtin_ipu_roll32(populus_float2 a, populus_fl
 
 #ifdef __IPU__
 
-/* Tile instructions: runtime/machine/isa.h */
+/* Tile instructions: runtime/isa/isa.h */
 #define POPULUS_READ(type, name, instruction)                                                      \
   POPULUS_BUILTIN type name(void)                                                                  \
   {                                                                                                \

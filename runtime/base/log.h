@@ -1,0 +1,44 @@
+/* The log: POPLAR_LOG_LEVEL (OFF, ERR, WARN, INFO, DEBUG, TRACE; default OFF) says how much,
+ * POPLAR_<part>_LOG_LEVEL how much of one part, POPLAR_LOG_DEST (stdout, stderr or a file that is appended
+ * to; default stderr) where. Lines look like `09:38:52.878 15288 PO:ENGINE   [I] message`; each is one
+ * write, so that threads, and processes that share a file, do not mix their lines. A destination that
+ * cannot be opened is replaced by standard error, a level that is none is left out, each with a warning
+ * when the log is first asked for.
+ *
+ * What the functions do that programs know from PopLibs (poputil, popops, …) is logged apart, with `PL` for
+ * `PO`, as POPLIBS_LOG_LEVEL and POPLIBS_LOG_DEST say.
+ *
+ * All rooms of the runtime log here, so it is in the lowest of them.
+ *
+ * What takes time is logged as a phase, two lines at level DEBUG with what it cost:
+ *
+ *     Starting phase: exchange
+ *     Ending phase: exchange (duration 607 ms; diff RSS: 0.586426 MB)
+ *
+ * A phase that fails has a start and no end. */
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
+
+#include <stdbool.h>
+
+typedef enum log_level { LOG_OFF, LOG_ERR, LOG_WARN, LOG_INFO, LOG_DEBUG, LOG_TRACE } log_level;
+
+bool log_enabled(log_level level);
+/* `part` of the toolchain in capitals, up to 8 letters: "ENGINE", "COMPILER". */
+void log_write(log_level level, const char *part, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* `part`: the library in capitals, "POPUTIL". */
+void log_poplibs(log_level level, const char *part, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+typedef struct log_phase {
+  const char *part, *name;
+  double start_seconds;
+  double start_resident_mib; /* only where it is logged */
+} log_phase;
+
+log_phase log_phase_start(const char *part, const char *name);
+double log_phase_end(const log_phase *phase); /* how long it took, in seconds */
+
+#endif

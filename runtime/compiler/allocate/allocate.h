@@ -1,0 +1,171 @@
+/* The memory planner from inside: how the files of pass `allocate` call each other.
+ *
+ *   allocate.c          the pass: each tile's stacks and code, then its data as a plan_problem
+ *   identical_tiles.c    tiles with equal blocks, which are planned once
+ *   data.c     a plan: what is always live, what has rules, then groups of temporaries
+ *   search.c   a group: blocks that share addresses; orders and local search
+ *   skyline.c  one of the orders
+ *   gap.c      the free ranges of a plan in the making, and which of them a block takes
+ *   rules.c    memory elements and regions: where a block with rules may lie
+ *   bound.c    the end that no plan can be below
+ *
+ * Only allocate.c and identical_tiles.c know of blocks and tiles; the others see numbers.
+ */
+#ifndef COMPILER_ALLOCATE_ALLOCATE_H
+#define COMPILER_ALLOCATE_ALLOCATE_H
+
+#include "base/order.h"
+#include "compiler/compilation.h"
+
+/* A block of data. Addresses have 64 bits: an overfull tile may end anywhere. */
+typedef struct plan_item {
+  uint32_t block; /* of the compilation */
+  uint32_t size, align;
+  uint32_t first_step, last_step; /* always live: 0 and UINT32_MAX */
+  bool interleaved;               /* in region 1 */
+  bool has_rules;
+  uint64_t address; /* the result */
+} plan_item;
+
+/* Bytes [begin, end) of an item, in two of them. `equal`: both in one memory element (or region);
+ * otherwise no element (region) holds bytes of both. The items may be one. */
+typedef struct plan_rule {
+  uint32_t items[2];
+  uint32_t begin[2], end[2];
+  bool regions, equal;
+} plan_rule;
+
+typedef struct plan_problem {
+  const pop_target *target;
+  uint64_t start; /* data may begin here */
+  plan_item *items;
+  size_t num_items, items_capacity;
+  plan_rule *rules;
+  size_t num_rules, rules_capacity;
+} plan_problem;
+
+/* Addresses in use by somebody from step to step; ascending by `begin`. */
+typedef struct taken {
+  uint64_t begin, end;
+  uint32_t first_step, last_step;
+} taken;
+
+typedef struct taken_list {
+  taken *items;
+  size_t count, capacity;
+} taken_list;
+
+enum { PLAN_NOWHERE = 0 }; /* no address: tile memory begins above 0 */
+
+static inline uint64_t plan_align_up(uint64_t address, uint64_t align)
+{
+  return (address + align - 1) & ~(align - 1); /* a power of two */
+}
+
+static inline uint64_t plan_item_end(const plan_item *x)
+{
+  return x->address + x->size;
+}
+
+static inline taken plan_taken(const plan_item *x)
+{
+  return (taken){x->address, plan_item_end(x), x->first_step, x->last_step};
+}
+
+static inline bool plan_is_always_live(const plan_item *x)
+{
+  return x->last_step == UINT32_MAX;
+}
+
+/* The lowest address that the item may have as far as regions go. */
+static inline uint64_t plan_lowest(const plan_problem *problem, const plan_item *x)
+{
+  uint64_t region_1 = problem->target->interleaved_base;
+  return x->interleaved && problem->start < region_1 ? region_1 : problem->start;
+}
+
+/* ---- gap.c ---- */
+typedef enum gap_choice { GAP_LOWEST, GAP_TIGHTEST } gap_choice;
+
+/* Where x fits from `from` on between what is taken while it lives; behind all if in no gap. */
+uint64_t find_gap(const taken_list *list, const plan_item *x, uint64_t from, gap_choice choice);
+void take(taken_list *list, taken added);
+
+/* ---- rules.c ---- */
+/* The lowest address for an item with rules, beside what is taken and the other items of its rules
+ * that have an address already (`placed` by item). PLAN_NOWHERE if the rules leave none. `whole`: in
+ * one memory element, if it fits one. */
+uint64_t find_address_by_rules(const plan_problem *problem, const taken_list *list,
+                               const bool *placed, uint32_t item, bool whole);
+bool rule_holds(const pop_target *target, const plan_rule *rule, const uint64_t addresses[2]);
+/* The end of the memory element that holds the address. */
+uint64_t memory_element_end(const pop_target *target, uint64_t address);
+
+/* ---- bound.c ---- */
+/* Most bytes of the items (of the interleaved ones only) that are live at one step. */
+uint64_t most_live_bytes(const plan_item *items, size_t count, bool interleaved_only);
+/* No plan whose data begin at `start` ends below this; `live` is most_live_bytes of them all. */
+uint64_t least_end(const plan_problem *problem, uint64_t start, uint64_t live);
+
+/* ---- search.c ---- */
+/* A row of temporaries whose lives hang together, to be laid from `floor` on beside `fixed`. */
+typedef struct plan_group {
+  const plan_problem *problem;
+  const taken_list *fixed;
+  uint32_t *items; /* in the problem */
+  size_t count;
+  bool *placed; /* by item of the problem, for rules */
+  uint64_t floor;
+  uint64_t goal; /* no need to end below this */
+} plan_group;
+
+typedef struct search_memory {
+  taken_list taken;
+  uint32_t *order, *best_order;
+  uint32_t *by_address; /* of the best plan */
+  uint64_t *best;       /* its addresses */
+  bool *in_front;
+  keyed *keys;
+  size_t order_capacity, best_order_capacity, by_address_capacity, best_capacity;
+  size_t in_front_capacity, keys_capacity;
+  uint64_t budget; /* taken ranges that may still be looked at */
+} search_memory;
+
+/* Sets the items' addresses; returns the end of the highest. */
+uint64_t search_group(search_memory *memory, const plan_group *group);
+/* skyline.c: the group's members, numbered from 0 on, in the order in which to place them. */
+void order_by_skyline(const plan_group *group, uint32_t *order);
+void search_memory_free(search_memory *memory);
+
+/* ---- data.c ---- */
+enum { PLAN_BUDGET = 30000000 }; /* a third of a second or so, for a compilation */
+
+typedef struct planner {
+  uint64_t budget; /* for the plans to come: taken ranges that may be looked at to improve them */
+  plan_problem problem;
+  taken_list fixed;
+  search_memory search;
+  uint32_t *lists; /* items by kind, see data.c */
+  size_t lists_capacity;
+  bool *placed;
+  size_t placed_capacity;
+  uint64_t *best;
+  size_t best_capacity;
+} planner;
+
+/* Sets the addresses of all items of p->problem; returns where they end. */
+uint64_t plan_data(planner *p);
+void planner_free(planner *p);
+
+/* ---- identical_tiles.c ---- */
+typedef struct twins twins;
+
+twins *twins_new(const compilation *c);
+void twins_free(twins *t);
+/* A tile before this one that has the same blocks and rules, in the same order, or COMPILER_NONE;
+ * then the tile is remembered. Reads c->blocks_by_tile, which must be ascending. */
+uint32_t find_twin(twins *t, const compilation *c, uint32_t tile);
+/* The tile's rules, as numbers of c->placement_rules. */
+const uint32_t *rules_of_tile(const twins *t, uint32_t tile, size_t *count);
+
+#endif

@@ -1,0 +1,191 @@
+/* Rules: `elem(*a) != elem(*b)`, `region(*a) != region(*b)` and the same with `==`.
+ *
+ * A tile's memory is made of memory elements (target.h): of memory_element_bytes each in region 0,
+ * counted from address 0; in region 1 two are interleaved and count as one. Two accesses in one cycle
+ * need two elements, which is what codelets ask for. No element holds bytes of both regions. Past the
+ * end of memory it goes on as in region 1, so that an overfull tile can be laid out too.
+ *
+ * For an item, each rule with an item that has its address already forbids addresses: those where
+ * its range would touch the elements of the other's. That is like a block in the way, so the search
+ * is one over forbidden ranges of addresses:
+ *
+ *     taken [b, e)                    b - size < address < e
+ *     elements [b, e) of another      b - end of range < address < e - begin of range
+ */
+#include "compiler/allocate/allocate.h"
+
+#include <stdlib.h>
+
+/* Elements: [begin, end). */
+typedef struct span {
+  uint64_t begin, end;
+} span;
+
+static span element_of(const pop_target *target, uint64_t address)
+{
+  uint64_t base = target->interleaved_base, bytes = target->memory_element_bytes;
+  if (address < base) {
+    uint64_t begin = address / bytes * bytes, end = begin + bytes;
+    return (span){begin, end < base ? end : base};
+  }
+  uint64_t begin = base + (address - base) / (2 * bytes) * (2 * bytes);
+  return (span){begin, begin + 2 * bytes};
+}
+
+uint64_t memory_element_end(const pop_target *target, uint64_t address)
+{
+  return element_of(target, address).end;
+}
+
+static span region_of(const pop_target *target, uint64_t address)
+{
+  uint64_t base = target->interleaved_base;
+  return address < base ? (span){0, base} : (span){base, UINT32_MAX};
+}
+
+/* What the bytes [begin, end) touch. */
+static span touched(const pop_target *target, bool regions, uint64_t begin, uint64_t end)
+{
+  span (*unit)(const pop_target *, uint64_t) = regions ? region_of : element_of;
+  return (span){unit(target, begin).begin, unit(target, end - 1).end};
+}
+
+bool rule_holds(const pop_target *target, const plan_rule *rule, const uint64_t addresses[2])
+{
+  span touches[2];
+  for (int side = 0; side < 2; side++)
+    touches[side] = touched(target, rule->regions, addresses[side] + rule->begin[side],
+                            addresses[side] + rule->end[side]);
+  if (!rule->equal) return touches[0].end <= touches[1].begin || touches[1].end <= touches[0].begin;
+  span one = touched(target, rule->regions, addresses[0] + rule->begin[0],
+                     addresses[0] + rule->begin[0] + 1);
+  return touches[0].end == one.end && touches[1].begin == one.begin && touches[1].end == one.end;
+}
+
+/* ---- the search ---- */
+
+/* No address that is above `after` and below `before`. */
+typedef struct forbidden {
+  int64_t after, before;
+} forbidden;
+
+typedef struct forbidden_list {
+  forbidden *items;
+  size_t count, capacity;
+} forbidden_list;
+
+static void forbid(forbidden_list *list, int64_t after, int64_t before)
+{
+  pop_push(list->items, list->count, list->capacity, (forbidden){after, before});
+}
+
+/* What comes from a taken_list is ascending already, and rules add a few: a short way for each. */
+static void sort_forbidden(forbidden_list *list)
+{
+  for (size_t i = 1; i < list->count; i++) {
+    forbidden moved = list->items[i];
+    size_t at = i;
+    for (; at > 0 && list->items[at - 1].after > moved.after; at--)
+      list->items[at] = list->items[at - 1];
+    list->items[at] = moved;
+  }
+}
+
+/* What one side of a rule means for an item, the other side having its address. */
+static void forbid_by_rule(forbidden_list *list, const plan_problem *problem, const plan_rule *rule,
+                           int side)
+{
+  const plan_item *other = &problem->items[rule->items[!side]];
+  span away = touched(problem->target, rule->regions, other->address + rule->begin[!side],
+                      other->address + rule->end[!side]);
+  int64_t begin = rule->begin[side], end = rule->end[side];
+  if (!rule->equal) {
+    forbid(list, (int64_t)away.begin - end, (int64_t)away.end - begin);
+    return;
+  }
+  forbid(list, INT64_MIN, (int64_t)away.begin - begin);
+  forbid(list, (int64_t)away.end - end, INT64_MAX);
+}
+
+/* Where the range [begin, end) of an item at `address` lies in one element, from the address on; if it
+ * is too large for that, the address as it is. */
+static uint64_t whole_from(const pop_target *target, uint64_t address, uint32_t begin, uint32_t end)
+{
+  span first = element_of(target, address + begin);
+  if (address + end <= first.end) return address;
+  span next = element_of(target, first.end);
+  return end - begin <= next.end - next.begin ? first.end - begin : address;
+}
+
+/* The lowest address from `address` on at which the rules that speak of nothing but the item hold: an
+ * `==` wants its range in one element. So does, if `whole`, a `!=`: what touches two elements drives
+ * the others out of both. UINT32_MAX if no address near does. */
+static uint64_t suitable_from(const plan_problem *problem, uint32_t item, uint64_t address,
+                              bool whole)
+{
+  for (size_t i = 0; i < problem->num_rules; i++) {
+    const plan_rule *rule = &problem->rules[i];
+    bool alone = rule->items[0] == rule->items[1];
+    for (int side = 0; side < 2; side++) {
+      if (rule->items[side] != item) continue;
+      if (alone && !rule_holds(problem->target, rule, (uint64_t[]){address, address}))
+        return address + 1;
+      if (rule->regions || (!rule->equal && !whole)) continue;
+      uint64_t from = whole_from(problem->target, address, rule->begin[side], rule->end[side]);
+      if (from > address) return from;
+    }
+  }
+  return address;
+}
+
+static void collect_forbidden(forbidden_list *list, const plan_problem *problem,
+                              const taken_list *taken_ranges, const bool *placed, uint32_t item)
+{
+  const plan_item *x = &problem->items[item];
+  for (size_t i = 0; i < taken_ranges->count; i++) {
+    const taken *t = &taken_ranges->items[i];
+    if (t->first_step <= x->last_step && x->first_step <= t->last_step)
+      forbid(list, (int64_t)t->begin - x->size, (int64_t)t->end);
+  }
+  for (size_t i = 0; i < problem->num_rules; i++)
+    for (int side = 0; side < 2; side++) {
+      const plan_rule *rule = &problem->rules[i];
+      uint32_t other = rule->items[!side];
+      if (rule->items[side] == item && other != item && placed[other])
+        forbid_by_rule(list, problem, rule, side);
+    }
+  sort_forbidden(list);
+}
+
+/* The lowest address from `from` on that nothing in the list forbids; INT64_MAX: there is none. */
+static int64_t lowest_allowed(const forbidden_list *list, int64_t from, uint32_t align)
+{
+  int64_t address = (int64_t)plan_align_up((uint64_t)from, align);
+  for (size_t i = 0; i < list->count; i++) {
+    const forbidden *f = &list->items[i];
+    if (f->before <= address) continue;
+    if (f->after >= address) break;
+    if (f->before == INT64_MAX) return INT64_MAX;
+    address = (int64_t)plan_align_up((uint64_t)f->before, align);
+  }
+  return address;
+}
+
+uint64_t find_address_by_rules(const plan_problem *problem, const taken_list *list,
+                               const bool *placed, uint32_t item, bool whole)
+{
+  const plan_item *x = &problem->items[item];
+  /* Elements repeat: what suits nowhere in two of the largest suits nowhere. */
+  int64_t tries_bytes = 4 * (int64_t)problem->target->memory_element_bytes + (int64_t)x->align;
+  forbidden_list away = {0};
+  collect_forbidden(&away, problem, list, placed, item);
+  int64_t lowest = lowest_allowed(&away, (int64_t)plan_lowest(problem, x), x->align);
+  int64_t address = lowest;
+  while (address < UINT32_MAX) {
+    int64_t from = (int64_t)suitable_from(problem, item, (uint64_t)address, whole);
+    if (from == address) break;
+    address = from - lowest > tries_bytes ? INT64_MAX : lowest_allowed(&away, from, x->align);
+  }
+  free(away.items);
+  return address >= UINT32_MAX ? PLAN_NOWHERE : (uint64_t)address; /* regions end there */
+}

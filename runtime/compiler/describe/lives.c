@@ -1,0 +1,102 @@
+/* What is live at which step, for the profile: blocks of one name, category and time together. */
+#include "compiler/describe/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct live_table {
+  uint32_t *slots;  /* row + 1; 0: free */
+  size_t num_slots; /* a power of two */
+} live_table;
+
+static uint64_t hash_live(const profile_live *l)
+{
+  uint64_t hash = l->name * 0x9e3779b97f4a7c15u + l->category;
+  hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u + l->first_step;
+  hash = (hash ^ hash >> 32) * 0x94d049bb133111ebu + l->last_step;
+  return hash ^ hash >> 31;
+}
+
+static uint32_t *find_live(const live_table *t, const executable_profile *p, const profile_live *l)
+{
+  for (size_t at = hash_live(l) & (t->num_slots - 1);; at = (at + 1) & (t->num_slots - 1)) {
+    if (!t->slots[at]) return &t->slots[at];
+    const profile_live *found = &p->lives[t->slots[at] - 1];
+    if (found->name == l->name && found->category == l->category &&
+        found->first_step == l->first_step && found->last_step == l->last_step)
+      return &t->slots[at];
+  }
+}
+
+static void grow_lives(live_table *t, const executable_profile *p)
+{
+  if (2 * p->num_lives < t->num_slots) return;
+  t->num_slots = t->num_slots ? 2 * t->num_slots : 256;
+  free(t->slots);
+  t->slots = pop_xcalloc(t->num_slots, sizeof *t->slots);
+  for (uint32_t i = 0; i < p->num_lives; i++) *find_live(t, p, &p->lives[i]) = i + 1;
+}
+
+/* Does the user know it by its name? Otherwise its category says what it is. */
+static bool is_known_by_name(uint32_t category)
+{
+  switch ((pop_memory_category)category) {
+  case POP_MEMORY_VARIABLE:
+  case POP_MEMORY_MESSAGE:
+  case POP_MEMORY_HOST_MESSAGE:
+  case POP_MEMORY_GLOBAL_MESSAGE:
+  case POP_MEMORY_REARRANGEMENT:
+  case POP_MEMORY_OUTPUT_EDGE:
+  case POP_MEMORY_MULTIPLE:
+  case POP_MEMORY_CONTROL_ID:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* In the words of the guide's summary. */
+static uint32_t shown_name(profile_maker *m, const profile_live *l)
+{
+  const char *name =
+      l->name == COMPILER_NONE || !*m->p->names[l->name] ? "anon" : m->p->names[l->name];
+  const char *key = pop_memory_category_key((pop_memory_category)l->category);
+  if (l->category == POP_MEMORY_CONSTANT) return profile_name(m, "<const>");
+  if (!is_known_by_name(l->category)) return profile_name(m, key);
+  if (l->category == POP_MEMORY_VARIABLE && strcmp(name, "anon") != 0) return l->name;
+  char *shown = l->category == POP_MEMORY_VARIABLE ? pop_xstrdup("<anon>")
+                                                   : pop_xasprintf("<%s:%s>", key, name);
+  uint32_t number = profile_name(m, shown);
+  free(shown);
+  return number;
+}
+
+void describe_lives(profile_maker *m)
+{
+  const compilation *c = m->c;
+  executable_profile *p = m->p;
+  live_table table = {0};
+  const char *last = NULL; /* a variable's blocks follow one another */
+  uint32_t last_name = COMPILER_NONE;
+  for (size_t i = 0; i < c->num_blocks; i++) {
+    const block *b = &c->blocks[i];
+    bool always = b->flags & BLOCK_ALWAYS_LIVE, named = is_known_by_name(b->category);
+    if (named && b->name != last) {
+      last = b->name;
+      last_name = profile_name(m, last);
+    }
+    profile_live l = {.name = named ? last_name : COMPILER_NONE,
+                      .category = b->category,
+                      .first_step = always ? COMPILER_NONE : b->first_step,
+                      .last_step = always ? COMPILER_NONE : b->last_step};
+    grow_lives(&table, p);
+    uint32_t *slot = find_live(&table, p, &l);
+    if (!*slot) {
+      pop_push(p->lives, p->num_lives, p->lives_capacity, l);
+      *slot = (uint32_t)p->num_lives;
+    }
+    p->lives[*slot - 1].bytes += b->size;
+  }
+  free(table.slots);
+  for (size_t i = 0; i < p->num_lives; i++) p->lives[i].name = shown_name(m, &p->lives[i]);
+}

@@ -1,0 +1,171 @@
+/* pass_exchange: messages become exchange instructions, each in its cycle; those of exchanges between
+ * IPUs, which have no cycles, packets (global.c).
+ *
+ * schedule.c finds the cycles; here each tile's instructions are put in order, with delays
+ * in between:
+ *
+ *     slot     0    1    2    3    4    5    6 …
+ *     planned  .    send .    .    addr mux  .
+ *     written  delay send delay    addr mux  end
+ */
+#include "compiler/exchange/exchange.h"
+
+#include "base/log.h"
+#include "base/order.h"
+#include "isa/isa.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD = 4 };
+
+/* ---- who takes part ---- */
+
+static void find_tiles(exchange_plan *plan)
+{
+  const compilation *c = plan->c;
+  const exchange *x = plan->exchange;
+  uint32_t num_tiles = pop_target_num_tiles(&c->target);
+  bool *takes_part = pop_xcalloc(num_tiles, sizeof *takes_part);
+  for (size_t i = 0; i < x->num_messages; i++) {
+    const message *sent = &c->messages[x->first_message + i];
+    takes_part[sent->source_tile] = true;
+    for (size_t j = 0; j < sent->num_receivers; j++)
+      takes_part[c->receivers[sent->first_receiver + j].tile] = true;
+  }
+  for (uint32_t tile = 0; tile < num_tiles; tile++) plan->num_timelines += takes_part[tile];
+  plan->timelines = pop_xcalloc(plan->num_timelines + 1, sizeof *plan->timelines);
+  size_t count = 0;
+  for (uint32_t tile = 0; tile < num_tiles; tile++) {
+    if (!takes_part[tile]) continue;
+    plan->timelines[count].tile = tile;
+    plan->index_of_tile[tile] = (uint32_t)count++;
+  }
+  free(takes_part);
+}
+
+/* ---- instructions in order ---- */
+
+/* Sends that only go on, and receives from one tile that follow at once, are one instruction. */
+static bool join(timed_op *before, const timed_op *next)
+{
+  if (before->op.kind != next->op.kind || before->slot + before->op.count != next->slot)
+    return false;
+  uint32_t count = before->op.count + next->op.count;
+  if (before->op.kind == EXCHANGE_RECEIVE_MUX) {
+    if (before->op.tile != next->op.tile || count > ISA_RECEIVE_MAX_WORDS) return false;
+  } else if (before->op.at.block != next->op.at.block ||
+             before->op.at.offset + before->op.count * WORD != next->op.at.offset ||
+             count > ISA_SEND_MAX_WORDS) {
+    return false;
+  }
+  before->op.count = count;
+  return true;
+}
+
+static void add_delay(compilation *c, uint64_t cycles)
+{
+  while (cycles > 0) {
+    uint32_t part = cycles < ISA_DELAY_MAX_CYCLES ? (uint32_t)cycles : ISA_DELAY_MAX_CYCLES;
+    pop_push(c->exchange_ops, c->num_exchange_ops, c->exchange_ops_capacity,
+             (exchange_op){.kind = EXCHANGE_DELAY, .count = part});
+    cycles -= part;
+  }
+}
+
+/* The tile's instructions by slot, joined where they can be; how many there are. */
+static size_t sort_ops(timeline *t)
+{
+  keyed *order = pop_xrealloc(NULL, t->num_ops + 1, sizeof *order);
+  timed_op *sorted = pop_xrealloc(NULL, t->num_ops + 1, sizeof *sorted);
+  for (size_t i = 0; i < t->num_ops; i++) order[i] = (keyed){t->ops[i].slot, (uint32_t)i};
+  sort_keyed(order, t->num_ops);
+  size_t count = 0, last[EXCHANGE_END] = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
+  for (size_t i = 0; i < t->num_ops; i++) {
+    const timed_op *next = &t->ops[order[i].index];
+    size_t *same = &last[next->op.kind];
+    bool joinable = *same != SIZE_MAX && next->op.kind != EXCHANGE_RECEIVE_ADDRESS;
+    if (joinable && join(&sorted[*same], next)) continue;
+    *same = count;
+    sorted[count++] = *next;
+  }
+  memcpy(t->ops, sorted, count * sizeof *sorted);
+  free(sorted);
+  free(order);
+  return count;
+}
+
+static void write_tile(compilation *c, timeline *t)
+{
+  tile_exchange written = {.tile = t->tile,
+                           .first_op = c->num_exchange_ops,
+                           .bytes_sent = t->words_sent * WORD,
+                           .bytes_received = t->words_received * WORD};
+  uint64_t cycle = 0, end = end_of_receives(t);
+  size_t count = sort_ops(t);
+  for (size_t i = 0; i < count; i++) {
+    add_delay(c, t->ops[i].slot - cycle);
+    pop_push(c->exchange_ops, c->num_exchange_ops, c->exchange_ops_capacity, t->ops[i].op);
+    cycle = t->ops[i].slot + 1;
+  }
+  if (t->bus_end > end) end = t->bus_end;
+  if (end > cycle) {
+    add_delay(c, end - cycle);
+    cycle = end;
+  }
+  pop_push(c->exchange_ops, c->num_exchange_ops, c->exchange_ops_capacity,
+           (exchange_op){.kind = EXCHANGE_END});
+  written.num_ops = (uint32_t)(c->num_exchange_ops - written.first_op);
+  written.cycles = (uint32_t)(cycle + 1);
+  pop_push(c->tile_exchanges, c->num_tile_exchanges, c->tile_exchanges_capacity, written);
+}
+
+static void plan_exchange(compilation *c, exchange *x, uint32_t *index_of_tile)
+{
+  exchange_plan plan = {.c = c,
+                        .exchange = x,
+                        .latency = c->target.exchange_latency_cycles,
+                        .index_of_tile = index_of_tile};
+  find_tiles(&plan);
+  schedule_messages(&plan);
+  x->first_tile = c->num_tile_exchanges;
+  x->num_tiles = plan.num_timelines;
+  for (size_t i = 0; i < plan.num_timelines; i++) {
+    write_tile(c, &plan.timelines[i]);
+    timeline_free(&plan.timelines[i]);
+  }
+  free(plan.timelines);
+}
+
+/* How good the plan is: no plan is shorter than the words that the busiest tile sends or receives. */
+static void log_plan(const compilation *c, const exchange *x)
+{
+  uint64_t cycles = 0, bytes = 0, ops = 0;
+  if (!log_enabled(LOG_DEBUG)) return;
+  for (size_t i = x->first_tile; i < x->first_tile + x->num_tiles; i++) {
+    const tile_exchange *t = &c->tile_exchanges[i];
+    if (t->cycles > cycles) cycles = t->cycles;
+    if (t->bytes_sent > bytes) bytes = t->bytes_sent;
+    if (t->bytes_received > bytes) bytes = t->bytes_received;
+    if (t->num_ops > ops) ops = t->num_ops;
+  }
+  log_write(
+      LOG_DEBUG, "COMPILER",
+      "Exchange '%s': %zu messages between %zu tiles, %llu cycles for up to %llu words, up to "
+      "%llu instructions",
+      x->name, x->num_messages, x->num_tiles, (unsigned long long)cycles,
+      (unsigned long long)bytes / WORD, (unsigned long long)ops);
+}
+
+pop_error *pass_exchange(compilation *c)
+{
+  uint32_t *index_of_tile = pop_xcalloc(pop_target_num_tiles(&c->target), sizeof *index_of_tile);
+  for (size_t i = 0; i < c->num_exchanges; i++) {
+    if (c->exchanges[i].zone != EXCHANGE_WITHIN_IPUS)
+      plan_global_exchange(c, &c->exchanges[i]);
+    else
+      plan_exchange(c, &c->exchanges[i], index_of_tile);
+    log_plan(c, &c->exchanges[i]);
+  }
+  free(index_of_tile);
+  return NULL;
+}

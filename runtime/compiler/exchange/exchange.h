@@ -1,0 +1,72 @@
+/* How the files of pass_exchange call each other. */
+#ifndef COMPILER_EXCHANGE_EXCHANGE_H
+#define COMPILER_EXCHANGE_EXCHANGE_H
+
+#include "base/order.h"
+#include "compiler/exchange/timeline.h"
+
+/* The tiles that take part in an exchange. */
+typedef struct exchange_plan {
+  compilation *c;
+  const exchange *exchange;
+  uint32_t latency;
+  timeline *timelines; /* ascending by tile */
+  size_t num_timelines;
+  uint32_t *index_of_tile; /* in `timelines`, for the tiles that take part */
+} exchange_plan;
+
+static inline timeline *timeline_of(const exchange_plan *plan, uint32_t tile)
+{
+  return &plan->timelines[plan->index_of_tile[tile]];
+}
+
+static inline const message *message_at(const exchange_plan *plan, uint32_t number)
+{
+  return &plan->c->messages[plan->exchange->first_message + number];
+}
+
+static inline const receiver *receivers_of(const exchange_plan *plan, const message *m)
+{
+  return &plan->c->receivers[m->first_receiver];
+}
+
+/* A number to sort addresses on one tile by. */
+static inline uint64_t place_key(place at)
+{
+  return (uint64_t)at.block << 32 | at.offset;
+}
+
+/* schedule.c: gives every message its cycles. */
+void schedule_messages(exchange_plan *plan);
+
+/* Words of one tile that arrive at some tiles, one word behind the other. */
+typedef struct transmission {
+  uint32_t source_tile;
+  send_shape shape;
+  const receiver *receivers;
+  size_t num_receivers;
+} transmission;
+
+/* The first cycle >= `from` in which the first word can arrive everywhere. */
+uint64_t earliest_arrival(const exchange_plan *plan, const transmission *t, uint64_t from);
+
+/* multicast.c: the messages to several tiles; messages[i].index are their numbers. */
+void schedule_multicasts(exchange_plan *plan, const keyed *messages, size_t count);
+
+/* A message, or what one receiver gets of it. */
+typedef struct delivery {
+  uint32_t message;
+  uint32_t receiver; /* of the message's, from 0 */
+} delivery;
+
+/* unicast.c: from one tile to one other. */
+void schedule_unicasts(exchange_plan *plan, const delivery *deliveries, size_t count);
+
+/* global.c: the packets of an exchange between IPUs. */
+void plan_global_exchange(compilation *c, exchange *x);
+
+/* verify.c: runs a planned exchange by the rules of isa.h and compares what arrives with the
+ * messages. An error says which rule is broken, by which tile, when. */
+POP_MUST_CHECK pop_error *verify_exchange(const compilation *c, const exchange *x);
+
+#endif

@@ -1,0 +1,154 @@
+/* Exchanges between IPUs, and between replicas: each message is a packet, sent once and received by all tiles that want it.
+ *
+ * Nothing is timed here: packets find their way by themselves. A tile's code sends its packets in the order
+ * of the messages, then names those that it receives, by sending tile and number. What is sent, and where
+ * what comes goes to, is in packet headers (isa/isa.h), which a tile has in one block. */
+#include "compiler/exchange/exchange.h"
+
+#include "base/order.h"
+#include "isa/isa.h"
+#include <stdlib.h>
+
+enum { WORD = 4, HEADER_BYTES = WORD * ISA_GLOBAL_HEADER_WORDS, RECEIVES = 1 };
+
+/* One end of a message, on one tile. */
+typedef struct packet_end {
+  uint32_t tile;
+  uint32_t kind; /* EXCHANGE_GLOBAL_SEND, EXCHANGE_GLOBAL_RECEIVE */
+  place at;
+  uint32_t words;
+  uint32_t more[2]; /* the header's last two words */
+} packet_end;
+
+typedef struct packet_ends {
+  packet_end *items;
+  size_t count, capacity;
+} packet_ends;
+
+static uint64_t ipus_of(const compilation *c, const message *m)
+{
+  uint64_t ipus = 0;
+  for (uint32_t i = 0; i < m->num_receivers; i++)
+    ipus |= (uint64_t)1 << (c->receivers[m->first_receiver + i].tile / c->target.tiles_per_ipu);
+  return ipus;
+}
+
+/* Both ends of all messages. `num_sent` counts, by tile, the packets that it sends. */
+static void collect_ends(const compilation *c, const exchange *x, uint32_t *num_sent,
+                         packet_ends *ends)
+{
+  for (size_t i = 0; i < x->num_messages; i++) {
+    const message *m = &c->messages[x->first_message + i];
+    uint64_t ipus = ipus_of(c, m);
+    uint32_t number = num_sent[m->source_tile]++;
+    packet_end sent = {m->source_tile,
+                       EXCHANGE_GLOBAL_SEND,
+                       m->source,
+                       m->num_words,
+                       {(uint32_t)ipus, (uint32_t)(ipus >> 32)}};
+    pop_push(ends->items, ends->count, ends->capacity, sent);
+    for (uint32_t j = 0; j < m->num_receivers; j++) {
+      const receiver *r = &c->receivers[m->first_receiver + j];
+      packet_end received = {
+          r->tile, EXCHANGE_GLOBAL_RECEIVE, r->destination, m->num_words, {m->source_tile, number}};
+      pop_push(ends->items, ends->count, ends->capacity, received);
+    }
+  }
+}
+
+static void store_word(uint8_t *at, uint32_t word)
+{
+  for (int i = 0; i < WORD; i++) at[i] = (uint8_t)(word >> (8 * i));
+}
+
+static uint32_t add_headers(compilation *c, const packet_ends *ends, const keyed *order,
+                            size_t count, const char *name)
+{
+  uint32_t size = (uint32_t)count * HEADER_BYTES;
+  block b = {.tile = ends->items[order[0].index].tile,
+             .size = size,
+             .align = WORD,
+             .category = POP_MEMORY_GLOBAL_EXCHANGE_PACKET_HEADER,
+             .flags = BLOCK_ALWAYS_LIVE,
+             .name = name,
+             .content = begin_content(c, size)};
+  uint8_t *bytes = c->bytes + c->contents[b.content].first_byte;
+  for (size_t i = 0; i < count; i++, bytes += HEADER_BYTES) {
+    const packet_end *end = &ends->items[order[i].index];
+    store_word(bytes + WORD, end->words);
+    store_word(bytes + 2 * WORD, end->more[0]);
+    store_word(bytes + 3 * WORD, end->more[1]);
+  }
+  for (size_t i = 0; i < count; i++)
+    add_fixup(c, b.content, (uint32_t)i * HEADER_BYTES, ends->items[order[i].index].at);
+  return add_block(c, &b);
+}
+
+/* What goes to which replica, as the tile's code has it. */
+static uint32_t add_replica_map(compilation *c, uint32_t tile, const exchange *x)
+{
+  uint32_t size = c->num_replicas * WORD;
+  block b = {.tile = tile,
+             .size = size,
+             .align = WORD,
+             .category = POP_MEMORY_GLOBAL_EXCHANGE_PACKET_HEADER,
+             .flags = BLOCK_ALWAYS_LIVE,
+             .name = x->name,
+             .content = begin_content(c, size)};
+  uint8_t *bytes = c->bytes + c->contents[b.content].first_byte;
+  for (uint32_t i = 0; i < c->num_replicas; i++) store_word(bytes + i * WORD, x->replica_map[i]);
+  return add_block(c, &b);
+}
+
+static void push_op(compilation *c, exchange_op op)
+{
+  pop_push(c->exchange_ops, c->num_exchange_ops, c->exchange_ops_capacity, op);
+}
+
+/* The code of one tile, of which order[0 … count - 1] are the ends. */
+static void write_tile(compilation *c, const packet_ends *ends, const keyed *order, size_t count,
+                       const exchange *x)
+{
+  uint32_t headers = add_headers(c, ends, order, count, x->name);
+  tile_exchange written = {.tile = ends->items[order[0].index].tile,
+                           .first_op = c->num_exchange_ops};
+  if (x->zone == EXCHANGE_BETWEEN_REPLICAS) {
+    place map = {add_replica_map(c, written.tile, x), 0};
+    push_op(c, (exchange_op){.kind = EXCHANGE_REPLICA_MAP, .at = map});
+  }
+  for (size_t i = 0; i < count; i++) {
+    const packet_end *end = &ends->items[order[i].index];
+    push_op(c, (exchange_op){.kind = end->kind, .at = {headers, (uint32_t)i * HEADER_BYTES}});
+    if (end->kind == EXCHANGE_GLOBAL_SEND)
+      written.bytes_sent += (uint64_t)end->words * WORD;
+    else
+      written.bytes_received += (uint64_t)end->words * WORD;
+  }
+  push_op(c, (exchange_op){.kind = EXCHANGE_END});
+  written.num_ops = written.cycles = (uint32_t)(c->num_exchange_ops - written.first_op);
+  pop_push(c->tile_exchanges, c->num_tile_exchanges, c->tile_exchanges_capacity, written);
+}
+
+void plan_global_exchange(compilation *c, exchange *x)
+{
+  packet_ends ends = {0};
+  uint32_t *num_sent = pop_xcalloc(pop_target_num_tiles(&c->target), sizeof *num_sent);
+  collect_ends(c, x, num_sent, &ends);
+  free(num_sent);
+  keyed *order = pop_xrealloc(NULL, ends.count + 1, sizeof *order);
+  for (size_t i = 0; i < ends.count; i++) {
+    uint64_t tile = ends.items[i].tile;
+    bool receives = ends.items[i].kind == EXCHANGE_GLOBAL_RECEIVE;
+    order[i] = (keyed){tile << RECEIVES | receives, (uint32_t)i};
+  }
+  sort_keyed(order, ends.count);
+  x->first_tile = c->num_tile_exchanges;
+  for (size_t first = 0, end; first < ends.count; first = end) {
+    uint64_t tile = order[first].key >> RECEIVES;
+    for (end = first; end < ends.count && order[end].key >> RECEIVES == tile;) end++;
+    write_tile(c, &ends, order + first, end - first, x);
+  }
+  x->num_tiles = c->num_tile_exchanges - x->first_tile;
+  free(order);
+  free(ends.items);
+}

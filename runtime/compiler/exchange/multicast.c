@@ -1,0 +1,156 @@
+/* When messages to several tiles are sent.
+ *
+ * Those with the same receivers form a group, the largest groups first; within a group in the order of
+ * the addresses, so that the receive pointers just go on. Each message goes to the first cycle in which
+ * its sender and all its receivers can, gaps before later messages included. */
+#include "compiler/exchange/exchange.h"
+
+#include "base/order.h"
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t earliest_message(const exchange_plan *plan, const message *m, uint64_t from)
+{
+  transmission t = {.source_tile = m->source_tile,
+                    .shape = {m->num_words, 1},
+                    .receivers = receivers_of(plan, m),
+                    .num_receivers = m->num_receivers};
+  return earliest_arrival(plan, &t, from);
+}
+
+static void plan_message(exchange_plan *plan, const message *m, uint64_t arrival)
+{
+  const receiver *receivers = receivers_of(plan, m);
+  plan_send(timeline_of(plan, m->source_tile), m->source, m->num_words, arrival - plan->latency);
+  for (size_t i = 0; i < m->num_receivers; i++)
+    plan_receive(timeline_of(plan, receivers[i].tile), m->source_tile, receivers[i].destination,
+                 m->num_words, arrival);
+}
+
+typedef struct group {
+  size_t first, count; /* in multicasts.order */
+  uint64_t num_words;
+  uint32_t num_receivers; /* of its first message */
+} group;
+
+typedef struct multicasts {
+  keyed *order; /* messages by group, then by address */
+  size_t count;
+  uint32_t *parents; /* by position before sorting: union-find */
+  group *groups;
+  size_t num_groups, groups_capacity;
+} multicasts;
+
+static uint64_t hash_tile(uint32_t tile)
+{
+  uint64_t hash = (tile + 1) * 0x9e3779b97f4a7c15u;
+  hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u;
+  return hash ^ hash >> 32;
+}
+
+static uint32_t root_of(multicasts *all, uint32_t position)
+{
+  uint32_t *parents = all->parents;
+  while (parents[position] != position) position = parents[position] = parents[parents[position]];
+  return position;
+}
+
+/* Messages are of one group if the same tiles receive them; a sender counts as a receiver if that
+ * makes it so: when all tiles tell all others, each message leaves out its own sender. */
+static void find_common_receivers(const exchange_plan *plan, multicasts *all)
+{
+  keyed *signatures = pop_xrealloc(NULL, 2 * all->count + 1, sizeof *signatures);
+  for (uint32_t i = 0; i < all->count; i++) {
+    const message *m = message_at(plan, all->order[i].index);
+    uint64_t hash = 0;
+    for (size_t j = 0; j < m->num_receivers; j++) hash += hash_tile(receivers_of(plan, m)[j].tile);
+    signatures[2 * i] = (keyed){hash, i};
+    signatures[2 * i + 1] = (keyed){hash + hash_tile(m->source_tile), i};
+    all->parents[i] = i;
+  }
+  sort_keyed(signatures, 2 * all->count);
+  for (size_t i = 1; i < 2 * all->count; i++) {
+    if (signatures[i].key != signatures[i - 1].key) continue;
+    uint32_t a = root_of(all, signatures[i - 1].index), b = root_of(all, signatures[i].index);
+    all->parents[a > b ? a : b] = a > b ? b : a;
+  }
+  free(signatures);
+}
+
+static void sort_by_group(const exchange_plan *plan, multicasts *all)
+{
+  find_common_receivers(plan, all);
+  keyed *order = pop_xrealloc(NULL, all->count + 1, sizeof *order);
+  for (uint32_t i = 0; i < all->count; i++)
+    order[i] = (keyed){.key = root_of(all, i), .index = all->order[i].index};
+  sort_keyed(order, all->count);
+  free(all->order);
+  all->order = order;
+}
+
+static void find_groups(const exchange_plan *plan, multicasts *all)
+{
+  for (size_t i = 0; i < all->count; i++) {
+    const message *m = message_at(plan, all->order[i].index);
+    if (i == 0 || all->order[i].key != all->order[i - 1].key)
+      pop_push(all->groups, all->num_groups, all->groups_capacity,
+               (group){.first = i, .num_receivers = m->num_receivers});
+    group *g = &all->groups[all->num_groups - 1];
+    g->count++;
+    g->num_words += m->num_words;
+  }
+}
+
+/* By address on the group's first tile; for what that tile sends itself, by address on the next one,
+ * which has its buffers in the same order. */
+static void sort_by_address(const exchange_plan *plan, keyed *messages, size_t count)
+{
+  receiver reference = receivers_of(plan, message_at(plan, messages[0].index))[0];
+  for (size_t i = 1; i < count; i++) {
+    receiver first = receivers_of(plan, message_at(plan, messages[i].index))[0];
+    if (first.tile < reference.tile) reference = first;
+  }
+  for (size_t i = 0; i < count; i++) {
+    receiver first = receivers_of(plan, message_at(plan, messages[i].index))[0];
+    if (first.tile != reference.tile) first.destination.block = reference.destination.block;
+    messages[i].key = place_key(first.destination);
+  }
+  sort_keyed(messages, count);
+}
+
+static void schedule_group(exchange_plan *plan, const multicasts *all, const group *g)
+{
+  uint64_t from = 0;
+  sort_by_address(plan, all->order + g->first, g->count);
+  for (size_t i = 0; i < g->count; i++) {
+    const message *m = message_at(plan, all->order[g->first + i].index);
+    receiver first = receivers_of(plan, m)[0];
+    bool goes_on = continues_chain(timeline_of(plan, first.tile), first.destination);
+    uint64_t arrival = earliest_message(plan, m, goes_on ? from : 0);
+    plan_message(plan, m, arrival);
+    from = arrival + m->num_words;
+  }
+}
+
+void schedule_multicasts(exchange_plan *plan, const keyed *messages, size_t count)
+{
+  multicasts several = {.order = pop_xrealloc(NULL, count + 1, sizeof(keyed)), .count = count};
+  multicasts *all = &several;
+  if (count > 0) memcpy(all->order, messages, count * sizeof *messages);
+  all->parents = pop_xrealloc(NULL, all->count + 1, sizeof *all->parents);
+  sort_by_group(plan, all);
+  find_groups(plan, all);
+  keyed *order = pop_xrealloc(NULL, all->num_groups + 1, sizeof *order);
+  for (size_t i = 0; i < all->num_groups; i++) {
+    const group *g = &all->groups[i];
+    uint64_t words = g->num_words < UINT32_MAX ? g->num_words : UINT32_MAX;
+    order[i] = (keyed){.key = ~((uint64_t)g->num_receivers << 32 | words), .index = (uint32_t)i};
+  }
+  sort_keyed(order, all->num_groups);
+  for (size_t i = 0; i < all->num_groups; i++)
+    schedule_group(plan, all, &all->groups[order[i].index]);
+  free(order);
+  free(all->order);
+  free(all->groups);
+  free(all->parents);
+}

@@ -1,0 +1,14 @@
+#ifndef COMPILER_LOWER_COPY_H
+#define COMPILER_LOWER_COPY_H
+
+#include "compiler/lower/lowering.h"
+
+/* The steps of a copy program. */
+POP_MUST_CHECK pop_error *lower_copy_program(lowering *l, const program *copied, step_list *steps);
+
+/* The elements of source and destination side by side. What a PROGRAM_COPY copies onto itself is left out. */
+void pair_up(const compilation *c, const program *copied, transfer_list *out);
+/* Does a transfer read what one writes? */
+bool overlap(const transfer_list *transfers);
+
+#endif

@@ -1,0 +1,145 @@
+/* The state of pass_lower while it works, and how its files call each other:
+ *
+ *   lower.c         programs -> steps                              calls the others
+ *   vertex.c  a compute set -> vertex states, workers, buffers and the transfers to fill them
+ *   control.c values that decide where programs go on -> all tiles
+ *   stream.c  copies from and to streams -> drafts of host exchanges
+ *   remote.c  copies from and to remote buffers -> drafts of host exchanges
+ *   host_exchange.c  drafts -> packets that tiles exchange with the host
+ *   host.c    handles and printed tensors -> host tensors
+ *   trace.c   what debug.trace prints
+ *   transfer.c      transfers between places -> exchange messages and copies
+ *   tile_copies.c        copies on tiles -> copy vertices and their descriptors
+ *   access.c        what a step reads and writes
+ *   unwritten.c     variables that are only read
+ */
+#ifndef COMPILER_LOWER_LOWERING_H
+#define COMPILER_LOWER_LOWERING_H
+
+#include "compiler/compilation.h"
+#include "compiler/reach.h"
+
+/* Bytes that have to get from one place to another. */
+typedef struct transfer {
+  uint32_t source_tile, destination_tile;
+  place source, destination;
+  uint32_t bytes; /* > 0 */
+} transfer;
+
+typedef struct transfer_list {
+  transfer *items;
+  size_t count, capacity;
+} transfer_list;
+
+/* Bytes that a vertex on `tile` copies. */
+typedef struct copy {
+  uint32_t tile;
+  place source, destination;
+  uint32_t bytes;
+} copy;
+
+typedef struct copy_list {
+  copy *items;
+  size_t count, capacity;
+} copy_list;
+
+typedef struct step_list {
+  uint32_t *items;
+  size_t count, capacity;
+} step_list;
+
+/* access.c: what is known of a block while steps are recorded. */
+typedef struct block_use {
+  uint32_t data_bytes; /* bytes of the block that mean something; UINT32_MAX for buffers */
+  bool fresh; /* a buffer that no step has written yet: the first that does begins its life */
+  uint32_t recording; /* number of the recording that `access` belongs to */
+  uint32_t access;    /* in c->accesses */
+} block_use;
+
+/* The built-in copy vertices (runtime/poplibs/copy.cpp). */
+typedef enum copy_kind { COPY_PLAIN, COPY_STRIDED, COPY_KIND_COUNT } copy_kind;
+
+/* Vertices of one compute set in order of tiles: vertices[first[i]] to vertices[first[i + 1]]. */
+typedef struct vertices_by_compute_set {
+  uint32_t *vertices;
+  size_t *first;
+} vertices_by_compute_set;
+
+typedef struct lowering {
+  compilation *c;
+  reach reach;
+  block_use *uses; /* by block */
+  size_t num_uses, uses_capacity;
+  uint32_t recording;
+  uint32_t *used_types; /* by vertex type of the graph: in c->vertex_types, or COMPILER_NONE */
+  const pop_vertex_type *copy_types[COPY_KIND_COUNT]; /* NULL: not loaded yet */
+  uint32_t used_copy_types[COPY_KIND_COUNT];          /* in c->vertex_types, or COMPILER_NONE */
+  vertices_by_compute_set by_compute_set;
+} lowering;
+
+/* ---- lower.c ---- */
+uint32_t add_step(lowering *l, step_kind kind, const char *name, uint32_t index);
+
+/* ---- access.c ---- */
+/* A buffer of the compiler's, that lives from the first step that writes it on. */
+uint32_t add_buffer(lowering *l, uint32_t tile, uint32_t size, uint16_t align,
+                    pop_memory_category category, uint8_t flags, const char *name);
+void learn_variable_blocks(lowering *l);
+/* Accesses recorded between begin and end are the step's. */
+void begin_accesses(lowering *l, uint32_t step);
+void record_read(lowering *l, uint32_t block);
+void record_write(lowering *l, uint32_t block, uint32_t bytes);
+void end_accesses(lowering *l, uint32_t step);
+
+/* ---- unwritten.c ---- */
+/* Once all accesses are recorded. */
+void warn_of_unwritten(const compilation *c);
+
+/* ---- tile_copies.c ---- */
+/* Adds a step that does the copies, in parallel, to `steps`; none if there are none. */
+POP_MUST_CHECK pop_error *lower_copies(lowering *l, const copy_list *copies, const char *name,
+                                       step_list *steps);
+
+/* ---- transfer.c ---- */
+/* Adds the steps for transfers that may happen in any order: an exchange called `exchange_name` and
+ * a compute set called `copy_name`, each if it is needed. */
+POP_MUST_CHECK pop_error *lower_transfers(lowering *l, const transfer_list *transfers,
+                                          const char *exchange_name, const char *copy_name,
+                                          step_list *steps);
+
+/* Adds an exchange between replicas: transfers of whole words, of which no destination is also a
+ * source. `map` is by replica, in the compilation's arena. */
+void lower_replica_transfers(lowering *l, const transfer_list *transfers, const uint32_t *map,
+                             const char *name, step_list *steps);
+
+/* ---- replica.c ---- */
+POP_MUST_CHECK pop_error *lower_replica_copy(lowering *l, const program *copied, step_list *steps);
+
+/* ---- vertex.c ---- */
+vertices_by_compute_set group_by_compute_set(const pop_graph *graph, uint32_t num_tiles);
+/* The steps of a compute set: bring the inputs, execute, take the outputs away. */
+POP_MUST_CHECK pop_error *lower_compute_set(lowering *l, uint32_t compute_set, step_list *steps);
+uint32_t use_vertex_type(compilation *c, const pop_vertex_type *type);
+
+/* ---- control.c ---- */
+/* Adds the steps that bring the control of a Switch or While to all tiles; its number in *out. */
+POP_MUST_CHECK pop_error *lower_control(lowering *l, const program *decides, const char *name,
+                                        step_list *steps, uint32_t *out);
+/* A SWITCH or WHILE step reads its control. */
+void record_control_reads(lowering *l, uint32_t step);
+
+/* ---- host.c ---- */
+void lower_handles(compilation *c);
+uint32_t add_host_event(lowering *l, const host_event *event); /* the step that reports it */
+/* The step of a PrintTensor or AssumeEqualAcrossReplicas. */
+uint32_t lower_host_view(lowering *l, const program *viewed);
+/* The step of a print that debug.trace has asked for. */
+uint32_t lower_traced_tensor(lowering *l, uint32_t tensor, const char *title);
+
+/* ---- trace.c ---- */
+/* Adds steps that print what a compute set reads, before it, or what it has written, after it. */
+void lower_traced_set(lowering *l, uint32_t compute_set, bool after, step_list *steps);
+/* The same for a copy. */
+void lower_traced_copy(lowering *l, const program *copy, bool after, step_list *steps);
+
+#endif

@@ -1,0 +1,12 @@
+/* Copies from and to remote buffers. */
+#ifndef COMPILER_LOWER_REMOTE_H
+#define COMPILER_LOWER_REMOTE_H
+
+#include "compiler/lower/host_exchange.h"
+
+void lower_remote_buffers(compilation *c); /* the graph's, before any copy */
+/* Adds the steps of a copy: the rows' numbers to the tiles that need them, then one host exchange, or
+ * several if an IPU has more than one may move. */
+POP_MUST_CHECK pop_error *lower_remote_copy(lowering *l, const program *copied, step_list *steps);
+
+#endif

@@ -1,0 +1,333 @@
+/* Copies within tiles, as vertices.
+ *
+ * A copy vertex works through a list of descriptors (words in a block of its own):
+ *
+ *     plain      source, destination, bytes
+ *     strided    source, destination, bytes, count, source stride, destination stride
+ *
+ * Copies that follow one another at equal distances become one strided descriptor. What a tile has
+ * to copy is shared by its workers; large descriptors are cut for that. */
+#include "base/order.h"
+#include "compiler/lower/lowering.h"
+#include "compiler/lower/vertex_bytes.h"
+
+#include <populus/data_dir.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_WORKERS = 64, DESCRIPTOR_COST = 8, MIN_SHARE = 64, CUT_BYTES = 8 };
+
+static const struct {
+  const char *vertex_type;
+  uint32_t words; /* of a descriptor */
+} copy_kinds[COPY_KIND_COUNT] = {
+    [COPY_PLAIN] = {"poplar_rt::Memcpy", 3},
+    [COPY_STRIDED] = {"poplar_rt::StridedCopy", 6},
+};
+
+typedef struct descriptor {
+  place source, destination;
+  uint32_t bytes;
+  uint32_t count;
+  int32_t source_stride, destination_stride; /* bytes; count > 1 */
+  uint32_t worker;
+} descriptor;
+
+typedef struct copying {
+  lowering *l;
+  const char *name;
+  uint32_t num_workers;
+  descriptor *items; /* of the tile at hand */
+  size_t count, capacity;
+} copying;
+
+static copy_kind kind_of(const descriptor *d)
+{
+  return d->count > 1 ? COPY_STRIDED : COPY_PLAIN;
+}
+
+/* ---- the vertex types ---- */
+
+static const pop_vertex_type *find_type(const pop_gp *gp, const char *name)
+{
+  for (size_t i = 0; i < pop_gp_num_vertex_types(gp); i++)
+    if (strcmp(pop_gp_vertex_type(gp, i)->name, name) == 0) return pop_gp_vertex_type(gp, i);
+  return NULL;
+}
+
+static pop_error *load_copy_types(lowering *l)
+{
+  compilation *c = l->c;
+  char *path = pop_xasprintf("%s/poplibs.gp", pop_data_dir());
+  pop_gp *gp;
+  pop_error *error = pop_gp_read(path, &gp);
+  free(path);
+  if (error) return pop_error_prefix(error, "built-in copy vertices");
+  pop_push(c->codelets, c->num_codelets, c->codelets_capacity, gp);
+  for (copy_kind kind = 0; kind < COPY_KIND_COUNT; kind++) {
+    const pop_vertex_type *type = find_type(gp, copy_kinds[kind].vertex_type);
+    if (!type || type->num_fields != 1 || type->fields[0].layout != POP_LAYOUT_SPAN)
+      return pop_error_new(POP_ERROR_FILE_LOAD,
+                           "%s: vertex %s is not there, or not as this version of Populus has it: "
+                           "install Populus again",
+                           pop_gp_name(gp), copy_kinds[kind].vertex_type);
+    l->copy_types[kind] = type;
+  }
+  return NULL;
+}
+
+/* In c->vertex_types: there is only what is used. */
+static uint32_t used_copy_type(lowering *l, copy_kind kind)
+{
+  uint32_t *used = &l->used_copy_types[kind];
+  if (*used == COMPILER_NONE) *used = use_vertex_type(l->c, l->copy_types[kind]);
+  return *used;
+}
+
+/* ---- copies to descriptors ---- */
+
+static bool follows(place before, int64_t distance, place after)
+{
+  return before.block == after.block && before.offset + distance == after.offset;
+}
+
+static bool extend(descriptor *d, const copy *next)
+{
+  if (d->source.block != next->source.block || d->destination.block != next->destination.block)
+    return false;
+  if (d->count == 1 && follows(d->source, d->bytes, next->source) &&
+      follows(d->destination, d->bytes, next->destination)) {
+    d->bytes += next->bytes;
+    return true;
+  }
+  if (d->bytes != next->bytes) return false;
+  if (d->count == 1) {
+    d->source_stride = (int32_t)(next->source.offset - d->source.offset);
+    d->destination_stride = (int32_t)(next->destination.offset - d->destination.offset);
+    d->count = 2;
+    return true;
+  }
+  if (!follows(d->source, (int64_t)d->source_stride * d->count, next->source) ||
+      !follows(d->destination, (int64_t)d->destination_stride * d->count, next->destination))
+    return false;
+  d->count++;
+  return true;
+}
+
+static void add_copy(copying *k, const copy *next)
+{
+  if (k->count > 0 && extend(&k->items[k->count - 1], next)) return;
+  pop_push(k->items, k->count, k->capacity,
+           (descriptor){.source = next->source,
+                        .destination = next->destination,
+                        .bytes = next->bytes,
+                        .count = 1});
+}
+
+/* ---- sharing the work ---- */
+
+static uint64_t cost_of(const descriptor *d)
+{
+  uint32_t offsets = d->source.offset | d->destination.offset | d->bytes;
+  if (d->count > 1) offsets |= (uint32_t)d->source_stride | (uint32_t)d->destination_stride;
+  uint32_t width = offsets % 4 == 0 ? 4 : offsets % 2 == 0 ? 2 : 1;
+  return DESCRIPTOR_COST + (uint64_t)d->count * (d->bytes / width + (d->count > 1 ? 4 : 0));
+}
+
+static descriptor part_of(const descriptor *whole, uint64_t part, uint64_t parts)
+{
+  descriptor d = *whole;
+  if (whole->count > 1) {
+    uint64_t begin = whole->count * part / parts, end = whole->count * (part + 1) / parts;
+    d.count = (uint32_t)(end - begin);
+    d.source.offset += (uint32_t)((int64_t)begin * whole->source_stride);
+    d.destination.offset += (uint32_t)((int64_t)begin * whole->destination_stride);
+    return d;
+  }
+  uint64_t units = (whole->bytes + CUT_BYTES - 1) / CUT_BYTES;
+  uint64_t begin = units * part / parts * CUT_BYTES, end = units * (part + 1) / parts * CUT_BYTES;
+  if (end > whole->bytes) end = whole->bytes;
+  d.bytes = (uint32_t)(end - begin);
+  d.source.offset += (uint32_t)begin;
+  d.destination.offset += (uint32_t)begin;
+  return d;
+}
+
+/* Cuts what is more than a worker's share. */
+static void cut_large_descriptors(copying *k)
+{
+  uint64_t total = 0;
+  for (size_t i = 0; i < k->count; i++) total += cost_of(&k->items[i]);
+  uint64_t share = total / k->num_workers;
+  if (share < MIN_SHARE) share = MIN_SHARE;
+  size_t whole_count = k->count;
+  for (size_t i = 0; i < whole_count; i++) {
+    descriptor whole = k->items[i];
+    uint64_t parts = cost_of(&whole) / share + 1;
+    uint64_t most = whole.count > 1 ? whole.count : (whole.bytes + CUT_BYTES - 1) / CUT_BYTES;
+    if (parts > most) parts = most;
+    if (parts < 2) continue;
+    k->items[i] = part_of(&whole, 0, parts);
+    for (uint64_t part = 1; part < parts; part++)
+      pop_push(k->items, k->count, k->capacity, part_of(&whole, part, parts));
+  }
+}
+
+/* The longest first, each to the worker that has least. */
+static void share_among_workers(copying *k)
+{
+  keyed *order = pop_xrealloc(NULL, k->count, sizeof *order);
+  uint64_t load[MAX_WORKERS] = {0};
+  for (size_t i = 0; i < k->count; i++)
+    order[i] = (keyed){.key = ~cost_of(&k->items[i]), .index = (uint32_t)i};
+  sort_keyed(order, k->count);
+  for (size_t i = 0; i < k->count; i++) {
+    uint32_t least = 0;
+    for (uint32_t worker = 1; worker < k->num_workers; worker++)
+      if (load[worker] < load[least]) least = worker;
+    k->items[order[i].index].worker = least;
+    load[least] += cost_of(&k->items[order[i].index]);
+  }
+  for (size_t i = 0; i < k->count; i++)
+    order[i] = (keyed){.key = (uint64_t)k->items[i].worker << 1 | kind_of(&k->items[i]),
+                       .index = (uint32_t)i};
+  sort_keyed(order, k->count);
+  descriptor *sorted = pop_xrealloc(NULL, k->count, sizeof *sorted);
+  for (size_t i = 0; i < k->count; i++) sorted[i] = k->items[order[i].index];
+  memcpy(k->items, sorted, k->count * sizeof *sorted);
+  free(sorted);
+  free(order);
+}
+
+/* ---- the tile's memory ---- */
+
+static void put_word(compilation *c, uint32_t content_number, uint32_t at, uint32_t word)
+{
+  memcpy(c->bytes + c->contents[content_number].first_byte + at, &word, sizeof word);
+}
+
+static uint32_t write_descriptor(compilation *c, uint32_t content_number, uint32_t at,
+                                 const descriptor *d)
+{
+  add_fixup(c, content_number, at, d->source);
+  add_fixup(c, content_number, at + 4, d->destination);
+  put_word(c, content_number, at + 8, d->bytes);
+  if (kind_of(d) == COPY_STRIDED) {
+    put_word(c, content_number, at + 12, d->count);
+    put_word(c, content_number, at + 16, (uint32_t)d->source_stride);
+    put_word(c, content_number, at + 20, (uint32_t)d->destination_stride);
+  }
+  return 4 * copy_kinds[kind_of(d)].words;
+}
+
+static uint32_t add_descriptor_block(copying *k, uint32_t tile)
+{
+  compilation *c = k->l->c;
+  uint32_t bytes = 0, at = 0;
+  for (size_t i = 0; i < k->count; i++) bytes += 4 * copy_kinds[kind_of(&k->items[i])].words;
+  uint32_t content_number = begin_content(c, bytes);
+  for (size_t i = 0; i < k->count; i++) at += write_descriptor(c, content_number, at, &k->items[i]);
+  return add_block(c, &(block){.tile = tile,
+                               .size = bytes,
+                               .align = 4,
+                               .category = POP_MEMORY_COPY_DESCRIPTOR,
+                               .flags = BLOCK_ALWAYS_LIVE,
+                               .name = k->name,
+                               .content = content_number});
+}
+
+/* Descriptors first … end - 1 are of one worker and one kind. */
+static size_t group_end(const copying *k, size_t first)
+{
+  size_t end = first + 1;
+  while (end < k->count && k->items[end].worker == k->items[first].worker &&
+         kind_of(&k->items[end]) == kind_of(&k->items[first]))
+    end++;
+  return end;
+}
+
+static uint32_t state_bytes(const lowering *l, const descriptor *d)
+{
+  return (l->copy_types[kind_of(d)]->state_size + 3) & ~3u;
+}
+
+/* The tile's copy vertices, one per worker and kind, with their states. */
+static void add_copy_vertices(copying *k, uint32_t tile, uint32_t descriptor_block)
+{
+  compilation *c = k->l->c;
+  tile_work work = {.tile = tile, .first_vertex = c->num_vertices};
+  uint32_t bytes = 0, state = 0, at = 0;
+  for (size_t i = 0; i < k->count; i = group_end(k, i)) bytes += state_bytes(k->l, &k->items[i]);
+  uint32_t content_number = begin_content(c, bytes);
+  begin_vertex_uses(c, &work);
+  for (size_t i = 0, end; i < k->count; i = end) {
+    end = group_end(k, i);
+    uint32_t type = used_copy_type(k->l, kind_of(&k->items[i]));
+    profile_vertex_use use = {.type = type};
+    const pop_field *field = &c->vertex_types[type].type->fields[0];
+    uint32_t words = (uint32_t)(end - i) * copy_kinds[kind_of(&k->items[i])].words;
+    add_fixup(c, content_number, state + field->offset, (place){descriptor_block, at});
+    put_word(c, content_number, state + field->offset + 4, words);
+    pop_push(c->vertices, c->num_vertices, c->vertices_capacity,
+             (lowered_vertex){.type = type,
+                              .graph_vertex = COMPILER_NONE,
+                              .state_offset = state,
+                              .worker = k->items[i].worker});
+    c->vertex_types[type].num_instances++;
+    use.bytes[PROFILE_DESCRIPTORS] = 4 * words;
+    use.bytes[PROFILE_PADDING] =
+        state_bytes(k->l, &k->items[i]) - c->vertex_types[type].type->state_size;
+    add_state_bytes(&use, c->vertex_types[type].type, true);
+    add_vertex_use(c, &work, &use);
+    state += state_bytes(k->l, &k->items[i]);
+    at += 4 * words;
+  }
+  work.num_vertices = (uint32_t)(c->num_vertices - work.first_vertex);
+  work.state_block = add_block(c, &(block){.tile = tile,
+                                           .size = bytes,
+                                           .align = 8,
+                                           .category = POP_MEMORY_VERTEX_INSTANCE_STATE,
+                                           .flags = BLOCK_ALWAYS_LIVE,
+                                           .name = k->name,
+                                           .content = content_number});
+  pop_push(c->works, c->num_works, c->works_capacity, work);
+}
+
+static void finish_tile(copying *k, uint32_t tile)
+{
+  cut_large_descriptors(k);
+  share_among_workers(k);
+  add_copy_vertices(k, tile, add_descriptor_block(k, tile));
+  k->count = 0;
+}
+
+pop_error *lower_copies(lowering *l, const copy_list *copies, const char *name, step_list *steps)
+{
+  compilation *c = l->c;
+  if (copies->count == 0) return NULL;
+  if (!l->copy_types[0]) POP_TRY(load_copy_types(l));
+  keyed *order = pop_xrealloc(NULL, copies->count, sizeof *order);
+  for (size_t i = 0; i < copies->count; i++)
+    order[i] = (keyed){.key = copies->items[i].tile, .index = (uint32_t)i};
+  sort_keyed(order, copies->count);
+
+  uint32_t step_number = add_step(l, STEP_EXECUTE, name, (uint32_t)c->num_compute_sets);
+  lowered_compute_set set = {
+      .name = name, .graph_compute_set = COMPILER_NONE, .first_work = c->num_works};
+  copying k = {.l = l, .name = name, .num_workers = c->target.num_worker_contexts};
+  begin_accesses(l, step_number);
+  for (size_t i = 0; i < copies->count; i++) {
+    const copy *next = &copies->items[order[i].index];
+    record_read(l, next->source.block);
+    record_write(l, next->destination.block, next->bytes);
+    add_copy(&k, next);
+    if (i + 1 == copies->count || order[i + 1].key != next->tile) finish_tile(&k, next->tile);
+  }
+  end_accesses(l, step_number);
+  set.num_works = c->num_works - set.first_work;
+  pop_push(c->compute_sets, c->num_compute_sets, c->compute_sets_capacity, set);
+  pop_push(steps->items, steps->count, steps->capacity, step_number);
+  free(k.items);
+  free(order);
+  return NULL;
+}

@@ -1,0 +1,489 @@
+/* Transfers become exchange messages and copies.
+ *
+ *     both ends on one tile                         a copy; few words, where there is an exchange anyway, a
+ *                                                   message of the tile to itself
+ *     words to words                                a message
+ *     anything else                                 the words around the source go to a buffer on
+ *                                                   the destination's tile, a copy takes the bytes
+ *                                                   from there after the exchange
+ *
+ * What goes to another IPU is a message of the global exchange, which comes first.
+ *
+ * Words that several tiles want are sent once. All wishes for words of one block are sorted by
+ * source; wishes that overlap form a cluster, which is cut at each beginning and end in it, so that
+ * equal parts become one message with several receivers. Where that would make too many pieces
+ * (many long wishes, each a bit further than the last), only equal wishes are joined. */
+#include "base/order.h"
+#include "compiler/lower/lowering.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD = 4, MAX_PIECES_PER_WISH = 4, FREE_PIECES = 64 };
+
+/* Words that a tile wants from another. */
+typedef struct wish {
+  uint32_t source_tile, tile;
+  place source, destination;
+  uint32_t bytes;
+} wish;
+
+typedef struct wish_list {
+  wish *items;
+  size_t count, capacity;
+} wish_list;
+
+static uint32_t word_floor(uint32_t bytes)
+{
+  return bytes & ~3u;
+}
+
+static uint32_t word_ceiling(uint64_t bytes)
+{
+  return (uint32_t)((bytes + 3) & ~(uint64_t)3);
+}
+
+static bool is_whole_words(const transfer *t)
+{
+  return ((t->source.offset | t->destination.offset | t->bytes) % WORD) == 0;
+}
+
+/* ---- transfers that are not words: by way of a buffer ---- */
+
+typedef struct detour {
+  lowering *l;
+  const char *name;
+  pop_memory_category category; /* of the buffers */
+  wish_list *wishes;
+  copy_list *copies;
+  uint32_t tile, buffer; /* the buffer being filled */
+  wish last;             /* its last words, not in `wishes` yet; bytes 0: none */
+} detour;
+
+static void flush_detour(detour *d)
+{
+  if (d->last.bytes == 0) return;
+  pop_push(d->wishes->items, d->wishes->count, d->wishes->capacity, d->last);
+  d->last.bytes = 0;
+}
+
+/* Where the words around the source will be in the buffer; words that are there already, or follow
+ * the last ones, are joined. */
+static place place_of_words(detour *d, const transfer *t)
+{
+  compilation *c = d->l->c;
+  uint32_t begin = word_floor(t->source.offset);
+  uint32_t end = word_ceiling((uint64_t)t->source.offset + t->bytes);
+  wish *last = &d->last;
+  if (last->bytes > 0 && last->source.block == t->source.block && begin >= last->source.offset &&
+      begin <= last->source.offset + last->bytes) {
+    uint32_t have = last->source.offset + last->bytes;
+    if (end > have) {
+      c->blocks[d->buffer].size += end - have;
+      last->bytes += end - have;
+    }
+    return (place){d->buffer, last->destination.offset + (begin - last->source.offset)};
+  }
+  flush_detour(d);
+  uint32_t used = c->blocks[d->buffer].size;
+  c->blocks[d->buffer].size += end - begin;
+  *last = (wish){.source_tile = t->source_tile,
+                 .tile = t->destination_tile,
+                 .source = {t->source.block, begin},
+                 .destination = {d->buffer, used},
+                 .bytes = end - begin};
+  return last->destination;
+}
+
+static void take_detour(detour *d, const transfer *t)
+{
+  if (d->buffer == COMPILER_NONE || d->tile != t->destination_tile) {
+    flush_detour(d);
+    d->tile = t->destination_tile;
+    d->buffer = add_buffer(d->l, d->tile, WORD, 8, d->category, 0, d->name);
+    d->l->c->blocks[d->buffer].size = 0;
+  }
+  place words = place_of_words(d, t);
+  words.offset += t->source.offset % WORD;
+  pop_push(d->copies->items, d->copies->count, d->copies->capacity,
+           (copy){.tile = t->destination_tile,
+                  .source = words,
+                  .destination = t->destination,
+                  .bytes = t->bytes});
+}
+
+/* Transfers between tiles, within IPUs or between them. */
+typedef struct travellers {
+  exchange_zone zone;
+  const uint32_t *replica_map; /* BETWEEN_REPLICAS */
+  wish_list wishes;
+  wish_list
+      own; /* of tiles from themselves: messages apart, so that others' have all the same receivers */
+  keyed *odd; /* transfers that are not words, by destination tile */
+  size_t num_odd, odd_capacity;
+} travellers;
+
+static void take_detours(lowering *l, const transfer_list *transfers, const char *name,
+                         travellers *all, copy_list *copies)
+{
+  detour d = {.l = l,
+              .name = name,
+              .category = all->zone == EXCHANGE_WITHIN_IPUS ? POP_MEMORY_MESSAGE
+                                                            : POP_MEMORY_GLOBAL_MESSAGE,
+              .wishes = &all->wishes,
+              .copies = copies,
+              .buffer = COMPILER_NONE};
+  sort_keyed(all->odd, all->num_odd);
+  for (size_t i = 0; i < all->num_odd; i++) take_detour(&d, &transfers->items[all->odd[i].index]);
+  flush_detour(&d);
+  free(all->odd);
+}
+
+/* What stays on its tile is words, and there are others that do not. */
+static bool is_beside_exchange(const transfer_list *transfers, const travellers *within)
+{
+  if (within->wishes.count == 0) return false;
+  for (size_t i = 0; i < transfers->count; i++) {
+    const transfer *t = &transfers->items[i];
+    if (t->source_tile == t->destination_tile && !is_whole_words(t)) return false;
+  }
+  return true;
+}
+
+/* Bytes that a tile may send to itself: it has sent all of them, and has time for an address, when the first
+ * arrives. */
+static uint64_t most_local_bytes(const pop_target *target)
+{
+  enum { SEND_AND_ADDRESS = 4 };
+  uint32_t latency = target->exchange_latency_cycles;
+  return latency > SEND_AND_ADDRESS ? (latency - SEND_AND_ADDRESS) * WORD : 0;
+}
+
+/* What stays on its tile: copies by vertices, which cost some hundred cycles to start, or, if each tile has
+ * few words of it, messages. The transfers of a tile are not always together. */
+static void take_local_transfers(lowering *l, const transfer_list *transfers, travellers *within,
+                                 copy_list *copies)
+{
+  uint64_t most = 0;
+  uint32_t num_tiles = pop_target_num_tiles(&l->c->target);
+  uint64_t *bytes = pop_xcalloc(num_tiles, sizeof *bytes);
+  for (size_t i = 0; i < transfers->count; i++) {
+    const transfer *t = &transfers->items[i];
+    if (t->source_tile != t->destination_tile) continue;
+    bytes[t->source_tile] += t->bytes;
+    if (bytes[t->source_tile] > most) most = bytes[t->source_tile];
+  }
+  bool send = most <= most_local_bytes(&l->c->target) && is_beside_exchange(transfers, within);
+  for (size_t i = 0; i < transfers->count && most > 0; i++) {
+    const transfer *t = &transfers->items[i];
+    if (t->source_tile != t->destination_tile) continue;
+    if (send)
+      pop_push(within->own.items, within->own.count, within->own.capacity,
+               (wish){t->source_tile, t->destination_tile, t->source, t->destination, t->bytes});
+    else
+      pop_push(copies->items, copies->count, copies->capacity,
+               (copy){t->source_tile, t->source, t->destination, t->bytes});
+  }
+  free(bytes);
+}
+
+static void sort_out_transfers(lowering *l, const transfer_list *transfers, travellers *within,
+                               travellers *between, copy_list *copies)
+{
+  uint32_t per_ipu = l->c->target.tiles_per_ipu;
+  for (size_t i = 0; i < transfers->count; i++) {
+    const transfer *t = &transfers->items[i];
+    bool global = t->source_tile / per_ipu != t->destination_tile / per_ipu;
+    travellers *all = global ? between : within;
+    if (t->source_tile == t->destination_tile) continue;
+    if (is_whole_words(t))
+      pop_push(all->wishes.items, all->wishes.count, all->wishes.capacity,
+               (wish){t->source_tile, t->destination_tile, t->source, t->destination, t->bytes});
+    else
+      pop_push(all->odd, all->num_odd, all->odd_capacity,
+               (keyed){.key = t->destination_tile, .index = (uint32_t)i});
+  }
+  take_local_transfers(l, transfers, within, copies);
+}
+
+/* ---- wishes to messages ---- */
+
+/* A part of a wish: bytes from `source` on. */
+typedef struct part {
+  uint32_t source; /* offset */
+  uint32_t bytes;
+  uint32_t wish;
+} part;
+
+typedef struct messaging {
+  compilation *c;
+  const wish_list *wishes;
+  keyed *order; /* wishes by source */
+  part *parts;  /* of the cluster at hand */
+  size_t num_parts, parts_capacity;
+  uint32_t *edges; /* beginnings and ends in the cluster, ascending */
+  size_t num_edges, edges_capacity;
+  keyed *sorted; /* parts by source and length, or the receivers of a message by tile */
+  size_t num_sorted, sorted_capacity;
+  size_t first_message;
+} messaging;
+
+static const wish *wish_at(const messaging *m, size_t position)
+{
+  return &m->wishes->items[m->order[position].index];
+}
+
+static uint32_t source_end(const wish *w)
+{
+  return w->source.offset + w->bytes;
+}
+
+static void sort_edges(messaging *m, size_t first, size_t end)
+{
+  m->num_sorted = 0;
+  for (size_t i = first; i < end; i++) {
+    const wish *w = wish_at(m, i);
+    pop_push(m->sorted, m->num_sorted, m->sorted_capacity, (keyed){.key = w->source.offset});
+    pop_push(m->sorted, m->num_sorted, m->sorted_capacity, (keyed){.key = source_end(w)});
+  }
+  sort_keyed(m->sorted, m->num_sorted);
+  m->num_edges = 0;
+  for (size_t i = 0; i < m->num_sorted; i++)
+    if (i == 0 || m->sorted[i].key != m->sorted[i - 1].key)
+      pop_push(m->edges, m->num_edges, m->edges_capacity, (uint32_t)m->sorted[i].key);
+}
+
+static size_t edge_at(const messaging *m, uint32_t offset)
+{
+  size_t low = 0, high = m->num_edges;
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (m->edges[middle] <= offset)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static bool is_cheap_to_cut(const messaging *m, size_t first, size_t end)
+{
+  size_t pieces = 0, limit = MAX_PIECES_PER_WISH * (end - first) + FREE_PIECES;
+  for (size_t i = first; i < end && pieces <= limit; i++)
+    pieces += edge_at(m, source_end(wish_at(m, i))) - edge_at(m, wish_at(m, i)->source.offset);
+  return pieces <= limit;
+}
+
+/* Cuts the wishes of a cluster into parts that are equal or disjoint; or leaves them whole. */
+static void make_parts(messaging *m, size_t first, size_t end)
+{
+  m->num_parts = 0;
+  sort_edges(m, first, end);
+  bool cut = is_cheap_to_cut(m, first, end);
+  for (size_t i = first; i < end; i++) {
+    const wish *w = wish_at(m, i);
+    uint32_t begin = w->source.offset;
+    for (size_t e = edge_at(m, begin) + 1; cut && m->edges[e] < source_end(w); e++) {
+      pop_push(m->parts, m->num_parts, m->parts_capacity,
+               (part){begin, m->edges[e] - begin, m->order[i].index});
+      begin = m->edges[e];
+    }
+    pop_push(m->parts, m->num_parts, m->parts_capacity,
+             (part){begin, source_end(w) - begin, m->order[i].index});
+  }
+}
+
+static bool same_receivers_follow(const compilation *c, const message *a, const message *b)
+{
+  if (a->num_receivers != b->num_receivers) return false;
+  for (size_t i = 0; i < a->num_receivers; i++) {
+    const receiver *before = &c->receivers[a->first_receiver + i];
+    const receiver *after = &c->receivers[b->first_receiver + i];
+    if (before->tile != after->tile || before->destination.block != after->destination.block ||
+        before->destination.offset + a->num_words * WORD != after->destination.offset)
+      return false;
+  }
+  return true;
+}
+
+/* Joins the newest message with the one before it if it only goes on. */
+static void join_with_previous(messaging *m)
+{
+  compilation *c = m->c;
+  if (c->num_messages - m->first_message < 2) return;
+  message *previous = &c->messages[c->num_messages - 2];
+  const message *newest = &c->messages[c->num_messages - 1];
+  if (previous->source.block != newest->source.block ||
+      previous->source.offset + previous->num_words * WORD != newest->source.offset ||
+      !same_receivers_follow(c, previous, newest))
+    return;
+  previous->num_words += newest->num_words;
+  c->num_receivers = newest->first_receiver;
+  c->num_messages--;
+}
+
+/* Messages for equal parts sorted[first] … sorted[end - 1]. A tile hears a word once, so a tile that
+ * wants it in two places gets it by two messages: the n-th wish of each tile is in the n-th. */
+static void add_messages(messaging *m, size_t first, size_t end)
+{
+  compilation *c = m->c;
+  const part *sample = &m->parts[m->sorted[first].index];
+  const wish *any = &m->wishes->items[sample->wish];
+  size_t count = end - first;
+  keyed *by_tile = pop_xrealloc(NULL, count, sizeof *by_tile);
+  for (size_t i = 0; i < count; i++) {
+    uint32_t part_number = m->sorted[first + i].index;
+    by_tile[i] =
+        (keyed){.key = m->wishes->items[m->parts[part_number].wish].tile, .index = part_number};
+  }
+  sort_keyed(by_tile, count);
+  for (size_t left = count; left > 0;) {
+    message added = {.source_tile = any->source_tile,
+                     .num_words = sample->bytes / WORD,
+                     .source = {any->source.block, sample->source},
+                     .first_receiver = c->num_receivers};
+    size_t kept = 0;
+    for (size_t i = 0; i < left; i++) {
+      if (i > 0 && by_tile[i].key == c->receivers[c->num_receivers - 1].tile) {
+        by_tile[kept++] = by_tile[i];
+        continue;
+      }
+      const part *p = &m->parts[by_tile[i].index];
+      const wish *w = &m->wishes->items[p->wish];
+      place destination = {w->destination.block,
+                           w->destination.offset + (p->source - w->source.offset)};
+      pop_push(c->receivers, c->num_receivers, c->receivers_capacity,
+               (receiver){.tile = w->tile, .destination = destination});
+    }
+    left = kept;
+    added.num_receivers = (uint32_t)(c->num_receivers - added.first_receiver);
+    pop_push(c->messages, c->num_messages, c->messages_capacity, added);
+    join_with_previous(m);
+  }
+  free(by_tile);
+}
+
+static void add_cluster(messaging *m, size_t first, size_t end)
+{
+  make_parts(m, first, end);
+  m->num_sorted = 0;
+  for (size_t i = 0; i < m->num_parts; i++)
+    pop_push(m->sorted, m->num_sorted, m->sorted_capacity,
+             (keyed){.key = (uint64_t)m->parts[i].source << 32 | m->parts[i].bytes,
+                     .index = (uint32_t)i});
+  sort_keyed(m->sorted, m->num_sorted);
+  for (size_t i = 0, next; i < m->num_sorted; i = next) {
+    for (next = i + 1; next < m->num_sorted && m->sorted[next].key == m->sorted[i].key;) next++;
+    add_messages(m, i, next);
+  }
+}
+
+static void add_all_messages(compilation *c, const wish_list *wishes)
+{
+  messaging m = {.c = c,
+                 .wishes = wishes,
+                 .order = pop_xrealloc(NULL, wishes->count, sizeof(keyed)),
+                 .first_message = c->num_messages};
+  for (size_t i = 0; i < wishes->count; i++)
+    m.order[i] = (keyed){.key = (uint64_t)wishes->items[i].source.block << 32 |
+                                wishes->items[i].source.offset,
+                         .index = (uint32_t)i};
+  sort_keyed(m.order, wishes->count);
+  for (size_t first = 0, end; first < wishes->count; first = end) {
+    uint32_t block_number = wish_at(&m, first)->source.block;
+    uint32_t reach_of_cluster = source_end(wish_at(&m, first));
+    for (end = first + 1; end < wishes->count; end++) {
+      const wish *w = wish_at(&m, end);
+      if (w->source.block != block_number || w->source.offset >= reach_of_cluster) break;
+      if (source_end(w) > reach_of_cluster) reach_of_cluster = source_end(w);
+    }
+    add_cluster(&m, first, end);
+  }
+  free(m.order);
+  free(m.parts);
+  free(m.edges);
+  free(m.sorted);
+}
+
+/* In a replica that does not receive, what was there stays. */
+static bool leaves_some(const compilation *c, const exchange *x)
+{
+  for (uint32_t i = 0; x->replica_map && i < c->num_replicas; i++)
+    if (x->replica_map[i] == COMPILER_NONE) return true;
+  return false;
+}
+
+static void record_messages(lowering *l, const exchange *x, uint32_t step_number)
+{
+  const compilation *c = l->c;
+  begin_accesses(l, step_number);
+  for (size_t i = 0; i < x->num_messages; i++) {
+    const message *sent = &c->messages[x->first_message + i];
+    record_read(l, sent->source.block);
+    for (size_t j = 0; j < sent->num_receivers; j++) {
+      if (leaves_some(c, x))
+        record_read(l, c->receivers[sent->first_receiver + j].destination.block);
+      record_write(l, c->receivers[sent->first_receiver + j].destination.block,
+                   sent->num_words * WORD);
+    }
+  }
+  end_accesses(l, step_number);
+}
+
+static void lower_wishes(lowering *l, travellers *all, const char *name, step_list *steps)
+{
+  compilation *c = l->c;
+  if (all->wishes.count > 0) {
+    exchange x = {.name = name,
+                  .zone = all->zone,
+                  .replica_map = all->replica_map,
+                  .first_message = c->num_messages};
+    add_all_messages(c, &all->wishes);
+    if (all->own.count > 0) add_all_messages(c, &all->own);
+    x.num_messages = c->num_messages - x.first_message;
+    uint32_t step_number = add_step(l, STEP_EXCHANGE, name, (uint32_t)c->num_exchanges);
+    pop_push(c->exchanges, c->num_exchanges, c->exchanges_capacity, x);
+    record_messages(l, &x, step_number);
+    pop_push(steps->items, steps->count, steps->capacity, step_number);
+  }
+  free(all->wishes.items);
+  free(all->own.items);
+}
+
+/* "mulCS/ExchangePre" is "mulCS/GlobalPre/GlobalExchange" between IPUs. */
+static const char *global_name(const compilation *c, const char *name)
+{
+  const char *last = strrchr(name, '/');
+  static const char exchange_word[] = "/Exchange";
+  if (!last || strncmp(last, exchange_word, strlen(exchange_word)) != 0)
+    return pop_arena_printf(c->arena, "%s/GlobalExchange", name);
+  return pop_arena_printf(c->arena, "%.*s/Global%s/GlobalExchange", (int)(last - name), name,
+                          last + strlen(exchange_word));
+}
+
+pop_error *lower_transfers(lowering *l, const transfer_list *transfers, const char *exchange_name,
+                           const char *copy_name, step_list *steps)
+{
+  travellers within = {0}, between = {.zone = EXCHANGE_BETWEEN_IPUS};
+  copy_list copies = {0};
+  sort_out_transfers(l, transfers, &within, &between, &copies);
+  take_detours(l, transfers, exchange_name, &within, &copies);
+  take_detours(l, transfers, exchange_name, &between, &copies);
+  if (between.wishes.count > 0) lower_wishes(l, &between, global_name(l->c, exchange_name), steps);
+  lower_wishes(l, &within, exchange_name, steps);
+  pop_error *error = lower_copies(l, &copies, copy_name, steps);
+  free(copies.items);
+  return error;
+}
+
+void lower_replica_transfers(lowering *l, const transfer_list *transfers, const uint32_t *map,
+                             const char *name, step_list *steps)
+{
+  travellers all = {.zone = EXCHANGE_BETWEEN_REPLICAS, .replica_map = map};
+  for (size_t i = 0; i < transfers->count; i++) {
+    const transfer *t = &transfers->items[i];
+    pop_push(all.wishes.items, all.wishes.count, all.wishes.capacity,
+             (wish){t->source_tile, t->destination_tile, t->source, t->destination, t->bytes});
+  }
+  lower_wishes(l, &all, name, steps);
+}

@@ -1,0 +1,360 @@
+/* From a graph or an executable to an engine, and from a graph to an executable.
+ *
+ *   graph --compile--> compilation --compilation_describe--> executable --engine_new--> engine
+ *
+ * The executable keeps the compilation: until there is an archive, that is where its images are.
+ */
+#include "base/log.h"
+#include "compiler/compilation.h"
+#include "driver/executable_cache.h"
+#include "driver/source_line.h"
+#include "engine/engine_private.h"
+#include "engine/reports.h"
+#include "options/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- images of a compilation ---- */
+
+/* Written and read back, as any file would be. */
+static pop_error *read_image(const pop_executable *e, uint32_t tile, unsigned parts, pop_bytes *elf,
+                             pop_arena *arena, pop_image *image)
+{
+  (void)parts;
+  char name[16];
+  bool overflowed;
+  pop_archive_tile_name(tile, name);
+  elf->size = 0;
+  POP_TRY(compilation_tile_image(e->images.context, tile, arena, image));
+  POP_TRY(pop_image_write(image, elf));
+  return pop_image_read(elf->data, elf->size, name, &e->target, arena, image, &overflowed);
+}
+
+static pop_error *save(void *context, const pop_executable *executable, const char *path)
+{
+  return compilation_save_archive(context, executable, path);
+}
+
+static void find_line(const pop_executable *e, uint32_t tile, uint32_t pc, char *text, size_t size)
+{
+  find_source_line(e->images.context, tile, pc, text, size);
+}
+
+static pop_error *describe_profile(const pop_executable *e, executable_profile *profile)
+{
+  return compilation_describe_profile(e->images.context, profile);
+}
+
+static void free_compilation(void *context)
+{
+  compilation_free(context);
+}
+
+/* ---- compiling ---- */
+
+static pop_error *check_programs(const pop_graph *graph, const pop_program *programs, size_t count)
+{
+  if (count == 0)
+    return pop_error_new(POP_ERROR_CONTROL_PROGRAM, "an engine needs at least one program");
+  for (size_t i = 0; i < count; ++i) {
+    if (programs[i].graph != graph)
+      return pop_error_new(POP_ERROR_CONTROL_PROGRAM, "program %zu %s", i,
+                           programs[i].graph ? "belongs to another graph" : "is a null program");
+    if (programs[i].index == 0 || programs[i].index > graph->num_programs)
+      return pop_error_new(POP_ERROR_CONTROL_PROGRAM, "program %zu is a null program", i);
+  }
+  return NULL;
+}
+
+/* Takes the compilation. */
+static pop_executable *new_executable(compilation *c, const engine_options *options)
+{
+  pop_executable *e = executable_new();
+  e->images =
+      (executable_images){read_image, save, find_line, describe_profile, free_compilation, c};
+  compilation_describe(c, e);
+  size_t count;
+  const executable_option *given = options_given(options, ON_COMPILE, &count);
+  for (size_t i = 0; i < count; ++i)
+    pop_push(e->options, e->num_options, e->options_capacity,
+             (executable_option){given[i].key, pop_arena_strdup(e->arena, given[i].value)});
+  return e;
+}
+
+/* ---- for the CPU ---- */
+
+static pop_error *refuse_image(const pop_executable *e, uint32_t tile, unsigned parts,
+                               pop_bytes *elf, pop_arena *arena, pop_image *image)
+{
+  (void)e;
+  (void)tile;
+  (void)parts;
+  (void)elf;
+  (void)arena;
+  (void)image;
+  return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "there are no tile images for the CPU");
+}
+
+static pop_error *refuse_save(void *context, const pop_executable *executable, const char *path)
+{
+  (void)context;
+  (void)executable;
+  return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                       "cannot save '%s': the executable is for the CPU, which has no tile images; "
+                       "compile the graph for an IPU target",
+                       path);
+}
+
+static void find_no_line(const pop_executable *e, uint32_t tile, uint32_t pc, char *text,
+                         size_t size)
+{
+  (void)e;
+  (void)tile;
+  (void)pc;
+  if (size) *text = '\0';
+}
+
+static pop_error *refuse_profile(const pop_executable *e, executable_profile *profile)
+{
+  (void)e;
+  (void)profile;
+  return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                       "there is no graph profile for the CPU: it has no tiles and no memory plan");
+}
+
+static void free_cpu_program(void *context)
+{
+  cpu_program_free(context);
+}
+
+/* Nothing is kept in the cache: it is made in less time than it would take to read it. */
+static pop_error *compile_for_cpu(pop_graph *graph, const uint32_t *programs, size_t num_programs,
+                                  const engine_options *options, pop_executable **executable)
+{
+  cpu_program *program;
+  log_phase compiling = log_phase_start("ENGINE", "Compiling for the CPU");
+  const cpu_compile_options compile_with = {options->runtime_verify, options->trace};
+  POP_TRY(cpu_compile(graph, programs, num_programs, &compile_with, &program));
+  log_phase_end(&compiling);
+  if (*options->save_archive || *options->variable_file || *options->program_file ||
+      *options->graph_report)
+    log_write(LOG_WARN, "ENGINE",
+              "no archive and no reports are written: the CPU has no tiles, images or memory plan");
+  pop_executable *e = executable_new();
+  e->images = (executable_images){refuse_image,   refuse_save,      find_no_line,
+                                  refuse_profile, free_cpu_program, program};
+  e->cpu = program;
+  cpu_describe(program, e);
+  *executable = e;
+  return NULL;
+}
+
+static void keep_run_options(pop_executable *e, const engine_options *options)
+{
+  size_t count;
+  const executable_option *given = options_given(options, ON_RUN, &count);
+  for (size_t i = 0; i < count; ++i)
+    pop_push(e->run_options, e->num_run_options, e->run_options_capacity,
+             (executable_option){given[i].key, pop_arena_strdup(e->arena, given[i].value)});
+  e->reported_to = pop_arena_strdup(e->arena, options->run.report_directory);
+}
+
+static instrumentation instrumentation_of(const engine_options *options)
+{
+  static const instrumentation_level levels[] = {[PROFILE_COMPUTE_SETS] = INSTRUMENT_TILES,
+                                                 [PROFILE_SINGLE_TILE_COMPUTE_SETS] =
+                                                     INSTRUMENT_DEVICE,
+                                                 [PROFILE_VERTICES] = INSTRUMENT_VERTICES,
+                                                 [PROFILE_HOST_EXCHANGES] = INSTRUMENT_NOTHING};
+  bool all = options->instrument;
+  return (instrumentation){
+      .compute = all || options->instrument_compute
+                     ? (instrumentation_level)(options->instrumentation_level + 1)
+                     : levels[options->execution_profile],
+      .control_flow = all || options->instrument_control_flow,
+      .external_exchange = all || options->instrument_external_exchange ||
+                           options->execution_profile >= PROFILE_EXTERNAL_EXCHANGES,
+      .blocks = *options->block_filter || *options->block_programs,
+  };
+}
+
+/* "0,17": into a list of the caller's to free. */
+static pop_error *block_tiles(const engine_options *options, uint32_t **tiles, size_t *count)
+{
+  size_t capacity = 0;
+  for (const char *at = options->block_tiles; *at;) {
+    char *end;
+    unsigned long tile = strtoul(at, &end, 10);
+    bool is_number = *at >= '0' && *at <= '9' && tile < UINT32_MAX;
+    if (!is_number || (*end && (*end != ',' || !end[1])))
+      return pop_error_new(
+          POP_ERROR_INVALID_OPTION,
+          "option 'profiler.blocks.tile' cannot be '%s': it takes numbers of tiles "
+          "with commas between them",
+          options->block_tiles);
+    pop_push(*tiles, *count, capacity, (uint32_t)tile);
+    at = *end ? end + 1 : end;
+  }
+  return NULL;
+}
+
+static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t num_programs,
+                              const engine_options *options, pop_executable **executable)
+{
+  uint32_t *tiles = NULL;
+  size_t num_tiles = 0;
+  pop_error *error = block_tiles(options, &tiles, &num_tiles);
+  const compile_options compile_with = {
+      .allow_out_of_memory = options->allow_out_of_memory,
+      .keep_duplicate_code = options->keep_duplicate_code,
+      .worker_stack_bytes = options->worker_stack_bytes,
+      .supervisor_stack_bytes = options->supervisor_stack_bytes,
+      .num_threads = options->num_threads,
+      .global_symbols_only = !options->output_all_symbols,
+      .drop_debug_information = !options->retain_debug_information,
+      .verify = options->verify,
+      .check_equality = options->runtime_verify,
+      .log_stack_sizes = options->log_stack_sizes,
+      .trace = options->trace,
+      .multicast_policy = options->multicast_policy,
+      .exchange_target = options->exchange_target,
+      .instrumentation = instrumentation_of(options),
+      .blocks = {.filter = options->block_filter,
+                 .programs = options->block_programs,
+                 .tiles = tiles,
+                 .num_tiles = num_tiles,
+                 .buffer_bytes = options->block_buffer_bytes,
+                 .implicit_flush = options->block_implicit_flush},
+      .sections_by_category = options->sections == SECTIONS_BY_CATEGORY,
+  };
+  compilation *c;
+  if (!error) error = compile(graph, programs, num_programs, &compile_with, &c);
+  free(tiles);
+  POP_TRY(error);
+  *executable = new_executable(c, options);
+  return NULL;
+}
+
+static pop_error *find_or_compile(pop_graph *graph, const uint32_t *programs, size_t num_programs,
+                                  const engine_options *options, pop_executable **executable)
+{
+  if (graph->target.type == POP_TARGET_CPU)
+    return compile_for_cpu(graph, programs, num_programs, options, executable);
+  uint64_t source[2] = {0};
+  if (*options->cache_folder || log_enabled(LOG_INFO))
+    executable_source(graph, programs, num_programs, options, source);
+  const char *given = graph->programs[programs[0]].name, *name = *given ? given : "program 0";
+  log_write(LOG_INFO, "ENGINE", "Begin compilation: %s (Hash 0x%016llx)", name,
+            (unsigned long long)source[0]);
+  if (!*options->cache_folder)
+    return compile_new(graph, programs, num_programs, options, executable);
+  executable_cache cache = executable_cache_open(source, name, options);
+  *executable = executable_cache_find(&cache);
+  if (*executable) return NULL;
+  POP_TRY(compile_new(graph, programs, num_programs, options, executable));
+  executable_cache_put(&cache, *executable);
+  return NULL;
+}
+
+static pop_error *compile_alone(pop_graph *graph, const pop_program *programs, size_t num_programs,
+                                const engine_options *options, pop_executable **executable)
+{
+  graph_end_construction(graph);
+  graph_estimate_vertices(graph);
+  uint32_t *indices = pop_xcalloc(num_programs, sizeof *indices);
+  for (size_t i = 0; i < num_programs; ++i) indices[i] = programs[i].index - 1;
+  pop_executable *e = NULL;
+  pop_error *error = find_or_compile(graph, indices, num_programs, options, &e);
+  free(indices);
+  if (!error && e->out_of_memory)
+    log_write(LOG_WARN, "ENGINE", "debug.allowOutOfMemory: %s", e->out_of_memory);
+  if (!error && e->cpu) warn_of_no_reports(options);
+  if (!error && !e->cpu) error = write_reports(graph, e, options);
+  if (!error) graph_report_progress(graph, compile_num_steps(), compile_num_steps());
+  if (error) {
+    pop_executable_free(e);
+    return error;
+  }
+  *executable = e;
+  return NULL;
+}
+
+static pop_error *compile_with(pop_graph *graph, const pop_program *programs, size_t num_programs,
+                               const engine_options *options, pop_executable **executable)
+{
+  POP_TRY(graph_begin_compilation(graph));
+  pop_error *error = compile_alone(graph, programs, num_programs, options, executable);
+  graph_end_compilation(graph);
+  return error;
+}
+
+/* A virtual graph stands for the one that it is a view of. */
+static pop_error *check_graph(const char *function, pop_graph **checked,
+                              const pop_program *programs, size_t num_programs)
+{
+  if (!*checked)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the graph is NULL", function);
+  const pop_graph *graph = *checked = (*checked)->top;
+  if (graph->error)
+    return pop_error_new(pop_error_get_code(graph->error), "%s", pop_error_message(graph->error));
+  return check_programs(graph, programs, num_programs);
+}
+
+pop_error *pop_compile_graph(pop_graph *graph, const pop_program *programs, size_t num_programs,
+                             const pop_option *options, size_t num_options,
+                             pop_executable **executable)
+{
+  engine_options parsed;
+  *executable = NULL;
+  POP_TRY(check_graph("pop_compile_graph", &graph, programs, num_programs));
+  POP_TRY(engine_options_parse(options, num_options, ON_COMPILE | ON_SAVE, NULL, &parsed));
+  pop_error *error = compile_with(graph, programs, num_programs, &parsed, executable);
+  if (!error) keep_run_options(*executable, &parsed);
+  engine_options_free(&parsed);
+  return error;
+}
+
+/* ---- engines ---- */
+
+pop_error *pop_engine_create(pop_graph *graph, const pop_program *programs, size_t num_programs,
+                             const pop_option *options, size_t num_options, pop_engine **engine)
+{
+  engine_options parsed;
+  pop_executable *executable = NULL;
+  *engine = NULL;
+  POP_TRY(check_graph("pop_engine_create", &graph, programs, num_programs));
+  POP_TRY(engine_options_parse(options, num_options, ON_ALL_STAGES, NULL, &parsed));
+  pop_error *error = compile_with(graph, programs, num_programs, &parsed, &executable);
+  if (!error) error = engine_new(executable, &parsed.run, engine);
+  engine_options_free(&parsed);
+  pop_executable_free(executable);
+  return error;
+}
+
+pop_error *pop_engine_create_from_executable(pop_executable *executable, const pop_option *options,
+                                             size_t num_options, pop_engine **engine)
+{
+  engine_options parsed;
+  *engine = NULL;
+  if (!executable)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "pop_engine_create_from_executable: the executable is NULL");
+  POP_TRY(engine_options_parse(options, num_options, ON_RUN, executable, &parsed));
+  pop_error *error = write_reports(NULL, executable, &parsed);
+  if (!error) error = engine_new(executable, &parsed.run, engine);
+  engine_options_free(&parsed);
+  return error;
+}
+
+pop_error *pop_engine_create_from_memory(const void *bytes, size_t size, const char *name,
+                                         const pop_option *options, size_t num_options,
+                                         pop_engine **engine)
+{
+  pop_executable *executable;
+  *engine = NULL;
+  POP_TRY(pop_executable_load_memory(bytes, size, name, &executable));
+  pop_error *error = pop_engine_create_from_executable(executable, options, num_options, engine);
+  pop_executable_free(executable);
+  return error;
+}

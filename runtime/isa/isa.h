@@ -1,0 +1,216 @@
+/* The tile's instruction set: rv32imf_zicsr_zfh_zba_zbb, four-byte instructions only, and the tile
+ * instructions below. One page for everyone: the emitter (compiler/) builds the words, the machine
+ * executes them, the exchange planner times them.
+ *
+ * TILE INSTRUCTIONS, opcode custom-1 (0x2b), funct3 0, funct7 selects (R-type fields):
+ *
+ *   funct7  name            effect
+ *   0       tile.sync       rd(zone; the field, not a register): wait for a sync of the zone: 0
+ *                           internal, of all tiles of the IPU; 1 external, of all IPUs; 2 of all
+ *                           replicas, which are loaded with the same images. Tiles that meet
+ *                           all ask for the same zone, and IPUs for as many syncs between two external
+ *                           ones
+ *   1       tile.hostsync   rd, rs1, rs2: sync with the host; reports rs1, rd receives the host's
+ *                           answer. rs2: address of host exchange code, or 0
+ *   2       tile.run        rd(number), rs1, rs2: start worker number rd (0-5; the field, not a
+ *                           register) at pc = rs1 with a0 = rs2; fault if that worker is running
+ *   3       tile.wait       supervisor: wait until every worker has exited
+ *   4       tile.exit       worker: end
+ *   5       tile.context    rd = number of this context: worker 0-5, supervisor 6
+ *   6       tile.call       rs1, rs2: ra = pc + 4, a0 = rs2, pc = rs1: calls the vertex whose state
+ *                           is at rs2; the machine remembers it for faults and profiles until the
+ *                           next tile.call, tile.exit or sync of the context. Workers that a vertex
+ *                           of the supervisor starts are in that vertex until their own first
+ *                           tile.call.
+ *   7       tile.exchange   rd(zone), rs1: tile.sync of the zone, then the exchange code at address rs1
+ *                           runs; all tiles of the zone that take part start it in the same cycle
+ *                           (t = 0). Zone 0: exchange code, between tiles of the IPU; zones 1 and 2:
+ *                           global exchange code, between IPUs, between replicas
+ *   8       tile.number     rd = number of this tile, 0-based over all IPUs
+ *   9       tile.trap       rs1: fault TRAP with the value of rs1
+ *   10      tile.print      rd, rs1, rs2: the host prints the format of printf at address rs1 with
+ *                           the arguments at rs2, as the calling convention puts variable ones in
+ *                           memory; rd = bytes of text. The host formats: a tile has no room for it
+ *
+ * sync, hostsync, run, wait and exchange are the supervisor's, exit the workers': elsewhere they
+ * are INVALID_INSTRUCTION. Either may call.
+ *
+ * EXCHANGE INSTRUCTIONS run only in exchange code, one per cycle, strictly in order; an exchange
+ * code word that is none of these is INVALID_INSTRUCTION, and so is one of these outside:
+ *
+ *   custom-0 (0x0b)             send            bits 7-24 word offset of the data from the base of
+ *                               tile memory, bits 25-31 number of words - 1 (1 to 128). Issued in
+ *                               cycle t it puts word i on the tile's bus in cycle t + i; the next
+ *                               instruction issues in cycle t + 1. A send while the bus is busy is
+ *                               an error.
+ *   custom-2 (0x5b)             receiveMux      bits 7-23 sending tile, bits 24-31 words - 1 (1 to
+ *                               256). Issued in t: the words that arrive in cycles t + 1 …
+ *                               t + words are stored at the receive pointer, which moves on. A word
+ *                               that tile S sends in cycle c arrives everywhere in cycle c + L, L =
+ *                               target.exchange_latency_cycles. In each of these cycles a word of
+ *                               the sending tile must arrive. Not before the last receive is done:
+ *                               t >= the cycle of its last arrival.
+ *   custom-1, funct3 2          receiveAddress  imm22 = word offset: sets the receive pointer for
+ *                               words that arrive in t + 1 or later; not while a receive is open.
+ *   custom-1, funct3 1          delay           imm22 = cycles >= 1 that the instruction takes
+ *   custom-1, funct3 3          end             ends the code when everything sent and received has
+ *                               left and arrived; otherwise an error. The tile's exchange took
+ *                               (cycle of end) + 1 cycles.
+ *
+ *   imm22 = bits 7-11 (low 5) and bits 15-31 (high 17).
+ *
+ * No word may be received twice, or both sent and received, by one tile in one exchange: so the
+ * order of the copies does not matter and a verified exchange may run as plain copies.
+ *
+ * GLOBAL EXCHANGE CODE says what goes to tiles of other IPUs. Packets, then end:
+ *
+ *   custom-1, funct3 6          globalSend      imm22 = word offset of a packet header: address on the
+ *                               tile, words; the IPUs that it goes to, one bit each, in two words
+ *   custom-1, funct3 7          globalReceive   imm22 = word offset of a packet header: address on the
+ *                               tile, words; the sending tile; which of its globalSends it is, from 0
+ *   custom-1, funct3 3          end
+ *
+ * Any number of tiles of an IPU that a packet goes to may receive it, all of it. Nobody receives a packet
+ * of his own IPU, or one that does not go to his. As above, no word is received twice or both sent and
+ * received. All that take part are done at the same time:
+ *
+ *   the most instructions of a tile + target.global_latency_cycles +
+ *   the longest of: bytes with headers that an IPU sends, or gets, at target.global_bytes_per_cycle (a
+ *   packet counts once for each IPU that it goes to); bytes that a tile sends, or receives, at
+ *   target.exchange_bytes_per_cycle
+ *
+ * and if there is no packet, with `end`.
+ *
+ * Between replicas (zone 2) the packets of replica r go to replica map[r], and IPUs and tiles are those of
+ * that replica, its own number included. All tiles have the same map, in front of all packets:
+ *
+ *   custom-1, funct3 2          replicaMap      imm22 = word offset of map: a word for each replica,
+ *                               another one for each, or 0xffffffff: its packets go nowhere
+ *
+ * In a replica to which none goes, nothing is received.
+ *
+ * HOST EXCHANGE CODE says what of the tile's memory the host exchanges for what of its own while the
+ * tile waits in tile.hostsync. The host offers windows, each of one or more records of equal size.
+ * Packets, then end:
+ *
+ *   custom-3 (0x7b)             hostRecord      bits 7-24 word offset of a word with the number of a
+ *                               record, or 0: record 0; bits 25-31 number of a window. The packets
+ *                               behind it are about this record; those before the first one about
+ *                               record 0 of window 0.
+ *   custom-1, funct3 4          hostRead        imm22 = word offset of a packet header: the tile's
+ *                               memory receives what the host's holds
+ *   custom-1, funct3 5          hostWrite       the other way round
+ *   custom-1, funct3 3          end
+ *
+ * A packet header is six words: address on the tile, bytes of a row, number of rows, bytes from one
+ * row to the next on the tile; offset in the record, bytes from one row to the next there. Rows may be
+ * read several times, and not written over each other. Each
+ * instruction takes one cycle, a packet also the time for its bytes at target.host_bytes_per_cycle, which the tiles of an
+ * IPU share.
+ *
+ * CONTROL REGISTERS, beside fcsr and the counters, are CSRs of each context:
+ *
+ *   0x800   float control: bit 0 faults on invalid operations, 1 on division by zero, 2 on overflow; 19 rounds
+ *           halves at random where the mode is to nearest even; 20 makes halves that overflow NaN (and
+ *           invalid) instead of infinity. 0 for the supervisor when its tile is loaded
+ *   0x801   what float control is for a worker when it starts. One for the tile; only the supervisor may
+ *           write it
+ *   0x802 … 0x805   the state of the context's random numbers, xoroshiro128aox, which stays when the worker
+ *           ends; low words first, all 0: it starts from the numbers of tile and context
+ *
+ * A fault comes before the instruction has written anything. At random: as the nearest single-precision result
+ * lies between two halves, the probability of each is its distance from the other, in steps of what single
+ * precision has.
+ *
+ * TIME. The barrel gives each context one slot in `num_worker_contexts` tile cycles: an instruction
+ * of cost c (target.cost) takes c * num_worker_contexts cycles, on workers and on the supervisor
+ * alike. A worker starts in the cycle in which tile.run ends; tile.wait ends when the last worker
+ * has, or at once. Syncs align all tiles of the zone: everyone goes on at max(request) + sync_cycles, or
+ * host_sync_cycles if the sync is external or with the host.
+ *
+ * Custom-2 and -3 are used beside the design's custom-0 and -1 because an instruction with an 18-bit
+ * address and a count needs a major opcode of its own.
+ */
+#ifndef ISA_ISA_H
+#define ISA_ISA_H
+
+#include <stdint.h>
+
+enum { ISA_CUSTOM_0 = 0x0b, ISA_CUSTOM_1 = 0x2b, ISA_CUSTOM_2 = 0x5b, ISA_CUSTOM_3 = 0x7b };
+
+/* funct7 of custom-1, funct3 0. X(enumerator, number, mnemonic) */
+#define ISA_TILE_OPS(X)                                                                            \
+  X(TILE_SYNC, 0, "tile.sync")                                                                     \
+  X(TILE_HOST_SYNC, 1, "tile.hostsync")                                                            \
+  X(TILE_RUN, 2, "tile.run")                                                                       \
+  X(TILE_WAIT, 3, "tile.wait")                                                                     \
+  X(TILE_EXIT, 4, "tile.exit")                                                                     \
+  X(TILE_CONTEXT, 5, "tile.context")                                                               \
+  X(TILE_CALL, 6, "tile.call")                                                                     \
+  X(TILE_EXCHANGE, 7, "tile.exchange")                                                             \
+  X(TILE_NUMBER, 8, "tile.number")                                                                 \
+  X(TILE_TRAP, 9, "tile.trap")                                                                     \
+  X(TILE_PRINT, 10, "tile.print")
+
+typedef enum isa_tile_op {
+#define ISA_TILE_OP_ENUMERATOR(id, number, mnemonic) id = number,
+  ISA_TILE_OPS(ISA_TILE_OP_ENUMERATOR)
+#undef ISA_TILE_OP_ENUMERATOR
+} isa_tile_op;
+
+enum {
+  ISA_FUNCT3_TILE = 0,
+  ISA_FUNCT3_DELAY = 1,
+  ISA_FUNCT3_RECEIVE_ADDRESS = 2,
+  ISA_FUNCT3_REPLICA_MAP = ISA_FUNCT3_RECEIVE_ADDRESS, /* in code between replicas */
+  ISA_FUNCT3_END = 3,
+  ISA_FUNCT3_HOST_READ = 4,
+  ISA_FUNCT3_HOST_WRITE = 5,
+  ISA_FUNCT3_GLOBAL_SEND = 6,
+  ISA_FUNCT3_GLOBAL_RECEIVE = 7
+};
+
+enum { ISA_SYNC_INTERNAL = 0, ISA_SYNC_EXTERNAL = 1, ISA_SYNC_REPLICAS = 2 }; /* zones */
+
+enum { ISA_PACKET_HEADER_WORDS = 6, ISA_GLOBAL_HEADER_WORDS = 4, ISA_HOST_MAX_WINDOWS = 128 };
+
+enum {
+  ISA_SEND_MAX_WORDS = 128,
+  ISA_RECEIVE_MAX_WORDS = 256,
+  ISA_MAX_TILES = 1 << 17,       /* that receiveMux can name */
+  ISA_MAX_WORD_OFFSET = 1 << 18, /* that send and receiveAddress can name: 1 MiB of memory */
+  ISA_DELAY_MAX_CYCLES = (1 << 22) - 1
+};
+
+static inline uint32_t isa_tile_op_word(isa_tile_op op, uint32_t rd, uint32_t rs1, uint32_t rs2)
+{
+  return (uint32_t)op << 25 | rs2 << 20 | rs1 << 15 | (uint32_t)ISA_FUNCT3_TILE << 12 | rd << 7 |
+         ISA_CUSTOM_1;
+}
+
+static inline uint32_t isa_imm22_word(uint32_t funct3, uint32_t imm)
+{
+  return (imm >> 5) << 15 | funct3 << 12 | (imm & 31) << 7 | ISA_CUSTOM_1;
+}
+
+static inline uint32_t isa_imm22(uint32_t word)
+{
+  return (word >> 15) << 5 | (word >> 7 & 31);
+}
+
+static inline uint32_t isa_send_word(uint32_t word_offset, uint32_t words)
+{
+  return (words - 1) << 25 | word_offset << 7 | ISA_CUSTOM_0;
+}
+
+static inline uint32_t isa_host_record_word(uint32_t window, uint32_t word_offset)
+{
+  return window << 25 | word_offset << 7 | ISA_CUSTOM_3;
+}
+
+static inline uint32_t isa_receive_mux_word(uint32_t tile, uint32_t words)
+{
+  return (words - 1) << 24 | tile << 7 | ISA_CUSTOM_2;
+}
+
+#endif
