@@ -267,6 +267,7 @@ static pop_error *lay_out_group(const reach *reach, pop_link_group group)
 {
   pop_closure *closure = reach->closure;
   uint64_t end = 0;
+  uint64_t limit = group == POP_LINK_TLS ? OBJECT_TLS_BYTES_MAX : OBJECT_SECTION_BYTES_MAX;
   closure->align[group] = GROUP_ALIGN;
   for (uint32_t i = closure->first[group]; i < closure->first[group + 1]; ++i) {
     const object_section *section = link_set_section(closure->set, closure->sections[i].section);
@@ -276,7 +277,7 @@ static pop_error *lay_out_group(const reach *reach, pop_link_group group)
     end = (end + section->align - 1) & ~((uint64_t)section->align - 1);
     closure->sections[i].offset = (uint32_t)end;
     end += section->size;
-    if (end > OBJECT_SECTION_BYTES_MAX) return too_large(reach, &closure->sections[i], end);
+    if (end > limit) return too_large(reach, &closure->sections[i], end);
   }
   if (group == POP_LINK_RODATA) end = closure_lay_out_pieces(closure, end, &closure->align[group]);
   if (end > OBJECT_SECTION_BYTES_MAX)

@@ -149,9 +149,9 @@ static pop_error *check_loaded(const object_section *section)
     return pop_error_new(POP_ERROR_FILE_LOAD, "has %u bytes, more than any tile's memory",
                          section->size);
   }
-  if (section->align > OBJECT_ALIGN_MAX) {
+  if (section->align > POP_LINK_ALIGN_MAX) {
     return pop_error_new(POP_ERROR_FILE_LOAD, "wants alignment %u; tiles align to %u at most",
-                         section->align, OBJECT_ALIGN_MAX);
+                         section->align, POP_LINK_ALIGN_MAX);
   }
   return NULL;
 }

@@ -17,7 +17,8 @@
 
 /* More than any tile's memory: what is larger is damage, and sums of sizes stay in 64 bits. */
 #define OBJECT_SECTION_BYTES_MAX (1u << 30)
-#define OBJECT_ALIGN_MAX (1u << 16)
+/* Each context has its own: with the most contexts that a target can have, they count in 32 bits. */
+#define OBJECT_TLS_BYTES_MAX (1u << 24)
 
 typedef struct object_section {
   const char *name;

@@ -64,9 +64,12 @@ static pop_error *extended_index(const pop_object *object, const symbol_tables *
 static pop_error *place_common(pop_object *object, const Elf32_Sym *raw, object_symbol *symbol)
 {
   uint32_t align = raw->st_value ? raw->st_value : 1;
-  if (align & (align - 1) || align > OBJECT_ALIGN_MAX || raw->st_size > OBJECT_SECTION_BYTES_MAX) {
-    return pop_error_new(POP_ERROR_FILE_LOAD, "is a common symbol of %u bytes, aligned to %u",
-                         raw->st_size, align);
+  if (align & (align - 1) || align > POP_LINK_ALIGN_MAX ||
+      raw->st_size > OBJECT_SECTION_BYTES_MAX) {
+    return pop_error_new(POP_ERROR_FILE_LOAD,
+                         "is a common symbol of %u bytes, aligned to %u; tiles align to powers of "
+                         "two, %u at most",
+                         raw->st_size, align, POP_LINK_ALIGN_MAX);
   }
   object->sections[object->num_sections] = (object_section){
       .name = "COMMON",

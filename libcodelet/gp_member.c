@@ -62,6 +62,7 @@ static pop_error *check_entries(const gp_member *member, const char *where)
 static pop_error *parse_tile(gp_member *member, const char *where, pop_arena *arena)
 {
   POP_TRY(pop_object_parse(member->bytes, member->size, where, &member->object));
+  POP_TRY(pop_object_check_entries(member->object, POP_VERTEX_SYMBOL_PREFIX, NULL));
   if (member->kind == GP_LIBRARY) return NULL;
   size_t size;
   const char *table = pop_object_section(member->object, POP_VERTEX_TABLE_SECTION, &size);

@@ -14,6 +14,7 @@
  * checked here, once.
  */
 #include <populus/json_text.h>
+#include <populus/link.h>
 #include <populus/names.h>
 #include <populus/vertex_table.h>
 
@@ -165,6 +166,9 @@ static pop_error *read_alignment(const json_t *object, const char *key, const ch
   if (*value == 0 || (*value & (*value - 1)))
     return pop_error_new(POP_ERROR_FILE_LOAD, "%s: alignment %u is not a power of two", what,
                          *value);
+  if (*value > POP_LINK_ALIGN_MAX)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s: alignment %u; tiles align to %u at most", what,
+                         *value, POP_LINK_ALIGN_MAX);
   return NULL;
 }
 
@@ -357,6 +361,9 @@ static pop_error *read_vertex(const side *s, const json_t *object, pop_arena *ar
   POP_TRY(read_string(object, "name", "a vertex", arena, &type->name));
   const char *what = pop_arena_printf(arena, "vertex '%s'", type->name);
   POP_TRY(read_string(object, "symbol", what, arena, &type->symbol));
+  if (strncmp(type->symbol, POP_VERTEX_SYMBOL_PREFIX, strlen(POP_VERTEX_SYMBOL_PREFIX)) != 0)
+    return pop_error_new(POP_ERROR_FILE_LOAD, "%s: symbol '%s' does not begin with %s", what,
+                         type->symbol, POP_VERTEX_SYMBOL_PREFIX);
   POP_TRY(read_string(object, "source", what, arena, &type->source));
   unsigned kind;
   POP_TRY(read_choice(object, "kind", what, kind_names, LENGTH(kind_names), &kind));

@@ -7,6 +7,8 @@
  */
 #include "popc_internal.h"
 
+#include <populus/vertex_table.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +90,56 @@ static void keep_same_architecture(build *b, group *g)
   g->targets = targets;
 }
 
+/* The table has names of files without their folders, so that a .gp does not depend on these. */
+static bool is_tail(const char *name, const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return slash && !strcmp(name, slash + 1);
+}
+
+/* The vertex whose entry is `symbol`, and its line, as the object's table has them; the file if there is no such vertex. */
+static popc_place place_of_vertex(const build *b, const pop_object *object, const char *symbol,
+                                  const char **vertex)
+{
+  pop_arena *arena = b->settings->arena;
+  pop_vertex_type *types;
+  size_t size, count;
+  const char *table = pop_object_section(object, POP_VERTEX_TABLE_SECTION, &size);
+  *vertex = NULL;
+  if (table) {
+    pop_error *error = pop_vertex_table_read(table, size, b->source->path, arena, &types, &count);
+    for (size_t i = 0; i < count && !error && !*vertex; ++i) {
+      if (strcmp(types[i].symbol, symbol) != 0) continue;
+      *vertex = types[i].name;
+      popc_place place = popc_vertex_place(&types[i], arena);
+      if (is_tail(place.path, b->source->path)) place.path = b->source->path;
+      return place;
+    }
+    pop_error_free(error); /* the .gp's builder says it */
+  }
+  return (popc_place){.path = b->source->path};
+}
+
+/* Is there code where each vertex starts? Said here, as only here its line is known. */
+static pop_error *check_entries(build *b, const popc_result *result)
+{
+  pop_object *object;
+  const char *symbol, *vertex;
+  pop_error *error = pop_object_parse(result->bytes, result->size, b->source->path, &object);
+  if (error) return error;
+  error = pop_object_check_entries(object, POP_VERTEX_SYMBOL_PREFIX, &symbol);
+  if (error) {
+    popc_place place = place_of_vertex(b, object, symbol, &vertex);
+    const char *text = pop_error_message(error) + strlen(b->source->path) + strlen(": ");
+    if (vertex) text = pop_arena_printf(b->settings->arena, "vertex '%s': %s", vertex, text);
+    popc_print_diagnostic(b->diagnostics, b->settings->colour, POPC_ERROR, &place, text);
+    pop_error_free(error);
+    error = pop_error_new(POP_ERROR_CODELET_COMPILE, "'%s' does not compile", b->source->path);
+  }
+  pop_object_free(object);
+  return error;
+}
+
 static pop_error *take_result(build *b, group *g, const popc_result *result)
 {
   popc_add_dependencies(b->dependencies, (const char *)result->dependencies.data,
@@ -96,6 +148,7 @@ static pop_error *take_result(build *b, group *g, const popc_result *result)
     POP_TRY(popc_save_temporaries(b->settings, b->source, g->variant, result));
   if (g->variant->target == POPC_HOST)
     return pop_gp_builder_add_host(b->builder, result->bytes, result->size, b->source->path);
+  POP_TRY(check_entries(b, result));
   return pop_gp_builder_add_tile(b->builder, g->targets, result->bytes, result->size,
                                  b->source->path);
 }

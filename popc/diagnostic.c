@@ -80,3 +80,12 @@ void popc_print_diagnostic(pop_bytes *out, bool colour, popc_severity severity,
   print(out, "\n");
   if (place->column && place->text) print_line(out, colour, place);
 }
+
+popc_place popc_vertex_place(const pop_vertex_type *type, pop_arena *arena)
+{
+  const char *colon = strrchr(type->source, ':');
+  if (!colon) return (popc_place){.path = type->source};
+  return (popc_place){
+      .path = pop_arena_printf(arena, "%.*s", (int)(colon - type->source), type->source),
+      .line = (unsigned)strtoul(colon + 1, NULL, 10)};
+}

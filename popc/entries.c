@@ -123,7 +123,7 @@ char *popc_vertex_name(const char *spelling)
 
 char *popc_vertex_symbol(const char *name)
 {
-  static const char prefix[] = "__runCodelet_";
+  static const char prefix[] = POP_VERTEX_SYMBOL_PREFIX;
   char *symbol = pop_xmalloc(sizeof prefix + 3 * strlen(name)), *out = stpcpy(symbol, prefix);
   for (const char *p = name; *p; ++p) {
     if (*p == '<')

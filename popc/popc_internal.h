@@ -227,6 +227,8 @@ typedef struct popc_place {
 } popc_place;
 void popc_print_diagnostic(pop_bytes *out, bool colour, popc_severity severity,
                            const popc_place *place, const char *message);
+/* "walk.cpp:7", as the vertex table has it; its path is in the arena. */
+popc_place popc_vertex_place(const pop_vertex_type *type, pop_arena *arena);
 
 /* remedies.c: popc_compile_source, and again with what may help if that fails; what helped stays on
  * until the next source begins. */

@@ -33,16 +33,6 @@ static const pop_debug_info *look_up(warner *w, const pop_object *object, uint32
   return info;
 }
 
-/* "walk.cpp:7", as the vertex table has it. */
-static popc_place vertex_place(const pop_vertex_type *type, pop_arena *arena)
-{
-  const char *colon = strrchr(type->source, ':');
-  if (!colon) return (popc_place){.path = type->source};
-  return (popc_place){
-      .path = pop_arena_printf(arena, "%.*s", (int)(colon - type->source), type->source),
-      .line = (unsigned)strtoul(colon + 1, NULL, 10)};
-}
-
 /* The chain in its author's words. */
 static const char *explain(const warner *w, const pop_vertex_type *type, const pop_stack_use *use,
                            const pop_debug_info *info)
@@ -76,7 +66,7 @@ static const char *advice(const warner *w, const pop_stack_use *use)
 
 static void warn_of_unknown(warner *w, const pop_vertex_type *type, const pop_stack_use *use)
 {
-  popc_place vertex = vertex_place(type, w->arena), place = vertex;
+  popc_place vertex = popc_vertex_place(type, w->arena), place = vertex;
   const pop_debug_info *info = NULL;
   if (use->object) info = look_up(w, use->object, use->section, use->offset, &place);
   const char *text = pop_arena_printf(w->arena, "how much stack vertex '%s' needs is unknown: %s",

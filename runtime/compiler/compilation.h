@@ -118,7 +118,7 @@ enum {
 typedef struct block {
   uint32_t tile;
   uint32_t size;                  /* bytes, > 0 */
-  uint16_t align;                 /* power of two, >= 4 */
+  uint32_t align;                 /* power of two, >= 4 */
   uint8_t category;               /* pop_memory_category */
   uint8_t flags;                  /* BLOCK_… */
   const char *name;               /* for the symbol: the variable's, compute set's, …; never NULL */

@@ -73,3 +73,23 @@ calls() {
 for symbol in OnlyHost Both Instance___int Instance___float; do
   readelf -sW host.o | grep -qE "FUNC +WEAK .* __runCodelet_$symbol\$" || fail "no weak entry of $symbol"
 done
+
+# G10: a vertex of which the compiler leaves no code is an error on its line.
+mkdir -p folder
+cat >folder/nothing.c <<'EOF'
+#include <populus/vertex.h>
+
+typedef struct { OUTPUT(int) out; } Nothing;
+COMPUTE(Nothing) { __builtin_unreachable(); }
+EOF
+status=0
+"$popc" folder/nothing.c -o nothing.gp 2>err || status=$?
+[ $status -eq 1 ] || fail "nothing.c: exit status $status"
+grep -q "^folder/nothing.c:3: error: vertex 'Nothing': the entry __runCodelet_Nothing .* is empty" err || fail "$(cat err)"
+[ ! -e nothing.gp ] || fail 'there is a .gp'
+# In assembly there is no vertex to name.
+printf '.globl __runCodelet_First\n__runCodelet_First = 0x4c001\n' >absolute.s
+status=0
+"$popc" absolute.s -o nothing.gp 2>err || status=$?
+[ $status -eq 1 ] || fail "absolute.s: exit status $status"
+grep -q '^absolute.s: error: the entry __runCodelet_First (0x4c001) is an absolute address' err || fail "$(cat err)"

@@ -23,6 +23,9 @@
 extern "C" {
 #endif
 
+/* The largest alignment that code and data may ask for, as sections and in vertex types: a power of two. */
+#define POP_LINK_ALIGN_MAX (UINT32_C(1) << 16)
+
 /* One parsed object. Immutable once parsed; the bytes are copied. */
 typedef struct pop_object pop_object;
 
@@ -42,6 +45,12 @@ uint32_t pop_object_same_section(const pop_object *object, uint32_t section,
 void pop_object_symbols(const pop_object *object,
                         void (*visit)(void *context, const char *name, bool defined, bool weak),
                         void *context);
+
+/* Where a vertex can be entered there has to be code: each definition of a global or weak symbol whose name begins with
+ * `prefix` is a multiple of 4 in an executable section that is loaded, with room for an instruction behind it. Otherwise
+ * FILE_LOAD, naming object, symbol and what it is instead; `symbol` (may be NULL) is the name then, as long as the object. */
+POP_MUST_CHECK pop_error *pop_object_check_entries(const pop_object *object, const char *prefix,
+                                                   const char **symbol);
 
 typedef struct pop_link_set pop_link_set;
 pop_link_set *pop_link_set_new(void);

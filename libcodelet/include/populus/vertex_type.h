@@ -112,6 +112,9 @@ typedef struct pop_constraint {
   uint32_t depths[2]; /* stars: 1, or 2 for what the rows of a field with rows point at */
 } pop_constraint;
 
+/* What every entry symbol begins with: the public scheme. */
+#define POP_VERTEX_SYMBOL_PREFIX "__runCodelet_"
+
 typedef struct pop_vertex_type {
   const char *name;   /* canonical: "popops::ScaledAdd<float,true>" */
   const char *symbol; /* of the tile entry: "__runCodelet_popops__ScaledAdd___float___true" */

@@ -201,7 +201,7 @@ static void add_linked_blocks(compilation *c, uint32_t tile)
                                    : pop_closure_group_bytes(closure, (pop_link_group)group);
     if (b.size == 0) continue;
     b.tile = tile;
-    b.align = (uint16_t)pop_closure_group_align(closure, (pop_link_group)group);
+    b.align = pop_closure_group_align(closure, (pop_link_group)group);
     b.flags |= BLOCK_ALWAYS_LIVE;
     b.content = COMPILER_NONE; /* the linker writes it into the image */
     layout->linked_blocks[group] = add_block(c, &b);

@@ -15,7 +15,7 @@ static block_use *use_of(lowering *l, uint32_t block_number)
   return &l->uses[block_number];
 }
 
-uint32_t add_buffer(lowering *l, uint32_t tile, uint32_t size, uint16_t align,
+uint32_t add_buffer(lowering *l, uint32_t tile, uint32_t size, uint32_t align,
                     pop_memory_category category, uint8_t flags, const char *name)
 {
   uint32_t number = add_block(l->c, &(block){.tile = tile,

@@ -82,7 +82,7 @@ uint32_t add_step(lowering *l, step_kind kind, const char *name, uint32_t index)
 
 /* ---- access.c ---- */
 /* A buffer of the compiler's, that lives from the first step that writes it on. */
-uint32_t add_buffer(lowering *l, uint32_t tile, uint32_t size, uint16_t align,
+uint32_t add_buffer(lowering *l, uint32_t tile, uint32_t size, uint32_t align,
                     pop_memory_category category, uint8_t flags, const char *name);
 void learn_variable_blocks(lowering *l);
 /* Accesses recorded between begin and end are the step's. */

@@ -157,7 +157,7 @@ static void honour_field(compilation *c, uint32_t tile, const pop_field *field,
   block *b = &c->blocks[interval.at.block];
   if (interval.tile != tile) return; /* the vertex gets a copy */
   if (interval.at.offset == 0 && field->alignment > b->align && field->alignment <= MAX_ALIGN)
-    b->align = (uint16_t)field->alignment;
+    b->align = field->alignment;
   if (field->interleaved) b->flags |= BLOCK_INTERLEAVED;
 }
 

@@ -210,7 +210,7 @@ static place add_to_buffer(vertex_lowering *v, buffer_kind kind, const pop_field
   }
   block *b = &c->blocks[*number];
   uint32_t alignment = field->alignment > WORD ? field->alignment : WORD;
-  if (alignment > b->align) b->align = (uint16_t)alignment;
+  if (alignment > b->align) b->align = alignment;
   place at = {*number, align_up(b->size, alignment)};
   b->size = align_up(at.offset + bytes, WORD);
   return at;
@@ -403,7 +403,7 @@ static place add_field_data(vertex_lowering *v, field_data_kind kind, profile_ve
   }
   block *b = &c->blocks[*number];
   if (alignment < WORD) alignment = WORD;
-  if (alignment > b->align) b->align = (uint16_t)alignment;
+  if (alignment > b->align) b->align = alignment;
   place at = {*number, align_up(b->size, alignment)};
   uint32_t end = align_up(at.offset + bytes, WORD);
   v->use->bytes[part] += bytes;
@@ -601,7 +601,7 @@ static void add_states(vertex_lowering *v, const size_t *first_pointer)
   }
   work.state_block = add_block(c, &(block){.tile = v->tile,
                                            .size = bytes,
-                                           .align = (uint16_t)alignment,
+                                           .align = alignment,
                                            .category = POP_MEMORY_VERTEX_INSTANCE_STATE,
                                            .flags = BLOCK_ALWAYS_LIVE,
                                            .name = v->name,
