@@ -31,7 +31,7 @@ for id in $ids; do
 done
 
 # Ids in the names of tests: `Test(suite, X01_X02_what_it_shows`.
-for id in $(sed -n 's/^Test([a-z0-9_]*, *\([A-Z][0-9][0-9]_[A-Za-z0-9_]*\).*/\1/p' unit/*.c | tr '_' '\n' |
+for id in $(sed -n 's/^Test([a-z0-9_]*, *\([A-Z][0-9][0-9]_[A-Za-z0-9_]*\).*/\1/p' unit/*.c unit/*/*.c | tr '_' '\n' |
   grep -xE '[A-Z][0-9]{2}' | sort -u); do
   echo "$ids" | grep -qx "$id" || fail "a test's name has $id, which FAULTS.md has not"
 done

@@ -1,4 +1,4 @@
-// What tile and host must compute alike to the last bit: tests/unit/agree.c runs each vertex on both.
+// What tile and host must compute alike to the last bit: tests/unit/cpu/agree.c runs each vertex on both.
 //
 // Every vertex turns 64 words into 64 words. Of the mathematical functions there are those whose
 // result is exact or correctly rounded (sqrt, fma, rounding, taking numbers apart): of others two

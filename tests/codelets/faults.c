@@ -1,5 +1,5 @@
 /* Codelets that do what a codelet must not do, one fault each; and those whose arithmetic looks like a
- * fault and has a defined result. tests/unit/engine_faults.c finds the line of a fault by its comment
+ * fault and has a defined result. tests/unit/engine/faults.c finds the line of a fault by its comment
  * "fault: <codelet>". */
 #include <populus/vertex.h>
 

@@ -1,4 +1,4 @@
-/* Codelets of the random tests of the engine (tests/unit/engine_random.c has the same in host C):
+/* Codelets of the random tests of the engine (tests/unit/engine/random.c has the same in host C):
  * for each element type one that reads, changes and writes, one that reduces and one that fills, with
  * fields of every kind, layout and alignment; and one whose fields have a type each.
  *

@@ -1,4 +1,4 @@
-// Codelets that need stack in many ways: tests/unit/painted_stack.c compares what the analysis says of
+// Codelets that need stack in many ways: tests/unit/compiler/painted_stack.c compares what the analysis says of
 // each with what it really touches. Every vertex works on the same two fields.
 #include <algorithm>
 #include <array>

@@ -123,7 +123,7 @@ compare old ld.lld-19
 compare new ld.lld-19
 if command -v $gnu_ld >/dev/null; then compare old $gnu_ld --no-warn-rwx-segments; else echo "not compared: there is no $gnu_ld"; fi
 
-# Types that read a table of addresses become the address itself: tests/unit/link.c.
+# Types that read a table of addresses become the address itself: tests/unit/libarchive-ipu/link.c.
 sed -n 's/^ *\[\(R_RISCV_[A-Z0-9_]*\)\] = .*/\1/p' "$POPULUS_SOURCE_DIR/libarchive-ipu/relocation.c" | grep -v GOT | sort >known
 llvm-readelf-19 -rW old.o new.o | grep -o 'R_RISCV_[A-Z0-9_]*' | sort -u >tested
 cmp known tested || fail "known and not tested, tested and not known: $(comm -3 known tested)"

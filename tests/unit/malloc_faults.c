@@ -3,9 +3,9 @@
  *
  * The allocator's functions are defined here, so they take the place of the C library's, for all libraries: they count,
  * and from the chosen call on, or for that one only, they fail. */
-#include "graph_test.h"
+#include "support/graph_test.h"
 
-#include "../support/expect.h"
+#include "support/expect.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

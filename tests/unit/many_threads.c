@@ -1,8 +1,8 @@
 /* Graphs, engines and archives of several threads at once: what is different is independent, what does not change may be
  * shared. Under ThreadSanitizer, too. */
-#include "graph_test.h"
+#include "support/graph_test.h"
 
-#include "../support/expect.h"
+#include "support/expect.h"
 #include <populus/executable.h>
 #include <populus/popc.h>
 #include <populus/populus.h>

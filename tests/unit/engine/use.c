@@ -1,0 +1,256 @@
+/* Engines are used by one call at a time: what a stream's callback, or another thread, asks of an engine that
+ * runs is an error that does the run no harm. */
+#include "support/graph_test.h"
+
+#include "support/expect.h"
+#include <populus/populus.h>
+#include <populus/profile.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { COUNT = 4, MANY_RUNS = 300 };
+static const int sent[COUNT] = {7, 11, 13, 17};
+
+typedef struct session {
+  pop_engine *engine;
+  /* Called by the stream's callback; its error is kept. */
+  pop_error *(*ask)(pop_engine *engine);
+  pop_error *answer;
+  int calls;
+} session;
+
+static int fetch(void *context, void *data)
+{
+  session *p = context;
+  p->calls++;
+  pop_error_free(p->answer);
+  p->answer = p->ask ? p->ask(p->engine) : NULL;
+  memcpy(data, sent, sizeof sent);
+  return 0;
+}
+
+/* A stream to tile 0, from there to tile 1 which the host can read and write; and a remote buffer. */
+static void start(session *p, uint32_t repeats)
+{
+  const size_t shape = COUNT;
+  pop_graph *graph = new_graph_with_tiles(2);
+  pop_tensor first = pop_graph_add_variable(graph, POP_INT, &shape, 1, "first");
+  pop_tensor second = pop_graph_add_variable(graph, POP_INT, &shape, 1, "second");
+  pop_graph_set_tile_mapping(graph, first, 0);
+  pop_graph_set_tile_mapping(graph, second, 1);
+  pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_INT, COUNT);
+  pop_remote_buffer rows = pop_graph_add_remote_buffer(graph, "rows", POP_INT, COUNT, 1);
+  pop_program main = pop_program_sequence(graph, "main");
+  pop_sequence_add(main, pop_program_copy_from_stream(in, first, "stream"));
+  pop_sequence_add(main, pop_program_copy(first, second, "on"));
+  pop_sequence_add(main, pop_program_copy_to_remote_buffer(second, rows, (pop_tensor){0}, "keep"));
+  main = pop_program_repeat(graph, repeats, main, "again");
+  pop_graph_create_host_read(graph, "second", second);
+  pop_graph_create_host_write(graph, "first", first);
+  assert_no_error(graph);
+  const pop_stream_callback callback = {.fetch = fetch, .context = p};
+  expect_ok(pop_engine_create(graph, &main, 1, NULL, 0, &p->engine));
+  expect_ok(pop_engine_load(p->engine));
+  expect_ok(pop_engine_connect_stream_callback(p->engine, "in", &callback));
+  pop_graph_free(graph);
+}
+
+static void expect_sent(pop_engine *engine, const char *what)
+{
+  int seen[COUNT];
+  expect_ok(pop_engine_read_tensor(engine, "second", seen, sizeof seen));
+  cr_assert_arr_eq(seen, sent, sizeof sent, "%s", what);
+}
+
+/* ---- callbacks ---- */
+
+static pop_error *ask_load(pop_engine *engine)
+{
+  return pop_engine_load(engine);
+}
+static pop_error *ask_load_nowhere(pop_engine *engine)
+{
+  return pop_engine_load_device(engine, NULL);
+}
+static pop_error *ask_run(pop_engine *engine)
+{
+  return pop_engine_run(engine, 0);
+}
+static pop_error *ask_run_named(pop_engine *engine)
+{
+  return pop_engine_run_named(engine, "again");
+}
+static pop_error *ask_read(pop_engine *engine)
+{
+  int values[COUNT];
+  return pop_engine_read_tensor(engine, "second", values, sizeof values);
+}
+static pop_error *ask_write(pop_engine *engine)
+{
+  const int values[COUNT] = {0};
+  return pop_engine_write_tensor(engine, "first", values, sizeof values);
+}
+static pop_error *ask_connect(pop_engine *engine)
+{
+  static int values[COUNT];
+  return pop_engine_connect_stream(engine, "in", values, values + COUNT);
+}
+static pop_error *ask_connect_replica(pop_engine *engine)
+{
+  static int values[COUNT];
+  return pop_engine_connect_replica_stream(engine, "in", 0, values, values + COUNT);
+}
+static pop_error *ask_connect_callback(pop_engine *engine)
+{
+  const pop_stream_callback callback = {.fetch = fetch};
+  return pop_engine_connect_stream_callback(engine, "in", &callback);
+}
+static pop_error *ask_connect_replica_callback(pop_engine *engine)
+{
+  const pop_stream_callback callback = {.fetch = fetch};
+  return pop_engine_connect_replica_stream_callback(engine, "in", 0, &callback);
+}
+static pop_error *ask_read_row(pop_engine *engine)
+{
+  int values[COUNT];
+  return pop_engine_copy_from_remote_buffer(engine, "rows", 0, 0, values, sizeof values);
+}
+static pop_error *ask_write_row(pop_engine *engine)
+{
+  const int values[COUNT] = {0};
+  return pop_engine_copy_to_remote_buffer(engine, "rows", 0, 0, values, sizeof values);
+}
+
+static pop_error *ask_reset(pop_engine *engine)
+{
+  return pop_engine_reset_execution_profile(engine);
+}
+
+typedef struct use_case {
+  pop_error *(*ask)(pop_engine *engine);
+  const char *what; /* cannot be done */
+} use_case;
+
+static const use_case use_cases[] = {
+    {ask_load, "load"},
+    {ask_load_nowhere, "load"},
+    {ask_run, "run"},
+    {ask_run_named, "run"},
+    {ask_read, "read a tensor"},
+    {ask_write, "write a tensor"},
+    {ask_connect, "connect a stream"},
+    {ask_connect_replica, "connect a stream"},
+    {ask_connect_callback, "connect a stream"},
+    {ask_connect_replica_callback, "connect a stream"},
+    {ask_read_row, "read a remote buffer"},
+    {ask_write_row, "write a remote buffer"},
+    {ask_reset, "reset the profile"},
+};
+
+Test(engine_use, E03_a_callback_that_uses_its_engine_gets_an_error)
+{
+  for (size_t i = 0; i < sizeof use_cases / sizeof *use_cases; ++i) {
+    const use_case *c = &use_cases[i];
+    session p = {.ask = c->ask};
+    char wanted[64];
+    start(&p, 2);
+    expect_ok(pop_engine_run(p.engine, 0));
+    cr_assert_eq(p.calls, 2, "%s: %d calls", c->what, p.calls);
+    snprintf(wanted, sizeof wanted, "cannot %s: the engine is in use", c->what);
+    expect_error(p.answer, POP_ERROR_RUNTIME, wanted, c->what);
+    p.answer = NULL;
+    expect_sent(p.engine, c->what);
+    p.ask = NULL;
+    p.answer = c->ask(p.engine); /* now it may */
+    cr_assert(!p.answer || c->ask == ask_load_nowhere, "%s: %s", c->what,
+              p.answer ? pop_error_message(p.answer) : "");
+    pop_error_free(p.answer);
+    pop_engine_free(p.engine);
+  }
+}
+
+static pop_error *free_it(pop_engine *engine)
+{
+  pop_engine_free(engine);
+  pop_engine_free(engine); /* it is still there: the callback's caller has it */
+  return NULL;
+}
+
+Test(engine_use, E09_an_engine_freed_by_a_callback_ends_its_run)
+{
+  session p = {.ask = free_it};
+  start(&p, 1000);
+  expect_error(pop_engine_run(p.engine, 0), POP_ERROR_RUNTIME, "freed while it ran", "run");
+  cr_assert_eq(p.calls, 1);
+}
+
+static pop_error *leave_process(pop_engine *engine)
+{
+  (void)engine;
+  exit(23);
+}
+
+Test(engine_use, E09_a_callback_may_end_the_process, .exit_code = 23)
+{
+  session p = {.ask = leave_process};
+  start(&p, 1);
+  pop_error_free(pop_engine_run(p.engine, 0));
+}
+
+/* ---- threads ---- */
+
+typedef struct user {
+  pop_engine *engine;
+  atomic_bool *done;
+  int refused, served;
+} user;
+
+/* Writes what the stream sends, too: whoever comes first, the values are the same. */
+static void *use_until_done(void *context)
+{
+  user *u = context;
+  do {
+    int values[COUNT];
+    pop_error *errors[] = {pop_engine_write_tensor(u->engine, "first", sent, sizeof sent),
+                           pop_engine_read_tensor(u->engine, "second", values, sizeof values)};
+    for (int i = 0; i < 2; ++i) {
+      bool refused = errors[i] && strstr(pop_error_message(errors[i]), "in use by another call");
+      if (errors[i] && !refused) return errors[i];
+      u->refused += refused;
+      u->served += !refused;
+      pop_error_free(errors[i]);
+    }
+  } while (!atomic_load(u->done));
+  return NULL;
+}
+
+/* Those who are refused try again. */
+static void insist_on_run(pop_engine *engine)
+{
+  for (;;) {
+    pop_error *error = pop_engine_run(engine, 0);
+    if (!error) return;
+    cr_assert_not_null(strstr(pop_error_message(error), "in use by another call"), "%s",
+                       pop_error_message(error));
+    pop_error_free(error);
+  }
+}
+
+Test(engine_use, E05_threads_that_use_an_engine_while_it_runs_get_errors_and_do_no_harm)
+{
+  session p = {0};
+  atomic_bool done = false;
+  start(&p, 5);
+  user u = {.engine = p.engine, .done = &done};
+  pthread_t thread;
+  cr_assert_eq(pthread_create(&thread, NULL, use_until_done, &u), 0);
+  for (int i = 0; i < MANY_RUNS; ++i) insist_on_run(p.engine);
+  atomic_store(&done, true);
+  void *unexpected;
+  cr_assert_eq(pthread_join(thread, &unexpected), 0);
+  expect_ok(unexpected);
+  cr_assert_gt(u.refused + u.served, 0);
+  cr_assert_eq(p.calls, 5 * MANY_RUNS);
+  expect_sent(p.engine, "after all runs");
+  pop_engine_free(p.engine);
+}

@@ -1,0 +1,255 @@
+/* Graphs as others see them: introspection, dot, JSON. */
+#include "support/expect.h"
+#include "support/graph_test.h"
+
+#include <jansson.h>
+#include <populus/populus.h>
+
+static const pop_field fields[] = {
+    {.name = "in", .kind = POP_FIELD_INPUT, .layout = POP_LAYOUT_SPAN, .type = POP_FLOAT},
+    {.name = "out", .kind = POP_FIELD_OUTPUT, .layout = POP_LAYOUT_SCALAR, .type = POP_FLOAT}};
+static const pop_vertex_type sum = {
+    .name = "Sum\"<float>", .fields = (pop_field *)fields, .num_fields = 2};
+
+typedef struct example {
+  pop_graph *graph;
+  pop_program main, other;
+} example;
+
+/* "sum" adds up the rows of m; "unused" is in no program but `other`. */
+static example make(void)
+{
+  pop_graph *graph = new_graph_with_tiles(4);
+  add_vertex_type(graph, &sum);
+  pop_tensor m = pop_graph_add_variable(graph, POP_FLOAT, (size_t[]){2, 3}, 2, "m");
+  pop_tensor sums = pop_graph_add_variable(graph, POP_FLOAT, (size_t[]){2}, 1, "sums");
+  const float one = 1;
+  pop_tensor c = pop_graph_add_constant(graph, POP_FLOAT, (size_t[]){1}, 1, &one, NULL);
+  pop_compute_set set = pop_graph_add_compute_set(graph, "sum"),
+                  unused = pop_graph_add_compute_set(graph, "unused");
+  for (size_t i = 0; i < 2; i++) {
+    pop_vertex v = pop_graph_add_vertex(graph, set, sum.name);
+    pop_graph_set_vertex_tile(graph, v, i + 1);
+    pop_graph_set_tile_mapping(graph, pop_tensor_index(m, i), i + 1);
+    pop_graph_connect(graph, v, "in", pop_tensor_index(m, i));
+    pop_graph_connect(graph, v, "out", pop_tensor_index(sums, i));
+  }
+  pop_graph_connect(graph, pop_graph_add_vertex(graph, unused, sum.name), "in", c);
+  pop_stream stream = pop_graph_add_host_to_device_fifo(graph, "rows", POP_FLOAT, 6);
+  pop_program main = pop_program_sequence(graph, "main");
+  pop_sequence_add(main, pop_program_copy_from_stream(stream, m, NULL));
+  pop_sequence_add(main, pop_program_repeat(graph, 7, pop_program_execute(graph, set, NULL), NULL));
+  pop_graph_create_host_read(graph, "result", sums);
+  assert_no_error(graph);
+  return (example){graph, main, pop_program_execute(graph, unused, NULL)};
+}
+
+Test(introspection, variables_compute_sets_and_vertices)
+{
+  example e = make();
+  pop_variable_info variable;
+  cr_assert_eq(pop_graph_num_variables(e.graph), 3);
+  expect_ok(pop_graph_variable_info(e.graph, 1, &variable));
+  cr_assert_str_eq(variable.name, "sums");
+  cr_assert_eq(pop_tensor_num_elements(variable.tensor), 2);
+  expect_ok(pop_graph_variable_info(e.graph, 2, &variable));
+  cr_assert(variable.constant && variable.type == POP_FLOAT && !*variable.name);
+  expect_error(pop_graph_variable_info(e.graph, 3, &variable), POP_ERROR_INDEX,
+               "no variable 3: the graph has 3", "variable");
+
+  pop_compute_set_info set;
+  cr_assert_eq(pop_graph_num_compute_sets(e.graph), 2);
+  expect_ok(pop_graph_compute_set_info(e.graph, 0, &set));
+  cr_assert_str_eq(set.name, "sum");
+  cr_assert_eq(set.num_vertices, 2);
+  expect_error(pop_graph_compute_set_info(e.graph, 2, &set), POP_ERROR_INDEX, "set 2", "set");
+
+  pop_vertex_info vertex;
+  cr_assert_eq(pop_graph_num_vertices(e.graph), 3);
+  expect_ok(pop_graph_vertex_info(e.graph, 1, &vertex));
+  cr_assert_str_eq(vertex.vertex_type, sum.name);
+  cr_assert_eq(vertex.tile, 2);
+  cr_assert_eq(vertex.compute_set.index, set.compute_set.index);
+  expect_ok(pop_graph_vertex_info(e.graph, 2, &vertex));
+  cr_assert_eq(vertex.tile, SIZE_MAX);
+  expect_error(pop_graph_vertex_info(e.graph, 3, &vertex), POP_ERROR_INDEX, "vertex 3", "vertex");
+
+  cr_assert(pop_graph_has_vertex_type(e.graph, sum.name));
+  cr_assert(!pop_graph_has_vertex_type(e.graph, "Sum"));
+  cr_assert_str_eq(pop_graph_vertex_type_name(e.graph, 0), sum.name);
+  cr_assert_null(pop_graph_vertex_type_name(e.graph, 1));
+  pop_graph_free(e.graph);
+}
+
+static void note_field(void *context, const char *field, size_t row, pop_tensor tensor)
+{
+  char text[80];
+  pop_tensor_debug_string(tensor, text, sizeof text);
+  sprintf((char *)context + strlen(context), "%s%s %s;", field, row == SIZE_MAX ? "" : " row",
+          text);
+}
+
+Test(introspection, what_a_vertex_is_connected_to)
+{
+  example e = make();
+  char text[200] = "";
+  expect_ok(pop_graph_visit_vertex_fields(e.graph, 1, note_field, text));
+  cr_assert_str_eq(text, "in float {3} = m[3:6];out float {} = sums[1];");
+  expect_error(pop_graph_visit_vertex_fields(e.graph, 9, note_field, text), POP_ERROR_INDEX, "9",
+               "9");
+  pop_graph_free(e.graph);
+}
+
+Test(introspection, a_virtual_graph_shows_the_graph_with_its_own_tiles)
+{
+  example e = make();
+  pop_graph *view = pop_graph_create_virtual_graph(e.graph, 2, 4);
+  pop_vertex_info vertex;
+  cr_assert_eq(pop_graph_num_vertices(view), 3);
+  expect_ok(pop_graph_vertex_info(view, 1, &vertex));
+  cr_assert_eq(vertex.tile, 0);
+  expect_ok(pop_graph_vertex_info(view, 0, &vertex));
+  cr_assert_eq(vertex.tile, SIZE_MAX);
+  pop_graph_free(e.graph);
+}
+
+/* What is written. */
+static char *written(pop_error *(*output)(pop_graph *graph, FILE *stream,
+                                          const pop_program *programs, size_t num_programs),
+                     const example *e, size_t num_programs)
+{
+  char *text;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  expect_ok(output(e->graph, stream, &e->main, num_programs));
+  fclose(stream);
+  return text;
+}
+
+static void expect_lines(const char *text, const char *const *lines)
+{
+  for (size_t i = 0; lines[i]; i++)
+    cr_assert_not_null(strstr(text, lines[i]), "no <%s> in:\n%s", lines[i], text);
+}
+
+Test(introspection, vertices_for_dot)
+{
+  example e = make();
+  char *text = written(pop_graph_output_vertex_graph, &e, 1);
+  const char *const lines[] = {"digraph vertices {\n",
+                               "    label=\"sum\";\n",
+                               "    x1 [label=\"Sum\\\"<float> tile 2\"];\n",
+                               "  v0 -> x1;\n",
+                               "  x1 -> v1;\n",
+                               "  v0 [shape=box, label=\"m float {2,3}\"];\n",
+                               NULL};
+  expect_lines(text, lines);
+  cr_assert_null(strstr(text, "unused"));
+  cr_assert_null(strstr(text, "v2"));
+  free(text);
+  text = written(pop_graph_output_vertex_graph, &e, 0);
+  cr_assert_not_null(strstr(text, "unused"));
+  free(text);
+  pop_graph_free(e.graph);
+}
+
+Test(introspection, compute_sets_for_dot)
+{
+  example e = make();
+  char *text = written(pop_graph_output_compute_graph, &e, 1);
+  const char *const lines[] = {"digraph compute {\n",
+                               "  c0 [label=\"sum (2 vertices)\"];\n",
+                               "  v0 -> c0;\n",
+                               "  c0 -> v1;\n",
+                               "label=\"StreamCopy rows\"];\n",
+                               " -> v0;\n",
+                               NULL};
+  expect_lines(text, lines);
+  cr_assert_null(strstr(text, "unused"));
+  free(text);
+  const pop_program wrong = {0};
+  expect_error(pop_graph_output_compute_graph(e.graph, stdout, &wrong, 1),
+               POP_ERROR_CONTROL_PROGRAM, "null program", "null");
+  pop_graph_free(e.graph);
+}
+
+Test(introspection, a_graph_as_JSON)
+{
+  example e = make();
+  char *text;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  expect_ok(pop_graph_serialize(e.graph, stream));
+  fclose(stream);
+  json_error_t where;
+  json_t *root = json_loadb(text, size, 0, &where);
+  cr_assert_not_null(root, "%s at %d of\n%s", where.text, where.position, text);
+  const json_t *variables = json_object_get(root, "variables");
+  cr_assert_eq(json_array_size(variables), 3);
+  const json_t *mapping = json_object_get(json_array_get(variables, 0), "mapping");
+  cr_assert_eq(json_array_size(mapping), 2);
+  cr_assert_eq(json_integer_value(json_array_get(json_array_get(mapping, 1), 2)), 2);
+  cr_assert_eq(json_array_size(json_object_get(root, "vertices")), 3);
+  cr_assert_eq(json_array_size(json_object_get(root, "computeSets")), 2);
+  const json_t *type = json_array_get(json_object_get(root, "vertexTypes"), 0);
+  cr_assert_str_eq(json_string_value(type), sum.name);
+  bool found = false;
+  size_t i;
+  const json_t *program;
+  json_array_foreach(
+      json_object_get(root, "programs"), i,
+      program) if (strcmp(json_string_value(json_object_get(program, "kind")), "Repeat") == 0)
+      found = json_integer_value(json_object_get(program, "count")) == 7;
+  cr_assert(found);
+  json_decref(root);
+  free(text);
+  pop_graph_free(e.graph);
+}
+
+Test(introspection, output_that_cannot_be_written_is_an_error)
+{
+  example e = make();
+  FILE *full = fopen("/dev/full", "w");
+  if (full) {
+    expect_error(pop_graph_serialize(e.graph, full), POP_ERROR_SYSTEM, "cannot write", "full");
+    fclose(full);
+  }
+  pop_graph_free(e.graph);
+}
+
+Test(introspection, fields_of_a_vertex_type)
+{
+  example e = make();
+  pop_vertex_info vertex;
+  expect_ok(pop_graph_vertex_info(e.graph, 0, &vertex));
+  pop_field_info field;
+  expect_ok(pop_graph_field_info(vertex.vertex, "in", &field));
+  cr_assert(field.is_edge && field.is_vector && !field.has_rows && field.type == POP_FLOAT);
+  expect_ok(pop_graph_field_info(vertex.vertex, "out", &field));
+  cr_assert(field.is_edge && !field.is_vector);
+  expect_error(pop_graph_field_info(vertex.vertex, "inn", &field), POP_ERROR_UNKNOWN_FIELD, "'in'",
+               "field");
+  assert_no_error(e.graph);
+  expect_error(pop_graph_field_info((pop_vertex){e.graph, 99}, "in", &field),
+               POP_ERROR_INVALID_ARGUMENT, "vertex", "field");
+  expect_error(pop_graph_field_info((pop_vertex){0}, "in", &field), POP_ERROR_INVALID_ARGUMENT,
+               "null", "field");
+  assert_no_error(e.graph);
+  pop_graph_free(e.graph);
+}
+
+Test(introspection, a_graph_goes_on_when_its_error_is_taken)
+{
+  example e = make();
+  cr_assert_null(pop_graph_take_error(e.graph));
+  pop_tensor wrong = pop_graph_add_variable(e.graph, POP_FLOAT, (size_t[]){2}, 17, "wrong");
+  cr_assert(!pop_tensor_valid(wrong) && pop_graph_error(e.graph));
+  pop_field_info field;
+  expect_error(pop_graph_field_info((pop_vertex){e.graph, 1}, "in", &field),
+               pop_error_get_code(pop_graph_error(e.graph)), "17", "field");
+  expect_error(pop_graph_take_error(e.graph), POP_ERROR_INVALID_ARGUMENT, "17", "taken");
+  assert_no_error(e.graph);
+  cr_assert(pop_tensor_valid(pop_graph_add_variable(e.graph, POP_FLOAT, NULL, 0, "right")));
+  cr_assert_eq(pop_graph_num_variables(e.graph), 4);
+  pop_graph_free(e.graph);
+}

@@ -1,0 +1,277 @@
+/* runtime/machine: vertices that take the cycles they are said to take (machine_set_estimates).
+ *
+ * Cycles by hand, as in tile.c: an instruction is a slot, a slot 6 cycles. */
+#include "support/rig.h"
+
+enum { SLOT = 6, ESTIMATE = 100000, STATE = RIG_DATA, OTHER_STATE = RIG_DATA + 16 };
+
+static void add_estimate(const rig *r, uint32_t tile)
+{
+  expect_ok(machine_set_estimates(r->m, tile,
+                                  (const machine_estimate[]){{0xfffffff0, 1, false},
+                                                             {STATE, ESTIMATE, false},
+                                                             {0x10, 2, false}},
+                                  3));
+}
+
+/* A vertex: adds 1 to its state. Returns where it begins. */
+static uint32_t assemble_vertex(assembler *a)
+{
+  uint32_t entry = asm_here(a);
+  asm_load(a, ASM_LW, T0, A0, 0);
+  asm_addi(a, T0, T0, 1);
+  asm_store(a, ASM_SW, T0, A0, 0);
+  asm_jalr(a, ZERO, RA, 0);
+  return entry;
+}
+enum { VERTEX_SLOTS = 4, CALL_SLOTS = 5 /* with the addresses of function and state */ };
+
+static void call(assembler *a, uint32_t entry, uint32_t state)
+{
+  asm_li(a, T1, entry);
+  asm_li(a, T2, state);
+  asm_tile(a, TILE_CALL, 0, T1, T2);
+}
+
+static const machine_options ways[] = {{.engine = MACHINE_INTERPRETER},
+                                       {.engine = MACHINE_INTERPRETER, .plain = true},
+                                       {.engine = MACHINE_TRANSLATOR, .num_threads = 2},
+                                       {.engine = MACHINE_AUTO, .warm_up = 1}};
+enum { NUM_WAYS = sizeof ways / sizeof *ways };
+
+/* Begins the code of a tile with a jump over what `assemble` puts in front. */
+static uint32_t skip(assembler *a)
+{
+  enum { ROOM = 64 };
+  asm_jal(a, ZERO, RIG_CODE + 4 * ROOM);
+  return ROOM;
+}
+
+static void fill(assembler *a, uint32_t room)
+{
+  while (a->count < room) asm_nops(a, 1);
+}
+
+Test(machine_estimates, supervisor_takes_them_until_the_vertex_returns)
+{
+  for (size_t way = 0; way < NUM_WAYS; way++) {
+    rig r = rig_create_with(1, ways[way]);
+    assembler *a = r.code;
+    uint32_t room = skip(a), vertex = assemble_vertex(a);
+    fill(a, room);
+    call(a, vertex, STATE);
+    asm_nops(a, 3);
+    call(a, vertex, OTHER_STATE);
+    rig_report(a, 1);
+    rig_load(&r);
+    add_estimate(&r, 0);
+    cr_assert_eq(rig_run(&r), 1);
+    uint64_t slots = 1 + CALL_SLOTS + 3 + CALL_SLOTS + VERTEX_SLOTS + 3;
+    cr_assert_eq(machine_get_counters(r.m).cycles, slots * SLOT + ESTIMATE + RIG_HOST_SYNC, "%zu",
+                 way);
+    cr_assert_eq(rig_word(&r, 0, STATE), 1);
+    cr_assert_eq(rig_word(&r, 0, OTHER_STATE), 1);
+    rig_free(&r);
+  }
+}
+
+/* A worker that calls a vertex three times, with an estimate, without, with. */
+static uint32_t assemble_stub(assembler *a, uint32_t vertex)
+{
+  uint32_t entry = asm_here(a);
+  call(a, vertex, STATE);
+  call(a, vertex, OTHER_STATE);
+  call(a, vertex, STATE);
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+  return entry;
+}
+
+Test(machine_estimates, worker_takes_them_until_the_next_call_or_its_end)
+{
+  for (size_t way = 0; way < NUM_WAYS; way++) {
+    rig r = rig_create_with(1, ways[way]);
+    assembler *a = r.code;
+    uint32_t room = skip(a), vertex = assemble_vertex(a), stub = assemble_stub(a, vertex);
+    fill(a, room);
+    asm_li(a, T0, stub);
+    asm_tile(a, TILE_RUN, 2, T0, ZERO);
+    asm_tile(a, TILE_WAIT, 0, 0, 0);
+    rig_report(a, 1);
+    rig_load(&r);
+    add_estimate(&r, 0);
+    cr_assert_eq(rig_run(&r), 1);
+    uint64_t worker = CALL_SLOTS * SLOT + ESTIMATE + (VERTEX_SLOTS + CALL_SLOTS) * SLOT + ESTIMATE;
+    uint64_t supervisor = 1 + 2 + 1 + 3; /* it waits while the worker runs */
+    cr_assert_eq(machine_get_counters(r.m).cycles, supervisor * SLOT + worker + RIG_HOST_SYNC,
+                 "%zu: %llu", way, (unsigned long long)machine_get_counters(r.m).cycles);
+    cr_assert_eq(rig_word(&r, 0, STATE), 2);
+    cr_assert_eq(rig_word(&r, 0, OTHER_STATE), 1);
+    rig_free(&r);
+  }
+}
+
+Test(machine_estimates, worker_that_measures_takes_them_until_the_vertex_returns)
+{
+  for (size_t way = 0; way < NUM_WAYS; way++) {
+    rig r = rig_create_with(1, ways[way]);
+    assembler *a = r.code;
+    uint32_t room = skip(a), vertex = assemble_vertex(a), stub = asm_here(a);
+    call(a, vertex, STATE);
+    asm_nops(a, 4);
+    call(a, vertex, OTHER_STATE);
+    asm_tile(a, TILE_EXIT, 0, 0, 0);
+    fill(a, room);
+    asm_li(a, T0, stub);
+    asm_tile(a, TILE_RUN, 2, T0, ZERO);
+    asm_tile(a, TILE_WAIT, 0, 0, 0);
+    rig_report(a, 1);
+    rig_load(&r);
+    expect_ok(machine_set_estimates(r.m, 0,
+                                    &(machine_estimate){STATE, ESTIMATE, .until_return = true}, 1));
+    cr_assert_eq(rig_run(&r), 1);
+    uint64_t worker = (CALL_SLOTS + 4 + CALL_SLOTS + VERTEX_SLOTS + 1) * SLOT + ESTIMATE;
+    uint64_t supervisor = 1 + 2 + 1 + 3;
+    cr_assert_eq(machine_get_counters(r.m).cycles, supervisor * SLOT + worker + RIG_HOST_SYNC,
+                 "%zu: %llu", way, (unsigned long long)machine_get_counters(r.m).cycles);
+    rig_free(&r);
+  }
+}
+
+typedef struct heard {
+  machine_trace_event events[8];
+  size_t count;
+} heard;
+
+static void hear(void *context, const machine_trace_event *event)
+{
+  heard *h = context;
+  if (event->kind != MACHINE_TRACE_VERTEX && event->kind != MACHINE_TRACE_COMPUTE) return;
+  cr_assert_lt(h->count, 8);
+  h->events[h->count++] = *event;
+}
+
+static void expect_vertex(const machine_trace_event *event, uint32_t context, uint32_t state,
+                          uint64_t from, uint64_t cycles)
+{
+  cr_assert_eq(event->kind, MACHINE_TRACE_VERTEX);
+  cr_assert_eq(event->context, context);
+  cr_assert_eq(event->argument, state);
+  cr_assert_eq(event->from, from);
+  cr_assert_eq(event->to - event->from, cycles, "%llu",
+               (unsigned long long)(event->to - event->from));
+}
+
+/* One of the supervisor, then a worker's three, one of them without an estimate. */
+Test(machine_estimates, trace_has_each_vertex_from_its_call_to_its_return)
+{
+  for (size_t way = 0; way < NUM_WAYS; way++) {
+    rig r = rig_create_with(1, ways[way]);
+    heard h = {0};
+    assembler *a = r.code;
+    uint32_t room = skip(a), vertex = assemble_vertex(a), stub = assemble_stub(a, vertex);
+    fill(a, room);
+    call(a, vertex, OTHER_STATE);
+    asm_li(a, T0, stub);
+    asm_tile(a, TILE_RUN, 2, T0, ZERO);
+    asm_tile(a, TILE_WAIT, 0, 0, 0);
+    rig_report(a, 1);
+    machine_set_trace(r.m, hear, &h);
+    machine_trace_vertices(r.m);
+    rig_load(&r);
+    add_estimate(&r, 0);
+    cr_assert_eq(rig_run(&r), 1);
+    cr_assert_eq(h.count, 5, "%zu: %zu", way, h.count);
+    uint64_t at = (1 + CALL_SLOTS) * SLOT;
+    expect_vertex(&h.events[0], MACHINE_SUPERVISOR, OTHER_STATE, at, VERTEX_SLOTS * SLOT);
+    uint64_t started = at + (VERTEX_SLOTS + 2 + 1) * SLOT;
+    at = started + CALL_SLOTS * SLOT;
+    expect_vertex(&h.events[1], 2, STATE, at, ESTIMATE);
+    at += ESTIMATE;
+    expect_vertex(&h.events[2], 2, OTHER_STATE, at, VERTEX_SLOTS * SLOT);
+    at += (VERTEX_SLOTS + CALL_SLOTS) * SLOT;
+    expect_vertex(&h.events[3], 2, STATE, at, ESTIMATE);
+    cr_assert_eq(h.events[4].kind, MACHINE_TRACE_COMPUTE);
+    cr_assert_eq(h.events[4].from, started);
+    cr_assert_eq(h.events[4].to, at + ESTIMATE);
+    rig_free(&r);
+  }
+}
+
+/* What workers do that a vertex of the supervisor starts is part of that vertex. */
+Test(machine_estimates, supervisor_vertex_may_wait_for_workers)
+{
+  for (size_t way = 0; way < NUM_WAYS; way++) {
+    rig r = rig_create_with(1, ways[way]);
+    assembler *a = r.code;
+    uint32_t room = skip(a), worker = asm_here(a);
+    asm_nops(a, 7);
+    asm_tile(a, TILE_EXIT, 0, 0, 0);
+    uint32_t vertex = asm_here(a);
+    asm_li(a, T0, worker);
+    asm_tile(a, TILE_RUN, 0, T0, ZERO);
+    asm_tile(a, TILE_WAIT, 0, 0, 0);
+    asm_jalr(a, ZERO, RA, 0);
+    fill(a, room);
+    call(a, vertex, STATE);
+    rig_report(a, 1);
+    rig_load(&r);
+    add_estimate(&r, 0);
+    cr_assert_eq(rig_run(&r), 1);
+    cr_assert_eq(machine_get_counters(r.m).cycles,
+                 (1 + CALL_SLOTS + 3) * SLOT + ESTIMATE + RIG_HOST_SYNC, "%zu", way);
+    rig_free(&r);
+  }
+}
+
+Test(machine_estimates, tiles_have_their_own_and_lose_them_with_the_images)
+{
+  rig r = rig_create(2, 0);
+  for (uint32_t tile = 0; tile < 2; tile++) {
+    assembler *a = &r.code[tile];
+    uint32_t room = skip(a), vertex = assemble_vertex(a);
+    fill(a, room);
+    call(a, vertex, STATE);
+    rig_report(a, 1);
+  }
+  uint64_t plain = (1 + CALL_SLOTS + VERTEX_SLOTS + 3) * SLOT + RIG_HOST_SYNC;
+  for (int i = 0; i < 2; i++) {
+    rig_load(&r);
+    if (i == 0) add_estimate(&r, 1);
+    cr_assert_eq(rig_run(&r), 1);
+    uint64_t expected = i == 0 ? plain - VERTEX_SLOTS * SLOT + ESTIMATE : plain;
+    cr_assert_eq(machine_get_counters(r.m).cycles, expected);
+    machine_reset(r.m);
+  }
+  expect_error(machine_set_estimates(r.m, 2, NULL, 0), POP_ERROR_INDEX,
+               "estimates for tile 2: the target has tiles 0 to 1", "no such tile");
+  rig_free(&r);
+}
+
+/* The cycle of a fault is that of the code, and so is the limit of cycles. */
+Test(machine_estimates, code_with_an_estimate_may_fault_and_run_away)
+{
+  for (size_t way = 0; way < NUM_WAYS; way++) {
+    machine_options options = ways[way];
+    options.max_cycles_per_run = 50 * SLOT;
+    for (int endless = 0; endless < 2; endless++) {
+      rig r = rig_create_with(1, options);
+      assembler *a = r.code;
+      uint32_t room = skip(a), vertex = asm_here(a);
+      if (endless)
+        asm_jal(a, ZERO, vertex);
+      else
+        asm_tile(a, TILE_TRAP, 0, A0, 0);
+      fill(a, room);
+      call(a, vertex, STATE);
+      rig_report(a, 1);
+      rig_load(&r);
+      add_estimate(&r, 0);
+      const machine_fault *fault =
+          rig_run_into(&r, endless ? MACHINE_FAULT_OUT_OF_CYCLES : MACHINE_FAULT_TRAP);
+      cr_assert_eq(fault->vertex_state, (uint32_t)STATE);
+      cr_assert_eq(fault->cycle, endless ? 50 * SLOT : (1 + CALL_SLOTS) * SLOT, "%zu: %llu", way,
+                   (unsigned long long)fault->cycle);
+      rig_free(&r);
+    }
+  }
+}

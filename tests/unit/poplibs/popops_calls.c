@@ -1,0 +1,49 @@
+/* What popops says of operations that there are not. */
+#include "support/expect.h"
+#include "support/graph_test.h"
+
+#include <populus/popops.h>
+#include <populus/popops_slice.h>
+#include <populus/populus.h>
+
+TestSuite(popops_calls, .init = enter_fresh_folder);
+
+static pop_tensor new_tensor(pop_graph *graph, pop_type type, const size_t *shape, size_t rank)
+{
+  pop_tensor t = pop_graph_add_variable(graph, type, shape, rank, "t");
+  pop_graph_map_linearly(graph, t, 0, 0);
+  return t;
+}
+
+static void reduce_by_nothing(pop_graph *graph)
+{
+  const size_t shape[] = {4, 2}, rows = 0;
+  pop_tensor t = new_tensor(graph, POP_FLOAT, shape, 2);
+  pop_popops_add_codelets(graph);
+  pop_popops_reduce(graph, t, &rows, 1, (pop_reduction){.op = POP_REDUCE_COUNT}, (pop_tensor){0},
+                    pop_program_sequence(graph, "main"), NULL, NULL, "sum");
+}
+
+static void update_by_nothing(pop_graph *graph)
+{
+  const size_t shape[] = {4, 2}, slices[] = {1, 1, 2}, count = 1;
+  pop_tensor t = new_tensor(graph, POP_FLOAT, shape, 2),
+             s = new_tensor(graph, POP_FLOAT, slices, 3);
+  pop_tensor offsets = new_tensor(graph, POP_UNSIGNED_INT, &count, 1);
+  pop_popops_add_codelets(graph);
+  pop_popops_multi_update(graph, POP_UPDATE_COUNT, t, s, offsets, 0, 1, (pop_tensor){0},
+                          pop_program_sequence(graph, "main"), "update");
+}
+
+Test(popops_calls, operations_that_there_are_not)
+{
+  static const bad_call cases[] = {
+      {reduce_by_nothing,
+       POP_ERROR_INVALID_ARGUMENT,
+       {"pop_popops_reduce", "operation 7", "0 (POP_REDUCE_ADD) to 6"}},
+      {update_by_nothing,
+       POP_ERROR_INVALID_ARGUMENT,
+       {"pop_popops_multi_update", "operation 4", "0 (POP_UPDATE_SET) to 3"}},
+  };
+  assert_bad_calls(cases, sizeof cases / sizeof *cases);
+}
