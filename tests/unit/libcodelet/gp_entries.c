@@ -1,5 +1,5 @@
 /* G10: where a vertex is entered there is code, whatever an object says; and G07: data are aligned as far as is promised. */
-#include "graph_test.h"
+#include "support/graph_test.h"
 #include "support/link_objects.h"
 
 #include <populus/gp.h>
