@@ -2,9 +2,11 @@
  *
  * Sentences quote names of files, symbols and vertices, and those come from anywhere. Control
  * characters in them are written as \x1b, so that no name can drive the terminal that an error is
- * shown on. Line feeds and tabs stay: some errors are lists.
+ * shown on; so are bytes that are not UTF-8, which some terminals take for C1 controls. Line feeds
+ * and tabs stay: some errors are lists.
  */
 #include <populus/error.h>
+#include <populus/names.h>
 
 #include <stdint.h>
 #include <stdio.h>
@@ -30,32 +32,28 @@ static const struct {
 
 #define NUM_CODES (sizeof codes / sizeof *codes)
 
-/* Bytes of the control character at `text`: 0 for none, 2 for C1 in UTF-8 (U+0080 to U+009F). */
-static size_t control_length(const unsigned char *text)
-{
-  if (text[0] == '\n' || text[0] == '\t') return 0;
-  if (text[0] < 0x20 || text[0] == 0x7f) return 1;
-  if (text[0] == 0xc2 && text[1] >= 0x80 && text[1] <= 0x9f) return 2;
-  return 0;
-}
-
-/* Replaces the control characters of the malloc'ed `text`; returns it, or its replacement. */
+/* Replaces what must not reach a terminal in the malloc'ed `text`; returns it, or its replacement. */
 static char *escape_controls(char *text)
 {
-  size_t controls = 0;
-  for (const unsigned char *p = (unsigned char *)text; *p; p++) controls += control_length(p) != 0;
-  if (!controls) return text;
+  size_t size = strlen(text), escapes = 0;
+  for (size_t at = 0, length; at < size; at += length ? length : 1) {
+    length = pop_printable_length(text + at, size - at);
+    escapes += length == 0;
+  }
+  if (!escapes) return text;
 
-  char *escaped = malloc(strlen(text) + 2 * 4 * controls + 1);
+  char *escaped = malloc(size + 3 * escapes + 1);
   if (!escaped) {
     free(text);
     return NULL;
   }
   char *out = escaped;
-  for (const unsigned char *p = (unsigned char *)text; *p;) {
-    size_t length = control_length(p);
-    if (!length) *out++ = (char)*p++;
-    for (; length; length--) out += sprintf(out, "\\x%02x", *p++);
+  for (size_t at = 0, length; at < size; at += length ? length : 1) {
+    length = pop_printable_length(text + at, size - at);
+    if (length)
+      out = mempcpy(out, text + at, length);
+    else
+      out += sprintf(out, "\\x%02x", (unsigned char)text[at]);
   }
   *out = '\0';
   free(text);

@@ -1,6 +1,7 @@
-/* UTF-8 as the Unicode standard defines it (table 3-7): no overlong forms, no surrogates. */
+/* Text that anybody may have made. UTF-8 as the Unicode standard defines it (table 3-7): no overlong forms, no surrogates. */
 #include <populus/names.h>
 #include <stdbool.h>
+#include <string.h>
 
 size_t pop_utf8_length(const unsigned char *p)
 {
@@ -12,4 +13,14 @@ size_t pop_utf8_length(const unsigned char *p)
   bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
   bool beyond = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
   return overlong || beyond ? 0 : length;
+}
+
+size_t pop_printable_length(const char *text, size_t size)
+{
+  unsigned char start[4] = {0};
+  memcpy(start, text, size < sizeof start ? size : sizeof start);
+  if (start[0] == '\n' || start[0] == '\t') return 1;
+  bool is_c0 = start[0] < 0x20 || start[0] == 0x7f;
+  bool is_c1 = start[0] == 0xc2 && start[1] < 0xa0; /* U+0080 to U+009F */
+  return is_c0 || is_c1 ? 0 : pop_utf8_length(start);
 }

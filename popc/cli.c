@@ -2,26 +2,19 @@
 #include "popc_internal.h"
 
 #include <populus/file.h>
+#include <populus/standard_streams.h>
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { STATUS_DONE = 0, STATUS_USAGE = 2, STATUS_ENVIRONMENT = 4 };
+enum { STATUS_DONE = 0, STATUS_USAGE = 2 };
 
 /* The third word of the first line is the version: build scripts cut it out. */
 static const char version_text[] = "Populus version " POPULUS_VERSION "\n"
                                    "clang version 19\n";
-
-/* Started with standard streams closed, the first files opened would become them. */
-static void open_standard_streams(void)
-{
-  for (int fd = 0; fd <= 2; ++fd)
-    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0) abort();
-}
 
 /* Children die with us (compile.c); temporary outputs have to be removed. */
 static void end_by_signal(int number)
@@ -36,29 +29,26 @@ static void catch_signals(void)
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i)
     if (signal(signals[i], end_by_signal) == SIG_IGN) signal(signals[i], SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN); /* a write then fails, and that is reported */
 }
 
-/* Names in messages may hold anything; a terminal gets only what can be read. */
+/* Errors have nothing in them that a terminal must not get. */
 static void print_message(const char *text)
 {
-  fputs("popc: error: ", stderr);
-  for (const unsigned char *p = (const unsigned char *)text; *p; ++p) {
-    if ((*p < 0x20 && *p != '\n') || *p == 0x7f)
-      fprintf(stderr, "\\x%02x", *p);
-    else
-      fputc(*p, stderr);
-  }
-  fputc('\n', stderr);
+  fprintf(stderr, "popc: error: %s\n", text);
+}
+
+static int fail_with(pop_error *error)
+{
+  int status = pop_error_exit_status(error);
+  if (error) print_message(pop_error_message(error));
+  pop_error_free(error);
+  return status;
 }
 
 static int print_out(const char *text)
 {
-  if (fputs(text, stdout) < 0 || fflush(stdout) != 0) {
-    print_message("cannot write to standard output");
-    return STATUS_ENVIRONMENT;
-  }
-  return STATUS_DONE;
+  fputs(text, stdout);
+  return fail_with(pop_standard_output_flush());
 }
 
 static int print_and_free(char *text)
@@ -188,7 +178,8 @@ static pop_error *read_command_line(popc_settings *settings, int argc, char **ar
 
 int popc_main(int argc, char **argv)
 {
-  open_standard_streams();
+  int unusable = fail_with(pop_standard_streams_open());
+  if (unusable) return unusable;
   catch_signals();
   popc_settings *settings = popc_settings_new();
   settings->diagnostics_fd = STDERR_FILENO;

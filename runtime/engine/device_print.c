@@ -12,6 +12,7 @@
  */
 #include "engine/engine_private.h"
 
+#include <populus/names.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,15 +101,15 @@ void device_print_free(device_print *print)
   free(print);
 }
 
-/* Control characters of a codelet must not reach a terminal. */
+/* Control characters of a codelet must not reach a terminal, nor bytes that are no UTF-8: some take these for such. */
 static void write_text(FILE *stream, const char *text, size_t size)
 {
-  for (size_t i = 0; i < size; ++i) {
-    unsigned char c = (unsigned char)text[i];
-    if ((c < ' ' && c != '\t') || c == 0x7f)
-      fprintf(stream, "\\x%02x", c);
+  for (size_t at = 0, length; at < size; at += length ? length : 1) {
+    length = text[at] == '\n' ? 0 : pop_printable_length(text + at, size - at);
+    if (length)
+      fwrite(text + at, 1, length, stream);
     else
-      fputc(c, stream);
+      fprintf(stream, "\\x%02x", (unsigned char)text[at]);
   }
 }
 

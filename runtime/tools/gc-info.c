@@ -3,6 +3,7 @@
  * Commands and output are those of the documented tool, as far as they mean anything here: a software IPU
  * has no temperatures and no PCI addresses. */
 #include <populus/populus.h>
+#include <populus/standard_streams.h>
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATUS_USAGE = 2, STATUS_ENVIRONMENT = 4 };
+enum { STATUS_USAGE = 2 };
 
 typedef enum command {
   COMMAND_NONE,
@@ -154,9 +155,8 @@ static int report(pop_error *error)
 
 static int flush(void)
 {
-  if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
-  fprintf(stderr, "gc-info: error: cannot write to standard output\n");
-  return STATUS_ENVIRONMENT;
+  pop_error *error = pop_standard_output_flush();
+  return error ? report(error) : 0;
 }
 
 static int run(command which, const char *id)
@@ -183,6 +183,8 @@ int main(int argc, char **argv)
 {
   command which = COMMAND_NONE;
   const char *id = NULL;
+  pop_error *error = pop_standard_streams_open();
+  if (error) return report(error);
   for (int c; (c = getopt_long(argc, argv, "lid:h", options, NULL)) != -1;) {
     command asked = COMMAND_NONE;
     switch (c) {

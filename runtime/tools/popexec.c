@@ -8,9 +8,9 @@
 #include "tensor_file.h"
 #include "transfers.h"
 
-#include <errno.h>
 #include <populus/embed.h>
 #include <populus/profile.h>
+#include <populus/standard_streams.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,12 +200,6 @@ static pop_error *run(pop_executable *executable, arguments *a)
   return error;
 }
 
-static pop_error *flush_output(void)
-{
-  if (fflush(stdout) == 0 && !ferror(stdout)) return NULL;
-  return pop_error_errno(errno, "cannot write to standard output");
-}
-
 /* Where Populus was when the archive was linked into this program, unless somebody says otherwise. */
 static void set_data_dir(void)
 {
@@ -242,9 +236,10 @@ int main(int argc, char **argv)
   const char *called = argc ? argv[0] : "popexec", *slash = strrchr(called, '/');
   arguments a = {.program = slash ? slash + 1 : called, .linked = record.has_archive, .repeat = 1};
   bool done = false;
-  pop_error *error = arguments_parse(argc, argv, &a, &done);
+  pop_error *error = pop_standard_streams_open();
+  if (!error) error = arguments_parse(argc, argv, &a, &done);
   if (!error && !done) error = execute(&a);
-  if (!error) error = flush_output();
+  if (!error) error = pop_standard_output_flush();
   int status = pop_error_exit_status(error);
   if (error) fprintf(stderr, "%s: %s\n", a.program, pop_error_message(error));
   pop_error_free(error);

@@ -5,8 +5,10 @@
 #include "size_report.h"
 
 #include <errno.h>
+
 #include <getopt.h>
 #include <populus/populus.h>
+#include <populus/standard_streams.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,19 +155,14 @@ static pop_error *run(const arguments *a)
   return error;
 }
 
-static pop_error *flush_output(void)
-{
-  if (fflush(stdout) == 0 && !ferror(stdout)) return NULL;
-  return pop_error_errno(errno, "cannot write to standard output");
-}
-
 int main(int argc, char **argv)
 {
   arguments a = {.tile = SIZE_ALL_TILES, .style.most_rows = 10};
   bool done = false;
-  pop_error *error = parse(argc, argv, &a, &done);
+  pop_error *error = pop_standard_streams_open();
+  if (!error) error = parse(argc, argv, &a, &done);
   if (!error && !done) error = run(&a);
-  if (!error) error = flush_output();
+  if (!error) error = pop_standard_output_flush();
   int status = pop_error_exit_status(error);
   if (error) fprintf(stderr, "popsize: %s\n", pop_error_message(error));
   pop_error_free(error);

@@ -37,6 +37,11 @@ const char *pop_nearest_name(const char *name, const char *const *names, size_t 
 /* Bytes of the UTF-8 sequence at `p`, which ends in NUL; 0 if there is none. */
 size_t pop_utf8_length(const unsigned char *p);
 
+/* Of the `size` (> 0) bytes at `text`, those of its first character if a terminal may have it as it is; 0 if its first byte
+ * has to be escaped: control characters (C0 but line feed and tab, DEL, C1), and what is no UTF-8, which terminals that use
+ * other character sets may take for C1. */
+size_t pop_printable_length(const char *text, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

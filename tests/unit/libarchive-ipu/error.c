@@ -46,6 +46,15 @@ Test(error, errno_text_is_at_the_end)
                "cannot write 'x': No space left on device", "ENOSPC");
 }
 
+Test(error, C15_what_is_no_utf8_is_escaped_and_what_is_stays)
+{
+  pop_error *error = pop_error_new(POP_ERROR_LINK, "raw \x9b"
+                                                   "31m, cut \xe2\x82, overlong \xc0\x80, é €");
+  cr_assert_str_eq(pop_error_message(error),
+                   "raw \\x9b31m, cut \\xe2\\x82, overlong \\xc0\\x80, é €");
+  pop_error_free(error);
+}
+
 /* C15: no name can drive the terminal. */
 Test(error, C15_control_characters_are_escaped)
 {

@@ -1,0 +1,55 @@
+# C08: no tool says that it is done when nobody got its output. C09: nothing is printed into a file of the tool's own.
+set -u
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"a.a"}' quiet out "$POPULUS_BIN/matvec_split" 60 40
+cat >vertex.c <<'END'
+#include <populus/vertex.h>
+typedef struct { OUTPUT(int) out; } One;
+COMPUTE(One) { *vertex->out = 1; return true; }
+END
+quiet out "$POPULUS_BIN/popc" vertex.c -o vertex.gp
+cp a.a before.a
+cp vertex.gp before.gp
+
+# answers <command>...: each way to lose its output ends with exit status 4 and a sentence; with a reader gone, SIGPIPE is fine.
+answers()
+{
+  quiet out "$@"
+  [ -s out ] || fail "$* prints nothing"
+  for target in '>/dev/full' '>&-' '<&- >&-'; do
+    status=0
+    eval '"$@"' "$target" 2>err || status=$?
+    [ $status -eq 4 ] || fail "$* $target exits $status: $(cat err)"
+    grep -q 'standard output' err || fail "$* $target does not say what failed: $(cat err)"
+  done
+  status=0
+  "$@" <&- >&- 2>&- || status=$?
+  [ $status -eq 4 ] || fail "$* without any stream exits $status"
+  { "$@" 2>err; echo $? >status; } | true
+  # What was printed before the reader left is not lost: that is status 0.
+  case $(cat status) in 0 | 4 | 141) ;; *) fail "$* exits $(cat status) when its reader is gone" ;; esac
+}
+answers "$POPULUS_BIN/popc" --help
+answers "$POPULUS_BIN/popc" --version
+answers "$POPULUS_BIN/popc" --list-targets
+answers "$POPULUS_BIN/popc" --print-clang-flags
+answers "$POPULUS_BIN/popc" --print-completion=bash
+answers "$POPULUS_BIN/popc" --list-vertices vertex.gp
+answers "$POPULUS_BIN/popc" vertex.c -o -
+answers "$POPULUS_BIN/popc" -S vertex.c -o -
+answers "$POPULUS_BIN/popexec" --help
+answers "$POPULUS_BIN/popexec" --version
+answers "$POPULUS_BIN/popexec" --list a.a
+answers "$POPULUS_BIN/popexec" --memory --list a.a
+answers "$POPULUS_BIN/popsize" --help
+answers "$POPULUS_BIN/popsize" a.a
+answers "$POPULUS_BIN/popsize" --json a.a
+answers "$POPULUS_BIN/gc-info" --help
+answers "$POPULUS_BIN/gc-info" -l
+answers "$POPULUS_BIN/gc-info" -i -d 0
+
+cmp -s a.a before.a || fail 'something was written into the archive'
+cmp -s vertex.gp before.gp || fail 'something was written into the .gp'
+# Who has nothing to print needs no standard output.
+"$POPULUS_BIN/popc" vertex.c -o vertex.gp <&- >&- 2>&- || fail "popc exits $? without streams"
+cmp -s vertex.gp before.gp || fail 'closed streams change the output'
