@@ -120,7 +120,11 @@ pop_error *engine_fault_report(const pop_engine *engine, uint32_t replica)
   if (fault->kind == MACHINE_FAULT_STACK_OVERFLOW)
     append(&text, "; option debug.%sStackSizeInBytes makes the stack larger",
            fault->context == MACHINE_SUPERVISOR ? "supervisor" : "worker");
-  pop_error *error = pop_error_new(POP_ERROR_RUNTIME, "%s", text);
+  bool internal = fault->kind == MACHINE_FAULT_INTERNAL;
+  if (internal)
+    append(&text, "; this is a bug of Populus, not of the program: please report it. With option "
+                  "target.tileEngine=interpreter the program runs without native code");
+  pop_error *error = pop_error_new(internal ? POP_ERROR_INTERNAL : POP_ERROR_RUNTIME, "%s", text);
   free(text);
   return error;
 }

@@ -37,7 +37,8 @@
   X(MACHINE_FAULT_OUT_OF_CYCLES, "OUT_OF_CYCLES")                                                  \
   X(MACHINE_FAULT_FLOAT_INVALID, "FLOATING_POINT_INVALID_OPERATION")                               \
   X(MACHINE_FAULT_FLOAT_DIVIDE, "FLOATING_POINT_DIVIDE_BY_ZERO")                                   \
-  X(MACHINE_FAULT_FLOAT_OVERFLOW, "FLOATING_POINT_OVERFLOW")
+  X(MACHINE_FAULT_FLOAT_OVERFLOW, "FLOATING_POINT_OVERFLOW")                                       \
+  X(MACHINE_FAULT_INTERNAL, "INTERNAL_FAULT") /* of the machine itself: a bug of ours (guard.h) */
 
 typedef enum machine_fault_kind {
 #define MACHINE_FAULT_ENUMERATOR(id, name) id,

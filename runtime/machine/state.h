@@ -135,8 +135,8 @@ struct machine {
   atomic_uint num_loaded;
   tile *tiles;
   tile_stops at;
-  uint8_t *memory;    /* num_tiles * tile_stride bytes of address space */
-  size_t tile_stride; /* memory_bytes in whole host pages */
+  uint8_t *memory; /* address space for all tiles and what lies around them */
+  size_t reserved_bytes;
   crew *crew;
   pthread_mutex_t code_lock; /* of `code` */
   code_cache code;
@@ -166,7 +166,8 @@ static inline bool watches_calls(const machine *m, const tile *t)
 pop_error *memory_reserve(machine *m);
 void memory_clear(machine *m); /* back to all zero */
 void memory_release(machine *m);
-void memory_unload(tile *t); /* frees what machine_load made */
+bool memory_is_reserved(const machine *m, const void *place); /* a tile's or between tiles */
+void memory_unload(tile *t);                                  /* frees what machine_load made */
 
 /* Is an access of `bytes` (1, 2 or 4) at `address` legal? Returns its place in the host's memory,
  * or NULL and c->fault (kind, address, detail). `by_sp` for a store relative to sp. */

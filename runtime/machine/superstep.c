@@ -10,6 +10,7 @@
  * and how many tiles faulted does not depend on an order either.
  */
 #include "control.h"
+#include "guard.h"
 
 #include <fenv.h>
 #include <stdio.h>
@@ -122,7 +123,7 @@ static void note_stop(machine *m, const tile *t, stop why)
 
 /* Runs a tile until its supervisor asks for a sync; answers how many instructions that took. Several
  * threads do this, each with another tile. */
-static uint64_t run_tile(void *machine_context, uint32_t number)
+static uint64_t run_tile_inside(void *machine_context, uint32_t number)
 {
   machine *m = machine_context;
   tile *t = &m->tiles[number];
@@ -140,17 +141,23 @@ static uint64_t run_tile(void *machine_context, uint32_t number)
   return t->instructions - before;
 }
 
+static uint64_t run_tile(void *machine_context, uint32_t number)
+{
+  machine *m = machine_context;
+  if (!m->translation) return run_tile_inside(m, number);
+  return guard_call(m, &m->tiles[number], run_tile_inside, m, number);
+}
+
 typedef struct job_list {
   machine *m;
   const control_job *jobs;
 } job_list;
 
-/* Runs a tile or, where its supervisor is part of a group, its workers. */
-static uint64_t run_job(void *list, uint32_t number)
+static uint64_t run_job_inside(void *list, uint32_t number)
 {
   machine *m = ((const job_list *)list)->m;
   const control_job *job = &((const job_list *)list)->jobs[number];
-  if (!job->group) return run_tile(m, job->tile);
+  if (!job->group) return run_tile_inside(m, job->tile);
   tile *t = &m->tiles[job->tile];
   uint64_t before = t->instructions, base;
   const worker_start *starts = control_starts(m, job, &base);
@@ -158,6 +165,15 @@ static uint64_t run_job(void *list, uint32_t number)
   if (!run_workers(m, t, starts, base, &m->at.clocks[job->tile]))
     m->at.waiting[job->tile] = STOP_FAULT;
   return t->instructions - before;
+}
+
+/* Runs a tile or, where its supervisor is part of a group, its workers. */
+static uint64_t run_job(void *list, uint32_t number)
+{
+  const job_list *jobs = list;
+  if (!jobs->m->translation) return run_job_inside(list, number);
+  tile *t = &jobs->m->tiles[jobs->jobs[number].tile];
+  return guard_call(jobs->m, t, run_job_inside, list, number);
 }
 
 /* All tiles up to their sync. */
@@ -393,9 +409,10 @@ pop_error *superstep_error(const machine *m)
   const machine_fault *f = &m->fault;
   char context[16] = "supervisor";
   if (f->context != MACHINE_SUPERVISOR) snprintf(context, sizeof context, "worker %u", f->context);
-  return pop_error_new(POP_ERROR_RUNTIME, "tile %u, %s: %s at pc 0x%x, address 0x%x%s%s", f->tile,
-                       context, machine_fault_name(f->kind), f->pc, f->address,
-                       f->detail[0] ? ": " : "", f->detail);
+  pop_error_code code = f->kind == MACHINE_FAULT_INTERNAL ? POP_ERROR_INTERNAL : POP_ERROR_RUNTIME;
+  return pop_error_new(code, "tile %u, %s: %s at pc 0x%x, address 0x%x%s%s", f->tile, context,
+                       machine_fault_name(f->kind), f->pc, f->address, f->detail[0] ? ": " : "",
+                       f->detail);
 }
 
 pop_error *machine_run(machine *m, uint32_t answer, uint32_t *event)

@@ -15,6 +15,7 @@
  *
  * Locks: `lock` guards the machine's units. A tile's table belongs to the thread that runs the tile. */
 #include "translate.h"
+#include "guard.h"
 #include "isa/float.h"
 #include "native.h"
 
@@ -65,6 +66,7 @@ pop_error *translate_start(machine *m)
     tr->folder = native_folder_of(m->options.native_folder, m->options.native_folder_max_bytes);
   pthread_mutex_init(&tr->lock, NULL);
   m->translation = tr;
+  guard_install();
   const char *error;
   if (tr->mode == MACHINE_AUTO || native_module_load(&error)) return NULL;
   return pop_error_new(POP_ERROR_SYSTEM, "tile code cannot be translated: %s", error);
@@ -374,11 +376,13 @@ static bool run_native(machine *m, tile *t, context *c)
   context probe;
   translated_frame frame = make_frame(m, t, c, &probe);
   uint64_t before;
+  guard_note(c);
   do {
     before = frame.count;
     native(&frame);
     native = find_native(t, c->pc);
   } while (native && frame.count != before);
+  guard_note(NULL);
   c->clock += frame.slots * m->target.num_worker_contexts;
   c->instructions += frame.count;
   t->instructions += frame.count;

@@ -1,0 +1,93 @@
+#include "guard.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+
+typedef struct guarded_call {
+  sigjmp_buf back;
+  const machine *m;
+  const context *running; /* what native code runs for; NULL: it does not */
+  context strayed;        /* a copy: the original's frame is gone behind the jump */
+  struct guarded_call *outer;
+} guarded_call;
+
+/* The handler reads it: its place must be known without a call that could allocate. */
+static _Thread_local guarded_call *innermost __attribute__((tls_model("initial-exec")));
+
+static struct sigaction before;
+
+/* As if this handler were not there. */
+static void pass_on(int signal, siginfo_t *info, void *context)
+{
+  if (before.sa_flags & SA_SIGINFO)
+    before.sa_sigaction(signal, info, context);
+  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+    before.sa_handler(signal);
+  else
+    sigaction(signal, &before, NULL); /* the instruction is executed again, and ends the process */
+}
+
+static void handle(int signal, siginfo_t *info, void *context)
+{
+  guarded_call *call = innermost;
+  if (call && call->running && memory_is_reserved(call->m, info->si_addr)) {
+    call->strayed = *call->running;
+    siglongjmp(call->back, 1);
+  }
+  pass_on(signal, info, context);
+}
+
+static void install(void)
+{
+  /* SA_NODEFER: who jumps out of a handler leaves the signal as it was. */
+  struct sigaction ours = {.sa_sigaction = handle,
+                           .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+  sigemptyset(&ours.sa_mask);
+  sigaction(SIGSEGV, &ours, &before);
+}
+
+void guard_install(void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, install);
+}
+
+void guard_note(const context *c)
+{
+  if (innermost) innermost->running = c;
+}
+
+/* Where exactly is not known: native code keeps its program counter to itself. */
+static void note_fault(machine *m, tile *t, const context *c)
+{
+  machine_fault *fault = &t->supervisor.fault;
+  *fault = superstep_supervisor_fault(m, t, MACHINE_FAULT_INTERNAL, c->pc);
+  fault->context = c->number;
+  fault->vertex_state = c->vertex_state;
+  fault->vertex_entry = c->vertex_entry;
+  fault->run_argument = c->run_argument;
+  fault->cycle = c->clock;
+  snprintf(fault->detail, sizeof fault->detail,
+           "native code has left the tile's memory somewhere behind this pc");
+  m->at.waiting[t->number] = STOP_FAULT;
+}
+
+uint64_t guard_call(machine *m, tile *t, uint64_t (*run)(void *, uint32_t), void *argument,
+                    uint32_t number)
+{
+  guarded_call call;
+  call.m = m;
+  call.running = NULL;
+  call.outer = innermost;
+  if (sigsetjmp(call.back, 0)) {
+    innermost = call.outer;
+    note_fault(m, t, &call.strayed);
+    return 0;
+  }
+  innermost = &call;
+  uint64_t done = run(argument, number);
+  innermost = call.outer;
+  return done;
+}
