@@ -10,8 +10,7 @@
 
 pop_device *device_new(const pop_target *target)
 {
-  pop_device *device = pop_xcalloc(1, sizeof *device);
-  atomic_init(&device->references, 1);
+  pop_device *device = object_new(OBJECT_DEVICE, sizeof *device);
   device->target = *target;
   device->id = DEVICE_NO_ID;
   return device;
@@ -26,6 +25,9 @@ pop_device *pop_device_create_cpu(void)
 
 pop_error *pop_device_create_virtual(pop_device *device, uint32_t tiles_per_ipu, pop_device **part)
 {
+  POP_TRY(object_check_argument(part, "the device to make", __func__));
+  *part = NULL;
+  POP_TRY(object_check(device, OBJECT_DEVICE, __func__));
   const pop_target *target = &device->target;
   if (target->type == POP_TARGET_CPU)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
@@ -38,25 +40,40 @@ pop_error *pop_device_create_virtual(pop_device *device, uint32_t tiles_per_ipu,
   *part = device_new(target);
   (*part)->target.tiles_per_ipu = tiles_per_ipu;
   (*part)->id = device->id;
-  (*part)->parent = pop_device_retain(device->parent ? device->parent : device);
+  (*part)->parent = device_retain(device->parent ? device->parent : device);
   return NULL;
 }
 
 pop_device *pop_device_retain(pop_device *device)
 {
-  atomic_fetch_add(&device->references, 1);
+  if (object_there(device, OBJECT_DEVICE, __func__)) object_use(&device->base);
   return device;
+}
+
+pop_device *device_retain(pop_device *device)
+{
+  object_hold(&device->base);
+  return device;
+}
+
+static void destroy(pop_device *device)
+{
+  if (device->parent)
+    device_release(device->parent);
+  else
+    pop_device_detach(device);
+  free(device->ipus);
+  object_delete(&device->base);
+}
+
+void device_release(pop_device *device)
+{
+  if (device && object_drop(&device->base)) destroy(device);
 }
 
 void pop_device_free(pop_device *device)
 {
-  if (!device || atomic_fetch_sub(&device->references, 1) > 1) return;
-  if (device->parent)
-    pop_device_free(device->parent);
-  else
-    pop_device_detach(device);
-  free(device->ipus);
-  free(device);
+  if (object_release(device, OBJECT_DEVICE, __func__)) destroy(device);
 }
 
 /* Who is attached or not, and loaded or not: the device of which this is a part. */
@@ -72,32 +89,36 @@ static const pop_device *whole_const(const pop_device *device)
 
 const pop_target *pop_device_target(const pop_device *device)
 {
+  if (!object_there(device, OBJECT_DEVICE, __func__)) return NULL;
   return &device->target;
 }
 
 uint32_t pop_device_id(const pop_device *device)
 {
+  if (!object_there(device, OBJECT_DEVICE, __func__)) return DEVICE_NO_ID;
   return device->id;
 }
 
 const uint32_t *pop_device_driver_ids(const pop_device *device)
 {
+  if (!object_there(device, OBJECT_DEVICE, __func__)) return NULL;
   return whole_const(device)->ipus;
 }
 
 const char *pop_device_partition(const pop_device *device)
 {
+  if (!object_there(device, OBJECT_DEVICE, __func__)) return "";
   return whole_const(device)->system;
 }
 
 bool pop_device_supports_remote_buffers(const pop_device *device)
 {
-  (void)device;
-  return true;
+  return object_there(device, OBJECT_DEVICE, __func__);
 }
 
 pop_error *pop_device_attach(pop_device *device)
 {
+  POP_TRY(object_check(device, OBJECT_DEVICE, __func__));
   device = whole(device);
   if (device->attached) return NULL;
   if (device->system[0]) POP_TRY(device_lock(device));
@@ -107,11 +128,13 @@ pop_error *pop_device_attach(pop_device *device)
 
 bool pop_device_is_attached(const pop_device *device)
 {
+  if (!object_there(device, OBJECT_DEVICE, __func__)) return false;
   return whole_const(device)->attached;
 }
 
 void pop_device_detach(pop_device *device)
 {
+  if (!object_there(device, OBJECT_DEVICE, __func__)) return;
   device = whole(device);
   device->loaded = NULL;
   if (!device->attached) return;
@@ -121,6 +144,7 @@ void pop_device_detach(pop_device *device)
 
 void pop_device_reset(pop_device *device)
 {
+  if (!object_there(device, OBJECT_DEVICE, __func__)) return;
   whole(device)->loaded = NULL;
 }
 
@@ -207,6 +231,8 @@ static void add_user(attribute_list *list, const pop_device *device)
 
 size_t pop_device_get_attributes(const pop_device *device, pop_device_attribute *items, size_t max)
 {
+  if (!object_there(device, OBJECT_DEVICE, __func__)) return 0;
+  if (!items) max = 0;
   attribute_list list = {items, 0, max};
   const pop_target *t = &device->target;
   bool cpu = t->type == POP_TARGET_CPU;

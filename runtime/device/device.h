@@ -8,8 +8,8 @@
 #ifndef DEVICE_DEVICE_H
 #define DEVICE_DEVICE_H
 
+#include "base/object.h"
 #include <populus/device.h>
-#include <stdatomic.h>
 
 #define DEVICE_NO_ID UINT32_MAX
 enum { DEVICE_MAX_SYSTEM_NAME = 32 };
@@ -20,7 +20,7 @@ typedef struct device_system {
 } device_system;
 
 struct pop_device {
-  atomic_uint references;
+  object base;
   pop_target target;
   uint32_t id;        /* DEVICE_NO_ID: no manager's */
   pop_device *parent; /* of a virtual device: who is attached or not; otherwise NULL */
@@ -35,7 +35,9 @@ struct pop_device {
 /* configuration.c: what the environment asks for. Free *systems. */
 POP_MUST_CHECK pop_error *device_read_configuration(device_system **systems, size_t *count);
 
-/* device.c */
+/* device.c: `retain` and `release` are for objects that refer to it. */
+pop_device *device_retain(pop_device *device);
+void device_release(pop_device *device); /* NULL is fine */
 pop_device *device_new(const pop_target *target);
 /* Two targets that one executable cannot be for: an error that names both. `what` is "the executable is
  * for". */

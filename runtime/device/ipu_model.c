@@ -7,6 +7,7 @@
 pop_error *pop_ipu_model_init(pop_ipu_model *model, const char *version)
 {
   pop_target t;
+  POP_TRY(object_check_argument(model, "the model", __func__));
   POP_TRY(pop_target_create(version, 1, &t));
   *model = (pop_ipu_model){
       .num_ipus = t.num_ipus,
@@ -36,7 +37,9 @@ pop_error *pop_ipu_model_create_device(const pop_ipu_model *model, pop_device **
 {
   static const char call[] = "pop_ipu_model_create_device";
   pop_target t;
+  POP_TRY(object_check_argument(device, "the device to make", __func__));
   *device = NULL;
+  POP_TRY(object_check_argument(model, "the model", __func__));
   if (!memchr(model->ipu_version, '\0', sizeof model->ipu_version))
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "%s: ipu_version is longer than %zu characters: fill the model with "

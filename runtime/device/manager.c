@@ -10,6 +10,7 @@
 #include <string.h>
 
 struct pop_device_manager {
+  object base;
   pop_device **devices; /* by id */
   size_t num_devices, devices_capacity;
 };
@@ -18,6 +19,7 @@ static void add_device(pop_device_manager *m, const device_system *system, uint3
                        uint32_t num_ipus)
 {
   pop_device *device = device_new(&system->target);
+  atomic_store(&device->base.users, 0); /* it is the manager's */
   device->target.num_ipus = num_ipus;
   device->id = (uint32_t)m->num_devices;
   memcpy(device->system, system->name, sizeof device->system);
@@ -37,9 +39,10 @@ pop_error *pop_device_manager_create(pop_device_manager **manager)
 {
   device_system *systems;
   size_t count;
+  POP_TRY(object_check_argument(manager, "the manager to make", __func__));
   *manager = NULL;
   POP_TRY(device_read_configuration(&systems, &count));
-  *manager = pop_xcalloc(1, sizeof **manager);
+  *manager = object_new(OBJECT_DEVICE_MANAGER, sizeof **manager);
   for (size_t i = 0; i < count; i++) add_system(*manager, &systems[i]);
   free(systems);
   return NULL;
@@ -47,21 +50,24 @@ pop_error *pop_device_manager_create(pop_device_manager **manager)
 
 void pop_device_manager_free(pop_device_manager *m)
 {
-  if (!m) return;
-  for (size_t i = 0; i < m->num_devices; i++) pop_device_free(m->devices[i]);
+  if (!object_release(m, OBJECT_DEVICE_MANAGER, __func__)) return;
+  for (size_t i = 0; i < m->num_devices; i++) device_release(m->devices[i]);
   free(m->devices);
-  free(m);
+  object_delete(&m->base);
 }
 
 size_t pop_device_manager_num_devices(const pop_device_manager *m)
 {
+  if (!object_there(m, OBJECT_DEVICE_MANAGER, __func__)) return 0;
   return m->num_devices;
 }
 
 pop_error *pop_device_manager_get_device(const pop_device_manager *m, size_t id,
                                          pop_device **device)
 {
+  POP_TRY(object_check_argument(device, "the device", __func__));
   *device = NULL;
+  POP_TRY(object_check(m, OBJECT_DEVICE_MANAGER, __func__));
   if (id >= m->num_devices)
     return pop_error_new(POP_ERROR_INDEX, "there is no device %zu: there are %zu%s", id,
                          m->num_devices, m->num_devices ? ", from 0 on" : "");
@@ -72,6 +78,8 @@ pop_error *pop_device_manager_get_device(const pop_device_manager *m, size_t id,
 size_t pop_device_manager_get_devices(const pop_device_manager *m, pop_target_type type,
                                       uint32_t num_ipus, pop_device **devices, size_t max)
 {
+  if (!object_there(m, OBJECT_DEVICE_MANAGER, __func__)) return 0;
+  if (!devices) max = 0;
   size_t count = 0;
   for (size_t i = 0; i < m->num_devices; i++) {
     const pop_target *t = &m->devices[i]->target;
@@ -116,9 +124,11 @@ static pop_error *none_of_size(const pop_device_manager *m, uint32_t num_ipus)
 pop_error *pop_device_manager_acquire(const pop_device_manager *m, uint32_t num_ipus,
                                       pop_device **device)
 {
+  POP_TRY(object_check_argument(device, "the device", __func__));
+  *device = NULL;
+  POP_TRY(object_check(m, OBJECT_DEVICE_MANAGER, __func__));
   pop_error *first = NULL;
   size_t tried = 0;
-  *device = NULL;
   for (size_t i = 0; i < m->num_devices; i++) {
     if (m->devices[i]->target.num_ipus != num_ipus) continue;
     pop_error *error = pop_device_attach(m->devices[i]);

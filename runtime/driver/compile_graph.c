@@ -293,8 +293,7 @@ static pop_error *compile_with(pop_graph *graph, const pop_program *programs, si
 static pop_error *check_graph(const char *function, pop_graph **checked,
                               const pop_program *programs, size_t num_programs)
 {
-  if (!*checked)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the graph is NULL", function);
+  POP_TRY(object_check(*checked, OBJECT_GRAPH, function));
   const pop_graph *graph = *checked = (*checked)->top;
   if (graph->error)
     return pop_error_new(pop_error_get_code(graph->error), "%s", pop_error_message(graph->error));
@@ -305,8 +304,11 @@ pop_error *pop_compile_graph(pop_graph *graph, const pop_program *programs, size
                              const pop_option *options, size_t num_options,
                              pop_executable **executable)
 {
-  engine_options parsed;
+  POP_TRY(object_check_argument(executable, "the executable to make", __func__));
   *executable = NULL;
+  POP_TRY(object_check_list(programs, num_programs, "programs", __func__));
+  POP_TRY(object_check_list(options, num_options, "options", __func__));
+  engine_options parsed;
   POP_TRY(check_graph("pop_compile_graph", &graph, programs, num_programs));
   POP_TRY(engine_options_parse(options, num_options, ON_COMPILE | ON_SAVE, NULL, &parsed));
   pop_error *error = compile_with(graph, programs, num_programs, &parsed, executable);
@@ -320,9 +322,12 @@ pop_error *pop_compile_graph(pop_graph *graph, const pop_program *programs, size
 pop_error *pop_engine_create(pop_graph *graph, const pop_program *programs, size_t num_programs,
                              const pop_option *options, size_t num_options, pop_engine **engine)
 {
+  POP_TRY(object_check_argument(engine, "the engine to make", __func__));
+  *engine = NULL;
+  POP_TRY(object_check_list(programs, num_programs, "programs", __func__));
+  POP_TRY(object_check_list(options, num_options, "options", __func__));
   engine_options parsed;
   pop_executable *executable = NULL;
-  *engine = NULL;
   POP_TRY(check_graph("pop_engine_create", &graph, programs, num_programs));
   POP_TRY(engine_options_parse(options, num_options, ON_ALL_STAGES, NULL, &parsed));
   pop_error *error = compile_with(graph, programs, num_programs, &parsed, &executable);
@@ -335,11 +340,11 @@ pop_error *pop_engine_create(pop_graph *graph, const pop_program *programs, size
 pop_error *pop_engine_create_from_executable(pop_executable *executable, const pop_option *options,
                                              size_t num_options, pop_engine **engine)
 {
-  engine_options parsed;
+  POP_TRY(object_check_argument(engine, "the engine to make", __func__));
   *engine = NULL;
-  if (!executable)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
-                         "pop_engine_create_from_executable: the executable is NULL");
+  POP_TRY(object_check(executable, OBJECT_EXECUTABLE, __func__));
+  POP_TRY(object_check_list(options, num_options, "options", __func__));
+  engine_options parsed;
   POP_TRY(engine_options_parse(options, num_options, ON_RUN, executable, &parsed));
   pop_error *error = write_reports(NULL, executable, &parsed);
   if (!error) error = engine_new(executable, &parsed.run, engine);
@@ -351,8 +356,11 @@ pop_error *pop_engine_create_from_memory(const void *bytes, size_t size, const c
                                          const pop_option *options, size_t num_options,
                                          pop_engine **engine)
 {
-  pop_executable *executable;
+  POP_TRY(object_check_argument(engine, "the engine to make", __func__));
   *engine = NULL;
+  POP_TRY(object_check_list(bytes, size, "bytes", __func__));
+  POP_TRY(object_check_list(options, num_options, "options", __func__));
+  pop_executable *executable;
   POP_TRY(pop_executable_load_memory(bytes, size, name, &executable));
   pop_error *error = pop_engine_create_from_executable(executable, options, num_options, engine);
   pop_executable_free(executable);

@@ -49,7 +49,7 @@ static pop_error *open_trace_file(pop_engine *engine, const char *path)
 
 pop_error *engine_new(pop_executable *executable, const run_options *options, pop_engine **engine)
 {
-  pop_engine *made = pop_xcalloc(1, sizeof *made);
+  pop_engine *made = object_new(OBJECT_ENGINE, sizeof *made);
   made->executable = executable_retain(executable);
   pop_error *error = replicas_create(made, options);
   if (error) {
@@ -95,14 +95,15 @@ void engine_destroy(pop_engine *engine)
   replicas_free(engine);
   host_functions_free(engine->host_functions);
   if (is_on_device(engine)) device_set_loaded(engine->device, NULL);
-  pop_device_free(engine->device);
-  pop_executable_free(engine->executable);
-  free(engine);
+  device_release(engine->device);
+  executable_release(engine->executable);
+  object_delete(&engine->base);
 }
 
 void pop_engine_free(pop_engine *engine)
 {
-  if (engine && !engine_free_later(engine)) engine_destroy(engine);
+  if (object_release(engine, OBJECT_ENGINE, __func__) && !engine_free_later(engine))
+    engine_destroy(engine);
 }
 
 /* From here on the engine that was on the device is not loaded any more. */
@@ -137,27 +138,28 @@ static pop_error *load(pop_engine *engine)
 
 static pop_error *load_device(pop_engine *engine, pop_device *device)
 {
-  if (!device)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "pop_engine_load_device: the device is NULL");
+  POP_TRY(object_check(device, OBJECT_DEVICE, "pop_engine_load_device"));
   pop_target target = engine->executable->target;
   target.num_ipus *= engine->num_replicas;
   pop_error *error = device_check_target(device, &target);
   if (error) return pop_error_prefix(error, "cannot load");
-  pop_device_retain(device);
+  device_retain(device);
   if (is_on_device(engine)) device_set_loaded(engine->device, NULL);
-  pop_device_free(engine->device);
+  device_release(engine->device);
   engine->device = device;
   return load(engine);
 }
 
 pop_error *pop_engine_load(pop_engine *engine)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   POP_TRY(engine_enter(engine, "load"));
   return engine_leave(engine, load(engine));
 }
 
 pop_error *pop_engine_load_device(pop_engine *engine, pop_device *device)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   POP_TRY(engine_enter(engine, "load"));
   return engine_leave(engine, load_device(engine, device));
 }
@@ -338,12 +340,14 @@ static pop_error *run(pop_engine *engine, size_t program)
 
 pop_error *pop_engine_run(pop_engine *engine, size_t program)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   POP_TRY(engine_enter(engine, "run"));
   return engine_leave(engine, run(engine, program));
 }
 
 pop_error *pop_engine_run_named(pop_engine *engine, const char *name)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   const pop_executable *e = engine->executable;
   size_t found = 0, matches = 0;
   for (size_t i = 0; name && i < e->num_programs; ++i) matches += strcmp(e->programs[i], name) == 0;
@@ -358,6 +362,7 @@ pop_error *pop_engine_run_named(pop_engine *engine, const char *name)
 
 void pop_engine_set_print_stream(pop_engine *engine, FILE *stream)
 {
+  if (!object_there(engine, OBJECT_ENGINE, __func__)) return;
   engine->print_stream = stream;
 }
 
@@ -373,11 +378,13 @@ static pop_error *check_tiles(const pop_engine *engine)
 
 uint64_t pop_engine_cycles(const pop_engine *engine)
 {
+  if (!object_there(engine, OBJECT_ENGINE, __func__)) return 0;
   return counters_of(engine).cycles;
 }
 
 uint64_t pop_engine_instructions(const pop_engine *engine)
 {
+  if (!object_there(engine, OBJECT_ENGINE, __func__)) return 0;
   if (engine->on_cpu) return 0;
   uint64_t instructions = 0;
   for (uint32_t r = 0; r < engine->num_replicas; r++)
@@ -387,6 +394,8 @@ uint64_t pop_engine_instructions(const pop_engine *engine)
 
 pop_error *pop_engine_tile_memory(const pop_engine *engine, uint32_t tile, pop_tile_memory *memory)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_argument(memory, "the memory", __func__));
   POP_TRY(check_tiles(engine));
   uint32_t num_tiles = pop_target_num_tiles(&engine->executable->target);
   if (tile >= num_tiles)
@@ -399,22 +408,30 @@ pop_error *pop_engine_tile_memory(const pop_engine *engine, uint32_t tile, pop_t
 
 uint32_t pop_engine_loaded_bytes(const pop_engine *engine, uint32_t tile)
 {
+  if (!object_there(engine, OBJECT_ENGINE, __func__)) return 0;
   return engine->on_cpu ? 0 : machine_loaded_bytes(engine->replicas[0].machine, tile);
 }
 
 pop_error *pop_engine_save_archive(const pop_engine *engine, const char *path)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_argument(path, "the path", __func__));
   return pop_executable_save(engine->executable, path);
 }
 
 const pop_phase_time *pop_engine_phase_times(const pop_engine *engine, size_t *count)
 {
+  if (!object_there(engine, OBJECT_ENGINE, __func__)) return NULL;
+  size_t ignored;
+  if (!count) count = &ignored;
   *count = engine->executable->num_phase_times;
   return engine->executable->phase_times;
 }
 
 pop_error *pop_engine_print_memory(const pop_engine *engine, FILE *stream)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
   POP_TRY(check_tiles(engine));
   POP_TRY(memory_summary_print(engine->executable, stream));
   if (fflush(stream) != 0 || ferror(stream))

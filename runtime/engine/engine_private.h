@@ -34,6 +34,7 @@ typedef struct replica {
 } replica;
 
 struct pop_engine {
+  object base;
   pop_executable *executable; /* retained */
   pop_device *device;         /* retained; NULL: the machine is the engine's own */
   replica *replicas;

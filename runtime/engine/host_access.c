@@ -46,6 +46,7 @@ static pop_error *connect_stream(pop_engine *engine, const char *handle, void *b
 
 pop_error *pop_engine_connect_stream(pop_engine *engine, const char *handle, void *begin, void *end)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   POP_TRY(engine_enter(engine, "connect a stream"));
   return engine_leave(engine, connect_stream(engine, handle, begin, end));
 }
@@ -67,6 +68,7 @@ static pop_error *connect_stream_callback(pop_engine *engine, const char *handle
 pop_error *pop_engine_connect_stream_callback(pop_engine *engine, const char *handle,
                                               const pop_stream_callback *callback)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   POP_TRY(engine_enter(engine, "connect a stream"));
   return engine_leave(engine, connect_stream_callback(engine, handle, callback));
 }
@@ -97,6 +99,7 @@ static pop_error *connect_replica_stream(pop_engine *engine, const char *handle,
 pop_error *pop_engine_connect_replica_stream(pop_engine *engine, const char *handle,
                                              uint32_t replica, void *begin, void *end)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   POP_TRY(engine_enter(engine, "connect a stream"));
   return engine_leave(engine, connect_replica_stream(engine, handle, replica, begin, end));
 }
@@ -116,6 +119,7 @@ pop_error *pop_engine_connect_replica_stream_callback(pop_engine *engine, const 
                                                       uint32_t replica,
                                                       const pop_stream_callback *callback)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   POP_TRY(engine_enter(engine, "connect a stream"));
   return engine_leave(engine, connect_replica_stream_callback(engine, handle, replica, callback));
 }
@@ -184,6 +188,8 @@ static pop_error *read_tensor(pop_engine *engine, const char *handle, void *data
 
 pop_error *pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_list(data, bytes, "bytes", __func__));
   POP_TRY(engine_enter(engine, "read a tensor"));
   return engine_leave(engine, read_tensor(engine, handle, data, bytes));
 }
@@ -219,6 +225,8 @@ static pop_error *write_tensor(pop_engine *engine, const char *handle, const voi
 pop_error *pop_engine_write_tensor(pop_engine *engine, const char *handle, const void *data,
                                    size_t bytes)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_list(data, bytes, "bytes", __func__));
   POP_TRY(engine_enter(engine, "write a tensor"));
   return engine_leave(engine, write_tensor(engine, handle, data, bytes));
 }
@@ -264,6 +272,8 @@ static pop_error *read_replica_tensor(pop_engine *engine, const char *handle, ui
 pop_error *pop_engine_read_replica_tensor(pop_engine *engine, const char *handle, uint32_t replica,
                                           void *data, size_t bytes)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_list(data, bytes, "bytes", __func__));
   POP_TRY(engine_enter(engine, "read a tensor"));
   return engine_leave(engine, read_replica_tensor(engine, handle, replica, data, bytes));
 }
@@ -282,6 +292,8 @@ static pop_error *write_replica_tensor(pop_engine *engine, const char *handle, u
 pop_error *pop_engine_write_replica_tensor(pop_engine *engine, const char *handle, uint32_t replica,
                                            const void *data, size_t bytes)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_list(data, bytes, "bytes", __func__));
   POP_TRY(engine_enter(engine, "write a tensor"));
   return engine_leave(engine, write_replica_tensor(engine, handle, replica, data, bytes));
 }
@@ -315,6 +327,8 @@ static pop_error *copy_to_remote_buffer(pop_engine *engine, const char *handle, 
 pop_error *pop_engine_copy_to_remote_buffer(pop_engine *engine, const char *handle, size_t row,
                                             uint32_t replica, const void *data, size_t bytes)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_list(data, bytes, "bytes", __func__));
   POP_TRY(engine_enter(engine, "write a remote buffer"));
   return engine_leave(engine, copy_to_remote_buffer(engine, handle, row, replica, data, bytes));
 }
@@ -333,6 +347,8 @@ static pop_error *copy_from_remote_buffer(pop_engine *engine, const char *handle
 pop_error *pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *handle, size_t row,
                                               uint32_t replica, void *data, size_t bytes)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_list(data, bytes, "bytes", __func__));
   POP_TRY(engine_enter(engine, "read a remote buffer"));
   return engine_leave(engine, copy_from_remote_buffer(engine, handle, row, replica, data, bytes));
 }

@@ -133,6 +133,7 @@ pop_error *pop_engine_connect_host_function(pop_engine *engine, const char *hand
                                             uint32_t replica,
                                             const pop_host_function_callback *callback)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   static const char name[] = "pop_engine_connect_host_function";
   const pop_executable *e = engine->executable;
   if (!handle || !callback || !callback->call)

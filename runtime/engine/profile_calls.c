@@ -11,18 +11,26 @@
 
 pop_error *pop_engine_graph_profile(const pop_engine *engine, pop_profile **profile)
 {
+  POP_TRY(object_check_argument(profile, "the profile to make", __func__));
+  *profile = NULL;
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   return pop_executable_graph_profile(engine->executable, profile);
 }
 
 pop_error *pop_engine_write_graph_profile(const pop_engine *engine, pop_profile_format format,
                                           FILE *stream)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
   return pop_executable_write_graph_profile(engine->executable, format, stream);
 }
 
 pop_error *pop_engine_print_profile_summary(const pop_engine *engine, const pop_option *options,
                                             size_t num_options, FILE *stream)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_list(options, num_options, "options", __func__));
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
   summary_style style;
   POP_TRY(summary_style_parse(options, num_options, stream, &style));
   POP_TRY(graph_summary_print(engine->executable, options, num_options, stream));
@@ -39,6 +47,9 @@ static const execution *execution_of(const pop_engine *engine, execution **made)
 
 pop_error *pop_engine_execution_profile(const pop_engine *engine, pop_profile **profile)
 {
+  POP_TRY(object_check_argument(profile, "the profile to make", __func__));
+  *profile = NULL;
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   execution *made;
   *profile = emit_to_values(emit_execution, execution_of(engine, &made));
   execution_free(made);
@@ -48,6 +59,8 @@ pop_error *pop_engine_execution_profile(const pop_engine *engine, pop_profile **
 pop_error *pop_engine_write_execution_profile(const pop_engine *engine, pop_profile_format format,
                                               FILE *stream)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
   execution *made;
   pop_error *error = emit_to_stream(emit_execution, execution_of(engine, &made), format, stream);
   execution_free(made);
@@ -62,6 +75,8 @@ static pop_error *check_written(FILE *stream, const char *what)
 
 pop_error *pop_engine_print_execution_summary(const pop_engine *engine, bool steps, FILE *stream)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
   execution *made;
   print_execution_summary(stream, execution_of(engine, &made), steps);
   execution_free(made);
@@ -70,6 +85,8 @@ pop_error *pop_engine_print_execution_summary(const pop_engine *engine, bool ste
 
 pop_error *pop_engine_write_trace_events(const pop_engine *engine, FILE *stream)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
   execution *made;
   const execution *x = execution_of(engine, &made);
   pop_error *error = emit_to_stream(emit_trace_events, x, POP_PROFILE_JSON, stream);
@@ -79,6 +96,8 @@ pop_error *pop_engine_write_trace_events(const pop_engine *engine, FILE *stream)
 
 pop_error *pop_engine_write_folded_stacks(const pop_engine *engine, FILE *stream)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
   execution *made;
   print_folded_stacks(stream, execution_of(engine, &made));
   execution_free(made);
@@ -87,6 +106,9 @@ pop_error *pop_engine_write_folded_stacks(const pop_engine *engine, FILE *stream
 
 pop_error *pop_engine_report(const pop_engine *engine, bool with_execution, pop_profile **report)
 {
+  POP_TRY(object_check_argument(report, "the profile to make", __func__));
+  *report = NULL;
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   execution *made = NULL;
   const execution *x = with_execution ? execution_of(engine, &made) : NULL;
   pop_error *error = report_to_values(engine->executable, x, report);
@@ -97,6 +119,8 @@ pop_error *pop_engine_report(const pop_engine *engine, bool with_execution, pop_
 pop_error *pop_engine_write_report(const pop_engine *engine, bool with_execution,
                                    pop_profile_format format, FILE *stream)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
   execution *made = NULL;
   const execution *x = with_execution ? execution_of(engine, &made) : NULL;
   pop_error *error = report_to_stream(engine->executable, x, format, stream);
@@ -106,6 +130,7 @@ pop_error *pop_engine_write_report(const pop_engine *engine, bool with_execution
 
 pop_error *pop_engine_reset_execution_profile(pop_engine *engine)
 {
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   POP_TRY(engine_enter(engine, "reset the profile"));
   return engine_leave(engine,
                       execution_profile_reset(engine->profile, engine->state != ENGINE_COMPILED));
@@ -113,10 +138,12 @@ pop_error *pop_engine_reset_execution_profile(pop_engine *engine)
 
 void pop_engine_enable_execution_profiling(pop_engine *engine)
 {
+  if (!object_there(engine, OBJECT_ENGINE, __func__)) return;
   execution_profile_enable(engine->profile, true);
 }
 
 void pop_engine_disable_execution_profiling(pop_engine *engine)
 {
+  if (!object_there(engine, OBJECT_ENGINE, __func__)) return;
   execution_profile_enable(engine->profile, false);
 }

@@ -5,6 +5,7 @@
 
 pop_time_stamp pop_engine_time_stamp(const pop_engine *engine)
 {
+  if (!object_there(engine, OBJECT_ENGINE, __func__)) return (pop_time_stamp){0};
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (pop_time_stamp){.host_seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec,
@@ -14,6 +15,8 @@ pop_time_stamp pop_engine_time_stamp(const pop_engine *engine)
 void pop_engine_report_timing(const pop_engine *engine, FILE *stream, const char *name,
                               pop_time_stamp start, pop_time_stamp end)
 {
+  if (!object_there(engine, OBJECT_ENGINE, __func__)) return;
+  if (!stream) return;
   const pop_target *target = &engine->executable->target;
   uint64_t cycles = end.device_cycles - start.device_cycles;
   fprintf(stream, "%s: %.6f s on the host", name ? name : "",

@@ -139,11 +139,12 @@ pop_error *pop_event_trace_compile_graph(pop_event_trace *trace, pop_graph *grap
                                          const pop_option *options, size_t num_options,
                                          pop_executable **executable)
 {
+  POP_TRY(object_check_argument(executable, "the executable to make", __func__));
   *executable = NULL;
-  if (!trace || !graph)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
-                         "pop_event_trace_compile_graph: the %s is NULL",
-                         trace ? "graph" : "trace");
+  POP_TRY(object_check(trace, OBJECT_EVENT_TRACE, __func__));
+  POP_TRY(object_check_list(programs, num_programs, "programs", __func__));
+  POP_TRY(object_check_list(options, num_options, "options", __func__));
+  POP_TRY(object_check(graph, OBJECT_GRAPH, __func__));
   if (!event_trace_is_on(trace))
     return pop_compile_graph(graph, programs, num_programs, options, num_options, executable);
   graph = graph->top;
@@ -162,12 +163,9 @@ pop_error *pop_event_trace_compile_graph(pop_event_trace *trace, pop_graph *grap
 pop_error *pop_event_trace_add_executable(pop_event_trace *trace, pop_executable *executable,
                                           const char *module_name)
 {
-  if (!trace || !executable || !module_name)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
-                         "pop_event_trace_add_executable: the %s is NULL",
-                         !trace        ? "trace"
-                         : !executable ? "executable"
-                                       : "module's name");
+  POP_TRY(object_check(trace, OBJECT_EVENT_TRACE, __func__));
+  POP_TRY(object_check(executable, OBJECT_EXECUTABLE, __func__));
+  POP_TRY(object_check_argument(module_name, "the module's name", __func__));
   if (executable->traced)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "pop_event_trace_add_executable: the executable is recorded already, as "

@@ -1,17 +1,17 @@
 #include "events/event_trace.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
 struct pop_trace_events {
+  object base;
   pop_trace_event *events; /* with their texts */
   size_t count, capacity;
 };
 
 struct pop_event_trace {
-  atomic_uint references;
+  object base;
   trace_options options;
   pthread_mutex_t lock; /* of what follows */
   pop_trace_events *waiting;
@@ -32,30 +32,40 @@ pop_error *pop_event_trace_create(const pop_option *options, size_t num_options,
                                   pop_event_trace **trace)
 {
   trace_options parsed;
+  POP_TRY(object_check_argument(trace, "the trace to make", __func__));
   *trace = NULL;
+  POP_TRY(object_check_list(options, num_options, "options", __func__));
   POP_TRY(trace_options_parse(options, num_options, &parsed));
-  pop_event_trace *made = pop_xcalloc(1, sizeof *made);
-  atomic_init(&made->references, 1);
+  pop_event_trace *made = object_new(OBJECT_EVENT_TRACE, sizeof *made);
   made->options = parsed;
   pthread_mutex_init(&made->lock, NULL);
-  made->waiting = pop_xcalloc(1, sizeof *made->waiting);
+  made->waiting = object_new(OBJECT_TRACE_EVENTS, sizeof *made->waiting);
   *trace = made;
   return NULL;
 }
 
 pop_event_trace *event_trace_retain(pop_event_trace *trace)
 {
-  atomic_fetch_add(&trace->references, 1);
+  object_hold(&trace->base);
   return trace;
+}
+
+static void destroy(pop_event_trace *trace)
+{
+  pop_trace_events_free(trace->waiting);
+  pthread_mutex_destroy(&trace->lock);
+  trace_options_free(&trace->options);
+  object_delete(&trace->base);
+}
+
+void event_trace_release(pop_event_trace *trace)
+{
+  if (object_drop(&trace->base)) destroy(trace);
 }
 
 void pop_event_trace_free(pop_event_trace *trace)
 {
-  if (!trace || atomic_fetch_sub(&trace->references, 1) != 1) return;
-  pop_trace_events_free(trace->waiting);
-  pthread_mutex_destroy(&trace->lock);
-  trace_options_free(&trace->options);
-  free(trace);
+  if (object_release(trace, OBJECT_EVENT_TRACE, __func__)) destroy(trace);
 }
 
 const trace_options *event_trace_options(const pop_event_trace *trace)
@@ -128,7 +138,8 @@ void event_trace_add(pop_event_trace *trace, pop_trace_event *event, event_time 
 
 pop_trace_events *pop_event_trace_fetch(pop_event_trace *trace)
 {
-  pop_trace_events *empty = pop_xcalloc(1, sizeof *empty);
+  if (!object_there(trace, OBJECT_EVENT_TRACE, __func__)) return NULL;
+  pop_trace_events *empty = object_new(OBJECT_TRACE_EVENTS, sizeof *empty);
   pthread_mutex_lock(&trace->lock);
   pop_trace_events *fetched = trace->waiting;
   trace->waiting = empty;
@@ -138,18 +149,20 @@ pop_trace_events *pop_event_trace_fetch(pop_event_trace *trace)
 
 void pop_trace_events_free(pop_trace_events *events)
 {
-  if (!events) return;
+  if (!object_release(events, OBJECT_TRACE_EVENTS, __func__)) return;
   for (size_t i = 0; i < events->count; i++) event_free(&events->events[i]);
   free(events->events);
-  free(events);
+  object_delete(&events->base);
 }
 
 size_t pop_trace_events_count(const pop_trace_events *events)
 {
+  if (!object_there(events, OBJECT_TRACE_EVENTS, __func__)) return 0;
   return events->count;
 }
 
 const pop_trace_event *pop_trace_events_at(const pop_trace_events *events, size_t index)
 {
+  if (!object_there(events, OBJECT_TRACE_EVENTS, __func__)) return NULL;
   return index < events->count ? &events->events[index] : NULL;
 }

@@ -2,6 +2,7 @@
 #ifndef EVENTS_EVENT_TRACE_H
 #define EVENTS_EVENT_TRACE_H
 
+#include "base/object.h"
 #include "events/trace_options.h"
 #include <populus/arena.h>
 #include <populus/event_trace.h>
@@ -15,6 +16,7 @@ event_time event_now(void);
 
 const trace_options *event_trace_options(const pop_event_trace *trace);
 pop_event_trace *event_trace_retain(pop_event_trace *trace);
+void event_trace_release(pop_event_trace *trace);
 /* Something is to be recorded. */
 bool event_trace_is_on(const pop_event_trace *trace);
 

@@ -134,6 +134,8 @@ static pop_error *write_event(const pop_trace_event *event, FILE *stream)
 
 pop_error *pop_trace_events_write(const pop_trace_events *events, FILE *stream)
 {
+  POP_TRY(object_check(events, OBJECT_TRACE_EVENTS, __func__));
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
   for (size_t i = 0; i < pop_trace_events_count(events); i++)
     POP_TRY(write_event(pop_trace_events_at(events, i), stream));
   return check_written(stream);
@@ -173,6 +175,8 @@ static void print_event(const pop_trace_event *event, FILE *stream)
 
 pop_error *pop_trace_events_print(const pop_trace_events *events, FILE *stream)
 {
+  POP_TRY(object_check(events, OBJECT_TRACE_EVENTS, __func__));
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
   for (size_t i = 0; i < pop_trace_events_count(events); i++)
     print_event(pop_trace_events_at(events, i), stream);
   return check_written(stream);

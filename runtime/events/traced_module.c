@@ -29,7 +29,7 @@ traced_module *traced_module_new(pop_event_trace *trace, const char *name)
 void traced_module_free(traced_module *module)
 {
   if (!module) return;
-  pop_event_trace_free(module->trace);
+  event_trace_release(module->trace);
   pthread_mutex_destroy(&module->lock);
   free(module->folder);
   free(module->name);

@@ -252,8 +252,10 @@ static pop_error *from_archive(pop_archive *archive, const char *name, pop_execu
 
 pop_error *pop_executable_load(const char *path, pop_executable **executable)
 {
-  pop_archive *archive;
+  POP_TRY(object_check_argument(executable, "the executable to make", __func__));
   *executable = NULL;
+  POP_TRY(object_check_argument(path, "the path", __func__));
+  pop_archive *archive;
   POP_TRY(pop_archive_open(path, &archive));
   return from_archive(archive, path, executable);
 }
@@ -261,8 +263,11 @@ pop_error *pop_executable_load(const char *path, pop_executable **executable)
 pop_error *pop_executable_load_part(const char *path, uint64_t offset, uint64_t size,
                                     const char *name, pop_executable **executable)
 {
-  pop_archive *archive;
+  POP_TRY(object_check_argument(executable, "the executable to make", __func__));
   *executable = NULL;
+  POP_TRY(object_check_argument(path, "the path", __func__));
+  POP_TRY(object_check_argument(name, "the name", __func__));
+  pop_archive *archive;
   POP_TRY(pop_archive_open_part(path, offset, size, name, &archive));
   return from_archive(archive, name, executable);
 }
@@ -270,8 +275,11 @@ pop_error *pop_executable_load_part(const char *path, uint64_t offset, uint64_t 
 pop_error *pop_executable_load_memory(const void *bytes, size_t size, const char *name,
                                       pop_executable **executable)
 {
-  pop_archive *archive;
+  POP_TRY(object_check_argument(executable, "the executable to make", __func__));
   *executable = NULL;
+  POP_TRY(object_check_list(bytes, size, "bytes", __func__));
+  POP_TRY(object_check_argument(name, "the name", __func__));
+  pop_archive *archive;
   POP_TRY(pop_archive_open_memory(bytes, size, name, &archive));
   return from_archive(archive, name, executable);
 }

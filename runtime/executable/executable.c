@@ -43,22 +43,20 @@ size_t *executable_new_shape(pop_executable *executable, size_t rank)
 
 pop_executable *executable_new(void)
 {
-  pop_executable *e = pop_xcalloc(1, sizeof *e);
+  pop_executable *e = object_new(OBJECT_EXECUTABLE, sizeof *e);
   e->num_replicas = 1;
-  atomic_init(&e->references, 1);
   e->arena = pop_arena_new();
   return e;
 }
 
 pop_executable *executable_retain(pop_executable *executable)
 {
-  atomic_fetch_add(&executable->references, 1);
+  object_hold(&executable->base);
   return executable;
 }
 
-void pop_executable_free(pop_executable *e)
+static void destroy(pop_executable *e)
 {
-  if (!e || atomic_fetch_sub(&e->references, 1) != 1) return;
   if (e->images.free) e->images.free(e->images.context);
   if (e->traced) e->free_traced(e->traced);
   void *const arrays[] = {
@@ -71,11 +69,23 @@ void pop_executable_free(pop_executable *e)
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) free(arrays[i]);
   pop_arena_free(e->arena);
-  free(e);
+  object_delete(&e->base);
+}
+
+void executable_release(pop_executable *e)
+{
+  if (e && object_drop(&e->base)) destroy(e);
+}
+
+void pop_executable_free(pop_executable *e)
+{
+  if (object_release(e, OBJECT_EXECUTABLE, __func__)) destroy(e);
 }
 
 pop_error *pop_executable_save(const pop_executable *executable, const char *path)
 {
+  POP_TRY(object_check(executable, OBJECT_EXECUTABLE, __func__));
+  POP_TRY(object_check_argument(path, "the path", __func__));
   return executable->images.save(executable->images.context, executable, path);
 }
 
@@ -102,6 +112,8 @@ static pop_error *copy_file(const char *path, FILE *stream)
 
 pop_error *pop_executable_write(const pop_executable *executable, FILE *stream)
 {
+  POP_TRY(object_check(executable, OBJECT_EXECUTABLE, __func__));
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
   const char *folder = getenv("TMPDIR");
   char path[PATH_MAX];
   int length =
@@ -199,26 +211,31 @@ uint32_t executable_num_calls(const pop_executable *e, const executable_work *wo
 
 const pop_target *pop_executable_target(const pop_executable *executable)
 {
+  if (!object_there(executable, OBJECT_EXECUTABLE, __func__)) return NULL;
   return &executable->target;
 }
 
 const char *pop_executable_version(const pop_executable *executable)
 {
+  if (!object_there(executable, OBJECT_EXECUTABLE, __func__)) return NULL;
   return executable->version;
 }
 
 size_t pop_executable_num_programs(const pop_executable *executable)
 {
+  if (!object_there(executable, OBJECT_EXECUTABLE, __func__)) return 0;
   return executable->num_programs;
 }
 
 const char *pop_executable_program_name(const pop_executable *executable, size_t program)
 {
+  if (!object_there(executable, OBJECT_EXECUTABLE, __func__)) return NULL;
   return program < executable->num_programs ? executable->programs[program] : NULL;
 }
 
 uint32_t pop_executable_num_replicas(const pop_executable *executable)
 {
+  if (!object_there(executable, OBJECT_EXECUTABLE, __func__)) return 0;
   return executable->num_replicas;
 }
 
@@ -229,6 +246,7 @@ static bool is_handle(const executable_tensor *tensor)
 
 size_t pop_executable_num_handles(const pop_executable *executable)
 {
+  if (!object_there(executable, OBJECT_EXECUTABLE, __func__)) return 0;
   size_t count = 0;
   for (size_t i = 0; i < executable->num_tensors; ++i) count += is_handle(&executable->tensors[i]);
   return count;
@@ -237,6 +255,8 @@ size_t pop_executable_num_handles(const pop_executable *executable)
 pop_error *pop_executable_handle(const pop_executable *executable, size_t handle,
                                  pop_handle_info *info)
 {
+  POP_TRY(object_check(executable, OBJECT_EXECUTABLE, __func__));
+  POP_TRY(object_check_argument(info, "the information", __func__));
   size_t next = 0;
   for (size_t i = 0; i < executable->num_tensors; ++i) {
     const executable_tensor *tensor = &executable->tensors[i];
@@ -263,6 +283,7 @@ pop_error *pop_executable_handle(const pop_executable *executable, size_t handle
 
 size_t pop_executable_num_streams(const pop_executable *executable)
 {
+  if (!object_there(executable, OBJECT_EXECUTABLE, __func__)) return 0;
   size_t count = 0;
   for (size_t i = 0; i < executable->num_streams; i++) count += !executable->streams[i].replica;
   return count;
@@ -271,6 +292,8 @@ size_t pop_executable_num_streams(const pop_executable *executable)
 pop_error *pop_executable_stream(const pop_executable *executable, size_t stream,
                                  pop_stream_info *info)
 {
+  POP_TRY(object_check(executable, OBJECT_EXECUTABLE, __func__));
+  POP_TRY(object_check_argument(info, "the information", __func__));
   size_t next = 0;
   for (size_t i = 0; i < executable->num_streams; i++) {
     const executable_stream *s = &executable->streams[i];
@@ -290,6 +313,7 @@ pop_error *pop_executable_stream(const pop_executable *executable, size_t stream
 
 size_t pop_executable_num_remote_buffers(const pop_executable *executable)
 {
+  if (!object_there(executable, OBJECT_EXECUTABLE, __func__)) return 0;
   size_t count = 0;
   for (size_t i = 0; i < executable->num_remote_buffers; i++)
     count += !executable->remote_buffers[i].replica;
@@ -299,6 +323,8 @@ size_t pop_executable_num_remote_buffers(const pop_executable *executable)
 pop_error *pop_executable_remote_buffer(const pop_executable *executable, size_t buffer,
                                         pop_remote_buffer_info *info)
 {
+  POP_TRY(object_check(executable, OBJECT_EXECUTABLE, __func__));
+  POP_TRY(object_check_argument(info, "the information", __func__));
   size_t next = 0;
   for (size_t i = 0; i < executable->num_remote_buffers; i++) {
     const executable_remote_buffer *b = &executable->remote_buffers[i];

@@ -14,6 +14,7 @@
 #ifndef EXECUTABLE_EXECUTABLE_H
 #define EXECUTABLE_EXECUTABLE_H
 
+#include "base/object.h"
 #include "executable/measures.h"
 #include "executable/profile.h"
 #include "machine/machine.h"
@@ -21,7 +22,6 @@
 #include <populus/arena.h>
 #include <populus/executable.h>
 #include <populus/memory.h>
-#include <stdatomic.h>
 
 #define EXECUTABLE_NONE UINT32_MAX
 
@@ -258,7 +258,7 @@ typedef struct executable_images {
 } executable_images;
 
 struct pop_executable {
-  atomic_uint references;
+  object base;
   pop_arena *arena;    /* names and shapes */
   char *file;          /* for messages: the archive that it was loaded from; NULL: compiled here */
   const char *version; /* of the Populus that compiled it */
@@ -320,7 +320,9 @@ pop_executable *executable_new(void); /* all empty; no images yet */
 /* Room for a shape, in the executable's arena. In front of it, at [-1], is the number of replicas, so that
  * it can be seen as the shape of all replicas' elements. */
 size_t *executable_new_shape(pop_executable *executable, size_t rank);
+/* For objects that refer to it, not for programs. */
 pop_executable *executable_retain(pop_executable *executable);
+void executable_release(pop_executable *executable); /* NULL is fine */
 /* The vertex of `tile` with its state at this address, that `context` runs; false if none. */
 typedef struct executable_found_vertex {
   const char *type, *compute_set;

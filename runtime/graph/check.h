@@ -5,20 +5,20 @@
 
 #include "graph/graph.h"
 
-/* The graph is there, has no error and is not being compiled by another thread: calls do something. For the graphs
+/* The graph lives, has no error and is not being compiled by another thread: `call` does something. For the graphs
  * of handles, which are never virtual ones. */
-static inline bool graph_usable(pop_graph *graph)
+static inline bool graph_usable(pop_graph *graph, const char *call)
 {
-  if (!graph || graph->error) return false;
+  if (!graph_lives(graph, call) || graph->error) return false;
   return !atomic_load_explicit(&graph->compiler, memory_order_relaxed) || graph_check_turn(graph);
 }
 
 /* The same for a graph that is a call's argument. It may be virtual: from here on it is the one that it
  * is a view of, which has all that there is. */
-static inline bool graph_enter(pop_graph **graph)
+static inline bool graph_enter(pop_graph **graph, const char *call)
 {
-  if (*graph) *graph = (*graph)->top;
-  return graph_usable(*graph);
+  if (graph_lives(*graph, call)) *graph = (*graph)->top;
+  return graph_usable(*graph, call);
 }
 
 /* The things behind handles. The pointers are good until the next thing of the kind is added. */

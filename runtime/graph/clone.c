@@ -231,7 +231,7 @@ pop_tensor pop_graph_clone(pop_graph *graph, pop_type type, pop_tensor original,
 {
   static const char call[] = "pop_graph_clone";
   pop_graph *view = graph;
-  const tensor *t = graph_enter(&graph) ? check_tensor(graph, call, original) : NULL;
+  const tensor *t = graph_enter(&graph, __func__) ? check_tensor(graph, call, original) : NULL;
   if (!t || !check_type(graph, call, type) || !check_replication(graph, call, t, view->replication))
     return (pop_tensor){graph, 0};
   switch (method) {

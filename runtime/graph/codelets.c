@@ -254,7 +254,7 @@ static void finish(pop_graph *graph, const char *call, pop_error *error, pop_gp 
 void pop_graph_add_codelets(pop_graph *graph, const char *path, const char *flags)
 {
   static const char call[] = "pop_graph_add_codelets";
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   if (!path) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: the path is NULL", call);
     return;
@@ -269,7 +269,7 @@ void pop_graph_add_codelets_source(pop_graph *graph, const char *language, const
                                    const char *name, const char *flags)
 {
   static const char call[] = "pop_graph_add_codelets_source";
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   bool c = language && strcmp(language, "c") == 0, cpp = language && strcmp(language, "c++") == 0;
   if (!text || !(c || cpp)) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: %s%s", call,

@@ -207,7 +207,7 @@ static void connect_tensor(const connection *c, pop_tensor tensor)
 
 void pop_graph_connect(pop_graph *graph, pop_vertex handle, const char *field, pop_tensor tensor)
 {
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   for (uint32_t r = 0, count = vertex_replicas(graph, handle); r < count; r++) {
     connection c = start(graph, "pop_graph_connect", handle, field, r);
     connect_tensor(&c, tensor);
@@ -233,7 +233,7 @@ static void connect_value(const connection *c, pop_type type, const void *values
 void pop_graph_connect_value(pop_graph *graph, pop_vertex handle, const char *field, pop_type type,
                              const void *values, size_t count)
 {
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   for (uint32_t r = 0, replicas = vertex_replicas(graph, handle); r < replicas; r++) {
     connection c = start(graph, "pop_graph_connect_value", handle, field, r);
     if (c.field) connect_value(&c, type, values, count);
@@ -255,7 +255,7 @@ static void connect_array(const connection *c, const pop_tensor *tensors, size_t
 void pop_graph_connect_array(pop_graph *graph, pop_vertex handle, const char *field,
                              const pop_tensor *tensors, size_t count)
 {
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   for (uint32_t r = 0, replicas = vertex_replicas(graph, handle); r < replicas; r++) {
     connection c = start(graph, "pop_graph_connect_array", handle, field, r);
     connect_array(&c, tensors, count);
@@ -281,7 +281,7 @@ static void set_num_rows(const connection *c, size_t size)
 void pop_graph_set_field_size(pop_graph *graph, pop_vertex handle, const char *field, size_t size)
 {
   static const char call[] = "pop_graph_set_field_size";
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   for (uint32_t r = 0, count = vertex_replicas(graph, handle); r < count; r++) {
     connection c = start(graph, call, handle, field, r);
     if (!c.field) return;
@@ -308,7 +308,7 @@ static void connect_element(const connection *c, size_t row, pop_tensor tensor)
 void pop_graph_connect_element(pop_graph *graph, pop_vertex handle, const char *field, size_t row,
                                pop_tensor tensor)
 {
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   for (uint32_t r = 0, count = vertex_replicas(graph, handle); r < count; r++) {
     connection c = start(graph, "pop_graph_connect_element", handle, field, r);
     connect_element(&c, row, tensor);

@@ -69,7 +69,8 @@ pop_program pop_program_if(pop_tensor predicate, pop_program then_body, pop_prog
 {
   static const char call[] = "pop_program_if";
   pop_graph *graph = predicate.graph;
-  if (!graph_usable(graph) || !check_decision(graph, call, name, "predicate", predicate) ||
+  if (!graph_usable(graph, __func__) ||
+      !check_decision(graph, call, name, "predicate", predicate) ||
       !check_branch(graph, call, then_body) || !check_branch(graph, call, else_body))
     return (pop_program){graph, 0};
   uint32_t *values = pop_arena_alloc(graph->arena, sizeof *values);
@@ -117,7 +118,7 @@ pop_program pop_program_switch(pop_tensor control, const pop_switch_case *cases,
 {
   static const char call[] = "pop_program_switch";
   pop_graph *graph = control.graph;
-  if (!graph_usable(graph) || !check_decision(graph, call, name, "control", control) ||
+  if (!graph_usable(graph, __func__) || !check_decision(graph, call, name, "control", control) ||
       !check_cases(graph, call, name, pop_tensor_element_type(control), cases, num_cases) ||
       !check_branch(graph, call, default_body))
     return (pop_program){graph, 0};
@@ -134,7 +135,7 @@ static pop_program repeat_while(const char *call, bool sense, pop_program condit
                                 pop_tensor predicate, pop_program body, const char *name)
 {
   pop_graph *graph = predicate.graph;
-  if (!graph_usable(graph) || !check_decision(graph, call, name, "predicate", predicate) ||
+  if (!graph_usable(graph, call) || !check_decision(graph, call, name, "predicate", predicate) ||
       !check_branch(graph, call, condition) || !check_branch(graph, call, body))
     return (pop_program){graph, 0};
   program p = {.kind = PROGRAM_WHILE, .source = predicate.index, .count = sense};
@@ -169,7 +170,7 @@ static pop_program add_abort(pop_graph *graph, const char *call, uint32_t predic
 
 pop_program pop_program_abort(pop_graph *graph, const char *message, const char *name)
 {
-  if (!graph_enter(&graph)) return (pop_program){graph, 0};
+  if (!graph_enter(&graph, __func__)) return (pop_program){graph, 0};
   return add_abort(graph, "pop_program_abort", 0, message, name);
 }
 
@@ -185,7 +186,7 @@ pop_program pop_program_abort_on_condition(pop_tensor predicate, const char *mes
 {
   static const char call[] = "pop_program_abort_on_condition";
   pop_graph *graph = predicate.graph;
-  if (!graph_usable(graph) || !check_control(graph, call, name, "predicate", predicate))
+  if (!graph_usable(graph, __func__) || !check_control(graph, call, name, "predicate", predicate))
     return (pop_program){graph, 0};
   program p = {.source = predicate.index, .message = message};
   return add_for_each_replica(graph, call, p, predicate, add_condition, name);
@@ -193,7 +194,7 @@ pop_program pop_program_abort_on_condition(pop_tensor predicate, const char *mes
 
 pop_function pop_graph_add_function(pop_graph *graph, pop_program body)
 {
-  if (!graph_enter(&graph) || !check_program(graph, "pop_graph_add_function", body))
+  if (!graph_enter(&graph, __func__) || !check_program(graph, "pop_graph_add_function", body))
     return (pop_function){graph, 0};
   return (pop_function){graph, body.index};
 }
@@ -204,7 +205,8 @@ pop_program pop_program_call(pop_function function, const char *name)
   static const char call[] = "pop_program_call";
   pop_graph *graph = function.graph;
   pop_program body = {graph, function.index};
-  if (!graph_usable(graph) || !check_program(graph, call, body)) return (pop_program){graph, 0};
+  if (!graph_usable(graph, __func__) || !check_program(graph, call, body))
+    return (pop_program){graph, 0};
   pop_program handle = add_program(graph, call, (program){.kind = PROGRAM_CALL}, name);
   if (handle.index) add_child(handle, body);
   return handle;

@@ -7,7 +7,7 @@
 void pop_graph_set_perf_estimate(pop_graph *graph, pop_vertex handle, uint64_t cycles,
                                  uint64_t flops)
 {
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   vertex *v = check_vertex(graph, "pop_graph_set_perf_estimate", handle);
   for (uint32_t r = 0; v && r < vertex_replicas(graph, handle); r++) {
     v[r].is_own_estimate = true;
@@ -18,7 +18,7 @@ void pop_graph_set_perf_estimate(pop_graph *graph, pop_vertex handle, uint64_t c
 
 void pop_graph_set_cycle_estimate(pop_graph *graph, pop_vertex handle, uint64_t cycles)
 {
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   vertex *v = check_vertex(graph, "pop_graph_set_cycle_estimate", handle);
   for (uint32_t r = 0; v && r < vertex_replicas(graph, handle); r++) {
     v[r].is_own_estimate = true;
@@ -29,7 +29,7 @@ void pop_graph_set_cycle_estimate(pop_graph *graph, pop_vertex handle, uint64_t 
 void pop_graph_register_perf_estimator(pop_graph *graph, const char *vertex_type,
                                        pop_perf_estimator *estimate, void *context)
 {
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   uint32_t type = check_vertex_type(graph, "pop_graph_register_perf_estimator", vertex_type);
   if (type == POP_NAME_NONE) return;
   graph->vertex_types[type].estimate = estimate;
@@ -52,9 +52,9 @@ void graph_estimate_vertices(pop_graph *graph)
 }
 
 /* The vertex behind a handle that may be wrong: estimators are asked while nothing else can fail. */
-static const vertex *find_vertex(pop_graph **graph, pop_vertex handle)
+static const vertex *find_vertex(pop_graph **graph, const char *call, pop_vertex handle)
 {
-  if (!*graph) return NULL;
+  if (!graph_lives(*graph, call)) return NULL;
   *graph = (*graph)->top;
   bool is_there =
       handle.graph == *graph && handle.index > 0 && handle.index <= (*graph)->num_vertices;
@@ -63,7 +63,7 @@ static const vertex *find_vertex(pop_graph **graph, pop_vertex handle)
 
 pop_perf_estimate pop_graph_perf_estimate(pop_graph *graph, pop_vertex handle)
 {
-  const vertex *v = find_vertex(&graph, handle);
+  const vertex *v = find_vertex(&graph, __func__, handle);
   return v ? (pop_perf_estimate){v->cycle_estimate, v->flop_estimate} : (pop_perf_estimate){0};
 }
 
@@ -84,7 +84,7 @@ static size_t find_field(const pop_vertex_type *type, const char *name)
 
 size_t pop_graph_vertex_field_size(pop_graph *graph, pop_vertex handle, const char *name)
 {
-  const vertex *v = find_vertex(&graph, handle);
+  const vertex *v = find_vertex(&graph, __func__, handle);
   if (!v || !name) return SIZE_MAX;
   const pop_vertex_type *type = graph->vertex_types[v->type].type;
   size_t field = find_field(type, name);
@@ -101,7 +101,7 @@ size_t pop_graph_vertex_field_size(pop_graph *graph, pop_vertex handle, const ch
 size_t pop_graph_vertex_field_values(pop_graph *graph, pop_vertex handle, const char *name,
                                      void *values, size_t max)
 {
-  const vertex *v = find_vertex(&graph, handle);
+  const vertex *v = find_vertex(&graph, __func__, handle);
   if (!v || !name) return SIZE_MAX;
   const pop_vertex_type *type = graph->vertex_types[v->type].type;
   size_t number = find_field(type, name);

@@ -144,7 +144,7 @@ static void store_bytes(const setting *s, const uint8_t *bytes)
 void pop_graph_set_field(pop_graph *graph, pop_vertex vertex, const char *field, pop_type type,
                          const void *value)
 {
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   setting s = start_setting(graph, "pop_graph_set_field", vertex, field, false);
   if (!s.field || !check_type(graph, s.call, type)) return;
   uint8_t bytes[8] = {0};
@@ -171,7 +171,7 @@ static void fail_value(const setting *s, const char *value)
 
 void pop_graph_set_field_float(pop_graph *graph, pop_vertex vertex, const char *field, double value)
 {
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   setting s = start_setting(graph, "pop_graph_set_field_float", vertex, field, false);
   uint8_t bytes[8] = {0};
   if (!s.field) return;
@@ -183,7 +183,7 @@ void pop_graph_set_field_float(pop_graph *graph, pop_vertex vertex, const char *
 
 void pop_graph_set_field_int(pop_graph *graph, pop_vertex vertex, const char *field, int64_t value)
 {
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   setting s = start_setting(graph, "pop_graph_set_field_int", vertex, field, false);
   uint8_t bytes[8] = {0};
   if (!s.field) return;
@@ -218,7 +218,7 @@ static bool are_bools(const uint8_t *values, size_t count)
 void pop_graph_set_field_array(pop_graph *graph, pop_vertex vertex, const char *field,
                                pop_type type, const void *values, size_t count)
 {
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   setting s = start_setting(graph, "pop_graph_set_field_array", vertex, field, true);
   if (!s.field || !check_type(graph, s.call, type) || !check_count(&s, count)) return;
   size_t bytes = count * pop_type_bytes(type);

@@ -6,7 +6,7 @@
 
 static pop_graph *create(const char *call, const pop_target *target)
 {
-  pop_graph *graph = pop_xcalloc(1, sizeof *graph);
+  pop_graph *graph = object_new(OBJECT_GRAPH, sizeof *graph);
   graph->top = graph;
   graph->num_replicas = 1;
   graph->arena = pop_arena_new();
@@ -53,13 +53,26 @@ pop_graph *pop_graph_create_replicated(const pop_target *target, uint32_t replic
 
 uint32_t pop_graph_replication_factor(const pop_graph *graph)
 {
-  if (!graph) return 1;
+  if (!graph_lives(graph, __func__)) return 1;
   return graph->replication ? graph->num_replicas : graph->top->num_replicas;
+}
+
+pop_graph *pop_graph_retain(pop_graph *graph)
+{
+  if (graph_lives(graph, __func__)) object_use(&graph->top->base);
+  return graph;
+}
+
+void pop_graph_release(pop_graph *graph)
+{
+  if (graph && graph_lives(graph, __func__)) pop_graph_free(graph->top);
 }
 
 void pop_graph_free(pop_graph *graph)
 {
-  if (!graph || graph->parent) return; /* virtual graphs go with what they are views of */
+  /* Virtual graphs go with what they are views of. */
+  if (object_lives(graph, OBJECT_GRAPH) && graph->parent) return;
+  if (!object_release(graph, OBJECT_GRAPH, __func__)) return;
   for (size_t i = 0; i < graph->num_variables; i++) {
     free(graph->variables[i].initial);
     free(graph->variables[i].mapping);
@@ -79,12 +92,12 @@ void pop_graph_free(pop_graph *graph)
   for (pop_graph *view = graph->next, *next; view; view = next) {
     next = view->next;
     free(view->numbers);
-    free(view);
+    object_delete(&view->base);
   }
   view_scratch_free(graph->scratch);
   pop_error_free(graph->error);
   pop_arena_free(graph->arena);
-  free(graph);
+  object_delete(&graph->base);
 }
 
 void graph_end_construction(pop_graph *graph)
@@ -96,17 +109,17 @@ void graph_end_construction(pop_graph *graph)
 
 const pop_target *pop_graph_get_target(const pop_graph *graph)
 {
-  return graph ? &graph->target : NULL;
+  return graph_lives(graph, __func__) ? &graph->target : NULL;
 }
 
 const pop_error *pop_graph_error(const pop_graph *graph)
 {
-  return graph ? graph->top->error : NULL;
+  return object_lives(graph, OBJECT_GRAPH) ? graph->top->error : graph_lost_call(graph);
 }
 
 pop_error *pop_graph_take_error(pop_graph *graph)
 {
-  if (!graph) return NULL;
+  if (!object_lives(graph, OBJECT_GRAPH)) return graph_take_lost_call(graph);
   pop_error *error = graph->top->error;
   graph->top->error = NULL;
   return error;
@@ -127,7 +140,7 @@ void pop_graph_set_progress(pop_graph *graph,
                             void (*progress)(void *context, unsigned done, unsigned total),
                             void *context)
 {
-  if (!graph) return;
+  if (!graph_lives(graph, __func__)) return;
   graph->top->progress = progress;
   graph->top->progress_context = context;
 }

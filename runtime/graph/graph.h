@@ -20,6 +20,7 @@
 #define GRAPH_GRAPH_H
 
 #include "base/log.h"
+#include "base/object.h"
 #include <populus/arena.h>
 #include <populus/gp.h>
 #include <populus/graph.h>
@@ -208,6 +209,7 @@ enum { MAX_REPLICATIONS = UINT16_MAX };
 typedef _Atomic uintptr_t graph_compiler;
 
 struct pop_graph {
+  object base;
   /* A virtual graph is a view of another one's tiles, and has nothing but these and `target`. */
   pop_graph *top;    /* the graph that it is a view of in the end; of others, themselves */
   pop_graph *parent; /* NULL: it is no view */
@@ -260,6 +262,20 @@ static inline uint32_t graph_tile_limit(const pop_graph *view)
 {
   enum { MAX_TILES = 1000000 };
   return graph_is_for_host(view) ? MAX_TILES : view->num_tiles;
+}
+
+/* lost_calls.c: keeps the error of a call on a graph that is NULL or was freed; pop_graph_error gives it out. */
+void graph_lose_call(const pop_graph *graph, const char *call);
+
+/* What is kept; if that is nothing, an error about asking for it. */
+const pop_error *graph_lost_call(const pop_graph *graph);
+pop_error *graph_take_lost_call(const pop_graph *graph);
+
+static inline bool graph_lives(const pop_graph *graph, const char *call)
+{
+  if (object_lives(graph, OBJECT_GRAPH)) return true;
+  graph_lose_call(graph, call);
+  return false;
 }
 
 /* graph.c */

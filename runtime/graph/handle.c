@@ -6,7 +6,7 @@
 static void create_handle(pop_graph *graph, const char *call, const char *name, pop_tensor tensor,
                           bool read)
 {
-  if (!graph_enter(&graph) || !check_tensor(graph, call, tensor) ||
+  if (!graph_enter(&graph, call) || !check_tensor(graph, call, tensor) ||
       !check_room(graph, call, graph->num_handles, "handles"))
     return;
   if (!name) {
@@ -46,7 +46,7 @@ static void fail_write(pop_graph *graph, const char *handle, pop_tensor tensor, 
 void pop_graph_create_host_write(pop_graph *graph, const char *handle, pop_tensor tensor)
 {
   static const char call[] = "pop_graph_create_host_write";
-  if (!graph_enter(&graph) || !check_tensor(graph, call, tensor)) return;
+  if (!graph_enter(&graph, __func__) || !check_tensor(graph, call, tensor)) return;
   if (pop_tensor_contains_constant(tensor))
     fail_write(graph, handle, tensor, "is (partly) a constant, which cannot be written");
   else if (pop_tensor_contains_aliases(tensor))

@@ -16,12 +16,17 @@ pop_host_function pop_graph_add_host_function(pop_graph *graph, const char *hand
 {
   static const char call[] = "pop_graph_add_host_function";
   pop_host_function none = {graph, NULL, 0, 0};
-  if (!graph || !graph_usable(graph->top)) return none;
+  if (!graph_lives(graph, __func__) || !graph_usable(graph->top, __func__)) return none;
   pop_graph *top = graph->top;
   if (!handle || !*handle || (num_inputs == 0 && num_outputs == 0)) {
     graph_failf(top, POP_ERROR_INVALID_ARGUMENT, "%s: the function has no %s", call,
                 !handle || !*handle ? "handle; the host connects it by that name"
                                     : "inputs and no outputs; give at least one");
+    return none;
+  }
+  if ((num_inputs && !inputs) || (num_outputs && !outputs)) {
+    graph_failf(top, POP_ERROR_INVALID_ARGUMENT, "%s: the address of the %s is NULL", call,
+                num_inputs && !inputs ? "inputs" : "outputs");
     return none;
   }
   for (size_t i = 0; i < num_inputs; i++)
@@ -30,7 +35,7 @@ pop_host_function pop_graph_add_host_function(pop_graph *graph, const char *hand
   for (size_t i = 0; i < num_outputs; i++)
     pop_graph_add_host_to_device_fifo(graph, stream_name(top, handle, true, i), outputs[i].type,
                                       outputs[i].num_elements);
-  if (!graph_usable(top)) return none;
+  if (!graph_usable(top, __func__)) return none;
   return (pop_host_function){top, pop_arena_strdup(top->arena, handle), num_inputs, num_outputs};
 }
 
@@ -45,7 +50,7 @@ pop_program pop_program_call_host_function(pop_host_function function, const pop
 {
   static const char call[] = "pop_program_call_host_function";
   pop_graph *graph = function.graph ? function.graph->top : NULL;
-  if (!graph_usable(graph)) return (pop_program){graph, 0};
+  if (!graph_usable(graph, __func__)) return (pop_program){graph, 0};
   if (!function.handle || (function.num_inputs && !inputs) || (function.num_outputs && !outputs)) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: %s", call,
                 function.handle ? "its tensors are NULL" : "it is a null function");

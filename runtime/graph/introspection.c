@@ -11,11 +11,14 @@ static pop_error *no_such(const char *call, size_t number, const char *thing, si
 
 size_t pop_graph_num_variables(const pop_graph *graph)
 {
+  if (!graph_lives(graph, __func__)) return 0;
   return graph->top->num_variables;
 }
 
 pop_error *pop_graph_variable_info(pop_graph *graph, size_t number, pop_variable_info *info)
 {
+  POP_TRY(object_check(graph, OBJECT_GRAPH, __func__));
+  POP_TRY(object_check_argument(info, "the information", __func__));
   graph = graph->top;
   if (number >= graph->num_variables)
     return no_such("pop_graph_variable_info", number, "variable", graph->num_variables);
@@ -26,27 +29,33 @@ pop_error *pop_graph_variable_info(pop_graph *graph, size_t number, pop_variable
 
 size_t pop_graph_num_vertex_types(const pop_graph *graph)
 {
+  if (!graph_lives(graph, __func__)) return 0;
   return graph->top->num_vertex_types;
 }
 
 const char *pop_graph_vertex_type_name(const pop_graph *graph, size_t number)
 {
+  if (!graph_lives(graph, __func__)) return NULL;
   graph = graph->top;
   return number < graph->num_vertex_types ? graph->vertex_types[number].type->name : NULL;
 }
 
 bool pop_graph_has_vertex_type(const pop_graph *graph, const char *name)
 {
+  if (!graph_lives(graph, __func__)) return false;
   return name && pop_name_table_find(&graph->top->vertex_type_names, name) != POP_NAME_NONE;
 }
 
 size_t pop_graph_num_compute_sets(const pop_graph *graph)
 {
+  if (!graph_lives(graph, __func__)) return 0;
   return graph->top->num_compute_sets;
 }
 
 pop_error *pop_graph_compute_set_info(pop_graph *graph, size_t number, pop_compute_set_info *info)
 {
+  POP_TRY(object_check(graph, OBJECT_GRAPH, __func__));
+  POP_TRY(object_check_argument(info, "the information", __func__));
   graph = graph->top;
   if (number >= graph->num_compute_sets)
     return no_such("pop_graph_compute_set_info", number, "compute set", graph->num_compute_sets);
@@ -57,11 +66,14 @@ pop_error *pop_graph_compute_set_info(pop_graph *graph, size_t number, pop_compu
 
 size_t pop_graph_num_vertices(const pop_graph *graph)
 {
+  if (!graph_lives(graph, __func__)) return 0;
   return graph->top->num_vertices;
 }
 
 pop_error *pop_graph_vertex_info(pop_graph *view, size_t number, pop_vertex_info *info)
 {
+  POP_TRY(object_check(view, OBJECT_GRAPH, __func__));
+  POP_TRY(object_check_argument(info, "the information", __func__));
   pop_graph *graph = view->top;
   if (number >= graph->num_vertices)
     return no_such("pop_graph_vertex_info", number, "vertex", graph->num_vertices);
@@ -76,9 +88,10 @@ pop_error *pop_graph_vertex_info(pop_graph *view, size_t number, pop_vertex_info
 
 pop_error *pop_graph_field_info(pop_vertex vertex, const char *name, pop_field_info *info)
 {
+  POP_TRY(object_check_argument(info, "the information", __func__));
   static const char call[] = "pop_graph_field_info";
   pop_graph *graph = vertex.graph;
-  if (!graph) return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the vertex is null", call);
+  POP_TRY(object_check(graph, OBJECT_GRAPH, call));
   if (graph->error)
     return pop_error_new(pop_error_get_code(graph->error), "%s", pop_error_message(graph->error));
   const pop_field *field =
@@ -96,6 +109,7 @@ pop_error *pop_graph_visit_vertex_fields(pop_graph *graph, size_t number,
                                                        pop_tensor tensor),
                                          void *context)
 {
+  POP_TRY(object_check(graph, OBJECT_GRAPH, __func__));
   static const char call[] = "pop_graph_visit_vertex_fields";
   graph = graph->top;
   if (number >= graph->num_vertices) return no_such(call, number, "vertex", graph->num_vertices);

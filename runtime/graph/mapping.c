@@ -202,7 +202,7 @@ void pop_graph_set_tile_mapping(pop_graph *graph, pop_tensor handle, size_t tile
 {
   static const char call[] = "pop_graph_set_tile_mapping";
   const pop_graph *view = graph;
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   const tensor *t = check_tensor(graph, call, handle);
   if (!t || !check_replication(graph, call, t, view->replication)) return;
   if (tile >= graph_tile_limit(view)) {
@@ -273,7 +273,7 @@ void pop_graph_map_linearly(pop_graph *graph, pop_tensor handle, size_t min_elem
 {
   static const char call[] = "pop_graph_map_linearly";
   const pop_graph *view = graph;
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   const tensor *t = check_tensor(graph, call, handle);
   if (!t || !check_replication(graph, call, t, view->replication)) return;
   uint64_t per_tile =

@@ -26,7 +26,7 @@ void add_child(pop_program parent, pop_program child)
 
 pop_program pop_program_sequence(pop_graph *graph, const char *name)
 {
-  if (!graph_enter(&graph)) return (pop_program){graph, 0};
+  if (!graph_enter(&graph, __func__)) return (pop_program){graph, 0};
   return add_program(graph, "pop_program_sequence", (program){.kind = PROGRAM_SEQUENCE}, name);
 }
 
@@ -68,7 +68,7 @@ void pop_sequence_add(pop_program sequence, pop_program child)
 {
   static const char call[] = "pop_sequence_add";
   pop_graph *graph = sequence.graph ? sequence.graph : child.graph;
-  if (!graph_usable(graph)) return;
+  if (!graph_usable(graph, __func__)) return;
   program *parent = check_program(graph, call, sequence);
   program *added = parent ? check_program(graph, call, child) : NULL;
   if (!added) return;
@@ -87,7 +87,7 @@ void pop_sequence_add(pop_program sequence, pop_program child)
 pop_program pop_program_execute(pop_graph *graph, pop_compute_set compute_set, const char *name)
 {
   static const char call[] = "pop_program_execute";
-  if (!graph_enter(&graph) || !check_compute_set(graph, call, compute_set))
+  if (!graph_enter(&graph, __func__) || !check_compute_set(graph, call, compute_set))
     return (pop_program){graph, 0};
   program p = {.kind = PROGRAM_EXECUTE, .compute_set = compute_set.index - 1};
   return add_program(graph, call, p, name);
@@ -96,7 +96,8 @@ pop_program pop_program_execute(pop_graph *graph, pop_compute_set compute_set, c
 pop_program pop_program_repeat(pop_graph *graph, uint32_t count, pop_program body, const char *name)
 {
   static const char call[] = "pop_program_repeat";
-  if (!graph_enter(&graph) || !check_program(graph, call, body)) return (pop_program){graph, 0};
+  if (!graph_enter(&graph, __func__) || !check_program(graph, call, body))
+    return (pop_program){graph, 0};
   pop_program handle =
       add_program(graph, call, (program){.kind = PROGRAM_REPEAT, .count = count}, name);
   if (handle.index) add_child(handle, body);
@@ -129,7 +130,7 @@ pop_program pop_program_copy(pop_tensor source, pop_tensor destination, const ch
 {
   static const char call[] = "pop_program_copy";
   pop_graph *graph = source.graph ? source.graph : destination.graph;
-  if (!graph_usable(graph) || !check_copy(graph, call, name, source, destination))
+  if (!graph_usable(graph, __func__) || !check_copy(graph, call, name, source, destination))
     return (pop_program){graph, 0};
   program p = {.kind = PROGRAM_COPY,
                .source = tensor_of_all_replicas(graph, call, source).index,
@@ -141,7 +142,8 @@ pop_program pop_program_write_undef(pop_tensor tensor, const char *name)
 {
   static const char call[] = "pop_program_write_undef";
   pop_graph *graph = tensor.graph;
-  if (!graph_usable(graph) || !check_tensor(graph, call, tensor)) return (pop_program){graph, 0};
+  if (!graph_usable(graph, __func__) || !check_tensor(graph, call, tensor))
+    return (pop_program){graph, 0};
   if (pop_tensor_contains_constant(tensor)) {
     graph_failf(graph, POP_ERROR_TENSOR, "%s %s: a constant cannot be written", call,
                 say_name(graph, name));
@@ -155,7 +157,7 @@ pop_program pop_program_write_undef(pop_tensor tensor, const char *name)
 pop_program pop_program_sync(pop_graph *graph, pop_sync_type type, const char *name)
 {
   static const char call[] = "pop_program_sync";
-  if (!graph_enter(&graph)) return (pop_program){graph, 0};
+  if (!graph_enter(&graph, __func__)) return (pop_program){graph, 0};
   if ((unsigned)type > POP_SYNC_GLOBAL) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
                 "%s %s: there is no sync type %d: POP_SYNC_INTERNAL, POP_SYNC_EXTERNAL or "
@@ -168,14 +170,15 @@ pop_program pop_program_sync(pop_graph *graph, pop_sync_type type, const char *n
 
 pop_program pop_program_nop(pop_graph *graph, const char *name)
 {
-  if (!graph_enter(&graph)) return (pop_program){graph, 0};
+  if (!graph_enter(&graph, __func__)) return (pop_program){graph, 0};
   return add_program(graph, "pop_program_nop", (program){.kind = PROGRAM_NOP}, name);
 }
 
 pop_program pop_program_block(pop_graph *graph, pop_program body, const char *name)
 {
   static const char call[] = "pop_program_block";
-  if (!graph_enter(&graph) || !check_program(graph, call, body)) return (pop_program){graph, 0};
+  if (!graph_enter(&graph, __func__) || !check_program(graph, call, body))
+    return (pop_program){graph, 0};
   if (!name || !*name) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
                 "%s: the block has no name; profiles show it by that", call);
@@ -213,7 +216,8 @@ static pop_program print_as(const char *call, pop_tensor tensor, const char *for
                             const char *title)
 {
   pop_graph *graph = tensor.graph;
-  if (!graph_usable(graph) || !check_tensor(graph, call, tensor)) return (pop_program){graph, 0};
+  if (!graph_usable(graph, call) || !check_tensor(graph, call, tensor))
+    return (pop_program){graph, 0};
   program p = {.kind = PROGRAM_PRINT_TENSOR, .source = tensor.index, .message = format};
   return add_for_each_replica(graph, call, p, tensor, add_print, title);
 }
@@ -228,7 +232,7 @@ pop_program pop_program_print_tensor_formatted(pop_tensor tensor, const char *ti
 {
   static const char call[] = "pop_program_print_tensor_formatted";
   pop_graph *graph = tensor.graph;
-  if (!graph_usable(graph)) return (pop_program){graph, 0};
+  if (!graph_usable(graph, __func__)) return (pop_program){graph, 0};
   char text[PRINT_FORMAT_SIZE];
   if (!format || !print_format_write(format, text)) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,

@@ -6,7 +6,7 @@
 
 static bool check_visit(const char *call, pop_tensor t, bool is_there)
 {
-  if (!graph_usable(t.graph) || !check_tensor(t.graph, call, t)) return false;
+  if (!graph_usable(t.graph, call) || !check_tensor(t.graph, call, t)) return false;
   if (is_there) return true;
   graph_failf(t.graph, POP_ERROR_INVALID_ARGUMENT, "%s: there is no function to call", call);
   return false;

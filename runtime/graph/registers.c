@@ -14,7 +14,7 @@ static const char out_field[] = "out";
 /* The graph can be used and the sequence is one; its vertex types are there. */
 static bool begin(const pop_graph *view, const char *call, pop_program sequence)
 {
-  if (!view || !graph_usable(view->top)) return false;
+  if (!graph_lives(view, call) || !graph_usable(view->top, call)) return false;
   pop_graph *graph = view->top;
   const program *p = check_program(graph, call, sequence);
   if (!p) return false;
@@ -27,7 +27,7 @@ static bool begin(const pop_graph *view, const char *call, pop_program sequence)
   char *path = pop_xasprintf("%s/poplibs.gp", pop_data_dir());
   pop_graph_add_codelets(graph, path, NULL);
   free(path);
-  return graph_usable(graph);
+  return graph_usable(graph, call);
 }
 
 static const char *name_part(pop_graph *graph, const char *name, const char *part)
@@ -136,7 +136,7 @@ static pop_tensor add_float_control(pop_graph *graph, pop_program sequence,
   const size_t tiles = pop_graph_num_tiles(graph);
   pop_tensor before = pop_graph_add_variable(graph, POP_UNSIGNED_INT, &tiles, 1, name);
   pop_compute_set set = pop_graph_add_compute_set(graph, name);
-  for (size_t tile = 0; tile < tiles && graph_usable(graph->top); tile++) {
+  for (size_t tile = 0; tile < tiles && graph_usable(graph->top, __func__); tile++) {
     pop_vertex v = add_vertex(graph, set, "poplar_rt::FloatControl", tile);
     pop_tensor element = pop_tensor_index(before, tile);
     pop_graph_set_tile_mapping(graph, element, tile);
@@ -208,7 +208,7 @@ static void add_seed_vertices(pop_graph *graph, pop_program sequence, const char
 {
   pop_compute_set set = pop_graph_add_compute_set(graph, name);
   size_t tiles = pop_graph_num_tiles(graph);
-  for (size_t tile = 0; tile < tiles && graph_usable(graph->top); tile++)
+  for (size_t tile = 0; tile < tiles && graph_usable(graph->top, __func__); tile++)
     pop_graph_connect(graph, add_vertex(graph, set, type, tile), "seeds",
                       pop_tensor_flatten(pop_tensor_index(seeds, tile)));
   add_execute(graph, sequence, set, name);

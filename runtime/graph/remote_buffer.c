@@ -41,7 +41,7 @@ pop_remote_buffer pop_graph_add_remote_buffer(pop_graph *graph, const char *hand
 {
   static const char call[] = "pop_graph_add_remote_buffer";
   const pop_graph *view = graph;
-  if (!graph_enter(&graph) ||
+  if (!graph_enter(&graph, __func__) ||
       !check_buffer_arguments(graph, call, handle, type, num_elements, repeats))
     return (pop_remote_buffer){graph, 0};
   remote_buffer added = {.name = pop_arena_strdup(graph->arena, handle),
@@ -110,7 +110,7 @@ static pop_program copy_remote(pop_graph *graph, const char *call, pop_remote_bu
                                pop_tensor side, pop_tensor offsets, bool to_device,
                                const char *name)
 {
-  if (!graph_usable(graph)) return (pop_program){graph, 0};
+  if (!graph_usable(graph, call)) return (pop_program){graph, 0};
   const remote_buffer *b = check_remote_buffer(graph, call, buffer);
   const tensor *t = b ? check_tensor(graph, call, side) : NULL;
   bool has_offsets = offsets.graph || offsets.index;

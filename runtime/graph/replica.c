@@ -11,7 +11,7 @@ pop_tensor pop_graph_add_replication_index_constant(pop_graph *graph, const char
 {
   static const uint32_t first = 0;
   pop_graph *view = graph;
-  bool usable = graph_enter(&graph);
+  bool usable = graph_enter(&graph, __func__);
   if (!usable) return (pop_tensor){graph, 0};
   pop_tensor index = pop_graph_add_constant(view, POP_UNSIGNED_INT, NULL, 0, &first, name);
   if (!index.index) return index;
@@ -90,7 +90,8 @@ pop_program pop_program_cross_replica_copy(pop_tensor source, pop_tensor destina
   static const char call[] = "pop_program_cross_replica_copy";
   pop_graph *graph = source.graph ? source.graph : destination.graph;
   pop_program none = {graph, 0};
-  if (!graph_usable(graph) || !check_copy(graph, call, name, source, destination)) return none;
+  if (!graph_usable(graph, __func__) || !check_copy(graph, call, name, source, destination))
+    return none;
   bool in_graph = graph->tensors[source.index].replication || graph->num_replicas == 1;
   uint32_t num_replicas = in_graph ? tensor_replicas(source) : graph->num_replicas;
   uint32_t *by_replica = pop_arena_alloc(graph->arena, num_replicas * sizeof *by_replica);
@@ -107,7 +108,8 @@ pop_program pop_program_assume_equal_across_replicas(pop_tensor tensor, const ch
 {
   static const char call[] = "pop_program_assume_equal_across_replicas";
   pop_graph *graph = tensor.graph;
-  if (!graph_usable(graph) || !check_tensor(graph, call, tensor)) return (pop_program){graph, 0};
+  if (!graph_usable(graph, __func__) || !check_tensor(graph, call, tensor))
+    return (pop_program){graph, 0};
   program p = {.kind = PROGRAM_ASSUME_EQUAL,
                .source = tensor_of_all_replicas(graph, call, tensor).index,
                .count = tensor_replicas(tensor)};

@@ -95,7 +95,7 @@ pop_tensor tensor_of_all_replicas(pop_graph *graph, const char *call, pop_tensor
 pop_tensor pop_graph_get_non_replicated_tensor(pop_graph *graph, pop_tensor handle)
 {
   static const char call[] = "pop_graph_get_non_replicated_tensor";
-  bool usable = graph_enter(&graph);
+  bool usable = graph_enter(&graph, __func__);
   const pop_tensor none = {graph, 0};
   if (!usable || !check_tensor(graph, call, handle)) return none;
   const tensor t = graph->tensors[handle.index];

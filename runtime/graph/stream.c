@@ -33,7 +33,8 @@ static pop_stream add_stream(pop_graph *graph, const char *call, const char *han
                              size_t num_elements, bool to_device)
 {
   const pop_graph *view = graph;
-  if (!graph_enter(&graph) || !check_stream_arguments(graph, call, handle, type, num_elements))
+  if (!graph_enter(&graph, call) ||
+      !check_stream_arguments(graph, call, handle, type, num_elements))
     return (pop_stream){graph, 0};
   host_stream added = {.name = pop_arena_strdup(graph->arena, handle),
                        .type = type,
@@ -68,7 +69,7 @@ void pop_stream_set_replicated_mode(pop_stream stream, pop_replicated_stream_mod
 {
   static const char call[] = "pop_stream_set_replicated_mode";
   pop_graph *graph = stream.graph;
-  const host_stream *s = graph_usable(graph) ? check_stream(graph, call, stream) : NULL;
+  const host_stream *s = graph_usable(graph, __func__) ? check_stream(graph, call, stream) : NULL;
   if (!s) return;
   if (mode != POP_STREAM_REPLICATE && mode != POP_STREAM_BROADCAST)
     graph_failf(
@@ -124,7 +125,7 @@ void pop_stream_set_option(pop_stream stream, const char *key, const char *value
   static const char call[] = "pop_stream_set_option";
   static const char *const keys[] = {"splitLimit", "bufferingDepth"};
   pop_graph *graph = stream.graph;
-  if (!graph_usable(graph) || !check_stream(graph, call, stream)) return;
+  if (!graph_usable(graph, __func__) || !check_stream(graph, call, stream)) return;
   host_stream *s = &graph->streams[stream.index - 1], *end = s + s->num_replicas;
   if (key && strcmp(key, keys[0]) == 0)
     for (; s < end; s++) set_split_limit(graph, s, value);
@@ -180,7 +181,7 @@ static pop_program add_copy(pop_graph *graph, const char *call, program p, uint3
 static pop_program copy_stream(pop_graph *graph, const char *call, pop_stream stream,
                                pop_tensor side, bool to_device, const char *name)
 {
-  if (!graph_usable(graph) || !check_stream_copy(graph, call, name, stream, side, to_device))
+  if (!graph_usable(graph, call) || !check_stream_copy(graph, call, name, stream, side, to_device))
     return (pop_program){graph, 0};
   program p = {.kind = PROGRAM_STREAM_COPY, .source = side.index, .stream = stream.index - 1};
   return add_for_each_replica(graph, call, p, side, add_copy, name);

@@ -12,7 +12,7 @@
 
 static const tensor *operand(const char *call, pop_tensor t)
 {
-  return graph_usable(t.graph) ? check_tensor(t.graph, call, t) : NULL;
+  return graph_usable(t.graph, call) ? check_tensor(t.graph, call, t) : NULL;
 }
 
 static pop_tensor null_tensor(pop_graph *graph)
@@ -386,7 +386,7 @@ pop_tensor pop_concat(const pop_tensor *tensors, size_t count, size_t dimension)
   static const char call[] = "pop_concat";
   pop_graph *graph = NULL;
   for (size_t i = 0; tensors && i < count && !graph; i++) graph = tensors[i].graph;
-  if (!graph_usable(graph)) return null_tensor(graph);
+  if (!graph_usable(graph, __func__)) return null_tensor(graph);
   size_t shape[GRAPH_MAX_RANK];
   uint64_t num_elements;
   const tensor *first = check_concat(graph, call, tensors, count, dimension, shape);

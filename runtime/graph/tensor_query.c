@@ -6,31 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const tensor *find_tensor(pop_tensor t)
+static const tensor *find_tensor(pop_tensor t, const char *call)
 {
+  if (t.graph && !graph_lives(t.graph, call)) return NULL;
   return pop_tensor_valid(t) ? &t.graph->tensors[t.index] : NULL;
 }
 
 bool pop_tensor_valid(pop_tensor t)
 {
-  return t.graph && t.index > 0 && t.index < t.graph->num_tensors;
+  return object_lives(t.graph, OBJECT_GRAPH) && t.index > 0 && t.index < t.graph->num_tensors;
 }
 
 pop_type pop_tensor_element_type(pop_tensor handle)
 {
-  const tensor *t = find_tensor(handle);
+  const tensor *t = find_tensor(handle, __func__);
   return t ? t->type : POP_TYPE_COUNT;
 }
 
 size_t pop_tensor_rank(pop_tensor handle)
 {
-  const tensor *t = find_tensor(handle);
+  const tensor *t = find_tensor(handle, __func__);
   return t ? t->rank : 0;
 }
 
 size_t pop_tensor_dim(pop_tensor handle, size_t dimension)
 {
-  const tensor *t = find_tensor(handle);
+  const tensor *t = find_tensor(handle, __func__);
   if (!t) return 0;
   if (dimension < t->rank) return t->shape[dimension];
   graph_failf(handle.graph, POP_ERROR_INDEX,
@@ -41,19 +42,19 @@ size_t pop_tensor_dim(pop_tensor handle, size_t dimension)
 
 const size_t *pop_tensor_shape(pop_tensor handle)
 {
-  const tensor *t = find_tensor(handle);
+  const tensor *t = find_tensor(handle, __func__);
   return t ? t->shape : NULL;
 }
 
 size_t pop_tensor_num_elements(pop_tensor handle)
 {
-  const tensor *t = find_tensor(handle);
+  const tensor *t = find_tensor(handle, __func__);
   return t ? t->num_elements : 0;
 }
 
 bool pop_tensor_is_contiguous(pop_tensor handle)
 {
-  const tensor *t = find_tensor(handle);
+  const tensor *t = find_tensor(handle, __func__);
   if (!t) return false;
   if (t->num_elements == 0) return true;
   view_walk walk;
@@ -64,7 +65,7 @@ bool pop_tensor_is_contiguous(pop_tensor handle)
 
 bool pop_tensor_contains_constant(pop_tensor handle)
 {
-  const tensor *t = find_tensor(handle);
+  const tensor *t = find_tensor(handle, __func__);
   for (size_t i = 0; t && i < t->num_pieces; i++)
     if (handle.graph->variables[handle.graph->pieces[t->first_piece + i].variable].constant)
       return true;
@@ -73,7 +74,7 @@ bool pop_tensor_contains_constant(pop_tensor handle)
 
 bool pop_tensor_is_parallel_writeable(pop_tensor handle)
 {
-  return pop_tensor_valid(handle) && !pop_tensor_contains_constant(handle) &&
+  return find_tensor(handle, __func__) && !pop_tensor_contains_constant(handle) &&
          !pop_tensor_contains_aliases(handle);
 }
 
@@ -112,7 +113,7 @@ static bool same_runs(const pop_graph *graph, uint32_t a, uint32_t b)
 
 bool pop_tensor_equal(pop_tensor left, pop_tensor right)
 {
-  const tensor *a = find_tensor(left), *b = find_tensor(right);
+  const tensor *a = find_tensor(left, __func__), *b = find_tensor(right, __func__);
   if (!a || !b) return !a && !b;
   if (left.graph != right.graph || a->type != b->type || a->rank != b->rank ||
       a->replication != b->replication)
@@ -147,9 +148,9 @@ static void print_run(FILE *stream, const pop_graph *graph, const view_run *run)
     fprintf(stream, "[%llu:%llu]", begin, end);
 }
 
-static void print_tensor(FILE *stream, pop_tensor handle, size_t most_runs)
+static void print_tensor(FILE *stream, const char *call, pop_tensor handle, size_t most_runs)
 {
-  const tensor *t = find_tensor(handle);
+  const tensor *t = find_tensor(handle, call);
   fprintf(stream, "%s ", t ? pop_type_name(t->type) : "null");
   print_shape(stream, t);
   if (!t || t->num_elements == 0) return;
@@ -169,7 +170,7 @@ static void print_tensor(FILE *stream, pop_tensor handle, size_t most_runs)
 /* As much of `whole` as there is room for. */
 static size_t hand_over(char *whole, size_t length, char *text, size_t size)
 {
-  if (size) {
+  if (text && size) {
     size_t taken = length < size ? length : size - 1;
     memcpy(text, whole, taken);
     text[taken] = '\0';
@@ -184,7 +185,7 @@ size_t pop_tensor_shape_string(pop_tensor handle, char *text, size_t size)
   size_t length = 0;
   FILE *stream = open_memstream(&whole, &length);
   if (!stream) return 0;
-  print_shape(stream, find_tensor(handle));
+  print_shape(stream, find_tensor(handle, __func__));
   fclose(stream);
   return hand_over(whole, length, text, size);
 }
@@ -195,13 +196,14 @@ size_t pop_tensor_debug_string(pop_tensor handle, char *text, size_t size)
   size_t length = 0;
   FILE *stream = open_memstream(&whole, &length);
   if (!stream) return 0;
-  print_tensor(stream, handle, MOST_RUNS_IN_A_STRING);
+  print_tensor(stream, __func__, handle, MOST_RUNS_IN_A_STRING);
   fclose(stream);
   return hand_over(whole, length, text, size);
 }
 
 void pop_tensor_dump(pop_tensor handle, FILE *stream)
 {
-  print_tensor(stream, handle, SIZE_MAX);
+  if (!stream) return;
+  print_tensor(stream, __func__, handle, SIZE_MAX);
   putc('\n', stream);
 }

@@ -7,7 +7,7 @@
 
 static const tensor *operand(const char *call, pop_tensor t)
 {
-  return graph_usable(t.graph) ? check_tensor(t.graph, call, t) : NULL;
+  return graph_usable(t.graph, call) ? check_tensor(t.graph, call, t) : NULL;
 }
 
 static pop_tensor null_tensor(pop_graph *graph)
@@ -58,6 +58,7 @@ pop_tensor pop_tensor_dim_shuffle_partial(pop_tensor handle, const size_t *sourc
 
 pop_tensor pop_tensor_dim_roll(pop_tensor handle, size_t dimension, size_t to)
 {
+  if (!graph_lives(handle.graph, __func__)) return (pop_tensor){0};
   return pop_tensor_dim_shuffle_partial(handle, &dimension, &to, 1);
 }
 

@@ -81,7 +81,7 @@ pop_tensor pop_graph_add_variable(pop_graph *graph, pop_type type, const size_t 
   static const char call[] = "pop_graph_add_variable";
   const pop_graph *view = graph;
   uint64_t num_elements;
-  if (!graph_enter(&graph) || !check_type(graph, call, type) ||
+  if (!graph_enter(&graph, __func__) || !check_type(graph, call, type) ||
       !check_shape(graph, call, name, shape, rank, &num_elements) ||
       !check_room_for_variables(view, call))
     return (pop_tensor){graph, 0};
@@ -133,7 +133,7 @@ pop_tensor pop_graph_add_constant(pop_graph *graph, pop_type type, const size_t 
   static const char call[] = "pop_graph_add_constant";
   const pop_graph *view = graph;
   uint64_t count;
-  if (!graph_enter(&graph) || !check_type(graph, call, type) ||
+  if (!graph_enter(&graph, __func__) || !check_type(graph, call, type) ||
       !check_shape(graph, call, name, shape, rank, &count) || !check_room_for_variables(view, call))
     return (pop_tensor){graph, 0};
   if (!data_is_good(type, data, count)) {
@@ -158,7 +158,7 @@ static uint8_t *initial_content(pop_graph *graph, const char *call, uint32_t ind
 void pop_graph_set_initial_value(pop_graph *graph, pop_tensor handle, const void *data)
 {
   static const char call[] = "pop_graph_set_initial_value";
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   const tensor *t = check_tensor(graph, call, handle);
   if (!t) return;
   if (pop_tensor_contains_constant(handle)) {

@@ -9,7 +9,7 @@
 
 pop_compute_set pop_graph_add_compute_set(pop_graph *graph, const char *name)
 {
-  if (!graph_enter(&graph) ||
+  if (!graph_enter(&graph, __func__) ||
       !check_room(graph, "pop_graph_add_compute_set", graph->num_compute_sets, "compute sets"))
     return (pop_compute_set){graph, 0};
   compute_set set = {.name = name && *name ? pop_arena_strdup(graph->arena, name) : ""};
@@ -70,7 +70,7 @@ pop_vertex pop_graph_add_vertex(pop_graph *graph, pop_compute_set handle, const 
 {
   static const char call[] = "pop_graph_add_vertex";
   const pop_graph *view = graph;
-  bool usable = graph_enter(&graph);
+  bool usable = graph_enter(&graph, __func__);
   pop_vertex none = {graph, 0};
   uint32_t count = usable ? replication_count(graph, view->replication) : 1;
   if (!usable || !check_room(graph, call, graph->num_vertices + (count - 1), "vertices"))
@@ -98,7 +98,7 @@ void pop_graph_set_vertex_tile(pop_graph *graph, pop_vertex handle, size_t tile)
 {
   static const char call[] = "pop_graph_set_vertex_tile";
   const pop_graph *view = graph;
-  if (!graph_enter(&graph)) return;
+  if (!graph_enter(&graph, __func__)) return;
   vertex *v = check_vertex(graph, call, handle);
   if (!v) return;
   if (tile >= graph_tile_limit(view))

@@ -81,16 +81,16 @@ static void set_virtual_target(pop_graph *view)
 static pop_graph *add_view(pop_graph *parent, uint32_t num_replicas, uint32_t num_tiles,
                            const uint32_t *tiles)
 {
-  pop_graph *top = parent->top, *view = pop_xcalloc(1, sizeof *view);
+  pop_graph *top = parent->top, *view = object_new(OBJECT_GRAPH, sizeof *view);
   size_t bytes = (size_t)num_replicas * num_tiles * sizeof *tiles;
   uint32_t *kept = pop_arena_alloc(top->arena, bytes);
   memcpy(kept, tiles, bytes);
-  *view = (pop_graph){.top = top,
-                      .parent = parent,
-                      .num_tiles = num_tiles,
-                      .tiles = kept,
-                      .replication = parent->replication,
-                      .num_replicas = num_replicas};
+  view->top = top;
+  view->parent = parent;
+  view->num_tiles = num_tiles;
+  view->tiles = kept;
+  view->replication = parent->replication;
+  view->num_replicas = num_replicas;
   set_virtual_target(view);
   view->next = top->next;
   top->next = view;
@@ -145,15 +145,16 @@ static bool check_range_of(pop_graph *graph, const char *call, const char *thing
   return false;
 }
 
-static bool usable(pop_graph *graph)
+static bool usable(pop_graph *graph, const char *call)
 {
-  return graph_enter(&graph);
+  return graph_enter(&graph, call);
 }
 
 pop_graph *pop_graph_create_virtual_graph(pop_graph *graph, size_t first, size_t end)
 {
   static const char call[] = "pop_graph_create_virtual_graph";
-  if (!usable(graph) || !check_range_of(graph, call, "tiles", first, end, graph_tile_limit(graph)))
+  if (!usable(graph, call) ||
+      !check_range_of(graph, call, "tiles", first, end, graph_tile_limit(graph)))
     return failed(graph);
   tile_list list = {0};
   add_range(&list, first, end);
@@ -163,7 +164,7 @@ pop_graph *pop_graph_create_virtual_graph(pop_graph *graph, size_t first, size_t
 pop_graph *pop_graph_create_virtual_graph_by_ipus(pop_graph *graph, size_t first, size_t end)
 {
   static const char call[] = "pop_graph_create_virtual_graph_by_ipus";
-  if (!usable(graph)) return failed(graph);
+  if (!usable(graph, call)) return failed(graph);
   size_t num_ipus = graph_is_for_host(graph) ? graph_tile_limit(graph) : graph->target.num_ipus;
   if (!check_range_of(graph, call, "IPUs", first, end, num_ipus)) return failed(graph);
   tile_list list = {0};
@@ -193,7 +194,7 @@ pop_graph *pop_graph_create_virtual_graph_by_tiles(pop_graph *graph, const size_
                                                    size_t count)
 {
   static const char call[] = "pop_graph_create_virtual_graph_by_tiles";
-  if (!usable(graph) ||
+  if (!usable(graph, call) ||
       !check_list(graph, call, tiles, count, graph_tile_limit(graph), "the graph"))
     return failed(graph);
   tile_list list = {0};
@@ -205,7 +206,7 @@ pop_graph *pop_graph_create_virtual_graph_per_ipu(pop_graph *graph, const size_t
                                                   size_t count)
 {
   static const char call[] = "pop_graph_create_virtual_graph_per_ipu";
-  if (!usable(graph) ||
+  if (!usable(graph, call) ||
       !check_list(graph, call, tiles, count, graph->target.tiles_per_ipu, "an IPU of the graph"))
     return failed(graph);
   tile_list list = {0};
@@ -243,7 +244,8 @@ static bool check_replicas(pop_graph *graph, const char *call, uint32_t count)
 pop_graph *pop_graph_create_replicated_graph(pop_graph *graph, uint32_t replication_factor)
 {
   static const char call[] = "pop_graph_create_replicated_graph";
-  if (!usable(graph) || !check_replicas(graph, call, replication_factor)) return failed(graph);
+  if (!usable(graph, call) || !check_replicas(graph, call, replication_factor))
+    return failed(graph);
   pop_graph *top = graph->top;
   bool host = graph_is_for_host(graph);
   uint32_t num_tiles = host ? graph->num_tiles : graph->num_tiles / replication_factor;
@@ -261,22 +263,23 @@ pop_graph *pop_graph_create_replicated_graph(pop_graph *graph, uint32_t replicat
 
 size_t pop_graph_num_tiles(const pop_graph *graph)
 {
-  return graph ? graph->num_tiles : 0;
+  return graph_lives(graph, __func__) ? graph->num_tiles : 0;
 }
 
 size_t pop_graph_physical_tile(const pop_graph *graph, size_t tile)
 {
-  return graph && tile < graph->num_tiles ? graph_tile_of_top(graph, 0, (uint32_t)tile) : SIZE_MAX;
+  if (!graph_lives(graph, __func__)) return SIZE_MAX;
+  return tile < graph->num_tiles ? graph_tile_of_top(graph, 0, (uint32_t)tile) : SIZE_MAX;
 }
 
 pop_graph *pop_graph_parent(pop_graph *graph)
 {
-  return graph ? graph->parent : NULL;
+  return graph_lives(graph, __func__) ? graph->parent : NULL;
 }
 
 pop_graph *pop_graph_top_level_graph(pop_graph *graph)
 {
-  if (!graph) return NULL;
+  if (!graph_lives(graph, __func__)) return NULL;
   if (graph->top->num_replicas > 1) {
     graph_failf(
         graph->top, POP_ERROR_INVALID_ARGUMENT,

@@ -111,7 +111,7 @@ void pop_graph_visit_tile_mapping(pop_graph *graph, pop_tensor handle,
 {
   static const char call[] = "pop_graph_visit_tile_mapping";
   pop_graph *view = graph;
-  const tensor *t = graph_enter(&graph) ? check_tensor(graph, call, handle) : NULL;
+  const tensor *t = graph_enter(&graph, __func__) ? check_tensor(graph, call, handle) : NULL;
   if (!t || !check_replication(graph, call, t, view->replication)) return;
   if (!visit) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: there is no function to call", call);

@@ -316,6 +316,8 @@ enum { NUM_ENTRIES = sizeof entries / sizeof *entries };
 
 const pop_option_info *pop_engine_option_table(size_t *count)
 {
+  size_t ignored;
+  if (!count) count = &ignored;
   *count = NUM_ENTRIES;
   return infos;
 }

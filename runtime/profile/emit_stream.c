@@ -1,6 +1,7 @@
 /* Profiles, and values of them, to streams. */
 #include "base/emitter.h"
 #include "base/json.h"
+#include "base/object.h"
 
 #include <errno.h>
 
@@ -57,6 +58,7 @@ static void emit_value(const emitter *to, const void *value)
 
 pop_error *pop_profile_write(pop_profile_value value, pop_profile_format format, FILE *stream)
 {
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
   if (!value.node)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "pop_profile_write: there is no such value");
   return emit_to_stream(emit_value, &value, format, stream);

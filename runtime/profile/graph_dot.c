@@ -218,11 +218,15 @@ static pop_error *output(const char *call, pop_graph *graph, FILE *stream,
 pop_error *pop_graph_output_vertex_graph(pop_graph *graph, FILE *stream,
                                          const pop_program *programs, size_t num_programs)
 {
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
+  POP_TRY(object_check_list(programs, num_programs, "programs", __func__));
   return output("pop_graph_output_vertex_graph", graph, stream, programs, num_programs, true);
 }
 
 pop_error *pop_graph_output_compute_graph(pop_graph *graph, FILE *stream,
                                           const pop_program *programs, size_t num_programs)
 {
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
+  POP_TRY(object_check_list(programs, num_programs, "programs", __func__));
   return output("pop_graph_output_compute_graph", graph, stream, programs, num_programs, false);
 }

@@ -201,9 +201,7 @@ static void put_graph(const emitter *to, pop_graph *graph)
 
 static pop_error *serialize(const char *call, pop_graph *graph, FILE *stream, const emitter *to)
 {
-  if (!graph || !stream)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: the %s is NULL", call,
-                         graph ? "stream" : "graph");
+  POP_TRY(object_check(graph, OBJECT_GRAPH, call));
   put_graph(to, graph->top);
   if (fflush(stream) != 0 || ferror(stream))
     return pop_error_errno(errno, "%s: cannot write", call);
@@ -212,6 +210,7 @@ static pop_error *serialize(const char *call, pop_graph *graph, FILE *stream, co
 
 pop_error *pop_graph_serialize(pop_graph *graph, FILE *stream)
 {
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
   json_writer json = {.stream = stream};
   emitter to = json_emitter(&json);
   return serialize("pop_graph_serialize", graph, stream, &to);
@@ -219,6 +218,7 @@ pop_error *pop_graph_serialize(pop_graph *graph, FILE *stream)
 
 pop_error *pop_graph_serialize_cbor(pop_graph *graph, FILE *stream)
 {
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
   emitter to = cbor_emitter(stream);
   return serialize("pop_graph_serialize_cbor", graph, stream, &to);
 }

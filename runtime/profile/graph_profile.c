@@ -232,6 +232,9 @@ void graph_profile_close(graph_profile *g)
 
 pop_error *pop_executable_graph_profile(const pop_executable *executable, pop_profile **profile)
 {
+  POP_TRY(object_check_argument(profile, "the profile to make", __func__));
+  *profile = NULL;
+  POP_TRY(object_check(executable, OBJECT_EXECUTABLE, __func__));
   graph_profile g;
   *profile = NULL;
   POP_TRY(graph_profile_open(executable, &g));
@@ -243,6 +246,8 @@ pop_error *pop_executable_graph_profile(const pop_executable *executable, pop_pr
 pop_error *pop_executable_write_graph_profile(const pop_executable *executable,
                                               pop_profile_format format, FILE *stream)
 {
+  POP_TRY(object_check(executable, OBJECT_EXECUTABLE, __func__));
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
   graph_profile g;
   POP_TRY(graph_profile_open(executable, &g));
   pop_error *error = emit_to_stream(emit_graph_profile, &g, format, stream);

@@ -43,6 +43,9 @@ pop_error *report_to_stream(const pop_executable *e, const execution *x, pop_pro
 
 pop_error *pop_report_read(const char *path, pop_profile **values)
 {
+  POP_TRY(object_check_argument(values, "the profile to make", __func__));
+  *values = NULL;
+  POP_TRY(object_check_argument(path, "the path", __func__));
   POP_TRY(pop_profile_read(path, values));
   pop_profile_value root = pop_profile_root(*values);
   const char *format = pop_profile_as_string(pop_profile_get(root, "format"));

@@ -1,5 +1,6 @@
 #include "profile/summary.h"
 
+#include "base/object.h"
 #include "profile/grouped.h"
 #include <populus/arena.h>
 #include <populus/names.h>
@@ -41,6 +42,9 @@ static pop_error *take_option(const pop_option *option, summary_style *style)
   bool *const fields[] = {SUMMARY_OPTIONS(OPTION_FIELD)};
 #undef OPTION_FIELD
   enum { NUM_KEYS = sizeof keys / sizeof *keys };
+  if (!option->key || !option->value)
+    return pop_error_new(POP_ERROR_INVALID_OPTION, "an option of the profile summary has no %s",
+                         option->key ? "value" : "key");
   for (size_t i = 0; i < NUM_KEYS; ++i) {
     if (strcmp(option->key, keys[i]) != 0) continue;
     *fields[i] = strcmp(option->value, "true") == 0;
@@ -223,6 +227,8 @@ void summary_memory(const summary_style *style, pop_profile_value profile)
 pop_error *pop_profile_print_graph_summary(pop_profile_value profile, const pop_option *options,
                                            size_t num_options, FILE *stream)
 {
+  POP_TRY(object_check_list(options, num_options, "options", __func__));
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
   summary_style style;
   POP_TRY(summary_style_parse(options, num_options, stream, &style));
   if (!pop_profile_find(profile, "memory.byTile.total").node ||

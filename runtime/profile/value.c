@@ -27,7 +27,7 @@ static int64_t packed_int(const pop_profile_node *node, size_t index)
 
 pop_profile_value pop_profile_root(const pop_profile *profile)
 {
-  return view(&profile->root);
+  return profile ? view(&profile->root) : (pop_profile_value){0};
 }
 
 void pop_profile_free(pop_profile *profile)
@@ -71,11 +71,12 @@ static pop_profile_value get(pop_profile_value map, const char *key, size_t leng
 
 pop_profile_value pop_profile_get(pop_profile_value map, const char *key)
 {
-  return get(map, key, strlen(key));
+  return key ? get(map, key, strlen(key)) : (pop_profile_value){0};
 }
 
 pop_profile_value pop_profile_find(pop_profile_value map, const char *path)
 {
+  if (!path) return (pop_profile_value){0};
   for (size_t length = strcspn(path, "."); path[length]; length = strcspn(path, ".")) {
     map = get(map, path, length);
     path += length + 1;

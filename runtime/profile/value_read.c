@@ -3,6 +3,8 @@
  * any profile, is an error with its offset. */
 #include "profile/value.h"
 
+#include "base/object.h"
+
 #include <populus/file.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +187,9 @@ pop_error *profile_from_cbor(const void *bytes, size_t size, pop_profile **profi
 
 pop_error *pop_profile_read(const char *path, pop_profile **profile)
 {
+  POP_TRY(object_check_argument(profile, "the profile to make", __func__));
+  *profile = NULL;
+  POP_TRY(object_check_argument(path, "the path", __func__));
   uint8_t *bytes;
   size_t size;
   *profile = NULL;

@@ -5,7 +5,7 @@ set -eu
 sources=$POPULUS_SOURCE_DIR/examples/cpp codelets=$POPULUS_BUILD_DIR/share/populus/examples
 
 libraries="-lpoprand -lpopnn -lpoplin -lpopops -lpoputil -lpoplar"
-for program in libraries slices_and_order random_numbers; do
+for program in libraries slices_and_order random_numbers lifetimes; do
   # shellcheck disable=SC2086 # words
   link g++ c++11 "$POPULUS_SOURCE_DIR/tests/cxx/$program.cpp" $program -g $libraries
   ./$program >out 2>&1 || fail "$program: $(cat out)"

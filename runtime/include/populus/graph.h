@@ -41,7 +41,14 @@ pop_graph *pop_graph_create(const pop_target *target);
 pop_graph *pop_graph_create_replicated(const pop_target *target, uint32_t replication_factor);
 /* How many replicas the graph is one of; 1 if it is not replicated. */
 uint32_t pop_graph_replication_factor(const pop_graph *graph);
-void pop_graph_free(pop_graph *graph); /* NULL is fine; engines made from it stay valid */
+/* Gives back a reference, and frees the graph if that was the last. NULL is fine, a virtual graph stays; engines made
+ * from it stay valid. Handles of a graph that was freed, and the graph itself, may still be given to calls, which do
+ * nothing then: pop_graph_error of it, or of NULL, is about the first such call of the thread. */
+void pop_graph_free(pop_graph *graph);
+/* One reference more, for who keeps a handle longer than whom it has it from: what keeps the graph alive is given back
+ * by pop_graph_release. Of a virtual graph the graph that it is a view of. */
+pop_graph *pop_graph_retain(pop_graph *graph);
+void pop_graph_release(pop_graph *graph); /* NULL is fine */
 const pop_target *pop_graph_get_target(const pop_graph *graph);
 const pop_error *pop_graph_error(const pop_graph *graph); /* NULL while all is well */
 /* Takes the error away, for the caller to free; NULL while all is well. The graph goes on as if the call

@@ -31,6 +31,7 @@ static const operation ternary_ops[POP_TERNARY_COUNT] = {POP_TERNARY_OPS(OPERATI
 
 void pop_popops_add_codelets(pop_graph *graph)
 {
+  if (!graph_lives(graph, __func__)) return;
   poplibs_add_codelets(graph, "popops");
 }
 
@@ -194,6 +195,7 @@ static pop_tensor operate(pop_graph *graph, const char *call, const operation *o
 pop_tensor pop_popops_unary(pop_graph *graph, pop_unary_op op, pop_tensor a, pop_tensor out,
                             pop_program sequence, const char *name)
 {
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   operand operands[] = {operand_of_tensor(a)};
   return operate(graph, "pop_popops_unary", &unary_ops[op], operands, 1, out, sequence, name);
 }
@@ -201,6 +203,7 @@ pop_tensor pop_popops_unary(pop_graph *graph, pop_unary_op op, pop_tensor a, pop
 pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, pop_tensor b,
                              pop_tensor out, pop_program sequence, const char *name)
 {
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   operand operands[] = {operand_of_tensor(a), operand_of_tensor(b)};
   return operate(graph, "pop_popops_binary", &binary_ops[op], operands, 2, out, sequence, name);
 }
@@ -223,6 +226,7 @@ static operand cast(pop_graph *graph, const char *call, operand a, pop_type type
 pop_tensor pop_popops_cast(pop_graph *graph, pop_tensor a, pop_type type, pop_tensor out,
                            pop_program sequence, const char *name)
 {
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   return cast(graph, "pop_popops_cast", operand_of_tensor(a), type, out, sequence, name).tensor;
 }
 
@@ -260,12 +264,14 @@ static void scaled_add(pop_graph *graph, const char *call, pop_tensor a, pop_ten
 void pop_popops_scaled_add_to(pop_graph *graph, pop_tensor a, pop_tensor b, double scale,
                               pop_program sequence, const char *name)
 {
+  if (!graph_lives(graph, __func__)) return;
   scaled_add(graph, "pop_popops_scaled_add_to", a, b, NULL, scale, sequence, name);
 }
 
 void pop_popops_scaled_add_by(pop_graph *graph, pop_tensor a, pop_tensor b, pop_tensor by,
                               double scale, pop_program sequence, const char *name)
 {
+  if (!graph_lives(graph, __func__)) return;
   static const char call[] = "pop_popops_scaled_add_by";
   if (pop_graph_error(graph)) return;
   if (pop_tensor_num_elements(by) != 1) {
@@ -279,6 +285,7 @@ void pop_popops_scaled_add_by(pop_graph *graph, pop_tensor a, pop_tensor b, pop_
 void pop_popops_fill(pop_graph *graph, pop_tensor tensor, const void *value, pop_program sequence,
                      const char *name)
 {
+  if (!graph_lives(graph, __func__)) return;
   static const char call[] = "pop_popops_fill";
   static const pop_type bits[] = {[1] = POP_UNSIGNED_CHAR,
                                   [2] = POP_UNSIGNED_SHORT,
@@ -385,8 +392,14 @@ pop_tensor pop_popops_map(pop_graph *graph, const pop_expr_node *nodes, size_t n
                           const pop_tensor *tensors, size_t num_tensors, pop_tensor out,
                           pop_program sequence, const char *name)
 {
-  pop_tensor none = {graph ? graph->top : NULL, 0};
-  if (!graph || pop_graph_error(graph)) return none;
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  pop_tensor none = {graph->top, 0};
+  if (pop_graph_error(graph)) return none;
+  if ((num_nodes && !nodes) || (num_tensors && !tensors)) {
+    poplibs_fail(graph, POP_ERROR_INVALID_ARGUMENT, "%s: the address of the %s is NULL", map_call,
+                 num_nodes && !nodes ? "nodes" : "tensors");
+    return none;
+  }
   evaluation e = {graph, tensors, num_tensors, sequence, name, NULL, 0};
   e.stack = pop_xcalloc(num_nodes + 1, sizeof *e.stack);
   bool good = true;

@@ -38,6 +38,7 @@ static size_t smaller(size_t a, size_t b)
 
 void pop_poplin_add_codelets(pop_graph *graph)
 {
+  if (!graph_lives(graph, __func__)) return;
   poplibs_add_codelets(graph, "poplin");
 }
 
@@ -142,7 +143,7 @@ static pop_tensor add_blocks(const product *p, cut c, pop_tensor a, pop_tensor b
 static bool check_operands(pop_graph *graph, pop_tensor a, pop_tensor b)
 {
   pop_type type = pop_tensor_element_type(a);
-  if (!graph || pop_graph_error(graph)) return false;
+  if (pop_graph_error(graph)) return false;
   if (pop_tensor_rank(a) != 2 || pop_tensor_rank(b) != 2 ||
       pop_tensor_dim(a, 1) != pop_tensor_dim(b, 0) || pop_tensor_num_elements(a) == 0 ||
       pop_tensor_num_elements(b) == 0) {
@@ -192,7 +193,8 @@ pop_tensor pop_poplin_mat_mul_with(pop_graph *graph, pop_tensor a, pop_tensor b,
                                    const pop_mat_mul_options *options, pop_program sequence,
                                    const char *name)
 {
-  pop_tensor none = {graph ? graph->top : NULL, 0};
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  pop_tensor none = {graph->top, 0};
   if (!check_operands(graph, a, b) || !check_options(graph, options)) return none;
   pop_type type = pop_tensor_element_type(a);
   product p = {graph,
@@ -222,6 +224,7 @@ pop_tensor pop_poplin_mat_mul_with(pop_graph *graph, pop_tensor a, pop_tensor b,
 pop_tensor pop_poplin_mat_mul(pop_graph *graph, pop_tensor a, pop_tensor b, pop_program sequence,
                               const char *name)
 {
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   pop_mat_mul_options options = pop_mat_mul_default_options(pop_tensor_element_type(a));
   if (options.output != POP_HALF) options.output = POP_FLOAT; /* others are refused with a reason */
   return pop_poplin_mat_mul_with(graph, a, b, &options, sequence, name);

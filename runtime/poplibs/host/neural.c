@@ -9,6 +9,7 @@
 
 void pop_popnn_add_codelets(pop_graph *graph)
 {
+  if (!graph_lives(graph, __func__)) return;
   poplibs_add_codelets(graph, "popnn");
 }
 
@@ -16,8 +17,8 @@ void pop_popnn_add_codelets(pop_graph *graph)
 static pop_tensor below_largest(pop_graph *graph, const char *call, pop_tensor x,
                                 pop_program sequence, const char *name)
 {
-  pop_tensor none = {graph ? graph->top : NULL, 0};
-  if (!graph || pop_graph_error(graph)) return none;
+  pop_tensor none = {graph->top, 0};
+  if (pop_graph_error(graph)) return none;
   if (pop_tensor_rank(x) == 0) {
     poplibs_fail(graph, POP_ERROR_TENSOR, "%s: a scalar has no dimension to go along", call);
     return none;
@@ -42,6 +43,7 @@ static pop_tensor sum_of_rows(pop_graph *graph, pop_tensor x, pop_program sequen
 
 pop_tensor pop_popnn_softmax(pop_graph *graph, pop_tensor x, pop_program sequence, const char *name)
 {
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   pop_tensor y = below_largest(graph, "pop_popnn_softmax", x, sequence, name);
   if (!y.index) return y;
   pop_popops_unary(graph, POP_UNARY_EXPONENT, y, y, sequence, name);
@@ -52,6 +54,7 @@ pop_tensor pop_popnn_softmax(pop_graph *graph, pop_tensor x, pop_program sequenc
 pop_tensor pop_popnn_log_softmax(pop_graph *graph, pop_tensor x, pop_program sequence,
                                  const char *name)
 {
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   pop_tensor y = below_largest(graph, "pop_popnn_log_softmax", x, sequence, name);
   if (!y.index) return y;
   pop_tensor none = {graph->top, 0};
@@ -64,9 +67,10 @@ pop_tensor pop_popnn_log_softmax(pop_graph *graph, pop_tensor x, pop_program seq
 pop_tensor pop_popnn_arg_extreme(pop_graph *graph, pop_tensor x, bool largest, pop_tensor *extreme,
                                  pop_program sequence, const char *name)
 {
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   static const char call[] = "pop_popnn_arg_extreme";
-  pop_tensor none = {graph ? graph->top : NULL, 0};
-  if (!graph || pop_graph_error(graph)) return none;
+  pop_tensor none = {graph->top, 0};
+  if (pop_graph_error(graph)) return none;
   if (pop_tensor_rank(x) != 2 || pop_tensor_num_elements(x) == 0 ||
       pop_tensor_dim(x, 1) > UINT32_MAX) {
     char shape[64];
@@ -94,7 +98,7 @@ static bool check_loss(pop_graph *graph, pop_tensor activations, pop_tensor labe
                        pop_tensor gradient, pop_tensor num_correct)
 {
   static const char call[] = "pop_popnn_loss";
-  if (!graph || pop_graph_error(graph)) return false;
+  if (pop_graph_error(graph)) return false;
   size_t batch = pop_tensor_dim(activations, 0);
   if (pop_tensor_rank(activations) != 2 || pop_tensor_num_elements(activations) == 0 ||
       pop_tensor_num_elements(labels) != batch || pop_tensor_num_elements(loss) != batch ||
@@ -127,6 +131,7 @@ void pop_popnn_loss(pop_graph *graph, pop_loss type, pop_tensor activations, pop
                     pop_tensor loss, pop_tensor gradient, pop_tensor num_correct,
                     pop_program sequence, const char *name)
 {
+  if (!graph_lives(graph, __func__)) return;
   if (!check_loss(graph, activations, labels, loss, gradient, num_correct)) return;
   size_t tile = SIZE_MAX;
   pop_graph_visit_tile_mapping(graph, gradient, note_tile, &tile);

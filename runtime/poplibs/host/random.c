@@ -10,6 +10,7 @@
 
 void pop_poprand_add_codelets(pop_graph *graph)
 {
+  if (!graph_lives(graph, __func__)) return;
   poplibs_add_codelets(graph, "poprand");
 }
 
@@ -28,7 +29,7 @@ typedef struct drawing {
 static bool begin(drawing *d, pop_graph *graph, const char *call, pop_random_source source,
                   const char *name)
 {
-  if (!graph || pop_graph_error(graph)) return false;
+  if (pop_graph_error(graph)) return false;
   *d = (drawing){
       graph, call, name, pop_tensor_flatten(source.seed), source.seed.index != 0, source.modifier};
   if (!d->seeded) {
@@ -111,9 +112,10 @@ pop_tensor pop_poprand_draw(pop_graph *graph, pop_random_source source, pop_tens
                             pop_type type, pop_distribution distribution, pop_program sequence,
                             const char *name)
 {
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   static const char call[] = "pop_poprand_draw";
   drawing d;
-  pop_tensor none = {graph ? graph->top : NULL, 0};
+  pop_tensor none = {graph->top, 0};
   if (!begin(&d, graph, call, source, name) || !check_distribution(&d, &distribution, type))
     return none;
   const char *vertex =
@@ -145,9 +147,10 @@ pop_tensor pop_poprand_draw(pop_graph *graph, pop_random_source source, pop_tens
 pop_tensor pop_poprand_dropout(pop_graph *graph, pop_random_source source, pop_tensor input,
                                double keep, double scale, pop_program sequence, const char *name)
 {
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   static const char call[] = "pop_poprand_dropout";
   drawing d;
-  pop_tensor none = {graph ? graph->top : NULL, 0};
+  pop_tensor none = {graph->top, 0};
   pop_type type = pop_tensor_element_type(input);
   if (!begin(&d, graph, call, source, name) ||
       !need(&d, keep >= 0 && keep <= 1, "a probability is from 0 to 1"))
@@ -179,6 +182,7 @@ pop_tensor pop_poprand_dropout(pop_graph *graph, pop_random_source source, pop_t
 void pop_poprand_set_seed(pop_graph *graph, pop_random_source source, pop_program sequence,
                           const char *name)
 {
+  if (!graph_lives(graph, __func__)) return;
   enum { WORDS = 4 };
   static const char call[] = "pop_poprand_set_seed";
   drawing d;

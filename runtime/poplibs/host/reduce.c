@@ -173,10 +173,11 @@ pop_tensor pop_popops_reduce(pop_graph *graph, pop_tensor a, const size_t *dimen
                              pop_reduction how, pop_tensor out, pop_program sequence,
                              pop_compute_set *compute_sets, size_t *num_sets, const char *name)
 {
-  pop_tensor none = {graph ? graph->top : NULL, 0}, matrix;
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  pop_tensor none = {graph->top, 0}, matrix;
   size_t shape[GRAPH_MAX_RANK], rank;
   if (num_sets) *num_sets = 0;
-  if (!graph || pop_graph_error(graph)) return none;
+  if (pop_graph_error(graph)) return none;
   reduction r = {graph, pop_tensor_element_type(a), how, name, {{0}}, 0};
   if (!check_how(&r, out.index != 0) || !as_matrix(a, dimensions, count, &matrix, shape, &rank))
     return none;

@@ -89,7 +89,7 @@ static pop_tensor columns(const spread_part *part, pop_tensor table)
 static bool check_part(pop_graph *graph, const char *call, pop_tensor t, pop_tensor offsets,
                        size_t dim, size_t size)
 {
-  if (!graph || pop_graph_error(graph)) return false;
+  if (pop_graph_error(graph)) return false;
   if (dim >= pop_tensor_rank(t)) {
     poplibs_fail(graph, POP_ERROR_INDEX, "%s: dimension %zu of a tensor of rank %zu", call, dim,
                  pop_tensor_rank(t));
@@ -215,7 +215,12 @@ static void update(const access *a, const char *type_name, bool as_bits, pop_ten
 static bool check_dims(pop_graph *graph, const char *call, pop_tensor t, pop_tensor offset,
                        const size_t *dims, const size_t *sizes, size_t count)
 {
-  if (!graph || pop_graph_error(graph)) return false;
+  if (pop_graph_error(graph)) return false;
+  if (count && (!dims || !sizes)) {
+    poplibs_fail(graph, POP_ERROR_INVALID_ARGUMENT, "%s: the address of the %s is NULL", call,
+                 dims ? "sizes" : "dimensions");
+    return false;
+  }
   if (count == 0 || pop_tensor_num_elements(offset) != count) {
     poplibs_fail(graph, POP_ERROR_TENSOR, "%s: %zu offsets for %zu dimensions, at least 1", call,
                  pop_tensor_num_elements(offset), count);
@@ -244,8 +249,9 @@ pop_tensor pop_popops_dynamic_slice(pop_graph *graph, pop_tensor t, pop_tensor o
                                     const size_t *dims, const size_t *sizes, size_t count,
                                     pop_tensor out, pop_program sequence, const char *name)
 {
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   static const char call[] = "pop_popops_dynamic_slice";
-  pop_tensor none = {graph ? graph->top : NULL, 0};
+  pop_tensor none = {graph->top, 0};
   if (!check_dims(graph, call, t, offset, dims, sizes, count)) return none;
   for (size_t i = 0; i < count && !pop_graph_error(graph); i++) {
     access a = one_slice(graph, offset, i, dims[i], sizes[i], sequence, name);
@@ -259,6 +265,7 @@ void pop_popops_dynamic_update(pop_graph *graph, pop_tensor t, pop_tensor s, pop
                                const size_t *dims, const size_t *sizes, size_t count,
                                pop_program sequence, const char *name)
 {
+  if (!graph_lives(graph, __func__)) return;
   static const char call[] = "pop_popops_dynamic_update";
   if (!check_dims(graph, call, t, offset, dims, sizes, count)) return;
   /* With more than one dimension: the part of the first, of which the others are updated, is put back. */
@@ -282,9 +289,9 @@ pop_tensor pop_popops_multi_slice(pop_graph *graph, pop_tensor t, pop_tensor off
                                   size_t size, pop_tensor out, pop_program sequence,
                                   const char *name)
 {
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   static const char call[] = "pop_popops_multi_slice";
-  if (!check_part(graph, call, t, offsets, dim, size))
-    return (pop_tensor){graph ? graph->top : NULL, 0};
+  if (!check_part(graph, call, t, offsets, dim, size)) return (pop_tensor){graph->top, 0};
   access a = {graph, pop_tensor_flatten(offsets), dim, size, false, sequence, name};
   return slices(&a, call, t, out);
 }
@@ -293,6 +300,7 @@ void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, p
                              pop_tensor offsets, size_t dim, size_t size, pop_tensor scale,
                              pop_program sequence, const char *name)
 {
+  if (!graph_lives(graph, __func__)) return;
   static const char call[] = "pop_popops_multi_update";
   static const char *const types[POP_UPDATE_COUNT] = {"Update<", "UpdateBy<popops::UpdateOp::ADD,",
                                                       "UpdateBy<popops::UpdateOp::MAX,",
@@ -334,7 +342,8 @@ void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, p
 pop_tensor pop_popops_gather(pop_graph *graph, pop_tensor t, pop_tensor indices, size_t axis,
                              pop_program sequence, const char *name)
 {
-  pop_tensor none = {graph ? graph->top : NULL, 0};
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  pop_tensor none = {graph->top, 0};
   pop_tensor found = pop_popops_multi_slice(graph, t, indices, axis, 1, none, sequence, name);
   if (!found.index) return none;
   found = pop_tensor_squeeze_dims(found, (size_t[]){axis + 1}, 1);
@@ -347,8 +356,9 @@ pop_tensor pop_popops_create_sliceable(pop_graph *graph, pop_type type, const si
                                        size_t rank, const size_t *dims, size_t count,
                                        const char *name)
 {
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   pop_tensor t = pop_graph_add_variable(graph, type, shape, rank, name);
-  if (!graph || pop_graph_error(graph)) return t;
+  if (pop_graph_error(graph)) return t;
   size_t to[GRAPH_MAX_RANK];
   for (size_t i = 0; i < count; i++) to[i] = i;
   pop_tensor rows = pop_tensor_dim_shuffle_partial(t, dims, to, count);

@@ -218,9 +218,10 @@ static pop_tensor finish(pop_graph *graph, run *runs, size_t count, pop_tensor k
 pop_tensor pop_popops_sort(pop_graph *graph, pop_tensor keys, pop_tensor values, size_t dim,
                            pop_tensor *sorted_values, pop_program sequence, const char *name)
 {
-  pop_tensor none = {graph ? graph->top : NULL, 0};
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  pop_tensor none = {graph->top, 0};
   if (sorted_values) *sorted_values = none;
-  if (!graph || pop_graph_error(graph)) return none;
+  if (pop_graph_error(graph)) return none;
   sorting s = {graph, "pop_popops_sort", name, false, sequence};
   if (!check(&s, keys, values, dim)) return none;
   size_t count = pop_tensor_num_elements(keys) / pop_tensor_dim(keys, dim);
@@ -242,9 +243,10 @@ static size_t num_pieces(pop_graph *graph, size_t num_rows, size_t n, size_t k)
 pop_tensor pop_popops_top_k(pop_graph *graph, pop_tensor keys, pop_tensor values, pop_top_k which,
                             pop_tensor *top_values, pop_program sequence, const char *name)
 {
-  pop_tensor none = {graph ? graph->top : NULL, 0};
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  pop_tensor none = {graph->top, 0};
   if (top_values) *top_values = none;
-  if (!graph || pop_graph_error(graph)) return none;
+  if (pop_graph_error(graph)) return none;
   sorting s = {graph, "pop_popops_top_k", name, which.largest, sequence};
   size_t last = pop_tensor_rank(keys) - 1, k = which.k;
   if (!check(&s, keys, values, last)) return none;

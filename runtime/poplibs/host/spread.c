@@ -1,6 +1,7 @@
 /* What the library functions share. */
 #include "poplibs/host/spread.h"
 #include "graph/check.h"
+#include "graph/graph.h"
 
 #include <populus/data_dir.h>
 #include <populus/introspection.h>
@@ -10,7 +11,6 @@
 
 void poplibs_add_codelets(pop_graph *graph, const char *name)
 {
-  if (!graph) return;
   pop_graph_add_codelets(
       graph, pop_arena_printf(graph->top->arena, "%s/%s.gp", pop_data_dir(), name), NULL);
 }
@@ -160,7 +160,7 @@ static void note_run(void *context, size_t tile, size_t begin, size_t end)
 spread spread_of(pop_graph *graph, const char *call, pop_tensor t)
 {
   spread result = {0};
-  if (!graph || pop_graph_error(graph)) return result;
+  if (pop_graph_error(graph)) return result;
   spreading s = {.num_tiles = graph_tile_limit(graph)};
   s.parts = pop_xcalloc(s.num_tiles, sizeof *s.parts);
   pop_graph_visit_tile_mapping(graph, t, note_run, &s);
@@ -209,7 +209,7 @@ pop_vertex poplibs_add_vertex(pop_graph *graph, pop_compute_set set, size_t tile
 bool poplibs_check_vertex_type(pop_graph *graph, const char *call, const char *vertex_type,
                                const char *what, pop_type type)
 {
-  if (!graph || pop_graph_error(graph)) return false;
+  if (pop_graph_error(graph)) return false;
   if (pop_graph_has_vertex_type(graph, vertex_type)) return true;
   bool loaded = pop_graph_has_vertex_type(graph, "popops::Fill<unsigned int>");
   poplibs_fail(graph, loaded ? POP_ERROR_TYPE : POP_ERROR_UNKNOWN_VERTEX_TYPE,

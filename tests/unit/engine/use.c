@@ -197,6 +197,57 @@ Test(engine_use, E09_a_callback_may_end_the_process, .exit_code = 23)
   pop_error_free(pop_engine_run(p.engine, 0));
 }
 
+/* ---- engines and devices that are gone ---- */
+
+Test(engine_use, P01_freed_twice_and_used_afterwards)
+{
+  session p = {0};
+  start(&p, 1);
+  pop_device *device;
+  pop_ipu_model model;
+  expect_ok(pop_ipu_model_init(&model, "ipu2"));
+  model.tiles_per_ipu = 2;
+  model.compile_ipu_code = true;
+  expect_ok(pop_ipu_model_create_device(&model, &device));
+  pop_device_free(device);
+  pop_device_free(device);
+  expect_error(pop_engine_load_device(p.engine, device), POP_ERROR_INVALID_ARGUMENT,
+               "pop_engine_load_device: the device was freed", "load on a freed device");
+  expect_ok(pop_engine_run(p.engine, 0)); /* nothing has happened to the engine */
+
+  pop_engine_free(p.engine);
+  pop_engine_free(p.engine);
+  expect_error(pop_engine_run(p.engine, 0), POP_ERROR_INVALID_ARGUMENT,
+               "pop_engine_run: the engine was freed", "run");
+  pop_engine *freed = p.engine;
+  start(&p, 1);
+  cr_assert(p.engine != freed);
+  expect_error(pop_engine_run(freed, 0), POP_ERROR_INVALID_ARGUMENT,
+               "pop_engine_run: the engine was freed", "run beside a new engine");
+  pop_engine_free(p.engine);
+}
+
+/* A device that is freed once more than it was taken is still the engine's, which has taken it, too. */
+Test(engine_use, P01_who_frees_a_device_twice_takes_it_from_nobody)
+{
+  pop_device *device = pop_device_create_cpu();
+  const size_t three = 3;
+  pop_graph *graph = pop_graph_create(pop_device_target(device));
+  pop_tensor t = pop_graph_add_variable(graph, POP_INT, &three, 1, "t");
+  pop_graph_map_linearly(graph, t, 0, 0);
+  pop_graph_create_host_read(graph, "t", t);
+  pop_program nothing = pop_program_sequence(graph, "nothing");
+  pop_engine *engine;
+  expect_ok(pop_engine_create(graph, &nothing, 1, NULL, 0, &engine));
+  expect_ok(pop_engine_load_device(engine, device));
+  for (int i = 0; i < 3; i++) pop_device_free(device);
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_run(engine, 0));
+  pop_engine_free(engine);
+  pop_device_free(device);
+  pop_graph_free(graph);
+}
+
 /* ---- threads ---- */
 
 typedef struct user {

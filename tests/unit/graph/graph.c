@@ -113,9 +113,46 @@ Test(graph, P01_null_graphs_are_harmless)
   pop_graph_set_vertex_tile(NULL, v, 0);
   pop_graph_create_host_read(NULL, "handle", t);
   pop_graph_add_codelets(NULL, "codelets.gp", NULL);
-  cr_assert_null(pop_graph_error(NULL));
   cr_assert_null(pop_graph_get_target(NULL));
   cr_assert_eq(v.index, 0);
+  /* The first of these calls is what the thread is told. */
+  pop_error *error = pop_graph_take_error(NULL);
+  cr_assert_str_eq(pop_error_message(error), "pop_graph_add_variable: the graph is NULL");
+  pop_error_free(error);
+}
+
+Test(graph, P01_freed_twice_and_used_afterwards)
+{
+  const size_t three = 3;
+  pop_graph *graph = new_graph(), *view = pop_graph_create_virtual_graph(graph, 0, 2);
+  pop_tensor t = pop_graph_add_variable(graph, POP_INT, &three, 1, "t");
+  pop_graph_free(view); /* goes with the graph */
+  cr_assert_eq(pop_graph_num_tiles(view), 2);
+  cr_assert_eq(pop_graph_retain(view), view); /* of the whole graph */
+  pop_graph_free(graph);
+  cr_assert(pop_tensor_valid(t));
+  pop_graph_release(view);
+  cr_assert_not(pop_tensor_valid(t));
+  pop_graph_free(graph);
+  pop_graph_release(graph);
+  pop_graph_free(view);
+  pop_error_free(pop_graph_take_error(graph));
+
+  /* Graphs that come later are not taken for it. */
+  pop_graph *others[100];
+  for (size_t i = 0; i < 100; i++) {
+    others[i] = new_graph();
+    cr_assert(others[i] != graph && others[i] != view);
+    (void)pop_graph_add_variable(others[i], POP_INT, &three, 1, "t");
+  }
+  cr_assert_eq(pop_tensor_num_elements(t), 0);
+  pop_tensor part = pop_tensor_slice(t, 0, 1, 0);
+  cr_assert_eq(part.index, 0);
+  cr_assert_str_eq(pop_error_message(pop_graph_error(graph)),
+                   "pop_tensor_num_elements: the graph was freed; it cannot be used any more");
+  pop_graph_map_linearly(others[0], t, 0, 0);
+  cr_assert_not_null(strstr(pop_error_message(pop_graph_error(others[0])), "another graph"));
+  for (size_t i = 0; i < 100; i++) pop_graph_free(others[i]);
 }
 
 /* ---- variables and contents ---- */

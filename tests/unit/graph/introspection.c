@@ -233,7 +233,7 @@ Test(introspection, fields_of_a_vertex_type)
   expect_error(pop_graph_field_info((pop_vertex){e.graph, 99}, "in", &field),
                POP_ERROR_INVALID_ARGUMENT, "vertex", "field");
   expect_error(pop_graph_field_info((pop_vertex){0}, "in", &field), POP_ERROR_INVALID_ARGUMENT,
-               "null", "field");
+               "NULL", "field");
   assert_no_error(e.graph);
   pop_graph_free(e.graph);
 }

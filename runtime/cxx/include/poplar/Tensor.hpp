@@ -12,6 +12,7 @@
 #include <poplar/exceptions.hpp>
 #include <populus/graph.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace poplar
@@ -48,6 +49,7 @@ using VariableRef = std::size_t;
 // Each element several times in a row.
 enum class UpsampleMethod { REPEAT };
 
+// A tensor keeps its graph alive: it may be used when the Graph is gone.
 class Tensor
 {
   pop_tensor t = {nullptr, 0};
@@ -62,7 +64,18 @@ class Tensor
 
 public:
   Tensor() = default;
-  explicit Tensor(pop_tensor tensor) : t(tensor) {}
+  explicit Tensor(pop_tensor tensor) : t(tensor)
+  {
+    if (t.graph) pop_graph_retain(t.graph);
+  }
+  Tensor(const Tensor &other) : Tensor(other.t) {}
+  Tensor(Tensor &&other) noexcept : t(other.t) { other.t = {nullptr, 0}; }
+  Tensor &operator=(Tensor other) noexcept
+  {
+    std::swap(t, other.t);
+    return *this;
+  }
+  ~Tensor() { pop_graph_release(t.graph); }
   pop_tensor c() const { return t; }
 
   // ---- questions ----

@@ -1,0 +1,121 @@
+// P01: tensors, engines, devices and programs that are kept longer than the graph they are of, and than each other.
+#include "small_graph.hpp"
+
+#include <memory>
+#include <poplar/DeviceManager.hpp>
+#include <vector>
+
+using namespace poplar;
+using namespace poplar::program;
+
+namespace
+{
+
+const char codelets[] = "#include <poplar/Vertex.hpp>\n"
+                        "class Double : public poplar::Vertex {\n"
+                        "public:\n"
+                        "  poplar::InOut<poplar::Vector<int>> x;\n"
+                        "  bool compute() { for (auto &e : x) e *= 2; return true; }\n"
+                        "};\n";
+
+struct Kept {
+  Tensor x, row;
+  std::vector<Tensor> rows;
+  ComputeSet set;
+  VertexRef vertex;
+  Sequence steps;
+  Device device;
+  std::unique_ptr<Engine> engine;
+};
+
+Kept keep()
+{
+  SmallGraph f(codelets);
+  Graph &graph = f.graph;
+  Kept k;
+  k.x = graph.addVariable(INT, {2, 3}, VariableMappingMethod::LINEAR, "x");
+  k.row = k.x[1];
+  k.rows = {k.x[0], k.x[1]};
+  k.set = graph.addComputeSet("set");
+  k.vertex = graph.addVertex(k.set, "Double", {{"x", k.x.flatten()}});
+  graph.setTileMapping(k.vertex, 0);
+  k.steps.add(Execute(k.set));
+  k.steps.add(Copy(k.rows[0], k.row));
+  graph.createHostRead("x", k.x);
+  graph.createHostWrite("in", k.x);
+  k.engine.reset(new Engine(graph, k.steps));
+  k.device = std::move(f.device);
+  return k;
+}
+
+// Questions and views: the graph lives as long as somebody can ask.
+void tensors()
+{
+  Kept k = keep();
+  CHECK(k.x.shape() == (std::vector<std::size_t>{2, 3}));
+  CHECK(k.row.numElements() == 3 && k.row == k.x[1] && k.x.slice(1, 2).flatten() == k.row);
+  CHECK(k.x.transpose().dim(0) == 3 && k.x.containsAliases() == false);
+  CHECK(concat(k.rows).getDebugStr() == k.x.flatten().getDebugStr());
+  CHECK_THROWS(index_error, "pop_tensor_slice", k.x.slice(1, 4));
+  CHECK(k.x.slice(0, 1).numElements() == 3); // after a mistake as before
+  Tensor copy = k.x, moved = std::move(copy);
+  k.x = Tensor();
+  k.rows.clear();
+  CHECK(moved.rank() == 2);
+  moved = moved[0];
+  CHECK(moved.rank() == 1 && !copy.valid());
+}
+
+// An engine needs no graph, and keeps its device.
+void engines()
+{
+  Kept k = keep();
+  Engine engine = std::move(*k.engine);
+  {
+    Device device = std::move(k.device);
+    engine.load(device);
+  }
+  k = Kept();
+  std::vector<int> in = {1, 2, 3, 4, 5, 6}, out(6);
+  engine.writeTensor("in", in.data(), in.data() + in.size());
+  engine.run();
+  engine.readTensor("x", out.data(), out.data() + out.size());
+  CHECK((out == std::vector<int>{2, 4, 6, 2, 4, 6}));
+}
+
+// Those of a manager that is gone.
+void devices()
+{
+  Device device;
+  {
+    DeviceManager manager;
+    device = std::move(manager.getDevices(TargetType::IPU, 1)[0]);
+  }
+  CHECK(device.attach() && device.isAttached());
+  Device part = device.createVirtualDevice(4);
+  device = Device();
+  CHECK(part.isAttached() && part.getTarget().getNumTiles() == 4);
+}
+
+// What does not keep a graph alive may be handed to another one, which refuses it.
+void of_another_graph()
+{
+  Kept k = keep();
+  k.x = k.row = Tensor();
+  k.rows.clear();
+  SmallGraph other(codelets);
+  CHECK_THROWS(poplar_error, "another graph", other.graph.addVertex(k.set, "Double"));
+  CHECK_THROWS(poplar_error, "another graph", other.graph.setTileMapping(k.vertex, 0));
+  CHECK_THROWS(poplar_error, "another graph", Engine(other.graph, k.steps));
+}
+
+} // namespace
+
+int main()
+{
+  tensors();
+  engines();
+  devices();
+  of_another_graph();
+  return failures != 0;
+}
