@@ -35,7 +35,7 @@ main_job() {
   bin=$root/build/bin
   mkdir -p "$root/build/quickstart"
   cd "$root/build/quickstart"
-  rm -f archive.a tiles_elf.txt memory_usage_per_tile.txt
+  rm -rf archive.a tiles_elf.txt memory_usage_per_tile.txt report report.html
 
   say "compiling the codelets of examples/matvec_split"
   show popc.txt "$bin/popc" -O3 "$root/examples/matvec_split/matvec_split_codelets.c" -o codelets.gp
@@ -58,7 +58,14 @@ main_job() {
   printf '\nmemory per tile, from memory_usage_per_tile.txt (%s tiles):\n' "$(wc -l <memory_usage_per_tile.txt)"
   histogram memory_usage_per_tile.txt
 
-  say "done; in build/quickstart: archive.a, tiles_elf.txt, memory_usage_per_tile.txt, codelets.gp"
+  say "running it again with code that counts cycles, for a page that shows where they go"
+  POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"report","autoReport.outputArchive":"false","debug.instrument":"true"}'
+  export POPLAR_ENGINE_OPTIONS
+  show profiled.txt "$bin/matvec_split" --codelets codelets.gp 10000 1000
+  unset POPLAR_ENGINE_OPTIONS
+  show page.txt "$bin/popview" report -o report.html
+
+  say "done; in build/quickstart: archive.a, tiles_elf.txt, memory_usage_per_tile.txt, codelets.gp, report.html"
 }
 
 sh cmake/setup.sh

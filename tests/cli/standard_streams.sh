@@ -44,6 +44,7 @@ answers "$POPULUS_BIN/popexec" --memory --list a.a
 answers "$POPULUS_BIN/popsize" --help
 answers "$POPULUS_BIN/popsize" a.a
 answers "$POPULUS_BIN/popsize" --json a.a
+answers "$POPULUS_BIN/popview" --help
 answers "$POPULUS_BIN/gc-info" --help
 answers "$POPULUS_BIN/gc-info" -l
 answers "$POPULUS_BIN/gc-info" -i -d 0

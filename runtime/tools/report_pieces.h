@@ -1,0 +1,15 @@
+/* What there is of a report, in a folder, a file or an archive, as one JSON object for popview's page:
+ *
+ *   {name, version, written, graph?, execution?, vars?, debug?, files: [{name, status}]} */
+#ifndef TOOLS_REPORT_PIECES_H
+#define TOOLS_REPORT_PIECES_H
+
+#include <populus/error.h>
+#include <stdio.h>
+
+/* Writes the report at `path`: a folder that autoReport.directory has named, a profile.pop, a graph profile (graph.json,
+ * graph.cbor), or an archive of tile images. FILE_LOAD, with the path, for what is none of these or damaged; a file
+ * beside profile.pop that cannot be read is named in `files` with the reason. SYSTEM if the stream cannot be written. */
+POP_MUST_CHECK pop_error *report_pieces_write(const char *path, FILE *stream);
+
+#endif

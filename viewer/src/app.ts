@@ -1,0 +1,60 @@
+/* What views share: the reports, what has been made of them, what the person has chosen. Choices are kept in the address, so
+ * that a link shows the same. */
+import { blocksOf, type Blocks } from './model/blocks';
+import type { Report } from './model/report';
+import { traceOf, type Trace } from './model/trace';
+
+export class Choices {
+  private values = new Map<string, string>();
+  private waiting = 0;
+
+  constructor() {
+    this.read();
+  }
+
+  read(): void {
+    this.values = new Map(new URLSearchParams(location.hash.slice(1)));
+  }
+
+  text(key: string, otherwise = ''): string {
+    return this.values.get(key) ?? otherwise;
+  }
+
+  number(key: string, otherwise: number): number {
+    const value = Number(this.values.get(key) ?? NaN);
+    return Number.isFinite(value) ? value : otherwise;
+  }
+
+  flag(key: string, otherwise: boolean): boolean {
+    const value = this.values.get(key);
+    return value === undefined ? otherwise : value === '1';
+  }
+
+  set(key: string, value: string | number | boolean | undefined): void {
+    if (value === undefined || value === '') this.values.delete(key);
+    else this.values.set(key, typeof value === 'boolean' ? (value ? '1' : '0') : String(value));
+    if (this.waiting) return;
+    this.waiting = window.setTimeout(() => {
+      this.waiting = 0;
+      history.replaceState(null, '', `#${new URLSearchParams([...this.values])}`);
+    }, 250);
+  }
+}
+
+export interface App {
+  reports: Report[];
+  report: Report;
+  choices: Choices;
+  trace: Trace | undefined;
+  blocks: Blocks | undefined;
+  go: (view: string) => void;
+  say: (text: string) => void; /* to those who hear the page */
+}
+
+export async function prepare(report: Report, progress: (what: string, done: number) => void): Promise<{ trace: Trace | undefined; blocks: Blocks | undefined }> {
+  const trace = await traceOf(report, (done) => progress('Placing the steps on the tiles', done));
+  const blocks = await blocksOf(report, (done) => progress('Reading timed blocks', done));
+  return { trace, blocks };
+}
+
+export interface View { id: string; title: string; icon: string; make: (app: App) => HTMLElement }

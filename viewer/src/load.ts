@@ -1,0 +1,29 @@
+/* From the page to reports: what popview has put into it is base64 of zlib's format of JSON,
+ *
+ *   {format: "Populus page", version, reports: [report…]}
+ */
+import { asList, asText, get, type Json } from './model/json';
+import { reportOf, type Report } from './model/report';
+import { breathe } from './ui/dom';
+
+async function inflated(text: string): Promise<string> {
+  const raw = atob(text.trim()), bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).text();
+}
+
+export async function load(progress: (what: string, done: number) => void): Promise<Report[]> {
+  const holder = document.getElementById('report');
+  if (!holder?.textContent?.trim()) throw new Error('This page has no report in it. popview makes pages with one: popview REPORT_DIR -o report.html');
+  progress('Unpacking the report', 0.05);
+  await breathe();
+  const text = await inflated(holder.textContent);
+  holder.textContent = '';
+  progress('Reading the report', 0.3);
+  await breathe();
+  const page = JSON.parse(text) as Json;
+  if (asText(get(page, 'format')) !== 'Populus page') throw new Error('What is in this page is no report of Populus.');
+  const reports = asList(get(page, 'reports')).map(reportOf);
+  if (!reports.length) throw new Error('There is no report in this page.');
+  return reports;
+}

@@ -1,0 +1,105 @@
+/* The frame: side menu, the chosen view, loading and errors. */
+import { Choices, prepare, type App, type View } from './app';
+import { load } from './load';
+import { setUnit, type Unit } from './ui/format';
+import { h, nameOf, replace } from './ui/dom';
+import { insightsView } from './views/insights';
+import { livenessView } from './views/liveness';
+import { memoryView } from './views/memory';
+import { operationsView } from './views/operations';
+import { programsView } from './views/programs';
+import { summaryView } from './views/summary';
+import { traceView } from './views/trace';
+
+const views: View[] = [summaryView, insightsView, memoryView, livenessView, programsView, operationsView, traceView];
+
+const help: [string, string][] = [
+  ['1 … 7', 'the views of the side menu'], ['w / s, + / −', 'zoom in, out'], ['a / d', 'pan'], ['f, 0', 'show all'], ['← / →', 'step before, behind (in the graph); with Shift: select both'],
+  ['Enter', 'fill the width with the selection; in the search box: next match'], ['/', 'search'], ['Shift+drag', 'choose a range; Esc lets it go'], ['wheel', 'zoom at the pointer; with Shift: scroll'],
+  ['double click', 'fill the width'], ['?', 'this list'],
+];
+
+function helpBox(): HTMLDialogElement {
+  const box = h('dialog', { 'aria-label': 'Keys' }, h('h2', {}, 'Keys and the mouse'),
+    h('dl', { class: 'facts' }, help.map(([key, what]) => [h('dt', {}, key), h('dd', {}, what)])), h('button', { onclick: () => box.close() }, 'Close'));
+  document.body.append(box);
+  return box;
+}
+
+async function start(): Promise<void> {
+  const root = document.getElementById('app') as HTMLElement;
+  const bar = h('progress', { max: 1, value: 0 }), what = h('p', { role: 'status' }, 'Loading');
+  replace(root, h('div', { class: 'loading' }, h('h1', {}, 'Populus'), what, bar));
+  const progress = (text: string, done: number): void => {
+    what.textContent = text;
+    bar.value = done;
+  };
+  const began = performance.now();
+  const reports = await load(progress);
+  const report = reports[0] as (typeof reports)[0], made = await prepare(report, progress);
+  const choices = new Choices(), live = h('div', { class: 'unseen', 'aria-live': 'polite' });
+  const main = h('main', { tabIndex: -1 }), title = h('h1', {});
+  const app: App = {
+    reports, report, choices, ...made, say: (text) => { live.textContent = text; },
+    go: (id) => {
+      const view = views.find((v) => v.id === id) ?? traceView;
+      choices.set('view', view.id);
+      for (const b of nav.querySelectorAll('button[data-view]')) {
+        if (b.getAttribute('data-view') === view.id) b.setAttribute('aria-current', 'page');
+        else b.removeAttribute('aria-current');
+      }
+      title.textContent = view.title;
+      document.title = `${view.title} – ${report.name} – Populus`;
+      replace(main, view.make(app));
+    },
+  };
+  const again = (): void => app.go(choices.text('view', 'trace'));
+  const theme = choices.text('theme');
+  if (theme) document.documentElement.dataset['theme'] = theme;
+  setUnit(choices.text('unit', 'KiB') as Unit);
+  const dialog = helpBox();
+  const nav = h('nav', { 'aria-label': 'Reports' },
+    views.map((v) => h('button', { 'data-view': v.id, title: v.title, onclick: () => app.go(v.id) }, h('span', { class: 'icon', 'aria-hidden': 'true' }, v.icon), h('span', { class: 'label' }, v.title))),
+    h('span', { class: 'grow' }),
+    h('label', { class: 'pref' }, h('span', { class: 'label' }, 'Units '), h('select', {
+      'aria-label': 'Unit of memory', onchange: (e: Event) => { const u = (e.target as HTMLSelectElement).value; choices.set('unit', u); setUnit(u as Unit); again(); },
+    }, (['KiB', 'kB', 'bytes'] as const).map((u) => h('option', { value: u, selected: u === choices.text('unit', 'KiB') }, u)))),
+    h('button', {
+      title: 'Light or dark', onclick: () => {
+        const dark = document.documentElement.dataset['theme'] ? document.documentElement.dataset['theme'] === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+        document.documentElement.dataset['theme'] = dark ? 'light' : 'dark';
+        choices.set('theme', dark ? 'light' : 'dark');
+        again();
+      },
+    }, h('span', { class: 'icon', 'aria-hidden': 'true' }, '◐'), h('span', { class: 'label' }, 'Light / dark')),
+    h('button', { title: 'Keys', onclick: () => dialog.showModal() }, h('span', { class: 'icon', 'aria-hidden': 'true' }, '?'), h('span', { class: 'label' }, 'Keys')),
+    h('button', {
+      title: 'Icons only', 'aria-pressed': String(choices.flag('narrow', false)), onclick: (e: Event) => {
+        const narrow = document.body.classList.toggle('narrow');
+        choices.set('narrow', narrow || undefined);
+        (e.currentTarget as HTMLElement).setAttribute('aria-pressed', String(narrow));
+      },
+    }, h('span', { class: 'icon', 'aria-hidden': 'true' }, '⇤'), h('span', { class: 'label' }, 'Minimise')));
+  if (choices.flag('narrow', false)) document.body.classList.add('narrow');
+  replace(root, h('header', {}, h('span', { class: 'brand' }, 'Populus'), title, h('span', { class: 'weak' }, nameOf(report.name))), nav, main, live);
+  document.addEventListener('keydown', (e) => {
+    const at = e.target as HTMLElement;
+    if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(at.tagName) || dialog.open) return;
+    if (e.key === '?') dialog.showModal();
+    else if (e.key === '/') (main.querySelector('input[type=search]') as HTMLElement | null)?.focus();
+    else if (/^[1-7]$/.test(e.key)) app.go((views[Number(e.key) - 1] as View).id);
+    else return;
+    e.preventDefault();
+  });
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', again);
+  addEventListener('hashchange', () => { choices.read(); again(); });
+  again();
+  /* For tests and the person who wants to know. */
+  document.documentElement.dataset['ready'] = String(Math.round(performance.now() - began));
+}
+
+start().catch((error: unknown) => {
+  const root = document.getElementById('app') as HTMLElement;
+  document.documentElement.dataset['failed'] = '1';
+  replace(root, h('div', { class: 'loading', role: 'alert' }, h('h1', {}, 'Populus'), h('p', {}, 'This report cannot be shown.'), h('p', {}, error instanceof Error ? error.message : String(error))));
+});

@@ -1,0 +1,147 @@
+/* Figures of a window of a trace: what the Summary tab says.
+ *
+ * By steps: the part of each step that is in the window. By tiles ("new BSP stats"): what every tile does in every cycle of
+ * it; whole supersteps are summed once, those at the edges tile by tile. */
+import { asNumbers, asTexts, asList, get } from './json';
+import type { Report } from './report';
+import { balanceOn, firstStepAt, isBusy, isSync, takesPart, type Kind, type Step, type Superstep, type Trace } from './trace';
+
+export interface Moved { received: number; sent: number; steps: number }
+
+export interface WindowOfIpu {
+  proportions: Map<Kind, number>; /* cycles of steps in the window */
+  tileBalance: number | undefined; /* mean over steps but syncs, by their length in the window */
+  tileCycles: Map<Kind, number> | undefined; /* of all tiles; what is missing to the whole is idle */
+  utilisation: number | undefined;
+  streamCopy: Moved; globalExchange: Moved;
+}
+
+export interface WindowFigures { cycles: number; steps: number; ipus: WindowOfIpu[] }
+
+function clip(from: number, to: number, a: number, b: number): number {
+  return Math.max(0, Math.min(to, b) - Math.max(from, a));
+}
+
+/* Of each tile-cycle kind, exactly; `numTiles` tiles from `first` on. */
+function addSuperstep(t: Trace, s: Superstep, ipu: number, a: number, b: number, into: Map<Kind, number>): void {
+  const first = ipu * t.tilesPerIpu, end = Math.min(t.numTiles, first + t.tilesPerIpu);
+  const start = s.starts[ipu] as number, whole = a <= start && (s.ends[ipu] as number) <= b;
+  const add = (kind: Kind, cycles: number): void => void into.set(kind, (into.get(kind) ?? 0) + cycles);
+  if (whole) {
+    let sum = 0, sync: Kind = 'InternalSync';
+    for (let i = s.first; i < s.end; i++) {
+      const step = t.steps[i] as Step;
+      if (isSync(step.kind)) sync = step.kind;
+      else if (step.cost) {
+        add(step.kind, t.sum[i * t.numIpus + ipu] as number);
+        sum += t.sum[i * t.numIpus + ipu] as number;
+      }
+    }
+    add(sync, ((s.ends[ipu] as number) - start) * (end - first) - sum);
+    return;
+  }
+  for (let tile = first; tile < end; tile++) {
+    let clock = start, waits: Kind = 'InternalSync';
+    for (let i = s.first; i < s.end; i++) {
+      const step = t.steps[i] as Step;
+      if (isSync(step.kind)) waits = step.kind;
+      const cycles = step.cost ? step.cost.cycles[tile] as number : 0;
+      if (cycles) add(step.kind, clip(clock, clock + cycles, a, b));
+      clock += cycles;
+    }
+    add(waits, clip(clock, s.ends[ipu] as number, a, b));
+  }
+}
+
+/* Bytes by IPU of each exchange of a kind, summed when they are first asked for. */
+const movedBy = new WeakMap<Trace, Map<string, Moved[]>>();
+export function movedOf(report: Report, t: Trace, step: Step): Moved[] | undefined {
+  const key = step.kind === 'GlobalExchange' ? 'externalExchanges' : step.kind === 'DoExchange' ? 'exchanges' : 'hostExchanges';
+  if (step.thing < 0 || asTexts(get(report.graph, key, 'names')).length <= step.thing) return undefined;
+  let known = movedBy.get(t);
+  if (!known) movedBy.set(t, known = new Map());
+  const id = `${key}/${step.thing}`, found = known.get(id);
+  if (found) return found;
+  const made: Moved[] = Array.from({ length: t.numIpus }, () => ({ received: 0, sent: 0, steps: 1 }));
+  const take = (field: string, into: 'received' | 'sent'): void => {
+    asNumbers(asList(get(report.graph, key, field))[step.thing]).forEach((n, tile) => {
+      const of = made[Math.floor(tile / t.tilesPerIpu)];
+      if (of) of[into] += n;
+    });
+  };
+  take('bytesReceivedByTile', 'received');
+  take('bytesSentByTile', 'sent');
+  known.set(id, made);
+  return made;
+}
+
+export function figuresOf(report: Report, t: Trace, a: number, b: number, byTiles: boolean): WindowFigures {
+  const ipus: WindowOfIpu[] = [];
+  const first = firstStepAt(t, a);
+  let count = 0;
+  for (let ipu = 0; ipu < t.numIpus; ipu++) {
+    const of: WindowOfIpu = {
+      proportions: new Map(), tileBalance: undefined, tileCycles: byTiles && t.hasCosts ? new Map() : undefined,
+      utilisation: undefined, streamCopy: { received: 0, sent: 0, steps: 0 }, globalExchange: { received: 0, sent: 0, steps: 0 },
+    };
+    let weight = 0, balance = 0;
+    for (let i = first; i < t.steps.length; i++) {
+      const step = t.steps[i] as Step, at = i * t.numIpus + ipu;
+      if (Math.min(...(t.supersteps[step.superstep]?.starts ?? [0])) > b) break;
+      if (!takesPart(t, i, ipu)) continue;
+      const cycles = clip(t.from[at] as number, t.to[at] as number, a, b);
+      if (!cycles) continue;
+      if (ipu === 0) count++;
+      of.proportions.set(step.kind, (of.proportions.get(step.kind) ?? 0) + cycles);
+      if (!isSync(step.kind) && step.cost) {
+        weight += cycles;
+        balance += cycles * balanceOn(t, i, ipu);
+      }
+      const into = step.kind === 'GlobalExchange' ? of.globalExchange : step.kind.startsWith('StreamCopy') ? of.streamCopy : null;
+      const moved = into && movedOf(report, t, step)?.[ipu];
+      if (into && moved) {
+        into.received += moved.received;
+        into.sent += moved.sent;
+        into.steps++;
+      }
+    }
+    if (weight > 0) of.tileBalance = balance / weight;
+    if (of.tileCycles) {
+      for (let s = t.steps[first]?.superstep ?? t.supersteps.length; s < t.supersteps.length; s++) {
+        const superstep = t.supersteps[s] as Superstep;
+        if ((superstep.starts[ipu] as number) >= b) break;
+        if ((superstep.ends[ipu] as number) > a) addSuperstep(t, superstep, ipu, a, b, of.tileCycles);
+      }
+      let busy = 0;
+      for (const [kind, cycles] of of.tileCycles) if (isBusy(kind)) busy += cycles;
+      const tiles = Math.min(t.tilesPerIpu, t.numTiles - ipu * t.tilesPerIpu);
+      of.utilisation = b > a ? busy / ((b - a) * tiles) : undefined;
+    }
+    ipus.push(of);
+  }
+  return { cycles: b - a, steps: count, ipus };
+}
+
+/* What names take in the window: by themselves, and with all below them. */
+export interface Sandwich { name: string; self: number; total: number; steps: number }
+export function sandwich(t: Trace, a: number, b: number): Sandwich[] {
+  const rows = new Map<string, Sandwich>();
+  const row = (name: string): Sandwich => {
+    let r = rows.get(name);
+    if (!r) rows.set(name, r = { name, self: 0, total: 0, steps: 0 });
+    return r;
+  };
+  for (let i = firstStepAt(t, a); i < t.steps.length; i++) {
+    const step = t.steps[i] as Step;
+    if (Math.min(...(t.supersteps[step.superstep]?.starts ?? [0])) > b) break;
+    if (isSync(step.kind)) continue;
+    const cycles = clip(step.from, step.to, a, b);
+    if (!cycles) continue;
+    const own = row(step.name || step.kind);
+    own.self += cycles;
+    own.steps++;
+    for (let depth = 1; depth <= step.path.length; depth++) row(step.path.slice(0, depth).join('/')).total += cycles;
+    if (!step.path.length) own.total += cycles;
+  }
+  return [...rows.values()].sort((x, y) => y.total - x.total || y.self - x.self);
+}

@@ -1,0 +1,53 @@
+/* Elements from values: h('button', {onclick: f}, 'text'). Text is always text: no name of a report becomes markup. */
+
+type Child = Node | string | number | null | undefined | false | Child[];
+type Props = Record<string, unknown>;
+
+function append(to: Node, child: Child): void {
+  if (child === null || child === undefined || child === false) return;
+  if (Array.isArray(child)) for (const c of child) append(to, c);
+  else to.appendChild(child instanceof Node ? child : document.createTextNode(String(child)));
+}
+
+/* Properties: on… are listeners, class is the class, data-…, aria-… and role are attributes, others properties. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K, props: Props = {}, ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  for (const [key, value] of Object.entries(props)) {
+    if (value === undefined || value === null || value === false && !key.startsWith('aria-')) continue;
+    if (key.startsWith('on')) made.addEventListener(key.slice(2), value as EventListener);
+    else if (key === 'class') made.className = String(value);
+    else if (/^(data-|aria-|role$|for$|colspan$|scope$)/.test(key)) made.setAttribute(key, String(value));
+    else (made as unknown as Props)[key] = value;
+  }
+  append(made, children);
+  return made;
+}
+
+export function replace(of: Element, ...children: Child[]): void {
+  of.textContent = '';
+  append(of, children);
+}
+
+/* Characters that would hide or reorder others, written out. */
+export function shown(name: string, most = 300): string {
+  const cut = name.length > most ? `${name.slice(0, most)}…` : name;
+  return cut.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, (c) =>
+    c === '\n' ? '\\n' : c === '\t' ? '\\t' : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/* A name of the report, as an element that keeps its direction to itself. */
+export function nameOf(name: string): HTMLElement {
+  return h('bdi', { class: 'name', title: shown(name, 2000) }, shown(name));
+}
+
+/* A paragraph where a report has nothing to show: what is missing and how to get it. */
+export function absent(text: string): HTMLElement {
+  return h('p', { class: 'absent' }, text);
+}
+
+/* Lets the page draw and react. */
+export function breathe(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

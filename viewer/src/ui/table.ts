@@ -1,0 +1,103 @@
+/* Tables: sorted by a click on a column's head, filtered by a box, copied as CSV; rows come as they are needed. */
+import { csvOf, save } from './csv';
+import { h, nameOf, replace } from './dom';
+
+export interface Column<T> {
+  title: string;
+  text?: (row: T) => string; /* as shown; numbers by `format` */
+  value: (row: T) => number | string;
+  format?: (value: number) => string;
+  tip?: string;
+}
+
+export interface TableOptions<T> {
+  name: string; /* of the CSV file, and for those who do not see it */
+  filter?: boolean;
+  sort?: { column: number; down: boolean };
+  onselect?: (row: T) => void;
+  selected?: (row: T) => boolean;
+  expand?: (row: T) => HTMLElement | undefined;
+}
+
+const chunk = 200;
+
+export function table<T>(rows: T[], columns: Column<T>[], o: TableOptions<T>): HTMLElement {
+  let sort = o.sort, filter = '', most = chunk;
+  const open = new Set<T>();
+  const body = h('tbody');
+  const heads = columns.map((c, i) => h('th', { scope: 'col', title: c.tip }, h('button', {
+    class: 'sort', onclick: () => {
+      const number = typeof rows[0] !== 'undefined' && typeof c.value(rows[0] as T) === 'number';
+      sort = { column: i, down: sort?.column === i ? !sort.down : number };
+      draw();
+    },
+  }, c.title)));
+  const more = h('button', { class: 'more', onclick: () => { most += 1000; draw(); } });
+  const sum = h('span', { class: 'weak', role: 'status' });
+
+  const visible = (): T[] => {
+    let found = rows;
+    if (filter) {
+      const low = filter.toLowerCase();
+      found = rows.filter((r) => columns.some((c) => String(c.value(r)).toLowerCase().includes(low)));
+    }
+    if (sort) {
+      const c = columns[sort.column] as Column<T>, sign = sort.down ? -1 : 1;
+      found = [...found].sort((a, b) => {
+        const x = c.value(a), y = c.value(b);
+        return sign * (typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y)));
+      });
+    }
+    return found;
+  };
+  const cellOf = (c: Column<T>, r: T): HTMLElement => {
+    const v = c.value(r);
+    if (typeof v === 'number') return h('td', { class: 'number' }, c.text ? c.text(r) : c.format ? c.format(v) : String(v));
+    return h('td', {}, nameOf(c.text ? c.text(r) : v));
+  };
+  const rowOf = (r: T): HTMLElement[] => {
+    const cells = columns.map((c) => cellOf(c, r));
+    const act = (): void => {
+      if (o.expand) {
+        if (open.has(r)) open.delete(r);
+        else open.add(r);
+        draw();
+      }
+      o.onselect?.(r);
+    };
+    const active = o.onselect ?? o.expand;
+    const line = h('tr', {
+      class: o.selected?.(r) ? 'selected' : undefined, 'aria-expanded': o.expand ? String(open.has(r)) : undefined,
+      tabIndex: active ? 0 : undefined, onclick: active ? act : undefined,
+      onkeydown: active ? (e: KeyboardEvent) => { if (e.key === 'Enter' || e.key === ' ') { e.preventDefault(); act(); } } : undefined,
+    }, cells);
+    const inner = open.has(r) ? o.expand?.(r) : undefined;
+    return inner ? [line, h('tr', { class: 'inner' }, h('td', { colspan: columns.length }, inner))] : [line];
+  };
+  function draw(): void {
+    const found = visible();
+    heads.forEach((th, i) => th.setAttribute('aria-sort', sort?.column === i ? (sort.down ? 'descending' : 'ascending') : 'none'));
+    replace(body, found.slice(0, most).map(rowOf));
+    more.hidden = found.length <= most;
+    more.textContent = `Show more (${found.length - most} of ${found.length} are not shown)`;
+    sum.textContent = `${found.length === rows.length ? rows.length : `${found.length} of ${rows.length}`} rows`;
+  }
+  const csv = h('button', {
+    class: 'small', title: 'Save these rows as CSV',
+    onclick: () => save(`${o.name}.csv`, new Blob([csvOf(columns.map((c) => c.title), visible().map((r) => columns.map((c) => c.value(r))))], { type: 'text/csv' })),
+  }, 'CSV');
+  const tools = h('div', { class: 'tools' },
+    o.filter && h('input', {
+      type: 'search', placeholder: 'Filter', 'aria-label': `Filter ${o.name}`,
+      oninput: (e: Event) => { filter = (e.target as HTMLInputElement).value; most = chunk; draw(); },
+    }), sum, csv);
+  draw();
+  return h('div', { class: 'table' }, tools,
+    h('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': o.name },
+      h('table', { 'aria-label': o.name }, h('thead', {}, h('tr', {}, heads)), body)), more);
+}
+
+/* Two columns: what it is, and its value. */
+export function facts(rows: ([string, Node | string, string?] | false | undefined)[]): HTMLElement {
+  return h('dl', { class: 'facts' }, rows.map((r) => r && [h('dt', { title: r[2] }, r[0]), h('dd', { 'data-fact': r[0] }, r[1])]));
+}

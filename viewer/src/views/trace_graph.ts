@@ -1,0 +1,398 @@
+/* The graph of the detailed trace: for each IPU its runs, its steps (flat or as flames) and its BSP pattern. */
+import type { App } from '../app';
+import { stateOf, superstepAt } from '../model/bsp';
+import { barAt, firstBar, layerKinds, rowsOf, type Row } from '../model/lanes';
+import { asList, asNumbers, get } from '../model/json';
+import { balanceOn, kindLabels, type Step, type Trace } from '../model/trace';
+import { fitted } from '../ui/canvas';
+import { hatch, lookOf, surface } from '../ui/colours';
+import { h, replace } from '../ui/dom';
+import { bytes, count, share } from '../ui/format';
+import { timeline, type Geometry, type Timeline } from '../ui/timeline';
+import { isFound, type Selection, type TraceState } from './trace_state';
+
+const rowHeight = 20, runHeight = 18, bspHeight = 112, gap = 10;
+
+interface Lane { ipu: number; top: number; rows: Row[]; rowsTop: number; bspTop: number; height: number }
+
+export interface TraceGraph extends Timeline { rebuild: () => void; select: (s: Selection, add: boolean) => void; reveal: (step: number) => void }
+
+/* Bytes of tile memory that a compute set takes; undefined: not known. */
+export function memoryOfStep(app: App, s: Step): number | undefined {
+  if (s.kind === 'OnTileExecute') {
+    const by = asList(get(app.report.graph, 'memory', 'byComputeSet', 'totalBytes'))[s.thing];
+    return by === undefined ? undefined : asNumbers(by).reduce((a, b) => a + b, 0);
+  }
+  const total = get(app.report.programs[s.program]?.raw, 'memoryByInstruction', 'total');
+  return typeof total === 'number' ? total : undefined;
+}
+
+export function stepLabel(s: Step): string {
+  return s.name && !(s.kind === 'InternalSync' || s.kind === 'ExternalSync') ? s.name : kindLabels[s.kind];
+}
+
+export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => void, selected: () => void): TraceGraph {
+  let lanes: Lane[] = [], total = 0;
+  const gutter = h('div', { class: 'gutter' });
+  const known = new Map<number, Row[]>();
+
+  function rebuild(): void {
+    known.clear();
+    layout();
+  }
+
+  function layout(): void {
+    lanes = [];
+    let y = 4;
+    for (let ipu = 0; ipu < t.numIpus; ipu++) {
+      if (s.ipu >= 0 && s.ipu !== ipu) continue;
+      let rows = known.get(ipu);
+      if (!rows) known.set(ipu, rows = rowsOf(t, ipu, s));
+      const top = y;
+      if (s.runs && t.runs.length) y += runHeight;
+      const rowsTop = y, visible = s.collapsed.has(ipu) ? rows.slice(0, 1) : rows;
+      y += visible.length * rowHeight + 4;
+      const bspTop = y;
+      if (s.bsp && !s.collapsed.has(ipu)) y += bspHeight + 4;
+      lanes.push({ ipu, top, rows: visible, rowsTop, bspTop, height: y - top });
+      y += gap;
+    }
+    total = y + 20;
+    replace(gutter, lanes.map((lane) => {
+      const folded = s.collapsed.has(lane.ipu);
+      const label = h('button', {
+        class: 'fold', 'aria-expanded': String(!folded), title: folded ? 'Show all rows' : 'Only the top row', onclick: () => {
+          if (folded) s.collapsed.delete(lane.ipu);
+          else s.collapsed.add(lane.ipu);
+          layout();
+        },
+      }, `${folded ? '▸' : '▾'} IPU ${lane.ipu}`);
+      label.style.top = `${lane.top}px`;
+      if (!s.bsp || folded) return [label];
+      const zoomTo = (zoom: number): void => {
+        s.bspZoom = Math.max(1, Math.min(t.tilesPerIpu / 4, zoom));
+        s.bspTop = Math.max(0, Math.min(1 - 1 / s.bspZoom, s.bspTop));
+        made.redraw();
+      };
+      const tools = h('div', { class: 'bsptools' },
+        h('button', { title: 'Fewer tiles, larger', 'aria-label': `Magnify the tiles of IPU ${lane.ipu}`, onclick: () => zoomTo(s.bspZoom * 2) }, '+'),
+        h('button', { title: 'More tiles, smaller', 'aria-label': `Shrink the tiles of IPU ${lane.ipu}`, onclick: () => zoomTo(s.bspZoom / 2) }, '−'),
+        h('button', { title: 'All tiles', 'aria-label': `All tiles of IPU ${lane.ipu}`, onclick: () => { s.bspTop = 0; zoomTo(1); } }, '↺'),
+        h('span', {}), h('button', { title: 'Tiles before these', 'aria-label': `Tiles of IPU ${lane.ipu} before these`, onclick: () => { s.bspTop -= 0.5 / s.bspZoom; zoomTo(s.bspZoom); } }, '▴'),
+        h('button', { title: 'Tiles behind these', 'aria-label': `Tiles of IPU ${lane.ipu} behind these`, onclick: () => { s.bspTop += 0.5 / s.bspZoom; zoomTo(s.bspZoom); } }, '▾'));
+      tools.style.top = `${lane.bspTop}px`;
+      return [label, tools];
+    }));
+    made?.layout();
+  }
+
+  /* ---- drawing ---- */
+
+  let merged = 0; /* bars that were too narrow to be drawn each */
+
+  function paintRow(g: Geometry, lane: Lane, row: Row, y: number): void {
+    const { c } = g, look = surface(), from = g.window.from, to = g.window.to, chosen = s.selected;
+    c.fillStyle = look.lane;
+    c.fillRect(g.left, y, g.width, rowHeight - 2);
+    const perPixel = (to - from) / g.width;
+    for (let i = firstBar(row, from); i < row.count && (row.from[i] as number) < to; i++) {
+      const a = row.from[i] as number, b = row.to[i] as number;
+      if (b <= from) continue;
+      const x0 = Math.max(g.left - 2, g.x(a)), x1 = Math.min(g.left + g.width + 2, g.x(b)), w = Math.max(1, x1 - x0);
+      const first = row.first[i] as number, last = row.last[i] as number, step = t.steps[first] as Step;
+      const kind = row.isLayer ? layerKinds[row.kinds?.[i] ?? 0] ?? 'Other' : step.kind;
+      const fill = lookOf(kind), found = isFound(s, first, last);
+      c.fillStyle = found ? (row.isLayer ? fill.group : fill.fill) : look.greyed;
+      c.fillRect(x0, y, w, rowHeight - 2);
+      if (b - a < perPixel) {
+        /* The next one that ends behind this pixel; what is skipped would be as narrow. */
+        const next = firstBar(row, a + perPixel);
+        if (next > i + 1) {
+          merged += next - i - 1;
+          i = next - 1;
+        }
+        continue;
+      }
+      if (w > 5 && found && !row.isLayer) {
+        if (s.tileBalance && step.cost) {
+          c.fillStyle = look.back;
+          c.globalAlpha = 0.55;
+          c.fillRect(x0, y, w, (rowHeight - 2) * (1 - balanceOn(t, first, lane.ipu)));
+          c.globalAlpha = 1;
+        } else hatch(c, fill, x0, y, w, rowHeight - 2);
+      }
+      if (s.terminals && w > 2) {
+        c.fillStyle = look.text;
+        c.globalAlpha = 0.55;
+        c.fillRect(x1 - 1, y, 1, rowHeight - 2);
+        c.globalAlpha = 1;
+      }
+      if (s.text && w > 20) {
+        const label = row.isLayer ? row.names?.[i] || stepLabel(step) : stepLabel(step);
+        c.fillStyle = found ? look.text : look.weak;
+        c.textAlign = 'left';
+        c.textBaseline = 'middle';
+        const begin = Math.max(x0, g.left) + 4;
+        c.fillText(fitted(c, label, x1 - begin - 4), begin, y + (rowHeight - 2) / 2 + 0.5);
+      }
+      const is = chosen.some((one) => one.kind === 'step' ? !row.isLayer && one.step >= first && one.step <= last
+        : one.kind === 'layer' && row.isLayer && one.depth === row.depth && one.first === first);
+      if (is) {
+        c.strokeStyle = look.text;
+        c.lineWidth = 2;
+        c.strokeRect(x0 + 1, y + 1, Math.max(1, w - 2), rowHeight - 4);
+      }
+    }
+  }
+
+  function paintRuns(g: Geometry, y: number): void {
+    const { c } = g, look = surface();
+    t.runs.forEach((run, i) => {
+      const x0 = Math.max(g.left, g.x(run.from)), x1 = Math.min(g.left + g.width, g.x(run.to));
+      if (x1 <= x0) return;
+      c.fillStyle = look.run;
+      c.fillRect(x0, y, Math.max(1, x1 - x0 - 1), runHeight - 2);
+      if (s.selected.some((one) => one.kind === 'run' && one.run === i)) {
+        c.strokeStyle = look.accent;
+        c.lineWidth = 2;
+        c.strokeRect(x0 + 1, y + 1, x1 - x0 - 3, runHeight - 4);
+      }
+      c.fillStyle = look.runText;
+      c.textAlign = 'left';
+      c.textBaseline = 'middle';
+      c.fillText(fitted(c, run.name, x1 - x0 - 10), x0 + 5, y + runHeight / 2 - 1);
+    });
+  }
+
+  /* A row of pixels may stand for many tiles: it shows the one that works most, so that none that works is missed. */
+  let work: Float64Array | undefined;
+  const shownTiles = new Map<string, Int32Array>();
+  function tilesOf(ipu: number): Int32Array {
+    const tiles = Math.min(t.tilesPerIpu, t.numTiles - ipu * t.tilesPerIpu), most = tiles / s.bspZoom;
+    const rows = Math.min(bspHeight, Math.max(1, Math.ceil(most))), key = `${ipu}/${s.bspZoom}/${s.bspTop}`;
+    let made = shownTiles.get(key);
+    if (made) return made;
+    if (!work) {
+      work = new Float64Array(t.numTiles);
+      const times = new Map<Uint32Array, number>();
+      for (const step of t.steps) if (step.cost) times.set(step.cost.cycles, (times.get(step.cost.cycles) ?? 0) + 1);
+      for (const [cycles, n] of times) for (let tile = 0; tile < work.length; tile++) work[tile] = (work[tile] as number) + n * (cycles[tile] as number);
+    }
+    if (shownTiles.size > 200) shownTiles.clear();
+    shownTiles.set(key, made = new Int32Array(rows));
+    for (let row = 0; row < rows; row++) {
+      const first = ipu * t.tilesPerIpu + Math.min(tiles - 1, Math.floor(s.bspTop * tiles + row / rows * most));
+      const end = Math.min(ipu * t.tilesPerIpu + tiles, Math.max(first + 1, Math.floor(ipu * t.tilesPerIpu + s.bspTop * tiles + (row + 1) / rows * most)));
+      let best = first;
+      for (let tile = first; tile < end; tile++) if ((work[tile] as number) > (work[best] as number)) best = tile;
+      made[row] = best;
+    }
+    return made;
+  }
+
+  const rgb = new Map<string, [number, number, number]>();
+  function parts(colour: string): [number, number, number] {
+    let made = rgb.get(colour);
+    if (!made) rgb.set(colour, made = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16)) as [number, number, number]);
+    return made;
+  }
+
+  const bspImage = document.createElement('canvas');
+
+  /* A pixel is what its tile does in the cycle in its middle. */
+  function paintBsp(g: Geometry, lane: Lane, y: number): void {
+    const { c } = g, look = surface();
+    c.fillStyle = look.lane;
+    c.fillRect(g.left, y, g.width, bspHeight);
+    if (!t.hasCosts) {
+      c.fillStyle = look.weak;
+      c.textAlign = 'left';
+      c.textBaseline = 'middle';
+      c.fillText('This report does not say what each tile does: it was written by a version without `costs`.', g.left + 8, y + bspHeight / 2);
+      return;
+    }
+    const columns = Math.floor(g.width), tiles = Math.min(t.tilesPerIpu, t.numTiles - lane.ipu * t.tilesPerIpu);
+    const most = tiles / s.bspZoom, of = tilesOf(lane.ipu), rows = of.length;
+    if (columns < 1) return;
+    bspImage.width = columns;
+    bspImage.height = rows;
+    const into = bspImage.getContext('2d') as CanvasRenderingContext2D, image = into.createImageData(columns, rows);
+    const chosen = s.selected[0]?.kind === 'step' ? s.selected[0].step : -1;
+    for (let px = 0; px < columns; px++) {
+      const cycle = g.window.from + (px + 0.5) / g.width * (g.window.to - g.window.from);
+      const superstep = superstepAt(t, lane.ipu, cycle);
+      for (let row = 0; row < rows; row++) {
+        const state = stateOf(t, superstep, lane.ipu, of[row] as number, cycle);
+        if (!state) continue;
+        const found = isFound(s, state.step, state.step), at = 4 * (row * columns + px);
+        const [red, green, blue] = parts(found ? lookOf(state.kind).fill : look.greyed), dim = state.step === chosen ? 0.72 : 1;
+        image.data[at] = red * dim;
+        image.data[at + 1] = green * dim;
+        image.data[at + 2] = blue * dim;
+        image.data[at + 3] = 255;
+      }
+    }
+    into.putImageData(image, 0, 0);
+    c.imageSmoothingEnabled = false;
+    c.drawImage(bspImage, g.left, y, columns, bspHeight);
+    c.fillStyle = look.text;
+    c.textAlign = 'left';
+    c.textBaseline = 'top';
+    if (s.bspZoom > 1) {
+      const first = Math.floor(s.bspTop * tiles), text = `tiles ${first} – ${Math.min(tiles - 1, Math.ceil(first + most) - 1)}`;
+      c.fillStyle = look.back;
+      c.globalAlpha = 0.8;
+      c.fillRect(g.left, y, c.measureText(text).width + 12, 16);
+      c.globalAlpha = 1;
+      c.fillStyle = look.text;
+      c.fillText(text, g.left + 6, y + 2);
+    }
+  }
+
+  function paint(g: Geometry): void {
+    merged = 0;
+    const off = g.top - g.scroll;
+    for (const lane of lanes) {
+      if (lane.top + lane.height + off < g.top || lane.top + off > g.top + g.height) continue;
+      if (s.runs && t.runs.length) paintRuns(g, lane.top + off);
+      lane.rows.forEach((row, i) => paintRow(g, lane, row, lane.rowsTop + i * rowHeight + off));
+      if (s.bsp && !s.collapsed.has(lane.ipu)) paintBsp(g, lane, lane.bspTop + off);
+    }
+    const say = merged > 0;
+    if (made && made.note.hidden === say) made.note.hidden = !say;
+    if (made && say) made.note.textContent = `${count(merged)} steps are too small to be drawn here: zoom in to see them`;
+  }
+
+  function paintMini(g: Geometry): void {
+    const { c } = g, look = surface();
+    const n = t.steps.length;
+    let last = -1;
+    for (let i = 0; i < n; i++) {
+      const step = t.steps[i] as Step, x0 = g.x(step.from), x1 = g.x(step.to);
+      if (x1 - last < 0.7) continue;
+      c.fillStyle = isFound(s, i, i) ? lookOf(step.kind).fill : look.greyed;
+      c.fillRect(x0, 4, Math.max(0.7, x1 - x0), g.height - 14);
+      last = x1;
+    }
+    if (s.runs) {
+      c.fillStyle = look.run;
+      for (const run of t.runs) {
+        const x0 = g.x(run.from), x1 = g.x(run.to);
+        c.fillRect(x0, g.height - 8, Math.max(1, x1 - x0), 2);
+        c.fillRect(x0, g.height - 10, 2, 8);
+        c.fillRect(Math.max(x0, x1 - 2), g.height - 10, 2, 8);
+      }
+    }
+  }
+
+  /* ---- what is where ---- */
+
+  type Hit = Selection | undefined;
+  function hit(cycle: number, y: number): { hit: Hit; lane: Lane; tile: number } | undefined {
+    const lane = lanes.find((l) => y >= l.top && y < l.top + l.height);
+    if (!lane) return undefined;
+    if (s.runs && y < lane.rowsTop) {
+      const run = t.runs.findIndex((r) => r.from <= cycle && cycle < r.to);
+      return { hit: run < 0 ? undefined : { kind: 'run', run }, lane, tile: -1 };
+    }
+    const row = lane.rows[Math.floor((y - lane.rowsTop) / rowHeight)];
+    if (row && y < lane.bspTop) {
+      const bar = barAt(row, cycle);
+      if (bar < 0) return { hit: undefined, lane, tile: -1 };
+      const first = row.first[bar] as number, last = row.last[bar] as number;
+      return {
+        hit: row.isLayer ? { kind: 'layer', first, last, name: row.names?.[bar] ?? '', depth: row.depth } : { kind: 'step', step: first },
+        lane, tile: -1,
+      };
+    }
+    if (s.bsp && t.hasCosts && y >= lane.bspTop) {
+      const of = tilesOf(lane.ipu), tile = of[Math.max(0, Math.min(of.length - 1, Math.floor((y - lane.bspTop) / bspHeight * of.length)))] as number;
+      const state = stateOf(t, superstepAt(t, lane.ipu, cycle), lane.ipu, tile, cycle);
+      return { hit: state ? { kind: 'step', step: state.step } : undefined, lane, tile };
+    }
+    return { hit: undefined, lane, tile: -1 };
+  }
+
+  function describe(cycle: number, y: number): string[] | undefined {
+    const at = hit(cycle, y), what = at?.hit;
+    if (!what) return undefined;
+    if (what.kind === 'run') {
+      const run = t.runs[what.run];
+      return run ? [run.name, `cycles ${count(run.from)} – ${count(run.to)} (${count(run.to - run.from)})`] : undefined;
+    }
+    if (what.kind === 'layer') {
+      const from = (t.steps[what.first] as Step).from, to = (t.steps[what.last] as Step).to;
+      return [what.name, `${count(what.last - what.first + 1)} steps, ${count(to - from)} cycles`];
+    }
+    const step = t.steps[what.step] as Step, memory = memoryOfStep(app, step);
+    const lines = [`${kindLabels[step.kind]}${step.name ? `: ${step.name}` : ''}`];
+    if (step.kind === 'OnTileExecute') lines.push(`compute set ${step.thing}${memory === undefined ? '' : `, memory ${bytes(memory)}`}`);
+    else if (memory !== undefined) lines.push(`exchange code ${bytes(memory)}`);
+    lines.push(`cycles ${count(step.from)} – ${count(step.to)} (${count(step.to - step.from)})`);
+    if (step.cost && at) lines.push(`tile balance ${share(balanceOn(t, step.index, at.lane.ipu))} on IPU ${at.lane.ipu}`);
+    if (at && at.tile >= 0) lines.push(`tile ${count(at.tile)}: ${step.cost?.cycles[at.tile] ? `${count(step.cost.cycles[at.tile] as number)} cycles` : 'waits'}`);
+    return lines;
+  }
+
+  function span(one: Selection): { from: number; to: number } {
+    if (one.kind === 'run') return t.runs[one.run] as { from: number; to: number };
+    if (one.kind === 'step') return t.steps[one.step] as Step;
+    let from = Infinity, to = 0;
+    for (let i = one.first; i <= one.last; i++) {
+      from = Math.min(from, (t.steps[i] as Step).from);
+      to = Math.max(to, (t.steps[i] as Step).to);
+    }
+    return { from, to };
+  }
+
+  function select(one: Selection, add: boolean): void {
+    const first = s.selected[0];
+    if (add && first) {
+      s.selected = [first, one];
+      const a = span(first), b = span(one);
+      made.show(Math.min(a.from, b.from), Math.max(a.to, b.to));
+    } else s.selected = [one];
+    app.choices.set('t.step', one.kind === 'step' ? one.step : undefined);
+    app.say(one.kind === 'step' ? `Step ${one.step}: ${stepLabel(t.steps[one.step] as Step)}` : one.kind === 'layer' ? `Layer ${one.name}` : t.runs[one.run]?.name ?? '');
+    made.redraw();
+    selected();
+  }
+
+  function reveal(step: number): void {
+    const of = t.steps[step] as Step, size = s.window.to - s.window.from;
+    if (of.from < s.window.from || of.to > s.window.to) made.show((of.from + of.to) / 2 - size / 2, (of.from + of.to) / 2 + size / 2);
+    const pixels = (of.to - of.from) / size * 1000;
+    if (pixels < 6) made.show(of.from - (of.to - of.from) * 10 - 10, of.to + (of.to - of.from) * 10 + 10);
+  }
+
+  const made: TraceGraph = Object.assign(timeline({
+    label: 'Execution trace. Arrows go from step to step, w and s zoom, a and d pan, f shows all.',
+    window: s.window, extent: () => ({ from: 0, to: Math.max(1, t.cycles) }), contentHeight: () => total, paint, paintMini, gutter,
+    tip: describe, range: s.range,
+    onclick: (cycle, y, add) => {
+      const at = hit(cycle, y);
+      if (at?.hit) select(at.hit, add);
+    },
+    ondblclick: (cycle, y) => {
+      const at = hit(cycle, y)?.hit;
+      if (at) made.show(span(at).from, span(at).to);
+    },
+    onkey: (e) => {
+      const now = s.selected[0], at = now?.kind === 'step' ? now.step : now?.kind === 'layer' ? now.first : -1;
+      const next = e.key === 'ArrowRight' ? at + 1 : e.key === 'ArrowLeft' ? at - 1 : -1;
+      if (e.key === 'Enter' && now) {
+        made.show(span(now).from, span(now).to);
+        return true;
+      }
+      if (e.key !== 'ArrowRight' && e.key !== 'ArrowLeft') return false;
+      if (next >= 0 && next < t.steps.length) {
+        select({ kind: 'step', step: next }, false);
+        reveal(next);
+      }
+      return true;
+    },
+    onwindow: changed,
+  }), { rebuild, select, reveal });
+  layout();
+  return made;
+}
