@@ -13,19 +13,22 @@ export function superstepAt(t: Trace, ipu: number, cycle: number): number {
 
 export interface TileState { kind: Kind; step: number }
 
-/* Undefined behind the trace. A tile that has done its part waits in the superstep's sync. */
+/* What tiles do when they have done their part: they wait in the sync at the end, or for the end of an exchange with the
+ * host or between IPUs; of a step whose tiles nobody has measured, all do it to its end. */
+export function waitOf(t: Trace, s: Superstep): TileState {
+  const last = t.steps[s.end - 1] as Step;
+  return { kind: isSync(last.kind) && last.kind !== 'SyncAns' || !last.cost ? last.kind : 'ExternalSync', step: last.index };
+}
+
+/* Undefined behind the trace. */
 export function stateOf(t: Trace, superstep: number, ipu: number, tile: number, cycle: number): TileState | undefined {
   const s = t.supersteps[superstep];
   if (!s) return undefined;
-  let clock = s.starts[ipu] as number, sync = s.end - 1;
+  let clock = s.starts[ipu] as number;
   for (let i = s.first; i < s.end; i++) {
     const step = t.steps[i] as Step;
-    if (isSync(step.kind)) sync = i;
-    else if (step.cost) {
-      clock += step.cost.cycles[tile] as number;
-      if (cycle < clock) return { kind: step.kind, step: i };
-    } else if (step.to > step.from && cycle < step.to) return { kind: step.kind, step: i };
+    if (step.cost) clock += step.cost.cycles[tile] as number;
+    if (cycle < clock) return { kind: step.kind, step: i };
   }
-  const last = t.steps[sync] as Step | undefined;
-  return last ? { kind: isSync(last.kind) ? last.kind : 'ExternalSync', step: sync } : undefined;
+  return waitOf(t, s);
 }

@@ -3,6 +3,7 @@
  * By steps: the part of each step that is in the window. By tiles ("new BSP stats"): what every tile does in every cycle of
  * it; whole supersteps are summed once, those at the edges tile by tile. */
 import { asNumbers, asTexts, asList, get } from './json';
+import { waitOf } from './bsp';
 import type { Report } from './report';
 import { balanceOn, firstStepAt, isBusy, isSync, takesPart, type Kind, type Step, type Superstep, type Trace } from './trace';
 
@@ -27,25 +28,22 @@ function addSuperstep(t: Trace, s: Superstep, ipu: number, a: number, b: number,
   const first = ipu * t.tilesPerIpu, end = Math.min(t.numTiles, first + t.tilesPerIpu);
   const start = s.starts[ipu] as number, whole = a <= start && (s.ends[ipu] as number) <= b;
   const add = (kind: Kind, cycles: number): void => void into.set(kind, (into.get(kind) ?? 0) + cycles);
+  const waits = waitOf(t, s).kind;
   if (whole) {
-    let sum = 0, sync: Kind = 'InternalSync';
+    let sum = 0;
     for (let i = s.first; i < s.end; i++) {
       const step = t.steps[i] as Step;
-      if (isSync(step.kind)) sync = step.kind;
-      else if (step.cost) {
-        add(step.kind, t.sum[i * t.numIpus + ipu] as number);
-        sum += t.sum[i * t.numIpus + ipu] as number;
-      }
+      if (!step.cost) continue;
+      add(step.kind, t.sum[i * t.numIpus + ipu] as number);
+      sum += t.sum[i * t.numIpus + ipu] as number;
     }
-    add(sync, ((s.ends[ipu] as number) - start) * (end - first) - sum);
+    add(waits, ((s.ends[ipu] as number) - start) * (end - first) - sum);
     return;
   }
   for (let tile = first; tile < end; tile++) {
-    let clock = start, waits: Kind = 'InternalSync';
+    let clock = start;
     for (let i = s.first; i < s.end; i++) {
-      const step = t.steps[i] as Step;
-      if (isSync(step.kind)) waits = step.kind;
-      const cycles = step.cost ? step.cost.cycles[tile] as number : 0;
+      const step = t.steps[i] as Step, cycles = step.cost ? step.cost.cycles[tile] as number : 0;
       if (cycles) add(step.kind, clip(clock, clock + cycles, a, b));
       clock += cycles;
     }
