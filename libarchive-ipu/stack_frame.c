@@ -30,7 +30,7 @@ enum { ZERO, RA, SP, T0 = 5, NUM_REGISTERS = 32 };
 #define RETURN 0x00008067u
 #define UNIMP 0xc0001073u /* the machine stops there */
 
-#define MAX_MEETINGS (1u << 17) /* bounds the memory for objects that no compiler made */
+#define MAX_JOIN_POINTS (1u << 17) /* bounds the memory for objects that no compiler made */
 
 typedef enum value_kind { UNKNOWN, NUMBER, STACK, CODE, TABLE, TABLE_ENTRY } value_kind;
 
@@ -44,25 +44,25 @@ typedef struct registers {
   value r[NUM_REGISTERS];
 } registers;
 
-/* Where paths may meet: targets of jumps, and the entry. */
-typedef struct meeting {
+/* Where paths come together: a target of jumps, or the entry. */
+typedef struct join_point {
   stack_place place;
   registers state;
   bool waiting; /* to be followed from here */
-} meeting;
+} join_point;
 
 typedef struct reader {
   const pop_link_set *set;
   stack_place entry;
   stack_frame *frame;
   uint64_t *budget;
-  meeting *meetings;
-  size_t num_meetings, meetings_capacity;
-  stack_map meeting_at;
-  uint32_t *waiting; /* meetings, a stack */
+  join_point *join_points;
+  size_t num_join_points, join_points_capacity;
+  stack_map join_point_at;
+  uint32_t *waiting; /* numbers of join points, a stack */
   size_t num_waiting, waiting_capacity;
 
-  /* The instruction at hand. */
+  /* The current instruction. */
   stack_place at;
   registers state;
   uint32_t word;
@@ -278,8 +278,8 @@ static void add_indirect_call(reader *r)
 
 static void wait(reader *r, uint32_t number)
 {
-  if (r->meetings[number].waiting) return;
-  r->meetings[number].waiting = true;
+  if (r->join_points[number].waiting) return;
+  r->join_points[number].waiting = true;
   pop_push(r->waiting, r->num_waiting, r->waiting_capacity, number);
 }
 
@@ -303,21 +303,22 @@ static value in_common(const pop_link_set *set, value a, value b)
 }
 
 /* The current path also goes on at `place`. */
-static void meet(reader *r, stack_place place)
+static void join(reader *r, stack_place place)
 {
-  if (r->num_meetings == MAX_MEETINGS) *r->budget = 0;
+  if (r->num_join_points == MAX_JOIN_POINTS) *r->budget = 0;
   if (*r->budget == 0) {
     give_up(r, POP_STACK_UNREADABLE);
     return;
   }
-  uint32_t number = stack_map_put(&r->meeting_at, place, (uint32_t)r->num_meetings);
-  if (number == r->num_meetings) {
-    pop_push(r->meetings, r->num_meetings, r->meetings_capacity, (meeting){place, r->state, false});
+  uint32_t number = stack_map_put(&r->join_point_at, place, (uint32_t)r->num_join_points);
+  if (number == r->num_join_points) {
+    pop_push(r->join_points, r->num_join_points, r->join_points_capacity,
+             (join_point){place, r->state, false});
     wait(r, number);
     return;
   }
   for (int i = 0; i < NUM_REGISTERS; ++i) {
-    value *known = &r->meetings[number].state.r[i];
+    value *known = &r->join_points[number].state.r[i];
     value both = in_common(r->set, *known, r->state.r[i]);
     if (same_value(*known, both)) continue;
     *known = both;
@@ -334,10 +335,10 @@ static void jump(reader *r, stack_place to)
   if (tail)
     add_call(r, to);
   else
-    meet(r, to);
+    join(r, to);
 }
 
-/* Where the branch or jump at hand goes; false if that is no place in the code. */
+/* Where the current branch or jump goes; false if that is no place in the code. */
 static bool find_target(reader *r, uint32_t distance, stack_place *to)
 {
   if (!r->relocation) {
@@ -403,7 +404,7 @@ static void jump_into_code(reader *r, value label)
   stack_place to = {r->at.section, label.number};
   for (; label.section == to.section && is_code(r->set, to) && *r->budget > 0; to.offset += 4) {
     --*r->budget;
-    meet(r, to);
+    join(r, to);
     if (relocation_get32(link_set_section(r->set, to.section)->data + to.offset) == RETURN) return;
   }
 }
@@ -642,9 +643,9 @@ static bool step(reader *r, bool *called)
  * there may be nothing or another function: then the callee does not return. */
 static void follow(reader *r, uint32_t from)
 {
-  r->meetings[from].waiting = false;
-  r->at = r->meetings[from].place;
-  r->state = r->meetings[from].state;
+  r->join_points[from].waiting = false;
+  r->at = r->join_points[from].place;
+  r->state = r->join_points[from].state;
   for (bool called = false;;) {
     if (*r->budget == 0) {
       give_up(r, POP_STACK_UNREADABLE);
@@ -657,7 +658,7 @@ static void follow(reader *r, uint32_t from)
     if (!is_code(r->set, r->at)) return;
     bool function = stack_function_at(r->set, r->at);
     if (function && called) return;
-    if (function || stack_map_find(&r->meeting_at, r->at) != OBJECT_NONE) {
+    if (function || stack_map_find(&r->join_point_at, r->at) != OBJECT_NONE) {
       jump(r, r->at);
       return;
     }
@@ -694,12 +695,12 @@ void stack_read_frame(const pop_link_set *set, stack_place entry, uint64_t *budg
   r.state.r[ZERO] = number(0);
   r.state.r[SP] = (value){.kind = STACK};
   if (is_code(set, entry))
-    meet(&r, entry);
+    join(&r, entry);
   else
     give_up(&r, POP_STACK_UNDEFINED); /* data */
   while (r.num_waiting) follow(&r, r.waiting[--r.num_waiting]);
   merge_calls(frame);
-  free(r.meetings);
+  free(r.join_points);
   free(r.waiting);
-  stack_map_free(&r.meeting_at);
+  stack_map_free(&r.join_point_at);
 }

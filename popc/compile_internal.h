@@ -47,7 +47,7 @@ typedef struct job {
   int dependencies; /* the same; -1 if nobody wants to know them */
   int status;       /* of waitpid */
   bool timed_out;
-  bool promotions_are_errors; /* promotions.c */
+  bool promotions_are_errors; /* judge.c */
   pop_bytes diagnostics;
 } job;
 

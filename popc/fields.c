@@ -314,7 +314,7 @@ typedef struct field_list {
   const char *cxx_name; /* of the vertex; NULL in C */
   pop_field *fields;
   size_t count, capacity;
-  CXCursor record; /* the class at hand */
+  CXCursor record; /* the current class */
   uint32_t base;   /* of it in the vertex state */
   uint32_t end;    /* of what is in it so far, from there */
   bool inherited;  /* it is a base class */

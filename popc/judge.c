@@ -24,9 +24,9 @@
 static const char promotion[] = "double-promotion", constructor[] = "global-constructors";
 
 /* Whether the flags ask for the warning, and whether it is an error then: the last word counts. */
-typedef struct wish {
+typedef struct warning_flags {
   bool warning, any_error, this_error;
-} wish;
+} warning_flags;
 
 static bool is_option(const char *argument, const char *before, const char *which)
 {
@@ -34,9 +34,9 @@ static bool is_option(const char *argument, const char *before, const char *whic
   return !strncmp(argument, before, length) && !strcmp(argument + length, which);
 }
 
-static wish read_wish(const popc_arguments *arguments)
+static warning_flags read_warning_flags(const popc_arguments *arguments)
 {
-  wish w = {false, false, false};
+  warning_flags w = {false, false, false};
   bool said = false; /* -W[no-]error=double-promotion wins over -Werror */
   for (size_t i = 0; i < arguments->count; ++i) {
     const char *argument = arguments->items[i];
@@ -55,7 +55,7 @@ static wish read_wish(const popc_arguments *arguments)
 
 bool popc_tame_warnings(popc_arguments *arguments, popc_target target)
 {
-  wish w = read_wish(arguments);
+  warning_flags w = read_warning_flags(arguments);
   bool errors = w.warning && w.this_error;
   if (errors) popc_add_argument(arguments, "-Wno-error=double-promotion");
   if (target == POPC_TILE) popc_add_argument(arguments, "-Wno-error=global-constructors");

@@ -84,7 +84,7 @@ static const char *const product_names[] = {
 static pop_error *take_product(popc_settings *settings, popc_product product)
 {
   popc_product *now = &settings->product;
-  /* clang's -S -emit-llvm is one wish. */
+  /* clang's -S -emit-llvm is one request. */
   bool text_of_ir = (*now == POPC_ASSEMBLY && product == POPC_IR) ||
                     (*now == POPC_IR && product == POPC_ASSEMBLY);
   if (*now != POPC_GP && *now != product && !text_of_ir)

@@ -100,7 +100,7 @@ typedef struct popc_settings {
   bool verbose, dry_run;
   struct {
     popc_when when;
-    bool on; /* for the source at hand */
+    bool on; /* for the current source */
   } remedies[POPC_NUM_REMEDIES];
   popc_answer answer;
   const char *answer_value;

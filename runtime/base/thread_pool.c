@@ -18,7 +18,7 @@
 
 enum { WAKE_INSTRUCTIONS = 50000, MAX_HELPERS = 1023 };
 
-struct crew {
+struct thread_pool {
   uint32_t num_helpers; /* wanted */
   uint32_t num_started;
   pthread_t *helpers;
@@ -29,7 +29,7 @@ struct crew {
   bool stop;
   bool reversed;
   /* The step */
-  crew_work work;
+  thread_pool_work work;
   atomic_uint next; /* item */
 };
 
@@ -40,117 +40,117 @@ static uint32_t available_threads(void)
   return (uint32_t)CPU_COUNT(&set);
 }
 
-crew *crew_new(uint32_t num_threads)
+thread_pool *thread_pool_new(uint32_t num_threads)
 {
-  crew *c = pop_xcalloc(1, sizeof *c);
+  thread_pool *pool = pop_xcalloc(1, sizeof *pool);
   if (!num_threads) num_threads = available_threads();
-  c->num_helpers = num_threads - 1 < MAX_HELPERS ? num_threads - 1 : MAX_HELPERS;
-  pthread_mutex_init(&c->lock, NULL);
-  pthread_cond_init(&c->begin, NULL);
-  pthread_cond_init(&c->done, NULL);
-  return c;
+  pool->num_helpers = num_threads - 1 < MAX_HELPERS ? num_threads - 1 : MAX_HELPERS;
+  pthread_mutex_init(&pool->lock, NULL);
+  pthread_cond_init(&pool->begin, NULL);
+  pthread_cond_init(&pool->done, NULL);
+  return pool;
 }
 
-void crew_reverse(crew *c)
+void thread_pool_reverse(thread_pool *pool)
 {
-  c->reversed = true;
+  pool->reversed = true;
 }
 
-void crew_free(crew *c)
+void thread_pool_free(thread_pool *pool)
 {
-  if (!c) return;
-  pthread_mutex_lock(&c->lock);
-  c->stop = true;
-  pthread_cond_broadcast(&c->begin);
-  pthread_mutex_unlock(&c->lock);
-  for (uint32_t i = 0; i < c->num_started; i++) pthread_join(c->helpers[i], NULL);
-  pthread_cond_destroy(&c->done);
-  pthread_cond_destroy(&c->begin);
-  pthread_mutex_destroy(&c->lock);
-  free(c->helpers);
-  free(c);
+  if (!pool) return;
+  pthread_mutex_lock(&pool->lock);
+  pool->stop = true;
+  pthread_cond_broadcast(&pool->begin);
+  pthread_mutex_unlock(&pool->lock);
+  for (uint32_t i = 0; i < pool->num_started; i++) pthread_join(pool->helpers[i], NULL);
+  pthread_cond_destroy(&pool->done);
+  pthread_cond_destroy(&pool->begin);
+  pthread_mutex_destroy(&pool->lock);
+  free(pool->helpers);
+  free(pool);
 }
 
 /* The next items; false if there are none behind them. */
-static bool run_items(crew *c, uint64_t *instructions)
+static bool run_items(thread_pool *pool, uint64_t *instructions)
 {
-  const crew_work *w = &c->work;
-  uint32_t first = atomic_fetch_add(&c->next, w->take);
+  const thread_pool_work *w = &pool->work;
+  uint32_t first = atomic_fetch_add(&pool->next, w->take);
   for (uint32_t i = first; i < first + w->take && i < w->num_items; i++)
-    *instructions += w->run(w->context, c->reversed ? w->num_items - 1 - i : i);
+    *instructions += w->run(w->context, pool->reversed ? w->num_items - 1 - i : i);
   return first + w->take < w->num_items;
 }
 
-static void run_to_end(crew *c)
+static void run_to_end(thread_pool *pool)
 {
   uint64_t instructions = 0;
-  while (run_items(c, &instructions)) continue;
+  while (run_items(pool, &instructions)) continue;
 }
 
 static void *help(void *argument)
 {
-  crew *c = argument;
+  thread_pool *pool = argument;
   fesetenv(FE_DFL_ENV); /* what float.h relies on */
-  pthread_mutex_lock(&c->lock);
+  pthread_mutex_lock(&pool->lock);
   for (uint64_t seen = 0;;) {
-    while (!c->stop && c->step == seen) pthread_cond_wait(&c->begin, &c->lock);
-    if (c->stop) break;
-    seen = c->step;
-    pthread_mutex_unlock(&c->lock);
-    run_to_end(c);
-    pthread_mutex_lock(&c->lock);
-    if (--c->busy == 0) pthread_cond_signal(&c->done);
+    while (!pool->stop && pool->step == seen) pthread_cond_wait(&pool->begin, &pool->lock);
+    if (pool->stop) break;
+    seen = pool->step;
+    pthread_mutex_unlock(&pool->lock);
+    run_to_end(pool);
+    pthread_mutex_lock(&pool->lock);
+    if (--pool->busy == 0) pthread_cond_signal(&pool->done);
   }
-  pthread_mutex_unlock(&c->lock);
+  pthread_mutex_unlock(&pool->lock);
   return NULL;
 }
 
 /* A helper that cannot be started is done without. Under `lock`, before the first step. */
-static void start_helpers(crew *c)
+static void start_helpers(thread_pool *pool)
 {
-  c->helpers = pop_xcalloc(c->num_helpers, sizeof *c->helpers);
-  while (c->num_started < c->num_helpers &&
-         !pthread_create(&c->helpers[c->num_started], NULL, help, c))
-    c->num_started++;
-  c->num_helpers = c->num_started;
+  pool->helpers = pop_xcalloc(pool->num_helpers, sizeof *pool->helpers);
+  while (pool->num_started < pool->num_helpers &&
+         !pthread_create(&pool->helpers[pool->num_started], NULL, help, pool))
+    pool->num_started++;
+  pool->num_helpers = pool->num_started;
 }
 
-static void wake_helpers(crew *c)
+static void wake_helpers(thread_pool *pool)
 {
-  pthread_mutex_lock(&c->lock);
-  if (!c->helpers) start_helpers(c);
-  c->busy = c->num_started;
-  c->step++;
-  pthread_cond_broadcast(&c->begin);
-  pthread_mutex_unlock(&c->lock);
+  pthread_mutex_lock(&pool->lock);
+  if (!pool->helpers) start_helpers(pool);
+  pool->busy = pool->num_started;
+  pool->step++;
+  pthread_cond_broadcast(&pool->begin);
+  pthread_mutex_unlock(&pool->lock);
 }
 
-static void wait_for_helpers(crew *c)
+static void wait_for_helpers(thread_pool *pool)
 {
-  pthread_mutex_lock(&c->lock);
-  while (c->busy) pthread_cond_wait(&c->done, &c->lock);
-  pthread_mutex_unlock(&c->lock);
+  pthread_mutex_lock(&pool->lock);
+  while (pool->busy) pthread_cond_wait(&pool->done, &pool->lock);
+  pthread_mutex_unlock(&pool->lock);
 }
 
-void crew_run(crew *c, const crew_work *work)
+void thread_pool_run(thread_pool *pool, const thread_pool_work *work)
 {
-  crew_run_known(c, work, 0);
+  thread_pool_run_known(pool, work, 0);
 }
 
-void crew_run_known(crew *c, const crew_work *work, uint64_t expected)
+void thread_pool_run_known(thread_pool *pool, const thread_pool_work *work, uint64_t expected)
 {
   uint64_t instructions = 0;
   bool awake = false;
-  c->work = *work;
-  atomic_store(&c->next, 0);
-  if (c->num_helpers && work->num_items > work->take && expected >= WAKE_INSTRUCTIONS) {
-    wake_helpers(c);
+  pool->work = *work;
+  atomic_store(&pool->next, 0);
+  if (pool->num_helpers && work->num_items > work->take && expected >= WAKE_INSTRUCTIONS) {
+    wake_helpers(pool);
     awake = true;
   }
-  while (run_items(c, &instructions))
-    if (!awake && c->num_helpers && instructions >= WAKE_INSTRUCTIONS) {
-      wake_helpers(c);
+  while (run_items(pool, &instructions))
+    if (!awake && pool->num_helpers && instructions >= WAKE_INSTRUCTIONS) {
+      wake_helpers(pool);
       awake = true;
     }
-  if (awake) wait_for_helpers(c);
+  if (awake) wait_for_helpers(pool);
 }

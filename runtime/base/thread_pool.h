@@ -4,25 +4,25 @@
 
 #include <stdint.h>
 
-typedef struct crew crew;
+typedef struct thread_pool thread_pool;
 
-/* Of `num_threads` threads with the one that calls crew_run; 0: as many as the process may use. */
-crew *crew_new(uint32_t num_threads);
+/* Of `num_threads` threads with the one that calls thread_pool_run; 0: as many as the process may use. */
+thread_pool *thread_pool_new(uint32_t num_threads);
 /* From now on items are handed out from the last to the first. It must not matter: tests see to it, with one
  * thread, so that the order is certain. */
-void crew_reverse(crew *c);
-void crew_free(crew *c); /* NULL is fine */
+void thread_pool_reverse(thread_pool *pool);
+void thread_pool_free(thread_pool *pool); /* NULL is fine */
 
 /* Items 0 to num_items - 1, which are independent of each other; a thread takes `take` at a time. */
-typedef struct crew_work {
+typedef struct thread_pool_work {
   uint64_t (*run)(void *context, uint32_t item); /* answers how much that was, in instructions */
   void *context;
   uint32_t num_items, take;
-} crew_work;
+} thread_pool_work;
 
 /* Does all items, in any order, and returns when all are done. */
-void crew_run(crew *c, const crew_work *work);
+void thread_pool_run(thread_pool *pool, const thread_pool_work *work);
 /* The same, if it is known beforehand to be `instructions`: then much of it does not wait to be seen. */
-void crew_run_known(crew *c, const crew_work *work, uint64_t instructions);
+void thread_pool_run_known(thread_pool *pool, const thread_pool_work *work, uint64_t instructions);
 
 #endif

@@ -472,7 +472,7 @@ typedef struct tile_layout {
   size_t num_blocks;
   uint32_t end;      /* address behind the highest byte used (allocate) */
   uint32_t shortage; /* bytes that the tile lacks, 0 if it fits (allocate) */
-  uint32_t twin;     /* a tile before this one with equal blocks, or COMPILER_NONE (allocate) */
+  uint32_t same_as;  /* a tile before this one with equal blocks, or COMPILER_NONE (allocate) */
   /* What no addresses could do without (allocate; allocate/bound.c), without the system's bytes. */
   uint32_t most_live_bytes; /* at one step */
   uint32_t least_bytes;     /* up to `end` */

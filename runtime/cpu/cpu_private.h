@@ -220,8 +220,8 @@ typedef struct cpu_frame {
 
 struct cpu {
   const cpu_program *program;
-  crew *crew;
-  bool shares_crew; /* with another replica, whose it is */
+  thread_pool *pool;
+  bool shares_pool; /* with another replica, whose it is */
   uint8_t *memory;  /* NULL: not loaded */
   host_code *code;
   cpu_entry *entries;

@@ -16,7 +16,7 @@ cpu *cpu_new(const cpu_program *program, uint32_t num_threads)
 {
   cpu *c = pop_xcalloc(1, sizeof *c);
   c->program = program;
-  c->crew = crew_new(num_threads);
+  c->pool = thread_pool_new(num_threads);
   c->waiting = CPU_NONE;
   return c;
 }
@@ -25,8 +25,8 @@ cpu *cpu_new_replica(cpu *first)
 {
   cpu *c = pop_xcalloc(1, sizeof *c);
   c->program = first->program;
-  c->crew = first->crew;
-  c->shares_crew = true;
+  c->pool = first->pool;
+  c->shares_pool = true;
   c->waiting = CPU_NONE;
   return c;
 }
@@ -36,7 +36,7 @@ void cpu_free(cpu *c)
   if (!c) return;
   cpu_unlink(c);
   cpu_free_memory(c);
-  if (!c->shares_crew) crew_free(c->crew);
+  if (!c->shares_pool) thread_pool_free(c->pool);
   free(c->stack);
   free(c);
 }
@@ -106,18 +106,18 @@ static void execute(cpu *c, const cpu_compute_set *set)
   running_set running = {c, set};
   uint32_t count = (uint32_t)set->num_vertices, take = count / SHARES;
   if (set->num_edges)
-    crew_run(c->crew, &(crew_work){.run = fill_shared,
-                                   .context = &running,
-                                   .num_items = (uint32_t)set->num_edges,
-                                   .take = 1});
-  crew_run_known(c->crew,
-                 &(crew_work){.run = run_vertex,
-                              .context = &running,
-                              .num_items = count,
-                              .take = take < 1      ? 1
-                                      : take < MOST ? take
-                                                    : MOST},
-                 set->work);
+    thread_pool_run(c->pool, &(thread_pool_work){.run = fill_shared,
+                                                 .context = &running,
+                                                 .num_items = (uint32_t)set->num_edges,
+                                                 .take = 1});
+  thread_pool_run_known(c->pool,
+                        &(thread_pool_work){.run = run_vertex,
+                                            .context = &running,
+                                            .num_items = count,
+                                            .take = take < 1      ? 1
+                                                    : take < MOST ? take
+                                                                  : MOST},
+                        set->work);
 }
 
 /* ---- steps ---- */

@@ -134,8 +134,8 @@ static pop_error *compile_for_cpu(pop_graph *graph, const uint32_t *programs, si
 {
   cpu_program *program;
   log_phase compiling = log_phase_start("ENGINE", "Compiling for the CPU");
-  const cpu_compile_options compile_with = {options->runtime_verify, options->trace};
-  POP_TRY(cpu_compile(graph, programs, num_programs, &compile_with, &program));
+  const cpu_compile_options given = {options->runtime_verify, options->trace};
+  POP_TRY(cpu_compile(graph, programs, num_programs, &given, &program));
   log_phase_end(&compiling);
   if (*options->save_archive || *options->variable_file || *options->program_file ||
       *options->graph_report)
@@ -199,13 +199,14 @@ static pop_error *block_tiles(const engine_options *options, uint32_t **tiles, s
   return NULL;
 }
 
-static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t num_programs,
-                              const engine_options *options, pop_executable **executable)
+/* Compiles for tiles. */
+static pop_error *compile_for_tiles(pop_graph *graph, const uint32_t *programs, size_t num_programs,
+                                    const engine_options *options, pop_executable **executable)
 {
   uint32_t *tiles = NULL;
   size_t num_tiles = 0;
   pop_error *error = block_tiles(options, &tiles, &num_tiles);
-  const compile_options compile_with = {
+  const compile_options given = {
       .allow_out_of_memory = options->allow_out_of_memory,
       .keep_duplicate_code = options->keep_duplicate_code,
       .worker_stack_bytes = options->worker_stack_bytes,
@@ -229,15 +230,16 @@ static pop_error *compile_new(pop_graph *graph, const uint32_t *programs, size_t
       .sections_by_category = options->sections == SECTIONS_BY_CATEGORY,
   };
   compilation *c;
-  if (!error) error = compile(graph, programs, num_programs, &compile_with, &c);
+  if (!error) error = compile(graph, programs, num_programs, &given, &c);
   free(tiles);
   POP_TRY(error);
   *executable = new_executable(c, options);
   return NULL;
 }
 
-static pop_error *find_or_compile(pop_graph *graph, const uint32_t *programs, size_t num_programs,
-                                  const engine_options *options, pop_executable **executable)
+/* Takes what is for tiles from the cache, or compiles it and puts it there. */
+static pop_error *compile_cached(pop_graph *graph, const uint32_t *programs, size_t num_programs,
+                                 const engine_options *options, pop_executable **executable)
 {
   if (graph->target.type == POP_TARGET_CPU)
     return compile_for_cpu(graph, programs, num_programs, options, executable);
@@ -248,24 +250,27 @@ static pop_error *find_or_compile(pop_graph *graph, const uint32_t *programs, si
   log_write(LOG_INFO, "ENGINE", "Begin compilation: %s (Hash 0x%016llx)", name,
             (unsigned long long)source[0]);
   if (!*options->cache_folder)
-    return compile_new(graph, programs, num_programs, options, executable);
+    return compile_for_tiles(graph, programs, num_programs, options, executable);
   executable_cache cache = executable_cache_open(source, name, options);
   *executable = executable_cache_find(&cache);
   if (*executable) return NULL;
-  POP_TRY(compile_new(graph, programs, num_programs, options, executable));
+  POP_TRY(compile_for_tiles(graph, programs, num_programs, options, executable));
   executable_cache_put(&cache, *executable);
   return NULL;
 }
 
-static pop_error *compile_alone(pop_graph *graph, const pop_program *programs, size_t num_programs,
-                                const engine_options *options, pop_executable **executable)
+/* Ends the construction of the graph, gets the estimates of vertices, compiles and writes the reports that the
+ * options ask for. */
+static pop_error *compile_and_report(pop_graph *graph, const pop_program *programs,
+                                     size_t num_programs, const engine_options *options,
+                                     pop_executable **executable)
 {
   graph_end_construction(graph);
   graph_estimate_vertices(graph);
   uint32_t *indices = pop_xcalloc(num_programs, sizeof *indices);
   for (size_t i = 0; i < num_programs; ++i) indices[i] = programs[i].index - 1;
   pop_executable *e = NULL;
-  pop_error *error = find_or_compile(graph, indices, num_programs, options, &e);
+  pop_error *error = compile_cached(graph, indices, num_programs, options, &e);
   free(indices);
   if (!error && e->out_of_memory)
     log_write(LOG_WARN, "ENGINE", "debug.allowOutOfMemory: %s", e->out_of_memory);
@@ -280,11 +285,12 @@ static pop_error *compile_alone(pop_graph *graph, const pop_program *programs, s
   return NULL;
 }
 
-static pop_error *compile_with(pop_graph *graph, const pop_program *programs, size_t num_programs,
-                               const engine_options *options, pop_executable **executable)
+/* Compiles while no other call can use the graph. */
+static pop_error *compile_locked(pop_graph *graph, const pop_program *programs, size_t num_programs,
+                                 const engine_options *options, pop_executable **executable)
 {
   POP_TRY(graph_begin_compilation(graph));
-  pop_error *error = compile_alone(graph, programs, num_programs, options, executable);
+  pop_error *error = compile_and_report(graph, programs, num_programs, options, executable);
   graph_end_compilation(graph);
   return error;
 }
@@ -311,7 +317,7 @@ pop_error *pop_compile_graph(pop_graph *graph, const pop_program *programs, size
   engine_options parsed;
   POP_TRY(check_graph("pop_compile_graph", &graph, programs, num_programs));
   POP_TRY(engine_options_parse(options, num_options, ON_COMPILE | ON_SAVE, NULL, &parsed));
-  pop_error *error = compile_with(graph, programs, num_programs, &parsed, executable);
+  pop_error *error = compile_locked(graph, programs, num_programs, &parsed, executable);
   if (!error) keep_run_options(*executable, &parsed);
   engine_options_free(&parsed);
   return error;
@@ -330,7 +336,7 @@ pop_error *pop_engine_create(pop_graph *graph, const pop_program *programs, size
   pop_executable *executable = NULL;
   POP_TRY(check_graph("pop_engine_create", &graph, programs, num_programs));
   POP_TRY(engine_options_parse(options, num_options, ON_ALL_STAGES, NULL, &parsed));
-  pop_error *error = compile_with(graph, programs, num_programs, &parsed, &executable);
+  pop_error *error = compile_locked(graph, programs, num_programs, &parsed, &executable);
   if (!error) error = engine_new(executable, &parsed.run, engine);
   engine_options_free(&parsed);
   pop_executable_free(executable);

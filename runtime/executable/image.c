@@ -97,9 +97,10 @@ pop_error *executable_visit_images(const pop_executable *e, uint32_t num_threads
              .num_tiles = pop_target_num_tiles(&e->target),
              .lock = PTHREAD_MUTEX_INITIALIZER};
   uint32_t num_items = (v.num_tiles + TILES_PER_ITEM - 1) / TILES_PER_ITEM;
-  crew *crew = crew_new(num_threads);
-  crew_run(crew, &(crew_work){.run = visit_item, .context = &v, .num_items = num_items, .take = 1});
-  crew_free(crew);
+  thread_pool *pool = thread_pool_new(num_threads);
+  thread_pool_run(pool, &(thread_pool_work){
+                            .run = visit_item, .context = &v, .num_items = num_items, .take = 1});
+  thread_pool_free(pool);
   pthread_mutex_destroy(&v.lock);
   return v.error;
 }

@@ -188,13 +188,13 @@ static uint64_t run_chunk(void *context, uint32_t number)
   return INSTRUCTIONS;
 }
 
-void copy_list_run(copy_list *list, crew *crew)
+void copy_list_run(copy_list *list, thread_pool *pool)
 {
-  if (crew)
-    crew_run(crew, &(crew_work){.run = run_chunk,
-                                .context = list,
-                                .num_items = (uint32_t)list->num_chunks,
-                                .take = 1});
+  if (pool)
+    thread_pool_run(pool, &(thread_pool_work){.run = run_chunk,
+                                              .context = list,
+                                              .num_items = (uint32_t)list->num_chunks,
+                                              .take = 1});
   else
     for (size_t i = 0; i < list->num_chunks; i++) copy_chunk(list, i);
 }

@@ -28,9 +28,9 @@ void copy_list_join(copy_list *list, uint8_t *to, const uint8_t *from, uint32_t 
 /* No more are added: makes what threads take at a time. Neighbours of the same owner stay in order (NULL:
  * nobody has one). */
 void copy_list_finish(copy_list *list, const uint32_t *owners);
-/* Makes all copies. With a crew in any order, but for owners': then no byte that one of them writes may be
+/* Makes all copies. With a thread pool in any order, but for owners': then no byte that one of them writes may be
  * written or read by another. */
-void copy_list_run(copy_list *list, crew *crew);
+void copy_list_run(copy_list *list, thread_pool *pool);
 void copy_list_free(copy_list *list);
 
 #endif

@@ -153,7 +153,7 @@ void exchange_run(machine *m)
 {
   exchange_plan *plan = get_plan(m);
   if (!plan) return;
-  copy_list_run(&plan->copies, m->crew);
+  copy_list_run(&plan->copies, m->pool);
   m->exchanged_bytes += plan->received;
   for (size_t i = 0; i < plan->num_parts; i++) {
     const exchange_part *p = &plan->parts[i];

@@ -46,7 +46,7 @@ typedef struct reading {
   uint32_t *map;     /* by replica: where its packets go, or NO_REPLICA */
   uint32_t *sources; /* by replica: where what it receives comes from, or NO_REPLICA */
   packet_list sent, received;
-  span *spans; /* of the tile at hand */
+  span *spans; /* of the current tile */
   size_t num_spans, spans_capacity;
   uint64_t instructions;                   /* of the tile with most of them */
   uint64_t *bytes_from_ipu, *bytes_to_ipu; /* by IPU of all replicas, with headers */

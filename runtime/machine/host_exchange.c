@@ -182,7 +182,7 @@ static void move_packets(machine *m, const reading *r)
     tiles[i] = r->packets[i].tile;
   }
   copy_list_finish(&copies, tiles);
-  copy_list_run(&copies, are_independent(r, &copies) ? m->crew : NULL);
+  copy_list_run(&copies, are_independent(r, &copies) ? m->pool : NULL);
   copy_list_free(&copies);
   free(tiles);
 }

@@ -47,7 +47,7 @@ pop_error *machine_create(const pop_target *target, const machine_options *optio
                        .host_codes = pop_xcalloc(m->num_tiles, sizeof *m->at.host_codes)};
   pthread_mutex_init(&m->code_lock, NULL);
   code_cache_init(&m->code, target, interpret_pieces());
-  m->crew = crew_new(m->options.num_threads);
+  m->pool = thread_pool_new(m->options.num_threads);
   pop_error *error = memory_reserve(m);
   if (!error) error = translate_start(m);
   if (error) {
@@ -70,7 +70,7 @@ static void unload(machine *m)
 void machine_free(machine *m)
 {
   if (!m) return;
-  crew_free(m->crew);
+  thread_pool_free(m->pool);
   translate_end(m);
   unload(m);
   memory_release(m);

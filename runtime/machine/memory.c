@@ -450,7 +450,7 @@ pop_error *machine_read_ranges(const machine *m, const machine_range *ranges, si
 {
   copy_list copies = {0};
   pop_error *error = list_ranges(m, ranges, count, bytes, NULL, &copies);
-  if (!error) copy_list_run(&copies, m->crew);
+  if (!error) copy_list_run(&copies, m->pool);
   copy_list_free(&copies);
   return error;
 }
@@ -460,7 +460,7 @@ pop_error *machine_write_ranges(machine *m, const machine_range *ranges, size_t 
 {
   copy_list copies = {0};
   pop_error *error = list_ranges(m, ranges, count, NULL, bytes, &copies);
-  if (!error) copy_list_run(&copies, m->crew);
+  if (!error) copy_list_run(&copies, m->pool);
   for (size_t i = 0; i < count && !error; i++)
     if (ranges[i].bytes)
       forget_code(m, &m->tiles[ranges[i].tile], ranges[i].address, ranges[i].bytes);

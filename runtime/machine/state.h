@@ -137,7 +137,7 @@ struct machine {
   tile_stops at;
   uint8_t *memory; /* address space for all tiles and what lies around them */
   size_t reserved_bytes;
-  crew *crew;
+  thread_pool *pool;
   pthread_mutex_t code_lock; /* of `code` */
   code_cache code;
   translation *translation; /* NULL: everything is interpreted */

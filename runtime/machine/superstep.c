@@ -181,13 +181,13 @@ static void run_supervisors(machine *m)
 {
   enum { TAKE = 4 };
   if (m->options.plain) {
-    crew_run(m->crew, &(crew_work){run_tile, m, m->num_tiles, TAKE});
+    thread_pool_run(m->pool, &(thread_pool_work){run_tile, m, m->num_tiles, TAKE});
     return;
   }
   job_list list = {.m = m};
   control_begin(m);
   for (uint32_t count; (count = control_advance(m, &list.jobs)) != 0;) {
-    crew_run(m->crew, &(crew_work){run_job, &list, count, TAKE});
+    thread_pool_run(m->pool, &(thread_pool_work){run_job, &list, count, TAKE});
     for (uint32_t i = 0; i < count; i++)
       if (list.jobs[i].group && m->at.waiting[list.jobs[i].tile] == STOP_FAULT)
         control_drop(m, list.jobs[i].tile);

@@ -7,7 +7,7 @@
  *
  *   code words --translate_discover.c--> code_unit --translator/--> translated_code
  *
- * Native code is a stretch of what the interpreter would do, and nothing more: it starts at the
+ * Native code is a part of what the interpreter would do, and nothing more: it starts at the
  * unit's entry with everything in the context, and it comes back with everything in the context, in
  * front of the first instruction that is not translated or that would fault. The interpreter, which
  * goes on there, finds out what is wrong. So native code knows no faults, and what it did up to

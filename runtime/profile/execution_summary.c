@@ -15,7 +15,7 @@ typedef struct summary {
   const execution *x;
   bool steps;         /* are printed */
   type_cost *by_type; /* of all steps, by vertex type */
-  type_cost *of_step; /* of the one at hand */
+  type_cost *of_step; /* of the current one */
 } summary;
 
 /* ---- vertex types ---- */

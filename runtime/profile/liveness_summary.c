@@ -14,7 +14,7 @@ typedef struct liveness_printer {
   pop_profile_value names, bytes; /* of variables */
   pop_profile_value programs, lives;
   pop_profile_value *live_of; /* by program: in `lives`, or NONE */
-  summary_row *rows;          /* of the list at hand */
+  summary_row *rows;          /* of the current list */
   size_t rows_capacity;
 } liveness_printer;
 

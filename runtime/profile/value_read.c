@@ -34,7 +34,7 @@ typedef struct reader {
   const uint8_t *bytes;
   size_t size, at;
   const emitter *to;
-  char *key, *text; /* of the item at hand */
+  char *key, *text; /* of the current item */
   size_t key_capacity, text_capacity;
   pop_error *error; /* the first; nothing is read behind it */
 } reader;

@@ -3,7 +3,9 @@
  * A function that can fail returns `pop_error *`: NULL when it did what it was asked, otherwise an
  * error that the caller owns (pop_error_free) or hands on. An error is a code and a sentence that
  * says what was being done, to what, what is wrong and, where there is an answer, what would be
- * right. Libraries never print and never exit; what they cannot return they log (populus/log.h).
+ * right. Libraries print what they are asked to print (the log, if POPLAR_LOG_LEVEL says so; PrintTensor)
+ * and nothing else. They end the process in one case, with exit status 4 and a sentence: the host has
+ * no memory left.
  */
 #ifndef POPULUS_ERROR_H
 #define POPULUS_ERROR_H

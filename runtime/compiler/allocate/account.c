@@ -127,10 +127,10 @@ pop_error *pass_account(compilation *c)
   uint32_t num_tiles = pop_target_num_tiles(&c->target);
   c->memory = pop_xcalloc(num_tiles, sizeof *c->memory);
   for (uint32_t t = 0; t < num_tiles; t++) {
-    if (c->tiles[t].twin == COMPILER_NONE)
+    if (c->tiles[t].same_as == COMPILER_NONE)
       account_tile(c, t, &c->memory[t]);
     else
-      c->memory[t] = c->memory[c->tiles[t].twin];
+      c->memory[t] = c->memory[c->tiles[t].same_as];
     log_write(LOG_TRACE, "COMPILER", "tile %u: %u bytes of memory, %u with gaps, most live %u", t,
               c->memory[t].total, c->memory[t].total_including_gaps, c->memory[t].most_live);
   }

@@ -24,10 +24,10 @@
 
 typedef struct allocator {
   compilation *c;
-  twins *twins;
+  identical_tiles *identical;
   planner planner;
   uint64_t interleaved_base, memory_end;
-  uint64_t code_end; /* of the tile at hand */
+  uint64_t code_end; /* of the current tile */
 } allocator;
 
 /* Sorts the blocks by tile; within one, by number. */
@@ -139,7 +139,7 @@ static void collect_rules(allocator *a, uint32_t tile)
 {
   plan_problem *problem = &a->planner.problem;
   size_t count;
-  const uint32_t *numbers = rules_of_tile(a->twins, tile, &count);
+  const uint32_t *numbers = rules_of_tile(a->identical, tile, &count);
   problem->num_rules = 0;
   for (size_t i = 0; i < count; i++) {
     const placement_rule *from = &a->c->placement_rules[numbers[i]];
@@ -210,10 +210,10 @@ static pop_error *plan_tile(allocator *a, uint32_t tile)
   return NULL;
 }
 
-static void copy_twin(compilation *c, uint32_t tile, uint32_t twin)
+static void copy_layout(compilation *c, uint32_t tile, uint32_t same_as)
 {
   tile_layout *to = &c->tiles[tile];
-  const tile_layout *from = &c->tiles[twin];
+  const tile_layout *from = &c->tiles[same_as];
   for (size_t i = 0; i < to->num_blocks; i++)
     c->blocks[c->blocks_by_tile[to->first_block + i]].address =
         c->blocks[c->blocks_by_tile[from->first_block + i]].address;
@@ -225,9 +225,9 @@ static void copy_twin(compilation *c, uint32_t tile, uint32_t twin)
 
 static pop_error *allocate_tile(allocator *a, uint32_t tile)
 {
-  uint32_t twin = a->c->tiles[tile].twin = find_twin(a->twins, a->c, tile);
-  if (twin == COMPILER_NONE) return plan_tile(a, tile);
-  copy_twin(a->c, tile, twin);
+  uint32_t same_as = a->c->tiles[tile].same_as = find_identical_tile(a->identical, a->c, tile);
+  if (same_as == COMPILER_NONE) return plan_tile(a, tile);
+  copy_layout(a->c, tile, same_as);
   return NULL;
 }
 
@@ -271,7 +271,7 @@ pop_error *pass_allocate(compilation *c)
 {
   group_by_tile(c);
   allocator a = {.c = c,
-                 .twins = twins_new(c),
+                 .identical = identical_tiles_new(c),
                  .planner = {.budget = PLAN_BUDGET},
                  .interleaved_base = c->target.interleaved_base,
                  .memory_end = pop_target_memory_end(&c->target)};
@@ -279,7 +279,7 @@ pop_error *pass_allocate(compilation *c)
   uint32_t num_tiles = pop_target_num_tiles(&c->target);
   for (uint32_t t = 0; t < num_tiles && !error; t++) error = allocate_tile(&a, t);
   planner_free(&a.planner);
-  twins_free(a.twins);
+  identical_tiles_free(a.identical);
   POP_TRY(error);
   sort_by_address(c, num_tiles);
   c->out_of_memory = out_of_memory_error(c);

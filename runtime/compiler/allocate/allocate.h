@@ -158,14 +158,14 @@ uint64_t plan_data(planner *p);
 void planner_free(planner *p);
 
 /* ---- identical_tiles.c ---- */
-typedef struct twins twins;
+typedef struct identical_tiles identical_tiles;
 
-twins *twins_new(const compilation *c);
-void twins_free(twins *t);
+identical_tiles *identical_tiles_new(const compilation *c);
+void identical_tiles_free(identical_tiles *t);
 /* A tile before this one that has the same blocks and rules, in the same order, or COMPILER_NONE;
  * then the tile is remembered. Reads c->blocks_by_tile, which must be ascending. */
-uint32_t find_twin(twins *t, const compilation *c, uint32_t tile);
+uint32_t find_identical_tile(identical_tiles *t, const compilation *c, uint32_t tile);
 /* The tile's rules, as numbers of c->placement_rules. */
-const uint32_t *rules_of_tile(const twins *t, uint32_t tile, size_t *count);
+const uint32_t *rules_of_tile(const identical_tiles *t, uint32_t tile, size_t *count);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-struct twins {
+struct identical_tiles {
   uint8_t *parts;           /* by block: its part in the tile's layout, 0 if it is data */
   uint32_t *rules;          /* of placement_rules, by tile, in their order */
   size_t *first_rule;       /* by tile: in `rules`; one more at the end */
@@ -18,7 +18,7 @@ struct twins {
 
 enum { FIRST_SLOTS = 256 };
 
-static void mark_parts(twins *t, const compilation *c, const tile_layout *layout)
+static void mark_parts(identical_tiles *t, const compilation *c, const tile_layout *layout)
 {
   uint8_t part = 1;
   for (int i = 0; i < POP_LINK_GROUP_COUNT; i++, part++)
@@ -29,7 +29,7 @@ static void mark_parts(twins *t, const compilation *c, const tile_layout *layout
     if (layout->stack_blocks[w] != COMPILER_NONE) t->parts[layout->stack_blocks[w]] = part;
 }
 
-static void group_rules(twins *t, const compilation *c, uint32_t num_tiles)
+static void group_rules(identical_tiles *t, const compilation *c, uint32_t num_tiles)
 {
   size_t *next = pop_xcalloc(num_tiles + 1, sizeof *next);
   for (size_t i = 0; i < c->num_placement_rules; i++)
@@ -43,10 +43,10 @@ static void group_rules(twins *t, const compilation *c, uint32_t num_tiles)
   free(next);
 }
 
-twins *twins_new(const compilation *c)
+identical_tiles *identical_tiles_new(const compilation *c)
 {
   uint32_t num_tiles = pop_target_num_tiles(&c->target);
-  twins *t = pop_xcalloc(1, sizeof *t);
+  identical_tiles *t = pop_xcalloc(1, sizeof *t);
   t->parts = pop_xcalloc(c->num_blocks + 1, sizeof *t->parts);
   t->rules = pop_xcalloc(c->num_placement_rules + 1, sizeof *t->rules);
   t->first_rule = pop_xcalloc(num_tiles + 1, sizeof *t->first_rule);
@@ -58,7 +58,7 @@ twins *twins_new(const compilation *c)
   return t;
 }
 
-void twins_free(twins *t)
+void identical_tiles_free(identical_tiles *t)
 {
   free(t->parts);
   free(t->rules);
@@ -68,7 +68,7 @@ void twins_free(twins *t)
   free(t);
 }
 
-const uint32_t *rules_of_tile(const twins *t, uint32_t tile, size_t *count)
+const uint32_t *rules_of_tile(const identical_tiles *t, uint32_t tile, size_t *count)
 {
   *count = t->first_rule[tile + 1] - t->first_rule[tile];
   return t->rules + t->first_rule[tile];
@@ -82,7 +82,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
   return hash ^ hash >> 29;
 }
 
-static uint64_t hash_tile(const twins *t, const compilation *c, uint32_t tile)
+static uint64_t hash_tile(const identical_tiles *t, const compilation *c, uint32_t tile)
 {
   const tile_layout *layout = &c->tiles[tile];
   uint64_t hash = mix(layout->num_blocks, t->first_rule[tile + 1] - t->first_rule[tile]);
@@ -96,7 +96,8 @@ static uint64_t hash_tile(const twins *t, const compilation *c, uint32_t tile)
   return hash;
 }
 
-static bool same_blocks(const twins *t, const compilation *c, uint32_t left, uint32_t right)
+static bool same_blocks(const identical_tiles *t, const compilation *c, uint32_t left,
+                        uint32_t right)
 {
   const tile_layout *l = &c->tiles[left], *r = &c->tiles[right];
   if (l->num_blocks != r->num_blocks) return false;
@@ -140,7 +141,8 @@ static bool same_rule(const compilation *c, const placement_rule *a, const place
   return true;
 }
 
-static bool same_rules(const twins *t, const compilation *c, uint32_t left, uint32_t right)
+static bool same_rules(const identical_tiles *t, const compilation *c, uint32_t left,
+                       uint32_t right)
 {
   size_t count, other_count;
   const uint32_t *l = rules_of_tile(t, left, &count), *r = rules_of_tile(t, right, &other_count);
@@ -152,7 +154,7 @@ static bool same_rules(const twins *t, const compilation *c, uint32_t left, uint
 
 /* ---- the table ---- */
 
-static void grow(twins *t)
+static void grow(identical_tiles *t)
 {
   uint32_t *old = t->slots;
   size_t old_slots = t->num_slots;
@@ -167,7 +169,7 @@ static void grow(twins *t)
   free(old);
 }
 
-uint32_t find_twin(twins *t, const compilation *c, uint32_t tile)
+uint32_t find_identical_tile(identical_tiles *t, const compilation *c, uint32_t tile)
 {
   if (t->num_in * 2 >= t->num_slots) grow(t);
   uint64_t hash = t->hashes[tile] = hash_tile(t, c, tile);

@@ -7,22 +7,22 @@
  *       |_____|    |______
  *       |_________________|__ step
  *
- * The skyline is how high memory is used at each step. Its lowest stretch takes the block that lives
- * longest of those that live within the stretch; if none does, the stretch is raised to its lower
+ * The skyline is how high memory is used at each step. Its lowest segment takes the block that lives
+ * longest of those that live within the segment; if none does, the segment is raised to its lower
  * neighbour and they become one.
  */
 #include "compiler/allocate/allocate.h"
 
 #include <stdlib.h>
 
-typedef struct stretch {
+typedef struct skyline_segment {
   uint32_t first_step, last_step;
   uint64_t height;
-} stretch;
+} skyline_segment;
 
 typedef struct skyline {
   const plan_group *group;
-  stretch *stretches; /* ascending by step, without holes */
+  skyline_segment *segments; /* ascending by step, without holes */
   size_t count;
   uint32_t *unplaced; /* members */
   size_t num_unplaced;
@@ -33,11 +33,11 @@ static const plan_item *member(const skyline *s, uint32_t number)
   return &s->group->problem->items[s->group->items[number]];
 }
 
-static size_t lowest_stretch(const skyline *s)
+static size_t lowest_segment(const skyline *s)
 {
   size_t lowest = 0;
   for (size_t i = 1; i < s->count; i++)
-    if (s->stretches[i].height < s->stretches[lowest].height) lowest = i;
+    if (s->segments[i].height < s->segments[lowest].height) lowest = i;
   return lowest;
 }
 
@@ -47,8 +47,8 @@ static bool is_longer(const plan_item *a, const plan_item *b)
   return life_a != life_b ? life_a > life_b : a->size > b->size;
 }
 
-/* Position in `unplaced`, or num_unplaced if none lives within the stretch. */
-static size_t best_for(const skyline *s, const stretch *place)
+/* Position in `unplaced`, or num_unplaced if none lives within the segment. */
+static size_t best_for(const skyline *s, const skyline_segment *place)
 {
   size_t best = s->num_unplaced;
   for (size_t i = 0; i < s->num_unplaced; i++) {
@@ -59,42 +59,42 @@ static size_t best_for(const skyline *s, const stretch *place)
   return best;
 }
 
-static void insert(skyline *s, size_t at, stretch added)
+static void insert(skyline *s, size_t at, skyline_segment added)
 {
-  for (size_t i = s->count; i > at; i--) s->stretches[i] = s->stretches[i - 1];
-  s->stretches[at] = added;
+  for (size_t i = s->count; i > at; i--) s->segments[i] = s->segments[i - 1];
+  s->segments[at] = added;
   s->count++;
 }
 
 static void take_out(skyline *s, size_t at)
 {
   s->count--;
-  for (size_t i = at; i < s->count; i++) s->stretches[i] = s->stretches[i + 1];
+  for (size_t i = at; i < s->count; i++) s->segments[i] = s->segments[i + 1];
 }
 
-/* The part of the stretch where x lives rises. */
+/* The part of the segment where x lives rises. */
 static void lay(skyline *s, size_t at, const plan_item *x)
 {
-  stretch whole = s->stretches[at];
+  skyline_segment whole = s->segments[at];
   uint64_t lowest = plan_lowest(s->group->problem, x);
   uint64_t from = whole.height > lowest ? whole.height : lowest;
-  s->stretches[at] =
-      (stretch){x->first_step, x->last_step, plan_align_up(from, x->align) + x->size};
+  s->segments[at] =
+      (skyline_segment){x->first_step, x->last_step, plan_align_up(from, x->align) + x->size};
   if (whole.last_step > x->last_step)
-    insert(s, at + 1, (stretch){x->last_step + 1, whole.last_step, whole.height});
+    insert(s, at + 1, (skyline_segment){x->last_step + 1, whole.last_step, whole.height});
   if (whole.first_step < x->first_step)
-    insert(s, at, (stretch){whole.first_step, x->first_step - 1, whole.height});
+    insert(s, at, (skyline_segment){whole.first_step, x->first_step - 1, whole.height});
 }
 
 static void raise_to_neighbour(skyline *s, size_t at)
 {
   bool has_left = at > 0, has_right = at + 1 < s->count;
   bool to_left =
-      has_left && (!has_right || s->stretches[at - 1].height <= s->stretches[at + 1].height);
+      has_left && (!has_right || s->segments[at - 1].height <= s->segments[at + 1].height);
   if (to_left) {
-    s->stretches[at - 1].last_step = s->stretches[at].last_step;
+    s->segments[at - 1].last_step = s->segments[at].last_step;
   } else {
-    s->stretches[at + 1].first_step = s->stretches[at].first_step;
+    s->segments[at + 1].first_step = s->segments[at].first_step;
   }
   take_out(s, at);
 }
@@ -102,16 +102,16 @@ static void raise_to_neighbour(skyline *s, size_t at)
 void order_by_skyline(const plan_group *group, uint32_t *order)
 {
   size_t n = group->count;
-  /* Each block adds two stretches at most. */
+  /* Each block adds two segments at most. */
   skyline s = {.group = group,
-               .stretches = pop_xcalloc(2 * n + 1, sizeof *s.stretches),
+               .segments = pop_xcalloc(2 * n + 1, sizeof *s.segments),
                .count = 1,
                .unplaced = pop_xcalloc(n + 1, sizeof *s.unplaced),
                .num_unplaced = n};
-  s.stretches[0] = (stretch){0, UINT32_MAX, group->floor};
+  s.segments[0] = (skyline_segment){0, UINT32_MAX, group->floor};
   for (uint32_t i = 0; i < n; i++) s.unplaced[i] = i;
   for (size_t placed = 0; placed < n;) {
-    size_t at = lowest_stretch(&s), found = best_for(&s, &s.stretches[at]);
+    size_t at = lowest_segment(&s), found = best_for(&s, &s.segments[at]);
     if (found == s.num_unplaced) {
       raise_to_neighbour(&s, at);
       continue;
@@ -122,6 +122,6 @@ void order_by_skyline(const plan_group *group, uint32_t *order)
     s.num_unplaced--;
     for (size_t i = found; i < s.num_unplaced; i++) s.unplaced[i] = s.unplaced[i + 1];
   }
-  free(s.stretches);
+  free(s.segments);
   free(s.unplaced);
 }

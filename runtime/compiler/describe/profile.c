@@ -172,7 +172,7 @@ static void describe_metrics(profile_maker *m)
   double excess = 1;
   for (uint32_t t = 0; t < num_tiles; t++) {
     const pop_tile_memory *memory = &c->memory[t];
-    distinct += c->tiles[t].twin == COMPILER_NONE;
+    distinct += c->tiles[t].same_as == COMPILER_NONE;
     if (memory->least_including_gaps &&
         (double)memory->total_including_gaps / memory->least_including_gaps > excess)
       excess = (double)memory->total_including_gaps / memory->least_including_gaps;

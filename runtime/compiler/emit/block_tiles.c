@@ -94,7 +94,7 @@ static void find_ipus(emitter *e)
   free(of_function);
 }
 
-/* ---- the tile at hand ---- */
+/* ---- the current tile ---- */
 
 void start_block_tiles(emitter *e)
 {

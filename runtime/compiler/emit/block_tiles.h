@@ -24,7 +24,7 @@ static inline bool times_streams(const compilation *c)
 void start_block_tiles(emitter *e);
 void free_block_tiles(emitter *e);
 
-/* Of the tile at hand: */
+/* Of the current tile: */
 bool has_block_buffer(const emitter *e);
 bool times_block(const emitter *e, uint32_t block);
 /* A host exchange that it takes part in. */

@@ -37,7 +37,7 @@ typedef struct copying {
   lowering *l;
   const char *name;
   uint32_t num_workers;
-  descriptor *items; /* of the tile at hand */
+  descriptor *items; /* of the current tile */
   size_t count, capacity;
 } copying;
 

@@ -3,35 +3,35 @@
  *     both ends on one tile                         a copy; few words, where there is an exchange anyway, a
  *                                                   message of the tile to itself
  *     words to words                                a message
- *     anything else                                 the words around the source go to a buffer on
+ *     anything else                                 the words around the source go to a staging buffer on
  *                                                   the destination's tile, a copy takes the bytes
  *                                                   from there after the exchange
  *
  * What goes to another IPU is a message of the global exchange, which comes first.
  *
- * Words that several tiles want are sent once. All wishes for words of one block are sorted by
- * source; wishes that overlap form a cluster, which is cut at each beginning and end in it, so that
+ * Words that several tiles need are sent once. All requests for words of one block are sorted by
+ * source; requests that overlap form a cluster, which is cut at each beginning and end in it, so that
  * equal parts become one message with several receivers. Where that would make too many pieces
- * (many long wishes, each a bit further than the last), only equal wishes are joined. */
+ * (many long requests, each a bit further than the last), only equal requests are joined. */
 #include "base/order.h"
 #include "compiler/lower/lowering.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD = 4, MAX_PIECES_PER_WISH = 4, FREE_PIECES = 64 };
+enum { WORD = 4, MAX_PIECES_PER_REQUEST = 4, FREE_PIECES = 64 };
 
-/* Words that a tile wants from another. */
-typedef struct wish {
+/* Words that a tile needs of another. */
+typedef struct request {
   uint32_t source_tile, tile;
   place source, destination;
   uint32_t bytes;
-} wish;
+} request;
 
-typedef struct wish_list {
-  wish *items;
+typedef struct request_list {
+  request *items;
   size_t count, capacity;
-} wish_list;
+} request_list;
 
 static uint32_t word_floor(uint32_t bytes)
 {
@@ -48,64 +48,64 @@ static bool is_whole_words(const transfer *t)
   return ((t->source.offset | t->destination.offset | t->bytes) % WORD) == 0;
 }
 
-/* ---- transfers that are not words: by way of a buffer ---- */
+/* ---- transfers that are not words: through a staging buffer ---- */
 
-typedef struct detour {
+typedef struct staging {
   lowering *l;
   const char *name;
   pop_memory_category category; /* of the buffers */
-  wish_list *wishes;
+  request_list *requests;
   copy_list *copies;
   uint32_t tile, buffer; /* the buffer being filled */
-  wish last;             /* its last words, not in `wishes` yet; bytes 0: none */
-} detour;
+  request last;          /* its last words, not in `requests` yet; bytes 0: none */
+} staging;
 
-static void flush_detour(detour *d)
+static void flush_staging(staging *s)
 {
-  if (d->last.bytes == 0) return;
-  pop_push(d->wishes->items, d->wishes->count, d->wishes->capacity, d->last);
-  d->last.bytes = 0;
+  if (s->last.bytes == 0) return;
+  pop_push(s->requests->items, s->requests->count, s->requests->capacity, s->last);
+  s->last.bytes = 0;
 }
 
 /* Where the words around the source will be in the buffer; words that are there already, or follow
  * the last ones, are joined. */
-static place place_of_words(detour *d, const transfer *t)
+static place place_of_words(staging *s, const transfer *t)
 {
-  compilation *c = d->l->c;
+  compilation *c = s->l->c;
   uint32_t begin = word_floor(t->source.offset);
   uint32_t end = word_ceiling((uint64_t)t->source.offset + t->bytes);
-  wish *last = &d->last;
+  request *last = &s->last;
   if (last->bytes > 0 && last->source.block == t->source.block && begin >= last->source.offset &&
       begin <= last->source.offset + last->bytes) {
     uint32_t have = last->source.offset + last->bytes;
     if (end > have) {
-      c->blocks[d->buffer].size += end - have;
+      c->blocks[s->buffer].size += end - have;
       last->bytes += end - have;
     }
-    return (place){d->buffer, last->destination.offset + (begin - last->source.offset)};
+    return (place){s->buffer, last->destination.offset + (begin - last->source.offset)};
   }
-  flush_detour(d);
-  uint32_t used = c->blocks[d->buffer].size;
-  c->blocks[d->buffer].size += end - begin;
-  *last = (wish){.source_tile = t->source_tile,
-                 .tile = t->destination_tile,
-                 .source = {t->source.block, begin},
-                 .destination = {d->buffer, used},
-                 .bytes = end - begin};
+  flush_staging(s);
+  uint32_t used = c->blocks[s->buffer].size;
+  c->blocks[s->buffer].size += end - begin;
+  *last = (request){.source_tile = t->source_tile,
+                    .tile = t->destination_tile,
+                    .source = {t->source.block, begin},
+                    .destination = {s->buffer, used},
+                    .bytes = end - begin};
   return last->destination;
 }
 
-static void take_detour(detour *d, const transfer *t)
+static void stage_transfer(staging *s, const transfer *t)
 {
-  if (d->buffer == COMPILER_NONE || d->tile != t->destination_tile) {
-    flush_detour(d);
-    d->tile = t->destination_tile;
-    d->buffer = add_buffer(d->l, d->tile, WORD, 8, d->category, 0, d->name);
-    d->l->c->blocks[d->buffer].size = 0;
+  if (s->buffer == COMPILER_NONE || s->tile != t->destination_tile) {
+    flush_staging(s);
+    s->tile = t->destination_tile;
+    s->buffer = add_buffer(s->l, s->tile, WORD, 8, s->category, 0, s->name);
+    s->l->c->blocks[s->buffer].size = 0;
   }
-  place words = place_of_words(d, t);
+  place words = place_of_words(s, t);
   words.offset += t->source.offset % WORD;
-  pop_push(d->copies->items, d->copies->count, d->copies->capacity,
+  pop_push(s->copies->items, s->copies->count, s->copies->capacity,
            (copy){.tile = t->destination_tile,
                   .source = words,
                   .destination = t->destination,
@@ -113,36 +113,37 @@ static void take_detour(detour *d, const transfer *t)
 }
 
 /* Transfers between tiles, within IPUs or between them. */
-typedef struct travellers {
+typedef struct off_tile_transfers {
   exchange_zone zone;
   const uint32_t *replica_map; /* BETWEEN_REPLICAS */
-  wish_list wishes;
-  wish_list
+  request_list requests;
+  request_list
       own; /* of tiles from themselves: messages apart, so that others' have all the same receivers */
   keyed *odd; /* transfers that are not words, by destination tile */
   size_t num_odd, odd_capacity;
-} travellers;
+} off_tile_transfers;
 
-static void take_detours(lowering *l, const transfer_list *transfers, const char *name,
-                         travellers *all, copy_list *copies)
+static void stage_transfers(lowering *l, const transfer_list *transfers, const char *name,
+                            off_tile_transfers *all, copy_list *copies)
 {
-  detour d = {.l = l,
-              .name = name,
-              .category = all->zone == EXCHANGE_WITHIN_IPUS ? POP_MEMORY_MESSAGE
-                                                            : POP_MEMORY_GLOBAL_MESSAGE,
-              .wishes = &all->wishes,
-              .copies = copies,
-              .buffer = COMPILER_NONE};
+  staging s = {.l = l,
+               .name = name,
+               .category = all->zone == EXCHANGE_WITHIN_IPUS ? POP_MEMORY_MESSAGE
+                                                             : POP_MEMORY_GLOBAL_MESSAGE,
+               .requests = &all->requests,
+               .copies = copies,
+               .buffer = COMPILER_NONE};
   sort_keyed(all->odd, all->num_odd);
-  for (size_t i = 0; i < all->num_odd; i++) take_detour(&d, &transfers->items[all->odd[i].index]);
-  flush_detour(&d);
+  for (size_t i = 0; i < all->num_odd; i++)
+    stage_transfer(&s, &transfers->items[all->odd[i].index]);
+  flush_staging(&s);
   free(all->odd);
 }
 
 /* What stays on its tile is words, and there are others that do not. */
-static bool is_beside_exchange(const transfer_list *transfers, const travellers *within)
+static bool is_beside_exchange(const transfer_list *transfers, const off_tile_transfers *within)
 {
-  if (within->wishes.count == 0) return false;
+  if (within->requests.count == 0) return false;
   for (size_t i = 0; i < transfers->count; i++) {
     const transfer *t = &transfers->items[i];
     if (t->source_tile == t->destination_tile && !is_whole_words(t)) return false;
@@ -161,8 +162,8 @@ static uint64_t most_local_bytes(const pop_target *target)
 
 /* What stays on its tile: copies by vertices, which cost some hundred cycles to start, or, if each tile has
  * few words of it, messages. The transfers of a tile are not always together. */
-static void take_local_transfers(lowering *l, const transfer_list *transfers, travellers *within,
-                                 copy_list *copies)
+static void take_local_transfers(lowering *l, const transfer_list *transfers,
+                                 off_tile_transfers *within, copy_list *copies)
 {
   uint64_t most = 0;
   uint32_t num_tiles = pop_target_num_tiles(&l->c->target);
@@ -179,7 +180,7 @@ static void take_local_transfers(lowering *l, const transfer_list *transfers, tr
     if (t->source_tile != t->destination_tile) continue;
     if (send)
       pop_push(within->own.items, within->own.count, within->own.capacity,
-               (wish){t->source_tile, t->destination_tile, t->source, t->destination, t->bytes});
+               (request){t->source_tile, t->destination_tile, t->source, t->destination, t->bytes});
     else
       pop_push(copies->items, copies->count, copies->capacity,
                (copy){t->source_tile, t->source, t->destination, t->bytes});
@@ -187,18 +188,19 @@ static void take_local_transfers(lowering *l, const transfer_list *transfers, tr
   free(bytes);
 }
 
-static void sort_out_transfers(lowering *l, const transfer_list *transfers, travellers *within,
-                               travellers *between, copy_list *copies)
+static void sort_out_transfers(lowering *l, const transfer_list *transfers,
+                               off_tile_transfers *within, off_tile_transfers *between,
+                               copy_list *copies)
 {
   uint32_t per_ipu = l->c->target.tiles_per_ipu;
   for (size_t i = 0; i < transfers->count; i++) {
     const transfer *t = &transfers->items[i];
     bool global = t->source_tile / per_ipu != t->destination_tile / per_ipu;
-    travellers *all = global ? between : within;
+    off_tile_transfers *all = global ? between : within;
     if (t->source_tile == t->destination_tile) continue;
     if (is_whole_words(t))
-      pop_push(all->wishes.items, all->wishes.count, all->wishes.capacity,
-               (wish){t->source_tile, t->destination_tile, t->source, t->destination, t->bytes});
+      pop_push(all->requests.items, all->requests.count, all->requests.capacity,
+               (request){t->source_tile, t->destination_tile, t->source, t->destination, t->bytes});
     else
       pop_push(all->odd, all->num_odd, all->odd_capacity,
                (keyed){.key = t->destination_tile, .index = (uint32_t)i});
@@ -206,20 +208,20 @@ static void sort_out_transfers(lowering *l, const transfer_list *transfers, trav
   take_local_transfers(l, transfers, within, copies);
 }
 
-/* ---- wishes to messages ---- */
+/* ---- requests to messages ---- */
 
-/* A part of a wish: bytes from `source` on. */
+/* A part of a request: bytes from `source` on. */
 typedef struct part {
   uint32_t source; /* offset */
   uint32_t bytes;
-  uint32_t wish;
+  uint32_t request;
 } part;
 
 typedef struct messaging {
   compilation *c;
-  const wish_list *wishes;
-  keyed *order; /* wishes by source */
-  part *parts;  /* of the cluster at hand */
+  const request_list *requests;
+  keyed *order; /* requests by source */
+  part *parts;  /* of the current cluster */
   size_t num_parts, parts_capacity;
   uint32_t *edges; /* beginnings and ends in the cluster, ascending */
   size_t num_edges, edges_capacity;
@@ -228,12 +230,12 @@ typedef struct messaging {
   size_t first_message;
 } messaging;
 
-static const wish *wish_at(const messaging *m, size_t position)
+static const request *request_at(const messaging *m, size_t position)
 {
-  return &m->wishes->items[m->order[position].index];
+  return &m->requests->items[m->order[position].index];
 }
 
-static uint32_t source_end(const wish *w)
+static uint32_t source_end(const request *w)
 {
   return w->source.offset + w->bytes;
 }
@@ -242,7 +244,7 @@ static void sort_edges(messaging *m, size_t first, size_t end)
 {
   m->num_sorted = 0;
   for (size_t i = first; i < end; i++) {
-    const wish *w = wish_at(m, i);
+    const request *w = request_at(m, i);
     pop_push(m->sorted, m->num_sorted, m->sorted_capacity, (keyed){.key = w->source.offset});
     pop_push(m->sorted, m->num_sorted, m->sorted_capacity, (keyed){.key = source_end(w)});
   }
@@ -268,20 +270,21 @@ static size_t edge_at(const messaging *m, uint32_t offset)
 
 static bool is_cheap_to_cut(const messaging *m, size_t first, size_t end)
 {
-  size_t pieces = 0, limit = MAX_PIECES_PER_WISH * (end - first) + FREE_PIECES;
+  size_t pieces = 0, limit = MAX_PIECES_PER_REQUEST * (end - first) + FREE_PIECES;
   for (size_t i = first; i < end && pieces <= limit; i++)
-    pieces += edge_at(m, source_end(wish_at(m, i))) - edge_at(m, wish_at(m, i)->source.offset);
+    pieces +=
+        edge_at(m, source_end(request_at(m, i))) - edge_at(m, request_at(m, i)->source.offset);
   return pieces <= limit;
 }
 
-/* Cuts the wishes of a cluster into parts that are equal or disjoint; or leaves them whole. */
+/* Cuts the requests of a cluster into parts that are equal or disjoint; or leaves them whole. */
 static void make_parts(messaging *m, size_t first, size_t end)
 {
   m->num_parts = 0;
   sort_edges(m, first, end);
   bool cut = is_cheap_to_cut(m, first, end);
   for (size_t i = first; i < end; i++) {
-    const wish *w = wish_at(m, i);
+    const request *w = request_at(m, i);
     uint32_t begin = w->source.offset;
     for (size_t e = edge_at(m, begin) + 1; cut && m->edges[e] < source_end(w); e++) {
       pop_push(m->parts, m->num_parts, m->parts_capacity,
@@ -323,18 +326,18 @@ static void join_with_previous(messaging *m)
 }
 
 /* Messages for equal parts sorted[first] … sorted[end - 1]. A tile hears a word once, so a tile that
- * wants it in two places gets it by two messages: the n-th wish of each tile is in the n-th. */
+ * needs it in two places gets it by two messages: the n-th request of each tile is in the n-th. */
 static void add_messages(messaging *m, size_t first, size_t end)
 {
   compilation *c = m->c;
   const part *sample = &m->parts[m->sorted[first].index];
-  const wish *any = &m->wishes->items[sample->wish];
+  const request *any = &m->requests->items[sample->request];
   size_t count = end - first;
   keyed *by_tile = pop_xrealloc(NULL, count, sizeof *by_tile);
   for (size_t i = 0; i < count; i++) {
     uint32_t part_number = m->sorted[first + i].index;
-    by_tile[i] =
-        (keyed){.key = m->wishes->items[m->parts[part_number].wish].tile, .index = part_number};
+    by_tile[i] = (keyed){.key = m->requests->items[m->parts[part_number].request].tile,
+                         .index = part_number};
   }
   sort_keyed(by_tile, count);
   for (size_t left = count; left > 0;) {
@@ -349,7 +352,7 @@ static void add_messages(messaging *m, size_t first, size_t end)
         continue;
       }
       const part *p = &m->parts[by_tile[i].index];
-      const wish *w = &m->wishes->items[p->wish];
+      const request *w = &m->requests->items[p->request];
       place destination = {w->destination.block,
                            w->destination.offset + (p->source - w->source.offset)};
       pop_push(c->receivers, c->num_receivers, c->receivers_capacity,
@@ -378,22 +381,22 @@ static void add_cluster(messaging *m, size_t first, size_t end)
   }
 }
 
-static void add_all_messages(compilation *c, const wish_list *wishes)
+static void add_all_messages(compilation *c, const request_list *requests)
 {
   messaging m = {.c = c,
-                 .wishes = wishes,
-                 .order = pop_xrealloc(NULL, wishes->count, sizeof(keyed)),
+                 .requests = requests,
+                 .order = pop_xrealloc(NULL, requests->count, sizeof(keyed)),
                  .first_message = c->num_messages};
-  for (size_t i = 0; i < wishes->count; i++)
-    m.order[i] = (keyed){.key = (uint64_t)wishes->items[i].source.block << 32 |
-                                wishes->items[i].source.offset,
+  for (size_t i = 0; i < requests->count; i++)
+    m.order[i] = (keyed){.key = (uint64_t)requests->items[i].source.block << 32 |
+                                requests->items[i].source.offset,
                          .index = (uint32_t)i};
-  sort_keyed(m.order, wishes->count);
-  for (size_t first = 0, end; first < wishes->count; first = end) {
-    uint32_t block_number = wish_at(&m, first)->source.block;
-    uint32_t reach_of_cluster = source_end(wish_at(&m, first));
-    for (end = first + 1; end < wishes->count; end++) {
-      const wish *w = wish_at(&m, end);
+  sort_keyed(m.order, requests->count);
+  for (size_t first = 0, end; first < requests->count; first = end) {
+    uint32_t block_number = request_at(&m, first)->source.block;
+    uint32_t reach_of_cluster = source_end(request_at(&m, first));
+    for (end = first + 1; end < requests->count; end++) {
+      const request *w = request_at(&m, end);
       if (w->source.block != block_number || w->source.offset >= reach_of_cluster) break;
       if (source_end(w) > reach_of_cluster) reach_of_cluster = source_end(w);
     }
@@ -430,15 +433,15 @@ static void record_messages(lowering *l, const exchange *x, uint32_t step_number
   end_accesses(l, step_number);
 }
 
-static void lower_wishes(lowering *l, travellers *all, const char *name, step_list *steps)
+static void lower_requests(lowering *l, off_tile_transfers *all, const char *name, step_list *steps)
 {
   compilation *c = l->c;
-  if (all->wishes.count > 0) {
+  if (all->requests.count > 0) {
     exchange x = {.name = name,
                   .zone = all->zone,
                   .replica_map = all->replica_map,
                   .first_message = c->num_messages};
-    add_all_messages(c, &all->wishes);
+    add_all_messages(c, &all->requests);
     if (all->own.count > 0) add_all_messages(c, &all->own);
     x.num_messages = c->num_messages - x.first_message;
     uint32_t step_number = add_step(l, STEP_EXCHANGE, name, (uint32_t)c->num_exchanges);
@@ -446,7 +449,7 @@ static void lower_wishes(lowering *l, travellers *all, const char *name, step_li
     record_messages(l, &x, step_number);
     pop_push(steps->items, steps->count, steps->capacity, step_number);
   }
-  free(all->wishes.items);
+  free(all->requests.items);
   free(all->own.items);
 }
 
@@ -464,13 +467,14 @@ static const char *global_name(const compilation *c, const char *name)
 pop_error *lower_transfers(lowering *l, const transfer_list *transfers, const char *exchange_name,
                            const char *copy_name, step_list *steps)
 {
-  travellers within = {0}, between = {.zone = EXCHANGE_BETWEEN_IPUS};
+  off_tile_transfers within = {0}, between = {.zone = EXCHANGE_BETWEEN_IPUS};
   copy_list copies = {0};
   sort_out_transfers(l, transfers, &within, &between, &copies);
-  take_detours(l, transfers, exchange_name, &within, &copies);
-  take_detours(l, transfers, exchange_name, &between, &copies);
-  if (between.wishes.count > 0) lower_wishes(l, &between, global_name(l->c, exchange_name), steps);
-  lower_wishes(l, &within, exchange_name, steps);
+  stage_transfers(l, transfers, exchange_name, &within, &copies);
+  stage_transfers(l, transfers, exchange_name, &between, &copies);
+  if (between.requests.count > 0)
+    lower_requests(l, &between, global_name(l->c, exchange_name), steps);
+  lower_requests(l, &within, exchange_name, steps);
   pop_error *error = lower_copies(l, &copies, copy_name, steps);
   free(copies.items);
   return error;
@@ -479,11 +483,11 @@ pop_error *lower_transfers(lowering *l, const transfer_list *transfers, const ch
 void lower_replica_transfers(lowering *l, const transfer_list *transfers, const uint32_t *map,
                              const char *name, step_list *steps)
 {
-  travellers all = {.zone = EXCHANGE_BETWEEN_REPLICAS, .replica_map = map};
+  off_tile_transfers all = {.zone = EXCHANGE_BETWEEN_REPLICAS, .replica_map = map};
   for (size_t i = 0; i < transfers->count; i++) {
     const transfer *t = &transfers->items[i];
-    pop_push(all.wishes.items, all.wishes.count, all.wishes.capacity,
-             (wish){t->source_tile, t->destination_tile, t->source, t->destination, t->bytes});
+    pop_push(all.requests.items, all.requests.count, all.requests.capacity,
+             (request){t->source_tile, t->destination_tile, t->source, t->destination, t->bytes});
   }
-  lower_wishes(l, &all, name, steps);
+  lower_requests(l, &all, name, steps);
 }

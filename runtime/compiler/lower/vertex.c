@@ -92,7 +92,7 @@ typedef struct vertex_lowering {
   field_access *accesses;
   size_t num_accesses, accesses_capacity;
 
-  /* The tile at hand. */
+  /* The current tile. */
   uint32_t tile;
   const uint32_t *vertices;
   size_t num_vertices;
@@ -101,7 +101,7 @@ typedef struct vertex_lowering {
   uint32_t field_data[FIELD_DATA_COUNT][NUM_SIDES];
   pointer *pointers; /* by vertex and field, and rows behind */
   size_t num_pointers, pointers_capacity;
-  segment *segments; /* of the shared inputs, then of the field at hand */
+  segment *segments; /* of the shared inputs, then of the current field */
   size_t num_segments, segments_capacity;
   shared_input *shared;
   size_t num_shared, shared_capacity;
@@ -113,7 +113,7 @@ typedef struct vertex_lowering {
   size_t uses_capacity;
   size_t first_rule; /* in c->placement_rules: of the tile */
 
-  /* The vertex at hand. */
+  /* The current vertex. */
   profile_vertex_use *use;
   const pop_vertex_type *type;
   size_t first_pointer; /* of its fields */
@@ -233,7 +233,7 @@ static void gather(vertex_lowering *v, const segment *segments, size_t count, pl
   for (size_t i = 0; i < count; i++) {
     const segment *s = &segments[i];
     uint32_t bytes = s->bytes;
-    /* Whole words instead of a detour: what is behind the last byte is padding. */
+    /* Whole words instead of a staging buffer: what is behind the last byte is padding. */
     if (i + 1 == count && s->tile != v->tile && (s->at.offset | to.offset) % WORD == 0)
       bytes = align_up(bytes, WORD);
     add_transfer(&v->before, (transfer){s->tile, v->tile, s->at, to, bytes});

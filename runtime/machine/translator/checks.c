@@ -1,7 +1,7 @@
 /* One test for many accesses.
  *
  * Blocks with one predecessor hang below it: so the function falls into trees. From the root of a
- * tree to the block at hand the code is executed with symbols: registers where the root begins, and a
+ * tree to the current block the code is executed with symbols: registers where the root begins, and a
  * new one for each result that is no sum. Accesses of a block whose addresses differ by constants are
  * a group; the first one tests the range of all. As symbols do not change, what has been tested is
  * still true further down the tree.
@@ -32,7 +32,7 @@ typedef struct search {
   access_check *out;
   group *groups;
   size_t num_groups, groups_capacity;
-  uint32_t block, depth; /* at hand */
+  uint32_t block, depth; /* the current block, and how deep it is in the tree */
   unsigned next_symbol;
   uint32_t *roots;
   size_t num_roots, roots_capacity;

@@ -183,7 +183,7 @@ typedef struct lift {
   LLVMValueRef *functions;
   const code_unit *unit;
 
-  /* The function at hand: */
+  /* The current function: */
   const code_function *f;
   LLVMValueRef function, frame, registers;
   LLVMValueRef memory;
@@ -202,7 +202,7 @@ typedef struct lift {
   function_loops loops;
   uint32_t *block_stack_pointers; /* by block */
 
-  /* The place at hand: */
+  /* The current place: */
   const counted_loop *fast;   /* NULL: not in a fast copy */
   LLVMValueRef round, rounds; /* of the fast copy: stack slot, value */
   const code_copy *copy;
@@ -232,16 +232,16 @@ LLVMValueRef lift_field(lift *l, LLVMValueRef base, size_t offset);
 LLVMValueRef lift_frame_word(lift *l, size_t offset);
 LLVMValueRef lift_x(lift *l, uint32_t r);
 void lift_set_x(lift *l, uint32_t r, LLVMValueRef value);
-/* The slots of the function at hand; which registers it has, and which of them it writes. */
+/* The slots of the current function; which registers it has, and which of them it writes. */
 void lift_make_slots(lift *l);
 /* Registers and time from the frame and the context to the slots, and back with the pc. */
 void lift_load_state(lift *l);
 void lift_store_state(lift *l, LLVMValueRef pc);
 void lift_add_time(lift *l, uint64_t slots, uint64_t count);
-/* The interpreter goes on at `pc`, or in front of the operation at hand. They end the basic block. */
+/* The interpreter goes on at `pc`, or in front of the current operation. They end the basic block. */
 void lift_leave_at(lift *l, LLVMValueRef pc);
 void lift_leave_here(lift *l);
-/* A counter (CSR) as it is in front of the operation at hand. */
+/* A counter (CSR) as it is in front of the current operation. */
 LLVMValueRef lift_counter(lift *l, uint32_t number);
 
 /* lift_guard.c: goes on with the loop's fast copy or with the plain one; sets what its groups start at. */

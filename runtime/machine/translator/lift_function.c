@@ -23,7 +23,7 @@ static void test_limit(lift *l, LLVMValueRef pc)
 
 /* Edges */
 
-/* The way from the block at hand to block `to` of the function, as a basic block to branch to. */
+/* The way from the current block to block `to` of the function, as a basic block to branch to. */
 static LLVMBasicBlockRef edge(lift *l, uint32_t from, int32_t to, uint32_t target_pc)
 {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way;

@@ -194,7 +194,7 @@ void lift_leave_at(lift *l, LLVMValueRef pc)
   LLVMBuildBr(l->b, l->leave);
 }
 
-/* Slots of the operation at hand and the rest of its block, which has been paid for as a whole. */
+/* Slots of the current operation and the rest of its block, which has been paid for as a whole. */
 static uint64_t rest_slots(const lift *l)
 {
   uint64_t slots = 0;

@@ -22,7 +22,7 @@ static void merge(affine_registers *into, const affine_registers *from)
     if (!affine_equal(&into->x[r], &from->x[r])) into->x[r] = (affine){0};
 }
 
-/* The loop at hand while it is looked at. */
+/* The current loop while it is looked at. */
 typedef struct candidate {
   const block_graph *g;
   counted_loop loop;

@@ -1,4 +1,4 @@
-/* runtime/machine/crew: every item is done once, by whoever is free, and crew_run returns when all are done. */
+/* runtime/base/thread_pool.c: every item is done once, by whoever is free, and thread_pool_run returns when all are done. */
 #include <criterion/criterion.h>
 
 #include <base/thread_pool.h>
@@ -33,20 +33,20 @@ static uint64_t look_at_item(void *context, uint32_t item)
 static void expect_each_once(uint32_t num_threads, uint32_t num_items, uint32_t take, bool reversed)
 {
   counts c = {.num_items = num_items};
-  crew *crew = crew_new(num_threads);
-  if (reversed) crew_reverse(crew);
+  thread_pool *pool = thread_pool_new(num_threads);
+  if (reversed) thread_pool_reverse(pool);
   for (uint32_t round = 1; round <= 4; round++) {
-    crew_run(crew, &(crew_work){count_item, &c, num_items, take});
-    crew_run_known(crew, &(crew_work){look_at_item, &c, num_items, take}, MUCH);
+    thread_pool_run(pool, &(thread_pool_work){count_item, &c, num_items, take});
+    thread_pool_run_known(pool, &(thread_pool_work){look_at_item, &c, num_items, take}, MUCH);
     uint32_t sum = round * (round + 1) / 2;
     for (uint32_t i = 0; i < num_items; i++)
       cr_assert(c.done[i] == round && c.seen[i] == sum, "%u threads, item %u of %u by %u",
                 num_threads, i, num_items, take);
   }
-  crew_free(crew);
+  thread_pool_free(pool);
 }
 
-Test(machine_crew, each_item_is_done_once)
+Test(thread_pool, each_item_is_done_once)
 {
   static const uint32_t threads[] = {1, 2, 7}, items[] = {0, 1, 2, 15, 16, 17, MAX_ITEMS};
   for (unsigned t = 0; t < 3; t++)
@@ -78,17 +78,17 @@ static uint64_t end_late(void *context, uint32_t item)
   return 1;
 }
 
-Test(machine_crew, nobody_goes_on_before_the_last_is_done)
+Test(thread_pool, nobody_goes_on_before_the_last_is_done)
 {
   late l = {.caller = pthread_self()};
-  crew *crew = crew_new(LATE_THREADS);
+  thread_pool *pool = thread_pool_new(LATE_THREADS);
   for (int round = 0; round < 3; round++) {
     atomic_store(&l.arrived, 0);
     atomic_store(&l.done, 0);
-    crew_run_known(crew, &(crew_work){end_late, &l, LATE_THREADS, 1}, MUCH);
+    thread_pool_run_known(pool, &(thread_pool_work){end_late, &l, LATE_THREADS, 1}, MUCH);
     cr_assert_eq(atomic_load(&l.done), LATE_THREADS);
   }
-  crew_free(crew);
+  thread_pool_free(pool);
 }
 
 static uint64_t note_order(void *context, uint32_t item)
@@ -98,13 +98,13 @@ static uint64_t note_order(void *context, uint32_t item)
   return 1;
 }
 
-Test(machine_crew, one_thread_takes_items_in_order_or_from_the_last_on)
+Test(thread_pool, one_thread_takes_items_in_order_or_from_the_last_on)
 {
   uint32_t order[20], *next = order;
-  crew *crew = crew_new(1);
-  crew_run(crew, &(crew_work){note_order, &next, 10, 4});
-  crew_reverse(crew);
-  crew_run(crew, &(crew_work){note_order, &next, 10, 4});
+  thread_pool *pool = thread_pool_new(1);
+  thread_pool_run(pool, &(thread_pool_work){note_order, &next, 10, 4});
+  thread_pool_reverse(pool);
+  thread_pool_run(pool, &(thread_pool_work){note_order, &next, 10, 4});
   for (uint32_t i = 0; i < 10; i++) cr_assert(order[i] == i && order[10 + i] == 9 - i);
-  crew_free(crew);
+  thread_pool_free(pool);
 }

@@ -183,15 +183,15 @@ static void add_set(compilation *c, uint32_t tile, int variant)
   c->blocks[b].last_step = 7;
 }
 
-Test(allocate, only_tiles_with_equal_blocks_are_twins)
+Test(allocate, only_tiles_with_equal_blocks_are_planned_once)
 {
   for (int variant = 0; variant <= 4; variant++) {
     compilation *c = new_compilation(false);
     add_set(c, 1, variant);
     add_set(c, 0, 0);
     allocate(c);
-    cr_assert_eq(c->tiles[0].twin, COMPILER_NONE);
-    cr_assert_eq(c->tiles[1].twin, variant == 0 ? 0 : COMPILER_NONE, "variant %d", variant);
+    cr_assert_eq(c->tiles[0].same_as, COMPILER_NONE);
+    cr_assert_eq(c->tiles[1].same_as, variant == 0 ? 0 : COMPILER_NONE, "variant %d", variant);
     for (uint32_t b = 0; b < c->num_blocks; b++) check_block(c, b);
     for (uint32_t b = 0; b < 4 && variant == 0; b++)
       cr_assert_eq(c->blocks[b].address, c->blocks[b + 4].address);
@@ -248,7 +248,7 @@ Test(allocate, blocks_that_a_constraint_keeps_apart_lie_in_different_elements)
   uint32_t element = c->target.memory_element_bytes;
   cr_assert_neq(c->blocks[0].address / element, c->blocks[1].address / element);
   cr_assert_eq(c->blocks[2].address / element, c->blocks[3].address / element);
-  cr_assert_eq(c->tiles[1].twin, COMPILER_NONE, "its blocks are the same, its rules are not");
+  cr_assert_eq(c->tiles[1].same_as, COMPILER_NONE, "its blocks are the same, its rules are not");
   cr_assert_eq(c->tiles[0].end, BASE + element + 1000);
   cr_assert_eq(c->tiles[0].least_bytes, element + 1000 - SYSTEM_BYTES);
   compilation_free(c);

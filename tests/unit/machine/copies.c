@@ -55,11 +55,11 @@ static void expect_copied(const blocks *b, uint32_t num_threads)
     copy_list_join(&list, to + b->to[i], from + b->from[i], b->bytes[i]);
   }
   copy_list_finish(&list, NULL);
-  crew *crew = num_threads ? crew_new(num_threads) : NULL;
-  copy_list_run(&list, crew);
+  thread_pool *pool = num_threads ? thread_pool_new(num_threads) : NULL;
+  copy_list_run(&list, pool);
   for (uint32_t i = 0; i < b->to_bytes; i++)
     cr_assert(to[i] == expected[i], "byte %u of %u, %u threads", i, b->to_bytes, num_threads);
-  if (crew) crew_free(crew);
+  if (pool) thread_pool_free(pool);
   copy_list_free(&list);
   free(from);
   free(to);

@@ -129,7 +129,7 @@ static machine_fault run_plan(const plan *p, machine_options options, uint32_t *
   bool reversed = options.num_threads == 0;
   options.num_threads += reversed;
   rig r = rig_create_with(TILES, options);
-  if (reversed) crew_reverse(r.m->crew);
+  if (reversed) thread_pool_reverse(r.m->pool);
   for (uint32_t tile = 0; tile < TILES; tile++) put_program(&r.code[tile], p, tile);
   rig_load(&r);
   uint32_t event;

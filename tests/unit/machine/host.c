@@ -111,7 +111,7 @@ enum { NUM_COUNTS = sizeof thread_counts / sizeof thread_counts[0] };
 static rig create_big(uint32_t num_threads, const uint32_t *words, size_t count)
 {
   rig r = rig_create_with(MANY, (machine_options){.num_threads = num_threads ? num_threads : 1});
-  if (num_threads == 0) crew_reverse(r.m->crew);
+  if (num_threads == 0) thread_pool_reverse(r.m->pool);
   for (uint32_t i = 0; i < MANY; i++) assemble(&r.code[i], words, count);
   rig_load(&r);
   return r;

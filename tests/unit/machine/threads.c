@@ -58,7 +58,7 @@ static outcome *run_with(machine_engine engine, uint32_t num_threads, bool fault
   rig r = rig_create_with(TILES, (machine_options){.max_cycles_per_run = 1 << 20,
                                                    .engine = engine,
                                                    .num_threads = num_threads ? num_threads : 1});
-  if (num_threads == 0) crew_reverse(r.m->crew);
+  if (num_threads == 0) thread_pool_reverse(r.m->pool);
   for (uint32_t i = 0; i < TILES; i++) put_program(&r.code[i], i, faulty);
   rig_load(&r);
   machine_set_trace(r.m, note, out);
