@@ -85,10 +85,7 @@ public:
   }
   Sequence(const Sequence &) = default;
   Sequence &operator=(const Sequence &) = default;
-  Sequence(Sequence &&other) : Program(std::move(other))
-  {
-    other.node.reset(new detail::SequenceNode);
-  }
+  Sequence(Sequence &&other) : Sequence() { std::swap(node, other.node); }
   Sequence &operator=(Sequence &&other)
   {
     std::swap(node, other.node);

@@ -48,10 +48,7 @@ class StreamCallbackHandle
     F function;
 
   public:
-    template <typename Function>
-    explicit Calling(Function &&f) : function(std::forward<Function>(f))
-    {
-    }
+    explicit Calling(F f) : function(std::move(f)) {}
     void fetch(void *buffer) override { function(buffer); }
   };
 
@@ -61,7 +58,9 @@ public:
   StreamCallbackHandle(std::unique_ptr<T> c) : callback(c.release())
   {
   }
-  template <typename F, typename = decltype(std::declval<F &>()(static_cast<void *>(nullptr)))>
+  template <typename F, typename = decltype(std::declval<F &>()(static_cast<void *>(nullptr))),
+            typename = typename std::enable_if<
+                !std::is_same<typename std::decay<F>::type, StreamCallbackHandle>::value>::type>
   StreamCallbackHandle(F &&f)
       : callback(new Calling<typename std::decay<F>::type>(std::forward<F>(f)))
   {

@@ -60,7 +60,9 @@ namespace detail
 template <pop_type T> struct DeviceType {
   static constexpr Type value{T};
 };
+#if __cplusplus < 201703L // from then on, the declaration defines it
 template <pop_type T> constexpr Type DeviceType<T>::value;
+#endif
 } // namespace detail
 
 // The device's type for a type of the host: equivalent_device_type<float>().value is FLOAT. The device has no 64-bit
