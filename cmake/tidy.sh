@@ -1,9 +1,11 @@
 #!/bin/sh
-# tidy.sh [file.c]...: runs clang-tidy with the checks of .clang-tidy over the host C files of the release build, or over
-# the files given, as many at a time as there are processors. Exit status 1 if there is anything to say.
+# tidy.sh [--changed | file...]: runs clang-tidy with the checks of .clang-tidy, as many at a time as there are processors,
+# over the host C files that the release build compiles and the C++ headers; over the files given; or, with --changed, over
+# those that differ from the upstream branch. Exit status 1 if there is anything to say.
 set -eu
 
 cd "$(dirname "$0")/.."
+root=$PWD
 build=${POPULUS_TIDY_BUILD:-build}
 if [ ! -f "$build/compile_commands.json" ]; then
   echo "tidy: no $build/compile_commands.json: run cmake --preset release first" >&2
@@ -11,22 +13,45 @@ if [ ! -f "$build/compile_commands.json" ]; then
 fi
 
 # What the build compiles is what the data base names; one "file" line for each translation unit. What protoc-c writes is not ours.
-files() {
-  if [ $# -gt 0 ]; then
-    printf '%s\n' "$@"
-  else
-    sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$build/compile_commands.json" | grep '\.c$' | grep -v '\.pb-c\.c$' | LC_ALL=C sort -u
-  fi
+compiled() {
+  sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$build/compile_commands.json" | grep '\.c$' | grep -v '\.pb-c\.c$' | LC_ALL=C sort -u
 }
 
-# The flags are gcc's; Criterion's macros are not ours to judge.
-files "$@" | tr '\n' '\0' | xargs -0 -r -n 1 -P "$(nproc)" sh -c '
-  clang-tidy-19 --quiet -p "$0" --extra-arg=-Wno-unknown-warning-option "$1" 2>"$0/tidy.$$.log" || {
-    grep -v "warnings\{0,1\} generated\|^Suppressed\|^Use -header-filter" "$0/tidy.$$.log" >&2
-    rm -f "$0/tidy.$$.log"
-    exit 1
-  }
-  rm -f "$0/tidy.$$.log"' "$build" || {
+# Headers that programs in C++ include, and those that our tests in C++ share. What comes with Vertex.hpp is for the tile.
+cxx_headers() {
+  find "$root/runtime/cxx/include" "$root/tests/cxx" -name '*.hpp' | LC_ALL=C sort
+}
+
+# A C header is looked at where it is included: in the file of the same name, or in any other.
+changed() {
+  base=$(git merge-base HEAD '@{upstream}' 2>/dev/null || git rev-parse HEAD)
+  { git diff --name-only --diff-filter=d "$base"; git ls-files --others --exclude-standard; } | while IFS= read -r file; do
+    case $file in
+    *.h)
+      if [ -f "${file%.h}.c" ]; then
+        echo "${file%.h}.c"
+      else
+        git grep -l -F "${file##*/}\"" -- '*.c' | head -n 1
+      fi
+      ;;
+    *) echo "$file" ;;
+    esac
+  done | sed "s|^|$root/|" | LC_ALL=C sort -u >"$build/tidy.changed"
+  { compiled; cxx_headers; } | grep -Fx -f "$build/tidy.changed" || :
+}
+
+case ${1-} in
+--changed) changed ;;
+'') compiled; cxx_headers ;;
+*) printf '%s\n' "$@" ;;
+esac >"$build/tidy.files"
+
+# All C++ headers are one translation unit: most of the time is the standard library's.
+grep '\.hpp$' "$build/tidy.files" | sed 's/.*/#include "&"/' >"$build/tidy_headers.cpp" || :
+{
+  [ ! -s "$build/tidy_headers.cpp" ] || echo "$build/tidy_headers.cpp"
+  grep -v '\.hpp$' "$build/tidy.files" || :
+} | tr '\n' '\0' | xargs -0 -r -n 1 -P "$(nproc)" sh cmake/tidy-file.sh "$build" || {
   echo "tidy: see above" >&2
   exit 1
 }

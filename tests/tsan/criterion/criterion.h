@@ -1,6 +1,6 @@
 /* Criterion's macros, as far as our tests use them, for builds in which Criterion does not start: under
  * ThreadSanitizer. Each test is a process of its own here, too, and it ends by exit(), so that what runs
- * then is tested as well.
+ * then is tested as well. clang-tidy sees the tests through it, too (cmake/tidy-file.sh).
  *
  *   program [--filter suite/test]    patterns as of a shell; other options are Criterion's and ignored */
 #ifndef PLAIN_CRITERION_H
@@ -16,6 +16,10 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wc23-extensions" /* assertions without a message */
+#endif
 
 typedef struct plain_test {
   const char *suite, *name; /* name NULL: options for all tests of the suite */

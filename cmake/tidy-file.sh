@@ -1,0 +1,68 @@
+#!/bin/sh
+# tidy-file.sh <build folder> <file>: clang-tidy over one file, for tidy.sh, as the build folder's compile_commands.json
+# compiles it; a file of C++ that is not there is compiled with our headers alone.
+#
+# A file with nothing to say is remembered by all that clang-tidy sees of it: the preprocessed text, with comments and
+# macros, the compiler's options, the checks, the version. So a file is looked at again only when it has changed, in
+# whichever clone. What is remembered lies in $POPULUS_TIDY_CACHE, or below the user's folder of caches, for 30 days.
+set -eu
+
+build=$1
+file=$2
+cd "$(dirname "$0")/.."
+root=$PWD
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# The command in the data base, without what it is to write. A file may be there twice: once is enough.
+command=$(sed -n '/^ *"command": /h; /^ *"file": /{G;p;}' "$build/compile_commands.json" |
+  grep -F -A 1 "\"file\": \"$file\"" | sed -n '2{s/^ *"command": "\(.*\)",*$/\1/;s/\\\(.\)/\1/g;p;}')
+case $file:$command in
+*.cpp:)
+  set -- -x c++ -std=c++17 -Wall -Wextra
+  for folder in runtime/cxx runtime libarchive-ipu libcodelet popc; do set -- "$@" "-I$root/$folder/include"; done
+  ;;
+*:)
+  echo "tidy: $build/compile_commands.json does not name $file" >&2
+  exit 1
+  ;;
+*)
+  # Quoted for a shell, as the build tool runs it.
+  eval "set -- $command"
+  shift # the compiler
+  count=$#
+  while [ "$count" -gt 0 ]; do
+    case $1 in
+    -o) shift; count=$((count - 1)) ;;
+    -c | "$file") ;;
+    *) set -- "$@" "$1" ;;
+    esac
+    shift
+    count=$((count - 1))
+  done
+  ;;
+esac
+
+# Criterion's assertions expand to so many branches that the analyser sees little but them: ten seconds a file, and it
+# gives up before the end of a test. The header that stands in for Criterion under ThreadSanitizer has one branch each.
+# The flags are gcc's.
+set -- -isystem "$root/tests/tsan" "$@" -Wno-unknown-warning-option
+
+cache=${POPULUS_TIDY_CACHE:-${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/populus/tidy}
+mkdir -p "$cache"
+key=$({
+  clang-tidy-19 --version
+  cat .clang-tidy cmake/tidy-file.sh
+  printf '%s\n' "$@"
+  clang-19 -E -C -dD "$@" "$file"
+} 2>"$log" | sed "s|$root/||g" | sha256sum | cut -d' ' -f1)
+if [ -e "$cache/$key" ]; then
+  touch "$cache/$key"
+  exit 0
+fi
+
+if ! clang-tidy-19 --quiet --config-file=.clang-tidy "$file" -- "$@" >"$log" 2>&1; then
+  grep -v 'warnings\{0,1\} generated\|^Suppressed\|^Use -header-filter' "$log" >&2
+  exit 1
+fi
+: >"$cache/$key"
