@@ -5,10 +5,17 @@
 #   jobs     how many compilers run at once
 
 me=$(basename "$0" .sh)
-cd "$root"
+# shellcheck disable=SC2154 # the script sets it
+cd "$root" || exit 1
 jobs=$(nproc 2>/dev/null || echo 2)
 LC_ALL=C.UTF-8
 export LC_ALL
+
+# What a compiler has made once need not be made again. A launcher that is set, and be it to nothing, stays.
+if command -v ccache >/dev/null 2>&1; then
+  CMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER-ccache}
+  export CMAKE_C_COMPILER_LAUNCHER
+fi
 
 say() {
   printf '%s: %s\n' "$me" "$*"
