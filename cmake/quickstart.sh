@@ -41,7 +41,9 @@ main_job() {
   show popc.txt "$bin/popc" -O3 "$root/examples/matvec_split/matvec_split_codelets.c" -o codelets.gp
 
   say "building a graph over 1,472 tiles, saving its archive, running it on the software IPU"
+  # shellcheck disable=SC2089,SC2090 # the quotes are JSON's
   POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"archive.a"}'
+  # shellcheck disable=SC2090
   export POPLAR_ENGINE_OPTIONS
   show run.txt "$bin/matvec_split" --codelets codelets.gp --memory --tile-memory tile_memory.txt 10000 1000
   unset POPLAR_ENGINE_OPTIONS
@@ -59,7 +61,9 @@ main_job() {
   histogram memory_usage_per_tile.txt
 
   say "running it again with code that counts cycles, for a page that shows where they go"
+  # shellcheck disable=SC2089,SC2090 # the quotes are JSON's
   POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"report","autoReport.outputArchive":"false","debug.instrument":"true"}'
+  # shellcheck disable=SC2090
   export POPLAR_ENGINE_OPTIONS
   show profiled.txt "$bin/matvec_split" --codelets codelets.gp 10000 1000
   unset POPLAR_ENGINE_OPTIONS

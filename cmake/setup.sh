@@ -11,6 +11,7 @@ if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>
 fi
 
 missing=
+# shellcheck disable=SC2013 # words
 for package in $(sed 's/#.*//' "$here/packages.txt"); do
   status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || status=
   [ "$status" = installed ] || missing="$missing $package"

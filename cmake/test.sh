@@ -1,6 +1,6 @@
 #!/bin/sh
-# test.sh [--quick]: everything that has to hold before a change goes in: set-up, format, both builds, clang-tidy,
-# all tests of both builds. With --quick, while working: format, the release build, its unit tests, and clang-tidy
+# test.sh [--quick]: everything that has to hold before a change goes in: set-up, format, scripts, both builds, clang-tidy,
+# all tests of both builds. With --quick, while working: format, scripts, the release build, its unit tests, and clang-tidy
 # over what differs from the upstream branch. Stops at the first stage that fails, with exit status 1 (4: packages are
 # missing), and names it on the last line.
 set -eu
@@ -40,6 +40,7 @@ tests() { # <preset> [option]...
 
 sh cmake/setup.sh
 stage "format" sh cmake/format.sh
+stage "scripts" sh cmake/check-scripts.sh
 stage "build release" build release
 if [ "$quick" ]; then
   stage "clang-tidy of what changed" sh cmake/tidy.sh --changed

@@ -34,7 +34,7 @@ report() {
   shift
   # What the standard library's own headers cost: those that ours name.
   # shellcheck disable=SC2086 # words
-  "$@" $include -M engine.cpp | tr ' \\' '\n\n' |
+  "$@" $include -M engine.cpp | tr -s ' \134' '\n' |
     sed -n 's,^/.*/c++/[0-9]*/\([a-z_]*\)$,#include <\1>,p' | sort -u >standard.cpp
   # shellcheck disable=SC2086 # words
   value=$(user_ms "$@" $include -c engine.cpp -o engine.o)

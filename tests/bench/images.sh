@@ -22,7 +22,7 @@ images=$POPULUS_BUILD_DIR/tests/bench/images
 gnu=riscv64-unknown-elf
 
 for tool in ld.lld-19 llvm-ar-19 $gnu-ld $gnu-as; do
-  command -v $tool >/dev/null || { echo "images: there is no $tool" >&2; exit 1; }
+  command -v "$tool" >/dev/null || { echo "images: there is no $tool" >&2; exit 1; }
 done
 "$POPULUS_BIN/popc" "$POPULUS_SOURCE_DIR/tests/bench/kernels/scale.c" -o scale.gp
 ar x scale.gp tile-0.o

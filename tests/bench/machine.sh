@@ -38,7 +38,7 @@ kernel crc 12000
 clang-19 $common $tile -DTILE -DKERNEL=calls -DROUNDS=1000 "$source" -o dispatch.tile
 # shellcheck disable=SC2086
 clang-19 $common $tile -DTILE -DKERNEL=crc -DROUNDS=1200 "$source" -o crc.middle
-# shellcheck disable=SC2086
+# shellcheck disable=SC2086,SC2129 # words; lines that are done one after the other
 "$POPULUS_BUILD_DIR/tests/bench/machine" $names >>"$output"
 # shellcheck disable=SC2086
 "$POPULUS_BUILD_DIR/tests/bench/translation" $names >>"$output"

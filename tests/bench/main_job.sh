@@ -37,10 +37,11 @@ run_program() {
 
 run_program # warms up
 rm compile save load mips
-for round in $(seq $ROUNDS); do
+for _ in $(seq "$ROUNDS"); do
   run_program
 done
 
+# shellcheck disable=SC2086 # words
 clang-19 $machine -ffreestanding -fno-builtin -fno-pic -mcmodel=medlow -O2 -ffp-contract=off -fuse-ld=lld-19 -nostdlib -static \
   -Wl,--image-base=0x4c000,--no-relax -DROUNDS=1000 "$kernels/dot_vertex.c" tile-0.o -o dot_vertex.elf
 "$POPULUS_BUILD_DIR/tests/bench/interpreter" dot_vertex dot_vertex.elf \

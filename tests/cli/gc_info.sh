@@ -3,7 +3,9 @@ set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 gc_info=$POPULUS_BIN/gc-info
 
+# shellcheck disable=SC2089,SC2090 # the quotes are JSON's
 POPULUS_DEVICES='[{"target":"ipu1","ipus":4},{"name":"small","tilesPerIPU":16,"ipus":2}]'
+# shellcheck disable=SC2090
 export POPULUS_DEVICES
 quiet list "$gc_info" --list-devices
 cmp list /dev/fd/3 3<<'END' || fail "list: $(cat list)"

@@ -72,7 +72,7 @@ POPLAR_ENGINE_LOG_LEVEL=much $program >/dev/null 2>err
 has err "POPLAR_ENGINE_LOG_LEVEL is 'much'"
 
 # Two processes with threads append whole lines to one file.
-for i in 1 2; do
+for _ in 1 2; do
   POPLAR_LOG_LEVEL=TRACE POPLAR_LOG_DEST=shared $program >/dev/null &
 done
 wait

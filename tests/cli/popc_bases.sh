@@ -58,7 +58,7 @@ Private<half> x 0,0 y 4,8
 END
 # A line for each vertex: its fields with their offsets on tile and host.
 fields() {
-  "$popc" bases.cpp --target=$1 --list-vertices |
+  "$popc" bases.cpp --target="$1" --list-vertices |
     awk '/^[^ ]/ { name = $1; sub(/:$/, "", name) } /^    [^ ]/ && $1 != "name" { print name, $1, $(NF - 1) }'
 }
 fields ipu2 >tile.txt

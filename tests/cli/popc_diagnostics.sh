@@ -1,5 +1,6 @@
 # popc's diagnostics are clang's, to the byte, on the user's file (S01); mistakes that only popc knows of have the same
 # form (S08, S09, S10, S12).
+# shellcheck disable=SC2086 # options in one variable are words
 set -u
 popc=$POPULUS_BIN/popc
 # By a name without blanks, whatever the folder's.
@@ -177,7 +178,7 @@ printf 'struct A {\n\n\tA *a\t; bool compute() { return nothing; }\n};\n' >clang
 escape=$(printf '\033')
 for source in ours clangs; do
   "$popc" -fcolor-diagnostics $source.cpp -o out.gp 2>$source.txt
-  sed "s/$source\.cpp:3:[0-9]*/FILE/; s/error: $escape\[0m$escape\[1m.*$escape/error: $escape[0m$escape[1mMESSAGE$escape/" \
+  sed "s/$source\.cpp:3:[0-9]*/FILE/; s/error: ${escape}\[0m${escape}\[1m.*$escape/error: ${escape}[0m${escape}[1mMESSAGE$escape/" \
     $source.txt | sed -n '1p; $p' >$source.form
 done
 cmp -s ours.form clangs.form || { fail 'other colours than clang'; cat -v ours.form clangs.form; }

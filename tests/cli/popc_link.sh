@@ -73,9 +73,10 @@ if command -v llvm-strip-19 >/dev/null; then
   doubles ./stripped
 fi
 # Cut short, it is refused, at whatever byte.
-size=$(wc -c <app) start=$(($(readelf -SW app | sed -n 's/.*\.populus\.archive *PROGBITS *0* \([0-9a-f]*\) .*/0x\1/p')))
+size=$(wc -c <app)
+start=$(($(readelf -SW app | sed -n 's/.*\.populus\.archive *PROGBITS *0* \([0-9a-f]*\) .*/0x\1/p')))
 for bytes in $((size - 1)) $((start + 5000)) $((start + 3)); do
-  head -c $bytes app >cut
+  head -c $bytes app >./cut
   chmod +x cut
   refuses 1 "cut" ./cut --list
 done

@@ -173,7 +173,7 @@ mkdir -p a/deep/er b
 for folder in a/deep/er b; do
   cp -r v.cpp include $folder
   (cd $folder && "$popc" -g -Iinclude v.cpp -o out.gp) 2>err.txt || fail "in $folder"
-  "$popc" -g "-I$PWD/$folder/include" "$PWD/$folder/v.cpp" "-ffile-prefix-map=$PWD/$folder=/src" -o mapped-$(basename $folder).gp \
+  "$popc" -g "-I$PWD/$folder/include" "$PWD/$folder/v.cpp" "-ffile-prefix-map=$PWD/$folder=/src" -o "mapped-$(basename $folder).gp" \
     2>err.txt || fail "from outside, $folder"
 done
 cmp a/deep/er/out.gp b/out.gp || fail 'other bytes in another folder'

@@ -45,9 +45,9 @@ differ() {
 # What to give each; an option without a line here fails.
 while read -r spelling; do
   case $spelling in
-  -D | -U) differ ${spelling}NAME; differ $spelling NAME ;;
-  -I | -isystem | -iquote | -idirafter) differ $spelling . ;;
-  -include | -imacros) differ $spelling file.h ;;
+  -D | -U) differ "${spelling}"NAME; differ "$spelling" NAME ;;
+  -I | -isystem | -iquote | -idirafter) differ "$spelling" . ;;
+  -include | -imacros) differ "$spelling" file.h ;;
   -O) for level in 0 1 2 3 s z; do differ -O$level; done ;;
   -g) differ -g; differ -g0 ;;
   -std=) differ -std=c11 ;;
@@ -56,10 +56,10 @@ while read -r spelling; do
   -m) differ -mno-relax ;;
   -X) differ -X -ffast-math ;;
   -w | -pedantic | -pedantic-errors | -Qunused-arguments | -E | -C | -P | -S | -emit-llvm | -pipe | -ansi | -dM | -dD | -H | -undef | \
-    -nostdinc++ | -M | -MM | -MG) if [ $spelling = -MG ]; then differ -M -MG; else differ "$spelling"; fi ;;
+    -nostdinc++ | -M | -MM | -MG) if [ "$spelling" = -MG ]; then differ -M -MG; else differ "$spelling"; fi ;;
   -MJ) "$popc" -MJ entry.json v.c && grep -q '^{"directory":.*IPU_ARCH_VERSION__=2"' entry.json || fail -MJ ;;
-  -fsyntax-only) rm -f v.gp; "$popc" $spelling v.c && [ ! -e v.gp ] || fail $spelling ;;
-  --save-temps=obj) mkdir beside; "$popc" $spelling v.c -o beside/v.gp && [ -s beside/v-ipu2.s ] || fail $spelling ;;
+  -fsyntax-only) rm -f v.gp; "$popc" "$spelling" v.c && [ ! -e v.gp ] || fail "$spelling" ;;
+  --save-temps=obj) mkdir beside; "$popc" "$spelling" v.c -o beside/v.gp && [ -s beside/v-ipu2.s ] || fail "$spelling" ;;
   --target=) differ --target=ipu2 ;;
   -fcolor-diagnostics) differ "$spelling" ;;
   -fno-color-diagnostics) CLICOLOR_FORCE=1 "$popc" '-###' -fno-color-diagnostics v.c 2>&1 | grep -q "'-fno-color" || fail "$spelling" ;;
@@ -71,18 +71,18 @@ while read -r spelling; do
   -o) "$popc" v.c -o other.gp && [ -s other.gp ] || fail -o ;;
   -x) "$popc" -x c++ -S -o - v.c 2>/dev/null && fail '-x changes nothing' ;;
   -c) "$popc" -c -emit-llvm v.c -o v.bc && [ "$(head -c2 v.bc)" = BC ] || fail -c ;;
-  -MD | -MMD) "$popc" $spelling v.c && [ -s v.d ] || fail $spelling; rm -f v.d ;;
+  -MD | -MMD) "$popc" "$spelling" v.c && [ -s v.d ] || fail "$spelling"; rm -f v.d ;;
   -MF) "$popc" -MD -MF named.d v.c && [ -s named.d ] || fail -MF ;;
-  -MT | -MQ) "$popc" -MD -MF named.d $spelling name v.c && grep -q '^name:' named.d || fail $spelling ;;
+  -MT | -MQ) "$popc" -MD -MF named.d "$spelling" name v.c && grep -q '^name:' named.d || fail "$spelling" ;;
   -MP) "$popc" -MD -MF named.d -MP -include file.h v.c && grep -qx 'file.h:' named.d || fail -MP ;;
-  --list-vertices) "$popc" v.c --list-vertices | grep -q '^V: worker' || fail $spelling ;;
+  --list-vertices) "$popc" v.c --list-vertices | grep -q '^V: worker' || fail "$spelling" ;;
   --link) "$POPULUS_BUILD_DIR/tests/support/small_archive" small.a && "$popc" --link small.a -o app && ./app --list >/dev/null ||
-    fail $spelling ;; # more in popc_link.sh
-  --json) "$popc" v.c --list-vertices --json | head -1 | grep -q '{' || fail $spelling ;;
-  -v) "$popc" v.c -v 2>&1 | grep -q "'v.c'" || fail $spelling ;;
-  -###) rm -f v.gp; "$popc" '-###' v.c 2>/dev/null; [ ! -e v.gp ] || fail $spelling ;;
-  --save-temps) "$popc" --save-temps v.c && [ -s v-ipu2.s ] || fail $spelling ;;
-  --list-targets | --help | --version | --print-clang-flags) [ -n "$("$popc" $spelling)" ] || fail $spelling ;;
+    fail "$spelling" ;; # more in popc_link.sh
+  --json) "$popc" v.c --list-vertices --json | head -1 | grep -q '{' || fail "$spelling" ;;
+  -v) "$popc" v.c -v 2>&1 | grep -q "'v.c'" || fail "$spelling" ;;
+  -###) rm -f v.gp; "$popc" '-###' v.c 2>/dev/null; [ ! -e v.gp ] || fail "$spelling" ;;
+  --save-temps) "$popc" --save-temps v.c && [ -s v-ipu2.s ] || fail "$spelling" ;;
+  --list-targets | --help | --version | --print-clang-flags) [ -n "$("$popc" "$spelling")" ] || fail "$spelling" ;;
   --print-completion=) ;; # above
   *) fail "$spelling has no test" ;;
   esac

@@ -1,4 +1,5 @@
 # popc's command line: what is taken, what is refused and how (faults C01-C06, C11, C12, S14), exit status.
+# shellcheck disable=SC2086 # options in one variable are words
 set -u
 popc=$POPULUS_BIN/popc
 failures=0

@@ -1,5 +1,6 @@
 # -Wdouble-promotion is about double: a half that becomes a float is not in what popc says, by itself or as an error,
 # and a float that becomes a double is, counted, in clang's form.
+# shellcheck disable=SC2086 # options in one variable are words
 set -u
 popc=$POPULUS_BIN/popc
 failures=0

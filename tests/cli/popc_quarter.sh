@@ -32,5 +32,5 @@ quarters() {
 echo '#include <poplar/Vertex.hpp>
 namespace mine { struct quarter { unsigned char value; }; }
 struct V : poplar::Vertex { mine::quarter q; bool compute() { return true; } };' >other.cpp
-! "$popc" other.cpp 2>popc.txt
+if "$popc" other.cpp 2>popc.txt; then exit 1; fi
 grep -q "unsupported field type 'mine::quarter'" popc.txt

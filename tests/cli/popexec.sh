@@ -194,7 +194,8 @@ quiet list "$popexec" --list remote.a
 has list '^remote buffer samples: float\[4096,1000\], 4000 bytes a row$'
 head -c 16384000 "$POPULUS_BIN/remote_buffer" >rows.bin
 head -c 800 /dev/zero >zeros.bin
-yes 'some more bytes' | head -c $((16384000 - $(wc -c <rows.bin))) >>rows.bin
+missing=$((16384000 - $(wc -c <rows.bin)))
+yes 'some more bytes' | head -c $missing >>rows.bin
 quiet out "$popexec" --run 0 --in numbers=zeros.bin --repeat 0 --write samples=rows.bin --read samples=back.bin remote.a
 cmp rows.bin back.bin || fail "the rows of a remote buffer come back as others"
 quiet out "$popexec" --run 0 --in numbers=zeros.bin --repeat 0 --write samples=rows.bin --read samples=back.npy remote.a

@@ -1,4 +1,5 @@
 # popexec and replicas: files for all of them or for one, whether each is loaded by itself or all are in one graph.
+# shellcheck disable=SC2086 # options in one variable are words
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 popexec=$POPULUS_BIN/popexec
@@ -8,6 +9,7 @@ bytes()
 {
   file=$1
   shift
+  # shellcheck disable=SC2059 # an escape is made
   for byte; do printf "\\$byte"; done >"$file"
 }
 

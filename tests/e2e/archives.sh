@@ -23,6 +23,7 @@ cmp expected list || fail "list: $(cat list)"
 # fill <bytes> <4 bytes as for printf> <file>
 fill()
 {
+  # shellcheck disable=SC2059 # of escapes
   printf "$2" >"$3"
   while [ "$(wc -c <"$3")" -lt "$1" ]; do
     cat "$3" "$3" >twice

@@ -17,7 +17,7 @@ with()
 }
 
 # unchanged <what>: the folder holds what it held before (see `listing`).
-listing() { ls -A | grep -v '^refuses\.\|^listing\|^quiet' || true; }
+listing() { find . -mindepth 1 -maxdepth 1 ! -name 'refuses.*' ! -name 'listing*' ! -name 'quiet*' | sort; }
 unchanged()
 {
   listing | cmp - listing.txt || fail "$1: left behind: $(listing)"

@@ -8,7 +8,7 @@ libraries="-lpoprand -lpopnn -lpoplin -lpopops -lpoputil -lpoplar"
 for program in libraries slices_and_order random_numbers lifetimes; do
   # shellcheck disable=SC2086 # words
   link g++ c++11 "$POPULUS_SOURCE_DIR/tests/cxx/$program.cpp" $program -g $libraries
-  ./$program >out 2>&1 || fail "$program: $(cat out)"
+  ./"$program" >out 2>&1 || fail "$program: $(cat out)"
 done
 
 # Examples (the others: cxx_examples.sh), each by one of the compilers.

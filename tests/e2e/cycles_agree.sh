@@ -18,7 +18,7 @@ done
 # What one tile measures for all is the slowest one's; also if that one is the tile that measures.
 for level in tile device; do
   cycles_agree $level "$POPULUS_BIN/matvec_split" 300 40
-  cycles_agree $level "$POPULUS_BIN/control_flow"
+  cycles_agree "$level" "$POPULUS_BIN/control_flow"
 done
 
 # With vertices of the supervisor and of all workers, alone and together.

@@ -11,14 +11,14 @@ done
 # profile <mode> <engine options> <program> <arguments>...
 profile()
 {
-  mode=$1 options=$2
-  shift 2
+  mode=$1 options=$2 program=$3
+  shift 3
   rm -rf reports
   POPLAR_ENGINE_OPTIONS="{$options\"autoReport.outputGraphProfile\":\"true\",\"autoReport.outputExecutionProfile\":\"true\",
-    \"autoReport.directory\":\"reports\"}" "$POPULUS_BIN/$@" >out.txt 2>&1 || fail "$* exits $?: $(cat out.txt)"
+    \"autoReport.directory\":\"reports\"}" "$POPULUS_BIN/$program" "$@" >out.txt 2>&1 || fail "$program $* exits $?: $(cat out.txt)"
   "$python" "$POPULUS_SOURCE_DIR/tests/support/validate_execution.py" \
     "$POPULUS_SOURCE_DIR/tests/golden/execution_profile.schema.json" "$mode" reports/graph.json reports/execution.json \
-    reports/profile.pop reports/execution_trace.json || fail "$* ($mode): the profile is not as it should be"
+    reports/profile.pop reports/execution_trace.json || fail "$program $* ($mode): the profile is not as it should be"
 }
 
 all='"debug.instrument":"true",'

@@ -33,9 +33,11 @@ example()
 # same <name> <arguments>...: prints what the build's program prints.
 same()
 {
-  "$POPULUS_BIN/$@" >expected 2>&1 || fail "the build's $*: $(cat expected)"
-  "./$@" >out 2>&1 || fail "$*: $(cat out)"
-  cmp expected out || fail "$* prints other things: $(diff expected out | head -5)"
+  program=$1
+  shift
+  "$POPULUS_BIN/$program" "$@" >expected 2>&1 || fail "the build's $program $*: $(cat expected)"
+  "./$program" "$@" >out 2>&1 || fail "$program $*: $(cat out)"
+  cmp expected out || fail "$program $* prints other things: $(diff expected out | head -5)"
 }
 
 for name in variables suffix_sum matvec matvec_split control_flow streams remote_buffer event_trace pipeline replicas \

@@ -27,6 +27,7 @@ for folder in "$POPULUS_SOURCE_DIR"/examples/*/; do
     matvec*) arguments="300 40" ;;
     *) arguments= ;;
   esac
+  # shellcheck disable=SC2086 # words
   POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"archive.a"}' "$POPULUS_BIN/$example" $arguments >out.txt 2>&1 ||
     fail "$example exits $?: $(cat out.txt)"
   agree "$example" 0

@@ -80,7 +80,7 @@ every_line()
     # shellcheck disable=SC2086 # words
     quiet out $tool "$image" "$helper" "$dot"
     has out '^add_(product|scaled)$' "/codelets.c:$(line 'kept copy')\$"
-    # shellcheck disable=SC2086 # words
+    # shellcheck disable=SC2046,SC2086 # words
     quiet out $tool "$image" $(awk -v from=$((dot)) 'BEGIN { for (i = 0; i < 40; i++) printf "0x%x ", from + 4 * i }')
     has out "/codelets.c:$(line call)\$" "/codelets.c:$(line result)\$"
   done

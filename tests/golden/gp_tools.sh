@@ -15,7 +15,7 @@ for source in basic.c basic.cpp sort.cpp; do
     for tool in 'nm -S' size 'size -A' 'objdump -x' 'ar t' 'readelf -a' 'readelf -W -a' 'llvm-objdump-19 -d' \
       'llvm-objdump-19 -x' llvm-nm-19 'llvm-readelf-19 -a' 'riscv64-unknown-elf-objdump -d' \
       'riscv64-unknown-elf-nm'; do
-      command -v ${tool%% *} >/dev/null || { echo "no ${tool%% *} here: left out"; continue; }
+      command -v "${tool%% *}" >/dev/null || { echo "no ${tool%% *} here: left out"; continue; }
       $tool codelets.gp >out.txt 2>err.txt || { echo "$tool: status $?"; cat err.txt; exit 1; }
       [ ! -s err.txt ] || { echo "$tool complains:"; cat err.txt; exit 1; }
       ! grep -qi 'warning' out.txt || { echo "$tool warns:"; grep -i 'warning' out.txt; exit 1; }

@@ -76,13 +76,13 @@ has nm.out '^0004e000 00000010 T control$' '^0004e010 00000010 t vertex$' '^0004
 
 # Code is shown as instructions, and data as data: bytes 0xd0 would be instructions of the F extension.
 for objdump in $riscv_objdump llvm-objdump-19; do
-  command -v $objdump >/dev/null || { echo "not checked: there is no $objdump"; continue; }
-  quiet disassembly $objdump -d $image
+  command -v "$objdump" >/dev/null || { echo "not checked: there is no $objdump"; continue; }
+  quiet disassembly "$objdump" -d $image
   has disassembly 'mul	a0, ?a1, ?a2' 'flw	fa0, ?(4|0x4)\(a0\)' 'fmul.h	fa0, ?fa0, ?fa1' 'fcvt.s.h	fa0, ?fa0' \
     'sh2add	a0, ?a1, ?a2' 'ctz	a0, ?a1' '	ret' '<vertex>:' \
     '4e020: ?	?(d0d0d0d0 d0d0d0d0 d0d0d0d0|d0 d0 d0 d0)'
   has_not disassembly 'fn?m(add|sub)|<unknown>|unimp'
-  quiet out $objdump -d images.a
+  quiet out "$objdump" -d images.a
 done
 
 if command -v eu-elflint >/dev/null; then

@@ -6,7 +6,7 @@ set -eu
 
 # By a name without blanks, whatever the folder's.
 ln -s "$POPULUS_DATA_DIR/device" device-data
-device=device-data
+device="device-data"
 link_tool=$POPULUS_BUILD_DIR/tests/support/link_tool
 base=0x50000
 flags="--target=riscv32-unknown-elf -march=rv32imf_zfh_zba_zbb -mabi=ilp32f -fno-pic -ffunction-sections -fdata-sections
@@ -130,6 +130,7 @@ compile() { # <source> <option>...
 }
 
 linked() { # <output> <roots> [--fold]
+  # shellcheck disable=SC2086 # words
   "$link_tool" ${3-} $base "$1" "$2" codelets.o other.o common.o --library device/* c/* gcc/* >"$1.txt"
 }
 

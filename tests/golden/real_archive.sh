@@ -80,7 +80,7 @@ mkdir members
 
 # The bytes that symbols name (the union of their ranges: what is never needed at the same time may share an address), and
 # the bytes of holes shorter than 16, which may be padding of linked code and then count as code.
-cat >union.awk <<'END'
+cat >union.awk <<'AWK'
 function number(hex,   i, n) {
   for (i = 1; i <= length(hex); i++) n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
   return n
@@ -92,7 +92,7 @@ NF >= 4 {
   if (to > from) { bytes += to - from; end = to }
 }
 END { print bytes + 0, padding + 0 }
-END
+AWK
 for target in ipu1 ipu2; do
   mkdir $target
   (cd $target && ar x ../$target.a)

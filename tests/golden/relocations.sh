@@ -114,10 +114,10 @@ compare()
 {
   part=$1
   shift
-  quiet out "$@" -m elf32lriscv --no-relax -e 0 -T $part.ld $part.o -o $part.elf
-  llvm-objcopy-19 -O binary $part.elf theirs.bin
-  cmp -n "$(wc -c <theirs.bin)" theirs.bin $part.bin || fail "$1 makes other bytes of $part.S"
-  [ "$(wc -c <theirs.bin)" -ge $(($(wc -c <$part.bin) - 8)) ] || fail "$1 leaves out bytes"
+  quiet out "$@" -m elf32lriscv --no-relax -e 0 -T "$part".ld "$part".o -o "$part".elf
+  llvm-objcopy-19 -O binary "$part".elf theirs.bin
+  cmp -n "$(wc -c <theirs.bin)" theirs.bin "$part".bin || fail "$1 makes other bytes of $part.S"
+  [ "$(wc -c <theirs.bin)" -ge $(($(wc -c <"$part".bin) - 8)) ] || fail "$1 leaves out bytes"
 }
 compare old ld.lld-19
 compare new ld.lld-19

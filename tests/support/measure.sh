@@ -14,6 +14,7 @@ median() {
 
 # number <name> <value> <unit> [<rival> <rival's value>]: the ratio is ours to the rival's
 number() {
+  # shellcheck disable=SC2154 # the script sets output
   if [ $# -eq 3 ]; then
     printf '{"name": "%s", "value": %.3f, "unit": "%s"}\n' "$1" "$2" "$3"
   else
