@@ -1,0 +1,73 @@
+/* Models: modules of StableHLO operations, as JAX, TensorFlow and PyTorch/XLA export them, become programs.
+ *
+ *   pop_model_load -> pop_model_lower (into a graph, which the caller may extend) -> pop_engine_create …
+ *
+ * The text is what stablehlo-opt and jax.jit(f).lower(x).as_text() print, in the short and in the generic form. What
+ * runs is the function @main, or the only one. Shapes are static. Element types: i1, i8 to i64, ui8 to ui64, f16, bf16,
+ * f32, f64 (by software: slow on tiles) and complex<f32>. Tensors of the graph hold bf16 as POP_UNSIGNED_SHORT, f64 and
+ * complex<f32> (real part first) as POP_UNSIGNED_LONGLONG, by their bits.
+ *
+ * Errors: FILE_LOAD, beginning with file, line and column: of text that is no module, of operations that contradict
+ * themselves, and of what is not supported (all of that at once, a line each).
+ *
+ * Threads: one thread at a time per model; different models are independent.
+ */
+#ifndef POPULUS_MODEL_H
+#define POPULUS_MODEL_H
+
+#include <populus/engine.h>
+#include <populus/program.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pop_model pop_model;
+
+/* Reads the file and checks all of it. A file may hold several modules with lines "// -----" between them: `part` is
+ * the number of one, from 0; INDEX if there are not so many. */
+POP_MUST_CHECK pop_error *pop_model_load(const char *path, size_t part, pop_model **model);
+/* The same of `size` bytes in memory, which are copied. `name` stands for the file in messages. */
+POP_MUST_CHECK pop_error *pop_model_parse(const char *text, size_t size, const char *name,
+                                          size_t part, pop_model **model);
+/* How many modules the text has. */
+size_t pop_model_count_parts(const char *text, size_t size);
+void pop_model_free(pop_model *model); /* NULL is fine; graphs and engines stay valid */
+const char *pop_model_name(const pop_model *model); /* the module's; "module" if it has none */
+
+/* An argument or a result of the function. */
+typedef struct pop_model_value {
+  const char *name;    /* arguments: as in the text, without '%'; results: out0, out1, … */
+  const char *element; /* "f32", "bf16", … */
+  pop_type type;       /* of the graph's tensor */
+  size_t rank;
+  const size_t *shape;
+} pop_model_value;
+size_t pop_model_num_inputs(const pop_model *model);
+size_t pop_model_num_outputs(const pop_model *model);
+pop_model_value pop_model_input(const pop_model *model, size_t i);
+pop_model_value pop_model_output(const pop_model *model, size_t i);
+/* How many tiles are worth using: as many as the largest tensor has some hundreds of elements each for, from 1. */
+size_t pop_model_suggested_tiles(const pop_model *model);
+
+/* Adds variables, codelets (generated C, compiled now) and a program that calculates the outputs from the inputs.
+ * Once for a model. What the module's check operations compare is made readable for pop_model_judge. Other errors than
+ * those above are the graph's own; it has none of its own when NULL is returned. */
+POP_MUST_CHECK pop_error *pop_model_lower(pop_model *model, pop_graph *graph, pop_program *program);
+/* After that: the tensors, for the caller's own programs, host access and streams. */
+pop_tensor pop_model_input_tensor(const pop_model *model, size_t i);
+pop_tensor pop_model_output_tensor(const pop_model *model, size_t i);
+/* The codelets' source. The caller frees it. */
+char *pop_model_codelet_source(const pop_model *model);
+
+/* The module's check.expect_… operations, as operations or as custom calls. */
+size_t pop_model_num_checks(const pop_model *model);
+/* Reads what they compare from an engine that has run the program. Errors: RUNTIME with file, line and column of the
+ * first that does not hold, its operation, the first element that differs, and both values; those of
+ * pop_engine_read_tensor. */
+POP_MUST_CHECK pop_error *pop_model_judge(const pop_model *model, pop_engine *engine);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

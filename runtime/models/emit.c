@@ -1,0 +1,219 @@
+/* C code of operations on single elements, and of regions that are made of such. */
+#include "models/lowering.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *suffix_of(const value *v)
+{
+  return element_infos[v->type->element].suffix;
+}
+
+const char *c_type_of(const value *v)
+{
+  return element_infos[v->type->element].value;
+}
+
+const char *emit_variable(emitter *e, const value *v)
+{
+  return pop_arena_printf(e->l->m->arena, "v%u", v->number);
+}
+
+/* By its bits, so that it is exact. */
+const char *emit_literal(pop_arena *arena, element_type e, const uint8_t *bytes)
+{
+  uint64_t bits = 0;
+  float half;
+  memcpy(&bits, bytes, element_bytes(e));
+  switch (e) {
+  case ELEMENT_I1:
+    return bits ? "true" : "false";
+  case ELEMENT_F16:
+    half = pop_half_to_float((uint16_t)bits);
+    memcpy(&bits, &half, sizeof half);
+    return pop_arena_printf(arena, "hlo_from_bits_f32(0x%08" PRIx32 "u)", (uint32_t)bits);
+  case ELEMENT_BF16:
+    return pop_arena_printf(arena, "hlo_from_bits_f32(0x%08" PRIx32 "u)", (uint32_t)bits << 16);
+  case ELEMENT_F32:
+    return pop_arena_printf(arena, "hlo_from_bits_f32(0x%08" PRIx32 "u)", (uint32_t)bits);
+  case ELEMENT_F64:
+  case ELEMENT_C64:
+    return pop_arena_printf(arena, "hlo_load_%s(0x%016" PRIx64 "ull)", element_infos[e].suffix,
+                            bits);
+  default:
+    return pop_arena_printf(arena, "((%s)0x%" PRIx64 "ull)", element_infos[e].value, bits);
+  }
+}
+
+/* ---- operands ---- */
+
+static size_t input_number(emitter *e, const value *v, access how)
+{
+  for (size_t i = 0; i < e->num_inputs; ++i)
+    if (e->inputs[i].v == v && e->inputs[i].how == how) return i;
+  pop_push(e->inputs, e->num_inputs, e->inputs_capacity, (emitted_input){v, how});
+  return e->num_inputs - 1;
+}
+
+const char *emit_operand(emitter *e, const value *v, access how, const char *index)
+{
+  pop_arena *arena = e->l->m->arena;
+  const value_state *s = state_of(e->l, v);
+  if (s->kind == STATE_SPLAT) return emit_literal(arena, v->type->element, s->splat);
+  if (s->in_group && (how == ACCESS_SAME || how == ACCESS_SCALAR)) return emit_variable(e, v);
+  if (how == ACCESS_SCALAR || (how == ACCESS_SAME && e->in_setup)) {
+    how = ACCESS_WHOLE;
+    index = "0";
+  }
+  size_t n = input_number(e, v, how);
+  if (how == ACCESS_SAME) return pop_arena_printf(arena, "hlo_load_%s(in%zu[i])", suffix_of(v), n);
+  return pop_arena_printf(arena, "hlo_load_%s(in%zu[%s])", suffix_of(v), n, index);
+}
+
+/* ---- one operation on one element ---- */
+
+static const char *compare(emitter *e, const operation *op, const char *const *x)
+{
+  static const char *const names[][2] = {{"EQ", "eq"}, {"NE", "ne"}, {"LT", "lt"},
+                                         {"LE", "le"}, {"GT", "gt"}, {"GE", "ge"}};
+  const char *direction = op_word(op, "comparison_direction"), *name = "eq";
+  const char *suffix = suffix_of(op->operands[0]);
+  for (size_t i = 0; i < 6; ++i)
+    if (strcmp(direction, names[i][0]) == 0) name = names[i][1];
+  if (strcmp(op_word(op, "compare_type"), "TOTALORDER") == 0 &&
+      element_is_float(op->operands[0]->type->element))
+    return pop_arena_printf(e->l->m->arena, "hlo_%s_i64(hlo_order_%s(%s), hlo_order_%s(%s))", name,
+                            suffix, x[0], suffix, x[1]);
+  return pop_arena_printf(e->l->m->arena, "hlo_%s_%s(%s, %s)", name, suffix, x[0], x[1]);
+}
+
+const char *emit_element(emitter *e, const operation *op, const char *const *x)
+{
+  pop_arena *arena = e->l->m->arena;
+  const char *suffix = suffix_of(op->operands[0]), *name = op_infos[op->code].name;
+  switch (op->code) {
+  case OP_COMPARE:
+    return compare(e, op, x);
+  case OP_SELECT:
+    return pop_arena_printf(arena, "(%s ? %s : %s)", x[0], x[1], x[2]);
+  case OP_CLAMP:
+    suffix = suffix_of(op->results[0]);
+    return pop_arena_printf(arena, "hlo_minimum_%s(hlo_maximum_%s(%s, %s), %s)", suffix, suffix,
+                            x[1], x[0], x[2]);
+  case OP_CONVERT:
+    if (op->operands[0]->type->element == op->results[0]->type->element) return x[0];
+    return pop_arena_printf(arena, "hlo_convert_%s_%s(%s)", suffix, suffix_of(op->results[0]),
+                            x[0]);
+  case OP_REDUCE_PRECISION:
+    return pop_arena_printf(arena, "hlo_reduce_precision_%s(%s, %u, %u)", suffix, x[0],
+                            (unsigned)op_int(op, "exponent_bits", 0),
+                            (unsigned)op_int(op, "mantissa_bits", 0));
+  default:
+    break;
+  }
+  if (op->num_operands == 1) return pop_arena_printf(arena, "hlo_%s_%s(%s)", name, suffix, x[0]);
+  return pop_arena_printf(arena, "hlo_%s_%s(%s, %s)", name, suffix, x[0], x[1]);
+}
+
+/* ---- regions of scalars ---- */
+
+static bool emit_scalar_op(emitter *e, text *to, const operation *op)
+{
+  const char **x = pop_arena_alloc(e->l->m->arena, (op->num_operands + 1) * sizeof *x);
+  const value *result = op->num_results ? op->results[0] : NULL;
+  if (!result || result->type->kind != TYPE_TENSOR || type_elements(result->type) != 1)
+    return lowering_fail(e->l, op, "%s in a region: only operations on scalars are supported there",
+                         op->name);
+  for (size_t i = 0; i < op->num_operands; ++i) x[i] = emit_variable(e, op->operands[i]);
+  const char *type = c_type_of(result), *name = emit_variable(e, result);
+  if (op->code == OP_CONSTANT) {
+    const attribute *a = op_attribute(op, "value");
+    text_add(to, "  const %s %s = %s;\n", type, name,
+             emit_literal(e->l->m->arena, result->type->element, a->data));
+    return true;
+  }
+  if (op_infos[op->code].how == HOW_ELEMENT) {
+    text_add(to, "  const %s %s = %s;\n", type, name, emit_element(e, op, x));
+    return true;
+  }
+  if (op->code == OP_RESHAPE || op->code == OP_BROADCAST_IN_DIM || op->code == OP_TRANSPOSE ||
+      op->code == OP_OPTIMIZATION_BARRIER) {
+    for (size_t i = 0; i < op->num_results; ++i)
+      text_add(to, "  const %s %s = %s;\n", type, emit_variable(e, op->results[i]), x[i]);
+    return true;
+  }
+  if (op->code == OP_BITCAST_CONVERT &&
+      element_bits(op->operands[0]->type->element) == element_bits(result->type->element)) {
+    unsigned n = e->next_name++;
+    text_add(to,
+             "  const %s b%u = hlo_store_%s(%s);\n  %s c%u;\n  memcpy(&c%u, &b%u, %zu);\n"
+             "  const %s %s = hlo_load_%s(c%u);\n",
+             element_infos[op->operands[0]->type->element].field, n, suffix_of(op->operands[0]),
+             x[0], element_infos[result->type->element].field, n, n, n,
+             element_bytes(result->type->element), type, name, suffix_of(result), n);
+    return true;
+  }
+  return lowering_fail(e->l, op, "%s in a region is not supported", op->name);
+}
+
+/* What the region takes from outside must be constant. */
+static bool emit_captured(emitter *e, text *to, const operation *op, const block *b,
+                          const operation *inside)
+{
+  (void)op;
+  for (size_t i = 0; i < inside->num_operands; ++i) {
+    const value *v = inside->operands[i];
+    bool local = false;
+    for (size_t k = 0; k < b->num_arguments; ++k) local = local || b->arguments[k] == v;
+    for (const operation *o = b->first; o != inside && !local; o = o->next)
+      for (size_t k = 0; k < o->num_results; ++k) local = local || o->results[k] == v;
+    if (local) continue;
+    const value_state *s = state_of(e->l, v);
+    char definition[32];
+    snprintf(definition, sizeof definition, " v%u = ", v->number);
+    if (to->data && strstr(to->data, definition)) continue;
+    if (s->kind != STATE_SPLAT)
+      return lowering_fail(e->l, inside, "%s is from outside of the region and no constant",
+                           v->name ? v->name : "a value");
+    text_add(to, "  const %s v%u = %s;\n", c_type_of(v), v->number,
+             emit_literal(e->l->m->arena, v->type->element, s->splat));
+  }
+  return true;
+}
+
+const char *emit_region(emitter *e, const operation *op, size_t region)
+{
+  const block *b = &op->regions[region];
+  text to = {0};
+  const char *name = pop_arena_printf(e->l->m->arena, "NAME_region%u", e->next_name++);
+  text parameters = {0};
+  for (size_t i = 0; i < b->num_arguments; ++i)
+    text_add(&parameters, "%s%s v%u", i ? ", " : "", c_type_of(b->arguments[i]),
+             b->arguments[i]->number);
+  for (size_t i = 0; i < b->last->num_operands; ++i)
+    text_add(&parameters, ", %s *r%zu", c_type_of(b->last->operands[i]), i);
+  bool good = true;
+  for (const operation *o = b->first; o && good; o = o->next) {
+    good = emit_captured(e, &to, op, b, o);
+    if (good && o != b->last) good = emit_scalar_op(e, &to, o);
+  }
+  for (size_t i = 0; i < b->last->num_operands && good; ++i)
+    text_add(&to, "  *r%zu = v%u;\n", i, b->last->operands[i]->number);
+  if (good)
+    text_add(&e->functions, "static inline void %s(%s)\n{\n%s}\n", name, parameters.data, to.data);
+  text_free(&to);
+  text_free(&parameters);
+  return good ? name : NULL;
+}
+
+void emit_region_call(emitter *e, text *to, const block *region, const char *name,
+                      const char *const *arguments, const char *const *results)
+{
+  (void)e;
+  text_add(to, "%s(", name);
+  for (size_t i = 0; i < region->num_arguments; ++i)
+    text_add(to, "%s%s", i ? ", " : "", arguments[i]);
+  for (size_t i = 0; i < region->last->num_operands; ++i) text_add(to, ", &%s", results[i]);
+  text_add(to, ");\n");
+}

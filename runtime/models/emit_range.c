@@ -1,0 +1,436 @@
+/* Operations that make several elements of a result at a time: scatter, sort, and their like.
+ *
+ * Each has a codelet of its own. Scatters are divided by ranges of the result: a vertex goes through all updates, in
+ * order, and takes those for its own range; sorts are divided by rows. */
+#include "models/lowering.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PRINT(...) pop_arena_printf(l->m->arena, __VA_ARGS__)
+
+/* ---- codelets ---- */
+
+typedef struct field {
+  char name[40];
+  const value *of;
+  bool output;
+} field;
+
+typedef struct range_codelet {
+  emitter e;
+  field fields[200];
+  size_t num_fields;
+} range_codelet;
+
+static bool add_field(range_codelet *c, const operation *op, const char *stem, size_t number,
+                      const value *of, bool output)
+{
+  if (c->num_fields == sizeof c->fields / sizeof *c->fields)
+    return lowering_fail(c->e.l, op, "%s has too many operands", op->name);
+  field *f = &c->fields[c->num_fields++];
+  snprintf(f->name, sizeof f->name, "%s%zu", stem, number);
+  f->of = of;
+  f->output = output;
+  return true;
+}
+
+/* The struct, the body with pointers by the fields' names, base and size (of the first output). */
+static uint32_t finish_codelet(range_codelet *c, const operation *op)
+{
+  lowering *l = c->e.l;
+  text t = {0};
+  text_add(&t, "typedef struct {\n");
+  const char *size = "";
+  for (size_t i = 0; i < c->num_fields; ++i) {
+    text_add(&t, "  %s(VECTOR(%s)) %s;\n", c->fields[i].output ? "OUTPUT" : "INPUT",
+             element_infos[c->fields[i].of->type->element].field, c->fields[i].name);
+    if (c->fields[i].output && !*size) size = c->fields[i].name;
+  }
+  text_add(&t, "  unsigned base;\n} NAME;\n%s\nCOMPUTE(NAME)\n{\n",
+           c->e.functions.data ? c->e.functions.data : "");
+  for (size_t i = 0; i < c->num_fields; ++i)
+    text_add(&t, "  %s%s *restrict %s = vertex->%s.data;\n", c->fields[i].output ? "" : "const ",
+             element_infos[c->fields[i].of->type->element].field, c->fields[i].name,
+             c->fields[i].name);
+  text_add(&t,
+           "  const unsigned base = vertex->base, size = vertex->%s.size;\n  (void)base;\n%s"
+           "  return true;\n}\n",
+           size, c->e.body.data ? c->e.body.data : "");
+  uint32_t codelet = lowering_add_codelet(l, t.data, op_infos[op->code].name);
+  text_free(&t);
+  return codelet;
+}
+
+static void free_codelet(range_codelet *c)
+{
+  text_free(&c->e.functions);
+  text_free(&c->e.setup);
+  text_free(&c->e.body);
+  free(c->e.inputs);
+}
+
+/* One compute set of vertices, where tensors[i] is field i's: outputs and `sliced` inputs in ranges of `plan`. */
+static void add_range_vertices(lowering *l, const operation *op, const range_codelet *c,
+                               uint32_t codelet, const spread_plan *plan, const pop_tensor *tensors,
+                               const bool *sliced)
+{
+  pop_compute_set set = pop_graph_add_compute_set(l->graph, lowering_name(l, op));
+  for (uint64_t n = 0; n < plan->num_vertices; ++n) {
+    uint64_t begin = n * plan->per_vertex, end = begin + plan->per_vertex;
+    if (end > plan->elements) end = plan->elements;
+    planned_vertex *v = lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), c->num_fields);
+    v->base = (uint32_t)(begin * plan->grain);
+    v->has_base = true;
+    for (size_t i = 0; i < c->num_fields; ++i) {
+      uint64_t all = pop_tensor_num_elements(tensors[i]);
+      uint64_t unit = plan->elements ? all / plan->elements : 0;
+      pop_tensor t = pop_tensor_flatten(tensors[i]);
+      vertex_connect(v, c->fields[i].name,
+                     sliced[i] ? pop_tensor_slice(t, begin * unit, end * unit, 0) : t);
+    }
+  }
+  pop_sequence_add(l->sequence, pop_program_execute(l->graph, set, ""));
+}
+
+/* ---- scatter ---- */
+
+static bool listed(const int64_t *list, size_t count, int64_t value)
+{
+  for (size_t i = 0; i < count; ++i)
+    if (list[i] == value) return true;
+  return false;
+}
+
+/* "((a * 5 + b) * 6 + c)" */
+static const char *joined(lowering *l, const char *const *x, const model_type *t)
+{
+  const char *at = "0";
+  for (uint32_t d = 0; d < t->rank; ++d)
+    at = d ? PRINT("(%s * %" PRId64 " + %s)", at, t->dims[d], x[d]) : x[d];
+  return at;
+}
+
+/* The body: for each update, in order, where it goes; if that is in this vertex's range, what it becomes. */
+static void scatter_body(range_codelet *c, const operation *op, const char *region)
+{
+  lowering *l = c->e.l;
+  text *to = &c->e.body;
+  size_t inputs = op->num_operands / 2, num_window, num_inserted, num_batch, num_indices, num_map;
+  const attribute *dn = op_attribute(op, "scatter_dimension_numbers");
+  const int64_t *window = dict_int_list(l->m, dn, "update_window_dims", &num_window);
+  const int64_t *inserted = dict_int_list(l->m, dn, "inserted_window_dims", &num_inserted);
+  const int64_t *batch = dict_int_list(l->m, dn, "input_batching_dims", &num_batch);
+  const int64_t *indices_batch =
+      dict_int_list(l->m, dn, "scatter_indices_batching_dims", &num_indices);
+  const int64_t *map = dict_int_list(l->m, dn, "scatter_dims_to_operand_dims", &num_map);
+  int64_t vector = dict_int(dn, "index_vector_dim", 0);
+  const model_type *type = op->operands[0]->type, *indices = op->operands[inputs]->type;
+  const model_type *updates = op->operands[inputs + 1]->type;
+  const char *scatter[MODEL_MAX_RANK], *full[MODEL_MAX_RANK], *at[MODEL_MAX_RANK];
+  size_t n = 0, next = 0;
+  for (size_t i = 0; i < inputs; ++i)
+    text_add(to, "  for (unsigned i = 0; i < size; ++i) out%zu[i] = in%zu[i];\n", i, i);
+  text_add(to, "  unsigned u = 0;\n");
+  for (uint32_t d = 0; d < updates->rank; ++d) {
+    text_add(to, "  for (int x%u = 0; x%u < %" PRId64 "; ++x%u)\n", d, d, updates->dims[d], d);
+    if (!listed(window, num_window, d)) scatter[n++] = PRINT("x%u", d);
+  }
+  /* A loop of one turn: there may be none around it. */
+  text_add(to, "  do {\n    const unsigned update = u++;\n");
+  for (uint32_t d = 0; d < type->rank; ++d)
+    full[d] = listed(inserted, num_inserted, d) || listed(batch, num_batch, d)
+                  ? "0"
+                  : PRINT("x%" PRId64, window[next++]);
+  for (size_t k = 0; k < num_map; ++k) {
+    n = 0;
+    for (uint32_t d = 0; d < indices->rank; ++d)
+      at[d] = d == vector ? PRINT("%zu", k) : scatter[n++];
+    /* Added as 64 bits: an index may be anything. */
+    text_add(to, "    const long long s%zu = (long long)where0[%s];\n", k, joined(l, at, indices));
+    if (op->operands[inputs]->type->element == ELEMENT_U64)
+      text_add(to, "    if (s%zu < 0) continue;\n", k);
+    full[map[k]] = PRINT("(%s + s%zu)", full[map[k]], k);
+  }
+  for (size_t k = 0; k < num_batch; ++k)
+    full[batch[k]] = PRINT("(%s + %s)", full[batch[k]],
+                           scatter[indices_batch[k] - (indices_batch[k] > vector ? 1 : 0)]);
+  for (uint32_t d = 0; d < type->rank; ++d) {
+    text_add(to, "    const long long y%u = %s;\n", d, full[d]);
+    text_add(to, "    if (y%u < 0 || y%u >= %" PRId64 ") continue;\n", d, d, type->dims[d]);
+    full[d] = PRINT("(unsigned)y%u", d);
+  }
+  text_add(to, "    const unsigned i = %s - base;\n    if (i >= size) continue;\n",
+           joined(l, full, type));
+  const char **arguments = pop_arena_alloc(l->m->arena, 2 * inputs * sizeof *arguments);
+  const char **results = pop_arena_alloc(l->m->arena, inputs * sizeof *results);
+  for (size_t k = 0; k < inputs; ++k) {
+    const char *s = suffix_of(op->operands[k]);
+    arguments[k] = PRINT("hlo_load_%s(out%zu[i])", s, k);
+    arguments[inputs + k] = PRINT("hlo_load_%s(update%zu[update])", s, k);
+    results[k] = PRINT("r%zu", k);
+    text_add(to, "    %s r%zu;\n", c_type_of(op->operands[k]), k);
+  }
+  text_add(to, "    ");
+  emit_region_call(&c->e, to, &op->regions[0], region, arguments, results);
+  for (size_t k = 0; k < inputs; ++k)
+    text_add(to, "    out%zu[i] = hlo_store_%s(r%zu);\n", k, suffix_of(op->operands[k]), k);
+  text_add(to, "  } while (0);\n");
+}
+
+static bool lower_scatter(lowering *l, const operation *op)
+{
+  range_codelet c = {.e.l = l};
+  size_t inputs = op->num_operands / 2;
+  const model_type *type = op->results[0]->type, *updates = op->operands[inputs + 1]->type;
+  const char *region = emit_region(&c.e, op, 0);
+  bool good = region && add_field(&c, op, "where", 0, op->operands[inputs], false);
+  for (size_t i = 0; i < inputs && good; ++i)
+    good = add_field(&c, op, "in", i, op->operands[i], false) &&
+           add_field(&c, op, "update", i, op->operands[inputs + 1 + i], false) &&
+           add_field(&c, op, "out", i, op->results[i], true);
+  if (good) {
+    scatter_body(&c, op, region);
+    spread_plan plan = lowering_plan(l, type_elements(type),
+                                     2 + type_elements(updates) / (type_elements(type) + 1), 1);
+    pop_tensor *tensors = pop_arena_alloc(l->m->arena, c.num_fields * sizeof *tensors);
+    bool *sliced = pop_arena_alloc(l->m->arena, c.num_fields * sizeof *sliced);
+    tensors[0] = lowering_tensor(l, op->operands[inputs]);
+    for (size_t i = 0; i < inputs; ++i) {
+      tensors[1 + 3 * i] = lowering_tensor(l, op->operands[i]);
+      tensors[2 + 3 * i] = lowering_tensor(l, op->operands[inputs + 1 + i]);
+      tensors[3 + 3 * i] = lowering_variable(l, op->results[i]->type, &plan, lowering_name(l, op));
+      sliced[1 + 3 * i] = sliced[3 + 3 * i] = true;
+      lowering_set_tensor(l, op->results[i], tensors[3 + 3 * i]);
+    }
+    good = !l->error;
+    if (good && plan.elements)
+      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced);
+  }
+  free_codelet(&c);
+  return good;
+}
+
+/* ---- select_and_scatter ---- */
+
+/* Of each window the element that `select` keeps gets the window's source: all windows are gone through. */
+static bool select_body(range_codelet *c, const operation *op)
+{
+  lowering *l = c->e.l;
+  text *to = &c->e.body;
+  const model_type *type = op->operands[0]->type, *source = op->operands[1]->type;
+  uint32_t rank = type->rank;
+  const int64_t *window = op_ints(l->m, op, "window_dimensions", rank, 1);
+  const int64_t *stride = op_ints(l->m, op, "window_strides", rank, 1);
+  const int64_t *padding = op_ints(l->m, op, "padding", 2 * (size_t)rank, 0);
+  const char *select = emit_region(&c->e, op, 0), *scatter = emit_region(&c->e, op, 1);
+  if (!select || !scatter) return false;
+  const char *s = suffix_of(op->operands[0]), *type_name = c_type_of(op->operands[0]);
+  const char *at[MODEL_MAX_RANK] = {0};
+  text_add(to, "  for (unsigned i = 0; i < size; ++i) out0[i] = initial0[0];\n  unsigned u = 0;\n");
+  for (uint32_t d = 0; d < rank; ++d)
+    text_add(to, "  for (int x%u = 0; x%u < %" PRId64 "; ++x%u)\n", d, d, source->dims[d], d);
+  text_add(to, "  do {\n    const unsigned n = u++;\n    unsigned best = ~0u;\n");
+  for (uint32_t d = 0; d < rank; ++d) {
+    text_add(to, "    for (int w%u = 0; w%u < %" PRId64 "; ++w%u) {\n", d, d, window[d], d);
+    text_add(to, "      const int y%u = x%u * %" PRId64 " + w%u - (%" PRId64 ");\n", d, d,
+             stride[d], d, padding[2 * d]);
+    text_add(to, "      if (y%u < 0 || y%u >= %" PRId64 ") continue;\n", d, d, type->dims[d]);
+    at[d] = PRINT("y%u", d);
+  }
+  text_add(to, "      const unsigned i = (unsigned)(%s);\n", joined(l, at, type));
+  text_add(to, "      bool keep = false;\n      if (best != ~0u) ");
+  const char *const two[2] = {PRINT("hlo_load_%s(in0[best])", s), PRINT("hlo_load_%s(in0[i])", s)};
+  const char *const keep[1] = {"keep"};
+  emit_region_call(&c->e, to, &op->regions[0], select, two, keep);
+  text_add(to, "      if (!keep) best = i;\n");
+  for (uint32_t d = 0; d < rank; ++d) text_add(to, "    }\n");
+  text_add(to,
+           "    const unsigned i = best - base;\n    if (best == ~0u || i >= size) continue;\n");
+  const char *const both[2] = {PRINT("hlo_load_%s(out0[i])", s),
+                               PRINT("hlo_load_%s(source0[n])", s)};
+  const char *const result[1] = {"r"};
+  text_add(to, "    %s r;\n    ", type_name);
+  emit_region_call(&c->e, to, &op->regions[1], scatter, both, result);
+  text_add(to, "    out0[i] = hlo_store_%s(r);\n  } while (0);\n", s);
+  return true;
+}
+
+static bool lower_select_and_scatter(lowering *l, const operation *op)
+{
+  range_codelet c = {.e.l = l};
+  bool good = add_field(&c, op, "in", 0, op->operands[0], false) &&
+              add_field(&c, op, "source", 0, op->operands[1], false) &&
+              add_field(&c, op, "initial", 0, op->operands[2], false) &&
+              add_field(&c, op, "out", 0, op->results[0], true) && select_body(&c, op);
+  if (good) {
+    spread_plan plan = lowering_plan(l, type_elements(op->results[0]->type), 16, 1);
+    pop_tensor tensors[4];
+    const bool sliced[4] = {false, false, false, true};
+    for (int i = 0; i < 3; ++i) tensors[i] = lowering_tensor(l, op->operands[i]);
+    tensors[3] = lowering_variable(l, op->results[0]->type, &plan, lowering_name(l, op));
+    lowering_set_tensor(l, op->results[0], tensors[3]);
+    good = !l->error;
+    if (good && plan.elements)
+      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced);
+  }
+  free_codelet(&c);
+  return good;
+}
+
+/* ---- rows ---- */
+
+/* A tensor with `dimension` last, row by row, and the way back. */
+static pop_tensor rows_of(pop_tensor t, size_t dimension)
+{
+  size_t rank = pop_tensor_rank(t);
+  return rank ? pop_tensor_dim_roll(t, dimension, rank - 1) : t;
+}
+
+static pop_tensor row_variable(lowering *l, const value *v, const spread_plan *plan,
+                               size_t dimension, const char *name)
+{
+  model_type type = *v->type;
+  int64_t dims[MODEL_MAX_RANK];
+  size_t n = 0;
+  for (uint32_t d = 0; d < type.rank; ++d)
+    if (d != dimension) dims[n++] = type.dims[d];
+  if (type.rank) dims[n] = v->type->dims[dimension];
+  type.dims = dims;
+  pop_tensor t = lowering_variable(l, &type, plan, name);
+  lowering_set_tensor(l, v, type.rank ? pop_tensor_dim_roll(t, type.rank - 1, dimension) : t);
+  return t;
+}
+
+/* Stable, by insertion: a row of results is kept in order as elements come. `less` is an expression of the element
+ * that comes (its number in `a`) and one that is there (`b`). */
+static void insertion_body(text *to, size_t inputs, int64_t row)
+{
+  text_add(to, "  for (unsigned row = 0; row < size; row += %" PRId64 ")\n", row);
+  text_add(to, "    for (unsigned n = 0; n < %" PRId64 "; ++n) {\n", row);
+  /* Behind all that are not larger: binary search, as the row is in order. */
+  text_add(to, "      unsigned low = 0, high = n;\n"
+               "      while (low < high) {\n"
+               "        const unsigned middle = (low + high) / 2;\n"
+               "        bool less = false;\n"
+               "        NAME_LESS\n"
+               "        if (less) high = middle; else low = middle + 1;\n"
+               "      }\n");
+  for (size_t k = 0; k < inputs; ++k)
+    text_add(
+        to,
+        "      memmove(out%zu + row + low + 1, out%zu + row + low, (n - low) * sizeof *out%zu);\n"
+        "      out%zu[row + low] = in%zu[row + n];\n",
+        k, k, k, k, k);
+  text_add(to, "    }\n");
+}
+
+static bool lower_sort(lowering *l, const operation *op)
+{
+  range_codelet c = {.e.l = l};
+  size_t inputs = op->num_operands;
+  const model_type *type = op->operands[0]->type;
+  int64_t d = op_int(op, "dimension", 0);
+  size_t dimension = d < 0 ? (size_t)(d + type->rank) : (size_t)d;
+  int64_t row = type->rank ? type->dims[dimension] : 1;
+  uint64_t elements = type_elements(type), rows = row ? elements / (uint64_t)row : 0;
+  const char *less = emit_region(&c.e, op, 0);
+  bool good = less != NULL;
+  for (size_t i = 0; i < inputs && good; ++i)
+    good = add_field(&c, op, "in", i, op->operands[i], false) &&
+           add_field(&c, op, "out", i, op->results[i], true);
+  if (good) {
+    text body = {0}, call = {0};
+    const char **arguments = pop_arena_alloc(l->m->arena, 2 * inputs * sizeof *arguments);
+    const char *const results[1] = {"less"};
+    for (size_t k = 0; k < inputs; ++k) {
+      arguments[2 * k] = PRINT("hlo_load_%s(in%zu[row + n])", suffix_of(op->operands[k]), k);
+      arguments[2 * k + 1] =
+          PRINT("hlo_load_%s(out%zu[row + middle])", suffix_of(op->operands[k]), k);
+    }
+    emit_region_call(&c.e, &call, &op->regions[0], less, arguments, results);
+    insertion_body(&body, inputs, row);
+    char *hole = strstr(body.data, "NAME_LESS");
+    text_add(&c.e.body, "%.*s%s%s", (int)(hole - body.data), body.data, call.data, hole + 9);
+    text_free(&body);
+    text_free(&call);
+    spread_plan plan = lowering_plan(l, rows, (uint64_t)row * 16 + 257, row ? (uint64_t)row : 1);
+    pop_tensor *tensors = pop_arena_alloc(l->m->arena, 2 * inputs * sizeof *tensors);
+    bool *sliced = pop_arena_alloc(l->m->arena, 2 * inputs * sizeof *sliced);
+    for (size_t i = 0; i < inputs && !l->error; ++i) {
+      tensors[2 * i] = rows_of(lowering_tensor(l, op->operands[i]), dimension);
+      tensors[2 * i + 1] = row_variable(l, op->results[i], &plan, dimension, lowering_name(l, op));
+      sliced[2 * i] = sliced[2 * i + 1] = true;
+    }
+    good = !l->error;
+    if (good && elements)
+      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced);
+  }
+  free_codelet(&c);
+  return good;
+}
+
+/* The k largest of each row in order, and where they are; NaN is larger than all, of equals the first comes first. */
+static bool lower_top_k(lowering *l, const operation *op)
+{
+  range_codelet c = {.e.l = l};
+  const model_type *type = op->operands[0]->type;
+  int64_t row = type->dims[type->rank - 1], k = op->results[0]->type->dims[type->rank - 1];
+  uint64_t rows = row ? type_elements(type) / (uint64_t)row : 0;
+  const char *s = suffix_of(op->operands[0]);
+  bool is_float = element_is_float(type->element);
+  bool good = add_field(&c, op, "in", 0, op->operands[0], false) &&
+              add_field(&c, op, "out", 0, op->results[0], true) &&
+              add_field(&c, op, "where", 0, op->results[1], true);
+  if (good) {
+    const char *order = is_float ? PRINT("hlo_order_%s", s) : "";
+    text_add(
+        &c.e.body,
+        "  const unsigned rows = size / %" PRId64 ";\n"
+        "  for (unsigned r = 0; r < rows; ++r, in0 += %" PRId64 ", out0 += %" PRId64
+        ", where0 += %" PRId64 ")\n"
+        "    for (unsigned n = 0, kept = 0; n < %" PRId64 "; ++n) {\n"
+        "      unsigned at = kept;\n"
+        "      while (at > 0 && %s(hlo_load_%s(in0[n])) > %s(hlo_load_%s(out0[at - 1]))) at--;\n"
+        "      if (at == %" PRId64 ") continue;\n"
+        "      if (kept < %" PRId64 ") kept++;\n"
+        "      for (unsigned m = kept - 1; m > at; --m) {\n"
+        "        out0[m] = out0[m - 1];\n"
+        "        where0[m] = where0[m - 1];\n"
+        "      }\n"
+        "      out0[at] = in0[n];\n"
+        "      where0[at] = (int)n;\n"
+        "    }\n",
+        k, row, k, k, row, order, s, order, s, k, k);
+    spread_plan plan = lowering_plan(l, rows, (uint64_t)row * 4 + 257, k ? (uint64_t)k : 1);
+    const bool sliced[3] = {true, true, true};
+    pop_tensor tensors[3];
+    tensors[0] = lowering_tensor(l, op->operands[0]);
+    for (int i = 0; i < 2; ++i) {
+      tensors[1 + i] = lowering_variable(l, op->results[i]->type, &plan, lowering_name(l, op));
+      lowering_set_tensor(l, op->results[i], tensors[1 + i]);
+    }
+    good = !l->error;
+    if (good && k && rows)
+      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced);
+  }
+  free_codelet(&c);
+  return good;
+}
+
+bool lower_range(lowering *l, const operation *op)
+{
+  switch (op->code) {
+  case OP_SCATTER:
+    return lower_scatter(l, op);
+  case OP_SELECT_AND_SCATTER:
+    return lower_select_and_scatter(l, op);
+  case OP_SORT:
+    return lower_sort(l, op);
+  case OP_TOP_K:
+    return lower_top_k(l, op);
+  default:
+    return lowering_fail(l, op, "%s is not supported", op->name);
+  }
+}

@@ -1,0 +1,218 @@
+/* What is pending becomes a codelet: a loop over the elements of one value, in which all is calculated that the
+ * value needs at the same index. Values that others need, too, are outputs of the same codelet.
+ *
+ *     struct { inputs, outputs, base }
+ *     setup: operands of one element
+ *     for i: e = base + i; v12 = …; v13 = …; out0[i] = v13
+ */
+#include "models/lowering.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct group {
+  lowering *l;
+  uint64_t elements;
+  const operation **ops;
+  size_t num_ops, ops_capacity;
+  const value **outputs;
+  size_t num_outputs, outputs_capacity;
+} group;
+
+static void take_op(group *g, const operation *op)
+{
+  for (size_t i = 0; i < op->num_results; ++i) state_of(g->l, op->results[i])->in_group = true;
+  pop_push(g->ops, g->num_ops, g->ops_capacity, op);
+}
+
+/* What is needed at the same index, or is of one element and cheap; the rest has been calculated (lower.c). */
+static void collect(group *g, const operation *root)
+{
+  take_op(g, root);
+  for (size_t next = 0; next < g->num_ops; ++next) {
+    const operation *op = g->ops[next];
+    for (size_t i = 0; i < op->num_operands; ++i) {
+      value_state *s = state_of(g->l, op->operands[i]);
+      access how = index_access(g->l, op, i);
+      if (s->kind != STATE_PENDING || how == ACCESS_WHOLE || how == ACCESS_BLOCK) continue;
+      s->group_uses++;
+      if (!s->in_group) take_op(g, s->op);
+    }
+  }
+}
+
+static int by_number(const void *a, const void *b)
+{
+  uint32_t x = (*(const operation *const *)a)->results[0]->number;
+  uint32_t y = (*(const operation *const *)b)->results[0]->number;
+  return x < y ? -1 : x > y;
+}
+
+static bool in_setup(const group *g, const operation *op)
+{
+  return g->elements != 1 && type_elements(op->results[0]->type) == 1;
+}
+
+static void choose_outputs(group *g, const value *root)
+{
+  for (size_t i = 0; i < g->num_ops; ++i) {
+    if (in_setup(g, g->ops[i])) continue;
+    for (size_t k = 0; k < g->ops[i]->num_results; ++k) {
+      const value *v = g->ops[i]->results[k];
+      const value_state *s = state_of(g->l, v);
+      if (v == root || s->uses > s->group_uses)
+        pop_push(g->outputs, g->num_outputs, g->outputs_capacity, v);
+    }
+  }
+}
+
+static bool emit_op(emitter *e, const operation *op, bool setup)
+{
+  text *to = setup ? &e->setup : &e->body;
+  e->in_setup = setup;
+  if (op_infos[op->code].how != HOW_ELEMENT) return emit_index(e, to, op);
+  const char *x[4] = {0};
+  if (op->num_operands > 4) return lowering_fail(e->l, op, "%s has too many operands", op->name);
+  for (size_t i = 0; i < op->num_operands; ++i)
+    x[i] = emit_operand(e, op->operands[i], index_access(e->l, op, i), NULL);
+  text_add(to, "    const %s %s = %s;\n", c_type_of(op->results[0]),
+           emit_variable(e, op->results[0]), emit_element(e, op, x));
+  return true;
+}
+
+static char *codelet_source(const group *g, const emitter *e)
+{
+  text t = {0};
+  text_add(&t, "typedef struct {\n");
+  for (size_t i = 0; i < e->num_inputs; ++i)
+    text_add(&t, "  INPUT(VECTOR(%s)) in%zu;\n", element_infos[e->inputs[i].v->type->element].field,
+             i);
+  for (size_t i = 0; i < g->num_outputs; ++i)
+    text_add(&t, "  OUTPUT(VECTOR(%s)) out%zu;\n",
+             element_infos[g->outputs[i]->type->element].field, i);
+  text_add(&t, "  unsigned base;\n} NAME;\n%s\nCOMPUTE(NAME)\n{\n",
+           e->functions.data ? e->functions.data : "");
+  for (size_t i = 0; i < e->num_inputs; ++i)
+    text_add(&t, "  const %s *restrict in%zu = vertex->in%zu.data;\n",
+             element_infos[e->inputs[i].v->type->element].field, i, i);
+  for (size_t i = 0; i < g->num_outputs; ++i)
+    text_add(&t, "  %s *restrict out%zu = vertex->out%zu.data;\n",
+             element_infos[g->outputs[i]->type->element].field, i, i);
+  text_add(&t,
+           "  const unsigned e = 0, base = vertex->base, size = vertex->out0.size;\n  (void)e;\n");
+  text_add(&t,
+           "%s  for (unsigned i = 0; i < size; ++i) {\n    const unsigned e = base + i;\n"
+           "    (void)e;\n%s",
+           e->setup.data ? e->setup.data : "", e->body.data ? e->body.data : "");
+  for (size_t i = 0; i < g->num_outputs; ++i)
+    text_add(&t, "    out%zu[i] = hlo_store_%s(v%u);\n", i, suffix_of(g->outputs[i]),
+             g->outputs[i]->number);
+  text_add(&t, "  }\n  return true;\n}\n");
+  return t.data;
+}
+
+/* The operand as it is connected: elements [begin, end) of what they are needed for. */
+static pop_tensor input_view(lowering *l, const emitted_input *in, const pop_tensor *whole,
+                             uint64_t begin, uint64_t end, uint64_t block)
+{
+  if (in->how == ACCESS_WHOLE) return *whole;
+  (void)l;
+  return pop_tensor_slice(*whole, begin * block, end * block, 0);
+}
+
+/* For blocks, dimensions in the order of the reduce. */
+static pop_tensor prepared_input(lowering *l, const group *g, const emitted_input *in,
+                                 uint64_t *block)
+{
+  pop_tensor t = lowering_tensor(l, in->v);
+  *block = 1;
+  if (in->how == ACCESS_BLOCK)
+    for (size_t i = 0; i < g->num_ops; ++i)
+      for (size_t k = 0; k < g->ops[i]->num_operands; ++k)
+        if (g->ops[i]->code == OP_REDUCE && g->ops[i]->operands[k] == in->v) {
+          size_t order[MODEL_MAX_RANK];
+          *block = reduce_order(l, g->ops[i], order);
+          return pop_tensor_flatten(pop_tensor_dim_shuffle(t, order, in->v->type->rank));
+        }
+  return pop_tensor_flatten(t);
+}
+
+static void add_vertices(group *g, const emitter *e, uint32_t codelet, const spread_plan *plan)
+{
+  lowering *l = g->l;
+  pop_compute_set set =
+      pop_graph_add_compute_set(l->graph, lowering_name(l, g->outputs[g->num_outputs - 1]->op));
+  pop_tensor *inputs = pop_xcalloc(e->num_inputs + 1, sizeof *inputs);
+  uint64_t *blocks = pop_xcalloc(e->num_inputs + 1, sizeof *blocks);
+  for (size_t i = 0; i < e->num_inputs; ++i)
+    inputs[i] = prepared_input(l, g, &e->inputs[i], &blocks[i]);
+  for (uint64_t n = 0; n < plan->num_vertices; ++n) {
+    uint64_t begin = n * plan->per_vertex, end = begin + plan->per_vertex;
+    if (end > plan->elements) end = plan->elements;
+    planned_vertex *v =
+        lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), e->num_inputs + g->num_outputs);
+    v->base = (uint32_t)begin;
+    v->has_base = true;
+    char field[24];
+    for (size_t i = 0; i < e->num_inputs; ++i) {
+      snprintf(field, sizeof field, "in%zu", i);
+      vertex_connect(v, field, input_view(l, &e->inputs[i], &inputs[i], begin, end, blocks[i]));
+    }
+    for (size_t i = 0; i < g->num_outputs; ++i) {
+      snprintf(field, sizeof field, "out%zu", i);
+      vertex_connect(
+          v, field,
+          pop_tensor_slice(pop_tensor_flatten(state_of(l, g->outputs[i])->tensor), begin, end, 0));
+    }
+  }
+  pop_sequence_add(l->sequence, pop_program_execute(l->graph, set, ""));
+  free(inputs);
+  free(blocks);
+}
+
+static bool make_codelet(group *g, const value *root)
+{
+  lowering *l = g->l;
+  emitter e = {.l = l};
+  bool good = true;
+  uint64_t cost = 0;
+  for (size_t i = 0; i < g->num_ops && good; ++i) {
+    good = emit_op(&e, g->ops[i], in_setup(g, g->ops[i]));
+    cost += index_cost(g->ops[i]);
+  }
+  choose_outputs(g, root);
+  if (good) {
+    spread_plan plan = lowering_plan(l, g->elements, cost, 1);
+    char *source = codelet_source(g, &e);
+    uint32_t codelet = lowering_add_codelet(l, source, op_infos[g->ops[g->num_ops - 1]->code].name);
+    free(source);
+    for (size_t i = 0; i < g->num_outputs; ++i)
+      lowering_set_tensor(
+          l, g->outputs[i],
+          lowering_variable(l, g->outputs[i]->type, &plan, lowering_name(l, g->outputs[i]->op)));
+    if (g->elements) add_vertices(g, &e, codelet, &plan);
+  }
+  text_free(&e.functions);
+  text_free(&e.setup);
+  text_free(&e.body);
+  free(e.inputs);
+  return good;
+}
+
+bool fuse_and_calculate(lowering *l, const value *v)
+{
+  group g = {.l = l, .elements = type_elements(v->type)};
+  collect(&g, state_of(l, v)->op);
+  qsort(g.ops, g.num_ops, sizeof *g.ops, by_number);
+  bool good = make_codelet(&g, v);
+  for (size_t i = 0; i < g.num_ops; ++i)
+    for (size_t k = 0; k < g.ops[i]->num_results; ++k) {
+      value_state *s = state_of(l, g.ops[i]->results[k]);
+      s->in_group = false;
+      s->group_uses = 0;
+    }
+  free(g.ops);
+  free(g.outputs);
+  return good;
+}

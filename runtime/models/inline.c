@@ -1,0 +1,146 @@
+/* Calls and composites become what they do: `f` is one function then, and each value is made in one place. */
+#include "models/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CALL_DEPTH = 256, MAX_OPERATIONS = 1 << 21 };
+
+typedef struct inliner {
+  module *m;
+  const function *stack[MAX_CALL_DEPTH];
+  size_t depth, num_operations;
+} inliner;
+
+/* What the values of the function that is copied have become. */
+typedef struct copy_map {
+  value **values; /* by number */
+} copy_map;
+
+static pop_error *copy_block(inliner *in, const copy_map *map, const block *from, block *to);
+
+static value *mapped(const copy_map *map, const value *v)
+{
+  return map->values[v->number];
+}
+
+static void append(block *b, operation *op)
+{
+  op->next = NULL;
+  if (b->last)
+    b->last->next = op;
+  else
+    b->first = op;
+  b->last = op;
+}
+
+static value *copy_value(inliner *in, const copy_map *map, const value *v, operation *op)
+{
+  value *copy = pop_arena_alloc(in->m->arena, sizeof *copy);
+  *copy = *v;
+  copy->op = op;
+  map->values[v->number] = copy;
+  return copy;
+}
+
+static value **copy_operands(inliner *in, const copy_map *map, const operation *op)
+{
+  value **operands = pop_arena_alloc(in->m->arena, (op->num_operands + 1) * sizeof *operands);
+  for (size_t i = 0; i < op->num_operands; ++i) operands[i] = mapped(map, op->operands[i]);
+  return operands;
+}
+
+static pop_error *copy_op(inliner *in, const copy_map *map, const operation *op, block *to)
+{
+  if (++in->num_operations > MAX_OPERATIONS)
+    return model_error(in->m, op->offset, "with all calls there are more than %d operations",
+                       MAX_OPERATIONS);
+  operation *copy = pop_arena_alloc(in->m->arena, sizeof *copy);
+  *copy = *op;
+  copy->operands = copy_operands(in, map, op);
+  copy->results = pop_arena_alloc(in->m->arena, (op->num_results + 1) * sizeof *copy->results);
+  for (size_t i = 0; i < op->num_results; ++i)
+    copy->results[i] = copy_value(in, map, op->results[i], copy);
+  copy->regions = pop_arena_alloc(in->m->arena, (op->num_regions + 1) * sizeof *copy->regions);
+  for (size_t i = 0; i < op->num_regions; ++i)
+    POP_TRY(copy_block(in, map, &op->regions[i], &copy->regions[i]));
+  append(to, copy);
+  return NULL;
+}
+
+static pop_error *check_call(inliner *in, const operation *op, const function *f)
+{
+  for (size_t i = 0; i < in->depth; ++i)
+    if (in->stack[i] == f)
+      return model_error(in->m, op->offset, "@%s calls itself: recursion is not supported",
+                         f->name);
+  if (in->depth == MAX_CALL_DEPTH)
+    return model_error(in->m, op->offset, "calls are more than %d deep", MAX_CALL_DEPTH);
+  if (f->body.num_arguments != op->num_operands || f->num_results != op->num_results)
+    return model_error(
+        in->m, op->offset, "@%s has %zu arguments and %zu results, and is called with %zu for %zu",
+        f->name, f->body.num_arguments, f->num_results, op->num_operands, op->num_results);
+  for (size_t i = 0; i < op->num_operands; ++i)
+    if (!type_equal(f->body.arguments[i]->type, op->operands[i]->type))
+      return model_error(in->m, op->offset, "argument %zu of @%s is %s, not %s", i, f->name,
+                         type_text(in->m->arena, f->body.arguments[i]->type),
+                         type_text(in->m->arena, op->operands[i]->type));
+  for (size_t i = 0; i < op->num_results; ++i)
+    if (!type_equal(f->results[i], op->results[i]->type))
+      return model_error(in->m, op->offset, "result %zu of @%s is %s, not %s", i, f->name,
+                         type_text(in->m->arena, f->results[i]),
+                         type_text(in->m->arena, op->results[i]->type));
+  return NULL;
+}
+
+/* The callee's operations are appended; the call's results are what it returns. */
+static pop_error *copy_call(inliner *in, const copy_map *map, const operation *op, block *to)
+{
+  const char *name = op_word(op, op->code == OP_CALL ? "callee" : "decomposition");
+  function *f = module_find(in->m, name);
+  if (!f) return model_error(in->m, op->offset, "there is no function @%s", name);
+  POP_TRY(check_call(in, op, f));
+  in->stack[in->depth++] = f;
+  function_number_values(f);
+  copy_map inside = {pop_xcalloc(f->num_values + 1, sizeof *inside.values)};
+  for (size_t i = 0; i < op->num_operands; ++i)
+    inside.values[f->body.arguments[i]->number] = mapped(map, op->operands[i]);
+  pop_error *error = NULL;
+  const operation *at = f->body.first;
+  for (; at != f->body.last && !error; at = at->next) {
+    bool call = at->code == OP_CALL || at->code == OP_COMPOSITE;
+    error = call ? copy_call(in, &inside, at, to) : copy_op(in, &inside, at, to);
+  }
+  for (size_t i = 0; i < op->num_results && !error; ++i)
+    map->values[op->results[i]->number] = mapped(&inside, f->body.last->operands[i]);
+  free(inside.values);
+  in->depth--;
+  return error;
+}
+
+static pop_error *copy_block(inliner *in, const copy_map *map, const block *from, block *to)
+{
+  *to = (block){.num_arguments = from->num_arguments};
+  to->arguments = pop_arena_alloc(in->m->arena, (from->num_arguments + 1) * sizeof *to->arguments);
+  for (size_t i = 0; i < from->num_arguments; ++i)
+    to->arguments[i] = copy_value(in, map, from->arguments[i], NULL);
+  for (const operation *op = from->first; op; op = op->next) {
+    bool call = op->code == OP_CALL || op->code == OP_COMPOSITE;
+    POP_TRY(call ? copy_call(in, map, op, to) : copy_op(in, map, op, to));
+  }
+  return NULL;
+}
+
+pop_error *module_inline(module *m, function *f)
+{
+  inliner in = {.m = m, .stack = {f}, .depth = 1};
+  function_number_values(f);
+  copy_map map = {pop_xcalloc(f->num_values + 1, sizeof *map.values)};
+  block body;
+  pop_error *error = copy_block(&in, &map, &f->body, &body);
+  free(map.values);
+  if (error) return error;
+  f->body = body;
+  function_number_values(f);
+  return NULL;
+}

@@ -1,0 +1,110 @@
+/* Data movement without calculation: reshapes of tensors are views, and so is the movement of what is too large for
+ * a copy on each tile. */
+#include "models/lowering.h"
+
+#include <string.h>
+
+static pop_tensor view_reshape(const value *v, pop_tensor t)
+{
+  size_t shape[MODEL_MAX_RANK];
+  for (uint32_t d = 0; d < v->type->rank; ++d) shape[d] = (size_t)v->type->dims[d];
+  return pop_tensor_reshape(t, shape, v->type->rank);
+}
+
+static pop_tensor view_transpose(lowering *l, const operation *op, pop_tensor t)
+{
+  size_t count, order[MODEL_MAX_RANK];
+  const int64_t *permutation = op_int_list(l->m, op, "permutation", &count);
+  for (size_t i = 0; i < count; ++i) order[i] = (size_t)permutation[i];
+  return pop_tensor_dim_shuffle(t, order, count);
+}
+
+static pop_tensor view_slice(lowering *l, const operation *op, pop_tensor t)
+{
+  uint32_t rank = op->results[0]->type->rank;
+  const int64_t *begin = op_ints(l->m, op, "start_indices", rank, 0);
+  const int64_t *end = op_ints(l->m, op, "limit_indices", rank, 0);
+  const int64_t *stride = op_ints(l->m, op, "strides", rank, 1);
+  for (uint32_t d = 0; d < rank; ++d) {
+    t = pop_tensor_slice(t, (size_t)begin[d], (size_t)end[d], d);
+    if (stride[d] > 1) t = pop_tensor_sub_sample(t, (size_t)stride[d], d);
+  }
+  return t;
+}
+
+static pop_tensor view_reverse(lowering *l, const operation *op, pop_tensor t)
+{
+  size_t count;
+  const int64_t *dims = op_int_list(l->m, op, "dimensions", &count);
+  for (size_t i = 0; i < count; ++i) t = pop_tensor_reverse(t, (size_t)dims[i]);
+  return t;
+}
+
+/* Its dimensions in the order of the result's, new ones between them, then repeated. */
+static pop_tensor view_broadcast(lowering *l, const operation *op, pop_tensor t)
+{
+  const model_type *from = op->operands[0]->type, *to = op->results[0]->type;
+  size_t count, order[MODEL_MAX_RANK], n = 0, shape[MODEL_MAX_RANK];
+  const int64_t *dims = op_int_list(l->m, op, "broadcast_dimensions", &count);
+  for (uint32_t d = 0; d < to->rank; ++d) {
+    shape[d] = 1;
+    for (size_t i = 0; i < count; ++i)
+      if (dims[i] == d) {
+        order[n++] = i;
+        shape[d] = (size_t)from->dims[i];
+      }
+  }
+  t = pop_tensor_reshape(pop_tensor_dim_shuffle(t, order, n), shape, to->rank);
+  for (uint32_t d = 0; d < to->rank; ++d)
+    if (shape[d] == 1 && to->dims[d] != 1) t = pop_tensor_broadcast(t, (size_t)to->dims[d], d);
+  return t;
+}
+
+static pop_tensor view_concatenate(lowering *l, const operation *op)
+{
+  pop_tensor *parts = pop_arena_alloc(l->m->arena, op->num_operands * sizeof *parts);
+  for (size_t i = 0; i < op->num_operands; ++i) parts[i] = lowering_tensor(l, op->operands[i]);
+  if (l->error) return (pop_tensor){0};
+  return pop_concat(parts, op->num_operands, (size_t)op_int(op, "dimension", 0));
+}
+
+static bool is_large(const operation *op)
+{
+  if (op->code != OP_CONCATENATE) return !fits_whole(op->operands[0]);
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < op->num_operands; ++i)
+    bytes += type_elements(op->operands[i]->type) * element_bytes(op->operands[i]->type->element);
+  return bytes > WHOLE_MAX_BYTES;
+}
+
+bool lower_view(lowering *l, const operation *op, bool *done)
+{
+  pop_tensor t;
+  if (!op->num_operands) return true;
+  const value_state *s = state_of(l, op->operands[0]);
+  *done = true;
+  if (op->code == OP_RESHAPE && s->kind == STATE_TENSOR) {
+    lowering_set_tensor(l, op->results[0], view_reshape(op->results[0], s->tensor));
+    return true;
+  }
+  switch (op->code) {
+  case OP_TRANSPOSE:
+  case OP_SLICE:
+  case OP_REVERSE:
+  case OP_BROADCAST_IN_DIM:
+  case OP_CONCATENATE:
+    if (is_large(op)) break;
+    /* fall through */
+  default:
+    *done = false;
+    return true;
+  }
+  t = op->code == OP_CONCATENATE ? view_concatenate(l, op) : lowering_tensor(l, op->operands[0]);
+  if (l->error) return false;
+  if (op->code == OP_TRANSPOSE) t = view_transpose(l, op, t);
+  if (op->code == OP_SLICE) t = view_slice(l, op, t);
+  if (op->code == OP_REVERSE) t = view_reverse(l, op, t);
+  if (op->code == OP_BROADCAST_IN_DIM) t = view_broadcast(l, op, t);
+  lowering_set_tensor(l, op->results[0], t);
+  return true;
+}

@@ -1,0 +1,186 @@
+/* From operations to a graph.
+ *
+ * Operations of a block are taken in order. What is calculated element by element, or from the index of an element,
+ * is only remembered (PENDING) until somebody needs it as a tensor; then it becomes one codelet with all that is
+ * pending before it (fuse.c): C source, in which shapes and attributes are numbers. The rest is lowered at once.
+ * All codelets of a model are compiled together when it has been gone through, so vertices are kept in a list
+ * until then (vertices.c).
+ */
+#ifndef POPULUS_MODELS_LOWERING_H
+#define POPULUS_MODELS_LOWERING_H
+
+#include "models/module.h"
+
+#include <populus/graph.h>
+#include <populus/program.h>
+
+typedef enum state_kind {
+  STATE_NONE,    /* not reached yet */
+  STATE_PENDING, /* what op says, to be calculated when it is needed */
+  STATE_SPLAT,   /* all elements are the one at `splat` */
+  STATE_TENSOR,
+  STATE_TOKEN,
+  STATE_TUPLE
+} state_kind;
+
+typedef struct value_state {
+  state_kind kind;
+  const operation *op;       /* PENDING */
+  const uint8_t *splat;      /* SPLAT */
+  pop_tensor tensor;         /* TENSOR, of the value's shape */
+  value **members;           /* TUPLE */
+  uint32_t uses, group_uses; /* by operations; by those of the group that is being made */
+  uint32_t weight; /* PENDING: operations that it takes, counted once for each way to them */
+  bool in_group;
+} value_state;
+
+/* ---- codelets and vertices: vertices.c ---- */
+
+typedef struct text {
+  char *data;
+  size_t size, capacity;
+} text;
+void text_add(text *t, const char *format, ...) POP_PRINTF(2, 3);
+void text_free(text *t);
+
+typedef struct codelet {
+  char *name;
+  char *source; /* with NAME for its name */
+} codelet;
+
+typedef struct connection {
+  char field[24];
+  pop_tensor tensor;
+} connection;
+
+typedef struct planned_vertex {
+  pop_compute_set compute_set;
+  uint32_t codelet;
+  size_t tile;
+  uint32_t base, has_base;
+  connection *connections;
+  size_t num_connections;
+} planned_vertex;
+
+/* ---- the state of a lowering ---- */
+
+typedef struct lowered_check {
+  const operation *op;
+  const model_type *type;
+  char actual[32], expected[32]; /* handles */
+  const attribute *literal;      /* NULL: `expected` is read */
+} lowered_check;
+
+typedef struct lowering {
+  module *m;
+  function *f;
+  pop_graph *graph;
+  pop_program sequence; /* that operations are added to */
+  pop_error *error;
+  size_t num_tiles, num_workers;
+  value_state *states; /* by the number of the value */
+  codelet *codelets;
+  size_t num_codelets, codelets_capacity;
+  planned_vertex *vertices;
+  size_t num_vertices, vertices_capacity;
+  lowered_check *checks;
+  size_t num_checks, checks_capacity;
+  size_t next_tile; /* where small tensors go, in turn */
+} lowering;
+
+/* false, with an error at the operation unless there is one. */
+bool lowering_fail(lowering *l, const operation *op, const char *format, ...) POP_PRINTF(3, 4);
+
+value_state *state_of(lowering *l, const value *v);
+/* The value as a tensor of its shape, calculated now if it is pending; null after an error. */
+pop_tensor lowering_tensor(lowering *l, const value *v);
+void lowering_set_tensor(lowering *l, const value *v, pop_tensor t);
+/* What is pending becomes a tensor. */
+bool lowering_force(lowering *l, const value *v);
+/* All operations of a block but its return. */
+bool lower_block(lowering *l, const block *b);
+
+/* A variable of the type, spread as `parts` consecutive ranges of elements, `grain` of which each is a multiple of. */
+typedef struct spread_plan {
+  uint64_t elements; /* in units of `grain` */
+  uint64_t per_vertex;
+  uint64_t num_vertices;
+  uint64_t grain;
+  size_t first_tile;
+} spread_plan;
+/* `cost`: of one element, in additions or so. */
+spread_plan lowering_plan(lowering *l, uint64_t elements, uint64_t cost, uint64_t grain);
+size_t plan_tile(const lowering *l, const spread_plan *p, uint64_t vertex);
+pop_tensor lowering_variable(lowering *l, const model_type *type, const spread_plan *plan,
+                             const char *name);
+pop_tensor lowering_constant(lowering *l, const model_type *type, const uint8_t *data, bool splat);
+/* A name for people: "%5 add". */
+char *lowering_name(lowering *l, const operation *op);
+
+/* vertices.c */
+uint32_t lowering_add_codelet(lowering *l, const char *source, const char *stem);
+planned_vertex *lowering_add_vertex(lowering *l, pop_compute_set set, uint32_t codelet, size_t tile,
+                                    size_t max_connections);
+void vertex_connect(planned_vertex *v, const char *field, pop_tensor t);
+POP_MUST_CHECK pop_error *lowering_make_vertices(lowering *l);
+/* The source of all codelets. */
+char *lowering_source(const lowering *l);
+
+/* ---- code: emit.c ---- */
+
+/* How an operand is used: at the same index, its only element, anywhere, or as a block of consecutive elements for
+ * each element of the result, in an order of its dimensions that the operation says (reduce_order). */
+typedef enum access { ACCESS_SAME, ACCESS_SCALAR, ACCESS_WHOLE, ACCESS_BLOCK } access;
+/* Of larger operands no tile has a copy if there is another way. */
+enum { WHOLE_MAX_BYTES = 16384 };
+
+typedef struct emitted_input {
+  const value *v;
+  access how;
+} emitted_input;
+
+typedef struct emitter {
+  lowering *l;
+  text functions; /* bodies of regions */
+  text setup;     /* before the loop: values of one element */
+  text body;      /* in the loop: element i of the vertex, e of the tensor */
+  emitted_input *inputs;
+  size_t num_inputs, inputs_capacity;
+  unsigned next_name;
+  bool in_setup;
+} emitter;
+
+/* Code for an element: an expression for what the operand has at `index` (of ACCESS_WHOLE). Arena. */
+const char *emit_operand(emitter *e, const value *v, access how, const char *index);
+/* The name of a value's variable. */
+const char *emit_variable(emitter *e, const value *v);
+const char *emit_literal(pop_arena *arena, element_type e, const uint8_t *bytes);
+/* A C function of the region's arguments; returns its name. NULL after an error: it has more than scalars. */
+const char *emit_region(emitter *e, const operation *op, size_t region);
+/* name(a, b, …, &x, &y) */
+void emit_region_call(emitter *e, text *to, const block *region, const char *name,
+                      const char *const *arguments, const char *const *results);
+/* "hlo_add_f32(a, b)" */
+const char *emit_element(emitter *e, const operation *op, const char *const *operands);
+const char *suffix_of(const value *v);
+const char *c_type_of(const value *v);
+
+/* emit_index.c: statements that define the variables of the results. */
+access index_access(const lowering *l, const operation *op, size_t operand);
+bool emit_index(emitter *e, text *to, const operation *op);
+uint64_t index_cost(const operation *op);
+/* Of a reduce: dimensions that are kept, then those that are reduced; how many elements one result is made of. */
+uint64_t reduce_order(const lowering *l, const operation *op, size_t order[MODEL_MAX_RANK]);
+bool fits_whole(const value *v);
+
+/* The stages' functions for one operation. */
+bool fuse_and_calculate(lowering *l, const value *v); /* fuse.c */
+bool lower_view(lowering *l, const operation *op, bool *done);
+bool lower_range(lowering *l, const operation *op); /* emit_range.c */
+bool lower_flow(lowering *l, const operation *op);  /* lower_flow.c */
+
+/* lower.c: `m`, `f`, `graph`, `sequence`, `num_tiles` and `num_workers` are set. */
+POP_MUST_CHECK pop_error *lowering_run(lowering *l);
+void lowering_free(lowering *l);
+
+#endif

@@ -1,0 +1,263 @@
+/* The interface of models. */
+#include "models/lowering.h"
+
+#include "models/judge.h"
+
+#include <populus/file.h>
+#include <populus/model.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pop_model {
+  char *text;
+  module *m;
+  function *main;
+  lowering lowered;
+  size_t **shapes; /* inputs, then outputs */
+  char **names;
+};
+
+/* ---- parts ---- */
+
+/* The line that separates modules. */
+static const char *find_separator(const char *at, const char *end)
+{
+  static const char line[] = "// -----";
+  while (at < end) {
+    const char *next = memchr(at, '\n', (size_t)(end - at));
+    const char *stop = next ? next : end;
+    if ((size_t)(stop - at) >= sizeof line - 1 && memcmp(at, line, sizeof line - 1) == 0) return at;
+    if (!next) break;
+    at = next + 1;
+  }
+  return NULL;
+}
+
+size_t pop_model_count_parts(const char *text, size_t size)
+{
+  size_t count = 1;
+  for (const char *at = text; (at = find_separator(at, text + size)); at++) count++;
+  return count;
+}
+
+static bool find_part(const char *text, size_t size, size_t part, size_t *begin, size_t *end)
+{
+  const char *at = text, *stop = text + size, *separator;
+  while ((separator = find_separator(at, stop))) {
+    if (part-- == 0) {
+      *begin = (size_t)(at - text);
+      *end = (size_t)(separator - text);
+      return true;
+    }
+    at = separator + 1;
+  }
+  *begin = (size_t)(at - text);
+  *end = size;
+  return part == 0;
+}
+
+/* ---- loading ---- */
+
+static pop_error *choose_main(module *m, function **f)
+{
+  *f = module_find(m, "main");
+  for (size_t i = 0; i < m->num_functions && !*f; ++i)
+    if (m->num_functions == 1 || !m->functions[i].is_private) {
+      for (size_t k = i + 1; k < m->num_functions; ++k)
+        if (!m->functions[k].is_private)
+          return model_error(m, m->functions[k].offset,
+                             "there is no @main, and more than one public function");
+      *f = &m->functions[i];
+    }
+  return *f ? NULL : model_error(m, 0, "there is no function @main");
+}
+
+static size_t *copy_shape(const model_type *type)
+{
+  size_t *shape = pop_xcalloc(type->rank + 1, sizeof *shape);
+  for (uint32_t d = 0; d < type->rank; ++d) shape[d] = (size_t)type->dims[d];
+  return shape;
+}
+
+static void describe_values(pop_model *model)
+{
+  size_t inputs = model->main->body.num_arguments, outputs = model->main->num_results;
+  model->shapes = pop_xcalloc(inputs + outputs + 1, sizeof *model->shapes);
+  model->names = pop_xcalloc(inputs + outputs + 1, sizeof *model->names);
+  for (size_t i = 0; i < inputs; ++i) {
+    const value *v = model->main->body.arguments[i];
+    model->shapes[i] = copy_shape(v->type);
+    model->names[i] = pop_xstrdup(v->name ? v->name + 1 : "input");
+  }
+  for (size_t i = 0; i < outputs; ++i) {
+    model->shapes[inputs + i] = copy_shape(model->main->results[i]);
+    model->names[inputs + i] = pop_xasprintf("out%zu", i);
+  }
+}
+
+static pop_error *prepare(pop_model *model, const char *name, size_t size, size_t part)
+{
+  size_t begin, end;
+  if (!find_part(model->text, size, part, &begin, &end))
+    return pop_error_new(POP_ERROR_INDEX, "%s: there is no module number %zu, only %zu", name, part,
+                         pop_model_count_parts(model->text, size));
+  POP_TRY(module_read(name, model->text, begin, end, &model->m));
+  POP_TRY(choose_main(model->m, &model->main));
+  POP_TRY(module_inline(model->m, model->main));
+  POP_TRY(module_verify(model->m, model->main));
+  describe_values(model);
+  return NULL;
+}
+
+pop_error *pop_model_parse(const char *text, size_t size, const char *name, size_t part,
+                           pop_model **result)
+{
+  pop_model *model = pop_xcalloc(1, sizeof *model);
+  model->text = pop_xmalloc(size + 1);
+  memcpy(model->text, text, size);
+  model->text[size] = '\0';
+  pop_error *error = prepare(model, name, size, part);
+  *result = error ? NULL : model;
+  if (error) pop_model_free(model);
+  return error;
+}
+
+pop_error *pop_model_load(const char *path, size_t part, pop_model **result)
+{
+  uint8_t *bytes;
+  size_t size;
+  *result = NULL;
+  enum { MAX_BYTES = 1 << 30 };
+  POP_TRY(pop_file_read(path, MAX_BYTES, &bytes, &size));
+  pop_error *error = pop_model_parse((const char *)bytes, size, path, part, result);
+  free(bytes);
+  return error;
+}
+
+void pop_model_free(pop_model *model)
+{
+  if (!model) return;
+  if (model->shapes)
+    for (size_t i = 0; i < model->main->body.num_arguments + model->main->num_results; ++i) {
+      free(model->shapes[i]);
+      free(model->names[i]);
+    }
+  free(model->shapes);
+  free(model->names);
+  lowering_free(&model->lowered);
+  module_free(model->m);
+  free(model->text);
+  free(model);
+}
+
+/* ---- questions ---- */
+
+const char *pop_model_name(const pop_model *model)
+{
+  return model->m->name;
+}
+
+size_t pop_model_num_inputs(const pop_model *model)
+{
+  return model->main->body.num_arguments;
+}
+
+size_t pop_model_num_outputs(const pop_model *model)
+{
+  return model->main->num_results;
+}
+
+static pop_model_value describe(const pop_model *model, const model_type *type, size_t at)
+{
+  pop_model_value v = {.name = model->names[at], .rank = type->rank, .shape = model->shapes[at]};
+  bool tensor = type->kind == TYPE_TENSOR;
+  v.element = tensor ? element_infos[type->element].name : "token";
+  v.type = tensor ? element_infos[type->element].type : POP_TYPE_COUNT;
+  return v;
+}
+
+pop_model_value pop_model_input(const pop_model *model, size_t i)
+{
+  return describe(model, model->main->body.arguments[i]->type, i);
+}
+
+pop_model_value pop_model_output(const pop_model *model, size_t i)
+{
+  return describe(model, model->main->results[i], pop_model_num_inputs(model) + i);
+}
+
+static uint64_t largest(const block *b)
+{
+  uint64_t most = 1;
+  for (const operation *op = b->first; op; op = op->next) {
+    for (size_t i = 0; i < op->num_results; ++i) {
+      if (op->results[i]->type->kind != TYPE_TENSOR) continue;
+      uint64_t n = type_elements(op->results[i]->type);
+      if (n != UINT64_MAX && n > most) most = n;
+    }
+    for (size_t i = 0; i < op->num_regions; ++i) {
+      uint64_t n = largest(&op->regions[i]);
+      if (n > most) most = n;
+    }
+  }
+  return most;
+}
+
+size_t pop_model_suggested_tiles(const pop_model *model)
+{
+  enum { ELEMENTS_OF_A_TILE = 1024 };
+  uint64_t tiles = largest(&model->main->body) / ELEMENTS_OF_A_TILE;
+  return tiles < 1 ? 1 : (size_t)(tiles < 1472 ? tiles : 1472);
+}
+
+/* ---- lowering ---- */
+
+pop_error *pop_model_lower(pop_model *model, pop_graph *graph, pop_program *program)
+{
+  lowering *l = &model->lowered;
+  if (l->graph)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "pop_model_lower: the model '%s' has been lowered already",
+                         model->m->name);
+  const pop_target *target = pop_graph_get_target(graph);
+  *program = pop_program_sequence(graph, model->m->name);
+  *l = (lowering){.m = model->m,
+                  .f = model->main,
+                  .graph = graph,
+                  .sequence = *program,
+                  .num_tiles = pop_graph_num_tiles(graph),
+                  .num_workers = target->num_worker_contexts};
+  return lowering_run(l);
+}
+
+pop_tensor pop_model_input_tensor(const pop_model *model, size_t i)
+{
+  const lowering *l = &model->lowered;
+  return l->states ? l->states[model->main->body.arguments[i]->number].tensor : (pop_tensor){0};
+}
+
+pop_tensor pop_model_output_tensor(const pop_model *model, size_t i)
+{
+  const lowering *l = &model->lowered;
+  return l->states ? l->states[model->main->body.last->operands[i]->number].tensor
+                   : (pop_tensor){0};
+}
+
+char *pop_model_codelet_source(const pop_model *model)
+{
+  return lowering_source(&model->lowered);
+}
+
+/* ---- checks ---- */
+
+size_t pop_model_num_checks(const pop_model *model)
+{
+  return model->lowered.num_checks;
+}
+
+pop_error *pop_model_judge(const pop_model *model, pop_engine *engine)
+{
+  for (size_t i = 0; i < model->lowered.num_checks; ++i)
+    POP_TRY(judge_check(model->m, &model->lowered.checks[i], engine));
+  return NULL;
+}

@@ -1,0 +1,341 @@
+/* Attributes. What nobody looks at is read over: attributes of frameworks, locations. */
+#include "models/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct attribute_list {
+  attribute *items;
+  size_t count, capacity;
+} attribute_list;
+
+static void move_to_arena(reader *r, attribute_list *list, attribute **items, size_t *count)
+{
+  attribute *all = pop_arena_alloc(r->arena, (*count + list->count + 1) * sizeof *all);
+  if (*count) memcpy(all, *items, *count * sizeof *all);
+  if (list->count) memcpy(all + *count, list->items, list->count * sizeof *all);
+  *items = all;
+  *count += list->count;
+  free(list->items);
+}
+
+void add_attribute(reader *r, operation *op, attribute a)
+{
+  attribute *all = pop_arena_alloc(r->arena, (op->num_attributes + 1) * sizeof *all);
+  if (op->num_attributes) memcpy(all, op->attributes, op->num_attributes * sizeof *all);
+  all[op->num_attributes++] = a;
+  op->attributes = all;
+}
+
+/* Without quotes and with escapes resolved. */
+static char *string_text(reader *r)
+{
+  const char *p = r->token.start, *end = p + r->token.length - 1;
+  if (*p == '@') p++;
+  char *text = pop_arena_alloc(r->arena, r->token.length + 1), *out = text;
+  if (*p != '"') {
+    memcpy(text, p, (size_t)(end + 1 - p));
+    return text;
+  }
+  for (p++; p < end; p++) {
+    if (*p == '\\' && p + 1 < end) {
+      p++;
+      *out++ = *p == 'n' ? '\n' : *p == 't' ? '\t' : *p;
+    } else {
+      *out++ = *p;
+    }
+  }
+  return text;
+}
+
+/* "name = value", "name" or "\"name\" = value". */
+static bool read_named(reader *r, attribute *a)
+{
+  if (r->token.kind != TOKEN_NAME && r->token.kind != TOKEN_STRING)
+    return reader_fail(r, "the name of an attribute is expected");
+  char *name = r->token.kind == TOKEN_STRING ? string_text(r) : reader_text(r);
+  *a = (attribute){.kind = ATTRIBUTE_UNIT, .offset = reader_offset(r)};
+  reader_advance(r);
+  bool good = !reader_take(r, "=") || read_attribute(r, a);
+  a->name = name;
+  return good;
+}
+
+static bool read_named_list(reader *r, const char *close, attribute **items, size_t *count)
+{
+  attribute_list list = {0};
+  bool good = true;
+  while (good && !reader_is(r, close)) {
+    attribute a;
+    good = read_named(r, &a);
+    if (good) pop_push(list.items, list.count, list.capacity, a);
+    if (good && !reader_take(r, ",")) break;
+  }
+  move_to_arena(r, &list, items, count);
+  return good && reader_expect(r, close);
+}
+
+bool read_dictionary(reader *r, attribute **items, size_t *count)
+{
+  return reader_expect(r, "{") && read_named_list(r, "}", items, count);
+}
+
+static bool read_array(reader *r, attribute *a)
+{
+  attribute_list list = {0};
+  bool good = true;
+  a->kind = ATTRIBUTE_ARRAY;
+  while (good && !reader_is(r, "]")) {
+    attribute item;
+    good = read_attribute(r, &item);
+    if (good) pop_push(list.items, list.count, list.capacity, item);
+    if (good && !reader_take(r, ",")) break;
+  }
+  move_to_arena(r, &list, &a->items, &a->num_items);
+  return good && reader_expect(r, "]");
+}
+
+/* array<i64: 1, 2> */
+static bool read_typed_array(reader *r, attribute *a)
+{
+  attribute_list list = {0};
+  bool good = true;
+  a->kind = ATTRIBUTE_ARRAY;
+  if (!reader_expect(r, "<") || !read_type(r, &a->type)) return false;
+  if (reader_take(r, ":")) do {
+      attribute item;
+      good = read_attribute(r, &item);
+      if (good) pop_push(list.items, list.count, list.capacity, item);
+    } while (good && reader_take(r, ","));
+  move_to_arena(r, &list, &a->items, &a->num_items);
+  return good && reader_expect(r, ">");
+}
+
+/* ---- numbers ---- */
+
+static bool read_number(reader *r, attribute *a)
+{
+  bool negative = reader_take(r, "-");
+  char *text = reader_text(r);
+  if (r->token.kind == TOKEN_INTEGER) {
+    errno = 0;
+    uint64_t magnitude = strtoull(text, NULL, 0);
+    if (errno) return reader_fail(r, "the number has more than 64 bits");
+    a->kind = ATTRIBUTE_INT;
+    a->integer = (int64_t)(negative ? 0 - magnitude : magnitude);
+    a->number = negative ? -(double)magnitude : (double)magnitude;
+  } else if (r->token.kind == TOKEN_NUMBER) {
+    a->kind = ATTRIBUTE_FLOAT;
+    a->number = strtod(text, NULL);
+    if (negative) a->number = -a->number;
+  } else {
+    return reader_fail(r, "a number is expected");
+  }
+  reader_advance(r);
+  if (!reader_take(r, ":")) return true;
+  if (!read_type(r, &a->type)) return false;
+  if (a->kind == ATTRIBUTE_INT && a->type->kind == TYPE_TENSOR &&
+      element_is_float(a->type->element)) {
+    uint64_t bits = (uint64_t)a->integer;
+    a->kind = ATTRIBUTE_FLOAT;
+    if (text[0] == '0' && text[1] == 'x') a->number = element_to_double(a->type->element, &bits);
+  }
+  return true;
+}
+
+/* ---- #dialect.name<…> ---- */
+
+/* Over everything up to the bracket that closes the one that has been taken. */
+static bool skip_balanced(reader *r)
+{
+  uint32_t at = reader_offset(r);
+  for (int depth = 1; depth;) {
+    if (r->token.kind == TOKEN_END) return reader_fail_at(r, at, "the attribute has no end");
+    if (r->token.kind == TOKEN_PUNCTUATION) {
+      if (strchr("<([{", *r->token.start)) depth++;
+      if (strchr(">)]}", *r->token.start)) depth--;
+    }
+    reader_advance(r);
+  }
+  return true;
+}
+
+/* One "[b, 0, 1, f]": which dimension is which. Letters are -1 and -2 (the first and the second of `letters`). */
+static bool read_roles(reader *r, const char *letters, attribute *a, const char *name)
+{
+  attribute_list list = {0};
+  *a = (attribute){.kind = ATTRIBUTE_ARRAY, .offset = reader_offset(r), .name = name};
+  bool good = reader_expect(r, "[");
+  while (good && !reader_is(r, "]")) {
+    attribute item = {.kind = ATTRIBUTE_INT, .offset = reader_offset(r)};
+    if (r->token.kind == TOKEN_NAME && r->token.length == 1 && strchr(letters, *r->token.start)) {
+      item.integer = *r->token.start == letters[0] ? -1 : -2;
+      reader_advance(r);
+    } else {
+      good = reader_integer(r, &item.integer);
+    }
+    if (good) pop_push(list.items, list.count, list.capacity, item);
+    if (good && !reader_take(r, ",")) break;
+  }
+  move_to_arena(r, &list, &a->items, &a->num_items);
+  return good && reader_expect(r, "]");
+}
+
+/* [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f] */
+bool read_conv_dimensions(reader *r, attribute *a)
+{
+  a->kind = ATTRIBUTE_DICT;
+  a->num_items = 3;
+  a->items = pop_arena_alloc(r->arena, 3 * sizeof *a->items);
+  return read_roles(r, "bf", &a->items[0], "input") && reader_expect(r, "x") &&
+         read_roles(r, "io", &a->items[1], "kernel") && reader_expect(r, "->") &&
+         read_roles(r, "bf", &a->items[2], "output");
+}
+
+/* Behind '<': names with values, or an enumerator, or what is none of our business. */
+static bool read_structured(reader *r, const char *dialect_name, attribute *a)
+{
+  if (strcmp(dialect_name, "#stablehlo.conv") == 0 || strcmp(dialect_name, "#mhlo.conv") == 0)
+    return read_conv_dimensions(r, a) && reader_expect(r, ">");
+  bool ours = strncmp(dialect_name, "#stablehlo", 10) == 0 ||
+              strncmp(dialect_name, "#mhlo", 5) == 0 || strncmp(dialect_name, "#chlo", 5) == 0;
+  if (!ours) {
+    a->kind = ATTRIBUTE_WORD;
+    a->text = dialect_name;
+    return skip_balanced(r);
+  }
+  if (reader_is(r, ">")) {
+    a->kind = ATTRIBUTE_DICT;
+    reader_advance(r);
+    return true;
+  }
+  if (r->token.kind == TOKEN_NAME) {
+    token next = lexer_next(r->token.start + r->token.length, r->end);
+    if (next.length == 1 && *next.start == '=') {
+      a->kind = ATTRIBUTE_DICT;
+      return read_named_list(r, ">", &a->items, &a->num_items);
+    }
+    a->kind = ATTRIBUTE_WORD;
+    a->text = reader_text(r);
+    reader_advance(r);
+    if (r->token.kind == TOKEN_NAME) { /* <comparison_direction EQ> */
+      a->text = reader_text(r);
+      reader_advance(r);
+    }
+    if (reader_take(r, ">")) return true;
+  }
+  a->kind = ATTRIBUTE_WORD;
+  if (!a->text) a->text = dialect_name;
+  return skip_balanced(r);
+}
+
+static bool read_alias(reader *r, attribute *a)
+{
+  char *name = reader_text(r);
+  reader_advance(r);
+  if (reader_take(r, "<")) return read_structured(r, name, a);
+  const attribute *known = attribute_find(r->aliases, r->num_aliases, name);
+  if (known) {
+    uint32_t offset = a->offset;
+    *a = *known;
+    a->offset = offset;
+    a->name = NULL;
+    return true;
+  }
+  a->kind = ATTRIBUTE_WORD; /* such as #sdy.…, or a location that follows */
+  a->text = name;
+  return true;
+}
+
+static bool read_name(reader *r, attribute *a)
+{
+  if (reader_is(r, "true") || reader_is(r, "false")) {
+    a->kind = ATTRIBUTE_BOOL;
+    a->integer = reader_is(r, "true");
+    reader_advance(r);
+    return true;
+  }
+  if (reader_take(r, "dense")) return read_dense(r, a);
+  if (reader_take(r, "array")) return read_typed_array(r, a);
+  if (reader_take(r, "unit")) return true;
+  if (reader_is(r, "dense_resource"))
+    return reader_fail(r, "dense_resource is not supported: elements are not in the text");
+  if (reader_is(r, "loc")) return reader_skip_location(r);
+  bool upper = true; /* an enumerator of a pretty form */
+  for (size_t i = 0; i < r->token.length; ++i)
+    if (r->token.start[i] >= 'a' && r->token.start[i] <= 'z') upper = false;
+  if (upper) {
+    a->kind = ATTRIBUTE_WORD;
+    a->text = reader_text(r);
+    reader_advance(r);
+    return true;
+  }
+  if (reader_is(r, "affine_map") || reader_is(r, "affine_set") || reader_is(r, "distinct") ||
+      reader_is(r, "sparse")) {
+    a->kind = ATTRIBUTE_WORD;
+    a->text = reader_text(r);
+    reader_advance(r);
+    while (reader_take(r, "[") ? skip_balanced(r) : false) continue;
+    return reader_expect(r, "<") && skip_balanced(r);
+  }
+  a->kind = ATTRIBUTE_TYPE;
+  return read_type(r, &a->type);
+}
+
+static bool read_attribute_inside(reader *r, attribute *a)
+{
+  switch (r->token.kind) {
+  case TOKEN_STRING:
+  case TOKEN_SYMBOL:
+    a->kind = r->token.kind == TOKEN_STRING ? ATTRIBUTE_STRING : ATTRIBUTE_SYMBOL;
+    a->text = string_text(r);
+    reader_advance(r);
+    if (a->kind == ATTRIBUTE_SYMBOL)
+      while (reader_is(r, ":") && r->token.start + 1 < r->end && r->token.start[1] == ':') {
+        reader_advance(r);
+        reader_advance(r);
+        if (r->token.kind != TOKEN_SYMBOL)
+          return reader_fail(r, "a symbol is expected behind '::'");
+        reader_advance(r);
+      }
+    else if (reader_take(r, ":"))
+      return read_type(r, &a->type);
+    return true;
+  case TOKEN_ALIAS:
+    return read_alias(r, a);
+  case TOKEN_NAME:
+    return read_name(r, a);
+  case TOKEN_BANG:
+    a->kind = ATTRIBUTE_TYPE;
+    return read_type(r, &a->type);
+  case TOKEN_INTEGER:
+  case TOKEN_NUMBER:
+    return read_number(r, a);
+  default:
+    if (reader_take(r, "[")) return read_array(r, a);
+    if (reader_is(r, "{")) {
+      a->kind = ATTRIBUTE_DICT;
+      return read_dictionary(r, &a->items, &a->num_items);
+    }
+    if (reader_is(r, "-")) return read_number(r, a);
+    if (reader_is(r, "(")) { /* a function's type */
+      const model_type **types;
+      size_t count;
+      a->kind = ATTRIBUTE_WORD;
+      a->text = "function type";
+      return read_type_list(r, &types, &count) && reader_expect(r, "->") &&
+             read_type_list(r, &types, &count);
+    }
+    return reader_fail(r, "an attribute is expected");
+  }
+}
+
+bool read_attribute(reader *r, attribute *a)
+{
+  *a = (attribute){.kind = ATTRIBUTE_UNIT, .offset = reader_offset(r)};
+  if (!reader_enter(r)) return false;
+  bool good = read_attribute_inside(r, a);
+  reader_leave(r);
+  return good;
+}

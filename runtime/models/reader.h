@@ -1,0 +1,81 @@
+/* The reader's state, and its parts: types, attributes, literals, operations.
+ *
+ * `token` is the one that is looked at. Functions answer false once there is an error; the first one counts. */
+#ifndef POPULUS_MODELS_READER_H
+#define POPULUS_MODELS_READER_H
+
+#include "models/lexer.h"
+
+/* A name in a scope: %name, or %name with several results. */
+typedef struct binding {
+  char *name;
+  value **values;
+  size_t count;
+  uint32_t shadowed; /* what the name meant outside, or UINT32_MAX */
+} binding;
+
+typedef struct reader {
+  module *m;
+  pop_arena *arena;
+  const char *end;
+  token token;
+  pop_error *error;
+  unsigned depth; /* of regions, attributes and types */
+  /* the current function's */
+  binding *bindings;
+  size_t num_bindings, bindings_capacity;
+  uint32_t *slots; /* hash table of bindings by name: UINT32_MAX is empty */
+  size_t num_slots;
+  /* #name = attribute */
+  attribute *aliases;
+  size_t num_aliases, aliases_capacity;
+} reader;
+
+enum { READER_MAX_DEPTH = 200 };
+
+uint32_t reader_offset(const reader *r);
+/* false, with an error at the current token unless there is one. */
+bool reader_fail(reader *r, const char *format, ...) POP_PRINTF(2, 3);
+bool reader_fail_at(reader *r, uint32_t offset, const char *format, ...) POP_PRINTF(3, 4);
+void reader_advance(reader *r);
+/* Continues at this place of the text. */
+void reader_jump(reader *r, const char *at);
+bool reader_is(const reader *r, const char *text);
+bool reader_take(reader *r, const char *text); /* if it is there */
+bool reader_expect(reader *r, const char *text);
+char *reader_text(reader *r); /* of the token, in the arena */
+/* false with an error if it is too deep; reader_leave if not. */
+bool reader_enter(reader *r);
+void reader_leave(reader *r);
+bool reader_integer(reader *r, int64_t *value); /* with a sign */
+/* loc(…), if it is there. */
+bool reader_skip_location(reader *r);
+
+/* read_types.c */
+bool read_type(reader *r, const model_type **type);
+/* "(a, b)", "()" or "a". */
+bool read_type_list(reader *r, const model_type ***types, size_t *count);
+
+/* read_attributes.c */
+bool read_attribute(reader *r, attribute *a);
+/* { … } or <{ … }>: appended. */
+bool read_dictionary(reader *r, attribute **items, size_t *count);
+void add_attribute(reader *r, operation *op, attribute a);
+/* name = value, as an attribute of that name */
+bool read_conv_dimensions(reader *r, attribute *a);
+/* read_literals.c: behind "dense". */
+bool read_dense(reader *r, attribute *a);
+
+/* read.c */
+bool reader_use(reader *r, value **v); /* %name or %name#1 */
+bool reader_define(reader *r, const char *name, uint32_t offset, value **values, size_t count);
+/* Names that were defined behind the first `mark` mean nothing any more. */
+void reader_forget(reader *r, size_t mark);
+bool read_region(reader *r, block *b, value **arguments, size_t num_arguments);
+bool add_operand(reader *r, operation *op); /* the value that is there */
+value *new_value(reader *r, const model_type *type, operation *op);
+
+/* read_forms.c: what is behind the operation's name, but for the types, in the form that people write. */
+bool read_form(reader *r, operation *op, const model_type ***results, size_t *num_results);
+
+#endif

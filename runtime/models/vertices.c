@@ -1,0 +1,88 @@
+/* Codelets and vertices of a lowering, until the codelets are compiled. */
+#include "models/lowering.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void text_add(text *t, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  char *piece = NULL;
+  int length = vasprintf(&piece, format, args);
+  va_end(args);
+  if (length < 0) return;
+  if (t->size + (size_t)length + 1 > t->capacity)
+    pop_reserve(t->data, 2 * (t->size + (size_t)length + 1), t->capacity);
+  memcpy(t->data + t->size, piece, (size_t)length + 1);
+  t->size += (size_t)length;
+  free(piece);
+}
+
+void text_free(text *t)
+{
+  free(t->data);
+  *t = (text){0};
+}
+
+/* The same source is one codelet, whatever it is for. */
+uint32_t lowering_add_codelet(lowering *l, const char *source, const char *stem)
+{
+  for (size_t i = 0; i < l->num_codelets; ++i)
+    if (strcmp(l->codelets[i].source, source) == 0) return (uint32_t)i;
+  codelet c = {pop_arena_printf(l->m->arena, "hlo_%s_%zu", stem, l->num_codelets),
+               pop_arena_strdup(l->m->arena, source)};
+  pop_push(l->codelets, l->num_codelets, l->codelets_capacity, c);
+  return (uint32_t)(l->num_codelets - 1);
+}
+
+planned_vertex *lowering_add_vertex(lowering *l, pop_compute_set set, uint32_t codelet, size_t tile,
+                                    size_t max_connections)
+{
+  planned_vertex v = {.compute_set = set, .codelet = codelet, .tile = tile};
+  v.connections = pop_arena_alloc(l->m->arena, (max_connections + 1) * sizeof *v.connections);
+  pop_push(l->vertices, l->num_vertices, l->vertices_capacity, v);
+  return &l->vertices[l->num_vertices - 1];
+}
+
+void vertex_connect(planned_vertex *v, const char *field, pop_tensor t)
+{
+  connection *c = &v->connections[v->num_connections++];
+  snprintf(c->field, sizeof c->field, "%s", field);
+  c->tensor = t;
+}
+
+char *lowering_source(const lowering *l)
+{
+  text t = {0};
+  text_add(&t, "#include <populus/vertex.h>\n#include <populus/hlo.h>\n");
+  for (size_t i = 0; i < l->num_codelets; ++i) {
+    const char *at = l->codelets[i].source, *next;
+    text_add(&t, "\n");
+    for (; (next = strstr(at, "NAME")); at = next + 4)
+      text_add(&t, "%.*s%s", (int)(next - at), at, l->codelets[i].name);
+    text_add(&t, "%s", at);
+  }
+  return t.data;
+}
+
+pop_error *lowering_make_vertices(lowering *l)
+{
+  if (l->num_codelets) {
+    char *source = lowering_source(l);
+    const char *target =
+        pop_graph_get_target(l->graph)->type == POP_TARGET_CPU ? "-O2 --target=cpu" : "-O2";
+    pop_graph_add_codelets_source(l->graph, "c", source, "model.c", target);
+    free(source);
+  }
+  for (size_t i = 0; i < l->num_vertices && !pop_graph_error(l->graph); ++i) {
+    const planned_vertex *p = &l->vertices[i];
+    pop_vertex v = pop_graph_add_vertex(l->graph, p->compute_set, l->codelets[p->codelet].name);
+    for (size_t k = 0; k < p->num_connections; ++k)
+      pop_graph_connect(l->graph, v, p->connections[k].field, p->connections[k].tensor);
+    if (p->has_base) pop_graph_set_field_int(l->graph, v, "base", p->base);
+    pop_graph_set_vertex_tile(l->graph, v, p->tile);
+  }
+  return pop_graph_take_error(l->graph);
+}
