@@ -9,15 +9,11 @@
  * Built for libFuzzer by the preset `fuzz`, and by every other into `replay`, which the tests run
  * over the corpus.
  */
+#include "engines.h"
 #include "fuzz.h"
 
 #include <isa/isa.h>
 #include <machine/decode.h>
-#include <machine/machine.h>
-#include <populus/arena.h>
-
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -94,52 +90,8 @@ static void make_code(const uint8_t *bytes, size_t size, code *c)
   put(c, isa_tile_op_word(TILE_EXIT, 0, 0, 0));
 }
 
-typedef struct outcome {
-  machine_fault fault;
-  machine_counters counters;
-  uint8_t memory[SIZE];
-} outcome;
-
-static void expect_no_error(pop_error *error)
-{
-  if (!error) return;
-  fprintf(stderr, "%s\n", pop_error_message(error));
-  abort();
-}
-
-static void run(const pop_target *target, const pop_image *image, machine_engine engine,
-                outcome *out)
-{
-  machine *m;
-  machine_options options = {.max_cycles_per_run = CYCLES, .engine = engine, .num_threads = 1};
-  machine_stack stacks[MACHINE_NUM_STACKS] = {{DATA + 0x800, 0x100}, {DATA + 0x900, 0x100}};
-  expect_no_error(machine_create(target, &options, &m));
-  expect_no_error(machine_load(m, image, stacks));
-  uint32_t event;
-  pop_error_free(machine_run(m, 0, &event));
-  out->fault = *machine_get_fault(m);
-  out->counters = machine_get_counters(m);
-  expect_no_error(machine_read(m, 0, BASE, out->memory, SIZE));
-  machine_free(m);
-}
-
-static void compare(const outcome *a, const outcome *b)
-{
-  const machine_fault *f = &a->fault, *g = &b->fault;
-  bool same =
-      f->kind == g->kind && f->pc == g->pc && f->address == g->address && f->cycle == g->cycle &&
-      f->vertex_entry == g->vertex_entry && f->vertex_state == g->vertex_state &&
-      !strcmp(f->detail, g->detail) && a->counters.cycles == b->counters.cycles &&
-      a->counters.instructions == b->counters.instructions && !memcmp(a->memory, b->memory, SIZE);
-  if (same) return;
-  fprintf(stderr, "interpreted %s at 0x%x, translated %s at 0x%x\n", machine_fault_name(f->kind),
-          f->pc, machine_fault_name(g->kind), g->pc);
-  abort();
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-  static outcome interpreted, translated;
   static uint8_t memory[SIZE];
   if (size < SEED_BYTES) return 0;
   code c = {.count = 0};
@@ -155,11 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
                      .entry = BASE,
                      .segments = segments,
                      .num_segments = 2};
-  pop_target target;
-  expect_no_error(pop_target_create("ipu2", 1, &target));
-  target.tiles_per_ipu = 1;
-  run(&target, &image, MACHINE_INTERPRETER, &interpreted);
-  run(&target, &image, MACHINE_TRANSLATOR, &translated);
-  compare(&interpreted, &translated);
+  machine_stack stacks[MACHINE_NUM_STACKS] = {{DATA + 0x800, 0x100}, {DATA + 0x900, 0x100}};
+  expect_engines_agree(&image, stacks, CYCLES);
   return 0;
 }
