@@ -34,6 +34,7 @@ typedef struct code_op {
  *   BRANCH  the last operation decides between `taken` and `next`
  *   JUMP    the last operation goes to `taken`
  *   CALL    the last operation (jal) calls `callee`, which is expected to return to `next`
+ *   ENTER   the last operation (jal) calls a function of which `taken` is the first block of a copy
  *   DYNAMIC the last operation (jalr, tile.call) goes to an address; `next` is behind it, if that
  *           is where a return is expected; otherwise the `targets` are where it probably goes
  *   LEAVE   what is at `pc_end` is the interpreter's; it is not among the operations */
@@ -42,6 +43,7 @@ typedef enum block_end {
   BLOCK_BRANCH,
   BLOCK_JUMP,
   BLOCK_CALL,
+  BLOCK_ENTER,
   BLOCK_DYNAMIC,
   BLOCK_LEAVE
 } block_end;
@@ -168,6 +170,9 @@ typedef struct translator_interface {
 /* translate_discover.c: the unit that starts at `entry`; false if nothing there is worth it. */
 bool code_unit_discover(machine *m, tile *t, uint32_t entry, code_unit *unit);
 void code_unit_free(code_unit *unit);
+
+/* translate_inline.c: copies of small functions take the place of calls. */
+void code_unit_inline(code_unit *unit);
 
 /* translate_share.c: is native code of the unit right for the tile? */
 bool code_unit_fits(const machine *m, const tile *t, const code_unit *code);

@@ -185,20 +185,25 @@ static bool find_constant(discovery *d, uint32_t word, uint32_t reg, uint32_t *v
   return true;
 }
 
-/* Entries of the table: what the nearest `bltu limit, index` lets through. */
-static uint32_t find_table_size(discovery *d, uint32_t word)
+/* Entries of the table that `sum`, at `word`, finds a place in: what the nearest `bltu limit, index` lets
+ * through, or `andi index, x, limit`. */
+static uint32_t find_table_size(discovery *d, uint32_t word, const code_op *sum)
 {
   enum { SEARCHED = 16 };
+  uint32_t index = sum->id == OP_SH2ADD ? sum->rs1 : 0; /* of a shifted one the name is not known */
   for (uint32_t left = SEARCHED; word > 0 && left > 0; left--) {
     code_op op = code_op_of(d, --word);
     uint32_t limit;
     if (op.id == OP_BLTU && find_constant(d, word, op.rs1, &limit) && limit < MAX_TARGETS)
       return limit + 1;
+    if (op.id == OP_SLLI && op.imm == 2 && index == 0) index = op.rs1;
+    if (op.id == OP_ANDI && op.rd == index && op.imm > 0 && op.imm < MAX_TARGETS)
+      return (uint32_t)op.imm + 1;
   }
   return MAX_TARGETS;
 }
 
-static bool find_table(discovery *d, uint32_t word, uint32_t *table)
+static bool find_table(discovery *d, uint32_t word, uint32_t *table, uint32_t *size)
 {
   code_op jump = code_op_of(d, word), load, sum;
   uint32_t at = find_maker(d, word, jump.rs1, &load);
@@ -208,15 +213,32 @@ static bool find_table(discovery *d, uint32_t word, uint32_t *table)
   bool found = find_constant(d, at, sum.rs2, table) ||
                (sum.id == OP_ADD && find_constant(d, at, sum.rs1, table));
   *table += (uint32_t)load.imm;
+  *size = find_table_size(d, at, &sum);
   return found;
+}
+
+/* `auipc t, 0; add a, a, t; jr imm(a)` goes somewhere into the words behind it: stores of single bytes, as the C
+ * library's memset has them. Up to the next return each of them may be meant. */
+static uint32_t find_computed(discovery *d, uint32_t word, uint32_t targets[MAX_TARGETS])
+{
+  enum { MOST = 32 };
+  if (word < 2) return 0;
+  code_op jump = code_op_of(d, word), sum = code_op_of(d, word - 1), base = code_op_of(d, word - 2);
+  if (sum.id != OP_ADD || sum.rd != jump.rs1 || base.id != OP_AUIPC || base.rd != sum.rs2) return 0;
+  uint32_t first = word_of(d, (uint32_t)base.imm + (uint32_t)jump.imm), count = 0;
+  if (first >= num_words(d)) return 0;
+  for (uint32_t at = first; count < MOST && at < num_words(d); at++) {
+    targets[count++] = at;
+    if (code_op_of(d, at).id == OP_JALR) break;
+  }
+  return count;
 }
 
 /* Where the jalr at `word` probably goes, as word numbers, each once. */
 static uint32_t find_targets(discovery *d, uint32_t word, uint32_t targets[MAX_TARGETS])
 {
-  uint32_t table, count = 0;
-  if (!find_table(d, word, &table)) return 0;
-  uint32_t size = find_table_size(d, word);
+  uint32_t table, size, count = find_computed(d, word, targets);
+  if (count || !find_table(d, word, &table, &size)) return count;
   for (uint32_t i = 0; i < size; i++) {
     uint32_t at = table + 4 * i;
     if (at % 4 || !memory_contains(d->t, at, 4, false, false)) break;
@@ -396,6 +418,7 @@ bool code_unit_discover(machine *m, tile *t, uint32_t entry, code_unit *unit)
     discover_function(&d, i);
   }
   note_words(&d);
+  code_unit_inline(unit);
   free(d.marks);
   free(d.taken);
   free(d.work);

@@ -55,7 +55,8 @@ static bool hangs_below(const search *s, uint32_t from, int32_t to)
   const counted_loop *loop;
   if (to <= 0 || s->num_before[to] != 1) return false;
   block_end end = s->blocks[from].end;
-  if (end != BLOCK_NEXT && end != BLOCK_BRANCH && end != BLOCK_JUMP) return false;
+  if (end != BLOCK_NEXT && end != BLOCK_BRANCH && end != BLOCK_JUMP && end != BLOCK_ENTER)
+    return false;
   if (s->fast) return s->fast->contains[to];
   return !is_counted_block(s, from, &loop) || loop->contains[to];
 }

@@ -215,6 +215,10 @@ static void lift_last_op(lift *l, uint32_t number, const code_op *last)
   case BLOCK_JUMP:
     LLVMBuildBr(l->b, edge(l, number, b->taken, (uint32_t)last->imm));
     return;
+  case BLOCK_ENTER:
+    lift_set_x(l, last->rd, lift_constant(l, b->pc_end));
+    LLVMBuildBr(l->b, edge(l, number, b->taken, (uint32_t)last->imm));
+    return;
   case BLOCK_CALL:
     lift_call(l, number, last);
     return;

@@ -1,0 +1,181 @@
+/* Inlining: small functions of a unit become part of those that call them.
+ *
+ * A native call costs what some thirty instructions do: all registers of the caller go to the context, those of the
+ * callee come from there, time is compared with its limit twice. So a call of a small function is made into a jump to a copy of
+ * its blocks. The call becomes BLOCK_ENTER, which sets the return address; a return of the copy
+ * (`jr ra`) gets one target, the block behind the call. Like the targets of a jump table that is a guess: native code
+ * compares with what is really in ra, and leaves if it is another place. So nothing is assumed about what the
+ * function does with its return address.
+ *
+ * A function that calls itself is copied into itself a few times, which saves as many calls. */
+#include "translate.h"
+
+#include <populus/arena.h>
+#include <stdlib.h>
+
+enum {
+  SMALL_OPS = 160,       /* of a function that is worth a copy */
+  SMALL_RECURSIVE = 64,  /* of one that calls itself */
+  MAX_COPIED_OPS = 3000, /* in one function */
+  MAX_CALL_DEPTH = 8,    /* copies in copies */
+  MAX_RECURSION = 2      /* of them, of the same function */
+};
+
+/* A copy of a function's blocks: the function itself, or one for a call. */
+typedef struct instance {
+  size_t function;
+  uint32_t first_block; /* in the function that is made */
+  int32_t caller;       /* instance; UNIT_NONE: the function itself */
+  int32_t returns_to;   /* block of the function that is made */
+} instance;
+
+typedef struct inliner {
+  const code_unit *from;
+  code_unit *to;
+  uint32_t *num_ops; /* by function of `from` */
+  instance *instances;
+  size_t num_instances, instances_capacity;
+  uint32_t first_block, copied_ops; /* of the function that is made */
+  int32_t *instance_of;             /* by block of it */
+  size_t num_blocks, blocks_capacity;
+} inliner;
+
+static const code_function *function_of(const inliner *in, size_t number)
+{
+  return &in->from->functions[number];
+}
+
+static void count_ops(inliner *in)
+{
+  in->num_ops = pop_xcalloc(in->from->num_functions, sizeof *in->num_ops);
+  for (size_t i = 0; i < in->from->num_functions; i++) {
+    const code_function *f = function_of(in, i);
+    for (uint32_t n = 0; n < f->num_blocks; n++)
+      in->num_ops[i] += in->from->blocks[f->first_block + n].num_ops;
+  }
+}
+
+static bool is_return(const code_unit *unit, const code_block *b)
+{
+  enum { RA = 1 };
+  if (b->end != BLOCK_DYNAMIC || b->num_targets || b->next != UNIT_NONE) return false;
+  const code_op *op = &unit->ops[b->first_op + b->num_ops - 1];
+  return op->id == OP_JALR && op->rs1 == RA && op->imm == 0;
+}
+
+static int32_t moved(int32_t block, uint32_t by)
+{
+  return block == UNIT_NONE ? UNIT_NONE : block + (int32_t)by;
+}
+
+/* Appends the function's blocks; returns go to the block `returns_to`. */
+static void add_instance(inliner *in, size_t function, int32_t caller, int32_t returns_to)
+{
+  const code_function *f = function_of(in, function);
+  code_unit *u = in->to;
+  instance it = {function, (uint32_t)in->num_blocks, caller, returns_to};
+  for (uint32_t n = 0; n < f->num_blocks; n++) {
+    const code_block *old = &in->from->blocks[f->first_block + n];
+    code_block b = *old;
+    b.first_op = (uint32_t)u->num_ops;
+    for (uint32_t i = 0; i < old->num_ops; i++)
+      pop_push(u->ops, u->num_ops, u->ops_capacity, in->from->ops[old->first_op + i]);
+    b.next = moved(old->next, it.first_block);
+    b.taken = moved(old->taken, it.first_block);
+    b.first_target = (uint32_t)u->num_targets;
+    for (uint32_t i = 0; i < old->num_targets; i++)
+      pop_push(u->targets, u->num_targets, u->targets_capacity,
+               moved(in->from->targets[old->first_target + i], it.first_block));
+    if (returns_to != UNIT_NONE && is_return(in->from, old)) {
+      pop_push(u->targets, u->num_targets, u->targets_capacity, returns_to);
+      b.num_targets = 1;
+    }
+    pop_push(u->blocks, u->num_blocks, u->blocks_capacity, b);
+    pop_push(in->instance_of, in->num_blocks, in->blocks_capacity, (int32_t)in->num_instances);
+  }
+  in->copied_ops += in->num_ops[function];
+  pop_push(in->instances, in->num_instances, in->instances_capacity, it);
+}
+
+/* Is a copy of `callee` worth it, for a call in that instance? */
+static bool is_wanted(const inliner *in, int32_t callee, int32_t caller)
+{
+  unsigned depth = 0, same = 0;
+  for (int32_t i = caller; i != UNIT_NONE; i = in->instances[i].caller, depth++)
+    same += in->instances[i].function == (size_t)callee;
+  uint32_t ops = in->num_ops[callee];
+  return depth < MAX_CALL_DEPTH && same <= MAX_RECURSION &&
+         ops <= (same ? SMALL_RECURSIVE : SMALL_OPS) && in->copied_ops + ops <= MAX_COPIED_OPS;
+}
+
+static void make_function(inliner *in, size_t number)
+{
+  code_unit *u = in->to;
+  in->num_instances = in->num_blocks = 0;
+  in->copied_ops = 0;
+  in->first_block = (uint32_t)u->num_blocks;
+  add_instance(in, number, UNIT_NONE, UNIT_NONE);
+  for (size_t n = 0; n < in->num_blocks; n++) { /* their number grows */
+    const code_block *b = &u->blocks[in->first_block + n];
+    if (b->end != BLOCK_CALL || b->callee == UNIT_NONE || b->next == UNIT_NONE) continue;
+    if (!is_wanted(in, b->callee, in->instance_of[n])) continue;
+    int32_t entry = (int32_t)in->num_blocks;
+    add_instance(in, (size_t)b->callee, in->instance_of[n], b->next);
+    code_block *call = &u->blocks[in->first_block + n];
+    call->end = BLOCK_ENTER;
+    call->taken = entry;
+    call->next = call->callee = UNIT_NONE;
+  }
+  pop_push(u->functions, u->num_functions, u->functions_capacity,
+           (code_function){.entry = function_of(in, number)->entry,
+                           .first_block = in->first_block,
+                           .num_blocks = (uint32_t)in->num_blocks});
+}
+
+/* The functions that are still called, in the order of their first call. */
+static void make_functions(inliner *in)
+{
+  code_unit *u = in->to;
+  size_t num_wanted = 0, capacity = 0, *wanted = NULL; /* functions of `from` */
+  int32_t *number = pop_xmalloc(in->from->num_functions * sizeof *number);
+  for (size_t i = 0; i < in->from->num_functions; i++) number[i] = UNIT_NONE;
+  pop_push(wanted, num_wanted, capacity, 0);
+  number[0] = 0;
+  for (size_t i = 0; i < num_wanted; i++) {
+    make_function(in, wanted[i]);
+    for (size_t n = in->first_block; n < u->num_blocks; n++) {
+      int32_t *callee = &u->blocks[n].callee;
+      if (*callee == UNIT_NONE) continue;
+      if (number[*callee] == UNIT_NONE) {
+        number[*callee] = (int32_t)num_wanted;
+        size_t function = (size_t)*callee;
+        pop_push(wanted, num_wanted, capacity, function);
+      }
+      *callee = number[*callee];
+    }
+  }
+  free(number);
+  free(wanted);
+}
+
+void code_unit_inline(code_unit *unit)
+{
+  code_unit made = *unit;
+  made.functions = NULL;
+  made.blocks = NULL;
+  made.ops = NULL;
+  made.targets = NULL;
+  made.num_functions = made.functions_capacity = made.num_blocks = made.blocks_capacity = 0;
+  made.num_ops = made.ops_capacity = made.num_targets = made.targets_capacity = 0;
+  inliner in = {.from = unit, .to = &made};
+  count_ops(&in);
+  make_functions(&in);
+  free(in.num_ops);
+  free(in.instances);
+  free(in.instance_of);
+  free(unit->functions);
+  free(unit->blocks);
+  free(unit->ops);
+  free(unit->targets);
+  *unit = made;
+}
