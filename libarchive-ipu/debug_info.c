@@ -2,7 +2,7 @@
  * name of a function as its author wrote it.
  *
  *   object --pop_object_debug_image--> a copy that libdw can read --libdw--> lines, names
- *   file of an archive, made by pop_closure_debug_file, with addresses of a tile --libdw--> lines, names
+ *   file of an archive, made by pop_live_sections_debug_file, with addresses of a tile --libdw--> lines, names
  *
  * An archive may be anyone's: its file is looked at by libdw only if it has the form that ours have. In
  * particular libdw is to open no other file, and to believe no section how large it is uncompressed.

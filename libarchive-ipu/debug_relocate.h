@@ -1,4 +1,4 @@
-/* Relocations of debug sections, for the two that copy these: debug_object.c and closure_debug.c. */
+/* Relocations of debug sections, for the two that copy these: debug_object.c and live_debug.c. */
 #ifndef POPULUS_DEBUG_RELOCATE_H
 #define POPULUS_DEBUG_RELOCATE_H
 

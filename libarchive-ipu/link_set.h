@@ -3,7 +3,7 @@
  *   objects ──link_set.c──> one numbering of sections, one table of symbols, one of COMDAT groups
  *
  * "Section 17 of the set" is section 17 - first_section of the object that owns it. A set is not
- * changed after its last object was added: any number of threads may then make closures of it.
+ * changed after its last object was added: any number of threads may then make live sections of it.
  */
 #ifndef POPULUS_LINK_SET_H
 #define POPULUS_LINK_SET_H

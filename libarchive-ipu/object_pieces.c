@@ -9,7 +9,7 @@
  * whose addresses matter in .llvm_addrsig, as ULEB128 symbol numbers; a local one counts for its
  * section, as relocations may name that and an offset instead. A tool that renumbers symbols
  * without knowing the section clears its sh_link; then, as without one, the kinds of relocations tell
- * (closure_fold.c).
+ * (live_fold.c).
  *
  * Source: System V ABI, "Section Attribute Flags"; LLVM extensions, "SHT_LLVM_ADDRSIG".
  */

@@ -1,4 +1,4 @@
-/* Copies a closure's sections into tile memory and fills in the addresses. See closure.h;
+/* Copies live sections into tile memory and fills in the addresses. See live_sections.h;
  * relocation.c has the table of types and writes the fields.
  *
  * Most relocations are "compute S + A or S + A - P, check, encode". The others:
@@ -20,14 +20,14 @@
  *   R_RISCV_SET_ULEB128,   A pair at one offset: the difference of two symbols, in as many bytes
  *   R_RISCV_SUB_ULEB128    as the assembler left for it.
  */
-#include "closure.h"
+#include "live_sections.h"
 #include <string.h>
 
 /* One relocation at work. */
 typedef struct site {
-  const pop_closure *closure;
+  const pop_live_sections *live;
   const pop_link_addresses *addresses;
-  const closure_section *place;
+  const live_section *place;
   uint32_t object; /* of the set, that owns the section */
   const object_section *section;
   const object_relocation *entry;
@@ -41,7 +41,7 @@ static uint32_t site_address(const site *site)
 
 static pop_error *explain(const site *site, pop_error *error)
 {
-  const pop_link_set *set = site->closure->set;
+  const pop_link_set *set = site->live->set;
   const pop_object *object = set->objects[site->object].object;
   const char *target = link_set_resolve(set, site->object, site->entry->symbol).name;
   return pop_error_prefix(error, "relocation %s against %s in %s, section %s, offset 0x%x",
@@ -52,11 +52,11 @@ static pop_error *explain(const site *site, pop_error *error)
 /* S + A: an address, or an offset from the thread pointer. */
 static pop_error *symbol_value(const site *site, bool thread_offset, uint32_t *value)
 {
-  link_target target = link_set_resolve(site->closure->set, site->object, site->entry->symbol);
+  link_target target = link_set_resolve(site->live->set, site->object, site->entry->symbol);
   *value = target.value + site->entry->addend;
   if (target.kind != TARGET_SECTION) return NULL;
   pop_link_group group = POP_LINK_GROUP_COUNT;
-  (void)closure_resolve(site->closure, &target, site->entry->addend, &group, value);
+  (void)live_sections_resolve(site->live, &target, site->entry->addend, &group, value);
   if ((group == POP_LINK_TLS) != thread_offset) {
     return pop_error_new(POP_ERROR_LINK, "the symbol is %sthread-local, the instruction is %s",
                          group == POP_LINK_TLS ? "" : "not ",
@@ -69,8 +69,8 @@ static pop_error *symbol_value(const site *site, bool thread_offset, uint32_t *v
 /* Entry of this site's section at `offset` that has the upper part; NULL if there is none. */
 static const object_relocation *find_high(const site *site, uint32_t offset)
 {
-  const object_relocation *entries = site->closure->set->objects[site->object].object->relocations +
-                                     site->section->first_relocation;
+  const object_relocation *entries =
+      site->live->set->objects[site->object].object->relocations + site->section->first_relocation;
   uint32_t low = 0, high = site->section->num_relocations;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
@@ -135,7 +135,7 @@ static pop_error *apply_computed(const site *site)
 
 static pop_error *apply_low(const site *at)
 {
-  link_target label = link_set_resolve(at->closure->set, at->object, at->entry->symbol);
+  link_target label = link_set_resolve(at->live->set, at->object, at->entry->symbol);
   site upper = *at;
   upper.entry = NULL;
   if (label.kind == TARGET_SECTION && label.section == at->place->section)
@@ -154,7 +154,7 @@ static pop_error *apply_uleb_difference(const site *at)
 {
   site minuend = *at;
   const object_relocation *entries =
-      at->closure->set->objects[at->object].object->relocations + at->section->first_relocation;
+      at->live->set->objects[at->object].object->relocations + at->section->first_relocation;
   if (at->entry == entries || at->entry[-1].type->value != VALUE_ULEB_MINUEND ||
       at->entry[-1].offset != at->entry->offset)
     return pop_error_new(POP_ERROR_LINK, "there is no R_RISCV_SET_ULEB128 in front of it");
@@ -187,21 +187,21 @@ static pop_error *apply(const site *site)
   return NULL;
 }
 
-static pop_error *relocate_section(const pop_closure *closure, const pop_link_addresses *addresses,
-                                   const closure_section *place, uint8_t *group_bytes)
+static pop_error *relocate_section(const pop_live_sections *live,
+                                   const pop_link_addresses *addresses, const live_section *place,
+                                   uint8_t *group_bytes)
 {
-  site site = {.closure = closure,
+  site site = {.live = live,
                .addresses = addresses,
                .place = place,
-               .object = closure->set->section_owners[place->section],
-               .section = link_set_section(closure->set, place->section),
+               .object = live->set->section_owners[place->section],
+               .section = link_set_section(live->set, place->section),
                .bytes = group_bytes + place->offset};
   if (!site.section->data || site.section->size == 0)
-    return NULL;                                            /* the group's memory is zero already */
-  if (closure_is_cut(closure, place->section)) return NULL; /* its pieces come later */
+    return NULL; /* the group's memory is zero already */
+  if (live_sections_is_cut(live, place->section)) return NULL; /* its pieces come later */
   memcpy(site.bytes, site.section->data, site.section->size);
-  site.entry =
-      closure->set->objects[site.object].object->relocations + site.section->first_relocation;
+  site.entry = live->set->objects[site.object].object->relocations + site.section->first_relocation;
   const object_relocation *end = site.entry + site.section->num_relocations;
   for (; site.entry < end; ++site.entry) {
     pop_error *error = apply(&site);
@@ -210,15 +210,15 @@ static pop_error *relocate_section(const pop_closure *closure, const pop_link_ad
   return NULL;
 }
 
-static pop_error *check_placement(const pop_closure *closure, const pop_link_addresses *addresses,
-                                  pop_link_group group, uint32_t memory_address,
-                                  uint32_t memory_bytes)
+static pop_error *check_placement(const pop_live_sections *live,
+                                  const pop_link_addresses *addresses, pop_link_group group,
+                                  uint32_t memory_address, uint32_t memory_bytes)
 {
   static const char *const names[] = {"code", "read-only data", "data", "thread-local data"};
-  uint32_t start = addresses->start[group], bytes = closure->bytes[group];
-  if (start % closure->align[group]) {
+  uint32_t start = addresses->start[group], bytes = live->bytes[group];
+  if (start % live->align[group]) {
     return pop_error_new(POP_ERROR_LINK, "%s at 0x%x is not aligned to %u", names[group], start,
-                         closure->align[group]);
+                         live->align[group]);
   }
   if (start < memory_address || start - memory_address > memory_bytes ||
       bytes > memory_bytes - (start - memory_address)) {
@@ -229,22 +229,23 @@ static pop_error *check_placement(const pop_closure *closure, const pop_link_add
   return NULL;
 }
 
-pop_error *pop_closure_relocate(const pop_closure *closure, const pop_link_addresses *addresses,
-                                uint8_t *memory, uint32_t memory_address, uint32_t memory_bytes,
-                                uint8_t *tls_image)
+pop_error *pop_live_sections_relocate(const pop_live_sections *live,
+                                      const pop_link_addresses *addresses, uint8_t *memory,
+                                      uint32_t memory_address, uint32_t memory_bytes,
+                                      uint8_t *tls_image)
 {
   for (int i = 0; i < POP_LINK_GROUP_COUNT; ++i) {
     pop_link_group group = (pop_link_group)i;
-    if (closure->bytes[group] == 0) continue;
+    if (live->bytes[group] == 0) continue;
     uint8_t *bytes = tls_image;
     if (group != POP_LINK_TLS) {
-      POP_TRY(check_placement(closure, addresses, group, memory_address, memory_bytes));
+      POP_TRY(check_placement(live, addresses, group, memory_address, memory_bytes));
       bytes = memory + (addresses->start[group] - memory_address);
     }
-    memset(bytes, 0, closure->bytes[group]);
-    for (uint32_t at = closure->first[group]; at < closure->first[group + 1]; ++at)
-      POP_TRY(relocate_section(closure, addresses, &closure->sections[at], bytes));
-    if (group == POP_LINK_RODATA) closure_write_pieces(closure, bytes);
+    memset(bytes, 0, live->bytes[group]);
+    for (uint32_t at = live->first[group]; at < live->first[group + 1]; ++at)
+      POP_TRY(relocate_section(live, addresses, &live->sections[at], bytes));
+    if (group == POP_LINK_RODATA) live_sections_write_pieces(live, bytes);
   }
   return NULL;
 }

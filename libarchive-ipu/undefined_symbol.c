@@ -1,6 +1,6 @@
 /* The message for a symbol that nothing defines. Most often a codelet calls what needs an operating
  * system, so the message says what a tile lacks and what to do. */
-#include "closure.h"
+#include "live_sections.h"
 #include <populus/arena.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,10 +107,10 @@ bool pop_link_is_foreign_symbol(const char *symbol)
   return find_hint(symbol)->text != NULL;
 }
 
-static pop_error *explain_in_section(const pop_closure *closure, const closure_section *section,
+static pop_error *explain_in_section(const pop_live_sections *live, const live_section *section,
                                      const char *const *needed_by, const char *symbol)
 {
-  const pop_link_set *set = closure->set;
+  const pop_link_set *set = live->set;
   uint32_t number = set->section_owners[section->section];
   const pop_object *object = set->objects[number].object;
   uint32_t index = section->section - set->objects[number].first_section;
@@ -124,10 +124,10 @@ static pop_error *explain_in_section(const pop_closure *closure, const closure_s
   return NULL;
 }
 
-pop_error *pop_closure_explain_given(const pop_closure *closure, const char *const *needed_by,
-                                     const char *symbol)
+pop_error *pop_live_sections_explain_given(const pop_live_sections *live,
+                                           const char *const *needed_by, const char *symbol)
 {
-  for (size_t i = 0; i < closure->num_sections; ++i)
-    POP_TRY(explain_in_section(closure, &closure->sections[i], needed_by, symbol));
+  for (size_t i = 0; i < live->num_sections; ++i)
+    POP_TRY(explain_in_section(live, &live->sections[i], needed_by, symbol));
   return NULL;
 }

@@ -19,14 +19,14 @@
 /* Of the functions that the vertex reaches; JSON's null where one is in another file. */
 static json_t *code_bytes(const pop_link_set *set, const pop_vertex_type *type)
 {
-  pop_closure *closure;
-  pop_error *error = pop_closure_create(set, &type->symbol, NULL, 1, &closure);
+  pop_live_sections *live;
+  pop_error *error = pop_live_sections_create(set, &type->symbol, NULL, 1, &live);
   if (error) {
     pop_error_free(error);
     return json_null();
   }
-  json_t *bytes = json_integer(pop_closure_group_bytes(closure, POP_LINK_CODE));
-  pop_closure_free(closure);
+  json_t *bytes = json_integer(pop_live_sections_group_bytes(live, POP_LINK_CODE));
+  pop_live_sections_free(live);
   return bytes;
 }
 

@@ -200,10 +200,10 @@ static void define_what_may_come(const search *s, missing_symbols *missing)
   }
 }
 
-static void warn_of_missing(const pop_closure *closure, const char *const *needed_by,
+static void warn_of_missing(const pop_live_sections *live, const char *const *needed_by,
                             const char *symbol, pop_bytes *warnings)
 {
-  pop_error *why = pop_closure_explain_given(closure, needed_by, symbol);
+  pop_error *why = pop_live_sections_explain_given(live, needed_by, symbol);
   if (!why) return;
   char *text = pop_xasprintf("popc: warning: %s: another codelet file must define it\n",
                              pop_error_message(why));
@@ -225,11 +225,11 @@ static pop_error *check_links(const search *s, const pop_gp *gp, bool warn)
   }
   missing_symbols missing = {0};
   define_what_may_come(s, &missing);
-  pop_closure *closure = NULL;
-  pop_error *error = pop_closure_create(s->set, roots, needed_by, count, &closure);
+  pop_live_sections *live = NULL;
+  pop_error *error = pop_live_sections_create(s->set, roots, needed_by, count, &live);
   for (size_t i = 0; i < missing.count && !error && warn; ++i)
-    warn_of_missing(closure, needed_by, missing.items[i], s->warnings);
-  pop_closure_free(closure);
+    warn_of_missing(live, needed_by, missing.items[i], s->warnings);
+  pop_live_sections_free(live);
   free(missing.items);
   return error;
 }

@@ -11,7 +11,7 @@
  *   exchange   transfers between tiles become timed exchange instructions
  *   ---- from here on no block of data is added; sizes of data are final ----
  *   liveness   when each block is needed
- *   closure    which functions each tile needs (tiles with equal needs share one closure)
+ *   live_sections  which functions each tile needs (tiles with equal needs share live sections)
  *   stack      how much stack the workers of each tile need
  *   emit       control code, control tables, exchange code as words with open addresses
  *   ---- from here on no block at all is added; all sizes are final ----
@@ -421,12 +421,12 @@ typedef struct host_exchange {
   size_t num_packets;
 } host_exchange;
 
-/* ---- closure, emit ---- */
+/* ---- live_sections, emit ---- */
 
-/* Tiles with the same set of entry symbols share a closure, and its bytes where they also have it at
+/* Tiles with the same set of entry symbols share live sections, and their bytes where they also have it at
  * the same addresses (allocate sees to that). */
 typedef struct code_group {
-  pop_closure *closure;
+  pop_live_sections *live;
   pop_link_addresses addresses; /* allocate: of the group's first tile, that `bytes` is for */
   uint8_t *bytes;               /* allocate: groups CODE, RODATA, DATA from `first_address` on */
   uint8_t *tls_bytes;           /* initial content of one context's thread-local data */
@@ -461,7 +461,7 @@ typedef struct tile_measure {
 
 typedef struct tile_layout {
   uint32_t code_group;                          /* COMPILER_NONE: the tile runs no vertex */
-  uint32_t linked_blocks[POP_LINK_GROUP_COUNT]; /* blocks of the closure's groups, or NONE */
+  uint32_t linked_blocks[POP_LINK_GROUP_COUNT]; /* blocks of the live sections' groups, or NONE */
   uint32_t library_code;       /* block right behind that of CODE: the rest of the group, or NONE */
   uint32_t control_code;       /* block of the supervisor's code; its first word is the entry */
   uint32_t worker_stack_bytes; /* stack: of each worker; 0: the tile runs no vertex */
@@ -540,7 +540,7 @@ typedef struct compilation {
   COMPILATION_ARRAY(tile_exchange, tile_exchanges);
   COMPILATION_ARRAY(exchange_op, exchange_ops);
 
-  /* closure, emit, allocate */
+  /* live_sections, emit, allocate */
   COMPILATION_ARRAY(code_group, code_groups);
   COMPILATION_ARRAY(code_patch, code_patches); /* by tile */
   COMPILATION_ARRAY(block_mark, block_marks);  /* by tile */
@@ -585,7 +585,7 @@ POP_MUST_CHECK pop_error *pass_place(compilation *c);
 POP_MUST_CHECK pop_error *pass_lower(compilation *c);
 POP_MUST_CHECK pop_error *pass_exchange(compilation *c);
 POP_MUST_CHECK pop_error *pass_liveness(compilation *c);
-POP_MUST_CHECK pop_error *pass_closure(compilation *c);
+POP_MUST_CHECK pop_error *pass_live_sections(compilation *c);
 POP_MUST_CHECK pop_error *pass_stack(compilation *c);
 POP_MUST_CHECK pop_error *pass_emit(compilation *c);
 POP_MUST_CHECK pop_error *pass_allocate(compilation *c);

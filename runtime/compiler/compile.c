@@ -16,11 +16,11 @@ static const struct {
     {"lower", pass_lower},       /* programs become steps, vertices get states and workers */
     {"exchange", pass_exchange}, /* transfers become timed exchange instructions */
     {"liveness", pass_liveness}, /* when the content of each block is needed */
-    {"link", pass_closure},      /* which functions each tile needs */
-    {"stack", pass_stack},       /* how much stack the workers of each tile need */
-    {"emit", pass_emit},         /* control code, control tables, exchange code */
-    {"allocate", pass_allocate}, /* an address for each block; code is relocated */
-    {"account", pass_account},   /* memory by category and region */
+    {"live_sections", pass_live_sections}, /* which functions each tile needs */
+    {"stack", pass_stack},                 /* how much stack the workers of each tile need */
+    {"emit", pass_emit},                   /* control code, control tables, exchange code */
+    {"allocate", pass_allocate},           /* an address for each block; code is relocated */
+    {"account", pass_account},             /* memory by category and region */
 };
 
 enum { NUM_PASSES = sizeof passes / sizeof *passes, MAX_WORKERS = 6 };
@@ -144,7 +144,7 @@ pop_error *compile(pop_graph *graph, const uint32_t *programs, size_t num_progra
 static void free_code(compilation *c)
 {
   for (size_t i = 0; i < c->num_code_groups; i++) {
-    pop_closure_free(c->code_groups[i].closure);
+    pop_live_sections_free(c->code_groups[i].live);
     free(c->code_groups[i].bytes);
     free(c->code_groups[i].tls_bytes);
   }

@@ -9,7 +9,7 @@ POP_MUST_CHECK pop_error *relocate_code_groups(compilation *c);
 /* linked_code.c: puts the tile's linked code and data into its image (the byte at memory_base first). */
 POP_MUST_CHECK pop_error *write_linked_code(const compilation *c, uint32_t tile, uint8_t *bytes,
                                             uint32_t size);
-/* linked_code.c: where the closure's groups are on the tile. */
+/* linked_code.c: where the live sections' groups are on the tile. */
 pop_link_addresses linked_addresses(const compilation *c, uint32_t tile);
 
 /* account.c: visits the tile's memory by address, from its base to layout->end, in ranges that lie in

@@ -1,6 +1,6 @@
 /* From an address in tile memory to a line of the user's source.
  *
- *   pc --pop_closure_locate--> object, section, offset
+ *   pc --pop_live_sections_locate--> object, section, offset
  *      --pop_debug_info_place--> file, line
  *
  * This runs once per fault that a user sees, so nothing is kept between calls. What is wrong with
@@ -21,11 +21,11 @@ typedef struct code_place {
 static bool find_place(const compilation *c, uint32_t tile, uint32_t pc, code_place *place)
 {
   if (c->tiles[tile].code_group == COMPILER_NONE) return false;
-  const pop_closure *closure = c->code_groups[c->tiles[tile].code_group].closure;
+  const pop_live_sections *live = c->code_groups[c->tiles[tile].code_group].live;
   pop_link_addresses addresses = linked_addresses(c, tile);
   const char *section_name;
-  return pop_closure_locate(closure, &addresses, pc, &place->object, &section_name, &place->section,
-                            &place->offset);
+  return pop_live_sections_locate(live, &addresses, pc, &place->object, &section_name,
+                                  &place->section, &place->offset);
 }
 
 void find_source_line(const compilation *c, uint32_t tile, uint32_t pc, char *text, size_t size)

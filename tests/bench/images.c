@@ -101,7 +101,7 @@ static double link_seconds(const pop_engine *engine)
   const pop_phase_time *times = pop_engine_phase_times(engine, &count);
   double sum = 0;
   for (size_t i = 0; i < count; ++i)
-    if (strcmp(times[i].name, "link") == 0 || strcmp(times[i].name, "allocate") == 0)
+    if (strcmp(times[i].name, "live_sections") == 0 || strcmp(times[i].name, "allocate") == 0)
       sum += times[i].seconds;
   return sum;
 }

@@ -2,7 +2,7 @@
  *
  *   bytes -> pop_gp_read_memory, as they are and with a digest that fits
  *         -> every vertex type, object and symbol read; a part for each target
- *         -> of each entry: stack, closure, relocated into memory of just its size
+ *         -> of each entry: stack, live sections, relocated into memory of just its size
  *         -> written again, which must be readable again
  *
  * Built for libFuzzer by the preset `fuzz`, and by every other into `replay`, which the tests run

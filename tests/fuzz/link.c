@@ -1,4 +1,4 @@
-/* Fuzz target of the tile linker: object -> link set -> closure -> memory, with stacks and debug
+/* Fuzz target of the tile linker: object -> link set -> live sections -> memory, with stacks and debug
  * information. The input is one object, or an archive of several; its own symbols are the entries.
  */
 #include "fuzz.h"

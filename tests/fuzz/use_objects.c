@@ -35,57 +35,58 @@ void use_object(const pop_object *object)
 
 static void read_link_symbol(void *context, const pop_link_symbol *symbol)
 {
-  const pop_closure *closure = ((const void **)context)[0];
+  const pop_live_sections *live = ((const void **)context)[0];
   const pop_link_addresses *addresses = ((const void **)context)[1];
   uint32_t address, size, section_index, offset;
   const pop_object *object;
   const char *section;
   touch_text(symbol->name);
-  if (pop_closure_symbol(closure, addresses, symbol->name, &address, &size))
-    (void)pop_closure_locate(closure, addresses, address, &object, &section, &section_index,
-                             &offset);
+  if (pop_live_sections_symbol(live, addresses, symbol->name, &address, &size))
+    (void)pop_live_sections_locate(live, addresses, address, &object, &section, &section_index,
+                                   &offset);
 }
 
-/* False if the closure is too large for a tile. */
-static bool place(const pop_closure *closure, pop_link_addresses *addresses, uint32_t *bytes)
+/* False if the live sections are too large for a tile. */
+static bool place(const pop_live_sections *live, pop_link_addresses *addresses, uint32_t *bytes)
 {
   uint64_t end = MEMORY_BASE;
   for (int group = 0; group < POP_LINK_GROUP_COUNT; ++group) {
-    uint64_t align = pop_closure_group_align(closure, (pop_link_group)group);
+    uint64_t align = pop_live_sections_group_align(live, (pop_link_group)group);
     end = (end + align - 1) / align * align;
     addresses->start[group] = (uint32_t)end;
     if (group == POP_LINK_TLS) continue;
-    end += pop_closure_group_bytes(closure, (pop_link_group)group);
+    end += pop_live_sections_group_bytes(live, (pop_link_group)group);
     if (end > MEMORY_BASE + MEMORY_BYTES) return false;
   }
   *bytes = (uint32_t)(end - MEMORY_BASE);
-  return pop_closure_group_bytes(closure, POP_LINK_TLS) <= MEMORY_BYTES;
+  return pop_live_sections_group_bytes(live, POP_LINK_TLS) <= MEMORY_BYTES;
 }
 
-static void relocate(const pop_closure *closure)
+static void relocate(const pop_live_sections *live)
 {
   pop_link_addresses addresses = {0};
   uint32_t bytes;
-  if (!place(closure, &addresses, &bytes)) return;
-  uint32_t tls_bytes = pop_closure_group_bytes(closure, POP_LINK_TLS);
+  if (!place(live, &addresses, &bytes)) return;
+  uint32_t tls_bytes = pop_live_sections_group_bytes(live, POP_LINK_TLS);
   uint8_t *memory = malloc(bytes ? bytes : 1), *tls = malloc(tls_bytes ? tls_bytes : 1);
   if (!memory || !tls) abort();
-  forget(pop_closure_relocate(closure, &addresses, memory, MEMORY_BASE, bytes, tls));
-  pop_closure_symbols(closure, &addresses, read_link_symbol, (const void *[]){closure, &addresses});
+  forget(pop_live_sections_relocate(live, &addresses, memory, MEMORY_BASE, bytes, tls));
+  pop_live_sections_symbols(live, &addresses, read_link_symbol, (const void *[]){live, &addresses});
   free(memory);
   free(tls);
   pop_bytes elf = {0};
-  if (pop_closure_has_debug(closure) && forget(pop_closure_debug_file(closure, &addresses, &elf)))
+  if (pop_live_sections_has_debug(live) &&
+      forget(pop_live_sections_debug_file(live, &addresses, &elf)))
     touch(elf.data, elf.size);
   pop_bytes_free(&elf);
 }
 
 static void link_entries(const pop_link_set *set, const char *const *symbols, size_t count)
 {
-  pop_closure *closure;
-  if (!forget(pop_closure_create(set, symbols, NULL, count, &closure))) return;
-  relocate(closure);
-  pop_closure_free(closure);
+  pop_live_sections *live;
+  if (!forget(pop_live_sections_create(set, symbols, NULL, count, &live))) return;
+  relocate(live);
+  pop_live_sections_free(live);
 }
 
 static void measure_stacks(const pop_link_set *set, const char *const *symbols, size_t count)

@@ -6,7 +6,7 @@
  * data, data), and <output>.ld, a script that makes GNU ld or lld put the same sections at the
  * same addresses (not with --fold: then what is equal is there once). Prints "<group> <address> <size> <name>" for each symbol and section group.
  */
-#include "closure.h"
+#include "live_sections.h"
 #include <populus/arena.h>
 #include <populus/file.h>
 #include <stdio.h>
@@ -36,31 +36,31 @@ static pop_error *read_objects(char **arguments, pop_link_set *set, pop_object *
 }
 
 /* Input sections of zeros get an output section of their own: no tool then writes them out. */
-static void write_script_sections(FILE *script, const pop_closure *closure, pop_link_group group,
+static void write_script_sections(FILE *script, const pop_live_sections *live, pop_link_group group,
                                   bool zeros, uint32_t start)
 {
   const char *suffix = zeros ? "zeros" : "";
   bool open = false;
-  for (uint32_t i = closure->first[group]; i < closure->first[group + 1]; ++i) {
-    const closure_section *place = &closure->sections[i];
-    const object_section *section = link_set_section(closure->set, place->section);
+  for (uint32_t i = live->first[group]; i < live->first[group + 1]; ++i) {
+    const live_section *place = &live->sections[i];
+    const object_section *section = link_set_section(live->set, place->section);
     if (!section->data != zeros) continue;
     if (!open)
       fprintf(script, "  .%s%s 0x%x : {\n", group_names[group], suffix, start + place->offset);
     open = true;
-    fprintf(script, "    \"%s\"(%s)\n", link_set_owner(closure->set, place->section)->object->name,
+    fprintf(script, "    \"%s\"(%s)\n", link_set_owner(live->set, place->section)->object->name,
             section->name);
   }
   if (open) fprintf(script, "  } =0\n");
 }
 
-static void write_script(FILE *script, const pop_closure *closure,
+static void write_script(FILE *script, const pop_live_sections *live,
                          const pop_link_addresses *addresses)
 {
   fprintf(script, "SECTIONS {\n");
   for (size_t i = 0; i < sizeof order / sizeof *order; ++i) {
     for (int zeros = 0; zeros < 2; ++zeros)
-      write_script_sections(script, closure, order[i], zeros, addresses->start[order[i]]);
+      write_script_sections(script, live, order[i], zeros, addresses->start[order[i]]);
   }
   fprintf(script, "  /DISCARD/ : { *(.eh_frame) }\n}\n");
 }
@@ -72,11 +72,11 @@ static void print_symbol(void *context, const pop_link_symbol *symbol)
          symbol->name);
 }
 
-static pop_error *write_debug_file(const pop_closure *closure, const pop_link_addresses *addresses,
-                                   const char *output)
+static pop_error *write_debug_file(const pop_live_sections *live,
+                                   const pop_link_addresses *addresses, const char *output)
 {
   pop_bytes elf = {0};
-  POP_TRY(pop_closure_debug_file(closure, addresses, &elf));
+  POP_TRY(pop_live_sections_debug_file(live, addresses, &elf));
   char *name = pop_xasprintf("%s.dbg", output);
   FILE *file = fopen(name, "wb");
   bool written = file && fwrite(elf.data, 1, elf.size, file) == elf.size;
@@ -87,29 +87,29 @@ static pop_error *write_debug_file(const pop_closure *closure, const pop_link_ad
   return error;
 }
 
-static pop_error *write_outputs(const pop_closure *closure, uint32_t base, const char *output)
+static pop_error *write_outputs(const pop_live_sections *live, uint32_t base, const char *output)
 {
   pop_link_addresses addresses;
   uint32_t end = base;
   for (size_t i = 0; i < sizeof order / sizeof *order; ++i) {
-    uint32_t align = pop_closure_group_align(closure, order[i]);
+    uint32_t align = pop_live_sections_group_align(live, order[i]);
     addresses.start[order[i]] = end = (end + align - 1) & ~(align - 1);
-    end += pop_closure_group_bytes(closure, order[i]);
+    end += pop_live_sections_group_bytes(live, order[i]);
     printf("group 0x%x %u %s\n", addresses.start[order[i]],
-           pop_closure_group_bytes(closure, order[i]), group_names[order[i]]);
+           pop_live_sections_group_bytes(live, order[i]), group_names[order[i]]);
   }
   uint8_t *memory = pop_xcalloc(end - base, 1);
-  POP_TRY(pop_closure_relocate(closure, &addresses, memory, base, end - base,
-                               memory + (addresses.start[POP_LINK_TLS] - base)));
+  POP_TRY(pop_live_sections_relocate(live, &addresses, memory, base, end - base,
+                                     memory + (addresses.start[POP_LINK_TLS] - base)));
   char *bin = pop_xasprintf("%s.bin", output), *ld = pop_xasprintf("%s.ld", output);
   FILE *bytes = fopen(bin, "wb"), *script = fopen(ld, "w");
   if (!bytes || !script) return pop_error_new(POP_ERROR_SYSTEM, "cannot write %s and %s", bin, ld);
   fwrite(memory, 1, end - base, bytes);
-  write_script(script, closure, &addresses);
+  write_script(script, live, &addresses);
   if (fclose(bytes) || fclose(script))
     return pop_error_new(POP_ERROR_SYSTEM, "cannot write %s and %s", bin, ld);
-  POP_TRY(write_debug_file(closure, &addresses, output));
-  pop_closure_symbols(closure, &addresses, print_symbol, NULL);
+  POP_TRY(write_debug_file(live, &addresses, output));
+  pop_live_sections_symbols(live, &addresses, print_symbol, NULL);
   free(memory);
   free(bin);
   free(ld);
@@ -122,10 +122,10 @@ static pop_error *link_roots(const pop_link_set *set, char *list, uint32_t base,
   size_t count = 0;
   for (char *root = strtok(list, ","); root && count < 64; root = strtok(NULL, ","))
     roots[count++] = root;
-  pop_closure *closure;
-  POP_TRY(pop_closure_create(set, roots, NULL, count, &closure));
-  pop_error *error = write_outputs(closure, base, output);
-  pop_closure_free(closure);
+  pop_live_sections *live;
+  POP_TRY(pop_live_sections_create(set, roots, NULL, count, &live));
+  pop_error *error = write_outputs(live, base, output);
+  pop_live_sections_free(live);
   return error;
 }
 

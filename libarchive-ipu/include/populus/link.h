@@ -1,12 +1,12 @@
 /* The tile linker: relocatable RV32 objects in, relocated bytes in tile memory out.
  *
  *   objects --pop_link_set_add--> link set      symbols resolved once for all tiles
- *   link set + roots --pop_closure_create-->    the sections that a tile needs (garbage collected)
- *   closure + addresses --pop_closure_relocate--> bytes, straight into the tile's memory
+ *   link set + roots --pop_live_sections_create-->    the sections that a tile needs (garbage collected)
+ *   live sections + addresses --pop_live_sections_relocate--> bytes, straight into the tile's memory
  *
  * No process is started and no object is rewritten. Everything read from an object is checked
  * first: a relocation that would reach outside its section is an error, not a crash. Tiles with
- * the same roots share one closure; with the same addresses they have the same bytes.
+ * the same roots share live sections; with the same addresses they have the same bytes.
  *
  * Objects are what clang 19, picolibc and libgcc produce: ELF32 little-endian EM_RISCV ET_REL,
  * ABI ilp32f, no compressed code. R_RISCV_RELAX and _ALIGN are hints here: nothing is relaxed.
@@ -65,7 +65,7 @@ POP_MUST_CHECK pop_error *pop_link_set_add(pop_link_set *set, const pop_object *
 void pop_link_set_define(pop_link_set *set, const char *name, uint32_t value);
 /* The base of tile memory, which differs between targets that one object serves. */
 #define POP_LINK_MEMORY_BASE "__tile_memory_base"
-/* Closures made from now on keep every section and constant as it is in its object. Otherwise equal
+/* Live sections made from now on keep every section and constant as it is in its object. Otherwise equal
  * constants and strings of mergeable sections are there once, a string also as the tail of another,
  * and functions and read-only data that are equal with all they refer to share one copy, unless
  * code may compare their addresses; each keeps its names. For debugging. */
@@ -81,51 +81,53 @@ typedef enum pop_link_group {
   POP_LINK_GROUP_COUNT
 } pop_link_group;
 
-typedef struct pop_closure pop_closure;
+typedef struct pop_live_sections pop_live_sections;
 
 /* The sections reached from the symbols `roots`. `needed_by[i]` (may be NULL) says in messages who
  * needs roots[i] ("vertex SumVertex"). Errors: LINK with the undefined symbol, the object that
  * refers to it and the root that leads there. Deterministic for the same set and roots. */
-POP_MUST_CHECK pop_error *pop_closure_create(const pop_link_set *set, const char *const *roots,
-                                             const char *const *needed_by, size_t count,
-                                             pop_closure **closure);
-void pop_closure_free(pop_closure *closure);
-/* What pop_closure_create would say if nothing defined `symbol`, to which pop_link_set_define gave a
- * value; NULL if nothing in the closure refers to it. `needed_by` as for creation, not NULL. */
-POP_MUST_CHECK pop_error *pop_closure_explain_given(const pop_closure *closure,
-                                                    const char *const *needed_by,
-                                                    const char *symbol);
+POP_MUST_CHECK pop_error *pop_live_sections_create(const pop_link_set *set,
+                                                   const char *const *roots,
+                                                   const char *const *needed_by, size_t count,
+                                                   pop_live_sections **live);
+void pop_live_sections_free(pop_live_sections *live);
+/* What pop_live_sections_create would say if nothing defined `symbol`, to which pop_link_set_define gave a
+ * value; NULL if nothing in the live sections refers to it. `needed_by` as for creation, not NULL. */
+POP_MUST_CHECK pop_error *pop_live_sections_explain_given(const pop_live_sections *live,
+                                                          const char *const *needed_by,
+                                                          const char *symbol);
 /* Is it one that no codelet file can be expected to define: of the heap, the operating system,
  * exceptions, …? */
 bool pop_link_is_foreign_symbol(const char *symbol);
-uint32_t pop_closure_group_bytes(const pop_closure *closure, pop_link_group group);
+uint32_t pop_live_sections_group_bytes(const pop_live_sections *live, pop_link_group group);
 /* From where on, in group CODE, it is that of library objects: a multiple of 4; all of the group's bytes if there
  * is none. */
-uint32_t pop_closure_library_code(const pop_closure *closure);
-uint32_t pop_closure_group_align(const pop_closure *closure, pop_link_group group); /* >= 4 */
+uint32_t pop_live_sections_library_code(const pop_live_sections *live);
+uint32_t pop_live_sections_group_align(const pop_live_sections *live,
+                                       pop_link_group group); /* >= 4 */
 
 /* Where each group starts. Code addresses TLS symbols by their offset from the thread pointer,
  * which the control code sets to the start of the context's TLS block (RISC-V: tp points at the
  * block's first byte; align it to group_align). So start[POP_LINK_TLS] has no part in relocation:
- * it is what pop_closure_symbol and pop_closure_symbols add to those offsets. */
+ * it is what pop_live_sections_symbol and pop_live_sections_symbols add to those offsets. */
 typedef struct pop_link_addresses {
   uint32_t start[POP_LINK_GROUP_COUNT];
 } pop_link_addresses;
 
-/* Address of a defined symbol under these addresses. False if the closure does not hold it. */
-bool pop_closure_symbol(const pop_closure *closure, const pop_link_addresses *addresses,
-                        const char *name, uint32_t *address, uint32_t *size);
+/* Address of a defined symbol under these addresses. False if the live sections do not hold it. */
+bool pop_live_sections_symbol(const pop_live_sections *live, const pop_link_addresses *addresses,
+                              const char *name, uint32_t *address, uint32_t *size);
 
 /* Copies and relocates groups CODE, RODATA and DATA to `memory`, whose first byte has the tile
  * address `memory_address` and which holds `memory_bytes` bytes; TLS initial content is at
  * `tls_image` (group_bytes(TLS) bytes; may be NULL if 0). Errors: LINK naming relocation type,
  * symbol, object, section and offset, for a value that does not fit its field. */
-POP_MUST_CHECK pop_error *pop_closure_relocate(const pop_closure *closure,
-                                               const pop_link_addresses *addresses, uint8_t *memory,
-                                               uint32_t memory_address, uint32_t memory_bytes,
-                                               uint8_t *tls_image);
+POP_MUST_CHECK pop_error *pop_live_sections_relocate(const pop_live_sections *live,
+                                                     const pop_link_addresses *addresses,
+                                                     uint8_t *memory, uint32_t memory_address,
+                                                     uint32_t memory_bytes, uint8_t *tls_image);
 
-/* Visits every function and object symbol of the closure, group by group, with its kind: sections in
+/* Visits every function and object symbol of the live sections, group by group, with its kind: sections in
  * the order of their addresses, then read-only data that has been merged. What shares one copy has
  * all names there; sections without a sized symbol, and the merged constants and strings of one kind,
  * are visited under their section's name. Also every
@@ -136,28 +138,28 @@ typedef struct pop_link_symbol {
   pop_link_group group;
   bool function, local;
 } pop_link_symbol;
-void pop_closure_symbols(const pop_closure *closure, const pop_link_addresses *addresses,
-                         void (*visit)(void *context, const pop_link_symbol *symbol),
-                         void *context);
+void pop_live_sections_symbols(const pop_live_sections *live, const pop_link_addresses *addresses,
+                               void (*visit)(void *context, const pop_link_symbol *symbol),
+                               void *context);
 
 /* For debug information: the object and section offset of a code address, or false. */
-bool pop_closure_locate(const pop_closure *closure, const pop_link_addresses *addresses,
-                        uint32_t address, const pop_object **object, const char **section_name,
-                        uint32_t *section_index, uint32_t *offset);
+bool pop_live_sections_locate(const pop_live_sections *live, const pop_link_addresses *addresses,
+                              uint32_t address, const pop_object **object,
+                              const char **section_name, uint32_t *section_index, uint32_t *offset);
 
 /* Has any of its objects debug information (`.debug_…` sections that are not compressed)? */
-bool pop_closure_has_debug(const pop_closure *closure);
+bool pop_live_sections_has_debug(const pop_live_sections *live);
 /* Appends to `elf` a file with all of it at these addresses, as tools find it by .gnu_debuglink: ELF32,
- * ET_EXEC, no section named .text. Functions that the closure does not hold, or that share another's
+ * ET_EXEC, no section named .text. Functions that the live sections do not hold, or that share another's
  * copy, are at address 0. Errors: FILE_LOAD as for pop_object_debug_image, LINK if it is larger than
  * 1 GiB. */
-POP_MUST_CHECK pop_error *pop_closure_debug_file(const pop_closure *closure,
-                                                 const pop_link_addresses *addresses,
-                                                 pop_bytes *elf);
+POP_MUST_CHECK pop_error *pop_live_sections_debug_file(const pop_live_sections *live,
+                                                       const pop_link_addresses *addresses,
+                                                       pop_bytes *elf);
 
 /* Appends a copy of the object to `elf` that DWARF readers (libdw) understand as it is: ET_EXEC,
  * its `.debug_*` sections relocated, each loaded section at addresses of its own, which its sh_addr
- * says. So what pop_closure_locate finds is, in the copy, at sh_addr of section `section_index`
+ * says. So what pop_live_sections_locate finds is, in the copy, at sh_addr of section `section_index`
  * plus `offset`; these addresses are not the tile's. Errors: FILE_LOAD for relocations of debug
  * sections that are damaged or of a type that has no place there. */
 POP_MUST_CHECK pop_error *pop_object_debug_image(const pop_object *object, pop_bytes *elf);
@@ -168,7 +170,7 @@ const char *pop_object_compressed_debug(const pop_object *object);
  * may go before it. */
 typedef struct pop_debug_info pop_debug_info;
 pop_debug_info *pop_debug_info_open(const pop_object *object);
-/* The same of a file that pop_closure_debug_file has made, or anyone. Takes the bytes, and leaves none. */
+/* The same of a file that pop_live_sections_debug_file has made, or anyone. Takes the bytes, and leaves none. */
 pop_debug_info *pop_debug_info_open_file(pop_bytes *file);
 void pop_debug_info_free(pop_debug_info *info);
 

@@ -29,12 +29,12 @@ static pop_error *code_of_types(const compilation *c, const uint32_t *types, siz
     roots[i] = c->vertex_types[types[i]].type->symbol;
     needed_by[i] = c->vertex_types[types[i]].type->name;
   }
-  pop_closure *closure = NULL;
-  pop_error *error = pop_closure_create(c->link_set, roots, needed_by, count, &closure);
+  pop_live_sections *live = NULL;
+  pop_error *error = pop_live_sections_create(c->link_set, roots, needed_by, count, &live);
   if (!error)
-    *bytes = pop_closure_group_bytes(closure, POP_LINK_CODE) +
-             pop_closure_group_bytes(closure, POP_LINK_RODATA);
-  pop_closure_free(closure);
+    *bytes = pop_live_sections_group_bytes(live, POP_LINK_CODE) +
+             pop_live_sections_group_bytes(live, POP_LINK_RODATA);
+  pop_live_sections_free(live);
   free(roots);
   free(needed_by);
   return error;

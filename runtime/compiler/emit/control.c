@@ -220,7 +220,7 @@ static void put_entry(emitter *e)
   const tile_layout *layout = &e->c->tiles[e->tile];
   uint32_t tls = layout->linked_blocks[POP_LINK_TLS];
   if (tls == COMPILER_NONE) return;
-  uint32_t stride = tls_stride_bytes(e->c->code_groups[layout->code_group].closure);
+  uint32_t stride = tls_stride_bytes(e->c->code_groups[layout->code_group].live);
   put_address(&e->code, TP, (place){tls, stride * e->c->target.num_worker_contexts});
 }
 

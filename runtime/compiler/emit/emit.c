@@ -9,6 +9,10 @@
  *   control         the supervisor's code
  *
  * Addresses are still open: tables refer to functions and states by fixups, code by patches.
+ *
+ * Needs:   the steps, the exchange instructions, the code groups and the sizes of stacks.
+ * Adds:    the blocks above, code_patches, block_marks, measures.
+ * Then:    no block is added, and all sizes are final.
  */
 #include "compiler/emit/blocks.h"
 #include "compiler/emit/instrument.h"
@@ -107,7 +111,7 @@ static void add_worker_stub(emitter *e)
   uint32_t tls = layout->linked_blocks[POP_LINK_TLS];
   if (tls != COMPILER_NONE)
     put_share_of_context(&a, TP, (place){tls, 0},
-                         tls_stride_bytes(c->code_groups[layout->code_group].closure));
+                         tls_stride_bytes(c->code_groups[layout->code_group].live));
   if (instruments_vertices(c)) put(&a, rv_lw(S2, A0, 0));
   put(&a, rv_addi(S0, A0, instruments_vertices(c) ? 4 : 0));
   put(&a, rv_lw(T0, S0, 0));
@@ -143,10 +147,10 @@ static place entry_of(emitter *e, uint32_t type)
   if (e->entry_offsets[type] == COMPILER_NONE) {
     const pop_link_addresses from_zero = {{0}};
     uint32_t size;
-    bool found =
-        pop_closure_symbol(c->code_groups[group].closure, &from_zero,
-                           c->vertex_types[type].type->symbol, &e->entry_offsets[type], &size);
-    assert(found); /* it was a root of the closure */
+    bool found = pop_live_sections_symbol(c->code_groups[group].live, &from_zero,
+                                          c->vertex_types[type].type->symbol,
+                                          &e->entry_offsets[type], &size);
+    assert(found); /* it was a root of the live sections */
     (void)found;
   }
   return (place){c->tiles[e->tile].linked_blocks[POP_LINK_CODE], e->entry_offsets[type]};

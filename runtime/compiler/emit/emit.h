@@ -125,6 +125,6 @@ uint32_t emitter_add_code(emitter *e, assembler *code, pop_memory_category categ
                           const char *name);
 
 /* link/live_sections.c: bytes from one worker's thread-local data to the next one's. */
-uint32_t tls_stride_bytes(const pop_closure *closure);
+uint32_t tls_stride_bytes(const pop_live_sections *live);
 
 #endif

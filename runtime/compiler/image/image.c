@@ -110,7 +110,7 @@ static void add_mapping(builder *b, uint32_t address, bool code)
 static void add_worker_symbols(builder *b, const pop_link_symbol *symbol)
 {
   const tile_layout *layout = &b->c->tiles[b->tile];
-  uint32_t stride = tls_stride_bytes(b->c->code_groups[layout->code_group].closure);
+  uint32_t stride = tls_stride_bytes(b->c->code_groups[layout->code_group].live);
   for (uint32_t w = 0; w < b->c->target.num_worker_contexts; w++)
     add_symbol(b, (pop_image_symbol){
                       .name = pop_arena_printf(b->arena, "%s.worker%u", symbol->name, w),
@@ -154,8 +154,8 @@ static void add_linked_symbols(builder *b)
   const tile_layout *layout = &b->c->tiles[b->tile];
   if (layout->code_group == COMPILER_NONE) return;
   pop_link_addresses addresses = linked_addresses(b->c, b->tile);
-  pop_closure_symbols(b->c->code_groups[layout->code_group].closure, &addresses, add_linked_symbol,
-                      b);
+  pop_live_sections_symbols(b->c->code_groups[layout->code_group].live, &addresses,
+                            add_linked_symbol, b);
 }
 
 static bool is_linked(const tile_layout *layout, uint32_t block)

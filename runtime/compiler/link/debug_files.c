@@ -3,7 +3,7 @@
  *
  *   tile-00000.elf ─┐ .gnu_debuglink: name, CRC
  *   tile-00001.elf ─┴─> code-00000.dbg
- *   tile-00002.elf ───> code-00001.dbg      another closure, or the same one elsewhere
+ *   tile-00002.elf ───> code-00001.dbg      other live sections, or the same one elsewhere
  *
  * gdb, addr2line and llvm-symbolizer look for that file beside the image, so `ar x` of the archive
  * makes them work. The checksum has to be in the images before the file is in the archive; files are
@@ -56,7 +56,7 @@ static tile_code *collect(const compilation *c, size_t *count)
 {
   bool *has_debug = pop_xcalloc(c->num_code_groups + 1, sizeof *has_debug);
   for (size_t i = 0; i < c->num_code_groups && !c->options.drop_debug_information; i++)
-    has_debug[i] = pop_closure_has_debug(c->code_groups[i].closure);
+    has_debug[i] = pop_live_sections_has_debug(c->code_groups[i].live);
   tile_code *codes = NULL;
   size_t capacity = 0;
   *count = 0;
@@ -78,8 +78,8 @@ void debug_files_name(uint32_t index, char name[24])
 pop_error *debug_files_make(const debug_files *files, uint32_t index, pop_bytes *elf)
 {
   const debug_file *file = &files->files[index];
-  return pop_closure_debug_file(files->c->code_groups[file->code_group].closure, &file->addresses,
-                                elf);
+  return pop_live_sections_debug_file(files->c->code_groups[file->code_group].live,
+                                      &file->addresses, elf);
 }
 
 static pop_error *find_checksum(debug_files *files, uint32_t index, pop_bytes *scratch)

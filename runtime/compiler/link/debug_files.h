@@ -7,7 +7,7 @@
 typedef struct debug_files debug_files;
 
 /* Finds out which tiles share a file, and makes each once for its checksum. Without debug information
- * there are 0 files, and next to no work. Errors: those of pop_closure_debug_file. */
+ * there are 0 files, and next to no work. Errors: those of pop_live_sections_debug_file. */
 POP_MUST_CHECK pop_error *debug_files_new(const compilation *c, debug_files **files);
 void debug_files_free(debug_files *files); /* NULL is fine */
 uint32_t debug_files_count(const debug_files *files);

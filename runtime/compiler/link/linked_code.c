@@ -53,12 +53,12 @@ static pop_error *relocate_group(const compilation *c, uint32_t tile, code_group
   find_span(c, tile, &group->first_address, &end);
   group->num_bytes = end - group->first_address;
   group->addresses = linked_addresses(c, tile);
-  uint32_t tls_bytes = pop_closure_group_bytes(group->closure, POP_LINK_TLS);
+  uint32_t tls_bytes = pop_live_sections_group_bytes(group->live, POP_LINK_TLS);
   group->bytes = calloc(1, group->num_bytes);
   group->tls_bytes = calloc(1, tls_bytes + 1);
   if (!group->bytes || !group->tls_bytes) return no_memory(group->num_bytes);
-  return pop_closure_relocate(group->closure, &group->addresses, group->bytes, group->first_address,
-                              group->num_bytes, group->tls_bytes);
+  return pop_live_sections_relocate(group->live, &group->addresses, group->bytes,
+                                    group->first_address, group->num_bytes, group->tls_bytes);
 }
 
 pop_error *relocate_code_groups(compilation *c)
@@ -98,7 +98,7 @@ static void copy_tls(const compilation *c, uint32_t tile, uint8_t *bytes)
   uint32_t num_contexts = c->target.num_worker_contexts + 1, stride = b->size / num_contexts;
   for (uint32_t w = 0; w < num_contexts; w++)
     memcpy(bytes + (b->address - c->target.memory_base) + w * stride, group->tls_bytes,
-           pop_closure_group_bytes(group->closure, POP_LINK_TLS));
+           pop_live_sections_group_bytes(group->live, POP_LINK_TLS));
 }
 
 pop_error *write_linked_code(const compilation *c, uint32_t tile, uint8_t *bytes, uint32_t size)
@@ -112,10 +112,10 @@ pop_error *write_linked_code(const compilation *c, uint32_t tile, uint8_t *bytes
     copy_groups(c, tile, bytes);
     return NULL;
   }
-  uint8_t *tls_bytes = calloc(1, pop_closure_group_bytes(group->closure, POP_LINK_TLS) + 1);
+  uint8_t *tls_bytes = calloc(1, pop_live_sections_group_bytes(group->live, POP_LINK_TLS) + 1);
   if (!tls_bytes) return no_memory(size);
-  pop_error *error = pop_closure_relocate(group->closure, &addresses, bytes, c->target.memory_base,
-                                          size, tls_bytes);
+  pop_error *error = pop_live_sections_relocate(group->live, &addresses, bytes,
+                                                c->target.memory_base, size, tls_bytes);
   free(tls_bytes);
   return error;
 }

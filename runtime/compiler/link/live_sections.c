@@ -1,11 +1,15 @@
-/* Closure: which functions each tile needs, and blocks for them.
+/* Pass live_sections: which functions each tile needs, and blocks for them.
  *
- *   vertex types on the tile -> their entry symbols, sorted -> pop_closure (once per distinct set)
+ *   vertex types on the tile -> their entry symbols, sorted -> pop_live_sections (once per distinct set)
  *
- * What a closure's groups are in the memory profile: code of codelets is vertexCode, what they call of the
+ * What the live sections' groups are in the memory profile: code of codelets is vertexCode, what they call of the
  * device library sharedCodeStorage ("code shared by vertices"), read-only data sharedDataStorage; global
  * variables (DATA) and thread-local ones (TLS: one copy per worker context) are variable, "space allocated for
  * variables in worker and supervisor code".
+ *
+ * Needs:   the vertices of each tile (lower).
+ * Adds:    the link set, code groups, the layout of each tile with the blocks of its linked code.
+ * Then:    which functions a tile has is final; their addresses are open.
  */
 #include "compiler/emit/emit.h"
 
@@ -18,7 +22,7 @@ typedef struct type_set {
   size_t first, count;
 } type_set;
 
-typedef struct closer {
+typedef struct code_grouping {
   compilation *c;
   uint32_t *by_rank; /* vertex types by entry symbol */
   uint32_t *rank;    /* the inverse */
@@ -28,7 +32,7 @@ typedef struct closer {
   size_t num_sets, sets_capacity;
   uint32_t *slots;  /* hash table of sets: index + 1, 0 free */
   size_t num_slots; /* a power of two */
-} closer;
+} code_grouping;
 
 static pop_error *fill_link_set(compilation *c)
 {
@@ -53,14 +57,14 @@ static int compare_types(const void *a, const void *b, void *context)
   return order ? order : (left > right) - (left < right);
 }
 
-static void rank_types(closer *k)
+static void rank_types(code_grouping *g)
 {
-  size_t n = k->c->num_vertex_types;
-  k->by_rank = pop_xcalloc(n + 1, sizeof *k->by_rank);
-  k->rank = pop_xcalloc(n + 1, sizeof *k->rank);
-  for (uint32_t i = 0; i < n; i++) k->by_rank[i] = i;
-  qsort_r(k->by_rank, n, sizeof *k->by_rank, compare_types, k->c);
-  for (uint32_t i = 0; i < n; i++) k->rank[k->by_rank[i]] = i;
+  size_t n = g->c->num_vertex_types;
+  g->by_rank = pop_xcalloc(n + 1, sizeof *g->by_rank);
+  g->rank = pop_xcalloc(n + 1, sizeof *g->rank);
+  for (uint32_t i = 0; i < n; i++) g->by_rank[i] = i;
+  qsort_r(g->by_rank, n, sizeof *g->by_rank, compare_types, g->c);
+  for (uint32_t i = 0; i < n; i++) g->rank[g->by_rank[i]] = i;
 }
 
 static int compare_uses(const void *a, const void *b)
@@ -70,9 +74,9 @@ static int compare_uses(const void *a, const void *b)
 }
 
 /* Which types are on which tile. Within one tile's work each type is noted once. */
-static void collect_uses(closer *k)
+static void collect_uses(code_grouping *g)
 {
-  const compilation *c = k->c;
+  const compilation *c = g->c;
   size_t *noted_by = pop_xcalloc(c->num_vertex_types + 1, sizeof *noted_by); /* work + 1 */
   for (size_t w = 0; w < c->num_works; w++) {
     const tile_work *work = &c->works[w];
@@ -80,82 +84,82 @@ static void collect_uses(closer *k)
       uint32_t type = c->vertices[work->first_vertex + v].type;
       if (noted_by[type] == w + 1) continue;
       noted_by[type] = w + 1;
-      pop_push(k->uses, k->num_uses, k->uses_capacity, (uint64_t)work->tile << 32 | k->rank[type]);
+      pop_push(g->uses, g->num_uses, g->uses_capacity, (uint64_t)work->tile << 32 | g->rank[type]);
     }
   }
   free(noted_by);
-  if (k->num_uses) qsort(k->uses, k->num_uses, sizeof *k->uses, compare_uses);
+  if (g->num_uses) qsort(g->uses, g->num_uses, sizeof *g->uses, compare_uses);
   size_t count = 0;
-  for (size_t i = 0; i < k->num_uses; i++)
-    if (count == 0 || k->uses[count - 1] != k->uses[i]) k->uses[count++] = k->uses[i];
-  k->num_uses = count;
+  for (size_t i = 0; i < g->num_uses; i++)
+    if (count == 0 || g->uses[count - 1] != g->uses[i]) g->uses[count++] = g->uses[i];
+  g->num_uses = count;
 }
 
 /* ---- tiles with equal sets ---- */
 
-static uint32_t hash_set(const closer *k, const type_set *set)
+static uint32_t hash_set(const code_grouping *g, const type_set *set)
 {
   uint32_t hash = 2166136261u; /* FNV-1a over the ranks */
   for (size_t i = 0; i < set->count; i++)
-    hash = (hash ^ (uint32_t)k->uses[set->first + i]) * 16777619u;
+    hash = (hash ^ (uint32_t)g->uses[set->first + i]) * 16777619u;
   return hash;
 }
 
-static bool same_types(const closer *k, const type_set *a, const type_set *b)
+static bool same_types(const code_grouping *g, const type_set *a, const type_set *b)
 {
   if (a->count != b->count) return false;
   for (size_t i = 0; i < a->count; i++)
-    if ((uint32_t)k->uses[a->first + i] != (uint32_t)k->uses[b->first + i]) return false;
+    if ((uint32_t)g->uses[a->first + i] != (uint32_t)g->uses[b->first + i]) return false;
   return true;
 }
 
 /* The slot of the set, or the free one where it belongs. */
-static uint32_t *find_slot(const closer *k, const type_set *set)
+static uint32_t *find_slot(const code_grouping *g, const type_set *set)
 {
-  for (uint32_t at = hash_set(k, set);; at++) {
-    uint32_t *slot = &k->slots[at & (k->num_slots - 1)];
-    if (*slot == 0 || same_types(k, &k->sets[*slot - 1], set)) return slot;
+  for (uint32_t at = hash_set(g, set);; at++) {
+    uint32_t *slot = &g->slots[at & (g->num_slots - 1)];
+    if (*slot == 0 || same_types(g, &g->sets[*slot - 1], set)) return slot;
   }
 }
 
-static void grow_slots(closer *k)
+static void grow_slots(code_grouping *g)
 {
-  k->num_slots = k->num_slots ? k->num_slots * 2 : 64;
-  free(k->slots);
-  k->slots = pop_xcalloc(k->num_slots, sizeof *k->slots);
-  for (uint32_t i = 0; i < k->num_sets; i++) *find_slot(k, &k->sets[i]) = i + 1;
+  g->num_slots = g->num_slots ? g->num_slots * 2 : 64;
+  free(g->slots);
+  g->slots = pop_xcalloc(g->num_slots, sizeof *g->slots);
+  for (uint32_t i = 0; i < g->num_sets; i++) *find_slot(g, &g->sets[i]) = i + 1;
 }
 
-static pop_error *make_closure(closer *k, const type_set *set)
+static pop_error *make_live_sections(code_grouping *g, const type_set *set)
 {
-  const compilation *c = k->c;
+  const compilation *c = g->c;
   pop_arena *scratch = pop_arena_new();
   const char **roots = pop_arena_alloc(scratch, set->count * sizeof *roots);
   const char **needed_by = pop_arena_alloc(scratch, set->count * sizeof *needed_by);
   for (size_t i = 0; i < set->count; i++) {
     const pop_vertex_type *type =
-        c->vertex_types[k->by_rank[(uint32_t)k->uses[set->first + i]]].type;
+        c->vertex_types[g->by_rank[(uint32_t)g->uses[set->first + i]]].type;
     roots[i] = type->symbol;
     needed_by[i] = pop_arena_printf(scratch, "vertex %s", type->name);
   }
-  pop_closure *closure;
-  pop_error *error = pop_closure_create(c->link_set, roots, needed_by, set->count, &closure);
+  pop_live_sections *live;
+  pop_error *error = pop_live_sections_create(c->link_set, roots, needed_by, set->count, &live);
   pop_arena_free(scratch);
   if (error) return pop_error_prefix(error, "linking the code of tile %u", set->tile);
-  pop_push(k->c->code_groups, k->c->num_code_groups, k->c->code_groups_capacity,
-           (code_group){.closure = closure});
+  pop_push(g->c->code_groups, g->c->num_code_groups, g->c->code_groups_capacity,
+           (code_group){.live = live});
   return NULL;
 }
 
 /* The code group of a tile's set; makes it if this is the first tile that has the set. */
-static pop_error *find_group(closer *k, const type_set *set, uint32_t *group)
+static pop_error *find_group(code_grouping *g, const type_set *set, uint32_t *group)
 {
-  if (k->num_sets * 2 >= k->num_slots) grow_slots(k);
-  uint32_t *slot = find_slot(k, set);
+  if (g->num_sets * 2 >= g->num_slots) grow_slots(g);
+  uint32_t *slot = find_slot(g, set);
   if (*slot == 0) {
-    POP_TRY(make_closure(k, set));
-    pop_push(k->sets, k->num_sets, k->sets_capacity, *set);
-    *slot = (uint32_t)k->num_sets;
+    POP_TRY(make_live_sections(g, set));
+    pop_push(g->sets, g->num_sets, g->sets_capacity, *set);
+    *slot = (uint32_t)g->num_sets;
   }
   *group = *slot - 1;
   return NULL;
@@ -163,16 +167,16 @@ static pop_error *find_group(closer *k, const type_set *set, uint32_t *group)
 
 /* ---- blocks ---- */
 
-uint32_t tls_stride_bytes(const pop_closure *closure)
+uint32_t tls_stride_bytes(const pop_live_sections *live)
 {
-  uint32_t align = pop_closure_group_align(closure, POP_LINK_TLS);
-  return (pop_closure_group_bytes(closure, POP_LINK_TLS) + align - 1) & ~(align - 1);
+  uint32_t align = pop_live_sections_group_align(live, POP_LINK_TLS);
+  return (pop_live_sections_group_bytes(live, POP_LINK_TLS) + align - 1) & ~(align - 1);
 }
 
 /* A part of the group's block becomes a block of its own. Code of codelets comes first, and there is some. */
-static void split_library_code(compilation *c, tile_layout *layout, const pop_closure *closure)
+static void split_library_code(compilation *c, tile_layout *layout, const pop_live_sections *live)
 {
-  uint32_t own = pop_closure_library_code(closure), code = layout->linked_blocks[POP_LINK_CODE];
+  uint32_t own = pop_live_sections_library_code(live), code = layout->linked_blocks[POP_LINK_CODE];
   if (code == COMPILER_NONE || own == 0 || own == c->blocks[code].size) return;
   block library = c->blocks[code];
   library.category = POP_MEMORY_SHARED_CODE_STORAGE;
@@ -194,19 +198,19 @@ static void add_linked_blocks(compilation *c, uint32_t tile)
       [POP_LINK_TLS] = {.category = POP_MEMORY_VARIABLE, .name = "code.worker_variables"},
   };
   tile_layout *layout = &c->tiles[tile];
-  const pop_closure *closure = c->code_groups[layout->code_group].closure;
+  const pop_live_sections *live = c->code_groups[layout->code_group].live;
   for (int group = 0; group < POP_LINK_GROUP_COUNT; group++) {
     block b = prototypes[group];
-    b.size = group == POP_LINK_TLS ? tls_stride_bytes(closure) * (c->target.num_worker_contexts + 1)
-                                   : pop_closure_group_bytes(closure, (pop_link_group)group);
+    b.size = group == POP_LINK_TLS ? tls_stride_bytes(live) * (c->target.num_worker_contexts + 1)
+                                   : pop_live_sections_group_bytes(live, (pop_link_group)group);
     if (b.size == 0) continue;
     b.tile = tile;
-    b.align = pop_closure_group_align(closure, (pop_link_group)group);
+    b.align = pop_live_sections_group_align(live, (pop_link_group)group);
     b.flags |= BLOCK_ALWAYS_LIVE;
     b.content = COMPILER_NONE; /* the linker writes it into the image */
     layout->linked_blocks[group] = add_block(c, &b);
   }
-  split_library_code(c, layout, closure);
+  split_library_code(c, layout, live);
 }
 
 static void start_layouts(compilation *c)
@@ -222,30 +226,30 @@ static void start_layouts(compilation *c)
   }
 }
 
-static pop_error *group_tiles(closer *k)
+static pop_error *group_tiles(code_grouping *g)
 {
-  for (size_t i = 0; i < k->num_uses;) {
-    type_set set = {.tile = (uint32_t)(k->uses[i] >> 32), .first = i};
-    while (i < k->num_uses && k->uses[i] >> 32 == set.tile) i++;
+  for (size_t i = 0; i < g->num_uses;) {
+    type_set set = {.tile = (uint32_t)(g->uses[i] >> 32), .first = i};
+    while (i < g->num_uses && g->uses[i] >> 32 == set.tile) i++;
     set.count = i - set.first;
-    POP_TRY(find_group(k, &set, &k->c->tiles[set.tile].code_group));
-    add_linked_blocks(k->c, set.tile);
+    POP_TRY(find_group(g, &set, &g->c->tiles[set.tile].code_group));
+    add_linked_blocks(g->c, set.tile);
   }
   return NULL;
 }
 
-pop_error *pass_closure(compilation *c)
+pop_error *pass_live_sections(compilation *c)
 {
-  closer k = {.c = c};
+  code_grouping g = {.c = c};
   start_layouts(c);
   POP_TRY(fill_link_set(c));
-  rank_types(&k);
-  collect_uses(&k);
-  pop_error *error = group_tiles(&k);
-  free(k.by_rank);
-  free(k.rank);
-  free(k.uses);
-  free(k.sets);
-  free(k.slots);
+  rank_types(&g);
+  collect_uses(&g);
+  pop_error *error = group_tiles(&g);
+  free(g.by_rank);
+  free(g.rank);
+  free(g.uses);
+  free(g.sets);
+  free(g.slots);
   return error;
 }

@@ -5,6 +5,10 @@
  * no stack. Where nobody can know (recursion, calls through pointers, alloca), and for the workers
  * that a supervisor vertex may start by itself, it is what the engine option says, or a default;
  * popc has warned, and the machine notices a stack that is too small.
+ *
+ * Needs:   the link set.
+ * Adds:    the stack of vertex types, of workers and of supervisor vertices.
+ * Then:    the sizes of stacks are final.
  */
 #include "compiler/compilation.h"
 

@@ -35,7 +35,7 @@ static compilation *new_compilation(bool allow_out_of_memory)
   c->target = small_target();
   c->arena = pop_arena_new();
   c->options.allow_out_of_memory = allow_out_of_memory;
-  cr_assert_null(pass_closure(c)); /* layouts of tiles without vertices */
+  cr_assert_null(pass_live_sections(c)); /* layouts of tiles without vertices */
   return c;
 }
 

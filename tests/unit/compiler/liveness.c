@@ -499,7 +499,7 @@ Test(liveness, no_program_can_tell_that_memory_is_shared)
   for (uint64_t seed = 1; seed <= 1500; seed++) {
     compilation *c = random_program(seed);
     cr_assert_null(pass_liveness(c));
-    cr_assert_null(pass_closure(c));
+    cr_assert_null(pass_live_sections(c));
     cr_assert_null(pass_allocate(c));
     num_sharing += shares_memory(c);
     memories m = {

@@ -6,12 +6,12 @@ TestSuite(link, .init = enter_fresh_folder);
 
 enum { memory_base = 0x40000, memory_bytes = 0x40000, tls_start = 0x1000 };
 
-/* A linked program: objects, set, closure and its bytes. */
+/* A linked program: objects, set, live sections and their bytes. */
 typedef struct program {
   pop_object *objects[8];
   size_t num_objects;
   pop_link_set *set;
-  pop_closure *closure;
+  pop_live_sections *live;
   pop_link_addresses addresses;
   uint8_t *memory;
   uint8_t tls[4096];
@@ -30,7 +30,7 @@ static pop_error *close_over(program *program, const char *const *roots)
 {
   size_t count = 0;
   while (roots[count]) ++count;
-  return pop_closure_create(program->set, roots, NULL, count, &program->closure);
+  return pop_live_sections_create(program->set, roots, NULL, count, &program->live);
 }
 #define ROOTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
@@ -38,21 +38,21 @@ static pop_error *close_over(program *program, const char *const *roots)
 static pop_error *relocate_at(program *program, uint32_t start)
 {
   for (int i = 0; i < POP_LINK_TLS; ++i) {
-    uint32_t align = pop_closure_group_align(program->closure, (pop_link_group)i);
+    uint32_t align = pop_live_sections_group_align(program->live, (pop_link_group)i);
     program->addresses.start[i] = start = (start + align - 1) & ~(align - 1);
-    start += pop_closure_group_bytes(program->closure, (pop_link_group)i);
+    start += pop_live_sections_group_bytes(program->live, (pop_link_group)i);
   }
   program->addresses.start[POP_LINK_TLS] = tls_start; /* must not show in code */
   if (!program->memory) program->memory = malloc(memory_bytes);
   memset(program->memory, 0xaa, memory_bytes);
-  cr_assert_leq(pop_closure_group_bytes(program->closure, POP_LINK_TLS), sizeof program->tls);
-  return pop_closure_relocate(program->closure, &program->addresses, program->memory, memory_base,
-                              memory_bytes, program->tls);
+  cr_assert_leq(pop_live_sections_group_bytes(program->live, POP_LINK_TLS), sizeof program->tls);
+  return pop_live_sections_relocate(program->live, &program->addresses, program->memory,
+                                    memory_base, memory_bytes, program->tls);
 }
 
 static void end(program *program)
 {
-  pop_closure_free(program->closure);
+  pop_live_sections_free(program->live);
   pop_link_set_free(program->set);
   for (size_t i = 0; i < program->num_objects; ++i) pop_object_free(program->objects[i]);
   free(program->memory);
@@ -61,7 +61,7 @@ static void end(program *program)
 static uint32_t address_of(const program *program, const char *symbol)
 {
   uint32_t address = 0, size;
-  cr_assert(pop_closure_symbol(program->closure, &program->addresses, symbol, &address, &size),
+  cr_assert(pop_live_sections_symbol(program->live, &program->addresses, symbol, &address, &size),
             "%s is not there", symbol);
   return address;
 }
@@ -69,7 +69,7 @@ static uint32_t address_of(const program *program, const char *symbol)
 static bool holds(const program *program, const char *symbol)
 {
   uint32_t address, size;
-  return pop_closure_symbol(program->closure, &program->addresses, symbol, &address, &size);
+  return pop_live_sections_symbol(program->live, &program->addresses, symbol, &address, &size);
 }
 
 static uint32_t word_at(const program *program, uint32_t address)
@@ -99,10 +99,10 @@ Test(link, a_given_symbol_has_its_value_whatever_objects_say)
   expect_ok(close_over(&program, ROOTS("start", "after")));
   expect_ok(relocate_at(&program, memory_base));
   uint32_t address, size;
-  cr_assert(pop_closure_symbol(program.closure, &program.addresses, "start", &address, &size));
+  cr_assert(pop_live_sections_symbol(program.live, &program.addresses, "start", &address, &size));
   const uint32_t code[] = {0x0004c537, 0x12350513}; /* lui a0, 0x4c; addi a0, a0, 0x123 */
   cr_assert_arr_eq(program.memory + address - memory_base, code, sizeof code);
-  cr_assert(pop_closure_symbol(program.closure, &program.addresses, "after", &address, &size));
+  cr_assert(pop_live_sections_symbol(program.live, &program.addresses, "after", &address, &size));
   const uint32_t after = 0x4c133;
   cr_assert_arr_eq(program.memory + address - memory_base, &after, sizeof after);
   cr_assert(pop_link_set_defines(program.set, POP_LINK_MEMORY_BASE));
@@ -141,8 +141,8 @@ Test(link, order_and_repetition_of_roots_do_not_matter)
     expect_ok(relocate_at(&program, memory_base));
     if (i == 0) memcpy(first, program.memory, memory_bytes);
     cr_assert_eq(memcmp(first, program.memory, memory_bytes), 0, "order %zu", i);
-    pop_closure_free(program.closure);
-    program.closure = NULL;
+    pop_live_sections_free(program.live);
+    program.live = NULL;
   }
   free(first);
   end(&program);
@@ -161,12 +161,13 @@ Test(link, groups_are_told_apart_by_flags)
           ".section .tdata,\"awT\"\nt: .word 5\n.section .tbss,\"awT\",@nobits\ntz: .zero 8\n",
           "a.o"));
   expect_ok(close_over(&program, ROOTS("root")));
-  cr_assert_eq(pop_closure_group_bytes(program.closure, POP_LINK_CODE), 20);
-  cr_assert_eq(pop_closure_group_bytes(program.closure, POP_LINK_RODATA), 16);
-  cr_assert_eq(pop_closure_group_bytes(program.closure, POP_LINK_DATA), 16 + 1000);
-  cr_assert_eq(pop_closure_group_bytes(program.closure, POP_LINK_TLS), 8, "tz, t is only a hint");
-  cr_assert_eq(pop_closure_group_align(program.closure, POP_LINK_DATA), 16);
-  cr_assert_eq(pop_closure_group_align(program.closure, POP_LINK_TLS), 4);
+  cr_assert_eq(pop_live_sections_group_bytes(program.live, POP_LINK_CODE), 20);
+  cr_assert_eq(pop_live_sections_group_bytes(program.live, POP_LINK_RODATA), 16);
+  cr_assert_eq(pop_live_sections_group_bytes(program.live, POP_LINK_DATA), 16 + 1000);
+  cr_assert_eq(pop_live_sections_group_bytes(program.live, POP_LINK_TLS), 8,
+               "tz, t is only a hint");
+  cr_assert_eq(pop_live_sections_group_align(program.live, POP_LINK_DATA), 16);
+  cr_assert_eq(pop_live_sections_group_align(program.live, POP_LINK_TLS), 4);
   end(&program);
 }
 
@@ -230,7 +231,7 @@ Test(link, the_largest_common_definition_serves)
   expect_ok(add(&program, RV32_C "-fcommon ", "int x[5];", "b.o"));
   expect_ok(add(&program, RV32_C "-fcommon ", "int x[3];", "c.o"));
   expect_ok(close_over(&program, ROOTS("x")));
-  cr_assert_eq(pop_closure_group_bytes(program.closure, POP_LINK_DATA), 20);
+  cr_assert_eq(pop_live_sections_group_bytes(program.live, POP_LINK_DATA), 20);
   end(&program);
 }
 
@@ -246,7 +247,7 @@ Test(link, of_a_comdat_group_one_copy_is_kept_and_not_a_librarys)
   expect_ok(add(&program, RV32_CXX "-fno-inline ", sources[2], "b.o"));
   expect_ok(close_over(&program, ROOTS("_Z3libv", "_Z1av", "_Z1bv")));
   expect_ok(relocate_at(&program, memory_base));
-  cr_assert_eq(pop_closure_group_bytes(program.closure, POP_LINK_DATA), 4);
+  cr_assert_eq(pop_live_sections_group_bytes(program.live, POP_LINK_DATA), 4);
   cr_assert_eq(word_at(&program, program.addresses.start[POP_LINK_DATA]), 5);
   end(&program);
 }
@@ -287,8 +288,8 @@ Test(link, S10_undefined_symbols_are_explained)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     program program = {0};
     expect_ok(add(&program, RV32_C, cases[i].source, "x.gp(tile-0.o)"));
-    expect_error(pop_closure_create(program.set, ROOTS("run"), ROOTS("vertex SumVertex"), 1,
-                                    &program.closure),
+    expect_error(pop_live_sections_create(program.set, ROOTS("run"), ROOTS("vertex SumVertex"), 1,
+                                          &program.live),
                  POP_ERROR_LINK, cases[i].message, "");
     end(&program);
   }
@@ -363,8 +364,8 @@ Test(link, upper_and_lower_parts_add_up_at_every_rounding)
   for (uint32_t start = memory_base; start < memory_base + 0x2000; start += 4) {
     expect_ok(relocate_at(&program, start));
     program.addresses.start[POP_LINK_DATA] = memory_base + 0x7ff8; /* a distance that changes */
-    expect_ok(pop_closure_relocate(program.closure, &program.addresses, program.memory, memory_base,
-                                   memory_bytes, NULL));
+    expect_ok(pop_live_sections_relocate(program.live, &program.addresses, program.memory,
+                                         memory_base, memory_bytes, NULL));
     uint32_t x = address_of(&program, "x"), at = address_of(&program, "relative");
     cr_assert_eq(pair_value(&program, at - 16, false), x + 3);
     cr_assert_eq(pair_value(&program, at - 8, true), x);
@@ -424,8 +425,8 @@ Test(link, thread_local_variables_are_offsets_from_tp)
   expect_ok(add(&program, RV32_C, "_Thread_local int theirs = 99;", "b.o"));
   expect_ok(close_over(&program, ROOTS("root")));
   expect_ok(relocate_at(&program, memory_base));
-  cr_assert_eq(pop_closure_group_bytes(program.closure, POP_LINK_TLS), 20);
-  cr_assert_eq(pop_closure_group_bytes(program.closure, POP_LINK_DATA), 0);
+  cr_assert_eq(pop_live_sections_group_bytes(program.live, POP_LINK_TLS), 20);
+  cr_assert_eq(pop_live_sections_group_bytes(program.live, POP_LINK_DATA), 0);
   uint32_t initial[5];
   memcpy(initial, program.tls, sizeof initial);
   cr_assert(initial[0] == 77 && initial[1] == 99 && initial[2] == 0, "content before zeros");
@@ -495,8 +496,8 @@ Test(link, G06_values_that_do_not_fit_and_broken_pairs)
     expect_ok(close_over(&program, ROOTS("root")));
     for (int group = 0; group < POP_LINK_GROUP_COUNT; ++group)
       program.addresses.start[group] = memory_base + (group ? 0x180000u : 0);
-    EXPECT_ERROR(pop_closure_relocate(program.closure, &program.addresses, program.memory,
-                                      memory_base, 0x200000, program.tls),
+    EXPECT_ERROR(pop_live_sections_relocate(program.live, &program.addresses, program.memory,
+                                            memory_base, 0x200000, program.tls),
                  POP_ERROR_LINK, cases[i].place, cases[i].reason);
     free(source);
     end(&program);
@@ -537,8 +538,8 @@ Test(link, groups_must_lie_in_memory_and_be_aligned)
   expect_ok(close_over(&program, ROOTS("root")));
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     program.addresses.start[POP_LINK_CODE] = cases[i].start;
-    expect_error(pop_closure_relocate(program.closure, &program.addresses, program.memory,
-                                      memory_base, memory_bytes, NULL),
+    expect_error(pop_live_sections_relocate(program.live, &program.addresses, program.memory,
+                                            memory_base, memory_bytes, NULL),
                  POP_ERROR_LINK, cases[i].reason, "");
   }
   end(&program);
@@ -589,7 +590,7 @@ Test(link, every_section_has_a_name_and_a_size)
   expect_ok(close_over(&program, ROOTS("root")));
   expect_ok(relocate_at(&program, memory_base));
   listing listing = {pop_xstrdup("")};
-  pop_closure_symbols(program.closure, &program.addresses, list_symbol, &listing);
+  pop_live_sections_symbols(program.live, &program.addresses, list_symbol, &listing);
   cr_assert_str_eq(listing.text, "$x 0+0 code local\n"
                                  "root 0+8 code function\n"
                                  "unsized 8+12 code function\n"
@@ -630,8 +631,8 @@ Test(link, a_code_address_leads_back_to_its_object)
     const pop_object *object = NULL;
     const char *section = NULL;
     uint32_t index, offset = 0;
-    bool found = pop_closure_locate(program.closure, &program.addresses, places[i].address, &object,
-                                    &section, &index, &offset);
+    bool found = pop_live_sections_locate(program.live, &program.addresses, places[i].address,
+                                          &object, &section, &index, &offset);
     cr_assert_eq(found, places[i].object != NULL, "0x%x", places[i].address);
     if (!found) continue;
     cr_assert_str_eq(pop_object_name(object), places[i].object);

@@ -1,4 +1,4 @@
-/* The file with a closure's debug information. tests/golden/link_tools.sh compares its sections with lld's,
+/* The file with the live sections' debug information. tests/golden/link_tools.sh compares its sections with lld's,
  * tests/golden/debug_tools.sh lets people's tools read it; here is what those do not see. */
 #include "support/link_objects.h"
 
@@ -25,12 +25,12 @@ static pop_error *make(const pop_object *const *objects, size_t count, const cha
                        size_t num_roots, pop_bytes *elf)
 {
   pop_link_set *set = pop_link_set_new();
-  pop_closure *closure = NULL;
+  pop_live_sections *live = NULL;
   pop_error *error = NULL;
   for (size_t i = 0; i < count && !error; ++i) error = pop_link_set_add(set, objects[i], false);
-  if (!error) error = pop_closure_create(set, roots, NULL, num_roots, &closure);
-  if (!error) error = pop_closure_debug_file(closure, &addresses, elf);
-  pop_closure_free(closure);
+  if (!error) error = pop_live_sections_create(set, roots, NULL, num_roots, &live);
+  if (!error) error = pop_live_sections_debug_file(live, &addresses, elf);
+  pop_live_sections_free(live);
   pop_link_set_free(set);
   return error;
 }
@@ -170,11 +170,11 @@ Test(link_debug, nothing_is_said_of_objects_without)
     const char *root = "used";
     pop_object *object = compiled(options[i], source, "a.o");
     pop_link_set *set = pop_link_set_new();
-    pop_closure *closure = NULL;
+    pop_live_sections *live = NULL;
     expect_ok(pop_link_set_add(set, object, false));
-    expect_ok(pop_closure_create(set, &root, NULL, 1, &closure));
-    cr_assert_eq(pop_closure_has_debug(closure), i == 1);
-    pop_closure_free(closure);
+    expect_ok(pop_live_sections_create(set, &root, NULL, 1, &live));
+    cr_assert_eq(pop_live_sections_has_debug(live), i == 1);
+    pop_live_sections_free(live);
     pop_link_set_free(set);
     pop_object_free(object);
   }

@@ -1,5 +1,5 @@
-/* What the tile linker keeps once: identical functions and constants (closure_fold.c), mergeable
- * strings and constants (closure_merge.c). That the result still means the same is what
+/* What the tile linker keeps once: identical functions and constants (live_fold.c), mergeable
+ * strings and constants (live_merge.c). That the result still means the same is what
  * tests/golden/link_tools.sh lets qemu judge. */
 #include "support/link_objects.h"
 
@@ -13,7 +13,7 @@ typedef struct program {
   pop_object *objects[4];
   size_t num_objects;
   pop_link_set *set;
-  pop_closure *closure;
+  pop_live_sections *live;
   pop_link_addresses addresses;
   uint8_t memory[memory_bytes];
 } program;
@@ -32,21 +32,21 @@ static void link_roots(program *program, const char *const *roots)
 {
   size_t count = 0;
   while (roots[count]) ++count;
-  expect_ok(pop_closure_create(program->set, roots, NULL, count, &program->closure));
+  expect_ok(pop_live_sections_create(program->set, roots, NULL, count, &program->live));
   uint32_t start = memory_base;
   for (int i = 0; i < POP_LINK_GROUP_COUNT; ++i) {
-    uint32_t align = pop_closure_group_align(program->closure, (pop_link_group)i);
+    uint32_t align = pop_live_sections_group_align(program->live, (pop_link_group)i);
     program->addresses.start[i] = start = (start + align - 1) & ~(align - 1);
-    start += pop_closure_group_bytes(program->closure, (pop_link_group)i);
+    start += pop_live_sections_group_bytes(program->live, (pop_link_group)i);
   }
-  expect_ok(pop_closure_relocate(program->closure, &program->addresses, program->memory,
-                                 memory_base, memory_bytes, NULL));
+  expect_ok(pop_live_sections_relocate(program->live, &program->addresses, program->memory,
+                                       memory_base, memory_bytes, NULL));
 }
 #define LINK(program, ...) link_roots(program, (const char *const[]){__VA_ARGS__, NULL})
 
 static void end(program *program)
 {
-  pop_closure_free(program->closure);
+  pop_live_sections_free(program->live);
   pop_link_set_free(program->set);
   for (size_t i = 0; i < program->num_objects; ++i) pop_object_free(program->objects[i]);
 }
@@ -54,7 +54,7 @@ static void end(program *program)
 static uint32_t address_of(const program *program, const char *symbol)
 {
   uint32_t address = 0, size;
-  cr_assert(pop_closure_symbol(program->closure, &program->addresses, symbol, &address, &size),
+  cr_assert(pop_live_sections_symbol(program->live, &program->addresses, symbol, &address, &size),
             "%s is not there", symbol);
   return address;
 }
@@ -73,7 +73,7 @@ static uint32_t word_of(const program *program, const char *symbol)
 
 static uint32_t bytes(const program *program, pop_link_group group)
 {
-  return pop_closure_group_bytes(program->closure, group);
+  return pop_live_sections_group_bytes(program->live, group);
 }
 
 /* Functions. */
@@ -90,7 +90,7 @@ Test(link_fold, identical_functions_share_a_copy_and_keep_their_names)
   cr_assert_not(shared(&program, "a", "c"));
   uint32_t folded = bytes(&program, POP_LINK_CODE);
   uint32_t address, size;
-  cr_assert(pop_closure_symbol(program.closure, &program.addresses, "b", &address, &size));
+  cr_assert(pop_live_sections_symbol(program.live, &program.addresses, "b", &address, &size));
   cr_assert_eq(size * 2, folded);
   end(&program);
 }

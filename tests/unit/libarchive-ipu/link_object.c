@@ -41,27 +41,27 @@ static void count_symbol(void *context, const pop_link_symbol *symbol)
   *(size_t *)context += strlen(symbol->name);
 }
 
-/* All that may be done with a closure; the sanitizers watch. */
-static void use_closure(const pop_closure *closure)
+/* All that may be done with live sections; the sanitizers watch. */
+static void use_live_sections(const pop_live_sections *live)
 {
   pop_link_addresses addresses;
   uint32_t end = code_address;
   for (int group = 0; group < POP_LINK_GROUP_COUNT; ++group) {
-    uint32_t align = pop_closure_group_align(closure, (pop_link_group)group);
+    uint32_t align = pop_live_sections_group_align(live, (pop_link_group)group);
     addresses.start[group] = end = (end + align - 1) & ~(align - 1);
-    if (pop_closure_group_bytes(closure, (pop_link_group)group) > memory_bytes / 4) return;
-    end += pop_closure_group_bytes(closure, (pop_link_group)group);
+    if (pop_live_sections_group_bytes(live, (pop_link_group)group) > memory_bytes / 4) return;
+    end += pop_live_sections_group_bytes(live, (pop_link_group)group);
   }
   uint8_t *memory = pop_xcalloc(1, memory_bytes), *tls = pop_xcalloc(1, memory_bytes);
   pop_error_free(
-      pop_closure_relocate(closure, &addresses, memory, code_address, memory_bytes, tls));
+      pop_live_sections_relocate(live, &addresses, memory, code_address, memory_bytes, tls));
   size_t length = 0;
-  pop_closure_symbols(closure, &addresses, count_symbol, &length);
+  pop_live_sections_symbols(live, &addresses, count_symbol, &length);
   const pop_object *object;
   const char *section;
   uint32_t index, offset;
   for (uint32_t address = code_address - 4; address < end; address += 4)
-    pop_closure_locate(closure, &addresses, address, &object, &section, &index, &offset);
+    pop_live_sections_locate(live, &addresses, address, &object, &section, &index, &offset);
   free(memory);
   free(tls);
 }
@@ -79,12 +79,12 @@ static bool survives(const uint8_t *bytes, size_t size)
   pop_link_set *set = pop_link_set_new();
   names names = {.count = 0};
   pop_object_symbols(object, collect, &names);
-  pop_closure *closure;
+  pop_live_sections *live;
   error = pop_link_set_add(set, object, false);
-  if (!error) error = pop_closure_create(set, names.roots, NULL, names.count, &closure);
+  if (!error) error = pop_live_sections_create(set, names.roots, NULL, names.count, &live);
   if (!error) {
-    use_closure(closure);
-    pop_closure_free(closure);
+    use_live_sections(live);
+    pop_live_sections_free(live);
   }
   pop_error_free(error);
   pop_link_set_free(set);
@@ -308,11 +308,11 @@ Test(link_object, G07_more_sections_than_16_bits_count)
   pop_bytes_append(&source, "", 1);
   pop_object *object = compiled(RV32_ASM, (const char *)source.data, "many.o");
   pop_link_set *set = pop_link_set_new();
-  pop_closure *closure = NULL;
+  pop_live_sections *live = NULL;
   cr_assert_null(pop_link_set_add(set, object, false));
-  cr_assert_null(pop_closure_create(set, (const char *const[]){"f65999"}, NULL, 1, &closure));
-  cr_assert_eq(pop_closure_group_bytes(closure, POP_LINK_CODE), 12, "f0 and f65999");
-  pop_closure_free(closure);
+  cr_assert_null(pop_live_sections_create(set, (const char *const[]){"f65999"}, NULL, 1, &live));
+  cr_assert_eq(pop_live_sections_group_bytes(live, POP_LINK_CODE), 12, "f0 and f65999");
+  pop_live_sections_free(live);
   pop_link_set_free(set);
   pop_object_free(object);
   pop_bytes_free(&source);

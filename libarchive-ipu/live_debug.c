@@ -1,13 +1,13 @@
-/* Debug information of a closure at its addresses in tile memory, as a file of its own.
+/* Debug information of live sections at their addresses in tile memory, as a file of its own.
  *
- *   objects of the closure        file, ELF32 ET_EXEC
+ *   objects of the live sections        file, ELF32 ET_EXEC
  *   a.o: .debug_info  ─┐          .code     no bytes: says where the code is
  *        .debug_line  ─┼─┐        .debug_info   a.o's, then b.o's
  *   b.o: .debug_info  ─┘ │        .debug_line   a.o's, then b.o's
  *        .debug_line  ───┘        …
  *
  * Sections of one name follow one another, as a linker would have it, and their relocations are
- * applied. An object's debug information is about all of its functions, while the closure may hold
+ * applied. An object's debug information is about all of its functions, while the live sections may hold
  * few: what is not there, or is folded into another's copy, is put to address 0, where no tile has
  * memory and readers of DWARF take code for removed. (In DWARF 4 two zeros end a list: there 1.)
  * Functions are in .symtab too, for tools that expect some in every file.
@@ -19,8 +19,8 @@
  * Source: DWARF 5, 7.3; lld/ELF/InputSection.cpp (relocateNonAlloc) for the addresses of what is
  * not there.
  */
-#include "closure.h"
 #include "debug_relocate.h"
+#include "live_sections.h"
 #include <populus/arena.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ typedef struct output_section {
 } output_section;
 
 typedef struct debug_file {
-  const pop_closure *closure;
+  const pop_live_sections *live;
   const pop_link_addresses *addresses;
   input_section *inputs; /* by object, then section */
   size_t num_inputs, inputs_capacity;
@@ -81,7 +81,7 @@ static uint32_t find_output(debug_file *file, const object_section *section)
 
 static pop_error *add_input(debug_file *file, uint32_t object, uint32_t index)
 {
-  const object_section *section = &file->closure->set->objects[object].object->sections[index];
+  const object_section *section = &file->live->set->objects[object].object->sections[index];
   uint32_t number = find_output(file, section);
   output_section *output = &file->outputs[number];
   uint64_t start = ((uint64_t)output->size + section->align - 1) & ~((uint64_t)section->align - 1);
@@ -98,7 +98,7 @@ static pop_error *add_input(debug_file *file, uint32_t object, uint32_t index)
 
 static pop_error *add_object(debug_file *file, uint32_t object)
 {
-  const pop_link_set *set = file->closure->set;
+  const pop_link_set *set = file->live->set;
   for (uint32_t i = 1; i < set->objects[object].object->num_sections; ++i)
     if (is_wanted(set, object, i)) POP_TRY(add_input(file, object, i));
   return NULL;
@@ -110,16 +110,16 @@ static int compare_numbers(const void *left, const void *right)
   return (a > b) - (a < b);
 }
 
-/* The objects that own sections of the closure, in their order in the set, each once. */
+/* The objects that own live sections, in their order in the set, each once. */
 static pop_error *add_objects(debug_file *file)
 {
-  const pop_closure *closure = file->closure;
-  uint32_t *owners = pop_xcalloc(closure->num_sections + 1, sizeof *owners);
-  for (size_t i = 0; i < closure->num_sections; ++i)
-    owners[i] = closure->set->section_owners[closure->sections[i].section];
-  qsort(owners, closure->num_sections, sizeof *owners, compare_numbers);
+  const pop_live_sections *live = file->live;
+  uint32_t *owners = pop_xcalloc(live->num_sections + 1, sizeof *owners);
+  for (size_t i = 0; i < live->num_sections; ++i)
+    owners[i] = live->set->section_owners[live->sections[i].section];
+  qsort(owners, live->num_sections, sizeof *owners, compare_numbers);
   pop_error *error = NULL;
-  for (size_t i = 0; i < closure->num_sections && !error; ++i)
+  for (size_t i = 0; i < live->num_sections && !error; ++i)
     if (i == 0 || owners[i] != owners[i - 1]) error = add_object(file, owners[i]);
   free(owners);
   return error;
@@ -155,11 +155,11 @@ static uint32_t removed(const debug_file *file, const link_target *target,
 static bool find_loaded(const debug_file *file, const link_target *target, uint32_t addend,
                         uint32_t *value)
 {
-  const pop_closure *closure = file->closure;
-  const closure_section *kept = closure_find(closure, target->section);
+  const pop_live_sections *live = file->live;
+  const live_section *kept = live_sections_find(live, target->section);
   if (kept && kept->section != target->section && kept->group == POP_LINK_CODE) return false;
   pop_link_group group;
-  if (!closure_resolve(closure, target, addend, &group, value)) return false;
+  if (!live_sections_resolve(live, target, addend, &group, value)) return false;
   *value += group == POP_LINK_TLS ? 0 : file->addresses->start[group];
   return true;
 }
@@ -168,7 +168,7 @@ static bool find_loaded(const debug_file *file, const link_target *target, uint3
 static bool find_debug(const debug_file *file, const link_target *target, uint32_t addend,
                        uint32_t *value)
 {
-  const pop_link_set *set = file->closure->set;
+  const pop_link_set *set = file->live->set;
   uint32_t owner = set->section_owners[target->section];
   const input_section *input =
       find_input(file, owner, target->section - set->objects[owner].first_section);
@@ -179,7 +179,7 @@ static bool find_debug(const debug_file *file, const link_target *target, uint32
 static uint32_t value_of(const void *context, const object_relocation *entry)
 {
   const debug_file *file = context;
-  const pop_link_set *set = file->closure->set;
+  const pop_link_set *set = file->live->set;
   link_target target = link_set_resolve(set, file->object, entry->symbol);
   uint32_t value = target.value + entry->addend;
   if (target.kind == TARGET_ABSOLUTE) return value;
@@ -218,9 +218,9 @@ static void add_symbols(debug_file *file)
 {
   pop_push(file->symbols, file->num_symbols, file->symbols_capacity, (Elf32_Sym){0});
   pop_bytes_append(&file->symbol_names, "", 1);
-  pop_closure_symbols(file->closure, file->addresses, add_symbol, &(symbol_visit){file, true});
+  pop_live_sections_symbols(file->live, file->addresses, add_symbol, &(symbol_visit){file, true});
   file->num_local_symbols = (uint32_t)file->num_symbols;
-  pop_closure_symbols(file->closure, file->addresses, add_symbol, &(symbol_visit){file, false});
+  pop_live_sections_symbols(file->live, file->addresses, add_symbol, &(symbol_visit){file, false});
 }
 
 /* Writing. Section 1 says where the code is; then the outputs, the symbols and the names. */
@@ -282,7 +282,7 @@ static pop_error *write_contents(debug_file *file)
   const debug_copier copier = {bytes_of, value_of, file};
   for (size_t i = 0; i < file->num_inputs; ++i) {
     const input_section *input = &file->inputs[i];
-    const pop_object *object = file->closure->set->objects[input->object].object;
+    const pop_object *object = file->live->set->objects[input->object].object;
     const object_section *section = &object->sections[input->section];
     memcpy(file->bytes + file->outputs[input->output].file_offset + input->offset, section->data,
            section->size);
@@ -329,7 +329,7 @@ static void write_section_headers(const debug_file *file, const debug_layout *la
                            .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
                            .sh_addr = file->addresses->start[POP_LINK_CODE],
                            .sh_offset = sizeof(Elf32_Ehdr) + sizeof(Elf32_Phdr),
-                           .sh_size = file->closure->bytes[POP_LINK_CODE],
+                           .sh_size = file->live->bytes[POP_LINK_CODE],
                            .sh_addralign = 4};
   const Elf32_Shdr last[NUM_BEHIND_OUTPUTS] = {{.sh_name = SYMTAB_NAME,
                                                 .sh_type = SHT_SYMTAB,
@@ -377,7 +377,7 @@ static void write_file_header(const debug_file *file, uint32_t headers)
       .p_offset = sizeof header + sizeof code,
       .p_vaddr = file->addresses->start[POP_LINK_CODE],
       .p_paddr = file->addresses->start[POP_LINK_CODE],
-      .p_memsz = file->closure->bytes[POP_LINK_CODE],
+      .p_memsz = file->live->bytes[POP_LINK_CODE],
       .p_flags = PF_R | PF_X,
       .p_align = 4,
   };
@@ -403,12 +403,12 @@ static pop_error *write_file(debug_file *file, pop_bytes *elf)
   return NULL;
 }
 
-bool pop_closure_has_debug(const pop_closure *closure)
+bool pop_live_sections_has_debug(const pop_live_sections *live)
 {
-  const pop_link_set *set = closure->set;
+  const pop_link_set *set = live->set;
   uint32_t last = OBJECT_NONE;
-  for (size_t i = 0; i < closure->num_sections; ++i) {
-    uint32_t owner = set->section_owners[closure->sections[i].section];
+  for (size_t i = 0; i < live->num_sections; ++i) {
+    uint32_t owner = set->section_owners[live->sections[i].section];
     if (owner == last) continue;
     last = owner;
     for (uint32_t j = 1; j < set->objects[owner].object->num_sections; ++j)
@@ -417,10 +417,10 @@ bool pop_closure_has_debug(const pop_closure *closure)
   return false;
 }
 
-pop_error *pop_closure_debug_file(const pop_closure *closure, const pop_link_addresses *addresses,
-                                  pop_bytes *elf)
+pop_error *pop_live_sections_debug_file(const pop_live_sections *live,
+                                        const pop_link_addresses *addresses, pop_bytes *elf)
 {
-  debug_file file = {.closure = closure, .addresses = addresses};
+  debug_file file = {.live = live, .addresses = addresses};
   pop_error *error = add_objects(&file);
   add_symbols(&file);
   if (!error) error = write_file(&file, elf);

@@ -5,55 +5,55 @@
  * in an object. So tiles that need the same functions get the same bytes, and the machine
  * translates them once.
  *
- * Work and memory are in proportion to what is reached: a graph may have thousands of closures
+ * Work and memory are in proportion to what is reached: a graph may have thousands of live sections
  * over a set of a thousand objects.
  */
-#include "closure.h"
+#include "live_sections.h"
 #include <populus/arena.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct reach {
-  pop_closure *closure;
+  pop_live_sections *live;
   const char *const *roots;
   const char *const *needed_by;
 } reach;
 
 /* Sections by number. */
 
-static closure_slot *slot_of(const pop_closure *closure, uint32_t section)
+static live_slot *slot_of(const pop_live_sections *live, uint32_t section)
 {
   uint32_t at = section * 2654435761u; /* 2^32 / golden ratio: spreads neighbours */
   for (;; ++at) {
-    closure_slot *slot = &closure->slots[at & (closure->slots_capacity - 1)];
+    live_slot *slot = &live->slots[at & (live->slots_capacity - 1)];
     if (slot->index == OBJECT_NONE || slot->section == section) return slot;
   }
 }
 
-static void index_sections(pop_closure *closure)
+static void index_sections(pop_live_sections *live)
 {
-  memset(closure->slots, 0xff, closure->slots_capacity * sizeof *closure->slots);
-  for (uint32_t i = 0; i < closure->num_sections; ++i) {
-    const closure_section *kept = &closure->sections[i];
-    *slot_of(closure, kept->section) = (closure_slot){kept->section, i};
+  memset(live->slots, 0xff, live->slots_capacity * sizeof *live->slots);
+  for (uint32_t i = 0; i < live->num_sections; ++i) {
+    const live_section *kept = &live->sections[i];
+    *slot_of(live, kept->section) = (live_slot){kept->section, i};
     for (uint32_t j = 0; j < kept->num_folded; ++j) {
-      uint32_t section = closure->folded[kept->first_folded + j];
-      *slot_of(closure, section) = (closure_slot){section, i};
+      uint32_t section = live->folded[kept->first_folded + j];
+      *slot_of(live, section) = (live_slot){section, i};
     }
   }
 }
 
-static void grow_slots(pop_closure *closure)
+static void grow_slots(pop_live_sections *live)
 {
-  closure->slots_capacity = closure->slots_capacity ? closure->slots_capacity * 2 : 64;
-  closure->slots = pop_xrealloc(closure->slots, closure->slots_capacity, sizeof *closure->slots);
-  index_sections(closure);
+  live->slots_capacity = live->slots_capacity ? live->slots_capacity * 2 : 64;
+  live->slots = pop_xrealloc(live->slots, live->slots_capacity, sizeof *live->slots);
+  index_sections(live);
 }
 
-const closure_section *closure_find(const pop_closure *closure, uint32_t section)
+const live_section *live_sections_find(const pop_live_sections *live, uint32_t section)
 {
-  uint32_t found = slot_of(closure, section)->index;
-  return found == OBJECT_NONE ? NULL : &closure->sections[found];
+  uint32_t found = slot_of(live, section)->index;
+  return found == OBJECT_NONE ? NULL : &live->sections[found];
 }
 
 /* Reaching. */
@@ -77,12 +77,12 @@ static const char *constructor_name(const pop_object *object)
 
 /* Constructors of globals would have to run before the first vertex. An object whose sections are
  * used may rely on them, so it is refused rather than run with globals of value zero. */
-static pop_error *check_constructors(const reach *reach, const closure_section *section)
+static pop_error *check_constructors(const reach *reach, const live_section *section)
 {
-  const set_object *owner = link_set_owner(reach->closure->set, section->section);
+  const set_object *owner = link_set_owner(reach->live->set, section->section);
   uint32_t list = owner->object->constructors;
   if (list == OBJECT_NONE ||
-      link_set_keeper(reach->closure->set, owner->first_section + list) != owner)
+      link_set_keeper(reach->live->set, owner->first_section + list) != owner)
     return NULL;
   return pop_error_new(POP_ERROR_LINK,
                        "%s needs the start-up function %s (constructor of a global variable), for "
@@ -95,7 +95,7 @@ static pop_error *check_constructors(const reach *reach, const closure_section *
 static pop_error *check_section(const reach *reach, const link_target *target, const char *referrer,
                                 uint32_t root)
 {
-  const pop_link_set *set = reach->closure->set;
+  const pop_link_set *set = reach->live->set;
   const set_object *owner = link_set_owner(set, target->section);
   const object_section *section = link_set_section(set, target->section);
   const set_object *keeper = link_set_keeper(set, target->section);
@@ -117,17 +117,17 @@ static pop_error *check_section(const reach *reach, const link_target *target, c
 static pop_error *reach_section(const reach *reach, const link_target *target, const char *referrer,
                                 uint32_t root)
 {
-  pop_closure *closure = reach->closure;
-  if (closure->num_sections * 2 >= closure->slots_capacity) grow_slots(closure);
-  closure_slot *slot = slot_of(closure, target->section);
+  pop_live_sections *live = reach->live;
+  if (live->num_sections * 2 >= live->slots_capacity) grow_slots(live);
+  live_slot *slot = slot_of(live, target->section);
   if (slot->index != OBJECT_NONE) return NULL;
   POP_TRY(check_section(reach, target, referrer, root));
-  const object_section *section = link_set_section(closure->set, target->section);
-  closure_section reached = {
+  const object_section *section = link_set_section(live->set, target->section);
+  live_section reached = {
       .section = target->section, .root = root, .group = object_section_group(section)};
   POP_TRY(check_constructors(reach, &reached));
-  *slot = (closure_slot){target->section, (uint32_t)closure->num_sections};
-  pop_push(closure->sections, closure->num_sections, closure->sections_capacity, reached);
+  *slot = (live_slot){target->section, (uint32_t)live->num_sections};
+  pop_push(live->sections, live->num_sections, live->sections_capacity, reached);
   return NULL;
 }
 
@@ -136,14 +136,14 @@ static pop_error *reach_target(const reach *reach, const link_target *target, ui
 {
   if (target->kind != TARGET_SECTION) return NULL;
   POP_TRY(reach_section(reach, target, referrer, root));
-  if (closure_is_cut(reach->closure, target->section))
-    closure_add_piece(reach->closure, target, addend);
+  if (live_sections_is_cut(reach->live, target->section))
+    live_sections_add_piece(reach->live, target, addend);
   return NULL;
 }
 
-static pop_error *follow(const reach *reach, closure_section from)
+static pop_error *follow(const reach *reach, live_section from)
 {
-  const pop_link_set *set = reach->closure->set;
+  const pop_link_set *set = reach->live->set;
   uint32_t object = set->section_owners[from.section];
   const pop_object *owner = set->objects[object].object;
   uint32_t index = from.section - set->objects[object].first_section;
@@ -163,28 +163,28 @@ static pop_error *follow(const reach *reach, closure_section from)
 
 static pop_error *reach_all(const reach *reach, size_t num_roots)
 {
-  pop_closure *closure = reach->closure;
+  pop_live_sections *live = reach->live;
   for (uint32_t i = 0; i < num_roots; ++i) {
-    link_target target = link_set_find(closure->set, reach->roots[i]);
+    link_target target = link_set_find(live->set, reach->roots[i]);
     if (target.kind == TARGET_UNDEFINED)
       return undefined_symbol(reach->roots[i], NULL, 0, 0, root_name(reach, i));
     POP_TRY(reach_target(reach, &target, 0, reach->roots[i], i));
   }
-  for (size_t i = 0; i < closure->num_sections; ++i) /* grows while it is followed */
-    POP_TRY(follow(reach, closure->sections[i]));
+  for (size_t i = 0; i < live->num_sections; ++i) /* grows while it is followed */
+    POP_TRY(follow(reach, live->sections[i]));
   return NULL;
 }
 
 /* Order, and of what is equal one. */
 
-static bool is_library_code(const pop_link_set *set, const closure_section *section)
+static bool is_library_code(const pop_link_set *set, const live_section *section)
 {
   return section->group == POP_LINK_CODE && link_set_owner(set, section->section)->library;
 }
 
 static int compare_layout(const void *left, const void *right, void *context)
 {
-  const closure_section *a = left, *b = right;
+  const live_section *a = left, *b = right;
   if (a->group != b->group) return a->group < b->group ? -1 : 1;
   bool a_library = is_library_code(context, a), b_library = is_library_code(context, b);
   if (a_library != b_library) return a_library ? 1 : -1;
@@ -194,53 +194,53 @@ static int compare_layout(const void *left, const void *right, void *context)
   return (a->section > b->section) - (a->section < b->section);
 }
 
-static void order_sections(pop_closure *closure)
+static void order_sections(pop_live_sections *live)
 {
-  if (closure->num_sections) {
-    qsort_r(closure->sections, closure->num_sections, sizeof *closure->sections, compare_layout,
-            (void *)closure->set);
+  if (live->num_sections) {
+    qsort_r(live->sections, live->num_sections, sizeof *live->sections, compare_layout,
+            (void *)live->set);
   }
-  index_sections(closure);
+  index_sections(live);
 }
 
 /* Takes out of `sections` those that share the copy of one before them. */
-static void fold_sections(pop_closure *closure)
+static void fold_sections(pop_live_sections *live)
 {
-  uint32_t *first = closure_fold(closure);
+  uint32_t *first = live_sections_fold(live);
   size_t kept = 0;
-  for (uint32_t i = 0; i < closure->num_sections; ++i) {
-    if (first[i] != i) ++closure->sections[first[i]].num_folded;
+  for (uint32_t i = 0; i < live->num_sections; ++i) {
+    if (first[i] != i) ++live->sections[first[i]].num_folded;
   }
   uint32_t behind = 0;
-  for (uint32_t i = 0; i < closure->num_sections; ++i) {
-    closure->sections[i].first_folded = behind;
-    behind += closure->sections[i].num_folded;
+  for (uint32_t i = 0; i < live->num_sections; ++i) {
+    live->sections[i].first_folded = behind;
+    behind += live->sections[i].num_folded;
   }
-  closure->folded = pop_xcalloc(behind + 1, sizeof *closure->folded);
-  for (uint32_t i = 0; i < closure->num_sections; ++i) {
+  live->folded = pop_xcalloc(behind + 1, sizeof *live->folded);
+  for (uint32_t i = 0; i < live->num_sections; ++i) {
     if (first[i] != i)
-      closure->folded[closure->sections[first[i]].first_folded++] = closure->sections[i].section;
+      live->folded[live->sections[first[i]].first_folded++] = live->sections[i].section;
   }
-  for (uint32_t i = 0; i < closure->num_sections; ++i) {
+  for (uint32_t i = 0; i < live->num_sections; ++i) {
     if (first[i] != i) continue;
-    closure->sections[kept] = closure->sections[i];
-    closure->sections[kept].first_folded -= closure->sections[kept].num_folded;
+    live->sections[kept] = live->sections[i];
+    live->sections[kept].first_folded -= live->sections[kept].num_folded;
     ++kept;
   }
-  closure->num_sections = kept;
+  live->num_sections = kept;
   free(first);
 }
 
 /* Layout. */
 
-static bool has_bytes(const pop_closure *closure, const closure_section *section)
+static bool has_bytes(const pop_live_sections *live, const live_section *section)
 {
-  return !closure_is_cut(closure, section->section);
+  return !live_sections_is_cut(live, section->section);
 }
 
-static pop_error *too_large(const reach *reach, const closure_section *section, uint64_t bytes)
+static pop_error *too_large(const reach *reach, const live_section *section, uint64_t bytes)
 {
-  const pop_link_set *set = reach->closure->set;
+  const pop_link_set *set = reach->live->set;
   return pop_error_new(POP_ERROR_LINK,
                        "section %s of %s, for %s, makes code or data of %llu bytes, more than any "
                        "tile's memory",
@@ -252,98 +252,98 @@ static pop_error *too_large(const reach *reach, const closure_section *section, 
 enum { GROUP_ALIGN = 4 };
 
 /* The library's code begins here if the section is the first of it: where a group of its own could. */
-static uint64_t start_library(pop_closure *closure, const closure_section *section, uint64_t end)
+static uint64_t start_library(pop_live_sections *live, const live_section *section, uint64_t end)
 {
-  if (closure->has_library_code || !is_library_code(closure->set, section)) return end;
-  uint64_t align = link_set_section(closure->set, section->section)->align;
+  if (live->has_library_code || !is_library_code(live->set, section)) return end;
+  uint64_t align = link_set_section(live->set, section->section)->align;
   if (align < GROUP_ALIGN) align = GROUP_ALIGN;
-  closure->has_library_code = true;
+  live->has_library_code = true;
   end = (end + align - 1) & ~(align - 1);
-  closure->library_code = (uint32_t)end;
+  live->library_code = (uint32_t)end;
   return end;
 }
 
 static pop_error *lay_out_group(const reach *reach, pop_link_group group)
 {
-  pop_closure *closure = reach->closure;
+  pop_live_sections *live = reach->live;
   uint64_t end = 0;
   uint64_t limit = group == POP_LINK_TLS ? OBJECT_TLS_BYTES_MAX : OBJECT_SECTION_BYTES_MAX;
-  closure->align[group] = GROUP_ALIGN;
-  for (uint32_t i = closure->first[group]; i < closure->first[group + 1]; ++i) {
-    const object_section *section = link_set_section(closure->set, closure->sections[i].section);
-    if (!has_bytes(closure, &closure->sections[i])) continue;
-    if (section->align > closure->align[group]) closure->align[group] = section->align;
-    end = start_library(closure, &closure->sections[i], end);
+  live->align[group] = GROUP_ALIGN;
+  for (uint32_t i = live->first[group]; i < live->first[group + 1]; ++i) {
+    const object_section *section = link_set_section(live->set, live->sections[i].section);
+    if (!has_bytes(live, &live->sections[i])) continue;
+    if (section->align > live->align[group]) live->align[group] = section->align;
+    end = start_library(live, &live->sections[i], end);
     end = (end + section->align - 1) & ~((uint64_t)section->align - 1);
-    closure->sections[i].offset = (uint32_t)end;
+    live->sections[i].offset = (uint32_t)end;
     end += section->size;
-    if (end > limit) return too_large(reach, &closure->sections[i], end);
+    if (end > limit) return too_large(reach, &live->sections[i], end);
   }
-  if (group == POP_LINK_RODATA) end = closure_lay_out_pieces(closure, end, &closure->align[group]);
+  if (group == POP_LINK_RODATA) end = live_sections_lay_out_pieces(live, end, &live->align[group]);
   if (end > OBJECT_SECTION_BYTES_MAX)
-    return too_large(reach, &closure->sections[closure->first[group]], end);
-  closure->bytes[group] = (uint32_t)end;
+    return too_large(reach, &live->sections[live->first[group]], end);
+  live->bytes[group] = (uint32_t)end;
   return NULL;
 }
 
 static pop_error *lay_out(const reach *reach)
 {
-  pop_closure *closure = reach->closure;
-  for (size_t i = 0; i < closure->num_sections; ++i)
-    ++closure->first[closure->sections[i].group + 1];
+  pop_live_sections *live = reach->live;
+  for (size_t i = 0; i < live->num_sections; ++i) ++live->first[live->sections[i].group + 1];
   for (int group = 0; group < POP_LINK_GROUP_COUNT; ++group) {
-    closure->first[group + 1] += closure->first[group];
+    live->first[group + 1] += live->first[group];
     POP_TRY(lay_out_group(reach, (pop_link_group)group));
   }
   return NULL;
 }
 
-pop_error *pop_closure_create(const pop_link_set *set, const char *const *roots,
-                              const char *const *needed_by, size_t count, pop_closure **closure)
+pop_error *pop_live_sections_create(const pop_link_set *set, const char *const *roots,
+                                    const char *const *needed_by, size_t count,
+                                    pop_live_sections **live)
 {
-  pop_closure *made = pop_xcalloc(1, sizeof *made);
+  pop_live_sections *made = pop_xcalloc(1, sizeof *made);
   made->set = set;
   grow_slots(made);
   reach reach = {made, roots, needed_by};
   pop_error *error = reach_all(&reach, count);
   if (!error) {
     order_sections(made);
-    closure_merge(made);
+    live_sections_merge(made);
     if (!set->keep_duplicates) fold_sections(made);
     index_sections(made);
     error = lay_out(&reach);
   }
   if (error) {
-    pop_closure_free(made);
+    pop_live_sections_free(made);
     return error;
   }
-  *closure = made;
+  *live = made;
   return NULL;
 }
 
-void pop_closure_free(pop_closure *closure)
+void pop_live_sections_free(pop_live_sections *live)
 {
-  if (!closure) return;
-  free(closure->sections);
-  free(closure->slots);
-  free(closure->folded);
-  free(closure->pieces);
-  free(closure->kept_pieces);
-  free(closure->pools);
-  free(closure);
+  if (!live) return;
+  free(live->sections);
+  free(live->slots);
+  free(live->folded);
+  free(live->pieces);
+  free(live->kept_pieces);
+  free(live->pools);
+  free(live);
 }
 
-uint32_t pop_closure_group_bytes(const pop_closure *closure, pop_link_group group)
+uint32_t pop_live_sections_group_bytes(const pop_live_sections *live, pop_link_group group)
 {
-  return closure->bytes[group];
+  return live->bytes[group];
 }
 
-uint32_t pop_closure_library_code(const pop_closure *closure)
+uint32_t pop_live_sections_library_code(const pop_live_sections *live)
 {
-  return closure->has_library_code ? closure->library_code : closure->bytes[POP_LINK_CODE];
+  return live->has_library_code ? live->library_code : live->bytes[POP_LINK_CODE];
 }
 
-uint32_t pop_closure_group_align(const pop_closure *closure, pop_link_group group)
+uint32_t pop_live_sections_group_align(const pop_live_sections *live, pop_link_group group)
 {
-  return closure->align[group];
+  return live->align[group];
 }

@@ -14,7 +14,7 @@
  *
  * Source of the idea and of its rules: lld/ELF/ICF.cpp, "--icf=safe"; Hopcroft 1971.
  */
-#include "closure.h"
+#include "live_sections.h"
 #include <populus/arena.h>
 #include <string.h>
 
@@ -24,14 +24,14 @@ typedef struct reference {
   uint32_t at;
   const relocation_type *type;
   meaning meaning;
-  uint32_t to;    /* index in closure->pieces (of a kept one) or closure->sections */
+  uint32_t to;    /* index in live->pieces (of a kept one) or live->sections */
   uint32_t value; /* the number, or bytes behind the start of what is meant */
 } reference;
 
 typedef struct folding {
-  const pop_closure *closure;
-  uint32_t *class;           /* by section of the closure: the first section of its class */
-  uint32_t *first_reference; /* by section of the closure */
+  const pop_live_sections *live;
+  uint32_t *class;           /* by live section: the first section of its class */
+  uint32_t *first_reference; /* by live section */
   reference *references;
   size_t num_references, references_capacity;
   uint32_t *members; /* candidates, classes of several together */
@@ -40,30 +40,30 @@ typedef struct folding {
 
 static const object_section *section_of(const folding *f, uint32_t index)
 {
-  return link_set_section(f->closure->set, f->closure->sections[index].section);
+  return link_set_section(f->live->set, f->live->sections[index].section);
 }
 
 /* References. */
 
 static reference refer(const folding *f, uint32_t object, const object_relocation *entry)
 {
-  link_target target = link_set_resolve(f->closure->set, object, entry->symbol);
+  link_target target = link_set_resolve(f->live->set, object, entry->symbol);
   reference made = {.at = entry->offset, .type = entry->type};
   if (target.kind != TARGET_SECTION) {
     made.value = target.value + entry->addend;
     return made;
   }
-  closure_reference place = closure_refer(f->closure, &target, entry->addend);
+  live_reference place = live_sections_refer(f->live, &target, entry->addend);
   made.value = place.offset;
   if (place.piece != OBJECT_NONE) {
-    const closure_piece *piece = &f->closure->pieces[place.piece];
+    const live_piece *piece = &f->live->pieces[place.piece];
     made.meaning = MEANS_PIECE;
     made.to = piece->kept;
     made.value += piece->shift;
     return made;
   }
   made.meaning = MEANS_SECTION;
-  made.to = (uint32_t)(closure_find(f->closure, target.section) - f->closure->sections);
+  made.to = (uint32_t)(live_sections_find(f->live, target.section) - f->live->sections);
   return made;
 }
 
@@ -82,29 +82,29 @@ static bool starts_function(const pop_object *object, const object_section *sect
 static bool takes_address(const folding *f, uint32_t object, const object_relocation *entry,
                           const link_target *target)
 {
-  const pop_object *referrer = f->closure->set->objects[object].object;
+  const pop_object *referrer = f->live->set->objects[object].object;
   if (referrer->lists_addresses) return referrer->symbols[entry->symbol].listed;
   if (entry->type->jump || entry->type->value == VALUE_OF_HIGH) return false;
-  const object_section *section = link_set_section(f->closure->set, target->section);
+  const object_section *section = link_set_section(f->live->set, target->section);
   return object_section_group(section) != POP_LINK_CODE ||
-         starts_function(link_set_owner(f->closure->set, target->section)->object, section,
+         starts_function(link_set_owner(f->live->set, target->section)->object, section,
                          target->value + entry->addend);
 }
 
 static bool is_candidate(const folding *f, uint32_t index)
 {
-  const closure_section *place = &f->closure->sections[index];
+  const live_section *place = &f->live->sections[index];
   const object_section *section = section_of(f, index);
   return (place->group == POP_LINK_CODE || place->group == POP_LINK_RODATA) && section->data &&
          section->size > 0 && !(section->flags & SHF_WRITE) && !section->listed &&
-         !closure_is_cut(f->closure, place->section);
+         !live_sections_is_cut(f->live, place->section);
 }
 
 /* Notes the references of section `index`, and in `apart` the sections whose address it takes. */
 static void read_references(folding *f, uint32_t index, bool *apart)
 {
-  const pop_link_set *set = f->closure->set;
-  uint32_t object = set->section_owners[f->closure->sections[index].section];
+  const pop_link_set *set = f->live->set;
+  uint32_t object = set->section_owners[f->live->sections[index].section];
   const object_section *section = section_of(f, index);
   bool candidate = is_candidate(f, index);
   f->first_reference[index] = (uint32_t)f->num_references;
@@ -114,7 +114,7 @@ static void read_references(folding *f, uint32_t index, bool *apart)
     if (entry->type->value == VALUE_NONE) continue;
     link_target target = link_set_resolve(set, object, entry->symbol);
     if (target.kind == TARGET_SECTION && takes_address(f, object, entry, &target))
-      apart[closure_find(f->closure, target.section) - f->closure->sections] = true;
+      apart[live_sections_find(f->live, target.section) - f->live->sections] = true;
     if (candidate) {
       pop_push(f->references, f->num_references, f->references_capacity, refer(f, object, entry));
     }
@@ -143,7 +143,7 @@ static int compare_meanings(const reference *a, const reference *b)
 static int compare_looks(const folding *f, uint32_t i, uint32_t j)
 {
   const object_section *a = section_of(f, i), *b = section_of(f, j);
-  pop_link_group a_group = f->closure->sections[i].group, b_group = f->closure->sections[j].group;
+  pop_link_group a_group = f->live->sections[i].group, b_group = f->live->sections[j].group;
   if (a_group != b_group) return COMPARE(a_group, b_group);
   if (a->size != b->size) return COMPARE(a->size, b->size);
   if (a->align != b->align) return COMPARE(a->align, b->align);
@@ -220,7 +220,7 @@ static bool refine(folding *f)
 
 static void collect_members(folding *f)
 {
-  size_t count = f->closure->num_sections;
+  size_t count = f->live->num_sections;
   bool *apart = pop_xcalloc(count + 1, sizeof *apart);
   for (uint32_t i = 0; i < count; ++i) read_references(f, i, apart);
   f->first_reference[count] = (uint32_t)f->num_references;
@@ -231,10 +231,10 @@ static void collect_members(folding *f)
   free(apart);
 }
 
-uint32_t *closure_fold(const pop_closure *closure)
+uint32_t *live_sections_fold(const pop_live_sections *live)
 {
-  size_t count = closure->num_sections;
-  folding f = {.closure = closure,
+  size_t count = live->num_sections;
+  folding f = {.live = live,
                .class = pop_xcalloc(count + 1, sizeof *f.class),
                .first_reference = pop_xcalloc(count + 1, sizeof *f.first_reference),
                .members = pop_xcalloc(count + 1, sizeof *f.members)};

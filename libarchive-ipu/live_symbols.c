@@ -1,5 +1,5 @@
-/* Names of what a closure holds, and the way back from an address. See closure.h. */
-#include "closure.h"
+/* Names of what the live sections hold, and the way back from an address. See live_sections.h. */
+#include "live_sections.h"
 #include <string.h>
 
 /* Assembly code often gives no size: a symbol without one reaches to the next real symbol behind
@@ -17,15 +17,15 @@ static uint32_t symbol_size(const pop_object *object, const object_section *sect
   return section->size - symbol->value;
 }
 
-bool pop_closure_symbol(const pop_closure *closure, const pop_link_addresses *addresses,
-                        const char *name, uint32_t *address, uint32_t *size)
+bool pop_live_sections_symbol(const pop_live_sections *live, const pop_link_addresses *addresses,
+                              const char *name, uint32_t *address, uint32_t *size)
 {
-  link_target target = link_set_find(closure->set, name);
+  link_target target = link_set_find(live->set, name);
   if (target.kind != TARGET_SECTION) return false;
   pop_link_group group;
-  if (!closure_resolve(closure, &target, 0, &group, address)) return false;
-  const set_object *owner = link_set_owner(closure->set, target.section);
-  const object_section *section = link_set_section(closure->set, target.section);
+  if (!live_sections_resolve(live, &target, 0, &group, address)) return false;
+  const set_object *owner = link_set_owner(live->set, target.section);
+  const object_section *section = link_set_section(live->set, target.section);
   *address += addresses->start[group];
   *size = target.size;
   for (uint32_t i = 0; i < section->num_symbols; ++i) {
@@ -48,7 +48,7 @@ static void visit(const visitor *visitor, pop_link_symbol symbol)
   visitor->visit(visitor->context, &symbol);
 }
 
-static void visit_mapping(const visitor *visitor, const closure_section *place, uint32_t address,
+static void visit_mapping(const visitor *visitor, const live_section *place, uint32_t address,
                           char kind)
 {
   visit(visitor, (pop_link_symbol){.name = kind == 'x' ? "$x" : "$d",
@@ -59,7 +59,7 @@ static void visit_mapping(const visitor *visitor, const closure_section *place, 
 
 /* GNU as 2.39, which made picolibc, writes no mapping symbols: a section of code starts with code
  * unless its object says otherwise. */
-static void visit_start(const visitor *visitor, const closure_section *place, uint32_t address,
+static void visit_start(const visitor *visitor, const live_section *place, uint32_t address,
                         const pop_object *object, const object_section *section)
 {
   for (uint32_t i = 0; i < section->num_symbols; ++i) {
@@ -95,8 +95,8 @@ static void visit_unnamed(const visitor *visitor, pop_link_group group, const ch
 
 /* The names of a section whose copy, maybe another section's, is at `address`. Returns whether there
  * is one with a size. */
-static bool visit_names(const visitor *visitor, const closure_section *place,
-                        const pop_object *object, const object_section *section, uint32_t address)
+static bool visit_names(const visitor *visitor, const live_section *place, const pop_object *object,
+                        const object_section *section, uint32_t address)
 {
   bool named = false;
   for (uint32_t i = 0; i < section->num_symbols; ++i) {
@@ -112,79 +112,80 @@ static bool visit_names(const visitor *visitor, const closure_section *place,
   return named;
 }
 
-static void visit_section(const visitor *visitor, const pop_closure *closure,
-                          const closure_section *place, uint32_t address)
+static void visit_section(const visitor *visitor, const pop_live_sections *live,
+                          const live_section *place, uint32_t address)
 {
-  const pop_object *object = link_set_owner(closure->set, place->section)->object;
-  const object_section *section = link_set_section(closure->set, place->section);
+  const pop_object *object = link_set_owner(live->set, place->section)->object;
+  const object_section *section = link_set_section(live->set, place->section);
   if (place->group == POP_LINK_CODE) visit_start(visitor, place, address, object, section);
   bool named = visit_names(visitor, place, object, section, address);
   if (!named && section->size > 0)
     visit_unnamed(visitor, place->group, section->name, address, section->size);
   for (uint32_t i = 0; i < place->num_folded; ++i) {
-    uint32_t folded = closure->folded[place->first_folded + i];
-    visit_names(visitor, place, link_set_owner(closure->set, folded)->object,
-                link_set_section(closure->set, folded), address);
+    uint32_t folded = live->folded[place->first_folded + i];
+    visit_names(visitor, place, link_set_owner(live->set, folded)->object,
+                link_set_section(live->set, folded), address);
   }
 }
 
 /* The names of pieces that are used. */
-static void visit_piece_names(const visitor *visitor, const pop_closure *closure,
-                              const closure_section *place, uint32_t start)
+static void visit_piece_names(const visitor *visitor, const pop_live_sections *live,
+                              const live_section *place, uint32_t start)
 {
-  const pop_object *object = link_set_owner(closure->set, place->section)->object;
-  const object_section *section = link_set_section(closure->set, place->section);
+  const pop_object *object = link_set_owner(live->set, place->section)->object;
+  const object_section *section = link_set_section(live->set, place->section);
   for (uint32_t i = 0; i < section->num_symbols; ++i) {
     const object_symbol *symbol = &object->symbols[object->by_place[section->first_symbol + i]];
     const link_target target = {
         .kind = TARGET_SECTION, .section = place->section, .value = symbol->value};
     pop_link_group group;
     uint32_t offset;
-    if (!object_mapping_kind(symbol) && closure_resolve(closure, &target, 0, &group, &offset))
+    if (!object_mapping_kind(symbol) && live_sections_resolve(live, &target, 0, &group, &offset))
       visit_symbol(visitor, group, symbol, start + offset, symbol->size);
   }
 }
 
-void pop_closure_symbols(const pop_closure *closure, const pop_link_addresses *addresses,
-                         void (*visit)(void *context, const pop_link_symbol *symbol), void *context)
+void pop_live_sections_symbols(const pop_live_sections *live, const pop_link_addresses *addresses,
+                               void (*visit)(void *context, const pop_link_symbol *symbol),
+                               void *context)
 {
   visitor visitor = {visit, context};
-  for (size_t i = 0; i < closure->num_sections; ++i) {
-    const closure_section *place = &closure->sections[i];
+  for (size_t i = 0; i < live->num_sections; ++i) {
+    const live_section *place = &live->sections[i];
     uint32_t start = addresses->start[place->group];
-    if (i == closure->first[place->group] && place->group != POP_LINK_CODE)
+    if (i == live->first[place->group] && place->group != POP_LINK_CODE)
       visit_mapping(&visitor, place, start, 'd'); /* to its end */
-    if (closure_is_cut(closure, place->section))
-      visit_piece_names(&visitor, closure, place, start);
+    if (live_sections_is_cut(live, place->section))
+      visit_piece_names(&visitor, live, place, start);
     else
-      visit_section(&visitor, closure, place, start + place->offset);
+      visit_section(&visitor, live, place, start + place->offset);
   }
-  for (size_t i = 0; i < closure->num_pools; ++i) {
-    const closure_pool *pool = &closure->pools[i];
-    visit_unnamed(&visitor, POP_LINK_RODATA, link_set_section(closure->set, pool->section)->name,
+  for (size_t i = 0; i < live->num_pools; ++i) {
+    const live_pool *pool = &live->pools[i];
+    visit_unnamed(&visitor, POP_LINK_RODATA, link_set_section(live->set, pool->section)->name,
                   addresses->start[POP_LINK_RODATA] + pool->offset, pool->bytes);
   }
 }
 
-bool pop_closure_locate(const pop_closure *closure, const pop_link_addresses *addresses,
-                        uint32_t address, const pop_object **object, const char **section_name,
-                        uint32_t *section_index, uint32_t *offset)
+bool pop_live_sections_locate(const pop_live_sections *live, const pop_link_addresses *addresses,
+                              uint32_t address, const pop_object **object,
+                              const char **section_name, uint32_t *section_index, uint32_t *offset)
 {
   uint32_t start = addresses->start[POP_LINK_CODE];
-  if (address < start || address - start >= closure->bytes[POP_LINK_CODE]) return false;
-  uint32_t low = closure->first[POP_LINK_CODE], high = closure->first[POP_LINK_CODE + 1];
+  if (address < start || address - start >= live->bytes[POP_LINK_CODE]) return false;
+  uint32_t low = live->first[POP_LINK_CODE], high = live->first[POP_LINK_CODE + 1];
   while (high - low > 1) { /* sections[low] starts at or before the address */
     uint32_t middle = low + (high - low) / 2;
-    if (closure->sections[middle].offset <= address - start)
+    if (live->sections[middle].offset <= address - start)
       low = middle;
     else
       high = middle;
   }
-  const closure_section *found = &closure->sections[low];
-  const object_section *section = link_set_section(closure->set, found->section);
+  const live_section *found = &live->sections[low];
+  const object_section *section = link_set_section(live->set, found->section);
   *offset = address - start - found->offset;
   if (*offset >= section->size) return false; /* between two sections */
-  const set_object *owner = link_set_owner(closure->set, found->section);
+  const set_object *owner = link_set_owner(live->set, found->section);
   *object = owner->object;
   *section_name = section->name;
   *section_index = found->section - owner->first_section;
