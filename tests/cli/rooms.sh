@@ -1,0 +1,42 @@
+# The rooms of the runtime: an include against the arrows of the design does not compile.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+
+# compiles <room> <header>: with the include path that the build gives that room
+compiles()
+{
+  echo "#include \"$2\"" >include.c
+  cc -fsyntax-only -D_GNU_SOURCE -I "$POPULUS_BUILD_DIR/runtime/rooms/$1" -I "$POPULUS_SOURCE_DIR/runtime/include" \
+    -I "$POPULUS_SOURCE_DIR/libarchive-ipu/include" -I "$POPULUS_SOURCE_DIR/libcodelet/include" include.c 2>err
+}
+
+while read -r room header; do
+  compiles "$room" "$header" || fail "$room may use $header: $(cat err)"
+done <<'END'
+graph base/log.h
+compiler graph/graph.h
+compiler isa/isa.h
+machine isa/instructions.h
+executable machine/machine.h
+engine executable/executable.h
+driver compiler/compilation.h
+END
+
+while read -r room header; do
+  if compiles "$room" "$header"; then fail "$room sees $header"; fi
+  has err "$header: No such file or directory|'$header' file not found"
+done <<'END'
+base graph/graph.h
+isa machine/state.h
+graph compiler/compilation.h
+graph engine/engine_private.h
+machine graph/graph.h
+machine compiler/compilation.h
+executable graph/graph.h
+executable machine/state.h
+compiler engine/engine_private.h
+compiler machine/state.h
+engine compiler/compilation.h
+engine machine/state.h
+profile engine/engine_private.h
+END
