@@ -1,5 +1,6 @@
 /* The graph compiler from above: the passes in order, and what becomes of a compilation. */
 #include "compiler/compilation.h"
+#include "compiler/dump.h"
 #include "compiler/exchange/exchange.h"
 
 #include "base/log.h"
@@ -111,14 +112,24 @@ unsigned compile_num_steps(void)
   return NUM_PASSES;
 }
 
+/* POPULUS_DUMP: dump.h. */
+static pop_error *check_dump(void)
+{
+  const char *names[NUM_PASSES];
+  for (size_t i = 0; i < NUM_PASSES; i++) names[i] = passes[i].name;
+  return dump_check(getenv("POPULUS_DUMP"), names, NUM_PASSES);
+}
+
 static pop_error *run_passes(compilation *c)
 {
+  const char *dumped = getenv("POPULUS_DUMP");
   for (size_t i = 0; i < NUM_PASSES; i++) {
     graph_report_progress(c->graph, (unsigned)i, NUM_PASSES);
     log_phase phase = log_phase_start("COMPILER", passes[i].name);
     POP_TRY(passes[i].run(c));
     pop_push(c->phase_times, c->num_phase_times, c->phase_times_capacity,
              (pop_phase_time){passes[i].name, log_phase_end(&phase)});
+    if (dump_wanted(dumped, passes[i].name)) dump_compilation(c, passes[i].name, stderr);
   }
   return NULL;
 }
@@ -128,6 +139,7 @@ pop_error *compile(pop_graph *graph, const uint32_t *programs, size_t num_progra
 {
   POP_TRY(check_request(&graph->target, num_programs, options));
   POP_TRY(check_blocks(&graph->target, &options->blocks));
+  POP_TRY(check_dump());
   compilation *c = start(graph, programs, num_programs, options);
   pop_error *error = run_passes(c);
   if (!error && options->verify) error = verify(c);

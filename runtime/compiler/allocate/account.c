@@ -9,6 +9,10 @@
  *   notOverlapped           addresses of a block that no other block uses at any time
  *   overlapped              the others: those counted for each block that uses them, since one
  *                           cannot be told to be the owner
+ *
+ * Needs:   the addresses.
+ * Adds:    memory, by tile.
+ * Then:    the compilation is final.
  */
 #include "compiler/layout.h"
 

@@ -14,6 +14,10 @@
  * size is measured from its base to the highest byte used; it may lie across the border of the
  * regions, and what does not fit goes on past the end of memory ("overflowed"), so that a tile lacks
  * exactly the bytes by which it is too full. Where data lie is a plan (allocate.h).
+ *
+ * Needs:   all blocks with their sizes, and when they are live.
+ * Adds:    the address of each block, blocks_by_tile, the relocated code of code groups, out_of_memory.
+ * Then:    the memory of each tile is final.
  */
 #include "compiler/allocate/allocate.h"
 #include "base/order.h"

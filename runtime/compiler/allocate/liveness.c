@@ -26,6 +26,10 @@
  *     was called first.
  *
  * So no program can tell from its results that memory was shared.
+ *
+ * Needs:   steps, accesses and blocks.
+ * Adds:    first_step and last_step of blocks, or BLOCK_ALWAYS_LIVE.
+ * Then:    blocks that are added later must be BLOCK_ALWAYS_LIVE; steps may not change.
  */
 #include "compiler/script.h"
 

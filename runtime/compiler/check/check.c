@@ -2,7 +2,12 @@
  *
  * Only what the programs use is checked: a compute set that no program runs may be half built. The
  * graph API has checked what a single call can tell (types, shapes, names); here is what needs the
- * whole graph. Reads the graph, changes nothing. */
+ * whole graph. Reads the graph, changes nothing.
+ *
+ * Needs:   the graph and the programs that are compiled.
+ * Adds:    nothing.
+ * Then:    nothing changes.
+ */
 #include "compiler/check/check.h"
 #include "compiler/reach.h"
 

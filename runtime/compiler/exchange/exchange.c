@@ -7,6 +7,10 @@
  *     slot     0    1    2    3    4    5    6 …
  *     planned  .    send .    .    addr mux  .
  *     written  delay send delay    addr mux  end
+ *
+ * Needs:   the messages of lower.
+ * Adds:    the instructions of each tile (exchange_ops); packet headers, as blocks.
+ * Then:    no block of data is added, and the sizes of data are final.
  */
 #include "compiler/exchange/exchange.h"
 

@@ -2,7 +2,13 @@
  *
  * Steps form a DAG: what is used in several places is lowered once. Sequences that are used once
  * dissolve in what contains them, however deep they are nested (no recursion); a repeat of a repeat
- * is one repeat; what does nothing disappears. */
+ * is one repeat; what does nothing disappears.
+ *
+ * Needs:   the blocks of place.
+ * Adds:    steps and their accesses, compute sets with vertices and their states, messages, host exchanges, buffers;
+ *          programs of the graph in control_programs are replaced by steps.
+ * Then:    the programs are final; no later pass reads the graph.
+ */
 #include "compiler/lower/copy.h"
 #include "compiler/lower/lowering.h"
 #include "compiler/lower/remote.h"

@@ -4,7 +4,12 @@
  * So a slice that is regular in the variable stays one run in memory, and a vertex can use the data
  * where they are. Sizes are rounded up to words, because the exchange moves words.
  *
- * A block is aligned for the strictest vertex field that is connected at its beginning. */
+ * A block is aligned for the strictest vertex field that is connected at its beginning.
+ *
+ * Needs:   a graph that check has seen.
+ * Adds:    variables, intervals, a block for each variable and tile.
+ * Then:    the mapping of variables to tiles is final.
+ */
 #include "compiler/compilation.h"
 #include "compiler/reach.h"
 #include "compiler/segments.h"
