@@ -279,8 +279,9 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
   X("profiler.replicaToProfile", "a number", "0", "the replica that the execution profile is of",  \
     ON_RUN, OPTION_NUMBER, FIELD(run.profiled_replica), .greatest = UINT32_MAX)                    \
   X("debug.branchRecordFlush", "true or false", "true",                                            \
-    "none: which way a program goes is not recorded in tile memory, which would fill", ON_COMPILE, \
-    OPTION_BOOL)                                                                                   \
+    "none: tiles record which way branches go only if debug.instrumentControlFlow is on, and "     \
+    "always give the host a record that is full",                                                  \
+    ON_COMPILE, OPTION_BOOL)                                                                       \
   X("profiler.blocks.filter", "an extended regular expression, empty for none", "",                \
     "which blocks of programs (pop_program_block) are timed, by their names", ON_COMPILE,          \
     OPTION_TEXT, FIELD(block_filter))                                                              \
