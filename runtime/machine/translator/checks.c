@@ -1,13 +1,13 @@
-/* One test for many accesses.
+/* Bounds checks are merged, over extended basic blocks.
  *
- * Blocks with one predecessor hang below it: so the function falls into trees. From the root of a
- * tree to the current block the code is executed with symbols: registers where the root begins, and a
- * new one for each result that is no sum. Accesses of a block whose addresses differ by constants are
- * a group; the first one tests the range of all. As symbols do not change, what has been tested is
- * still true further down the tree.
+ * An extended basic block is a tree of blocks: each but the root has one predecessor, its parent. From
+ * the root to the current block the code is executed symbolically. A symbol stands for a register where
+ * the root begins, or for a result that is no sum. Accesses of a block whose addresses differ by
+ * constants are a group: the first one checks the range of all. Symbols do not change, so a range that
+ * has been checked is known to be good in all blocks below.
  *
- * So only what will be accessed is tested, if nothing faults before; where a test fails, the
- * interpreter is right to go on. */
+ * Only what will be accessed is checked, if nothing faults before. Where a check fails, the interpreter
+ * goes on. */
 #include "lift.h"
 
 #include <populus/arena.h>
@@ -49,7 +49,7 @@ static bool is_counted_block(const search *s, uint32_t block, const counted_loop
   return false;
 }
 
-/* Does `to` hang below `from`? What leaves a counted loop has a second predecessor, the fast copy. */
+/* Is `from` the parent of `to`? What leaves a counted loop has a second predecessor, the fast copy. */
 static bool hangs_below(const search *s, uint32_t from, int32_t to)
 {
   const counted_loop *loop;

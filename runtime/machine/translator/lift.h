@@ -25,16 +25,16 @@
  * knows exactly where the limit is. (Counting down needs neither a register nor a comparison for
  * the limit.)
  *
- * Tests of accesses. One test serves all accesses of a block whose addresses differ by constants, and
- * what follows (checks.c). Where no window holds the range, the machine is asked; where it refuses, the
+ * Bounds checks. One check serves all accesses of a block whose addresses differ by constants, and those
+ * that follow (checks.c). Where no window holds the range, the machine is asked; where it refuses, the
  * interpreter goes on, and meets the fault.
  *
- * Loops. An innermost loop that counts is lifted twice. In front of it (`guard`) the number of its
- * rounds is computed and what its accesses with affine or bounded addresses will touch. If there is time for
- * that many rounds, and all of that is in one window, the fast copy runs, which checks neither: so
- * LLVM can vectorise it. Otherwise the plain copy runs, which checks each access and each round. A
- * loop that can also end early is not counted: it could not be vectorised, and guards, even such that
- * came after some rounds, cost more (in sort, a fifth) than they saved in long searches. */
+ * Loop versioning. An innermost counted loop is lifted twice. The guard in front of it computes the trip
+ * count, and what accesses with affine or bounded addresses will touch. If there is time for that many
+ * rounds, and all of that is in one window, the fast copy runs. It has no checks, as they were hoisted into
+ * the guard, so LLVM can vectorise it. Otherwise the plain copy runs, which checks each access and each
+ * round. A loop that can also end early is not counted: it could not be vectorised, and guards, even such
+ * that came after some rounds, cost more (in sort, a fifth) than they saved in long searches. */
 #ifndef TRANSLATOR_LIFT_H
 #define TRANSLATOR_LIFT_H
 

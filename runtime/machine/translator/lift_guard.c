@@ -1,5 +1,6 @@
-/* In front of counted loops: how many rounds, is there time for them, and is all that they touch legal?
- * (loops.c finds the loops.) */
+/* Loop versioning. The guard in front of a counted loop chooses between two copies of it: it computes the
+ * trip count, whether the cycle limit leaves time for it, and whether all accesses are in bounds. The checks
+ * are hoisted into the guard: the fast copy has none. (loops.c finds the loops.) */
 #include "lift.h"
 
 #include <llvm-c/DebugInfo.h>

@@ -1,11 +1,13 @@
-/* Which loops of a function can be counted before they run, and what their accesses touch.
+/* Loop analysis: which loops have a trip count that is known before they run, which registers are
+ * induction variables, and what the accesses touch.
  *
  * Candidates are innermost natural loops with one backward edge, whose last block decides about
  * another round by comparing a register that grows by a constant with one that stays. The body is
  * executed once with symbols: each register is a sum of registers at the entry of the round, each
  * times a constant, plus a constant (`affine`), or unknown. What a register has become at the end of
- * the round says whether it stays, grows by a constant, or is unknown from the second round on; so
- * an address whose terms all stay or grow is affine in the number of the round. */
+ * the round says whether it is invariant, an induction variable (it grows by a constant), or unknown from
+ * the second round on. So an address whose terms are invariants and induction variables is affine in the
+ * number of the round. */
 #include "lift.h"
 
 #include <populus/arena.h>
