@@ -2,6 +2,7 @@
 #ifndef POPULUS_TEST_WRONG_CALLS_H
 #define POPULUS_TEST_WRONG_CALLS_H
 
+#include <populus/model.h>
 #include <populus/popops_slice.h>
 #include <populus/popops_sort.h>
 #include <populus/poprand.h>
