@@ -1,30 +1,17 @@
 /* Calls and composites become what they do: `f` is one function then, and each value is made in one place. */
-#include "models/module.h"
+#include "models/inline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CALL_DEPTH = 256, MAX_OPERATIONS = 1 << 21 };
-
-typedef struct inliner {
-  module *m;
-  const function *stack[MAX_CALL_DEPTH];
-  size_t depth, num_operations;
-} inliner;
-
-/* What the values of the function that is copied have become. */
-typedef struct copy_map {
-  value **values; /* by number */
-} copy_map;
-
 static pop_error *copy_block(inliner *in, const copy_map *map, const block *from, block *to);
 
-static value *mapped(const copy_map *map, const value *v)
+value *inline_mapped(const copy_map *map, const value *v)
 {
   return map->values[v->number];
 }
 
-static void append(block *b, operation *op)
+void inline_append(block *b, operation *op)
 {
   op->next = NULL;
   if (b->last)
@@ -46,7 +33,7 @@ static value *copy_value(inliner *in, const copy_map *map, const value *v, opera
 static value **copy_operands(inliner *in, const copy_map *map, const operation *op)
 {
   value **operands = pop_arena_alloc(in->m->arena, (op->num_operands + 1) * sizeof *operands);
-  for (size_t i = 0; i < op->num_operands; ++i) operands[i] = mapped(map, op->operands[i]);
+  for (size_t i = 0; i < op->num_operands; ++i) operands[i] = inline_mapped(map, op->operands[i]);
   return operands;
 }
 
@@ -64,7 +51,7 @@ static pop_error *copy_op(inliner *in, const copy_map *map, const operation *op,
   copy->regions = pop_arena_alloc(in->m->arena, (op->num_regions + 1) * sizeof *copy->regions);
   for (size_t i = 0; i < op->num_regions; ++i)
     POP_TRY(copy_block(in, map, &op->regions[i], &copy->regions[i]));
-  append(to, copy);
+  inline_append(to, copy);
   return NULL;
 }
 
@@ -104,15 +91,14 @@ static pop_error *copy_call(inliner *in, const copy_map *map, const operation *o
   function_number_values(f);
   copy_map inside = {pop_xcalloc(f->num_values + 1, sizeof *inside.values)};
   for (size_t i = 0; i < op->num_operands; ++i)
-    inside.values[f->body.arguments[i]->number] = mapped(map, op->operands[i]);
+    inside.values[f->body.arguments[i]->number] = inline_mapped(map, op->operands[i]);
   pop_error *error = NULL;
   const operation *at = f->body.first;
   for (; at != f->body.last && !error; at = at->next) {
-    bool call = at->code == OP_CALL || at->code == OP_COMPOSITE;
-    error = call ? copy_call(in, &inside, at, to) : copy_op(in, &inside, at, to);
+    error = inline_copy(in, &inside, at, to);
   }
   for (size_t i = 0; i < op->num_results && !error; ++i)
-    map->values[op->results[i]->number] = mapped(&inside, f->body.last->operands[i]);
+    map->values[op->results[i]->number] = inline_mapped(&inside, f->body.last->operands[i]);
   free(inside.values);
   in->depth--;
   return error;
@@ -124,15 +110,20 @@ static pop_error *copy_block(inliner *in, const copy_map *map, const block *from
   to->arguments = pop_arena_alloc(in->m->arena, (from->num_arguments + 1) * sizeof *to->arguments);
   for (size_t i = 0; i < from->num_arguments; ++i)
     to->arguments[i] = copy_value(in, map, from->arguments[i], NULL);
-  for (const operation *op = from->first; op; op = op->next) {
-    bool call = op->code == OP_CALL || op->code == OP_COMPOSITE;
-    POP_TRY(call ? copy_call(in, map, op, to) : copy_op(in, map, op, to));
-  }
+  for (const operation *op = from->first; op; op = op->next) POP_TRY(inline_copy(in, map, op, to));
   return NULL;
+}
+
+pop_error *inline_copy(inliner *in, const copy_map *map, const operation *op, block *to)
+{
+  if (op->code == OP_CALL || op->code == OP_COMPOSITE) return copy_call(in, map, op, to);
+  if (op->code == OP_RUN_PARALLEL) return inline_parallel(in, map, op, to);
+  return copy_op(in, map, op, to);
 }
 
 pop_error *module_inline(module *m, function *f)
 {
+  if (f->inlined) return NULL;
   inliner in = {.m = m, .stack = {f}, .depth = 1};
   function_number_values(f);
   copy_map map = {pop_xcalloc(f->num_values + 1, sizeof *map.values)};
@@ -141,6 +132,7 @@ pop_error *module_inline(module *m, function *f)
   free(map.values);
   if (error) return error;
   f->body = body;
+  f->inlined = true;
   function_number_values(f);
   return NULL;
 }

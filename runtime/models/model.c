@@ -49,7 +49,8 @@ static bool find_part(const char *text, size_t size, size_t part, size_t *begin,
       *end = (size_t)(separator - text);
       return true;
     }
-    at = separator + 1;
+    at = separator + 2; /* behind the comment's slashes */
+    while (at < stop && *at != '\n') at++;
   }
   *begin = (size_t)(at - text);
   *end = size;

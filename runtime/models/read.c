@@ -392,6 +392,8 @@ static bool read_op_inside(reader *r, operation *op, const model_type ***types, 
     reader_advance(r);
     return read_generic(r, op, types, num_types);
   }
+  if (r->token.kind == TOKEN_END)
+    return reader_fail(r, "'}' is expected, and this is the end of the text");
   if (r->token.kind != TOKEN_NAME) return reader_fail(r, "an operation is expected");
   op->name = reader_text(r);
   op->code = code_of(op->name);

@@ -140,7 +140,6 @@ HLO hlo_c64 hlo_make_c64(float re, float im)
   X(T, C, tan, tan##F(a))                                                                          \
   X(T, C, tanh, tanh##F(a))                                                                        \
   X(T, C, acos, acos##F(a))                                                                        \
-  X(T, C, acosh, acosh##F(a))                                                                      \
   X(T, C, asin, asin##F(a))                                                                        \
   X(T, C, asinh, asinh##F(a))                                                                      \
   X(T, C, atan, atan##F(a))                                                                        \
@@ -349,6 +348,16 @@ HLO_LARGE double hlo_reduce_precision_f64(double a, unsigned e, unsigned m)
     return hlo_round_##T((C)0.5 * (e + e / (e + 1)));                                              \
   }
 HLO_FLOATS(HLO_HYPERBOLIC)
+/* log(x + sqrt((x + 1) (x - 1))), and log(2 x) where that would overflow. */
+#define HLO_ACOSH(T, C, F)                                                                         \
+  HLO_LARGE C hlo_acosh_##T(C a)                                                                   \
+  {                                                                                                \
+    if (a < -1) return (C)NAN;                                                                     \
+    if (a >= (C)(sizeof(C) == 4 ? 1.8446743e19 : 1.3407807929942596e154))                          \
+      return hlo_round_##T(log##F(a) + (C)0.69314718055994530942);                                 \
+    return hlo_round_##T(log##F(a + sqrt##F((a + 1) * (a - 1))));                                  \
+  }
+HLO_FLOATS(HLO_ACOSH)
 
 HLO_LARGE float hlo_lanczos_sum(float z, float *derivative)
 {

@@ -1,0 +1,29 @@
+/* Copying operations from one block to another: inline.c, and parallel.c, which interleaves several functions. */
+#ifndef POPULUS_MODELS_INLINE_H
+#define POPULUS_MODELS_INLINE_H
+
+#include "models/module.h"
+
+enum { MAX_CALL_DEPTH = 256, MAX_OPERATIONS = 1 << 21 };
+
+typedef struct inliner {
+  module *m;
+  const function *stack[MAX_CALL_DEPTH];
+  size_t depth, num_operations;
+} inliner;
+
+/* What the values of the function that is copied have become. */
+typedef struct copy_map {
+  value **values; /* by number */
+} copy_map;
+
+value *inline_mapped(const copy_map *map, const value *v);
+void inline_append(block *b, operation *op);
+POP_MUST_CHECK pop_error *inline_copy(inliner *in, const copy_map *map, const operation *op,
+                                      block *to);
+
+/* parallel.c: interpreter.run_parallel becomes what its programs do. */
+POP_MUST_CHECK pop_error *inline_parallel(inliner *in, const copy_map *map, const operation *op,
+                                          block *to);
+
+#endif

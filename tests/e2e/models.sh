@@ -1,0 +1,110 @@
+#!/bin/sh
+# Modules of StableHLO: read, compiled, run on tiles and on the host, and judged; what is wrong is said at its line.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+pophlo=$POPULUS_BIN/pophlo
+models=$POPULUS_SOURCE_DIR/tests/e2e/models
+
+# Each on the translator, the interpreter and the CPU device; and over several tiles.
+for how in 'ipu auto' 'ipu interpreter' 'cpu auto' 'ipumodel auto'; do
+  POPULUS_TILE_ENGINE=${how#* } quiet out "$pophlo" --check --device "${how% *}" "$models"/*.mlir
+  has out '^3 of 3 files hold, with [0-9]+ checks$'
+done
+quiet out "$pophlo" --check --tiles 7 "$models"/*.mlir
+
+# A check that does not hold: file, line, operation, element, both values; the other files are judged all the same.
+cat >wrong.mlir <<'EOF'
+func.func @main() {
+  %0 = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
+  %1 = stablehlo.add %0, %0 : tensor<2x2xi32>
+  check.expect_eq_const %1, dense<[[2, 4], [7, 8]]> : tensor<2x2xi32>
+  return
+}
+EOF
+refuses 1 'wrong.mlir:4:3|expect_eq_const|stablehlo.add|6 at [1, 0], not 7' "$pophlo" --check -v wrong.mlir "$models/flow.mlir"
+has refuses.out '^FAIL wrong.mlir$' "^pass .*flow.mlir\$" '^1 of 2 files hold'
+
+# Between files and by way of an archive the results are the same.
+cat >saxpy.mlir <<'EOF'
+module @saxpy {
+  func.func public @main(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
+    %two = stablehlo.constant dense<2.0> : tensor<3xf32>
+    %0 = stablehlo.multiply %two, %x : tensor<3xf32>
+    %1 = stablehlo.add %0, %y : tensor<3xf32>
+    return %1 : tensor<3xf32>
+  }
+}
+EOF
+printf '\0\0\200\77\0\0\0\100\0\0\100\100' >x.bin # 1, 2, 3
+printf '\0\0\0\77\0\0\0\77\0\0\0\77' >y.bin       # .5, .5, .5
+quiet out "$pophlo" --run --in x=x.bin --in y=y.bin --out out0=z.bin saxpy.mlir
+printf '\0\0\40\100\0\0\220\100\0\0\320\100' | cmp - z.bin # 2.5, 4.5, 6.5
+quiet out "$pophlo" -o saxpy.a --list saxpy.mlir
+has out '^in x: f32\[3\]$' '^out out0: f32\[3\]$'
+quiet out "$POPULUS_BIN/popexec" --write x=x.bin --write y=y.bin --read out0=w.bin saxpy.a
+cmp z.bin w.bin
+quiet out "$pophlo" --codelets saxpy.mlir
+has out 'hlo_multiply_f32' 'hlo_add_f32'
+
+# says <line:column> <words> <text>: the module is refused there.
+says()
+{
+  printf '%s\n' "$3" >bad.mlir
+  refuses 1 "bad.mlir:$1:|$2" "$pophlo" --check bad.mlir
+}
+says 2:8 "%nothing is used, and not defined" 'func.func @f() {
+return %nothing : tensor<f32>
+}'
+says 2:46 "'x' is expected behind a dimension" 'func.func @f() {
+%0 = stablehlo.constant dense<1> : tensor<2x3*i32>
+return
+}'
+says 2:27 'outside the range of ui8' 'func.func @f() { %0 = stablehlo.constant dense<
+                          300> : tensor<ui8>
+return }'
+says 3:35 'operand %0 of stablehlo.add is tensor<2xf32>, not tensor<3xf32>' 'func.func @f() {
+  %0 = stablehlo.constant dense<1.0> : tensor<2xf32>
+  %1 = "stablehlo.add"(%0, %0) : (tensor<3xf32>, tensor<2xf32>) -> tensor<3xf32>
+  return
+}'
+says 2:33 "tensor<1099511627776xf32> has more than 2^32 - 1 elements" 'func.func @f() {
+  %0 = stablehlo.iota dim = 0 : tensor<1099511627776xf32>
+  return
+}'
+says 5:1 'end of the text' 'func.func @f() {
+  %0 = stablehlo.constant dense<1.0> : tensor<2xf32>
+  %1 = stablehlo.add %0, %0 : tensor<2xf32>
+  '
+says 2:8 '@f calls itself' 'func.func @f() -> tensor<f32> {
+  %0 = call @f() : () -> tensor<f32>
+  return %0 : tensor<f32>
+}'
+# All that is not supported, at once.
+says 2:50 'f8E4M3FN is not supported' 'func.func @f(%a: tensor<2xf32>) {
+  %0 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xf8E4M3FN>
+  %1 = stablehlo.cholesky %a, lower = true : tensor<2xf32>
+  %2 = stablehlo.frobnicate %a : tensor<2xf32>
+  return
+}'
+has refuses.err 'bad.mlir:3:8: stablehlo.cholesky is not supported' 'bad.mlir:4:8: stablehlo.frobnicate is not supported'
+
+# 10^5 regions inside each other, brackets, and operations in a row.
+{ echo 'func.func @f(%p: tensor<i1>) {'; yes '"stablehlo.if"(%p) ({' | head -100000; } >bad.mlir
+refuses 1 'more than 200 deep' "$pophlo" --check bad.mlir
+{ printf 'func.func @f() attributes {a = '; yes '[' | head -100000 | tr -d '\n'; } >bad.mlir
+refuses 1 'more than 200 deep' "$pophlo" --check bad.mlir
+{
+  echo 'func.func @f(%v0: tensor<f32>) -> tensor<f32> {'
+  awk 'BEGIN { for (i = 1; i <= 20000; ++i) printf "%%v%d = stablehlo.negate %%v%d : tensor<f32>\n", i, i - 1 }'
+  echo 'return %v7 : tensor<f32> }'
+} >long.mlir
+quiet out "$pophlo" --list long.mlir
+quiet out "$pophlo" --codelets long.mlir # what nobody needs is not calculated
+
+refuses 2 'there is no option' "$pophlo" --nonsense saxpy.mlir
+refuses 2 'nothing is asked for' "$pophlo" saxpy.mlir
+refuses 2 '--in x=FILE is missing' "$pophlo" --run saxpy.mlir
+refuses 1 "no output 'q'" "$pophlo" --run --in x=x.bin --in y=y.bin --out q=q.bin saxpy.mlir
+refuses 1 'nowhere.mlir' "$pophlo" --check nowhere.mlir
+quiet out "$pophlo" --help
+quiet out "$pophlo" --version

@@ -1,0 +1,99 @@
+// Control flow, regions, calls; the generic form; several processes.
+module @flow {
+  func.func private @double(%x: tensor<i32>) -> tensor<i32> {
+    %0 = stablehlo.add %x, %x : tensor<i32>
+    return %0 : tensor<i32>
+  }
+  func.func @main() {
+    %n = stablehlo.constant dense<5> : tensor<i32>
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    // Fibonacci: the carried values change places.
+    %0:3 = stablehlo.while(%i = %zero, %a = %zero, %b = %one) : tensor<i32>, tensor<i32>, tensor<i32>
+      cond {
+        %t = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %t : tensor<i1>
+      } do {
+        %j = stablehlo.add %i, %one : tensor<i32>
+        %s = stablehlo.add %a, %b : tensor<i32>
+        stablehlo.return %j, %b, %s : tensor<i32>, tensor<i32>, tensor<i32>
+      }
+    check.expect_eq_const %0#1, dense<5> : tensor<i32>
+    check.expect_eq_const %0#2, dense<8> : tensor<i32>
+    %1 = func.call @double(%0#2) : (tensor<i32>) -> tensor<i32>
+    %p = stablehlo.compare GT, %1, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %2 = "stablehlo.if"(%p) ({
+      %x = stablehlo.negate %1 : tensor<i32>
+      stablehlo.return %x : tensor<i32>
+    }, {
+      stablehlo.return %n : tensor<i32>
+    }) : (tensor<i1>) -> tensor<i32>
+    check.expect_eq_const %2, dense<-16> : tensor<i32>
+    %3 = "stablehlo.case"(%n) ({
+      stablehlo.return %zero : tensor<i32>
+    }, {
+      stablehlo.return %one : tensor<i32>
+    }) : (tensor<i32>) -> tensor<i32>
+    check.expect_eq_const %3, dense<1> : tensor<i32>
+    return
+  }
+}
+// -----
+"builtin.module"() <{sym_name = "generic"}> ({
+  "func.func"() <{function_type = () -> (), sym_name = "main"}> ({
+    %0 = "stablehlo.constant"() <{value = dense<[3.0, 1.0, 2.0, 1.0]> : tensor<4xf32>}> : () -> tensor<4xf32>
+    %1 = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<4xi32>
+    %2:2 = "stablehlo.sort"(%0, %1) <{dimension = 0 : i64, is_stable = true}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+      %l = "stablehlo.compare"(%a, %b) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      "stablehlo.return"(%l) : (tensor<i1>) -> ()
+    }) : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xf32>, tensor<4xi32>)
+    %e = "stablehlo.constant"() <{value = dense<[1, 3, 2, 0]> : tensor<4xi32>}> : () -> tensor<4xi32>
+    "check.expect_eq"(%2#1, %e) : (tensor<4xi32>, tensor<4xi32>) -> ()
+    "func.return"() : () -> ()
+  }) : () -> ()
+}) : () -> ()
+// -----
+func.func @sum(%x: tensor<2xi64>) -> (tensor<2xi64>, tensor<ui32>) {
+  %0 = "stablehlo.all_reduce"(%x) ({
+  ^bb0(%a: tensor<i64>, %b: tensor<i64>):
+    %s = stablehlo.add %a, %b : tensor<i64>
+    stablehlo.return %s : tensor<i64>
+  }) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xi64>) -> tensor<2xi64>
+  %1 = stablehlo.replica_id : tensor<ui32>
+  return %0, %1 : tensor<2xi64>, tensor<ui32>
+}
+func.func @main() {
+  %a = stablehlo.constant dense<[1, 2]> : tensor<2xi64>
+  %b = stablehlo.constant dense<[3, 5]> : tensor<2xi64>
+  %0:4 = "interpreter.run_parallel"(%a, %b) {programs = [[@sum], [@sum]]} : (tensor<2xi64>, tensor<2xi64>) -> (tensor<2xi64>, tensor<ui32>, tensor<2xi64>, tensor<ui32>)
+  check.expect_eq_const %0#0, dense<[4, 7]> : tensor<2xi64>
+  check.expect_eq_const %0#3, dense<1> : tensor<ui32>
+  return
+}
+// -----
+func.func @windows() {
+  %x = stablehlo.constant dense<[[1, 4, 2], [5, 3, 0]]> : tensor<2x3xi32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0 = "stablehlo.reduce_window"(%x, %zero) <{padding = dense<[[0, 0], [1, 0]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 2>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %m = stablehlo.maximum %a, %b : tensor<i32>
+    stablehlo.return %m : tensor<i32>
+  }) : (tensor<2x3xi32>, tensor<i32>) -> tensor<2x3xi32>
+  check.expect_eq_const %0, dense<[[1, 4, 4], [5, 5, 3]]> : tensor<2x3xi32>
+  // The same place twice, and one outside, which is left out.
+  %w = stablehlo.constant dense<[[1], [1], [7]]> : tensor<3x1xi32>
+  %u = stablehlo.constant dense<[10, 20, 30]> : tensor<3xi32>
+  %y = stablehlo.constant dense<[1, 1, 1]> : tensor<3xi32>
+  %1 = "stablehlo.scatter"(%y, %w, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) : (tensor<3xi32>, tensor<3x1xi32>, tensor<3xi32>) -> tensor<3xi32>
+  check.expect_eq_const %1, dense<[1, 31, 1]> : tensor<3xi32>
+  %i = stablehlo.iota dim = 2 : tensor<1x2x3x1xf32>
+  %k = stablehlo.constant dense<2.0> : tensor<2x2x1x1xf32>
+  %2 = stablehlo.convolution(%i, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1], pad = [[0, 0], [1, 0]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x2x3x1xf32>, tensor<2x2x1x1xf32>) -> tensor<1x1x3x1xf32>
+  check.expect_eq_const %2, dense<[[[[0.0], [4.0], [12.0]]]]> : tensor<1x1x3x1xf32>
+  return
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# StableHLO's own conformance programs, a folder of them, each compiled, run and judged: a table by operation, and every
+# program has to hold. POPULUS_STABLEHLO says where they are. On tiles by translation; with POPULUS_TEST_CASES set also by
+# the interpreter and on the CPU device.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+folder=${POPULUS_STABLEHLO-$POPULUS_SOURCE_DIR/../shared/data/stablehlo}
+[ -d "$folder" ] || { echo "skipped: there is no folder $folder"; exit 77; }
+case $POPULUS_SANITIZE in ?*) echo "skipped: too slow under a sanitizer"; exit 77 ;; esac
+
+# table <file>: passed and all, by the operation that the file's name begins with.
+table()
+{
+  awk '/^(pass|FAIL) / { name = $2; sub(/.*\//, "", name)
+         sub(/_(bool|bfloat16|float(16|32|64)|u?int(8|16|32|64)|complex64|any|shape|dtype)[_.].*/, "", name); sub(/\.mlir$/, "", name)
+         all[name]++; good[name] += $1 == "pass" }
+       END { for (name in all) printf "%-44s %4d of %4d%s\n", name, good[name], all[name], good[name] < all[name] ? "  <--" : "" }' "$1" |
+    sort
+}
+
+# judge <what> <device> <programs>...
+judge()
+{
+  judge_what=$1 judge_device=$2
+  shift 2
+  status=0
+  "$POPULUS_BIN/pophlo" --check -v --device "$judge_device" "$@" >out 2>err || status=$?
+  echo "== $judge_what: $(tail -1 out)"
+  table out
+  cat err
+  [ $status -le 1 ] || fail "$judge_what: status $status"
+}
+
+judge 'tiles' ipu "$folder"/*.mlir
+[ $status -eq 0 ] || fail "$(grep -c FAIL out) programs do not hold"
+if [ -n "${POPULUS_TEST_CASES-}" ]; then
+  POPULUS_TILE_ENGINE=interpreter judge 'tiles, interpreted' ipu "$folder"/*.mlir
+  [ $status -eq 0 ] || fail "interpreted: $(grep -c FAIL out) programs do not hold"
+  judge 'the CPU device' cpu "$folder"/*.mlir
+  [ $status -eq 0 ] || fail "CPU: $(grep -c FAIL out) programs do not hold"
+fi
+
+# Of the interpreter's programs one needs a type of 8 bits, which is named.
+if [ -d "$folder/interpret" ]; then
+  judge 'of the interpreter' ipu "$folder"/interpret/*.mlir
+  ! grep -v 'the type f8.* is not supported$' err || fail 'programs do not hold'
+fi
