@@ -14,6 +14,7 @@ typedef struct fault_names {
   executable_found_vertex vertex;
   char function[256];    /* "compute+0x10", or "" */
   char source_line[512]; /* "codelets.cpp:12", or "" */
+  char passed[256];      /* "8 bytes behind the end of 'matrix'", or "" */
 } fault_names;
 
 /* The function at `pc`; if identical functions share the code, also the next one of its names. */
@@ -34,13 +35,33 @@ static void name_function(const pop_image *image, uint32_t pc, char *text, size_
   }
 }
 
-static void find_function(const pop_executable *e, const machine_fault *fault, fault_names *names)
+/* What lies in front of an address in tile memory that holds nothing: who reads past a vector has passed it. */
+static void name_passed(const pop_executable *e, const pop_image *image, uint32_t address,
+                        char *text, size_t size)
+{
+  const pop_image_symbol *nearest = NULL;
+  if (address - image->base >= e->target.memory_bytes) return;
+  for (size_t i = 0; i < image->num_symbols; ++i) {
+    const pop_image_symbol *symbol = &image->symbols[i];
+    if (symbol->kind != POP_SYMBOL_OBJECT || symbol->address > address) continue;
+    if (symbol->size > address - symbol->address) return; /* it is in this one */
+    if (!nearest || symbol->address + symbol->size > nearest->address + nearest->size)
+      nearest = symbol;
+  }
+  if (nearest)
+    snprintf(text, size, "%u bytes behind the end of '%s'",
+             address - (nearest->address + nearest->size), nearest->name);
+}
+
+static void find_symbols(const pop_executable *e, const machine_fault *fault, fault_names *names)
 {
   pop_arena *arena = pop_arena_new();
   pop_bytes elf = {0};
   pop_image image;
   pop_error *error = executable_image(e, fault->tile, POP_IMAGE_SYMBOLS, &elf, arena, &image);
   if (!error) name_function(&image, fault->pc, names->function, sizeof names->function);
+  if (!error && fault->kind == MACHINE_FAULT_INVALID_ADDRESS)
+    name_passed(e, &image, fault->address, names->passed, sizeof names->passed);
   pop_error_free(error);
   pop_bytes_free(&elf);
   pop_arena_free(arena);
@@ -103,13 +124,14 @@ pop_error *engine_fault_report(const pop_engine *engine, uint32_t replica)
   if (fault->vertex_state)
     names.in_vertex =
         executable_find_vertex(e, fault->tile, fault->context, fault->vertex_state, &names.vertex);
-  find_function(e, fault, &names);
+  find_symbols(e, fault, &names);
   e->images.find_line(e, fault->tile, fault->pc, names.source_line, sizeof names.source_line);
 
   char *text = pop_xstrdup("");
   append_what(&text, fault);
   if (engine->num_replicas > 1) append(&text, " of replica %u", replica);
   append_where(&text, fault, &names);
+  if (*names.passed) append(&text, ": %s", names.passed);
   if (*fault->detail) append(&text, ": %s", fault->detail);
   append(&text, "; superstep %llu, cycle %llu", (unsigned long long)fault->superstep,
          (unsigned long long)fault->cycle);

@@ -35,6 +35,7 @@ static pop_error *make_backend(pop_engine *engine, const run_options *options, r
   }
   machine_options machine = options->machine;
   machine.float_control = float_control(options);
+  machine.lenient_loads = !options->strict_loads;
   POP_TRY(machine_create(&e->target, &machine, &made->machine));
   made->device_print = device_print_new(made->machine, pop_target_num_tiles(&e->target));
   return NULL;

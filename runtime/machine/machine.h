@@ -10,7 +10,7 @@
  *
  * Protection. A context may read its tile's used memory; write what is in a writable segment of
  * the image; execute what is in an executable one. Reads and writes outside the image's segments
- * are INVALID_ADDRESS, writes to a read-only segment too; stores by a worker into another
+ * are INVALID_ADDRESS (reads only outside tile memory, with lenient_loads), writes to a read-only segment too; stores by a worker into another
  * context's stack, or below its own, are STACK_OVERFLOW (machine_load is told where the stacks are);
  * unaligned access is MISALIGNED. No fault harms the host or another tile.
  */
@@ -82,6 +82,8 @@ typedef struct machine_options {
   uint32_t num_threads;   /* of the host, that tiles run on; 0: as many as the process may use */
   uint32_t float_control; /* what workers start with once the tile is loaded (isa.h) */
   uint64_t random_seed;   /* of all contexts' random numbers then; 0: they are not seeded */
+  bool
+      lenient_loads; /* from anywhere in the tile's memory, as on the chip: 0 where the image has nothing */
   uint64_t warm_up; /* AUTO: instructions interpreted before anything is compiled; 0: what pays */
   /* Where compiled code is kept for the next process; NULL: nowhere. Not needed after the call. */
   const char *native_folder;

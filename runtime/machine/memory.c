@@ -117,6 +117,13 @@ bool memory_contains(const tile *t, uint32_t address, uint32_t bytes, bool writa
   return false;
 }
 
+bool memory_may_load(const machine *m, const tile *t, uint32_t address, uint32_t bytes)
+{
+  uint32_t offset = address - m->target.memory_base, size = m->target.memory_bytes;
+  if (!m->options.lenient_loads) return memory_contains(t, address, bytes, false, false);
+  return offset < size && bytes <= size - offset;
+}
+
 static uint8_t *host_address(const machine *m, const tile *t, uint32_t address)
 {
   return t->memory + (address - m->target.memory_base);
@@ -142,6 +149,9 @@ static window larger_window(const machine *m, const tile *t, window best, uint32
 static window readable_window(const machine *m, const tile *t)
 {
   window best = {0};
+  uint32_t base = m->target.memory_base;
+  if (m->options.lenient_loads)
+    return larger_window(m, t, best, base, base + m->target.memory_bytes);
   for (size_t i = 0, j; i < t->num_segments; i = j) {
     for (j = i + 1; j < t->num_segments; j++)
       if (segment_end(&t->segments[j - 1]) != t->segments[j].start) break;
@@ -372,7 +382,8 @@ uint8_t *memory_access(machine *m, const tile *t, context *c, uint32_t address, 
   if (address & (bytes - 1)) return refuse(c, MACHINE_FAULT_MISALIGNED, address);
   if (store && (overflows_stack(m, t, c, address, by_sp) || in_stack_of_another(t, c, address)))
     return refuse_stack(t, c, address);
-  if (!memory_contains(t, address, bytes, store, false))
+  if (store ? !memory_contains(t, address, bytes, true, false)
+            : !memory_may_load(m, t, address, bytes))
     return refuse(c, MACHINE_FAULT_INVALID_ADDRESS, address);
   return host_address(m, t, address);
 }

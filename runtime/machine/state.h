@@ -174,6 +174,8 @@ void memory_unload(tile *t);                                  /* frees what mach
 uint8_t *memory_access(machine *m, const tile *t, context *c, uint32_t address, uint32_t bytes,
                        bool store, bool by_sp);
 /* Are the `bytes` (at least 1) at `address` within segments (writable ones, executable ones)? */
+/* May a context load that? */
+bool memory_may_load(const machine *m, const tile *t, uint32_t address, uint32_t bytes);
 bool memory_contains(const tile *t, uint32_t address, uint32_t bytes, bool writable,
                      bool executable);
 /* The code page of `pc`; NULL if there is no code or `pc` is not a multiple of 4. */

@@ -152,6 +152,12 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "ends a run in which a tile takes longer, with a fault that names the vertex", ON_RUN,         \
     OPTION_NUMBER, FIELD(run.machine.max_cycles_per_run), .greatest = UINT64_MAX,                  \
     .simulator = true)                                                                             \
+  X("debug.strictLoads", "true or false", "false",                                                 \
+    "a load from tile memory that holds nothing is a fault, which says what variable lies in "     \
+    "front of it; otherwise it gets zeros, as programs for the chip expect that read past a "      \
+    "vector. The environment's POPULUS_STRICT_LOADS wins over the call",                           \
+    ON_RUN, OPTION_BOOL, FIELD(run.strict_loads), .simulator = true,                               \
+    .variable = "POPULUS_STRICT_LOADS", .variable_wins = true)                                     \
   X("exchange.enablePrefetch", "auto, true or false", "auto",                                      \
     "asks the callbacks of host-to-device streams for the next data as soon as there is room; "    \
     "auto: unless exchange.streamBufferOverlap is any",                                            \

@@ -50,6 +50,7 @@ typedef enum buffer_overlap { OVERLAP_NONE, OVERLAP_REARRANGED, OVERLAP_ANY } bu
 /* What an engine is told about running. */
 typedef struct run_options {
   machine_options machine; /* native_folder is cache_folder, below */
+  bool strict_loads;
   bool float_exceptions, nan_on_overflow, stochastic_rounding; /* of workers, when loaded */
   prefetch_choice prefetch;                                    /* ask callbacks of streams early */
   buffer_overlap buffer_overlap;

@@ -213,6 +213,48 @@ Test(engine_faults, V01_to_V13_each_fault_has_its_message, .init = prepare)
     check_fault(&fault_cases[i]);
 }
 
+/* As on the chip, unless debug.strictLoads: what reads past a vector gets what is there, or zero. */
+static void expect_lenient_loads(const char *tile_engine)
+{
+  static const struct {
+    const char *vertex;
+    uint32_t address;
+  } loads[] = {{"LoadHalf", 0xe7ffe}, {"LoadWord", 0xe7ffc}, {"LoadByte", 0x80000}};
+  setenv("POPULUS_TILE_ENGINE", tile_engine, 1);
+  setenv("POPULUS_STRICT_LOADS", "false", 1);
+  for (size_t i = 0; i < sizeof loads / sizeof *loads; ++i) {
+    pop_engine *engine = new_engine(loads[i].vertex, loads[i].address, AT_FAULT, AT_FAULT + 1);
+    int data[NUM_TILES][COUNT];
+    write_data(engine);
+    expect_ok(pop_engine_run(engine, 0));
+    expect_ok(pop_engine_read_tensor(engine, "data", data, sizeof data));
+    cr_assert_eq(data[AT_FAULT][0], 0, "%s: %d", loads[i].vertex, data[AT_FAULT][0]);
+    pop_engine_free(engine);
+  }
+  static const fault_case outside[] = {
+      {"V04 null", "LoadWord", 0, "INVALID_ADDRESS", "0x0"},
+      {"V04 above the tile", "LoadHalf", 0xe8000, "INVALID_ADDRESS", "0xe8000"},
+      {"V04 below the tile", "LoadByte", 0x4bfff, "INVALID_ADDRESS", "0x4bfff"},
+      {"V02 above what is used", "StoreWord", 0xe7ffc, "INVALID_ADDRESS", "0xe7ffc"}};
+  for (size_t i = 0; i < sizeof outside / sizeof *outside; ++i) check_fault(&outside[i]);
+}
+
+Test(engine_faults, V04_loads_from_memory_that_holds_nothing_give_zero, .init = prepare)
+{
+  expect_lenient_loads("interpreter");
+  expect_lenient_loads("translator");
+}
+
+Test(engine_faults, V04_strict_loads_say_which_variable_was_passed, .init = prepare)
+{
+  pop_engine *engine = new_engine("LoadHalf", 0xe7ffe, AT_FAULT, AT_FAULT + 1);
+  pop_error *error = pop_engine_run(engine, 0);
+  cr_assert_not_null(error);
+  expect_in_message("V04", pop_error_message(error), " bytes behind the end of '");
+  pop_error_free(error);
+  pop_engine_free(engine);
+}
+
 Test(engine_faults, V01_says_which_option_is_the_limit, .init = prepare)
 {
   pop_engine *engine = new_engine("Endless", 0, AT_FAULT, AT_FAULT + 1);
