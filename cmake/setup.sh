@@ -1,6 +1,6 @@
 #!/bin/sh
-# setup.sh: installs the Debian packages of cmake/packages.txt that are missing. Root installs; anybody else is told what
-# to type. Exit status: 0 all there, 4 something is missing and could not be installed.
+# setup.sh [tests]: installs the Debian packages of cmake/packages.txt that are missing; those with @tests only if asked for.
+# Root installs; anybody else is told what to type. Exit status: 0 all there, 4 something is missing and could not be installed.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,9 +10,13 @@ if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>
   exit 4
 fi
 
+wanted='s/#.*//; /@tests/d'
+[ "${1-}" != tests ] || wanted='s/#.*//; s/@tests//'
 missing=
 # shellcheck disable=SC2013 # words
-for package in $(sed 's/#.*//' "$here/packages.txt"); do
+for package in $(sed "$wanted" "$here/packages.txt"); do
+  # Node of another source than Debian's is as good, and has npm inside.
+  case $package in nodejs | npm) ! command -v npm >/dev/null 2>&1 || continue ;; esac
   status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || status=
   [ "$status" = installed ] || missing="$missing $package"
 done

@@ -38,7 +38,7 @@ tests() { # <preset> [option]...
   ctest --preset "$preset" -j "$jobs" --no-tests=error --progress "$@"
 }
 
-sh cmake/setup.sh
+sh cmake/setup.sh tests
 stage "format" sh cmake/format.sh
 stage "scripts" sh cmake/check-scripts.sh
 stage "build release" build release

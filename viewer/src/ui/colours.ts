@@ -44,7 +44,7 @@ export interface Surface { back: string; lane: string; text: string; weak: strin
 export function surface(): Surface {
   return isDark()
     ? { back: '#1b1d21', lane: '#26292f', text: '#e8e8ea', weak: '#a9adb5', line: '#3b4048', run: '#c9ccd2', runText: '#1b1d21', accent: '#6ea2ff', track: '#31353d', greyed: '#33373e', inkOnFill: '#ffffff' }
-    : { back: '#ffffff', lane: '#eeeeee', text: '#1d1f23', weak: '#5b616b', line: '#d4d7dd', run: '#383838', runText: '#ffffff', accent: '#2f6fe4', track: '#e9ebf3', greyed: '#e2e2e2', inkOnFill: '#1d1f23' };
+    : { back: '#ffffff', lane: '#eeeeee', text: '#1d1f23', weak: '#5b616b', line: '#d4d7dd', run: '#383838', runText: '#ffffff', accent: '#1f5fd0', track: '#e9ebf3', greyed: '#e2e2e2', inkOnFill: '#1d1f23' };
 }
 
 /* Colours of things that are told apart by their place in a list. */

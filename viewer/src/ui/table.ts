@@ -66,9 +66,10 @@ export function table<T>(rows: T[], columns: Column<T>[], o: TableOptions<T>): H
       o.onselect?.(r);
     };
     const active = o.onselect ?? o.expand;
+    if (o.expand) cells[0]?.prepend(h('button', { class: 'twist', 'aria-expanded': String(open.has(r)), 'aria-label': 'Details of this row' }, open.has(r) ? '▾' : '▸'));
     const line = h('tr', {
-      class: o.selected?.(r) ? 'selected' : undefined, 'aria-expanded': o.expand ? String(open.has(r)) : undefined,
-      tabIndex: active ? 0 : undefined, onclick: active ? act : undefined,
+      class: [o.selected?.(r) && 'selected', o.expand && 'opens', open.has(r) && 'open'].filter(Boolean).join(' '),
+      tabIndex: active && !o.expand ? 0 : undefined, onclick: active ? act : undefined,
       onkeydown: active ? (e: KeyboardEvent) => { if (e.key === 'Enter' || e.key === ' ') { e.preventDefault(); act(); } } : undefined,
     }, cells);
     const inner = open.has(r) ? o.expand?.(r) : undefined;

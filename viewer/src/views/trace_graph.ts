@@ -70,7 +70,7 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
       label.style.top = `${lane.top}px`;
       if (!s.bsp || folded) return [label];
       const zoomTo = (zoom: number): void => {
-        s.bspZoom = Math.max(1, Math.min(t.tilesPerIpu / 4, zoom));
+        s.bspZoom = Math.max(1, Math.min(t.tilesPerIpu, zoom));
         s.bspTop = Math.max(0, Math.min(1 - 1 / s.bspZoom, s.bspTop));
         made.redraw();
       };

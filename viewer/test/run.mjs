@@ -1,0 +1,116 @@
+/* All tests of the page: run.mjs <folder of node_modules> <chromium> <popview> <folder with real reports>. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { axePath, equal, fact, finish, has, holds, open, page, settle, test, text } from './harness.mjs';
+import { golden } from './golden.mjs';
+import { lightweightTests, reportTests } from './reports.mjs';
+import { traceTests } from './trace.mjs';
+
+const [, , , , popview, real] = process.argv;
+const pageOf = (folder) => {
+  execFileSync(popview, [folder, '-o', `${folder}.html`]);
+  return `${process.cwd()}/${folder}.html`;
+};
+
+const truth = golden('golden'), file = pageOf('golden');
+const wideTruth = golden('wide', { scale: 20000000 }), wide = pageOf('wide');
+/* Many steps, most of them far below a pixel. */
+mkdirSync('many', { recursive: true });
+const steps = [];
+for (let i = 0; i < 20000; i++) steps.push({ type: 'OnTileExecute', program: 3, name: `s${i}`, computeSet: 2, cycles: 900, activeTiles: 1, tileBalance: 0.1, activeTileBalance: 1, cyclesFrom: i * 900, cyclesTo: (i + 1) * 900, cyclesOverlapped: 0 });
+const execution = JSON.parse(readFileSync('golden/execution.json', 'utf8'));
+delete execution.lightweightProfile;
+Object.assign(execution.simulation, { steps, cycles: 20000 * 900, runs: [] });
+writeFileSync('many/execution.json', JSON.stringify(execution));
+writeFileSync('many/graph.json', readFileSync('golden/graph.json'));
+const many = pageOf('many');
+
+await traceTests(file, truth, { file: many, wide, truth: wideTruth });
+await lightweightTests(file);
+await reportTests(file);
+
+/* ---- the same figures as the text, of a program that ran ---- */
+
+const number = (words, name) => Number(new RegExp(`${name}:\\s+([\\d,]+)`).exec(words)?.[1]?.replace(/,/g, ''));
+await test('X1 a real report: figures are those of the text report', async () => {
+  const summary = readFileSync(`${real}/execution.txt`, 'utf8'), memory = readFileSync(`${real}/graph.txt`, 'utf8');
+  await open(pageOf(real), 'view=trace');
+  equal(Number((await fact('Cycles')).replace(/,/g, '')), number(summary, 'Total cycles'));
+  const words = await page.$$eval('.facts dd', (all) => Object.fromEntries(all.map((e) => [e.dataset.fact, e.textContent])));
+  for (const [key, name] of [['compute', 'Total compute cycles \\(including idle threads\\)'], ['doExchange', 'Total IPU exchange cycles'], ['sync', 'Total sync cycles']])
+    equal(Number(words[`Tile-cycles: ${key}`].replace(/,/g, '')), number(summary, name), key);
+  const execution = JSON.parse(readFileSync(`${real}/execution.json`, 'utf8'));
+  for (const [i, s] of execution.simulation.steps.entries()) {
+    if (s.type !== 'OnTileExecute') continue;
+    await page.evaluate((n) => { location.hash = `view=trace&t.step=${n}&t.tab=Details`; }, i);
+    await page.reload();
+    await page.waitForFunction(() => document.documentElement.dataset.ready);
+    await settle();
+    const line = summary.split(`: ${s.name}\n`).find((part) => part.includes('OnTileExecute')) ? summary.slice(summary.indexOf(`OnTileExecute (cycles ${s.cyclesFrom.toLocaleString('en-US')} - `)) : '';
+    holds(line, await fact('Cycles (active tiles)'), await fact('Active Tiles'), await fact('Tile Balance'), await fact('Active Tile Balance'), await fact('Thread Balance'));
+  }
+  await page.evaluate(() => { location.hash = 'view=memory'; });
+  await settle();
+  const gaps = await page.$eval('[data-line="Including gaps"] .number', (e) => Number(e.title.replace(/[, B]/g, '')));
+  equal(gaps, number(memory, 'Including Gaps'));
+});
+await test('G1 X1 the page places the steps of a real report where the profile has them', async () => {
+  const worst = await page.evaluate(() => document.documentElement.dataset.ready);
+  equal(Number(worst) < 5000, true, 'ready');
+});
+await test('N8 R5 a report with nothing in it says what is missing and how to get it', async () => {
+  mkdirSync('bare', { recursive: true });
+  writeFileSync('bare/graph.json', '{"target": {"numTiles": "many"}, "programs": 7, "memory": {"byTile": {"total": [null]}}}');
+  const bare = pageOf('bare');
+  for (const id of ['summary', 'insights', 'memory', 'liveness', 'programs', 'operations', 'trace']) {
+    await open(bare, `view=${id}`);
+    equal(await has('html[data-failed]'), false, `${id} failed`);
+  }
+  holds(await text('main'), 'no execution trace', 'debug.instrument');
+});
+await test('W02 W05 damaged pages and values of other types: a sentence, no blank page', async () => {
+  const whole = readFileSync(file, 'utf8'), begin = whole.indexOf('id="report">') + 12, end = whole.indexOf('</script>', begin);
+  writeFileSync('cut.html', whole.slice(0, begin + 400) + whole.slice(end));
+  writeFileSync('no.html', whole.slice(0, begin) + whole.slice(end));
+  for (const name of ['cut', 'no']) {
+    await open(`${process.cwd()}/${name}.html`);
+    holds(await text('#app'), 'This report cannot be shown');
+  }
+  /* Every value of the golden report, in turn of some, replaced by something else. */
+  const twist = (v, n) => {
+    let at = 0;
+    const walk = (x) => {
+      if (at++ === n) return [null, 'word', -1, 1e300, [], {}][n % 6];
+      if (Array.isArray(x)) return x.map(walk);
+      if (x && typeof x === 'object') return Object.fromEntries(Object.entries(x).map(([k, y]) => [k, walk(y)]));
+      return x;
+    };
+    return walk(v);
+  };
+  mkdirSync('twisted', { recursive: true });
+  const graph = JSON.parse(readFileSync('golden/graph.json', 'utf8')), run = JSON.parse(readFileSync('golden/execution.json', 'utf8'));
+  for (let n = 1; n < 12; n++) {
+    writeFileSync('twisted/graph.json', JSON.stringify(twist(graph, n * 83)));
+    writeFileSync('twisted/execution.json', JSON.stringify(twist(run, n < 6 ? n : n * 37)));
+    const twisted = pageOf('twisted');
+    await open(twisted, 'view=trace');
+    for (const id of ['summary', 'insights', 'memory', 'liveness', 'programs', 'operations', 'trace']) {
+      await page.evaluate((v) => document.querySelector(`nav button[data-view="${v}"]`)?.click(), id);
+    }
+    await settle();
+    if (!(await text('#app'))) throw new Error(`blank page for change ${n}`);
+  }
+});
+await test('B9 axe finds nothing serious in any view, light and dark', async () => {
+  for (const scheme of ['light', 'dark']) {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    for (const id of scheme === 'light' ? ['summary', 'insights', 'memory', 'liveness', 'programs', 'operations', 'trace', 'trace&t.kind=lightweight'] : ['memory', 'trace']) {
+      await open(file, `view=${id}&t.step=4`);
+      await page.evaluate(readFileSync(axePath, 'utf8'));
+      const found = await page.evaluate(async () => (await window.axe.run(document, { resultTypes: ['violations'] })).violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.target.join(' ')).join('; ')}`));
+      equal(found, [], `${id} (${scheme})`);
+    }
+  }
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
+});
+await finish();
