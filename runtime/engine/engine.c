@@ -311,7 +311,7 @@ static pop_error *report_execution(pop_engine *engine)
   return write_execution_reports(engine, engine->profile_folder);
 }
 
-static pop_error *run(pop_engine *engine, size_t program)
+static pop_error *run(pop_engine *engine, size_t program, const char *run_name)
 {
   POP_TRY(engine_check_loaded(engine, "run"));
   if (engine->state == ENGINE_FAULTED)
@@ -325,7 +325,7 @@ static pop_error *run(pop_engine *engine, size_t program)
   event_time begun = event_now();
   machine_counters before = counters_of(engine);
   if (engine->on_cpu) replicas_start_on_cpu(engine, program);
-  execution_profile_begin_run(engine->profile, program);
+  execution_profile_begin_run(engine->profile, program, run_name);
   pop_error *error = run_to_end(engine, program);
   if (!error) error = execution_profile_end_run(engine->profile);
   error = trace_run(engine, program, begun, error);
@@ -342,7 +342,14 @@ pop_error *pop_engine_run(pop_engine *engine, size_t program)
 {
   POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   POP_TRY(engine_enter(engine, "run"));
-  return engine_leave(engine, run(engine, program));
+  return engine_leave(engine, run(engine, program, NULL));
+}
+
+pop_error *pop_engine_run_as(pop_engine *engine, size_t program, const char *run_name)
+{
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(engine_enter(engine, "run"));
+  return engine_leave(engine, run(engine, program, run_name));
 }
 
 pop_error *pop_engine_run_named(pop_engine *engine, const char *name)

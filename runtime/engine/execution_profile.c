@@ -37,17 +37,20 @@ void execution_profile_free(execution_profile *p)
 {
   if (!p) return;
   execution_free(p->x);
+  free(p->run.name);
   free(p->ranges);
   free(p->branches);
   free(p);
 }
 
-void execution_profile_begin_run(execution_profile *p, size_t program)
+void execution_profile_begin_run(execution_profile *p, size_t program, const char *run_name)
 {
   if (!p) return;
   p->runs = p->enabled;
   p->before = machine_get_counters(p->machine);
+  free(p->run.name); /* of a run that did not come to its end */
   p->run = (execution_run){.program = (uint32_t)program, .from = p->before.cycles};
+  if (run_name && *run_name) p->run.name = pop_xstrdup(run_name);
   p->num_branches = 0;
 }
 
@@ -116,6 +119,7 @@ pop_error *execution_profile_end_run(execution_profile *p)
   }
   trace_program(p->x, &p->run, p->branches, p->num_branches);
   pop_push(p->x->runs, p->x->num_runs, p->x->runs_capacity, p->run);
+  p->run.name = NULL; /* the execution's now */
   warn_of_dropped(p);
   return NULL;
 }

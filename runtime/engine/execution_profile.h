@@ -12,7 +12,7 @@ execution_profile *execution_profile_new(machine *m, const pop_executable *execu
 void execution_profile_free(execution_profile *profile); /* NULL is fine, also below */
 
 /* Around a run. Nothing is read while the profile is disabled. */
-void execution_profile_begin_run(execution_profile *profile, size_t program);
+void execution_profile_begin_run(execution_profile *profile, size_t program, const char *run_name);
 POP_MUST_CHECK pop_error *execution_profile_end_run(execution_profile *profile);
 /* The tiles' record of branches is full. */
 POP_MUST_CHECK pop_error *execution_profile_note_branches(execution_profile *profile);

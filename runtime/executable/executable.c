@@ -34,6 +34,14 @@ const char *executable_step_tag(executable_step_kind kind)
   return tags[kind];
 }
 
+const char *executable_event_category(const pop_executable *e, uint32_t event)
+{
+  bool remote = false, stream = false;
+  for (size_t i = 0; i < e->events[event].num_windows; i++)
+    *(e->windows[e->events[event].first_window + i].remote ? &remote : &stream) = true;
+  return remote && stream ? "Mixed" : remote ? "RemoteBuffer" : "Host";
+}
+
 size_t *executable_new_shape(pop_executable *executable, size_t rank)
 {
   size_t *shape = pop_arena_alloc(executable->arena, (rank + 1) * sizeof *shape);

@@ -316,6 +316,8 @@ static inline size_t executable_tensor_bytes(const executable_tensor *tensor)
 const char *executable_tensor_kind_name(executable_tensor_kind kind);
 const char *executable_event_kind_name(executable_event_kind kind);
 const char *executable_step_tag(executable_step_kind kind);
+/* "Host", "RemoteBuffer" or "Mixed": whose memory the windows of an event are. */
+const char *executable_event_category(const pop_executable *executable, uint32_t event);
 pop_executable *executable_new(void); /* all empty; no images yet */
 /* Room for a shape, in the executable's arena. In front of it, at [-1], is the number of replicas, so that
  * it can be seen as the shape of all replicas' elements. */

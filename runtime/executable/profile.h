@@ -13,7 +13,7 @@
 #include <populus/executable.h>
 
 /* What is written now, and what is read. */
-enum { EXECUTABLE_PROFILE_FORMAT = 1 };
+enum { EXECUTABLE_PROFILE_FORMAT = 2 };
 
 #define EXECUTABLE_PROFILE_MEMBER "profile.elf"
 
@@ -76,6 +76,13 @@ typedef struct profile_exchange_code {
   uint64_t bytes[PROFILE_INSTRUCTION_COUNT];
 } profile_exchange_code;
 
+/* What an exchange moves data from, or to: each name once, in the order of the messages. */
+typedef struct profile_moved {
+  uint32_t exchange;
+  uint32_t is_destination; /* 0 or 1 */
+  uint32_t name;
+} profile_moved;
+
 /* Variables, buffers, code of one name, category and time, of all tiles. */
 typedef struct profile_live {
   uint32_t name;
@@ -99,6 +106,7 @@ typedef struct executable_profile {
   EXECUTABLE_ARRAY(profile_work_row, work_rows);
   EXECUTABLE_ARRAY(uint32_t, works); /* by work of the executable: in work_rows */
   EXECUTABLE_ARRAY(profile_exchange_code, exchange_codes); /* by exchange of the executable */
+  EXECUTABLE_ARRAY(profile_moved, moved);                  /* ascending by exchange */
   EXECUTABLE_ARRAY(profile_live, lives);
 } executable_profile;
 

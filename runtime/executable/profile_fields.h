@@ -26,6 +26,8 @@
   F(bytes[2], PROFILE_ANY64)                                                                       \
   F(bytes[3], PROFILE_ANY64)                                                                       \
   F(bytes[4], PROFILE_ANY64)
+#define PROFILE_MOVED_FIELDS(F)                                                                    \
+  F(exchange, p->num_exchange_codes) F(is_destination, 2) F(name, p->num_names)
 #define PROFILE_LIVE_FIELDS(F)                                                                     \
   F(name, p->num_names)                                                                            \
   F(category, POP_MEMORY_CATEGORY_COUNT)                                                           \
@@ -38,6 +40,7 @@
   T(uses, PROFILE_USE_FIELDS)                                                                      \
   T(work_rows, PROFILE_WORK_ROW_FIELDS)                                                            \
   T(exchange_codes, PROFILE_EXCHANGE_CODE_FIELDS)                                                  \
+  T(moved, PROFILE_MOVED_FIELDS)                                                                   \
   T(lives, PROFILE_LIVE_FIELDS)
 
 #define PROFILE_NUMBERS(N) N(num_vertices) N(num_edges) N(num_variables)

@@ -36,9 +36,16 @@ execution *execution_new(const pop_executable *e)
   return x;
 }
 
+static void free_runs(execution *x)
+{
+  for (size_t i = 0; i < x->num_runs; i++) free(x->runs[i].name);
+  x->num_runs = 0;
+}
+
 void execution_free(execution *x)
 {
   if (!x) return;
+  free_runs(x);
   for (int k = 0; k < MEASURE_KINDS; k++) free(x->first_of[k]);
   free(x->words);
   free(x->first_word);
@@ -52,7 +59,8 @@ void execution_free(execution *x)
 void execution_reset(execution *x)
 {
   memset(x->words, 0, x->first_word[x->executable->num_measures] * sizeof *x->words);
-  x->num_runs = x->num_trace = 0;
+  free_runs(x);
+  x->num_trace = 0;
   x->num_dropped_runs = 0;
   timed_blocks_reset(&x->timed);
 }

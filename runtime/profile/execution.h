@@ -21,6 +21,7 @@ enum { EXECUTION_MAX_RUNS = 1 << 16 };
 /* One run of a program. */
 typedef struct execution_run {
   uint32_t program;
+  char *name;        /* NULL: none was given */
   uint64_t from, to; /* cycles of the device since load */
   uint64_t instructions, supersteps;
   size_t first_traced, num_traced; /* in execution.trace */

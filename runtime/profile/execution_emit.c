@@ -126,6 +126,7 @@ static void put_runs(const execution_emitter *p)
     emit_begin_map(p->to, NULL);
     emit_int(p->to, "program", run->program);
     emit_string(p->to, "name", e->programs[run->program]);
+    if (run->name) emit_string(p->to, "runName", run->name);
     emit_int(p->to, "cycles", (int64_t)(run->to - run->from));
     emit_int(p->to, "instructions", (int64_t)run->instructions);
     emit_int(p->to, "supersteps", (int64_t)run->supersteps);

@@ -99,6 +99,61 @@ static void emit_values(const emitter *to, const char *key, const graph_profile 
   emit_end_vector(to);
 }
 
+/* By exchange of the kind: names that it moves from, or to. */
+static void emit_moved(const emitter *to, const char *key, const graph_profile *g,
+                       const exchange_kind *kind, uint32_t is_destination)
+{
+  size_t at = 0;
+  emit_begin_vector(to, key);
+  for (size_t i = 0; i < kind->count; ++i) {
+    uint32_t exchange = (uint32_t)kind->members[i];
+    emit_begin_vector(to, NULL);
+    while (at < g->p->num_moved && g->p->moved[at].exchange < exchange) at++;
+    for (; at < g->p->num_moved && g->p->moved[at].exchange == exchange; at++)
+      if (g->p->moved[at].is_destination == is_destination)
+        emit_string(to, NULL, g->p->names[g->p->moved[at].name]);
+    emit_end_vector(to);
+  }
+  emit_end_vector(to);
+}
+
+/* Host, RemoteBuffer or Mixed: whose memory it is. */
+static void emit_categories(const emitter *to, const graph_profile *g, const exchange_kind *kind)
+{
+  emit_begin_vector(to, "category");
+  for (size_t i = 0; i < kind->count; ++i)
+    emit_string(to, NULL, executable_event_category(g->e, (uint32_t)kind->members[i]));
+  emit_end_vector(to);
+}
+
+/* Copies, or parts of them, in a host exchange. Which way rows of a remote buffer go is known if all data go one way;
+ * otherwise -1. */
+static int64_t count_copies(const pop_executable *e, const executable_event *event, bool to_host)
+{
+  int64_t count = 0;
+  bool sends = false, receives = false;
+  for (size_t i = 0; i < event->num_parts; ++i) {
+    sends |= e->exchange_parts[event->first_part + i].bytes_sent > 0;
+    receives |= e->exchange_parts[event->first_part + i].bytes_received > 0;
+  }
+  for (size_t i = 0; i < event->num_windows; ++i) {
+    const executable_window *w = &e->windows[event->first_window + i];
+    if (w->remote && sends && receives) return -1;
+    bool goes_to_host = w->remote ? sends : !e->streams[w->object].to_device;
+    count += goes_to_host == to_host;
+  }
+  return count;
+}
+
+static void emit_copies(const emitter *to, const char *key, const graph_profile *g,
+                        const exchange_kind *kind, bool to_host)
+{
+  emit_begin_vector(to, key);
+  for (size_t i = 0; i < kind->count; ++i)
+    emit_int(to, NULL, count_copies(g->e, &g->e->events[kind->members[i]], to_host));
+  emit_end_vector(to);
+}
+
 static void emit_kind(const emitter *to, const graph_profile *g, const exchange_kind *kind,
                       tile_parts *t)
 {
@@ -109,6 +164,14 @@ static void emit_kind(const emitter *to, const graph_profile *g, const exchange_
   emit_values(to, "bytesReceivedByTile", g, kind, BYTES_RECEIVED, t);
   emit_values(to, "bytesSentByTile", g, kind, BYTES_SENT, t);
   emit_values(to, kind->cycles_key, g, kind, CYCLES, t);
+  if (kind->with_host) {
+    emit_categories(to, g, kind);
+    emit_copies(to, "copiesFromHost", g, kind, false);
+    emit_copies(to, "copiesToHost", g, kind, true);
+  } else {
+    emit_moved(to, "sourceVariables", g, kind, 0);
+    emit_moved(to, "destinationVariables", g, kind, 1);
+  }
   emit_end_map(to);
 }
 

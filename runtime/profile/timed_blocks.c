@@ -152,15 +152,6 @@ static int compare_blocks(const void *a, const void *b)
   return (x->to < y->to) - (x->to > y->to);
 }
 
-/* Host, RemoteBuffer or Mixed: whose memory the windows of the exchange are. */
-static const char *category_of(const pop_executable *e, uint32_t event)
-{
-  bool remote = false, stream = false;
-  for (size_t i = 0; i < e->events[event].num_windows; i++)
-    *(e->windows[e->events[event].first_window + i].remote ? &remote : &stream) = true;
-  return remote && stream ? "Mixed" : remote ? "RemoteBuffer" : "Host";
-}
-
 static void emit_block(const emitter *to, const pop_executable *e, const timed_block *b)
 {
   const char *name = timed_block_name(e, b);
@@ -172,7 +163,7 @@ static void emit_block(const emitter *to, const pop_executable *e, const timed_b
   if (!b->has_end) emit_bool(to, "endUnknown", true);
   if (b->kind == TIMED_STREAM_MID) {
     const executable_event *event = &e->events[b->index];
-    emit_string(to, "category", category_of(e, b->index));
+    emit_string(to, "category", executable_event_category(e, b->index));
     emit_begin_vector(to, "tiles"); /* all that take part, at the same time */
     for (size_t i = 0; i < event->num_parts; i++)
       emit_int(to, NULL, e->exchange_parts[event->first_part + i].tile);

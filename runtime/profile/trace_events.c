@@ -176,7 +176,7 @@ static void put_run(void *context, const execution_run *run, uint64_t cycle, boo
     w->depth = 0;
     return;
   }
-  const char *name = w->x->executable->programs[run->program];
+  const char *name = run->name ? run->name : w->x->executable->programs[run->program];
   begin_event(w, *name ? name : "run", "run", 0, RUNS, w->run_begins, cycle);
   emit_int(&w->to, "program", run->program);
   emit_int(&w->to, "deviceCycles", (int64_t)(run->to - run->from));

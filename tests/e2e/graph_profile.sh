@@ -36,7 +36,26 @@ for folder in "$POPULUS_SOURCE_DIR"/examples/*/; do
   grep -v '^category' agree.txt | cmp - summary.txt || fail "$example: the summary says something else"
   "$python" "$POPULUS_SOURCE_DIR/tests/support/validate_profile.py" "$schema" compiled/graph.json \
     loaded/jsonPretty/graph.json loaded/cbor/graph.cbor || fail "$example: the profile is not as the schema says"
+  cp compiled/graph.json "$example.json"
 done
+
+# What exchanges move has the names of the graph's variables, and of the buffers that the compiler made.
+"$python" - <<'END' || fail "exchanges do not name what they move"
+import json, sys
+def exchange(example, kind, name, **wanted):
+    of = json.load(open(example + ".json"))[kind]
+    for key, value in wanted.items():
+        got = of[key][of["names"].index(name)]
+        if got != value:
+            sys.exit(f"{example}, {name}: {key} is {got}, not {value}")
+exchange("matvec_split", "exchanges", "mulCS/ExchangePre", sourceVariables=["inputVector"], destinationVariables=["<message:mulCS>"])
+exchange("matvec_split", "exchanges", "reduceCS/ExchangePre", sourceVariables=["partials"], destinationVariables=["<message:reduceCS>"])
+exchange("pipeline", "externalExchanges", "to the next IPU/GlobalPre/GlobalExchange", sourceVariables=["out"], destinationVariables=["in"])
+exchange("pipeline", "hostExchanges", "next batch", category="Host", copiesFromHost=1, copiesToHost=0)
+exchange("pipeline", "hostExchanges", "results", category="Host", copiesFromHost=0, copiesToHost=1)
+exchange("remote_buffer", "hostExchanges", "fetch", category="RemoteBuffer", copiesFromHost=1, copiesToHost=0)
+exchange("remote_buffer", "hostExchanges", "store", category="RemoteBuffer", copiesFromHost=0, copiesToHost=1)
+END
 
 # The graphs that have what no example has. One is not loaded: it does not fit.
 quiet out.txt "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" -o busy.gp

@@ -17,7 +17,10 @@ def lengths(profile):
     for kind in "exchanges", "externalExchanges", "hostExchanges":
         table = profile[kind]
         for key in table.keys() - {"names"}:
-            yield kind + "." + key, table[key], len(table["names"]), tiles
+            if key.endswith("ByTile"):
+                yield kind + "." + key, table[key], len(table["names"]), tiles
+            elif len(table[key]) != len(table["names"]):
+                sys.exit(f"{kind}.{key} has {len(table[key])} entries for {len(table['names'])} exchanges")
     for view, rows in ("byComputeSet", sets), ("byVertexType", types):
         for key, table in profile["memory"][view].items():
             yield view + "." + key, table, rows, tiles

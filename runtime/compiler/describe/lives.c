@@ -71,6 +71,14 @@ static uint32_t shown_name(profile_maker *m, const profile_live *l)
   return number;
 }
 
+uint32_t profile_block_name(profile_maker *m, const block *b)
+{
+  profile_live named = {.name = is_known_by_name(b->category) ? profile_name(m, b->name)
+                                                              : COMPILER_NONE,
+                        .category = b->category};
+  return shown_name(m, &named);
+}
+
 void describe_lives(profile_maker *m)
 {
   const compilation *c = m->c;

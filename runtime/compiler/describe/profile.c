@@ -238,6 +238,7 @@ pop_error *compilation_describe_profile(const compilation *c, executable_profile
   if (!error) {
     describe_metrics(&m);
     describe_exchange_codes(&m);
+    describe_moved(&m);
     describe_lives(&m);
   }
   pop_name_table_free(&m.names);

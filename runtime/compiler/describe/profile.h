@@ -14,6 +14,12 @@ typedef struct profile_maker {
 /* The number of a text in the profile's names; NULL: NONE. */
 uint32_t profile_name(profile_maker *m, const char *text);
 
+/* lives.c: what profiles call a block, in the words of the guide's summary. */
+uint32_t profile_block_name(profile_maker *m, const block *b);
+
+/* moved.c: what exchanges move, by name. */
+void describe_moved(profile_maker *m);
+
 /* lives.c: what is live when. */
 void describe_lives(profile_maker *m);
 

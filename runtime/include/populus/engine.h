@@ -51,6 +51,9 @@ POP_MUST_CHECK pop_error *pop_engine_load(pop_engine *engine);
  * compute set, address and source line where there is one; memory can be read after it, and
  * running again needs pop_engine_load. */
 POP_MUST_CHECK pop_error *pop_engine_run(pop_engine *engine, size_t program);
+/* The same; `run_name` is what profiles call this run. NULL or "" is none: viewers number those, "Engine::run #3". */
+POP_MUST_CHECK pop_error *pop_engine_run_as(pop_engine *engine, size_t program,
+                                            const char *run_name);
 /* Runs the program that was made with this name. INDEX if there is none (with the nearest), or several. */
 POP_MUST_CHECK pop_error *pop_engine_run_named(pop_engine *engine, const char *name);
 

@@ -118,7 +118,7 @@ POP_MUST_CHECK pop_error *pop_engine_print_profile_summary(const pop_engine *eng
  * The engine options debug.instrument… put code into the tiles that counts cycles; after each run the engine
  * reads what the tiles of the replica profiler.replicaToProfile have counted. A profile is about the runs since
  * load, or since it was reset; its numbers are those of the last execution of each compute set, vertex or
- * exchange. Besides the guide's keys there are `runs` (program, name, cycles of the device, instructions,
+ * exchange. Besides the guide's keys there are `runs` (program, name, runName if the run was given one, cycles of the device, instructions,
  * supersteps), of the simulation `runs` (cyclesFrom, cyclesTo, firstStep, numSteps of each), cyclesFrom and cyclesTo of syncs, and
  * `costs`: for each compute set and exchange the tiles that took part (ranges: first, how many) and the cycles of each; and
  * `programTraceComplete`: false if a program branched and debug.instrumentControlFlow was not

@@ -463,6 +463,40 @@ Test(execution_profile, it_can_be_disabled_and_reset)
   stop_profile(p);
 }
 
+/* The names of the profile's runs, "-" for none, with commas between them. */
+static void run_names(const pop_profile *profile, char *text, size_t size)
+{
+  pop_profile_value runs = pop_profile_find(pop_profile_root(profile), "runs");
+  text[0] = '\0';
+  for (size_t i = 0; i < pop_profile_count(runs); i++) {
+    const char *name = pop_profile_as_string(pop_profile_get(pop_profile_at(runs, i), "runName"));
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", i ? "," : "", name ? name : "-");
+  }
+}
+
+Test(execution_profile, G13_runs_have_the_names_that_they_were_given)
+{
+  char text[64];
+  profiled *p = start(&(setting){"tile", "interpreter", "1", 0});
+  expect_ok(pop_engine_run_as(p->engine, 0, "warm up"));
+  expect_ok(pop_engine_run(p->engine, 0));
+  expect_ok(pop_engine_run_as(p->engine, 1, ""));
+  expect_ok(pop_engine_run_as(p->engine, 1, NULL));
+  pop_profile *profile = run(p, 0);
+  run_names(profile, text, sizeof text);
+  cr_assert_str_eq(text, "warm up,-,-,-,-");
+  pop_profile_free(profile);
+  expect_error(pop_engine_run_as(p->engine, 99, "none"), POP_ERROR_INDEX, "99", "a run");
+  expect_ok(pop_engine_reset_execution_profile(p->engine));
+  expect_ok(pop_engine_run_as(p->engine, 1, "again"));
+  profile = run(p, 0);
+  run_names(profile, text, sizeof text);
+  cr_assert_str_eq(text, "again,-");
+  pop_profile_free(profile);
+  stop_profile(p);
+}
+
 /* ---- for other tools ---- */
 
 static char *written(const pop_engine *engine,

@@ -98,10 +98,9 @@ function exchangeFacts(app: App, s: Step): Fact[] {
   }
   const copies = (field: string): string => {
     const n = asNumber(of(field));
-    return n === undefined ? unmeasured : count(n);
+    return n === undefined ? unmeasured : n < 0 ? 'not known: rows of remote buffers go both ways' : count(n);
   };
-  rows.push(['Category', asText(of('category')) ?? unmeasured, 'Host, RemoteBuffer or Mixed'], ['Copies from host', copies('copiesFromHost')], ['Copies to host', copies('copiesToHost')],
-    ['Variables', variables(of('variables'))]);
+  rows.push(['Category', asText(of('category')) ?? unmeasured, 'Host, RemoteBuffer or Mixed'], ['Copies from host', copies('copiesFromHost')], ['Copies to host', copies('copiesToHost')]);
   return rows;
 }
 

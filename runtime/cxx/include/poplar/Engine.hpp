@@ -114,9 +114,9 @@ public:
     if (!get().prepared) throw runtime_error("Engine::deploy: call Engine::prepare first");
     finishRun(pop_engine_load_device(get().engine, get().prepared.get()));
   }
-  void run(unsigned program = 0, const std::string & /*debugName*/ = "")
+  void run(unsigned program = 0, const std::string &debugName = "")
   {
-    finishRun(pop_engine_run(get().engine, program));
+    finishRun(pop_engine_run_as(get().engine, program, debugName.c_str()));
   }
   void loadAndRun(const Device &device, unsigned program = 0)
   {

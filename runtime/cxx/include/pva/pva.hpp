@@ -419,7 +419,8 @@ class Run
 
 public:
   explicit Run(const detail::Part &p) : part(p) {}
-  std::string name() const { return part.text("name"); }
+  // As Engine::run was given it; otherwise the program's.
+  std::string name() const { return part.text(part.find("runName").exists() ? "runName" : "name"); }
   std::uint64_t cycles() const { return part.number("cycles"); }
 };
 
