@@ -256,6 +256,7 @@ static bool lower_index(lowering *l, const operation *op)
                 op->code == OP_REVERSE;
     if (same && s->kind == STATE_SPLAT) return set_splat(l, op->results[0], s->splat), true;
   }
+  if (product_is_planned(op)) return lower_product(l, op);
   bool done = false;
   if (!lower_view(l, op, &done)) return false;
   return done || postpone(l, op);

@@ -176,6 +176,9 @@ bool fits_whole(const value *v);
 /* The stages' functions for one operation. */
 bool fuse_and_calculate(lowering *l, const value *v); /* fuse.c */
 bool lower_view(lowering *l, const operation *op, bool *done);
+/* lower_product.c: is it one that poplin makes? */
+bool product_is_planned(const operation *op);
+bool lower_product(lowering *l, const operation *op);
 bool lower_range(lowering *l, const operation *op); /* emit_range.c */
 bool lower_flow(lowering *l, const operation *op);  /* lower_flow.c */
 

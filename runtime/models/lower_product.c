@@ -1,0 +1,97 @@
+/* Products of matrices that are too large for a copy on each tile: those of poplin, which plans them over the tiles.
+ *
+ *   left  [batch…, free…, contracted…] -> [b, m, k]
+ *   right [batch…, contracted…, free…] -> [b, k, n]
+ */
+#include "models/lowering.h"
+
+#include <populus/poplin.h>
+#include <populus/popops.h>
+#include <stdlib.h>
+
+typedef struct side {
+  const int64_t *batch, *contracted;
+  size_t num_batch, num_contracted;
+} side;
+
+static bool listed(const int64_t *list, size_t count, int64_t value)
+{
+  for (size_t i = 0; i < count; ++i)
+    if (list[i] == value) return true;
+  return false;
+}
+
+static void sides_of(const lowering *l, const operation *op, side sides[2])
+{
+  static const char *const names[2][2] = {
+      {"lhs_batching_dimensions", "lhs_contracting_dimensions"},
+      {"rhs_batching_dimensions", "rhs_contracting_dimensions"}};
+  const attribute *dn = op_attribute(op, "dot_dimension_numbers");
+  for (int i = 0; i < 2; ++i) {
+    sides[i].batch = dict_int_list(l->m, dn, names[i][0], &sides[i].num_batch);
+    sides[i].contracted = dict_int_list(l->m, dn, names[i][1], &sides[i].num_contracted);
+  }
+}
+
+/* As matrices, one for each index of the batch: [b, free, contracted], or the last two the other way round. */
+static pop_tensor matrices(const side *s, const model_type *type, pop_tensor t,
+                           bool contracted_first)
+{
+  size_t order[MODEL_MAX_RANK], n = 0, shape[3] = {1, 1, 1};
+  for (size_t i = 0; i < s->num_batch; ++i) {
+    order[n++] = (size_t)s->batch[i];
+    shape[0] *= (size_t)type->dims[s->batch[i]];
+  }
+  for (int pass = 0; pass < 2; ++pass) {
+    if ((pass == 0) == contracted_first) {
+      for (size_t i = 0; i < s->num_contracted; ++i) {
+        order[n++] = (size_t)s->contracted[i];
+        shape[1 + pass] *= (size_t)type->dims[s->contracted[i]];
+      }
+      continue;
+    }
+    for (uint32_t d = 0; d < type->rank; ++d)
+      if (!listed(s->batch, s->num_batch, d) && !listed(s->contracted, s->num_contracted, d)) {
+        order[n++] = d;
+        shape[1 + pass] *= (size_t)type->dims[d];
+      }
+  }
+  return pop_tensor_reshape(pop_tensor_dim_shuffle(t, order, type->rank), shape, 3);
+}
+
+bool product_is_planned(const operation *op)
+{
+  if (op->code != OP_DOT_GENERAL) return false;
+  element_type e = op->results[0]->type->element;
+  if (e != ELEMENT_F32 && e != ELEMENT_F16) return false;
+  for (int i = 0; i < 2; ++i)
+    if (op->operands[i]->type->element != e) return false;
+  return !fits_whole(op->operands[0]) || !fits_whole(op->operands[1]);
+}
+
+bool lower_product(lowering *l, const operation *op)
+{
+  side sides[2];
+  sides_of(l, op, sides);
+  pop_tensor operands[2];
+  for (int i = 0; i < 2; ++i) operands[i] = lowering_tensor(l, op->operands[i]);
+  if (l->error) return false;
+  pop_popops_add_codelets(l->graph);
+  pop_poplin_add_codelets(l->graph);
+  pop_tensor a = matrices(&sides[0], op->operands[0]->type, operands[0], false);
+  pop_tensor b = matrices(&sides[1], op->operands[1]->type, operands[1], true);
+  size_t batches = pop_tensor_dim(a, 0);
+  pop_tensor *products = pop_xcalloc(batches + 1, sizeof *products);
+  for (size_t i = 0; i < batches; ++i)
+    products[i] = pop_tensor_expand(pop_poplin_mat_mul(l->graph, pop_tensor_index(a, i),
+                                                       pop_tensor_index(b, i), l->sequence,
+                                                       lowering_name(l, op)),
+                                    0);
+  size_t shape[MODEL_MAX_RANK];
+  const model_type *type = op->results[0]->type;
+  for (uint32_t d = 0; d < type->rank; ++d) shape[d] = (size_t)type->dims[d];
+  lowering_set_tensor(l, op->results[0],
+                      pop_tensor_reshape(pop_concat(products, batches, 0), shape, type->rank));
+  free(products);
+  return true;
+}

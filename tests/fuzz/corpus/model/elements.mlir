@@ -1,0 +1,39 @@
+// Element by element: each type, rounding, edge cases.
+module @elements attributes {mhlo.num_partitions = 1 : i32} {
+  func.func public @main() {
+    %a = stablehlo.constant dense<[1.0, -0.0, 0x7FC00000, 0x7F800000]> : tensor<4xf32>
+    %b = stablehlo.constant dense<[2.0, 0.0, 1.0, 0xFF800000]> : tensor<4xf32>
+    %0 = stablehlo.maximum %a, %b : tensor<4xf32>
+    check.expect_eq_const %0, dense<[2.0, 0.0, 0x7FC00000, 0x7F800000]> : tensor<4xf32>
+    %1 = stablehlo.compare LT, %a, %b, TOTALORDER : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+    check.expect_eq_const %1, dense<[true, true, false, false]> : tensor<4xi1>
+    %i = stablehlo.constant dense<[-128, 127, 5, -7]> : tensor<4xi8>
+    %j = stablehlo.constant dense<[-1, 1, 0, 2]> : tensor<4xi8>
+    %2 = stablehlo.divide %i, %j : tensor<4xi8>
+    check.expect_eq_const %2, dense<[-128, 127, -1, -3]> : tensor<4xi8>
+    %3 = stablehlo.remainder %i, %j : tensor<4xi8>
+    check.expect_eq_const %3, dense<[0, 0, 5, -1]> : tensor<4xi8>
+    %4 = stablehlo.shift_right_arithmetic %i, %j : tensor<4xi8>
+    check.expect_eq_const %4, dense<[-1, 63, 5, -2]> : tensor<4xi8>
+    %u = stablehlo.constant dense<[18446744073709551615, 9007199254740993]> : tensor<2xui64>
+    %5 = stablehlo.convert %u : (tensor<2xui64>) -> tensor<2xbf16>
+    check.expect_eq_const %5, dense<[1.8446744073709552e19, 9007199254740992.0]> : tensor<2xbf16>
+    %6 = stablehlo.popcnt %u : tensor<2xui64>
+    check.expect_eq_const %6, dense<[64, 2]> : tensor<2xui64>
+    %h = stablehlo.constant dense<[2049.0, 65519.0]> : tensor<2xf32>
+    %7 = stablehlo.convert %h : (tensor<2xf32>) -> tensor<2xf16>
+    check.expect_eq_const %7, dense<[2048.0, 65504.0]> : tensor<2xf16>
+    %d = stablehlo.constant dense<[1.0e300, 3.0]> : tensor<2xf64>
+    %8 = stablehlo.multiply %d, %d : tensor<2xf64>
+    check.expect_eq_const %8, dense<[0x7FF0000000000000, 9.0]> : tensor<2xf64>
+    %c = stablehlo.constant dense<[(1.0, 2.0), (0.0, -1.0)]> : tensor<2xcomplex<f32>>
+    %9 = stablehlo.multiply %c, %c : tensor<2xcomplex<f32>>
+    check.expect_eq_const %9, dense<[(-3.0, 4.0), (-1.0, 0.0)]> : tensor<2xcomplex<f32>>
+    %p = stablehlo.constant dense<true> : tensor<i1>
+    %10 = stablehlo.select %p, %i, %j : tensor<i1>, tensor<4xi8>
+    check.expect_eq %10, %i : tensor<4xi8>
+    %11 = stablehlo.reduce_precision %h, format = e5m2 : tensor<2xf32>
+    check.expect_eq_const %11, dense<[2048.0, 0x7F800000]> : tensor<2xf32>
+    return
+  }
+}

@@ -1,0 +1,34 @@
+// Data from elsewhere, small (in codelets) and large (views).
+func.func @main() {
+  %0 = stablehlo.iota dim = 1 : tensor<2x3xi32>
+  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<2x3xi32>) -> tensor<3x2xi32>
+  check.expect_eq_const %1, dense<[[0, 0], [1, 1], [2, 2]]> : tensor<3x2xi32>
+  %2 = stablehlo.reverse %0, dims = [1] : tensor<2x3xi32>
+  check.expect_eq_const %2, dense<[[2, 1, 0], [2, 1, 0]]> : tensor<2x3xi32>
+  %z = stablehlo.constant dense<9> : tensor<i32>
+  %3 = stablehlo.pad %0, %z, low = [0, -1], high = [1, 1], interior = [1, 0] : (tensor<2x3xi32>, tensor<i32>) -> tensor<4x3xi32>
+  check.expect_eq_const %3, dense<[[1, 2, 9], [9, 9, 9], [1, 2, 9], [9, 9, 9]]> : tensor<4x3xi32>
+  %4 = stablehlo.concatenate %0, %2, dim = 0 : (tensor<2x3xi32>, tensor<2x3xi32>) -> tensor<4x3xi32>
+  %5 = stablehlo.slice %4 [1:4:2, 0:2] : (tensor<4x3xi32>) -> tensor<2x2xi32>
+  check.expect_eq_const %5, dense<[[0, 1], [2, 1]]> : tensor<2x2xi32>
+  %far = stablehlo.constant dense<100> : tensor<i64>
+  %6 = stablehlo.dynamic_slice %4, %far, %far, sizes = [1, 2] : (tensor<4x3xi32>, tensor<i64>, tensor<i64>) -> tensor<1x2xi32>
+  check.expect_eq_const %6, dense<[[1, 0]]> : tensor<1x2xi32>
+  %7 = stablehlo.bitcast_convert %1 : (tensor<3x2xi32>) -> tensor<3x2x2xi16>
+  %8 = stablehlo.bitcast_convert %7 : (tensor<3x2x2xi16>) -> tensor<3x2xi32>
+  check.expect_eq %8, %1 : tensor<3x2xi32>
+  %w = stablehlo.constant dense<[2, 0]> : tensor<2xi64>
+  %9 = "stablehlo.gather"(%1, %w) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 2>}> : (tensor<3x2xi32>, tensor<2xi64>) -> tensor<2x2xi32>
+  check.expect_eq_const %9, dense<[[2, 2], [0, 0]]> : tensor<2x2xi32>
+  %10 = stablehlo.iota dim = 0 : tensor<100x90xi32>
+  %11 = stablehlo.transpose %10, dims = [1, 0] : (tensor<100x90xi32>) -> tensor<90x100xi32>
+  %12 = stablehlo.iota dim = 1 : tensor<90x100xi32>
+  check.expect_eq %11, %12 : tensor<90x100xi32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %13 = stablehlo.reduce(%10 init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<100x90xi32>, tensor<i32>) -> tensor<90xi32>
+  check.expect_eq_const %13, dense<4950> : tensor<90xi32>
+  %none = stablehlo.slice %0 [0:0, 0:3] : (tensor<2x3xi32>) -> tensor<0x3xi32>
+  %14 = stablehlo.concatenate %none, %0, dim = 0 : (tensor<0x3xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>
+  check.expect_eq %14, %0 : tensor<2x3xi32>
+  return
+}
