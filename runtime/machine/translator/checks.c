@@ -118,7 +118,9 @@ static void add_access(search *s, const affine_registers *v, const code_op *op, 
   bool store;
   uint32_t bytes;
   if (!code_op_is_access(op, &store, &bytes)) return;
-  if (s->fast && s->fast->accesses[index].group != UNIT_NONE) return;
+  if (s->fast && (s->fast->accesses[index].group != UNIT_NONE ||
+                  s->fast->accesses[index].invariant != UNIT_NONE))
+    return;
   affine base = affine_add(v->x[op->rs1], (uint32_t)op->imm);
   int64_t offset = (int32_t)base.constant;
   bool by_sp = store && op->rs1 == 2;

@@ -91,9 +91,19 @@ uint32_t block_graph_num_successors(const block_graph *g, uint32_t block);
 int32_t block_graph_successor(const block_graph *g, uint32_t block, uint32_t number);
 bool block_graph_dominates(const block_graph *g, uint32_t a, uint32_t b);
 
-/* loops.c: symbols are registers where the loop is entered, and values of a round that are bounded. */
+/* loops.c: symbols are registers where the loop is entered, values that no round changes, and values of a
+ * round that are bounded. */
 
-enum { MAX_GROUPS = 16 };
+enum { MAX_GROUPS = 16, MAX_INVARIANTS = 16, FIRST_INVARIANT = NUM_REGISTERS };
+enum { FIRST_BOUNDED = FIRST_INVARIANT + MAX_INVARIANTS };
+
+/* What every round loads from the same place, or computes from the same operands: the guard does it once. A load is
+ * only that if no store of the loop touches its place, which the guard finds out (an alias check). */
+typedef struct loop_invariant {
+  code_op op;
+  bool load;
+  affine a, b; /* the address of a load; else rs1 and rs2 */
+} loop_invariant;
 
 /* Accesses whose addresses differ by constants, or by bounded values: in round i they touch no more
  * than [base + lowest + i * step, base + highest + i * step). Their offsets from `base` are multiples
@@ -103,13 +113,15 @@ typedef struct access_group {
   int32_t lowest, highest, step;
   uint32_t align; /* largest access */
   bool load, store, by_sp;
-  LLVMValueRef start; /* base + lowest in the first round, 64 bits; the guard computes it */
+  /* The guard computes, in 64 bits: base + lowest in the first round; what all rounds touch. */
+  LLVMValueRef start, from, to;
 } access_group;
 
 /* How an access of a counted loop is reached. */
 typedef struct hoisted_access {
-  int32_t group; /* UNIT_NONE: not hoisted */
-  bool bounded;  /* at an address that is known in its round only; else: */
+  int32_t group;     /* UNIT_NONE: not hoisted */
+  int32_t invariant; /* UNIT_NONE: not a load that the guard has done */
+  bool bounded;      /* at an address that is known in its round only; else: */
   int32_t offset;
 } hoisted_access;
 
@@ -126,6 +138,8 @@ typedef struct counted_loop {
   uint64_t worst_slots; /* of one round */
   access_group groups[MAX_GROUPS];
   uint32_t num_groups;
+  loop_invariant invariants[MAX_INVARIANTS];
+  uint32_t num_invariants;
   hoisted_access *accesses; /* by operation of the function (index in the unit - first_op) */
 } counted_loop;
 
@@ -203,8 +217,9 @@ typedef struct lift {
   uint32_t *block_stack_pointers; /* by block */
 
   /* The current place: */
-  const counted_loop *fast;   /* NULL: not in a fast copy */
-  LLVMValueRef round, rounds; /* of the fast copy: stack slot, value */
+  const counted_loop *fast;                /* NULL: not in a fast copy */
+  LLVMValueRef round, rounds;              /* of the fast copy: stack slot, value */
+  LLVMValueRef invariants[MAX_INVARIANTS]; /* of the fast copy */
   const code_copy *copy;
   const code_block *block;
   uint32_t op_index;       /* in the unit */
@@ -252,6 +267,8 @@ void lift_keep_vectors_single(lift *l, LLVMValueRef branch);
 /* lift_integer.c: false if it is no operation on integer registers alone. */
 bool lift_integer(lift *l, const code_op *op);
 LLVMValueRef lift_branch_condition(lift *l, const code_op *op);
+/* What the operation makes of these operands; NULL if it is none of lift_integer.c. */
+LLVMValueRef lift_integer_result(lift *l, const code_op *op, LLVMValueRef a, LLVMValueRef b);
 
 /* lift_memory.c */
 bool lift_memory(lift *l, const code_op *op); /* false: no load or store */

@@ -11,7 +11,10 @@ static LLVMValueRef value_of(lift *l, const affine *a)
   LLVMValueRef sum = lift_constant(l, a->constant);
   for (unsigned i = 0; i < a->num_terms; i++) {
     LLVMValueRef coefficient = lift_constant(l, a->coefficient[i]);
-    sum = LLVMBuildAdd(l->b, sum, LLVMBuildMul(l->b, lift_x(l, a->symbol[i]), coefficient, ""), "");
+    uint16_t symbol = a->symbol[i];
+    LLVMValueRef value =
+        symbol < NUM_REGISTERS ? lift_x(l, symbol) : l->invariants[symbol - FIRST_INVARIANT];
+    sum = LLVMBuildAdd(l->b, sum, LLVMBuildMul(l->b, value, coefficient, ""), "");
   }
   return sum;
 }
@@ -87,6 +90,8 @@ static LLVMValueRef group_legal(lift *l, access_group *g, LLVMValueRef rounds)
   LLVMValueRef lowest = g->step < 0 ? last : g->start, highest = g->step < 0 ? g->start : last;
   uint64_t extent = (uint64_t)((int64_t)g->highest - g->lowest);
   highest = LLVMBuildAdd(l->b, highest, lift_constant64(l, extent), "");
+  g->from = lowest;
+  g->to = highest;
   if (g->load)
     legal = both(l, legal, range_in(l, lowest, highest, l->readable_start, l->readable_bytes));
   if (!g->store) return legal;
@@ -96,18 +101,67 @@ static LLVMValueRef group_legal(lift *l, access_group *g, LLVMValueRef rounds)
   return both(l, legal, writable);
 }
 
+/* The word that the load gets, if it is legal to load it; else any word. */
+static LLVMValueRef load_invariant(lift *l, const loop_invariant *it, LLVMValueRef *legal)
+{
+  LLVMValueRef address = value_of(l, &it->a);
+  LLVMValueRef low_bits = LLVMBuildAnd(l->b, address, lift_constant(l, 3), "");
+  LLVMValueRef start = LLVMBuildZExt(l->b, address, l->type.i64, "");
+  LLVMValueRef end = LLVMBuildAdd(l->b, start, lift_constant64(l, 4), "");
+  LLVMValueRef fits = both(l, lift_compare(l, LLVMIntEQ, low_bits, lift_constant(l, 0)),
+                           range_in(l, start, end, l->readable_start, l->readable_bytes));
+  LLVMValueRef place = LLVMBuildGEP2(l->b, l->type.i8, l->memory, &start, 1, "");
+  place = LLVMBuildSelect(l->b, fits, place, l->frame, "");
+  *legal = both(l, *legal, fits);
+  return LLVMBuildLoad2(l->b, l->type.i32, place, "invariant");
+}
+
+static LLVMValueRef make_invariants(lift *l, const counted_loop *loop)
+{
+  LLVMValueRef legal = LLVMConstInt(l->type.i1, 1, 0);
+  for (uint32_t i = 0; i < loop->num_invariants; i++) {
+    const loop_invariant *it = &loop->invariants[i];
+    l->invariants[i] =
+        it->load ? load_invariant(l, it, &legal)
+                 : lift_integer_result(l, &it->op, value_of(l, &it->a), value_of(l, &it->b));
+  }
+  return legal;
+}
+
+/* Does no store of the loop touch what the guard has loaded? */
+static LLVMValueRef invariants_stay(lift *l, const counted_loop *loop)
+{
+  LLVMValueRef stay = LLVMConstInt(l->type.i1, 1, 0);
+  for (uint32_t i = 0; i < loop->num_invariants; i++) {
+    if (!loop->invariants[i].load) continue;
+    LLVMValueRef address = value_of(l, &loop->invariants[i].a);
+    LLVMValueRef start = LLVMBuildZExt(l->b, address, l->type.i64, "");
+    LLVMValueRef end = LLVMBuildAdd(l->b, start, lift_constant64(l, 4), "");
+    for (uint32_t g = 0; g < loop->num_groups; g++) {
+      const access_group *group = &loop->groups[g];
+      if (!group->store) continue;
+      LLVMValueRef below = lift_compare(l, LLVMIntSLE, end, group->from);
+      LLVMValueRef above = lift_compare(l, LLVMIntSGE, start, group->to);
+      stay = both(l, stay, LLVMBuildOr(l->b, below, above, ""));
+    }
+  }
+  return stay;
+}
+
 /* In front of a counted loop: goes on with the fast copy or with the plain one. */
 void lift_guard(lift *l, counted_loop *loop, LLVMBasicBlockRef guard, LLVMValueRef *rounds)
 {
   LLVMPositionBuilderAtEnd(l->b, guard);
-  LLVMValueRef legal;
+  LLVMValueRef loaded = make_invariants(l, loop), legal;
   *rounds = loop->test == LOOP_NOT_EQUAL ? rounds_until_equal(l, loop, &legal)
                                          : rounds_until_passed(l, loop, &legal);
+  legal = both(l, legal, loaded);
   LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
   LLVMValueRef needed = LLVMBuildMul(l->b, *rounds, lift_constant64(l, loop->worst_slots), "");
   legal = both(l, legal, lift_compare(l, LLVMIntSLE, needed, left));
   for (uint32_t i = 0; i < loop->num_groups; i++)
     legal = both(l, legal, group_legal(l, &loop->groups[i], *rounds));
+  legal = both(l, legal, invariants_stay(l, loop));
   LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);
   lift_likely(l, legal, l->fast_copy.starts[loop->header], l->plain.starts[loop->header]);
 }

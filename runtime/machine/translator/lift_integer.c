@@ -233,11 +233,15 @@ static LLVMValueRef result_of(lift *l, const code_op *op, LLVMValueRef a, LLVMVa
   }
 }
 
+LLVMValueRef lift_integer_result(lift *l, const code_op *op, LLVMValueRef a, LLVMValueRef b)
+{
+  return result_of(l, op, a, b, lift_constant(l, (uint32_t)op->imm));
+}
+
 bool lift_integer(lift *l, const code_op *op)
 {
   if (op->id == OP_FENCE) return true;
-  LLVMValueRef result =
-      result_of(l, op, lift_x(l, op->rs1), lift_x(l, op->rs2), lift_constant(l, (uint32_t)op->imm));
+  LLVMValueRef result = lift_integer_result(l, op, lift_x(l, op->rs1), lift_x(l, op->rs2));
   if (!result) return false;
   lift_set_x(l, op->rd, result);
   return true;

@@ -165,6 +165,7 @@ static LLVMValueRef access_value(lift *l, const access *a)
 {
   uint32_t index = l->op_index - l->unit->blocks[l->f->first_block].first_op;
   const hoisted_access *hoisted = l->fast ? &l->fast->accesses[index] : NULL;
+  if (hoisted && hoisted->invariant != UNIT_NONE) return l->invariants[hoisted->invariant];
   if (!hoisted || hoisted->group == UNIT_NONE) return checked_access(l, a, index);
   if (hoisted->bounded) return touch_at(l, a, address_of(l, a->op));
   return touch(l, a, hoisted_place(l, hoisted));

@@ -7,7 +7,11 @@
  * times a constant, plus a constant (`affine`), or unknown. What a register has become at the end of
  * the round says whether it is invariant, an induction variable (it grows by a constant), or unknown from
  * the second round on. So an address whose terms are invariants and induction variables is affine in the
- * number of the round. */
+ * number of the round.
+ *
+ * A codelet loads addresses and sizes of its fields in each round where its compiler must fear that a store changes
+ * them. What is loaded from a place that stays is therefore taken to stay (a loop-invariant load) if all stores
+ * of the loop go to places that the guard can compare with it. */
 #include "lift.h"
 
 #include <populus/arena.h>
@@ -24,6 +28,10 @@ static void merge(affine_registers *into, const affine_registers *from)
     if (!affine_equal(&into->x[r], &from->x[r])) into->x[r] = (affine){0};
 }
 
+/* Which values are looked for that all rounds have in common: none; those of integer registers; also loads of
+ * float registers. */
+typedef enum invariance { NO_INVARIANTS, INTEGER_INVARIANTS, ALL_INVARIANTS } invariance;
+
 /* The current loop while it is looked at. */
 typedef struct candidate {
   const block_graph *g;
@@ -32,10 +40,11 @@ typedef struct candidate {
   bool *has_start;
   affine_registers at_end; /* of the latch */
   affine *access;          /* by operation of the function: address */
-  uint32_t *bounds;        /* by symbol - NUM_REGISTERS */
+  uint32_t *bounds;        /* by symbol - NUM_REGISTERS: those of invariants are UINT32_MAX */
   size_t num_bounds, bounds_capacity;
   bool known_step[NUM_REGISTERS];
   int32_t step[NUM_REGISTERS];
+  invariance looks_for; /* while a round is executed again */
 } candidate;
 
 static void send_values(candidate *c, const affine_registers *v, int32_t to)
@@ -51,12 +60,87 @@ static void send_values(candidate *c, const affine_registers *v, int32_t to)
 /* Accesses may not spread wider in a round; an access far away is a group of its own. */
 enum { MAX_GROUP_BYTES = 1 << 16 };
 
-/* An unknown result that is bounded is a new symbol. */
-static void execute(candidate *c, affine_registers *v, const code_op *op)
+/* Has it the same value in all rounds? */
+static bool stays(const candidate *c, const affine *a)
+{
+  for (unsigned i = 0; i < a->num_terms; i++) {
+    uint16_t symbol = a->symbol[i];
+    if (symbol >= FIRST_BOUNDED) return false;
+    if (symbol < NUM_REGISTERS && (!c->known_step[symbol] || c->step[symbol])) return false;
+  }
+  return a->known;
+}
+
+/* Operations that the guard may repeat. */
+static bool is_pure(uint8_t id)
+{
+  switch (id) {
+  case OP_MUL:
+  case OP_MULHU:
+  case OP_DIVU:
+  case OP_REMU:
+  case OP_AND:
+  case OP_ANDI:
+  case OP_ANDN:
+  case OP_OR:
+  case OP_ORI:
+  case OP_XOR:
+  case OP_XORI:
+  case OP_SLL:
+  case OP_SRL:
+  case OP_SRA:
+  case OP_SRLI:
+  case OP_SRAI:
+  case OP_MIN:
+  case OP_MINU:
+  case OP_MAX:
+  case OP_MAXU:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool same_invariant(const loop_invariant *a, const loop_invariant *b)
+{
+  if (a->load != b->load || !affine_equal(&a->a, &b->a) || !affine_equal(&a->b, &b->b))
+    return false;
+  return a->load || (a->op.id == b->op.id && a->op.imm == b->op.imm);
+}
+
+/* The number of the invariant that the operation's result is, given registers in front of it. */
+static int32_t find_invariant(candidate *c, const affine_registers *v, const code_op *op)
+{
+  counted_loop *l = &c->loop;
+  bool load = op->id == OP_LW || (op->id == OP_FLW && c->looks_for == ALL_INVARIANTS);
+  if (c->looks_for == NO_INVARIANTS || (!load && !is_pure(op->id))) return UNIT_NONE;
+  loop_invariant it = {.op = *op, .load = load, .a = v->x[op->rs1], .b = affine_symbol(0)};
+  if (load)
+    it.a = affine_add(it.a, (uint32_t)op->imm);
+  else if (op->rs2 < NUM_REGISTERS)
+    it.b = v->x[op->rs2];
+  if (!stays(c, &it.a) || !stays(c, &it.b)) return UNIT_NONE;
+  for (uint32_t i = 0; i < l->num_invariants; i++)
+    if (same_invariant(&l->invariants[i], &it)) return (int32_t)i;
+  if (l->num_invariants == MAX_INVARIANTS) return UNIT_NONE;
+  l->invariants[l->num_invariants] = it;
+  return (int32_t)l->num_invariants++;
+}
+
+/* An unknown result is a new symbol if it is an invariant or bounded. */
+static void execute(candidate *c, affine_registers *v, const code_op *op, uint32_t index)
 {
   uint32_t bound = affine_bound(v, c->bounds, op);
+  affine_registers before = *v;
   affine *result = affine_execute(v, op);
-  if (!result || result->known || bound > MAX_GROUP_BYTES) return;
+  if (result ? result->known : op->id != OP_FLW) return;
+  int32_t invariant = find_invariant(c, &before, op);
+  if (invariant != UNIT_NONE) {
+    if (c->loop.invariants[invariant].load) c->loop.accesses[index].invariant = invariant;
+    if (result) *result = affine_symbol((uint16_t)(FIRST_INVARIANT + invariant));
+    return;
+  }
+  if (!result || bound > MAX_GROUP_BYTES) return;
   *result = affine_symbol((uint16_t)(NUM_REGISTERS + c->num_bounds)); /* below MAX_LOOP_OPS */
   pop_push(c->bounds, c->num_bounds, c->bounds_capacity, bound);
 }
@@ -72,11 +156,24 @@ static void execute_block(candidate *c, uint32_t number)
     uint32_t bytes;
     if (code_op_is_access(op, &store, &bytes))
       c->access[b->first_op + i - first] = affine_add(v.x[op->rs1], (uint32_t)op->imm);
-    execute(c, &v, op);
+    execute(c, &v, op, b->first_op + i - first);
   }
   if (number == c->loop.latch) c->at_end = v;
-  send_values(c, &v, b->next);
-  send_values(c, &v, b->taken);
+  for (uint32_t i = 0; i < block_graph_num_successors(c->g, number); i++)
+    send_values(c, &v, block_graph_successor(c->g, number, i));
+}
+
+static void forget_round(candidate *c, uint32_t num_ops)
+{
+  for (uint32_t n = 0; n < c->g->num_blocks; n++) c->has_start[n] = false;
+  for (uint32_t i = 0; i < num_ops; i++) {
+    c->loop.accesses[i] = (hoisted_access){.group = UNIT_NONE, .invariant = UNIT_NONE};
+    c->access[i] = (affine){0};
+  }
+  c->loop.num_groups = c->loop.num_invariants = 0;
+  c->num_bounds = 0;
+  for (unsigned i = 0; i < MAX_INVARIANTS; i++)
+    pop_push(c->bounds, c->num_bounds, c->bounds_capacity, UINT32_MAX);
 }
 
 static void execute_round(candidate *c)
@@ -100,7 +197,9 @@ static bool step_of(const candidate *c, const affine *a, int32_t *step)
 {
   uint32_t sum = 0;
   for (unsigned i = 0; i < a->num_terms; i++) {
-    if (a->symbol[i] >= NUM_REGISTERS || !c->known_step[a->symbol[i]]) return false;
+    if (a->symbol[i] >= FIRST_BOUNDED) return false;
+    if (a->symbol[i] >= FIRST_INVARIANT) continue;
+    if (!c->known_step[a->symbol[i]]) return false;
     sum += a->coefficient[i] * (uint32_t)c->step[a->symbol[i]];
   }
   *step = (int32_t)sum;
@@ -186,7 +285,7 @@ static bool take_extent(const candidate *c, affine *address, uint32_t bytes, ext
   for (unsigned i = 0; i < address->num_terms; i++) {
     uint16_t symbol = address->symbol[i];
     int64_t factor = (int32_t)address->coefficient[i];
-    if (symbol < NUM_REGISTERS) {
+    if (symbol < FIRST_BOUNDED) {
       base.symbol[base.num_terms] = symbol;
       base.coefficient[base.num_terms++] = address->coefficient[i];
       continue;
@@ -206,6 +305,7 @@ static void add_access(candidate *c, const code_op *op, uint32_t index)
   bool store;
   uint32_t bytes;
   if (!code_op_is_access(op, &store, &bytes)) return;
+  if (l->accesses[index].invariant != UNIT_NONE) return;
   affine base = c->access[index];
   extent own;
   int32_t step;
@@ -231,8 +331,10 @@ static void add_access(candidate *c, const code_op *op, uint32_t index)
   group->load |= !store;
   group->store |= store;
   group->by_sp |= store && op->rs1 == 2;
-  l->accesses[index] = (hoisted_access){
-      .group = (int32_t)(group - l->groups), .bounded = own.bounded, .offset = (int32_t)own.low};
+  l->accesses[index] = (hoisted_access){.group = (int32_t)(group - l->groups),
+                                        .invariant = UNIT_NONE,
+                                        .bounded = own.bounded,
+                                        .offset = (int32_t)own.low};
 }
 
 static void add_accesses(candidate *c)
@@ -277,8 +379,8 @@ static bool find_body(const block_graph *g, counted_loop *l, const bool *is_targ
     const code_block *b = &g->blocks[n];
     if (!l->contains[n]) continue;
     num_ops += b->num_ops;
-    if (b->end == BLOCK_CALL || b->end == BLOCK_DYNAMIC || (is_target[n] && n != l->header))
-      return false;
+    bool unknown = b->end == BLOCK_DYNAMIC && !b->num_targets;
+    if (b->end == BLOCK_CALL || unknown || (is_target[n] && n != l->header)) return false;
   }
   return num_ops <= MAX_LOOP_OPS;
 }
@@ -305,6 +407,48 @@ static uint64_t slots_of(const block_graph *g, const counted_loop *l)
   return slots;
 }
 
+/* Do all stores go where the guard knows, and none of them certainly to what it has loaded? */
+static bool can_load_before(const candidate *c)
+{
+  const counted_loop *l = &c->loop;
+  uint32_t first = c->g->blocks[0].first_op;
+  bool loads = false;
+  for (uint32_t i = 0; i < l->num_invariants; i++) {
+    if (!l->invariants[i].load) continue;
+    loads = true;
+    for (uint32_t n = 0; n < l->num_groups; n++)
+      if (l->groups[n].store && affine_same_terms(&l->groups[n].base, &l->invariants[i].a))
+        return false;
+  }
+  for (uint32_t n = 0; n < c->g->num_blocks && loads; n++) {
+    const code_block *b = &c->g->blocks[n];
+    for (uint32_t i = b->first_op; l->contains[n] && i < b->first_op + b->num_ops; i++) {
+      bool store;
+      uint32_t bytes;
+      if (code_op_is_access(&c->g->unit->ops[i], &store, &bytes) && store &&
+          l->accesses[i - first].group == UNIT_NONE)
+        return false;
+    }
+  }
+  return true;
+}
+
+/* The first execution says which registers stay, the second one what stays therefore. */
+static bool count(candidate *c, uint32_t num_ops, invariance looks_for)
+{
+  c->looks_for = NO_INVARIANTS;
+  forget_round(c, num_ops);
+  execute_round(c);
+  if (looks_for != NO_INVARIANTS) {
+    c->looks_for = looks_for;
+    forget_round(c, num_ops);
+    execute_round(c);
+  }
+  if (!understand_test(c)) return false;
+  add_accesses(c);
+  return can_load_before(c);
+}
+
 static bool look_at_loop(const block_graph *g, const bool *is_target, counted_loop *l)
 {
   l->contains = pop_xcalloc(g->num_blocks, sizeof *l->contains);
@@ -318,10 +462,8 @@ static bool look_at_loop(const block_graph *g, const bool *is_target, counted_lo
   c->has_start = pop_xcalloc(g->num_blocks, sizeof *c->has_start);
   c->access = pop_xcalloc(num_ops + 1, sizeof *c->access);
   c->loop.accesses = pop_xmalloc((num_ops + 1) * sizeof *c->loop.accesses);
-  for (uint32_t i = 0; i < num_ops; i++) c->loop.accesses[i].group = UNIT_NONE;
-  execute_round(c);
-  bool counted = understand_test(c);
-  if (counted) add_accesses(c);
+  bool counted = count(c, num_ops, ALL_INVARIANTS) || count(c, num_ops, INTEGER_INVARIANTS) ||
+                 count(c, num_ops, NO_INVARIANTS);
   c->loop.worst_slots = slots_of(g, l);
   *l = c->loop;
   free(c->at_start);

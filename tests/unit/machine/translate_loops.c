@@ -182,6 +182,92 @@ Test(translate_loops, loops_touch_what_they_may_and_fault_where_they_must)
   for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_loops(seed);
 }
 
+/* Loops that load addresses and their bound in each round, as codelets do with their fields, from words that their own stores
+ * may change. All words are addresses of such words, or small numbers where a bound is. */
+
+enum { FIELD_BYTES = 1024, FIELDS = 18 /* s2 */, BOUNDS = 8 /* words before them */ };
+
+static uint32_t pick_word(loop_maker *l)
+{
+  return RIG_DATA + 256 + 4 * pick(l, 16);
+}
+
+static void put_field_op(loop_maker *l)
+{
+  assembler *a = l->a;
+  uint32_t v = pick_value(l), base = PICK(l, A5, A5, A5, S0);
+  int32_t field = (int32_t)(4 * pick(l, 4));
+  if (base == A5) {
+    asm_load(a, ASM_LW, A5, FIELDS, field);
+    if (pick(l, 3)) asm_word(a, asm_r(0x20004033, A5, T0, A5)); /* sh2add */
+  }
+  switch (pick(l, 6)) {
+  case 0:
+    asm_load(a, ASM_FLW, 1, FIELDS, field);
+    asm_store(a, ASM_FSW, 1, base, 4 * (int32_t)pick(l, 8));
+    return;
+  case 1:
+  case 2:
+    asm_load(a, ASM_LW, v, base, 4 * (int32_t)pick(l, 8));
+    return;
+  case 3: /* where nobody knows beforehand */
+    asm_store(a, ASM_SW, pick_value(l), v, 4 * (int32_t)pick(l, 8));
+    return;
+  default:
+    asm_store(a, ASM_SW, v, base, 4 * (int32_t)pick(l, 8));
+  }
+}
+
+static void put_field_loop(loop_maker *l)
+{
+  assembler *a = l->a;
+  bool loads_bound = pick(l, 2);
+  asm_li(a, T0, 0);
+  asm_li(a, T1, 1 + pick(l, 24));
+  asm_li(a, S0, pick_word(l));
+  asm_li(a, FIELDS, pick_word(l));
+  asm_li(a, A6, RIG_DATA + 4 * pick(l, BOUNDS));
+  uint32_t again = asm_here(a);
+  for (uint32_t n = 1 + pick(l, 3); n > 0; n--) put_field_op(l);
+  if (pick(l, 2)) asm_addi(a, S0, S0, 4);
+  if (loads_bound) {
+    asm_load(a, ASM_LW, T1, A6, 0);
+    if (pick(l, 2)) asm_word(a, asm_i(0x5013, T1, T1, 1)); /* srli */
+  }
+  asm_addi(a, T0, T0, 1);
+  asm_branch(a, 0x6063, T0, T1, again); /* bltu */
+}
+
+static void compare_field_loops(uint64_t seed)
+{
+  rig r = rig_create(1, 0);
+  loop_maker l = {.random = seed * 77777, .a = &r.code[0]};
+  assembler *a = l.a;
+  asm_li(a, T0, RIG_CODE + 4 * 6);
+  asm_tile(a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(a, TILE_WAIT, 0, 0, 0);
+  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
+  asm_nops(a, 1);
+  for (uint32_t v = A0; v <= A3; v++) asm_li(a, v, pick_word(&l));
+  for (int i = 0; i < 8; i++) put_field_loop(&l);
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+  uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+  pop_image image = rig_image(&r, 0, bytes);
+  for (uint32_t i = 0; i < FIELD_BYTES / 4 + 64; i++) {
+    uint32_t word = i < BOUNDS ? pick(&l, 40) : pick_word(&l);
+    memcpy(bytes + (RIG_DATA - RIG_BASE) + 4 * i, &word, sizeof word);
+  }
+  compare_engines(&r.target, &image, NULL, 100000, "fields", seed);
+  free(bytes);
+  rig_free(&r);
+}
+
+Test(translate_loops, what_a_loop_loads_in_each_round_changes_when_it_stores_there)
+{
+  seed_range seeds = test_seeds(1, 40);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_field_loops(seed);
+}
+
 /* Worker 0: a counted loop behind more slots than all the rest of its function takes. */
 static void put_limited_worker(assembler *a)
 {
