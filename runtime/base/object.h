@@ -24,7 +24,8 @@
   X(DEVICE, "device")                                                                              \
   X(DEVICE_MANAGER, "device manager")                                                              \
   X(EVENT_TRACE, "event trace")                                                                    \
-  X(TRACE_EVENTS, "list of events")
+  X(TRACE_EVENTS, "list of events")                                                                \
+  X(MODEL, "model")
 
 typedef enum object_kind {
   OBJECT_NONE, /* freed */

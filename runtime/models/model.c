@@ -1,6 +1,7 @@
 /* The interface of models. */
 #include "models/lowering.h"
 
+#include "base/object.h"
 #include "models/judge.h"
 
 #include <populus/file.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 struct pop_model {
+  object base;
   char *text;
   module *m;
   function *main;
@@ -36,6 +38,7 @@ static const char *find_separator(const char *at, const char *end)
 size_t pop_model_count_parts(const char *text, size_t size)
 {
   size_t count = 1;
+  if (!text) return 0;
   for (const char *at = text; (at = find_separator(at, text + size)); at++) count++;
   return count;
 }
@@ -113,9 +116,13 @@ static pop_error *prepare(pop_model *model, const char *name, size_t size, size_
 pop_error *pop_model_parse(const char *text, size_t size, const char *name, size_t part,
                            pop_model **result)
 {
-  pop_model *model = pop_xcalloc(1, sizeof *model);
+  POP_TRY(object_check_argument(result, "the model to make", __func__));
+  *result = NULL;
+  POP_TRY(object_check_list(text, size, "bytes of text", __func__));
+  POP_TRY(object_check_argument(name, "the name for messages", __func__));
+  pop_model *model = object_new(OBJECT_MODEL, sizeof *model);
   model->text = pop_xmalloc(size + 1);
-  memcpy(model->text, text, size);
+  if (size) memcpy(model->text, text, size);
   model->text[size] = '\0';
   pop_error *error = prepare(model, name, size, part);
   *result = error ? NULL : model;
@@ -127,7 +134,9 @@ pop_error *pop_model_load(const char *path, size_t part, pop_model **result)
 {
   uint8_t *bytes;
   size_t size;
+  POP_TRY(object_check_argument(result, "the model to make", __func__));
   *result = NULL;
+  POP_TRY(object_check_argument(path, "the file's path", __func__));
   enum { MAX_BYTES = 1 << 30 };
   POP_TRY(pop_file_read(path, MAX_BYTES, &bytes, &size));
   pop_error *error = pop_model_parse((const char *)bytes, size, path, part, result);
@@ -137,7 +146,7 @@ pop_error *pop_model_load(const char *path, size_t part, pop_model **result)
 
 void pop_model_free(pop_model *model)
 {
-  if (!model) return;
+  if (!object_release(model, OBJECT_MODEL, __func__)) return;
   if (model->shapes)
     for (size_t i = 0; i < model->main->body.num_arguments + model->main->num_results; ++i) {
       free(model->shapes[i]);
@@ -148,23 +157,26 @@ void pop_model_free(pop_model *model)
   lowering_free(&model->lowered);
   module_free(model->m);
   free(model->text);
-  free(model);
+  object_delete(&model->base);
 }
 
 /* ---- questions ---- */
 
 const char *pop_model_name(const pop_model *model)
 {
+  if (!object_there(model, OBJECT_MODEL, __func__)) return NULL;
   return model->m->name;
 }
 
 size_t pop_model_num_inputs(const pop_model *model)
 {
+  if (!object_there(model, OBJECT_MODEL, __func__)) return 0;
   return model->main->body.num_arguments;
 }
 
 size_t pop_model_num_outputs(const pop_model *model)
 {
+  if (!object_there(model, OBJECT_MODEL, __func__)) return 0;
   return model->main->num_results;
 }
 
@@ -179,11 +191,13 @@ static pop_model_value describe(const pop_model *model, const model_type *type, 
 
 pop_model_value pop_model_input(const pop_model *model, size_t i)
 {
+  if (i >= pop_model_num_inputs(model)) return (pop_model_value){.type = POP_TYPE_COUNT};
   return describe(model, model->main->body.arguments[i]->type, i);
 }
 
 pop_model_value pop_model_output(const pop_model *model, size_t i)
 {
+  if (i >= pop_model_num_outputs(model)) return (pop_model_value){.type = POP_TYPE_COUNT};
   return describe(model, model->main->results[i], pop_model_num_inputs(model) + i);
 }
 
@@ -206,6 +220,7 @@ static uint64_t largest(const block *b)
 
 size_t pop_model_suggested_tiles(const pop_model *model)
 {
+  if (!object_there(model, OBJECT_MODEL, __func__)) return 0;
   enum { ELEMENTS_OF_A_TILE = 1024 };
   uint64_t tiles = largest(&model->main->body) / ELEMENTS_OF_A_TILE;
   return tiles < 1 ? 1 : (size_t)(tiles < 1472 ? tiles : 1472);
@@ -215,6 +230,9 @@ size_t pop_model_suggested_tiles(const pop_model *model)
 
 pop_error *pop_model_lower(pop_model *model, pop_graph *graph, pop_program *program)
 {
+  POP_TRY(object_check(model, OBJECT_MODEL, __func__));
+  POP_TRY(object_check(graph, OBJECT_GRAPH, __func__));
+  POP_TRY(object_check_argument(program, "the program to make", __func__));
   lowering *l = &model->lowered;
   if (l->graph)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
@@ -233,12 +251,14 @@ pop_error *pop_model_lower(pop_model *model, pop_graph *graph, pop_program *prog
 
 pop_tensor pop_model_input_tensor(const pop_model *model, size_t i)
 {
+  if (i >= pop_model_num_inputs(model)) return (pop_tensor){0};
   const lowering *l = &model->lowered;
   return l->states ? l->states[model->main->body.arguments[i]->number].tensor : (pop_tensor){0};
 }
 
 pop_tensor pop_model_output_tensor(const pop_model *model, size_t i)
 {
+  if (i >= pop_model_num_outputs(model)) return (pop_tensor){0};
   const lowering *l = &model->lowered;
   return l->states ? l->states[model->main->body.last->operands[i]->number].tensor
                    : (pop_tensor){0};
@@ -246,6 +266,7 @@ pop_tensor pop_model_output_tensor(const pop_model *model, size_t i)
 
 char *pop_model_codelet_source(const pop_model *model)
 {
+  if (!object_there(model, OBJECT_MODEL, __func__)) return NULL;
   return lowering_source(&model->lowered);
 }
 
@@ -253,11 +274,14 @@ char *pop_model_codelet_source(const pop_model *model)
 
 size_t pop_model_num_checks(const pop_model *model)
 {
+  if (!object_there(model, OBJECT_MODEL, __func__)) return 0;
   return model->lowered.num_checks;
 }
 
 pop_error *pop_model_judge(const pop_model *model, pop_engine *engine)
 {
+  POP_TRY(object_check(model, OBJECT_MODEL, __func__));
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
   for (size_t i = 0; i < model->lowered.num_checks; ++i)
     POP_TRY(judge_check(model->m, &model->lowered.checks[i], engine));
   return NULL;

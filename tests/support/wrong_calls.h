@@ -20,6 +20,7 @@ typedef struct call_arguments {
   pop_device_manager *manager;
   pop_event_trace *trace;
   pop_trace_events *events;
+  pop_model *model;
   pop_tensor tensor;
   pop_vertex vertex;
   pop_compute_set compute_set;

@@ -9,7 +9,8 @@ import re
 import sys
 
 OBJECTS = {"pop_graph": "graph", "pop_engine": "engine", "pop_executable": "executable", "pop_device": "device",
-           "pop_device_manager": "manager", "pop_event_trace": "trace", "pop_trace_events": "events"}
+           "pop_device_manager": "manager", "pop_event_trace": "trace", "pop_trace_events": "events",
+           "pop_model": "model"}
 HANDLES = {"pop_tensor": "tensor", "pop_vertex": "vertex", "pop_compute_set": "compute_set", "pop_program": "program",
            "pop_function": "function", "pop_stream": "stream", "pop_remote_buffer": "remote_buffer",
            "pop_host_function": "host_function"}

@@ -56,11 +56,16 @@ static call_arguments make_one_of_each(void)
   a.device = pop_device_create_cpu();
   ok(pop_event_trace_create(NULL, 0, &a.trace));
   a.events = pop_event_trace_fetch(a.trace);
+  static const char module[] = "func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {\n"
+                               "  return %x : tensor<3xf32>\n"
+                               "}\n";
+  ok(pop_model_parse(module, sizeof module - 1, "module", 0, &a.model));
   return a;
 }
 
 static void free_all(const call_arguments *a)
 {
+  pop_model_free(a->model);
   pop_trace_events_free(a->events);
   pop_event_trace_free(a->trace);
   pop_device_free(a->device);
