@@ -1,6 +1,7 @@
 /* The frame: side menu, the chosen view, loading and errors. */
 import { Choices, prepare, type App, type View } from './app';
 import { load } from './load';
+import { onSystemTheme, setTheme, themeIsDark } from './ui/colours';
 import { setUnit, type Unit } from './ui/format';
 import { h, nameOf, replace } from './ui/dom';
 import { insightsView } from './views/insights';
@@ -55,7 +56,7 @@ async function start(): Promise<void> {
   };
   const again = (): void => app.go(choices.text('view', 'trace'));
   const theme = choices.text('theme');
-  if (theme) document.documentElement.dataset['theme'] = theme;
+  setTheme(theme);
   setUnit(choices.text('unit', 'KiB') as Unit);
   const dialog = helpBox();
   const nav = h('nav', { 'aria-label': 'Reports' },
@@ -66,9 +67,8 @@ async function start(): Promise<void> {
     }, (['KiB', 'kB', 'bytes'] as const).map((u) => h('option', { value: u, selected: u === choices.text('unit', 'KiB') }, u)))),
     h('button', {
       title: 'Light or dark', onclick: () => {
-        const dark = document.documentElement.dataset['theme'] ? document.documentElement.dataset['theme'] === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-        document.documentElement.dataset['theme'] = dark ? 'light' : 'dark';
-        choices.set('theme', dark ? 'light' : 'dark');
+        setTheme(themeIsDark() ? 'light' : 'dark');
+        choices.set('theme', themeIsDark() ? 'dark' : 'light');
         again();
       },
     }, h('span', { class: 'icon', 'aria-hidden': 'true' }, '◐'), h('span', { class: 'label' }, 'Light / dark')),
@@ -91,7 +91,7 @@ async function start(): Promise<void> {
     else return;
     e.preventDefault();
   });
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', again);
+  onSystemTheme(again);
   addEventListener('hashchange', () => { choices.read(); again(); });
   again();
   /* For tests and the person who wants to know. */

@@ -30,28 +30,46 @@ const dark: Record<Kind, Look> = {
   Other: { fill: '#6b6b6b', group: '#444444', pattern: 'dots' },
 };
 
-export function isDark(): boolean {
-  const chosen = document.documentElement.dataset['theme'];
-  return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+const system = matchMedia('(prefers-color-scheme: dark)');
+let isDark = system.matches;
+
+/* The person's choice, or none: the system's. Colours are asked for with every bar, so that it is found out once. */
+export function setTheme(chosen: string): void {
+  if (chosen) document.documentElement.dataset['theme'] = chosen;
+  isDark = chosen ? chosen === 'dark' : system.matches;
+}
+
+export function themeIsDark(): boolean {
+  return isDark;
+}
+
+export function onSystemTheme(then: () => void): void {
+  system.addEventListener('change', () => {
+    setTheme(document.documentElement.dataset['theme'] ?? '');
+    then();
+  });
 }
 
 export function lookOf(kind: Kind): Look {
-  return (isDark() ? dark : light)[kind];
+  return (isDark ? dark : light)[kind];
 }
 
 export interface Surface { back: string; lane: string; text: string; weak: string; line: string; run: string; runText: string; accent: string; track: string; greyed: string; inkOnFill: string }
 
+const surfaces: { dark: Surface; light: Surface } = {
+  dark: { back: '#1b1d21', lane: '#26292f', text: '#e8e8ea', weak: '#a9adb5', line: '#3b4048', run: '#c9ccd2', runText: '#1b1d21', accent: '#6ea2ff', track: '#31353d', greyed: '#33373e', inkOnFill: '#ffffff' },
+  light: { back: '#ffffff', lane: '#eeeeee', text: '#1d1f23', weak: '#5b616b', line: '#d4d7dd', run: '#383838', runText: '#ffffff', accent: '#1f5fd0', track: '#e9ebf3', greyed: '#e2e2e2', inkOnFill: '#1d1f23' },
+};
+
 export function surface(): Surface {
-  return isDark()
-    ? { back: '#1b1d21', lane: '#26292f', text: '#e8e8ea', weak: '#a9adb5', line: '#3b4048', run: '#c9ccd2', runText: '#1b1d21', accent: '#6ea2ff', track: '#31353d', greyed: '#33373e', inkOnFill: '#ffffff' }
-    : { back: '#ffffff', lane: '#eeeeee', text: '#1d1f23', weak: '#5b616b', line: '#d4d7dd', run: '#383838', runText: '#ffffff', accent: '#1f5fd0', track: '#e9ebf3', greyed: '#e2e2e2', inkOnFill: '#1d1f23' };
+  return isDark ? surfaces.dark : surfaces.light;
 }
 
 /* Colours of things that are told apart by their place in a list. */
 export function seriesColour(index: number): string {
   const lights = ['#508ffe', '#f66271', '#4fb39a', '#e0a526', '#9a6fe0', '#6bb8e8', '#d973b5', '#7f9c3f', '#c47d4e', '#6f7787'];
   const darks = ['#5b93f0', '#e0596a', '#4aa78f', '#c9962b', '#9474d4', '#5aa3d1', '#c46aa5', '#8aa54d', '#bb7a50', '#8b93a3'];
-  const of = isDark() ? darks : lights;
+  const of = isDark ? darks : lights;
   return of[index % of.length] as string;
 }
 

@@ -1,9 +1,9 @@
 /* The graph of the detailed trace: for each IPU its runs, its steps (flat or as flames) and its BSP pattern. */
 import type { App } from '../app';
-import { stateOf, superstepAt } from '../model/bsp';
+import { stateOf, superstepAt, waitOf } from '../model/bsp';
 import { barAt, firstBar, layerKinds, rowsOf, type Row } from '../model/lanes';
 import { asList, asNumbers, get } from '../model/json';
-import { balanceOn, kindLabels, type Step, type Trace } from '../model/trace';
+import { balanceOn, kindLabels, type Kind, type Step, type Trace } from '../model/trace';
 import { fitted } from '../ui/canvas';
 import { hatch, lookOf, surface } from '../ui/colours';
 import { h, replace } from '../ui/dom';
@@ -74,7 +74,7 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
         s.bspTop = Math.max(0, Math.min(1 - 1 / s.bspZoom, s.bspTop));
         made.redraw();
       };
-      const tools = h('div', { class: 'bsptools' },
+      const tools = h('div', { class: 'bsptools', title: 'What each tile does. Where a row of pixels stands for several tiles, it shows the one that works most: magnify to see all.' },
         h('button', { title: 'Fewer tiles, larger', 'aria-label': `Magnify the tiles of IPU ${lane.ipu}`, onclick: () => zoomTo(s.bspZoom * 2) }, '+'),
         h('button', { title: 'More tiles, smaller', 'aria-label': `Shrink the tiles of IPU ${lane.ipu}`, onclick: () => zoomTo(s.bspZoom / 2) }, '−'),
         h('button', { title: 'All tiles', 'aria-label': `All tiles of IPU ${lane.ipu}`, onclick: () => { s.bspTop = 0; zoomTo(1); } }, '↺'),
@@ -217,19 +217,42 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
     bspImage.width = columns;
     bspImage.height = rows;
     const into = bspImage.getContext('2d') as CanvasRenderingContext2D, image = into.createImageData(columns, rows);
-    const chosen = s.selected[0]?.kind === 'step' ? s.selected[0].step : -1;
+    const pixels = new Uint32Array(image.data.buffer), chosen = s.selected[0]?.kind === 'step' ? s.selected[0].step : -1;
+    const packed = (kind: Kind, step: number): number => {
+      const [red, green, blue] = parts(isFound(s, step, step) ? lookOf(kind).fill : look.greyed), dim = step === chosen ? 0.72 : 1;
+      return (255 << 24 | blue * dim << 16 | green * dim << 8 | red * dim) >>> 0;
+    };
+    /* As stateOf (model/bsp.ts), with what is the same for all tiles of a superstep found once. */
+    let known = -1, costs: Uint32Array[] = [], colours: number[] = [], waits = 0, start = 0;
     for (let px = 0; px < columns; px++) {
       const cycle = g.window.from + (px + 0.5) / g.width * (g.window.to - g.window.from);
-      const superstep = superstepAt(t, lane.ipu, cycle);
+      const number = superstepAt(t, lane.ipu, cycle), superstep = t.supersteps[number];
+      if (!superstep) break;
+      if (number !== known) {
+        known = number;
+        costs = [];
+        colours = [];
+        start = superstep.starts[lane.ipu] as number;
+        for (let i = superstep.first; i < superstep.end; i++) {
+          const step = t.steps[i] as Step;
+          if (!step.cost) continue;
+          costs.push(step.cost.cycles);
+          colours.push(packed(step.kind, i));
+        }
+        const wait = waitOf(t, superstep);
+        waits = packed(wait.kind, wait.step);
+      }
       for (let row = 0; row < rows; row++) {
-        const state = stateOf(t, superstep, lane.ipu, of[row] as number, cycle);
-        if (!state) continue;
-        const found = isFound(s, state.step, state.step), at = 4 * (row * columns + px);
-        const [red, green, blue] = parts(found ? lookOf(state.kind).fill : look.greyed), dim = state.step === chosen ? 0.72 : 1;
-        image.data[at] = red * dim;
-        image.data[at + 1] = green * dim;
-        image.data[at + 2] = blue * dim;
-        image.data[at + 3] = 255;
+        const tile = of[row] as number;
+        let clock = start, colour = waits;
+        for (let k = 0; k < costs.length; k++) {
+          clock += (costs[k] as Uint32Array)[tile] as number;
+          if (cycle < clock) {
+            colour = colours[k] as number;
+            break;
+          }
+        }
+        pixels[row * columns + px] = colour;
       }
     }
     into.putImageData(image, 0, 0);
