@@ -5,63 +5,41 @@
  * its own behind the newest, so that the room in the newest is not lost. Chunks double in size up
  * to 1 MiB, which keeps small arenas small and the number of chunks of large ones low.
  */
+#include "memory_internal.h"
 #include <populus/arena.h>
-#include <populus/file.h>
 
 #include <stdalign.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define FIRST_CHUNK_BYTES ((size_t)4096)
 #define LARGEST_CHUNK_BYTES ((size_t)1 << 20)
 #define ARENA_ALIGN ((size_t)16)
 
-static _Atomic(pop_out_of_memory_handler) out_of_memory_handler;
-
-/* Nothing here may allocate. */
-static _Noreturn void out_of_memory(size_t bytes)
-{
-  pop_out_of_memory_handler handler = atomic_load(&out_of_memory_handler);
-  if (handler) handler(bytes);
-  pop_output_remove_all_temporaries();
-  char line[80];
-  int length = snprintf(line, sizeof line, "populus: error: out of memory (%zu bytes)\n", bytes);
-  ssize_t written = write(STDERR_FILENO, line, (size_t)length);
-  (void)written; /* there is nobody left to tell */
-  _exit(4);
-}
-
-void pop_set_out_of_memory_handler(pop_out_of_memory_handler handler)
-{
-  atomic_store(&out_of_memory_handler, handler);
-}
-
 void *pop_xmalloc(size_t bytes)
 {
   void *memory = malloc(bytes ? bytes : 1);
-  if (!memory) out_of_memory(bytes);
-  return memory;
+  return memory ? memory : memory_lacking(NULL, bytes);
 }
 
 void *pop_xcalloc(size_t count, size_t bytes)
 {
   void *memory = calloc(count ? count : 1, bytes ? bytes : 1);
-  if (!memory) out_of_memory(bytes);
-  return memory;
+  size_t total;
+  if (memory) return memory;
+  if (__builtin_mul_overflow(count, bytes, &total)) memory_exhausted(SIZE_MAX);
+  return memset(memory_lacking(NULL, total), 0, total);
 }
 
 void *pop_xrealloc(void *old, size_t count, size_t bytes)
 {
   size_t total;
-  if (__builtin_mul_overflow(count, bytes, &total)) out_of_memory(SIZE_MAX);
+  if (__builtin_mul_overflow(count, bytes, &total)) memory_exhausted(SIZE_MAX);
   void *memory = realloc(old, total ? total : 1);
-  if (!memory) out_of_memory(total);
-  return memory;
+  return memory ? memory : memory_lacking(old, total);
 }
 
 char *pop_xstrdup(const char *text)
@@ -72,12 +50,16 @@ char *pop_xstrdup(const char *text)
 
 char *pop_xasprintf(const char *format, ...)
 {
-  char *text;
-  va_list args;
+  va_list args, again;
   va_start(args, format);
-  int length = vasprintf(&text, format, args);
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, args);
   va_end(args);
-  if (length < 0) out_of_memory(0);
+  if (length < 0) memory_exhausted(0);
+  size_t size = (size_t)length + 1;
+  char *text = pop_xmalloc(size);
+  vsnprintf(text, size, format, again);
+  va_end(again);
   return text;
 }
 
@@ -112,7 +94,7 @@ void pop_arena_free(pop_arena *arena)
 static struct chunk *chunk_new(size_t size)
 {
   size_t total;
-  if (__builtin_add_overflow(size, sizeof(struct chunk), &total)) out_of_memory(SIZE_MAX);
+  if (__builtin_add_overflow(size, sizeof(struct chunk), &total)) memory_exhausted(SIZE_MAX);
   struct chunk *chunk = pop_xcalloc(1, total);
   chunk->size = size;
   return chunk;
@@ -121,7 +103,7 @@ static struct chunk *chunk_new(size_t size)
 void *pop_arena_alloc(pop_arena *arena, size_t bytes)
 {
   size_t rounded;
-  if (__builtin_add_overflow(bytes, ARENA_ALIGN - 1, &rounded)) out_of_memory(bytes);
+  if (__builtin_add_overflow(bytes, ARENA_ALIGN - 1, &rounded)) memory_exhausted(bytes);
   rounded &= ~(ARENA_ALIGN - 1);
 
   struct chunk *chunk = arena->newest;
@@ -158,7 +140,7 @@ char *pop_arena_printf(pop_arena *arena, const char *format, ...)
   va_copy(again, args);
   int length = vsnprintf(room, sizeof room, format, args);
   va_end(args);
-  if (length < 0) out_of_memory(0);
+  if (length < 0) memory_exhausted(0);
   size_t size = (size_t)length + 1;
   char *text = pop_arena_alloc(arena, size);
   if (size <= sizeof room)
@@ -196,7 +178,12 @@ bool pop_bytes_try_reserve(pop_bytes *bytes, size_t more)
 void pop_bytes_append(pop_bytes *bytes, const void *data, size_t size)
 {
   if (!size) return;
-  if (!pop_bytes_try_reserve(bytes, size)) out_of_memory(size);
+  if (!pop_bytes_try_reserve(bytes, size)) {
+    size_t needed;
+    if (__builtin_add_overflow(bytes->size, size, &needed)) memory_exhausted(size);
+    bytes->data = memory_lacking(bytes->data, needed);
+    bytes->capacity = needed;
+  }
   memcpy(bytes->data + bytes->size, data, size);
   bytes->size += size;
 }

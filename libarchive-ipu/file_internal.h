@@ -25,5 +25,9 @@ POP_MUST_CHECK pop_error *pop_temporary_create(const char *path, pop_temporary *
 POP_MUST_CHECK pop_error *pop_temporary_rename(pop_temporary *temporary, const char *path);
 /* Removes the name. The descriptor stays open. */
 void pop_temporary_remove(pop_temporary *temporary);
+/* Removes and closes those that were created in the pop_with_memory `scope`, whose owners are not there any more. */
+void pop_temporaries_abandon(const void *scope);
+/* `scope` has ended, and what is still open there belongs to the one around it. */
+void pop_temporaries_pass_on(const void *scope, const void *outer);
 
 #endif

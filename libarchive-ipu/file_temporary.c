@@ -12,6 +12,7 @@
  *     locked is a dead one's. Process ids would not tell: containers share folders, not processes.
  */
 #include "file_internal.h"
+#include "memory_internal.h"
 
 #include <populus/arena.h>
 
@@ -34,6 +35,11 @@
 #define KEPT_NAME_LENGTH (NAME_MAX - 40)
 
 static _Atomic(char *) open_temporaries[MAX_OPEN_TEMPORARIES];
+/* Of those that are open: what pop_temporaries_abandon needs. Written by the thread that opens it, before `scope`. */
+static struct {
+  _Atomic(const void *) scope; /* of out_of_memory.c */
+  int fd;
+} owners[MAX_OPEN_TEMPORARIES];
 static atomic_uint next_number;
 
 void pop_output_remove_all_temporaries(void)
@@ -61,7 +67,29 @@ static bool unregister_name(pop_temporary *temporary)
 {
   char *name = temporary->name;
   temporary->name = NULL;
+  atomic_store(&owners[temporary->slot].scope, NULL);
   return atomic_compare_exchange_strong(&open_temporaries[temporary->slot], &name, NULL);
+}
+
+/* A scope is one thread's: nobody else opens or closes in it. */
+void pop_temporaries_abandon(const void *scope)
+{
+  for (int i = 0; i < MAX_OPEN_TEMPORARIES; i++) {
+    if (atomic_load(&owners[i].scope) != scope) continue;
+    atomic_store(&owners[i].scope, NULL);
+    char *name = atomic_exchange(&open_temporaries[i], NULL);
+    if (name) unlink(name);
+    free(name);
+    close(owners[i].fd);
+  }
+}
+
+void pop_temporaries_pass_on(const void *scope, const void *outer)
+{
+  for (int i = 0; i < MAX_OPEN_TEMPORARIES; i++) {
+    const void *of = scope;
+    atomic_compare_exchange_strong(&owners[i].scope, &of, outer);
+  }
 }
 
 /* Locks a file that was just created: false if a sweeper was faster and has removed it. A file
@@ -140,7 +168,11 @@ static pop_error *create(const char *path, const char *dir, const char *prefix,
     int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     int errnum = errno;
     *temporary = (pop_temporary){.fd = fd, .slot = slot, .name = name};
-    if (fd >= 0 && lock_new(fd)) return NULL;
+    if (fd >= 0 && lock_new(fd)) {
+      owners[slot].fd = fd;
+      atomic_store(&owners[slot].scope, memory_scope());
+      return NULL;
+    }
     if (unregister_name(temporary)) free(name);
     if (fd >= 0) {
       close(fd);

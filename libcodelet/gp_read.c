@@ -9,6 +9,7 @@
 
 #include <populus/archive.h>
 #include <populus/file.h>
+#include <populus/out_of_memory.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,8 +137,18 @@ static pop_error *parse_members(pop_gp *gp)
   return check_no_two_alike(gp);
 }
 
-static pop_error *read_gp(pop_gp *gp, const uint8_t *bytes, size_t size)
+typedef struct gp_reading {
+  pop_gp *gp;
+  const uint8_t *bytes;
+  size_t size;
+} gp_reading;
+
+static pop_error *read_gp(void *context)
 {
+  const gp_reading *reading = context;
+  pop_gp *gp = reading->gp;
+  const uint8_t *bytes = reading->bytes;
+  size_t size = reading->size;
   POP_TRY(check_is_archive(bytes, size, gp->name));
   pop_archive *archive;
   POP_TRY(pop_archive_open_memory(bytes, size, gp->name, &archive));
@@ -158,7 +169,8 @@ pop_gp *gp_new(const char *name)
 pop_error *pop_gp_read_memory(const void *bytes, size_t size, const char *name, pop_gp **out)
 {
   pop_gp *gp = gp_new(name);
-  pop_error *error = read_gp(gp, bytes, size);
+  gp_reading reading = {gp, bytes, size};
+  pop_error *error = pop_with_memory("reading codelets", read_gp, &reading);
   if (error) {
     pop_gp_free(gp);
     return error;

@@ -17,6 +17,7 @@
 #include "compile_internal.h"
 
 #include <populus/data_dir.h>
+#include <populus/out_of_memory.h>
 
 #include <ctype.h>
 #include <errno.h>
@@ -401,9 +402,9 @@ static void release(job *job)
   free(job->arguments.items);
 }
 
-pop_error *popc_compile_source(popc_settings *settings, const popc_source *source,
-                               popc_product product, const popc_variant *const *variants,
-                               size_t count, popc_result *results, pop_bytes *diagnostics)
+static pop_error *compile_source(popc_settings *settings, const popc_source *source,
+                                 popc_product product, const popc_variant *const *variants,
+                                 size_t count, popc_result *results, pop_bytes *diagnostics)
 {
   const char *clang;
   POP_TRY(popc_find_clang(settings->arena, &clang));
@@ -450,4 +451,16 @@ void popc_results_free(popc_result *results, size_t count)
     free(results[i].bytes);
     pop_bytes_free(&results[i].dependencies);
   }
+}
+
+/* Processes and pipes are in local variables. */
+pop_error *popc_compile_source(popc_settings *settings, const popc_source *source,
+                               popc_product product, const popc_variant *const *variants,
+                               size_t count, popc_result *results, pop_bytes *diagnostics)
+{
+  pop_memory_hold();
+  pop_error *error =
+      compile_source(settings, source, product, variants, count, results, diagnostics);
+  pop_memory_release();
+  return error;
 }

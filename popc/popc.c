@@ -1,6 +1,8 @@
 /* From settings to a `.gp`: popc_run reads as the list of steps. */
 #include "popc_internal.h"
 
+#include <populus/out_of_memory.h>
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -15,6 +17,8 @@ typedef struct run {
   popc_file_list dependencies;
   popc_source *sources; /* that were compiled, with their texts */
   size_t num_sources, sources_capacity;
+  uint8_t **bytes; /* of the .gp, if it is for memory */
+  size_t *size;
   const char *present; /* targets of the .gp files among the inputs, for messages */
 } run;
 
@@ -364,8 +368,11 @@ static pop_error *check_source_date(void)
                        text);
 }
 
-static pop_error *make_product(run *r, uint8_t **bytes, size_t *size)
+static pop_error *make_product(void *context)
 {
+  run *r = context;
+  uint8_t **bytes = r->bytes;
+  size_t *size = r->size;
   switch (r->settings->product) {
   case POPC_GP:
   case POPC_VERTEX_LIST:
@@ -389,8 +396,12 @@ pop_error *popc_run(popc_settings *settings, uint8_t **bytes, size_t *size)
   POP_TRY(check_source_date());
   POP_TRY(popc_default_targets(settings));
   if (settings->product != POPC_VERTEX_LIST) POP_TRY(check_output(settings));
-  run r = {.settings = settings, .builder = pop_gp_builder_new(), .present = ""};
-  pop_error *error = make_product(&r, bytes, size);
+  run r = {.settings = settings,
+           .builder = pop_gp_builder_new(),
+           .bytes = bytes,
+           .size = size,
+           .present = ""};
+  pop_error *error = pop_with_memory("compiling codelets", make_product, &r);
   pop_gp_builder_free(r.builder);
   popc_file_list_free(&r.dependencies);
   for (size_t i = 0; i < r.num_sources; ++i) free((void *)r.sources[i].text);

@@ -13,6 +13,7 @@
 #include <populus/archive.h>
 #include <populus/data_dir.h>
 #include <populus/file.h>
+#include <populus/out_of_memory.h>
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -92,6 +93,7 @@ static void close_libraries(void)
 
 static pop_error *open_libraries(void)
 {
+  pop_memory_hold();
   pthread_mutex_lock(&libraries_lock);
   pop_error *error = NULL;
   for (size_t i = 0; i < NUM_LIBRARIES && !libraries_open && !error; ++i)
@@ -101,6 +103,7 @@ static pop_error *open_libraries(void)
   else
     libraries_open = true;
   pthread_mutex_unlock(&libraries_lock);
+  pop_memory_release();
   return error ? pop_error_prefix(error, "the device library") : NULL;
 }
 

@@ -10,6 +10,7 @@
 
 #include <fenv.h>
 #include <populus/arena.h>
+#include <populus/out_of_memory.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -147,10 +148,12 @@ void thread_pool_run_known(thread_pool *pool, const thread_pool_work *work, uint
     wake_helpers(pool);
     awake = true;
   }
+  pop_memory_hold(); /* helpers work with what is the caller's */
   while (run_items(pool, &instructions))
     if (!awake && pool->num_helpers && instructions >= WAKE_INSTRUCTIONS) {
       wake_helpers(pool);
       awake = true;
     }
   if (awake) wait_for_helpers(pool);
+  pop_memory_release();
 }

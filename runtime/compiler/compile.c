@@ -2,6 +2,7 @@
 #include "compiler/compilation.h"
 #include "compiler/dump.h"
 #include "compiler/exchange/exchange.h"
+#include <populus/out_of_memory.h>
 
 #include "base/log.h"
 #include <regex.h>
@@ -120,8 +121,9 @@ static pop_error *check_dump(void)
   return dump_check(getenv("POPULUS_DUMP"), names, NUM_PASSES);
 }
 
-static pop_error *run_passes(compilation *c)
+static pop_error *run_passes(void *context)
 {
+  compilation *c = context;
   const char *dumped = getenv("POPULUS_DUMP");
   for (size_t i = 0; i < NUM_PASSES; i++) {
     graph_report_progress(c->graph, (unsigned)i, NUM_PASSES);
@@ -141,7 +143,7 @@ pop_error *compile(pop_graph *graph, const uint32_t *programs, size_t num_progra
   POP_TRY(check_blocks(&graph->target, &options->blocks));
   POP_TRY(check_dump());
   compilation *c = start(graph, programs, num_programs, options);
-  pop_error *error = run_passes(c);
+  pop_error *error = pop_with_memory("compiling the graph", run_passes, c);
   if (!error && options->verify) error = verify(c);
   if (error) {
     compilation_free(c);

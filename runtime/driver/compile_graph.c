@@ -5,12 +5,14 @@
  * The executable keeps the compilation: until there is an archive, that is where its images are.
  */
 #include "base/log.h"
+
 #include "compiler/compilation.h"
 #include "driver/executable_cache.h"
 #include "driver/source_line.h"
 #include "engine/engine_private.h"
 #include "engine/reports.h"
 #include "options/options.h"
+#include <populus/out_of_memory.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,19 +69,32 @@ static pop_error *check_programs(const pop_graph *graph, const pop_program *prog
   return NULL;
 }
 
+static pop_error *describe(void *context)
+{
+  pop_executable *e = context;
+  compilation_describe(e->images.context, e);
+  return NULL;
+}
+
 /* Takes the compilation. */
-static pop_executable *new_executable(compilation *c, const engine_options *options)
+static pop_error *new_executable(compilation *c, const engine_options *options,
+                                 pop_executable **executable)
 {
   pop_executable *e = executable_new();
   e->images =
       (executable_images){read_image, save, find_line, describe_profile, free_compilation, c};
-  compilation_describe(c, e);
+  pop_error *error = pop_with_memory("describing the executable", describe, e);
+  if (error) {
+    pop_executable_free(e);
+    return error;
+  }
   size_t count;
   const executable_option *given = options_given(options, ON_COMPILE, &count);
   for (size_t i = 0; i < count; ++i)
     pop_push(e->options, e->num_options, e->options_capacity,
              (executable_option){given[i].key, pop_arena_strdup(e->arena, given[i].value)});
-  return e;
+  *executable = e;
+  return NULL;
 }
 
 /* ---- for the CPU ---- */
@@ -233,8 +248,7 @@ static pop_error *compile_for_tiles(pop_graph *graph, const uint32_t *programs, 
   if (!error) error = compile(graph, programs, num_programs, &given, &c);
   free(tiles);
   POP_TRY(error);
-  *executable = new_executable(c, options);
-  return NULL;
+  return new_executable(c, options, executable);
 }
 
 /* Takes what is for tiles from the cache, or compiles it and puts it there. */

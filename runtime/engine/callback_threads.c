@@ -4,6 +4,7 @@
 #include "engine/callback_threads.h"
 
 #include <populus/arena.h>
+#include <populus/out_of_memory.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -89,6 +90,7 @@ void callback_threads_run(callback_threads *t, void (*run)(void *context, size_t
 {
   if (num_items == 0) return;
   if (t->started < t->wanted) start(t);
+  pop_memory_hold();
   pthread_mutex_lock(&t->lock);
   t->run = run;
   t->context = context;
@@ -99,4 +101,5 @@ void callback_threads_run(callback_threads *t, void (*run)(void *context, size_t
   while (t->finished < num_items) pthread_cond_wait(&t->done, &t->lock);
   t->num_items = 0;
   pthread_mutex_unlock(&t->lock);
+  pop_memory_release();
 }

@@ -11,6 +11,7 @@
 #include "profile/variable_report.h"
 #include <errno.h>
 #include <populus/introspection.h>
+#include <populus/out_of_memory.h>
 #include <populus/profile.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,8 +271,18 @@ static pop_error *write_auto_reports(pop_graph *compiled, const pop_executable *
   return write_report(options, serialized, "serialized_graph.json", write_graph, &compiled);
 }
 
-pop_error *write_reports(pop_graph *graph, const pop_executable *e, const engine_options *options)
+typedef struct reports_request {
+  pop_graph *graph;
+  const pop_executable *executable;
+  const engine_options *options;
+} reports_request;
+
+static pop_error *write_all(void *context)
 {
+  const reports_request *request = context;
+  pop_graph *graph = request->graph;
+  const pop_executable *e = request->executable;
+  const engine_options *options = request->options;
   POP_TRY(write_auto_reports(graph, e, options));
   if (*options->save_archive) POP_TRY(save_archive(e, options->save_archive));
   if (*options->variable_file)
@@ -280,4 +291,10 @@ pop_error *write_reports(pop_graph *graph, const pop_executable *e, const engine
     POP_TRY(report_file_write(options->program_file, write_program_report, e));
   if (*options->graph_report) POP_TRY(print_graph_report(e, options->graph_report));
   return NULL;
+}
+
+pop_error *write_reports(pop_graph *graph, const pop_executable *e, const engine_options *options)
+{
+  reports_request request = {graph, e, options};
+  return pop_with_memory("writing reports", write_all, &request);
 }

@@ -3,12 +3,18 @@
  * then lives until the call that uses it has come to its end. */
 #include "engine/engine_private.h"
 
+#include <populus/out_of_memory.h>
+
 enum { IDLE, IN_USE, TO_BE_FREED };
 
 pop_error *engine_enter(pop_engine *engine, const char *what)
 {
   int use = IDLE;
-  if (atomic_compare_exchange_strong(&engine->use, &use, IN_USE)) return NULL;
+  POP_TRY(pop_memory_check());
+  if (atomic_compare_exchange_strong(&engine->use, &use, IN_USE)) {
+    pop_memory_hold(); /* threads work with what is on this one's stack, and the user's functions are called */
+    return NULL;
+  }
   return pop_error_new(
       POP_ERROR_RUNTIME,
       "cannot %s: the engine is in use by another call; a stream's callback has to "
@@ -18,6 +24,7 @@ pop_error *engine_enter(pop_engine *engine, const char *what)
 
 pop_error *engine_leave(pop_engine *engine, pop_error *error)
 {
+  pop_memory_release();
   if (atomic_exchange(&engine->use, IDLE) == TO_BE_FREED) engine_destroy(engine);
   return error;
 }

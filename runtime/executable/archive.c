@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <populus/archive.h>
 #include <populus/link.h>
+#include <populus/out_of_memory.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,6 +234,15 @@ static pop_error *find_images(archive_images *images, uint32_t num_tiles)
   return pop_error_prefix(error, "'%s'", pop_archive_name(images->archive));
 }
 
+/* What the file holds, into `e`, which owns its images. */
+static pop_error *read_all(void *context)
+{
+  pop_executable *e = context;
+  archive_images *images = e->images.context;
+  POP_TRY(read_metadata(images->archive, e));
+  return find_images(images, pop_target_num_tiles(&e->target));
+}
+
 static pop_error *from_archive(pop_archive *archive, const char *name, pop_executable **executable)
 {
   archive_images *images = pop_xcalloc(1, sizeof *images);
@@ -240,8 +250,7 @@ static pop_error *from_archive(pop_archive *archive, const char *name, pop_execu
   images->archive = archive;
   e->file = pop_xstrdup(name);
   e->images = (executable_images){read_image, save, find_line, read_profile, free_images, images};
-  pop_error *error = read_metadata(archive, e);
-  if (!error) error = find_images(images, pop_target_num_tiles(&e->target));
+  pop_error *error = pop_with_memory("loading an executable", read_all, e);
   if (error) {
     pop_executable_free(e);
     return error;

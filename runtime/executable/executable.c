@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <populus/executable.h>
+#include <populus/out_of_memory.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,11 +91,24 @@ void pop_executable_free(pop_executable *e)
   if (object_release(e, OBJECT_EXECUTABLE, __func__)) destroy(e);
 }
 
+typedef struct save_request {
+  const pop_executable *executable;
+  const char *path;
+} save_request;
+
+static pop_error *save(void *context)
+{
+  const save_request *request = context;
+  const executable_images *images = &request->executable->images;
+  return images->save(images->context, request->executable, request->path);
+}
+
 pop_error *pop_executable_save(const pop_executable *executable, const char *path)
 {
   POP_TRY(object_check(executable, OBJECT_EXECUTABLE, __func__));
   POP_TRY(object_check_argument(path, "the path", __func__));
-  return executable->images.save(executable->images.context, executable, path);
+  save_request request = {executable, path};
+  return pop_with_memory("saving the executable", save, &request);
 }
 
 static pop_error *copy_file(const char *path, FILE *stream)

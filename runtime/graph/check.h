@@ -5,11 +5,18 @@
 
 #include "graph/graph.h"
 
+#include <populus/out_of_memory.h>
+
 /* The graph lives, has no error and is not being compiled by another thread: `call` does something. For the graphs
  * of handles, which are never virtual ones. */
 static inline bool graph_usable(pop_graph *graph, const char *call)
 {
   if (!graph_lives(graph, call) || graph->error) return false;
+  pop_error *error = pop_memory_check();
+  if (error) {
+    graph_fail(graph, error);
+    return false;
+  }
   return !atomic_load_explicit(&graph->compiler, memory_order_relaxed) || graph_check_turn(graph);
 }
 

@@ -1,6 +1,8 @@
 /* The life of a graph, and its one error. */
 #include "graph/check.h"
+
 #include "graph/view.h"
+#include <populus/out_of_memory.h>
 
 #include <stdlib.h>
 
@@ -27,16 +29,37 @@ static pop_graph *create(const char *call, const pop_target *target)
   return graph;
 }
 
+typedef struct creation {
+  const char *call;
+  const pop_target *target;
+  pop_graph *graph;
+} creation;
+
+static pop_error *create_in_memory(void *context)
+{
+  creation *c = context;
+  c->graph = create(c->call, c->target);
+  return NULL;
+}
+
+/* NULL if there is no memory: nothing is there that could keep an error. */
+static pop_graph *try_to_create(const char *call, const pop_target *target)
+{
+  creation c = {call, target, NULL};
+  pop_error_free(pop_with_memory(call, create_in_memory, &c));
+  return c.graph;
+}
+
 pop_graph *pop_graph_create(const pop_target *target)
 {
-  return create("pop_graph_create", target);
+  return try_to_create("pop_graph_create", target);
 }
 
 pop_graph *pop_graph_create_replicated(const pop_target *target, uint32_t replication_factor)
 {
   static const char call[] = "pop_graph_create_replicated";
-  pop_graph *graph = create(call, target);
-  if (graph->error) return graph;
+  pop_graph *graph = try_to_create(call, target);
+  if (!graph || graph->error) return graph;
   uint32_t num_ipus = target->num_ipus;
   if (replication_factor == 0 || (!graph_is_for_host(graph) && num_ipus % replication_factor)) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
@@ -147,5 +170,8 @@ void pop_graph_set_progress(pop_graph *graph,
 
 void graph_report_progress(const pop_graph *graph, unsigned done, unsigned total)
 {
-  if (graph->progress) graph->progress(graph->progress_context, done, total);
+  if (!graph->progress) return;
+  pop_memory_hold(); /* nothing jumps across the user's function */
+  graph->progress(graph->progress_context, done, total);
+  pop_memory_release();
 }

@@ -9,6 +9,7 @@
 #include "transfers.h"
 
 #include <populus/embed.h>
+#include <populus/out_of_memory.h>
 #include <populus/profile.h>
 #include <populus/standard_streams.h>
 #include <stdio.h>
@@ -222,8 +223,9 @@ static pop_error *load_linked(const arguments *a, pop_executable **executable)
       "strip leaves it, others need --keep-section=" POP_EMBED_ARCHIVE_SECTION);
 }
 
-static pop_error *execute(arguments *a)
+static pop_error *execute(void *context)
 {
+  arguments *a = context;
   pop_executable *executable;
   POP_TRY(a->linked ? load_linked(a, &executable) : pop_executable_load(a->archive, &executable));
   pop_error *error = a->list ? list(executable) : run(executable, a);
@@ -238,7 +240,7 @@ int main(int argc, char **argv)
   bool done = false;
   pop_error *error = pop_standard_streams_open();
   if (!error) error = arguments_parse(argc, argv, &a, &done);
-  if (!error && !done) error = execute(&a);
+  if (!error && !done) error = pop_with_memory("running an archive", execute, &a);
   if (!error) error = pop_standard_output_flush();
   int status = pop_error_exit_status(error);
   if (error) fprintf(stderr, "%s: %s\n", a.program, pop_error_message(error));

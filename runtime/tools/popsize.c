@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include <getopt.h>
+#include <populus/out_of_memory.h>
 #include <populus/populus.h>
 #include <populus/standard_streams.h>
 #include <stdio.h>
@@ -141,8 +142,9 @@ static pop_error *parse(int argc, char **argv, arguments *a, bool *done)
   return take_archives(argc, argv, a);
 }
 
-static pop_error *run(const arguments *a)
+static pop_error *run(void *context)
 {
+  const arguments *a = context;
   size_report reports[2] = {{0}, {0}};
   pop_error *error = NULL;
   for (int i = 0; i < 2 && a->archives[i] && !error; ++i)
@@ -161,7 +163,7 @@ int main(int argc, char **argv)
   bool done = false;
   pop_error *error = pop_standard_streams_open();
   if (!error) error = parse(argc, argv, &a, &done);
-  if (!error && !done) error = run(&a);
+  if (!error && !done) error = pop_with_memory("reading archives", run, &a);
   if (!error) error = pop_standard_output_flush();
   int status = pop_error_exit_status(error);
   if (error) fprintf(stderr, "popsize: %s\n", pop_error_message(error));

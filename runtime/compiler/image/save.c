@@ -13,7 +13,9 @@
  * passes to nobody, and all threads end.
  */
 #include "compiler/link/debug_files.h"
+
 #include "executable/executable.h"
+#include <populus/out_of_memory.h>
 
 #include <pthread.h>
 #include <sched.h>
@@ -84,9 +86,18 @@ static pop_error *make_member(const saver *s, uint32_t tile, pop_bytes *members)
   return error;
 }
 
-static pop_error *make_batch(const saver *s, uint32_t batch, pop_bytes *members)
+typedef struct batch_work {
+  const saver *s;
+  uint32_t batch;
+  pop_bytes *members;
+} batch_work;
+
+static pop_error *make_batch(void *context)
 {
-  uint32_t first = batch * TILES_PER_BATCH;
+  const batch_work *work = context;
+  const saver *s = work->s;
+  pop_bytes *members = work->members;
+  uint32_t first = work->batch * TILES_PER_BATCH;
   members->size = 0;
   for (uint32_t i = 0; i < TILES_PER_BATCH && first + i < s->num_tiles; i++)
     POP_TRY(make_member(s, first + i, members));
@@ -98,8 +109,10 @@ static void *save_batches(void *context)
   saver *s = context;
   pop_bytes members = {0};
   uint32_t batch = 0;
+  pop_memory_hold(); /* the other threads use what is this one's */
   while (take_batch(s, &batch)) {
-    pop_error *error = make_batch(s, batch, &members);
+    batch_work work = {s, batch, &members};
+    pop_error *error = pop_with_memory("making tile images", make_batch, &work);
     if (!wait_for_turn(s, batch)) {
       pop_error_free(error);
       break;
@@ -107,6 +120,7 @@ static void *save_batches(void *context)
     if (!error) error = pop_archive_writer_add_members(s->writer, &members);
     pass_turn(s, error);
   }
+  pop_memory_release();
   pop_bytes_free(&members);
   return NULL;
 }
