@@ -150,3 +150,8 @@ int pop_error_exit_status(const pop_error *error)
   return (size_t)error->code < NUM_CODES ? codes[error->code].exit_status
                                          : codes[POP_ERROR_INTERNAL].exit_status;
 }
+
+pop_error *pop_error_out_of_memory(void)
+{
+  return &out_of_memory;
+}

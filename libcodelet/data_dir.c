@@ -30,7 +30,7 @@ static bool take_beside(const char *file, const char *relative)
 
 static void find(void)
 {
-  const char *wanted = getenv("POPULUS_DATA_DIR");
+  const char *wanted = secure_getenv("POPULUS_DATA_DIR");
   if (wanted && *wanted && strlen(wanted) < sizeof data_dir) {
     strcpy(data_dir, wanted);
     return;

@@ -10,6 +10,7 @@
 
 #include <elf.h>
 #include <string.h>
+#define XXH_STATIC_LINKING_ONLY /* the state is a struct, not memory that there may not be */
 #include <xxhash.h>
 
 #define NOTE_OWNER "Populus"
@@ -125,8 +126,7 @@ static void update_number(XXH3_state_t *state, uint64_t number)
 pop_gp_digest gp_digest(const gp_member *members, size_t count)
 {
   pop_gp_digest digest = {{0}};
-  XXH3_state_t *state = XXH3_createState();
-  if (!state) return digest; /* fits no content */
+  XXH3_state_t kept, *state = &kept;
   XXH3_128bits_reset(state);
   for (size_t i = 0; i < count; ++i) {
     const char *targets = members[i].targets ? members[i].targets : "";
@@ -139,6 +139,5 @@ pop_gp_digest gp_digest(const gp_member *members, size_t count)
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));
   memcpy(digest.bytes, canonical.digest, sizeof digest.bytes);
-  XXH3_freeState(state);
   return digest;
 }

@@ -187,7 +187,7 @@ static void ask_to_fork(const job *jobs, size_t count, const call *first, const 
   int file = memfd_create("popc-jobs", 0);
   if (file < 0) _exit(STATUS_AT_FAULT);
   write_all(file, text.data, text.size);
-  const char *preload = getenv("LD_PRELOAD"), *library = jobs[0].fork_library;
+  const char *preload = secure_getenv("LD_PRELOAD"), *library = jobs[0].fork_library;
   if (preload) library = pop_arena_printf(arena, "%s:%s", library, preload);
   setenv("LD_PRELOAD", library, true);
   setenv("POPC_FORK", pop_arena_printf(arena, "%d", file), true);

@@ -185,6 +185,27 @@ static bool says(const job *job, const char *words)
          memmem(job->diagnostics.data, job->diagnostics.size, words, strlen(words));
 }
 
+/* The limit that popc itself was started with, if that is less than what it would allow; 0: no. */
+static unsigned long long inherited(int resource, unsigned long long otherwise)
+{
+  struct rlimit limit;
+  bool is_less = getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+                 limit.rlim_cur < otherwise;
+  return is_less ? (unsigned long long)limit.rlim_cur : 0;
+}
+
+/* Where memory is short, compilers end in many ways, and some cannot be loaded at all. */
+static pop_error *check_inherited(const job *job, const char *path, const limits *limits)
+{
+  unsigned long long memory = inherited(RLIMIT_AS, limits->memory_bytes);
+  bool is_odd = WIFSIGNALED(job->status) || WEXITSTATUS(job->status) > STATUS_AT_FAULT;
+  if (!memory || !is_odd) return NULL;
+  return pop_error_new(POP_ERROR_SYSTEM,
+                       "compiling '%s' needs more than the %llu KiB of memory that processes may "
+                       "have here (ulimit -v)",
+                       path, memory / 1024);
+}
+
 static pop_error *check_limits(const job *job, const popc_source *source, const limits *limits)
 {
   int number = WIFSIGNALED(job->status) ? WTERMSIG(job->status) : 0;
@@ -199,9 +220,16 @@ static pop_error *check_limits(const job *job, const popc_source *source, const 
                          "compiling '%s' needs more than %llu MiB of memory (POPC_MEMORY_LIMIT "
                          "sets the limit)",
                          path, (unsigned long long)(limits->memory_bytes / MIB));
+  unsigned long long file_bytes = inherited(RLIMIT_FSIZE, MAX_OBJECT_BYTES);
+  if (number == SIGXFSZ && file_bytes)
+    return pop_error_new(POP_ERROR_SYSTEM,
+                         "the object of '%s' is larger than the %llu KiB that files may have here "
+                         "(ulimit -f)",
+                         path, file_bytes / 1024);
   if (number == SIGXFSZ)
     return pop_error_new(POP_ERROR_SYSTEM, "the object of '%s' is larger than %llu MiB", path,
                          (unsigned long long)(MAX_OBJECT_BYTES / MIB));
+  POP_TRY(check_inherited(job, path, limits));
   if (job->diagnostics.size >= MAX_DIAGNOSTICS)
     return pop_error_new(POP_ERROR_CODELET_COMPILE, "'%s' has more diagnostics than anybody reads",
                          path);

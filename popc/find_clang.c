@@ -72,13 +72,13 @@ static pop_error *check_named(const char *path)
 
 pop_error *popc_find_clang(pop_arena *arena, const char **path)
 {
-  const char *wanted = getenv("POPC_CLANG");
+  const char *wanted = secure_getenv("POPC_CLANG");
   if (wanted && *wanted) {
     POP_TRY(check_named(wanted));
     *path = wanted;
     return NULL;
   }
-  *path = search_path(arena, getenv("PATH"));
+  *path = search_path(arena, secure_getenv("PATH"));
   if (*path) return NULL;
   if (access(POPULUS_CLANG, X_OK) == 0) {
     *path = POPULUS_CLANG;
@@ -102,7 +102,7 @@ static const char *resources_beside(pop_arena *arena, const char *clang)
 const char *popc_resource_folder(pop_arena *arena, const char *clang)
 {
   const char *folder = resources_beside(arena, clang);
-  if (!folder) folder = resources_beside(arena, search_path(arena, getenv("PATH")));
+  if (!folder) folder = resources_beside(arena, search_path(arena, secure_getenv("PATH")));
   if (!folder) folder = resources_beside(arena, POPULUS_CLANG);
   return folder;
 }

@@ -8,7 +8,7 @@
 
 static rlim_t limit_from(const char *variable, rlim_t otherwise)
 {
-  const char *text = getenv(variable);
+  const char *text = secure_getenv(variable);
   char *end;
   unsigned long value = text ? strtoul(text, &end, 10) : 0;
   return text && *text && !*end && value > 0 && value < 1u << 30 ? (rlim_t)value : otherwise;

@@ -99,7 +99,7 @@ static pop_error *write_all(popc_settings *settings, const popc_source *source,
 pop_error *popc_add_reproducer(popc_settings *settings, const popc_source *source,
                                const popc_variant *variant, pop_error *crash)
 {
-  const char *tmpdir = getenv("TMPDIR");
+  const char *tmpdir = secure_getenv("TMPDIR");
   char *folder = pop_arena_printf(settings->arena, "%s/popc-crash-XXXXXX",
                                   tmpdir && *tmpdir ? tmpdir : "/tmp");
   if (!popc_is_codelet_language(source->language) || !mkdtemp(folder)) return crash;

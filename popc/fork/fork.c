@@ -147,7 +147,7 @@ int __libc_start_main(main_function *entry, int argc, char **argv, void (*init)(
                       void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
   static job jobs[MAX_JOBS];
-  const char *file = getenv("POPC_FORK");
+  const char *file = secure_getenv("POPC_FORK");
   if (file) {
     int count = take_jobs(atoi(file), jobs);
     unsetenv("POPC_FORK");

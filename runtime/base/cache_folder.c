@@ -91,6 +91,12 @@ pop_error *cache_folder_check(const char *folder)
     return is_missing() ? NULL : pop_error_errno(errno, "cannot look at '%s'", folder);
   if (!S_ISDIR(status.st_mode))
     return pop_error_new(POP_ERROR_SYSTEM, "'%s' is not a folder", folder);
+  if (status.st_mode & S_IWGRP && !(status.st_mode & S_ISVTX) && status.st_gid != getegid())
+    return pop_error_new(
+        POP_ERROR_SYSTEM,
+        "group %ld may change what is in the folder '%s' (mode %03o): take that right away, or "
+        "set the sticky bit",
+        (long)status.st_gid, folder, (unsigned)status.st_mode & 0777);
   if (status.st_mode & S_IWOTH && !(status.st_mode & S_ISVTX))
     return pop_error_new(
         POP_ERROR_SYSTEM,

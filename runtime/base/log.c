@@ -134,14 +134,14 @@ static void initialise_channel(log_channel *channel)
 {
   char variable[32];
   snprintf(variable, sizeof variable, "%s_LOG_LEVEL", channel->library);
-  const char *level = getenv(variable);
+  const char *level = secure_getenv(variable);
   if (level && *level) read_level(channel, variable, level, &channel->threshold);
   for (char *const *entry = environ; entry && *entry; ++entry) add_part(channel, *entry);
   channel->most = channel->threshold;
   for (size_t i = 0; i < channel->num_parts; ++i)
     if (channel->parts[i].level > channel->most) channel->most = channel->parts[i].level;
   snprintf(variable, sizeof variable, "%s_LOG_DEST", channel->library);
-  const char *name = getenv(variable);
+  const char *name = secure_getenv(variable);
   if (channel->most != LOG_OFF && name && *name) open_destination(channel, variable, name);
 }
 

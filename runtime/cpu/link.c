@@ -1,6 +1,8 @@
 /* Codelets in memory: the host objects of all codelets, linked anew for each load, so that what they keep
  * in static objects is as at the start, too. */
 #include "cpu/cpu_private.h"
+
+#include "base/log.h"
 #include "cpu/host_linker.h"
 
 #include <dlfcn.h>
@@ -57,7 +59,12 @@ static pop_error *check_no_constructors(const host_object *object)
 static pop_error *collect(const cpu_program *p, object_list *list)
 {
   for (size_t i = 0; i < p->num_codelets; i++) add_objects(p->codelets[i], list);
-  for (size_t i = 0; i < list->count; i++) POP_TRY(check_no_constructors(&list->items[i]));
+  for (size_t i = 0; i < list->count; i++) {
+    log_write(LOG_INFO, "ENGINE",
+              "The CPU device runs the host code of '%s' (%zu bytes) in this process",
+              list->items[i].name, list->items[i].size);
+    POP_TRY(check_no_constructors(&list->items[i]));
+  }
   char *path = pop_xasprintf("%s/host-library.gp", pop_data_dir());
   pop_error *error = pop_gp_read(path, &list->library);
   free(path);

@@ -24,7 +24,7 @@
 
 static char *folder_path(void)
 {
-  const char *own = getenv("POPULUS_RUN_DIR"), *runtime = getenv("XDG_RUNTIME_DIR");
+  const char *own = secure_getenv("POPULUS_RUN_DIR"), *runtime = secure_getenv("XDG_RUNTIME_DIR");
   if (own && *own) return pop_xstrdup(own);
   if (runtime && *runtime == '/') return pop_xasprintf("%s/populus", runtime);
   return pop_xasprintf("/tmp/populus-%lu", (unsigned long)getuid());

@@ -168,7 +168,7 @@ static pop_error *make_default(device_system **systems, size_t *count)
 
 pop_error *device_read_configuration(device_system **systems, size_t *count)
 {
-  const char *text = getenv(variable);
+  const char *text = secure_getenv(variable);
   *systems = NULL;
   if (!text || !*text) return make_default(systems, count);
   const char *start = text + strspn(text, " \t\n");

@@ -148,6 +148,11 @@ static pop_error *compile_for_cpu(pop_graph *graph, const uint32_t *programs, si
                                   const engine_options *options, pop_executable **executable)
 {
   cpu_program *program;
+  if (!options->allow_host_code)
+    return pop_error_new(POP_ERROR_INVALID_OPTION,
+                         "target.allowHostCode is false, and on the CPU codelets are code of the "
+                         "host, which can do all that this process can; compile for an IPU, or "
+                         "allow it");
   log_phase compiling = log_phase_start("ENGINE", "Compiling for the CPU");
   const cpu_compile_options given = {options->runtime_verify, options->trace};
   POP_TRY(cpu_compile(graph, programs, num_programs, &given, &program));

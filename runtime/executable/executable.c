@@ -136,7 +136,7 @@ pop_error *pop_executable_write(const pop_executable *executable, FILE *stream)
 {
   POP_TRY(object_check(executable, OBJECT_EXECUTABLE, __func__));
   POP_TRY(object_check_argument(stream, "the stream", __func__));
-  const char *folder = getenv("TMPDIR");
+  const char *folder = secure_getenv("TMPDIR");
   char path[PATH_MAX];
   int length =
       snprintf(path, sizeof path, "%s/populus-XXXXXX", folder && *folder ? folder : "/tmp");

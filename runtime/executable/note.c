@@ -14,6 +14,7 @@
  */
 #include "executable/executable.h"
 
+#include <errno.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <string.h>
@@ -239,7 +240,10 @@ static pop_error *check_digest(Elf *elf, found_notes *found)
 static pop_error *unwrap(const uint8_t *elf, size_t size, Elf **handle, found_notes *found)
 {
   elf_version(EV_CURRENT);
+  errno = 0; /* libelf does not say so, but malloc does */
   *handle = elf_memory((char *)elf, size);
+  if (!*handle && errno == ENOMEM)
+    return pop_error_new(POP_ERROR_MEMORY, "no memory to look at its ELF file of %zu bytes", size);
   if (!*handle || elf_kind(*handle) != ELF_K_ELF)
     return pop_error_new(POP_ERROR_FILE_LOAD, "it is no ELF file");
   return check_digest(*handle, found);

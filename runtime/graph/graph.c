@@ -42,12 +42,18 @@ static pop_error *create_in_memory(void *context)
   return NULL;
 }
 
-/* NULL if there is no memory: nothing is there that could keep an error. */
+/* What there is when there is no memory for a graph. It has an error, so that calls on it do nothing. */
+static pop_graph without_memory = {
+    .base.kind = OBJECT_GRAPH, .top = &without_memory, .num_replicas = 1};
+
 static pop_graph *try_to_create(const char *call, const pop_target *target)
 {
   creation c = {call, target, NULL};
-  pop_error_free(pop_with_memory(call, create_in_memory, &c));
-  return c.graph;
+  pop_error *error = pop_with_memory(call, create_in_memory, &c);
+  if (!error) return c.graph;
+  pop_error_free(error);
+  without_memory.error = pop_error_out_of_memory(); /* always the same */
+  return &without_memory;
 }
 
 pop_graph *pop_graph_create(const pop_target *target)
@@ -59,7 +65,7 @@ pop_graph *pop_graph_create_replicated(const pop_target *target, uint32_t replic
 {
   static const char call[] = "pop_graph_create_replicated";
   pop_graph *graph = try_to_create(call, target);
-  if (!graph || graph->error) return graph;
+  if (graph->error) return graph;
   uint32_t num_ipus = target->num_ipus;
   if (replication_factor == 0 || (!graph_is_for_host(graph) && num_ipus % replication_factor)) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
@@ -95,6 +101,7 @@ void pop_graph_free(pop_graph *graph)
 {
   /* Virtual graphs go with what they are views of. */
   if (object_lives(graph, OBJECT_GRAPH) && graph->parent) return;
+  if (graph == &without_memory) return;
   if (!object_release(graph, OBJECT_GRAPH, __func__)) return;
   for (size_t i = 0; i < graph->num_variables; i++) {
     free(graph->variables[i].initial);
@@ -144,7 +151,7 @@ pop_error *pop_graph_take_error(pop_graph *graph)
 {
   if (!object_lives(graph, OBJECT_GRAPH)) return graph_take_lost_call(graph);
   pop_error *error = graph->top->error;
-  graph->top->error = NULL;
+  if (graph->top != &without_memory) graph->top->error = NULL;
   return error;
 }
 

@@ -63,6 +63,9 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "removes the least recently used executables and native code from the folder when they are "   \
     "more",                                                                                        \
     ON_SAVE | ON_RUN, OPTION_NUMBER, FIELD(cache_max_bytes), .greatest = UINT64_MAX)               \
+  X("target.allowHostCode", "true or false", "true",                                               \
+    "false refuses to compile for the CPU, where codelets are code of the host in this process",   \
+    ON_COMPILE, OPTION_BOOL, FIELD(allow_host_code))                                               \
   X("target.archiveSections", "flat or byCategory", "flat",                                        \
     "images of one section .text, or of sections that say what memory is used for, for size -A",   \
     ON_COMPILE, OPTION_CHOICE, FIELD(sections), .choices = section_styles)                         \

@@ -205,7 +205,7 @@ static pop_error *parse_environment(parser *p)
                    {"POPLAR_SIMULATOR_OPTIONS", ON_RUN, true}};
   pop_error *error = NULL;
   for (size_t i = 0; i < sizeof variables / sizeof *variables && !error; ++i) {
-    const char *text = getenv(variables[i].name);
+    const char *text = secure_getenv(variables[i].name);
     if (!text || !*text) continue;
     option_source source = {.name = variables[i].name,
                             .stages = variables[i].stages,
@@ -219,7 +219,7 @@ static pop_error *parse_environment(parser *p)
 
 static pop_error *set_by_variable(parser *p, const option_entry *entry)
 {
-  const char *text = getenv(entry->variable);
+  const char *text = secure_getenv(entry->variable);
   if (!text || !*text) return NULL;
   bool counts = entry->stages & p->stages;
   char *spelt;

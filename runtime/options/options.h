@@ -82,6 +82,7 @@ typedef struct engine_options {
   uint64_t cache_max_bytes;
   bool allow_out_of_memory;
   bool keep_duplicate_code;
+  bool allow_host_code; /* target.allowHostCode */
   bool output_all_symbols;
   bool retain_debug_information;
   bool verify;

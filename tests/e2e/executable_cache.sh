@@ -134,6 +134,11 @@ if [ "$(id -u)" = 0 ]; then # only root can give files away
   chown 12345 "anybodys/$hash.a"
   without_cache anybodys "cached executable anybodys/$hash.a cannot be used, compiling again: it belongs to user 12345"
   [ "$(stat -c %u "anybodys/$hash.a")" = 0 ] || fail "the entry is still that of user 12345"
+  rm "anybodys/$hash.a"
+  chown 0:12345 anybodys
+  chmod 775 anybodys
+  without_cache anybodys "executables are not cached: group 12345 may change what is in the folder 'anybodys' \(mode 775\)"
+  cp entry.a "anybodys/$hash.a"
   chown 12345 "anybodys/$hash.a" anybodys
   chmod 755 anybodys # deliberately shared by user 12345
   rm -f log.txt

@@ -75,6 +75,9 @@ POP_NEVER_NULL pop_error *pop_error_errno(int errnum, const char *format, ...) P
  * was being done. The argument must not be used afterwards. */
 pop_error *pop_error_prefix(pop_error *error, const char *format, ...) POP_PRINTF(2, 3);
 
+/* The error that there is no memory, for where there is none for an error: MEMORY; freeing it does nothing. */
+pop_error *pop_error_out_of_memory(void);
+
 void pop_error_free(pop_error *error); /* NULL is fine */
 
 pop_error_code pop_error_get_code(const pop_error *error);

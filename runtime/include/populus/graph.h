@@ -30,8 +30,7 @@ extern "C" {
 
 /* ---- graphs ---- */
 
-/* `target` is copied and checked; an invalid one is the graph's first error. NULL only when there is no memory: calls on it
- * do nothing, and pop_engine_create says so. */
+/* `target` is copied and checked; an invalid one is the graph's first error, as is that there is no memory. Never NULL. */
 pop_graph *pop_graph_create(const pop_target *target);
 /* A replicated graph: `replication_factor` copies of one graph run side by side, each on its share of the
  * target's IPUs. The graph is that of one replica, and pop_graph_get_target tells its target: of

@@ -341,7 +341,7 @@ static bool optimise(const translator *t, LLVMModuleRef module, void (*breathe)(
 
 static void show(LLVMModuleRef module, const char *stage)
 {
-  const char *wanted = getenv("POPULUS_TRANSLATOR_DUMP");
+  const char *wanted = secure_getenv("POPULUS_TRANSLATOR_DUMP");
   if (!wanted || strcmp(wanted, stage) != 0) return;
   char *text = LLVMPrintModuleToString(module);
   fputs(text, stderr);

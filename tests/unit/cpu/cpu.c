@@ -90,6 +90,21 @@ Test(cpu, what_codelets_keep_is_the_engines_own_and_new_after_load)
   pop_engine_free(b);
 }
 
+Test(cpu, host_code_runs_only_where_it_is_allowed)
+{
+  static const pop_option forbidden = {"target.allowHostCode", "false"};
+  pop_graph *graph = new_graph("c", counter);
+  pop_program program = pop_program_sequence(graph, "main");
+  pop_engine *engine = NULL;
+  pop_error *error = pop_engine_create(graph, &program, 1, &forbidden, 1, &engine);
+  cr_assert(error && !engine);
+  cr_assert_eq(pop_error_get_code(error), POP_ERROR_INVALID_OPTION);
+  cr_assert(strstr(pop_error_message(error), "target.allowHostCode"), "%s",
+            pop_error_message(error));
+  pop_error_free(error);
+  pop_graph_free(graph);
+}
+
 Test(cpu, nothing_about_tiles_is_to_be_had)
 {
   pop_engine *engine = new_counter();

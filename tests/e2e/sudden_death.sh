@@ -1,0 +1,102 @@
+# D07, A13: kill -9 at any moment of popc, saveArchive, a cache's write and a report's. Under the final name there is the old
+# file or the new one, whole; what the dead leave behind is swept by the next that writes there; and a cache that was hit by
+# it serves. POPULUS_TEST_CASES rounds of each (CI: a few); POPULUS_TEST_SEED chooses the moments.
+set -u
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+rounds=${POPULUS_TEST_CASES:-6}
+busy_graph=$POPULUS_BUILD_DIR/tests/support/busy_graph
+export POPULUS_TILE_ENGINE=interpreter
+source=$POPULUS_SOURCE_DIR/tests/codelets/busy.c
+quiet out "$POPULUS_BIN/popc" -O2 "$source" -o new.gp
+quiet out "$POPULUS_BIN/popc" -O0 "$source" -o old.gp
+cp new.gp busy.gp
+POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"new.a"}' quiet whole.out "$busy_graph" busy.gp ipu2 8
+
+# How long the command takes, in microseconds: the best of three, for a machine that does other things, too.
+microseconds()
+{
+  best=
+  for i in 1 2 3; do
+    start=$(date +%s%N)
+    "$@" >/dev/null 2>&1 || fail "$* exits $?"
+    took=$((($(date +%s%N) - start) / 1000))
+    [ -n "$best" ] && [ "$best" -le $took ] || best=$took
+  done
+  echo "$best"
+}
+
+# kill_often <name> <check> <command>...: runs `check` after each round, with the file names in place.
+kill_often()
+{
+  name=$1 check=$2
+  shift 2
+  whole=$(microseconds "$@") killed=0
+  moments=$(awk -v n="$rounds" -v whole="$whole" -v seed="${POPULUS_TEST_SEED:-1}" \
+    'BEGIN { srand(seed); for (i = 0; i < n; i++) printf "%.6f\n", rand() * whole * 1.1 / 1e6 }')
+  for moment in $moments; do
+    status=0
+    timeout -s KILL "$moment" "$@" >/dev/null 2>&1 || status=$?
+    [ $status = 0 ] || killed=$((killed + 1))
+    $check
+  done
+  "$@" >/dev/null 2>&1 || fail "$name: afterwards it exits $?"
+  $check
+  echo "$name: $rounds rounds, $killed killed"
+  [ $killed -gt 0 ] || [ "$rounds" -lt 5 ] || fail "$name: no round was killed"
+}
+# one_of <file> <whole file>...
+one_of()
+{
+  [ -e "$1" ] || return 0
+  found=$1
+  shift
+  for good; do cmp -s "$found" "$good" && return 0; done
+  fail "$found is no whole file: $(ls -l "$found")"
+}
+swept()
+{
+  left=$(find "$1" -name '.*.tmp' | wc -l)
+  [ "$left" = 0 ] || fail "$left temporary files are left in $1"
+}
+
+mkdir popc && cp old.gp popc/out.gp
+check_popc() { one_of popc/out.gp old.gp new.gp; }
+kill_often popc check_popc "$POPULUS_BIN/popc" -O2 "$source" -o popc/out.gp
+cmp popc/out.gp new.gp || fail 'popc: the last one'
+swept popc
+
+mkdir archive
+check_archive() { one_of archive/out.a new.a; }
+kill_often saveArchive check_archive \
+  env 'POPLAR_ENGINE_OPTIONS={"target.saveArchive":"archive/out.a"}' "$busy_graph" busy.gp ipu2 8
+cmp archive/out.a new.a || fail 'saveArchive: the last one'
+swept archive
+
+mkdir cache
+check_cache()
+{
+  for entry in cache/*.a; do
+    [ -e "$entry" ] && ! "$POPULUS_BIN/popexec" --list "$entry" >/dev/null 2>err && fail "$entry: $(cat err)"
+  done
+  # As often as there is an entry, the next run would only read it.
+  rm -f cache/*.a
+}
+kill_often cache check_cache env POPLAR_EXECUTABLE_CACHE_DIR=cache "$busy_graph" busy.gp ipu2 8
+quiet out env POPLAR_EXECUTABLE_CACHE_DIR=cache "$busy_graph" busy.gp ipu2 8
+cmp out whole.out || fail 'with the cache: another result'
+swept cache
+
+check_reports()
+{
+  for report in reports/*.json; do
+    [ -e "$report" ] || continue
+    python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$report" 2>err || fail "$report: $(tail -1 err)"
+  done
+  [ ! -e reports/archive.a ] || cmp -s reports/archive.a reports.a || fail 'reports/archive.a is half an archive'
+}
+options='{"autoReport.all":"true","autoReport.directory":"reports","debug.instrument":"true"}'
+quiet out env "POPLAR_ENGINE_OPTIONS=$options" "$busy_graph" busy.gp ipu2 8
+mv reports/archive.a reports.a
+check_reports
+kill_often reports check_reports env "POPLAR_ENGINE_OPTIONS=$options" "$busy_graph" busy.gp ipu2 8
+swept reports

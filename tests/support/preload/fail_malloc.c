@@ -1,0 +1,70 @@
+/* A library for LD_PRELOAD: of the process's allocations, those that the environment names fail.
+ *
+ *   FAIL_MALLOC=N      the N-th
+ *   FAIL_MALLOC=N+     the N-th and all behind it
+ *   FAIL_MALLOC_COUNT=FILE   how many there were is written there at the end (no allocation fails)
+ *
+ * Only the first process counts: children of a compiler driver have their own troubles. The count begins with main: what
+ * the dynamic linker and constructors of libraries do without memory is not ours. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern void *__libc_malloc(size_t size), *__libc_calloc(size_t count, size_t size),
+    *__libc_realloc(void *old, size_t size);
+
+static atomic_long calls;
+static long first = LONG_MAX, behind = LONG_MAX;
+static char count_file[PATH_MAX];
+
+__attribute__((constructor)) static void start(void)
+{
+  const char *which = getenv("FAIL_MALLOC"), *file = getenv("FAIL_MALLOC_COUNT");
+  if (which) {
+    char *end;
+    first = strtol(which, &end, 10);
+    if (*end != '+') behind = first + 1;
+  }
+  if (file) snprintf(count_file, sizeof count_file, "%s", file);
+  unsetenv("LD_PRELOAD");
+  unsetenv("FAIL_MALLOC");
+  unsetenv("FAIL_MALLOC_COUNT");
+  atomic_store(&calls, 0);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+  char text[32];
+  int length = snprintf(text, sizeof text, "%ld\n", atomic_load(&calls));
+  int file = *count_file ? open(count_file, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+  if (file >= 0 && write(file, text, (size_t)length) != length) abort();
+}
+
+static bool fails(void)
+{
+  long call = atomic_fetch_add(&calls, 1) + 1;
+  if (call < first || call >= behind) return false;
+  errno = ENOMEM;
+  return true;
+}
+
+void *malloc(size_t size)
+{
+  return fails() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+  return fails() ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+  return fails() ? NULL : __libc_realloc(old, size);
+}
