@@ -6,7 +6,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 . "$root/cmake/common.sh"
 me=hardship
 build release
-export POPULUS_TEST_CASES="${1:-1000}" POPULUS_SANITIZE= POPULUS_SOURCE_DIR="$root" POPULUS_BUILD_DIR="$root/build"
+export POPULUS_TEST_CASES="${1:-1000}" POPULUS_SANITIZE='' POPULUS_SOURCE_DIR="$root" POPULUS_BUILD_DIR="$root/build"
 export POPULUS_BIN="$root/build/bin" POPULUS_DATA_DIR="$root/build/lib/populus"
 for test in sudden_death malloc_sweep; do
   sh "$root/cmake/run-test.sh" "$root/build/tests/work/hardship-$test" sh "$root/tests/e2e/$test.sh"

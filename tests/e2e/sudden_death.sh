@@ -16,7 +16,7 @@ POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"new.a"}' quiet whole.out "$busy_gr
 microseconds()
 {
   best=
-  for i in 1 2 3; do
+  for _ in 1 2 3; do
     start=$(date +%s%N)
     "$@" >/dev/null 2>&1 || fail "$* exits $?"
     took=$((($(date +%s%N) - start) / 1000))

@@ -1,5 +1,6 @@
 #!/bin/sh
 # run.sh TARGET [SECONDS]: runs a fuzz target, 60 s unless told, after building what it needs.
+# run.sh all [SECONDS]: all of them in turn, so many seconds each; goes on behind a finding, and lists the targets with one.
 #
 # Starts from the committed corpus, for objects from the tests' codelets compiled now, and from what earlier runs have
 # found worth keeping in build-fuzz/corpus/TARGET. A finding goes to build-fuzz/findings/TARGET; give it a name that says what it was
@@ -11,9 +12,20 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 target=${1:-}
 seconds=${2:-60}
+if [ "$target" = all ] && [ $# -le 2 ]; then
+  found=
+  for folder in "$here"/corpus/*/; do
+    name=$(basename "$folder")
+    echo "fuzz: $name, $seconds s"
+    sh "$0" "$name" "$seconds" || found="$found $name"
+  done
+  [ -z "$found" ] || echo "fuzz: findings in$found: build-fuzz/findings" >&2
+  [ -z "$found" ]
+  exit
+fi
 if [ $# -lt 1 ] || [ $# -gt 2 ] || [ ! -d "$here/corpus/$target" ]; then
   {
-    echo "usage: sh tests/fuzz/run.sh TARGET [SECONDS], where TARGET is one of:"
+    echo "usage: sh tests/fuzz/run.sh TARGET [SECONDS], where TARGET is all or one of:"
     ls "$here/corpus" | sed 's/^/  /'
   } >&2
   exit 2
