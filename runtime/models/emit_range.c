@@ -419,9 +419,81 @@ static bool lower_top_k(lowering *l, const operation *op)
   return good;
 }
 
+/* ---- triangular_solve ---- */
+
+/* By substitution, a column of the result (a row, if a is on the right) at a time. x is what has been solved of it: not
+ * rounded to 16 bits in between. */
+static void solve_body(range_codelet *c, const operation *op, int64_t m, int64_t n, bool left)
+{
+  lowering *l = c->e.l;
+  text *to = &c->e.body;
+  element_type e = op->operands[0]->type->element;
+  const char *s = suffix_of(op->operands[0]);
+  const char *k = e == ELEMENT_F16 || e == ELEMENT_BF16 ? "f32" : s; /* what is calculated with */
+  const char *transpose = op_word(op, "transpose_a");
+  bool transposed = strcmp(transpose, "TRANSPOSE") == 0 || strcmp(transpose, "ADJOINT") == 0;
+  bool conjugate = strcmp(transpose, "ADJOINT") == 0 && e == ELEMENT_C64;
+  /* x op(a) = b is op(a)^T x^T = b^T. */
+  bool swapped = transposed == left;
+  bool forward = op_flag(op, "lower", false) != swapped;
+  const char *at = swapped ? PRINT("j * %" PRId64 " + i", m) : PRINT("i * %" PRId64 " + j", m);
+  const char *element = PRINT("%shlo_load_%s(a0[%s])%s", conjugate ? "hlo_conj_c64(" : "", s, at,
+                              conjugate ? ")" : "");
+  const char *place = left ? PRINT("i * %" PRId64 " + r", n) : PRINT("r * %" PRId64 " + i", m);
+  text_add(to,
+           "  for (unsigned done = 0; done < size; done += %" PRId64 ", a0 += %" PRId64
+           ", b0 += %" PRId64 ", out0 += %" PRId64 ")\n"
+           "    for (int r = 0; r < %" PRId64 "; ++r) {\n      %s x[%" PRId64 "];\n",
+           m * n, m * m, m * n, m * n, n, c_type_of(op->operands[0]), m);
+  text_add(to, "      for (int step = 0; step < %" PRId64 "; ++step) {\n", m);
+  text_add(to, "        const int i = %s;\n",
+           forward ? "step" : PRINT("%" PRId64 " - step", m - 1));
+  text_add(to, "        %s sum = hlo_load_%s(b0[%s]);\n", c_type_of(op->operands[0]), s, place);
+  text_add(to, "        for (int j = %s; j < %s; ++j)\n", forward ? "0" : "i + 1",
+           forward ? "i" : PRINT("%" PRId64, m));
+  text_add(to, "          sum = hlo_subtract_%s(sum, hlo_multiply_%s(%s, x[j]));\n", k, k, element);
+  if (!op_flag(op, "unit_diagonal", false))
+    text_add(to,
+             "        {\n          const int j = i;\n          sum = hlo_divide_%s(sum, %s);\n"
+             "        }\n",
+             k, element);
+  text_add(to, "        x[i] = sum;\n        out0[%s] = hlo_store_%s(sum);\n      }\n    }\n",
+           place, s);
+}
+
+static bool lower_triangular_solve(lowering *l, const operation *op)
+{
+  range_codelet c = {.e.l = l};
+  const model_type *type = op->results[0]->type;
+  bool left = op_flag(op, "left_side", false);
+  int64_t rows = type->dims[type->rank - 2], columns = type->dims[type->rank - 1];
+  int64_t m = left ? rows : columns, n = left ? columns : rows;
+  uint64_t elements = type_elements(type), each = (uint64_t)m * (uint64_t)n;
+  bool good = add_field(&c, op, "a", 0, op->operands[0], false) &&
+              add_field(&c, op, "b", 0, op->operands[1], false) &&
+              add_field(&c, op, "out", 0, op->results[0], true);
+  if (good) {
+    if (elements) solve_body(&c, op, m, n, left);
+    spread_plan plan =
+        lowering_plan(l, each ? elements / each : 0, each * (uint64_t)m + 257, each ? each : 1);
+    const bool sliced[3] = {true, true, true};
+    pop_tensor tensors[3];
+    for (int i = 0; i < 2; ++i) tensors[i] = lowering_tensor(l, op->operands[i]);
+    tensors[2] = lowering_variable(l, type, &plan, lowering_name(l, op));
+    lowering_set_tensor(l, op->results[0], tensors[2]);
+    good = !l->error;
+    if (good && elements)
+      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced);
+  }
+  free_codelet(&c);
+  return good;
+}
+
 bool lower_range(lowering *l, const operation *op)
 {
   switch (op->code) {
+  case OP_TRIANGULAR_SOLVE:
+    return lower_triangular_solve(l, op);
   case OP_SCATTER:
     return lower_scatter(l, op);
   case OP_SELECT_AND_SCATTER:

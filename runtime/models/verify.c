@@ -763,6 +763,30 @@ static pop_error *verify_top_k(verifier *v, const operation *op)
   return NULL;
 }
 
+static pop_error *verify_triangular_solve(verifier *v, const operation *op)
+{
+  enum { MOST_ROWS = 1024 }; /* a column is on a worker's stack */
+  POP_TRY(want_counts(v, op, 2, 1, 0));
+  const model_type *a = type_of(op, 0), *b = type_of(op, 1);
+  WANT(a->rank >= 2 && b->rank == a->rank && same_element(a, b) &&
+           (element_is_float(a->element) || a->element == ELEMENT_C64) &&
+           type_equal(b, op->results[0]->type),
+       "%s solves matrices of floating-point numbers; the result is as the second operand",
+       op->name);
+  int64_t m = a->dims[a->rank - 1];
+  WANT(m == a->dims[a->rank - 2] &&
+           m == b->dims[b->rank - (op_flag(op, "left_side", false) ? 2 : 1)] &&
+           memcmp(a->dims, b->dims, (a->rank - 2) * sizeof *a->dims) == 0,
+       "%s: %s does not go with %s", op->name, type_text(v->m->arena, a),
+       type_text(v->m->arena, b));
+  WANT(m <= MOST_ROWS, "%s of more than %d rows is not supported", op->name, MOST_ROWS);
+  const char *transpose = op_word(op, "transpose_a");
+  WANT(!*transpose || strcmp(transpose, "NO_TRANSPOSE") == 0 ||
+           strcmp(transpose, "TRANSPOSE") == 0 || strcmp(transpose, "ADJOINT") == 0,
+       "%s: transpose_a is NO_TRANSPOSE, TRANSPOSE or ADJOINT, not '%s'", op->name, transpose);
+  return NULL;
+}
+
 static pop_error *verify_dot(verifier *v, const operation *op)
 {
   POP_TRY(want_counts(v, op, 2, 1, 0));
@@ -1121,6 +1145,8 @@ static pop_error *verify_range(verifier *v, const operation *op)
     return verify_sort(v, op);
   case OP_TOP_K:
     return verify_top_k(v, op);
+  case OP_TRIANGULAR_SOLVE:
+    return verify_triangular_solve(v, op);
   default:
     name_unsupported(v, op->offset, op->name);
     return NULL;

@@ -30,5 +30,14 @@ func.func @main() {
   %none = stablehlo.slice %0 [0:0, 0:3] : (tensor<2x3xi32>) -> tensor<0x3xi32>
   %14 = stablehlo.concatenate %none, %0, dim = 0 : (tensor<0x3xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>
   check.expect_eq %14, %0 : tensor<2x3xi32>
+  %a = stablehlo.constant dense<[[2.0, 9.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %b = stablehlo.constant dense<[[4.0], [18.0]]> : tensor<2x1xf32>
+  %15 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}> : (tensor<2x2xf32>, tensor<2x1xf32>) -> tensor<2x1xf32>
+  check.expect_eq_const %15, dense<[[2.0], [3.0]]> : tensor<2x1xf32>
+  %16 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true, unit_diagonal = true, transpose_a = #stablehlo<transpose TRANSPOSE>}> : (tensor<2x2xf32>, tensor<2x1xf32>) -> tensor<2x1xf32>
+  check.expect_eq_const %16, dense<[[-50.0], [18.0]]> : tensor<2x1xf32>
+  %17 = stablehlo.reshape %b : (tensor<2x1xf32>) -> tensor<1x2xf32>
+  %18 = "stablehlo.triangular_solve"(%a, %17) <{left_side = false, lower = false, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}> : (tensor<2x2xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>
+  check.expect_eq_const %18, dense<[[2.0, 0.0]]> : tensor<1x2xf32>
   return
 }
