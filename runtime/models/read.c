@@ -272,7 +272,7 @@ static bool read_op_types(reader *r, operation *op, bool generic, const model_ty
     return (list || count == op->num_operands ? check_operand_types(r, op, types, count, offset)
                                               : true) &&
            read_type_list(r, results, num_results);
-  if (generic) return reader_fail(r, "'->' is expected behind the operands' types");
+  if (generic || list) return reader_fail(r, "'->' is expected behind the operands' types");
   if (op->code == OP_RETURN)
     return *num_results = 0, check_operand_types(r, op, types, count, offset);
   if (op->code == OP_EXPECT_EQ || op->code == OP_EXPECT_ALMOST_EQ || op->code == OP_EXPECT_CLOSE) {

@@ -79,6 +79,10 @@ says 2:8 '@f calls itself' 'func.func @f() -> tensor<f32> {
   %0 = call @f() : () -> tensor<f32>
   return %0 : tensor<f32>
 }'
+says 3:3 "'->' is expected" 'func.func @f() -> tensor<f32> {
+  %0 = stablehlo.iota dim = 0 : ()
+  return %0 : tensor<f32>
+}'
 # All that is not supported, at once.
 says 2:50 'f8E4M3FN is not supported' 'func.func @f(%a: tensor<2xf32>) {
   %0 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xf8E4M3FN>
