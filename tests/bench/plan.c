@@ -8,6 +8,8 @@
  * Each is a network of layers: a layer reads the one before it, on the next tile, and one from further
  * back, so that lives of many lengths overlap; sizes differ from layer to layer and from tile to tile.
  * Some layers are in loops, and some vertices want memory elements apart or interleaved memory. */
+#include "support/random.h"
+
 #include <populus/arena.h>
 #include <populus/populus.h>
 
@@ -39,10 +41,9 @@ typedef struct builder {
   pop_tensor layers[MOST_LAYERS];
 } builder;
 
-static size_t random_below(builder *b, size_t limit)
+static size_t choose(builder *b, size_t limit)
 {
-  b->random = b->random * 6364136223846793005u + 1442695040888963407u;
-  return (size_t)((b->random >> 33) % limit);
+  return random_below(&b->random, (uint32_t)limit);
 }
 
 /* Floats of the layer on the tile. */
@@ -57,7 +58,7 @@ static void add_layer(builder *b, size_t layer)
 {
   size_t rows = (b->tiles + PATTERNS - 1) / PATTERNS;
   for (size_t p = 0; p < PATTERNS; ++p) {
-    b->floats[layer][p] = 2 + random_below(b, b->kind->most_floats);
+    b->floats[layer][p] = 2 + choose(b, b->kind->most_floats);
     b->first[layer][p] = b->row[layer];
     b->row[layer] += b->floats[layer][p];
   }
@@ -87,7 +88,7 @@ static pop_program compute_layer(builder *b, size_t layer)
 {
   char name[32];
   snprintf(name, sizeof name, "compute%zu", layer);
-  size_t back = 1 + random_below(b, layer < REACH ? layer : REACH);
+  size_t back = 1 + choose(b, layer < REACH ? layer : REACH);
   pop_compute_set set = pop_graph_add_compute_set(b->graph, name);
   for (size_t tile = 0; tile < b->tiles; ++tile) add_vertex(b, set, layer, back, tile);
   pop_program program = pop_program_execute(b->graph, set, name);

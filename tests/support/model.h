@@ -5,6 +5,7 @@
 #define POPULUS_TEST_MODEL_H
 
 #include "expect.h"
+#include "support/random.h"
 
 #include <assert.h>
 #include <populus/arena.h>
@@ -48,8 +49,7 @@ typedef struct model {
 static inline uint32_t model_random(model *m, uint32_t limit)
 {
   assert(limit > 0);
-  m->random = m->random * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(m->random >> 33) % limit;
+  return random_below(&m->random, limit);
 }
 
 static inline bool model_chance(model *m, uint32_t one_in)

@@ -11,6 +11,7 @@
 #define POPULUS_TEST_RANDOM_KERNEL_H
 
 #include "asm.h"
+#include "support/random.h"
 
 #include <machine/machine.h>
 #include <string.h>
@@ -422,7 +423,7 @@ static inline void kernel_fill(kernel_maker *k, kernel *out)
 {
   uint64_t state = 1 + kernel_choose(k, 1u << 16);
   for (size_t at = KERNEL_CONST - KERNEL_BASE; at < sizeof out->bytes; at += 4) {
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    (void)random_next(&state);
     float value = (float)(int32_t)(state >> 40) / 4096.f;
     uint32_t number = (uint32_t)(state >> 33);
     if (state >> 62 == 0)

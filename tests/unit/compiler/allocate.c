@@ -1,19 +1,13 @@
 /* Allocation and accounting over blocks made here, without a graph: addresses are checked byte by
  * byte against the blocks' lives. */
 #include "compiler/compilation.h"
+#include "support/random.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { BASE = 0x40000, SYSTEM_BYTES = 256, REGION_BYTES = 64 * 1024, NUM_TILES = 3 };
-
-/* Small numbers that are the same on every machine. */
-static uint32_t random_below(uint64_t *state, uint32_t limit)
-{
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(*state >> 33) % limit;
-}
 
 static pop_target small_target(void)
 {

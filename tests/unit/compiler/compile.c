@@ -2,6 +2,7 @@
  * in C, and images against the memory report and the loader. */
 #include "support/compiled.h"
 #include "support/graph_test.h"
+#include "support/random.h"
 
 #include <populus/image.h>
 #include <stdlib.h>
@@ -137,12 +138,6 @@ static void run_node(const node *n, unsigned values[2])
     for (unsigned pass = 0; pass < n->count; pass++)
       for (size_t i = 0; i < n->num_children; i++) run_node(n->children[i], values);
   }
-}
-
-static uint32_t random_below(uint64_t *state, uint32_t limit)
-{
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(*state >> 33) % limit;
 }
 
 /* A node over earlier nodes, any of which may so get several uses. */

@@ -1,6 +1,7 @@
 /* Exchange plans: every plan is run by the rules of isa/isa.h (verify_exchange) and compared with
  * the messages it was made from; and it is not much longer than it must be. */
 #include "compiler/exchange/exchange.h"
+#include "support/random.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -228,12 +229,6 @@ Test(exchange, short_messages_to_two_tiles_keep_no_one_waiting)
   compilation_free(c);
 }
 
-static uint32_t next_random(uint64_t *state)
-{
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(*state >> 33);
-}
-
 /* Random messages: up to `max_words` words, up to `max_receivers` receivers; each tile's words arrive
  * one behind the other, in random order of arrival if `scattered`. */
 static void add_random_messages(compilation *c, uint32_t tiles, uint32_t count, uint32_t max_words,
@@ -241,11 +236,11 @@ static void add_random_messages(compilation *c, uint32_t tiles, uint32_t count, 
 {
   uint32_t *used = pop_xcalloc(tiles, sizeof *used), *sent = pop_xcalloc(tiles, sizeof *sent);
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t source = next_random(&seed) % tiles, words = 1 + next_random(&seed) % max_words;
-    uint32_t receivers = 1 + next_random(&seed) % max_receivers;
+    uint32_t source = random_next(&seed) % tiles, words = 1 + random_next(&seed) % max_words;
+    uint32_t receivers = 1 + random_next(&seed) % max_receivers;
     add_message(c, source, sent[source], words);
-    sent[source] += words + next_random(&seed) % 2;
-    for (uint32_t tile = next_random(&seed) % tiles, n = 0; n < receivers; n++, tile++) {
+    sent[source] += words + random_next(&seed) % 2;
+    for (uint32_t tile = random_next(&seed) % tiles, n = 0; n < receivers; n++, tile++) {
       if (tile % tiles == source) continue;
       add_receiver(c, tile % tiles, used[tile % tiles]);
       used[tile % tiles] += words + (scattered ? 1 : 0);

@@ -1,6 +1,7 @@
 /* Liveness: rules on small programs, then random programs run twice, with memory shared as liveness
  * and allocate have it and with memory for each block alone: no read may see a difference. */
 #include "compiler/compilation.h"
+#include "support/random.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -347,12 +348,6 @@ Test(liveness, what_a_while_reads_in_every_pass_lives_through_it)
 }
 
 /* ---- random programs ---- */
-
-static uint32_t random_below(uint64_t *state, uint32_t limit)
-{
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(*state >> 33) % limit;
-}
 
 enum { NUM_BLOCKS = 14, NUM_BUFFERS = 5, MAX_STEPS = 400 };
 

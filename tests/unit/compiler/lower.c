@@ -5,6 +5,7 @@
 #include "compiler/compilation.h"
 #include "compiler/exchange/exchange.h"
 #include "support/graph_test.h"
+#include "support/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -299,12 +300,6 @@ static void access_tensor(run *r, const char *handle, uint16_t *data, bool write
 }
 
 /* ---- random views ---- */
-
-static uint32_t random_below(uint64_t *state, uint32_t limit)
-{
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)((*state >> 33) % limit);
-}
 
 static pop_tensor new_vector(pop_graph *graph, uint32_t count, const char *name)
 {

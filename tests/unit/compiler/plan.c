@@ -1,6 +1,7 @@
 /* Plans for the data of a tile (runtime/compiler/allocate/data.c and below it): small problems whose best plan is known,
  * and random ones, checked by a checker that shares nothing with the planner. */
 #include "compiler/allocate/allocate.h"
+#include "support/random.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -252,12 +253,6 @@ Test(plan, orders_that_miss_the_bound_are_improved)
 }
 
 /* ---- random problems ---- */
-
-static uint32_t random_below(uint64_t *state, uint32_t limit)
-{
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(*state >> 33) % limit;
-}
 
 typedef struct random_form {
   uint32_t num_items, num_rules;

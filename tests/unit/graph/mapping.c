@@ -1,5 +1,6 @@
 /* Tile mapping: against one tile number per element, in all orders of calls. */
 #include "support/graph_test.h"
+#include "support/random.h"
 
 #include <stdlib.h>
 
@@ -7,10 +8,9 @@ enum { ELEMENTS = 400, TILES = 5, UNMAPPED = -1 };
 
 static uint64_t random_state;
 
-static size_t random_below(size_t limit)
+static size_t choose(size_t limit)
 {
-  random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-  return (random_state >> 33) % limit;
+  return random_below(&random_state, (uint32_t)limit);
 }
 
 /* The mapping of variable 0 is that of `tiles`, in order, disjoint, and as short as can be. */
@@ -47,14 +47,14 @@ Test(mapping, later_calls_win_whatever_their_order)
     pop_tensor v = pop_graph_add_variable(graph, POP_FLOAT, shape, 1, "v");
     int tiles[ELEMENTS];
     for (size_t i = 0; i < ELEMENTS; i++) tiles[i] = UNMAPPED;
-    size_t num_calls = random_below(150);
+    size_t num_calls = choose(150);
     char when[40];
     snprintf(when, sizeof when, "seed %llu", (unsigned long long)seed);
     for (size_t i = 0; i < num_calls; i++) {
-      size_t begin = random_below(ELEMENTS), length = random_below(1 + random_below(60));
+      size_t begin = choose(ELEMENTS), length = choose(1 + choose(60));
       size_t end = begin + length < ELEMENTS ? begin + length : ELEMENTS;
-      map(graph, v, tiles, begin, end, (int)random_below(TILES));
-      if (random_below(30) == 0) assert_mapping(graph, tiles, ELEMENTS, when);
+      map(graph, v, tiles, begin, end, (int)choose(TILES));
+      if (choose(30) == 0) assert_mapping(graph, tiles, ELEMENTS, when);
     }
     assert_mapping(graph, tiles, ELEMENTS, when);
     pop_graph_free(graph);

@@ -1,5 +1,6 @@
 /* Many tiles fault in one superstep, each in its way: whatever the number of host threads and the engine, the report is of
  * the first by (superstep, tile, worker), with everything in it exact, and how many tiles there were. */
+#include "support/random.h"
 #include "support/rig.h"
 #include "support/seeds.h"
 
@@ -34,20 +35,14 @@ typedef struct plan {
   uint8_t endings[TILES][WORKERS];
 } plan;
 
-static uint32_t below(uint64_t *state, uint32_t end)
-{
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(*state >> 33) % end;
-}
-
 static plan random_plan(uint64_t seed)
 {
-  plan p = {.step = below(&seed, MAX_STEPS)};
-  uint32_t first = below(&seed, TILES / 2);
+  plan p = {.step = random_below(&seed, MAX_STEPS)};
+  uint32_t first = random_below(&seed, TILES / 2);
   for (uint32_t tile = 0; tile < TILES; tile++)
     for (uint32_t w = 0; w < WORKERS; w++) {
-      bool faults = tile >= first && below(&seed, 4) == 0;
-      p.endings[tile][w] = (uint8_t)(faults ? below(&seed, NUM_FAULTS) : RETURNS);
+      bool faults = tile >= first && random_below(&seed, 4) == 0;
+      p.endings[tile][w] = (uint8_t)(faults ? random_below(&seed, NUM_FAULTS) : RETURNS);
     }
   return p;
 }

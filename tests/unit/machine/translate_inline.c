@@ -4,6 +4,7 @@
 
 #include "support/asm.h"
 #include "support/compare_engines.h"
+#include "support/random.h"
 #include "support/rig.h"
 #include "support/seeds.h"
 
@@ -18,8 +19,7 @@ typedef struct maker {
 
 static uint32_t pick(maker *m, uint32_t count)
 {
-  m->random = m->random * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(m->random >> 33) % count;
+  return random_below(&m->random, count);
 }
 
 /* A call of what lies at `to`, and something behind it that a callee may skip. */

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "support/compare_engines.h"
+#include "support/random.h"
 #include "support/seeds.h"
 
 /* Random loops: counted in every way, with accesses near the borders of what is legal. */
@@ -13,8 +14,7 @@ typedef struct loop_maker {
 
 static uint32_t pick(loop_maker *l, uint32_t below)
 {
-  l->random = l->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (uint32_t)(l->random >> 33) % below;
+  return random_below(&l->random, below);
 }
 
 static uint32_t pick_of(loop_maker *l, const uint32_t *values, uint32_t count)

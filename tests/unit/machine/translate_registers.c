@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 
 #include "support/compare_engines.h"
+#include "support/random.h"
 #include "support/seeds.h"
 
 typedef struct maker {
@@ -16,8 +17,7 @@ typedef struct maker {
 
 static uint32_t pick(maker *k, uint32_t below)
 {
-  k->random = k->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (uint32_t)(k->random >> 33) % below;
+  return random_below(&k->random, below);
 }
 
 /* Integer registers a0-a7 and s2-s9, floating-point registers f0-f15: in groups of 4, 8 or 16. */
