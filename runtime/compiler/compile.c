@@ -5,6 +5,7 @@
 #include <populus/out_of_memory.h>
 
 #include "base/log.h"
+#include "isa/isa.h"
 #include <regex.h>
 #include <stdlib.h>
 
@@ -25,16 +26,16 @@ static const struct {
     {"account", pass_account},             /* memory by category and region */
 };
 
-enum { NUM_PASSES = sizeof passes / sizeof *passes, MAX_WORKERS = 6 };
+enum { NUM_PASSES = sizeof passes / sizeof *passes };
 
 static pop_error *check_request(const pop_target *target, size_t num_programs,
                                 const compile_options *options)
 {
   POP_TRY(pop_target_validate(target));
-  if (target->num_worker_contexts > MAX_WORKERS)
+  if (target->num_worker_contexts > ISA_MAX_WORKERS)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "target '%s' has %u workers per tile: tile instructions name 1 to %d",
-                         target->name, target->num_worker_contexts, MAX_WORKERS);
+                         target->name, target->num_worker_contexts, ISA_MAX_WORKERS);
   if (num_programs == 0 || num_programs >= COMPILER_NONE)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "there is no program to compile");
   if (options->worker_stack_bytes % 16 || options->supervisor_stack_bytes % 16)

@@ -136,6 +136,9 @@
 
 #include <stdint.h>
 
+/* Workers of a tile: contexts 0 to 5; the supervisor is context 6. */
+enum { ISA_MAX_WORKERS = 6 };
+
 enum { ISA_CUSTOM_0 = 0x0b, ISA_CUSTOM_1 = 0x2b, ISA_CUSTOM_2 = 0x5b, ISA_CUSTOM_3 = 0x7b };
 
 /* funct7 of custom-1, funct3 0. X(enumerator, number, mnemonic) */

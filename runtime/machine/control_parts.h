@@ -23,7 +23,7 @@ struct control_group {
   uint32_t *tiles;
   size_t num_tiles, tiles_capacity;
   /* The last stretch */
-  worker_start starts[MAX_WORKERS]; /* clocks from its start on */
+  worker_start starts[ISA_MAX_WORKERS]; /* clocks from its start on */
   bool has_starts;
   uint64_t cycles;
 };
@@ -62,7 +62,7 @@ typedef struct stretch {
   store stores[MAX_STORES];
   block blocks[MAX_BLOCKS]; /* whose words have not been compared yet */
   size_t num_loads, num_stores, num_blocks;
-  worker_start starts[MAX_WORKERS];
+  worker_start starts[ISA_MAX_WORKERS];
   bool has_starts;
   stop why;
   uint32_t asked, host_code, sync_rd;

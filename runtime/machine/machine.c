@@ -20,10 +20,10 @@ const char *machine_fault_name(machine_fault_kind kind)
 static pop_error *check_target(const pop_target *target)
 {
   POP_TRY(pop_target_validate(target));
-  if (target->num_worker_contexts > MAX_WORKERS)
+  if (target->num_worker_contexts > ISA_MAX_WORKERS)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "target %s has %u worker contexts; the software IPU has up to %d",
-                         target->name, target->num_worker_contexts, MAX_WORKERS);
+                         target->name, target->num_worker_contexts, ISA_MAX_WORKERS);
   if (target->exchange_bytes_per_cycle != 4)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "target %s exchanges %u bytes per cycle; exchange code moves one word (4)",

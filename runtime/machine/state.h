@@ -22,7 +22,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { MAX_WORKERS = 6, NUM_CONTEXTS = MAX_WORKERS + 1 };
+enum { NUM_CONTEXTS = ISA_MAX_WORKERS + 1 };
 
 /* A range of tile memory with its place in the host's. `start` and `size` are multiples of 4, so
  * an aligned access is inside if its first byte is. */
@@ -110,7 +110,7 @@ typedef struct tile {
   flag_use reads_flags;        /* can its code read fflags? */
   machine_estimate *estimates; /* ascending by state */
   size_t num_estimates;
-  worker_start workers[MAX_WORKERS];
+  worker_start workers[ISA_MAX_WORKERS];
   context supervisor; /* while it runs; between its runs what others ask for is in tile_stops */
   uint64_t instructions;
   machine_trace_event *events; /* of this superstep, where they are traced: COMPUTE, VERTEX */

@@ -1,23 +1,21 @@
 #include "profile/estimated_cycles.h"
 
 #include "isa/isa.h"
-
-enum { MAX_WORKERS = MACHINE_SUPERVISOR };
-
 /* A work's vertices run as they would on the tile: those of no single worker one after the other, which their
  * estimates count in cycles of the tile; then the workers beside each other, each in its own slots. */
 uint64_t estimated_cycles(const pop_executable *e, const executable_work *work)
 {
   const executable_row *row = &e->vertex_rows[work->row];
-  uint64_t alone = 0, of_worker[MAX_WORKERS] = {0}, longest = 0;
+  uint64_t alone = 0, of_worker[ISA_MAX_WORKERS] = {0}, longest = 0;
   for (uint32_t i = 0; i < row->count; ++i) {
     const executable_vertex *v = &e->vertices[row->first + i];
-    if (v->worker < MAX_WORKERS)
+    if (v->worker < ISA_MAX_WORKERS)
       of_worker[v->worker] += v->cycles;
     else
       alone += v->cycles;
   }
-  for (int w = 0; w < MAX_WORKERS; ++w) longest = of_worker[w] > longest ? of_worker[w] : longest;
+  for (int w = 0; w < ISA_MAX_WORKERS; ++w)
+    longest = of_worker[w] > longest ? of_worker[w] : longest;
   return alone + longest * e->target.num_worker_contexts;
 }
 

@@ -10,12 +10,13 @@
 #include "base/order.h"
 #include "compiler/lower/lowering.h"
 #include "compiler/lower/vertex_bytes.h"
+#include "isa/isa.h"
 
 #include <populus/data_dir.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORKERS = 64, DESCRIPTOR_COST = 8, MIN_SHARE = 64, CUT_BYTES = 8 };
+enum { DESCRIPTOR_COST = 8, MIN_SHARE = 64, CUT_BYTES = 8 };
 
 static const struct {
   const char *vertex_type;
@@ -177,7 +178,7 @@ static void cut_large_descriptors(copying *k)
 static void share_among_workers(copying *k)
 {
   keyed *order = pop_xrealloc(NULL, k->count, sizeof *order);
-  uint64_t load[MAX_WORKERS] = {0};
+  uint64_t load[ISA_MAX_WORKERS] = {0};
   for (size_t i = 0; i < k->count; i++)
     order[i] = (keyed){.key = ~cost_of(&k->items[i]), .index = (uint32_t)i};
   sort_keyed(order, k->count);

@@ -28,6 +28,7 @@
 #include "compiler/lower/vertex_bytes.h"
 #include "compiler/lower/vertex_state.h"
 #include "compiler/segments.h"
+#include "isa/isa.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static const pop_memory_category field_data_categories[FIELD_DATA_COUNT] = {
     [LIST_TABLE] = POP_MEMORY_VECTOR_LIST_DESCRIPTOR,
 };
 
-enum { WORD = 4, MIN_ALIGN = 8, MAX_WORKERS = 64, VERTEX_COST = 16 };
+enum { WORD = 4, MIN_ALIGN = 8, VERTEX_COST = 16 };
 
 /* Inputs: the larger wins where an input's parts come from here and there. What is read and written is filled before
  * and sent after: such a buffer is of several categories. */
@@ -495,7 +496,7 @@ static void share_among_workers(vertex_lowering *v)
 {
   const pop_graph *graph = v->l->c->graph;
   uint32_t num_workers = v->l->c->target.num_worker_contexts;
-  uint64_t load[MAX_WORKERS] = {0};
+  uint64_t load[ISA_MAX_WORKERS] = {0};
   pop_reserve(v->order, v->num_vertices, v->order_capacity);
   pop_reserve(v->workers, v->num_vertices, v->workers_capacity);
   for (size_t i = 0; i < v->num_vertices; i++)
