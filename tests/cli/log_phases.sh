@@ -5,7 +5,7 @@ set -eu
 POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=log POPLAR_ENGINE_OPTIONS='{"target.saveArchive": "archive.a"}' \
   "$POPULUS_BIN/matvec_split" 20 30 >/dev/null
 
-for phase in check place lower exchange liveness link emit allocate account 'Saving archive' 'Loading executable' \
+for phase in check place lower exchange liveness live_sections stack emit allocate account 'Saving archive' 'Loading executable' \
   'Running program'; do
   grep -q "\[D\] Starting phase: $phase\$" log
   grep -Eq "\[D\] Ending phase: $phase \(duration [0-9]+ ms; diff RSS: -?[0-9.e-]+ MB\)\$" log
