@@ -28,10 +28,6 @@ static void merge(affine_registers *into, const affine_registers *from)
     if (!affine_equal(&into->x[r], &from->x[r])) into->x[r] = (affine){0};
 }
 
-/* Which values are looked for that all rounds have in common: none; those of integer registers; also loads of
- * float registers. */
-typedef enum invariance { NO_INVARIANTS, INTEGER_INVARIANTS, ALL_INVARIANTS } invariance;
-
 /* The current loop while it is looked at. */
 typedef struct candidate {
   const block_graph *g;
@@ -44,7 +40,7 @@ typedef struct candidate {
   size_t num_bounds, bounds_capacity;
   bool known_step[NUM_REGISTERS];
   int32_t step[NUM_REGISTERS];
-  invariance looks_for; /* while a round is executed again */
+  bool looks_for_invariants; /* while a round is executed again */
 } candidate;
 
 static void send_values(candidate *c, const affine_registers *v, int32_t to)
@@ -112,8 +108,8 @@ static bool same_invariant(const loop_invariant *a, const loop_invariant *b)
 static int32_t find_invariant(candidate *c, const affine_registers *v, const code_op *op)
 {
   counted_loop *l = &c->loop;
-  bool load = op->id == OP_LW || (op->id == OP_FLW && c->looks_for == ALL_INVARIANTS);
-  if (c->looks_for == NO_INVARIANTS || (!load && !is_pure(op->id))) return UNIT_NONE;
+  bool load = op->id == OP_LW;
+  if (!c->looks_for_invariants || (!load && !is_pure(op->id))) return UNIT_NONE;
   loop_invariant it = {.op = *op, .load = load, .a = v->x[op->rs1], .b = affine_symbol(0)};
   if (load)
     it.a = affine_add(it.a, (uint32_t)op->imm);
@@ -133,14 +129,14 @@ static void execute(candidate *c, affine_registers *v, const code_op *op, uint32
   uint32_t bound = affine_bound(v, c->bounds, op);
   affine_registers before = *v;
   affine *result = affine_execute(v, op);
-  if (result ? result->known : op->id != OP_FLW) return;
+  if (!result || result->known) return;
   int32_t invariant = find_invariant(c, &before, op);
   if (invariant != UNIT_NONE) {
     if (c->loop.invariants[invariant].load) c->loop.accesses[index].invariant = invariant;
-    if (result) *result = affine_symbol((uint16_t)(FIRST_INVARIANT + invariant));
+    *result = affine_symbol((uint16_t)(FIRST_INVARIANT + invariant));
     return;
   }
-  if (!result || bound > MAX_GROUP_BYTES) return;
+  if (bound > MAX_GROUP_BYTES) return;
   *result = affine_symbol((uint16_t)(NUM_REGISTERS + c->num_bounds)); /* below MAX_LOOP_OPS */
   pop_push(c->bounds, c->num_bounds, c->bounds_capacity, bound);
 }
@@ -433,20 +429,46 @@ static bool can_load_before(const candidate *c)
   return true;
 }
 
-/* The first execution says which registers stay, the second one what stays therefore. */
-static bool count(candidate *c, uint32_t num_ops, invariance looks_for)
+/* Are all accesses of the loop hoisted? */
+static bool hoists_all(const candidate *c)
 {
-  c->looks_for = NO_INVARIANTS;
+  uint32_t first = c->g->blocks[0].first_op;
+  for (uint32_t n = 0; n < c->g->num_blocks; n++) {
+    const code_block *b = &c->g->blocks[n];
+    for (uint32_t i = b->first_op; c->loop.contains[n] && i < b->first_op + b->num_ops; i++) {
+      bool store;
+      uint32_t bytes;
+      if (code_op_is_access(&c->g->unit->ops[i], &store, &bytes) &&
+          c->loop.accesses[i - first].group == UNIT_NONE)
+        return false;
+    }
+  }
+  return true;
+}
+
+/* The first execution says which registers stay, the second one what stays therefore. */
+static bool count(candidate *c, uint32_t num_ops, bool with_invariants)
+{
+  c->looks_for_invariants = false;
   forget_round(c, num_ops);
   execute_round(c);
-  if (looks_for != NO_INVARIANTS) {
-    c->looks_for = looks_for;
+  if (with_invariants) {
+    c->looks_for_invariants = true;
     forget_round(c, num_ops);
     execute_round(c);
   }
   if (!understand_test(c)) return false;
   add_accesses(c);
   return can_load_before(c);
+}
+
+/* Invariants only where something is unknown without them: a load whose place a store may touch (a pivot of a
+ * matrix that is changed in place) would keep the loop from its fast copy. */
+static bool count_somehow(candidate *c, uint32_t num_ops)
+{
+  bool counted = count(c, num_ops, false);
+  if (counted && hoists_all(c)) return true;
+  return count(c, num_ops, true) || (counted && count(c, num_ops, false));
 }
 
 static bool look_at_loop(const block_graph *g, const bool *is_target, counted_loop *l)
@@ -462,8 +484,7 @@ static bool look_at_loop(const block_graph *g, const bool *is_target, counted_lo
   c->has_start = pop_xcalloc(g->num_blocks, sizeof *c->has_start);
   c->access = pop_xcalloc(num_ops + 1, sizeof *c->access);
   c->loop.accesses = pop_xmalloc((num_ops + 1) * sizeof *c->loop.accesses);
-  bool counted = count(c, num_ops, ALL_INVARIANTS) || count(c, num_ops, INTEGER_INVARIANTS) ||
-                 count(c, num_ops, NO_INVARIANTS);
+  bool counted = count_somehow(c, num_ops);
   c->loop.worst_slots = slots_of(g, l);
   *l = c->loop;
   free(c->at_start);
