@@ -274,7 +274,7 @@ export async function traceTests(file, truth, big) {
     await settle();
     equal(await has('.arrows:not([hidden])'), false);
     if (await picture() === before) throw new Error('the selection should be drawn');
-    equal(await pixel(await at(middle(find('GlobalExchange')), rowAt(0) + 6, 0, end)) [0] !== 0xe2, true);
+    equal((await pixel(await at(middle(find('GlobalExchange')), rowAt(0) + 8, 0, end)))[0] !== 0xe2, true, 'whether it has its colour again');
   });
   await test('B7 fields of the search: kind, tile, regular expression', async () => {
     for (const [what, n] of [['kind:GlobalExchange', 2], ['tile:7 kind:OnTileExecute', 4], ['/conv$|relu$/', 4], ['nothing-is-called-so', 0]]) {
