@@ -33,6 +33,10 @@ void cpu_free(cpu *c); /* NULL is fine */
 POP_MUST_CHECK pop_error *cpu_load(cpu *c);
 /* Begins a program, which must not run yet. */
 void cpu_start(cpu *c, size_t program);
+/* Ends the run that goes on with an error, before the next vertex or step, and each one from here on until cpu_go. From any
+ * thread or signal handler. */
+void cpu_stop(cpu *c);
+void cpu_go(cpu *c);
 /* Goes on to the next event; 0: the program is done; MACHINE_REPLICA_SYNC: to a copy between replicas. What codelets
  * print goes to the stream. Errors: RUNTIME if there is no event for so many seconds (0: any number), as soon as a
  * loop of the program comes round. */

@@ -25,6 +25,7 @@
 #include "compiler/reach.h"
 #include "cpu/cpu.h"
 #include "graph/graph.h"
+#include <stdatomic.h>
 
 #define CPU_NONE UINT32_MAX
 
@@ -221,8 +222,9 @@ typedef struct cpu_frame {
 struct cpu {
   const cpu_program *program;
   thread_pool *pool;
-  bool shares_pool; /* with another replica, whose it is */
-  uint8_t *memory;  /* NULL: not loaded */
+  atomic_bool stopped; /* cpu_stop */
+  bool shares_pool;    /* with another replica, whose it is */
+  uint8_t *memory;     /* NULL: not loaded */
   host_code *code;
   cpu_entry *entries;
   FILE *print_stream; /* of what codelets print */

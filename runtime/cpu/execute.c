@@ -80,6 +80,7 @@ static uint64_t run_vertex(void *context, uint32_t number)
 {
   const running_set *running = context;
   const cpu *c = running->c;
+  if (atomic_load_explicit(&c->stopped, memory_order_relaxed)) return 0;
   const cpu_program *p = c->program;
   const cpu_vertex *v = &p->vertices[running->set->first_vertex + number];
   const cpu_edge *edges = p->edges + v->first_edge;
@@ -249,17 +250,29 @@ pop_error *cpu_run(cpu *c, FILE *print_stream, double seconds, uint32_t *event)
   fenv_t host;
   feholdexcept(&host);
   fesetenv(FE_DFL_ENV);
-  while (c->depth && !*event && !late) {
+  while (c->depth && !*event && !late && !atomic_load(&c->stopped)) {
     late = seconds && comes_round(c) && now_seconds() > end;
     *event = advance(c);
   }
   fesetenv(&host);
+  if (atomic_load(&c->stopped))
+    return pop_error_new(POP_ERROR_RUNTIME, "the run was stopped (pop_engine_stop)");
   if (!late) return NULL;
   return pop_error_new(
       POP_ERROR_RUNTIME,
       "the program has run for more than %g s, which is target.hostSyncTimeout, and "
       "come to no host sync",
       seconds);
+}
+
+void cpu_stop(cpu *c)
+{
+  atomic_store(&c->stopped, true);
+}
+
+void cpu_go(cpu *c)
+{
+  atomic_store(&c->stopped, false);
 }
 
 /* ---- the host ---- */

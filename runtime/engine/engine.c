@@ -130,6 +130,7 @@ static pop_error *load(pop_engine *engine)
   POP_TRY(replicas_load(engine));
   log_phase_end(&loading);
   uint32_t event;
+  replicas_go(engine);
   POP_TRY(replicas_run(engine, 0, &event));
   engine->state = ENGINE_LOADED;
   trace_load(engine, begun);
@@ -292,6 +293,19 @@ pop_error *engine_check_loaded(const pop_engine *engine, const char *what)
   return NULL;
 }
 
+static pop_error *check_not_stopped(pop_engine *engine)
+{
+  if (!atomic_load(&engine->stopped)) return NULL;
+  engine->state = ENGINE_FAULTED;
+  if (engine->on_cpu)
+    return pop_error_new(POP_ERROR_RUNTIME, "the run was stopped (pop_engine_stop)");
+  machine_counters counters = counters_of(engine);
+  return pop_error_new(
+      POP_ERROR_RUNTIME,
+      "the run was stopped (pop_engine_stop) in a host sync; superstep %llu, cycle %llu",
+      (unsigned long long)counters.supersteps, (unsigned long long)counters.cycles);
+}
+
 static pop_error *run_to_end(pop_engine *engine, size_t program)
 {
   uint32_t event;
@@ -299,6 +313,7 @@ static pop_error *run_to_end(pop_engine *engine, size_t program)
   while (event != 0) {
     POP_TRY(handle_event(engine, event));
     POP_TRY(engine_check_wanted(engine));
+    POP_TRY(check_not_stopped(engine));
     POP_TRY(replicas_run(engine, 0, &event));
   }
   return NULL;
@@ -326,7 +341,11 @@ static pop_error *run(pop_engine *engine, size_t program, const char *run_name)
   machine_counters before = counters_of(engine);
   if (engine->on_cpu) replicas_start_on_cpu(engine, program);
   execution_profile_begin_run(engine->profile, program, run_name);
+  replicas_go(engine);
+  atomic_store(&engine->stopped, false);
+  atomic_store(&engine->runs, true);
   pop_error *error = run_to_end(engine, program);
+  atomic_store(&engine->runs, false);
   if (!error) error = execution_profile_end_run(engine->profile);
   error = trace_run(engine, program, begun, error);
   if (error) return error;
@@ -365,6 +384,14 @@ pop_error *pop_engine_run_named(pop_engine *engine, const char *name)
                          matches, name);
   POP_TRY(find_name(POP_ERROR_INDEX, "program", name, e->programs, e->num_programs, &found));
   return pop_engine_run(engine, found);
+}
+
+/* Signal handlers call this: it takes no lock and no memory. */
+void pop_engine_stop(pop_engine *engine)
+{
+  if (!object_lives(engine, OBJECT_ENGINE) || !atomic_load(&engine->runs)) return;
+  atomic_store(&engine->stopped, true);
+  replicas_stop(engine);
 }
 
 void pop_engine_set_print_stream(pop_engine *engine, FILE *stream)

@@ -53,6 +53,7 @@ struct pop_engine {
   FILE *trace_file;              /* debug.trace's; NULL: the stream above */
   host_function *host_functions; /* that streams' callbacks are of */
   atomic_int use;                /* use.c */
+  atomic_bool runs, stopped;     /* pop_engine_stop; `stopped` of the run that goes on */
 };
 
 /* engine.c: there is something on the device that can be asked; `what` is for messages: "cannot run: …". */
@@ -83,6 +84,9 @@ POP_MUST_CHECK pop_error *replicas_load(pop_engine *engine);
 void replicas_start_on_cpu(pop_engine *engine, size_t program);
 /* Runs all of them to the next host sync, at which each must report the same event. */
 POP_MUST_CHECK pop_error *replicas_run(pop_engine *engine, uint32_t answer, uint32_t *event);
+/* The run of all of them ends soon; from now on they may run again. */
+void replicas_stop(pop_engine *engine);
+void replicas_go(pop_engine *engine);
 /* What the machine's fault is to the user, if that is the reason of `error`. Nothing can be run then. */
 pop_error *replicas_report_fault(pop_engine *engine, uint32_t replica, pop_error *error);
 FILE *engine_print_stream(const pop_engine *engine);

@@ -84,7 +84,10 @@ static void append(char **text, const char *format, ...)
 
 static void append_what(char **text, const machine_fault *fault)
 {
-  append(text, "device fault %s", machine_fault_name(fault->kind));
+  if (fault->kind == MACHINE_FAULT_STOPPED)
+    append(text, "the run was stopped (pop_engine_stop)");
+  else
+    append(text, "device fault %s", machine_fault_name(fault->kind));
   switch (fault->kind) {
   case MACHINE_FAULT_INVALID_ADDRESS:
   case MACHINE_FAULT_MISALIGNED:
@@ -135,7 +138,7 @@ pop_error *engine_fault_report(const pop_engine *engine, uint32_t replica)
   if (*fault->detail) append(&text, ": %s", fault->detail);
   append(&text, "; superstep %llu, cycle %llu", (unsigned long long)fault->superstep,
          (unsigned long long)fault->cycle);
-  if (fault->num_faults > 1)
+  if (fault->num_faults > 1 && fault->kind != MACHINE_FAULT_STOPPED)
     append(&text, "; %u more tiles faulted in the same superstep", fault->num_faults - 1);
   if (fault->kind == MACHINE_FAULT_OUT_OF_CYCLES)
     append(&text, "; the limit is option debug.maxCyclesPerRun");

@@ -128,6 +128,24 @@ pop_error *replicas_report_fault(pop_engine *engine, uint32_t replica, pop_error
   return engine_fault_report(engine, replica);
 }
 
+void replicas_stop(pop_engine *engine)
+{
+  for (uint32_t i = 0; i < engine->num_replicas; i++)
+    if (engine->on_cpu)
+      cpu_stop(engine->replicas[i].cpu);
+    else
+      machine_stop(engine->replicas[i].machine);
+}
+
+void replicas_go(pop_engine *engine)
+{
+  for (uint32_t i = 0; i < engine->num_replicas; i++)
+    if (engine->on_cpu)
+      cpu_go(engine->replicas[i].cpu);
+    else
+      machine_go(engine->replicas[i].machine);
+}
+
 /* Each of them to where it waits for the host or for the others. */
 static pop_error *run_each(pop_engine *engine, uint32_t answer, uint32_t *events)
 {

@@ -101,8 +101,8 @@ static void leave(tile *t, context *c, uint64_t cycles, uint64_t instructions)
 /* Issue slots that the context may still use. */
 static uint64_t slots_left(const machine *m, const context *c)
 {
-  if (c->clock >= m->limit) return 0;
-  return (m->limit - c->clock) / m->target.num_worker_contexts;
+  const uint64_t limit = cycle_limit(m);
+  return c->clock < limit ? (limit - c->clock) / m->target.num_worker_contexts : 0;
 }
 
 /* With `pieces`: only gives where they are (decode.h). */
@@ -395,7 +395,8 @@ enter:
   ENTER(page->operations + (pc - page->key.address) / 4);
 
 out_of_cycles:
-  if (slots > left) FAULT(MACHINE_FAULT_OUT_OF_CYCLES);
+  if (slots > left)
+    FAULT(atomic_load(&m->stopped) ? MACHINE_FAULT_STOPPED : MACHINE_FAULT_OUT_OF_CYCLES);
   slots -= op->block_cost;
   count -= op->block_count;
   pc = PC();

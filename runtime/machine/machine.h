@@ -35,6 +35,7 @@
   X(MACHINE_FAULT_EXCHANGE_CONFIG, "INVALID_EXCHANGE_CONFIGURATION")                               \
   X(MACHINE_FAULT_EXCHANGE_ERROR, "EXCHANGE_ERROR")                                                \
   X(MACHINE_FAULT_OUT_OF_CYCLES, "OUT_OF_CYCLES")                                                  \
+  X(MACHINE_FAULT_STOPPED, "STOPPED") /* machine_stop */                                           \
   X(MACHINE_FAULT_FLOAT_INVALID, "FLOATING_POINT_INVALID_OPERATION")                               \
   X(MACHINE_FAULT_FLOAT_DIVIDE, "FLOATING_POINT_DIVIDE_BY_ZERO")                                   \
   X(MACHINE_FAULT_FLOAT_OVERFLOW, "FLOATING_POINT_OVERFLOW")                                       \
@@ -130,6 +131,11 @@ uint32_t machine_loaded_bytes(const machine *m, uint32_t tile); /* bytes put in 
  * fault ends the run with RUNTIME and a short message; machine_get_fault tells more. After a fault
  * memory can be read, and machine_run fails until the machine is loaded anew (machine_reset). */
 POP_MUST_CHECK pop_error *machine_run(machine *m, uint32_t answer, uint32_t *event);
+
+/* Ends the run that goes on, and each one from here on until machine_go: every tile that has something to do faults with
+ * STOPPED, where it is when it sees that, some milliseconds later. From any thread or signal handler. */
+void machine_stop(machine *m);
+void machine_go(machine *m);
 
 /* *event where machine_run stops because all tiles wait for the machine's replicas: machines that are
  * loaded with the same images, and run each by machine_run. When all of them have come to this, so that

@@ -144,7 +144,9 @@ struct machine {
   exchange_plans *plans;
   control *control; /* NULL: every tile is alone */
   bool started;     /* all tiles wait in tile.hostsync */
-  uint64_t limit;   /* cycle at which the current run ends */
+  /* Cycle at which the current run ends. To stop it is to set it to 0: whoever runs looks at it now and then. */
+  _Atomic uint64_t limit;
+  atomic_bool stopped; /* machine_stop */
   uint64_t supersteps;
   uint64_t exchanged_bytes, host_bytes, global_bytes;
   uint64_t control_instructions; /* that supervisors of groups have executed */
@@ -155,6 +157,11 @@ struct machine {
   machine_print_callback print;
   void *print_context;
 };
+
+static inline uint64_t cycle_limit(const machine *m)
+{
+  return atomic_load_explicit(&m->limit, memory_order_relaxed);
+}
 
 /* Do contexts of the tile stop at each tile.call (estimate.c)? */
 static inline bool watches_calls(const machine *m, const tile *t)

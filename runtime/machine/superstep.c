@@ -65,9 +65,15 @@ void superstep_start_supervisor(machine *m, tile *t, uint32_t entry)
   m->at.waiting[t->number] = STOP_SYNC;
 }
 
+/* In slices: between two of them it is seen that the run has been stopped. */
 static stop interpret_all(machine *m, tile *t, context *c)
 {
-  return interpret(m, t, c, UINT64_MAX);
+  enum { SLICE_SLOTS = 4000000 };
+  stop why;
+  do {
+    why = interpret(m, t, c, SLICE_SLOTS);
+  } while (why == STOP_SLICE);
+  return why;
 }
 
 static stop execute(machine *m, tile *t, context *c)
@@ -420,9 +426,10 @@ pop_error *machine_run(machine *m, uint32_t answer, uint32_t *event)
   POP_TRY(check_runnable(m));
   if (m->started && m->at.waiting[0] == STOP_HOST_SYNC) control_answer(m, answer);
   m->started = true;
-  m->limit = m->options.max_cycles_per_run
-                 ? latest_clock(m, 0, m->num_tiles) + m->options.max_cycles_per_run
-                 : UINT64_MAX;
+  atomic_store(&m->limit, m->options.max_cycles_per_run
+                              ? latest_clock(m, 0, m->num_tiles) + m->options.max_cycles_per_run
+                              : UINT64_MAX);
+  if (atomic_load(&m->stopped)) atomic_store(&m->limit, 0); /* before, or while it was set */
   fenv_t host;
   feholdexcept(&host);
   fesetenv(FE_DFL_ENV); /* to nearest, denormals kept: what float.h relies on */
@@ -432,4 +439,15 @@ pop_error *machine_run(machine *m, uint32_t answer, uint32_t *event)
   translate_close(m);
   fesetenv(&host);
   return m->fault.kind == MACHINE_FAULT_NONE ? NULL : superstep_error(m);
+}
+
+void machine_stop(machine *m)
+{
+  atomic_store(&m->stopped, true);
+  atomic_store(&m->limit, 0);
+}
+
+void machine_go(machine *m)
+{
+  atomic_store(&m->stopped, false);
 }

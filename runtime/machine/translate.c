@@ -43,6 +43,10 @@ enum { UNIT_CHAINS = 1024 };
  * before anything is compiled, and those in a row after which the place where it is counts as hot. */
 enum { WARM_UP_LOAD = 20000000, WARM_UP = 200000000, SLICE_SLOTS = 1000000 };
 
+/* Native code knows only its limit of slots: it comes back after as many to see whether the run has been stopped. That
+ * takes some ten milliseconds, and is much more than a counted loop needs, which wants time for all its rounds. */
+enum { NATIVE_SLOTS = 1 << 25 };
+
 struct translation {
   machine_engine mode;
   uint64_t warm_up, warm_up_load;   /* WARM_UP, or what the options say */
@@ -345,14 +349,14 @@ static window window_inside(window w, window outer)
 
 static translated_frame make_frame(machine *m, tile *t, context *c, context *probe)
 {
-  uint64_t left = c->clock < m->limit ? m->limit - c->clock : 0;
+  uint64_t limit = cycle_limit(m), left = c->clock < limit ? limit - c->clock : 0;
   uint64_t slots = left / m->target.num_worker_contexts;
   window writable = window_inside(c->writable, c->readable);
   window stack = window_inside(c->stack, c->readable);
   probe->number = c->number;
   return (translated_frame){.c = c,
                             .memory = t->memory - m->target.memory_base,
-                            .limit = slots < INT64_MAX ? slots : INT64_MAX,
+                            .limit = slots < NATIVE_SLOTS ? slots : NATIVE_SLOTS,
                             .clock = c->clock,
                             .instructions = c->instructions,
                             .slot_cycles = m->target.num_worker_contexts,

@@ -37,7 +37,7 @@ static const char help[] =
     "standard input or output, of bare elements.\n"
     "POPLAR_ENGINE_OPTIONS, POPULUS_TILE_ENGINE and POPULUS_TILE_THREADS count here, too.\n"
     "Exit status: 0 done, 1 input at fault, 2 wrong command line, 3 the device program faulted,\n"
-    "4 files, memory, limits.\n";
+    "4 files, memory, limits, 130 interrupted: SIGINT ends a run, which says where it was.\n";
 
 enum {
   OPTION_RUN = 256,

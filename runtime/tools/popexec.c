@@ -12,6 +12,7 @@
 #include <populus/out_of_memory.h>
 #include <populus/profile.h>
 #include <populus/standard_streams.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,8 @@ static pop_error *find_program(const pop_executable *executable, const char *nam
 
 /* ---- running ---- */
 
+enum { EXIT_INTERRUPTED = 130 };
+
 static pop_error *choose_programs(const pop_executable *executable, const arguments *a,
                                   size_t *programs, size_t *count)
 {
@@ -130,13 +133,35 @@ static pop_error *choose_programs(const pop_executable *executable, const argume
   return NULL;
 }
 
+/* SIGINT ends the run, which then says where it was; a second one ends the process. */
+static pop_engine *running;
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+  interrupted = 1;
+  signal(number, SIG_DFL);
+  pop_engine_stop(running);
+}
+
+static pop_error *run_program(pop_engine *engine, size_t program)
+{
+  running = engine;
+  signal(SIGINT, interrupt);
+  pop_error *error = interrupted ? NULL : pop_engine_run(engine, program);
+  signal(SIGINT, SIG_DFL);
+  if (interrupted && !error)
+    error = pop_error_new(POP_ERROR_RUNTIME, "interrupted between two runs");
+  return error;
+}
+
 static pop_error *run_between_files(const pop_executable *executable, pop_engine *engine,
                                     const arguments *a, const size_t *programs, size_t count)
 {
   POP_TRY(pop_engine_load(engine));
   POP_TRY(transfers_write(executable, engine, a));
   for (uint64_t n = 0; n < a->repeat; ++n)
-    for (size_t i = 0; i < count; ++i) POP_TRY(pop_engine_run(engine, programs[i]));
+    for (size_t i = 0; i < count; ++i) POP_TRY(run_program(engine, programs[i]));
   return transfers_read(executable, engine, a);
 }
 
@@ -242,7 +267,7 @@ int main(int argc, char **argv)
   if (!error) error = arguments_parse(argc, argv, &a, &done);
   if (!error && !done) error = pop_with_memory("running an archive", execute, &a);
   if (!error) error = pop_standard_output_flush();
-  int status = pop_error_exit_status(error);
+  int status = interrupted ? EXIT_INTERRUPTED : pop_error_exit_status(error);
   if (error) fprintf(stderr, "%s: %s\n", a.program, pop_error_message(error));
   pop_error_free(error);
   arguments_free(&a);

@@ -203,3 +203,16 @@ head -1 back.npy | grep -aq "'<f4'.*'shape': (4096, 1000)" || fail "header: $(he
 refuses 1 "'in.bin': it has 12 bytes of elements, but remote buffer 'samples' is float[4096,1000]: 16384000" \
   "$popexec" --run 0 --in numbers=zeros.bin --write samples=in.bin remote.a
 refuses 1 "no handle 'sample' to read; did you mean 'samples'?" "$popexec" --run 0 -r sample=back.bin remote.a
+
+# SIGINT ends a run, which says where it was.
+quiet out "$POPULUS_BUILD_DIR/tests/support/small_archive" endless.a endless
+for engine in interpreter translator; do
+  "$popexec" --option target.tileEngine=$engine --run forever endless.a >out 2>err &
+  popexec_pid=$!
+  sleep 0.5
+  kill -INT $popexec_pid
+  status=0
+  wait $popexec_pid || status=$?
+  [ $status = 130 ] || fail "exit status after SIGINT ($engine): $status: $(cat err)"
+  has err '^popexec: the run was stopped \(pop_engine_stop\) on tile [01], .*; superstep [0-9]+, cycle [0-9]+'
+done

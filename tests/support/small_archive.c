@@ -10,6 +10,7 @@
  *   small_archive ARCHIVE replicas: the same in three replicas of one IPU each; and a fourth program, "keep",
  *                    which takes n from stream "same", that is broadcast, and keeps it in row 0 of the remote
  *                    buffer "rows", char[2,4]
+ *   small_archive ARCHIVE endless: a third program, "forever", repeats "scale" 2^64 times
  *   small_archive ARCHIVE replicated-graph: the same in three replicas of one graph */
 #include <populus/populus.h>
 
@@ -66,7 +67,8 @@ static pop_program add_keep(pop_graph *graph, pop_tensor n)
   return keep;
 }
 
-static pop_error *compile_and_save(pop_graph *graph, const char *path, size_t num_programs)
+static pop_error *compile_and_save(pop_graph *graph, const char *path, size_t num_programs,
+                                   bool endless)
 {
   static const size_t x_shape[] = {2, 3}, n_shape[] = {4};
   pop_graph_add_codelets_source(graph, "c", codelets, "codelets.c", NULL);
@@ -87,7 +89,11 @@ static pop_error *compile_and_save(pop_graph *graph, const char *path, size_t nu
   add_vertex(graph, broken, "Break", "n", n, 1);
   pop_program programs[4] = {pop_program_execute(graph, scale, "scale"),
                              pop_program_execute(graph, broken, "break")};
-  if (num_programs > 2) programs[2] = add_streams(graph, n);
+  if (endless)
+    programs[2] = pop_program_repeat(
+        graph, UINT32_MAX, pop_program_repeat(graph, UINT32_MAX, programs[0], "inner"), "forever");
+  else if (num_programs > 2)
+    programs[2] = add_streams(graph, n);
   if (num_programs > 3) programs[3] = add_keep(graph, n);
   pop_executable *executable;
   POP_TRY(pop_compile_graph(graph, programs, num_programs, NULL, 0, &executable));
@@ -101,8 +107,9 @@ int main(int argc, char **argv)
   enum { REPLICAS = 3, TILES = 2 };
   const char *kind = argc == 3 ? argv[2] : "";
   bool streams = strcmp(kind, "streams") == 0, loaded_for_each = strcmp(kind, "replicas") == 0,
-       in_graph = strcmp(kind, "replicated-graph") == 0;
-  if (argc < 2 || argc > 3 || (*kind && !streams && !loaded_for_each && !in_graph)) return 2;
+       in_graph = strcmp(kind, "replicated-graph") == 0, endless = strcmp(kind, "endless") == 0;
+  if (argc < 2 || argc > 3 || (*kind && !streams && !loaded_for_each && !in_graph && !endless))
+    return 2;
   pop_target target;
   pop_error *error = pop_target_create("ipu2", loaded_for_each ? REPLICAS : 1, &target);
   if (!error) {
@@ -110,7 +117,8 @@ int main(int argc, char **argv)
     pop_graph *graph = loaded_for_each ? pop_graph_create_replicated(&target, REPLICAS)
                                        : pop_graph_create(&target);
     pop_graph *part = in_graph ? pop_graph_create_replicated_graph(graph, REPLICAS) : graph;
-    error = compile_and_save(part, argv[1], part != graph || loaded_for_each ? 4 : 2 + streams);
+    error = compile_and_save(
+        part, argv[1], part != graph || loaded_for_each ? 4 : 2 + (streams || endless), endless);
     pop_graph_free(graph);
   }
   if (error) fprintf(stderr, "%s\n", pop_error_message(error));

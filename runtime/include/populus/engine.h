@@ -56,6 +56,11 @@ POP_MUST_CHECK pop_error *pop_engine_run_as(pop_engine *engine, size_t program,
                                             const char *run_name);
 /* Runs the program that was made with this name. INDEX if there is none (with the nearest), or several. */
 POP_MUST_CHECK pop_error *pop_engine_run_named(pop_engine *engine, const char *name);
+/* Ends the run that goes on, if one does, at the next safe point: within 100 ms, wherever tiles are, also in a loop that
+ * never ends; on a CPU device between two vertices; a callback of a stream is waited for. pop_engine_run then returns
+ * RUNTIME: that it was stopped and where; memory can be read, and running again needs pop_engine_load, as after a fault.
+ * From any thread, in a callback, and in a signal handler. NULL is fine. The engine must not be freed meanwhile. */
+void pop_engine_stop(pop_engine *engine);
 
 /* ---- replicas ----
  *

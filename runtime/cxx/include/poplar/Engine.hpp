@@ -118,6 +118,8 @@ public:
   {
     finishRun(pop_engine_run_as(get().engine, program, debugName.c_str()));
   }
+  // From another thread, a callback or a signal handler: the run that goes on ends soon, with an exception.
+  void stop() { pop_engine_stop(get().engine); }
   void loadAndRun(const Device &device, unsigned program = 0)
   {
     load(device);
@@ -272,7 +274,6 @@ public:
 
 #define POPLAR_NOT_YET(name)                                                                       \
   POPLAR_MISSING_MEMBER(name, "poplar::Engine::" #name " is not there yet")
-  POPLAR_NOT_YET(stop)
   POPLAR_NOT_YET(getEngineOptions)
   POPLAR_NOT_YET(reportIntervals)
   POPLAR_NOT_YET(insertSimulatedError)
