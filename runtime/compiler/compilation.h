@@ -70,7 +70,7 @@ typedef struct compile_options {
   bool sections_by_category; /* of images; else there is one, .text */
   bool global_symbols_only;  /* of images */
   bool drop_debug_information;
-  bool verify;          /* exchanges */
+  bool verify;          /* what each pass has made: verify.h */
   bool log_stack_sizes; /* of vertex types */
   bool trace;           /* tensors are printed before and after what works on them */
   uint32_t multicast_policy, exchange_target;

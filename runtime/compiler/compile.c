@@ -1,7 +1,7 @@
 /* The graph compiler from above: the passes in order, and what becomes of a compilation. */
 #include "compiler/compilation.h"
 #include "compiler/dump.h"
-#include "compiler/exchange/exchange.h"
+#include "compiler/verify.h"
 #include <populus/out_of_memory.h>
 
 #include "base/log.h"
@@ -26,7 +26,7 @@ static const struct {
     {"account", pass_account},             /* memory by category and region */
 };
 
-enum { NUM_PASSES = sizeof passes / sizeof *passes };
+_Static_assert(sizeof passes / sizeof *passes == NUM_COMPILE_PASSES, "verify.h names them");
 
 static pop_error *check_request(const pop_target *target, size_t num_programs,
                                 const compile_options *options)
@@ -95,44 +95,49 @@ static compilation *start(pop_graph *graph, const uint32_t *programs, size_t num
   return c;
 }
 
-/* debug.verify. What it finds is a mistake of the compiler's. */
-static pop_error *verify(const compilation *c)
+/* Who compiles our tests wants to know, whatever the options of the engine are. */
+static bool wants_verification(const compile_options *options)
 {
-  log_phase phase = log_phase_start("COMPILER", "verify");
-  for (size_t i = 0; i < c->num_exchanges; i++) {
-    pop_error *error = verify_exchange(c, &c->exchanges[i]);
-    if (error)
-      return pop_error_prefix(error, "debug.verify: the plan of exchange '%s' is wrong",
-                              c->exchanges[i].name);
-  }
-  log_phase_end(&phase);
+  const char *wanted = getenv("POPULUS_VERIFY");
+  return options->verify || (wanted && *wanted);
+}
+
+static pop_error *verify_after(const compilation *c, compile_pass pass)
+{
+  log_phase phase;
+  if (c->options.verify) phase = log_phase_start("COMPILER", "verify");
+  pop_error *error = verify_compilation(c, pass);
+  if (error) return pop_error_prefix(error, "debug.verify, after %s", passes[pass].name);
+  if (c->options.verify) log_phase_end(&phase);
   return NULL;
 }
 
 unsigned compile_num_steps(void)
 {
-  return NUM_PASSES;
+  return NUM_COMPILE_PASSES;
 }
 
 /* POPULUS_DUMP: dump.h. */
 static pop_error *check_dump(void)
 {
-  const char *names[NUM_PASSES];
-  for (size_t i = 0; i < NUM_PASSES; i++) names[i] = passes[i].name;
-  return dump_check(getenv("POPULUS_DUMP"), names, NUM_PASSES);
+  const char *names[NUM_COMPILE_PASSES];
+  for (size_t i = 0; i < NUM_COMPILE_PASSES; i++) names[i] = passes[i].name;
+  return dump_check(getenv("POPULUS_DUMP"), names, NUM_COMPILE_PASSES);
 }
 
 static pop_error *run_passes(void *context)
 {
   compilation *c = context;
   const char *dumped = getenv("POPULUS_DUMP");
-  for (size_t i = 0; i < NUM_PASSES; i++) {
-    graph_report_progress(c->graph, (unsigned)i, NUM_PASSES);
+  bool verify = wants_verification(&c->options);
+  for (size_t i = 0; i < NUM_COMPILE_PASSES; i++) {
+    graph_report_progress(c->graph, (unsigned)i, NUM_COMPILE_PASSES);
     log_phase phase = log_phase_start("COMPILER", passes[i].name);
     POP_TRY(passes[i].run(c));
     pop_push(c->phase_times, c->num_phase_times, c->phase_times_capacity,
              (pop_phase_time){passes[i].name, log_phase_end(&phase)});
     if (dump_wanted(dumped, passes[i].name)) dump_compilation(c, passes[i].name, stderr);
+    if (verify) POP_TRY(verify_after(c, (compile_pass)i));
   }
   return NULL;
 }
@@ -145,7 +150,6 @@ pop_error *compile(pop_graph *graph, const uint32_t *programs, size_t num_progra
   POP_TRY(check_dump());
   compilation *c = start(graph, programs, num_programs, options);
   pop_error *error = pop_with_memory("compiling the graph", run_passes, c);
-  if (!error && options->verify) error = verify(c);
   if (error) {
     compilation_free(c);
     return error;
