@@ -5,7 +5,7 @@
  * says what was being done, to what, what is wrong and, where there is an answer, what would be
  * right. Libraries print what they are asked to print (the log, if POPLAR_LOG_LEVEL says so; PrintTensor)
  * and nothing else. They end the process in one case, with exit status 4 and a sentence: the host has
- * no memory left.
+ * no memory left, and no call is under way that could say so.
  */
 #ifndef POPULUS_ERROR_H
 #define POPULUS_ERROR_H
