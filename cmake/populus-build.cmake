@@ -59,25 +59,51 @@ function(populus_glob variable)
   set(${variable} ${files} PARENT_SCOPE)
 endfunction()
 
-# populus_component(<target> OUTPUT_NAME <name> SOURCES <file>... LINK <target>...): one library with public headers in
-# include/. The folder itself is on the include path of its own sources, and of the tests, but of nobody else.
+# What a library shows: a program may call its own functions as it likes. tests/cli/symbols.sh compares with the headers.
+set(POPULUS_EXPORTS "pop_*" popc_compile popc_main)
+list(JOIN POPULUS_EXPORTS "; " exports)
+set(POPULUS_VERSION_SCRIPT ${PROJECT_BINARY_DIR}/exports.map)
+file(CONFIGURE OUTPUT ${POPULUS_VERSION_SCRIPT} @ONLY
+  CONTENT "POPULUS_${PROJECT_VERSION_MAJOR} { global: ${exports}; local: *; };\n")
+
+# populus_component(<target> OUTPUT_NAME <name> {SOURCES <file>... | OBJECTS <object>...} LINK <target>...): one library
+# with public headers in include/. Sources are compiled by the object library <target>-objects; the folder itself is on
+# their include path, and that of the tests, but of nobody else. A shared library has a version script. A static one is
+# one object whose other names are local, made with ld -r: an archive of many would have to show what they call of each
+# other.
 function(populus_component target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT_NAME" "SOURCES;LINK")
-  if(NOT arg_SOURCES)
-    message(STATUS "${target}: no sources")
-    return()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT_NAME" "SOURCES;OBJECTS;LINK")
+  if(arg_SOURCES)
+    add_library(${target}-objects OBJECT ${arg_SOURCES})
+    target_include_directories(${target}-objects PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR})
+    target_link_libraries(${target}-objects PRIVATE ${arg_LINK})
+    list(APPEND arg_OBJECTS $<TARGET_OBJECTS:${target}-objects>)
   endif()
-  add_library(${target} ${arg_SOURCES})
+  if(BUILD_SHARED_LIBS)
+    add_library(${target} SHARED ${arg_OBJECTS})
+    target_link_options(${target} PRIVATE LINKER:--version-script=${POPULUS_VERSION_SCRIPT})
+    set_property(TARGET ${target} PROPERTY LINK_DEPENDS ${POPULUS_VERSION_SCRIPT})
+  else()
+    set(merged ${CMAKE_CURRENT_BINARY_DIR}/${target}.o)
+    list(TRANSFORM POPULUS_EXPORTS PREPEND --keep-global-symbol= OUTPUT_VARIABLE kept)
+    add_custom_command(OUTPUT ${merged}
+      COMMAND ${CMAKE_LINKER} -r -o ${merged} ${arg_OBJECTS}
+      COMMAND ${CMAKE_OBJCOPY} --wildcard ${kept} ${merged}
+      DEPENDS ${arg_OBJECTS}
+      COMMENT "Merging ${target}"
+      COMMAND_EXPAND_LISTS VERBATIM)
+    add_library(${target} STATIC ${merged})
+  endif()
   add_library(populus::${target} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES
-    OUTPUT_NAME ${arg_OUTPUT_NAME} VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
-    DEFINE_SYMBOL "") # everything is exported: objects are the same for both kinds of library
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C
+    OUTPUT_NAME ${arg_OUTPUT_NAME} VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
   target_include_directories(${target}
-    PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
-    PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
   target_link_libraries(${target} PUBLIC ${arg_LINK})
   set_property(GLOBAL APPEND PROPERTY POPULUS_COMPONENTS ${target})
   set_property(GLOBAL APPEND PROPERTY POPULUS_COMPONENT_DIRS ${CMAKE_CURRENT_SOURCE_DIR})
+  set_property(GLOBAL APPEND PROPERTY POPULUS_COMPONENT_LINKS ${arg_LINK})
+  set_property(GLOBAL APPEND PROPERTY POPULUS_OBJECTS ${arg_OBJECTS})
   install(TARGETS ${target} EXPORT populus-targets)
   if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include)
     install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -42,7 +42,7 @@ static pop_error *read_at(const pop_archive *archive, uint64_t offset, void *byt
     return NULL;
   }
   size_t got = 0;
-  POP_TRY(pop_file_pread(archive->fd, archive->name, bytes, size, archive->start + offset, &got));
+  POP_TRY(file_pread(archive->fd, archive->name, bytes, size, archive->start + offset, &got));
   if (got < size)
     return pop_error_new(POP_ERROR_FILE_LOAD,
                          "'%s' was cut while it was read: it ends at byte %" PRIu64, archive->name,
@@ -197,7 +197,7 @@ pop_error *pop_archive_open(const char *path, pop_archive **archive)
 {
   int fd = -1;
   uint64_t size = 0;
-  POP_TRY(pop_file_open_regular(path, &fd, &size));
+  POP_TRY(file_open_regular(path, &fd, &size));
   return open_archive(fd, NULL, 0, size, path, archive);
 }
 
@@ -206,7 +206,7 @@ pop_error *pop_archive_open_part(const char *path, uint64_t offset, uint64_t siz
 {
   int fd = -1;
   uint64_t file_size = 0;
-  POP_TRY(pop_file_open_regular(path, &fd, &file_size));
+  POP_TRY(file_open_regular(path, &fd, &file_size));
   if (offset <= file_size && size <= file_size - offset)
     return open_archive(fd, NULL, offset, size, name, archive);
   close(fd);

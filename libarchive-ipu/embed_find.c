@@ -27,7 +27,7 @@ static pop_error *read_range(const program_file *file, uint64_t offset, void *by
 {
   size_t got = 0;
   if (offset <= file->size && size <= file->size - offset)
-    POP_TRY(pop_file_pread(file->fd, file->path, bytes, (size_t)size, offset, &got));
+    POP_TRY(file_pread(file->fd, file->path, bytes, (size_t)size, offset, &got));
   if (got == size) return NULL;
   return pop_error_new(POP_ERROR_FILE_LOAD, "'%s': its section headers point past its end",
                        file->path);
@@ -72,7 +72,7 @@ pop_error *pop_embed_find(const char *program, bool *found, uint64_t *offset, ui
 {
   program_file file = {.path = program};
   Elf64_Shdr archive = {0};
-  POP_TRY(pop_file_open_regular(program, &file.fd, &file.size));
+  POP_TRY(file_open_regular(program, &file.fd, &file.size));
   pop_error *error = find_in(&file, found, &archive);
   close(file.fd);
   *offset = archive.sh_offset;

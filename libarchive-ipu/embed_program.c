@@ -191,7 +191,7 @@ static pop_error *copy_file(int fd, const char *path, uint64_t size, pop_output 
   pop_error *error = NULL;
   for (uint64_t at = 0; at < size && !error;) {
     size_t got = 0, wanted = size - at < COPY_BYTES ? (size_t)(size - at) : COPY_BYTES;
-    error = pop_file_pread(fd, path, buffer, wanted, at, &got);
+    error = file_pread(fd, path, buffer, wanted, at, &got);
     if (!error && got < wanted)
       error = pop_error_new(POP_ERROR_FILE_LOAD, "'%s' was cut while it was read", path);
     if (!error) error = pop_output_write_sparse(output, buffer, got);
@@ -204,7 +204,7 @@ static pop_error *copy_file(int fd, const char *path, uint64_t size, pop_output 
 pop_error *embed_archive(const char *archive, pop_output *output, uint64_t *size)
 {
   int fd = -1;
-  POP_TRY(pop_file_open_regular(archive, &fd, size));
+  POP_TRY(file_open_regular(archive, &fd, size));
   pop_error *error = copy_file(fd, archive, *size, output);
   close(fd);
   return error;

@@ -8,10 +8,10 @@
 
 /* Opens a regular file for reading; anything else is refused with a message that says what it is,
  * and without waiting for it. Error: FILE_LOAD; SYSTEM when the process has no more descriptors. */
-POP_MUST_CHECK pop_error *pop_file_open_regular(const char *path, int *fd, uint64_t *size);
+POP_MUST_CHECK pop_error *file_open_regular(const char *path, int *fd, uint64_t *size);
 /* pread until `size` bytes or the end of the file; `*got` says which. */
-POP_MUST_CHECK pop_error *pop_file_pread(int fd, const char *path, void *bytes, size_t size,
-                                         uint64_t offset, size_t *got);
+POP_MUST_CHECK pop_error *file_pread(int fd, const char *path, void *bytes, size_t size,
+                                     uint64_t offset, size_t *got);
 
 /* A file under a temporary name beside `path`, open for writing and locked. The name is known to
  * pop_output_remove_all_temporaries until it is given up. */
@@ -20,14 +20,14 @@ typedef struct pop_temporary {
   int slot;   /* in the table of open temporaries */
   char *name; /* also in the table; whoever takes it out there owns it */
 } pop_temporary;
-POP_MUST_CHECK pop_error *pop_temporary_create(const char *path, pop_temporary *temporary);
+POP_MUST_CHECK pop_error *temporary_create(const char *path, pop_temporary *temporary);
 /* Gives it its final name. The descriptor stays open. */
-POP_MUST_CHECK pop_error *pop_temporary_rename(pop_temporary *temporary, const char *path);
+POP_MUST_CHECK pop_error *temporary_rename(pop_temporary *temporary, const char *path);
 /* Removes the name. The descriptor stays open. */
-void pop_temporary_remove(pop_temporary *temporary);
+void temporary_remove(pop_temporary *temporary);
 /* Removes and closes those that were created in the pop_with_memory `scope`, whose owners are not there any more. */
-void pop_temporaries_abandon(const void *scope);
+void temporaries_abandon(const void *scope);
 /* `scope` has ended, and what is still open there belongs to the one around it. */
-void pop_temporaries_pass_on(const void *scope, const void *outer);
+void temporaries_pass_on(const void *scope, const void *outer);
 
 #endif

@@ -42,7 +42,7 @@ static const char *type_of_file(mode_t mode)
   }
 }
 
-pop_error *pop_file_open_regular(const char *path, int *fd, uint64_t *size)
+pop_error *file_open_regular(const char *path, int *fd, uint64_t *size)
 {
   int opened = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (opened < 0) return read_error(errno, path);
@@ -62,8 +62,8 @@ pop_error *pop_file_open_regular(const char *path, int *fd, uint64_t *size)
   return NULL;
 }
 
-pop_error *pop_file_pread(int fd, const char *path, void *bytes, size_t size, uint64_t offset,
-                          size_t *got)
+pop_error *file_pread(int fd, const char *path, void *bytes, size_t size, uint64_t offset,
+                      size_t *got)
 {
   size_t done = 0;
   while (done < size) {
@@ -99,7 +99,7 @@ static pop_error *read_all(int fd, const char *path, uint64_t stated_size, size_
     }
     memory = grown;
     size_t got = 0;
-    pop_error *error = pop_file_pread(fd, path, memory + used, capacity - used, used, &got);
+    pop_error *error = file_pread(fd, path, memory + used, capacity - used, used, &got);
     used += got;
     if (!error && used > max_bytes) error = too_large(path, max_bytes);
     if (error) {
@@ -135,7 +135,7 @@ static pop_error *read_regular(const char *path, bool own, size_t max_bytes, uin
   int fd = -1;
   uint64_t stated_size = 0;
   if (max_bytes > SIZE_MAX / 4) max_bytes = SIZE_MAX / 4; /* so that sums below cannot wrap */
-  POP_TRY(pop_file_open_regular(path, &fd, &stated_size));
+  POP_TRY(file_open_regular(path, &fd, &stated_size));
   pop_error *error = own ? check_own(fd, path) : NULL;
   if (!error) error = read_all(fd, path, stated_size, max_bytes, bytes, size);
   close(fd);

@@ -35,7 +35,7 @@
 #define KEPT_NAME_LENGTH (NAME_MAX - 40)
 
 static _Atomic(char *) open_temporaries[MAX_OPEN_TEMPORARIES];
-/* Of those that are open: what pop_temporaries_abandon needs. Written by the thread that opens it, before `scope`. */
+/* Of those that are open: what temporaries_abandon needs. Written by the thread that opens it, before `scope`. */
 static struct {
   _Atomic(const void *) scope; /* of out_of_memory.c */
   int fd;
@@ -72,7 +72,7 @@ static bool unregister_name(pop_temporary *temporary)
 }
 
 /* A scope is one thread's: nobody else opens or closes in it. */
-void pop_temporaries_abandon(const void *scope)
+void temporaries_abandon(const void *scope)
 {
   for (int i = 0; i < MAX_OPEN_TEMPORARIES; i++) {
     if (atomic_load(&owners[i].scope) != scope) continue;
@@ -84,7 +84,7 @@ void pop_temporaries_abandon(const void *scope)
   }
 }
 
-void pop_temporaries_pass_on(const void *scope, const void *outer)
+void temporaries_pass_on(const void *scope, const void *outer)
 {
   for (int i = 0; i < MAX_OPEN_TEMPORARIES; i++) {
     const void *of = scope;
@@ -183,7 +183,7 @@ static pop_error *create(const char *path, const char *dir, const char *prefix,
   return create_error(EEXIST, path, dir);
 }
 
-pop_error *pop_temporary_create(const char *path, pop_temporary *temporary)
+pop_error *temporary_create(const char *path, pop_temporary *temporary)
 {
   char *dir, *prefix;
   split(path, &dir, &prefix);
@@ -194,19 +194,19 @@ pop_error *pop_temporary_create(const char *path, pop_temporary *temporary)
   return error;
 }
 
-pop_error *pop_temporary_rename(pop_temporary *temporary, const char *path)
+pop_error *temporary_rename(pop_temporary *temporary, const char *path)
 {
   char *name = temporary->name;
   if (rename(name, path) != 0) {
     int errnum = errno;
-    pop_temporary_remove(temporary);
+    temporary_remove(temporary);
     return pop_error_errno(errnum, "cannot write '%s'", path);
   }
   if (unregister_name(temporary)) free(name);
   return NULL;
 }
 
-void pop_temporary_remove(pop_temporary *temporary)
+void temporary_remove(pop_temporary *temporary)
 {
   char *name = temporary->name;
   if (!name || !unregister_name(temporary)) return;

@@ -106,7 +106,7 @@ static pop_error *open_replacing(pop_output *output, const struct stat *existing
   output->final = real;
   if (existing && faccessat(AT_FDCWD, real, W_OK, AT_EACCESS) != 0)
     return pop_error_errno(errno, "cannot write '%s'", output->path);
-  POP_TRY(pop_temporary_create(real, &output->temporary));
+  POP_TRY(temporary_create(real, &output->temporary));
   if (existing && fchmod(output->temporary.fd, existing->st_mode & 0777) != 0)
     return pop_error_errno(errno, "cannot give '%s' the mode of the file it replaces",
                            output->path);
@@ -281,8 +281,7 @@ static pop_error *complete(pop_output *output)
 pop_error *pop_output_commit(pop_output *output)
 {
   pop_error *error = complete(output);
-  if (!error && !output->write_through)
-    error = pop_temporary_rename(&output->temporary, output->final);
+  if (!error && !output->write_through) error = temporary_rename(&output->temporary, output->final);
   int fd = output->temporary.fd;
   output->temporary.fd = -1;
   if (close(fd) != 0 && !error && output->write_through && errno != EINTR)
@@ -294,7 +293,7 @@ pop_error *pop_output_commit(pop_output *output)
 void pop_output_abort(pop_output *output)
 {
   if (!output) return;
-  if (!output->write_through) pop_temporary_remove(&output->temporary);
+  if (!output->write_through) temporary_remove(&output->temporary);
   if (output->temporary.fd >= 0) close(output->temporary.fd);
   free(output->path);
   free(output->final);

@@ -88,7 +88,7 @@ static pop_error *check_mappings(const pop_image *image, pop_error_code code)
   return NULL;
 }
 
-pop_error *pop_image_check(const pop_image *image, pop_error_code code)
+pop_error *image_verify(const pop_image *image, pop_error_code code)
 {
   if (end_of(image) > UINT32_MAX)
     return pop_error_new(code, "an image of %" PRIu32 " bytes at 0x%" PRIx32 " ends past 32 bits",

@@ -19,7 +19,7 @@
 
 /* What holds for every image, on its way out (`code` INTERNAL: our bug) and in (FILE_LOAD): memory
  * that does not wrap, segments, symbols and mappings inside it and in order, an entry in code. */
-POP_MUST_CHECK pop_error *pop_image_check(const pop_image *image, pop_error_code code);
+POP_MUST_CHECK pop_error *image_verify(const pop_image *image, pop_error_code code);
 
 /* image_details.c: the section's size, its bytes (into zeroed memory), and the way back: fills in
  * category and type of the symbols that were read from .symtab. */

@@ -409,7 +409,7 @@ static pop_error *read_image(reader *reader, unsigned parts, const pop_target *t
     POP_TRY(fetch(reader, ".text", reader->memory.sh_offset, image->size, &image->bytes));
   if (parts & POP_IMAGE_SYMBOLS) POP_TRY(read_symbols(reader, image));
   if (parts & POP_IMAGE_DEBUG_LINK) POP_TRY(read_debug_link(reader, image));
-  return pop_image_check(image, POP_ERROR_FILE_LOAD);
+  return image_verify(image, POP_ERROR_FILE_LOAD);
 }
 
 pop_error *pop_image_read(const uint8_t *bytes, size_t size, const char *name,

@@ -347,7 +347,7 @@ static void put_section_headers(const pop_image *image, const layout *layout, ui
 
 static pop_error *write_image(const pop_image *image, pop_bytes *out)
 {
-  POP_TRY(pop_image_check(image, POP_ERROR_INTERNAL));
+  POP_TRY(image_verify(image, POP_ERROR_INTERNAL));
   layout layout = {0};
   POP_TRY(lay_out(image, &layout));
   if (!pop_bytes_try_reserve(out, layout.total))

@@ -153,11 +153,11 @@ pop_error *pop_with_memory(const char *doing, pop_error *(*body)(void *context),
     pop_error *error = body(context);
     held = here.held_before;
     innermost = here.outer;
-    pop_temporaries_pass_on(&here, here.outer);
+    temporaries_pass_on(&here, here.outer);
     return error;
   }
   innermost = here.outer;
   held = here.held_before;
-  pop_temporaries_abandon(&here);
+  temporaries_abandon(&here);
   return pop_error_new(POP_ERROR_MEMORY, "%s: out of memory (%zu bytes)", doing, here.bytes);
 }
