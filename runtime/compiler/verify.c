@@ -148,7 +148,7 @@ static pop_error *verify_work(const compilation *c, const tile_work *work)
     bool is_worker = v->worker < c->target.num_worker_contexts || v->worker == ON_SUPERVISOR ||
                      v->worker == ON_ALL_WORKERS;
     if (v->type >= c->num_vertex_types || !is_worker ||
-        v->state_offset >= c->blocks[work->state_block].size)
+        v->state_offset > c->blocks[work->state_block].size) /* a vertex may have no state */
       return broken("vertex %zu of the work of tile %u has type %u, worker %u and state at %u", i,
                     work->tile, v->type, v->worker, v->state_offset);
   }

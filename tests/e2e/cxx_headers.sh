@@ -27,7 +27,6 @@ graph.getTarget().getNumConvUnits();|Target::getNumConvUnits: Populus' tiles are
 graph.getMaxFieldDim("V", "f", 0);|Graph::getMaxFieldDim is not there yet
 graph.addFunctionBuffer(0);|Graph::addFunctionBuffer is not there yet
 engine.reportIntervals(0);|Engine::reportIntervals is not there yet
-engine.stop();|Engine::stop is not there yet
 poplar::IPUModel().dataPathWidth = 64;|IPUModel::dataPathWidth: Populus' tiles have no such figure
 poplar::Type type = poplar::LONG; (void)type;|poplar::LONG: a long has 32 bits on the device
 poplar::program::Loop loop(0);|program::Loop: a run has to end

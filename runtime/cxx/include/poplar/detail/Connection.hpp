@@ -27,12 +27,20 @@ inline void connect(pop_graph *graph, const FieldRef &field, CArray<pop_tensor> 
   check(graph);
 }
 
+inline pop_field_info fieldInfo(const FieldRef &field)
+{
+  if (!field.c().graph)
+    throw poplar_error("field '" + field.getName() + "' is of a vertex that is null");
+  pop_field_info info;
+  check(pop_graph_field_info(field.c(), field.getName().c_str(), &info));
+  return info;
+}
+
 // An edge gets a constant, a plain member its value.
 inline void setValues(pop_graph *graph, const FieldRef &field, const HostValues &values)
 {
   const char *name = field.getName().c_str();
-  pop_field_info info;
-  check(pop_graph_field_info(field.c(), name, &info));
+  pop_field_info info = fieldInfo(field);
   Bytes bytes = values.as(Type(info.type).c());
   if (info.is_edge)
     pop_graph_connect_value(graph, field.c(), name, info.type, bytes.data(), values.count());
@@ -50,8 +58,7 @@ inline void setValues(pop_graph *graph, const FieldRef &field, const HostValues 
 template <typename T> void setValue(pop_graph *graph, const FieldRef &field, T value)
 {
   const char *name = field.getName().c_str();
-  pop_field_info info;
-  check(pop_graph_field_info(field.c(), name, &info));
+  pop_field_info info = fieldInfo(field);
   if (info.is_edge || info.is_vector || info.type == POP_UNSIGNED_LONGLONG)
     setValues(graph, field, HostValues(&value, 1));
   else if (std::is_floating_point<T>::value)
