@@ -14,6 +14,8 @@ OBJECTS = {"pop_graph": "graph", "pop_engine": "engine", "pop_executable": "exec
 HANDLES = {"pop_tensor": "tensor", "pop_vertex": "vertex", "pop_compute_set": "compute_set", "pop_program": "program",
            "pop_function": "function", "pop_stream": "stream", "pop_remote_buffer": "remote_buffer",
            "pop_host_function": "host_function"}
+# A name, and as many characters as counts say.
+TEXT = r'"x\0\0"'
 # A call without an error, which says what is wrong otherwise or has nothing to say.
 SILENT = re.compile(r"pop_graph_(error|take_error|free|release)$|pop_tensor_valid$|_free$|_program_end$")
 
@@ -60,7 +62,7 @@ def value(argument, state, null):
     if stars:
         if null or state in ("nothing", "counted"):
             return "NULL"
-        return "sink" if kind == "FILE" else '"x"' if kind == "char" and "const" in argument else "(void *)room"
+        return "sink" if kind == "FILE" else TEXT if kind == "char" and "const" in argument else "(void *)room"
     if kind in HANDLES:
         return f"({kind}){{0}}" if state in ("nothing", "counted") else f"{'freed' if state == 'stale' else state}.{HANDLES[kind]}"
     if kind in ("size_t", "uint32_t", "uint64_t", "int64_t", "int", "unsigned", "double", "float", "bool") or \

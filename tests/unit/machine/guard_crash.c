@@ -3,6 +3,7 @@
 
 #include <machine/state.h>
 #include <signal.h>
+#include <sys/mman.h>
 
 enum { STRAYING = 1, NUM_TILES = 3 };
 
@@ -94,7 +95,8 @@ Test(machine_guard, without_a_handler_other_signals_end_the_process, .signal = S
 {
   signal(SIGSEGV, SIG_DFL);
   stray(0, false);
-  *(volatile int *)NULL = 1;
+  void *closed = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *(volatile int *)closed = 1;
 }
 
 /* More tiles than can lie apart: there is still nothing but tiles in reach. */
