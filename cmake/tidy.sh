@@ -12,9 +12,11 @@ if [ ! -f "$build/compile_commands.json" ]; then
   exit 4
 fi
 
-# What the build compiles is what the data base names; one "file" line for each translation unit. What protoc-c writes is not ours.
+# What the build compiles is what the data base names; one "file" line for each translation unit. What the build has
+# written itself nobody reads.
 compiled() {
-  sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$build/compile_commands.json" | grep '\.c$' | grep -v '\.pb-c\.c$' | LC_ALL=C sort -u
+  sed -n 's/^ *"file": "\(.*\)",*$/\1/p' "$build/compile_commands.json" | grep '\.c$' |
+    grep -v "^$(cd "$build" && pwd)/" | LC_ALL=C sort -u
 }
 
 # Headers that programs in C++ include, and those that our tests in C++ share. What comes with Vertex.hpp is for the tile.
