@@ -75,7 +75,7 @@ static void emit_broadcast_in_dim(emitter *e, text *to, const operation *op)
   const model_type *from = op->operands[0]->type;
   size_t count;
   const int64_t *dims = op_int_list(e->l->m, op, "broadcast_dimensions", &count);
-  expression *x = own_index(e, to, op), at[MODEL_MAX_RANK];
+  expression *x = own_index(e, to, op), at[MODEL_MAX_RANK] = {0};
   for (uint32_t d = 0; d < from->rank; ++d) at[d] = from->dims[d] == 1 ? "0" : x[dims[d]];
   emit_lookup(e, to, op, at);
 }
@@ -84,7 +84,7 @@ static void emit_transpose(emitter *e, text *to, const operation *op)
 {
   size_t rank;
   const int64_t *permutation = op_int_list(e->l->m, op, "permutation", &rank);
-  expression *x = own_index(e, to, op), at[MODEL_MAX_RANK];
+  expression *x = own_index(e, to, op), at[MODEL_MAX_RANK] = {0};
   for (size_t d = 0; d < rank; ++d) at[permutation[d]] = x[d];
   emit_lookup(e, to, op, at);
 }
@@ -154,7 +154,7 @@ static void emit_real_dynamic_slice(emitter *e, text *to, const operation *op)
 static void emit_dynamic_update_slice(emitter *e, text *to, const operation *op)
 {
   const model_type *type = op->results[0]->type, *update = op->operands[1]->type;
-  expression *x = own_index(e, to, op), at[MODEL_MAX_RANK];
+  expression *x = own_index(e, to, op), at[MODEL_MAX_RANK] = {0};
   text inside = {0};
   text_add(&inside, "true");
   for (uint32_t d = 0; d < type->rank; ++d) {
@@ -184,7 +184,7 @@ static void emit_pad(emitter *e, text *to, const operation *op)
     define(e, to, op->results[0], padding);
     return;
   }
-  expression *x = own_index(e, to, op), at[MODEL_MAX_RANK];
+  expression *x = own_index(e, to, op), at[MODEL_MAX_RANK] = {0};
   text inside = {0};
   text_add(&inside, "true");
   for (uint32_t d = 0; d < from->rank; ++d) {
@@ -286,19 +286,19 @@ static void emit_gather(emitter *e, text *to, const operation *op)
   const int64_t *map = dict_int_list(m, dn, "start_index_map", &num_map);
   int64_t vector_dim = dict_int(dn, "index_vector_dim", 0);
   uint32_t rank = op->results[0]->type->rank;
-  expression *x = own_index(e, to, op), batch[MODEL_MAX_RANK], at[MODEL_MAX_RANK + 1];
+  expression *x = own_index(e, to, op), batch[MODEL_MAX_RANK] = {0}, at[MODEL_MAX_RANK + 1] = {0};
   size_t num_batch = 0;
   for (uint32_t d = 0; d < rank; ++d)
     if (!in_list(offset, num_offset, d)) batch[num_batch++] = x[d];
   /* Where in the slice, by dimension of the operand. */
-  expression full[MODEL_MAX_RANK];
+  expression full[MODEL_MAX_RANK] = {0};
   size_t next = 0;
   for (uint32_t d = 0; d < operand->type->rank; ++d)
     full[d] = in_list(collapsed, num_collapsed, d) || in_list(operand_batch, num_operand_batch, d)
                   ? "0"
                   : x[offset[next++]];
   /* The slices' sizes: an attribute, or of dynamic_gather those of the result. */
-  int64_t sizes[MODEL_MAX_RANK];
+  int64_t sizes[MODEL_MAX_RANK] = {0};
   size_t num_sizes;
   const int64_t *given = op_int_list(m, op, "slice_sizes", &num_sizes);
   next = 0;
@@ -370,12 +370,12 @@ enum { MAX_INPUTS = 32 };
 
 static bool emit_reduce(emitter *e, text *to, const operation *op)
 {
-  size_t inputs = op->num_operands / 2, order[MODEL_MAX_RANK];
+  size_t inputs = op->num_operands / 2, order[MODEL_MAX_RANK] = {0};
   if (inputs > MAX_INPUTS)
     return lowering_fail(e->l, op, "a reduce has at most %d inputs", MAX_INPUTS);
   const model_type *from = op->operands[0]->type;
   uint32_t kept = op->results[0]->type->rank;
-  expression acc[2 * MAX_INPUTS], at[MODEL_MAX_RANK];
+  expression acc[2 * MAX_INPUTS] = {0}, at[MODEL_MAX_RANK] = {0};
   const char *name = emit_region(e, op, 0);
   if (!name) return false;
   uint64_t elements = reduce_order(e->l, op, order);
@@ -420,7 +420,7 @@ static bool emit_reduce_window(emitter *e, text *to, const operation *op)
   const int64_t *base_dilation = op_ints(m, op, "base_dilations", rank, 1);
   const int64_t *window_dilation = op_ints(m, op, "window_dilations", rank, 1);
   const int64_t *padding = op_ints(m, op, "padding", 2 * (size_t)rank, 0);
-  expression acc[2 * MAX_INPUTS], at[MODEL_MAX_RANK];
+  expression acc[2 * MAX_INPUTS] = {0}, at[MODEL_MAX_RANK] = {0};
   const char *name = emit_region(e, op, 0);
   if (!name) return false;
   emit_accumulators(e, to, op, inputs, acc);
@@ -504,7 +504,7 @@ static void emit_dot(emitter *e, text *to, const operation *op)
     }
   }
   unsigned n = e->next_name++;
-  expression *x = own_index(e, to, op), at[2][MODEL_MAX_RANK];
+  expression *x = own_index(e, to, op), at[2][MODEL_MAX_RANK] = {0};
   size_t next = num_batch;
   for (int i = 0; i < 2; ++i) {
     for (size_t k = 0; k < num_batch; ++k) at[i][batch[i][k]] = x[k];
@@ -564,7 +564,7 @@ static void emit_convolution(emitter *e, text *to, const operation *op)
   size_t out_batch = dimension_of(roles[2], rank, -1);
   size_t out_feature = dimension_of(roles[2], rank, -2);
   unsigned n = e->next_name++;
-  expression *x = own_index(e, to, op), at[MODEL_MAX_RANK], k[MODEL_MAX_RANK];
+  expression *x = own_index(e, to, op), at[MODEL_MAX_RANK] = {0}, k[MODEL_MAX_RANK] = {0};
   emit_product_sum(e, to, op, n);
   if (type_elements(in) && type_elements(kernel)) {
     /* Output feature o belongs to group o / (features / groups). */
@@ -635,7 +635,7 @@ static bool emit_fft(emitter *e, text *to, const operation *op)
   bool real_out = strcmp(type, "IRFFT") == 0;
   uint32_t first = out->rank - (uint32_t)count;
   unsigned n = e->next_name++;
-  expression *x = own_index(e, to, op), at[MODEL_MAX_RANK];
+  expression *x = own_index(e, to, op), at[MODEL_MAX_RANK] = {0};
   text_add(to, "    float t%u = 0, u%u = 0;\n", n, n);
   for (uint32_t d = 0; d < first; ++d) at[d] = x[d];
   text phase = {0};

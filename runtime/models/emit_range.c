@@ -71,10 +71,10 @@ static void free_codelet(range_codelet *c)
   free(c->e.inputs);
 }
 
-/* One compute set of vertices, where tensors[i] is field i's: outputs and `sliced` inputs in ranges of `plan`. */
+/* One compute set of vertices, where tensors[i] is field i's, of all fields: outputs and `sliced` inputs in ranges of `plan`. */
 static void add_range_vertices(lowering *l, const operation *op, const range_codelet *c,
                                uint32_t codelet, const spread_plan *plan, const pop_tensor *tensors,
-                               const bool *sliced)
+                               const bool *sliced, size_t num_tensors)
 {
   pop_compute_set set = pop_graph_add_compute_set(l->graph, lowering_name(l, op));
   for (uint64_t n = 0; n < plan->num_vertices; ++n) {
@@ -83,7 +83,7 @@ static void add_range_vertices(lowering *l, const operation *op, const range_cod
     planned_vertex *v = lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), c->num_fields);
     v->base = (uint32_t)(begin * plan->grain);
     v->has_base = true;
-    for (size_t i = 0; i < c->num_fields; ++i) {
+    for (size_t i = 0; i < num_tensors; ++i) {
       uint64_t all = pop_tensor_num_elements(tensors[i]);
       uint64_t unit = plan->elements ? all / plan->elements : 0;
       pop_tensor t = pop_tensor_flatten(tensors[i]);
@@ -128,7 +128,7 @@ static void scatter_body(range_codelet *c, const operation *op, const char *regi
   int64_t vector = dict_int(dn, "index_vector_dim", 0);
   const model_type *type = op->operands[0]->type, *indices = op->operands[inputs]->type;
   const model_type *updates = op->operands[inputs + 1]->type;
-  const char *scatter[MODEL_MAX_RANK], *full[MODEL_MAX_RANK], *at[MODEL_MAX_RANK];
+  const char *scatter[MODEL_MAX_RANK] = {0}, *full[MODEL_MAX_RANK] = {0}, *at[MODEL_MAX_RANK] = {0};
   size_t n = 0, next = 0;
   for (size_t i = 0; i < inputs; ++i)
     text_add(to, "  for (unsigned i = 0; i < size; ++i) out%zu[i] = in%zu[i];\n", i, i);
@@ -206,7 +206,7 @@ static bool lower_scatter(lowering *l, const operation *op)
     }
     good = !l->error;
     if (good && plan.elements)
-      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced);
+      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced, c.num_fields);
   }
   free_codelet(&c);
   return good;
@@ -266,14 +266,14 @@ static bool lower_select_and_scatter(lowering *l, const operation *op)
               add_field(&c, op, "out", 0, op->results[0], true) && select_body(&c, op);
   if (good) {
     spread_plan plan = lowering_plan(l, type_elements(op->results[0]->type), 16, 1);
-    pop_tensor tensors[4];
+    pop_tensor tensors[4] = {{0}};
     const bool sliced[4] = {false, false, false, true};
     for (int i = 0; i < 3; ++i) tensors[i] = lowering_tensor(l, op->operands[i]);
     tensors[3] = lowering_variable(l, op->results[0]->type, &plan, lowering_name(l, op));
     lowering_set_tensor(l, op->results[0], tensors[3]);
     good = !l->error;
     if (good && plan.elements)
-      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced);
+      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced, 4);
   }
   free_codelet(&c);
   return good;
@@ -292,7 +292,7 @@ static pop_tensor row_variable(lowering *l, const value *v, const spread_plan *p
                                size_t dimension, const char *name)
 {
   model_type type = *v->type;
-  int64_t dims[MODEL_MAX_RANK];
+  int64_t dims[MODEL_MAX_RANK] = {0};
   size_t n = 0;
   for (uint32_t d = 0; d < type.rank; ++d)
     if (d != dimension) dims[n++] = type.dims[d];
@@ -365,7 +365,7 @@ static bool lower_sort(lowering *l, const operation *op)
     }
     good = !l->error;
     if (good && elements)
-      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced);
+      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced, 2 * inputs);
   }
   free_codelet(&c);
   return good;
@@ -405,7 +405,7 @@ static bool lower_top_k(lowering *l, const operation *op)
         k, row, k, k, row, order, s, order, s, k, k);
     spread_plan plan = lowering_plan(l, rows, (uint64_t)row * 4 + 257, k ? (uint64_t)k : 1);
     const bool sliced[3] = {true, true, true};
-    pop_tensor tensors[3];
+    pop_tensor tensors[3] = {{0}};
     tensors[0] = lowering_tensor(l, op->operands[0]);
     for (int i = 0; i < 2; ++i) {
       tensors[1 + i] = lowering_variable(l, op->results[i]->type, &plan, lowering_name(l, op));
@@ -413,7 +413,7 @@ static bool lower_top_k(lowering *l, const operation *op)
     }
     good = !l->error;
     if (good && k && rows)
-      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced);
+      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced, 3);
   }
   free_codelet(&c);
   return good;
@@ -477,13 +477,13 @@ static bool lower_triangular_solve(lowering *l, const operation *op)
     spread_plan plan =
         lowering_plan(l, each ? elements / each : 0, each * (uint64_t)m + 257, each ? each : 1);
     const bool sliced[3] = {true, true, true};
-    pop_tensor tensors[3];
+    pop_tensor tensors[3] = {{0}};
     for (int i = 0; i < 2; ++i) tensors[i] = lowering_tensor(l, op->operands[i]);
     tensors[2] = lowering_variable(l, type, &plan, lowering_name(l, op));
     lowering_set_tensor(l, op->results[0], tensors[2]);
     good = !l->error;
     if (good && elements)
-      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced);
+      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced, 3);
   }
   free_codelet(&c);
   return good;

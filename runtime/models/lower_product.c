@@ -37,7 +37,7 @@ static void sides_of(const lowering *l, const operation *op, side sides[2])
 static pop_tensor matrices(const side *s, const model_type *type, pop_tensor t,
                            bool contracted_first)
 {
-  size_t order[MODEL_MAX_RANK], n = 0, shape[3] = {1, 1, 1};
+  size_t order[MODEL_MAX_RANK] = {0}, n = 0, shape[3] = {1, 1, 1};
   for (size_t i = 0; i < s->num_batch; ++i) {
     order[n++] = (size_t)s->batch[i];
     shape[0] *= (size_t)type->dims[s->batch[i]];
@@ -73,7 +73,7 @@ bool lower_product(lowering *l, const operation *op)
 {
   side sides[2];
   sides_of(l, op, sides);
-  pop_tensor operands[2];
+  pop_tensor operands[2] = {{0}};
   for (int i = 0; i < 2; ++i) operands[i] = lowering_tensor(l, op->operands[i]);
   if (l->error) return false;
   pop_popops_add_codelets(l->graph);
@@ -87,7 +87,7 @@ bool lower_product(lowering *l, const operation *op)
                                                        pop_tensor_index(b, i), l->sequence,
                                                        lowering_name(l, op)),
                                     0);
-  size_t shape[MODEL_MAX_RANK];
+  size_t shape[MODEL_MAX_RANK] = {0};
   const model_type *type = op->results[0]->type;
   for (uint32_t d = 0; d < type->rank; ++d) shape[d] = (size_t)type->dims[d];
   lowering_set_tensor(l, op->results[0],

@@ -6,14 +6,14 @@
 
 static pop_tensor view_reshape(const value *v, pop_tensor t)
 {
-  size_t shape[MODEL_MAX_RANK];
+  size_t shape[MODEL_MAX_RANK] = {0};
   for (uint32_t d = 0; d < v->type->rank; ++d) shape[d] = (size_t)v->type->dims[d];
   return pop_tensor_reshape(t, shape, v->type->rank);
 }
 
 static pop_tensor view_transpose(lowering *l, const operation *op, pop_tensor t)
 {
-  size_t count, order[MODEL_MAX_RANK];
+  size_t count, order[MODEL_MAX_RANK] = {0};
   const int64_t *permutation = op_int_list(l->m, op, "permutation", &count);
   for (size_t i = 0; i < count; ++i) order[i] = (size_t)permutation[i];
   return pop_tensor_dim_shuffle(t, order, count);
@@ -44,7 +44,7 @@ static pop_tensor view_reverse(lowering *l, const operation *op, pop_tensor t)
 static pop_tensor view_broadcast(lowering *l, const operation *op, pop_tensor t)
 {
   const model_type *from = op->operands[0]->type, *to = op->results[0]->type;
-  size_t count, order[MODEL_MAX_RANK], n = 0, shape[MODEL_MAX_RANK];
+  size_t count, order[MODEL_MAX_RANK] = {0}, n = 0, shape[MODEL_MAX_RANK] = {0};
   const int64_t *dims = op_int_list(l->m, op, "broadcast_dimensions", &count);
   for (uint32_t d = 0; d < to->rank; ++d) {
     shape[d] = 1;

@@ -350,7 +350,7 @@ static bool read_result_names(reader *r, result_names **names, size_t *count, si
     if (r->token.kind != TOKEN_VALUE) return reader_fail(r, "the name of a result is expected");
     result_names n = {reader_text(r), reader_offset(r), 1};
     reader_advance(r);
-    int64_t many;
+    int64_t many = 0;
     if (reader_take(r, ":")) {
       if (!reader_integer(r, &many)) return false;
       if (many < 1 || many > 100000)
@@ -516,6 +516,7 @@ static bool add_function(reader *r, const function *f)
 static bool check_return(reader *r, const function *f)
 {
   const operation *last = f->body.last;
+  if (!last) return reader_fail_at(r, f->offset, "@%s ends without a return", f->name);
   if (last->num_operands != f->num_results)
     return reader_fail_at(r, last->offset, "@%s has %zu results, and %zu are returned", f->name,
                           f->num_results, last->num_operands);

@@ -131,7 +131,7 @@ static bool read_bytes(reader *r, literal *l, attribute *a)
   if (!packed && size != l->wanted * bytes) {
     if (size != bytes)
       return reader_fail(r, "there are %zu bytes; the type has %llu", size,
-                         (unsigned long long)(l->wanted * bytes));
+                         (unsigned long long)l->wanted * bytes);
     a->splat = true;
   }
   for (size_t i = 0; i < size; ++i) {

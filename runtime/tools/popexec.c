@@ -141,7 +141,7 @@ static void interrupt(int number)
 {
   interrupted = 1;
   signal(number, SIG_DFL);
-  pop_engine_stop(running);
+  pop_engine_stop(running); /* made for it; NOLINT(bugprone-signal-handler,cert-sig30-c) */
 }
 
 static pop_error *run_program(pop_engine *engine, size_t program)
