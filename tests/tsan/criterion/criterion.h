@@ -26,7 +26,7 @@ typedef struct plain_test {
   void (*run)(void);
   void (*init)(void);
   void (*fini)(void);
-  int exit_code;
+  int exit_code, signal;
   struct plain_test *next;
 } plain_test;
 
@@ -132,7 +132,8 @@ static inline bool plain_passes(const plain_test *test)
   pid_t child = fork();
   if (child == 0) plain_run(test);
   if (child < 0 || waitpid(child, &status, 0) != child) return false;
-  if (WIFEXITED(status) &&
+  if (test->signal && WIFSIGNALED(status) && WTERMSIG(status) == test->signal) return true;
+  if (!test->signal && WIFEXITED(status) &&
       (WEXITSTATUS(status) == test->exit_code || WEXITSTATUS(status) == PLAIN_SKIPPED))
     return true;
   fprintf(stderr, "[FAIL] %s::%s (status 0x%x)\n", test->suite, test->name, (unsigned)status);
