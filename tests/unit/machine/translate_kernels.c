@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "support/compare_engines.h"
+#include "support/random.h"
 #include "support/random_kernel.h"
 #include "support/seeds.h"
 
@@ -12,10 +13,7 @@ static void compare_kernel(const pop_target *target, uint64_t seed)
   static kernel k;
   uint8_t choices[NUM_CHOICES];
   uint64_t state = seed * UINT64_C(0x9e3779b97f4a7c15);
-  for (size_t i = 0; i < NUM_CHOICES; i++) {
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    choices[i] = (uint8_t)(state >> 56);
-  }
+  for (size_t i = 0; i < NUM_CHOICES; i++) choices[i] = (uint8_t)(random_next(&state) >> 23);
   kernel_make(choices, NUM_CHOICES, &k);
   compare_engines(target, &k.image, k.stacks, k.max_cycles, "kernel", seed);
 }
