@@ -211,8 +211,10 @@ static char *open_module(const char *path)
   if (strcmp(module.interface->contract, POPULUS_TRANSLATOR_CONTRACT) != 0)
     return pop_xasprintf(
         "%s belongs to another build of Populus: install it together with what uses it", path);
-  const translator_helpers helpers = {
-      .access = translated_access, .find = translated_find, .rounded = translated_float};
+  const translator_helpers helpers = {.access = translated_access,
+                                      .more_time = translated_more_time,
+                                      .find = translated_find,
+                                      .rounded = translated_float};
   char *error = NULL, *text = NULL;
   module.translator = module.interface->create(&helpers, &error);
   if (error) {

@@ -43,8 +43,8 @@ enum { UNIT_CHAINS = 1024 };
  * before anything is compiled, and those in a row after which the place where it is counts as hot. */
 enum { WARM_UP_LOAD = 20000000, WARM_UP = 200000000, SLICE_SLOTS = 1000000 };
 
-/* Native code knows only its limit of slots: it comes back after as many to see whether the run has been stopped. That
- * takes some ten milliseconds, and is much more than a counted loop needs, which wants time for all its rounds. */
+/* Native code knows only its limit of slots: after as many it asks for more, and so sees whether the run has been stopped.
+ * They take some ten milliseconds, and are much more than a counted loop needs, which wants time for all its rounds. */
 enum { NATIVE_SLOTS = 1 << 25 };
 
 struct translation {
@@ -269,6 +269,22 @@ uint32_t translated_access(const translated_frame *frame, uint32_t start, uint32
   return 1;
 }
 
+/* Slots from `clock` on in which the run has not come to its limit. */
+static uint64_t slots_allowed(const machine *m, uint64_t clock)
+{
+  uint64_t limit = cycle_limit(m), left = clock < limit ? limit - clock : 0;
+  return left / m->target.num_worker_contexts;
+}
+
+uint64_t translated_more_time(translated_frame *frame)
+{
+  uint64_t allowed = slots_allowed(frame->m, frame->clock);
+  uint64_t added = allowed > frame->limit ? allowed - frame->limit : 0;
+  if (added > NATIVE_SLOTS) added = NATIVE_SLOTS;
+  frame->limit += added;
+  return added;
+}
+
 translated_code translated_find(const translated_frame *frame, uint32_t pc)
 {
   translated_code native = find_native(frame->t, pc);
@@ -349,8 +365,7 @@ static window window_inside(window w, window outer)
 
 static translated_frame make_frame(machine *m, tile *t, context *c, context *probe)
 {
-  uint64_t limit = cycle_limit(m), left = c->clock < limit ? limit - c->clock : 0;
-  uint64_t slots = left / m->target.num_worker_contexts;
+  uint64_t slots = slots_allowed(m, c->clock);
   window writable = window_inside(c->writable, c->readable);
   window stack = window_inside(c->stack, c->readable);
   probe->number = c->number;

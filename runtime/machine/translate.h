@@ -128,6 +128,8 @@ enum {
 /* Are all accesses to the range legal, with this sp? For those that no window holds. */
 uint32_t translated_access(const translated_frame *frame, uint32_t start, uint32_t how,
                            uint32_t sp);
+/* The frame's limit is used up, or nearly: slots that have been added to it, 0 if the run ends there. */
+uint64_t translated_more_time(translated_frame *frame);
 /* Native code that starts at `pc`; NULL if there is none for the frame's tile. */
 translated_code translated_find(const translated_frame *frame, uint32_t pc);
 /* Result of a floating-point operation that has no short form, from the operands' registers. */
@@ -135,6 +137,7 @@ uint32_t translated_float(uint32_t id, uint32_t a, uint32_t b, uint32_t c, uint3
 
 typedef struct translator_helpers {
   uint32_t (*access)(const translated_frame *, uint32_t, uint32_t, uint32_t);
+  uint64_t (*more_time)(translated_frame *);
   translated_code (*find)(const translated_frame *, uint32_t);
   uint32_t (*rounded)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);
 } translator_helpers;

@@ -1,4 +1,4 @@
-# Native code as machine code: what the helper that is called in the middle of loops does to the host's registers,
+# Native code as machine code: what the helpers that are called in the middle of loops do to the host's registers,
 # for processors with each of the vector extensions. LLVM's calling conventions are promises that a feature of the
 # processor has broken once (vzeroupper behind restored registers), so they are looked at, not believed.
 set -eu
@@ -15,22 +15,27 @@ run() {
   cmp out expected || fail "without '$1' the results differ"
 }
 
-# The helper's code: no vector registers, and what it pushes it pops, in reverse.
+# check_helper <name>: its code, no vector registers, and what it pushes it pops, in reverse
 check_helper() {
-  objdump -d --no-show-raw-insn "$1" >code
-  sed -n '/<quiet_access>:/,/^$/p' code >helper
-  grep -q 'ret' helper || fail "$1 has no quiet_access"
-  ! grep -Eq '%[xyz]mm|vzero|%k[0-7]' helper || fail "quiet_access touches vector registers: $(cat helper)"
+  sed -n "/<$1>:/,/^$/p" code >helper
+  grep -q 'ret' helper || fail "$object has no $1"
+  ! grep -Eq '%[xyz]mm|vzero|%k[0-7]' helper || fail "$1 touches vector registers: $(cat helper)"
   sed -n 's/.*push *//p' helper >pushed
   sed -n 's/.*pop *//p' helper | tac >popped
-  cmp pushed popped || fail "quiet_access does not restore what it saves: $(cat helper)"
+  cmp pushed popped || fail "$1 does not restore what it saves: $(cat helper)"
   # All that a called function may change, but for %rax, its result, and %r11, which the convention leaves out.
   for register in cx dx si di 8 9 10; do
-    grep -qx "%r$register" pushed || fail "quiet_access does not save %r$register: $(cat helper)"
+    grep -qx "%r$register" pushed || fail "$1 does not save %r$register: $(cat helper)"
   done
+}
+
+check_helpers() {
+  objdump -d --no-show-raw-insn "$object" >code
+  check_helper quiet_access
+  check_helper quiet_more_time
   # Functions of the tile are called by C's convention, about which nothing has to be believed.
-  sed -n 's/^[0-9a-f]* <\(.*\)>:$/\1/p' code | grep -Ev '^(quiet_access|(unit|tile)_[0-9a-f]+)$' &&
-    fail "$1 has functions that nobody has looked at"
+  sed -n 's/^[0-9a-f]* <\(.*\)>:$/\1/p' code | grep -Ev '^(quiet_(access|more_time)|(unit|tile)_[0-9a-f]+)$' &&
+    fail "$object has functions that nobody has looked at"
   true
 }
 
@@ -39,7 +44,7 @@ for extension in "" avx512 avx2; do
   objects=$(find cache -path '*native-*' -name '*.o')
   [ -n "$objects" ] || fail "without '$extension': no native code"
   for object in $objects; do
-    check_helper "$object"
+    check_helpers
     [ -z "$extension" ] || ! grep -q '%zmm' code || fail "without '$extension': $object uses AVX-512"
     [ "$extension" != avx2 ] || ! grep -Eq 'vpadd[bwdq] .*%ymm' code || fail "$object uses AVX2"
   done

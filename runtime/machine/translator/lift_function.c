@@ -10,12 +10,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Leaves to `pc` unless there is time for everything up to the next such test. */
+static LLVMValueRef has_time(lift *l)
+{
+  LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
+  return lift_compare(l, LLVMIntSGE, left, lift_constant64(l, 0));
+}
+
+static LLVMValueRef ask_for_time(lift *l)
+{
+  LLVMValueRef added = LLVMBuildCall2(l->b, l->type.more_time, l->more_time, &l->frame, 1, "");
+  LLVMSetInstructionCallConv(added, LLVMGetFunctionCallConv(l->more_time));
+  return added;
+}
+
+/* Leaves to `pc` unless there is, or can be had, time for everything up to the next such test. */
 static void test_limit(lift *l, LLVMValueRef pc)
 {
-  LLVMBasicBlockRef out = lift_new_block(l, "no_time"), in = lift_new_block(l, "time");
+  LLVMBasicBlockRef ask = lift_new_block(l, "ask"), out = lift_new_block(l, "no_time");
+  LLVMBasicBlockRef in = lift_new_block(l, "time");
+  lift_likely(l, has_time(l), in, ask);
+  lift_at_end(l, ask);
   LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
-  lift_likely(l, lift_compare(l, LLVMIntSGE, left, lift_constant64(l, 0)), in, out);
+  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, left, ask_for_time(l), ""), l->left);
+  LLVMBuildCondBr(l->b, has_time(l), in, out);
   lift_at_end(l, out);
   lift_leave_at(l, pc);
   lift_at_end(l, in);
@@ -283,17 +300,25 @@ static void load_frame(lift *l)
   l->stack_bytes = LOAD_FIELD(i32, stack_bytes);
 }
 
+static LLVMValueRef has_time_for_all(lift *l)
+{
+  LLVMValueRef limit = LOAD_FIELD(i64, limit), slots = LOAD_FIELD(i64, slots);
+  LLVMValueRef worst = lift_constant64(l, l->worst_slots);
+  return lift_compare(l, LLVMIntUGE, limit, LLVMBuildAdd(l->b, slots, worst, ""));
+}
+
 /* Who cannot finish any path through the function does not begin. */
 static void test_entry(lift *l)
 {
-  LLVMBasicBlockRef no_time = lift_new_block(l, "no_time"), time = lift_new_block(l, "time");
-  LLVMValueRef limit = LOAD_FIELD(i64, limit), slots = LOAD_FIELD(i64, slots);
-  LLVMValueRef worst = lift_constant64(l, l->worst_slots);
-  LLVMValueRef enough = lift_compare(l, LLVMIntUGE, limit, LLVMBuildAdd(l->b, slots, worst, ""));
-  lift_likely(l, enough, time, no_time);
-  lift_at_end(l, no_time);
+  LLVMBasicBlockRef ask = lift_new_block(l, "ask"), out = lift_new_block(l, "no_time");
+  LLVMBasicBlockRef in = lift_new_block(l, "time");
+  lift_likely(l, has_time_for_all(l), in, ask);
+  lift_at_end(l, ask);
+  ask_for_time(l);
+  LLVMBuildCondBr(l->b, has_time_for_all(l), in, out);
+  lift_at_end(l, out);
   LLVMBuildRetVoid(l->b);
-  lift_at_end(l, time);
+  lift_at_end(l, in);
 }
 
 static void sum_worst_slots(lift *l)
@@ -373,6 +398,7 @@ static void lift_one(lift *l, size_t number)
                 .b = l->b,
                 .type = l->type,
                 .access = l->access,
+                .more_time = l->more_time,
                 .find = l->find,
                 .rounded = l->rounded,
                 .likely = l->likely,

@@ -105,22 +105,25 @@ wide __modti3(wide a, wide b);
 /* Helpers of native code by name. */
 typedef union helper_address {
   uint32_t (*access)(const translated_frame *, uint32_t, uint32_t, uint32_t);
+  uint64_t (*more_time)(translated_frame *);
   translated_code (*find)(const translated_frame *, uint32_t);
   uint32_t (*rounded)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);
   wide (*divide)(wide, wide);
   uintptr_t address;
 } helper_address;
 
-enum { NUM_HELPERS = 7 };
+enum { NUM_HELPERS = 8 };
 
 static LLVMErrorRef define_helpers(LLVMOrcLLJITRef jit, const translator_helpers *helpers)
 {
-  static const char *const names[NUM_HELPERS] = {
-      "tile_access", "tile_find", "tile_rounded", "__udivti3", "__umodti3", "__divti3", "__modti3"};
-  helper_address addresses[NUM_HELPERS] = {{.access = helpers->access},   {.find = helpers->find},
-                                           {.rounded = helpers->rounded}, {.divide = __udivti3},
-                                           {.divide = __umodti3},         {.divide = __divti3},
-                                           {.divide = __modti3}};
+  static const char *const names[NUM_HELPERS] = {"tile_access",  "tile_more_time", "tile_find",
+                                                 "tile_rounded", "__udivti3",      "__umodti3",
+                                                 "__divti3",     "__modti3"};
+  helper_address addresses[NUM_HELPERS] = {
+      {.access = helpers->access}, {.more_time = helpers->more_time},
+      {.find = helpers->find},     {.rounded = helpers->rounded},
+      {.divide = __udivti3},       {.divide = __umodti3},
+      {.divide = __divti3},        {.divide = __modti3}};
   LLVMOrcCSymbolMapPair pairs[NUM_HELPERS];
   for (unsigned i = 0; i < NUM_HELPERS; i++)
     pairs[i] = (LLVMOrcCSymbolMapPair){
@@ -214,6 +217,7 @@ static void make_types(lift *l)
   t->single = LLVMFloatTypeInContext(c);
   t->pointer = LLVMPointerTypeInContext(c, 0);
   t->function = LLVMFunctionType(LLVMVoidTypeInContext(c), &t->pointer, 1, 0);
+  t->more_time = LLVMFunctionType(t->i64, &t->pointer, 1, 0);
   t->access = LLVMFunctionType(t->i32, (LLVMTypeRef[]){t->pointer, t->i32, t->i32, t->i32}, 4, 0);
   t->find = LLVMFunctionType(t->pointer, (LLVMTypeRef[]){t->pointer, t->i32}, 2, 0);
   t->rounded =
@@ -229,7 +233,11 @@ static void add_attribute(const lift *l, LLVMValueRef function, const char *name
 
 /* Values of the attribute `memory`: two bits (1 reads, 2 writes) for arguments, inaccessible memory
  * and everything else ("MemoryEffects", llvm/Support/ModRef.h). */
-enum { MEMORY_NONE = 0, MEMORY_READS = 1 | 1 << 2 | 1 << 4 };
+enum {
+  MEMORY_NONE = 0,
+  MEMORY_READS = 1 | 1 << 2 | 1 << 4,
+  MEMORY_WRITES_FRAME = 3 | 1 << 2 | 1 << 4
+};
 
 static LLVMValueRef declare_helper(const lift *l, const char *name, LLVMTypeRef type,
                                    uint64_t memory)
@@ -242,23 +250,24 @@ static LLVMValueRef declare_helper(const lift *l, const char *name, LLVMTypeRef 
 }
 
 /* `helper` under a calling convention that keeps the general registers of the caller, so that the code around
- * an access does not suffer from what it hardly ever does.
+ * an access or a test of time does not suffer from what it hardly ever does.
  *
  * No vector state may live across this call: the convention that promises to keep vector registers as well
  * (preserve-all) is broken on hosts with AVX. LLVM 19 clears their upper halves (vzeroupper) in front of the
  * return, behind the code that has restored them. tests/cli/native_helpers.sh looks at the machine code. */
-static LLVMValueRef define_quiet_access(const lift *l, LLVMValueRef helper)
+static LLVMValueRef define_quiet(const lift *l, const char *name, LLVMTypeRef type,
+                                 LLVMValueRef helper, uint64_t memory)
 {
-  LLVMValueRef function = LLVMAddFunction(l->module, "quiet_access", l->type.access), arguments[4];
+  LLVMValueRef function = LLVMAddFunction(l->module, name, type), arguments[4];
   LLVMSetLinkage(function, LLVMInternalLinkage);
   LLVMSetFunctionCallConv(function, LLVMPreserveMostCallConv);
   static const char *const names[] = {"noinline", "cold", "nounwind", "willreturn"};
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
     add_attribute(l, function, names[i], 0);
-  add_attribute(l, function, "memory", MEMORY_READS);
+  add_attribute(l, function, "memory", memory);
   LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->context, function, "entry"));
   LLVMGetParams(function, arguments);
-  LLVMBuildRet(l->b, LLVMBuildCall2(l->b, l->type.access, helper, arguments, 4, ""));
+  LLVMBuildRet(l->b, LLVMBuildCall2(l->b, type, helper, arguments, LLVMCountParams(function), ""));
   return function;
 }
 
@@ -286,7 +295,9 @@ static LLVMModuleRef lift_module(const translator *t, LLVMContextRef context, co
   make_types(&l);
   l.likely = make_likely(&l);
   LLVMValueRef access = declare_helper(&l, "tile_access", l.type.access, MEMORY_READS);
-  l.access = define_quiet_access(&l, access);
+  l.access = define_quiet(&l, "quiet_access", l.type.access, access, MEMORY_READS);
+  LLVMValueRef more = declare_helper(&l, "tile_more_time", l.type.more_time, MEMORY_WRITES_FRAME);
+  l.more_time = define_quiet(&l, "quiet_more_time", l.type.more_time, more, MEMORY_WRITES_FRAME);
   l.find = declare_helper(&l, "tile_find", l.type.find, MEMORY_READS);
   l.rounded = declare_helper(&l, "tile_rounded", l.type.rounded, MEMORY_NONE);
   lift_unit(&l);

@@ -210,6 +210,15 @@ Test(native, auto_goes_on_where_native_code_ends)
   cr_assert_geq(native_get_counters().compiled, 2, "the loop stayed with the interpreter");
 }
 
+/* Longer than native code has time for at once: it asks for more. Else the interpreter goes on, and new native code is
+ * made for wherever it is then. */
+Test(native, a_long_loop_stays_native)
+{
+  enum { MANY_ROUNDS = 40000000 };
+  run_codelets((machine_options){.engine = MACHINE_TRANSLATOR}, MANY_ROUNDS);
+  expect_counters(native_get_counters(), NUM_CODELETS, 0, 0, 0);
+}
+
 Test(native, H01_damaged_entries_are_made_again)
 {
   char paths[NUM_CODELETS][512];
