@@ -219,6 +219,13 @@ static pop_error *block_tiles(const engine_options *options, uint32_t **tiles, s
   return NULL;
 }
 
+/* A graph for a model may be too large for its tiles; one that is too large for an IPU still has reports. */
+static bool goes_on_out_of_memory(const pop_graph *graph, const engine_options *options)
+{
+  return options->allow_out_of_memory || graph->target.type == POP_TARGET_IPU_MODEL ||
+         reports_want_graph(options);
+}
+
 /* Compiles for tiles. */
 static pop_error *compile_for_tiles(pop_graph *graph, const uint32_t *programs, size_t num_programs,
                                     const engine_options *options, pop_executable **executable)
@@ -227,7 +234,7 @@ static pop_error *compile_for_tiles(pop_graph *graph, const uint32_t *programs, 
   size_t num_tiles = 0;
   pop_error *error = block_tiles(options, &tiles, &num_tiles);
   const compile_options given = {
-      .allow_out_of_memory = options->allow_out_of_memory,
+      .allow_out_of_memory = goes_on_out_of_memory(graph, options),
       .keep_duplicate_code = options->keep_duplicate_code,
       .worker_stack_bytes = options->worker_stack_bytes,
       .supervisor_stack_bytes = options->supervisor_stack_bytes,
@@ -256,6 +263,13 @@ static pop_error *compile_for_tiles(pop_graph *graph, const uint32_t *programs, 
   return new_executable(c, options, executable);
 }
 
+/* It was compiled for its reports only. */
+static bool ends_out_of_memory(const pop_executable *e, const engine_options *options)
+{
+  return e->out_of_memory && !options->allow_out_of_memory &&
+         e->target.type != POP_TARGET_IPU_MODEL;
+}
+
 /* Takes what is for tiles from the cache, or compiles it and puts it there. */
 static pop_error *compile_cached(pop_graph *graph, const uint32_t *programs, size_t num_programs,
                                  const engine_options *options, pop_executable **executable)
@@ -274,8 +288,30 @@ static pop_error *compile_cached(pop_graph *graph, const uint32_t *programs, siz
   *executable = executable_cache_find(&cache);
   if (*executable) return NULL;
   POP_TRY(compile_for_tiles(graph, programs, num_programs, options, executable));
-  executable_cache_put(&cache, *executable);
+  if (!ends_out_of_memory(*executable, options)) executable_cache_put(&cache, *executable);
   return NULL;
+}
+
+/* The reports of a graph that is too large are worth more than an error about one of them. */
+static pop_error *report_out_of_memory(pop_graph *graph, const pop_executable *e,
+                                       const engine_options *options)
+{
+  pop_error *error = write_reports(graph, e, options);
+  if (error) log_write(LOG_WARN, "ENGINE", "%s", pop_error_message(error));
+  const char *profile = !error ? reports_profile_folder(options) : NULL;
+  pop_error_free(error);
+  return pop_error_new(POP_ERROR_GRAPH_MEMORY, "%s%s%s%s", e->out_of_memory,
+                       profile ? "\nProfile saved to: " : "", profile ? profile : "",
+                       profile ? "/profile.pop" : "");
+}
+
+static void warn_out_of_memory(const pop_executable *e)
+{
+  bool is_model = e->target.type == POP_TARGET_IPU_MODEL;
+  log_write(LOG_WARN, "ENGINE", "%s%s",
+            is_model ? "an IPU Model goes on in memory that an IPU does not have: "
+                     : "debug.allowOutOfMemory: ",
+            e->out_of_memory);
 }
 
 /* Ends the construction of the graph, gets the estimates of vertices, compiles and writes the reports that the
@@ -291,9 +327,11 @@ static pop_error *compile_and_report(pop_graph *graph, const pop_program *progra
   pop_executable *e = NULL;
   pop_error *error = compile_cached(graph, indices, num_programs, options, &e);
   free(indices);
-  if (!error && e->out_of_memory)
-    log_write(LOG_WARN, "ENGINE", "debug.allowOutOfMemory: %s", e->out_of_memory);
   if (!error && e->cpu) warn_of_no_reports(options);
+  if (!error && ends_out_of_memory(e, options))
+    error = report_out_of_memory(graph, e, options);
+  else if (!error && e->out_of_memory)
+    warn_out_of_memory(e);
   if (!error && !e->cpu) error = write_reports(graph, e, options);
   if (!error) graph_report_progress(graph, compile_num_steps(), compile_num_steps());
   if (error) {

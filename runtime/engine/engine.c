@@ -121,7 +121,9 @@ static pop_error *take_device(pop_engine *engine)
 static pop_error *load(pop_engine *engine)
 {
   const char *too_small = engine->executable->out_of_memory;
-  if (too_small) return pop_error_new(POP_ERROR_GRAPH_MEMORY, "cannot load: %s", too_small);
+  bool is_model = engine->executable->target.type == POP_TARGET_IPU_MODEL;
+  if (too_small && !is_model)
+    return pop_error_new(POP_ERROR_GRAPH_MEMORY, "cannot load: %s", too_small);
   event_time begun = event_now();
   engine->state = ENGINE_COMPILED;
   if (engine->device) POP_TRY(take_device(engine));

@@ -1,4 +1,5 @@
-/* What vertices are said to take, for machines whose target asks for it (target.cycle_estimates). */
+/* What vertices are said to take, for machines whose target asks for it (target.cycle_estimates); of those of which nothing is
+ * said the machine notes what their code takes. */
 #include "engine/engine_private.h"
 
 #include <stdlib.h>
@@ -19,14 +20,6 @@ static uint64_t tile_cycles(const pop_target *target, const executable_vertex *v
                                                                                  : cycles;
 }
 
-static size_t count_estimates(const pop_executable *e, const executable_work *work)
-{
-  const executable_row *row = &e->vertex_rows[work->row];
-  size_t count = 0;
-  for (uint32_t i = 0; i < row->count; i++) count += e->vertices[row->first + i].cycles != 0;
-  return count;
-}
-
 static void list_estimates(const pop_executable *e, const executable_work *work,
                            machine_estimate *list)
 {
@@ -34,9 +27,10 @@ static void list_estimates(const pop_executable *e, const executable_work *work,
   const executable_row *row = &e->vertex_rows[work->row];
   for (uint32_t i = 0; i < row->count; i++) {
     const executable_vertex *v = &e->vertices[row->first + i];
-    if (v->cycles)
-      *list++ = (machine_estimate){work->state_address + v->state_offset,
-                                   tile_cycles(&e->target, v), measured};
+    *list++ = (machine_estimate){.vertex_state = work->state_address + v->state_offset,
+                                 .cycles = tile_cycles(&e->target, v),
+                                 .until_return = measured,
+                                 .on_all_workers = v->worker == EXECUTABLE_ON_ALL_WORKERS};
   }
 }
 
@@ -45,7 +39,7 @@ static estimate_lists collect_estimates(const pop_executable *e)
   uint32_t num_tiles = pop_target_num_tiles(&e->target);
   estimate_lists lists = {.first = pop_xcalloc(num_tiles + 1, sizeof *lists.first)};
   for (size_t i = 0; i < e->num_works; i++)
-    lists.first[e->works[i].tile + 1] += count_estimates(e, &e->works[i]);
+    lists.first[e->works[i].tile + 1] += e->vertex_rows[e->works[i].row].count;
   for (uint32_t t = 0; t < num_tiles; t++) lists.first[t + 1] += lists.first[t];
   lists.list = pop_xcalloc(lists.first[num_tiles] + 1, sizeof *lists.list);
   size_t *next = pop_xcalloc(num_tiles, sizeof *next);
@@ -53,7 +47,7 @@ static estimate_lists collect_estimates(const pop_executable *e)
   for (size_t i = 0; i < e->num_works; i++) {
     uint32_t tile = e->works[i].tile;
     list_estimates(e, &e->works[i], lists.list + next[tile]);
-    next[tile] += count_estimates(e, &e->works[i]);
+    next[tile] += e->vertex_rows[e->works[i].row].count;
   }
   free(next);
   return lists;

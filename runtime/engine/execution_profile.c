@@ -101,6 +101,29 @@ static void warn_of_dropped(execution_profile *p)
             EXECUTION_MAX_TRACED);
 }
 
+/* Vertices that one worker runs count in its cycles. */
+static uint64_t taken_cycles(const execution_profile *p, const executable_work *work,
+                             const executable_vertex *v)
+{
+  uint32_t contexts = p->x->executable->target.num_worker_contexts;
+  uint64_t cycles =
+      machine_vertex_cycles(p->machine, work->tile, work->state_address + v->state_offset);
+  return v->worker < contexts ? (cycles + contexts - 1) / contexts : cycles;
+}
+
+static void note_taken_cycles(execution_profile *p)
+{
+  const pop_executable *e = p->x->executable;
+  if (!p->x->taken) return;
+  for (size_t w = 0; w < e->num_works; w++) {
+    const executable_row *row = &e->vertex_rows[e->works[w].row];
+    uint64_t *taken = execution_taken(p->x, w);
+    for (uint32_t i = 0; i < row->count; i++)
+      if (!e->vertices[row->first + i].cycles)
+        taken[i] = taken_cycles(p, &e->works[w], &e->vertices[row->first + i]);
+  }
+}
+
 pop_error *execution_profile_end_run(execution_profile *p)
 {
   if (!p || !p->runs) return execution_profile_empty_blocks(p);
@@ -108,6 +131,7 @@ pop_error *execution_profile_end_run(execution_profile *p)
   POP_TRY(execution_profile_empty_blocks(p));
   timed_blocks_end_run(&p->x->timed, machine_get_counters(p->machine).cycles);
   POP_TRY(machine_read_ranges(p->machine, p->ranges, p->x->executable->num_measures, p->x->words));
+  note_taken_cycles(p);
   machine_counters after = machine_get_counters(p->machine);
   p->run.to = after.cycles;
   p->run.instructions = after.instructions - p->before.instructions;

@@ -23,6 +23,20 @@ static uint32_t float_control(const run_options *options)
   return exceptions | nan | (options->stochastic_rounding ? POP_FP_STOCHASTIC_ROUNDING : 0);
 }
 
+/* An IPU Model has memory for what is too large for its tiles. */
+static pop_target target_with_room(const pop_executable *e)
+{
+  pop_target target = e->target;
+  if (!e->out_of_memory) return target;
+  for (size_t i = 0; i < e->num_memory_rows; i++)
+    if (e->memory_rows[i].total_including_gaps > target.memory_bytes)
+      target.memory_bytes = e->memory_rows[i].total_including_gaps;
+  uint32_t over = target.memory_bytes % target.memory_element_bytes;
+  if (over && target.memory_bytes <= UINT32_MAX - target.memory_base - target.memory_element_bytes)
+    target.memory_bytes += target.memory_element_bytes - over;
+  return target;
+}
+
 /* What runs the executable. */
 static pop_error *make_backend(pop_engine *engine, const run_options *options, replica *made)
 {
@@ -36,7 +50,8 @@ static pop_error *make_backend(pop_engine *engine, const run_options *options, r
   machine_options machine = options->machine;
   machine.float_control = float_control(options);
   machine.lenient_loads = !options->strict_loads;
-  POP_TRY(machine_create(&e->target, &machine, &made->machine));
+  pop_target target = target_with_room(e);
+  POP_TRY(machine_create(&target, &machine, &made->machine));
   made->device_print = device_print_new(made->machine, pop_target_num_tiles(&e->target));
   return NULL;
 }

@@ -248,6 +248,16 @@ void warn_of_no_reports(const engine_options *o)
             "compile it for an IPU or an IPU Model");
 }
 
+bool reports_want_graph(const engine_options *o)
+{
+  return is_wanted(o->report_graph, o->run.report_all) || *o->graph_report;
+}
+
+const char *reports_profile_folder(const engine_options *o)
+{
+  return is_wanted(o->report_graph, o->run.report_all) ? o->run.report_directory : NULL;
+}
+
 static pop_error *write_auto_reports(pop_graph *compiled, const pop_executable *e,
                                      const engine_options *options)
 {

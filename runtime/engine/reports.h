@@ -18,4 +18,9 @@ char *execution_report_folder(const run_options *options);
  * execution_stacks.folded, profile.pop; anew. */
 POP_MUST_CHECK pop_error *write_execution_reports(const pop_engine *engine, const char *folder);
 
+/* Is something asked for that is about the graph and its memory, also if it does not fit? */
+bool reports_want_graph(const engine_options *options);
+/* Where profile.pop is written to when a graph is compiled; NULL: nowhere. */
+const char *reports_profile_folder(const engine_options *options);
+
 #endif

@@ -1,5 +1,5 @@
 /* Vertices that are watched: for the trace (machine_trace_vertices), and those that take the cycles they are said to
- * take (machine_set_estimates).
+ * take, or whose cycles are noted (machine_set_estimates).
  *
  * The code of these runs as ever, for its results; only the clock is set afterwards:
  *
@@ -30,10 +30,10 @@ pop_error *machine_set_estimates(machine *m, uint32_t tile, const machine_estima
     return pop_error_new(POP_ERROR_INDEX, "estimates for tile %u: the target has tiles 0 to %u",
                          tile, m->num_tiles - 1);
   struct tile *t = &m->tiles[tile];
-  free(t->estimates);
-  t->estimates = NULL;
+  estimate_forget(t);
   t->num_estimates = count;
   if (!count) return NULL;
+  t->noted = pop_xcalloc(count, sizeof *t->noted);
   t->estimates = pop_xrealloc(NULL, count, sizeof *estimates);
   memcpy(t->estimates, estimates, count * sizeof *estimates);
   qsort(t->estimates, count, sizeof *t->estimates, compare_states);
@@ -43,23 +43,39 @@ pop_error *machine_set_estimates(machine *m, uint32_t tile, const machine_estima
 void estimate_forget(tile *t)
 {
   free(t->estimates);
+  free(t->noted);
   t->estimates = NULL;
+  t->noted = NULL;
   t->num_estimates = 0;
+}
+
+static const machine_estimate *find_estimate(const tile *t, uint32_t vertex_state)
+{
+  machine_estimate key = {.vertex_state = vertex_state};
+  return t->num_estimates
+             ? bsearch(&key, t->estimates, t->num_estimates, sizeof key, compare_states)
+             : NULL;
+}
+
+uint64_t machine_vertex_cycles(const machine *m, uint32_t tile, uint32_t vertex_state)
+{
+  if (tile >= m->num_tiles) return 0;
+  const struct tile *t = &m->tiles[tile];
+  const machine_estimate *found = find_estimate(t, vertex_state);
+  return found ? t->noted[found - t->estimates] : 0;
 }
 
 /* The vertex that is being called. */
 static void begin(const tile *t, context *c)
 {
-  machine_estimate key = {.vertex_state = c->vertex_state};
-  const machine_estimate *found = NULL;
-  if (t->num_estimates)
-    found = bsearch(&key, t->estimates, t->num_estimates, sizeof key, compare_states);
-  c->is_estimated = found != NULL;
+  const machine_estimate *found = find_estimate(t, c->vertex_state);
+  c->is_estimated = found && found->cycles;
+  c->note = found && !found->cycles ? (uint32_t)(found - t->estimates) + 1 : 0;
   c->ends_at_return = c->number == MACHINE_SUPERVISOR || (found && found->until_return);
   c->called_at = c->clock;
   c->returns_to = c->x[1];
   uint64_t end;
-  if (found)
+  if (c->is_estimated)
     c->estimated_end = __builtin_add_overflow(c->clock, found->cycles, &end) ? UINT64_MAX : end;
 }
 
@@ -76,10 +92,20 @@ static void note_return(const machine *m, tile *t, context *c)
                                  .to = c->is_estimated ? c->estimated_end : c->clock});
 }
 
-static void end(context *c)
+/* Workers run one after the other, the first of all of them first. */
+static void note_cycles(tile *t, const context *c)
+{
+  uint64_t *noted = &t->noted[c->note - 1], cycles = c->clock - c->called_at;
+  bool is_another = t->estimates[c->note - 1].on_all_workers && c->number > 0;
+  if (!is_another || cycles > *noted) *noted = cycles;
+}
+
+static void end(tile *t, context *c)
 {
   if (c->is_estimated) c->clock = c->estimated_end;
+  if (c->note) note_cycles(t, c);
   c->is_estimated = false;
+  c->note = 0;
 }
 
 /* A vertex of the supervisor may wait for workers that it has started: it goes on then. */
@@ -93,7 +119,7 @@ stop estimate_run(machine *m, tile *t, context *c, stop (*run)(machine *, tile *
   for (;;) {
     stop why = run(m, t, c);
     if (why == STOP_RETURN) note_return(m, t, c);
-    if (is_over(c, why)) end(c);
+    if (is_over(c, why)) end(t, c);
     if (why == STOP_CALL) begin(t, c);
     if (why != STOP_CALL && why != STOP_RETURN) return why;
   }

@@ -116,13 +116,16 @@ POP_MUST_CHECK pop_error *machine_load(machine *m, const pop_image *image,
  * a worker from its tile.call to the next one or to tile.exit, or until it returns: to code that measures it. */
 typedef struct machine_estimate {
   uint32_t vertex_state; /* the tile.call's argument */
-  uint64_t cycles;
-  bool until_return; /* on a worker, too */
+  uint64_t cycles;       /* 0: as many as its code takes, which are noted */
+  bool until_return;     /* on a worker, too */
+  bool on_all_workers;   /* of cycles that are noted, the slowest worker's are kept */
 } machine_estimate;
 /* For a tile, in any order, each state once; they take the place of those that it had. After loading, before
  * the tile runs; machine_reset forgets them. The array need not live on. */
 POP_MUST_CHECK pop_error *machine_set_estimates(machine *m, uint32_t tile,
                                                 const machine_estimate *estimates, size_t count);
+/* What a vertex took when it last ran, in cycles of the tile, if its estimate asked for that; otherwise 0, and until then. */
+uint64_t machine_vertex_cycles(const machine *m, uint32_t tile, uint32_t vertex_state);
 uint32_t machine_loaded_bytes(const machine *m, uint32_t tile); /* bytes put in tile memory */
 
 /* Runs until every tile waits in tile.hostsync; *event is the value that all of them reported (it

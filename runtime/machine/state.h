@@ -73,8 +73,9 @@ typedef struct context {
   uint32_t sync_argument; /* sync: the zone; hostsync: the event; exchange: address of the code */
   uint32_t sync_rd;       /* hostsync: where the answer goes */
   uint32_t host_code;     /* hostsync: address of host exchange code, or 0 */
-  /* estimate.c: the vertex that runs has an estimate. */
+  /* estimate.c: the vertex that runs has an estimate, or its cycles are noted at tile.noted[note - 1]. */
   bool is_estimated, ends_at_return;
+  uint32_t note;
   uint32_t returns_to; /* where the vertex returns to, if that is watched; otherwise 0 */
   uint64_t called_at, estimated_end;
   machine_fault fault; /* STOP_FAULT; num_faults and superstep are filled in later */
@@ -109,6 +110,7 @@ typedef struct tile {
   uint32_t num_entries, num_entry_slots;
   flag_use reads_flags;        /* can its code read fflags? */
   machine_estimate *estimates; /* ascending by state */
+  uint64_t *noted;             /* by number of the estimate: cycles that were noted last */
   size_t num_estimates;
   worker_start workers[ISA_MAX_WORKERS];
   context supervisor; /* while it runs; between its runs what others ask for is in tile_stops */

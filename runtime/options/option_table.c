@@ -104,8 +104,9 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
   X("target.gatewayMode", "true or false", "true",                                                 \
     "none: there is no gateway between host and tiles", ON_RUN, OPTION_BOOL)                       \
   X("debug.allowOutOfMemory", "true or false", "false",                                            \
-    "makes images and reports although tiles are too small; only loading is refused", ON_COMPILE,  \
-    OPTION_BOOL, FIELD(allow_out_of_memory))                                                       \
+    "makes images and reports although tiles are too small; only loading is refused. An IPU "      \
+    "Model goes on in any case, in memory that an IPU does not have",                              \
+    ON_COMPILE, OPTION_BOOL, FIELD(allow_out_of_memory))                                           \
   X("debug.keepDuplicateCode", "true or false", "false",                                           \
     "links every copy of equal functions, constants and strings instead of one of each",           \
     ON_COMPILE, OPTION_BOOL, FIELD(keep_duplicate_code))                                           \

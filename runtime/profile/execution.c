@@ -24,6 +24,20 @@ static void sort_measures(execution *x)
     x->sorted[x->first_of[e->measures[i].kind][e->measures[i].index + 1]++] = i;
 }
 
+static void make_room_for_taken(execution *x)
+{
+  const pop_executable *e = x->executable;
+  x->first_taken = pop_xcalloc(e->num_works + 1, sizeof *x->first_taken);
+  for (size_t w = 0; w < e->num_works; w++)
+    x->first_taken[w + 1] = x->first_taken[w] + e->vertex_rows[e->works[w].row].count;
+  x->taken = pop_xcalloc(x->first_taken[e->num_works] + 1, sizeof *x->taken);
+}
+
+uint64_t *execution_taken(const execution *x, size_t work)
+{
+  return x->taken ? x->taken + x->first_taken[work] : NULL;
+}
+
 execution *execution_new(const pop_executable *e)
 {
   execution *x = pop_xcalloc(1, sizeof *x);
@@ -33,6 +47,7 @@ execution *execution_new(const pop_executable *e)
     x->first_word[i + 1] = x->first_word[i] + e->measures[i].words;
   x->words = pop_xcalloc(x->first_word[e->num_measures] + 1, sizeof *x->words);
   sort_measures(x);
+  if (execution_is_on_model(e)) make_room_for_taken(x);
   return x;
 }
 
@@ -50,6 +65,8 @@ void execution_free(execution *x)
   free(x->words);
   free(x->first_word);
   free(x->sorted);
+  free(x->taken);
+  free(x->first_taken);
   free(x->runs);
   free(x->trace);
   timed_blocks_free(&x->timed);
@@ -59,6 +76,7 @@ void execution_free(execution *x)
 void execution_reset(execution *x)
 {
   memset(x->words, 0, x->first_word[x->executable->num_measures] * sizeof *x->words);
+  if (x->taken) memset(x->taken, 0, x->first_taken[x->executable->num_works] * sizeof *x->taken);
   free_runs(x);
   x->num_trace = 0;
   x->num_dropped_runs = 0;
@@ -77,6 +95,11 @@ bool execution_is_instrumented(const pop_executable *e)
   const instrumentation *in = &e->instrumentation;
   return in->compute != INSTRUMENT_NOTHING || in->control_flow || in->external_exchange ||
          in->blocks;
+}
+
+bool execution_is_on_model(const pop_executable *e)
+{
+  return e->target.type == POP_TARGET_IPU_MODEL && !e->cpu;
 }
 
 /* No compute set is measured, and all take what they are said to take. */
@@ -160,12 +183,14 @@ static size_t shared_costs(const execution *x, uint32_t set, const uint32_t *mea
   return num;
 }
 
-static size_t estimated_costs(const pop_executable *e, uint32_t set, tile_cost *costs)
+static size_t estimated_costs(const execution *x, uint32_t set, tile_cost *costs)
 {
+  const pop_executable *e = x->executable;
   const executable_compute_set *s = &e->compute_sets[set];
   for (size_t i = 0; i < s->num_works; i++) {
     const executable_work *work = &e->works[s->first_work + i];
-    costs[i] = (tile_cost){.tile = work->tile, .cycles = estimated_cycles(e, work)};
+    uint64_t cycles = estimated_cycles(e, work, execution_taken(x, s->first_work + i));
+    costs[i] = (tile_cost){.tile = work->tile, .cycles = cycles};
   }
   return s->num_works;
 }
@@ -173,7 +198,7 @@ static size_t estimated_costs(const pop_executable *e, uint32_t set, tile_cost *
 size_t execution_compute_costs(const execution *x, uint32_t set, tile_cost *costs)
 {
   const pop_executable *e = x->executable;
-  if (is_estimated(e)) return estimated_costs(e, set, costs);
+  if (is_estimated(e)) return estimated_costs(x, set, costs);
   size_t count, num = 0;
   const uint32_t *measures = measures_of(x, MEASURE_COMPUTE_SET, set, &count);
   bool shared = e->instrumentation.compute == INSTRUMENT_DEVICE ||
@@ -283,7 +308,9 @@ uint64_t execution_cycles_of_vertex(const execution *x, size_t work, uint32_t ve
   const executable_row *row = &e->vertex_rows[e->works[work].row];
   const executable_vertex *vertices = e->vertices + row->first;
   uint32_t worker = vertices[vertex].worker;
-  if (!calls) return 0;
+  if (!calls && !x->taken) return 0;
+  if (!calls)
+    return vertices[vertex].cycles ? vertices[vertex].cycles : execution_taken(x, work)[vertex];
   if (worker == EXECUTABLE_ON_SUPERVISOR) return cycles_of_call(calls, vertex, m);
   uint32_t num_all = count_by(vertices, row->count, EXECUTABLE_ON_ALL_WORKERS);
   if (worker != EXECUTABLE_ON_ALL_WORKERS)

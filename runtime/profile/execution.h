@@ -42,6 +42,10 @@ typedef struct execution {
   EXECUTABLE_ARRAY(uint32_t, trace); /* steps of the executable, and ends of blocks */
   uint64_t num_dropped_runs;         /* that came when there were EXECUTION_MAX_RUNS */
   timed_blocks timed;                /* lightweight profiling */
+  /* On a model: what the code of vertices without an estimate took when it last ran, in the unit of
+   * executable_vertex.cycles, of all works in their order; and where each work's begin. NULL elsewhere. */
+  uint64_t *taken;
+  size_t *first_taken;
 } execution;
 
 /* execution.c */
@@ -51,6 +55,10 @@ execution *execution_new(const pop_executable *executable);
 void execution_free(execution *x);  /* NULL is fine */
 void execution_reset(execution *x); /* as new */
 bool execution_is_instrumented(const pop_executable *executable);
+/* Vertices take what they are said to take. */
+bool execution_is_on_model(const pop_executable *executable);
+/* x->taken of a work; NULL if there is nothing. */
+uint64_t *execution_taken(const execution *x, size_t work);
 /* Are runs profiled? On an IPU Model also without instrumentation, by what vertices are said to take. */
 bool execution_is_profiled(const pop_executable *executable);
 /* The guide's profilerMode: "NONE", "COMPUTE_SETS", … */
@@ -76,7 +84,8 @@ size_t execution_host_costs(const execution *x, uint32_t event, tile_cost *costs
 const uint32_t *execution_vertex_cycles(const execution *x, size_t work,
                                         const executable_measure **measure);
 
-/* Of a vertex of the work, by its number in the row; of one that all workers run, those of the slowest. */
+/* Of a vertex of the work, by its number in the row; of one that all workers run, those of the slowest. What was measured or,
+ * on a model, what it is said to take, or has taken if nothing is said. */
 uint64_t execution_cycles_of_vertex(const execution *x, size_t work, uint32_t vertex);
 
 /* program_trace.c: appends what a run has executed. `branches` says which way each branch went. */

@@ -64,6 +64,30 @@ static void print_types(const summary *s, const type_cost *costs, int indent)
   free(sorted);
 }
 
+/* Vertices are measured, or are said to take so much. */
+static bool knows_vertices(const pop_executable *e)
+{
+  return e->instrumentation.compute == INSTRUMENT_VERTICES || execution_is_on_model(e);
+}
+
+/* On a model: those of which nothing is said, which took what their code took. */
+static void print_types_without_estimate(const summary *s)
+{
+  const pop_executable *e = s->x->executable;
+  if (!execution_is_on_model(e) || e->instrumentation.compute == INSTRUMENT_VERTICES) return;
+  bool *has_none = pop_xcalloc(e->num_vertex_types + 1, sizeof *has_none);
+  bool is_first = true;
+  for (size_t i = 0; i < e->num_vertices; i++)
+    if (!e->vertices[i].cycles) has_none[e->vertices[i].type] = true;
+  for (size_t t = 0; t < e->num_vertex_types; t++) {
+    if (!has_none[t]) continue;
+    if (is_first) fputs("\n  Without an estimate, as their code was measured:\n", s->stream);
+    is_first = false;
+    fprintf(s->stream, "    %s\n", e->vertex_types[t]);
+  }
+  free(has_none);
+}
+
 /* ---- steps ---- */
 
 static void print_percent(const summary *s, const char *label, double share)
@@ -108,7 +132,7 @@ static void print_step(const summary *s, const simulated_step *step)
     fprintf(s->stream, "    %-36s%s\n", "Total Data:", grouped(step->total_data, data));
     fprintf(s->stream, "    Data Balance (mean / max data per tile): %.1f%%\n",
             100 * step->data_balance);
-  } else if (s->x->executable->instrumentation.compute == INSTRUMENT_VERTICES) {
+  } else if (knows_vertices(s->x->executable)) {
     fputs("    By vertex type:\n", s->stream);
     print_types(s, s->of_step, 6);
   }
@@ -170,13 +194,14 @@ void print_execution_summary(FILE *stream, const execution *x, bool steps)
   print_totals(&s, &totals);
   if (!execution_is_whole(x))
     fputs("\n  Not all that was executed is known: see debug.instrumentControlFlow.\n", stream);
-  if (e->instrumentation.compute == INSTRUMENT_VERTICES) {
+  if (knows_vertices(e)) {
     type_cost *all = pop_xcalloc(e->num_vertex_types + 1, sizeof *all);
     for (uint32_t i = 0; i < e->num_compute_sets; i++) add_vertices(x, i, all, true);
     for (size_t t = 0; t < e->num_vertex_types; t++) all[t].cycles = s.by_type[t].cycles;
     fputs("\n  Cycles by vertex type:\n", stream);
     print_types(&s, all, 4);
     free(all);
+    print_types_without_estimate(&s);
   }
   if (steps) {
     fputs("\nSteps\n", stream);

@@ -162,12 +162,22 @@ static void emit_estimates_by_type(const emitter *to, const char *key, const pop
   free(sums);
 }
 
+static uint64_t active_cycles_of_work(const pop_executable *e, const executable_work *work)
+{
+  return estimated_active_cycles(e, work, NULL);
+}
+
+static uint64_t cycles_of_work(const pop_executable *e, const executable_work *work)
+{
+  return estimated_cycles(e, work, NULL);
+}
+
 static void emit_cycle_estimates(const emitter *to, const pop_executable *e)
 {
   emit_begin_map(to, "cycleEstimates");
-  emit_estimates_by_tile(to, "activeCyclesByTile", e, estimated_active_cycles);
+  emit_estimates_by_tile(to, "activeCyclesByTile", e, active_cycles_of_work);
   emit_estimates_by_type(to, "activeCyclesByVertexType", e, cycles_of_vertex);
-  emit_estimates_by_tile(to, "cyclesByTile", e, estimated_cycles);
+  emit_estimates_by_tile(to, "cyclesByTile", e, cycles_of_work);
   emit_end_map(to);
 }
 

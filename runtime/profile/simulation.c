@@ -74,7 +74,7 @@ static double active_cycles(const execution *x, const executable_work *work, uin
     return sum / contexts;
   }
   if (e->target.type == POP_TARGET_IPU_MODEL && e->instrumentation.compute == INSTRUMENT_NOTHING)
-    return (double)estimated_active_cycles(e, work);
+    return (double)estimated_active_cycles(e, work, execution_taken(x, (size_t)(work - e->works)));
   uint32_t used = 0; /* workers, a bit each */
   for (size_t i = 0; i < row->count; i++) {
     uint32_t worker = e->vertices[row->first + i].worker;

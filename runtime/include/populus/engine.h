@@ -32,7 +32,9 @@ typedef struct pop_option {
 /* Compiles `programs` (run by their position) of `graph`. Errors: the graph's own first error; of
  * the checks (GRAPH_CONNECTION, GRAPH_CYCLE, INVALID_TILE_MAPPING, CONTROL_PROGRAM); GRAPH_MEMORY when
  * tiles are too small (how many, and the five fullest with their categories), unless
- * debug.allowOutOfMemory is "true": then only pop_engine_load is refused; LINK; INVALID_OPTION;
+ * debug.allowOutOfMemory is "true": then only pop_engine_load is refused; or the target is an IPU_MODEL, which
+ * runs it in memory that an IPU does not have. Reports of the graph that options ask for are written before the
+ * error, which ends in "Profile saved to: ..." if profile.pop is one of them. LINK; INVALID_OPTION;
  * SYSTEM when target.saveArchive cannot be written. */
 POP_MUST_CHECK pop_error *pop_engine_create(pop_graph *graph, const pop_program *programs,
                                             size_t num_programs, const pop_option *options,

@@ -577,3 +577,71 @@ Test(engine_errors, E06_out_of_memory_and_allowed, .init = enter_fresh_folder)
   expect_error(pop_engine_run(engine, 0), POP_ERROR_RUNTIME, "not loaded", "run");
   pop_engine_free(engine);
 }
+
+/* A model runs it, and says in its report what an IPU would not hold. */
+Test(engine_errors, E06_a_model_runs_out_of_memory_to_the_end, .init = enter_fresh_folder)
+{
+  enum { ELEMENTS = 200000 }; /* 800,000 B; a tile of ipu1 has 262,144 */
+  static const size_t count = ELEMENTS, one = 1;
+  pop_ipu_model model;
+  pop_device *device;
+  expect_ok(pop_ipu_model_init(&model, "ipu1"));
+  model.tiles_per_ipu = 2;
+  expect_ok(pop_ipu_model_create_device(&model, &device));
+  pop_graph *graph = pop_graph_create(pop_device_target(device));
+  pop_tensor large = pop_graph_add_variable(graph, POP_INT, &count, 1, "large");
+  pop_tensor small = pop_graph_add_variable(graph, POP_INT, &one, 1, "small");
+  pop_graph_set_tile_mapping(graph, large, 1);
+  pop_graph_set_tile_mapping(graph, small, 0);
+  pop_graph_set_initial_value(graph, small, &(int){42});
+  pop_graph_create_host_read(graph, "large", large);
+  pop_graph_create_host_write(graph, "large in", large);
+  pop_program copy =
+      pop_program_copy(small, pop_tensor_slice(large, ELEMENTS - 1, ELEMENTS, 0), "copy");
+  pop_engine *engine;
+  expect_ok(pop_engine_create(graph, &copy, 1, NULL, 0, &engine));
+  pop_graph_free(graph);
+  expect_ok(pop_engine_load_device(engine, device));
+  int *data = calloc(ELEMENTS, sizeof *data);
+  cr_assert_not_null(data);
+  data[ELEMENTS / 2] = 7;
+  expect_ok(pop_engine_write_tensor(engine, "large in", data, ELEMENTS * sizeof *data));
+  data[ELEMENTS / 2] = 0;
+  expect_ok(pop_engine_run(engine, 0));
+  expect_ok(pop_engine_read_tensor(engine, "large", data, ELEMENTS * sizeof *data));
+  cr_assert_eq(data[ELEMENTS / 2], 7);
+  cr_assert_eq(data[ELEMENTS - 1], 42);
+  free(data);
+  pop_tile_memory memory;
+  expect_ok(pop_engine_tile_memory(engine, 1, &memory));
+  cr_assert_gt(memory.by_region[POP_REGION_OVERFLOWED], 500000);
+  pop_engine_free(engine);
+  pop_device_free(device);
+}
+
+/* What was asked for about the memory of a graph is there although it does not fit. */
+Test(engine_errors, E06_reports_of_a_graph_that_does_not_fit, .init = enter_fresh_folder)
+{
+  static const size_t count = 1000000;
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 1, &target));
+  target.tiles_per_ipu = 2;
+  pop_graph *graph = pop_graph_create(&target);
+  pop_tensor large = pop_graph_add_variable(graph, POP_INT, &count, 1, "large");
+  pop_graph_set_tile_mapping(graph, large, 1);
+  pop_graph_create_host_read(graph, "large", large);
+  pop_program program = pop_program_sequence(graph, "nothing");
+  const pop_option options[] = {{"debug.graphReportDestination", "graph_report.txt"},
+                                {"autoReport.outputGraphProfile", "true"},
+                                {"autoReport.directory", "report"}};
+  pop_engine *engine;
+  pop_error *error = pop_engine_create(graph, &program, 1, options, 1, &engine);
+  expect_error(error, POP_ERROR_GRAPH_MEMORY, "1 of 2 tiles out of memory", "out of memory");
+  cr_assert_eq(access("graph_report.txt", R_OK), 0);
+  error = pop_engine_create(graph, &program, 1, options + 1, 2, &engine);
+  expect_error(error, POP_ERROR_GRAPH_MEMORY, "Profile saved to: report/profile.pop",
+               "out of memory");
+  cr_assert_eq(access("report/profile.pop", R_OK), 0);
+  cr_assert_eq(access("report/graph.txt", R_OK), 0);
+  pop_graph_free(graph);
+}

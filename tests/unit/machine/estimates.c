@@ -7,11 +7,12 @@ enum { SLOT = 6, ESTIMATE = 100000, STATE = RIG_DATA, OTHER_STATE = RIG_DATA + 1
 
 static void add_estimate(const rig *r, uint32_t tile)
 {
-  expect_ok(machine_set_estimates(r->m, tile,
-                                  (const machine_estimate[]){{0xfffffff0, 1, false},
-                                                             {STATE, ESTIMATE, false},
-                                                             {0x10, 2, false}},
-                                  3));
+  expect_ok(
+      machine_set_estimates(r->m, tile,
+                            (const machine_estimate[]){{.vertex_state = 0xfffffff0, .cycles = 1},
+                                                       {.vertex_state = STATE, .cycles = ESTIMATE},
+                                                       {.vertex_state = 0x10, .cycles = 2}},
+                            3));
 }
 
 /* A vertex: adds 1 to its state. Returns where it begins. */
@@ -126,13 +127,50 @@ Test(machine_estimates, worker_that_measures_takes_them_until_the_vertex_returns
     asm_tile(a, TILE_WAIT, 0, 0, 0);
     rig_report(a, 1);
     rig_load(&r);
-    expect_ok(machine_set_estimates(r.m, 0,
-                                    &(machine_estimate){STATE, ESTIMATE, .until_return = true}, 1));
+    expect_ok(machine_set_estimates(
+        r.m, 0,
+        &(machine_estimate){.vertex_state = STATE, .cycles = ESTIMATE, .until_return = true}, 1));
     cr_assert_eq(rig_run(&r), 1);
     uint64_t worker = (CALL_SLOTS + 4 + CALL_SLOTS + VERTEX_SLOTS + 1) * SLOT + ESTIMATE;
     uint64_t supervisor = 1 + 2 + 1 + 3;
     cr_assert_eq(machine_get_counters(r.m).cycles, supervisor * SLOT + worker + RIG_HOST_SYNC,
                  "%zu: %llu", way, (unsigned long long)machine_get_counters(r.m).cycles);
+    rig_free(&r);
+  }
+}
+
+/* On two workers, of which the second calls it twice: to the next call or the end, as for an estimate; of all workers the
+ * slowest counts. */
+Test(machine_estimates, cycles_of_code_are_noted_where_there_is_no_estimate)
+{
+  for (size_t way = 0; way < 2 * NUM_WAYS; way++) {
+    bool on_all = way % 2;
+    rig r = rig_create_with(1, ways[way / 2]);
+    assembler *a = r.code;
+    uint32_t room = skip(a), vertex = assemble_vertex(a), stub = asm_here(a);
+    call(a, vertex, STATE);
+    asm_tile(a, TILE_EXIT, 0, 0, 0);
+    uint32_t other = asm_here(a);
+    call(a, vertex, STATE);
+    asm_nops(a, 3);
+    asm_tile(a, TILE_EXIT, 0, 0, 0);
+    fill(a, room);
+    for (uint32_t worker = 0; worker < 3; worker++) {
+      asm_li(a, T0, worker == 1 ? other : stub);
+      asm_tile(a, TILE_RUN, worker, T0, ZERO);
+    }
+    asm_tile(a, TILE_WAIT, 0, 0, 0);
+    rig_report(a, 1);
+    rig_load(&r);
+    expect_ok(machine_set_estimates(
+        r.m, 0, &(machine_estimate){.vertex_state = STATE, .on_all_workers = on_all}, 1));
+    cr_assert_eq(machine_vertex_cycles(r.m, 0, STATE), 0);
+    cr_assert_eq(rig_run(&r), 1);
+    uint64_t expected = (VERTEX_SLOTS + 1 + (on_all ? 3 : 0)) * SLOT;
+    cr_assert_eq(machine_vertex_cycles(r.m, 0, STATE), expected, "%zu: %llu", way,
+                 (unsigned long long)machine_vertex_cycles(r.m, 0, STATE));
+    cr_assert_eq(machine_vertex_cycles(r.m, 0, OTHER_STATE), 0);
+    cr_assert_eq(machine_vertex_cycles(r.m, 1, STATE), 0);
     rig_free(&r);
   }
 }

@@ -747,6 +747,68 @@ Test(execution_profile, models_take_what_vertices_are_said_to_take)
   pop_engine_free(engine);
 }
 
+/* Of one vertex nothing is said: it takes what it takes on an IPU, and the summary says so. */
+Test(execution_profile, models_measure_vertices_without_an_estimate)
+{
+  static const char source[] =
+      "#include <populus/vertex.h>\n"
+      "typedef struct { INPUT(VECTOR(int)) in; OUTPUT(int) out; } Said;\n"
+      "COMPUTE(Said) { *vertex->out = 1; return true; }\n"
+      "typedef struct { INPUT(VECTOR(int)) in; OUTPUT(int) out; } Sum;\n"
+      "COMPUTE(Sum) {\n"
+      "  int sum = 0;\n"
+      "  for (unsigned i = 0; i < vertex->in.size; i++) sum += vertex->in.data[i];\n"
+      "  *vertex->out = sum;\n"
+      "  return true;\n"
+      "}\n";
+  pop_ipu_model model;
+  pop_device *device;
+  expect_ok(pop_ipu_model_init(&model, "ipu2"));
+  model.tiles_per_ipu = 1;
+  expect_ok(pop_ipu_model_create_device(&model, &device));
+  pop_graph *graph = pop_graph_create(pop_device_target(device));
+  pop_graph_add_codelets_source(graph, "c", source, "sums.c", "-O2");
+  pop_tensor in = pop_graph_add_variable(graph, POP_INT, (size_t[]){1000}, 1, "in");
+  pop_tensor out = pop_graph_add_variable(graph, POP_INT, (size_t[]){2}, 1, "out");
+  pop_graph_set_tile_mapping(graph, in, 0);
+  pop_graph_set_tile_mapping(graph, out, 0);
+  pop_graph_set_initial_value(graph, in, (int[1000]){0});
+  pop_compute_set set = pop_graph_add_compute_set(graph, "sums");
+  for (size_t i = 0; i < 2; i++) {
+    pop_vertex v = pop_graph_add_vertex(graph, set, i ? "Sum" : "Said");
+    pop_graph_set_vertex_tile(graph, v, 0);
+    pop_graph_connect(graph, v, "in", in);
+    pop_graph_connect(graph, v, "out", pop_tensor_index(out, i));
+    if (i == 0) pop_graph_set_perf_estimate(graph, v, 50, 0);
+  }
+  pop_program main = pop_program_execute(graph, set, "main");
+  pop_engine *engine;
+  expect_ok(pop_engine_create(graph, &main, 1, NULL, 0, &engine));
+  pop_graph_free(graph);
+  expect_ok(pop_engine_load_device(engine, device));
+  expect_ok(pop_engine_run(engine, 0));
+  char *text;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  expect_ok(pop_engine_print_execution_summary(engine, true, stream));
+  fclose(stream);
+  unsigned long long said = 0, sum = 0;
+  const char *by_type = strstr(text, "  Cycles by vertex type:\n");
+  cr_assert_not_null(by_type, "%s", text);
+  cr_assert_eq(
+      sscanf(by_type,
+             " Cycles by vertex type: Sum (1 instances): %llu,%llu Said (1 instances): %llu", &sum,
+             &said, &said),
+      3, "%s", by_type);
+  cr_assert_eq(said, 50);
+  cr_assert(sum >= 3 && sum < 10, "%llu thousand cycles for a loop of 1,000", sum);
+  cr_assert_not_null(strstr(text, "  Without an estimate, as their code was measured:\n    Sum\n"));
+  cr_assert_not_null(strstr(text, "    By vertex type:\n"));
+  free(text);
+  pop_engine_free(engine);
+  pop_device_free(device);
+}
+
 /* The files of two compilations, tile by tile. */
 Test(execution_profile, images_know_nothing_of_profiles_that_were_not_asked_for)
 {
