@@ -201,6 +201,7 @@ typedef struct tile_work {
 
 typedef struct lowered_compute_set {
   const char *name;
+  const char *all_names;      /* of all copies that it does, for profiles; NULL: `name` */
   uint32_t graph_compute_set; /* COMPILER_NONE for copies that the compiler added */
   size_t first_work;          /* in compilation.works, ascending by tile */
   size_t num_works;
@@ -265,6 +266,7 @@ typedef enum exchange_zone {
 
 typedef struct exchange {
   const char *name;            /* "mulCS/ExchangePre", "mulCS/GlobalPre/GlobalExchange" */
+  const char *all_names;       /* of all copies that it does, for profiles; NULL: `name` */
   uint32_t zone;               /* exchange_zone */
   const uint32_t *replica_map; /* BETWEEN_REPLICAS: by replica, which one it sends to, or NONE */
   size_t first_message;        /* by lower */
@@ -481,6 +483,17 @@ typedef struct tile_layout {
   size_t first_mark; /* in compilation.block_marks (emit) */
   size_t num_marks;
 } tile_layout;
+
+/* What profiles call it. */
+static inline const char *profiled_exchange_name(const exchange *x)
+{
+  return x->all_names ? x->all_names : x->name;
+}
+
+static inline const char *profiled_set_name(const lowered_compute_set *set)
+{
+  return set->all_names ? set->all_names : set->name;
+}
 
 #define COMPILATION_ARRAY(type, name)                                                              \
   type *name;                                                                                      \

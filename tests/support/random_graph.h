@@ -13,6 +13,7 @@ enum {
   MAX_CASES = 4,
   MAX_WHILE_ROUNDS = 3,
   STREAM_COPIES = 3, /* in the buffer of a stream to the device */
+  MAX_COPIES = 6,    /* in a row, of one leaf */
   MAX_ROWS = 3,      /* of a remote buffer in one copy */
   MAX_VERTICES = 16, /* of a compute set */
   NUM_PROGRAMS = 3,
@@ -51,7 +52,9 @@ typedef struct node {
   node_kind kind;
   pop_program program;
   model_view source,
-      destination; /* COPY; STREAM, REMOTE: one has no tensor; PRINT: source; SWITCH: source is the control */
+      destination; /* STREAM, REMOTE: one has no tensor; PRINT: source; SWITCH: source is the control */
+  model_view sources[MAX_COPIES], destinations[MAX_COPIES]; /* COPY: one after the other */
+  size_t num_copies;
   model_vertex *vertices; /* EXECUTE */
   size_t num_vertices;
   uint32_t count;            /* REPEAT; WHILE: how often the body runs */

@@ -10,14 +10,33 @@
 
 /* ---- programs ---- */
 
+static inline pop_program add_copy(random_graph *g, node *n)
+{
+  static const char *const names[] = {"copy", "another", "a third"};
+  model *m = &g->m;
+  pop_program none = {0};
+  model_view *to = &n->destinations[n->num_copies], *from = &n->sources[n->num_copies];
+  if (!model_random_writable(m, POP_TYPE_COUNT, to)) return none;
+  if (!model_random_readable(m, to->type, to->num_elements, from)) return none;
+  n->num_copies++;
+  return pop_program_copy(from->tensor, to->tensor, names[model_random(m, 3)]);
+}
+
+/* One copy, or several in a row, which the compiler may make together. */
 static inline void make_copy(random_graph *g, node *n)
 {
-  model *m = &g->m;
-  if (!model_random_writable(m, POP_TYPE_COUNT, &n->destination)) return;
-  if (!model_random_readable(m, n->destination.type, n->destination.num_elements, &n->source))
-    return;
+  uint32_t count = model_chance(&g->m, 2) ? 1 : 1 + model_random(&g->m, MAX_COPIES);
+  pop_program first = add_copy(g, n);
+  if (!first.index) return;
   n->kind = NODE_COPY;
-  n->program = pop_program_copy(n->source.tensor, n->destination.tensor, "copy");
+  n->program = first;
+  if (count == 1) return;
+  n->program = pop_program_sequence(g->m.graph, "copies");
+  pop_sequence_add(n->program, first);
+  for (uint32_t i = 1; i < count; ++i) {
+    pop_program next = add_copy(g, n);
+    if (next.index) pop_sequence_add(n->program, next);
+  }
 }
 
 static inline void make_print(random_graph *g, node *n)
@@ -419,14 +438,19 @@ static inline node *choose(const random_graph *g, const node *n)
   return n->children[n->num_children - 1];
 }
 
+static inline void run_copy(model *m, const model_view *from, const model_view *to)
+{
+  uint8_t *through = pop_xmalloc(from->num_elements * pop_type_bytes(from->type) + 1);
+  model_gather(m, from, through);
+  model_scatter(m, to, through);
+  free(through);
+}
+
 static inline void run_node(random_graph *g, node *n)
 {
   model *m = &g->m;
   if (n->kind == NODE_COPY) {
-    uint8_t *through = pop_xmalloc(n->source.num_elements * pop_type_bytes(n->source.type) + 1);
-    model_gather(m, &n->source, through);
-    model_scatter(m, &n->destination, through);
-    free(through);
+    for (size_t i = 0; i < n->num_copies; ++i) run_copy(m, &n->sources[i], &n->destinations[i]);
   } else if (n->kind == NODE_EXECUTE) {
     for (size_t i = 0; i < n->num_vertices; ++i) run_vertex(m, &n->vertices[i]);
   } else if (n->kind == NODE_STREAM) {

@@ -242,7 +242,7 @@ static void describe_compute_set(const compilation *c, const lowered_compute_set
                                  row_index *rows, pop_executable *e)
 {
   pop_push(e->compute_sets, e->num_compute_sets, e->compute_sets_capacity,
-           (executable_compute_set){.name = pop_arena_strdup(e->arena, set->name),
+           (executable_compute_set){.name = pop_arena_strdup(e->arena, profiled_set_name(set)),
                                     .first_work = e->num_works,
                                     .num_works = set->num_works});
   for (size_t i = 0; i < set->num_works; i++) {

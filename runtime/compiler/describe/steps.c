@@ -133,12 +133,12 @@ static void add_leaf(step_describer *d, const script_op *op)
   switch ((script_op_kind)op->kind) {
   case SCRIPT_EXECUTE:
     kind = EXECUTABLE_STEP_EXECUTE;
-    name = c->compute_sets[index].name;
+    name = profiled_set_name(&c->compute_sets[index]);
     break;
   case SCRIPT_EXCHANGE:
     kind = c->exchanges[index].zone == EXCHANGE_WITHIN_IPUS ? EXECUTABLE_STEP_EXCHANGE
                                                             : EXECUTABLE_STEP_GLOBAL_EXCHANGE;
-    name = c->exchanges[index].name;
+    name = profiled_exchange_name(&c->exchanges[index]);
     break;
   case SCRIPT_SYNC:
     kind = EXECUTABLE_STEP_SYNC;
@@ -222,7 +222,7 @@ void describe_exchanges(const compilation *c, pop_executable *e)
   for (size_t i = 0; i < c->num_exchanges; i++) {
     const exchange *x = &c->exchanges[i];
     pop_push(e->exchanges, e->num_exchanges, e->exchanges_capacity,
-             (executable_exchange){.name = pop_arena_strdup(e->arena, x->name),
+             (executable_exchange){.name = pop_arena_strdup(e->arena, profiled_exchange_name(x)),
                                    .zone = x->zone,
                                    .first_part = e->num_exchange_parts,
                                    .num_parts = x->num_tiles});

@@ -49,8 +49,9 @@ pop_error *lower_control(lowering *l, const program *decides, const char *name, 
   transfer_list transfers = broadcast(l, &added, copy_name);
   *out = (uint32_t)c->num_controls;
   pop_push(c->controls, c->num_controls, c->controls_capacity, added);
-  pop_error *error = lower_transfers(
-      l, &transfers, pop_arena_printf(c->arena, "%s/ExchangePre", copy_name), copy_name, steps);
+  const transfer_names names = {.exchange = pop_arena_printf(c->arena, "%s/ExchangePre", copy_name),
+                                .copy = copy_name};
+  pop_error *error = lower_transfers(l, &transfers, &names, steps);
   free(transfers.items);
   return error;
 }

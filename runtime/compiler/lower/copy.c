@@ -98,28 +98,32 @@ static pop_error *lower_overlapping(lowering *l, const transfer_list *transfers,
   transfer_list in = {0}, out = {0};
   pop_arena *arena = l->c->arena;
   split_by_buffers(l, transfers, name, &in, &out);
-  pop_error *error = lower_transfers(l, &in, pop_arena_printf(arena, "%s/ExchangePre", name),
-                                     pop_arena_printf(arena, "%s/OnTileCopyPre", name), steps);
-  if (!error)
-    error =
-        lower_transfers(l, &out, name, pop_arena_printf(arena, "%s/OnTileCopyPost", name), steps);
+  const transfer_names before = {.exchange = pop_arena_printf(arena, "%s/ExchangePre", name),
+                                 .copy = pop_arena_printf(arena, "%s/OnTileCopyPre", name)};
+  const transfer_names after = {.exchange = name,
+                                .copy = pop_arena_printf(arena, "%s/OnTileCopyPost", name)};
+  pop_error *error = lower_transfers(l, &in, &before, steps);
+  if (!error) error = lower_transfers(l, &out, &after, steps);
   free(in.items);
   free(out.items);
   return error;
 }
 
+pop_error *lower_paired(lowering *l, const transfer_list *transfers, bool overlaps,
+                        const char *name, step_list *steps)
+{
+  if (overlaps) return lower_overlapping(l, transfers, name, steps);
+  const transfer_names names = {.exchange = pop_arena_printf(l->c->arena, "%s/ExchangePre", name),
+                                .copy = pop_arena_printf(l->c->arena, "%s/OnTileCopy", name)};
+  return lower_transfers(l, transfers, &names, steps);
+}
+
 pop_error *lower_copy_program(lowering *l, const program *copied, step_list *steps)
 {
-  pop_arena *arena = l->c->arena;
-  const char *name = pop_arena_strdup(arena, copied->name);
+  const char *name = pop_arena_strdup(l->c->arena, copied->name);
   transfer_list transfers = {0};
   pair_up(l->c, copied, &transfers);
-  pop_error *error;
-  if (overlap(&transfers))
-    error = lower_overlapping(l, &transfers, name, steps);
-  else
-    error = lower_transfers(l, &transfers, pop_arena_printf(arena, "%s/ExchangePre", name),
-                            pop_arena_printf(arena, "%s/OnTileCopy", name), steps);
+  pop_error *error = lower_paired(l, &transfers, overlap(&transfers), name, steps);
   free(transfers.items);
   return error;
 }

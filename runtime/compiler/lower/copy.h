@@ -11,4 +11,8 @@ void pair_up(const compilation *c, const program *copied, transfer_list *out);
 /* Does a transfer read what one writes? */
 bool overlap(const transfer_list *transfers);
 
+/* The steps of transfers of a copy that is called so. */
+POP_MUST_CHECK pop_error *lower_paired(lowering *l, const transfer_list *transfers, bool overlaps,
+                                       const char *name, step_list *steps);
+
 #endif

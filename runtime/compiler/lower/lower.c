@@ -10,6 +10,7 @@
  * Then:    the programs are final; no later pass reads the graph.
  */
 #include "compiler/lower/copy.h"
+#include "compiler/lower/copy_group.h"
 #include "compiler/lower/lowering.h"
 #include "compiler/lower/remote.h"
 #include "compiler/lower/stream.h"
@@ -35,7 +36,8 @@ typedef struct program_lowering {
   uint32_t *stack;     /* programs still to be flattened, last first */
   size_t depth, stack_capacity;
   stream_lowering streams;
-  pop_error *error; /* of a stream copy, for lower_program to find */
+  copy_group copies;
+  pop_error *error; /* of a copy that was put off, for lower_program to find */
   /* Lightweight profiling; NULL: none. */
   const regex_t *timed_blocks, *timed_programs;
 } program_lowering;
@@ -113,19 +115,46 @@ static bool dissolves(const program_lowering *p, uint32_t number)
   return (kind == PROGRAM_SEQUENCE || kind == PROGRAM_CALL) && p->l.reach.program_uses[number] <= 1;
 }
 
-/* Whether the program waits for what contains it: stream copies that stand side by side there become one
- * exchange. */
+/* Whether the program waits for what contains it: copies that stand side by side there become one exchange. What
+ * debug.trace prints stands between them. */
 static bool is_put_off(const program_lowering *p, uint32_t number)
 {
-  return !is_timed_program(p, number) &&
-         p->l.c->graph->programs[number].kind == PROGRAM_STREAM_COPY &&
-         p->l.reach.program_uses[number] <= 1;
+  program_kind kind = p->l.c->graph->programs[number].kind;
+  return !is_timed_program(p, number) && p->l.reach.program_uses[number] <= 1 &&
+         (kind == PROGRAM_STREAM_COPY || (kind == PROGRAM_COPY && !p->l.c->options.trace));
 }
 
-static void copy_stream(program_lowering *p, uint32_t number, step_list *out)
+static void note_error(program_lowering *p, pop_error *error)
 {
+  if (p->error)
+    pop_error_free(error);
+  else
+    p->error = error;
+}
+
+static void end_copies(program_lowering *p, step_list *out)
+{
+  note_error(p, copy_group_end(&p->copies, &p->l, out));
+}
+
+/* What was put off is made now that it is known what is beside it. */
+static void make_copy(program_lowering *p, uint32_t number, step_list *out)
+{
+  const program *copied = &p->l.c->graph->programs[number];
   if (p->error) return;
-  p->error = lower_stream_copy(&p->streams, &p->l, &p->l.c->graph->programs[number], out);
+  if (copied->kind == PROGRAM_COPY) {
+    lower_stream_end(&p->streams, &p->l, out);
+    note_error(p, copy_group_add(&p->copies, &p->l, copied, out));
+  } else {
+    end_copies(p, out);
+    note_error(p, lower_stream_copy(&p->streams, &p->l, copied, out));
+  }
+}
+
+static void end_put_off(program_lowering *p, step_list *out)
+{
+  lower_stream_end(&p->streams, &p->l, out);
+  end_copies(p, out);
 }
 
 static void push_children(program_lowering *p, const program *of)
@@ -147,10 +176,10 @@ static bool flatten_children(program_lowering *p, const program *of, step_list *
       continue;
     }
     if (is_put_off(p, child)) {
-      copy_stream(p, child, out);
+      make_copy(p, child, out);
       continue;
     }
-    lower_stream_end(&p->streams, &p->l, out);
+    end_put_off(p, out);
     range steps = p->programs[child];
     shared |= steps.shared;
     for (size_t i = 0; i < steps.count; i++) {
@@ -158,7 +187,7 @@ static bool flatten_children(program_lowering *p, const program *of, step_list *
       pop_push(out->items, out->count, out->capacity, child_step);
     }
   }
-  lower_stream_end(&p->streams, &p->l, out);
+  end_put_off(p, out);
   return shared;
 }
 
@@ -480,6 +509,7 @@ static void end_lowering(program_lowering *p)
   free(p->compute_sets);
   free(p->stack);
   stream_lowering_free(&p->streams);
+  copy_group_free(&p->copies);
 }
 
 /* compile() has seen that it is one. */

@@ -11,6 +11,7 @@
  *   transfer.c      transfers between places -> exchange messages and copies
  *   tile_copies.c        copies on tiles -> copy vertices and their descriptors
  *   access.c        what a step reads and writes
+ *   copy_group.c    copies side by side -> one exchange; touched.c what they read and write
  *   unwritten.c     variables that are only read
  */
 #ifndef COMPILER_LOWER_LOWERING_H
@@ -96,16 +97,28 @@ void end_accesses(lowering *l, uint32_t step);
 void warn_of_unwritten(const compilation *c);
 
 /* ---- tile_copies.c ---- */
-/* Adds a step that does the copies, in parallel, to `steps`; none if there are none. */
+/* Adds a step that does the copies, in parallel, to `steps`; none if there are none. `all_names`: as in
+ * lowered_compute_set. */
 POP_MUST_CHECK pop_error *lower_copies(lowering *l, const copy_list *copies, const char *name,
-                                       step_list *steps);
+                                       const char *all_names, step_list *steps);
 
 /* ---- transfer.c ---- */
-/* Adds the steps for transfers that may happen in any order: an exchange called `exchange_name` and
- * a compute set called `copy_name`, each if it is needed. */
+/* How steps of transfers are called; and of all copies that have a part in them, if those are several (otherwise
+ * NULL). */
+typedef struct transfer_names {
+  const char *exchange, *copy;
+  struct {
+    const char *exchange;
+    const char *exchange_of_all; /* if what stays on its tile is sent, too */
+    const char *global_exchange;
+    const char *copy;
+  } all;
+} transfer_names;
+
+/* Adds the steps for transfers that may happen in any order: exchanges and a compute set, each if it is
+ * needed. */
 POP_MUST_CHECK pop_error *lower_transfers(lowering *l, const transfer_list *transfers,
-                                          const char *exchange_name, const char *copy_name,
-                                          step_list *steps);
+                                          const transfer_names *names, step_list *steps);
 
 /* Adds an exchange between replicas: transfers of whole words, of which no destination is also a
  * source. `map` is by replica, in the compilation's arena. */

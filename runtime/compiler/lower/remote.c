@@ -135,8 +135,9 @@ static pop_error *bring_numbers(remote_copy *r, lowering *l, uint32_t offsets, u
   find_offsets(r, l->c, offsets, count);
   const char *own = pop_arena_printf(arena, "%s/Offsets", name);
   transfer_list transfers = place_numbers(r, l, own);
-  pop_error *error =
-      lower_transfers(l, &transfers, pop_arena_printf(arena, "%s/ExchangePre", own), own, steps);
+  const transfer_names names = {.exchange = pop_arena_printf(arena, "%s/ExchangePre", own),
+                                .copy = own};
+  pop_error *error = lower_transfers(l, &transfers, &names, steps);
   free(transfers.items);
   return error;
 }

@@ -74,11 +74,12 @@ static pop_error *lower_by_buffers(lowering *l, const transfer_list *transfers, 
              (copy){t->destination_tile, to[i], t->destination, t->bytes});
   }
   pop_error *error =
-      lower_copies(l, &before, pop_arena_printf(arena, "%s/OnTileCopyPre", name), steps);
+      lower_copies(l, &before, pop_arena_printf(arena, "%s/OnTileCopyPre", name), NULL, steps);
   if (!error) {
     lower_replica_transfers(l, &between, map, pop_arena_printf(arena, "%s/GlobalExchange", name),
                             steps);
-    error = lower_copies(l, &after, pop_arena_printf(arena, "%s/OnTileCopyPost", name), steps);
+    error =
+        lower_copies(l, &after, pop_arena_printf(arena, "%s/OnTileCopyPost", name), NULL, steps);
   }
   free(from);
   free(to);

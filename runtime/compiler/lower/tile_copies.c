@@ -302,7 +302,8 @@ static void finish_tile(copying *k, uint32_t tile)
   k->count = 0;
 }
 
-pop_error *lower_copies(lowering *l, const copy_list *copies, const char *name, step_list *steps)
+pop_error *lower_copies(lowering *l, const copy_list *copies, const char *name,
+                        const char *all_names, step_list *steps)
 {
   compilation *c = l->c;
   if (copies->count == 0) return NULL;
@@ -313,8 +314,10 @@ pop_error *lower_copies(lowering *l, const copy_list *copies, const char *name, 
   sort_keyed(order, copies->count);
 
   uint32_t step_number = add_step(l, STEP_EXECUTE, name, (uint32_t)c->num_compute_sets);
-  lowered_compute_set set = {
-      .name = name, .graph_compute_set = COMPILER_NONE, .first_work = c->num_works};
+  lowered_compute_set set = {.name = name,
+                             .all_names = all_names,
+                             .graph_compute_set = COMPILER_NONE,
+                             .first_work = c->num_works};
   copying k = {.l = l, .name = name, .num_workers = c->target.num_worker_contexts};
   begin_accesses(l, step_number);
   for (size_t i = 0; i < copies->count; i++) {

@@ -433,11 +433,13 @@ static void record_messages(lowering *l, const exchange *x, uint32_t step_number
   end_accesses(l, step_number);
 }
 
-static void lower_requests(lowering *l, off_tile_transfers *all, const char *name, step_list *steps)
+static void lower_requests(lowering *l, off_tile_transfers *all, const char *name,
+                           const char *all_names, step_list *steps)
 {
   compilation *c = l->c;
   if (all->requests.count > 0) {
     exchange x = {.name = name,
+                  .all_names = all_names,
                   .zone = all->zone,
                   .replica_map = all->replica_map,
                   .first_message = c->num_messages};
@@ -464,18 +466,20 @@ static const char *global_name(const compilation *c, const char *name)
                           last + strlen(exchange_word));
 }
 
-pop_error *lower_transfers(lowering *l, const transfer_list *transfers, const char *exchange_name,
-                           const char *copy_name, step_list *steps)
+pop_error *lower_transfers(lowering *l, const transfer_list *transfers, const transfer_names *names,
+                           step_list *steps)
 {
   off_tile_transfers within = {0}, between = {.zone = EXCHANGE_BETWEEN_IPUS};
   copy_list copies = {0};
   sort_out_transfers(l, transfers, &within, &between, &copies);
-  stage_transfers(l, transfers, exchange_name, &within, &copies);
-  stage_transfers(l, transfers, exchange_name, &between, &copies);
+  stage_transfers(l, transfers, names->exchange, &within, &copies);
+  stage_transfers(l, transfers, names->exchange, &between, &copies);
   if (between.requests.count > 0)
-    lower_requests(l, &between, global_name(l->c, exchange_name), steps);
-  lower_requests(l, &within, exchange_name, steps);
-  pop_error *error = lower_copies(l, &copies, copy_name, steps);
+    lower_requests(l, &between, global_name(l->c, names->exchange), names->all.global_exchange,
+                   steps);
+  lower_requests(l, &within, names->exchange,
+                 within.own.count > 0 ? names->all.exchange_of_all : names->all.exchange, steps);
+  pop_error *error = lower_copies(l, &copies, names->copy, names->all.copy, steps);
   free(copies.items);
   return error;
 }
@@ -489,5 +493,5 @@ void lower_replica_transfers(lowering *l, const transfer_list *transfers, const 
     pop_push(all.requests.items, all.requests.count, all.requests.capacity,
              (request){t->source_tile, t->destination_tile, t->source, t->destination, t->bytes});
   }
-  lower_requests(l, &all, name, steps);
+  lower_requests(l, &all, name, NULL, steps);
 }

@@ -675,11 +675,13 @@ static void add_execute_step(vertex_lowering *v, uint32_t set, step_list *steps)
 static pop_error *add_steps(vertex_lowering *v, uint32_t set, step_list *steps)
 {
   pop_arena *arena = v->l->c->arena;
-  POP_TRY(lower_transfers(v->l, &v->before, pop_arena_printf(arena, "%s/ExchangePre", v->name),
-                          pop_arena_printf(arena, "%s/OnTileCopyPre", v->name), steps));
+  const transfer_names before = {.exchange = pop_arena_printf(arena, "%s/ExchangePre", v->name),
+                                 .copy = pop_arena_printf(arena, "%s/OnTileCopyPre", v->name)};
+  const transfer_names after = {.exchange = pop_arena_printf(arena, "%s/ExchangePost", v->name),
+                                .copy = pop_arena_printf(arena, "%s/OnTileCopyPost", v->name)};
+  POP_TRY(lower_transfers(v->l, &v->before, &before, steps));
   add_execute_step(v, set, steps);
-  return lower_transfers(v->l, &v->after, pop_arena_printf(arena, "%s/ExchangePost", v->name),
-                         pop_arena_printf(arena, "%s/OnTileCopyPost", v->name), steps);
+  return lower_transfers(v->l, &v->after, &after, steps);
 }
 
 pop_error *lower_compute_set(lowering *l, uint32_t compute_set_number, step_list *steps)

@@ -543,6 +543,118 @@ Test(lower, X01_what_does_nothing_disappears)
   pop_graph_free(f.graph);
 }
 
+/* ---- copies side by side ---- */
+
+/* `x` on tile 0, `y` on tile 1: elements of 1 byte. */
+typedef struct side_by_side {
+  pop_graph *graph;
+  pop_tensor x, y;
+  pop_program main;
+} side_by_side;
+
+static side_by_side new_side_by_side(size_t bytes)
+{
+  side_by_side s = {.graph = new_graph_with_tiles(3)};
+  s.x = pop_graph_add_variable(s.graph, POP_CHAR, &bytes, 1, "x");
+  s.y = pop_graph_add_variable(s.graph, POP_CHAR, &bytes, 1, "y");
+  pop_graph_set_tile_mapping(s.graph, s.x, 0);
+  pop_graph_set_tile_mapping(s.graph, s.y, 1);
+  s.main = pop_program_sequence(s.graph, "main");
+  return s;
+}
+
+static void copy_bytes(side_by_side *s, pop_tensor from, size_t begin, pop_tensor to, size_t at,
+                       size_t bytes, const char *name)
+{
+  pop_sequence_add(s->main, pop_program_copy(pop_tensor_slice(from, begin, begin + bytes, 0),
+                                             pop_tensor_slice(to, at, at + bytes, 0), name));
+}
+
+static compilation *lower_side_by_side(side_by_side *s)
+{
+  compilation *c = lower(s->graph, &s->main, 1);
+  pop_graph_free(s->graph);
+  return c;
+}
+
+Test(lower, independent_copies_side_by_side_are_one_exchange)
+{
+  side_by_side s = new_side_by_side(64);
+  copy_bytes(&s, s.x, 0, s.y, 0, 8, "first");
+  copy_bytes(&s, s.x, 8, s.y, 8, 8, "second");
+  copy_bytes(&s, s.y, 16, s.x, 16, 8, "back");
+  copy_bytes(&s, s.x, 4, s.y, 24, 8, "first"); /* two may read the same */
+  compilation *c = lower_side_by_side(&s);
+  cr_assert_eq(c->num_exchanges, 1);
+  cr_assert_str_eq(c->exchanges[0].name, "first+second+back/ExchangePre");
+  cr_assert_str_eq(c->exchanges[0].all_names,
+                   "first/ExchangePre+second/ExchangePre+back/ExchangePre");
+  compilation_free(c);
+}
+
+Test(lower, a_copy_that_reads_or_writes_what_another_writes_comes_behind_it)
+{
+  static const struct {
+    bool back; /* the second copy is from y to x */
+    size_t begin, at;
+    size_t expected; /* exchanges; the first copy is of bytes 8 to 15 of x to y */
+  } cases[] = {{true, 8, 32, 2},  {true, 12, 32, 2}, {true, 15, 32, 2}, {true, 16, 32, 1},
+               {true, 4, 32, 2},  {false, 0, 8, 2},  {false, 0, 15, 2}, {false, 0, 16, 1},
+               {false, 0, 4, 2},  {true, 32, 8, 2},  {true, 32, 1, 2},  {true, 32, 0, 1},
+               {true, 32, 15, 2}, {false, 8, 32, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    side_by_side s = new_side_by_side(64);
+    copy_bytes(&s, s.x, 8, s.y, 8, 8, "first");
+    copy_bytes(&s, cases[i].back ? s.y : s.x, cases[i].begin, cases[i].back ? s.x : s.y,
+               cases[i].at, 8, "second");
+    compilation *c = lower_side_by_side(&s);
+    cr_assert_eq(c->num_exchanges, cases[i].expected, "case %zu", i);
+    if (cases[i].expected == 2) cr_assert_null(c->exchanges[0].all_names);
+    compilation_free(c);
+  }
+}
+
+Test(lower, copies_with_something_between_them_stay_apart)
+{
+  side_by_side s = new_side_by_side(64);
+  copy_bytes(&s, s.x, 0, s.y, 0, 8, "first");
+  pop_sequence_add(s.main, pop_program_sync(s.graph, POP_SYNC_INTERNAL, "sync"));
+  copy_bytes(&s, s.x, 8, s.y, 8, 8, "second");
+  compilation *c = lower_side_by_side(&s);
+  cr_assert_eq(c->num_exchanges, 2);
+  compilation_free(c);
+}
+
+/* What they need would stay alive for longer, and nothing would be gained. */
+Test(lower, large_copies_stay_apart)
+{
+  enum { BYTES = 16 << 10 };
+  side_by_side s = new_side_by_side(2 * BYTES);
+  copy_bytes(&s, s.x, 0, s.y, 0, BYTES, "first");
+  copy_bytes(&s, s.x, BYTES, s.y, BYTES, BYTES, "second");
+  compilation *c = lower_side_by_side(&s);
+  cr_assert_eq(c->num_exchanges, 2);
+  cr_assert_str_eq(c->exchanges[1].name, "second/ExchangePre");
+  compilation_free(c);
+}
+
+/* A profile has the names of all, but symbols, of which every tile has some, do not. */
+Test(lower, many_copies_in_one_exchange_have_a_short_name_and_a_full_one)
+{
+  enum { COPIES = 100 };
+  side_by_side s = new_side_by_side(4 * COPIES);
+  for (size_t i = 0; i < COPIES; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "copy %zu", i);
+    copy_bytes(&s, s.x, 4 * i, s.y, 4 * (COPIES - 1 - i), 4, name);
+  }
+  compilation *c = lower_side_by_side(&s);
+  cr_assert_eq(c->num_exchanges, 1);
+  cr_assert_str_eq(c->exchanges[0].name, "copy 0+copy 1+copy 2+copy 3+…/ExchangePre");
+  cr_assert_not_null(strstr(c->exchanges[0].all_names, "+copy 99/ExchangePre"));
+  compilation_free(c);
+}
+
 Test(lower, X02_deep_nesting_is_flat)
 {
   enum { DEPTH = 100000 };

@@ -1,0 +1,78 @@
+#include "compiler/lower/touched.h"
+
+#include <stdlib.h>
+
+enum { BITS = 64, FIRST_SLOTS = 1024 };
+
+static uint64_t key_of(place at)
+{
+  return (uint64_t)at.block << 32 | at.offset / BITS;
+}
+
+/* The bits of the bytes from `offset` up to `end`, as far as they are in the part of `offset`. */
+static uint64_t bits_of(uint32_t offset, uint32_t end)
+{
+  uint32_t first = offset % BITS, count = end - offset;
+  if (count > BITS - first) count = BITS - first;
+  return ~(uint64_t)0 >> (BITS - count) << first;
+}
+
+/* Where the key is, or would be. */
+static touched_part *part_of(const touched *t, uint64_t key)
+{
+  uint64_t hash = key * 0x9e3779b97f4a7c15u;
+  size_t slot = (hash ^ hash >> 32) & (t->num_slots - 1);
+  while (t->parts[slot].round == t->round && t->parts[slot].key != key)
+    slot = (slot + 1) & (t->num_slots - 1);
+  return &t->parts[slot];
+}
+
+static void grow(touched *t)
+{
+  touched old = *t;
+  t->num_slots = old.num_slots ? 2 * old.num_slots : FIRST_SLOTS;
+  t->parts = pop_xcalloc(t->num_slots, sizeof *t->parts);
+  if (t->round == 0) t->round = 1; /* 0 is that of slots which nobody has used */
+  for (size_t i = 0; i < old.num_slots; i++)
+    if (old.parts[i].round == t->round) *part_of(t, old.parts[i].key) = old.parts[i];
+  free(old.parts);
+}
+
+bool touched_before(const touched *t, place at, uint32_t bytes, bool to_write)
+{
+  if (t->num_parts == 0) return false;
+  uint32_t end = at.offset + bytes;
+  for (; at.offset < end; at.offset += BITS - at.offset % BITS) {
+    const touched_part *part = part_of(t, key_of(at));
+    if (part->round != t->round) continue;
+    uint64_t matters = to_write ? part->read | part->written : part->written;
+    if (matters & bits_of(at.offset, end)) return true;
+  }
+  return false;
+}
+
+void touch(touched *t, place at, uint32_t bytes, bool write)
+{
+  uint32_t end = at.offset + bytes;
+  for (; at.offset < end; at.offset += BITS - at.offset % BITS) {
+    if (2 * t->num_parts >= t->num_slots) grow(t);
+    touched_part *part = part_of(t, key_of(at));
+    if (part->round != t->round) {
+      *part = (touched_part){.key = key_of(at), .round = t->round};
+      t->num_parts++;
+    }
+    *(write ? &part->written : &part->read) |= bits_of(at.offset, end);
+  }
+}
+
+void touched_clear(touched *t)
+{
+  t->num_parts = 0;
+  if (++t->round == 0) touched_free(t); /* once in 2^32 times */
+}
+
+void touched_free(touched *t)
+{
+  free(t->parts);
+  *t = (touched){0};
+}
