@@ -1,10 +1,13 @@
 /* Reductions: populus/popops.h.
  *
- * The operand is seen as a matrix: a row for each element of the result. With fewer rows than tiles, rows are cut into
- * pieces, each reduced where its first element is; then, in a second compute set, what the pieces gave:
+ * The operand is seen as a matrix: a row for each element of the result. If there are fewer rows than tiles, or the tiles
+ * of the result are few, it is cut into blocks, each reduced on a tile of its own; then, in a second compute set, what
+ * the blocks gave:
  *
  *   [outs, length] -> [outs, pieces] -> [outs]
- */
+ *
+ * Elements that lie side by side should stay so on their way to a vertex, so that they are one message: vertices take
+ * blocks row by row or column by column, as they come in longer runs. */
 #include "graph/graph.h"
 #include "poplibs/host/spread.h"
 
@@ -69,13 +72,31 @@ static const char *vertex_type(const reduction *r, bool scaled, pop_reduce_op op
                           scaled ? "ScaledReduce" : "Reduce", op_names[op], pop_type_name(r->type));
 }
 
-static pop_vertex add_vertex(const reduction *r, pop_compute_set set, size_t tile, const char *type,
-                             pop_tensor in, pop_tensor out, size_t length, bool update)
+/* How many elements lie side by side, as far as the first runs tell. */
+static double run_length(const reduction *r, pop_tensor t)
 {
+  enum { RUNS = 256 };
+  view_walk walk;
+  view_run run;
+  uint64_t elements = 0, runs = 0;
+  view_walk_start(&walk, r->graph->top, t.index);
+  for (; runs < RUNS && view_walk_next(&walk, &run); runs++) elements += run.count;
+  return runs ? (double)elements / (double)runs : 0;
+}
+
+/* `block` of the matrix becomes `out`, an element for each of its rows. */
+static pop_vertex add_vertex(const reduction *r, pop_compute_set set, size_t tile, const char *type,
+                             pop_tensor block, pop_tensor out, bool update)
+{
+  pop_tensor rows = pop_tensor_flatten(block);
+  pop_tensor columns = pop_tensor_flatten(pop_tensor_transpose(block));
+  if (pop_graph_error(r->graph)) return (pop_vertex){0};
+  bool by_columns = run_length(r, columns) > run_length(r, rows);
   pop_vertex v = poplibs_add_vertex(r->graph, set, tile, "%s", type);
-  pop_graph_connect(r->graph, v, "in", in);
+  pop_graph_connect(r->graph, v, "in", by_columns ? columns : rows);
   pop_graph_connect(r->graph, v, "out", out);
-  pop_graph_set_field_int(r->graph, v, "length", (int64_t)length);
+  pop_graph_set_field_int(r->graph, v, "length", (int64_t)pop_tensor_dim(block, 1));
+  pop_graph_set_field_int(r->graph, v, "columns", by_columns);
   pop_graph_set_field_int(r->graph, v, "update", update);
   return v;
 }
@@ -95,51 +116,123 @@ static size_t first_tile(pop_graph *graph, pop_tensor t)
   return tile == SIZE_MAX ? 0 : tile;
 }
 
-/* The matrix [outs, pieces] of what the pieces give. */
-static pop_tensor reduce_pieces(reduction *r, pop_tensor matrix, size_t pieces)
+/* ---- blocks ---- */
+
+/* Into how many parts the matrix is cut; together no more than there are tiles. */
+typedef struct cut {
+  size_t outs, pieces;
+} cut;
+
+/* Tiles that have a block already. */
+typedef struct blocks {
+  bool *is_taken;
+  size_t num_tiles, next;
+} blocks;
+
+/* Where the block's first element is, or the next tile that has none yet. */
+static size_t take_tile(const reduction *r, blocks *b, pop_tensor block)
 {
+  size_t tile = first_tile(r->graph, pop_tensor_flatten(block));
+  if (tile >= b->num_tiles || b->is_taken[tile]) {
+    while (b->is_taken[b->next]) b->next++;
+    tile = b->next;
+  }
+  b->is_taken[tile] = true;
+  return tile;
+}
+
+/* The matrix [outs, pieces] of what the blocks give. */
+static pop_tensor reduce_blocks(reduction *r, pop_tensor matrix, cut c)
+{
+  pop_graph *graph = r->graph;
   size_t outs = pop_tensor_dim(matrix, 0), length = pop_tensor_dim(matrix, 1);
   pop_tensor partials =
-      pop_graph_add_variable(r->graph, r->type, (size_t[]){outs, pieces}, 2, r->name);
-  pop_compute_set set = r->sets[r->num_sets++] = pop_graph_add_compute_set(r->graph, r->name);
+      pop_graph_add_variable(graph, r->type, (size_t[]){c.pieces, outs}, 2, r->name);
+  pop_compute_set set = r->sets[r->num_sets++] = pop_graph_add_compute_set(graph, r->name);
   const char *type = vertex_type(r, false, r->how.op);
-  for (size_t o = 0; o < outs; o++) {
-    pop_tensor row = pop_tensor_index(matrix, o), sums = pop_tensor_index(partials, o);
-    for (size_t p = 0; p < pieces && !pop_graph_error(r->graph); p++) {
-      size_t begin = p * length / pieces, end = (p + 1) * length / pieces;
-      pop_tensor in = pop_tensor_slice(row, begin, end, 0),
-                 out = pop_tensor_slice(sums, p, p + 1, 0);
-      size_t tile = first_tile(r->graph, in);
-      pop_graph_set_tile_mapping(r->graph, out, tile);
-      add_vertex(r, set, tile, type, in, out, end - begin, false);
+  blocks b = {.num_tiles = pop_graph_num_tiles(graph)};
+  b.is_taken = pop_xcalloc(b.num_tiles + 1, sizeof *b.is_taken);
+  for (size_t p = 0; p < c.pieces; p++) {
+    pop_tensor sums = pop_tensor_index(partials, p);
+    size_t from = p * length / c.pieces, to = (p + 1) * length / c.pieces;
+    for (size_t o = 0; o < c.outs && !pop_graph_error(graph); o++) {
+      size_t begin = o * outs / c.outs, end = (o + 1) * outs / c.outs;
+      pop_tensor out = pop_tensor_slice(sums, begin, end, 0);
+      pop_tensor block =
+          pop_tensor_slice_nd(matrix, (size_t[]){begin, from}, (size_t[]){end, to}, 2);
+      size_t tile = take_tile(r, &b, block);
+      pop_graph_set_tile_mapping(graph, out, tile);
+      add_vertex(r, set, tile, type, block, out, false);
     }
   }
-  return partials;
+  free(b.is_taken);
+  return pop_tensor_transpose(partials);
 }
 
-static void reduce_rows(reduction *r, pop_tensor matrix, pop_tensor out, pop_reduce_op op)
+static size_t divide_up(size_t a, size_t b)
 {
-  pop_tensor flat = pop_tensor_flatten(out);
-  spread s = spread_of(r->graph, call, flat);
-  pop_compute_set set = r->sets[r->num_sets++] = pop_graph_add_compute_set(r->graph, r->name);
-  bool scaled = r->how.scale.index != 0;
-  const char *type = vertex_type(r, scaled, op);
-  for (size_t p = 0; p < s.count && !pop_graph_error(r->graph); p++) {
-    pop_vertex v = add_vertex(
-        r, set, s.parts[p].tile, type, pop_tensor_flatten(spread_slice(&s.parts[p], matrix)),
-        spread_slice(&s.parts[p], flat), pop_tensor_dim(matrix, 1), r->how.update);
-    if (scaled) pop_graph_connect(r->graph, v, "scale", pop_tensor_flatten(r->how.scale));
-  }
-  spread_free(&s);
+  return (a + b - 1) / b;
 }
 
-/* A piece has to be worth the second compute set and the exchange to it. */
-static size_t num_pieces(pop_graph *graph, size_t outs, size_t length)
+/* Elements that the busiest vertices take one after the other. A second compute set and the exchange to it take as long
+ * as some more. */
+static size_t cost_of(size_t outs, size_t length, size_t tiles, cut c)
+{
+  enum { SECOND_SET = 128 };
+  size_t first = divide_up(outs, c.outs) * divide_up(length, c.pieces);
+  return c.pieces < 2 ? first : first + SECOND_SET + divide_up(outs, tiles) * c.pieces;
+}
+
+/* Pieces have to be worth a vertex. */
+static cut find_cut(const reduction *r, size_t outs, size_t length)
 {
   enum { LEAST = 32 };
-  size_t tiles = pop_graph_num_tiles(graph), pieces = outs ? tiles / outs : 0;
-  if (pieces > length / LEAST) pieces = length / LEAST;
-  return pieces < 2 ? 1 : pieces;
+  size_t tiles = pop_graph_num_tiles(r->graph);
+  cut best = {outs < tiles ? outs : tiles, 1};
+  for (size_t pieces = 2; outs > 0 && pieces <= length / LEAST && pieces <= tiles; pieces++) {
+    cut c = {tiles / pieces < outs ? tiles / pieces : outs, pieces};
+    if (cost_of(outs, length, tiles, c) < cost_of(outs, length, tiles, best)) best = c;
+  }
+  return best;
+}
+
+/* Is much work left to few of the tiles that could have a part in it? */
+static bool is_lopsided(const reduction *r, const spread *s, size_t outs, size_t length)
+{
+  enum { LITTLE = 2048 };
+  size_t tiles = pop_graph_num_tiles(r->graph), most = 0;
+  for (size_t i = 0; i < s->count; i++)
+    if (s->parts[i].num_elements > most) most = s->parts[i].num_elements;
+  return most * length > LITTLE && most > 2 * divide_up(outs, tiles);
+}
+
+static void reduce_rows(const reduction *r, const spread *s, pop_compute_set set, pop_tensor matrix,
+                        pop_tensor flat)
+{
+  bool scaled = r->how.scale.index != 0;
+  const char *type = vertex_type(r, scaled, r->how.op);
+  for (size_t p = 0; p < s->count && !pop_graph_error(r->graph); p++) {
+    const spread_part *part = &s->parts[p];
+    pop_vertex v = add_vertex(r, set, part->tile, type, spread_slice(part, matrix),
+                              spread_slice(part, flat), r->how.update);
+    if (scaled) pop_graph_connect(r->graph, v, "scale", pop_tensor_flatten(r->how.scale));
+  }
+}
+
+/* The compute sets of it all. */
+static void reduce_matrix(reduction *r, pop_tensor matrix, pop_tensor out)
+{
+  pop_tensor flat = pop_tensor_flatten(out);
+  size_t outs = pop_tensor_dim(matrix, 0), length = pop_tensor_dim(matrix, 1);
+  spread s = spread_of(r->graph, call, flat);
+  cut c = find_cut(r, outs, length);
+  if (!pop_graph_error(r->graph) && (c.pieces > 1 || is_lopsided(r, &s, outs, length))) {
+    matrix = reduce_blocks(r, matrix, c);
+    if (r->how.op == POP_REDUCE_SQUARE_ADD) r->how.op = POP_REDUCE_ADD;
+  }
+  pop_compute_set set = r->sets[r->num_sets++] = pop_graph_add_compute_set(r->graph, r->name);
+  if (!pop_graph_error(r->graph)) reduce_rows(r, &s, set, matrix, flat);
+  spread_free(&s);
 }
 
 static bool check_how(const reduction *r, bool has_out)
@@ -183,12 +276,7 @@ pop_tensor pop_popops_reduce(pop_graph *graph, pop_tensor a, const size_t *dimen
     return none;
   out = poplibs_result(graph, call, out, r.type, shape, rank, NULL, 0, name);
   if (!out.index) return none;
-  size_t pieces = num_pieces(graph, pop_tensor_dim(matrix, 0), pop_tensor_dim(matrix, 1));
-  if (pieces > 1) {
-    matrix = reduce_pieces(&r, matrix, pieces);
-    if (how.op == POP_REDUCE_SQUARE_ADD) how.op = POP_REDUCE_ADD;
-  }
-  reduce_rows(&r, matrix, out, how.op);
+  reduce_matrix(&r, matrix, out);
   for (size_t i = 0; i < r.num_sets; i++) {
     if (compute_sets)
       compute_sets[i] = r.sets[i];

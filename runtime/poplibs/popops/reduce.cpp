@@ -1,4 +1,5 @@
-// Many elements become one: `in` has `length` elements for each of `out`, one row behind the other.
+// Many elements become one: `in` is a matrix with a row of `length` elements for each of `out`, one row behind the other or,
+// if so it comes in longer messages, one column.
 #include "operations.hpp"
 
 using namespace poplar;
@@ -6,11 +7,12 @@ using namespace poplar;
 namespace popops
 {
 
-template <Operation op, typename W, typename T> W reduceRow(const T *row, unsigned length)
+template <Operation op, typename W, typename T>
+W reduceRow(const T *element, unsigned length, unsigned step)
 {
-  W sum = row[0];
+  W sum = *element;
   if constexpr (op == Operation::SQUARE_ADD) sum = sum * sum;
-  for (unsigned k = 1; k < length; ++k) sum = combine<op, W>(sum, row[k]);
+  while (--length) sum = combine<op, W>(sum, *(element += step));
   return sum;
 }
 
@@ -20,12 +22,14 @@ public:
   Input<Vector<T>> in;
   InOut<Vector<T>> out;
   unsigned length; // at least 1
+  bool columns;    // are one behind the other
   bool update;     // combine with what is in `out`
 
   bool compute(unsigned worker)
   {
-    for (unsigned i = worker; i < out.size(); i += numWorkers()) {
-      Wide<T> sum = reduceRow<op, Wide<T>, T>(&in[i * length], length);
+    unsigned outs = out.size(), toNext = columns ? 1 : length, step = columns ? outs : 1;
+    for (unsigned i = worker; i < outs; i += numWorkers()) {
+      Wide<T> sum = reduceRow<op, Wide<T>, T>(&in[i * toNext], length, step);
       constexpr Operation merge = op == Operation::SQUARE_ADD ? Operation::ADD : op;
       if (update) sum = combine<merge, Wide<T>>(sum, out[i]);
       out[i] = static_cast<T>(sum);
@@ -42,12 +46,14 @@ public:
   Input<float> scale;
   InOut<Vector<T>> out;
   unsigned length; // at least 1
+  bool columns;
   bool update;
 
   bool compute(unsigned worker)
   {
-    for (unsigned i = worker; i < out.size(); i += numWorkers()) {
-      float sum = *scale * reduceRow<op, float, T>(&in[i * length], length);
+    unsigned outs = out.size(), toNext = columns ? 1 : length, step = columns ? outs : 1;
+    for (unsigned i = worker; i < outs; i += numWorkers()) {
+      float sum = *scale * reduceRow<op, float, T>(&in[i * toNext], length, step);
       out[i] = static_cast<T>(update ? float(out[i]) + sum : sum);
     }
     return true;
