@@ -4,7 +4,7 @@
  * jumping to that of the next operation (a GNU extension, here because one `switch` costs a third of the
  * speed). Some pieces execute two. Time is paid by the block: see decode.h.
  */
-#include "float_control.h"
+#include "float_control_fast.h"
 #include "isa/float_fast.h"
 #include "isa/integer.h"
 #include "pieces.h"
@@ -359,6 +359,7 @@ do_TILE_TRAP:
   PAIRS(PIECE_OF_PAIR)
 
 do_CONTROLLED:
+  if (__builtin_expect((IMM & unusual) == 0, 1) && float_operate_fast(c, op)) NEXT();
   ROUNDING(op->imm);
   kind = float_operate_controlled(t, c, op, mode);
   if (kind != MACHINE_FAULT_NONE) goto fault;
