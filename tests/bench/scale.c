@@ -5,6 +5,7 @@
  * how soon. POPLAR_LOG_LEVEL=DEBUG shows the passes. */
 #include "../support/compiled.h"
 #include <populus/arena.h>
+#include <populus/popops.h>
 #include <populus/populus.h>
 
 #include <stdio.h>
@@ -180,6 +181,39 @@ static pop_program build_transpose(pop_graph *graph)
   return pop_program_copy(pop_tensor_transpose(source), destination, "transpose");
 }
 
+/* Copies in a row that have nothing to do with each other, each from one tile to another. */
+static pop_program build_many_copies(pop_graph *graph)
+{
+  const size_t copies = 8502, words = 4;
+  size_t tiles = pop_target_num_tiles(pop_graph_get_target(graph));
+  const size_t shape[] = {copies, words};
+  pop_tensor source = pop_graph_add_variable(graph, POP_FLOAT, shape, 2, "source");
+  pop_tensor destination = pop_graph_add_variable(graph, POP_FLOAT, shape, 2, "destination");
+  pop_program program = pop_program_sequence(graph, "copies");
+  for (size_t i = 0; i < copies; ++i) {
+    pop_tensor from = pop_tensor_index(source, i), to = pop_tensor_index(destination, i);
+    pop_graph_set_tile_mapping(graph, from, i % tiles);
+    pop_graph_set_tile_mapping(graph, to, (i * 617 + i / tiles * 31) % tiles);
+    char name[24];
+    snprintf(name, sizeof name, "copy %zu", i);
+    pop_sequence_add(program, pop_program_copy(from, to, name));
+  }
+  return program;
+}
+
+/* Over the outer dimension: an element for each of the inner one. */
+static pop_program build_reduce(pop_graph *graph)
+{
+  const size_t shape[] = {300, 30000}, dimension = 0;
+  pop_popops_add_codelets(graph);
+  pop_tensor data = pop_graph_add_variable(graph, POP_FLOAT, shape, 2, "data");
+  pop_graph_map_linearly(graph, data, 0, 0);
+  pop_program program = pop_program_sequence(graph, "reduce");
+  pop_popops_reduce(graph, data, &dimension, 1, (pop_reduction){.op = POP_REDUCE_ADD},
+                    (pop_tensor){graph, 0}, program, NULL, NULL, "sums");
+  return program;
+}
+
 static const struct scale_case {
   const char *name;
   uint32_t num_ipus;
@@ -189,18 +223,21 @@ static const struct scale_case {
   pop_program (*build)(pop_graph *graph);
   bool refused;
   bool writes_profile; /* and says how long that takes */
+  const char *key;     /* of the time to compile it, beside the others' */
 } cases[] = {
-    {"local", 1, 0, 0, false, build_local, false, true},
-    {"exchange", 1, 0, 0, false, build_exchange, false, false},
-    {"64_ipus", 64, 0, 0, false, build_neighbours, false, false},
-    {"one_tile", 1, 1, 0, false, build_one_tile, true, false},
-    {"huge", 1, 0, 0, false, build_huge, true, false},
-    {"huge_unmapped", 1, 0, 0, false, build_huge_unmapped, true, false},
-    {"nested", 1, 0, 0, false, build_nested, false, false},
-    {"copies", 1, 0, 0, false, build_copies, false, false},
-    {"transpose", 1, 0, 0, false, build_transpose, false, false},
-    {"ipus16", 16, 0, 4, true, build_replicas, false, false},
-    {"ipus16_loaded", 16, 0, 4, false, build_replicas, false, false},
+    {"local", 1, 0, 0, false, build_local, false, true, NULL},
+    {"exchange", 1, 0, 0, false, build_exchange, false, false, NULL},
+    {"64_ipus", 64, 0, 0, false, build_neighbours, false, false, NULL},
+    {"one_tile", 1, 1, 0, false, build_one_tile, true, false, NULL},
+    {"huge", 1, 0, 0, false, build_huge, true, false, NULL},
+    {"huge_unmapped", 1, 0, 0, false, build_huge_unmapped, true, false, NULL},
+    {"nested", 1, 0, 0, false, build_nested, false, false, NULL},
+    {"copies", 1, 0, 0, false, build_copies, false, false, NULL},
+    {"transpose", 1, 0, 0, false, build_transpose, false, false, "transpose_4096_s"},
+    {"many_copies", 1, 0, 0, false, build_many_copies, false, false, "many_copies_s"},
+    {"reduce", 1, 0, 0, false, build_reduce, false, false, "reduce_300x30000_s"},
+    {"ipus16", 16, 0, 4, true, build_replicas, false, false, NULL},
+    {"ipus16_loaded", 16, 0, 4, false, build_replicas, false, false, NULL},
 };
 
 /* ---- measuring ---- */
@@ -242,7 +279,7 @@ static void print_peak_memory(const struct scale_case *x, double most)
  * words of the tile that sends or receives most. */
 static void print_exchanges(const struct scale_case *x, const compilation *c)
 {
-  uint64_t cycles = 0, least = 0, code_bytes = 0;
+  uint64_t cycles = 0, least = 0, code_bytes = 0, all_code_bytes = 0;
   for (size_t i = 0; i < c->num_exchanges; ++i) {
     const exchange *e = &c->exchanges[i];
     uint64_t slowest = 0, bytes = 0;
@@ -252,6 +289,7 @@ static void print_exchanges(const struct scale_case *x, const compilation *c)
       if (te->bytes_sent > bytes) bytes = te->bytes_sent;
       if (te->bytes_received > bytes) bytes = te->bytes_received;
       if (te->num_ops * (uint64_t)WORD > code_bytes) code_bytes = te->num_ops * (uint64_t)WORD;
+      all_code_bytes += te->num_ops * (uint64_t)WORD;
     }
     cycles += slowest;
     least += bytes / WORD;
@@ -260,6 +298,7 @@ static void print_exchanges(const struct scale_case *x, const compilation *c)
   print_number(x, "exchange", (double)cycles, 0, "cycles");
   print_number(x, "exchange_least", (double)least, 0, "cycles");
   print_number(x, "exchange_code", (double)code_bytes, 0, "B on the fullest tile");
+  print_number(x, "all_exchange_code", (double)all_code_bytes / 1e6, 2, "MB");
 }
 
 /* A line of /proc/self/status, in MiB: VmRSS, VmHWM. */
@@ -341,6 +380,8 @@ static pop_error *measure(const struct scale_case *x, const char *codelets, cons
   pop_engine *engine = NULL;
   pop_error *error = pop_engine_create(graph, &program, 1, NULL, 0, &engine);
   double compile_seconds = now_seconds() - time;
+  if (x->key)
+    printf("{\"name\": \"%s\", \"value\": %.3f, \"unit\": \"s\"}\n", x->key, compile_seconds);
   print_seconds(x, "compile_s", &time);
   pop_graph_free(graph);
   if (!error && x->writes_profile) error = write_profile(engine, compile_seconds, most_memory);
