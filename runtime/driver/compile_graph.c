@@ -180,7 +180,8 @@ static void keep_run_options(pop_executable *e, const engine_options *options)
   e->reported_to = pop_arena_strdup(e->arena, options->run.report_directory);
 }
 
-static instrumentation instrumentation_of(const engine_options *options)
+/* Branches are noted wherever steps are, since no step behind one could be placed otherwise: of an IPU Model always. */
+static instrumentation instrumentation_of(const pop_target *target, const engine_options *options)
 {
   static const instrumentation_level levels[] = {[PROFILE_COMPUTE_SETS] = INSTRUMENT_TILES,
                                                  [PROFILE_SINGLE_TILE_COMPUTE_SETS] =
@@ -188,11 +189,13 @@ static instrumentation instrumentation_of(const engine_options *options)
                                                  [PROFILE_VERTICES] = INSTRUMENT_VERTICES,
                                                  [PROFILE_HOST_EXCHANGES] = INSTRUMENT_NOTHING};
   bool all = options->instrument;
+  instrumentation_level compute = all || options->instrument_compute
+                                      ? (instrumentation_level)(options->instrumentation_level + 1)
+                                      : levels[options->execution_profile];
   return (instrumentation){
-      .compute = all || options->instrument_compute
-                     ? (instrumentation_level)(options->instrumentation_level + 1)
-                     : levels[options->execution_profile],
-      .control_flow = all || options->instrument_control_flow,
+      .compute = compute,
+      .control_flow = all || options->instrument_control_flow || compute != INSTRUMENT_NOTHING ||
+                      target->type == POP_TARGET_IPU_MODEL,
       .external_exchange = all || options->instrument_external_exchange ||
                            options->execution_profile >= PROFILE_EXTERNAL_EXCHANGES,
       .blocks = *options->block_filter || *options->block_programs,
@@ -247,7 +250,7 @@ static pop_error *compile_for_tiles(pop_graph *graph, const uint32_t *programs, 
       .trace = options->trace,
       .multicast_policy = options->multicast_policy,
       .exchange_target = options->exchange_target,
-      .instrumentation = instrumentation_of(options),
+      .instrumentation = instrumentation_of(pop_graph_get_target(graph), options),
       .blocks = {.filter = options->block_filter,
                  .programs = options->block_programs,
                  .tiles = tiles,
@@ -382,6 +385,17 @@ pop_error *pop_compile_graph(pop_graph *graph, const pop_program *programs, size
 
 /* ---- engines ---- */
 
+static pop_error *new_engine(pop_executable *executable, const engine_options *options,
+                             pop_engine **engine)
+{
+  POP_TRY(engine_new(executable, &options->run, engine));
+  executable_option *parameters;
+  size_t count = options_of_runs(options, &parameters);
+  execution_profile_set_parameters((*engine)->profile, parameters, count);
+  free(parameters);
+  return NULL;
+}
+
 pop_error *pop_engine_create(pop_graph *graph, const pop_program *programs, size_t num_programs,
                              const pop_option *options, size_t num_options, pop_engine **engine)
 {
@@ -394,7 +408,7 @@ pop_error *pop_engine_create(pop_graph *graph, const pop_program *programs, size
   POP_TRY(check_graph("pop_engine_create", &graph, programs, num_programs));
   POP_TRY(engine_options_parse(options, num_options, ON_ALL_STAGES, NULL, &parsed));
   pop_error *error = compile_locked(graph, programs, num_programs, &parsed, &executable);
-  if (!error) error = engine_new(executable, &parsed.run, engine);
+  if (!error) error = new_engine(executable, &parsed, engine);
   engine_options_free(&parsed);
   pop_executable_free(executable);
   return error;
@@ -410,7 +424,7 @@ pop_error *pop_engine_create_from_executable(pop_executable *executable, const p
   engine_options parsed;
   POP_TRY(engine_options_parse(options, num_options, ON_RUN, executable, &parsed));
   pop_error *error = write_reports(NULL, executable, &parsed);
-  if (!error) error = engine_new(executable, &parsed.run, engine);
+  if (!error) error = new_engine(executable, &parsed, engine);
   engine_options_free(&parsed);
   return error;
 }

@@ -43,6 +43,15 @@ void execution_profile_free(execution_profile *p)
   free(p);
 }
 
+void execution_profile_set_parameters(execution_profile *p, const executable_option *parameters,
+                                      size_t count)
+{
+  for (size_t i = 0; p && i < count; i++) {
+    executable_option copy = {pop_xstrdup(parameters[i].key), pop_xstrdup(parameters[i].value)};
+    pop_push(p->x->parameters, p->x->num_parameters, p->x->parameters_capacity, copy);
+  }
+}
+
 void execution_profile_begin_run(execution_profile *p, size_t program, const char *run_name)
 {
   if (!p) return;

@@ -11,6 +11,9 @@ typedef struct execution_profile execution_profile;
 execution_profile *execution_profile_new(machine *m, const pop_executable *executable);
 void execution_profile_free(execution_profile *profile); /* NULL is fine, also below */
 
+/* What all runs go by. Copied. */
+void execution_profile_set_parameters(execution_profile *profile,
+                                      const executable_option *parameters, size_t count);
 /* Around a run. Nothing is read while the profile is disabled. */
 void execution_profile_begin_run(execution_profile *profile, size_t program, const char *run_name);
 POP_MUST_CHECK pop_error *execution_profile_end_run(execution_profile *profile);

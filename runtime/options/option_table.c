@@ -233,8 +233,9 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "the execution profile has the cycles of each compute set's last execution", ON_COMPILE,       \
     OPTION_BOOL, FIELD(instrument_compute))                                                        \
   X("debug.instrumentControlFlow", "true or false", "false",                                       \
-    "the execution profile knows which way branches of programs went", ON_COMPILE, OPTION_BOOL,    \
-    FIELD(instrument_control_flow))                                                                \
+    "the execution profile knows which way branches of programs went; so it does with "            \
+    "debug.instrumentCompute, and on an IPU Model",                                                \
+    ON_COMPILE, OPTION_BOOL, FIELD(instrument_control_flow))                                       \
   X("debug.instrumentExternalExchange", "true or false", "false",                                  \
     "the execution profile has the cycles of each last exchange between IPUs and with the host",   \
     ON_COMPILE, OPTION_BOOL, FIELD(instrument_external_exchange))                                  \
@@ -290,7 +291,7 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
   X("profiler.replicaToProfile", "a number", "0", "the replica that the execution profile is of",  \
     ON_RUN, OPTION_NUMBER, FIELD(run.profiled_replica), .greatest = UINT32_MAX)                    \
   X("debug.branchRecordFlush", "true or false", "true",                                            \
-    "none: tiles record which way branches go only if debug.instrumentControlFlow is on, and "     \
+    "none: tiles record which way branches go only where profiles need it, and "                   \
     "always give the host a record that is full",                                                  \
     ON_COMPILE, OPTION_BOOL)                                                                       \
   X("profiler.blocks.filter", "an extended regular expression, empty for none", "",                \

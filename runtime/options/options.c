@@ -294,6 +294,30 @@ const executable_option *options_given(const engine_options *options, option_sta
   return options->given[given_row(stage)];
 }
 
+static bool says_what_runs_do(const option_entry *entry)
+{
+  static const char reports[] = "autoReport.", engines[] = "target.tileEngine";
+  return entry->stages == ON_RUN && entry->field_bytes && entry->kind != OPTION_TEXT &&
+         strncmp(entry->info.key, reports, sizeof reports - 1) != 0 &&
+         strncmp(entry->info.key, engines, sizeof engines - 1) != 0;
+}
+
+size_t options_of_runs(const engine_options *options, executable_option **list)
+{
+  size_t num_entries, num_given, count = 0;
+  const option_entry *table = option_table(&num_entries);
+  const executable_option *given = options_given(options, ON_RUN, &num_given);
+  *list = pop_xcalloc(num_entries + 1, sizeof **list);
+  for (size_t i = 0; i < num_entries; i++) {
+    if (!says_what_runs_do(&table[i])) continue;
+    executable_option *of = &(*list)[count++];
+    *of = (executable_option){table[i].info.key, table[i].info.default_value};
+    for (size_t g = 0; g < num_given; g++)
+      if (strcmp(given[g].key, of->key) == 0) of->value = given[g].value;
+  }
+  return count;
+}
+
 /* Takes the spelt values. */
 static void note_given(parser *p)
 {

@@ -113,6 +113,10 @@ typedef struct engine_options {
 const executable_option *options_given(const engine_options *options, option_stage stage,
                                        size_t *count);
 
+/* What runs go by: the options about running that say what programs do, each with its value, in the order of the table. How the
+ * host simulates, where it writes to and what has no effect are left out. Values live as long as `options`. */
+size_t options_of_runs(const engine_options *options, executable_option **list);
+
 /* Of several sources for a key the last one counts: its default, the options about running that
  * `compiled` was compiled with, the call, a variable for this option alone (some stand before the call:
  * option_table.h), POPLAR_ENGINE_OPTIONS, POPLAR_RUNTIME_OPTIONS, POPLAR_SIMULATOR_OPTIONS.

@@ -67,6 +67,11 @@ void execution_free(execution *x)
   free(x->sorted);
   free(x->taken);
   free(x->first_taken);
+  for (size_t i = 0; i < x->num_parameters; i++) {
+    free((char *)x->parameters[i].key);
+    free((char *)x->parameters[i].value);
+  }
+  free(x->parameters);
   free(x->runs);
   free(x->trace);
   timed_blocks_free(&x->timed);

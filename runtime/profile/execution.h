@@ -39,9 +39,10 @@ typedef struct execution {
   uint32_t *sorted;
   size_t *first_of[MEASURE_KINDS];
   EXECUTABLE_ARRAY(execution_run, runs);
-  EXECUTABLE_ARRAY(uint32_t, trace); /* steps of the executable, and ends of blocks */
-  uint64_t num_dropped_runs;         /* that came when there were EXECUTION_MAX_RUNS */
-  timed_blocks timed;                /* lightweight profiling */
+  EXECUTABLE_ARRAY(executable_option, parameters); /* that runs went by; texts are its own */
+  EXECUTABLE_ARRAY(uint32_t, trace);               /* steps of the executable, and ends of blocks */
+  uint64_t num_dropped_runs; /* that came when there were EXECUTION_MAX_RUNS */
+  timed_blocks timed;        /* lightweight profiling */
   /* On a model: what the code of vertices without an estimate took when it last ran, in the unit of
    * executable_vertex.cycles, of all works in their order; and where each work's begin. NULL elsewhere. */
   uint64_t *taken;

@@ -135,6 +135,14 @@ static void put_runs(const execution_emitter *p)
   emit_end_vector(p->to);
 }
 
+static void put_parameters(const execution_emitter *p)
+{
+  emit_begin_map(p->to, "runParameters");
+  for (size_t i = 0; i < p->x->num_parameters; i++)
+    emit_string(p->to, p->x->parameters[i].key, p->x->parameters[i].value);
+  emit_end_map(p->to);
+}
+
 static void put_trace(const execution_emitter *p)
 {
   const execution *x = p->x;
@@ -168,11 +176,13 @@ static void put_step(void *context, const simulated_step *step)
   bool executes = step->kind == EXECUTABLE_STEP_EXECUTE;
   p->num_steps++;
   emit_begin_map(to, NULL);
-  emit_string(to, "type", executable_step_tag(step->kind));
+  emit_string(to, "type", simulated_step_type(step));
   if (step->program != EXECUTABLE_NONE) emit_int(to, "program", step->program);
   if (*step->name) emit_string(to, "name", step->name);
-  if (step->kind == EXECUTABLE_STEP_SYNC) {
-    emit_string(to, "syncType", step->index == ISA_SYNC_INTERNAL ? "Internal" : "External");
+  bool waits = step->phase == PHASE_BEGIN || step->phase == PHASE_END;
+  if (step->kind == EXECUTABLE_STEP_SYNC || waits) {
+    if (!waits)
+      emit_string(to, "syncType", step->index == ISA_SYNC_INTERNAL ? "Internal" : "External");
     emit_int(to, "cyclesFrom", (int64_t)step->from);
     emit_int(to, "cyclesTo", (int64_t)step->to);
     emit_end_map(to);
@@ -187,7 +197,7 @@ static void put_step(void *context, const simulated_step *step)
   if (executes || step->kind == EXECUTABLE_STEP_EXCHANGE)
     emit_int(to, "cyclesOverlapped", (int64_t)step->overlapped);
   if (executes) {
-    emit_double(to, "threadBalance", step->thread_balance);
+    if (step->knows_threads) emit_double(to, "threadBalance", step->thread_balance);
     emit_int(to, "computeSet", step->index);
   } else {
     put_exchange_fields(p, step);
@@ -280,7 +290,8 @@ static void put_simulation(execution_emitter *p)
   put_costs(p);
   emit_int(p->to, "cycles", (int64_t)totals.cycles);
   emit_begin_map(p->to, "tileCycles");
-  emit_int(p->to, "activeCompute", (int64_t)(totals.active_compute + 0.5));
+  if (totals.knows_threads)
+    emit_int(p->to, "activeCompute", (int64_t)(totals.active_compute + 0.5));
   emit_int(p->to, "compute", (int64_t)totals.compute);
   emit_int(p->to, "copySharedStructure", 0); /* tiles share no structures */
   emit_int(p->to, "doExchange", (int64_t)totals.do_exchange);
@@ -325,6 +336,7 @@ void emit_execution_as(const emitter *to, const char *key, const execution *x)
   }
   if (e->instrumentation.external_exchange) put_exchanges(&p);
   put_runs(&p);
+  put_parameters(&p);
   if (e->instrumentation.blocks) emit_timed_blocks(to, &x->timed);
   put_trace(&p);
   put_simulation(&p);

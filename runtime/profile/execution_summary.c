@@ -115,6 +115,7 @@ static void print_cycles(const summary *s, const simulated_step *step)
 static void print_step(const summary *s, const simulated_step *step)
 {
   char from[32], to[32], data[32];
+  if (step->phase == PHASE_END) return; /* the guide's sample has a sync, then the copy */
   if (step->kind == EXECUTABLE_STEP_SYNC) {
     fprintf(s->stream, "  --- %s Sync ---\n",
             step->index == ISA_SYNC_INTERNAL ? "Internal" : "External");
@@ -124,8 +125,7 @@ static void print_step(const summary *s, const simulated_step *step)
           grouped(step->from, from), grouped(step->to, to), *step->name ? ": " : "", step->name);
   print_cycles(s, step);
   print_active_tiles(s, step);
-  if (step->kind == EXECUTABLE_STEP_EXECUTE)
-    print_percent(s, "Thread Balance:", step->thread_balance);
+  if (step->knows_threads) print_percent(s, "Thread Balance:", step->thread_balance);
   print_percent(s, "Tile Balance:", step->tile_balance);
   print_percent(s, "Active Tile Balance:", step->active_tile_balance);
   if (step->kind != EXECUTABLE_STEP_EXECUTE) {
@@ -166,8 +166,9 @@ static void print_totals(const summary *s, const simulation_totals *t)
   fprintf(s->stream, "  %-47s%s (approx %.1f microseconds)\n",
           "Total cycles:", grouped(t->cycles, cycles), (double)t->cycles / target->clock_hz * 1e6);
   print_total(s->stream, "Total compute cycles (including idle threads):", t->compute);
-  print_total(s->stream, "Total compute cycles (excluding idle threads):",
-              (uint64_t)(t->active_compute + 0.5));
+  if (t->knows_threads)
+    print_total(s->stream, "Total compute cycles (excluding idle threads):",
+                (uint64_t)(t->active_compute + 0.5));
   print_total(s->stream, "Total IPU exchange cycles:", t->do_exchange);
   print_total(s->stream, "Total global exchange cycles:", t->global_exchange);
   print_total(s->stream, "Total host exchange cycles:", t->stream_copy);
@@ -175,8 +176,9 @@ static void print_totals(const summary *s, const simulation_totals *t)
   print_total(s->stream, "Total sync cycles:", t->sync);
   fprintf(s->stream, "  %-47s%.1f%%\n",
           "Total tile balance:", tile_cycles > 0 ? 100 * (double)t->compute / tile_cycles : 0);
-  fprintf(s->stream, "  %-47s%.1f%%\n",
-          "Total thread balance:", t->compute ? 100 * t->active_compute / (double)t->compute : 0);
+  if (t->knows_threads)
+    fprintf(s->stream, "  %-47s%.1f%%\n",
+            "Total thread balance:", t->compute ? 100 * t->active_compute / (double)t->compute : 0);
 }
 
 /* Steps are gone through twice: totals come first. */

@@ -56,9 +56,10 @@ static void take_step(void *context, const simulated_step *step)
   if (step->to <= from) return;
   if (*step->name) push_frame(&s->stack, step->name, true);
   push_frame(&s->stack,
-             step->kind == EXECUTABLE_STEP_SYNC && step->index != ISA_SYNC_INTERNAL
+             step->kind == EXECUTABLE_STEP_SYNC && step->phase == PHASE_WHOLE &&
+                     step->index != ISA_SYNC_INTERNAL
                  ? "External Sync"
-                 : executable_step_tag(step->kind),
+                 : simulated_step_type(step),
              false);
   add_cycles(s, step->to - from);
   s->stack.size = size;

@@ -14,6 +14,13 @@ typedef struct simulation {
   uint64_t latest; /* end of the last steps before */
 } simulation;
 
+const char *simulated_step_type(const simulated_step *step)
+{
+  return step->phase == PHASE_BEGIN ? "StreamCopyBegin"
+         : step->phase == PHASE_END ? "StreamCopyEnd"
+                                    : executable_step_tag(step->kind);
+}
+
 static uint64_t latest_clock(const simulation *s, uint32_t first, uint32_t count)
 {
   uint64_t latest = 0;
@@ -40,12 +47,16 @@ static void wait_for(simulation *s, uint32_t first, uint32_t count, uint32_t cyc
   if (end > sync->to) sync->to = end;
 }
 
-static void synchronise(simulation *s, uint32_t zone, uint32_t program, const char *name)
+/* `copy`: the stream copy that it is the beginning of; EXECUTABLE_NONE otherwise. */
+static void synchronise(simulation *s, uint32_t zone, uint32_t program, uint32_t copy)
 {
-  const pop_target *target = &s->x->executable->target;
+  const pop_executable *e = s->x->executable;
+  const pop_target *target = &e->target;
+  uint32_t named = copy == EXECUTABLE_NONE ? program : copy;
   simulated_step sync = {.kind = EXECUTABLE_STEP_SYNC,
-                         .program = program,
-                         .name = name,
+                         .phase = copy == EXECUTABLE_NONE ? PHASE_WHOLE : PHASE_BEGIN,
+                         .program = named,
+                         .name = named == EXECUTABLE_NONE ? "" : e->steps[named].name,
                          .index = zone,
                          .from = UINT64_MAX};
   if (zone == ISA_SYNC_INTERNAL)
@@ -58,46 +69,39 @@ static void synchronise(simulation *s, uint32_t zone, uint32_t program, const ch
 
 /* ---- how well threads are used ---- */
 
-/* Of what a tile takes in the compute set, in cycles of one context each: what its workers execute, and how many
- * of them have vertices. */
-static double active_cycles(const execution *x, const executable_work *work, uint64_t cycles)
+/* Of what a tile takes in the compute set, in cycles of one context each: what its workers execute. False: nobody
+ * knows, as its vertices were not measured. */
+static bool active_cycles(const execution *x, const executable_work *work, double *active)
 {
   const pop_executable *e = x->executable;
-  const executable_row *row = &e->vertex_rows[work->row];
-  uint32_t contexts = e->target.num_worker_contexts;
   const executable_measure *measure;
   const uint32_t *calls = execution_vertex_cycles(x, (size_t)(work - e->works), &measure);
   if (calls) {
     double sum = 0;
     for (uint32_t i = 0; i < measure->words; i++)
       sum += calls[i] > measure->overhead ? calls[i] - measure->overhead : 0;
-    return sum / contexts;
+    *active = sum / e->target.num_worker_contexts;
+    return true;
   }
-  if (e->target.type == POP_TARGET_IPU_MODEL && e->instrumentation.compute == INSTRUMENT_NOTHING)
-    return (double)estimated_active_cycles(e, work, execution_taken(x, (size_t)(work - e->works)));
-  uint32_t used = 0; /* workers, a bit each */
-  for (size_t i = 0; i < row->count; i++) {
-    uint32_t worker = e->vertices[row->first + i].worker;
-    if (worker == EXECUTABLE_ON_ALL_WORKERS)
-      used = UINT32_MAX;
-    else
-      used |= worker == EXECUTABLE_ON_SUPERVISOR ? 1u : 1u << worker;
-  }
-  uint32_t num_used = (uint32_t)__builtin_popcount(used);
-  return (double)cycles * (num_used < contexts ? num_used : contexts) / contexts;
+  if (e->target.type != POP_TARGET_IPU_MODEL || e->instrumentation.compute != INSTRUMENT_NOTHING)
+    return false;
+  *active = (double)estimated_active_cycles(e, work, execution_taken(x, (size_t)(work - e->works)));
+  return true;
 }
 
-static double active_compute(const simulation *s, const simulated_step *step)
+static bool active_compute(const simulation *s, const simulated_step *step, double *active)
 {
   const pop_executable *e = s->x->executable;
   const executable_compute_set *set = &e->compute_sets[step->index];
-  double active = 0;
   for (size_t w = 0, i = 0; w < set->num_works && i < step->num_costs; w++) {
     const executable_work *work = &e->works[set->first_work + w];
     if (work->tile != step->costs[i].tile) continue;
-    active += active_cycles(s->x, work, step->costs[i++].cycles);
+    double of_tile = 0;
+    if (!active_cycles(s->x, work, &of_tile)) return false;
+    *active += of_tile;
+    i++;
   }
-  return active;
+  return true;
 }
 
 /* ---- steps ---- */
@@ -130,7 +134,7 @@ static void measure_step(const simulation *s, simulated_step *step)
   uint64_t overlap_end = s->latest < step->to ? s->latest : step->to;
   step->overlapped = overlap_end > step->from ? overlap_end - step->from : 0;
   if (step->kind == EXECUTABLE_STEP_EXECUTE) {
-    step->active_compute = active_compute(s, step);
+    step->knows_threads = active_compute(s, step, &step->active_compute);
     step->thread_balance = share(step->active_compute, sum);
   }
 }
@@ -141,6 +145,7 @@ static void count_step(simulation_totals *totals, const simulated_step *step)
   case EXECUTABLE_STEP_EXECUTE:
     totals->compute += step->sum_cycles;
     totals->active_compute += step->active_compute;
+    totals->knows_threads = totals->knows_threads && step->knows_threads;
     return;
   case EXECUTABLE_STEP_EXCHANGE:
     totals->do_exchange += step->sum_cycles;
@@ -177,14 +182,57 @@ static size_t costs_of(const simulation *s, const executable_step *of)
   }
 }
 
+/* What the host looks at while all tiles wait (a print): nothing moves through the tiles. */
+static void measure_viewed(const simulation *s, simulated_step *step)
+{
+  const pop_executable *e = s->x->executable;
+  const executable_tensor *tensor = &e->tensors[e->events[step->index].tensor];
+  uint64_t *bytes = pop_xcalloc(s->num_tiles, sizeof *bytes), most = 0;
+  for (size_t i = 0; i < tensor->num_runs; i++) {
+    const executable_run *run = &e->runs[tensor->first_run + i];
+    bytes[run->tile] += run->bytes;
+    step->total_data += run->bytes;
+    if (bytes[run->tile] > most) most = bytes[run->tile];
+  }
+  step->data_balance = share((double)step->total_data, (double)most * s->num_tiles);
+  free(bytes);
+}
+
+static bool is_viewed(const simulation *s, const simulated_step *step)
+{
+  if (step->kind != EXECUTABLE_STEP_STREAM_COPY) return false;
+  executable_event_kind kind = s->x->executable->events[step->index].kind;
+  return kind == EXECUTABLE_EVENT_PRINT || kind == EXECUTABLE_EVENT_ASSUME_EQUAL;
+}
+
+/* From when the first tile of a stream copy is done until the last one is. */
+static void visit_end(const simulation *s, const simulated_step *copy)
+{
+  simulated_step end = {.kind = EXECUTABLE_STEP_STREAM_COPY,
+                        .phase = PHASE_END,
+                        .program = copy->program,
+                        .name = copy->name,
+                        .index = copy->index,
+                        .from = copy->to,
+                        .to = copy->to};
+  for (size_t i = 0; i < copy->num_costs; i++) {
+    uint64_t done = copy->begins[i] + copy->costs[i].cycles;
+    if (done < end.from) end.from = done;
+  }
+  visit(s, &end);
+}
+
 static void take_step(simulation *s, uint32_t program)
 {
   const executable_step *of = &s->x->executable->steps[program];
   bool computes = of->kind == EXECUTABLE_STEP_EXECUTE,
-       inside = of->kind == EXECUTABLE_STEP_EXCHANGE;
+       inside = of->kind == EXECUTABLE_STEP_EXCHANGE,
+       copies = of->kind == EXECUTABLE_STEP_STREAM_COPY;
   if (!computes)
-    synchronise(s, inside ? ISA_SYNC_INTERNAL : ISA_SYNC_EXTERNAL, EXECUTABLE_NONE, "");
+    synchronise(s, inside ? ISA_SYNC_INTERNAL : ISA_SYNC_EXTERNAL, EXECUTABLE_NONE,
+                copies ? program : EXECUTABLE_NONE);
   simulated_step step = {.kind = of->kind,
+                         .phase = copies ? PHASE_MID : PHASE_WHOLE,
                          .program = program,
                          .name = of->name,
                          .index = of->index,
@@ -198,9 +246,11 @@ static void take_step(simulation *s, uint32_t program)
   }
   if (step.num_costs == 0) step.from = step.to = latest_clock(s, 0, s->num_tiles);
   measure_step(s, &step);
+  if (is_viewed(s, &step)) measure_viewed(s, &step);
   if (!computes && !inside) wait_for_end(s, step.to);
   count_step(s->totals, &step);
   visit(s, &step);
+  if (copies) visit_end(s, &step);
   if (step.to > s->latest) s->latest = step.to;
 }
 
@@ -217,10 +267,10 @@ static void take_traced(simulation *s, uint32_t traced)
     take_step(s, program);
     return;
   case EXECUTABLE_STEP_SYNC:
-    synchronise(s, of->index, program, of->name);
+    synchronise(s, of->index, program, EXECUTABLE_NONE);
     return;
   case EXECUTABLE_STEP_ABORT:
-    synchronise(s, ISA_SYNC_EXTERNAL, program, of->name);
+    synchronise(s, ISA_SYNC_EXTERNAL, program, EXECUTABLE_NONE);
     return;
   case EXECUTABLE_STEP_BLOCK:
     if (s->visitor->block)
@@ -237,14 +287,14 @@ static void take_run(simulation *s, const execution_run *run)
   const simulation_visitor *v = s->visitor;
   if (v->run) v->run(v->context, run, latest_clock(s, 0, s->num_tiles), true);
   for (size_t i = 0; i < run->num_traced; i++) take_traced(s, s->x->trace[run->first_traced + i]);
-  synchronise(s, ISA_SYNC_EXTERNAL, EXECUTABLE_NONE, "");
+  synchronise(s, ISA_SYNC_EXTERNAL, EXECUTABLE_NONE, EXECUTABLE_NONE);
   if (v->run) v->run(v->context, run, latest_clock(s, 0, s->num_tiles), false);
 }
 
 void simulate(const execution *x, const simulation_visitor *visitor, simulation_totals *totals)
 {
   uint32_t num_tiles = pop_target_num_tiles(&x->executable->target);
-  *totals = (simulation_totals){0};
+  *totals = (simulation_totals){.knows_threads = true};
   simulation s = {.x = x,
                   .visitor = visitor,
                   .totals = totals,

@@ -6,13 +6,22 @@
 
 #include "profile/execution.h"
 
+/* A stream copy has three: its tiles wait for all others; data move; they wait until all of them have done their part. */
+typedef enum simulated_phase {
+  PHASE_WHOLE, /* of other steps */
+  PHASE_BEGIN, /* a SYNC: that in front of the copy */
+  PHASE_MID,   /* the STREAM_COPY */
+  PHASE_END    /* kind STREAM_COPY, without costs */
+} simulated_phase;
+
 typedef struct simulated_step {
   executable_step_kind kind; /* EXECUTE, EXCHANGE, GLOBAL_EXCHANGE, STREAM_COPY or SYNC */
-  uint32_t program;          /* step of the executable; EXECUTABLE_NONE: a sync of another step's */
+  simulated_phase phase;
+  uint32_t program; /* step of the executable; EXECUTABLE_NONE: a sync of another step's */
   const char *name;
   uint32_t index;    /* compute set, exchange, event - 1, zone; as in executable_step */
   uint64_t from, to; /* cycles: the first tile begins, the last is done */
-  /* Not of a SYNC: */
+  /* Not of a SYNC, nor of PHASE_END: */
   uint64_t cycles;        /* of the tile that takes longest */
   uint64_t overlapped;    /* of from … to with steps before */
   const tile_cost *costs; /* of the tiles that take part, ascending */
@@ -20,14 +29,17 @@ typedef struct simulated_step {
   size_t num_costs;
   uint64_t sum_cycles,
       total_data; /* of all tiles; bytes that were received, and sent to the host */
-  double
-      active_compute; /* EXECUTE: of sum_cycles what one thread would have needed, of six that run */
-  double tile_balance, active_tile_balance, data_balance, thread_balance;
+  /* EXECUTE: of sum_cycles what one thread would have needed, of six that run; and its share of sum_cycles. Known where
+   * each vertex was measured or is estimated. */
+  bool knows_threads;
+  double active_compute, thread_balance;
+  double tile_balance, active_tile_balance, data_balance;
 } simulated_step;
 
 typedef struct simulation_totals {
   uint64_t cycles;
   /* Of all tiles: */
+  bool knows_threads; /* of all steps */
   double active_compute;
   uint64_t compute, do_exchange, global_exchange, stream_copy, sync;
 } simulation_totals;
@@ -39,6 +51,9 @@ typedef struct simulation_visitor {
   void (*block)(void *context, const executable_step *block, uint64_t cycle, bool begins);
   void *context;
 } simulation_visitor;
+
+/* "OnTileExecute", "Sync", "StreamCopyBegin", … */
+const char *simulated_step_type(const simulated_step *step);
 
 /* All runs of the execution. What a visitor gets lives until it returns. */
 void simulate(const execution *x, const simulation_visitor *visitor, simulation_totals *totals);

@@ -120,9 +120,9 @@ static void put_vertices(event_writer *w, const simulated_step *step)
 
 static const char *name_of(const simulated_step *step)
 {
-  if (step->kind == EXECUTABLE_STEP_SYNC)
+  if (step->kind == EXECUTABLE_STEP_SYNC && step->phase == PHASE_WHOLE)
     return step->index == ISA_SYNC_INTERNAL ? "Internal Sync" : "External Sync";
-  return *step->name ? step->name : executable_step_tag(step->kind);
+  return *step->name ? step->name : simulated_step_type(step);
 }
 
 /* On each IPU that takes part; what steps before overlap is left to them. */
@@ -136,7 +136,7 @@ static void put_on_ipus(const event_writer *w, const simulated_step *step)
     takes_part[step->costs[i].tile / target->tiles_per_ipu] = true;
   for (uint32_t ipu = 0; ipu < target->num_ipus; ipu++) {
     if (step->kind != EXECUTABLE_STEP_SYNC && !takes_part[ipu]) continue;
-    begin_event(w, name_of(step), executable_step_tag(step->kind), 1 + ipu, STEPS, from, step->to);
+    begin_event(w, name_of(step), simulated_step_type(step), 1 + ipu, STEPS, from, step->to);
     if (step->program != EXECUTABLE_NONE) emit_int(&w->to, "program", step->program);
     if (step->kind != EXECUTABLE_STEP_SYNC) {
       emit_int(&w->to, "activeTiles", (int64_t)step->num_costs);

@@ -7,6 +7,7 @@ import sys
 import cbor2
 import jsonschema
 
+PHASES = ("StreamCopyBegin", "StreamCopyEnd")
 NAMED = {"DoExchange": ("exchange", "exchanges"), "GlobalExchange": ("externalExchange", "externalExchanges"),
          "StreamCopy": ("hostExchange", "hostExchanges")}
 
@@ -40,9 +41,9 @@ def check_step(number, step, graph, profile):
     tiles = graph["target"]["numTiles"] // graph["target"]["numReplicas"]
     if "program" in step:
         program = graph["programs"][step["program"]]
-        expect(name + ".type", step["type"], program["type"])
+        expect(name + ".type", "StreamCopy" if step["type"] in PHASES else step["type"], program["type"])
         expect(name + ".name", step.get("name"), program.get("name"))
-    if step["type"] == "Sync":
+    if step["type"] == "Sync" or step["type"] in PHASES:
         return
     if not step["cyclesFrom"] + step["cycles"] <= step["cyclesTo"]:
         sys.exit(f"{name} has {step['cycles']} cycles from {step['cyclesFrom']} to {step['cyclesTo']}")
@@ -74,7 +75,9 @@ def check_costs(profile):
     simulation = profile["simulation"]
     for number, step in enumerate(simulation["steps"]):
         name = f"step {number}"
-        if step["type"] == "Sync":
+        if step["type"] == "StreamCopyEnd":
+            continue
+        if step["type"] in ("Sync", "StreamCopyBegin"):
             if step["cyclesFrom"] >= step["cyclesTo"]:
                 sys.exit(f"{name} is a sync of no cycles")
             continue
@@ -98,15 +101,32 @@ def check_costs(profile):
     expect("end of the last run", cycle, simulation["cycles"])
 
 
+def check_phases(steps):
+    """A stream copy is between its beginning, which ends when its first tile begins, and its end, which ends with it."""
+    for number, step in enumerate(steps):
+        if step["type"] == "StreamCopyBegin":
+            begin, mid, end = steps[number:number + 3]
+            expect(f"step {number + 1}", mid["type"], "StreamCopy")
+            expect(f"step {number + 2}", end["type"], "StreamCopyEnd")
+            expect(f"programs of step {number}", [mid["program"], end["program"]], [begin["program"]] * 2)
+            expect(f"step {number}.cyclesTo", begin["cyclesTo"], mid["cyclesFrom"])
+            expect(f"step {number + 2}.cyclesTo", end["cyclesTo"], mid["cyclesTo"])
+            if not mid["cyclesFrom"] <= end["cyclesFrom"] <= mid["cyclesTo"]:
+                sys.exit(f"step {number + 2} begins in cycle {end['cyclesFrom']}")
+    copies = [s["type"] for s in steps if s["type"] == "StreamCopy"]
+    expect("beginnings of stream copies", len([s for s in steps if s["type"] == "StreamCopyBegin"]), len(copies))
+
+
 def check_sums(profile):
     steps = profile["simulation"]["steps"]
     expect("programTrace", profile["programTrace"],
-           [s["program"] for s in steps if "program" in s])
+           [s["program"] for s in steps if "program" in s and s["type"] not in PHASES])
+    check_phases(steps)
     ends = [s["cyclesTo"] for s in steps]
     if ends and max(ends) > profile["simulation"]["cycles"]:
         sys.exit("a step ends behind the simulation")
     totals = profile["simulation"]["tileCycles"]
-    if totals["activeCompute"] > totals["compute"]:
+    if totals.get("activeCompute", 0) > totals["compute"]:
         sys.exit("more active cycles than cycles")
     for tag, key in ("OnTileExecute", "compute"), ("DoExchange", "doExchange"), ("StreamCopy", "streamCopy"), \
             ("GlobalExchange", "globalExchange"):

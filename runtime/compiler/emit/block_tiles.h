@@ -17,7 +17,7 @@ static inline bool times_blocks(const compilation *c)
 
 static inline bool times_streams(const compilation *c)
 {
-  return times_blocks(c) && c->options.instrumentation.external_exchange;
+  return times_blocks(c);
 }
 
 /* Behind the script. */

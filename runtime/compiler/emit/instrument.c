@@ -14,6 +14,7 @@
  */
 #include "compiler/emit/instrument.h"
 
+#include "compiler/emit/block_tiles.h"
 #include "compiler/emit/blocks.h"
 #include <stdlib.h>
 
@@ -188,19 +189,32 @@ static place exchange_measure(emitter *e, bool with_host, uint32_t index, uint32
   return find_measure(e, with_host ? MEASURE_HOST_EXCHANGE : MEASURE_EXCHANGE, index, overhead);
 }
 
+/* Is it measured by any tile, which all of them wait for; and by this one? Lightweight profiling measures stream copies on
+ * its own tiles only. */
+static bool measures_exchange(const emitter *e, const exchange_at *x)
+{
+  return e->c->options.instrumentation.external_exchange || (x->with_host && times_streams(e->c));
+}
+
+static bool measures_part(const emitter *e, const exchange_at *x)
+{
+  if (!measures_exchange(e, x) || !x->takes_part) return false;
+  return e->c->options.instrumentation.external_exchange || times_stream(e, x->index);
+}
+
 /* The sync makes sure that nobody waits for others in what is measured. */
 void put_begin_exchange(emitter *e, const exchange_at *x)
 {
-  if (!e->c->options.instrumentation.external_exchange) return;
+  if (!measures_exchange(e, x)) return;
   if (x->with_host && x->takes_part) put_stream_mark(e, x->index);
   put_tile_op(&e->code, TILE_SYNC, x->zone, 0, 0);
-  if (!x->takes_part) return;
+  if (!measures_part(e, x)) return;
   put_begin(e, exchange_measure(e, x->with_host, x->index, x->words_between));
 }
 
 void put_end_exchange(emitter *e, const exchange_at *x)
 {
-  if (!e->c->options.instrumentation.external_exchange || !x->takes_part) return;
+  if (!measures_part(e, x)) return;
   place measured = exchange_measure(e, x->with_host, x->index, x->words_between);
   put_end(e, measured);
   if (x->with_host) put_exchanged_marks(e, x->index, measured);

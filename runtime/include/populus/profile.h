@@ -119,18 +119,18 @@ POP_MUST_CHECK pop_error *pop_engine_print_profile_summary(const pop_engine *eng
  * reads what the tiles of the replica profiler.replicaToProfile have counted. A profile is about the runs since
  * load, or since it was reset; its numbers are those of the last execution of each compute set, vertex or
  * exchange. Besides the guide's keys there are `runs` (program, name, runName if the run was given one, cycles of the device, instructions,
- * supersteps), of the simulation `runs` (cyclesFrom, cyclesTo, firstStep, numSteps of each), cyclesFrom and cyclesTo of syncs, and
+ * supersteps), `runParameters` (the engine options about running that they went by), of the simulation `runs` (cyclesFrom, cyclesTo, firstStep, numSteps of each), cyclesFrom and cyclesTo of syncs, and
+ * stream copies as StreamCopyBegin, StreamCopy and StreamCopyEnd (tiles wait for all others, move data, wait until all have),
  * `costs`: for each compute set and exchange the tiles that took part (ranges: first, how many) and the cycles of each; and
- * `programTraceComplete`: false if a program branched and debug.instrumentControlFlow was not
- * set, the trace was longer than 8,388,608 steps, or there were more than 65,536 runs. programTrace has the numbers of the graph profile's
- * programs. On an IPU Model runs are profiled also without instrumentation, by what vertices are said to take
+ * `programTraceComplete`: false if a program branched and nothing noted which way (debug.instrumentControlFlow and
+ * debug.instrumentCompute do, and an IPU Model), the trace was longer than 8,388,608 steps, or there were more than 65,536 runs. programTrace has the numbers of the graph profile's
+ * programs. threadBalance and activeCompute are there where each vertex was measured or is estimated. On an IPU Model runs are profiled also without instrumentation, by what vertices are said to take
  * (profilerMode IPU_MODEL). */
 
 /* With profiler.blocks.filter or profiler.programs.filter there is `lightweightProfile`: droppedBlocks, and for each
  * tile that times blocks (profiler.blocks.tile) its blocks (type: Common, StreamCopyBegin, StreamCopyMid, StreamCopyEnd,
  * BlockFlush, Overflow or Unknown; name; cyclesFrom, cyclesTo, of the device since load; endUnknown if it ended in an overflow).
- * Stream copies are there with debug.instrumentExternalExchange; `tiles` of a StreamCopyMid are all that
- * took part at that time. */
+ * `tiles` of a StreamCopyMid are all that took part at that time. */
 
 /* The execution profile as values, the caller's to free. Without instrumentation its profilerMode is NONE (on
  * the CPU: CPU), and there is nothing else, but on an IPU Model. */

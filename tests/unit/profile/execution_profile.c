@@ -421,11 +421,11 @@ Test(execution_profile, programs_are_traced_through_loops_and_branches)
   stop_profile(p);
 }
 
-Test(execution_profile, without_a_record_of_branches_the_trace_ends_at_the_first)
+/* Of program 2, which loops for two rounds. */
+static void expect_trace(const pop_option *option, const char *wanted, bool whole)
 {
   char text[16];
-  const pop_option option = {"debug.instrumentCompute", "true"};
-  pop_executable *executable = compile(&option, 1, 1);
+  pop_executable *executable = compile(option, 1, 1);
   pop_engine *engine;
   int rounds = 2;
   expect_ok(pop_engine_create_from_executable(executable, NULL, 0, &engine));
@@ -435,10 +435,22 @@ Test(execution_profile, without_a_record_of_branches_the_trace_ends_at_the_first
   expect_ok(pop_engine_run(engine, 2));
   pop_profile *profile;
   expect_ok(pop_engine_execution_profile(engine, &profile));
-  cr_assert_str_eq(executed(profile, text), "000");
-  cr_assert_not(is_complete(profile));
+  cr_assert_str_eq(executed(profile, text), wanted, "%s: %s", option->key, text);
+  cr_assert_eq(is_complete(profile), whole);
   pop_profile_free(profile);
   pop_engine_free(engine);
+}
+
+Test(execution_profile, without_a_record_of_branches_the_trace_ends_at_the_first)
+{
+  expect_trace(&(pop_option){"debug.instrumentExternalExchange", "true"}, "000", false);
+  expect_trace(&(pop_option){"debug.instrumentControlFlow", "true"}, "00022", true);
+}
+
+Test(execution_profile, compute_sets_that_are_measured_are_traced_behind_branches)
+{
+  expect_trace(&(pop_option){"debug.instrumentCompute", "true"}, "00022", true);
+  expect_trace(&(pop_option){"debug.executionProfile", "compute_sets"}, "00022", true);
 }
 
 Test(execution_profile, it_can_be_disabled_and_reset)
@@ -668,24 +680,32 @@ static uint64_t cycles_of_count(pop_executable *e)
 
 Test(execution_profile, instrumentation_is_paid_in_memory_and_cycles_and_only_if_it_is_asked_for)
 {
-  static const pop_option compute = {"debug.instrumentCompute", "true"};
-  pop_executable *plain = compile(NULL, 0, 1), *measured = compile(&compute, 1, 1);
+  static const pop_option compute = {"debug.instrumentCompute", "true"},
+                          branches = {"debug.instrumentControlFlow", "true"};
+  pop_executable *plain = compile(NULL, 0, 1), *noted = compile(&branches, 1, 1),
+                 *measured = compile(&compute, 1, 1);
   cr_assert_eq(bytes_of(plain, POP_MEMORY_INSTRUMENTATION_RESULTS), 0);
   cr_assert_eq(plain->num_measures, 0);
+  /* All tiles count branches, and tile 0 has room for 256 of them. */
+  cr_assert_eq(bytes_of(noted, POP_MEMORY_INSTRUMENTATION_RESULTS), TILES * 4 + 256 * 4);
   /* Two words for `count` on five tiles, for `kinds` and `down` on one each; and for no copies. */
-  cr_assert_eq(bytes_of(measured, POP_MEMORY_INSTRUMENTATION_RESULTS), (5 + 1 + 1) * 8);
+  cr_assert_eq(bytes_of(measured, POP_MEMORY_INSTRUMENTATION_RESULTS) -
+                   bytes_of(noted, POP_MEMORY_INSTRUMENTATION_RESULTS),
+               (5 + 1 + 1) * 8);
   /* Eight instructions around each, and `count` is there twice: program 0 calls what loops use. */
   cr_assert_eq(bytes_of(measured, POP_MEMORY_CONTROL_CODE) -
-                   bytes_of(plain, POP_MEMORY_CONTROL_CODE),
+                   bytes_of(noted, POP_MEMORY_CONTROL_CODE),
                7 * 8 * 4);
-  cr_assert_eq(cycles_of_count(measured) - cycles_of_count(plain), 8 * SLOT);
+  cr_assert_eq(cycles_of_count(measured) - cycles_of_count(noted), 8 * SLOT);
   pop_executable_free(plain);
+  pop_executable_free(noted);
   pop_executable_free(measured);
 }
 
 /* ---- IPU Models, without instrumentation ---- */
 
-static pop_engine *run_on_model(uint32_t times)
+/* The compute set `times` times, and, with a branch in front of it, twice more if it was taken. */
+static pop_engine *run_on_model(uint32_t times, bool branches)
 {
   pop_ipu_model model;
   expect_ok(pop_ipu_model_init(&model, "ipu2"));
@@ -707,8 +727,15 @@ static pop_engine *run_on_model(uint32_t times)
   }
   pop_tensor first = pop_tensor_index(n, 0);
   pop_graph_set_tile_mapping(graph, first, 0);
-  pop_program main =
-      pop_program_repeat(graph, times, pop_program_execute(graph, set, NULL), "main");
+  pop_program main = pop_program_sequence(graph, "main"),
+              execute = pop_program_execute(graph, set, NULL);
+  pop_tensor yes = pop_graph_add_variable(graph, POP_INT, NULL, 0, "yes");
+  pop_graph_set_tile_mapping(graph, yes, 1);
+  pop_graph_set_initial_value(graph, yes, &(int){1});
+  if (branches)
+    pop_sequence_add(
+        main, pop_program_if(yes, pop_program_repeat(graph, 2, execute, "twice"), execute, "if"));
+  pop_sequence_add(main, pop_program_repeat(graph, times, execute, "times"));
   pop_engine *engine;
   expect_ok(pop_engine_create(graph, &main, 1, NULL, 0, &engine));
   pop_graph_free(graph);
@@ -720,7 +747,7 @@ static pop_engine *run_on_model(uint32_t times)
 
 Test(execution_profile, models_take_what_vertices_are_said_to_take)
 {
-  pop_engine *engine = run_on_model(3);
+  pop_engine *engine = run_on_model(3, false);
   pop_profile *profile;
   expect_ok(pop_engine_execution_profile(engine, &profile));
   pop_profile_value root = pop_profile_root(profile);
@@ -809,6 +836,18 @@ Test(execution_profile, models_measure_vertices_without_an_estimate)
   pop_device_free(device);
 }
 
+Test(execution_profile, models_are_traced_behind_branches)
+{
+  pop_engine *engine = run_on_model(3, true);
+  pop_profile *profile;
+  char text[16];
+  expect_ok(pop_engine_execution_profile(engine, &profile));
+  cr_assert_str_eq(executed(profile, text), "00000");
+  cr_assert(is_complete(profile));
+  pop_profile_free(profile);
+  pop_engine_free(engine);
+}
+
 /* The files of two compilations, tile by tile. */
 Test(execution_profile, images_know_nothing_of_profiles_that_were_not_asked_for)
 {
@@ -834,6 +873,6 @@ Test(execution_profile, images_know_nothing_of_profiles_that_were_not_asked_for)
         files[0].size != files[2].size || memcmp(files[0].data, files[2].data, files[0].size) != 0;
     for (int i = 0; i < 3; i++) pop_bytes_free(&files[i]);
   }
-  cr_assert_eq(differ, TILES - 1); /* tile 0 computes nothing */
+  cr_assert_eq(differ, TILES); /* those that compute, and all count branches */
   for (int i = 0; i < 3; i++) pop_executable_free(e[i]);
 }

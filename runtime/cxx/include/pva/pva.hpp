@@ -134,7 +134,7 @@ public:
     DoExchange,
     GlobalExchange,
     StreamCopy,
-    StreamCopyBegin, // of blocks: the three phases of a StreamCopy
+    StreamCopyBegin, // of blocks: the three phases of a StreamCopy; of steps: around it
     StreamCopyMid,
     StreamCopyEnd,
     Sync,
@@ -179,6 +179,7 @@ private:
     return static_cast<Type>(found - std::begin(tags));
   }
   friend class Block;
+  friend class ExecutionStep;
 };
 
 // Of a tile: with what lies between the things that are there, and without.
@@ -431,13 +432,17 @@ class ExecutionStep
 
 public:
   ExecutionStep(const detail::Part &p, const detail::Part &all) : part(p), programs(all) {}
-  // Of a sync that belongs to another step: one of the type Sync, with no number.
+  // Of a sync that belongs to another step: one of the type Sync, with no number; of the beginning and the end of a
+  // stream copy one of their type, with its name.
   std::shared_ptr<Program> program() const
   {
+    Program::Type type = Program::typeOf(part.text("type"));
+    if (type == Program::Type::StreamCopyBegin || type == Program::Type::StreamCopyEnd)
+      return std::make_shared<Program>(type, part.text("name"));
     if (!part.find("program").exists()) return std::make_shared<Program>(Program::Type::Sync, "");
     return std::make_shared<Program>(programs, static_cast<std::size_t>(part.number("program")));
   }
-  // 0 for syncs.
+  // 0 for syncs, and where a stream copy begins and ends.
   std::uint64_t cycles() const { return part.number("cycles"); }
   std::uint64_t cyclesFrom() const { return part.number("cyclesFrom"); }
   std::uint64_t cyclesTo() const { return part.number("cyclesTo"); }
