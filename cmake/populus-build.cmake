@@ -45,7 +45,7 @@ set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(LLVM19 19 REQUIRED)
 find_package(PkgConfig REQUIRED)
-foreach(module libelf libdw jansson libxxhash libzstd libcbor libprotobuf-c zlib)
+foreach(module libelf libdw jansson libmicrohttpd libxxhash libzstd libcbor libprotobuf-c zlib)
   pkg_check_modules(${module} REQUIRED IMPORTED_TARGET ${module})
 endforeach()
 

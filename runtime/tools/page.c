@@ -17,7 +17,8 @@ enum { MAX_VIEWER_BYTES = 1 << 24, CHUNK = 1 << 16 };
 
 /* JSON on its way to the page. */
 typedef struct packer {
-  pop_output *output;
+  pop_output *output; /* NULL: `stream` */
+  FILE *stream;
   z_stream zlib;
   uint8_t rest[3]; /* of the last bytes, until there are three */
   size_t num_rest;
@@ -28,7 +29,11 @@ static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 
 static void put(packer *p, const void *bytes, size_t size)
 {
-  if (!p->error) p->error = pop_output_write(p->output, bytes, size);
+  if (p->error) return;
+  if (p->output)
+    p->error = pop_output_write(p->output, bytes, size);
+  else if (fwrite(bytes, 1, size, p->stream) != size)
+    p->error = pop_error_errno(errno, "cannot write the page");
 }
 
 /* Three bytes are four digits; the last ones may be fewer. */
@@ -84,10 +89,8 @@ static ssize_t pack_bytes(void *cookie, const char *bytes, size_t size)
   return p->error ? 0 : (ssize_t)size;
 }
 
-static pop_error *put_reports(packer *p, const char *const *reports, size_t num_reports)
+pop_error *page_write_reports(const char *const *reports, size_t num_reports, FILE *stream)
 {
-  FILE *stream = fopencookie(p, "w", (cookie_io_functions_t){.write = pack_bytes});
-  if (!stream) return pop_error_errno(errno, "cannot write the page");
   pop_error *error = NULL;
   fputs("{\"format\":\"Populus page\",\"version\":\"" POPULUS_VERSION "\",\"reports\":[", stream);
   for (size_t i = 0; i < num_reports && !error; ++i) {
@@ -95,6 +98,14 @@ static pop_error *put_reports(packer *p, const char *const *reports, size_t num_
     error = report_pieces_write(reports[i], stream);
   }
   fputs("]}", stream);
+  return error;
+}
+
+static pop_error *put_reports(packer *p, const char *const *reports, size_t num_reports)
+{
+  FILE *stream = fopencookie(p, "w", (cookie_io_functions_t){.write = pack_bytes});
+  if (!stream) return pop_error_errno(errno, "cannot write the page");
+  pop_error *error = page_write_reports(reports, num_reports, stream);
   if (fclose(stream) != 0 && !error && !p->error)
     error = pop_error_errno(errno, "cannot write the page");
   if (error || p->error) {
@@ -148,14 +159,14 @@ static void put_text(packer *p, const char *text)
 }
 
 /* The same page has the same nonce, so that it is the same file. What reports say stays inside base64. */
-static void put_head(packer *p, const viewer_file *style, const char *nonce)
+static void put_head(packer *p, const viewer_file *style, const char *nonce, bool is_served)
 {
   char policy[512];
   snprintf(policy, sizeof policy,
            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
            "'nonce-%s'; style-src 'nonce-%s'; img-src data: blob:; base-uri 'none'; form-action "
-           "'none'\">\n",
-           nonce, nonce);
+           "'none'%s\">\n",
+           nonce, nonce, is_served ? "; connect-src 'self'" : "");
   put_text(p, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
   put_text(p, policy);
   put_text(p, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -166,7 +177,9 @@ static void put_head(packer *p, const viewer_file *style, const char *nonce)
   put(p, style->bytes, style->size);
   put_text(p, "</style>\n</head>\n<body>\n<div id=\"app\"><noscript>This page needs JavaScript: "
               "it is a program that shows the report inside it.</noscript></div>\n"
-              "<script type=\"application/octet-stream\" id=\"report\">");
+              "<script type=\"application/octet-stream\" id=\"report\"");
+  if (is_served) put_text(p, " data-reports=\"" PAGE_REPORTS "\" data-stamp=\"" PAGE_STAMP "\"");
+  put_text(p, ">");
 }
 
 static void put_tail(packer *p, const viewer_file *script, const char *nonce)
@@ -178,6 +191,7 @@ static void put_tail(packer *p, const viewer_file *script, const char *nonce)
   put_text(p, "</script>\n</body>\n</html>\n");
 }
 
+/* With no reports it is the frame of a server. */
 static pop_error *write_page(packer *p, const char *const *reports, size_t num_reports,
                              const viewer_file *style, const viewer_file *script)
 {
@@ -188,31 +202,37 @@ static pop_error *write_page(packer *p, const char *const *reports, size_t num_r
     hash = XXH3_128bits_withSeed(reports[i], strlen(reports[i]), hash.low64 ^ hash.high64);
   snprintf(nonce, sizeof nonce, "%016llx%016llx", (unsigned long long)hash.high64,
            (unsigned long long)hash.low64);
-  put_head(p, style, nonce);
-  POP_TRY(pack_reports(p, reports, num_reports));
+  put_head(p, style, nonce, num_reports == 0);
+  if (num_reports) POP_TRY(pack_reports(p, reports, num_reports));
   put_tail(p, script, nonce);
   pop_error *error = p->error;
   p->error = NULL;
   return error;
 }
 
-pop_error *page_write(const char *const *reports, size_t num_reports, const char *output)
+static pop_error *put_page(packer *p, const char *const *reports, size_t num_reports)
 {
   viewer_file style = {0}, script = {0};
-  packer p = {0};
   pop_error *error = read_viewer("viewer.css", &style);
   if (!error) error = read_viewer("viewer.js", &script);
-  if (!error) error = pop_output_open(output, &p.output);
-  if (!error) {
-    error = write_page(&p, reports, num_reports, &style, &script);
-    if (error) {
-      pop_output_abort(p.output);
-      pop_error_free(p.error);
-    } else {
-      error = pop_output_commit(p.output);
-    }
-  }
+  if (!error) error = write_page(p, reports, num_reports, &style, &script);
+  if (error) pop_error_free(p->error);
   free(style.bytes);
   free(script.bytes);
   return error;
+}
+
+pop_error *page_write(const char *const *reports, size_t num_reports, const char *output)
+{
+  packer p = {0};
+  POP_TRY(pop_output_open(output, &p.output));
+  pop_error *error = put_page(&p, reports, num_reports);
+  if (!error) return pop_output_commit(p.output);
+  pop_output_abort(p.output);
+  return error;
+}
+
+pop_error *page_write_frame(FILE *stream)
+{
+  return put_page(&(packer){.stream = stream}, NULL, 0);
 }

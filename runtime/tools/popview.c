@@ -1,75 +1,235 @@
 /* popview: a report as a page that opens anywhere.
  *
- *   arguments -> page.c -> one HTML file */
+ *   arguments -> page.c -> one HTML file; serve.c -> the same from a server; report_diff.c -> what differs, as text or JSON */
+#include "demo.h"
 #include "page.h"
+#include "report_diff.h"
+#include "serve.h"
 
+#include <errno.h>
 #include <getopt.h>
+#include <populus/arena.h>
 #include <populus/populus.h>
 #include <populus/standard_streams.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char usage[] =
-    "usage: popview [options] REPORT [-o report.html]\n"
+    "usage: popview [-o report.html] REPORT [OTHER]\n"
+    "       popview --serve REPORT [OTHER]\n"
+    "       popview --demo [-o report.html]\n"
+    "       popview diff [--fail-above PERCENT] [--each] [--format FORMAT] REPORT OTHER\n"
     "Writes a page that shows a report: where the memory and the cycles go. REPORT is the folder "
     "of\n"
     "autoReport.directory, its profile.pop, a graph profile (.json) or an archive of tile images. "
     "The\n"
-    "page is one file that holds the report, opens in any browser and requests nothing.\n"
+    "page is one file that holds the report, opens in any browser and requests nothing. With OTHER "
+    "it\n"
+    "compares the two.\n"
     "\n"
-    "  -o, --output FILE  where to write the page (default: report.html)\n"
-    "  -h, --help         print this\n"
-    "      --version      print the version\n"
+    "  -o, --output FILE   where to write the page (default: report.html)\n"
+    "      --serve         no file: print the address of a server of this machine's own, which "
+    "shows the\n"
+    "                      report as it is, and anew whenever a program has written it again\n"
+    "      --demo          the page of a program that popview has inside, on two IPUs\n"
+    "  -h, --help          print this\n"
+    "      --version       print the version\n"
     "\n"
-    "Exit status: 0 done, 1 input at fault, 2 wrong command line, 4 files, memory, limits.\n";
+    "popview diff prints what differs between two reports:\n"
+    "\n"
+    "      --fail-above P  exit 3 if cycles, memory of the fullest tile, memory of all tiles or "
+    "the "
+    "peak of\n"
+    "                      what is live have grown by more than P, as in 5%\n"
+    "      --each          the same for the cycles of each name\n"
+    "      --format F      text (default) or json\n"
+    "\n"
+    "Exit status: 0 done, 1 input at fault, 2 wrong command line, 3 grown by more than P, 4 files, "
+    "memory,\n"
+    "limits.\n";
 
 typedef struct arguments {
-  const char *report, *output;
+  bool compares, serves, demonstrates; /* otherwise it writes a page */
+  const char *reports[2], *output;
+  size_t num_reports;
+  report_diff_options diff;
 } arguments;
 
-enum { OPTION_VERSION = 256 };
+enum {
+  OPTION_VERSION = 256,
+  OPTION_SERVE,
+  OPTION_DEMO,
+  OPTION_FAIL_ABOVE,
+  OPTION_EACH,
+  OPTION_FORMAT
+};
 
-static const struct option long_options[] = {
-    {"output", required_argument, NULL, 'o'},
+static const struct option page_options[] = {
+    {"output", required_argument, NULL, 'o'},       {"serve", no_argument, NULL, OPTION_SERVE},
+    {"demo", no_argument, NULL, OPTION_DEMO},       {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, OPTION_VERSION}, {NULL, 0, NULL, 0},
+};
+static const struct option diff_options[] = {
+    {"fail-above", required_argument, NULL, OPTION_FAIL_ABOVE},
+    {"each", no_argument, NULL, OPTION_EACH},
+    {"format", required_argument, NULL, OPTION_FORMAT},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0},
 };
+
+/* "5%" or "5". */
+static pop_error *parse_percent(const char *text, double *share)
+{
+  char *end;
+  double percent = strtod(text, &end);
+  if (*end == '%') end++;
+  if (end == text || *end || !(percent >= 0 && percent <= 1e9))
+    return pop_error_new(POP_ERROR_USAGE, "--fail-above takes a percentage, as in 5%%, not '%s'",
+                         text);
+  *share = percent / 100;
+  return NULL;
+}
+
+static pop_error *parse_format(const char *text, bool *as_json)
+{
+  *as_json = strcmp(text, "json") == 0;
+  if (*as_json || strcmp(text, "text") == 0) return NULL;
+  return pop_error_new(POP_ERROR_USAGE, "--format takes text or json, not '%s'", text);
+}
+
+static pop_error *take_option(arguments *a, int option, const char *given)
+{
+  switch (option) {
+  case 'o':
+    a->output = optarg;
+    return NULL;
+  case OPTION_SERVE:
+    a->serves = true;
+    return NULL;
+  case OPTION_DEMO:
+    a->demonstrates = true;
+    return NULL;
+  case OPTION_FAIL_ABOVE:
+    return parse_percent(optarg, &a->diff.fail_above);
+  case OPTION_EACH:
+    a->diff.each_name = true;
+    return NULL;
+  case OPTION_FORMAT:
+    return parse_format(optarg, &a->diff.as_json);
+  default:
+    return pop_error_new(POP_ERROR_USAGE, "%s '%s'; popview --help says what there is",
+                         option == ':' ? "an argument is missing behind" : "there is no option",
+                         given);
+  }
+}
+
+static pop_error *check(const arguments *a)
+{
+  if (a->serves && (a->demonstrates || a->output))
+    return pop_error_new(POP_ERROR_USAGE, "--serve writes no file, and not the demonstration's");
+  if (a->demonstrates)
+    return a->num_reports == 0 ? NULL : pop_error_new(POP_ERROR_USAGE, "--demo takes no report");
+  if (a->compares && a->num_reports != 2)
+    return pop_error_new(POP_ERROR_USAGE, "popview diff takes two reports, not %zu\n%s",
+                         a->num_reports, usage);
+  if (a->num_reports == 0)
+    return pop_error_new(POP_ERROR_USAGE, "popview takes one report, or two, not none\n%s", usage);
+  if (a->diff.each_name && a->diff.fail_above < 0)
+    return pop_error_new(POP_ERROR_USAGE, "--each says what --fail-above counts, which is missing");
+  return NULL;
+}
 
 /* *done: help or version has been printed. */
 static pop_error *parse(int argc, char **argv, arguments *a, bool *done)
 {
   int option;
   opterr = 0;
-  while ((option = getopt_long(argc, argv, ":ho:", long_options, NULL)) != -1) {
+  if (argc > 1 && strcmp(argv[1], "diff") == 0) {
+    a->compares = true;
+    argc--;
+    argv++;
+  }
+  while ((option = getopt_long(argc, argv, a->compares ? ":h" : ":ho:",
+                               a->compares ? diff_options : page_options, NULL)) != -1) {
     if (option == 'h' || option == OPTION_VERSION) {
       fputs(option == 'h' ? usage : "popview, Populus version " POPULUS_VERSION "\n", stdout);
       *done = true;
       return NULL;
     }
-    if (option != 'o')
-      return pop_error_new(POP_ERROR_USAGE, "%s '%s'; popview --help says what there is",
-                           option == ':' ? "an argument is missing behind" : "there is no option",
-                           argv[optind - 1]);
-    a->output = optarg;
+    POP_TRY(take_option(a, option, argv[optind - 1]));
   }
-  if (argc - optind != 1)
-    return pop_error_new(POP_ERROR_USAGE, "popview takes one report, not %d\n%s", argc - optind,
-                         usage);
-  a->report = argv[optind];
-  return NULL;
+  for (; optind < argc; optind++) {
+    if (a->num_reports == 2)
+      return pop_error_new(POP_ERROR_USAGE, "popview takes one report, or two, not more\n%s",
+                           usage);
+    a->reports[a->num_reports++] = argv[optind];
+  }
+  return check(a);
+}
+
+/* The report of the demonstration is needed until the page has it. */
+static void remove_report(const char *folder)
+{
+  static const char *const names[] = {"profile.pop",
+                                      "graph.json",
+                                      "graph.txt",
+                                      "execution.json",
+                                      "vars.json",
+                                      "debug.json",
+                                      "execution.txt",
+                                      "execution_trace.json",
+                                      "execution_stacks.folded"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char *path = pop_xasprintf("%s/%s", folder, names[i]);
+    (void)!unlink(path);
+    free(path);
+  }
+  (void)!rmdir(folder);
+}
+
+static pop_error *write_demonstration(const char *output)
+{
+  const char *base = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe) there is one thread */
+  char *folder = pop_xasprintf("%s/populus-demo-XXXXXX", base && *base ? base : "/tmp");
+  pop_error *error = NULL;
+  if (!mkdtemp(folder)) {
+    error = pop_error_errno(errno, "cannot make the folder '%s'", folder);
+    free(folder);
+    return error;
+  }
+  char *report = pop_xasprintf("%s/demo", folder);
+  error = demo_write_report(report);
+  if (!error) error = page_write((const char *const *)&report, 1, output);
+  remove_report(report);
+  (void)!rmdir(folder);
+  free(report);
+  free(folder);
+  return error;
+}
+
+static pop_error *act(const arguments *a, bool *grown)
+{
+  const char *output = a->output ? a->output : "report.html";
+  if (a->compares) return report_diff(a->reports[0], a->reports[1], &a->diff, stdout, grown);
+  if (a->serves) return serve_reports(a->reports, a->num_reports);
+  if (a->demonstrates) return write_demonstration(output);
+  return page_write(a->reports, a->num_reports, output);
 }
 
 int main(int argc, char **argv)
 {
-  arguments a = {.output = "report.html"};
-  bool done = false;
+  enum { HAS_GROWN = 3 };
+  arguments a = {.diff = {.fail_above = -1}};
+  bool done = false, grown = false;
   pop_error *error = pop_standard_streams_open();
   if (!error) error = parse(argc, argv, &a, &done);
-  if (!error && !done) error = page_write(&a.report, 1, a.output);
+  if (!error && !done) error = act(&a, &grown);
   if (!error) error = pop_standard_output_flush();
   int status = pop_error_exit_status(error);
   if (error) fprintf(stderr, "popview: %s\n", pop_error_message(error));
   pop_error_free(error);
-  return status;
+  return status == 0 && grown ? HAS_GROWN : status;
 }

@@ -91,8 +91,129 @@ printf '!<arch>\n' >empty.a
 refuses 1 "empty.a" "$popview" empty.a -o no.html
 [ ! -e no.html ] || fail "a page was written of what is no report"
 
+# Two reports in one page.
+quiet out "$popview" report report/graph.json -o both.html
+unpack both.html
+[ "$(python3 -c 'import json; print(len(json.load(open("unpacked.json"))["reports"]))')" -eq 2 ] || fail "there are not two reports in the page"
+
+# What differs: nothing between a report and itself; a longer program has grown, which is said, and is the exit status.
+POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"longer","debug.instrument":"true"}' \
+  quiet out "$POPULUS_BIN/matvec_split" 100 400
+quiet same.txt "$popview" diff --fail-above 0% --each report report
+! grep -q grown same.txt || fail "a report has grown against itself"
+quiet out "$popview" diff report longer
+has out '^ +[0-9]+ +[0-9]+ +\+[0-9]+ +\+[0-9.]+%  Cycles$' 'OnTileExecute .*mulCS|OnTileExecute mulCS'
+differs() # <exit status> <arguments>...
+{
+  wanted=$1
+  shift
+  status=0
+  "$popview" diff "$@" >out 2>err || status=$?
+  [ "$status" -eq "$wanted" ] || fail "popview diff $* exits $status, not $wanted: $(cat out err)"
+}
+differs 3 --fail-above 5% report longer
+has out 'Cycles  <-- grown$'
+differs 0 --fail-above 5% longer report
+differs 0 --fail-above 100000% report longer
+differs 3 --fail-above 5 --format json --each report longer
+python3 -c '
+import json, sys
+d = json.load(open("out"))
+a, b = (json.load(open(f"{name}/execution.json"))["simulation"] for name in ("report", "longer"))
+cycles = next(t for t in d["totals"] if t["name"] == "cycles")
+sums = [sum(s["cycles"] for s in x["steps"] if s["type"] == "OnTileExecute" and s["name"] == "mulCS") for x in (a, b)]
+step = next(t for t in d["cyclesByName"] if t["name"] == "OnTileExecute mulCS")
+memory = [max(json.load(open(f"{name}/graph.json"))["memory"]["byTile"]["totalIncludingGaps"]) for name in ("report", "longer")]
+fullest = next(t for t in d["totals"] if t["name"] == "memory.fullestTile")
+assert d["grown"] is True and d["failAbove"] == 0.05
+assert [cycles["before"], cycles["after"]] == [a["cycles"], b["cycles"]] and cycles["grown"] is True
+assert [step["before"], step["after"]] == sums and step["difference"] == sums[1] - sums[0]
+assert [fullest["before"], fullest["after"]] == memory' || fail "popview diff --format json says something else than the profiles"
+# What one report does not say has not stayed as it was.
+refuses 1 "report/graph.json|no execution trace" "$popview" diff --fail-above 5% report/graph.json report
+quiet out "$popview" diff report/graph.json report
+echo '{}' >nothing.json
+refuses 1 "nothing.json|in common" "$popview" diff report nothing.json
+refuses 2 "takes a percentage" "$popview" diff --fail-above much report longer
+refuses 2 "takes text or json" "$popview" diff --format xml report longer
+refuses 2 "two reports" "$popview" diff report
+refuses 2 "--each" "$popview" diff --each report longer
+
+# The demonstration runs, and leaves nothing but the page.
+mkdir tmp
+TMPDIR=$PWD/tmp quiet out "$popview" --demo -o demo.html
+[ -z "$(ls tmp)" ] || fail "--demo leaves $(ls tmp)"
+unpack demo.html
+python3 -c '
+import json
+r = json.load(open("unpacked.json"))["reports"][0]
+types = {s["type"] for s in r["execution"]["simulation"]["steps"]}
+assert types >= {"OnTileExecute", "DoExchange", "GlobalExchange", "Sync", "StreamCopyBegin", "StreamCopy", "StreamCopyEnd"}, types
+assert r["execution"]["programTraceComplete"] and r["execution"]["lightweightProfile"]["tiles"]' || fail "the demonstration's report lacks something"
+
+# A server of this machine's own: only with the token, only under its own name, anew when a report is written again.
+"$popview" --serve report >address 2>err &
+server=$!
+trap 'kill $server 2>/dev/null || :' EXIT
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  [ ! -s address ] || break
+  sleep 0.2
+done
+has address '^http://127\.0\.0\.1:[0-9]+/[0-9a-f]{32}/$'
+python3 - "$(cat address)" <<'EOF' || fail "--serve: $(cat err)"
+import json, os, socket, sys, urllib.request, urllib.error
+url = sys.argv[1]
+def get(address, **headers):
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=30) as answer:
+            return answer.status, answer.read().decode(), answer.headers
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode(), error.headers
+status, page, headers = get(url)
+assert status == 200 and "connect-src 'self'" in page and 'data-reports="reports.json"' in page, page[:2000]
+assert headers["Cache-Control"] == "no-store"
+status, text, _ = get(url + "reports.json")
+reports = json.loads(text)
+assert status == 200 and reports["reports"][0]["execution"] == json.load(open("report/execution.json"))
+stamp = get(url + "stamp")[1]
+assert get(url + "stamp")[1] == stamp
+os.utime("report/execution.json", (1, 1))
+assert get(url + "stamp")[1] != stamp
+root = url.split("/")
+assert get("/".join(root[:3]) + "/")[0] == 404
+assert get("/".join(root[:3]) + "/" + "0" * 32 + "/reports.json")[0] == 404
+assert get(url + "../../etc/passwd")[0] == 404
+assert get(url, Host="example.org")[0] == 403
+try:
+    urllib.request.urlopen(urllib.request.Request(url, data=b"x", method="POST"), timeout=30)
+    assert False
+except urllib.error.HTTPError as error:
+    assert error.code == 405
+os.rename("report/profile.pop", "report/away")
+open("report/profile.pop", "w").write("cut")
+status, text, _ = get(url + "reports.json")
+assert status == 503 and "profile.pop" in text, (status, text)
+os.rename("report/away", "report/profile.pop")
+assert get(url + "reports.json")[0] == 200
+# Nobody else is listened to.
+port = int(root[2].split(":")[1])
+other = [a[4][0] for a in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET) if not a[4][0].startswith("127.")]
+for address in other[:1]:
+    try:
+        socket.create_connection((address, port), timeout=2).close()
+        assert False, "it listens on " + address
+    except OSError:
+        pass
+EOF
+kill "$server"
+wait "$server" || fail "--serve exits $? when it is ended"
+trap - EXIT
+refuses 1 "nowhere" "$popview" --serve nowhere
+refuses 2 "--serve writes no file" "$popview" --serve report -o page.html
+refuses 2 "--demo takes no report" "$popview" --demo report
+
 refuses 2 "takes one report" "$popview"
-refuses 2 "takes one report" "$popview" a b
+refuses 2 "takes one report" "$popview" a b c
 refuses 2 "there is no option" "$popview" --frob report
 refuses 2 "an argument is missing" "$popview" report -o
 refuses 4 "nowhere/page.html" "$popview" report -o nowhere/page.html

@@ -1,0 +1,11 @@
+/* popview --demo: a report of a program that is built into popview: compiled and run when it is asked for. */
+#ifndef TOOLS_DEMO_H
+#define TOOLS_DEMO_H
+
+#include <populus/error.h>
+
+/* Two IPUs of 64 tiles that pass batches on: streams, exchanges within and between IPUs, loops, branches, functions, uneven work,
+ * timed blocks. Writes its report into `folder`, which is made if it is not there. Errors: those of compiling and running. */
+POP_MUST_CHECK pop_error *demo_write_report(const char *folder);
+
+#endif
