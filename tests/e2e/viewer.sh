@@ -2,28 +2,9 @@
 # opened from file://, and a request for anything else fails the test (W04).
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
-viewer=$POPULUS_SOURCE_DIR/viewer
-
-skip()
-{
-  echo "skipped: $*"
-  exit 77
-}
-[ -z "$POPULUS_SANITIZE" ] || skip "the page is that of the release build"
-[ -f "$POPULUS_DATA_DIR/viewer.js" ] || skip "the viewer was not built, as esbuild was not there"
-chromium=$(command -v chromium || command -v chromium-browser) || skip "no chromium"
-command -v node >/dev/null && command -v npm >/dev/null || skip "no nodejs or npm"
-
-# What the tests need of npm comes once for each lock file, into the build folder.
-modules=$POPULUS_BUILD_DIR/viewer/npm
-lock=$(cksum <"$viewer/package-lock.json")
-if [ "$(cat "$modules/lock" 2>/dev/null)" != "$lock" ]; then
-  rm -rf "$modules"
-  mkdir -p "$modules"
-  cp "$viewer/package.json" "$viewer/package-lock.json" "$viewer/.npmrc" "$modules/"
-  (cd "$modules" && npm ci --ignore-scripts) >npm.txt 2>&1 || skip "npm ci cannot install the tests' packages: $(tail -n 3 npm.txt)"
-  echo "$lock" >"$modules/lock"
-fi
+. "$POPULUS_SOURCE_DIR/tests/support/viewer.sh"
+[ -z "$POPULUS_SANITIZE" ] || viewer_skip "the page is that of the release build"
+viewer_tools
 
 # Types, strictly.
 ln -sfn "$viewer/src" "$modules/src"

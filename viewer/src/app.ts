@@ -8,8 +8,9 @@ export class Choices {
   private values = new Map<string, string>();
   private waiting = 0;
 
-  constructor() {
-    this.read();
+  /* Those of a part of the page are the page's, under names of their own. */
+  constructor(private readonly whole?: Choices, private readonly prefix = '') {
+    if (!whole) this.read();
   }
 
   read(): void {
@@ -17,20 +18,24 @@ export class Choices {
   }
 
   text(key: string, otherwise = ''): string {
-    return this.values.get(key) ?? otherwise;
+    return (this.whole ? this.whole.text(this.prefix + key) || undefined : this.values.get(key)) ?? otherwise;
   }
 
   number(key: string, otherwise: number): number {
-    const value = Number(this.values.get(key) ?? NaN);
+    const value = Number(this.text(key) || NaN);
     return Number.isFinite(value) ? value : otherwise;
   }
 
   flag(key: string, otherwise: boolean): boolean {
-    const value = this.values.get(key);
-    return value === undefined ? otherwise : value === '1';
+    const value = this.text(key);
+    return value === '' ? otherwise : value === '1';
   }
 
   set(key: string, value: string | number | boolean | undefined): void {
+    if (this.whole) {
+      this.whole.set(this.prefix + key, value);
+      return;
+    }
     if (value === undefined || value === '') this.values.delete(key);
     else this.values.set(key, typeof value === 'boolean' ? (value ? '1' : '0') : String(value));
     if (this.waiting) return;
@@ -42,7 +47,7 @@ export class Choices {
 }
 
 export interface App {
-  reports: Report[];
+  apps: App[]; /* one for each report of the page */
   report: Report;
   choices: Choices;
   trace: Trace | undefined;

@@ -3,7 +3,8 @@ import { Choices, prepare, type App, type View } from './app';
 import { load } from './load';
 import { onSystemTheme, setTheme, themeIsDark } from './ui/colours';
 import { setUnit, type Unit } from './ui/format';
-import { h, nameOf, replace } from './ui/dom';
+import { h, nameOf, replace, shown } from './ui/dom';
+import { compareView } from './views/compare';
 import { insightsView } from './views/insights';
 import { livenessView } from './views/liveness';
 import { memoryView } from './views/memory';
@@ -12,10 +13,10 @@ import { programsView } from './views/programs';
 import { summaryView } from './views/summary';
 import { traceView } from './views/trace';
 
-const views: View[] = [summaryView, insightsView, memoryView, livenessView, programsView, operationsView, traceView];
+const viewsOfOne: View[] = [summaryView, insightsView, memoryView, livenessView, programsView, operationsView, traceView];
 
 const help: [string, string][] = [
-  ['1 … 7', 'the views of the side menu'], ['w / s, + / −', 'zoom in, out'], ['a / d', 'pan'], ['f, 0', 'show all'], ['← / →', 'step before, behind (in the graph); with Shift: select both'],
+  ['1 … 8', 'the views of the side menu'], ['w / s, + / −', 'zoom in, out'], ['a / d', 'pan'], ['f, 0', 'show all'], ['← / →', 'step before, behind (in the graph); with Shift: select both'],
   ['Enter', 'fill the width with the selection; in the search box: next match'], ['/', 'search'], ['Shift+drag', 'choose a range; Esc lets it go'], ['wheel', 'zoom at the pointer; with Shift: scroll'],
   ['double click', 'fill the width'], ['?', 'this list'],
 ];
@@ -37,30 +38,40 @@ async function start(): Promise<void> {
   };
   const began = performance.now();
   const reports = await load(progress);
-  const report = reports[0] as (typeof reports)[0], made = await prepare(report, progress);
-  const choices = new Choices(), live = h('div', { class: 'unseen', 'aria-live': 'polite' });
+  const choices = new Choices(), views = reports.length > 1 ? [...viewsOfOne, compareView] : viewsOfOne;
+  const live = h('div', { class: 'unseen', 'aria-live': 'polite' });
   const main = h('main', { tabIndex: -1 }), title = h('h1', {});
-  const app: App = {
-    reports, report, choices, ...made, say: (text) => { live.textContent = text; },
-    go: (id) => {
-      const view = views.find((v) => v.id === id) ?? traceView;
-      choices.set('view', view.id);
-      for (const b of nav.querySelectorAll('button[data-view]')) {
-        if (b.getAttribute('data-view') === view.id) b.setAttribute('aria-current', 'page');
-        else b.removeAttribute('aria-current');
-      }
-      title.textContent = view.title;
-      document.title = `${view.title} – ${report.name} – Populus`;
-      replace(main, view.make(app));
-    },
+  const say = (text: string): void => { live.textContent = text; };
+  const apps: App[] = [];
+  for (const [i, report] of reports.entries()) {
+    const own = i ? new Choices(choices, `r${i}.`) : choices;
+    apps.push({ apps, report, choices: own, ...await prepare(report, progress), say, go: (id) => go(id, i) });
+  }
+  let current = Math.min(apps.length - 1, Math.max(0, choices.number('report', 0)));
+  const go = (id: string, report = current): void => {
+    current = report;
+    const app = apps[report] as App, view = views.find((v) => v.id === id) ?? traceView;
+    choices.set('report', report || undefined);
+    choices.set('view', view.id);
+    for (const b of nav.querySelectorAll('button[data-view]')) {
+      if (b.getAttribute('data-view') === view.id) b.setAttribute('aria-current', 'page');
+      else b.removeAttribute('aria-current');
+    }
+    title.textContent = view.title;
+    document.title = `${view.title} – ${app.report.name} – Populus`;
+    which.value = String(report);
+    which.parentElement?.toggleAttribute('hidden', view === compareView);
+    replace(main, view.make(app));
   };
-  const again = (): void => app.go(choices.text('view', 'trace'));
+  const which = h('select', { 'aria-label': 'Report', onchange: () => go(choices.text('view'), Number(which.value)) },
+    reports.map((r, i) => h('option', { value: String(i) }, `${i ? 'Target' : 'Source'}: ${shown(r.name)}`)));
+  const again = (): void => go(choices.text('view', apps.length > 1 ? 'compare' : 'trace'));
   const theme = choices.text('theme');
   setTheme(theme);
   setUnit(choices.text('unit', 'KiB') as Unit);
   const dialog = helpBox();
   const nav = h('nav', { 'aria-label': 'Reports' },
-    views.map((v) => h('button', { 'data-view': v.id, title: v.title, onclick: () => app.go(v.id) }, h('span', { class: 'icon', 'aria-hidden': 'true' }, v.icon), h('span', { class: 'label' }, v.title))),
+    views.map((v) => h('button', { 'data-view': v.id, title: v.title, onclick: () => go(v.id) }, h('span', { class: 'icon', 'aria-hidden': 'true' }, v.icon), h('span', { class: 'label' }, v.title))),
     h('span', { class: 'grow' }),
     h('label', { class: 'pref' }, h('span', { class: 'label' }, 'Units '), h('select', {
       'aria-label': 'Unit of memory', onchange: (e: Event) => { const u = (e.target as HTMLSelectElement).value; choices.set('unit', u); setUnit(u as Unit); again(); },
@@ -81,18 +92,22 @@ async function start(): Promise<void> {
       },
     }, h('span', { class: 'icon', 'aria-hidden': 'true' }, '⇤'), h('span', { class: 'label' }, 'Minimise')));
   if (choices.flag('narrow', false)) document.body.classList.add('narrow');
-  replace(root, h('header', {}, h('span', { class: 'brand' }, 'Populus'), title, h('span', { class: 'weak' }, nameOf(report.name))), nav, main, live);
+  replace(root, h('header', {}, h('span', { class: 'brand' }, 'Populus'), title, apps.length > 1 ? h('label', { class: 'which' }, which) : h('span', { class: 'weak' }, nameOf((apps[0] as App).report.name))), nav, main, live);
   document.addEventListener('keydown', (e) => {
     const at = e.target as HTMLElement;
     if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(at.tagName) || dialog.open) return;
     if (e.key === '?') dialog.showModal();
     else if (e.key === '/') (main.querySelector('input[type=search]') as HTMLElement | null)?.focus();
-    else if (/^[1-7]$/.test(e.key)) app.go((views[Number(e.key) - 1] as View).id);
+    else if (/^[1-9]$/.test(e.key) && views[Number(e.key) - 1]) go((views[Number(e.key) - 1] as View).id);
     else return;
     e.preventDefault();
   });
   onSystemTheme(again);
-  addEventListener('hashchange', () => { choices.read(); again(); });
+  addEventListener('hashchange', () => {
+    choices.read();
+    current = Math.min(apps.length - 1, Math.max(0, choices.number('report', 0)));
+    again();
+  });
   again();
   /* For tests and the person who wants to know. */
   document.documentElement.dataset['ready'] = String(Math.round(performance.now() - began));

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { axePath, equal, fact, finish, has, holds, open, page, settle, test, text } from './harness.mjs';
 import { golden } from './golden.mjs';
+import { compareTests, demoTests, servedTests } from './compare.mjs';
 import { lightweightTests, reportTests } from './reports.mjs';
 import { traceTests } from './trace.mjs';
 
@@ -28,6 +29,9 @@ const many = pageOf('many');
 await traceTests(file, truth, { file: many, wide, truth: wideTruth });
 await lightweightTests(file);
 await reportTests(file);
+await compareTests(popview, truth);
+await servedTests(popview);
+await demoTests(popview);
 
 /* ---- the same figures as the text, of a program that ran ---- */
 

@@ -6,7 +6,7 @@
  * Within a superstep a tile begins a step when it is done with the one before. So when any tile does what follows from
  * the superstep's begin and the tile's costs, and nothing has to be kept for each step and tile. */
 import { breathe } from '../ui/dom';
-import { asList, asNumber, asNumbers, asText, get, type Json } from './json';
+import { asList, asNumber, asNumbers, asText, get, isMap, type Json } from './json';
 import type { Report } from './report';
 
 export type Kind =
@@ -44,7 +44,7 @@ export interface Step {
   raw: Json;
 }
 
-export interface Run { name: string; program: number; from: number; to: number; firstStep: number; numSteps: number; raw: Json }
+export interface Run { name: string; program: number; from: number; to: number; firstStep: number; numSteps: number; parameters: Json | undefined; raw: Json }
 
 export interface Superstep { first: number; end: number; starts: Float64Array /* by IPU */; ends: Float64Array }
 
@@ -138,6 +138,8 @@ export async function traceOf(report: Report, progress: (done: number) => void):
     active: new Uint32Array(n),
   };
   for (const s of steps) t.cycles = Math.max(t.cycles, s.to);
+  /* Every one has been taken: as JSON they would need several times the room. */
+  if (isMap(simulation)) delete simulation['costs'];
   await place(t, syncCycles, (done) => progress(0.4 + 0.6 * done));
   return t;
 }
@@ -149,7 +151,7 @@ function runsOf(report: Report, simulation: Json): Run[] {
     return {
       name: name || `Engine::run #${i + 1}`, program: asNumber(get(of, 'program')) ?? 0,
       from: asNumber(get(raw, 'cyclesFrom')) ?? 0, to: asNumber(get(raw, 'cyclesTo')) ?? 0,
-      firstStep: asNumber(get(raw, 'firstStep')) ?? 0, numSteps: asNumber(get(raw, 'numSteps')) ?? 0, raw: of ?? null,
+      parameters: get(of, 'parameters') ?? get(report.execution, 'runParameters'), firstStep: asNumber(get(raw, 'firstStep')) ?? 0, numSteps: asNumber(get(raw, 'numSteps')) ?? 0, raw: of ?? null,
     };
   });
 }

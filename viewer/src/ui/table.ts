@@ -8,6 +8,7 @@ export interface Column<T> {
   value: (row: T) => number | string;
   format?: (value: number) => string;
   tip?: string;
+  mood?: (row: T) => 'good' | 'bad' | ''; /* a colour beside what is said */
 }
 
 export interface TableOptions<T> {
@@ -52,7 +53,7 @@ export function table<T>(rows: T[], columns: Column<T>[], o: TableOptions<T>): H
   };
   const cellOf = (c: Column<T>, r: T): HTMLElement => {
     const v = c.value(r);
-    if (typeof v === 'number') return h('td', { class: 'number' }, c.text ? c.text(r) : c.format ? c.format(v) : String(v));
+    if (typeof v === 'number') return h('td', { class: `number ${c.mood?.(r) ?? ''}` }, c.text ? c.text(r) : c.format ? c.format(v) : String(v));
     return h('td', {}, nameOf(c.text ? c.text(r) : v));
   };
   const rowOf = (r: T): HTMLElement[] => {

@@ -45,7 +45,7 @@ function details(app: App, s: State): HTMLElement {
   const r = app.report, p = r.programs[s.selected];
   if (!p) return absent('Please select a program in the tree above.');
   const live = liveOf(r)?.steps.find((one) => one.program === s.selected), instructions = get(p.raw, 'memoryByInstruction');
-  const steps = app.trace?.steps.filter((one) => one.program === s.selected) ?? [];
+  const steps = app.trace?.steps.filter((one) => one.program === s.selected && one.kind !== 'StreamCopyBegin' && one.kind !== 'StreamCopyEnd') ?? [];
   const first = steps[0];
   return h('section', { class: 'details' }, h('h3', {}, `${p.type} `, p.name && nameOf(p.name)), facts([
     ['Program', String(s.selected)], ['Type', p.type], ['Debug name', p.name ? nameOf(p.name) : 'none'],

@@ -33,8 +33,8 @@ function commonFacts(app: App, t: Trace, s: Step): Fact[] {
   const balance = n('tileBalance'), active = n('activeTileBalance'), tiles = n('activeTiles'), overlapped = n('cyclesOverlapped');
   const all = s.cost ? spreadOf(s.cost.cycles) : undefined;
   return [
-    ['Cycles (active tiles)', isSync(s.kind) ? count(s.to - s.from) : count(s.cycles), 'Of the tile that takes longest'],
-    ['Active Tiles', isSync(s.kind) ? 'all' : tiles === undefined ? unmeasured : `${count(tiles)} / ${count(t.numTiles)}`],
+    ['Cycles (active tiles)', isSync(s.kind) || s.kind === 'StreamCopyBegin' || s.kind === 'StreamCopyEnd' ? count(s.to - s.from) : count(s.cycles), 'Of the tile that takes longest'],
+    ['Active Tiles', isSync(s.kind) || s.kind === 'StreamCopyBegin' ? 'all' : tiles === undefined ? unmeasured : `${count(tiles)} / ${count(t.numTiles)}`],
     ['All Cycles', all ? `min ${count(all.min)}, mean ${decimal(all.mean)}, max ${count(all.max)}, standard deviation ${decimal(all.deviation)}` : unmeasured, 'Of all tiles; those that have no part take 0'],
     ['Tile Balance', balance === undefined ? unmeasured : share(balance), 'Sum of cycles / (most cycles × all tiles)'],
     ['Active Tile Balance', active === undefined ? unmeasured : share(active), 'The same over the tiles that take part'],
@@ -124,6 +124,8 @@ function stepDetails(app: App, t: Trace, s: Step): HTMLElement {
   const rows = commonFacts(app, t, s);
   const notes: Partial<Record<Step['kind'], string>> = {
     InternalSync: 'The tiles of an IPU wait for each other.', ExternalSync: 'All IPUs wait for each other, and for the host where it takes part.',
+    StreamCopyBegin: 'All tiles wait for each other and for the host, before data of a stream or a remote buffer move.',
+    StreamCopyEnd: 'Tiles of a stream copy that are done wait until the others are.',
     SyncAns: 'Automatic, non-participatory sync: the tile has acknowledged syncs in advance, and waits until they have happened.',
   };
   if (s.kind === 'OnTileExecute') {
@@ -158,7 +160,7 @@ function runDetails(t: Trace, index: number): HTMLElement {
     const v = asNumber(get(run.raw, key));
     return v === undefined ? unmeasured : count(v);
   };
-  const parameters = get(run.raw, 'parameters');
+  const parameters = run.parameters;
   return h('section', {}, h('h3', {}, nameOf(run.name)), facts([
     ['Program', h('span', {}, `${run.program}: `, nameOf(asText(get(run.raw, 'name')) ?? ''))],
     ['Cycles of the device', n('cycles')], ['Simulated cycles', `${count(run.to - run.from)} (${count(run.from)} – ${count(run.to)})`],

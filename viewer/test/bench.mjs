@@ -1,0 +1,127 @@
+/* Figures of the page for a large report: bench.mjs <folder of node_modules> <chromium> <popview>. Prints a line "key value" each.
+ *
+ * 1,472 tiles; 10,000 compute sets that are executed one after the other, with cycles of each tile of its own: 14,720,000
+ * intervals, each of which the BSP picture can show. Then 120 frames of zooming to a part and panning, with the flame view, the
+ * BSP picture and the Summary tab there, as a person has them. */
+import { execFileSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { createWriteStream, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { pathToFileURL } from 'node:url';
+
+const [, , modules, chromium, popview] = process.argv;
+const require = createRequire(`${modules}/package.json`);
+const puppeteer = (await import(pathToFileURL(require.resolve('puppeteer-core')))).default;
+const tiles = 1472, sets = 10000, syncCycles = 118;
+
+let seed = 1;
+const random = (n) => {
+  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+  return Math.floor(seed / 2 ** 32 * n);
+};
+
+mkdirSync('large', { recursive: true });
+const names = Array.from({ length: sets }, (_, i) => `model/layer${i % 96}/block${i % 7}/op${i}`);
+const zeros = new Array(tiles).fill(0);
+writeFileSync('large/graph.json', JSON.stringify({
+  target: { type: 'IPU', architecture: 'ipu2', bytesPerIPU: tiles * 638976, bytesPerTile: 638976, clockFrequency: 1325000000, numIPUs: 1, numReplicas: 1, tilesPerIPU: tiles, numTiles: tiles, totalMemory: tiles * 638976, minSyncDelay: syncCycles },
+  computeSets: { names, vertexCounts: names.map(() => [tiles]), vertexTypes: names.map(() => [0]) }, vertexTypes: { names: ['Op'], sizes: [8] },
+  programs: [{ type: 'Sequence', children: names.map((_, i) => i + 1), name: 'main' }, ...names.map((name, i) => ({ type: 'OnTileExecute', computeSet: i, name }))],
+  controlPrograms: [0], functionPrograms: [], memory: { byTile: { totalIncludingGaps: zeros, total: zeros } },
+}));
+
+/* Written in parts: as one string it would be too long. */
+const out = createWriteStream('large/execution.json');
+const put = async (text) => { if (!out.write(text)) await once(out, 'drain'); };
+const steps = [];
+let clock = 0;
+await put('{"profilerMode":"COMPUTE_SETS","runs":[{"program":0,"name":"main","cycles":1,"instructions":1,"supersteps":1}],"simulation":{"costs":{"computeSets":[');
+for (let i = 0; i < sets; i++) {
+  const base = 200 + random(3000), spread = 1 + random(1500), cycles = new Array(tiles);
+  let most = 0, sum = 0;
+  for (let t = 0; t < tiles; t++) {
+    const c = base + random(spread);
+    cycles[t] = c;
+    sum += c;
+    if (c > most) most = c;
+  }
+  await put(`${i ? ',' : ''}{"tiles":[0,${tiles}],"cycles":[${cycles}]}`);
+  steps.push({ type: 'OnTileExecute', program: i + 1, name: names[i], computeSet: i, tileBalance: sum / most / tiles, activeTiles: tiles, activeTileBalance: sum / most / tiles, cycles: most, cyclesFrom: clock, cyclesTo: clock + most, cyclesOverlapped: 0 });
+  steps.push({ type: 'Sync', syncType: 'Internal', cyclesFrom: clock + most, cyclesTo: clock + most + syncCycles });
+  clock += most + syncCycles;
+}
+await put(`]},"steps":${JSON.stringify(steps)},"runs":[{"cyclesFrom":0,"cyclesTo":${clock},"firstStep":0,"numSteps":${steps.length}}],"cycles":${clock},"tileCycles":{}}}`);
+out.end();
+await once(out, 'finish');
+const began = performance.now();
+execFileSync(popview, ['large', '-o', 'large.html']);
+console.log(`write_page_s ${((performance.now() - began) / 1000).toFixed(2)}`);
+
+const browser = await puppeteer.launch({ executablePath: chromium, headless: true, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'], protocolTimeout: 240000 });
+const page = await browser.newPage();
+await page.setViewport({ width: 1280, height: 800 });
+const client = await page.createCDPSession();
+await client.send('Performance.enable');
+const open = async () => {
+  await page.goto('about:blank');
+  await page.goto(`${pathToFileURL(`${process.cwd()}/large.html`)}#t.flame=1`, { timeout: 120000 });
+  await page.waitForFunction(() => document.documentElement.dataset.ready || document.documentElement.dataset.failed, { timeout: 120000 });
+  return page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now())))));
+};
+const opened = [];
+for (let i = 0; i < 3; i++) opened.push(await open());
+console.log(`open_ms ${Math.min(...opened).toFixed(0)}`);
+
+/* The longest time in which the page did not react, while it was opened. */
+const blocked = await page.evaluate(() => Number(document.documentElement.dataset.longest ?? NaN));
+if (Number.isFinite(blocked)) console.log(`blocked_ms ${blocked}`);
+
+const metric = async (name) => (await client.send('Performance.getMetrics')).metrics.find((m) => m.name === name).value;
+const frames = async (move) => page.evaluate(async (source) => {
+  const act = eval(source), canvas = document.querySelector('.lanes > canvas'), r = canvas.getBoundingClientRect();
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  await frame();
+  const times = [];
+  for (let i = 0; i < 120; i++) {
+    const at = performance.now();
+    act(canvas, i, r);
+    await frame();
+    times.push(performance.now() - at);
+  }
+  return times;
+}, move);
+/* In 40 wheel turns, then panned by keys, then out again. */
+const move = `(canvas, i, r) => {
+  const wheel = (deltaY) => canvas.dispatchEvent(new WheelEvent('wheel', { deltaY, clientX: r.x + 500, clientY: r.y + 60, bubbles: true, cancelable: true }));
+  if (i < 40) wheel(-100);
+  else if (i < 80) canvas.dispatchEvent(new KeyboardEvent('keydown', { key: i % 20 < 10 ? 'd' : 'a', bubbles: true, cancelable: true }));
+  else wheel(100);
+}`;
+await frames(move);
+const rounds = [];
+for (let i = 0; i < 3; i++) {
+  const before = await metric('TaskDuration'), times = await frames(move), main = (await metric('TaskDuration')) - before;
+  rounds.push({ mean: times.reduce((a, b) => a + b) / times.length, worst: Math.max(...times), main: main / times.length * 1000 });
+}
+const best = rounds.reduce((a, b) => (b.mean < a.mean ? b : a));
+console.log(`frame_ms ${best.mean.toFixed(1)}`);
+console.log(`frame_worst_ms ${best.worst.toFixed(1)}`);
+console.log(`frame_main_ms ${best.main.toFixed(1)}`);
+
+/* What the largest process of the browser has ever had: the page's. */
+let most = 0;
+const root = browser.process().pid;
+for (const pid of readdirSync('/proc').filter((n) => /^\d+$/.test(n))) {
+  try {
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8'), status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    if (!command.includes('--type=renderer') || !command.includes('chrom') || Number(pid) < root) continue;
+    most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+  } catch {
+    /* it has ended */
+  }
+}
+console.log(`memory_mib ${most.toFixed(0)}`);
+await browser.close();
+/* The page without its report. */
+const html = readFileSync('large.html'), from = html.indexOf('id="report">') + 12, to = html.indexOf('</script>', from);
+console.log(`page_kb ${((statSync('large.html').size - (to - from)) / 1000).toFixed(1)}`);

@@ -1,0 +1,105 @@
+/* Two reports in one page, a report from a server, the report of a program that has just run. */
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { choose, equal, fact, has, holds, mayAsk, open, page, press, settle, test, text, texts, view } from './harness.mjs';
+
+/* The golden report, and one in which a compute set takes longer and a category more. */
+export async function compareTests(popview, truth) {
+  cpSync('golden', 'slower', { recursive: true });
+  const execution = JSON.parse(readFileSync('slower/execution.json', 'utf8')), graph = JSON.parse(readFileSync('slower/graph.json', 'utf8'));
+  for (const s of execution.simulation.steps) if (s.name === 'layer1/relu') s.cycles += 10;
+  execution.simulation.cycles += 100;
+  graph.memory.byTile.totalIncludingGaps[3] += 500;
+  graph.memory.byCategory.stack.total[3] += 500;
+  writeFileSync('slower/execution.json', JSON.stringify(execution));
+  writeFileSync('slower/graph.json', JSON.stringify(graph));
+  execFileSync(popview, ['golden', 'slower', '-o', 'both.html']);
+  const both = `${process.cwd()}/both.html`;
+  const row = async (table, name) => page.$$eval(`table[aria-label="${table}"] tbody tr`, (all, n) => all.map((r) => [...r.children].map((c) => [c.innerText, c.className])).find((r) => r[0][0] === n), name);
+  await test('N9 V7 M13 two reports: figures, source, target, difference in red', async () => {
+    await open(both);
+    holds(await text('header h1'), 'Compare');
+    const cycles = await row('figures of both reports', 'Cycles');
+    equal(cycles.slice(1).map((c) => c[0]), [truth.cycles, truth.cycles + 100, '+100'].map((v) => v.toLocaleString('en-US')).concat(`+${(100 / truth.cycles * 100).toFixed(1)}%`));
+    holds(cycles[3][1], 'bad');
+    equal((await row('cycles by name in both reports', 'OnTileExecute layer1/relu'))[3][0], '+20');
+    equal((await row('bytes by category in both reports', 'Stack'))[3][0], '+500 B');
+    equal((await row('bytes by category in both reports', 'Variables'))[3][0], '0 B');
+    await press('Memory', '[aria-label="Comparison"]');
+    equal((await texts('table[aria-label="tiles that differ"] tbody tr')).length, 1);
+    equal(await row('tiles that differ', '3').then((r) => r[3][0]), '+500 B');
+    await press('Liveness', '[aria-label="Comparison"]');
+    equal((await page.$$('.compare .plot')).length, 1);
+    await choose('Change Layout', 'Liveness in two graphs');
+    equal((await page.$$('.compare .plot')).length, 2);
+  });
+  await test('E9 traces side by side, and one above the other; each has its own window', async () => {
+    await open(both, 'view=compare&c.tab=Execution Trace');
+    const places = () => page.$$eval('.one', (all) => all.map((e) => { const r = e.getBoundingClientRect(); return [Math.round(r.x), Math.round(r.y)]; }));
+    const beside = await places();
+    equal([beside.length, beside[0][1] === beside[1][1], beside[0][0] < beside[1][0]], [2, true, true]);
+    await choose('Change Layout', 'One above the other');
+    const stacked = await places();
+    equal([stacked[0][0] === stacked[1][0], stacked[0][1] < stacked[1][1]], [true, true]);
+    await page.focus('.one:nth-child(2) .lanes > canvas');
+    await page.keyboard.press('w');
+    await settle(400);
+    const hash = await page.evaluate(() => location.hash);
+    holds(hash, 'r1.t.from');
+    equal(/[&#]t\.from/.test(hash), false, 'the window of the source has changed');
+  });
+  await test('N9 each view shows the report that is chosen', async () => {
+    await open(both, 'view=summary');
+    holds(await text('main'), 'golden');
+    await page.select('.which select', '1');
+    await settle();
+    holds(await text('main'), 'slower');
+    await view('trace');
+    holds(await fact('Cycles'), (truth.cycles + 100).toLocaleString('en-US'));
+  });
+}
+
+export async function servedTests(popview) {
+  cpSync('golden', 'served', { recursive: true });
+  const server = spawn(popview, ['--serve', 'served'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const url = await new Promise((done) => server.stdout.once('data', (d) => done(String(d).trim())));
+  mayAsk(url);
+  await test('N1 N11 a page of popview --serve shows the report, and anew when it is written again', async () => {
+    await open(url, 'view=trace&t.flame=1');
+    const before = await fact('Cycles');
+    const execution = JSON.parse(readFileSync('served/execution.json', 'utf8'));
+    execution.simulation.cycles += 1000;
+    writeFileSync('served/execution.json', JSON.stringify(execution));
+    await page.waitForFunction((old) => document.documentElement.dataset.ready && document.querySelector('[data-fact="Cycles"]')?.innerText !== old, { timeout: 20000 }, before);
+    equal(Number((await fact('Cycles')).replace(/,/g, '')), Number(before.replace(/,/g, '')) + 1000);
+    holds(await page.evaluate(() => location.hash), 't.flame=1');
+  });
+  await page.goto('about:blank');
+  mayAsk('');
+  server.kill();
+}
+
+/* What the engine writes is what the page shows. */
+export async function demoTests(popview) {
+  execFileSync(popview, ['--demo', '-o', 'demo.html']);
+  const demo = `${process.cwd()}/demo.html`;
+  await test('G9 D16 of a program that has run: parameters of its runs, three phases of its stream copies', async () => {
+    await open(demo, 'view=trace');
+    const phases = ['StreamCopyBegin', 'StreamCopy (Mid)', 'StreamCopyEnd'];
+    await page.type('input[type=search]', 'next');
+    await page.keyboard.press('Enter');
+    for (const phase of phases) {
+      holds(await text('.stepdetails h3'), phase, 'next batch');
+      if (phase === phases[1]) holds(await text('.stepdetails'), '6.0 KiB', 'Host');
+      await page.keyboard.press('Enter');
+      await settle();
+    }
+    await open(demo, 'view=trace');
+    const r = await page.$eval('.lanes > canvas', (e) => { const b = e.getBoundingClientRect(); return { x: b.x, y: b.y }; });
+    await page.mouse.click(r.x + 100, r.y + 30);
+    await settle();
+    holds(await text('.details'), 'first epoch', 'Execution parameters');
+    equal(await fact('target.hostSyncTimeout'), '300');
+    equal(await has('[data-fact="debug.floatPointOpException"]'), true);
+  });
+}
