@@ -41,6 +41,8 @@ export async function test(name, body) {
   }
 }
 
+export const newPage = () => browser.newPage();
+
 export async function finish() {
   await browser.close();
   console.log(`${passed} passed, ${failed.length} failed`);

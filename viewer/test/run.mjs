@@ -4,10 +4,11 @@ import { readFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { axePath, equal, fact, finish, has, holds, open, page, settle, test, text } from './harness.mjs';
 import { golden } from './golden.mjs';
 import { compareTests, demoTests, servedTests } from './compare.mjs';
+import { importerTests } from './importers.mjs';
 import { lightweightTests, reportTests } from './reports.mjs';
 import { traceTests } from './trace.mjs';
 
-const [, , , , popview, real] = process.argv;
+const [, , modules, , popview, real] = process.argv;
 const pageOf = (folder) => {
   execFileSync(popview, [folder, '-o', `${folder}.html`]);
   return `${process.cwd()}/${folder}.html`;
@@ -117,4 +118,5 @@ await test('B9 axe finds nothing serious in any view, light and dark', async () 
   }
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
 });
+await importerTests(modules, real);
 await finish();
