@@ -1,0 +1,114 @@
+/* The device library's functions of <math.h> (libcodelet/device/lib/math.c), whose operations are the same on the host,
+ * against the host's in double precision: all exponents and signs, and special numbers. */
+#include <criterion/criterion.h>
+
+#include "support/random.h"
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define expf tile_expf
+#define exp2f tile_exp2f
+#define tanhf tile_tanhf
+#define logf tile_logf
+#define log2f tile_log2f
+#define powf tile_powf
+#define sinf tile_sinf
+#define cosf tile_cosf
+#define erff tile_erff
+float expf(float x);
+float exp2f(float x);
+float tanhf(float x);
+float logf(float x);
+float log2f(float x);
+float powf(float x, float y);
+float sinf(float x);
+float cosf(float x);
+float erff(float x);
+#include "device/lib/math.c"
+
+/* Units in the last place of what is wanted by which `got` is off; infinity if it is nothing like it. */
+static double error_of(float got, double wanted)
+{
+  if (isnan(wanted) || isnan(got)) return isnan(wanted) && isnan(got) ? 0 : INFINITY;
+  double most = ldexp(1, FLT_MAX_EXP), unit = ldexp(1, -149);
+  if (isinf(got)) got = copysignf(FLT_MAX, got), wanted -= copysign(ldexp(1, 104), wanted);
+  if (fabs(wanted) > most) wanted = copysign(most - ldexp(1, 104), wanted);
+  int exponent;
+  frexp(wanted, &exponent);
+  return fabs(got - wanted) / fmax(unit, ldexp(1, exponent - FLT_MANT_DIG));
+}
+
+typedef struct function {
+  const char *name;
+  float (*tile)(float);
+  double (*exact)(double);
+  double error; /* units in the last place */
+} function;
+
+static const function functions[] = {
+    {"expf", expf, exp, 0.8}, {"exp2f", exp2f, exp2, 0.8}, {"tanhf", tanhf, tanh, 2.5},
+    {"logf", logf, log, 0.8}, {"log2f", log2f, log2, 1.0}, {"sinf", sinf, sin, 1.6},
+    {"cosf", cosf, cos, 1.6}, {"erff", erff, erf, 1.0},
+};
+enum { NUM_FUNCTIONS = sizeof functions / sizeof *functions };
+
+static void expect_close(const function *f, float x)
+{
+  float got = f->tile(x);
+  double wanted = f->exact(x);
+  cr_assert(error_of(got, wanted) <= f->error, "%s(%a) is %a instead of %a", f->name, x, got,
+            wanted);
+  cr_assert(wanted != 0 || !signbit(got) == !signbit(wanted), "%s(%a): the sign of zero", f->name,
+            x);
+}
+
+Test(device_math, functions_of_numbers_of_all_sizes)
+{
+  enum { STEP = 16381 };
+  for (unsigned i = 0; i < NUM_FUNCTIONS; i++)
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += STEP)
+      expect_close(&functions[i], float_of((uint32_t)bits));
+}
+
+static const float special[] = {
+    0.0f,      -0.0f,   1.0f,     -1.0f,     2.0f,     -2.0f,      3.0f,      -3.0f,
+    0.5f,      -0.5f,   INFINITY, -INFINITY, NAN,      1e-45f,     -1e-45f,   FLT_MIN,
+    -FLT_MIN,  FLT_MAX, -FLT_MAX, 89.0f,     -104.0f,  0x1p24f,    -0x1p24f,  16777215,
+    -16777215, 1e-40f,  128,      -150,      0x1p-25f, 1.5707964f, 3.1415927f};
+enum { NUM_SPECIAL = sizeof special / sizeof *special };
+
+Test(device_math, functions_of_special_numbers)
+{
+  for (unsigned i = 0; i < NUM_FUNCTIONS; i++)
+    for (unsigned n = 0; n < NUM_SPECIAL; n++) expect_close(&functions[i], special[n]);
+}
+
+static void expect_power(float x, float y)
+{
+  float got = powf(x, y);
+  double wanted = pow(x, y);
+  cr_assert(error_of(got, wanted) <= 1.2, "powf(%a, %a) is %a instead of %a", x, y, got, wanted);
+  cr_assert(wanted != 0 || !signbit(got) == !signbit(wanted), "powf(%a, %a): the sign of zero", x,
+            y);
+}
+
+Test(device_math, powers_of_special_numbers)
+{
+  for (unsigned i = 0; i < NUM_SPECIAL; i++)
+    for (unsigned n = 0; n < NUM_SPECIAL; n++) expect_power(special[i], special[n]);
+}
+
+Test(device_math, powers_of_any_numbers)
+{
+  uint64_t random = 77;
+  for (int i = 0; i < 200000; i++) {
+    uint32_t x = random_next(&random) << 1, y = random_next(&random) << 1;
+    expect_power(float_of(x), float_of(y));
+    expect_power(float_of(x), (float)(int)(y % 64) - 32);
+    /* results of any size */
+    expect_power(float_of(x & 0x7fffffff), (float)(int32_t)y * 0x1p-26f);
+    expect_power(float_of(0x3f000000 + (x & 0xffffff)), (float)(int32_t)y * 0x1p-22f);
+  }
+}
