@@ -21,6 +21,7 @@
  *
  * Source: RISC-V unprivileged ISA, chapters RV32I, M, F, Zfh, Zba; psABI, "Calling Conventions".
  */
+#include "isa/encoding.h"
 #include "stack_usage.h"
 #include <populus/arena.h>
 #include <string.h>
@@ -66,6 +67,7 @@ typedef struct reader {
   stack_place at;
   registers state;
   uint32_t word;
+  const isa_row *row;                  /* of the table of instructions; NULL: it is none */
   const object_relocation *relocation; /* NULL: none */
   link_target target;                  /* of the relocation, with its addend */
 } reader;
@@ -180,51 +182,24 @@ static bool is_type(const object_relocation *relocation, uint32_t number)
 
 /* ---- fields of instructions ---- */
 
-static uint32_t field(uint32_t word, unsigned low, unsigned bits)
-{
-  return word >> low & ((1u << bits) - 1);
-}
-
 static uint32_t rd_of(uint32_t word)
 {
-  return field(word, 7, 5);
+  return isa_bits(word, 7, 5);
 }
 
 static uint32_t rs1_of(uint32_t word)
 {
-  return field(word, 15, 5);
+  return isa_bits(word, 15, 5);
 }
 
 static uint32_t rs2_of(uint32_t word)
 {
-  return field(word, 20, 5);
+  return isa_bits(word, 20, 5);
 }
 
-static uint32_t funct3_of(uint32_t word)
+static uint32_t imm_of(const reader *r)
 {
-  return field(word, 12, 3);
-}
-
-static uint32_t sign(uint32_t word)
-{
-  return word >> 31 ? UINT32_MAX : 0;
-}
-
-static uint32_t imm_i(uint32_t word)
-{
-  return sign(word) << 12 | word >> 20;
-}
-
-static uint32_t imm_b(uint32_t word)
-{
-  return sign(word) << 12 | field(word, 7, 1) << 11 | field(word, 25, 6) << 5 |
-         field(word, 8, 4) << 1;
-}
-
-static uint32_t imm_j(uint32_t word)
-{
-  return sign(word) << 20 | field(word, 12, 8) << 12 | field(word, 20, 1) << 11 |
-         field(word, 21, 10) << 1;
+  return (uint32_t)isa_immediate(r->word, r->row->format);
 }
 
 /* ---- what the frame is ---- */
@@ -478,132 +453,70 @@ static value upper(const reader *r, bool relative)
                  .number = r->target.value};
 }
 
-static value op_imm(const reader *r)
+/* addi, andi: also the lower part of an address */
+static value with_immediate(const reader *r)
 {
   value source = r->state.r[rs1_of(r->word)];
-  uint32_t imm = imm_i(r->word);
-  if (r->relocation) /* the lower part of an address */
+  if (r->relocation)
     return source.kind == TABLE || source.kind == CODE ? source : (value){.kind = UNKNOWN};
-  switch (funct3_of(r->word)) {
-  case 0: /* addi */
-    return imm == 0 ? source : moved(source, imm);
-  case 1: /* slli */
-    if (source.kind == NUMBER && imm < 32) return number(source.number << imm);
-    return (value){.kind = UNKNOWN};
-  case 7: /* andi */
-    return aligned(source, imm);
-  default:
-    return (value){.kind = UNKNOWN};
-  }
+  uint32_t imm = imm_of(r);
+  if (r->row->op == OP_ANDI) return aligned(source, imm);
+  return imm == 0 ? source : moved(source, imm);
 }
 
-static value op(const reader *r)
+/* a + (b << shift) */
+static value shifted_sum(const reader *r, value a, uint32_t shift, value b)
 {
-  value a = r->state.r[rs1_of(r->word)], b = r->state.r[rs2_of(r->word)];
-  uint32_t funct3 = funct3_of(r->word);
-  switch (field(r->word, 25, 7)) {
-  case 0x00:
-    if (funct3 == 0) return sum(r, a, b); /* add */
-    break;
-  case 0x10: /* sh1add, sh2add, sh3add: funct3 is twice the shift */
-    if (funct3 == 0 || funct3 % 2) break;
-    return sum(r, a.kind == NUMBER ? number(a.number << funct3 / 2) : (value){.kind = UNKNOWN}, b);
-  case 0x20:
-    if (funct3 == 0 && b.kind == NUMBER) return moved(a, 0u - b.number); /* sub */
-    break;
-  default:
-    break;
-  }
-  return (value){.kind = UNKNOWN};
+  return sum(r, a.kind == NUMBER ? number(a.number << shift) : (value){.kind = UNKNOWN}, b);
 }
 
 static value load(const reader *r)
 {
   value base = r->state.r[rs1_of(r->word)];
-  if (funct3_of(r->word) != 2 || base.kind != TABLE) return (value){.kind = UNKNOWN};
+  if (base.kind != TABLE) return (value){.kind = UNKNOWN};
   base.kind = TABLE_ENTRY;
   return base;
 }
 
-/* Comparisons, conversions to integers, moves and classes; the others write float registers. */
-static bool float_op_writes_integer(uint32_t word)
+/* What the instruction makes of its integer register, as far as addresses are made that way. */
+static value result(const reader *r)
 {
-  uint32_t funct5 = word >> 27;
-  return funct5 == 0x14 || funct5 == 0x18 || funct5 == 0x1c;
+  value a = r->state.r[rs1_of(r->word)], b = r->state.r[rs2_of(r->word)];
+  switch (r->row->op) {
+  case OP_LUI:
+    return upper(r, false);
+  case OP_AUIPC:
+    return upper(r, true);
+  case OP_LW:
+    return load(r);
+  case OP_ADDI:
+  case OP_ANDI:
+    return with_immediate(r);
+  case OP_SLLI:
+    return a.kind == NUMBER && !r->relocation ? number(a.number << imm_of(r))
+                                              : (value){.kind = UNKNOWN};
+  case OP_ADD:
+    return sum(r, a, b);
+  case OP_SUB:
+    return b.kind == NUMBER ? moved(a, 0u - b.number) : (value){.kind = UNKNOWN};
+  case OP_SH1ADD:
+    return shifted_sum(r, a, 1, b);
+  case OP_SH2ADD:
+    return shifted_sum(r, a, 2, b);
+  case OP_SH3ADD:
+    return shifted_sum(r, a, 3, b);
+  default:
+    return (value){.kind = UNKNOWN};
+  }
 }
 
 /* ---- instructions ---- */
-
-enum {
-  OP_LOAD = 0x03,
-  OP_LOAD_FP = 0x07,
-  OP_CUSTOM_0 = 0x0b, /* tile instructions: none writes the stack pointer */
-  OP_FENCE = 0x0f,
-  OP_IMM = 0x13,
-  OP_AUIPC = 0x17,
-  OP_STORE = 0x23,
-  OP_STORE_FP = 0x27,
-  OP_CUSTOM_1 = 0x2b,
-  OP_OP = 0x33,
-  OP_LUI = 0x37,
-  OP_MADD = 0x43,
-  OP_MSUB = 0x47,
-  OP_NMSUB = 0x4b,
-  OP_NMADD = 0x4f,
-  OP_FP = 0x53,
-  OP_CUSTOM_2 = 0x5b,
-  OP_BRANCH = 0x63,
-  OP_JALR = 0x67,
-  OP_JAL = 0x6f
-};
-
-/* Instructions that do nothing but write a register, or not even that. */
-static void compute(reader *r)
-{
-  uint32_t rd = rd_of(r->word);
-  const value unknown = {.kind = UNKNOWN};
-  switch (r->word & 0x7f) {
-  case OP_LOAD:
-    set_register(r, rd, load(r));
-    return;
-  case OP_IMM:
-    set_register(r, rd, op_imm(r));
-    return;
-  case OP_OP:
-    set_register(r, rd, op(r));
-    return;
-  case OP_LUI:
-    set_register(r, rd, upper(r, false));
-    return;
-  case OP_AUIPC:
-    set_register(r, rd, upper(r, true));
-    return;
-  case OP_FP:
-    if (float_op_writes_integer(r->word)) set_register(r, rd, unknown);
-    return;
-  case OP_CUSTOM_1:
-    if (rd != SP) set_register(r, rd, unknown);
-    return;
-  case OP_LOAD_FP:
-  case OP_CUSTOM_0:
-  case OP_FENCE:
-  case OP_STORE:
-  case OP_STORE_FP:
-  case OP_MADD:
-  case OP_MSUB:
-  case OP_NMSUB:
-  case OP_NMADD:
-  case OP_CUSTOM_2:
-    return;
-  default:
-    set_register(r, rd, unknown);
-  }
-}
 
 static void fetch(reader *r)
 {
   const object_section *section = link_set_section(r->set, r->at.section);
   r->word = relocation_get32(section->data + r->at.offset);
+  r->row = isa_find(r->word);
   r->relocation = relocation_at(r->set, r->at, &r->target);
 }
 
@@ -616,27 +529,27 @@ static bool call_pair(reader *r)
   return call_or_jump(r, rd_of(jalr), 0);
 }
 
-/* True if the path goes on behind the instruction. `called`: it is a call. */
+/* True if the path goes on behind the instruction: it does not behind what is none. `called`: it is a call. */
 static bool step(reader *r, bool *called)
 {
+  if (!r->row) return false;
   *called = true;
   stack_place to;
-  switch (r->word & 0x7f) {
-  case OP_BRANCH:
+  switch (r->row->format) {
+  case FORMAT_B:
     *called = false;
-    if (find_target(r, imm_b(r->word), &to)) jump(r, to);
+    if (find_target(r, imm_of(r), &to)) jump(r, to);
     return true;
-  case OP_JAL:
-    return call_or_jump(r, rd_of(r->word), imm_j(r->word));
-  case OP_JALR:
-    return indirect_jump(r);
-  case OP_AUIPC:
+  case FORMAT_J:
+    return call_or_jump(r, rd_of(r->word), imm_of(r));
+  default:
+    if (r->row->op == OP_JALR) return indirect_jump(r);
     if (is_type(r->relocation, R_RISCV_CALL) || is_type(r->relocation, R_RISCV_CALL_PLT))
-      return call_pair(r);
+      return call_pair(r); /* the auipc of auipc and jalr */
   }
   *called = false;
-  compute(r);
-  return r->word != 0 && r->word != UNIMP;
+  if (isa_writes_integer(r->row->format)) set_register(r, rd_of(r->word), result(r));
+  return r->word != UNIMP;
 }
 
 /* From one instruction to the next until the path ends or has been followed before. Behind a call

@@ -134,6 +134,7 @@
 #ifndef ISA_ISA_H
 #define ISA_ISA_H
 
+#include "isa/instructions.h"
 #include <stdint.h>
 
 /* Workers of a tile: contexts 0 to 5; the supervisor is context 6. */
@@ -141,23 +142,10 @@ enum { ISA_MAX_WORKERS = 6 };
 
 enum { ISA_CUSTOM_0 = 0x0b, ISA_CUSTOM_1 = 0x2b, ISA_CUSTOM_2 = 0x5b, ISA_CUSTOM_3 = 0x7b };
 
-/* funct7 of custom-1, funct3 0. X(enumerator, number, mnemonic) */
-#define ISA_TILE_OPS(X)                                                                            \
-  X(TILE_SYNC, 0, "tile.sync")                                                                     \
-  X(TILE_HOST_SYNC, 1, "tile.hostsync")                                                            \
-  X(TILE_RUN, 2, "tile.run")                                                                       \
-  X(TILE_WAIT, 3, "tile.wait")                                                                     \
-  X(TILE_EXIT, 4, "tile.exit")                                                                     \
-  X(TILE_CONTEXT, 5, "tile.context")                                                               \
-  X(TILE_CALL, 6, "tile.call")                                                                     \
-  X(TILE_EXCHANGE, 7, "tile.exchange")                                                             \
-  X(TILE_NUMBER, 8, "tile.number")                                                                 \
-  X(TILE_TRAP, 9, "tile.trap")                                                                     \
-  X(TILE_PRINT, 10, "tile.print")
-
+/* funct7 of custom-1, funct3 0 */
 typedef enum isa_tile_op {
-#define ISA_TILE_OP_ENUMERATOR(id, number, mnemonic) id = number,
-  ISA_TILE_OPS(ISA_TILE_OP_ENUMERATOR)
+#define ISA_TILE_OP_ENUMERATOR(id, mnemonic, mask, match, ...) id = (match) >> 25,
+  TILE_INSTRUCTIONS(ISA_TILE_OP_ENUMERATOR)
 #undef ISA_TILE_OP_ENUMERATOR
 } isa_tile_op;
 

@@ -1,6 +1,8 @@
 /* What a group's control code does up to its next stop, without doing it. */
 #include "control_parts.h"
 
+#include "isa/integer.h"
+
 #include <string.h>
 
 static bool enter_block(const machine *m, const control *c, const control_group *g, stretch *s,
@@ -16,45 +18,25 @@ static bool enter_block(const machine *m, const control *c, const control_group 
   return true;
 }
 
-static uint32_t bytes_of_load(uint8_t id)
-{
-  return id == OP_LW ? 4 : id == OP_LH || id == OP_LHU ? 2 : 1;
-}
-
-static uint32_t extend(uint8_t id, uint32_t value)
-{
-  switch (id) {
-  case OP_LB:
-    return (uint32_t)(int8_t)value;
-  case OP_LBU:
-    return value & 0xff;
-  case OP_LH:
-    return (uint32_t)(int16_t)value;
-  case OP_LHU:
-    return value & 0xffff;
-  default:
-    return value;
-  }
-}
-
 bool control_read_memory(const machine *m, const tile *t, uint8_t id, uint32_t address,
                          uint32_t *value)
 {
-  uint32_t bytes = bytes_of_load(id), word = 0;
+  uint32_t bytes = isa_rows[id].access_bytes, word = 0;
   if (address & (bytes - 1) || !memory_contains(t, address, bytes, false, false)) return false;
   memcpy(&word, words_at(m, t, address), bytes);
-  *value = extend(id, word);
+  *value = isa_extend(id, word);
   return true;
 }
 
 static bool walk_load(const machine *m, const tile *t, stretch *s, const operation *op)
 {
-  uint32_t address = s->x[op->rs1] + (uint32_t)op->imm, bytes = bytes_of_load(op->id), value;
+  uint32_t address = s->x[op->rs1] + (uint32_t)op->imm, bytes = isa_rows[op->id].access_bytes,
+           value;
   for (size_t i = s->num_stores; i-- > 0;) {
     const store *before = &s->stores[i];
     if (address - before->address >= before->bytes && before->address - address >= bytes) continue;
     if (before->address != address || before->bytes != bytes || before->timed) return false;
-    s->x[op->rd] = extend(op->id, before->value);
+    s->x[op->rd] = isa_extend(op->id, before->value);
     return true;
   }
   if (s->num_loads == MAX_LOADS || !control_read_memory(m, t, op->id, address, &value))
@@ -79,11 +61,10 @@ uint8_t *control_store_place(machine *m, tile *t, const store *s)
   return place;
 }
 
-static bool walk_store(machine *m, tile *t, stretch *s, const operation *op)
+static bool walk_store(machine *m, tile *t, stretch *s, const operation *op, uint8_t bytes,
+                       bool by_sp)
 {
-  bool by_sp = op->id >= OP_SB_STACK;
-  uint8_t id = by_sp ? (uint8_t)(op->id - OP_SB_STACK + OP_SB) : op->id;
-  store made = {.bytes = (uint8_t)(1 << (id - OP_SB)),
+  store made = {.bytes = bytes,
                 .by_sp = by_sp,
                 .sp = s->x[2],
                 .address = s->x[op->rs1] + (uint32_t)op->imm,
@@ -126,30 +107,47 @@ static bool walk_stop(stretch *s, stop why, uint32_t asked, uint32_t pc)
   return true;
 }
 
-#define READ(r)                                                                                    \
-  (s->read |= ~s->written & (uint64_t)1 << (r), s->misread |= s->timed >> (r) & 1, s->x[r])
-#define A READ(op->rs1)
-#define B READ(op->rs2)
+static uint32_t read_register(stretch *s, uint32_t r)
+{
+  s->read |= ~s->written & (uint64_t)1 << r;
+  s->misread |= s->timed >> r & 1;
+  return s->x[r];
+}
+
+static void write_register(stretch *s, uint32_t r, uint32_t value)
+{
+  s->x[r] = value;
+  s->written |= (uint64_t)1 << r;
+  s->timed &= ~((uint64_t)1 << r);
+}
+
+#define A read_register(s, op->rs1)
+#define B read_register(s, op->rs2)
 #define IMM ((uint32_t)op->imm)
 #define PC() (page->key.address + 4 * (uint32_t)(op - page->operations))
-#define WRITE(value)                                                                               \
-  do {                                                                                             \
-    uint32_t written = (value);                                                                    \
-    s->x[op->rd] = written;                                                                        \
-    s->written |= (uint64_t)1 << op->rd;                                                           \
-    s->timed &= ~((uint64_t)1 << op->rd);                                                          \
-  } while (0)
-#define INTEGER(id, value)                                                                         \
+#define VALUE(id, mnemonic, mask, match, format, cost, expression)                                 \
   case OP_##id:                                                                                    \
-    WRITE(value);                                                                                  \
+    write_register(s, op->rd, expression);                                                         \
     break;
-#define BRANCH(id, condition)                                                                      \
+#define BRANCH(id, mnemonic, mask, match, format, cost, condition)                                 \
   case OP_##id:                                                                                    \
     pc = PC() + ((condition) ? 4 * IMM : 4);                                                       \
     goto enter;                                                                                    \
   case OP_##id##_FAR:                                                                              \
     pc = PC() + ((condition) ? IMM : 4);                                                           \
     goto enter;
+#define CASE(id, ...) case OP_##id:
+/* What is stored may be timed. */
+#define STORE(name, mnemonic, mask, match, format, cost, type)                                     \
+  case OP_##name:                                                                                  \
+  case OP_##name##_STACK:                                                                          \
+    (void)A;                                                                                       \
+    (void)read_register(s, 2);                                                                     \
+    s->read |= ~s->written & (uint64_t)1 << op->rs2;                                               \
+    if (s->read & g->unknown || s->misread ||                                                      \
+        !walk_store(m, t, s, op, sizeof(type), op->id != OP_##name))                               \
+      return false;                                                                                \
+    break;
 
 bool control_walk(machine *m, control *c, const control_group *g)
 {
@@ -174,60 +172,24 @@ enter:
   if (!enter_block(m, c, g, s, pc, op)) return false;
   for (;; op++) {
     switch (op->id) {
-      INTEGER(LUI, IMM)
-      INTEGER(AUIPC, IMM)
-      INTEGER(ADDI, A + IMM)
-      INTEGER(ANDI, A & IMM)
-      INTEGER(ORI, A | IMM)
-      INTEGER(XORI, A ^ IMM)
-      INTEGER(SLTIU, A < IMM)
-      INTEGER(SLLI, A << IMM)
-      INTEGER(SRLI, A >> IMM)
-      INTEGER(ADD, A + B)
-      INTEGER(SUB, A - B)
-      INTEGER(AND, A & B)
-      INTEGER(OR, A | B)
-      INTEGER(XOR, A ^ B)
-      INTEGER(SLTU, A < B)
-      INTEGER(SH1ADD, (A << 1) + B)
-      INTEGER(SH2ADD, (A << 2) + B)
-      INTEGER(SH3ADD, (A << 3) + B)
-      BRANCH(BEQ, A == B)
-      BRANCH(BNE, A != B)
-      BRANCH(BLT, (int32_t)A < (int32_t)B)
-      BRANCH(BGE, (int32_t)A >= (int32_t)B)
-      BRANCH(BLTU, A < B)
-      BRANCH(BGEU, A >= B)
+      VALUES(VALUE)
+      BRANCHES(BRANCH)
     case OP_JAL:
     case OP_JAL_FAR:
       pc = PC() + (op->id == OP_JAL ? 4 * IMM : IMM);
-      WRITE(PC() + 4);
+      write_register(s, op->rd, PC() + 4);
       goto enter;
     case OP_JALR:
       pc = (A + IMM) & ~1u;
-      WRITE(PC() + 4);
+      write_register(s, op->rd, PC() + 4);
       goto enter;
-    case OP_LB:
-    case OP_LBU:
-    case OP_LH:
-    case OP_LHU:
-    case OP_LW:
+      LOADS(CASE)
       (void)A;
       if (s->read & g->unknown || s->misread || !walk_load(m, t, s, op)) return false;
       s->written |= (uint64_t)1 << op->rd;
       s->timed &= ~((uint64_t)1 << op->rd);
       break;
-    case OP_SB:
-    case OP_SH:
-    case OP_SW:
-    case OP_SB_STACK:
-    case OP_SH_STACK:
-    case OP_SW_STACK:
-      (void)A;
-      (void)READ(2);
-      s->read |= ~s->written & (uint64_t)1 << op->rs2; /* which may be timed */
-      if (s->read & g->unknown || s->misread || !walk_store(m, t, s, op)) return false;
-      break;
+      STORES(STORE)
     case OP_CSRRS:
       if (!walk_csr(m, s, op)) return false;
       pc = PC() + 4;
@@ -259,11 +221,11 @@ enter:
   }
 }
 
-#undef READ
 #undef A
 #undef B
 #undef IMM
 #undef PC
-#undef WRITE
-#undef INTEGER
+#undef VALUE
 #undef BRANCH
+#undef CASE
+#undef STORE

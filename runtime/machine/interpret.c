@@ -2,7 +2,7 @@
  *
  * Each decoded operation has a piece of code at the label do_<identifier> (pieces.h); a piece ends by
  * jumping to that of the next operation (a GNU extension, here because one `switch` costs a third of the
- * speed). Some pieces execute two. Time is paid by the block: see decode.h.
+ * speed). Some pieces execute two. Time is paid by the block: see code_pages.h.
  */
 #include "float_control_fast.h"
 #include "isa/float_fast.h"
@@ -21,7 +21,7 @@
 #error "tile memory is little endian, and so must the host be"
 #endif
 
-/* An operation whose `imm` has one of these bits does not round in its usual mode (decode.h). */
+/* An operation whose `imm` has one of these bits does not round in its usual mode (code_pages.h). */
 static uint32_t unusual_rounding(const context *c)
 {
   return (c->frm | ROUNDS_UNUSUALLY) << ROUNDING_SHIFT;
@@ -105,16 +105,20 @@ static uint64_t slots_left(const machine *m, const context *c)
   return c->clock < limit ? (limit - c->clock) / m->target.num_worker_contexts : 0;
 }
 
-/* With `pieces`: only gives where they are (decode.h). */
+/* With `pieces`: only gives where they are (code_pages.h). */
 static stop run(machine *m, tile *t, context *c, uint64_t slice, const void *const **pieces)
 {
   static const void *const labels[] = {
 #define INSTRUCTION_LABEL(id, ...) [OP_##id] = &&do_##id,
       INSTRUCTIONS(INSTRUCTION_LABEL)
+#define FAR_LABEL(id, ...) [OP_##id##_FAR] = &&do_##id##_FAR,
+          BRANCHES(FAR_LABEL)
+#define STACK_LABEL(id, ...) [OP_##id##_STACK] = &&do_##id##_STACK,
+              STORES(STACK_LABEL) FLOAT_STORES(STACK_LABEL)
 #define EXTRA_LABEL(id) [OP_##id] = &&do_##id,
-          DECODED_EXTRAS(EXTRA_LABEL)
+                  DECODED_EXTRAS(EXTRA_LABEL)
 #define PAIR_LABEL(first, second) [OP_##first##_##second] = &&do_##first##_##second,
-              PAIRS(PAIR_LABEL)};
+                      PAIRS(PAIR_LABEL)};
   if (pieces) {
     *pieces = labels;
     return STOP_FAULT;
@@ -134,44 +138,12 @@ static stop run(machine *m, tile *t, context *c, uint64_t slice, const void *con
   float_clear_host_flags();
   goto enter;
 
-  /* rv32i */
-  INTEGER(LUI, IMM)
-  INTEGER(AUIPC, IMM) /* the decoder has added the pc */
-  PIECE(ADDI, DO_ADDI)
-  INTEGER(SLTI, (int32_t)A < op->imm)
-  INTEGER(SLTIU, A < IMM)
-  INTEGER(XORI, A ^ IMM)
-  INTEGER(ORI, A | IMM)
-  PIECE(ANDI, DO_ANDI)
-  INTEGER(SLLI, A << IMM)
-  INTEGER(SRLI, A >> IMM)
-  INTEGER(SRAI, shift_right_arithmetic(A, IMM))
-  INTEGER(ADD, A + B)
-  INTEGER(SUB, A - B)
-  INTEGER(SLL, A << (B & 31))
-  INTEGER(SLT, (int32_t)A < (int32_t)B)
-  INTEGER(SLTU, A < B)
-  INTEGER(XOR, A ^ B)
-  INTEGER(SRL, A >> (B & 31))
-  INTEGER(SRA, shift_right_arithmetic(A, B & 31))
-  INTEGER(OR, A | B)
-  INTEGER(AND, A & B)
-
-  LOAD(LB, int8_t, XD, (uint32_t)value)
-  LOAD(LH, int16_t, XD, (uint32_t)value)
-  PIECE(LW, DO_LW)
-  LOAD(LBU, uint8_t, XD, value)
-  LOAD(LHU, uint16_t, XD, value)
-  STORE(SB, uint8_t, B)
-  STORE(SH, uint16_t, B)
-  STORE(SW, uint32_t, B)
-
-  BRANCH(BEQ, A == B)
-  BRANCH(BNE, A != B)
-  BRANCH(BLT, (int32_t)A < (int32_t)B)
-  BRANCH(BGE, (int32_t)A >= (int32_t)B)
-  BRANCH(BLTU, A < B)
-  BRANCH(BGEU, A >= B)
+  LOADS(INTEGER_LOAD)
+  FLOAT_LOADS(FLOAT_LOAD)
+  STORES(INTEGER_STORE)
+  FLOAT_STORES(FLOAT_STORE)
+  VALUES(VALUE)
+  BRANCHES(BRANCH)
 
 do_JAL:
   XD = PC() + 4;
@@ -207,42 +179,7 @@ do_CSRRCI: /* ends its block, so that slots and count are exact here */
   pc = PC() + 4;
   goto enter;
 
-  /* m */
-  INTEGER(MUL, (A * B))
-  INTEGER(MULH, high_product((int32_t)A, (int32_t)B))
-  INTEGER(MULHSU, high_product((int32_t)A, B))
-  INTEGER(MULHU, (uint32_t)((uint64_t)A * B >> 32))
-  INTEGER(DIV, divide_signed(A, B))
-  INTEGER(DIVU, B ? A / B : UINT32_MAX)
-  INTEGER(REM, remainder_signed(A, B))
-  INTEGER(REMU, B ? A % B : A)
-
-  /* zba, zbb */
-  INTEGER(SH1ADD, (A << 1) + B)
-  PIECE(SH2ADD, DO_SH2ADD)
-  INTEGER(SH3ADD, (A << 3) + B)
-  INTEGER(ANDN, A & ~B)
-  INTEGER(ORN, A | ~B)
-  INTEGER(XNOR, ~(A ^ B))
-  INTEGER(CLZ, A ? (uint32_t)__builtin_clz(A) : 32)
-  INTEGER(CTZ, A ? (uint32_t)__builtin_ctz(A) : 32)
-  INTEGER(CPOP, (uint32_t)__builtin_popcount(A))
-  INTEGER(MIN, (int32_t)A < (int32_t)B ? A : B)
-  INTEGER(MINU, A < B ? A : B)
-  INTEGER(MAX, (int32_t)A > (int32_t)B ? A : B)
-  INTEGER(MAXU, A > B ? A : B)
-  INTEGER(SEXT_B, (uint32_t)(int8_t)A)
-  INTEGER(SEXT_H, (uint32_t)(int16_t)A)
-  INTEGER(ZEXT_H, A & 0xffff)
-  INTEGER(ROL, rotate_right(A, -B))
-  INTEGER(ROR, rotate_right(A, B))
-  INTEGER(RORI, rotate_right(A, IMM))
-  INTEGER(ORC_B, or_combine_bytes(A))
-  INTEGER(REV8, __builtin_bswap32(A))
-
   /* f */
-  PIECE(FLW, DO_FLW)
-  STORE(FSW, uint32_t, S2)
   PIECE(FADD_S, DO_FADD_S)
   PIECE(FSUB_S, SINGLE(FA - FB, float_add(SINGLES, S1, SNEG(S2), mode, FLAGS)))
   PIECE(FMUL_S, DO_FMUL_S)
@@ -274,8 +211,6 @@ do_CSRRCI: /* ends its block, so that slots and count are exact here */
   EXACT(FMV_W_X, FD, A)
 
   /* zfh */
-  LOAD(FLH, uint16_t, FD, float_box(value))
-  STORE(FSH, uint16_t, S2)
   ROUNDED(FADD_H, FD, FAST_HALF(HFA + HFB), float_box(float_add(HALVES, HA, HB, mode, FLAGS)))
   ROUNDED(FSUB_H, FD, FAST_HALF(HFA - HFB), float_box(float_add(HALVES, HA, HNEG(HB), mode, FLAGS)))
   ROUNDED(FMUL_H, FD, FAST_HALF((HFA * HFB)),

@@ -214,7 +214,7 @@ static char *open_module(const char *path)
   const translator_helpers helpers = {.access = translated_access,
                                       .more_time = translated_more_time,
                                       .find = translated_find,
-                                      .rounded = translated_float};
+                                      .value = translated_value};
   char *error = NULL, *text = NULL;
   module.translator = module.interface->create(&helpers, &error);
   if (error) {

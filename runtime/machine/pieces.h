@@ -40,17 +40,17 @@
 /* The instruction, then what comes next. */
 #define PIECE(id, instruction) do_##id : instruction NEXT();
 
-/* Two instructions in a row (PAIRS of decode.h), whose names are macros: DO_ADDI … Time, faults and jumps to
+/* Two instructions in a row (PAIRS of code_pages.h), whose names are macros: DO_ADDI … Time, faults and jumps to
  * the second are as if it were alone. */
 #define PIECE_OF_PAIR(first, second)                                                               \
   do_##first##_##second : DO_##first op++;                                                         \
   DO_##second NEXT();
 
-#define INTEGER(id, expression) PIECE(id, XD = (expression);)
+#define VALUE(id, mnemonic, mask, match, format, cost, expression) PIECE(id, XD = (expression);)
 
 #define BRANCH_IF(condition) ENTER(op + ((condition) ? op->imm : 1));
 
-#define BRANCH(id, condition)                                                                      \
+#define BRANCH(id, mnemonic, mask, match, format, cost, condition)                                 \
   do_##id : BRANCH_IF(condition) do_##id##_FAR : if (!(condition)) ENTER(op + 1);                  \
   pc = PC() + IMM;                                                                                 \
   goto jump;
@@ -70,7 +70,12 @@
     destination = (expression);                                                                    \
   }
 
-#define LOAD(id, type, destination, expression) PIECE(id, LOAD_VALUE(type, destination, expression))
+#define INTEGER_LOAD(id, mnemonic, mask, match, format, cost, type)                                \
+  PIECE(id, LOAD_VALUE(type, XD, (uint32_t)value))
+
+/* A word as it is, a half in its box. */
+#define FLOAT_LOAD(id, mnemonic, mask, match, format, cost, type)                                  \
+  PIECE(id, LOAD_VALUE(type, FD, sizeof value == 2 ? float_box(value) : value))
 
 #define STORE_VALUE(target, by_sp, type, expression)                                               \
   {                                                                                                \
@@ -86,6 +91,8 @@
     memcpy(at, &value, sizeof value);                                                              \
   }
 
+#define INTEGER_STORE(id, mnemonic, mask, match, format, cost, type) STORE(id, type, B)
+#define FLOAT_STORE(id, mnemonic, mask, match, format, cost, type) STORE(id, type, S2)
 #define STORE(id, type, expression)                                                                \
   PIECE(id, STORE_VALUE(writable, false, type, expression))                                        \
   PIECE(id##_STACK, STORE_VALUE(stack, true, type, expression))
@@ -96,7 +103,7 @@
   if (mode == ROUND_DYNAMIC) mode = (rounding_mode)c->frm;                                         \
   if (__builtin_expect(mode > ROUND_NEAREST_AWAY, 0)) FAULT(MACHINE_FAULT_INVALID_INSTRUCTION)
 
-/* `fast` is right for the usual rounding mode (decode.h). */
+/* `fast` is right for the usual rounding mode (code_pages.h). */
 #define ROUNDED(id, destination, fast, general)                                                    \
   PIECE(                                                                                           \
       id, if (__builtin_expect((IMM & unusual) == 0, 1)) { destination = (fast); } else {          \
@@ -150,10 +157,10 @@
 #define CLOCK() (c->clock + slots * m->target.num_worker_contexts)
 
 /* The instructions of PAIRS. */
-#define DO_ADDI XD = A + IMM;
-#define DO_ANDI XD = A & IMM;
-#define DO_SH2ADD XD = (A << 2) + B;
-#define DO_BNE BRANCH_IF(A != B)
+#define DO_ADDI XD = value_ADDI(A, B, IMM);
+#define DO_ANDI XD = value_ANDI(A, B, IMM);
+#define DO_SH2ADD XD = value_SH2ADD(A, B, IMM);
+#define DO_BNE BRANCH_IF(taken_BNE(A, B))
 #define DO_LW LOAD_VALUE(uint32_t, XD, value)
 #define DO_SW STORE_VALUE(writable, false, uint32_t, B)
 #define DO_FLW LOAD_VALUE(uint32_t, FD, value)

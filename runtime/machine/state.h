@@ -16,7 +16,7 @@
 #define MACHINE_STATE_H
 
 #include "base/thread_pool.h"
-#include "decode.h"
+#include "code_pages.h"
 #include "isa/isa.h"
 #include "machine.h"
 #include <pthread.h>
@@ -194,7 +194,7 @@ uint32_t memory_word(const machine *m, const tile *t, uint32_t address);
 /* interpret.c: runs `c`, one of t's contexts, until it stops; on a machine that translates, also
  * until it comes to native code or has used about `slice` issue slots. */
 stop interpret(machine *m, tile *t, context *c, uint64_t slice);
-/* Where the code of each operation is, by operation_id: what decoding puts into pages. */
+/* Where the code of each operation is, by id: what decoding puts into pages. */
 const void *const *interpret_pieces(void);
 
 /* csr.c: a CSR instruction; `cycle` and `instructions` are what counters show. False: there is no such CSR,

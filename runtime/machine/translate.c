@@ -17,6 +17,7 @@
 #include "translate.h"
 #include "guard.h"
 #include "isa/float.h"
+#include "isa/integer.h"
 #include "native.h"
 
 #include <populus/arena.h>
@@ -293,10 +294,9 @@ translated_code translated_find(const translated_frame *frame, uint32_t pc)
   return find_native(frame->t, pc);
 }
 
-uint32_t translated_float(uint32_t id, uint32_t a, uint32_t b, uint32_t c, uint32_t number)
+static uint32_t float_value(uint32_t id, uint32_t a, uint32_t b, uint32_t c, rounding_mode mode)
 {
   const float_format *s = &float_single, *h = &float_half;
-  rounding_mode mode = (rounding_mode)number;
   uint32_t flags = 0, ha = float_unbox(a), hb = float_unbox(b), hc = float_unbox(c);
   bool negative = (id == OP_FCVT_S_W || id == OP_FCVT_H_W) && a >> 31;
   uint32_t magnitude = negative ? 0 - a : a;
@@ -350,6 +350,17 @@ uint32_t translated_float(uint32_t id, uint32_t a, uint32_t b, uint32_t c, uint3
     return float_box(float_from_integer(h, negative, magnitude, mode, &flags));
   default: /* OP_FCLASS_H: all that is left */
     return float_classify(h, ha);
+  }
+}
+
+uint32_t translated_value(uint32_t id, uint32_t a, uint32_t b, uint32_t c, uint32_t mode)
+{
+  switch (id) {
+#define VALUE_CASE(id, ...) case OP_##id:
+    VALUES(VALUE_CASE)
+    return isa_value((isa_op)id, a, b, c);
+  default:
+    return float_value(id, a, b, c, (rounding_mode)mode);
   }
 }
 

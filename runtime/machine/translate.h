@@ -23,7 +23,7 @@ enum { UNIT_NONE = -1 };
 /* One instruction. Jumps have the address of their target in `imm`; there are no *_FAR and *_STACK
  * forms and no extras. */
 typedef struct code_op {
-  uint8_t id; /* operation_id */
+  uint8_t id; /* isa_op */
   uint8_t rd, rs1, rs2;
   int32_t imm;
   uint32_t cost; /* issue slots */
@@ -132,14 +132,15 @@ uint32_t translated_access(const translated_frame *frame, uint32_t start, uint32
 uint64_t translated_more_time(translated_frame *frame);
 /* Native code that starts at `pc`; NULL if there is none for the frame's tile. */
 translated_code translated_find(const translated_frame *frame, uint32_t pc);
-/* Result of a floating-point operation that has no short form, from the operands' registers. */
-uint32_t translated_float(uint32_t id, uint32_t a, uint32_t b, uint32_t c, uint32_t mode);
+/* Result of an operation that has no short form: of floating point from the operands' registers, or of the table's
+ * VALUES from two registers and the immediate. */
+uint32_t translated_value(uint32_t id, uint32_t a, uint32_t b, uint32_t c, uint32_t mode);
 
 typedef struct translator_helpers {
   uint32_t (*access)(const translated_frame *, uint32_t, uint32_t, uint32_t);
   uint64_t (*more_time)(translated_frame *);
   translated_code (*find)(const translated_frame *, uint32_t);
-  uint32_t (*rounded)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);
+  uint32_t (*value)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);
 } translator_helpers;
 
 /* The module's one symbol, translator_module. Used by one thread at a time. An object is an ELF file

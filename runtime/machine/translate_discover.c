@@ -40,20 +40,24 @@ static const operation *decoded(discovery *d, uint32_t word)
   return &page->operations[word % PAGE_WORDS];
 }
 
+static bool is_branch(uint8_t id)
+{
+  return id < ISA_NUM_OPS && isa_rows[id].format == FORMAT_B;
+}
+
 static bool is_near_jump(uint8_t id)
 {
-  return (id >= OP_BEQ && id <= OP_BGEU) || id == OP_JAL;
+  return is_branch(id) || id == OP_JAL;
 }
 
 /* Without the forms that the decoder adds. */
 static uint8_t plain_id(uint8_t id)
 {
-  static const uint8_t plain[] = {
-      [OP_BEQ_FAR] = OP_BEQ, [OP_BNE_FAR] = OP_BNE,   [OP_BLT_FAR] = OP_BLT,
-      [OP_BGE_FAR] = OP_BGE, [OP_BLTU_FAR] = OP_BLTU, [OP_BGEU_FAR] = OP_BGEU,
-      [OP_JAL_FAR] = OP_JAL, [OP_SB_STACK] = OP_SB,   [OP_SH_STACK] = OP_SH,
-      [OP_SW_STACK] = OP_SW, [OP_FSH_STACK] = OP_FSH, [OP_FSW_STACK] = OP_FSW};
-  return id >= OP_BEQ_FAR && id <= OP_FSW_STACK ? plain[id] : id;
+#define FAR_ROW(id, ...) [OP_##id##_FAR] = OP_##id,
+#define STACK_ROW(id, ...) [OP_##id##_STACK] = OP_##id,
+  static const uint8_t plain[OPERATION_COUNT] = {
+      [OP_JAL_FAR] = OP_JAL, BRANCHES(FAR_ROW) STORES(STACK_ROW) FLOAT_STORES(STACK_ROW)};
+  return plain[id] ? plain[id] : id;
 }
 
 static uint32_t own_cost(const operation *op)
@@ -126,7 +130,7 @@ static void add_leader(discovery *d, uint32_t word)
 
 static block_end end_of(const code_op *op)
 {
-  if (op->id >= OP_BEQ && op->id <= OP_BGEU) return BLOCK_BRANCH;
+  if (is_branch(op->id)) return BLOCK_BRANCH;
   if (op->id == OP_JAL) return op->rd == REGISTER_SINK ? BLOCK_JUMP : BLOCK_CALL;
   if (op->id == OP_JALR || op->id == OP_TILE_CALL) return BLOCK_DYNAMIC;
   return BLOCK_NEXT;

@@ -13,7 +13,7 @@
 #include "fuzz.h"
 
 #include <isa/isa.h>
-#include <machine/decode.h>
+#include <machine/code_pages.h>
 #include <string.h>
 
 enum {
@@ -31,7 +31,7 @@ enum {
 static const struct {
   uint32_t mask, match;
 } table[] = {
-#define ROW(id, mnemonic, mask, match, format, cost) {mask, match},
+#define ROW(id, mnemonic, mask, match, ...) {mask, match},
     INSTRUCTIONS(ROW)
 #undef ROW
 };

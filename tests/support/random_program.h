@@ -13,7 +13,7 @@
 #define POPULUS_TEST_RANDOM_PROGRAM_H
 
 #include <isa/isa.h>
-#include <machine/decode.h>
+#include <machine/code_pages.h>
 #include <populus/arena.h>
 
 #include <stdbool.h>
@@ -37,33 +37,15 @@ enum {
 
 enum { DUMP_BYTES = END - SLOTS };
 
-/* Kinds of operands, as far as cases differ: the formats of instructions.h. */
-typedef enum format {
-  FORMAT_NONE,
-  FORMAT_R,
-  FORMAT_R_RM,
-  FORMAT_R4,
-  FORMAT_F,
-  FORMAT_F_RM,
-  FORMAT_F_I,
-  FORMAT_I,
-  FORMAT_SHIFT,
-  FORMAT_S,
-  FORMAT_B,
-  FORMAT_U,
-  FORMAT_J,
-  FORMAT_CSR
-} format;
-
 typedef struct instruction {
   const char *mnemonic;
   uint32_t mask, match;
-  format format;
+  isa_format format; /* kinds of operands, as far as cases differ */
   pop_cost_class cost;
 } instruction;
 
 static const instruction instructions[] = {
-#define ROW(id, mnemonic, mask, match, format, cost)                                               \
+#define ROW(id, mnemonic, mask, match, format, cost, ...)                                          \
   {mnemonic, mask, match, FORMAT_##format, POP_COST_##cost},
     INSTRUCTIONS(ROW)
 #undef ROW

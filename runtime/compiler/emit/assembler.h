@@ -1,12 +1,9 @@
-/* Words of control code: the RV32 instructions that the emitter uses, and a buffer for them.
- *
- * Formats and opcodes: The RISC-V Instruction Set Manual, volume I, chapters "RV32I", "M" and the
- * Zba extension. Tile instructions are in isa/isa.h.
- */
+/* Words of control code: the instructions that the emitter uses, by name, and a buffer for them. */
 #ifndef COMPILER_EMIT_ASSEMBLER_H
 #define COMPILER_EMIT_ASSEMBLER_H
 
 #include "compiler/compilation.h"
+#include "isa/encoding.h"
 #include "isa/isa.h"
 
 /* Registers by their ABI names. S1 and S2 … S11 are two runs of numbers. */
@@ -28,96 +25,75 @@ enum {
   S3 = 19
 };
 
-static inline uint32_t rv_i(uint32_t opcode, uint32_t funct3, uint32_t rd, uint32_t rs1,
-                            int32_t imm)
-{
-  return (uint32_t)imm << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode;
-}
-
-static inline uint32_t rv_r(uint32_t funct7, uint32_t funct3, uint32_t rd, uint32_t rs1,
-                            uint32_t rs2)
-{
-  return funct7 << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | 0x33;
-}
-
 static inline uint32_t rv_lui(uint32_t rd, uint32_t upper)
 {
-  return (upper & 0xfffff000) | rd << 7 | 0x37;
+  return isa_word(OP_LUI, rd, 0, 0, (int32_t)upper);
 }
 static inline uint32_t rv_auipc(uint32_t rd)
 {
-  return rd << 7 | 0x17;
+  return isa_word(OP_AUIPC, rd, 0, 0, 0);
 }
 static inline uint32_t rv_addi(uint32_t rd, uint32_t rs1, int32_t imm)
 {
-  return rv_i(0x13, 0, rd, rs1, imm);
+  return isa_word(OP_ADDI, rd, rs1, 0, imm);
 }
 static inline uint32_t rv_andi(uint32_t rd, uint32_t rs1, int32_t imm)
 {
-  return rv_i(0x13, 7, rd, rs1, imm);
+  return isa_word(OP_ANDI, rd, rs1, 0, imm);
 }
 static inline uint32_t rv_slli(uint32_t rd, uint32_t rs1, int32_t by)
 {
-  return rv_i(0x13, 1, rd, rs1, by);
+  return isa_word(OP_SLLI, rd, rs1, 0, by);
 }
 static inline uint32_t rv_lw(uint32_t rd, uint32_t rs1, int32_t imm)
 {
-  return rv_i(0x03, 2, rd, rs1, imm);
-}
-/* How a load widens: RISC-V's funct3. */
-typedef enum rv_width { LOAD_B = 0, LOAD_H = 1, LOAD_W = 2, LOAD_BU = 4, LOAD_HU = 5 } rv_width;
-static inline uint32_t rv_load(rv_width width, uint32_t rd, uint32_t rs1, int32_t imm)
-{
-  return rv_i(0x03, width, rd, rs1, imm);
+  return isa_word(OP_LW, rd, rs1, 0, imm);
 }
 static inline uint32_t rv_jalr(uint32_t rd, uint32_t rs1, int32_t imm)
 {
-  return rv_i(0x67, 0, rd, rs1, imm);
+  return isa_word(OP_JALR, rd, rs1, 0, imm);
 }
 static inline uint32_t rv_add(uint32_t rd, uint32_t rs1, uint32_t rs2)
 {
-  return rv_r(0, 0, rd, rs1, rs2);
+  return isa_word(OP_ADD, rd, rs1, rs2, 0);
 }
 static inline uint32_t rv_sub(uint32_t rd, uint32_t rs1, uint32_t rs2)
 {
-  return rv_r(32, 0, rd, rs1, rs2);
+  return isa_word(OP_SUB, rd, rs1, rs2, 0);
 }
 static inline uint32_t rv_mul(uint32_t rd, uint32_t rs1, uint32_t rs2)
 {
-  return rv_r(1, 0, rd, rs1, rs2);
+  return isa_word(OP_MUL, rd, rs1, rs2, 0);
 }
-/* Zba: rd = rs2 + rs1 * 4 */
+/* rd = rs2 + rs1 * 4 */
 static inline uint32_t rv_sh2add(uint32_t rd, uint32_t rs1, uint32_t rs2)
 {
-  return rv_r(16, 4, rd, rs1, rs2);
+  return isa_word(OP_SH2ADD, rd, rs1, rs2, 0);
 }
 
-/* Zba: rd = rs2 + rs1 * 8 */
+/* rd = rs2 + rs1 * 8 */
 static inline uint32_t rv_sh3add(uint32_t rd, uint32_t rs1, uint32_t rs2)
 {
-  return rv_r(16, 6, rd, rs1, rs2);
+  return isa_word(OP_SH3ADD, rd, rs1, rs2, 0);
 }
 
 static inline uint32_t rv_sw(uint32_t value, uint32_t base, int32_t imm)
 {
-  uint32_t bits = (uint32_t)imm;
-  return (bits >> 5 & 127) << 25 | value << 20 | base << 15 | 2 << 12 | (bits & 31) << 7 | 0x23;
+  return isa_word(OP_SW, 0, base, value, imm);
 }
 
 /* rd = the low word of the cycle counter: the cycle in which this instruction begins */
 static inline uint32_t rv_rdcycle(uint32_t rd)
 {
-  return rv_i(0x73, 2, rd, ZERO, -0x400); /* CSR 0xc00, in 12 bits */
+  return isa_word(OP_CSRRS, rd, ZERO, 0, CSR_CYCLE);
 }
 
-enum { BRANCH_EQ = 0, BRANCH_NE = 1, BRANCH_LTU = 6, BRANCH_REACH_BYTES = 4096 };
+enum { BRANCH_REACH_BYTES = 4096 };
 
-/* `distance` in bytes: even, -BRANCH_REACH_BYTES <= distance < BRANCH_REACH_BYTES */
-static inline uint32_t rv_branch(uint32_t condition, uint32_t rs1, uint32_t rs2, int32_t distance)
+/* `branch`: one of BRANCHES. `distance` in bytes: even, -BRANCH_REACH_BYTES <= distance < BRANCH_REACH_BYTES */
+static inline uint32_t rv_branch(isa_op branch, uint32_t rs1, uint32_t rs2, int32_t distance)
 {
-  uint32_t bits = (uint32_t)distance;
-  return (bits >> 12 & 1) << 31 | (bits >> 5 & 63) << 25 | rs2 << 20 | rs1 << 15 | condition << 12 |
-         (bits >> 1 & 15) << 8 | (bits >> 11 & 1) << 7 | 0x63;
+  return isa_word(branch, 0, rs1, rs2, distance);
 }
 
 enum { JUMP_REACH_BYTES = 1 << 20 };
@@ -125,9 +101,7 @@ enum { JUMP_REACH_BYTES = 1 << 20 };
 /* `distance` in bytes: even, -JUMP_REACH_BYTES <= distance < JUMP_REACH_BYTES */
 static inline uint32_t rv_jal(uint32_t rd, int32_t distance)
 {
-  uint32_t bits = (uint32_t)distance;
-  return (bits >> 20 & 1) << 31 | (bits >> 1 & 1023) << 21 | (bits >> 11 & 1) << 20 |
-         (bits >> 12 & 255) << 12 | rd << 7 | 0x6f;
+  return isa_word(OP_JAL, rd, 0, 0, distance);
 }
 
 /* The upper part that, with the sign-extended lower 12 bits added, gives `value`. */

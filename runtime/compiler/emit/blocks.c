@@ -258,7 +258,7 @@ void put_block_routine(emitter *e)
   put_address(a, T1, buffer);
   put(a, rv_lw(T0, T1, 0));
   put_constant(a, T2, capacity);
-  put(a, rv_branch(BRANCH_EQ, T0, T2, 7 * 4)); /* full */
+  put(a, rv_branch(OP_BEQ, T0, T2, 7 * 4)); /* full */
   put(a, rv_sh3add(T2, T0, T1));
   put(a, rv_sw(A2, T2, HEAD_BYTES));
   put(a, rv_sw(A3, T2, HEAD_BYTES + 4));
@@ -266,7 +266,7 @@ void put_block_routine(emitter *e)
   put(a, rv_sw(T0, T1, 0));
   put(a, rv_jalr(ZERO, A1, 0));
   put(a, rv_lw(T0, T1, 4)); /* full: */
-  put(a, rv_branch(BRANCH_NE, T0, ZERO, 8));
+  put(a, rv_branch(OP_BNE, T0, ZERO, 8));
   put(a, rv_sw(A3, T1, 4));
   put(a, rv_jalr(ZERO, A1, 0));
 }
@@ -341,5 +341,5 @@ void put_block_flush(emitter *e, uint32_t op)
   put(a, 0);
   put(a, rv_sw(ZERO, T1, 0));
   put_flush(e);
-  a->words[branch] = rv_branch(BRANCH_NE, T0, T2, (int32_t)(a->num_words - branch) * 4);
+  a->words[branch] = rv_branch(OP_BNE, T0, T2, (int32_t)(a->num_words - branch) * 4);
 }

@@ -230,7 +230,7 @@ static size_t put_dispatch(emitter *e)
   assembler *a = &e->code;
   put_tile_op(a, TILE_HOST_SYNC, A0, ZERO, 0);
   put_constant(a, T0, (uint32_t)e->c->num_control_programs);
-  put(a, rv_branch(BRANCH_LTU, A0, T0, 8));
+  put(a, rv_branch(OP_BLTU, A0, T0, 8));
   put_tile_op(a, TILE_TRAP, 0, A0, 0);
   put(a, rv_auipc(T0));
   put(a, rv_sh2add(T0, A0, T0));

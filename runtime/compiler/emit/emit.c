@@ -118,7 +118,7 @@ static void add_worker_stub(emitter *e)
   size_t loop = a.num_words;
   put_worker_call(e, &a);
   put(&a, rv_lw(T0, S0, 0));
-  put(&a, rv_branch(BRANCH_NE, T0, ZERO, ((int32_t)loop - (int32_t)a.num_words) * 4));
+  put(&a, rv_branch(OP_BNE, T0, ZERO, ((int32_t)loop - (int32_t)a.num_words) * 4));
   put_tile_op(&a, TILE_EXIT, 0, 0, 0);
   e->stub = emitter_add_code(e, &a, POP_MEMORY_CONTROL_CODE, "worker.stub");
 }

@@ -77,10 +77,10 @@ static void put_branch_back(assembler *a, uint32_t counter, size_t to)
 {
   size_t bytes_back = (a->num_words - to) * 4;
   if (bytes_back <= BRANCH_REACH_BYTES) {
-    put(a, rv_branch(BRANCH_NE, counter, ZERO, -(int32_t)bytes_back));
+    put(a, rv_branch(OP_BNE, counter, ZERO, -(int32_t)bytes_back));
     return;
   }
-  put(a, rv_branch(BRANCH_EQ, counter, ZERO, 8));
+  put(a, rv_branch(OP_BEQ, counter, ZERO, 8));
   put_jump(a, ZERO, to);
 }
 
@@ -114,11 +114,12 @@ static const control *control_of(const emitter *e, const script_op *op)
 
 static void put_load_control(emitter *e, const control *decides)
 {
-  static const uint8_t width[][2] = {
-      [1] = {LOAD_BU, LOAD_B}, [2] = {LOAD_HU, LOAD_H}, [4] = {LOAD_W, LOAD_W}};
+  static const isa_op loads[][2] = {
+      [1] = {OP_LBU, OP_LB}, [2] = {OP_LHU, OP_LH}, [4] = {OP_LW, OP_LW}};
   put_address(&e->code, T0, control_place(decides, e->tile));
   bool is_signed = pop_type_is_signed_integer(decides->type);
-  put(&e->code, rv_load(width[pop_type_bytes(decides->type)][is_signed], T0, T0, 0));
+  isa_op load = loads[pop_type_bytes(decides->type)][is_signed];
+  put(&e->code, isa_word(load, T0, T0, 0, 0));
 }
 
 static bool is_default(const emitter *e, const script_op *op)
@@ -136,12 +137,12 @@ static void begin_case(flow *f, open_flow *of, const script_op *op)
   const control *decides = control_of(e, op);
   if (s->kind == STEP_WHILE) {
     put_load_control(e, decides);
-    put(a, rv_branch(s->count ? BRANCH_NE : BRANCH_EQ, T0, ZERO, 8));
+    put(a, rv_branch(s->count ? OP_BNE : OP_BEQ, T0, ZERO, 8));
     put_jump_to_end(a, &f->open[f->num_open - 1]);
   } else if (!is_default(e, op)) {
     uint32_t value = e->c->case_values[decides->first_value + op->child];
     if (value) put_constant(a, T1, value);
-    put(a, rv_branch(BRANCH_EQ, T0, value ? T1 : ZERO, 8));
+    put(a, rv_branch(OP_BEQ, T0, value ? T1 : ZERO, 8));
     put_jump_to_end(a, of);
   }
 }
@@ -150,7 +151,7 @@ static void begin_case(flow *f, open_flow *of, const script_op *op)
 static void invert_test(assembler *a, const open_flow *of, open_flow *parent)
 {
   size_t jump = of->body - 1, branch = of->body - 2;
-  a->words[branch] ^= (BRANCH_EQ ^ BRANCH_NE) << 12;
+  a->words[branch] ^= isa_rows[OP_BEQ].match ^ isa_rows[OP_BNE].match;
   a->words[jump] = (uint32_t)parent->last_jump;
   parent->last_jump = jump;
 }

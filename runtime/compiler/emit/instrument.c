@@ -282,7 +282,7 @@ void put_branch_taken(emitter *e, uint32_t child)
   put_constant(a, T0, e->branch_event);
   put_tile_op(a, TILE_HOST_SYNC, ZERO, T0, ZERO);
   put(a, rv_sw(ZERO, T1, 0));
-  a->words[branch] = rv_branch(BRANCH_NE, T0, T2, (int32_t)(a->num_words - branch) * 4);
+  a->words[branch] = rv_branch(OP_BNE, T0, T2, (int32_t)(a->num_words - branch) * 4);
 }
 
 void put_forget_branches(emitter *e)

@@ -178,7 +178,7 @@ uint32_t stack_pointers_after(uint32_t before, const code_op *op);
 
 typedef struct lift_types {
   LLVMTypeRef i1, i8, i16, i32, i64, half, single, pointer;
-  LLVMTypeRef function, access, more_time, find, rounded; /* function types */
+  LLVMTypeRef function, access, more_time, find, value; /* function types */
 } lift_types;
 
 /* The function, or the fast copy of a loop. */
@@ -192,8 +192,8 @@ typedef struct lift {
   LLVMModuleRef module;
   LLVMBuilderRef b;
   lift_types type;
-  LLVMValueRef access, more_time, find, rounded; /* helpers */
-  LLVMValueRef likely;                           /* metadata: weights of a branch */
+  LLVMValueRef access, more_time, find, value; /* helpers */
+  LLVMValueRef likely;                         /* metadata: weights of a branch */
   LLVMValueRef *functions;
   const code_unit *unit;
 

@@ -110,7 +110,7 @@ static void general(lift *l, const code_op *op, bool from_x, bool to_x, bool fus
       lift_constant(l, op->id), from_x ? lift_x(l, op->rs1) : lift_f_bits(l, op->rs1),
       from_x ? lift_constant(l, 0) : lift_f_bits(l, op->rs2),
       fused ? lift_f_bits(l, third(op)) : lift_constant(l, 0), lift_constant(l, rounding_of(op))};
-  LLVMValueRef result = LLVMBuildCall2(l->b, l->type.rounded, l->rounded, arguments, 5, "");
+  LLVMValueRef result = LLVMBuildCall2(l->b, l->type.value, l->value, arguments, 5, "");
   if (to_x)
     lift_set_x(l, op->rd, result);
   else

@@ -400,7 +400,7 @@ static void lift_one(lift *l, size_t number)
                 .access = l->access,
                 .more_time = l->more_time,
                 .find = l->find,
-                .rounded = l->rounded,
+                .value = l->value,
                 .likely = l->likely,
                 .functions = l->functions,
                 .unit = l->unit,

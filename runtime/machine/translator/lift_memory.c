@@ -7,6 +7,7 @@
  * What is in no window goes to translated_access, which knows all rules; what
  * that refuses, the interpreter meets again and reports. A window of stores lies in that of loads
  * (translate.c), so a test of stores serves loads, too. */
+#include "isa/integer.h"
 #include "lift.h"
 
 /* A load or store that is being lifted. */
@@ -178,7 +179,7 @@ static LLVMTypeRef integer_type(const lift *l, uint32_t bytes)
 
 static void load(lift *l, const code_op *op, LLVMValueRef value)
 {
-  bool is_signed = op->id == OP_LB || op->id == OP_LH;
+  bool is_signed = isa_extend((isa_op)op->id, 0xff80) >> 31;
   if (op->id == OP_FLH)
     lift_set_f_bits(l, op->rd, lift_box(l, value));
   else if (op->id == OP_FLW)

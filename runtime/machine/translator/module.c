@@ -107,7 +107,7 @@ typedef union helper_address {
   uint32_t (*access)(const translated_frame *, uint32_t, uint32_t, uint32_t);
   uint64_t (*more_time)(translated_frame *);
   translated_code (*find)(const translated_frame *, uint32_t);
-  uint32_t (*rounded)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);
+  uint32_t (*value)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);
   wide (*divide)(wide, wide);
   uintptr_t address;
 } helper_address;
@@ -116,12 +116,12 @@ enum { NUM_HELPERS = 8 };
 
 static LLVMErrorRef define_helpers(LLVMOrcLLJITRef jit, const translator_helpers *helpers)
 {
-  static const char *const names[NUM_HELPERS] = {"tile_access",  "tile_more_time", "tile_find",
-                                                 "tile_rounded", "__udivti3",      "__umodti3",
-                                                 "__divti3",     "__modti3"};
+  static const char *const names[NUM_HELPERS] = {"tile_access", "tile_more_time", "tile_find",
+                                                 "tile_value",  "__udivti3",      "__umodti3",
+                                                 "__divti3",    "__modti3"};
   helper_address addresses[NUM_HELPERS] = {
       {.access = helpers->access}, {.more_time = helpers->more_time},
-      {.find = helpers->find},     {.rounded = helpers->rounded},
+      {.find = helpers->find},     {.value = helpers->value},
       {.divide = __udivti3},       {.divide = __umodti3},
       {.divide = __divti3},        {.divide = __modti3}};
   LLVMOrcCSymbolMapPair pairs[NUM_HELPERS];
@@ -220,7 +220,7 @@ static void make_types(lift *l)
   t->more_time = LLVMFunctionType(t->i64, &t->pointer, 1, 0);
   t->access = LLVMFunctionType(t->i32, (LLVMTypeRef[]){t->pointer, t->i32, t->i32, t->i32}, 4, 0);
   t->find = LLVMFunctionType(t->pointer, (LLVMTypeRef[]){t->pointer, t->i32}, 2, 0);
-  t->rounded =
+  t->value =
       LLVMFunctionType(t->i32, (LLVMTypeRef[]){t->i32, t->i32, t->i32, t->i32, t->i32}, 5, 0);
 }
 
@@ -299,7 +299,7 @@ static LLVMModuleRef lift_module(const translator *t, LLVMContextRef context, co
   LLVMValueRef more = declare_helper(&l, "tile_more_time", l.type.more_time, MEMORY_WRITES_FRAME);
   l.more_time = define_quiet(&l, "quiet_more_time", l.type.more_time, more, MEMORY_WRITES_FRAME);
   l.find = declare_helper(&l, "tile_find", l.type.find, MEMORY_READS);
-  l.rounded = declare_helper(&l, "tile_rounded", l.type.rounded, MEMORY_NONE);
+  l.value = declare_helper(&l, "tile_value", l.type.value, MEMORY_NONE);
   lift_unit(&l);
   LLVMSetValueName2(l.functions[0], name, strlen(name));
   for (size_t i = 0; i < unit->num_functions; i++) add_attribute(&l, l.functions[i], "nounwind", 0);

@@ -1,20 +1,11 @@
-/* runtime/machine: pairs of instructions that one piece of the interpreter executes (PAIRS of decode.h) do what they do
+/* runtime/machine: pairs of instructions that one piece of the interpreter executes (PAIRS of code_pages.h) do what they do
  * one by one. A pair is taken apart by the end of a page of decoded code, so each program runs twice: with the pair at
  * the beginning of a page, and across the end of one. */
 #include "support/rig.h"
 
-#include <machine/decode.h>
+#include <machine/code_pages.h>
 
-typedef enum format { F, F_I, F_RM, I, NONE, R, R4, R_RM, S, B, U, J, CSR, SHIFT } format;
-
-static const struct {
-  uint32_t match;
-  format format;
-} table[] = {
-#define ROW(id, mnemonic, mask, match, format, cost) [OP_##id] = {match, format},
-    INSTRUCTIONS(ROW)};
-
-static const operation_id pairs[][2] = {
+static const isa_op pairs[][2] = {
 #define PAIR_ROW(first, second) {OP_##first, OP_##second},
     PAIRS(PAIR_ROW)};
 
@@ -33,24 +24,24 @@ static uint32_t below(uint32_t end)
 }
 
 /* x5 … x12 and f0 … f7 take part; x5 and x6 are addresses at the start, x13 marks what a branch skips. */
-static uint32_t random_instruction(operation_id id)
+static uint32_t random_instruction(isa_op id)
 {
-  uint32_t match = table[id].match, x1 = T0 + below(REGISTERS), x2 = T0 + below(REGISTERS),
+  uint32_t match = isa_rows[id].match, x1 = T0 + below(REGISTERS), x2 = T0 + below(REGISTERS),
            f1 = below(REGISTERS), f2 = below(REGISTERS), address = below(8) ? T0 : T1;
   int32_t offset = 4 * (int32_t)below(8) + (below(16) == 0);
-  switch (table[id].format) {
-  case F_I:
+  switch (isa_rows[id].format) {
+  case FORMAT_F_I:
     return asm_i(match, f1, address, offset);
-  case F_RM: /* frm, which is 0, or one of all modes, legal or not */
+  case FORMAT_F_RM: /* frm, which is 0, or one of all modes, legal or not */
     return asm_r(match | (below(4) ? 7 : below(8)) << 12, f1, f2, f1 ^ 1);
-  case I:
+  case FORMAT_I:
     return (match & 0x7f) == 0x03 ? asm_i(match, x1, address, offset)
                                   : asm_i(match, x1, x2, (int32_t)below(4096) - 2048);
-  case R:
+  case FORMAT_R:
     return asm_r(match, x1, x2, T0 + below(REGISTERS));
-  case S:
+  case FORMAT_S:
     return asm_s(match, address, id == OP_FSW ? f1 : x1, offset);
-  case B: /* over the marker */
+  case FORMAT_B: /* over the marker */
     return asm_b(match, x1, below(2) ? x1 : x2, 8);
   default:
     cr_assert_fail("no random operands for this format");
@@ -117,7 +108,7 @@ static outcome run_pair(const uint32_t *pair, const uint32_t *x, const uint32_t 
   return o;
 }
 
-static void compare_ways(const operation_id *ids, bool *faulted)
+static void compare_ways(const isa_op *ids, bool *faulted)
 {
   uint32_t pair[] = {random_instruction(ids[0]), random_instruction(ids[1])};
   uint32_t x[REGISTERS] = {RIG_DATA, RIG_HOLE}, f[REGISTERS];

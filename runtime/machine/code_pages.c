@@ -1,5 +1,5 @@
 /* Words to operations, and the table of decoded pages. */
-#include "decode.h"
+#include "code_pages.h"
 #include "float_control.h"
 #include "isa/float.h"
 
@@ -8,127 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum format {
-  FORMAT_NONE,
-  FORMAT_R,
-  FORMAT_R_RM,
-  FORMAT_R4,
-  FORMAT_F,
-  FORMAT_F_RM,
-  FORMAT_F_I,
-  FORMAT_I,
-  FORMAT_SHIFT,
-  FORMAT_S,
-  FORMAT_B,
-  FORMAT_U,
-  FORMAT_J,
-  FORMAT_CSR
-} format;
-
-typedef struct row {
-  uint32_t mask, match;
-  uint8_t id, format, cost;
-} row;
-
-static const row rows[] = {
-#define ROW(id, mnemonic, mask, match, format, cost)                                               \
-  {mask, match, OP_##id, FORMAT_##format, POP_COST_##cost},
-    INSTRUCTIONS(ROW)
-#undef ROW
-};
-
-enum { NUM_ROWS = sizeof rows / sizeof rows[0] };
-
-static uint32_t bits(uint32_t word, unsigned low, unsigned count)
-{
-  return word >> low & ((1u << count) - 1);
-}
-
-/* `value`, whose highest bit is bit `top`, with that bit as its sign. */
-static int32_t sign_extend(uint32_t value, unsigned top)
-{
-  uint32_t sign = 1u << top;
-  return (int32_t)((value ^ sign) - sign);
-}
-
-static int32_t immediate(uint32_t word, format f)
-{
-  switch (f) {
-  case FORMAT_I:
-  case FORMAT_F_I:
-    return sign_extend(bits(word, 20, 12), 11);
-  case FORMAT_SHIFT:
-    return (int32_t)bits(word, 20, 5);
-  case FORMAT_CSR:
-    return (int32_t)bits(word, 20, 12);
-  case FORMAT_S:
-    return sign_extend(bits(word, 25, 7) << 5 | bits(word, 7, 5), 11);
-  case FORMAT_B:
-    return sign_extend(bits(word, 31, 1) << 12 | bits(word, 7, 1) << 11 | bits(word, 25, 6) << 5 |
-                           bits(word, 8, 4) << 1,
-                       12);
-  case FORMAT_U:
-    return (int32_t)(word & 0xfffff000);
-  case FORMAT_J:
-    return sign_extend(bits(word, 31, 1) << 20 | bits(word, 12, 8) << 12 | bits(word, 20, 1) << 11 |
-                           bits(word, 21, 10) << 1,
-                       20);
-  case FORMAT_R4:
-    return (int32_t)(bits(word, 12, 3) | bits(word, 27, 5) << 8);
-  case FORMAT_R_RM:
-  case FORMAT_F_RM:
-    return (int32_t)bits(word, 12, 3);
-  default:
-    return 0;
-  }
-}
-
-static bool writes_integer_register(format f)
-{
-  return f == FORMAT_R || f == FORMAT_R_RM || f == FORMAT_I || f == FORMAT_SHIFT || f == FORMAT_U ||
-         f == FORMAT_J || f == FORMAT_CSR;
-}
-
-/* Rounding modes 5 and 6 are reserved, also for instructions that do not round. */
-static bool has_reserved_rounding(uint32_t word, format f)
-{
-  if (f != FORMAT_R_RM && f != FORMAT_F_RM && f != FORMAT_R4) return false;
-  uint32_t mode = bits(word, 12, 3);
-  return mode == 5 || mode == 6;
-}
-
-/* The table's row of `word`; NULL if it is no instruction. */
-static const row *find_row(const code_cache *cache, uint32_t word)
-{
-  if ((word & 3) != 3) return NULL; /* two-byte instructions: none here */
-  uint32_t major = bits(word, 2, 5);
-  const row *r = rows + cache->first_row[major];
-  for (const row *end = r + cache->num_rows[major]; r < end; r++)
-    if ((word & r->mask) == r->match)
-      return has_reserved_rounding(word, (format)r->format) ? NULL : r;
-  return NULL;
-}
-
 /* Stores through sp are operations of their own: they are where a stack overflows. */
 static uint8_t stack_store(uint8_t id)
 {
-  switch (id) {
-  case OP_SB:
-    return OP_SB_STACK;
-  case OP_SH:
-    return OP_SH_STACK;
-  case OP_SW:
-    return OP_SW_STACK;
-  case OP_FSH:
-    return OP_FSH_STACK;
-  default:
-    return OP_FSW_STACK;
-  }
+#define STACK_ROW(id, ...) [OP_##id] = OP_##id##_STACK,
+  static const uint8_t by_sp[] = {STORES(STACK_ROW) FLOAT_STORES(STACK_ROW)};
+  return by_sp[id];
 }
 
 static uint8_t far_jump(uint8_t id)
 {
-  return id == OP_JAL ? OP_JAL_FAR : (uint8_t)(id - OP_BEQ + OP_BEQ_FAR);
+#define FAR_ROW(id, ...) [OP_##id] = OP_##id##_FAR,
+  static const uint8_t far[] = {[OP_JAL] = OP_JAL_FAR, BRANCHES(FAR_ROW)};
+  return far[id];
 }
 
 /* Targets in the page become distances in operations; others stay distances in bytes. */
@@ -141,7 +33,7 @@ static void resolve_jump(operation *op, uint32_t index)
     op->id = far_jump(op->id);
 }
 
-static uint32_t unusual_rounding(format f, uint32_t mode)
+static uint32_t unusual_rounding(isa_format f, uint32_t mode)
 {
   uint32_t usual = f == FORMAT_R_RM ? ROUND_TO_ZERO : ROUND_NEAREST_EVEN;
   if (mode == usual) return 0;
@@ -149,18 +41,17 @@ static uint32_t unusual_rounding(format f, uint32_t mode)
   return (follows_frm ? 7u : ROUNDS_UNUSUALLY) << ROUNDING_SHIFT;
 }
 
-static operation decode_word(const row *r, uint32_t word, uint32_t address, uint32_t index)
+static operation decode_word(const isa_row *r, uint32_t word, uint32_t address, uint32_t index)
 {
-  format f = (format)r->format;
-  operation op = {.id = r->id,
-                  .rd = (uint8_t)bits(word, 7, 5),
-                  .rs1 = (uint8_t)bits(word, 15, 5),
-                  .rs2 = (uint8_t)bits(word, 20, 5),
-                  .imm = immediate(word, f)};
-  if (op.rd == 0 && writes_integer_register(f)) op.rd = REGISTER_SINK;
+  isa_format f = r->format;
+  operation op = {.id = r->op,
+                  .rd = (uint8_t)isa_bits(word, 7, 5),
+                  .rs1 = (uint8_t)isa_bits(word, 15, 5),
+                  .rs2 = (uint8_t)isa_bits(word, 20, 5),
+                  .imm = isa_immediate(word, f)};
+  if (op.rd == 0 && isa_writes_integer(f)) op.rd = REGISTER_SINK;
   if (f == FORMAT_B || f == FORMAT_J) resolve_jump(&op, index);
-  if (f == FORMAT_R_RM || f == FORMAT_F_RM || f == FORMAT_R4)
-    op.imm |= (int32_t)unusual_rounding(f, bits(word, 12, 3));
+  if (isa_rounds(f)) op.imm |= (int32_t)unusual_rounding(f, isa_bits(word, 12, 3));
   if (f == FORMAT_S && op.rs1 == 2) op.id = stack_store(op.id);
   if (op.id == OP_AUIPC) op.imm = (int32_t)((uint32_t)op.imm + address + 4 * index);
   return op;
@@ -173,18 +64,18 @@ static bool ends_block(uint8_t cost_class)
 }
 
 /* The id of the piece that executes these two in a row, or the first's own. */
-static operation_id piece_of(uint8_t first, uint8_t second)
+static uint8_t piece_of(uint8_t first, uint8_t second)
 {
 #define PAIR_ROW(one, two) {OP_##one, OP_##two, OP_##one##_##two},
   static const uint8_t pairs[][3] = {PAIRS(PAIR_ROW)};
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
-    if (pairs[i][0] == first && pairs[i][1] == second) return (operation_id)pairs[i][2];
-  return (operation_id)first;
+    if (pairs[i][0] == first && pairs[i][1] == second) return pairs[i][2];
+  return first;
 }
 
-static operation_id controlled_piece(uint8_t id)
+static uint8_t controlled_piece(uint8_t id)
 {
-  return float_is_controlled(id) ? OP_CONTROLLED : (operation_id)id;
+  return float_is_controlled(id) ? OP_CONTROLLED : id;
 }
 
 /* Backwards, because an operation's block cost includes that of its successors. */
@@ -198,7 +89,7 @@ static void decode_page(const code_cache *cache, code_page *page)
       *op = (operation){.id = OP_NOT_CODE};
       continue;
     }
-    const row *r = find_row(cache, key->words[i]);
+    const isa_row *r = isa_find(key->words[i]);
     if (!r) {
       *op = (operation){.id = OP_INVALID};
       continue;
@@ -223,11 +114,6 @@ void code_cache_init(code_cache *cache, const pop_target *target, const void *co
 {
   *cache = (code_cache){.pieces = pieces};
   memcpy(cache->cost, target->cost, sizeof cache->cost);
-  for (uint32_t i = NUM_ROWS; i-- > 0;) {
-    uint32_t major = bits(rows[i].match, 2, 5);
-    cache->first_row[major] = (uint8_t)i;
-    cache->num_rows[major]++;
-  }
 }
 
 void code_cache_clear(code_cache *cache)

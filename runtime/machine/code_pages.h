@@ -9,11 +9,10 @@
  * enters at an operation pays `block_cost` there and nothing more until the block ends; whoever
  * leaves in the middle, by a fault, gets the `block_cost` of that operation back.
  */
-#ifndef MACHINE_DECODE_H
-#define MACHINE_DECODE_H
+#ifndef MACHINE_CODE_PAGES_H
+#define MACHINE_CODE_PAGES_H
 
-#include "isa/instructions.h"
-#include <populus/target.h>
+#include "isa/encoding.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,18 +29,7 @@ enum { REGISTER_SINK = 32 };
  *   NOT_CODE   a word that is not executable
  *   INVALID    not an instruction */
 #define DECODED_EXTRAS(X)                                                                          \
-  X(BEQ_FAR)                                                                                       \
-  X(BNE_FAR)                                                                                       \
-  X(BLT_FAR)                                                                                       \
-  X(BGE_FAR)                                                                                       \
-  X(BLTU_FAR)                                                                                      \
-  X(BGEU_FAR)                                                                                      \
   X(JAL_FAR)                                                                                       \
-  X(SB_STACK)                                                                                      \
-  X(SH_STACK)                                                                                      \
-  X(SW_STACK)                                                                                      \
-  X(FSH_STACK)                                                                                     \
-  X(FSW_STACK)                                                                                     \
   X(CONTROLLED)                                                                                    \
   X(NEXT_PAGE)                                                                                     \
   X(NOT_CODE)                                                                                      \
@@ -64,19 +52,24 @@ enum { REGISTER_SINK = 32 };
   X(FADD_S, FADD_S)                                                                                \
   X(FSW, ADDI)
 
-typedef enum operation_id {
-#define INSTRUCTION_ENUMERATOR(id, ...) OP_##id,
-  INSTRUCTIONS(INSTRUCTION_ENUMERATOR)
-#undef INSTRUCTION_ENUMERATOR
+/* An operation's id is an isa_op or one of these. */
+enum operation_extra {
+  BEFORE_EXTRAS = ISA_NUM_OPS - 1,
+#define FAR_ENUMERATOR(id, ...) OP_##id##_FAR,
+  BRANCHES(FAR_ENUMERATOR)
+#undef FAR_ENUMERATOR
+#define STACK_ENUMERATOR(id, ...) OP_##id##_STACK,
+      STORES(STACK_ENUMERATOR) FLOAT_STORES(STACK_ENUMERATOR)
+#undef STACK_ENUMERATOR
 #define EXTRA_ENUMERATOR(id) OP_##id,
-      DECODED_EXTRAS(EXTRA_ENUMERATOR)
+          DECODED_EXTRAS(EXTRA_ENUMERATOR)
 #undef EXTRA_ENUMERATOR
-          OPERATION_COUNT,
+              OPERATION_COUNT,
   BEFORE_PAIRS = OPERATION_COUNT - 1, /* no operation's id: only their pieces are numbered */
 #define PAIR_ENUMERATOR(first, second) OP_##first##_##second,
   PAIRS(PAIR_ENUMERATOR)
 #undef PAIR_ENUMERATOR
-} operation_id;
+};
 
 /* Where an operation rounds, bits of `imm` from ROUNDING_SHIFT on say whether it does so in its usual
  * mode, to nearest even, or to zero where the result is an integer: 0 if it does, the bits of frm if
@@ -85,7 +78,7 @@ enum { ROUNDING_SHIFT = 16, ROUNDS_UNUSUALLY = 8 };
 
 typedef struct operation {
   const void *piece; /* of interpret(): executes this operation, perhaps the next one, too */
-  uint8_t id;        /* operation_id */
+  uint8_t id;        /* isa_op or operation_extra */
   uint8_t rd, rs1, rs2;
   int32_t imm;
   uint32_t block_cost;  /* issue slots from here to the end of the block */
@@ -108,9 +101,8 @@ typedef struct code_page {
 /* The decoded pages of a machine: a hash table with open addressing. */
 typedef struct code_cache {
   uint8_t cost[POP_COST_CLASS_COUNT];
-  uint8_t first_row[32], num_rows[32]; /* of the instruction table, by bits 2-6 of the word */
-  const void *const *pieces;           /* by operation_id */
-  code_page **slots;                   /* num_slots, a power of 2 */
+  const void *const *pieces; /* by id */
+  code_page **slots;         /* num_slots, a power of 2 */
   size_t num_slots, num_pages;
 } code_cache;
 

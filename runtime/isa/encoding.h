@@ -1,0 +1,167 @@
+/* Instruction words to fields and back, from the table of instructions.h. Static, because libarchive-ipu,
+ * which reads machine code too, is a library of its own. */
+#ifndef ISA_ENCODING_H
+#define ISA_ENCODING_H
+
+#include "isa/instructions.h"
+#include <populus/target.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct isa_row {
+  uint32_t mask, match;
+  isa_op op;
+  isa_format format;
+  uint8_t cost;         /* pop_cost_class */
+  uint8_t access_bytes; /* of loads and stores; 0: it is neither */
+} isa_row;
+
+/* By isa_op. */
+static const isa_row isa_rows[ISA_NUM_OPS] = {
+#define ISA_ROW(id, mnemonic, mask, match, format, cost, what)                                     \
+  [OP_##id] = {mask, match, OP_##id, FORMAT_##format, POP_COST_##cost, 0},
+#define ISA_ACCESS_ROW(id, mnemonic, mask, match, format, cost, type)                              \
+  [OP_##id] = {mask, match, OP_##id, FORMAT_##format, POP_COST_##cost, sizeof(type)},
+    LOADS(ISA_ACCESS_ROW) FLOAT_LOADS(ISA_ACCESS_ROW) STORES(ISA_ACCESS_ROW)
+        FLOAT_STORES(ISA_ACCESS_ROW) VALUES(ISA_ROW) BRANCHES(ISA_ROW) TILE_INSTRUCTIONS(ISA_ROW)
+            OTHER_INSTRUCTIONS(ISA_ROW)
+#undef ISA_ROW
+#undef ISA_ACCESS_ROW
+};
+
+/* `count` bits of a word from bit `low` on. */
+static inline uint32_t isa_bits(uint32_t word, unsigned low, unsigned count)
+{
+  return word >> low & ((1u << count) - 1);
+}
+
+static inline uint32_t isa_major(uint32_t word)
+{
+  return isa_bits(word, 2, 5);
+}
+
+static inline bool isa_rounds(isa_format f)
+{
+  return f == FORMAT_R_RM || f == FORMAT_F_RM || f == FORMAT_R4;
+}
+
+static inline bool isa_writes_integer(isa_format f)
+{
+  return f == FORMAT_R || f == FORMAT_R_RM || f == FORMAT_I || f == FORMAT_SHIFT || f == FORMAT_U ||
+         f == FORMAT_J || f == FORMAT_CSR;
+}
+
+static inline bool isa_writes_float(isa_format f)
+{
+  return f == FORMAT_F || f == FORMAT_F_RM || f == FORMAT_F_I || f == FORMAT_R4;
+}
+
+/* Rounding modes 5 and 6 are reserved, also for instructions that do not round. */
+static inline bool isa_has_reserved_rounding(uint32_t word, isa_format f)
+{
+  uint32_t mode = isa_bits(word, 12, 3);
+  return isa_rounds(f) && (mode == 5 || mode == 6);
+}
+
+/* The table's row of `word`; NULL if it is no instruction. */
+static inline const isa_row *isa_find(uint32_t word)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init" /* the last row of each major opcode counts */
+  static const uint8_t last[32] = {
+#define ISA_LAST(id, mnemonic, mask, match, ...) [(match) >> 2 & 31] = OP_##id,
+      INSTRUCTIONS(ISA_LAST)
+#undef ISA_LAST
+  };
+#pragma GCC diagnostic pop
+  if ((word & 3) != 3) return NULL; /* two-byte instructions: none here */
+  uint32_t major = isa_major(word);
+  const isa_row *r = &isa_rows[last[major]];
+  for (; isa_major(r->match) == major; r--) {
+    if ((word & r->mask) == r->match) return isa_has_reserved_rounding(word, r->format) ? NULL : r;
+    if (r == isa_rows) break;
+  }
+  return NULL;
+}
+
+/* `value`, whose highest bit is bit `top`, with that bit as its sign. */
+static inline int32_t isa_sign_extend(uint32_t value, unsigned top)
+{
+  uint32_t sign = 1u << top;
+  return (int32_t)((value ^ sign) - sign);
+}
+
+/* The `imm` of a word in that format (instructions.h); 0 if it has none. */
+static inline int32_t isa_immediate(uint32_t word, isa_format f)
+{
+  switch (f) {
+  case FORMAT_I:
+  case FORMAT_F_I:
+    return isa_sign_extend(isa_bits(word, 20, 12), 11);
+  case FORMAT_SHIFT:
+    return (int32_t)isa_bits(word, 20, 5);
+  case FORMAT_CSR:
+    return (int32_t)isa_bits(word, 20, 12);
+  case FORMAT_S:
+    return isa_sign_extend(isa_bits(word, 25, 7) << 5 | isa_bits(word, 7, 5), 11);
+  case FORMAT_B:
+    return isa_sign_extend(isa_bits(word, 31, 1) << 12 | isa_bits(word, 7, 1) << 11 |
+                               isa_bits(word, 25, 6) << 5 | isa_bits(word, 8, 4) << 1,
+                           12);
+  case FORMAT_U:
+    return (int32_t)(word & 0xfffff000);
+  case FORMAT_J:
+    return isa_sign_extend(isa_bits(word, 31, 1) << 20 | isa_bits(word, 12, 8) << 12 |
+                               isa_bits(word, 20, 1) << 11 | isa_bits(word, 21, 10) << 1,
+                           20);
+  case FORMAT_R4:
+    return (int32_t)(isa_bits(word, 12, 3) | isa_bits(word, 27, 5) << 8);
+  case FORMAT_R_RM:
+  case FORMAT_F_RM:
+    return (int32_t)isa_bits(word, 12, 3);
+  default:
+    return 0;
+  }
+}
+
+/* The other way round: `imm` where a word in that format has it. What does not fit is cut off. */
+static inline uint32_t isa_immediate_bits(int32_t imm, isa_format f)
+{
+  uint32_t bits = (uint32_t)imm;
+  switch (f) {
+  case FORMAT_I:
+  case FORMAT_F_I:
+  case FORMAT_CSR:
+    return bits << 20;
+  case FORMAT_SHIFT:
+    return (bits & 31) << 20;
+  case FORMAT_S:
+    return isa_bits(bits, 5, 7) << 25 | (bits & 31) << 7;
+  case FORMAT_B:
+    return isa_bits(bits, 12, 1) << 31 | isa_bits(bits, 5, 6) << 25 | isa_bits(bits, 1, 4) << 8 |
+           isa_bits(bits, 11, 1) << 7;
+  case FORMAT_U:
+    return bits & 0xfffff000;
+  case FORMAT_J:
+    return isa_bits(bits, 20, 1) << 31 | isa_bits(bits, 1, 10) << 21 | isa_bits(bits, 11, 1) << 20 |
+           isa_bits(bits, 12, 8) << 12;
+  case FORMAT_R4:
+    return (bits & 7) << 12 | isa_bits(bits, 8, 5) << 27;
+  case FORMAT_R_RM:
+  case FORMAT_F_RM:
+    return (bits & 7) << 12;
+  default:
+    return 0;
+  }
+}
+
+/* Registers from 0 to 31; those that the instruction does not have, and an `imm` that it does not have, are 0. */
+static inline uint32_t isa_word(isa_op op, uint32_t rd, uint32_t rs1, uint32_t rs2, int32_t imm)
+{
+  const isa_row *r = &isa_rows[op];
+  return r->match | rs2 << 20 | rs1 << 15 | rd << 7 |
+         isa_immediate_bits(imm, r->format);
+}
+
+#endif
