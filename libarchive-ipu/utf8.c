@@ -24,3 +24,27 @@ size_t pop_printable_length(const char *text, size_t size)
   bool is_c1 = start[0] == 0xc2 && start[1] < 0xa0; /* U+0080 to U+009F */
   return is_c0 || is_c1 ? 0 : pop_utf8_length(start);
 }
+
+/* With its end made up; of all second bytes that any first one wants, one of the two is among them. */
+size_t pop_utf8_begun(const char *text, size_t size)
+{
+  static const unsigned char made_up[] = {0x80, 0xa0};
+  for (size_t i = 0; i < sizeof made_up && size < 4; ++i) {
+    unsigned char whole[4] = {0x80, 0x80, 0x80, 0x80};
+    memcpy(whole, text, size);
+    whole[size] = made_up[i];
+    if (pop_utf8_length(whole) > size) return size;
+  }
+  return 0;
+}
+
+void pop_write_printable(const char *text, size_t size, FILE *stream)
+{
+  for (size_t at = 0, length; at < size; at += length ? length : 1) {
+    length = pop_printable_length(text + at, size - at);
+    if (length)
+      fwrite(text + at, 1, length, stream);
+    else
+      fprintf(stream, "\\x%02x", (unsigned char)text[at]);
+  }
+}

@@ -243,7 +243,8 @@ void cpu_unlink(cpu *c);
 
 /* library.c: the address of what codelets call and the process does not have; 0 if it is not that. */
 uintptr_t cpu_library_find(const char *name);
-/* Where codelets print that this thread runs. */
+/* Where codelets print that this thread runs; and behind each: what one has begun of a character no other one ends. */
 void cpu_library_set_print(FILE *stream);
+void cpu_library_end_print(void);
 
 #endif

@@ -87,6 +87,7 @@ static uint64_t run_vertex(void *context, uint32_t number)
   cpu_library_set_print(c->print_stream);
   for (uint32_t i = 0; i < v->num_edges; i++) gather_edge(c, &edges[i]);
   call(c, v);
+  cpu_library_end_print();
   for (uint32_t i = 0; i < v->num_edges; i++)
     cpu_scatter(p, &p->views[edges[i].view], c->memory, c->memory + edges[i].buffer);
   return v->work;

@@ -4,66 +4,106 @@
  * ends the process: a codelet on the CPU is part of it. */
 #include "cpu/cpu_private.h"
 
+#include <populus/names.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- printing ---- */
 
+/* Of the thread. A character may come byte by byte: its begin is kept until the rest is there. */
 static _Thread_local FILE *print_stream;
-
-void cpu_library_set_print(FILE *stream)
-{
-  print_stream = stream;
-}
+static _Thread_local char begun[4];
+static _Thread_local size_t num_begun;
 
 static FILE *where(void)
 {
   return print_stream ? print_stream : stderr;
 }
 
-static int print_list(const char *format, va_list arguments)
+/* What cannot be a character any more goes out as it is; the last one may have to wait. */
+static void put_text(const char *text, size_t size)
 {
-  return vfprintf(where(), format, arguments);
+  size_t kept = size < 3 ? size : 3;
+  while (kept && !pop_utf8_begun(text + size - kept, kept)) kept--;
+  pop_write_printable(text, size - kept, where());
+  memcpy(begun, text + size - kept, kept);
+  num_begun = kept;
 }
 
-static int print(const char *format, ...)
+static void put(const char *text, size_t size)
+{
+  size_t taken = 0;
+  for (; num_begun && taken < size; taken++) {
+    char longer[sizeof begun + 1];
+    memcpy(longer, begun, num_begun);
+    longer[num_begun] = text[taken];
+    put_text(longer, num_begun + 1);
+  }
+  if (taken < size) put_text(text + taken, size - taken);
+}
+
+void cpu_library_set_print(FILE *stream)
+{
+  print_stream = stream;
+}
+
+void cpu_library_end_print(void)
+{
+  if (num_begun) pop_write_printable(begun, num_begun, where());
+  num_begun = 0;
+}
+
+static int print_list(const char *format, va_list arguments)
+{
+  char *text;
+  int bytes = vasprintf(&text, format, arguments);
+  if (bytes < 0) return bytes;
+  put(text, (size_t)bytes);
+  free(text);
+  return bytes;
+}
+
+__attribute__((format(printf, 1, 2))) static int print(const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  int bytes = vfprintf(where(), format, arguments);
+  int bytes = print_list(format, arguments);
   va_end(arguments);
   return bytes;
 }
 
 static int print_line(const char *text)
 {
-  return fprintf(where(), "%s\n", text);
+  return print("%s\n", text);
 }
 
 static int print_character(int c)
 {
-  return fputc(c, where());
+  const char byte = (char)c;
+  put(&byte, 1);
+  return (unsigned char)byte;
 }
 
 /* ---- ends ---- */
 
 static void stop(void)
 {
+  cpu_library_end_print();
   fflush(where());
   abort();
 }
 
 static void fail_assertion(const char *file, int line, const char *function, const char *expression)
 {
-  fprintf(where(), "%s:%d: %s%sassertion '%s' failed\n", file, line, function ? function : "",
-          function ? ": " : "", expression);
+  print("%s:%d: %s%sassertion '%s' failed\n", file, line, function ? function : "",
+        function ? ": " : "", expression);
   stop();
 }
 
 static void fail_unknown_assertion(void)
 {
-  fputs("assertion failed\n", where());
+  print("assertion failed\n");
   stop();
 }
 

@@ -101,18 +101,6 @@ void device_print_free(device_print *print)
   free(print);
 }
 
-/* Control characters of a codelet must not reach a terminal, nor bytes that are no UTF-8: some take these for such. */
-static void write_text(FILE *stream, const char *text, size_t size)
-{
-  for (size_t at = 0, length; at < size; at += length ? length : 1) {
-    length = text[at] == '\n' ? 0 : pop_printable_length(text + at, size - at);
-    if (length)
-      fwrite(text + at, 1, length, stream);
-    else
-      fprintf(stream, "\\x%02x", (unsigned char)text[at]);
-  }
-}
-
 static void write_line(const pop_executable *executable, const line *line, FILE *stream)
 {
   executable_found_vertex vertex;
@@ -125,7 +113,7 @@ static void write_line(const pop_executable *executable, const line *line, FILE 
       executable_find_vertex(executable, line->tile, line->context, line->vertex_state, &vertex))
     fprintf(stream, " %s", vertex.type);
   fputs("] ", stream);
-  write_text(stream, line->text, line->size);
+  pop_write_printable(line->text, line->size, stream);
   fputc('\n', stream);
 }
 

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +42,13 @@ size_t pop_utf8_length(const unsigned char *p);
  * has to be escaped: control characters (C0 but line feed and tab, DEL, C1), and what is no UTF-8, which terminals that use
  * other character sets may take for C1. */
 size_t pop_printable_length(const char *text, size_t size);
+
+/* Bytes of the character that begins at `text`, if only its end is missing from the `size` (> 0) bytes that are there: more
+ * may come. 0 if they hold a whole character, or can become none. */
+size_t pop_utf8_begun(const char *text, size_t size);
+
+/* Writes text that anybody may have made: what must not reach a terminal becomes "\\x9b", byte by byte. */
+void pop_write_printable(const char *text, size_t size, FILE *stream);
 
 #ifdef __cplusplus
 }

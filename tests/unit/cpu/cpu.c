@@ -176,6 +176,38 @@ Test(cpu, codelets_find_the_library_that_tiles_have)
   free(text);
 }
 
+/* As on tiles (tests/e2e/device_print.sh); characters that come byte by byte stay whole. */
+Test(cpu, V15_what_codelets_print_cannot_drive_a_terminal)
+{
+  pop_graph *graph = new_graph(
+      "c++", "#include <print.h>\n"
+             "#include <poplar/Vertex.hpp>\n"
+             "class Say : public poplar::Vertex { public: poplar::Output<int> x; bool compute() {\n"
+             "  printf(\"%s\\t\\x1b[31m \\x9b\" \"31m \\xc2\\x9b\" \"31m\\n\", \"a\\x07\");\n"
+             "  puts(\"no \\xff\\xe2\\x82, UTF-8 \\xe2\\x82\\xac\");\n"
+             "  const char euro[] = \"\\xe2\\x82\\xac \\xe2\\x82\\x1b \\xf0\\x9f\\x98\\x80\";\n"
+             "  for (const char *c = euro; *c; ++c) putchar(*c);\n"
+             "  *x = printf(\"|\\n\\xe2\\x82\"); return true; } };\n");
+  pop_compute_set set = pop_graph_add_compute_set(graph, "set");
+  add_vertex(graph, set, "Say", "x", add_variable(graph, POP_INT, 1, "x"));
+  pop_engine *engine = new_engine(graph, pop_program_execute(graph, set, "run"));
+  char *text;
+  size_t size;
+  FILE *printed = open_memstream(&text, &size);
+  pop_engine_set_print_stream(engine, printed);
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_run(engine, 0));
+  fclose(printed);
+  cr_assert_str_eq(text, "a\\x07\t\\x1b[31m \\x9b31m \\xc2\\x9b31m\n"
+                         "no \\xff\\xe2\\x82, UTF-8 \xe2\x82\xac\n"
+                         "\xe2\x82\xac \\xe2\\x82\\x1b \xf0\x9f\x98\x80|\n\\xe2\\x82");
+  int bytes;
+  expect_ok(pop_engine_read_tensor(engine, "x", &bytes, sizeof bytes));
+  cr_assert_eq(bytes, 4, "printf returns what it was asked for");
+  pop_engine_free(engine);
+  free(text);
+}
+
 static void expect_link_error(const char *language, const char *codelets, const char *words)
 {
   pop_graph *graph = new_graph(language, codelets);
