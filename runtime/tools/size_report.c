@@ -297,8 +297,8 @@ static pop_error *guess_target(maker *m, size_t member)
   return error;
 }
 
-/* The metadata, if there are any that can be used. */
-static void open_metadata(maker *m, const char *path)
+/* The metadata, if there are any that can be used. That the system lacks something says nothing about them. */
+static pop_error *open_metadata(maker *m, const char *path)
 {
   pop_executable *executable;
   pop_error *error = pop_executable_load(path, &executable);
@@ -307,8 +307,11 @@ static void open_metadata(maker *m, const char *path)
     error = pop_engine_create_from_executable(executable, NULL, 0, &m->engine);
     pop_executable_free(executable);
   }
-  pop_error_free(error);
   m->report->has_metadata = m->engine != NULL;
+  pop_error_code code = error ? pop_error_get_code(error) : POP_ERROR_FILE_LOAD;
+  if (code == POP_ERROR_SYSTEM || code == POP_ERROR_MEMORY) return error;
+  pop_error_free(error);
+  return NULL;
 }
 
 static pop_error *read_images(maker *m, uint32_t wanted)
@@ -335,8 +338,8 @@ pop_error *size_report_make(const char *archive, uint32_t tile, size_report *rep
   *report = (size_report){.archive = archive, .arena = pop_arena_new()};
   maker m = {.report = report};
   POP_TRY(pop_archive_open(archive, &m.archive));
-  open_metadata(&m, archive);
-  pop_error *error = read_images(&m, tile);
+  pop_error *error = open_metadata(&m, archive);
+  if (!error) error = read_images(&m, tile);
   report->target = pop_arena_strdup(report->arena, m.target.name);
   pop_name_table_free(&m.rows);
   free(m.uses);
