@@ -66,7 +66,7 @@ POP_MUST_CHECK pop_error *pop_archive_read_member(const pop_archive *archive, si
 POP_MUST_CHECK pop_error *pop_archive_read_part(const pop_archive *archive, size_t index,
                                                 uint64_t offset, void *bytes, size_t size);
 
-/* "tile-00042.elf" */
+/* "tile-00042.elf". Of a tile beyond 999,999, which no target has: "", which no member is called. */
 void pop_archive_tile_name(uint32_t tile, char name[16]);
 /* The tile number of a member's name, or false if it is not such a name. */
 bool pop_archive_tile_number(const char *name, uint32_t *tile);

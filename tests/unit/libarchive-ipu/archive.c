@@ -528,6 +528,9 @@ Test(archive, tile_names)
   pop_archive_tile_name(42, name);
   cr_assert_str_eq(name, "tile-00042.elf");
 
+  pop_archive_tile_name(1000000, name);
+  cr_assert_str_empty(name, "no target has that tile, no member this name");
+
   static const char *const others[] = {"tile-42.elf",         "tile-00042",     "tile-00042.elf2",
                                        "tile-000042.elf",     "tile-0x042.elf", "tile--0042.elf",
                                        "Tile-00042.elf",      "metadata",       "",
