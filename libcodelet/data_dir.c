@@ -1,5 +1,6 @@
 /* Finding our own data files. The order is documented in populus/data_dir.h. */
 #include <populus/data_dir.h>
+#include <populus/file.h>
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -37,11 +38,8 @@ static void find(void)
   }
 
   char program[PATH_MAX];
-  ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (n > 0) {
-    program[n] = '\0';
-    if (take_beside(program, "../lib/populus")) return;
-  }
+  if (pop_own_program_path(program, sizeof program) && take_beside(program, "../lib/populus"))
+    return;
 
   /* In a static library this names the program once more: harmless. */
   Dl_info library;

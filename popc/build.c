@@ -160,7 +160,11 @@ static pop_error *assemble(build *b, const popc_variant *variant, popc_result *o
   popc_result text = {0};
   pop_error *error = popc_compile_source(b->settings, b->source, POPC_PREPROCESSED, &variant, 1,
                                          &text, b->diagnostics);
-  popc_source preprocessed = {b->source->path, POPC_ASSEMBLER, text.bytes, text.size, true};
+  popc_source preprocessed = {.path = b->source->path,
+                              .language = POPC_ASSEMBLER,
+                              .text = text.bytes,
+                              .size = text.size,
+                              .is_stream = true};
   if (!error && !b->settings->dry_run)
     error = popc_compile_source(b->settings, &preprocessed, POPC_GP, &variant, 1, object,
                                 b->diagnostics);

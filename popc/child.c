@@ -11,6 +11,12 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+/* What a process that cannot begin dies of. */
+static _Noreturn void give_up(int status)
+{
+  _exit(errno == EMFILE || errno == ENFILE ? STATUS_NO_DESCRIPTORS : status);
+}
+
 static void write_all(int fd, const void *bytes, size_t size)
 {
   const char *next = bytes;
@@ -26,7 +32,7 @@ static void write_all(int fd, const void *bytes, size_t size)
 static int text_in_memory(const popc_source *source)
 {
   int fd = memfd_create("popc-source", 0);
-  if (fd < 0) _exit(STATUS_AT_FAULT);
+  if (fd < 0) give_up(STATUS_AT_FAULT);
   write_all(fd, source->text, source->size);
   if (lseek(fd, 0, SEEK_SET) != 0) _exit(STATUS_AT_FAULT);
   return fd;
@@ -51,7 +57,7 @@ static void detach(const job *job, pid_t parent, int errors)
   int nothing = open("/dev/null", O_RDONLY);
   if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(job->object, STDOUT_FILENO) < 0 ||
       dup2(errors, STDERR_FILENO) < 0)
-    _exit(STATUS_NO_CLANG);
+    give_up(STATUS_NO_CLANG);
   close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
 }
 
@@ -108,7 +114,7 @@ static void ask_for_dependencies(const job *job, call *c, pop_arena *arena)
 
 bool popc_is_read_by_name(const popc_source *source)
 {
-  return !source->is_stream && source->language != POPC_ASSEMBLER &&
+  return !source->is_stream && !source->folder && source->language != POPC_ASSEMBLER &&
          source->language != POPC_LLVM_IR;
 }
 
@@ -124,6 +130,7 @@ static void give_input(const job *job, const popc_source *source, call *c, pop_a
   }
   const char *path = slashed(source->path, arena);
   int user = open(path, O_RDONLY);
+  if (user < 0 && errno == EMFILE) give_up(STATUS_AT_FAULT);
   if (user >= 0) keep(c, user);
   popc_add_argument(&c->words, "-Xclang");
   popc_add_argument(&c->words, "-remap-file");
@@ -185,7 +192,7 @@ static void ask_to_fork(const job *jobs, size_t count, const call *first, const 
     put_job(&text, &c, jobs[i].announce, jobs[i].object, errors[i]);
   }
   int file = memfd_create("popc-jobs", 0);
-  if (file < 0) _exit(STATUS_AT_FAULT);
+  if (file < 0) give_up(STATUS_AT_FAULT);
   write_all(file, text.data, text.size);
   const char *preload = secure_getenv("LD_PRELOAD"), *library = jobs[0].fork_library;
   if (preload) library = pop_arena_printf(arena, "%s:%s", library, preload);

@@ -236,6 +236,21 @@ static pop_error *check_limits(const job *job, const popc_source *source, const 
   return NULL;
 }
 
+/* A program that cannot be loaded says why; what cannot even be begun has nobody to say it. */
+static pop_error *cannot_run(const job *job, const char *path)
+{
+  const pop_bytes *said = &job->diagnostics;
+  const char *end = said->size ? memchr(said->data, '\n', said->size) : NULL;
+  int length = end ? (int)(end - (const char *)said->data) : (int)said->size;
+  if (WEXITSTATUS(job->status) == STATUS_NO_DESCRIPTORS)
+    return pop_error_new(POP_ERROR_SYSTEM,
+                         "cannot compile '%s': too many open files, or too few are allowed here "
+                         "(ulimit -n)",
+                         path);
+  return pop_error_new(POP_ERROR_SYSTEM, "cannot run '%s'%s%.*s", job->arguments.items[0],
+                       length ? ": " : "", length, length ? (const char *)said->data : "");
+}
+
 /* What ended the compiler, if it was not its own decision. */
 static pop_error *check_ended_well(const job *job, const popc_source *source, const limits *limits)
 {
@@ -245,8 +260,9 @@ static pop_error *check_ended_well(const job *job, const popc_source *source, co
   if (number)
     return pop_error_new(POP_ERROR_INTERNAL, "the compiler was ended by signal %d (%s) at '%s'",
                          number, strsignal(number), path);
-  if (WEXITSTATUS(job->status) == STATUS_NO_CLANG)
-    return pop_error_new(POP_ERROR_SYSTEM, "cannot run '%s'", job->arguments.items[0]);
+  if (WEXITSTATUS(job->status) == STATUS_NO_CLANG ||
+      WEXITSTATUS(job->status) == STATUS_NO_DESCRIPTORS)
+    return cannot_run(job, path);
   if (WEXITSTATUS(job->status) > STATUS_AT_FAULT)
     return pop_error_new(POP_ERROR_INTERNAL, "the compiler crashed at '%s' (exit status %d)", path,
                          WEXITSTATUS(job->status));
@@ -405,6 +421,15 @@ static void prepare(popc_settings *settings, const popc_source *source, const ch
     popc_add_argument(&job->arguments, "-resource-dir");
     popc_add_argument(&job->arguments, job->resources);
   }
+  if (source->folder) {
+    const char *slash = strrchr(source->path, '/');
+    popc_add_argument(&job->arguments, "-iquote");
+    popc_add_argument(&job->arguments, source->folder);
+    popc_add_argument(&job->arguments, "-Xclang");
+    popc_add_argument(&job->arguments, "-main-file-name");
+    popc_add_argument(&job->arguments, "-Xclang");
+    popc_add_argument(&job->arguments, slash ? slash + 1 : source->path);
+  }
   popc_make_arguments(settings, source->language, variant, settings->arena, &job->arguments);
   job->promotions_are_errors = popc_tame_warnings(&job->arguments, variant->target);
   popc_add_argument(&job->arguments,
@@ -437,6 +462,9 @@ static pop_error *compile_source(popc_settings *settings, const popc_source *sou
   const char *clang;
   POP_TRY(popc_find_clang(settings->arena, &clang));
   limits limits = popc_get_limits();
+  if (settings->dependencies & POPC_DEPENDENCIES && !popc_descriptors_have_names())
+    return pop_error_new(POP_ERROR_SYSTEM,
+                         "-MD and -MMD need /proc, which is not mounted: use -M or -MM");
   bool reflected = popc_is_codelet_language(source->language) && product != POPC_PREPROCESSED &&
                    !popc_makes_rule(product);
   job jobs[POPC_MAX_JOBS + 1];

@@ -12,9 +12,10 @@
 
 /* Exit statuses of the child. */
 enum {
-  STATUS_AT_FAULT = 1,   /* clang's and ours: the source does not compile */
-  STATUS_NOT_PARSED = 3, /* popc-reflect: libclang found errors; clang will say which */
-  STATUS_NO_CLANG = 127  /* it could not become clang or popc-reflect */
+  STATUS_AT_FAULT = 1,         /* clang's and ours: the source does not compile */
+  STATUS_NOT_PARSED = 3,       /* popc-reflect: libclang found errors; clang will say which */
+  STATUS_NO_DESCRIPTORS = 126, /* too few of them */
+  STATUS_NO_CLANG = 127        /* it could not become clang or popc-reflect */
 };
 
 /* Begins a job among the arguments of popc-reflect. */

@@ -1,5 +1,5 @@
 /* Reads a source: its bytes, once; all that follows is about these. */
-#include "popc_internal.h"
+#include "compile_internal.h"
 
 #include <populus/file.h>
 
@@ -108,6 +108,20 @@ static pop_error *take_text(const popc_input *input, popc_source *source)
   return NULL;
 }
 
+bool popc_descriptors_have_names(void)
+{
+  return access("/proc/self/fd", X_OK) == 0;
+}
+
+/* Without /proc our text cannot take the file's place (child.c). */
+static void become_stream(popc_source *source)
+{
+  const char *slash = strrchr(source->path, '/');
+  source->folder =
+      slash ? pop_xasprintf("%.*s/", (int)(slash - source->path), source->path) : pop_xstrdup(".");
+  name_in_text(source);
+}
+
 pop_error *popc_read_source(const popc_input *input, popc_source *source)
 {
   *source = (popc_source){.path = input->path};
@@ -121,5 +135,12 @@ pop_error *popc_read_source(const popc_input *input, popc_source *source)
     source->text = text;
   }
   if (source->language == POPC_ASSEMBLER) name_in_text(source);
+  if (popc_is_read_by_name(source) && !popc_descriptors_have_names()) become_stream(source);
   return NULL;
+}
+
+void popc_source_free(popc_source *source)
+{
+  free((void *)source->text);
+  free(source->folder);
 }

@@ -32,9 +32,7 @@ static bool is_program(const char *path)
 static pop_error *find_popexec(pop_arena *arena, const char **path)
 {
   char self[PATH_MAX];
-  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (n > 0) {
-    self[n] = '\0';
+  if (pop_own_program_path(self, sizeof self)) {
     *strrchr(self, '/') = '\0';
     *path = pop_arena_printf(arena, "%s/popexec", self);
     if (is_program(*path)) return NULL;

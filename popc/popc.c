@@ -298,7 +298,7 @@ static pop_error *make_text(run *r)
           ? pop_error_new(POP_ERROR_USAGE, "'%s' is compiled already: objdump -d shows its code",
                           source.path)
           : make_text_of(r, &source);
-  free((void *)source.text);
+  popc_source_free(&source);
   if (error || settings->dry_run || !settings->dependencies) return error;
   return popc_write_dependencies(settings, &r->dependencies);
 }
@@ -340,7 +340,7 @@ static pop_error *add_files(run *r, const popc_input *input)
     error = add_files_of(r, &source);
   else
     popc_add_dependency(&r->dependencies, popc_quote_for_make(r->settings->arena, input->path));
-  free((void *)source.text);
+  popc_source_free(&source);
   return error;
 }
 
@@ -404,7 +404,7 @@ pop_error *popc_run(popc_settings *settings, uint8_t **bytes, size_t *size)
   pop_error *error = pop_with_memory("compiling codelets", make_product, &r);
   pop_gp_builder_free(r.builder);
   popc_file_list_free(&r.dependencies);
-  for (size_t i = 0; i < r.num_sources; ++i) free((void *)r.sources[i].text);
+  for (size_t i = 0; i < r.num_sources; ++i) popc_source_free(&r.sources[i]);
   free(r.sources);
   return error;
 }

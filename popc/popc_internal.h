@@ -189,6 +189,8 @@ typedef struct popc_source {
   const uint8_t *text; /* as it was read: all that follows is about these bytes */
   size_t size;
   bool is_stream; /* from standard input, or made by us: there is no file of that name */
+  char *
+      folder; /* of a file that clang gets as a stream: where it finds what it includes in quotes; NULL: it knows */
 } popc_source;
 
 /* arguments.c: what clang is told, without input and output. In `arena`. */
@@ -334,6 +336,11 @@ typedef struct popc_origin {
 POP_MUST_CHECK pop_error *popc_add_runtime_library(const pop_gp *gp, const popc_origin *origin,
                                                    pop_gp_builder *builder, pop_bytes *warnings);
 
+/* vertex_sizes.c: `all` are what all vertices of `gp` need. CODELET_COMPILE for one that needs more than a tile has. */
+POP_MUST_CHECK pop_error *popc_check_vertex_sizes(const pop_link_set *set, const pop_gp *gp,
+                                                  const pop_live_sections *all,
+                                                  const popc_origin *origin);
+
 /* stack_warnings.c: about vertices whose stack is unknown, or stated wrongly; `warnings` gets them
  * for the first target that has any, as the others have the same. */
 POP_MUST_CHECK pop_error *popc_warn_of_stacks(const pop_link_set *set, const pop_gp *gp,
@@ -350,8 +357,11 @@ const pop_debug_info *popc_find_debug_info(popc_source_places *places, const pop
 /* The line's text, if it can be found, goes into `place`. */
 void popc_find_text(popc_source_places *places, popc_place *place);
 
-/* input.c: reads a source; what `path` says of its language, or -x. Free the text. */
+/* input.c: reads a source; what `path` says of its language, or -x. Free it. */
 POP_MUST_CHECK pop_error *popc_read_source(const popc_input *input, popc_source *source);
+void popc_source_free(popc_source *source);
+/* Is there /proc, by which a program opens what it has open already? */
+bool popc_descriptors_have_names(void);
 
 /* link.c: the one input, an archive, becomes settings->output. Errors: USAGE; FILE_LOAD in popexec's words; SYSTEM. */
 POP_MUST_CHECK pop_error *popc_link(const popc_settings *settings);

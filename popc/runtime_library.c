@@ -232,6 +232,7 @@ static pop_error *check_links(const search *s, const pop_gp *gp, bool warn)
   pop_error *error = pop_live_sections_create(s->set, roots, needed_by, count, &live);
   for (size_t i = 0; i < missing.count && !error && warn; ++i)
     warn_of_missing(live, needed_by, missing.items[i], s->warnings);
+  if (!error) error = popc_check_vertex_sizes(s->set, gp, live, s->origin);
   pop_live_sections_free(live);
   free(missing.items);
   return error;

@@ -9,7 +9,6 @@
  */
 #include "popc_internal.h"
 
-#include <assert.h>
 #include <populus/json_text.h>
 #include <populus/names.h>
 
@@ -49,8 +48,7 @@ unsigned popc_architecture_version(const popc_variant *variant)
 bool popc_same_flags(const popc_variant *a, const popc_variant *b)
 {
   if (a->num_flags != b->num_flags) return false;
-  if (a->num_flags == 0) return true;
-  assert(a->flags && b->flags);
+  if (!a->flags || !b->flags) return a->num_flags == 0;
   for (size_t i = 0; i < a->num_flags; ++i)
     if (strcmp(a->flags[i], b->flags[i]) != 0) return false;
   return true;

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <populus/arena.h>
+#include <populus/file.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,9 +90,8 @@ static pop_error *enter(int folder, int *guard)
 
 static void write_user(int file)
 {
-  char text[256], executable[200];
-  ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
-  executable[length > 0 ? length : 0] = '\0';
+  char text[256], executable[200] = "";
+  (void)pop_own_program_path(executable, sizeof executable);
   int size = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), executable);
   /* Only words for a message: if they cannot be written, they are not there. */
   if (ftruncate(file, 0) != 0 || pwrite(file, text, (size_t)size, 0) != size) return;

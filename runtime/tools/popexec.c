@@ -9,6 +9,7 @@
 #include "transfers.h"
 
 #include <populus/embed.h>
+#include <populus/file.h>
 #include <populus/out_of_memory.h>
 #include <populus/profile.h>
 #include <populus/standard_streams.h>
@@ -21,8 +22,6 @@
 /* In the file it is another than here, so nothing is known of it before the program runs. */
 __attribute__((section(POP_EMBED_RECORD_SECTION),
                used)) static const volatile pop_embed_record record = {.magic = POP_EMBED_MAGIC};
-
-static const char self[] = "/proc/self/exe";
 
 /* ---- what there is ---- */
 
@@ -239,6 +238,7 @@ static pop_error *load_linked(const arguments *a, pop_executable **executable)
 {
   bool found;
   uint64_t offset, size;
+  const char *self = pop_own_program_to_open();
   set_data_dir();
   POP_TRY(pop_embed_find(self, &found, &offset, &size));
   if (found) return pop_executable_load_part(self, offset, size, a->program, executable);

@@ -5,6 +5,7 @@
 #define POPULUS_FILE_H
 
 #include <populus/error.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -43,6 +44,12 @@ void pop_output_abort(pop_output *output);
 /* "a JPEG image", "an ELF file", "empty", …: what some first bytes look like, for messages about
  * files that are not what they should be. */
 const char *pop_file_kind(const void *bytes, size_t size);
+
+/* The program of this process, also where /proc is not mounted: there a relative name is one of the folder that the process
+ * started in. `path` gets its absolute name; false if it has none that fits `size`. */
+bool pop_own_program_path(char *path, size_t size);
+/* A name under which it can be read. */
+const char *pop_own_program_to_open(void);
 
 /* Removes the temporary files of all open outputs: async-signal-safe, for a SIGINT handler. */
 void pop_output_remove_all_temporaries(void);

@@ -1,0 +1,27 @@
+/* The program that runs: /proc says it best, and the kernel once, at the start, where there is no /proc. */
+#include <populus/file.h>
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#define LINK "/proc/self/exe"
+
+const char *pop_own_program_to_open(void)
+{
+  const char *started = (const char *)getauxval(AT_EXECFN); /* NOLINT(performance-no-int-to-ptr) */
+  return access(LINK, R_OK) == 0 || !started ? LINK : started;
+}
+
+bool pop_own_program_path(char *path, size_t size)
+{
+  char real[PATH_MAX];
+  ssize_t length = readlink(LINK, real, sizeof real - 1);
+  if (length >= 0) real[length] = '\0';
+  if (length < 0 && !realpath(pop_own_program_to_open(), real)) return false;
+  if (strlen(real) >= size) return false;
+  strcpy(path, real);
+  return true;
+}
