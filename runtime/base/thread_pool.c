@@ -34,7 +34,7 @@ struct thread_pool {
   atomic_uint next; /* item */
 };
 
-static uint32_t available_threads(void)
+uint32_t thread_pool_processors(void)
 {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set)) return 1;
@@ -44,7 +44,7 @@ static uint32_t available_threads(void)
 thread_pool *thread_pool_new(uint32_t num_threads)
 {
   thread_pool *pool = pop_xcalloc(1, sizeof *pool);
-  if (!num_threads) num_threads = available_threads();
+  if (!num_threads) num_threads = thread_pool_processors();
   pool->num_helpers = num_threads - 1 < MAX_HELPERS ? num_threads - 1 : MAX_HELPERS;
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->begin, NULL);

@@ -6,6 +6,9 @@
 
 typedef struct thread_pool thread_pool;
 
+/* How many processors this process may use, at least 1. */
+uint32_t thread_pool_processors(void);
+
 /* Of `num_threads` threads with the one that calls thread_pool_run; 0: as many as the process may use. */
 thread_pool *thread_pool_new(uint32_t num_threads);
 /* From now on items are handed out from the last to the first. It must not matter: tests see to it, with one

@@ -8,6 +8,7 @@
 #include "engine/engine_private.h"
 
 #include "base/log.h"
+#include "base/thread_pool.h"
 #include "engine/find_name.h"
 #include "engine/reports.h"
 #include "engine/traced_calls.h"
@@ -15,7 +16,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Instruments the replica that profiler.replicaToProfile names. */
 static pop_error *profile_replica(pop_engine *engine, const run_options *options)
@@ -34,7 +34,7 @@ static pop_error *profile_replica(pop_engine *engine, const run_options *options
 static callback_threads *new_callback_threads(const run_options *options)
 {
   uint32_t count = options->num_callback_threads;
-  if (count == NUMBER_AUTO) count = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+  if (count == NUMBER_AUTO) count = thread_pool_processors();
   bool none = options->callback_mode == CALLBACKS_SINGLE_THREAD || count == 0;
   return none ? NULL
               : callback_threads_new(count, options->callback_mode == CALLBACKS_COLLABORATIVE);

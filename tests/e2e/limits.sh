@@ -1,6 +1,6 @@
 #!/bin/sh
-# Little memory (D05) and few processors (D09): a program works, or says what it lacks and leaves nothing that is half made;
-# results, cycles and bytes are the same on one processor as on all.
+# Little memory (D05), small files (D06): a program works, or says what it lacks and leaves nothing that is half made. What else
+# may be scarce is the subject of scarcity.sh.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 case $POPULUS_SANITIZE in *address* | *thread*) echo "skipped: the sanitizers reserve all address space"; exit 77 ;; esac
@@ -61,16 +61,4 @@ for blocks in 1 20; do
   (ulimit -f $blocks && "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/busy.c" -o limited.gp 2>limited.err) || status=$?
   [ $status = 4 ] && has limited.err 'ulimit -f|File too large' || fail "popc, ulimit -f $blocks: status $status: $(cat limited.err)"
   [ ! -e limited.gp ] || fail 'popc, ulimit -f: half a file'
-done
-
-# D09. One processor, by affinity as a container's quota would give it.
-command -v taskset >/dev/null || { echo "skipped in part: there is no taskset"; exit 77; }
-for engine in interpreter translator; do
-  POPULUS_TILE_ENGINE=$engine saved all || fail "$engine: $(cat all.err)"
-  first=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
-  POPULUS_TILE_ENGINE=$engine taskset -c "$first" sh -c '
-    POPLAR_ENGINE_OPTIONS="{\"target.saveArchive\":\"one.a\"}" "$1" busy.gp ipu2 8' sh "$busy_graph" >one.out 2>one.err ||
-    fail "$engine on one processor: $(cat one.err)"
-  cmp one.out all.out || fail "$engine on one processor: $(cat one.out)"
-  cmp one.a all.a || fail "$engine on one processor: another archive"
 done

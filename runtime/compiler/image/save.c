@@ -12,13 +12,13 @@
  * An error is kept when the turn comes, too: of several it is that of the lowest tile. The turn then
  * passes to nobody, and all threads end.
  */
+#include "base/thread_pool.h"
 #include "compiler/link/debug_files.h"
 
 #include "executable/executable.h"
 #include <populus/out_of_memory.h>
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,9 +128,7 @@ static void *save_batches(void *context)
 /* `wanted`, or as many as there are cores for this process. */
 static uint32_t count_threads(uint32_t wanted, uint32_t num_batches)
 {
-  cpu_set_t cores;
-  if (!wanted)
-    wanted = sched_getaffinity(0, sizeof cores, &cores) == 0 ? (uint32_t)CPU_COUNT(&cores) : 1;
+  if (!wanted) wanted = thread_pool_processors();
   if (wanted > MAX_THREADS) wanted = MAX_THREADS;
   return wanted < num_batches ? wanted : num_batches;
 }

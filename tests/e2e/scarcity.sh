@@ -1,0 +1,116 @@
+#!/bin/sh
+# Little of what a system usually has: descriptors (D03), stack (D08), processors, or very many of them (D09), folders that can
+# be written and /proc (D10). A program works, with the same results, or says what it lacks; it leaves nothing that is half
+# made. Little memory is the subject of limits.sh.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+case $POPULUS_SANITIZE in *address* | *thread*) echo "skipped: the sanitizers need more of all of it"; exit 77 ;; esac
+support=$POPULUS_BUILD_DIR/tests/support
+source=$POPULUS_SOURCE_DIR/tests/codelets/busy.c
+export POPULUS_TILE_ENGINE=interpreter
+
+# Each tool, as a command in the current folder; `product` is what it makes, if anything.
+within='env' # /proc's absence is what the shell itself cannot arrange
+popc() { "$within" "$POPULUS_BIN/popc" -O2 "$source" -o product; }
+host_program() { POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"product"}' "$within" "$support/busy_graph" "$top/busy.gp" ipu2 8; }
+popexec() { "$within" "$POPULUS_BIN/popexec" "$top/small.a" --run scale --write in="$top/in.bin" --read out=product; }
+popsize() { "$within" "$POPULUS_BIN/popsize" --json "$top/busy.a"; }
+tools='popc host_program popexec popsize'
+top=$PWD
+quiet out "$POPULUS_BIN/popc" -O2 "$source" -o busy.gp
+quiet out "$support/small_archive" small.a
+printf '\1\74\2\75\3\76\4\77\5\100\6\101' >in.bin
+for tool in $tools; do
+  mkdir "$tool.whole"
+  (cd "$tool.whole" && $tool >out 2>err) || fail "$tool: $(cat "$tool.whole/err")"
+  [ ! -s "$tool.whole/err" ] || fail "$tool says $(cat "$tool.whole/err")"
+  [ "$tool" != host_program ] || cp host_program.whole/product busy.a
+done
+
+# under <what> <tool> <shell words before it>: the tool in a fresh folder; its status is in $status, and what it left is looked at.
+under()
+{
+  what="$1: $2" tool=$2 before=$3
+  rm -rf here
+  mkdir here
+  status=0
+  (cd here && exec >out 2>err && eval "$before" && $tool) || status=$? # the shell itself opens nothing behind `before`
+  if [ $status -eq 0 ]; then
+    cmp here/out "$tool.whole/out" || fail "$what: other output"
+    [ "$tool" = popsize ] || cmp here/product "$tool.whole/product" || fail "$what: another product"
+  else
+    [ ! -e here/product ] || fail "$what: status $status, and yet there is a product"
+  fi
+  [ -z "$(find here -name '.*.tmp')" ] || fail "$what: $(ls -A here)"
+}
+
+# works ...: the same, and it has to.
+works()
+{
+  under "$@"
+  [ $status -eq 0 ] || fail "$what exits $status: $(cat here/err)"
+}
+
+# D03. With 32 descriptors everything works; with fewer it works, or says that there are too few.
+for tool in $tools; do
+  refused=0
+  for count in 3 4 5 6 8 10 14 20; do
+    under "D03 $count descriptors" "$tool" "ulimit -n $count"
+    case $status in
+    0) ;;
+    4) refused=$((refused + 1)) && grep -Eiq 'too many open files|descriptor' here/err || fail "$what: $(cat here/err)" ;;
+    127) refused=$((refused + 1)) ;; # its libraries cannot be loaded
+    *) fail "$what exits $status: $(cat here/err)" ;;
+    esac
+  done
+  [ $refused -gt 0 ] || fail "$tool works without descriptors: nothing was tried"
+  works "D03 32 descriptors" "$tool" 'ulimit -n 32'
+done
+
+# D08. Half of what the shell gives a thread anywhere; what comes deep in a file is data, not calls.
+for tool in $tools; do works "D08 a stack of 256 KiB" "$tool" 'ulimit -s 256'; done
+
+# D09. One processor, as a container may be given, and 128, which this machine has not.
+first=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+for engine in interpreter translator; do
+  for tool in host_program popexec; do
+    works "D09 one processor, $engine" "$tool" "taskset -cp $first \$\$ >/dev/null && export POPULUS_TILE_ENGINE=$engine"
+    works "D09 128 processors, $engine" "$tool" "export POPULUS_TILE_ENGINE=$engine LD_PRELOAD=$support/libmany_processors.so"
+  done
+done
+for tool in popc popsize; do
+  works "D09 128 processors" "$tool" "export LD_PRELOAD=$support/libmany_processors.so"
+done
+
+# D10. Nothing can be written but the folder of the output.
+mkdir -m 555 nowhere
+for tool in $tools; do
+  works "D10 no folder to write in" "$tool" "export HOME=$top/nowhere TMPDIR=$top/nowhere/tmp XDG_CACHE_HOME=$top/nowhere/cache"
+done
+cat >no_proc.sh <<'END'
+#!/bin/sh
+[ "$(id -u)" = 0 ] && user= || user=-r
+exec unshare -m $user sh -c 'mount -t tmpfs none /proc && [ ! -e /proc/self ] && exec "$@"' sh "$@"
+END
+chmod +x no_proc.sh
+if ! ./no_proc.sh true 2>err; then
+  echo "skipped in part: here nobody can do without /proc: $(cat err)"
+  exit 77
+fi
+within=$top/no_proc.sh
+for tool in $tools; do works 'D10 no /proc' "$tool" :; done
+mkdir -p sources/include
+echo '#define VALUE 3' >sources/include/value.h
+echo '#include "include/value.h"' >sources/local.h
+cat >sources/vertex.cpp <<'END'
+#include "local.h"
+#include <poplar/Vertex.hpp>
+struct V : poplar::Vertex { poplar::Output<int> o; bool compute() { *o = VALUE; return true; } };
+END
+quiet out "$POPULUS_BIN/popc" sources/vertex.cpp -o with.gp
+quiet out "$within" "$POPULUS_BIN/popc" sources/vertex.cpp -o without.gp
+cmp with.gp without.gp || fail 'D10: what includes files by relative names'
+sed 's/VALUE/UNKNOWN/' sources/vertex.cpp >sources/wrong.cpp
+refuses 1 "sources/wrong.cpp:3:|UNKNOWN" "$within" "$POPULUS_BIN/popc" sources/wrong.cpp -o no.gp
+refuses 4 '-MD and -MMD need /proc' "$within" "$POPULUS_BIN/popc" -MD sources/vertex.cpp -o no.gp
+[ ! -e no.gp ] || fail 'D10: a file of what does not compile'
