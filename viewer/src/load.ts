@@ -8,6 +8,14 @@ import { asList, asText, get, type Json } from './model/json';
 import { reportOf, type Report } from './model/report';
 import { breathe } from './ui/dom';
 
+/* What the page needs and old browsers have not, in a sentence. */
+function checkBrowser(packed: boolean): void {
+  const missing: string[] = [];
+  if (packed && typeof DecompressionStream === 'undefined') missing.push('DecompressionStream (Chrome 80, Firefox 113, Safari 16.4)');
+  if (!document.createElement('canvas').getContext('2d')) missing.push('the 2D canvas');
+  if (missing.length) throw new Error(`This browser lacks ${missing.join(' and ')}, which the page needs: open it in another one.`);
+}
+
 async function inflated(text: string): Promise<string> {
   const raw = atob(text.trim()), bytes = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
@@ -37,6 +45,7 @@ export async function load(progress: (what: string, done: number) => void): Prom
   const served = holder?.dataset['reports'], stamp = holder?.dataset['stamp'];
   if (stamp) watch(stamp, await asked(stamp), () => location.reload());
   if (!served && !holder?.textContent?.trim()) throw new Error('This page has no report in it. popview makes pages with one: popview REPORT_DIR -o report.html');
+  checkBrowser(!served);
   progress('Unpacking the report', 0.05);
   await breathe();
   const text = served ? await asked(served) : await inflated(holder?.textContent ?? '');

@@ -73,7 +73,7 @@ await test('N8 R5 a report with nothing in it says what is missing and how to ge
   }
   holds(await text('main'), 'no execution trace', 'debug.instrument');
 });
-await test('W02 W05 damaged pages and values of other types: a sentence, no blank page', async () => {
+await test('W02 damaged pages and values of other types: a sentence, no blank page', async () => {
   const whole = readFileSync(file, 'utf8'), begin = whole.indexOf('id="report">') + 12, end = whole.indexOf('</script>', begin);
   writeFileSync('cut.html', whole.slice(0, begin + 400) + whole.slice(end));
   writeFileSync('no.html', whole.slice(0, begin) + whole.slice(end));
@@ -105,6 +105,30 @@ await test('W02 W05 damaged pages and values of other types: a sentence, no blan
     await settle();
     if (!(await text('#app'))) throw new Error(`blank page for change ${n}`);
   }
+});
+/* Each in turn is taken from the browser before the page's script runs. */
+await test('W05 a browser that lacks something is told what; WebGL is not asked for', async () => {
+  const lacks = {
+    DecompressionStream: () => { delete window.DecompressionStream; },
+    'the 2D canvas': () => { HTMLCanvasElement.prototype.getContext = () => null; },
+    WebGL: () => {
+      const real = HTMLCanvasElement.prototype.getContext;
+      HTMLCanvasElement.prototype.getContext = function (kind, ...more) { return kind === '2d' ? real.call(this, kind, ...more) : null; };
+    },
+  };
+  for (const [name, take] of Object.entries(lacks)) {
+    const { identifier } = await page.evaluateOnNewDocument(take);
+    try {
+      await open(file, 'view=trace');
+      if (name === 'WebGL') holds(await text('main'), 'golden');
+      else holds(await text('#app'), 'This report cannot be shown', `lacks ${name}`);
+      equal(await has('html[data-failed]'), name !== 'WebGL', name);
+    } finally {
+      await page.removeScriptToEvaluateOnNewDocument(identifier);
+    }
+  }
+  await open(file, 'view=trace');
+  equal(await has('html[data-failed]'), false, 'afterwards');
 });
 await test('B9 axe finds nothing serious in any view, light and dark', async () => {
   for (const scheme of ['light', 'dark']) {

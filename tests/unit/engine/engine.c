@@ -3,6 +3,7 @@
  * by chance, by name. */
 #include "support/model.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 
 static const char codelets[] =
@@ -408,21 +409,42 @@ Test(engine, a_loop_that_is_also_a_program_and_in_another_loop)
   free_model(&m);
 }
 
-Test(engine, E11_many_runs_need_no_more_memory)
+static size_t num_descriptors(void)
 {
+  size_t count = 0;
+  for (int fd = 0; fd < 256; ++fd) count += fcntl(fd, F_GETFD) >= 0;
+  return count;
+}
+
+Test(engine, E11_a_million_runs_need_no_more_memory_or_descriptors)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  enum { RUNS = 50000 };
+#else
+  enum { RUNS = 1000000 };
+#endif
   pop_program programs[2];
   model m = new_model(3);
   make_counter(&m, programs);
   pop_engine *engine = new_engine(m.graph, programs, 2);
-  size_t in_use = 0;
-  uint64_t cycles = pop_engine_cycles(engine);
-  for (int i = 0; i < 3000; ++i) {
-    if (i == 10) in_use = mallinfo2().uordblks;
+  size_t in_use = 0, open = 0;
+  uint64_t start = pop_engine_cycles(engine), cycles = start, first = 0, each = 0;
+  for (int i = 0; i < RUNS; ++i) {
+    if (i == 10) {
+      in_use = mallinfo2().uordblks;
+      open = num_descriptors();
+    }
     expect_ok(pop_engine_run(engine, 0));
-    cr_assert_gt(pop_engine_cycles(engine), cycles, "cycles only ever grow");
-    cycles = pop_engine_cycles(engine);
+    uint64_t took = pop_engine_cycles(engine) - cycles;
+    cycles += took;
+    if (i == 0) first = took;
+    if (i == 1) each = took;
+    if (i > 1) cr_assert_eq(took, each, "run %d takes %lu cycles", i, (unsigned long)took);
   }
-  expect_counter(engine, 3010, 3020, "after 3000 runs");
+  cr_assert_gt(first, 0);
+  cr_assert_eq(pop_engine_cycles(engine), start + first + (RUNS - 1) * each);
+  expect_counter(engine, RUNS + 10, RUNS + 20, "after all runs");
+  cr_assert_eq(num_descriptors(), open);
 #if !defined(__SANITIZE_ADDRESS__)
   cr_assert_leq(mallinfo2().uordblks, in_use + 1024);
 #endif

@@ -330,6 +330,67 @@ Test(machine_exchange, V14_wrong_schedules)
   }
 }
 
+/* Tile 1 sends SENT words from `sent` on, and receives as many of tile 0's to `first`, and behind that to `second`. */
+enum { SENT = 3, RECEIVED = 2 };
+
+static rig start_buffers(uint32_t sent, uint32_t first, uint32_t second)
+{
+  rig r = start(2);
+  assembler *a = &r.code[0], *b = &r.code[1];
+  asm_send(a, HERE, 8);
+  asm_delay(a, 7);
+  asm_end(a);
+  asm_send(b, sent, SENT);
+  asm_receive_address(b, first);
+  asm_delay(b, L - 3);
+  asm_receive(b, 0, RECEIVED); /* L - 1 */
+  asm_delay(b, RECEIVED - 1);
+  asm_receive_address(b, second); /* one word passes meanwhile */
+  asm_receive(b, 0, RECEIVED);
+  asm_delay(b, 9);
+  asm_end(b);
+  rig_load(&r);
+  return r;
+}
+
+static bool overlap(uint32_t a, uint32_t a_words, uint32_t b, uint32_t b_words)
+{
+  return a < b + b_words && b < a + a_words;
+}
+
+/* What is being sent may not be written, to the word, whatever comes first; nor may what is being received. */
+Test(machine_exchange, V14_buffers_in_use_are_not_written)
+{
+  enum { REACH = 4, FAR = 32 };
+  for (uint32_t shift = 0; shift <= 2 * REACH; shift++)
+    for (int which = 0; which < 3; which++) {
+      const uint32_t near = THERE + shift - REACH, sent = which == 2 ? THERE + FAR : THERE,
+                     first = which == 1   ? THERE + FAR
+                             : which == 2 ? THERE
+                                          : near,
+                     second = which == 0 ? THERE + FAR : near;
+      bool with_send =
+          overlap(sent, SENT, first, RECEIVED) || overlap(sent, SENT, second, RECEIVED);
+      bool twice = overlap(first, RECEIVED, second, RECEIVED);
+      rig r = start_buffers(sent, first, second);
+      if (with_send || twice) {
+        const machine_fault *fault = rig_run_into(&r, CONFIG);
+        cr_assert_eq(fault->tile, 1);
+        cr_assert(strstr(fault->detail, twice ? "received twice" : "both sent and received"), "%s",
+                  fault->detail);
+        for (uint32_t i = 0; i < RECEIVED; i++) { /* nothing was copied */
+          expect_words(&r, 1, first + i, 0, 1);
+          expect_words(&r, 1, second + i, 0, 1);
+        }
+      } else {
+        rig_run(&r);
+        expect_words(&r, 1, first, 1000, RECEIVED);
+        expect_words(&r, 1, second, 1000 + RECEIVED + 1, RECEIVED);
+      }
+      rig_free(&r);
+    }
+}
+
 Test(machine_exchange, code_at_no_code)
 {
   static const uint32_t addresses[] = {0, RIG_DATA, RIG_CODE + 2, RIG_CONST};
