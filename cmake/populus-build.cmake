@@ -85,7 +85,9 @@ function(populus_component target)
     set_property(TARGET ${target} PROPERTY LINK_DEPENDS ${POPULUS_VERSION_SCRIPT})
   else()
     set(merged ${CMAKE_CURRENT_BINARY_DIR}/${target}.o)
+    # By the last one clang's AddressSanitizer knows that the program's globals are registered: there must be one of it.
     list(TRANSFORM POPULUS_EXPORTS PREPEND --keep-global-symbol= OUTPUT_VARIABLE kept)
+    list(APPEND kept --keep-global-symbol=___asan_globals_registered)
     add_custom_command(OUTPUT ${merged}
       COMMAND ${CMAKE_LINKER} -r -o ${merged} ${arg_OBJECTS}
       COMMAND ${CMAKE_OBJCOPY} --wildcard ${kept} ${merged}
