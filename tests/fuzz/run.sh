@@ -45,7 +45,21 @@ gp | link)
   build release popc device
   sources=$(ls tests/codelets/*.c tests/codelets/*.cpp)
   ;;
-executable)
+report)
+  build release support-small_archive
+  work=$(mktemp -d)
+  (cd "$work" && POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"."}' \
+    "$root/build/tests/support/small_archive" small.a streams)
+  # As report.c numbers them.
+  number=0
+  for file in profile.pop graph.cbor execution.cbor graph.json execution.json vars.json debug.json archive.a; do
+    # shellcheck disable=SC2059 # an escape, put together
+    [ ! -f "$work/$file" ] || { printf "\\$(printf %03o $number)" && cat "$work/$file"; } >"$seeds/$file"
+    number=$((number + 1))
+  done
+  rm -rf "$work"
+  ;;
+executable | object)
   export POPULUS_DATA_DIR="$root/build-fuzz/lib/populus"
   ;;
 esac

@@ -1,0 +1,64 @@
+/* Fuzz target of what popview reads: each piece of a report as the file that it may be in. What is accepted must make a page
+ * with JSON in it that another reader takes, whatever the file said.
+ *
+ * The first byte says which file it is: in a folder of its own, or, from NUM_FILES on, named itself.
+ */
+#include "fuzz.h"
+#include "tools/report_pieces.h"
+#include "use.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const files[] = {"profile.pop",    "graph.cbor", "execution.cbor", "graph.json",
+                                    "execution.json", "vars.json",  "debug.json",     "archive.a"};
+enum { NUM_FILES = sizeof files / sizeof *files };
+
+static char folder[] = "/tmp/fuzz-report-XXXXXX";
+
+static void remove_folder(void)
+{
+  rmdir(folder);
+}
+
+static void enter_folder(void)
+{
+  static bool made;
+  if (made) return;
+  if (!mkdtemp(folder)) abort();
+  atexit(remove_folder);
+  made = true;
+}
+
+static void check_page(const char *path)
+{
+  char *text = NULL;
+  size_t size;
+  json_error_t where;
+  FILE *page = open_memstream(&text, &size);
+  bool is_whole = forget(report_pieces_write(path, page));
+  fclose(page);
+  json_t *value = is_whole ? json_loadb(text, size, 0, &where) : NULL;
+  if (is_whole && !value) {
+    fprintf(stderr, "byte %d: %s\n%.*s\n", where.position, where.text, (int)size, text);
+    abort();
+  }
+  json_decref(value);
+  free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+  if (!size) return 0;
+  enter_folder();
+  char path[80];
+  snprintf(path, sizeof path, "%s/%s", folder, files[bytes[0] % NUM_FILES]);
+  FILE *file = fopen(path, "wb");
+  if (!file || fwrite(bytes + 1, 1, size - 1, file) != size - 1 || fclose(file) != 0) abort();
+  check_page(bytes[0] % (2 * NUM_FILES) < NUM_FILES ? folder : path);
+  unlink(path);
+  return 0;
+}
