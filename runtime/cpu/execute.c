@@ -83,7 +83,7 @@ static uint64_t run_vertex(void *context, uint32_t number)
   if (atomic_load_explicit(&c->stopped, memory_order_relaxed)) return 0;
   const cpu_program *p = c->program;
   const cpu_vertex *v = &p->vertices[running->set->first_vertex + number];
-  const cpu_edge *edges = p->edges + v->first_edge;
+  const cpu_edge *edges = v->num_edges ? p->edges + v->first_edge : NULL;
   cpu_library_set_print(c->print_stream);
   for (uint32_t i = 0; i < v->num_edges; i++) gather_edge(c, &edges[i]);
   call(c, v);

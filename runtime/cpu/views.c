@@ -11,7 +11,7 @@ static void add_piece(cpu_compilation *c, const view_piece *piece, uint32_t elem
                       cpu_view *view)
 {
   cpu_program *p = c->p;
-  const view_dim *dims = c->graph->dims + piece->first_dim;
+  const view_dim *dims = piece->num_dims ? c->graph->dims + piece->first_dim : NULL;
   cpu_piece made = {.at = c->variables[piece->variable] + piece->base * element_bytes,
                     .run_bytes = element_bytes,
                     .num_runs = 1,
@@ -87,49 +87,47 @@ static bool next(walk *w)
 
 /* `count` elements of SIZE bytes, one at a time where the compiler knows the size. */
 #define STRIDED(to, to_stride, from, from_stride, SIZE)                                            \
-  for (uint64_t i = 0; i < count; i++)                                                             \
-  memcpy((to) + i * (to_stride), (from) + i * (from_stride), SIZE)
+  for (int64_t i = 0; i < (int64_t)count; i++)                                                     \
+  memcpy((to) + i * (int64_t)(to_stride), (from) + i * (int64_t)(from_stride), SIZE)
 
 static void move_out(const uint8_t *from, int64_t stride, uint64_t count, uint64_t size,
                      uint8_t *to)
 {
-  uint64_t step = (uint64_t)stride;
   switch (size) {
   case 1:
-    STRIDED(to, 1, from, step, 1);
+    STRIDED(to, 1, from, stride, 1);
     break;
   case 2:
-    STRIDED(to, 2, from, step, 2);
+    STRIDED(to, 2, from, stride, 2);
     break;
   case 4:
-    STRIDED(to, 4, from, step, 4);
+    STRIDED(to, 4, from, stride, 4);
     break;
   case 8:
-    STRIDED(to, 8, from, step, 8);
+    STRIDED(to, 8, from, stride, 8);
     break;
   default:
-    STRIDED(to, size, from, step, size);
+    STRIDED(to, size, from, stride, size);
   }
 }
 
 static void move_in(uint8_t *to, int64_t stride, uint64_t count, uint64_t size, const uint8_t *from)
 {
-  uint64_t step = (uint64_t)stride;
   switch (size) {
   case 1:
-    STRIDED(to, step, from, 1, 1);
+    STRIDED(to, stride, from, 1, 1);
     break;
   case 2:
-    STRIDED(to, step, from, 2, 2);
+    STRIDED(to, stride, from, 2, 2);
     break;
   case 4:
-    STRIDED(to, step, from, 4, 4);
+    STRIDED(to, stride, from, 4, 4);
     break;
   case 8:
-    STRIDED(to, step, from, 8, 8);
+    STRIDED(to, stride, from, 8, 8);
     break;
   default:
-    STRIDED(to, step, from, size, size);
+    STRIDED(to, stride, from, size, size);
   }
 }
 
@@ -138,7 +136,7 @@ static uint64_t move_piece(const cpu_program *p, const cpu_piece *piece, uint8_t
                            uint8_t *linear, bool out)
 {
   uint32_t outer = piece->num_dims ? piece->num_dims - 1 : 0;
-  const cpu_dim *dims = p->dims + piece->first_dim;
+  const cpu_dim *dims = piece->num_dims ? p->dims + piece->first_dim : NULL;
   cpu_dim inner = piece->num_dims ? dims[outer] : (cpu_dim){1, 0};
   uint64_t moved = 0;
   walk w = {.dims = dims, .num_dims = outer, .at = piece->at};

@@ -205,7 +205,7 @@ pop_tensor view_end(pop_graph *graph, const char *call, pop_type type, const siz
               .num_pieces = s->num_pieces};
   for (size_t i = 0; i < s->num_pieces; i++) {
     view_piece piece = s->pieces[i];
-    const view_dim *dims = s->dims + piece.first_dim;
+    const view_dim *dims = piece.num_dims ? s->dims + piece.first_dim : NULL;
     piece.first_dim = keep_dims(graph, dims, piece.num_dims);
     piece.start = t.num_elements;
     t.num_elements += piece_elements(dims, piece.num_dims);
