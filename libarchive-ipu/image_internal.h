@@ -10,6 +10,7 @@
  * words: address, bytes, PF_R | PF_W | PF_X. */
 #define IMAGE_SEGMENTS_SECTION ".populus.segments"
 #define IMAGE_SEGMENT_BYTES 12
+#define IMAGE_SEGMENT_STATES 0x00100000 /* beside PF_R …, among the bits of PF_MASKOS */
 
 #define IMAGE_DETAILS_SECTION ".populus.symbols"
 

@@ -290,7 +290,8 @@ static pop_error *read_segments(const reader *reader, pop_image *image)
     segments[i] = (pop_image_segment){.start = get_word(record),
                                       .size = get_word(record + 4),
                                       .writable = flags & PF_W,
-                                      .executable = flags & PF_X};
+                                      .executable = flags & PF_X,
+                                      .states = flags & IMAGE_SEGMENT_STATES};
   }
   image->segments = segments;
   image->num_segments = count;

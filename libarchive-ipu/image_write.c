@@ -288,7 +288,8 @@ static void put_segments(const pop_image *image, uint8_t *out)
     const pop_image_segment *segment = &image->segments[i];
     out = put_word(out, segment->start);
     out = put_word(out, segment->size);
-    out = put_word(out, PF_R | (segment->writable ? PF_W : 0) | (segment->executable ? PF_X : 0));
+    out = put_word(out, PF_R | (segment->writable ? PF_W : 0) | (segment->executable ? PF_X : 0) |
+                            (segment->states ? IMAGE_SEGMENT_STATES : 0));
   }
 }
 

@@ -47,6 +47,7 @@ typedef struct pop_image_symbol {
 typedef struct pop_image_segment {
   uint32_t start, size; /* tile addresses; segments are ascending and do not overlap */
   bool writable, executable;
+  bool states; /* writable, but each vertex state by its own vertex only */
 } pop_image_segment;
 
 /* What a section's memory is used for: a pop_memory_category, or one of these. */

@@ -45,16 +45,27 @@ Test(machine_memory, A07_segments_that_overlap_or_leave_the_image)
   static const struct {
     const char *name, *message;
     pop_image_segment segments[2];
-  } cases[] = {
-      {"overlap", "overlaps", {{RIG_CODE, 64, false, true}, {RIG_CODE + 32, 64, true, false}}},
-      {"order", "overlaps", {{RIG_CODE + 64, 64, true, false}, {RIG_CODE, 64, false, true}}},
-      {"below", "outside", {{RIG_BASE - 4, 64, false, true}, {RIG_DATA, 64, true, false}}},
-      {"behind", "outside", {{RIG_CODE, 64, false, true}, {RIG_END - 4, 8, true, false}}},
-      {"wraps", "outside", {{RIG_CODE, 64, false, true}, {RIG_DATA, UINT32_MAX, true, false}}},
-      {"writable code",
-       "must not be writable",
-       {{RIG_CODE, 64, true, true}, {RIG_DATA, 4, true, false}}},
-      {"odd code", "multiple of 4", {{RIG_CODE + 2, 64, false, true}, {RIG_DATA, 4, true, false}}}};
+  } cases[] = {{"overlap",
+                "overlaps",
+                {{RIG_CODE, 64, false, true, false}, {RIG_CODE + 32, 64, true, false, false}}},
+               {"order",
+                "overlaps",
+                {{RIG_CODE + 64, 64, true, false, false}, {RIG_CODE, 64, false, true, false}}},
+               {"below",
+                "outside",
+                {{RIG_BASE - 4, 64, false, true, false}, {RIG_DATA, 64, true, false, false}}},
+               {"behind",
+                "outside",
+                {{RIG_CODE, 64, false, true, false}, {RIG_END - 4, 8, true, false, false}}},
+               {"wraps",
+                "outside",
+                {{RIG_CODE, 64, false, true, false}, {RIG_DATA, UINT32_MAX, true, false, false}}},
+               {"writable code",
+                "must not be writable",
+                {{RIG_CODE, 64, true, true, false}, {RIG_DATA, 4, true, false, false}}},
+               {"odd code",
+                "multiple of 4",
+                {{RIG_CODE + 2, 64, false, true, false}, {RIG_DATA, 4, true, false, false}}}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     rig r = rig_create(1, 0);
     pop_image image = rig_image(&r, 0, image_bytes);
