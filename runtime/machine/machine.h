@@ -10,7 +10,8 @@
  *
  * Protection. A context may read its tile's used memory; write what is in a writable segment of
  * the image; execute what is in an executable one. Reads and writes outside the image's segments
- * are INVALID_ADDRESS (reads only outside tile memory, with lenient_loads), writes to a read-only segment too; stores by a worker into another
+ * are INVALID_ADDRESS (reads only outside tile memory, with lenient_loads), writes to a read-only segment too, and those
+ * to a segment of vertex states by any other than the vertex whose state it is; stores by a worker into another
  * context's stack, or below its own, are STACK_OVERFLOW (machine_load is told where the stacks are);
  * unaligned access is MISALIGNED. No fault harms the host or another tile.
  */
@@ -112,6 +113,12 @@ enum { MACHINE_NUM_STACKS = MACHINE_SUPERVISOR + 1 };
  * not live on. */
 POP_MUST_CHECK pop_error *machine_load(machine *m, const pop_image *image,
                                        const machine_stack *stacks);
+/* Where the states of the tile's vertices begin, in any segment, ascending. In a segment of states a vertex may write from
+ * where its own begins (the argument of its tile.call) to where the next one begins, or the segment ends; so do the workers that a
+ * vertex on the supervisor starts; control code may write nowhere. Before the tile runs; machine_reset forgets them. The array need not live on. Errors: INDEX, FILE_LOAD if
+ * they are not ascending. */
+POP_MUST_CHECK pop_error *machine_set_states(machine *m, uint32_t tile, const uint32_t *starts,
+                                             size_t count);
 /* A vertex that takes so many cycles of the tile, whatever its code does: on the supervisor all of it, on
  * a worker from its tile.call to the next one or to tile.exit, or until it returns: to code that measures it. */
 typedef struct machine_estimate {

@@ -90,6 +90,7 @@ void memory_unload(tile *t)
   free(t->pages);
   free(t->controlled_pages);
   free(t->events);
+  free(t->states);
   estimate_forget(t);
   translate_forget_tile(t);
   *t = (tile){.number = t->number, .memory = t->memory};
@@ -184,7 +185,7 @@ static void find_windows(const machine *m, tile *t)
   t->readable = readable_window(m, t);
   t->writable = (window){0};
   for (size_t i = 0; i < t->num_segments; i++)
-    if (t->segments[i].writable)
+    if (t->segments[i].writable && !t->segments[i].states)
       t->writable = window_between_stacks(m, t, t->writable, t->segments[i].start,
                                           segment_end(&t->segments[i]));
 }
@@ -295,6 +296,24 @@ pop_error *machine_load(machine *m, const pop_image *image, const machine_stack 
   return NULL;
 }
 
+pop_error *machine_set_states(machine *m, uint32_t tile, const uint32_t *starts, size_t count)
+{
+  if (tile >= m->num_tiles)
+    return pop_error_new(POP_ERROR_INDEX, "states of tile %u: the target has tiles 0 to %u", tile,
+                         m->num_tiles - 1);
+  for (size_t i = 1; i < count; i++)
+    if (starts[i] < starts[i - 1])
+      return pop_error_new(POP_ERROR_FILE_LOAD,
+                           "states of tile %u: 0x%x comes before 0x%x: they must be ascending",
+                           tile, starts[i - 1], starts[i]);
+  struct tile *t = &m->tiles[tile];
+  free(t->states);
+  t->states = pop_xcalloc(count + 1, sizeof *t->states);
+  t->num_states = count;
+  if (count) memcpy(t->states, starts, count * sizeof *starts);
+  return NULL;
+}
+
 /* Code pages */
 
 /* The words of a page that are code: executable segments start at a whole word (check_segments), so that none
@@ -376,12 +395,52 @@ static bool in_stack_of_another(const tile *t, const context *c, uint32_t addres
   return false;
 }
 
+static const pop_image_segment *segment_at(const tile *t, uint32_t address)
+{
+  for (size_t i = 0; i < t->num_segments; i++)
+    if (address - t->segments[i].start < t->segments[i].size) return &t->segments[i];
+  return NULL;
+}
+
+/* Where the first state behind `state` begins; `end` if there is none in front of that. */
+static uint32_t next_state(const tile *t, uint32_t state, uint32_t end)
+{
+  size_t low = 0, high = t->num_states;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (t->states[middle] <= state)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < t->num_states && t->states[low] < end ? t->states[low] : end;
+}
+
+/* Of a state that is not the context's vertex's. What a worker works for may be a vertex of the supervisor's, which has
+ * started it with something else (populus/workers.h). */
+static bool in_state_of_another(const tile *t, const context *c, uint32_t address)
+{
+  const pop_image_segment *s = segment_at(t, address);
+  if (!s || !s->states) return false;
+  uint32_t own = c->vertex_state;
+  if (own - s->start >= s->size) own = t->supervisor.vertex_state;
+  return own - s->start >= s->size || address < own ||
+         address >= next_state(t, own, segment_end(s));
+}
+
+static uint8_t *refuse_state(context *c, uint32_t address)
+{
+  snprintf(c->fault.detail, sizeof c->fault.detail, "store into the state of another vertex");
+  return refuse(c, MACHINE_FAULT_INVALID_ADDRESS, address);
+}
+
 uint8_t *memory_access(machine *m, const tile *t, context *c, uint32_t address, uint32_t bytes,
                        bool store, bool by_sp)
 {
   if (address & (bytes - 1)) return refuse(c, MACHINE_FAULT_MISALIGNED, address);
   if (store && (overflows_stack(m, t, c, address, by_sp) || in_stack_of_another(t, c, address)))
     return refuse_stack(t, c, address);
+  if (store && in_state_of_another(t, c, address)) return refuse_state(c, address);
   if (store ? !memory_contains(t, address, bytes, true, false)
             : !memory_may_load(m, t, address, bytes))
     return refuse(c, MACHINE_FAULT_INVALID_ADDRESS, address);

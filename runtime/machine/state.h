@@ -112,6 +112,8 @@ typedef struct tile {
   machine_estimate *estimates; /* ascending by state */
   uint64_t *noted;             /* by number of the estimate: cycles that were noted last */
   size_t num_estimates;
+  uint32_t *states; /* where those of vertices begin, ascending */
+  size_t num_states;
   worker_start workers[ISA_MAX_WORKERS];
   context supervisor; /* while it runs; between its runs what others ask for is in tile_stops */
   uint64_t instructions;

@@ -264,6 +264,7 @@ uint32_t translated_access(const translated_frame *frame, uint32_t start, uint32
   if (start & (align - 1) || start + bytes < start) return 0;
   if (!(how & ACCESS_STORE)) return memory_may_load(frame->m, frame->t, start, bytes);
   frame->probe->x[2] = sp;
+  frame->probe->vertex_state = frame->c->vertex_state;
   for (uint32_t at = start; at < start + bytes; at += align)
     if (!memory_access(frame->m, frame->t, frame->probe, at, align, true, how & ACCESS_BY_SP))
       return 0;

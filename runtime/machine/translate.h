@@ -109,7 +109,7 @@ typedef struct translated_frame {
   uint32_t stack_start, stack_bytes;
   machine *m;
   tile *t;
-  context *probe; /* for translated_access: has the context's number and sp */
+  context *probe; /* for translated_access: has the context's number, sp and vertex state */
 } translated_frame;
 
 typedef void (*translated_code)(translated_frame *frame);
