@@ -112,7 +112,10 @@ enum {
   BLOCK_ALWAYS_LIVE = 1, /* code, tables, states, variables that outlive a run */
   BLOCK_CODE = 2,        /* executable and read-only: region 0 */
   BLOCK_READ_ONLY = 4,   /* constants of the linker; not constants of the user */
-  BLOCK_INTERLEAVED = 8  /* must be in region 1 */
+  BLOCK_INTERLEAVED = 8, /* must be in region 1 */
+  /* What no codelet may write, but for its own state: behind the code, unless a rule speaks of it. */
+  BLOCK_TABLE = 16, /* the compiler's: its content stays what it is */
+  BLOCK_STATES = 32 /* of vertices */
 };
 
 typedef struct block {

@@ -85,6 +85,8 @@ static void print_block(const compilation *c, uint32_t number, bool lives, bool 
   if (b->flags & BLOCK_CODE) fprintf(out, ", code");
   if (b->flags & BLOCK_READ_ONLY) fprintf(out, ", read-only");
   if (b->flags & BLOCK_INTERLEAVED) fprintf(out, ", interleaved");
+  if (b->flags & BLOCK_TABLE) fprintf(out, ", table");
+  if (b->flags & BLOCK_STATES) fprintf(out, ", states");
   if (b->content != COMPILER_NONE)
     fprintf(out, ", has content with %u addresses", c->contents[b->content].num_fixups);
   if (b->flags & BLOCK_ALWAYS_LIVE)

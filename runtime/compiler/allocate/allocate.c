@@ -1,7 +1,7 @@
 /* Allocate: an address for each block.
  *
- *   base                                                 interleaved base        end
- *   | system | stacks, code's data | code, read-only | data … | data …………………… | overflowed
+ *   base                                                         interleaved base        end
+ *   | system | stacks, code's data | code, read-only | own | data … | data …………………… | overflowed
  *            |--- equal on tiles with equal code ----|
  *
  * Stacks and the linked code's own data come before the code: their sizes depend on the code group
@@ -9,6 +9,9 @@
  * tile's control and exchange code, which come last of the code, differ. Stacks are lowest: what
  * overflows runs into the next context's stack or the system's memory, not into data. If code then
  * does not fit region 0 any more, they go behind it.
+ *
+ * `own` is what no codelet may write: the compiler's tables, then vertex states, of which each vertex may write its
+ * own. So they lie together, as segments of their own, and data are in one piece; but what rules speak of is data.
  *
  * Code must end in region 0. All other data takes the lowest addresses that are free, since a tile's
  * size is measured from its base to the highest byte used; it may lie across the border of the
@@ -93,14 +96,43 @@ static uint64_t put_code(allocator *a, const tile_layout *layout, uint64_t at)
   return at;
 }
 
+/* Large alignments first: so few gaps are left. */
+static uint64_t put_own(allocator *a, const tile_layout *layout, uint8_t flag, uint64_t at)
+{
+  const uint32_t *blocks = a->c->blocks_by_tile + layout->first_block;
+  uint32_t aligns = 0;
+  for (size_t i = 0; i < layout->num_blocks; i++)
+    if (a->c->blocks[blocks[i]].flags & flag) aligns |= a->c->blocks[blocks[i]].align;
+  for (uint32_t align = 1u << 31; aligns; align >>= 1) {
+    if (!(aligns & align)) continue;
+    aligns ^= align;
+    for (size_t i = 0; i < layout->num_blocks; i++) {
+      const block *b = &a->c->blocks[blocks[i]];
+      if (b->flags & flag && b->align == align) at = put_block(a, blocks[i], at);
+    }
+  }
+  return at;
+}
+
 /* Returns where data may begin. */
 static uint64_t put_front(allocator *a, const tile_layout *layout)
 {
-  uint64_t start = a->c->target.memory_base + a->c->target.system_bytes;
-  a->code_end = put_code(a, layout, put_stacks_and_code_data(a, layout, start));
-  if (a->code_end <= a->interleaved_base) return a->code_end;
-  a->code_end = put_code(a, layout, start);
-  return put_stacks_and_code_data(a, layout, a->code_end);
+  uint64_t start = a->c->target.memory_base + a->c->target.system_bytes, end;
+  a->code_end = end = put_code(a, layout, put_stacks_and_code_data(a, layout, start));
+  if (a->code_end > a->interleaved_base) {
+    a->code_end = put_code(a, layout, start);
+    end = put_stacks_and_code_data(a, layout, a->code_end);
+  }
+  return put_own(a, layout, BLOCK_STATES, put_own(a, layout, BLOCK_TABLE, end));
+}
+
+/* Where they may lie is for rules to say. */
+static void release_ruled_blocks(compilation *c)
+{
+  for (size_t i = 0; i < c->num_placement_rules; i++)
+    for (int side = 0; side < 2; side++)
+      c->blocks[c->placement_rules[i].ranges[side].block].flags &=
+          (uint8_t)~(BLOCK_TABLE | BLOCK_STATES);
 }
 
 /* ---- data ---- */
@@ -274,6 +306,7 @@ static pop_error *check_exchange_reach(const compilation *c)
 pop_error *pass_allocate(compilation *c)
 {
   group_by_tile(c);
+  release_ruled_blocks(c);
   allocator a = {.c = c,
                  .identical = identical_tiles_new(c),
                  .planner = {.budget = PLAN_BUDGET},

@@ -235,7 +235,7 @@ static uint32_t add_control_table(emitter *e, uint32_t compute_set, const tile_w
              .size = table_bytes(&shares),
              .align = 4,
              .category = POP_MEMORY_CONTROL_TABLE,
-             .flags = BLOCK_ALWAYS_LIVE,
+             .flags = BLOCK_ALWAYS_LIVE | BLOCK_TABLE,
              .name = table_name(e, compute_set)};
   b.content = begin_content(c, b.size);
   uint32_t at = 0, own = shares.num_supervisor + shares.num_all;

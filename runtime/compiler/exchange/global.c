@@ -69,7 +69,7 @@ static uint32_t add_headers(compilation *c, const packet_ends *ends, const keyed
              .size = size,
              .align = WORD,
              .category = POP_MEMORY_GLOBAL_EXCHANGE_PACKET_HEADER,
-             .flags = BLOCK_ALWAYS_LIVE,
+             .flags = BLOCK_ALWAYS_LIVE | BLOCK_TABLE,
              .name = name,
              .content = begin_content(c, size)};
   uint8_t *bytes = c->bytes + c->contents[b.content].first_byte;
@@ -92,7 +92,7 @@ static uint32_t add_replica_map(compilation *c, uint32_t tile, const exchange *x
              .size = size,
              .align = WORD,
              .category = POP_MEMORY_GLOBAL_EXCHANGE_PACKET_HEADER,
-             .flags = BLOCK_ALWAYS_LIVE,
+             .flags = BLOCK_ALWAYS_LIVE | BLOCK_TABLE,
              .name = x->name,
              .content = begin_content(c, size)};
   uint8_t *bytes = c->bytes + c->contents[b.content].first_byte;

@@ -17,6 +17,7 @@
 #include "compiler/emit/emit.h"
 #include "compiler/layout.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -343,36 +344,60 @@ static void name_everything(const compilation *c, uint32_t tile, pop_arena *aren
 
 /* ---- segments ---- */
 
+/* In the order in which they lie, but for data, which are anywhere. */
+typedef enum segment_kind { SYSTEM, DATA, CODE, TABLES, STATES } segment_kind;
+
+static segment_kind kind_of_block(const block *b)
+{
+  if (b->flags & (BLOCK_CODE | BLOCK_READ_ONLY)) return CODE;
+  if (b->flags & BLOCK_TABLE) return TABLES;
+  return b->flags & BLOCK_STATES ? STATES : DATA;
+}
+
+enum { MAX_SEGMENTS = 8 }; /* each kind once, and data between them */
+
 typedef struct segment_list {
   pop_image_segment *segments;
   size_t count;
+  segment_kind kind; /* of the last one, from `start` to `end` so far */
+  uint32_t start, end;
 } segment_list;
 
-static void add_segment(segment_list *list, uint32_t start, uint32_t end, bool writable,
-                        bool executable)
+static void end_segment(segment_list *list, uint32_t end)
 {
-  if (end <= start) return;
-  list->segments[list->count++] = (pop_image_segment){start, end - start, writable, executable};
+  segment_kind kind = list->kind;
+  if (end <= list->start) return;
+  assert(list->count < MAX_SEGMENTS);
+  list->segments[list->count++] = (pop_image_segment){.start = list->start,
+                                                      .size = end - list->start,
+                                                      .writable = kind == DATA || kind == STATES,
+                                                      .executable = kind == CODE,
+                                                      .states = kind == STATES};
+  list->start = end;
 }
 
-/* The system's memory may be read only; then data, code, data. Together they are all of the image. */
+/* The system's memory may be read only. A gap is data if data are on one side of it. Together they are all of the
+ * image. */
 static void make_segments(const compilation *c, uint32_t tile, pop_arena *arena, pop_image *image)
 {
   const tile_layout *layout = &c->tiles[tile];
-  uint32_t code_start = UINT32_MAX, code_end = 0;
+  uint32_t data_start = image->base + c->target.system_bytes;
+  segment_list list = {.segments = pop_arena_alloc(arena, MAX_SEGMENTS * sizeof *list.segments),
+                       .kind = SYSTEM,
+                       .start = image->base,
+                       .end = data_start};
+  end_segment(&list, data_start);
+  list.kind = DATA;
   for (size_t i = 0; i < layout->num_blocks; i++) {
     const block *b = &c->blocks[c->blocks_by_tile[layout->first_block + i]];
-    if (!(b->flags & (BLOCK_CODE | BLOCK_READ_ONLY))) continue;
-    if (b->address < code_start) code_start = b->address;
-    if (b->address + b->size > code_end) code_end = b->address + b->size;
+    segment_kind kind = kind_of_block(b);
+    if (kind != list.kind) end_segment(&list, list.kind == DATA ? b->address : list.end);
+    list.kind = kind;
+    if (b->address + b->size > list.end) list.end = b->address + b->size;
   }
-  enum { MAX_SEGMENTS = 4 };
-  segment_list list = {pop_arena_alloc(arena, MAX_SEGMENTS * sizeof *list.segments), 0};
-  uint32_t data_start = image->base + c->target.system_bytes;
-  add_segment(&list, image->base, data_start, false, false);
-  add_segment(&list, data_start, code_start, true, false);
-  add_segment(&list, code_start, code_end, false, true);
-  add_segment(&list, code_end, layout->end, true, false);
+  end_segment(&list, list.kind == DATA ? layout->end : list.end);
+  list.kind = DATA;
+  end_segment(&list, layout->end);
   image->segments = list.segments;
   image->num_segments = list.count;
 }

@@ -184,7 +184,7 @@ static void add_headers(compilation *c, host_packet *packets, size_t count, cons
              .size = size,
              .align = 4,
              .category = POP_MEMORY_HOST_EXCHANGE_PACKET_HEADER,
-             .flags = BLOCK_ALWAYS_LIVE,
+             .flags = BLOCK_ALWAYS_LIVE | BLOCK_TABLE,
              .name = name,
              .content = begin_content(c, size)};
   uint8_t *bytes = c->bytes + c->contents[b.content].first_byte;

@@ -232,7 +232,7 @@ static uint32_t add_descriptor_block(copying *k, uint32_t tile)
                                .size = bytes,
                                .align = 4,
                                .category = POP_MEMORY_COPY_DESCRIPTOR,
-                               .flags = BLOCK_ALWAYS_LIVE,
+                               .flags = BLOCK_ALWAYS_LIVE | BLOCK_TABLE,
                                .name = k->name,
                                .content = content_number});
 }
@@ -286,9 +286,9 @@ static void add_copy_vertices(copying *k, uint32_t tile, uint32_t descriptor_blo
   work.num_vertices = (uint32_t)(c->num_vertices - work.first_vertex);
   work.state_block = add_block(c, &(block){.tile = tile,
                                            .size = bytes,
-                                           .align = 8,
+                                           .align = 4,
                                            .category = POP_MEMORY_VERTEX_INSTANCE_STATE,
-                                           .flags = BLOCK_ALWAYS_LIVE,
+                                           .flags = BLOCK_ALWAYS_LIVE | BLOCK_STATES,
                                            .name = k->name,
                                            .content = content_number});
   pop_push(c->works, c->num_works, c->works_capacity, work);

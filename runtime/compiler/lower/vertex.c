@@ -36,13 +36,15 @@
 
 /* What belongs to vertices beside their states. */
 typedef enum field_data_kind {
-  FIELD_DATA, /* constant vectors, tables of rows */
+  FIELD_DATA, /* constant vectors: vertices may write theirs, as all that the graph has set */
+  ROW_TABLE,  /* tables of rows */
   LIST_TABLE, /* tables of packed rows */
   FIELD_DATA_COUNT
 } field_data_kind;
 
 static const pop_memory_category field_data_categories[FIELD_DATA_COUNT] = {
     [FIELD_DATA] = POP_MEMORY_VERTEX_FIELD_DATA,
+    [ROW_TABLE] = POP_MEMORY_VERTEX_FIELD_DATA,
     [LIST_TABLE] = POP_MEMORY_VECTOR_LIST_DESCRIPTOR,
 };
 
@@ -393,13 +395,14 @@ static place add_field_data(vertex_lowering *v, field_data_kind kind, profile_ve
   compilation *c = v->l->c;
   uint32_t *number = &v->field_data[kind][side_of(v, field)];
   if (*number == COMPILER_NONE) {
-    *number = add_block(c, &(block){.tile = v->tile,
-                                    .size = WORD,
-                                    .align = MIN_ALIGN,
-                                    .category = (uint8_t)field_data_categories[kind],
-                                    .flags = BLOCK_ALWAYS_LIVE,
-                                    .name = v->name,
-                                    .content = COMPILER_NONE});
+    *number =
+        add_block(c, &(block){.tile = v->tile,
+                              .size = WORD,
+                              .align = MIN_ALIGN,
+                              .category = (uint8_t)field_data_categories[kind],
+                              .flags = BLOCK_ALWAYS_LIVE | (kind == FIELD_DATA ? 0 : BLOCK_TABLE),
+                              .name = v->name,
+                              .content = COMPILER_NONE});
     c->blocks[*number].size = 0;
   }
   block *b = &c->blocks[*number];
@@ -424,7 +427,7 @@ static pointer place_rows(vertex_lowering *v, const pop_field *field, const edge
   }
   bool is_list = is_list_layout(field->layout);
   if (count > 0 && field->layout != POP_LAYOUT_ARRAY)
-    table.at = add_field_data(v, is_list ? LIST_TABLE : FIELD_DATA,
+    table.at = add_field_data(v, is_list ? LIST_TABLE : ROW_TABLE,
                               is_list ? PROFILE_DESCRIPTORS : PROFILE_EDGE_POINTERS, field,
                               field->table_alignment, count * pop_field_row_bytes(field));
   return table;
@@ -537,7 +540,7 @@ static uint32_t state_alignment(const pop_vertex_type *type)
 static uint32_t bytes_of_states(const vertex_lowering *v, uint32_t *alignment)
 {
   uint32_t bytes = 0;
-  *alignment = MIN_ALIGN;
+  *alignment = WORD;
   for (size_t i = 0; i < v->num_vertices; i++) {
     const pop_vertex_type *type = type_at(v, v->order[i].index);
     if (state_alignment(type) > *alignment) *alignment = state_alignment(type);
@@ -604,7 +607,7 @@ static void add_states(vertex_lowering *v, const size_t *first_pointer)
                                            .size = bytes,
                                            .align = alignment,
                                            .category = POP_MEMORY_VERTEX_INSTANCE_STATE,
-                                           .flags = BLOCK_ALWAYS_LIVE,
+                                           .flags = BLOCK_ALWAYS_LIVE | BLOCK_STATES,
                                            .name = v->name,
                                            .content = content_number});
   pop_push(c->works, c->num_works, c->works_capacity, work);
