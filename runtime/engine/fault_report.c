@@ -14,7 +14,7 @@ typedef struct fault_names {
   executable_found_vertex vertex;
   char function[256];    /* "compute+0x10", or "" */
   char source_line[512]; /* "codelets.cpp:12", or "" */
-  char passed[256];      /* "8 bytes behind the end of 'matrix'", or "" */
+  char there[256];       /* "in 'table.main'", "8 bytes behind the end of 'matrix'", or "" */
 } fault_names;
 
 /* The function at `pc`; if identical functions share the code, also the next one of its names. */
@@ -35,16 +35,21 @@ static void name_function(const pop_image *image, uint32_t pc, char *text, size_
   }
 }
 
-/* What lies in front of an address in tile memory that holds nothing: who reads past a vector has passed it. */
-static void name_passed(const pop_executable *e, const pop_image *image, uint32_t address,
-                        char *text, size_t size)
+/* What lies at an address that may not be written, or in front of one in tile memory that holds nothing: who reads past a
+ * vector has passed it. */
+static void name_there(const pop_executable *e, const pop_image *image, uint32_t address,
+                       char *text, size_t size)
 {
   const pop_image_symbol *nearest = NULL;
   if (address - image->base >= e->target.memory_bytes) return;
   for (size_t i = 0; i < image->num_symbols; ++i) {
     const pop_image_symbol *symbol = &image->symbols[i];
-    if (symbol->kind != POP_SYMBOL_OBJECT || symbol->address > address) continue;
-    if (symbol->size > address - symbol->address) return; /* it is in this one */
+    if (symbol->address > address) continue;
+    if (symbol->size > address - symbol->address) {
+      snprintf(text, size, "which is in '%s'", symbol->name);
+      return;
+    }
+    if (symbol->kind != POP_SYMBOL_OBJECT) continue;
     if (!nearest || symbol->address + symbol->size > nearest->address + nearest->size)
       nearest = symbol;
   }
@@ -61,7 +66,7 @@ static void find_symbols(const pop_executable *e, const machine_fault *fault, fa
   pop_error *error = executable_image(e, fault->tile, POP_IMAGE_SYMBOLS, &elf, arena, &image);
   if (!error) name_function(&image, fault->pc, names->function, sizeof names->function);
   if (!error && fault->kind == MACHINE_FAULT_INVALID_ADDRESS)
-    name_passed(e, &image, fault->address, names->passed, sizeof names->passed);
+    name_there(e, &image, fault->address, names->there, sizeof names->there);
   pop_error_free(error);
   pop_bytes_free(&elf);
   pop_arena_free(arena);
@@ -134,7 +139,7 @@ pop_error *engine_fault_report(const pop_engine *engine, uint32_t replica)
   append_what(&text, fault);
   if (engine->num_replicas > 1) append(&text, " of replica %u", replica);
   append_where(&text, fault, &names);
-  if (*names.passed) append(&text, ": %s", names.passed);
+  if (*names.there) append(&text, ": %s", names.there);
   if (*fault->detail) append(&text, ": %s", fault->detail);
   append(&text, "; superstep %llu, cycle %llu", (unsigned long long)fault->superstep,
          (unsigned long long)fault->cycle);

@@ -6,6 +6,7 @@
  * all go on in the cycle in which the last one is there.
  */
 #include "engine/engine_private.h"
+#include "engine/vertex_states.h"
 
 #include <populus/registers.h>
 #include <stdlib.h>
@@ -87,15 +88,33 @@ void replicas_free(pop_engine *engine)
 
 /* ---- loading ---- */
 
+typedef struct tile_loading {
+  const pop_engine *engine;
+  vertex_states states;
+} tile_loading;
+
 /* By several threads, each another tile. */
 static pop_error *load_tile(void *context, const pop_image *image)
 {
-  const pop_engine *engine = context;
+  const tile_loading *loading = context;
+  const pop_engine *engine = loading->engine;
   const pop_executable *e = engine->executable;
   const machine_stack *stacks = e->stack_rows[e->tiles[image->tile].stacks].of;
-  for (uint32_t i = 0; i < engine->num_replicas; i++)
+  for (uint32_t i = 0; i < engine->num_replicas; i++) {
     POP_TRY(machine_load(engine->replicas[i].machine, image, stacks));
+    POP_TRY(vertex_states_set(&loading->states, engine->replicas[i].machine, image->tile));
+  }
   return NULL;
+}
+
+static pop_error *load_tiles(pop_engine *engine)
+{
+  tile_loading loading = {.engine = engine};
+  vertex_states_find(engine->executable, &loading.states);
+  pop_error *error =
+      executable_visit_images(engine->executable, engine->num_threads, load_tile, &loading);
+  vertex_states_free(&loading.states);
+  return error;
 }
 
 static pop_error *write_indices(pop_engine *engine)
@@ -125,7 +144,7 @@ pop_error *replicas_load(pop_engine *engine)
     POP_TRY(remote_buffers_restart(r->remote_buffers));
   }
   if (!engine->on_cpu) {
-    POP_TRY(executable_visit_images(engine->executable, engine->num_threads, load_tile, engine));
+    POP_TRY(load_tiles(engine));
     POP_TRY(engine_set_estimates(engine));
   }
   return write_indices(engine);
