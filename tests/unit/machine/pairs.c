@@ -1,6 +1,7 @@
 /* runtime/machine: pairs of instructions that one piece of the interpreter executes (PAIRS of code_pages.h) do what they do
  * one by one. A pair is taken apart by the end of a page of decoded code, so each program runs twice: with the pair at
  * the beginning of a page, and across the end of one. */
+#include "support/random.h"
 #include "support/rig.h"
 
 #include <machine/code_pages.h>
@@ -11,16 +12,11 @@ static const isa_op pairs[][2] = {
 
 enum { CASES = 60, SLOT = 6, REGISTERS = 8, WORDS = 2 * REGISTERS + 1 };
 
-static uint32_t next_random(void)
-{
-  static uint64_t state = 1;
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(state >> 32);
-}
+static uint64_t seed = 1;
 
 static uint32_t below(uint32_t end)
 {
-  return next_random() % end;
+  return random_below(&seed, end);
 }
 
 /* x5 … x12 and f0 … f7 take part; x5 and x6 are addresses at the start, x13 marks what a branch skips. */
@@ -112,7 +108,8 @@ static void compare_ways(const isa_op *ids, bool *faulted)
 {
   uint32_t pair[] = {random_instruction(ids[0]), random_instruction(ids[1])};
   uint32_t x[REGISTERS] = {RIG_DATA, RIG_HOLE}, f[REGISTERS];
-  for (uint32_t i = 2; i < REGISTERS; i++) x[i] = below(2) ? next_random() : RIG_DATA;
+  for (uint32_t i = 2; i < REGISTERS; i++)
+    x[i] = below(2) ? random_next(&seed) << 1 | below(2) : RIG_DATA;
   for (uint32_t i = 0; i < REGISTERS; i++) f[i] = random_float();
   /* The first word is the last of a page; or the pair is in the middle of one. */
   outcome apart = run_pair(pair, x, f, PAGE_WORDS - 1 - SETUP);
