@@ -5,8 +5,10 @@
  * done more than waking the others costs does it wake them. So a step in which little happens, as most
  * steps of control code are, stays on one thread.
  *
- * Helpers are started when they are wanted first, and sleep between steps. */
+ * Helpers are started when they are wanted first, and sleep between steps. A child of fork has none of its parent's, and
+ * starts its own: a callback of a stream may fork, and go on with the run in the child. */
 #include "base/thread_pool.h"
+#include "base/threads.h"
 
 #include <fenv.h>
 #include <populus/arena.h>
@@ -23,6 +25,7 @@ struct thread_pool {
   uint32_t num_helpers; /* wanted */
   uint32_t num_started;
   pthread_t *helpers;
+  unsigned generation; /* of the process that started them */
   pthread_mutex_t lock;
   pthread_cond_t begin, done;
   uint64_t step; /* counts the steps for which helpers were woken; under `lock` */
@@ -57,9 +60,22 @@ void thread_pool_reverse(thread_pool *pool)
   pool->reversed = true;
 }
 
+/* In a child of the process that had them. */
+static void forget_helpers(thread_pool *pool)
+{
+  if (!pool->helpers || pool->generation == threads_generation()) return;
+  free(pool->helpers);
+  pool->helpers = NULL;
+  pool->num_started = pool->busy = 0;
+  pthread_mutex_init(&pool->lock, NULL);
+  pthread_cond_init(&pool->begin, NULL);
+  pthread_cond_init(&pool->done, NULL);
+}
+
 void thread_pool_free(thread_pool *pool)
 {
   if (!pool) return;
+  forget_helpers(pool);
   pthread_mutex_lock(&pool->lock);
   pool->stop = true;
   pthread_cond_broadcast(&pool->begin);
@@ -110,8 +126,9 @@ static void *help(void *argument)
 static void start_helpers(thread_pool *pool)
 {
   pool->helpers = pop_xcalloc(pool->num_helpers, sizeof *pool->helpers);
+  pool->generation = threads_generation();
   while (pool->num_started < pool->num_helpers &&
-         !pthread_create(&pool->helpers[pool->num_started], NULL, help, pool))
+         thread_start(&pool->helpers[pool->num_started], help, pool))
     pool->num_started++;
   pool->num_helpers = pool->num_started;
 }
@@ -142,6 +159,7 @@ void thread_pool_run_known(thread_pool *pool, const thread_pool_work *work, uint
 {
   uint64_t instructions = 0;
   bool awake = false;
+  forget_helpers(pool);
   pool->work = *work;
   atomic_store(&pool->next, 0);
   if (pool->num_helpers && work->num_items > work->take && expected >= WAKE_INSTRUCTIONS) {

@@ -2,15 +2,15 @@
  * same time, not that cores are busy (../base/thread_pool.h is about that). They stay the same threads as long as the engine
  * lives. */
 #include "engine/callback_threads.h"
+#include "base/threads.h"
 
 #include <populus/arena.h>
 #include <populus/out_of_memory.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 struct callback_threads {
   uint32_t wanted, started;
+  unsigned generation; /* of the process that started them */
   bool with_caller;
   pthread_t *threads;
   pthread_mutex_t lock;
@@ -34,9 +34,21 @@ callback_threads *callback_threads_new(uint32_t count, bool with_caller)
   return t;
 }
 
+/* In a child of the process that had them. */
+static void forget_threads(callback_threads *t)
+{
+  if (!t->started || t->generation == threads_generation()) return;
+  t->wanted = t->started;
+  t->started = 0;
+  pthread_mutex_init(&t->lock, NULL);
+  pthread_cond_init(&t->begin, NULL);
+  pthread_cond_init(&t->done, NULL);
+}
+
 void callback_threads_free(callback_threads *t)
 {
   if (!t) return;
+  forget_threads(t);
   pthread_mutex_lock(&t->lock);
   t->stop = true;
   pthread_cond_broadcast(&t->begin);
@@ -73,15 +85,10 @@ static void *serve(void *context)
   return NULL;
 }
 
-/* Signals are for the program's own threads. */
 static void start(callback_threads *t)
 {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  while (t->started < t->wanted && pthread_create(&t->threads[t->started], NULL, serve, t) == 0)
-    t->started++;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  t->generation = threads_generation();
+  while (t->started < t->wanted && thread_start(&t->threads[t->started], serve, t)) t->started++;
   t->wanted = t->started; /* as many as there can be */
 }
 
@@ -89,6 +96,7 @@ void callback_threads_run(callback_threads *t, void (*run)(void *context, size_t
                           void *context, size_t num_items)
 {
   if (num_items == 0) return;
+  forget_threads(t);
   if (t->started < t->wanted) start(t);
   pop_memory_hold();
   pthread_mutex_lock(&t->lock);

@@ -9,8 +9,8 @@
 #include "native.h"
 
 #include "base/log.h"
+#include "base/threads.h"
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -354,14 +354,10 @@ static void start_in_child(void)
  * native_module.c for what it does when the process ends. */
 static void start_thread(void)
 {
-  sigset_t every, before;
   pthread_t thread;
   if (!all.watches_forks)
     all.watches_forks = !pthread_atfork(lock_for_fork, unlock_after_fork, start_in_child);
-  sigfillset(&every);
-  pthread_sigmask(SIG_SETMASK, &every, &before);
-  all.has_thread = all.watches_forks && !pthread_create(&thread, NULL, translate_queue, NULL);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  all.has_thread = all.watches_forks && thread_start(&thread, translate_queue, NULL);
   if (all.has_thread) pthread_detach(thread);
 }
 

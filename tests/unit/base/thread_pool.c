@@ -3,10 +3,13 @@
 
 #include <base/thread_pool.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MAX_ITEMS = 1000, MUCH = 1 << 30 };
 
@@ -107,4 +110,78 @@ Test(thread_pool, one_thread_takes_items_in_order_or_from_the_last_on)
   thread_pool_run(pool, &(thread_pool_work){note_order, &next, 10, 4});
   for (uint32_t i = 0; i < 10; i++) cr_assert(order[i] == i && order[10 + i] == 9 - i);
   thread_pool_free(pool);
+}
+
+/* ---- forks and signals ---- */
+
+/* A child has none of the helpers, which wait meanwhile. */
+static int run_in_child(thread_pool *pool)
+{
+  counts c = {.num_items = MAX_ITEMS};
+  alarm(60);
+  for (int round = 0; round < 3; round++)
+    thread_pool_run_known(pool, &(thread_pool_work){count_item, &c, MAX_ITEMS, 1}, MUCH);
+  for (uint32_t i = 0; i < MAX_ITEMS; i++)
+    if (c.done[i] != 3) return 1;
+  thread_pool_free(pool);
+  return 0;
+}
+
+Test(thread_pool, T04_a_child_of_fork_has_helpers_of_its_own)
+{
+  thread_pool *pool = thread_pool_new(3), *unused = thread_pool_new(3);
+  counts c = {.num_items = MAX_ITEMS};
+  thread_pool_run_known(pool, &(thread_pool_work){count_item, &c, MAX_ITEMS, 1}, MUCH);
+  pid_t child = fork();
+  if (child == 0) {
+    thread_pool_free(unused);
+    _exit(run_in_child(pool));
+  }
+  int status = -1;
+  cr_assert_eq(waitpid(child, &status, 0), child);
+  cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status 0x%x", (unsigned)status);
+  thread_pool_run_known(pool, &(thread_pool_work){count_item, &c, MAX_ITEMS, 1}, MUCH);
+  thread_pool_free(pool);
+  thread_pool_free(unused);
+}
+
+static pthread_t program;
+static atomic_uint handled, handled_elsewhere;
+
+static void note_signal(int signal)
+{
+  (void)signal;
+  atomic_fetch_add(pthread_equal(pthread_self(), program) ? &handled : &handled_elsewhere, 1);
+}
+
+/* To the process, from each thread. */
+static uint64_t send_signals(void *context, uint32_t item)
+{
+  late *l = context;
+  (void)item;
+  atomic_fetch_add(&l->arrived, 1);
+  while (atomic_load(&l->arrived) < LATE_THREADS)
+    nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);
+  for (int i = 0; i < 100; i++) kill(getpid(), SIGUSR1);
+  return 1;
+}
+
+Test(thread_pool, T04_signals_are_for_the_threads_of_the_program)
+{
+  struct sigaction action = {.sa_handler = note_signal};
+  late l = {.caller = pthread_self()};
+  program = pthread_self();
+  sigaction(SIGUSR1, &action, NULL);
+  thread_pool *pool = thread_pool_new(LATE_THREADS);
+  thread_pool_run_known(pool, &(thread_pool_work){end_late, &l, LATE_THREADS, 1}, MUCH);
+  atomic_store(&l.arrived, 0);
+  sigset_t one, before;
+  sigemptyset(&one);
+  sigaddset(&one, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &one, &before); /* now others would get them */
+  thread_pool_run_known(pool, &(thread_pool_work){send_signals, &l, LATE_THREADS, 1}, MUCH);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  thread_pool_free(pool);
+  cr_assert_eq(atomic_load(&handled_elsewhere), 0);
+  cr_assert_gt(atomic_load(&handled), 0);
 }
