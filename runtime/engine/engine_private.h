@@ -14,6 +14,7 @@
 #include "graph/print_format.h"
 #include "machine/machine.h"
 #include "options/options.h"
+#include <pthread.h>
 #include <stdatomic.h>
 
 typedef enum engine_state {
@@ -49,11 +50,14 @@ struct pop_engine {
   pop_profile_format profile_format;  /* in which it is written there */
   uint64_t reported_runs;             /* that are still to be reported */
   engine_state state;
-  FILE *print_stream;            /* NULL: standard error */
-  FILE *trace_file;              /* debug.trace's; NULL: the stream above */
-  host_function *host_functions; /* that streams' callbacks are of */
-  atomic_int use;                /* use.c */
-  atomic_bool runs, stopped;     /* pop_engine_stop; `stopped` of the run that goes on */
+  FILE *print_stream;             /* NULL: standard error */
+  FILE *trace_file;               /* debug.trace's; NULL: the stream above */
+  host_function *host_functions;  /* that streams' callbacks are of */
+  atomic_int use;                 /* use.c, these three */
+  pthread_t runner;               /* while it is in use: who uses it */
+  _Atomic(char *) callback_frame; /* of the call that calls callbacks; NULL: none does */
+  bool was_left;                  /* the last run: a callback did not return to it */
+  atomic_bool runs, stopped;      /* pop_engine_stop; `stopped` of the run that goes on */
 };
 
 /* engine.c: there is something on the device that can be asked; `what` is for messages: "cannot run: …". */
@@ -72,6 +76,9 @@ POP_MUST_CHECK pop_error *engine_enter(pop_engine *engine, const char *what);
 POP_MUST_CHECK pop_error *engine_leave(pop_engine *engine, pop_error *error);
 /* If the engine is in use: leave will destroy it. If not, it is the caller's to destroy. */
 bool engine_free_later(pop_engine *engine);
+/* Callbacks of the program are called between these two, by this function or those that it calls. */
+void engine_enter_callbacks(pop_engine *engine);
+void engine_leave_callbacks(pop_engine *engine);
 /* An error if that is so. */
 POP_MUST_CHECK pop_error *engine_check_wanted(const pop_engine *engine);
 

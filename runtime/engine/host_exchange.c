@@ -235,6 +235,7 @@ pop_error *engine_host_exchange(pop_engine *engine, const executable_event *even
   pop_error *error;
   for (uint32_t r = 0; r < count; r++) all[r] = new_exchange(engine, event, &engine->replicas[r]);
   for (uint32_t r = 0; r < count; r++) open_windows(&all[r]);
+  engine_enter_callbacks(engine);
   error = open_streams(engine, all);
   for (uint32_t r = 0; r < count && !error; r++) {
     if (all[r].count > 1) set_aside(engine, &all[r]);
@@ -242,6 +243,7 @@ pop_error *engine_host_exchange(pop_engine *engine, const executable_event *even
     faulted = r;
   }
   if (!error) error = close_streams(engine, all);
+  engine_leave_callbacks(engine);
   for (uint32_t r = 0; r < count; r++) free_exchange(&all[r]);
   free(all);
   return error ? replicas_report_fault(engine, faulted, error) : NULL;

@@ -1,17 +1,72 @@
 /* Who uses an engine: one call at a time. While one is running, a callback of a stream (or another
  * thread) may ask for anything: it gets an error, and the run goes on undisturbed. An engine that is freed
  * then lives until the call that uses it has come to its end. */
+#include "base/log.h"
 #include "engine/engine_private.h"
 
 #include <populus/out_of_memory.h>
 
 enum { IDLE, IN_USE, TO_BE_FREED };
 
+/* ---- callbacks that do not come back ----
+ *
+ * A callback that ends by longjmp leaves the run in the middle, and the engine in use. Who calls it next from
+ * the same thread is then nearer to the beginning of the stack than the call was that called the callback; inside a
+ * callback nobody is. Stacks that programs make themselves are not compared. */
+
+static bool on_stack_of_thread(const char *place)
+{
+  pthread_attr_t attributes;
+  void *start = NULL;
+  size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes)) return false;
+  pthread_attr_getstack(&attributes, &start, &size);
+  pthread_attr_destroy(&attributes);
+  return (uintptr_t)place - (uintptr_t)start < size;
+}
+
+/* Other threads may still be at work in callbacks, if there are some. */
+static bool was_left(const pop_engine *engine)
+{
+  const char *here = __builtin_frame_address(0), *before = atomic_load(&engine->callback_frame);
+  return before && before < here && !engine->callback_threads &&
+         pthread_equal(engine->runner, pthread_self()) && on_stack_of_thread(before) &&
+         on_stack_of_thread(here);
+}
+
+/* The run that was left is over: the tiles wait in a host sync, so that nobody works for it any more. */
+static void end_left_run(pop_engine *engine)
+{
+  if (atomic_load(&engine->use) != IN_USE || !was_left(engine)) return;
+  log_write(LOG_WARN, "ENGINE",
+            "a callback of a stream has left pop_engine_run by longjmp: the run is over");
+  pop_memory_release();
+  engine->state = ENGINE_FAULTED;
+  engine->was_left = true;
+  atomic_store(&engine->runs, false);
+  atomic_store(&engine->callback_frame, NULL);
+  atomic_store(&engine->use, IDLE);
+}
+
+void engine_enter_callbacks(pop_engine *engine)
+{
+  atomic_store(&engine->callback_frame, __builtin_frame_address(0));
+}
+
+void engine_leave_callbacks(pop_engine *engine)
+{
+  atomic_store(&engine->callback_frame, NULL);
+}
+
+/* ---- whose it is ---- */
+
 pop_error *engine_enter(pop_engine *engine, const char *what)
 {
   int use = IDLE;
   POP_TRY(pop_memory_check());
+  end_left_run(engine);
   if (atomic_compare_exchange_strong(&engine->use, &use, IN_USE)) {
+    engine->runner = pthread_self();
     pop_memory_hold(); /* threads work with what is on this one's stack, and the user's functions are called */
     return NULL;
   }
@@ -31,6 +86,7 @@ pop_error *engine_leave(pop_engine *engine, pop_error *error)
 
 bool engine_free_later(pop_engine *engine)
 {
+  end_left_run(engine);
   for (;;) {
     int use = IDLE;
     if (atomic_compare_exchange_strong(&engine->use, &use, IN_USE)) return false;

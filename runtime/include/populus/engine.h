@@ -111,7 +111,12 @@ POP_MUST_CHECK pop_error *pop_engine_connect_replica_stream(pop_engine *engine, 
  * of the bytes of one copy. A callback must return: the run waits for it, and cannot take its thread away; one
  * that took longer than target.hostSyncTimeout says ends the run with an error once it is back. With the option
  * streamCallbacks.multiThreadMode they are called on other threads, too, and those of streams (or replicas) with different contexts at the same time, if their copies follow each other in the
- * program. Those with one context are called one after another, in the order of the copies. */
+ * program. Those with one context are called one after another, in the order of the copies.
+ *
+ * A callback that runs on the thread of the run may call exit, and fork: the run may go on in the child as well. One
+ * that leaves by longjmp ends the run: the next call on the engine from that thread finds out, memory can be
+ * read, and running again is an error until pop_engine_load; what the run had allocated is lost. With threads for callbacks neither
+ * fork nor longjmp is for callbacks, and nowhere an exception of C++ (the C++ interface catches them). */
 typedef struct pop_stream_callback {
   /* Host to device: fill `data` now, the device waits. Device to host: `data` has what came. Returns 0;
    * any other value ends the run with an error that has the number. */

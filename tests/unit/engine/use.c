@@ -6,7 +6,10 @@
 #include <populus/populus.h>
 #include <populus/profile.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { COUNT = 4, MANY_RUNS = 300 };
 static const int sent[COUNT] = {7, 11, 13, 17};
@@ -195,6 +198,86 @@ Test(engine_use, E09_a_callback_may_end_the_process, .exit_code = 23)
   session p = {.ask = leave_process};
   start(&p, 1);
   pop_error_free(pop_engine_run(p.engine, 0));
+}
+
+/* ---- callbacks that leave ---- */
+
+static jmp_buf left;
+
+static pop_error *leave_run(pop_engine *engine)
+{
+  (void)engine;
+  longjmp(left, 1);
+}
+
+/* As a program that has its own errors: what the run has on the stack is gone. */
+static void run_and_leave(session *p)
+{
+  if (setjmp(left) == 0) { /* NOLINT(cert-err52-cpp): that is the test */
+    pop_error_free(pop_engine_run(p->engine, 0));
+    cr_assert_fail("it came back");
+  }
+}
+
+TEST_ON_EACH_DEVICE(engine_use, E03_a_run_that_a_callback_left_by_longjmp_is_over)
+{
+  session p = {.ask = leave_run};
+  start(&p, 3);
+  for (int i = 0; i < 2; i++) {
+    run_and_leave(&p);
+    int values[COUNT];
+    expect_ok(pop_engine_read_tensor(p.engine, "second", values, sizeof values));
+    expect_error(pop_engine_run(p.engine, 0), POP_ERROR_RUNTIME,
+                 "was left by longjmp out of a stream's callback", "run again");
+    expect_ok(pop_engine_load(p.engine));
+  }
+  p.ask = NULL;
+  expect_ok(pop_engine_run(p.engine, 0));
+  expect_sent(p.engine, "after all");
+  p.ask = leave_run;
+  run_and_leave(&p);
+  pop_engine_free(p.engine);
+  expect_error(pop_engine_run(p.engine, 0), POP_ERROR_INVALID_ARGUMENT, "the engine was freed",
+               "run");
+}
+
+/* The child goes on with the run, as the parent does; in each it is a run of its own from there on. */
+static pid_t child;
+
+static pop_error *fork_once(pop_engine *engine)
+{
+  (void)engine;
+  if (!child) child = fork() ? -1 : 1;
+  return NULL;
+}
+
+static int run_in_both(session *p)
+{
+  int seen[COUNT] = {0};
+  pop_error *error = pop_engine_run(p->engine, 0);
+  if (!error) error = pop_engine_run(p->engine, 0);
+  if (!error) error = pop_engine_read_tensor(p->engine, "second", seen, sizeof seen);
+  if (error) fprintf(stderr, "%s\n", pop_error_message(error));
+  return !error && !memcmp(seen, sent, sizeof sent) ? 0 : 1;
+}
+
+TEST_ON_EACH_DEVICE(engine_use, T04_a_callback_may_fork)
+{
+  session p = {.ask = fork_once};
+  child = 0;
+  start(&p, 3);
+  alarm(60); /* of the child: it ends even if it waits for a thread that it has not */
+  int result = run_in_both(&p);
+  if (child == 1) {
+    pop_engine_free(p.engine);
+    _exit(result);
+  }
+  int status = -1;
+  cr_assert_gt(wait(&status), 0);
+  cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child: status 0x%x",
+            (unsigned)status);
+  cr_assert_eq(result, 0);
+  pop_engine_free(p.engine);
 }
 
 /* ---- engines and devices that are gone ---- */
