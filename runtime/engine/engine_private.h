@@ -24,6 +24,7 @@ typedef enum engine_state {
 } engine_state;
 
 typedef struct device_print device_print;
+typedef struct exchange_run exchange_run;
 
 /* A machine with the executable's images, and the host's side of it. */
 typedef struct replica {
@@ -56,6 +57,7 @@ struct pop_engine {
   atomic_int use;                 /* use.c, these three */
   pthread_t runner;               /* while it is in use: who uses it */
   _Atomic(char *) callback_frame; /* of the call that calls callbacks; NULL: none does */
+  exchange_run *exchange;         /* host_exchange.c: the one that goes on; NULL: none does */
   bool was_left;                  /* the last run: a callback did not return to it */
   atomic_bool runs, stopped;      /* pop_engine_stop; `stopped` of the run that goes on */
 };
@@ -110,6 +112,8 @@ POP_MUST_CHECK pop_error *engine_write_host_tensor(pop_engine *engine, uint32_t 
 
 /* host_exchange.c: the exchange of an event, in which the tiles wait. */
 POP_MUST_CHECK pop_error *engine_host_exchange(pop_engine *engine, const executable_event *event);
+/* Of one that a callback has left; otherwise it does nothing. */
+void engine_end_host_exchange(pop_engine *engine);
 
 /* print_tensor.c: `title: {1,2}` and a newline. */
 void print_tensor(FILE *stream, const char *title, pop_type type, const size_t *shape,

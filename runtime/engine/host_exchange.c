@@ -71,6 +71,20 @@ typedef struct stream_work {
   size_t num_first, first_capacity;
 } stream_work;
 
+static void free_work(stream_work *work)
+{
+  free(work->first);
+  free(work->windows);
+  *work = (stream_work){0};
+}
+
+/* The engine's, as callbacks may not come back to it (use.c). */
+struct exchange_run {
+  exchange *all; /* by replica */
+  uint32_t count;
+  stream_work work;
+};
+
 /* What was written aside goes where it belongs. */
 static void put_back(exchange *x, size_t number)
 {
@@ -149,8 +163,7 @@ static pop_error *run_stream_work(stream_work *work)
     else
       error = work->windows[i].error;
   }
-  free(work->first);
-  free(work->windows);
+  free_work(work);
   return error;
 }
 
@@ -170,14 +183,15 @@ static void open_windows(exchange *x)
   }
 }
 
-static pop_error *open_streams(const pop_engine *engine, exchange *all)
+static pop_error *open_streams(const pop_engine *engine, exchange_run *run)
 {
-  stream_work work = {.engine = engine, .run = open_stream};
+  exchange *all = run->all;
+  run->work = (stream_work){.engine = engine, .run = open_stream};
   for (uint32_t r = 0; r < engine->num_replicas; r++)
     for (size_t i = 0; i < all[r].count; i++)
       if (!all[r].facts[i].remote && !is_of_first(engine, &all[r], &all[r].facts[i]))
-        add_stream_window(&work, &all[r], i);
-  POP_TRY(run_stream_work(&work));
+        add_stream_window(&run->work, &all[r], i);
+  POP_TRY(run_stream_work(&run->work));
   for (uint32_t r = 1; r < engine->num_replicas; r++)
     for (size_t i = 0; i < all[r].count; i++)
       if (is_of_first(engine, &all[r], &all[r].facts[i]))
@@ -185,16 +199,17 @@ static pop_error *open_streams(const pop_engine *engine, exchange *all)
   return NULL;
 }
 
-static pop_error *close_streams(const pop_engine *engine, exchange *all)
+static pop_error *close_streams(const pop_engine *engine, exchange_run *run)
 {
-  stream_work work = {.engine = engine, .run = close_stream};
+  exchange *all = run->all;
+  run->work = (stream_work){.engine = engine, .run = close_stream};
   for (uint32_t r = 0; r < engine->num_replicas; r++)
     for (size_t i = 0; i < all[r].count; i++) {
       if (all[r].facts[i].remote) continue;
       if (engine->callback_threads) put_back(&all[r], i);
-      add_stream_window(&work, &all[r], i);
+      add_stream_window(&run->work, &all[r], i);
     }
-  return run_stream_work(&work);
+  return run_stream_work(&run->work);
 }
 
 static pop_error *run_exchange(const pop_engine *engine, const exchange *x)
@@ -227,24 +242,42 @@ static void free_exchange(exchange *x)
   free(x->windows);
 }
 
+static exchange_run *begin_run(pop_engine *engine, const executable_event *event)
+{
+  exchange_run *run = engine->exchange = pop_xcalloc(1, sizeof *run);
+  run->all = pop_xcalloc(engine->num_replicas, sizeof *run->all);
+  for (; run->count < engine->num_replicas; run->count++) {
+    run->all[run->count] = new_exchange(engine, event, &engine->replicas[run->count]);
+    open_windows(&run->all[run->count]);
+  }
+  return run;
+}
+
+void engine_end_host_exchange(pop_engine *engine)
+{
+  exchange_run *run = engine->exchange;
+  if (!run) return;
+  engine_leave_callbacks(engine);
+  for (uint32_t r = 0; r < run->count; r++) free_exchange(&run->all[r]);
+  free_work(&run->work);
+  free(run->all);
+  free(run);
+  engine->exchange = NULL;
+}
+
 /* Streams that are broadcast have one memory for all replicas: it is open until the last one has it. */
 pop_error *engine_host_exchange(pop_engine *engine, const executable_event *event)
 {
-  uint32_t count = engine->num_replicas, faulted = 0;
-  exchange *all = pop_xcalloc(count, sizeof *all);
-  pop_error *error;
-  for (uint32_t r = 0; r < count; r++) all[r] = new_exchange(engine, event, &engine->replicas[r]);
-  for (uint32_t r = 0; r < count; r++) open_windows(&all[r]);
+  uint32_t faulted = 0;
+  exchange_run *run = begin_run(engine, event);
   engine_enter_callbacks(engine);
-  error = open_streams(engine, all);
-  for (uint32_t r = 0; r < count && !error; r++) {
-    if (all[r].count > 1) set_aside(engine, &all[r]);
-    error = run_exchange(engine, &all[r]);
+  pop_error *error = open_streams(engine, run);
+  for (uint32_t r = 0; r < run->count && !error; r++) {
+    if (run->all[r].count > 1) set_aside(engine, &run->all[r]);
+    error = run_exchange(engine, &run->all[r]);
     faulted = r;
   }
-  if (!error) error = close_streams(engine, all);
-  engine_leave_callbacks(engine);
-  for (uint32_t r = 0; r < count; r++) free_exchange(&all[r]);
-  free(all);
+  if (!error) error = close_streams(engine, run);
+  engine_end_host_exchange(engine);
   return error ? replicas_report_fault(engine, faulted, error) : NULL;
 }

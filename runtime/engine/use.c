@@ -44,7 +44,7 @@ static void end_left_run(pop_engine *engine)
   engine->state = ENGINE_FAULTED;
   engine->was_left = true;
   atomic_store(&engine->runs, false);
-  atomic_store(&engine->callback_frame, NULL);
+  engine_end_host_exchange(engine);
   atomic_store(&engine->use, IDLE);
 }
 

@@ -115,7 +115,7 @@ POP_MUST_CHECK pop_error *pop_engine_connect_replica_stream(pop_engine *engine, 
  *
  * A callback that runs on the thread of the run may call exit, and fork: the run may go on in the child as well. One
  * that leaves by longjmp ends the run: the next call on the engine from that thread finds out, memory can be
- * read, and running again is an error until pop_engine_load; what the run had allocated is lost. With threads for callbacks neither
+ * read, and running again is an error until pop_engine_load. With threads for callbacks neither
  * fork nor longjmp is for callbacks, and nowhere an exception of C++ (the C++ interface catches them). */
 typedef struct pop_stream_callback {
   /* Host to device: fill `data` now, the device waits. Device to host: `data` has what came. Returns 0;
