@@ -1,5 +1,5 @@
 /* As StableHLO's reference implementation compares: expect_eq wants the same values (any NaN is any other),
- * expect_almost_eq floating-point numbers that differ by at most .0001, expect_close numbers with at most
+ * expect_almost_eq floating-point numbers of one sign that differ by at most .0001, expect_close numbers with at most
  * max_ulp_difference (3) numbers of the type from one to the other. */
 #include "models/judge.h"
 
@@ -22,8 +22,8 @@ static int64_t order(element_type e, const uint8_t *bytes)
 static bool almost_equal(double a, double b)
 {
   if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
-  if (isinf(a) || isinf(b)) return a == b;
-  return fabs(a - b) <= almost;
+  if (a == b) return true;
+  return isfinite(a) && isfinite(b) && signbit(a) == signbit(b) && fabs(a - b) <= almost;
 }
 
 static uint64_t distance(element_type e, const uint8_t *a, const uint8_t *b)

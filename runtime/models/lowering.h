@@ -179,7 +179,7 @@ bool lower_view(lowering *l, const operation *op, bool *done);
 /* lower_product.c: is it one that poplin makes? */
 bool product_is_planned(const operation *op);
 bool lower_product(lowering *l, const operation *op);
-bool lower_range(lowering *l, const operation *op); /* emit_range.c */
+bool lower_range(lowering *l, const operation *op); /* lower_range.c */
 bool lower_flow(lowering *l, const operation *op);  /* lower_flow.c */
 
 /* lower.c: `m`, `f`, `graph`, `sequence`, `num_tiles` and `num_workers` are set. */

@@ -19,7 +19,7 @@
 
 /* ---- element types ---- */
 
-/* X(enumerator, name in the text, suffix of functions in codelet_ops.h, type of tensors, what a codelet's fields
+/* X(enumerator, name in the text, suffix of functions in hlo.h, type of tensors, what a codelet's fields
  * hold, what it calculates with). What the tile's C has no type for is kept as its bits. */
 #define ELEMENT_TYPES(X)                                                                           \
   X(ELEMENT_I1, "i1", "i1", POP_BOOL, "bool", "bool")                                              \
@@ -138,7 +138,7 @@ typedef enum op_code {
 typedef enum op_how {
   HOW_ELEMENT, /* element by element, by a function of codelet_ops.h */
   HOW_INDEX,   /* each element of the result from its index: code of emit_index.c */
-  HOW_RANGE,   /* a range of the result at a time: code of emit_range.c */
+  HOW_RANGE,   /* a range of the result at a time: code of lower_range.c */
   HOW_FLOW,    /* control flow: lower_flow.c */
   HOW_OTHER    /* by itself */
 } op_how;

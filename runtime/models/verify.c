@@ -765,7 +765,6 @@ static pop_error *verify_top_k(verifier *v, const operation *op)
 
 static pop_error *verify_triangular_solve(verifier *v, const operation *op)
 {
-  enum { MOST_ROWS = 1024 }; /* a column is on a worker's stack */
   POP_TRY(want_counts(v, op, 2, 1, 0));
   const model_type *a = type_of(op, 0), *b = type_of(op, 1);
   WANT(a->rank >= 2 && b->rank == a->rank && same_element(a, b) &&
@@ -779,11 +778,40 @@ static pop_error *verify_triangular_solve(verifier *v, const operation *op)
            memcmp(a->dims, b->dims, (a->rank - 2) * sizeof *a->dims) == 0,
        "%s: %s does not go with %s", op->name, type_text(v->m->arena, a),
        type_text(v->m->arena, b));
-  WANT(m <= MOST_ROWS, "%s of more than %d rows is not supported", op->name, MOST_ROWS);
   const char *transpose = op_word(op, "transpose_a");
   WANT(!*transpose || strcmp(transpose, "NO_TRANSPOSE") == 0 ||
            strcmp(transpose, "TRANSPOSE") == 0 || strcmp(transpose, "ADJOINT") == 0,
        "%s: transpose_a is NO_TRANSPOSE, TRANSPOSE or ADJOINT, not '%s'", op->name, transpose);
+  return NULL;
+}
+
+static pop_error *verify_cholesky(verifier *v, const operation *op)
+{
+  POP_TRY(want_counts(v, op, 1, 1, 0));
+  const model_type *a = type_of(op, 0);
+  WANT(a->rank >= 2 && a->dims[a->rank - 1] == a->dims[a->rank - 2] &&
+           (element_is_float(a->element) || a->element == ELEMENT_C64) &&
+           type_equal(a, op->results[0]->type),
+       "%s is of square matrices of floating-point numbers, not of %s; the result is alike",
+       op->name, type_text(v->m->arena, a));
+  return NULL;
+}
+
+static pop_error *verify_rng_bit_generator(verifier *v, const operation *op)
+{
+  POP_TRY(want_counts(v, op, 1, 2, 0));
+  const model_type *state = type_of(op, 0);
+  const char *algorithm = op_word(op, "rng_algorithm");
+  bool threefry = strcmp(algorithm, "THREE_FRY") == 0;
+  WANT(threefry || strcmp(algorithm, "PHILOX") == 0 || strcmp(algorithm, "DEFAULT") == 0,
+       "%s: rng_algorithm is THREE_FRY, PHILOX or DEFAULT, not '%s'", op->name, algorithm);
+  WANT(state->rank == 1 && state->element == ELEMENT_U64 &&
+           (state->dims[0] == 2 || (state->dims[0] == 3 && !threefry)) &&
+           type_equal(state, op->results[0]->type),
+       "%s: the state is tensor<2xui64>%s, before and after, not %s", op->name,
+       threefry ? "" : " or tensor<3xui64>", type_text(v->m->arena, state));
+  if (!element_is_integer(op->results[1]->type->element))
+    name_unsupported(v, op->offset, "rng_bit_generator of other than integers");
   return NULL;
 }
 
@@ -1147,6 +1175,10 @@ static pop_error *verify_range(verifier *v, const operation *op)
     return verify_top_k(v, op);
   case OP_TRIANGULAR_SOLVE:
     return verify_triangular_solve(v, op);
+  case OP_CHOLESKY:
+    return verify_cholesky(v, op);
+  case OP_RNG_BIT_GENERATOR:
+    return verify_rng_bit_generator(v, op);
   default:
     name_unsupported(v, op->offset, op->name);
     return NULL;

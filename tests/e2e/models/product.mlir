@@ -14,6 +14,7 @@ func.func @main() {
   %9 = stablehlo.constant dense<0.01> : tensor<2x256x64xf32>
   %10 = stablehlo.multiply %8, %9 : tensor<2x256x64xf32>
   %11 = stablehlo.constant dense<0.0> : tensor<2x256x64xf32>
-  check.expect_almost_eq %10, %11 : tensor<2x256x64xf32>
+  %12 = stablehlo.abs %10 : tensor<2x256x64xf32>
+  check.expect_almost_eq %12, %11 : tensor<2x256x64xf32>
   return
 }

@@ -2,97 +2,13 @@
  *
  * Each has a codelet of its own. Scatters are divided by ranges of the result: a vertex goes through all updates, in
  * order, and takes those for its own range; sorts are divided by rows. */
-#include "models/lowering.h"
+#include "models/range.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PRINT(...) pop_arena_printf(l->m->arena, __VA_ARGS__)
-
-/* ---- codelets ---- */
-
-typedef struct field {
-  char name[40];
-  const value *of;
-  bool output;
-} field;
-
-typedef struct range_codelet {
-  emitter e;
-  field fields[200];
-  size_t num_fields;
-} range_codelet;
-
-static bool add_field(range_codelet *c, const operation *op, const char *stem, size_t number,
-                      const value *of, bool output)
-{
-  if (c->num_fields == sizeof c->fields / sizeof *c->fields)
-    return lowering_fail(c->e.l, op, "%s has too many operands", op->name);
-  field *f = &c->fields[c->num_fields++];
-  snprintf(f->name, sizeof f->name, "%s%zu", stem, number);
-  f->of = of;
-  f->output = output;
-  return true;
-}
-
-/* The struct, the body with pointers by the fields' names, base and size (of the first output). */
-static uint32_t finish_codelet(range_codelet *c, const operation *op)
-{
-  lowering *l = c->e.l;
-  text t = {0};
-  text_add(&t, "typedef struct {\n");
-  const char *size = "";
-  for (size_t i = 0; i < c->num_fields; ++i) {
-    text_add(&t, "  %s(VECTOR(%s)) %s;\n", c->fields[i].output ? "OUTPUT" : "INPUT",
-             element_infos[c->fields[i].of->type->element].field, c->fields[i].name);
-    if (c->fields[i].output && !*size) size = c->fields[i].name;
-  }
-  text_add(&t, "  unsigned base;\n} NAME;\n%s\nCOMPUTE(NAME)\n{\n",
-           c->e.functions.data ? c->e.functions.data : "");
-  for (size_t i = 0; i < c->num_fields; ++i)
-    text_add(&t, "  %s%s *restrict %s = vertex->%s.data;\n", c->fields[i].output ? "" : "const ",
-             element_infos[c->fields[i].of->type->element].field, c->fields[i].name,
-             c->fields[i].name);
-  text_add(&t,
-           "  const unsigned base = vertex->base, size = vertex->%s.size;\n  (void)base;\n%s"
-           "  return true;\n}\n",
-           size, c->e.body.data ? c->e.body.data : "");
-  uint32_t codelet = lowering_add_codelet(l, t.data, op_infos[op->code].name);
-  text_free(&t);
-  return codelet;
-}
-
-static void free_codelet(range_codelet *c)
-{
-  text_free(&c->e.functions);
-  text_free(&c->e.setup);
-  text_free(&c->e.body);
-  free(c->e.inputs);
-}
-
-/* One compute set of vertices, where tensors[i] is field i's, of all fields: outputs and `sliced` inputs in ranges of `plan`. */
-static void add_range_vertices(lowering *l, const operation *op, const range_codelet *c,
-                               uint32_t codelet, const spread_plan *plan, const pop_tensor *tensors,
-                               const bool *sliced, size_t num_tensors)
-{
-  pop_compute_set set = pop_graph_add_compute_set(l->graph, lowering_name(l, op));
-  for (uint64_t n = 0; n < plan->num_vertices; ++n) {
-    uint64_t begin = n * plan->per_vertex, end = begin + plan->per_vertex;
-    if (end > plan->elements) end = plan->elements;
-    planned_vertex *v = lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), c->num_fields);
-    v->base = (uint32_t)(begin * plan->grain);
-    v->has_base = true;
-    for (size_t i = 0; i < num_tensors; ++i) {
-      uint64_t all = pop_tensor_num_elements(tensors[i]);
-      uint64_t unit = plan->elements ? all / plan->elements : 0;
-      pop_tensor t = pop_tensor_flatten(tensors[i]);
-      vertex_connect(v, c->fields[i].name,
-                     sliced[i] ? pop_tensor_slice(t, begin * unit, end * unit, 0) : t);
-    }
-  }
-  pop_sequence_add(l->sequence, pop_program_execute(l->graph, set, ""));
-}
 
 /* ---- scatter ---- */
 
@@ -185,11 +101,11 @@ static bool lower_scatter(lowering *l, const operation *op)
   size_t inputs = op->num_operands / 2;
   const model_type *type = op->results[0]->type, *updates = op->operands[inputs + 1]->type;
   const char *region = emit_region(&c.e, op, 0);
-  bool good = region && add_field(&c, op, "where", 0, op->operands[inputs], false);
+  bool good = region && range_add_field(&c, op, "where", 0, op->operands[inputs], false);
   for (size_t i = 0; i < inputs && good; ++i)
-    good = add_field(&c, op, "in", i, op->operands[i], false) &&
-           add_field(&c, op, "update", i, op->operands[inputs + 1 + i], false) &&
-           add_field(&c, op, "out", i, op->results[i], true);
+    good = range_add_field(&c, op, "in", i, op->operands[i], false) &&
+           range_add_field(&c, op, "update", i, op->operands[inputs + 1 + i], false) &&
+           range_add_field(&c, op, "out", i, op->results[i], true);
   if (good) {
     scatter_body(&c, op, region);
     spread_plan plan = lowering_plan(l, type_elements(type),
@@ -206,9 +122,9 @@ static bool lower_scatter(lowering *l, const operation *op)
     }
     good = !l->error;
     if (good && plan.elements)
-      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced, c.num_fields);
+      range_add_vertices(l, op, &c, range_finish(&c, op), &plan, tensors, sliced);
   }
-  free_codelet(&c);
+  range_free(&c);
   return good;
 }
 
@@ -260,10 +176,10 @@ static bool select_body(range_codelet *c, const operation *op)
 static bool lower_select_and_scatter(lowering *l, const operation *op)
 {
   range_codelet c = {.e.l = l};
-  bool good = add_field(&c, op, "in", 0, op->operands[0], false) &&
-              add_field(&c, op, "source", 0, op->operands[1], false) &&
-              add_field(&c, op, "initial", 0, op->operands[2], false) &&
-              add_field(&c, op, "out", 0, op->results[0], true) && select_body(&c, op);
+  bool good = range_add_field(&c, op, "in", 0, op->operands[0], false) &&
+              range_add_field(&c, op, "source", 0, op->operands[1], false) &&
+              range_add_field(&c, op, "initial", 0, op->operands[2], false) &&
+              range_add_field(&c, op, "out", 0, op->results[0], true) && select_body(&c, op);
   if (good) {
     spread_plan plan = lowering_plan(l, type_elements(op->results[0]->type), 16, 1);
     pop_tensor tensors[4] = {{0}};
@@ -273,9 +189,9 @@ static bool lower_select_and_scatter(lowering *l, const operation *op)
     lowering_set_tensor(l, op->results[0], tensors[3]);
     good = !l->error;
     if (good && plan.elements)
-      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced, 4);
+      range_add_vertices(l, op, &c, range_finish(&c, op), &plan, tensors, sliced);
   }
-  free_codelet(&c);
+  range_free(&c);
   return good;
 }
 
@@ -338,8 +254,8 @@ static bool lower_sort(lowering *l, const operation *op)
   const char *less = emit_region(&c.e, op, 0);
   bool good = less != NULL;
   for (size_t i = 0; i < inputs && good; ++i)
-    good = add_field(&c, op, "in", i, op->operands[i], false) &&
-           add_field(&c, op, "out", i, op->results[i], true);
+    good = range_add_field(&c, op, "in", i, op->operands[i], false) &&
+           range_add_field(&c, op, "out", i, op->results[i], true);
   if (good) {
     text body = {0}, call = {0};
     const char **arguments = pop_arena_alloc(l->m->arena, 2 * inputs * sizeof *arguments);
@@ -365,9 +281,9 @@ static bool lower_sort(lowering *l, const operation *op)
     }
     good = !l->error;
     if (good && elements)
-      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced, 2 * inputs);
+      range_add_vertices(l, op, &c, range_finish(&c, op), &plan, tensors, sliced);
   }
-  free_codelet(&c);
+  range_free(&c);
   return good;
 }
 
@@ -380,9 +296,9 @@ static bool lower_top_k(lowering *l, const operation *op)
   uint64_t rows = row ? type_elements(type) / (uint64_t)row : 0;
   const char *s = suffix_of(op->operands[0]);
   bool is_float = element_is_float(type->element);
-  bool good = add_field(&c, op, "in", 0, op->operands[0], false) &&
-              add_field(&c, op, "out", 0, op->results[0], true) &&
-              add_field(&c, op, "where", 0, op->results[1], true);
+  bool good = range_add_field(&c, op, "in", 0, op->operands[0], false) &&
+              range_add_field(&c, op, "out", 0, op->results[0], true) &&
+              range_add_field(&c, op, "where", 0, op->results[1], true);
   if (good) {
     const char *order = is_float ? PRINT("hlo_order_%s", s) : "";
     text_add(
@@ -413,85 +329,19 @@ static bool lower_top_k(lowering *l, const operation *op)
     }
     good = !l->error;
     if (good && k && rows)
-      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced, 3);
+      range_add_vertices(l, op, &c, range_finish(&c, op), &plan, tensors, sliced);
   }
-  free_codelet(&c);
-  return good;
-}
-
-/* ---- triangular_solve ---- */
-
-/* By substitution, a column of the result (a row, if a is on the right) at a time. x is what has been solved of it: not
- * rounded to 16 bits in between. */
-static void solve_body(range_codelet *c, const operation *op, int64_t m, int64_t n, bool left)
-{
-  lowering *l = c->e.l;
-  text *to = &c->e.body;
-  element_type e = op->operands[0]->type->element;
-  const char *s = suffix_of(op->operands[0]);
-  const char *k = e == ELEMENT_F16 || e == ELEMENT_BF16 ? "f32" : s; /* what is calculated with */
-  const char *transpose = op_word(op, "transpose_a");
-  bool transposed = strcmp(transpose, "TRANSPOSE") == 0 || strcmp(transpose, "ADJOINT") == 0;
-  bool conjugate = strcmp(transpose, "ADJOINT") == 0 && e == ELEMENT_C64;
-  /* x op(a) = b is op(a)^T x^T = b^T. */
-  bool swapped = transposed == left;
-  bool forward = op_flag(op, "lower", false) != swapped;
-  const char *at = swapped ? PRINT("j * %" PRId64 " + i", m) : PRINT("i * %" PRId64 " + j", m);
-  const char *element = PRINT("%shlo_load_%s(a0[%s])%s", conjugate ? "hlo_conj_c64(" : "", s, at,
-                              conjugate ? ")" : "");
-  const char *place = left ? PRINT("i * %" PRId64 " + r", n) : PRINT("r * %" PRId64 " + i", m);
-  text_add(to,
-           "  for (unsigned done = 0; done < size; done += %" PRId64 ", a0 += %" PRId64
-           ", b0 += %" PRId64 ", out0 += %" PRId64 ")\n"
-           "    for (int r = 0; r < %" PRId64 "; ++r) {\n      %s x[%" PRId64 "];\n",
-           m * n, m * m, m * n, m * n, n, c_type_of(op->operands[0]), m);
-  text_add(to, "      for (int step = 0; step < %" PRId64 "; ++step) {\n", m);
-  text_add(to, "        const int i = %s;\n",
-           forward ? "step" : PRINT("%" PRId64 " - step", m - 1));
-  text_add(to, "        %s sum = hlo_load_%s(b0[%s]);\n", c_type_of(op->operands[0]), s, place);
-  text_add(to, "        for (int j = %s; j < %s; ++j)\n", forward ? "0" : "i + 1",
-           forward ? "i" : PRINT("%" PRId64, m));
-  text_add(to, "          sum = hlo_subtract_%s(sum, hlo_multiply_%s(%s, x[j]));\n", k, k, element);
-  if (!op_flag(op, "unit_diagonal", false))
-    text_add(to,
-             "        {\n          const int j = i;\n          sum = hlo_divide_%s(sum, %s);\n"
-             "        }\n",
-             k, element);
-  text_add(to, "        x[i] = sum;\n        out0[%s] = hlo_store_%s(sum);\n      }\n    }\n",
-           place, s);
-}
-
-static bool lower_triangular_solve(lowering *l, const operation *op)
-{
-  range_codelet c = {.e.l = l};
-  const model_type *type = op->results[0]->type;
-  bool left = op_flag(op, "left_side", false);
-  int64_t rows = type->dims[type->rank - 2], columns = type->dims[type->rank - 1];
-  int64_t m = left ? rows : columns, n = left ? columns : rows;
-  uint64_t elements = type_elements(type), each = (uint64_t)m * (uint64_t)n;
-  bool good = add_field(&c, op, "a", 0, op->operands[0], false) &&
-              add_field(&c, op, "b", 0, op->operands[1], false) &&
-              add_field(&c, op, "out", 0, op->results[0], true);
-  if (good) {
-    if (elements) solve_body(&c, op, m, n, left);
-    spread_plan plan =
-        lowering_plan(l, each ? elements / each : 0, each * (uint64_t)m + 257, each ? each : 1);
-    const bool sliced[3] = {true, true, true};
-    pop_tensor tensors[3] = {{0}};
-    for (int i = 0; i < 2; ++i) tensors[i] = lowering_tensor(l, op->operands[i]);
-    tensors[2] = lowering_variable(l, type, &plan, lowering_name(l, op));
-    lowering_set_tensor(l, op->results[0], tensors[2]);
-    good = !l->error;
-    if (good && elements)
-      add_range_vertices(l, op, &c, finish_codelet(&c, op), &plan, tensors, sliced, 3);
-  }
-  free_codelet(&c);
+  range_free(&c);
   return good;
 }
 
 bool lower_range(lowering *l, const operation *op)
 {
   switch (op->code) {
+  case OP_CHOLESKY:
+    return lower_cholesky(l, op);
+  case OP_RNG_BIT_GENERATOR:
+    return lower_rng_bit_generator(l, op);
   case OP_TRIANGULAR_SOLVE:
     return lower_triangular_solve(l, op);
   case OP_SCATTER:

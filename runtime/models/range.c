@@ -1,0 +1,72 @@
+/* Codelets of ranges of a result (range.h). */
+#include "models/range.h"
+
+#include <stdlib.h>
+
+bool range_add_field(range_codelet *c, const operation *op, const char *stem, size_t number,
+                     const value *of, bool output)
+{
+  if (c->num_fields == sizeof c->fields / sizeof *c->fields)
+    return lowering_fail(c->e.l, op, "%s has too many operands", op->name);
+  range_field *f = &c->fields[c->num_fields++];
+  snprintf(f->name, sizeof f->name, "%s%zu", stem, number);
+  f->of = of;
+  f->output = output;
+  return true;
+}
+
+/* The struct, the body with pointers by the fields' names, base and size (of the first output). */
+uint32_t range_finish(range_codelet *c, const operation *op)
+{
+  lowering *l = c->e.l;
+  text t = {0};
+  text_add(&t, "typedef struct {\n");
+  const char *size = "";
+  for (size_t i = 0; i < c->num_fields; ++i) {
+    text_add(&t, "  %s(VECTOR(%s)) %s;\n", c->fields[i].output ? "OUTPUT" : "INPUT",
+             element_infos[c->fields[i].of->type->element].field, c->fields[i].name);
+    if (c->fields[i].output && !*size) size = c->fields[i].name;
+  }
+  text_add(&t, "  unsigned base;\n} NAME;\n%s\nCOMPUTE(NAME)\n{\n",
+           c->e.functions.data ? c->e.functions.data : "");
+  for (size_t i = 0; i < c->num_fields; ++i)
+    text_add(&t, "  %s%s *restrict %s = vertex->%s.data;\n", c->fields[i].output ? "" : "const ",
+             element_infos[c->fields[i].of->type->element].field, c->fields[i].name,
+             c->fields[i].name);
+  text_add(&t,
+           "  const unsigned base = vertex->base, size = vertex->%s.size;\n  (void)base;\n%s"
+           "  return true;\n}\n",
+           size, c->e.body.data ? c->e.body.data : "");
+  uint32_t codelet = lowering_add_codelet(l, t.data, op_infos[op->code].name);
+  text_free(&t);
+  return codelet;
+}
+
+void range_free(range_codelet *c)
+{
+  text_free(&c->e.functions);
+  text_free(&c->e.setup);
+  text_free(&c->e.body);
+  free(c->e.inputs);
+}
+
+void range_add_vertices(lowering *l, const operation *op, const range_codelet *c, uint32_t codelet,
+                        const spread_plan *plan, const pop_tensor *tensors, const bool *sliced)
+{
+  pop_compute_set set = pop_graph_add_compute_set(l->graph, lowering_name(l, op));
+  for (uint64_t n = 0; n < plan->num_vertices; ++n) {
+    uint64_t begin = n * plan->per_vertex, end = begin + plan->per_vertex;
+    if (end > plan->elements) end = plan->elements;
+    planned_vertex *v = lowering_add_vertex(l, set, codelet, plan_tile(l, plan, n), c->num_fields);
+    v->base = (uint32_t)(begin * plan->grain);
+    v->has_base = true;
+    for (size_t i = 0; i < c->num_fields; ++i) {
+      uint64_t all = pop_tensor_num_elements(tensors[i]);
+      uint64_t unit = plan->elements ? all / plan->elements : 0;
+      pop_tensor t = pop_tensor_flatten(tensors[i]);
+      vertex_connect(v, c->fields[i].name,
+                     sliced[i] ? pop_tensor_slice(t, begin * unit, end * unit, 0) : t);
+    }
+  }
+  pop_sequence_add(l->sequence, pop_program_execute(l->graph, set, ""));
+}

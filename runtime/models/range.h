@@ -1,0 +1,37 @@
+/* Codelets of operations that make several elements of a result at a time: lower_range.c, lower_linear.c, lower_random.c.
+ *
+ * Such a codelet has a field for each operand and each result, and a body in which these are pointers by the fields'
+ * names: `base` is the number of the vertex's first element of the result, `size` how many it has. */
+#ifndef POPULUS_MODELS_RANGE_H
+#define POPULUS_MODELS_RANGE_H
+
+#include "models/lowering.h"
+
+typedef struct range_field {
+  char name[40];
+  const value *of;
+  bool output;
+} range_field;
+
+typedef struct range_codelet {
+  emitter e; /* e.functions, and e.body in the end */
+  range_field fields[200];
+  size_t num_fields;
+} range_codelet;
+
+/* A field "<stem><number>" of the value's type; false, with an error, if there are too many. */
+bool range_add_field(range_codelet *c, const operation *op, const char *stem, size_t number,
+                     const value *of, bool output);
+/* The codelet's number: lowering_add_codelet. `size` is of the first output. */
+uint32_t range_finish(range_codelet *c, const operation *op);
+void range_free(range_codelet *c);
+/* One compute set of vertices, where tensors[i] is field i's, of all fields: outputs and `sliced` inputs in ranges of
+ * `plan`. */
+void range_add_vertices(lowering *l, const operation *op, const range_codelet *c, uint32_t codelet,
+                        const spread_plan *plan, const pop_tensor *tensors, const bool *sliced);
+
+bool lower_triangular_solve(lowering *l, const operation *op); /* lower_linear.c */
+bool lower_cholesky(lowering *l, const operation *op);
+bool lower_rng_bit_generator(lowering *l, const operation *op); /* lower_random.c */
+
+#endif
