@@ -24,6 +24,13 @@ write_basic_package_version_file(poplar-config-version.cmake COMPATIBILITY SameM
 install(FILES ${PROJECT_BINARY_DIR}/poplar-config.cmake ${PROJECT_BINARY_DIR}/poplar-config-version.cmake
   DESTINATION ${poplar_dir})
 
+# find_package(poplibs): the same targets.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/poplibs-config.cmake @ONLY
+  CONTENT "include(CMakeFindDependencyMacro)\nfind_dependency(poplar)\n")
+write_basic_package_version_file(poplibs-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/poplibs-config.cmake ${PROJECT_BINARY_DIR}/poplibs-config-version.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/poplibs)
+
 file(RELATIVE_PATH PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/poplar.pc.in pkgconfig/poplar.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/poplar.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

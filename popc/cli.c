@@ -12,8 +12,9 @@
 
 enum { STATUS_DONE = 0, STATUS_USAGE = 2 };
 
-/* The third word of the first line is the version: build scripts cut it out. */
-static const char version_text[] = "Populus version " POPULUS_VERSION "\n"
+/* The third word of the first line is the version of the interface that is followed (poplar/version.hpp): build scripts cut it
+ * out and compare it. */
+static const char version_text[] = "POPLAR version 3.4.0 (Populus " POPULUS_VERSION ")\n"
                                    "clang version 19\n";
 
 /* Children die with us (compile.c); temporary outputs have to be removed. */

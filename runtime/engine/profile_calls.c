@@ -83,6 +83,16 @@ pop_error *pop_engine_print_execution_summary(const pop_engine *engine, bool ste
   return check_written(stream, "execution summary");
 }
 
+pop_error *pop_engine_write_intervals(const pop_engine *engine, FILE *stream)
+{
+  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
+  execution *made;
+  print_intervals(stream, execution_of(engine, &made));
+  execution_free(made);
+  return check_written(stream, "intervals");
+}
+
 pop_error *pop_engine_write_trace_events(const pop_engine *engine, FILE *stream)
 {
   POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));

@@ -1,8 +1,10 @@
 /* The execution profile in the guide's words. Lists of cycles are by number of the thing, then by tile. */
 #include "profile/exchange_numbers.h"
+#include "profile/execution_summary.h"
 #include "profile/simulation.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Where a run's steps are in the simulation. */
 typedef struct simulated_run {
@@ -260,6 +262,48 @@ static void put_exchange_costs(const execution_emitter *p, const char *key, bool
   emit_end_vector(p->to);
 }
 
+static void put_types_of_set(const execution_emitter *p, uint32_t set, type_cost *costs)
+{
+  const pop_executable *e = p->x->executable;
+  static const char *const keys[] = {"types", "instances", "cycles"};
+  memset(costs, 0, e->num_vertex_types * sizeof *costs);
+  add_vertex_costs(p->x, set, costs);
+  emit_begin_map(p->to, NULL);
+  for (int key = 0; key < 3; key++) {
+    emit_begin_vector(p->to, keys[key]);
+    for (uint32_t t = 0; t < e->num_vertex_types; t++) {
+      uint64_t number = key == 0 ? t : key == 1 ? costs[t].instances : costs[t].cycles;
+      if (costs[t].instances) emit_int(p->to, NULL, (int64_t)number);
+    }
+    emit_end_vector(p->to);
+  }
+  emit_end_map(p->to);
+}
+
+/* By compute set: its vertex types, how many vertices they have there, and what these have taken together. */
+static void put_vertex_types(const execution_emitter *p)
+{
+  const pop_executable *e = p->x->executable;
+  if (!execution_knows_vertices(e)) return;
+  type_cost *costs = pop_xcalloc(e->num_vertex_types + 1, sizeof *costs);
+  emit_begin_vector(p->to, "vertexTypes");
+  for (uint32_t i = 0; i < e->num_compute_sets; i++) put_types_of_set(p, i, costs);
+  emit_end_vector(p->to);
+  free(costs);
+}
+
+/* On a model: of which types are vertices measured, since nothing is said of them? */
+static void put_measured_types(const execution_emitter *p)
+{
+  if (!execution_is_on_model(p->x->executable)) return;
+  bool *measured = find_types_without_estimate(p->x);
+  emit_begin_vector(p->to, "measuredVertexTypes");
+  for (uint32_t t = 0; t < p->x->executable->num_vertex_types; t++)
+    if (measured[t]) emit_int(p->to, NULL, t);
+  emit_end_vector(p->to);
+  free(measured);
+}
+
 /* What the steps' times are made of, in the order of the numbers that steps have for these things. */
 static void put_costs(const execution_emitter *p)
 {
@@ -276,6 +320,7 @@ static void put_costs(const execution_emitter *p)
     for (uint32_t i = 0; i < e->num_events; i++)
       if (p->numbers.of_event[i] == number) put_cost(p, execution_host_costs(p->x, i, p->costs));
   emit_end_vector(p->to);
+  put_vertex_types(p);
   emit_end_map(p->to);
 }
 
@@ -335,6 +380,7 @@ void emit_execution_as(const emitter *to, const char *key, const execution *x)
     put_vertices(&p, "vertexType", type_of_vertex);
   }
   if (e->instrumentation.external_exchange) put_exchanges(&p);
+  put_measured_types(&p);
   put_runs(&p);
   put_parameters(&p);
   if (e->instrumentation.blocks) emit_timed_blocks(to, &x->timed);

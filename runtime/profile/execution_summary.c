@@ -1,27 +1,37 @@
 #include "profile/execution_summary.h"
 
+#include "base/object.h"
 #include "profile/grouped.h"
 #include "profile/simulation.h"
+#include "profile/summary.h"
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct type_cost {
-  uint32_t type;
-  uint64_t instances, cycles;
-} type_cost;
-
+/* What is printed comes from an execution or, where there is nothing else, from the values of both profiles. */
 typedef struct summary {
   FILE *stream;
-  const execution *x;
-  bool steps;         /* are printed */
-  type_cost *by_type; /* of all steps, by vertex type */
-  type_cost *of_step; /* of the current one */
+  const execution *x; /* NULL: from values */
+  pop_profile_value graph, profile;
+  double clock_hz;
+  uint32_t num_tiles;
+  size_t num_types;
+  bool knows_vertices; /* their cycles are measured, or they are said to take so many */
+  bool steps;          /* are printed */
+  type_cost *by_type;  /* of all steps, by vertex type */
+  type_cost *of_step;  /* of the current one */
 } summary;
+
+static const char *type_name(const summary *s, size_t type)
+{
+  if (s->x) return s->x->executable->vertex_types[type];
+  pop_profile_value names = pop_profile_find(s->graph, "vertexTypes.names");
+  const char *name = pop_profile_as_string(pop_profile_at(names, type));
+  return name ? name : "?";
+}
 
 /* ---- vertex types ---- */
 
-/* Adds the cycles of the vertices of a compute set's last execution. */
-static void add_vertices(const execution *x, uint32_t set, type_cost *costs, bool instances)
+void add_vertex_costs(const execution *x, uint32_t set, type_cost *costs)
 {
   const pop_executable *e = x->executable;
   for (size_t w = 0; w < e->compute_sets[set].num_works; w++) {
@@ -30,9 +40,37 @@ static void add_vertices(const execution *x, uint32_t set, type_cost *costs, boo
     for (uint32_t v = 0; v < row->count; v++) {
       type_cost *cost = &costs[e->vertices[row->first + v].type];
       cost->cycles += execution_cycles_of_vertex(x, work, v);
-      cost->instances += instances;
+      cost->instances++;
     }
   }
+}
+
+static size_t number_at(pop_profile_value list, size_t i)
+{
+  return (size_t)pop_profile_as_int(pop_profile_at(list, i));
+}
+
+/* Adds the vertices of a compute set's last execution. */
+static void add_vertices(const summary *s, uint32_t set, type_cost *costs)
+{
+  if (s->x) {
+    add_vertex_costs(s->x, set, costs);
+    return;
+  }
+  pop_profile_value sets = pop_profile_find(s->profile, "simulation.costs.vertexTypes");
+  pop_profile_value cost = pop_profile_at(sets, set), types = pop_profile_get(cost, "types");
+  for (size_t i = 0; i < pop_profile_count(types); i++) {
+    size_t type = number_at(types, i);
+    if (type >= s->num_types) continue;
+    costs[type].instances += number_at(pop_profile_get(cost, "instances"), i);
+    costs[type].cycles += number_at(pop_profile_get(cost, "cycles"), i);
+  }
+}
+
+static size_t num_compute_sets(const summary *s)
+{
+  return s->x ? s->x->executable->num_compute_sets
+              : pop_profile_count(pop_profile_find(s->profile, "simulation.costs.vertexTypes"));
 }
 
 static int compare_costs(const void *a, const void *b)
@@ -45,13 +83,12 @@ static int compare_costs(const void *a, const void *b)
 /* The most expensive first; types that were not executed are left out. */
 static void print_types(const summary *s, const type_cost *costs, int indent)
 {
-  const pop_executable *e = s->x->executable;
   size_t count = 0, longest = 0;
-  type_cost *sorted = pop_xcalloc(e->num_vertex_types + 1, sizeof *sorted);
-  for (uint32_t t = 0; t < e->num_vertex_types; t++) {
+  type_cost *sorted = pop_xcalloc(s->num_types + 1, sizeof *sorted);
+  for (uint32_t t = 0; t < s->num_types; t++) {
     if (costs[t].cycles == 0) continue;
     sorted[count++] = (type_cost){t, costs[t].instances, costs[t].cycles};
-    if (strlen(e->vertex_types[t]) > longest) longest = strlen(e->vertex_types[t]);
+    if (strlen(type_name(s, t)) > longest) longest = strlen(type_name(s, t));
   }
   qsort(sorted, count, sizeof *sorted, compare_costs);
   for (size_t i = 0; i < count; i++) {
@@ -59,31 +96,40 @@ static void print_types(const summary *s, const type_cost *costs, int indent)
     snprintf(instances, sizeof instances,
              "(%llu instances):", (unsigned long long)sorted[i].instances);
     fprintf(s->stream, "%*s%-*s %24s %12s\n", indent, "", (int)longest,
-            e->vertex_types[sorted[i].type], instances, grouped(sorted[i].cycles, cycles));
+            type_name(s, sorted[i].type), instances, grouped(sorted[i].cycles, cycles));
   }
   free(sorted);
 }
 
-/* Vertices are measured, or are said to take so much. */
-static bool knows_vertices(const pop_executable *e)
+bool *find_types_without_estimate(const execution *x)
 {
-  return e->instrumentation.compute == INSTRUMENT_VERTICES || execution_is_on_model(e);
+  const pop_executable *e = x->executable;
+  bool *has_none = pop_xcalloc(e->num_vertex_types + 1, sizeof *has_none);
+  if (!execution_is_on_model(e)) return has_none;
+  for (size_t i = 0; i < e->num_vertices; i++)
+    if (!e->vertices[i].cycles) has_none[e->vertices[i].type] = true;
+  return has_none;
+}
+
+static bool *types_without_estimate(const summary *s)
+{
+  if (s->x) return find_types_without_estimate(s->x);
+  bool *has_none = pop_xcalloc(s->num_types + 1, sizeof *has_none);
+  pop_profile_value types = pop_profile_get(s->profile, "measuredVertexTypes");
+  for (size_t i = 0; i < pop_profile_count(types); i++)
+    if (number_at(types, i) < s->num_types) has_none[number_at(types, i)] = true;
+  return has_none;
 }
 
 /* On a model: those of which nothing is said, which took what their code took. */
 static void print_types_without_estimate(const summary *s)
 {
-  const pop_executable *e = s->x->executable;
-  if (!execution_is_on_model(e) || e->instrumentation.compute == INSTRUMENT_VERTICES) return;
-  bool *has_none = pop_xcalloc(e->num_vertex_types + 1, sizeof *has_none);
-  bool is_first = true;
-  for (size_t i = 0; i < e->num_vertices; i++)
-    if (!e->vertices[i].cycles) has_none[e->vertices[i].type] = true;
-  for (size_t t = 0; t < e->num_vertex_types; t++) {
+  bool *has_none = types_without_estimate(s), is_first = true;
+  for (size_t t = 0; t < s->num_types; t++) {
     if (!has_none[t]) continue;
     if (is_first) fputs("\n  Without an estimate, as their code was measured:\n", s->stream);
     is_first = false;
-    fprintf(s->stream, "    %s\n", e->vertex_types[t]);
+    fprintf(s->stream, "    %s\n", type_name(s, t));
   }
   free(has_none);
 }
@@ -99,7 +145,7 @@ static void print_active_tiles(const summary *s, const simulated_step *step)
 {
   char active[32], all[32];
   fprintf(s->stream, "    %-36s%s / %s\n", "Active Tiles:", grouped(step->num_costs, active),
-          grouped(pop_target_num_tiles(&s->x->executable->target), all));
+          grouped(s->num_tiles, all));
 }
 
 static void print_cycles(const summary *s, const simulated_step *step)
@@ -132,7 +178,7 @@ static void print_step(const summary *s, const simulated_step *step)
     fprintf(s->stream, "    %-36s%s\n", "Total Data:", grouped(step->total_data, data));
     fprintf(s->stream, "    Data Balance (mean / max data per tile): %.1f%%\n",
             100 * step->data_balance);
-  } else if (knows_vertices(s->x->executable)) {
+  } else if (s->knows_vertices) {
     fputs("    By vertex type:\n", s->stream);
     print_types(s, s->of_step, 6);
   }
@@ -141,13 +187,78 @@ static void print_step(const summary *s, const simulated_step *step)
 static void take_step(void *context, const simulated_step *step)
 {
   summary *s = context;
-  size_t num_types = s->x->executable->num_vertex_types;
   if (step->kind == EXECUTABLE_STEP_EXECUTE) {
-    memset(s->of_step, 0, num_types * sizeof *s->of_step);
-    add_vertices(s->x, step->index, s->of_step, true);
-    for (size_t t = 0; t < num_types; t++) s->by_type[t].cycles += s->of_step[t].cycles;
+    memset(s->of_step, 0, s->num_types * sizeof *s->of_step);
+    add_vertices(s, step->index, s->of_step);
+    for (size_t t = 0; t < s->num_types; t++) s->by_type[t].cycles += s->of_step[t].cycles;
   }
   if (s->steps) print_step(s, step);
+}
+
+/* ---- steps and totals from values ---- */
+
+static uint64_t count_of(pop_profile_value map, const char *key)
+{
+  return (uint64_t)pop_profile_as_int(pop_profile_get(map, key));
+}
+
+static double share_of(pop_profile_value map, const char *key)
+{
+  return pop_profile_as_double(pop_profile_get(map, key));
+}
+
+/* false: there is no such type of step. */
+static bool kind_of(const char *tag, executable_step_kind *kind)
+{
+  for (int k = 0; tag && k < EXECUTABLE_STEP_KINDS; k++)
+    if (strcmp(tag, executable_step_tag((executable_step_kind)k)) == 0) {
+      *kind = (executable_step_kind)k;
+      return true;
+    }
+  return false;
+}
+
+static void take_value(summary *s, pop_profile_value value)
+{
+  const char *name = pop_profile_as_string(pop_profile_get(value, "name"));
+  const char *sync = pop_profile_as_string(pop_profile_get(value, "syncType"));
+  simulated_step step = {.name = name ? name : "",
+                         .index = (uint32_t)count_of(value, "computeSet"),
+                         .from = count_of(value, "cyclesFrom"),
+                         .to = count_of(value, "cyclesTo"),
+                         .cycles = count_of(value, "cycles"),
+                         .overlapped = count_of(value, "cyclesOverlapped"),
+                         .num_costs = count_of(value, "activeTiles"),
+                         .total_data = count_of(value, "totalData"),
+                         .tile_balance = share_of(value, "tileBalance"),
+                         .active_tile_balance = share_of(value, "activeTileBalance"),
+                         .data_balance = share_of(value, "dataBalance"),
+                         .knows_threads = pop_profile_get(value, "threadBalance").node,
+                         .thread_balance = share_of(value, "threadBalance")};
+  if (!kind_of(pop_profile_as_string(pop_profile_get(value, "type")), &step.kind)) return;
+  if (step.kind == EXECUTABLE_STEP_SYNC)
+    step.index = sync && strcmp(sync, "Internal") == 0 ? ISA_SYNC_INTERNAL : ISA_SYNC_EXTERNAL;
+  take_step(s, &step);
+}
+
+static void go_through(summary *s, simulation_totals *totals)
+{
+  if (s->x) {
+    simulate(s->x, &(simulation_visitor){.step = take_step, .context = s}, totals);
+    return;
+  }
+  pop_profile_value simulation = pop_profile_get(s->profile, "simulation");
+  pop_profile_value steps = pop_profile_get(simulation, "steps");
+  pop_profile_value tiles = pop_profile_get(simulation, "tileCycles");
+  *totals = (simulation_totals){.cycles = count_of(simulation, "cycles"),
+                                .knows_threads = pop_profile_get(tiles, "activeCompute").node,
+                                .active_compute = share_of(tiles, "activeCompute"),
+                                .compute = count_of(tiles, "compute"),
+                                .do_exchange = count_of(tiles, "doExchange"),
+                                .global_exchange = count_of(tiles, "globalExchange"),
+                                .stream_copy = count_of(tiles, "streamCopy"),
+                                .sync = count_of(tiles, "sync")};
+  for (size_t i = 0; i < pop_profile_count(steps); i++) take_value(s, pop_profile_at(steps, i));
 }
 
 /* ---- the whole ---- */
@@ -160,11 +271,11 @@ static void print_total(FILE *stream, const char *label, uint64_t cycles)
 
 static void print_totals(const summary *s, const simulation_totals *t)
 {
-  const pop_target *target = &s->x->executable->target;
   char cycles[32];
-  double tile_cycles = (double)t->cycles * pop_target_num_tiles(target);
+  double tile_cycles = (double)t->cycles * s->num_tiles;
   fprintf(s->stream, "  %-47s%s (approx %.1f microseconds)\n",
-          "Total cycles:", grouped(t->cycles, cycles), (double)t->cycles / target->clock_hz * 1e6);
+          "Total cycles:", grouped(t->cycles, cycles),
+          s->clock_hz > 0 ? (double)t->cycles / s->clock_hz * 1e6 : 0);
   print_total(s->stream, "Total compute cycles (including idle threads):", t->compute);
   if (t->knows_threads)
     print_total(s->stream, "Total compute cycles (excluding idle threads):",
@@ -181,35 +292,89 @@ static void print_totals(const summary *s, const simulation_totals *t)
             "Total thread balance:", t->compute ? 100 * t->active_compute / (double)t->compute : 0);
 }
 
+static void print_cycles_by_type(const summary *s)
+{
+  type_cost *all = pop_xcalloc(s->num_types + 1, sizeof *all);
+  for (uint32_t i = 0; i < num_compute_sets(s); i++) add_vertices(s, i, all);
+  for (size_t t = 0; t < s->num_types; t++) all[t].cycles = s->by_type[t].cycles;
+  fputs("\n  Cycles by vertex type:\n", s->stream);
+  print_types(s, all, 4);
+  free(all);
+  print_types_without_estimate(s);
+}
+
 /* Steps are gone through twice: totals come first. */
+static void print_summary(summary *s, bool is_whole, bool steps)
+{
+  simulation_totals totals;
+  s->by_type = pop_xcalloc(s->num_types + 1, sizeof *s->by_type);
+  s->of_step = pop_xcalloc(s->num_types + 1, sizeof *s->of_step);
+  go_through(s, &totals);
+  fputs("Execution:\n\n", s->stream);
+  print_totals(s, &totals);
+  if (!is_whole)
+    fputs("\n  Not all that was executed is known: see debug.instrumentControlFlow.\n", s->stream);
+  if (s->knows_vertices) print_cycles_by_type(s);
+  if (steps) {
+    fputs("\nSteps\n", s->stream);
+    s->steps = true;
+    go_through(s, &totals);
+  }
+  free(s->by_type);
+  free(s->of_step);
+}
+
+bool execution_knows_vertices(const pop_executable *e)
+{
+  return e->instrumentation.compute == INSTRUMENT_VERTICES || execution_is_on_model(e);
+}
+
 void print_execution_summary(FILE *stream, const execution *x, bool steps)
 {
   const pop_executable *e = x->executable;
-  simulation_totals totals;
+  print_summary(&(summary){.stream = stream,
+                           .x = x,
+                           .clock_hz = e->target.clock_hz,
+                           .num_tiles = pop_target_num_tiles(&e->target),
+                           .num_types = e->num_vertex_types,
+                           .knows_vertices = execution_knows_vertices(e)},
+                execution_is_whole(x), steps);
+}
+
+pop_error *pop_profile_print_execution_summary(pop_profile_value graph, pop_profile_value profile,
+                                               const pop_option *options, size_t num_options,
+                                               FILE *stream)
+{
+  POP_TRY(object_check_list(options, num_options, "options", __func__));
+  POP_TRY(object_check_argument(stream, "the stream", __func__));
+  summary_style style;
+  POP_TRY(summary_style_parse(options, num_options, stream, &style));
+  if (!pop_profile_find(graph, "target.numTiles").node ||
+      !pop_profile_as_string(pop_profile_get(profile, "profilerMode")))
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "pop_profile_print_execution_summary: a graph profile and an execution "
+                         "profile of it are needed");
+  pop_profile_value replicas = pop_profile_find(graph, "target.numReplicas");
+  uint64_t num_replicas = replicas.node ? (uint64_t)pop_profile_as_int(replicas) : 1;
+  pop_profile_value whole = pop_profile_get(profile, "programTraceComplete");
   summary s = {.stream = stream,
-               .x = x,
-               .by_type = pop_xcalloc(e->num_vertex_types + 1, sizeof *s.by_type),
-               .of_step = pop_xcalloc(e->num_vertex_types + 1, sizeof *s.of_step)};
-  simulation_visitor visitor = {.step = take_step, .context = &s};
-  simulate(x, &visitor, &totals);
-  fputs("Execution:\n\n", stream);
-  print_totals(&s, &totals);
-  if (!execution_is_whole(x))
-    fputs("\n  Not all that was executed is known: see debug.instrumentControlFlow.\n", stream);
-  if (knows_vertices(e)) {
-    type_cost *all = pop_xcalloc(e->num_vertex_types + 1, sizeof *all);
-    for (uint32_t i = 0; i < e->num_compute_sets; i++) add_vertices(x, i, all, true);
-    for (size_t t = 0; t < e->num_vertex_types; t++) all[t].cycles = s.by_type[t].cycles;
-    fputs("\n  Cycles by vertex type:\n", stream);
-    print_types(&s, all, 4);
-    free(all);
-    print_types_without_estimate(&s);
-  }
-  if (steps) {
-    fputs("\nSteps\n", stream);
-    s.steps = true;
-    simulate(x, &visitor, &totals);
-  }
-  free(s.by_type);
-  free(s.of_step);
+               .graph = graph,
+               .profile = profile,
+               .clock_hz = pop_profile_as_double(pop_profile_find(graph, "target.clockFrequency")),
+               .num_types = pop_profile_count(pop_profile_find(graph, "vertexTypes.names")),
+               .knows_vertices =
+                   pop_profile_find(profile, "simulation.costs.vertexTypes").node != NULL};
+  s.num_tiles = (uint32_t)(count_of(pop_profile_get(graph, "target"), "numTiles") /
+                           (num_replicas ? num_replicas : 1));
+  print_summary(&s, !whole.node || pop_profile_as_bool(whole), style.execution_steps);
+  return NULL;
+}
+
+pop_error *pop_profile_print_summary(pop_profile_value graph, pop_profile_value profile,
+                                     const pop_option *options, size_t num_options, FILE *stream)
+{
+  POP_TRY(pop_profile_print_graph_summary(graph, options, num_options, stream));
+  return profile.node
+             ? pop_profile_print_execution_summary(graph, profile, options, num_options, stream)
+             : NULL;
 }

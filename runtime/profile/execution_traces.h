@@ -11,4 +11,7 @@ void emit_trace_events(const emitter *to, const void *what);
  * Frames are the run's program, blocks, the parts of the step's name, the step's kind. */
 void print_folded_stacks(FILE *stream, const execution *x);
 
+/* intervals.c: how many tiles do what, as CSV. */
+void print_intervals(FILE *stream, const execution *x);
+
 #endif

@@ -185,6 +185,14 @@ pop_error *profile_from_cbor(const void *bytes, size_t size, pop_profile **profi
   return r.error;
 }
 
+pop_error *pop_profile_read_memory(const void *bytes, size_t size, pop_profile **profile)
+{
+  POP_TRY(object_check_argument(profile, "the profile to make", __func__));
+  *profile = NULL;
+  POP_TRY(object_check_list(bytes, size, "bytes", __func__));
+  return profile_from_cbor(bytes, size, profile);
+}
+
 pop_error *pop_profile_read(const char *path, pop_profile **profile)
 {
   POP_TRY(object_check_argument(profile, "the profile to make", __func__));

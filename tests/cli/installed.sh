@@ -126,8 +126,9 @@ cat >cxx/CMakeLists.txt <<'EOF'
 cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES C CXX)
 find_package(poplar REQUIRED)
+find_package(poplibs REQUIRED)
 add_executable(program ../program.cpp)
-target_link_libraries(program PRIVATE poplar)
+target_link_libraries(program PRIVATE poplar popops poplin poputil)
 get_target_property(popc popc_bin LOCATION)
 execute_process(COMMAND ${popc} --version COMMAND_ERROR_IS_FATAL ANY)
 EOF

@@ -30,6 +30,30 @@ Tensor mapped(Graph &graph, const Type &type, std::vector<std::size_t> shape, co
   return t;
 }
 
+// What Populus cannot do compiles, and says so where the program comes to it.
+void what_is_missing()
+{
+  SmallGraph f(codelets);
+  Engine engine(f.graph, Sequence());
+  CHECK_THROWS(poplar_error, "Target::getNumConvUnits: Populus' tiles are RV32IMF",
+               f.graph.getTarget().getNumConvUnits());
+  CHECK_THROWS(poplar_error, "Graph::addFunctionBuffer is not there yet",
+               f.graph.addFunctionBuffer(0));
+  CHECK_THROWS(poplar_error, "Engine::insertSimulatedError is not there yet",
+               engine.insertSimulatedError(0));
+  CHECK_THROWS(poplar_error, "IPUModel::dataPathWidth: Populus' tiles have no such figure",
+               IPUModel().dataPathWidth = 64);
+  CHECK_THROWS(poplar_error, "poplar::LONG: a long has 32 bits on the device",
+               f.graph.addVariable(LONG, {1}));
+  CHECK_THROWS(poplar_error, "program::Loop: a run has to end", Loop loop(0); (void)loop);
+  CHECK_THROWS(poplar_error, "compileModule is not there yet", compileModule(f.graph, 0));
+  CHECK_THROWS(poplar_error, "Device::createSimulatorDevice: use IPUModel",
+               Device::createSimulatorDevice(1));
+  CHECK_THROWS(poplar_error, "Tensor::getMetadata: quarters of a graph", Tensor().getMetadata());
+  CHECK_THROWS(poplar_error, "exit codes of vertices are not kept",
+               Execute(f.graph.addComputeSet(), Tensor()));
+}
+
 // Objects that there are not: made by default, moved from, null.
 void objects_of_nothing()
 {
@@ -176,6 +200,7 @@ void devices()
 
 int main()
 {
+  what_is_missing();
   objects_of_nothing();
   graphs();
   programs();

@@ -22,7 +22,7 @@ def members(path):
         elif line.startswith(("public:", "private:")):
             public = line.startswith("public:")
         elif name and public:
-            missing = re.match(r"  POPLAR_(?!MISSING)\w+\((\w+)\)|  POPLAR_MISSING_(?:MEMBER|FIELD)\((\w+),", line)
+            missing = re.match(r"  POPLAR_(?!MISSING)\w+\((\w+)\)|  POPLAR_MISSING_(?:MEMBER|STATIC|FIELD)\((\w+),", line)
             function = re.match(r"  (?![ }/#:])(?:[^(=]*?[ *&])?(\w+)\(", line)
             gone = missing and (missing.group(1) or missing.group(2))
             if gone and gone != "name":  # that is the parameter of such a macro

@@ -80,6 +80,9 @@ POP_MUST_CHECK pop_error *pop_profile_write(pop_profile_value value, pop_profile
 /* What pop_profile_write has written as CBOR, as values, the caller's to free. A file is read whole. FILE_LOAD for what is
  * no such file, with the place where it is not. */
 POP_MUST_CHECK pop_error *pop_profile_read(const char *path, pop_profile **profile);
+/* The same of `size` bytes, which need not live on. */
+POP_MUST_CHECK pop_error *pop_profile_read_memory(const void *bytes, size_t size,
+                                                  pop_profile **profile);
 
 /* ---- the graph profile ----
  *
@@ -108,6 +111,17 @@ POP_MUST_CHECK pop_error *pop_executable_write_graph_profile(const pop_executabl
 POP_MUST_CHECK pop_error *pop_profile_print_graph_summary(pop_profile_value graph_profile,
                                                           const pop_option *options,
                                                           size_t num_options, FILE *stream);
+/* The execution half, of the values of an execution profile and of its graph's: as pop_engine_print_execution_summary; option
+ * showExecutionSteps. INVALID_ARGUMENT if they are no such values. */
+POP_MUST_CHECK pop_error *pop_profile_print_execution_summary(pop_profile_value graph_profile,
+                                                              pop_profile_value execution_profile,
+                                                              const pop_option *options,
+                                                              size_t num_options, FILE *stream);
+/* Both; the graph's alone if the execution profile is no value ({0}). */
+POP_MUST_CHECK pop_error *pop_profile_print_summary(pop_profile_value graph_profile,
+                                                    pop_profile_value execution_profile,
+                                                    const pop_option *options, size_t num_options,
+                                                    FILE *stream);
 /* The graph's summary, and behind it that of the execution if the engine measures one. */
 POP_MUST_CHECK pop_error *pop_engine_print_profile_summary(const pop_engine *engine,
                                                            const pop_option *options,
@@ -121,7 +135,9 @@ POP_MUST_CHECK pop_error *pop_engine_print_profile_summary(const pop_engine *eng
  * exchange. Besides the guide's keys there are `runs` (program, name, runName if the run was given one, cycles of the device, instructions,
  * supersteps), `runParameters` (the engine options about running that they went by), of the simulation `runs` (cyclesFrom, cyclesTo, firstStep, numSteps of each), cyclesFrom and cyclesTo of syncs, and
  * stream copies as StreamCopyBegin, StreamCopy and StreamCopyEnd (tiles wait for all others, move data, wait until all have),
- * `costs`: for each compute set and exchange the tiles that took part (ranges: first, how many) and the cycles of each; and
+ * `costs`: for each compute set and exchange the tiles that took part (ranges: first, how many) and the cycles of each, and
+ * where vertices are measured or estimated, for each compute set its vertex types with how many there are and what they took
+ * together; on an IPU Model `measuredVertexTypes`, which have no estimate and take what their code takes; and
  * `programTraceComplete`: false if a program branched and nothing noted which way (debug.instrumentControlFlow and
  * debug.instrumentCompute do, and an IPU Model), the trace was longer than 8,388,608 steps, or there were more than 65,536 runs. programTrace has the numbers of the graph profile's
  * programs. threadBalance and activeCompute are there where each vertex was measured or is estimated. On an IPU Model runs are profiled also without instrumentation, by what vertices are said to take
@@ -141,9 +157,12 @@ POP_MUST_CHECK pop_error *pop_engine_write_execution_profile(const pop_engine *e
                                                              pop_profile_format format,
                                                              FILE *stream);
 /* The execution half of the guide's profile summary; with `steps` (showExecutionSteps) also each step. Cycles by
- * vertex type are there if vertices were measured. Nothing but "Execution:" and zeros without instrumentation. */
+ * vertex type are there if vertices were measured, or estimated on an IPU Model. Nothing but "Execution:" and zeros without instrumentation. */
 POP_MUST_CHECK pop_error *pop_engine_print_execution_summary(const pop_engine *engine, bool steps,
                                                              FILE *stream);
+/* How many tiles compute, exchange (with each other, other IPUs or the host) and wait, as CSV: "begin,end,compute,exchange,sync",
+ * then a row for each interval of simulated cycles in which none of that changes. SYSTEM if the stream cannot be written. */
+POP_MUST_CHECK pop_error *pop_engine_write_intervals(const pop_engine *engine, FILE *stream);
 /* The simulated steps as trace events (JSON), which Perfetto and chrome://tracing open: runs and blocks, and each
  * IPU with its steps, its tiles and, if vertices were measured, the tiles' workers. */
 POP_MUST_CHECK pop_error *pop_engine_write_trace_events(const pop_engine *engine, FILE *stream);

@@ -39,7 +39,13 @@ public:
   Device(Device &&) = default;
   Device &operator=(Device &&) = default;
 
-  static Device createCPUDevice() { return Device(pop_device_create_cpu()); }
+  // The host takes the place of so many IPUs.
+  static Device createCPUDevice(unsigned numIPUs = 1)
+  {
+    Device device(pop_device_create_cpu());
+    device.target = Target::createCPUTarget(false, numIPUs);
+    return device;
+  }
   // A device with only the first tiles of each IPU.
   Device createVirtualDevice(unsigned tilesPerIPU) const
   {
@@ -80,7 +86,7 @@ public:
   POPLAR_MISSING_MEMBER(getNumaTopology, "poplar::Device::getNumaTopology is not there")
   POPLAR_MISSING_MEMBER(getNumaNodesUsedForIPUs,
                         "poplar::Device::getNumaNodesUsedForIPUs is not there")
-  POPLAR_MISSING_MEMBER(createSimulatorDevice,
+  POPLAR_MISSING_STATIC(createSimulatorDevice,
                         "poplar::Device::createSimulatorDevice: use IPUModel")
 
   // The parameter is there so that only a program that asks for a map has one compiled.

@@ -2,7 +2,9 @@
 #ifndef POPLAR_DEVICEMANAGER_HPP
 #define POPLAR_DEVICEMANAGER_HPP
 
+#include <algorithm>
 #include <poplar/Device.hpp>
+#include <poplar/version.hpp>
 
 namespace poplar
 {
@@ -51,8 +53,19 @@ public:
   // Of the CPU and of models there is as many as one likes: one is made.
   std::vector<Device> getDevices(TargetType type, unsigned numIPUs,
                                  const OptionFlags &options = {}) const;
-  POPLAR_MISSING_MEMBER(getChildDeviceIds,
-                        "poplar::DeviceManager::getChildDeviceIds: see Device::getDriverIDs")
+  // The devices with `numChildDeviceIPUs` IPUs each that are parts of this one.
+  std::vector<unsigned> getChildDeviceIds(unsigned parentId, unsigned numChildDeviceIPUs = 1) const
+  {
+    std::vector<int> ids = getDevice(parentId).getDriverIDs();
+    std::vector<unsigned> children;
+    for (const Device &device : getDevices(TargetType::IPU, numChildDeviceIPUs)) {
+      std::vector<int> parts = device.getDriverIDs();
+      bool isPart = device.getId() != parentId;
+      for (int part : parts) isPart = isPart && std::count(ids.begin(), ids.end(), part);
+      if (isPart) children.push_back(device.getId());
+    }
+    return children;
+  }
   // Attached; throws if all are taken.
   Device acquireAvailableDevice(unsigned numIPUs = 1, const OptionFlags &options = {}) const
   {

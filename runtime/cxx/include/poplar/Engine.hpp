@@ -13,6 +13,7 @@
 #include <poplar/Program.hpp>
 #include <poplar/detail/EngineState.hpp>
 #include <poplar/detail/MissingClasses.hpp>
+#include <poplar/version.hpp>
 #include <populus/engine.h>
 #include <sstream>
 #include <string>
@@ -38,6 +39,7 @@ class Engine
   {
     state.reset(new detail::EngineState);
     get().executable = executable.getState();
+    get().options = options;
     executable = Executable();
     auto flags = detail::options(options);
     detail::check(pop_engine_create_from_executable(get().executable->executable, flags.data(),
@@ -88,6 +90,7 @@ public:
                   const DebugContext &debugContext = {})
   {
     create(compileGraph(graph, programs, options, progress, debugContext), {});
+    get().options = options;
   }
   explicit Engine(const Graph &graph, const program::Program &program,
                   const OptionFlags &options = {}, const ProgressFunc &progress = {},
@@ -274,13 +277,13 @@ public:
 
 #define POPLAR_NOT_YET(name)                                                                       \
   POPLAR_MISSING_MEMBER(name, "poplar::Engine::" #name " is not there yet")
-  POPLAR_NOT_YET(getEngineOptions)
-  POPLAR_NOT_YET(reportIntervals)
   POPLAR_NOT_YET(insertSimulatedError)
   POPLAR_NOT_YET(eraseSimulatedError)
   POPLAR_NOT_YET(clearSimulatedErrors)
   POPLAR_NOT_YET(getSimulatedErrorLocations)
 #undef POPLAR_NOT_YET
+  // That the engine was made with.
+  const OptionFlags &getEngineOptions() const { return get().options; }
   // The archive of tile images.
   void serializeExecutable(std::ostream &os) const { Executable(get().executable).serialize(os); }
 
@@ -297,6 +300,11 @@ public:
     pop_profile *profile;
     detail::check(pop_engine_execution_profile(get().engine, &profile));
     return ProfileValue(profile);
+  }
+  // How many tiles compute, exchange and wait, as CSV: a row for each interval of cycles in which nothing of that changes.
+  void reportIntervals(std::ostream &os) const
+  {
+    detail::check(pop_engine_write_intervals(get().engine, detail::CStream(os)));
   }
   void resetExecutionProfile() { detail::check(pop_engine_reset_execution_profile(get().engine)); }
   void enableExecutionProfiling() { pop_engine_enable_execution_profiling(get().engine); }

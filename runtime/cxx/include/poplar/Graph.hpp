@@ -2,7 +2,8 @@
 #ifndef POPLAR_GRAPH_HPP
 #define POPLAR_GRAPH_HPP
 
-// Programs name what the first six, <memory> and <optional> have and do not include them: the documented headers do.
+// Programs name what the first six, <memory>, <numeric>, <optional> and <poplar/version.hpp> have and do not include them: the
+// documented headers do.
 #include <algorithm>
 #include <cassert>
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <poplar/ArrayRef.hpp>
 #include <poplar/CodeletFileType.hpp>
 #include <poplar/DataStream.hpp>
@@ -32,6 +34,7 @@
 #include <poplar/detail/CStream.hpp>
 #include <poplar/detail/Connection.hpp>
 #include <poplar/detail/HostValues.hpp>
+#include <poplar/version.hpp>
 #include <populus/graph.h>
 #include <populus/introspection.h>
 #include <populus/remote_buffer.h>
@@ -215,6 +218,17 @@ public:
     check();
     return true;
   }
+  // A string could also be a list of one.
+  bool addCodelets(const std::string &file, CodeletFileType type = CodeletFileType::Auto,
+                   StringRef compileFlags = "", StringRef targetName = "")
+  {
+    return addCodelets(StringRef(file), type, compileFlags, targetName);
+  }
+  bool addCodelets(const char *file, CodeletFileType type = CodeletFileType::Auto,
+                   StringRef compileFlags = "", StringRef targetName = "")
+  {
+    return addCodelets(StringRef(file), type, compileFlags, targetName);
+  }
   bool addCodelets(ArrayRef<std::string> files, StringRef compileFlags = "",
                    StringRef targetName = "")
   {
@@ -253,6 +267,16 @@ public:
   {
     return wrap(
         pop_graph_add_variable(get(), type.c(), shape.data(), shape.size(), debugContext.c()));
+  }
+  // As the guide's tutorial 7 has it: the type by its name.
+  Tensor addTensor(StringRef typeName, ArrayRef<std::size_t> shape,
+                   const DebugContext &debugContext = {})
+  {
+    pop_type type;
+    if (!pop_type_from_name(typeName.cloneAsString().c_str(), &type))
+      throw type_error("Graph::addTensor: there is no element type '" + typeName.cloneAsString() +
+                       "'; use \"float\", \"int\", ...");
+    return addVariable(Type(type), shape, debugContext);
   }
   Tensor addVariable(const Type &type, ArrayRef<std::size_t> shape, VariableMappingMethod method,
                      const DebugContext &debugContext = {})
@@ -366,6 +390,17 @@ public:
   }
   // The variable with this number, whole.
   Tensor getVariable(VariableRef variable) const { return wrap(info(variable).tensor); }
+  TileToTensorMapping getVariableTileMapping(VariableRef variable) const
+  {
+    return getTileMapping(getVariable(variable), false);
+  }
+  // The vertex with this number.
+  VertexRef getVertex(std::size_t vertex) const
+  {
+    pop_vertex_info result;
+    detail::check(pop_graph_vertex_info(get(), vertex, &result));
+    return VertexRef(result.vertex);
+  }
   bool isConstant(VariableRef variable) const { return info(variable).constant; }
 
   template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
@@ -532,6 +567,11 @@ public:
     ComputeSet set(pop_graph_add_compute_set(get(), debugContext.c()));
     check();
     return set;
+  }
+  // As the guide's tutorial 7 has it.
+  ComputeSet createComputeSet(const DebugContext &debugContext = {})
+  {
+    return addComputeSet(debugContext);
   }
   VertexRef addVertex(const ComputeSet &computeSet, StringRef vertexType)
   {
@@ -736,14 +776,36 @@ public:
     detail::check(format == SerializationFormat::JSON ? pop_graph_serialize(get(), stream)
                                                       : pop_graph_serialize_cbor(get(), stream));
   }
+  // Which elements of which variables tensors are, as JSON: a list with shape, type and pieces [variable, begin, end] of each.
+  void serializeTensors(std::ostream &os, ArrayRef<Tensor> tensors,
+                        SerializationFormat format = SerializationFormat::JSON) const
+  {
+    if (format != SerializationFormat::JSON)
+      throw poplar_error("Graph::serializeTensors: tensors are written as JSON: ask for "
+                         "SerializationFormat::JSON");
+    get();
+    const char *between = "[";
+    for (const Tensor &tensor : tensors) {
+      os << between << "{\"type\":\"" << tensor.elementType() << "\",\"shape\":[";
+      for (std::size_t d = 0; d < tensor.rank(); ++d) os << (d ? "," : "") << tensor.dim(d);
+      os << "],\"pieces\":[";
+      bool isFirst = true;
+      for (const VariableInterval &piece : tensor.getVarRegions()) {
+        os << (isFirst ? "[" : ",[") << piece.var << ',' << piece.interval.begin() << ','
+           << piece.interval.end() << ']';
+        isFirst = false;
+      }
+      os << "]}";
+      between = ",";
+    }
+    os << (tensors.empty() ? "[]" : "]");
+  }
 
 #define POPLAR_NOT_YET(name)                                                                       \
   POPLAR_MISSING_MEMBER(name, "poplar::Graph::" #name " is not there yet")
   POPLAR_NOT_YET(addExternalExchangeVertex)
   POPLAR_NOT_YET(addExternalVariable)
   POPLAR_NOT_YET(addFunctionBuffer)
-  POPLAR_NOT_YET(getVertex)
-  POPLAR_NOT_YET(getVariableTileMapping)
   POPLAR_NOT_YET(getMaxFieldDim)
   POPLAR_NOT_YET(getMaxVertexFieldValue)
   POPLAR_NOT_YET(getMaxVertexFieldValueAs)

@@ -18,6 +18,8 @@ public:
 
   T begin() const { return begin_; }
   T end() const { return end_; }
+  T lower() const { return begin_; }
+  T upper() const { return end_; }
   T size() const { return end_ - begin_; }
   bool contains(T i) const { return begin_ <= i && i < end_; }
 

@@ -2,6 +2,8 @@
 #ifndef POPLAR_PROFILEVALUE_HPP
 #define POPLAR_PROFILEVALUE_HPP
 
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <poplar/OptionFlags.hpp>
 #include <poplar/detail/CStream.hpp>
@@ -10,6 +12,7 @@
 #include <poplar/detail/Shared.hpp>
 #include <populus/profile.h>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace poplar
@@ -20,6 +23,37 @@ class ProfileValue
 {
   detail::Shared<pop_profile, pop_profile_free> profile;
   pop_profile_value value = {};
+
+  // CBOR: the head of an item, and text.
+  static void putHead(std::string &bytes, unsigned major, std::uint64_t n)
+  {
+    bytes += static_cast<char>(major << 5 | 27); // 8 bytes follow
+    for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(n >> shift);
+  }
+  static void putText(std::string &bytes, const std::string &text)
+  {
+    putHead(bytes, 3, text.size());
+    bytes += text;
+  }
+  static void putValue(std::string &bytes, const ProfileValue &v)
+  {
+    char *data = nullptr;
+    std::size_t size = 0;
+    std::FILE *memory = open_memstream(&data, &size);
+    if (!memory) throw memory_allocation_error("no memory for a profile value");
+    pop_error *error = pop_profile_write(v.value, POP_PROFILE_CBOR, memory);
+    std::fclose(memory);
+    if (!error) bytes.append(data, size);
+    std::free(data);
+    detail::check(error);
+  }
+  void take(const std::string &bytes)
+  {
+    pop_profile *made;
+    detail::check(pop_profile_read_memory(bytes.data(), bytes.size(), &made));
+    profile.reset(made);
+    value = pop_profile_root(made);
+  }
 
   ProfileValue part(pop_profile_value v, const std::string &what) const
   {
@@ -32,7 +66,54 @@ class ProfileValue
 public:
   enum class Type { BOOL_, STRING, NUMBER, VECTOR, MAP };
 
+  using String = std::string;
+  using Vector = std::vector<ProfileValue>;
+  using Map = std::map<std::string, ProfileValue>;
+
   ProfileValue() = default;
+  ProfileValue(const std::string &text)
+  {
+    std::string bytes;
+    putText(bytes, text);
+    take(bytes);
+  }
+  ProfileValue(const char *text) : ProfileValue(std::string(text)) {}
+  // A number, or true or false.
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
+  ProfileValue(T number)
+  {
+    std::string bytes;
+    if (std::is_same<T, bool>::value) {
+      bytes += static_cast<char>(number != T() ? 0xf5 : 0xf4);
+    } else if (std::is_integral<T>::value) {
+      std::int64_t n = static_cast<std::int64_t>(number);
+      putHead(bytes, n < 0, static_cast<std::uint64_t>(n < 0 ? -1 - n : n));
+    } else {
+      double d = static_cast<double>(number);
+      std::uint64_t bits;
+      __builtin_memcpy(&bits, &d, sizeof bits);
+      putHead(bytes, 7, bits);
+    }
+    take(bytes);
+  }
+  ProfileValue(const Vector &items)
+  {
+    std::string bytes;
+    putHead(bytes, 4, items.size());
+    for (const ProfileValue &item : items) putValue(bytes, item);
+    take(bytes);
+  }
+  // The parameter is there so that only a program that makes a map has one compiled.
+  template <typename M, typename = typename M::mapped_type> ProfileValue(const M &entries)
+  {
+    std::string bytes;
+    putHead(bytes, 5, entries.size());
+    for (const auto &entry : entries) {
+      putText(bytes, entry.first);
+      putValue(bytes, entry.second);
+    }
+    take(bytes);
+  }
   // Takes it over.
   explicit ProfileValue(pop_profile *p) : profile(p), value(pop_profile_root(p)) {}
 
@@ -84,9 +165,9 @@ public:
     return items;
   }
   // The parameter is there so that only a program that asks for a map has one compiled.
-  template <typename Map = std::map<std::string, ProfileValue>> Map asMap() const
+  template <typename M = Map> M asMap() const
   {
-    Map entries;
+    M entries;
     for (const std::string &key : keys()) entries.emplace(key, (*this)[key]);
     return entries;
   }
@@ -140,10 +221,32 @@ inline void printGraphSummary(std::ostream &os, const ProfileValue &graphProfile
   detail::check(pop_profile_print_graph_summary(graphProfile.c(), flags.data(), flags.size(),
                                                 detail::CStream(os)));
 }
-POPLAR_MISSING_FUNCTION(printExecutionSummary, "poplar::printExecutionSummary of values is not "
-                                               "there: use Engine::printProfileSummary")
-POPLAR_MISSING_FUNCTION(printProfileSummary, "poplar::printProfileSummary of values is not there: "
-                                             "use Engine::printProfileSummary")
+// … and of what Engine::getExecutionProfile answers.
+inline void printExecutionSummary(std::ostream &os, const ProfileValue &graphProfile,
+                                  const ProfileValue &executionProfile,
+                                  const OptionFlags &options = {})
+{
+  auto flags = detail::options(options);
+  detail::check(pop_profile_print_execution_summary(
+      graphProfile.c(), executionProfile.c(), flags.data(), flags.size(), detail::CStream(os)));
+}
+// Both; an execution profile that is empty is not printed.
+inline void printProfileSummary(std::ostream &os, const ProfileValue &graphProfile,
+                                const ProfileValue &executionProfile = {},
+                                const OptionFlags &options = {})
+{
+  auto flags = detail::options(options);
+  detail::check(pop_profile_print_summary(graphProfile.c(), executionProfile.c(), flags.data(),
+                                          flags.size(), detail::CStream(os)));
+}
+
+// Options as a map of strings.
+inline ProfileValue getAsProfileValue(const OptionFlags &options)
+{
+  ProfileValue::Map entries;
+  for (const auto &option : options) entries.emplace(option.first, ProfileValue(option.second));
+  return entries;
+}
 
 inline void serializeToJSON(std::ostream &os, const ProfileValue &value, bool prettyPrint = false)
 {

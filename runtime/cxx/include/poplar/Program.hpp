@@ -109,8 +109,8 @@ public:
   template <typename T, typename = typename std::enable_if<std::is_same<T, Tensor>::value>::type>
   Execute(const ComputeSet &, const T &, const DebugContext & = {})
   {
-    static_assert(detail::Never<T>::value, "poplar::program::Execute: exit codes of vertices are "
-                                           "not kept: let a vertex write a tensor");
+    detail::throwMissing("poplar::program::Execute: exit codes of vertices are not kept: let a "
+                         "vertex write a tensor");
   }
 };
 

@@ -148,6 +148,7 @@ public:
 
 struct EngineState {
   Shared<ExecutableState> executable;
+  OptionFlags options;
   std::exception_ptr thrown; // by a callback
   ConnectedList callbacks, functions;
   CStream *print = nullptr;                     // Engine::setPrintStream

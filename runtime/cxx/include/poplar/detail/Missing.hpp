@@ -1,4 +1,5 @@
-// What the documented interface has and Populus has not fails when a program that uses it is compiled, with a sentence.
+// What the documented interface has and Populus cannot do: a program that mentions it compiles, and gets an exception with a
+// sentence when it comes to it.
 #ifndef POPLAR_DETAIL_MISSING_HPP
 #define POPLAR_DETAIL_MISSING_HPP
 
@@ -10,15 +11,28 @@ namespace detail
 {
 template <typename...> struct Never : std::false_type {
 };
+
+// exceptions.hpp, which needs none of this, has the class: it is declared here and included where it is thrown.
+[[noreturn]] void throwMissing(const char *sentence);
+
+// What a function that never returns is said to return: anything.
+struct Anything {
+  template <typename T> operator T() const { throwMissing("what is missing has no value"); }
+};
 } // namespace detail
 } // namespace poplar
 
-// A member function that can be called with anything, and never compiles.
+// A member function that can be called with anything, and throws.
 #define POPLAR_MISSING_MEMBER(name, sentence)                                                      \
-  template <typename... Arguments> int name(Arguments &&...) const                                 \
+  template <typename... Arguments> poplar::detail::Anything name(Arguments &&...) const            \
   {                                                                                                \
-    static_assert(poplar::detail::Never<Arguments...>::value, sentence);                           \
-    return 0;                                                                                      \
+    poplar::detail::throwMissing(sentence);                                                        \
+  }
+// The same of a class.
+#define POPLAR_MISSING_STATIC(name, sentence)                                                      \
+  template <typename... Arguments> static poplar::detail::Anything name(Arguments &&...)           \
+  {                                                                                                \
+    poplar::detail::throwMissing(sentence);                                                        \
   }
 
 // A data member that cannot be set or read.
@@ -26,13 +40,11 @@ template <typename...> struct Never : std::false_type {
   struct name##_is_missing {                                                                       \
     template <typename T> name##_is_missing &operator=(const T &)                                  \
     {                                                                                              \
-      static_assert(poplar::detail::Never<T>::value, sentence);                                    \
-      return *this;                                                                                \
+      poplar::detail::throwMissing(sentence);                                                      \
     }                                                                                              \
     template <typename T> operator T() const                                                       \
     {                                                                                              \
-      static_assert(poplar::detail::Never<T>::value, sentence);                                    \
-      return T();                                                                                  \
+      poplar::detail::throwMissing(sentence);                                                      \
     }                                                                                              \
   } name;
 
@@ -43,7 +55,7 @@ template <typename...> struct Never : std::false_type {
   public:                                                                                          \
     template <typename... Arguments> explicit name(Arguments &&...)                                \
     {                                                                                              \
-      static_assert(poplar::detail::Never<Arguments...>::value, sentence);                         \
+      poplar::detail::throwMissing(sentence);                                                      \
     }                                                                                              \
   };
 
@@ -52,17 +64,28 @@ template <typename...> struct Never : std::false_type {
   struct name##_is_missing {                                                                       \
     template <typename T> operator T() const                                                       \
     {                                                                                              \
-      static_assert(poplar::detail::Never<T>::value, sentence);                                    \
-      return T();                                                                                  \
+      poplar::detail::throwMissing(sentence);                                                      \
     }                                                                                              \
   };                                                                                               \
   constexpr name##_is_missing name{};
 
 #define POPLAR_MISSING_FUNCTION(name, sentence)                                                    \
-  template <typename... Arguments> int name(Arguments &&...)                                       \
+  template <typename... Arguments> poplar::detail::Anything name(Arguments &&...)                  \
   {                                                                                                \
-    static_assert(poplar::detail::Never<Arguments...>::value, sentence);                           \
-    return 0;                                                                                      \
+    poplar::detail::throwMissing(sentence);                                                        \
   }
+
+#include <poplar/exceptions.hpp>
+
+namespace poplar
+{
+namespace detail
+{
+inline void throwMissing(const char *sentence)
+{
+  throw poplar_error(sentence);
+}
+} // namespace detail
+} // namespace poplar
 
 #endif

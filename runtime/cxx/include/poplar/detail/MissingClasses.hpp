@@ -1,4 +1,4 @@
-// Classes and functions of the documented interface that are not in Populus: who uses one is told when compiling.
+// Classes and functions of the documented interface that are not in Populus: who uses one gets an exception that says so.
 #ifndef POPLAR_DETAIL_MISSINGCLASSES_HPP
 #define POPLAR_DETAIL_MISSINGCLASSES_HPP
 
@@ -34,8 +34,6 @@ POPLAR_MISSING_FUNCTION(
 POPLAR_MISSING_FUNCTION(
     readJSONFromEnv,
     "poplar::readJSONFromEnv is not there yet: engines read POPLAR_ENGINE_OPTIONS themselves")
-POPLAR_MISSING_FUNCTION(getAsProfileValue,
-                        "poplar::getAsProfileValue: profile values are made by engines only")
 POPLAR_MISSING_FUNCTION(packageHash, "poplar::packageHash: use versionString")
 
 } // namespace poplar

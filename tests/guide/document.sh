@@ -1,0 +1,41 @@
+# Sourced by the scripts of documents: a command line of the document is run as it is printed there, by a shell in which
+# compilers find Populus as they find an installation.
+#
+#   section TITLE       says where we are, for who reads the log
+#   line 'COMMAND'      runs it: standard output to out, standard error to err; it has to end well
+#   sample FILE LINE…   the file is these lines, as the document prints them
+#   in_order FILE RE…   lines that match, one after the other, with others between them
+CPATH=$(printf '%s' "$include" | sed 's/^ -I//; s/ -I/:/g')
+LIBRARY_PATH=$POPULUS_BUILD_DIR/lib LD_LIBRARY_PATH=$POPULUS_BUILD_DIR/lib
+export CPATH LIBRARY_PATH LD_LIBRARY_PATH
+
+section()
+{
+  echo "$*"
+}
+
+line()
+{
+  command=$1
+  case $POPULUS_SANITIZE:$command in ?*:g++*) command="g++ -fsanitize=$POPULUS_SANITIZE ${command#g++}" ;; esac
+  sh -c "$command" >out 2>err || fail "$1 exits $?: $(head -20 err)"
+}
+
+sample()
+{
+  sample_file=$1
+  shift
+  printf '%s\n' "$@" >expected
+  cmp -s expected "$sample_file" || fail "$command prints: $(cat "$sample_file")"
+}
+
+in_order()
+{
+  order_file=$1
+  shift
+  printf '%s\n' "$@" >expressions
+  awk 'NR == FNR { expression[++count] = $0; next }
+    { if (at < count && $0 ~ expression[at + 1]) ++at }
+    END { if (at < count) { print expression[at + 1]; exit 1 } }' expressions "$order_file" >missed ||
+    fail "$command: not in its place: '$(cat missed)' in $PWD/$order_file"
+}
