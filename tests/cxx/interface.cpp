@@ -376,6 +376,14 @@ void printing()
   f.graph.outputComputeGraph(dot, {PrintTensor("title", t)});
   CHECK(dot.str().find("digraph") != std::string::npos &&
         dot.str().find("title") != std::string::npos);
+  CHECK(f.graph.getVariableTileMapping(t.getVarRegions()[0].var)[0].size() == 1);
+  std::ostringstream tensors, none;
+  f.graph.serializeTensors(tensors, {t[1], t.transpose()});
+  CHECK(tensors.str() == "[{\"type\":\"float\",\"shape\":[2],\"pieces\":[[0,2,4]]},"
+                         "{\"type\":\"float\",\"shape\":[2,2],\"pieces\":[[0,0,1],[0,2,3],"
+                         "[0,1,2],[0,3,4]]}]");
+  f.graph.serializeTensors(none, {});
+  CHECK(none.str() == "[]");
   f.graph.serialize(json, SerializationFormat::JSON);
   CHECK(json.str()[0] == '{');
   std::stringstream cbor; // the same, from the start of a map without length to its end
@@ -418,6 +426,31 @@ void profiles_and_registers()
   CHECK(summary.str().find("Execution:") != std::string::npos);
   CHECK(steps.str().size() > summary.str().size());
   CHECK_THROWS(invalid_option, "showAll", engine.printProfileSummary(steps, {{"showAll", "true"}}));
+  // The same of the values alone.
+  std::ostringstream both, halves, intervals;
+  ProfileValue execution = engine.getExecutionProfile();
+  printProfileSummary(both, graph, execution, {{"showExecutionSteps", "true"}});
+  CHECK(both.str() == steps.str());
+  printProfileSummary(halves, graph);
+  printExecutionSummary(halves, graph, execution, {{"showExecutionSteps", "true"}});
+  CHECK(halves.str() == steps.str());
+  CHECK_THROWS(poplar_error, "are needed", printExecutionSummary(halves, execution, graph));
+  // Each row goes on where the one before ends, and all four tiles do something.
+  engine.reportIntervals(intervals);
+  std::istringstream rows(intervals.str());
+  std::string line;
+  std::getline(rows, line);
+  CHECK(line == "begin,end,compute,exchange,sync");
+  unsigned long at = 0, begin, end, doing[3], computed = 0;
+  while (std::getline(rows, line)) {
+    CHECK(std::sscanf(line.c_str(), "%lu,%lu,%lu,%lu,%lu", &begin, &end, &doing[0], &doing[1],
+                      &doing[2]) == 5);
+    CHECK(begin == at && end > begin && doing[0] + doing[1] + doing[2] == 4);
+    computed += doing[0] * (end - begin);
+    at = end;
+  }
+  CHECK(at == execution["simulation"]["cycles"].asUint());
+  CHECK(computed == execution["simulation"]["tileCycles"]["compute"].asUint());
   engine.resetExecutionProfile();
   engine.disableExecutionProfiling();
   CHECK(engine.getExecutionProfile()["runs"].size() == 0);

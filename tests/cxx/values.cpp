@@ -237,6 +237,28 @@ void profile_values()
   CHECK_THROWS(invalid_option, "showAll", printGraphSummary(summary, graph, {{"showAll", "true"}}));
 }
 
+void values_of_programs()
+{
+  ProfileValue::Map entries{{"a", 1}, {"b", ProfileValue::Vector{1, -2, "x", true, 2.5}}};
+  ProfileValue value = entries;
+  std::ostringstream json;
+  serializeToJSON(json, value);
+  CHECK(json.str() == "{\"a\":1,\"b\":[1,-2,\"x\",true,2.5]}");
+  CHECK(value.asMap().size() == 2 && value["b"][1].asInt() == -2);
+  CHECK(getAsProfileValue({{"key", "value"}})["key"].asString() == "value");
+  CHECK(ProfileValue(-(std::int64_t(1) << 62)).asInt() == -(std::int64_t(1) << 62));
+  Interval interval(2, 5);
+  CHECK(interval.lower() == 2 && interval.upper() == 5);
+  CHECK(Device::createCPUDevice(2).getTarget().getNumIPUs() == 2);
+  CHECK(versionString().compare(0, 5, "3.4.0") == 0);
+  std::vector<int> numbers{1, 2, 3};
+  CHECK(std::accumulate(numbers.begin(), numbers.end(), 0) == 6); // of <numeric>
+  DebugContext outer("outer");
+  CHECK(DebugInfo({outer, "inner"}, "function").getPathName() == "outer/inner");
+  Engine engine(SmallGraph("").graph, Sequence(), {{"debug.instrument", "true"}});
+  CHECK(engine.getEngineOptions().at("debug.instrument") == "true");
+}
+
 void switches_with_bounds()
 {
   SmallGraph f(codelets);
@@ -296,6 +318,7 @@ int main()
   floating_point_behaviour();
   formats_of_prints();
   profile_values();
+  values_of_programs();
   switches_with_bounds();
   programs_of_many_nodes();
   return failures != 0;
