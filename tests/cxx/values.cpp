@@ -243,7 +243,7 @@ void values_of_programs()
   ProfileValue value = entries;
   std::ostringstream json;
   serializeToJSON(json, value);
-  CHECK(json.str() == "{\"a\":1,\"b\":[1,-2,\"x\",true,2.5]}");
+  CHECK(json.str() == "{\"a\":1,\"b\":[1,-2,\"x\",true,2.5]}\n");
   CHECK(value.asMap().size() == 2 && value["b"][1].asInt() == -2);
   CHECK(getAsProfileValue({{"key", "value"}})["key"].asString() == "value");
   CHECK(ProfileValue(-(std::int64_t(1) << 62)).asInt() == -(std::int64_t(1) << 62));

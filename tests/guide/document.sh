@@ -5,7 +5,10 @@
 #   line 'COMMAND'      runs it: standard output to out, standard error to err; it has to end well
 #   sample FILE LINE…   the file is these lines, as the document prints them
 #   in_order FILE RE…   lines that match, one after the other, with others between them
-CPATH=$(printf '%s' "$include" | sed 's/^ -I//; s/ -I/:/g')
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+. "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
+CPATH=
+for folder in runtime runtime/cxx libarchive-ipu libcodelet popc; do CPATH=$CPATH${CPATH:+:}$POPULUS_SOURCE_DIR/$folder/include; done
 LIBRARY_PATH=$POPULUS_BUILD_DIR/lib LD_LIBRARY_PATH=$POPULUS_BUILD_DIR/lib
 export CPATH LIBRARY_PATH LD_LIBRARY_PATH
 

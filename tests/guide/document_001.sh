@@ -1,8 +1,6 @@
 # Document 001 from its beginning to its end: each listing and each command line, with what the document prints beside what is
 # printed here. runtime/GUIDE.md says section by section what differs, and why.
 set -eu
-. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
-. "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
 . "$POPULUS_SOURCE_DIR/tests/guide/document.sh"
 PATH=$POPULUS_BIN:$PATH
 

@@ -787,7 +787,7 @@ public:
     const char *between = "[";
     for (const Tensor &tensor : tensors) {
       os << between << "{\"type\":\"" << tensor.elementType() << "\",\"shape\":[";
-      for (std::size_t d = 0; d < tensor.rank(); ++d) os << (d ? "," : "") << tensor.dim(d);
+      for (unsigned d = 0; d < tensor.rank(); ++d) os << (d ? "," : "") << tensor.dim(d);
       os << "],\"pieces\":[";
       bool isFirst = true;
       for (const VariableInterval &piece : tensor.getVarRegions()) {
