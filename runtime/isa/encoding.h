@@ -17,12 +17,15 @@ typedef struct isa_row {
   uint8_t access_bytes; /* of loads and stores; 0: it is neither */
 } isa_row;
 
+/* A designator with a plain name in it: of others clang-format takes a header for Objective-C. */
+#define ISA_AT(at, ...) [at] = __VA_ARGS__
+
 /* By isa_op. */
 static const isa_row isa_rows[ISA_NUM_OPS] = {
 #define ISA_ROW(id, mnemonic, mask, match, format, cost, what)                                     \
-  [OP_##id] = {mask, match, OP_##id, FORMAT_##format, POP_COST_##cost, 0},
+  ISA_AT(OP_##id, {mask, match, OP_##id, FORMAT_##format, POP_COST_##cost, 0}),
 #define ISA_ACCESS_ROW(id, mnemonic, mask, match, format, cost, type)                              \
-  [OP_##id] = {mask, match, OP_##id, FORMAT_##format, POP_COST_##cost, sizeof(type)},
+  ISA_AT(OP_##id, {mask, match, OP_##id, FORMAT_##format, POP_COST_##cost, sizeof(type)}),
     LOADS(ISA_ACCESS_ROW) FLOAT_LOADS(ISA_ACCESS_ROW) STORES(ISA_ACCESS_ROW)
         FLOAT_STORES(ISA_ACCESS_ROW) VALUES(ISA_ROW) BRANCHES(ISA_ROW) TILE_INSTRUCTIONS(ISA_ROW)
             OTHER_INSTRUCTIONS(ISA_ROW)
@@ -70,7 +73,7 @@ static inline const isa_row *isa_find(uint32_t word)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init" /* the last row of each major opcode counts */
   static const uint8_t last[32] = {
-#define ISA_LAST(id, mnemonic, mask, match, ...) [(match) >> 2 & 31] = OP_##id,
+#define ISA_LAST(id, mnemonic, mask, match, ...) ISA_AT((match) >> 2 & 31, OP_##id),
       INSTRUCTIONS(ISA_LAST)
 #undef ISA_LAST
   };
@@ -160,8 +163,7 @@ static inline uint32_t isa_immediate_bits(int32_t imm, isa_format f)
 static inline uint32_t isa_word(isa_op op, uint32_t rd, uint32_t rs1, uint32_t rs2, int32_t imm)
 {
   const isa_row *r = &isa_rows[op];
-  return r->match | rs2 << 20 | rs1 << 15 | rd << 7 |
-         isa_immediate_bits(imm, r->format);
+  return r->match | rs2 << 20 | rs1 << 15 | rd << 7 | isa_immediate_bits(imm, r->format);
 }
 
 #endif
