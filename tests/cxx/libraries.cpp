@@ -237,6 +237,34 @@ void debug_info()
         std::string::npos);
 }
 
+// Over the first dimension and over the last, from elements on all tiles or on one, to a result on all or on one: blocks
+// are cut, taken by rows or by columns, and put on tiles in several ways.
+void reductions_of_many_shapes()
+{
+  struct {
+    std::size_t rows, columns;
+    unsigned tiles;
+  } const cases[] = {{300, 7, 12}, {7, 300, 12},  {1, 500, 9}, {500, 1, 9},    {64, 64, 3},
+                     {40, 90, 64}, {1000, 3, 40}, {2, 2, 30},  {33, 2000, 10}, {200, 31, 31}};
+  for (const auto &c : cases)
+    for (int how = 0; how < 8; ++how) {
+      bool inner = how & 1;
+      Fixture f(c.tiles);
+      std::vector<int> values(c.rows * c.columns), sums(inner ? c.rows : c.columns, 5);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = int(i * 7919 % 1009) - 400;
+        sums[inner ? i / c.columns : i % c.columns] += values[i];
+      }
+      Tensor x = f.input(INT, {c.rows, c.columns}, values);
+      Tensor out = f.input(INT, {sums.size()}, std::vector<int>(sums.size(), 5));
+      if (how & 2) f.graph.setTileMapping(x, c.tiles - 1);
+      if (how & 4) f.graph.setTileMapping(out, 1);
+      popops::reduceWithOutput(f.graph, x, out, {std::size_t(inner)},
+                               popops::ReduceParams(popops::Operation::ADD, true), f.prog);
+      CHECK(f.run<int>(out) == sums);
+    }
+}
+
 void reductions()
 {
   Fixture f(40);
@@ -343,6 +371,13 @@ void matrix_products()
     Tensor z = poplin::matMul(f.graph, x, y, f.prog, "z");
     CHECK((z.shape() == std::vector<std::size_t>{c.m, c.n}));
     CHECK(close(f.run<float>(z), product(a, b, c.m, c.k, c.n)));
+    // The same from operands that lie the other way round.
+    std::vector<float> at(a.size()), bt(b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) at[i % c.k * c.m + i / c.k] = a[i];
+    for (std::size_t i = 0; i < b.size(); ++i) bt[i % c.n * c.k + i / c.n] = b[i];
+    Tensor xt = f.input(FLOAT, {c.k, c.m}, at), yt = f.input(FLOAT, {c.n, c.k}, bt);
+    Tensor zt = poplin::matMul(f.graph, xt.transpose(), yt.transpose(), f.prog, "zt");
+    CHECK(f.run<float>(zt) == f.run<float>(z));
   }
   Fixture f(5);
   auto &g = f.graph;
@@ -505,6 +540,7 @@ int main()
   casts_and_fills();
   debug_info();
   reductions();
+  reductions_of_many_shapes();
   matrix_products();
   options_of_products();
   halves_of_the_host();

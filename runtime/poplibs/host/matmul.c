@@ -97,11 +97,16 @@ static void add_block(const product *p, pop_compute_set set, size_t tile, bool f
   pop_vertex v =
       poplibs_add_vertex(graph, set, tile, "poplin::MatMul%s<%s,%s>", first ? "Block" : "More",
                          pop_type_name(p->type), pop_type_name(p->partials));
-  pop_graph_connect(graph, v, "left", pop_tensor_flatten(left));
-  pop_graph_connect(graph, v, "right", pop_tensor_flatten(pop_tensor_transpose(right)));
+  bool by_columns;
+  size_t rows = pop_tensor_dim(left, 0), length = pop_tensor_dim(left, 1),
+         columns = pop_tensor_dim(right, 1);
+  pop_graph_connect(graph, v, "left", poplibs_flatten_in_runs(left, &by_columns));
+  pop_graph_set_field_int(graph, v, "leftStep", by_columns ? (int64_t)rows : 1);
+  pop_graph_connect(graph, v, "right", poplibs_flatten_in_runs(right, &by_columns));
+  pop_graph_set_field_int(graph, v, "rightStep", by_columns ? 1 : (int64_t)columns);
   pop_graph_connect(graph, v, "out", pop_tensor_flatten(out));
-  pop_graph_set_field_int(graph, v, "length", (int64_t)pop_tensor_dim(left, 1));
-  pop_graph_set_field_int(graph, v, "columns", (int64_t)pop_tensor_dim(right, 1));
+  pop_graph_set_field_int(graph, v, "length", (int64_t)length);
+  pop_graph_set_field_int(graph, v, "columns", (int64_t)columns);
 }
 
 /* One of `steps`, of all tiles; partials: [depth, m, n]. */

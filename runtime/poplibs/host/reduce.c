@@ -72,31 +72,17 @@ static const char *vertex_type(const reduction *r, bool scaled, pop_reduce_op op
                           scaled ? "ScaledReduce" : "Reduce", op_names[op], pop_type_name(r->type));
 }
 
-/* How many elements lie side by side, as far as the first runs tell. */
-static double run_length(const reduction *r, pop_tensor t)
-{
-  enum { RUNS = 256 };
-  view_walk walk;
-  view_run run;
-  uint64_t elements = 0, runs = 0;
-  view_walk_start(&walk, r->graph->top, t.index);
-  for (; runs < RUNS && view_walk_next(&walk, &run); runs++) elements += run.count;
-  return runs ? (double)elements / (double)runs : 0;
-}
-
 /* `block` of the matrix becomes `out`, an element for each of its rows. */
 static pop_vertex add_vertex(const reduction *r, pop_compute_set set, size_t tile, const char *type,
                              pop_tensor block, pop_tensor out, bool update)
 {
-  pop_tensor rows = pop_tensor_flatten(block);
-  pop_tensor columns = pop_tensor_flatten(pop_tensor_transpose(block));
-  if (pop_graph_error(r->graph)) return (pop_vertex){0};
-  bool by_columns = run_length(r, columns) > run_length(r, rows);
+  bool columns;
+  pop_tensor in = poplibs_flatten_in_runs(block, &columns);
   pop_vertex v = poplibs_add_vertex(r->graph, set, tile, "%s", type);
-  pop_graph_connect(r->graph, v, "in", by_columns ? columns : rows);
+  pop_graph_connect(r->graph, v, "in", in);
   pop_graph_connect(r->graph, v, "out", out);
   pop_graph_set_field_int(r->graph, v, "length", (int64_t)pop_tensor_dim(block, 1));
-  pop_graph_set_field_int(r->graph, v, "columns", by_columns);
+  pop_graph_set_field_int(r->graph, v, "columns", columns);
   pop_graph_set_field_int(r->graph, v, "update", update);
   return v;
 }

@@ -40,6 +40,10 @@ void spread_free(spread *s);
 /* Those elements of a flattened tensor, of as many elements as the one that the spread is of. */
 pop_tensor spread_slice(const spread_part *part, pop_tensor flat);
 
+/* A matrix flattened row by row or column by column, as its elements lie side by side in longer runs: each run is a
+ * message on its way to a vertex. Null after an error. */
+pop_tensor poplibs_flatten_in_runs(pop_tensor matrix, bool *by_columns);
+
 /* A vertex on a tile, and its type by a format; null after an error. */
 pop_vertex poplibs_add_vertex(pop_graph *graph, pop_compute_set set, size_t tile,
                               const char *format, ...) POP_PRINTF(4, 5);

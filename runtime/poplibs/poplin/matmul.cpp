@@ -1,5 +1,6 @@
-// A block of a matrix product: rows of the left matrix, columns of the right one (each column's elements one behind the
-// other), or a part of both along the dimension that is summed over. Elements of type T, sums stored as P.
+// A block of a matrix product: rows of the left matrix, columns of the right one, or a part of both along the dimension that
+// is summed over. Either is there row by row or column by column, as it comes in longer messages: steps are from one of the
+// products' factors to the next, 1 or the number of rows (columns). Elements of type T, sums stored as P.
 #include <poplar/Vertex.hpp>
 
 using namespace poplar;
@@ -7,28 +8,32 @@ using namespace poplar;
 namespace poplin
 {
 
-template <typename T>
-static float rowTimesColumn(const Input<Vector<T>> &left, const Input<Vector<T>> &right, unsigned i,
-                            unsigned columns, unsigned length)
+template <typename V, typename T = typename V::ElementType>
+static float rowTimesColumn(const V &v, unsigned i)
 {
-  const T *row = &left[i / columns * length], *column = &right[i % columns * length];
+  unsigned row = i / v.columns, column = i - row * v.columns;
+  const T *left = &v.left[v.leftStep == 1 ? row * v.length : row];
+  const T *right = &v.right[v.rightStep == 1 ? column * v.length : column];
   float sum = 0;
-  for (unsigned k = 0; k < length; ++k) sum += float(row[k]) * float(column[k]);
+  for (unsigned k = 0; k < v.length; ++k, left += v.leftStep, right += v.rightStep)
+    sum += float(*left) * float(*right);
   return sum;
 }
 
 template <typename T, typename P> class MatMulBlock : public MultiVertex
 {
 public:
+  using ElementType = T;
   Input<Vector<T>> left, right;
   Output<Vector<P>> out; // row by row
   unsigned length;       // of the rows and columns
   unsigned columns;
+  unsigned leftStep, rightStep;
 
   bool compute(unsigned worker)
   {
     for (unsigned i = worker; i < out.size(); i += numWorkers())
-      out[i] = static_cast<P>(rowTimesColumn(left, right, i, columns, length));
+      out[i] = static_cast<P>(rowTimesColumn(*this, i));
     return true;
   }
 };
@@ -40,15 +45,17 @@ template class MatMulBlock<half, half>;
 template <typename T, typename P> class MatMulMore : public MultiVertex
 {
 public:
+  using ElementType = T;
   Input<Vector<T>> left, right;
   InOut<Vector<P>> out;
   unsigned length;
   unsigned columns;
+  unsigned leftStep, rightStep;
 
   bool compute(unsigned worker)
   {
     for (unsigned i = worker; i < out.size(); i += numWorkers())
-      out[i] = static_cast<P>(float(out[i]) + rowTimesColumn(left, right, i, columns, length));
+      out[i] = static_cast<P>(float(out[i]) + rowTimesColumn(*this, i));
     return true;
   }
 };
