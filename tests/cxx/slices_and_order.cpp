@@ -3,6 +3,7 @@
 #include "fixture.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <popops/AllTrue.hpp>
 #include <popops/DynamicSlice.hpp>
@@ -110,6 +111,50 @@ void many_slices()
   CHECK_THROWS(type_error, "ADD update for elements of type short",
                popops::multiUpdateAdd(g, t, rows, at, f.input(SHORT, {1}, std::vector<int>{1}), {0},
                                       {1}, f.prog, {}, {}));
+}
+
+// Columns that are too long for a tile are cut: slices of the parts are joined, and updates find theirs.
+void long_columns()
+{
+  Fixture f(5);
+  auto &g = f.graph;
+  const unsigned rows = 9000;
+  std::vector<float> values = numbers(rows * 2);
+  values[0] = -0.0f;
+  Tensor t = popops::createSliceableTensor(g, FLOAT, {rows, 2}, {0}, {1}, 0, "table");
+  std::size_t most = 0;
+  for (const auto &tile : g.getTileMapping(t)) {
+    std::size_t elements = 0;
+    for (const Interval &interval : tile) elements += interval.size();
+    most = std::max(most, elements);
+  }
+  CHECK(most == rows / 2); // two parts of each column: there are five tiles
+  f.prog.add(Copy(f.input(FLOAT, {rows, 2}, values), t));
+  const std::vector<unsigned> numbers_of_rows = {0, 4499, 4500, 8999, 9000, 4500};
+  Tensor at = f.input(UNSIGNED_INT, {6, 1}, numbers_of_rows);
+  std::vector<float> expected;
+  for (unsigned n : numbers_of_rows)
+    for (unsigned c = 0; c < 2; ++c) expected.push_back(n < rows ? values[n * 2 + c] : 0);
+  Tensor found = popops::multiSlice(g, t, at, {0}, {1}, f.prog, popops::SlicePlan(), {});
+  CHECK(same(f.run<float>(found), expected));
+  CHECK(std::signbit(f.run<float>(found)[0])); // bits, not numbers
+  // Around the border of the parts, and around the end.
+  for (unsigned from : {4498u, 8998u}) {
+    Tensor part = popops::dynamicSlice(
+        g, t, f.input(UNSIGNED_INT, {1}, std::vector<unsigned>{from}), {0}, {4}, f.prog);
+    expected.clear();
+    for (unsigned i = 0; i < 8; ++i) expected.push_back(values[(from * 2 + i) % values.size()]);
+    CHECK(same(f.run<float>(part), expected));
+  }
+  Tensor s = f.input(FLOAT, {6, 1, 2}, std::vector<float>(12, 2.0f));
+  Tensor scale = f.input(FLOAT, {1}, std::vector<float>{10});
+  popops::multiUpdateAdd(g, t, s, at, scale, {0}, {1}, f.prog, {}, {});
+  popops::dynamicUpdate(g, t, f.input(FLOAT, {3, 2}, std::vector<float>(6, 7.0f)),
+                        f.input(UNSIGNED_INT, {1}, std::vector<unsigned>{8998}), {0}, {3}, f.prog);
+  for (unsigned n : numbers_of_rows)
+    for (unsigned c = 0; c < 2 && n < rows; ++c) values[n * 2 + c] += 20;
+  for (unsigned n : {8998u, 8999u, 0u}) values[n * 2] = values[n * 2 + 1] = 7;
+  CHECK(same(f.run<float>(t), values));
 }
 
 void order()
@@ -251,6 +296,7 @@ int main()
 {
   one_slice();
   many_slices();
+  long_columns();
   order();
   loops_and_encodings();
   mappings();

@@ -3,8 +3,9 @@
  *
  * First pop_popops_add_codelets. Sequences, names, `out` and errors are as in populus/popops.h; offsets are of type
  * unsigned int. Any element type. A column is all elements of a tensor that differ in the sliced dimension only;
- * work is done on its tile if it is on one, as in what pop_popops_create_sliceable makes. Columns on several
- * tiles are brought to one each, which must have room for them. */
+ * work is done on its tile if it is on one, or on its tiles if all columns are cut in the same places, at most 63, as in
+ * what pop_popops_create_sliceable makes. Other columns on several tiles are brought to one each, which must have room
+ * for them. */
 #ifndef POPULUS_POPOPS_SLICE_H
 #define POPULUS_POPOPS_SLICE_H
 
@@ -14,7 +15,8 @@
 extern "C" {
 #endif
 
-/* A variable whose elements that differ in the dimensions `dims` only are on one tile; the others are spread. */
+/* A variable whose elements that differ in the dimensions `dims` only are on one tile, or, if they are more than 16 KiB,
+ * cut along the first of `dims` to as many tiles as there are for them, at most 64; the others are spread. */
 pop_tensor pop_popops_create_sliceable(pop_graph *graph, pop_type type, const size_t *shape,
                                        size_t rank, const size_t *dims, size_t count,
                                        const char *name);

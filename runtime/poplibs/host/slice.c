@@ -1,8 +1,12 @@
 /* Parts of tensors by numbers that the device has: populus/popops_slice.h.
  *
  * The tensor is seen as a table: the sliced dimension is that of its rows, all others together are its columns. Each
- * tile has a vertex for its columns, all rows of them. */
-#include "graph/graph.h"
+ * tile has a vertex for its columns. A long table may be in parts, each of some of the rows, with columns on tiles of
+ * their own:
+ *
+ *   slices of each part, zero where a row is in another -> joined
+ *   updates of each part, where the row is in it */
+#include "graph/view.h"
 #include "poplibs/host/spread.h"
 
 #include <populus/popops.h>
@@ -27,38 +31,73 @@ static pop_tensor as_slices(pop_tensor s, size_t dim)
                                     0, 2);
 }
 
-enum { NO_TILE = -1, SEVERAL_TILES = -2 };
+/* ---- parts ---- */
 
+/* Rows [begin, end) of the table, and whose their columns are. */
+typedef struct table_part {
+  size_t begin, end;
+  spread columns; /* of a row */
+} table_part;
+
+enum { MOST_PARTS = 64 };
+
+typedef struct table_parts {
+  table_part items[MOST_PARTS];
+  size_t count;
+} table_parts;
+
+static const size_t NO_TILE = SIZE_MAX, SEVERAL_TILES = SIZE_MAX - 1;
+
+/* The mapping as it is gone through, row by row. */
 typedef struct ownership {
-  int64_t *tiles; /* of each column */
-  size_t columns;
+  size_t *tiles; /* of each column, in the rows since `begins[count - 1]` */
+  size_t *row;   /* of each column, in the current row */
+  size_t columns, num_rows, at;
+  size_t *shared;            /* of each column, in all rows: or SEVERAL_TILES */
+  size_t begins[MOST_PARTS]; /* rows with other owners than those before */
+  size_t count;
+  bool too_many;
 } ownership;
+
+static void end_row(ownership *o)
+{
+  bool differs = o->count == 0;
+  for (size_t c = 0; c < o->columns; c++) {
+    differs |= o->row[c] != o->tiles[c];
+    if (o->num_rows == 0) o->shared[c] = o->row[c];
+    if (o->shared[c] != o->row[c] || o->row[c] == NO_TILE) o->shared[c] = SEVERAL_TILES;
+  }
+  if (differs) {
+    memcpy(o->tiles, o->row, o->columns * sizeof *o->tiles);
+    if (o->count < MOST_PARTS)
+      o->begins[o->count++] = o->num_rows;
+    else
+      o->too_many = true;
+  }
+  o->num_rows++;
+}
 
 static void note_owner(void *context, size_t tile, size_t begin, size_t end)
 {
   ownership *o = context;
   for (size_t i = begin; i < end; i++) {
-    int64_t *owner = &o->tiles[i % o->columns];
-    if (tile == SIZE_MAX || (*owner != NO_TILE && *owner != (int64_t)tile))
-      *owner = SEVERAL_TILES;
-    else
-      *owner = (int64_t)tile;
+    o->row[o->at] = tile;
+    o->too_many |= tile == NO_TILE;
+    if (++o->at < o->columns) continue;
+    o->at = 0;
+    end_row(o);
   }
 }
 
-/* Which columns are whose: a spread of a row. Columns on several tiles are shared out evenly. */
-static spread columns_of_tiles(pop_graph *graph, pop_tensor table)
+/* A spread of a row. Columns on several tiles are shared out evenly. */
+static spread spread_columns(pop_graph *graph, const size_t *tiles, size_t columns)
 {
-  ownership o = {NULL, pop_tensor_dim(table, 1)};
   size_t num_tiles = graph_tile_limit(graph), shared = 0, next = 0;
-  o.tiles = pop_xcalloc(o.columns + 1, sizeof *o.tiles);
-  for (size_t c = 0; c < o.columns; c++) o.tiles[c] = NO_TILE;
-  pop_graph_visit_tile_mapping(graph, pop_tensor_flatten(table), note_owner, &o);
-  for (size_t c = 0; c < o.columns; c++) shared += o.tiles[c] < 0;
+  for (size_t c = 0; c < columns; c++) shared += tiles[c] == SEVERAL_TILES;
   spread s = {pop_xcalloc(num_tiles + 1, sizeof *s.parts), 0};
   size_t available = pop_graph_num_tiles(graph);
-  for (size_t c = 0; c < o.columns; c++) {
-    size_t tile = o.tiles[c] < 0 ? next++ * available / shared : (size_t)o.tiles[c];
+  for (size_t c = 0; c < columns; c++) {
+    size_t tile = tiles[c] == SEVERAL_TILES ? next++ * available / shared : tiles[c];
     spread_part *part = &s.parts[tile];
     part->tile = tile;
     part->num_elements++;
@@ -67,10 +106,43 @@ static spread columns_of_tiles(pop_graph *graph, pop_tensor table)
     else
       pop_push(part->intervals, part->count, part->capacity, ((pop_interval){c, c + 1}));
   }
-  free(o.tiles);
   for (size_t i = 0; i < num_tiles; i++)
     if (s.parts[i].count) s.parts[s.count++] = s.parts[i];
   return s;
+}
+
+static void visit_owners(pop_graph *graph, pop_tensor rows, ownership *o)
+{
+  o->at = o->num_rows = o->count = 0;
+  pop_graph_visit_tile_mapping(graph, pop_tensor_flatten(rows), note_owner, o);
+}
+
+/* The parts of a table. If there would be many, as where rows lie one behind the other, or elements are on no
+ * tile: one, of columns that are brought to a tile each. */
+static void find_parts(pop_graph *graph, pop_tensor table, table_parts *parts)
+{
+  size_t columns = pop_tensor_dim(table, 1), rows = pop_tensor_dim(table, 0);
+  size_t *tiles = pop_xcalloc(3 * columns + 1, sizeof *tiles);
+  ownership o = {
+      .tiles = tiles, .row = tiles + columns, .shared = tiles + 2 * columns, .columns = columns};
+  visit_owners(graph, table, &o);
+  bool whole = o.too_many || o.count < 2;
+  parts->count = whole ? 1 : o.count;
+  for (size_t p = 0; p < parts->count; p++) {
+    table_part *part = &parts->items[p];
+    *part =
+        (table_part){whole ? 0 : o.begins[p], p + 1 < parts->count ? o.begins[p + 1] : rows, {0}};
+    ownership first = o; /* all rows of a part have the same owners */
+    if (!whole)
+      visit_owners(graph, pop_tensor_slice(table, part->begin, part->begin + 1, 0), &first);
+    part->columns = spread_columns(graph, whole ? o.shared : first.tiles, columns);
+  }
+  free(tiles);
+}
+
+static void free_parts(table_parts *parts)
+{
+  for (size_t p = 0; p < parts->count; p++) spread_free(&parts->items[p].columns);
 }
 
 /* Those columns of a table, row by row. */
@@ -148,12 +220,75 @@ typedef struct access {
 } access;
 
 /* Fields that all of the vertices have. */
-static void connect_common(const access *a, pop_vertex v, pop_tensor table, const spread_part *part)
+static void connect_common(const access *a, pop_vertex v, pop_tensor table, const table_part *of,
+                           const spread_part *part)
 {
-  pop_graph_connect(a->graph, v, "table", columns(part, table));
+  pop_tensor rows = pop_tensor_slice(table, of->begin, of->end, 0);
+  pop_graph_connect(a->graph, v, "table", columns(part, rows));
   pop_graph_connect(a->graph, v, "offsets", a->offsets);
-  pop_graph_set_field_int(a->graph, v, "rows", (int64_t)pop_tensor_dim(table, 0));
+  pop_graph_set_field_int(a->graph, v, "rows", (int64_t)(of->end - of->begin));
+  pop_graph_set_field_int(a->graph, v, "first", (int64_t)of->begin);
   pop_graph_set_field_int(a->graph, v, "size", (int64_t)a->size);
+}
+
+static void set_wrap(const access *a, pop_vertex v, pop_tensor table)
+{
+  pop_graph_set_field_int(a->graph, v, "wrap", a->wrap ? (int64_t)pop_tensor_dim(table, 0) : 0);
+}
+
+/* What a part of the table has of the slices, to `lines`; which lie where the columns are if they are new. */
+static void slice_part(const access *a, pop_compute_set set, pop_tensor table, const table_part *of,
+                       pop_tensor lines, bool is_new)
+{
+  pop_graph *graph = a->graph;
+  const char *type = pop_type_name(pop_tensor_element_type(table));
+  for (size_t p = 0; p < of->columns.count && !pop_graph_error(graph); p++) {
+    const spread_part *part = &of->columns.parts[p];
+    pop_tensor out = columns(part, lines);
+    if (is_new) pop_graph_set_tile_mapping(graph, out, part->tile);
+    pop_vertex v = poplibs_add_vertex(graph, set, part->tile, "popops::Slice<%s>", type);
+    connect_common(a, v, table, of, part);
+    set_wrap(a, v, table);
+    pop_graph_connect(graph, v, "out", out);
+  }
+}
+
+/* Each tile of a column gets as many of its lines: so what tiles send each other lies together. */
+static void map_lines(pop_graph *graph, const table_parts *parts, pop_tensor lines)
+{
+  size_t count = pop_tensor_dim(lines, 0);
+  for (size_t p = 0; p < parts->count; p++) {
+    const spread *s = &parts->items[p].columns;
+    pop_tensor some =
+        pop_tensor_slice(lines, p * count / parts->count, (p + 1) * count / parts->count, 0);
+    for (size_t i = 0; i < s->count && pop_tensor_num_elements(some); i++)
+      pop_graph_set_tile_mapping(graph, columns(&s->parts[i], some), s->parts[i].tile);
+  }
+}
+
+/* What the parts of the table have of the slices, joined to `lines`. */
+static void slice_parts(const access *a, pop_compute_set set, pop_tensor table,
+                        const table_parts *parts, pop_tensor lines)
+{
+  pop_graph *graph = a->graph;
+  pop_type type = pop_tensor_element_type(table);
+  size_t shape[] = {parts->count, pop_tensor_dim(lines, 0), pop_tensor_dim(lines, 1)};
+  pop_tensor given = pop_graph_add_variable(graph, type, shape, 3, a->name);
+  for (size_t p = 0; p < parts->count && !pop_graph_error(graph); p++)
+    slice_part(a, set, table, &parts->items[p], pop_tensor_index(given, p), true);
+  pop_sequence_add(a->sequence, pop_program_execute(graph, set, a->name));
+  pop_tensor flat = pop_tensor_flatten(lines), rows = pop_tensor_flatten_partial(given, 1, 3);
+  spread s = spread_of(graph, "pop_popops_multi_slice", flat);
+  pop_compute_set join = pop_graph_add_compute_set(graph, a->name);
+  for (size_t p = 0; p < s.count && !pop_graph_error(graph); p++) {
+    pop_vertex v = poplibs_add_vertex(graph, join, s.parts[p].tile, "popops::JoinSlices<%s>",
+                                      pop_type_name(type));
+    pop_graph_connect(graph, v, "in", pop_tensor_flatten(columns(&s.parts[p], rows)));
+    pop_graph_connect(graph, v, "out", spread_slice(&s.parts[p], flat));
+    pop_graph_set_field_int(graph, v, "parts", (int64_t)parts->count);
+  }
+  spread_free(&s);
+  pop_sequence_add(a->sequence, pop_program_execute(graph, join, a->name));
 }
 
 /* `out` is null for a variable of its own, which lies where the columns are. */
@@ -171,20 +306,36 @@ static pop_tensor slices(const access *a, const char *call, pop_tensor t, pop_te
   if (!is_new && !check_slices(graph, call, t, out, count, a->dim, a->size)) return out;
   pop_tensor table = as_table(pop_tensor_reinterpret(t, bits), a->dim);
   pop_tensor lines = as_slices(pop_tensor_reinterpret(out, bits), a->dim);
-  spread s = columns_of_tiles(graph, table);
   pop_compute_set set = pop_graph_add_compute_set(graph, a->name);
-  for (size_t p = 0; p < s.count && !pop_graph_error(graph); p++) {
-    pop_tensor part = columns(&s.parts[p], lines);
-    if (is_new) pop_graph_set_tile_mapping(graph, part, s.parts[p].tile);
-    pop_vertex v =
-        poplibs_add_vertex(graph, set, s.parts[p].tile, "popops::Slice<%s>", pop_type_name(bits));
-    connect_common(a, v, table, &s.parts[p]);
-    pop_graph_set_field_int(graph, v, "wrap", a->wrap);
-    pop_graph_connect(graph, v, "out", part);
+  table_parts parts = {.count = 0};
+  if (pop_graph_error(graph)) return out;
+  find_parts(graph, table, &parts);
+  if (parts.count == 1) {
+    slice_part(a, set, table, &parts.items[0], lines, is_new);
+    pop_sequence_add(a->sequence, pop_program_execute(graph, set, a->name));
+  } else {
+    if (is_new) map_lines(graph, &parts, lines);
+    slice_parts(a, set, table, &parts, lines);
   }
-  spread_free(&s);
-  pop_sequence_add(a->sequence, pop_program_execute(graph, set, a->name));
+  free_parts(&parts);
   return out;
+}
+
+static void update_part(const access *a, pop_compute_set set, const char *type_name, bool as_bits,
+                        pop_tensor table, const table_part *of, pop_tensor lines, pop_tensor scale)
+{
+  pop_graph *graph = a->graph;
+  const char *type = pop_type_name(pop_tensor_element_type(table));
+  for (size_t p = 0; p < of->columns.count && !pop_graph_error(graph); p++) {
+    const spread_part *part = &of->columns.parts[p];
+    pop_vertex v = poplibs_add_vertex(graph, set, part->tile, "popops::%s%s>", type_name, type);
+    connect_common(a, v, table, of, part);
+    pop_graph_connect(graph, v, "slices", columns(part, lines));
+    if (as_bits)
+      set_wrap(a, v, table);
+    else
+      pop_graph_connect(graph, v, "scale", pop_tensor_flatten(scale));
+  }
 }
 
 static void update(const access *a, const char *type_name, bool as_bits, pop_tensor t, pop_tensor s,
@@ -194,19 +345,13 @@ static void update(const access *a, const char *type_name, bool as_bits, pop_ten
   pop_type type = as_bits ? bits_of(pop_tensor_element_type(t)) : pop_tensor_element_type(t);
   pop_tensor table = as_table(pop_tensor_reinterpret(t, type), a->dim);
   pop_tensor lines = as_slices(pop_tensor_reinterpret(s, type), a->dim);
-  spread tiles = columns_of_tiles(graph, table);
   pop_compute_set set = pop_graph_add_compute_set(graph, a->name);
-  for (size_t p = 0; p < tiles.count && !pop_graph_error(graph); p++) {
-    pop_vertex v = poplibs_add_vertex(graph, set, tiles.parts[p].tile, "popops::%s%s>", type_name,
-                                      pop_type_name(type));
-    connect_common(a, v, table, &tiles.parts[p]);
-    pop_graph_connect(graph, v, "slices", columns(&tiles.parts[p], lines));
-    if (as_bits)
-      pop_graph_set_field_int(graph, v, "wrap", a->wrap);
-    else
-      pop_graph_connect(graph, v, "scale", pop_tensor_flatten(scale));
-  }
-  spread_free(&tiles);
+  table_parts parts = {.count = 0};
+  if (pop_graph_error(graph)) return;
+  find_parts(graph, table, &parts);
+  for (size_t p = 0; p < parts.count; p++)
+    update_part(a, set, type_name, as_bits, table, &parts.items[p], lines, scale);
+  free_parts(&parts);
   pop_sequence_add(a->sequence, pop_program_execute(graph, set, a->name));
 }
 
@@ -352,24 +497,114 @@ pop_tensor pop_popops_gather(pop_graph *graph, pop_tensor t, pop_tensor indices,
                                     pop_tensor_rank(indices));
 }
 
+static size_t divide_up(size_t a, size_t b)
+{
+  return (a + b - 1) / b;
+}
+
+/* Long columns are cut, as far as there are tiles and rows of the first sliced dimension, and no more than slices are
+ * worth joining for. */
+static size_t num_parts(size_t column_bytes, size_t most, size_t rows)
+{
+  enum { LONG_BYTES = 16 << 10 };
+  size_t parts = divide_up(column_bytes, LONG_BYTES);
+  if (parts > most) parts = most;
+  if (parts > rows) parts = rows;
+  if (parts > MOST_PARTS) parts = MOST_PARTS;
+  return parts ? parts : 1;
+}
+
+/* [columns, rows] of a variable in which each column's elements are one behind the other: cut into `parts`, a tile for each
+ * part of a column. */
+static void map_columns(pop_graph *graph, pop_tensor columns, size_t parts, size_t first)
+{
+  size_t num_columns = pop_tensor_dim(columns, 0), num_rows = pop_tensor_dim(columns, 1);
+  size_t inner = first ? num_rows / first : 0;
+  for (size_t p = 0; p < parts; p++) {
+    size_t begin = p * first / parts * inner, end = (p + 1) * first / parts * inner;
+    pop_tensor part = pop_tensor_slice(columns, begin, end, 1);
+    for (size_t c = 0; c < num_columns; c++)
+      pop_graph_set_tile_mapping(graph, pop_tensor_index(part, c), p * num_columns + c);
+  }
+}
+
+/* [rows, columns] of a variable in which `each` columns, a tile's, are one behind the other, row by row; the last tile may
+ * have fewer. */
+static pop_tensor add_grouped(pop_graph *graph, pop_type type, size_t rows, size_t columns,
+                              size_t each, const char *name)
+{
+  size_t elements = rows * columns, groups = columns / each, grouped = groups * each * rows;
+  pop_tensor flat = pop_graph_add_variable(graph, type, &elements, 1, name);
+  pop_tensor full =
+      pop_tensor_reshape(pop_tensor_slice(flat, 0, grouped, 0), (size_t[]){groups, rows, each}, 3);
+  pop_tensor rest = pop_tensor_reshape(pop_tensor_slice(flat, grouped, elements, 0),
+                                       (size_t[]){rows, columns - groups * each}, 2);
+  if (pop_graph_error(graph)) return flat;
+  for (size_t g = 0; g < groups; g++)
+    pop_graph_set_tile_mapping(graph, pop_tensor_index(full, g), g);
+  if (pop_tensor_num_elements(rest)) pop_graph_set_tile_mapping(graph, rest, groups);
+  full = pop_tensor_flatten_partial(pop_tensor_dim_roll(full, 1, 0), 1, 3);
+  return pop_concat((pop_tensor[]){full, rest}, 2, 1);
+}
+
+/* The order of dimensions in which the sliced ones come first; false after an error. */
+static bool sliced_first(pop_graph *graph, size_t rank, const size_t *dims, size_t count,
+                         size_t *order)
+{
+  bool is_sliced[GRAPH_MAX_RANK] = {false};
+  size_t next = count;
+  for (size_t i = 0; i < count; i++) {
+    if (dims[i] >= rank || is_sliced[dims[i]]) {
+      poplibs_fail(graph, POP_ERROR_INDEX,
+                   "pop_popops_create_sliceable: dimension %zu of a tensor of rank %zu%s", dims[i],
+                   rank, dims[i] < rank ? ", twice" : "");
+      return false;
+    }
+    is_sliced[dims[i]] = true;
+    order[i] = dims[i];
+  }
+  for (size_t d = 0; d < rank; d++)
+    if (!is_sliced[d]) order[next++] = d;
+  return true;
+}
+
+/* [sliced dimensions, others], of these sizes. */
+static pop_tensor add_turned(pop_graph *graph, pop_type type, const size_t *sizes, size_t rank,
+                             size_t count, const char *name)
+{
+  size_t turned[GRAPH_MAX_RANK], turn[GRAPH_MAX_RANK], rows = 1, columns = 1;
+  size_t tiles = pop_graph_num_tiles(graph);
+  for (size_t i = 0; i < rank; i++) {
+    *(i < count ? &rows : &columns) *= sizes[i];
+    turned[i] = sizes[(i + count) % rank];
+    turn[i] = (i + rank - count) % rank;
+  }
+  if (columns > tiles)
+    return pop_tensor_reshape(
+        add_grouped(graph, type, rows, columns, divide_up(columns, tiles), name), sizes, rank);
+  pop_tensor variable = pop_graph_add_variable(graph, type, turned, rank, name);
+  pop_tensor table = pop_tensor_reshape(variable, (size_t[]){columns, rows}, 2);
+  size_t first = count ? sizes[0] : 1, most = columns ? tiles / columns : 1;
+  if (!pop_graph_error(graph))
+    map_columns(graph, table, num_parts(rows * pop_type_bytes(type), most, first), first);
+  return pop_tensor_dim_shuffle(variable, turn, rank);
+}
+
 pop_tensor pop_popops_create_sliceable(pop_graph *graph, pop_type type, const size_t *shape,
                                        size_t rank, const size_t *dims, size_t count,
                                        const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
-  pop_tensor t = pop_graph_add_variable(graph, type, shape, rank, name);
-  if (pop_graph_error(graph)) return t;
-  size_t to[GRAPH_MAX_RANK];
-  for (size_t i = 0; i < count; i++) to[i] = i;
-  pop_tensor rows = pop_tensor_dim_shuffle_partial(t, dims, to, count);
-  rows = pop_tensor_flatten_partial(pop_tensor_flatten_partial(rows, count, rank), 0, count);
-  if (pop_graph_error(graph)) return t;
-  if (count == 0) rows = pop_tensor_expand(rows, 0);
-  size_t num_columns = pop_tensor_dim(rows, 1), tiles = pop_graph_num_tiles(graph);
-  size_t each = (num_columns + tiles - 1) / tiles;
-  for (size_t c = 0; c < num_columns; c += each) {
-    size_t end = c + each < num_columns ? c + each : num_columns;
-    pop_graph_set_tile_mapping(graph, pop_tensor_slice(rows, c, end, 1), c / each);
+  size_t order[GRAPH_MAX_RANK], back[GRAPH_MAX_RANK], sizes[GRAPH_MAX_RANK];
+  uint64_t elements;
+  if (rank > GRAPH_MAX_RANK || !view_count_elements(shape, rank, &elements) ||
+      elements > UINT32_MAX)
+    return pop_graph_add_variable(graph, type, shape, rank, name); /* which says why not */
+  if (pop_graph_error(graph) || !sliced_first(graph, rank, dims, count, order))
+    return (pop_tensor){graph->top, 0};
+  for (size_t i = 0; i < rank; i++) {
+    back[order[i]] = i;
+    sizes[i] = shape[order[i]];
   }
-  return t;
+  return pop_tensor_dim_shuffle(add_turned(graph, type, sizes, rank, count, name), back, rank);
 }

@@ -1,6 +1,6 @@
-// Rows of a table by number: populus/popops_slice.h. `table` has `rows` rows of the columns that are on a tile, one row behind
-// the other; slices are `size` rows each, one slice behind the other. Workers share the columns of the slices, so that
-// no two of them change one element.
+// Rows of a table by number: populus/popops_slice.h. `table` has `rows` rows, from number `first` on, of the columns that are on a
+// tile, one row behind the other; slices are `size` rows each, one slice behind the other. Workers share the columns of
+// the slices, so that no two of them change one element.
 #include <poplar/Vertex.hpp>
 
 using namespace poplar;
@@ -15,8 +15,9 @@ public:
   Input<Vector<T>> table;
   Input<Vector<unsigned>> offsets;
   Output<Vector<T>> out;
-  unsigned rows, size;
-  bool wrap; // rows behind the last are the first ones; otherwise zeros
+  unsigned rows, size, first;
+  unsigned
+      wrap; // rows behind the last are the first ones, of so many in all; 0: they are zeros, as those elsewhere are
 
   bool compute(unsigned worker)
   {
@@ -24,8 +25,30 @@ public:
     for (unsigned i = worker; i < out.size(); i += numWorkers()) {
       unsigned line = i / columns, column = i - line * columns, slice = line / size;
       unsigned row = offsets[slice] + (line - slice * size);
-      if (wrap) row %= rows;
+      if (wrap) row %= wrap;
+      row -= first;
       out[i] = row < rows ? table[row * columns + column] : T(0);
+    }
+    return true;
+  }
+};
+
+// Of several tables that have different rows of the same columns, each has given a part of the slices: what is not its own
+// is zero there.
+template <typename T> class JoinSlices : public MultiVertex
+{
+public:
+  Input<Vector<T>> in; // one part behind the other
+  Output<Vector<T>> out;
+  unsigned parts;
+
+  bool compute(unsigned worker)
+  {
+    unsigned size = out.size();
+    for (unsigned i = worker; i < size; i += numWorkers()) {
+      T joined = 0;
+      for (unsigned part = 0, at = i; part < parts; ++part, at += size) joined |= in[at];
+      out[i] = joined;
     }
     return true;
   }
@@ -37,8 +60,8 @@ public:
   InOut<Vector<T>> table;
   Input<Vector<unsigned>> offsets;
   Input<Vector<T>> slices;
-  unsigned rows, size;
-  bool wrap; // rows behind the last are the first ones; otherwise none
+  unsigned rows, size, first;
+  unsigned wrap; // rows behind the last are the first ones, of so many in all; 0: there are none
 
   bool compute(unsigned worker)
   {
@@ -46,7 +69,8 @@ public:
     for (unsigned column = worker; column < columns; column += numWorkers())
       for (unsigned line = 0; line < lines; ++line) {
         unsigned row = offsets[line / size] + line % size;
-        if (wrap) row %= rows;
+        if (wrap) row %= wrap;
+        row -= first;
         if (row < rows) table[row * columns + column] = slices[line * columns + column];
       }
     return true;
@@ -55,6 +79,7 @@ public:
 
 #define INSTANTIATE_BITS(T)                                                                        \
   template class Slice<T>;                                                                         \
+  template class JoinSlices<T>;                                                                    \
   template class Update<T>;
 INSTANTIATE_BITS(unsigned char)
 INSTANTIATE_BITS(unsigned short)
@@ -70,7 +95,7 @@ public:
   Input<Vector<unsigned>> offsets;
   Input<Vector<T>> slices;
   Input<T> scale; // of ADD
-  unsigned rows, size;
+  unsigned rows, size, first;
 
   bool compute(unsigned worker)
   {
@@ -78,7 +103,7 @@ public:
     unsigned columns = table.size() / rows, lines = offsets.size() * size;
     for (unsigned column = worker; column < columns; column += numWorkers())
       for (unsigned line = 0; line < lines; ++line) {
-        unsigned row = offsets[line / size] + line % size;
+        unsigned row = offsets[line / size] + line % size - first;
         if (row >= rows) continue;
         Wide old = table[row * columns + column], by = slices[line * columns + column];
         table[row * columns + column] = static_cast<T>(op == UpdateOp::ADD ? old + Wide(*scale) * by
