@@ -579,7 +579,7 @@ static pop_tensor add_turned(pop_graph *graph, pop_type type, const size_t *size
     turned[i] = sizes[(i + count) % rank];
     turn[i] = (i + rank - count) % rank;
   }
-  if (columns > tiles)
+  if (tiles > 0 && columns > tiles)
     return pop_tensor_reshape(
         add_grouped(graph, type, rows, columns, divide_up(columns, tiles), name), sizes, rank);
   pop_tensor variable = pop_graph_add_variable(graph, type, turned, rank, name);
@@ -595,7 +595,7 @@ pop_tensor pop_popops_create_sliceable(pop_graph *graph, pop_type type, const si
                                        const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
-  size_t order[GRAPH_MAX_RANK], back[GRAPH_MAX_RANK], sizes[GRAPH_MAX_RANK];
+  size_t order[GRAPH_MAX_RANK], back[GRAPH_MAX_RANK] = {0}, sizes[GRAPH_MAX_RANK] = {0};
   uint64_t elements;
   if (rank > GRAPH_MAX_RANK || !view_count_elements(shape, rank, &elements) ||
       elements > UINT32_MAX)
