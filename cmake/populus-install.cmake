@@ -52,5 +52,5 @@ set(llvm "-L${LLVM19_LIBRARY_DIR} -Wl,-rpath,${LLVM19_LIBRARY_DIR} -lLLVM-19")
 populus_pkg_config(archive-ipu "Tile images of an IPU: targets, linking, ELF, archives" "" "libelf libdw libxxhash" "-pthread")
 populus_pkg_config(codelet "Codelet files (.gp) and vertex types" "archive-ipu" "jansson libxxhash" "-ldl")
 populus_pkg_config(popc-lib "The codelet compiler as a library" "codelet" "" "")
-populus_pkg_config(populus "${PROJECT_DESCRIPTION}" "popc codelet archive-ipu" "libdw jansson libcbor libprotobuf-c"
+populus_pkg_config(populus "${PROJECT_DESCRIPTION}" "popc codelet archive-ipu" "libdw jansson libcbor libprotobuf-c zlib"
   "${llvm} -pthread -lm")

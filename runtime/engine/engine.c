@@ -62,6 +62,7 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
   made->num_threads = options->machine.num_threads;
   made->callback_threads = new_callback_threads(options);
   made->profile_folder = execution_report_folder(options);
+  made->writes_page = options->report_page;
   made->profile_format = options->profile_format;
   made->reported_runs = options->reported_runs;
   error = open_trace_file(made, options->trace_file);

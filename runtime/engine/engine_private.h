@@ -48,6 +48,7 @@ struct pop_engine {
   callback_threads *callback_threads; /* of streams; NULL: they run on the thread of the run */
   execution_profile *profile;         /* NULL: nothing is instrumented */
   char *profile_folder;               /* where it is written after a run; NULL: nowhere */
+  bool writes_page;                   /* report.html, beside it */
   pop_profile_format profile_format;  /* in which it is written there */
   uint64_t reported_runs;             /* that are still to be reported */
   engine_state state;

@@ -13,6 +13,7 @@
 #include <populus/introspection.h>
 #include <populus/out_of_memory.h>
 #include <populus/profile.h>
+#include <populus/report_page.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,14 @@ char *execution_report_folder(const run_options *options)
              : NULL;
 }
 
+static pop_error *write_page(const char *folder)
+{
+  char *path = pop_xasprintf("%s/report.html", folder);
+  pop_error *error = pop_report_write_page(&folder, 1, path);
+  free(path);
+  return error;
+}
+
 /* ---- after a run ---- */
 
 static pop_error *write_execution(FILE *stream, const void *context)
@@ -201,7 +210,7 @@ pop_error *write_execution_reports(const pop_engine *engine, const char *folder)
   char *path = pop_xasprintf("%s/%s", folder, REPORT_FILE_NAME);
   pop_error *error = write_report_of_runs(engine, path);
   free(path);
-  return error;
+  return error || !engine->writes_page ? error : write_page(folder);
 }
 
 static pop_error *write_report(const engine_options *options, bool wanted, const char *name,
@@ -272,13 +281,15 @@ static pop_error *write_auto_reports(pop_graph *compiled, const pop_executable *
     log_write(LOG_WARN, "ENGINE",
               "autoReport.outputSerializedGraph: there is no graph any more; it "
               "is written when it is compiled");
+  bool page = options->run.report_page && (archive || graph);
   if (!archive && !graph && !variables && !debug && !execution && !serialized) return NULL;
   POP_TRY(cache_folder_make(options->run.report_directory));
   POP_TRY(write_report(options, archive, "archive.a", NULL, e));
   if (graph) POP_TRY(write_graph_reports(e, options));
   POP_TRY(write_report(options, variables, "vars.json", write_variable_report, e));
   POP_TRY(write_report(options, debug, "debug.json", write_names, e));
-  return write_report(options, serialized, "serialized_graph.json", write_graph, &compiled);
+  POP_TRY(write_report(options, serialized, "serialized_graph.json", write_graph, &compiled));
+  return page ? write_page(options->run.report_directory) : NULL;
 }
 
 typedef struct reports_request {

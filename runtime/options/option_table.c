@@ -277,6 +277,11 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
   X("autoReport.executionProfileProgramRunCount", "a number of runs", "2",                         \
     "the execution profile is written after as many runs, and not any more after later ones",      \
     ON_RUN, OPTION_NUMBER, FIELD(run.reported_runs), .greatest = UINT64_MAX)                       \
+  X("autoReport.outputViewer", "true or false", "false",                                           \
+    "report.html: the other reports as a page, whenever they are written; autoReport.all does "    \
+    "not "                                                                                         \
+    "mean it",                                                                                     \
+    ON_SAVE | ON_RUN, OPTION_BOOL, FIELD(run.report_page))                                         \
   X("autoReport.outputSerializedGraph", "true or false", "false",                                  \
     "serialized_graph.json: the graph, as pop_graph_serialize writes it", ON_SAVE, OPTION_BOOL,    \
     FIELD(report_serialized_graph))                                                                \

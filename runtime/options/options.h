@@ -62,7 +62,7 @@ typedef struct run_options {
   uint32_t profiled_replica;
   char *trace_file; /* where debug.trace prints; "": where PrintTensor does. Owned by the options */
   /* Reports: */
-  bool report_all;
+  bool report_all, report_page;
   char *report_directory;            /* owned by the options */
   pop_profile_format profile_format; /* of what profiles are written to files */
   report_choice report_execution;

@@ -25,7 +25,7 @@ static const char help[] =
     "archive "
     "that\n"
     "                          was compiled with debug.instrument measures of its runs, also for\n"
-    "                          Perfetto and as stacks\n"
+    "                          Perfetto, as stacks and as a page\n"
     "      --cycles            print the device's cycles and instructions\n"
     "  -h, --help              print this\n"
     "      --version           print the version\n"

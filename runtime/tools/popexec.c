@@ -8,6 +8,7 @@
 #include "tensor_file.h"
 #include "transfers.h"
 
+#include <populus/data_dir.h>
 #include <populus/embed.h>
 #include <populus/file.h>
 #include <populus/out_of_memory.h>
@@ -175,6 +176,15 @@ static pop_error *run_programs(const pop_executable *executable, pop_engine *eng
   return error;
 }
 
+/* Where it was not built there is no page among the reports. */
+static bool has_viewer(void)
+{
+  char *path = pop_xasprintf("%s/viewer.js", pop_data_dir());
+  bool has = access(path, R_OK) == 0;
+  free(path);
+  return has;
+}
+
 /* The engine writes profiles as reports. */
 static pop_option *options_with_profile(const arguments *a, size_t *count)
 {
@@ -182,6 +192,7 @@ static pop_option *options_with_profile(const arguments *a, size_t *count)
       {"autoReport.directory", a->profile},
       {"autoReport.outputGraphProfile", "true"},
       {"autoReport.outputExecutionProfile", "true"},
+      {"autoReport.outputViewer", has_viewer() ? "true" : "false"},
       {"autoReport.executionProfileProgramRunCount", "18446744073709551615"}};
   enum { NUM_REPORTS = sizeof reports / sizeof *reports };
   pop_option *options = pop_xcalloc(a->num_options + NUM_REPORTS, sizeof *options);

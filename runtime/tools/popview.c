@@ -1,8 +1,7 @@
 /* popview: a report as a page that opens anywhere.
  *
- *   arguments -> page.c -> one HTML file; serve.c -> the same from a server; report_diff.c -> what differs, as text or JSON */
+ *   arguments -> populus/report_page.h -> one HTML file; serve.c -> the same from a server; report_diff.c -> what differs, as text or JSON */
 #include "demo.h"
-#include "page.h"
 #include "report_diff.h"
 #include "serve.h"
 
@@ -10,6 +9,7 @@
 #include <getopt.h>
 #include <populus/arena.h>
 #include <populus/populus.h>
+#include <populus/report_page.h>
 #include <populus/standard_streams.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,7 +202,7 @@ static pop_error *write_demonstration(const char *output)
   }
   char *report = pop_xasprintf("%s/demo", folder);
   error = demo_write_report(report);
-  if (!error) error = page_write((const char *const *)&report, 1, output);
+  if (!error) error = pop_report_write_page((const char *const *)&report, 1, output);
   remove_report(report);
   (void)!rmdir(folder);
   free(report);
@@ -216,7 +216,7 @@ static pop_error *act(const arguments *a, bool *grown)
   if (a->compares) return report_diff(a->reports[0], a->reports[1], &a->diff, stdout, grown);
   if (a->serves) return serve_reports(a->reports, a->num_reports);
   if (a->demonstrates) return write_demonstration(output);
-  return page_write(a->reports, a->num_reports, output);
+  return pop_report_write_page(a->reports, a->num_reports, output);
 }
 
 int main(int argc, char **argv)

@@ -1,12 +1,11 @@
 #include "report_diff.h"
 
-#include "report_pieces.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <populus/arena.h>
+#include <populus/report_page.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -322,10 +321,12 @@ static pop_error *read_report(const char *path, json_t **report)
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
   if (!stream) return pop_error_errno(errno, "cannot read '%s'", path);
-  pop_error *error = report_pieces_write(path, stream);
+  pop_error *error = pop_report_write_json(&path, 1, stream);
   if (fclose(stream) != 0 && !error) error = pop_error_errno(errno, "cannot read '%s'", path);
   json_error_t where;
-  if (!error) *report = json_loadb(text, size, 0, &where);
+  json_t *page = error ? NULL : json_loadb(text, size, 0, &where);
+  *report = json_incref(json_array_get(json_object_get(page, "reports"), 0));
+  json_decref(page);
   if (!error && !*report)
     error =
         pop_error_new(POP_ERROR_FILE_LOAD, "the report '%s' cannot be read: %s", path, where.text);

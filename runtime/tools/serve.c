@@ -1,7 +1,5 @@
 #include "serve.h"
 
-#include "page.h"
-
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
@@ -9,7 +7,7 @@
 #include <inttypes.h>
 #include <microhttpd.h>
 #include <populus/arena.h>
-#include <populus/populus.h>
+#include <populus/report_page.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,12 +81,12 @@ static enum MHD_Result answer_written(const server *s, struct MHD_Connection *co
 static pop_error *write_frame(const server *s, FILE *stream)
 {
   (void)s;
-  return page_write_frame(stream);
+  return pop_report_write_page_frame(stream);
 }
 
 static pop_error *write_reports(const server *s, FILE *stream)
 {
-  return page_write_reports(s->reports, s->num_reports, stream);
+  return pop_report_write_json(s->reports, s->num_reports, stream);
 }
 
 /* ---- has a report been written again? ---- */
@@ -187,9 +185,9 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
   const char *what = url + 1 + strlen(s->token);
   if (strcmp(what, "/") == 0)
     return answer_written(s, connection, "text/html; charset=utf-8", write_frame);
-  if (strcmp(what, "/" PAGE_REPORTS) == 0)
+  if (strcmp(what, "/" POP_REPORT_PAGE_JSON) == 0)
     return answer_written(s, connection, "application/json", write_reports);
-  if (strcmp(what, "/" PAGE_STAMP) == 0) return answer_stamp(s, connection);
+  if (strcmp(what, "/" POP_REPORT_PAGE_STAMP) == 0) return answer_stamp(s, connection);
   return answer_text(connection, MHD_HTTP_NOT_FOUND, "there is nothing here\n");
 }
 
@@ -222,7 +220,7 @@ static pop_error *try_reports(const server *s)
 {
   FILE *nowhere = fopen("/dev/null", "we");
   if (!nowhere) return pop_error_errno(errno, "cannot open /dev/null");
-  pop_error *error = page_write_frame(nowhere);
+  pop_error *error = pop_report_write_page_frame(nowhere);
   if (!error) error = write_reports(s, nowhere);
   fclose(nowhere);
   return error;

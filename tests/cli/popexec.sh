@@ -37,6 +37,7 @@ has profiles/execution.txt '^Execution:$' '^  Total cycles: +[0-9,]+ \(approx [0
   '^  Total thread balance: +[0-9.]+%$' '^    Count +\(2 instances\): +[0-9,]+$' '^  --- External Sync ---$' \
   '^  StreamCopy \(cycles 118 - 121\): get$' '^    Active Tiles: +1 / 2$'
 has profiles/execution_stacks.folded '^stream;count them;OnTileExecute [0-9]+$' '^scale;External Sync 118$'
+[ ! -f "$POPULUS_DATA_DIR/viewer.js" ] || has profiles/report.html "default-src 'none'" '^</html>'
 has profiles/execution_trace.json '^\{"displayTimeUnit":"ns","traceEvents":\[\{"ph":"M"'
 "$popexec" --profile unmeasured -w in=in.bin --run scale small.a >out 2>err || fail "$(cat err)"
 has err 'the archive does not measure its runs: compile it with the option debug.instrument'

@@ -139,6 +139,18 @@ refuses 2 "takes text or json" "$popview" diff --format xml report longer
 refuses 2 "two reports" "$popview" diff report
 refuses 2 "--each" "$popview" diff --each report longer
 
+# A program writes its page itself, if it is asked to; where the viewer was not built it says so.
+POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"own","autoReport.outputViewer":"true","debug.instrument":"true"}' \
+  quiet out "$POPULUS_BIN/matvec_split" 100 40
+unpack own/report.html
+for key in graph execution; do same "$key" "own/$key.json"; done
+mkdir data
+ln -s "$POPULUS_DATA_DIR"/* data/
+rm data/viewer.js
+POPULUS_DATA_DIR=$PWD/data POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"without","autoReport.outputViewer":"true"}' \
+  refuses 4 "the viewer is not there|esbuild" "$POPULUS_BIN/matvec_split" 100 40
+[ -f without/graph.json ] && [ ! -e without/report.html ] || fail "without a viewer there is: $(ls without)"
+
 # The demonstration runs, and leaves nothing but the page.
 mkdir tmp
 TMPDIR=$PWD/tmp quiet out "$popview" --demo -o demo.html

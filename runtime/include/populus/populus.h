@@ -17,6 +17,7 @@
 #include <populus/program.h>
 #include <populus/registers.h>
 #include <populus/remote_buffer.h>
+#include <populus/report_page.h>
 #include <populus/stream.h>
 #include <populus/target.h>
 #include <populus/tensor.h>

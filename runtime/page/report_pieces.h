@@ -1,8 +1,8 @@
-/* What there is of a report, in a folder, a file or an archive, as one JSON object for popview's page:
+/* What there is of a report, in a folder, a file or an archive, as one JSON object for the page:
  *
  *   {name, version, written, graph?, execution?, vars?, debug?, files: [{name, status}]} */
-#ifndef TOOLS_REPORT_PIECES_H
-#define TOOLS_REPORT_PIECES_H
+#ifndef PAGE_REPORT_PIECES_H
+#define PAGE_REPORT_PIECES_H
 
 #include <populus/error.h>
 #include <stdio.h>

@@ -1,9 +1,10 @@
-#include "report_pieces.h"
+#include "page/report_pieces.h"
 
 #include <errno.h>
 #include <jansson.h>
+#include <populus/engine.h>
 #include <populus/file.h>
-#include <populus/populus.h>
+#include <populus/profile.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,12 +1,17 @@
-#include "page.h"
-
-#include "report_pieces.h"
+/* The page: one HTML file of the viewer (viewer/) and the reports that it shows.
+ *
+ *   reports --report_pieces.c--> JSON --deflate, base64--> <script id=report>
+ *   viewer.js, viewer.css of the data folder ------------> <script>, <style>
+ *
+ * The page's Content-Security-Policy lets the two run that carry the page's nonce, and nothing be requested, but by a page of a server
+ * from that server. */
+#include "page/report_pieces.h"
 
 #include <errno.h>
 #include <populus/arena.h>
 #include <populus/data_dir.h>
 #include <populus/file.h>
-#include <populus/populus.h>
+#include <populus/report_page.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,8 +94,10 @@ static ssize_t pack_bytes(void *cookie, const char *bytes, size_t size)
   return p->error ? 0 : (ssize_t)size;
 }
 
-pop_error *page_write_reports(const char *const *reports, size_t num_reports, FILE *stream)
+pop_error *pop_report_write_json(const char *const *reports, size_t num_reports, FILE *stream)
 {
+  if (num_reports == 0)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "there is no report to write");
   pop_error *error = NULL;
   fputs("{\"format\":\"Populus page\",\"version\":\"" POPULUS_VERSION "\",\"reports\":[", stream);
   for (size_t i = 0; i < num_reports && !error; ++i) {
@@ -105,7 +112,7 @@ static pop_error *put_reports(packer *p, const char *const *reports, size_t num_
 {
   FILE *stream = fopencookie(p, "w", (cookie_io_functions_t){.write = pack_bytes});
   if (!stream) return pop_error_errno(errno, "cannot write the page");
-  pop_error *error = page_write_reports(reports, num_reports, stream);
+  pop_error *error = pop_report_write_json(reports, num_reports, stream);
   if (fclose(stream) != 0 && !error && !p->error)
     error = pop_error_errno(errno, "cannot write the page");
   if (error || p->error) {
@@ -178,7 +185,9 @@ static void put_head(packer *p, const viewer_file *style, const char *nonce, boo
   put_text(p, "</style>\n</head>\n<body>\n<div id=\"app\"><noscript>This page needs JavaScript: "
               "it is a program that shows the report inside it.</noscript></div>\n"
               "<script type=\"application/octet-stream\" id=\"report\"");
-  if (is_served) put_text(p, " data-reports=\"" PAGE_REPORTS "\" data-stamp=\"" PAGE_STAMP "\"");
+  if (is_served)
+    put_text(p,
+             " data-reports=\"" POP_REPORT_PAGE_JSON "\" data-stamp=\"" POP_REPORT_PAGE_STAMP "\"");
   put_text(p, ">");
 }
 
@@ -222,9 +231,11 @@ static pop_error *put_page(packer *p, const char *const *reports, size_t num_rep
   return error;
 }
 
-pop_error *page_write(const char *const *reports, size_t num_reports, const char *output)
+pop_error *pop_report_write_page(const char *const *reports, size_t num_reports, const char *output)
 {
   packer p = {0};
+  if (num_reports == 0)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "there is no report to write");
   POP_TRY(pop_output_open(output, &p.output));
   pop_error *error = put_page(&p, reports, num_reports);
   if (!error) return pop_output_commit(p.output);
@@ -232,7 +243,7 @@ pop_error *page_write(const char *const *reports, size_t num_reports, const char
   return error;
 }
 
-pop_error *page_write_frame(FILE *stream)
+pop_error *pop_report_write_page_frame(FILE *stream)
 {
   return put_page(&(packer){.stream = stream}, NULL, 0);
 }
