@@ -9,11 +9,20 @@ export async function compareTests(popview, truth) {
   const execution = JSON.parse(readFileSync('slower/execution.json', 'utf8')), graph = JSON.parse(readFileSync('slower/graph.json', 'utf8'));
   for (const s of execution.simulation.steps) if (s.name === 'layer1/relu') s.cycles += 10;
   execution.simulation.cycles += 100;
+  graph.hostExchanges.category[0] = 'RemoteBuffer';
   graph.memory.byTile.totalIncludingGaps[3] += 500;
   graph.memory.byCategory.stack.total[3] += 500;
   writeFileSync('slower/execution.json', JSON.stringify(execution));
   writeFileSync('slower/graph.json', JSON.stringify(graph));
   execFileSync(popview, ['golden', 'slower', '-o', 'both.html']);
+  execFileSync(popview, ['slower', '-o', 'slower.html']);
+  /* Its first run alone. */
+  cpSync('golden', 'once', { recursive: true });
+  const once = JSON.parse(readFileSync('once/execution.json', 'utf8'));
+  once.simulation.steps.length = once.simulation.runs[0].numSteps;
+  once.simulation.runs.length = once.runs.length = 1;
+  writeFileSync('once/execution.json', JSON.stringify(once));
+  execFileSync(popview, ['once', '-o', 'once.html']);
   const both = `${process.cwd()}/both.html`;
   const row = async (table, name) => page.$$eval(`table[aria-label="${table}"] tbody tr`, (all, n) => all.map((r) => [...r.children].map((c) => [c.innerText, c.className])).find((r) => r[0][0] === n), name);
   await test('N9 V7 M13 two reports: figures, source, target, difference in red', async () => {
@@ -56,6 +65,61 @@ export async function compareTests(popview, truth) {
     holds(await text('main'), 'slower');
     await view('trace');
     holds(await fact('Cycles'), (truth.cycles + 100).toLocaleString('en-US'));
+  });
+}
+
+/* What is drawn, and what is saved of it. */
+export async function pictureTests(file) {
+  await test('U3 stream copies by whose memory they are from or to', async () => {
+    await open(`${process.cwd()}/slower.html`, 'view=trace');
+    equal(await fact('Rx / Tx StreamCopy, remote buffer', '[data-ipu="0"]'), '2.0 KiB / 0 B');
+    await open(file, 'view=trace');
+    equal(await fact('Rx / Tx StreamCopy, host', '[data-ipu="0"]'), '2.0 KiB / 0 B');
+    equal(await has('[data-fact="Rx / Tx StreamCopy, remote buffer"]'), false);
+  });
+  await test('T3 the limits of a detailed trace are noted, where they matter', async () => {
+    await open(file, 'view=trace');
+    holds(await text('[data-note="limits"]'), 'executed several times', 'last execution');
+    await open(`${process.cwd()}/once.html`, 'view=trace');
+    equal(await has('[data-note="limits"]'), false);
+  });
+  await test('N5 the graph is saved as a picture of what is shown', async () => {
+    await open(file, 'view=trace');
+    await page.evaluate(() => {
+      window.saved = [];
+      URL.createObjectURL = (blob) => { window.saved.push(blob); return 'blob:none'; };
+      HTMLAnchorElement.prototype.click = function click() { window.savedAs = this.download; };
+    });
+    await press('Save the graph as a picture');
+    await page.waitForFunction(() => window.saved.length > 0);
+    const [name, type, head, width] = await page.evaluate(async () => {
+      const bytes = new Uint8Array(await window.saved[0].arrayBuffer());
+      return [window.savedAs, window.saved[0].type, [...bytes.slice(0, 4)], new DataView(bytes.buffer).getUint32(16)];
+    });
+    equal([name, type, head, width], ['trace.png', 'image/png', [0x89, 0x50, 0x4e, 0x47], await page.$eval('.lanes > canvas', (e) => e.width)]);
+  });
+  await test('G15 labels that do not fit are cut to the last part of the path', async () => {
+    await open(file, 'view=trace');
+    await page.evaluate(() => {
+      window.drawn = [];
+      const fill = CanvasRenderingContext2D.prototype.fillText;
+      CanvasRenderingContext2D.prototype.fillText = function fillText(text, ...at) { window.drawn.push(text); fill.call(this, text, ...at); };
+    });
+    await page.focus('.lanes > canvas');
+    const drawn = async (key) => {
+      await page.evaluate(() => { window.drawn = []; });
+      await page.keyboard.press(key);
+      await settle(50);
+      return page.evaluate(() => [...new Set(window.drawn)]);
+    };
+    let cut = false, whole = false;
+    for (let i = 0; i < 14; i++) {
+      const names = await drawn('w');
+      cut ||= names.includes('…relu') || names.includes('…conv');
+      whole ||= names.some((n) => /^layer1\/(conv|relu)$/.test(n));
+      if (i === 6) for (let n = 0; n < 8; n++) await page.keyboard.press('a');
+    }
+    equal([cut, whole], [true, true]);
   });
 }
 

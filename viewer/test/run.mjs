@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { axePath, equal, fact, finish, has, holds, open, page, settle, test, text } from './harness.mjs';
 import { golden } from './golden.mjs';
-import { compareTests, demoTests, servedTests } from './compare.mjs';
+import { compareTests, demoTests, pictureTests, servedTests } from './compare.mjs';
 import { importerTests } from './importers.mjs';
 import { lightweightTests, reportTests } from './reports.mjs';
 import { traceTests } from './trace.mjs';
@@ -31,6 +31,7 @@ await traceTests(file, truth, { file: many, wide, truth: wideTruth });
 await lightweightTests(file);
 await reportTests(file);
 await compareTests(popview, truth);
+await pictureTests(file);
 await servedTests(popview);
 await demoTests(popview);
 

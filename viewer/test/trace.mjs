@@ -411,7 +411,7 @@ export async function traceTests(file, truth, big) {
   });
   await test('U2 bytes that stream copies and exchanges between IPUs move, by IPU', async () => {
     await fresh();
-    equal(await fact('Rx / Tx StreamCopy', '[data-ipu="0"]'), '2.0 KiB / 0 B');
+    equal(await fact('Rx / Tx StreamCopy, host', '[data-ipu="0"]'), '2.0 KiB / 0 B');
     equal(await fact('Rx / Tx GlobalExchange', '[data-ipu="0"]'), '0 B / 8.0 KiB');
     equal(await fact('Rx / Tx GlobalExchange', '[data-ipu="1"]'), '8.0 KiB / 0 B');
   });

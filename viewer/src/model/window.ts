@@ -14,7 +14,7 @@ export interface WindowOfIpu {
   tileBalance: number | undefined; /* mean over steps but syncs, by their length in the window */
   tileCycles: Map<Kind, number> | undefined; /* of all tiles; what is missing to the whole is idle */
   utilisation: number | undefined;
-  streamCopy: Moved; globalExchange: Moved;
+  streamCopy: Map<string, Moved> /* by whose memory it is: Host, RemoteBuffer, Mixed */; globalExchange: Moved;
 }
 
 export interface WindowFigures { cycles: number; steps: number; ipus: WindowOfIpu[] }
@@ -73,6 +73,13 @@ export function movedOf(report: Report, t: Trace, step: Step): Moved[] | undefin
   return made;
 }
 
+function streamCopyOf(report: Report, step: Step, all: Map<string, Moved>): Moved {
+  const category = asTexts(get(report.graph, 'hostExchanges', 'category'))[step.thing] ?? 'unknown';
+  let of = all.get(category);
+  if (!of) all.set(category, of = { received: 0, sent: 0, steps: 0 });
+  return of;
+}
+
 export function figuresOf(report: Report, t: Trace, a: number, b: number, byTiles: boolean): WindowFigures {
   const ipus: WindowOfIpu[] = [];
   const first = firstStepAt(t, a);
@@ -80,7 +87,7 @@ export function figuresOf(report: Report, t: Trace, a: number, b: number, byTile
   for (let ipu = 0; ipu < t.numIpus; ipu++) {
     const of: WindowOfIpu = {
       proportions: new Map(), tileBalance: undefined, tileCycles: byTiles && t.hasCosts ? new Map() : undefined,
-      utilisation: undefined, streamCopy: { received: 0, sent: 0, steps: 0 }, globalExchange: { received: 0, sent: 0, steps: 0 },
+      utilisation: undefined, streamCopy: new Map(), globalExchange: { received: 0, sent: 0, steps: 0 },
     };
     let weight = 0, balance = 0;
     for (let i = first; i < t.steps.length; i++) {
@@ -95,9 +102,9 @@ export function figuresOf(report: Report, t: Trace, a: number, b: number, byTile
         weight += cycles;
         balance += cycles * balanceOn(t, i, ipu);
       }
-      const into = step.kind === 'GlobalExchange' ? of.globalExchange : step.kind.startsWith('StreamCopy') ? of.streamCopy : null;
-      const moved = into && movedOf(report, t, step)?.[ipu];
-      if (into && moved) {
+      const moved = step.kind === 'GlobalExchange' || step.kind === 'StreamCopyMid' ? movedOf(report, t, step)?.[ipu] : undefined;
+      if (moved) {
+        const into = step.kind === 'GlobalExchange' ? of.globalExchange : streamCopyOf(report, step, of.streamCopy);
         into.received += moved.received;
         into.sent += moved.sent;
         into.steps++;

@@ -45,6 +45,15 @@ function moved(of: Moved): string {
   return of.steps ? `${bytes(of.received)} / ${bytes(of.sent)}` : '–';
 }
 
+const memories: Record<string, string> = { Host: 'host', RemoteBuffer: 'remote buffer', Mixed: 'mixed' };
+
+/* A row for each kind of memory that copies are from or to; one that says so where there are none. */
+function streamCopies(all: Map<string, Moved>): [string, string, string][] {
+  const what = 'Bytes that stream copies in view receive and send';
+  const rows = [...all].sort().map(([category, of]): [string, string, string] => [`Rx / Tx StreamCopy${memories[category] ? `, ${memories[category]}` : ''}`, moved(of), what]);
+  return rows.length ? rows : [['Rx / Tx StreamCopy', '–', what]];
+}
+
 function ipuCard(of: WindowOfIpu, ipu: number): HTMLElement {
   return h('section', { class: 'card', 'data-ipu': ipu }, h('h3', {}, `IPU ${ipu}`),
     h('h4', { title: 'Share of each type in the cycles of the steps of this IPU that are in view' }, 'Cycle proportions'),
@@ -53,9 +62,21 @@ function ipuCard(of: WindowOfIpu, ipu: number): HTMLElement {
       ? [h('h4', { title: 'Tile-cycles spent on work or transfer, of all tile-cycles in view; waiting in a sync is idle' }, 'Tile utilisation'), balanceBar(of.utilisation, 'Tile utilisation')]
       : [h('h4', { title: 'Mean of the tile balance of all steps but syncs, weighted by their length in view' }, 'Tile balance'), balanceBar(of.tileBalance, 'Tile balance')],
     facts([
-      ['Rx / Tx StreamCopy', moved(of.streamCopy), 'Bytes that stream copies in view receive and send'],
+      ...streamCopies(of.streamCopy),
       ['Rx / Tx GlobalExchange', moved(of.globalExchange), 'Bytes that exchanges between IPUs in view receive and send'],
     ]));
+}
+
+/* What a detailed trace does not say, where it matters. */
+function limits(t: Trace): HTMLElement | false {
+  const seen = new Set<number>();
+  let again = false;
+  for (const s of t.steps) {
+    if (s.kind !== 'OnTileExecute' || s.thing < 0) continue;
+    again ||= seen.has(s.thing);
+    seen.add(s.thing);
+  }
+  return again && h('p', { class: 'weak', 'data-note': 'limits' }, 'Of a compute set that was executed several times each bar shows the cycles of its last execution. Measuring takes cycles and memory of its own; these are not in the figures.');
 }
 
 export function traceSummary(app: App, t: Trace, s: TraceState): HTMLElement {
@@ -79,6 +100,7 @@ export function traceSummary(app: App, t: Trace, s: TraceState): HTMLElement {
         { title: 'Total', value: (r) => Math.round(r.total), format: count, tip: 'Cycles of all steps whose path begins with it' },
         { title: 'Steps', value: (r) => r.steps, format: count },
       ], { name: 'cycles by name', filter: true, sort: { column: 2, down: true } })),
+    limits(t),
     h('details', { class: 'more' }, h('summary', {}, 'The whole execution'), facts([
       ['Profiler mode', asText(get(app.report.execution, 'profilerMode')) ?? 'unknown'],
       ['Simulated cycles', count(t.cycles)],
