@@ -13,7 +13,17 @@ cp "$viewer/tsconfig.json" "$modules/"
 
 POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"real","autoReport.outputArchive":"false",
   "debug.instrument":"true","debug.computeInstrumentationLevel":"vertex"}' quiet out "$POPULUS_BIN/matvec_split" 1000 300
-node "$viewer/test/run.mjs" "$modules" "$chromium" "$POPULUS_BIN/popview" real >tests.txt 2>&1 || fail "$(cat tests.txt)"
+# Programs of the tutorials: a matrix-vector product in C and C++, branches, four IPUs, replicas, remote buffers; with timed blocks, too.
+examples=
+for example in matvec control_flow pipeline replicas remote_buffer streams; do
+  case $example in matvec) arguments='100 40' ;; *) arguments= ;; esac
+  # shellcheck disable=SC2086 # two numbers or nothing
+  POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"'$example'","autoReport.outputArchive":"false","debug.instrument":"true",
+    "profiler.programs.filter":"."}' "$POPULUS_BIN/$example" $arguments >out 2>&1 || fail "$example: $(cat out)"
+  examples="$examples $example"
+done
+# shellcheck disable=SC2086 # a list of folders
+node "$viewer/test/run.mjs" "$modules" "$chromium" "$POPULUS_BIN/popview" real $examples >tests.txt 2>&1 || fail "$(cat tests.txt)"
 tail -n 1 tests.txt
 # What the checklist names for a row that is done is a test that has passed, or a test's file.
 grep '^| ☑' "$viewer/CHECKLIST.md" | sed -n 's/^| ☑ | \([A-Z][0-9]*\) .* | [MSC] | [^`]*`\([^`]*\)`.*/\1 \2/p' >done.txt

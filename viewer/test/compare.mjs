@@ -143,6 +143,27 @@ export async function servedTests(popview) {
   server.kill();
 }
 
+/* Programs of the tutorials, each in all views, nothing amiss. */
+export async function exampleTests(popview, reports) {
+  for (const name of reports) {
+    await test(`X1 N1 ${name} is shown in all views`, async () => {
+      execFileSync(popview, [name, '-o', `${name}.html`]);
+      await open(`${process.cwd()}/${name}.html`, 'view=trace&t.flame=1');
+      const execution = JSON.parse(readFileSync(`${name}/execution.json`, 'utf8'));
+      equal(Number((await fact('Cycles')).replace(/,/g, '')), execution.simulation.cycles);
+      equal((await page.$$('.fold')).length, (await page.$$('[data-ipu]')).length, 'lanes');
+      for (const id of ['summary', 'insights', 'memory', 'liveness', 'programs', 'operations']) {
+        await view(id);
+        equal((await text('main')).length > 50, true, `${id} is empty`);
+        equal((await texts('.absent')).filter((words) => /report has no/.test(words)), [], `what ${id} lacks`);
+      }
+      if (!execution.lightweightProfile) return;
+      await open(`${process.cwd()}/${name}.html`, 'view=trace&t.kind=lightweight');
+      equal(await has('[data-trace="lightweight"]'), true);
+    });
+  }
+}
+
 /* What the engine writes is what the page shows. */
 export async function demoTests(popview) {
   execFileSync(popview, ['--demo', '-o', 'demo.html']);
@@ -165,5 +186,12 @@ export async function demoTests(popview) {
     holds(await text('.details'), 'first epoch', 'Execution parameters');
     equal(await fact('target.hostSyncTimeout'), '300');
     equal(await has('[data-fact="debug.floatPointOpException"]'), true);
+  });
+  /* README.md's: VIEWER_SCREENSHOT=$PWD/viewer/screenshot.png ctest -R e2e-viewer */
+  await test('G2 G3 G4 the picture of the README', async () => {
+    await open(demo, 'view=trace&t.flame=1&t.to=60000');
+    const shot = process.env.VIEWER_SCREENSHOT ?? 'screenshot.png';
+    await page.screenshot({ path: shot });
+    equal(readFileSync(shot).length > 20000, true, 'the picture is blank');
   });
 }

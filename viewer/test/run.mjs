@@ -1,14 +1,14 @@
-/* All tests of the page: run.mjs <folder of node_modules> <chromium> <popview> <folder with real reports>. */
+/* All tests of the page: run.mjs <folder of node_modules> <chromium> <popview> <folder with a real report> <more of them>... */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { axePath, equal, fact, finish, has, holds, open, page, settle, test, text } from './harness.mjs';
 import { golden } from './golden.mjs';
-import { compareTests, demoTests, pictureTests, servedTests } from './compare.mjs';
+import { compareTests, demoTests, exampleTests, pictureTests, servedTests } from './compare.mjs';
 import { importerTests } from './importers.mjs';
 import { lightweightTests, reportTests } from './reports.mjs';
 import { traceTests } from './trace.mjs';
 
-const [, , modules, , popview, real] = process.argv;
+const [, , modules, , popview, real, ...examples] = process.argv;
 const pageOf = (folder) => {
   execFileSync(popview, [folder, '-o', `${folder}.html`]);
   return `${process.cwd()}/${folder}.html`;
@@ -34,6 +34,7 @@ await compareTests(popview, truth);
 await pictureTests(file);
 await servedTests(popview);
 await demoTests(popview);
+await exampleTests(popview, examples);
 
 /* ---- the same figures as the text, of a program that ran ---- */
 

@@ -107,7 +107,7 @@ export async function traceTests(file, truth, big) {
     holds(await text('.details'), 'Engine::run #1', 'This report has none for its runs');
   });
   await test('G4 the BSP picture shows what each tile does in each cycle', async () => {
-    const bsp = 4 + runs + row + 4, each = 112 / tilesPerIpu;
+    const bsp = 4 + runs + row + 4, each = Number(await page.$eval('.gutter', (e) => e.dataset.bsp)) / tilesPerIpu;
     let looked = 0;
     for (const i of truth.intervals.filter((_, n) => n % 3 === 0)) {
       if (i.tile >= tilesPerIpu || i.to - i.from < 12) continue;

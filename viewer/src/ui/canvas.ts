@@ -34,8 +34,9 @@ export function canvas(draw: (s: Surface2d) => void, label: string): Surface2d {
   return s;
 }
 
-/* Round numbers for an axis, about `wanted` of them. */
-export function ticks(from: number, to: number, wanted: number): number[] {
+/* Round numbers of a unit for an axis, about `wanted` of them. */
+export function ticks(from: number, to: number, wanted: number, unit = 1): number[] {
+  if (unit !== 1) return ticks(from / unit, to / unit, wanted).map((v) => v * unit);
   const raw = (to - from) / Math.max(1, wanted);
   if (!(raw > 0)) return [from];
   const size = 10 ** Math.floor(Math.log10(raw)), step = [1, 2, 5, 10].map((m) => m * size).find((v) => v >= raw) ?? raw;

@@ -32,6 +32,12 @@ export function bytes(value: number): string {
   return `${tenths.format(scaled)} ${names[at]}`;
 }
 
+/* What bytes of such a size are counted in: 1, 1,024, … */
+export function unitFor(value: number): number {
+  const base = unit === 'kB' ? 1000 : 1024;
+  return unit === 'bytes' || value < base ? 1 : base ** Math.floor(Math.log(value) / Math.log(base));
+}
+
 export function share(value: number): string {
   return Number.isFinite(value) ? `${tenths.format(value * 100)}%` : '–';
 }

@@ -3,7 +3,7 @@
 import { canvas, ticks, type Surface2d } from './canvas';
 import { seriesColour, surface } from './colours';
 import { h, shown } from './dom';
-import { count } from './format';
+import { bytes, count, unitFor } from './format';
 
 export interface Series { name: string; values: ArrayLike<number>; colour?: string; hidden?: boolean }
 
@@ -96,7 +96,7 @@ export function plot(series: () => Series[], o: PlotOptions, keep?: { from: numb
     if (width < 20 || height < 10) return;
     const most = highest(view.from, view.to);
     c.textBaseline = 'middle';
-    for (const v of ticks(0, most, Math.max(2, height / 40))) {
+    for (const v of ticks(0, most, Math.max(2, height / 40), o.format === bytes ? unitFor(most) : 1)) {
       const y = top + height - v / most * height;
       c.strokeStyle = look.line;
       c.lineWidth = 1;

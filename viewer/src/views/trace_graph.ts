@@ -11,7 +11,9 @@ import { bytes, count, share } from '../ui/format';
 import { timeline, type Geometry, type Timeline } from '../ui/timeline';
 import { isFound, type Selection, type TraceState } from './trace_state';
 
-const rowHeight = 20, runHeight = 18, bspHeight = 112, gap = 10;
+const rowHeight = 20, runHeight = 18, gap = 10;
+/* Of the BSP pictures: what is left of the window, shared; and how many rows of tiles are looked at for one, since each costs time. */
+const leastBsp = 112, mostBsp = 420, mostBspRows = 160;
 
 interface Lane { ipu: number; top: number; rows: Row[]; rowsTop: number; bspTop: number; height: number }
 
@@ -32,7 +34,7 @@ export function stepLabel(s: Step): string {
 }
 
 export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => void, selected: () => void): TraceGraph {
-  let lanes: Lane[] = [], total = 0;
+  let lanes: Lane[] = [], total = 0, bspHeight = leastBsp;
   const gutter = h('div', { class: 'gutter' });
   const known = new Map<number, Row[]>();
 
@@ -41,13 +43,24 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
     layout();
   }
 
+  /* Without the BSP pictures it is as high as it is. */
+  function shareHeight(): number {
+    const ipus = Array.from({ length: t.numIpus }, (_, i) => i).filter((i) => s.ipu < 0 || s.ipu === i), open = ipus.filter((i) => !s.collapsed.has(i));
+    const room = made ? (made.element.querySelector('.lanes')?.clientHeight ?? 0) - 20 : 0;
+    let taken = 24;
+    for (const i of ipus) taken += (s.runs && t.runs.length ? runHeight : 0) + (s.collapsed.has(i) ? 1 : known.get(i)?.length ?? 1) * rowHeight + 8 + gap;
+    return open.length ? Math.round(Math.max(leastBsp, Math.min(mostBsp, (room - taken) / open.length))) : leastBsp;
+  }
+
   function layout(): void {
+    for (let ipu = 0; ipu < t.numIpus; ipu++) if ((s.ipu < 0 || s.ipu === ipu) && !known.has(ipu)) known.set(ipu, rowsOf(t, ipu, s));
+    bspHeight = shareHeight();
+    gutter.dataset['bsp'] = String(bspHeight);
     lanes = [];
     let y = 4;
     for (let ipu = 0; ipu < t.numIpus; ipu++) {
       if (s.ipu >= 0 && s.ipu !== ipu) continue;
-      let rows = known.get(ipu);
-      if (!rows) known.set(ipu, rows = rowsOf(t, ipu, s));
+      const rows = known.get(ipu) as Row[];
       const top = y;
       if (s.runs && t.runs.length) y += runHeight;
       const rowsTop = y, visible = s.collapsed.has(ipu) ? rows.slice(0, 1) : rows;
@@ -169,7 +182,7 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
   const shownTiles = new Map<string, Int32Array>();
   function tilesOf(ipu: number): Int32Array {
     const tiles = Math.min(t.tilesPerIpu, t.numTiles - ipu * t.tilesPerIpu), most = tiles / s.bspZoom;
-    const rows = Math.min(bspHeight, Math.max(1, Math.ceil(most))), key = `${ipu}/${s.bspZoom}/${s.bspTop}`;
+    const rows = Math.min(bspHeight, mostBspRows, Math.max(1, Math.ceil(most))), key = `${ipu}/${s.bspZoom}/${s.bspTop}/${bspHeight}`;
     let made = shownTiles.get(key);
     if (made) return made;
     if (!work) {
@@ -417,5 +430,7 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
     onwindow: changed,
   }), { rebuild, select, reveal });
   layout();
+  const lanesBox = made.element.querySelector('.lanes');
+  if (lanesBox) new ResizeObserver(() => { if (s.bsp && shareHeight() !== bspHeight) layout(); }).observe(lanesBox);
   return made;
 }
