@@ -4,10 +4,10 @@
  * The first byte says which file it is: in a folder of its own, or, from NUM_FILES on, named itself.
  */
 #include "fuzz.h"
-#include "tools/report_pieces.h"
 #include "use.h"
 
 #include <jansson.h>
+#include <populus/report_page.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -39,7 +39,7 @@ static void check_page(const char *path)
   size_t size;
   json_error_t where;
   FILE *page = open_memstream(&text, &size);
-  bool is_whole = forget(report_pieces_write(path, page));
+  bool is_whole = forget(pop_report_write_json(&path, 1, page));
   fclose(page);
   json_t *value = is_whole ? json_loadb(text, size, 0, &where) : NULL;
   if (is_whole && !value) {
