@@ -122,7 +122,7 @@ await test('W05 a browser that lacks something is told what; WebGL is not asked 
     const { identifier } = await page.evaluateOnNewDocument(take);
     try {
       await open(file, 'view=trace');
-      if (name === 'WebGL') holds(await text('main'), 'golden');
+      if (name === 'WebGL') holds(await text('main'), 'All IPUs');
       else holds(await text('#app'), 'This report cannot be shown', `lacks ${name}`);
       equal(await has('html[data-failed]'), name !== 'WebGL', name);
     } finally {
