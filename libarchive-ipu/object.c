@@ -149,11 +149,19 @@ static pop_error *check_loaded(const object_section *section)
     return pop_error_new(POP_ERROR_FILE_LOAD, "has %u bytes, more than any tile's memory",
                          section->size);
   }
-  if (section->align > POP_LINK_ALIGN_MAX) {
-    return pop_error_new(POP_ERROR_FILE_LOAD, "wants alignment %u; tiles align to %u at most",
-                         section->align, POP_LINK_ALIGN_MAX);
-  }
   return NULL;
+}
+
+/* Also of what is not loaded: a file of debug information has gaps as large as its sections want them. */
+static pop_error *check_alignment(const object_section *section)
+{
+  if (section->align & (section->align - 1)) {
+    return pop_error_new(POP_ERROR_FILE_LOAD, "has alignment %u, which is not a power of two",
+                         section->align);
+  }
+  if (section->align <= POP_LINK_ALIGN_MAX) return NULL;
+  return pop_error_new(POP_ERROR_FILE_LOAD, "wants alignment %u; tiles align to %u at most",
+                       section->align, POP_LINK_ALIGN_MAX);
 }
 
 static pop_error *read_section(pop_object *object, uint32_t index)
@@ -167,10 +175,7 @@ static pop_error *read_section(pop_object *object, uint32_t index)
   section->size = raw.sh_size;
   section->entry_bytes = raw.sh_entsize;
   section->align = raw.sh_addralign ? raw.sh_addralign : 1;
-  if (section->align & (section->align - 1)) {
-    return pop_error_new(POP_ERROR_FILE_LOAD, "has alignment %u, which is not a power of two",
-                         section->align);
-  }
+  POP_TRY(check_alignment(section));
   if (section->type != SHT_NOBITS) {
     POP_TRY(check_inside(object, "content", raw.sh_offset, raw.sh_size));
     section->data = object->bytes + raw.sh_offset;

@@ -241,6 +241,7 @@ Test(link_object, G04_G06_G07_G08_G09_damaged_fields)
       {".text.first", SECTION_OFFSET, 0x60, "overlap"},
       {".text.first", SECTION_ALIGN, 3, "not a power of two"},
       {".text.first", SECTION_ALIGN, 0x80000000, "alignment 2147483648"},
+      {".strtab", SECTION_ALIGN, 0x20000, "alignment 131072"},
       {".text.first", SECTION_FLAGS, SHF_COMPRESSED, "is compressed, and so cannot be loaded"},
       {".text.first", SECTION_NAME, 0xffffff, "its name is at offset"},
       {".symtab", SECTION_LINK, 0, "not a string table"},
