@@ -8,7 +8,7 @@ set(POPULUS_COMPILER_IDENTITY)
 foreach(folder libarchive-ipu libcodelet runtime/base runtime/isa runtime/graph runtime/compiler runtime/compiler/* runtime/executable)
   list(APPEND POPULUS_COMPILER_IDENTITY ${folder}/*.c ${folder}/*.h ${folder}/include/*/*.h)
 endforeach()
-set(POPULUS_TRANSLATOR_CONTRACT runtime/isa/*.h runtime/machine/*.h libarchive-ipu/include/populus/target.h)
+set(POPULUS_TRANSLATOR_CONTRACT runtime/isa/*.h runtime/machine/*.h runtime/executable/tile_memory.h libarchive-ipu/include/populus/target.h)
 
 set(files)
 foreach(pattern IN LISTS ${NAME})

@@ -5,6 +5,7 @@
 #define CPU_CPU_H
 
 #include "executable/executable.h"
+#include "machine/machine.h"
 #include <stdio.h>
 
 typedef struct cpu_program cpu_program;

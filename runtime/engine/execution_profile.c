@@ -6,7 +6,7 @@
 struct execution_profile {
   execution *x;
   machine *machine;
-  machine_range *ranges;                   /* of all measures */
+  memory_range *ranges;                    /* of all measures */
   const executable_measure *branch_record; /* NULL: there is none */
   bool enabled;
   bool runs; /* between begin and end, enabled */
@@ -27,7 +27,7 @@ execution_profile *execution_profile_new(machine *m, const pop_executable *e)
   p->ranges = pop_xcalloc(e->num_measures + 1, sizeof *p->ranges);
   for (size_t i = 0; i < e->num_measures; i++) {
     const executable_measure *measure = &e->measures[i];
-    p->ranges[i] = (machine_range){measure->tile, measure->address, 4 * measure->words};
+    p->ranges[i] = (memory_range){measure->tile, measure->address, 4 * measure->words};
     if (measure->kind == MEASURE_BRANCHES) p->branch_record = measure;
   }
   return p;

@@ -99,7 +99,7 @@ static pop_error *load_tile(void *context, const pop_image *image)
   const tile_loading *loading = context;
   const pop_engine *engine = loading->engine;
   const pop_executable *e = engine->executable;
-  const machine_stack *stacks = e->stack_rows[e->tiles[image->tile].stacks].of;
+  const tile_stack *stacks = e->stack_rows[e->tiles[image->tile].stacks].of;
   for (uint32_t i = 0; i < engine->num_replicas; i++) {
     POP_TRY(machine_load(engine->replicas[i].machine, image, stacks));
     POP_TRY(vertex_states_set(&loading->states, engine->replicas[i].machine, image->tile));

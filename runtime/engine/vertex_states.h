@@ -4,6 +4,7 @@
 
 #include "base/order.h"
 #include "executable/executable.h"
+#include "machine/machine.h"
 
 typedef struct vertex_states {
   const pop_executable *e;

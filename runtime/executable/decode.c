@@ -264,10 +264,9 @@ static pop_error *read_stacks(decoder *d)
     executable_stacks row;
     d->r.entry = i;
     POP_TRY(metadata_read_array(&d->r, 2, &numbers));
-    if (numbers / 2 != MACHINE_NUM_STACKS)
-      return metadata_error(&d->r, "%zu stacks, but a tile has %d", numbers / 2,
-                            MACHINE_NUM_STACKS);
-    for (size_t j = 0; j < MACHINE_NUM_STACKS; ++j) {
+    if (numbers / 2 != NUM_TILE_STACKS)
+      return metadata_error(&d->r, "%zu stacks, but a tile has %d", numbers / 2, NUM_TILE_STACKS);
+    for (size_t j = 0; j < NUM_TILE_STACKS; ++j) {
       POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &row.of[j].start));
       POP_TRY(metadata_read_u32(&d->r, UINT32_MAX, &row.of[j].size));
     }

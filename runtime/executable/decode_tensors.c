@@ -65,7 +65,7 @@ static pop_error *read_runs(decoder *d, executable_tensor *tensor)
     POP_TRY(decode_u32s(&d->r, most, run, 3));
     POP_TRY(decode_address(d, run[1], run[2], &address));
     found += run[2];
-    pop_push(e->runs, e->num_runs, e->runs_capacity, (executable_run){run[0], address, run[2]});
+    pop_push(e->runs, e->num_runs, e->runs_capacity, (memory_range){run[0], address, run[2]});
   }
   if (found == bytes) return NULL;
   return metadata_error(&d->r, "%llu bytes, but its elements have %llu", (unsigned long long)found,

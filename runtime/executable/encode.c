@@ -128,9 +128,9 @@ static void put_stacks(encoder *x)
 {
   metadata_put_array(x->out, x->e->num_stack_rows);
   for (size_t i = 0; i < x->e->num_stack_rows; ++i) {
-    const machine_stack *of = x->e->stack_rows[i].of;
-    metadata_put_array(x->out, (size_t)2 * MACHINE_NUM_STACKS);
-    for (size_t j = 0; j < MACHINE_NUM_STACKS; ++j)
+    const tile_stack *of = x->e->stack_rows[i].of;
+    metadata_put_array(x->out, (size_t)2 * NUM_TILE_STACKS);
+    for (size_t j = 0; j < NUM_TILE_STACKS; ++j)
       put_u32s(x->out, (uint32_t[]){of[j].start, of[j].size}, 2);
   }
 }
@@ -190,7 +190,7 @@ static void put_tensor(const pop_executable *e, const executable_tensor *tensor,
   metadata_put_text(out, "runs");
   metadata_put_array(out, 3 * tensor->num_runs);
   for (size_t i = 0; i < tensor->num_runs; ++i) {
-    const executable_run *run = &e->runs[tensor->first_run + i];
+    const memory_range *run = &e->runs[tensor->first_run + i];
     uint32_t offset = run->address - e->target.memory_base;
     put_u32s(out, (uint32_t[]){run->tile, offset, run->bytes}, 3);
   }

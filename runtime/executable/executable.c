@@ -172,7 +172,7 @@ static const executable_work *find_work(const pop_executable *e, const executabl
 static bool can_run(const executable_vertex *vertex, uint32_t context)
 {
   return vertex->worker == context || vertex->worker == EXECUTABLE_ON_SUPERVISOR ||
-         (vertex->worker == EXECUTABLE_ON_ALL_WORKERS && context != MACHINE_SUPERVISOR);
+         (vertex->worker == EXECUTABLE_ON_ALL_WORKERS && context != TILE_SUPERVISOR);
 }
 
 static const executable_vertex *find_in_work(const pop_executable *e, const executable_work *work,

@@ -17,10 +17,11 @@
 #include "base/object.h"
 #include "executable/measures.h"
 #include "executable/profile.h"
-#include "machine/machine.h"
+#include "executable/tile_memory.h"
 #include <populus/archive.h>
 #include <populus/arena.h>
 #include <populus/executable.h>
+#include <populus/image.h>
 #include <populus/memory.h>
 
 #define EXECUTABLE_NONE UINT32_MAX
@@ -45,9 +46,6 @@ typedef enum executable_tensor_kind {
   EXECUTABLE_REPLICA_INDEX, /* the number of the replica is written there when it is loaded */
   EXECUTABLE_TENSOR_KINDS
 } executable_tensor_kind;
-
-/* Bytes of a tensor that are together on a tile; in the order of the tensor's elements. */
-typedef machine_range executable_run;
 
 typedef struct executable_tensor {
   const char *name; /* handle or title */
@@ -234,7 +232,7 @@ typedef struct executable_step {
 
 /* By context. Symbols say it too, until the image is stripped. */
 typedef struct executable_stacks {
-  machine_stack of[MACHINE_NUM_STACKS];
+  tile_stack of[NUM_TILE_STACKS];
 } executable_stacks;
 
 typedef struct executable_tile {
@@ -272,7 +270,7 @@ struct pop_executable {
   const char *out_of_memory; /* why the tiles are too small for it; NULL: it can be loaded */
   EXECUTABLE_ARRAY(const char *, programs); /* their names */
   EXECUTABLE_ARRAY(executable_tensor, tensors);
-  EXECUTABLE_ARRAY(executable_run, runs);
+  EXECUTABLE_ARRAY(memory_range, runs);
   EXECUTABLE_ARRAY(executable_event, events); /* by event number - 1 */
   EXECUTABLE_ARRAY(const char *, blocks);     /* names of the programs' blocks, by number */
   EXECUTABLE_ARRAY(executable_stream, streams);

@@ -18,6 +18,7 @@
 #ifndef MACHINE_H
 #define MACHINE_H
 
+#include "executable/tile_memory.h"
 #include <populus/error.h>
 #include <populus/image.h>
 #include <populus/target.h>
@@ -48,7 +49,7 @@ typedef enum machine_fault_kind {
 #undef MACHINE_FAULT_ENUMERATOR
 } machine_fault_kind;
 
-enum { MACHINE_SUPERVISOR = 6 }; /* number of the supervisor's context where workers have 0-5 */
+enum { MACHINE_SUPERVISOR = TILE_SUPERVISOR }; /* the number of its context */
 
 typedef struct machine_fault {
   machine_fault_kind kind;
@@ -100,19 +101,13 @@ POP_MUST_CHECK pop_error *machine_create(const pop_target *target, const machine
                                          machine **out);
 void machine_free(machine *m); /* NULL is fine */
 
-/* The stack of a context; size 0: it has none, or nobody knows where. */
-typedef struct machine_stack {
-  uint32_t start, size;
-} machine_stack;
-enum { MACHINE_NUM_STACKS = MACHINE_SUPERVISOR + 1 };
-
 /* Loads the image of `image->tile`: its bytes, entry and segments (no symbols). `stacks` has
- * MACHINE_NUM_STACKS entries, by context; NULL: no stack is known. Each tile of the target must be
+ * NUM_TILE_STACKS entries, by context; NULL: no stack is known. Each tile of the target must be
  * loaded exactly once before the first run; several threads may do that at once. Errors: FILE_LOAD naming the tile (loaded twice, number
  * past the target, larger than tile memory: "N bytes more than the tile has"). Image and stacks need
  * not live on. */
 POP_MUST_CHECK pop_error *machine_load(machine *m, const pop_image *image,
-                                       const machine_stack *stacks);
+                                       const tile_stack *stacks);
 /* Where the states of the tile's vertices begin, in any segment, ascending. In a segment of states a vertex may write from
  * where its own begins (the argument of its tile.call) to where the next one begins, or the segment ends; so do the workers that a
  * vertex on the supervisor starts; control code may write nowhere. Before the tile runs; machine_reset forgets them. The array need not live on. Errors: INDEX, FILE_LOAD if
@@ -185,16 +180,12 @@ POP_MUST_CHECK pop_error *machine_read(const machine *m, uint32_t tile, uint32_t
 POP_MUST_CHECK pop_error *machine_write(machine *m, uint32_t tile, uint32_t address,
                                         const void *bytes, uint32_t size);
 
-/* Bytes that are together on a tile. */
-typedef struct machine_range {
-  uint32_t tile, address, bytes;
-} machine_range;
 /* The same for many ranges, whose bytes are one behind the other at `bytes`; of ranges that overlap it is
  * not said which is written last. */
-POP_MUST_CHECK pop_error *machine_read_ranges(const machine *m, const machine_range *ranges,
+POP_MUST_CHECK pop_error *machine_read_ranges(const machine *m, const memory_range *ranges,
                                               size_t count, void *bytes);
-POP_MUST_CHECK pop_error *machine_write_ranges(machine *m, const machine_range *ranges,
-                                               size_t count, const void *bytes);
+POP_MUST_CHECK pop_error *machine_write_ranges(machine *m, const memory_range *ranges, size_t count,
+                                               const void *bytes);
 
 typedef struct machine_counters {
   uint64_t cycles;       /* global: of the slowest tile, syncs included, since load */

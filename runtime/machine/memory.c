@@ -192,10 +192,10 @@ static void find_windows(const machine *m, tile *t)
 
 /* Loading */
 
-static void find_stacks(const machine *m, tile *t, const machine_stack *stacks)
+static void find_stacks(const machine *m, tile *t, const tile_stack *stacks)
 {
   for (unsigned i = 0; stacks && i < NUM_CONTEXTS; i++) {
-    const machine_stack *s = &stacks[i];
+    const tile_stack *s = &stacks[i];
     if (s->size && memory_contains(t, s->start, s->size, true, false))
       t->stacks[i] = larger_window(m, t, (window){0}, s->start, s->start + s->size);
   }
@@ -269,7 +269,7 @@ static void find_code(tile *t)
   t->pages = pop_xcalloc(t->code_bytes / PAGE_BYTES, sizeof *t->pages);
 }
 
-pop_error *machine_load(machine *m, const pop_image *image, const machine_stack *stacks)
+pop_error *machine_load(machine *m, const pop_image *image, const tile_stack *stacks)
 {
   POP_TRY(check_image(m, image));
   tile *t = &m->tiles[image->tile];
@@ -498,12 +498,12 @@ pop_error *machine_write(machine *m, uint32_t tile, uint32_t address, const void
 }
 
 /* Copies to the host, or from it. */
-static pop_error *list_ranges(const machine *m, const machine_range *ranges, size_t count,
+static pop_error *list_ranges(const machine *m, const memory_range *ranges, size_t count,
                               uint8_t *to_host, const uint8_t *from_host, copy_list *copies)
 {
   size_t done = 0;
   for (size_t i = 0; i < count; i++) {
-    const machine_range *r = &ranges[i];
+    const memory_range *r = &ranges[i];
     POP_TRY(check_host_access(m, r->tile, r->address, r->bytes, to_host ? "reading" : "writing"));
     uint8_t *on_tile = host_address(m, &m->tiles[r->tile], r->address);
     if (r->bytes)
@@ -515,7 +515,7 @@ static pop_error *list_ranges(const machine *m, const machine_range *ranges, siz
   return NULL;
 }
 
-pop_error *machine_read_ranges(const machine *m, const machine_range *ranges, size_t count,
+pop_error *machine_read_ranges(const machine *m, const memory_range *ranges, size_t count,
                                void *bytes)
 {
   copy_list copies = {0};
@@ -525,7 +525,7 @@ pop_error *machine_read_ranges(const machine *m, const machine_range *ranges, si
   return error;
 }
 
-pop_error *machine_write_ranges(machine *m, const machine_range *ranges, size_t count,
+pop_error *machine_write_ranges(machine *m, const memory_range *ranges, size_t count,
                                 const void *bytes)
 {
   copy_list copies = {0};

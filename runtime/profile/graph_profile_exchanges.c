@@ -34,7 +34,7 @@ static void take_tensor(const pop_executable *e, const executable_tensor *tensor
 {
   memset(t->of, 0, t->num_tiles * sizeof *t->of);
   for (size_t i = 0; i < tensor->num_runs; ++i) {
-    const executable_run *run = &e->runs[tensor->first_run + i];
+    const memory_range *run = &e->runs[tensor->first_run + i];
     t->of[run->tile].bytes_sent += run->bytes;
   }
 }

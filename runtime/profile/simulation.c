@@ -189,7 +189,7 @@ static void measure_viewed(const simulation *s, simulated_step *step)
   const executable_tensor *tensor = &e->tensors[e->events[step->index].tensor];
   uint64_t *bytes = pop_xcalloc(s->num_tiles, sizeof *bytes), most = 0;
   for (size_t i = 0; i < tensor->num_runs; i++) {
-    const executable_run *run = &e->runs[tensor->first_run + i];
+    const memory_range *run = &e->runs[tensor->first_run + i];
     bytes[run->tile] += run->bytes;
     step->total_data += run->bytes;
     if (bytes[run->tile] > most) most = bytes[run->tile];

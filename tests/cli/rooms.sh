@@ -17,7 +17,7 @@ graph base/log.h
 compiler graph/graph.h
 compiler isa/isa.h
 machine isa/instructions.h
-executable machine/machine.h
+machine executable/tile_memory.h
 engine executable/executable.h
 driver compiler/compilation.h
 END
@@ -32,10 +32,11 @@ graph compiler/compilation.h
 graph engine/engine_private.h
 machine graph/graph.h
 machine compiler/compilation.h
+machine executable/executable.h
 executable graph/graph.h
-executable machine/state.h
+executable machine/machine.h
 compiler engine/engine_private.h
-compiler machine/state.h
+compiler machine/machine.h
 engine compiler/compilation.h
 engine machine/state.h
 profile engine/engine_private.h

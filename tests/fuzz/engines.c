@@ -10,7 +10,7 @@ static void expect_nothing(const char *sentence)
   abort();
 }
 
-void expect_engines_agree(const pop_image *image, const machine_stack *stacks, uint64_t max_cycles)
+void expect_engines_agree(const pop_image *image, const tile_stack *stacks, uint64_t max_cycles)
 {
   pop_target target;
   pop_error *error = pop_target_create("ipu2", 1, &target);

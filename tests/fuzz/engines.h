@@ -6,6 +6,6 @@
 
 /* Runs the image of a single tile interpreted and translated: aborts if what is left behind (fault, cycles,
  * instructions, memory) differs. */
-void expect_engines_agree(const pop_image *image, const machine_stack *stacks, uint64_t max_cycles);
+void expect_engines_agree(const pop_image *image, const tile_stack *stacks, uint64_t max_cycles);
 
 #endif

@@ -107,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
                      .entry = BASE,
                      .segments = segments,
                      .num_segments = 2};
-  machine_stack stacks[MACHINE_NUM_STACKS] = {{DATA + 0x800, 0x100}, {DATA + 0x900, 0x100}};
+  tile_stack stacks[NUM_TILE_STACKS] = {{DATA + 0x800, 0x100}, {DATA + 0x900, 0x100}};
   expect_engines_agree(&image, stacks, CYCLES);
   return 0;
 }

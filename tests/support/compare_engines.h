@@ -6,7 +6,7 @@
 #include "rig.h"
 
 static inline void compare_with(machine_engine engine, const pop_target *target,
-                                const pop_image *image, const machine_stack *stacks,
+                                const pop_image *image, const tile_stack *stacks,
                                 uint64_t max_cycles, const char *what, uint64_t seed)
 {
   machine_options options = {.max_cycles_per_run = max_cycles};
@@ -15,8 +15,8 @@ static inline void compare_with(machine_engine engine, const pop_target *target,
 }
 
 static inline void compare_engines(const pop_target *target, const pop_image *image,
-                                   const machine_stack *stacks, uint64_t max_cycles,
-                                   const char *what, uint64_t seed)
+                                   const tile_stack *stacks, uint64_t max_cycles, const char *what,
+                                   uint64_t seed)
 {
   compare_with(MACHINE_TRANSLATOR, target, image, stacks, max_cycles, what, seed);
 }

@@ -15,8 +15,7 @@ typedef struct outcome {
 } outcome;
 
 static inline pop_error *run_image(const pop_target *target, const pop_image *image,
-                                   const machine_stack *stacks, machine_options options,
-                                   outcome *out)
+                                   const tile_stack *stacks, machine_options options, outcome *out)
 {
   machine *m;
   uint32_t event;
@@ -65,7 +64,7 @@ static inline char *outcomes_differ(const outcome *a, const outcome *b, const po
 
 /* The sentence if `engine` does not do as the interpreter; an error, too, is one. `options`: but for the engine. */
 static inline char *engines_differ(machine_engine engine, const pop_target *target,
-                                   const pop_image *image, const machine_stack *stacks,
+                                   const pop_image *image, const tile_stack *stacks,
                                    machine_options options)
 {
   outcome interpreted = {0}, translated = {0};

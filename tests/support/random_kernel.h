@@ -26,7 +26,7 @@ enum {
   KERNEL_DATA_BYTES = 0x2000,
   KERNEL_STACKS = KERNEL_DATA + KERNEL_DATA_BYTES,
   KERNEL_STACK_BYTES = 0x100,
-  KERNEL_STACKS_END = KERNEL_STACKS + MACHINE_NUM_STACKS * KERNEL_STACK_BYTES,
+  KERNEL_STACKS_END = KERNEL_STACKS + NUM_TILE_STACKS * KERNEL_STACK_BYTES,
   KERNEL_FAR = 0x80000,
   KERNEL_FAR_BYTES = 0x1000,
   KERNEL_END = KERNEL_FAR + KERNEL_FAR_BYTES
@@ -36,7 +36,7 @@ typedef struct kernel {
   assembler code;
   uint8_t bytes[KERNEL_END - KERNEL_BASE];
   pop_image_segment segments[6];
-  machine_stack stacks[MACHINE_NUM_STACKS];
+  tile_stack stacks[NUM_TILE_STACKS];
   uint64_t max_cycles;
   pop_image image; /* of all this */
 } kernel;
@@ -451,8 +451,8 @@ static inline void kernel_set_segments(kernel_maker *k, kernel *out)
       {.start = KERNEL_FAR, .size = KERNEL_FAR_BYTES - kernel_choose(k, 6), .writable = true}};
   _Static_assert(sizeof all == sizeof out->segments, "all segments");
   memcpy(out->segments, all, sizeof all);
-  for (uint32_t i = 0; i < MACHINE_NUM_STACKS; i++)
-    out->stacks[i] = (machine_stack){KERNEL_STACKS + i * KERNEL_STACK_BYTES, KERNEL_STACK_BYTES};
+  for (uint32_t i = 0; i < NUM_TILE_STACKS; i++)
+    out->stacks[i] = (tile_stack){KERNEL_STACKS + i * KERNEL_STACK_BYTES, KERNEL_STACK_BYTES};
 }
 
 /* `out` must not move afterwards. */

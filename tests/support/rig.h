@@ -93,9 +93,9 @@ static inline pop_image rig_image(const rig *r, uint32_t tile, uint8_t *bytes)
 
 static inline pop_error *rig_load_image(const rig *r, const pop_image *image)
 {
-  machine_stack stacks[MACHINE_NUM_STACKS];
-  for (uint32_t i = 0; i < MACHINE_NUM_STACKS; i++)
-    stacks[i] = (machine_stack){RIG_STACKS + i * RIG_STACK_BYTES, RIG_STACK_BYTES};
+  tile_stack stacks[NUM_TILE_STACKS];
+  for (uint32_t i = 0; i < NUM_TILE_STACKS; i++)
+    stacks[i] = (tile_stack){RIG_STACKS + i * RIG_STACK_BYTES, RIG_STACK_BYTES};
   return machine_load(r->m, image, stacks);
 }
 

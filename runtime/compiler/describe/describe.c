@@ -100,7 +100,7 @@ static void describe_tensor(const compilation *c, const host_tensor *tensor, pop
   for (size_t i = 0; i < tensor->num_runs; i++) {
     const host_run *run = &c->host_runs[tensor->first_run + i];
     pop_push(e->runs, e->num_runs, e->runs_capacity,
-             (executable_run){run->tile, place_address(c, run->at), run->bytes});
+             (memory_range){run->tile, place_address(c, run->at), run->bytes});
   }
   pop_push(e->tensors, e->num_tensors, e->tensors_capacity, described);
 }
@@ -274,9 +274,9 @@ static void describe_vertices(const compilation *c, pop_executable *e)
 
 /* ---- tiles ---- */
 
-static machine_stack stack_of(const compilation *c, uint32_t block)
+static tile_stack stack_of(const compilation *c, uint32_t block)
 {
-  return (machine_stack){c->blocks[block].address, c->blocks[block].size};
+  return (tile_stack){c->blocks[block].address, c->blocks[block].size};
 }
 
 /* A tile without vertices has no workers' stacks. */
@@ -285,7 +285,7 @@ static executable_stacks stacks_of(const compilation *c, uint32_t tile)
   const tile_layout *t = &c->tiles[tile];
   uint32_t num_workers = c->target.num_worker_contexts;
   executable_stacks stacks = {0};
-  stacks.of[MACHINE_SUPERVISOR] = stack_of(c, t->stack_blocks[num_workers]);
+  stacks.of[TILE_SUPERVISOR] = stack_of(c, t->stack_blocks[num_workers]);
   for (uint32_t w = 0; w < num_workers && t->code_group != COMPILER_NONE; w++)
     stacks.of[w] = stack_of(c, t->stack_blocks[w]);
   return stacks;

@@ -176,10 +176,10 @@ Test(machine_host, what_tiles_write_to_the_host_does_not_depend_on_threads)
 Test(machine_host, ranges_go_both_ways_by_any_number_of_threads)
 {
   enum { BYTES = 24, PER_TILE = BIG / BYTES / 2, RANGES = MANY * PER_TILE };
-  static machine_range ranges[RANGES];
+  static memory_range ranges[RANGES];
   static uint8_t sent[RANGES * BYTES], back[RANGES * BYTES];
   for (uint32_t i = 0; i < RANGES; i++) /* every second place of each tile, tiles in turn */
-    ranges[i] = (machine_range){i % MANY, RIG_DATA + 0x800 + 2 * BYTES * (i / MANY), BYTES};
+    ranges[i] = (memory_range){i % MANY, RIG_DATA + 0x800 + 2 * BYTES * (i / MANY), BYTES};
   ranges[17].bytes = 0;
   for (size_t i = 0; i < sizeof sent; i++) sent[i] = (uint8_t)(i * 7 >> 2);
   for (unsigned k = 0; k < NUM_COUNTS; k++) {
@@ -206,8 +206,8 @@ Test(machine_host, ranges_are_checked_and_may_hold_code)
   }
   rig_load(&r);
   cr_assert_eq(rig_run(&r), 1);
-  const machine_range wrong[] = {{0, RIG_DATA, 4}, {2, RIG_DATA, 4}},
-                      outside[] = {{1, RIG_BASE - 4, 8}};
+  const memory_range wrong[] = {{0, RIG_DATA, 4}, {2, RIG_DATA, 4}},
+                     outside[] = {{1, RIG_BASE - 4, 8}};
   uint32_t words[2] = {1, 2};
   expect_error(machine_write_ranges(r.m, wrong, 2, words), POP_ERROR_INDEX, "tile 2", "write");
   cr_assert_eq(rig_word(&r, 0, RIG_DATA), 0);
@@ -216,7 +216,7 @@ Test(machine_host, ranges_are_checked_and_may_hold_code)
   rig_report(&other, 1);
   rig_report(&other, 3);
   const uint32_t bytes = 4 * (uint32_t)other.count;
-  const machine_range code[] = {{0, RIG_CODE, bytes}, {1, RIG_CODE, bytes}};
+  const memory_range code[] = {{0, RIG_CODE, bytes}, {1, RIG_CODE, bytes}};
   uint32_t twice[2 * ASM_MAX_WORDS];
   memcpy(twice, other.words, bytes);
   memcpy((uint8_t *)twice + bytes, other.words, bytes);

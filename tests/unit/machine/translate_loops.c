@@ -167,9 +167,9 @@ static void compare_loops(uint64_t seed)
   uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
   pop_image image = rig_image(&r, 0, bytes);
   for (uint32_t i = RIG_DATA; i < RIG_END; i++) bytes[i - RIG_BASE] = (uint8_t)pick(&l, 256);
-  machine_stack stacks[MACHINE_NUM_STACKS];
-  for (uint32_t i = 0; i < MACHINE_NUM_STACKS; i++)
-    stacks[i] = (machine_stack){RIG_STACKS + i * RIG_STACK_BYTES, RIG_STACK_BYTES};
+  tile_stack stacks[NUM_TILE_STACKS];
+  for (uint32_t i = 0; i < NUM_TILE_STACKS; i++)
+    stacks[i] = (tile_stack){RIG_STACKS + i * RIG_STACK_BYTES, RIG_STACK_BYTES};
   uint64_t limit = pick(&l, 4) ? 1000000 : 3000 + pick(&l, 20000);
   compare_engines(&r.target, &image, stacks, limit, "loops", seed);
   free(bytes);
