@@ -166,8 +166,8 @@ static pop_error *assemble(build *b, const popc_variant *variant, popc_result *o
                               .size = text.size,
                               .is_stream = true};
   if (!error && !b->settings->dry_run)
-    error = popc_compile_source(b->settings, &preprocessed, POPC_GP, &variant, 1, object,
-                                b->diagnostics);
+    error = popc_compile_with_remedies(b->settings, &preprocessed, POPC_GP, &variant, 1, object,
+                                       b->diagnostics);
   pop_bytes_free(&object->dependencies);
   object->dependencies = text.dependencies;
   free(text.bytes);

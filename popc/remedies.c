@@ -16,12 +16,13 @@
 #include <string.h>
 
 static const struct remedy {
-  const char *signs[3]; /* in clang's errors */
+  const char *signs[4]; /* in clang's errors */
   const char *note;
   const char *hint; /* if it did not help; NULL: clang has said it all */
 } remedies[POPC_NUM_REMEDIES] = {
     /* The chip's registers, in lists of clobbers, have a dollar that no register of the tile has. */
-    [POPC_PORTABLE] = {{"unknown register name '$", "unrecognized instruction mnemonic"},
+    [POPC_PORTABLE] = {{"unknown register name '$", "unrecognized instruction mnemonic",
+                        "unknown operand"},
                        "its inline assembly is for another instruction set; compiled the portable "
                        "path (without __IPU__) instead",
                        "its inline assembly is for another instruction set, and without __IPU__ it "
@@ -65,6 +66,31 @@ static void add_notes(const popc_settings *settings, const bool *on_before, bool
   }
 }
 
+/* $m0 … $m15, $a0 … $a15, $mzero, $mvertex_base, … as no register of the tile is called. */
+static bool names_a_register_of_the_chip(const pop_bytes *diagnostics, size_t from)
+{
+  for (size_t i = from; i + 2 < diagnostics->size; ++i) {
+    const uint8_t *at = diagnostics->data + i;
+    bool of_file = at[0] == '$' && (at[1] == 'm' || at[1] == 'a');
+    if (of_file && ((at[2] >= '0' && at[2] <= '9') || (at[2] >= 'a' && at[2] <= 'z'))) return true;
+  }
+  return false;
+}
+
+/* Behind the assembler's errors, which do not know of the chip. */
+static void explain_chip_assembly(popc_settings *settings, const popc_source *source,
+                                  pop_bytes *diagnostics, size_t from)
+{
+  if (popc_no_warnings(settings) || !names_a_register_of_the_chip(diagnostics, from)) return;
+  const char *note = pop_arena_printf(
+      settings->arena,
+      "popc: note: %s: this is assembly of Graphcore's chip; tiles here execute RISC-V (man "
+      "popc): a function ends with `ret`, and what the chip's instructions do codelets call by "
+      "the names of <ipu_builtins.h>\n",
+      source->path);
+  pop_bytes_append(diagnostics, note, strlen(note));
+}
+
 void popc_begin_remedies(popc_settings *settings)
 {
   for (size_t i = 0; i < POPC_NUM_REMEDIES; ++i)
@@ -80,6 +106,8 @@ pop_error *popc_compile_with_remedies(popc_settings *settings, const popc_source
   size_t before = diagnostics->size;
   pop_error *first =
       popc_compile_source(settings, source, product, variants, count, results, diagnostics);
+  if (first && !popc_is_codelet_language(source->language))
+    explain_chip_assembly(settings, source, diagnostics, before);
   if (!first || !popc_is_codelet_language(source->language)) return first;
   pop_error *error = first;
   pop_bytes said = {0};
@@ -93,6 +121,7 @@ pop_error *popc_compile_with_remedies(popc_settings *settings, const popc_source
   if (error) {
     if (error != first) pop_error_free(error);
     add_notes(settings, on_before, false, source, diagnostics);
+    explain_chip_assembly(settings, source, diagnostics, before);
     for (size_t i = 0; i < POPC_NUM_REMEDIES; ++i) settings->remedies[i].on = on_before[i];
   } else {
     pop_error_free(first);

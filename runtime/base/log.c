@@ -205,22 +205,51 @@ static double resident_mib(void)
   return second ? strtod(second, NULL) * (double)sysconf(_SC_PAGESIZE) / (1 << 20) : 0;
 }
 
-log_phase log_phase_start(const char *part, const char *name)
+static void say_start(const log_phase *phase)
+{
+  log_write(LOG_DEBUG, phase->part, "Starting phase: %s", phase->name);
+}
+
+static void say_end(const log_phase *measured)
+{
+  log_write(LOG_DEBUG, measured->part, "Ending phase: %s (duration %.0f ms; diff RSS: %g MB)",
+            measured->name, 1e3 * measured->start_seconds, measured->start_resident_mib);
+}
+
+log_phase log_phase_begin(const char *part, const char *name)
 {
   log_phase phase = {.part = part, .name = name};
-  if (log_enabled(LOG_DEBUG)) {
-    log_write(LOG_DEBUG, part, "Starting phase: %s", name);
-    phase.start_resident_mib = resident_mib();
-  }
+  if (log_enabled(LOG_DEBUG)) phase.start_resident_mib = resident_mib();
   phase.start_seconds = now_seconds();
   return phase;
 }
 
+log_phase log_phase_measure(const log_phase *phase)
+{
+  log_phase measured = *phase;
+  measured.start_seconds = now_seconds() - phase->start_seconds;
+  if (log_enabled(LOG_DEBUG))
+    measured.start_resident_mib = resident_mib() - phase->start_resident_mib;
+  return measured;
+}
+
+void log_phase_say(const log_phase *measured)
+{
+  if (!measured->name) return;
+  say_start(measured);
+  say_end(measured);
+}
+
+log_phase log_phase_start(const char *part, const char *name)
+{
+  log_phase phase = {.part = part, .name = name};
+  say_start(&phase);
+  return log_phase_begin(part, name);
+}
+
 double log_phase_end(const log_phase *phase)
 {
-  double seconds = now_seconds() - phase->start_seconds;
-  if (log_enabled(LOG_DEBUG))
-    log_write(LOG_DEBUG, phase->part, "Ending phase: %s (duration %.0f ms; diff RSS: %g MB)",
-              phase->name, 1e3 * seconds, resident_mib() - phase->start_resident_mib);
-  return seconds;
+  log_phase measured = log_phase_measure(phase);
+  if (log_enabled(LOG_DEBUG)) say_end(&measured);
+  return measured.start_seconds;
 }

@@ -34,11 +34,15 @@ void log_poplibs(log_level level, const char *part, const char *format, ...)
 
 typedef struct log_phase {
   const char *part, *name;
-  double start_seconds;
-  double start_resident_mib; /* only where it is logged */
+  double start_seconds;      /* of a measured phase, how many it took */
+  double start_resident_mib; /* only where it is logged; of a measured phase, how many were added */
 } log_phase;
 
 log_phase log_phase_start(const char *part, const char *name);
+/* A phase of which it turns out later whether it is worth two lines: begin; measure where it ends, once; then log_phase_say. */
+log_phase log_phase_begin(const char *part, const char *name);
+log_phase log_phase_measure(const log_phase *phase);
+void log_phase_say(const log_phase *measured);
 double log_phase_end(const log_phase *phase); /* how long it took, in seconds */
 
 #endif

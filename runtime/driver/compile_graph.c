@@ -148,6 +148,7 @@ static pop_error *compile_for_cpu(pop_graph *graph, const uint32_t *programs, si
                                   const engine_options *options, pop_executable **executable)
 {
   cpu_program *program;
+  graph_say_construction(graph);
   if (!options->allow_host_code)
     return pop_error_new(POP_ERROR_INVALID_OPTION,
                          "target.allowHostCode is false, and on the CPU codelets are code of the "
@@ -235,6 +236,7 @@ static pop_error *compile_for_tiles(pop_graph *graph, const uint32_t *programs, 
 {
   uint32_t *tiles = NULL;
   size_t num_tiles = 0;
+  graph_say_construction(graph);
   pop_error *error = block_tiles(options, &tiles, &num_tiles);
   const compile_options given = {
       .allow_out_of_memory = goes_on_out_of_memory(graph, options),

@@ -19,7 +19,7 @@ static pop_graph *create(const char *call, const pop_target *target)
                 "%s: the target is null; fill one in with pop_target_create", call);
     return graph;
   }
-  graph->construction = log_phase_start("GRAPH", "graphConstruction");
+  graph->construction = log_phase_begin("GRAPH", "graphConstruction");
   graph->target = *target;
   pop_error *error = pop_target_validate(target);
   if (error)
@@ -134,7 +134,13 @@ void graph_end_construction(pop_graph *graph)
 {
   if (graph->is_constructed) return;
   graph->is_constructed = true;
-  log_phase_end(&graph->construction);
+  graph->construction = log_phase_measure(&graph->construction);
+}
+
+void graph_say_construction(pop_graph *graph)
+{
+  log_phase_say(&graph->construction);
+  graph->construction.name = NULL;
 }
 
 const pop_target *pop_graph_get_target(const pop_graph *graph)

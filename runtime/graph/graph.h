@@ -302,8 +302,11 @@ void graph_end_compilation(pop_graph *graph);
 /* Fails the graph if another thread compiles it. */
 bool graph_check_turn(pop_graph *graph);
 
-/* The graph is compiled: its construction, as the log knows it, is over. */
+/* The graph is compiled, or taken from the cache: its construction is over. */
 void graph_end_construction(pop_graph *graph);
+/* It is compiled: the log says how long its construction took, once. What is taken from the cache was constructed only to be
+ * looked up, and who looks into the log for recompilations must not find it. */
+void graph_say_construction(pop_graph *graph);
 
 /* Keeps `error` if it is the first (frees it otherwise). */
 void graph_fail(pop_graph *graph, pop_error *error);

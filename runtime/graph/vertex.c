@@ -38,10 +38,24 @@ static char *without_needless_blanks(const char *name)
   return result;
 }
 
+/* The program's own are what it means, mostly: they come first. */
+static bool is_of_library(const char *name)
+{
+  static const char *const libraries[] = {"poplar_rt::", "popops::",  "poplin::",    "popnn::",
+                                          "poprand::",   "poputil::", "popsparse::", "popfloat::"};
+  for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+    if (strncmp(name, libraries[i], strlen(libraries[i])) == 0) return true;
+  return false;
+}
+
 static void fail_vertex_type(pop_graph *graph, const char *call, const char *name)
 {
   const char **names = pop_xcalloc(graph->num_vertex_types, sizeof *names);
-  for (size_t i = 0; i < graph->num_vertex_types; i++) names[i] = graph->vertex_types[i].type->name;
+  size_t count = 0;
+  for (int of_library = 0; of_library < 2; of_library++)
+    for (size_t i = 0; i < graph->num_vertex_types; i++)
+      if (is_of_library(graph->vertex_types[i].type->name) == of_library)
+        names[count++] = graph->vertex_types[i].type->name;
   const char *alternatives =
       graph->num_vertex_types
           ? say_alternatives(graph, name, names, graph->num_vertex_types)

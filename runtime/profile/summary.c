@@ -246,5 +246,6 @@ pop_error *pop_profile_print_graph_summary(pop_profile_value profile, const pop_
   if (style.per_ipu) print_memory_of_ipus(&style, profile);
   if (style.exchange_instructions) print_exchange_instructions(&style, profile);
   if (style.var_storage) summary_liveness(&style, profile);
+  summary_plan(&style, profile);
   return NULL;
 }

@@ -39,8 +39,10 @@ typedef struct tile_range {
 /* memory_summary.c: "Memory Usage" of the tiles. */
 void summary_memory_usage(const summary_style *style, pop_profile_value profile, tile_range tiles,
                           bool total_line);
-/* tile_summary.c: the histogram, the maxima, the worst plan; what fills the fullest tiles if some are too full. */
+/* tile_summary.c: the histogram, the maxima; what fills the fullest tiles if some are too full. The worst plan, which the
+ * guide's sample has not. */
 void summary_by_tile(const summary_style *style, pop_profile_value profile);
+void summary_plan(const summary_style *style, pop_profile_value profile);
 /* liveness_summary.c */
 void summary_liveness(const summary_style *style, pop_profile_value profile);
 /* summary.c: the memory of all tiles and what there is by tile. */

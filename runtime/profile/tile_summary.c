@@ -107,9 +107,10 @@ static void print_worst_plan(const tile_memory *m)
   char least[32];
   for (size_t t = 1; t < m->num_tiles; ++t)
     if (plan_excess(m, t) > plan_excess(m, worst)) worst = t;
-  fprintf(m->style->stream,
-          "    Plan: at most %.1f%% above the bound (on tile %zu no plan takes less than %s)\n",
-          100 * plan_excess(m, worst), worst, grouped(at(m->least, worst), least));
+  fprintf(
+      m->style->stream,
+      "Memory plan: at most %.1f%% above the bound (on tile %zu no plan takes less than %s)\n\n",
+      100 * plan_excess(m, worst), worst, grouped(at(m->least, worst), least));
 }
 
 static size_t fullest_of(const tile_memory *m, pop_profile_value by_tile, const bool *left_out)
@@ -137,7 +138,7 @@ static void print_fullest(const tile_memory *m, pop_profile_value profile)
   free(shown);
 }
 
-void summary_by_tile(const summary_style *style, pop_profile_value profile)
+static tile_memory memory_by_tile(const summary_style *style, pop_profile_value profile)
 {
   pop_profile_value by_tile = pop_profile_find(profile, "memory.byTile");
   tile_memory m = {.style = style,
@@ -150,6 +151,12 @@ void summary_by_tile(const summary_style *style, pop_profile_value profile)
                    .system_bytes = (uint64_t)pop_profile_as_int(
                        pop_profile_find(profile, "target.systemBytesPerTile"))};
   m.num_tiles = pop_profile_count(m.total);
+  return m;
+}
+
+void summary_by_tile(const summary_style *style, pop_profile_value profile)
+{
+  tile_memory m = memory_by_tile(style, profile);
   if (m.num_tiles == 0) return;
   size_t fullest = fullest_of(&m, m.total, NULL), out_of_memory = 0;
   size_t longest = fullest_of(&m, m.including_gaps, NULL);
@@ -165,7 +172,12 @@ void summary_by_tile(const summary_style *style, pop_profile_value profile)
   else
     fprintf(style->stream, "    %s\n", line);
   free(line);
-  print_worst_plan(&m);
   if (out_of_memory) print_fullest(&m, profile);
   fputc('\n', style->stream);
+}
+
+void summary_plan(const summary_style *style, pop_profile_value profile)
+{
+  tile_memory m = memory_by_tile(style, profile);
+  if (m.num_tiles) print_worst_plan(&m);
 }

@@ -31,6 +31,14 @@ POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=file $program >/dev/null
 has file 'PO:GRAPH +\[D\] Starting phase: graphConstruction$' \
   'PO:GRAPH +\[D\] Ending phase: graphConstruction \(duration [0-9]+ ms; diff RSS: -?[0-9.e-]+ MB\)$'
 
+# What is found in the cache is not: who looks for recompilations finds none.
+for file in cold warm; do
+  POPLAR_EXECUTABLE_CACHE_DIR=cache POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=$file $program >/dev/null
+done
+has cold 'Starting phase: graphConstruction$' "Couldn't find cache/[0-9a-f]+\.a"
+has warm 'Loaded [^ ]+ from cache/[0-9a-f]+\.a'
+if grep -q graphConstruction warm; then fail "a graph from the cache was constructed"; fi
+
 # Levels: each has what those before have.
 for level in OFF ERR WARN INFO DEBUG TRACE trace; do
   POPLAR_LOG_LEVEL=$level POPLAR_LOG_DEST=at.$level $program >/dev/null

@@ -46,6 +46,30 @@ sed 's/return true;/asm("setzi $m0, 1" : : : "$m0"); return true;/; s/^class Old
 "$popc" both.cpp -o both.gp 2>said.txt || fail "both.cpp: $(cat said.txt)"
 [ "$(grep -c '^popc: note: both.cpp: ' said.txt)" = 2 ] && [ "$(wc -l <said.txt)" = 2 ] || fail "both.cpp says: $(cat said.txt)"
 
+# A function that takes a vector takes an input, as the documented headers have it; const or not, of each layout.
+cat >vectors.cpp <<'END_OF_CODELET'
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+static float first(Vector<float> &v) { return v[0]; }
+static float last(const Vector<float> &v) { return v[v.size() - 1]; }
+template <typename T, VectorLayout L> float third(const Vector<T, L> &v) { return v[2]; }
+class Sum : public Vertex
+{
+public:
+  Input<Vector<float>> in;
+  Input<Vector<float, VectorLayout::ONE_PTR>> more;
+  Output<Vector<float>> out;
+  bool compute()
+  {
+    out[0] = first(in) + last(in) + third(in) + third(more);
+    out[1] = first(out);
+    return true;
+  }
+};
+END_OF_CODELET
+"$popc" -Wall -Werror vectors.cpp -o vectors.gp 2>said.txt || fail "vectors.cpp: $(cat said.txt)"
+"$popc" -Wall -Werror --mutable-inputs vectors.cpp -o vectors.gp 2>said.txt || fail "vectors.cpp, mutable: $(cat said.txt)"
+
 # To write to an input is a mistake, then and now.
 sed 's/float result = .*/in[0] = 1; float result = 0;/; s/first(&rows/static_cast<float>(rows/; s/\[0\]);/[0]);/' old.cpp >write.cpp
 "$popc" write.cpp -o write.gp 2>said.txt && fail 'an input is written'

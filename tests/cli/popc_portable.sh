@@ -93,4 +93,17 @@ sed 's/asm(.*/low = nothing;/' clamp.cpp >mistake.cpp
 "$popc" -v mistake.cpp -o mistake.gp --target ipu2 2>said.txt && fail 'mistake.cpp compiles'
 [ "$(grep -c 'target=riscv32' said.txt)" = 1 ] || fail 'mistake.cpp is compiled twice'
 
+# The chip's own assembly: the note says whose it is, and what to do.
+printf '%s\n' '.globl helper' '.type helper, @function' 'helper:' '  exitz $mzero' >chip.S
+"$popc" chip.S -o chip.gp 2>said.txt
+[ $? = 1 ] && grep -q "^popc: note: chip.S: this is assembly of Graphcore's chip; tiles here execute RISC-V .*<ipu_builtins.h>$" said.txt ||
+  fail "chip.S: $(cat said.txt)"
+printf '%s\n' '#include <poplar/Vertex.hpp>' 'struct V : poplar::Vertex { poplar::Output<int> out;' \
+  'bool compute() { *out = 1; asm volatile("exitz $mzero"); return true; } };' >exit.cpp
+"$popc" exit.cpp -o exit.gp 2>said.txt
+[ $? = 1 ] && grep -q "^popc: note: exit.cpp: this is assembly of Graphcore's chip" said.txt || fail "exit.cpp: $(cat said.txt)"
+printf '%s\n' '.globl helper' '.type helper, @function' 'helper:' '  addi a0, a0' >ours.S
+"$popc" ours.S -o ours.gp 2>said.txt && fail 'ours.S compiles'
+! grep -q "Graphcore" said.txt || fail "ours.S: $(cat said.txt)"
+
 [ $failures = 0 ]

@@ -77,7 +77,22 @@ POPULUS_LIST_FIELD(Output, T)
 POPULUS_LIST_FIELD(InOut, T)
 #undef POPULUS_LIST_FIELD
 
-POPULUS_VECTOR_FIELD(Input, POPULUS_INPUT_ELEMENT(T))
+#ifdef POPULUS_MUTABLE_INPUTS
+POPULUS_VECTOR_FIELD(Input, T)
+#else
+// A function of a codelet that takes `poplar::Vector<T> &` takes an input, too, as the documented headers have it: they lie in
+// memory alike.
+template <typename T, VectorLayout L, unsigned ALIGN, bool INTERLEAVED>
+class Input<Vector<T, L, ALIGN, INTERLEAVED>> : public Vector<const T, L, ALIGN, INTERLEAVED>
+{
+  using Plain = Vector<T, L, ALIGN, INTERLEAVED>;
+
+public:
+  const Input *operator->() const { return this; }
+  operator Plain &() { return *reinterpret_cast<Plain *>(this); }
+  operator const Plain &() const { return *reinterpret_cast<const Plain *>(this); }
+};
+#endif
 POPULUS_VECTOR_FIELD(Output, T)
 POPULUS_VECTOR_FIELD(InOut, T)
 #undef POPULUS_VECTOR_FIELD
