@@ -4,7 +4,7 @@ if(NOT TARGET populus)
   return()
 endif()
 
-set(POPLAR_LIBRARIES poplar popops poputil poplin popnn poprand popfloat pva)
+set(POPLAR_LIBRARIES poplar popops poputil poplin popnn poprand popfloat pva pvti)
 get_target_property(type populus TYPE)
 if(type STREQUAL "SHARED_LIBRARY")
   set(what "INPUT(-lpopulus -lpopc -lcodelet -larchive-ipu)")

@@ -5,7 +5,7 @@ set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
 
 cd "$POPULUS_SOURCE_DIR/runtime/cxx/include"
-headers=$(find pop* pva -name '*.hpp' | sort)
+headers=$(find pop* pva pvti -name '*.hpp' | sort)
 cd "$OLDPWD"
 for header in $headers; do
   printf '#include <%s>\n' "$header" >>all.cpp

@@ -11,6 +11,28 @@ for program in libraries slices_and_order random_numbers lifetimes; do
   ./"$program" >out 2>&1 || fail "$program: $(cat out)"
 done
 
+# Traces of host programs: nothing unless it is asked for; then a file that Perfetto opens.
+link g++ c++11 "$POPULUS_SOURCE_DIR/tests/cxx/pvti.cpp" pvti -lpvti -pthread
+./pvti >out 2>&1 || fail "pvti: $(cat out)"
+PVTI_OPTIONS='{"enable":"false"}' ./pvti >out 2>&1 || fail "pvti: $(cat out)"
+PVTI_OPTIONS='{"enable": "true", "directory": "host"}' ./pvti on >out 2>&1 || fail "pvti on: $(cat out)"
+[ "$(find . -name '*_GMT_*' | wc -l)" = 1 ] && [ "$(find host -name '*_GMT_*.json' | wc -l)" = 1 ] || fail "$(find . -name '*_GMT_*')"
+python3 - host/*_GMT_*.json <<'END' || fail "the trace: $(cat host/*.json)"
+import json, sys
+
+events = json.load(open(sys.argv[1]))["traceEvents"]
+assert [(e["ph"], e["name"]) for e in events] == [
+    ("M", "thread_name"), ("B", 'outer "quoted"'), ("B", "inner"), ("B", "part"), ("i", "moment"), ("B", "seen"), ("E", "seen"),
+    ("E", "part"), ("E", "inner"), ("E", 'outer "quoted"'), ("B", "beside"), ("E", "beside"), ("C", "memory (MB)"),
+    ("C", "memory (MB)")], events
+assert events[1]["args"] == {"step": 3} and events[1]["cat"] == "own" and events[-1]["args"] == {"host": 2}
+assert events[10]["tid"] != events[1]["tid"] and all(a["ts"] <= b["ts"] for a, b in zip(events, events[1:]))
+END
+for wrong in '{"enable":"yes"}' '{"enabled":"true"}' '{"enable":' '[]' '{} x' '{"directory":"out/x","enable":true}'; do
+  if PVTI_OPTIONS=$wrong ./pvti 2>err; then fail "PVTI_OPTIONS=$wrong is taken"; fi
+  has err "PVTI_OPTIONS: "
+done
+
 # Examples (the others: cxx_examples.sh), each by one of the compilers.
 for other in $compilers; do :; done # the last of them
 link g++ c++11 "$sources/variables.cpp" variables -lpoplar

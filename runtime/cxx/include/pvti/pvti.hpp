@@ -1,0 +1,426 @@
+// Traces of what a host program does, for Perfetto (ui.perfetto.dev) and chrome://tracing: pvti::Tracepoint marks a stretch of
+// time of a thread, on a channel of the program's. Nothing is recorded, and nothing is paid but a test, unless the
+// environment asks for it:
+//
+//     PVTI_OPTIONS='{"enable":"true", "directory":"reports"}' ./program
+//
+// writes reports/Tue_Nov_24_11:59:17_2026_GMT_4532.json (day, time, process) when the program ends, or at closeTrace(). The
+// documented library writes a format of its own; the calls are the same. A child of fork records nothing.
+#ifndef PVTI_PVTI_HPP
+#define PVTI_PVTI_HPP
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+#include <vector>
+
+namespace pvti
+{
+
+struct TraceChannel;
+
+namespace detail
+{
+
+inline void appendJson(std::string &out, const char *text, std::size_t size)
+{
+  out += '"';
+  for (std::size_t i = 0; i < size; ++i) {
+    char c = text[i], code[8];
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < ' ') {
+      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
+      out += code;
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+inline std::string quoted(const std::string &text)
+{
+  std::string out;
+  appendJson(out, text.data(), text.size());
+  return out;
+}
+
+// What PVTI_OPTIONS says: an object of strings, true and false.
+class Options
+{
+  const char *at;
+
+  [[noreturn]] static void refuse(const std::string &what)
+  {
+    throw std::runtime_error("PVTI_OPTIONS: " + what +
+                             R"(; it is an object, as {"enable":"true", "directory":"reports"})");
+  }
+  void skip()
+  {
+    while (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r') ++at;
+  }
+  bool take(char c)
+  {
+    skip();
+    if (*at != c) return false;
+    ++at;
+    return true;
+  }
+  std::string word()
+  {
+    std::string text;
+    skip();
+    if (take('"')) {
+      while (*at && *at != '"') {
+        if (*at == '\\' && at[1]) ++at;
+        text += *at++;
+      }
+      if (!take('"')) refuse("a string does not end");
+      return text;
+    }
+    while ((*at >= 'a' && *at <= 'z')) text += *at++;
+    if (text != "true" && text != "false") refuse("a string, true or false is expected");
+    return text;
+  }
+  void set(const std::string &key, const std::string &value)
+  {
+    if (key == "directory")
+      directory = value;
+    else if (key != "enable")
+      refuse("there is no option '" + key + "' but enable and directory");
+    else if (value != "true" && value != "false")
+      refuse("enable is true or false, not '" + value + "'");
+    else
+      enable = value == "true";
+  }
+
+public:
+  bool enable = false;
+  std::string directory = ".";
+
+  explicit Options(const char *text) : at(text)
+  {
+    if (!text || !*text) return;
+    if (!take('{')) refuse("a { is expected");
+    while (!take('}')) {
+      std::string key = word();
+      if (!take(':')) refuse("a : is expected behind '" + key + "'");
+      set(key, word());
+      if (!take(',') && *at != '}') refuse("a , or } is expected behind '" + key + "'");
+    }
+    skip();
+    if (*at) refuse("something stands behind the }");
+  }
+};
+
+// The one of the process: it is never destroyed, as tracepoints of static objects may end late.
+class Session
+{
+  std::mutex mutex;
+  int file = -1;
+  std::string name, pending; // what is not in the file yet: a child of fork leaves it alone
+  pid_t process;
+  bool isFirst = true, failed = false;
+  const bool isOn;
+  std::vector<TraceChannel *> channels;
+  const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+
+  explicit Session(const Options &options) : process(getpid()), isOn(options.enable)
+  {
+    if (!isOn) return;
+    char date[64];
+    std::time_t now = std::time(nullptr);
+    std::tm utc;
+    gmtime_r(&now, &utc);
+    std::strftime(date, sizeof date, "%a_%b_%d_%H:%M:%S_%Y_GMT", &utc);
+    if (mkdir(options.directory.c_str(), 0777) != 0 && errno != EEXIST) fail(options.directory);
+    name = options.directory + "/" + date + "_" + std::to_string(process) + ".json";
+    file = open((name + ".part").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) fail(name);
+    pending = "{\"traceEvents\":[";
+    std::atexit([] { get().close(); });
+  }
+  [[noreturn]] static void fail(const std::string &path)
+  {
+    throw std::runtime_error("PVTI_OPTIONS: cannot write '" + path + "': " + std::strerror(errno));
+  }
+
+  void flush()
+  {
+    for (std::size_t at = 0; at < pending.size() && !failed;) {
+      ssize_t written = write(file, pending.data() + at, pending.size() - at);
+      failed = written < 0 && errno != EINTR;
+      at += written > 0 ? static_cast<std::size_t>(written) : 0;
+    }
+    pending.clear();
+  }
+
+public:
+  Session(const Session &) = delete;
+  Session &operator=(const Session &) = delete;
+
+  static Session &get()
+  {
+    static Session *session = new Session(Options(std::getenv("PVTI_OPTIONS")));
+    return *session;
+  }
+  bool records() const { return isOn && file >= 0 && getpid() == process; }
+  void add(TraceChannel *channel)
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    channels.push_back(channel);
+  }
+  void remove(TraceChannel *channel)
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    for (std::size_t i = 0; i < channels.size(); ++i)
+      if (channels[i] == channel) channels.erase(channels.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  std::vector<TraceChannel *> list()
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    return channels;
+  }
+  std::string filename() const { return name; }
+
+  // An event: its phase ('B' begins, 'E' ends, 'i' is a moment, 'C' counts, 'M' names), and its arguments, an object or "".
+  void put(char phase, const char *channel, const char *label, std::size_t size,
+           const std::string &arguments)
+  {
+    double microseconds =
+        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+    std::string line = "{\"name\":";
+    appendJson(line, label, size);
+    line += ",\"cat\":";
+    appendJson(line, channel, std::strlen(channel));
+    char rest[128];
+    std::snprintf(rest, sizeof rest, ",\"ph\":\"%c\",\"ts\":%.3f,\"pid\":%ld,\"tid\":%ld%s", phase,
+                  microseconds, static_cast<long>(process), static_cast<long>(syscall(SYS_gettid)),
+                  phase == 'i' ? ",\"s\":\"t\"" : "");
+    line += rest;
+    if (!arguments.empty()) line += ",\"args\":" + arguments;
+    line += '}';
+    std::lock_guard<std::mutex> lock(mutex);
+    if (file < 0) return;
+    pending += isFirst ? "\n" : ",\n";
+    pending += line;
+    isFirst = false;
+    if (pending.size() > 1 << 16) flush();
+  }
+  // The file has its name when it is whole.
+  void close()
+  {
+    if (!records()) return;
+    std::lock_guard<std::mutex> lock(mutex);
+    pending += "\n]}\n";
+    flush();
+    failed = ::close(file) != 0 || failed;
+    file = -1;
+    std::string part = name + ".part";
+    if (failed || std::rename(part.c_str(), name.c_str()) != 0) std::remove(part.c_str());
+  }
+};
+
+} // namespace detail
+
+// What a program's tracepoints are of; `name` has to live as long as it.
+struct TraceChannel {
+  const char *name;
+  bool enabled;
+
+  TraceChannel(const char *channelName, bool isEnabled = true)
+      : name(channelName), enabled(isEnabled)
+  {
+    detail::Session::get().add(this);
+  }
+  TraceChannel(const TraceChannel &other) : TraceChannel(other.name, other.enabled) {}
+  TraceChannel &operator=(const TraceChannel &) = default;
+  ~TraceChannel() { detail::Session::get().remove(this); }
+};
+
+namespace detail
+{
+template <typename> struct Channels {
+  static TraceChannel traceDrivers, tracePoplar, traceFramework;
+};
+template <typename T> TraceChannel Channels<T>::traceDrivers("Drivers");
+template <typename T> TraceChannel Channels<T>::tracePoplar("Poplar");
+template <typename T> TraceChannel Channels<T>::traceFramework("Framework");
+
+inline bool records(const TraceChannel *channel)
+{
+  return channel && channel->enabled && Session::get().records();
+}
+} // namespace detail
+
+static TraceChannel &traceDrivers = detail::Channels<void>::traceDrivers;
+static TraceChannel &tracePoplar = detail::Channels<void>::tracePoplar;
+static TraceChannel &traceFramework = detail::Channels<void>::traceFramework;
+
+inline void enableTraceChannel(TraceChannel *channel)
+{
+  channel->enabled = true;
+}
+inline void disableTraceChannel(TraceChannel *channel)
+{
+  channel->enabled = false;
+}
+inline bool checkTraceChannel(TraceChannel *channel)
+{
+  return channel->enabled;
+}
+inline std::vector<TraceChannel *> listTraceChannel()
+{
+  return detail::Session::get().list();
+}
+// "" if nothing is recorded.
+inline std::string getCurrentTraceFilename()
+{
+  return detail::Session::get().filename();
+}
+inline void closeTrace()
+{
+  detail::Session::get().close();
+}
+
+// What is known of an event beside its label.
+class Metadata
+{
+  std::string text; // a JSON object, or ""
+
+public:
+  Metadata() = default;
+  explicit Metadata(const std::string &json) : text(json) {}
+  const std::string &json() const { return text; }
+};
+// `json` is an object.
+inline Metadata createJsonMetadata(const std::string &json)
+{
+  return Metadata(json);
+}
+
+// A stretch of time, from where it is made to where it is destroyed.
+class Tracepoint
+{
+  const TraceChannel *channel; // NULL: it is not recorded
+  std::string label;
+
+  static void put(char phase, const TraceChannel *of, const char *label, std::size_t size,
+                  const Metadata *metadata)
+  {
+    if (detail::records(of))
+      detail::Session::get().put(phase, of->name, label, size, metadata ? metadata->json() : "");
+  }
+
+public:
+  Tracepoint(TraceChannel *of, const char *traceLabel, std::size_t size,
+             const Metadata *metadata = nullptr)
+      : channel(detail::records(of) ? of : nullptr)
+  {
+    if (!channel) return;
+    label.assign(traceLabel, size);
+    put('B', channel, label.data(), label.size(), metadata);
+  }
+  Tracepoint(TraceChannel *of, const std::string &traceLabel, const Metadata *metadata = nullptr)
+      : Tracepoint(of, traceLabel.data(), traceLabel.size(), metadata)
+  {
+  }
+  Tracepoint(TraceChannel *of, const char *traceLabel, const Metadata *metadata = nullptr)
+      : Tracepoint(of, traceLabel, std::strlen(traceLabel), metadata)
+  {
+  }
+  Tracepoint(const Tracepoint &) = delete;
+  Tracepoint &operator=(const Tracepoint &) = delete;
+  ~Tracepoint()
+  {
+    if (channel) put('E', channel, label.data(), label.size(), nullptr);
+  }
+
+  // The same in two calls, on one thread.
+  static void begin(TraceChannel *of, const std::string &label, const Metadata *metadata = nullptr)
+  {
+    put('B', of, label.data(), label.size(), metadata);
+  }
+  static void end(TraceChannel *of, const std::string &label, const Metadata *metadata = nullptr)
+  {
+    put('E', of, label.data(), label.size(), metadata);
+  }
+  // A moment.
+  static void event(TraceChannel *of, const std::string &label, const Metadata *metadata = nullptr)
+  {
+    put('i', of, label.data(), label.size(), metadata);
+  }
+};
+
+// Numbers over time: one of the lines of a graph.
+class Series
+{
+  std::string graph, name;
+  bool enabled;
+
+public:
+  Series(const std::string &graphName, const std::string &seriesName, bool isEnabled)
+      : graph(graphName), name(seriesName), enabled(isEnabled)
+  {
+  }
+  void add(double value)
+  {
+    if (!enabled || !detail::Session::get().records()) return;
+    char number[40];
+    std::snprintf(number, sizeof number, "%.17g", value);
+    bool isNumber = value - value == 0; // JSON has no others
+    detail::Session::get().put('C', "Graph", graph.data(), graph.size(),
+                               "{" + detail::quoted(name) + ":" + (isNumber ? number : "null") +
+                                   "}");
+  }
+};
+class Graph
+{
+  std::string name;
+  bool enabled;
+
+public:
+  explicit Graph(const std::string &graphName, const std::string &unit = "", bool enable = true)
+      : name(unit.empty() ? graphName : graphName + " (" + unit + ")"), enabled(enable)
+  {
+  }
+  Series addSeries(const std::string &seriesName) const
+  {
+    return Series(name, seriesName, enabled);
+  }
+};
+
+// Names the thread that makes it.
+struct ThreadName {
+  explicit ThreadName(const std::string &threadName)
+  {
+    static const char event[] = "thread_name";
+    if (detail::Session::get().records())
+      detail::Session::get().put('M', "", event, sizeof event - 1,
+                                 "{\"name\":" + detail::quoted(threadName) + "}");
+  }
+};
+
+// A member of what has tracepoints and lives long: the session is there before it.
+class Client
+{
+public:
+  Client() { detail::Session::get(); }
+};
+
+} // namespace pvti
+
+#endif

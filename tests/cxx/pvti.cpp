@@ -1,0 +1,48 @@
+// pvti: what a program records where PVTI_OPTIONS asks for it. e2e/cxx_programs.sh looks at the file.
+#include "check.hpp"
+
+#include <pvti/pvti.hpp>
+#include <sys/wait.h>
+#include <thread>
+
+static pvti::TraceChannel own = {"own"};
+
+struct Derived : pvti::Tracepoint { // as frameworks have it
+  explicit Derived(const char *label) : pvti::Tracepoint(&own, label) {}
+};
+
+int main(int argc, char **)
+{
+  bool on = argc > 1;
+  pvti::Client client;
+  pvti::ThreadName named("main thread");
+  CHECK(pvti::listTraceChannel().size() == 4);
+  CHECK(pvti::checkTraceChannel(&own) && pvti::checkTraceChannel(&pvti::tracePoplar));
+  CHECK(pvti::getCurrentTraceFilename().empty() != on);
+  {
+    pvti::TraceChannel other("other", false);
+    CHECK(pvti::listTraceChannel().size() == 5);
+    pvti::Tracepoint hidden(&other, "hidden");
+    pvti::Metadata metadata = pvti::createJsonMetadata("{\"step\":3}");
+    pvti::Tracepoint outer(&own, std::string("outer \"quoted\""), &metadata);
+    Derived inner("inner");
+    pvti::Tracepoint part(&own, "partial", 4);
+    pvti::Tracepoint::event(&own, "moment");
+    pvti::enableTraceChannel(&other);
+    pvti::Tracepoint::begin(&other, "seen");
+    pvti::Tracepoint::end(&other, "seen");
+  }
+  CHECK(pvti::listTraceChannel().size() == 4);
+  std::thread([] { pvti::Tracepoint beside(&own, "beside"); }).join();
+  pvti::Series series = pvti::Graph("memory", "MB").addSeries("host");
+  series.add(1.5);
+  series.add(2);
+  pid_t child = fork();
+  if (child == 0) {
+    pvti::Tracepoint nobody(&own, "child");
+    std::exit(failures != 0);
+  }
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  return failures != 0;
+}
