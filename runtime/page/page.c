@@ -11,6 +11,7 @@
 #include <populus/arena.h>
 #include <populus/data_dir.h>
 #include <populus/file.h>
+#include <populus/out_of_memory.h>
 #include <populus/report_page.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +113,9 @@ static pop_error *put_reports(packer *p, const char *const *reports, size_t num_
 {
   FILE *stream = fopencookie(p, "w", (cookie_io_functions_t){.write = pack_bytes});
   if (!stream) return pop_error_errno(errno, "cannot write the page");
+  pop_memory_hold(); /* the stream is this function's */
   pop_error *error = pop_report_write_json(reports, num_reports, stream);
+  pop_memory_release();
   if (fclose(stream) != 0 && !error && !p->error)
     error = pop_error_errno(errno, "cannot write the page");
   if (error || p->error) {
@@ -146,10 +149,9 @@ typedef struct viewer_file {
 
 static pop_error *read_viewer(const char *name, viewer_file *file)
 {
-  char *path;
-  if (asprintf(&path, "%s/%s", pop_data_dir(), name) < 0) abort();
+  char *path = pop_xasprintf("%s/%s", pop_data_dir(), name);
   pop_error *error = pop_file_read(path, MAX_VIEWER_BYTES, &file->bytes, &file->size);
-  if (error) {
+  if (error && pop_error_get_code(error) == POP_ERROR_FILE_LOAD) {
     pop_error_free(error);
     error = pop_error_new(POP_ERROR_SYSTEM,
                           "the viewer is not there: '%s' cannot be read; it is built with Populus "
@@ -236,6 +238,7 @@ pop_error *pop_report_write_page(const char *const *reports, size_t num_reports,
   packer p = {0};
   if (num_reports == 0)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "there is no report to write");
+  POP_TRY(pop_memory_check());
   POP_TRY(pop_output_open(output, &p.output));
   pop_error *error = put_page(&p, reports, num_reports);
   if (!error) return pop_output_commit(p.output);

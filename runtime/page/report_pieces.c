@@ -2,8 +2,12 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <populus/arena.h>
 #include <populus/engine.h>
 #include <populus/file.h>
+#include <populus/json_text.h>
+#include <populus/names.h>
+#include <populus/out_of_memory.h>
 #include <populus/profile.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,16 +49,18 @@ typedef struct pieces {
 /* As JSON; bytes that are no UTF-8 become '?'. */
 static void put_string(FILE *stream, const char *text)
 {
-  json_t *string = json_string(text);
-  if (!string) {
-    char *ascii = strdup(text);
-    for (char *c = ascii; c && *c; ++c)
-      if (*c & 0x80) *c = '?';
-    string = json_string(ascii ? ascii : "");
-    free(ascii);
+  fputc('"', stream);
+  for (const unsigned char *c = (const unsigned char *)text; *c;) {
+    size_t length = pop_utf8_length(c);
+    if (*c < 0x20 || *c == '"' || *c == '\\')
+      fprintf(stream, "\\u%04x", *c);
+    else if (length)
+      fwrite(c, 1, length, stream);
+    else
+      fputc('?', stream);
+    c += length ? length : 1;
   }
-  json_dumpf(string, stream, JSON_ENCODE_ANY);
-  json_decref(string);
+  fputc('"', stream);
 }
 
 static pop_error *check_stream(FILE *stream)
@@ -97,25 +103,38 @@ static pop_error *put_cbor(pieces *p, const char *path, const char *key)
   return error;
 }
 
+typedef struct json_text {
+  const char *path;
+  uint8_t *bytes;
+  size_t size;
+  json_t *value;
+} json_text;
+
+static pop_error *load_json(void *context)
+{
+  json_text *text = context;
+  json_error_t where;
+  text->value = pop_json_load((const char *)text->bytes, text->size, &where);
+  if (json_is_object(text->value)) return NULL;
+  return text->value ? pop_error_new(POP_ERROR_FILE_LOAD, "'%s' is JSON, but no object", text->path)
+                     : pop_error_new(POP_ERROR_FILE_LOAD, "'%s' is no JSON: line %d: %s",
+                                     text->path, where.line, where.text);
+}
+
 /* Read whole and written again: what comes into the page is JSON, whatever was in the file. */
 static pop_error *put_json(pieces *p, const char *path, const char *key)
 {
-  uint8_t *bytes;
-  size_t size;
-  json_error_t where;
-  POP_TRY(pop_file_read(path, MAX_JSON_BYTES, &bytes, &size));
-  json_t *value = json_loadb((const char *)bytes, size, 0, &where);
-  free(bytes);
-  if (!json_is_object(value)) {
-    json_decref(value);
-    return value ? pop_error_new(POP_ERROR_FILE_LOAD, "'%s' is JSON, but no object", path)
-                 : pop_error_new(POP_ERROR_FILE_LOAD, "'%s' is no JSON: line %d: %s", path,
-                                 where.line, where.text);
+  json_text text = {.path = path};
+  POP_TRY(pop_file_read(path, MAX_JSON_BYTES, &text.bytes, &text.size));
+  pop_error *error = pop_with_memory("reading a report", load_json, &text);
+  free(text.bytes);
+  if (!error) {
+    fprintf(p->stream, ",\"%s\":", key);
+    if (json_dumpf(text.value, p->stream, JSON_COMPACT) != 0)
+      error = pop_error_new(POP_ERROR_MEMORY, "'%s' cannot be written into the page", path);
   }
-  fprintf(p->stream, ",\"%s\":", key);
-  json_dumpf(value, p->stream, JSON_COMPACT);
-  json_decref(value);
-  return NULL;
+  json_decref(text.value);
+  return error;
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -146,9 +165,7 @@ static pop_error *put_archive(pieces *p, const char *path)
 
 static char *path_in(const char *folder, const char *name)
 {
-  char *path;
-  if (asprintf(&path, "%s/%s", folder, name) < 0) abort();
-  return path;
+  return pop_xasprintf("%s/%s", folder, name);
 }
 
 /* Is it the first file for its key that is there? profile.pop has graph and execution already. */
@@ -161,23 +178,37 @@ static bool is_wanted(const pieces *p, size_t file)
   return true;
 }
 
-/* A file beside others that is damaged does not keep the others from being shown. */
-static void take_file(pieces *p, size_t file)
+/* One that the system could not read may be sound. */
+static bool is_damage(const pop_error *error)
+{
+  pop_error_code code = pop_error_get_code(error);
+  return code != POP_ERROR_MEMORY && code != POP_ERROR_SYSTEM;
+}
+
+static pop_error *take_wanted(pieces *p, size_t file, const char *path)
 {
   const char *key = known_files[file].key;
+  pop_error *error = put_profile(p, path, key);
+  if (error && !is_damage(error)) return error;
+  p->status[file] = error ? "damaged, or no such file" : "read";
+  if (!error && strcmp(key, "graph") == 0) p->has_graph = true;
+  if (!error && strcmp(key, "execution") == 0) p->has_execution = true;
+  pop_error_free(error);
+  return NULL;
+}
+
+/* A file beside others that is damaged does not keep the others from being shown. */
+static pop_error *take_file(pieces *p, size_t file)
+{
   char *path = path_in(p->folder, known_files[file].name);
+  pop_error *error = NULL;
   struct stat s;
   if (stat(path, &s) == 0) {
     p->status[file] = "there, not needed for this page";
-    if (is_wanted(p, file)) {
-      pop_error *error = put_profile(p, path, key);
-      p->status[file] = error ? "damaged, or no such file" : "read";
-      if (!error && strcmp(key, "graph") == 0) p->has_graph = true;
-      if (!error && strcmp(key, "execution") == 0) p->has_execution = true;
-      pop_error_free(error);
-    }
+    if (is_wanted(p, file)) error = take_wanted(p, file, path);
   }
   free(path);
+  return error;
 }
 
 static pop_error *put_folder(pieces *p)
@@ -190,7 +221,7 @@ static pop_error *put_folder(pieces *p)
     error = put_report(p, report);
     p->status[0] = "read";
   }
-  for (size_t i = 1; i < NUM_KNOWN && !error; ++i) take_file(p, i);
+  for (size_t i = 1; i < NUM_KNOWN && !error; ++i) error = take_file(p, i);
   if (!error && !p->has_graph && !p->has_execution && stat(archive, &s) == 0) {
     error = put_archive(p, archive);
     p->status[7] = "read";

@@ -52,6 +52,10 @@ sweep 'popc --list-vertices' - "$POPULUS_BIN/popc" --list-vertices busy.gp
 sweep popexec - "$POPULUS_BIN/popexec" --list a.a
 sweep 'popexec --memory' - "$POPULUS_BIN/popexec" --memory --list a.a
 sweep popsize - "$POPULUS_BIN/popsize" --json a.a
+if [ -f "$POPULUS_DATA_DIR/viewer.js" ]; then
+  POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"report"}' quiet out "$busy_graph" busy.gp ipu2 8
+  sweep popview page.html "$POPULUS_BIN/popview" report -o page.html
+fi
 sweep 'host program' - "$busy_graph" busy.gp ipu2 8
 # The variables are for the whole shell: `env` would be the process that counts.
 (
