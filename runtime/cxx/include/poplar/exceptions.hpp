@@ -1,8 +1,9 @@
 // Exceptions, with the documented names: what the C interface's errors (populus/error.h) become. what() is the error's
-// sentence.
+// sentence, with the names of C++ in it.
 #ifndef POPLAR_EXCEPTIONS_HPP
 #define POPLAR_EXCEPTIONS_HPP
 
+#include <poplar/detail/Names.hpp>
 #include <populus/error.h>
 #include <stdexcept>
 #include <string>
@@ -145,7 +146,7 @@ inline void check(pop_error *error)
 {
   if (!error) return;
   pop_error_code code = pop_error_get_code(error);
-  std::string sentence = pop_error_message(error);
+  std::string sentence = inCxxNames(pop_error_message(error));
   pop_error_free(error);
   raise(code, sentence);
 }

@@ -1,0 +1,35 @@
+// names: the names of the C interface on standard input, one a line, as programs in C++ read them in sentences.
+// names --check: what is a name and what is the program's own.
+#include <iostream>
+#include <poplar/detail/Names.hpp>
+
+using poplar::detail::inCxxNames;
+
+static int failures;
+
+static void check(const std::string &sentence, const std::string &expected)
+{
+  const std::string got = inCxxNames(sentence);
+  if (got == expected) return;
+  ++failures;
+  std::cerr << "'" << sentence << "' becomes '" << got << "', not '" << expected << "'\n";
+}
+
+int main(int argc, char **)
+{
+  if (argc > 1) {
+    check("pop_graph_add_variable: the shape is null", "Graph::addVariable: the shape is null");
+    check("map them with pop_graph_set_tile_mapping or pop_graph_map_linearly",
+          "map them with Graph::setTileMapping or poputil::mapTensorLinearly");
+    check("the run was stopped (pop_engine_stop)", "the run was stopped (Engine::stop)");
+    check("pop_program_if: program 'pop_program_if' is null",
+          "program::If: program 'pop_program_if' is null");
+    check("cannot read /tmp/pop_graph_add.a", "cannot read /tmp/pop_graph_add.a");
+    check("popops::map and pop", "popops::map and pop");
+    check("call pop_popops_add_codelets", "call popops::addCodelets");
+    check("", "");
+    return failures != 0;
+  }
+  for (std::string name; std::getline(std::cin, name);) std::cout << inCxxNames(name) << "\n";
+  return 0;
+}
