@@ -16,6 +16,8 @@ done <<'END'
 graph base/log.h
 compiler graph/graph.h
 compiler isa/isa.h
+compiler-lower compiler/compilation.h
+compiler-image compiler/emit/emit.h
 machine isa/instructions.h
 machine executable/tile_memory.h
 engine executable/executable.h
@@ -37,6 +39,13 @@ executable graph/graph.h
 executable machine/machine.h
 compiler engine/engine_private.h
 compiler machine/machine.h
+compiler-check compiler/lower/lowering.h
+compiler-lower compiler/emit/emit.h
+compiler-exchange compiler/lower/lowering.h
+compiler-allocate compiler/emit/emit.h
+compiler-emit compiler/exchange/timeline.h
+compiler-link compiler/emit/blocks.h
+compiler-describe compiler/allocate/allocate.h
 engine compiler/compilation.h
 engine machine/state.h
 profile engine/engine_private.h
