@@ -3,38 +3,25 @@ set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
 
-# shellcheck disable=SC2154 # cxx.sh sets it
-for compiler in $compilers; do :; done # the last of them for every other example
-libraries="-lpopnn -lpoplin -lpopops -lpoputil -lpoplar"
-
-# build <compiler> <standard> <example>
-build()
-{
-  # shellcheck disable=SC2086 # words
-  link "$1" "$2" "$POPULUS_SOURCE_DIR/examples/cpp/$3.cpp" "$3" $libraries
-}
-
-build g++ c++11 matvec
+for name in matvec prefetch saved_executable regression profiling; do
+  example $name $name
+done
 [ "$(./matvec)" = '30 rows are right; the last is -5230' ] || fail "matvec"
 
-build "$compiler" c++14 prefetch
 ./prefetch >out || fail "prefetch"
 has out '^sums: 15 … 15$' '^[0-5] batches were ready, [0-5] were waited for, 5 were taken$'
 
-build g++ c++17 saved_executable
 [ "$(./saved_executable --save smooth.bin)" = saved ] || fail "saved_executable --save"
 [ "$(./saved_executable --load smooth.bin)" = '0 0 0 1 6 15 20 15 6 1 0 0 ' ] || fail "saved_executable --load"
 printf nothing >smooth.bin
 if ./saved_executable --load smooth.bin 2>err; then fail "what is no executable was loaded"; fi
 has err '^error: '
 
-build "$compiler" c++20 regression
 ./regression >out || fail "regression"
 [ "$(wc -l <out)" = 10 ] || fail "regression: $(cat out)"
 has out '^epoch 10: 9[0-9] % right, loss 0\.2'
 
 # A product on all tiles takes fewer cycles than with both matrices on one, and less memory of the fullest tile.
-build g++ c++11 profiling
 ./profiling >spread || fail "profiling"
 ./profiling --one-tile >one || fail "profiling --one-tile"
 has spread '^Largest tile: [0-9]* bytes$' '^Cycles: [0-9]*$' 'Tiles per IPU: *64$' 'OnTileExecute .*: product$'

@@ -2,12 +2,12 @@
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
-sources=$POPULUS_SOURCE_DIR/examples/cpp codelets=$POPULUS_BUILD_DIR/share/populus/examples
+codelets=$POPULUS_BUILD_DIR/share/populus/examples
 
 libraries="-lpoprand -lpopnn -lpoplin -lpopops -lpoputil -lpoplar"
 for program in libraries slices_and_order random_numbers lifetimes; do
   # shellcheck disable=SC2086 # words
-  link g++ c++11 "$POPULUS_SOURCE_DIR/tests/cxx/$program.cpp" $program -g $libraries
+  link g++ c++11 "$POPULUS_SOURCE_DIR/tests/cxx/$program.cpp" $program $libraries
   ./"$program" >out 2>&1 || fail "$program: $(cat out)"
 done
 
@@ -33,26 +33,22 @@ for wrong in '{"enable":"yes"}' '{"enabled":"true"}' '{"enable":' '[]' '{} x' '{
   has err "PVTI_OPTIONS: "
 done
 
-# Examples (the others: cxx_examples.sh), each by one of the compilers.
-for other in $compilers; do :; done # the last of them
-link g++ c++11 "$sources/variables.cpp" variables -lpoplar
+# Examples (the others: cxx_examples.sh).
+for name in variables suffix_sum matvec_split elementwise; do
+  example $name $name
+done
 ./variables >out 2>err || fail "variables: $(cat err)"
 printf '%s\n' 'v1-debug: {1,1.5,2,2.5}' 'v2-debug: {1,1.5,2,2.5}' 'v4-0: {0,1,2,3,4,5,6,7,8,9}' \
   'v4-1: {10,11,12,13,14,15,16,17,18,19}' | cmp - err || fail "variables: $(cat err)"
 printf '%s\n' 'Running program' 'Program complete' '' 'h3 data:' '  0 0 0 0' '  0 1 1.5 2' '  0 0 0 0' '  0 0 0 0' |
   cmp - out || fail "variables: $(cat out)"
 
-link "$other" c++20 "$sources/suffix_sum.cpp" suffix_sum -lpoplar
-[ "$(./suffix_sum)" = 'v2: {7,6,4.5,2.5}' ] || fail "suffix_sum ($other)"
-
-link g++ c++17 "$sources/matvec_split.cpp" matvec_split -lpoplar
+[ "$(./suffix_sum)" = 'v2: {7,6,4.5,2.5}' ] || fail "suffix_sum"
 for worst in 'ipu1 64373' 'ipu2 53807'; do
   ./matvec_split 10000 1000 "${worst% *}" >out || fail "matvec_split: $(cat out)"
   has out "^Worst cost seen: ${worst#* }\$" '^Multiplication result OK$'
 done
 
-# shellcheck disable=SC2086 # words
-link g++ c++11 "$sources/elementwise.cpp" elementwise $libraries
 ./elementwise >out || fail "elementwise"
 printf '%s\n' 'v1 + v2: {' ' {5,4.5},' ' {4,3.5}' '}' 'v1 + transpose of v2: {' ' {5,3.5},' ' {5,3.5}' '}' \
   'v1 * v1 - 2 * v2: {' ' {-7,-3.75},' ' {0,4.25}' '}' 'v1 x v2: {' ' {7,4.5},' ' {13,8.5}' '}' 'its sum: 33' |

@@ -7,7 +7,7 @@ set -eu
 for source in "$POPULUS_SOURCE_DIR"/examples/cpp/*.cpp; do
   name=$(basename "$source" .cpp)
   [ "$name" != saved_executable ] || continue # two runs and a file
-  link "$compiler" c++20 "$source" "$name" -lpopnn -lpoplin -lpopops -lpoputil -lpoplar
+  example "$name" "$name"
   case $name in
     matvec_split) agree "./$name" 64 100 ;;
     *) agree "./$name" ;;

@@ -13,7 +13,7 @@ for source in "$POPULUS_SOURCE_DIR"/examples/cpp/*.cpp; do
     saved_executable) arguments="--save saved.bin" ;;
     *) arguments= ;;
   esac
-  link "$compiler" c++17 "$source" ./host_program -lpopnn -lpoplin -lpopops -lpoputil -lpoplar
+  example "$example" ./host_program
   # shellcheck disable=SC2086
   cycles_agree vertex ./host_program $arguments
   agree "$example"

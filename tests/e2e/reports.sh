@@ -4,7 +4,7 @@ set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
 
 for compiler in $compilers; do :; done # the last one
-link "$compiler" c++14 "$POPULUS_SOURCE_DIR/tests/cxx/reports.cpp" report_checks -g -lpoplar -lpva
+link "$compiler" c++14 "$POPULUS_SOURCE_DIR/tests/cxx/reports.cpp" report_checks -lpoplar -lpva
 ./report_checks >out 2>&1 || fail "reports ($compiler): $(cat out)"
 
 # A program that only reads them.

@@ -9,6 +9,7 @@ compiler=${compilers##* } # for what one of them is enough for
 [ -n "$compilers" ] || { echo "no C++ compiler"; exit 77; }
 [ -e "$POPULUS_BUILD_DIR/lib/libpoplar.so" ] || { echo "no libpoplar in this build"; exit 77; }
 
+ccache=$(command -v ccache) || ccache=
 include=
 for folder in runtime runtime/cxx libarchive-ipu libcodelet popc; do include="$include -I$POPULUS_SOURCE_DIR/$folder/include"; done
 
@@ -18,13 +19,27 @@ cxx()
   compiler=$1
   shift
   # shellcheck disable=SC2086 # words
-  "$compiler" -Wall -Wextra -pedantic -Werror ${POPULUS_SANITIZE:+-fsanitize=$POPULUS_SANITIZE} $include "$@"
+  $ccache "$compiler" -Wall -Wextra -pedantic -Werror ${POPULUS_SANITIZE:+-fsanitize=$POPULUS_SANITIZE} $include "$@"
 }
 
-# link <compiler> <standard> <source> <program> <library>...: as users link, for static libraries and shared ones.
+# link <compiler> <standard> <source> <program> <library>...: as users link, for static libraries and shared ones. Compiled
+# and linked apart, so that ccache, where it is, knows what another script has compiled.
 link()
 {
   compiler=$1 standard=$2 source=$3 program=$4
   shift 4
-  cxx "$compiler" -std="$standard" "$source" "-L$POPULUS_BUILD_DIR/lib" "-Wl,-rpath,$POPULUS_BUILD_DIR/lib" "$@" -o "$program"
+  cxx "$compiler" -std="$standard" -c "$source" -o "$program.o" || return
+  cxx "$compiler" "$program.o" "-L$POPULUS_BUILD_DIR/lib" "-Wl,-rpath,$POPULUS_BUILD_DIR/lib" "$@" -o "$program"
+}
+
+# example <name> <program>: of examples/cpp, always by the same compiler and in the same standard.
+example()
+{
+  by=g++ in=c++11
+  case $1 in
+  suffix_sum | regression) by=${compilers##* } in=c++20 ;;
+  prefetch) by=${compilers##* } in=c++14 ;;
+  matvec_split | saved_executable) in=c++17 ;;
+  esac
+  link "$by" $in "$POPULUS_SOURCE_DIR/examples/cpp/$1.cpp" "$2" -lpopnn -lpoplin -lpopops -lpoputil -lpoplar || fail "$1 is not compiled"
 }
