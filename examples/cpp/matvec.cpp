@@ -1,4 +1,4 @@
-// The guide's tutorial 5: a matrix times a vector, a vertex for each row. The codelet is text in the program.
+// The guide's tutorial 6: a matrix times a vector, a vertex for each row. The codelet is text in the program.
 #include <iostream>
 #include <numeric>
 #include <poplar/Engine.hpp>
@@ -18,9 +18,11 @@ static const char codelets[] = R"(
     poplar::Output<float> y;
     bool compute()
     {
+      //> Exercise 1: the dot product of the row and x.
       float sum = 0;
       for (unsigned i = 0; i < row.size(); ++i) sum += row[i] * x[i];
       *y = sum;
+      //<
       return true;
     }
   };
@@ -36,10 +38,12 @@ int main()
   std::stringstream text(codelets);
   graph.addCodelets(text, "-O3");
 
-  Tensor matrix = graph.addVariable(FLOAT, {rows, columns}, "matrix");
+  Tensor matrix =
+      graph.addVariable(FLOAT, {rows, columns}, VariableMappingMethod::LINEAR, "matrix");
   Tensor x = graph.addVariable(FLOAT, {columns}, VariableMappingMethod::LINEAR, "x");
-  Tensor y = graph.addVariable(FLOAT, {rows}, "y");
+  Tensor y = graph.addVariable(FLOAT, {rows}, VariableMappingMethod::LINEAR, "y");
   ComputeSet multiply = graph.addComputeSet("multiply");
+  //> Exercise 2: a vertex for each row, on the tile on which the row and its element of y lie, too.
   for (unsigned i = 0; i < rows; ++i) {
     unsigned tile = i * graph.getTarget().getNumTiles() / rows;
     VertexRef v =
@@ -48,6 +52,7 @@ int main()
     graph.setTileMapping(matrix[i], tile);
     graph.setTileMapping(y[i], tile);
   }
+  //<
   graph.createHostWrite("matrix", matrix);
   graph.createHostWrite("x", x);
   graph.createHostRead("y", y);

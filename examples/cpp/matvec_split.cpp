@@ -91,11 +91,13 @@ Estimate estimateCycles(const Target &target, std::size_t rows, std::size_t colu
 std::size_t findBestSplit(const Target &target, std::size_t rows, std::size_t columns)
 {
   std::size_t best = 1, worst = 0;
+  //> Exercise 1: the split with the smallest estimate, and what the worst would take.
   for (std::size_t split = 1; split < columns; ++split) {
     std::size_t cost = estimateCycles(target, rows, columns, split).total();
     if (cost < estimateCycles(target, rows, columns, best).total()) best = split;
     if (cost > worst) worst = cost;
   }
+  //<
   Estimate e = estimateCycles(target, rows, columns, best);
   std::cout << "Best split chosen:\ncolsAxisSplit=" << best << ", total cost=" << e.total()
             << " (compute cost=" << e.compute << ", exchange cost=" << e.exchange
@@ -111,7 +113,10 @@ unsigned tileOfSegment(std::size_t tiles, std::size_t rows, std::size_t split, s
                        std::size_t row)
 {
   std::size_t first = segment * tiles / split, own = (segment + 1) * tiles / split - first;
-  bool isEven = tiles >= split && divideUp(rows, tiles / split) <= divideUp(rows * split, tiles);
+  bool isEven = false;
+  //> Exercise 2: when is no tile worse off if each segment has tiles of its own?
+  isEven = tiles >= split && divideUp(rows, tiles / split) <= divideUp(rows * split, tiles);
+  //<
   return static_cast<unsigned>(isEven ? first + row * own / rows
                                       : (segment * rows + row) * tiles / (split * rows));
 }

@@ -1,4 +1,4 @@
-// Learning what class a point is of: softmax regression as the MNIST example does it, on points that the program makes. One
+// The guide's tutorial 5: learning what class a point is of, by softmax regression as the MNIST example does it, on points that the program makes. One
 // step: scores = points x weights, softmax, the loss and what flows back, weights -= rate x (points' x gradient).
 #include <iostream>
 #include <poplar/Engine.hpp>
@@ -70,14 +70,18 @@ int main()
   graph.createHostRead("total", total);
 
   Sequence step{Copy(pointStream, points), Copy(labelStream, labels)};
+  //> Exercise 1: the scores of all classes and what softmax makes of them, the loss and its gradient, their total.
   Tensor scores = poplin::matMul(graph, points, weights, step, "scores");
   Tensor likely =
       popnn::nonLinearity(graph, popnn::NonLinearityType::SOFTMAX, scores, step, "softmax");
   step.add(popnn::calcLoss(graph, likely, labels, loss, gradient, correct,
                            popnn::CROSS_ENTROPY_LOSS, "loss"));
   popops::reduceWithOutput(graph, loss, total, {0}, {popops::Operation::ADD, true}, step, "total");
+  //<
+  //> Exercise 2: the change of the weights, and a step against it. The loss of each epoch is below that of the one before.
   Tensor change = poplin::matMul(graph, points.transpose(), gradient, step, "change");
   popops::scaledAddTo(graph, weights, change, -0.05f, step, "learn");
+  //<
 
   Sequence start, epoch;
   popops::zero(graph, weights, start);

@@ -7,14 +7,18 @@
 class SumVertex : public poplar::Vertex
 {
 public:
+  //> Exercise 1: its fields, a vector of floats that comes in and a float that goes out.
   poplar::Input<poplar::Vector<float>> in;
   poplar::Output<float> out;
+  //<
 
   bool compute()
   {
+    //> Exercise 2: the output is the sum of the input.
     float sum = 0;
     for (float value : in) sum += value;
     *out = sum;
+    //<
     return true;
   }
 };
@@ -46,6 +50,9 @@ int main(int argc, char **argv)
   }
   graph.setTileMapping(c1, 0);
 
+  Sequence program(DebugContext("main"));
+  program.add(Copy(c1, v1, false, "initialise v1"));
+  //> Exercise 3: a compute set of four vertices on four tiles, which the program executes.
   ComputeSet computeSet = graph.addComputeSet("computeSet");
   for (unsigned i = 0; i < 4; ++i) {
     VertexRef vertex =
@@ -53,10 +60,10 @@ int main(int argc, char **argv)
     graph.setTileMapping(vertex, i);
     graph.setPerfEstimate(vertex, 20);
   }
+  program.add(Execute(computeSet, "suffix sums"));
+  //<
+  program.add(PrintTensor("v2", v2));
 
-  Sequence program({Copy(c1, v1, false, "initialise v1"), Execute(computeSet, "suffix sums"),
-                    PrintTensor("v2", v2)},
-                   "main");
   Engine engine(graph, program);
   engine.setPrintStream(std::cout);
   engine.load(device);

@@ -1,5 +1,6 @@
-# Each example in C is a program of a user's: compiled with popc and cc against an installation, in another folder, as
-# examples/README.md says, it prints what the build's own prints; with its codelets gone it says so.
+# Each example in C is a program of a user's: its installed source, compiled with popc and cc against the installation, in
+# another folder, as examples/README.md says, prints what the build's own prints; with its codelets gone it says so. The
+# tutorials come as pairs.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 
@@ -15,7 +16,7 @@ flags="$flags -Wl,-rpath,$(dirname "$(find "$prefix" -name libpoplar.so)")"
 # example <name>: compiles it here.
 example()
 {
-  folder=$POPULUS_SOURCE_DIR/examples/$1
+  folder=$prefix/share/doc/populus/examples/$1
   objects=
   for codelets in "$folder"/*_codelets.*; do
     [ ! -e "$codelets" ] || quiet popc.txt popc -O2 "$codelets" -o "$(basename "${codelets%.*}").gp"
@@ -78,3 +79,55 @@ refuses 1 'there is no device with 4 IPUs|POPULUS_DEVICES' env POPULUS_DEVICES='
 quiet third env POPLAR_LOG_LEVEL=WARN POPLAR_LOG_DEST=log.txt ./cached_executable cc.txt/cache
 has third '^sums: 1472 1471 ... 1$'
 has log.txt "the executable is not cached: cannot make the folder 'cc.txt/cache'"
+
+# The tutorials: what is complete is what cxx_programs.sh and cxx_examples.sh compile; what a reader starts with compiles, in
+# one go, and runs, and does nothing yet.
+command -v g++ >/dev/null || exit 0
+cd "$prefix/share/doc/populus/examples/tutorials"
+for pair in tut1_variables=variables tut2_operations=elementwise tut3_vertices=suffix_sum tut4_profiling=profiling \
+  tut5_ml=regression tut6_matrix_vector=matvec tut7_matrix_vector_opt=matvec_split; do
+  name=${pair%%=*} lesson=$POPULUS_SOURCE_DIR/examples/cpp/${pair#*=}.cpp
+  sed 's,^\( *\)//> ,\1// ,; /^ *\/\/</d' "$lesson" | cmp - "$name/complete/${name%%_*}.cpp" || fail "$name/complete"
+  grep -q '^ *// Exercise 1: ' "$name/start_here/${name%%_*}.cpp" || fail "$name/start_here has no exercise"
+  ! grep -q '^ *//[<>]' "$name"/*/*.cpp || fail "$name has marks"
+done
+{
+  sed -n '/Vertex\.hpp/d; /^#include </p' ./*/start_here/*.cpp | sort -u
+  for file in ./*/start_here/*.cpp; do
+    name=$(basename "$file" .cpp)
+    tac "$file" | sed '0,/^}$/s//return 0; }/' | tac >"$prefix/$name.cpp" # which only a program's own main has without saying
+    printf 'namespace %s {\n#include "%s"\n}\n' "$name" "$prefix/$name.cpp"
+    echo "  if (!strcmp(argv[1], \"$name\")) return call($name::main, argc - 1, argv + 1);" >>"$prefix/calls"
+  done
+  echo '#include <cstring>
+int call(int (*program)(), int, char **) { return program(); }
+int call(int (*program)(int, char **), int argc, char **argv) { return program(argc, argv); }
+int main(int argc, char **argv)
+{'
+  cat "$prefix/calls"
+  echo '}'
+} >"$prefix/starts.cpp"
+cd "$OLDPWD"
+# shellcheck disable=SC2046,SC2086 # words
+g++ -std=c++11 -Wall -Wextra ${POPULUS_SANITIZE:+-fsanitize=$POPULUS_SANITIZE} "$prefix/starts.cpp" -o starts \
+  $(pkg-config --cflags --libs poplar) "-Wl,-rpath,$(dirname "$(find "$prefix" -name libpoplar.so)")" >cc.txt 2>&1 && [ ! -s cc.txt ] ||
+  fail "start_here: $(cat cc.txt)"
+unset POPULUS_STRICT_LOADS # not all is written yet
+# starts <tutorial and arguments, one word> <exit status> <line>...: prints these lines, among others.
+starts()
+{
+  name=$1 expected=$2
+  shift 2
+  status=0
+  # shellcheck disable=SC2086 # words
+  ./starts $name >out 2>&1 || status=$?
+  [ $status = "$expected" ] || fail "$name exits $status: $(cat out)"
+  for line; do grep -qxF "$line" out || fail "$name does not say '$line': $(head -20 out)"; done
+}
+starts tut1 0 'Running program' 'Program complete'
+starts tut2 0
+starts tut3 0 'v2: {0,0,0,0}'
+starts tut4 0 'On all tiles'
+starts tut5 0 'epoch 10: 0 % right, loss 0'
+starts tut6 1 'row 0: 0 instead of 570'
+starts 'tut7 40 50' 0 'Worst cost seen: 0' 'Multiplication result OK'
