@@ -15,6 +15,10 @@ export LC_ALL
 if command -v ccache >/dev/null 2>&1; then
   CMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER-ccache}
   export CMAKE_C_COMPILER_LAUNCHER
+  # The same sources in another clone are the same. (So debug data may name the other clone: gdb's `set substitute-path`.)
+  CCACHE_BASEDIR=${CCACHE_BASEDIR-$root}
+  CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR-1}
+  export CCACHE_BASEDIR CCACHE_NOHASHDIR
 fi
 
 say() {

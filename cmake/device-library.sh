@@ -5,7 +5,8 @@
 # They come out of three Debian packages. libc++-19-dev is installed. picolibc-riscv64-unknown-elf and
 # gcc-riscv64-unknown-elf need not be: of their 1.2 GB (every RISC-V variant, and a compiler) we want the 8 MB for
 # rv32imf/ilp32f. So, whichever works first: copy from another build folder of this tree, take the files of the installed
-# packages, or download the packages and unpack those files only. Root is not needed.
+# packages, take what was downloaded before (and kept below the user's folder of caches), or download the packages and
+# unpack those files only. Root is not needed.
 #
 # Exit status: 0 done, 2 wrong command line, 4 the files cannot be had.
 set -eu
@@ -54,19 +55,36 @@ take_from() {
   done
 }
 
+# copy_from <folder>: C headers and libraries only; ours and libc++'s are cheap to copy and may have changed.
+copy_from() {
+  mkdir -p "$work/new/include"
+  while IFS= read -r file; do
+    mkdir -p "$work/new/$(dirname "$file")"
+    cp "$1/$file" "$work/new/$file" || return 1
+  done <"$1/system.stamp"
+}
+
 copy_from_other_build() {
   for other in "$source"/build*/lib/populus/device; do
     [ -f "$other/system.stamp" ] && [ "$other" != "$out" ] || continue
     [ "$other/system.stamp" -nt "$source/cmake/device-library.sh" ] || continue
-    # C headers and libraries only; ours and libc++'s are cheap to copy and may have changed.
-    mkdir -p "$work/new/include"
-    while IFS= read -r file; do
-      mkdir -p "$work/new/$(dirname "$file")"
-      cp "$other/$file" "$work/new/$file" || return 1
-    done <"$other/system.stamp"
-    return 0
+    copy_from "$other"
+    return
   done
   return 1
+}
+
+# What a download gave, of this script as it is: another clone need not download 145 MB again.
+kept=${XDG_CACHE_HOME:-${HOME:-$work}/.cache}/populus/device-library-$(cksum <"$0" | tr ' ' -)
+
+take_kept() {
+  [ -f "$kept/system.stamp" ] && [ -O "$kept" ] && copy_from "$kept"
+}
+
+keep() {
+  { mkdir -p "${kept%/*}" && rm -rf "$kept.new" && cp -R "$work/new" "$kept.new" &&
+    (cd "$kept.new" && find lib include copyright -type f | LC_ALL=C sort >"$work/kept.stamp") &&
+    mv "$work/kept.stamp" "$kept.new/system.stamp" && rm -rf "$kept" && mv "$kept.new" "$kept"; } 2>/dev/null || true
 }
 
 fetch() {
@@ -91,11 +109,12 @@ download() {
   done
 }
 
-if ! copy_from_other_build && ! take_from ""; then
+if ! copy_from_other_build && ! take_from "" && ! take_kept; then
   if ! download || ! take_from "$work/root"; then
     fail "the C library for the tile is not to be had: check the network and 'apt-get update', or install it:
   sudo apt-get install --no-install-recommends $packages"
   fi
+  keep
 fi
 
 (cd "$work/new" && find lib include copyright -type f | LC_ALL=C sort) >"$work/system.stamp"
