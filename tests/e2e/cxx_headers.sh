@@ -11,11 +11,11 @@ for header in $headers; do
   printf '#include <%s>\n' "$header" >>all.cpp
 done
 sort -r all.cpp >reverse.cpp # what a header needs and does not include itself is not there yet in one of the orders
-cxx g++ -std=c++14 -fsyntax-only reverse.cpp 2>err || fail "in reverse: $(cat err)"
+cxx g++ -std=c++14 -c reverse.cpp -o reverse.o 2>err || fail "in reverse: $(cat err)"
 for standard in c++11 c++17 c++20; do
   pids=
   for compiler in $compilers; do # at the same time
-    cxx "$compiler" -std=$standard -Wshadow -Wconversion -fsyntax-only all.cpp 2>"err-$compiler" &
+    cxx "$compiler" -std=$standard -Wshadow -Wconversion -c all.cpp -o "all-$compiler.o" 2>"err-$compiler" &
     pids="$pids $!"
   done
   for pid in $pids; do wait "$pid" || fail "$standard: $(cat err-*)"; done
