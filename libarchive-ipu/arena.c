@@ -157,6 +157,7 @@ void *pop_grow(void *items, size_t needed, size_t *capacity, size_t element_byte
   size_t grown = *capacity < 8 ? 8 : *capacity + *capacity / 2;
   if (grown < needed) grown = needed;
   items = pop_xrealloc(items, grown, element_bytes);
+  if (grown > LARGEST_CHUNK_BYTES / 4 / element_bytes) memory_has_grown(grown * element_bytes);
   *capacity = grown;
   return items;
 }

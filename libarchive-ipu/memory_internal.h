@@ -8,6 +8,8 @@
 void *memory_lacking(void *old, size_t bytes) __attribute__((returns_nonnull));
 /* The same where no reserve could help. */
 _Noreturn void memory_exhausted(size_t bytes);
+/* An array has grown to so many bytes: it will again. */
+void memory_has_grown(size_t bytes);
 /* The innermost pop_with_memory of this thread, for comparison; NULL if there is none. */
 const void *memory_scope(void);
 

@@ -11,7 +11,8 @@
  *   - Without that, or while it is held back, blocks that were set aside serve: enough for what one call allocates.
  *     pop_memory_check, at the begin of each call, replaces them, or says that there is no memory.
  *
- * What asks for more than these blocks at once, outside of pop_with_memory, ends the process, as it always did.
+ * For arrays that are larger there is room for each to grow once more. What asks for more than that at once, outside of
+ * pop_with_memory, ends the process.
  */
 #include "file_internal.h"
 #include "memory_internal.h"
@@ -21,11 +22,13 @@
 #include <populus/out_of_memory.h>
 
 #include <malloc.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static _Atomic(pop_out_of_memory_handler) out_of_memory_handler;
@@ -53,8 +56,52 @@ static const struct {
 static _Atomic(void *) reserve[NUM_SIZES][MOST_BLOCKS];
 static atomic_bool reserve_is_whole;
 
+/* ---- room for arrays to grow ----
+ *
+ * What is larger than those blocks are arrays that grow: for twice the next step of the largest one, addresses are set
+ * aside. They are no memory; but they count where addresses are limited (ulimit -v), and are given back when an array cannot grow. */
+static pthread_mutex_t room_lock = PTHREAD_MUTEX_INITIALIZER;
+static void *room; /* under the lock, as the next one */
+static size_t room_bytes;
+static _Atomic(size_t) room_wanted;
+
+void memory_has_grown(size_t bytes)
+{
+  size_t wanted = bytes > SIZE_MAX / 4 ? SIZE_MAX : 3 * bytes, before = atomic_load(&room_wanted);
+  while (wanted > before)
+    if (atomic_compare_exchange_weak(&room_wanted, &before, wanted)) {
+      atomic_store(&reserve_is_whole, false);
+      return;
+    }
+}
+
+static void give_room_back(void)
+{
+  pthread_mutex_lock(&room_lock);
+  if (room_bytes) munmap(room, room_bytes);
+  room_bytes = 0;
+  pthread_mutex_unlock(&room_lock);
+}
+
+static bool set_room_aside(void)
+{
+  size_t wanted = atomic_load(&room_wanted);
+  pthread_mutex_lock(&room_lock);
+  if (room_bytes < wanted) {
+    if (room_bytes) munmap(room, room_bytes);
+    room = mmap(NULL, wanted, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    room_bytes = room == MAP_FAILED ? 0 : wanted;
+  }
+  bool is_enough = room_bytes >= wanted;
+  if (!is_enough)
+    atomic_store(&room_wanted, 0); /* who is told so does not grow on; others go without */
+  pthread_mutex_unlock(&room_lock);
+  return is_enough;
+}
+
 static bool fill_reserve(void)
 {
+  if (!set_room_aside()) return false;
   for (int i = 0; i < NUM_SIZES; ++i) {
     for (unsigned j = 0; j < reserve_sizes[i].count; ++j) {
       void *none = NULL, *block;
@@ -118,6 +165,10 @@ void *memory_lacking(void *old, size_t bytes)
 {
   if (innermost && !held) memory_exhausted(bytes);
   void *block = take_reserve(bytes);
+  if (!block) {
+    give_room_back();
+    block = malloc(bytes);
+  }
   if (!block) end_process(bytes);
   if (old) {
     size_t size = malloc_usable_size(old);

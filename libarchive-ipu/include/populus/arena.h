@@ -2,8 +2,8 @@
  *
  * None of these functions returns without memory, so code that builds graphs need not check each
  * call: one that fails ends the innermost pop_with_memory (out_of_memory.h), which returns an error.
- * Outside of that, blocks that were set aside serve; what asks for more than these (1 MiB at once,
- * 3 MiB in one call) ends in the out-of-memory handler (default: one line on standard error and exit
+ * Outside of that, blocks that were set aside serve (1 MiB at once, 3 MiB in one call), and room for
+ * each array to grow once more; what asks for more than these ends in the out-of-memory handler (default: one line on standard error and exit
  * status 4). Sizes that come from a file or that are as large as tile memory are allocated with
  * malloc by their owners and checked there. */
 #ifndef POPULUS_ARENA_H
