@@ -4,7 +4,8 @@
  *
  * A page of popview --serve has nothing inside and asks its server for that JSON, and for a stamp that says whether a report
  * has been written again. */
-import { asList, asText, get, type Json } from './model/json';
+import { asList, asText, get } from './model/json';
+import { Reading } from './model/parse';
 import { reportOf, type Report } from './model/report';
 import { breathe } from './ui/dom';
 
@@ -16,10 +17,20 @@ function checkBrowser(packed: boolean): void {
   if (missing.length) throw new Error(`This browser lacks ${missing.join(' and ')}, which the page needs: open it in another one.`);
 }
 
+/* In parts, between which the page reacts: four digits are three bytes. */
 async function inflated(text: string): Promise<string> {
-  const raw = atob(text.trim()), bytes = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).text();
+  const digits = text.trim(), part = 1 << 20, stream = new DecompressionStream('deflate'), writer = stream.writable.getWriter();
+  const made = new Response(stream.readable).text();
+  made.catch(() => undefined); /* it is waited for below */
+  for (let at = 0; at < digits.length; at += part) {
+    const raw = atob(digits.slice(at, at + part)), bytes = new Uint8Array(raw.length);
+    for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+    await writer.ready;
+    writer.write(bytes).catch(() => undefined);
+    await breathe();
+  }
+  writer.close().catch(() => undefined);
+  return made;
 }
 
 async function asked(url: string): Promise<string> {
@@ -50,9 +61,10 @@ export async function load(progress: (what: string, done: number) => void): Prom
   await breathe();
   const text = served ? await asked(served) : await inflated(holder?.textContent ?? '');
   if (holder) holder.textContent = '';
-  progress('Reading the report', 0.3);
-  await breathe();
-  const page = JSON.parse(text) as Json;
+  const page = await new Reading(text, (done) => {
+    progress('Reading the report', 0.3 + 0.3 * done);
+    return breathe();
+  }).whole();
   if (asText(get(page, 'format')) !== 'Populus page') throw new Error('What is in this page is no report of Populus.');
   const reports = asList(get(page, 'reports')).map(reportOf);
   if (!reports.length) throw new Error('There is no report in this page.');

@@ -6,6 +6,7 @@ import { golden } from './golden.mjs';
 import { compareTests, demoTests, exampleTests, pictureTests, servedTests } from './compare.mjs';
 import { importerTests } from './importers.mjs';
 import { lightweightTests, reportTests } from './reports.mjs';
+import { parseTests } from './parse.mjs';
 import { traceTests } from './trace.mjs';
 
 const [, , modules, , popview, real, ...examples] = process.argv;
@@ -135,8 +136,8 @@ await test('W05 a browser that lacks something is told what; WebGL is not asked 
 await test('B9 axe finds nothing serious in any view, light and dark', async () => {
   for (const scheme of ['light', 'dark']) {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-    for (const id of scheme === 'light' ? ['summary', 'insights', 'memory', 'liveness', 'programs', 'operations', 'trace', 'trace&t.kind=lightweight'] : ['memory', 'trace']) {
-      await open(file, `view=${id}&t.step=4`);
+    for (const id of scheme === 'light' ? ['summary', 'insights', 'memory', 'liveness', 'programs', 'operations', 'trace', 'trace&t.kind=lightweight', 'compare', 'compare&c.tab=Execution Trace'] : ['memory', 'trace', 'compare']) {
+      await open(id.startsWith('compare') ? `${process.cwd()}/both.html` : file, `view=${id}&t.step=4`);
       await page.evaluate(readFileSync(axePath, 'utf8'));
       const found = await page.evaluate(async () => (await window.axe.run(document, { resultTypes: ['violations'] })).violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.target.join(' ')).join('; ')}`));
       equal(found, [], `${id} (${scheme})`);
@@ -144,5 +145,6 @@ await test('B9 axe finds nothing serious in any view, light and dark', async () 
   }
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
 });
+await parseTests();
 await importerTests(modules, real);
 await finish();

@@ -109,6 +109,7 @@ export async function traceOf(report: Report, progress: (done: number) => void):
   };
 
   const steps: Step[] = [];
+  let begun = performance.now();
   for (let i = 0; i < raws.length; i++) {
     const raw = raws[i] as Json, kind = kindOf(raw), name = asText(get(raw, 'name')) ?? '';
     const [field, key] = numbered[kind] ?? ['', ''];
@@ -118,9 +119,10 @@ export async function traceOf(report: Report, progress: (done: number) => void):
       index: i, kind, name, path: pathOf(name), program: asNumber(get(raw, 'program')) ?? -1, thing, from, to,
       cycles: asNumber(get(raw, 'cycles')) ?? to - from, cost: thing >= 0 ? cost(key, thing) : undefined, superstep: 0, raw,
     });
-    if (i % 20000 === 0) {
+    if (performance.now() - begun > 30) {
       progress(0.4 * i / raws.length);
       await breathe();
+      begun = performance.now();
     }
   }
   /* A sync without a program is that of the step behind it. */
