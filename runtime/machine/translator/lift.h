@@ -136,6 +136,11 @@ typedef struct counted_loop {
   loop_test test;
   bool or_equal;
   uint64_t worst_slots; /* of one round */
+  bool known_step[NUM_REGISTERS];
+  int32_t steps[NUM_REGISTERS]; /* by how much a register grows in each round, if that is known */
+  /* All rounds are alike, and go to their ends without leaving: their time is a product. */
+  bool fixed_time;
+  uint32_t num_ops; /* of such a round */
   access_group groups[MAX_GROUPS];
   uint32_t num_groups;
   loop_invariant invariants[MAX_INVARIANTS];
@@ -217,8 +222,9 @@ typedef struct lift {
   uint32_t *block_stack_pointers; /* by block */
 
   /* The current place: */
-  const counted_loop *fast;                /* NULL: not in a fast copy */
-  LLVMValueRef round, rounds;              /* of the fast copy: stack slot, value */
+  const counted_loop *fast;     /* NULL: not in a fast copy */
+  LLVMBasicBlockRef last_round; /* behind the rounds of the fast copy; NULL: in it */
+  LLVMValueRef round, rounds;   /* of the fast copy: stack slot; number but for the last */
   LLVMValueRef invariants[MAX_INVARIANTS]; /* of the fast copy */
   const code_copy *copy;
   const code_block *block;
@@ -253,14 +259,17 @@ void lift_make_slots(lift *l);
 void lift_load_state(lift *l);
 void lift_store_state(lift *l, LLVMValueRef pc);
 void lift_add_time(lift *l, uint64_t slots, uint64_t count);
+/* So many times (64 bits). */
+void lift_add_time_of(lift *l, LLVMValueRef times, uint64_t slots, uint64_t count);
 /* The interpreter goes on at `pc`, or in front of the current operation. They end the basic block. */
 void lift_leave_at(lift *l, LLVMValueRef pc);
 void lift_leave_here(lift *l);
 /* A counter (CSR) as it is in front of the current operation. */
 LLVMValueRef lift_counter(lift *l, uint32_t number);
 
-/* lift_guard.c: goes on with the loop's fast copy or with the plain one; sets what its groups start at. */
-void lift_guard(lift *l, counted_loop *loop, LLVMBasicBlockRef guard, LLVMValueRef *rounds);
+/* lift_guard.c: goes on with the loop's fast copy, with its last round if there is no other, or with the plain copy; sets
+ * what its groups start at, and the number of rounds in front of the last. */
+void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last);
 /* For the branch that goes round the fast copy. */
 void lift_keep_vectors_single(lift *l, LLVMValueRef branch);
 

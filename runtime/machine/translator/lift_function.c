@@ -72,11 +72,15 @@ static void lift_branch(lift *l, uint32_t number, const code_op *op)
     LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
     round = LLVMBuildNUWAdd(l->b, round, lift_constant64(l, 1), "");
     LLVMBuildStore(l->b, round, l->round);
-    LLVMValueRef more = lift_compare(l, LLVMIntULT, round, l->rounds);
     bool taken = b->taken == (int32_t)l->fast->header;
-    LLVMBasicBlockRef out =
-        taken ? edge(l, number, b->next, b->pc_end) : edge(l, number, b->taken, (uint32_t)op->imm);
-    LLVMValueRef again = LLVMBuildCondBr(l->b, more, l->fast_copy.starts[l->fast->header], out);
+    if (!l->last_round) {
+      LLVMBuildBr(l->b, taken ? edge(l, number, b->next, b->pc_end)
+                              : edge(l, number, b->taken, (uint32_t)op->imm));
+      return;
+    }
+    LLVMValueRef more = lift_compare(l, LLVMIntULT, round, l->rounds);
+    LLVMValueRef again =
+        LLVMBuildCondBr(l->b, more, l->fast_copy.starts[l->fast->header], l->last_round);
     lift_keep_vectors_single(l, again);
     return;
   }
@@ -270,7 +274,7 @@ static void lift_block(lift *l, uint32_t number)
   l->block = b;
   l->stack_pointers = l->block_stack_pointers[number];
   lift_at_end(l, l->copy->starts[number]);
-  pay(l, b);
+  if (!l->fast || !l->fast->fixed_time || !l->last_round) pay(l, b);
   for (uint32_t i = 0; i < b->num_ops - ends_by_op(b); i++) {
     lift_op(l, i);
     l->stack_pointers = stack_pointers_after(l->stack_pointers, &l->unit->ops[b->first_op + i]);
@@ -359,11 +363,41 @@ static void free_copy(code_copy *copy)
   free(copy->starts);
 }
 
+/* Registers that grow by the same in each round, and time, behind `rounds` rounds: by multiplication, so that nothing in the
+ * loop has to count them (the final values of induction variables). `before`: registers in front of the loop. */
+static void finish_rounds(lift *l, const counted_loop *loop, LLVMValueRef rounds,
+                          LLVMValueRef before[NUM_REGISTERS])
+{
+  LLVMValueRef count = LLVMBuildTrunc(l->b, rounds, l->type.i32, "");
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++) {
+    if (!before[r]) continue;
+    LLVMValueRef way = LLVMBuildMul(l->b, count, lift_constant(l, (uint32_t)loop->steps[r]), "");
+    lift_set_x(l, r, LLVMBuildAdd(l->b, before[r], way, ""));
+  }
+  if (loop->fixed_time) lift_add_time_of(l, rounds, loop->worst_slots, loop->num_ops);
+}
+
+/* Loop peeling: the last round is a copy of its own. What registers hold behind the loop is from there, so nothing that
+ * the other rounds compute is needed behind them but what the next one needs, and LLVM can do what is left of them behind
+ * whole vectors in shorter vectors. */
 static void lift_fast_copy(lift *l, counted_loop *loop)
 {
+  code_copy last = make_copy(l, loop);
+  LLVMValueRef before[NUM_REGISTERS] = {NULL};
   l->fast_copy = make_copy(l, loop);
-  lift_guard(l, loop, l->guards[loop->header], &l->rounds);
+  l->last_round = lift_new_block(l, "last");
+  lift_at_end(l, l->guards[loop->header]);
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
+    if (l->writes_x[r] && loop->known_step[r] && loop->steps[r]) before[r] = lift_x(l, r);
+  lift_guard(l, loop, &l->rounds);
   l->fast = loop;
+  lift_copy(l, &l->fast_copy);
+  free_copy(&l->fast_copy);
+  lift_at_end(l, l->last_round);
+  finish_rounds(l, loop, l->rounds, before);
+  LLVMBuildBr(l->b, last.starts[loop->header]);
+  l->last_round = NULL;
+  l->fast_copy = last;
   lift_copy(l, &l->fast_copy);
   l->fast = NULL;
   free_copy(&l->fast_copy);

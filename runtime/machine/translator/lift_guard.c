@@ -149,21 +149,25 @@ static LLVMValueRef invariants_stay(lift *l, const counted_loop *loop)
 }
 
 /* In front of a counted loop: goes on with the fast copy or with the plain one. */
-void lift_guard(lift *l, counted_loop *loop, LLVMBasicBlockRef guard, LLVMValueRef *rounds)
+void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
 {
-  LLVMPositionBuilderAtEnd(l->b, guard);
-  LLVMValueRef loaded = make_invariants(l, loop), legal;
-  *rounds = loop->test == LOOP_NOT_EQUAL ? rounds_until_equal(l, loop, &legal)
-                                         : rounds_until_passed(l, loop, &legal);
+  LLVMBasicBlockRef several = lift_new_block(l, "guarded");
+  LLVMValueRef loaded = make_invariants(l, loop), legal, rounds;
+  rounds = loop->test == LOOP_NOT_EQUAL ? rounds_until_equal(l, loop, &legal)
+                                        : rounds_until_passed(l, loop, &legal);
   legal = both(l, legal, loaded);
   LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
-  LLVMValueRef needed = LLVMBuildMul(l->b, *rounds, lift_constant64(l, loop->worst_slots), "");
+  LLVMValueRef needed = LLVMBuildMul(l->b, rounds, lift_constant64(l, loop->worst_slots), "");
   legal = both(l, legal, lift_compare(l, LLVMIntSLE, needed, left));
   for (uint32_t i = 0; i < loop->num_groups; i++)
-    legal = both(l, legal, group_legal(l, &loop->groups[i], *rounds));
+    legal = both(l, legal, group_legal(l, &loop->groups[i], rounds));
   legal = both(l, legal, invariants_stay(l, loop));
   LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);
-  lift_likely(l, legal, l->fast_copy.starts[loop->header], l->plain.starts[loop->header]);
+  lift_likely(l, legal, several, l->plain.starts[loop->header]);
+  lift_at_end(l, several);
+  *before_last = LLVMBuildSub(l->b, rounds, lift_constant64(l, 1), "");
+  LLVMValueRef one = lift_compare(l, LLVMIntEQ, *before_last, lift_constant64(l, 0));
+  LLVMBuildCondBr(l->b, one, l->last_round, l->fast_copy.starts[loop->header]);
 }
 
 /* To the branch that goes round a loop: LLVM vectorises it, but does several vectors at a time only by

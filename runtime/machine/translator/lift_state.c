@@ -175,17 +175,23 @@ void lift_load_state(lift *l)
 
 /* Leaving */
 
-static void add_to(lift *l, LLVMValueRef slot, uint64_t value)
+static void add_to(lift *l, LLVMValueRef slot, LLVMValueRef value)
 {
   LLVMValueRef old = LLVMBuildLoad2(l->b, l->type.i64, slot, "");
-  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, old, lift_constant64(l, value), ""), slot);
+  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, old, value, ""), slot);
 }
 
 /* Most instructions take one slot, so most blocks change `left` only. */
+void lift_add_time_of(lift *l, LLVMValueRef times, uint64_t slots, uint64_t count)
+{
+  add_to(l, l->left, LLVMBuildMul(l->b, times, lift_constant64(l, 0 - slots), ""));
+  if (slots == count) return;
+  add_to(l, l->extra, LLVMBuildMul(l->b, times, lift_constant64(l, slots - count), ""));
+}
+
 void lift_add_time(lift *l, uint64_t slots, uint64_t count)
 {
-  add_to(l, l->left, 0 - slots);
-  if (slots != count) add_to(l, l->extra, slots - count);
+  lift_add_time_of(l, lift_constant64(l, 1), slots, count);
 }
 
 void lift_leave_at(lift *l, LLVMValueRef pc)

@@ -439,7 +439,8 @@ static bool hoists_all(const candidate *c)
       bool store;
       uint32_t bytes;
       if (code_op_is_access(&c->g->unit->ops[i], &store, &bytes) &&
-          c->loop.accesses[i - first].group == UNIT_NONE)
+          c->loop.accesses[i - first].group == UNIT_NONE &&
+          c->loop.accesses[i - first].invariant == UNIT_NONE)
         return false;
     }
   }
@@ -471,6 +472,22 @@ static bool count_somehow(candidate *c, uint32_t num_ops)
   return count(c, num_ops, true) || (counted && count(c, num_ops, false));
 }
 
+/* Is there one way through a round, on which nothing leaves and nothing reads the time? */
+static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
+{
+  *num_ops = 0;
+  for (uint32_t n = 0; n < c->g->num_blocks; n++) {
+    const code_block *b = &c->g->blocks[n];
+    if (!c->loop.contains[n]) continue;
+    if (b->end == BLOCK_DYNAMIC || b->end == BLOCK_LEAVE) return false;
+    if (!block_graph_dominates(c->g, n, c->loop.latch)) return false;
+    for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++)
+      if (c->g->unit->ops[i].id >= OP_CSRRW && c->g->unit->ops[i].id <= OP_CSRRCI) return false;
+    *num_ops += b->num_ops;
+  }
+  return hoists_all(c);
+}
+
 static bool look_at_loop(const block_graph *g, const bool *is_target, counted_loop *l)
 {
   l->contains = pop_xcalloc(g->num_blocks, sizeof *l->contains);
@@ -486,6 +503,9 @@ static bool look_at_loop(const block_graph *g, const bool *is_target, counted_lo
   c->loop.accesses = pop_xmalloc((num_ops + 1) * sizeof *c->loop.accesses);
   bool counted = count_somehow(c, num_ops);
   c->loop.worst_slots = slots_of(g, l);
+  c->loop.fixed_time = counted && has_fixed_time(c, &c->loop.num_ops);
+  memcpy(c->loop.known_step, c->known_step, sizeof c->known_step);
+  memcpy(c->loop.steps, c->step, sizeof c->step);
   *l = c->loop;
   free(c->at_start);
   free(c->has_start);

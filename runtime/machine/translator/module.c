@@ -10,6 +10,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -188,10 +189,20 @@ static const char *identity(const translator *t)
   return t->identity;
 }
 
+/* LLVM does what is left behind vectors of 16 elements in shorter vectors; loops on tiles are so short that it should do
+ * the same behind 8 (14 x 14 x 14 points of a stencil: 1.67 of the host's time without, 1.35 with). Only its command line
+ * says so, which is the process's. */
+static void set_options(void)
+{
+  static const char *const options[] = {"translator", "-epilogue-vectorization-minimum-VF=8"};
+  LLVMParseCommandLineOptions(2, options, NULL);
+}
+
 static translator *create(const translator_helpers *helpers, char **error)
 {
   LLVMInitializeNativeTarget();
   LLVMInitializeNativeAsmPrinter();
+  set_options();
   translator *t = pop_xcalloc(1, sizeof *t);
   t->triple = LLVMGetDefaultTargetTriple();
   t->features = usable_features(error);
@@ -282,6 +293,16 @@ static LLVMValueRef make_likely(const lift *l)
   return LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, operands, 3));
 }
 
+/* Rows on tiles often have no 16 elements, and then would not be vectorised at all. (A stencil's rows of 14: 1.35 of the
+ * host's time instead of 1.69; 80 products and sums .79 instead of .70.) */
+static void prefer_vectors_of_256_bits(const lift *l, LLVMValueRef function)
+{
+  static const char name[] = "prefer-vector-width", width[] = "256";
+  LLVMAddAttributeAtIndex(
+      function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+      LLVMCreateStringAttribute(l->context, name, sizeof name - 1, width, sizeof width - 1));
+}
+
 static LLVMModuleRef lift_module(const translator *t, LLVMContextRef context, const code_unit *unit,
                                  const char *name)
 {
@@ -302,7 +323,10 @@ static LLVMModuleRef lift_module(const translator *t, LLVMContextRef context, co
   l.value = declare_helper(&l, "tile_value", l.type.value, MEMORY_NONE);
   lift_unit(&l);
   LLVMSetValueName2(l.functions[0], name, strlen(name));
-  for (size_t i = 0; i < unit->num_functions; i++) add_attribute(&l, l.functions[i], "nounwind", 0);
+  for (size_t i = 0; i < unit->num_functions; i++) {
+    add_attribute(&l, l.functions[i], "nounwind", 0);
+    prefer_vectors_of_256_bits(&l, l.functions[i]);
+  }
   LLVMDisposeBuilder(l.b);
   free(l.functions);
   return l.module;
