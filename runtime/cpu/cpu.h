@@ -21,6 +21,8 @@ POP_MUST_CHECK pop_error *cpu_compile(pop_graph *graph, const uint32_t *programs
                                       size_t num_programs, const cpu_compile_options *options,
                                       cpu_program **out);
 void cpu_program_free(cpu_program *p); /* NULL is fine */
+/* That a cpu of it has for data. */
+uint64_t cpu_memory_bytes(const cpu_program *p);
 /* describe.c: what an engine needs to know, into an empty executable; no images. */
 void cpu_describe(const cpu_program *p, pop_executable *executable);
 

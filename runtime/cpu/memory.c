@@ -8,6 +8,11 @@
 /* A field without elements may point at the end. */
 enum { SPARE_BYTES = 64 };
 
+uint64_t cpu_memory_bytes(const cpu_program *p)
+{
+  return p->memory_bytes;
+}
+
 pop_error *cpu_make_memory(cpu *c)
 {
   const cpu_program *p = c->program;

@@ -60,6 +60,7 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
                                                       : options->prefetch == PREFETCH_YES;
   made->host_sync_timeout = options->host_sync_timeout;
   made->num_threads = options->machine.num_threads;
+  made->max_host_memory = options->max_host_memory;
   made->callback_threads = new_callback_threads(options);
   made->profile_folder = execution_report_folder(options);
   made->writes_page = options->report_page;
@@ -125,6 +126,7 @@ static pop_error *load(pop_engine *engine)
   bool is_model = engine->executable->target.type == POP_TARGET_IPU_MODEL;
   if (too_small && !is_model)
     return pop_error_new(POP_ERROR_GRAPH_MEMORY, "cannot load: %s", too_small);
+  POP_TRY(engine_check_memory(engine));
   event_time begun = event_now();
   engine->state = ENGINE_COMPILED;
   if (engine->device) POP_TRY(take_device(engine));

@@ -44,6 +44,7 @@ struct pop_engine {
   uint32_t num_threads;     /* that load images; 0: as many as the process may use */
   bool on_cpu;              /* otherwise on tiles */
   bool prefetch;            /* may ask callbacks of streams early */
+  uint64_t max_host_memory; /* bytes; 0: no limit */
   double host_sync_timeout; /* seconds from one host sync to the next on the CPU; 0: any number */
   callback_threads *callback_threads; /* of streams; NULL: they run on the thread of the run */
   execution_profile *profile;         /* NULL: nothing is instrumented */
@@ -100,6 +101,9 @@ void replicas_go(pop_engine *engine);
 /* What the machine's fault is to the user, if that is the reason of `error`. Nothing can be run then. */
 pop_error *replicas_report_fault(pop_engine *engine, uint32_t replica, pop_error *error);
 FILE *engine_print_stream(const pop_engine *engine);
+
+/* memory_limit.c: MEMORY, naming both, if the engine needs more than its limit. */
+POP_MUST_CHECK pop_error *engine_check_memory(const pop_engine *engine);
 
 /* estimates.c: vertices that have estimates take them, on machines that are loaded and whose target says so. */
 POP_MUST_CHECK pop_error *engine_set_estimates(pop_engine *engine);

@@ -84,6 +84,10 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "a run ends with an error when a callback of a stream has taken longer, which is named, or "   \
     "when a program on the CPU loops longer without a host sync; tiles: debug.maxCyclesPerRun",    \
     ON_RUN, OPTION_SECONDS, FIELD(run.host_sync_timeout), .greatest = MAX_SECONDS)                 \
+  X("target.maxHostMemory", "a number of bytes, 0 for no limit", "0",                              \
+    "loading is an error when an engine needs more of the host's memory for tiles (or, on the "    \
+    "CPU, the graph), remote buffers and buffers of streams; the error says how much",             \
+    ON_RUN, OPTION_NUMBER, FIELD(run.max_host_memory), .greatest = UINT64_MAX)                     \
   X("target.syncMethod", "default, polling or hybrid", "default",                                  \
     "none: the tiles run in the host program's process, which has nothing to wait for", ON_RUN,    \
     OPTION_CHOICE, .choices = sync_methods)                                                        \

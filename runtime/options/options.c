@@ -296,10 +296,12 @@ const executable_option *options_given(const engine_options *options, option_sta
 
 static bool says_what_runs_do(const option_entry *entry)
 {
-  static const char reports[] = "autoReport.", engines[] = "target.tileEngine";
+  static const char reports[] = "autoReport.", engines[] = "target.tileEngine",
+                    memory[] = "target.maxHostMemory";
   return entry->stages == ON_RUN && entry->field_bytes && entry->kind != OPTION_TEXT &&
          strncmp(entry->info.key, reports, sizeof reports - 1) != 0 &&
-         strncmp(entry->info.key, engines, sizeof engines - 1) != 0;
+         strncmp(entry->info.key, engines, sizeof engines - 1) != 0 &&
+         strcmp(entry->info.key, memory) != 0;
 }
 
 size_t options_of_runs(const engine_options *options, executable_option **list)

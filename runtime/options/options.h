@@ -56,6 +56,7 @@ typedef struct run_options {
   buffer_overlap buffer_overlap;
   double
       host_sync_timeout; /* seconds that a callback may take, or the CPU to a host sync; 0: no limit */
+  uint64_t max_host_memory;      /* bytes that an engine may take for data; 0: no limit */
   uint32_t callback_mode;        /* callback_mode */
   uint32_t num_callback_threads; /* 0: the thread of the run; NUMBER_AUTO: as there are cores */
   uint32_t max_lookahead;        /* copies of a stream that may be prefetched; 0: any number */

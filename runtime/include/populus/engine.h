@@ -59,7 +59,9 @@ POP_MUST_CHECK pop_error *pop_engine_run_as(pop_engine *engine, size_t program,
 /* Runs the program that was made with this name. INDEX if there is none (with the nearest), or several. */
 POP_MUST_CHECK pop_error *pop_engine_run_named(pop_engine *engine, const char *name);
 /* Ends the run that goes on, if one does, at the next safe point: within 100 ms, wherever tiles are, also in a loop that
- * never ends; on a CPU device between two vertices; a callback of a stream is waited for. pop_engine_run then returns
+ * never ends. What is finished first: an exchange (its first execution is checked, too: some tenths of a second where tiles
+ * exchange hundreds of megabytes), the translation of a function with target.tileEngine=translator, a callback of a stream,
+ * on a CPU device a vertex or a copy. pop_engine_run then returns
  * RUNTIME: that it was stopped and where; memory can be read, and running again needs pop_engine_load, as after a fault.
  * From any thread, in a callback, and in a signal handler. NULL is fine. The engine must not be freed meanwhile. */
 void pop_engine_stop(pop_engine *engine);

@@ -605,3 +605,48 @@ Test(option_effects, operations_of_vertices_are_in_the_graph_profile)
   pop_executable_free(executable);
   pop_graph_free(graph);
 }
+
+/* Both devices, with a stream and a remote buffer of 1,000 rows of 16 ints. */
+static pop_engine *engine_with_limit(const char *limit)
+{
+  enum { ROWS = 1000, ROW = 16 };
+  pop_graph *graph = new_graph_with_tiles(TILES);
+  pop_tensor t = pop_graph_add_variable(graph, POP_INT, (size_t[]){ROW}, 1, "t");
+  pop_graph_map_linearly(graph, t, 0, 0);
+  pop_stream in = pop_graph_add_host_to_device_fifo(graph, "in", POP_INT, ROW);
+  pop_remote_buffer rows = pop_graph_add_remote_buffer(graph, "rows", POP_INT, ROW, ROWS);
+  pop_program main = pop_program_sequence(graph, "main");
+  pop_sequence_add(main, pop_program_copy_from_stream(in, t, "in"));
+  pop_sequence_add(main, pop_program_copy_to_remote_buffer(t, rows, (pop_tensor){0}, "keep"));
+  const pop_option option = {"target.maxHostMemory", limit};
+  pop_engine *engine;
+  expect_ok(pop_engine_create(graph, &main, 1, &option, 1, &engine));
+  pop_graph_free(graph);
+  return engine;
+}
+
+/* D05, of an engine: the least limit that is enough is what the error says. */
+TEST_ON_EACH_DEVICE(option_effects, D05_the_memory_of_an_engine_can_be_limited)
+{
+  pop_engine *engine = engine_with_limit("63999");
+  pop_error *error = pop_engine_load(engine);
+  cr_assert_not_null(error);
+  cr_assert_eq(pop_error_get_code(error), POP_ERROR_MEMORY);
+  const char *message = pop_error_message(error), *need = strstr(message, "needs ");
+  cr_assert(need && strstr(message, "target.maxHostMemory allows 63999") &&
+                strstr(message, "64000 for remote buffers") && strstr(message, "64 for streams"),
+            "%s", message);
+  unsigned long long bytes = strtoull(need + strlen("needs "), NULL, 10);
+  cr_assert_gt(bytes, 64064);
+  pop_error_free(error);
+  pop_engine_free(engine);
+  char limit[32];
+  for (unsigned long long lacking = 0; lacking < 2; lacking++) {
+    snprintf(limit, sizeof limit, "%llu", bytes - lacking);
+    engine = engine_with_limit(limit);
+    error = pop_engine_load(engine);
+    cr_assert_eq(error != NULL, lacking == 1, "limit %s", limit);
+    pop_error_free(error);
+    pop_engine_free(engine);
+  }
+}
