@@ -114,15 +114,17 @@ Test(thread_pool, one_thread_takes_items_in_order_or_from_the_last_on)
 
 /* ---- forks and signals ---- */
 
-/* A child has none of the helpers, which wait meanwhile. */
+/* A child has none of the helpers, which wait meanwhile. ThreadSanitizer lets it start none. */
 static int run_in_child(thread_pool *pool)
 {
+#if !defined(__SANITIZE_THREAD__)
   counts c = {.num_items = MAX_ITEMS};
   alarm(60);
   for (int round = 0; round < 3; round++)
     thread_pool_run_known(pool, &(thread_pool_work){count_item, &c, MAX_ITEMS, 1}, MUCH);
   for (uint32_t i = 0; i < MAX_ITEMS; i++)
     if (c.done[i] != 3) return 1;
+#endif
   thread_pool_free(pool);
   return 0;
 }
