@@ -166,6 +166,12 @@ bool log_enabled(log_level level)
   return level != LOG_OFF && level <= poplar.most;
 }
 
+bool log_poplibs_enabled(log_level level)
+{
+  pthread_once(&once, initialise);
+  return level != LOG_OFF && level <= poplibs.most;
+}
+
 void log_write(log_level level, const char *part, const char *format, ...)
 {
   if (!is_wanted(&poplar, level, part)) return;

@@ -28,6 +28,7 @@ bool log_enabled(log_level level);
 void log_write(log_level level, const char *part, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+bool log_poplibs_enabled(log_level level);
 /* `part`: the library in capitals, "POPUTIL". */
 void log_poplibs(log_level level, const char *part, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -340,6 +340,7 @@ static pop_error *compile_and_report(pop_graph *graph, const pop_program *progra
   if (!error && !e->cpu) error = write_reports(graph, e, options);
   if (!error) graph_report_progress(graph, compile_num_steps(), compile_num_steps());
   if (error) {
+    log_write(LOG_ERR, "ENGINE", "%s", pop_error_message(error));
     pop_executable_free(e);
     return error;
   }

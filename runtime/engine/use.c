@@ -80,6 +80,7 @@ pop_error *engine_enter(pop_engine *engine, const char *what)
 pop_error *engine_leave(pop_engine *engine, pop_error *error)
 {
   pop_memory_release();
+  if (error) log_write(LOG_ERR, "ENGINE", "%s", pop_error_message(error));
   if (atomic_exchange(&engine->use, IDLE) == TO_BE_FREED) engine_destroy(engine);
   return error;
 }

@@ -1,6 +1,7 @@
 /* The life of a graph, and its one error. */
 #include "graph/check.h"
 
+#include "base/log.h"
 #include "graph/view.h"
 #include <populus/out_of_memory.h>
 
@@ -164,10 +165,12 @@ pop_error *pop_graph_take_error(pop_graph *graph)
 void graph_fail(pop_graph *graph, pop_error *error)
 {
   graph = graph->top;
-  if (graph->error)
+  if (graph->error) {
     pop_error_free(error);
-  else
-    graph->error = error;
+    return;
+  }
+  graph->error = error;
+  log_write(LOG_ERR, "GRAPH", "%s", pop_error_message(error));
 }
 
 /* ---- compiling ---- */

@@ -209,6 +209,11 @@ in_order out '^Multiplying matrix of size 10000x1000 by vector of size 1000$' '^
 section "Profile summary output: colours"
 line 'CLICOLOR_FORCE=1 ./tutorials 4'
 grep -q "$(printf '\033')" out || fail "CLICOLOR_FORCE=1 gives no colours"
+# By default on a terminal, as C++ streams have it.
+TERM=xterm python3 -c "import pty; pty.spawn(['./tutorials', '4'])" >terminal
+grep -q "$(printf '\033')" terminal || fail "no colours on a terminal"
+TERM=dumb python3 -c "import pty; pty.spawn(['./tutorials', '4'])" >terminal
+! grep -q "$(printf '\033')" terminal || fail "colours on a dumb terminal"
 line 'CLICOLOR=0 ./tutorials 4'
 ! grep -q "$(printf '\033')" out || fail "CLICOLOR=0 gives colours"
 
@@ -217,6 +222,14 @@ line 'POPLAR_LOG_LEVEL=INFO POPLIBS_LOG_LEVEL=OFF POPLAR_LOG_DEST=log.txt ./tuto
 has log.txt ' PO:[A-Z]+ +\[I\] '
 line 'POPLAR_LOG_LEVEL=OFF POPLAR_LOG_DEST=off.txt ./tutorials 2'
 [ ! -s off.txt ] || fail "OFF logs: $(cat off.txt)"
+# ERR: "Only error conditions will be reported."
+line 'POPLAR_LOG_LEVEL=ERR POPLAR_LOG_DEST=errors.txt ./tutorials 2'
+[ ! -s errors.txt ] || fail "ERR logs: $(cat errors.txt)"
+line '! POPLAR_LOG_LEVEL=ERR POPLAR_LOG_DEST=errors.txt ./tutorials 3 nothing.gp'
+has errors.txt " PO:GRAPH +\[E\] .*'nothing.gp'"
+# INFO: "Very high level information, such as Poplibs function calls."
+line 'POPLIBS_LOG_LEVEL=INFO POPLIBS_LOG_DEST=poplibs.txt ./tutorials 4'
+has poplibs.txt " PL:POPLIN +\[I\] mat_mul.*: float\{90,60\}, float\{60,30\}, name 'm4'$"
 
 section "Environment variables: graph report"
 line 'POPLAR_GRAPH_REPORT_DEST=graph_report.txt ./tutorials 2'

@@ -196,6 +196,7 @@ pop_tensor pop_popops_unary(pop_graph *graph, pop_unary_op op, pop_tensor a, pop
                             pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){a}, 1);
   operand operands[] = {operand_of_tensor(a)};
   return operate(graph, "pop_popops_unary", &unary_ops[op], operands, 1, out, sequence, name);
 }
@@ -204,6 +205,7 @@ pop_tensor pop_popops_binary(pop_graph *graph, pop_binary_op op, pop_tensor a, p
                              pop_tensor out, pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
   operand operands[] = {operand_of_tensor(a), operand_of_tensor(b)};
   return operate(graph, "pop_popops_binary", &binary_ops[op], operands, 2, out, sequence, name);
 }
@@ -227,6 +229,7 @@ pop_tensor pop_popops_cast(pop_graph *graph, pop_tensor a, pop_type type, pop_te
                            pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){a}, 1);
   return cast(graph, "pop_popops_cast", operand_of_tensor(a), type, out, sequence, name).tensor;
 }
 
@@ -265,6 +268,7 @@ void pop_popops_scaled_add_to(pop_graph *graph, pop_tensor a, pop_tensor b, doub
                               pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return;
+  poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
   scaled_add(graph, "pop_popops_scaled_add_to", a, b, NULL, scale, sequence, name);
 }
 
@@ -272,6 +276,7 @@ void pop_popops_scaled_add_by(pop_graph *graph, pop_tensor a, pop_tensor b, pop_
                               double scale, pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return;
+  poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
   static const char call[] = "pop_popops_scaled_add_by";
   if (pop_graph_error(graph)) return;
   if (pop_tensor_num_elements(by) != 1) {
@@ -286,6 +291,7 @@ void pop_popops_fill(pop_graph *graph, pop_tensor tensor, const void *value, pop
                      const char *name)
 {
   if (!graph_lives(graph, __func__)) return;
+  poplibs_log(__func__, name, (const pop_tensor[]){tensor}, 1);
   static const char call[] = "pop_popops_fill";
   static const pop_type bits[] = {[1] = POP_UNSIGNED_CHAR,
                                   [2] = POP_UNSIGNED_SHORT,
@@ -393,6 +399,7 @@ pop_tensor pop_popops_map(pop_graph *graph, const pop_expr_node *nodes, size_t n
                           pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, tensors, num_tensors);
   pop_tensor none = {graph->top, 0};
   if (pop_graph_error(graph)) return none;
   if ((num_nodes && !nodes) || (num_tensors && !tensors)) {

@@ -199,6 +199,7 @@ pop_tensor pop_poplin_mat_mul_with(pop_graph *graph, pop_tensor a, pop_tensor b,
                                    const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
   pop_tensor none = {graph->top, 0};
   if (!check_operands(graph, a, b) || !check_options(graph, options)) return none;
   pop_type type = pop_tensor_element_type(a);
@@ -230,6 +231,7 @@ pop_tensor pop_poplin_mat_mul(pop_graph *graph, pop_tensor a, pop_tensor b, pop_
                               const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
   pop_mat_mul_options options = pop_mat_mul_default_options(pop_tensor_element_type(a));
   if (options.output != POP_HALF) options.output = POP_FLOAT; /* others are refused with a reason */
   return pop_poplin_mat_mul_with(graph, a, b, &options, sequence, name);

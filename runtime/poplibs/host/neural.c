@@ -44,6 +44,7 @@ static pop_tensor sum_of_rows(pop_graph *graph, pop_tensor x, pop_program sequen
 pop_tensor pop_popnn_softmax(pop_graph *graph, pop_tensor x, pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){x}, 1);
   pop_tensor y = below_largest(graph, "pop_popnn_softmax", x, sequence, name);
   if (!y.index) return y;
   pop_popops_unary(graph, POP_UNARY_EXPONENT, y, y, sequence, name);
@@ -55,6 +56,7 @@ pop_tensor pop_popnn_log_softmax(pop_graph *graph, pop_tensor x, pop_program seq
                                  const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){x}, 1);
   pop_tensor y = below_largest(graph, "pop_popnn_log_softmax", x, sequence, name);
   if (!y.index) return y;
   pop_tensor none = {graph->top, 0};
@@ -68,6 +70,7 @@ pop_tensor pop_popnn_arg_extreme(pop_graph *graph, pop_tensor x, bool largest, p
                                  pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){x}, 1);
   static const char call[] = "pop_popnn_arg_extreme";
   pop_tensor none = {graph->top, 0};
   if (pop_graph_error(graph)) return none;
@@ -132,6 +135,7 @@ void pop_popnn_loss(pop_graph *graph, pop_loss type, pop_tensor activations, pop
                     pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return;
+  poplibs_log(__func__, name, (const pop_tensor[]){activations, labels}, 2);
   if (!check_loss(graph, activations, labels, loss, gradient, num_correct)) return;
   size_t tile = SIZE_MAX;
   pop_graph_visit_tile_mapping(graph, gradient, note_tile, &tile);

@@ -113,6 +113,7 @@ pop_tensor pop_poprand_draw(pop_graph *graph, pop_random_source source, pop_tens
                             const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){reference}, 1);
   static const char call[] = "pop_poprand_draw";
   drawing d;
   pop_tensor none = {graph->top, 0};
@@ -148,6 +149,7 @@ pop_tensor pop_poprand_dropout(pop_graph *graph, pop_random_source source, pop_t
                                double keep, double scale, pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){input}, 1);
   static const char call[] = "pop_poprand_dropout";
   drawing d;
   pop_tensor none = {graph->top, 0};
@@ -183,6 +185,7 @@ void pop_poprand_set_seed(pop_graph *graph, pop_random_source source, pop_progra
                           const char *name)
 {
   if (!graph_lives(graph, __func__)) return;
+  poplibs_log(__func__, name, NULL, 0);
   enum { WORDS = 4 };
   static const char call[] = "pop_poprand_set_seed";
   drawing d;

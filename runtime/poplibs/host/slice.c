@@ -395,6 +395,7 @@ pop_tensor pop_popops_dynamic_slice(pop_graph *graph, pop_tensor t, pop_tensor o
                                     pop_tensor out, pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){t, offset}, 2);
   static const char call[] = "pop_popops_dynamic_slice";
   pop_tensor none = {graph->top, 0};
   if (!check_dims(graph, call, t, offset, dims, sizes, count)) return none;
@@ -411,6 +412,7 @@ void pop_popops_dynamic_update(pop_graph *graph, pop_tensor t, pop_tensor s, pop
                                pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return;
+  poplibs_log(__func__, name, (const pop_tensor[]){t, s, offset}, 3);
   static const char call[] = "pop_popops_dynamic_update";
   if (!check_dims(graph, call, t, offset, dims, sizes, count)) return;
   /* With more than one dimension: the part of the first, of which the others are updated, is put back. */
@@ -435,6 +437,7 @@ pop_tensor pop_popops_multi_slice(pop_graph *graph, pop_tensor t, pop_tensor off
                                   const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){t, offsets}, 2);
   static const char call[] = "pop_popops_multi_slice";
   if (!check_part(graph, call, t, offsets, dim, size)) return (pop_tensor){graph->top, 0};
   access a = {graph, pop_tensor_flatten(offsets), dim, size, false, sequence, name};
@@ -446,6 +449,7 @@ void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, p
                              pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return;
+  poplibs_log(__func__, name, (const pop_tensor[]){t, s, offsets}, 3);
   static const char call[] = "pop_popops_multi_update";
   static const char *const types[POP_UPDATE_COUNT] = {"Update<", "UpdateBy<popops::UpdateOp::ADD,",
                                                       "UpdateBy<popops::UpdateOp::MAX,",
@@ -488,6 +492,7 @@ pop_tensor pop_popops_gather(pop_graph *graph, pop_tensor t, pop_tensor indices,
                              pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){t, indices}, 2);
   pop_tensor none = {graph->top, 0};
   pop_tensor found = pop_popops_multi_slice(graph, t, indices, axis, 1, none, sequence, name);
   if (!found.index) return none;
@@ -595,6 +600,7 @@ pop_tensor pop_popops_create_sliceable(pop_graph *graph, pop_type type, const si
                                        const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, NULL, 0);
   size_t order[GRAPH_MAX_RANK], back[GRAPH_MAX_RANK] = {0}, sizes[GRAPH_MAX_RANK] = {0};
   uint64_t elements;
   if (rank > GRAPH_MAX_RANK || !view_count_elements(shape, rank, &elements) ||

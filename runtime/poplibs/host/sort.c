@@ -219,6 +219,7 @@ pop_tensor pop_popops_sort(pop_graph *graph, pop_tensor keys, pop_tensor values,
                            pop_tensor *sorted_values, pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){keys}, 1);
   pop_tensor none = {graph->top, 0};
   if (sorted_values) *sorted_values = none;
   if (pop_graph_error(graph)) return none;
@@ -244,6 +245,7 @@ pop_tensor pop_popops_top_k(pop_graph *graph, pop_tensor keys, pop_tensor values
                             pop_tensor *top_values, pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){keys}, 1);
   pop_tensor none = {graph->top, 0};
   if (top_values) *top_values = none;
   if (pop_graph_error(graph)) return none;

@@ -1,11 +1,14 @@
 /* What the library functions share. */
 #include "poplibs/host/spread.h"
+#include "base/log.h"
 #include "graph/check.h"
 #include "graph/graph.h"
 
+#include <ctype.h>
 #include <populus/data_dir.h>
 #include <populus/introspection.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,6 +214,33 @@ pop_tensor poplibs_flatten_in_runs(pop_tensor matrix, bool *by_columns)
   pop_tensor columns = pop_tensor_flatten(pop_tensor_transpose(matrix));
   *by_columns = !pop_graph_error(matrix.graph) && run_length(columns) > run_length(rows);
   return *by_columns ? columns : rows;
+}
+
+/* ---- the log ---- */
+
+/* "POPOPS" of "pop_popops_reduce"; returns where the function's own name begins. */
+static const char *library_of(const char *call, char library[16])
+{
+  const char *from = call + strlen("pop_"), *to = strchr(from, '_');
+  size_t length = to && to - from < 16 ? (size_t)(to - from) : 0;
+  for (size_t i = 0; i < length; i++) library[i] = (char)toupper((unsigned char)from[i]);
+  library[length] = '\0';
+  return length ? to + 1 : call;
+}
+
+void poplibs_log(const char *call, const char *name, const pop_tensor *tensors, size_t count)
+{
+  char library[16], text[512] = "", shape[128];
+  if (!log_poplibs_enabled(LOG_INFO)) return;
+  const char *function = library_of(call, library);
+  for (size_t i = 0, at = 0; tensors && i < count && at < sizeof text; i++) {
+    if (!tensors[i].graph || !tensors[i].index) continue;
+    pop_tensor_shape_string(tensors[i], shape, sizeof shape);
+    at += (size_t)snprintf(text + at, sizeof text - at, "%s %s%s", at ? "," : ":",
+                           pop_type_name(pop_tensor_element_type(tensors[i])), shape);
+  }
+  log_poplibs(LOG_INFO, library, "%s%s%s%s%s", function, text, name && *name ? ", name '" : "",
+              name ? name : "", name && *name ? "'" : "");
 }
 
 /* ---- vertices ---- */

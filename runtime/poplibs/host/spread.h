@@ -8,6 +8,10 @@
 /* Adds the codelets of `<name>.gp` in the data folder. */
 void poplibs_add_codelets(pop_graph *graph, const char *name);
 
+/* The log of the libraries (POPLIBS_LOG_LEVEL=INFO): which function is called, with which tensors; null ones are left out.
+ * `call` is pop_<library>_<function>. */
+void poplibs_log(const char *call, const char *name, const pop_tensor *tensors, size_t count);
+
 /* Fails the graph with a sentence that begins with `call`. */
 void poplibs_fail(pop_graph *graph, pop_error_code code, const char *format, ...) POP_PRINTF(3, 4);
 

@@ -313,7 +313,8 @@ public:
   // Memory, and what runs have cost (pop_engine_print_profile_summary has the options).
   void printProfileSummary(std::ostream &os, const OptionFlags &options = {}) const
   {
-    auto flags = detail::options(options);
+    OptionFlags coloured = detail::withColours(os, options);
+    auto flags = detail::options(coloured);
     detail::check(pop_engine_print_profile_summary(get().engine, flags.data(), flags.size(),
                                                    detail::CStream(os)));
   }

@@ -213,11 +213,23 @@ public:
   std::uint64_t sum2DUint() const { return static_cast<std::uint64_t>(sum2DInt()); }
 };
 
+namespace detail
+{
+// As the guide has it: colours where there is a terminal that has them, unless the program says otherwise.
+inline OptionFlags withColours(std::ostream &os, const OptionFlags &options)
+{
+  OptionFlags result = options;
+  if (!result.contains("colours") && hasColours(os)) result.set("colours", "true");
+  return result;
+}
+} // namespace detail
+
 // The guide's summary of what Engine::getGraphProfile answers (pop_profile_print_graph_summary has the options).
 inline void printGraphSummary(std::ostream &os, const ProfileValue &graphProfile,
                               const OptionFlags &options = {})
 {
-  auto flags = detail::options(options);
+  OptionFlags coloured = detail::withColours(os, options);
+  auto flags = detail::options(coloured);
   detail::check(pop_profile_print_graph_summary(graphProfile.c(), flags.data(), flags.size(),
                                                 detail::CStream(os)));
 }
@@ -226,7 +238,8 @@ inline void printExecutionSummary(std::ostream &os, const ProfileValue &graphPro
                                   const ProfileValue &executionProfile,
                                   const OptionFlags &options = {})
 {
-  auto flags = detail::options(options);
+  OptionFlags coloured = detail::withColours(os, options);
+  auto flags = detail::options(coloured);
   detail::check(pop_profile_print_execution_summary(
       graphProfile.c(), executionProfile.c(), flags.data(), flags.size(), detail::CStream(os)));
 }
@@ -235,7 +248,8 @@ inline void printProfileSummary(std::ostream &os, const ProfileValue &graphProfi
                                 const ProfileValue &executionProfile = {},
                                 const OptionFlags &options = {})
 {
-  auto flags = detail::options(options);
+  OptionFlags coloured = detail::withColours(os, options);
+  auto flags = detail::options(coloured);
   detail::check(pop_profile_print_summary(graphProfile.c(), executionProfile.c(), flags.data(),
                                           flags.size(), detail::CStream(os)));
 }

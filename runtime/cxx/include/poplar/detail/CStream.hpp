@@ -3,9 +3,16 @@
 #define POPLAR_DETAIL_CSTREAM_HPP
 
 #include <cstdio>
+#include <cstdlib>
 #include <ostream>
 #include <poplar/exceptions.hpp>
+#include <string>
 #include <sys/types.h>
+#include <unistd.h>
+#ifdef __GLIBCXX__
+#include <ext/stdio_filebuf.h>
+#include <ext/stdio_sync_filebuf.h>
+#endif
 
 namespace poplar
 {
@@ -37,6 +44,24 @@ public:
   ~CStream() { std::fclose(file); }
   operator FILE *() const { return file; }
 };
+
+// Is it a terminal that has colours? Through a CStream the C interface cannot see that.
+inline bool hasColours(std::ostream &os)
+{
+  int descriptor = -1;
+#ifdef __GLIBCXX__
+  using Synchronised =
+      __gnu_cxx::stdio_sync_filebuf<char>; // std::cout, until sync_with_stdio(false)
+  using OfFile = __gnu_cxx::stdio_filebuf<char>;
+  if (auto *buffer = dynamic_cast<Synchronised *>(os.rdbuf()))
+    descriptor = fileno(buffer->file());
+  else if (auto *file = dynamic_cast<OfFile *>(os.rdbuf()))
+    descriptor = file->fd();
+#endif
+  const char *terminal = std::getenv("TERM");
+  return descriptor >= 0 && isatty(descriptor) && terminal && std::string(terminal) != "dumb" &&
+         !std::getenv("NO_COLOR");
+}
 
 } // namespace detail
 } // namespace poplar
