@@ -95,10 +95,19 @@ static ssize_t pack_bytes(void *cookie, const char *bytes, size_t size)
   return p->error ? 0 : (ssize_t)size;
 }
 
+static pop_error *check(const char *call, const char *const *reports, size_t num_reports,
+                        const void *target)
+{
+  bool all = reports && num_reports > 0 && target;
+  for (size_t i = 0; all && i < num_reports; ++i) all = reports[i] != NULL;
+  if (all) return NULL;
+  return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: %s", call,
+                       target ? "there is no report to write" : "where to write to is NULL");
+}
+
 pop_error *pop_report_write_json(const char *const *reports, size_t num_reports, FILE *stream)
 {
-  if (num_reports == 0)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "there is no report to write");
+  POP_TRY(check(__func__, reports, num_reports, stream));
   pop_error *error = NULL;
   fputs("{\"format\":\"Populus page\",\"version\":\"" POPULUS_VERSION "\",\"reports\":[", stream);
   for (size_t i = 0; i < num_reports && !error; ++i) {
@@ -236,8 +245,7 @@ static pop_error *put_page(packer *p, const char *const *reports, size_t num_rep
 pop_error *pop_report_write_page(const char *const *reports, size_t num_reports, const char *output)
 {
   packer p = {0};
-  if (num_reports == 0)
-    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "there is no report to write");
+  POP_TRY(check(__func__, reports, num_reports, output));
   POP_TRY(pop_memory_check());
   POP_TRY(pop_output_open(output, &p.output));
   pop_error *error = put_page(&p, reports, num_reports);
@@ -248,5 +256,7 @@ pop_error *pop_report_write_page(const char *const *reports, size_t num_reports,
 
 pop_error *pop_report_write_page_frame(FILE *stream)
 {
+  static const char *const none = "";
+  POP_TRY(check(__func__, &none, 1, stream));
   return put_page(&(packer){.stream = stream}, NULL, 0);
 }

@@ -53,16 +53,18 @@ def value(argument, state, null):
     graph, objects that live) or good."""
     if "(*" in argument or "pop_perf_estimator" in argument:
         return "NULL"
-    m = re.match(r"(?:const )?(\w+) (\**)(?:const \**)?(\w+)(\[\w*\])?$", argument)
+    m = re.match(r"(?:const )?(\w+) (\**(?:const \**)?)(\w+)(\[\w*\])?$", argument)
     if not m:
         sys.exit("wrong_calls.py: what is '" + argument + "'?")
-    kind, stars = m.group(1), len(m.group(2)) + bool(m.group(4))
+    kind, stars = m.group(1), m.group(2).count("*") + bool(m.group(4))
     if kind in OBJECTS and stars == 1:
         return "NULL" if null or state in ("nothing", "counted") else f"{'good' if state == 'stale' else state}.{OBJECTS[kind]}"
     if stars:
         if null or state in ("nothing", "counted"):
             return "NULL"
-        return "sink" if kind == "FILE" else TEXT if kind == "char" and "const" in argument else "(void *)room"
+        if kind == "char" and "const" in argument:
+            return TEXT if stars == 1 else f"(const char *const[]){{{', '.join(4 * [TEXT])}}}"
+        return "sink" if kind == "FILE" else "(void *)room"
     if kind in HANDLES:
         return f"({kind}){{0}}" if state in ("nothing", "counted") else f"{'freed' if state == 'stale' else state}.{HANDLES[kind]}"
     if kind in ("size_t", "uint32_t", "uint64_t", "int64_t", "int", "unsigned", "double", "float", "bool") or \

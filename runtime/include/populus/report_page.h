@@ -20,7 +20,7 @@ POP_MUST_CHECK pop_error *pop_report_write_page(const char *const *reports, size
                                                 const char *output);
 
 /* What such a page holds, as JSON: {format, version, reports}; of each report {name, version, written, graph?, execution?, vars?,
- * debug?, files: [{name, status}]}. Errors: INVALID_ARGUMENT for no report; FILE_LOAD, with the path, for what is none or
+ * debug?, files: [{name, status}]}. Errors: INVALID_ARGUMENT for no report or NULL; FILE_LOAD, with the path, for what is none or
  * damaged (a file beside profile.pop that cannot be read is named in `files` with the reason); SYSTEM if the stream cannot
  * be written. */
 POP_MUST_CHECK pop_error *pop_report_write_json(const char *const *reports, size_t num_reports,

@@ -603,9 +603,13 @@ pop_tensor pop_popops_create_sliceable(pop_graph *graph, pop_type type, const si
   poplibs_log(__func__, name, NULL, 0);
   size_t order[GRAPH_MAX_RANK], back[GRAPH_MAX_RANK] = {0}, sizes[GRAPH_MAX_RANK] = {0};
   uint64_t elements;
-  if (rank > GRAPH_MAX_RANK || !view_count_elements(shape, rank, &elements) ||
+  if (rank > GRAPH_MAX_RANK || (rank && !shape) || !view_count_elements(shape, rank, &elements) ||
       elements > UINT32_MAX)
     return pop_graph_add_variable(graph, type, shape, rank, name); /* which says why not */
+  if (count && !dims) {
+    poplibs_fail(graph, POP_ERROR_INVALID_ARGUMENT, "%s: the dimensions are NULL", __func__);
+    return (pop_tensor){graph->top, 0};
+  }
   if (pop_graph_error(graph) || !sliced_first(graph, rank, dims, count, order))
     return (pop_tensor){graph->top, 0};
   for (size_t i = 0; i < rank; i++) {
