@@ -1,0 +1,98 @@
+/* Control flow, tuples, checks and the rest. */
+#include "models/verify.h"
+
+static pop_error *want_types(verifier *v, const operation *op, const char *what,
+                             value *const *values, size_t count, value *const *as, size_t wanted)
+{
+  WANT(count == wanted, "%s: %s are %zu values, not %zu", op->name, what, wanted, count);
+  for (size_t i = 0; i < count; ++i)
+    WANT(type_equal(values[i]->type, as[i]->type), "%s: %s: value %zu is %s, not %s", op->name,
+         what, i, type_text(v->m->arena, as[i]->type), type_text(v->m->arena, values[i]->type));
+  return NULL;
+}
+
+pop_error *verify_flow(verifier *v, const operation *op)
+{
+  if (op->code == OP_WHILE) {
+    WANT(op->num_regions == 2, "%s has two regions", op->name);
+    const block *condition = &op->regions[0], *body = &op->regions[1];
+    POP_TRY(
+        want_types(v, op, "results", op->results, op->num_results, op->operands, op->num_operands));
+    POP_TRY(want_types(v, op, "arguments of the condition", condition->arguments,
+                       condition->num_arguments, op->operands, op->num_operands));
+    POP_TRY(want_types(v, op, "arguments of the body", body->arguments, body->num_arguments,
+                       op->operands, op->num_operands));
+    POP_TRY(want_types(v, op, "what the body returns", body->last->operands,
+                       body->last->num_operands, op->operands, op->num_operands));
+    const operation *last = condition->last;
+    WANT(last->num_operands == 1 && last->operands[0]->type->kind == TYPE_TENSOR &&
+             last->operands[0]->type->rank == 0 && last->operands[0]->type->element == ELEMENT_I1,
+         "%s: the condition returns one i1", op->name);
+    return NULL;
+  }
+  WANT(op->num_operands == 1 && op->num_regions >= 1 && type_of(op, 0)->kind == TYPE_TENSOR &&
+           type_of(op, 0)->rank == 0,
+       "%s takes one scalar", op->name);
+  WANT(type_of(op, 0)->element == (op->code == OP_IF ? ELEMENT_I1 : ELEMENT_I32), "%s takes an %s",
+       op->name, op->code == OP_IF ? "i1" : "i32");
+  WANT(op->code != OP_IF || op->num_regions == 2, "%s has two regions", op->name);
+  for (size_t i = 0; i < op->num_regions; ++i) {
+    WANT(op->regions[i].num_arguments == 0, "branches of %s have no arguments", op->name);
+    POP_TRY(want_types(v, op, "what a branch returns", op->regions[i].last->operands,
+                       op->regions[i].last->num_operands, op->results, op->num_results));
+  }
+  return NULL;
+}
+
+static pop_error *verify_check(verifier *v, const operation *op)
+{
+  bool constant = op->code == OP_EXPECT_EQ_CONST || op->code == OP_EXPECT_ALMOST_EQ_CONST;
+  POP_TRY(want_counts(v, op, constant ? 1 : 2, 0, 0));
+  POP_TRY(want_tensors(v, op));
+  const attribute *a = op_attribute(op, "value");
+  WANT(!constant || (a && a->kind == ATTRIBUTE_DENSE), "%s has no value", op->name);
+  const model_type *with = constant ? a->type : type_of(op, 1);
+  WANT(type_equal(type_of(op, 0), with), "%s compares %s with %s", op->name,
+       type_text(v->m->arena, type_of(op, 0)), type_text(v->m->arena, with));
+  return NULL;
+}
+
+pop_error *verify_other(verifier *v, const operation *op)
+{
+  switch (op->code) {
+  case OP_AFTER_ALL:
+  case OP_CREATE_TOKEN:
+    WANT(op->num_results == 1 && op->results[0]->type->kind == TYPE_TOKEN, "%s makes a token",
+         op->name);
+    return NULL;
+  case OP_TUPLE:
+    WANT(op->num_results == 1 && op->results[0]->type->kind == TYPE_TUPLE &&
+             op->results[0]->type->num_members == op->num_operands,
+         "%s makes a tuple of its operands", op->name);
+    for (size_t i = 0; i < op->num_operands; ++i)
+      WANT(type_equal(type_of(op, i), op->results[0]->type->members[i]),
+           "%s: member %zu has another type", op->name, i);
+    return NULL;
+  case OP_GET_TUPLE_ELEMENT: {
+    POP_TRY(want_counts(v, op, 1, 1, 0));
+    int64_t index = op_int(op, "index", -1);
+    const model_type *t = type_of(op, 0);
+    WANT(t->kind == TYPE_TUPLE && index >= 0 && index < t->num_members &&
+             type_equal(t->members[index], op->results[0]->type),
+         "%s: the operand has no such member", op->name);
+    return NULL;
+  }
+  case OP_OPTIMIZATION_BARRIER:
+    return want_types(v, op, "results", op->results, op->num_results, op->operands,
+                      op->num_operands);
+  case OP_RETURN:
+    return NULL;
+  default:
+    if (op->code >= OP_EXPECT_ALMOST_EQ) return verify_check(v, op);
+    name_unsupported(v, op->offset,
+                     op->code == OP_CUSTOM_CALL ? pop_arena_printf(v->m->arena, "custom_call @%s",
+                                                                   op_word(op, "call_target_name"))
+                                                : op->name);
+    return NULL;
+  }
+}
