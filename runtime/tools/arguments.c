@@ -11,6 +11,7 @@
 static const char help[] =
     "\n"
     "  -l, --list              say what the archive holds, and run nothing\n"
+    "      --json, --pretty    say it as JSON, on one line or for people\n"
     "  -w, --write HANDLE=FILE write the file's elements to the handle before the first run\n"
     "  -r, --read HANDLE=FILE  read the handle's elements to the file after the last run\n"
     "      --in STREAM=FILE    feed the stream from the file, again from its start when it is used "
@@ -47,6 +48,8 @@ enum {
   OPTION_REPEAT,
   OPTION_MEMORY,
   OPTION_CYCLES,
+  OPTION_JSON,
+  OPTION_PRETTY,
   OPTION_PROFILE,
   OPTION_VERSION
 };
@@ -62,6 +65,8 @@ static const struct option long_options[] = {
     {"repeat", required_argument, NULL, OPTION_REPEAT},
     {"memory", no_argument, NULL, OPTION_MEMORY},
     {"cycles", no_argument, NULL, OPTION_CYCLES},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"pretty", no_argument, NULL, OPTION_PRETTY},
     {"profile", required_argument, NULL, OPTION_PROFILE},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
@@ -131,6 +136,12 @@ static pop_error *take_option(int option, arguments *a)
     return NULL;
   case OPTION_MEMORY:
     a->memory = true;
+    return NULL;
+  case OPTION_PRETTY:
+    a->pretty = true;
+    /* fall through */
+  case OPTION_JSON:
+    a->json = true;
     return NULL;
   default: /* OPTION_CYCLES: the table has no other */
     a->cycles = true;
@@ -207,6 +218,8 @@ pop_error *arguments_parse(int argc, char **argv, arguments *a, bool *done)
                          argv[optind - 1]);
     POP_TRY(take_option(option, a));
   }
+  if (a->json && !a->list)
+    return pop_error_new(POP_ERROR_USAGE, "--json and --pretty are about --list");
   POP_TRY(take_archive(argc, argv, a));
   return check_standard_streams(a);
 }

@@ -29,6 +29,7 @@ typedef struct arguments {
   const char *program; /* how it was called, without the folder */
   bool linked;         /* the archive is in the program: there is no argument for it */
   const char *archive;
+  bool json, pretty; /* of list */
   bool list, memory, cycles;
   const char *profile; /* folder; NULL: none */
   transfers writes, reads, ins, outs;

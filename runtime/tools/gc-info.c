@@ -2,6 +2,8 @@
  *
  * Commands and output are those of the documented tool, as far as they mean anything here: a software IPU
  * has no temperatures and no PCI addresses. */
+#include "values.h"
+
 #include <populus/populus.h>
 #include <populus/standard_streams.h>
 
@@ -78,6 +80,47 @@ static void print_info(const pop_device_manager *manager, const pop_device *devi
   for (size_t i = 0; i < count; ++i) printf("  %s: %s\n", list[i].key, list[i].value);
 }
 
+/* ---- as JSON ---- */
+
+static void put_device(values *v, const pop_device *device)
+{
+  const uint32_t *ipus = pop_device_driver_ids(device);
+  const pop_target *target = pop_device_target(device);
+  values_begin_map(v, NULL);
+  values_put_count(v, "id", pop_device_id(device));
+  values_put_text(v, "target", target->num_ipus == 1 ? "Software" : "Multi IPU");
+  values_put_text(v, "partition", pop_device_partition(device));
+  values_put_text(v, "architecture", target->name);
+  values_begin_list(v, "ipus");
+  for (uint32_t i = 0; i < target->num_ipus; ++i) values_put_count(v, NULL, ipus[i]);
+  values_end(v);
+  values_end(v);
+}
+
+static pop_error *list_as_json(const pop_device_manager *manager, bool pretty)
+{
+  values v = {0};
+  values_begin_list(&v, NULL);
+  for (size_t i = 0; i < pop_device_manager_num_devices(manager); ++i) {
+    pop_device *device;
+    pop_error_free(pop_device_manager_get_device(manager, i, &device));
+    put_device(&v, device);
+  }
+  values_end(&v);
+  return values_print(&v, pretty);
+}
+
+static pop_error *info_as_json(const pop_device *device, bool pretty)
+{
+  pop_device_attribute list[32];
+  size_t count = pop_device_get_attributes(device, list, sizeof list / sizeof *list);
+  values v = {0};
+  values_begin_map(&v, NULL);
+  for (size_t i = 0; i < count; ++i) values_put_text(&v, list[i].key, list[i].value);
+  values_end(&v);
+  return values_print(&v, pretty);
+}
+
 static void print_architecture(const pop_device_manager *manager, const pop_device *device)
 {
   (void)manager;
@@ -120,12 +163,14 @@ static const char help[] =
     "\n"
     "Options:\n"
     "  -d, --device-id N       the device that the command is about; all commands but -l need it\n"
+    "      --json, --pretty    -l and -i as JSON, on one line or for people\n"
     "  -h, --help              this text\n"
     "      --version           the version\n"
     "\n"
     "POPULUS_DEVICES says which devices there are, POPULUS_RUN_DIR where their locks are.\n";
 
-enum { OPTION_ARCH = 256, OPTION_CLOCK, OPTION_COUNT, OPTION_VERSION };
+enum { OPTION_ARCH = 256, OPTION_CLOCK, OPTION_COUNT, OPTION_JSON, OPTION_PRETTY, OPTION_VERSION };
+typedef enum json_form { NO_JSON, JSON_ON_A_LINE, JSON_PRETTY } json_form;
 
 static const struct option options[] = {
     {"list-devices", no_argument, NULL, 'l'},
@@ -134,6 +179,8 @@ static const struct option options[] = {
     {"tile-clock-speed", no_argument, NULL, OPTION_CLOCK},
     {"ipu-count", no_argument, NULL, OPTION_COUNT},
     {"device-id", required_argument, NULL, 'd'},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"pretty", no_argument, NULL, OPTION_PRETTY},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {0},
@@ -159,7 +206,7 @@ static int flush(void)
   return error ? report(error) : 0;
 }
 
-static int run(command which, const char *id)
+static int run(command which, const char *id, json_form json)
 {
   pop_device_manager *manager;
   pop_device *device = NULL;
@@ -171,10 +218,16 @@ static int run(command which, const char *id)
   }
   if (commands[which].needs_device && !id) return usage("the command needs --device-id N");
   if (!commands[which].needs_device && id) return usage("--list-devices is about all devices");
+  if (json && which != COMMAND_LIST && which != COMMAND_INFO)
+    return usage("--json and --pretty are about --list-devices and --device-info");
   pop_error *error = pop_device_manager_create(&manager);
   if (error) return report(error);
   if (id) error = pop_device_manager_get_device(manager, number, &device);
-  if (!error) commands[which].run(manager, device);
+  if (!error && json)
+    error = device ? info_as_json(device, json == JSON_PRETTY)
+                   : list_as_json(manager, json == JSON_PRETTY);
+  else if (!error)
+    commands[which].run(manager, device);
   pop_device_manager_free(manager);
   return error ? report(error) : flush();
 }
@@ -183,6 +236,7 @@ int main(int argc, char **argv)
 {
   command which = COMMAND_NONE;
   const char *id = NULL;
+  json_form json = NO_JSON;
   pop_error *error = pop_standard_streams_open();
   if (error) return report(error);
   for (int c; (c = getopt_long(argc, argv, "lid:h", options, NULL)) != -1;) {
@@ -206,6 +260,12 @@ int main(int argc, char **argv)
     case 'd':
       id = optarg;
       break;
+    case OPTION_JSON:
+      if (!json) json = JSON_ON_A_LINE;
+      break;
+    case OPTION_PRETTY:
+      json = JSON_PRETTY;
+      break;
     case 'h':
       fputs(help, stdout);
       return flush();
@@ -220,5 +280,5 @@ int main(int argc, char **argv)
     if (asked) which = asked;
   }
   if (optind < argc) return usage("there are no arguments but options");
-  return which ? run(which, id) : usage("a command is missing");
+  return which ? run(which, id, json) : usage("a command is missing");
 }

@@ -5,6 +5,7 @@
  *
  * `popc --link` makes a copy of it with an archive inside (populus/embed.h), which runs that.
  */
+#include "list_json.h"
 #include "tensor_file.h"
 #include "transfers.h"
 
@@ -264,7 +265,9 @@ static pop_error *execute(void *context)
   arguments *a = context;
   pop_executable *executable;
   POP_TRY(a->linked ? load_linked(a, &executable) : pop_executable_load(a->archive, &executable));
-  pop_error *error = a->list ? list(executable) : run(executable, a);
+  pop_error *error = a->json   ? list_json(executable, a->pretty)
+                     : a->list ? list(executable)
+                               : run(executable, a);
   pop_executable_free(executable);
   return error;
 }

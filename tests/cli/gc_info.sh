@@ -65,3 +65,21 @@ has out '^Usage: gc-info ' '--list-devices'
 unset POPULUS_DEVICES
 quiet list "$gc_info" -l
 [ "$(grep -c '^-+-' list)" -eq 127 ] || fail "not 127 devices"
+
+# As JSON, on a line or for people: the same devices, the same attributes.
+quiet json "$gc_info" -l --json
+[ "$(wc -l <json)" -eq 1 ] || fail "not on one line: $(head -3 json)"
+quiet pretty "$gc_info" --pretty -l
+[ "$(wc -l <pretty)" -gt 127 ] || fail "not for people"
+quiet info "$gc_info" -d 3 -i
+quiet info.json "$gc_info" -d 3 -i --json --pretty
+python3 - <<'END' || fail "$(head -c 300 json)"
+import json
+
+devices = json.load(open("json"))
+assert devices == json.load(open("pretty")) and len(devices) == 127
+assert [d["id"] for d in devices] == list(range(127)) and devices[3]["ipus"] == [3] and len(devices[126]["ipus"]) == 64
+said = dict(line.strip().split(": ", 1) for line in open("info") if ": " in line)
+assert json.load(open("info.json")) == said, said
+END
+refuses 2 'about --list-devices and --device-info' "$gc_info" -d 0 --ipu-count --json

@@ -205,6 +205,24 @@ refuses 1 "'in.bin': it has 12 bytes of elements, but remote buffer 'samples' is
   "$popexec" --run 0 --in numbers=zeros.bin --write samples=in.bin remote.a
 refuses 1 "no handle 'sample' to read; did you mean 'samples'?" "$popexec" --run 0 -r sample=back.bin remote.a
 
+# --list as JSON: what the text says.
+quiet list.json "$popexec" --list --json streams.a
+[ "$(wc -l <list.json)" = 1 ] || fail "not on one line"
+quiet pretty.json "$popexec" --pretty -l streams.a
+quiet list "$popexec" --list streams.a
+python3 - <<'END' || fail "$(cat list.json)"
+import json, re
+
+listed, text = json.load(open("list.json")), open("list").read()
+assert listed == json.load(open("pretty.json"))
+assert f"target {listed['target']['name']}: " in text and f"{listed['target']['tiles']} tiles" in text
+assert listed["programs"] == re.findall(r"^program [0-9]+: (.*)$", text, re.M)
+assert [s["name"] for s in listed["streams"]] == re.findall(r"^stream (?:in|out) ([^:]*): ", text, re.M) != []
+assert [h["name"] for h in listed["handles"]] == re.findall(r"^(?:read|write) ([^:]*): ", text, re.M)
+assert [b["name"] for b in listed["remoteBuffers"]] == re.findall(r"^remote buffer ([^:]*): ", text, re.M)
+END
+refuses 2 '--json and --pretty are about --list' "$popexec" --json streams.a
+
 # SIGINT ends a run, which says where it was.
 quiet out "$POPULUS_BUILD_DIR/tests/support/small_archive" endless.a endless
 for engine in interpreter translator; do
