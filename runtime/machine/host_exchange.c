@@ -2,13 +2,18 @@
  *
  * All code is read and checked first, into a list of packets; then all packets are moved, in the order
  * of tiles. Packets of one direction must not overlap where they are written; who wrote the code has
- * to see to that (a later packet wins). */
+ * to see to that (a later packet wins).
+ *
+ * The packets of the last few exchanges are kept as plans. Code stays as it is, but packet headers and the numbers of
+ * records are data: they are compared and read each time, and where anything is not as it was, the code is read
+ * again. That also finds all faults. */
 #include "copies.h"
 #include "state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* Packet headers are words in tile memory, in this order. */
 typedef struct packet {
@@ -17,7 +22,11 @@ typedef struct packet {
   uint32_t tile;
   bool to_tile;
   uint8_t *record; /* of the host's */
+  uint32_t window;
+  const uint8_t *header, *number; /* in tile memory: its own, and of the record, NULL: 0 */
 } packet;
+
+enum { HEADER_BYTES = 4 * ISA_PACKET_HEADER_WORDS };
 
 typedef struct reading {
   machine *m;
@@ -26,12 +35,15 @@ typedef struct reading {
   packet *packets;
   size_t num_packets, packets_capacity;
   uint64_t *ipu_bytes; /* by IPU */
+  copy_list copies;    /* of the packets, when all are read */
 } reading;
 
 /* The record that packets are about; `memory` NULL: there is no such window. */
 typedef struct record {
   uint8_t *memory;
   uint64_t bytes;
+  uint32_t window;
+  const uint8_t *number;
 } record;
 
 static bool refuse_value(const reading *r, const tile *t, uint32_t pc, machine_fault_kind kind,
@@ -56,11 +68,17 @@ static uint64_t extent(const packet *p, uint32_t stride)
   return (uint64_t)(p->rows - 1) * stride + p->row_bytes;
 }
 
+static const uint8_t *host_place(const machine *m, const tile *t, uint32_t address)
+{
+  return t->memory + (address - m->target.memory_base);
+}
+
 static record record_of(const reading *r, uint32_t window, uint32_t number)
 {
-  if (window >= r->num_windows) return (record){NULL, 0};
+  if (window >= r->num_windows) return (record){.window = window};
   const machine_window *w = &r->windows[window];
-  return (record){w->memory + number * w->record_bytes, w->record_bytes};
+  return (record){
+      .memory = w->memory + number * w->record_bytes, .bytes = w->record_bytes, .window = window};
 }
 
 /* hostRecord. */
@@ -81,6 +99,7 @@ static bool choose_record(const reading *r, const tile *t, uint32_t pc, uint32_t
     return refuse_value(r, t, pc, MACHINE_FAULT_INVALID_OPERAND, number, detail);
   }
   *chosen = record_of(r, window, number);
+  if (offset) chosen->number = host_place(r->m, t, at);
   return true;
 }
 
@@ -110,14 +129,16 @@ static bool read_packet(reading *r, const tile *t, uint32_t pc, uint32_t word, b
                         const record *of)
 {
   uint32_t header = r->m->target.memory_base + 4 * isa_imm22(word);
-  if (!memory_contains(t, header, 4 * ISA_PACKET_HEADER_WORDS, false, false))
+  if (!memory_contains(t, header, HEADER_BYTES, false, false))
     return refuse(r, t, pc, MACHINE_FAULT_INVALID_ADDRESS,
                   "a packet header outside of used memory");
-  uint32_t words[ISA_PACKET_HEADER_WORDS];
-  for (uint32_t i = 0; i < ISA_PACKET_HEADER_WORDS; i++)
-    words[i] = memory_word(r->m, t, header + 4 * i);
-  packet p = {words[0], words[1],  words[2], words[3],  words[4],
-              words[5], t->number, to_tile,  of->memory};
+  packet p = {.tile = t->number,
+              .to_tile = to_tile,
+              .record = of->memory,
+              .window = of->window,
+              .header = host_place(r->m, t, header),
+              .number = of->number};
+  memcpy(&p, p.header, HEADER_BYTES);
   if (!check_packet(r, t, pc, &p, of)) return false;
   r->ipu_bytes[t->number / r->m->target.tiles_per_ipu] += (uint64_t)p.row_bytes * p.rows;
   pop_push(r->packets, r->num_packets, r->packets_capacity, p);
@@ -163,28 +184,37 @@ static bool is_behind(const copy_run *before, const copy_run *run)
 
 /* May tiles be served in any order? If nobody writes to the host; or if nobody reads from it, and what
  * they write is one behind the other. */
-static bool are_independent(const reading *r, const copy_list *copies)
+static bool are_independent(const reading *r)
 {
   size_t num_to_tiles = 0;
   for (size_t i = 0; i < r->num_packets; i++) num_to_tiles += r->packets[i].to_tile;
   if (num_to_tiles == r->num_packets) return true;
   for (size_t i = 1; i < r->num_packets; i++)
-    if (!is_behind(&copies->runs[i - 1], &copies->runs[i])) return false;
+    if (!is_behind(&r->copies.runs[i - 1], &r->copies.runs[i])) return false;
   return num_to_tiles == 0;
 }
 
-static void move_packets(machine *m, const reading *r)
+static void make_copies(const machine *m, reading *r)
 {
-  copy_list copies = {0};
   uint32_t *tiles = pop_xcalloc(r->num_packets + 1, sizeof *tiles);
   for (size_t i = 0; i < r->num_packets; i++) {
-    copy_list_add(&copies, rows_of(m, &r->packets[i]));
+    copy_list_add(&r->copies, rows_of(m, &r->packets[i]));
     tiles[i] = r->packets[i].tile;
   }
-  copy_list_finish(&copies, tiles);
-  copy_list_run(&copies, are_independent(r, &copies) ? m->pool : NULL);
-  copy_list_free(&copies);
+  copy_list_finish(&r->copies, tiles);
   free(tiles);
+}
+
+static void move_packets(machine *m, reading *r)
+{
+  copy_list_run(&r->copies, are_independent(r) ? m->pool : NULL);
+}
+
+static void free_reading(reading *r)
+{
+  free(r->packets);
+  free(r->ipu_bytes);
+  copy_list_free(&r->copies);
 }
 
 /* The tiles go on when the slowest tile's code and the fullest IPU's bytes are through. */
@@ -204,25 +234,144 @@ static void take_time(machine *m, const reading *r, uint64_t code_cycles)
                   bytes);
 }
 
-pop_error *machine_host_exchange(machine *m, const machine_window *windows, size_t num_windows)
+/* ---- plans ---- */
+
+/* What an exchange was the last time. */
+typedef struct host_plan {
+  uint64_t hash;           /* of what the tiles wait in, and of their code */
+  uint8_t *waiting;        /* by tile, as in tile_stops */
+  uint32_t *codes;         /* by tile */
+  machine_window *windows; /* `memory` and `name` mean nothing */
+  reading read;
+  uint64_t longest; /* cycles of the tiles' code */
+} host_plan;
+
+struct host_plans {
+  host_plan items[64]; /* by hash */
+};
+
+static void free_plan(host_plan *plan)
 {
-  reading r = {.m = m,
-               .windows = windows,
-               .num_windows = num_windows,
-               .ipu_bytes = pop_xcalloc(m->target.num_ipus, sizeof *r.ipu_bytes)};
-  uint64_t longest = 0;
+  free(plan->waiting);
+  free(plan->codes);
+  free(plan->windows);
+  free_reading(&plan->read);
+  *plan = (host_plan){0};
+}
+
+void host_exchange_forget(machine *m)
+{
+  struct host_plans *plans = m->host_plans;
+  if (!plans) return;
+  for (size_t i = 0; i < sizeof plans->items / sizeof *plans->items; i++)
+    free_plan(&plans->items[i]);
+  free(plans);
+  m->host_plans = NULL;
+}
+
+static host_plan *plan_slot(machine *m, uint64_t hash)
+{
+  if (!m->host_plans) m->host_plans = pop_xcalloc(1, sizeof *m->host_plans);
+  size_t count = sizeof m->host_plans->items / sizeof *m->host_plans->items;
+  return &m->host_plans->items[hash % count];
+}
+
+static uint64_t hash_codes(const machine *m)
+{
+  uint64_t hash = XXH3_64bits(m->at.waiting, m->num_tiles * sizeof *m->at.waiting);
+  return XXH3_64bits_withSeed(m->at.host_codes, m->num_tiles * sizeof *m->at.host_codes, hash);
+}
+
+/* Do the same tiles run the same code, with windows of the same sizes? */
+static bool is_wanted(const machine *m, const host_plan *plan, const machine_window *windows,
+                      size_t num_windows)
+{
+  if (!plan->codes || plan->read.num_windows != num_windows) return false;
+  for (size_t i = 0; i < num_windows; i++)
+    if (windows[i].record_bytes != plan->windows[i].record_bytes ||
+        windows[i].num_records != plan->windows[i].num_records)
+      return false;
+  return !memcmp(plan->codes, m->at.host_codes, m->num_tiles * sizeof *plan->codes) &&
+         !memcmp(plan->waiting, m->at.waiting, m->num_tiles * sizeof *plan->waiting);
+}
+
+/* Are all packets those of the plan? Sets the records that they are about now. */
+static bool renew(reading *r)
+{
+  for (size_t i = 0; i < r->num_packets; i++) {
+    packet *p = &r->packets[i];
+    const machine_window *w = &r->windows[p->window];
+    uint32_t number = 0;
+    if (memcmp(p, p->header, HEADER_BYTES)) return false;
+    if (p->number) memcpy(&number, p->number, sizeof number);
+    if (number && number >= w->num_records) return false;
+    p->record = w->memory + number * w->record_bytes;
+    copy_run *run = &r->copies.runs[i];
+    if (p->to_tile)
+      run->from = p->record + p->host_offset;
+    else
+      run->to = p->record + p->host_offset;
+  }
+  return true;
+}
+
+static void *duplicate(const void *items, size_t bytes)
+{
+  void *copy = pop_xcalloc(bytes + 1, 1);
+  return bytes ? memcpy(copy, items, bytes) : copy;
+}
+
+/* The plan takes over what was read. */
+static void keep_plan(machine *m, uint64_t hash, const reading *r, uint64_t longest)
+{
+  host_plan *plan = plan_slot(m, hash);
+  free_plan(plan);
+  *plan = (host_plan){.hash = hash,
+                      .waiting = duplicate(m->at.waiting, m->num_tiles * sizeof *plan->waiting),
+                      .codes = duplicate(m->at.host_codes, m->num_tiles * sizeof *plan->codes),
+                      .windows = duplicate(r->windows, r->num_windows * sizeof *plan->windows),
+                      .read = *r,
+                      .longest = longest};
+}
+
+/* Reads the code of all tiles; false after a fault. */
+static bool read_all(reading *r, uint64_t *longest)
+{
+  machine *m = r->m;
   for (uint32_t i = 0; i < m->num_tiles; i++) {
     const tile *t = &m->tiles[i];
     uint64_t cycles = 0;
     if (m->at.waiting[i] != STOP_HOST_SYNC || m->at.host_codes[i] == 0) continue;
-    read_code(&r, t, &cycles);
-    if (cycles > longest) longest = cycles;
+    read_code(r, t, &cycles);
+    if (cycles > *longest) *longest = cycles;
   }
-  if (m->fault.kind == MACHINE_FAULT_NONE) {
+  return m->fault.kind == MACHINE_FAULT_NONE;
+}
+
+pop_error *machine_host_exchange(machine *m, const machine_window *windows, size_t num_windows)
+{
+  uint64_t hash = hash_codes(m), longest = 0;
+  host_plan *plan = plan_slot(m, hash);
+  if (!m->options.plain && plan->hash == hash && is_wanted(m, plan, windows, num_windows)) {
+    plan->read.windows = windows;
+    if (renew(&plan->read)) {
+      move_packets(m, &plan->read);
+      take_time(m, &plan->read, plan->longest);
+      return NULL;
+    }
+  }
+  reading r = {.m = m,
+               .windows = windows,
+               .num_windows = num_windows,
+               .ipu_bytes = pop_xcalloc(m->target.num_ipus, sizeof *r.ipu_bytes)};
+  bool good = read_all(&r, &longest);
+  if (good) {
+    make_copies(m, &r);
     move_packets(m, &r);
     take_time(m, &r, longest);
+    keep_plan(m, hash, &r, longest);
+    return NULL;
   }
-  free(r.packets);
-  free(r.ipu_bytes);
-  return m->fault.kind == MACHINE_FAULT_NONE ? NULL : superstep_error(m);
+  free_reading(&r);
+  return superstep_error(m);
 }

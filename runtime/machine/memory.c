@@ -482,6 +482,7 @@ static void forget_code(machine *m, struct tile *t, uint32_t address, uint32_t s
       memset(t->controlled_pages, 0, t->code_bytes / PAGE_BYTES * sizeof *t->pages);
     translate_forget_tile(t);
     exchange_forget(m);
+    host_exchange_forget(m);
     control_dissolve(m);
   }
 }

@@ -146,8 +146,9 @@ struct machine {
   code_cache code;
   translation *translation; /* NULL: everything is interpreted */
   exchange_plans *plans;
-  control *control; /* NULL: every tile is alone */
-  bool started;     /* all tiles wait in tile.hostsync */
+  struct host_plans *host_plans; /* host_exchange.c */
+  control *control;              /* NULL: every tile is alone */
+  bool started;                  /* all tiles wait in tile.hostsync */
   /* Cycle at which the current run ends. To stop it is to set it to 0: whoever runs looks at it now and then. */
   _Atomic uint64_t limit;
   atomic_bool stopped; /* machine_stop */
@@ -235,7 +236,8 @@ void superstep_trace(machine *m, machine_trace_kind kind, uint32_t tile, uint32_
 /* exchange_run.c: runs the exchange code of every tile that waits for STOP_EXCHANGE from the cycle on that
  * its clock shows, and moves these clocks. Faults go to superstep_fault. */
 void exchange_run(machine *m);
-void exchange_forget(machine *m); /* all plans */
+void exchange_forget(machine *m);      /* all plans */
+void host_exchange_forget(machine *m); /* all plans */
 
 /* global_exchange.c: the same for STOP_GLOBAL_EXCHANGE and global exchange code. */
 void global_exchange_run(machine *m);

@@ -262,6 +262,55 @@ Test(machine_host, records_of_windows_are_chosen_on_the_tile)
   rig_free(&r);
 }
 
+/* What was read of the code is kept, but headers, numbers of records and windows count as they are now; and wrong ones are
+ * found as the first time. */
+Test(machine_host, an_exchange_that_comes_again_is_what_the_tile_says_now)
+{
+  for (int plain = 0; plain < 2; plain++) {
+    rig r = rig_create(1, 0);
+    machine_free(r.m);
+    machine_options options = {.plain = plain};
+    expect_ok(machine_create(&r.target, &options, &r.m));
+    const uint32_t words[] = {isa_host_record_word(0, RIG_WORD(RIG_DATA)), packet_word(true, 0),
+                              packet_word(false, 1), end_word()};
+    assemble(&r.code[0], words, 4);
+    rig_load(&r);
+    header headers[] = {{RIG_DATA + 8, 4, 1, 0, 0, 0}, {RIG_CONST, 4, 1, 0, 4, 0}};
+    put_headers(&r, 0, headers, 2);
+    uint8_t host[2][24];
+    for (size_t i = 0; i < sizeof host; i++) host[i / 24][i % 24] = (uint8_t)i;
+    rig_run(&r);
+    uint64_t before = machine_get_counters(r.m).cycles;
+    for (uint32_t i = 0; i < 6; i++) { /* any record, of either memory */
+      uint32_t number = i % 3, given = 0x01020304 * (i + 1);
+      machine_window window = {host[i % 2], 8, 3, "remote buffer 'w'"};
+      expect_ok(machine_write(r.m, 0, RIG_DATA, &number, 4));
+      expect_ok(machine_write(r.m, 0, RIG_CONST, &given, 4));
+      expect_ok(machine_host_exchange(r.m, &window, 1));
+      cr_assert_arr_eq(host[i % 2] + 8 * number + 4, &given, 4);
+      cr_assert_eq(rig_word(&r, 0, RIG_DATA + 8) & 255, 24 * (i % 2) + 8 * number);
+    }
+    cr_assert_eq(machine_get_counters(r.m).cycles - before, 6 * (4 + 1));
+    headers[0].address = RIG_DATA + 12;
+    headers[0].host_offset = 2;
+    put_headers(&r, 0, headers, 2);
+    machine_window window = {host[0], 8, 3, "remote buffer 'w'"}; /* record 2 */
+    expect_ok(machine_host_exchange(r.m, &window, 1));
+    cr_assert_eq(rig_word(&r, 0, RIG_DATA + 12) & 0xffff, 0x1312);
+    window = (machine_window){host[0], 6, 4, "remote buffer 'w'"};
+    headers[1].host_offset = 0;
+    put_headers(&r, 0, headers, 2);
+    uint8_t expected = host[0][2 * 6 + 2]; /* another size of records */
+    expect_ok(machine_host_exchange(r.m, &window, 1));
+    cr_assert_eq(rig_word(&r, 0, RIG_DATA + 12) & 0xff, expected);
+    const uint32_t behind = 4;
+    expect_ok(machine_write(r.m, 0, RIG_DATA, &behind, 4));
+    expect_error(machine_host_exchange(r.m, &window, 1), POP_ERROR_RUNTIME, "offsets 0 to 3",
+                 "offset 4");
+    rig_free(&r);
+  }
+}
+
 Test(machine_host, wrong_records_are_faults)
 {
   static const struct {
