@@ -83,6 +83,13 @@ bool float_control_read(const tile *t, const context *c, uint32_t number, uint32
   return true;
 }
 
+/* Native code for workers without control is not for those with. */
+static void set_initial(tile *t, uint32_t control)
+{
+  if (!control != !t->float_initial) translate_forget_tile(t);
+  t->float_initial = control;
+}
+
 bool float_control_write(tile *t, context *c, uint32_t number, uint32_t value)
 {
   if (number >= CSR_RANDOM && number < CSR_RANDOM + 4)
@@ -90,10 +97,15 @@ bool float_control_write(tile *t, context *c, uint32_t number, uint32_t value)
   else if (number == CSR_FLOAT_CONTROL)
     c->float_control = value & CONTROL_BITS;
   else if (number == CSR_FLOAT_INITIAL && c->number == MACHINE_SUPERVISOR)
-    t->float_initial = value & CONTROL_BITS;
+    set_initial(t, value & CONTROL_BITS);
   else
     return false;
   return true;
+}
+
+bool float_is_random(uint32_t control)
+{
+  return control & CONTROL_STOCHASTIC;
 }
 
 /* ---- operations ---- */
@@ -109,7 +121,7 @@ static bool takes_integer(uint32_t id)
          id == OP_FMV_W_X || id == OP_FMV_H_X;
 }
 
-static bool gives_half(uint32_t id)
+bool float_gives_half(uint32_t id)
 {
   switch (id) {
   case OP_FADD_H:
@@ -322,7 +334,7 @@ bool float_is_controlled(uint32_t id)
   case OP_FMAX_H:
     return true;
   default:
-    return gives_half(id) || gives_integer(id);
+    return float_gives_half(id) || gives_integer(id);
   }
 }
 
@@ -351,7 +363,7 @@ machine_fault_kind float_operate_controlled(tile *t, context *c, const operation
   uint32_t flags = 0, result;
   if (gives_integer(o.id))
     result = integer_result(&o, &flags);
-  else if (gives_half(o.id))
+  else if (float_gives_half(o.id))
     result = float_box(half_result(t, c, &o, &flags));
   else if (o.id == OP_FMIN_H || o.id == OP_FMAX_H)
     result = float_box(half_extreme(&o, &flags));

@@ -7,6 +7,9 @@
 
 /* Does the operation raise flags, or round halves? */
 bool float_is_controlled(uint32_t id);
+bool float_gives_half(uint32_t id);
+/* Does this control round halves at random? */
+bool float_is_random(uint32_t control);
 /* The operation with its operands from the context's registers, rounded as `mode` says where it rounds; its result goes
  * to `rd`, its flags to fflags. If it is a fault, its kind is the answer, and nothing is written. */
 machine_fault_kind float_operate_controlled(tile *t, context *c, const operation *op,

@@ -313,8 +313,7 @@ not_a_number:
   NEXT();
 
 jump: /* to the instruction at pc, in whatever page */
-  if (__builtin_expect(t->num_entries != 0, 0) && !c->frm && !c->float_control &&
-      translate_has(t, pc)) {
+  if (__builtin_expect(t->num_entries != 0, 0) && translate_has(t, c, pc)) {
     reason = STOP_NATIVE;
     goto paused;
   }

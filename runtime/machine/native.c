@@ -55,6 +55,7 @@ static void find_key(const code_unit *code, uint64_t key[2])
   XXH3_128bits_update(state, code->words, code->num_words * sizeof *code->words);
   XXH3_128bits_update(state, (code_window[]){code->readable, code->writable},
                       2 * sizeof(code_window));
+  XXH3_128bits_update(state, &code->checked, sizeof code->checked);
   XXH128_hash_t hash = XXH3_128bits_digest(state);
   XXH3_freeState(state);
   key[0] = hash.low64;
@@ -69,7 +70,8 @@ static bool same_window(code_window a, code_window b)
 static bool same_code(const code_unit *a, const code_unit *b)
 {
   return a->num_words == b->num_words && a->num_ranges == b->num_ranges &&
-         same_window(a->readable, b->readable) && same_window(a->writable, b->writable) &&
+         a->checked == b->checked && same_window(a->readable, b->readable) &&
+         same_window(a->writable, b->writable) &&
          !memcmp(a->words, b->words, a->num_words * sizeof *a->words) &&
          !memcmp(a->ranges, b->ranges, a->num_ranges * sizeof *a->ranges);
 }

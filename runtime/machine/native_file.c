@@ -50,6 +50,7 @@ void native_file_material(const code_unit *code, pop_bytes *material)
   add_array(material, code->ranges, code->num_ranges, sizeof *code->ranges);
   add_array(material, code->words, code->num_words, sizeof *code->words);
   add_array(material, (code_window[]){code->readable, code->writable}, 2, sizeof(code_window));
+  add_array(material, &code->checked, 1, sizeof code->checked);
 }
 
 void native_file_name(const pop_bytes *material, char name[NATIVE_NAME_BYTES])

@@ -212,7 +212,7 @@ void translate_close(machine *m);
 void translate_forget_tile(tile *t);
 /* The code at `pc` is worth it. */
 void translate_want(machine *m, tile *t, uint32_t pc);
-bool translate_has(const tile *t, uint32_t pc);
+bool translate_has(const tile *t, const context *c, uint32_t pc);
 /* As interpret(), on native code where there is some. */
 stop translate_run(machine *m, tile *t, context *c);
 

@@ -15,6 +15,7 @@
  *
  * Locks: `lock` guards the machine's units. A tile's table belongs to the thread that runs the tile. */
 #include "translate.h"
+#include "float_control.h"
 #include "guard.h"
 #include "isa/float.h"
 #include "isa/integer.h"
@@ -137,11 +138,20 @@ static void add_entry(tile *t, uint32_t pc, native_unit *unit)
   t->num_entries++;
 }
 
-static translated_code find_native(const tile *t, uint32_t pc)
+/* Does the unit's code do what the context's control registers say? */
+static bool suits(const context *c, const code_unit *code)
+{
+  if (c->frm) return false;
+  if (!c->float_control) return true;
+  return code->checked && !(code->rounds_halves && float_is_random(c->float_control));
+}
+
+static translated_code find_native(const tile *t, const context *c, uint32_t pc)
 {
   if (!t->num_entries) return NULL;
   const tile_entry *e = entry_slot(t, pc);
-  return e->unit ? atomic_load_explicit(&e->unit->native, memory_order_acquire) : NULL;
+  if (!e->unit || !suits(c, &e->unit->code)) return NULL;
+  return atomic_load_explicit(&e->unit->native, memory_order_acquire);
 }
 
 /* Which unit a tile has at a pc */
@@ -185,10 +195,25 @@ static bool finds_flag_readers(const machine *m, const tile *t)
   return false;
 }
 
+/* Do workers of the tile start under float control? */
+static uint32_t wants_checks(const tile *t)
+{
+  return t->float_initial != 0;
+}
+
+static bool rounds_halves(const code_unit *code)
+{
+  for (size_t i = 0; i < code->num_ops; i++)
+    if (float_gives_half(code->ops[i].id)) return true;
+  return false;
+}
+
 static native_unit *find_unit(const translation *tr, const machine *m, const tile *t, uint32_t pc)
 {
   for (held_unit *held = tr->chains[pc / 4 % UNIT_CHAINS]; held; held = held->next)
-    if (held->pc == pc && code_unit_fits(m, t, &held->unit->code)) return held->unit;
+    if (held->pc == pc && held->unit->code.checked == wants_checks(t) &&
+        code_unit_fits(m, t, &held->unit->code))
+      return held->unit;
   return NULL;
 }
 
@@ -198,6 +223,8 @@ static native_unit *hold_unit(machine *m, tile *t, uint32_t pc)
   code_unit code;
   if (!code_unit_discover(m, t, pc, &code)) return NULL;
   code_unit_find_windows(m, t, &code);
+  code.checked = wants_checks(t);
+  code.rounds_halves = rounds_halves(&code);
   held_unit *held = pop_xmalloc(sizeof *held);
   held_unit **chain = &tr->chains[pc / 4 % UNIT_CHAINS];
   *held = (held_unit){.pc = pc, .unit = native_take(&code), .next = *chain};
@@ -251,9 +278,9 @@ void translate_want(machine *m, tile *t, uint32_t pc)
   add_entry(t, pc, t->reads_flags == FLAGS_READ ? NULL : want_unit(m, t, pc));
 }
 
-bool translate_has(const tile *t, uint32_t pc)
+bool translate_has(const tile *t, const context *c, uint32_t pc)
 {
-  return find_native(t, pc) != NULL;
+  return find_native(t, c, pc) != NULL;
 }
 
 /* Helpers of native code */
@@ -289,10 +316,10 @@ uint64_t translated_more_time(translated_frame *frame)
 
 translated_code translated_find(const translated_frame *frame, uint32_t pc)
 {
-  translated_code native = find_native(frame->t, pc);
+  translated_code native = find_native(frame->t, frame->c, pc);
   if (native) return native;
   translate_want(frame->m, frame->t, pc);
-  return find_native(frame->t, pc);
+  return find_native(frame->t, frame->c, pc);
 }
 
 static uint32_t float_value(uint32_t id, uint32_t a, uint32_t b, uint32_t c, rounding_mode mode)
@@ -402,8 +429,8 @@ static translated_frame make_frame(machine *m, tile *t, context *c, context *pro
 /* Runs the context on native code as long as there is some; books what that has done. False: nothing. */
 static bool run_native(machine *m, tile *t, context *c)
 {
-  translated_code native = find_native(t, c->pc);
-  if (!native || c->frm || c->float_control) return false;
+  translated_code native = find_native(t, c, c->pc);
+  if (!native) return false;
   context probe;
   translated_frame frame = make_frame(m, t, c, &probe);
   uint64_t before;
@@ -411,7 +438,7 @@ static bool run_native(machine *m, tile *t, context *c)
   do {
     before = frame.count;
     native(&frame);
-    native = find_native(t, c->pc);
+    native = find_native(t, c, c->pc);
   } while (native && frame.count != before);
   guard_note(NULL);
   c->clock += frame.slots * m->target.num_worker_contexts;

@@ -12,7 +12,8 @@
  * front of the first instruction that is not translated or that would fault. The interpreter, which
  * goes on there, finds out what is wrong. So native code knows no faults, and what it did up to
  * there is exact: registers, memory, cycles, instructions. Exceptions: fflags (tiles whose code can
- * read them are not translated) and rounding modes (a context with frm != 0 is not either). */
+ * read them are not translated) and rounding modes (a context with frm != 0 is not either). Contexts under float
+ * control run on code that was made for it (code_unit.checked). */
 #ifndef MACHINE_TRANSLATE_H
 #define MACHINE_TRANSLATE_H
 
@@ -91,6 +92,11 @@ typedef struct code_unit {
   /* All contexts of these tiles may load from and store to them; what may be stored to may be loaded
    * from, too. Bounds that are constants are what most accesses are compared with. */
   code_window readable, writable;
+  /* For contexts under float control (isa.h), too: native code leaves in front of an operation whose result is not finite,
+   * or whose operands might be invalid. Always 0 or 1. */
+  uint32_t checked;
+  uint32_t
+      rounds_halves; /* some operation's result is a half: not for contexts that round them at random */
 } code_unit;
 
 /* What native code works on. */

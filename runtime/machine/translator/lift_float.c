@@ -9,6 +9,61 @@
 
 #include "isa/float.h"
 
+#include <math.h>
+
+/* Float control: native code leaves in front of an operation that might raise something which is a fault then, or make
+ * something else of an overflow. All of that shows in a result that is not finite, or in an operand that is a NaN. */
+
+static void leave_unless(lift *l, LLVMValueRef condition)
+{
+  if (!l->unit->checked) return;
+  LLVMBasicBlockRef usual = lift_new_block(l, "quiet"), rare = lift_new_block(l, "raises");
+  lift_likely(l, condition, usual, rare);
+  LLVMPositionBuilderAtEnd(l->b, rare);
+  lift_leave_here(l);
+  lift_at_end(l, usual);
+}
+
+static LLVMValueRef is_below(lift *l, LLVMValueRef a, double limit)
+{
+  LLVMValueRef magnitude = lift_intrinsic(l, "llvm.fabs", &l->type.single, 1, &a, 1);
+  return LLVMBuildFCmp(l->b, LLVMRealOLT, magnitude, LLVMConstReal(l->type.single, limit), "");
+}
+
+static LLVMValueRef is_finite(lift *l, LLVMValueRef a)
+{
+  return is_below(l, a, INFINITY);
+}
+
+static void leave_if_unordered(lift *l, LLVMValueRef a, LLVMValueRef b)
+{
+  if (l->unit->checked) leave_unless(l, LLVMBuildFCmp(l->b, LLVMRealORD, a, b, ""));
+}
+
+/* Unless it is in the integers' range, however it is rounded. */
+static void leave_if_out_of_range(lift *l, LLVMValueRef a, bool is_signed)
+{
+  if (!l->unit->checked) return;
+  LLVMValueRef fits = is_below(l, a, is_signed ? 0x1p31 : 0x1p32);
+  LLVMValueRef zero = LLVMConstReal(l->type.single, 0);
+  if (!is_signed)
+    fits = LLVMBuildAnd(l->b, fits, LLVMBuildFCmp(l->b, LLVMRealOGE, a, zero, ""), "");
+  leave_unless(l, fits);
+}
+
+static void finish_single(lift *l, uint32_t r, LLVMValueRef result)
+{
+  if (l->unit->checked) leave_unless(l, is_finite(l, result));
+  lift_set_single(l, r, result);
+}
+
+static void finish_half(lift *l, uint32_t r, LLVMValueRef result)
+{
+  if (l->unit->checked)
+    leave_unless(l, is_finite(l, LLVMBuildFPExt(l->b, result, l->type.single, "")));
+  lift_set_half(l, r, result);
+}
+
 /* Operations of the host */
 
 static LLVMValueRef widen(lift *l, LLVMValueRef half)
@@ -149,7 +204,7 @@ static void fused(lift *l, const code_op *op)
                c = lift_single(l, third(op));
   if (op->id == OP_FNMSUB_S || op->id == OP_FNMADD_S) a = negated(l, a);
   if (op->id == OP_FMSUB_S || op->id == OP_FNMADD_S) c = negated(l, c);
-  lift_set_single(l, op->rd, multiply_add(l, a, b, c));
+  finish_single(l, op->rd, multiply_add(l, a, b, c));
 }
 
 static LLVMRealPredicate predicate_of(uint8_t id)
@@ -174,11 +229,11 @@ static bool lift_nearest(lift *l, const code_op *op)
   case OP_FSUB_S:
   case OP_FMUL_S:
   case OP_FDIV_S:
-    lift_set_single(l, op->rd,
-                    arithmetic(l, op->id, lift_single(l, op->rs1), lift_single(l, op->rs2)));
+    finish_single(l, op->rd,
+                  arithmetic(l, op->id, lift_single(l, op->rs1), lift_single(l, op->rs2)));
     return true;
   case OP_FSQRT_S:
-    lift_set_single(l, op->rd, square_root(l, lift_single(l, op->rs1)));
+    finish_single(l, op->rd, square_root(l, lift_single(l, op->rs1)));
     return true;
   case OP_FMADD_S:
   case OP_FMSUB_S:
@@ -194,19 +249,19 @@ static bool lift_nearest(lift *l, const code_op *op)
   case OP_FSUB_H:
   case OP_FMUL_H:
   case OP_FDIV_H:
-    lift_set_half(l, op->rd,
-                  narrow(l, arithmetic(l, op->id, widen(l, lift_half(l, op->rs1)),
-                                       widen(l, lift_half(l, op->rs2)))));
+    finish_half(l, op->rd,
+                narrow(l, arithmetic(l, op->id, widen(l, lift_half(l, op->rs1)),
+                                     widen(l, lift_half(l, op->rs2)))));
     return true;
   case OP_FSQRT_H:
-    lift_set_half(l, op->rd, narrow(l, square_root(l, widen(l, lift_half(l, op->rs1)))));
+    finish_half(l, op->rd, narrow(l, square_root(l, widen(l, lift_half(l, op->rs1)))));
     return true;
   case OP_FCVT_H_S:
-    lift_set_half(l, op->rd, narrow(l, lift_single(l, op->rs1)));
+    finish_half(l, op->rd, narrow(l, lift_single(l, op->rs1)));
     return true;
   case OP_FCVT_H_W:
   case OP_FCVT_H_WU:
-    lift_set_half(l, op->rd, narrow(l, from_integer(l, op)));
+    finish_half(l, op->rd, narrow(l, from_integer(l, op)));
     return true;
   default:
     return false;
@@ -238,11 +293,13 @@ static bool lift_exact(lift *l, const code_op *op)
     return true;
   case OP_FMIN_S:
   case OP_FMAX_S:
+    leave_if_unordered(l, lift_single(l, op->rs1), lift_single(l, op->rs2));
     lift_set_single(l, op->rd,
                     arithmetic(l, op->id, lift_single(l, op->rs1), lift_single(l, op->rs2)));
     return true;
   case OP_FMIN_H:
   case OP_FMAX_H:
+    leave_if_unordered(l, widen(l, lift_half(l, op->rs1)), widen(l, lift_half(l, op->rs2)));
     lift_set_half(l, op->rd,
                   narrow(l, arithmetic(l, op->id, widen(l, lift_half(l, op->rs1)),
                                        widen(l, lift_half(l, op->rs2)))));
@@ -250,28 +307,33 @@ static bool lift_exact(lift *l, const code_op *op)
   case OP_FEQ_S:
   case OP_FLT_S:
   case OP_FLE_S:
+    leave_if_unordered(l, lift_single(l, op->rs1), lift_single(l, op->rs2));
     lift_set_x(l, op->rd,
                compared(l, predicate_of(op->id), lift_single(l, op->rs1), lift_single(l, op->rs2)));
     return true;
   case OP_FEQ_H:
   case OP_FLT_H:
   case OP_FLE_H:
+    leave_if_unordered(l, widen(l, lift_half(l, op->rs1)), widen(l, lift_half(l, op->rs2)));
     lift_set_x(l, op->rd,
                compared(l, predicate_of(op->id), widen(l, lift_half(l, op->rs1)),
                         widen(l, lift_half(l, op->rs2))));
     return true;
   case OP_FCVT_W_S:
   case OP_FCVT_WU_S:
+    leave_if_out_of_range(l, lift_single(l, op->rs1), op->id == OP_FCVT_W_S);
     lift_set_x(l, op->rd,
                to_integer(l, lift_single(l, op->rs1), rounding_of(op), op->id == OP_FCVT_W_S));
     return true;
   case OP_FCVT_W_H:
   case OP_FCVT_WU_H:
+    leave_if_out_of_range(l, widen(l, lift_half(l, op->rs1)), op->id == OP_FCVT_W_H);
     lift_set_x(
         l, op->rd,
         to_integer(l, widen(l, lift_half(l, op->rs1)), rounding_of(op), op->id == OP_FCVT_W_H));
     return true;
   case OP_FCVT_S_H:
+    leave_if_unordered(l, widen(l, lift_half(l, op->rs1)), widen(l, lift_half(l, op->rs1)));
     lift_set_single(l, op->rd, widen(l, lift_half(l, op->rs1)));
     return true;
   case OP_FMV_X_W:
@@ -298,9 +360,11 @@ static bool lift_exact(lift *l, const code_op *op)
   }
 }
 
-/* Operations on halves that the machine computes, and everything in an unusual rounding mode. */
+/* Operations on halves that the machine computes, and everything in an unusual rounding mode; under float control the
+ * interpreter's. */
 static bool lift_general(lift *l, const code_op *op)
 {
+  leave_unless(l, LLVMConstInt(l->type.i1, 0, 0));
   switch (op->id) {
   case OP_FMADD_S:
   case OP_FMSUB_S:
