@@ -30,11 +30,12 @@ const only = process.env.VIEWER_TEST ? new RegExp(process.env.VIEWER_TEST) : und
 export async function test(name, body) {
   if (only && !only.test(name)) return;
   troubles = [];
+  const began = performance.now();
   try {
     await body();
     if (troubles.length) throw new Error(troubles.join('\n'));
     passed++;
-    console.log(`ok   ${name}`);
+    console.log(`ok   ${name}, ${Math.round(performance.now() - began)} ms`);
   } catch (error) {
     failed.push(name);
     console.log(`FAIL ${name}\n     ${(error.stack ?? String(error)).split('\n').slice(0, 4).join('\n     ')}`);

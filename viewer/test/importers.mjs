@@ -15,7 +15,8 @@ async function opened(release, file) {
   const script = `${process.cwd()}/${name}.js`;
   writeFileSync(script, `speedscope.loadFileFromBase64(${JSON.stringify(name)}, ${JSON.stringify(readFileSync(file).toString('base64'))})`);
   await page.goto(`${pathToFileURL(`${release}/index.html`)}#localProfilePath=${script}`);
-  await page.waitForFunction(() => document.title.endsWith(' - speedscope') || / - speedscope$/.test(document.title), { timeout: 20000 }).catch(() => undefined);
+  for (let i = 0; i < 200 && !(await page.title()).endsWith(' - speedscope') && !complaints.some((c) => !/WebGL/i.test(c)); i++)
+    await new Promise((later) => { setTimeout(later, 100); });
   const title = await page.title(), text = await page.evaluate(() => document.body.innerText);
   await page.close();
   return { title, text, complaints };

@@ -23,20 +23,20 @@ export async function parseTests() {
     return Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}"\\`, value(depth + 1)]));
   };
   await test('W02 JSON that is read in parts is what JSON.parse makes of it', async () => {
-    for (let i = 0; i < 8; i++) {
+    for (let i = 0; i < 2; i++) {
       const made = {
-        list: Array.from({ length: 20000 }, () => value(2)), text: 'y"'.repeat(random(300000)), numbers: Array.from({ length: random(200000) }, () => random(99)),
-        lists: Array.from({ length: 5 }, () => [value(1), Array.from({ length: random(100000) }, () => [])]), ...Object.fromEntries(Array.from({ length: 30000 }, (_, k) => [`m${k}`, k])),
+        list: Array.from({ length: 8000 }, () => value(2)), text: 'y"'.repeat(random(200000)), numbers: Array.from({ length: random(150000) }, () => random(99)),
+        lists: Array.from({ length: 5 }, () => [value(1), Array.from({ length: random(100000) }, () => [])]), ...Object.fromEntries(Array.from({ length: 1000 }, (_, k) => [`m${k}`, k])),
       };
       for (const text of [JSON.stringify(made), ` ${JSON.stringify(made, null, 1)}\n`]) {
         if (JSON.stringify(await read(text)) !== JSON.stringify(made)) throw new Error(`case ${i} differs`);
-        for (let n = 0; n < 4; n++) {
+        for (let n = 0; n < 2; n++) {
           const cut = random(text.length - 3);
           await read(text.slice(0, cut)).then(() => { throw new Error(`cut at ${cut} is accepted`); }, (e) => equal(e.name, 'SyntaxError'));
         }
       }
     }
-    const many = '1,'.repeat(300000), members = '"a":1,'.repeat(100000);
+    const many = '1,'.repeat(140000), members = '"a":1,'.repeat(45000);
     for (const bad of ['', '[', '{"a":', `[${many}]`, `[${many}1}`, `[${many}1]]`, `{"a":[${many}]}`, `{"k":1,${members}}`, `{,${members}"b":2}`, `{"a" ${members}"b":2}`])
       await read(bad).then(() => { throw new Error(`${bad.slice(0, 12)}… is accepted`); }, (e) => equal(e.name, 'SyntaxError'));
     equal(rests > 0, true, 'the page was let go on');
