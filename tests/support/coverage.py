@@ -29,7 +29,8 @@ def read(build, root):
         for text in out.splitlines():
             for entry in json.loads(text)["files"]:
                 path = os.path.relpath(os.path.join(build, entry["file"]), root)
-                if not path.startswith(FOLDERS):
+                # The build folder may hold objects of sources that are no more.
+                if not path.startswith(FOLDERS) or not os.path.exists(os.path.join(root, path)):
                     continue
                 for line in entry["lines"]:
                     number = line["line_number"]
