@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* Stores through sp are operations of their own: they are where a stack overflows. */
 static uint8_t stack_store(uint8_t id)
@@ -124,15 +125,6 @@ void code_cache_clear(code_cache *cache)
   cache->num_slots = cache->num_pages = 0;
 }
 
-/* FNV-1a by words: pages are few and compared in full. */
-static uint64_t hash_key(const code_key *key)
-{
-  const uint32_t *words = (const uint32_t *)(const void *)key;
-  uint64_t hash = 0xcbf29ce484222325;
-  for (size_t i = 0; i < sizeof *key / sizeof *words; i++) hash = (hash ^ words[i]) * 0x100000001b3;
-  return hash ^ hash >> 32;
-}
-
 static code_page **find_slot(code_cache *cache, const code_key *key, uint64_t hash)
 {
   for (size_t i = hash;; i++) {
@@ -154,7 +146,7 @@ static void grow(code_cache *cache)
 const code_page *code_cache_get(code_cache *cache, const code_key *key)
 {
   if (2 * cache->num_pages >= cache->num_slots) grow(cache);
-  uint64_t hash = hash_key(key);
+  uint64_t hash = XXH3_64bits(key, sizeof *key);
   code_page **slot = find_slot(cache, key, hash);
   if (!*slot) {
     *slot = pop_xmalloc(sizeof **slot);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 uint32_t profile_name(profile_maker *m, const char *text)
 {
@@ -63,20 +64,11 @@ typedef struct row_table {
   size_t num_slots; /* a power of two */
 } row_table;
 
-static uint64_t hash_uses(const profile_vertex_use *uses, size_t count)
-{
-  const uint32_t *words = (const uint32_t *)uses;
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (size_t i = 0; i < count * sizeof *uses / sizeof *words; i++)
-    hash = (hash ^ words[i]) * 0x100000001b3u;
-  return hash ^ hash >> 32;
-}
-
 /* The slot of the row with these uses, or the free one where it belongs. */
 static row_slot *find_row(const row_table *t, const executable_profile *p,
                           const profile_vertex_use *uses, size_t count)
 {
-  for (size_t at = hash_uses(uses, count) & (t->num_slots - 1);;
+  for (size_t at = XXH3_64bits(uses, count * sizeof *uses) & (t->num_slots - 1);;
        at = (at + 1) & (t->num_slots - 1)) {
     if (!t->slots[at].row) return &t->slots[at];
     const profile_work_row *row = &p->work_rows[t->slots[at].row - 1];
