@@ -17,6 +17,14 @@ install(FILES
   DESTINATION ${package_dir})
 install(EXPORT populus-targets NAMESPACE populus:: DESTINATION ${package_dir})
 
+# Completion for shells: bash looks for a file of the program's name, zsh knows programs that say --help.
+foreach(tool popexec gc-info popsize popview pophlo)
+  install(FILES cmake/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${tool})
+endforeach()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/_populus @ONLY
+  CONTENT "#compdef popexec gc-info popsize popview pophlo\n_gnu_generic \"$@\"\n")
+install(FILES ${PROJECT_BINARY_DIR}/_populus DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+
 # For find_package(populus) with populus_DIR = the build folder: no installation needed.
 export(EXPORT populus-targets NAMESPACE populus:: FILE ${PROJECT_BINARY_DIR}/populus-targets.cmake)
 configure_file(cmake/FindLLVM19.cmake FindLLVM19.cmake COPYONLY)

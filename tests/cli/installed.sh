@@ -57,6 +57,15 @@ printf '%s\n' '#include <populus/vertex.h>' 'typedef struct { OUTPUT(float) out;
 "$prefix/bin/popc" one.c -o one.gp
 [ -s one.gp ]
 
+# Completion: what a shell finds by the program's name completes its options.
+for tool in popexec gc-info popsize popview pophlo; do
+  [ -s "prefix/share/zsh/site-functions/_populus" ] && grep -q " $tool" prefix/share/zsh/site-functions/_populus
+  words=$(PATH="$prefix/bin:$PATH" bash -c ". \"\$1\"; complete -p $tool >&2; _populus_tool $tool --versi; echo \${COMPREPLY[*]}" bash \
+    "prefix/share/bash-completion/completions/$tool" 2>complete.txt)
+  [ "$words" = --version ] || { echo "$tool completes '$words'"; exit 1; }
+  grep -q "_populus_tool $tool" complete.txt
+done
+
 # The installed popc makes programs of archives, which find the libraries from anywhere.
 "$POPULUS_BUILD_DIR/tests/support/small_archive" small.a
 "$prefix/bin/popc" --link small.a -o app

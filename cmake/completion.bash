@@ -1,0 +1,11 @@
+# Completion of the options of popexec, gc-info, popsize, popview and pophlo, as each tool's --help has them. (popc's own, which knows
+# values, too: popc --print-completion=bash.)
+_populus_tool()
+{
+  local word=$2 options
+  COMPREPLY=()
+  [[ $word == -* ]] || return 0
+  options=$("$1" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)
+  mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+}
+complete -o bashdefault -o default -F _populus_tool popexec gc-info popsize popview pophlo
