@@ -103,6 +103,8 @@ void native_file_material(const code_unit *code, pop_bytes *material);
 typedef enum native_found { NATIVE_FOUND, NATIVE_MISSING, NATIVE_REFUSED } native_found;
 native_found native_file_read(native_folder *folder, const char *name, const pop_bytes *material,
                               pop_bytes *file, size_t *object_bytes);
+/* Has anything ever been put into the folder? */
+bool native_folder_is_used(const native_folder *folder);
 /* The file of an object. */
 void native_file_make(const uint8_t *object, size_t object_bytes, const pop_bytes *material,
                       pop_bytes *file);

@@ -30,6 +30,14 @@ _Static_assert(sizeof(footer) == 64, "no padding");
 static const char magic[16] = "PopulusNative01";
 enum { MAX_FILE_BYTES = 1 << 28 };
 
+bool native_folder_is_used(const native_folder *folder)
+{
+  char *native = cache_folder_native(folder->path); /* made for the first file */
+  bool used = access(native, F_OK) == 0;
+  free(native);
+  return used;
+}
+
 /* ---- what it is made from ---- */
 
 static void add_array(pop_bytes *material, const void *array, size_t count, size_t size)

@@ -67,9 +67,12 @@ pop_error *translate_start(machine *m)
   translation *tr = pop_xcalloc(1, sizeof *tr);
   tr->mode = m->options.engine;
   tr->warm_up = m->options.warm_up ? m->options.warm_up : WARM_UP;
-  tr->warm_up_load = tr->warm_up < WARM_UP_LOAD ? tr->warm_up : WARM_UP_LOAD;
+  tr->warm_up_load = tr->warm_up;
   if (m->options.native_folder)
     tr->folder = native_folder_of(m->options.native_folder, m->options.native_folder_max_bytes);
+  /* To look needs LLVM, which takes some tens of milliseconds to load. */
+  bool looks_early = tr->folder && native_folder_is_used(tr->folder);
+  if (looks_early && tr->warm_up > WARM_UP_LOAD) tr->warm_up_load = WARM_UP_LOAD;
   pthread_mutex_init(&tr->lock, NULL);
   m->translation = tr;
   guard_install();
@@ -240,8 +243,7 @@ static bool is_warm(translation *tr)
 /* Nothing is too much for MACHINE_TRANSLATOR. */
 static bool pays(translation *tr)
 {
-  return tr->mode == MACHINE_TRANSLATOR ||
-         atomic_load(&tr->interpreted) >= (tr->folder ? tr->warm_up_load : tr->warm_up);
+  return tr->mode == MACHINE_TRANSLATOR || atomic_load(&tr->interpreted) >= tr->warm_up_load;
 }
 
 /* The tile's unit at `pc`, if there can be one; queued, where the translator's thread makes it. */

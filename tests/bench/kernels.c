@@ -11,7 +11,8 @@
  * faster. The others are only reported, and the means are theirs. Everybody runs on one thread: one tile has no work
  * for more.
  *
- * kernels first <kernel> <engine>: seconds of wall time that a new process needs for a first run (the program's own use). */
+ * kernels first <kernel> <engine>: seconds of wall time that a new process needs for a first run (the program's own use),
+ * with nothing in the executable cache. */
 #include "kernels/vertices/data.h"
 #include "kernels/vertices/list.h"
 
@@ -370,13 +371,27 @@ static double first_run(const kernel *k, const char *engine_name)
 
 static double time_first_run(const char *self, const kernel *k, const char *engine_name)
 {
-  char *command = pop_xasprintf("%s first %s %s", self, k->name, engine_name);
+  char *command = pop_xasprintf(
+      "rm -rf first_cache; POPLAR_EXECUTABLE_CACHE_DIR=first_cache exec %s first %s %s", self,
+      k->name, engine_name);
   FILE *output = popen(command, "r");
   double seconds = 0;
   if (!output || fscanf(output, "%lf", &seconds) != 1 || pclose(output))
     fail(k, "its first run did not end well");
   free(command);
   return seconds;
+}
+
+/* The least of some, in turns: a first run is short, and whatever else the machine does then would count. */
+static double compare_first_runs(const char *self, const kernel *k)
+{
+  enum { FIRST_RUNS = 3 };
+  double alone = 0, both = 0;
+  for (int i = 0; i < FIRST_RUNS; i++) {
+    keep_least(&alone, time_first_run(self, k, "interpreter"));
+    keep_least(&both, time_first_run(self, k, "auto"));
+  }
+  return both / alone;
 }
 
 /* Figures */
@@ -460,8 +475,7 @@ static const kernel *find_kernel(const char *name)
 
 static void run_kernel(const char *self, const kernel *k, figures *to)
 {
-  double alone = time_first_run(self, k, "interpreter");
-  add_to(&to->first, time_first_run(self, k, "auto") / alone);
+  add_to(&to->first, compare_first_runs(self, k));
   for (size_t i = 0; i < NUM_LAYOUTS; i++) {
     times t = measure(k, &layouts[i]);
     add_kernel(to, k, i, &t);

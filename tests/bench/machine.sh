@@ -22,6 +22,7 @@ kernel() {
     clang-19 $common $tile -DTILE -DKERNEL="$1" -DROUNDS="$2/40" "$source" -o "$1.short"
     clang-19 $common $tile -DTILE -DSMALL -DKERNEL="$1" -DROUNDS=2 "$source" -o "$1.small"
     clang-19 $common $tile -DLINUX -DKERNEL="$1" -DROUNDS="$2/40" "$source" -o "$1.linux"
+    clang-19 $common $tile -DLINUX -DKERNEL="$1" -DROUNDS=0 "$source" -o "$1.linux_start"
   }
   names="$names $1"
 }

@@ -158,6 +158,20 @@ Test(native, auto_takes_what_is_there)
   cr_assert_eq(native_get_counters().compiled, 0);
 }
 
+/* Whose native code could it be? LLVM takes longer to load than the interpreter needs for so little. */
+Test(native, auto_does_not_look_into_a_folder_that_nobody_has_used)
+{
+  enum { MORE_THAN_PAYS_TO_LOOK = 16000000 /* rounds of 3 instructions */ };
+  rig r = rig_create_with(
+      1, (machine_options){.engine = MACHINE_AUTO, .num_threads = 1, .native_folder = "cache"});
+  put_program(&r.code[0], 0, MORE_THAN_PAYS_TO_LOOK);
+  rig_load(&r);
+  cr_assert_eq(rig_run(&r), 5);
+  usleep(400000); /* for the translator's thread, if there were one */
+  cr_assert_null(native_module_identity());
+  rig_free(&r);
+}
+
 static void flip_byte(const char *path, off_t at)
 {
   uint8_t byte;
