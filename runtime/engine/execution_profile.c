@@ -1,6 +1,7 @@
 #include "engine/execution_profile.h"
 
 #include "base/log.h"
+#include <assert.h>
 #include <stdlib.h>
 
 struct execution_profile {
@@ -142,6 +143,7 @@ pop_error *execution_profile_end_run(execution_profile *p)
   POP_TRY(machine_read_ranges(p->machine, p->ranges, p->x->executable->num_measures, p->x->words));
   note_taken_cycles(p);
   machine_counters after = machine_get_counters(p->machine);
+  assert(after.cycles >= p->run.from && after.instructions >= p->before.instructions);
   p->run.to = after.cycles;
   p->run.instructions = after.instructions - p->before.instructions;
   p->run.supersteps = after.supersteps - p->before.supersteps;

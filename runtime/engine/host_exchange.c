@@ -5,6 +5,7 @@
  * same memory), it is written aside and put there afterwards, in the order of the copies. */
 #include "engine/engine_private.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,6 +245,7 @@ static void free_exchange(exchange *x)
 
 static exchange_run *begin_run(pop_engine *engine, const executable_event *event)
 {
+  assert(!engine->exchange); /* the one before has ended, or end_left_run has ended it */
   exchange_run *run = engine->exchange = pop_xcalloc(1, sizeof *run);
   run->all = pop_xcalloc(engine->num_replicas, sizeof *run->all);
   for (; run->count < engine->num_replicas; run->count++) {

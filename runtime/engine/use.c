@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "engine/engine_private.h"
 
+#include <assert.h>
 #include <populus/out_of_memory.h>
 
 enum { IDLE, IN_USE, TO_BE_FREED };
@@ -81,7 +82,9 @@ pop_error *engine_leave(pop_engine *engine, pop_error *error)
 {
   pop_memory_release();
   if (error) log_write(LOG_ERR, "ENGINE", "%s", pop_error_message(error));
-  if (atomic_exchange(&engine->use, IDLE) == TO_BE_FREED) engine_destroy(engine);
+  int use = atomic_exchange(&engine->use, IDLE);
+  assert(use != IDLE); /* who leaves has entered */
+  if (use == TO_BE_FREED) engine_destroy(engine);
   return error;
 }
 

@@ -1,6 +1,7 @@
 /* Where the states of each tile's vertices begin, for machines to see to it that no vertex writes another's. */
 #include "engine/vertex_states.h"
 
+#include <assert.h>
 #include <populus/arena.h>
 #include <stdlib.h>
 
@@ -21,6 +22,7 @@ void vertex_states_find(const pop_executable *e, vertex_states *s)
   s->first = pop_xcalloc(num_tiles + 1, sizeof *s->first);
   for (size_t i = 0; i < e->num_works; i++) s->first[e->works[i].tile + 1]++;
   for (uint32_t t = 0; t < num_tiles; t++) s->first[t + 1] += s->first[t];
+  assert(s->first[num_tiles] == e->num_works); /* decode.c lets no other tile in */
 }
 
 void vertex_states_free(vertex_states *s)

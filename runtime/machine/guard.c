@@ -1,5 +1,6 @@
 #include "guard.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -88,6 +89,8 @@ uint64_t guard_call(machine *m, tile *t, uint64_t (*run)(void *, uint32_t), void
   }
   innermost = &call;
   uint64_t done = run(argument, number);
+  assert(innermost == &call &&
+         !call.running); /* native code has been left, and all that it called */
   innermost = call.outer;
   return done;
 }

@@ -10,6 +10,7 @@
 #include "copies.h"
 #include "float_control.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <populus/arena.h>
 #include <stdio.h>
@@ -127,6 +128,7 @@ bool memory_may_load(const machine *m, const tile *t, uint32_t address, uint32_t
 
 static uint8_t *host_address(const machine *m, const tile *t, uint32_t address)
 {
+  assert(address - m->target.memory_base <= m->target.memory_bytes); /* callers have looked */
   return t->memory + (address - m->target.memory_base);
 }
 
@@ -180,6 +182,16 @@ static window window_between_stacks(const machine *m, const tile *t, window best
   return best;
 }
 
+/* What every access relies on that is inside the window of stores. */
+static bool is_all_data(const tile *t, const window *w)
+{
+  for (size_t i = 0; i < NUM_CONTEXTS; i++)
+    if (t->stacks[i].size && w->start < t->stacks[i].start + t->stacks[i].size &&
+        t->stacks[i].start < w->start + w->size)
+      return false;
+  return memory_contains(t, w->start, w->size, true, false);
+}
+
 static void find_windows(const machine *m, tile *t)
 {
   t->readable = readable_window(m, t);
@@ -188,6 +200,7 @@ static void find_windows(const machine *m, tile *t)
     if (t->segments[i].writable && !t->segments[i].states)
       t->writable = window_between_stacks(m, t, t->writable, t->segments[i].start,
                                           segment_end(&t->segments[i]));
+  assert(!t->writable.size || is_all_data(t, &t->writable));
 }
 
 /* Loading */

@@ -12,6 +12,7 @@
 #include "control.h"
 #include "guard.h"
 
+#include <assert.h>
 #include <fenv.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,7 +98,9 @@ static bool run_workers(machine *m, tile *t, const worker_start *starts, uint64_
     worker.run_argument = worker.x[10] = start->argument;
     worker.vertex_state = t->supervisor.vertex_state;
     worker.vertex_entry = t->supervisor.vertex_entry;
-    if (execute(m, t, &worker) == STOP_FAULT) {
+    stop why = execute(m, t, &worker);
+    assert(why == STOP_EXIT || why == STOP_FAULT); /* all else is the supervisor's to ask for */
+    if (why == STOP_FAULT) {
       t->supervisor.fault = worker.fault;
       return false;
     }
@@ -121,6 +124,8 @@ static void note_stop(machine *m, const tile *t, stop why)
 {
   const context *c = &t->supervisor;
   uint32_t i = t->number;
+  assert(why == STOP_FAULT || why >= STOP_SYNC);
+  assert(why == STOP_FAULT || c->clock >= m->at.clocks[i]); /* no clock goes back */
   m->at.clocks[i] = c->clock;
   m->at.waiting[i] = (uint8_t)why;
   m->at.asked[i] = c->sync_argument;
@@ -223,6 +228,7 @@ static void release_tiles(machine *m, uint32_t first, uint32_t count, machine_tr
                           uint32_t zone, uint32_t cycles)
 {
   uint64_t requested = latest_clock(m, first, count), end = requested + cycles;
+  assert(end >= requested && first + count <= m->num_tiles);
   for (uint32_t i = first; i < first + count; i++) m->at.clocks[i] = end;
   superstep_trace(m, kind, first, zone, requested, end, 0);
 }
