@@ -15,14 +15,14 @@ endif()
 foreach(name IN LISTS POPLAR_LIBRARIES)
   file(CONFIGURE OUTPUT ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${name}.so @ONLY
     CONTENT "/* Text for the linker: ${name} is a part of Populus. */\n${what}\n")
-  install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${name}.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${name}.so DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 endforeach()
 
 set(poplar_dir ${CMAKE_INSTALL_LIBDIR}/cmake/poplar)
 configure_package_config_file(cmake/poplar-config.cmake.in poplar-config.cmake INSTALL_DESTINATION ${poplar_dir})
 write_basic_package_version_file(poplar-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/poplar-config.cmake ${PROJECT_BINARY_DIR}/poplar-config-version.cmake
-  DESTINATION ${poplar_dir})
+  DESTINATION ${poplar_dir} COMPONENT development)
 
 # find_package(poplibs): the same targets.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/poplibs-config.cmake @ONLY
@@ -33,4 +33,4 @@ install(FILES ${PROJECT_BINARY_DIR}/poplibs-config.cmake ${PROJECT_BINARY_DIR}/p
 
 file(RELATIVE_PATH PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/poplar.pc.in pkgconfig/poplar.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/poplar.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/poplar.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

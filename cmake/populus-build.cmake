@@ -5,6 +5,8 @@ option(POPULUS_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(BUILD_SHARED_LIBS "Build shared instead of static libraries" OFF)
 set(POPULUS_SANITIZE "" CACHE STRING "Sanitizers for all of our code, for example address,undefined")
 option(POPULUS_FUZZ "Build the fuzz targets, for clang's libFuzzer" OFF)
+option(POPULUS_PACKAGES "Install as Debian packages do, and make them (cmake/package.sh)" OFF)
+set(POPULUS_INSTALL_DATA_DIR lib/populus CACHE STRING "Where data is installed, below the prefix")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
@@ -16,8 +18,11 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(POPULUS_DATA_DIR ${PROJECT_BINARY_DIR}/lib/populus)
-set(POPULUS_INSTALL_DATA_DIR lib/populus)
-set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+if(NOT POPULUS_PACKAGES) # their libraries are where the system looks
+  set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+endif()
+# What an installation is made of (populus-packages.cmake): libraries and data, unless it is said.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME library)
 
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -25,6 +30,7 @@ set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 # Assertions stay on in a release: they guard against our own bugs, and an archive made by a bug costs more.
 set(CMAKE_C_FLAGS_RELEASE "-O2")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
 set(CMAKE_C_FLAGS_DEBUG "-O1 -g -fno-omit-frame-pointer")
 
 add_compile_definitions(_GNU_SOURCE)
@@ -106,9 +112,10 @@ function(populus_component target)
   set_property(GLOBAL APPEND PROPERTY POPULUS_COMPONENT_DIRS ${CMAKE_CURRENT_SOURCE_DIR})
   set_property(GLOBAL APPEND PROPERTY POPULUS_COMPONENT_LINKS ${arg_LINK})
   set_property(GLOBAL APPEND PROPERTY POPULUS_OBJECTS ${arg_OBJECTS})
-  install(TARGETS ${target} EXPORT populus-targets)
+  install(TARGETS ${target} EXPORT populus-targets
+    ARCHIVE COMPONENT development LIBRARY COMPONENT library NAMELINK_COMPONENT development)
   if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include)
-    install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
   endif()
 endfunction()
 

@@ -14,8 +14,8 @@ write_basic_package_version_file(populus-config-version.cmake COMPATIBILITY Same
 install(FILES
   ${PROJECT_BINARY_DIR}/populus-config.cmake ${PROJECT_BINARY_DIR}/populus-config-version.cmake
   ${PROJECT_SOURCE_DIR}/cmake/FindLLVM19.cmake ${PROJECT_SOURCE_DIR}/cmake/populus-codelets.cmake
-  DESTINATION ${package_dir})
-install(EXPORT populus-targets NAMESPACE populus:: DESTINATION ${package_dir})
+  DESTINATION ${package_dir} COMPONENT development)
+install(EXPORT populus-targets NAMESPACE populus:: DESTINATION ${package_dir} COMPONENT development)
 
 # Completion for shells: bash looks for a file of the program's name, zsh knows programs that say --help.
 foreach(tool popexec gc-info popsize popview pophlo)
@@ -53,7 +53,7 @@ function(populus_pkg_config target description ours modules libraries)
     set(PC_LIBRARIES_PRIVATE "")
   endif()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/populus.pc.in ${PROJECT_BINARY_DIR}/pkgconfig/${name}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endfunction()
 
 set(llvm "-L${LLVM19_LIBRARY_DIR} -Wl,-rpath,${LLVM19_LIBRARY_DIR} -lLLVM-19")
