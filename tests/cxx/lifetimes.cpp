@@ -56,7 +56,7 @@ void tensors()
   CHECK(k.row.numElements() == 3 && k.row == k.x[1] && k.x.slice(1, 2).flatten() == k.row);
   CHECK(k.x.transpose().dim(0) == 3 && k.x.containsAliases() == false);
   CHECK(concat(k.rows).getDebugStr() == k.x.flatten().getDebugStr());
-  CHECK_THROWS(index_error, "pop_tensor_slice", k.x.slice(1, 4));
+  CHECK_THROWS(index_error, "Tensor::slice", k.x.slice(1, 4));
   CHECK(k.x.slice(0, 1).numElements() == 3); // after a mistake as before
   Tensor copy = k.x, moved = std::move(copy);
   k.x = Tensor();
