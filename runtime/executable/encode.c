@@ -4,8 +4,6 @@
 #include "executable/executable.h"
 #include "executable/metadata.h"
 
-#include <assert.h>
-
 typedef struct encoder {
   const pop_executable *e;
   const uint64_t *digests;
@@ -156,7 +154,6 @@ static void put_tiles(encoder *x)
   metadata_put_array(x->out, 3 * num_runs);
   for (uint32_t t = 0, end; t < num_tiles; t = end) {
     end = end_of_equal_tiles(e, t, num_tiles);
-    assert(e->tiles[t].memory < e->num_memory_rows && e->tiles[t].stacks < e->num_stack_rows);
     put_u32s(x->out, (uint32_t[]){end - t, e->tiles[t].memory, e->tiles[t].stacks}, 3);
   }
 }

@@ -138,7 +138,7 @@ void order_by_skyline(const plan_group *group, uint32_t *order);
 void search_memory_free(search_memory *memory);
 
 /* ---- data.c ---- */
-enum { PLAN_BUDGET = 30000000 }; /* a third of a second or so, for a compilation */
+enum { PLAN_BUDGET = 60000000 }; /* two thirds of a second or so, for a compilation */
 
 typedef struct planner {
   uint64_t budget; /* for the plans to come: taken ranges that may be looked at to improve them */

@@ -31,7 +31,7 @@ enum {
   NUM_VARIANTS = 8,
   MAX_SPLIT_HOLES = 8,
   RIGID_ALIGN = 32, /* alignments from here on leave gaps worth filling */
-  MAX_TILE_BUDGET = 1000000,
+  MAX_TILE_BUDGET = 4000000,
   BUDGET_PARTS = 8,         /* a tile gets one of so many parts of what is left */
   MAX_RULED_MOVES = 40,     /* other orders of RULED that are tried */
   MAX_RULED_WORK = 1000000, /* pairs looked at for that */
