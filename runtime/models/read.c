@@ -317,6 +317,7 @@ static bool read_generic(reader *r, operation *op, const model_type ***results, 
 /* "stablehlo.add" is an add; calls and returns may stand without dialect. */
 static op_code code_of(const char *name)
 {
+  if (strcmp(name, "sdy.sharding_constraint") == 0) return OP_OPTIMIZATION_BARRIER;
   static const char *const dialects[] = {"stablehlo.", "mhlo.", "chlo.", "check.", "interpreter."};
   if (strcmp(name, "func.return") == 0 || strcmp(name, "return") == 0) return OP_RETURN;
   if (strcmp(name, "func.call") == 0 || strcmp(name, "call") == 0) return OP_CALL;
@@ -333,6 +334,10 @@ static op_code code_of_custom_call(const operation *op)
   if (strncmp(target, "check.", 6) == 0) return code_of(target);
   if (strcmp(target, "mhlo.erf") == 0) return OP_ERF;
   if (strcmp(target, "mhlo.topk") == 0) return OP_TOP_K;
+  /* What compilers for several devices want to know: here the value goes through. */
+  if (strcmp(target, "Sharding") == 0 || strcmp(target, "annotate_device_placement") == 0 ||
+      strcmp(target, "LayoutConstraint") == 0)
+    return OP_OPTIMIZATION_BARRIER;
   return OP_CUSTOM_CALL;
 }
 
@@ -369,6 +374,8 @@ static bool define_results(reader *r, operation *op, const model_type **types, s
   op->results = pop_arena_alloc(r->arena, (num_types + 1) * sizeof *op->results);
   op->num_results = num_types;
   for (size_t i = 0; i < num_types; ++i) op->results[i] = new_value(r, types[i], op);
+  if (count && total != num_types && op->code == OP_COUNT)
+    return reader_fail_at(r, op->offset, "%s is not supported", op->name);
   if (count && total != num_types)
     return reader_fail_at(r, names[0].offset, "%s has %zu results, not %zu", op->name, num_types,
                           total);
@@ -584,6 +591,15 @@ static bool read_alias_definition(reader *r)
   return true;
 }
 
+/* @mesh = <["x"=2]>: how values are spread over devices is not our concern. */
+static bool skip_mesh(reader *r)
+{
+  attribute name;
+  if (r->token.kind != TOKEN_SYMBOL) return reader_fail(r, "the name of a mesh is expected");
+  return read_attribute(r, &name) && reader_expect(r, "=") && reader_expect(r, "<") &&
+         reader_skip_balanced(r) && reader_skip_location(r);
+}
+
 static bool read_top(reader *r, const char *close);
 
 static bool read_module(reader *r)
@@ -635,6 +651,8 @@ static bool read_top(reader *r, const char *close)
       good = read_generic_function(r);
     else if (r->token.kind == TOKEN_ALIAS)
       good = read_alias_definition(r);
+    else if (reader_take(r, "sdy.mesh"))
+      good = skip_mesh(r);
     else
       good = reader_fail(r, "a module or a function is expected");
   }
@@ -656,11 +674,12 @@ pop_error *module_read(const char *file, const char *text, size_t begin, size_t 
   }
   reader r = {.m = m, .arena = arena, .end = text + end};
   reader_jump(&r, text + begin);
-  bool good = read_top(&r, NULL);
+  bool good = read_resources(&r) && read_top(&r, NULL);
   if (good && !m->num_functions) good = reader_fail(&r, "there is no function");
   free(r.bindings);
   free(r.slots);
   free(r.aliases);
+  free(r.resources);
   if (!good) {
     module_free(m);
     return r.error;

@@ -146,8 +146,7 @@ static bool read_number(reader *r, attribute *a)
 
 /* ---- #dialect.name<…> ---- */
 
-/* Over everything up to the bracket that closes the one that has been taken. */
-static bool skip_balanced(reader *r)
+bool reader_skip_balanced(reader *r)
 {
   uint32_t at = reader_offset(r);
   for (int depth = 1; depth;) {
@@ -203,7 +202,7 @@ static bool read_structured(reader *r, const char *dialect_name, attribute *a)
   if (!ours) {
     a->kind = ATTRIBUTE_WORD;
     a->text = dialect_name;
-    return skip_balanced(r);
+    return reader_skip_balanced(r);
   }
   if (reader_is(r, ">")) {
     a->kind = ATTRIBUTE_DICT;
@@ -227,7 +226,7 @@ static bool read_structured(reader *r, const char *dialect_name, attribute *a)
   }
   a->kind = ATTRIBUTE_WORD;
   if (!a->text) a->text = dialect_name;
-  return skip_balanced(r);
+  return reader_skip_balanced(r);
 }
 
 static bool read_alias(reader *r, attribute *a)
@@ -259,8 +258,7 @@ static bool read_name(reader *r, attribute *a)
   if (reader_take(r, "dense")) return read_dense(r, a);
   if (reader_take(r, "array")) return read_typed_array(r, a);
   if (reader_take(r, "unit")) return true;
-  if (reader_is(r, "dense_resource"))
-    return reader_fail(r, "dense_resource is not supported: elements are not in the text");
+  if (reader_take(r, "dense_resource")) return read_dense_resource(r, a);
   if (reader_is(r, "loc")) return reader_skip_location(r);
   bool upper = true; /* an enumerator of a pretty form */
   for (size_t i = 0; i < r->token.length; ++i)
@@ -276,8 +274,8 @@ static bool read_name(reader *r, attribute *a)
     a->kind = ATTRIBUTE_WORD;
     a->text = reader_text(r);
     reader_advance(r);
-    while (reader_take(r, "[") ? skip_balanced(r) : false) continue;
-    return reader_expect(r, "<") && skip_balanced(r);
+    while (reader_take(r, "[") ? reader_skip_balanced(r) : false) continue;
+    return reader_expect(r, "<") && reader_skip_balanced(r);
   }
   a->kind = ATTRIBUTE_TYPE;
   return read_type(r, &a->type);

@@ -209,6 +209,8 @@ static bool read_item(reader *r, operation *op)
   switch (r->token.kind) {
   case TOKEN_VALUE:
     if (!add_operand(r, op)) return false;
+    if (op->code == OP_OPTIMIZATION_BARRIER && reader_take(r, "<")) /* a sharding */
+      return reader_skip_balanced(r);
     return !reader_is(r, "[") || read_brackets(r, op);
   case TOKEN_SYMBOL:
   case TOKEN_STRING:

@@ -119,10 +119,8 @@ static bool read_list(reader *r, literal *l, uint32_t dimension)
 }
 
 /* "0x…": bytes as they lie in memory; bits of i1 eight to a byte, if they are not a byte each. */
-static bool read_bytes(reader *r, literal *l, attribute *a)
+static bool read_bytes(reader *r, literal *l, attribute *a, const char *digits, size_t length)
 {
-  const char *digits = r->token.start + 1;
-  size_t length = r->token.length - 2;
   if (length < 2 || digits[0] != '0' || digits[1] != 'x' || length % 2)
     return reader_fail(r, "bytes are expected as \"0x…\", two digits each");
   digits += 2;
@@ -147,7 +145,6 @@ static bool read_bytes(reader *r, literal *l, attribute *a)
     /* A splat of bits is one byte of ones. */
     if (size == 1 && l->wanted > 8) a->splat = true;
   }
-  reader_advance(r);
   return true;
 }
 
@@ -168,7 +165,11 @@ static bool read_elements(reader *r, literal *l, attribute *a)
     if (l->wanted) return reader_fail(r, "elements are missing");
     return true;
   }
-  if (r->token.kind == TOKEN_STRING) return read_bytes(r, l, a);
+  if (r->token.kind == TOKEN_STRING) {
+    if (!read_bytes(r, l, a, r->token.start + 1, r->token.length - 2)) return false;
+    reader_advance(r);
+    return true;
+  }
   if (l->type->rank && !reader_is(r, "[")) {
     a->splat = true;
     return read_element(r, l->type->element, l->data);
@@ -203,5 +204,69 @@ bool read_dense(reader *r, attribute *a)
   if (!read_elements(r, &l, a)) return false;
   if (!reader_is(r, ">")) return reader_fail(r, "'>' is expected behind the elements");
   reader_jump(r, behind);
+  return true;
+}
+
+/* ---- resources ---- */
+
+/* dense_resource<name> : type. The bytes begin with their alignment, 4 bytes. */
+bool read_dense_resource(reader *r, attribute *a)
+{
+  enum { ALIGNMENT_DIGITS = 8 };
+  a->kind = ATTRIBUTE_DENSE;
+  if (!reader_expect(r, "<")) return false;
+  char *name = reader_text(r);
+  const attribute *from = attribute_find(r->resources, r->num_resources, name);
+  if (!from)
+    return reader_fail(
+        r, "the text has no bytes of dense_resource<%s> ({-# dialect_resources … #-})", name);
+  reader_advance(r);
+  if (!reader_expect(r, ">") || !reader_expect(r, ":") || !read_type(r, &a->type)) return false;
+  if (a->type->kind != TYPE_TENSOR)
+    return reader_fail_at(r, a->type->offset, "the type of a constant is a tensor");
+  if (a->type->element == ELEMENT_COUNT || a->type->dynamic) return true;
+  literal l = {.type = a->type, .wanted = type_elements(a->type)};
+  size_t length = (size_t)from->integer;
+  if (length < 2 + ALIGNMENT_DIGITS || l.wanted > length)
+    return reader_fail_at(r, a->type->offset,
+                          "dense_resource<%s> has %zu bytes, less than the type", name, length / 2);
+  /* A copy without the alignment. */
+  char *digits = pop_arena_alloc(r->arena, length + 1);
+  digits[0] = '0';
+  digits[1] = 'x';
+  memcpy(digits + 2, from->text + 2 + ALIGNMENT_DIGITS, length - 2 - ALIGNMENT_DIGITS);
+  uint64_t room = element_bytes(a->type->element) * (l.wanted + 1);
+  l.data = pop_arena_alloc(r->arena, room < length ? length : (size_t)room);
+  a->data = l.data;
+  return read_bytes(r, &l, a, digits, length - ALIGNMENT_DIGITS);
+}
+
+/* {-# dialect_resources: { builtin: { name: "0x…", … } } #-}, which stands behind all that uses it: it is looked for
+ * before anything is read. */
+bool read_resources(reader *r)
+{
+  const token first = r->token;
+  const char *at = NULL, *begin = r->token.start;
+  for (const char *p = r->end; p - begin >= 3 && !at;) {
+    p = memrchr(begin, '{', (size_t)(p - begin));
+    if (!p) break;
+    if (r->end - p >= 3 && p[1] == '-' && p[2] == '#') at = p;
+  }
+  if (!at) return true;
+  const char *end = r->end;
+  for (reader_jump(r, at); r->token.kind != TOKEN_END;
+       reader_jump(r, r->token.start + r->token.length)) {
+    if (r->token.kind == TOKEN_BAD && r->token.start[0] != '#') break;
+    if (r->token.kind != TOKEN_NAME && r->token.kind != TOKEN_STRING) continue;
+    token name = r->token, colon = lexer_next(name.start + name.length, end);
+    token bytes = lexer_next(colon.start + colon.length, end);
+    if (*colon.start != ':' || bytes.kind != TOKEN_STRING) continue;
+    attribute a = {
+        .name = reader_text(r), .text = bytes.start + 1, .integer = (int64_t)bytes.length - 2};
+    pop_push(r->resources, r->num_resources, r->resources_capacity, a);
+    r->token = bytes;
+  }
+  r->end = at;
+  r->token = first;
   return true;
 }

@@ -29,6 +29,9 @@ typedef struct reader {
   /* #name = attribute */
   attribute *aliases;
   size_t num_aliases, aliases_capacity;
+  /* name: "0x…" of the text's dialect_resources; text: behind the quote, integer: its length */
+  attribute *resources;
+  size_t num_resources, resources_capacity;
 } reader;
 
 enum { READER_MAX_DEPTH = 200 };
@@ -63,8 +66,14 @@ bool read_dictionary(reader *r, attribute **items, size_t *count);
 void add_attribute(reader *r, operation *op, attribute a);
 /* name = value, as an attribute of that name */
 bool read_conv_dimensions(reader *r, attribute *a);
+/* Over everything up to the bracket that closes the one that has been taken. */
+bool reader_skip_balanced(reader *r);
 /* read_literals.c: behind "dense". */
 bool read_dense(reader *r, attribute *a);
+/* Behind "dense_resource". */
+bool read_dense_resource(reader *r, attribute *a);
+/* {-# … #-} at the end of the text: from there on nothing is left to read. */
+bool read_resources(reader *r);
 
 /* read.c */
 bool reader_use(reader *r, value **v); /* %name or %name#1 */
