@@ -219,7 +219,8 @@ static void emit_concatenate(emitter *e, text *to, const operation *op)
     else
       text_add(&choice, "%s", element);
   }
-  define(e, to, op->results[0], PRINT("%s", choice.data));
+  /* Without any element there is nothing to choose from; the loop has no turn. */
+  define(e, to, op->results[0], PRINT("%s", choice.size ? choice.data : "{0}"));
   text_free(&choice);
 }
 
@@ -424,29 +425,37 @@ static bool emit_reduce_window(emitter *e, text *to, const operation *op)
   const char *name = emit_region(e, op, 0);
   if (!name) return false;
   emit_accumulators(e, to, op, inputs, acc);
-  if (type_elements(from)) {
-    expression *x = own_index(e, to, op);
-    unsigned n = e->next_name++;
-    for (uint32_t d = 0; d < rank; ++d) {
-      text_add(to, "    for (int w%u_%u = 0; w%u_%u < %" PRId64 "; ++w%u_%u) {\n", n, d, n, d,
-               window[d], n, d);
-      text_add(to,
-               "      const int p%u_%u = %s * %" PRId64 " + w%u_%u * %" PRId64 " - (%" PRId64
-               ");\n      if (p%u_%u < 0 || p%u_%u > %" PRId64,
-               n, d, x[d], stride[d], n, d, window_dilation[d], padding[2 * d], n, d, n, d,
-               (from->dims[d] - 1) * base_dilation[d]);
-      if (base_dilation[d] > 1) text_add(to, " || p%u_%u %% %" PRId64, n, d, base_dilation[d]);
-      text_add(to, ") continue;\n");
-      at[d] = base_dilation[d] > 1 ? PRINT("(p%u_%u / %" PRId64 ")", n, d, base_dilation[d])
-                                   : PRINT("p%u_%u", n, d);
-    }
-    expression index = join_index(e, at, from->dims, rank);
-    for (size_t k = 0; k < inputs; ++k)
-      acc[inputs + k] = emit_operand(e, op->operands[k], ACCESS_WHOLE, index);
-    text_add(to, "      ");
-    emit_region_call(e, to, &op->regions[0], name, acc, acc);
-    for (uint32_t d = 0; d < rank; ++d) text_add(to, "    }\n");
+  expression *x = own_index(e, to, op);
+  unsigned n = e->next_name++;
+  for (uint32_t d = 0; d < rank; ++d) {
+    text_add(to, "    for (int w%u_%u = 0; w%u_%u < %" PRId64 "; ++w%u_%u) {\n", n, d, n, d,
+             window[d], n, d);
+    text_add(to,
+             "      const int p%u_%u = %s * %" PRId64 " + w%u_%u * %" PRId64 " - (%" PRId64 ");\n",
+             n, d, x[d], stride[d], n, d, window_dilation[d], padding[2 * d]);
+    at[d] = base_dilation[d] > 1 ? PRINT("(p%u_%u / %" PRId64 ")", n, d, base_dilation[d])
+                                 : PRINT("p%u_%u", n, d);
   }
+  text_add(to, "      const bool in%u = true", n);
+  for (uint32_t d = 0; d < rank; ++d) {
+    text_add(to, " && p%u_%u >= 0 && p%u_%u <= %" PRId64, n, d, n, d,
+             (from->dims[d] - 1) * base_dilation[d]);
+    if (base_dilation[d] > 1)
+      text_add(to, " && p%u_%u %% %" PRId64 " == 0", n, d, base_dilation[d]);
+  }
+  text_add(to, ";\n");
+  /* Padding and holes are elements, too: they are the initial value. */
+  expression index = join_index(e, at, from->dims, rank);
+  for (size_t k = 0; k < inputs; ++k) {
+    expression outside = emit_operand(e, op->operands[inputs + k], ACCESS_SCALAR, NULL);
+    acc[inputs + k] = type_elements(from)
+                          ? PRINT("(in%u ? %s : %s)", n,
+                                  emit_operand(e, op->operands[k], ACCESS_WHOLE, index), outside)
+                          : outside;
+  }
+  text_add(to, "      ");
+  emit_region_call(e, to, &op->regions[0], name, acc, acc);
+  for (uint32_t d = 0; d < rank; ++d) text_add(to, "    }\n");
   for (size_t k = 0; k < inputs; ++k) define(e, to, op->results[k], acc[k]);
   return true;
 }
