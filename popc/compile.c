@@ -63,30 +63,54 @@ static pop_error *open_ends(job *job, int *errors, bool reflected, bool is_forke
   return NULL;
 }
 
+/* Processes that are started together, and what all of them need. */
+typedef struct batch {
+  job *jobs;
+  size_t count;
+  size_t forked; /* the first ones, which begin as one process */
+  const popc_source *source;
+  const limits *limits;
+  int errors[POPC_MAX_JOBS + 1]; /* write ends */
+} batch;
+
+static pop_error *prepare_launch(const batch *b, size_t i, pop_arena *arena, popc_launch *l)
+{
+  if (i == b->count)
+    return popc_prepare_reflector(&b->jobs[i], b->jobs, b->count, b->source, b->errors[i], arena,
+                                  l);
+  return popc_prepare_clang(&b->jobs[i], i ? 1 : b->forked, b->source, b->limits, &b->errors[i],
+                            arena, l);
+}
+
+static pop_error *start_one(const batch *b, size_t i, pop_arena *arena)
+{
+  popc_launch l = {0};
+  pop_error *error = prepare_launch(b, i, arena, &l);
+  if (!error) {
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0) popc_become(&l, b->limits, parent);
+    b->jobs[i].pid = pid;
+    if (pid < 0) error = pop_error_errno(errno, "cannot start the compiler");
+  }
+  popc_launch_free(&l);
+  return error;
+}
+
 /* The reflector, if there is one, is the job behind the `count` others and starts first: all wait
  * for it. */
 static pop_error *start(job *jobs, size_t count, bool reflected, const popc_source *source,
-                        const limits *limits)
+                        const limits *limits, pop_arena *arena)
 {
-  int errors[POPC_MAX_JOBS + 1];
+  batch b = {jobs, count, count > 1 && jobs[0].fork_library ? count : 1, source, limits, {0}};
   size_t all = count + reflected;
-  for (size_t i = 0; i < all; ++i) errors[i] = -1;
+  for (size_t i = 0; i < all; ++i) b.errors[i] = -1;
   pop_error *error = NULL;
-  /* Those and job 0 are one process at first. */
-  size_t forked = count > 1 && jobs[0].fork_library ? count : 1;
   for (size_t i = 0; i < all && !error; ++i)
-    error = open_ends(&jobs[i], &errors[i], reflected && i < count, i > 0 && i < forked);
-  pid_t parent = getpid();
-  for (size_t i = all; i-- > 0 && !error;) {
-    if (i > 0 && i < forked) continue;
-    jobs[i].pid = fork();
-    if (jobs[i].pid < 0) error = pop_error_errno(errno, "cannot start the compiler");
-    if (jobs[i].pid != 0) continue;
-    if (i == count) popc_become_reflector(&jobs[i], jobs, count, source, limits, parent, errors[i]);
-    popc_become_clang(&jobs[i], i ? 1 : forked, source, limits, parent, &errors[i]);
-  }
+    error = open_ends(&jobs[i], &b.errors[i], reflected && i < count, i > 0 && i < b.forked);
+  for (size_t i = all; i-- > 0 && !error;)
+    if (i == 0 || i >= b.forked) error = start_one(&b, i, arena);
   for (size_t i = 0; i < all; ++i) {
-    close_end(&errors[i]);
+    close_end(&b.errors[i]);
     close_end(&jobs[i].announce);
     close_end(&jobs[i].text);
     close_end(&jobs[i].text_from);
@@ -236,17 +260,21 @@ static pop_error *check_limits(const job *job, const popc_source *source, const 
   return NULL;
 }
 
+pop_error *popc_no_descriptors(const char *path)
+{
+  return pop_error_new(POP_ERROR_SYSTEM,
+                       "cannot compile '%s': too many open files, or too few are allowed here "
+                       "(ulimit -n)",
+                       path);
+}
+
 /* A program that cannot be loaded says why; what cannot even be begun has nobody to say it. */
 static pop_error *cannot_run(const job *job, const char *path)
 {
   const pop_bytes *said = &job->diagnostics;
   const char *end = said->size ? memchr(said->data, '\n', said->size) : NULL;
   int length = end ? (int)(end - (const char *)said->data) : (int)said->size;
-  if (WEXITSTATUS(job->status) == STATUS_NO_DESCRIPTORS)
-    return pop_error_new(POP_ERROR_SYSTEM,
-                         "cannot compile '%s': too many open files, or too few are allowed here "
-                         "(ulimit -n)",
-                         path);
+  if (WEXITSTATUS(job->status) == STATUS_NO_DESCRIPTORS) return popc_no_descriptors(path);
   return pop_error_new(POP_ERROR_SYSTEM, "cannot run '%s'%s%.*s", job->arguments.items[0],
                        length ? ": " : "", length, length ? (const char *)said->data : "");
 }
@@ -485,7 +513,7 @@ static pop_error *compile_source(popc_settings *settings, const popc_source *sou
 
   pop_error *error = NULL;
   if (!settings->dry_run) {
-    error = start(jobs, count, reflected, source, &limits);
+    error = start(jobs, count, reflected, source, &limits, settings->arena);
     if (error) stop(jobs, all);
     watch(jobs, all, &limits);
     for (size_t i = 0; i < count && !error; ++i) error = judge(&jobs[i], source);

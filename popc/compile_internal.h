@@ -1,4 +1,5 @@
-/* Shared by compile.c, the parent, child.c, what it starts, and reflector.c, what that may become. */
+/* Shared by compile.c, the parent, launch.c, what it prepares, child.c, what it starts, and reflector.c, what that may
+ * become. */
 #ifndef POPC_COMPILE_INTERNAL_H
 #define POPC_COMPILE_INTERNAL_H
 
@@ -55,17 +56,50 @@ typedef struct job {
 /* What clang is told to make; ends with NULL. */
 const char *const *popc_product_arguments(popc_product product);
 
-/* child.c: do a job's work in the process that was forked for it; `errors` becomes standard error.
- * They do not return. */
-
-/* The first job's, which forks the other ones; `errors` is parallel to them. */
-_Noreturn void popc_become_clang(const job *jobs, size_t count, const popc_source *source,
-                                 const limits *limits, pid_t parent, const int *errors);
 /* Is the source a file that clang reads by its name? */
 bool popc_is_read_by_name(const popc_source *source);
+/* The error of a compilation that has too few descriptors. */
+pop_error *popc_no_descriptors(const char *path);
+
+enum {
+  POPC_MAX_OWN = 3, /* descriptors of one job: dependencies, the user's file, our text */
+  POPC_MAX_KEPT = POPC_MAX_JOBS * (POPC_MAX_OWN + 3) + 2,
+  POPC_MAX_TEXTS = POPC_MAX_JOBS + 1
+};
+
+typedef struct popc_written {
+  int fd;
+  const void *data;
+  size_t size;
+} popc_written;
+
+/* All that a process needs to become clang or popc-reflect. */
+typedef struct popc_launch {
+  popc_arguments command, environment; /* end with NULL */
+  int input, output, errors;           /* become descriptors 0, 1 and 2 */
+  int kept[POPC_MAX_KEPT];             /* what else the program gets */
+  size_t num_kept;
+  int opened[POPC_MAX_KEPT]; /* by us, for the process alone */
+  size_t num_opened;
+  popc_written texts[POPC_MAX_TEXTS]; /* files in memory, to be written */
+  size_t num_texts;
+  pop_bytes jobs; /* for fork/fork.c, one of the texts */
+  rlim_t memory_bytes;
+} popc_launch;
+
+/* launch.c: call these before the fork; free in the parent behind it, or after an error. */
+
+/* The first job's, which forks the other ones; `errors`, the ends where they write what they say, is parallel to them. */
+pop_error *popc_prepare_clang(const job *jobs, size_t count, const popc_source *source,
+                              const limits *limits, const int *errors, pop_arena *arena,
+                              popc_launch *l);
 /* popc-reflect, for the `count` jobs that have a pipe for its text. */
-_Noreturn void popc_become_reflector(const job *reflector, const job *jobs, size_t count,
-                                     const popc_source *source, const limits *limits, pid_t parent,
-                                     int errors);
+pop_error *popc_prepare_reflector(const job *reflector, const job *jobs, size_t count,
+                                  const popc_source *source, int errors, pop_arena *arena,
+                                  popc_launch *l);
+void popc_launch_free(popc_launch *l);
+
+/* child.c: what the forked process does. */
+_Noreturn void popc_become(const popc_launch *l, const limits *limits, pid_t parent);
 
 #endif

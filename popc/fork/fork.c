@@ -9,7 +9,7 @@
  *                             +----------> main() of job 1, ...
  *
  * The new processes are popc's own children (CLONE_PARENT), as if it had started them. What they are
- * told is in a file whose descriptor the environment variable POPC_FORK names; child.c writes it:
+ * told is in a file whose descriptor the environment variable POPC_FORK names; launch.c makes it:
  * for each job a row of words, each ended by a zero byte,
  *
  *   announce output errors   descriptors: where its process id goes, standard output and error
