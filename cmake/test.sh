@@ -32,12 +32,10 @@ stage() { # <name> <command>...
 }
 
 # Tests run side by side; each has its own folder. A hang ends with the test's own time limit.
-# One that has run out of time is tried once more: a lock of gcc's AddressSanitizer may be held by another thread when a
-# process forks, and the child, which is to become a compiler, then waits for it for ever.
 tests() { # <preset> [option]...
   preset=$1
   shift
-  ctest --preset "$preset" -j "$jobs" --no-tests=error --progress --repeat after-timeout:2 "$@"
+  ctest --preset "$preset" -j "$jobs" --no-tests=error --progress "$@"
 }
 
 sh cmake/setup.sh tests
