@@ -26,6 +26,9 @@ static value *copy_value(inliner *in, const copy_map *map, const value *v, opera
   value *copy = pop_arena_alloc(in->m->arena, sizeof *copy);
   *copy = *v;
   copy->op = op;
+  if (in->expanded && in->expanded->num_results && in->expanded->results[0]->name)
+    copy->name = pop_arena_printf(in->m->arena, "%s.%s", in->expanded->results[0]->name,
+                                  v->name ? v->name + 1 : "");
   map->values[v->number] = copy;
   return copy;
 }
@@ -44,6 +47,7 @@ static pop_error *copy_op(inliner *in, const copy_map *map, const operation *op,
                        MAX_OPERATIONS);
   operation *copy = pop_arena_alloc(in->m->arena, sizeof *copy);
   *copy = *op;
+  if (in->expanded) copy->offset = in->expanded->offset;
   copy->operands = copy_operands(in, map, op);
   copy->results = pop_arena_alloc(in->m->arena, (op->num_results + 1) * sizeof *copy->results);
   for (size_t i = 0; i < op->num_results; ++i)
@@ -81,11 +85,9 @@ static pop_error *check_call(inliner *in, const operation *op, const function *f
 }
 
 /* The callee's operations are appended; the call's results are what it returns. */
-static pop_error *copy_call(inliner *in, const copy_map *map, const operation *op, block *to)
+static pop_error *copy_body(inliner *in, const copy_map *map, const operation *op, function *f,
+                            block *to)
 {
-  const char *name = op_word(op, op->code == OP_CALL ? "callee" : "decomposition");
-  function *f = module_find(in->m, name);
-  if (!f) return model_error(in->m, op->offset, "there is no function @%s", name);
   POP_TRY(check_call(in, op, f));
   in->stack[in->depth++] = f;
   function_number_values(f);
@@ -104,6 +106,34 @@ static pop_error *copy_call(inliner *in, const copy_map *map, const operation *o
   return error;
 }
 
+static pop_error *copy_call(inliner *in, const copy_map *map, const operation *op, block *to)
+{
+  const char *name = op_word(op, op->code == OP_CALL ? "callee" : "decomposition");
+  function *f = module_find(in->m, name);
+  if (!f) return model_error(in->m, op->offset, "there is no function @%s", name);
+  return copy_body(in, map, op, f, to);
+}
+
+/* What others make up is looked at first: the function relies on it. */
+static pop_error *copy_expanded(inliner *in, const copy_map *map, const operation *op, block *to)
+{
+  operation mapped = *op, same = {0};
+  function f;
+  bool supported;
+  mapped.operands = copy_operands(in, map, op);
+  POP_TRY(module_verify_op(in->m, &mapped, &supported));
+  if (!supported) return copy_op(in, map, op, to);
+  POP_TRY(expand_op(in->m, &mapped, &same, &f));
+  if (!f.body.first) {
+    same.operands = op->operands;
+    return copy_op(in, map, &same, to);
+  }
+  in->expanded = op;
+  pop_error *error = copy_body(in, map, op, &f, to);
+  in->expanded = NULL;
+  return error;
+}
+
 static pop_error *copy_block(inliner *in, const copy_map *map, const block *from, block *to)
 {
   *to = (block){.num_arguments = from->num_arguments};
@@ -117,6 +147,7 @@ static pop_error *copy_block(inliner *in, const copy_map *map, const block *from
 pop_error *inline_copy(inliner *in, const copy_map *map, const operation *op, block *to)
 {
   if (op->code == OP_CALL || op->code == OP_COMPOSITE) return copy_call(in, map, op, to);
+  if (op_expands(op->code)) return copy_expanded(in, map, op, to);
   if (op->code == OP_RUN_PARALLEL) return inline_parallel(in, map, op, to);
   return copy_op(in, map, op, to);
 }

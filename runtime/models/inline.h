@@ -10,6 +10,7 @@ typedef struct inliner {
   module *m;
   const function *stack[MAX_CALL_DEPTH];
   size_t depth, num_operations;
+  const operation *expanded; /* that what is copied stands for; NULL: itself */
 } inliner;
 
 /* What the values of the function that is copied have become. */
@@ -21,6 +22,11 @@ value *inline_mapped(const copy_map *map, const value *v);
 void inline_append(block *b, operation *op);
 POP_MUST_CHECK pop_error *inline_copy(inliner *in, const copy_map *map, const operation *op,
                                       block *to);
+
+/* expand.c: is it one that others make up? */
+bool op_expands(op_code code);
+/* What it is: the function `f` of the same operands; or, if that has no body, the operation `same`. `op` is verified. */
+POP_MUST_CHECK pop_error *expand_op(module *m, const operation *op, operation *same, function *f);
 
 /* parallel.c: interpreter.run_parallel becomes what its programs do. */
 POP_MUST_CHECK pop_error *inline_parallel(inliner *in, const copy_map *map, const operation *op,

@@ -141,6 +141,7 @@ static bool has_effect(const operation *op)
   case OP_SEND:
   case OP_RECV:
   case OP_CUSTOM_CALL:
+  case OP_RNG_KEEP:
     return true;
   default:
     return false;
@@ -331,6 +332,9 @@ static bool lower_other(lowering *l, const operation *op)
   case OP_OPTIMIZATION_BARRIER:
   case OP_TUPLE:
     return lower_tuple(l, op);
+  case OP_RNG_STATE:
+  case OP_RNG_KEEP:
+    return lower_rng_state(l, op);
   case OP_EXPECT_ALMOST_EQ:
   case OP_EXPECT_ALMOST_EQ_CONST:
   case OP_EXPECT_CLOSE:

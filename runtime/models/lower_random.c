@@ -87,3 +87,23 @@ bool lower_rng_bit_generator(lowering *l, const operation *op)
   return add_part(l, op, out, lowering_plan(l, type_elements(out->type), 64, 1), fill) &&
          add_part(l, op, next, lowering_plan(l, 1, 1, g.words), advance);
 }
+
+/* ---- a state that stays in the model ---- */
+
+/* Each operation has its own key; the counter begins at 0 when an engine is loaded. */
+bool lower_rng_state(lowering *l, const operation *op)
+{
+  if (op->code == OP_RNG_KEEP) {
+    pop_tensor next = lowering_tensor(l, op->operands[1]);
+    if (l->error) return false;
+    pop_sequence_add(l->sequence,
+                     pop_program_copy(next, state_of(l, op->operands[0])->tensor, "rng_keep"));
+    return true;
+  }
+  uint64_t initial[2] = {++l->num_rng_states, 0};
+  spread_plan plan = lowering_plan(l, 1, 1, 2);
+  pop_tensor t = lowering_variable(l, op->results[0]->type, &plan, lowering_name(l, op));
+  pop_graph_set_initial_value(l->graph, t, initial);
+  lowering_set_tensor(l, op->results[0], t);
+  return true;
+}

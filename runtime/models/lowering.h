@@ -85,6 +85,7 @@ typedef struct lowering {
   size_t num_vertices, vertices_capacity;
   lowered_check *checks;
   size_t num_checks, checks_capacity;
+  uint64_t num_rng_states;
   size_t next_tile; /* where small tensors go, in turn */
 } lowering;
 
@@ -179,8 +180,9 @@ bool lower_view(lowering *l, const operation *op, bool *done);
 /* lower_product.c: is it one that poplin makes? */
 bool product_is_planned(const operation *op);
 bool lower_product(lowering *l, const operation *op);
-bool lower_range(lowering *l, const operation *op); /* lower_range.c */
-bool lower_flow(lowering *l, const operation *op);  /* lower_flow.c */
+bool lower_range(lowering *l, const operation *op);     /* lower_range.c */
+bool lower_flow(lowering *l, const operation *op);      /* lower_flow.c */
+bool lower_rng_state(lowering *l, const operation *op); /* lower_random.c */
 
 /* lower.c: `m`, `f`, `graph`, `sequence`, `num_tiles` and `num_workers` are set. */
 POP_MUST_CHECK pop_error *lowering_run(lowering *l);

@@ -230,9 +230,13 @@ void function_number_values(function *f);
 POP_MUST_CHECK pop_error *module_read(const char *file, const char *text, size_t begin, size_t end,
                                       module **result);
 void module_free(module *m);
+/* The only function of `text`, which is ours. */
+POP_MUST_CHECK pop_error *module_read_function(module *m, const char *text, function *f);
 /* inline.c: `f` without calls and composites. */
 POP_MUST_CHECK pop_error *module_inline(module *m, function *f);
 /* verify.c: shapes, types and attributes of all that `f` does; names all that is not supported. */
 POP_MUST_CHECK pop_error *module_verify(module *m, function *f);
+/* Of one operation; not *supported: module_verify will name it. */
+POP_MUST_CHECK pop_error *module_verify_op(module *m, const operation *op, bool *supported);
 
 #endif

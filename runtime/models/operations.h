@@ -108,8 +108,15 @@ OP(MAP, "map", HOW_INDEX)
 OP(REDUCE, "reduce", HOW_INDEX)
 OP(REDUCE_WINDOW, "reduce_window", HOW_INDEX)
 OP(BATCH_NORM_INFERENCE, "batch_norm_inference", HOW_INDEX)
-OP(BATCH_NORM_TRAINING, "batch_norm_training", HOW_RANGE)
-OP(BATCH_NORM_GRAD, "batch_norm_grad", HOW_RANGE)
+/* Of others: expand.c. */
+OP(BATCH_NORM_TRAINING, "batch_norm_training", HOW_OTHER)
+OP(BATCH_NORM_GRAD, "batch_norm_grad", HOW_OTHER)
+OP(DYNAMIC_CONV, "dynamic_conv", HOW_OTHER)
+OP(DYNAMIC_PAD, "dynamic_pad", HOW_OTHER)
+OP(RNG, "rng", HOW_OTHER)
+/* The state of random numbers that nobody passes on: where it is; what it is to be. */
+OP(RNG_STATE, "rng_state", HOW_OTHER)
+OP(RNG_KEEP, "rng_keep", HOW_OTHER)
 
 /* Several elements of the result at a time. */
 OP(CHOLESKY, "cholesky", HOW_RANGE)

@@ -273,7 +273,7 @@ static bool read_op_types(reader *r, operation *op, bool generic, const model_ty
                                               : true) &&
            read_type_list(r, results, num_results);
   if (generic || list) return reader_fail(r, "'->' is expected behind the operands' types");
-  if (op->code == OP_RETURN)
+  if (op->code == OP_RETURN || op->code == OP_RNG_KEEP)
     return *num_results = 0, check_operand_types(r, op, types, count, offset);
   if (op->code == OP_EXPECT_EQ || op->code == OP_EXPECT_ALMOST_EQ || op->code == OP_EXPECT_CLOSE) {
     *num_results = 0;
@@ -318,7 +318,8 @@ static bool read_generic(reader *r, operation *op, const model_type ***results, 
 static op_code code_of(const char *name)
 {
   if (strcmp(name, "sdy.sharding_constraint") == 0) return OP_OPTIMIZATION_BARRIER;
-  static const char *const dialects[] = {"stablehlo.", "mhlo.", "chlo.", "check.", "interpreter."};
+  static const char *const dialects[] = {"stablehlo.", "mhlo.",        "chlo.",
+                                         "check.",     "interpreter.", "populus."};
   if (strcmp(name, "func.return") == 0 || strcmp(name, "return") == 0) return OP_RETURN;
   if (strcmp(name, "func.call") == 0 || strcmp(name, "call") == 0) return OP_CALL;
   for (size_t i = 0; i < sizeof dialects / sizeof *dialects; ++i)
@@ -658,6 +659,22 @@ static bool read_top(reader *r, const char *close)
   }
   reader_leave(r);
   return good;
+}
+
+pop_error *module_read_function(module *m, const char *text, function *f)
+{
+  module own = {.arena = m->arena, .file = "expand.c", .text = text, .size = strlen(text)};
+  reader r = {.m = &own, .arena = m->arena, .end = text + own.size};
+  reader_jump(&r, text);
+  bool good = read_top(&r, NULL);
+  if (good && own.functions)
+    *f = own.functions[0];
+  else
+    reader_fail(&r, "a function is expected");
+  free(own.functions);
+  free(r.bindings);
+  free(r.slots);
+  return r.error;
 }
 
 pop_error *module_read(const char *file, const char *text, size_t begin, size_t end,

@@ -28,6 +28,7 @@ static const struct {
     {OP_FFT, "type", "fft_type"},
     {OP_FFT, "length", "fft_length"},
     {OP_RNG_BIT_GENERATOR, "algorithm", "rng_algorithm"},
+    {OP_RNG, "distribution", "rng_distribution"},
     {OP_DOT, "precision", "precision_config"},
     {OP_DOT_GENERAL, "precision", "precision_config"},
 };
@@ -38,6 +39,11 @@ static const char *attribute_name(op_code code, const char *form)
     if (form_names[i].code == code && strcmp(form_names[i].form, form) == 0)
       return form_names[i].attribute;
   return form;
+}
+
+static bool is_convolution(const operation *op)
+{
+  return op->code == OP_CONVOLUTION || op->code == OP_DYNAMIC_CONV;
 }
 
 static void add_int(reader *r, operation *op, const char *name, int64_t value)
@@ -148,10 +154,10 @@ static bool read_form_value(reader *r, operation *op, const char *name)
   if (op->code == OP_DOT_GENERAL &&
       (strcmp(name, "batching_dims") == 0 || strcmp(name, "contracting_dims") == 0))
     return read_dot_dimensions(r, op, name);
-  if (op->code == OP_CONVOLUTION && strcmp(name, "window") == 0) return read_window(r, op);
+  if (is_convolution(op) && strcmp(name, "window") == 0) return read_window(r, op);
   if (op->code == OP_REDUCE_PRECISION && strcmp(name, "format") == 0) return read_format(r, op);
   attribute a;
-  if (op->code == OP_CONVOLUTION && strcmp(name, "dim_numbers") == 0) {
+  if (is_convolution(op) && strcmp(name, "dim_numbers") == 0) {
     a = (attribute){.offset = reader_offset(r)};
     if (!read_conv_dimensions(r, &a)) return false;
     a.name = "dimension_numbers";
@@ -407,7 +413,7 @@ bool read_form(reader *r, operation *op, const model_type ***results, size_t *nu
       if (!read_parenthesised(r, op)) return false;
     } else if (reader_take(r, ",")) {
       if (!read_item(r, op)) return false;
-    } else if (first || op->code == OP_CONVOLUTION || op->code == OP_CONSTANT ||
+    } else if (first || is_convolution(op) || op->code == OP_CONSTANT ||
                op->code == OP_CUSTOM_CALL || op->code == OP_COMPOSITE || op->code == OP_CALL) {
       if (r->token.kind != TOKEN_VALUE && r->token.kind != TOKEN_NAME &&
           r->token.kind != TOKEN_SYMBOL && r->token.kind != TOKEN_STRING)

@@ -208,6 +208,17 @@ static pop_error *verify_op(verifier *v, const operation *op)
   }
 }
 
+pop_error *module_verify_op(module *m, const operation *op, bool *supported)
+{
+  verifier v = {.m = m};
+  for (size_t i = 0; i < op->num_operands; ++i)
+    POP_TRY(verify_type(&v, op->operands[i]->type, op->offset));
+  pop_error *error = v.unsupported ? NULL : verify_op(&v, op);
+  *supported = !v.unsupported;
+  free(v.unsupported);
+  return error;
+}
+
 static pop_error *verify_block(verifier *v, const block *b)
 {
   for (size_t i = 0; i < b->num_arguments; ++i) POP_TRY(verify_type(v, b->arguments[i]->type, 0));

@@ -95,6 +95,7 @@ pop_error *verify_dot(verifier *v, const operation *op);
 pop_error *verify_convolution(verifier *v, const operation *op);
 pop_error *verify_fft(verifier *v, const operation *op);
 pop_error *verify_batch_norm(verifier *v, const operation *op);
+pop_error *verify_rng(verifier *v, const operation *op);
 
 /* verify_flow.c */
 

@@ -300,15 +300,42 @@ pop_error *verify_fft(verifier *v, const operation *op)
 
 pop_error *verify_batch_norm(verifier *v, const operation *op)
 {
-  POP_TRY(want_counts(v, op, 5, 1, 0));
+  bool inference = op->code == OP_BATCH_NORM_INFERENCE;
+  size_t rows = op->code == OP_BATCH_NORM_TRAINING ? 3 : inference ? 5 : 4;
+  POP_TRY(want_counts(v, op, op->code == OP_BATCH_NORM_TRAINING ? 3 : 5, inference ? 1 : 3, 0));
+  POP_TRY(want_tensors(v, op));
   const model_type *from = type_of(op, 0);
   int64_t feature = op_int(op, "feature_index", -1);
   WANT(feature >= 0 && feature < from->rank && element_is_float(from->element),
        "%s: feature_index is %lld", op->name, (long long)feature);
-  for (size_t i = 1; i < 5; ++i)
+  for (size_t i = 1; i < rows; ++i)
     WANT(type_of(op, i)->rank == 1 && type_of(op, i)->dims[0] == from->dims[feature] &&
              same_element(type_of(op, i), from),
          "%s: operand %zu is %s", op->name, i, type_text(v->m->arena, type_of(op, i)));
   WANT(type_equal(op->results[0]->type, from), "%s: the result has the operand's type", op->name);
+  WANT(op->code != OP_BATCH_NORM_GRAD || type_equal(type_of(op, 4), from),
+       "%s: the gradient has the operand's type", op->name);
+  for (size_t i = 1; i < op->num_results; ++i)
+    WANT(type_equal(op->results[i]->type, type_of(op, 1)), "%s: result %zu is to be %s", op->name,
+         i, type_text(v->m->arena, type_of(op, 1)));
+  return NULL;
+}
+
+pop_error *verify_rng(verifier *v, const operation *op)
+{
+  POP_TRY(want_counts(v, op, 3, 1, 0));
+  POP_TRY(want_tensors(v, op));
+  const model_type *to = op->results[0]->type, *shape = type_of(op, 2);
+  const char *how = op_word(op, "rng_distribution");
+  for (size_t i = 0; i < 2; ++i)
+    WANT(type_of(op, i)->rank == 0 && same_element(type_of(op, i), to),
+         "%s: operand %zu is a scalar of the result's type", op->name, i);
+  WANT(shape->rank == 1 && shape->dims[0] == to->rank && element_is_integer(shape->element),
+       "%s: the shape has an integer for each dimension", op->name);
+  WANT(strcmp(how, "UNIFORM") == 0 || strcmp(how, "NORMAL") == 0,
+       "%s: rng_distribution is UNIFORM or NORMAL, not '%s'", op->name, how);
+  WANT(element_is_float(to->element) ||
+           (element_is_integer(to->element) && strcmp(how, "UNIFORM") == 0),
+       "%s: %s of %s is not supported", op->name, how, element_infos[to->element].name);
   return NULL;
 }

@@ -57,6 +57,13 @@ static pop_error *verify_check(verifier *v, const operation *op)
   return NULL;
 }
 
+static pop_error *verify_rng_state(verifier *v, const operation *op, const model_type *t)
+{
+  WANT(t->kind == TYPE_TENSOR && t->rank == 1 && t->dims[0] == 2 && t->element == ELEMENT_U64,
+       "%s is of tensor<2xui64>", op->name);
+  return NULL;
+}
+
 pop_error *verify_other(verifier *v, const operation *op)
 {
   switch (op->code) {
@@ -87,6 +94,28 @@ pop_error *verify_other(verifier *v, const operation *op)
                       op->num_operands);
   case OP_RETURN:
     return NULL;
+  case OP_BATCH_NORM_TRAINING:
+  case OP_BATCH_NORM_GRAD:
+    return verify_batch_norm(v, op);
+  case OP_RNG:
+    return verify_rng(v, op);
+  case OP_DYNAMIC_PAD:
+    POP_TRY(want_counts(v, op, 5, 1, 0));
+    return want_tensors(v, op); /* the rest of the pad that it becomes */
+  case OP_DYNAMIC_CONV:
+    POP_TRY(want_counts(v, op, 3, 1, 0));
+    POP_TRY(want_tensors(v, op));
+    WANT(type_of(op, 0)->rank >= 2, "%s is of a batch and features", op->name);
+    return NULL;
+  case OP_RNG_STATE:
+    POP_TRY(want_counts(v, op, 0, 1, 0));
+    return verify_rng_state(v, op, op->results[0]->type);
+  case OP_RNG_KEEP:
+    POP_TRY(want_counts(v, op, 2, 0, 0));
+    WANT(op->operands[0]->op && op->operands[0]->op->code == OP_RNG_STATE,
+         "%s keeps what a populus.rng_state made", op->name);
+    POP_TRY(verify_rng_state(v, op, type_of(op, 0)));
+    return verify_rng_state(v, op, type_of(op, 1));
   default:
     if (op->code >= OP_EXPECT_ALMOST_EQ) return verify_check(v, op);
     name_unsupported(v, op->offset,

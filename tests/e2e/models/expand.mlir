@@ -1,0 +1,82 @@
+// Operations that others make up. Gradients: differences of the forward function, by a script.
+func.func @main() {
+  %x = stablehlo.constant dense<[[4.9000000e-01, 9.7000000e-01], [1.1800000e+00, 1.7700000e+00], [9.6000000e-01, 1.6900000e+00], [-1.8800000e+00, -1.4000000e-01]]> : tensor<4x2xf32>
+  %scale = stablehlo.constant dense<[1.5000000e+00, 5.0000000e-01]> : tensor<2xf32>
+  %offset = stablehlo.constant dense<[2.5000000e-01, -1.0000000e+00]> : tensor<2xf32>
+  %g = stablehlo.constant dense<[[8.9000000e-01, 3.0000000e-01], [8.0000000e-01, -7.7000000e-01], [-6.0000000e-02, -5.1000000e-01], [9.0000000e-02, 1.5000000e-01]]> : tensor<4x2xf32>
+  %y:3 = "stablehlo.batch_norm_training"(%x, %scale, %offset) <{epsilon = 1.000000e-03 : f32, feature_index = 1 : i64}> : (tensor<4x2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<4x2xf32>, tensor<2xf32>, tensor<2xf32>)
+  check.expect_almost_eq_const %y#0, dense<[[6.2198012e-01, -1.0668284e+00], [1.4704637e+00, -5.4524058e-01], [1.1999327e+00, -5.9739937e-01], [-2.2923765e+00, -1.7905316e+00]]> : tensor<4x2xf32>
+  check.expect_almost_eq_const %y#1, dense<[1.8750000e-01, 1.0725000e+00]> : tensor<2xf32>
+  check.expect_almost_eq_const %y#2, dense<[1.4869687e+00, 5.8711875e-01]> : tensor<2xf32>
+  %d:3 = "stablehlo.batch_norm_grad"(%x, %scale, %y#1, %y#2, %g) <{epsilon = 1.000000e-03 : f32, feature_index = 1 : i64}> : (tensor<4x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<4x2xf32>) -> (tensor<4x2xf32>, tensor<2xf32>, tensor<2xf32>)
+  check.expect_almost_eq_const %d#0, dense<[[5.1373241e-01, 3.0063874e-01], [2.8462398e-01, -1.6093769e-01], [-7.3514387e-01, -1.5026366e-02], [-6.3212516e-02, -1.2467468e-01]]> : tensor<4x2xf32>
+  check.expect_almost_eq_const %d#1, dense<[6.8108228e-01, -1.3882387e+00]> : tensor<2xf32>
+  check.expect_almost_eq_const %d#2, dense<[1.7200000e+00, -8.3000000e-01]> : tensor<2xf32>
+  %a = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
+  %nine = stablehlo.constant dense<9> : tensor<i32>
+  %low = stablehlo.constant dense<[1, -1]> : tensor<2xi64>
+  %none = stablehlo.constant dense<0> : tensor<2xi64>
+  %p = stablehlo.dynamic_pad %a, %nine, %low, %none, %none : (tensor<2x2xi32>, tensor<i32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<3x1xi32>
+  check.expect_eq_const %p, dense<[[9], [2], [4]]> : tensor<3x1xi32>
+  %image = stablehlo.constant dense<[[[[1], [2]], [[3], [4]]]]> : tensor<1x2x2x1xi32>
+  %kernel = stablehlo.constant dense<1> : tensor<2x2x1x1xi32>
+  %pads = stablehlo.constant dense<[[1, 0], [0, 0]]> : tensor<2x2xi32>
+  %c = "stablehlo.dynamic_conv"(%image, %kernel, %pads) <{batch_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, feature_group_count = 1 : i64, window_strides = array<i64: 1, 1>}> : (tensor<1x2x2x1xi32>, tensor<2x2x1x1xi32>, tensor<2x2xi32>) -> tensor<1x2x1x1xi32>
+  check.expect_eq_const %c, dense<[[[[3]], [[10]]]]> : tensor<1x2x1x1xi32>
+  // Random numbers: all in their range, no two alike, means and spreads as they should be.
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %two = stablehlo.constant dense<2.0> : tensor<f32>
+  %shape = stablehlo.constant dense<[4096]> : tensor<1xi64>
+  %u = stablehlo.rng %one, %two, %shape, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4096xf32>
+  %n = "stablehlo.rng"(%one, %two, %shape) {rng_distribution = #stablehlo<rng_distribution NORMAL>} : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4096xf32>
+  %ulow = stablehlo.reduce(%u init: %two) applies stablehlo.minimum across dimensions = [0] : (tensor<4096xf32>, tensor<f32>) -> tensor<f32>
+  %uhigh = stablehlo.reduce(%u init: %one) applies stablehlo.maximum across dimensions = [0] : (tensor<4096xf32>, tensor<f32>) -> tensor<f32>
+  %below = stablehlo.compare GE, %ulow, %one : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  %above = stablehlo.compare LT, %uhigh, %two : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  check.expect_eq_const %below, dense<true> : tensor<i1>
+  check.expect_eq_const %above, dense<true> : tensor<i1>
+  %count = stablehlo.constant dense<4096.0> : tensor<f32>
+  %usum = stablehlo.reduce(%u init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4096xf32>, tensor<f32>) -> tensor<f32>
+  %umean = stablehlo.divide %usum, %count : tensor<f32>
+  %nsum = stablehlo.reduce(%n init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4096xf32>, tensor<f32>) -> tensor<f32>
+  %nmean = stablehlo.divide %nsum, %count : tensor<f32>
+  %squares = stablehlo.multiply %n, %n : tensor<4096xf32>
+  %nsquares = stablehlo.reduce(%squares init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4096xf32>, tensor<f32>) -> tensor<f32>
+  %nsquare = stablehlo.divide %nsquares, %count : tensor<f32>
+  // Mean 1.5 within 4 of its deviations, .0045; mean 1 within 4 of .031; mean square 5 within 4 of .09.
+  %tens = stablehlo.constant dense<50.0> : tensor<f32>
+  %uround = stablehlo.multiply %umean, %tens : tensor<f32>
+  %u75 = stablehlo.round_nearest_afz %uround : tensor<f32>
+  check.expect_eq_const %u75, dense<75.0> : tensor<f32>
+  %nround = stablehlo.multiply %nmean, %two : tensor<f32>
+  %n2 = stablehlo.round_nearest_afz %nround : tensor<f32>
+  check.expect_eq_const %n2, dense<2.0> : tensor<f32>
+  %n5 = stablehlo.round_nearest_afz %nsquare : tensor<f32>
+  check.expect_eq_const %n5, dense<5.0> : tensor<f32>
+  // In a loop each turn draws others: six numbers of 2^31 are different.
+  %i0 = stablehlo.constant dense<0> : tensor<i32>
+  %i1 = stablehlo.constant dense<1> : tensor<i32>
+  %i6 = stablehlo.constant dense<6> : tensor<i32>
+  %most = stablehlo.constant dense<2147483647> : tensor<i32>
+  %scalar = stablehlo.constant dense<> : tensor<0xi64>
+  %drawn = stablehlo.constant dense<0> : tensor<6xi32>
+  %loop:2 = stablehlo.while(%i = %i0, %d0 = %drawn) : tensor<i32>, tensor<6xi32>
+    cond {
+      %t = stablehlo.compare LT, %i, %i6 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %t : tensor<i1>
+    } do {
+      %r = stablehlo.rng %i0, %most, %scalar, distribution = UNIFORM : (tensor<i32>, tensor<i32>, tensor<0xi64>) -> tensor<i32>
+      %r1 = stablehlo.reshape %r : (tensor<i32>) -> tensor<1xi32>
+      %d1 = stablehlo.dynamic_update_slice %d0, %r1, %i : (tensor<6xi32>, tensor<1xi32>, tensor<i32>) -> tensor<6xi32>
+      %j = stablehlo.add %i, %i1 : tensor<i32>
+      stablehlo.return %j, %d1 : tensor<i32>, tensor<6xi32>
+    }
+  %rows = stablehlo.broadcast_in_dim %loop#1, dims = [0] : (tensor<6xi32>) -> tensor<6x6xi32>
+  %columns = stablehlo.broadcast_in_dim %loop#1, dims = [1] : (tensor<6xi32>) -> tensor<6x6xi32>
+  %same = stablehlo.compare EQ, %rows, %columns : (tensor<6x6xi32>, tensor<6x6xi32>) -> tensor<6x6xi1>
+  %ones = stablehlo.convert %same : (tensor<6x6xi1>) -> tensor<6x6xi32>
+  %alike = stablehlo.reduce(%ones init: %i0) applies stablehlo.add across dimensions = [0, 1] : (tensor<6x6xi32>, tensor<i32>) -> tensor<i32>
+  check.expect_eq_const %alike, dense<6> : tensor<i32>
+  return
+}
