@@ -50,6 +50,11 @@
  * global_latency_cycles: 0.6 microseconds at 1.325 GHz, about what a message between two chips of a board
  * takes when nothing else is on its way [ours]; it does not grow with the distance.
  *
+ * Copies within a tile (isa/isa.h): a Gaussian blur of 2200 x 1122 pixels of four floats, on an IPU of the first generation,
+ * was seen to rearrange each tile's 32.5 KB in 8,279 cycles in front of its vertices: 3.9 bytes a cycle, two slots for a
+ * double word. (The planners of the chip's libraries reckon with 8 bytes a cycle at best: loads and stores in one slot,
+ * which takes two memory elements.)
+ *
  * cost: a context issues one instruction per slot and the result is there before its next slot: 1
  * for all instructions but division and square root. The multiplier fits in a slot (the IPU's
  * does). A divider that makes one bit of quotient or root a cycle takes about 34 cycles for an int

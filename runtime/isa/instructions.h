@@ -138,7 +138,9 @@
   X(TILE_EXCHANGE, "tile.exchange", 0xfff07e7f, 0x0e00002b, F, TILE, )                             \
   X(TILE_NUMBER, "tile.number", 0xfffff07f, 0x1000002b, R, TILE, )                                 \
   X(TILE_TRAP, "tile.trap", 0xfff07fff, 0x1200002b, R, TILE, )                                     \
-  X(TILE_PRINT, "tile.print", 0xfe00707f, 0x1400002b, R, TILE, )
+  X(TILE_PRINT, "tile.print", 0xfe00707f, 0x1400002b, R, TILE, )                                   \
+  X(TILE_COPY, "tile.copy", 0xfff0707f, 0x1600002b, R, TILE, )                                     \
+  X(TILE_COPY_ROWS, "tile.copyrows", 0xfff0707f, 0x1800002b, R, TILE, )
 
 /* What they do: machine/interpret.c. */
 #define OTHER_INSTRUCTIONS(X)                                                                      \

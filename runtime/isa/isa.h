@@ -32,6 +32,17 @@
  *                           the arguments at rs2, as the calling convention puts variable ones in
  *                           memory; rd = bytes of text. The host formats: a tile has no room for it
  *
+ *   11      tile.copy       rd, rs1: copies within the tile's memory what the descriptor at address rs1
+ *                           says, three words: source, destination, bytes, of any alignment;
+ *                           rd = rs1 + 12, where the next descriptor would be
+ *   12      tile.copyrows   rd, rs1: the same for rows, one after the other: source, destination, bytes of
+ *                           a row; number of rows, bytes from one row to the next in the source, and in the
+ *                           destination; rd = rs1 + 24. Rows together are no more than a tile has memory:
+ *                           INVALID_OPERAND
+ *
+ * Before anything is copied, everything is looked at: a fault leaves memory as it was. If a run's source and destination
+ * overlap, the destination gets what the source was before that run.
+ *
  * sync, hostsync, run, wait and exchange are the supervisor's, exit the workers': elsewhere they
  * are INVALID_INSTRUCTION. Either may call.
  *
@@ -124,7 +135,9 @@
  *
  * TIME. The barrel gives each context one slot in `num_worker_contexts` tile cycles: an instruction
  * of cost c (target.cost) takes c * num_worker_contexts cycles, on workers and on the supervisor
- * alike. A worker starts in the cycle in which tile.run ends; tile.wait ends when the last worker
+ * alike. tile.copy and tile.copyrows take a slot more for each aligned double word that a run reads and for each that
+ * it writes: memory is 64 bits wide, as the chip's, which has one instruction for a load of 64 bits and one for a store;
+ * so six workers together copy 4 bytes in a cycle (target.c says what chips were seen to do). A worker starts in the cycle in which tile.run ends; tile.wait ends when the last worker
  * has, or at once. Syncs align all tiles of the zone: everyone goes on at max(request) + sync_cycles, or
  * host_sync_cycles if the sync is external or with the host.
  *
@@ -160,6 +173,9 @@ enum {
   ISA_FUNCT3_GLOBAL_SEND = 6,
   ISA_FUNCT3_GLOBAL_RECEIVE = 7
 };
+
+/* What a block copy reads, or writes, in a slot; words of its descriptors. */
+enum { ISA_COPY_UNIT_BYTES = 8, ISA_COPY_WORDS = 3, ISA_COPY_ROWS_WORDS = 6 };
 
 enum { ISA_SYNC_INTERNAL = 0, ISA_SYNC_EXTERNAL = 1, ISA_SYNC_REPLICAS = 2 }; /* zones */
 

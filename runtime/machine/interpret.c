@@ -4,6 +4,7 @@
  * jumping to that of the next operation (a GNU extension, here because one `switch` costs a third of the
  * speed). Some pieces execute two. Time is paid by the block: see code_pages.h.
  */
+#include "block_copy.h"
 #include "float_control_fast.h"
 #include "isa/float_fast.h"
 #include "isa/integer.h"
@@ -133,6 +134,7 @@ static stop run(machine *m, tile *t, context *c, uint64_t slice, const void *con
   rounding_mode mode = ROUND_NEAREST_EVEN;
   uint32_t unusual = unusual_rounding(c);
   stop reason = STOP_FAULT;
+  block_copy block;
 
   c->fault = (machine_fault){0};
   float_clear_host_flags();
@@ -287,6 +289,14 @@ do_TILE_CALL:
 do_TILE_PRINT:
   XD = print(m, t, c, A, B);
   ENTER(op + 1);
+do_TILE_COPY:
+do_TILE_COPY_ROWS: /* ends its block, so that only its own slot is paid for here */
+  if (!block_copy_read(m, t, c, A, op->id == OP_TILE_COPY_ROWS, &block)) goto access_fault;
+  if (block.slots > left - slots) goto no_time;
+  block_copy_run(m, t, &block);
+  slots += block.slots;
+  XD = block.behind;
+  ENTER(op + 1);
 do_TILE_TRAP:
   c->fault.address = A;
   FAULT(MACHINE_FAULT_TRAP);
@@ -329,9 +339,10 @@ enter:
   }
   ENTER(page->operations + (pc - page->key.address) / 4);
 
+no_time:
+  FAULT(atomic_load(&m->stopped) ? MACHINE_FAULT_STOPPED : MACHINE_FAULT_OUT_OF_CYCLES);
 out_of_cycles:
-  if (slots > left)
-    FAULT(atomic_load(&m->stopped) ? MACHINE_FAULT_STOPPED : MACHINE_FAULT_OUT_OF_CYCLES);
+  if (slots > left) goto no_time;
   slots -= op->block_cost;
   count -= op->block_count;
   pc = PC();

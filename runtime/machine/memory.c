@@ -415,6 +415,16 @@ static const pop_image_segment *segment_at(const tile *t, uint32_t address)
   return NULL;
 }
 
+bool memory_is_plain(const tile *t, uint32_t address, uint32_t bytes)
+{
+  const pop_image_segment *s = segment_at(t, address);
+  if (!s || !s->writable || s->states || s->size - (address - s->start) < bytes) return false;
+  for (unsigned i = 0; i < NUM_CONTEXTS; i++)
+    if (address < t->stacks[i].start + t->stacks[i].size && address + bytes > t->stacks[i].start)
+      return false;
+  return true;
+}
+
 /* Where the first state behind `state` begins; `end` if there is none in front of that. */
 static uint32_t next_state(const tile *t, uint32_t state, uint32_t end)
 {

@@ -214,7 +214,8 @@ static char *open_module(const char *path)
   const translator_helpers helpers = {.access = translated_access,
                                       .more_time = translated_more_time,
                                       .find = translated_find,
-                                      .value = translated_value};
+                                      .value = translated_value,
+                                      .copy = translated_copy};
   char *error = NULL, *text = NULL;
   module.translator = module.interface->create(&helpers, &error);
   if (error) {

@@ -190,6 +190,8 @@ uint8_t *memory_access(machine *m, const tile *t, context *c, uint32_t address, 
 bool memory_may_load(const machine *m, const tile *t, uint32_t address, uint32_t bytes);
 bool memory_contains(const tile *t, uint32_t address, uint32_t bytes, bool writable,
                      bool executable);
+/* Are they within one writable segment, and nothing of a stack or of states of vertices? */
+bool memory_is_plain(const tile *t, uint32_t address, uint32_t bytes);
 /* The code page of `pc`; NULL if there is no code or `pc` is not a multiple of 4. */
 const code_page *memory_code_page(machine *m, tile *t, uint32_t pc, bool controlled);
 uint32_t memory_word(const machine *m, const tile *t, uint32_t address);

@@ -15,6 +15,7 @@
  *
  * Locks: `lock` guards the machine's units. A tile's table belongs to the thread that runs the tile. */
 #include "translate.h"
+#include "block_copy.h"
 #include "float_control.h"
 #include "guard.h"
 #include "isa/float.h"
@@ -392,6 +393,18 @@ uint32_t translated_value(uint32_t id, uint32_t a, uint32_t b, uint32_t c, uint3
   default:
     return float_value(id, a, b, c, (rounding_mode)mode);
   }
+}
+
+uint64_t translated_copy(translated_frame *frame, uint32_t address, uint32_t rows, uint32_t sp,
+                         int64_t left)
+{
+  block_copy block;
+  frame->c->x[2] = sp; /* which the rules of stacks ask for */
+  if (!block_copy_read(frame->m, frame->t, frame->c, address, rows, &block)) return 0;
+  if (left < (int64_t)block.slots) left += (int64_t)translated_more_time(frame);
+  if (left < (int64_t)block.slots) return 0;
+  block_copy_run(frame->m, frame->t, &block);
+  return block.slots + 1;
 }
 
 /* Running */

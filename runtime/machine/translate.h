@@ -142,11 +142,17 @@ translated_code translated_find(const translated_frame *frame, uint32_t pc);
  * VALUES from two registers and the immediate. */
 uint32_t translated_value(uint32_t id, uint32_t a, uint32_t b, uint32_t c, uint32_t mode);
 
+/* Does the block copy (isa.h) whose descriptor is at `address` if it is legal, with this sp, and there is time: `left`
+ * slots and what can be added to the frame's limit. Slots that it took, its own included; 0: nothing is done. */
+uint64_t translated_copy(translated_frame *frame, uint32_t address, uint32_t rows, uint32_t sp,
+                         int64_t left);
+
 typedef struct translator_helpers {
   uint32_t (*access)(const translated_frame *, uint32_t, uint32_t, uint32_t);
   uint64_t (*more_time)(translated_frame *);
   translated_code (*find)(const translated_frame *, uint32_t);
   uint32_t (*value)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);
+  uint64_t (*copy)(translated_frame *, uint32_t, uint32_t, uint32_t, int64_t);
 } translator_helpers;
 
 /* The module's one symbol, translator_module. Used by one thread at a time. An object is an ELF file

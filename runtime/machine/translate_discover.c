@@ -110,7 +110,7 @@ static bool is_left(const code_op *op)
     return true;
   default:
     if (id >= OP_CSRRW && id <= OP_CSRRCI) return !is_translated_csr(op);
-    return id >= OP_TILE_SYNC && id <= OP_TILE_PRINT;
+    return id >= OP_TILE_SYNC && id <= OP_TILE_PRINT; /* block copies come behind it */
   }
 }
 

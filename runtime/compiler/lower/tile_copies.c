@@ -6,7 +6,7 @@
  *     strided    source, destination, bytes, count, source stride, destination stride
  *
  * Copies that follow one another at equal distances become one strided descriptor. What a tile has
- * to copy is shared by its workers; large descriptors are cut for that. */
+ * to copy is shared equally by its workers; descriptors are cut for that. */
 #include "base/order.h"
 #include "compiler/lower/lowering.h"
 #include "compiler/lower/vertex_bytes.h"
@@ -16,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DESCRIPTOR_COST = 8, MIN_SHARE = 64, CUT_BYTES = 8 };
+/* In issue slots: a descriptor without its bytes (machine, isa/isa.h; the loop of poplibs/copy.cpp); what is worth a worker,
+ * and what is worth another descriptor. */
+enum { DESCRIPTOR_COST = 2, MIN_SHARE = 32, MIN_PART = 12 };
 
 static const struct {
   const char *vertex_type;
@@ -127,77 +129,133 @@ static void add_copy(copying *k, const copy *next)
 
 /* ---- sharing the work ---- */
 
+/* Units of memory that a run reads and writes, as if blocks began with whole units: where they do not, it is one more. */
+static uint64_t units_of(uint32_t offset, uint32_t bytes)
+{
+  return (offset % ISA_COPY_UNIT_BYTES + bytes + ISA_COPY_UNIT_BYTES - 1) / ISA_COPY_UNIT_BYTES;
+}
+
+/* Rows that are as many apart as a unit has bytes lie alike. */
 static uint64_t cost_of(const descriptor *d)
 {
-  uint32_t offsets = d->source.offset | d->destination.offset | d->bytes;
-  if (d->count > 1) offsets |= (uint32_t)d->source_stride | (uint32_t)d->destination_stride;
-  uint32_t width = offsets % 4 == 0 ? 4 : offsets % 2 == 0 ? 2 : 1;
-  return DESCRIPTOR_COST + (uint64_t)d->count * (d->bytes / width + (d->count > 1 ? 4 : 0));
-}
-
-static descriptor part_of(const descriptor *whole, uint64_t part, uint64_t parts)
-{
-  descriptor d = *whole;
-  if (whole->count > 1) {
-    uint64_t begin = whole->count * part / parts, end = whole->count * (part + 1) / parts;
-    d.count = (uint32_t)(end - begin);
-    d.source.offset += (uint32_t)((int64_t)begin * whole->source_stride);
-    d.destination.offset += (uint32_t)((int64_t)begin * whole->destination_stride);
-    return d;
+  uint64_t cost = DESCRIPTOR_COST;
+  for (uint32_t row = 0; row < d->count && row < ISA_COPY_UNIT_BYTES; row++) {
+    uint64_t like_it = (d->count - row + ISA_COPY_UNIT_BYTES - 1) / ISA_COPY_UNIT_BYTES;
+    cost += like_it *
+            (units_of(d->source.offset + row * (uint32_t)d->source_stride, d->bytes) +
+             units_of(d->destination.offset + row * (uint32_t)d->destination_stride, d->bytes));
   }
-  uint64_t units = (whole->bytes + CUT_BYTES - 1) / CUT_BYTES;
-  uint64_t begin = units * part / parts * CUT_BYTES, end = units * (part + 1) / parts * CUT_BYTES;
-  if (end > whole->bytes) end = whole->bytes;
-  d.bytes = (uint32_t)(end - begin);
-  d.source.offset += (uint32_t)begin;
-  d.destination.offset += (uint32_t)begin;
-  return d;
+  return cost;
 }
 
-/* Cuts what is more than a worker's share. */
-static void cut_large_descriptors(copying *k)
+/* The first `rows` rows; what is left is in `d`. */
+static descriptor take_rows(descriptor *d, uint32_t rows)
+{
+  descriptor first = *d;
+  first.count = rows;
+  d->count -= rows;
+  d->source.offset += (uint32_t)((int64_t)rows * d->source_stride);
+  d->destination.offset += (uint32_t)((int64_t)rows * d->destination_stride);
+  return first;
+}
+
+/* The first bytes of a plain one. */
+static descriptor take_bytes(descriptor *d, uint32_t bytes)
+{
+  descriptor first = *d;
+  first.bytes = bytes;
+  d->bytes -= bytes;
+  d->source.offset += bytes;
+  d->destination.offset += bytes;
+  return first;
+}
+
+/* Cuts off what takes about as many slots, if that is worth a descriptor. The rest begins with a whole unit in the
+ * destination's block. */
+static bool cut(descriptor *d, uint64_t slots, descriptor *first)
+{
+  uint64_t whole = cost_of(d), run = (whole - DESCRIPTOR_COST) / d->count;
+  if (slots < MIN_PART || whole < slots + MIN_PART) return false;
+  if (d->count > 1) {
+    uint64_t rows = (slots - DESCRIPTOR_COST) / run;
+    if (rows == 0 || rows >= d->count) return false;
+    *first = take_rows(d, (uint32_t)rows);
+    return true;
+  }
+  uint64_t bytes = (slots - DESCRIPTOR_COST) / 2 * ISA_COPY_UNIT_BYTES;
+  bytes -= d->destination.offset % ISA_COPY_UNIT_BYTES;
+  if (bytes >= d->bytes) return false;
+  *first = take_bytes(d, (uint32_t)bytes);
+  return true;
+}
+
+static uint64_t total_cost(const copying *k)
 {
   uint64_t total = 0;
   for (size_t i = 0; i < k->count; i++) total += cost_of(&k->items[i]);
-  uint64_t share = total / k->num_workers;
-  if (share < MIN_SHARE) share = MIN_SHARE;
-  size_t whole_count = k->count;
-  for (size_t i = 0; i < whole_count; i++) {
-    descriptor whole = k->items[i];
-    uint64_t parts = cost_of(&whole) / share + 1;
-    uint64_t most = whole.count > 1 ? whole.count : (whole.bytes + CUT_BYTES - 1) / CUT_BYTES;
-    if (parts > most) parts = most;
-    if (parts < 2) continue;
-    k->items[i] = part_of(&whole, 0, parts);
-    for (uint64_t part = 1; part < parts; part++)
-      pop_push(k->items, k->count, k->capacity, part_of(&whole, part, parts));
+  return total;
+}
+
+static void put(copying *k, descriptor d)
+{
+  pop_push(k->items, k->count, k->capacity, d);
+}
+
+/* Few long rows are copies of their own, which can be cut anywhere. */
+static void separate_long_rows(copying *k)
+{
+  uint64_t long_row = total_cost(k) / k->num_workers / 4;
+  size_t count = k->count;
+  for (size_t i = 0; i < count; i++) {
+    descriptor d = k->items[i];
+    if (d.count == 1 || cost_of(&d) / d.count < long_row || cost_of(&d) / d.count < MIN_SHARE)
+      continue;
+    k->items[i] = take_rows(&d, 1);
+    while (d.count > 1) put(k, take_rows(&d, 1));
+    put(k, d);
   }
 }
 
-/* The longest first, each to the worker that has least. */
-static void share_among_workers(copying *k)
+/* Plain ones first, else in the order that they have. */
+static void sort_by_kind(copying *k)
 {
   keyed *order = pop_xrealloc(NULL, k->count, sizeof *order);
-  uint64_t load[ISA_MAX_WORKERS] = {0};
   for (size_t i = 0; i < k->count; i++)
-    order[i] = (keyed){.key = ~cost_of(&k->items[i]), .index = (uint32_t)i};
-  sort_keyed(order, k->count);
-  for (size_t i = 0; i < k->count; i++) {
-    uint32_t least = 0;
-    for (uint32_t worker = 1; worker < k->num_workers; worker++)
-      if (load[worker] < load[least]) least = worker;
-    k->items[order[i].index].worker = least;
-    load[least] += cost_of(&k->items[order[i].index]);
-  }
-  for (size_t i = 0; i < k->count; i++)
-    order[i] = (keyed){.key = (uint64_t)k->items[i].worker << 1 | kind_of(&k->items[i]),
-                       .index = (uint32_t)i};
+    order[i] = (keyed){.key = kind_of(&k->items[i]), .index = (uint32_t)i};
   sort_keyed(order, k->count);
   descriptor *sorted = pop_xrealloc(NULL, k->count, sizeof *sorted);
   for (size_t i = 0; i < k->count; i++) sorted[i] = k->items[order[i].index];
   memcpy(k->items, sorted, k->count * sizeof *sorted);
   free(sorted);
   free(order);
+}
+
+/* Each worker gets as much as the others, in the order of the list; what is at a border is cut. */
+static void share_among_workers(copying *k)
+{
+  separate_long_rows(k);
+  sort_by_kind(k);
+  uint64_t total = total_cost(k), workers = (total + MIN_SHARE - 1) / MIN_SHARE, done = 0;
+  if (workers > k->num_workers) workers = k->num_workers;
+  descriptor *whole = k->items;
+  size_t count = k->count;
+  k->items = NULL;
+  k->count = k->capacity = 0;
+  uint32_t worker = 0;
+  for (size_t i = 0; i < count;) {
+    uint64_t end = total * (worker + 1) / workers;
+    descriptor first, *d = &whole[i];
+    bool is_last = worker + 1 == workers;
+    bool is_cut = !is_last && done < end && cut(d, end - done, &first);
+    if (!is_cut) first = whole[i++];
+    bool is_too_much = done + cost_of(&first) / 2 > end;
+    if (!is_last && is_too_much) worker++;
+    first.worker = worker;
+    done += cost_of(&first);
+    put(k, first);
+    if (worker + 1 < workers && !is_too_much && (is_cut || done + MIN_PART > end)) worker++;
+  }
+  free(whole);
 }
 
 /* ---- the tile's memory ---- */
@@ -296,7 +354,6 @@ static void add_copy_vertices(copying *k, uint32_t tile, uint32_t descriptor_blo
 
 static void finish_tile(copying *k, uint32_t tile)
 {
-  cut_large_descriptors(k);
   share_among_workers(k);
   add_copy_vertices(k, tile, add_descriptor_block(k, tile));
   k->count = 0;

@@ -183,7 +183,7 @@ uint32_t stack_pointers_after(uint32_t before, const code_op *op);
 
 typedef struct lift_types {
   LLVMTypeRef i1, i8, i16, i32, i64, half, single, pointer;
-  LLVMTypeRef function, access, more_time, find, value; /* function types */
+  LLVMTypeRef function, access, more_time, find, value, copy; /* function types */
 } lift_types;
 
 /* The function, or the fast copy of a loop. */
@@ -197,8 +197,8 @@ typedef struct lift {
   LLVMModuleRef module;
   LLVMBuilderRef b;
   lift_types type;
-  LLVMValueRef access, more_time, find, value; /* helpers */
-  LLVMValueRef likely;                         /* metadata: weights of a branch */
+  LLVMValueRef access, more_time, find, value, copy_block; /* helpers */
+  LLVMValueRef likely;                                     /* metadata: weights of a branch */
   LLVMValueRef *functions;
   const code_unit *unit;
 
@@ -281,6 +281,10 @@ LLVMValueRef lift_integer_result(lift *l, const code_op *op, LLVMValueRef a, LLV
 
 /* lift_memory.c */
 bool lift_memory(lift *l, const code_op *op); /* false: no load or store */
+
+/* lift_copy.c */
+bool code_op_is_copy(const code_op *op);
+bool lift_copy(lift *l, const code_op *op); /* false: no block copy */
 
 /* lift_float_registers.c: `bits` are what the tile sees of a register, with canonical NaNs; singles and halves are
  * what the host computes with. */

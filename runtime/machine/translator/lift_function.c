@@ -264,7 +264,7 @@ static void lift_op(lift *l, uint32_t index)
 {
   const code_op *op = &l->unit->ops[l->block->first_op + index];
   l->op_index = l->block->first_op + index;
-  bool known = lift_memory(l, op) || lift_integer(l, op) || lift_float(l, op);
+  bool known = lift_memory(l, op) || lift_integer(l, op) || lift_float(l, op) || lift_copy(l, op);
   if (!known) abort(); /* discovery leaves everything else to the interpreter */
 }
 
@@ -350,7 +350,7 @@ static code_copy make_copy(lift *l, const counted_loop *loop)
   return copy;
 }
 
-static void lift_copy(lift *l, const code_copy *copy)
+static void lift_code(lift *l, const code_copy *copy)
 {
   l->copy = copy;
   for (uint32_t i = 0; i < l->f->num_blocks; i++)
@@ -391,14 +391,14 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
     if (l->writes_x[r] && loop->known_step[r] && loop->steps[r]) before[r] = lift_x(l, r);
   lift_guard(l, loop, &l->rounds);
   l->fast = loop;
-  lift_copy(l, &l->fast_copy);
+  lift_code(l, &l->fast_copy);
   free_copy(&l->fast_copy);
   lift_at_end(l, l->last_round);
   finish_rounds(l, loop, l->rounds, before);
   LLVMBuildBr(l->b, last.starts[loop->header]);
   l->last_round = NULL;
   l->fast_copy = last;
-  lift_copy(l, &l->fast_copy);
+  lift_code(l, &l->fast_copy);
   l->fast = NULL;
   free_copy(&l->fast_copy);
 }
@@ -413,7 +413,7 @@ static void lift_body(lift *l)
   for (size_t i = 0; i < l->loops.num_loops; i++)
     l->guards[l->loops.loops[i].header] = lift_new_block(l, "guard");
   LLVMBuildBr(l->b, entry_target(l));
-  lift_copy(l, &l->plain);
+  lift_code(l, &l->plain);
   for (size_t i = 0; i < l->loops.num_loops; i++) lift_fast_copy(l, &l->loops.loops[i]);
 }
 
@@ -435,6 +435,7 @@ static void lift_one(lift *l, size_t number)
                 .more_time = l->more_time,
                 .find = l->find,
                 .value = l->value,
+                .copy_block = l->copy_block,
                 .likely = l->likely,
                 .functions = l->functions,
                 .unit = l->unit,

@@ -352,8 +352,15 @@ static uint32_t num_ops_of(const block_graph *g)
   return last->first_op + last->num_ops - g->blocks[0].first_op;
 }
 
-/* The natural loop of the edge latch -> header; false if it is not innermost, too large, or leaves
- * through calls. */
+static bool has_copies(const block_graph *g, const code_block *b)
+{
+  for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++)
+    if (code_op_is_copy(&g->unit->ops[i])) return true;
+  return false;
+}
+
+/* The natural loop of the edge latch -> header; false if it is not innermost, too large, leaves
+ * through calls, or copies blocks, whose time and places are known when they are copied. */
 static bool find_body(const block_graph *g, counted_loop *l, const bool *is_target)
 {
   l->contains[l->header] = l->contains[l->latch] = true;
@@ -376,7 +383,8 @@ static bool find_body(const block_graph *g, counted_loop *l, const bool *is_targ
     if (!l->contains[n]) continue;
     num_ops += b->num_ops;
     bool unknown = b->end == BLOCK_DYNAMIC && !b->num_targets;
-    if (b->end == BLOCK_CALL || unknown || (is_target[n] && n != l->header)) return false;
+    if (b->end == BLOCK_CALL || unknown || has_copies(g, b) || (is_target[n] && n != l->header))
+      return false;
   }
   return num_ops <= MAX_LOOP_OPS;
 }

@@ -109,22 +109,24 @@ typedef union helper_address {
   uint64_t (*more_time)(translated_frame *);
   translated_code (*find)(const translated_frame *, uint32_t);
   uint32_t (*value)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);
+  uint64_t (*copy)(translated_frame *, uint32_t, uint32_t, uint32_t, int64_t);
   wide (*divide)(wide, wide);
   uintptr_t address;
 } helper_address;
 
-enum { NUM_HELPERS = 8 };
+enum { NUM_HELPERS = 9 };
 
 static LLVMErrorRef define_helpers(LLVMOrcLLJITRef jit, const translator_helpers *helpers)
 {
   static const char *const names[NUM_HELPERS] = {"tile_access", "tile_more_time", "tile_find",
-                                                 "tile_value",  "__udivti3",      "__umodti3",
-                                                 "__divti3",    "__modti3"};
+                                                 "tile_value",  "tile_copy",      "__udivti3",
+                                                 "__umodti3",   "__divti3",       "__modti3"};
   helper_address addresses[NUM_HELPERS] = {
       {.access = helpers->access}, {.more_time = helpers->more_time},
       {.find = helpers->find},     {.value = helpers->value},
-      {.divide = __udivti3},       {.divide = __umodti3},
-      {.divide = __divti3},        {.divide = __modti3}};
+      {.copy = helpers->copy},     {.divide = __udivti3},
+      {.divide = __umodti3},       {.divide = __divti3},
+      {.divide = __modti3}};
   LLVMOrcCSymbolMapPair pairs[NUM_HELPERS];
   for (unsigned i = 0; i < NUM_HELPERS; i++)
     pairs[i] = (LLVMOrcCSymbolMapPair){
@@ -233,6 +235,8 @@ static void make_types(lift *l)
   t->find = LLVMFunctionType(t->pointer, (LLVMTypeRef[]){t->pointer, t->i32}, 2, 0);
   t->value =
       LLVMFunctionType(t->i32, (LLVMTypeRef[]){t->i32, t->i32, t->i32, t->i32, t->i32}, 5, 0);
+  t->copy =
+      LLVMFunctionType(t->i64, (LLVMTypeRef[]){t->pointer, t->i32, t->i32, t->i32, t->i64}, 5, 0);
 }
 
 static void add_attribute(const lift *l, LLVMValueRef function, const char *name, uint64_t value)
@@ -247,7 +251,8 @@ static void add_attribute(const lift *l, LLVMValueRef function, const char *name
 enum {
   MEMORY_NONE = 0,
   MEMORY_READS = 1 | 1 << 2 | 1 << 4,
-  MEMORY_WRITES_FRAME = 3 | 1 << 2 | 1 << 4
+  MEMORY_WRITES_FRAME = 3 | 1 << 2 | 1 << 4,
+  MEMORY_WRITES = 3 | 3 << 2 | 3 << 4
 };
 
 static LLVMValueRef declare_helper(const lift *l, const char *name, LLVMTypeRef type,
@@ -321,6 +326,7 @@ static LLVMModuleRef lift_module(const translator *t, LLVMContextRef context, co
   l.more_time = define_quiet(&l, "quiet_more_time", l.type.more_time, more, MEMORY_WRITES_FRAME);
   l.find = declare_helper(&l, "tile_find", l.type.find, MEMORY_READS);
   l.value = declare_helper(&l, "tile_value", l.type.value, MEMORY_NONE);
+  l.copy_block = declare_helper(&l, "tile_copy", l.type.copy, MEMORY_WRITES);
   lift_unit(&l);
   LLVMSetValueName2(l.functions[0], name, strlen(name));
   for (size_t i = 0; i < unit->num_functions; i++) {

@@ -1,6 +1,7 @@
 /* The built-in copy vertices on the machine: copies of every element size, at every offset within a
  * word, straight and strided, short and longer than one worker's share. */
 #include <populus/engine.h>
+#include <populus/registers.h>
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -93,6 +94,64 @@ Test(copy_vertices, put_every_element_in_its_place)
                          .remote = number % 3 == 0};
           check_copy(&k);
         }
+}
+
+/* Copies `rows` rows of bytes, `gap` bytes apart, to where they are dense, both `shift` bytes behind the start of a variable,
+ * and in an order that is not that of addresses if `scattered`; cycles of the tile. */
+static uint32_t cycles_of_copy(size_t rows, size_t bytes, size_t gap, size_t shift, bool scattered)
+{
+  pop_target target;
+  assert_ok(pop_target_create("ipu2", 1, &target), "target");
+  target.tiles_per_ipu = 2;
+  pop_graph *graph = pop_graph_create(&target);
+  pop_tensor t = new_vector(graph, POP_UNSIGNED_CHAR, rows * (bytes + gap) + shift, 1, "t");
+  pop_tensor u = new_vector(graph, POP_UNSIGNED_CHAR, rows * bytes + shift, 1, "u");
+  pop_program program = pop_program_sequence(graph, "copy");
+  pop_tensor *from = calloc(rows, sizeof *from), *to = calloc(rows, sizeof *to);
+  for (size_t i = 0; i < rows; i++) {
+    size_t row = scattered ? i * i * 7919 % rows : i, at = shift + row * (bytes + gap);
+    from[i] = pop_tensor_slice(t, at, at + bytes, 0);
+    to[i] = pop_tensor_slice(u, shift + i * bytes, shift + (i + 1) * bytes, 0);
+  }
+  pop_sequence_add(program,
+                   pop_program_copy(pop_concat(from, rows, 0), pop_concat(to, rows, 0), "copy"));
+  pop_tensor count = pop_graph_cycle_count(graph, program, 1, POP_SYNC_INTERNAL, "count");
+  pop_graph_create_host_read(graph, "count", count);
+  pop_engine *engine;
+  assert_ok(pop_engine_create(graph, &program, 1, NULL, 0, &engine), "create");
+  assert_ok(pop_engine_load(engine), "load");
+  assert_ok(pop_engine_run(engine, 0), "run");
+  uint32_t cycles[2];
+  assert_ok(pop_engine_read_tensor(engine, "count", cycles, sizeof cycles), "read");
+  pop_engine_free(engine);
+  pop_graph_free(graph);
+  free(from);
+  free(to);
+  return cycles[0];
+}
+
+/* Chips copy about 4 bytes in a cycle (libarchive-ipu/target.c). What is there for one byte, syncs and stamps among it, is
+ * taken off. */
+Test(copy_vertices, copy_as_many_bytes_in_a_cycle_as_chips_do)
+{
+  static const struct {
+    size_t rows, bytes, gap, shift;
+    double scattered, strided; /* at least so many bytes in a cycle */
+  } cases[] = {
+      {1, 32768, 0, 0, 3.9, 3.9},  {1, 32767, 0, 3, 3.9, 3.9}, {137, 240, 16, 0, 3.7, 3.8},
+      {137, 239, 16, 1, 3.4, 3.6}, {500, 32, 32, 0, 3.4, 3.8}, {1000, 16, 8, 0, 2.9, 3.6},
+      {1000, 16, 7, 1, 2.1, 2.3},  {1000, 8, 8, 0, 2.2, 3.5},  {2000, 4, 4, 0, 1.2, 1.8},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int scattered = 0; scattered < 2; scattered++) {
+      size_t rows = cases[i].rows, bytes = cases[i].bytes;
+      uint32_t cycles = cycles_of_copy(rows, bytes, cases[i].gap, cases[i].shift, scattered) -
+                        cycles_of_copy(1, 1, 0, 0, false);
+      double rate = (double)(rows * bytes) / cycles;
+      cr_expect(rate >= (scattered ? cases[i].scattered : cases[i].strided),
+                "%zu rows of %zu, %zu apart, from %zu, %s: %.2f bytes a cycle", rows, bytes,
+                cases[i].gap, cases[i].shift, scattered ? "scattered" : "strided", rate);
+    }
 }
 
 Test(copy_vertices, X07_overlapping_copies_go_as_if_through_a_temporary)

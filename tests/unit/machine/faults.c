@@ -329,7 +329,8 @@ Test(machine_faults, V07_illegal_instructions)
                {"exchange: receiveAddress", 0x0000202b},
                {"exchange: end", 0x0000302b},
                {"tile.number with operands", 0x1002852b},
-               {"no tile instruction", 0x1600002b}};
+               {"tile.copy with a second operand", 0x1625052b},
+               {"no tile instruction", 0x1a00002b}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     bench b = start(0);
     asm_nops(b.worker, 2);

@@ -1,0 +1,39 @@
+/* Block copies: a call of the machine, which knows the rules and the time.
+ *
+ * What it takes is not known beforehand, so it is asked whether there is time for it; where there is not, or where
+ * something is not legal, the interpreter goes on in front of it. */
+#include "lift.h"
+
+#include "isa/isa.h"
+
+bool code_op_is_copy(const code_op *op)
+{
+  return op->id == OP_TILE_COPY || op->id == OP_TILE_COPY_ROWS;
+}
+
+static LLVMValueRef frame_limit(lift *l)
+{
+  LLVMValueRef place = lift_field(l, l->frame, offsetof(translated_frame, limit));
+  return LLVMBuildLoad2(l->b, l->type.i64, place, "limit");
+}
+
+bool lift_copy(lift *l, const code_op *op)
+{
+  if (!code_op_is_copy(op)) return false;
+  bool rows = op->id == OP_TILE_COPY_ROWS;
+  LLVMValueRef address = lift_x(l, op->rs1), before = frame_limit(l);
+  LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
+  LLVMValueRef arguments[] = {l->frame, address, lift_constant(l, rows), lift_x(l, 2), left};
+  LLVMValueRef slots = LLVMBuildCall2(l->b, l->type.copy, l->copy_block, arguments, 5, "slots");
+  left = LLVMBuildAdd(l->b, left, LLVMBuildSub(l->b, frame_limit(l), before, ""), "");
+  LLVMBuildStore(l->b, left, l->left);
+  LLVMBasicBlockRef copied = lift_new_block(l, "copied"), refused = lift_new_block(l, "refused");
+  lift_likely(l, lift_compare(l, LLVMIntNE, slots, lift_constant64(l, 0)), copied, refused);
+  lift_at_end(l, refused);
+  lift_leave_here(l);
+  lift_at_end(l, copied);
+  lift_add_time_of(l, LLVMBuildSub(l->b, slots, lift_constant64(l, 1), ""), 1, 0);
+  uint32_t bytes = 4 * (rows ? ISA_COPY_ROWS_WORDS : ISA_COPY_WORDS);
+  lift_set_x(l, op->rd, LLVMBuildAdd(l->b, address, lift_constant(l, bytes), ""));
+  return true;
+}
