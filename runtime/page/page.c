@@ -1,6 +1,6 @@
 /* The page: one HTML file of the viewer (viewer/) and the reports that it shows.
  *
- *   reports --report_pieces.c--> JSON --deflate, base64--> <script id=report>
+ *   reports --report_pieces.c--> JSON --deflate, base64--> <script id=report>, and more for what is behind its first digits
  *   viewer.js, viewer.css of the data folder ------------> <script>, <style>
  *
  * The page's Content-Security-Policy lets the two run that carry the page's nonce, and nothing be requested, but by a page of a server
@@ -19,7 +19,13 @@
 #include <xxhash.h>
 #include <zlib.h>
 
-enum { MAX_VIEWER_BYTES = 1 << 24, CHUNK = 1 << 16 };
+enum {
+  MAX_VIEWER_BYTES = 1 << 24,
+  CHUNK = 1 << 16,
+  ELEMENT_DIGITS = 1 << 20 /* a browser takes so many in some milliseconds */
+};
+
+#define DATA_ELEMENT "<script type=\"application/octet-stream\""
 
 /* JSON on its way to the page. */
 typedef struct packer {
@@ -28,7 +34,8 @@ typedef struct packer {
   z_stream zlib;
   uint8_t rest[3]; /* of the last bytes, until there are three */
   size_t num_rest;
-  pop_error *error; /* the first */
+  size_t num_digits; /* in the element that is open */
+  pop_error *error;  /* the first */
 } packer;
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -42,7 +49,12 @@ static void put(packer *p, const void *bytes, size_t size)
     p->error = pop_error_errno(errno, "cannot write the page");
 }
 
-/* Three bytes are four digits; the last ones may be fewer. */
+static void put_text(packer *p, const char *text)
+{
+  put(p, text, strlen(text));
+}
+
+/* Three bytes are four digits; the last ones may be fewer. An element has whole groups of them. */
 static void put_digits(packer *p, const uint8_t *bytes, size_t size)
 {
   char text[4 * (CHUNK / 3 + 2)];
@@ -56,6 +68,11 @@ static void put_digits(packer *p, const uint8_t *bytes, size_t size)
     text[length++] = left > 1 ? digits[word >> 6 & 63] : '=';
     text[length++] = left > 2 ? digits[word & 63] : '=';
   }
+  if (p->num_digits >= ELEMENT_DIGITS) {
+    put_text(p, "</script>\n" DATA_ELEMENT ">");
+    p->num_digits = 0;
+  }
+  p->num_digits += length;
   put(p, text, length);
 }
 
@@ -171,11 +188,6 @@ static pop_error *read_viewer(const char *name, viewer_file *file)
   return error;
 }
 
-static void put_text(packer *p, const char *text)
-{
-  put(p, text, strlen(text));
-}
-
 /* The same page has the same nonce, so that it is the same file. What reports say stays inside base64. */
 static void put_head(packer *p, const viewer_file *style, const char *nonce, bool is_served)
 {
@@ -195,7 +207,7 @@ static void put_head(packer *p, const viewer_file *style, const char *nonce, boo
   put(p, style->bytes, style->size);
   put_text(p, "</style>\n</head>\n<body>\n<div id=\"app\"><noscript>This page needs JavaScript: "
               "it is a program that shows the report inside it.</noscript></div>\n"
-              "<script type=\"application/octet-stream\" id=\"report\"");
+              DATA_ELEMENT " id=\"report\"");
   if (is_served)
     put_text(p,
              " data-reports=\"" POP_REPORT_PAGE_JSON "\" data-stamp=\"" POP_REPORT_PAGE_STAMP "\"");

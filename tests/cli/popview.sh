@@ -14,7 +14,7 @@ unpack()
   python3 -c '
 import base64, json, re, sys, zlib
 page = open(sys.argv[1], encoding="utf-8").read()
-text = re.search(r"<script type=\"application/octet-stream\" id=\"report\">([A-Za-z0-9+/=]*)</script>", page).group(1)
+text = "".join(re.findall(r"<script type=\"application/octet-stream\"[^>]*>([A-Za-z0-9+/=]*)</script>", page))
 json.dump(json.loads(zlib.decompress(base64.b64decode(text, validate=True))), sys.stdout)' "$1" >unpacked.json
 }
 # same <key> <file>: the page's first report has what is in the file.

@@ -1,4 +1,4 @@
-/* From the page to reports: what popview has put into it is base64 of zlib's format of JSON,
+/* From the page to reports: what popview has put into it is base64, in elements of about a megabyte, of zlib's format of JSON,
  *
  *   {format: "Populus page", version, reports: [report…]}
  *
@@ -17,20 +17,41 @@ function checkBrowser(packed: boolean): void {
   if (missing.length) throw new Error(`This browser lacks ${missing.join(' and ')}, which the page needs: open it in another one.`);
 }
 
-/* In parts, between which the page reacts: four digits are three bytes. */
-async function inflated(text: string): Promise<string> {
-  const digits = text.trim(), part = 1 << 20, stream = new DecompressionStream('deflate'), writer = stream.writable.getWriter();
-  const made = new Response(stream.readable).text();
-  made.catch(() => undefined); /* it is waited for below */
-  for (let at = 0; at < digits.length; at += part) {
-    const raw = atob(digits.slice(at, at + part)), bytes = new Uint8Array(raw.length);
-    for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-    await writer.ready;
-    writer.write(bytes).catch(() => undefined);
-    await breathe();
-  }
-  writer.close().catch(() => undefined);
-  return made;
+/* The report's characters, as they are unpacked. */
+interface Source { next: () => Promise<string | undefined>; done: number /* a share of 1 */ }
+
+function sourceOf(stream: ReadableStream<Uint8Array>, done: () => number): Source {
+  const reader = stream.getReader(), decoder = new TextDecoder();
+  return {
+    get done() { return done(); },
+    next: async () => {
+      const { value, done: ended } = await reader.read().catch(() => {
+        throw new Error('The report is damaged: it cannot be unpacked.');
+      });
+      return ended ? undefined : decoder.decode(value, { stream: true });
+    },
+  };
+}
+
+/* Digits are in several elements, each of which goes when its turn has come; four digits are three bytes. */
+function inflated(holders: Element[]): Source {
+  const stream = new DecompressionStream('deflate'), writer = stream.writable.getWriter();
+  let taken = 0;
+  const feed = async (): Promise<void> => {
+    for (const holder of holders) {
+      const raw = atob((holder.textContent ?? '').trim()), bytes = new Uint8Array(raw.length);
+      holder.textContent = '';
+      for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+      await writer.ready;
+      await writer.write(bytes);
+      taken++;
+      await breathe();
+    }
+    await writer.close();
+  };
+  /* What is no base64 ends the stream; who reads it is told. */
+  feed().catch((error: unknown) => writer.abort(error).catch(() => undefined));
+  return sourceOf(stream.readable, () => taken / holders.length);
 }
 
 async function asked(url: string): Promise<string> {
@@ -38,6 +59,20 @@ async function asked(url: string): Promise<string> {
   const text = await answer.text();
   if (!answer.ok) throw new Error(text || `popview --serve answers ${answer.status}.`);
   return text;
+}
+
+async function streamed(url: string): Promise<Source> {
+  const answer = await fetch(url, { cache: 'no-store' });
+  if (!answer.ok || !answer.body) throw new Error(await answer.text() || `popview --serve answers ${answer.status}.`);
+  const size = Number(answer.headers.get('content-length')) || Infinity;
+  let taken = 0;
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, to) => {
+      taken += chunk.byteLength;
+      to.enqueue(chunk);
+    },
+  });
+  return sourceOf(answer.body.pipeThrough(counted), () => taken / size);
 }
 
 /* Calls `changed` when a report has been written again and stays as it is for one more look. */
@@ -55,14 +90,14 @@ export async function load(progress: (what: string, done: number) => void): Prom
   const holder = document.getElementById('report');
   const served = holder?.dataset['reports'], stamp = holder?.dataset['stamp'];
   if (stamp) watch(stamp, await asked(stamp), () => location.reload());
-  if (!served && !holder?.textContent?.trim()) throw new Error('This page has no report in it. popview makes pages with one: popview REPORT_DIR -o report.html');
+  const holders = [...document.querySelectorAll('script[type="application/octet-stream"]')];
+  if (!served && !holders.some((e) => e.firstChild)) throw new Error('This page has no report in it. popview makes pages with one: popview REPORT_DIR -o report.html');
   checkBrowser(!served);
-  progress('Unpacking the report', 0.05);
+  progress('Reading the report', 0.05);
   await breathe();
-  const text = served ? await asked(served) : await inflated(holder?.textContent ?? '');
-  if (holder) holder.textContent = '';
-  const page = await new Reading(text, (done) => {
-    progress('Reading the report', 0.3 + 0.3 * done);
+  const source = served ? await streamed(served) : inflated(holders);
+  const page = await new Reading(source.next, () => {
+    progress('Reading the report', 0.05 + 0.55 * source.done);
     return breathe();
   }).whole();
   if (asText(get(page, 'format')) !== 'Populus page') throw new Error('What is in this page is no report of Populus.');

@@ -3,7 +3,7 @@ import { Choices, prepare, type App, type View } from './app';
 import { load } from './load';
 import { onSystemTheme, setTheme, themeIsDark } from './ui/colours';
 import { setUnit, type Unit } from './ui/format';
-import { h, nameOf, replace, shown } from './ui/dom';
+import { breathe, h, nameOf, replace, shown } from './ui/dom';
 import { compareView } from './views/compare';
 import { insightsView } from './views/insights';
 import { livenessView } from './views/liveness';
@@ -108,6 +108,7 @@ async function start(): Promise<void> {
     current = Math.min(apps.length - 1, Math.max(0, choices.number('report', 0)));
     again();
   });
+  await breathe();
   again();
   /* For tests and the person who wants to know. */
   document.documentElement.dataset['ready'] = String(Math.round(performance.now() - began));

@@ -9,7 +9,17 @@ export async function parseTests() {
   const { Reading } = await import(pathToFileURL(out));
   let rests = 0, seed = Number(process.env.POPULUS_TEST_SEED ?? 1);
   console.log(`seed ${seed}`);
-  const read = (text) => new Reading(text, async () => { rests++; }).whole();
+  /* It comes in pieces of any size. */
+  const read = (text) => {
+    let at = 0;
+    const most = 1 << 10 + random(12);
+    return new Reading(async () => {
+      if (at >= text.length) return undefined;
+      const from = at;
+      at += 1 + random(most);
+      return text.slice(from, at);
+    }, async () => { rests++; }).whole();
+  };
   const random = (n) => {
     seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
     return Math.floor(seed / 2 ** 32 * n);

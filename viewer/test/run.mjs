@@ -1,5 +1,6 @@
 /* All tests of the page: run.mjs <folder of node_modules> <chromium> <popview> <folder with a real report> <more of them>... */
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { axePath, equal, fact, finish, has, holds, open, page, settle, test, text } from './harness.mjs';
 import { golden } from './golden.mjs';
@@ -97,6 +98,22 @@ await test('W02 damaged pages and values of other types: a sentence, no blank pa
   for (const name of ['cut', 'no']) {
     await open(`${process.cwd()}/${name}.html`);
     holds(await text('#app'), 'This report cannot be shown');
+  }
+  /* A large report is in several elements: one that is away, or not whole. */
+  mkdirSync('large', { recursive: true });
+  writeFileSync('large/graph.json', readFileSync('golden/graph.json'));
+  writeFileSync('large/execution.json', readFileSync('golden/execution.json'));
+  writeFileSync('large/debug.json', JSON.stringify({ noise: randomBytes(2000000).toString('base64') }));
+  const large = pageOf('large'), pieces = readFileSync(large, 'utf8').split('<script type="application/octet-stream"');
+  equal(pieces.length > 3, true, 'several elements');
+  await open(large, 'view=trace');
+  equal(await has('html[data-failed]'), false, 'a page in several elements failed');
+  const change = (how) => pieces.map((piece, i) => (i === 2 ? how(piece) : piece));
+  const damages = { away: pieces.filter((_, i) => i !== 2), half: change((piece) => piece.slice(0, 400000) + piece.slice(piece.indexOf('</script>'))), digit: change((piece) => piece.replace('>', '>*')) };
+  for (const [name, damaged] of Object.entries(damages)) {
+    writeFileSync(`${name}.html`, damaged.join('<script type="application/octet-stream"'));
+    await open(`${process.cwd()}/${name}.html`);
+    holds(await text('#app'), 'This report cannot be shown', 'The report is damaged: it');
   }
   /* Every value of the golden report, in turn of some, replaced by something else. */
   const twist = (v, n) => {

@@ -425,7 +425,10 @@ export async function traceTests(file, truth, big) {
     await drag(await at(100, rowAt(0), 0, end), await at(600, rowAt(0), 0, end), true);
     holds(await text('.stats'), 'cycles of the selected range');
     near(Number((await fact('Cycles')).replace(',', '')), 500, 6, 'cycles of the range');
-    holds(await text('details.more'), 'By name');
+    await page.click('details.more summary');
+    await page.waitForSelector('details.more table');
+    const named = (await texts('details.more tbody tr')).find((row) => row.startsWith('layer1/conv\t'));
+    holds(named ?? '', 'layer1/conv');
     await page.focus(main);
     await page.keyboard.press('Escape');
     await settle(200);

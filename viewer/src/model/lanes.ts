@@ -70,27 +70,39 @@ function spread(bars: Bar[]): Bar[][] {
   return lanes;
 }
 
+/* How many parts of its path each bar shares with the one before. */
+function sharedDepths(t: Trace, bars: Bar[]): Uint32Array {
+  const shared = new Uint32Array(bars.length);
+  let before: string[] = [];
+  bars.forEach((b, i) => {
+    const path = (t.steps[b.first] as Step).path;
+    let n = 0;
+    while (n < path.length && n < before.length && path[n] === before[n]) n++;
+    shared[i] = n;
+    before = path;
+  });
+  return shared;
+}
+
 /* Layers of a depth: neighbours with the same path so far. */
-function layers(t: Trace, bars: Bar[], depth: number): Bar[] {
+function layers(t: Trace, bars: Bar[], shared: Uint32Array, depth: number): Bar[] {
   const made: Bar[] = [], takes = new Map<number, number>();
-  let last: Bar | undefined, path = '';
+  let last: Bar | undefined;
   const end = (): void => {
     if (last) last.kind = [...takes].sort((x, y) => y[1] - x[1])[0]?.[0] ?? 0;
     takes.clear();
     last = undefined;
   };
-  for (const b of bars) {
+  for (const [i, b] of bars.entries()) {
     const of = (t.steps[b.first] as Step).path;
     if (of.length <= depth) {
       end();
       continue;
     }
-    const own = of.slice(0, depth + 1).join('/');
-    if (!last || own !== path) {
+    if (!last || (shared[i] as number) <= depth) {
       end();
       last = { first: b.first, last: b.last, from: b.from, to: b.to, name: of[depth] as string, kind: 0 };
       made.push(last);
-      path = own;
     } else {
       last.last = b.last;
       last.to = Math.max(last.to, b.to);
@@ -123,7 +135,8 @@ export function rowsOf(t: Trace, ipu: number, o: LaneOptions): Row[] {
   if (o.flame) {
     let deepest = 0;
     for (const s of t.steps) if (s.path.length > deepest) deepest = s.path.length;
-    for (let depth = 0; depth < Math.min(deepest, 64); depth++) rows.push(rowOf(layers(t, bars, depth), depth, true));
+    const shared = sharedDepths(t, bars);
+    for (let depth = 0; depth < Math.min(deepest, 64); depth++) rows.push(rowOf(layers(t, bars, shared, depth), depth, true));
   }
   if (o.groupExecutions && !o.flame) {
     rows.push(rowOf(grouped(t, bars), 0, true));

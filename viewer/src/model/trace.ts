@@ -6,7 +6,7 @@
  * Within a superstep a tile begins a step when it is done with the one before. So when any tile does what follows from
  * the superstep's begin and the tile's costs, and nothing has to be kept for each step and tile. */
 import { breathe } from '../ui/dom';
-import { asList, asNumber, asNumbers, asText, get, isMap, type Json } from './json';
+import { asList, asNumber, asNumbers, asText, get, type Json } from './json';
 import type { Report } from './report';
 
 export type Kind =
@@ -102,9 +102,13 @@ export async function traceOf(report: Report, progress: (done: number) => void):
   const { numTiles, numIpus, tilesPerIpu, syncCycles } = report.target;
   const costs = get(simulation, 'costs');
   const made = new Map<string, Cost | undefined>();
+  /* What has been taken is let go: as JSON it would need several times the room. */
   const cost = (key: string, index: number): Cost | undefined => {
-    const id = `${key}/${index}`;
-    if (!made.has(id)) made.set(id, costOf(asList(get(costs, key))[index], numTiles));
+    const id = `${key}/${index}`, all = asList(get(costs, key));
+    if (!made.has(id)) {
+      made.set(id, costOf(all[index], numTiles));
+      if (index < all.length) all[index] = null;
+    }
     return made.get(id);
   };
 
@@ -140,8 +144,6 @@ export async function traceOf(report: Report, progress: (done: number) => void):
     active: new Uint32Array(n),
   };
   for (const s of steps) t.cycles = Math.max(t.cycles, s.to);
-  /* Every one has been taken: as JSON they would need several times the room. */
-  if (isMap(simulation)) delete simulation['costs'];
   await place(t, syncCycles, (done) => progress(0.4 + 0.6 * done));
   return t;
 }

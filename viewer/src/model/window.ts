@@ -23,6 +23,15 @@ function clip(from: number, to: number, a: number, b: number): number {
   return Math.max(0, Math.min(to, b) - Math.max(from, a));
 }
 
+/* When the first IPU begins the superstep of a step. */
+function begins(t: Trace, step: Step): number {
+  const starts = t.supersteps[step.superstep]?.starts;
+  if (!starts) return 0;
+  let first = Infinity;
+  for (const start of starts) if (start < first) first = start;
+  return first;
+}
+
 /* Of each tile-cycle kind, exactly; `numTiles` tiles from `first` on. */
 function addSuperstep(t: Trace, s: Superstep, ipu: number, a: number, b: number, into: Map<Kind, number>): void {
   const first = ipu * t.tilesPerIpu, end = Math.min(t.numTiles, first + t.tilesPerIpu);
@@ -92,7 +101,7 @@ export function figuresOf(report: Report, t: Trace, a: number, b: number, byTile
     let weight = 0, balance = 0;
     for (let i = first; i < t.steps.length; i++) {
       const step = t.steps[i] as Step, at = i * t.numIpus + ipu;
-      if (Math.min(...(t.supersteps[step.superstep]?.starts ?? [0])) > b) break;
+      if (begins(t, step) > b) break;
       if (!takesPart(t, i, ipu)) continue;
       const cycles = clip(t.from[at] as number, t.to[at] as number, a, b);
       if (!cycles) continue;
@@ -138,7 +147,7 @@ export function sandwich(t: Trace, a: number, b: number): Sandwich[] {
   };
   for (let i = firstStepAt(t, a); i < t.steps.length; i++) {
     const step = t.steps[i] as Step;
-    if (Math.min(...(t.supersteps[step.superstep]?.starts ?? [0])) > b) break;
+    if (begins(t, step) > b) break;
     if (isSync(step.kind)) continue;
     const cycles = clip(step.from, step.to, a, b);
     if (!cycles) continue;

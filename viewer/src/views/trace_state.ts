@@ -21,6 +21,7 @@ export interface TraceState extends LaneOptions {
   range: { value: Window | undefined };
   share: { value: number };
   tab: string;
+  byName: boolean; /* the table of names is open */
 }
 
 export const flags = ['flame', 'groupExecutions', 'groupSyncs', 'separate', 'externalSyncs', 'syncAns', 'runs', 'bsp', 'tileBalance',
@@ -40,7 +41,7 @@ export function stateOfTrace(app: App, t: Trace): TraceState {
     ipu: c.number('t.ipu', -1), collapsed: new Set(), bspZoom: 1, bspTop: 0,
     search: '', matches: new Int32Array(0), matchesUpTo: undefined, match: -1,
     selected: step >= 0 && step < t.steps.length ? [{ kind: 'step', step }] : [],
-    range: { value: undefined }, share: { value: 0.56 }, tab: c.text('t.tab', 'Summary'),
+    range: { value: undefined }, share: { value: 0.56 }, tab: c.text('t.tab', 'Summary'), byName: false,
   };
 }
 

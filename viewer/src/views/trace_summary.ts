@@ -79,11 +79,28 @@ function limits(t: Trace): HTMLElement | false {
   return again && h('p', { class: 'weak', 'data-note': 'limits' }, 'Of a compute set that was executed several times each bar shows the cycles of its last execution. Measuring takes cycles and memory of its own; these are not in the figures.');
 }
 
+/* Made when it is opened, since there may be as many names as steps. */
+function byName(t: Trace, s: TraceState, a: number, b: number): HTMLElement {
+  const fill = (): void => {
+    s.byName = box.open;
+    if (!box.open || box.children.length > 1) return;
+    box.append(table(sandwich(t, a, b), [
+      { title: 'Name', value: (r) => r.name },
+      { title: 'Self', value: (r) => Math.round(r.self), format: count, tip: 'Cycles of steps of just this name' },
+      { title: 'Total', value: (r) => Math.round(r.total), format: count, tip: 'Cycles of all steps whose path begins with it' },
+      { title: 'Steps', value: (r) => r.steps, format: count },
+    ], { name: 'cycles by name', filter: true, sort: { column: 2, down: true } }));
+  };
+  const box = h('details', { class: 'more', open: s.byName }, h('summary', {}, 'By name: what takes how long'));
+  box.addEventListener('toggle', fill);
+  fill();
+  return box;
+}
+
 export function traceSummary(app: App, t: Trace, s: TraceState): HTMLElement {
   const w = s.range.value ?? s.window, a = Math.max(0, w.from), b = Math.min(t.cycles, w.to);
   const f = figuresOf(app.report, t, a, b, s.bspStats);
   const clock = app.report.target.clock, whole = get(app.report.execution, 'simulation', 'tileCycles');
-  const rows = sandwich(t, a, b);
   return h('div', { class: 'tracesummary' },
     h('div', { class: 'stats' },
       h('div', {}, h('b', { 'data-fact': 'Cycles' }, count(Math.round(f.cycles))), s.range.value ? 'cycles of the selected range' : 'cycles in view'),
@@ -93,13 +110,7 @@ export function traceSummary(app: App, t: Trace, s: TraceState): HTMLElement {
     overflows(f.cycles) && h('p', { class: 'warning', role: 'alert' }, 'More cycles than a 32-bit counter holds: figures of single steps may have wrapped.'),
     !t.complete && h('p', { class: 'warning' }, 'The trace is not whole: which way a program branched is not known behind its end (debug.instrumentControlFlow), or it was too long.'),
     h('div', { class: 'cards' }, f.ipus.map((of, ipu) => (s.ipu < 0 || s.ipu === ipu) && ipuCard(of, ipu))),
-    rows.length > 0 && h('details', { class: 'more' }, h('summary', {}, `By name: what takes how long (${rows.length})`),
-      table(rows, [
-        { title: 'Name', value: (r) => r.name },
-        { title: 'Self', value: (r) => Math.round(r.self), format: count, tip: 'Cycles of steps of just this name' },
-        { title: 'Total', value: (r) => Math.round(r.total), format: count, tip: 'Cycles of all steps whose path begins with it' },
-        { title: 'Steps', value: (r) => r.steps, format: count },
-      ], { name: 'cycles by name', filter: true, sort: { column: 2, down: true } })),
+    byName(t, s, a, b),
     limits(t),
     h('details', { class: 'more' }, h('summary', {}, 'The whole execution'), facts([
       ['Profiler mode', asText(get(app.report.execution, 'profilerMode')) ?? 'unknown'],
