@@ -118,18 +118,18 @@ static pop_error *copy_call(inliner *in, const copy_map *map, const operation *o
 static pop_error *copy_expanded(inliner *in, const copy_map *map, const operation *op, block *to)
 {
   operation mapped = *op, same = {0};
-  function f;
+  function *f = pop_arena_alloc(in->m->arena, sizeof *f);
   bool supported;
   mapped.operands = copy_operands(in, map, op);
   POP_TRY(module_verify_op(in->m, &mapped, &supported));
   if (!supported) return copy_op(in, map, op, to);
-  POP_TRY(expand_op(in->m, &mapped, &same, &f));
-  if (!f.body.first) {
+  POP_TRY(expand_op(in->m, &mapped, &same, f));
+  if (!f->body.first) {
     same.operands = op->operands;
     return copy_op(in, map, &same, to);
   }
   in->expanded = op;
-  pop_error *error = copy_body(in, map, op, &f, to);
+  pop_error *error = copy_body(in, map, op, f, to);
   in->expanded = NULL;
   return error;
 }

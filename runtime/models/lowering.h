@@ -10,6 +10,7 @@
 #define POPULUS_MODELS_LOWERING_H
 
 #include "models/module.h"
+#include "models/text.h"
 
 #include <populus/graph.h>
 #include <populus/program.h>
@@ -35,13 +36,6 @@ typedef struct value_state {
 } value_state;
 
 /* ---- codelets and vertices: vertices.c ---- */
-
-typedef struct text {
-  char *data;
-  size_t size, capacity;
-} text;
-void text_add(text *t, const char *format, ...) POP_PRINTF(2, 3);
-void text_free(text *t);
 
 typedef struct codelet {
   char *name;

@@ -218,11 +218,27 @@ void function_number_values(function *f)
 
 /* ---- places ---- */
 
+/* In the source, of what is at `offset` of the text that was made of it. */
+static uint32_t original_offset(const module *m, uint32_t offset)
+{
+  size_t low = 0, high = m->num_places; /* the first that is behind it */
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (m->places[middle].at <= offset)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low ? m->places[low - 1].original : 0;
+}
+
 char *model_place(const module *m, uint32_t offset)
 {
-  size_t line = 1, begin = 0;
-  for (size_t i = 0; i < offset && i < m->size; ++i)
-    if (m->text[i] == '\n') line++, begin = i + 1;
+  const char *text = m->source ? m->source : m->text;
+  size_t size = m->source ? m->source_size : m->size, line = 1, begin = 0;
+  if (m->source) offset = original_offset(m, offset);
+  for (size_t i = 0; i < offset && i < size; ++i)
+    if (text[i] == '\n') line++, begin = i + 1;
   return pop_xasprintf("%s:%zu:%zu", m->file, line, offset - begin + 1);
 }
 

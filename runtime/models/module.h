@@ -189,11 +189,21 @@ typedef struct function {
   uint32_t num_values; /* set by function_number_values */
 } function;
 
+/* From here on the text stands for that place of the source. */
+typedef struct module_place {
+  uint32_t at, original;
+} module_place;
+
 typedef struct module {
   pop_arena *arena;
   const char *file; /* for messages */
   const char *text;
   size_t size;
+  /* If the text has been made of another one (hlo_text.h): that, and where which part is from, by `at` */
+  const char *source;
+  size_t source_size;
+  module_place *places;
+  size_t num_places;
   const char *name;
   attribute *attributes;
   size_t num_attributes;

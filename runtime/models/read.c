@@ -2,6 +2,7 @@
  *
  * It checks what the language asks for: that names are defined before they are used, and that the types that stand
  * behind an operation are those of its operands. What an operation wants of them is verify.c's concern. */
+#include "models/hlo_text.h"
 #include "models/reader.h"
 
 #include <errno.h>
@@ -215,7 +216,7 @@ typedef struct value_list {
 
 bool add_operand(reader *r, operation *op)
 {
-  value *v;
+  value *v = NULL;
   if (!reader_use(r, &v)) return false;
   /* Room is doubled: there may be many. */
   size_t n = op->num_operands;
@@ -677,6 +678,40 @@ pop_error *module_read_function(module *m, const char *text, function *f)
   return r.error;
 }
 
+static pop_error *read_text(module *m, size_t begin, size_t end)
+{
+  reader r = {.m = m, .arena = m->arena, .end = m->text + end};
+  reader_jump(&r, m->text + begin);
+  bool good = read_resources(&r) && read_top(&r, NULL);
+  if (good && !m->num_functions) reader_fail(&r, "there is no function");
+  free(r.bindings);
+  free(r.slots);
+  free(r.aliases);
+  free(r.resources);
+  return r.error;
+}
+
+/* HLO text is read as the StableHLO text that it becomes. */
+static pop_error *read_hlo(module *m, size_t begin, size_t end)
+{
+  hlo_module *h;
+  text translated = {0};
+  pop_error *error = hlo_parse(m, begin, end, &h);
+  if (!error) error = hlo_translate(h, &translated);
+  hlo_module_free(h);
+  if (!error && translated.size > UINT32_MAX - 1)
+    error = model_error(m, 0, "the module is too large");
+  if (!error) {
+    m->source = m->text;
+    m->source_size = m->size;
+    m->size = translated.size;
+    m->text = pop_arena_strdup(m->arena, translated.data);
+    error = read_text(m, 0, m->size);
+  }
+  text_free(&translated);
+  return error;
+}
+
 pop_error *module_read(const char *file, const char *text, size_t begin, size_t end,
                        module **result)
 {
@@ -685,22 +720,16 @@ pop_error *module_read(const char *file, const char *text, size_t begin, size_t 
   *m = (module){.arena = arena, .file = pop_arena_strdup(arena, file), .text = text, .size = end};
   m->name = "module";
   *result = NULL;
-  if (end > UINT32_MAX - 1) {
+  pop_error *error;
+  if (end > UINT32_MAX - 1)
+    error = pop_error_new(POP_ERROR_FILE_LOAD, "%s: a module has less than 4 GiB of text", file);
+  else if (hlo_recognise(text, begin, end))
+    error = read_hlo(m, begin, end);
+  else
+    error = read_text(m, begin, end);
+  if (error)
     module_free(m);
-    return pop_error_new(POP_ERROR_FILE_LOAD, "%s: a module has less than 4 GiB of text", file);
-  }
-  reader r = {.m = m, .arena = arena, .end = text + end};
-  reader_jump(&r, text + begin);
-  bool good = read_resources(&r) && read_top(&r, NULL);
-  if (good && !m->num_functions) good = reader_fail(&r, "there is no function");
-  free(r.bindings);
-  free(r.slots);
-  free(r.aliases);
-  free(r.resources);
-  if (!good) {
-    module_free(m);
-    return r.error;
-  }
-  *result = m;
-  return NULL;
+  else
+    *result = m;
+  return error;
 }

@@ -11,7 +11,7 @@ static const char help[] =
     "usage: pophlo [options] MODULE\n"
     "       pophlo --check [options] MODULE...\n"
     "\n"
-    "Compiles a module of StableHLO operations for tiles, runs it, or checks what it says of "
+    "Compiles a module of StableHLO or HLO text for tiles, runs it, or checks what it says of "
     "itself.\n"
     "\n"
     "  -o, --output FILE       write the archive of tile images, which popexec runs\n"

@@ -7,10 +7,10 @@ models=$POPULUS_SOURCE_DIR/tests/e2e/models
 
 # Each on the translator, the interpreter and the CPU device; and over several tiles.
 for how in 'ipu auto' 'ipu interpreter' 'cpu auto' 'ipumodel auto'; do
-  POPULUS_TILE_ENGINE=${how#* } quiet out "$pophlo" --check --device "${how% *}" "$models"/*.mlir
-  has out '^8 of 8 files hold, with [0-9]+ checks$'
+  POPULUS_TILE_ENGINE=${how#* } quiet out "$pophlo" --check --device "${how% *}" "$models"/*.mlir "$models"/*.txt
+  has out '^10 of 10 files hold, with [0-9]+ checks$'
 done
-quiet out "$pophlo" --check --tiles 7 "$models"/*.mlir
+quiet out "$pophlo" --check --tiles 7 "$models"/*.mlir "$models"/*.txt
 
 # A check that does not hold: file, line, operation, element, both values; the other files are judged all the same.
 cat >wrong.mlir <<'EOF'
@@ -83,6 +83,27 @@ says 3:3 "'->' is expected" 'func.func @f() -> tensor<f32> {
   %0 = stablehlo.iota dim = 0 : ()
   return %0 : tensor<f32>
 }'
+# HLO text: the same, at its own lines.
+says 3:25 "q is used, and not defined before that" 'HloModule m
+ENTRY e { a = f32[] constant(1)
+  ROOT b = f32[] add(a, q) }'
+says 3:8 'operand 1 is tensor<2xf32>, the result tensor<f32>' 'HloModule m
+ENTRY e { a = f32[] constant(1) b = f32[2] constant({1, 2})
+  ROOT c = f32[] add(a, b) }'
+says 2:11 'print_large_constants' 'HloModule m
+ENTRY e { a = f32[9] constant({...}) }'
+says 3:7 'e is the entry, which nobody calls' 'HloModule m
+e { a = f32[] constant(1)
+ ROOT b = f32[] call(a), to_apply=e }'
+says 3:2 'this is the end of the text' 'HloModule m
+ENTRY e { a = f32[] constant(1)'
+says 2:34 'has more than 2^32 - 1 elements' 'HloModule m
+ENTRY e { p = f32[] parameter(0) a = f32[1099511627776] broadcast(p), dimensions={} }'
+says 2:23 'the layout has dimension 0 twice' 'HloModule m
+ENTRY e { a = f32[2,2]{0,0} parameter(0) }'
+says 2:34 'hlo.copy-start is not supported' 'HloModule m
+ENTRY e { p = f32[] parameter(0) a = f32[] copy-start(p) b = f32[] all-to-none(a) }'
+has refuses.err 'bad.mlir:2:58: hlo.all-to-none is not supported'
 # All that is not supported, at once.
 says 2:50 'f8E4M3FN is not supported' 'func.func @f(%a: tensor<2xf32>) {
   %0 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xf8E4M3FN>
