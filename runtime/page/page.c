@@ -206,8 +206,8 @@ static void put_head(packer *p, const viewer_file *style, const char *nonce, boo
   put_text(p, "\">\n");
   put(p, style->bytes, style->size);
   put_text(p, "</style>\n</head>\n<body>\n<div id=\"app\"><noscript>This page needs JavaScript: "
-              "it is a program that shows the report inside it.</noscript></div>\n"
-              DATA_ELEMENT " id=\"report\"");
+              "it is a program that shows the report inside it.</noscript></div>\n" DATA_ELEMENT
+              " id=\"report\"");
   if (is_served)
     put_text(p,
              " data-reports=\"" POP_REPORT_PAGE_JSON "\" data-stamp=\"" POP_REPORT_PAGE_STAMP "\"");
