@@ -1,5 +1,6 @@
 /* Executions as trace events, which Perfetto and chrome://tracing open: "Trace Event Format", Google, JSON object format,
- * complete events (ph X) and metadata (ph M). Time is in microseconds of the tiles' clock.
+ * complete events (ph X) and metadata (ph M). Time is in microseconds of the tiles' clock, whole nanoseconds: Perfetto makes
+ * these of beginnings and durations one by one (json_utils.cc, CoerceToTs), and drops what then ends behind what it is in.
  *
  *   process 0        "Engine": runs, blocks
  *   process 1 + n    "IPU n": thread 0 its steps, syncs included; then for each tile a thread, and, where vertices were
@@ -10,18 +11,30 @@
 
 #include "base/json.h"
 #include "profile/simulation.h"
+#include <math.h>
 #include <stdlib.h>
 
-enum { RUNS = 0, BLOCKS = 1, STEPS = 0, MAX_DEPTH = 64 };
+enum { RUNS = 0, BLOCKS = 1, STEPS = 0 };
+
+/* Of a program. Perfetto wants what is outside in front of what is inside, so they are noted, and written when all have ended. */
+typedef struct noted_block {
+  const char *name;
+  uint64_t from, to;
+  size_t outside; /* the one around it, or NO_BLOCK */
+  bool has_ended;
+} noted_block;
+
+#define NO_BLOCK SIZE_MAX
 
 typedef struct event_writer {
   emitter to;
   const execution *x;
-  double microseconds_per_cycle;
-  uint64_t latest;                        /* end of the steps before */
-  uint64_t run_begins, begins[MAX_DEPTH]; /* of the run, of open blocks */
-  size_t depth;     /* open blocks; those deeper than there is room for are left out */
-  bool *has_thread; /* by tile and context */
+  double nanoseconds_per_cycle;
+  uint64_t latest; /* end of the steps before */
+  uint64_t run_begins;
+  noted_block *blocks;
+  size_t num_blocks, blocks_capacity, innermost; /* that is open, or NO_BLOCK */
+  bool *has_thread;                              /* by tile and context */
 } event_writer;
 
 static uint32_t num_contexts(const event_writer *w)
@@ -43,6 +56,18 @@ static void put_name(const event_writer *w, const char *kind, int64_t process, i
   emit_end_map(&w->to);
 }
 
+static uint64_t nanoseconds(const event_writer *w, uint64_t cycle)
+{
+  return (uint64_t)((double)cycle * w->nanoseconds_per_cycle);
+}
+
+/* So that a thousand times it is not a little less than the nanoseconds. */
+static double microseconds(uint64_t of)
+{
+  double made = (double)of / 1000;
+  return made * 1000 < (double)of ? nextafter(made, INFINITY) : made;
+}
+
 /* An event without its arguments, which come next; then emit_end_map twice. */
 static void begin_event(const event_writer *w, const char *name, const char *category,
                         int64_t process, int64_t thread, uint64_t from, uint64_t to)
@@ -53,8 +78,9 @@ static void begin_event(const event_writer *w, const char *name, const char *cat
   emit_string(&w->to, "cat", category);
   emit_int(&w->to, "pid", process);
   emit_int(&w->to, "tid", thread);
-  emit_double(&w->to, "ts", (double)from * w->microseconds_per_cycle);
-  emit_double(&w->to, "dur", (double)(to - from) * w->microseconds_per_cycle);
+  uint64_t begin = nanoseconds(w, from);
+  emit_double(&w->to, "ts", microseconds(begin));
+  emit_double(&w->to, "dur", microseconds(nanoseconds(w, to) - begin));
   emit_begin_map(&w->to, "args");
   emit_int(&w->to, "cycles", (int64_t)(to - from));
 }
@@ -173,7 +199,7 @@ static void put_run(void *context, const execution_run *run, uint64_t cycle, boo
   event_writer *w = context;
   if (begins) {
     w->run_begins = cycle;
-    w->depth = 0;
+    w->innermost = NO_BLOCK;
     return;
   }
   const char *name = run->name ? run->name : w->x->executable->programs[run->program];
@@ -187,15 +213,26 @@ static void put_block(void *context, const executable_step *block, uint64_t cycl
 {
   event_writer *w = context;
   if (begins) {
-    if (w->depth < MAX_DEPTH) w->begins[w->depth] = cycle;
-    w->depth++;
+    pop_push(w->blocks, w->num_blocks, w->blocks_capacity,
+             (noted_block){.name = block->name, .from = cycle, .outside = w->innermost});
+    w->innermost = w->num_blocks - 1;
     return;
   }
-  if (w->depth == 0) return;
-  w->depth--;
-  if (w->depth >= MAX_DEPTH) return;
-  begin_event(w, block->name, "block", 0, BLOCKS, w->begins[w->depth], cycle);
-  end_event(w);
+  if (w->innermost == NO_BLOCK) return;
+  noted_block *ended = &w->blocks[w->innermost];
+  ended->to = cycle;
+  ended->has_ended = true;
+  w->innermost = ended->outside;
+}
+
+static void put_blocks(const event_writer *w)
+{
+  for (size_t i = 0; i < w->num_blocks; i++) {
+    const noted_block *block = &w->blocks[i];
+    if (!block->has_ended) continue;
+    begin_event(w, block->name, "block", 0, BLOCKS, block->from, block->to);
+    end_event(w);
+  }
 }
 
 static void name_processes(const event_writer *w)
@@ -247,7 +284,8 @@ void emit_trace_events(const emitter *to, const void *what)
   const execution *x = what;
   const pop_target *target = &x->executable->target;
   simulation_totals totals;
-  event_writer w = {.to = *to, .x = x, .microseconds_per_cycle = 1e6 / target->clock_hz};
+  event_writer w = {
+      .to = *to, .x = x, .nanoseconds_per_cycle = 1e9 / target->clock_hz, .innermost = NO_BLOCK};
   w.has_thread = pop_xcalloc((size_t)pop_target_num_tiles(target) * num_contexts(&w), 1);
   emit_begin_map(to, NULL);
   emit_string(to, "displayTimeUnit", "ns");
@@ -255,8 +293,10 @@ void emit_trace_events(const emitter *to, const void *what)
   name_processes(&w);
   name_block_processes(&w);
   simulate(x, &(simulation_visitor){put_step, put_run, put_block, &w}, &totals);
+  put_blocks(&w);
   put_timed_blocks(&w);
   emit_end_vector(to);
   emit_end_map(to);
+  free(w.blocks);
   free(w.has_thread);
 }

@@ -19,6 +19,8 @@ profile()
   "$python" "$POPULUS_SOURCE_DIR/tests/support/validate_execution.py" \
     "$POPULUS_SOURCE_DIR/tests/golden/execution_profile.schema.json" "$mode" reports/graph.json reports/execution.json \
     reports/profile.pop reports/execution_trace.json || fail "$program $* ($mode): the profile is not as it should be"
+  [ ! -e reports/execution_trace.json ] || "$python" "$POPULUS_SOURCE_DIR/tests/support/validate_trace.py" reports/execution_trace.json ||
+    fail "$program $* ($mode): the trace loses events where it is opened"
 }
 
 all='"debug.instrument":"true",'

@@ -22,6 +22,21 @@ for example in matvec control_flow pipeline replicas remote_buffer streams; do
     "profiler.programs.filter":"."}' "$POPULUS_BIN/$example" $arguments >out 2>&1 || fail "$example: $(cat out)"
   examples="$examples $example"
 done
+# As the quick start has it: 1,472 tiles. What the MNIST example does, by the libraries; blocks and runs with names, once with buffers
+# that overflow (the guide's page of lightweight profiling). Two IPUs are popview --demo's.
+reported() { folder=$1 more=$2; shift 2; POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"'$folder'","autoReport.outputArchive":"false",'$more'}' quiet out "$@"; }
+reported quickstart '"debug.instrument":"true"' "$POPULUS_BIN/matvec_split" 10000 1000
+. "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
+example regression regression
+link g++ c++11 "$POPULUS_SOURCE_DIR/tests/guide/trace.cpp" trace -lpoplar || fail "trace.cpp is not compiled"
+reported mnist '"debug.instrument":"true"' ./regression
+reported blocks '"profiler.blocks.filter":".*"' ./trace
+reported overflow '"profiler.programs.filter":".*","profiler.blocks.bufferSize":"64","profiler.blocks.implicitFlush":"false"' ./trace
+examples="$examples quickstart mnist blocks overflow"
+# Their traces, as Perfetto reads them: none of its packages is in npm or Debian, so its rules are looked at (X6).
+for example in real $examples; do
+  python3 "$POPULUS_SOURCE_DIR/tests/support/validate_trace.py" "$example/execution_trace.json" 2>err || fail "$example: $(cat err)"
+done
 # shellcheck disable=SC2086 # a list of folders
 node "$viewer/test/run.mjs" "$modules" "$chromium" "$POPULUS_BIN/popview" real $examples >tests.txt 2>&1 || fail "$(cat tests.txt)"
 tail -n 1 tests.txt

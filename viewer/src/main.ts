@@ -28,6 +28,17 @@ function helpBox(): HTMLDialogElement {
   return box;
 }
 
+/* Of the path of a report, the end; the whole is said where the pointer stays. */
+function partOf(name: string): string {
+  return /[^/]+(?=\/*$)/.exec(name)?.[0] ?? name;
+}
+
+function lastPart(name: string): HTMLElement {
+  const part = nameOf(partOf(name));
+  part.title = shown(name, 2000);
+  return part;
+}
+
 async function start(): Promise<void> {
   const root = document.getElementById('app') as HTMLElement;
   const bar = h('progress', { max: 1, value: 0 }), what = h('p', { role: 'status' }, 'Loading');
@@ -58,7 +69,7 @@ async function start(): Promise<void> {
       else b.removeAttribute('aria-current');
     }
     title.textContent = view.title;
-    document.title = `${view.title} – ${app.report.name} – Populus`;
+    document.title = `${view.title} – ${partOf(app.report.name)} – Populus`;
     which.value = String(report);
     which.parentElement?.toggleAttribute('hidden', view === compareView);
     replace(main, view.make(app));
@@ -92,7 +103,7 @@ async function start(): Promise<void> {
       },
     }, h('span', { class: 'icon', 'aria-hidden': 'true' }, '⇤'), h('span', { class: 'label' }, 'Minimise')));
   if (choices.flag('narrow', false)) document.body.classList.add('narrow');
-  replace(root, h('header', {}, h('span', { class: 'brand' }, 'Populus'), title, apps.length > 1 ? h('label', { class: 'which' }, which) : h('span', { class: 'weak' }, nameOf((apps[0] as App).report.name))), nav, main, live);
+  replace(root, h('header', {}, h('span', { class: 'brand' }, 'Populus'), title, apps.length > 1 ? h('label', { class: 'which' }, which) : h('span', { class: 'weak' }, lastPart((apps[0] as App).report.name))), nav, main, live);
   document.addEventListener('keydown', (e) => {
     const at = e.target as HTMLElement;
     if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(at.tagName) || dialog.open) return;

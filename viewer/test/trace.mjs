@@ -453,6 +453,21 @@ export async function traceTests(file, truth, big) {
     if ((await text('.stepdetails h3')).length > 700) throw new Error('a name of 10 KB is shown whole');
     for (const id of ['summary', 'insights', 'memory', 'liveness', 'programs', 'operations']) await view(id);
     equal(await has('main img'), false);
+    /* What is drawn, too. */
+    for (const choices of ['t.flame=1', 't.kind=lightweight']) {
+      await fresh(choices);
+      const drawn = await page.evaluate(() => new Promise((done) => {
+        const put = CanvasRenderingContext2D.prototype.fillText, texts = [];
+        CanvasRenderingContext2D.prototype.fillText = function fillText(words, ...at) { texts.push(words); put.call(this, words, ...at); };
+        document.querySelector('.lanes > canvas').dispatchEvent(new KeyboardEvent('keydown', { key: 'f' }));
+        requestAnimationFrame(() => requestAnimationFrame(() => {
+          CanvasRenderingContext2D.prototype.fillText = put;
+          done(texts.join('|'));
+        }));
+      }));
+      holds(drawn, /onerror|<\/script>|img src/);
+      equal(/[\u0000-\u001f\u202a-\u202e]/.test(drawn), false, 'a name reorders what is drawn');
+    }
   });
 }
 

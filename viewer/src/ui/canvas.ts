@@ -1,5 +1,5 @@
 /* A canvas that is as sharp as the screen and as large as its box, drawn at most once a frame. */
-import { h } from './dom';
+import { h, shown } from './dom';
 
 export interface Surface2d { element: HTMLCanvasElement; context: CanvasRenderingContext2D; width: number; height: number; redraw: () => void }
 
@@ -48,7 +48,7 @@ export function ticks(from: number, to: number, wanted: number, unit = 1): numbe
 /* The end of a text that fits, after the last slash where it must be cut. */
 export function fitted(c: CanvasRenderingContext2D, text: string, width: number): string {
   if (width < 14) return '';
-  const short = text.length > 400 ? text.slice(0, 400) : text;
+  const short = shown(text, 400);
   if (c.measureText(short).width <= width) return short;
   const last = short.slice(short.lastIndexOf('/') + 1);
   if (last !== short && c.measureText(`…${last}`).width <= width) return `…${last}`;

@@ -54,7 +54,7 @@ export function table<T>(rows: T[], columns: Column<T>[], o: TableOptions<T>): H
   const cellOf = (c: Column<T>, r: T): HTMLElement => {
     const v = c.value(r);
     if (typeof v === 'number') return h('td', { class: `number ${c.mood?.(r) ?? ''}` }, c.text ? c.text(r) : c.format ? c.format(v) : String(v));
-    return h('td', {}, nameOf(c.text ? c.text(r) : v));
+    return h('td', { class: 'text' }, nameOf(c.text ? c.text(r) : v));
   };
   const rowOf = (r: T): HTMLElement[] => {
     const cells = columns.map((c) => cellOf(c, r));

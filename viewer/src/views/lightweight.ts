@@ -273,7 +273,7 @@ export function lightweightView(app: App, b: Blocks, other: HTMLElement | undefi
   });
   layout();
   const key = h('div', { class: 'inlinekey' }, blockTypes.filter((t) => b.has.has(t)).map((t) => {
-    const box = h('span', { class: 'box' });
+    const box = h('span', { class: t === 'Overflow' || t === 'Unknown' ? 'box dashed' : 'box' });
     box.style.backgroundColor = lookOf(kinds[t]).fill;
     return h('span', {}, box, t === 'BlockFlush' ? 'Buffer Flush' : t);
   }));
