@@ -266,6 +266,7 @@ static pop_error *expand_convolution(module *m, const operation *op, operation *
     a.items[i] = (attribute){.kind = ATTRIBUTE_INT, .integer = padding[i]};
   *to = *op;
   to->code = OP_CONVOLUTION;
+  to->name = "stablehlo.convolution";
   to->num_operands = 2;
   to->attributes = pop_arena_alloc(m->arena, (op->num_attributes + 1) * sizeof *to->attributes);
   to->attributes[0] = a;

@@ -1,17 +1,23 @@
 /* The interface of models. */
 #include "models/lowering.h"
 
+#include "base/log.h"
 #include "base/object.h"
 #include "models/judge.h"
+#include "models/print.h"
 
+#include <errno.h>
 #include <populus/file.h>
 #include <populus/model.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <xxhash.h>
 
 struct pop_model {
   object base;
   char *text;
+  size_t size, part;
   module *m;
   function *main;
   lowering lowered;
@@ -121,6 +127,8 @@ pop_error *pop_model_parse(const char *text, size_t size, const char *name, size
   POP_TRY(object_check_list(text, size, "bytes of text", __func__));
   POP_TRY(object_check_argument(name, "the name for messages", __func__));
   pop_model *model = object_new(OBJECT_MODEL, sizeof *model);
+  model->size = size;
+  model->part = part;
   model->text = pop_xmalloc(size + 1);
   if (size) memcpy(model->text, text, size);
   model->text[size] = '\0';
@@ -226,6 +234,72 @@ size_t pop_model_suggested_tiles(const pop_model *model)
   return tiles < 1 ? 1 : (size_t)(tiles < 1472 ? tiles : 1472);
 }
 
+/* ---- dumps ---- */
+
+uint64_t pop_model_hash(const pop_model *model)
+{
+  if (!object_there(model, OBJECT_MODEL, __func__)) return 0;
+  text t = {0};
+  module_print(&t, model->m, model->main, false);
+  uint64_t hash = XXH3_64bits(t.data, t.size);
+  text_free(&t);
+  return hash;
+}
+
+/* The module as it was read. */
+static pop_error *print_source(const pop_model *model, text *to)
+{
+  size_t begin = 0, end = 0;
+  module *m;
+  (void)find_part(model->text, model->size, model->part, &begin, &end);
+  POP_TRY(module_read(model->m->file, model->text, begin, end, &m));
+  module_print(to, m, NULL, true);
+  module_free(m);
+  return NULL;
+}
+
+static pop_error *write_dump(const char *folder, uint64_t hash, const char *name, const char *pass,
+                             const char *data, size_t size)
+{
+  char *path =
+      pop_xasprintf("%s/module_%016llx.%s.%s", folder, (unsigned long long)hash, name, pass);
+  for (char *p = path + strlen(folder) + 1; *p; ++p)
+    if (*p == '/') *p = '_';
+  pop_output *output;
+  pop_error *error = pop_output_open(path, &output);
+  free(path);
+  if (error) return error;
+  error = pop_output_write(output, data, size);
+  if (!error) return pop_output_commit(output);
+  pop_output_abort(output);
+  return error;
+}
+
+pop_error *pop_model_dump(const pop_model *model, const char *folder)
+{
+  POP_TRY(object_check(model, OBJECT_MODEL, __func__));
+  POP_TRY(object_check_argument(folder, "the folder", __func__));
+  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    return pop_error_errno(errno, "%s: the folder cannot be made", folder);
+  uint64_t hash = pop_model_hash(model);
+  const char *name = model->m->name;
+  text t = {0};
+  pop_error *error = print_source(model, &t);
+  if (!error) error = write_dump(folder, hash, name, "0_read.mlir", t.data, t.size);
+  text_free(&t);
+  if (!error) {
+    module_print(&t, model->m, model->main, true);
+    error = write_dump(folder, hash, name, "1_inlined.mlir", t.data, t.size);
+    text_free(&t);
+  }
+  if (!error && model->lowered.graph) {
+    char *source = lowering_source(&model->lowered);
+    error = write_dump(folder, hash, name, "2_codelets.c", source, strlen(source));
+    free(source);
+  }
+  return error;
+}
+
 /* ---- lowering ---- */
 
 pop_error *pop_model_lower(pop_model *model, pop_graph *graph, pop_program *program)
@@ -239,6 +313,9 @@ pop_error *pop_model_lower(pop_model *model, pop_graph *graph, pop_program *prog
                          "pop_model_lower: the model '%s' has been lowered already",
                          model->m->name);
   const pop_target *target = pop_graph_get_target(graph);
+  if (log_enabled(LOG_INFO))
+    log_write(LOG_INFO, "MODEL", "Begin XLA compilation: %s (Hash 0x%016llx)", model->m->name,
+              (unsigned long long)pop_model_hash(model));
   *program = pop_program_sequence(graph, model->m->name);
   *l = (lowering){.m = model->m,
                   .f = model->main,

@@ -71,6 +71,7 @@ static pop_error *build(const pophlo_arguments *a, bool named, built *b)
   POP_TRY(choose_target(a, b->model, &target));
   b->graph = pop_graph_create(&target);
   POP_TRY(pop_model_lower(b->model, b->graph, &program));
+  if (a->dump) POP_TRY(pop_model_dump(b->model, a->dump));
   if (named) name_tensors(b);
   return pop_engine_create(b->graph, &program, 1, a->options, a->num_options, &b->engine);
 }
@@ -272,7 +273,7 @@ static pop_error *handle_module(const pophlo_arguments *a, built *b)
   POP_TRY(pop_model_load(a->files[0], a->part, &b->model));
   if (a->list) list_values(b->model);
   POP_TRY(check_names(a, b->model));
-  if (!a->run && !a->output && !a->codelets) return NULL;
+  if (!a->run && !a->output && !a->codelets && !a->dump) return NULL;
   POP_TRY(build(a, true, b));
   if (a->codelets) {
     char *source = pop_model_codelet_source(b->model);

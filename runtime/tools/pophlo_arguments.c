@@ -19,6 +19,8 @@ static const char help[] =
     "      --in NAME=FILE      with --run: an argument's elements\n"
     "      --out NAME=FILE     with --run: write a result's elements; results are out0, out1, ...\n"
     "      --check             run each module, and judge its check.expect_... operations\n"
+    "      --dump DIR          write the module after each pass, and the codelets, as "
+    "XLA_FLAGS=--xla_dump_to=DIR\n"
     "      --list              print arguments and results\n"
     "      --codelets          print the C source of the generated codelets\n"
     "      --part N            the module behind the Nth line '// -----' (default: 0, the first)\n"
@@ -47,6 +49,7 @@ enum {
   OPTION_CHECK,
   OPTION_LIST,
   OPTION_CODELETS,
+  OPTION_DUMP,
   OPTION_PART,
   OPTION_DEVICE,
   OPTION_TARGET,
@@ -65,6 +68,7 @@ static const struct option long_options[] = {
     {"check", no_argument, NULL, OPTION_CHECK},
     {"list", no_argument, NULL, OPTION_LIST},
     {"codelets", no_argument, NULL, OPTION_CODELETS},
+    {"dump", required_argument, NULL, OPTION_DUMP},
     {"part", required_argument, NULL, OPTION_PART},
     {"device", required_argument, NULL, OPTION_DEVICE},
     {"target", required_argument, NULL, OPTION_TARGET},
@@ -150,7 +154,11 @@ static pop_error *take_option(int option, pophlo_arguments *a)
     return NULL;
   case OPTION_PART:
     return parse_number("--part", optarg, SIZE_MAX, &a->part);
+  case OPTION_DUMP:
+    a->dump = optarg;
+    return NULL;
   case OPTION_DEVICE:
+    a->device_given = true;
     return parse_device(optarg, &a->device);
   case OPTION_TARGET:
     a->target = optarg;
@@ -179,14 +187,15 @@ static pop_error *take_option(int option, pophlo_arguments *a)
 static pop_error *check_combination(const pophlo_arguments *a)
 {
   if (!a->num_files) return pop_error_new(POP_ERROR_USAGE, "no module is given\n%s", help);
-  bool one = a->run || a->output || a->list || a->codelets;
-  if (a->check && (one || a->num_ins || a->num_outs || a->part))
+  bool one = a->run || a->output || a->list || a->codelets || a->dump;
+  if (a->check &&
+      (a->run || a->output || a->list || a->codelets || a->num_ins || a->num_outs || a->part))
     return pop_error_new(POP_ERROR_USAGE,
                          "--check goes with --device, --target, --tiles, --option, "
                          "--jobs and --verbose only");
   if (!a->check && !one)
     return pop_error_new(POP_ERROR_USAGE,
-                         "nothing is asked for: -o, --run, --check, --list or --codelets");
+                         "nothing is asked for: -o, --run, --check, --list, --dump or --codelets");
   if (!a->check && a->num_files > 1)
     return usage_error("one module only, and not also", a->files[1]);
   if (!a->check && (a->jobs || a->verbose))
@@ -218,6 +227,7 @@ pop_error *pophlo_parse(int argc, char **argv, pophlo_arguments *a, bool *done)
     POP_TRY(take_option(option, a));
   }
   for (int i = optind; i < argc; ++i) pop_push(a->files, a->num_files, a->files_capacity, argv[i]);
+  POP_TRY(pophlo_parse_environment(a));
   return check_combination(a);
 }
 
@@ -227,4 +237,5 @@ void pophlo_arguments_free(pophlo_arguments *a)
   free(a->ins);
   free(a->outs);
   free(a->options);
+  free(a->environment);
 }

@@ -63,6 +63,12 @@ pop_tensor pop_model_output_tensor(const pop_model *model, size_t i);
 /* The codelets' source. The caller frees it. */
 char *pop_model_codelet_source(const pop_model *model);
 
+/* The module after each pass, as text: <folder>/module_<hash>.<name>.0_read.mlir, 1_inlined.mlir (@main without calls, what
+ * is lowered), and once it has been lowered 2_codelets.c. Identical for identical modules. The folder is made if it is not there. Errors: SYSTEM. */
+POP_MUST_CHECK pop_error *pop_model_dump(const pop_model *model, const char *folder);
+/* Of the operations that are lowered, whatever their notation and their names: what "Begin XLA compilation: … (Hash 0x…)" says in the log (POPLAR_LOG_LEVEL=INFO). */
+uint64_t pop_model_hash(const pop_model *model);
+
 /* The module's check.expect_… operations, as operations or as custom calls. */
 size_t pop_model_num_checks(const pop_model *model);
 /* Reads what they compare from an engine that has run the program. Errors: RUNTIME with file, line and column of the

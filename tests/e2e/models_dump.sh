@@ -1,0 +1,55 @@
+#!/bin/sh
+# Dumps of modules, and the environment's flags: what is dumped is read again and is the same; hashes; the cache's lines.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+pophlo=$POPULUS_BIN/pophlo
+models=$POPULUS_SOURCE_DIR/tests/e2e/models
+
+# In all notations, and without calls: it holds, and has the same hash.
+for module in "$models/flow.mlir" "$models/expand.mlir" "$models/export.mlir" "$models/before.hlo.txt"; do
+  rm -rf first second
+  quiet out "$pophlo" --dump first "$module"
+  [ "$(find first -type f | wc -l)" -eq 3 ] || fail "$module: three files are expected"
+  quiet out "$pophlo" --dump second first/*.1_inlined.mlir
+  quiet out "$pophlo" --dump second first/*.0_read.mlir
+  [ "$(ls first)" = "$(ls second)" ] || fail "$module: another hash after reading its dump"
+  quiet out "$pophlo" --check first/*.1_inlined.mlir
+done
+quiet out env XLA_FLAGS='--xla_dump_hlo_as_text  --xla_dump_to=third' "$pophlo" -o flow.a "$models/flow.mlir"
+quiet out "$pophlo" --dump fourth "$models/flow.mlir"
+diff -r third fourth
+
+# The hash is of the operations: another constant is another module, other names are not.
+cat >one.mlir <<'TEXT'
+func.func @main() -> tensor<f32> {
+  %0 = stablehlo.constant dense<1.0> : tensor<f32>
+  return %0 : tensor<f32>
+}
+TEXT
+sed 's/%0/%other/' one.mlir >renamed.mlir
+sed 's/1\.0/2.0/' one.mlir >two.mlir
+for module in one renamed two; do
+  quiet out env POPLAR_LOG_LEVEL=INFO POPLAR_LOG_DEST=log-$module "$pophlo" -o x.a $module.mlir
+  sed -n 's/.*Begin XLA compilation: module (Hash \(0x[0-9a-f]\{16\}\))$/\1/p' log-$module >hash-$module
+  [ -s hash-$module ] || fail "$module: no line with a hash in the log"
+done
+cmp hash-one hash-renamed
+! cmp -s hash-one hash-two || fail 'another constant has the same hash'
+
+# The cache.
+mkdir -m 700 cache
+for times in first second; do
+  quiet out env TF_POPLAR_FLAGS='--executable_cache_path=cache --max_compilation_threads=2' POPLAR_LOG_LEVEL=INFO \
+    POPLAR_LOG_DEST=log-$times "$pophlo" -o x.a "$models/flow.mlir"
+done
+has log-first "Couldn't find cache/[0-9a-f]+\\.a"
+has log-second 'Loaded flow from cache/[0-9a-f]+\.a'
+
+# Flags.
+quiet out env TF_POPLAR_FLAGS=--use_ipu_model "$pophlo" --check "$models/flow.mlir"
+refuses 2 "TF_POPLAR_FLAGS: the flag '--nonsense=3' is not known|--use_ipu_model" \
+  env TF_POPLAR_FLAGS='--use_ipu_model --nonsense=3' "$pophlo" --list one.mlir
+refuses 2 "XLA_FLAGS: the flag '--xla_dump=x' is not known" env XLA_FLAGS=--xla_dump=x "$pophlo" --list one.mlir
+refuses 2 'needs a value' env XLA_FLAGS=--xla_dump_to "$pophlo" --list one.mlir
+refuses 2 "number of threads, or -1 for any, not '0'" env TF_POPLAR_FLAGS=--max_compilation_threads=0 "$pophlo" --list one.mlir
+refuses 4 'the folder cannot be made' "$pophlo" --dump nowhere/below one.mlir
