@@ -44,6 +44,7 @@ typedef struct pieces {
   const char *folder;            /* NULL: one file */
   const char *status[NUM_KNOWN]; /* NULL: it is not there */
   bool has_graph, has_execution;
+  pop_error *damage; /* of the first file that could not be read */
 } pieces;
 
 /* As JSON; bytes that are no UTF-8 become '?'. */
@@ -193,7 +194,10 @@ static pop_error *take_wanted(pieces *p, size_t file, const char *path)
   p->status[file] = error ? "damaged, or no such file" : "read";
   if (!error && strcmp(key, "graph") == 0) p->has_graph = true;
   if (!error && strcmp(key, "execution") == 0) p->has_execution = true;
-  pop_error_free(error);
+  if (p->damage)
+    pop_error_free(error);
+  else
+    p->damage = error;
   return NULL;
 }
 
@@ -226,6 +230,10 @@ static pop_error *put_folder(pieces *p)
     error = put_archive(p, archive);
     p->status[7] = "read";
   }
+  if (!error && !p->has_graph && !p->has_execution && p->damage) {
+    error = p->damage;
+    p->damage = NULL;
+  }
   if (!error && !p->has_graph && !p->has_execution)
     error =
         pop_error_new(POP_ERROR_FILE_LOAD,
@@ -233,6 +241,7 @@ static pop_error *put_folder(pieces *p)
                       "execution.json into "
                       "autoReport.directory, with autoReport.all or autoReport.output...Profile",
                       p->folder);
+  pop_error_free(p->damage);
   free(report);
   free(archive);
   return error;

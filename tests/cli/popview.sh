@@ -86,6 +86,9 @@ echo '[1]' >list.json
 refuses 1 "list.json|no object" "$popview" list.json -o no.html
 mkdir empty
 refuses 1 "no report in 'empty'|autoReport" "$popview" empty -o no.html
+mkdir broken
+cp broken.json broken/graph.json
+refuses 1 "broken/graph.json|line 2|no JSON" "$popview" broken -o no.html
 refuses 1 "cannot open 'nowhere'|No such file" "$popview" nowhere -o no.html
 printf '!<arch>\n' >empty.a
 refuses 1 "empty.a" "$popview" empty.a -o no.html

@@ -16,7 +16,7 @@ import { traceView } from './views/trace';
 const viewsOfOne: View[] = [summaryView, insightsView, memoryView, livenessView, programsView, operationsView, traceView];
 
 const help: [string, string][] = [
-  ['1 … 8', 'the views of the side menu'], ['w / s, + / −', 'zoom in, out'], ['a / d', 'pan'], ['f, 0', 'show all'], ['← / →', 'step before, behind (in the graph); with Shift: select both'],
+  ['1 … 8', 'the views of the side menu'], ['w / s, + / −', 'zoom in, out'], ['a / d', 'pan'], ['f, 0', 'show all'], ['← / →', 'step, layer, run or block before, behind (in the graph); with Shift: select both'], ['↑ / ↓', 'from step to layer to run, and back; tile before, behind'], ['r', 'the selection as range'],
   ['Enter', 'fill the width with the selection; in the search box: next match'], ['/', 'search'], ['Shift+drag', 'choose a range; Esc lets it go'], ['wheel', 'zoom at the pointer; with Shift: scroll'],
   ['double click', 'fill the width'], ['?', 'this list'],
 ];

@@ -29,6 +29,21 @@ export async function lightweightTests(file) {
     holds(await tip(await p(2200, 1)), 'StreamCopyMid (RemoteBuffer)');
     holds(await tip(await p(2450, 1)), 'StreamCopyMid (Mixed)');
   });
+  await test('B8 W3 keys go from block to block, and from tile to tile', async () => {
+    await open(file, 'view=trace&t.kind=lightweight');
+    const said = () => page.$eval('[aria-live=polite]', (e) => e.textContent);
+    await page.focus('.lanes > canvas');
+    for (const [key, ...words] of [['ArrowRight', 'outer', 'tile 0'], ['ArrowRight', 'cut', 'tile 0'], ['ArrowLeft', 'outer'], ['ArrowDown', 'inner', 'tile 0'], ['ArrowUp', 'outer']]) {
+      await page.keyboard.press(key);
+      await settle();
+      holds(await said(), ...words);
+    }
+    for (let i = 0; i < 12 && !(await said()).includes('tile 5'); i++) await page.keyboard.press('ArrowDown');
+    holds(await said(), 'tile 5');
+    await page.keyboard.press('Enter');
+    await settle(400);
+    holds(await text('.panel'), 'onerror');
+  });
   await test('W6 L2 buffer flushes are hidden until they are wanted', async () => {
     equal(await tip(await p(3300, 0)), '');
     await choose('Options', 'Show Buffer Flushes');

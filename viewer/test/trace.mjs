@@ -445,6 +445,43 @@ export async function traceTests(file, truth, big) {
     equal(await page.$eval('dialog', (e) => e.open), true);
     await page.keyboard.press('Escape');
   });
+  await test('B8 G9 G10 G11 B3 what the pointer does in the trace is done by keys', async () => {
+    await fresh('t.flame=1');
+    const said = () => page.$eval('[aria-live=polite]', (e) => e.textContent), keys = async (...all) => {
+      for (const key of all) await page.keyboard.press(key);
+      await settle();
+    };
+    await page.focus(main);
+    await keys('ArrowDown');
+    equal(await said(), await page.evaluate(() => document.querySelector('.details h3').innerText), 'the first run');
+    holds(await text('.details'), 'Execution parameters');
+    const first = await said();
+    await keys('ArrowRight');
+    equal((await said()) === first, false, 'the second run is another');
+    await keys('ArrowLeft', 'ArrowDown');
+    holds(await said(), 'Layer ');
+    while ((await said()).startsWith('Layer ')) await keys('ArrowDown');
+    holds(await said(), 'Step 0');
+    await keys('ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowRight');
+    equal(await said(), `Step 4: ${steps[4].name}`);
+    await keys('Enter');
+    await settle(400);
+    near((await view_())[1], steps[4].cyclesTo, 2, 'the end of the step');
+    await keys('f', 'r');
+    await choose('Execution View', 'Flame');
+    await press('Summary');
+    holds(await text('.stats'), 'cycles of the selected range');
+    near(Number((await fact('Cycles')).replace(',', '')), steps[4].cyclesTo - steps[4].cyclesFrom, 0, 'cycles of the range');
+    await page.focus(main);
+    await keys('Escape', 'ArrowUp');
+    holds(await said(), 'Layer ');
+    await page.keyboard.down('Shift');
+    await keys('ArrowRight');
+    await page.keyboard.up('Shift');
+    await settle(400);
+    equal((await texts('.details section > h3')).length, 2, 'selected layers');
+    equal((await view_())[0] > 0, true, 'the graph spans both');
+  });
   await test('W04 names of reports stay names: nothing of them is run or reorders others', async () => {
     const last = find('OnTileExecute', 2);
     await fresh(`t.step=${last.index}&t.tab=Details`);

@@ -204,8 +204,35 @@ export function lightweightView(app: App, b: Blocks, other: HTMLElement | undefi
         : unknown ? `begins in cycle ${count(from)}; its end was lost` : `${count(to - from)} cycles (${count(from)} – ${count(to)})`];
   }
 
+  /* To the visible block beside the selected one, or to the one of another row that begins next to it. */
+  function move(across: number, down: number): void {
+    const rows = lanes.flatMap((lane) => lane.rows.map((row, r) => ({ lane, row, r }))), is = state.selected;
+    const seen = ({ row }: { row: BlockRow }): number[] => [...row.from.keys()].filter((i) => visible(row, i));
+    let n = rows.findIndex((one) => one.lane.tile === is?.tile && one.r === is.row), to: number | undefined;
+    if (!is || n < 0) {
+      n = rows.findIndex((one) => seen(one).length);
+      to = n < 0 ? undefined : seen(rows[n] as typeof rows[number])[0];
+    } else if (across) {
+      const all = seen(rows[n] as typeof rows[number]);
+      to = all[all.indexOf(is.index) + across];
+    } else {
+      const from = rows[n]?.row.from[is.index] as number;
+      do n += down; while (rows[n] && !seen(rows[n] as typeof rows[number]).length);
+      const other = rows[n];
+      to = other && seen(other).reduce((best, i) => (Math.abs((other.row.from[i] as number) - from) < Math.abs((other.row.from[best] as number) - from) ? i : best));
+    }
+    const found = rows[n];
+    if (!found || to === undefined) return;
+    state.selected = { tile: found.lane.tile, row: found.r, index: to };
+    const a = found.row.from[to] as number, z = found.row.to[to] as number, size = state.window.to - state.window.from;
+    if (a < state.window.from || z > state.window.to) made.show((a + z - size) / 2, (a + z + size) / 2);
+    app.say(describe(found.lane, found.row, to).join(', '));
+    pages.choose('Details');
+    made.redraw();
+  }
+
   const made = timeline({
-    label: 'Lightweight execution trace: blocks of profiled tiles', window: state.window, extent: () => ({ from: b.from, to: Math.max(b.from + 1, b.to) }),
+    label: 'Lightweight execution trace: blocks of profiled tiles. Arrows go from block to block and from tile to tile.', window: state.window, extent: () => ({ from: b.from, to: Math.max(b.from + 1, b.to) }),
     contentHeight: () => total, paint, paintMini, gutter, range: state.range, axisOrigin: () => (state.relative ? b.from : 0),
     tip: (cycle, y) => {
       const at = hit(cycle, y);
@@ -216,6 +243,17 @@ export function lightweightView(app: App, b: Blocks, other: HTMLElement | undefi
       state.selected = at && { tile: at.lane.tile, row: at.row, index: at.index };
       if (at) pages.choose('Details');
       made.redraw();
+    },
+    onkey: (e) => {
+      if (e.key === 'Enter') {
+        const lane = lanes.find((l) => l.tile === state.selected?.tile), row = lane?.rows[state.selected?.row ?? -1], at = state.selected?.index ?? -1;
+        if (row) made.show(row.from[at] as number, row.to[at] as number);
+        return Boolean(row);
+      }
+      const by = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[e.key];
+      if (!by) return false;
+      move(by[0] as number, by[1] as number);
+      return true;
     },
     ondblclick: (cycle, y) => {
       const at = hit(cycle, y), row = at?.lane.rows[at.row];

@@ -401,8 +401,62 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
     if (pixels < 6) made.show(of.from - (of.to - of.from) * 10 - 10, of.to + (of.to - of.from) * 10 + 10);
   }
 
+  /* ---- what keys go to from what is selected; false: there is nothing ---- */
+
+  const cursor = (): Selection | undefined => s.selected[s.selected.length - 1];
+  const firstStepOf = (one: Selection): number => (one.kind === 'step' ? one.step : one.kind === 'layer' ? one.first : t.runs[one.run]?.firstStep ?? 0);
+
+  /* Of a depth and with the step in it, on the first IPU that has it. */
+  function layerAt(depth: number, step: number): Selection | false {
+    for (const lane of lanes) {
+      const row = lane.rows.find((r) => r.isLayer && r.depth === depth);
+      for (let i = 0; row && i < row.count; i++) {
+        const first = row.first[i] as number, last = row.last[i] as number;
+        if (first <= step && step <= last) return { kind: 'layer', first, last, name: row.names?.[i] ?? '', depth };
+      }
+    }
+    return false;
+  }
+
+  function beside(by: number): Selection | false {
+    const now = cursor();
+    if (now?.kind === 'run') return t.runs[now.run + by] ? { kind: 'run', run: now.run + by } : false;
+    if (now?.kind === 'layer') {
+      for (let step = by > 0 ? now.last + 1 : now.first - 1; step >= 0 && step < t.steps.length; step += by) {
+        const found = layerAt(now.depth, step);
+        if (found) return found;
+      }
+      return false;
+    }
+    const step = (now?.step ?? -1) + by;
+    return step >= 0 && step < t.steps.length ? { kind: 'step', step } : false;
+  }
+
+  function above(): Selection | false {
+    const now = cursor();
+    if (!now || now.kind === 'run') return false;
+    for (let depth = now.kind === 'layer' ? now.depth - 1 : 63; depth >= 0; depth--) {
+      const found = layerAt(depth, firstStepOf(now));
+      if (found) return found;
+    }
+    const step = firstStepOf(now), run = t.runs.findIndex((r) => r.firstStep <= step && step < r.firstStep + r.numSteps);
+    return s.runs && run >= 0 && { kind: 'run', run };
+  }
+
+  function below(): Selection | false {
+    const now = cursor();
+    if (!now) return s.runs && t.runs.length > 0 && { kind: 'run', run: 0 };
+    if (now.kind === 'step') return false;
+    const step = firstStepOf(now);
+    for (let depth = now.kind === 'layer' ? now.depth + 1 : 0; depth < 64; depth++) {
+      const found = layerAt(depth, step);
+      if (found) return found;
+    }
+    return { kind: 'step', step };
+  }
+
   const made: TraceGraph = Object.assign(timeline({
-    label: 'Execution trace. Arrows go from step to step, w and s zoom, a and d pan, f shows all.',
+    label: 'Execution trace. Arrows go from step to step, and up to layers and runs; w and s zoom, a and d pan, f shows all.',
     window: s.window, extent: () => ({ from: 0, to: Math.max(1, t.cycles) }), contentHeight: () => total, paint, paintMini, gutter,
     tip: describe, range: s.range,
     onclick: (cycle, y, add) => {
@@ -414,16 +468,21 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
       if (at) made.show(span(at).from, span(at).to);
     },
     onkey: (e) => {
-      const now = s.selected[0], at = now?.kind === 'step' ? now.step : now?.kind === 'layer' ? now.first : -1;
-      const next = e.key === 'ArrowRight' ? at + 1 : e.key === 'ArrowLeft' ? at - 1 : -1;
-      if (e.key === 'Enter' && now) {
-        made.show(span(now).from, span(now).to);
+      const by = { ArrowRight: beside(1), ArrowLeft: beside(-1), ArrowUp: above(), ArrowDown: below() }[e.key];
+      if (by !== undefined) {
+        if (by) select(by, e.shiftKey && by.kind !== 'run');
+        if (by && by.kind === 'step' && !e.shiftKey) reveal(by.step);
         return true;
       }
-      if (e.key !== 'ArrowRight' && e.key !== 'ArrowLeft') return false;
-      if (next >= 0 && next < t.steps.length) {
-        select({ kind: 'step', step: next }, false);
-        reveal(next);
+      if (e.key !== 'Enter' && e.key !== 'r') return false;
+      const spans = s.selected.map(span);
+      if (!spans.length) return true;
+      const all = { from: Math.min(...spans.map((one) => one.from)), to: Math.max(...spans.map((one) => one.to)) };
+      if (e.key === 'Enter') made.show(all.from, all.to);
+      else {
+        s.range.value = all;
+        made.redraw();
+        changed();
       }
       return true;
     },
