@@ -1,0 +1,445 @@
+/* fidelity <codelets.gp>: what programs take here that were published with what they take on chips.
+ *
+ * Prints a line for each row: name, kind, published cycles, ours, then ours in parts: computing, copies within the tile,
+ * exchange, syncs, host. fidelity.sh has the sources, computes ratios, and says which rows are kept aside. Kinds: program
+ * (measured by its author on a chip), estimate (the chip's libraries' own formula for one tile).
+ *
+ * A program of 1,216 or 1,472 equal tiles is measured on 3 x 3 (x 3) of them with the same tile's work: what the one in the
+ * middle does is what each of them does. */
+#include "engine/engine_private.h"
+
+#include <populus/popops.h>
+#include <populus/populus.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check(pop_error *error)
+{
+  if (!error) return;
+  fprintf(stderr, "fidelity: %s\n", pop_error_message(error));
+  exit(1);
+}
+
+/* ---- what a tile does in a run ---- */
+
+enum { MAX_COMPUTES = 16 };
+
+typedef struct phases {
+  uint32_t tile;
+  uint64_t computes[MAX_COMPUTES];
+  uint32_t num_computes;
+  uint64_t exchange, host;
+  uint32_t syncs;
+} phases;
+
+static void hear(void *context, const machine_trace_event *event)
+{
+  phases *p = context;
+  uint64_t cycles = event->to - event->from;
+  if (event->kind == MACHINE_TRACE_SYNC) p->syncs++;
+  if (event->tile != p->tile) return;
+  if (event->kind == MACHINE_TRACE_COMPUTE && p->num_computes < MAX_COMPUTES)
+    p->computes[p->num_computes++] = cycles;
+  if (event->kind == MACHINE_TRACE_EXCHANGE) p->exchange += cycles;
+  if (event->kind == MACHINE_TRACE_HOST_EXCHANGE) p->host += cycles;
+}
+
+typedef struct result {
+  uint64_t total; /* of what a second and third time add to a run */
+  uint64_t compute, copies, exchange, sync, host;
+} result;
+
+static uint64_t run(pop_engine *engine, size_t program)
+{
+  uint64_t before = pop_engine_cycles(engine);
+  check(pop_engine_run(engine, program));
+  return pop_engine_cycles(engine) - before;
+}
+
+/* `step` once, traced; and three times. Of a step's computing on the tile, the `vertices` longest are its own vertices',
+ * the others are copies. */
+static result measure(pop_graph *graph, pop_program step, uint32_t tile, uint32_t vertices)
+{
+  pop_program programs[] = {pop_program_sequence(graph, "once"),
+                            pop_program_sequence(graph, "thrice")};
+  pop_sequence_add(programs[0], step);
+  for (int i = 0; i < 3; i++) pop_sequence_add(programs[1], step);
+  pop_engine *engine;
+  check(pop_engine_create(graph, programs, 2, NULL, 0, &engine));
+  check(pop_engine_load(engine));
+  phases p = {.tile = tile};
+  machine_set_trace(engine->replicas[0].machine, hear, &p);
+  uint64_t once = run(engine, 0);
+  machine_set_trace(engine->replicas[0].machine, NULL, NULL);
+  result r = {.total = (run(engine, 1) - once) / 2,
+              .exchange = p.exchange,
+              .host = p.host,
+              .sync = (uint64_t)p.syncs * pop_graph_get_target(graph)->sync_cycles};
+  for (uint32_t i = 0; i < p.num_computes; i++) {
+    uint32_t longer = 0;
+    for (uint32_t j = 0; j < p.num_computes; j++)
+      longer += p.computes[j] > p.computes[i] || (p.computes[j] == p.computes[i] && j < i);
+    *(longer < vertices ? &r.compute : &r.copies) += p.computes[i];
+  }
+  pop_engine_free(engine);
+  return r;
+}
+
+static void print(const char *name, const char *kind, double published, double ours,
+                  const result *r)
+{
+  printf("%s %s %.0f %.0f %llu %llu %llu %llu %llu\n", name, kind, published, ours,
+         (unsigned long long)r->compute, (unsigned long long)r->copies,
+         (unsigned long long)r->exchange, (unsigned long long)r->sync, (unsigned long long)r->host);
+  fflush(stdout);
+}
+
+static pop_graph *new_graph(const char *name, uint32_t tiles, const char *codelets)
+{
+  pop_target target;
+  check(pop_target_create(name, 1, &target));
+  target.tiles_per_ipu = tiles;
+  pop_graph *graph = pop_graph_create(&target);
+  pop_graph_add_codelets(graph, codelets, NULL);
+  return graph;
+}
+
+static void finish(pop_graph *graph)
+{
+  check(pop_graph_take_error(graph));
+  pop_graph_free(graph);
+}
+
+/* ---- stencils on grids ---- */
+
+enum { GRID = 3, MAX_RANK = 4, MAX_CONSTANTS = 9 };
+
+typedef struct stencil {
+  const char *name, *vertex, *target;
+  double published;
+  pop_type type;
+  size_t rank;              /* of the grid; `channels` come behind it if there are any */
+  size_t tile[3], split[3]; /* points of a tile; among its workers */
+  size_t channels;
+  bool with_r; /* an InOut field beside `in` and `out` */
+  struct {
+    const char *name;
+    float value;
+  } constants[MAX_CONSTANTS];
+} stencil;
+
+static const stencil stencils[] = {
+    {"blur_float",
+     "Blur<float,1>",
+     "ipu1",
+     226772,
+     POP_FLOAT,
+     2,
+     {28, 72},
+     {2, 3},
+     4,
+     false,
+     {{0}}},
+    {"blur_float2",
+     "Blur<float,2>",
+     "ipu1",
+     116780,
+     POP_FLOAT,
+     2,
+     {28, 72},
+     {2, 3},
+     4,
+     false,
+     {{0}}},
+    {"blur_half4", "Blur<half,4>", "ipu1", 74799, POP_HALF, 2, {28, 72}, {2, 3}, 4, false, {{0}}},
+    {"heat_2d",
+     "Heat2d",
+     "ipu2",
+     399000,
+     POP_FLOAT,
+     2,
+     {250, 174},
+     {6, 1},
+     0,
+     false,
+     {{"alpha", .1f}}},
+    {"heat_3d",
+     "Heat3d",
+     "ipu2",
+     344700,
+     POP_FLOAT,
+     3,
+     {45, 45, 16},
+     {2, 3, 1},
+     0,
+     false,
+     {{"alpha", .1f}}},
+};
+
+static const stencil aliev_panfilov = {"aliev_panfilov",
+                                       "AlievPanfilov",
+                                       "ipu2",
+                                       1444250,
+                                       POP_FLOAT,
+                                       2,
+                                       {219, 153},
+                                       {6, 1},
+                                       0,
+                                       true,
+                                       {{"delta", 5e-5f},
+                                        {"epsilon", .01f},
+                                        {"my1", .07f},
+                                        {"my2", .3f},
+                                        {"h", 1e-3f},
+                                        {"dt", 1e-3f},
+                                        {"k", 8},
+                                        {"a", .1f},
+                                        {"b", .1f}}};
+
+/* The tile's place in the grid of tiles. */
+static void place_of(const stencil *s, size_t tile, size_t place[3])
+{
+  for (size_t d = s->rank; d-- > 0; tile /= GRID) place[d] = tile % GRID;
+}
+
+static size_t num_tiles(const stencil *s)
+{
+  return s->rank == 2 ? GRID * GRID : GRID * GRID * GRID;
+}
+
+/* All tiles' points with a border of one around them, which is mapped to the outermost tiles. */
+static pop_tensor add_grid(pop_graph *graph, const stencil *s, const char *name)
+{
+  size_t shape[MAX_RANK], rank = s->rank;
+  for (size_t d = 0; d < rank; d++) shape[d] = GRID * s->tile[d] + 2;
+  if (s->channels) shape[rank++] = s->channels;
+  pop_tensor grid = pop_graph_add_variable(graph, s->type, shape, rank, name);
+  for (size_t tile = 0; tile < num_tiles(s); tile++) {
+    size_t place[3], begin[MAX_RANK], end[MAX_RANK];
+    place_of(s, tile, place);
+    for (size_t d = 0; d < s->rank; d++) {
+      begin[d] = place[d] * s->tile[d] + (place[d] > 0);
+      end[d] = (place[d] + 1) * s->tile[d] + 1 + (place[d] == GRID - 1);
+    }
+    pop_graph_set_tile_mapping(graph, pop_tensor_slice_nd(grid, begin, end, s->rank), tile);
+  }
+  return grid;
+}
+
+/* A field's tensor: one row of everything for pixels with channels, else rows of the last dimension. */
+static pop_tensor field_of(const stencil *s, pop_tensor grid, const size_t *begin,
+                           const size_t *end)
+{
+  pop_tensor part = pop_tensor_slice_nd(grid, begin, end, s->rank);
+  return s->channels ? pop_tensor_flatten(part) : pop_tensor_flatten_partial(part, 0, s->rank - 1);
+}
+
+static void add_worker(pop_graph *graph, const stencil *s, pop_compute_set set,
+                       const pop_tensor grids[3], size_t tile, size_t worker)
+{
+  static const char *const sizes[] = {"height", "width", "depth"};
+  size_t place[3], begin[3], end[3], out[3], inner[3];
+  place_of(s, tile, place);
+  pop_vertex v = pop_graph_add_vertex(graph, set, s->vertex);
+  for (size_t d = s->rank; d-- > 0; worker /= s->split[d]) {
+    size_t part = worker % s->split[d], first = 1 + place[d] * s->tile[d];
+    out[d] = first + s->tile[d] * part / s->split[d];
+    inner[d] = first + s->tile[d] * (part + 1) / s->split[d];
+    begin[d] = out[d] - 1;
+    end[d] = inner[d] + 1;
+    pop_graph_set_field_int(graph, v, sizes[d], (int64_t)(inner[d] - out[d]));
+  }
+  pop_graph_connect(graph, v, "in", field_of(s, grids[0], begin, end));
+  pop_graph_connect(graph, v, "out", field_of(s, grids[1], out, inner));
+  if (s->with_r) pop_graph_connect(graph, v, "r", field_of(s, grids[2], out, inner));
+  for (size_t i = 0; i < MAX_CONSTANTS && s->constants[i].name; i++)
+    pop_graph_set_field_float(graph, v, s->constants[i].name, s->constants[i].value);
+  pop_graph_set_vertex_tile(graph, v, tile);
+}
+
+static void measure_stencil(const stencil *s, const char *codelets)
+{
+  pop_graph *graph = new_graph(s->target, (uint32_t)num_tiles(s), codelets);
+  pop_tensor grids[3] = {add_grid(graph, s, "from"), add_grid(graph, s, "to")};
+  if (s->with_r) grids[2] = add_grid(graph, s, "r");
+  pop_compute_set set = pop_graph_add_compute_set(graph, s->name);
+  size_t workers = 1;
+  for (size_t d = 0; d < s->rank; d++) workers *= s->split[d];
+  for (size_t tile = 0; tile < num_tiles(s); tile++)
+    for (size_t worker = 0; worker < workers; worker++)
+      add_worker(graph, s, set, grids, tile, worker);
+  result r =
+      measure(graph, pop_program_execute(graph, set, s->name), (uint32_t)num_tiles(s) / 2, 1);
+  print(s->name, "program", s->published, (double)r.total, &r);
+  finish(graph);
+}
+
+/* ---- one vertex ---- */
+
+static void measure_pi(const char *name, const char *vertex, double published, const char *codelets)
+{
+  pop_graph *graph = new_graph("ipu21", 1, codelets);
+  pop_compute_set set = pop_graph_add_compute_set(graph, name);
+  pop_tensor out = pop_graph_add_variable(graph, POP_FLOAT, NULL, 0, "out");
+  pop_graph_set_tile_mapping(graph, out, 0);
+  pop_vertex v = pop_graph_add_vertex(graph, set, vertex);
+  unsigned id = 7, n = 1000;
+  float slice = 1.0f / (1472 * 1000);
+  pop_graph_connect_value(graph, v, "id", POP_UNSIGNED_INT, &id, 1);
+  pop_graph_connect_value(graph, v, "n", POP_UNSIGNED_INT, &n, 1);
+  pop_graph_connect_value(graph, v, "slice", POP_FLOAT, &slice, 1);
+  pop_graph_connect(graph, v, "out", out);
+  pop_graph_set_vertex_tile(graph, v, 0);
+  result r = measure(graph, pop_program_execute(graph, set, name), 0, 1);
+  print(name, "program", published, (double)r.compute, &r);
+  finish(graph);
+}
+
+/* Takes what the supervisor's part of a step takes: there is nothing else in it. */
+static void measure_loop(const char *codelets)
+{
+  pop_graph *graph = new_graph("ipu2", 1, codelets);
+  pop_compute_set set = pop_graph_add_compute_set(graph, "loop");
+  pop_tensor out = pop_graph_add_variable(graph, POP_UNSIGNED_INT, NULL, 0, "out");
+  pop_graph_set_tile_mapping(graph, out, 0);
+  pop_vertex v = pop_graph_add_vertex(graph, set, "EmptyLoop");
+  pop_graph_connect(graph, v, "out", out);
+  pop_graph_set_vertex_tile(graph, v, 0);
+  result r = measure(graph, pop_program_execute(graph, set, "loop"), 0, 0);
+  r.compute = r.total - r.sync;
+  print("empty_loop", "program", 3618, (double)r.compute, &r);
+  finish(graph);
+}
+
+/* ---- tutorial 6: a tile's part of 10,000 x 1,000 in seven segments ---- */
+
+static pop_tensor add_vector(pop_graph *graph, size_t count, size_t tile, const char *name)
+{
+  pop_tensor v = pop_graph_add_variable(graph, POP_FLOAT, &count, 1, name);
+  pop_graph_set_tile_mapping(graph, v, tile);
+  return v;
+}
+
+/* The vector and the partial sums come from the other tile, as nearly all of them come from other tiles there. */
+static void measure_matrix_vector(const char *codelets)
+{
+  enum { DOTS = 48, SEGMENT = 143, SUMS = 7, PARTIALS = 7 };
+  pop_graph *graph = new_graph("ipu2", 2, codelets);
+  pop_compute_set multiply = pop_graph_add_compute_set(graph, "mul"),
+                  reduce = pop_graph_add_compute_set(graph, "reduce");
+  pop_tensor vector = add_vector(graph, SEGMENT, 1, "vector"),
+             partials = add_vector(graph, SUMS * PARTIALS, 1, "partials");
+  pop_tensor matrix = add_vector(graph, DOTS * SEGMENT, 0, "matrix"),
+             out = add_vector(graph, DOTS + SUMS, 0, "out");
+  for (size_t i = 0; i < DOTS; i++) {
+    pop_vertex v = pop_graph_add_vertex(graph, multiply, "Dot");
+    pop_graph_connect(graph, v, "a", pop_tensor_slice(matrix, i * SEGMENT, (i + 1) * SEGMENT, 0));
+    pop_graph_connect(graph, v, "b", vector);
+    pop_graph_connect(graph, v, "out", pop_tensor_index(out, i));
+    pop_graph_set_vertex_tile(graph, v, 0);
+  }
+  for (size_t i = 0; i < SUMS; i++) {
+    pop_vertex v = pop_graph_add_vertex(graph, reduce, "Sum");
+    pop_graph_connect(graph, v, "in",
+                      pop_tensor_slice(partials, i * PARTIALS, (i + 1) * PARTIALS, 0));
+    pop_graph_connect(graph, v, "out", pop_tensor_index(out, DOTS + i));
+    pop_graph_set_vertex_tile(graph, v, 0);
+  }
+  pop_program step = pop_program_sequence(graph, "step");
+  pop_sequence_add(step, pop_program_execute(graph, multiply, "mul"));
+  pop_sequence_add(step, pop_program_execute(graph, reduce, "reduce"));
+  result r = measure(graph, step, 0, 2);
+  print("matrix_vector", "program", 28300, (double)(r.compute + r.copies), &r);
+  finish(graph);
+}
+
+/* The matrix of that tutorial comes from the host: 40 MB and the vector. */
+static void measure_host_link(const char *codelets)
+{
+  enum { TILES = 1472, ELEMENTS = 10000 * 1000 + 1000 };
+  pop_graph *graph = new_graph("ipu2", TILES, codelets);
+  pop_tensor matrix =
+      pop_graph_add_variable(graph, POP_FLOAT, (const size_t[]){ELEMENTS}, 1, "matrix");
+  pop_graph_map_linearly(graph, matrix, 1, 1);
+  pop_program nothing = pop_program_sequence(graph, "nothing");
+  pop_engine *engine;
+  pop_stream stream =
+      pop_graph_add_host_to_device_fifo(graph, "matrix stream", POP_FLOAT, ELEMENTS);
+  pop_program copy = pop_program_copy_from_stream(stream, matrix, "copy");
+  check(pop_engine_create(graph, (pop_program[]){copy, nothing}, 2, NULL, 0, &engine));
+  float *values = calloc(ELEMENTS, sizeof *values);
+  check(pop_engine_connect_stream(engine, "matrix stream", values, values + ELEMENTS));
+  check(pop_engine_load(engine));
+  result r = {.host = run(engine, 0) - run(engine, 1)};
+  print("host_link_40_MB", "program", 2641488, (double)r.host, &r);
+  pop_engine_free(engine);
+  free(values);
+  finish(graph);
+}
+
+/* ---- library operations on one tile ---- */
+
+typedef struct operation {
+  const char *name;
+  double formula;
+  pop_type type;
+  bool binary;
+  unsigned op;
+} operation_row;
+
+/* 6,000 elements; the formulae: graphcore/poplibs, lib/popops/popopsCycleEstimators.cpp. */
+static const operation_row operations[] = {
+    {"add_float", 9185, POP_FLOAT, true, POP_BINARY_ADD},
+    {"add_half", 4667, POP_HALF, true, POP_BINARY_ADD},
+    {"add_int", 42167, POP_INT, true, POP_BINARY_ADD},
+    {"divide_float", 30185, POP_FLOAT, true, POP_BINARY_DIVIDE},
+    {"exp_float", 18218, POP_FLOAT, false, POP_UNARY_EXPONENT},
+    {"exp_half", 6218, POP_HALF, false, POP_UNARY_EXPONENT},
+    {"tanh_float", 36122, POP_FLOAT, false, POP_UNARY_TANH},
+    {"log_float", 36122, POP_FLOAT, false, POP_UNARY_LOGARITHM},
+    {"logistic_float", 36122, POP_FLOAT, false, POP_UNARY_SIGMOID},
+    {"rsqrt_float", 24122, POP_FLOAT, false, POP_UNARY_RSQRT},
+    {"sqrt_float", 30122, POP_FLOAT, false, POP_UNARY_SQRT},
+};
+
+static void measure_operation(const operation_row *o, const char *codelets)
+{
+  const size_t elements = 6000;
+  pop_graph *graph = new_graph("ipu2", 1, codelets);
+  pop_popops_add_codelets(graph);
+  pop_tensor in[3];
+  static const char *const names[] = {"a", "b", "out"};
+  for (int i = 0; i < 3; i++) {
+    in[i] = pop_graph_add_variable(graph, o->type, &elements, 1, names[i]);
+    pop_graph_set_tile_mapping(graph, in[i], 0);
+  }
+  pop_program step = pop_program_sequence(graph, "step");
+  if (o->binary)
+    pop_popops_binary(graph, (pop_binary_op)o->op, in[0], in[1], in[2], step, o->name);
+  else
+    pop_popops_unary(graph, (pop_unary_op)o->op, in[0], in[2], step, o->name);
+  result r = measure(graph, step, 0, 1);
+  print(o->name, "estimate", o->formula, (double)r.compute, &r);
+  finish(graph);
+}
+
+int main(int argc, char **argv)
+{
+  if (argc != 2) {
+    fprintf(stderr, "usage: fidelity CODELETS.gp\n");
+    return 2;
+  }
+  measure_pi("pi_1000", "Pi<1>", 90084, argv[1]);
+  measure_pi("pi_1000_by_2", "Pi<2>", 57318, argv[1]);
+  measure_pi("pi_1000_by_12", "Pi<12>", 47500, argv[1]);
+  measure_loop(argv[1]);
+  for (size_t i = 0; i < sizeof stencils / sizeof *stencils; i++)
+    measure_stencil(&stencils[i], argv[1]);
+  measure_matrix_vector(argv[1]);
+  measure_host_link(argv[1]);
+  measure_stencil(&aliev_panfilov, argv[1]);
+  for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+    measure_operation(&operations[i], argv[1]);
+  return 0;
+}

@@ -1,0 +1,56 @@
+#!/bin/sh
+# fidelity.sh <file>: our cycles beside those that were published (fidelity.c, fidelity/codelets.cpp: programs of ours that do
+# the same work; fidelity/rows: where each figure is from, and what explains the difference).
+#
+# fidelity_geomean, fidelity_worst: over the programs that were measured on chips by their authors; the mean of ours over
+# published, and the ratio that is furthest from 1, either way. Every third row is held back: it is in the table and in
+# fidelity_held_geomean and fidelity_held_worst, and nothing is tuned to it. fidelity_library_geomean: library operations
+# against their authors' formulae for the chip, which nobody measured here.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/measure.sh"
+
+output=$1
+rows=$POPULUS_SOURCE_DIR/tests/bench/fidelity/rows
+"$POPULUS_BIN/popc" -O3 "$POPULUS_SOURCE_DIR/tests/bench/fidelity/codelets.cpp" -o codelets.gp
+"$POPULUS_BUILD_DIR/tests/bench/fidelity" codelets.gp >figures
+cut -d'|' -f1 "$rows" | sed '/^#/d; s/ *$//' >named
+cut -d' ' -f1 figures | cmp - named || { echo "fidelity: rows that are measured and rows of $rows differ" >&2; exit 1; }
+
+awk -F'|' '
+  function trim(text) { gsub(/^ +| +$/, "", text); return text }
+  FILENAME == ARGV[1] { if (!/^#/) { name = trim($1); source[name] = trim($2); why[name] = trim($3) } next }
+  FNR == 1 { printf "%-16s %10s %10s %6s  %s\n", "row", "published", "ours", "ratio", "ours in parts; why (source)" }
+  {
+    split($0, at, " ")
+    parts = ""
+    split("compute copies exchange sync host", names, " ")
+    for (i = 1; i <= 5; i++) if (at[4 + i]) parts = parts sprintf("%s %d, ", names[i], at[4 + i])
+    sub(/, $/, "", parts)
+    printf "%-16s %10d %10d %6.2f%s %s; %s (%s)\n", at[1], at[3], at[4], at[4] / at[3], FNR % 3 ? " " : "*", parts,
+      why[at[1]], source[at[1]]
+  }
+  END { print "* held back" }' "$rows" figures
+
+# summary <kind> <held: 0 or 1, or any>: geometric mean and worst ratio
+summary() {
+  awk -v kind="$1" -v held="$2" '
+    $2 == kind && (held == "any" || (NR % 3 == 0) == held) {
+      ratio = $4 / $3; sum += log(ratio); count++
+      far = ratio < 1 ? 1 / ratio : ratio
+      if (far > worst) { worst = far; at = ratio }
+    }
+    END { print exp(sum / count), at }' figures
+}
+take() { # a word of what follows
+  echo "$2" | cut -d' ' -f"$1"
+}
+open=$(summary program 0)
+held=$(summary program 1)
+number fidelity_geomean "$(take 1 "$open")" ratio
+number fidelity_worst "$(take 2 "$open")" ratio
+number fidelity_held_geomean "$(take 1 "$held")" ratio
+number fidelity_held_worst "$(take 2 "$held")" ratio
+number fidelity_library_geomean "$(take 1 "$(summary estimate any)")" ratio
+while read -r name _ published ours _; do
+  number "fidelity_$name" "$ours" cycles published "$published"
+done <figures

@@ -1,0 +1,230 @@
+// What published programs do on a tile, written anew (fidelity.c says which and where they are): the same loads, operations
+// and stores in the same loops, in types of the same width.
+#include <ipudef.h>
+#include <poplar/Vertex.hpp>
+
+using namespace poplar;
+
+typedef float pair __attribute__((ext_vector_type(2)));
+
+// pi as the area under 4 / (1 + x^2), `unroll` slices in a round
+template <unsigned unroll> class Pi : public Vertex
+{
+public:
+  Input<unsigned> id;
+  Input<unsigned> n;
+  Input<float> slice;
+  Output<float> out;
+
+  bool compute()
+  {
+    float sum = 0;
+    for (unsigned j = id * n; j < (id + 1) * n; j += unroll)
+#pragma unroll
+      for (unsigned i = 0; i < unroll; ++i) {
+        float x = (unroll == 1 ? j - 0.5f : j + float(i) - 0.5f) * slice;
+        sum += 4.0f / (1.0f + x * x);
+      }
+    *out = sum;
+    return true;
+  }
+};
+
+template class Pi<1>;
+template class Pi<2>;
+template class Pi<12>;
+
+// A hundred rounds of nothing, counted in memory, on the supervisor
+class EmptyLoop : public SupervisorVertex
+{
+public:
+  Output<unsigned> out;
+
+  bool compute()
+  {
+    volatile int i = 0;
+    while (i < 100) ++i;
+    *out = i;
+    return true;
+  }
+};
+
+template <typename T, int lanes> struct Pack {
+  typedef T type;
+};
+template <> struct Pack<float, 2> {
+  typedef float2 type;
+};
+template <> struct Pack<half, 4> {
+  typedef half4 type;
+};
+
+// 3 x 3 blur of pixels of four channels; `in` has a border of one pixel
+template <typename T, int lanes> class Blur : public Vertex
+{
+public:
+  Input<Vector<T, VectorLayout::ONE_PTR, 8>> in;
+  Output<Vector<T, VectorLayout::ONE_PTR, 8>> out;
+  unsigned height, width;
+
+  bool compute()
+  {
+    typedef typename Pack<T, lanes>::type V;
+    constexpr unsigned count = 4 / lanes;
+    const V *from = reinterpret_cast<const V *>(&in[0]);
+    V *to = reinterpret_cast<V *>(&out[0]);
+    for (unsigned y = 0; y < height; ++y)
+      for (unsigned x = 0; x < width; ++x)
+#pragma unroll
+        for (unsigned c = 0; c < count; ++c) {
+          auto at = [&](int down, int right) {
+            return from[count * ((width + 2) * (y + 1 + down) + (x + 1 + right)) + c];
+          };
+          to[count * (width * y + x) + c] =
+              T(1.f / 16) * (at(-1, -1) + at(-1, 1) + at(1, -1) + at(1, 1)) +
+              T(4.f / 16) * at(0, 0) + T(2.f / 16) * (at(0, 1) + at(0, -1) + at(1, 0) + at(-1, 0));
+        }
+    return true;
+  }
+};
+
+template class Blur<float, 1>;
+template class Blur<float, 2>;
+template class Blur<half, 4>;
+
+// One step of the heat equation. Two neighbours at a time; the outermost columns, which have no partner, alone.
+class Heat2d : public Vertex
+{
+public:
+  Vector<Input<Vector<float, VectorLayout::SPAN, 8>>> in;
+  Vector<Output<Vector<float, VectorLayout::SPAN, 4>>> out;
+  unsigned height, width;
+  float alpha;
+
+  bool compute()
+  {
+    const float beta = 1.0f - 4.0f * alpha;
+    for (unsigned i = 1; i <= height; ++i) {
+      out[i - 1][0] = one(i, 1, beta);
+      if (width % 2 == 0) out[i - 1][width - 1] = one(i, width, beta);
+    }
+    for (unsigned i = 1; i <= height; ++i) {
+      const pair *north = reinterpret_cast<const pair *>(&in[i - 1][0]);
+      const pair *middle = reinterpret_cast<const pair *>(&in[i][0]);
+      const pair *south = reinterpret_cast<const pair *>(&in[i + 1][0]);
+      for (unsigned j = 1; j < (width + 1) / 2; ++j) {
+        pair sides = {middle[j - 1].y + middle[j].y, middle[j].x + middle[j + 1].x};
+        sides = beta * middle[j] + alpha * (north[j] + sides + south[j]);
+        out[i - 1][2 * j - 1] = sides.x;
+        out[i - 1][2 * j] = sides.y;
+      }
+    }
+    return true;
+  }
+
+private:
+  float one(unsigned i, unsigned j, float beta)
+  {
+    return beta * in[i][j] + alpha * (in[i + 1][j] + in[i - 1][j] + in[i][j + 1] + in[i][j - 1]);
+  }
+};
+
+class Heat3d : public Vertex
+{
+public:
+  Vector<Input<Vector<float, VectorLayout::SPAN, 8>>> in;
+  Vector<Output<Vector<float, VectorLayout::SPAN, 4>>> out;
+  unsigned height, width, depth;
+  float alpha;
+
+  bool compute()
+  {
+    const float beta = 1.0f - 6.0f * alpha;
+    for (unsigned x = 1; x <= height; ++x)
+      for (unsigned y = 1; y <= width; ++y) {
+        float *to = &out[(y - 1) + (x - 1) * width][0];
+        to[0] = one(x, y, 1, beta);
+        if (depth % 2 == 0) to[depth - 1] = one(x, y, depth, beta);
+      }
+    for (unsigned x = 1; x <= height; ++x)
+      for (unsigned y = 1; y <= width; ++y) {
+        const pair *top = pairs(x - 1, y), *bottom = pairs(x + 1, y), *middle = pairs(x, y);
+        const pair *left = pairs(x, y - 1), *right = pairs(x, y + 1);
+        float *to = &out[(y - 1) + (x - 1) * width][0];
+        for (unsigned z = 1; z < (depth + 1) / 2; ++z) {
+          pair sides = {middle[z - 1].y + middle[z].y, middle[z].x + middle[z + 1].x};
+          sides = beta * middle[z] + alpha * (sides + top[z] + bottom[z] + left[z] + right[z]);
+          to[2 * z - 1] = sides.x;
+          to[2 * z] = sides.y;
+        }
+      }
+    return true;
+  }
+
+private:
+  const float *row(unsigned x, unsigned y) { return &in[y + x * (width + 2)][0]; }
+  const pair *pairs(unsigned x, unsigned y) { return reinterpret_cast<const pair *>(row(x, y)); }
+  float one(unsigned x, unsigned y, unsigned z, float beta)
+  {
+    const float *middle = row(x, y);
+    return beta * middle[z] + alpha * (row(x - 1, y)[z] + row(x + 1, y)[z] + row(x, y - 1)[z] +
+                                       row(x, y + 1)[z] + middle[z + 1] + middle[z - 1]);
+  }
+};
+
+// One step of the Aliev-Panfilov model: excitation e, with its neighbours, and recovery r
+class AlievPanfilov : public Vertex
+{
+public:
+  Vector<Input<Vector<float, VectorLayout::SPAN, 4>>> in;
+  Vector<Output<Vector<float, VectorLayout::SPAN, 4>>> out;
+  Vector<InOut<Vector<float, VectorLayout::SPAN, 4>>> r;
+  unsigned height, width;
+  float delta, epsilon, my1, my2, h, dt, k, a, b;
+
+  bool compute()
+  {
+    const float d = delta / (h * h);
+    for (unsigned i = 1; i <= height; ++i)
+      for (unsigned j = 1; j <= width; ++j) {
+        out[i - 1][j - 1] =
+            in[i][j] +
+            dt * (d * (-4 * in[i][j] + in[i + 1][j] + in[i - 1][j] + in[i][j + 1] + in[i][j - 1]) -
+                  k * in[i][j] * (in[i][j] - a) * (in[i][j] - 1) - in[i][j] * r[i - 1][j - 1]);
+        r[i - 1][j - 1] += dt * (-epsilon - my1 * r[i - 1][j - 1] / (my2 + in[i][j])) *
+                           (r[i - 1][j - 1] + k * in[i][j] * (in[i][j] - b - 1));
+      }
+    return true;
+  }
+};
+
+// Matrix times vector, in segments of rows
+class Dot : public Vertex
+{
+public:
+  Input<Vector<float>> a, b;
+  Output<float> out;
+
+  bool compute()
+  {
+    float sum = 0;
+    for (unsigned i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    *out = sum;
+    return true;
+  }
+};
+
+class Sum : public Vertex
+{
+public:
+  Input<Vector<float>> in;
+  Output<float> out;
+
+  bool compute()
+  {
+    float sum = 0;
+    for (unsigned i = 0; i < in.size(); ++i) sum += in[i];
+    *out = sum;
+    return true;
+  }
+};
