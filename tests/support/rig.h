@@ -34,7 +34,8 @@ enum {
   RIG_END = RIG_BEHIND + 0x100,
   RIG_LATENCY = 5,
   RIG_SYNC = 100,
-  RIG_HOST_SYNC = 1000
+  RIG_HOST_SYNC = 1000,
+  RIG_HOST_BYTES = 8 /* of the host exchange, a cycle */
 };
 
 /* Word offset from the base of tile memory, as exchange instructions have it. */
@@ -56,6 +57,7 @@ static inline rig rig_create_with(uint32_t num_tiles, machine_options options)
   r.target.exchange_latency_cycles = RIG_LATENCY;
   r.target.sync_cycles = RIG_SYNC;
   r.target.host_sync_cycles = RIG_HOST_SYNC;
+  r.target.host_bytes_per_cycle = RIG_HOST_BYTES;
   r.target.system_bytes = 0;
   expect_ok(machine_create(&r.target, &options, &r.m));
   for (uint32_t i = 0; i < num_tiles; i++) r.code[i].base = RIG_CODE;
