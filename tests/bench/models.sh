@@ -1,0 +1,42 @@
+#!/bin/sh
+# models.sh <file>: modules of StableHLO by pophlo.
+#
+# models_conformance is how many of StableHLO's conformance programs hold (in POPULUS_STABLEHLO; left out where there are
+# none), models_conformance_s what that takes. models_matmul_vs_bound is the cycles of a product of two 1024 x 1024 matrices of
+# f32 on the 1,472 tiles of ipu2, to those of its multiply-adds at one for each issue slot: 1024^3 / 1472; exchange and all
+# else counts. models_memory_vs_live is all memory of its images, gaps included, to the bytes of the three matrices.
+# models_transformer_compile_s is what one layer of a transformer takes to an archive: 128 words of width 512, 8 heads, a hidden
+# layer of 2,048 (examples/models/transformer.mlir, enlarged); the least of three.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/measure.sh"
+
+output=$1
+pophlo=$POPULUS_BIN/pophlo
+tiles=1472
+
+folder=${POPULUS_STABLEHLO-$POPULUS_SOURCE_DIR/../shared/data/stablehlo}
+if [ -d "$folder" ]; then
+  seconds sh -c '"$@" >out || true' sh "$pophlo" --check "$folder"/*.mlir >took
+  number models_conformance "$(awk 'END { print $1 }' out)" programs
+  number models_conformance_s "$(cat took)" s
+fi
+
+matrix='tensor<1024x1024xf32>'
+cat >product.mlir <<TEXT
+func.func @main(%x: $matrix, %y: $matrix) -> $matrix {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ($matrix, $matrix) -> $matrix
+  return %0 : $matrix
+}
+TEXT
+head -c 4194304 /dev/zero >zeros
+"$pophlo" --tiles $tiles --run --cycles --memory --in x=zeros --in y=zeros product.mlir >product
+number models_matmul_vs_bound "$(awk -v tiles=$tiles '/^cycles: / { print $2 / (1024 ^ 3 / tiles) }' product)" 'times the bound'
+number models_memory_vs_live "$(awk '/Including Gaps:/ { gsub(/,/, "", $3); print $3 / (3 * 1024 ^ 2 * 4); exit }' product)" \
+  'times the live bytes'
+
+sed -e 's/tensor<64xf32>/tensor<262144xf32>/g; s/tensor<128xf32>/tensor<1048576xf32>/g
+  s/6x2x4xf32/128x8x64xf32/g; s/2x6x6xf32/8x128x128xf32/g; s/2x6x4xf32/8x128x64xf32/g; s/<2x6xf32/<8x128xf32/g
+  s/6x16xf32/128x2048xf32/g; s/<8x16xf32/<512x2048xf32/g; s/<16x8xf32/<2048x512xf32/g; s/<8x8xf32/<512x512xf32/g
+  s/<6x8xf32/<128x512xf32/g; s/<6xf32/<128xf32/g' "$POPULUS_SOURCE_DIR/examples/models/transformer.mlir" >layer.mlir
+for _ in 1 2 3; do seconds "$pophlo" --tiles $tiles -o layer.a layer.mlir; done | sort -g | head -1 >took
+number models_transformer_compile_s "$(cat took)" s
