@@ -1,5 +1,6 @@
 # The names under which existing programs know us: -lpoplar (and -lpopops, … where programs name them), pkg-config poplar,
-# find_package(poplar). All of it is libpopulus: lib<name>.so is text for the linker, which says so.
+# find_package(poplar). All of it is libpopulus: lib<name>.so is text for the linker, which says so. (ldconfig knows such
+# text by its first words.)
 if(NOT TARGET populus)
   return()
 endif()
@@ -14,7 +15,7 @@ INPUT(-ldw -lelf -ljansson -lxxhash -lcbor -lprotobuf-c -lz ${LLVM19_LIBRARY_DIR
 endif()
 foreach(name IN LISTS POPLAR_LIBRARIES)
   file(CONFIGURE OUTPUT ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${name}.so @ONLY
-    CONTENT "/* Text for the linker: ${name} is a part of Populus. */\n${what}\n")
+    CONTENT "/* GNU ld script: ${name} is a part of Populus. */\n${what}\n")
   install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${name}.so DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 endforeach()
 
