@@ -64,15 +64,22 @@ static void name_tensors(const built *b)
   }
 }
 
-static pop_error *build(const pophlo_arguments *a, bool named, built *b)
+/* Without an engine. */
+static pop_error *lower(const pophlo_arguments *a, bool named, built *b, pop_program *program)
 {
   pop_target target;
-  pop_program program;
   POP_TRY(choose_target(a, b->model, &target));
   b->graph = pop_graph_create(&target);
-  POP_TRY(pop_model_lower(b->model, b->graph, &program));
+  POP_TRY(pop_model_lower(b->model, b->graph, program));
   if (a->dump) POP_TRY(pop_model_dump(b->model, a->dump));
   if (named) name_tensors(b);
+  return NULL;
+}
+
+static pop_error *build(const pophlo_arguments *a, bool named, built *b)
+{
+  pop_program program;
+  POP_TRY(lower(a, named, b, &program));
   return pop_engine_create(b->graph, &program, 1, a->options, a->num_options, &b->engine);
 }
 
@@ -86,18 +93,35 @@ typedef struct check_list {
   pthread_mutex_t lock;
 } check_list;
 
+/* Runs the program and judges what it says of itself. `engine`: NULL is what the options say. */
+static pop_error *check_run(const pophlo_arguments *a, built *b, const pop_program *program,
+                            const char *engine)
+{
+  pop_option *options = pop_xcalloc(a->num_options + 1, sizeof *options);
+  if (a->num_options) memcpy(options, a->options, a->num_options * sizeof *options);
+  options[a->num_options] = (pop_option){"target.tileEngine", engine};
+  pop_error *error = pop_engine_create(b->graph, program, 1, options,
+                                       a->num_options + (engine ? 1 : 0), &b->engine);
+  free(options);
+  if (!error) error = pop_engine_load(b->engine);
+  if (!error) error = pop_engine_run(b->engine, 0);
+  if (!error) error = pop_model_judge(b->model, b->engine);
+  if (error && engine) error = pop_error_prefix(error, "%s", engine);
+  pop_engine_free(b->engine);
+  b->engine = NULL;
+  return error;
+}
+
 static pop_error *check_part(const pophlo_arguments *a, const char *text, size_t size,
                              const char *file, size_t part, size_t *checks)
 {
   built b = {0};
+  pop_program program;
   pop_error *error = pop_model_parse(text, size, file, part, &b.model);
-  if (!error) error = build(a, false, &b);
-  if (!error) error = pop_engine_load(b.engine);
-  if (!error) error = pop_engine_run(b.engine, 0);
-  if (!error) {
-    *checks += pop_model_num_checks(b.model);
-    error = pop_model_judge(b.model, b.engine);
-  }
+  if (!error) error = lower(a, false, &b, &program);
+  if (!error) error = check_run(a, &b, &program, a->both_engines ? "translator" : NULL);
+  if (!error && a->both_engines) error = check_run(a, &b, &program, "interpreter");
+  if (!error) *checks += pop_model_num_checks(b.model);
   built_free(&b);
   return error;
 }

@@ -30,6 +30,7 @@ static const char help[] =
     "      --option KEY=VALUE  set an option of the engine\n"
     "      --cycles            with --run: print the device's cycles\n"
     "      --memory            with --run: print the memory summary\n"
+    "      --both-engines      with --check: by translated code, and by the interpreter\n"
     "  -j, --jobs N            with --check: modules at once (default: one for each core)\n"
     "  -v, --verbose           with --check: a line for each module\n"
     "  -h, --help              print this\n"
@@ -49,6 +50,7 @@ enum {
   OPTION_CHECK,
   OPTION_LIST,
   OPTION_CODELETS,
+  OPTION_BOTH_ENGINES,
   OPTION_DUMP,
   OPTION_PART,
   OPTION_DEVICE,
@@ -76,6 +78,7 @@ static const struct option long_options[] = {
     {"option", required_argument, NULL, OPTION_OPTION},
     {"cycles", no_argument, NULL, OPTION_CYCLES},
     {"memory", no_argument, NULL, OPTION_MEMORY},
+    {"both-engines", no_argument, NULL, OPTION_BOTH_ENGINES},
     {"jobs", required_argument, NULL, 'j'},
     {"verbose", no_argument, NULL, 'v'},
     {"help", no_argument, NULL, 'h'},
@@ -154,6 +157,9 @@ static pop_error *take_option(int option, pophlo_arguments *a)
     return NULL;
   case OPTION_PART:
     return parse_number("--part", optarg, SIZE_MAX, &a->part);
+  case OPTION_BOTH_ENGINES:
+    a->both_engines = true;
+    return NULL;
   case OPTION_DUMP:
     a->dump = optarg;
     return NULL;
@@ -198,8 +204,10 @@ static pop_error *check_combination(const pophlo_arguments *a)
                          "nothing is asked for: -o, --run, --check, --list, --dump or --codelets");
   if (!a->check && a->num_files > 1)
     return usage_error("one module only, and not also", a->files[1]);
-  if (!a->check && (a->jobs || a->verbose))
-    return pop_error_new(POP_ERROR_USAGE, "--jobs and --verbose go with --check");
+  if (!a->check && (a->jobs || a->verbose || a->both_engines))
+    return pop_error_new(POP_ERROR_USAGE, "--jobs, --verbose and --both-engines go with --check");
+  if (a->both_engines && a->device == DEVICE_CPU)
+    return pop_error_new(POP_ERROR_USAGE, "a CPU has no engines: --both-engines is for IPUs");
   if (!a->run && (a->num_ins || a->num_outs || a->cycles || a->memory))
     return pop_error_new(POP_ERROR_USAGE, "--in, --out, --cycles and --memory go with --run");
   if (a->device == DEVICE_CPU && (a->tiles || a->target || a->output))

@@ -6,8 +6,8 @@ pophlo=$POPULUS_BIN/pophlo
 models=$POPULUS_SOURCE_DIR/tests/e2e/models
 
 # Each on the translator, the interpreter and the CPU device; and over several tiles.
-for how in 'ipu auto' 'ipu interpreter' 'cpu auto' 'ipumodel auto'; do
-  POPULUS_TILE_ENGINE=${how#* } quiet out "$pophlo" --check --device "${how% *}" "$models"/*.mlir "$models"/*.txt
+for how in --both-engines --device=cpu --device=ipumodel; do
+  quiet out "$pophlo" --check "$how" "$models"/*.mlir "$models"/*.txt
   has out '^10 of 10 files hold, with [0-9]+ checks$'
 done
 quiet out "$pophlo" --check --tiles 7 "$models"/*.mlir "$models"/*.txt
@@ -138,6 +138,8 @@ says 3:6 'cholesky is of square matrices' 'func.func @f() {
 %0 = stablehlo.constant dense<1.0> : tensor<2x3xf32>
 %1 = stablehlo.cholesky %0, lower = true : tensor<2x3xf32>
 return }'
+refuses 2 'POPULUS_TILE_ENGINE is set' env POPULUS_TILE_ENGINE=auto "$pophlo" --check --both-engines saxpy.mlir
+refuses 2 'a CPU has no engines' "$pophlo" --check --both-engines --device cpu saxpy.mlir
 refuses 2 'there is no option' "$pophlo" --nonsense saxpy.mlir
 refuses 2 'nothing is asked for' "$pophlo" saxpy.mlir
 refuses 2 '--in x=FILE is missing' "$pophlo" --run saxpy.mlir
