@@ -233,6 +233,8 @@ typedef struct lift {
 } lift;
 
 void lift_unit(lift *l); /* sets `functions` */
+/* A function's attribute (a string): it uses no floating-point register. */
+#define LIFT_INTEGERS_ONLY "integers-only"
 
 /* lift_state.c */
 

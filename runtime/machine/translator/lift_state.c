@@ -144,6 +144,13 @@ static LLVMValueRef new_slot(lift *l, LLVMTypeRef type, const char *name, uint32
   return LLVMBuildAlloca(l->b, type, text);
 }
 
+static void mark_integers_only(lift *l)
+{
+  static const char name[] = LIFT_INTEGERS_ONLY;
+  LLVMAttributeRef mark = LLVMCreateStringAttribute(l->context, name, sizeof name - 1, "", 0);
+  LLVMAddAttributeAtIndex(l->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, mark);
+}
+
 void lift_make_slots(lift *l)
 {
   bool x[NUM_REGISTERS + 1] = {[2] = true}, f[NUM_REGISTERS] = {false};
@@ -153,6 +160,7 @@ void lift_make_slots(lift *l)
     mark_registers(l, &l->unit->ops[i], x, f);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (x[r]) l->x[r] = new_slot(l, l->type.i32, "x", r);
+  if (!memchr(f, true, sizeof f)) mark_integers_only(l);
   for (uint32_t r = 0; r < NUM_REGISTERS; r++) {
     if (!f[r]) continue;
     l->single[r] = new_slot(l, l->type.single, "f", r);

@@ -192,12 +192,14 @@ static const char *identity(const translator *t)
 }
 
 /* LLVM does what is left behind vectors of 16 elements in shorter vectors; loops on tiles are so short that it should do
- * the same behind 8 (14 x 14 x 14 points of a stencil: 1.67 of the host's time without, 1.35 with). Only its command line
- * says so, which is the process's. */
+ * the same behind 8 (14 x 14 x 14 points of a stencil: 1.67 of the host's time without, 1.35 with). And superword
+ * vectorisation begins with pairs that hardly pay, which then are in the way of fours (four sums of products in a loop
+ * that is written out: 2.6 of the host's time without, 1.9 with). Only its command line says so, which is the process's. */
 static void set_options(void)
 {
-  static const char *const options[] = {"translator", "-epilogue-vectorization-minimum-VF=8"};
-  LLVMParseCommandLineOptions(2, options, NULL);
+  static const char *const options[] = {"translator", "-epilogue-vectorization-minimum-VF=8",
+                                        "-slp-threshold=2"};
+  LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 }
 
 static translator *create(const translator_helpers *helpers, char **error)
@@ -349,6 +351,26 @@ static bool verify(LLVMModuleRef module, char **error)
   return !broken;
 }
 
+/* Superword vectorisation makes vectors of the halves of 64-bit integers, and of what else an integer function has in
+ * pairs, and then spends more on getting them in and out (SipHash: 5.4 of the host's time, 2.0 without). It leaves
+ * functions alone that may use no vector registers by themselves, so that is what these are said to be meanwhile. */
+static const char keeps_scalars[] = "noimplicitfloat";
+
+static void keep_scalars(LLVMModuleRef module, bool keep)
+{
+  unsigned kind = LLVMGetEnumAttributeKindForName(keeps_scalars, sizeof keeps_scalars - 1);
+  LLVMAttributeIndex place = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+    if (!LLVMGetStringAttributeAtIndex(f, place, LIFT_INTEGERS_ONLY, strlen(LIFT_INTEGERS_ONLY)))
+      continue;
+    if (keep)
+      LLVMAddAttributeAtIndex(f, place,
+                              LLVMCreateEnumAttribute(LLVMGetModuleContext(module), kind, 0));
+    else
+      LLVMRemoveEnumAttributeAtIndex(f, place, kind);
+  }
+}
+
 /* LLVM's own -O2 without inlining and with two changes, each measured (tests/bench/machine.sh):
  * superword vectorisation comes last, because in front of unrolling it makes pairs where four would
  * fit, or where none do; and passes that look for more facts about branches (jump threading,
@@ -365,15 +387,18 @@ static const char *const passes[] = {
     "function<eager-inv>("
     "loop-vectorize,loop-load-elim,"
     "instcombine<no-verify-fixpoint>,simplifycfg,loop-unroll<O2>,"
-    "instcombine<no-verify-fixpoint>,slp-vectorizer,loop-mssa(licm<allowspeculation>),"
-    "div-rem-pairs,simplifycfg)"};
+    "instcombine<no-verify-fixpoint>)",
+    "function<eager-inv>(slp-vectorizer)",
+    "function<eager-inv>(loop-mssa(licm<allowspeculation>),div-rem-pairs,simplifycfg)"};
+enum { NUM_PASSES = sizeof passes / sizeof *passes, SUPERWORDS = NUM_PASSES - 2 };
 
 static bool optimise(const translator *t, LLVMModuleRef module, void (*breathe)(void), char **error)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   bool bad = false;
-  for (size_t i = 0; i < sizeof passes / sizeof *passes && !bad; i++) {
+  for (size_t i = 0; i < NUM_PASSES && !bad; i++) {
     if (breathe) breathe();
+    if (i >= SUPERWORDS) keep_scalars(module, i == SUPERWORDS);
     bad = failed(LLVMRunPasses(module, passes[i], t->target, options), error);
   }
   LLVMDisposePassBuilderOptions(options);
