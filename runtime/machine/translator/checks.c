@@ -128,7 +128,8 @@ static void add_access(search *s, const affine_registers *v, const code_op *op, 
   if (!base.known || offset % bytes) return;
   group *g = find_group(s, &base, offset, bytes, store, by_sp);
   if (g) {
-    s->out[index].covered = true;
+    s->out[index] = (access_check){
+        .covered = true, .tested_by = g->first, .from = (int32_t)(offset - g->offset)};
   } else {
     pop_push(s->groups, s->num_groups, s->groups_capacity,
              (group){.base = base,

@@ -160,12 +160,14 @@ void function_loops_find(const code_unit *unit, const code_function *f, function
 void function_loops_free(function_loops *loops);
 
 /* checks.c: what an access tests: `bytes` bytes from its own address + `from` on, for itself and
- * others; or nothing, if it is covered by such a test. */
+ * others; or nothing, if it is covered by such a test: it then is `from` bytes behind the access that has made it. */
 typedef struct access_check {
   bool covered;
   bool store, by_sp; /* somebody is a store; is a store relative to sp */
+  bool guess_stack;  /* the address probably points into the stack (stack_pointers.c) */
   int32_t from;
   uint32_t bytes, align; /* 0: only itself is tested; bytes is a multiple of align, a power of 2 */
+  uint32_t tested_by;    /* if it is covered: the operation that tests, as an index of these */
 } access_check;
 
 /* By operation of the function; to be freed. Of the function as a whole, or of the fast copy of one
@@ -189,7 +191,9 @@ typedef struct lift_types {
 /* The function, or the fast copy of a loop. */
 typedef struct code_copy {
   LLVMBasicBlockRef *starts; /* by block; NULL: not in this copy */
-  access_check *checks;
+  access_check *checks;      /* by operation of the function, as the next */
+  LLVMValueRef
+      *places; /* of what a test has found good: stack slots; NULL: none yet (lift_memory.c) */
 } code_copy;
 
 typedef struct lift {
@@ -228,8 +232,7 @@ typedef struct lift {
   LLVMValueRef invariants[MAX_INVARIANTS]; /* of the fast copy */
   const code_copy *copy;
   const code_block *block;
-  uint32_t op_index;       /* in the unit */
-  uint32_t stack_pointers; /* bit per register: probably points into the stack */
+  uint32_t op_index; /* in the unit */
 } lift;
 
 void lift_unit(lift *l); /* sets `functions` */
@@ -242,6 +245,8 @@ LLVMValueRef lift_constant(const lift *l, uint32_t value);
 LLVMValueRef lift_constant64(const lift *l, uint64_t value);
 LLVMValueRef lift_compare(lift *l, LLVMIntPredicate predicate, LLVMValueRef a, LLVMValueRef b);
 LLVMBasicBlockRef lift_new_block(lift *l, const char *name);
+/* A stack slot of the function, wherever the builder is. */
+LLVMValueRef lift_new_slot(lift *l, LLVMTypeRef type, const char *name);
 /* What comes next is built there. */
 void lift_at_end(lift *l, LLVMBasicBlockRef block);
 /* Ends the basic block with a branch that nearly always goes to `usual`, where `condition` holds. */

@@ -272,13 +272,9 @@ static void lift_block(lift *l, uint32_t number)
 {
   const code_block *b = &l->unit->blocks[l->f->first_block + number];
   l->block = b;
-  l->stack_pointers = l->block_stack_pointers[number];
   lift_at_end(l, l->copy->starts[number]);
   if (!l->fast || !l->fast->fixed_time || !l->last_round) pay(l, b);
-  for (uint32_t i = 0; i < b->num_ops - ends_by_op(b); i++) {
-    lift_op(l, i);
-    l->stack_pointers = stack_pointers_after(l->stack_pointers, &l->unit->ops[b->first_op + i]);
-  }
+  for (uint32_t i = 0; i < b->num_ops - ends_by_op(b); i++) lift_op(l, i);
   lift_end(l, number);
 }
 
@@ -334,12 +330,36 @@ static void sum_worst_slots(lift *l)
   }
 }
 
+static uint32_t num_ops_of(const lift *l)
+{
+  const code_block *first = &l->unit->blocks[l->f->first_block];
+  const code_block *last = first + l->f->num_blocks - 1;
+  return last->first_op + last->num_ops - first->first_op;
+}
+
+/* For each operation of the function: does its address probably point into the stack? */
+static void guess_stack(const lift *l, access_check *checks)
+{
+  uint32_t first = l->unit->blocks[l->f->first_block].first_op;
+  for (uint32_t n = 0; n < l->f->num_blocks; n++) {
+    const code_block *b = &l->unit->blocks[l->f->first_block + n];
+    uint32_t bits = l->block_stack_pointers[n];
+    for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++) {
+      const code_op *op = &l->unit->ops[i];
+      checks[i - first].guess_stack = bits >> op->rs1 & 1;
+      bits = stack_pointers_after(bits, op);
+    }
+  }
+}
+
 /* The blocks of the function, or of a loop. */
 static code_copy make_copy(lift *l, const counted_loop *loop)
 {
   uint32_t n = l->f->num_blocks;
   code_copy copy = {.starts = pop_xcalloc(n, sizeof *copy.starts),
-                    .checks = function_checks_find(l->unit, l->f, &l->loops, loop)};
+                    .checks = function_checks_find(l->unit, l->f, &l->loops, loop),
+                    .places = pop_xcalloc(num_ops_of(l) + 1, sizeof *copy.places)};
+  guess_stack(l, copy.checks);
   for (uint32_t i = 0; i < n; i++) {
     if (loop && !loop->contains[i]) continue;
     char name[16];
@@ -360,6 +380,7 @@ static void lift_code(lift *l, const code_copy *copy)
 static void free_copy(code_copy *copy)
 {
   free(copy->checks);
+  free(copy->places);
   free(copy->starts);
 }
 

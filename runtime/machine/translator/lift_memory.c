@@ -37,7 +37,7 @@ static LLVMValueRef at_frame_memory(lift *l, LLVMValueRef offset)
 typedef struct range {
   LLVMValueRef start;
   uint32_t bytes, align; /* bytes: a multiple of align */
-  bool store, by_sp;
+  bool store, by_sp, guess_stack;
 } range;
 
 /* The last place where the range may begin is `bytes - align` before that of its last `align`. */
@@ -97,22 +97,20 @@ static void try_unit_window(lift *l, const range *r, code_window w, LLVMBasicBlo
 }
 
 /* Branches to `inside` where a window holds the range, else to `slow`. */
-static void find_window(lift *l, const code_op *op, const range *r, LLVMBasicBlockRef inside,
-                        LLVMBasicBlockRef slow)
+static void find_window(lift *l, const range *r, LLVMBasicBlockRef inside, LLVMBasicBlockRef slow)
 {
   if (!r->store) {
     try_unit_window(l, r, l->unit->readable, inside);
     lift_likely(l, IN_FRAME_WINDOW(l, r, readable), inside, slow);
     return;
   }
-  bool guess_stack = l->stack_pointers >> op->rs1 & 1;
   if (r->by_sp) {
     lift_likely(l, in_window(l, r, l->stack_start, l->stack_bytes), inside, slow);
     return;
   }
-  if (guess_stack) likely_inside(l, in_window(l, r, l->stack_start, l->stack_bytes), inside);
+  if (r->guess_stack) likely_inside(l, in_window(l, r, l->stack_start, l->stack_bytes), inside);
   try_unit_window(l, r, l->unit->writable, inside);
-  if (!guess_stack) likely_inside(l, IN_FRAME_WINDOW(l, r, stack), inside);
+  if (!r->guess_stack) likely_inside(l, IN_FRAME_WINDOW(l, r, stack), inside);
   lift_likely(l, IN_FRAME_WINDOW(l, r, writable), inside, slow);
 }
 
@@ -127,25 +125,49 @@ static LLVMValueRef touch_at(lift *l, const access *a, LLVMValueRef address)
 }
 
 /* Behind this the range is legal. */
-static void test_range(lift *l, const code_op *op, const range *r)
+static void test_range(lift *l, const range *r)
 {
   LLVMBasicBlockRef inside = lift_new_block(l, "inside"), slow = lift_new_block(l, "slow");
-  find_window(l, op, r, inside, slow);
+  find_window(l, r, inside, slow);
   LLVMPositionBuilderAtEnd(l->b, slow);
   ask_machine(l, r, inside);
   LLVMPositionBuilderAtEnd(l->b, inside);
 }
 
+/* What the operation tests, for itself and others. */
+static range range_of_test(const access_check *check, const access *a)
+{
+  if (check->bytes)
+    return (range){NULL,         check->bytes, check->align,
+                   check->store, check->by_sp, check->guess_stack};
+  return (range){NULL, a->bytes, a->bytes, a->store, a->by_sp, check->guess_stack};
+}
+
+/* Where the access of the operation, which tests, is in tile memory: a slot, which may be wanted before it is set,
+ * because blocks are not lifted in the order in which they run. */
+static LLVMValueRef place_of(lift *l, uint32_t index)
+{
+  LLVMValueRef *place = &l->copy->places[index];
+  if (!*place) *place = lift_new_slot(l, l->type.i64, "place");
+  return *place;
+}
+
+/* What a test has covered is reached from the place of the access that has made it: that they differ by a constant becomes
+ * part of the host's instruction, and what is loaded twice is seen. */
 static LLVMValueRef checked_access(lift *l, const access *a, uint32_t index)
 {
-  LLVMValueRef address = address_of(l, a->op);
   const access_check *check = &l->copy->checks[index];
-  range own = {address, a->bytes, a->bytes, a->store, a->by_sp};
-  range all = {NULL, check->bytes, check->align, check->store, check->by_sp};
-  if (check->bytes)
-    all.start = LLVMBuildAdd(l->b, address, lift_constant(l, (uint32_t)check->from), "start");
-  if (!check->covered) test_range(l, a->op, check->bytes ? &all : &own);
-  return touch_at(l, a, address);
+  if (check->covered) {
+    LLVMValueRef way = LLVMConstInt(l->type.i64, (uint64_t)(int64_t)check->from, 1);
+    LLVMValueRef first = LLVMBuildLoad2(l->b, l->type.i64, place_of(l, check->tested_by), "first");
+    return touch(l, a, LLVMBuildGEP2(l->b, l->type.i8, at_frame_memory(l, first), &way, 1, ""));
+  }
+  LLVMValueRef address = address_of(l, a->op), place = place_of(l, index);
+  range r = range_of_test(check, a);
+  r.start = LLVMBuildAdd(l->b, address, lift_constant(l, (uint32_t)check->from), "start");
+  LLVMBuildStore(l->b, LLVMBuildZExt(l->b, address, l->type.i64, ""), place);
+  test_range(l, &r);
+  return touch(l, a, at_frame_memory(l, LLVMBuildLoad2(l->b, l->type.i64, place, "place")));
 }
 
 /* In the fast copy of a loop, of an access that the guard has checked for all rounds. */

@@ -137,6 +137,15 @@ static void mark_registers(lift *l, const code_op *op, bool *x, bool *f)
   if (lift_is_half(op->id)) l->has_half = true;
 }
 
+LLVMValueRef lift_new_slot(lift *l, LLVMTypeRef type, const char *name)
+{
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), entry = LLVMGetEntryBasicBlock(l->function);
+  LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(entry));
+  LLVMValueRef slot = LLVMBuildAlloca(l->b, type, name);
+  lift_at_end(l, here);
+  return slot;
+}
+
 static LLVMValueRef new_slot(lift *l, LLVMTypeRef type, const char *name, uint32_t number)
 {
   char text[16];

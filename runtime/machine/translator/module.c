@@ -198,7 +198,7 @@ static const char *identity(const translator *t)
 static void set_options(void)
 {
   static const char *const options[] = {"translator", "-epilogue-vectorization-minimum-VF=8",
-                                        "-slp-threshold=2"};
+                                        "-slp-threshold=4"};
   LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 }
 
