@@ -451,6 +451,16 @@ static bool in_state_of_another(const tile *t, const context *c, uint32_t addres
          address >= next_state(t, own, segment_end(s));
 }
 
+window memory_own_state(const machine *m, const tile *t, const context *c)
+{
+  uint32_t own = c->vertex_state;
+  const pop_image_segment *s = segment_at(t, own);
+  if (!s || !s->states || !s->writable) s = segment_at(t, own = t->supervisor.vertex_state);
+  if (!s || !s->states || !s->writable || own < t->stacks[c->number].start) return (window){0};
+  window state = larger_window(m, t, (window){0}, own, next_state(t, own, segment_end(s)));
+  return state.size && is_all_data(t, &state) ? state : (window){0};
+}
+
 static uint8_t *refuse_state(context *c, uint32_t address)
 {
   snprintf(c->fault.detail, sizeof c->fault.detail, "store into the state of another vertex");

@@ -117,6 +117,8 @@ typedef struct tile {
   worker_start workers[ISA_MAX_WORKERS];
   context supervisor; /* while it runs; between its runs what others ask for is in tile_stops */
   uint64_t instructions;
+  bool writes_states;          /* has native code met a vertex that does? */
+  uint64_t native_questions;   /* accesses that native code has asked memory_access about */
   machine_trace_event *events; /* of this superstep, where they are traced: COMPUTE, VERTEX */
   size_t num_events, events_capacity;
 } tile;
@@ -192,6 +194,9 @@ bool memory_contains(const tile *t, uint32_t address, uint32_t bytes, bool writa
                      bool executable);
 /* Are they within one writable segment, and nothing of a stack or of states of vertices? */
 bool memory_is_plain(const tile *t, uint32_t address, uint32_t bytes);
+/* Of the state of the context's own vertex: whole words of it to which memory_access allows all stores, whatever sp is.
+ * Size 0: none. */
+window memory_own_state(const machine *m, const tile *t, const context *c);
 /* The code page of `pc`; NULL if there is no code or `pc` is not a multiple of 4. */
 const code_page *memory_code_page(machine *m, tile *t, uint32_t pc, bool controlled);
 uint32_t memory_word(const machine *m, const tile *t, uint32_t address);

@@ -288,9 +288,33 @@ bool translate_has(const tile *t, const context *c, uint32_t pc)
 
 /* Helpers of native code */
 
+/* The window if it lies in `outer`, else none: native code takes what may be stored to for loadable. */
+static window window_inside(window w, window outer)
+{
+  uint32_t offset = w.start - outer.start;
+  bool inside = offset <= outer.size && w.size <= outer.size - offset;
+  return inside ? w : (window){0};
+}
+
+static window own_state(const translated_frame *frame)
+{
+  return window_inside(memory_own_state(frame->m, frame->t, frame->c), frame->c->readable);
+}
+
+/* To look for the state at each call of a vertex would cost more than the call, so it is done where some vertex has
+ * written its own. */
+static void find_own_state(translated_frame *frame)
+{
+  if (!frame->t->writes_states || frame->state_bytes) return;
+  window state = own_state(frame);
+  frame->state_start = state.start;
+  frame->state_bytes = state.size;
+}
+
 uint32_t translated_access(const translated_frame *frame, uint32_t start, uint32_t how, uint32_t sp)
 {
   uint32_t bytes = how & ACCESS_BYTES, align = how >> ACCESS_ALIGN_SHIFT & 7;
+  frame->t->native_questions++;
   if (start & (align - 1) || start + bytes < start) return 0;
   if (!(how & ACCESS_STORE)) return memory_may_load(frame->m, frame->t, start, bytes);
   frame->probe->x[2] = sp;
@@ -298,6 +322,9 @@ uint32_t translated_access(const translated_frame *frame, uint32_t start, uint32
   for (uint32_t at = start; at < start + bytes; at += align)
     if (!memory_access(frame->m, frame->t, frame->probe, at, align, true, how & ACCESS_BY_SP))
       return 0;
+  if (frame->t->writes_states) return 1;
+  window state = own_state(frame);
+  frame->t->writes_states = start - state.start < state.size;
   return 1;
 }
 
@@ -317,8 +344,9 @@ uint64_t translated_more_time(translated_frame *frame)
   return added;
 }
 
-translated_code translated_find(const translated_frame *frame, uint32_t pc)
+translated_code translated_find(translated_frame *frame, uint32_t pc)
 {
+  find_own_state(frame);
   translated_code native = find_native(frame->t, frame->c, pc);
   if (native) return native;
   translate_want(frame->m, frame->t, pc);
@@ -409,14 +437,6 @@ uint64_t translated_copy(translated_frame *frame, uint32_t address, uint32_t row
 
 /* Running */
 
-/* The window if it lies in `outer`, else none: native code takes what may be stored to for loadable. */
-static window window_inside(window w, window outer)
-{
-  uint32_t offset = w.start - outer.start;
-  bool inside = offset <= outer.size && w.size <= outer.size - offset;
-  return inside ? w : (window){0};
-}
-
 static translated_frame make_frame(machine *m, tile *t, context *c, context *probe)
 {
   uint64_t slots = slots_allowed(m, c->clock);
@@ -448,6 +468,7 @@ static bool run_native(machine *m, tile *t, context *c)
   if (!native) return false;
   context probe;
   translated_frame frame = make_frame(m, t, c, &probe);
+  find_own_state(&frame);
   uint64_t before;
   guard_note(c);
   do {

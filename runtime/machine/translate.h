@@ -113,6 +113,8 @@ typedef struct translated_frame {
   uint32_t readable_start, readable_bytes;
   uint32_t writable_start, writable_bytes;
   uint32_t stack_start, stack_bytes;
+  uint32_t state_start,
+      state_bytes; /* of the own vertex, on tiles where some vertex writes its state; else empty */
   machine *m;
   tile *t;
   context *probe; /* for translated_access: has the context's number, sp and vertex state */
@@ -136,8 +138,9 @@ uint32_t translated_access(const translated_frame *frame, uint32_t start, uint32
                            uint32_t sp);
 /* The frame's limit is used up, or nearly: slots that have been added to it, 0 if the run ends there. */
 uint64_t translated_more_time(translated_frame *frame);
-/* Native code that starts at `pc`; NULL if there is none for the frame's tile. */
-translated_code translated_find(const translated_frame *frame, uint32_t pc);
+/* Native code that starts at `pc`; NULL if there is none for the frame's tile. Sets the window of the vertex's own state:
+ * who changes the context's vertex_state makes it empty. */
+translated_code translated_find(translated_frame *frame, uint32_t pc);
 /* Result of an operation that has no short form: of floating point from the operands' registers, or of the table's
  * VALUES from two registers and the immediate. */
 uint32_t translated_value(uint32_t id, uint32_t a, uint32_t b, uint32_t c, uint32_t mode);
@@ -150,7 +153,7 @@ uint64_t translated_copy(translated_frame *frame, uint32_t address, uint32_t row
 typedef struct translator_helpers {
   uint32_t (*access)(const translated_frame *, uint32_t, uint32_t, uint32_t);
   uint64_t (*more_time)(translated_frame *);
-  translated_code (*find)(const translated_frame *, uint32_t);
+  translated_code (*find)(translated_frame *, uint32_t);
   uint32_t (*value)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);
   uint64_t (*copy)(translated_frame *, uint32_t, uint32_t, uint32_t, int64_t);
 } translator_helpers;

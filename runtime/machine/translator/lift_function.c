@@ -197,6 +197,8 @@ static void lift_dynamic(lift *l, uint32_t number, const code_op *op)
     LLVMValueRef state = lift_x(l, op->rs2);
     LLVMBuildStore(l->b, target, lift_field(l, l->registers, offsetof(context, vertex_entry)));
     LLVMBuildStore(l->b, state, lift_field(l, l->registers, offsetof(context, vertex_state)));
+    LLVMBuildStore(l->b, lift_constant(l, 0),
+                   lift_field(l, l->frame, offsetof(translated_frame, state_bytes)));
     lift_set_x(l, 10, state);
     lift_set_x(l, 1, back);
   } else {

@@ -111,7 +111,8 @@ static void find_window(lift *l, const range *r, LLVMBasicBlockRef inside, LLVMB
   if (r->guess_stack) likely_inside(l, in_window(l, r, l->stack_start, l->stack_bytes), inside);
   try_unit_window(l, r, l->unit->writable, inside);
   if (!r->guess_stack) likely_inside(l, IN_FRAME_WINDOW(l, r, stack), inside);
-  lift_likely(l, IN_FRAME_WINDOW(l, r, writable), inside, slow);
+  likely_inside(l, IN_FRAME_WINDOW(l, r, writable), inside);
+  lift_likely(l, IN_FRAME_WINDOW(l, r, state), inside, slow);
 }
 
 static LLVMValueRef address_of(lift *l, const code_op *op)

@@ -107,7 +107,7 @@ wide __modti3(wide a, wide b);
 typedef union helper_address {
   uint32_t (*access)(const translated_frame *, uint32_t, uint32_t, uint32_t);
   uint64_t (*more_time)(translated_frame *);
-  translated_code (*find)(const translated_frame *, uint32_t);
+  translated_code (*find)(translated_frame *, uint32_t);
   uint32_t (*value)(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t);
   uint64_t (*copy)(translated_frame *, uint32_t, uint32_t, uint32_t, int64_t);
   wide (*divide)(wide, wide);
@@ -326,7 +326,7 @@ static LLVMModuleRef lift_module(const translator *t, LLVMContextRef context, co
   l.access = define_quiet(&l, "quiet_access", l.type.access, access, MEMORY_READS);
   LLVMValueRef more = declare_helper(&l, "tile_more_time", l.type.more_time, MEMORY_WRITES_FRAME);
   l.more_time = define_quiet(&l, "quiet_more_time", l.type.more_time, more, MEMORY_WRITES_FRAME);
-  l.find = declare_helper(&l, "tile_find", l.type.find, MEMORY_READS);
+  l.find = declare_helper(&l, "tile_find", l.type.find, MEMORY_WRITES_FRAME);
   l.value = declare_helper(&l, "tile_value", l.type.value, MEMORY_NONE);
   l.copy_block = declare_helper(&l, "tile_copy", l.type.copy, MEMORY_WRITES);
   lift_unit(&l);
