@@ -172,11 +172,17 @@ static void emit_block(const emitter *to, const pop_executable *e, const timed_b
   emit_end_map(to);
 }
 
-void emit_timed_blocks(const emitter *to, const timed_blocks *t)
+timed_block *timed_blocks_sorted(const timed_blocks *t)
 {
   timed_block *sorted = pop_xcalloc(t->num_blocks + 1, sizeof *sorted);
   if (t->num_blocks) memcpy(sorted, t->blocks, t->num_blocks * sizeof *sorted);
   qsort(sorted, t->num_blocks, sizeof *sorted, compare_blocks);
+  return sorted;
+}
+
+void emit_timed_blocks(const emitter *to, const timed_blocks *t)
+{
+  timed_block *sorted = timed_blocks_sorted(t);
   emit_begin_map(to, "lightweightProfile");
   emit_int(to, "droppedBlocks", (int64_t)t->num_dropped);
   emit_begin_vector(to, "tiles");

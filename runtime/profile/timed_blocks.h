@@ -53,6 +53,9 @@ void timed_blocks_end_run(timed_blocks *t, uint64_t now);
 void timed_blocks_reset(timed_blocks *t);
 void timed_blocks_free(timed_blocks *t); /* what it holds */
 
+/* All of them, by tile, then beginning; what holds others comes before them. The caller frees them. */
+timed_block *timed_blocks_sorted(const timed_blocks *t);
+
 const char *timed_block_kind_name(timed_block_kind kind);
 /* "" for those that have none. */
 const char *timed_block_name(const pop_executable *e, const timed_block *b);

@@ -5,7 +5,8 @@
  *   process 0        "Engine": runs, blocks
  *   process 1 + n    "IPU n": thread 0 its steps, syncs included; then for each tile a thread, and, where vertices were
  *                    measured, one for each worker that has any
- *   process 1000 + n  "IPU n, blocks": of lightweight profiling, a thread for each tile; on the device's clock
+ *   process 1000 + n  "IPU n, blocks": of lightweight profiling, a thread for each tile, and one for what was lost there, which
+ *                     overlaps what was not; on the device's clock
  */
 #include "profile/execution_traces.h"
 
@@ -254,14 +255,25 @@ static void put_timed_blocks(const event_writer *w)
 {
   const timed_blocks *t = &w->x->timed;
   const pop_executable *e = w->x->executable;
+  timed_block *sorted = timed_blocks_sorted(t);
+  uint32_t num_tiles = pop_target_num_tiles(&e->target), lost_of = UINT32_MAX;
   for (size_t i = 0; i < t->num_blocks; i++) {
-    const timed_block *b = &t->blocks[i];
+    const timed_block *b = &sorted[i];
+    int64_t process = BLOCK_PROCESSES + b->tile / e->target.tiles_per_ipu;
+    bool lost = b->kind == TIMED_OVERFLOW || b->kind == TIMED_UNKNOWN;
+    if (lost && lost_of != b->tile) {
+      char thread[40];
+      lost_of = b->tile;
+      snprintf(thread, sizeof thread, "tile %u, lost", b->tile);
+      put_name(w, "thread_name", process, (int64_t)num_tiles + b->tile, thread);
+    }
     const char *name = timed_block_name(e, b);
     begin_event(w, *name ? name : timed_block_kind_name(b->kind), timed_block_kind_name(b->kind),
-                BLOCK_PROCESSES + b->tile / e->target.tiles_per_ipu, b->tile, b->from, b->to);
+                process, (int64_t)b->tile + (lost ? num_tiles : 0), b->from, b->to);
     if (!b->has_end) emit_bool(&w->to, "endUnknown", true);
     end_event(w);
   }
+  free(sorted);
 }
 
 static void name_block_processes(const event_writer *w)
