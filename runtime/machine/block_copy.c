@@ -7,9 +7,24 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool read_words(machine *m, const tile *t, context *c, uint32_t address, uint32_t *words,
-                       uint32_t count)
+static bool holds(const window *w, uint32_t start, uint32_t bytes)
 {
+  uint32_t offset = start - w->start;
+  return offset < w->size && w->size - offset >= bytes;
+}
+
+/* Three words or six. Most lists of descriptors lie in the context's window; there sizes are constants, or the host would
+ * wait for its own stores. */
+static bool read_words(machine *m, const tile *t, context *c, uint32_t address, bool rows,
+                       uint32_t words[ISA_COPY_ROWS_WORDS])
+{
+  uint32_t count = rows ? ISA_COPY_ROWS_WORDS : ISA_COPY_WORDS;
+  if (address % 4 == 0 && holds(&c->readable, address, 4 * count)) {
+    const uint8_t *at = c->readable.host + (address - c->readable.start);
+    memcpy(words, at, 4 * ISA_COPY_WORDS);
+    if (rows) memcpy(words, at, 4 * ISA_COPY_ROWS_WORDS);
+    return true;
+  }
   for (uint32_t i = 0; i < count; i++) {
     const uint8_t *at = memory_access(m, t, c, address + 4 * i, 4, false, false);
     if (!at) return false;
@@ -60,6 +75,9 @@ static bool may_store(machine *m, const tile *t, context *c, uint32_t start, uin
 
 static bool is_legal(machine *m, const tile *t, context *c, const block_copy *copy)
 {
+  if (copy->count == 1 && holds(&c->readable, copy->source, copy->bytes) &&
+      holds(&c->writable, copy->destination, copy->bytes))
+    return true;
   if (!holds_all(&c->readable, copy, copy->source, copy->source_step))
     for (uint32_t i = 0; i < copy->count; i++)
       if (!may_load(m, t, c, copy->source + i * copy->source_step, copy->bytes)) return false;
@@ -88,15 +106,14 @@ bool block_copy_read(machine *m, const tile *t, context *c, uint32_t address, bo
                      block_copy *copy)
 {
   uint32_t words[ISA_COPY_ROWS_WORDS] = {[3] = 1};
-  uint32_t num_words = rows ? ISA_COPY_ROWS_WORDS : ISA_COPY_WORDS;
-  if (!read_words(m, t, c, address, words, num_words)) return false;
+  if (!read_words(m, t, c, address, rows, words)) return false;
   *copy = (block_copy){.source = words[0],
                        .destination = words[1],
                        .bytes = words[2],
                        .count = words[3],
                        .source_step = words[4],
                        .destination_step = words[5],
-                       .behind = address + 4 * num_words};
+                       .behind = address + 4 * (rows ? ISA_COPY_ROWS_WORDS : ISA_COPY_WORDS)};
   if (!copy->bytes || !copy->count) {
     copy->count = 0;
     return true;
@@ -114,25 +131,42 @@ bool block_copy_read(machine *m, const tile *t, context *c, uint32_t address, bo
   for (uint32_t i = 0; i < copy->count; i++)                                                       \
   memmove(memory + (copy->destination + i * copy->destination_step),                               \
           memory + (copy->source + i * copy->source_step), size)
+#define COPY_SIZE(size)                                                                            \
+  case size:                                                                                       \
+    COPY_RUNS(size);                                                                               \
+    return;
 
 void block_copy_run(const machine *m, const tile *t, const block_copy *copy)
 {
   uint8_t *memory = t->memory - m->target.memory_base;
   switch (copy->bytes) {
-  case 2:
-    COPY_RUNS(2);
-    return;
-  case 4:
-    COPY_RUNS(4);
-    return;
-  case 8:
-    COPY_RUNS(8);
-    return;
-  case 16:
-    COPY_RUNS(16);
-    return;
+    COPY_SIZE(2)
+    COPY_SIZE(4)
+    COPY_SIZE(8)
+    COPY_SIZE(16)
   default:
     COPY_RUNS(copy->bytes);
     return;
   }
+}
+
+uint64_t block_copy_plain(const context *c, uint32_t address, int64_t left)
+{
+  uint32_t words[ISA_COPY_WORDS];
+  if (address % 4 || !holds(&c->readable, address, sizeof words)) return 0;
+  memcpy(words, c->readable.host + (address - c->readable.start), sizeof words);
+  const uint32_t source = words[0], destination = words[1], bytes = words[2];
+  if (!bytes || !holds(&c->readable, source, bytes) || !holds(&c->writable, destination, bytes))
+    return 0;
+  uint32_t slots = units_of(source, bytes) + units_of(destination, bytes);
+  if (left < (int64_t)slots) return 0;
+  uint8_t *to = c->writable.host + (destination - c->writable.start);
+  const uint8_t *from = c->readable.host + (source - c->readable.start);
+  if (bytes == 4)
+    memmove(to, from, 4);
+  else if (bytes == 8)
+    memmove(to, from, 8);
+  else
+    memmove(to, from, bytes);
+  return slots;
 }

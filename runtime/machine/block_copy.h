@@ -18,4 +18,8 @@ bool block_copy_read(machine *m, const tile *t, context *c, uint32_t address, bo
 /* Of a copy that block_copy_read has found legal. */
 void block_copy_run(const machine *m, const tile *t, const block_copy *copy);
 
+/* A plain copy all of which is in the context's windows, if that takes no more than `left` slots: done, and the slots
+ * that it took beside the instruction's own. 0: it is not that, and nothing is done. */
+uint64_t block_copy_plain(const context *c, uint32_t address, int64_t left);
+
 #endif

@@ -427,6 +427,8 @@ uint64_t translated_copy(translated_frame *frame, uint32_t address, uint32_t row
                          int64_t left)
 {
   block_copy block;
+  uint64_t slots = rows ? 0 : block_copy_plain(frame->c, address, left);
+  if (slots) return slots + 1;
   frame->c->x[2] = sp; /* which the rules of stacks ask for */
   if (!block_copy_read(frame->m, frame->t, frame->c, address, rows, &block)) return 0;
   if (left < (int64_t)block.slots) left += (int64_t)translated_more_time(frame);
