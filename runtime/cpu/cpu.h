@@ -47,8 +47,15 @@ POP_MUST_CHECK pop_error *cpu_run(cpu *c, FILE *print_stream, double seconds, ui
 /* Moves the data of the host exchange whose event was the last. Errors: RUNTIME: there is no such row. */
 POP_MUST_CHECK pop_error *cpu_host_exchange(cpu *c, const machine_window *windows,
                                             size_t num_windows);
+/* All replicas: those of this process, one after the other, how many there are before them and in all; each rank has as
+ * many. */
+typedef struct cpu_group {
+  cpu **own;
+  uint32_t num_own, first, total;
+  ranks *ranks;
+} cpu_group;
 /* Makes the copy between replicas that all of them have come to. Errors: RUNTIME if it is not the same. */
-POP_MUST_CHECK pop_error *cpu_sync_replicas(cpu **all, uint32_t count);
+POP_MUST_CHECK pop_error *cpu_sync_replicas(const cpu_group *group);
 /* A host tensor's elements, row-major; by their number in the executable. */
 void cpu_read(const cpu *c, size_t host_tensor, void *data);
 void cpu_write(cpu *c, size_t host_tensor, const void *data);

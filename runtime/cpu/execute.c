@@ -333,28 +333,6 @@ pop_error *cpu_host_exchange(cpu *c, const machine_window *windows, size_t num_w
   return error;
 }
 
-/* All sources are read before anything is written: a tensor may be both. */
-pop_error *cpu_sync_replicas(cpu **all, uint32_t count)
-{
-  const cpu_program *p = all[0]->program;
-  const cpu_step *step = &p->steps[all[0]->waiting];
-  for (uint32_t i = 1; i < count; i++)
-    if (all[i]->waiting != all[0]->waiting)
-      return pop_error_new(POP_ERROR_RUNTIME,
-                           "replicas have gone different ways: replicas 0 and %u have come to "
-                           "different copies between replicas",
-                           i);
-  const cpu_view *from = &p->views[step->index], *to = &p->views[step->other];
-  const uint32_t *map = p->values + step->first_value;
-  uint8_t *sent = pop_xcalloc(count, from->bytes + 1);
-  for (uint32_t i = 0; i < count; i++)
-    if (map[i] != CPU_NONE) cpu_gather(p, from, all[i]->memory, sent + i * from->bytes);
-  for (uint32_t i = 0; i < count; i++)
-    if (map[i] != CPU_NONE) cpu_scatter(p, to, all[map[i]]->memory, sent + i * from->bytes);
-  free(sent);
-  return NULL;
-}
-
 void cpu_read(const cpu *c, size_t host_tensor, void *data)
 {
   const cpu_program *p = c->program;

@@ -70,8 +70,14 @@ static pop_error *open_file(int folder, const char *name, int *file)
 
 static pop_error *open_lock(int folder, const pop_device *device, uint32_t i, int *file)
 {
-  char name[DEVICE_MAX_SYSTEM_NAME + 24];
-  snprintf(name, sizeof name, "%s.ipu%u", device->system, device->ipus[i]);
+  /* Instances of poprun on one machine have devices of their own. */
+  const char *set = secure_getenv("POPULUS_DEVICE_SET");
+  unsigned long number = set && *set ? strtoul(set, NULL, 10) : 0;
+  char name[DEVICE_MAX_SYSTEM_NAME + 48];
+  if (number)
+    snprintf(name, sizeof name, "%s.set%lu.ipu%u", device->system, number, device->ipus[i]);
+  else
+    snprintf(name, sizeof name, "%s.ipu%u", device->system, device->ipus[i]);
   return open_file(folder, name, file);
 }
 

@@ -27,7 +27,8 @@ static pop_error *profile_replica(pop_engine *engine, const run_options *options
                          "option 'profiler.replicaToProfile' cannot be '%u': the executable has %u "
                          "replicas, from 0 on",
                          number, engine->num_replicas);
-  engine->profile = execution_profile_new(engine->replicas[number].machine, engine->executable);
+  engine->profile = execution_profile_new(engine->replicas[number].machine, engine->ranks,
+                                          number / engine->num_own, engine->executable);
   return NULL;
 }
 
@@ -79,7 +80,7 @@ pop_error *engine_new(pop_executable *executable, const run_options *options, po
 /* The CPU counts nothing. */
 static machine_counters counters_of(const pop_engine *engine)
 {
-  return engine->on_cpu ? (machine_counters){0} : machine_get_counters(engine->replicas[0].machine);
+  return engine->on_cpu ? (machine_counters){0} : replicas_counters(engine);
 }
 
 /* Nobody else has taken the place of the engine on its device. */
@@ -136,7 +137,7 @@ static pop_error *load(pop_engine *engine)
   log_phase_end(&loading);
   uint32_t event;
   replicas_go(engine);
-  POP_TRY(replicas_run(engine, 0, &event));
+  POP_TRY(replicas_run(engine, NULL, 0, &event));
   engine->state = ENGINE_LOADED;
   engine->was_left = false;
   trace_load(engine, begun);
@@ -172,7 +173,7 @@ pop_error *pop_engine_load_device(pop_engine *engine, pop_device *device)
 }
 
 /* The tensor's elements in all replicas; the caller's to free. */
-static pop_error *read_all(const pop_engine *engine, const executable_tensor *tensor, uint8_t **out)
+static pop_error *read_all(pop_engine *engine, const executable_tensor *tensor, uint8_t **out)
 {
   size_t bytes = executable_tensor_bytes(tensor), total;
   *out = NULL;
@@ -181,10 +182,7 @@ static pop_error *read_all(const pop_engine *engine, const executable_tensor *te
   if (!*out)
     return pop_error_new(POP_ERROR_MEMORY, "no memory for tensor '%s' (%zu bytes in %u replicas)",
                          tensor->name, bytes, engine->num_replicas);
-  pop_error *error = NULL;
-  for (uint32_t r = 0; r < engine->num_replicas && !error; r++)
-    error = engine_read_host_tensor(engine, r, tensor, *out + r * bytes);
-  return error;
+  return engine_read_all_replicas(engine, NULL, tensor, *out);
 }
 
 static pop_error *print_event(pop_engine *engine, const executable_event *event)
@@ -312,16 +310,19 @@ static pop_error *check_not_stopped(pop_engine *engine)
       (unsigned long long)counters.supersteps, (unsigned long long)counters.cycles);
 }
 
+/* Between two host syncs. */
+static pop_error *answer_event(pop_engine *engine, uint32_t event)
+{
+  POP_TRY(handle_event(engine, event));
+  POP_TRY(engine_check_wanted(engine));
+  return check_not_stopped(engine);
+}
+
 static pop_error *run_to_end(pop_engine *engine, size_t program)
 {
   uint32_t event;
-  POP_TRY(replicas_run(engine, (uint32_t)program, &event));
-  while (event != 0) {
-    POP_TRY(handle_event(engine, event));
-    POP_TRY(engine_check_wanted(engine));
-    POP_TRY(check_not_stopped(engine));
-    POP_TRY(replicas_run(engine, 0, &event));
-  }
+  POP_TRY(replicas_run(engine, NULL, (uint32_t)program, &event));
+  while (event != 0) POP_TRY(replicas_run(engine, answer_event(engine, event), 0, &event));
   return NULL;
 }
 
@@ -347,7 +348,7 @@ static pop_error *run(pop_engine *engine, size_t program, const char *run_name)
   event_time begun = event_now();
   machine_counters before = counters_of(engine);
   if (engine->on_cpu) replicas_start_on_cpu(engine, program);
-  execution_profile_begin_run(engine->profile, program, run_name);
+  POP_TRY(execution_profile_begin_run(engine->profile, program, run_name));
   replicas_go(engine);
   atomic_store(&engine->stopped, false);
   atomic_store(&engine->runs, true);
@@ -427,10 +428,7 @@ uint64_t pop_engine_instructions(const pop_engine *engine)
 {
   if (!object_there(engine, OBJECT_ENGINE, __func__)) return 0;
   if (engine->on_cpu) return 0;
-  uint64_t instructions = 0;
-  for (uint32_t r = 0; r < engine->num_replicas; r++)
-    instructions += machine_get_counters(engine->replicas[r].machine).instructions;
-  return instructions;
+  return replicas_instructions(engine);
 }
 
 pop_error *pop_engine_tile_memory(const pop_engine *engine, uint32_t tile, pop_tile_memory *memory)
@@ -450,7 +448,7 @@ pop_error *pop_engine_tile_memory(const pop_engine *engine, uint32_t tile, pop_t
 uint32_t pop_engine_loaded_bytes(const pop_engine *engine, uint32_t tile)
 {
   if (!object_there(engine, OBJECT_ENGINE, __func__)) return 0;
-  return engine->on_cpu ? 0 : machine_loaded_bytes(engine->replicas[0].machine, tile);
+  return engine->on_cpu ? 0 : machine_loaded_bytes(engine->replicas[engine->first].machine, tile);
 }
 
 pop_error *pop_engine_save_archive(const pop_engine *engine, const char *path)

@@ -26,7 +26,8 @@ typedef enum engine_state {
 typedef struct device_print device_print;
 typedef struct exchange_run exchange_run;
 
-/* A machine with the executable's images, and the host's side of it. */
+/* A machine with the executable's images, and the host's side of it. Of a replica that another rank has, there are the
+ * streams alone: the host's side is the same on all ranks (replicas.c). */
 typedef struct replica {
   machine *machine; /* NULL: for the CPU */
   cpu *cpu;         /* NULL: for tiles */
@@ -35,12 +36,24 @@ typedef struct replica {
   remote_buffers *remote_buffers;
 } replica;
 
+/* What ranks tell each other whenever their replicas have come to a host sync, or to one of all replicas. */
+typedef struct run_state {
+  uint64_t latest;           /* cycle in which the last tile has come there */
+  uint64_t instructions;     /* of all replicas */
+  machine_counters counters; /* of replica 0 */
+  uint32_t event;
+} run_state;
+
 struct pop_engine {
   object base;
   pop_executable *executable; /* retained */
   pop_device *device;         /* retained; NULL: the machine is the engine's own */
   replica *replicas;
-  uint32_t num_replicas;    /* at least 1 */
+  uint32_t num_replicas; /* at least 1 */
+  ranks *ranks;          /* that have the replicas together; alone unless the graph is replicated */
+  uint32_t first, num_own;  /* the replicas that this rank has */
+  _Atomic uint64_t images;  /* hash of those that have been loaded */
+  run_state together;       /* of all ranks, when they last met */
   uint32_t num_threads;     /* that load images; 0: as many as the process may use */
   bool on_cpu;              /* otherwise on tiles */
   bool prefetch;            /* may ask callbacks of streams early */
@@ -89,18 +102,31 @@ POP_MUST_CHECK pop_error *engine_check_wanted(const pop_engine *engine);
 /* replicas.c: a machine for each replica of the executable. What is made is the engine's at once. */
 POP_MUST_CHECK pop_error *replicas_create(pop_engine *engine, const run_options *options);
 void replicas_free(pop_engine *engine);
-/* Loads all of them; they wait for a program then. */
+/* Loads all of them, after all ranks have found that they load the same; they wait for a program then. */
 POP_MUST_CHECK pop_error *replicas_load(pop_engine *engine);
 /* On the CPU, which is told the program; tiles ask for it. */
 void replicas_start_on_cpu(pop_engine *engine, size_t program);
-/* Runs all of them to the next host sync, at which each must report the same event. */
-POP_MUST_CHECK pop_error *replicas_run(pop_engine *engine, uint32_t answer, uint32_t *event);
+/* Runs all of them to the next host sync, at which each must report the same event. With an error, which it takes and
+ * returns, of what was done since the last one, the other ranks are told so instead. */
+POP_MUST_CHECK pop_error *replicas_run(pop_engine *engine, pop_error *before, uint32_t answer,
+                                       uint32_t *event);
+/* Is it one that this rank has? */
+bool replicas_has(const pop_engine *engine, uint32_t replica);
+/* The counters of replica 0, the instructions of all: on any rank. */
+machine_counters replicas_counters(const pop_engine *engine);
+uint64_t replicas_instructions(const pop_engine *engine);
 /* The run of all of them ends soon; from now on they may run again. */
 void replicas_stop(pop_engine *engine);
 void replicas_go(pop_engine *engine);
 /* What the machine's fault is to the user, if that is the reason of `error`. Nothing can be run then. */
 pop_error *replicas_report_fault(pop_engine *engine, uint32_t replica, pop_error *error);
 FILE *engine_print_stream(const pop_engine *engine);
+
+/* same_program.c: of an image that is being loaded, by any thread. */
+void engine_note_image(pop_engine *engine, const pop_image *image);
+/* All ranks come here when they have loaded, each with its error or none: RUNTIME, naming two, if they have loaded
+ * different programs. */
+POP_MUST_CHECK pop_error *engine_check_same(pop_engine *engine, pop_error *own);
 
 /* memory_limit.c: MEMORY, naming both, if the engine needs more than its limit. */
 POP_MUST_CHECK pop_error *engine_check_memory(const pop_engine *engine);
@@ -114,6 +140,11 @@ POP_MUST_CHECK pop_error *engine_read_host_tensor(const pop_engine *engine, uint
 POP_MUST_CHECK pop_error *engine_write_host_tensor(pop_engine *engine, uint32_t replica,
                                                    const executable_tensor *tensor,
                                                    const void *data);
+
+/* tensor_access.c: the elements in all replicas, in their order, on all ranks: which all make this call, `own` being the
+ * error that they have so far. */
+POP_MUST_CHECK pop_error *engine_read_all_replicas(pop_engine *engine, pop_error *own,
+                                                   const executable_tensor *tensor, void *data);
 
 /* host_exchange.c: the exchange of an event, in which the tiles wait. */
 POP_MUST_CHECK pop_error *engine_host_exchange(pop_engine *engine, const executable_event *event);

@@ -60,9 +60,10 @@ pop_error *engine_set_estimates(pop_engine *engine)
   estimate_lists lists = collect_estimates(e);
   pop_error *error = NULL;
   for (uint32_t t = 0; t < pop_target_num_tiles(&e->target); t++)
-    for (uint32_t i = 0; i < engine->num_replicas && !error; i++)
-      error = machine_set_estimates(engine->replicas[i].machine, t, lists.list + lists.first[t],
-                                    lists.first[t + 1] - lists.first[t]);
+    for (uint32_t i = 0; i < engine->num_own && !error; i++)
+      error =
+          machine_set_estimates(engine->replicas[engine->first + i].machine, t,
+                                lists.list + lists.first[t], lists.first[t + 1] - lists.first[t]);
   free(lists.list);
   free(lists.first);
   return error;

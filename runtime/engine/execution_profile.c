@@ -6,8 +6,10 @@
 
 struct execution_profile {
   execution *x;
-  machine *machine;
-  memory_range *ranges;                    /* of all measures */
+  machine *machine;     /* NULL: another rank has it */
+  ranks *ranks;         /* among which it is shared; NULL: there is nobody else */
+  uint32_t owner;       /* the one that has the machine */
+  memory_range *ranges; /* of all measures */
   const executable_measure *branch_record; /* NULL: there is none */
   bool enabled;
   bool runs; /* between begin and end, enabled */
@@ -18,12 +20,15 @@ struct execution_profile {
   bool has_warned;
 };
 
-execution_profile *execution_profile_new(machine *m, const pop_executable *e)
+execution_profile *execution_profile_new(machine *m, ranks *others, uint32_t owner,
+                                         const pop_executable *e)
 {
   if (e->cpu || !execution_is_profiled(e)) return NULL;
   execution_profile *p = pop_xcalloc(1, sizeof *p);
   p->x = execution_new(e);
   p->machine = m;
+  p->ranks = others && ranks_count(others) > 1 ? others : NULL;
+  p->owner = owner;
   p->enabled = true;
   p->ranges = pop_xcalloc(e->num_measures + 1, sizeof *p->ranges);
   for (size_t i = 0; i < e->num_measures; i++) {
@@ -53,15 +58,52 @@ void execution_profile_set_parameters(execution_profile *p, const executable_opt
   }
 }
 
-void execution_profile_begin_run(execution_profile *p, size_t program, const char *run_name)
+/* ---- what all ranks come to know of the machine ---- */
+
+/* `error`: of the rank that has it. */
+static pop_error *share(const execution_profile *p, pop_error *error, void *data, size_t bytes)
 {
-  if (!p) return;
+  if (!p->ranks) return error;
+  return ranks_broadcast(p->ranks, "reading the execution profile", error, p->owner, data, bytes);
+}
+
+static pop_error *read_counters(const execution_profile *p, machine_counters *counters)
+{
+  if (p->machine) *counters = machine_get_counters(p->machine);
+  return share(p, NULL, counters, sizeof *counters);
+}
+
+static pop_error *read_words(const execution_profile *p, const executable_measure *m,
+                             uint32_t skipped, uint32_t *words, uint32_t count)
+{
+  pop_error *error = NULL;
+  uint32_t bytes = count * (uint32_t)sizeof *words;
+  if (p->machine) error = machine_read(p->machine, m->tile, m->address + 4 * skipped, words, bytes);
+  return share(p, error, words, bytes);
+}
+
+/* All measures. */
+static pop_error *read_measures(const execution_profile *p)
+{
+  size_t count = p->x->executable->num_measures, bytes = 0;
+  pop_error *error = NULL;
+  for (size_t i = 0; i < count; i++) bytes += p->ranges[i].bytes;
+  if (p->machine) error = machine_read_ranges(p->machine, p->ranges, count, p->x->words);
+  return share(p, error, p->x->words, bytes);
+}
+
+/* ---- runs ---- */
+
+pop_error *execution_profile_begin_run(execution_profile *p, size_t program, const char *run_name)
+{
+  if (!p) return NULL;
   p->runs = p->enabled;
-  p->before = machine_get_counters(p->machine);
+  POP_TRY(read_counters(p, &p->before));
   free(p->run.name); /* of a run that did not come to its end */
   p->run = (execution_run){.program = (uint32_t)program, .from = p->before.cycles};
   if (run_name && *run_name) p->run.name = pop_xstrdup(run_name);
   p->num_branches = 0;
+  return NULL;
 }
 
 /* The record's first word says how many follow. */
@@ -69,12 +111,11 @@ pop_error *execution_profile_note_branches(execution_profile *p)
 {
   if (!p || !p->runs || !p->branch_record) return NULL;
   const executable_measure *m = p->branch_record;
-  uint32_t count;
-  POP_TRY(machine_read(p->machine, m->tile, m->address, &count, sizeof count));
+  uint32_t count = 0;
+  POP_TRY(read_words(p, m, 0, &count, 1));
   if (count >= m->words) count = m->words - 1; /* a damaged image */
   pop_reserve(p->branches, p->num_branches + count, p->branches_capacity);
-  POP_TRY(machine_read(p->machine, m->tile, m->address + 4, p->branches + p->num_branches,
-                       count * (uint32_t)sizeof *p->branches));
+  POP_TRY(read_words(p, m, 1, p->branches + p->num_branches, count));
   p->num_branches += count;
   return NULL;
 }
@@ -85,15 +126,16 @@ pop_error *execution_profile_empty_blocks(execution_profile *p)
   static const uint32_t empty[2];
   if (!p || !p->x->executable->instrumentation.blocks) return NULL;
   const pop_executable *e = p->x->executable;
-  uint64_t now = machine_get_counters(p->machine).cycles;
+  machine_counters now = {0};
+  POP_TRY(read_counters(p, &now));
   for (size_t i = 0; i < e->num_measures; i++) {
     const executable_measure *m = &e->measures[i];
     if (m->kind != MEASURE_BLOCKS) continue;
     uint32_t *words = p->x->words + p->x->first_word[i];
-    POP_TRY(machine_read(p->machine, m->tile, m->address, words, 4 * m->words));
+    POP_TRY(read_words(p, m, 0, words, m->words));
     if (words[0] == 0 && words[1] == 0) continue;
-    POP_TRY(machine_write(p->machine, m->tile, m->address, empty, sizeof empty));
-    if (p->runs) timed_blocks_take(&p->x->timed, m, words, now);
+    if (p->machine) POP_TRY(machine_write(p->machine, m->tile, m->address, empty, sizeof empty));
+    if (p->runs) timed_blocks_take(&p->x->timed, m, words, now.cycles);
   }
   return NULL;
 }
@@ -121,17 +163,18 @@ static uint64_t taken_cycles(const execution_profile *p, const executable_work *
   return v->worker < contexts ? (cycles + contexts - 1) / contexts : cycles;
 }
 
-static void note_taken_cycles(execution_profile *p)
+static pop_error *note_taken_cycles(execution_profile *p)
 {
   const pop_executable *e = p->x->executable;
-  if (!p->x->taken) return;
-  for (size_t w = 0; w < e->num_works; w++) {
+  if (!p->x->taken) return NULL;
+  for (size_t w = 0; w < e->num_works && p->machine; w++) {
     const executable_row *row = &e->vertex_rows[e->works[w].row];
     uint64_t *taken = execution_taken(p->x, w);
     for (uint32_t i = 0; i < row->count; i++)
       if (!e->vertices[row->first + i].cycles)
         taken[i] = taken_cycles(p, &e->works[w], &e->vertices[row->first + i]);
   }
+  return share(p, NULL, p->x->taken, p->x->first_taken[e->num_works] * sizeof *p->x->taken);
 }
 
 pop_error *execution_profile_end_run(execution_profile *p)
@@ -139,10 +182,11 @@ pop_error *execution_profile_end_run(execution_profile *p)
   if (!p || !p->runs) return execution_profile_empty_blocks(p);
   POP_TRY(execution_profile_note_branches(p));
   POP_TRY(execution_profile_empty_blocks(p));
-  timed_blocks_end_run(&p->x->timed, machine_get_counters(p->machine).cycles);
-  POP_TRY(machine_read_ranges(p->machine, p->ranges, p->x->executable->num_measures, p->x->words));
-  note_taken_cycles(p);
-  machine_counters after = machine_get_counters(p->machine);
+  machine_counters after = {0};
+  POP_TRY(read_counters(p, &after));
+  timed_blocks_end_run(&p->x->timed, after.cycles);
+  POP_TRY(read_measures(p));
+  POP_TRY(note_taken_cycles(p));
   assert(after.cycles >= p->run.from && after.instructions >= p->before.instructions);
   p->run.to = after.cycles;
   p->run.instructions = after.instructions - p->before.instructions;
@@ -168,7 +212,7 @@ pop_error *execution_profile_reset(execution_profile *p, bool loaded)
 {
   if (!p) return NULL;
   execution_reset(p->x);
-  if (!loaded) return NULL;
+  if (!loaded || !p->machine) return NULL;
   return machine_write_ranges(p->machine, p->ranges, p->x->executable->num_measures, p->x->words);
 }
 

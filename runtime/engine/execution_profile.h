@@ -7,15 +7,19 @@
 
 typedef struct execution_profile execution_profile;
 
-/* NULL if the executable's images measure nothing. Machine and executable have to live on. */
-execution_profile *execution_profile_new(machine *m, const pop_executable *executable);
+/* NULL if the executable's images measure nothing. Machine and executable have to live on. Of several ranks, the one with
+ * the number `owner` has the machine, the others NULL: all have the same profile, and make the same calls. `others` may be
+ * NULL if there are none. */
+execution_profile *execution_profile_new(machine *m, ranks *others, uint32_t owner,
+                                         const pop_executable *executable);
 void execution_profile_free(execution_profile *profile); /* NULL is fine, also below */
 
 /* What all runs go by. Copied. */
 void execution_profile_set_parameters(execution_profile *profile,
                                       const executable_option *parameters, size_t count);
 /* Around a run. Nothing is read while the profile is disabled. */
-void execution_profile_begin_run(execution_profile *profile, size_t program, const char *run_name);
+POP_MUST_CHECK pop_error *execution_profile_begin_run(execution_profile *profile, size_t program,
+                                                      const char *run_name);
 POP_MUST_CHECK pop_error *execution_profile_end_run(execution_profile *profile);
 /* The tiles' record of branches is full. */
 POP_MUST_CHECK pop_error *execution_profile_note_branches(execution_profile *profile);

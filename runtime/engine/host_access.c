@@ -6,11 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where one of them is: which machine, and which of the streams and remote buffers of one name. */
+/* Where one of them is: which machine, perhaps another rank's, and which of the streams and remote buffers of one name. */
 typedef struct replica_place {
   replica *in;
   uint32_t number;
 } replica_place;
+
+/* The rank that has a replica. */
+static uint32_t rank_of(const pop_engine *engine, uint32_t replica)
+{
+  return replica / engine->num_own;
+}
 
 static replica_place place_replica(pop_engine *engine, uint32_t number)
 {
@@ -180,10 +186,7 @@ static pop_error *read_tensor(pop_engine *engine, const char *handle, void *data
   POP_TRY(engine_check_loaded(engine, "read a tensor"));
   POP_TRY(find_handle(engine, handle, true, &tensor));
   POP_TRY(check_size(engine, tensor, bytes));
-  size_t step = executable_tensor_bytes(tensor);
-  for (uint32_t r = 0; r < engine->num_replicas; r++)
-    POP_TRY(engine_read_host_tensor(engine, r, tensor, (uint8_t *)data + r * step));
-  return NULL;
+  return engine_read_all_replicas(engine, NULL, tensor, data);
 }
 
 pop_error *pop_engine_read_tensor(pop_engine *engine, const char *handle, void *data, size_t bytes)
@@ -217,7 +220,7 @@ static pop_error *write_tensor(pop_engine *engine, const char *handle, const voi
   POP_TRY(check_size(engine, tensor, bytes));
   size_t loaded = executable_tensor_bytes(tensor), step = bytes == loaded ? 0 : loaded;
   if (bytes < loaded) return write_repeated(engine, tensor, data, bytes);
-  for (uint32_t r = 0; r < engine->num_replicas; r++)
+  for (uint32_t r = engine->first; r < engine->first + engine->num_own; r++)
     POP_TRY(engine_write_host_tensor(engine, r, tensor, (const uint8_t *)data + r * step));
   return NULL;
 }
@@ -266,7 +269,11 @@ static pop_error *read_replica_tensor(pop_engine *engine, const char *handle, ui
   POP_TRY(engine_check_loaded(engine, "read a tensor"));
   POP_TRY(find_part(engine, call, handle, true, replica, bytes, &tensor));
   if (tensor->num_replicas > 1) return access_part(engine, tensor, replica, data, NULL);
-  return engine_read_host_tensor(engine, replica, tensor, data);
+  pop_error *error =
+      replicas_has(engine, replica) ? engine_read_host_tensor(engine, replica, tensor, data) : NULL;
+  if (!engine->ranks) return error;
+  return ranks_broadcast(engine->ranks, "reading a tensor of one replica", error,
+                         rank_of(engine, replica), data, bytes);
 }
 
 pop_error *pop_engine_read_replica_tensor(pop_engine *engine, const char *handle, uint32_t replica,
@@ -286,6 +293,7 @@ static pop_error *write_replica_tensor(pop_engine *engine, const char *handle, u
   POP_TRY(engine_check_loaded(engine, "write a tensor"));
   POP_TRY(find_part(engine, call, handle, false, replica, bytes, &tensor));
   if (tensor->num_replicas > 1) return access_part(engine, tensor, replica, NULL, data);
+  if (!replicas_has(engine, replica)) return NULL;
   return engine_write_host_tensor(engine, replica, tensor, data);
 }
 
@@ -300,15 +308,17 @@ pop_error *pop_engine_write_replica_tensor(pop_engine *engine, const char *handl
 
 /* ---- remote buffers ---- */
 
+/* Of a replica that another rank has, it is that of this rank's first: all are alike. */
 static pop_error *find_row(pop_engine *engine, const char *call, const char *handle, size_t row,
                            uint32_t number, size_t bytes, uint8_t **memory)
 {
   size_t buffer;
   uint32_t in_graph;
-  POP_TRY(
-      remote_buffers_find(engine->replicas[0].remote_buffers, call, handle, &buffer, &in_graph));
+  POP_TRY(remote_buffers_find(engine->replicas[engine->first].remote_buffers, call, handle, &buffer,
+                              &in_graph));
   POP_TRY(check_replica(engine, call, handle, number, in_graph));
-  replica_place place = place_replica(engine, number);
+  bool is_own = engine->num_replicas == 1 || replicas_has(engine, number);
+  replica_place place = place_replica(engine, is_own ? number : engine->first);
   return remote_buffers_row(place.in->remote_buffers, call, buffer + place.number, row, bytes,
                             memory);
 }
@@ -320,7 +330,7 @@ static pop_error *copy_to_remote_buffer(pop_engine *engine, const char *handle, 
   uint8_t *memory;
   POP_TRY(engine_check_loaded(engine, "write a remote buffer"));
   POP_TRY(find_row(engine, call, handle, row, replica, bytes, &memory));
-  memcpy(memory, data, bytes);
+  if (engine->num_replicas == 1 || replicas_has(engine, replica)) memcpy(memory, data, bytes);
   return NULL;
 }
 
@@ -340,8 +350,10 @@ static pop_error *copy_from_remote_buffer(pop_engine *engine, const char *handle
   uint8_t *memory;
   POP_TRY(engine_check_loaded(engine, "read a remote buffer"));
   POP_TRY(find_row(engine, call, handle, row, replica, bytes, &memory));
-  memcpy(data, memory, bytes);
-  return NULL;
+  if (engine->num_replicas == 1 || replicas_has(engine, replica)) memcpy(data, memory, bytes);
+  if (!engine->ranks) return NULL;
+  return ranks_broadcast(engine->ranks, "reading a remote buffer", NULL, rank_of(engine, replica),
+                         data, bytes);
 }
 
 pop_error *pop_engine_copy_from_remote_buffer(pop_engine *engine, const char *handle, size_t row,

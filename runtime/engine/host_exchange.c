@@ -33,11 +33,13 @@ static bool is_written(const pop_engine *engine, const executable_window *w)
   return !w->remote && !engine->executable->streams[w->object].to_device;
 }
 
+/* Ranks put everything aside: what comes from replicas of others then gets where it belongs in the order of replicas. */
 static void set_aside(const pop_engine *engine, exchange *x)
 {
+  bool all = engine->num_own < engine->num_replicas;
   for (size_t i = 0; i < x->count; i++) {
     if (!is_written(engine, &x->facts[i])) continue;
-    bool shared = false;
+    bool shared = all;
     for (size_t j = 0; j < x->count && !shared; j++)
       shared = j != i && share_memory(&x->windows[i], &x->windows[j]);
     if (shared) x->aside[i] = pop_xcalloc(window_bytes(&x->windows[i]), 1);
@@ -178,7 +180,7 @@ static void open_windows(exchange *x)
     machine_window *opened = &x->windows[i];
     opened->record_bytes = w->bytes;
     opened->num_records = w->records;
-    if (!w->remote) continue;
+    if (!w->remote || !x->of->remote_buffers) continue; /* another rank's: nobody looks at it */
     opened->memory = remote_buffers_memory(x->of->remote_buffers, w);
     opened->name = remote_buffers_name(x->of->remote_buffers, w->object);
   }
@@ -267,18 +269,63 @@ void engine_end_host_exchange(pop_engine *engine)
   engine->exchange = NULL;
 }
 
+/* ---- with other ranks ---- */
+
+/* All that replicas of one rank write to streams, in the order of replicas and windows: from there to `packed`, or from
+ * `packed` to there. */
+static void move_written(const pop_engine *engine, exchange_run *run, uint32_t rank,
+                         uint8_t *packed, bool pack)
+{
+  for (uint32_t r = rank * engine->num_own; r < (rank + 1) * engine->num_own; r++) {
+    exchange *x = &run->all[r];
+    for (size_t i = 0; i < x->count; i++) {
+      if (!is_written(engine, &x->facts[i])) continue;
+      size_t bytes = window_bytes(&x->windows[i]);
+      memcpy(pack ? packed : x->aside[i], pack ? x->aside[i] : packed, bytes);
+      packed += bytes;
+    }
+  }
+}
+
+static size_t count_written(const pop_engine *engine, const exchange *x)
+{
+  size_t bytes = 0;
+  for (size_t i = 0; i < x->count; i++)
+    if (is_written(engine, &x->facts[i])) bytes += window_bytes(&x->windows[i]);
+  return bytes;
+}
+
+/* What replicas have written to streams comes to the host's side on all ranks. */
+static pop_error *share_written(const pop_engine *engine, exchange_run *run, pop_error *own)
+{
+  if (engine->num_own == engine->num_replicas) return own;
+  size_t share = engine->num_own * count_written(engine, &run->all[0]);
+  if (share == 0) return own; /* the next meeting tells it to the others */
+  uint32_t count = ranks_count(engine->ranks), mine = ranks_own(engine->ranks);
+  uint8_t *all = pop_xcalloc(count, share);
+  if (!own) move_written(engine, run, mine, all + mine * share, true);
+  pop_error *error = ranks_gather(engine->ranks, "a copy from tiles to streams", own,
+                                  all + mine * share, share, all);
+  for (uint32_t i = 0; i < count && !error; i++)
+    if (i != mine) move_written(engine, run, i, all + i * share, false);
+  free(all);
+  return error;
+}
+
 /* Streams that are broadcast have one memory for all replicas: it is open until the last one has it. */
 pop_error *engine_host_exchange(pop_engine *engine, const executable_event *event)
 {
-  uint32_t faulted = 0;
+  uint32_t faulted = engine->first;
   exchange_run *run = begin_run(engine, event);
   engine_enter_callbacks(engine);
   pop_error *error = open_streams(engine, run);
   for (uint32_t r = 0; r < run->count && !error; r++) {
-    if (run->all[r].count > 1) set_aside(engine, &run->all[r]);
+    set_aside(engine, &run->all[r]);
+    if (!replicas_has(engine, r)) continue;
     error = run_exchange(engine, &run->all[r]);
     faulted = r;
   }
+  error = share_written(engine, run, error);
   if (!error) error = close_streams(engine, run);
   engine_end_host_exchange(engine);
   return error ? replicas_report_fault(engine, faulted, error) : NULL;

@@ -42,8 +42,8 @@ pop_error *engine_check_memory(const pop_engine *engine)
   if (!engine->max_host_memory) return NULL;
   memory_need need = need_of_replica(engine);
   uint64_t all = 0;
-  add(&all, engine->num_replicas, need.tiles);
-  add(&all, engine->num_replicas, need.remote_buffers);
+  add(&all, engine->num_own, need.tiles);
+  add(&all, engine->num_own, need.remote_buffers);
   add(&all, engine->num_replicas, need.streams);
   if (all <= engine->max_host_memory) return NULL;
   return pop_error_new(
@@ -51,7 +51,7 @@ pop_error *engine_check_memory(const pop_engine *engine)
       "the engine needs %llu bytes of the host's memory; option target.maxHostMemory allows %llu. "
       "Of "
       "each of %u replicas, %llu are for %s, %llu for remote buffers, %llu for streams",
-      (unsigned long long)all, (unsigned long long)engine->max_host_memory, engine->num_replicas,
+      (unsigned long long)all, (unsigned long long)engine->max_host_memory, engine->num_own,
       (unsigned long long)need.tiles, engine->on_cpu ? "the graph on the CPU" : "tile memory",
       (unsigned long long)need.remote_buffers, (unsigned long long)need.streams);
 }

@@ -4,6 +4,11 @@
  * Each machine runs by itself to its next host sync, or to where its tiles wait for the other replicas; the
  * others then come to the same. That they run one after the other here shows in no clock: where they meet,
  * all go on in the cycle in which the last one is there.
+ *
+ * If poprun has started the process, the replicas are shared out to ranks, as many to each. A rank has machines for its
+ * own ones. The host's side is on all ranks the same: the same host program makes the same calls there, streams of all
+ * replicas are connected and called back, what is read is read of all. So a program need not know of ranks. They meet
+ * wherever replicas do: there they find that all have come to the same, or that one of them has failed.
  */
 #include "engine/engine_private.h"
 #include "engine/vertex_states.h"
@@ -44,8 +49,8 @@ static pop_error *make_backend(pop_engine *engine, const run_options *options, r
   const pop_executable *e = engine->executable;
   engine->on_cpu = e->cpu != NULL;
   if (engine->on_cpu) {
-    made->cpu = engine->num_replicas ? cpu_new_replica(engine->replicas[0].cpu)
-                                     : cpu_new(e->cpu, options->machine.num_threads);
+    cpu *first = engine->replicas[engine->first].cpu;
+    made->cpu = first ? cpu_new_replica(first) : cpu_new(e->cpu, options->machine.num_threads);
     return NULL;
   }
   machine_options machine = options->machine;
@@ -57,19 +62,43 @@ static pop_error *make_backend(pop_engine *engine, const run_options *options, r
   return NULL;
 }
 
+/* As many to each rank. */
+static pop_error *share_out(pop_engine *engine)
+{
+  uint32_t count, total = engine->executable->num_replicas;
+  engine->num_own = total;
+  if (total == 1) return NULL; /* each rank has all of it */
+  POP_TRY(ranks_open(&engine->ranks));
+  count = ranks_count(engine->ranks);
+  engine->num_own = total / count;
+  engine->first = ranks_own(engine->ranks) * engine->num_own;
+  if (total % count == 0) return NULL;
+  return pop_error_new(POP_ERROR_RUNTIME,
+                       "a graph of %u replicas cannot be shared out to %u instances: poprun "
+                       "--num-instances has to be a divisor of its replicas",
+                       total, count);
+}
+
+bool replicas_has(const pop_engine *engine, uint32_t replica)
+{
+  return replica >= engine->first && replica - engine->first < engine->num_own;
+}
+
 pop_error *replicas_create(pop_engine *engine, const run_options *options)
 {
   const pop_executable *e = engine->executable;
+  POP_TRY(share_out(engine));
   engine->replicas = pop_xcalloc(e->num_replicas, sizeof *engine->replicas);
   for (uint32_t i = 0; i < e->num_replicas; i++) {
     replica *made = &engine->replicas[i];
-    POP_TRY(make_backend(engine, options, made));
     engine->num_replicas++;
     made->streams = streams_new(e);
     if (i > 0) streams_follow(made->streams, engine->replicas[0].streams);
-    made->remote_buffers = remote_buffers_new(e);
     streams_limit_callbacks(made->streams, options->host_sync_timeout);
     streams_limit_lookahead(made->streams, options->max_lookahead);
+    if (!replicas_has(engine, i)) continue;
+    POP_TRY(make_backend(engine, options, made));
+    made->remote_buffers = remote_buffers_new(e);
   }
   return NULL;
 }
@@ -84,12 +113,13 @@ void replicas_free(pop_engine *engine)
     cpu_free(engine->replicas[i].cpu);
   }
   free(engine->replicas);
+  ranks_close(engine->ranks);
 }
 
 /* ---- loading ---- */
 
 typedef struct tile_loading {
-  const pop_engine *engine;
+  pop_engine *engine;
   vertex_states states;
 } tile_loading;
 
@@ -97,10 +127,11 @@ typedef struct tile_loading {
 static pop_error *load_tile(void *context, const pop_image *image)
 {
   const tile_loading *loading = context;
-  const pop_engine *engine = loading->engine;
+  pop_engine *engine = loading->engine;
   const pop_executable *e = engine->executable;
   const tile_stack *stacks = e->stack_rows[e->tiles[image->tile].stacks].of;
-  for (uint32_t i = 0; i < engine->num_replicas; i++) {
+  if (engine->ranks && ranks_count(engine->ranks) > 1) engine_note_image(engine, image);
+  for (uint32_t i = engine->first; i < engine->first + engine->num_own; i++) {
     POP_TRY(machine_load(engine->replicas[i].machine, image, stacks));
     POP_TRY(vertex_states_set(&loading->states, engine->replicas[i].machine, image->tile));
   }
@@ -110,6 +141,7 @@ static pop_error *load_tile(void *context, const pop_image *image)
 static pop_error *load_tiles(pop_engine *engine)
 {
   tile_loading loading = {.engine = engine};
+  atomic_store(&engine->images, 0);
   vertex_states_find(engine->executable, &loading.states);
   pop_error *error =
       executable_visit_images(engine->executable, engine->num_threads, load_tile, &loading);
@@ -126,21 +158,21 @@ static pop_error *write_indices(pop_engine *engine)
     if (executable_tensor_bytes(tensor) != sizeof(uint32_t))
       return pop_error_new(POP_ERROR_FILE_LOAD,
                            "the number of the replica, '%s', is no single word", tensor->name);
-    for (uint32_t r = 0; r < engine->num_replicas; r++)
+    for (uint32_t r = engine->first; r < engine->first + engine->num_own; r++)
       POP_TRY(engine_write_host_tensor(engine, r, tensor, &r));
   }
   return NULL;
 }
 
-pop_error *replicas_load(pop_engine *engine)
+static pop_error *load_own(pop_engine *engine)
 {
-  for (uint32_t i = 0; i < engine->num_replicas; i++) {
+  for (uint32_t i = 0; i < engine->num_replicas; i++) streams_restart(engine->replicas[i].streams);
+  for (uint32_t i = engine->first; i < engine->first + engine->num_own; i++) {
     replica *r = &engine->replicas[i];
     if (engine->on_cpu)
       POP_TRY(cpu_load(r->cpu));
     else
       machine_reset(r->machine);
-    streams_restart(r->streams);
     POP_TRY(remote_buffers_restart(r->remote_buffers));
   }
   if (!engine->on_cpu) {
@@ -148,6 +180,11 @@ pop_error *replicas_load(pop_engine *engine)
     POP_TRY(engine_set_estimates(engine));
   }
   return write_indices(engine);
+}
+
+pop_error *replicas_load(pop_engine *engine)
+{
+  return engine_check_same(engine, load_own(engine));
 }
 
 /* ---- running ---- */
@@ -164,7 +201,7 @@ pop_error *replicas_report_fault(pop_engine *engine, uint32_t replica, pop_error
 
 void replicas_stop(pop_engine *engine)
 {
-  for (uint32_t i = 0; i < engine->num_replicas; i++)
+  for (uint32_t i = engine->first; i < engine->first + engine->num_own; i++)
     if (engine->on_cpu)
       cpu_stop(engine->replicas[i].cpu);
     else
@@ -173,29 +210,29 @@ void replicas_stop(pop_engine *engine)
 
 void replicas_go(pop_engine *engine)
 {
-  for (uint32_t i = 0; i < engine->num_replicas; i++)
+  for (uint32_t i = engine->first; i < engine->first + engine->num_own; i++)
     if (engine->on_cpu)
       cpu_go(engine->replicas[i].cpu);
     else
       machine_go(engine->replicas[i].machine);
 }
 
-/* Each of them to where it waits for the host or for the others. */
+/* Each of this rank's to where it waits for the host or for the others. */
 static pop_error *run_each(pop_engine *engine, uint32_t answer, uint32_t *events)
 {
-  for (uint32_t i = 0; i < engine->num_replicas; i++) {
-    replica *r = &engine->replicas[i];
-    events[i] = 0;
+  for (uint32_t i = 0; i < engine->num_own; i++) {
+    uint32_t number = engine->first + i;
+    replica *r = &engine->replicas[number];
     if (engine->on_cpu) {
       pop_error *error =
           cpu_run(r->cpu, engine_print_stream(engine), engine->host_sync_timeout, &events[i]);
-      if (error) return replicas_report_fault(engine, i, error);
+      if (error) return replicas_report_fault(engine, number, error);
       continue;
     }
     pop_error *error = machine_run(r->machine, answer, &events[i]);
     device_print_flush(r->device_print, engine->executable, engine_print_stream(engine),
                        error || events[i] == 0);
-    if (error) return replicas_report_fault(engine, i, error);
+    if (error) return replicas_report_fault(engine, number, error);
   }
   return NULL;
 }
@@ -211,60 +248,120 @@ static void say_event(const pop_engine *engine, uint32_t event, char *text, size
     snprintf(text, size, "'%s'", event <= e->num_events ? e->events[event - 1].name : "?");
 }
 
-static pop_error *check_together(pop_engine *engine, const uint32_t *events)
+/* Replicas from `first` on, `step` from one to the next. */
+static pop_error *check_together(pop_engine *engine, const uint32_t *events, uint32_t count,
+                                 uint32_t first, uint32_t step)
 {
-  for (uint32_t i = 1; i < engine->num_replicas; i++) {
+  for (uint32_t i = 1; i < count; i++) {
     if (events[i] == events[0]) continue;
-    char first[128], other[128];
-    say_event(engine, events[0], first, sizeof first);
+    char one[128], other[128];
+    say_event(engine, events[0], one, sizeof one);
     say_event(engine, events[i], other, sizeof other);
     engine->state = ENGINE_FAULTED;
     return pop_error_new(
         POP_ERROR_RUNTIME,
-        "replicas have gone different ways: replica 0 is at %s, replica %u at %s; "
+        "replicas have gone different ways: replica %u is at %s, replica %u at %s; "
         "what decides where the program goes on has to be the same in all of them, "
         "up to what they do together",
-        first, i, other);
+        first, one, first + i * step, other);
   }
   return NULL;
 }
 
+/* This rank's, of which the first is at the event. */
+static run_state own_state(const pop_engine *engine, uint32_t event)
+{
+  run_state state = {.event = event};
+  if (engine->on_cpu) return state;
+  state.counters = machine_get_counters(engine->replicas[engine->first].machine);
+  for (uint32_t i = engine->first; i < engine->first + engine->num_own; i++) {
+    const machine *m = engine->replicas[i].machine;
+    uint64_t latest = machine_latest_clock(m);
+    state.instructions += machine_get_counters(m).instructions;
+    if (latest > state.latest) state.latest = latest;
+  }
+  return state;
+}
+
+static pop_error *join_states(pop_engine *engine, const run_state *all, uint32_t count)
+{
+  uint32_t *events = pop_xcalloc(count, sizeof *events);
+  engine->together = all[0];
+  for (uint32_t i = 0; i < count; i++) {
+    events[i] = all[i].event;
+    if (i > 0) engine->together.instructions += all[i].instructions;
+    if (all[i].latest > engine->together.latest) engine->together.latest = all[i].latest;
+  }
+  pop_error *error = check_together(engine, events, count, 0, engine->num_own);
+  free(events);
+  return error;
+}
+
+/* All ranks, each with its own error or none. */
+static pop_error *meet(pop_engine *engine, pop_error *own, uint32_t event)
+{
+  run_state state = own_state(engine, event);
+  if (!engine->ranks) {
+    engine->together = state;
+    return own;
+  }
+  uint32_t count = ranks_count(engine->ranks);
+  run_state *all = pop_xcalloc(count, sizeof *all);
+  pop_error *error =
+      ranks_gather(engine->ranks, "the run of a program", own, &state, sizeof state, all);
+  if (error)
+    engine->state = ENGINE_FAULTED;
+  else
+    error = join_states(engine, all, count);
+  free(all);
+  return error;
+}
+
 static pop_error *sync_cpus(pop_engine *engine)
 {
-  cpu **cpus = pop_xcalloc(engine->num_replicas, sizeof *cpus);
-  for (uint32_t i = 0; i < engine->num_replicas; i++) cpus[i] = engine->replicas[i].cpu;
-  pop_error *error = cpu_sync_replicas(cpus, engine->num_replicas);
+  cpu **cpus = pop_xcalloc(engine->num_own, sizeof *cpus);
+  for (uint32_t i = 0; i < engine->num_own; i++) cpus[i] = engine->replicas[engine->first + i].cpu;
+  const cpu_group group = {cpus, engine->num_own, engine->first, engine->num_replicas,
+                           engine->ranks};
+  pop_error *error = cpu_sync_replicas(&group);
   free(cpus);
-  return error ? replicas_report_fault(engine, 0, error) : NULL;
+  return error ? replicas_report_fault(engine, engine->first, error) : NULL;
 }
 
 static pop_error *sync_replicas(pop_engine *engine)
 {
   if (engine->on_cpu) return sync_cpus(engine);
   uint32_t faulted;
-  machine **machines = pop_xcalloc(engine->num_replicas, sizeof(machine *));
-  for (uint32_t i = 0; i < engine->num_replicas; i++) machines[i] = engine->replicas[i].machine;
-  pop_error *error = machine_sync_replicas(machines, engine->num_replicas, &faulted);
+  machine **machines = pop_xcalloc(engine->num_own, sizeof(machine *));
+  for (uint32_t i = 0; i < engine->num_own; i++)
+    machines[i] = engine->replicas[engine->first + i].machine;
+  const machine_group group = {.own = machines,
+                               .num_own = engine->num_own,
+                               .first = engine->first,
+                               .total = engine->num_replicas,
+                               .ranks = engine->ranks,
+                               .latest = engine->together.latest};
+  pop_error *error = machine_sync_replicas(&group, &faulted);
   free(machines);
-  return error ? replicas_report_fault(engine, faulted, error) : NULL;
+  if (!error) return NULL;
+  engine->state = ENGINE_FAULTED;
+  if (faulted == engine->num_own) return error; /* another rank's */
+  return replicas_report_fault(engine, engine->first + faulted, error);
 }
 
 static void align_clocks(pop_engine *engine)
 {
-  uint64_t latest = 0;
-  for (uint32_t i = 0; i < engine->num_replicas; i++) {
-    uint64_t cycles = machine_get_counters(engine->replicas[i].machine).cycles;
-    if (cycles > latest) latest = cycles;
-  }
-  for (uint32_t i = 0; i < engine->num_replicas; i++)
-    machine_wait_until(engine->replicas[i].machine, latest);
+  for (uint32_t i = engine->first; i < engine->first + engine->num_own; i++)
+    machine_wait_until(engine->replicas[i].machine, engine->together.latest);
 }
 
-static pop_error *run_together(pop_engine *engine, uint32_t answer, uint32_t *events)
+static pop_error *run_together(pop_engine *engine, pop_error *before, uint32_t answer,
+                               uint32_t *events)
 {
   for (;;) {
-    POP_TRY(run_each(engine, answer, events));
-    POP_TRY(check_together(engine, events));
+    if (!before) before = run_each(engine, answer, events);
+    if (!before) before = check_together(engine, events, engine->num_own, engine->first, 1);
+    POP_TRY(meet(engine, before, events[0]));
     if (events[0] != MACHINE_REPLICA_SYNC) break;
     POP_TRY(sync_replicas(engine));
   }
@@ -272,15 +369,34 @@ static pop_error *run_together(pop_engine *engine, uint32_t answer, uint32_t *ev
   return NULL;
 }
 
-void replicas_start_on_cpu(pop_engine *engine, size_t program)
+machine_counters replicas_counters(const pop_engine *engine)
 {
-  for (uint32_t i = 0; i < engine->num_replicas; i++) cpu_start(engine->replicas[i].cpu, program);
+  machine_counters own = machine_get_counters(engine->replicas[engine->first].machine);
+  if (engine->first == 0) return own;
+  machine_counters first = engine->together.counters;
+  first.cycles = own.cycles;
+  return first;
 }
 
-pop_error *replicas_run(pop_engine *engine, uint32_t answer, uint32_t *event)
+uint64_t replicas_instructions(const pop_engine *engine)
 {
-  uint32_t *events = pop_xcalloc(engine->num_replicas, sizeof *events);
-  pop_error *error = run_together(engine, answer, events);
+  if (engine->num_own < engine->num_replicas) return engine->together.instructions;
+  uint64_t instructions = 0;
+  for (uint32_t r = 0; r < engine->num_replicas; r++)
+    instructions += machine_get_counters(engine->replicas[r].machine).instructions;
+  return instructions;
+}
+
+void replicas_start_on_cpu(pop_engine *engine, size_t program)
+{
+  for (uint32_t i = engine->first; i < engine->first + engine->num_own; i++)
+    cpu_start(engine->replicas[i].cpu, program);
+}
+
+pop_error *replicas_run(pop_engine *engine, pop_error *before, uint32_t answer, uint32_t *event)
+{
+  uint32_t *events = pop_xcalloc(engine->num_own, sizeof *events);
+  pop_error *error = run_together(engine, before, answer, events);
   *event = events[0];
   free(events);
   return error;

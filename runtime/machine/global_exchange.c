@@ -1,61 +1,29 @@
 /* The exchange between IPUs and between replicas: what isa.h calls global exchange code.
  *
  * Between IPUs there is one machine, the only replica, which receives from itself. Between replicas each is
- * a machine of its own, and a map says which receives from which. Tiles are counted over all replicas here.
+ * a machine of its own, and a map says which receives from which. Those of this process have the slots 0 … num_own - 1
+ * here; behind them come replicas of other ranks from which they receive, of which there is what they send
+ * (global_remote.c). Tiles are counted over all slots.
  *
  * All code is read and checked first, into a list of packets that are sent and one of packets that are
  * received; then each that is received is copied from the tile that sends it. No tile receives a word
  * twice or both sends and receives it (checked), so that the order does not matter. Headers are in memory
  * that may be written: nothing is kept from one time to the next.
+ *
+ * Ranks agree twice: when they pass on what they send, and when all that was received has been found to be good. Only
+ * then is anything written.
  */
+#include "global_exchange.h"
+
 #include "state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_REPLICA UINT32_MAX
-
-typedef struct packet {
-  uint32_t tile, pc;
-  uint32_t address, words;
-  uint64_t ipus;           /* sent: a bit for each IPU of the replica that it goes to */
-  uint32_t sender, number; /* received: which packet of which tile in the replica that sends */
-} packet;
-
-typedef struct packet_list {
-  packet *items; /* by tile, in the order of its code */
-  size_t count, capacity;
-  size_t *first; /* by tile; one more at the end */
-} packet_list;
-
-/* Words of a tile that a packet is sent from, or received in. */
-typedef struct span {
-  uint32_t begin, end; /* addresses */
-  bool received;
-  const packet *of;
-} span;
-
-typedef struct reading {
-  machine *const *replicas;
-  uint32_t num_replicas;
-  const pop_target *target; /* of a replica */
-  uint32_t tiles_per_replica;
-  bool between_replicas;
-  bool knows_map;
-  uint32_t *map;     /* by replica: where its packets go, or NO_REPLICA */
-  uint32_t *sources; /* by replica: where what it receives comes from, or NO_REPLICA */
-  packet_list sent, received;
-  span *spans; /* of the current tile */
-  size_t num_spans, spans_capacity;
-  uint64_t instructions;                   /* of the tile with most of them */
-  uint64_t *bytes_from_ipu, *bytes_to_ipu; /* by IPU of all replicas, with headers */
-  uint64_t most_words;                     /* that one tile sends or receives */
-} reading;
-
 static machine *machine_of(const reading *r, uint32_t number)
 {
-  return r->replicas[number / r->tiles_per_replica];
+  return r->group->own[number / r->tiles_per_replica];
 }
 
 static tile *tile_at(const reading *r, uint32_t number)
@@ -141,29 +109,29 @@ static bool read_packet(reading *r, uint32_t number, uint32_t pc, uint32_t word,
 }
 
 /* Each replica sends to one and receives from one, or not at all. */
-static bool is_good_map(const reading *r, uint32_t *sources, const uint32_t *map)
+static bool is_good_map(const reading *r)
 {
-  for (uint32_t i = 0; i < r->num_replicas; i++) sources[i] = NO_REPLICA;
-  for (uint32_t i = 0; i < r->num_replicas; i++) {
-    if (map[i] == NO_REPLICA) continue;
-    if (map[i] >= r->num_replicas || sources[map[i]] != NO_REPLICA) return false;
-    sources[map[i]] = i;
+  uint32_t total = r->group->total, first = r->group->first;
+  bool *receives = pop_xcalloc(total, sizeof *receives), good = true;
+  for (uint32_t i = 0; i < total && good; i++) {
+    uint32_t to = r->map[i];
+    if (to == NO_REPLICA) continue;
+    good = to < total && !receives[to];
+    if (good) receives[to] = true;
+    if (good && to >= first && to - first < r->group->num_own) r->from[to - first] = i;
   }
-  return true;
+  free(receives);
+  return good;
 }
 
 static bool read_map(reading *r, uint32_t number, uint32_t pc, uint32_t word)
 {
-  uint32_t map[64];
-  if (!read_words(r, number, pc, word, map, r->num_replicas)) return false;
-  if (!r->knows_map) {
-    if (!is_good_map(r, r->sources, map))
-      return refuse(r, number, pc, MACHINE_FAULT_EXCHANGE_CONFIG,
-                    "a map that sends two replicas to one, or one to none that there is");
-    memcpy(r->map, map, r->num_replicas * sizeof *map);
-    r->knows_map = true;
-  }
-  if (memcmp(r->map, map, r->num_replicas * sizeof *map) == 0) return true;
+  uint32_t *map = r->knows_map ? r->other_map : r->map, total = r->group->total;
+  if (!read_words(r, number, pc, word, map, total)) return false;
+  if (!r->knows_map && !is_good_map(r))
+    return refuse(r, number, pc, MACHINE_FAULT_EXCHANGE_CONFIG,
+                  "a map that sends two replicas to one, or one to none that there is");
+  if (!r->knows_map || memcmp(r->map, map, total * sizeof *map) == 0) return r->knows_map = true;
   return refuse(r, number, pc, MACHINE_FAULT_EXCHANGE_CONFIG, "tiles have different replica maps");
 }
 
@@ -193,15 +161,16 @@ static bool read_code(reading *r, uint32_t number)
       return refuse(r, number, pc, MACHINE_FAULT_INVALID_PC,
                     "the code runs out of executable memory");
     word = memory_word(m, t, pc);
-    if (count > r->instructions) r->instructions = count;
+    if (count > r->sum.instructions) r->sum.instructions = count;
     if (!read_instruction(r, number, pc, word, &has_map)) return false;
   }
   return true;
 }
 
+/* Of this process. */
 static uint32_t count_tiles(const reading *r)
 {
-  return r->num_replicas * r->tiles_per_replica;
+  return r->group->num_own * r->tiles_per_replica;
 }
 
 static bool takes_part(const reading *r, uint32_t number)
@@ -226,6 +195,7 @@ static bool read_tiles(reading *r)
 
 /* ---- matching ---- */
 
+/* The slot. */
 static uint32_t source_of(const reading *r, const packet *received)
 {
   return r->sources[received->tile / r->tiles_per_replica];
@@ -285,8 +255,8 @@ static bool check_overlaps(reading *r, uint32_t number)
   r->num_spans = 0;
   uint64_t sent = add_spans(r, &r->sent, number, false);
   uint64_t received = add_spans(r, &r->received, number, true);
-  if (r->map[replica] != NO_REPLICA && sent > r->most_words) r->most_words = sent;
-  if (r->sources[replica] != NO_REPLICA && received > r->most_words) r->most_words = received;
+  if (r->map[r->group->first + replica] != NO_REPLICA && sent > r->sum.words) r->sum.words = sent;
+  if (r->sources[replica] != NO_REPLICA && received > r->sum.words) r->sum.words = received;
   if (received == 0) return true;
   qsort(r->spans, r->num_spans, sizeof *r->spans, compare_spans);
   uint32_t reached = 0, reached_received = 0;
@@ -323,36 +293,66 @@ static bool check_all(reading *r)
 
 /* ---- running ---- */
 
+static const uint8_t *data_of(const reading *r, const packet *sent)
+{
+  if (sent->data) return sent->data;
+  return tile_at(r, sent->tile)->memory + (sent->address - r->target->memory_base);
+}
+
 static void move_packets(const reading *r)
 {
   uint32_t base = r->target->memory_base;
   for (size_t i = 0; i < r->received.count; i++) {
     const packet *to = &r->received.items[i];
     if (source_of(r, to) == NO_REPLICA) continue;
-    const packet *from = find_sent(r, to);
-    memcpy(tile_at(r, to->tile)->memory + (to->address - base),
-           tile_at(r, from->tile)->memory + (from->address - base), 4 * (size_t)to->words);
+    memcpy(tile_at(r, to->tile)->memory + (to->address - base), data_of(r, find_sent(r, to)),
+           4 * (size_t)to->words);
   }
 }
 
-/* What goes through the links; how many packets. */
-static size_t count_links(reading *r)
+static uint64_t packet_bytes(const packet *p)
 {
-  size_t count = 0;
-  for (size_t i = 0; i < r->sent.count; i++) {
+  return 4 * ((uint64_t)p->words + ISA_GLOBAL_HEADER_WORDS);
+}
+
+/* What the replica in a slot of this process sends, through the links of its IPUs. */
+static void count_sent(reading *r, uint32_t slot)
+{
+  size_t first = slot * (size_t)r->tiles_per_replica, end = first + r->tiles_per_replica;
+  if (r->map[r->group->first + slot] == NO_REPLICA) return;
+  for (size_t i = r->sent.first[first]; i < r->sent.first[end]; i++) {
     const packet *p = &r->sent.items[i];
-    uint32_t replica = p->tile / r->tiles_per_replica, to = r->map[replica];
-    if (to == NO_REPLICA) continue;
-    uint64_t bytes = 4 * ((uint64_t)p->words + ISA_GLOBAL_HEADER_WORDS);
+    uint64_t copies = (uint64_t)__builtin_popcountll(p->ipus);
+    r->bytes_from_ipu[p->tile / r->target->tiles_per_ipu] += copies * packet_bytes(p);
+    r->group->own[slot]->global_bytes += copies * 4 * p->words;
+    r->sum.packets = true;
+  }
+}
+
+/* What comes to it. */
+static void count_received(reading *r, uint32_t slot)
+{
+  if (r->sources[slot] == NO_REPLICA) return;
+  size_t first = r->sources[slot] * (size_t)r->tiles_per_replica;
+  for (size_t i = r->sent.first[first]; i < r->sent.first[first + r->tiles_per_replica]; i++) {
+    const packet *p = &r->sent.items[i];
     for (uint64_t left = p->ipus; left; left &= left - 1) {
       uint32_t ipu = (uint32_t)__builtin_ctzll(left);
-      r->bytes_from_ipu[p->tile / r->target->tiles_per_ipu] += bytes;
-      r->bytes_to_ipu[to * r->target->num_ipus + ipu] += bytes;
-      r->replicas[replica]->global_bytes += 4 * (uint64_t)p->words;
+      r->bytes_to_ipu[slot * r->target->num_ipus + ipu] += packet_bytes(p);
     }
-    count++;
   }
-  return count;
+}
+
+static void count_links(reading *r)
+{
+  for (uint32_t slot = 0; slot < r->group->num_own; slot++) {
+    count_sent(r, slot);
+    count_received(r, slot);
+  }
+  for (uint32_t i = 0; i < r->group->num_own * r->target->num_ipus; i++) {
+    if (r->bytes_from_ipu[i] > r->sum.link_bytes) r->sum.link_bytes = r->bytes_from_ipu[i];
+    if (r->bytes_to_ipu[i] > r->sum.link_bytes) r->sum.link_bytes = r->bytes_to_ipu[i];
+  }
 }
 
 static uint64_t divide_up(uint64_t bytes, uint32_t per_cycle)
@@ -360,18 +360,14 @@ static uint64_t divide_up(uint64_t bytes, uint32_t per_cycle)
   return (bytes + per_cycle - 1) / per_cycle;
 }
 
-static uint64_t duration(const reading *r, size_t num_packets)
+static uint64_t duration(const reading *r)
 {
   const pop_target *target = r->target;
-  if (num_packets == 0) return r->instructions;
-  uint64_t longest = divide_up(4 * r->most_words, target->exchange_bytes_per_cycle);
-  for (uint32_t i = 0; i < r->num_replicas * target->num_ipus; i++) {
-    uint64_t out = divide_up(r->bytes_from_ipu[i], target->global_bytes_per_cycle);
-    uint64_t in = divide_up(r->bytes_to_ipu[i], target->global_bytes_per_cycle);
-    if (out > longest) longest = out;
-    if (in > longest) longest = in;
-  }
-  return r->instructions + target->global_latency_cycles + longest;
+  if (!r->sum.packets) return r->sum.instructions;
+  uint64_t longest = divide_up(4 * r->sum.words, target->exchange_bytes_per_cycle);
+  uint64_t links = divide_up(r->sum.link_bytes, target->global_bytes_per_cycle);
+  if (links > longest) longest = links;
+  return r->sum.instructions + target->global_latency_cycles + longest;
 }
 
 static uint64_t received_bytes(const reading *r, uint32_t number)
@@ -397,43 +393,86 @@ static void take_time(const reading *r, uint64_t cycles)
   }
 }
 
-static void run(machine *const *replicas, uint32_t count, bool between_replicas)
+static reading begin_reading(const machine_group *group)
 {
-  const pop_target *target = &replicas[0]->target;
-  size_t tiles = (size_t)count * replicas[0]->num_tiles, ipus = (size_t)count * target->num_ipus;
-  reading r = {.replicas = replicas,
-               .num_replicas = count,
+  const machine *first = group->own[0];
+  const pop_target *target = &first->target;
+  size_t slots = 2 * (size_t)group->num_own; /* each may have a source elsewhere */
+  size_t ipus = (size_t)group->num_own * target->num_ipus, tiles = slots * first->num_tiles;
+  reading r = {.group = group,
                .target = target,
-               .tiles_per_replica = replicas[0]->num_tiles,
-               .between_replicas = between_replicas,
-               .map = pop_xcalloc(count, sizeof *r.map), /* alone: 0 to 0 */
-               .sources = pop_xcalloc(count, sizeof *r.sources),
+               .tiles_per_replica = first->num_tiles,
+               .between_replicas = group->ranks != NULL,
+               .map = pop_xcalloc(group->total, sizeof *r.map), /* alone: 0 to 0 */
+               .other_map = pop_xcalloc(group->total, sizeof *r.other_map),
+               .from = pop_xcalloc(group->num_own, sizeof *r.from),
+               .sources = pop_xcalloc(group->num_own, sizeof *r.sources),
                .sent.first = pop_xcalloc(tiles + 1, sizeof *r.sent.first),
                .received.first = pop_xcalloc(tiles + 1, sizeof *r.received.first),
                .bytes_from_ipu = pop_xcalloc(ipus, sizeof *r.bytes_from_ipu),
                .bytes_to_ipu = pop_xcalloc(ipus, sizeof *r.bytes_to_ipu)};
-  if (read_tiles(&r) && check_all(&r)) {
-    move_packets(&r);
-    take_time(&r, duration(&r, count_links(&r)));
-  }
-  void *const arrays[] = {r.map,         r.sources,        r.sent.items, r.received.items,
-                          r.sent.first,  r.received.first, r.spans,      r.bytes_from_ipu,
-                          r.bytes_to_ipu};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
+  if (!r.between_replicas) return r;
+  for (uint32_t i = 0; i < group->total; i++) r.map[i] = NO_REPLICA;
+  for (uint32_t i = 0; i < group->num_own; i++) r.from[i] = r.sources[i] = NO_REPLICA;
+  return r;
 }
 
+static void end_reading(reading *r)
+{
+  void *const arrays[] = {r->map,
+                          r->other_map,
+                          r->sources,
+                          r->from,
+                          r->sent.items,
+                          r->received.items,
+                          r->sent.first,
+                          r->spans,
+                          r->received.first,
+                          r->bytes_from_ipu,
+                          r->bytes_to_ipu};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
+  global_remote_free(r);
+}
+
+/* Within one machine there is nobody to agree with. */
 void global_exchange_run(machine *m)
 {
-  run(&m, 1, false);
+  const machine_group alone = {.own = &m, .num_own = 1, .total = 1};
+  reading r = begin_reading(&alone);
+  if (read_tiles(&r) && check_all(&r)) {
+    count_links(&r);
+    move_packets(&r);
+    take_time(&r, duration(&r));
+  }
+  end_reading(&r);
 }
 
-pop_error *machine_sync_replicas(machine *const *replicas, uint32_t count, uint32_t *faulted)
+/* The first one of this process as an error. */
+static pop_error *find_fault(const machine_group *group, uint32_t *faulted)
 {
-  superstep_release_replicas(replicas, count);
-  run(replicas, count, true);
-  for (*faulted = 0; *faulted < count; ++*faulted)
-    if (replicas[*faulted]->fault.kind != MACHINE_FAULT_NONE)
-      return superstep_error(replicas[*faulted]);
-  *faulted = 0;
+  for (*faulted = 0; *faulted < group->num_own; ++*faulted)
+    if (group->own[*faulted]->fault.kind != MACHINE_FAULT_NONE)
+      return superstep_error(group->own[*faulted]);
   return NULL;
+}
+
+static pop_error *exchange(reading *r, uint32_t *faulted)
+{
+  read_tiles(r);
+  POP_TRY(global_remote_send(r, find_fault(r->group, faulted)));
+  pop_error *error = global_remote_read(r);
+  if (!error && check_all(r)) count_links(r);
+  POP_TRY(global_remote_agree(r, error ? error : find_fault(r->group, faulted)));
+  move_packets(r);
+  take_time(r, duration(r));
+  return NULL;
+}
+
+pop_error *machine_sync_replicas(const machine_group *group, uint32_t *faulted)
+{
+  superstep_release_replicas(group);
+  reading r = begin_reading(group);
+  pop_error *error = exchange(&r, faulted);
+  end_reading(&r);
+  return error;
 }

@@ -19,6 +19,7 @@
 #define MACHINE_H
 
 #include "executable/tile_memory.h"
+#include "ranks/ranks.h"
 #include <populus/error.h>
 #include <populus/image.h>
 #include <populus/target.h>
@@ -146,10 +147,19 @@ void machine_go(machine *m);
  * loaded with the same images, and run each by machine_run. When all of them have come to this, so that
  * they can go on: */
 #define MACHINE_REPLICA_SYNC UINT32_MAX
-/* Lets them go on, all in one cycle, and does what their tiles exchange. *faulted is the machine with the
- * fault when that is the result. */
-POP_MUST_CHECK pop_error *machine_sync_replicas(machine *const *replicas, uint32_t count,
-                                                uint32_t *faulted);
+/* All replicas of a graph: those of this process, one after the other, and how many there are before them and in all.
+ * Each rank has as many as the others. */
+typedef struct machine_group {
+  machine *const *own;
+  uint32_t num_own, first, total;
+  ranks *ranks;
+  uint64_t latest; /* cycle in which the last of all has come to where they wait */
+} machine_group;
+/* The latest that one of its tiles has come to. */
+uint64_t machine_latest_clock(const machine *m);
+/* Lets them go on, all in one cycle, and does what their tiles exchange: within this process by copies, with other ranks
+ * by messages. *faulted is the machine of this process with the fault when that is the result; num_own: none of them. */
+POP_MUST_CHECK pop_error *machine_sync_replicas(const machine_group *group, uint32_t *faulted);
 /* All tiles wait for the host: none goes on before this cycle. */
 void machine_wait_until(machine *m, uint64_t cycle);
 const machine_fault *machine_get_fault(const machine *m); /* kind NONE if there is none */

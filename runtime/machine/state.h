@@ -229,7 +229,7 @@ void estimate_forget(tile *t);
 
 /* superstep.c */
 /* Zone 2: all tiles of all replicas go on. */
-void superstep_release_replicas(machine *const *replicas, uint32_t count);
+void superstep_release_replicas(const machine_group *group);
 void superstep_start_supervisor(machine *m, tile *t, uint32_t entry);
 /* Notes the fault of a tile (called in tile order: the first one stays, the others are counted). */
 void superstep_fault(machine *m, const machine_fault *fault);

@@ -332,18 +332,17 @@ static void resolve_host_sync(machine *m, uint32_t *event)
   release_all(m, MACHINE_TRACE_HOST_SYNC);
 }
 
-void superstep_release_replicas(machine *const *replicas, uint32_t count)
+uint64_t machine_latest_clock(const machine *m)
 {
-  uint64_t end = 0;
-  for (uint32_t r = 0; r < count; r++) {
-    uint64_t own = latest_clock(replicas[r], 0, replicas[r]->num_tiles);
-    if (own > end) end = own;
-  }
-  end += replicas[0]->target.host_sync_cycles;
-  for (uint32_t r = 0; r < count; r++) {
-    machine *m = replicas[r];
-    superstep_trace(m, MACHINE_TRACE_SYNC, 0, ISA_SYNC_REPLICAS, latest_clock(m, 0, m->num_tiles),
-                    end, 0);
+  return latest_clock(m, 0, m->num_tiles);
+}
+
+void superstep_release_replicas(const machine_group *group)
+{
+  uint64_t end = group->latest + group->own[0]->target.host_sync_cycles;
+  for (uint32_t r = 0; r < group->num_own; r++) {
+    machine *m = group->own[r];
+    superstep_trace(m, MACHINE_TRACE_SYNC, 0, ISA_SYNC_REPLICAS, machine_latest_clock(m), end, 0);
     for (uint32_t i = 0; i < m->num_tiles; i++) m->at.clocks[i] = end;
     m->supersteps++;
   }

@@ -1,0 +1,68 @@
+/* The exchange between replicas while it is being read: this process's part (global_exchange.c) and that of other ranks
+ * (global_remote.c). */
+#ifndef MACHINE_GLOBAL_EXCHANGE_H
+#define MACHINE_GLOBAL_EXCHANGE_H
+
+#include "machine.h"
+
+#define NO_REPLICA UINT32_MAX
+
+typedef struct packet {
+  uint32_t tile, pc;
+  uint32_t address, words;
+  uint64_t ipus;           /* sent: a bit for each IPU of the replica that it goes to */
+  uint32_t sender, number; /* received: which packet of which tile in the replica that sends */
+  const uint8_t *data;     /* sent by a replica of another rank; NULL: in the tile's memory */
+} packet;
+
+typedef struct packet_list {
+  packet *items; /* by tile, in the order of its code */
+  size_t count, capacity;
+  size_t *first; /* by tile; one more at the end */
+} packet_list;
+
+/* Words of a tile that a packet is sent from, or received in. */
+typedef struct span {
+  uint32_t begin, end; /* addresses */
+  bool received;
+  const packet *of;
+} span;
+
+/* What the time that all take goes by: the most on this rank, then of all. */
+typedef struct exchange_sum {
+  uint64_t instructions; /* of the tile with most of them */
+  uint64_t words;        /* that one tile sends or receives */
+  uint64_t link_bytes;   /* that go from one IPU or come to one, with headers */
+  bool packets;          /* there are some */
+} exchange_sum;
+
+typedef struct reading {
+  const machine_group *group; /* ranks NULL: one machine, between its IPUs */
+  const pop_target *target;   /* of a replica */
+  uint32_t tiles_per_replica;
+  bool between_replicas;
+  bool knows_map;
+  uint32_t *map;       /* by replica of the graph: where its packets go, or NO_REPLICA */
+  uint32_t *other_map; /* another tile's */
+  /* By replica of this process, what it receives from, or NO_REPLICA: */
+  uint32_t *from;       /* by its number in the graph */
+  uint32_t *sources;    /* by its slot here, from global_remote_read on */
+  uint32_t num_remote;  /* slots of replicas of other ranks */
+  ranks_part *messages; /* from other ranks, by rank: the data of those are in them */
+  packet_list sent, received;
+  span *spans; /* of the current tile */
+  size_t num_spans, spans_capacity;
+  uint64_t *bytes_from_ipu, *bytes_to_ipu; /* by IPU of this process's replicas, with headers */
+  exchange_sum sum;
+} reading;
+
+/* global_remote.c: passes on what replicas of this process send to replicas of other ranks, and gets what those send.
+ * `own`: this rank's error so far, taken. */
+POP_MUST_CHECK pop_error *global_remote_send(reading *r, pop_error *own);
+/* Finds the slots of all. Errors: RUNTIME, which is to be told to the other ranks by: */
+POP_MUST_CHECK pop_error *global_remote_read(reading *r);
+/* All have found all to be good: the sum is that of all. */
+POP_MUST_CHECK pop_error *global_remote_agree(reading *r, pop_error *own);
+void global_remote_free(reading *r);
+
+#endif

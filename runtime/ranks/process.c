@@ -1,0 +1,309 @@
+/* This process among the ranks: which module, and its messages.
+ *
+ * Waiting gives the core away, at once and for longer and longer: there may be more ranks than cores, and the MPIs
+ * themselves would wait by turning round. A rank that has waited for a minute says so in the log.
+ *
+ * A rank that exits says goodbye to all others. Whoever waits for it hears that, and waits no more. */
+#include "ranks/process.h"
+
+#include "base/log.h"
+#include <dlfcn.h>
+#include <populus/arena.h>
+#include <populus/data_dir.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* MPI is the process's, and so is this. */
+static struct {
+  pthread_mutex_t use; /* of the module */
+  const ranks_module *module;
+  uint32_t own, count; /* 0 of 0 until it has joined */
+  double timeout;
+  pid_t pid;
+  bool broken;
+  ranks_request *
+      *goodbyes; /* by rank: what it says when it exits; NULL: it has, or it is this one */
+} process = {.use = PTHREAD_MUTEX_INITIALIZER};
+
+uint32_t process_own(void)
+{
+  return process.own;
+}
+
+uint32_t process_count(void)
+{
+  return process.count;
+}
+
+double process_timeout(void)
+{
+  return process.timeout;
+}
+
+void process_break(void)
+{
+  process.broken = true;
+}
+
+bool process_is_broken(void)
+{
+  return process.broken;
+}
+
+/* ---- joining ---- */
+
+static const struct {
+  const char *name, *title, *packages;
+} kinds[] = {{"openmpi", "Open MPI", "openmpi-bin and libopenmpi-dev"},
+             {"mpich", "MPICH", "mpich and libmpich-dev"}};
+
+static pop_error *open_module(const char *kind)
+{
+  size_t i = 0, count = sizeof kinds / sizeof *kinds;
+  while (i < count && strcmp(kinds[i].name, kind) != 0) i++;
+  if (i == count)
+    return pop_error_new(POP_ERROR_SYSTEM,
+                         "POPULUS_RANKS is '%s': there are modules for openmpi and mpich", kind);
+  char *path = pop_xasprintf("%s/populus-mpi-%s.so", pop_data_dir(), kind);
+  /* MPI's own modules look for its symbols in the process. */
+  void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+  process.module = library ? dlsym(library, "ranks_mpi_module") : NULL;
+  pop_error *error = NULL;
+  if (!process.module)
+    error = pop_error_new(POP_ERROR_SYSTEM,
+                          "cannot join the other instances: %s; it is built where the packages %s "
+                          "are installed, and needs %s where it runs",
+                          dlerror(), kinds[i].packages, kinds[i].title);
+  else if (strcmp(process.module->contract, RANKS_CONTRACT) != 0)
+    error = pop_error_new(POP_ERROR_SYSTEM, "%s belongs to another build of Populus", path);
+  free(path);
+  return error;
+}
+
+static double read_timeout(void)
+{
+  const char *text = secure_getenv("POPULUS_RANKS_TIMEOUT");
+  char *end;
+  if (!text || !*text) return RANKS_TIMEOUT;
+  double seconds = strtod(text, &end);
+  return *end || !(seconds >= 0) ? RANKS_TIMEOUT : seconds;
+}
+
+enum { GOODBYE = 0 }; /* a tag */
+static uint8_t goodbye_byte;
+
+static bool listen_for_goodbyes(char why[RANKS_WHY])
+{
+  process.goodbyes = pop_xcalloc(process.count, sizeof *process.goodbyes);
+  for (uint32_t i = 0; i < process.count; i++) {
+    if (i == process.own) continue;
+    process.goodbyes[i] = process.module->receive(i, GOODBYE, &goodbye_byte, 1, why);
+    if (!process.goodbyes[i]) return false;
+  }
+  return true;
+}
+
+static void at_exit(void);
+
+pop_error *process_join(void)
+{
+  char why[RANKS_WHY] = "";
+  const char *kind = secure_getenv("POPULUS_RANKS");
+  pthread_mutex_lock(&process.use);
+  pop_error *error = NULL;
+  if (process.count == 0 && (!kind || !*kind)) {
+    process.count = 1;
+  } else if (process.count == 0) {
+    process.timeout = read_timeout();
+    process.pid = getpid();
+    error = open_module(kind);
+    if (!error &&
+        !(process.module->open(&process.own, &process.count, why) && listen_for_goodbyes(why)))
+      error = pop_error_new(POP_ERROR_SYSTEM, "cannot join the other instances: %s", why);
+    if (error)
+      process.count = 0;
+    else
+      process.broken = atexit(at_exit) != 0;
+  }
+  pthread_mutex_unlock(&process.use);
+  return error;
+}
+
+/* ---- messages ---- */
+
+typedef struct passing {
+  ranks_request *request; /* NULL: done */
+  const message *of;
+} passing;
+
+typedef struct passing_list {
+  passing *items;
+  size_t count, capacity;
+} passing_list;
+
+static bool begin_piece(passing_list *list, const message *m, int tag, size_t from,
+                        char why[RANKS_WHY])
+{
+  size_t count = m->count - from < RANKS_MESSAGE_BYTES ? m->count - from : RANKS_MESSAGE_BYTES;
+  ranks_request *begun = m->sends
+                             ? process.module->send(m->with, tag, m->bytes + from, count, why)
+                             : process.module->receive(m->with, tag, m->bytes + from, count, why);
+  if (begun) pop_push(list->items, list->count, list->capacity, (passing){begun, m});
+  return begun != NULL;
+}
+
+static bool begin(passing_list *list, const message *m, int tag, char why[RANKS_WHY])
+{
+  bool good = true;
+  pthread_mutex_lock(&process.use);
+  for (size_t from = 0; from < m->count && good; from += RANKS_MESSAGE_BYTES)
+    good = begin_piece(list, m, tag, from, why);
+  pthread_mutex_unlock(&process.use);
+  return good;
+}
+
+/* What is done is removed. */
+static bool look(passing_list *list, char why[RANKS_WHY])
+{
+  size_t left = 0;
+  bool good = true;
+  pthread_mutex_lock(&process.use);
+  for (size_t i = 0; i < list->count; i++) {
+    int result = good ? process.module->test(list->items[i].request, why) : 0;
+    if (result == 0) list->items[left++] = list->items[i];
+    if (result < 0) good = false;
+  }
+  pthread_mutex_unlock(&process.use);
+  list->count = left;
+  return good;
+}
+
+static double now(void)
+{
+  struct timespec at;
+  clock_gettime(CLOCK_MONOTONIC, &at);
+  return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+}
+
+static uint32_t whom_we_wait_for(const passing_list *list)
+{
+  for (size_t i = 0; i < list->count; i++)
+    if (!list->items[i].of->sends) return list->items[i].of->with;
+  return list->items[0].of->with;
+}
+
+/* First by giving the core to who wants it, then by sleeping. */
+static void give_way(double waited)
+{
+  const struct timespec nap = {0, waited < 0.1 ? 50000 : 1000000};
+  if (waited < 0.0005)
+    sched_yield();
+  else
+    nanosleep(&nap, NULL);
+}
+
+static bool has_left(uint32_t rank)
+{
+  char why[RANKS_WHY];
+  pthread_mutex_lock(&process.use);
+  ranks_request *goodbye = process.goodbyes[rank];
+  if (goodbye && process.module->test(goodbye, why) != 0) process.goodbyes[rank] = NULL;
+  bool left = !process.goodbyes[rank];
+  pthread_mutex_unlock(&process.use);
+  return left;
+}
+
+/* One that does not come any more: what it has sent before its goodbye has had time to come. */
+static bool find_left(const passing_list *list, double waited, double *since, uint32_t *late)
+{
+  static const double in_time = 0.2;
+  for (size_t i = 0; i < list->count; i++) {
+    const message *m = list->items[i].of;
+    if (m->sends || !has_left(m->with)) continue;
+    *late = m->with;
+    if (!*since) *since = waited;
+    return waited - *since > in_time;
+  }
+  return false;
+}
+
+static bool wait_for_all(passing_list *list, char why[RANKS_WHY], uint32_t *late, bool *left)
+{
+  static const double noticed = 60, patience = 0.01;
+  double from = now(), waited = 0, said = noticed, since = 0;
+  while (look(list, why)) {
+    if (list->count == 0) return true;
+    *left = waited > patience && find_left(list, waited, &since, late);
+    if (*left) return false;
+    give_way(waited);
+    waited = now() - from;
+    if (waited > said) {
+      said *= 2;
+      log_write(LOG_WARN, "ENGINE", "instance %u has waited for instance %u for %.0f s",
+                process.own, whom_we_wait_for(list), waited);
+    }
+    if (process.timeout && waited > process.timeout) {
+      *late = whom_we_wait_for(list);
+      return false;
+    }
+  }
+  return false;
+}
+
+pop_error *process_pass(int tag, const message *messages, size_t count, uint32_t *late, bool *left)
+{
+  char why[RANKS_WHY] = "";
+  passing_list list = {0};
+  bool good = true;
+  *left = false;
+  *late = process.count;
+  for (size_t i = 0; i < count && good; i++) good = begin(&list, &messages[i], tag, why);
+  good = good && wait_for_all(&list, why, late, left);
+  if (*late < process.count && !*left && good) *late = process.count;
+  free(list.items);
+  if (good) return NULL;
+  process_break();
+  if (*late < process.count)
+    return pop_error_new(POP_ERROR_RUNTIME, "instance %u has not come in %g s", *late,
+                         process.timeout);
+  return pop_error_new(POP_ERROR_SYSTEM, "a message between instances failed: %s", why);
+}
+
+/* ---- the end ---- */
+
+static bool all_have_left(void)
+{
+  for (uint32_t i = 0; i < process.count; i++)
+    if (i != process.own && !has_left(i)) return false;
+  return true;
+}
+
+/* Those who still wait for this one hear of it, and end. */
+static void at_exit(void)
+{
+  if (getpid() != process.pid || process.broken)
+    return; /* a child that was forked; or all is lost */
+  passing_list list = {0};
+  char why[RANKS_WHY];
+  bool good = true;
+  message *goodbyes = pop_xcalloc(process.count, sizeof *goodbyes);
+  for (uint32_t i = 0; i < process.count; i++) {
+    goodbyes[i] = (message){true, i, &goodbye_byte, 1};
+    if (i != process.own) good = begin(&list, &goodbyes[i], GOODBYE, why) && good;
+  }
+  double from = now(), waited = 0;
+  while (good && !(list.count == 0 && all_have_left()) &&
+         (!process.timeout || waited < process.timeout)) {
+    good = look(&list, why);
+    give_way(waited);
+    waited = now() - from;
+  }
+  if (good && list.count == 0 && all_have_left()) process.module->close();
+  process.broken = true;
+  free(list.items);
+  free(goodbyes);
+}

@@ -1,0 +1,326 @@
+/* Meetings of ranks: headers first, which say where each rank has come to; then what they have for each other. What is
+ * short goes with the header. */
+#include "ranks/ranks.h"
+
+#include "ranks/process.h"
+#include "ranks_identity.h"
+#include <assert.h>
+#include <populus/arena.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LABEL = 88, SHORT = 136, HOST = 64 };
+
+struct ranks {
+  int tag;
+};
+
+/* From each rank to each other one. */
+typedef struct header {
+  char label[LABEL];
+  uint64_t bytes;       /* that follow, or are here: */
+  uint32_t error_bytes; /* of the text of an error, which is what follows then; 0: none */
+  uint32_t code;        /* the error's */
+  uint8_t here[SHORT];
+} header;
+
+/* Where each rank is, known since they have joined. */
+static char (*hosts)[HOST];
+static int last_tag = 1; /* everybody's */
+
+uint32_t ranks_count(const ranks *r)
+{
+  (void)r;
+  return process_count();
+}
+
+uint32_t ranks_own(const ranks *r)
+{
+  (void)r;
+  return process_own();
+}
+
+void ranks_say(const ranks *r, uint32_t rank, char *text, size_t size)
+{
+  (void)r;
+  if (hosts)
+    snprintf(text, size, "instance %u on %s", rank, hosts[rank]);
+  else
+    snprintf(text, size, "instance %u", rank);
+}
+
+/* ---- a meeting ---- */
+
+typedef struct meeting {
+  ranks *with;
+  uint32_t count, own;
+  header *out, *in; /* by rank */
+  message *messages;
+  size_t num_messages;
+} meeting;
+
+static pop_error *pass(meeting *m)
+{
+  uint32_t late;
+  bool left;
+  pop_error *error = process_pass(m->with->tag, m->messages, m->num_messages, &late, &left);
+  m->num_messages = 0;
+  if (!error || late == m->count) return error;
+  char who[128];
+  ranks_say(m->with, late, who, sizeof who);
+  pop_error_free(error);
+  if (left)
+    return pop_error_new(POP_ERROR_RUNTIME,
+                         "instances have gone different ways: instance %u is at '%s', %s at the "
+                         "end of the program; each has to make the same calls about replicated "
+                         "graphs in the same order",
+                         m->own, m->out[late].label, who);
+  return pop_error_new(
+      POP_ERROR_RUNTIME,
+      "%s has not come to '%s' in %g s, in which it hangs or computes: a longer time is given by "
+      "poprun --rank-timeout",
+      who, m->out[late].label, process_timeout());
+}
+
+static void add(meeting *m, bool sends, uint32_t with, void *bytes, size_t count)
+{
+  m->messages[m->num_messages++] = (message){sends, with, bytes, count};
+}
+
+static pop_error *pass_headers(meeting *m, const char *label, const pop_error *own,
+                               const ranks_part *sent)
+{
+  for (uint32_t i = 0; i < m->count; i++) {
+    header *h = &m->out[i];
+    snprintf(h->label, sizeof h->label, "%s", label);
+    if (own) h->error_bytes = (uint32_t)strlen(pop_error_message(own)) + 1;
+    if (own) h->code = (uint32_t)pop_error_get_code(own);
+    h->bytes = own ? h->error_bytes : sent[i].bytes;
+    if (!own && h->bytes && h->bytes <= SHORT) memcpy(h->here, sent[i].data, h->bytes);
+    if (i == m->own) continue;
+    add(m, true, i, h, sizeof *h);
+    add(m, false, i, &m->in[i], sizeof m->in[i]);
+  }
+  m->in[m->own] = m->out[m->own];
+  return pass(m);
+}
+
+/* All find the same, as all have all headers. */
+static pop_error *check_place(const meeting *m)
+{
+  for (uint32_t i = 0; i < m->count; i++) {
+    if (strncmp(m->in[i].label, m->out[i].label, LABEL) == 0) continue;
+    char who[128];
+    ranks_say(m->with, i, who, sizeof who);
+    process_break();
+    return pop_error_new(POP_ERROR_RUNTIME,
+                         "instances have gone different ways: instance %u is at '%s', %s at "
+                         "'%.*s'; each has to make the same calls about replicated graphs in the "
+                         "same order",
+                         m->own, m->out[i].label, who, LABEL, m->in[i].label);
+  }
+  return NULL;
+}
+
+/* The texts of errors go to those who have none. */
+static pop_error *tell_errors(meeting *m, pop_error *own)
+{
+  uint32_t first = 0;
+  while (first < m->count && !m->in[first].error_bytes) first++;
+  if (first == m->count) return NULL;
+  char *text = own ? pop_xstrdup(pop_error_message(own)) : NULL;
+  for (uint32_t i = 0; i < m->count && own; i++)
+    if (!m->in[i].error_bytes && i != m->own) add(m, true, i, text, strlen(text) + 1);
+  char **texts = pop_xcalloc(m->count, sizeof *texts);
+  for (uint32_t i = first; i < m->count && !own; i++) {
+    if (!m->in[i].error_bytes) continue;
+    texts[i] = pop_xcalloc(m->in[i].error_bytes, 1);
+    add(m, false, i, texts[i], m->in[i].error_bytes);
+  }
+  pop_error *error = pass(m);
+  if (own) {
+    pop_error_free(error);
+    error = own;
+  } else if (!error) {
+    char who[128];
+    ranks_say(m->with, first, who, sizeof who);
+    uint32_t code = m->in[first].code;
+    error = pop_error_new(code <= POP_ERROR_INTERNAL ? (pop_error_code)code : POP_ERROR_RUNTIME,
+                          "%s: %.*s", who, (int)m->in[first].error_bytes, texts[first]);
+  }
+  for (uint32_t i = 0; i < m->count; i++) free(texts[i]);
+  free(texts);
+  free(text);
+  return error;
+}
+
+/* Room for what comes; what is here already is put there. */
+static pop_error *take(meeting *m, uint32_t from, ranks_part *part)
+{
+  uint64_t bytes = m->in[from].bytes;
+  if (!part->data) {
+    part->bytes = bytes;
+    part->data = malloc(bytes + 1);
+    if (!part->data)
+      return pop_error_new(POP_ERROR_MEMORY, "no memory for %llu bytes from instance %u",
+                           (unsigned long long)bytes, from);
+  }
+  if (part->bytes != bytes) {
+    process_break();
+    return pop_error_new(POP_ERROR_RUNTIME,
+                         "instances have gone different ways: at '%s' instance %u has %llu bytes "
+                         "for others, which expect %zu",
+                         m->out[from].label, from, (unsigned long long)bytes, part->bytes);
+  }
+  if (bytes && bytes <= SHORT && from != m->own) memcpy(part->data, m->in[from].here, bytes);
+  if (bytes > SHORT && from != m->own) add(m, false, from, part->data, bytes);
+  return NULL;
+}
+
+static pop_error *pass_parts(meeting *m, const ranks_part *sent, ranks_part *received)
+{
+  for (uint32_t i = 0; i < m->count; i++) {
+    POP_TRY(take(m, i, &received[i]));
+    if (i != m->own && sent[i].bytes > SHORT) add(m, true, i, sent[i].data, sent[i].bytes);
+  }
+  const ranks_part *own = &sent[m->own];
+  if (own->bytes && own->data && received[m->own].data != own->data)
+    memcpy(received[m->own].data, own->data, own->bytes);
+  return m->num_messages ? pass(m) : NULL;
+}
+
+static pop_error *meet(meeting *m, const char *label, pop_error *own, const ranks_part *sent,
+                       ranks_part *received)
+{
+  pop_error *error = process_is_broken()
+                         ? pop_error_new(POP_ERROR_RUNTIME,
+                                         "the instances have lost each other: see the first error")
+                         : pass_headers(m, label, own, sent);
+  if (!error) error = check_place(m);
+  if (error && own) {
+    pop_error_free(error);
+    return own;
+  }
+  if (error) return error;
+  POP_TRY(tell_errors(m, own));
+  return pass_parts(m, sent, received);
+}
+
+pop_error *ranks_exchange(ranks *r, const char *label, pop_error *own, const ranks_part *sent,
+                          ranks_part *received)
+{
+  uint32_t count = process_count();
+  if (count == 1 && own) return own;
+  meeting m = {.with = r,
+               .count = count,
+               .own = process_own(),
+               .out = pop_xcalloc(count, sizeof *m.out),
+               .in = pop_xcalloc(count, sizeof *m.in),
+               .messages = pop_xcalloc(2 * (size_t)count, sizeof *m.messages)};
+  m.in[m.own].bytes = sent[m.own].bytes;
+  pop_error *error =
+      count == 1 ? pass_parts(&m, sent, received) : meet(&m, label, own, sent, received);
+  if (process_is_broken()) return error; /* messages that may still come have their memory here */
+  free(m.out);
+  free(m.in);
+  free(m.messages);
+  return error;
+}
+
+static ranks_part only_read(const void *data, size_t bytes)
+{
+  const union {
+    const void *given;
+    uint8_t *data;
+  } as = {data};
+  return (ranks_part){as.data, bytes};
+}
+
+pop_error *ranks_gather(ranks *r, const char *label, pop_error *own, const void *mine, size_t bytes,
+                        void *all)
+{
+  uint32_t count = process_count();
+  ranks_part *sent = pop_xcalloc(count, sizeof *sent), *got = pop_xcalloc(count, sizeof *got);
+  uint8_t nothing;
+  for (uint32_t i = 0; i < count; i++) {
+    sent[i] = only_read(mine, bytes);
+    got[i] = (ranks_part){all ? (uint8_t *)all + i * bytes : &nothing, bytes};
+  }
+  pop_error *error = ranks_exchange(r, label, own, sent, got);
+  free(sent);
+  free(got);
+  return error;
+}
+
+pop_error *ranks_broadcast(ranks *r, const char *label, pop_error *own, uint32_t from, void *data,
+                           size_t bytes)
+{
+  uint32_t count = process_count();
+  bool sends = process_own() == from;
+  ranks_part *sent = pop_xcalloc(count, sizeof *sent), *got = pop_xcalloc(count, sizeof *got);
+  uint8_t nothing;
+  for (uint32_t i = 0; i < count; i++) {
+    if (sends) sent[i] = (ranks_part){data, bytes};
+    got[i] = i == from ? (ranks_part){data, bytes} : (ranks_part){&nothing, 0};
+  }
+  pop_error *error = ranks_exchange(r, label, own, sent, got);
+  free(sent);
+  free(got);
+  return error;
+}
+
+/* ---- joining ---- */
+
+static ranks everybody = {.tag = 1};
+
+typedef struct introduction {
+  char host[HOST], build[64];
+} introduction;
+
+static pop_error *check_builds(const introduction *all, uint32_t count)
+{
+  for (uint32_t i = 1; i < count; i++) {
+    if (strcmp(all[i].build, all[0].build) == 0) continue;
+    process_break();
+    return pop_error_new(POP_ERROR_RUNTIME,
+                         "instance %u on %s has another version of Populus (%s) than instance 0 on "
+                         "%s (%s): install the same on all",
+                         i, all[i].host, all[i].build, all[0].host, all[0].build);
+  }
+  return NULL;
+}
+
+static pop_error *introduce(void)
+{
+  uint32_t count = process_count();
+  assert(count > 0);
+  introduction mine = {.host = "?"}, *all = pop_xcalloc(count, sizeof *all);
+  char(*names)[HOST] = pop_xcalloc(count, sizeof *names);
+  gethostname(mine.host, HOST - 1);
+  snprintf(mine.build, sizeof mine.build, "%s %.40s", POPULUS_VERSION, POPULUS_RANKS_IDENTITY);
+  pop_error *error = ranks_gather(&everybody, "start", NULL, &mine, sizeof mine, all);
+  if (!error) error = check_builds(all, count);
+  for (uint32_t i = 0; i < count && !error; i++) snprintf(names[i], HOST, "%s", all[i].host);
+  hosts = error ? NULL : names;
+  if (error) free(names);
+  free(all);
+  return error;
+}
+
+pop_error *ranks_open(ranks **opened)
+{
+  bool first = process_count() == 0;
+  *opened = NULL;
+  POP_TRY(process_join());
+  if (first && process_count() > 1) POP_TRY(introduce());
+  *opened = pop_xcalloc(1, sizeof **opened);
+  (*opened)->tag = ++last_tag;
+  return NULL;
+}
+
+void ranks_close(ranks *r)
+{
+  free(r);
+}
