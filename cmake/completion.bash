@@ -1,4 +1,4 @@
-# Completion of the options of popexec, gc-info, popsize, popview and pophlo, as each tool's --help has them. (popc's own, which knows
+# Completion of the options of popexec, gc-info, popsize, popview, pophlo and poprun, as each tool's --help has them. (popc's own, which knows
 # values, too: popc --print-completion=bash.)
 _populus_tool()
 {
@@ -8,4 +8,4 @@ _populus_tool()
   options=$("$1" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)
   mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 }
-complete -o bashdefault -o default -F _populus_tool popexec gc-info popsize popview pophlo
+complete -o bashdefault -o default -F _populus_tool popexec gc-info popsize popview pophlo poprun

@@ -18,11 +18,11 @@ install(FILES
 install(EXPORT populus-targets NAMESPACE populus:: DESTINATION ${package_dir} COMPONENT development)
 
 # Completion for shells: bash looks for a file of the program's name, zsh knows programs that say --help.
-foreach(tool popexec gc-info popsize popview pophlo)
+foreach(tool popexec gc-info popsize popview pophlo poprun)
   install(FILES cmake/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${tool})
 endforeach()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/_populus @ONLY
-  CONTENT "#compdef popexec gc-info popsize popview pophlo\n_gnu_generic \"$@\"\n")
+  CONTENT "#compdef popexec gc-info popsize popview pophlo poprun\n_gnu_generic \"$@\"\n")
 install(FILES ${PROJECT_BINARY_DIR}/_populus DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 
 # For find_package(populus) with populus_DIR = the build folder: no installation needed.

@@ -58,7 +58,7 @@ printf '%s\n' '#include <populus/vertex.h>' 'typedef struct { OUTPUT(float) out;
 [ -s one.gp ]
 
 # Completion: what a shell finds by the program's name completes its options.
-for tool in popexec gc-info popsize popview pophlo; do
+for tool in popexec gc-info popsize popview pophlo poprun; do
   [ -s "prefix/share/zsh/site-functions/_populus" ] && grep -q " $tool" prefix/share/zsh/site-functions/_populus
   words=$(PATH="$prefix/bin:$PATH" bash -c ". \"\$1\"; complete -p $tool >&2; _populus_tool $tool --versi; echo \${COMPREPLY[*]}" bash \
     "prefix/share/bash-completion/completions/$tool" 2>complete.txt)

@@ -1,0 +1,16 @@
+/* One instance of a program under poprun. */
+#ifndef POPRUN_INSTANCE_H
+#define POPRUN_INSTANCE_H
+
+#include "poprun_options.h"
+
+/* The first argument of a poprun that mpirun has started: `--instance-of KIND:…` */
+#define POPRUN_INSTANCE "--instance-of"
+
+/* What it is to know, as one argument; the caller's to free. `kind`: of MPI. */
+char *poprun_describe(const poprun_options *options, const char *kind);
+
+/* Runs one; the exit status. */
+int poprun_instance(const char *described, char *const *program);
+
+#endif

@@ -1,0 +1,34 @@
+#!/bin/sh
+# A replicated graph in several ranks is the same to the bit as in one process, cycles, profile and all: under each MPI that is
+# there, for the device and for the CPU, as seen by the last instance.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+. "$POPULUS_SOURCE_DIR/tests/support/ranks.sh"
+quiet out "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/ranks.c" -o ranks.gp
+
+for device in ipu cpu; do
+  "$rank_program" ranks.gp $device >alone.$device
+  grep -q '^run 1: ' alone.$device || fail "$(cat alone.$device)"
+done
+[ "$(grep -c '^seen: ' alone.ipu)" = 16 ] || fail "$(cat alone.ipu)"
+
+# same <mpi> <instances> <device>
+same()
+{
+  "$poprun" --mpi "$1" --num-instances "$2" --num-replicas=4 --only-output-from-instance=$(($2 - 1)) \
+    "$rank_program" ranks.gp "$3" >out 2>err || fail "$*: $(cat err)"
+  cmp out alone."$3" || fail "$*: $(diff out alone."$3" | head -n 5)"
+}
+for mpi in $mpis; do
+  same "$mpi" 1 ipu
+  same "$mpi" 2 ipu
+  same "$mpi" 4 ipu
+  same "$mpi" 4 cpu
+done
+
+# An example, as it is: its own exit status says whether the sums are right.
+"$POPULUS_BIN/replicas" >alone
+for mpi in $mpis; do
+  "$poprun" --mpi="$mpi" --num-instances=2 --only-output-from-instance=0 "$POPULUS_BIN/replicas" >out 2>err || fail "$(cat err)"
+  cmp out alone
+done

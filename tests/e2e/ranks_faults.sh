@@ -1,0 +1,58 @@
+#!/bin/sh
+# What goes wrong in one instance of four ends all of them within seconds, with a sentence that says which and why, and nothing is
+# left: no process, no half of a file.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+. "$POPULUS_SOURCE_DIR/tests/support/ranks.sh"
+quiet out "$POPULUS_BIN/popc" -O2 "$POPULUS_SOURCE_DIR/tests/codelets/ranks.c" -o ranks.gp
+# The command lines of this test's programs, and of no other test's, have this word.
+ln -s ranks.gp "$$.gp"
+
+check_nothing_left()
+{
+  for _ in 1 2 3 4 5 6 7 8 9 10; do
+    # shellcheck disable=SC2009 # the state is wanted, too
+    left=$(ps -eo stat=,args= | grep "rank_program $$[.]gp" | grep -v '^Z' || true)
+    [ -n "$left" ] || return 0
+    sleep 0.5
+  done
+  fail "$1: $left"
+}
+
+# ends <fault> <status> <words>...: each of the words is in some line of what was said.
+ends()
+{
+  fault=$1 expected=$2 status=0
+  shift 2
+  "$poprun" --mpi "$mpi" --num-instances 4 --rank-timeout 6 "$rank_program" "$$.gp" ipu "$fault" 2 all.a >out 2>err || status=$?
+  [ $status = "$expected" ] || fail "$mpi, $fault: status $status: $(cat err)"
+  for words; do
+    grep -q -- "$words" err || fail "$mpi, $fault: no '$words': $(cat err)"
+  done
+  check_nothing_left "$mpi, $fault"
+  [ ! -e all.a ] || "$POPULUS_BIN/popexec" --list all.a >list || fail "$mpi, $fault: half an archive"
+  [ -z "$(find . -name 'all.a?*')" ] || fail "$mpi, $fault: $(ls)"
+}
+host=$(hostname)
+
+for mpi in $mpis; do
+  ends killed 137 "poprun: instance 2 on $host was ended by signal 9"
+  ends callback 3 "^error: the callback of stream 'each' failed with 17" "^error: instance 2 on $host: the callback of stream"
+  ends ends 3 "instance 2 on $host at the end of the program"
+done
+ends hangs 3 "error: instance 2 on $host has not come to 'the run of a program' in 6 s"
+# The rest has nothing to do with which MPI it is.
+ends other 3 "error: instance 2 on $host has loaded another program than instance 0 on $host: their tiles have the hashes"
+ends vertex 3 "^error: device fault INVALID_ADDRESS at address 0x8 on tile 1, worker 0 of replica 2" \
+  "^error: instance 2 on $host: device fault INVALID_ADDRESS at address 0x8"
+ends aborts 3 "^error: instance 2 on $host: the run was stopped (pop_engine_stop)"
+ends disk 4 "cannot write 'all.a': File too large" "poprun: instance 2 on $host has ended with exit status 4"
+case $POPULUS_SANITIZE in *address*) ;; *)
+  ends memory 4 "^error: instance 2 on $host: no memory for remote buffer 'store'" ;;
+esac
+
+# As many replicas to each.
+status=0
+"$poprun" --num-instances 3 "$rank_program" ranks.gp ipu >out 2>err || status=$?
+[ $status = 3 ] || fail "status $status"
+grep -q 'a graph of 4 replicas cannot be shared out to 3 instances' err || fail "$(cat err)"
