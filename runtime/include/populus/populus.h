@@ -2,6 +2,7 @@
 #ifndef POPULUS_POPULUS_H
 #define POPULUS_POPULUS_H
 
+#include <populus/collectives.h>
 #include <populus/device.h>
 #include <populus/engine.h>
 #include <populus/error.h>

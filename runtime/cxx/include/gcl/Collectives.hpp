@@ -1,0 +1,246 @@
+// What replicas do together: populus/collectives.h, which says how, in which order, and at what cost.
+#ifndef GCL_COLLECTIVES_HPP
+#define GCL_COLLECTIVES_HPP
+
+#include <ostream>
+#include <poplar/detail/Library.hpp>
+#include <populus/collectives.h>
+#include <vector>
+
+namespace gcl
+{
+
+enum class CollectiveOperator {
+  ADD = POP_COLLECTIVE_ADD,
+  MEAN = POP_COLLECTIVE_MEAN,
+  MUL = POP_COLLECTIVE_MUL,
+  MIN = POP_COLLECTIVE_MIN,
+  MAX = POP_COLLECTIVE_MAX,
+  LOGICAL_AND = POP_COLLECTIVE_LOGICAL_AND,
+  LOGICAL_OR = POP_COLLECTIVE_LOGICAL_OR,
+  SQUARE_ADD = POP_COLLECTIVE_SQUARE_ADD,
+  LOCAL = POP_COLLECTIVE_LOCAL
+};
+
+enum class CommGroupType {
+  ALL = POP_COMM_ALL,
+  CONSECUTIVE = POP_COMM_CONSECUTIVE,
+  ORTHOGONAL = POP_COMM_ORTHOGONAL
+};
+
+class CommGroup
+{
+  CommGroupType groupType = CommGroupType::ALL;
+  unsigned groupSize = 0;
+
+public:
+  CommGroup() = default;
+  CommGroup(CommGroupType type, unsigned size) : groupType(type), groupSize(size) {}
+  CommGroupType type() const { return groupType; }
+  unsigned replicaGroupSize() const { return groupSize; }
+  pop_comm_group c() const { return {static_cast<pop_comm_group_type>(groupType), groupSize}; }
+};
+
+namespace detail
+{
+
+// One way to do each collective: what they say is how the documented library would choose among several.
+inline void checkOptions(const char *function, const poplar::OptionFlags &options)
+{
+  using poplar::detail::OptionValue;
+  poplar::detail::checkOptions(function, options,
+                               {{"useReplicatedImplementation", OptionValue::TRUTH},
+                                {"maxBytesPerTile", OptionValue::NUMBER},
+                                {"syncful.useOptimisedLayout", OptionValue::TRUTH},
+                                {"syncful.maxBroadcastSize", OptionValue::NUMBER}});
+}
+
+inline poplar::Tensor allReduce(poplar::Graph &graph, const poplar::Tensor &data,
+                                const poplar::Tensor &out, CollectiveOperator op,
+                                poplar::program::Sequence &prog, const CommGroup &group,
+                                const poplar::DebugContext &debugContext,
+                                const poplar::OptionFlags &options)
+{
+  checkOptions("gcl::allReduceCrossReplica", options);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(pop_gcl_all_reduce(graph.c(), poplar::detail::check(data.c()),
+                                        static_cast<pop_collective_op>(op), group.c(), out.c(),
+                                        call.program(), call.c()));
+}
+
+} // namespace detail
+
+// Each in four forms: one tensor or several, with a group or for all replicas.
+#define GCL_FORMS(RESULT, NAME, PARAMETERS, ARGUMENTS)                                             \
+  inline RESULT NAME(poplar::Graph &graph, PARAMETERS poplar::program::Sequence &prog,             \
+                     const poplar::DebugContext &debugContext = {},                                \
+                     const poplar::OptionFlags &options = {})                                      \
+  {                                                                                                \
+    return NAME(graph, ARGUMENTS prog, CommGroup(), debugContext, options);                        \
+  }
+#define GCL_COMMA ,
+
+// ---- all reduce ----
+
+inline poplar::Tensor allReduceCrossReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                            CollectiveOperator op, poplar::program::Sequence &prog,
+                                            const CommGroup &group,
+                                            const poplar::DebugContext &debugContext = {},
+                                            const poplar::OptionFlags &options = {})
+{
+  return detail::allReduce(graph, data, poplar::Tensor(), op, prog, group, debugContext, options);
+}
+GCL_FORMS(poplar::Tensor, allReduceCrossReplica,
+          const poplar::Tensor &data GCL_COMMA CollectiveOperator op GCL_COMMA,
+          data GCL_COMMA op GCL_COMMA)
+
+inline void allReduceToDestinationCrossReplica(
+    poplar::Graph &graph, const poplar::Tensor &data, const poplar::Tensor &destination,
+    CollectiveOperator op, poplar::program::Sequence &prog, const CommGroup &group,
+    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+  detail::allReduce(graph, data, poplar::Tensor(poplar::detail::check(destination.c())), op, prog,
+                    group, debugContext, options);
+}
+GCL_FORMS(void, allReduceToDestinationCrossReplica,
+          const poplar::Tensor &data GCL_COMMA const poplar::Tensor &destination GCL_COMMA
+              CollectiveOperator op GCL_COMMA,
+          data GCL_COMMA destination GCL_COMMA op GCL_COMMA)
+
+inline void allReduceInPlaceCrossReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                         CollectiveOperator op, poplar::program::Sequence &prog,
+                                         const CommGroup &group,
+                                         const poplar::DebugContext &debugContext = {},
+                                         const poplar::OptionFlags &options = {})
+{
+  allReduceToDestinationCrossReplica(graph, data, data, op, prog, group, debugContext, options);
+}
+GCL_FORMS(void, allReduceInPlaceCrossReplica,
+          const poplar::Tensor &data GCL_COMMA CollectiveOperator op GCL_COMMA,
+          data GCL_COMMA op GCL_COMMA)
+
+inline std::vector<poplar::Tensor> allReduceCrossReplica(
+    poplar::Graph &graph, const std::vector<poplar::Tensor> &datas, CollectiveOperator op,
+    poplar::program::Sequence &prog, const CommGroup &group,
+    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+  std::vector<poplar::Tensor> results;
+  for (const poplar::Tensor &data : datas)
+    results.push_back(allReduceCrossReplica(graph, data, op, prog, group, debugContext, options));
+  return results;
+}
+GCL_FORMS(std::vector<poplar::Tensor>, allReduceCrossReplica,
+          const std::vector<poplar::Tensor> &datas GCL_COMMA CollectiveOperator op GCL_COMMA,
+          datas GCL_COMMA op GCL_COMMA)
+
+inline void allReduceInPlaceCrossReplica(poplar::Graph &graph,
+                                         const std::vector<poplar::Tensor> &datas,
+                                         CollectiveOperator op, poplar::program::Sequence &prog,
+                                         const CommGroup &group,
+                                         const poplar::DebugContext &debugContext = {},
+                                         const poplar::OptionFlags &options = {})
+{
+  for (const poplar::Tensor &data : datas)
+    allReduceInPlaceCrossReplica(graph, data, op, prog, group, debugContext, options);
+}
+GCL_FORMS(void, allReduceInPlaceCrossReplica,
+          const std::vector<poplar::Tensor> &datas GCL_COMMA CollectiveOperator op GCL_COMMA,
+          datas GCL_COMMA op GCL_COMMA)
+
+// ---- reduce scatter, all gather, all to all, broadcast ----
+
+inline poplar::Tensor reduceScatterCrossReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                                CollectiveOperator op,
+                                                poplar::program::Sequence &prog,
+                                                const CommGroup &group,
+                                                const poplar::DebugContext &debugContext = {},
+                                                const poplar::OptionFlags &options = {})
+{
+  detail::checkOptions("gcl::reduceScatterCrossReplica", options);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(pop_gcl_reduce_scatter(graph.c(), poplar::detail::check(data.c()),
+                                            static_cast<pop_collective_op>(op), group.c(),
+                                            call.program(), call.c()));
+}
+GCL_FORMS(poplar::Tensor, reduceScatterCrossReplica,
+          const poplar::Tensor &data GCL_COMMA CollectiveOperator op GCL_COMMA,
+          data GCL_COMMA op GCL_COMMA)
+
+inline poplar::Tensor allGatherCrossReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                            poplar::program::Sequence &prog, const CommGroup &group,
+                                            const poplar::DebugContext &debugContext = {},
+                                            const poplar::OptionFlags &options = {})
+{
+  detail::checkOptions("gcl::allGatherCrossReplica", options);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(pop_gcl_all_gather(graph.c(), poplar::detail::check(data.c()), group.c(),
+                                        call.program(), call.c()));
+}
+GCL_FORMS(poplar::Tensor, allGatherCrossReplica, const poplar::Tensor &data GCL_COMMA,
+          data GCL_COMMA)
+
+inline std::vector<poplar::Tensor> allGatherCrossReplica(
+    poplar::Graph &graph, const std::vector<poplar::Tensor> &datas, poplar::program::Sequence &prog,
+    const CommGroup &group, const poplar::DebugContext &debugContext = {},
+    const poplar::OptionFlags &options = {})
+{
+  std::vector<poplar::Tensor> results;
+  for (const poplar::Tensor &data : datas)
+    results.push_back(allGatherCrossReplica(graph, data, prog, group, debugContext, options));
+  return results;
+}
+GCL_FORMS(std::vector<poplar::Tensor>, allGatherCrossReplica,
+          const std::vector<poplar::Tensor> &datas GCL_COMMA, datas GCL_COMMA)
+
+inline poplar::Tensor allToAllCrossReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                           poplar::program::Sequence &prog, const CommGroup &group,
+                                           const poplar::DebugContext &debugContext = {},
+                                           const poplar::OptionFlags &options = {})
+{
+  detail::checkOptions("gcl::allToAllCrossReplica", options);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(pop_gcl_all_to_all(graph.c(), poplar::detail::check(data.c()), group.c(),
+                                        call.program(), call.c()));
+}
+GCL_FORMS(poplar::Tensor, allToAllCrossReplica, const poplar::Tensor &data GCL_COMMA,
+          data GCL_COMMA)
+
+inline poplar::Tensor broadcastCrossReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                            poplar::program::Sequence &prog, const CommGroup &group,
+                                            unsigned rootReplica = 0,
+                                            const poplar::DebugContext &debugContext = {},
+                                            const poplar::OptionFlags &options = {})
+{
+  detail::checkOptions("gcl::broadcastCrossReplica", options);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(pop_gcl_broadcast(graph.c(), poplar::detail::check(data.c()), group.c(),
+                                       rootReplica, call.program(), call.c()));
+}
+inline poplar::Tensor broadcastCrossReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                            poplar::program::Sequence &prog,
+                                            const poplar::DebugContext &debugContext = {},
+                                            const poplar::OptionFlags &options = {})
+{
+  return broadcastCrossReplica(graph, data, prog, CommGroup(), 0, debugContext, options);
+}
+
+#undef GCL_COMMA
+#undef GCL_FORMS
+
+// ---- within each replica ----
+
+inline poplar::Tensor allReduceWithinReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                             CollectiveOperator op, poplar::program::Sequence &prog,
+                                             const poplar::DebugContext &debugContext = {},
+                                             const poplar::OptionFlags &options = {})
+{
+  detail::checkOptions("gcl::allReduceWithinReplica", options);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(pop_gcl_all_reduce_within(graph.c(), poplar::detail::check(data.c()),
+                                               static_cast<pop_collective_op>(op), call.program(),
+                                               call.c()));
+}
+
+} // namespace gcl
+
+#endif

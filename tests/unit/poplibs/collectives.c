@@ -1,0 +1,351 @@
+/* Collectives against arrays, to the bit: all of them, for groups of all kinds, in both kinds of replicas. In several ranks:
+ * tests/e2e/ranks.sh. */
+#include "support/graph_test.h"
+
+#include "support/expect.h"
+#include <populus/collectives.h>
+#include <populus/engine.h>
+#include <populus/popops.h>
+#include <stdlib.h>
+
+enum { MOST = 40, REPLICAS = 4 };
+
+typedef enum kind { LOADED_FOR_EACH, IN_ONE_GRAPH, ONE_REPLICA, KINDS } kind;
+
+typedef struct bench {
+  kind of;
+  uint32_t replicas;
+  pop_graph *graph;
+  pop_tensor data;
+  pop_program main;
+  size_t count; /* elements of the data */
+} bench;
+
+static bench new_bench(kind of, pop_type type, size_t count)
+{
+  bench x = {.of = of, .replicas = of == ONE_REPLICA ? 1 : REPLICAS, .count = count};
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 2 * x.replicas, &target));
+  target.tiles_per_ipu = 3;
+  x.graph = of == IN_ONE_GRAPH
+                ? pop_graph_create_replicated_graph(pop_graph_create(&target), x.replicas)
+                : pop_graph_create_replicated(&target, x.replicas);
+  pop_popops_add_codelets(x.graph);
+  x.data = pop_graph_add_variable(x.graph, type, &count, 1, "data");
+  pop_graph_map_linearly(x.graph, x.data, 1, 1);
+  x.main = pop_program_sequence(x.graph, "main");
+  pop_graph_create_host_write(x.graph, "in", x.data);
+  return x;
+}
+
+static void free_bench(bench *x)
+{
+  pop_graph *parent = pop_graph_parent(x->graph);
+  pop_graph_free(parent ? parent : x->graph);
+}
+
+/* Runs it with the data of all replicas; `out` gets `bytes` of the result in each. The cycles of the run. */
+static uint64_t run(bench *x, pop_tensor result, const void *in, void *out, size_t bytes)
+{
+  pop_engine *engine;
+  pop_graph_create_host_read(x->graph, "out", result);
+  assert_no_error(x->graph);
+  const pop_option verify = {"debug.verify", "true"};
+  expect_ok(pop_engine_create(x->graph, &x->main, 1, &verify, 1, &engine));
+  expect_ok(pop_engine_load(engine));
+  size_t in_bytes = x->count * pop_type_bytes(pop_tensor_element_type(x->data));
+  expect_ok(pop_engine_write_tensor(engine, "in", in, x->replicas * in_bytes));
+  uint64_t before = pop_engine_cycles(engine);
+  expect_ok(pop_engine_run(engine, 0));
+  uint64_t cycles = pop_engine_cycles(engine) - before;
+  expect_ok(pop_engine_read_tensor(engine, "out", out, x->replicas * bytes));
+  pop_engine_free(engine);
+  return cycles;
+}
+
+/* ---- groups, and what is expected ---- */
+
+static const pop_comm_group groups[] = {
+    {POP_COMM_ALL, 0},         {POP_COMM_CONSECUTIVE, 2}, {POP_COMM_ORTHOGONAL, 2},
+    {POP_COMM_CONSECUTIVE, 1}, {POP_COMM_ALL, REPLICAS},
+};
+enum { NUM_GROUPS = sizeof groups / sizeof *groups };
+
+static uint32_t size_of(const bench *x, pop_comm_group group)
+{
+  if (x->replicas == 1) return 1;
+  return group.type == POP_COMM_ALL ? x->replicas : group.size;
+}
+
+static uint32_t position_of(const bench *x, pop_comm_group group, uint32_t replica)
+{
+  if (x->replicas == 1) return 0;
+  static const uint32_t orthogonal[] = {0, 0, 1, 1};
+  uint32_t size = size_of(x, group);
+  return group.type == POP_COMM_ORTHOGONAL ? orthogonal[replica] : replica % size;
+}
+
+/* The replica at a position of the group that `replica` is in. */
+static uint32_t member(const bench *x, pop_comm_group group, uint32_t replica, uint32_t position)
+{
+  if (x->replicas == 1) return 0;
+  uint32_t size = size_of(x, group);
+  return group.type == POP_COMM_ORTHOGONAL ? replica % 2 + 2 * position
+                                           : replica / size * size + position;
+}
+
+static pop_comm_group usable(const bench *x, pop_comm_group group)
+{
+  return x->replicas == 1 ? (pop_comm_group){group.type, 0} : group;
+}
+
+static float combine(pop_collective_op op, float a, float b)
+{
+  switch (op) {
+  case POP_COLLECTIVE_MUL:
+    return a * b;
+  case POP_COLLECTIVE_MIN:
+    return a < b ? a : b;
+  case POP_COLLECTIVE_MAX:
+    return a > b ? a : b;
+  default:
+    return a + b;
+  }
+}
+
+/* In the order that the header promises. */
+static float reduced(const bench *x, pop_collective_op op, pop_comm_group group, uint32_t replica,
+                     size_t element, const float *in)
+{
+  uint32_t size = size_of(x, group);
+  size_t chunk = element / ((x->count + size - 1) / size);
+  float sum = 0;
+  if (op == POP_COLLECTIVE_LOCAL) return in[replica * x->count + element];
+  for (uint32_t i = 0; i < size; i++) {
+    uint32_t position = (uint32_t)((chunk + 1 + i) % size);
+    float value = in[member(x, group, replica, position) * x->count + element];
+    if (op == POP_COLLECTIVE_SQUARE_ADD) value *= value;
+    sum = i ? combine(op, sum, value) : value;
+  }
+  return op == POP_COLLECTIVE_MEAN && size > 1 ? sum / (float)size : sum;
+}
+
+static void make_data(float *in, size_t count)
+{
+  for (size_t i = 0; i < count; i++) in[i] = (float)((i * 2654435761U) % 1000) / 7 - 60;
+}
+
+/* ---- all reduce, reduce scatter ---- */
+
+static void check_all_reduce(kind of, pop_collective_op op, pop_comm_group group, size_t count,
+                             bool in_place)
+{
+  float in[REPLICAS * MOST], out[REPLICAS * MOST];
+  bench x = new_bench(of, POP_FLOAT, count);
+  make_data(in, REPLICAS * count);
+  pop_tensor result = pop_gcl_all_reduce(x.graph, x.data, op, usable(&x, group),
+                                         in_place ? x.data : (pop_tensor){0}, x.main, "reduce");
+  run(&x, in_place ? x.data : result, in, out, count * sizeof *out);
+  for (uint32_t r = 0; r < x.replicas; r++)
+    for (size_t i = 0; i < count; i++) {
+      float wanted = reduced(&x, op, group, r, i, in), got = out[r * count + i];
+      cr_assert_eq(got, wanted,
+                   "kind %d, op %d, group %d of %u, replica %u, element %zu: %a, not %a", (int)of,
+                   (int)op, (int)group.type, group.size, r, i, (double)got, (double)wanted);
+    }
+  free_bench(&x);
+}
+
+Test(collectives, all_reduce_is_the_same_everywhere)
+{
+  static const pop_collective_op ops[] = {
+      POP_COLLECTIVE_ADD, POP_COLLECTIVE_MEAN,       POP_COLLECTIVE_MUL,  POP_COLLECTIVE_MIN,
+      POP_COLLECTIVE_MAX, POP_COLLECTIVE_SQUARE_ADD, POP_COLLECTIVE_LOCAL};
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+    check_all_reduce(i % 2 ? IN_ONE_GRAPH : LOADED_FOR_EACH, ops[i], groups[0], 13, i % 2);
+}
+
+Test(collectives, groups_are_apart)
+{
+  for (size_t g = 0; g < NUM_GROUPS; g++)
+    check_all_reduce(g % 2 ? IN_ONE_GRAPH : LOADED_FOR_EACH, POP_COLLECTIVE_ADD, groups[g], 8,
+                     g % 2);
+}
+
+Test(collectives, data_may_be_fewer_than_replicas)
+{
+  check_all_reduce(LOADED_FOR_EACH, POP_COLLECTIVE_ADD, groups[0], 1, false);
+  check_all_reduce(IN_ONE_GRAPH, POP_COLLECTIVE_ADD, groups[0], 3, true);
+}
+
+Test(collectives, one_replica_is_a_group)
+{
+  check_all_reduce(ONE_REPLICA, POP_COLLECTIVE_ADD, groups[0], 5, false);
+  check_all_reduce(ONE_REPLICA, POP_COLLECTIVE_MEAN, groups[1], 5, true);
+}
+
+static void check_scatter(kind of, pop_comm_group group, size_t count)
+{
+  float in[REPLICAS * MOST], out[REPLICAS * MOST];
+  bench x = new_bench(of, POP_FLOAT, count);
+  make_data(in, REPLICAS * count);
+  pop_tensor result = pop_gcl_reduce_scatter(x.graph, x.data, POP_COLLECTIVE_ADD, usable(&x, group),
+                                             x.main, "scatter");
+  uint32_t size = size_of(&x, group);
+  size_t chunk = (count + size - 1) / size;
+  cr_assert_eq(pop_tensor_num_elements(result), chunk);
+  run(&x, result, in, out, chunk * sizeof *out);
+  for (uint32_t r = 0; r < x.replicas; r++)
+    for (size_t i = 0; i < chunk; i++) {
+      size_t element = position_of(&x, group, r) * chunk + i;
+      if (element >= count) continue;
+      float wanted = reduced(&x, POP_COLLECTIVE_ADD, group, r, element, in);
+      cr_assert_eq(out[r * chunk + i], wanted);
+    }
+  free_bench(&x);
+}
+
+Test(collectives, reduce_scatter_gives_each_position_its_chunk)
+{
+  for (size_t g = 0; g < NUM_GROUPS; g++) check_scatter((kind)(g % KINDS), groups[g], 11);
+}
+
+/* ---- all gather, all to all, broadcast ---- */
+
+Test(collectives, all_gather_is_in_the_order_of_positions)
+{
+  enum { COUNT = 6 };
+  for (size_t g = 0; g < NUM_GROUPS; g++) {
+    int in[REPLICAS * COUNT], out[REPLICAS * REPLICAS * COUNT];
+    bench x = new_bench((kind)(g % KINDS), POP_INT, COUNT);
+    uint32_t size = size_of(&x, groups[g]);
+    for (int i = 0; i < REPLICAS * COUNT; i++) in[i] = 17 * i;
+    const size_t shape[] = {2, 3};
+    pop_tensor result = pop_gcl_all_gather(x.graph, pop_tensor_reshape(x.data, shape, 2),
+                                           usable(&x, groups[g]), x.main, "gather");
+    cr_assert_eq(pop_tensor_rank(result), 3);
+    cr_assert_eq(pop_tensor_dim(result, 0), size);
+    cr_assert_eq(pop_tensor_dim(result, 2), 3);
+    run(&x, result, in, out, size * sizeof in / REPLICAS);
+    for (uint32_t r = 0; r < x.replicas; r++)
+      for (uint32_t p = 0; p < size; p++)
+        for (uint32_t i = 0; i < COUNT; i++)
+          cr_assert_eq(out[(r * size + p) * COUNT + i],
+                       in[member(&x, groups[g], r, p) * COUNT + i]);
+    free_bench(&x);
+  }
+}
+
+Test(collectives, all_to_all_swaps_rows_and_positions)
+{
+  enum { COLUMNS = 5 };
+  for (size_t g = 0; g < NUM_GROUPS; g++) {
+    kind of = (kind)(g % KINDS);
+    int in[REPLICAS * REPLICAS * COLUMNS], out[REPLICAS * REPLICAS * COLUMNS];
+    bench counted = {.replicas = of == ONE_REPLICA ? 1 : REPLICAS};
+    size_t size = size_of(&counted, groups[g]);
+    bench x = new_bench(of, POP_INT, size * COLUMNS);
+    for (int i = 0; i < REPLICAS * REPLICAS * COLUMNS; i++) in[i] = 1000 + i;
+    const size_t shape[] = {size, COLUMNS};
+    pop_tensor result = pop_gcl_all_to_all(x.graph, pop_tensor_reshape(x.data, shape, 2),
+                                           usable(&x, groups[g]), x.main, "swap");
+    run(&x, result, in, out, size * COLUMNS * sizeof *out);
+    for (uint32_t r = 0; r < x.replicas; r++)
+      for (uint32_t p = 0; p < size; p++)
+        for (uint32_t i = 0; i < COLUMNS; i++) {
+          uint32_t from = member(&x, groups[g], r, p), own = position_of(&x, groups[g], r);
+          cr_assert_eq(out[(r * size + p) * COLUMNS + i], in[(from * size + own) * COLUMNS + i]);
+        }
+    free_bench(&x);
+  }
+}
+
+Test(collectives, broadcast_is_from_any_position)
+{
+  enum { COUNT = 7 };
+  for (size_t g = 0; g < NUM_GROUPS; g++) {
+    uint16_t in[REPLICAS * COUNT], out[REPLICAS * COUNT];
+    bench x = new_bench((kind)(g % KINDS), POP_UNSIGNED_SHORT, COUNT);
+    uint32_t root = size_of(&x, groups[g]) - 1;
+    for (int i = 0; i < REPLICAS * COUNT; i++) in[i] = (uint16_t)(40000 + i);
+    pop_tensor result =
+        pop_gcl_broadcast(x.graph, x.data, usable(&x, groups[g]), root, x.main, "broadcast");
+    run(&x, result, in, out, COUNT * sizeof *out);
+    for (uint32_t r = 0; r < x.replicas; r++)
+      for (uint32_t i = 0; i < COUNT; i++)
+        cr_assert_eq(out[r * COUNT + i], in[member(&x, groups[g], r, root) * COUNT + i]);
+    free_bench(&x);
+  }
+}
+
+Test(collectives, within_a_replica_all_parts_get_the_sum)
+{
+  enum { PARTS = 2, COUNT = 4 };
+  float in[REPLICAS * PARTS * COUNT], out[REPLICAS * PARTS * COUNT];
+  bench x = new_bench(LOADED_FOR_EACH, POP_FLOAT, PARTS * COUNT);
+  make_data(in, sizeof in / sizeof *in);
+  const size_t shape[] = {PARTS, COUNT};
+  pop_tensor result = pop_gcl_all_reduce_within(x.graph, pop_tensor_reshape(x.data, shape, 2),
+                                                POP_COLLECTIVE_ADD, x.main, "within");
+  run(&x, result, in, out, sizeof out / REPLICAS);
+  for (int r = 0; r < REPLICAS; r++)
+    for (int i = 0; i < COUNT; i++) {
+      const float *own = in + r * PARTS * COUNT;
+      for (int p = 0; p < PARTS; p++)
+        cr_assert_eq(out[(r * PARTS + p) * COUNT + i], own[i] + own[COUNT + i]);
+    }
+  free_bench(&x);
+}
+
+/* ---- what it costs, and what is refused ---- */
+
+/* Both halves of the ring send each replica's chunk once a step: of eight times the data, eight times the bytes. The
+ * links' time of both is known from the target. */
+Test(collectives, time_is_that_of_the_ring)
+{
+  enum { FEW = 4 * 64, MANY = 8 * FEW };
+  uint64_t cycles[2];
+  pop_target target;
+  float *in = pop_xcalloc(REPLICAS * MANY, sizeof *in),
+        *out = pop_xcalloc(REPLICAS * MANY, sizeof *out);
+  expect_ok(pop_target_create("ipu2", 1, &target));
+  for (int i = 0; i < 2; i++) {
+    size_t count = i ? MANY : FEW;
+    bench x = new_bench(LOADED_FOR_EACH, POP_FLOAT, count);
+    pop_tensor result = pop_gcl_all_reduce(x.graph, x.data, POP_COLLECTIVE_ADD, groups[0],
+                                           (pop_tensor){0}, x.main, "reduce");
+    cycles[i] = run(&x, result, in, out, count * sizeof *out);
+    free_bench(&x);
+  }
+  uint64_t steps = 2 * (REPLICAS - 1);
+  uint64_t chunk_bytes = (MANY - FEW) / REPLICAS * sizeof(float);
+  cr_assert_gt(cycles[0], steps * target.global_latency_cycles);
+  cr_assert_gt(cycles[1] - cycles[0], steps * chunk_bytes / target.global_bytes_per_cycle / 2);
+  free(in);
+  free(out);
+}
+
+Test(collectives, mistakes_are_named)
+{
+  bench x = new_bench(LOADED_FOR_EACH, POP_FLOAT, 8);
+  pop_gcl_all_reduce(x.graph, x.data, POP_COLLECTIVE_ADD, (pop_comm_group){POP_COMM_CONSECUTIVE, 3},
+                     (pop_tensor){0}, x.main, "r");
+  assert_error(x.graph, POP_ERROR_INVALID_ARGUMENT,
+               (const char *[5]){"pop_gcl_all_reduce", "groups of 3 replicas", "has 4"}, "size");
+  free_bench(&x);
+  x = new_bench(LOADED_FOR_EACH, POP_INT, 8);
+  pop_gcl_all_reduce(x.graph, x.data, POP_COLLECTIVE_MEAN, groups[0], (pop_tensor){0}, x.main, "r");
+  assert_error(x.graph, POP_ERROR_TYPE, (const char *[5]){"mean is of float or half, not of int"},
+               "mean");
+  free_bench(&x);
+  x = new_bench(LOADED_FOR_EACH, POP_INT, 8);
+  pop_gcl_all_to_all(x.graph, x.data, groups[0], x.main, "r");
+  assert_error(x.graph, POP_ERROR_TENSOR,
+               (const char *[5]){"first dimension has to be the size of the groups, 4"}, "rows");
+  free_bench(&x);
+  x = new_bench(LOADED_FOR_EACH, POP_INT, 8);
+  pop_gcl_broadcast(x.graph, x.data, groups[1], 2, x.main, "r");
+  assert_error(x.graph, POP_ERROR_INVALID_ARGUMENT,
+               (const char *[5]){"no position 2 in a group of 2"}, "root");
+  free_bench(&x);
+}
