@@ -332,6 +332,8 @@ static bool lower_other(lowering *l, const operation *op)
   case OP_OPTIMIZATION_BARRIER:
   case OP_TUPLE:
     return lower_tuple(l, op);
+  case OP_CUSTOM_CALL:
+    return lower_custom_call(l, op);
   case OP_RNG_STATE:
   case OP_RNG_KEEP:
     return lower_rng_state(l, op);

@@ -174,9 +174,10 @@ bool lower_view(lowering *l, const operation *op, bool *done);
 /* lower_product.c: is it one that poplin makes? */
 bool product_is_planned(const operation *op);
 bool lower_product(lowering *l, const operation *op);
-bool lower_range(lowering *l, const operation *op);     /* lower_range.c */
-bool lower_flow(lowering *l, const operation *op);      /* lower_flow.c */
-bool lower_rng_state(lowering *l, const operation *op); /* lower_random.c */
+bool lower_range(lowering *l, const operation *op);       /* lower_range.c */
+bool lower_flow(lowering *l, const operation *op);        /* lower_flow.c */
+bool lower_custom_call(lowering *l, const operation *op); /* lower_custom.c */
+bool lower_rng_state(lowering *l, const operation *op);   /* lower_random.c */
 
 /* lower.c: `m`, `f`, `graph`, `sequence`, `num_tiles` and `num_workers` are set. */
 POP_MUST_CHECK pop_error *lowering_run(lowering *l);

@@ -170,6 +170,13 @@ bool op_flag(const operation *op, const char *name, bool fallback)
   return a->kind == ATTRIBUTE_BOOL ? a->integer != 0 : fallback;
 }
 
+const attribute *custom_config(const operation *op)
+{
+  const attribute *a = op_attribute(op, "backend_config");
+  if (!a || a->kind != ATTRIBUTE_DICT) a = op_attribute(op, "mhlo.backend_config");
+  return a && a->kind == ATTRIBUTE_DICT ? a : NULL;
+}
+
 const char *op_word(const operation *op, const char *name)
 {
   const attribute *a = op_attribute(op, name);

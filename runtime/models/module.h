@@ -224,6 +224,8 @@ const int64_t *op_ints(const module *m, const operation *op, const char *name, s
                        int64_t fallback);
 /* As many as there are; none if it is not there. */
 const int64_t *op_int_list(const module *m, const operation *op, const char *name, size_t *count);
+/* Of a custom_call: its dictionary of settings; NULL. */
+const attribute *custom_config(const operation *op);
 int64_t op_int(const operation *op, const char *name, int64_t fallback);
 bool op_flag(const operation *op, const char *name, bool fallback);
 /* The enumerator, "" if it is not there. */

@@ -64,6 +64,38 @@ static pop_error *verify_rng_state(verifier *v, const operation *op, const model
   return NULL;
 }
 
+static pop_error *verify_entry(verifier *v, const operation *op, const attribute *config,
+                               const char *name, attribute_kind kind, bool needed)
+{
+  const attribute *a = attribute_find(config->items, config->num_items, name);
+  WANT(a || !needed, "%s: backend_config has no '%s'", op->name, name);
+  WANT(!a || a->kind == kind, "%s: '%s' of backend_config is to be %s", op->name, name,
+       kind == ATTRIBUTE_INT ? "an integer" : "a string");
+  WANT(!a || kind != ATTRIBUTE_INT || a->integer >= 0, "%s: '%s' is negative", op->name, name);
+  return NULL;
+}
+
+/* @populus.vertex: lower_custom.c. */
+static pop_error *verify_vertex(verifier *v, const operation *op)
+{
+  const attribute *config = custom_config(op);
+  POP_TRY(want_tensors(v, op));
+  WANT(config, "%s: @populus.vertex needs a backend_config = {vertex = …, codelets = …}", op->name);
+  POP_TRY(verify_entry(v, op, config, "vertex", ATTRIBUTE_STRING, true));
+  POP_TRY(verify_entry(v, op, config, "codelets", ATTRIBUTE_STRING, true));
+  POP_TRY(verify_entry(v, op, config, "tile", ATTRIBUTE_INT, false));
+  for (size_t i = 0; i < config->num_items; ++i) {
+    attribute_kind kind = config->items[i].kind;
+    WANT(kind == ATTRIBUTE_INT || kind == ATTRIBUTE_BOOL || kind == ATTRIBUTE_FLOAT ||
+             kind == ATTRIBUTE_STRING,
+         "%s: '%s' of backend_config is to be a number", op->name, config->items[i].name);
+    WANT(kind != ATTRIBUTE_STRING || strcmp(config->items[i].name, "vertex") == 0 ||
+             strcmp(config->items[i].name, "codelets") == 0,
+         "%s: '%s' of backend_config is to be a number", op->name, config->items[i].name);
+  }
+  return NULL;
+}
+
 pop_error *verify_other(verifier *v, const operation *op)
 {
   switch (op->code) {
@@ -116,12 +148,15 @@ pop_error *verify_other(verifier *v, const operation *op)
          "%s keeps what a populus.rng_state made", op->name);
     POP_TRY(verify_rng_state(v, op, type_of(op, 0)));
     return verify_rng_state(v, op, type_of(op, 1));
+  case OP_CUSTOM_CALL:
+    if (strcmp(op_word(op, "call_target_name"), "populus.vertex") == 0) return verify_vertex(v, op);
+    name_unsupported(
+        v, op->offset,
+        pop_arena_printf(v->m->arena, "custom_call @%s", op_word(op, "call_target_name")));
+    return NULL;
   default:
     if (op->code >= OP_EXPECT_ALMOST_EQ) return verify_check(v, op);
-    name_unsupported(v, op->offset,
-                     op->code == OP_CUSTOM_CALL ? pop_arena_printf(v->m->arena, "custom_call @%s",
-                                                                   op_word(op, "call_target_name"))
-                                                : op->name);
+    name_unsupported(v, op->offset, op->name);
     return NULL;
   }
 }

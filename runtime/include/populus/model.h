@@ -10,6 +10,15 @@
  * f32, f64 (by software: slow on tiles) and complex<f32>. Tensors of the graph hold bf16 as POP_UNSIGNED_SHORT, f64 and
  * complex<f32> (real part first) as POP_UNSIGNED_LONGLONG, by their bits.
  *
+ * A codelet of the user's is a vertex by
+ *     %y = stablehlo.custom_call @populus.vertex(%a, %b) {backend_config = {vertex = "Scale", codelets = "scale.c",
+ *            tile = 3 : i64, factor = 2.0 : f32}} : (…) -> …
+ * `codelets` is a source or a .gp, looked for from the module's folder; operands are connected to the fields in0, in1, … and
+ * results to out0, out1, …, as vectors of their elements in row-major order; `tile` is 0 without it; other entries are fields
+ * of those names. As mhlo.backend_config it is what jax.ffi writes.
+ *
+ * Operation rng draws Philox numbers: each rng operation has a state of its own, which begins anew when an engine is loaded.
+ *
  * Errors: FILE_LOAD, beginning with file, line and column: of text that is no module, of operations that contradict
  * themselves, and of what is not supported (all of that at once, a line each).
  *
