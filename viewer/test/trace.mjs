@@ -118,6 +118,18 @@ export async function traceTests(file, truth, big) {
       looked++;
     }
     if (looked < 12) throw new Error(`only ${looked} intervals were looked at`);
+    /* And it is drawn there: the colour just inside both ends of what works. */
+    const fills = { OnTileExecute: [0xf6, 0x62, 0x71], DoExchange: [0xb1, 0xe0, 0xe7], GlobalExchange: [0x8f, 0xb8, 0xf0], StreamCopyMid: [0xf0, 0xb0, 0x93] };
+    const perPixel = end / ((await box(main)).width - 84 - 6);
+    let drawn = 0;
+    await page.mouse.move(5, 5);
+    for (const i of truth.intervals) {
+      if (i.tile >= tilesPerIpu || !fills[i.kind] || i.to - i.from < 8 * perPixel) continue;
+      for (const cycle of [i.from + 2 * perPixel, i.to - 2 * perPixel])
+        equal(await pixel(await at(cycle, bsp + (i.tile + 0.5) * each, 0, end)), fills[i.kind], `colour of tile ${i.tile} in cycle ${cycle}, ${i.kind}`);
+      drawn++;
+    }
+    if (drawn < 12) throw new Error(`only ${drawn} intervals were looked at in the picture`);
   });
   await test('G6 a click in the BSP picture selects the step above', async () => {
     await click(await at(middle(exec), 4 + runs + row + 4 + 60, 0, end));
