@@ -32,3 +32,12 @@ for mpi in $mpis; do
   "$poprun" --mpi="$mpi" --num-instances=2 --only-output-from-instance=0 "$POPULUS_BIN/replicas" >out 2>err || fail "$(cat err)"
   cmp out alone
 done
+
+# gcl in C++, likewise.
+. "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
+link "$compiler" c++14 "$POPULUS_SOURCE_DIR/tests/cxx/collectives.cpp" ./collectives -lpopops -lpoputil -lpoplar || fail "not compiled"
+./collectives
+for mpi in $mpis; do
+  "$poprun" --mpi="$mpi" --num-instances=2 ./collectives >out 2>err || fail "$mpi: $(cat out err)"
+  [ "$(grep -c 'collectives are right' out)" = 2 ] || fail "$mpi: $(cat out)"
+done

@@ -114,6 +114,10 @@ static pop_program build(pop_graph *graph)
   add_to(body, mix(graph, &t));
   add_to(body, cross(graph, &t));
   add_to(body, mix(graph, &t));
+  pop_gcl_all_reduce(graph, t.x, POP_COLLECTIVE_MEAN, (pop_comm_group){POP_COMM_ORTHOGONAL, 2}, t.x,
+                     body, "mean");
+  pop_gcl_all_reduce(graph, t.y, POP_COLLECTIVE_ADD, (pop_comm_group){POP_COMM_ALL, 0}, t.y, body,
+                     "sum");
   add_to(body, pop_program_copy_to_stream(t.x, seen, "seen"));
   add_to(main, pop_program_copy_from_stream(same, t.x, "same"));
   add_to(main, pop_program_repeat_while_true(count_down(graph, &t), pop_tensor_index(t.more, 0),
@@ -216,6 +220,7 @@ int main(int argc, char **argv)
   target.tiles_per_ipu = 3;
   if (on_cpu) pop_target_create_cpu(&target);
   pop_graph *graph = pop_graph_create_replicated(&target, REPLICAS);
+  pop_popops_add_codelets(graph);
   pop_graph_add_codelets(graph, argc > 1 ? argv[1] : "", NULL);
   pop_program main = build(graph);
   const pop_option options[] = {{"profiler.replicaToProfile", "3"},

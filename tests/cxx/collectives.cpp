@@ -1,0 +1,98 @@
+// gcl as public programs use it: data parallel by hand, queries gathered, results scattered; and all else that there is. Exit
+// status 0 if all is as it should be. tests/e2e/ranks.sh runs it in one process and in several.
+#include <algorithm>
+#include <cstdio>
+#include <gcl/Collectives.hpp>
+#include <gcl/TileAllocation.hpp>
+#include <numeric>
+#include <poplar/Engine.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/IPUModel.hpp>
+#include <popops/codelets.hpp>
+#include <poputil/TileMapping.hpp>
+#include <string>
+
+using namespace poplar;
+
+static const unsigned REPLICAS = 4, COUNT = 6;
+
+static Tensor add(Graph &graph, const std::string &name)
+{
+  Tensor t = graph.addVariable(FLOAT, {COUNT}, name);
+  poputil::mapTensorLinearly(graph, t, 1, 1);
+  graph.createHostWrite(name, t);
+  return t;
+}
+
+static bool check(Engine &engine, const std::string &name, const std::vector<float> &wanted)
+{
+  std::vector<float> got(wanted.size());
+  engine.readTensor(name, got.data(), got.data() + got.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (got[i] != wanted[i]) {
+      std::printf("%s %zu: %g instead of %g\n", name.c_str(), i, static_cast<double>(got[i]),
+                  static_cast<double>(wanted[i]));
+      return false;
+    }
+  return true;
+}
+
+int main()
+{
+  IPUModel model;
+  model.numIPUs = REPLICAS;
+  model.tilesPerIPU = 4;
+  Device device = model.createDevice();
+  Graph graph(device.getTarget(), replication_factor(REPLICAS));
+  popops::addCodelets(graph);
+  program::Sequence prog;
+  Tensor data = add(graph, "data"), own = add(graph, "own");
+  const gcl::CommGroup pairs(gcl::CommGroupType::CONSECUTIVE, 2);
+  Tensor all = gcl::allGatherCrossReplica(graph, data, prog, "queryToReplicas");
+  Tensor sum = gcl::allReduceCrossReplica(graph, data, gcl::CollectiveOperator::ADD, prog);
+  Tensor part =
+      gcl::reduceScatterCrossReplica(graph, data, gcl::CollectiveOperator::MAX, prog, pairs);
+  Tensor first = gcl::broadcastCrossReplica(graph, data, prog);
+  Tensor swapped = gcl::allToAllCrossReplica(graph, data.reshape({2, COUNT / 2}), prog, pairs);
+  gcl::allReduceInPlaceCrossReplica(graph, std::vector<Tensor>{own}, gcl::CollectiveOperator::MEAN,
+                                    prog, pairs, "mean", {{"useReplicatedImplementation", "true"}});
+  graph.createHostRead("all", all);
+  graph.createHostRead("sum", sum);
+  graph.createHostRead("part", part);
+  graph.createHostRead("first", first);
+  graph.createHostRead("swapped", swapped);
+  graph.createHostRead("mean", own);
+  if (all.shape() != std::vector<std::size_t>{REPLICAS, COUNT} || part.numElements() != COUNT / 2)
+    return 1;
+  if (gcl::perIPUTiles(graph, 1, 2) != std::vector<unsigned>{1, 2} ||
+      gcl::getMinIoTiles(graph) != 4)
+    return 1;
+
+  Engine engine(graph, prog);
+  engine.load(device);
+  std::vector<float> in(REPLICAS * COUNT), sums, parts, firsts, others, means, gathered;
+  std::iota(in.begin(), in.end(), 1.0f);
+  for (unsigned r = 0; r < REPLICAS; ++r) {
+    unsigned low = r / 2 * 2, other = r ^ 1;
+    gathered.insert(gathered.end(), in.begin(), in.end());
+    for (unsigned i = 0; i < COUNT; ++i) {
+      sums.push_back(in[i] + in[COUNT + i] + in[2 * COUNT + i] + in[3 * COUNT + i]);
+      firsts.push_back(in[i]);
+      means.push_back((in[low * COUNT + i] + in[(low + 1) * COUNT + i]) / 2);
+      unsigned row = i / (COUNT / 2), column = i % (COUNT / 2), from = low + row;
+      others.push_back(in[from * COUNT + r % 2 * (COUNT / 2) + column]);
+    }
+    for (unsigned i = 0; i < COUNT / 2; ++i) {
+      unsigned element = r % 2 * (COUNT / 2) + i;
+      parts.push_back(std::max(in[r * COUNT + element], in[other * COUNT + element]));
+    }
+  }
+  engine.writeTensor("data", in.data(), in.data() + in.size());
+  engine.writeTensor("own", in.data(), in.data() + in.size());
+  engine.run(0);
+  bool good = check(engine, "all", gathered) && check(engine, "sum", sums) &&
+              check(engine, "part", parts) && check(engine, "first", firsts) &&
+              check(engine, "swapped", others) && check(engine, "mean", means);
+  if (good) std::printf("collectives are right\n");
+  return good ? 0 : 1;
+}
