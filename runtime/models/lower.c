@@ -325,6 +325,7 @@ static bool lower_check(lowering *l, const operation *op)
 
 static bool lower_other(lowering *l, const operation *op)
 {
+  static const uint8_t only_process[4] = {0}; /* the number of the only one */
   switch (op->code) {
   case OP_AFTER_ALL:
   case OP_CREATE_TOKEN:
@@ -332,6 +333,16 @@ static bool lower_other(lowering *l, const operation *op)
   case OP_OPTIMIZATION_BARRIER:
   case OP_TUPLE:
     return lower_tuple(l, op);
+  case OP_ALL_GATHER: /* of one process: what it has */
+  case OP_ALL_REDUCE:
+  case OP_ALL_TO_ALL:
+  case OP_COLLECTIVE_BROADCAST:
+  case OP_COLLECTIVE_PERMUTE:
+  case OP_REDUCE_SCATTER:
+    return lower_tuple(l, op);
+  case OP_PARTITION_ID:
+  case OP_REPLICA_ID:
+    return set_splat(l, op->results[0], only_process), true;
   case OP_CUSTOM_CALL:
     return lower_custom_call(l, op);
   case OP_RNG_STATE:

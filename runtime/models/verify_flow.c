@@ -96,6 +96,29 @@ static pop_error *verify_vertex(verifier *v, const operation *op)
   return NULL;
 }
 
+/* Is every group of processes, or pair, of process 0 alone? */
+static bool of_one_process(verifier *v, const operation *op)
+{
+  const char *name = op->code == OP_COLLECTIVE_PERMUTE ? "source_target_pairs" : "replica_groups";
+  size_t count;
+  const int64_t *members = op_int_list(v->m, op, name, &count);
+  for (size_t i = 0; i < count; ++i)
+    if (members[i] != 0) return false;
+  return count == (op->code == OP_COLLECTIVE_PERMUTE ? 2 : 1);
+}
+
+/* A module runs as one process; what several would do is named. */
+static pop_error *verify_collective(verifier *v, const operation *op)
+{
+  if (!of_one_process(v, op)) {
+    name_unsupported(v, op->offset,
+                     pop_arena_printf(v->m->arena, "%s between several processes", op->name));
+    return NULL;
+  }
+  POP_TRY(want_tensors(v, op));
+  return want_types(v, op, "results", op->results, op->num_results, op->operands, op->num_operands);
+}
+
 pop_error *verify_other(verifier *v, const operation *op)
 {
   switch (op->code) {
@@ -125,6 +148,20 @@ pop_error *verify_other(verifier *v, const operation *op)
     return want_types(v, op, "results", op->results, op->num_results, op->operands,
                       op->num_operands);
   case OP_RETURN:
+    return NULL;
+  case OP_ALL_GATHER:
+  case OP_ALL_REDUCE:
+  case OP_ALL_TO_ALL:
+  case OP_COLLECTIVE_BROADCAST:
+  case OP_COLLECTIVE_PERMUTE:
+  case OP_REDUCE_SCATTER:
+    return verify_collective(v, op);
+  case OP_PARTITION_ID:
+  case OP_REPLICA_ID:
+    POP_TRY(want_counts(v, op, 0, 1, 0));
+    POP_TRY(want_tensors(v, op));
+    WANT(op->results[0]->type->rank == 0 && op->results[0]->type->element == ELEMENT_U32,
+         "%s is a tensor<ui32>", op->name);
     return NULL;
   case OP_BATCH_NORM_TRAINING:
   case OP_BATCH_NORM_GRAD:
