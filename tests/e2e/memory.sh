@@ -24,6 +24,7 @@ for folder in "$POPULUS_SOURCE_DIR"/examples/*/; do
   case $example in
     linked_executable) continue ;; # it compiles nothing
     cpp) continue ;;               # programs of their own names, of the same library
+    models) continue ;;            # modules for pophlo
     matvec*) arguments="300 40" ;;
     *) arguments= ;;
   esac
