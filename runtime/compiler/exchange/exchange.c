@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD = 4 };
+enum { WORD = 4, BITS = 64 };
 
 /* ---- who takes part ---- */
 
@@ -76,40 +76,59 @@ static void add_delay(compilation *c, uint64_t cycles)
   }
 }
 
+/* Room for the instructions of a tile, used for one after the other. */
+typedef struct writing {
+  op_list ops;
+  timed_op *sorted;
+  uint32_t *by_slot; /* in ops */
+  size_t ops_capacity, slots_capacity;
+} writing;
+
 /* The tile's instructions by slot, joined where they can be; how many there are. */
-static size_t sort_ops(timeline *t)
+static size_t sort_ops(const timeline *t, writing *w)
 {
-  keyed *order = pop_xrealloc(NULL, t->num_ops + 1, sizeof *order);
-  timed_op *sorted = pop_xrealloc(NULL, t->num_ops + 1, sizeof *sorted);
-  for (size_t i = 0; i < t->num_ops; i++) order[i] = (keyed){t->ops[i].slot, (uint32_t)i};
-  sort_keyed(order, t->num_ops);
   size_t count = 0, last[EXCHANGE_END] = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
-  for (size_t i = 0; i < t->num_ops; i++) {
-    const timed_op *next = &t->ops[order[i].index];
-    size_t *same = &last[next->op.kind];
-    bool joinable = *same != SIZE_MAX && next->op.kind != EXCHANGE_RECEIVE_ADDRESS;
-    if (joinable && join(&sorted[*same], next)) continue;
-    *same = count;
-    sorted[count++] = *next;
-  }
-  memcpy(t->ops, sorted, count * sizeof *sorted);
-  free(sorted);
-  free(order);
+  pop_reserve(w->by_slot, t->slots.num_words * BITS, w->slots_capacity);
+  pop_reserve(w->sorted, w->ops.count, w->ops_capacity);
+  for (size_t i = 0; i < w->ops.count; i++) w->by_slot[w->ops.items[i].slot] = (uint32_t)i;
+  for (size_t word = 0; word < t->slots.num_words; word++)
+    for (uint64_t left = t->slots.words[word]; left; left &= left - 1) {
+      size_t slot = word * BITS + (size_t)__builtin_ctzll(left);
+      const timed_op *next = &w->ops.items[w->by_slot[slot]];
+      size_t *same = &last[next->op.kind];
+      bool joinable = *same != SIZE_MAX && next->op.kind != EXCHANGE_RECEIVE_ADDRESS;
+      if (joinable && join(&w->sorted[*same], next)) continue;
+      *same = count;
+      w->sorted[count++] = *next;
+    }
   return count;
 }
 
-static void write_tile(compilation *c, timeline *t)
+static void list_ops(const exchange_plan *plan, size_t number, op_list *list)
 {
+  const op_list *listed = &plan->timelines[number].listed;
+  list->count = 0;
+  pop_reserve(list->items, listed->count, list->capacity);
+  if (listed->count > 0) memcpy(list->items, listed->items, listed->count * sizeof *listed->items);
+  list->count = listed->count;
+  list_bundles(plan, &plan->bundles, number, list);
+}
+
+static void write_tile(const exchange_plan *plan, size_t number, writing *w)
+{
+  compilation *c = plan->c;
+  const timeline *t = &plan->timelines[number];
   tile_exchange written = {.tile = t->tile,
                            .first_op = c->num_exchange_ops,
                            .bytes_sent = t->words_sent * WORD,
                            .bytes_received = t->words_received * WORD};
   uint64_t cycle = 0, end = end_of_receives(t);
-  size_t count = sort_ops(t);
+  list_ops(plan, number, &w->ops);
+  size_t count = sort_ops(t, w);
   for (size_t i = 0; i < count; i++) {
-    add_delay(c, t->ops[i].slot - cycle);
-    pop_push(c->exchange_ops, c->num_exchange_ops, c->exchange_ops_capacity, t->ops[i].op);
-    cycle = t->ops[i].slot + 1;
+    add_delay(c, w->sorted[i].slot - cycle);
+    pop_push(c->exchange_ops, c->num_exchange_ops, c->exchange_ops_capacity, w->sorted[i].op);
+    cycle = w->sorted[i].slot + 1;
   }
   if (t->bus_end > end) end = t->bus_end;
   if (end > cycle) {
@@ -123,6 +142,18 @@ static void write_tile(compilation *c, timeline *t)
   pop_push(c->tile_exchanges, c->num_tile_exchanges, c->tile_exchanges_capacity, written);
 }
 
+static void write_tiles(exchange_plan *plan)
+{
+  writing w = {0};
+  for (size_t i = 0; i < plan->num_timelines; i++) {
+    write_tile(plan, i, &w);
+    timeline_free(&plan->timelines[i]);
+  }
+  free(w.ops.items);
+  free(w.sorted);
+  free(w.by_slot);
+}
+
 static void plan_exchange(compilation *c, exchange *x, uint32_t *index_of_tile)
 {
   exchange_plan plan = {.c = c,
@@ -133,10 +164,8 @@ static void plan_exchange(compilation *c, exchange *x, uint32_t *index_of_tile)
   schedule_messages(&plan);
   x->first_tile = c->num_tile_exchanges;
   x->num_tiles = plan.num_timelines;
-  for (size_t i = 0; i < plan.num_timelines; i++) {
-    write_tile(c, &plan.timelines[i]);
-    timeline_free(&plan.timelines[i]);
-  }
+  write_tiles(&plan);
+  bundles_free(&plan.bundles);
   free(plan.timelines);
 }
 

@@ -3,6 +3,7 @@
 #define COMPILER_EXCHANGE_EXCHANGE_H
 
 #include "base/order.h"
+#include "compiler/exchange/bundles.h"
 #include "compiler/exchange/timeline.h"
 
 /* The tiles that take part in an exchange. */
@@ -13,6 +14,7 @@ typedef struct exchange_plan {
   timeline *timelines; /* ascending by tile */
   size_t num_timelines;
   uint32_t *index_of_tile; /* in `timelines`, for the tiles that take part */
+  bundles bundles;         /* what is sent to one tile */
 } exchange_plan;
 
 static inline timeline *timeline_of(const exchange_plan *plan, uint32_t tile)
@@ -30,13 +32,19 @@ static inline const receiver *receivers_of(const exchange_plan *plan, const mess
   return &plan->c->receivers[m->first_receiver];
 }
 
+static inline size_t first_receiver_of(const exchange_plan *plan)
+{
+  return message_at(plan, 0)->first_receiver;
+}
+
 /* A number to sort addresses on one tile by. */
 static inline uint64_t place_key(place at)
 {
   return (uint64_t)at.block << 32 | at.offset;
 }
 
-/* schedule.c: gives every message its cycles. */
+/* schedule.c: gives every message its cycles. What is sent to several tiles is listed in their timelines then, the
+ * rest is in the bundles. */
 void schedule_messages(exchange_plan *plan);
 
 /* Words of one tile that arrive at some tiles, one word behind the other. */
@@ -56,7 +64,7 @@ void schedule_multicasts(exchange_plan *plan, const keyed *messages, size_t coun
 /* A message, or what one receiver gets of it. */
 typedef struct delivery {
   uint32_t message;
-  uint32_t receiver; /* of the message's, from 0 */
+  uint32_t receiver; /* of the exchange's, from 0 */
 } delivery;
 
 /* unicast.c: from one tile to one other. */

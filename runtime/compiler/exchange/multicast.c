@@ -12,7 +12,7 @@
 static uint64_t earliest_message(const exchange_plan *plan, const message *m, uint64_t from)
 {
   transmission t = {.source_tile = m->source_tile,
-                    .shape = {m->num_words, 1},
+                    .shape = {.words = m->num_words, .first_words = 1},
                     .receivers = receivers_of(plan, m),
                     .num_receivers = m->num_receivers};
   return earliest_arrival(plan, &t, from);
@@ -21,10 +21,16 @@ static uint64_t earliest_message(const exchange_plan *plan, const message *m, ui
 static void plan_message(exchange_plan *plan, const message *m, uint64_t arrival)
 {
   const receiver *receivers = receivers_of(plan, m);
-  plan_send(timeline_of(plan, m->source_tile), m->source, m->num_words, arrival - plan->latency);
-  for (size_t i = 0; i < m->num_receivers; i++)
-    plan_receive(timeline_of(plan, receivers[i].tile), m->source_tile, receivers[i].destination,
-                 m->num_words, arrival);
+  const send_shape shape = {.words = m->num_words, .first_words = 1};
+  timeline *source = timeline_of(plan, m->source_tile);
+  uint64_t sent = arrival - plan->latency;
+  take_send(source, &shape, sent);
+  list_send(&source->listed, m->source, m->num_words, sent);
+  for (size_t i = 0; i < m->num_receivers; i++) {
+    timeline *t = timeline_of(plan, receivers[i].tile);
+    uint64_t slot = take_receive(t, receivers[i].destination, m->num_words, arrival);
+    list_receive(&t->listed, m->source_tile, receivers[i].destination, m->num_words, arrival, slot);
+  }
 }
 
 typedef struct group {

@@ -93,6 +93,7 @@ void schedule_messages(exchange_plan *plan)
   uint64_t most, *sent = find_loads(plan, &most);
   keyed *several = NULL;
   delivery *single = NULL;
+  size_t first = first_receiver_of(plan);
   size_t num_several = 0, several_capacity = 0, num_single = 0, single_capacity = 0;
   for (uint32_t i = 0; i < plan->exchange->num_messages; i++) {
     const message *m = message_at(plan, i);
@@ -103,7 +104,8 @@ void schedule_messages(exchange_plan *plan)
       continue;
     }
     for (uint32_t j = 0; j < m->num_receivers; j++)
-      pop_push(single, num_single, single_capacity, (delivery){.message = i, .receiver = j});
+      pop_push(single, num_single, single_capacity,
+               (delivery){i, (uint32_t)(m->first_receiver - first) + j});
   }
   free(sent);
   schedule_multicasts(plan, several, num_several);

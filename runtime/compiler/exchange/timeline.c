@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 enum { BITS = 64, WORD = 4, ADDRESS_TRIES = 64, GAP_TRIES = 64, LONG_WAIT = 16 };
-static const uint64_t NO_CYCLE = UINT64_MAX;
 
 /* ---- bit sets ---- */
 
@@ -20,6 +19,16 @@ static void set(bit_set *s, uint64_t bit)
     while (s->num_words <= bit / BITS) s->words[s->num_words++] = 0;
   }
   s->words[bit / BITS] |= (uint64_t)1 << bit % BITS;
+}
+
+static void set_range(bit_set *s, uint64_t first, uint64_t count)
+{
+  set(s, first + count - 1);
+  for (uint64_t bit = first; bit < first + count; bit += BITS - bit % BITS) {
+    uint64_t left = first + count - bit, mask = ~(uint64_t)0 << bit % BITS;
+    if (left < BITS - bit % BITS) mask &= ~(~(uint64_t)0 << (bit % BITS + left));
+    s->words[bit / BITS] |= mask;
+  }
 }
 
 /* The first bit >= from that is set (or clear, if `flip` is all ones); past the end all are clear. */
@@ -79,14 +88,19 @@ static bits128 runs_of(bits128 bits, uint32_t length)
   return bits;
 }
 
-/* Up to SEND_SHAPE_MAX_WORDS words: 64 cycles are tried at a time. */
+uint64_t sends_from(const timeline *t, const send_shape *shape, uint64_t from)
+{
+  uint64_t possible = (uint64_t)runs_of(clear_bits(&t->bus, from), shape->words);
+  bits128 slots = clear_bits(&t->slots, from);
+  for (uint64_t left = shape->first_words; left && possible; left &= left - 1)
+    possible &= (uint64_t)(slots >> __builtin_ctzll(left));
+  return possible;
+}
+
 static uint64_t earliest_short_send(const timeline *t, const send_shape *shape, uint64_t from)
 {
   for (uint64_t cycle = from;; cycle += BITS) {
-    uint64_t possible = (uint64_t)runs_of(clear_bits(&t->bus, cycle), shape->words);
-    bits128 slots = clear_bits(&t->slots, cycle);
-    for (uint64_t left = shape->first_words; left && possible; left &= left - 1)
-      possible &= (uint64_t)(slots >> __builtin_ctzll(left));
+    uint64_t possible = sends_from(t, shape, cycle);
     if (possible) return cycle + (uint64_t)__builtin_ctzll(possible);
   }
 }
@@ -111,21 +125,24 @@ uint64_t earliest_send(const timeline *t, const send_shape *shape, uint64_t from
   return earliest_long_send(t, shape->words, from);
 }
 
-static void add_op(timeline *t, uint64_t slot, exchange_op op)
+void take_send(timeline *t, const send_shape *shape, uint64_t cycle)
 {
-  set(&t->slots, slot);
-  pop_push(t->ops, t->num_ops, t->ops_capacity, (timed_op){slot, op});
+  set_range(&t->bus, cycle, shape->words);
+  if (cycle + shape->words > t->bus_end) t->bus_end = cycle + shape->words;
+  t->words_sent += shape->words;
+  for (uint64_t left = shape->first_words; left; left &= left - 1)
+    set(&t->slots, cycle + (uint64_t)__builtin_ctzll(left));
+  for (uint32_t done = ISA_SEND_MAX_WORDS; done < shape->words; done += ISA_SEND_MAX_WORDS)
+    set(&t->slots, cycle + done);
 }
 
-void plan_send(timeline *t, place source, uint32_t words, uint64_t cycle)
+void list_send(op_list *list, place source, uint32_t words, uint64_t cycle)
 {
-  for (uint32_t i = 0; i < words; i++) set(&t->bus, cycle + i);
-  if (cycle + words > t->bus_end) t->bus_end = cycle + words;
-  t->words_sent += words;
   for (uint32_t done = 0; done < words; done += ISA_SEND_MAX_WORDS) {
     uint32_t count = words - done < ISA_SEND_MAX_WORDS ? words - done : ISA_SEND_MAX_WORDS;
     place at = {source.block, source.offset + done * WORD};
-    add_op(t, cycle + done, (exchange_op){.kind = EXCHANGE_SEND, .count = count, .at = at});
+    timed_op sent = {cycle + done, {.kind = EXCHANGE_SEND, .count = count, .at = at}};
+    pop_push(list->items, list->count, list->capacity, sent);
   }
 }
 
@@ -186,6 +203,15 @@ uint64_t earliest_receive(const timeline *t, place destination, uint32_t words, 
   }
 }
 
+/* Slot i - 1 behind the last chain is that of the receive; a free one in front of it is the address's. */
+uint64_t receives_at_end(const timeline *t, bool follows)
+{
+  uint64_t end = end_of_receives(t);
+  uint64_t free =
+      end > 0 ? (uint64_t)clear_bits(&t->slots, end - 1) : (uint64_t)clear_bits(&t->slots, 0) << 1;
+  return follows ? free : free & (free - 1);
+}
+
 bool gets_along(timeline *t, const send_shape *shape, uint64_t sent, place destination,
                 uint64_t arrival)
 {
@@ -206,25 +232,38 @@ static void insert_chain(timeline *t, size_t at, chain added)
   t->chains[at] = added;
 }
 
-void plan_receive(timeline *t, uint32_t source_tile, place destination, uint32_t words,
-                  uint64_t cycle)
+uint64_t take_receive(timeline *t, place destination, uint32_t words, uint64_t cycle)
 {
   size_t before = chains_ended(t, cycle);
   uint64_t slot = address_slot(t, before, cycle);
   bool follows = goes_on(t, before, destination);
   bool waits_long = follows && cycle - t->chains[before - 1].end >= LONG_WAIT;
-  if (!follows || (waits_long && slot != NO_CYCLE)) {
-    add_op(t, slot, (exchange_op){.kind = EXCHANGE_RECEIVE_ADDRESS, .at = destination});
+  if (follows && !(waits_long && slot != NO_CYCLE)) {
+    slot = NO_CYCLE;
+  } else {
+    set(&t->slots, slot);
     insert_chain(t, before++, (chain){.begin = slot + 1});
   }
   chain *open = &t->chains[before - 1];
   open->end = cycle + words;
   open->next = (place){destination.block, destination.offset + words * WORD};
   t->words_received += words;
+  for (uint32_t done = 0; done < words; done += ISA_RECEIVE_MAX_WORDS)
+    set(&t->slots, cycle - 1 + done);
+  return slot;
+}
+
+void list_receive(op_list *list, uint32_t source_tile, place destination, uint32_t words,
+                  uint64_t cycle, uint64_t address_slot)
+{
+  if (address_slot != NO_CYCLE)
+    pop_push(list->items, list->count, list->capacity,
+             (timed_op){address_slot, {.kind = EXCHANGE_RECEIVE_ADDRESS, .at = destination}});
   for (uint32_t done = 0; done < words; done += ISA_RECEIVE_MAX_WORDS) {
     uint32_t count = words - done < ISA_RECEIVE_MAX_WORDS ? words - done : ISA_RECEIVE_MAX_WORDS;
-    add_op(t, cycle - 1 + done,
-           (exchange_op){.kind = EXCHANGE_RECEIVE_MUX, .count = count, .tile = source_tile});
+    timed_op received = {cycle - 1 + done,
+                         {.kind = EXCHANGE_RECEIVE_MUX, .count = count, .tile = source_tile}};
+    pop_push(list->items, list->count, list->capacity, received);
   }
 }
 
@@ -243,7 +282,6 @@ void timeline_fetch(const timeline *t, uint64_t cycle)
   size_t word = cycle / BITS;
   if (word < t->bus.num_words) __builtin_prefetch(&t->bus.words[word]);
   if (word < t->slots.num_words) __builtin_prefetch(&t->slots.words[word]);
-  if (t->num_ops > 0) __builtin_prefetch(&t->ops[t->num_ops - 1], 1);
 }
 
 void timeline_free(timeline *t)
@@ -251,5 +289,5 @@ void timeline_free(timeline *t)
   free(t->slots.words);
   free(t->bus.words);
   free(t->chains);
-  free(t->ops);
+  free(t->listed.items);
 }

@@ -36,28 +36,65 @@ void pair_up(const compilation *c, const program *copied, transfer_list *out)
   }
 }
 
+enum { READ = 1, WRITTEN = 2 };
+
+/* By block: is it read, is it written? */
+static uint8_t *uses_of_blocks(const transfer_list *transfers)
+{
+  uint32_t last = 0;
+  for (size_t i = 0; i < transfers->count; i++) {
+    const transfer *t = &transfers->items[i];
+    if (t->source.block > last) last = t->source.block;
+    if (t->destination.block > last) last = t->destination.block;
+  }
+  uint8_t *uses = pop_xcalloc((size_t)last + 1, sizeof *uses);
+  for (size_t i = 0; i < transfers->count; i++) {
+    uses[transfers->items[i].source.block] |= READ;
+    uses[transfers->items[i].destination.block] |= WRITTEN;
+  }
+  return uses;
+}
+
+typedef struct end_list {
+  keyed *items;
+  size_t count, capacity;
+} end_list;
+
+/* Where transfers read or write in blocks that are both read and written; most copies have none. */
+static end_list ends_in_shared_blocks(const transfer_list *transfers)
+{
+  uint8_t *uses = uses_of_blocks(transfers);
+  end_list ends = {0};
+  for (size_t i = 0; i < transfers->count; i++) {
+    place source = transfers->items[i].source, destination = transfers->items[i].destination;
+    if (uses[source.block] == (READ | WRITTEN))
+      pop_push(ends.items, ends.count, ends.capacity,
+               (keyed){(uint64_t)source.block << 32 | source.offset, (uint32_t)(2 * i)});
+    if (uses[destination.block] == (READ | WRITTEN))
+      pop_push(
+          ends.items, ends.count, ends.capacity,
+          (keyed){(uint64_t)destination.block << 32 | destination.offset, (uint32_t)(2 * i + 1)});
+  }
+  free(uses);
+  return ends;
+}
+
 /* Sorted by where the bytes begin, it is enough to know how far
  * the readers and the writers before have reached. */
 bool overlap(const transfer_list *transfers)
 {
-  size_t count = 2 * transfers->count;
-  keyed *ends = pop_xrealloc(NULL, count + 1, sizeof *ends);
-  for (size_t i = 0; i < transfers->count; i++) {
-    const transfer *t = &transfers->items[i];
-    ends[2 * i] = (keyed){(uint64_t)t->source.block << 32 | t->source.offset, (uint32_t)(2 * i)};
-    ends[2 * i + 1] = (keyed){(uint64_t)t->destination.block << 32 | t->destination.offset,
-                              (uint32_t)(2 * i + 1)};
-  }
-  sort_keyed(ends, count);
+  end_list ends = ends_in_shared_blocks(transfers);
+  sort_keyed(ends.items, ends.count);
   uint64_t reached[2] = {0, 0}; /* by readers, by writers */
   bool found = false;
-  for (size_t i = 0; i < count && !found; i++) {
-    bool writes = ends[i].index % 2;
-    uint64_t end = ends[i].key + transfers->items[ends[i].index / 2].bytes;
-    found = ends[i].key < reached[!writes];
+  for (size_t i = 0; i < ends.count && !found; i++) {
+    const keyed *at = &ends.items[i];
+    bool writes = at->index % 2;
+    uint64_t end = at->key + transfers->items[at->index / 2].bytes;
+    found = at->key < reached[!writes];
     if (end > reached[writes]) reached[writes] = end;
   }
-  free(ends);
+  free(ends.items);
   return found;
 }
 

@@ -157,8 +157,10 @@ static pop_error *add_paired(copy_group *group, lowering *l, const transfer_list
 {
   bool overlaps = overlap(added);
   if (overlaps || has_conflict(group, added) || !take_bytes(group, added)) {
+    bool was_empty = group->num_copies == 0;
     POP_TRY(copy_group_end(group, l, steps));
-    if (overlaps || !take_bytes(group, added)) return lower_paired(l, added, overlaps, name, steps);
+    if (overlaps || was_empty || !take_bytes(group, added))
+      return lower_paired(l, added, overlaps, name, steps);
   }
   join(group, l->c, added, name);
   return NULL;

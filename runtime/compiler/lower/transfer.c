@@ -366,8 +366,27 @@ static void add_messages(messaging *m, size_t first, size_t end)
   free(by_tile);
 }
 
+/* Words that nobody else needs: most of what copies move. */
+static void add_message_of_one(messaging *m, const request *w)
+{
+  compilation *c = m->c;
+  message added = {.source_tile = w->source_tile,
+                   .num_words = w->bytes / WORD,
+                   .source = w->source,
+                   .first_receiver = c->num_receivers,
+                   .num_receivers = 1};
+  pop_push(c->receivers, c->num_receivers, c->receivers_capacity,
+           (receiver){.tile = w->tile, .destination = w->destination});
+  pop_push(c->messages, c->num_messages, c->messages_capacity, added);
+  join_with_previous(m);
+}
+
 static void add_cluster(messaging *m, size_t first, size_t end)
 {
+  if (end - first == 1) {
+    add_message_of_one(m, request_at(m, first));
+    return;
+  }
   make_parts(m, first, end);
   m->num_sorted = 0;
   for (size_t i = 0; i < m->num_parts; i++)
