@@ -108,30 +108,38 @@ static pop_error *find_folder(traced_module *module, const char **folder)
 
 /* ---- reports ---- */
 
-static void warn_of_size(const traced_module *module, const char *name)
+/* Of what is no report: the largest event is 2 GiB. */
+static const uint64_t most_text_bytes = (uint64_t)1 << 30;
+
+static void warn_of_size(const traced_module *module, const char *name, const char *limit,
+                         uint64_t most)
 {
   log_write(LOG_WARN, "ENGINE",
-            "event trace: %s of module '%s' is discarded: it is larger than max_report_size, %llu "
-            "bytes",
-            name, module->name,
-            (unsigned long long)event_trace_options(module->trace)->max_report_bytes);
+            "event trace: %s of module '%s' is discarded: it is larger than %s, %llu bytes", name,
+            module->name, limit, (unsigned long long)most);
+}
+
+static pop_error *write_text(const traced_module *module, const char *name, const char *limit,
+                             uint64_t most, pop_error *(*write)(FILE *stream, const void *context),
+                             const void *context, pop_trace_text *text)
+{
+  pop_bytes bytes = {0};
+  bool too_large;
+  pop_error *error = report_text_write(most, write, context, &bytes, &too_large);
+  if (error || too_large) {
+    pop_bytes_free(&bytes);
+    if (too_large) warn_of_size(module, name, limit, most);
+    return error;
+  }
+  event_take_bytes(text, &bytes);
+  return NULL;
 }
 
 pop_error *traced_module_text(const traced_module *module, const char *name,
                               pop_error *(*write)(FILE *stream, const void *context),
                               const void *context, pop_trace_text *text)
 {
-  uint64_t most = event_trace_options(module->trace)->max_report_bytes;
-  pop_bytes bytes = {0};
-  bool too_large;
-  pop_error *error = report_text_write(most, write, context, &bytes, &too_large);
-  if (error || too_large) {
-    pop_bytes_free(&bytes);
-    if (too_large) warn_of_size(module, name);
-    return error;
-  }
-  event_take_bytes(text, &bytes);
-  return NULL;
+  return write_text(module, name, "an event can hold", most_text_bytes, write, context, text);
 }
 
 pop_error *traced_module_report(traced_module *module, const char *name,
@@ -139,14 +147,15 @@ pop_error *traced_module_report(traced_module *module, const char *name,
                                 const void *context, pop_trace_text *text)
 {
   const trace_options *options = event_trace_options(module->trace);
-  if (!options->report_directory) return traced_module_text(module, name, write, context, text);
+  uint64_t most = options->max_report_bytes;
+  if (!options->report_directory)
+    return write_text(module, name, "max_report_size", most, write, context, text);
   const char *folder;
   POP_TRY(find_folder(module, &folder));
   char *path = pop_xasprintf("%s/%s", folder, name);
   bool too_large;
-  pop_error *error =
-      report_file_write_at_most(path, options->max_report_bytes, write, context, &too_large);
-  if (too_large) warn_of_size(module, path);
+  pop_error *error = report_file_write_at_most(path, most, write, context, &too_large);
+  if (too_large) warn_of_size(module, path, "max_report_size", most);
   if (!error && !too_large) {
     event_set_text(&text->data, path);
     text->size = strlen(path);

@@ -21,7 +21,7 @@ POP_MUST_CHECK pop_error *traced_module_report(traced_module *module, const char
                                                pop_error *(*write)(FILE *stream,
                                                                    const void *context),
                                                const void *context, pop_trace_text *text);
-/* The same, always into the text. */
+/* The same for what is no report: always into the text, and without regard to max_report_size. */
 POP_MUST_CHECK pop_error *traced_module_text(const traced_module *module, const char *name,
                                              pop_error *(*write)(FILE *stream, const void *context),
                                              const void *context, pop_trace_text *text);

@@ -19,7 +19,8 @@
  *   use_poplar_cbor_report          reports are CBOR
  *   enable_poplar_serialized_graph  COMPILE_END has the graph (pop_graph_serialize)
  *   report_every_nth_execution      only every nth execution of a module has a report, the first one too; 0: all
- *   max_report_size                 of what is larger, in bytes, only a warning in the log is left; 268435456
+ *   max_report_size                 of a report or graph that is larger, in bytes, only a warning in the log is left;
+ *                                   268435456
  *   report_directory                reports and graphs are files, in a folder in this one for each compilation, and
  *                                   events have their paths: <module>/report.json, serialized_graph.json,
  *                                   execution.json (the last one; .txt and .cbor for the other formats). A folder

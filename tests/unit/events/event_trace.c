@@ -371,6 +371,7 @@ static size_t report_bytes(size_t most, const char *directory)
   rig r = compile_as("count", options);
   pop_trace_events *events = fetch(&r, "BE");
   size_t size = report_of(events, 1)->size;
+  cr_assert_gt(pop_trace_events_at(events, 1)->tensor_map.size, 0);
   pop_trace_events_free(events);
   free_rig(&r);
   return size;
@@ -396,6 +397,8 @@ Test(event_trace, a_report_that_is_too_large_is_left_out_with_a_warning)
   cr_assert(!log_has("discarded"));
   cr_assert_eq(report_bytes(size - 1, ""), 0);
   cr_assert(log_has("report.json of module 'count' is discarded"));
+  cr_assert_eq(report_bytes(1, ""), 0);
+  cr_assert(!log_has("tensor map"), "which is no report");
   cr_assert_gt(report_bytes(size, "reports"), 0);
   cr_assert_eq(access("reports/count/report.json", F_OK), 0);
   cr_assert_eq(report_bytes(size - 1, "small"), 0);
