@@ -207,6 +207,7 @@ typedef struct executable_exchange {
   X(EXECUTABLE_STEP_SYNC, "Sync")                      /* of zone `index` */                       \
   X(EXECUTABLE_STEP_STREAM_COPY, "StreamCopy")         /* event number `index` + 1 */              \
   X(EXECUTABLE_STEP_ABORT, "Abort")                    /* event number `index` + 1 */              \
+  X(EXECUTABLE_STEP_SET_CONSENSUS, "SetLocalConsensusFromVar") /* what the If behind it goes by */ \
   X(EXECUTABLE_STEP_WRITE_UNDEF, "WriteUndef")
 
 typedef enum executable_step_kind {

@@ -72,6 +72,7 @@ static void emit_fields(const emitter *to, const graph_profile *g, const executa
   case EXECUTABLE_STEP_IF:
     emit_branches(to, g->e, step);
     return;
+  case EXECUTABLE_STEP_SET_CONSENSUS:
   case EXECUTABLE_STEP_WRITE_UNDEF:
   case EXECUTABLE_STEP_ABORT:
   case EXECUTABLE_STEP_KINDS:

@@ -1,5 +1,6 @@
 /* Variable storage liveness in the summary: what is always live, then the programs as a tree with what is live at
- * each. Functions follow the control programs. */
+ * each, for all call stacks: at a Call follows what is called. Where a program has so many of them that nobody would
+ * read them all, functions follow the control programs instead. */
 #include "profile/grouped.h"
 #include "profile/summary.h"
 
@@ -7,14 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBER_WIDTH = 14, INDENT = 2 };
+enum { NUMBER_WIDTH = 14, INDENT = 2, MOST_PROGRAMS = 20000 };
 
 typedef struct liveness_printer {
   const summary_style *style;
   pop_profile_value names, bytes; /* of variables */
   pop_profile_value programs, lives;
   pop_profile_value *live_of; /* by program: in `lives`, or NONE */
-  summary_row *rows;          /* of the current list */
+  pop_profile_value functions;
+  bool follow_calls;
+  summary_row *rows; /* of the current list */
   size_t rows_capacity;
 } liveness_printer;
 
@@ -65,31 +68,64 @@ typedef struct waiting {
   int indent;
 } waiting;
 
-static void print_tree(liveness_printer *p, size_t root, int indent)
+typedef struct waiting_list {
+  waiting *items;
+  size_t count, capacity;
+} waiting_list;
+
+/* What comes behind the program: what it calls, or its children, the first on top. */
+static void push_children(const liveness_printer *p, waiting at, waiting_list *stack)
 {
-  waiting *stack = NULL;
-  size_t depth = 0, capacity = 0;
-  pop_push(stack, depth, capacity, (waiting){root, indent});
-  while (depth) {
-    waiting next = stack[--depth];
-    if (next.program >= pop_profile_count(p->programs)) continue;
-    print_program(p, next.program, next.indent);
-    pop_profile_value children =
-        pop_profile_get(pop_profile_at(p->programs, next.program), "children");
-    for (size_t i = pop_profile_count(children); i-- > 0;) {
-      size_t child = (size_t)pop_profile_as_int(pop_profile_at(children, i));
-      if (child > next.program) /* so that it ends */
-        pop_push(stack, depth, capacity, (waiting){child, next.indent + INDENT});
-    }
+  pop_profile_value program = pop_profile_at(p->programs, at.program);
+  const char *type = pop_profile_as_string(pop_profile_get(program, "type"));
+  if (p->follow_calls && type && strcmp(type, "Call") == 0) {
+    size_t function = (size_t)pop_profile_as_int(pop_profile_get(program, "target"));
+    if (function >= pop_profile_count(p->functions)) return;
+    size_t root = (size_t)pop_profile_as_int(pop_profile_at(p->functions, function));
+    pop_push(stack->items, stack->count, stack->capacity, (waiting){root, at.indent + INDENT});
+    return;
   }
-  free(stack);
+  pop_profile_value children = pop_profile_get(program, "children");
+  for (size_t i = pop_profile_count(children); i-- > 0;) {
+    size_t child = (size_t)pop_profile_as_int(pop_profile_at(children, i));
+    if (child > at.program) /* so that it ends */
+      pop_push(stack->items, stack->count, stack->capacity, (waiting){child, at.indent + INDENT});
+  }
+}
+
+/* How many programs the tree has, if that is less than `limit`; they are printed if `prints`. */
+static size_t walk_tree(liveness_printer *p, size_t root, int indent, bool prints, size_t limit)
+{
+  waiting_list stack = {0};
+  size_t visited = 0;
+  pop_push(stack.items, stack.count, stack.capacity, (waiting){root, indent});
+  while (stack.count > 0 && visited < limit) {
+    waiting next = stack.items[--stack.count];
+    if (next.program >= pop_profile_count(p->programs)) continue;
+    visited++;
+    if (prints) print_program(p, next.program, next.indent);
+    push_children(p, next, &stack);
+  }
+  free(stack.items);
+  return visited;
+}
+
+/* Are there few enough call stacks to print them all? */
+static bool may_follow_calls(liveness_printer *p, pop_profile_value roots)
+{
+  size_t most = MOST_PROGRAMS + pop_profile_count(p->programs), visited = 0;
+  p->follow_calls = true;
+  for (size_t i = 0; i < pop_profile_count(roots) && visited < most; ++i)
+    visited += walk_tree(p, (size_t)pop_profile_as_int(pop_profile_at(roots, i)), 0, false,
+                         most - visited);
+  return visited < most;
 }
 
 static void print_trees(liveness_printer *p, pop_profile_value roots, const char *title)
 {
   for (size_t i = 0; i < pop_profile_count(roots); ++i) {
     if (title) fprintf(p->style->stream, "\n    %s %zu:\n", title, i);
-    print_tree(p, (size_t)pop_profile_as_int(pop_profile_at(roots, i)), 4);
+    walk_tree(p, (size_t)pop_profile_as_int(pop_profile_at(roots, i)), 4, true, SIZE_MAX);
   }
 }
 
@@ -100,7 +136,8 @@ void summary_liveness(const summary_style *style, pop_profile_value profile)
                         .names = pop_profile_find(liveness, "variables.names"),
                         .bytes = pop_profile_find(liveness, "variables.bytes"),
                         .programs = pop_profile_get(profile, "programs"),
-                        .lives = pop_profile_get(liveness, "programs")};
+                        .lives = pop_profile_get(liveness, "programs"),
+                        .functions = pop_profile_get(profile, "functionPrograms")};
   size_t num_programs = pop_profile_count(p.programs);
   char number[32];
   p.live_of = pop_xcalloc(num_programs + 1, sizeof *p.live_of);
@@ -116,8 +153,10 @@ void summary_liveness(const summary_style *style, pop_profile_value profile)
   print_variables(&p, 6, pop_profile_find(liveness, "alwaysLive.variables"));
   fprintf(style->stream, "\n    Maximum live bytes (including always-live): %s\n\n",
           grouped((uint64_t)pop_profile_as_int(pop_profile_get(liveness, "maxBytes")), number));
-  print_trees(&p, pop_profile_get(profile, "controlPrograms"), NULL);
-  print_trees(&p, pop_profile_get(profile, "functionPrograms"), "Function");
+  pop_profile_value roots = pop_profile_get(profile, "controlPrograms");
+  p.follow_calls = may_follow_calls(&p, roots);
+  print_trees(&p, roots, NULL);
+  if (!p.follow_calls) print_trees(&p, p.functions, "Function");
   fputc('\n', style->stream);
   free(p.live_of);
   free(p.rows);

@@ -277,7 +277,7 @@ static void take_traced(simulation *s, uint32_t traced)
       s->visitor->block(s->visitor->context, of, latest_clock(s, 0, s->num_tiles),
                         !(traced & EXECUTION_BLOCK_END));
     return;
-  default: /* WRITE_UNDEF */
+  default: /* WRITE_UNDEF; SET_CONSENSUS is an instruction of the control code */
     return;
   }
 }

@@ -99,6 +99,7 @@ static void begin(step_describer *d, uint32_t op_number, const script_op *op)
     e->steps[d->open[d->num_open - 2].number].count = s->count;
     return;
   case SCRIPT_SWITCH:
+    if (s->count) add_child(d, add_step(d, EXECUTABLE_STEP_SET_CONSENSUS, s->name, 0));
     open_child(d, s->count ? EXECUTABLE_STEP_IF : EXECUTABLE_STEP_SWITCH, s->name, 0, false);
     return;
   case SCRIPT_WHILE:

@@ -267,6 +267,66 @@ Test(graph_summary, liveness_is_a_tree_of_programs)
   free(text);
 }
 
+/* A function that is called twice: its steps are there for each of the two call stacks. */
+Test(graph_summary, liveness_follows_calls)
+{
+  static const char *const names[] = {"weights"};
+  static const uint32_t children[] = {1, 2, 4};
+  pop_tile_memory tile = {.total = 100, .total_including_gaps = 100};
+  pop_executable *e = new_executable(&tile, 1);
+  executable_profile *p = executable_profile_new();
+  pop_push(p->names, p->num_names, p->names_capacity, names[0]);
+  add_live(p, 0, 1, 3, 94080);
+  add_step(e, EXECUTABLE_STEP_SEQUENCE, 0, 2);
+  add_step(e, EXECUTABLE_STEP_CALL, 1, 0);
+  add_step(e, EXECUTABLE_STEP_CALL, 2, 0);
+  add_step(e, EXECUTABLE_STEP_SEQUENCE, 3, 1);
+  add_step(e, EXECUTABLE_STEP_WRITE_UNDEF, 3, 0);
+  e->steps[3].first_child = 2;
+  for (size_t i = 0; i < 3; ++i)
+    pop_push(e->step_children, e->num_step_children, e->step_children_capacity, children[i]);
+  pop_push(e->control_steps, e->num_control_steps, e->control_steps_capacity, 0);
+  pop_push(e->functions, e->num_functions, e->functions_capacity, 3);
+  char *text = summary_with(e, p, &var_storage, 1);
+#define CALLED                                                                                     \
+  "      Call\n"                                                                                   \
+  "        Live Bytes (excluding always-live): 94,080\n"                                           \
+  "        Live Vars (excluding always-live):\n"                                                   \
+  "          weights        94,080\n"                                                              \
+  "        Sequence\n"                                                                             \
+  "          WriteUndef: forget\n"                                                                 \
+  "            Live Bytes (excluding always-live): 94,080\n"                                       \
+  "            Live Vars (excluding always-live):\n"                                               \
+  "              weights        94,080\n"
+  expect_line(text, "    Sequence\n" CALLED CALLED);
+  cr_assert_null(strstr(text, "Function 0:"));
+  free(text);
+}
+
+/* Each of 40 functions calls the next twice: 2^40 call stacks are not written out. */
+Test(graph_summary, liveness_of_too_many_call_stacks_is_by_function)
+{
+  enum { FUNCTIONS = 40 };
+  pop_tile_memory tile = {.total = 100, .total_including_gaps = 100};
+  pop_executable *e = new_executable(&tile, 1);
+  executable_profile *p = executable_profile_new();
+  for (uint32_t f = 0; f < FUNCTIONS; ++f) {
+    add_step(e, EXECUTABLE_STEP_SEQUENCE, f, 2);
+    e->steps[3 * f].first_child = 2 * f;
+    for (uint32_t call = 1; call <= 2; ++call) {
+      bool last = f + 1 == FUNCTIONS;
+      add_step(e, last ? EXECUTABLE_STEP_WRITE_UNDEF : EXECUTABLE_STEP_CALL, f, 0);
+      e->steps[3 * f + call].index = last ? 0 : f;
+      pop_push(e->step_children, e->num_step_children, e->step_children_capacity, 3 * f + call);
+    }
+    if (f > 0) pop_push(e->functions, e->num_functions, e->functions_capacity, 3 * f);
+  }
+  pop_push(e->control_steps, e->num_control_steps, e->control_steps_capacity, 0);
+  char *text = summary_with(e, p, &var_storage, 1);
+  expect_line(text, "    Function 38:\n    Sequence\n");
+  free(text);
+}
+
 /* ---- options ---- */
 
 static bool has_colours(const char *option)

@@ -140,6 +140,7 @@ public:
     Sync,
     Abort,
     WriteUndef,
+    SetLocalConsensusFromVar,
     Unknown // a Block that nobody knows the name of
   };
 
@@ -174,7 +175,7 @@ private:
         "If",         "IfElse",          "Switch",          "Call",
         "Block",      "OnTileExecute",   "DoExchange",      "GlobalExchange",
         "StreamCopy", "StreamCopyBegin", "StreamCopyMid",   "StreamCopyEnd",
-        "Sync",       "Abort",           "WriteUndef"};
+        "Sync",       "Abort",           "WriteUndef",      "SetLocalConsensusFromVar"};
     auto found = std::find(std::begin(tags), std::end(tags), tag);
     return static_cast<Type>(found - std::begin(tags));
   }
