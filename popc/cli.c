@@ -158,11 +158,29 @@ static int finish(const popc_settings *settings, pop_error *error)
   return status;
 }
 
+/* What is being compiled. */
+static void say_input(void *context, char *text, size_t bytes)
+{
+  popc_settings *settings = context;
+  size_t begun = atomic_load(&settings->num_begun);
+  const char *path = settings->inputs[begun ? begun - 1 : 0].path;
+  if (settings->num_inputs > 1)
+    snprintf(text, bytes, "compiling %zu of %zu: %s", begun, settings->num_inputs, path);
+  else
+    snprintf(text, bytes, "compiling %s", path);
+}
+
 static pop_error *run(popc_settings *settings)
 {
   choose_output(settings);
   POP_TRY(check_terminal(settings));
-  return popc_run(settings, NULL, NULL);
+  bool prints = settings->product != POPC_GP || popc_is_standard_output(settings->output);
+  bool quiet = settings->quiet || settings->verbose || prints || !settings->num_inputs;
+  settings->line = pop_progress_start(quiet, say_input, settings);
+  pop_error *error = popc_run(settings, NULL, NULL);
+  pop_progress_end(settings->line);
+  settings->line = NULL;
+  return error;
 }
 
 static pop_error *read_command_line(popc_settings *settings, int argc, char **argv)

@@ -85,6 +85,8 @@ static const popc_option options[] = {
     {"-fno-diagnostics-color", ALONE, COLOUR, NULL, NULL, POPC_COLOUR_NEVER},
     {"-fdiagnostics-color=", JOINED, COLOUR_NAMED, "<when>", "auto, always, never", 0},
     {"-v", ALONE, VERBOSE, NULL, "Show the commands that are run", 0},
+    {"-q", ALONE, QUIET, NULL, "No line on the terminal about what takes longer than a second", 0},
+    {"--quiet", ALONE, QUIET, NULL, "The same", 0},
     {"-###", ALONE, DRY_RUN, NULL, "Show them and run nothing", 0},
     {"--save-temps", ALONE, SAVE_TEMPS, NULL, "Keep what is between source and object", 0},
     {"--save-temps=obj", ALONE, SAVE_TEMPS, NULL, "Keep it beside the output", 1},

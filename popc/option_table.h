@@ -31,6 +31,7 @@ typedef enum action {
   REMEDY,            /* --portable, --portable=never; `number` is a popc_remedy */
   VERBOSE,           /* show commands */
   DRY_RUN,           /* show commands, run nothing */
+  QUIET,             /* no line about progress */
   SAVE_TEMPS,        /* `number` is 1 for beside the output */
   DATABASE,          /* -MJ */
   REFUSE /* it would load code into the compiler, or make something other than an object; `value`

@@ -215,6 +215,9 @@ static pop_error *perform(popc_settings *settings, const popc_option *option, co
   case VERBOSE:
     settings->verbose = true;
     return NULL;
+  case QUIET:
+    settings->quiet = true;
+    return NULL;
   case DRY_RUN:
     settings->verbose = settings->dry_run = true;
     return NULL;

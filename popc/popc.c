@@ -61,6 +61,7 @@ static void write_diagnostics(int fd, const pop_bytes *diagnostics)
 static pop_error *report(popc_settings *settings, pop_error *error, const pop_bytes *diagnostics)
 {
   if (settings->diagnostics_fd >= 0) {
+    if (diagnostics->size) pop_progress_hide(settings->line);
     write_diagnostics(settings->diagnostics_fd, diagnostics);
     settings->diagnostics_said |= error && diagnostics->size;
     return error;
@@ -255,7 +256,10 @@ static pop_error *write_database(run *r)
 static pop_error *build(run *r, uint8_t **bytes, size_t *size)
 {
   popc_settings *settings = r->settings;
-  for (size_t i = 0; i < settings->num_inputs; ++i) POP_TRY(add_input(r, &settings->inputs[i]));
+  for (size_t i = 0; i < settings->num_inputs; ++i) {
+    atomic_store(&settings->num_begun, i + 1);
+    POP_TRY(add_input(r, &settings->inputs[i]));
+  }
   if (settings->dry_run) return NULL;
   if (settings->targets_chosen) POP_TRY(check_targets(r));
   POP_TRY(add_library(r));

@@ -19,6 +19,8 @@
 #include <populus/gp.h>
 #include <populus/link.h>
 #include <populus/popc.h>
+#include <populus/progress.h>
+#include <stdatomic.h>
 
 /* What to make. */
 typedef enum popc_product {
@@ -97,7 +99,9 @@ typedef struct popc_settings {
   const char *database_file;       /* -MJ: an entry of compile_commands.json for each source */
   const char **dependency_targets; /* as make reads them */
   size_t num_dependency_targets, dependency_targets_capacity;
-  bool verbose, dry_run;
+  bool verbose, dry_run, quiet;
+  pop_progress *line;      /* hidden before diagnostics are written; NULL: there is none */
+  atomic_size_t num_begun; /* of the inputs */
   struct {
     popc_when when;
     bool on; /* for the current source */

@@ -424,6 +424,12 @@ uint64_t pop_engine_cycles(const pop_engine *engine)
   return counters_of(engine).cycles;
 }
 
+uint64_t pop_engine_cycles_passed(const pop_engine *engine)
+{
+  if (!object_there(engine, OBJECT_ENGINE, __func__) || engine->on_cpu) return 0;
+  return machine_cycles_passed(engine->replicas[0].machine);
+}
+
 uint64_t pop_engine_instructions(const pop_engine *engine)
 {
   if (!object_there(engine, OBJECT_ENGINE, __func__)) return 0;

@@ -91,6 +91,7 @@ void machine_reset(machine *m)
   m->num_loaded = 0;
   m->started = false;
   m->supersteps = 0;
+  atomic_store_explicit(&m->passed, 0, memory_order_relaxed);
   m->exchanged_bytes = m->host_bytes = m->global_bytes = m->control_instructions = 0;
   m->fault = (machine_fault){0};
 }
@@ -117,6 +118,11 @@ machine_counters machine_get_counters(const machine *m)
     counters.instructions += m->tiles[i].instructions;
   }
   return counters;
+}
+
+uint64_t machine_cycles_passed(const machine *m)
+{
+  return atomic_load_explicit(&m->passed, memory_order_relaxed);
 }
 
 void machine_set_trace(machine *m, machine_trace_callback callback, void *context)

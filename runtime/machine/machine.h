@@ -206,6 +206,8 @@ typedef struct machine_counters {
   uint64_t host_bytes;      /* moved between tiles and host by host exchange code */
 } machine_counters;
 machine_counters machine_get_counters(const machine *m);
+/* The global cycle of the last sync, since load. From any thread, while the machine runs. */
+uint64_t machine_cycles_passed(const machine *m);
 
 /* One event of a run, for profilers and tests; called by machine_run in order when set. */
 typedef enum machine_trace_kind {

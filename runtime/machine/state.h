@@ -153,7 +153,8 @@ struct machine {
   bool started;                  /* all tiles wait in tile.hostsync */
   /* Cycle at which the current run ends. To stop it is to set it to 0: whoever runs looks at it now and then. */
   _Atomic uint64_t limit;
-  atomic_bool stopped; /* machine_stop */
+  atomic_bool stopped;     /* machine_stop */
+  _Atomic uint64_t passed; /* machine_cycles_passed */
   uint64_t supersteps;
   uint64_t exchanged_bytes, host_bytes, global_bytes;
   uint64_t control_instructions; /* that supervisors of groups have executed */

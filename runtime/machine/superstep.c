@@ -230,6 +230,7 @@ static void release_tiles(machine *m, uint32_t first, uint32_t count, machine_tr
   uint64_t requested = latest_clock(m, first, count), end = requested + cycles;
   assert(end >= requested && first + count <= m->num_tiles);
   for (uint32_t i = first; i < first + count; i++) m->at.clocks[i] = end;
+  atomic_store_explicit(&m->passed, end, memory_order_relaxed);
   superstep_trace(m, kind, first, zone, requested, end, 0);
 }
 

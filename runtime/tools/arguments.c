@@ -28,6 +28,7 @@ static const char help[] =
     "                          was compiled with debug.instrument measures of its runs, also for\n"
     "                          Perfetto, as stacks and as a page\n"
     "      --cycles            print the device's cycles and instructions\n"
+    "  -q, --quiet             no line on the terminal about runs that take longer than a second\n"
     "  -h, --help              print this\n"
     "      --version           print the version\n"
     "\n"
@@ -68,6 +69,7 @@ static const struct option long_options[] = {
     {"json", no_argument, NULL, OPTION_JSON},
     {"pretty", no_argument, NULL, OPTION_PRETTY},
     {"profile", required_argument, NULL, OPTION_PROFILE},
+    {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0},
@@ -137,6 +139,9 @@ static pop_error *take_option(int option, arguments *a)
   case OPTION_MEMORY:
     a->memory = true;
     return NULL;
+  case 'q':
+    a->quiet = true;
+    return NULL;
   case OPTION_PRETTY:
     a->pretty = true;
     /* fall through */
@@ -204,7 +209,7 @@ pop_error *arguments_parse(int argc, char **argv, arguments *a, bool *done)
 {
   int option;
   opterr = 0;
-  while ((option = getopt_long(argc, argv, ":lw:r:h", long_options, NULL)) != -1) {
+  while ((option = getopt_long(argc, argv, ":lw:r:qh", long_options, NULL)) != -1) {
     if (option == 'h' || option == OPTION_VERSION) {
       if (option == 'h')
         print_help(a);

@@ -30,7 +30,7 @@ typedef struct arguments {
   bool linked;         /* the archive is in the program: there is no argument for it */
   const char *archive;
   bool json, pretty; /* of list */
-  bool list, memory, cycles;
+  bool list, memory, cycles, quiet;
   const char *profile; /* folder; NULL: none */
   transfers writes, reads, ins, outs;
   pop_option *options; /* of the engine */

@@ -6,6 +6,7 @@
  * `popc --link` makes a copy of it with an archive inside (populus/embed.h), which runs that.
  */
 #include "list_json.h"
+#include "run_line.h"
 #include "tensor_file.h"
 #include "transfers.h"
 
@@ -161,9 +162,15 @@ static pop_error *run_between_files(const pop_executable *executable, pop_engine
 {
   POP_TRY(pop_engine_load(engine));
   POP_TRY(transfers_write(executable, engine, a));
-  for (uint64_t n = 0; n < a->repeat; ++n)
-    for (size_t i = 0; i < count; ++i) POP_TRY(run_program(engine, programs[i]));
-  return transfers_read(executable, engine, a);
+  run_line *line = run_line_start(engine, a->repeat * count, a->quiet);
+  pop_error *error = NULL;
+  for (uint64_t n = 0; n < a->repeat && !error; ++n)
+    for (size_t i = 0; i < count && !error; ++i) {
+      run_line_next(line);
+      error = run_program(engine, programs[i]);
+    }
+  run_line_end(line);
+  return error ? error : transfers_read(executable, engine, a);
 }
 
 static pop_error *run_programs(const pop_executable *executable, pop_engine *engine, arguments *a)

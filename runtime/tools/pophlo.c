@@ -4,6 +4,8 @@
  *                                    -> many: check, each by itself, on several threads
  */
 #include "pophlo.h"
+#include "run_line.h"
+#include "step_line.h"
 #include "tensor_file.h"
 
 #include <populus/file.h>
@@ -76,10 +78,16 @@ static pop_error *lower(const pophlo_arguments *a, bool named, built *b, pop_pro
   return NULL;
 }
 
-static pop_error *build(const pophlo_arguments *a, bool named, built *b)
+static void show_step(void *line, unsigned done, unsigned total)
+{
+  step_line_is_at(line, done, total);
+}
+
+static pop_error *build(const pophlo_arguments *a, bool named, step_line *line, built *b)
 {
   pop_program program;
   POP_TRY(lower(a, named, b, &program));
+  pop_graph_set_progress(b->graph, show_step, line);
   return pop_engine_create(b->graph, &program, 1, a->options, a->num_options, &b->engine);
 }
 
@@ -91,6 +99,7 @@ typedef struct check_list {
   int *statuses;
   size_t next, num_checks, num_held;
   pthread_mutex_t lock;
+  step_line line;
 } check_list;
 
 /* Runs the program and judges what it says of itself. `engine`: NULL is what the options say. */
@@ -146,6 +155,7 @@ static void *check_files(void *context)
   for (;;) {
     pthread_mutex_lock(&list->lock);
     size_t i = list->next++;
+    step_line_is_at(&list->line, i, list->a->num_files);
     pthread_mutex_unlock(&list->lock);
     if (i >= list->a->num_files) return NULL;
     size_t checks = 0;
@@ -174,10 +184,12 @@ static int check_all(const pophlo_arguments *a)
   if (jobs > MAX_JOBS) jobs = MAX_JOBS;
   if (jobs > a->num_files) jobs = a->num_files;
   pthread_t threads[MAX_JOBS];
+  step_line_start(&list.line, a->quiet, "checking");
   while (started + 1 < jobs && pthread_create(&threads[started], NULL, check_files, &list) == 0)
     started++;
   check_files(&list);
   for (size_t i = 0; i < started; ++i) pthread_join(threads[i], NULL);
+  step_line_end(&list.line);
   int status = 0;
   size_t good = 0;
   for (size_t i = 0; i < a->num_files; ++i) {
@@ -285,7 +297,10 @@ static pop_error *run(const pophlo_arguments *a, const built *b)
 {
   POP_TRY(pop_engine_load(b->engine));
   for (size_t i = 0; i < a->num_ins; ++i) POP_TRY(write_input(b, &a->ins[i]));
-  POP_TRY(pop_engine_run(b->engine, 0));
+  run_line *line = run_line_start(b->engine, 1, a->quiet);
+  pop_error *error = pop_engine_run(b->engine, 0);
+  run_line_end(line);
+  if (error) return error;
   for (size_t i = 0; i < a->num_outs; ++i) POP_TRY(read_output(b, &a->outs[i]));
   if (a->cycles) printf("cycles: %llu\n", (unsigned long long)pop_engine_cycles(b->engine));
   if (a->memory) POP_TRY(pop_engine_print_memory(b->engine, stdout));
@@ -298,7 +313,11 @@ static pop_error *handle_module(const pophlo_arguments *a, built *b)
   if (a->list) list_values(b->model);
   POP_TRY(check_names(a, b->model));
   if (!a->run && !a->output && !a->codelets && !a->dump) return NULL;
-  POP_TRY(build(a, true, b));
+  step_line line;
+  step_line_start(&line, a->quiet, "compiling");
+  pop_error *error = build(a, true, &line, b);
+  step_line_end(&line);
+  if (error) return error;
   if (a->codelets) {
     char *source = pop_model_codelet_source(b->model);
     fputs(source, stdout);

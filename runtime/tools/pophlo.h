@@ -14,7 +14,7 @@ typedef struct pophlo_file {
 typedef struct pophlo_arguments {
   const char **files;
   size_t num_files, files_capacity;
-  bool check, run, list, codelets, verbose, cycles, memory;
+  bool check, run, list, codelets, verbose, quiet, cycles, memory;
   bool both_engines;           /* of --check */
   const char *output, *target; /* NULL: none, the default one */
   const char *dump;            /* NULL: no dumps */

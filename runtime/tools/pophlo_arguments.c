@@ -33,6 +33,7 @@ static const char help[] =
     "      --both-engines      with --check: by translated code, and by the interpreter\n"
     "  -j, --jobs N            with --check: modules at once (default: one for each core)\n"
     "  -v, --verbose           with --check: a line for each module\n"
+    "  -q, --quiet             no line on the terminal about what takes longer than a second\n"
     "  -h, --help              print this\n"
     "      --version           print the version\n"
     "\n"
@@ -81,6 +82,7 @@ static const struct option long_options[] = {
     {"both-engines", no_argument, NULL, OPTION_BOTH_ENGINES},
     {"jobs", required_argument, NULL, 'j'},
     {"verbose", no_argument, NULL, 'v'},
+    {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0},
@@ -136,6 +138,9 @@ static pop_error *take_option(int option, pophlo_arguments *a)
     return parse_number("--jobs", optarg, 1024, &a->jobs);
   case 'v':
     a->verbose = true;
+    return NULL;
+  case 'q':
+    a->quiet = true;
     return NULL;
   case OPTION_RUN:
     a->run = true;
@@ -198,7 +203,7 @@ static pop_error *check_combination(const pophlo_arguments *a)
       (a->run || a->output || a->list || a->codelets || a->num_ins || a->num_outs || a->part))
     return pop_error_new(POP_ERROR_USAGE,
                          "--check goes with --device, --target, --tiles, --option, "
-                         "--jobs and --verbose only");
+                         "--jobs, --verbose and --quiet only");
   if (!a->check && !one)
     return pop_error_new(POP_ERROR_USAGE,
                          "nothing is asked for: -o, --run, --check, --list, --dump or --codelets");
@@ -220,7 +225,7 @@ pop_error *pophlo_parse(int argc, char **argv, pophlo_arguments *a, bool *done)
 {
   int option;
   opterr = 0;
-  while ((option = getopt_long(argc, argv, ":o:j:vh", long_options, NULL)) != -1) {
+  while ((option = getopt_long(argc, argv, ":o:j:vqh", long_options, NULL)) != -1) {
     if (option == 'h' || option == OPTION_VERSION) {
       if (option == 'h')
         fputs(help, stdout);

@@ -3,6 +3,7 @@
  *   arguments -> a report for each archive (size_report.c) -> text, CSV or JSON (size_print.c)
  */
 #include "size_report.h"
+#include "step_line.h"
 
 #include <errno.h>
 
@@ -26,7 +27,9 @@ static const char usage[] =
     "      --sort KEY   size (default), name or count\n"
     "      --top N      show N rows of each kind (default: 10; 0: all)\n"
     "      --csv        print all rows as CSV\n"
-    "      --json       print all rows as JSON\n"
+    "      --json       print all rows as JSON, on one line\n"
+    "      --pretty     print them as JSON for people\n"
+    "  -q, --quiet      no line on the terminal about what takes longer than a second\n"
     "  -h, --help       print this\n"
     "      --version    print the version\n"
     "\n"
@@ -35,7 +38,7 @@ static const char usage[] =
 
 typedef struct arguments {
   uint32_t tile;
-  bool diff;
+  bool diff, quiet;
   size_style style;
   const char *archives[2];
 } arguments;
@@ -47,6 +50,7 @@ enum {
   OPTION_TOP,
   OPTION_CSV,
   OPTION_JSON,
+  OPTION_PRETTY,
   OPTION_VERSION
 };
 
@@ -57,6 +61,8 @@ static const struct option long_options[] = {
     {"top", required_argument, NULL, OPTION_TOP},
     {"csv", no_argument, NULL, OPTION_CSV},
     {"json", no_argument, NULL, OPTION_JSON},
+    {"pretty", no_argument, NULL, OPTION_PRETTY},
+    {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0},
@@ -90,6 +96,14 @@ static pop_error *parse_sort(const char *text, size_sort *by)
   return usage_error("--sort takes size, name or count, not", text);
 }
 
+static pop_error *take_format(size_format format, arguments *a)
+{
+  if (a->style.format != SIZE_TEXT && a->style.format != format)
+    return pop_error_new(POP_ERROR_USAGE, "--csv and --json cannot be had in one call");
+  a->style.format = format;
+  return NULL;
+}
+
 static pop_error *take_option(int option, arguments *a)
 {
   uint32_t number = 0;
@@ -105,11 +119,14 @@ static pop_error *take_option(int option, arguments *a)
     POP_TRY(parse_number("--top", optarg, &number));
     a->style.most_rows = number;
     return NULL;
-  default: /* OPTION_CSV or OPTION_JSON: the table has no other */
-    if (a->style.format != SIZE_TEXT)
-      return pop_error_new(POP_ERROR_USAGE, "--csv and --json cannot be had in one call");
-    a->style.format = option == OPTION_CSV ? SIZE_CSV : SIZE_JSON;
+  case 'q':
+    a->quiet = true;
     return NULL;
+  case OPTION_CSV:
+    return take_format(SIZE_CSV, a);
+  default: /* OPTION_JSON or OPTION_PRETTY: the table has no other */
+    if (option == OPTION_PRETTY) a->style.pretty = true;
+    return take_format(SIZE_JSON, a);
   }
 }
 
@@ -128,7 +145,7 @@ static pop_error *parse(int argc, char **argv, arguments *a, bool *done)
 {
   int option;
   opterr = 0;
-  while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+  while ((option = getopt_long(argc, argv, ":qh", long_options, NULL)) != -1) {
     if (option == 'h' || option == OPTION_VERSION) {
       fputs(option == 'h' ? usage : "popsize, Populus version " POPULUS_VERSION "\n", stdout);
       *done = true;
@@ -147,12 +164,15 @@ static pop_error *run(void *context)
   const arguments *a = context;
   size_report reports[2] = {{0}, {0}};
   pop_error *error = NULL;
+  step_line line;
+  step_line_start(&line, a->quiet, "reading tiles");
   for (int i = 0; i < 2 && a->archives[i] && !error; ++i)
-    error = size_report_make(a->archives[i], a->tile, &reports[i]);
+    error = size_report_make(a->archives[i], a->tile, &line, &reports[i]);
+  step_line_end(&line);
   if (!error && a->diff)
-    size_print_difference(&reports[0], &reports[1], &a->style);
+    error = size_print_difference(&reports[0], &reports[1], &a->style);
   else if (!error)
-    size_print(&reports[0], &a->style);
+    error = size_print(&reports[0], &a->style);
   for (int i = 0; i < 2; ++i) size_report_free(&reports[i]);
   return error;
 }

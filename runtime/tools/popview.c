@@ -4,6 +4,7 @@
 #include "demo.h"
 #include "report_diff.h"
 #include "serve.h"
+#include "step_line.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -34,6 +35,7 @@ static const char usage[] =
     "shows the\n"
     "                      report as it is, and anew whenever a program has written it again\n"
     "      --demo          the page of a program that popview has inside, on two IPUs\n"
+    "  -q, --quiet         no line on the terminal about what takes longer than a second\n"
     "  -h, --help          print this\n"
     "      --version       print the version\n"
     "\n"
@@ -52,6 +54,7 @@ static const char usage[] =
 
 typedef struct arguments {
   bool compares, serves, demonstrates; /* otherwise it writes a page */
+  bool quiet;
   const char *reports[2], *output;
   size_t num_reports;
   report_diff_options diff;
@@ -67,9 +70,13 @@ enum {
 };
 
 static const struct option page_options[] = {
-    {"output", required_argument, NULL, 'o'},       {"serve", no_argument, NULL, OPTION_SERVE},
-    {"demo", no_argument, NULL, OPTION_DEMO},       {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, OPTION_VERSION}, {NULL, 0, NULL, 0},
+    {"output", required_argument, NULL, 'o'},
+    {"serve", no_argument, NULL, OPTION_SERVE},
+    {"demo", no_argument, NULL, OPTION_DEMO},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, OPTION_VERSION},
+    {NULL, 0, NULL, 0},
 };
 static const struct option diff_options[] = {
     {"fail-above", required_argument, NULL, OPTION_FAIL_ABOVE},
@@ -105,6 +112,9 @@ static pop_error *take_option(arguments *a, int option, const char *given)
   switch (option) {
   case 'o':
     a->output = optarg;
+    return NULL;
+  case 'q':
+    a->quiet = true;
     return NULL;
   case OPTION_SERVE:
     a->serves = true;
@@ -152,7 +162,7 @@ static pop_error *parse(int argc, char **argv, arguments *a, bool *done)
     argc--;
     argv++;
   }
-  while ((option = getopt_long(argc, argv, a->compares ? ":h" : ":ho:",
+  while ((option = getopt_long(argc, argv, a->compares ? ":h" : ":qho:",
                                a->compares ? diff_options : page_options, NULL)) != -1) {
     if (option == 'h' || option == OPTION_VERSION) {
       fputs(option == 'h' ? usage : "popview, Populus version " POPULUS_VERSION "\n", stdout);
@@ -219,6 +229,15 @@ static pop_error *act(const arguments *a, bool *grown)
   return pop_report_write_page(a->reports, a->num_reports, output);
 }
 
+static pop_error *act_with_line(const arguments *a, bool *grown)
+{
+  step_line line;
+  step_line_start(&line, a->quiet || a->serves || a->compares, "writing the page");
+  pop_error *error = act(a, grown);
+  step_line_end(&line);
+  return error;
+}
+
 int main(int argc, char **argv)
 {
   enum { HAS_GROWN = 3 };
@@ -226,7 +245,7 @@ int main(int argc, char **argv)
   bool done = false, grown = false;
   pop_error *error = pop_standard_streams_open();
   if (!error) error = parse(argc, argv, &a, &done);
-  if (!error && !done) error = act(&a, &grown);
+  if (!error && !done) error = act_with_line(&a, &grown);
   if (!error) error = pop_standard_output_flush();
   int status = pop_error_exit_status(error);
   if (error) fprintf(stderr, "popview: %s\n", pop_error_message(error));

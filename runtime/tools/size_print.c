@@ -1,5 +1,6 @@
 /* Rows as text with bars, as CSV, as JSON; and what differs between those of two archives. */
 #include "size_report.h"
+#include "values.h"
 
 #include <inttypes.h>
 #include <populus/names.h>
@@ -203,69 +204,52 @@ static void print_csv(const size_report *r)
   }
 }
 
-/* Bytes that are no UTF-8 become U+FFFD. */
-static void print_json_text(const char *text)
+static void put_row(values *v, const size_row *row)
 {
-  putchar('"');
-  for (const unsigned char *p = (const unsigned char *)text; *p;) {
-    size_t length = pop_utf8_length(p);
-    if (!length)
-      fputs("\\ufffd", stdout);
-    else if (*p == '"' || *p == '\\')
-      printf("\\%c", *p);
-    else if (*p < 0x20 || *p == 0x7f)
-      printf("\\u%04x", *p);
-    else
-      fwrite(p, 1, length, stdout);
-    p += length ? length : 1;
+  values_begin_map(v, NULL);
+  values_put_text(v, "name", row->name);
+  if (row->kind == SIZE_PLACE) values_put_count(v, "address", row->order);
+  values_put_count(v, "bytes", row->bytes);
+  if (row->kind != SIZE_PLACE) {
+    values_put_count(v, kinds[row->kind].counts, row->count);
+    values_put_count(v, "most", row->most);
   }
-  putchar('"');
+  if (row->note) values_put_text(v, "note", row->note);
+  values_end(v);
 }
 
-static void print_json_row(const size_row *row)
+static void put_archive(values *v, const char *key, const size_report *r)
 {
-  printf("    {\"name\": ");
-  print_json_text(row->name);
-  if (row->kind == SIZE_PLACE) printf(", \"address\": %" PRIu64, row->order);
-  printf(", \"bytes\": %" PRIu64, row->bytes);
-  if (row->kind != SIZE_PLACE)
-    printf(", \"%s\": %" PRIu64 ", \"most\": %" PRIu64, kinds[row->kind].counts, row->count,
-           row->most);
-  if (row->note) {
-    printf(", \"note\": ");
-    print_json_text(row->note);
-  }
-  putchar('}');
+  values_begin_map(v, key);
+  values_put_text(v, "archive", r->archive);
+  values_put_text(v, "target", r->target);
+  values_put_count(v, "numTiles", r->num_tiles);
 }
 
-static void print_json(const size_report *r)
+static pop_error *print_json(const size_report *r, bool pretty)
 {
-  printf("{\n  \"archive\": ");
-  print_json_text(r->archive);
-  printf(",\n  \"target\": ");
-  print_json_text(r->target);
-  printf(",\n  \"numTiles\": %" PRIu64 ",\n  \"metadata\": %s", r->num_tiles,
-         r->has_metadata ? "true" : "false");
+  values v = {0};
+  put_archive(&v, NULL, r);
+  values_put_bool(&v, "metadata", r->has_metadata);
   for (size_t i = 0, count; i < r->num_rows; i += count) {
     count = count_kind(r, i);
-    printf(",\n  \"%s\": [\n", kinds[r->rows[i].kind].json);
-    for (size_t j = i; j < i + count; ++j) {
-      print_json_row(&r->rows[j]);
-      fputs(j + 1 < i + count ? ",\n" : "\n  ]", stdout);
-    }
+    values_begin_list(&v, kinds[r->rows[i].kind].json);
+    for (size_t j = i; j < i + count; ++j) put_row(&v, &r->rows[j]);
+    values_end(&v);
   }
-  puts("\n}");
+  values_end(&v);
+  return values_print(&v, pretty);
 }
 
-void size_print(size_report *r, const size_style *style)
+pop_error *size_print(size_report *r, const size_style *style)
 {
   sort(r, style->sort);
+  if (style->format == SIZE_JSON) return print_json(r, style->pretty);
   if (style->format == SIZE_CSV)
     print_csv(r);
-  else if (style->format == SIZE_JSON)
-    print_json(r);
   else
     print_text(r, style->most_rows);
+  return NULL;
 }
 
 /* ---- differences ---- */
@@ -328,28 +312,24 @@ static bool is_shown(const change *c)
   return c->row->kind != SIZE_PLACE && (c->row->kind == SIZE_TOTAL || c->before != c->after);
 }
 
-static void print_change(const change *c, const size_style *style, bool first)
+static void print_change(const change *c, const size_style *style)
 {
   const char *sign = c->after < c->before ? "-" : "+";
-  if (style->format == SIZE_TEXT) {
-    double percent = c->before ? 100.0 * (double)distance(c) / (double)c->before : 0;
-    if (c->after < c->before) percent = -percent;
-    printf("  %14" PRIu64 " %14" PRIu64 "   %s%-12" PRIu64, c->before, c->after, sign, distance(c));
-    if (c->is_new || c->is_gone)
-      printf(" %9s", c->is_new ? "new" : "gone");
-    else
-      printf(" %+8.2f%%", percent);
-    printf("  %s\n", c->row->name);
-  } else if (style->format == SIZE_CSV) {
+  if (style->format == SIZE_CSV) {
     printf("%s,", kinds[c->row->kind].csv);
     print_csv_text(c->row->name);
     printf(",%" PRIu64 ",%" PRIu64 ",%s%" PRIu64 "\n", c->before, c->after,
            c->after < c->before ? "-" : "", distance(c));
-  } else {
-    printf("%s    {\"kind\": \"%s\", \"name\": ", first ? "" : ",\n", kinds[c->row->kind].csv);
-    print_json_text(c->row->name);
-    printf(", \"before\": %" PRIu64 ", \"after\": %" PRIu64 "}", c->before, c->after);
+    return;
   }
+  double percent = c->before ? 100.0 * (double)distance(c) / (double)c->before : 0;
+  if (c->after < c->before) percent = -percent;
+  printf("  %14" PRIu64 " %14" PRIu64 "   %s%-12" PRIu64, c->before, c->after, sign, distance(c));
+  if (c->is_new || c->is_gone)
+    printf(" %9s", c->is_new ? "new" : "gone");
+  else
+    printf(" %+8.2f%%", percent);
+  printf("  %s\n", c->row->name);
 }
 
 /* Only those that are shown are kept. */
@@ -371,18 +351,32 @@ static void print_changes(const change *changes, size_t count, const size_style 
       shown = shown_of(kind, end - i, style->most_rows);
       printf("\n%s:\n  %14s %14s   difference\n", kinds[kind].title, "before", "after");
     }
-    for (size_t j = i; j < i + shown; ++j) print_change(&changes[j], style, j == 0);
+    for (size_t j = i; j < i + shown; ++j) print_change(&changes[j], style);
     print_hidden(end - i - shown);
   }
 }
 
-static void print_json_archive(const char *key, const size_report *r)
+static pop_error *print_json_changes(const size_report *before, const size_report *after,
+                                     const change *changes, size_t count, bool pretty)
 {
-  printf("  \"%s\": {\"archive\": ", key);
-  print_json_text(r->archive);
-  printf(", \"target\": ");
-  print_json_text(r->target);
-  printf(", \"numTiles\": %" PRIu64 "},\n", r->num_tiles);
+  values v = {0};
+  values_begin_map(&v, NULL);
+  put_archive(&v, "before", before);
+  values_end(&v);
+  put_archive(&v, "after", after);
+  values_end(&v);
+  values_begin_list(&v, "changes");
+  for (size_t i = 0; i < count; ++i) {
+    values_begin_map(&v, NULL);
+    values_put_text(&v, "kind", kinds[changes[i].row->kind].csv);
+    values_put_text(&v, "name", changes[i].row->name);
+    values_put_count(&v, "before", changes[i].before);
+    values_put_count(&v, "after", changes[i].after);
+    values_end(&v);
+  }
+  values_end(&v);
+  values_end(&v);
+  return values_print(&v, pretty);
 }
 
 static void print_titles(const size_report *before, const size_report *after)
@@ -394,25 +388,21 @@ static void print_titles(const size_report *before, const size_report *after)
            after->num_tiles == 1 ? "" : "s", after->target);
 }
 
-void size_print_difference(size_report *before, size_report *after, const size_style *style)
+pop_error *size_print_difference(size_report *before, size_report *after, const size_style *style)
 {
   pop_arena *arena = pop_arena_new();
+  pop_error *error = NULL;
   size_t count;
   change *changes = find_changes(before, after, arena, &count);
   count = drop_hidden(changes, count);
   if (count) qsort(changes, count, sizeof *changes, compare_changes);
-  if (style->format == SIZE_TEXT) {
-    print_titles(before, after);
-  } else if (style->format == SIZE_CSV) {
-    puts("kind,name,before,after,difference");
-  } else {
-    puts("{");
-    print_json_archive("before", before);
-    print_json_archive("after", after);
-    printf("  \"changes\": [\n");
-  }
-  print_changes(changes, count, style);
-  if (style->format == SIZE_JSON) puts("\n  ]\n}");
+  if (style->format == SIZE_TEXT) print_titles(before, after);
+  if (style->format == SIZE_CSV) puts("kind,name,before,after,difference");
+  if (style->format == SIZE_JSON)
+    error = print_json_changes(before, after, changes, count, style->pretty);
+  else
+    print_changes(changes, count, style);
   free(changes);
   pop_arena_free(arena);
+  return error;
 }

@@ -314,11 +314,12 @@ static pop_error *open_metadata(maker *m, const char *path)
   return NULL;
 }
 
-static pop_error *read_images(maker *m, uint32_t wanted)
+static pop_error *read_images(maker *m, uint32_t wanted, step_line *line)
 {
   bool found = false;
   for (size_t i = 0; i < pop_archive_num_members(m->archive); ++i) {
     uint32_t tile;
+    step_line_is_at(line, i, pop_archive_num_members(m->archive));
     if (!pop_archive_tile_number(pop_archive_get_member(m->archive, i)->name, &tile)) continue;
     if (!found && !m->engine) POP_TRY(guess_target(m, i));
     found = true;
@@ -333,13 +334,14 @@ static pop_error *read_images(maker *m, uint32_t wanted)
                        m->report->archive);
 }
 
-pop_error *size_report_make(const char *archive, uint32_t tile, size_report *report)
+pop_error *size_report_make(const char *archive, uint32_t tile, step_line *line,
+                            size_report *report)
 {
   *report = (size_report){.archive = archive, .arena = pop_arena_new()};
   maker m = {.report = report};
   POP_TRY(pop_archive_open(archive, &m.archive));
   pop_error *error = open_metadata(&m, archive);
-  if (!error) error = read_images(&m, tile);
+  if (!error) error = read_images(&m, tile, line);
   report->target = pop_arena_strdup(report->arena, m.target.name);
   pop_name_table_free(&m.rows);
   free(m.uses);

@@ -10,6 +10,8 @@
 #ifndef TOOLS_SIZE_REPORT_H
 #define TOOLS_SIZE_REPORT_H
 
+#include "step_line.h"
+
 #include <populus/arena.h>
 #include <populus/error.h>
 #include <populus/target.h>
@@ -56,7 +58,8 @@ typedef struct size_report {
 #define SIZE_ALL_TILES UINT32_MAX
 
 /* Of all tiles, or of one and then with its places. Errors: FILE_LOAD; INDEX if there is no such tile. */
-POP_MUST_CHECK pop_error *size_report_make(const char *archive, uint32_t tile, size_report *report);
+POP_MUST_CHECK pop_error *size_report_make(const char *archive, uint32_t tile, step_line *line,
+                                           size_report *report);
 void size_report_free(size_report *report);
 
 /* ---- size_print.c ---- */
@@ -66,12 +69,14 @@ typedef enum size_format { SIZE_TEXT, SIZE_CSV, SIZE_JSON } size_format;
 
 typedef struct size_style {
   size_format format;
+  bool pretty; /* of JSON */
   size_sort sort;
   size_t most_rows; /* of each kind, in the text; 0: all */
 } size_style;
 
-void size_print(size_report *report, const size_style *style);
+POP_MUST_CHECK pop_error *size_print(size_report *report, const size_style *style);
 /* What is in one of them only, or has another size; the totals in any case. */
-void size_print_difference(size_report *before, size_report *after, const size_style *style);
+POP_MUST_CHECK pop_error *size_print_difference(size_report *before, size_report *after,
+                                                const size_style *style);
 
 #endif

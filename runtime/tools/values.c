@@ -1,6 +1,8 @@
 /* They are CBOR on the way (RFC 8949), which the library reads and writes as JSON. */
 #include "values.h"
 
+#include <errno.h>
+#include <populus/names.h>
 #include <populus/profile.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,10 +21,22 @@ static void put_head(values *v, unsigned major, uint64_t number)
   for (int shift = 56; shift >= 0; shift -= 8) put_byte(v, number >> shift & 0xff);
 }
 
+/* Bytes that are no UTF-8 become U+FFFD. */
 static void put_text(values *v, const char *text)
 {
-  put_head(v, MAJOR_TEXT, strlen(text));
-  pop_bytes_append(v, text, strlen(text));
+  static const char replacement[] = "\xef\xbf\xbd";
+  pop_bytes valid = {0};
+  for (const unsigned char *p = (const unsigned char *)text; *p;) {
+    size_t length = pop_utf8_length(p);
+    if (length)
+      pop_bytes_append(&valid, p, length);
+    else
+      pop_bytes_append(&valid, replacement, sizeof replacement - 1);
+    p += length ? length : 1;
+  }
+  put_head(v, MAJOR_TEXT, valid.size);
+  pop_bytes_append(v, valid.data, valid.size);
+  pop_bytes_free(&valid);
 }
 
 static void put_key(values *v, const char *key)
@@ -73,6 +87,9 @@ pop_error *values_print(values *v, bool pretty)
   if (error) return error;
   error = pop_profile_write(pop_profile_root(profile),
                             pretty ? POP_PROFILE_JSON_PRETTY : POP_PROFILE_JSON, stdout);
+  int failure = errno;
   pop_profile_free(profile);
-  return error;
+  if (!error || !ferror(stdout)) return error;
+  pop_error_free(error);
+  return pop_error_errno(failure, "cannot write to standard output");
 }

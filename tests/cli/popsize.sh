@@ -120,7 +120,9 @@ quiet out "$popsize" --diff a.a d.a
 has out '^a\.a -> d\.a$' '^1472 tiles of ipu2 -> 3 tiles of ipu1$'
 [ "$(sed -n '/^Categories:/,/^$/p' out | grep -c '%\|new\|gone')" -gt 10 ] || fail "categories are left out: $(cat out)"
 quiet out "$popsize" --json --diff a.a d.a
-has out '^  "after": \{"archive": "d\.a", "target": "ipu1", "numTiles": 3\},$'
+has out '^\{.*"after":\{"archive":"d\.a","target":"ipu1","numTiles":3\},'
+quiet pretty "$popsize" --pretty --diff a.a d.a
+[ "$(wc -l <out)" -eq 1 ] && [ "$(wc -l <pretty)" -gt 100 ] || fail "not on one line, or not for people"
 
 # Narrow terminals: bars are shorter, no row is longer for them.
 COLUMNS=80 quiet out "$popsize" a.a
@@ -154,6 +156,7 @@ refuses 2 "--diff takes two archives, not 1" "$popsize" --diff a.a
 refuses 2 "--sort takes size, name or count, not 'age'" "$popsize" --sort age a.a
 refuses 2 "--tile takes a number, not 'x'" "$popsize" --tile x a.a
 refuses 2 "--csv and --json cannot be had" "$popsize" --csv --json a.a
+refuses 2 "--csv and --json cannot be had" "$popsize" --pretty --csv a.a
 refuses 2 "there is no option '--jsn'" "$popsize" --jsn a.a
 refuses 1 "none.a" "$popsize" none.a
 refuses 1 "has no tile images" "$popsize" "$POPULUS_DATA_DIR/poplibs.gp"

@@ -156,6 +156,9 @@ POP_MUST_CHECK pop_error *pop_engine_copy_from_remote_buffer(pop_engine *engine,
 /* Cycles of the device since load (all runs; syncs and host syncs included); 0 on a CPU device, which
  * counts neither cycles nor instructions. */
 uint64_t pop_engine_cycles(const pop_engine *engine);
+/* The cycle of the last sync that the device has passed; from another thread, too, while a run of the loaded engine
+ * goes on: for those who show how far it is. 0 on a CPU device. */
+uint64_t pop_engine_cycles_passed(const pop_engine *engine);
 uint64_t pop_engine_instructions(const pop_engine *engine);
 
 /* A point in time, by the host's clock (whose zero means nothing) and the device's. */

@@ -443,6 +443,7 @@ Test(engine, E11_a_million_runs_need_no_more_memory_or_descriptors)
   }
   cr_assert_gt(first, 0);
   cr_assert_eq(pop_engine_cycles(engine), start + first + (RUNS - 1) * each);
+  cr_assert_eq(pop_engine_cycles_passed(engine), pop_engine_cycles(engine));
   expect_counter(engine, RUNS + 10, RUNS + 20, "after all runs");
   cr_assert_eq(num_descriptors(), open);
 #if !defined(__SANITIZE_ADDRESS__)
