@@ -5,6 +5,7 @@
 #include <populus/arena.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -91,6 +92,17 @@ static bool is_wanted(bool quiet)
          !is_logged("POPLIBS_LOG_LEVEL", "POPLIBS_LOG_DEST");
 }
 
+/* Signals are for the threads that were there before. */
+static bool start_thread(pop_progress *p)
+{
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool started = pthread_create(&p->thread, NULL, keep_line, p) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return started;
+}
+
 pop_progress *pop_progress_start(bool quiet, pop_progress_say *say, void *context)
 {
   if (!is_wanted(quiet)) return NULL;
@@ -103,7 +115,7 @@ pop_progress *pop_progress_start(bool quiet, pop_progress_say *say, void *contex
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
   pthread_cond_init(&p->ended, &attributes);
   pthread_condattr_destroy(&attributes);
-  if (pthread_create(&p->thread, NULL, keep_line, p) == 0) return p;
+  if (start_thread(p)) return p;
   pthread_cond_destroy(&p->ended);
   pthread_mutex_destroy(&p->lock);
   free(p);

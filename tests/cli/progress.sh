@@ -58,8 +58,9 @@ check(b'run ' in seen and status == 130, seen)
 check(re.search(rb'\x1b\[K\r\x1b\[Kpopexec: [^\r]*\r?\n$', seen), seen) # taken away, then the message
 seen, status = run(long + ['--quiet'], limit=2)
 check(seen.startswith(b'popexec: ') and status == 130 and b'\x1b' not in seen, seen)
-seen, status = run(popexec + ['1']) # is done sooner
-check(seen == b'' and status == 0, seen)
+begin = time.time()
+seen, status = run(popexec + ['1']) # is done sooner, unless the machine has other things to do
+check((seen == b'' or time.time() - begin >= 1) and status == 0, seen)
 os.environ['TERM'] = 'dumb'
 seen, status = run(long, limit=2)
 check(b'\x1b' not in seen, seen)
