@@ -148,10 +148,7 @@ static void interrupt(int number)
 
 static pop_error *run_program(pop_engine *engine, size_t program)
 {
-  running = engine;
-  signal(SIGINT, interrupt);
   pop_error *error = interrupted ? NULL : pop_engine_run(engine, program);
-  signal(SIGINT, SIG_DFL);
   if (interrupted && !error)
     error = pop_error_new(POP_ERROR_RUNTIME, "interrupted between two runs");
   return error;
@@ -164,11 +161,14 @@ static pop_error *run_between_files(const pop_executable *executable, pop_engine
   POP_TRY(transfers_write(executable, engine, a));
   run_line *line = run_line_start(engine, a->repeat * count, a->quiet);
   pop_error *error = NULL;
+  running = engine;
+  signal(SIGINT, interrupt);
   for (uint64_t n = 0; n < a->repeat && !error; ++n)
     for (size_t i = 0; i < count && !error; ++i) {
       run_line_next(line);
       error = run_program(engine, programs[i]);
     }
+  signal(SIGINT, SIG_DFL);
   run_line_end(line);
   return error ? error : transfers_read(executable, engine, a);
 }
