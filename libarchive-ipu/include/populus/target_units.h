@@ -1,0 +1,44 @@
+/* What a chip's instructions work on at once, as its own libraries ask for it when they divide work: vectors, the unit that
+ * multiplies matrices, counts of the repeat instruction.
+ *
+ * Tiles here execute RV32IMF and have none of these: nothing costs what it costs because of them. But a library that computes
+ * with them lays out its data as it does for the chip, and divides by them; and for every choice that it makes with this set it
+ * has a vertex. */
+#ifndef POPULUS_TARGET_UNITS_H
+#define POPULUS_TARGET_UNITS_H
+
+#include <populus/target.h>
+#include <populus/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Multiply-accumulate units of the matrix instructions, for elements of one type and sums of another. */
+typedef struct pop_target_units {
+  uint32_t data_path_bits;         /* the widest load: 64 */
+  uint32_t atomic_store_bytes;     /* smaller stores of different workers may disturb each other */
+  uint32_t repeat_count_max;       /* of the repeat instruction */
+  uint32_t stride_bits;            /* of a stride in an address triple */
+  uint32_t memcpy_bytes_per_cycle; /* of one tile */
+  uint32_t half_to_half_units;     /* 16-bit elements, 16-bit sums */
+  uint32_t half_to_float_units;    /* 16-bit elements, 32-bit sums */
+  uint32_t float_to_float_units;   /* 32-bit elements and sums */
+  uint32_t quarter_to_half_units;  /* 8-bit elements, 16-bit sums: 0: the chip has none */
+  uint32_t pipeline_depth;         /* steps of one unit's dot product */
+  uint32_t half_inputs_per_cycle;  /* elements that all units are fed with in a step */
+  uint32_t float_inputs_per_cycle; /* the same */
+  uint32_t quarter_inputs_per_cycle; /* the same */
+  uint32_t weight_bytes_per_cycle;   /* loaded into the units */
+} pop_target_units;
+
+/* Of the architecture that `target` is named for; of any other name, ipu2's. A constant: nothing to free. */
+const pop_target_units *pop_target_get_units(const pop_target *target);
+
+/* Elements of `type` in a vector instruction: data_path_bits by the element's size, at least 1. */
+uint32_t pop_target_vector_width(const pop_target *target, pop_type type);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
