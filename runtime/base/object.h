@@ -25,7 +25,8 @@
   X(DEVICE_MANAGER, "device manager")                                                              \
   X(EVENT_TRACE, "event trace")                                                                    \
   X(TRACE_EVENTS, "list of events")                                                                \
-  X(MODEL, "model")
+  X(MODEL, "model")                                                                                \
+  X(SOLVER, "solver")
 
 typedef enum object_kind {
   OBJECT_NONE, /* freed */

@@ -2,11 +2,13 @@
 #ifndef POPULUS_TEST_WRONG_CALLS_H
 #define POPULUS_TEST_WRONG_CALLS_H
 
+#include <populus/debug_stream.h>
 #include <populus/model.h>
 #include <populus/popops_slice.h>
 #include <populus/popops_sort.h>
 #include <populus/poprand.h>
 #include <populus/populus.h>
+#include <populus/solver.h>
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,6 +23,7 @@ typedef struct call_arguments {
   pop_event_trace *trace;
   pop_trace_events *events;
   pop_model *model;
+  pop_solver *solver;
   pop_tensor tensor;
   pop_vertex vertex;
   pop_compute_set compute_set;

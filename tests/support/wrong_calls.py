@@ -10,7 +10,7 @@ import sys
 
 OBJECTS = {"pop_graph": "graph", "pop_engine": "engine", "pop_executable": "executable", "pop_device": "device",
            "pop_device_manager": "manager", "pop_event_trace": "trace", "pop_trace_events": "events",
-           "pop_model": "model"}
+           "pop_model": "model", "pop_solver": "solver"}
 HANDLES = {"pop_tensor": "tensor", "pop_vertex": "vertex", "pop_compute_set": "compute_set", "pop_program": "program",
            "pop_function": "function", "pop_stream": "stream", "pop_remote_buffer": "remote_buffer",
            "pop_host_function": "host_function"}
@@ -51,7 +51,7 @@ def split(arguments):
 def value(argument, state, null):
     """What is given for an argument: `state` is nothing, counted (nothing, and numbers), freed, stale (handles of a freed
     graph, objects that live) or good."""
-    if "(*" in argument or "pop_perf_estimator" in argument:
+    if "(*" in argument or "pop_perf_estimator" in argument or "pop_solver_function" in argument:
         return "NULL"
     m = re.match(r"(?:const )?(\w+) (\**(?:const \**)?)(\w+)(\[\w*\])?$", argument)
     if not m:

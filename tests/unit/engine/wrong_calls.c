@@ -60,12 +60,14 @@ static call_arguments make_one_of_each(void)
                                "  return %x : tensor<3xf32>\n"
                                "}\n";
   ok(pop_model_parse(module, sizeof module - 1, "module", 0, &a.model));
+  a.solver = pop_solver_create();
   return a;
 }
 
 static void free_all(const call_arguments *a)
 {
   pop_model_free(a->model);
+  pop_solver_free(a->solver);
   pop_trace_events_free(a->events);
   pop_event_trace_free(a->trace);
   pop_device_free(a->device);

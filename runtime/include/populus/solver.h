@@ -1,0 +1,93 @@
+/* Finding the best of many plans: integer variables, expressions of them, relations between them, and a search for values
+ * that make an objective least.
+ *
+ *     pop_solver *s = pop_solver_create();
+ *     pop_solver_variable x = pop_solver_add_variable(s, 1, 64), y = pop_solver_add_variable(s, 1, 64);
+ *     pop_solver_variable area = pop_solver_add_expression(s, POP_SOLVER_PRODUCT, (pop_solver_variable[]){x, y}, 2);
+ *     pop_solver_require(s, POP_SOLVER_LESS_OR_EQUAL, pop_solver_add_constant(s, 1000), area);
+ *     pop_solver_variable edge = pop_solver_add_expression(s, POP_SOLVER_SUM, (pop_solver_variable[]){x, y}, 2);
+ *     uint64_t values[5];
+ *     if (pop_solver_minimize(s, &edge, 1, values)) …        values[x] + values[y] == values[edge] == 64
+ *
+ * Values are 0 to UINT64_MAX, which stands for "too large to count": sums and products that leave the range are it.
+ * A solver that is given a variable or function that there is not, or too few operands, has no solution from then on.
+ * A solver is used by one thread at a time. Memory that is not there ends the process as in all of Populus' libraries. */
+#ifndef POPULUS_SOLVER_H
+#define POPULUS_SOLVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pop_solver pop_solver;
+
+/* Variables are counted from 0 in the order in which they are made; expressions and constants are variables, too. */
+typedef uint32_t pop_solver_variable;
+
+typedef enum pop_solver_operation {
+  POP_SOLVER_SUM,           /* of 0 or more operands */
+  POP_SOLVER_PRODUCT,       /* of 0 or more operands */
+  POP_SOLVER_MAX,           /* of 1 or more operands */
+  POP_SOLVER_MIN,           /* of 1 or more operands */
+  POP_SOLVER_DIFFERENCE,    /* a - b, and b <= a is required */
+  POP_SOLVER_FLOOR_DIVIDE,  /* a / b, and 1 <= b is required */
+  POP_SOLVER_CEIL_DIVIDE,   /* the least r with a <= r * b, and 1 <= b is required */
+  POP_SOLVER_REMAINDER,     /* a % b, and 1 <= b is required */
+  POP_SOLVER_IS_LESS,       /* 1 if a < b, else 0 */
+  POP_SOLVER_IS_LESS_EQUAL, /* 1 if a <= b, else 0 */
+} pop_solver_operation;
+
+typedef enum pop_solver_relation {
+  POP_SOLVER_LESS,
+  POP_SOLVER_LESS_OR_EQUAL,
+  POP_SOLVER_EQUAL,
+} pop_solver_relation;
+
+/* A function of `count` values. False: it has no value there, and the values are no solution. It gives the same answer
+ * for the same values. */
+typedef bool pop_solver_function(void *user, const uint64_t *values, size_t count,
+                                 uint64_t *result);
+
+/* What a search did: functions called, other expressions and relations looked at, choices of values tried. */
+typedef struct pop_solver_statistics {
+  uint64_t calls, propagations, choices;
+} pop_solver_statistics;
+
+pop_solver *pop_solver_create(void);
+void pop_solver_free(pop_solver *solver); /* NULL: nothing */
+
+/* A variable whose value the search chooses: min <= value <= max. min > max leaves no solution. */
+pop_solver_variable pop_solver_add_variable(pop_solver *solver, uint64_t min, uint64_t max);
+pop_solver_variable pop_solver_add_constant(pop_solver *solver, uint64_t value);
+/* What an operation makes of its operands; `count` is 2 where it says a and b. */
+pop_solver_variable pop_solver_add_expression(pop_solver *solver, pop_solver_operation operation,
+                                              const pop_solver_variable *operands, size_t count);
+/* What a function makes of its arguments: it is called when all of them have one value. `user` outlives the solver. */
+pop_solver_variable pop_solver_add_call(pop_solver *solver, const pop_solver_variable *arguments,
+                                        size_t count, pop_solver_function *function, void *user);
+/* Solutions have a related to b. */
+void pop_solver_require(pop_solver *solver, pop_solver_relation relation, pop_solver_variable a,
+                        pop_solver_variable b);
+
+/* Which variables are chosen first: those of the higher level; of one level, that with the fewest values left. Variables are
+ * of level 0 unless it is said. The order changes how long a search takes, and which of equally good solutions is found. */
+void pop_solver_set_level(pop_solver *solver, pop_solver_variable variable, int level);
+
+size_t pop_solver_num_variables(const pop_solver *solver);
+
+/* Values of all variables with which the first objective is least; of those, with which the second is, and so on. False: no
+ * values meet what is required, and `values` is as it was. May be called again, also with more variables and relations. */
+bool pop_solver_minimize(pop_solver *solver, const pop_solver_variable *objectives, size_t count,
+                         uint64_t *values);
+
+/* Of the last pop_solver_minimize. */
+pop_solver_statistics pop_solver_get_statistics(const pop_solver *solver);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
