@@ -19,6 +19,8 @@ pop_error *pop_ipu_model_init(pop_ipu_model *model, const char *version)
       .tile_clock_frequency = t.clock_hz,
       .exchange_bytes_per_cycle = t.exchange_bytes_per_cycle,
       .min_ipu_sync_delay = t.sync_cycles,
+      .global_sync_cycles = t.host_sync_cycles,
+      .global_bytes_per_cycle = t.global_bytes_per_cycle,
       .compile_ipu_code = false,
   };
   memcpy(model->ipu_version, t.name, sizeof model->ipu_version);
@@ -62,6 +64,8 @@ pop_error *pop_ipu_model_create_device(const pop_ipu_model *model, pop_device **
   t.exchange_bytes_per_cycle = model->exchange_bytes_per_cycle;
   t.sync_cycles = model->min_ipu_sync_delay;
   t.host_bytes_per_cycle = MODEL_HOST_BYTES_PER_CYCLE;
+  t.host_sync_cycles = model->global_sync_cycles;
+  t.global_bytes_per_cycle = model->global_bytes_per_cycle;
   t.cycle_estimates = !model->compile_ipu_code;
   set_memory(model, &t);
   error = pop_target_validate(&t);

@@ -98,6 +98,18 @@ size_t pop_graph_vertex_field_size(pop_graph *graph, pop_vertex handle, const ch
   return 0;
 }
 
+static size_t connected_values(pop_graph *graph, const vertex *v, size_t field, void *values,
+                               size_t max)
+{
+  for (uint32_t i = v->first_edge; i != GRAPH_NONE; i = graph->edges[i].next) {
+    const edge *e = &graph->edges[i];
+    if (e->field != field) continue;
+    if (e->num_rows != GRAPH_NONE) return SIZE_MAX;
+    return pop_tensor_constant_values((pop_tensor){graph, e->tensor}, values, max);
+  }
+  return 0;
+}
+
 size_t pop_graph_vertex_field_values(pop_graph *graph, pop_vertex handle, const char *name,
                                      void *values, size_t max)
 {
@@ -105,8 +117,9 @@ size_t pop_graph_vertex_field_values(pop_graph *graph, pop_vertex handle, const 
   if (!v || !name) return SIZE_MAX;
   const pop_vertex_type *type = graph->vertex_types[v->type].type;
   size_t number = find_field(type, name);
-  if (number == SIZE_MAX || type->fields[number].kind != POP_FIELD_CONSTANT) return SIZE_MAX;
+  if (number == SIZE_MAX) return SIZE_MAX;
   const pop_field *field = &type->fields[number];
+  if (field->kind != POP_FIELD_CONSTANT) return connected_values(graph, v, number, values, max);
   for (uint32_t i = v->first_value; i != GRAPH_NONE; i = graph->field_values[i].next) {
     const field_value *value = &graph->field_values[i];
     if (value->field != number) continue;

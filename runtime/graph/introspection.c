@@ -86,6 +86,21 @@ pop_error *pop_graph_vertex_info(pop_graph *view, size_t number, pop_vertex_info
   return NULL;
 }
 
+static pop_field_info describe_field(const pop_field *field)
+{
+  return (pop_field_info){.is_edge = field->kind != POP_FIELD_CONSTANT,
+                          .is_vector = field->layout != POP_LAYOUT_SCALAR,
+                          .has_rows = field->has_rows,
+                          .type = field->type,
+                          .layout = field->layout,
+                          .row_layout = field->has_rows ? field->row_layout : POP_LAYOUT_SCALAR,
+                          .max_rows = !field->has_rows ? 1
+                                      : field->layout == POP_LAYOUT_ARRAY
+                                          ? field->num_rows
+                                          : pop_layout_forms[field->layout].max_count,
+                          .max_elements = pop_field_max_elements(field)};
+}
+
 pop_error *pop_graph_field_info(pop_vertex vertex, const char *name, pop_field_info *info)
 {
   POP_TRY(object_check_argument(info, "the information", __func__));
@@ -97,10 +112,27 @@ pop_error *pop_graph_field_info(pop_vertex vertex, const char *name, pop_field_i
   const pop_field *field =
       check_vertex(graph, call, vertex) ? check_field(graph, call, vertex.index - 1, name) : NULL;
   if (!field) return pop_graph_take_error(graph); /* a question is not the graph's mistake */
-  *info = (pop_field_info){.is_edge = field->kind != POP_FIELD_CONSTANT,
-                           .is_vector = field->layout != POP_LAYOUT_SCALAR,
-                           .has_rows = field->has_rows,
-                           .type = field->type};
+  *info = describe_field(field);
+  return NULL;
+}
+
+pop_error *pop_graph_vertex_type_field_info(pop_graph *graph, const char *vertex_type,
+                                            const char *name, pop_field_info *info)
+{
+  POP_TRY(object_check_argument(info, "the information", __func__));
+  static const char call[] = "pop_graph_vertex_type_field_info";
+  POP_TRY(object_check(graph, OBJECT_GRAPH, call));
+  graph = graph->top;
+  if (graph->error)
+    return pop_error_new(pop_error_get_code(graph->error), "%s", pop_error_message(graph->error));
+  uint32_t type = check_vertex_type(graph, call, vertex_type);
+  if (type == POP_NAME_NONE) return pop_graph_take_error(graph);
+  const pop_vertex_type *of = graph->vertex_types[type].type;
+  const pop_field *field = name ? pop_vertex_type_find_field(of, name) : NULL;
+  if (!field)
+    return pop_error_new(POP_ERROR_UNKNOWN_FIELD, "%s: vertex type '%s' has no field '%s'", call,
+                         of->name, name ? name : "");
+  *info = describe_field(field);
   return NULL;
 }
 

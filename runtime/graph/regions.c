@@ -143,20 +143,129 @@ static bool check_regions(const char *call, pop_tensor t, const pop_interval *re
   return true;
 }
 
-void pop_tensor_visit_sorted_contiguous_regions(
-    pop_tensor t, const pop_interval *regions, size_t num_regions, bool remove_aliases,
-    void (*visit)(void *context, const pop_interval *list, size_t count), void *context)
+/* Of the regions, NULL: of all. */
+static run_list collect_sorted_runs(pop_tensor t, const pop_interval *regions, size_t num_regions)
 {
-  static const char call[] = "pop_tensor_visit_sorted_contiguous_regions";
-  if (!check_visit(call, t, visit) || !check_regions(call, t, regions, num_regions)) return;
   size_t count = regions ? num_regions : 1;
   pop_interval *sorted = pop_xcalloc(count + 1, sizeof *sorted);
   sorted[0] = (pop_interval){0, t.graph->tensors[t.index].num_elements};
   for (size_t i = 0; regions && i < count; i++) sorted[i] = regions[i];
   if (count) qsort(sorted, count, sizeof *sorted, compare_intervals);
   run_list runs = collect_runs(t, sorted, count);
+  free(sorted);
+  return runs;
+}
+
+void pop_tensor_visit_sorted_contiguous_regions(
+    pop_tensor t, const pop_interval *regions, size_t num_regions, bool remove_aliases,
+    void (*visit)(void *context, const pop_interval *list, size_t count), void *context)
+{
+  static const char call[] = "pop_tensor_visit_sorted_contiguous_regions";
+  if (!check_visit(call, t, visit) || !check_regions(call, t, regions, num_regions)) return;
+  run_list runs = collect_sorted_runs(t, regions, num_regions);
   if (remove_aliases) drop_aliases(&runs);
   show_lists(&runs, visit, context);
   free(runs.items);
-  free(sorted);
+}
+
+/* ---- sorted, with aliases ---- */
+
+/* Where runs begin and end, sorted: of a run's variable. */
+typedef struct border {
+  uint32_t variable;
+  uint64_t element;
+} border;
+
+typedef struct border_list {
+  border *items;
+  size_t count;
+} border_list;
+
+static int compare_borders(const void *left, const void *right)
+{
+  const border *a = left, *b = right;
+  if (a->variable != b->variable) return a->variable < b->variable ? -1 : 1;
+  return (a->element > b->element) - (a->element < b->element);
+}
+
+static border_list find_borders(const run_list *runs)
+{
+  border_list borders = {.items = pop_xcalloc(2 * runs->count + 1, sizeof *borders.items)};
+  for (size_t i = 0; i < runs->count; i++) {
+    const placed_run *run = &runs->items[i];
+    borders.items[borders.count++] = (border){run->variable, run->begin};
+    borders.items[borders.count++] = (border){run->variable, run->begin + run->count};
+  }
+  qsort(borders.items, borders.count, sizeof *borders.items, compare_borders);
+  return borders;
+}
+
+/* The first border behind the element. */
+static size_t border_behind(const border_list *borders, uint32_t variable, uint64_t element)
+{
+  const border wanted = {variable, element};
+  size_t low = 0, high = borders->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (compare_borders(&borders->items[middle], &wanted) <= 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Cuts runs where others begin or end, so that two that share an element have the same. */
+static run_list cut_at_borders(const run_list *runs)
+{
+  run_list cut = {0};
+  border_list borders = find_borders(runs);
+  for (size_t i = 0; i < runs->count; i++) {
+    placed_run rest = runs->items[i];
+    size_t next = border_behind(&borders, rest.variable, rest.begin);
+    while (rest.count > 0) {
+      while (borders.items[next].element <= rest.begin) next++;
+      uint64_t count = borders.items[next].element - rest.begin;
+      pop_push(cut.items, cut.count, cut.capacity,
+               (placed_run){rest.variable, rest.begin, count, rest.position});
+      rest.begin += count;
+      rest.position += count;
+      rest.count -= count;
+    }
+  }
+  free(borders.items);
+  if (cut.count) qsort(cut.items, cut.count, sizeof *cut.items, compare_runs);
+  return cut;
+}
+
+void pop_tensor_visit_sorted_regions_with_aliases(
+    pop_tensor t, const pop_interval *regions, size_t num_regions,
+    void (*visit)(void *context, const pop_interval *list, const size_t *originals, size_t count),
+    void *context)
+{
+  static const char call[] = "pop_tensor_visit_sorted_regions_with_aliases";
+  if (!check_visit(call, t, visit) || !check_regions(call, t, regions, num_regions)) return;
+  run_list whole = collect_sorted_runs(t, regions, num_regions);
+  run_list runs = cut_at_borders(&whole);
+  pop_interval *list = pop_xcalloc(runs.count + 1, sizeof *list);
+  size_t *originals = pop_xcalloc(runs.count + 1, sizeof *originals), count = 0;
+  uint64_t original = 0;
+  for (size_t i = 0; i < runs.count; i++) {
+    const placed_run *run = &runs.items[i], *before = i ? run - 1 : NULL;
+    bool again = before && before->variable == run->variable && before->begin == run->begin;
+    bool goes_on = again || (before && before->variable == run->variable &&
+                             before->begin + before->count == run->begin);
+    if (!again) original = run->position;
+    if (!goes_on && count) {
+      visit(context, list, originals, count);
+      count = 0;
+    }
+    list[count] = (pop_interval){run->position, run->position + run->count};
+    originals[count++] = original;
+  }
+  if (count) visit(context, list, originals, count);
+  free(originals);
+  free(list);
+  free(runs.items);
+  free(whole.items);
 }

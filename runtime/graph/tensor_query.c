@@ -207,3 +207,35 @@ void pop_tensor_dump(pop_tensor handle, FILE *stream)
   print_tensor(stream, __func__, handle, SIZE_MAX);
   putc('\n', stream);
 }
+
+/* Elements begin to begin + count of a constant, to `to`. */
+static void copy_constant(const variable *v, uint64_t begin, uint64_t count, uint8_t *to)
+{
+  size_t size = pop_type_bytes(v->type);
+  if (v->initial)
+    memcpy(to, v->initial + begin * size, count * size);
+  else
+    memset(to, 0, count * size);
+}
+
+size_t pop_tensor_constant_values(pop_tensor handle, void *values, size_t max)
+{
+  const tensor *t = find_tensor(handle, __func__);
+  if (!t) return SIZE_MAX;
+  const pop_graph *graph = handle.graph;
+  view_walk walk;
+  view_walk_start(&walk, graph, handle.index);
+  for (view_run run; view_walk_next(&walk, &run);)
+    if (!graph->variables[run.variable].constant || graph->variables[run.variable].is_replica_index)
+      return SIZE_MAX;
+  uint8_t *to = values;
+  uint64_t left = max;
+  view_walk_start(&walk, graph, handle.index);
+  for (view_run run; left > 0 && view_walk_next(&walk, &run);) {
+    uint64_t count = run.count < left ? run.count : left;
+    copy_constant(&graph->variables[run.variable], run.begin, count, to);
+    to += count * pop_type_bytes(t->type);
+    left -= count;
+  }
+  return t->num_elements;
+}

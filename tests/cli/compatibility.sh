@@ -12,8 +12,8 @@ cp -r "$POPULUS_SOURCE_DIR/runtime/cxx/include/poplar" runtime/cxx/include/
 sed 's/`addHostFunction`, //' "$POPULUS_SOURCE_DIR/runtime/COMPATIBILITY.md" >runtime/COMPATIBILITY.md
 if python3 "$POPULUS_SOURCE_DIR/tests/support/interface_members.py" runtime >out; then fail "a gap is not seen"; fi
 has out '^Graph::addHostFunction works, and the page does not say so$'
-sed 's/`getMaxFieldDim`, //; s/`addHostFunction`, /&`getMaxFieldDim`, /' \
+sed 's/`addFunctionBuffer`, //; s/`addHostFunction`, /&`addFunctionBuffer`, /' \
   "$POPULUS_SOURCE_DIR/runtime/COMPATIBILITY.md" >runtime/COMPATIBILITY.md
 if python3 "$POPULUS_SOURCE_DIR/tests/support/interface_members.py" runtime >out; then fail "a lie is not seen"; fi
-has out '^Graph::getMaxFieldDim is missing, and the page does not say so$' \
-  '^the page says that Graph::getMaxFieldDim works: it is not in the header$'
+has out '^Graph::addFunctionBuffer is missing, and the page does not say so$' \
+  '^the page says that Graph::addFunctionBuffer works: it is not in the header$'

@@ -162,9 +162,9 @@ void types_and_targets()
   CHECK(target.getMaxIPUSyncDelay() == target.getMinIPUSyncDelay() &&
         target.getGlobalSyncCycles() == target.c().host_sync_cycles);
   CHECK(target.getTilesPerSharedExchangeBus() == 1 && !target.supportsExchangeBusSharing());
-  CHECK(target.getVectorWidth(HALF) == 1 && target.getFloatVectorWidth() == 1 &&
-        target.getDataPathWidth() == 32 && target.getAtomicStoreGranularity() == 1 &&
-        target.getRptCountMax() == 4294967295u);
+  CHECK(target.getVectorWidth(HALF) == 4 && target.getFloatVectorWidth() == 2 &&
+        target.getDataPathWidth() == 64 && target.getAtomicStoreGranularity() == 4 &&
+        target.getRptCountMax() == 0xffffu);
   CHECK(target.getTypeLimitsMaxAs<int>(SHORT) == 32767 &&
         target.getTypeLimitsLowestAs<int>(SHORT) == -32768 &&
         target.getTypeLimitsMaxAs<unsigned>(UNSIGNED_INT) == 4294967295u &&

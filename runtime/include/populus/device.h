@@ -125,6 +125,8 @@ typedef struct pop_ipu_model {
   double tile_clock_frequency;       /* Hz */
   uint32_t exchange_bytes_per_cycle; /* a multiple of 4 */
   uint32_t min_ipu_sync_delay;       /* cycles of a sync of all tiles */
+  uint32_t global_sync_cycles;       /* the same with the host or of all IPUs */
+  uint32_t global_bytes_per_cycle;   /* of one IPU's links to the others together, each way */
   /* Here a sync takes the same for every tile, so both values mean the same. */
   pop_sync_delay relative_sync_delay;
   /* What vertices with an estimate (pop_graph_set_perf_estimate) take: false, the default: the cycles that

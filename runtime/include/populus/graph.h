@@ -229,9 +229,9 @@ void pop_graph_register_perf_estimator(pop_graph *graph, const char *vertex_type
 /* The number of elements that a vector field is connected to, or has been given as data; of a scalar field 1;
  * of a field with rows the number of rows. 0: not connected. SIZE_MAX: there is no such field or vertex. */
 size_t pop_graph_vertex_field_size(pop_graph *graph, pop_vertex vertex, const char *field);
-/* Copies up to `max` elements of what a plain field has been given, in the tile's format, and answers how many there
- * are: of a scalar field 1, of a vector field those of its data. 0: nothing was given. SIZE_MAX: no such field or
- * vertex, or it is connected to tensors. */
+/* Copies up to `max` elements of what a plain field has been given, or of the constants that a field without rows is connected
+ * to, in the tile's format, and answers how many there are: of a scalar field 1, of a vector field those of its data. 0: nothing
+ * was given. SIZE_MAX: no such field or vertex, or it is connected to what may change. */
 size_t pop_graph_vertex_field_values(pop_graph *graph, pop_vertex vertex, const char *field,
                                      void *values, size_t max);
 /* The vertex's own estimate or, once the graph has been compiled, its type's; zeros if there is none. */

@@ -8,6 +8,7 @@
 #define POPULUS_INTROSPECTION_H
 
 #include <populus/program.h>
+#include <populus/vertex_type.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,12 +50,21 @@ POP_MUST_CHECK pop_error *pop_graph_vertex_info(pop_graph *graph, size_t vertex,
                                                 pop_vertex_info *info);
 typedef struct pop_field_info {
   bool is_edge; /* Input, Output, InOut: tensors are connected to it; otherwise values are set */
-  bool is_vector, has_rows; /* no vector: one element; rows: a vector of vectors */
-  pop_type type;            /* of an element */
+  bool is_vector, has_rows;    /* no vector: one element; rows: a vector of vectors */
+  pop_type type;               /* of an element */
+  pop_field_layout layout;     /* populus/vertex_type.h */
+  pop_field_layout row_layout; /* of a field with rows; SCALAR if a row is one element */
+  uint32_t max_rows;           /* that the layout can count; 1 without rows */
+  uint32_t
+      max_elements; /* the same: of a row, if there are rows; UINT32_MAX: no limit but memory */
 } pop_field_info;
 /* UNKNOWN_FIELD, with those that there are, or INVALID_ARGUMENT: no such vertex. */
 POP_MUST_CHECK pop_error *pop_graph_field_info(pop_vertex vertex, const char *field,
                                                pop_field_info *info);
+/* The same before there is a vertex, by the name of its type. UNKNOWN_VERTEX_TYPE, with those that are like it. */
+POP_MUST_CHECK pop_error *pop_graph_vertex_type_field_info(pop_graph *graph,
+                                                           const char *vertex_type,
+                                                           const char *field, pop_field_info *info);
 /* The connected fields of a vertex in the order in which they were connected, with the tensor, or one
  * for each row in order: `row` is SIZE_MAX for a field without rows. Null tensors are rows that are not
  * connected yet. */

@@ -130,6 +130,17 @@ void pop_tensor_visit_sorted_contiguous_regions(
     pop_tensor t, const pop_interval *regions, size_t num_regions, bool remove_aliases,
     void (*visit)(void *context, const pop_interval *list, size_t count), void *context);
 
+/* The same without removing any: elements that are there twice are shown where they are first, and again, as positions of their
+ * own with `originals` saying which: of each interval of the list, where the first positions with the same elements begin; its own
+ * begin if it is these. Intervals are as short as that needs. */
+void pop_tensor_visit_sorted_regions_with_aliases(
+    pop_tensor t, const pop_interval *regions, size_t num_regions,
+    void (*visit)(void *context, const pop_interval *list, const size_t *originals, size_t count),
+    void *context);
+/* Copies up to `max` elements of a view of constants, in the tile's format, and answers how many there are. SIZE_MAX: some are not
+ * known now: of variables, or of the number of a replica. */
+size_t pop_tensor_constant_values(pop_tensor t, void *values, size_t max);
+
 /* ---- clones ---- */
 
 typedef enum pop_clone_method {

@@ -311,9 +311,13 @@ Test(device, models_have_their_own_figures, .init = in_fresh_folder)
   model.memory_bytes_per_tile = 65536;
   model.min_ipu_sync_delay = 50;
   model.tile_clock_frequency = 1e9;
+  model.global_sync_cycles = 777;
+  model.global_bytes_per_cycle = 9;
   expect_ok(pop_ipu_model_create_device(&model, &device));
   const pop_target *t = pop_device_target(device);
   cr_assert_eq(t->type, POP_TARGET_IPU_MODEL);
+  cr_assert_eq(t->host_sync_cycles, 777);
+  cr_assert_eq(t->global_bytes_per_cycle, 9);
   cr_assert_eq(pop_target_num_tiles(t), 8);
   cr_assert_eq(t->interleaved_base, pop_target_memory_end(t), "the 13th element is past the end");
   cr_assert_eq(t->sync_cycles, 50);

@@ -238,6 +238,22 @@ Test(introspection, fields_of_a_vertex_type)
   pop_graph_free(e.graph);
 }
 
+Test(introspection, fields_are_known_before_there_is_a_vertex)
+{
+  example e = make();
+  pop_field_info field;
+  expect_ok(pop_graph_vertex_type_field_info(e.graph, sum.name, "in", &field));
+  cr_assert(field.is_edge && field.is_vector && !field.has_rows);
+  cr_assert_eq(field.max_rows, 1);
+  cr_assert_eq(field.max_elements, pop_field_max_elements(&sum.fields[0]));
+  expect_error(pop_graph_vertex_type_field_info(e.graph, sum.name, "inn", &field),
+               POP_ERROR_UNKNOWN_FIELD, "'inn'", "no such field");
+  expect_error(pop_graph_vertex_type_field_info(e.graph, "Sun", "in", &field),
+               POP_ERROR_UNKNOWN_VERTEX_TYPE, "'Sun'", "no such type");
+  assert_no_error(e.graph);
+  pop_graph_free(e.graph);
+}
+
 Test(introspection, a_graph_goes_on_when_its_error_is_taken)
 {
   example e = make();

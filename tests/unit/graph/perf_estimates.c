@@ -266,6 +266,22 @@ Test(perf_estimates, estimator_reads_plain_fields)
   free_world(&w);
 }
 
+Test(perf_estimates, estimator_reads_constants_that_fields_are_connected_to)
+{
+  world w = new_world(false);
+  pop_vertex v = pop_graph_add_vertex(w.graph, (pop_compute_set){w.graph, 1}, "Sum");
+  int values[3] = {0};
+  cr_assert_eq(pop_graph_vertex_field_values(w.graph, v, "in", values, 3), 0,
+               "nothing is connected");
+  pop_graph_connect_value(w.graph, v, "in", POP_INT, (const int[]){4, 5}, 2);
+  assert_no_error(w.graph);
+  cr_assert_eq(pop_graph_vertex_field_values(w.graph, v, "in", values, 3), 2);
+  cr_assert_eq(values[0], 4);
+  cr_assert_eq(values[1], 5);
+  cr_assert_eq(values[2], 0);
+  free_world(&w);
+}
+
 typedef struct steps {
   unsigned calls, done, total;
   bool in_order;

@@ -485,3 +485,89 @@ Test(regions, P02_P04_bad_operations_say_what_is_wrong)
     pop_graph_free(graph);
   }
 }
+
+/* ---- sorted, with aliases ---- */
+
+typedef struct aliases {
+  pop_interval intervals[16];
+  size_t originals[16], count, lists;
+} aliases;
+
+static void collect_aliases(void *context, const pop_interval *list, const size_t *originals,
+                            size_t count)
+{
+  aliases *all = context;
+  all->lists++;
+  for (size_t i = 0; i < count; i++) {
+    cr_assert_lt(all->count, 16);
+    all->intervals[all->count] = list[i];
+    all->originals[all->count++] = originals[i];
+  }
+}
+
+static void expect_interval(const aliases *all, size_t i, size_t begin, size_t end, size_t original)
+{
+  cr_assert_eq(all->intervals[i].begin, begin, "%zu", i);
+  cr_assert_eq(all->intervals[i].end, end, "%zu", i);
+  cr_assert_eq(all->originals[i], original, "%zu", i);
+}
+
+Test(regions, aliases_are_cut_where_others_begin_and_end)
+{
+  pop_graph *graph = new_graph();
+  pop_tensor v = pop_graph_add_variable(graph, POP_FLOAT, (size_t[]){10}, 1, "v");
+  pop_tensor w = pop_graph_add_variable(graph, POP_FLOAT, (size_t[]){2}, 1, "w");
+  /* positions 0-9: all of v; 10-13: its 3 to 6; 14-15: w */
+  const pop_tensor parts[] = {v, pop_tensor_slice(v, 3, 7, 0), w};
+  aliases all = {0};
+  pop_tensor_visit_sorted_regions_with_aliases(pop_concat(parts, 3, 0), NULL, 0, collect_aliases,
+                                               &all);
+  assert_no_error(graph);
+  cr_assert_eq(all.count, 5);
+  cr_assert_eq(all.lists, 2);
+  expect_interval(&all, 0, 0, 3, 0);
+  expect_interval(&all, 1, 3, 7, 3);
+  expect_interval(&all, 2, 10, 14, 3);
+  expect_interval(&all, 3, 7, 10, 7);
+  expect_interval(&all, 4, 14, 16, 14);
+  pop_graph_free(graph);
+}
+
+Test(regions, without_aliases_each_interval_is_its_own)
+{
+  pop_graph *graph = new_graph();
+  pop_tensor v = pop_graph_add_variable(graph, POP_FLOAT, (size_t[]){8}, 1, "v");
+  aliases all = {0};
+  const pop_interval wanted[] = {{1, 3}, {5, 8}};
+  pop_tensor_visit_sorted_regions_with_aliases(v, wanted, 2, collect_aliases, &all);
+  assert_no_error(graph);
+  cr_assert_eq(all.count, 2);
+  expect_interval(&all, 0, 1, 3, 1);
+  expect_interval(&all, 1, 5, 8, 5);
+  pop_graph_free(graph);
+}
+
+/* ---- values of constants ---- */
+
+Test(regions, values_of_a_view_of_constants_are_known)
+{
+  pop_graph *graph = new_graph();
+  pop_tensor c =
+      pop_graph_add_constant(graph, POP_INT, (size_t[]){4}, 1, (const int[]){10, 11, 12, 13}, "c");
+  pop_tensor v = pop_graph_add_variable(graph, POP_INT, (size_t[]){2}, 1, "v");
+  const pop_tensor parts[] = {pop_tensor_reverse(c, 0), pop_tensor_slice(c, 1, 2, 0)};
+  int values[6] = {-1, -1, -1, -1, -1, -1};
+  cr_assert_eq(pop_tensor_constant_values(pop_concat(parts, 2, 0), values, 6), 5);
+  const int expected[6] = {13, 12, 11, 10, 11, -1};
+  cr_assert_arr_eq(values, expected, sizeof expected);
+  cr_assert_eq(pop_tensor_constant_values(c, values, 1), 4); /* as many as there is room for */
+  cr_assert_eq(values[0], 10);
+  cr_assert_eq(values[1], 12);
+  const pop_tensor mixed[] = {c, v};
+  cr_assert_eq(pop_tensor_constant_values(pop_concat(mixed, 2, 0), values, 6), SIZE_MAX);
+  pop_tensor index = pop_graph_add_replication_index_constant(graph, "replica");
+  cr_assert_eq(pop_tensor_constant_values(index, values, 6), SIZE_MAX);
+  cr_assert_eq(pop_tensor_constant_values((pop_tensor){graph, 0}, values, 6), SIZE_MAX);
+  assert_no_error(graph);
+  pop_graph_free(graph);
+}

@@ -3,10 +3,14 @@
 #define POPLAR_DEBUGCONTEXT_HPP
 
 #include <cstdint>
+#include <map>
+#include <ostream>
+#include <poplar/ProfileValue.hpp>
 #include <poplar/StringRef.hpp>
-#include <poplar/detail/Missing.hpp>
+#include <populus/debug_stream.h>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace poplar
 {
@@ -40,19 +44,27 @@ using DebugId = std::uint64_t;
 class DebugNameAndId
 {
   std::string path;
+  DebugId id_ = {};
 
 public:
-  DebugNameAndId(const std::string &name = "", DebugId = {}, const std::string &parentPath = "")
-      : path(parentPath.empty() || name.empty() ? parentPath + name : parentPath + "/" + name)
+  DebugNameAndId(const std::string &name = "", DebugId id = {}, const std::string &parentPath = "")
+      : path(parentPath.empty() || name.empty() ? parentPath + name : parentPath + "/" + name),
+        id_(id)
   {
   }
   DebugNameAndId(const char *name) : path(name ? name : "") {}
   DebugNameAndId(StringRef name) : path(name) {}
   DebugNameAndId(const DebugNameAndId &parent, StringRef name)
-      : DebugNameAndId(name.cloneAsString(), {}, parent.path)
+      : DebugNameAndId(name.cloneAsString(), parent.id_, parent.path)
   {
   }
   const std::string &getPathName() const { return path; }
+  // Of the DebugInfo that it is of; 0: of none.
+  DebugId getId() const { return id_; }
+  friend std::ostream &operator<<(std::ostream &os, const DebugNameAndId &name)
+  {
+    return os << name.path;
+  }
 };
 
 class DebugInfo;
@@ -78,26 +90,64 @@ public:
   const std::string &getPathName() const { return name.getPathName(); }
   const char *c() const { return name.getPathName().c_str(); }
   operator DebugNameAndId() const { return name; }
+  friend std::ostream &operator<<(std::ostream &os, const DebugContext &context)
+  {
+    return os << context.getPathName();
+  }
 };
 
-// What a library function says of itself: its name is the context's.
+enum class DebugSerializationFormat { CBOR, JSON };
+
+// What a library function says of itself: its name is the context's. If there is a file for it (populus/debug_stream.h), it is
+// there once this is gone: {"id", "parentId", "layer", "name", and what was set}.
 class DebugInfo
 {
-  DebugContext context;
+  DebugNameAndId context;
+  DebugId id;
+  std::string layer;
+  ProfileValue::Map values;
 
 public:
-  DebugInfo(const DebugContext &debugContext, const std::string &) : context(debugContext) {}
+  DebugInfo(const DebugContext &debugContext, const std::string &layerName)
+      : context(debugContext), id(pop_debug_next_id()), layer(layerName)
+  {
+  }
   DebugInfo(const DebugInfo &) = delete;
   DebugInfo &operator=(const DebugInfo &) = delete;
-  virtual ~DebugInfo() = default;
+  virtual ~DebugInfo()
+  {
+    if (!pop_debug_stream_is_open()) return;
+    try {
+      values["id"] = id;
+      values["parentId"] = context.getId();
+      values["layer"] = layer;
+      values["name"] = context.getPathName();
+      ProfileValue record(values);
+      pop_error_free(pop_debug_stream_add(record.c())); // closeStreamer says it
+    } catch (...) { // NOLINT(bugprone-empty-catch): there is no memory, and nobody to tell
+    }
+  }
 
   std::string getPathName() const { return context.getPathName(); }
-  POPLAR_MISSING_MEMBER(setValue, "poplar::DebugInfo::setValue: nothing would show what is set")
-  POPLAR_MISSING_MEMBER(getId, "poplar::DebugInfo::getId: what is made has a name and no id")
-  POPLAR_MISSING_MEMBER(initializeStreamer, "poplar::DebugInfo::initializeStreamer is not there: "
-                                            "the option autoReport.outputDebugInfo writes a file")
-  POPLAR_MISSING_MEMBER(closeStreamer, "poplar::DebugInfo::closeStreamer is not there")
-  operator DebugNameAndId() const { return DebugNameAndId(context.getPathName()); }
+  DebugId getId() const { return id; }
+  // False: something else has this name already.
+  bool setValue(std::string name, ProfileValue value)
+  {
+    return values.emplace(std::move(name), std::move(value)).second;
+  }
+  const ProfileValue::Map &getValues() const { return values; }
+
+  // What every DebugInfo says from now on goes to the file, until it is closed.
+  static void initializeStreamer(const std::string &fileName,
+                                 DebugSerializationFormat format = DebugSerializationFormat::CBOR)
+  {
+    detail::check(pop_debug_stream_open(fileName.c_str(), format == DebugSerializationFormat::JSON
+                                                              ? POP_PROFILE_JSON
+                                                              : POP_PROFILE_CBOR));
+  }
+  static void closeStreamer() { detail::check(pop_debug_stream_close()); }
+
+  operator DebugNameAndId() const { return DebugNameAndId(context.getPathName(), id); }
 };
 
 } // namespace poplar

@@ -46,6 +46,27 @@ public:
     device.target = Target::createCPUTarget(false, numIPUs);
     return device;
   }
+  // A software IPU of the program's own with these figures, which counts the cycles of vertices' code.
+  static Device createSimulatorDevice(const Target &target)
+  {
+    const pop_target &t = target.c();
+    pop_ipu_model model;
+    detail::check(pop_ipu_model_init(&model, t.name));
+    model.num_ipus = t.num_ipus;
+    model.tiles_per_ipu = t.tiles_per_ipu;
+    model.num_worker_contexts = t.num_worker_contexts;
+    model.memory_bytes_per_tile = t.memory_bytes;
+    model.interleaved_memory_element_index = target.getInterleavedMemoryElementIndex();
+    model.tile_clock_frequency = t.clock_hz;
+    model.exchange_bytes_per_cycle = t.exchange_bytes_per_cycle;
+    model.min_ipu_sync_delay = t.sync_cycles;
+    model.global_sync_cycles = t.host_sync_cycles;
+    model.global_bytes_per_cycle = t.global_bytes_per_cycle;
+    model.compile_ipu_code = true;
+    pop_device *device;
+    detail::check(pop_ipu_model_create_device(&model, &device));
+    return Device(device);
+  }
   // A device with only the first tiles of each IPU.
   Device createVirtualDevice(unsigned tilesPerIPU) const
   {
@@ -86,8 +107,6 @@ public:
   POPLAR_MISSING_MEMBER(getNumaTopology, "poplar::Device::getNumaTopology is not there")
   POPLAR_MISSING_MEMBER(getNumaNodesUsedForIPUs,
                         "poplar::Device::getNumaNodesUsedForIPUs is not there")
-  POPLAR_MISSING_STATIC(createSimulatorDevice,
-                        "poplar::Device::createSimulatorDevice: use IPUModel")
 
   // The parameter is there so that only a program that asks for a map has one compiled.
   template <typename Map = std::map<std::string, std::string>> Map getAttributes() const

@@ -268,6 +268,52 @@ public:
     return wrap(
         pop_graph_add_variable(get(), type.c(), shape.data(), shape.size(), debugContext.c()));
   }
+  // Quarters with a format and scale, which have to be those of all quarters of a graph: a constant of F143 and 0. Other types have
+  // none. (A braced list is no metadata.)
+  template <typename Metadata, typename = detail::EnableIfTensor<Metadata>>
+  Tensor addVariable(const Type &type, const Metadata &metadata, ArrayRef<std::size_t> shape,
+                     const DebugContext &debugContext = {})
+  {
+    checkMetadata(type, metadata);
+    return addVariable(type, shape, debugContext);
+  }
+  template <typename Metadata, typename = detail::EnableIfTensor<Metadata>>
+  Tensor addVariable(const Type &type, const Metadata &metadata, ArrayRef<std::size_t> shape,
+                     VariableMappingMethod method, const DebugContext &debugContext = {})
+  {
+    checkMetadata(type, metadata);
+    return addVariable(type, shape, method, debugContext);
+  }
+  template <typename Metadata, typename T, typename = detail::EnableIfTensor<Metadata>>
+  Tensor addConstant(const Type &type, const Metadata &metadata, ArrayRef<std::size_t> shape,
+                     T values, const DebugContext &debugContext = {})
+  {
+    checkMetadata(type, metadata);
+    return addConstant(type, shape, values, debugContext);
+  }
+  template <typename Metadata, typename = detail::EnableIfTensor<Metadata>>
+  Tensor clone(const Type &type, const Metadata &metadata, const Tensor &tensor,
+               const DebugContext &debugContext = {},
+               TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
+  {
+    checkMetadata(type, metadata);
+    return clone(type, tensor, debugContext, method);
+  }
+  template <typename Metadata, typename = detail::EnableIfTensor<Metadata>>
+  Tensor clone(const Metadata &metadata, const Tensor &tensor,
+               const DebugContext &debugContext = {},
+               TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
+  {
+    return clone(tensor.elementType(), metadata, tensor, debugContext, method);
+  }
+  // As many values as the shape says, whose type of the host `traits` says.
+  Tensor addConstant(const Type &type, ArrayRef<std::size_t> shape, const void *values,
+                     const TypeTraits &traits, bool broadcast = false,
+                     const DebugContext &debugContext = {})
+  {
+    auto bytes = detail::toDeviceByTraits(type.c(), values, product(shape), broadcast, traits);
+    return constant(type, shape, bytes.data(), debugContext.c());
+  }
   // As the guide's tutorial 7 has it: the type by its name.
   Tensor addTensor(StringRef typeName, ArrayRef<std::size_t> shape,
                    const DebugContext &debugContext = {})
@@ -508,11 +554,15 @@ public:
           tensor.getDebugStr());
     return mapping;
   }
+  // With `aliases`, no interval is removed and each shares all of its elements with another or none: of each, list by list, where
+  // the first with the same elements begins.
   std::vector<std::vector<Interval>> getSortedContiguousRegions(
-      const Tensor &tensor, ArrayRef<Interval> regions, bool removeAliasedIntervals = false) const
+      const Tensor &tensor, ArrayRef<Interval> regions, bool removeAliasedIntervals = false,
+      std::vector<std::size_t> *aliases = nullptr) const
   {
     detail::CArray<pop_interval> list(
         regions, [](const Interval &region) { return pop_interval{region.begin(), region.end()}; });
+    if (aliases) return sortedWithAliases(tensor, list, *aliases);
     std::vector<std::vector<Interval>> result;
     pop_tensor_visit_sorted_contiguous_regions(
         detail::check(tensor.c()), list.data(), list.size(), removeAliasedIntervals,
@@ -586,6 +636,25 @@ public:
     VertexRef vertex = addVertex(computeSet, vertexType);
     for (const ConnectionDesc &connection : connections) connection.connect(get(), vertex.c());
     return vertex;
+  }
+  // How many elements a field's layout can count: of a field with rows, 0 asks for how many rows and 1 for the elements of one.
+  std::size_t getMaxFieldDim(StringRef vertexType, StringRef field, unsigned dimension) const
+  {
+    pop_field_info f = fieldInfo(vertexType, field);
+    if (dimension > (f.has_rows ? 1u : 0u))
+      throw index_error("Graph::getMaxFieldDim: field '" + field.cloneAsString() + "' has " +
+                        (f.has_rows ? "2 dimensions" : "1 dimension") + ": there is no dimension " +
+                        std::to_string(dimension));
+    return f.has_rows && dimension == 0 ? f.max_rows : f.max_elements;
+  }
+  // The largest value of a field's elements.
+  template <typename T> T getMaxVertexFieldValueAs(StringRef vertexType, StringRef field) const
+  {
+    return target.getTypeLimitsMaxAs<T>(Type(fieldInfo(vertexType, field).type));
+  }
+  std::size_t getMaxVertexFieldValue(StringRef vertexType, StringRef field) const
+  {
+    return getMaxVertexFieldValueAs<std::size_t>(vertexType, field);
   }
   unsigned getNumVertices() const { return static_cast<unsigned>(pop_graph_num_vertices(get())); }
 
@@ -806,13 +875,49 @@ public:
   POPLAR_NOT_YET(addExternalExchangeVertex)
   POPLAR_NOT_YET(addExternalVariable)
   POPLAR_NOT_YET(addFunctionBuffer)
-  POPLAR_NOT_YET(getMaxFieldDim)
-  POPLAR_NOT_YET(getMaxVertexFieldValue)
-  POPLAR_NOT_YET(getMaxVertexFieldValueAs)
   POPLAR_NOT_YET(getFunction)
 #undef POPLAR_NOT_YET
 
 private:
+  std::vector<std::vector<Interval>> sortedWithAliases(const Tensor &tensor,
+                                                       detail::CArray<pop_interval> &regions,
+                                                       std::vector<std::size_t> &aliases) const
+  {
+    struct Lists {
+      std::vector<std::vector<Interval>> intervals;
+      std::vector<std::size_t> &originals;
+    } lists = {{}, aliases};
+    aliases.clear();
+    pop_tensor_visit_sorted_regions_with_aliases(
+        detail::check(tensor.c()), regions.data(), regions.size(),
+        [](void *context, const pop_interval *intervals, const std::size_t *originals,
+           std::size_t count) {
+          Lists &all = *static_cast<Lists *>(context);
+          all.intervals.emplace_back();
+          for (std::size_t i = 0; i < count; ++i)
+            all.intervals.back().push_back(Interval(intervals[i].begin, intervals[i].end));
+          all.originals.insert(all.originals.end(), originals, originals + count);
+        },
+        &lists);
+    check();
+    return lists.intervals;
+  }
+  static void checkMetadata(const Type &type, const Tensor &metadata)
+  {
+    unsigned char packed = 0;
+    const bool known = metadata.getConstantValue(&packed);
+    if (type == QUARTER && !(known && packed == 0x80))
+      throw tensor_metadata_error(
+          "Graph: quarters of a graph have one format and scale: a constant "
+          "of F143 and 0 is what their metadata may be");
+  }
+  pop_field_info fieldInfo(StringRef vertexType, StringRef field) const
+  {
+    pop_field_info result;
+    detail::check(pop_graph_vertex_type_field_info(get(), vertexType.cloneAsString().c_str(),
+                                                   field.cloneAsString().c_str(), &result));
+    return result;
+  }
   pop_variable_info info(VariableRef variable) const
   {
     pop_variable_info result;

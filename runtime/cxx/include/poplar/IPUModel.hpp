@@ -6,9 +6,28 @@
 #include <poplar/Device.hpp>
 #include <populus/device.h>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace poplar
 {
+// What goes over a link: from one IPU to another.
+struct GlobalExchangeFlow {
+  unsigned src, dst;
+
+  GlobalExchangeFlow(unsigned from, unsigned to) : src(from), dst(to) {}
+};
+// All of these flows together have so many bits a second.
+struct GlobalExchangeConstraint {
+  double bandwidth;
+  std::vector<GlobalExchangeFlow> flows;
+
+  GlobalExchangeConstraint(double bitsPerSecond, std::vector<GlobalExchangeFlow> of)
+      : bandwidth(bitsPerSecond), flows(std::move(of))
+  {
+  }
+};
+
 class IPUModel
 {
   static pop_ipu_model figures(const char *version)
@@ -23,7 +42,8 @@ class IPUModel
         tileClockFrequency(m.tile_clock_frequency),
         exchangeBytesPerCycle(m.exchange_bytes_per_cycle),
         interleavedMemoryElementIndex(m.interleaved_memory_element_index),
-        minIPUSyncDelay(m.min_ipu_sync_delay), compileIPUCode(m.compile_ipu_code)
+        minIPUSyncDelay(m.min_ipu_sync_delay), globalSyncCycles(m.global_sync_cycles),
+        compileIPUCode(m.compile_ipu_code)
   {
   }
 
@@ -42,6 +62,9 @@ public:
   unsigned exchangeBytesPerCycle;
   unsigned interleavedMemoryElementIndex; // see Target::getMemoryElementOffsets
   unsigned minIPUSyncDelay;               // cycles of a sync
+  unsigned globalSyncCycles;              // of one with the host or of all IPUs
+  // All links of an IPU together have one figure here: that of the narrowest constraint, if there are any.
+  std::vector<GlobalExchangeConstraint> globalExchangeConstraints;
   RelativeSyncDelayType relativeSyncDelay = RelativeSyncDelayType::AUTO;
   // What vertices with an estimate take: false: the cycles that they are said to take; true: those of their code.
   bool compileIPUCode;
@@ -55,7 +78,6 @@ public:
   POPLAR_NO_FIGURE(dataPathWidth)
   POPLAR_NO_FIGURE(supervisorInstrFetchDelay)
   POPLAR_NO_FIGURE(memoryElementOffsets)
-  POPLAR_NO_FIGURE(globalSyncCycles)
   POPLAR_NO_FIGURE(tilesPerSharedExchangeBus)
   POPLAR_NO_FIGURE(fp16ConvUnitMaxPipelineDepth)
   POPLAR_NO_FIGURE(fp32ConvUnitMaxPipelineDepth)
@@ -80,6 +102,13 @@ public:
     model.exchange_bytes_per_cycle = exchangeBytesPerCycle;
     model.interleaved_memory_element_index = interleavedMemoryElementIndex;
     model.min_ipu_sync_delay = minIPUSyncDelay;
+    model.global_sync_cycles = globalSyncCycles;
+    for (std::size_t i = 0; i < globalExchangeConstraints.size(); ++i) {
+      const double bytes = globalExchangeConstraints[i].bandwidth / 8 / tileClockFrequency;
+      const auto perCycle = static_cast<unsigned>(bytes < 1 ? 1 : bytes);
+      if (i == 0 || perCycle < model.global_bytes_per_cycle)
+        model.global_bytes_per_cycle = perCycle;
+    }
     model.compile_ipu_code = compileIPUCode;
     model.relative_sync_delay = relativeSyncDelay == RelativeSyncDelayType::AUTO
                                     ? POP_SYNC_DELAY_AUTO

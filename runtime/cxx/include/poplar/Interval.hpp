@@ -2,8 +2,12 @@
 #ifndef POPLAR_INTERVAL_HPP
 #define POPLAR_INTERVAL_HPP
 
+#include <algorithm> // for programs that use it without including it, as <limits>, <map> and <vector>
 #include <cstddef>
+#include <limits>
+#include <map>
 #include <ostream>
+#include <vector>
 
 namespace poplar
 {

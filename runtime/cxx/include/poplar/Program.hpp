@@ -374,6 +374,15 @@ public:
                                                debugContext.c()))
   {
   }
+  AbortOnCondition(const Tensor &predicate, const char *message,
+                   const DebugContext &debugContext = {})
+      : AbortOnCondition(predicate, std::string(message), debugContext)
+  {
+  }
+  AbortOnCondition(const Tensor &predicate, const DebugContext &debugContext)
+      : AbortOnCondition(predicate, std::string(), debugContext)
+  {
+  }
 };
 
 // Prints the tensor and ends the run.

@@ -10,6 +10,9 @@
 #include <poplar/detail/Missing.hpp>
 #include <poplar/exceptions.hpp>
 #include <populus/target.h>
+#include <populus/target_units.h>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,6 +35,15 @@ class Target
     double values = static_cast<double>(std::uint64_t(1) << bits);
     return isSigned ? std::pair<double, double>(-values / 2, values / 2 - 1)
                     : std::pair<double, double>(0, values - 1);
+  }
+
+  const pop_target_units &units() const { return *pop_target_get_units(&target_); }
+  // What makes it another target.
+  std::tuple<int, std::string, unsigned, unsigned, unsigned, unsigned> key() const
+  {
+    return std::make_tuple(static_cast<int>(target_.type), std::string(target_.name),
+                           target_.num_ipus, target_.tiles_per_ipu, target_.memory_bytes,
+                           target_.num_worker_contexts);
   }
 
 public:
@@ -137,25 +149,66 @@ public:
   unsigned getTilesPerSharedExchangeBus() const { return 1; }
   bool supportsExchangeBusSharing() const { return false; }
 
-  // Tiles execute RV32IMF: an instruction works on one element, and loads or stores at most 32 bits. A store of one byte
-  // leaves its neighbours to other workers.
-  unsigned getVectorWidth(const Type &) const { return 1; }
-  unsigned getFloatVectorWidth() const { return 1; }
-  unsigned getHalfVectorWidth() const { return 1; }
-  unsigned getQuarterVectorWidth() const { return 1; }
-  unsigned getDataPathWidth() const { return 32; }
-  unsigned getAtomicStoreGranularity() const { return 1; }
-  // Loops count in registers of 32 bits.
-  unsigned getRptCountMax() const { return 0xffffffffu; }
-
-  friend bool operator==(const Target &a, const Target &b)
+  // What the chip's instructions work on at once (populus/target_units.h). Tiles here are RV32IMF: it costs nothing to be told
+  // otherwise, and programs lay out data as for the chip.
+  unsigned getVectorWidth(const Type &type) const
   {
-    return a.getTargetType() == b.getTargetType() &&
-           a.getTargetArchString() == b.getTargetArchString() && a.getNumIPUs() == b.getNumIPUs() &&
-           a.getTilesPerIPU() == b.getTilesPerIPU() && a.getBytesPerTile() == b.getBytesPerTile() &&
-           a.getNumWorkerContexts() == b.getNumWorkerContexts();
+    return pop_target_vector_width(&target_, type.c());
   }
+  unsigned getFloatVectorWidth() const { return getVectorWidth(FLOAT); }
+  unsigned getHalfVectorWidth() const { return getVectorWidth(HALF); }
+  unsigned getQuarterVectorWidth() const { return getVectorWidth(QUARTER); }
+  unsigned getDataPathWidth() const { return units().data_path_bits; }
+  unsigned getAtomicStoreGranularity() const { return units().atomic_store_bytes; }
+  unsigned getRptCountMax() const { return units().repeat_count_max; }
+  unsigned getNumStrideBits() const { return units().stride_bits; }
+  unsigned getMemcpyBytesPerCycle() const { return units().memcpy_bytes_per_cycle; }
+  unsigned getFp16InFp16OutConvUnitsPerTile() const { return units().half_to_half_units; }
+  unsigned getFp16InFp32OutConvUnitsPerTile() const { return units().half_to_float_units; }
+  unsigned getFp32InFp32OutConvUnitsPerTile() const { return units().float_to_float_units; }
+  unsigned getFp8InFp16OutConvUnitsPerTile() const { return units().quarter_to_half_units; }
+  unsigned getFp16ConvUnitMaxPipelineDepth() const { return units().pipeline_depth; }
+  unsigned getFp32ConvUnitMaxPipelineDepth() const { return units().pipeline_depth; }
+  unsigned getFp8ConvUnitMaxPipelineDepth() const { return units().pipeline_depth; }
+  unsigned getFp16ConvUnitInputLoadElemsPerCycle() const { return units().half_inputs_per_cycle; }
+  unsigned getFp32ConvUnitInputLoadElemsPerCycle() const { return units().float_inputs_per_cycle; }
+  unsigned getFp8ConvUnitInputLoadElemsPerCycle() const { return units().quarter_inputs_per_cycle; }
+  unsigned getConvUnitCoeffLoadBytesPerCycle() const { return units().weight_bytes_per_cycle; }
+  // 0: the chip has no unit for these types.
+  unsigned getNumConvUnits(const Type &inputType, const Type &partialType) const
+  {
+    if (inputType == FLOAT) return partialType == FLOAT ? units().float_to_float_units : 0;
+    if (inputType == HALF && partialType == FLOAT) return units().half_to_float_units;
+    if (inputType == HALF && partialType == HALF) return units().half_to_half_units;
+    return inputType == QUARTER && partialType == HALF ? units().quarter_to_half_units : 0;
+  }
+  unsigned getConvUnitMaxPipelineDepth(const Type & /*partialType*/) const
+  {
+    return units().pipeline_depth;
+  }
+  unsigned getConvUnitInputLoadElemsPerCycle(const Type &inputType) const
+  {
+    return inputType == FLOAT     ? units().float_inputs_per_cycle
+           : inputType == QUARTER ? units().quarter_inputs_per_cycle
+                                  : units().half_inputs_per_cycle;
+  }
+  unsigned getConvUnitInputLoadElemsPerCycle(bool isFloat) const
+  {
+    return getConvUnitInputLoadElemsPerCycle(isFloat ? FLOAT : HALF);
+  }
+  unsigned getWeightsPerConvUnit(const Type &inputType) const
+  {
+    return units().pipeline_depth * getConvUnitInputLoadElemsPerCycle(inputType);
+  }
+  unsigned getWeightsPerConvUnit(bool isFloat) const
+  {
+    return getWeightsPerConvUnit(isFloat ? FLOAT : HALF);
+  }
+
+  friend bool operator==(const Target &a, const Target &b) { return a.key() == b.key(); }
   friend bool operator!=(const Target &a, const Target &b) { return !(a == b); }
+  // Some order, in which targets that are equal are equal.
+  friend bool operator<(const Target &a, const Target &b) { return a.key() < b.key(); }
 
   // Figures of the chip's instruction set, which Populus' tiles do not share: they are RV32IMF.
 #define POPLAR_NO_FIGURE(name)                                                                     \
@@ -165,13 +218,6 @@ public:
   POPLAR_NO_FIGURE(getFpIctlRegIndex)
   POPLAR_NO_FIGURE(getDbgDataRegIndex)
   POPLAR_NO_FIGURE(makeFpIctlValue)
-  POPLAR_NO_FIGURE(getFp8InFp16OutConvUnitsPerTile)
-  POPLAR_NO_FIGURE(getFp8ConvUnitMaxPipelineDepth)
-  POPLAR_NO_FIGURE(getFp8ConvUnitInputLoadElemsPerCycle)
-  POPLAR_NO_FIGURE(getFp16ConvUnitMaxPipelineDepth)
-  POPLAR_NO_FIGURE(getFp16ConvUnitInputLoadElemsPerCycle)
-  POPLAR_NO_FIGURE(getFp32ConvUnitMaxPipelineDepth)
-  POPLAR_NO_FIGURE(getFp32ConvUnitInputLoadElemsPerCycle)
   POPLAR_NO_FIGURE(getNumContextsPerXB)
   POPLAR_NO_FIGURE(getNumTilesPerXBContext)
   POPLAR_NO_FIGURE(getTileHostExchangeContext)
@@ -182,16 +228,6 @@ public:
   POPLAR_NO_FIGURE(getIpuLinkDomainSize)
   POPLAR_NO_FIGURE(getIpuLinkTopology)
   POPLAR_NO_FIGURE(getTargetSystemString)
-  POPLAR_NO_FIGURE(getWeightsPerConvUnit)
-  POPLAR_NO_FIGURE(getNumConvUnits)
-  POPLAR_NO_FIGURE(getNumStrideBits)
-  POPLAR_NO_FIGURE(getConvUnitMaxPipelineDepth)
-  POPLAR_NO_FIGURE(getConvUnitInputLoadElemsPerCycle)
-  POPLAR_NO_FIGURE(getConvUnitCoeffLoadBytesPerCycle)
-  POPLAR_NO_FIGURE(getFp16InFp16OutConvUnitsPerTile)
-  POPLAR_NO_FIGURE(getFp16InFp32OutConvUnitsPerTile)
-  POPLAR_NO_FIGURE(getFp32InFp32OutConvUnitsPerTile)
-  POPLAR_NO_FIGURE(getMemcpyBytesPerCycle)
 #undef POPLAR_NO_FIGURE
 };
 

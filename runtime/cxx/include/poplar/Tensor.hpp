@@ -8,10 +8,12 @@
 #include <poplar/TensorCloneMethod.hpp>
 #include <poplar/Type.hpp>
 #include <poplar/detail/CArray.hpp>
+#include <poplar/detail/HostValues.hpp>
 #include <poplar/detail/Missing.hpp>
 #include <poplar/exceptions.hpp>
 #include <populus/graph.h>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -43,6 +45,16 @@ inline CArray<std::size_t> sizes(ArrayRef<unsigned> numbers)
 struct VariableInterval {
   std::size_t var; // the variable's number in the graph
   Interval interval;
+
+  friend bool operator==(const VariableInterval &a, const VariableInterval &b)
+  {
+    return a.var == b.var && a.interval == b.interval;
+  }
+  friend bool operator!=(const VariableInterval &a, const VariableInterval &b) { return !(a == b); }
+  friend bool operator<(const VariableInterval &a, const VariableInterval &b)
+  {
+    return a.var != b.var ? a.var < b.var : a.interval < b.interval;
+  }
 };
 using VariableRef = std::size_t;
 
@@ -252,14 +264,30 @@ public:
     return regions;
   }
 
+  // Of a tensor of one constant element: its value. False: it is none.
+  template <typename T> bool getConstantValue(T *value) const
+  {
+    unsigned char bytes[8] = {0};
+    if (numElements() != 1 || pop_tensor_constant_values(t, bytes, 1) != 1) return false;
+    *value = detail::fromDevice<T>(elementType().c(), bytes);
+    return true;
+  }
+
   POPLAR_MISSING_MEMBER(padding, "poplar::Tensor::padding: there is none in Populus")
-  POPLAR_MISSING_MEMBER(getMetadata,
-                        "poplar::Tensor::getMetadata: quarters of a graph have one format here")
+  // Format and scale of quarters are not tensors' own here: hasMetadata is false of all.
+  Tensor getMetadata() const
+  {
+    throw tensor_metadata_error("Tensor::getMetadata: quarters of a graph have one format and "
+                                "scale, F143 and 0, which are no tensor");
+  }
   bool hasMetadata() const { return false; }
 };
 
 namespace detail
 {
+template <typename T>
+using EnableIfTensor = typename std::enable_if<std::is_same<T, Tensor>::value>::type;
+
 inline CArray<pop_tensor> tensors(ArrayRef<Tensor> list)
 {
   return CArray<pop_tensor>(list, [](const Tensor &tensor) { return tensor.c(); });

@@ -2,11 +2,14 @@
 #ifndef POPLAR_TYPE_HPP
 #define POPLAR_TYPE_HPP
 
+#include <cassert>
+#include <functional>
 #include <ostream>
-#include <poplar/detail/Missing.hpp>
+#include <poplar/StringRef.hpp>
 #include <populus/types.h>
 #include <string>
 
+// <cassert> is for programs that use it without including it.
 namespace poplar
 {
 
@@ -50,10 +53,11 @@ constexpr Type UNSIGNED_LONGLONG{POP_UNSIGNED_LONGLONG};
 constexpr Type HALF{POP_HALF};
 constexpr Type FLOAT{POP_FLOAT};
 constexpr Type QUARTER{POP_QUARTER};
-POPLAR_MISSING_CONSTANT(LONG, "poplar::LONG: a long has 32 bits on the device: use INT or LONGLONG")
-POPLAR_MISSING_CONSTANT(UNSIGNED_LONG,
-                        "poplar::UNSIGNED_LONG: a long has 32 bits on the device: use UNSIGNED_INT "
-                        "or UNSIGNED_LONGLONG")
+// A format and a scale of quarters (Quarter.hpp), as the device has them.
+constexpr Type QUARTER_METADATA = UNSIGNED_CHAR;
+// A long of the device has 32 bits.
+constexpr Type LONG = INT;
+constexpr Type UNSIGNED_LONG = UNSIGNED_INT;
 
 namespace detail
 {
@@ -84,6 +88,10 @@ template <> struct equivalent_device_type<int> : detail::DeviceType<POP_INT> {
 };
 template <> struct equivalent_device_type<unsigned> : detail::DeviceType<POP_UNSIGNED_INT> {
 };
+template <> struct equivalent_device_type<long> : detail::DeviceType<POP_INT> {
+};
+template <> struct equivalent_device_type<unsigned long> : detail::DeviceType<POP_UNSIGNED_INT> {
+};
 template <> struct equivalent_device_type<long long> : detail::DeviceType<POP_LONGLONG> {
 };
 template <>
@@ -93,5 +101,12 @@ template <> struct equivalent_device_type<float> : detail::DeviceType<POP_FLOAT>
 };
 
 } // namespace poplar
+
+namespace std
+{
+template <> struct hash<poplar::Type> {
+  size_t operator()(const poplar::Type &type) const { return type.hash(); }
+};
+} // namespace std
 
 #endif

@@ -6,7 +6,8 @@
 #include <functional>
 #include <poplar/Target.hpp>
 #include <poplar/Tensor.hpp>
-#include <poplar/detail/Missing.hpp>
+#include <poplar/VectorLayout.hpp>
+#include <poplar/detail/CArray.hpp>
 #include <populus/graph.h>
 #include <populus/introspection.h>
 #include <string>
@@ -37,14 +38,14 @@ class FieldData
 
   template <typename T> std::vector<T> values() const
   {
-    if (info.is_edge)
-      throw type_error("FieldData: field '" + field + "' is connected and has no initial values");
     if (sizeof(T) != pop_type_bytes(info.type))
       throw type_error("FieldData: the values of field '" + field + "' are of type " +
                        pop_type_name(info.type));
-    std::vector<T> list(count);
-    pop_graph_vertex_field_values(graph, vertex, field.c_str(), list.data(), list.size());
-    return list;
+    detail::CArray<T> list(count);
+    if (pop_graph_vertex_field_values(graph, vertex, field.c_str(), list.data(), count) == SIZE_MAX)
+      throw type_error("FieldData: field '" + field +
+                       "' is connected to what may change, and has no initial values");
+    return std::vector<T>(list.begin(), list.end()); // of bool, it has no elements to write to
   }
 
 public:
@@ -88,7 +89,7 @@ public:
   }
   SizeT operator[](std::size_t row) const { return SizeT(getSizeAtIndex(row)); }
 
-  // Of a plain member, as the device holds it: T has the element type's size.
+  // Of a plain member or an edge to constants, as the device holds it: T has the element type's size.
   template <typename T> T getInitialValue(const Target &) const
   {
     std::vector<T> list = values<T>();
@@ -101,10 +102,32 @@ public:
   {
     return values<T>();
   }
-  POPLAR_MISSING_MEMBER(getProfilerVectorLayout,
-                        "poplar::FieldData::getProfilerVectorLayout is not there yet")
-  POPLAR_MISSING_MEMBER(getProfilerVectorListLayout,
-                        "poplar::FieldData::getProfilerVectorListLayout is not there yet")
+  // How the field lies in the vertex: 0; and each of its rows: 1. Lists of vectors have a layout of their own.
+  layout::Vector getProfilerVectorLayout(std::size_t level) const
+  {
+    switch (level == 0 ? info.layout : info.row_layout) {
+    case POP_LAYOUT_SPAN:
+      return layout::Vector::Span;
+    case POP_LAYOUT_ONE_PTR:
+      return layout::Vector::OnePtr;
+    case POP_LAYOUT_SHORT_SPAN:
+      return layout::Vector::ShortSpan;
+    case POP_LAYOUT_SCALED_PTR32:
+      return layout::Vector::ScaledPtr32;
+    case POP_LAYOUT_SCALED_PTR64:
+      return layout::Vector::ScaledPtr64;
+    case POP_LAYOUT_SCALED_PTR128:
+      return layout::Vector::ScaledPtr128;
+    default:
+      return layout::Vector::NotAVector;
+    }
+  }
+  layout::VectorList getProfilerVectorListLayout() const
+  {
+    return info.layout == POP_LAYOUT_DELTAN           ? layout::VectorList::DeltaN
+           : info.layout == POP_LAYOUT_DELTANELEMENTS ? layout::VectorList::DeltaNElements
+                                                      : layout::VectorList::NotAVector;
+  }
 };
 
 class VertexIntrospector

@@ -1,5 +1,5 @@
 // What functions of libraries say of their calls: poputil::PoplibsOpDebugInfo info(debugContext, DI_ARGS(a, b)), and {info,
-// "step"} names what they add. Nothing that Populus writes has arguments and results of library functions: they are not kept.
+// "step"} names what they add. What they are called is kept (poplar::DebugInfo); their arguments and results are not.
 #ifndef POPUTIL_DEBUGINFO_HPP
 #define POPUTIL_DEBUGINFO_HPP
 
@@ -29,11 +29,12 @@ class OpDebugInfo : public poplar::DebugInfo
 {
 public:
   OpDebugInfo(const poplar::DebugContext &debugContext, const std::string &api)
-      : poplar::DebugInfo(debugContext, api)
+      : poplar::DebugInfo(debugContext, "poplibs")
   {
+    setValue("api", api);
   }
   void add(const std::string & /*name*/, const std::vector<ArgType> & /*arguments*/) {}
-  void add(const std::string & /*name*/, const poplar::ProfileValue & /*value*/) {}
+  void add(const std::string &name, const poplar::ProfileValue &value) { setValue(name, value); }
 };
 
 class PoplibsOpDebugInfo : public OpDebugInfo

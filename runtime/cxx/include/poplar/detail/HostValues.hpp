@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <poplar/Type.hpp>
+#include <poplar/TypeTraits.hpp>
 #include <poplar/exceptions.hpp>
 #include <vector>
 
@@ -23,7 +24,8 @@ template <typename V> using EnableIfVector = typename std::enable_if<IsVector<V>
 
 template <typename To, typename From> void putAs(unsigned char *out, From value)
 {
-  To converted = static_cast<To>(value);
+  // A char of the host is converted by its value, whatever it is signed as.
+  To converted = static_cast<To>(value); // NOLINT(bugprone-signed-char-misuse)
   std::memcpy(out, &converted, sizeof converted);
 }
 
@@ -62,6 +64,47 @@ template <typename T> void putElement(unsigned char *out, pop_type type, T value
                    pop_type_name(type));
 }
 
+template <typename From, typename T> T getAs(const unsigned char *bytes)
+{
+  From value;
+  std::memcpy(&value, bytes, sizeof value);
+  return static_cast<T>(value);
+}
+
+// One element of the device's, converted as C++ does.
+template <typename T> T fromDevice(pop_type type, const unsigned char *bytes)
+{
+  switch (type) {
+  case POP_BOOL:
+  case POP_UNSIGNED_CHAR:
+    return getAs<unsigned char, T>(bytes);
+  case POP_CHAR:
+  case POP_SIGNED_CHAR:
+    return getAs<signed char, T>(bytes);
+  case POP_SHORT:
+    return getAs<std::int16_t, T>(bytes);
+  case POP_UNSIGNED_SHORT:
+    return getAs<std::uint16_t, T>(bytes);
+  case POP_INT:
+    return getAs<std::int32_t, T>(bytes);
+  case POP_UNSIGNED_INT:
+    return getAs<std::uint32_t, T>(bytes);
+  case POP_LONGLONG:
+    return getAs<std::int64_t, T>(bytes);
+  case POP_UNSIGNED_LONGLONG:
+    return getAs<std::uint64_t, T>(bytes);
+  case POP_HALF:
+    return static_cast<T>(pop_half_to_float(getAs<std::uint16_t, std::uint16_t>(bytes)));
+  case POP_FLOAT:
+    return getAs<float, T>(bytes);
+  case POP_QUARTER:
+  case POP_TYPE_COUNT:
+    break;
+  }
+  throw type_error(std::string("elements of type ") + pop_type_name(type) +
+                   " cannot be taken as values of the host");
+}
+
 // `count` elements; `stride` 0 repeats the first.
 template <typename T>
 Bytes toDevice(pop_type type, const T *values, std::size_t count, std::size_t stride = 1)
@@ -71,6 +114,34 @@ Bytes toDevice(pop_type type, const T *values, std::size_t count, std::size_t st
   for (std::size_t i = 0; i < count; ++i)
     putElement(bytes.data() + i * size, type, values[i * stride]);
   return bytes;
+}
+
+template <typename T>
+Bytes toDeviceFrom(pop_type type, const void *values, std::size_t count, bool repeat)
+{
+  return toDevice(type, static_cast<const T *>(values), count, repeat ? 0 : 1);
+}
+
+// Values of a type of the host that is known only by what can be said of it.
+inline Bytes toDeviceByTraits(pop_type type, const void *values, std::size_t count, bool repeat,
+                              const TypeTraits &of)
+{
+  if (of.isFloat && of.size == 4) return toDeviceFrom<float>(type, values, count, repeat);
+  if (of.isFloat) return toDeviceFrom<double>(type, values, count, repeat);
+  switch (of.size) {
+  case 1:
+    return of.isSigned ? toDeviceFrom<signed char>(type, values, count, repeat)
+                       : toDeviceFrom<unsigned char>(type, values, count, repeat);
+  case 2:
+    return of.isSigned ? toDeviceFrom<std::int16_t>(type, values, count, repeat)
+                       : toDeviceFrom<std::uint16_t>(type, values, count, repeat);
+  case 4:
+    return of.isSigned ? toDeviceFrom<std::int32_t>(type, values, count, repeat)
+                       : toDeviceFrom<std::uint32_t>(type, values, count, repeat);
+  default:
+    return of.isSigned ? toDeviceFrom<std::int64_t>(type, values, count, repeat)
+                       : toDeviceFrom<std::uint64_t>(type, values, count, repeat);
+  }
 }
 
 // Values whose element type is known later.

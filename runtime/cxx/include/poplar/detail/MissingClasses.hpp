@@ -19,11 +19,6 @@ POPLAR_MISSING_CLASS(ResumableStreamCallback,
                      "poplar::ResumableStreamCallback: a run does not stop in a callback")
 POPLAR_MISSING_CLASS(StreamCallbackWithMetadata,
                      "poplar::StreamCallbackWithMetadata: quarters of a graph have one format here")
-POPLAR_MISSING_CLASS(
-    GlobalExchangeConstraint,
-    "poplar::GlobalExchangeConstraint: the links of a software IPU are not configured")
-POPLAR_MISSING_CLASS(GlobalExchangeFlow,
-                     "poplar::GlobalExchangeFlow: the links of a software IPU are not configured")
 POPLAR_MISSING_CLASS(ErrorLocation, "poplar::ErrorLocation: errors cannot be simulated here")
 POPLAR_MISSING_FUNCTION(errorCodeFromString,
                         "poplar::errorCodeFromString: faults have names in messages only")

@@ -22,6 +22,8 @@ inline const CName *otherNames(std::size_t &count)
   static const CName names[] = {
       {"pop_compile_graph", "compileGraph"},
       {"pop_concat", "concat"},
+      {"pop_debug_stream_close", "DebugInfo::closeStreamer"},
+      {"pop_debug_stream_open", "DebugInfo::initializeStreamer"},
       {"pop_device_attribute", "Device::getAttribute"},
       {"pop_device_create_cpu", "Device::createCPUDevice"},
       {"pop_device_create_virtual", "Device::createVirtualDevice"},
@@ -92,6 +94,7 @@ inline const CName *otherNames(std::size_t &count)
       {"pop_graph_vertex_field_size", "VertexIntrospector"},
       {"pop_graph_vertex_field_values", "VertexIntrospector"},
       {"pop_graph_vertex_info", "VertexIntrospector"},
+      {"pop_graph_vertex_type_field_info", "Graph::getMaxFieldDim"},
       {"pop_graph_visit_tile_mapping", "Graph::getTileMapping"},
       {"pop_graph_visit_vertex_fields", "VertexIntrospector"},
       {"pop_ipu_model_create_device", "IPUModel::createDevice"},
@@ -120,6 +123,7 @@ inline const CName *otherNames(std::size_t &count)
       {"pop_stream_set_replicated_mode", "ReplicatedStreamMode"},
       {"pop_target_create", "Target::createIPUTarget"},
       {"pop_target_create_cpu", "Target::createCPUTarget"},
+      {"pop_tensor_constant_values", "Tensor::getConstantValue"},
       {"pop_tensor_debug_string", "Tensor::getDebugStr"},
       {"pop_tensor_expand_dims", "Tensor::expand"},
       {"pop_tensor_flatten_partial", "Tensor::flatten"},
@@ -131,6 +135,7 @@ inline const CName *otherNames(std::size_t &count)
       {"pop_tensor_squeeze_dims", "Tensor::squeeze"},
       {"pop_tensor_visit_contiguous_regions", "Tensor::getContiguousRegions"},
       {"pop_tensor_visit_sorted_contiguous_regions", "Graph::getSortedContiguousRegions"},
+      {"pop_tensor_visit_sorted_regions_with_aliases", "Graph::getSortedContiguousRegions"},
       {"pop_tensor_visit_var_regions", "Tensor::getVarRegions"},
   };
   count = sizeof names / sizeof names[0];

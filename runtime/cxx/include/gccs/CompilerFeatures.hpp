@@ -1,0 +1,7 @@
+// What compilers are told about declarations.
+#ifndef GCCS_COMPILERFEATURES_HPP
+#define GCCS_COMPILERFEATURES_HPP
+
+#define GC_DEPRECATED __attribute__((deprecated))
+
+#endif

@@ -1,0 +1,367 @@
+// The solver of populus/solver.h in the words that planners of the libraries are written in. C++17.
+//
+//     gccs::popsolver::Model m;
+//     const auto x = m.addVariable(1, 64), y = m.addVariable(1, 64);
+//     m.lessOrEqual(gccs::popsolver::DataType{1000}, m.product({x, y}));
+//     const auto s = m.minimize(m.sum({x, y}));
+//     if (s.validSolution()) ... s[x].getAs<unsigned>()
+//
+// Names are for those who read the program: nothing shows them.
+#ifndef GCCS_POPSOLVER_MODEL_HPP
+#define GCCS_POPSOLVER_MODEL_HPP
+
+#include <cassert>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <istream>
+#include <limits>
+#include <list>
+#include <memory>
+#include <ostream>
+#include <populus/solver.h>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace gccs
+{
+namespace popsolver
+{
+
+// 0 to max(), which is "too large to count": what leaves the range is max().
+class DataType
+{
+  std::uint64_t value;
+
+public:
+  using UnderlyingType = std::uint64_t;
+
+  DataType() : value(0) {}
+  template <typename T, typename = typename std::enable_if<std::is_integral<T>::value>::type>
+  constexpr explicit DataType(T number) : value(static_cast<std::uint64_t>(number))
+  {
+  }
+
+  explicit constexpr operator std::uint64_t() const { return value; }
+  constexpr std::uint64_t operator*() const { return value; }
+  // The nearest that a T can hold.
+  template <typename T> constexpr T getAs() const
+  {
+    if (std::is_same<T, bool>::value) return static_cast<T>(value != 0);
+    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+    return static_cast<T>(value < most ? value : most);
+  }
+  static constexpr DataType min() { return DataType(std::uint64_t(0)); }
+  static constexpr DataType max() { return DataType(~std::uint64_t(0)); }
+
+  DataType &operator+=(DataType b)
+  {
+    if (__builtin_add_overflow(value, b.value, &value)) *this = max();
+    return *this;
+  }
+  DataType &operator-=(DataType b)
+  {
+    value -= b.value;
+    return *this;
+  }
+  DataType &operator*=(DataType b)
+  {
+    if (__builtin_mul_overflow(value, b.value, &value)) *this = max();
+    return *this;
+  }
+  DataType &operator/=(DataType b)
+  {
+    value /= b.value;
+    return *this;
+  }
+  friend DataType operator+(DataType a, DataType b) { return a += b; }
+  friend DataType operator-(DataType a, DataType b) { return a -= b; }
+  friend DataType operator*(DataType a, DataType b) { return a *= b; }
+  friend DataType operator/(DataType a, DataType b) { return a /= b; }
+  friend DataType operator%(DataType a, DataType b) { return DataType(a.value % b.value); }
+  friend bool operator==(DataType a, DataType b) { return a.value == b.value; }
+  friend bool operator!=(DataType a, DataType b) { return a.value != b.value; }
+  friend bool operator<(DataType a, DataType b) { return a.value < b.value; }
+  friend bool operator>(DataType a, DataType b) { return a.value > b.value; }
+  friend bool operator<=(DataType a, DataType b) { return a.value <= b.value; }
+  friend bool operator>=(DataType a, DataType b) { return a.value >= b.value; }
+  friend std::ostream &operator<<(std::ostream &os, DataType d) { return os << d.value; }
+  friend std::istream &operator>>(std::istream &is, DataType &d) { return is >> d.value; }
+};
+
+class Variable
+{
+  pop_solver_variable index = ~pop_solver_variable(0);
+  friend class Model;
+  friend class Solution;
+  explicit Variable(pop_solver_variable i) : index(i) {}
+
+public:
+  Variable() = default; // none
+  friend bool operator==(Variable a, Variable b) { return a.index == b.index; }
+  friend bool operator!=(Variable a, Variable b) { return a.index != b.index; }
+  friend bool operator<(Variable a, Variable b) { return a.index < b.index; }
+};
+
+// What a search did.
+struct ConstraintEvaluationSummary {
+  std::uint64_t call = 0;  // functions called
+  std::uint64_t other = 0; // other expressions and relations looked at
+
+  std::uint64_t total() const { return call + other; }
+  ConstraintEvaluationSummary &operator+=(const ConstraintEvaluationSummary &b)
+  {
+    call += b.call;
+    other += b.other;
+    return *this;
+  }
+  friend std::ostream &operator<<(std::ostream &os, const ConstraintEvaluationSummary &s)
+  {
+    return os << "total=" << s.total() << " call=" << s.call << " other=" << s.other;
+  }
+};
+
+// Of Model::minimize: a value for each variable, or none.
+class Solution
+{
+  std::vector<std::uint64_t> values;
+  bool valid = false;
+  ConstraintEvaluationSummary evaluated;
+  friend class Model;
+
+public:
+  bool validSolution() const { return valid; }
+  DataType operator[](Variable v) const
+  {
+    if (!valid) throw std::out_of_range("popsolver::Solution: there is none");
+    return DataType(values.at(v.index));
+  }
+  ConstraintEvaluationSummary constraintsEvaluated() const { return evaluated; }
+};
+
+// Variables of the higher-priority group are chosen first.
+class PriorityGroup
+{
+  std::size_t index;
+  friend class Model;
+  explicit PriorityGroup(std::size_t i) : index(i) {}
+};
+
+class Model
+{
+  struct Free {
+    void operator()(pop_solver *s) const { pop_solver_free(s); }
+  };
+  struct Function {
+    std::function<bool(const std::uint64_t *, std::size_t, std::uint64_t *)> f;
+    Model *model;
+  };
+  std::unique_ptr<pop_solver, Free> solver;
+  std::list<Function> functions;
+  std::exception_ptr thrown; // by a function, during a search
+  std::vector<std::vector<pop_solver_variable>> groups{1};
+  std::vector<int> levels{0}; // of each group
+
+  static bool callFunction(void *user, const std::uint64_t *values, std::size_t count,
+                           std::uint64_t *result)
+  {
+    auto &function = *static_cast<Function *>(user);
+    if (function.model->thrown) return false;
+    try {
+      return function.f(values, count, result);
+    } catch (...) {
+      function.model->thrown = std::current_exception();
+      return false;
+    }
+  }
+  Variable expression(pop_solver_operation operation, const std::vector<Variable> &vars)
+  {
+    std::vector<pop_solver_variable> operands;
+    for (Variable v : vars) operands.push_back(v.index);
+    return Variable(
+        pop_solver_add_expression(solver.get(), operation, operands.data(), operands.size()));
+  }
+  void require(pop_solver_relation relation, Variable a, Variable b)
+  {
+    pop_solver_require(solver.get(), relation, a.index, b.index);
+  }
+  template <typename T> static T argument(std::uint64_t value)
+  {
+    return DataType(value).getAs<T>();
+  }
+
+public:
+  Model() : solver(pop_solver_create()) {}
+  Model(const Model &) = delete;
+  Model &operator=(const Model &) = delete;
+
+  // ---- variables ----
+  Variable addVariable(DataType min, DataType max, const std::string & /*name*/ = "")
+  {
+    return Variable(pop_solver_add_variable(solver.get(), *min, *max));
+  }
+  template <typename A, typename B,
+            typename = typename std::enable_if<std::is_integral<A>::value &&
+                                               std::is_integral<B>::value>::type>
+  Variable addVariable(A min, B max, const std::string &name = "")
+  {
+    return addVariable(DataType(min), DataType(max), name);
+  }
+  Variable addVariable(const std::string &name = "")
+  {
+    return addVariable(DataType::min(), DataType::max(), name);
+  }
+  Variable addConstant(DataType value, const std::string & /*name*/ = "")
+  {
+    return Variable(pop_solver_add_constant(solver.get(), *value));
+  }
+  template <typename T, typename = typename std::enable_if<std::is_arithmetic<T>::value>::type>
+  Variable addConstant(T value, const std::string &name = "")
+  {
+    return addConstant(DataType(static_cast<std::uint64_t>(value)), name);
+  }
+  Variable zero() { return addConstant(0); }
+  Variable one() { return addConstant(1); }
+
+  // ---- expressions ----
+  Variable sum(const std::vector<Variable> &vars, const std::string & /*name*/ = "")
+  {
+    return expression(POP_SOLVER_SUM, vars);
+  }
+  Variable product(const std::vector<Variable> &vars, const std::string & /*name*/ = "")
+  {
+    return expression(POP_SOLVER_PRODUCT, vars);
+  }
+  Variable max(const std::vector<Variable> &vars, const std::string & /*name*/ = "")
+  {
+    return expression(POP_SOLVER_MAX, vars);
+  }
+  Variable min(const std::vector<Variable> &vars, const std::string & /*name*/ = "")
+  {
+    return expression(POP_SOLVER_MIN, vars);
+  }
+  // Solutions have right <= left.
+  Variable sub(Variable left, Variable right, const std::string & /*name*/ = "")
+  {
+    return expression(POP_SOLVER_DIFFERENCE, {left, right});
+  }
+  Variable floordiv(Variable left, Variable right, const std::string & /*name*/ = "")
+  {
+    return expression(POP_SOLVER_FLOOR_DIVIDE, {left, right});
+  }
+  Variable ceildiv(Variable left, Variable right, const std::string & /*name*/ = "")
+  {
+    return expression(POP_SOLVER_CEIL_DIVIDE, {left, right});
+  }
+  // The same, and `right` is the least divisor that gives this quotient: parts of that size leave none empty.
+  Variable ceildivConstrainDivisor(Variable left, Variable right, const std::string &name = "")
+  {
+    const Variable result = ceildiv(left, right, name);
+    less(product({result, sub(right, one())}), left);
+    return result;
+  }
+  Variable mod(Variable left, Variable right, const std::string & /*name*/ = "")
+  {
+    return expression(POP_SOLVER_REMAINDER, {left, right});
+  }
+  Variable reifiedLess(Variable left, Variable right, const std::string & /*name*/ = "")
+  {
+    return expression(POP_SOLVER_IS_LESS, {left, right});
+  }
+  Variable reifiedLessOrEqual(Variable left, Variable right, const std::string & /*name*/ = "")
+  {
+    return expression(POP_SOLVER_IS_LESS_EQUAL, {left, right});
+  }
+  // Of 0 and anything else.
+  Variable booleanNot(Variable x, const std::string &name = "")
+  {
+    return reifiedLess(x, one(), name);
+  }
+  Variable booleanAnd(Variable left, Variable right, const std::string &name = "")
+  {
+    return reifiedLessOrEqual(one(), min({left, right}), name);
+  }
+  Variable booleanOr(Variable left, Variable right, const std::string &name = "")
+  {
+    return reifiedLessOrEqual(one(), max({left, right}), name);
+  }
+  // What f makes of the values, a DataType: called when they are known, perhaps often. What it throws comes out of minimize.
+  template <typename T, typename F>
+  Variable call(const std::vector<Variable> &vars, F f, const std::string & /*name*/ = "")
+  {
+    functions.push_back(
+        {[f](const std::uint64_t *values, std::size_t count, std::uint64_t *result) {
+           std::vector<T> arguments;
+           arguments.reserve(count);
+           for (std::size_t i = 0; i < count; ++i) arguments.push_back(argument<T>(values[i]));
+           *result = *DataType(f(arguments));
+           return true;
+         },
+         this});
+    std::vector<pop_solver_variable> operands;
+    for (Variable v : vars) operands.push_back(v.index);
+    return Variable(pop_solver_add_call(solver.get(), operands.data(), operands.size(),
+                                        callFunction, &functions.back()));
+  }
+
+  // ---- what solutions have ----
+  void less(Variable left, Variable right) { require(POP_SOLVER_LESS, left, right); }
+  void less(Variable left, DataType right) { less(left, addConstant(right)); }
+  void less(DataType left, Variable right) { less(addConstant(left), right); }
+  void lessOrEqual(Variable left, Variable right)
+  {
+    require(POP_SOLVER_LESS_OR_EQUAL, left, right);
+  }
+  void lessOrEqual(Variable left, DataType right) { lessOrEqual(left, addConstant(right)); }
+  void lessOrEqual(DataType left, Variable right) { lessOrEqual(addConstant(left), right); }
+  void equal(Variable left, Variable right) { require(POP_SOLVER_EQUAL, left, right); }
+  void equal(Variable left, DataType right) { equal(left, addConstant(right)); }
+  void equal(DataType left, Variable right) { equal(addConstant(left), right); }
+  // left is a divisor of right.
+  void factorOf(Variable left, Variable right) { equal(mod(right, left), DataType(0)); }
+  void factorOf(DataType right, Variable left) { factorOf(left, addConstant(right)); }
+
+  // ---- the order of the search ----
+  PriorityGroup getDefaultPriorityGroup() const { return PriorityGroup(0); }
+  PriorityGroup addPriorityGroup()
+  {
+    groups.emplace_back();
+    levels.push_back(levels[0]);
+    return PriorityGroup(groups.size() - 1);
+  }
+  void setPriorityGroup(Variable v, PriorityGroup group)
+  {
+    groups[group.index].push_back(v.index);
+    pop_solver_set_level(solver.get(), v.index, levels[group.index]);
+  }
+  void prioritiseOver(PriorityGroup first, PriorityGroup then)
+  {
+    if (levels[first.index] > levels[then.index]) return;
+    levels[first.index] = levels[then.index] + 1;
+    for (auto v : groups[first.index]) pop_solver_set_level(solver.get(), v, levels[first.index]);
+  }
+
+  // The solution with which the first objective is least; of those, that with which the second is, and so on.
+  Solution minimize(const std::vector<Variable> &objectives)
+  {
+    std::vector<pop_solver_variable> wanted;
+    for (Variable v : objectives) wanted.push_back(v.index);
+    Solution s;
+    s.values.resize(pop_solver_num_variables(solver.get()));
+    thrown = nullptr;
+    s.valid = pop_solver_minimize(solver.get(), wanted.data(), wanted.size(), s.values.data());
+    if (thrown) std::rethrow_exception(thrown);
+    const auto statistics = pop_solver_get_statistics(solver.get());
+    s.evaluated.call = statistics.calls;
+    s.evaluated.other = statistics.propagations;
+    return s;
+  }
+  Solution minimize(Variable objective) { return minimize(std::vector<Variable>{objective}); }
+};
+
+} // namespace popsolver
+} // namespace gccs
+
+#endif

@@ -1,0 +1,7 @@
+// What vertices take, by their type: VertexPerfEstimate, PerfEstimateFunc.
+#ifndef POPLAR_PERFESTIMATEFUNC_HPP
+#define POPLAR_PERFESTIMATEFUNC_HPP
+
+#include <poplar/VertexIntrospector.hpp>
+
+#endif

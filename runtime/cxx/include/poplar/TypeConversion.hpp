@@ -1,0 +1,66 @@
+// Values of the host's types to elements of the device's, and back: in the host's memory.
+#ifndef POPLAR_TYPECONVERSION_HPP
+#define POPLAR_TYPECONVERSION_HPP
+
+#include <gccs/ArrayRef.hpp>
+#include <poplar/Quarter.hpp>
+#include <poplar/Type.hpp>
+#include <poplar/detail/HostValues.hpp>
+
+namespace poplar
+{
+namespace detail
+{
+
+// Elements one behind the other: an ArrayRef, or what has data() and size().
+template <typename List>
+using ElementOf = typename std::remove_const<
+    typename std::remove_pointer<decltype(std::declval<List &>().data())>::type>::type;
+
+} // namespace detail
+
+// Elements of `type`, which `destination` has room for, converted as C++ does; floating point is rounded to nearest even.
+template <typename List>
+void convertToDeviceType(const Type &type, const List &values, void *destination)
+{
+  const std::size_t size = pop_type_bytes(type.c());
+  unsigned char *out = static_cast<unsigned char *>(destination);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    detail::putElement(out + i * size, type.c(), values.data()[i]);
+}
+// The list says how many.
+template <typename List>
+void convertFromDeviceType(const Type &type, const void *source, List &&values)
+{
+  const std::size_t size = pop_type_bytes(type.c());
+  const unsigned char *in = static_cast<const unsigned char *>(source);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values.data()[i] = detail::fromDevice<detail::ElementOf<List>>(type.c(), in + i * size);
+}
+
+// The same of quarters with this format and scale; of other types these mean nothing. What is too large becomes not a number, or
+// the largest if `nanoo` is false.
+template <typename List>
+void convertToDeviceType(const Type &type, const QuarterMetadata &metadata, const List &values,
+                         void *destination, bool nanoo = true)
+{
+  if (type != QUARTER) return convertToDeviceType(type, values, destination);
+  unsigned char *out = static_cast<unsigned char *>(destination);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    out[i] =
+        pop_quarter_from_float(static_cast<float>(values.data()[i]), metadata.getBinary(), nanoo);
+}
+template <typename List>
+void convertFromDeviceType(const Type &type, const QuarterMetadata &metadata, const void *source,
+                           List &&values)
+{
+  if (type != QUARTER) return convertFromDeviceType(type, source, values);
+  const unsigned char *in = static_cast<const unsigned char *>(source);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values.data()[i] =
+        static_cast<detail::ElementOf<List>>(pop_quarter_to_float(in[i], metadata.getBinary()));
+}
+
+} // namespace poplar
+
+#endif

@@ -1,0 +1,213 @@
+// What tests of libraries share: tensors that the host fills and reads by streams, and values that it has as numbers of its own.
+#ifndef POPLAR_TEST_UTIL_HPP
+#define POPLAR_TEST_UTIL_HPP
+
+#include <cstddef>
+#include <memory>
+#include <poplar/Engine.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/Quarter.hpp>
+#include <poplar/TypeConversion.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+#if __has_include(<boost/multi_array.hpp>)
+#include <boost/multi_array.hpp>
+#endif
+#if __has_include(<boost/optional.hpp>)
+#include <boost/optional.hpp>
+#endif
+
+namespace poplar_test
+{
+
+// Bytes that are somebody else's: what a stream reads or writes.
+class HostMemory
+{
+  char *data_;
+  std::size_t bytes_;
+
+public:
+  HostMemory(char *data, std::size_t bytes) : data_(data), bytes_(bytes) {}
+  char *data() const { return data_; }
+  char *begin() const { return data_; }
+  char *end() const { return data_ + bytes_; }
+  std::size_t size() const { return bytes_; }
+};
+using StreamMap = std::vector<std::pair<std::string, HostMemory>>;
+
+// Room for a tensor's elements on the host, zero, for each of `replicas`.
+inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target &target,
+                                                           const poplar::Tensor &tensor,
+                                                           unsigned replicas = 1)
+{
+  const std::size_t bytes =
+      tensor.numElements() * target.getTypeSize(tensor.elementType()) * replicas;
+  return std::unique_ptr<char[]>(new char[bytes]());
+}
+
+namespace detail
+{
+inline std::unique_ptr<char[]> addStreams(const poplar::Tensor &tensor, const std::string &name,
+                                          poplar::Graph &graph,
+                                          poplar::program::Sequence *uploadProg,
+                                          poplar::program::Sequence *downloadProg, StreamMap &map)
+{
+  const unsigned replicas = graph.getReplicationFactor();
+  const std::size_t elements = tensor.numElements();
+  const std::size_t bytes =
+      elements * graph.getTarget().getTypeSize(tensor.elementType()) * replicas;
+  auto memory = allocateHostMemoryForTensor(graph.getTarget(), tensor, replicas);
+  if (uploadProg) {
+    map.emplace_back(name + "-write", HostMemory(memory.get(), bytes));
+    uploadProg->add(poplar::program::Copy(
+        graph.addHostToDeviceFIFO(name + "-write", tensor.elementType(), elements), tensor));
+  }
+  if (downloadProg) {
+    map.emplace_back(name + "-read", HostMemory(memory.get(), bytes));
+    downloadProg->add(poplar::program::Copy(
+        tensor, graph.addDeviceToHostFIFO(name + "-read", tensor.elementType(), elements)));
+  }
+  return memory;
+}
+} // namespace detail
+
+// The same with streams named for it in both directions, which the programs copy, and `map` has for attachStreams.
+inline std::unique_ptr<char[]> allocateHostMemoryForTensor(
+    const poplar::Tensor &tensor, const std::string &name, poplar::Graph &graph,
+    poplar::program::Sequence &uploadProg, poplar::program::Sequence &downloadProg, StreamMap &map)
+{
+  return detail::addStreams(tensor, name, graph, &uploadProg, &downloadProg, map);
+}
+#if __has_include(<boost/optional.hpp>)
+// No stream in a direction without a program.
+inline std::unique_ptr<char[]> allocateHostMemoryForTensor(
+    const poplar::Tensor &tensor, const std::string &name, poplar::Graph &graph,
+    boost::optional<poplar::program::Sequence &> uploadProg,
+    boost::optional<poplar::program::Sequence &> downloadProg, StreamMap &map)
+{
+  return detail::addStreams(tensor, name, graph, uploadProg ? &*uploadProg : nullptr,
+                            downloadProg ? &*downloadProg : nullptr, map);
+}
+#endif
+
+inline void attachStreams(poplar::Engine &engine, const StreamMap &map)
+{
+  for (const auto &entry : map)
+    engine.connectStream(entry.first, entry.second.begin(), entry.second.end());
+}
+
+// ---- numbers of the host to elements of the device, and back ----
+
+namespace detail
+{
+template <typename T> struct Elements {
+  T *first;
+  std::size_t count;
+  T *data() const { return first; }
+  std::size_t size() const { return count; }
+};
+} // namespace detail
+
+template <typename T>
+void copy(const poplar::Target &, const T *source, std::size_t count, const poplar::Type &type,
+          void *destination)
+{
+  poplar::convertToDeviceType(type, detail::Elements<const T>{source, count}, destination);
+}
+template <typename T>
+void copy(const poplar::Target &, const poplar::Type &type, const void *source, T *destination,
+          std::size_t count)
+{
+  poplar::convertFromDeviceType(type, source, detail::Elements<T>{destination, count});
+}
+template <typename T>
+void copy(const poplar::Target &, const T *source, std::size_t count, const poplar::Type &type,
+          const poplar::QuarterMetadata &metadata, void *destination)
+{
+  poplar::convertToDeviceType(type, metadata, detail::Elements<const T>{source, count},
+                              destination);
+}
+template <typename T>
+void copy(const poplar::Target &, const poplar::Type &type, const poplar::QuarterMetadata &metadata,
+          const void *source, T *destination, std::size_t count)
+{
+  poplar::convertFromDeviceType(type, metadata, source, detail::Elements<T>{destination, count});
+}
+
+template <typename T>
+void copy(const poplar::Target &target, const std::vector<T> &source, const poplar::Type &type,
+          void *destination)
+{
+  copy(target, source.data(), source.size(), type, destination);
+}
+template <typename T>
+void copy(const poplar::Target &target, const poplar::Type &type, const void *source,
+          std::vector<T> &destination)
+{
+  copy(target, type, source, destination.data(), destination.size());
+}
+
+#if __has_include(<boost/multi_array.hpp>)
+template <typename T, std::size_t N>
+void copy(const poplar::Target &target, const boost::multi_array<T, N> &source,
+          const poplar::Type &type, void *destination)
+{
+  copy(target, source.data(), source.num_elements(), type, destination);
+}
+template <typename T, std::size_t N>
+void copy(const poplar::Target &target, const poplar::Type &type, const void *source,
+          boost::multi_array<T, N> &destination)
+{
+  copy(target, type, source, destination.data(), destination.num_elements());
+}
+template <typename T, std::size_t N>
+void copy(const poplar::Target &target, const boost::multi_array<T, N> &source,
+          const poplar::Type &type, const poplar::QuarterMetadata &metadata, void *destination)
+{
+  copy(target, source.data(), source.num_elements(), type, metadata, destination);
+}
+template <typename T, std::size_t N>
+void copy(const poplar::Target &target, const poplar::Type &type,
+          const poplar::QuarterMetadata &metadata, const void *source,
+          boost::multi_array<T, N> &destination)
+{
+  copy(target, type, metadata, source, destination.data(), destination.num_elements());
+}
+// One array for each memory.
+template <typename T, std::size_t N>
+void copy(const poplar::Target &target, const poplar::Type &type,
+          const std::vector<boost::multi_array<T, N>> &source,
+          std::vector<std::unique_ptr<char[]>> &destination)
+{
+  for (std::size_t i = 0; i < source.size(); ++i)
+    copy(target, source[i], type, destination[i].get());
+}
+template <typename T, std::size_t N>
+void copy(const poplar::Target &target, const poplar::Type &type,
+          const std::vector<std::unique_ptr<char[]>> &source,
+          std::vector<boost::multi_array<T, N>> &destination)
+{
+  for (std::size_t i = 0; i < source.size(); ++i)
+    copy(target, type, source[i].get(), destination[i]);
+}
+#endif
+
+// Reads a handle (Graph::createHostRead) of `count` elements, which on the device are halves if isHalf says so.
+template <typename T, bool isHalf>
+void readAndConvertTensor(const poplar::Target &target, poplar::Engine &engine,
+                          const std::string &handle, T *destination, std::size_t count)
+{
+  if (!isHalf) {
+    engine.readTensor(handle, destination, destination + count);
+    return;
+  }
+  std::vector<char> halves(count * target.getTypeSize(poplar::HALF));
+  engine.readTensor(handle, halves.data(), halves.data() + halves.size());
+  copy(target, poplar::HALF, halves.data(), destination, count);
+}
+
+} // namespace poplar_test
+
+#endif

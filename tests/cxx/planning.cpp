@@ -1,0 +1,349 @@
+// What libraries plan with: the solver, figures of targets, limits and layouts of fields, what is known of constants, what they
+// say of their calls; and what their tests share.
+#include "small_graph.hpp"
+
+#include <fstream>
+#include <gccs/Algorithm.hpp>
+#include <gccs/StructHelper.hpp>
+#include <gccs/popsolver/Model.hpp>
+#include <poplar/MetadataCreation.hpp>
+#include <poplar/PerfEstimateFunc.hpp>
+#include <poplar/TypeConversion.hpp>
+#include <poplar_test/Util.hpp>
+#include <typeinfo>
+#include <unordered_map>
+
+using namespace poplar;
+using namespace poplar::program;
+using gccs::popsolver::DataType;
+
+namespace
+{
+
+const char codelets[] = R"(
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+
+struct Fields : Vertex {
+  Input<Vector<float, VectorLayout::SHORT_SPAN>> few;
+  Vector<Input<Vector<float>>> rows;
+  Input<VectorList<float, VectorListLayout::DELTANELEMENTS>> list;
+  Input<Vector<unsigned char, VectorLayout::ONE_PTR>> flags;
+  const unsigned short small;
+  Output<float> out;
+  bool compute()
+  {
+    *out = few[0];
+    return true;
+  }
+};
+)";
+
+// ---- small things ----
+
+void whole_numbers()
+{
+  CHECK(gccs::ceildiv(7u, 2) == 4 && gccs::ceildiv(8, 2) == 4 && gccs::ceildiv(0, 2) == 0);
+  CHECK(gccs::ceildiv0(7, 0) == 0 && gccs::ceildiv0(7, 2) == 4);
+  CHECK(gccs::floordiv(7, 2) == 3);
+  CHECK(gccs::alignNext(9, 8) == 16 && gccs::alignNext(8, 8) == 8);
+  CHECK(gccs::alignPrev(9, 8) == 8 && gccs::alignPrev(7, 8) == 0);
+  CHECK(gccs::ceilLog2(1) == 0 && gccs::ceilLog2(8) == 3 && gccs::ceilLog2(9) == 4);
+  CHECK(gccs::nthTriangular(4) == 10);
+  const auto p = gccs::balancedPartition(11u, 4u);
+  CHECK(p.first == 3 && p.second == 1); // 3 with 3, 1 with 2
+}
+
+struct Pair {
+  int a;
+  std::string b;
+};
+
+void structs_by_their_members()
+{
+  constexpr auto helper = gccs::makeStructHelper(&Pair::a, &Pair::b);
+  CHECK(helper.lt({1, "z"}, {2, "a"}) && helper.lt({1, "a"}, {1, "b"}));
+  CHECK(!helper.lt({1, "a"}, {1, "a"}) && !helper.lt({2, "a"}, {1, "z"}));
+  CHECK(helper.eq({1, "a"}, {1, "a"}) && !helper.eq({1, "a"}, {1, "b"}));
+}
+
+// ---- the solver ----
+
+void plans()
+{
+  gccs::popsolver::Model m;
+  const auto x = m.addVariable(1, 64), y = m.addVariable(1, 64);
+  m.lessOrEqual(DataType{1000}, m.product({x, y}));
+  const auto grain = m.call<unsigned>(
+      {x}, [](const std::vector<unsigned> &v) { return DataType{v[0] % 16 == 0 ? 0 : 1}; });
+  const auto s = m.minimize({grain, m.sum({x, y})});
+  CHECK(s.validSolution());
+  CHECK(s[x].getAs<unsigned>() == 32 && s[y] == DataType{32});
+  CHECK(s.constraintsEvaluated().call > 0 && s.constraintsEvaluated().other > 0);
+  m.equal(x, DataType{7});
+  CHECK(!m.minimize(y).validSolution());
+}
+
+void plans_without_empty_parts()
+{
+  // 10 things on up to 8 places: 5, 4, 3, 2, ... places have a part each; 6, 7 and 8 would leave one empty.
+  for (unsigned places = 1; places <= 8; ++places) {
+    gccs::popsolver::Model m;
+    const auto split = m.addVariable(1, 8);
+    const auto part = m.ceildivConstrainDivisor(m.addConstant(10), split);
+    m.equal(split, DataType{places});
+    const auto s = m.minimize(part);
+    CHECK(s.validSolution() == (places <= 5));
+    if (s.validSolution()) CHECK(*s[part] == (10 + places - 1) / places);
+  }
+}
+
+void plans_of_truths_and_groups()
+{
+  gccs::popsolver::Model m;
+  const auto a = m.addVariable(0, 1), b = m.addVariable(0, 1);
+  const auto first = m.addPriorityGroup();
+  m.setPriorityGroup(b, first);
+  m.prioritiseOver(first, m.getDefaultPriorityGroup());
+  m.equal(m.booleanOr(a, b), DataType{1});
+  m.equal(m.booleanNot(m.booleanAnd(a, b)), DataType{1});
+  const auto s = m.minimize(m.zero());
+  CHECK(s.validSolution() && *s[b] == 0 && *s[a] == 1);
+}
+
+void what_a_function_throws_comes_out()
+{
+  gccs::popsolver::Model m;
+  const auto x = m.addVariable(1, 3);
+  const auto y = m.call<unsigned>(
+      {x}, [](const std::vector<unsigned> &) -> DataType { throw poplar_error("no plan"); });
+  CHECK_THROWS(poplar_error, "no plan", m.minimize(y));
+}
+
+void numbers_that_cannot_be_counted()
+{
+  CHECK(DataType::max() + DataType{1} == DataType::max());
+  CHECK(DataType::max() * DataType{2} == DataType::max());
+  CHECK(DataType::max().getAs<unsigned>() == ~0u);
+}
+
+// ---- targets and types ----
+
+void figures_of_targets()
+{
+  const Target ipu2 = Target::createIPUTarget(1, "ipu2"), ipu1 = Target::createIPUTarget(1, "ipu1");
+  CHECK(ipu2.getVectorWidth(FLOAT) == 2 && ipu2.getHalfVectorWidth() == 4);
+  CHECK(ipu2.getDataPathWidth() == 64 && ipu2.getRptCountMax() == 0xffff);
+  CHECK(ipu2.getNumConvUnits(HALF, HALF) == 16 && ipu2.getNumConvUnits(FLOAT, HALF) == 0);
+  CHECK(ipu2.getWeightsPerConvUnit(HALF) == 16 && ipu2.getWeightsPerConvUnit(FLOAT) == 8);
+  CHECK((ipu1 < ipu2) != (ipu2 < ipu1) && !(ipu2 < ipu2));
+  CHECK(!(Target::createIPUTarget(1, 8, "ipu2") == ipu2));
+}
+
+void types_are_keys()
+{
+  std::unordered_map<Type, int> sizes{{FLOAT, 4}, {HALF, 2}};
+  CHECK(sizes.at(HALF) == 2);
+  CHECK(LONG == INT && equivalent_device_type<unsigned long>().value == UNSIGNED_LONG);
+}
+
+void conversions()
+{
+  std::vector<float> values{0.5F, -3, 1e9F}, back(3);
+  std::vector<char> device(6);
+  convertToDeviceType(HALF, values, device.data());
+  convertFromDeviceType(HALF, device.data(), gccs::ArrayRef(back));
+  CHECK(back[0] == 0.5F && back[1] == -3 && std::isinf(back[2]));
+  const QuarterMetadata metadata(QuarterMetadata::Format::F152, 1);
+  convertToDeviceType(QUARTER, metadata, gccs::ArrayRef(values), device.data());
+  convertFromDeviceType(QUARTER, metadata, device.data(), gccs::ArrayRef(back));
+  CHECK(back[0] == 0.5F && back[1] == -3 && std::isnan(back[2]));
+  CHECK(metadata.getBinary() == 1 && QuarterMetadata().getBinary() == 0x80);
+  CHECK_THROWS(poplar_error, "-32 to 31", QuarterMetadata(QuarterMetadata::Format::F143, 32));
+}
+
+// ---- graphs ----
+
+void limits_of_fields()
+{
+  SmallGraph f(codelets);
+  CHECK(f.graph.getMaxFieldDim("Fields", "few", 0) == 4095);
+  CHECK(f.graph.getMaxFieldDim("Fields", "list", 0) == 65535);
+  CHECK(f.graph.getMaxFieldDim("Fields", "list", 1) == 8191);
+  CHECK(f.graph.getMaxVertexFieldValue("Fields", "small") == 65535);
+  CHECK_THROWS(index_error, "there is no dimension 1", f.graph.getMaxFieldDim("Fields", "few", 1));
+  CHECK_THROWS(unknown_field, "'fewer'", f.graph.getMaxFieldDim("Fields", "fewer", 0));
+  CHECK_THROWS(unknown_vertex_type, "Fieldz", f.graph.getMaxFieldDim("Fieldz", "few", 0));
+}
+
+void estimators_see_layouts_and_constants()
+{
+  SmallGraph f(codelets);
+  ComputeSet set = f.graph.addComputeSet("set");
+  Tensor t = f.graph.addVariable(FLOAT, {4}, VariableMappingMethod::LINEAR, "t");
+  Tensor flags = f.graph.addConstant<unsigned char>(UNSIGNED_CHAR, {2}, {1, 7});
+  f.graph.setTileMapping(flags, 0);
+  VertexRef v = f.graph.addVertex(set, "Fields",
+                                  {{"few", t},
+                                   {"rows", t.reshape({2, 2})},
+                                   {"list", t.reshape({2, 2})},
+                                   {"flags", flags},
+                                   {"out", t[0]}});
+  f.graph.setInitialValue(v["small"], 5);
+  const VertexIntrospector vertex(f.graph.c(), v.c());
+  CHECK(vertex.getFieldInfo("few").getProfilerVectorLayout(0) == layout::Vector::ShortSpan);
+  CHECK(vertex.getFieldInfo("rows").getProfilerVectorLayout(1) == layout::Vector::Span);
+  CHECK(vertex.getFieldInfo("flags").getProfilerVectorLayout(0) == layout::Vector::OnePtr);
+  CHECK(vertex.getFieldInfo("list").getProfilerVectorListLayout() ==
+        layout::VectorList::DeltaNElements);
+  const auto values =
+      vertex.getFieldInfo("flags").getInitialValues<unsigned char>(f.graph.getTarget());
+  CHECK((values == std::vector<unsigned char>{1, 7}));
+  CHECK_THROWS(type_error, "what may change",
+               vertex.getFieldInfo("few").getInitialValues<float>(f.graph.getTarget()));
+}
+
+void values_of_constants()
+{
+  SmallGraph f(codelets);
+  int value = 0;
+  CHECK(f.graph.addConstant(HALF, {1}, 2.5F).getConstantValue(&value) && value == 2);
+  CHECK(f.graph.addConstant(INT, {3}, 7)[1].getConstantValue(&value) && value == 7);
+  CHECK(!f.graph.addConstant(INT, {3}, 7).getConstantValue(&value));
+  CHECK(!f.graph.addVariable(INT, {}).getConstantValue(&value));
+  const long numbers[] = {1, -2};
+  Tensor c = f.graph.addConstant(INT, {2}, static_cast<const void *>(numbers),
+                                 TypeTraits::make<long>(), false);
+  CHECK(c[1].getConstantValue(&value) && value == -2);
+}
+
+void regions_with_aliases()
+{
+  SmallGraph f(codelets);
+  Tensor v = f.graph.addVariable(FLOAT, {10});
+  Tensor t = concat(v, v.slice(3, 7));
+  std::vector<std::size_t> aliases;
+  const auto lists = f.graph.getSortedContiguousRegions(t, {{0, 14}}, false, &aliases);
+  CHECK(lists.size() == 1 && lists[0].size() == 4);
+  CHECK((aliases == std::vector<std::size_t>{0, 3, 3, 7}));
+  CHECK(lists[0][2] == Interval(10, 14));
+  CHECK((v.getVarRegions() == v.reshape({2, 5}).getVarRegions()));
+}
+
+void quarters_have_one_format()
+{
+  SmallGraph f(codelets);
+  Tensor usual = createConstantMetadataTensor(f.graph, QuarterMetadata::Format::F143, 0);
+  Tensor other = createConstantMetadataTensor(f.graph, QuarterMetadata::Format::F152, 0);
+  CHECK(f.graph.addVariable(QUARTER, usual, {4}).numElements() == 4);
+  CHECK_THROWS(tensor_metadata_error, "one format", f.graph.addVariable(QUARTER, other, {4}));
+  CHECK(f.graph.clone(FLOAT, other, f.graph.addVariable(HALF, {3})).elementType() == FLOAT);
+}
+
+// ---- what operations say of themselves ----
+
+struct Operation : DebugInfo {
+  explicit Operation(const DebugContext &context) : DebugInfo(context, "test") {}
+};
+
+std::string contents(const char *path)
+{
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void operations_say_what_they_are()
+{
+  DebugInfo::initializeStreamer("debug.json", DebugSerializationFormat::JSON);
+  CHECK_THROWS(poplar_error, "another file is open", DebugInfo::initializeStreamer("again.json"));
+  DebugId outer = 0;
+  {
+    Operation op(DebugContext("net"));
+    outer = op.getId();
+    CHECK(op.setValue("api", "matMul") && !op.setValue("api", "again"));
+    ProfileValue::Map args;
+    args.emplace("n", ProfileValue(3));
+    CHECK(op.setValue("args", args));
+    Operation inner(DebugContext(op, "part"));
+    CHECK(inner.getId() != outer);
+  }
+  DebugInfo::closeStreamer();
+  {
+    Operation unheard(DebugContext("later"));
+  }
+  const std::string text = contents("debug.json");
+  CHECK(text.find("{\"contexts\":[") == 0);
+  CHECK(text.find("\"api\":\"matMul\"") != std::string::npos);
+  CHECK(text.find("\"args\":{\"n\":3}") != std::string::npos);
+  CHECK(text.find("\"name\":\"net/part\"") != std::string::npos);
+  CHECK(text.find("\"parentId\":" + std::to_string(outer)) != std::string::npos);
+  CHECK(text.find("later") == std::string::npos);
+  std::stringstream streamed;
+  streamed << DebugContext("a name") << DebugNameAndId("b");
+  CHECK(streamed.str() == "a nameb");
+}
+
+// ---- tests' own ----
+
+void streams_of_tests()
+{
+  SmallGraph f(codelets);
+  Tensor t = f.graph.addVariable(HALF, {4}, VariableMappingMethod::LINEAR, "t");
+  Sequence upload, download;
+  std::vector<std::pair<std::string, poplar_test::HostMemory>> map;
+  auto memory = poplar_test::allocateHostMemoryForTensor(t, "t", f.graph, upload, download, map);
+  CHECK(map.size() == 2 && map[0].second.size() == 8);
+  std::vector<double> values{1, 2.5, -3, 0}, back(4);
+  poplar_test::copy(f.graph.getTarget(), values, HALF, memory.get());
+  Engine engine(f.graph, {upload, download});
+  engine.load(f.device);
+  poplar_test::attachStreams(engine, map);
+  engine.run(0);
+  std::fill(memory.get(), memory.get() + 8, 0);
+  engine.run(1);
+  poplar_test::copy(f.graph.getTarget(), HALF, memory.get(), back);
+  CHECK(back == values);
+}
+
+void simulators_and_links()
+{
+  const Target target = Target::createIPUTarget(2, 4, "ipu2");
+  const Device device = Device::createSimulatorDevice(target);
+  CHECK(device.getTarget().getNumTiles() == 8);
+  CHECK(device.getTarget().getTargetType() == TargetType::IPU_MODEL);
+  IPUModel model;
+  model.numIPUs = 2;
+  model.globalSyncCycles = 777;
+  model.globalExchangeConstraints.emplace_back(8 * 10 * model.tileClockFrequency,
+                                               std::vector<GlobalExchangeFlow>{{0, 1}});
+  const Device slow = model.createDevice();
+  CHECK(slow.getTarget().getGlobalSyncCycles() == 777);
+  CHECK(slow.getTarget().c().global_bytes_per_cycle == 10);
+}
+
+} // namespace
+
+int main()
+{
+  whole_numbers();
+  structs_by_their_members();
+  plans();
+  plans_without_empty_parts();
+  plans_of_truths_and_groups();
+  what_a_function_throws_comes_out();
+  numbers_that_cannot_be_counted();
+  figures_of_targets();
+  types_are_keys();
+  conversions();
+  limits_of_fields();
+  estimators_see_layouts_and_constants();
+  values_of_constants();
+  regions_with_aliases();
+  quarters_have_one_format();
+  operations_say_what_they_are();
+  streams_of_tests();
+  simulators_and_links();
+  return failures != 0;
+}
