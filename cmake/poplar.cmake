@@ -20,17 +20,41 @@ foreach(name IN LISTS POPLAR_LIBRARIES)
 endforeach()
 
 set(poplar_dir ${CMAKE_INSTALL_LIBDIR}/cmake/poplar)
-configure_package_config_file(cmake/poplar-config.cmake.in poplar-config.cmake INSTALL_DESTINATION ${poplar_dir})
+configure_package_config_file(cmake/poplar-config.cmake.in poplar-config.cmake INSTALL_DESTINATION ${poplar_dir}
+  PATH_VARS CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(poplar-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/poplar-config.cmake ${PROJECT_BINARY_DIR}/poplar-config-version.cmake
   DESTINATION ${poplar_dir} COMPONENT development)
 
-# find_package(poplibs): the same targets.
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/poplibs-config.cmake @ONLY
-  CONTENT "include(CMakeFindDependencyMacro)\nfind_dependency(poplar)\n")
-write_basic_package_version_file(poplibs-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/poplibs-config.cmake ${PROJECT_BINARY_DIR}/poplibs-config-version.cmake
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/poplibs)
+# populus_alias_package(<package> <target>...): find_package(<package>) gives targets, which all are Populus, and what the file
+# of the package's name says besides.
+function(populus_alias_package package)
+  set(text "include(CMakeFindDependencyMacro)\nfind_dependency(poplar)\n")
+  string(APPEND text "foreach(name IN ITEMS ${ARGN})\n  if(NOT TARGET \${name})\n    add_library(\${name} INTERFACE IMPORTED)\n")
+  string(APPEND text "    set_target_properties(\${name} PROPERTIES INTERFACE_LINK_LIBRARIES poplar)\n  endif()\nendforeach()\n")
+  if(package STREQUAL "GCCS")
+    string(APPEND text "set(GCCS_CMAKE_DIR \${CMAKE_CURRENT_LIST_DIR})\n")
+  endif()
+  set(file ${package}-config)
+  if(package STREQUAL "GCCS") # CMake takes this spelling, or all of it in small letters
+    set(file gccs-config)
+  endif()
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${file}.cmake @ONLY CONTENT "${text}")
+  write_basic_package_version_file(${file}-version.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/${file}.cmake ${PROJECT_BINARY_DIR}/${file}-version.cmake
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/${package} COMPONENT development)
+endfunction()
+
+set(poplibs ${POPLAR_LIBRARIES})
+list(REMOVE_ITEM poplibs poplar pva pvti)
+populus_alias_package(poplibs ${poplibs})
+populus_alias_package(pva pva)
+populus_alias_package(libpvti libpvti pvti)
+populus_alias_package(poplar_test poplar_test)
+# What the original libraries' own build asks for: a solver, small things, and CMake files.
+populus_alias_package(GCCS gccs popsolver)
+install(FILES cmake/gccs/AddMarchExtensions.cmake cmake/gccs/AddSystemTest.cmake cmake/gccs/AddUnitTest.cmake
+  cmake/gccs/EnableCoverage.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/GCCS COMPONENT development)
 
 file(RELATIVE_PATH PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/poplar.pc.in pkgconfig/poplar.pc @ONLY)

@@ -1,0 +1,6 @@
+# ENABLE_COVERAGE: everything below is compiled to count what runs (gcov).
+option(ENABLE_COVERAGE "count what runs" OFF)
+if(ENABLE_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()
