@@ -174,7 +174,8 @@ static pop_error *run(popc_settings *settings)
 {
   choose_output(settings);
   POP_TRY(check_terminal(settings));
-  bool prints = settings->product != POPC_GP || popc_is_standard_output(settings->output);
+  bool prints = settings->product != POPC_GP ||
+                (settings->output && popc_is_standard_output(settings->output));
   bool quiet = settings->quiet || settings->verbose || prints || !settings->num_inputs;
   settings->line = pop_progress_start(quiet, say_input, settings);
   pop_error *error = popc_run(settings, NULL, NULL);
