@@ -299,7 +299,7 @@ static pop_tensor shape_as(const ring *r, pop_tensor table, pop_tensor data)
     return table;
   }
   shape[0] = r->size;
-  memcpy(shape + 1, pop_tensor_shape(data), rank * sizeof *shape);
+  if (rank) memcpy(shape + 1, pop_tensor_shape(data), rank * sizeof *shape);
   pop_tensor shaped = pop_tensor_reshape(table, shape, rank + 1);
   free(shape);
   return shaped;
