@@ -133,6 +133,10 @@ static void add_openmpi(words *w, const poprun_options *o)
   if (geteuid() == 0) add(w, "--allow-run-as-root"); /* as in any container */
   add(w, "--quiet");
   add(w, "--oversubscribe");
+  add(w,
+      "--mca"); /* seconds that instances have to end after a signal; 1, Open MPI's own, is short on a busy machine */
+  add(w, "odls_base_sigkill_timeout");
+  add(w, "3");
   add(w, "--bind-to");
   add(w, o->numa ? "numa" : "none"); /* otherwise all threads of an instance would get one core */
   add_number(w, "-np", o->num_instances);
