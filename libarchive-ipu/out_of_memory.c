@@ -43,6 +43,7 @@ typedef struct scope {
 
 static _Thread_local scope *innermost;
 static _Thread_local unsigned held;
+static _Thread_local void (*thread_handler)(size_t bytes);
 
 /* ---- the reserve ---- */
 
@@ -141,9 +142,15 @@ void pop_set_out_of_memory_handler(pop_out_of_memory_handler handler)
   atomic_store(&out_of_memory_handler, handler);
 }
 
+void pop_set_thread_out_of_memory_handler(void (*handler)(size_t bytes))
+{
+  thread_handler = handler;
+}
+
 /* Nothing here may allocate. */
 static _Noreturn void end_process(size_t bytes)
 {
+  if (thread_handler) thread_handler(bytes);
   pop_out_of_memory_handler handler = atomic_load(&out_of_memory_handler);
   if (handler) handler(bytes);
   pop_output_remove_all_temporaries();

@@ -19,6 +19,12 @@ typedef struct linked_objects linked_objects;
 
 /* The module's one symbol, host_linker_module. */
 typedef struct host_linker_interface {
+  /* First, whatever else changes: POPULUS_HOST_LINKER_CONTRACT of the module's build, as the translator's (machine/translate.h). */
+  const char *contract;
+  /* First of all, in each thread that calls the module: base/llvm/ends.h. */
+  void (*ends_in)(void (*give_up)(const char *why));
+  /* In any thread that may end the process; needs memory. */
+  void (*prepare_thread)(void);
   /* `find` answers the address of what no object defines, or 0. Errors are texts to be freed with
    * `forget`. */
   linked_objects *(*link)(const host_object *objects, size_t count,

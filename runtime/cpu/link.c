@@ -1,9 +1,12 @@
 /* Codelets in memory: the host objects of all codelets, linked anew for each load, so that what they keep
- * in static objects is as at the start, too. */
+ * in static objects is as at the start, too. LLVM does it, in a thread that can be given up (base/llvm_thread.h): without
+ * memory for it that is an error, and the process goes on. */
 #include "cpu/cpu_private.h"
 
+#include "base/llvm_thread.h"
 #include "base/log.h"
 #include "cpu/host_linker.h"
+#include "host_linker_contract.h"
 
 #include <dlfcn.h>
 #include <gelf.h>
@@ -12,7 +15,6 @@
 #include <string.h>
 
 struct host_code {
-  void *library;
   const host_linker_interface *linker;
   linked_objects *linked;
 };
@@ -72,16 +74,42 @@ static pop_error *collect(const cpu_program *p, object_list *list)
   return error;
 }
 
-/* ---- the module ---- */
+/* ---- symbols ---- */
 
+static uintptr_t find_outside(const char *name)
+{
+  uintptr_t address = cpu_library_find(name);
+  return address ? address : (uintptr_t)dlsym(RTLD_DEFAULT, name);
+}
+
+/* ---- in LLVM's thread ---- */
+
+typedef struct link_call {
+  cpu *c;
+  const object_list *objects;
+  pop_error *error;
+} link_call;
+
+/* The module stays: LLVM does not like to be unloaded. */
 static pop_error *open_module(host_code *code)
 {
+  if (!llvm_thread_has_room())
+    return pop_error_new(POP_ERROR_MEMORY,
+                         "cannot load the linker of the CPU device: there is no memory for LLVM");
   char *path = pop_xasprintf("%s/populus-host-linker.so", pop_data_dir());
-  code->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (code->library) code->linker = dlsym(code->library, "host_linker_module");
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library) code->linker = dlsym(library, "host_linker_module");
   free(path);
-  if (code->linker) return NULL;
-  return pop_error_new(POP_ERROR_SYSTEM, "cannot load the linker of the CPU device: %s", dlerror());
+  if (!code->linker)
+    return pop_error_new(POP_ERROR_SYSTEM, "cannot load the linker of the CPU device: %s",
+                         dlerror());
+  if (strcmp(code->linker->contract, POPULUS_HOST_LINKER_CONTRACT) != 0)
+    return pop_error_new(POP_ERROR_SYSTEM,
+                         "populus-host-linker.so in '%s' belongs to another build of Populus: "
+                         "install it together with what uses it",
+                         pop_data_dir());
+  code->linker->ends_in(llvm_thread_give_up);
+  return NULL;
 }
 
 static pop_error *failure(const host_code *code, char *text)
@@ -91,55 +119,79 @@ static pop_error *failure(const host_code *code, char *text)
   return error;
 }
 
-/* ---- symbols ---- */
-
-static uintptr_t find_outside(const char *name)
-{
-  uintptr_t address = cpu_library_find(name);
-  return address ? address : (uintptr_t)dlsym(RTLD_DEFAULT, name);
-}
-
 static pop_error *find_entries(cpu *c)
 {
-  const cpu_program *p = c->program;
-  c->entries = pop_xcalloc(p->num_entries + 1, sizeof *c->entries);
-  for (size_t i = 0; i < p->num_entries; i++) {
+  for (size_t i = 0; i < c->program->num_entries; i++) {
     char *text = NULL;
-    uintptr_t address = c->code->linker->address(c->code->linked, p->entries[i], &text);
+    uintptr_t address = c->code->linker->address(c->code->linked, c->program->entries[i], &text);
     if (!address) return failure(c->code, text);
     c->entries[i].address = address;
   }
   return NULL;
 }
 
-static pop_error *link_all(cpu *c)
+static void open_inside(void *context)
 {
-  object_list list = {0};
+  link_call *call = context;
+  call->error = open_module(call->c->code);
+}
+
+static pop_error *link_objects(cpu *c, const object_list *objects)
+{
   char *text = NULL;
-  pop_error *error = collect(c->program, &list);
-  if (!error) error = open_module(c->code);
-  if (!error) {
-    c->code->linked = c->code->linker->link(list.items, list.count, find_outside, &text);
-    error = c->code->linked ? find_entries(c) : failure(c->code, text);
-  }
-  pop_gp_free(list.library);
-  free(list.items);
-  return error;
+  c->code->linker->ends_in(llvm_thread_give_up);
+  c->code->linked = c->code->linker->link(objects->items, objects->count, find_outside, &text);
+  return c->code->linked ? find_entries(c) : failure(c->code, text);
+}
+
+static void link_inside(void *context)
+{
+  link_call *call = context;
+  call->error = link_objects(call->c, call->objects);
+}
+
+static void unlink_inside(void *context)
+{
+  host_code *code = context;
+  code->linker->ends_in(llvm_thread_give_up);
+  code->linker->destroy(code->linked);
+}
+
+/* ---- from outside ---- */
+
+static pop_error *call_linker(void (*body)(void *), link_call *call)
+{
+  if (llvm_thread_call(LLVM_HOST_LINKER, body, call)) return call->error;
+  call->c->code->linked = NULL; /* or half of it */
+  return pop_error_new(POP_ERROR_MEMORY, "cannot link codelets for the CPU: %s",
+                       llvm_thread_error());
+}
+
+static pop_error *link_all(cpu *c, object_list *objects)
+{
+  link_call call = {.c = c, .objects = objects};
+  POP_TRY(collect(c->program, objects));
+  POP_TRY(call_linker(open_inside, &call));
+  c->code->linker->prepare_thread();
+  return call_linker(link_inside, &call);
 }
 
 pop_error *cpu_link(cpu *c)
 {
+  object_list objects = {0};
   if (c->program->num_entries == 0) return NULL;
   c->code = pop_xcalloc(1, sizeof *c->code);
-  pop_error *error = link_all(c);
+  c->entries = pop_xcalloc(c->program->num_entries + 1, sizeof *c->entries);
+  pop_error *error = link_all(c, &objects);
+  pop_gp_free(objects.library);
+  free(objects.items);
   if (error) cpu_unlink(c);
   return error;
 }
 
-/* The module stays: LLVM does not like to be unloaded. */
 void cpu_unlink(cpu *c)
 {
-  if (c->code && c->code->linked) c->code->linker->destroy(c->code->linked);
+  if (c->code && c->code->linked) (void)llvm_thread_call(LLVM_HOST_LINKER, unlink_inside, c->code);
   free(c->code);
   free(c->entries);
   c->code = NULL;

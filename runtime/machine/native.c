@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#define XXH_STATIC_LINKING_ONLY /* the state is a struct, not memory that there may not be */
 #include <xxhash.h>
 
 enum { NUM_CHAINS = 1024, IDLE_BYTES = 32 << 20 };
@@ -44,20 +45,19 @@ _Static_assert(sizeof(code_window) == 2 * sizeof(uint32_t), "code_window");
 
 static void find_key(const code_unit *code, uint64_t key[2])
 {
-  XXH3_state_t *state = XXH3_createState();
-  XXH3_128bits_reset(state);
-  XXH3_128bits_update(state, code->functions, code->num_functions * sizeof *code->functions);
-  XXH3_128bits_update(state, code->blocks, code->num_blocks * sizeof *code->blocks);
-  XXH3_128bits_update(state, code->ops, code->num_ops * sizeof *code->ops);
+  XXH3_state_t state;
+  XXH3_128bits_reset(&state);
+  XXH3_128bits_update(&state, code->functions, code->num_functions * sizeof *code->functions);
+  XXH3_128bits_update(&state, code->blocks, code->num_blocks * sizeof *code->blocks);
+  XXH3_128bits_update(&state, code->ops, code->num_ops * sizeof *code->ops);
   if (code->num_targets)
-    XXH3_128bits_update(state, code->targets, code->num_targets * sizeof *code->targets);
-  XXH3_128bits_update(state, code->ranges, code->num_ranges * sizeof *code->ranges);
-  XXH3_128bits_update(state, code->words, code->num_words * sizeof *code->words);
-  XXH3_128bits_update(state, (code_window[]){code->readable, code->writable},
+    XXH3_128bits_update(&state, code->targets, code->num_targets * sizeof *code->targets);
+  XXH3_128bits_update(&state, code->ranges, code->num_ranges * sizeof *code->ranges);
+  XXH3_128bits_update(&state, code->words, code->num_words * sizeof *code->words);
+  XXH3_128bits_update(&state, (code_window[]){code->readable, code->writable},
                       2 * sizeof(code_window));
-  XXH3_128bits_update(state, &code->checked, sizeof code->checked);
-  XXH128_hash_t hash = XXH3_128bits_digest(state);
-  XXH3_freeState(state);
+  XXH3_128bits_update(&state, &code->checked, sizeof code->checked);
+  XXH128_hash_t hash = XXH3_128bits_digest(&state);
   key[0] = hash.low64;
   key[1] = hash.high64;
 }

@@ -1,5 +1,6 @@
 /* The translator's module in this process: loaded when it is wanted first, then for good; used by one
- * thread at a time.
+ * thread at a time. What it does is done in a thread that can be given up (base/llvm_thread.h): without memory for LLVM,
+ * no more code is compiled, and that is all.
  *
  * Places to rest. The translator's thread comes by `breathe` between groups of passes, where it holds no
  * lock of LLVM or the C library. If it has not had a core for itself since the last time, it rests
@@ -15,6 +16,7 @@
  * in other threads there is a handler of atexit, too. */
 #include "native.h"
 
+#include "base/llvm_thread.h"
 #include "base/log.h"
 #include "translator_contract.h"
 #include <dlfcn.h>
@@ -46,7 +48,7 @@ static struct {
             .gate = PTHREAD_MUTEX_INITIALIZER,
             .change = PTHREAD_COND_INITIALIZER};
 
-static _Thread_local bool this_thread_is_inside, this_thread_has_run;
+static _Thread_local bool this_thread_is_inside, this_thread_is_watched;
 
 /* ---- the end of the process ---- */
 
@@ -89,11 +91,27 @@ extern int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void 
     __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
+/* The C library ends the process if it has no memory for that: asking first leaves some in the thread's cache. Without,
+ * exit() in this thread is as in one that has run nothing. */
+static void watch_end_of_thread(void)
+{
+  enum { MORE_THAN_IT_NEEDS = 64 };
+  if (this_thread_is_watched || !__cxa_thread_atexit_impl) return;
+  void *volatile memory = malloc(MORE_THAN_IT_NEEDS); /* or the compiler would do without */
+  free(memory);
+  if (memory) __cxa_thread_atexit_impl(pause_translation, NULL, &__dso_handle);
+  this_thread_is_watched = memory != NULL;
+}
+
+/* Of the main thread: when there is memory. */
+__attribute__((constructor)) static void watch_main_thread(void)
+{
+  watch_end_of_thread();
+}
+
 void native_module_run_begins(void)
 {
-  if (!this_thread_has_run && __cxa_thread_atexit_impl)
-    __cxa_thread_atexit_impl(pause_translation, NULL, &__dso_handle);
-  this_thread_has_run = true;
+  watch_end_of_thread();
   pthread_mutex_lock(&module.gate);
   module.num_running++;
   go_on();
@@ -203,8 +221,15 @@ static char *identify(const char *path, const char *host)
   return text;
 }
 
+typedef struct opening {
+  const char *path;
+  char *error;
+} opening;
+
+/* In LLVM's thread. */
 static char *open_module(const char *path)
 {
+  if (!llvm_thread_has_room()) return pop_xstrdup("there is no memory for LLVM");
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   module.interface = library ? dlsym(library, "translator_module") : NULL;
   if (!module.interface) return pop_xstrdup(dlerror());
@@ -216,6 +241,7 @@ static char *open_module(const char *path)
                                       .find = translated_find,
                                       .value = translated_value,
                                       .copy = translated_copy};
+  module.interface->ends_in(llvm_thread_give_up);
   char *error = NULL, *text = NULL;
   module.translator = module.interface->create(&helpers, &error);
   if (error) {
@@ -225,16 +251,29 @@ static char *open_module(const char *path)
   return text;
 }
 
-/* Inside. */
+static void open_inside(void *context)
+{
+  opening *o = context;
+  this_thread_is_inside = true;
+  o->error = open_module(o->path);
+}
+
+/* Inside. The caller perhaps ends the process, and then needs what the C++ library keeps for each thread. */
 static void load(void)
 {
   char *path = pop_xasprintf("%s/populus-translator.so", pop_data_dir());
-  module.error = open_module(path);
+  opening o = {.path = path};
+  if (!llvm_thread_call(LLVM_TRANSLATOR, open_inside, &o)) {
+    module.translator = NULL;
+    o.error = pop_xstrdup(llvm_thread_error());
+  }
+  module.error = o.error;
   module.broken = !module.translator || atexit(leave_for_good);
   if (module.error) log_write(LOG_WARN, "MACHINE", "tile code is interpreted: %s", module.error);
   if (!module.broken) {
     module.identity = identify(path, module.interface->identity(module.translator));
-    module.interface->shrink();
+    native_module_shrink();
+    module.interface->prepare_thread();
   }
   free(path);
 }
@@ -266,7 +305,6 @@ bool native_module_enter(bool parks)
   if (enters) set_inside(true);
   pthread_mutex_unlock(&module.gate);
   module.parks = parks;
-  if (parks) last_rest = use_now();
   if (enters && !module.translator) load();
   if (enters && !module.broken) return true;
   if (enters)
@@ -306,9 +344,55 @@ void native_module_forked(void)
 
 /* ---- inside ---- */
 
+typedef struct module_call {
+  void (*body)(struct module_call *c);
+  const code_unit *unit;
+  const char *name;
+  const uint8_t *bytes;
+  size_t size;
+  translated_object *object;
+  uint8_t *made;
+  translated_code code;
+  char *why;
+} module_call;
+
+/* In LLVM's thread. */
+static void serve_call(void *context)
+{
+  module_call *c = context;
+  this_thread_is_inside = true;
+  module.interface->ends_in(llvm_thread_give_up);
+  c->body(c);
+}
+
+/* False: LLVM has been given up, and the module with it. What `c` would have become is lost. */
+static bool call_module(module_call *c)
+{
+  if (llvm_thread_call(LLVM_TRANSLATOR, serve_call, c)) return true;
+  module.broken = true;
+  if (!module.error) module.error = pop_xstrdup(llvm_thread_error());
+  return false;
+}
+
+/* The call's error as a text of this library. */
+static char *explain(bool called, const module_call *c)
+{
+  if (!called) return pop_xasprintf("%s; no more code is compiled", module.error);
+  char *text = c->why ? pop_xstrdup(c->why) : NULL;
+  if (c->why) module.interface->forget(c->why);
+  return text;
+}
+
+static void shrink_inside(module_call *c)
+{
+  (void)c;
+  module.interface->shrink();
+}
+
 void native_module_shrink(void)
 {
-  module.interface->shrink();
+  module_call call = {.body = shrink_inside};
+  call_module(&call);
 }
 
 const char *native_module_identity(void)
@@ -316,29 +400,47 @@ const char *native_module_identity(void)
   return module.identity;
 }
 
+static void compile_inside(module_call *c)
+{
+  last_rest = use_now();
+  c->made = module.interface->compile(module.translator, c->unit, c->name,
+                                      module.parks ? breathe : NULL, &c->size, &c->why);
+}
+
 uint8_t *native_module_compile(const code_unit *code, const char *name, size_t *size, char **error)
 {
-  char *why = NULL;
-  uint8_t *object = module.interface->compile(module.translator, code, name,
-                                              module.parks ? breathe : NULL, size, &why);
-  *error = why ? pop_xstrdup(why) : NULL;
-  if (why) module.interface->forget(why);
-  return object;
+  module_call call = {.body = compile_inside, .unit = code, .name = name};
+  bool called = call_module(&call);
+  *error = explain(called, &call);
+  *size = called ? call.size : 0;
+  return called ? call.made : NULL;
+}
+
+static void link_inside(module_call *c)
+{
+  c->code =
+      module.interface->link(module.translator, c->bytes, c->size, c->name, &c->object, &c->why);
 }
 
 translated_code native_module_link(const uint8_t *bytes, size_t size, const char *name,
                                    translated_object **object, char **error)
 {
-  char *why = NULL;
-  translated_code code = module.interface->link(module.translator, bytes, size, name, object, &why);
-  *error = why ? pop_xstrdup(why) : NULL;
-  if (why) module.interface->forget(why);
-  return code;
+  module_call call = {.body = link_inside, .bytes = bytes, .size = size, .name = name};
+  bool called = call_module(&call);
+  *error = explain(called, &call);
+  *object = called ? call.object : NULL;
+  return called ? call.code : NULL;
+}
+
+static void discard_inside(module_call *c)
+{
+  module.interface->discard(c->object);
 }
 
 void native_module_discard(translated_object *object)
 {
-  module.interface->discard(object);
+  module_call call = {.body = discard_inside, .object = object};
+  call_module(&call);
 }
 
 void native_module_digest(const void *bytes, size_t size, uint8_t digest[TRANSLATOR_DIGEST_BYTES])

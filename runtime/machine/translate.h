@@ -167,6 +167,10 @@ typedef struct translator_interface {
   /* First, whatever else changes: POPULUS_TRANSLATOR_CONTRACT of the module's build. A module with another
    * one lays the structs of this header out in another way, or means something else by them. */
   const char *contract;
+  /* First of all, in each thread that calls the module: base/llvm/ends.h. */
+  void (*ends_in)(void (*give_up)(const char *why));
+  /* In any thread that may end the process; needs memory. */
+  void (*prepare_thread)(void);
   /* Errors are texts to be freed with `forget`. */
   translator *(*create)(const translator_helpers *helpers, char **error);
   /* What else than the unit shapes an object: LLVM, processor and its features. */

@@ -21,6 +21,9 @@ POP_MUST_CHECK pop_error *pop_with_memory(const char *doing, pop_error *(*body)(
 void pop_memory_hold(void);
 void pop_memory_release(void);
 
+/* Called on this thread, before the process's handler (arena.h), with the bytes that could not be had; may return. NULL: none. */
+void pop_set_thread_out_of_memory_handler(void (*handler)(size_t bytes));
+
 /* At the begin of a call that allocates without pop_with_memory: are the blocks there that were set aside? MEMORY if not.
  * Costs a load, when they are. */
 POP_MUST_CHECK pop_error *pop_memory_check(void);

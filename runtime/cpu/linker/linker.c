@@ -2,7 +2,9 @@
  *
  * An object is linked when a symbol of it is looked up for the first time. What no object defines is asked
  * of the caller, one lookup at a time, by a definition generator. */
+#include "base/llvm/ends.h"
 #include "cpu/host_linker.h"
+#include "host_linker_contract.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
@@ -132,5 +134,10 @@ static void forget(char *error)
 }
 
 extern const host_linker_interface host_linker_module;
-const host_linker_interface host_linker_module = {
-    .link = link_objects, .address = find_address, .destroy = destroy, .forget = forget};
+const host_linker_interface host_linker_module = {.contract = POPULUS_HOST_LINKER_CONTRACT,
+                                                  .ends_in = llvm_ends_in,
+                                                  .prepare_thread = llvm_ends_prepare_thread,
+                                                  .link = link_objects,
+                                                  .address = find_address,
+                                                  .destroy = destroy,
+                                                  .forget = forget};

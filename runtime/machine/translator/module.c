@@ -3,6 +3,7 @@
  * LLVM's errors become texts here. Code is made for the host's own processor; it must have fused
  * multiply-add and half-precision conversions, because without them both would be calls of
  * libraries that the code generator takes for granted. */
+#include "base/llvm/ends.h"
 #include "lift.h"
 #include "translator_contract.h"
 
@@ -500,6 +501,8 @@ static void forget(char *error)
 
 extern const translator_interface translator_module;
 const translator_interface translator_module = {.contract = POPULUS_TRANSLATOR_CONTRACT,
+                                                .ends_in = llvm_ends_in,
+                                                .prepare_thread = llvm_ends_prepare_thread,
                                                 .create = create,
                                                 .identity = identity,
                                                 .compile = compile,

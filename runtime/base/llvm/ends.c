@@ -1,0 +1,93 @@
+/* LLVM and the C++ library have handlers for what is the end; they belong to the process, and so those of this file ask
+ * `give_up` first whose thread it is. C has no headers for them: names are as the C++ compiler's. */
+#include "base/llvm/ends.h"
+
+#include <llvm-c/ErrorHandling.h>
+#include <populus/out_of_memory.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef void (*new_handler)(void);
+/* std::set_new_handler; std::__throw_bad_alloc, which `new` would do without a handler; llvm/Support/ErrorHandling.h */
+extern new_handler set_new_handler(new_handler handler) __asm__("_ZSt15set_new_handlerPFvvE");
+extern void *cxa_get_globals(void) __asm__("__cxa_get_globals");
+extern _Noreturn void throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv");
+extern void install_bad_alloc_handler(
+    void (*handler)(void *, const char *, bool),
+    void *data) __asm__("_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_");
+
+static void stay(const char *why)
+{
+  (void)why;
+}
+
+static _Atomic(give_up_function) give_up_function_now = stay;
+
+static void give_up_thread(const char *why)
+{
+  give_up_function give_up = atomic_load(&give_up_function_now);
+  give_up(why);
+}
+static new_handler before;
+
+static const char no_memory[] = "LLVM has no memory";
+
+static void when_new_fails(void)
+{
+  give_up_thread(no_memory);
+  if (!before) throw_bad_alloc();
+  before();
+}
+
+/* In threads of others LLVM does this by itself when there is no handler. */
+static void say(const char *why)
+{
+  static const char name[] = "LLVM ERROR: ";
+  bool said = write(STDERR_FILENO, name, sizeof name - 1) >= 0;
+  for (const char *c = why; said && *c; ++c) said = write(STDERR_FILENO, c, 1) == 1;
+  if (said && write(STDERR_FILENO, "\n", 1) != 1) return;
+}
+
+static void when_malloc_fails(void *data, const char *why, bool crash)
+{
+  (void)data;
+  (void)crash;
+  give_up_thread(no_memory);
+  say(why);
+  abort();
+}
+
+static void when_fatal(const char *why)
+{
+  give_up_thread(why);
+  say(why);
+}
+
+static void when_arena_fails(size_t bytes)
+{
+  (void)bytes;
+  give_up_thread(no_memory);
+}
+
+static void install(void)
+{
+  before = set_new_handler(when_new_fails);
+  install_bad_alloc_handler(when_malloc_fails, NULL);
+  LLVMInstallFatalErrorHandler(when_fatal);
+}
+
+void llvm_ends_in(give_up_function give_up)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, install);
+  atomic_store(&give_up_function_now, give_up);
+  pop_set_thread_out_of_memory_handler(when_arena_fails);
+}
+
+void llvm_ends_prepare_thread(void)
+{
+  (void)cxa_get_globals();
+}
