@@ -6,7 +6,8 @@
  * is improved: a block is moved forward in the order, the one that sticks out highest or any, and
  * what comes behind its new place is placed again. The new order is kept unless it is worse: unless
  * it ends higher, or equally high with more bytes above the goal. After many failures two more moves
- * are made at once.
+ * are made at once. A few blocks have few orders: a search among those ends when so many moves in a row
+ * have found nothing that there is hardly anything to find.
  *
  * The random numbers are the same in every run, and the work is counted, not timed, so that equal
  * problems get equal plans.
@@ -20,7 +21,8 @@
 
 enum {
   MANY_FAILURES = 30,
-  RULES_COST = 4, /* times what a block without rules costs */
+  FAILURES_PER_PAIR = 32, /* of blocks, and the search is over */
+  RULES_COST = 4,         /* times what a block without rules costs */
 };
 static const uint64_t BROKEN_BYTES = (uint64_t)1 << 40;
 
@@ -207,8 +209,8 @@ static uint64_t bytes_above_goal(const plan_group *group)
 static void improve(search_memory *memory, const plan_group *group, uint64_t best)
 {
   uint64_t random = 1, least_above = bytes_above_goal(group);
-  int failures = 0;
-  while (best > group->goal && memory->budget > 0) {
+  uint64_t failures = 0, most_failures = (uint64_t)group->count * group->count * FAILURES_PER_PAIR;
+  while (best > group->goal && memory->budget > 0 && failures < most_failures) {
     size_t first = disturb(memory, group, &random);
     for (int more = failures > MANY_FAILURES ? 2 : 0; more > 0; more--) {
       size_t other = disturb(memory, group, &random);
