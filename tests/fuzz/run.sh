@@ -59,8 +59,8 @@ report)
   done
   rm -rf "$work"
   ;;
-executable | object)
-  export POPULUS_DATA_DIR="$root/build-fuzz/lib/populus"
+executable | object | graph)
+  export POPULUS_DATA_DIR="$root/build-fuzz/lib/populus" POPULUS_SOURCE_DIR="$root"
   ;;
 esac
 for source in $sources; do

@@ -41,6 +41,9 @@ typedef struct model {
   pop_graph *graph;
   pop_arena *arena;
   uint64_t random; /* state */
+  /* From a fuzzer: what graph it is, as long as there are any; then it is `random` that decides. Values are always its. */
+  const uint8_t *choices;
+  size_t num_choices;
   model_variable variables[MODEL_MAX_VARIABLES];
   uint32_t num_variables;
 } model;
@@ -48,8 +51,12 @@ typedef struct model {
 /* 0 <= result < limit; limit > 0 */
 static inline uint32_t model_random(model *m, uint32_t limit)
 {
+  uint32_t value = 0;
   assert(limit > 0);
-  return random_below(&m->random, limit);
+  if (!m->num_choices) return random_below(&m->random, limit);
+  for (uint64_t reach = 1; reach < limit && m->num_choices; reach <<= 8, --m->num_choices)
+    value = value << 8 | *m->choices++;
+  return value % limit;
 }
 
 static inline bool model_chance(model *m, uint32_t one_in)
@@ -62,9 +69,10 @@ static inline bool model_chance(model *m, uint32_t one_in)
 /* A small number of the type; floating-point ones have few digits, so that sums round now and then. */
 static inline void model_random_value(model *m, pop_type type, void *to)
 {
-  float number = (float)((int)model_random(m, 6001) - 3000) / 100;
+  float number = (float)((int)random_below(&m->random, 6001) - 3000) / 100;
   uint16_t half = pop_half_from_float(number);
-  uint64_t bits = (uint64_t)model_random(m, UINT32_MAX) << 32 | model_random(m, UINT32_MAX);
+  uint64_t bits =
+      (uint64_t)random_below(&m->random, UINT32_MAX) << 32 | random_below(&m->random, UINT32_MAX);
   switch (type) {
   case POP_BOOL:
     bits &= 1;

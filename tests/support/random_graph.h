@@ -71,6 +71,7 @@ typedef struct node {
 
 typedef struct random_graph {
   uint64_t seed;
+  const char *codelets; /* file */
   model m;
   uint32_t num_tiles;
   node nodes[MAX_NODES];
