@@ -214,6 +214,7 @@ static void make_inside(const code_unit *code, native_folder *folder, bool look,
   if (found != NATIVE_FOUND && compile) compile_unit(code, name, &material, m);
   if (m->file.size) link_unit(code, name, m);
   m->state = m->file.size || compile ? NATIVE_DONE : NATIVE_ABSENT;
+  m->counted.failed = m->state == NATIVE_DONE && !m->native;
   if (found == NATIVE_FOUND) {
     m->counted.loaded = 1;
     log_made(code, "Loaded", folder->path, start);
@@ -233,11 +234,14 @@ static void forget_operations(code_unit *code)
   free(code->blocks);
   free(code->ops);
   free(code->targets);
+  free(code->pointed);
   code->functions = NULL;
   code->blocks = NULL;
   code->ops = NULL;
   code->targets = NULL;
-  code->num_functions = code->num_blocks = code->num_ops = code->num_targets = 0;
+  code->pointed = NULL;
+  code->num_pointed = code->num_functions = code->num_blocks = code->num_ops = code->num_targets =
+      0;
 }
 
 /* Under the lock. */
@@ -253,6 +257,7 @@ static void note_made(native_unit *u, const made *m)
   all.counters.compiled += m->counted.compiled;
   all.counters.loaded += m->counted.loaded;
   all.counters.saved += m->counted.saved;
+  all.counters.failed += m->counted.failed;
   all.counters.refused += m->counted.refused;
   pthread_cond_broadcast(&all.done);
 }

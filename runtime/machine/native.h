@@ -65,6 +65,8 @@ native_folder *native_folder_of(const char *path, uint64_t max_bytes);
 
 typedef struct native_counters {
   uint64_t compiled, loaded, saved;
+  uint64_t
+      failed; /* units that could not be made: the interpreter does it all, and a log line says why */
   uint64_t refused; /* entries of the folder that are damaged, or others' */
 } native_counters;
 native_counters native_get_counters(void); /* of the process */

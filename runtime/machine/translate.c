@@ -451,6 +451,8 @@ static translated_frame make_frame(machine *m, tile *t, context *c, context *pro
                             .clock = c->clock,
                             .instructions = c->instructions,
                             .slot_cycles = m->target.num_worker_contexts,
+                            .stack_end =
+                                (uintptr_t)__builtin_frame_address(0) - TRANSLATED_STACK_BYTES,
                             .tile_number = t->number,
                             .readable_start = c->readable.start,
                             .readable_bytes = c->readable.size,
@@ -474,15 +476,15 @@ static bool run_native(machine *m, tile *t, context *c)
   uint64_t before;
   guard_note(c);
   do {
-    before = frame.count;
+    before = frame.slots;
     native(&frame);
     native = find_native(t, c, c->pc);
-  } while (native && frame.count != before);
+  } while (native && frame.slots != before);
   guard_note(NULL);
   c->clock += frame.slots * m->target.num_worker_contexts;
-  c->instructions += frame.count;
-  t->instructions += frame.count;
-  return frame.count != 0;
+  c->instructions += frame.slots - frame.extra;
+  t->instructions += frame.slots - frame.extra;
+  return frame.slots != 0;
 }
 
 /* The interpreter is long at one place, or native code came to where there is none: to the caller of what was hot, which

@@ -37,7 +37,9 @@ typedef struct code_op {
  *   CALL    the last operation (jal) calls `callee`, which is expected to return to `next`
  *   ENTER   the last operation (jal) calls a function of which `taken` is the first block of a copy
  *   DYNAMIC the last operation (jalr, tile.call) goes to an address; `next` is behind it, if that
- *           is where a return is expected; otherwise the `targets` are where it probably goes
+ *           is where a return is expected; the `targets` are where it probably goes
+ *   KNOWN   no operation: a DYNAMIC block has found that it calls `callee`, which is expected to return to `next`, the
+ *           block at pc_end; `pc` is where it begins
  *   LEAVE   what is at `pc_end` is the interpreter's; it is not among the operations */
 typedef enum block_end {
   BLOCK_NEXT,
@@ -46,6 +48,7 @@ typedef enum block_end {
   BLOCK_CALL,
   BLOCK_ENTER,
   BLOCK_DYNAMIC,
+  BLOCK_KNOWN,
   BLOCK_LEAVE
 } block_end;
 
@@ -85,6 +88,9 @@ typedef struct code_unit {
   size_t num_ops, ops_capacity;
   int32_t *targets; /* blocks of the same function, of jump tables */
   size_t num_targets, targets_capacity;
+  int32_t *
+      pointed; /* functions of the unit that pointers in its code or tables point to (translate_pointers.c) */
+  size_t num_pointed, pointed_capacity;
   code_range *ranges; /* ascending, not touching */
   size_t num_ranges, ranges_capacity;
   uint32_t *words;
@@ -102,13 +108,14 @@ typedef struct code_unit {
 /* What native code works on. */
 typedef struct translated_frame {
   context *c;
-  uint8_t *memory;              /* host's place of tile address 0 */
-  uint64_t slots, count;        /* issue slots and instructions since the frame was made */
-  uint64_t limit;               /* of slots; not above INT64_MAX */
+  uint8_t *memory; /* host's place of tile address 0 */
+  uint64_t slots,
+      extra;      /* issue slots since the frame was made, and how many more than instructions */
+  uint64_t limit; /* of slots; not above INT64_MAX */
   uint64_t clock, instructions; /* the context's when the frame was made */
   uint64_t slot_cycles;         /* of the clock, per slot */
+  uintptr_t stack_end;          /* of the host: native code calls no deeper */
   uint32_t tile_number;
-  uint32_t depth; /* native calls that have not returned */
   /* The context's windows: start and bytes. Those of stores lie in that of loads, or are empty. */
   uint32_t readable_start, readable_bytes;
   uint32_t writable_start, writable_bytes;
@@ -122,7 +129,8 @@ typedef struct translated_frame {
 
 typedef void (*translated_code)(translated_frame *frame);
 
-enum { TRANSLATED_MAX_DEPTH = 128 };
+/* Of the host's stack, for native code of one frame and the helpers that it calls. */
+enum { TRANSLATED_STACK_BYTES = 192 << 10 };
 
 /* Helpers of native code. */
 
@@ -193,6 +201,13 @@ typedef struct translator_interface {
 /* translate_discover.c: the unit that starts at `entry`; false if nothing there is worth it. */
 bool code_unit_discover(machine *m, tile *t, uint32_t entry, code_unit *unit);
 void code_unit_free(code_unit *unit);
+
+/* translate_pointers.c: places in the tile's code range that the unit's code makes the address of, or loads from a
+ * table that it makes the address of; each once. To be freed. */
+uint32_t *code_unit_find_pointers(const machine *m, const tile *t, const code_unit *unit,
+                                  size_t *num_pointers);
+/* Does it call through pointers? */
+bool code_unit_calls_pointers(const code_unit *unit);
 
 /* translate_inline.c: copies of small functions take the place of calls. */
 void code_unit_inline(code_unit *unit);

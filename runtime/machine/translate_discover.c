@@ -5,6 +5,8 @@
  * the knowledge (returns do that, too). Functions are found one after the other: the list of
  * functions is the list of work.
  *
+ * Where the unit calls through registers, functions that its pointers probably point to are added (translate_pointers.c).
+ *
  * For one function the words are visited in any order, marked, and then cut into blocks in the order
  * of their addresses. */
 #include "translate.h"
@@ -402,6 +404,49 @@ static void note_words(discovery *d)
       u->words[at++] = memory_word(d->m, d->t, pc);
 }
 
+/* From function `first` on, and those that they call. */
+static void discover_functions(discovery *d, size_t first)
+{
+  code_unit *unit = d->unit;
+  for (size_t i = first; i < unit->num_functions; i++) {
+    if (unit->num_ops > MAX_OPS) { /* callers find these when they call */
+      for (size_t b = 0; b < unit->num_blocks; b++)
+        if (unit->blocks[b].callee >= (int32_t)i) unit->blocks[b].callee = UNIT_NONE;
+      unit->num_functions = i;
+      return;
+    }
+    discover_function(d, i);
+  }
+}
+
+/* Is the place inside of a function of the unit, as those of a jump table are? */
+static bool is_inside(const discovery *d, uint32_t address)
+{
+  const code_unit *u = d->unit;
+  for (size_t i = 0; i < u->num_functions; i++)
+    if (u->functions[i].entry == address) return false;
+  return d->taken[word_of(d, address)];
+}
+
+/* Functions that the unit's pointers probably point to become functions of the unit. */
+static void find_pointed(discovery *d)
+{
+  code_unit *u = d->unit;
+  if (!code_unit_calls_pointers(u)) return;
+  size_t count, first = u->num_functions;
+  uint32_t *places = code_unit_find_pointers(d->m, d->t, u, &count);
+  for (size_t i = 0; i < count; i++) {
+    if (word_of(d, places[i]) >= num_words(d) || is_inside(d, places[i])) continue;
+    code_op op = code_op_of(d, word_of(d, places[i]));
+    int32_t function = is_left(&op) ? UNIT_NONE : find_function(u, places[i]);
+    if (function != UNIT_NONE) pop_push(u->pointed, u->num_pointed, u->pointed_capacity, function);
+  }
+  free(places);
+  discover_functions(d, first);
+  while (u->num_pointed && (size_t)u->pointed[u->num_pointed - 1] >= u->num_functions)
+    u->num_pointed--;
+}
+
 bool code_unit_discover(machine *m, tile *t, uint32_t entry, code_unit *unit)
 {
   *unit = (code_unit){0};
@@ -412,15 +457,8 @@ bool code_unit_discover(machine *m, tile *t, uint32_t entry, code_unit *unit)
   d.marks = pop_xcalloc(num_words(&d) + 1, 1);
   d.taken = pop_xcalloc(num_words(&d) + 1, 1);
   find_function(unit, entry);
-  for (size_t i = 0; i < unit->num_functions; i++) {
-    if (unit->num_ops > MAX_OPS) { /* callers find these when they call */
-      for (size_t b = 0; b < unit->num_blocks; b++)
-        if (unit->blocks[b].callee >= (int32_t)i) unit->blocks[b].callee = UNIT_NONE;
-      unit->num_functions = i;
-      break;
-    }
-    discover_function(&d, i);
-  }
+  discover_functions(&d, 0);
+  find_pointed(&d);
   note_words(&d);
   code_unit_inline(unit);
   free(d.marks);
@@ -435,6 +473,7 @@ void code_unit_free(code_unit *unit)
   free(unit->blocks);
   free(unit->ops);
   free(unit->targets);
+  free(unit->pointed);
   free(unit->ranges);
   free(unit->words);
   *unit = (code_unit){0};

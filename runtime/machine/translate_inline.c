@@ -1,11 +1,14 @@
 /* Inlining: small functions of a unit become part of those that call them.
  *
- * A native call costs what some thirty instructions do: all registers of the caller go to the context, those of the
- * callee come from there, time is compared with its limit twice. So a call of a small function is made into a jump to a copy of
+ * A native call costs what some ten instructions do: registers are moved to where the callee wants them, time is compared
+ * with its limit twice. So a call of a small function is made into a jump to a copy of
  * its blocks. The call becomes BLOCK_ENTER, which sets the return address; a return of the copy
  * (`jr ra`) gets one target, the block behind the call. Like the targets of a jump table that is a guess: native code
  * compares with what is really in ra, and leaves if it is another place. So nothing is assumed about what the
  * function does with its return address.
+ *
+ * A call through a register is compared with the functions that the unit's pointers point to (translate_pointers.c);
+ * what is found is a BLOCK_KNOWN, and then a call like any other.
  *
  * A function that calls itself is copied into itself a few times, which saves as many calls. */
 #include "translate.h"
@@ -108,6 +111,58 @@ static bool is_wanted(const inliner *in, int32_t callee, int32_t caller)
          ops <= (same ? SMALL_RECURSIVE : SMALL_OPS) && in->copied_ops + ops <= MAX_COPIED_OPS;
 }
 
+/* Makes the call at the end of the block a jump into a copy, if that is worth it. */
+static void copy_callee(inliner *in, size_t number)
+{
+  const code_block *b = &in->to->blocks[in->first_block + number];
+  bool calls = b->end == BLOCK_CALL || b->end == BLOCK_KNOWN;
+  if (!calls || b->callee == UNIT_NONE || b->next == UNIT_NONE) return;
+  if (!is_wanted(in, b->callee, in->instance_of[number])) return;
+  int32_t entry = (int32_t)in->num_blocks;
+  add_instance(in, (size_t)b->callee, in->instance_of[number], b->next);
+  code_block *call = &in->to->blocks[in->first_block + number];
+  if (call->end == BLOCK_KNOWN) { /* which goes on there, without an operation */
+    call->end = BLOCK_NEXT;
+    call->next = entry;
+    call->pc_end = call->pc;
+  } else {
+    call->end = BLOCK_ENTER;
+    call->taken = entry;
+    call->next = UNIT_NONE;
+  }
+  call->callee = UNIT_NONE;
+}
+
+static bool calls_pointer(const code_unit *u, const code_block *b)
+{
+  return b->end == BLOCK_DYNAMIC && b->next != UNIT_NONE && !b->num_targets &&
+         u->ops[b->first_op + b->num_ops - 1].id == OP_JALR;
+}
+
+/* Guarded direct calls (speculative devirtualisation): the functions that pointers of the unit point to are what a call
+ * through a register goes to, if it goes to one of them. */
+static void guard_call(inliner *in, size_t number)
+{
+  code_unit *u = in->to;
+  code_block caller = u->blocks[in->first_block + number];
+  caller.first_target = (uint32_t)u->num_targets;
+  caller.num_targets = (uint32_t)in->from->num_pointed;
+  for (size_t i = 0; i < in->from->num_pointed; i++) {
+    int32_t callee = in->from->pointed[i];
+    code_block known = {.pc = function_of(in, (size_t)callee)->entry,
+                        .pc_end = caller.pc_end,
+                        .first_op = (uint32_t)u->num_ops,
+                        .end = BLOCK_KNOWN,
+                        .next = caller.next,
+                        .taken = UNIT_NONE,
+                        .callee = callee};
+    pop_push(u->targets, u->num_targets, u->targets_capacity, (int32_t)in->num_blocks);
+    pop_push(u->blocks, u->num_blocks, u->blocks_capacity, known);
+    pop_push(in->instance_of, in->num_blocks, in->blocks_capacity, in->instance_of[number]);
+  }
+  u->blocks[in->first_block + number] = caller;
+}
+
 static void make_function(inliner *in, size_t number)
 {
   code_unit *u = in->to;
@@ -117,14 +172,8 @@ static void make_function(inliner *in, size_t number)
   add_instance(in, number, UNIT_NONE, UNIT_NONE);
   for (size_t n = 0; n < in->num_blocks; n++) { /* their number grows */
     const code_block *b = &u->blocks[in->first_block + n];
-    if (b->end != BLOCK_CALL || b->callee == UNIT_NONE || b->next == UNIT_NONE) continue;
-    if (!is_wanted(in, b->callee, in->instance_of[n])) continue;
-    int32_t entry = (int32_t)in->num_blocks;
-    add_instance(in, (size_t)b->callee, in->instance_of[n], b->next);
-    code_block *call = &u->blocks[in->first_block + n];
-    call->end = BLOCK_ENTER;
-    call->taken = entry;
-    call->next = call->callee = UNIT_NONE;
+    if (calls_pointer(u, b)) guard_call(in, n);
+    copy_callee(in, n);
   }
   pop_push(u->functions, u->num_functions, u->functions_capacity,
            (code_function){.entry = function_of(in, number)->entry,
@@ -132,7 +181,8 @@ static void make_function(inliner *in, size_t number)
                            .num_blocks = (uint32_t)in->num_blocks});
 }
 
-/* The functions that are still called, in the order of their first call. */
+/* The functions that are still called, in the order of their first call. The unit's entry, if the unit calls it, becomes
+ * another function besides, because those are called in another way (translator/calling.c). */
 static void make_functions(inliner *in)
 {
   code_unit *u = in->to;
@@ -140,7 +190,6 @@ static void make_functions(inliner *in)
   int32_t *number = pop_xmalloc(in->from->num_functions * sizeof *number);
   for (size_t i = 0; i < in->from->num_functions; i++) number[i] = UNIT_NONE;
   pop_push(wanted, num_wanted, capacity, 0);
-  number[0] = 0;
   for (size_t i = 0; i < num_wanted; i++) {
     make_function(in, wanted[i]);
     for (size_t n = in->first_block; n < u->num_blocks; n++) {
@@ -165,6 +214,8 @@ void code_unit_inline(code_unit *unit)
   made.blocks = NULL;
   made.ops = NULL;
   made.targets = NULL;
+  made.pointed = NULL;
+  made.num_pointed = made.pointed_capacity = 0;
   made.num_functions = made.functions_capacity = made.num_blocks = made.blocks_capacity = 0;
   made.num_ops = made.ops_capacity = made.num_targets = made.targets_capacity = 0;
   inliner in = {.from = unit, .to = &made};
@@ -177,5 +228,6 @@ void code_unit_inline(code_unit *unit)
   free(unit->blocks);
   free(unit->ops);
   free(unit->targets);
+  free(unit->pointed);
   *unit = made;
 }

@@ -29,12 +29,26 @@ check_helper() {
   done
 }
 
+# check_function <name>: called by LLVM's regcall convention: what it pushes it pops, and nothing clears the low halves of
+# vector registers, which callers keep some of (that they are restored is what unit-machine-translate_calls is for)
+check_function() {
+  sed -n "/<$1>:/,/^$/p" code >function
+  sed -n 's/.*push *//p' function | sort -u >pushed
+  sed -n 's/.*pop *//p' function | sort -u | cmp - pushed || fail "$1 does not restore what it saves: $(cat function)"
+  ! grep -q vzeroall function || fail "$1 clears vector registers that callers keep"
+}
+
 check_helpers() {
   objdump -d --no-show-raw-insn "$object" >code
   check_helper quiet_access
   check_helper quiet_more_time
-  # Functions of the tile are called by C's convention, about which nothing has to be believed.
-  sed -n 's/^[0-9a-f]* <\(.*\)>:$/\1/p' code | grep -Ev '^(quiet_(access|more_time)|(unit|tile)_[0-9a-f]+)$' &&
+  # The unit is called by C's convention, about which nothing has to be believed.
+  sed -n 's/^[0-9a-f]* <\(.*\)>:$/\1/p' code >functions
+  grep -Ex 'tile_[0-9a-f]+_[0-9]+' functions >tiles || true
+  while read -r function; do
+    check_function "$function"
+  done <tiles
+  grep -Evx 'quiet_(access|more_time)|unit_[0-9a-f]+|tile_[0-9a-f]+(_[0-9]+)?' functions &&
     fail "$object has functions that nobody has looked at"
   true
 }

@@ -3,6 +3,7 @@
 #define SUPPORT_ENGINES_DIFFER_H
 
 #include <machine/machine.h>
+#include <machine/native.h>
 #include <populus/arena.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,8 @@ static inline char *outcomes_differ(const outcome *a, const outcome *b, const po
   return NULL;
 }
 
-/* The sentence if `engine` does not do as the interpreter; an error, too, is one. `options`: but for the engine. */
+/* The sentence if `engine` does not do as the interpreter; an error, too, is one, and so is code that the translator could
+ * not make: that would compare the interpreter with itself. `options`: but for the engine. */
 static inline char *engines_differ(machine_engine engine, const pop_target *target,
                                    const pop_image *image, const tile_stack *stacks,
                                    machine_options options)
@@ -74,6 +76,8 @@ static inline char *engines_differ(machine_engine engine, const pop_target *targ
   if (!error) error = run_image(target, image, stacks, options, &translated);
   char *difference = error ? pop_xstrdup(pop_error_message(error))
                            : outcomes_differ(&interpreted, &translated, image);
+  if (!difference && native_get_counters().failed)
+    difference = pop_xstrdup("the translator could not make some code");
   pop_error_free(error);
   free(interpreted.memory);
   free(translated.memory);

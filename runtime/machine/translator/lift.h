@@ -2,12 +2,13 @@
  *
  *   code_unit --loops.c--> which loops can be counted beforehand, what they access
  *             --lift_guard.c--> what is tested in front of them
- *             --lift_function.c--> blocks, calls; --lift_state.c--> registers, time, leaving
+ *             --calling.c--> with which registers functions are called
+ *             --lift_function.c--> blocks; --lift_call.c--> calls; --lift_state.c--> registers, time, leaving
  *             --lift_*.c--> instructions
  *   LLVM module --module.c--> native code
  *
- * Registers are stack slots of the native function (LLVM makes values of them), loaded where it
- * begins and written back where it ends. A floating-point register has several slots:
+ * Registers are stack slots of the native function (LLVM makes values of them), set where it begins from its
+ * parameters or the context, and written back where it ends. A floating-point register has several slots:
  *
  *   f     what it is as a single
  *   h     what it is as a half (functions with half instructions only)
@@ -181,6 +182,28 @@ uint32_t *stack_pointers_find(const code_unit *unit, const code_function *f);
 /* Bits behind an operation, given those in front of it. */
 uint32_t stack_pointers_after(uint32_t before, const code_op *op);
 
+/* calling.c: how a function is called. Sets have a bit per register. */
+
+enum { LEFT_FUNCTION = 1 }; /* in place of a pc, which is even */
+
+typedef struct calling {
+  uint32_t x, f, writes_x, writes_f; /* what it uses, or what it calls; x[0] is in none */
+  bool by_context; /* called with everything in the context; no parameters but the frame */
+  bool calls;
+  bool has_half;        /* as the next two, of itself alone */
+  bool changes_extra;   /* some instruction takes more or less than one slot */
+  uint64_t worst_slots; /* of all its blocks */
+  uint32_t result_x,
+      result_f; /* of what is written: what is returned as values; the rest is in the context */
+  /* Parameters: the frame, `left` as the function counts it (lift_state.c), `x`, `f`; results: the pc, or LEFT_FUNCTION if
+   * the interpreter goes on and all that is written is in the context; `left`, `result_x`, `result_f`. */
+  LLVMTypeRef type, result;
+} calling;
+
+struct lift;
+/* By function of the unit; to be freed. */
+calling *unit_callings_find(const struct lift *l);
+
 /* lift_function.c */
 
 typedef struct lift_types {
@@ -204,21 +227,22 @@ typedef struct lift {
   LLVMValueRef access, more_time, find, value, copy_block; /* helpers */
   LLVMValueRef likely;                                     /* metadata: weights of a branch */
   LLVMValueRef *functions;
+  const calling *callings; /* by function */
   const code_unit *unit;
 
   /* The current function: */
   const code_function *f;
+  const calling *own;
   LLVMValueRef function, frame, registers;
   LLVMValueRef memory;
   LLVMValueRef readable_start, readable_bytes, writable_start, writable_bytes, stack_start,
       stack_bytes;
-  LLVMValueRef left, extra, leave_pc; /* stack slots; extra: slots - count */
+  LLVMValueRef left, extra,
+      leave_pc; /* stack slots; extra: slots - count, since the function began */
   LLVMValueRef x[NUM_REGISTERS + 1];
   LLVMValueRef single[NUM_REGISTERS], half[NUM_REGISTERS];
   LLVMValueRef lazy_single[NUM_REGISTERS], lazy_half[NUM_REGISTERS];
-  bool writes_x[NUM_REGISTERS + 1], writes_f[NUM_REGISTERS];
   bool has_half;
-  uint64_t worst_slots;
   code_copy plain, fast_copy;
   LLVMBasicBlockRef *guards; /* by header of a counted loop */
   LLVMBasicBlockRef leave;
@@ -260,11 +284,16 @@ LLVMValueRef lift_field(lift *l, LLVMValueRef base, size_t offset);
 LLVMValueRef lift_frame_word(lift *l, size_t offset);
 LLVMValueRef lift_x(lift *l, uint32_t r);
 void lift_set_x(lift *l, uint32_t r, LLVMValueRef value);
-/* The slots of the current function; which registers it has, and which of them it writes. */
+/* The slots of the current function. */
 void lift_make_slots(lift *l);
 /* Registers and time from the frame and the context to the slots, and back with the pc. */
 void lift_load_state(lift *l);
 void lift_store_state(lift *l, LLVMValueRef pc);
+/* These registers alone. */
+void lift_load_registers(lift *l, uint32_t x, uint32_t f);
+void lift_store_registers(lift *l, uint32_t x, uint32_t f);
+/* What `extra` says goes to the frame. */
+void lift_flush_extra(lift *l);
 void lift_add_time(lift *l, uint64_t slots, uint64_t count);
 /* So many times (64 bits). */
 void lift_add_time_of(lift *l, LLVMValueRef times, uint64_t slots, uint64_t count);
@@ -273,6 +302,23 @@ void lift_leave_at(lift *l, LLVMValueRef pc);
 void lift_leave_here(lift *l);
 /* A counter (CSR) as it is in front of the current operation. */
 LLVMValueRef lift_counter(lift *l, uint32_t number);
+
+/* lift_function.c */
+/* The way from the current block, `from`, to block `to` of the function, as a basic block to branch to. */
+LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_pc);
+/* Leaves to `pc` unless there is, or can be had, time for everything up to the next such test. */
+void lift_test_limit(lift *l, LLVMValueRef pc);
+
+/* lift_call.c: blocks that end with a call or a jump to a place that is not known. `number`: of the block. They end the
+ * basic block. */
+void lift_call(lift *l, uint32_t number, const code_op *op);
+void lift_dynamic(lift *l, uint32_t number, const code_op *op);
+void lift_known(lift *l, uint32_t number);
+/* Of the unit: declared, with types and conventions. Where it begins: its parameters go to the slots. */
+LLVMValueRef lift_declare(const lift *l, size_t number, const char *name);
+void lift_begin(lift *l);
+/* Back to the caller: everything is in the context. */
+void lift_build_left(lift *l);
 
 /* lift_guard.c: goes on with the loop's fast copy, with its last round if there is no other, or with the plain copy; sets
  * what its groups start at, and the number of rounds in front of the last. */
@@ -319,6 +365,9 @@ typedef struct operands {
   uint8_t writes_x, writes_f; /* writes_f: 0xff for none */
 } operands;
 operands code_op_operands(const code_op *op);
+/* Registers that it reads, a bit for each; perhaps more floating-point registers than that. */
+uint32_t code_op_reads_x(const code_op *op);
+uint32_t code_op_reads_f(const code_op *op);
 /* Blocks that may come next, by number; UNIT_NONE and repetitions are among them. */
 uint32_t code_block_num_successors(const code_block *b);
 int32_t code_block_successor(const code_unit *unit, const code_block *b, uint32_t number);

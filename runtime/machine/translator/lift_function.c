@@ -1,9 +1,4 @@
-/* Functions of a unit: blocks, edges, calls, limits.
- *
- * A native function returns when its tile function does, or whenever the interpreter has to go on;
- * context.pc says where. A caller that finds another pc than the one behind its call returns, too:
- * so the way back to the interpreter is always open, whatever the tile code does to its return
- * addresses. */
+/* Functions of a unit: blocks, edges, limits. */
 #include "lift.h"
 
 #include <populus/arena.h>
@@ -23,8 +18,7 @@ static LLVMValueRef ask_for_time(lift *l)
   return added;
 }
 
-/* Leaves to `pc` unless there is, or can be had, time for everything up to the next such test. */
-static void test_limit(lift *l, LLVMValueRef pc)
+void lift_test_limit(lift *l, LLVMValueRef pc)
 {
   LLVMBasicBlockRef ask = lift_new_block(l, "ask"), out = lift_new_block(l, "no_time");
   LLVMBasicBlockRef in = lift_new_block(l, "time");
@@ -40,8 +34,7 @@ static void test_limit(lift *l, LLVMValueRef pc)
 
 /* Edges */
 
-/* The way from the current block to block `to` of the function, as a basic block to branch to. */
-static LLVMBasicBlockRef edge(lift *l, uint32_t from, int32_t to, uint32_t target_pc)
+LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_pc)
 {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way;
   if (to == UNIT_NONE) {
@@ -59,7 +52,7 @@ static LLVMBasicBlockRef edge(lift *l, uint32_t from, int32_t to, uint32_t targe
   if (l->loops.order[from] < l->loops.order[to]) return target;
   way = lift_new_block(l, "again");
   lift_at_end(l, way);
-  test_limit(l, lift_constant(l, target_pc));
+  lift_test_limit(l, lift_constant(l, target_pc));
   LLVMBuildBr(l->b, target);
   lift_at_end(l, here);
   return way;
@@ -74,8 +67,8 @@ static void lift_branch(lift *l, uint32_t number, const code_op *op)
     LLVMBuildStore(l->b, round, l->round);
     bool taken = b->taken == (int32_t)l->fast->header;
     if (!l->last_round) {
-      LLVMBuildBr(l->b, taken ? edge(l, number, b->next, b->pc_end)
-                              : edge(l, number, b->taken, (uint32_t)op->imm));
+      LLVMBuildBr(l->b, taken ? lift_edge(l, number, b->next, b->pc_end)
+                              : lift_edge(l, number, b->taken, (uint32_t)op->imm));
       return;
     }
     LLVMValueRef more = lift_compare(l, LLVMIntULT, round, l->rounds);
@@ -85,133 +78,9 @@ static void lift_branch(lift *l, uint32_t number, const code_op *op)
     return;
   }
   LLVMValueRef condition = lift_branch_condition(l, op);
-  LLVMBasicBlockRef taken = edge(l, number, b->taken, (uint32_t)op->imm);
-  LLVMBasicBlockRef next = edge(l, number, b->next, b->pc_end);
+  LLVMBasicBlockRef taken = lift_edge(l, number, b->taken, (uint32_t)op->imm);
+  LLVMBasicBlockRef next = lift_edge(l, number, b->next, b->pc_end);
   LLVMBuildCondBr(l->b, condition, taken, next);
-}
-
-/* Calls */
-
-static void call_native(lift *l, LLVMValueRef callee)
-{
-  LLVMBuildCall2(l->b, l->type.function, callee, &l->frame, 1, "");
-}
-
-/* Behind a call that should have come back to `pc`. */
-static void come_back(lift *l, uint32_t number)
-{
-  const code_block *b = l->block;
-  LLVMValueRef pc =
-      LLVMBuildLoad2(l->b, l->type.i32, lift_field(l, l->registers, offsetof(context, pc)), "");
-  LLVMBasicBlockRef back = lift_new_block(l, "back"), lost = lift_new_block(l, "lost");
-  bool expected = b->next != UNIT_NONE;
-  LLVMValueRef same = lift_compare(l, LLVMIntEQ, pc, lift_constant(l, b->pc_end));
-  lift_likely(l, expected ? same : LLVMConstInt(l->type.i1, 0, 0), back, lost);
-  lift_at_end(l, lost);
-  LLVMBuildRetVoid(l->b);
-  lift_at_end(l, back);
-  if (!expected) {
-    LLVMBuildUnreachable(l->b);
-    return;
-  }
-  lift_load_state(l);
-  test_limit(l, lift_constant(l, b->pc_end));
-  LLVMBuildBr(l->b, edge(l, number, b->next, b->pc_end));
-}
-
-/* Everything is in the context, the pc too: calls `callee` if the host's stack is not too deep. */
-static void call_and_come_back(lift *l, uint32_t number, LLVMValueRef callee)
-{
-  LLVMBasicBlockRef call = lift_new_block(l, "call"), out = lift_new_block(l, "deep");
-  LLVMValueRef place = lift_field(l, l->frame, offsetof(translated_frame, depth));
-  LLVMValueRef depth = LLVMBuildLoad2(l->b, l->type.i32, place, "");
-  LLVMValueRef shallow = lift_compare(l, LLVMIntULT, depth, lift_constant(l, TRANSLATED_MAX_DEPTH));
-  lift_likely(l, shallow, call, out);
-  lift_at_end(l, out);
-  LLVMBuildRetVoid(l->b);
-  lift_at_end(l, call);
-  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, depth, lift_constant(l, 1), ""), place);
-  call_native(l, callee);
-  LLVMBuildStore(l->b, depth, place);
-  come_back(l, number);
-}
-
-/* Calls what the frame's tile has at `target`, if that is native code. */
-static void call_found(lift *l, uint32_t number, LLVMValueRef target)
-{
-  lift_store_state(l, target);
-  LLVMValueRef arguments[] = {l->frame, target};
-  LLVMValueRef callee = LLVMBuildCall2(l->b, l->type.find, l->find, arguments, 2, "");
-  LLVMBasicBlockRef known = lift_new_block(l, "known"), unknown = lift_new_block(l, "unknown");
-  lift_likely(l, LLVMBuildIsNotNull(l->b, callee, ""), known, unknown);
-  lift_at_end(l, unknown);
-  LLVMBuildRetVoid(l->b);
-  lift_at_end(l, known);
-  call_and_come_back(l, number, callee);
-}
-
-static void lift_call(lift *l, uint32_t number, const code_op *op)
-{
-  LLVMValueRef target = lift_constant(l, (uint32_t)op->imm);
-  lift_set_x(l, op->rd, lift_constant(l, l->block->pc_end));
-  if (l->block->callee == UNIT_NONE) {
-    call_found(l, number, target);
-    return;
-  }
-  lift_store_state(l, target);
-  call_and_come_back(l, number, l->functions[l->block->callee]);
-}
-
-static uint32_t target_pc(const lift *l, uint32_t number)
-{
-  int32_t block = l->unit->targets[l->block->first_target + number];
-  return l->unit->blocks[l->f->first_block + (uint32_t)block].pc;
-}
-
-/* To one of the places where a jump table leads, or somewhere else. The words of the code are counted
- * from the first of these places, so that LLVM finds the cases dense and makes a table, too. */
-static void jump_by_table(lift *l, uint32_t number, LLVMValueRef target)
-{
-  const code_block *b = l->block;
-  uint32_t lowest = UINT32_MAX;
-  for (uint32_t i = 0; i < b->num_targets; i++)
-    if (target_pc(l, i) < lowest) lowest = target_pc(l, i);
-  LLVMValueRef way = LLVMBuildSub(l->b, target, lift_constant(l, lowest), "");
-  LLVMValueRef words = LLVMBuildOr(l->b, LLVMBuildLShr(l->b, way, lift_constant(l, 2), ""),
-                                   LLVMBuildShl(l->b, way, lift_constant(l, 30), ""), "");
-  LLVMBasicBlockRef other = lift_new_block(l, "other");
-  LLVMValueRef jump = LLVMBuildSwitch(l->b, words, other, b->num_targets);
-  for (uint32_t i = 0; i < b->num_targets; i++) {
-    int32_t to = l->unit->targets[b->first_target + i];
-    LLVMValueRef word = lift_constant(l, (target_pc(l, i) - lowest) / 4);
-    LLVMAddCase(jump, word, edge(l, number, to, target_pc(l, i)));
-  }
-  lift_at_end(l, other);
-  lift_leave_at(l, target);
-}
-
-static void lift_dynamic(lift *l, uint32_t number, const code_op *op)
-{
-  LLVMValueRef target = lift_x(l, op->rs1), back = lift_constant(l, l->block->pc_end);
-  if (op->id == OP_TILE_CALL) {
-    LLVMValueRef state = lift_x(l, op->rs2);
-    LLVMBuildStore(l->b, target, lift_field(l, l->registers, offsetof(context, vertex_entry)));
-    LLVMBuildStore(l->b, state, lift_field(l, l->registers, offsetof(context, vertex_state)));
-    LLVMBuildStore(l->b, lift_constant(l, 0),
-                   lift_field(l, l->frame, offsetof(translated_frame, state_bytes)));
-    lift_set_x(l, 10, state);
-    lift_set_x(l, 1, back);
-  } else {
-    target = LLVMBuildAdd(l->b, target, lift_constant(l, (uint32_t)op->imm), "");
-    target = LLVMBuildAnd(l->b, target, lift_constant(l, ~1u), "");
-    lift_set_x(l, op->rd, back);
-  }
-  if (l->block->num_targets)
-    jump_by_table(l, number, target);
-  else if (l->block->next == UNIT_NONE)
-    lift_leave_at(l, target);
-  else
-    call_found(l, number, target);
 }
 
 /* Blocks */
@@ -225,7 +94,7 @@ static void pay(lift *l, const code_block *b)
 
 static bool ends_by_op(const code_block *b)
 {
-  return b->end != BLOCK_NEXT && b->end != BLOCK_LEAVE;
+  return b->end != BLOCK_NEXT && b->end != BLOCK_LEAVE && b->end != BLOCK_KNOWN;
 }
 
 static void lift_last_op(lift *l, uint32_t number, const code_op *last)
@@ -236,11 +105,11 @@ static void lift_last_op(lift *l, uint32_t number, const code_op *last)
     lift_branch(l, number, last);
     return;
   case BLOCK_JUMP:
-    LLVMBuildBr(l->b, edge(l, number, b->taken, (uint32_t)last->imm));
+    LLVMBuildBr(l->b, lift_edge(l, number, b->taken, (uint32_t)last->imm));
     return;
   case BLOCK_ENTER:
     lift_set_x(l, last->rd, lift_constant(l, b->pc_end));
-    LLVMBuildBr(l->b, edge(l, number, b->taken, (uint32_t)last->imm));
+    LLVMBuildBr(l->b, lift_edge(l, number, b->taken, (uint32_t)last->imm));
     return;
   case BLOCK_CALL:
     lift_call(l, number, last);
@@ -256,8 +125,10 @@ static void lift_end(lift *l, uint32_t number)
   const code_block *b = l->block;
   if (b->end == BLOCK_LEAVE)
     lift_leave_at(l, lift_constant(l, b->pc_end));
+  else if (b->end == BLOCK_KNOWN)
+    lift_known(l, number);
   else if (b->end == BLOCK_NEXT)
-    LLVMBuildBr(l->b, edge(l, number, b->next, b->pc_end));
+    LLVMBuildBr(l->b, lift_edge(l, number, b->next, b->pc_end));
   else
     lift_last_op(l, number, &l->unit->ops[b->first_op + b->num_ops - 1]);
 }
@@ -302,34 +173,28 @@ static void load_frame(lift *l)
   l->stack_bytes = LOAD_FIELD(i32, stack_bytes);
 }
 
-static LLVMValueRef has_time_for_all(lift *l)
+/* Calls without end must come to the interpreter before the host has no stack left. */
+static LLVMValueRef has_stack(lift *l)
 {
-  LLVMValueRef limit = LOAD_FIELD(i64, limit), slots = LOAD_FIELD(i64, slots);
-  LLVMValueRef worst = lift_constant64(l, l->worst_slots);
-  return lift_compare(l, LLVMIntUGE, limit, LLVMBuildAdd(l->b, slots, worst, ""));
+  LLVMValueRef name = LLVMMetadataAsValue(
+      l->context,
+      LLVMMDNodeInContext2(l->context,
+                           (LLVMMetadataRef[]){LLVMMDStringInContext2(l->context, "rsp", 3)}, 1));
+  LLVMValueRef here = lift_intrinsic(l, "llvm.read_register", &l->type.i64, 1, &name, 1);
+  return lift_compare(l, LLVMIntUGE, here, LOAD_FIELD(i64, stack_end));
 }
 
-/* Who cannot finish any path through the function does not begin. */
+/* Who cannot finish any path through the function, or may not call, does not begin. */
 static void test_entry(lift *l)
 {
-  LLVMBasicBlockRef ask = lift_new_block(l, "ask"), out = lift_new_block(l, "no_time");
-  LLVMBasicBlockRef in = lift_new_block(l, "time");
-  lift_likely(l, has_time_for_all(l), in, ask);
-  lift_at_end(l, ask);
-  ask_for_time(l);
-  LLVMBuildCondBr(l->b, has_time_for_all(l), in, out);
-  lift_at_end(l, out);
-  LLVMBuildRetVoid(l->b);
+  LLVMValueRef entry = lift_constant(l, l->f->entry);
+  lift_test_limit(l, entry);
+  if (!l->own->calls) return;
+  LLVMBasicBlockRef deep = lift_new_block(l, "deep"), in = lift_new_block(l, "shallow");
+  lift_likely(l, has_stack(l), in, deep);
+  lift_at_end(l, deep);
+  lift_leave_at(l, entry);
   lift_at_end(l, in);
-}
-
-static void sum_worst_slots(lift *l)
-{
-  l->worst_slots = 0;
-  for (uint32_t n = 0; n < l->f->num_blocks; n++) {
-    const code_block *b = &l->unit->blocks[l->f->first_block + n];
-    for (uint32_t i = 0; i < b->num_ops; i++) l->worst_slots += l->unit->ops[b->first_op + i].cost;
-  }
 }
 
 static uint32_t num_ops_of(const lift *l)
@@ -411,7 +276,8 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
   l->last_round = lift_new_block(l, "last");
   lift_at_end(l, l->guards[loop->header]);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    if (l->writes_x[r] && loop->known_step[r] && loop->steps[r]) before[r] = lift_x(l, r);
+    if (l->own->writes_x >> r & 1 && loop->known_step[r] && loop->steps[r])
+      before[r] = lift_x(l, r);
   lift_guard(l, loop, &l->rounds);
   l->fast = loop;
   lift_code(l, &l->fast_copy);
@@ -461,6 +327,8 @@ static void lift_one(lift *l, size_t number)
                 .copy_block = l->copy_block,
                 .likely = l->likely,
                 .functions = l->functions,
+                .callings = l->callings,
+                .own = &l->callings[number],
                 .unit = l->unit,
                 .f = &l->unit->functions[number],
                 .function = l->functions[number],
@@ -468,17 +336,16 @@ static void lift_one(lift *l, size_t number)
   *l = fresh;
   lift_at_end(l, lift_new_block(l, "entry"));
   lift_make_slots(l);
-  sum_worst_slots(l);
   function_loops_find(l->unit, l->f, &l->loops);
   l->block_stack_pointers = stack_pointers_find(l->unit, l->f);
-  load_frame(l);
-  test_entry(l);
-  lift_load_state(l);
-  LLVMBasicBlockRef begin = LLVMGetInsertBlock(l->b);
   l->leave = lift_new_block(l, "leave");
+  load_frame(l);
+  lift_begin(l);
+  test_entry(l);
+  LLVMBasicBlockRef begin = LLVMGetInsertBlock(l->b);
   lift_at_end(l, l->leave);
   lift_store_state(l, LLVMBuildLoad2(l->b, l->type.i32, l->leave_pc, ""));
-  LLVMBuildRetVoid(l->b);
+  lift_build_left(l);
   l->plain = make_copy(l, NULL);
   l->guards = pop_xcalloc(l->f->num_blocks, sizeof *l->guards);
   lift_at_end(l, begin);
@@ -488,11 +355,13 @@ static void lift_one(lift *l, size_t number)
 
 void lift_unit(lift *l)
 {
+  calling *callings = unit_callings_find(l);
+  l->callings = callings;
   for (size_t i = 0; i < l->unit->num_functions; i++) {
-    char name[24];
-    snprintf(name, sizeof name, "tile_%x", l->unit->functions[i].entry);
-    l->functions[i] = LLVMAddFunction(l->module, name, l->type.function);
-    LLVMSetLinkage(l->functions[i], i ? LLVMInternalLinkage : LLVMExternalLinkage);
+    char name[40];
+    snprintf(name, sizeof name, "tile_%x_%zu", l->unit->functions[i].entry, i);
+    l->functions[i] = lift_declare(l, i, name);
   }
   for (size_t i = 0; i < l->unit->num_functions; i++) lift_one(l, i);
+  free(callings);
 }

@@ -223,7 +223,10 @@ LLVMValueRef lift_integer_result(lift *l, const code_op *op, LLVMValueRef a, LLV
 bool lift_integer(lift *l, const code_op *op)
 {
   if (op->id == OP_FENCE) return true;
-  LLVMValueRef result = lift_integer_result(l, op, lift_x(l, op->rs1), lift_x(l, op->rs2));
+  uint32_t reads = code_op_reads_x(op);
+  LLVMValueRef a = lift_x(l, reads >> op->rs1 & 1 ? op->rs1 : 0);
+  LLVMValueRef b = lift_x(l, reads >> op->rs2 & 1 ? op->rs2 : 0);
+  LLVMValueRef result = lift_integer_result(l, op, a, b);
   if (!result) return false;
   lift_set_x(l, op->rd, result);
   return true;

@@ -80,19 +80,27 @@ static LLVMValueRef f_place(lift *l, uint32_t r)
   return lift_field(l, l->registers, offsetof(context, f) + r * sizeof(uint32_t));
 }
 
-static void load_registers(lift *l)
+void lift_load_registers(lift *l, uint32_t x, uint32_t f)
 {
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    if (l->x[r]) lift_set_x(l, r, LLVMBuildLoad2(l->b, l->type.i32, x_place(l, r), ""));
+    if (x >> r & 1) lift_set_x(l, r, LLVMBuildLoad2(l->b, l->type.i32, x_place(l, r), ""));
   for (uint32_t r = 0; r < NUM_REGISTERS; r++)
-    if (l->single[r]) lift_set_f_bits(l, r, LLVMBuildLoad2(l->b, l->type.i32, f_place(l, r), ""));
+    if (f >> r & 1) lift_set_f_bits(l, r, LLVMBuildLoad2(l->b, l->type.i32, f_place(l, r), ""));
+}
+
+void lift_store_registers(lift *l, uint32_t x, uint32_t f)
+{
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
+    if (x >> r & 1) LLVMBuildStore(l->b, lift_x(l, r), x_place(l, r));
+  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+    if (f >> r & 1) LLVMBuildStore(l->b, lift_f_bits(l, r), f_place(l, r));
 }
 
 /* Slots at which there is just time for all blocks of the function. */
 static LLVMValueRef last_slots(lift *l)
 {
   LLVMValueRef limit = LLVMBuildLoad2(l->b, l->type.i64, FRAME(limit), "");
-  return LLVMBuildSub(l->b, limit, lift_constant64(l, l->worst_slots), "");
+  return LLVMBuildSub(l->b, limit, lift_constant64(l, l->own->worst_slots), "");
 }
 
 static LLVMValueRef slots_now(lift *l)
@@ -104,37 +112,24 @@ static LLVMValueRef slots_now(lift *l)
 static void load_time(lift *l)
 {
   LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, FRAME(slots), "");
-  LLVMValueRef count = LLVMBuildLoad2(l->b, l->type.i64, FRAME(count), "");
   LLVMBuildStore(l->b, LLVMBuildSub(l->b, last_slots(l), slots, ""), l->left);
-  LLVMBuildStore(l->b, LLVMBuildSub(l->b, slots, count, ""), l->extra);
+}
+
+void lift_flush_extra(lift *l)
+{
+  if (!l->own->changes_extra) return;
+  LLVMValueRef before = LLVMBuildLoad2(l->b, l->type.i64, FRAME(extra), "");
+  LLVMValueRef extra = LLVMBuildLoad2(l->b, l->type.i64, l->extra, "");
+  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, before, extra, ""), FRAME(extra));
+  LLVMBuildStore(l->b, lift_constant64(l, 0), l->extra);
 }
 
 void lift_store_state(lift *l, LLVMValueRef pc)
 {
-  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    if (l->writes_x[r]) LLVMBuildStore(l->b, lift_x(l, r), x_place(l, r));
-  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
-    if (l->writes_f[r]) LLVMBuildStore(l->b, lift_f_bits(l, r), f_place(l, r));
-  LLVMValueRef slots = slots_now(l);
-  LLVMValueRef extra = LLVMBuildLoad2(l->b, l->type.i64, l->extra, "");
-  LLVMBuildStore(l->b, slots, FRAME(slots));
-  LLVMBuildStore(l->b, LLVMBuildSub(l->b, slots, extra, ""), FRAME(count));
+  lift_store_registers(l, l->own->writes_x, l->own->writes_f);
+  LLVMBuildStore(l->b, slots_now(l), FRAME(slots));
+  lift_flush_extra(l);
   LLVMBuildStore(l->b, pc, CONTEXT_PC());
-}
-
-static void mark_registers(lift *l, const code_op *op, bool *x, bool *f)
-{
-  operands to = code_op_operands(op);
-  x[op->rd] = x[op->rs1] = x[op->rs2] = true;
-  l->writes_x[to.writes_x] = true;
-  bool is_float = op->id == OP_FLW || op->id == OP_FLH || op->id == OP_FSW || op->id == OP_FSH ||
-                  (op->id >= OP_FMADD_S && op->id <= OP_FMV_H_X);
-  if (op->id == OP_TILE_CALL) x[1] = x[10] = l->writes_x[1] = l->writes_x[10] = true;
-  if (!is_float) return;
-  if (to.writes_f < NUM_REGISTERS) l->writes_f[to.writes_f] = true;
-  f[op->rd % NUM_REGISTERS] = f[op->rs1] = f[op->rs2] = true;
-  if (op->id >= OP_FMADD_S && op->id <= OP_FNMADD_H) f[op->imm >> 8 & 31] = true;
-  if (lift_is_half(op->id)) l->has_half = true;
 }
 
 LLVMValueRef lift_new_slot(lift *l, LLVMTypeRef type, const char *name)
@@ -162,16 +157,13 @@ static void mark_integers_only(lift *l)
 
 void lift_make_slots(lift *l)
 {
-  bool x[NUM_REGISTERS + 1] = {[2] = true}, f[NUM_REGISTERS] = {false};
-  const code_block *first = &l->unit->blocks[l->f->first_block];
-  const code_block *last = first + l->f->num_blocks - 1;
-  for (uint32_t i = first->first_op; i < last->first_op + last->num_ops; i++)
-    mark_registers(l, &l->unit->ops[i], x, f);
+  const calling *own = l->own;
+  l->has_half = own->has_half;
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    if (x[r]) l->x[r] = new_slot(l, l->type.i32, "x", r);
-  if (!memchr(f, true, sizeof f)) mark_integers_only(l);
+    if (own->x >> r & 1) l->x[r] = new_slot(l, l->type.i32, "x", r);
+  if (!own->f) mark_integers_only(l);
   for (uint32_t r = 0; r < NUM_REGISTERS; r++) {
-    if (!f[r]) continue;
+    if (!(own->f >> r & 1)) continue;
     l->single[r] = new_slot(l, l->type.single, "f", r);
     l->lazy_single[r] = new_slot(l, l->type.i1, "lazy", r);
     if (!l->has_half) continue;
@@ -182,11 +174,12 @@ void lift_make_slots(lift *l)
   l->extra = new_slot(l, l->type.i64, "extra", 0);
   l->leave_pc = new_slot(l, l->type.i32, "leave_pc", 0);
   l->round = new_slot(l, l->type.i64, "round", 0);
+  LLVMBuildStore(l->b, lift_constant64(l, 0), l->extra);
 }
 
 void lift_load_state(lift *l)
 {
-  load_registers(l);
+  lift_load_registers(l, l->own->x, l->own->f);
   load_time(l);
 }
 
@@ -247,8 +240,8 @@ LLVMValueRef lift_counter(lift *l, uint32_t number)
     LLVMValueRef per_slot = LLVMBuildLoad2(l->b, l->type.i64, FRAME(slot_cycles), "");
     value = LLVMBuildMul(l->b, value, per_slot, "");
   } else {
-    LLVMValueRef extra = LLVMBuildLoad2(l->b, l->type.i64, l->extra, "");
-    value = LLVMBuildSub(l->b, value, extra, "");
+    lift_flush_extra(l);
+    value = LLVMBuildSub(l->b, value, LLVMBuildLoad2(l->b, l->type.i64, FRAME(extra), ""), "");
     value = LLVMBuildSub(l->b, value, lift_constant64(l, rest_count(l)), "");
   }
   LLVMValueRef before = cycle ? FRAME(clock) : FRAME(instructions);

@@ -113,7 +113,7 @@ static int32_t find_invariant(candidate *c, const affine_registers *v, const cod
   loop_invariant it = {.op = *op, .load = load, .a = v->x[op->rs1], .b = affine_symbol(0)};
   if (load)
     it.a = affine_add(it.a, (uint32_t)op->imm);
-  else if (op->rs2 < NUM_REGISTERS)
+  else if (code_op_reads_x(op) >> op->rs2 & 1)
     it.b = v->x[op->rs2];
   if (!stays(c, &it.a) || !stays(c, &it.b)) return UNIT_NONE;
   for (uint32_t i = 0; i < l->num_invariants; i++)
@@ -382,8 +382,9 @@ static bool find_body(const block_graph *g, counted_loop *l, const bool *is_targ
     const code_block *b = &g->blocks[n];
     if (!l->contains[n]) continue;
     num_ops += b->num_ops;
-    bool unknown = b->end == BLOCK_DYNAMIC && !b->num_targets;
-    if (b->end == BLOCK_CALL || unknown || has_copies(g, b) || (is_target[n] && n != l->header))
+    bool unknown = b->end == BLOCK_DYNAMIC && (!b->num_targets || b->next != UNIT_NONE);
+    if (b->end == BLOCK_CALL || b->end == BLOCK_KNOWN || unknown || has_copies(g, b) ||
+        (is_target[n] && n != l->header))
       return false;
   }
   return num_ops <= MAX_LOOP_OPS;

@@ -49,7 +49,8 @@ static bool visit(const code_unit *unit, const code_block *b, uint32_t *at_start
 {
   for (uint32_t i = 0; i < b->num_ops; i++)
     bits = stack_pointers_after(bits, &unit->ops[b->first_op + i]);
-  if (b->end == BLOCK_CALL || (b->end == BLOCK_DYNAMIC && !b->num_targets)) bits &= kept_by_calls;
+  if (b->end == BLOCK_CALL || b->end == BLOCK_KNOWN || (b->end == BLOCK_DYNAMIC && !b->num_targets))
+    bits &= kept_by_calls;
   bool changed = false;
   for (uint32_t i = 0; i < code_block_num_successors(b); i++)
     if (pass_on(at_start, code_block_successor(unit, b, i), bits)) changed = true;

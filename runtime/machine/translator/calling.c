@@ -1,0 +1,142 @@
+/* Calling conventions: how the functions of a unit are called, and with which registers.
+ *
+ * A function takes the registers that it or what it calls uses as parameters, and returns those that are written, so that
+ * a call does not have to spill the others (interprocedural register sets: the smallest ones that are closed under calls).
+ * Results for which the host has no registers go through the context.
+ *
+ * By context, with all registers there, are the unit's entry, which anybody calls, and what calls code that nobody knows
+ * beforehand, which may touch any register; and so whoever calls these. */
+#include "lift.h"
+
+#include <populus/arena.h>
+
+/* What LLVM's regcall convention returns in registers: 12 integers, of which two are the pc and time; 16 vectors. */
+enum { INTEGER_RESULTS = 10, FLOAT_RESULTS = 16 };
+
+static bool calls_unknown(const code_block *b)
+{
+  return (b->end == BLOCK_CALL && b->callee == UNIT_NONE) ||
+         (b->end == BLOCK_DYNAMIC && b->next != UNIT_NONE);
+}
+
+static void note_integer(uint32_t *set, uint32_t r)
+{
+  if (r > 0 && r < NUM_REGISTERS) *set |= 1u << r;
+}
+
+static void note_op(calling *c, const code_op *op)
+{
+  operands to = code_op_operands(op);
+  note_integer(&c->writes_x, to.writes_x);
+  if (op->id == OP_TILE_CALL) {
+    enum { RA = 1, A0 = 10 };
+    c->writes_x |= 1u << RA | 1u << A0;
+  }
+  c->x |= c->writes_x | code_op_reads_x(op);
+  if (to.writes_f < NUM_REGISTERS) c->writes_f |= 1u << to.writes_f;
+  c->f |= c->writes_f | code_op_reads_f(op);
+  if (lift_is_half(op->id)) c->has_half = true;
+}
+
+static calling own_needs(const code_unit *unit, size_t number)
+{
+  enum { SP = 2 }; /* who asks whether an access is legal says where the stack is */
+  const code_function *f = &unit->functions[number];
+  calling c = {.x = 1u << SP, .by_context = number == 0};
+  for (uint32_t n = 0; n < f->num_blocks; n++) {
+    const code_block *b = &unit->blocks[f->first_block + n];
+    c.by_context |= calls_unknown(b);
+    c.calls |= calls_unknown(b) || b->callee != UNIT_NONE;
+    for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++) {
+      const code_op *op = &unit->ops[i];
+      note_op(&c, op);
+      c.worst_slots += op->cost;
+      c.changes_extra |= op->cost != 1 || code_op_is_copy(op);
+    }
+  }
+  return c;
+}
+
+/* Adds what a callee needs; has that changed anything? */
+static bool add_callee(calling *c, const calling *callee)
+{
+  calling before = *c;
+  c->x |= callee->x;
+  c->f |= callee->f;
+  c->writes_x |= callee->writes_x;
+  c->writes_f |= callee->writes_f;
+  c->by_context |= callee->by_context;
+  return before.x != c->x || before.f != c->f || before.writes_x != c->writes_x ||
+         before.writes_f != c->writes_f || before.by_context != c->by_context;
+}
+
+static bool add_callees(const code_unit *unit, calling *callings, size_t number)
+{
+  const code_function *f = &unit->functions[number];
+  bool changed = false;
+  for (uint32_t n = 0; n < f->num_blocks; n++) {
+    int32_t callee = unit->blocks[f->first_block + n].callee;
+    if (callee != UNIT_NONE && add_callee(&callings[number], &callings[callee])) changed = true;
+  }
+  return changed;
+}
+
+/* Of the registers that are written, those that callers probably want first. */
+static void choose_results(calling *c)
+{
+  static const uint8_t wanted[] = {2,  10, 11, 8,  9,  18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 12,
+                                   13, 14, 15, 16, 17, 1,  5,  6,  7,  28, 29, 30, 31, 3,  4};
+  uint32_t left = INTEGER_RESULTS;
+  for (size_t i = 0; i < sizeof wanted && left > 0; i++) {
+    if (!(c->writes_x >> wanted[i] & 1)) continue;
+    c->result_x |= 1u << wanted[i];
+    left--;
+  }
+  left = FLOAT_RESULTS;
+  for (uint32_t r = 0; r < NUM_REGISTERS && left > 0; r++) {
+    if (!(c->writes_f >> r & 1)) continue;
+    c->result_f |= 1u << r;
+    left--;
+  }
+}
+
+static uint32_t add_types(LLVMTypeRef *types, uint32_t count, uint32_t set, LLVMTypeRef type)
+{
+  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+    if (set >> r & 1) types[count++] = type;
+  return count;
+}
+
+static void make_type(const lift *l, calling *c)
+{
+  LLVMTypeRef types[2 + 2 * NUM_REGISTERS] = {l->type.i32, l->type.i64};
+  uint32_t count = add_types(types, 2, c->result_x, l->type.i32);
+  count = add_types(types, count, c->result_f, l->type.single);
+  c->result = LLVMStructTypeInContext(l->context, types, count, 0);
+  types[0] = l->type.pointer;
+  count = add_types(types, 2, c->x, l->type.i32);
+  count = add_types(types, count, c->f, l->type.single);
+  c->type = LLVMFunctionType(c->result, types, count, 0);
+}
+
+calling *unit_callings_find(const lift *l)
+{
+  const code_unit *unit = l->unit;
+  calling *callings = pop_xcalloc(unit->num_functions, sizeof *callings);
+  for (size_t i = 0; i < unit->num_functions; i++) callings[i] = own_needs(unit, i);
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (size_t i = unit->num_functions; i-- > 0;)
+      if (add_callees(unit, callings, i)) changed = true;
+  }
+  for (size_t i = 0; i < unit->num_functions; i++) {
+    if (callings[i].by_context) {
+      callings[i].type = l->type.function;
+      continue;
+    }
+    choose_results(&callings[i]);
+    make_type(l, &callings[i]);
+  }
+  return callings;
+}

@@ -1,0 +1,288 @@
+/* Calls (conventions: calling.c), and jumps to places that are not known.
+ *
+ * A native function returns when its tile function does, or whenever the interpreter has to go on. Then it has
+ * put into the context what it has written, and its caller adds what it alone has written, and so on up to whoever
+ * runs native code (unwinding). A caller that finds that its callee went to another place than behind the call leaves
+ * for that place: so the way back to the interpreter is always open, whatever the tile code does to its return addresses. */
+#include "lift.h"
+
+static LLVMCallConv convention_of(const calling *c)
+{
+  return c->by_context ? LLVMCCallConv : LLVMX86RegCallCallConv;
+}
+
+LLVMValueRef lift_declare(const lift *l, size_t number, const char *name)
+{
+  const calling *c = &l->callings[number];
+  LLVMValueRef function = LLVMAddFunction(l->module, name, c->type);
+  LLVMSetLinkage(function, number ? LLVMInternalLinkage : LLVMExternalLinkage);
+  LLVMSetFunctionCallConv(function, convention_of(c));
+  return function;
+}
+
+static LLVMValueRef load_pc(lift *l)
+{
+  LLVMValueRef place = lift_field(l, l->registers, offsetof(context, pc));
+  return LLVMBuildLoad2(l->b, l->type.i32, place, "");
+}
+
+static void take_single(lift *l, uint32_t r, LLVMValueRef value)
+{
+  lift_set_f_bits(l, r, lift_as_bits(l, value));
+}
+
+void lift_begin(lift *l)
+{
+  if (l->own->by_context) {
+    lift_load_state(l);
+    return;
+  }
+  LLVMBuildStore(l->b, LLVMGetParam(l->function, 1), l->left);
+  unsigned at = 2;
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
+    if (l->own->x >> r & 1) lift_set_x(l, r, LLVMGetParam(l->function, at++));
+  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+    if (l->own->f >> r & 1) take_single(l, r, LLVMGetParam(l->function, at++));
+}
+
+/* Returns */
+
+void lift_build_left(lift *l)
+{
+  if (l->own->by_context) {
+    LLVMBuildRetVoid(l->b);
+    return;
+  }
+  LLVMValueRef nothing = LLVMGetUndef(l->own->result), left = lift_constant(l, LEFT_FUNCTION);
+  LLVMBuildRet(l->b, LLVMBuildInsertValue(l->b, nothing, left, 0, ""));
+}
+
+static void add_result(lift *l, LLVMValueRef *result, unsigned *at, LLVMValueRef value)
+{
+  *result = LLVMBuildInsertValue(l->b, *result, value, (*at)++, "");
+}
+
+/* To wherever `target` is, which the caller knows or not. */
+static void lift_return(lift *l, LLVMValueRef target)
+{
+  const calling *own = l->own;
+  if (own->by_context) {
+    lift_leave_at(l, target);
+    return;
+  }
+  LLVMValueRef result = LLVMGetUndef(own->result);
+  unsigned at = 0;
+  lift_flush_extra(l);
+  lift_store_registers(l, own->writes_x & ~own->result_x, own->writes_f & ~own->result_f);
+  add_result(l, &result, &at, target);
+  add_result(l, &result, &at, LLVMBuildLoad2(l->b, l->type.i64, l->left, ""));
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
+    if (own->result_x >> r & 1) add_result(l, &result, &at, lift_x(l, r));
+  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+    if (own->result_f >> r & 1) add_result(l, &result, &at, lift_as_single(l, lift_f_bits(l, r)));
+  LLVMBuildRet(l->b, result);
+}
+
+/* Calls by context */
+
+/* Behind a call that should have come back to the end of the block: everything is in the context. */
+static void come_back(lift *l, uint32_t number)
+{
+  const code_block *b = l->block;
+  LLVMValueRef pc = load_pc(l);
+  LLVMBasicBlockRef back = lift_new_block(l, "back"), lost = lift_new_block(l, "lost");
+  bool expected = b->next != UNIT_NONE;
+  LLVMValueRef same = lift_compare(l, LLVMIntEQ, pc, lift_constant(l, b->pc_end));
+  lift_likely(l, expected ? same : LLVMConstInt(l->type.i1, 0, 0), back, lost);
+  lift_at_end(l, lost);
+  lift_build_left(l);
+  lift_at_end(l, back);
+  if (!expected) {
+    LLVMBuildUnreachable(l->b);
+    return;
+  }
+  lift_load_state(l);
+  lift_test_limit(l, lift_constant(l, b->pc_end));
+  LLVMBuildBr(l->b, lift_edge(l, number, b->next, b->pc_end));
+}
+
+static void call_by_context(lift *l, uint32_t number, LLVMValueRef callee)
+{
+  LLVMBuildCall2(l->b, l->type.function, callee, &l->frame, 1, "");
+  come_back(l, number);
+}
+
+/* Calls what the frame's tile has at `target`, if that is native code. */
+static void call_found(lift *l, uint32_t number, LLVMValueRef target)
+{
+  lift_store_state(l, target);
+  LLVMValueRef arguments[] = {l->frame, target};
+  LLVMValueRef callee = LLVMBuildCall2(l->b, l->type.find, l->find, arguments, 2, "");
+  LLVMBasicBlockRef known = lift_new_block(l, "known"), unknown = lift_new_block(l, "unknown");
+  lift_likely(l, LLVMBuildIsNotNull(l->b, callee, ""), known, unknown);
+  lift_at_end(l, unknown);
+  lift_build_left(l);
+  lift_at_end(l, known);
+  call_by_context(l, number, callee);
+}
+
+/* Calls with parameters */
+
+/* Time is counted from what the function itself needs at most. */
+static LLVMValueRef left_for(lift *l, LLVMValueRef left, const calling *from, const calling *to)
+{
+  return LLVMBuildAdd(l->b, left, lift_constant64(l, from->worst_slots - to->worst_slots), "");
+}
+
+static LLVMValueRef call_with_parameters(lift *l, size_t callee)
+{
+  const calling *to = &l->callings[callee];
+  LLVMValueRef arguments[2 + 2 * NUM_REGISTERS];
+  unsigned count = 0;
+  lift_flush_extra(l);
+  arguments[count++] = l->frame;
+  LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
+  arguments[count++] = left_for(l, left, l->own, to);
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
+    if (to->x >> r & 1) arguments[count++] = lift_x(l, r);
+  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+    if (to->f >> r & 1) arguments[count++] = lift_as_single(l, lift_f_bits(l, r));
+  LLVMValueRef function = l->functions[callee];
+  LLVMValueRef result = LLVMBuildCall2(l->b, to->type, function, arguments, count, "");
+  LLVMSetInstructionCallConv(result, LLVMGetFunctionCallConv(function));
+  return result;
+}
+
+static void take_results(lift *l, const calling *from, LLVMValueRef result)
+{
+  unsigned at = 1; /* behind the pc */
+  LLVMValueRef left = LLVMBuildExtractValue(l->b, result, at++, "");
+  LLVMBuildStore(l->b, left_for(l, left, from, l->own), l->left);
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
+    if (from->result_x >> r & 1) lift_set_x(l, r, LLVMBuildExtractValue(l->b, result, at++, ""));
+  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+    if (from->result_f >> r & 1) take_single(l, r, LLVMBuildExtractValue(l->b, result, at++, ""));
+  lift_load_registers(l, from->writes_x & ~from->result_x, from->writes_f & ~from->result_f);
+}
+
+/* Behind a call that did not come back to the end of the block. */
+static void go_elsewhere(lift *l, const calling *from, LLVMValueRef result, LLVMValueRef pc)
+{
+  LLVMBasicBlockRef lost = lift_new_block(l, "lost"), unwind = lift_new_block(l, "unwind");
+  LLVMValueRef left = lift_compare(l, LLVMIntEQ, pc, lift_constant(l, LEFT_FUNCTION));
+  LLVMBuildCondBr(l->b, left, unwind, lost);
+  lift_at_end(l, unwind);
+  lift_store_registers(l, l->own->writes_x & ~from->writes_x, l->own->writes_f & ~from->writes_f);
+  lift_build_left(l);
+  lift_at_end(l, lost);
+  take_results(l, from, result);
+  lift_leave_at(l, pc);
+}
+
+static void call_direct(lift *l, uint32_t number, size_t callee)
+{
+  const code_block *b = l->block;
+  const calling *to = &l->callings[callee];
+  LLVMValueRef result = call_with_parameters(l, callee);
+  LLVMValueRef pc = LLVMBuildExtractValue(l->b, result, 0, "pc");
+  if (b->next == UNIT_NONE) {
+    go_elsewhere(l, to, result, pc);
+    return;
+  }
+  LLVMBasicBlockRef back = lift_new_block(l, "back"), elsewhere = lift_new_block(l, "elsewhere");
+  lift_likely(l, lift_compare(l, LLVMIntEQ, pc, lift_constant(l, b->pc_end)), back, elsewhere);
+  lift_at_end(l, elsewhere);
+  go_elsewhere(l, to, result, pc);
+  lift_at_end(l, back);
+  take_results(l, to, result);
+  lift_test_limit(l, lift_constant(l, b->pc_end));
+  LLVMBuildBr(l->b, lift_edge(l, number, b->next, b->pc_end));
+}
+
+static void call_known(lift *l, uint32_t number, LLVMValueRef target)
+{
+  size_t callee = (size_t)l->block->callee;
+  if (!l->callings[callee].by_context) {
+    call_direct(l, number, callee);
+    return;
+  }
+  lift_store_state(l, target);
+  call_by_context(l, number, l->functions[callee]);
+}
+
+void lift_known(lift *l, uint32_t number)
+{
+  call_known(l, number, lift_constant(l, l->block->pc));
+}
+
+void lift_call(lift *l, uint32_t number, const code_op *op)
+{
+  LLVMValueRef target = lift_constant(l, (uint32_t)op->imm);
+  lift_set_x(l, op->rd, lift_constant(l, l->block->pc_end));
+  if (l->block->callee == UNIT_NONE)
+    call_found(l, number, target);
+  else
+    call_known(l, number, target);
+}
+
+/* Jumps through registers */
+
+static uint32_t target_pc(const lift *l, uint32_t number)
+{
+  int32_t block = l->unit->targets[l->block->first_target + number];
+  return l->unit->blocks[l->f->first_block + (uint32_t)block].pc;
+}
+
+/* To one of the places where a jump table leads, or somewhere else. The words of the code are counted
+ * from the first of these places, so that LLVM finds the cases dense and makes a table, too. */
+static void jump_by_table(lift *l, uint32_t number, LLVMValueRef target)
+{
+  const code_block *b = l->block;
+  uint32_t lowest = UINT32_MAX;
+  for (uint32_t i = 0; i < b->num_targets; i++)
+    if (target_pc(l, i) < lowest) lowest = target_pc(l, i);
+  LLVMValueRef way = LLVMBuildSub(l->b, target, lift_constant(l, lowest), "");
+  LLVMValueRef words = LLVMBuildOr(l->b, LLVMBuildLShr(l->b, way, lift_constant(l, 2), ""),
+                                   LLVMBuildShl(l->b, way, lift_constant(l, 30), ""), "");
+  LLVMBasicBlockRef other = lift_new_block(l, "other");
+  LLVMValueRef jump = LLVMBuildSwitch(l->b, words, other, b->num_targets);
+  for (uint32_t i = 0; i < b->num_targets; i++) {
+    int32_t to = l->unit->targets[b->first_target + i];
+    LLVMValueRef word = lift_constant(l, (target_pc(l, i) - lowest) / 4);
+    LLVMAddCase(jump, word, lift_edge(l, number, to, target_pc(l, i)));
+  }
+  lift_at_end(l, other);
+}
+
+static LLVMValueRef start_vertex(lift *l, const code_op *op)
+{
+  LLVMValueRef target = lift_x(l, op->rs1), state = lift_x(l, op->rs2);
+  LLVMBuildStore(l->b, target, lift_field(l, l->registers, offsetof(context, vertex_entry)));
+  LLVMBuildStore(l->b, state, lift_field(l, l->registers, offsetof(context, vertex_state)));
+  LLVMBuildStore(l->b, lift_constant(l, 0),
+                 lift_field(l, l->frame, offsetof(translated_frame, state_bytes)));
+  lift_set_x(l, 10, state);
+  lift_set_x(l, 1, lift_constant(l, l->block->pc_end));
+  return target;
+}
+
+static LLVMValueRef jump_target(lift *l, const code_op *op)
+{
+  LLVMValueRef target =
+      LLVMBuildAdd(l->b, lift_x(l, op->rs1), lift_constant(l, (uint32_t)op->imm), "");
+  lift_set_x(l, op->rd, lift_constant(l, l->block->pc_end));
+  return LLVMBuildAnd(l->b, target, lift_constant(l, ~1u), "");
+}
+
+void lift_dynamic(lift *l, uint32_t number, const code_op *op)
+{
+  const code_block *b = l->block;
+  LLVMValueRef target = op->id == OP_TILE_CALL ? start_vertex(l, op) : jump_target(l, op);
+  if (b->num_targets) jump_by_table(l, number, target);
+  if (b->next != UNIT_NONE)
+    call_found(l, number, target);
+  else if (b->num_targets)
+    lift_leave_at(l, target);
+  else
+    lift_return(l, target);
+}
