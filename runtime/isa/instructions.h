@@ -17,8 +17,8 @@
  *   R       rd, rs1, rs2                        I, SHIFT  rd, rs1, imm
  *   R_RM    rd, rs1, rs2; imm = rounding mode   S, B      rs1, rs2, imm
  *   F       the same as R, but rd is a float    U, J      rd, imm
- *   F_RM    register (or, in tile.run and       CSR       rd, rs1 (or 5-bit value), imm = number
- *   F_I     tile.sync, a number): 0 is one too  R4        F_RM and imm = rounding mode | rs3 << 8
+ *   F_RM    register (or, in tile.run, sync     CSR       rd, rs1 (or 5-bit value), imm = number
+ *   F_I     and sans, numbers): 0 is one too    R4        F_RM and imm = rounding mode | rs3 << 8
  *   NONE    no operands                                                                        */
 #define INSTRUCTION_FORMATS(X)                                                                     \
   X(NONE)                                                                                          \
@@ -129,6 +129,7 @@
 /* custom-1 (0x2b), funct3 0: isa.h says what they do. */
 #define TILE_INSTRUCTIONS(X)                                                                       \
   X(TILE_SYNC, "tile.sync", 0xfffffe7f, 0x0000002b, F, TILE, )                                     \
+  X(TILE_SANS, "tile.sans", 0xfe007e7f, 0x1a00002b, F, TILE, )                                     \
   X(TILE_HOST_SYNC, "tile.hostsync", 0xfe00707f, 0x0200002b, R, TILE, )                            \
   X(TILE_RUN, "tile.run", 0xfe00707f, 0x0400002b, F, TILE, )                                       \
   X(TILE_WAIT, "tile.wait", 0xffffffff, 0x0600002b, NONE, TILE, )                                  \

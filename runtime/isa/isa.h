@@ -9,7 +9,8 @@
  *                           internal, of all tiles of the IPU; 1 external, of all IPUs; 2 of all
  *                           replicas, which are loaded with the same images. Tiles that meet
  *                           all ask for the same zone, and IPUs for as many syncs between two external
- *                           ones
+ *                           ones. 3: until all syncs that this tile has acknowledged by tile.sans have
+ *                           happened; if they have, it goes on at once
  *   1       tile.hostsync   rd, rs1, rs2: sync with the host; reports rs1, rd receives the host's
  *                           answer. rs2: address of host exchange code, or 0
  *   2       tile.run        rd(number), rs1, rs2: start worker number rd (0-5; the field, not a
@@ -40,10 +41,15 @@
  *                           destination; rd = rs1 + 24. Rows together are no more than a tile has memory:
  *                           INVALID_OPERAND
  *
+ *   13      tile.sans       rd(zone), rs2:rs1(number n, 1 to 1023; fields, not registers): acknowledges the next n
+ *                           syncs of the zone, in which the tile has no part: it asks for the first
+ *                           now, for each of the others as soon as the one before has happened, and goes on. Before it
+ *                           asks for anything else, tile.sync 3 has to wait for them: INVALID_OPERAND
+ *
  * Before anything is copied, everything is looked at: a fault leaves memory as it was. If a run's source and destination
  * overlap, the destination gets what the source was before that run.
  *
- * sync, hostsync, run, wait and exchange are the supervisor's, exit the workers': elsewhere they
+ * sync, sans, hostsync, run, wait and exchange are the supervisor's, exit the workers': elsewhere they
  * are INVALID_INSTRUCTION. Either may call.
  *
  * EXCHANGE INSTRUCTIONS run only in exchange code, one per cycle, strictly in order; an exchange
@@ -139,7 +145,8 @@
  * it writes: memory is 64 bits wide, as the chip's, which has one instruction for a load of 64 bits and one for a store;
  * so six workers together copy 4 bytes in a cycle (target.c says what chips were seen to do). A worker starts in the cycle in which tile.run ends; tile.wait ends when the last worker
  * has, or at once. Syncs align all tiles of the zone: everyone goes on at max(request) + sync_cycles, or
- * host_sync_cycles if the sync is external or with the host.
+ * host_sync_cycles if the sync is external or with the host. tile.sans asks when it ends; whoever waits in tile.sync 3 goes
+ * on with those that took part in the last of its syncs, or when that instruction ends, if it is later.
  *
  * Custom-2 and -3 are used beside the design's custom-0 and -1 because an instruction with an 18-bit
  * address and a count needs a major opcode of its own.
@@ -178,6 +185,7 @@ enum {
 enum { ISA_COPY_UNIT_BYTES = 8, ISA_COPY_WORDS = 3, ISA_COPY_ROWS_WORDS = 6 };
 
 enum { ISA_SYNC_INTERNAL = 0, ISA_SYNC_EXTERNAL = 1, ISA_SYNC_REPLICAS = 2 }; /* zones */
+enum { ISA_SYNC_ANS = 3, ISA_SANS_MAX_SYNCS = 1023 }; /* tile.sync's; tile.sans */
 
 enum { ISA_PACKET_HEADER_WORDS = 6, ISA_GLOBAL_HEADER_WORDS = 4, ISA_HOST_MAX_WINDOWS = 128 };
 
@@ -193,6 +201,11 @@ static inline uint32_t isa_tile_op_word(isa_tile_op op, uint32_t rd, uint32_t rs
 {
   return (uint32_t)op << 25 | rs2 << 20 | rs1 << 15 | (uint32_t)ISA_FUNCT3_TILE << 12 | rd << 7 |
          ISA_CUSTOM_1;
+}
+
+static inline uint32_t isa_sans_word(uint32_t zone, uint32_t syncs)
+{
+  return isa_tile_op_word(TILE_SANS, zone, syncs & 31, syncs >> 5);
 }
 
 static inline uint32_t isa_imm22_word(uint32_t funct3, uint32_t imm)

@@ -172,13 +172,18 @@ static void take_on_tiles(machine *m, control *c, const control_group *g)
   const stretch *s = &c->s;
   for (size_t i = 0; i < g->num_tiles; i++) {
     uint32_t number = g->tiles[i];
-    uint32_t clock = (uint32_t)m->at.clocks[number];
+    uint64_t clock_before = m->at.clocks[number];
+    uint32_t clock = (uint32_t)clock_before;
     if (s->num_stores) put_stores(m, s, &m->tiles[number], clock);
     put_timed(s, &m->tiles[number].supervisor, clock);
     m->at.clocks[number] += g->cycles;
     m->at.waiting[number] = (uint8_t)s->why;
     m->at.asked[number] = s->asked;
     m->at.host_codes[number] = s->host_code;
+    if (s->acks.open) {
+      m->at.acks[number] = s->acks;
+      m->at.acks[number].clock += clock_before;
+    }
     if (s->has_starts) pop_push(c->jobs, c->num_jobs, c->jobs_capacity, (control_job){number, g});
   }
 }
@@ -243,7 +248,8 @@ void control_begin(machine *m)
   }
   control *c = m->control;
   c->num_splits = 0;
-  for (size_t i = 0; i < c->num_groups; i++) c->groups[i]->runs = true;
+  for (size_t i = 0; i < c->num_groups; i++)
+    c->groups[i]->runs = c->groups[i]->num_tiles && !m->at.acks[c->groups[i]->tiles[0]].open;
 }
 
 uint32_t control_advance(machine *m, const control_job **jobs)
@@ -288,13 +294,15 @@ static uint32_t answered_register(const machine *m, uint32_t number, uint32_t rd
 
 typedef struct place {
   uint32_t class_number, pc, answered;
+  uint32_t open;  /* syncs that have been acknowledged */
   uint32_t x[32]; /* kept ones; the others 0 */
 } place;
 
 static place place_at(const control *c, const machine *m, uint32_t number, uint32_t pc,
                       const uint32_t *x, uint32_t rd)
 {
-  place p = {c->class_of[number], pc, answered_register(m, number, rd), {0}};
+  place p = {
+      c->class_of[number], pc, answered_register(m, number, rd), m->at.acks[number].open, {0}};
   for (uint32_t r = 0; r < 32; r++)
     if (kept_registers >> r & 1) p.x[r] = x[r];
   return p;

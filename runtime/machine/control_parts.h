@@ -66,6 +66,8 @@ typedef struct stretch {
   bool has_starts;
   stop why;
   uint32_t asked, host_code, sync_rd;
+  tile_acks
+      acks; /* open: tile.sans was executed; its clock counts from the start of the stretch on */
 } stretch;
 
 struct control {

@@ -98,6 +98,21 @@ static bool walk_csr(const machine *m, stretch *s, const operation *op)
   return true;
 }
 
+/* tile.sans: all but what faults. */
+static bool walk_sans(const machine *m, stretch *s, const operation *op, uint32_t open)
+{
+  uint32_t syncs = op->rs1 | (uint32_t)op->rs2 << 5;
+  if (open || s->acks.open || !syncs || op->rd > ISA_SYNC_REPLICAS) return false;
+  s->acks =
+      (tile_acks){.open = syncs, .zone = op->rd, .clock = s->slots * m->target.num_worker_contexts};
+  return true;
+}
+
+static bool has_open_syncs(const stretch *s, const tile_acks *before)
+{
+  return s->acks.open || before->open;
+}
+
 static bool walk_stop(stretch *s, stop why, uint32_t asked, uint32_t pc)
 {
   if (s->misread) return false;
@@ -153,6 +168,7 @@ bool control_walk(machine *m, control *c, const control_group *g)
 {
   stretch *s = &c->s;
   tile *t = &m->tiles[g->tiles[0]];
+  const tile_acks *before = &m->at.acks[t->number]; /* of all tiles alike, but for their clocks */
   uint32_t pc = g->pc;
   const code_page *page;
   const operation *op;
@@ -164,6 +180,7 @@ bool control_walk(machine *m, control *c, const control_group *g)
   s->has_starts = false;
   memset(s->starts, 0, sizeof s->starts);
   s->host_code = 0;
+  s->acks.open = 0;
   s->sync_rd = g->sync_rd;
 enter:
   page = memory_code_page(m, t, pc, false);
@@ -202,13 +219,25 @@ enter:
       goto enter;
     case OP_TILE_WAIT:
       return walk_stop(s, STOP_WAIT, 0, PC()) && !(s->read & g->unknown);
+    case OP_TILE_SANS:
+      if (!walk_sans(m, s, op, before->open)) return false;
+      pc = PC() + 4;
+      goto enter;
     case OP_TILE_SYNC:
-      if (op->rd > ISA_SYNC_REPLICAS) return false;
+      if (op->rd == ISA_SYNC_ANS) {
+        uint32_t zone = s->acks.open ? s->acks.zone : before->zone;
+        if (s->acks.open || before->open)
+          return walk_stop(s, STOP_ANS, zone, PC()) && !(s->read & g->unknown);
+        pc = PC() + 4;
+        goto enter;
+      }
+      if (has_open_syncs(s, before)) return false;
       return walk_stop(s, STOP_SYNC, op->rd, PC()) && !(s->read & g->unknown);
     case OP_TILE_EXCHANGE:
-      if (op->rd > ISA_SYNC_REPLICAS) return false;
+      if (op->rd > ISA_SYNC_REPLICAS || has_open_syncs(s, before)) return false;
       return walk_stop(s, stop_of_exchange(op->rd), A, PC()) && !(s->read & g->unknown);
     case OP_TILE_HOST_SYNC:
+      if (has_open_syncs(s, before)) return false;
       s->host_code = B;
       s->sync_rd = op->rd;
       return walk_stop(s, STOP_HOST_SYNC, A, PC()) && !(s->read & g->unknown);

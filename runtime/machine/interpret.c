@@ -63,6 +63,28 @@ static bool start_worker(const machine *m, tile *t, context *c, const operation 
   return true;
 }
 
+/* tile.sans: false if it acknowledges nothing, or too early. */
+static bool acknowledge(context *c, tile_acks *acks, const operation *op, uint64_t cycle)
+{
+  uint32_t syncs = op->rs1 | (uint32_t)op->rs2 << 5;
+  if (!syncs || op->rd > ISA_SYNC_REPLICAS) {
+    snprintf(c->fault.detail, sizeof c->fault.detail, "acknowledges %u syncs of zone %u", syncs,
+             op->rd);
+    return false;
+  }
+  *acks = (tile_acks){.open = syncs, .zone = op->rd, .clock = cycle};
+  return true;
+}
+
+/* Nothing can be asked for while syncs are open that the tile has acknowledged. */
+static bool has_open_syncs(context *c, const tile_acks *acks)
+{
+  if (!acks->open) return false;
+  snprintf(c->fault.detail, sizeof c->fault.detail,
+           "%u syncs that were acknowledged have not been waited for", acks->open);
+  return true;
+}
+
 /* tile.print. What the host computes for it must not show in the context's flags. */
 static uint32_t print(machine *m, const tile *t, context *c, uint32_t format, uint32_t arguments)
 {
@@ -246,17 +268,30 @@ do_CSRRCI: /* ends its block, so that slots and count are exact here */
   /* tile */
 do_TILE_SYNC:
   SUPERVISOR_ONLY();
-  if (op->rd > ISA_SYNC_REPLICAS) FAULT(MACHINE_FAULT_INVALID_OPERAND);
+  if (op->rd == ISA_SYNC_ANS) {
+    c->sync_argument = m->at.acks[t->number].zone;
+    if (m->at.acks[t->number].open) STOP(STOP_ANS);
+    ENTER(op + 1);
+  }
+  if (has_open_syncs(c, &m->at.acks[t->number])) FAULT(MACHINE_FAULT_INVALID_OPERAND);
   c->sync_argument = op->rd;
   STOP(STOP_SYNC);
+do_TILE_SANS:
+  SUPERVISOR_ONLY();
+  if (has_open_syncs(c, &m->at.acks[t->number]) ||
+      !acknowledge(c, &m->at.acks[t->number], op, CLOCK()))
+    FAULT(MACHINE_FAULT_INVALID_OPERAND);
+  ENTER(op + 1);
 do_TILE_HOST_SYNC:
   SUPERVISOR_ONLY();
+  if (has_open_syncs(c, &m->at.acks[t->number])) FAULT(MACHINE_FAULT_INVALID_OPERAND);
   c->sync_argument = A;
   c->host_code = B;
   c->sync_rd = op->rd;
   STOP(STOP_HOST_SYNC);
 do_TILE_EXCHANGE:
   SUPERVISOR_ONLY();
+  if (has_open_syncs(c, &m->at.acks[t->number])) FAULT(MACHINE_FAULT_INVALID_OPERAND);
   if (op->rd > ISA_SYNC_REPLICAS) FAULT(MACHINE_FAULT_INVALID_OPERAND);
   c->sync_argument = A;
   STOP(stop_of_exchange(op->rd));

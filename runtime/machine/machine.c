@@ -44,7 +44,8 @@ pop_error *machine_create(const pop_target *target, const machine_options *optio
   m->at = (tile_stops){.clocks = pop_xcalloc(m->num_tiles, sizeof *m->at.clocks),
                        .waiting = pop_xcalloc(m->num_tiles, sizeof *m->at.waiting),
                        .asked = pop_xcalloc(m->num_tiles, sizeof *m->at.asked),
-                       .host_codes = pop_xcalloc(m->num_tiles, sizeof *m->at.host_codes)};
+                       .host_codes = pop_xcalloc(m->num_tiles, sizeof *m->at.host_codes),
+                       .acks = pop_xcalloc(m->num_tiles, sizeof *m->at.acks)};
   pthread_mutex_init(&m->code_lock, NULL);
   code_cache_init(&m->code, target, interpret_pieces());
   m->pool = thread_pool_new(m->options.num_threads);
@@ -81,6 +82,7 @@ void machine_free(machine *m)
   free(m->at.waiting);
   free(m->at.asked);
   free(m->at.host_codes);
+  free(m->at.acks);
   free(m);
 }
 

@@ -41,6 +41,7 @@ typedef enum stop {
   STOP_CALL,   /* where watches_calls: tile.call is done, the vertex begins at context.pc */
   STOP_RETURN, /* context.pc is context.returns_to */
   STOP_SYNC,
+  STOP_ANS, /* tile.sync ISA_SYNC_ANS, while syncs are open that it has acknowledged */
   STOP_HOST_SYNC,
   STOP_EXCHANGE,
   STOP_GLOBAL_EXCHANGE,
@@ -123,12 +124,20 @@ typedef struct tile {
   size_t num_events, events_capacity;
 } tile;
 
+/* Syncs that a tile has acknowledged (tile.sans). It runs on to STOP_ANS before the first of them is resolved. */
+typedef struct tile_acks {
+  uint32_t open; /* that have not happened; 0: the rest means nothing */
+  uint32_t zone;
+  uint64_t clock; /* when it asked for the first */
+} tile_acks;
+
 /* Where supervisors are between their runs: arrays by tile, so that going over all tiles is quick. */
 typedef struct tile_stops {
   uint64_t *clocks;     /* global cycle in which the supervisor goes on */
   uint8_t *waiting;     /* stop */
-  uint32_t *asked;      /* SYNC: zone; …EXCHANGE: address of the code; HOST_SYNC: the event */
+  uint32_t *asked;      /* SYNC, ANS: zone; …EXCHANGE: address of the code; HOST_SYNC: the event */
   uint32_t *host_codes; /* HOST_SYNC: address of host exchange code, or 0 */
+  tile_acks *acks;
 } tile_stops;
 
 typedef struct exchange_plans exchange_plans;

@@ -64,6 +64,7 @@ void superstep_start_supervisor(machine *m, tile *t, uint32_t entry)
   start_context(t, &t->supervisor, MACHINE_SUPERVISOR, entry, 0);
   m->at.clocks[t->number] = 0;
   m->at.waiting[t->number] = STOP_SYNC;
+  m->at.acks[t->number].open = 0;
 }
 
 /* In slices: between two of them it is seen that the run has been stopped. */
@@ -155,6 +156,7 @@ static uint64_t run_tile_inside(void *machine_context, uint32_t number)
 static uint64_t run_tile(void *machine_context, uint32_t number)
 {
   machine *m = machine_context;
+  if (m->at.acks[number].open) return 0; /* it waits for syncs of others */
   if (!m->translation) return run_tile_inside(m, number);
   return guard_call(m, &m->tiles[number], run_tile_inside, m, number);
 }
@@ -215,12 +217,28 @@ static void report_tile(machine *m, uint32_t number)
   if (m->at.waiting[number] == STOP_FAULT) superstep_fault(m, &t->supervisor.fault);
 }
 
+/* When the tile has asked for the sync that comes next. */
+static uint64_t request_clock(const machine *m, uint32_t tile)
+{
+  const tile_acks *acks = &m->at.acks[tile];
+  return acks->open ? acks->clock : m->at.clocks[tile];
+}
+
 static uint64_t latest_clock(const machine *m, uint32_t first, uint32_t count)
 {
   uint64_t latest = 0;
   for (uint32_t i = first; i < first + count; i++)
-    if (m->at.clocks[i] > latest) latest = m->at.clocks[i];
+    if (request_clock(m, i) > latest) latest = request_clock(m, i);
   return latest;
+}
+
+/* A sync that all have asked for has happened. Who has acknowledged more of them waits on. */
+static void release_tile(machine *m, uint32_t tile, uint64_t end)
+{
+  tile_acks *acks = &m->at.acks[tile];
+  bool ran_on = acks->open != 0;
+  if (ran_on && --acks->open) return;
+  if (!ran_on || m->at.clocks[tile] < end) m->at.clocks[tile] = end;
 }
 
 /* The tiles go on `cycles` after the last of them has asked. */
@@ -229,7 +247,7 @@ static void release_tiles(machine *m, uint32_t first, uint32_t count, machine_tr
 {
   uint64_t requested = latest_clock(m, first, count), end = requested + cycles;
   assert(end >= requested && first + count <= m->num_tiles);
-  for (uint32_t i = first; i < first + count; i++) m->at.clocks[i] = end;
+  for (uint32_t i = first; i < first + count; i++) release_tile(m, i, end);
   atomic_store_explicit(&m->passed, end, memory_order_relaxed);
   superstep_trace(m, kind, first, zone, requested, end, 0);
 }
@@ -272,17 +290,21 @@ static void list_tiles(const machine *m, bool for_host, char *text, size_t size)
   if (left) snprintf(text + used, size - used, " and %u more", left);
 }
 
-/* What it waits for is a sync of this zone. */
+/* What it waits for is a sync of this zone, and no exchange. */
+static bool wants_sync(const machine *m, uint32_t tile, uint32_t zone)
+{
+  return (m->at.waiting[tile] == STOP_SYNC || m->at.waiting[tile] == STOP_ANS) &&
+         m->at.asked[tile] == zone;
+}
+
 static bool wants_replicas(const machine *m, uint32_t tile)
 {
-  return m->at.waiting[tile] == STOP_REPLICA_EXCHANGE ||
-         (m->at.waiting[tile] == STOP_SYNC && m->at.asked[tile] == ISA_SYNC_REPLICAS);
+  return m->at.waiting[tile] == STOP_REPLICA_EXCHANGE || wants_sync(m, tile, ISA_SYNC_REPLICAS);
 }
 
 static bool wants_external_sync(const machine *m, uint32_t tile)
 {
-  return m->at.waiting[tile] == STOP_GLOBAL_EXCHANGE ||
-         (m->at.waiting[tile] == STOP_SYNC && m->at.asked[tile] == ISA_SYNC_EXTERNAL);
+  return m->at.waiting[tile] == STOP_GLOBAL_EXCHANGE || wants_sync(m, tile, ISA_SYNC_EXTERNAL);
 }
 
 /* Of a tile that waits for others. */
@@ -344,7 +366,7 @@ void superstep_release_replicas(const machine_group *group)
   for (uint32_t r = 0; r < group->num_own; r++) {
     machine *m = group->own[r];
     superstep_trace(m, MACHINE_TRACE_SYNC, 0, ISA_SYNC_REPLICAS, machine_latest_clock(m), end, 0);
-    for (uint32_t i = 0; i < m->num_tiles; i++) m->at.clocks[i] = end;
+    for (uint32_t i = 0; i < m->num_tiles; i++) release_tile(m, i, end);
     m->supersteps++;
   }
 }

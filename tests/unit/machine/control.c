@@ -161,10 +161,35 @@ static void put_leftovers(generator *g)
   asm_store(g->a, ASM_SW, T0, A5, 8);
 }
 
+/* Some tiles acknowledge the syncs that the others ask for, and go on to work of their own. */
+static void put_acknowledged(generator *g)
+{
+  assembler *a = g->a;
+  uint32_t syncs = 1 + draw(g, 3), modulus = 2 + draw(g, 3), work = draw(g, 3), asks = draw(g, 9);
+  if (g->tile % modulus == 1) {
+    asm_word(a, isa_sans_word(ISA_SYNC_INTERNAL, syncs));
+    if (work == 1) put_run(a, 2, 7);
+    if (work == 1) asm_tile(a, TILE_WAIT, 0, 0, 0);
+    if (work == 2) asm_nops(a, 40 * syncs);
+    if (asks) asm_tile(a, TILE_SYNC, ISA_SYNC_ANS, 0, 0); /* else the next thing asked for faults */
+    return;
+  }
+  for (uint32_t i = 0; i < syncs; i++) {
+    asm_nops(a, 3 * (g->tile % 4));
+    asm_li(a, T0, EXCHANGE + (g->tile >= 5 ? 4 : 0));
+    asm_tile(a, (work + i) % 2 ? TILE_EXCHANGE : TILE_SYNC, 0, (work + i) % 2 ? T0 : 0, 0);
+  }
+}
+
 static void put_item(generator *g, uint32_t depth)
 {
   assembler *a = g->a;
-  uint32_t kind = draw(g, depth < 3 ? 18 : 12);
+  uint32_t kind = draw(g, depth < 3 ? 19 : 13);
+  if (kind == 12) {
+    put_acknowledged(g);
+    return;
+  }
+  if (kind > 12) kind--;
   if (kind < 4) {
     uint32_t first = draw(g, 3);
     put_run(a, first, draw_by_tile(g, 60) ? 1 + draw_by_tile(g, 3) : FAULTS);

@@ -579,6 +579,55 @@ Test(machine_faults, X10_sync_that_never_comes)
   rig_free(&r);
 }
 
+/* What a supervisor must not ask for while syncs are open that it has acknowledged, and what it cannot acknowledge. */
+Test(machine_faults, X10_acknowledged_syncs_are_waited_for_first)
+{
+  const uint32_t two = isa_sans_word(ISA_SYNC_INTERNAL, 2);
+  const struct {
+    const char *name, *detail;
+    uint32_t before, word;
+  } cases[] = {
+      {"sync", "2 syncs that were acknowledged have not been waited for", two, 0x0000002b},
+      {"exchange", "2 syncs that were acknowledged have not been waited for", two, 0x0e02802b},
+      {"host", "2 syncs that were acknowledged have not been waited for", two, 0x0200002b},
+      {"sans", "2 syncs that were acknowledged have not been waited for", two, two},
+      {"none", "acknowledges 0 syncs of zone 0", 0x00000013, isa_sans_word(0, 0)},
+      {"zone", "acknowledges 5 syncs of zone 3", 0x00000013, isa_sans_word(ISA_SYNC_ANS, 5)}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (int plain = 0; plain < 2; plain++) {
+      rig r = rig_create_with(2, (machine_options){.plain = plain});
+      for (uint32_t tile = 0; tile < 2; tile++) {
+        asm_word(&r.code[tile], cases[i].before);
+        asm_word(&r.code[tile], cases[i].word);
+        rig_report(&r.code[tile], 1);
+      }
+      rig_load(&r);
+      const machine_fault *fault = rig_run_into(&r, MACHINE_FAULT_INVALID_OPERAND);
+      cr_assert_eq(fault->pc, RIG_CODE + 4, "%s", cases[i].name);
+      cr_assert_str_eq(fault->detail, cases[i].detail, "%s", cases[i].name);
+      cr_assert_eq(fault->num_faults, 2);
+      rig_free(&r);
+    }
+}
+
+/* The host waits for a tile that waits for syncs that nobody asks for. */
+Test(machine_faults, X10_acknowledged_syncs_that_never_come)
+{
+  rig r = rig_create(3, 0);
+  asm_word(&r.code[1], isa_sans_word(ISA_SYNC_INTERNAL, 2));
+  asm_tile(&r.code[1], TILE_SYNC, ISA_SYNC_ANS, 0, 0);
+  for (uint32_t i = 0; i < 3; i++) {
+    if (i != 1) asm_tile(&r.code[i], TILE_SYNC, 0, 0, 0);
+    rig_report(&r.code[i], 1);
+  }
+  rig_load(&r);
+  const machine_fault *fault = rig_run_into(&r, MACHINE_FAULT_EXCHANGE_ERROR);
+  cr_assert_eq(fault->tile, 1);
+  cr_assert_eq(fault->superstep, 1);
+  cr_assert_str_eq(fault->detail, "tiles 1 wait for a sync, tiles 0, 2 for the host");
+  rig_free(&r);
+}
+
 /* One tile asks for an external sync where the others ask for an internal one. */
 Test(machine_faults, X10_syncs_of_different_zones)
 {

@@ -135,6 +135,69 @@ Test(machine_tile, sync_waits_for_the_slowest_tile)
   rig_free(&r);
 }
 
+/* Tile 1 has no part in three syncs of tiles 0 and 2, and computes while they wait for each other. */
+static uint32_t clock_behind_acknowledged(bool plain, uint32_t nops, uint32_t *supersteps)
+{
+  rig r = rig_create_with(3, (machine_options){.plain = plain});
+  for (uint32_t i = 0; i < 3; i++) {
+    assembler *a = &r.code[i];
+    if (i == 1) {
+      asm_word(a, isa_sans_word(ISA_SYNC_INTERNAL, 3));
+      asm_nops(a, nops);
+      asm_tile(a, TILE_SYNC, ISA_SYNC_ANS, 0, 0);
+      asm_tile(a, TILE_SYNC, ISA_SYNC_ANS, 0, 0); /* there is nothing to wait for */
+    }
+    for (uint32_t n = 0; i != 1 && n < 3; n++) {
+      asm_nops(a, 4 * i);
+      asm_tile(a, TILE_SYNC, 0, 0, 0);
+    }
+    asm_csrr(a, A1, 0xc00); /* cycle */
+    asm_li(a, T0, RIG_DATA);
+    asm_store(a, ASM_SW, A1, T0, 0);
+    rig_report(a, 1);
+  }
+  rig_load(&r);
+  rig_run(&r);
+  uint32_t others = rig_word(&r, 0, RIG_DATA), clock = rig_word(&r, 1, RIG_DATA);
+  cr_assert_eq(others, 3 * (9 * SLOT + RIG_SYNC));
+  *supersteps = (uint32_t)machine_get_counters(r.m).supersteps;
+  rig_free(&r);
+  return clock;
+}
+
+Test(machine_tile, who_acknowledges_syncs_goes_on_and_waits_for_them_later)
+{
+  const uint32_t last = 3 * (9 * SLOT + RIG_SYNC); /* of the three syncs */
+  uint32_t supersteps;
+  for (int plain = 0; plain < 2; plain++) {
+    cr_assert_eq(clock_behind_acknowledged(plain, 0, &supersteps), last + SLOT);
+    cr_assert_eq(supersteps, 4);
+    cr_assert_eq(clock_behind_acknowledged(plain, 50, &supersteps), last + SLOT);
+    cr_assert_eq(clock_behind_acknowledged(plain, 500, &supersteps), 503 * SLOT);
+  }
+}
+
+/* A tile that comes late to tile.sans holds the first sync up, and no other. */
+Test(machine_tile, acknowledging_asks_for_the_first_sync_when_it_is_executed)
+{
+  rig r = rig_create(2, 0);
+  asm_nops(&r.code[0], 99);
+  asm_word(&r.code[0], isa_sans_word(ISA_SYNC_EXTERNAL, 2));
+  asm_tile(&r.code[0], TILE_SYNC, ISA_SYNC_ANS, 0, 0);
+  asm_tile(&r.code[1], TILE_SYNC, ISA_SYNC_EXTERNAL, 0, 0);
+  asm_tile(&r.code[1], TILE_SYNC, ISA_SYNC_EXTERNAL, 0, 0);
+  for (uint32_t i = 0; i < 2; i++) rig_report(&r.code[i], 1);
+  machine_trace_event events[4], *next = events;
+  machine_set_trace(r.m, note, &next);
+  rig_load(&r);
+  rig_run(&r);
+  cr_assert_eq(events[0].argument, ISA_SYNC_EXTERNAL);
+  cr_assert_eq(events[0].from, 100 * SLOT);
+  cr_assert_eq(events[1].from, 100 * SLOT + RIG_HOST_SYNC + SLOT);
+  cr_assert_eq(machine_get_counters(r.m).cycles, 104 * SLOT + 3 * RIG_HOST_SYNC);
+  rig_free(&r);
+}
+
 Test(machine_tile, external_sync_takes_as_long_as_one_with_the_host)
 {
   rig r = rig_create(2, 0);
