@@ -457,6 +457,12 @@ typedef struct block_mark {
   uint32_t begin, end;
 } block_mark;
 
+/* A row of exchanges of one zone, from script op `first` to op `last`, in which neighbouring tiles have no part and
+ * nothing to do in between: their control code acknowledges all of them at once (tile.sans). */
+typedef struct acknowledged_row {
+  uint32_t first, last, first_tile, num_tiles;
+} acknowledged_row;
+
 /* What a tile measures: executable/measures.h. */
 typedef struct tile_measure {
   uint32_t kind, index, tile; /* VERTICES: in compilation.works */
@@ -561,8 +567,9 @@ typedef struct compilation {
   COMPILATION_ARRAY(code_patch, code_patches); /* by tile */
   COMPILATION_ARRAY(block_mark, block_marks);  /* by tile */
   COMPILATION_ARRAY(tile_measure, measures);   /* by tile */
-  tile_layout *tiles;                          /* by tile */
-  uint32_t *blocks_by_tile;                    /* block numbers sorted by tile, then address */
+  COMPILATION_ARRAY(acknowledged_row, acknowledged);
+  tile_layout *tiles;       /* by tile */
+  uint32_t *blocks_by_tile; /* block numbers sorted by tile, then address */
 
   /* account */
   pop_tile_memory *memory; /* by tile */

@@ -178,17 +178,17 @@ void compilation_free(compilation *c)
   if (!c) return;
   free_code(c);
   void *const arrays[] = {
-      c->bytes,           c->fixups,       c->contents,         c->blocks,
-      c->variables,       c->intervals,    c->vertex_types,     c->vertices,
-      c->works,           c->compute_sets, c->messages,         c->receivers,
-      c->exchanges,       c->steps,        c->children,         c->accesses,
-      c->controls,        c->case_values,  c->control_programs, c->host_tensors,
-      c->host_runs,       c->host_events,  c->profile_blocks,   c->block_marks,
-      c->tile_exchanges,  c->exchange_ops, c->code_patches,     c->tiles,
-      c->blocks_by_tile,  c->memory,       c->phase_times,      c->program_names,
-      c->placement_rules, c->streams,      c->remote_buffers,   c->host_exchanges,
-      c->host_windows,    c->host_packets, c->measures,         c->vertex_uses,
-      c->block_is_timed,
+      c->bytes,          c->fixups,          c->contents,         c->blocks,
+      c->variables,      c->intervals,       c->vertex_types,     c->vertices,
+      c->works,          c->compute_sets,    c->messages,         c->receivers,
+      c->exchanges,      c->steps,           c->children,         c->accesses,
+      c->controls,       c->case_values,     c->control_programs, c->host_tensors,
+      c->host_runs,      c->host_events,     c->profile_blocks,   c->block_marks,
+      c->acknowledged,   c->tile_exchanges,  c->exchange_ops,     c->code_patches,
+      c->tiles,          c->blocks_by_tile,  c->memory,           c->phase_times,
+      c->program_names,  c->placement_rules, c->streams,          c->remote_buffers,
+      c->host_exchanges, c->host_windows,    c->host_packets,     c->measures,
+      c->vertex_uses,    c->block_is_timed,
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   pop_error_free(c->out_of_memory);

@@ -274,6 +274,15 @@ static void print_tiles(const compilation *c, bool addresses, FILE *out)
   }
 }
 
+static void print_acknowledged(const compilation *c, FILE *out)
+{
+  for (size_t i = 0; i < c->num_acknowledged; i++) {
+    const acknowledged_row *row = &c->acknowledged[i];
+    fprintf(out, "positions %u to %u are acknowledged by tiles %u to %u\n", row->first, row->last,
+            row->first_tile, row->first_tile + row->num_tiles - 1);
+  }
+}
+
 void dump_compilation(const compilation *c, const char *pass, FILE *out)
 {
   flockfile(out);
@@ -283,6 +292,7 @@ void dump_compilation(const compilation *c, const char *pass, FILE *out)
   print_variables(c, out);
   if (c->num_steps) print_programs(c, out);
   if (has_lives) print_positions(c, out);
+  print_acknowledged(c, out);
   for (size_t i = 0; i < c->num_compute_sets; i++) print_compute_set(c, i, out);
   for (size_t i = 0; i < c->num_exchanges; i++) print_exchange(c, i, out);
   print_host(c, out);

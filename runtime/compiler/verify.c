@@ -307,6 +307,62 @@ static pop_error *verify_code(const compilation *c)
   return NULL;
 }
 
+static bool has_part(const compilation *c, const exchange *x, const acknowledged_row *row)
+{
+  for (size_t i = 0; i < x->num_tiles; i++)
+    if (c->tile_exchanges[x->first_tile + i].tile - row->first_tile < row->num_tiles) return true;
+  return false;
+}
+
+static bool has_work(const compilation *c, const lowered_compute_set *set,
+                     const acknowledged_row *row)
+{
+  for (size_t i = 0; i < set->num_works; i++) {
+    const tile_work *work = &c->works[set->first_work + i];
+    if (work->tile - row->first_tile < row->num_tiles && work->num_vertices) return true;
+  }
+  return false;
+}
+
+/* May the tiles of the row not be there when the op happens? */
+static bool is_passed_by(const compilation *c, const script_op *op, const acknowledged_row *row,
+                         uint32_t zone)
+{
+  uint32_t index = c->steps[op->step].index;
+  if (op->kind == SCRIPT_WRITE_UNDEF) return true;
+  if (op->kind == SCRIPT_EXECUTE) return !has_work(c, &c->compute_sets[index], row);
+  return op->kind == SCRIPT_EXCHANGE && c->exchanges[index].zone == zone &&
+         !has_part(c, &c->exchanges[index], row);
+}
+
+/* Whoever acknowledges exchanges in advance has no part in them, and nothing to do until the last has happened. */
+static pop_error *verify_rows(const compilation *c, const script *s)
+{
+  for (size_t i = 0; i < c->num_acknowledged; i++) {
+    const acknowledged_row *row = &c->acknowledged[i];
+    if (row->first >= row->last || row->last >= s->num_ops ||
+        s->ops[row->first].kind != SCRIPT_EXCHANGE || s->ops[row->last].kind != SCRIPT_EXCHANGE ||
+        !is_range(row->first_tile, row->num_tiles, pop_target_num_tiles(&c->target)))
+      return broken("tiles acknowledge steps %u to %u, which are no row of exchanges", row->first,
+                    row->last);
+    uint32_t zone = c->exchanges[c->steps[s->ops[row->first].step].index].zone;
+    for (uint32_t op = row->first; op <= row->last; op++)
+      if (!is_passed_by(c, &s->ops[op], row, zone))
+        return broken("%u tiles from tile %u on acknowledge steps %u to %u, and have a part in %u",
+                      row->num_tiles, row->first_tile, row->first, row->last, op);
+  }
+  return NULL;
+}
+
+static pop_error *verify_acknowledged(const compilation *c)
+{
+  script s = {0};
+  script_build(c, &s);
+  pop_error *error = verify_rows(c, &s);
+  script_free(&s);
+  return error;
+}
+
 /* ---- allocate ---- */
 
 static bool live_together(const block *a, const block *b)
@@ -395,6 +451,7 @@ pop_error *verify_compilation(const compilation *c, compile_pass last)
   if (last == COMPILE_EXCHANGE) POP_TRY(verify_exchanges(c));
   if (last >= COMPILE_LIVENESS) POP_TRY(verify_liveness(c));
   if (last >= COMPILE_EMIT) POP_TRY(verify_code(c));
+  if (last == COMPILE_EMIT) POP_TRY(verify_acknowledged(c));
   if (last >= COMPILE_ALLOCATE) POP_TRY(verify_addresses(c));
   if (last >= COMPILE_ACCOUNT) POP_TRY(verify_account(c));
   return NULL;

@@ -43,5 +43,6 @@ POP_MUST_CHECK pop_error *read_control_steps(decoder *d);
 POP_MUST_CHECK pop_error *read_functions(decoder *d);
 POP_MUST_CHECK pop_error *read_instrumentation(decoder *d);
 POP_MUST_CHECK pop_error *read_measures(decoder *d);
+POP_MUST_CHECK pop_error *read_acknowledged(decoder *d);
 
 #endif

@@ -209,6 +209,35 @@ pop_error *read_functions(decoder *d)
   return error;
 }
 
+/* ---- what is acknowledged ---- */
+
+static int compare_acknowledged(const executable_acknowledged *a, const executable_acknowledged *b)
+{
+  if (a->first != b->first) return a->first < b->first ? -1 : 1;
+  if (a->last != b->last) return a->last < b->last ? -1 : 1;
+  return a->first_tile < b->first_tile ? -1 : a->first_tile > b->first_tile;
+}
+
+pop_error *read_acknowledged(decoder *d)
+{
+  pop_executable *e = d->e;
+  size_t count = 0;
+  POP_TRY(metadata_read_array(&d->r, 4, &count));
+  for (size_t i = 0; i < count / 4; ++i) {
+    const uint32_t most[] = {UINT32_MAX, UINT32_MAX, d->num_tiles - 1, d->num_tiles};
+    uint32_t v[4];
+    d->r.entry = i;
+    POP_TRY(decode_u32s(&d->r, most, v, 4));
+    executable_acknowledged a = {v[0], v[1], v[2], v[3]};
+    if (a.first >= a.last || !a.num_tiles || a.num_tiles > d->num_tiles - a.first_tile)
+      return metadata_error(&d->r, "%u tiles from %u on, steps %u to %u", v[3], v[2], v[0], v[1]);
+    if (i && compare_acknowledged(&e->acknowledged[i - 1], &a) >= 0)
+      return metadata_error(&d->r, "it is out of order");
+    pop_push(e->acknowledged, e->num_acknowledged, e->acknowledged_capacity, a);
+  }
+  return NULL;
+}
+
 /* ---- what is measured ---- */
 
 pop_error *read_instrumentation(decoder *d)

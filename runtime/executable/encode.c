@@ -422,6 +422,15 @@ static void put_measures(encoder *x)
   }
 }
 
+static void put_acknowledged(encoder *x)
+{
+  metadata_put_array(x->out, 4 * x->e->num_acknowledged);
+  for (size_t i = 0; i < x->e->num_acknowledged; ++i) {
+    const executable_acknowledged *a = &x->e->acknowledged[i];
+    put_u32s(x->out, (uint32_t[]){a->first, a->last, a->first_tile, a->num_tiles}, 4);
+  }
+}
+
 void executable_encode(const pop_executable *executable, const uint64_t *digests, pop_bytes *cbor)
 {
   static const struct {

@@ -27,7 +27,7 @@
 #define EXECUTABLE_NONE UINT32_MAX
 
 /* What is written now, and what is read: changed with every change of the encoding. */
-enum { EXECUTABLE_FORMAT = 12 };
+enum { EXECUTABLE_FORMAT = 13 };
 
 #define EXECUTABLE_METADATA_MEMBER "metadata.elf"
 
@@ -229,6 +229,13 @@ typedef struct executable_step {
   uint32_t num_children;
 } executable_step;
 
+/* A row of exchanges of one zone, steps at positions `first` to `last`, that neighbouring tiles acknowledge in advance
+ * (tile.sans), as they have no part in them. */
+typedef struct executable_acknowledged {
+  uint32_t first, last;
+  uint32_t first_tile, num_tiles;
+} executable_acknowledged;
+
 /* ---- tiles ---- */
 
 /* By context. Symbols say it too, until the image is stripped. */
@@ -287,11 +294,12 @@ struct pop_executable {
   EXECUTABLE_ARRAY(executable_exchange, exchanges);
   EXECUTABLE_ARRAY(executable_exchange_part, exchange_parts);
   EXECUTABLE_ARRAY(executable_step, steps);
-  EXECUTABLE_ARRAY(uint32_t, step_children);      /* steps */
-  EXECUTABLE_ARRAY(uint32_t, functions);          /* steps; what calls others comes behind them */
-  EXECUTABLE_ARRAY(uint32_t, control_steps);      /* steps, by program; none for the CPU */
-  instrumentation instrumentation;                /* of the images */
-  EXECUTABLE_ARRAY(executable_measure, measures); /* ascending by tile */
+  EXECUTABLE_ARRAY(uint32_t, step_children); /* steps */
+  EXECUTABLE_ARRAY(uint32_t, functions);     /* steps; what calls others comes behind them */
+  EXECUTABLE_ARRAY(uint32_t, control_steps); /* steps, by program; none for the CPU */
+  EXECUTABLE_ARRAY(executable_acknowledged, acknowledged); /* ascending by first, last, tile */
+  instrumentation instrumentation;                         /* of the images */
+  EXECUTABLE_ARRAY(executable_measure, measures);          /* ascending by tile */
   EXECUTABLE_ARRAY(pop_tile_memory, memory_rows);
   EXECUTABLE_ARRAY(executable_stacks, stack_rows);
   executable_tile *tiles; /* by tile */

@@ -50,6 +50,7 @@
   X(steps, "{kind: Sequence, Repeat, …, name, index, count, position, children: steps}")           \
   X(control_steps, "of the programs, by number: steps")                                            \
   X(functions, "steps")                                                                            \
+  X(acknowledged, "[position of the first step, of the last, tile, tiles]*")                       \
   X(instrumentation, "[level, control flow: 0 or 1, external exchanges: 0 or 1, blocks: 0 or 1]")  \
   X(measures, "[kind, number, tile, offset, words, cycles of measuring]*")
 

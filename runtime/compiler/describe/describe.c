@@ -324,6 +324,7 @@ void compilation_describe(const compilation *c, pop_executable *e)
   describe_exchanges(c, e);
   describe_steps(c, e);
   describe_measures(c, e);
+  describe_acknowledged(c, e);
   describe_tiles(c, e);
   for (size_t i = 0; i < c->num_phase_times; i++)
     pop_push(e->phase_times, e->num_phase_times, e->phase_times_capacity, c->phase_times[i]);

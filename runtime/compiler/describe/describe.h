@@ -8,6 +8,7 @@
 
 void describe_steps(const compilation *c, pop_executable *e);
 void describe_measures(const compilation *c, pop_executable *e);
+void describe_acknowledged(const compilation *c, pop_executable *e);
 void describe_exchanges(const compilation *c, pop_executable *e);
 /* What tiles do in a host exchange, into its event. */
 void describe_host_parts(const compilation *c, const host_exchange *x, executable_event *event,

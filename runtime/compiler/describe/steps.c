@@ -192,6 +192,27 @@ void describe_steps(const compilation *c, pop_executable *e)
   script_free(&s);
 }
 
+/* ---- what is acknowledged ---- */
+
+static int compare_rows(const void *a, const void *b)
+{
+  const executable_acknowledged *x = a, *y = b;
+  if (x->first != y->first) return x->first < y->first ? -1 : 1;
+  if (x->last != y->last) return x->last < y->last ? -1 : 1;
+  return x->first_tile < y->first_tile ? -1 : x->first_tile > y->first_tile;
+}
+
+void describe_acknowledged(const compilation *c, pop_executable *e)
+{
+  for (size_t i = 0; i < c->num_acknowledged; i++) {
+    const acknowledged_row *row = &c->acknowledged[i];
+    pop_push(e->acknowledged, e->num_acknowledged, e->acknowledged_capacity,
+             (executable_acknowledged){row->first, row->last, row->first_tile, row->num_tiles});
+  }
+  if (e->num_acknowledged)
+    qsort(e->acknowledged, e->num_acknowledged, sizeof *e->acknowledged, compare_rows);
+}
+
 /* ---- what is measured ---- */
 
 void describe_measures(const compilation *c, pop_executable *e)

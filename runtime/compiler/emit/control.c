@@ -8,7 +8,7 @@
  *
  * A body is a row of: compute sets (tile.call for each vertex of the supervisor, then tile.run for
  * each worker with vertices, tile.wait), exchanges (on tiles that take no part: a sync, since all
- * tiles synchronise), host events, loops and branches (flow.c) and calls. Shared steps in which
+ * tiles synchronise; acknowledge.c makes one of several), host events, loops and branches (flow.c) and calls. Shared steps in which
  * this tile has nothing to do are not there at all.
  */
 #include "compiler/emit/blocks.h"
@@ -185,7 +185,9 @@ static void put_body(emitter *e, uint32_t begin)
     } else if (op->match != COMPILER_NONE) {
       put_flow(&nested, i);
     } else {
-      put_leaf(e, op);
+      uint32_t last = put_acknowledged_row(e, i, s->ops[begin].match);
+      if (last == i) put_leaf(e, op);
+      i = last;
     }
   }
   flow_free(&nested);

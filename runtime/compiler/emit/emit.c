@@ -11,7 +11,7 @@
  * Addresses are still open: tables refer to functions and states by fixups, code by patches.
  *
  * Needs:   the steps, the exchange instructions, the code groups and the sizes of stacks.
- * Adds:    the blocks above, code_patches, block_marks, measures.
+ * Adds:    the blocks above, code_patches, block_marks, measures, acknowledged.
  * Then:    no block is added, and all sizes are final.
  */
 #include "compiler/emit/blocks.h"
@@ -303,6 +303,7 @@ static void start_emitter(emitter *e)
   e->entry_offsets = pop_xcalloc(c->num_vertex_types + 1, sizeof *e->entry_offsets);
   e->entries_of = COMPILER_NONE;
   e->shared_at = pop_xcalloc(e->script.num_ops + 1, sizeof *e->shared_at);
+  e->last_row = pop_xcalloc(e->script.num_ops + 1, sizeof *e->last_row);
   start_instrumentation(e);
   start_blocks(e);
   uint32_t needed = (script_stack_bytes(&e->script) + 15) / 16 * 16;
@@ -328,6 +329,7 @@ static void free_emitter(emitter *e)
   free(e->host_stamp);
   free(e->entry_offsets);
   free(e->shared_at);
+  free(e->last_row);
   free_instrumentation(e);
   free_blocks(e);
 }

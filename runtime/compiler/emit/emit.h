@@ -3,6 +3,7 @@
  *   emit.c           per tile: stacks, worker stub, control tables, then control code; the blocks of it
  *   control.c   the script as supervisor code
  *   exchange_code.c  exchange code
+ *   acknowledge.c    rows of syncs in which the tile has no part
  *   instrument.c  code that measures the others
  */
 /* When the vertices of a tile run in a compute set:
@@ -69,6 +70,8 @@ typedef struct emitter {
 
   uint32_t supervisor_stack_bytes;
   size_t *shared_at; /* by script op: position of the shared step's code; SIZE_MAX: none */
+  size_t *
+      last_row; /* by script op: behind the row of compilation.acknowledged that was begun there last; 0: none */
 } emitter;
 
 enum { MAX_WORKER_CONTEXTS = 6 };
@@ -109,6 +112,13 @@ uint32_t emitter_control_table(emitter *e, uint32_t compute_set, const tile_work
 /* exchange_code.c: the block of the tile's code for an exchange, or COMPILER_NONE if it takes no
  * part; made when it is first asked for. */
 uint32_t emitter_exchange_code(emitter *e, uint32_t exchange);
+
+bool emitter_takes_part(emitter *e, uint32_t exchange);
+
+/* acknowledge.c: at an exchange in which the tile has no part: emits the acknowledgement of it and of those behind it, if
+ * there are any in a row, and answers the op of the last; otherwise emits nothing, and answers `op`. `end` is behind the
+ * ops of the body. */
+uint32_t put_acknowledged_row(emitter *e, uint32_t op, uint32_t end);
 
 /* Is there an instruction in front of the packet's that says what record it is about? `before` is the
  * tile's packet before it, or NULL. */

@@ -16,6 +16,11 @@ static const tile_exchange *find_part(emitter *e, uint32_t index)
   return &c->tile_exchanges[x->first_tile + *next];
 }
 
+bool emitter_takes_part(emitter *e, uint32_t exchange)
+{
+  return find_part(e, exchange) != NULL;
+}
+
 static void put_exchange_op(assembler *a, const exchange_op *op)
 {
   switch ((exchange_op_kind)op->kind) {

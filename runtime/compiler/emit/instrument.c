@@ -130,6 +130,11 @@ static uint32_t tiles_per_measure(const emitter *e)
   }
 }
 
+bool syncs_around_compute(const emitter *e)
+{
+  return tiles_per_measure(e) > 1;
+}
+
 static uint32_t measuring_zone(const emitter *e)
 {
   bool several =

@@ -9,6 +9,7 @@
  * set before the first tile.run and no more. */
 void put_begin_compute(emitter *e, const step *execute);
 void put_end_compute(emitter *e, const step *execute);
+bool syncs_around_compute(const emitter *e); /* all tiles do, of every compute set */
 
 /* An exchange between IPUs or replicas, or with the host. */
 typedef struct exchange_at {

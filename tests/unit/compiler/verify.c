@@ -1,6 +1,7 @@
 /* verify_compilation finds what a broken pass would leave behind: a finished compilation is changed in one place, as such a
  * pass might, and put back. */
 #include "compiler/verify.h"
+#include "compiler/script.h"
 #include "support/graph_test.h"
 
 #include "support/expect.h"
@@ -75,6 +76,28 @@ static block *with_fixups(void)
   return NULL;
 }
 
+/* Tile 1 would acknowledge exchanges that it has a part in, or what is no exchange. */
+static void expect_rows_are_looked_at(void)
+{
+  script s;
+  script_build(c, &s);
+  acknowledged_row row = {COMPILER_NONE, 0, 1, 1};
+  for (uint32_t i = 0; i < s.num_ops; i++) {
+    if (s.ops[i].kind != SCRIPT_EXCHANGE) continue;
+    if (row.first == COMPILER_NONE) row.first = i;
+    row.last = i;
+  }
+  script_free(&s);
+  cr_assert_lt(row.first, row.last);
+  pop_push(c->acknowledged, c->num_acknowledged, c->acknowledged_capacity, row);
+  expect_error(verify_compilation(c, COMPILE_EMIT), POP_ERROR_INTERNAL, "have a part in", "part");
+  c->acknowledged[0].first = 0;
+  expect_error(verify_compilation(c, COMPILE_EMIT), POP_ERROR_INTERNAL, "no row of exchanges",
+               "row");
+  c->num_acknowledged = 0;
+  expect_ok(verify_compilation(c, COMPILE_EMIT));
+}
+
 Test(verify, what_broken_passes_leave_is_found)
 {
   c = compiled();
@@ -120,6 +143,7 @@ Test(verify, what_broken_passes_leave_is_found)
                "tile 1 has no control code");
   EXPECT_FOUND(COMPILE_EMIT, c->code_patches[0].target.block, (uint32_t)c->num_blocks,
                "code of tile 0");
+  expect_rows_are_looked_at();
 
   /* allocate, account */
   b = &c->blocks[c->blocks_by_tile[c->tiles[2].first_block + 1]];

@@ -1,0 +1,63 @@
+/* Exchanges in a row in which the tile has no part, with nothing for it to do in between: instead of a sync for each
+ *
+ *   tile.sans zone, n; tile.sync 3     it acknowledges all of them, and waits for the last
+ *
+ * That is two instructions for any number of syncs, and nobody waits for the tile to ask again. A row is straight: what
+ * begins or ends a loop, a branch, a block or a shared step ends it, and so does whatever else waits. */
+#include "compiler/emit/emit.h"
+#include "compiler/emit/instrument.h"
+
+/* A sync of that exchange is all that the tile would have. */
+static bool is_passed(emitter *e, const script_op *op, uint32_t *zone)
+{
+  const compilation *c = e->c;
+  if (op->kind != SCRIPT_EXCHANGE) return false;
+  uint32_t exchange = c->steps[op->step].index;
+  *zone = c->exchanges[exchange].zone;
+  if (*zone == EXCHANGE_BETWEEN_REPLICAS) return false;
+  if (*zone == EXCHANGE_BETWEEN_IPUS && c->options.instrumentation.external_exchange) return false;
+  return !emitter_takes_part(e, exchange);
+}
+
+/* The tile has no code for it. */
+static bool is_nothing(emitter *e, const script_op *op)
+{
+  if (op->kind == SCRIPT_WRITE_UNDEF) return true;
+  if (op->kind != SCRIPT_EXECUTE || syncs_around_compute(e)) return false;
+  const tile_work *work = emitter_find_work(e, e->c->steps[op->step].index);
+  return !work || work->num_vertices == 0;
+}
+
+/* Tiles come in ascending order: those with the same row, one behind the other, are one entry. */
+static void note_row(emitter *e, uint32_t first, uint32_t last)
+{
+  compilation *c = e->c;
+  if (e->last_row[first]) {
+    acknowledged_row *row = &c->acknowledged[e->last_row[first] - 1];
+    if (row->last == last && row->first_tile + row->num_tiles == e->tile) {
+      row->num_tiles++;
+      return;
+    }
+  }
+  pop_push(c->acknowledged, c->num_acknowledged, c->acknowledged_capacity,
+           (acknowledged_row){first, last, e->tile, 1});
+  e->last_row[first] = c->num_acknowledged;
+}
+
+uint32_t put_acknowledged_row(emitter *e, uint32_t first, uint32_t end)
+{
+  const script_op *ops = e->script.ops;
+  uint32_t zone, of_this, syncs = 1, last = first;
+  if (!is_passed(e, &ops[first], &zone)) return first;
+  for (uint32_t i = first + 1; i < end && !e->flush_every[i] && syncs < ISA_SANS_MAX_SYNCS; i++) {
+    if (is_nothing(e, &ops[i])) continue;
+    if (!is_passed(e, &ops[i], &of_this) || of_this != zone) break;
+    syncs++;
+    last = i;
+  }
+  if (syncs == 1) return first;
+  put(&e->code, isa_sans_word(zone, syncs));
+  put_tile_op(&e->code, TILE_SYNC, ISA_SYNC_ANS, 0, 0);
+  note_row(e, first, last);
+  return last;
+}
