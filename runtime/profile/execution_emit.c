@@ -2,6 +2,7 @@
 #include "profile/exchange_numbers.h"
 #include "profile/execution_summary.h"
 #include "profile/simulation.h"
+#include "profile/sync_ans.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -181,9 +182,15 @@ static void put_step(void *context, const simulated_step *step)
   emit_string(to, "type", simulated_step_type(step));
   if (step->program != EXECUTABLE_NONE) emit_int(to, "program", step->program);
   if (*step->name) emit_string(to, "name", step->name);
+  if (step->phase == PHASE_ANS) {
+    emit_int(to, "syncAns", step->index);
+    emit_int(to, "syncs", step->syncs);
+    emit_int(to, "activeTiles", (int64_t)step->num_costs);
+    emit_int(to, "cycles", (int64_t)step->cycles);
+  }
   bool waits = step->phase == PHASE_BEGIN || step->phase == PHASE_END;
   if (step->kind == EXECUTABLE_STEP_SYNC || waits) {
-    if (!waits)
+    if (!waits && step->phase != PHASE_ANS)
       emit_string(to, "syncType", step->index == ISA_SYNC_INTERNAL ? "Internal" : "External");
     emit_int(to, "cyclesFrom", (int64_t)step->from);
     emit_int(to, "cyclesTo", (int64_t)step->to);
@@ -250,6 +257,25 @@ static void put_cost(const execution_emitter *p, size_t num_costs)
   for (size_t i = 0; i < num_costs; i++) emit_int(p->to, NULL, (int64_t)p->costs[i].cycles);
   emit_end_vector(p->to);
   emit_end_map(p->to);
+}
+
+/* Which tiles wait in each SyncAns: as those of a cost. What they wait differs from time to time. */
+static void put_acknowledging_tiles(const execution_emitter *p)
+{
+  ans_rows rows = ans_rows_new(p->x->executable);
+  emit_begin_vector(p->to, "syncAns");
+  for (size_t r = 0; r < rows.num_rows; r++) {
+    emit_begin_map(p->to, NULL);
+    emit_begin_vector(p->to, "tiles");
+    for (size_t i = 0; i < rows.rows[r].num_ranges; i++) {
+      emit_int(p->to, NULL, rows.rows[r].ranges[i].first_tile);
+      emit_int(p->to, NULL, rows.rows[r].ranges[i].num_tiles);
+    }
+    emit_end_vector(p->to);
+    emit_end_map(p->to);
+  }
+  emit_end_vector(p->to);
+  ans_rows_free(&rows);
 }
 
 static void put_exchange_costs(const execution_emitter *p, const char *key, bool external)
@@ -320,6 +346,7 @@ static void put_costs(const execution_emitter *p)
     for (uint32_t i = 0; i < e->num_events; i++)
       if (p->numbers.of_event[i] == number) put_cost(p, execution_host_costs(p->x, i, p->costs));
   emit_end_vector(p->to);
+  if (e->num_acknowledged) put_acknowledging_tiles(p);
   put_vertex_types(p);
   emit_end_map(p->to);
 }

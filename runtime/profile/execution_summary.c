@@ -160,8 +160,14 @@ static void print_cycles(const summary *s, const simulated_step *step)
 
 static void print_step(const summary *s, const simulated_step *step)
 {
-  char from[32], to[32], data[32];
+  char from[32], to[32], data[32], tiles[32];
   if (step->phase == PHASE_END) return; /* the guide's sample has a sync, then the copy */
+  if (step->phase == PHASE_ANS) {
+    fprintf(s->stream, "  --- SyncAns (cycles %s - %s): %s / %s tiles acknowledged %u syncs ---\n",
+            grouped(step->from, from), grouped(step->to, to), grouped(step->num_costs, data),
+            grouped(s->num_tiles, tiles), step->syncs);
+    return;
+  }
   if (step->kind == EXECUTABLE_STEP_SYNC) {
     fprintf(s->stream, "  --- %s Sync ---\n",
             step->index == ISA_SYNC_INTERNAL ? "Internal" : "External");
@@ -235,7 +241,14 @@ static void take_value(summary *s, pop_profile_value value)
                          .data_balance = share_of(value, "dataBalance"),
                          .knows_threads = pop_profile_get(value, "threadBalance").node,
                          .thread_balance = share_of(value, "threadBalance")};
-  if (!kind_of(pop_profile_as_string(pop_profile_get(value, "type")), &step.kind)) return;
+  const char *type = pop_profile_as_string(pop_profile_get(value, "type"));
+  if (type && strcmp(type, "SyncAns") == 0) {
+    step.kind = EXECUTABLE_STEP_SYNC;
+    step.phase = PHASE_ANS;
+    step.syncs = (uint32_t)count_of(value, "syncs");
+  } else if (!kind_of(type, &step.kind)) {
+    return;
+  }
   if (step.kind == EXECUTABLE_STEP_SYNC)
     step.index = sync && strcmp(sync, "Internal") == 0 ? ISA_SYNC_INTERNAL : ISA_SYNC_EXTERNAL;
   take_step(s, &step);

@@ -1,6 +1,7 @@
 #include "profile/simulation.h"
 
 #include "profile/estimated_cycles.h"
+#include "profile/sync_ans.h"
 #include <stdlib.h>
 
 typedef struct simulation {
@@ -12,11 +13,13 @@ typedef struct simulation {
   tile_cost *costs;
   uint64_t *begins;
   uint64_t latest; /* end of the last steps before */
+  ans_rows acknowledged;
 } simulation;
 
 const char *simulated_step_type(const simulated_step *step)
 {
   return step->phase == PHASE_BEGIN ? "StreamCopyBegin"
+         : step->phase == PHASE_ANS ? "SyncAns"
          : step->phase == PHASE_END ? "StreamCopyEnd"
                                     : executable_step_tag(step->kind);
 }
@@ -65,6 +68,32 @@ static void synchronise(simulation *s, uint32_t zone, uint32_t program, uint32_t
   else
     wait_for(s, 0, s->num_tiles, target->host_sync_cycles, &sync);
   visit(s, &sync);
+}
+
+/* The sync of the exchange at this position has happened: tiles that have acknowledged it last go on. */
+static void visit_acknowledged(simulation *s, uint32_t position)
+{
+  uint32_t row;
+  for (size_t at = 0; ans_next_ended(&s->acknowledged, position, &at, &row);) {
+    simulated_step ans = {.kind = EXECUTABLE_STEP_SYNC,
+                          .phase = PHASE_ANS,
+                          .program = EXECUTABLE_NONE,
+                          .name = "",
+                          .index = row,
+                          .syncs = s->acknowledged.rows[row].syncs,
+                          .from = UINT64_MAX,
+                          .costs = s->costs,
+                          .begins = s->begins,
+                          .num_costs =
+                              ans_costs(&s->acknowledged, row, s->clocks, s->costs, s->begins)};
+    for (size_t i = 0; i < ans.num_costs; i++) {
+      uint64_t end = s->begins[i] + s->costs[i].cycles;
+      if (s->begins[i] < ans.from) ans.from = s->begins[i];
+      if (end > ans.to) ans.to = end;
+      if (s->costs[i].cycles > ans.cycles) ans.cycles = s->costs[i].cycles;
+    }
+    visit(s, &ans);
+  }
 }
 
 /* ---- how well threads are used ---- */
@@ -228,9 +257,11 @@ static void take_step(simulation *s, uint32_t program)
   bool computes = of->kind == EXECUTABLE_STEP_EXECUTE,
        inside = of->kind == EXECUTABLE_STEP_EXCHANGE,
        copies = of->kind == EXECUTABLE_STEP_STREAM_COPY;
+  if (!computes && !copies) ans_ask(&s->acknowledged, of->position, s->clocks);
   if (!computes)
     synchronise(s, inside ? ISA_SYNC_INTERNAL : ISA_SYNC_EXTERNAL, EXECUTABLE_NONE,
                 copies ? program : EXECUTABLE_NONE);
+  if (!computes && !copies) visit_acknowledged(s, of->position);
   simulated_step step = {.kind = of->kind,
                          .phase = copies ? PHASE_MID : PHASE_WHOLE,
                          .program = program,
@@ -301,10 +332,12 @@ void simulate(const execution *x, const simulation_visitor *visitor, simulation_
                   .num_tiles = num_tiles,
                   .clocks = pop_xcalloc(num_tiles, sizeof *s.clocks),
                   .costs = pop_xcalloc(num_tiles, sizeof *s.costs),
-                  .begins = pop_xcalloc(num_tiles, sizeof *s.begins)};
+                  .begins = pop_xcalloc(num_tiles, sizeof *s.begins),
+                  .acknowledged = ans_rows_new(x->executable)};
   for (size_t i = 0; i < x->num_runs; i++) take_run(&s, &x->runs[i]);
   totals->cycles = latest_clock(&s, 0, num_tiles);
   free(s.clocks);
   free(s.costs);
   free(s.begins);
+  ans_rows_free(&s.acknowledged);
 }

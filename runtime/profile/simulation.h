@@ -11,7 +11,8 @@ typedef enum simulated_phase {
   PHASE_WHOLE, /* of other steps */
   PHASE_BEGIN, /* a SYNC: that in front of the copy */
   PHASE_MID,   /* the STREAM_COPY */
-  PHASE_END    /* kind STREAM_COPY, without costs */
+  PHASE_END,   /* kind STREAM_COPY, without costs */
+  PHASE_ANS /* a SYNC: of tiles that have acknowledged some in advance, until the last has happened */
 } simulated_phase;
 
 typedef struct simulated_step {
@@ -19,9 +20,11 @@ typedef struct simulated_step {
   simulated_phase phase;
   uint32_t program; /* step of the executable; EXECUTABLE_NONE: a sync of another step's */
   const char *name;
-  uint32_t index;    /* compute set, exchange, event - 1, zone; as in executable_step */
+  uint32_t
+      index; /* compute set, exchange, event - 1, zone; as in executable_step. PHASE_ANS: of ans_rows */
+  uint32_t syncs;    /* PHASE_ANS: how many have been acknowledged */
   uint64_t from, to; /* cycles: the first tile begins, the last is done */
-  /* Not of a SYNC, nor of PHASE_END: */
+  /* Not of PHASE_END, nor of a SYNC but for PHASE_ANS, which has cycles, costs and begins: */
   uint64_t cycles;        /* of the tile that takes longest */
   uint64_t overlapped;    /* of from … to with steps before */
   const tile_cost *costs; /* of the tiles that take part, ascending */

@@ -4,7 +4,7 @@
  *
  *   process 0        "Engine": runs, blocks
  *   process 1 + n    "IPU n": thread 0 its steps, syncs included; then for each tile a thread, and, where vertices were
- *                    measured, one for each worker that has any
+ *                    measured, one for each worker that has any; for tiles that acknowledge the same syncs one together
  *   process 1000 + n  "IPU n, blocks": of lightweight profiling, a thread for each tile, and one for what was lost there, which
  *                     overlaps what was not; on the device's clock
  */
@@ -36,6 +36,7 @@ typedef struct event_writer {
   noted_block *blocks;
   size_t num_blocks, blocks_capacity, innermost; /* that is open, or NO_BLOCK */
   bool *has_thread;                              /* by tile and context */
+  bool *has_ans;                                 /* by row of acknowledged syncs, then IPU */
 } event_writer;
 
 static uint32_t num_contexts(const event_writer *w)
@@ -173,10 +174,40 @@ static void put_on_ipus(const event_writer *w, const simulated_step *step)
   }
 }
 
+/* The tiles of an IPU that acknowledge the same syncs have a thread together: there may be many that wait. */
+static void put_acknowledged(const event_writer *w, const simulated_step *step)
+{
+  const pop_target *target = &w->x->executable->target;
+  int64_t thread = 1 + (int64_t)target->tiles_per_ipu * num_contexts(w) + step->index;
+  for (size_t i = 0, end; i < step->num_costs; i = end) {
+    uint32_t ipu = step->costs[i].tile / target->tiles_per_ipu;
+    uint64_t from = UINT64_MAX, to = 0;
+    for (end = i; end < step->num_costs && step->costs[end].tile / target->tiles_per_ipu == ipu;
+         end++) {
+      if (step->begins[end] < from) from = step->begins[end];
+      if (step->begins[end] + step->costs[end].cycles > to)
+        to = step->begins[end] + step->costs[end].cycles;
+    }
+    bool *has = &w->has_ans[(size_t)step->index * target->num_ipus + ipu];
+    char name[48];
+    snprintf(name, sizeof name, "SyncAns of %zu tiles", end - i);
+    if (!*has) put_name(w, "thread_name", 1 + ipu, thread, name);
+    *has = true;
+    begin_event(w, simulated_step_type(step), simulated_step_type(step), 1 + ipu, thread, from, to);
+    emit_int(&w->to, "syncs", step->syncs);
+    emit_int(&w->to, "tiles", (int64_t)(end - i));
+    end_event(w);
+  }
+}
+
 static void put_step(void *context, const simulated_step *step)
 {
   event_writer *w = context;
   const pop_target *target = &w->x->executable->target;
+  if (step->phase == PHASE_ANS) {
+    put_acknowledged(w, step);
+    return;
+  }
   put_on_ipus(w, step);
   for (size_t i = 0; i < step->num_costs; i++) {
     const tile_cost *cost = &step->costs[i];
@@ -299,6 +330,7 @@ void emit_trace_events(const emitter *to, const void *what)
   event_writer w = {
       .to = *to, .x = x, .nanoseconds_per_cycle = 1e9 / target->clock_hz, .innermost = NO_BLOCK};
   w.has_thread = pop_xcalloc((size_t)pop_target_num_tiles(target) * num_contexts(&w), 1);
+  w.has_ans = pop_xcalloc((x->executable->num_acknowledged + 1) * target->num_ipus, 1);
   emit_begin_map(to, NULL);
   emit_string(to, "displayTimeUnit", "ns");
   emit_begin_vector(to, "traceEvents");
@@ -311,4 +343,5 @@ void emit_trace_events(const emitter *to, const void *what)
   emit_end_map(to);
   free(w.blocks);
   free(w.has_thread);
+  free(w.has_ans);
 }

@@ -43,7 +43,7 @@ def check_step(number, step, graph, profile):
         program = graph["programs"][step["program"]]
         expect(name + ".type", "StreamCopy" if step["type"] in PHASES else step["type"], program["type"])
         expect(name + ".name", step.get("name"), program.get("name"))
-    if step["type"] == "Sync" or step["type"] in PHASES:
+    if step["type"] in ("Sync", "SyncAns") or step["type"] in PHASES:
         return
     if not step["cyclesFrom"] + step["cycles"] <= step["cyclesTo"]:
         sys.exit(f"{name} has {step['cycles']} cycles from {step['cyclesFrom']} to {step['cyclesTo']}")
@@ -75,7 +75,7 @@ def check_costs(profile):
     simulation = profile["simulation"]
     for number, step in enumerate(simulation["steps"]):
         name = f"step {number}"
-        if step["type"] == "StreamCopyEnd":
+        if step["type"] in ("StreamCopyEnd", "SyncAns"):
             continue
         if step["type"] in ("Sync", "StreamCopyBegin"):
             if step["cyclesFrom"] >= step["cyclesTo"]:
@@ -115,6 +115,40 @@ def check_phases(steps):
                 sys.exit(f"step {number + 2} begins in cycle {end['cyclesFrom']}")
     copies = [s["type"] for s in steps if s["type"] == "StreamCopy"]
     expect("beginnings of stream copies", len([s for s in steps if s["type"] == "StreamCopyBegin"]), len(copies))
+
+
+def tiles_of(cost):
+    return {tile for first, count in zip(cost["tiles"][::2], cost["tiles"][1::2]) for tile in range(first, first + count)}
+
+
+def check_acknowledged(profile):
+    """Who acknowledges syncs has no part in their exchanges, and nothing to do from the first to the last of them."""
+    steps, costs = profile["simulation"]["steps"], profile["simulation"]["costs"]
+    for number, step in enumerate(steps):
+        if step["type"] != "SyncAns":
+            continue
+        name, waiting = f"step {number}", tiles_of(costs["syncAns"][step["syncAns"]])
+        expect(name + ".activeTiles", step["activeTiles"], len(waiting))
+        if step["syncs"] < 2:
+            sys.exit(f"{name} acknowledges {step['syncs']} syncs")
+        at = next(i for i in range(number, len(steps)) if steps[i]["type"] in ("DoExchange", "GlobalExchange"))
+        zone, passed = steps[at]["type"], 0
+        while passed < step["syncs"]:
+            other = steps[at]
+            if other["type"] == zone:
+                passed += 1
+            elif other["type"] not in ("Sync", "SyncAns", "OnTileExecute", "WriteUndef"):
+                sys.exit(f"{name} passes a {other['type']}")
+            if other["type"] in (zone, "OnTileExecute"):
+                field, key = COSTS[other["type"]]
+                if waiting & tiles_of(costs[key][other[field]]):
+                    sys.exit(f"{name}: tiles of step {at} acknowledge it")
+            at -= 1
+        if not 0 < step["cycles"] <= step["cyclesTo"] - step["cyclesFrom"]:
+            sys.exit(f"{name} has {step['cycles']} cycles from {step['cyclesFrom']} to {step['cyclesTo']}")
+        sync = next(s for s in reversed(steps[:number]) if s["type"] == "Sync")
+        if step["cyclesTo"] > sync["cyclesTo"] or step["cyclesFrom"] > steps[at]["cyclesTo"]:
+            sys.exit(f"{name} is from {step['cyclesFrom']} to {step['cyclesTo']}")
 
 
 def check_sums(profile):
@@ -181,6 +215,7 @@ def main():
         check_step(number, step, graph, profile)
     check_sums(profile)
     check_costs(profile)
+    check_acknowledged(profile)
     check_trace(trace, profile)
 
 

@@ -135,6 +135,8 @@ POP_MUST_CHECK pop_error *pop_engine_print_profile_summary(const pop_engine *eng
  * exchange. Besides the guide's keys there are `runs` (program, name, runName if the run was given one, cycles of the device, instructions,
  * supersteps), `runParameters` (the engine options about running that they went by), of the simulation `runs` (cyclesFrom, cyclesTo, firstStep, numSteps of each), cyclesFrom and cyclesTo of syncs, and
  * stream copies as StreamCopyBegin, StreamCopy and StreamCopyEnd (tiles wait for all others, move data, wait until all have),
+ * SyncAns (tiles that have acknowledged so many `syncs` in advance, because they have no part in them, wait until the last has
+ * happened: activeTiles, cycles of the one that waits longest, and `syncAns`, its number in `costs.syncAns`, which has the tiles),
  * `costs`: for each compute set and exchange the tiles that took part (ranges: first, how many) and the cycles of each, and
  * where vertices are measured or estimated, for each compute set its vertex types with how many there are and what they took
  * together; on an IPU Model `measuredVertexTypes`, which have no estimate and take what their code takes; and

@@ -141,7 +141,8 @@ public:
     Abort,
     WriteUndef,
     SetLocalConsensusFromVar,
-    Unknown // a Block that nobody knows the name of
+    SyncAns, // of steps: tiles that have acknowledged syncs wait until the last has happened
+    Unknown  // a Block that nobody knows the name of
   };
 
   Program(Type t, const std::string &n) : kind(t), label(n), number(~std::size_t(0)) {}
@@ -175,7 +176,8 @@ private:
         "If",         "IfElse",          "Switch",          "Call",
         "Block",      "OnTileExecute",   "DoExchange",      "GlobalExchange",
         "StreamCopy", "StreamCopyBegin", "StreamCopyMid",   "StreamCopyEnd",
-        "Sync",       "Abort",           "WriteUndef",      "SetLocalConsensusFromVar"};
+        "Sync",       "Abort",           "WriteUndef",      "SetLocalConsensusFromVar",
+        "SyncAns"};
     auto found = std::find(std::begin(tags), std::end(tags), tag);
     return static_cast<Type>(found - std::begin(tags));
   }
@@ -438,7 +440,8 @@ public:
   std::shared_ptr<Program> program() const
   {
     Program::Type type = Program::typeOf(part.text("type"));
-    if (type == Program::Type::StreamCopyBegin || type == Program::Type::StreamCopyEnd)
+    if (type == Program::Type::StreamCopyBegin || type == Program::Type::StreamCopyEnd ||
+        type == Program::Type::SyncAns)
       return std::make_shared<Program>(type, part.text("name"));
     if (!part.find("program").exists()) return std::make_shared<Program>(Program::Type::Sync, "");
     return std::make_shared<Program>(programs, static_cast<std::size_t>(part.number("program")));
