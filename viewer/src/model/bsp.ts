@@ -13,7 +13,13 @@ export function superstepAt(t: Trace, ipu: number, cycle: number): number {
 
 export interface TileState { kind: Kind; step: number }
 
-/* What tiles do when they have done their part: they wait in the sync at the end, or for the end of an exchange with the
+/* The SyncAns in which the tile waits; undefined: in none. */
+export function ansOf(t: Trace, s: Superstep, tile: number): TileState | undefined {
+  for (const step of s.ans) if ((t.steps[step] as Step).waiting?.[tile]) return { kind: 'SyncAns', step };
+  return undefined;
+}
+
+/* What other tiles do when they have done their part: they wait in the sync at the end, or for the end of an exchange with the
  * host or between IPUs; of a step whose tiles nobody has measured, all do it to its end. */
 export function waitOf(t: Trace, s: Superstep): TileState {
   const last = t.steps[s.end - 1] as Step;
@@ -30,5 +36,5 @@ export function stateOf(t: Trace, superstep: number, ipu: number, tile: number, 
     if (step.cost) clock += step.cost.cycles[tile] as number;
     if (cycle < clock) return { kind: step.kind, step: i };
   }
-  return waitOf(t, s);
+  return ansOf(t, s, tile) ?? waitOf(t, s);
 }

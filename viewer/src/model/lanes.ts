@@ -42,7 +42,7 @@ function rowOf(bars: Bar[], depth: number, isLayer: boolean): Row {
 function stepBars(t: Trace, ipu: number, o: LaneOptions): Bar[] {
   const bars: Bar[] = [];
   for (const s of t.steps) {
-    if (!takesPart(t, s.index, ipu)) continue;
+    if (!takesPart(t, s.index, ipu) || s.waiting) continue;
     if (s.kind === 'ExternalSync' && !o.externalSyncs || s.kind === 'SyncAns' && !o.syncAns) continue;
     const at = s.index * t.numIpus + ipu, before = bars[bars.length - 1];
     const bar: Bar = {
@@ -56,6 +56,14 @@ function stepBars(t: Trace, ipu: number, o: LaneOptions): Bar[] {
     } else bars.push(bar);
   }
   return bars;
+}
+
+/* Of tiles that have acknowledged syncs in advance, beside the steps of the others. */
+function ansBars(t: Trace, ipu: number): Bar[] {
+  return t.steps.filter((s) => s.waiting && takesPart(t, s.index, ipu)).map((s) => {
+    const at = s.index * t.numIpus + ipu;
+    return { first: s.index, last: s.index, from: t.from[at] as number, to: t.to[at] as number, name: s.name, kind: layerKinds.indexOf(s.kind) };
+  }).sort((a, b) => a.from - b.from || a.to - b.to);
 }
 
 /* So that none overlaps another in its row. */
@@ -143,6 +151,7 @@ export function rowsOf(t: Trace, ipu: number, o: LaneOptions): Row[] {
     return rows;
   }
   const steps = o.separate ? spread(bars) : [bars];
+  if (o.syncAns) steps.push(...spread(ansBars(t, ipu)));
   for (const lane of steps) rows.push(rowOf(lane, rows.length, false));
   return rows;
 }

@@ -4,7 +4,8 @@
  *                -> of each step and IPU: when its first tile begins and its last is done, what its tiles take
  *
  * Within a superstep a tile begins a step when it is done with the one before. So when any tile does what follows from
- * the superstep's begin and the tile's costs, and nothing has to be kept for each step and tile. */
+ * the superstep's begin and the tile's costs, and nothing has to be kept for each step and tile. Tiles that have acknowledged
+ * several syncs at once (SyncAns) have no part in what lies between them: all supersteps to the last of them know that. */
 import { breathe } from '../ui/dom';
 import { asList, asNumber, asNumbers, asText, get, type Json } from './json';
 import type { Report } from './report';
@@ -40,13 +41,19 @@ export interface Step {
   thing: number; /* compute set or exchange by its number; -1 */
   from: number; to: number; cycles: number;
   cost: Cost | undefined;
+  waiting: Uint8Array | undefined; /* of a SyncAns: by tile, 1: it waits there */
   superstep: number;
   raw: Json;
 }
 
 export interface Run { name: string; program: number; from: number; to: number; firstStep: number; numSteps: number; parameters: Json | undefined; raw: Json }
 
-export interface Superstep { first: number; end: number; starts: Float64Array /* by IPU */; ends: Float64Array }
+export interface Superstep {
+  first: number; end: number;
+  starts: Float64Array /* by IPU */; ends: Float64Array;
+  ans: number[]; /* steps: the SyncAns that tiles wait in, when they have done their part */
+  ansCycles: Float64Array; /* by IPU: what its tiles wait there */
+}
 
 export interface Trace {
   steps: Step[];
@@ -75,6 +82,14 @@ const numbered: Partial<Record<Kind, [string, string]>> = {
   OnTileExecute: ['computeSet', 'computeSets'], DoExchange: ['exchange', 'exchanges'],
   GlobalExchange: ['externalExchange', 'externalExchanges'], StreamCopyMid: ['hostExchange', 'hostExchanges'],
 };
+
+function waitingOf(raw: Json | undefined, numTiles: number): Uint8Array | undefined {
+  const tiles = asNumbers(get(raw, 'tiles'));
+  if (tiles.length < 2) return undefined;
+  const waiting = new Uint8Array(numTiles);
+  for (let i = 0; i + 1 < tiles.length; i += 2) waiting.fill(1, tiles[i], (tiles[i] as number) + (tiles[i + 1] as number));
+  return waiting;
+}
 
 function costOf(raw: Json | undefined, numTiles: number): Cost | undefined {
   if (raw === undefined) return undefined;
@@ -112,6 +127,8 @@ export async function traceOf(report: Report, progress: (done: number) => void):
     return made.get(id);
   };
 
+  const acknowledged = asList(get(costs, 'syncAns')).map((raw) => waitingOf(raw, numTiles));
+
   const steps: Step[] = [];
   let begun = performance.now();
   for (let i = 0; i < raws.length; i++) {
@@ -121,7 +138,8 @@ export async function traceOf(report: Report, progress: (done: number) => void):
     const from = asNumber(get(raw, 'cyclesFrom')) ?? 0, to = Math.max(from, asNumber(get(raw, 'cyclesTo')) ?? from);
     steps.push({
       index: i, kind, name, path: pathOf(name), program: asNumber(get(raw, 'program')) ?? -1, thing, from, to,
-      cycles: asNumber(get(raw, 'cycles')) ?? to - from, cost: thing >= 0 ? cost(key, thing) : undefined, superstep: 0, raw,
+      cycles: asNumber(get(raw, 'cycles')) ?? to - from, cost: thing >= 0 ? cost(key, thing) : undefined,
+      waiting: kind === 'SyncAns' ? acknowledged[asNumber(get(raw, 'syncAns')) ?? -1] : undefined, superstep: 0, raw,
     });
     if (performance.now() - begun > 30) {
       progress(0.4 * i / raws.length);
@@ -160,11 +178,50 @@ function runsOf(report: Report, simulation: Json): Run[] {
   });
 }
 
+function superstepFrom(first: number, starts: Float64Array): Superstep {
+  return { first, end: first, starts, ends: starts, ans: [], ansCycles: new Float64Array(starts.length) };
+}
+
+/* A SyncAns: from the superstep of its first sync to that of its last, which has just ended. */
+function placeAns(t: Trace, s: Step): void {
+  const waiting = s.waiting as Uint8Array, { numIpus, tilesPerIpu, numTiles } = t;
+  let syncs = asNumber(get(s.raw, 'syncs')) ?? 1, at = s.index;
+  while (syncs > 0 && --at >= 0) {
+    const kind = (t.steps[at] as Step).kind;
+    if (kind === 'InternalSync' || kind === 'ExternalSync') syncs--;
+  }
+  const first = at < 0 ? 0 : (t.steps[at] as Step).superstep;
+  for (let n = first; n < t.supersteps.length; n++) (t.supersteps[n] as Superstep).ans.push(s.index);
+  for (let ipu = 0; ipu < numIpus; ipu++) {
+    let active = 0, longest = 0;
+    const base = s.index * numIpus + ipu, waits = new Float64Array(t.supersteps.length - first);
+    for (let tile = ipu * tilesPerIpu; tile < Math.min(numTiles, (ipu + 1) * tilesPerIpu); tile++) {
+      if (!waiting[tile]) continue;
+      active++;
+      let sum = 0;
+      for (let n = first; n < t.supersteps.length; n++) {
+        const of = t.supersteps[n] as Superstep;
+        let cycles = (of.ends[ipu] as number) - (of.starts[ipu] as number);
+        for (let i = of.first; i < of.end && n === first; i++) cycles -= (t.steps[i] as Step).cost?.cycles[tile] ?? 0;
+        waits[n - first] = (waits[n - first] as number) + cycles;
+        sum += cycles;
+      }
+      if (sum > longest) longest = sum;
+    }
+    waits.forEach((cycles, n) => { const of = (t.supersteps[first + n] as Superstep).ansCycles; of[ipu] = (of[ipu] as number) + cycles; });
+    const end = (t.supersteps[t.supersteps.length - 1] as Superstep | undefined)?.ends[ipu] ?? s.to;
+    t.from[base] = active ? end - longest : Infinity;
+    t.to[base] = active ? end : -Infinity;
+    t.longest[base] = longest;
+    t.active[base] = active;
+  }
+}
+
 /* When each IPU does each step. */
 async function place(t: Trace, syncCycles: number, progress: (done: number) => void): Promise<void> {
   const { steps, numIpus, tilesPerIpu, numTiles } = t;
   const clocks = new Float64Array(numTiles);
-  let superstep: Superstep = { first: 0, end: 0, starts: new Float64Array(numIpus), ends: new Float64Array(numIpus) };
+  let superstep = superstepFrom(0, new Float64Array(numIpus));
   let begun = performance.now();
   const latest = (ipu: number): number => {
     let most = 0;
@@ -177,7 +234,7 @@ async function place(t: Trace, syncCycles: number, progress: (done: number) => v
     superstep.end = next;
     superstep.ends = ends;
     t.supersteps.push(superstep);
-    superstep = { first: next, end: next, starts: ends.slice(), ends };
+    superstep = superstepFrom(next, ends.slice());
     for (let ipu = 0; ipu < numIpus; ipu++) clocks.fill(ends[ipu] as number, ipu * tilesPerIpu, (ipu + 1) * tilesPerIpu);
   };
   for (const s of steps) {
@@ -194,6 +251,8 @@ async function place(t: Trace, syncCycles: number, progress: (done: number) => v
         t.active[base + ipu] = Math.min(tilesPerIpu, numTiles - ipu * tilesPerIpu);
       }
       close(s.index + 1, ends);
+    } else if (s.waiting) {
+      placeAns(t, s);
     } else if (s.cost) {
       for (let ipu = 0; ipu < numIpus; ipu++) {
         let from = Infinity, to = -Infinity, longest = 0, sum = 0, active = 0;

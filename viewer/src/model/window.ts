@@ -3,7 +3,7 @@
  * By steps: the part of each step that is in the window. By tiles ("new BSP stats"): what every tile does in every cycle of
  * it; whole supersteps are summed once, those at the edges tile by tile. */
 import { asNumbers, asTexts, asList, get } from './json';
-import { waitOf } from './bsp';
+import { ansOf, waitOf } from './bsp';
 import type { Report } from './report';
 import { balanceOn, firstStepAt, isBusy, isSync, takesPart, type Kind, type Step, type Superstep, type Trace } from './trace';
 
@@ -46,7 +46,9 @@ function addSuperstep(t: Trace, s: Superstep, ipu: number, a: number, b: number,
       add(step.kind, t.sum[i * t.numIpus + ipu] as number);
       sum += t.sum[i * t.numIpus + ipu] as number;
     }
-    add(waits, ((s.ends[ipu] as number) - start) * (end - first) - sum);
+    const ans = s.ansCycles[ipu] as number;
+    if (ans) add('SyncAns', ans);
+    add(waits, ((s.ends[ipu] as number) - start) * (end - first) - sum - ans);
     return;
   }
   for (let tile = first; tile < end; tile++) {
@@ -56,7 +58,7 @@ function addSuperstep(t: Trace, s: Superstep, ipu: number, a: number, b: number,
       if (cycles) add(step.kind, clip(clock, clock + cycles, a, b));
       clock += cycles;
     }
-    add(waits, clip(clock, s.ends[ipu] as number, a, b));
+    add(ansOf(t, s, tile)?.kind ?? waits, clip(clock, s.ends[ipu] as number, a, b));
   }
 }
 
@@ -102,7 +104,8 @@ export function figuresOf(report: Report, t: Trace, a: number, b: number, byTile
     for (let i = first; i < t.steps.length; i++) {
       const step = t.steps[i] as Step, at = i * t.numIpus + ipu;
       if (begins(t, step) > b) break;
-      if (!takesPart(t, i, ipu)) continue;
+      /* Tiles that wait for syncs which they have acknowledged do so while others do their steps, which are counted. */
+      if (!takesPart(t, i, ipu) || step.waiting) continue;
       const cycles = clip(t.from[at] as number, t.to[at] as number, a, b);
       if (!cycles) continue;
       if (ipu === 0) count++;

@@ -34,13 +34,13 @@ function commonFacts(app: App, t: Trace, s: Step): Fact[] {
   const all = s.cost ? spreadOf(s.cost.cycles) : undefined;
   return [
     ['Cycles (active tiles)', isSync(s.kind) || s.kind === 'StreamCopyBegin' || s.kind === 'StreamCopyEnd' ? count(s.to - s.from) : count(s.cycles), 'Of the tile that takes longest'],
-    ['Active Tiles', isSync(s.kind) || s.kind === 'StreamCopyBegin' ? 'all' : tiles === undefined ? unmeasured : `${count(tiles)} / ${count(t.numTiles)}`],
+    ['Active Tiles', s.waiting ? `${count(s.waiting.reduce((a, b) => a + b, 0))} / ${count(t.numTiles)}` : isSync(s.kind) || s.kind === 'StreamCopyBegin' ? 'all' : tiles === undefined ? unmeasured : `${count(tiles)} / ${count(t.numTiles)}`],
     ['All Cycles', all ? `min ${count(all.min)}, mean ${decimal(all.mean)}, max ${count(all.max)}, standard deviation ${decimal(all.deviation)}` : unmeasured, 'Of all tiles; those that have no part take 0'],
     ['Tile Balance', balance === undefined ? unmeasured : share(balance), 'Sum of cycles / (most cycles × all tiles)'],
     ['Active Tile Balance', active === undefined ? unmeasured : share(active), 'The same over the tiles that take part'],
     ['Cycles from', count(s.from)], ['Cycles to', count(s.to)],
     ['Overlapped with previous', overlapped === undefined ? unmeasured : count(overlapped)],
-    ['Program', s.program < 0 ? 'a sync of the step behind it' : `${s.program}${app.report.programs[s.program] ? '' : ' (not in the graph profile)'}`],
+    ['Program', s.waiting ? 'syncs of several steps' : s.program < 0 ? 'a sync of the step behind it' : `${s.program}${app.report.programs[s.program] ? '' : ' (not in the graph profile)'}`],
     ['Stack', s.path.length ? h('span', {}, s.path.map((p, i) => [i > 0 && ' › ', nameOf(p)])) : 'none'],
   ];
 }
@@ -119,6 +119,19 @@ function plots(app: App, s: Step): HTMLElement[] {
   return made;
 }
 
+/* "0 – 3, 7 and 12 more" */
+function rangesOf(waiting: Uint8Array): string {
+  const ranges: string[] = [];
+  let left = 0;
+  for (let first = 0, end; first < waiting.length; first = end) {
+    for (end = first + 1; waiting[first] && waiting[end];) end++;
+    if (!waiting[first]) continue;
+    if (ranges.length < 12) ranges.push(end - first === 1 ? String(first) : `${first} – ${end - 1}`);
+    else left += end - first;
+  }
+  return ranges.join(', ') + (left ? ` and ${count(left)} more` : '');
+}
+
 function stepDetails(app: App, t: Trace, s: Step): HTMLElement {
   const thread = asNumber(get(s.raw, 'threadBalance'));
   const rows = commonFacts(app, t, s);
@@ -126,8 +139,9 @@ function stepDetails(app: App, t: Trace, s: Step): HTMLElement {
     InternalSync: 'The tiles of an IPU wait for each other.', ExternalSync: 'All IPUs wait for each other, and for the host where it takes part.',
     StreamCopyBegin: 'All tiles wait for each other and for the host, before data of a stream or a remote buffer move.',
     StreamCopyEnd: 'Tiles of a stream copy that are done wait until the others are.',
-    SyncAns: 'Automatic, non-participatory sync: the tile has acknowledged syncs in advance, and waits until they have happened.',
+    SyncAns: 'Automatic, non-participatory sync: tiles have acknowledged several syncs in advance, as they have no part in what comes behind them, and wait until the last has happened.',
   };
+  if (s.waiting) rows.push(['Acknowledged syncs', count(asNumber(get(s.raw, 'syncs')) ?? 0)], ['Tiles', rangesOf(s.waiting), 'Those that wait']);
   if (s.kind === 'OnTileExecute') {
     const memory = memoryOfStep(app, s);
     rows.unshift(['Compute set', h('span', {}, `${s.thing}: `, nameOf(computeSetName(app.report, s.thing)))],

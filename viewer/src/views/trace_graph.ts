@@ -1,6 +1,6 @@
 /* The graph of the detailed trace: for each IPU its runs, its steps (flat or as flames) and its BSP pattern. */
 import type { App } from '../app';
-import { stateOf, superstepAt, waitOf } from '../model/bsp';
+import { ansOf, stateOf, superstepAt, waitOf } from '../model/bsp';
 import { barAt, firstBar, layerKinds, rowsOf, type Row } from '../model/lanes';
 import { asList, asNumbers, get } from '../model/json';
 import { balanceOn, kindLabels, type Kind, type Step, type Trace } from '../model/trace';
@@ -236,7 +236,8 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
       return (255 << 24 | blue * dim << 16 | green * dim << 8 | red * dim) >>> 0;
     };
     /* As stateOf (model/bsp.ts), with what is the same for all tiles of a superstep found once. */
-    let known = -1, costs: Uint32Array[] = [], colours: number[] = [], waits = 0, start = 0;
+    let known = -1, costs: Uint32Array[] = [], colours: number[] = [], start = 0;
+    const waits = new Uint32Array(rows);
     for (let px = 0; px < columns; px++) {
       const cycle = g.window.from + (px + 0.5) / g.width * (g.window.to - g.window.from);
       const number = superstepAt(t, lane.ipu, cycle), superstep = t.supersteps[number];
@@ -253,11 +254,15 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
           colours.push(packed(step.kind, i));
         }
         const wait = waitOf(t, superstep);
-        waits = packed(wait.kind, wait.step);
+        waits.fill(packed(wait.kind, wait.step));
+        for (let row = 0; row < rows && superstep.ans.length; row++) {
+          const ans = ansOf(t, superstep, of[row] as number);
+          if (ans) waits[row] = packed(ans.kind, ans.step);
+        }
       }
       for (let row = 0; row < rows; row++) {
         const tile = of[row] as number;
-        let clock = start, colour = waits;
+        let clock = start, colour = waits[row] as number;
         for (let k = 0; k < costs.length; k++) {
           clock += (costs[k] as Uint32Array)[tile] as number;
           if (cycle < clock) {
@@ -305,7 +310,7 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
     let last = -1;
     for (let i = 0; i < n; i++) {
       const step = t.steps[i] as Step, x0 = g.x(step.from), x1 = g.x(step.to);
-      if (x1 - last < 0.7) continue;
+      if (x1 - last < 0.7 || step.waiting) continue;
       c.fillStyle = isFound(s, i, i) ? lookOf(step.kind).fill : look.greyed;
       c.fillRect(x0, 4, Math.max(0.7, x1 - x0), g.height - 14);
       last = x1;

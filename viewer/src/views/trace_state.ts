@@ -51,7 +51,7 @@ export function matcher(text: string): (s: Step) => boolean {
     const field = /^(kind|name|tile|step):(.+)$/i.exec(word), value = (field?.[2] ?? word).toLowerCase();
     switch (field?.[1]?.toLowerCase()) {
       case 'kind': return (s) => (kindLabels[s.kind] + s.kind).toLowerCase().includes(value);
-      case 'tile': return (s) => (s.cost?.cycles[Number(value)] ?? 0) > 0;
+      case 'tile': return (s) => (s.cost?.cycles[Number(value)] ?? s.waiting?.[Number(value)] ?? 0) > 0;
       case 'step': return (s) => s.index === Number(value);
       case 'name': return (s) => s.name.toLowerCase().includes(value);
       default: break;
