@@ -8,11 +8,11 @@ export const tilesPerIpu = 4, numTiles = 8, syncCycles = 10;
 /* What each thing takes on each tile; 0: no part. */
 export const costs = {
   computeSets: [[300, 310, 320, 330, 200, 210, 220, 230], [50, 60, 70, 80, 0, 0, 40, 0], [0, 0, 0, 0, 0, 0, 0, 900]],
-  exchanges: [[40, 44, 48, 52, 30, 34, 38, 42]],
+  exchanges: [[40, 44, 48, 52, 30, 34, 38, 42], [50, 60, 0, 0, 70, 0, 0, 20]],
   externalExchanges: [[100, 0, 0, 0, 100, 0, 0, 0]],
   hostExchanges: [[70, 70, 0, 0, 0, 0, 0, 0], [90, 0, 0, 0, 0, 0, 0, 0]],
 };
-const names = { computeSets: ['layer1/conv', 'layer1/relu', hostile + 'n'.repeat(10240)], exchanges: ['layer1/conv/ExchangePre'], externalExchanges: ['layer2/all/GlobalExchange'], hostExchanges: ['next batch', 'fetch weights'] };
+const names = { computeSets: ['layer1/conv', 'layer1/relu', hostile + 'n'.repeat(10240)], exchanges: ['layer1/conv/ExchangePre', 'layer3/gather'], externalExchanges: ['layer2/all/GlobalExchange'], hostExchanges: ['next batch', 'fetch weights'] };
 const keys = { OnTileExecute: ['computeSet', 'computeSets'], DoExchange: ['exchange', 'exchanges'], GlobalExchange: ['externalExchange', 'externalExchanges'], StreamCopy: ['hostExchange', 'hostExchanges'] };
 export const bytes = {
   exchanges: { received: [64, 0, 0, 32, 0, 16, 0, 0], sent: [0, 64, 16, 0, 32, 0, 0, 0] },
@@ -23,26 +23,38 @@ export const bytes = {
 const one = [['Sync', 'External'], ['StreamCopy', 0, 1], ['Sync', 'Internal'], ['DoExchange', 0, 2], ['OnTileExecute', 0, 3], ['OnTileExecute', 1, 4], ['Sync', 'External'],
   ['GlobalExchange', 0, 5], ['StreamCopyBegin', 30], ['StreamCopyMid', 60], ['StreamCopyEnd', 20], ['SyncAns', 15], ['Sync', 'Internal'], ['Sync', 'Internal'], ['OnTileExecute', 2, 6], ['Sync', 'External']];
 
+/* What tiles 2, 3, 5 and 6 have no part in, from the first sync to the second: they have acknowledged both. Behind it they are there again. */
+const acknowledged = [2, 3, 5, 6];
+const alone = [['Sync', 'Internal', 'first'], ['DoExchange', 1, 2], ['OnTileExecute', 2, 6], ['Sync', 'Internal', 'last'], ['SyncAns'], ['DoExchange', 1, 2], ['OnTileExecute', 0, 3], ['Sync', 'External']];
+
 /* The steps on a clock, tile by tile: another way than the viewer's. */
-function simulate(scale) {
+function simulate(scale, one) {
   const clocks = new Array(numTiles).fill(0), steps = [], intervals = [], runs = [];
   let latest = 0;
-  const wait = (first, n, end, kind, step) => {
+  const wait = (first, n, end, kind, step, inRow) => {
     for (let t = first; t < first + n; t++) {
-      if (end > clocks[t]) intervals.push({ tile: t, kind, from: clocks[t], to: end, step });
+      const ans = inRow && acknowledged.includes(t);
+      if (end > clocks[t]) intervals.push({ tile: t, kind: ans ? 'SyncAns' : kind, from: clocks[t], to: end, step: ans ? undefined : step });
       clocks[t] = end;
     }
   };
   for (const run of [0, 1]) {
     const begin = { cyclesFrom: Math.max(...clocks), firstStep: steps.length };
+    let row; /* of acknowledged syncs: when its tiles began to wait */
     for (const [type, a, program] of one) {
       const index = steps.length;
-      if (type === 'Sync') {
+      if (type === 'SyncAns' && a === undefined) {
+        const cyclesFrom = Math.min(...row.begins), cyclesTo = Math.max(...acknowledged.map((t) => clocks[t]));
+        steps.push({ type, syncAns: 0, syncs: 2, activeTiles: acknowledged.length, cycles: Math.max(...acknowledged.map((t, i) => clocks[t] - row.begins[i])), cyclesFrom, cyclesTo });
+        intervals.filter((i) => i.kind === 'SyncAns' && i.step === undefined).forEach((i) => { i.step = index; });
+        row = undefined;
+      } else if (type === 'Sync') {
         let from = Infinity, to = 0;
+        if (program === 'first') row = { begins: acknowledged.map((t) => clocks[t]) };
         const groups = a === 'Internal' ? [[0, 4], [4, 4]] : [[0, 8]];
         for (const [first, n] of groups) {
           const asked = Math.max(...clocks.slice(first, first + n)), end = asked + syncCycles;
-          wait(first, n, end, a + 'Sync', index);
+          wait(first, n, end, a + 'Sync', index, row !== undefined);
           from = Math.min(from, asked);
           to = Math.max(to, end);
         }
@@ -110,7 +122,7 @@ function graph() {
     names: names[list], bytesReceivedByTile: costs[list].map(() => bytes[list].received), bytesSentByTile: costs[list].map(() => bytes[list].sent),
     [list === 'exchanges' ? 'cyclesByTile' : 'estimatedCyclesByTile']: costs[list],
     ...(list === 'hostExchanges' ? { category: ['Host', 'RemoteBuffer'], copiesFromHost: [2, 1], copiesToHost: [0, 0], variables: [['batch'], ['weights']] }
-      : { sourceVariables: [['weights', hostile, '0', '1', '2', '3', '4']], destinationVariables: [['input']] }),
+      : { sourceVariables: [['weights', hostile, '0', '1', '2', '3', '4'], []], destinationVariables: [['input'], []] }),
   });
   const sets = (f) => [fill(f), fill((i) => 2 * f(i)), zeros()];
   return {
@@ -146,16 +158,16 @@ const blocks = [
   { tile: 5, blocks: [{ type: 'Common', name: hostile, cyclesFrom: 1200, cyclesTo: 4800 }] },
 ];
 
-export function golden(folder, { scale = 1 } = {}) {
+export function golden(folder, { scale = 1, ans = false } = {}) {
   mkdirSync(folder, { recursive: true });
-  const s = simulate(scale), write = (name, what) => writeFileSync(`${folder}/${name}`, JSON.stringify(what));
+  const s = simulate(scale, ans ? [...one, ...alone, ...alone] : one), write = (name, what) => writeFileSync(`${folder}/${name}`, JSON.stringify(what));
   write('graph.json', graph());
   write('execution.json', {
     profilerMode: 'VERTICES', computeSetCyclesByTile: costs.computeSets, vertexCycles: [100, 200, 30], vertexComputeSet: [0, 0, 1], vertexType: [0, 0, 1], externalExchangeCycles: [], hostExchangeCycles: [],
     runs: [{ program: 0, name: 'main', cycles: s.runs[0].cyclesTo, instructions: 1234, supersteps: 5 }, { program: 0, name: 'main', runName: hostile, parameters: { 'target.hostSyncTimeout': '300' }, cycles: 1, instructions: 2, supersteps: 3 }],
     lightweightProfile: { droppedBlocks: 0, tiles: blocks }, programTrace: [], programTraceComplete: true,
     simulation: {
-      steps: s.steps, runs: s.runs, costs: Object.fromEntries(Object.entries(costs).map(([k, v]) => [k, v.map((of) => sparse(of.map((c) => c * scale)))])), cycles: s.cycles,
+      steps: s.steps, runs: s.runs, costs: { ...Object.fromEntries(Object.entries(costs).map(([k, v]) => [k, v.map((of) => sparse(of.map((c) => c * scale)))])), ...(ans ? { syncAns: [{ tiles: [2, 2, 5, 2] }] } : {}) }, cycles: s.cycles,
       tileCycles: { activeCompute: 1, compute: 2, copySharedStructure: 0, doExchange: 3, globalExchange: 4, streamCopy: 5, sync: 6 },
     },
   });

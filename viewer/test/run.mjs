@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { axePath, equal, fact, finish, has, holds, open, page, settle, test, text } from './harness.mjs';
+import { ansTests } from './ans.mjs';
 import { golden } from './golden.mjs';
 import { compareTests, demoTests, exampleTests, pictureTests, servedTests } from './compare.mjs';
 import { importerTests } from './importers.mjs';
@@ -30,6 +31,8 @@ writeFileSync('many/graph.json', readFileSync('golden/graph.json'));
 const many = pageOf('many');
 
 await traceTests(file, truth, { file: many, wide, truth: wideTruth });
+const ansTruth = golden('ans', { ans: true });
+await ansTests(pageOf('ans'), ansTruth);
 await lightweightTests(file);
 await reportTests(file);
 await compareTests(popview, truth);

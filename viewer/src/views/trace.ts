@@ -121,7 +121,7 @@ function detailed(app: App, t: Trace, other: HTMLElement | undefined): HTMLEleme
   const arrow = (label: string, title: string, by: number): HTMLElement => h('button', { class: 'icon', title, 'aria-label': title, onclick: () => move(by) }, label);
   const arrows = h('span', { class: 'arrows', hidden: !state.search }, arrow('«', 'Ten matches back', -10), arrow('‹', 'Previous match', -1), arrow('›', 'Next match', 1), arrow('»', 'Ten matches on', 10));
   const zoomBox = h('input', {
-    type: 'text', inputMode: 'decimal', class: 'zoom', value: '1.0', 'aria-label': 'Magnification', title: 'Magnification: type a number and press Enter',
+    type: 'text', inputMode: 'decimal', class: 'zoom', value: (t.cycles / (state.window.to - state.window.from)).toFixed(1), 'aria-label': 'Magnification', title: 'Magnification: type a number and press Enter',
     onkeydown: (e: KeyboardEvent) => {
       const wanted = Number((e.target as HTMLInputElement).value);
       if (e.key === 'Enter' && wanted >= 1) graph.zoom(t.cycles / wanted / (state.window.to - state.window.from));

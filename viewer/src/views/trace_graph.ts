@@ -103,6 +103,15 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
 
   let merged = 0; /* bars that were too narrow to be drawn each */
 
+  /* What a pixel with several bars is like: the longest of them, or of some of them where there are very many. */
+  function longestOf(row: Row, begin: number, end: number): number {
+    const stride = Math.max(1, Math.floor((end - begin) / 24));
+    let best = begin;
+    for (let i = begin; i < end; i += stride)
+      if ((row.to[i] as number) - (row.from[i] as number) > (row.to[best] as number) - (row.from[best] as number)) best = i;
+    return best;
+  }
+
   function paintRow(g: Geometry, lane: Lane, row: Row, y: number): void {
     const { c } = g, look = surface(), from = g.window.from, to = g.window.to, chosen = s.selected;
     c.fillStyle = look.lane;
@@ -112,14 +121,14 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
       const a = row.from[i] as number, b = row.to[i] as number;
       if (b <= from) continue;
       const x0 = Math.max(g.left - 2, g.x(a)), x1 = Math.min(g.left + g.width + 2, g.x(b)), w = Math.max(1, x1 - x0);
-      const first = row.first[i] as number, last = row.last[i] as number, step = t.steps[first] as Step;
-      const kind = row.isLayer ? layerKinds[row.kinds?.[i] ?? 0] ?? 'Other' : step.kind;
+      const next = b - a < perPixel ? firstBar(row, a + perPixel) : i; /* the one that ends behind this pixel */
+      const shows = next > i + 1 ? longestOf(row, i, next) : i;
+      const first = row.first[shows] as number, last = row.last[shows] as number, step = t.steps[first] as Step;
+      const kind = row.isLayer ? layerKinds[row.kinds?.[shows] ?? 0] ?? 'Other' : step.kind;
       const fill = lookOf(kind), found = isFound(s, first, last);
       c.fillStyle = found ? (row.isLayer ? fill.group : fill.fill) : look.greyed;
       c.fillRect(x0, y, w, rowHeight - 2);
       if (b - a < perPixel) {
-        /* The next one that ends behind this pixel; what is skipped would be as narrow. */
-        const next = firstBar(row, a + perPixel);
         if (next > i + 1) {
           merged += next - i - 1;
           i = next - 1;
