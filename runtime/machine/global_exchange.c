@@ -431,7 +431,6 @@ static void end_reading(reading *r)
                           r->bytes_from_ipu,
                           r->bytes_to_ipu};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
-  global_remote_free(r);
 }
 
 /* Within one machine there is nobody to agree with. */

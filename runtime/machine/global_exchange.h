@@ -48,7 +48,6 @@ typedef struct reading {
   uint32_t *from;       /* by its number in the graph */
   uint32_t *sources;    /* by its slot here, from global_remote_read on */
   uint32_t num_remote;  /* slots of replicas of other ranks */
-  ranks_part *messages; /* from other ranks, by rank: the data of those are in them */
   packet_list sent, received;
   span *spans; /* of the current tile */
   size_t num_spans, spans_capacity;
@@ -63,6 +62,5 @@ POP_MUST_CHECK pop_error *global_remote_send(reading *r, pop_error *own);
 POP_MUST_CHECK pop_error *global_remote_read(reading *r);
 /* All have found all to be good: the sum is that of all. */
 POP_MUST_CHECK pop_error *global_remote_agree(reading *r, pop_error *own);
-void global_remote_free(reading *r);
 
 #endif

@@ -27,6 +27,39 @@ static bool is_own(const reading *r, uint32_t replica)
   return rank_of(r, replica) == ranks_own(r->group->ranks);
 }
 
+/* ---- memory ---- */
+
+/* By rank. What has been sent and received stays until the next time, which mostly needs as much. */
+typedef struct global_messages {
+  ranks_part *sent, *received;
+  uint32_t count;
+} global_messages;
+
+static global_messages *messages_of(const reading *r)
+{
+  machine *keeper = r->group->own[0];
+  if (keeper->global_messages) return keeper->global_messages;
+  uint32_t count = ranks_count(r->group->ranks);
+  global_messages *made = pop_xcalloc(1, sizeof *made);
+  *made = (global_messages){pop_xcalloc(count, sizeof *made->sent),
+                            pop_xcalloc(count, sizeof *made->received), count};
+  return keeper->global_messages = made;
+}
+
+void global_remote_forget(machine *m)
+{
+  global_messages *of = m->global_messages;
+  if (!of) return;
+  for (uint32_t i = 0; i < of->count; i++) {
+    free(of->sent[i].data);
+    free(of->received[i].data);
+  }
+  free(of->sent);
+  free(of->received);
+  free(of);
+  m->global_messages = NULL;
+}
+
 /* ---- what is sent ---- */
 
 static void append(ranks_part *to, const void *bytes, size_t count)
@@ -35,35 +68,68 @@ static void append(ranks_part *to, const void *bytes, size_t count)
   to->bytes += count;
 }
 
+typedef struct packet_range {
+  const packet *begin, *end;
+} packet_range;
+
+static packet_range packets_of(const reading *r, uint32_t slot)
+{
+  size_t tiles = r->tiles_per_replica;
+  return (packet_range){r->sent.items + r->sent.first[slot * tiles],
+                        r->sent.items + r->sent.first[(slot + 1) * tiles]};
+}
+
+static size_t message_bytes(const reading *r, uint32_t slot)
+{
+  size_t bytes = sizeof(remote_header);
+  packet_range all = packets_of(r, slot);
+  for (const packet *p = all.begin; p < all.end; p++)
+    bytes += sizeof(remote_packet) + 4 * (size_t)p->words;
+  return bytes;
+}
+
 /* The replica's packets, behind what the message has already. */
 static void write_replica(const reading *r, uint32_t slot, ranks_part *to)
 {
   const machine *m = r->group->own[slot];
-  size_t tiles = r->tiles_per_replica, begin = r->sent.first[slot * tiles];
-  size_t end = r->sent.first[(slot + 1) * tiles], bytes = sizeof(remote_header);
-  for (size_t i = begin; i < end; i++)
-    bytes += sizeof(remote_packet) + 4 * (size_t)r->sent.items[i].words;
-  to->data = pop_xrealloc(to->data, to->bytes + bytes, 1);
-  remote_header header = {r->group->first + slot, (uint32_t)(end - begin)};
+  packet_range all = packets_of(r, slot);
+  remote_header header = {r->group->first + slot, (uint32_t)(all.end - all.begin)};
   append(to, &header, sizeof header);
-  for (size_t i = begin; i < end; i++) {
-    const packet *p = &r->sent.items[i];
+  for (const packet *p = all.begin; p < all.end; p++) {
     remote_packet written = {p->tile % r->tiles_per_replica, p->words, p->ipus};
     append(to, &written, sizeof written);
   }
-  for (size_t i = begin; i < end; i++) {
-    const packet *p = &r->sent.items[i];
+  for (const packet *p = all.begin; p < all.end; p++) {
     const tile *t = &m->tiles[p->tile % r->tiles_per_replica];
     append(to, t->memory + (p->address - r->target->memory_base), 4 * (size_t)p->words);
   }
 }
 
-static void write_messages(const reading *r, ranks_part *messages)
+/* The rank that the replica sends to, if that is another one; else this one's own. */
+static uint32_t receiver_of(const reading *r, uint32_t slot)
 {
-  for (uint32_t slot = 0; slot < r->group->num_own; slot++) {
-    uint32_t to = r->map[r->group->first + slot];
-    if (to != NO_REPLICA && !is_own(r, to)) write_replica(r, slot, &messages[rank_of(r, to)]);
+  uint32_t to = r->map[r->group->first + slot];
+  return to == NO_REPLICA ? ranks_own(r->group->ranks) : rank_of(r, to);
+}
+
+static pop_error *write_messages(const reading *r, ranks_part *messages)
+{
+  uint32_t count = ranks_count(r->group->ranks), own = ranks_own(r->group->ranks);
+  size_t *bytes = pop_xcalloc(count, sizeof *bytes);
+  bool fits = true;
+  for (uint32_t slot = 0; slot < r->group->num_own; slot++)
+    bytes[receiver_of(r, slot)] += message_bytes(r, slot);
+  bytes[own] = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    fits = fits && ranks_reserve(&messages[i], bytes[i]);
+    messages[i].bytes = 0;
   }
+  free(bytes);
+  if (!fits)
+    return pop_error_new(POP_ERROR_MEMORY, "no memory for what replicas send to other instances");
+  for (uint32_t slot = 0; slot < r->group->num_own; slot++)
+    if (receiver_of(r, slot) != own) write_replica(r, slot, &messages[receiver_of(r, slot)]);
+  return NULL;
 }
 
 /* ---- what is received ---- */
@@ -129,7 +195,7 @@ pop_error *global_remote_read(reading *r)
     if (r->from[i] != NO_REPLICA && is_own(r, r->from[i]))
       r->sources[i] = r->from[i] - r->group->first;
   for (uint32_t i = 0; i < ranks_count(r->group->ranks); i++) {
-    ranks_part left = r->messages[i];
+    ranks_part left = messages_of(r)->received[i];
     while (left.bytes && good) good = read_replica(r, &left);
   }
   if (good && is_complete(r)) return NULL;
@@ -138,24 +204,12 @@ pop_error *global_remote_read(reading *r)
                        "one expects: their tiles have different replica maps");
 }
 
-void global_remote_free(reading *r)
-{
-  for (uint32_t i = 0; r->messages && i < ranks_count(r->group->ranks); i++)
-    free(r->messages[i].data);
-  free(r->messages);
-}
-
 pop_error *global_remote_send(reading *r, pop_error *own)
 {
-  uint32_t count = ranks_count(r->group->ranks);
-  ranks_part *sent = pop_xcalloc(count, sizeof *sent);
-  r->messages = pop_xcalloc(count, sizeof *r->messages);
-  if (!own) write_messages(r, sent);
-  pop_error *error =
-      ranks_exchange(r->group->ranks, "a copy between replicas", own, sent, r->messages);
-  for (uint32_t i = 0; i < count; i++) free(sent[i].data);
-  free(sent);
-  return error;
+  global_messages *messages = messages_of(r);
+  if (!own) own = write_messages(r, messages->sent);
+  return ranks_exchange(r->group->ranks, "a copy between replicas", own, messages->sent,
+                        messages->received);
 }
 
 pop_error *global_remote_agree(reading *r, pop_error *own)

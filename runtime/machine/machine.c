@@ -76,6 +76,7 @@ void machine_free(machine *m)
   translate_end(m);
   unload(m);
   memory_release(m);
+  global_remote_forget(m);
   pthread_mutex_destroy(&m->code_lock);
   free(m->tiles);
   free(m->at.clocks);

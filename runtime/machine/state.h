@@ -158,6 +158,7 @@ struct machine {
   translation *translation; /* NULL: everything is interpreted */
   exchange_plans *plans;
   struct host_plans *host_plans; /* host_exchange.c */
+  struct global_messages *global_messages; /* global_remote.c; in the first machine of a rank */
   control *control;              /* NULL: every tile is alone */
   bool started;                  /* all tiles wait in tile.hostsync */
   /* Cycle at which the current run ends. To stop it is to set it to 0: whoever runs looks at it now and then. */
@@ -255,6 +256,7 @@ void superstep_trace(machine *m, machine_trace_kind kind, uint32_t tile, uint32_
 void exchange_run(machine *m);
 void exchange_forget(machine *m);      /* all plans */
 void host_exchange_forget(machine *m); /* all plans */
+void global_remote_forget(machine *m);  /* memory of messages */
 
 /* global_exchange.c: the same for STOP_GLOBAL_EXCHANGE and global exchange code. */
 void global_exchange_run(machine *m);

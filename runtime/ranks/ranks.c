@@ -156,17 +156,24 @@ static pop_error *tell_errors(meeting *m, pop_error *own)
   return error;
 }
 
+bool ranks_reserve(ranks_part *part, size_t bytes)
+{
+  if (bytes > part->capacity || !part->data) {
+    free(part->data);
+    part->data = malloc(bytes + 1);
+    part->capacity = part->data ? bytes + 1 : 0;
+  }
+  part->bytes = part->data ? bytes : 0;
+  return part->data != NULL;
+}
+
 /* Room for what comes; what is here already is put there. */
 static pop_error *take(meeting *m, uint32_t from, ranks_part *part)
 {
   uint64_t bytes = m->in[from].bytes;
-  if (!part->data) {
-    part->bytes = bytes;
-    part->data = malloc(bytes + 1);
-    if (!part->data)
-      return pop_error_new(POP_ERROR_MEMORY, "no memory for %llu bytes from instance %u",
-                           (unsigned long long)bytes, from);
-  }
+  if ((!part->data || part->capacity) && !ranks_reserve(part, bytes))
+    return pop_error_new(POP_ERROR_MEMORY, "no memory for %llu bytes from instance %u",
+                         (unsigned long long)bytes, from);
   if (part->bytes != bytes) {
     process_break();
     return pop_error_new(POP_ERROR_RUNTIME,
@@ -235,7 +242,7 @@ static ranks_part only_read(const void *data, size_t bytes)
     const void *given;
     uint8_t *data;
   } as = {data};
-  return (ranks_part){as.data, bytes};
+  return (ranks_part){.data = as.data, .bytes = bytes};
 }
 
 pop_error *ranks_gather(ranks *r, const char *label, pop_error *own, const void *mine, size_t bytes,
@@ -246,7 +253,7 @@ pop_error *ranks_gather(ranks *r, const char *label, pop_error *own, const void 
   uint8_t nothing;
   for (uint32_t i = 0; i < count; i++) {
     sent[i] = only_read(mine, bytes);
-    got[i] = (ranks_part){all ? (uint8_t *)all + i * bytes : &nothing, bytes};
+    got[i] = (ranks_part){.data = all ? (uint8_t *)all + i * bytes : &nothing, .bytes = bytes};
   }
   pop_error *error = ranks_exchange(r, label, own, sent, got);
   free(sent);
@@ -262,8 +269,8 @@ pop_error *ranks_broadcast(ranks *r, const char *label, pop_error *own, uint32_t
   ranks_part *sent = pop_xcalloc(count, sizeof *sent), *got = pop_xcalloc(count, sizeof *got);
   uint8_t nothing;
   for (uint32_t i = 0; i < count; i++) {
-    if (sends) sent[i] = (ranks_part){data, bytes};
-    got[i] = i == from ? (ranks_part){data, bytes} : (ranks_part){&nothing, 0};
+    if (sends) sent[i] = (ranks_part){.data = data, .bytes = bytes};
+    got[i] = i == from ? (ranks_part){.data = data, .bytes = bytes} : (ranks_part){.data = &nothing};
   }
   pop_error *error = ranks_exchange(r, label, own, sent, got);
   free(sent);

@@ -17,6 +17,7 @@
 #define RANKS_RANKS_H
 
 #include <populus/error.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,11 +41,16 @@ void ranks_say(const ranks *r, uint32_t rank, char *text, size_t size);
 typedef struct ranks_part {
   uint8_t *data; /* what is sent is only read */
   size_t bytes;
+  size_t capacity; /* of memory that ranks_reserve has given; 0: somebody else's */
 } ranks_part;
 
+/* Room for so many bytes, which become those of the part; what was in it may be lost. It is the caller's to free, or to use again:
+ * memory that is new for every message would be cleared by the system each time. False: there is no memory. */
+bool ranks_reserve(ranks_part *part, size_t bytes);
+
 /* A meeting in which every rank sends to every other one: sent[i] to rank i, received[i] from it. What is received has
- * its memory already, of the size that is sent; or data is NULL, and comes to be memory of the caller's to free. The part
- * from and to oneself is copied. `label` is what messages call the place; up to 87 characters.
+ * somebody's memory already, of the size that is sent; or it has none (data NULL), or some of ranks_reserve, and gets as
+ * much as it needs. The part from and to oneself is copied. `label` is what messages call the place; up to 87 characters.
  *
  * `own` is an error that this rank has (it is taken), NULL if it has none. If any rank has one, nothing is exchanged, and
  * all ranks return an error: their own, or one that names the first rank that has failed and says why. Further errors:

@@ -13,7 +13,12 @@
  * takes the target's global_latency_cycles and its bytes through global_bytes_per_cycle, in one process as between ranks.
  *
  * Order: chunk c of a reduction is combined beginning with the replica at position c + 1, then c + 2, … and at last c
- * itself, modulo the size of the group. So results are the same to the bit in all replicas, and for any number of ranks. */
+ * itself, modulo the size of the group. So results are the same to the bit in all replicas, and for any number of ranks.
+ *
+ * Chunks of an all-reduce are those of each tile, so that nothing moves between tiles: the elements that a tile has of the
+ * data, in their order, are cut into G chunks of ceil(elements / G), and then as many more as make whole words. If such
+ * chunks had more than 5/4 of ceil(n / G) elements in all, before that, as where tiles have few elements each, the data are
+ * spread anew, and chunks are of all: as of pop_gcl_reduce_scatter. */
 #ifndef POPULUS_COLLECTIVES_H
 #define POPULUS_COLLECTIVES_H
 

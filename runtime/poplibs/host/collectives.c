@@ -1,14 +1,13 @@
 /* Collectives: populus/collectives.h, which says which algorithms these are.
  *
  * All replicas run the same program, so which chunk of its data a replica sends in a step depends on its number on the
- * device: chunks are rows of a table, [size, elements of a chunk], taken by dynamic slices. The table's rows lie one
- * behind the other on each tile, so taking one is a copy within tiles. */
+ * device: chunks are those of tables that have a part of each on each tile (chunks.h). An all-reduce takes the data as they
+ * lie for such a table, so that nothing moves between tiles. */
 #include "graph/graph.h"
-#include "poplibs/host/spread.h"
+#include "poplibs/host/chunks.h"
 
 #include <populus/collectives.h>
 #include <populus/popops.h>
-#include <populus/popops_slice.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,12 +98,6 @@ static void pass_on(const ring *r, pop_tensor from, pop_tensor to, uint32_t shif
 
 /* ---- tables of chunks ---- */
 
-static pop_tensor new_table(const ring *r, pop_type type, size_t columns)
-{
-  const size_t shape[] = {r->size, columns}, rows = 0;
-  return pop_popops_create_sliceable(r->graph, type, shape, 2, &rows, 1, r->name);
-}
-
 static void copy(const ring *r, pop_tensor from, pop_tensor to)
 {
   pop_sequence_add(r->sequence, pop_program_copy(from, to, r->name));
@@ -123,30 +116,26 @@ static pop_tensor clone(const ring *r, pop_tensor like)
   return made;
 }
 
-/* Row number `offset` of a table, as a row of its own, [1, columns]. */
-static pop_tensor take_row(const ring *r, pop_tensor table, pop_tensor offset, pop_tensor out)
+static chunk_table new_table(const ring *r, pop_type type, size_t columns, pop_tensor *rows)
 {
-  const size_t rows = 0, one = 1;
-  return pop_popops_dynamic_slice(r->graph, table, offset, &rows, &one, 1, out, r->sequence,
-                                  r->name);
+  return chunks_new(r->graph, r->call, r->name, type, r->size, columns, rows);
 }
 
-static void put_row(const ring *r, pop_tensor table, pop_tensor offset, pop_tensor row)
+static pop_tensor first_of(pop_tensor rows, size_t count)
 {
-  const size_t rows = 0, one = 1;
-  pop_popops_dynamic_update(r->graph, table, row, offset, &rows, &one, 1, r->sequence, r->name);
+  return pop_tensor_slice(pop_tensor_flatten(rows), 0, count, 0);
 }
 
 /* The data in a table of as many rows as positions. */
-static pop_tensor cut(const ring *r, pop_tensor data)
+static chunk_table cut(const ring *r, pop_tensor data, pop_tensor *rows)
 {
   size_t count = pop_tensor_num_elements(data), columns = (count + r->size - 1) / r->size;
-  pop_tensor table = new_table(r, pop_tensor_element_type(data), columns);
-  pop_tensor flat = pop_tensor_flatten(table);
+  chunk_table table = new_table(r, pop_tensor_element_type(data), columns, rows);
   if (count < r->size * columns)
-    pop_popops_fill(r->graph, pop_tensor_slice(flat, count, r->size * columns, 0), NULL,
+    pop_popops_fill(r->graph,
+                    pop_tensor_slice(pop_tensor_flatten(*rows), count, r->size * columns, 0), NULL,
                     r->sequence, r->name);
-  copy(r, pop_tensor_flatten(data), pop_tensor_slice(flat, 0, count, 0));
+  copy(r, pop_tensor_flatten(data), first_of(*rows, count));
   return table;
 }
 
@@ -198,57 +187,75 @@ static void divide_mean(pop_graph *graph, pop_tensor sum, pop_collective_op op, 
 
 /* ---- the rings ---- */
 
-/* `steps` times: what `at` counts goes one back, chunks are passed on, `then`. The body is there once. */
+/* The body of a loop: chunks are passed on, and what `at` counts goes one back. */
 typedef struct step {
   ring r; /* with the body's sequence */
-  pop_tensor at, sent, received;
+  pop_tensor at;
 } step;
 
-static step begin_steps(const ring *r, pop_tensor row)
+static step begin_steps(const ring *r)
 {
-  step s = {.r = *r};
-  s.at = clone(r, r->position);
-  s.sent = row;
-  s.received = clone(r, row);
+  step s = {.r = *r, .at = clone(r, r->position)};
   s.r.sequence = pop_program_sequence(r->graph, r->name);
-  pass_on(&s.r, s.sent, s.received, 1);
-  calculate(&s.r, s.at, POP_BINARY_ADD, r->size - 1, s.at);
   return s;
 }
 
-static void end_steps(const ring *r, const step *s)
+static void go_on(const step *s, pop_tensor sent, pop_tensor received)
 {
-  pop_sequence_add(r->sequence, pop_program_repeat(r->graph, r->size - 1, s->r.sequence, r->name));
+  pass_on(&s->r, sent, received, 1);
+  calculate(&s->r, s->at, POP_BINARY_ADD, s->r.size - 1, s->at);
 }
 
-/* The row of the replica's position, of all tables combined: [1, columns]. */
-static pop_tensor scatter(const ring *r, pop_tensor table, pop_collective_op op)
+static void end_steps(const ring *r, const step *s, uint32_t times)
 {
-  if (r->size == 1 || op == POP_COLLECTIVE_LOCAL)
-    return r->size == 1 ? table : take_row(r, table, r->position, none);
+  pop_sequence_add(r->sequence, pop_program_repeat(r->graph, times, s->r.sequence, r->name));
+}
+
+/* The chunk of the replica's position, of all tables combined. */
+static pop_tensor scatter(const ring *r, const chunk_table *table, pop_collective_op op)
+{
+  pop_tensor row = chunks_new_row(table);
+  if (r->size == 1) {
+    copy(r, table->flat, row);
+    return row;
+  }
+  if (op == POP_COLLECTIVE_LOCAL) {
+    chunks_take(table, r->position, row, r->sequence);
+    return row;
+  }
   pop_tensor first = calculate(r, r->position, POP_BINARY_ADD, r->size - 1, none);
-  pop_tensor row = take_row(r, table, first, none);
-  step s = begin_steps(r, row);
+  pop_tensor received = clone(r, row);
+  chunks_take(table, first, row, r->sequence);
+  step s = begin_steps(r);
   copy(r, first, s.at);
-  pop_tensor own = take_row(&s.r, table, s.at, none);
-  pop_popops_binary(r->graph, combination(op), s.received, own, s.sent, s.r.sequence, r->name);
-  end_steps(r, &s);
+  go_on(&s, row, received);
+  chunks_combine(table, combination(op), s.at, received, row, s.r.sequence);
+  end_steps(r, &s, r->size - 1);
   return row;
 }
 
-/* A table of the rows of all; `row` is overwritten. */
-static pop_tensor gather(const ring *r, pop_tensor row)
+/* Puts the chunks of all into the table; `row`, the replica's own, is overwritten. What has come in one step is sent in the
+ * next one, so that they go in pairs. */
+static void gather(const ring *r, pop_tensor row, const chunk_table *table)
 {
-  if (r->size == 1) return row;
-  pop_tensor table = new_table(r, pop_tensor_element_type(row), pop_tensor_num_elements(row));
-  pop_sequence_add(r->sequence, pop_program_write_undef(table, r->name));
-  put_row(r, table, r->position, row);
-  step s = begin_steps(r, row);
+  if (r->size == 1) {
+    copy(r, row, table->flat);
+    return;
+  }
+  pop_sequence_add(r->sequence, pop_program_write_undef(table->flat, r->name));
+  chunks_put(table, r->position, row, r->sequence);
+  pop_tensor other = clone(r, row), swapped[] = {row, other, row};
+  step s = begin_steps(r), last = s;
+  last.r.sequence = r->sequence;
   copy(r, r->position, s.at);
-  put_row(&s.r, table, s.at, s.received);
-  copy(&s.r, s.received, s.sent);
-  end_steps(r, &s);
-  return table;
+  for (int i = 0; i < 2 && r->size > 2; i++) {
+    go_on(&s, swapped[i], swapped[i + 1]);
+    chunks_put(table, s.at, swapped[i + 1], s.r.sequence);
+  }
+  if (r->size > 2) end_steps(r, &s, (r->size - 1) / 2);
+  if (r->size % 2) return;
+  go_on(&last, row, other);
+  chunks_put(table, s.at, other, r->sequence);
 }
 
 /* ---- what programs call ---- */
@@ -258,12 +265,101 @@ pop_tensor pop_gcl_reduce_scatter(pop_graph *graph, pop_tensor data, pop_collect
 {
   if (!graph_lives(graph, __func__)) return none;
   ring r;
+  pop_tensor rows;
   if (!check_op(graph, __func__, data, op) ||
       !open_ring(&r, __func__, graph, data, group, sequence, name))
     return data;
-  pop_tensor row = scatter(&r, cut(&r, squared(&r, data, op)), op);
+  chunk_table table = cut(&r, squared(&r, data, op), &rows);
+  pop_tensor row = scatter(&r, &table, op);
   divide_mean(graph, row, op, r.size, sequence, name);
-  return pop_tensor_flatten(row);
+  chunks_free(&table);
+  return row;
+}
+
+/* How the data of an all-reduce become a table, and the table the result. */
+typedef struct cutting {
+  spread of_data, of_out;
+  bool in_place;   /* data are a table, and so is `out`; else: */
+  bool stays;      /* each tile's elements are copied to a run of their own; else they are spread anew */
+  chunk_table table;
+  pop_tensor rows; /* of one that is spread anew */
+} cutting;
+
+static bool is_same_spread(const spread *a, const spread *b)
+{
+  bool same = a->count == b->count;
+  for (size_t i = 0; i < a->count && same; i++) {
+    const spread_part *x = &a->parts[i], *y = &b->parts[i];
+    same = x->tile == y->tile && x->count == y->count &&
+           memcmp(x->intervals, y->intervals, x->count * sizeof *x->intervals) == 0;
+  }
+  return same;
+}
+
+/* A few elements on each of many tiles, and many replicas, would make chunks of many tiles that are mostly nothing. */
+static bool is_wasteful(const ring *r, const spread *on, size_t count)
+{
+  size_t columns = 0;
+  for (size_t i = 0; i < on->count; i++)
+    columns += (on->parts[i].num_elements + r->size - 1) / r->size;
+  return columns > (count + r->size - 1) / r->size * 5 / 4;
+}
+
+/* Elements tile by tile. */
+static pop_tensor by_tiles(const spread *on, pop_tensor flat)
+{
+  pop_tensor *parts = pop_xcalloc(on->count + 1, sizeof *parts);
+  for (size_t i = 0; i < on->count; i++) parts[i] = spread_slice(&on->parts[i], flat);
+  pop_tensor result = on->count ? pop_concat(parts, on->count, 0) : flat;
+  free(parts);
+  return result;
+}
+
+static chunk_table table_over(const ring *r, pop_tensor flat)
+{
+  return chunks_of(r->graph, r->call, r->name, flat, r->size);
+}
+
+static cutting begin_cutting(const ring *r, pop_tensor data, pop_tensor out)
+{
+  pop_tensor flat = pop_tensor_flatten(data), flat_out = pop_tensor_flatten(out);
+  cutting c = {.of_data = spread_of(r->graph, r->call, flat),
+               .of_out = spread_of(r->graph, r->call, flat_out)};
+  if (pop_graph_error(r->graph)) return c;
+  c.stays = !is_wasteful(r, &c.of_data, pop_tensor_num_elements(flat));
+  c.in_place = c.stays && is_same_spread(&c.of_data, &c.of_out) &&
+               chunks_are_runs(flat, &c.of_data) && chunks_are_runs(flat_out, &c.of_out);
+  if (c.in_place) {
+    c.table = table_over(r, flat);
+  } else if (c.stays) {
+    pop_tensor ordered = by_tiles(&c.of_data, flat), staged = clone(r, ordered);
+    copy(r, ordered, staged);
+    c.table = table_over(r, staged);
+  } else {
+    c.table = cut(r, data, &c.rows);
+  }
+  return c;
+}
+
+static void end_cutting(const ring *r, cutting *c, pop_tensor row, pop_tensor out)
+{
+  pop_tensor flat = pop_tensor_flatten(out);
+  if (c->in_place) {
+    chunk_table to = table_over(r, flat);
+    gather(r, row, &to);
+    chunks_free(&to);
+    return;
+  }
+  gather(r, row, &c->table);
+  copy(r, c->stays ? c->table.flat : first_of(c->rows, pop_tensor_num_elements(flat)),
+       c->stays ? by_tiles(&c->of_data, flat) : flat);
+}
+
+static void free_cutting(cutting *c)
+{
+  spread_free(&c->of_data);
+  spread_free(&c->of_out);
+  chunks_free(&c->table);
 }
 
 pop_tensor pop_gcl_all_reduce(pop_graph *graph, pop_tensor data, pop_collective_op op,
@@ -275,7 +371,6 @@ pop_tensor pop_gcl_all_reduce(pop_graph *graph, pop_tensor data, pop_collective_
   if (!check_op(graph, __func__, data, op) ||
       !open_ring(&r, __func__, graph, data, group, sequence, name))
     return data;
-  size_t count = pop_tensor_num_elements(data);
   out = poplibs_result(graph, __func__, out, pop_tensor_element_type(data), pop_tensor_shape(data),
                        pop_tensor_rank(data), &data, 1, name);
   if (pop_graph_error(graph)) return out;
@@ -283,10 +378,13 @@ pop_tensor pop_gcl_all_reduce(pop_graph *graph, pop_tensor data, pop_collective_
     if (out.index != data.index) copy(&r, data, out);
     return out;
   }
-  pop_tensor row = scatter(&r, cut(&r, squared(&r, data, op)), op);
-  divide_mean(graph, row, op, r.size, sequence, name);
-  pop_tensor all = pop_tensor_flatten(gather(&r, row));
-  copy(&r, pop_tensor_slice(all, 0, count, 0), pop_tensor_flatten(out));
+  cutting c = begin_cutting(&r, squared(&r, data, op), out);
+  if (!pop_graph_error(graph)) {
+    pop_tensor row = scatter(&r, &c.table, op);
+    divide_mean(graph, row, op, r.size, sequence, name);
+    end_cutting(&r, &c, row, out);
+  }
+  free_cutting(&c);
   return out;
 }
 
@@ -311,12 +409,30 @@ pop_tensor pop_gcl_all_gather(pop_graph *graph, pop_tensor data, pop_comm_group 
   if (!graph_lives(graph, __func__)) return none;
   ring r;
   if (!open_ring(&r, __func__, graph, data, group, sequence, name)) return data;
-  const size_t shape[] = {1, pop_tensor_num_elements(data)};
-  pop_tensor like = pop_tensor_reshape(pop_tensor_flatten(data), shape, 2);
-  pop_tensor row = pop_graph_add_variable(graph, pop_tensor_element_type(data), shape, 2, name);
-  pop_graph_map_linearly(graph, row, 1, 1);
-  copy(&r, like, row);
-  return shape_as(&r, gather(&r, row), data);
+  pop_tensor rows;
+  chunk_table table =
+      new_table(&r, pop_tensor_element_type(data), pop_tensor_num_elements(data), &rows);
+  pop_tensor row = chunks_new_row(&table);
+  copy(&r, pop_tensor_flatten(data), row);
+  gather(&r, row, &table);
+  chunks_free(&table);
+  return shape_as(&r, rows, data);
+}
+
+/* In each step every replica's chunk for the one so many positions further. */
+static void swap_rows(const ring *r, const chunk_table *table, const chunk_table *result)
+{
+  pop_tensor row = chunks_new_row(table), received = clone(r, row);
+  pop_sequence_add(r->sequence, pop_program_write_undef(result->flat, r->name));
+  chunks_take(table, r->position, row, r->sequence);
+  chunks_put(result, r->position, row, r->sequence);
+  for (uint32_t shift = 1; shift < r->size && !pop_graph_error(r->graph); shift++) {
+    pop_tensor to = calculate(r, r->position, POP_BINARY_ADD, shift, none);
+    pop_tensor from = calculate(r, r->position, POP_BINARY_ADD, r->size - shift, none);
+    chunks_take(table, to, row, r->sequence);
+    pass_on(r, row, received, shift);
+    chunks_put(result, from, received, r->sequence);
+  }
 }
 
 pop_tensor pop_gcl_all_to_all(pop_graph *graph, pop_tensor data, pop_comm_group group,
@@ -330,22 +446,17 @@ pop_tensor pop_gcl_all_to_all(pop_graph *graph, pop_tensor data, pop_comm_group 
                  "%s: the first dimension has to be the size of the groups, %u", __func__, r.size);
     return data;
   }
-  pop_tensor table = cut(&r, data);
-  pop_tensor result = new_table(&r, pop_tensor_element_type(data), pop_tensor_dim(table, 1));
-  if (r.size == 1) {
-    copy(&r, table, result);
-    return pop_tensor_reshape(result, pop_tensor_shape(data), pop_tensor_rank(data));
-  }
-  pop_tensor row = take_row(&r, table, r.position, none), received = clone(&r, row);
-  put_row(&r, result, r.position, row);
-  for (uint32_t shift = 1; shift < r.size && !pop_graph_error(graph); shift++) {
-    pop_tensor to = calculate(&r, r.position, POP_BINARY_ADD, shift, none);
-    pop_tensor from = calculate(&r, r.position, POP_BINARY_ADD, r.size - shift, none);
-    take_row(&r, table, to, row);
-    pass_on(&r, row, received, shift);
-    put_row(&r, result, from, received);
-  }
-  return pop_tensor_reshape(result, pop_tensor_shape(data), pop_tensor_rank(data));
+  pop_tensor rows, result_rows;
+  chunk_table table = cut(&r, data, &rows);
+  chunk_table result =
+      new_table(&r, pop_tensor_element_type(data), pop_tensor_dim(rows, 1), &result_rows);
+  if (r.size == 1)
+    copy(&r, rows, result_rows);
+  else
+    swap_rows(&r, &table, &result);
+  chunks_free(&table);
+  chunks_free(&result);
+  return pop_tensor_reshape(result_rows, pop_tensor_shape(data), pop_tensor_rank(data));
 }
 
 /* Positions are counted from the root; the first `have` have it: as many others get it. */

@@ -113,12 +113,11 @@ static float combine(pop_collective_op op, float a, float b)
   }
 }
 
-/* In the order that the header promises. */
+/* In the order that the header promises, which begins behind the position that has the chunk's number. */
 static float reduced(const bench *x, pop_collective_op op, pop_comm_group group, uint32_t replica,
-                     size_t element, const float *in)
+                     size_t element, size_t chunk, const float *in)
 {
   uint32_t size = size_of(x, group);
-  size_t chunk = element / ((x->count + size - 1) / size);
   float sum = 0;
   if (op == POP_COLLECTIVE_LOCAL) return in[replica * x->count + element];
   for (uint32_t i = 0; i < size; i++) {
@@ -130,6 +129,29 @@ static float reduced(const bench *x, pop_collective_op op, pop_comm_group group,
   return op == POP_COLLECTIVE_MEAN && size > 1 ? sum / (float)size : sum;
 }
 
+static size_t divide_up(size_t a, size_t b)
+{
+  return (a + b - 1) / b;
+}
+
+/* The chunk that an element of the data is in, in an all-reduce: of its tile's, unless that would make rows longer by more
+ * than a quarter; then of all. The data begin with the variable's element `turn`; the variable is mapped linearly. */
+static size_t chunk_of(const bench *x, uint32_t size, size_t element, size_t turn)
+{
+  enum { TILES = 6 };
+  size_t each = divide_up(x->count, TILES),
+         on_tile[TILES] = {0}, columns = 0, tile = (element + turn) % x->count / each, before = 0;
+  for (size_t i = 0; i < x->count; i++) {
+    size_t of = (i + turn) % x->count / each;
+    before += of == tile && i < element;
+    on_tile[of]++;
+  }
+  for (size_t i = 0; i < TILES; i++) columns += divide_up(on_tile[i], size);
+  if (columns > divide_up(x->count, size) * 5 / 4)
+    return element / divide_up(x->count, size);
+  return before / divide_up(on_tile[tile], size);
+}
+
 static void make_data(float *in, size_t count)
 {
   for (size_t i = 0; i < count; i++) in[i] = (float)((i * 2654435761U) % 1000) / 7 - 60;
@@ -137,21 +159,38 @@ static void make_data(float *in, size_t count)
 
 /* ---- all reduce, reduce scatter ---- */
 
+typedef enum place { ANEW, IN_PLACE, TURNED, ON_ONE_TILE } place;
+
+/* ANEW: the result is a new tensor; TURNED: likewise, and the data begin in the middle of the variable, so that a tile has them
+ * in two runs; ON_ONE_TILE: it is elsewhere than they are. */
 static void check_all_reduce(kind of, pop_collective_op op, pop_comm_group group, size_t count,
-                             bool in_place)
+                             place where)
 {
   float in[REPLICAS * MOST], out[REPLICAS * MOST];
   bench x = new_bench(of, POP_FLOAT, count);
+  size_t turn = where == TURNED ? count / 2 : 0;
   make_data(in, REPLICAS * count);
-  pop_tensor result = pop_gcl_all_reduce(x.graph, x.data, op, usable(&x, group),
-                                         in_place ? x.data : (pop_tensor){0}, x.main, "reduce");
-  run(&x, in_place ? x.data : result, in, out, count * sizeof *out);
+  pop_tensor data = pop_concat((pop_tensor[]){pop_tensor_slice(x.data, turn, count, 0),
+                                              pop_tensor_slice(x.data, 0, turn, 0)},
+                               2, 0);
+  pop_tensor to = where == IN_PLACE ? data : (pop_tensor){0};
+  if (where == ON_ONE_TILE) {
+    to = pop_graph_add_variable(x.graph, POP_FLOAT, &count, 1, "to");
+    pop_graph_set_tile_mapping(x.graph, to, 4);
+  }
+  pop_tensor result =
+      pop_gcl_all_reduce(x.graph, data, op, usable(&x, group), to, x.main, "reduce");
+  run(&x, where == IN_PLACE ? x.data : result, in, out, count * sizeof *out);
   for (uint32_t r = 0; r < x.replicas; r++)
     for (size_t i = 0; i < count; i++) {
-      float wanted = reduced(&x, op, group, r, i, in), got = out[r * count + i];
-      cr_assert_eq(got, wanted,
-                   "kind %d, op %d, group %d of %u, replica %u, element %zu: %a, not %a", (int)of,
-                   (int)op, (int)group.type, group.size, r, i, (double)got, (double)wanted);
+      size_t chunk = chunk_of(&x, size_of(&x, group), i, turn);
+      float wanted = reduced(&x, op, group, r, (i + turn) % count, chunk, in),
+            got = out[r * count + i];
+      cr_assert_eq(
+          got, wanted,
+          "kind %d, op %d, group %d of %u, %zu, place %d, replica %u, element %zu: %a, not %a",
+          (int)of, (int)op, (int)group.type, group.size, count, (int)where, r, i, (double)got,
+          (double)wanted);
     }
   free_bench(&x);
 }
@@ -165,6 +204,15 @@ Test(collectives, all_reduce_is_the_same_everywhere)
     check_all_reduce(i % 2 ? IN_ONE_GRAPH : LOADED_FOR_EACH, ops[i], groups[0], 13, i % 2);
 }
 
+Test(collectives, data_lie_as_they_may)
+{
+  static const size_t counts[] = {8, 13, 30, 40};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    for (int where = ANEW; where <= ON_ONE_TILE; where++)
+      check_all_reduce(where % 2 ? IN_ONE_GRAPH : LOADED_FOR_EACH, POP_COLLECTIVE_ADD, groups[i % 3],
+                       counts[i], (place)where);
+}
+
 Test(collectives, groups_are_apart)
 {
   for (size_t g = 0; g < NUM_GROUPS; g++)
@@ -174,14 +222,59 @@ Test(collectives, groups_are_apart)
 
 Test(collectives, data_may_be_fewer_than_replicas)
 {
-  check_all_reduce(LOADED_FOR_EACH, POP_COLLECTIVE_ADD, groups[0], 1, false);
-  check_all_reduce(IN_ONE_GRAPH, POP_COLLECTIVE_ADD, groups[0], 3, true);
+  check_all_reduce(LOADED_FOR_EACH, POP_COLLECTIVE_ADD, groups[0], 1, ANEW);
+  check_all_reduce(IN_ONE_GRAPH, POP_COLLECTIVE_ADD, groups[0], 3, IN_PLACE);
 }
 
 Test(collectives, one_replica_is_a_group)
 {
-  check_all_reduce(ONE_REPLICA, POP_COLLECTIVE_ADD, groups[0], 5, false);
-  check_all_reduce(ONE_REPLICA, POP_COLLECTIVE_MEAN, groups[1], 5, true);
+  check_all_reduce(ONE_REPLICA, POP_COLLECTIVE_ADD, groups[0], 5, ANEW);
+  check_all_reduce(ONE_REPLICA, POP_COLLECTIVE_MEAN, groups[1], 5, IN_PLACE);
+}
+
+/* Groups of an odd number, elements that are less than a word: all-reduce of halves and of bools. */
+static void check_small(uint32_t replicas, pop_type type, pop_collective_op op, size_t count)
+{
+  enum { MOST_BYTES = 2 * 5 * MOST };
+  uint8_t in[MOST_BYTES] = {0}, out[MOST_BYTES];
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", replicas, &target));
+  target.tiles_per_ipu = 3;
+  bench x = {.replicas = replicas, .count = count};
+  x.graph = pop_graph_create_replicated(&target, replicas);
+  pop_popops_add_codelets(x.graph);
+  x.data = pop_graph_add_variable(x.graph, type, &count, 1, "data");
+  pop_graph_map_linearly(x.graph, x.data, 1, 1);
+  x.main = pop_program_sequence(x.graph, "main");
+  pop_graph_create_host_write(x.graph, "in", x.data);
+  bool is_half = type == POP_HALF;
+  for (size_t i = 0; i < replicas * count; i++)
+    if (is_half) /* 1, 2, 4, … by replica */
+      in[2 * i + 1] = (uint8_t)(0x3c + 4 * (i / count));
+    else
+      in[i] = i % 3 == 0;
+  pop_tensor result =
+      pop_gcl_all_reduce(x.graph, x.data, op, groups[0], (pop_tensor){0}, x.main, "small");
+  size_t bytes = count * (is_half ? 2 : 1);
+  run(&x, result, in, out, bytes);
+  for (size_t i = 0; i < replicas * count; i++) {
+    if (is_half) /* 1 + 2 + 4 is 7, … + 8 is 15 */
+      cr_assert_eq(out[2 * i] | out[2 * i + 1] << 8, replicas == 3 ? 0x4700 : 0x4b80);
+    bool any = false;
+    for (size_t r = 0; r < replicas && !is_half; r++) any |= in[r * count + i % count];
+    if (!is_half) cr_assert_eq(out[i], any, "element %zu of %zu", i, count);
+  }
+  free_bench(&x);
+}
+
+Test(collectives, small_elements_and_odd_groups)
+{
+  static const size_t counts[] = {1, 12, 31};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    for (uint32_t replicas = 3; replicas <= 4; replicas++) {
+      check_small(replicas, POP_HALF, POP_COLLECTIVE_ADD, counts[i]);
+      check_small(replicas, POP_BOOL, POP_COLLECTIVE_LOGICAL_OR, counts[i]);
+    }
 }
 
 static void check_scatter(kind of, pop_comm_group group, size_t count)
@@ -199,7 +292,7 @@ static void check_scatter(kind of, pop_comm_group group, size_t count)
     for (size_t i = 0; i < chunk; i++) {
       size_t element = position_of(&x, group, r) * chunk + i;
       if (element >= count) continue;
-      float wanted = reduced(&x, POP_COLLECTIVE_ADD, group, r, element, in);
+      float wanted = reduced(&x, POP_COLLECTIVE_ADD, group, r, element, element / chunk, in);
       cr_assert_eq(out[r * chunk + i], wanted);
     }
   free_bench(&x);

@@ -1,0 +1,126 @@
+// Chunks of data that go round a ring of replicas: runtime/poplibs/host/chunks.h. `table` has what a tile has of the data, one
+// chunk's part behind the other, each of as many elements as a row has; the last ones may be shorter, or not there. Workers
+// have a stretch of the row each, in whole double words, as block copies and vectors want it.
+#include "operations.hpp"
+
+using namespace poplar;
+
+namespace popops
+{
+
+namespace
+{
+
+struct Stretch {
+  unsigned begin, end;
+};
+
+template <typename T> Stretch stretchOf(unsigned worker, unsigned columns)
+{
+  constexpr unsigned unit = sizeof(T) < 8 ? 8 / sizeof(T) : 1, workers = MultiVertex::numWorkers();
+  unsigned each = (columns + workers * unit - 1) / (workers * unit) * unit;
+  unsigned begin = worker * each < columns ? worker * each : columns;
+  return {begin, columns - begin < each ? columns : begin + each};
+}
+
+// How many elements of chunk `at` there are in the table, of so many columns.
+unsigned countOf(unsigned size, unsigned at, unsigned columns)
+{
+  unsigned begin = at * columns;
+  return begin >= size ? 0 : size - begin < columns ? size - begin : columns;
+}
+
+template <typename T> void copyElements(T *to, const T *from, unsigned count)
+{
+#ifdef __IPU__
+  unsigned descriptor[3] = {(unsigned)from, (unsigned)to, count * (unsigned)sizeof(T)}, behind;
+  __asm__ volatile(".insn r 0x2b, 0, 11, %0, %1, x0" // tile.copy
+                   : "=r"(behind)
+                   : "r"(descriptor)
+                   : "memory");
+#else
+  __builtin_memcpy(to, from, count * sizeof(T));
+#endif
+}
+
+} // namespace
+
+// T is an unsigned integer of the elements' size. What is not there is zero.
+template <typename T> class TakeChunk : public MultiVertex
+{
+public:
+  Input<Vector<T>> table;
+  Input<unsigned> at;
+  Output<Vector<T>> row;
+
+  bool compute(unsigned worker)
+  {
+    unsigned columns = row.size(), there = countOf(table.size(), at, columns);
+    Stretch s = stretchOf<T>(worker, columns);
+    unsigned end = s.end < there ? s.end : there;
+    if (s.begin < end)
+      copyElements(&row[s.begin], &table[at * columns + s.begin], end - s.begin);
+    else
+      end = s.begin;
+    for (unsigned i = end; i < s.end; ++i) row[i] = 0;
+    return true;
+  }
+};
+
+template <typename T> class PutChunk : public MultiVertex
+{
+public:
+  InOut<Vector<T>> table;
+  Input<unsigned> at;
+  Input<Vector<T>> row;
+
+  bool compute(unsigned worker)
+  {
+    unsigned columns = row.size(), there = countOf(table.size(), at, columns);
+    Stretch s = stretchOf<T>(worker, columns);
+    unsigned end = s.end < there ? s.end : there;
+    if (s.begin < end)
+      copyElements(&table[at * columns + s.begin], &row[s.begin], end - s.begin);
+    return true;
+  }
+};
+
+#define INSTANTIATE_BITS(T)                                                                        \
+  template class TakeChunk<T>;                                                                     \
+  template class PutChunk<T>;
+INSTANTIATE_BITS(unsigned char)
+INSTANTIATE_BITS(unsigned short)
+INSTANTIATE_BITS(unsigned int)
+INSTANTIATE_BITS(unsigned long long)
+
+// row = received op the chunk; where that has no element, what was received goes on.
+template <expr::BinaryOpType op, typename T> class CombineChunk : public MultiVertex
+{
+public:
+  Input<Vector<T>> table;
+  Input<unsigned> at;
+  Input<Vector<T>> received;
+  Output<Vector<T>> row;
+
+  bool compute(unsigned worker)
+  {
+    unsigned columns = row.size(), there = countOf(table.size(), at, columns);
+    Stretch s = stretchOf<T>(worker, columns);
+    unsigned end = s.end < there ? s.end : s.begin < there ? there : s.begin;
+    const T *a = &received[0], *b = &table[0] + at * columns;
+    T *out = &row[0];
+    for (unsigned i = s.begin; i < end; ++i)
+      out[i] = static_cast<T>(apply<op>(Wide<T>(a[i]), Wide<T>(b[i])));
+    for (unsigned i = end; i < s.end; ++i) out[i] = a[i];
+    return true;
+  }
+};
+
+INSTANTIATE_NUMBER(CombineChunk, expr::BinaryOpType::ADD)
+INSTANTIATE_NUMBER(CombineChunk, expr::BinaryOpType::MULTIPLY)
+INSTANTIATE_NUMBER(CombineChunk, expr::BinaryOpType::MINIMUM)
+INSTANTIATE_NUMBER(CombineChunk, expr::BinaryOpType::MAXIMUM)
+INSTANTIATE_BOOL(CombineChunk, expr::BinaryOpType::LOGICAL_AND)
+INSTANTIATE_BOOL(CombineChunk, expr::BinaryOpType::LOGICAL_OR)
+
+} // namespace popops
