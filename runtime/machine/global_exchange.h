@@ -45,9 +45,9 @@ typedef struct reading {
   uint32_t *map;       /* by replica of the graph: where its packets go, or NO_REPLICA */
   uint32_t *other_map; /* another tile's */
   /* By replica of this process, what it receives from, or NO_REPLICA: */
-  uint32_t *from;       /* by its number in the graph */
-  uint32_t *sources;    /* by its slot here, from global_remote_read on */
-  uint32_t num_remote;  /* slots of replicas of other ranks */
+  uint32_t *from;      /* by its number in the graph */
+  uint32_t *sources;   /* by its slot here, from global_remote_read on */
+  uint32_t num_remote; /* slots of replicas of other ranks */
   packet_list sent, received;
   span *spans; /* of the current tile */
   size_t num_spans, spans_capacity;

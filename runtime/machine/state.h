@@ -157,10 +157,10 @@ struct machine {
   code_cache code;
   translation *translation; /* NULL: everything is interpreted */
   exchange_plans *plans;
-  struct host_plans *host_plans; /* host_exchange.c */
+  struct host_plans *host_plans;           /* host_exchange.c */
   struct global_messages *global_messages; /* global_remote.c; in the first machine of a rank */
-  control *control;              /* NULL: every tile is alone */
-  bool started;                  /* all tiles wait in tile.hostsync */
+  control *control;                        /* NULL: every tile is alone */
+  bool started;                            /* all tiles wait in tile.hostsync */
   /* Cycle at which the current run ends. To stop it is to set it to 0: whoever runs looks at it now and then. */
   _Atomic uint64_t limit;
   atomic_bool stopped;     /* machine_stop */
@@ -256,7 +256,7 @@ void superstep_trace(machine *m, machine_trace_kind kind, uint32_t tile, uint32_
 void exchange_run(machine *m);
 void exchange_forget(machine *m);      /* all plans */
 void host_exchange_forget(machine *m); /* all plans */
-void global_remote_forget(machine *m);  /* memory of messages */
+void global_remote_forget(machine *m); /* memory of messages */
 
 /* global_exchange.c: the same for STOP_GLOBAL_EXCHANGE and global exchange code. */
 void global_exchange_run(machine *m);

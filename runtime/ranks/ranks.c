@@ -281,7 +281,8 @@ pop_error *ranks_broadcast(ranks *r, const char *label, pop_error *own, uint32_t
   uint8_t nothing;
   for (uint32_t i = 0; i < count; i++) {
     if (sends) sent[i] = (ranks_part){.data = data, .bytes = bytes};
-    got[i] = i == from ? (ranks_part){.data = data, .bytes = bytes} : (ranks_part){.data = &nothing};
+    got[i] =
+        i == from ? (ranks_part){.data = data, .bytes = bytes} : (ranks_part){.data = &nothing};
   }
   pop_error *error = ranks_exchange(r, label, own, sent, got);
   free(sent);

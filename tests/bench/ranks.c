@@ -48,7 +48,8 @@ static pop_engine *make_engine(bool computes, uint32_t replicas, uint32_t tiles,
   pop_popops_add_codelets(graph);
   pop_tensor x = pop_graph_add_variable(graph, POP_FLOAT, &elements, 1, "x");
   pop_graph_map_linearly(graph, x, 1, 1);
-  pop_program fill = pop_program_sequence(graph, "fill"), main = pop_program_sequence(graph, "main");
+  pop_program fill = pop_program_sequence(graph, "fill"),
+              main = pop_program_sequence(graph, "main");
   pop_popops_fill(graph, x, NULL, fill, "zero");
   if (computes) add_compute(graph, x, main);
   pop_gcl_all_reduce(graph, x, POP_COLLECTIVE_ADD, (pop_comm_group){POP_COMM_ALL, 0}, x, main,

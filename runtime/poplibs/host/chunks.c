@@ -1,6 +1,6 @@
 /* Tables of chunks (chunks.h): a vertex of popops/chunks.cpp on each tile that has elements. */
-#include "graph/graph.h"
 #include "poplibs/host/chunks.h"
+#include "graph/graph.h"
 
 #include <stdlib.h>
 
@@ -29,11 +29,8 @@ static void count_columns(chunk_table *t, size_t num_chunks, size_t grain)
 chunk_table chunks_of(pop_graph *graph, const char *call, const char *name, pop_tensor flat,
                       size_t num_chunks)
 {
-  chunk_table t = {.graph = graph,
-                   .call = call,
-                   .name = name,
-                   .flat = flat,
-                   .on = spread_of(graph, call, flat)};
+  chunk_table t = {
+      .graph = graph, .call = call, .name = name, .flat = flat, .on = spread_of(graph, call, flat)};
   count_columns(&t, num_chunks, grain_of(pop_tensor_element_type(flat)));
   return t;
 }
@@ -48,11 +45,10 @@ chunk_table chunks_new(pop_graph *graph, const char *call, const char *name, pop
   pop_tensor flat = pop_graph_add_variable(graph, type, &count, 1, name);
   chunk_table t = {.graph = graph, .call = call, .name = name, .flat = flat};
   size_t behind = full * each * num_chunks;
-  pop_tensor parts[] = {
-      pop_tensor_reshape(pop_tensor_slice(flat, 0, behind, 0),
-                         (size_t[]){full, num_chunks, each}, 3),
-      pop_tensor_reshape(pop_tensor_slice(flat, behind, count, 0),
-                         (size_t[]){num_chunks, columns - full * each}, 2)};
+  pop_tensor parts[] = {pop_tensor_reshape(pop_tensor_slice(flat, 0, behind, 0),
+                                           (size_t[]){full, num_chunks, each}, 3),
+                        pop_tensor_reshape(pop_tensor_slice(flat, behind, count, 0),
+                                           (size_t[]){num_chunks, columns - full * each}, 2)};
   *rows = flat;
   if (pop_graph_error(graph)) return t;
   for (size_t i = 0; i < full; i++)
@@ -154,8 +150,8 @@ void chunks_combine(const chunk_table *t, pop_binary_op op, pop_tensor at, pop_t
   static const char *const names[POP_BINARY_COUNT] = {POP_BINARY_OPS(NAME)};
 #undef NAME
   if (pop_graph_error(t->graph)) return;
-  const char *type =
-      pop_arena_printf(t->graph->top->arena, "popops::CombineChunk<popops::expr::BinaryOpType::%s,%s>",
-                       names[op], pop_type_name(pop_tensor_element_type(t->flat)));
+  const char *type = pop_arena_printf(t->graph->top->arena,
+                                      "popops::CombineChunk<popops::expr::BinaryOpType::%s,%s>",
+                                      names[op], pop_type_name(pop_tensor_element_type(t->flat)));
   add_vertices(t, type, t->flat, at, received, row, sequence);
 }

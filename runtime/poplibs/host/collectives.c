@@ -279,8 +279,8 @@ pop_tensor pop_gcl_reduce_scatter(pop_graph *graph, pop_tensor data, pop_collect
 /* How the data of an all-reduce become a table, and the table the result. */
 typedef struct cutting {
   spread of_data, of_out;
-  bool in_place;   /* data are a table, and so is `out`; else: */
-  bool stays;      /* each tile's elements are copied to a run of their own; else they are spread anew */
+  bool in_place; /* data are a table, and so is `out`; else: */
+  bool stays; /* each tile's elements are copied to a run of their own; else they are spread anew */
   chunk_table table;
   pop_tensor rows; /* of one that is spread anew */
 } cutting;

@@ -79,8 +79,7 @@ public:
     unsigned columns = row.size(), there = countOf(table.size(), at, columns);
     Stretch s = stretchOf<T>(worker, columns);
     unsigned end = s.end < there ? s.end : there;
-    if (s.begin < end)
-      copyElements(&table[at * columns + s.begin], &row[s.begin], end - s.begin);
+    if (s.begin < end) copyElements(&table[at * columns + s.begin], &row[s.begin], end - s.begin);
     return true;
   }
 };

@@ -139,16 +139,15 @@ static size_t divide_up(size_t a, size_t b)
 static size_t chunk_of(const bench *x, uint32_t size, size_t element, size_t turn)
 {
   enum { TILES = 6 };
-  size_t each = divide_up(x->count, TILES),
-         on_tile[TILES] = {0}, columns = 0, tile = (element + turn) % x->count / each, before = 0;
+  size_t each = divide_up(x->count, TILES), on_tile[TILES] = {0}, columns = 0,
+         tile = (element + turn) % x->count / each, before = 0;
   for (size_t i = 0; i < x->count; i++) {
     size_t of = (i + turn) % x->count / each;
     before += of == tile && i < element;
     on_tile[of]++;
   }
   for (size_t i = 0; i < TILES; i++) columns += divide_up(on_tile[i], size);
-  if (columns > divide_up(x->count, size) * 5 / 4)
-    return element / divide_up(x->count, size);
+  if (columns > divide_up(x->count, size) * 5 / 4) return element / divide_up(x->count, size);
   return before / divide_up(on_tile[tile], size);
 }
 
@@ -209,8 +208,8 @@ Test(collectives, data_lie_as_they_may)
   static const size_t counts[] = {8, 13, 30, 40};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
     for (int where = ANEW; where <= ON_ONE_TILE; where++)
-      check_all_reduce(where % 2 ? IN_ONE_GRAPH : LOADED_FOR_EACH, POP_COLLECTIVE_ADD, groups[i % 3],
-                       counts[i], (place)where);
+      check_all_reduce(where % 2 ? IN_ONE_GRAPH : LOADED_FOR_EACH, POP_COLLECTIVE_ADD,
+                       groups[i % 3], counts[i], (place)where);
 }
 
 Test(collectives, groups_are_apart)
