@@ -8,6 +8,7 @@
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
+#include <popops/Collectives.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
 #include <string>
@@ -56,6 +57,11 @@ int main()
   Tensor swapped = gcl::allToAllCrossReplica(graph, data.reshape({2, COUNT / 2}), prog, pairs);
   gcl::allReduceInPlaceCrossReplica(graph, std::vector<Tensor>{own}, gcl::CollectiveOperator::MEAN,
                                     prog, pairs, "mean", {{"useReplicatedImplementation", "true"}});
+  Tensor old = graph.clone(data, "old"); // by their names before gcl
+  popops::replicatedAllReduceWithOutput(graph, data, old, popops::Operation::MAX, prog);
+  Tensor oldAll = popops::replicatedAllGather(graph, data, prog);
+  graph.createHostRead("old", old);
+  graph.createHostRead("oldAll", oldAll);
   graph.createHostRead("all", all);
   graph.createHostRead("sum", sum);
   graph.createHostRead("part", part);
@@ -70,7 +76,7 @@ int main()
 
   Engine engine(graph, prog);
   engine.load(device);
-  std::vector<float> in(REPLICAS * COUNT), sums, parts, firsts, others, means, gathered;
+  std::vector<float> in(REPLICAS * COUNT), sums, parts, firsts, others, means, gathered, largest;
   std::iota(in.begin(), in.end(), 1.0f);
   for (unsigned r = 0; r < REPLICAS; ++r) {
     unsigned low = r / 2 * 2, other = r ^ 1;
@@ -78,6 +84,7 @@ int main()
     for (unsigned i = 0; i < COUNT; ++i) {
       sums.push_back(in[i] + in[COUNT + i] + in[2 * COUNT + i] + in[3 * COUNT + i]);
       firsts.push_back(in[i]);
+      largest.push_back(in[3 * COUNT + i]);
       means.push_back((in[low * COUNT + i] + in[(low + 1) * COUNT + i]) / 2);
       unsigned row = i / (COUNT / 2), column = i % (COUNT / 2), from = low + row;
       others.push_back(in[from * COUNT + r % 2 * (COUNT / 2) + column]);
@@ -92,7 +99,8 @@ int main()
   engine.run(0);
   bool good = check(engine, "all", gathered) && check(engine, "sum", sums) &&
               check(engine, "part", parts) && check(engine, "first", firsts) &&
-              check(engine, "swapped", others) && check(engine, "mean", means);
+              check(engine, "swapped", others) && check(engine, "mean", means) &&
+              check(engine, "old", largest) && check(engine, "oldAll", gathered);
   if (good) std::printf("collectives are right\n");
   return good ? 0 : 1;
 }

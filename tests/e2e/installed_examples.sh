@@ -41,7 +41,7 @@ same()
   cmp expected out || fail "$program $* prints other things: $(diff expected out | head -5)"
 }
 
-for name in variables suffix_sum matvec matvec_split control_flow streams remote_buffer event_trace pipeline replicas \
+for name in variables suffix_sum matvec matvec_split control_flow streams remote_buffer event_trace pipeline replicas mnist \
   cached_executable linked_executable; do
   example $name
 done
@@ -56,6 +56,7 @@ same event_trace
 same pipeline
 same replicas
 same replicas --one-graph
+same mnist --epochs 1
 same linked_executable 2 3 4
 quiet first ./cached_executable
 quiet second ./cached_executable

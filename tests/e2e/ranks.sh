@@ -33,6 +33,22 @@ for mpi in $mpis; do
   cmp out alone
 done
 
+# Training with all-reduced gradients: the loss to the last bit, and the cycles; that it learns, too.
+"$POPULUS_BIN/mnist" >out || fail "it has not learned: $(cat out)"
+"$POPULUS_BIN/mnist" --epochs 1 >alone
+# trained <mpi> <instances>
+trained()
+{
+  "$poprun" --mpi="$1" --num-instances="$2" --only-output-from-instance=$(($2 - 1)) "$POPULUS_BIN/mnist" --epochs 1 >out 2>err ||
+    fail "$*: $(cat err)"
+  cmp out alone || fail "$*: $(diff out alone)"
+}
+for mpi in $mpis; do
+  trained "$mpi" 2
+  trained "$mpi" 4
+done
+trained "$mpi" 1
+
 # gcl in C++, likewise.
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
 link "$compiler" c++14 "$POPULUS_SOURCE_DIR/tests/cxx/collectives.cpp" ./collectives -lpopops -lpoputil -lpoplar || fail "not compiled"
