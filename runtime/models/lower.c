@@ -384,12 +384,25 @@ bool lower_block(lowering *l, const block *b)
 
 /* ---- the function ---- */
 
+/* The first product that is planned with it, if there is one. */
+static const operation *product_with(const lowering *l, const value *v)
+{
+  for (const operation *op = l->f->body.first; op; op = op->next)
+    if (product_is_planned(op) && (op->operands[0] == v || op->operands[1] == v)) return op;
+  return NULL;
+}
+
 static bool lower_arguments(lowering *l)
 {
   for (size_t i = 0; i < l->f->body.num_arguments; ++i) {
     const value *v = l->f->body.arguments[i];
     if (v->type->kind == TYPE_TOKEN) {
       state_of(l, v)->kind = STATE_TOKEN;
+      continue;
+    }
+    const operation *product = product_with(l, v);
+    if (product) {
+      lower_product_argument(l, v, product);
       continue;
     }
     spread_plan plan = lowering_plan(l, type_elements(v->type), 2, 1);

@@ -7,7 +7,6 @@
 
 #include <populus/poplin.h>
 #include <populus/popops.h>
-#include <stdlib.h>
 
 typedef struct side {
   const int64_t *batch, *contracted;
@@ -33,29 +32,34 @@ static void sides_of(const lowering *l, const operation *op, side sides[2])
   }
 }
 
+/* Its dimensions in the order batch, free, contracted, or with the last two the other way round. */
+static void order_of(const side *s, const model_type *type, bool contracted_first,
+                     size_t order[MODEL_MAX_RANK])
+{
+  size_t n = 0;
+  for (size_t i = 0; i < s->num_batch; ++i) order[n++] = (size_t)s->batch[i];
+  for (int pass = 0; pass < 2; ++pass) {
+    if ((pass == 0) == contracted_first) {
+      for (size_t i = 0; i < s->num_contracted; ++i) order[n++] = (size_t)s->contracted[i];
+      continue;
+    }
+    for (uint32_t d = 0; d < type->rank; ++d)
+      if (!listed(s->batch, s->num_batch, d) && !listed(s->contracted, s->num_contracted, d))
+        order[n++] = d;
+  }
+}
+
 /* As matrices, one for each index of the batch: [b, free, contracted], or the last two the other way round. */
 static pop_tensor matrices(const side *s, const model_type *type, pop_tensor t,
                            bool contracted_first)
 {
-  size_t order[MODEL_MAX_RANK] = {0}, n = 0, shape[3] = {1, 1, 1};
-  for (size_t i = 0; i < s->num_batch; ++i) {
-    order[n++] = (size_t)s->batch[i];
-    shape[0] *= (size_t)type->dims[s->batch[i]];
-  }
-  for (int pass = 0; pass < 2; ++pass) {
-    if ((pass == 0) == contracted_first) {
-      for (size_t i = 0; i < s->num_contracted; ++i) {
-        order[n++] = (size_t)s->contracted[i];
-        shape[1 + pass] *= (size_t)type->dims[s->contracted[i]];
-      }
-      continue;
-    }
-    for (uint32_t d = 0; d < type->rank; ++d)
-      if (!listed(s->batch, s->num_batch, d) && !listed(s->contracted, s->num_contracted, d)) {
-        order[n++] = d;
-        shape[1 + pass] *= (size_t)type->dims[d];
-      }
-  }
+  size_t order[MODEL_MAX_RANK] = {0}, shape[3] = {1, 1, 1};
+  order_of(s, type, contracted_first, order);
+  for (size_t i = 0; i < s->num_batch; ++i) shape[0] *= (size_t)type->dims[s->batch[i]];
+  size_t contracted = contracted_first ? 1 : 2;
+  for (size_t i = 0; i < s->num_contracted; ++i)
+    shape[contracted] *= (size_t)type->dims[s->contracted[i]];
+  shape[3 - contracted] = type_elements(type) / shape[0] / shape[contracted];
   return pop_tensor_reshape(pop_tensor_dim_shuffle(t, order, type->rank), shape, 3);
 }
 
@@ -69,6 +73,43 @@ bool product_is_planned(const operation *op)
   return !fits_whole(op->operands[0]) || !fits_whole(op->operands[1]);
 }
 
+static pop_mat_mul_sizes sizes_of(const side sides[2], const model_type *a, const model_type *b)
+{
+  pop_mat_mul_sizes s = {1, 1, 1, 1};
+  for (size_t i = 0; i < sides[0].num_batch; ++i) s.groups *= (size_t)a->dims[sides[0].batch[i]];
+  for (size_t i = 0; i < sides[0].num_contracted; ++i)
+    s.k *= (size_t)a->dims[sides[0].contracted[i]];
+  s.m = type_elements(a) / s.groups / s.k;
+  s.n = type_elements(b) / s.groups / s.k;
+  return s;
+}
+
+/* [b, m, k] ([b, k, n]) as the operand's own dimensions, which `matrices` takes to that. */
+static pop_tensor as_operand(const side *s, const model_type *type, pop_tensor t,
+                             bool contracted_first)
+{
+  size_t order[MODEL_MAX_RANK] = {0}, shape[MODEL_MAX_RANK] = {0}, back[MODEL_MAX_RANK] = {0};
+  order_of(s, type, contracted_first, order);
+  for (uint32_t d = 0; d < type->rank; ++d) {
+    shape[d] = (size_t)type->dims[order[d]];
+    back[order[d]] = d;
+  }
+  return pop_tensor_dim_shuffle(pop_tensor_reshape(t, shape, type->rank), back, type->rank);
+}
+
+void lower_product_argument(lowering *l, const value *v, const operation *op)
+{
+  side sides[2];
+  int i = op->operands[0] == v ? 0 : 1;
+  sides_of(l, op, sides);
+  pop_mat_mul_sizes sizes = sizes_of(sides, op->operands[0]->type, op->operands[1]->type);
+  pop_type type = element_infos[v->type->element].type;
+  pop_mat_mul_options options = pop_mat_mul_default_options(type);
+  pop_tensor t = pop_poplin_create_mat_mul_input(
+      l->graph, type, i == 0 ? POP_MAT_MUL_LEFT : POP_MAT_MUL_RIGHT, sizes, &options, v->name);
+  lowering_set_tensor(l, v, as_operand(&sides[i], v->type, t, i == 1));
+}
+
 bool lower_product(lowering *l, const operation *op)
 {
   side sides[2];
@@ -80,18 +121,13 @@ bool lower_product(lowering *l, const operation *op)
   pop_poplin_add_codelets(l->graph);
   pop_tensor a = matrices(&sides[0], op->operands[0]->type, operands[0], false);
   pop_tensor b = matrices(&sides[1], op->operands[1]->type, operands[1], true);
-  size_t batches = pop_tensor_dim(a, 0);
-  pop_tensor *products = pop_xcalloc(batches + 1, sizeof *products);
-  for (size_t i = 0; i < batches; ++i)
-    products[i] = pop_tensor_expand(pop_poplin_mat_mul(l->graph, pop_tensor_index(a, i),
-                                                       pop_tensor_index(b, i), l->sequence,
-                                                       lowering_name(l, op)),
-                                    0);
+  pop_mat_mul_options options =
+      pop_mat_mul_default_options(element_infos[op->operands[0]->type->element].type);
+  pop_tensor product =
+      pop_poplin_mat_mul_grouped(l->graph, a, b, &options, l->sequence, lowering_name(l, op));
   size_t shape[MODEL_MAX_RANK] = {0};
   const model_type *type = op->results[0]->type;
   for (uint32_t d = 0; d < type->rank; ++d) shape[d] = (size_t)type->dims[d];
-  lowering_set_tensor(l, op->results[0],
-                      pop_tensor_reshape(pop_concat(products, batches, 0), shape, type->rank));
-  free(products);
+  lowering_set_tensor(l, op->results[0], pop_tensor_reshape(product, shape, type->rank));
   return true;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <popfloat/experimental/CastToHalf.hpp>
+#include <poplar/CycleCount.hpp>
 #include <poplin/MatMul.hpp>
 #include <poplin/codelets.hpp>
 #include <popnn/LogSoftmax.hpp>
@@ -401,21 +402,18 @@ void matrix_products()
   CHECK(close(f.run<float>(popops::cast(g, rounded, FLOAT, f.prog)), c));
 }
 
-// The compute sets that the sequence's products take.
-unsigned steps_of_product(Fixture &f, const Tensor &x, const Tensor &y, const char *proportion,
-                          std::vector<float> &result)
+// What the product takes.
+unsigned long long cycles_of_product(Fixture &f, const Tensor &x, const Tensor &y,
+                                     const char *proportion, std::vector<float> &result)
 {
   Sequence prog;
   Tensor z =
       poplin::matMul(f.graph, x, y, prog, "product", {{"availableMemoryProportion", proportion}});
-  std::ostringstream graph;
-  f.graph.outputComputeGraph(graph, {prog});
-  std::string text = graph.str();
-  unsigned count = 0;
-  for (std::size_t at = 0; (at = text.find("product", at)) != std::string::npos; ++at) ++count;
+  Tensor cycles = cycleCount(f.graph, prog, 0, SyncType::INTERNAL);
   f.prog.add(prog);
   result = f.run<float>(z);
-  return count;
+  std::vector<unsigned> halves = f.run<unsigned>(cycles);
+  return halves[0] + (static_cast<unsigned long long>(halves[1]) << 32);
 }
 
 void options_of_products()
@@ -425,11 +423,11 @@ void options_of_products()
   poplin::addCodelets(g);
   std::vector<float> a = numbers(6 * 70), b = numbers(70 * 4, 0.5f), c = product(a, b, 6, 70, 4), z;
   Tensor x = f.input(FLOAT, {6, 70}, a), y = f.input(FLOAT, {70, 4}, b);
-  unsigned few = steps_of_product(f, x, y, "0.6", z);
+  unsigned long long few = cycles_of_product(f, x, y, "0.6", z);
   CHECK(close(z, c));
-  unsigned some = steps_of_product(f, x, y, "0.004", z);
+  unsigned long long some = cycles_of_product(f, x, y, "0.004", z);
   CHECK(close(z, c));
-  unsigned most = steps_of_product(f, x, y, "0", z);
+  unsigned long long most = cycles_of_product(f, x, y, "0", z);
   CHECK(close(z, c));
   CHECK(few < some && some < most);
 
@@ -478,6 +476,12 @@ void options_of_products()
   f.prog.add(Copy(f.input(FLOAT, {2, 3, 4}, grouped), p));
   f.prog.add(Copy(f.input(FLOAT, {2, 4, 5}, more), q));
   CHECK(close(f.run<float>(poplin::matMulGrouped(g, p, q, f.prog, FLOAT)), both));
+  CHECK_THROWS(tensor_creation_error, "{2,3,4} and {3,4}; {groups,m,k} and {groups,k,n}",
+               poplin::matMulGrouped(g, p, p[0], f.prog, FLOAT));
+  CHECK_THROWS(tensor_creation_error, "createMatMulInputLHS: shapes [m,k] and [k,n]",
+               poplin::createMatMulInputLHS(g, FLOAT, {3, 4}, {3, 4}));
+  CHECK_THROWS(tensor_creation_error, "shapes [groups,m,k]",
+               poplin::createMatMulGroupedInputRHS(g, FLOAT, FLOAT, {2, 3, 4}, {3, 4, 5}));
 }
 
 void halves_of_the_host()

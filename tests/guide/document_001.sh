@@ -158,12 +158,12 @@ in_order out '^Target:' '^  Number of IPUs:         1$' '^  Tiles per IPU:      
   '^  Total compute cycles \(excluding idle threads\): [1-9][0-9,]*$' '^  Total IPU exchange cycles: +[1-9]' \
   '^  Total global exchange cycles: +0$' '^  Total host exchange cycles: ' '^  Total shared structure copy cycles: +0$' \
   '^  Total sync cycles: +[1-9]' '^  Total tile balance: +[0-9.]+%$' '^  Total thread balance: +[0-9.]+%$' \
-  '^  Cycles by vertex type:$' '^    poplin::MatMulBlock<float,float> +\([0-9]+ instances\): +[1-9][0-9,]*$' '^Steps$' \
+  '^  Cycles by vertex type:$' '^    poplin::MatMulBlock<float,float,[0-9],[0-9],[a-z]+,[a-z]+> +\([0-9]+ instances\): +[1-9][0-9,]*$' '^Steps$' \
   '^  --- Internal Sync ---$' '^  DoExchange \(cycles [0-9,]+ - [0-9,]+\): m4/ExchangePre$' \
   '^    Cycles: +[0-9,]+ \([0-9,]+ overlapped with previous\)$' '^    Active Tiles: +[0-9,]+ / 1,216$' '^    Tile Balance: ' \
   '^    Active Tile Balance: ' '^    Total Data: ' '^    Data Balance \(mean / max data per tile\): ' \
   '^  OnTileExecute \(cycles [0-9,]+ - [0-9,]+\): m4$' '^    Cycles: ' '^    Thread Balance: ' '^    By vertex type:$' \
-  '^      poplin::MatMulBlock<float,float> +\([0-9]+ instances\): '
+  '^      poplin::MatMulBlock<float,float,[0-9],[0-9],[a-z]+,[a-z]+> +\([0-9]+ instances\): '
 
 section "Tutorial 6: matrix-vector multiplication"
 line "matvec 40 50"

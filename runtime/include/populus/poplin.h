@@ -23,16 +23,34 @@ typedef struct pop_mat_mul_options {
 pop_mat_mul_options pop_mat_mul_default_options(pop_type type);
 
 /* The product of two matrices, [m, k] and [k, n], of float or half: a new variable [m, n]. Sums of a step are made in
- * single precision. The result is cut into blocks, one for a tile; where there are fewer blocks than tiles, k is cut, too,
- * and the parts are added. What a block needs of both matrices comes to its tile by exchange, in as many steps as its
- * memory needs. Errors are the graph's: TENSOR for shapes that do not go together, TYPE for other types,
- * INVALID_ARGUMENT for another proportion. */
+ * single precision with one rounding for a product and its addition. The result is cut into parts, one for a tile; where there
+ * are fewer parts than tiles, k may be cut, too, and what comes of its parts is added. How is found by comparing the estimated
+ * cycles of all cuts, and what they take of tile memory. What a part needs of both matrices comes to its tile by exchange, in one
+ * step or in several along k that use the same memory. Errors are the graph's: TENSOR for shapes that do not go together, TYPE
+ * for other types, INVALID_ARGUMENT for another proportion. */
 pop_tensor pop_poplin_mat_mul_with(pop_graph *graph, pop_tensor a, pop_tensor b,
                                    const pop_mat_mul_options *options, pop_program sequence,
                                    const char *name);
 /* With the default options of the operands' type. */
 pop_tensor pop_poplin_mat_mul(pop_graph *graph, pop_tensor a, pop_tensor b, pop_program sequence,
                               const char *name);
+/* The products of `groups` pairs of matrices at once, [groups, m, k] and [groups, k, n], on all tiles: a new variable
+ * [groups, m, n]. */
+pop_tensor pop_poplin_mat_mul_grouped(pop_graph *graph, pop_tensor a, pop_tensor b,
+                                      const pop_mat_mul_options *options, pop_program sequence,
+                                      const char *name);
+
+/* Of `groups` products of [m, k] and [k, n]. */
+typedef struct pop_mat_mul_sizes {
+  size_t groups, m, k, n;
+} pop_mat_mul_sizes;
+typedef enum pop_mat_mul_side { POP_MAT_MUL_LEFT, POP_MAT_MUL_RIGHT } pop_mat_mul_side;
+/* A new variable for an operand of products of these sizes (none is 0) and options, mapped to tiles as such a
+ * product fetches it: each part's elements of a step on one tile. [groups, m, k], or [groups, k, n]. Operands may lie anywhere;
+ * but those in many short pieces are copied first, which takes their memory once more. */
+pop_tensor pop_poplin_create_mat_mul_input(pop_graph *graph, pop_type type, pop_mat_mul_side side,
+                                           pop_mat_mul_sizes sizes,
+                                           const pop_mat_mul_options *options, const char *name);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,7 @@
 namespace poplin
 {
 
-// A plan takes microseconds to make: none is kept.
+// A plan takes milliseconds to make: none is kept.
 class PlanningCache
 {
 public:
@@ -107,29 +107,55 @@ inline poplar::Tensor matMulGrouped(poplar::Graph &graph, const poplar::Tensor &
                                     const poplar::Type &outputType,
                                     const poplar::DebugContext &debugContext = {},
                                     const poplar::OptionFlags &options = {},
-                                    PlanningCache *cache = nullptr)
+                                    PlanningCache * = nullptr)
 {
-  if (a.rank() != 3 || b.rank() != 3 || a.dim(0) != b.dim(0) || a.dim(0) == 0)
-    throw poplar::tensor_creation_error("poplin::matMulGrouped: tensors [groups,m,k] and "
-                                        "[groups,k,n] are needed");
-  std::vector<poplar::Tensor> results;
-  for (std::size_t i = 0; i < a.dim(0); ++i)
-    results.push_back(
-        matMul(graph, a[i], b[i], prog, outputType, debugContext, options, cache).expand({0}));
-  return poplar::concat(results);
+  pop_mat_mul_options c = detail::matMulOptions("poplin::matMulGrouped", options, outputType);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(pop_poplin_mat_mul_grouped(graph.c(), poplar::detail::check(a.c()),
+                                                poplar::detail::check(b.c()), &c, call.program(),
+                                                call.c()));
 }
 
-// Operands may lie anywhere: these are spread evenly.
+namespace detail
+{
+
+// An operand that lies as a product of [groups,m,k] and [groups,k,n] fetches it; with `rank` 2, of one group.
+inline poplar::Tensor createMatMulInput(const char *function, poplar::Graph &graph,
+                                        const poplar::Type &inputType,
+                                        const poplar::Type &outputType, pop_mat_mul_side side,
+                                        const std::vector<std::size_t> &aShape,
+                                        const std::vector<std::size_t> &bShape, std::size_t rank,
+                                        const poplar::DebugContext &debugContext,
+                                        const poplar::OptionFlags &options)
+{
+  pop_mat_mul_options c = matMulOptions(function, options, outputType);
+  if (aShape.size() != rank || bShape.size() != rank || aShape[rank - 1] != bShape[rank - 2] ||
+      (rank == 3 && aShape[0] != bShape[0]))
+    throw poplar::tensor_creation_error(
+        std::string(function) + (rank == 2 ? ": shapes [m,k] and [k,n] are needed"
+                                           : ": shapes [groups,m,k] and [groups,k,n] are needed"));
+  const pop_mat_mul_sizes sizes = {rank == 3 ? aShape[0] : 1, aShape[rank - 2], aShape[rank - 1],
+                                   bShape[rank - 1]};
+  std::string name = debugContext.getPathName();
+  pop_tensor t =
+      pop_poplin_create_mat_mul_input(graph.c(), inputType.c(), side, sizes, &c, name.c_str());
+  poplar::detail::check(graph.c());
+  return rank == 2 ? poplar::Tensor(t)[0] : poplar::Tensor(t);
+}
+
+} // namespace detail
+
+// Operands may lie anywhere; these lie as the product fetches them.
 inline poplar::Tensor createMatMulInputLHS(poplar::Graph &graph, const poplar::Type &inputType,
-                                           const poplar::Type &,
+                                           const poplar::Type &outputType,
                                            const std::vector<std::size_t> &aShape,
-                                           const std::vector<std::size_t> &,
+                                           const std::vector<std::size_t> &bShape,
                                            const poplar::DebugContext &debugContext = {},
                                            const poplar::OptionFlags &options = {},
                                            PlanningCache * = nullptr)
 {
-  detail::checkMatMulOptions("poplin::createMatMulInputLHS", options);
-  return graph.addVariable(inputType, aShape, poplar::VariableMappingMethod::LINEAR, debugContext);
+  return detail::createMatMulInput("poplin::createMatMulInputLHS", graph, inputType, outputType,
+                                   POP_MAT_MUL_LEFT, aShape, bShape, 2, debugContext, options);
 }
 inline poplar::Tensor createMatMulInputLHS(poplar::Graph &graph, const poplar::Type &type,
                                            const std::vector<std::size_t> &aShape,
@@ -141,14 +167,15 @@ inline poplar::Tensor createMatMulInputLHS(poplar::Graph &graph, const poplar::T
   return createMatMulInputLHS(graph, type, type, aShape, bShape, debugContext, options, cache);
 }
 inline poplar::Tensor createMatMulInputRHS(poplar::Graph &graph, const poplar::Type &inputType,
-                                           const poplar::Type &, const std::vector<std::size_t> &,
+                                           const poplar::Type &outputType,
+                                           const std::vector<std::size_t> &aShape,
                                            const std::vector<std::size_t> &bShape,
                                            const poplar::DebugContext &debugContext = {},
                                            const poplar::OptionFlags &options = {},
                                            PlanningCache * = nullptr)
 {
-  detail::checkMatMulOptions("poplin::createMatMulInputRHS", options);
-  return graph.addVariable(inputType, bShape, poplar::VariableMappingMethod::LINEAR, debugContext);
+  return detail::createMatMulInput("poplin::createMatMulInputRHS", graph, inputType, outputType,
+                                   POP_MAT_MUL_RIGHT, aShape, bShape, 2, debugContext, options);
 }
 inline poplar::Tensor createMatMulInputRHS(poplar::Graph &graph, const poplar::Type &type,
                                            const std::vector<std::size_t> &aShape,
@@ -163,19 +190,21 @@ inline poplar::Tensor createMatMulGroupedInputLHS(
     poplar::Graph &graph, const poplar::Type &inputType, const poplar::Type &outputType,
     const std::vector<std::size_t> &aShape, const std::vector<std::size_t> &bShape,
     const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
-    PlanningCache *cache = nullptr)
+    PlanningCache * = nullptr)
 {
-  return createMatMulInputLHS(graph, inputType, outputType, aShape, bShape, debugContext, options,
-                              cache);
+  return detail::createMatMulInput("poplin::createMatMulGroupedInputLHS", graph, inputType,
+                                   outputType, POP_MAT_MUL_LEFT, aShape, bShape, 3, debugContext,
+                                   options);
 }
 inline poplar::Tensor createMatMulGroupedInputRHS(
     poplar::Graph &graph, const poplar::Type &inputType, const poplar::Type &outputType,
     const std::vector<std::size_t> &aShape, const std::vector<std::size_t> &bShape,
     const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {},
-    PlanningCache *cache = nullptr)
+    PlanningCache * = nullptr)
 {
-  return createMatMulInputRHS(graph, inputType, outputType, aShape, bShape, debugContext, options,
-                              cache);
+  return detail::createMatMulInput("poplin::createMatMulGroupedInputRHS", graph, inputType,
+                                   outputType, POP_MAT_MUL_RIGHT, aShape, bShape, 3, debugContext,
+                                   options);
 }
 
 } // namespace poplin

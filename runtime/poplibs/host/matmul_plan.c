@@ -1,0 +1,177 @@
+/* Plans of matrix products: all cuts of m, n and k that there are tiles for, each with the blocks of registers that vertices
+ * have and steps of several lengths. The one of least cost is taken, where cost is estimated cycles of the busiest tile, dearer
+ * by what the plan takes of tile memory: MEMORY_WEIGHT per cent for each per cent. */
+#include "poplibs/host/matmul_plan.h"
+
+enum { WORKERS_START = 150, MEMORY_WEIGHT = 6 };
+
+/* What ../poplin/matmul.cpp has, in the order in which equal ones are preferred. */
+static const struct {
+  unsigned rows, columns;
+} blocks[] = {{4, 4}, {5, 5}, {1, 8}, {8, 1}, {1, 1}};
+
+typedef struct search {
+  const product_shape *shape;
+  product_plan best;
+  double least;
+  bool found, fits;
+} search;
+
+product_part product_part_of(size_t size, size_t parts, size_t i)
+{
+  return (product_part){i * size / parts, (i + 1) * size / parts};
+}
+
+static size_t divide_up(size_t a, size_t b)
+{
+  return (a + b - 1) / b;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
+
+/* Issue slots of a worker for one block in a step: its sums in and out, then for each k the loads (and conversions of halves),
+ * the products, pointers and the loop. */
+static double block_slots(const product_shape *p, const product_plan *plan)
+{
+  enum { SETUP = 80 };
+  double r = plan->block_rows, c = plan->block_columns, loads = p->element_bytes < 4 ? 2 : 1;
+  double of_k = r * c + (r + c) * loads + r / 4 + 2;
+  return SETUP + 2 * r * c + (double)plan->length * of_k;
+}
+
+typedef struct extent {
+  size_t rows, columns, depth; /* of the largest part */
+  size_t steps;
+} extent;
+
+static extent extent_of(const product_shape *p, const product_plan *plan)
+{
+  size_t depth = divide_up(p->k, plan->depth);
+  return (extent){divide_up(p->m, plan->rows), divide_up(p->n, plan->columns), depth,
+                  divide_up(depth, plan->length)};
+}
+
+/* Parts of k are added on all tiles, an element after the other. */
+static double sum_cycles(const product_shape *p, const product_plan *plan)
+{
+  enum { SLOTS = 6, SETS = 2 };
+  double elements = (double)divide_up(p->groups * p->m * p->n, p->num_tiles);
+  double of_one = (double)plan->depth * (SLOTS + (double)p->partial_bytes / 4);
+  return SETS * (WORKERS_START + p->target->sync_cycles + p->target->exchange_latency_cycles) +
+         elements * of_one;
+}
+
+static size_t result_bytes(const product_shape *p, const extent *e)
+{
+  return e->rows * e->columns * p->partial_bytes;
+}
+
+/* Of both operands for one k. */
+static size_t line_bytes(const product_shape *p, const extent *e)
+{
+  return (e->rows + e->columns) * p->element_bytes;
+}
+
+/* What comes to a tile for a step: what no other tile needs lies there, unless it comes in steps. */
+static size_t operand_bytes(const product_shape *p, const product_plan *plan, const extent *e)
+{
+  size_t left = plan->columns > 1 || e->steps > 1 ? e->rows : 0;
+  size_t right = plan->rows > 1 || e->steps > 1 ? e->columns : 0;
+  return (left + right) * plan->length * p->element_bytes;
+}
+
+static double cycles_of(const product_shape *p, const product_plan *plan, const extent *e)
+{
+  size_t parts = plan->rows * plan->columns * plan->depth;
+  double on_one_tile = (double)divide_up(p->groups * parts, p->num_tiles);
+  size_t count = divide_up(e->rows, plan->block_rows) * divide_up(e->columns, plan->block_columns);
+  double rounds = (double)divide_up(count, p->target->num_worker_contexts);
+  double compute = rounds * block_slots(p, plan) * p->target->num_worker_contexts + WORKERS_START;
+  double words = (double)operand_bytes(p, plan, e) / 4;
+  double exchange = words + p->target->sync_cycles + p->target->exchange_latency_cycles;
+  double cycles = (double)e->steps * on_one_tile * (compute + exchange);
+  return plan->depth > 1 ? cycles + sum_cycles(p, plan) : cycles;
+}
+
+static size_t bytes_of(const product_shape *p, const product_plan *plan, const extent *e)
+{
+  enum { CODE_OF_STEP = 80 };
+  return operand_bytes(p, plan, e) + (plan->depth > 1 ? result_bytes(p, e) : 0) +
+         (e->steps > 1 ? e->steps * CODE_OF_STEP : 0);
+}
+
+/* Plans that have room come before those that have not, of which the smallest is best. */
+static void consider(search *s, product_plan plan)
+{
+  const product_shape *p = s->shape;
+  extent e = extent_of(p, &plan);
+  size_t needed = result_bytes(p, &e) + plan.length * line_bytes(p, &e);
+  bool fits = needed <= p->bytes;
+  if (s->found && s->fits && !fits) return;
+  plan.cycles = cycles_of(p, &plan, &e);
+  plan.tile_bytes = bytes_of(p, &plan, &e);
+  double cost =
+      plan.cycles * (1 + MEMORY_WEIGHT * (double)plan.tile_bytes / p->target->memory_bytes);
+  if (!fits) cost = (double)needed;
+  if (s->found && s->fits == fits && cost >= s->least) return;
+  s->best = plan;
+  s->least = cost;
+  s->fits = fits;
+  s->found = true;
+}
+
+/* Steps of all of k, and of less; if none has room, of what has. */
+static void consider_lengths(search *s, product_plan plan)
+{
+  enum { SHORTEST = 8, UNROLLED = 4 };
+  const product_shape *p = s->shape;
+  size_t depth = divide_up(p->k, plan.depth), steps = 1;
+  for (plan.length = depth; plan.length >= SHORTEST || steps == 1; steps += (steps + 1) / 2) {
+    plan.length = smaller(divide_up(divide_up(depth, steps), UNROLLED) * UNROLLED, depth);
+    consider(s, plan);
+  }
+  if (s->fits) return;
+  plan.length = 1;
+  extent e = extent_of(p, &plan);
+  size_t result = result_bytes(p, &e), of_one = line_bytes(p, &e);
+  size_t fitting = p->bytes > result ? (p->bytes - result) / of_one : 0;
+  plan.length = smaller(fitting ? fitting : 1, depth);
+  consider(s, plan);
+}
+
+static void consider_blocks(search *s, product_plan plan)
+{
+  const product_shape *p = s->shape;
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+    plan.block_rows = blocks[i].rows;
+    plan.block_columns = blocks[i].columns;
+    if (p->m / plan.rows < blocks[i].rows || p->n / plan.columns < blocks[i].columns) continue;
+    consider_lengths(s, plan);
+  }
+}
+
+/* The next number of parts whose largest is smaller; more than `size` after the last. */
+static size_t next_cut(size_t size, size_t parts)
+{
+  size_t largest = divide_up(size, parts);
+  return largest == 1 ? size + 1 : divide_up(size, largest - 1);
+}
+
+product_plan product_find_plan(const product_shape *p)
+{
+  enum { SHORTEST_PART = 16 };
+  search s = {.shape = p};
+  size_t tiles = p->num_tiles / smaller(p->groups, p->num_tiles);
+  for (size_t rows = 1; rows <= smaller(p->m, tiles); rows = next_cut(p->m, rows))
+    for (size_t columns = 1; columns <= smaller(p->n, tiles / rows);
+         columns = next_cut(p->n, columns)) {
+      product_plan plan = {.rows = rows, .columns = columns, .depth = 1};
+      consider_blocks(&s, plan);
+      size_t most = smaller(tiles / (rows * columns), p->k / SHORTEST_PART);
+      for (plan.depth = most; plan.depth > 1; plan.depth /= 2) consider_blocks(&s, plan);
+    }
+  return s.best;
+}

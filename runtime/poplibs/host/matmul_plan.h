@@ -1,0 +1,37 @@
+/* How a matrix product is shared out among tiles. */
+#ifndef POPLIBS_HOST_MATMUL_PLAN_H
+#define POPLIBS_HOST_MATMUL_PLAN_H
+
+#include <populus/target.h>
+#include <populus/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* `groups` products of [m, k] and [k, n]. */
+typedef struct product_shape {
+  size_t groups, m, k, n;
+  size_t element_bytes, partial_bytes;
+  size_t num_tiles;
+  size_t bytes; /* of operands and partials that a tile may have at a time */
+  const pop_target *target;
+} product_shape;
+
+/* The result of each group is cut into rows x columns parts, k into `depth` parts: one of each for a tile. A tile goes through
+ * its part of k in steps of `length`, the last of which may be shorter. */
+typedef struct product_plan {
+  size_t rows, columns, depth;
+  size_t length;
+  unsigned block_rows, block_columns; /* whose sums are in registers: of the vertices' type */
+  double cycles;                      /* as estimated */
+  size_t tile_bytes;                  /* beside operands and result where they lie, as estimated */
+} product_plan;
+
+product_plan product_find_plan(const product_shape *p);
+
+/* Part `i` of `parts` of `size`: [begin, end), sizes that differ by 1 at most. */
+typedef struct product_part {
+  size_t begin, end;
+} product_part;
+product_part product_part_of(size_t size, size_t parts, size_t i);
+
+#endif

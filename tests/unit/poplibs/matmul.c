@@ -1,0 +1,285 @@
+/* Matrix products against sums of integers, which all orders of additions give alike: shapes, tiles, types, layouts and memory at
+ * random; what plans promise; and how near their estimates are. */
+#include "poplibs/host/matmul_plan.h"
+#include "support/expect.h"
+#include "support/graph_test.h"
+#include "support/random.h"
+
+#include <populus/engine.h>
+#include <populus/poplin.h>
+#include <populus/popops.h>
+#include <stdlib.h>
+
+TestSuite(matmul, .init = enter_fresh_folder);
+
+typedef struct problem {
+  size_t groups, m, k, n;
+  uint32_t tiles;
+  pop_type type;
+  pop_mat_mul_options options;
+  bool transposed[2], created[2]; /* operands: the other way round; made for the product */
+} problem;
+
+typedef struct bench {
+  const problem *p;
+  pop_graph *graph;
+  pop_program main;
+  pop_tensor operands[2], result;
+  float *values[2];
+  uint64_t cycles;
+} bench;
+
+static size_t count_of(const problem *p, int operand)
+{
+  return p->groups * p->k * (operand == 0 ? p->m : p->n);
+}
+
+static pop_tensor add_operand(const bench *b, int operand)
+{
+  static const char *const names[] = {"left", "right"};
+  const problem *p = b->p;
+  pop_mat_mul_sizes sizes = {p->groups, p->m, p->k, p->n};
+  size_t shape[3] = {p->groups, operand == 0 ? p->m : p->k, operand == 0 ? p->k : p->n};
+  pop_tensor t;
+  if (p->created[operand]) {
+    t = pop_poplin_create_mat_mul_input(b->graph, p->type,
+                                        operand == 0 ? POP_MAT_MUL_LEFT : POP_MAT_MUL_RIGHT, sizes,
+                                        &p->options, names[operand]);
+  } else {
+    size_t other[3] = {shape[0], shape[2], shape[1]};
+    t = pop_graph_add_variable(b->graph, p->type, p->transposed[operand] ? other : shape, 3,
+                               names[operand]);
+    pop_graph_map_linearly(b->graph, t, 0, 0);
+    if (p->transposed[operand]) t = pop_tensor_dim_shuffle(t, (size_t[]){0, 2, 1}, 3);
+  }
+  pop_graph_create_host_write(b->graph, names[operand], t);
+  return t;
+}
+
+static bench new_bench(const problem *p)
+{
+  bench b = {.p = p, .graph = new_graph_with_tiles(p->tiles)};
+  pop_popops_add_codelets(b.graph);
+  pop_poplin_add_codelets(b.graph);
+  b.main = pop_program_sequence(b.graph, "main");
+  for (int o = 0; o < 2; o++) b.operands[o] = add_operand(&b, o);
+  b.result = pop_poplin_mat_mul_grouped(b.graph, b.operands[0], b.operands[1], &p->options, b.main,
+                                        "product");
+  pop_graph_create_host_read(b.graph, "out", b.result);
+  assert_no_error(b.graph);
+  for (int o = 0; o < 2; o++) {
+    b.values[o] = pop_xcalloc(count_of(p, o), sizeof *b.values[o]);
+    for (size_t i = 0; i < count_of(p, o); i++) b.values[o][i] = (float)(i * 7 % 5) - 2;
+  }
+  return b;
+}
+
+static void free_bench(bench *b)
+{
+  for (int o = 0; o < 2; o++) free(b->values[o]);
+  pop_graph_free(b->graph);
+}
+
+static float read_element(const void *data, pop_type type, size_t i)
+{
+  return type == POP_HALF ? pop_half_to_float(((const uint16_t *)data)[i])
+                          : ((const float *)data)[i];
+}
+
+static void write_operand(const bench *b, pop_engine *engine, int operand, const char *name)
+{
+  size_t count = count_of(b->p, operand), bytes = count * pop_type_bytes(b->p->type);
+  uint16_t *halves = pop_xcalloc(count, sizeof *halves);
+  for (size_t i = 0; i < count; i++) halves[i] = pop_half_from_float(b->values[operand][i]);
+  const void *data = b->p->type == POP_HALF ? (const void *)halves : b->values[operand];
+  expect_ok(pop_engine_write_tensor(engine, name, data, bytes));
+  free(halves);
+}
+
+static void *run(bench *b)
+{
+  pop_engine *engine;
+  const pop_option verify = {"debug.verify", "true"};
+  size_t bytes = b->p->groups * b->p->m * b->p->n * pop_type_bytes(b->p->options.output);
+  void *out = pop_xcalloc(bytes, 1);
+  expect_ok(pop_engine_create(b->graph, &b->main, 1, &verify, 1, &engine));
+  expect_ok(pop_engine_load(engine));
+  write_operand(b, engine, 0, "left");
+  write_operand(b, engine, 1, "right");
+  uint64_t before = pop_engine_cycles(engine);
+  expect_ok(pop_engine_run(engine, 0));
+  b->cycles = pop_engine_cycles(engine) - before;
+  expect_ok(pop_engine_read_tensor(engine, "out", out, bytes));
+  pop_engine_free(engine);
+  return out;
+}
+
+static void check_result(const bench *b, const void *out)
+{
+  const problem *p = b->p;
+  for (size_t g = 0; g < p->groups; g++)
+    for (size_t i = 0; i < p->m; i++)
+      for (size_t j = 0; j < p->n; j++) {
+        float sum = 0;
+        for (size_t k = 0; k < p->k; k++)
+          sum += b->values[0][(g * p->m + i) * p->k + k] * b->values[1][(g * p->k + k) * p->n + j];
+        float is = read_element(out, p->options.output, (g * p->m + i) * p->n + j);
+        cr_assert_eq(is, sum,
+                     "%zu x [%zu,%zu] x [%zu,%zu] on %u tiles: [%zu][%zu,%zu] is %g, not %g",
+                     p->groups, p->m, p->k, p->k, p->n, p->tiles, g, i, j, (double)is, (double)sum);
+      }
+}
+
+static void check_problem(const problem *p)
+{
+  bench b = new_bench(p);
+  void *out = run(&b);
+  check_result(&b, out);
+  free(out);
+  free_bench(&b);
+}
+
+static problem plain(size_t groups, size_t m, size_t k, size_t n, uint32_t tiles)
+{
+  return (problem){.groups = groups,
+                   .m = m,
+                   .k = k,
+                   .n = n,
+                   .tiles = tiles,
+                   .type = POP_FLOAT,
+                   .options = pop_mat_mul_default_options(POP_FLOAT)};
+}
+
+Test(matmul, products_of_all_kinds_are_exact)
+{
+  uint64_t r = 21;
+  for (int i = 0; i < 24; i++) {
+    problem p = plain(1 + random_below(&r, 3), 1 + random_below(&r, 40), 1 + random_below(&r, 90),
+                      1 + random_below(&r, 40), 1 + random_below(&r, 30));
+    if (random_below(&r, 3) == 0) {
+      p.type = POP_HALF;
+      p.options = pop_mat_mul_default_options(POP_HALF);
+      p.options.partials = random_below(&r, 2) ? POP_HALF : POP_FLOAT;
+    }
+    static const double proportions[] = {.6, .02, .005, 0};
+    p.options.memory_proportion = proportions[random_below(&r, 4)];
+    for (int o = 0; o < 2; o++) {
+      p.transposed[o] = random_below(&r, 2);
+      p.created[o] = random_below(&r, 2);
+    }
+    check_problem(&p);
+  }
+}
+
+/* Blocks that lie over their neighbours, in steps of several lengths, each with an uneven end. */
+Test(matmul, edges_of_blocks_are_added_once)
+{
+  static const size_t sizes[] = {4, 5, 6, 7, 9, 11};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    problem p = plain(1, sizes[i], 37, sizes[5 - i], 1);
+    p.options.memory_proportion = .002;
+    check_problem(&p);
+  }
+}
+
+Test(matmul, on_the_cpu)
+{
+  graphs_for_cpu = true;
+  problem p = plain(2, 9, 30, 12, 4);
+  check_problem(&p);
+}
+
+/* ---- plans ---- */
+
+static product_shape shape_of(const problem *p, const pop_target *target, size_t bytes)
+{
+  return (product_shape){.groups = p->groups,
+                         .m = p->m,
+                         .k = p->k,
+                         .n = p->n,
+                         .element_bytes = 4,
+                         .partial_bytes = 4,
+                         .num_tiles = p->tiles,
+                         .bytes = bytes,
+                         .target = target};
+}
+
+Test(matmul, plans_have_tiles_and_room)
+{
+  uint64_t r = 4;
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 1, &target));
+  for (int i = 0; i < 200; i++) {
+    problem p =
+        plain(1 + random_below(&r, 20), 1 + random_below(&r, 2000), 1 + random_below(&r, 3000),
+              1 + random_below(&r, 2000), 1 + random_below(&r, 1472));
+    product_shape s = shape_of(&p, &target, 200000);
+    product_plan plan = product_find_plan(&s);
+    size_t parts = plan.rows * plan.columns * plan.depth;
+    cr_assert(parts >= 1 && parts <= (p.tiles / p.groups ? p.tiles / p.groups : 1));
+    cr_assert(plan.rows <= p.m && plan.columns <= p.n && plan.depth <= p.k);
+    cr_assert(p.m / plan.rows >= plan.block_rows && p.n / plan.columns >= plan.block_columns);
+    cr_assert(plan.length >= 1 && plan.length <= (p.k + plan.depth - 1) / plan.depth);
+  }
+}
+
+Test(matmul, less_memory_means_shorter_steps)
+{
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 1, &target));
+  problem p = plain(1, 300, 4000, 200, 16);
+  size_t before = SIZE_MAX;
+  for (size_t bytes = 256 << 10; bytes >= 32 << 10; bytes /= 2) {
+    product_shape s = shape_of(&p, &target, bytes);
+    product_plan plan = product_find_plan(&s);
+    size_t rows = (p.m + plan.rows - 1) / plan.rows,
+           columns = (p.n + plan.columns - 1) / plan.columns;
+    size_t taken = 4 * (rows * columns + (rows + columns) * plan.length);
+    cr_assert_leq(taken, bytes);
+    cr_assert_leq(taken, before);
+    before = taken;
+  }
+}
+
+/* Shapes that no constant of the estimate was chosen by. */
+Test(matmul, estimates_are_near)
+{
+  const problem problems[] = {plain(1, 96, 700, 180, 60), plain(1, 150, 90, 333, 100),
+                              plain(6, 40, 64, 40, 24),   plain(1, 1, 3000, 100, 50),
+                              plain(1, 77, 256, 130, 13), plain(1, 260, 128, 24, 90)};
+  for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+    problem p = problems[i];
+    p.created[0] = p.created[1] = true;
+    bench b = new_bench(&p);
+    free(run(&b));
+    product_shape s = shape_of(&p, pop_graph_get_target(b.graph), 190000);
+    double ratio = (double)b.cycles / product_find_plan(&s).cycles;
+    cr_expect(ratio > .85 && ratio < 1.15, "problem %zu: %.2f of the estimate", i, ratio);
+    free_bench(&b);
+  }
+}
+
+/* ---- mistakes ---- */
+
+static void no_elements(pop_graph *graph)
+{
+  pop_mat_mul_options options = pop_mat_mul_default_options(POP_FLOAT);
+  pop_poplin_create_mat_mul_input(graph, POP_FLOAT, POP_MAT_MUL_LEFT,
+                                  (pop_mat_mul_sizes){1, 2, 0, 3}, &options, "x");
+}
+
+static void integers(pop_graph *graph)
+{
+  pop_mat_mul_options options = pop_mat_mul_default_options(POP_FLOAT);
+  pop_poplin_create_mat_mul_input(graph, POP_INT, POP_MAT_MUL_LEFT, (pop_mat_mul_sizes){1, 2, 2, 3},
+                                  &options, "x");
+}
+
+Test(matmul, operands_that_no_product_has)
+{
+  static const bad_call cases[] = {
+      {no_elements, POP_ERROR_TENSOR, {"create_mat_mul_input", "1 products of {2,0} and {0,3}"}},
+      {integers, POP_ERROR_TYPE, {"create_mat_mul_input", "int", "float, or half"}},
+  };
+  assert_bad_calls(cases, sizeof cases / sizeof *cases);
+}
