@@ -11,7 +11,7 @@ static void add_piece(cpu_compilation *c, const view_piece *piece, uint32_t elem
                       cpu_view *view)
 {
   cpu_program *p = c->p;
-  const view_dim *dims = piece->num_dims ? c->graph->dims + piece->first_dim : NULL;
+  const view_dim *dims = piece_dims(c->graph, piece);
   cpu_piece made = {.at = c->variables[piece->variable] + piece->base * element_bytes,
                     .run_bytes = element_bytes,
                     .num_runs = 1,

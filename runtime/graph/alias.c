@@ -20,7 +20,7 @@ typedef struct span {
 static span piece_span(const pop_graph *graph, size_t index)
 {
   const view_piece *piece = &graph->pieces[index];
-  const view_dim *dims = graph->dims + piece->first_dim;
+  const view_dim *dims = piece_dims(graph, piece);
   span s = {piece->variable, piece->base, piece->base, index, false};
   for (uint32_t i = 0; i < piece->num_dims; i++) {
     uint64_t reach = (dims[i].count - 1) * (uint64_t)dims[i].stride;

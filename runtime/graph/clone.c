@@ -32,7 +32,7 @@ typedef struct range_list {
 
 static range piece_hull(const pop_graph *graph, const view_piece *piece)
 {
-  const view_dim *dims = graph->dims + piece->first_dim;
+  const view_dim *dims = piece_dims(graph, piece);
   range hull = {.variable = piece->variable, .begin = piece->base, .end = piece->base + 1};
   for (uint32_t i = 0; i < piece->num_dims; i++) {
     uint64_t reach = (dims[i].count - 1) * (uint64_t)dims[i].stride;
@@ -161,7 +161,7 @@ static void add_piece_of_clone(pop_graph *graph, size_t index, const range_list 
   const range *in = range_of(ranges, hull.variable, hull.begin);
   if (hull.end <= in->end) {
     view_add_piece(graph->scratch, variable, in->at + (piece.base - in->begin),
-                   graph->dims + piece.first_dim, piece.num_dims);
+                   piece_dims(graph, &piece), piece.num_dims);
     return;
   }
   const tensor alone = {.first_piece = index, .num_pieces = 1};

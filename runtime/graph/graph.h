@@ -252,6 +252,12 @@ struct pop_graph {
   graph_compiler compiler; /* who compiles the graph: nobody else may use it meanwhile */
 };
 
+/* NULL for a single element: it has none, and the graph perhaps neither. */
+static inline const view_dim *piece_dims(const pop_graph *graph, const view_piece *piece)
+{
+  return piece->num_dims ? graph->dims + piece->first_dim : NULL;
+}
+
 static inline bool graph_is_for_host(const pop_graph *graph)
 {
   return graph->target.type == POP_TARGET_CPU;

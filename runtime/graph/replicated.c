@@ -54,8 +54,8 @@ static void add_replica(pop_graph *graph, const tensor *t, uint32_t replica)
 {
   for (size_t i = 0; i < t->num_pieces; i++) {
     const view_piece *piece = &graph->pieces[t->first_piece + i];
-    view_add_piece(graph->scratch, piece->variable + replica, piece->base,
-                   graph->dims + piece->first_dim, piece->num_dims);
+    view_add_piece(graph->scratch, piece->variable + replica, piece->base, piece_dims(graph, piece),
+                   piece->num_dims);
   }
 }
 

@@ -81,7 +81,7 @@ bool pop_tensor_is_parallel_writeable(pop_tensor handle)
 static bool same_piece(const pop_graph *graph, const view_piece *a, const view_piece *b)
 {
   return a->variable == b->variable && a->base == b->base && a->num_dims == b->num_dims &&
-         (a->first_dim == b->first_dim ||
+         (a->num_dims == 0 || a->first_dim == b->first_dim ||
           memcmp(graph->dims + a->first_dim, graph->dims + b->first_dim,
                  a->num_dims * sizeof *graph->dims) == 0);
 }

@@ -55,7 +55,7 @@ static uint64_t magnitude(int64_t stride)
 static uint64_t set_odometer(odometer *o, const pop_graph *graph, const view_piece *piece,
                              uint64_t position)
 {
-  const view_dim *dims = graph->dims + piece->first_dim;
+  const view_dim *dims = piece_dims(graph, piece);
   uint64_t element = piece->base, weight = 1;
   o->num_digits = piece->num_dims;
   for (size_t k = piece->num_dims; k-- > 0;) {

@@ -31,7 +31,7 @@ static bool ready(view_walk *walk)
 static view_run take_run(view_walk *walk)
 {
   const view_piece *piece = current_piece(walk);
-  const view_dim *dims = piece->num_dims ? walk->graph->dims + piece->first_dim : NULL;
+  const view_dim *dims = piece_dims(walk->graph, piece);
   view_run run = {piece->variable, walk->element, 1};
   uint32_t k = piece->num_dims;
   if (k && dims[k - 1].stride == 1) run.count = dims[--k].count;

@@ -91,8 +91,7 @@ static void show_nest(const shown_piece *p, uint32_t k, uint64_t element)
 
 static void show_piece(pop_graph *graph, const view_piece *piece, shown_run *shown)
 {
-  shown_piece p = {
-      .shown = shown, .dims = graph->dims + piece->first_dim, .num_dims = piece->num_dims};
+  shown_piece p = {.shown = shown, .dims = piece_dims(graph, piece), .num_dims = piece->num_dims};
   p.mapping = graph_mapping(graph, piece->variable, &p.num_intervals);
   p.elements[p.num_dims] = 1;
   for (uint32_t k = p.num_dims; k-- > 0;) {
