@@ -33,6 +33,15 @@ static void clear(byte_map *map, uint32_t size)
   map->size = size;
 }
 
+/* The first address behind `at` that may be in another region: a region's or `end`. */
+static uint32_t end_of_region(const pop_target *target, uint32_t at, uint32_t end)
+{
+  const uint32_t borders[] = {target->interleaved_base, pop_target_memory_end(target)};
+  for (size_t i = 0; i < sizeof borders / sizeof *borders; ++i)
+    if (borders[i] > at && borders[i] < end) end = borders[i];
+  return end;
+}
+
 static void count_symbols(byte_map *map, const pop_image *image, pop_tile_memory *counted,
                           const pop_target *target)
 {
@@ -40,24 +49,28 @@ static void count_symbols(byte_map *map, const pop_image *image, pop_tile_memory
   clear(map, image->size);
   for (size_t i = 0; i < image->num_symbols; ++i) {
     const pop_image_symbol *s = &image->symbols[i];
-    for (uint32_t at = s->address - image->base; at < s->address - image->base + s->size; ++at)
-      if (map->count[at] < UINT8_MAX) map->count[at]++;
+    uint8_t *count = map->count + (s->address - image->base);
+    for (uint32_t at = 0; at < s->size; ++at) count[at] += count[at] < UINT8_MAX;
   }
   for (size_t i = 0; i < image->num_symbols; ++i) {
     const pop_image_symbol *s = &image->symbols[i];
-    for (uint32_t at = s->address; at < s->address + s->size; ++at) {
+    for (uint32_t at = s->address, end = s->address + s->size; at < end;) {
       pop_memory_region region = pop_memory_region_of(target, at);
-      if (map->count[at - image->base] == 1)
-        counted->not_overlapped[s->category][region]++;
-      else
-        counted->overlapped[s->category][region]++;
+      uint32_t part = end_of_region(target, at, end), alone = 0;
+      const uint8_t *count = map->count + (at - image->base);
+      for (uint32_t k = 0; k < part - at; ++k) alone += count[k] == 1;
+      counted->not_overlapped[s->category][region] += alone;
+      counted->overlapped[s->category][region] += part - at - alone;
+      at = part;
     }
   }
-  for (uint32_t at = 0; at < map->size; ++at) {
-    if (map->count[at] == 0) continue;
-    pop_memory_region region = pop_memory_region_of(target, image->base + at);
-    counted->total++;
-    counted->by_region[region]++;
+  for (uint32_t at = image->base, end = image->base + map->size; at < end;) {
+    uint32_t part = end_of_region(target, at, end), named = 0;
+    const uint8_t *count = map->count + (at - image->base);
+    for (uint32_t k = 0; k < part - at; ++k) named += count[k] != 0;
+    counted->total += named;
+    counted->by_region[pop_memory_region_of(target, at)] += named;
+    at = part;
   }
 }
 
@@ -67,14 +80,15 @@ static void count_symbols(byte_map *map, const pop_image *image, pop_tile_memory
 static uint32_t named_end(const byte_map *map, const pop_target *target, uint32_t base,
                           pop_memory_region region)
 {
-  const uint32_t starts[] = {[POP_REGION_NON_INTERLEAVED] = target->memory_base,
-                             [POP_REGION_INTERLEAVED] = target->interleaved_base,
-                             [POP_REGION_OVERFLOWED] = pop_target_memory_end(target)};
-  uint32_t end = 0;
-  for (uint32_t at = 0; at < map->size; ++at)
-    if (map->count[at] && pop_memory_region_of(target, base + at) == region)
-      end = base + at + 1 - starts[region];
-  return end;
+  const uint32_t starts[POP_REGION_COUNT + 1] = {
+      [POP_REGION_NON_INTERLEAVED] = target->memory_base,
+      [POP_REGION_INTERLEAVED] = target->interleaved_base,
+      [POP_REGION_OVERFLOWED] = pop_target_memory_end(target),
+      [POP_REGION_COUNT] = UINT32_MAX};
+  uint32_t begin = starts[region], end = base + map->size;
+  if (end > starts[region + 1]) end = starts[region + 1];
+  while (end > begin && !map->count[end - base - 1]) end--;
+  return end > begin ? end - begin : 0;
 }
 
 typedef struct checker {

@@ -15,6 +15,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ typedef struct checker {
   pop_profile *profile;
   pop_profile_value root;
   uint32_t num_tiles;
+  pop_tile_memory *tiles; /* the account of each */
   int num_differences;
   uint64_t including_gaps, used;
   uint64_t categories[POP_MEMORY_CATEGORY_COUNT], blocks[POP_MEMORY_CATEGORY_COUNT];
@@ -44,70 +46,98 @@ __attribute__((format(printf, 4, 5))) static void compare(checker *c, int64_t is
   va_end(arguments);
 }
 
+static int64_t int_at(pop_profile_value values, size_t index, const char *what)
+{
+  pop_profile_value found = pop_profile_at(values, index);
+  if (pop_profile_kind_of(found) != POP_PROFILE_INT) {
+    fprintf(stderr, "there is no memory.%s[%zu]\n", what, index);
+    exit(1);
+  }
+  return pop_profile_as_int(found);
+}
+
+/* The vector memory.<path>: looked up once, read for each tile. */
+static pop_profile_value in_memory(const checker *c, const char *path)
+{
+  return pop_profile_find(pop_profile_get(c->root, "memory"), path);
+}
+
 /* The int number `index` of a vector in memory.<path>. */
 static int64_t memory_at(const checker *c, const char *path, size_t index)
 {
-  char *whole = pop_xasprintf("memory.%s", path);
-  pop_profile_value found = pop_profile_at(pop_profile_find(c->root, whole), index);
-  if (pop_profile_kind_of(found) != POP_PROFILE_INT) {
-    fprintf(stderr, "there is no %s[%zu]\n", whole, index);
-    exit(1);
-  }
-  free(whole);
-  return pop_profile_as_int(found);
+  return int_at(in_memory(c, path), index, path);
 }
 
 /* ---- by tile, by category ---- */
 
-static void check_by_tile(checker *c, uint32_t tile, const pop_tile_memory *m)
+static void check_by_tile(checker *c)
 {
-  const struct {
+  static const struct {
     const char *path;
-    uint32_t bytes;
+    size_t field; /* of pop_tile_memory, uint32_t */
   } rows[] = {
-      {"byTile.total", m->total},
-      {"byTile.totalIncludingGaps", m->total_including_gaps},
-      {"byTile.nonInterleaved", m->by_region[POP_REGION_NON_INTERLEAVED]},
-      {"byTile.interleaved", m->by_region[POP_REGION_INTERLEAVED]},
-      {"byTile.overflowed", m->by_region[POP_REGION_OVERFLOWED]},
+      {"byTile.total", offsetof(pop_tile_memory, total)},
+      {"byTile.totalIncludingGaps", offsetof(pop_tile_memory, total_including_gaps)},
+      {"byTile.nonInterleaved", offsetof(pop_tile_memory, by_region[POP_REGION_NON_INTERLEAVED])},
+      {"byTile.interleaved", offsetof(pop_tile_memory, by_region[POP_REGION_INTERLEAVED])},
+      {"byTile.overflowed", offsetof(pop_tile_memory, by_region[POP_REGION_OVERFLOWED])},
       {"byTile.nonInterleavedIncludingGaps",
-       m->by_region_including_gaps[POP_REGION_NON_INTERLEAVED]},
-      {"byTile.interleavedIncludingGaps", m->by_region_including_gaps[POP_REGION_INTERLEAVED]},
-      {"byTile.overflowedIncludingGaps", m->by_region_including_gaps[POP_REGION_OVERFLOWED]},
-      {"byTile.mostLive", m->most_live},
-      {"byTile.leastIncludingGaps", m->least_including_gaps},
+       offsetof(pop_tile_memory, by_region_including_gaps[POP_REGION_NON_INTERLEAVED])},
+      {"byTile.interleavedIncludingGaps",
+       offsetof(pop_tile_memory, by_region_including_gaps[POP_REGION_INTERLEAVED])},
+      {"byTile.overflowedIncludingGaps",
+       offsetof(pop_tile_memory, by_region_including_gaps[POP_REGION_OVERFLOWED])},
+      {"byTile.mostLive", offsetof(pop_tile_memory, most_live)},
+      {"byTile.leastIncludingGaps", offsetof(pop_tile_memory, least_including_gaps)},
   };
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
-    compare(c, memory_at(c, rows[i].path, tile), rows[i].bytes, "tile %u: %s", tile, rows[i].path);
-  compare(c,
-          memory_at(c, "byTile.nonInterleaved", tile) + memory_at(c, "byTile.interleaved", tile) +
-              memory_at(c, "byTile.overflowed", tile),
-          m->total, "tile %u: regions", tile);
-  c->including_gaps += m->total_including_gaps;
-  c->used += m->total;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+    pop_profile_value values = in_memory(c, rows[i].path);
+    for (uint32_t tile = 0; tile < c->num_tiles; ++tile) {
+      uint32_t bytes;
+      memcpy(&bytes, (const char *)&c->tiles[tile] + rows[i].field, sizeof bytes);
+      compare(c, int_at(values, tile, rows[i].path), bytes, "tile %u: %s", tile, rows[i].path);
+    }
+  }
+  pop_profile_value low = in_memory(c, "byTile.nonInterleaved"),
+                    high = in_memory(c, "byTile.interleaved"),
+                    over = in_memory(c, "byTile.overflowed");
+  for (uint32_t tile = 0; tile < c->num_tiles; ++tile) {
+    compare(c,
+            int_at(low, tile, "byTile") + int_at(high, tile, "byTile") +
+                int_at(over, tile, "byTile"),
+            c->tiles[tile].total, "tile %u: regions", tile);
+    c->including_gaps += c->tiles[tile].total_including_gaps;
+    c->used += c->tiles[tile].total;
+  }
 }
 
-static void check_by_category(checker *c, uint32_t tile, const pop_tile_memory *m)
+static void check_category(checker *c, int category)
 {
   static const char *const regions[] = {"nonInterleaved", "interleaved", "overflowed"};
-  for (int k = 0; k < POP_MEMORY_CATEGORY_COUNT; ++k) {
-    const char *key = pop_memory_category_key((pop_memory_category)k);
-    char path[128];
-    int64_t total = 0;
-    for (int r = 0; r < POP_REGION_COUNT; ++r) {
-      snprintf(path, sizeof path, "byCategory.%s.%s.nonOverlapped", key, regions[r]);
-      int64_t alone = memory_at(c, path, tile);
-      compare(c, alone, m->not_overlapped[k][r], "tile %u: %s", tile, path);
-      snprintf(path, sizeof path, "byCategory.%s.%s.overlapped", key, regions[r]);
-      int64_t shared = memory_at(c, path, tile);
-      compare(c, shared, m->overlapped[k][r], "tile %u: %s", tile, path);
-      total += alone + shared;
-      c->categories[k] += (uint64_t)alone;
+  const char *key = pop_memory_category_key((pop_memory_category)category);
+  char path[128];
+  int64_t *totals = pop_xcalloc(c->num_tiles, sizeof *totals);
+  for (int r = 0; r < POP_REGION_COUNT; ++r)
+    for (int shared = 0; shared < 2; ++shared) {
+      snprintf(path, sizeof path, "byCategory.%s.%s.%s", key, regions[r],
+               shared ? "overlapped" : "nonOverlapped");
+      pop_profile_value values = in_memory(c, path);
+      for (uint32_t tile = 0; tile < c->num_tiles; ++tile) {
+        const pop_tile_memory *m = &c->tiles[tile];
+        int64_t bytes = int_at(values, tile, path);
+        compare(c, bytes, shared ? m->overlapped[category][r] : m->not_overlapped[category][r],
+                "tile %u: %s", tile, path);
+        totals[tile] += bytes;
+        if (!shared) c->categories[category] += (uint64_t)bytes;
+      }
     }
-    snprintf(path, sizeof path, "byCategory.%s.total", key);
-    compare(c, memory_at(c, path, tile), total, "tile %u: %s", tile, path);
-    c->blocks[k] += (uint64_t)total;
+  snprintf(path, sizeof path, "byCategory.%s.total", key);
+  pop_profile_value values = in_memory(c, path);
+  for (uint32_t tile = 0; tile < c->num_tiles; ++tile) {
+    compare(c, int_at(values, tile, path), totals[tile], "tile %u: %s", tile, path);
+    c->blocks[category] += (uint64_t)totals[tile];
   }
+  free(totals);
 }
 
 /* ---- vertices ---- */
@@ -116,50 +146,55 @@ static const char *const parts[] = {"vertexDataBytes", "edgePtrBytes", "copyPtrB
                                     "paddingBytes", "descriptorBytes"};
 enum { NUM_PARTS = sizeof parts / sizeof *parts };
 
-/* memory.<view>.<key>[row][tile] */
-static int64_t view_at(const checker *c, const char *view, const char *key, size_t row,
-                       uint32_t tile)
-{
-  pop_profile_value values =
-      pop_profile_get(pop_profile_get(pop_profile_get(c->root, "memory"), view), key);
-  pop_profile_value found = pop_profile_at(pop_profile_at(values, row), tile);
-  if (pop_profile_kind_of(found) != POP_PROFILE_INT) {
-    fprintf(stderr, "there is no memory.%s.%s[%zu][%u]\n", view, key, row, tile);
-    exit(1);
-  }
-  return pop_profile_as_int(found);
-}
-
-/* All parts of all rows on the tile. What there is beside them is code. */
-static int64_t sum_view(checker *c, const char *view, size_t num_rows, uint32_t tile)
-{
-  int64_t sum = 0;
-  for (size_t row = 0; row < num_rows; ++row) {
-    int64_t of_row = 0;
-    for (int p = 0; p < NUM_PARTS; ++p) of_row += view_at(c, view, parts[p], row, tile);
-    compare(c, view_at(c, view, "totalBytes", row, tile),
-            of_row + view_at(c, view, "codeBytes", row, tile), "tile %u: %s %zu in total", tile,
-            view, row);
-    sum += of_row;
-  }
-  return sum;
-}
+/* memory.<name>: what is at [row][tile] of each of its keys. */
+typedef struct vertex_view {
+  const char *name;
+  size_t num_rows;
+  pop_profile_value parts[NUM_PARTS], total, code;
+} vertex_view;
 
 static size_t count_at(const checker *c, const char *path)
 {
   return pop_profile_count(pop_profile_find(c->root, path));
 }
 
-/* Code that all vertex types on the tile need is at least that of any, and no more than the tile has. */
-static void check_code(checker *c, uint32_t tile)
+static vertex_view find_view(const checker *c, const char *name, const char *rows)
 {
-  size_t num_types = count_at(c, "vertexTypes.names");
-  int64_t code = memory_at(c, "byCategory.vertexCode.total", tile) +
-                 memory_at(c, "byCategory.sharedCodeStorage.total", tile) +
-                 memory_at(c, "byCategory.sharedDataStorage.total", tile);
+  pop_profile_value map = in_memory(c, name);
+  vertex_view view = {.name = name,
+                      .num_rows = count_at(c, rows),
+                      .total = pop_profile_get(map, "totalBytes"),
+                      .code = pop_profile_get(map, "codeBytes")};
+  for (int p = 0; p < NUM_PARTS; ++p) view.parts[p] = pop_profile_get(map, parts[p]);
+  return view;
+}
+
+static int64_t view_at(const vertex_view *view, pop_profile_value values, size_t row, uint32_t tile)
+{
+  return int_at(pop_profile_at(values, row), tile, view->name);
+}
+
+/* All parts of all rows on the tile. What there is beside them is code. */
+static int64_t sum_view(checker *c, const vertex_view *view, uint32_t tile)
+{
+  int64_t sum = 0;
+  for (size_t row = 0; row < view->num_rows; ++row) {
+    int64_t of_row = 0;
+    for (int p = 0; p < NUM_PARTS; ++p) of_row += view_at(view, view->parts[p], row, tile);
+    compare(c, view_at(view, view->total, row, tile), of_row + view_at(view, view->code, row, tile),
+            "tile %u: %s %zu in total", tile, view->name, row);
+    sum += of_row;
+  }
+  return sum;
+}
+
+/* Code that all vertex types on the tile need is at least that of any, and no more than the tile has. */
+static void check_code(checker *c, const vertex_view *by_type, const vertex_view *by_set,
+                       int64_t code, uint32_t tile)
+{
   int64_t most = 0, types = 0;
-  for (size_t t = 0; t < num_types; ++t) {
-    int64_t bytes = view_at(c, "byVertexType", "codeBytes", t, tile);
+  for (size_t t = 0; t < by_type->num_rows; ++t) {
+    int64_t bytes = view_at(by_type, by_type->code, t, tile);
     types += bytes != 0;
     most = bytes > most ? bytes : most;
   }
@@ -168,23 +203,30 @@ static void check_code(checker *c, uint32_t tile)
   else if (most > code)
     compare(c, most, code, "tile %u: code of a vertex type", tile);
   if (types == 0) compare(c, code, 0, "tile %u: code without a vertex type", tile);
-  for (size_t s = 0; s < count_at(c, "computeSets.names"); ++s)
-    if (view_at(c, "byComputeSet", "codeBytes", s, tile) > code)
-      compare(c, view_at(c, "byComputeSet", "codeBytes", s, tile), code,
-              "tile %u: code of compute set %zu", tile, s);
+  for (size_t s = 0; s < by_set->num_rows; ++s)
+    if (view_at(by_set, by_set->code, s, tile) > code)
+      compare(c, view_at(by_set, by_set->code, s, tile), code, "tile %u: code of compute set %zu",
+              tile, s);
 }
 
-static void check_vertices(checker *c, uint32_t tile)
+static void check_vertices(checker *c)
 {
-  int64_t categories = memory_at(c, "byCategory.vertexInstanceState.total", tile) +
-                       memory_at(c, "byCategory.vertexFieldData.total", tile) +
-                       memory_at(c, "byCategory.vectorListDescriptor.total", tile) +
-                       memory_at(c, "byCategory.copyDescriptor.total", tile);
-  compare(c, sum_view(c, "byVertexType", count_at(c, "vertexTypes.names"), tile), categories,
-          "tile %u: vertex types", tile);
-  compare(c, sum_view(c, "byComputeSet", count_at(c, "computeSets.names"), tile), categories,
-          "tile %u: compute sets", tile);
-  check_code(c, tile);
+  static const char *const of_vertices[] = {
+      "byCategory.vertexInstanceState.total", "byCategory.vertexFieldData.total",
+      "byCategory.vectorListDescriptor.total", "byCategory.copyDescriptor.total"};
+  static const char *const of_code[] = {"byCategory.vertexCode.total",
+                                        "byCategory.sharedCodeStorage.total",
+                                        "byCategory.sharedDataStorage.total"};
+  vertex_view by_type = find_view(c, "byVertexType", "vertexTypes.names"),
+              by_set = find_view(c, "byComputeSet", "computeSets.names");
+  for (uint32_t tile = 0; tile < c->num_tiles; ++tile) {
+    int64_t categories = 0, code = 0;
+    for (int i = 0; i < 4; ++i) categories += memory_at(c, of_vertices[i], tile);
+    for (int i = 0; i < 3; ++i) code += memory_at(c, of_code[i], tile);
+    compare(c, sum_view(c, &by_type, tile), categories, "tile %u: vertex types", tile);
+    compare(c, sum_view(c, &by_set, tile), categories, "tile %u: compute sets", tile);
+    check_code(c, &by_type, &by_set, code, tile);
+  }
 }
 
 /* Symbols of vertices: vertex.<compute set>.<type>.<number> */
@@ -270,14 +312,14 @@ static pop_error *check(checker *c, const char *path)
   POP_TRY(pop_engine_graph_profile(c->engine, &c->profile));
   c->root = pop_profile_root(c->profile);
   c->num_tiles = pop_target_num_tiles(pop_executable_target(c->executable));
+  c->tiles = pop_xcalloc(c->num_tiles, sizeof *c->tiles);
   for (uint32_t tile = 0; tile < c->num_tiles; ++tile) {
-    pop_tile_memory memory;
-    POP_TRY(pop_engine_tile_memory(c->engine, tile, &memory));
-    check_by_tile(c, tile, &memory);
-    check_by_category(c, tile, &memory);
-    check_vertices(c, tile);
+    POP_TRY(pop_engine_tile_memory(c->engine, tile, &c->tiles[tile]));
     POP_TRY(count_states(c, tile, &states));
   }
+  check_by_tile(c);
+  for (int k = 0; k < POP_MEMORY_CATEGORY_COUNT; ++k) check_category(c, k);
+  check_vertices(c);
   check_states(c, states);
   check_liveness(c);
   check_exchanges(c);
@@ -306,5 +348,6 @@ int main(int argc, char **argv)
   pop_archive_close(c.archive);
   pop_engine_free(c.engine);
   pop_executable_free(c.executable);
+  free(c.tiles);
   return status;
 }
