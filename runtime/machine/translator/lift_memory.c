@@ -165,7 +165,7 @@ static range range_of_test(const lift *l, const access_check *check, const acces
     r.store = a->store;
     r.by_sp = a->by_sp;
   }
-  if (r.align == 1) return r; /* of bytes the address is ready before the distance is, and nothing is saved by that */
+  if (r.align == 1) return r; /* the address is ready sooner, and nothing would be saved */
   if (!r.store)
     r.origin = l->unit->readable.start;
   else if (!r.by_sp && !r.guess_stack)
