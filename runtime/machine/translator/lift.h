@@ -34,7 +34,7 @@
  * count, and what accesses with affine or bounded addresses will touch. If there is time for that many
  * rounds, and all of that is in one window, the fast copy runs. It has no checks, as they were hoisted into
  * the guard, so LLVM can vectorise it. Otherwise the plain copy runs, which checks each access and each
- * round. A loop that can also end early is not counted: it could not be vectorised, and guards, even such
+ * round. A loop that something else than counters can end is not counted: it could not be vectorised, and guards, even such
  * that came after some rounds, cost more (in sort, a fifth) than they saved in long searches. */
 #ifndef TRANSLATOR_LIFT_H
 #define TRANSLATOR_LIFT_H
@@ -95,7 +95,7 @@ bool block_graph_dominates(const block_graph *g, uint32_t a, uint32_t b);
 /* loops.c: symbols are registers where the loop is entered, values that no round changes, and values of a
  * round that are bounded. */
 
-enum { MAX_GROUPS = 16, MAX_INVARIANTS = 16, FIRST_INVARIANT = NUM_REGISTERS };
+enum { MAX_GROUPS = 16, MAX_INVARIANTS = 16, MAX_EXITS = 4, FIRST_INVARIANT = NUM_REGISTERS };
 enum { FIRST_BOUNDED = FIRST_INVARIANT + MAX_INVARIANTS };
 
 /* What every round loads from the same place, or computes from the same operands: the guard does it once. A load is
@@ -126,16 +126,23 @@ typedef struct hoisted_access {
   int32_t offset;
 } hoisted_access;
 
-/* When it goes on: while `counter` (where the last block ends) and `bound` compare like that. */
+/* When it goes on: while `counter` (where the block ends) and `bound` compare like that. */
 typedef enum loop_test { LOOP_NOT_EQUAL, LOOP_SIGNED, LOOP_UNSIGNED } loop_test;
 
-typedef struct counted_loop {
-  uint32_t header, latch; /* blocks of the function */
-  bool *contains;         /* by block */
-  affine counter, bound;  /* `counter` is of the first round */
-  int32_t step;           /* of the counter, per round */
+/* A block with a branch that may end the loop. */
+typedef struct loop_exit {
+  uint32_t block;
+  affine counter, bound; /* `counter` is of the first round */
+  int32_t step;          /* of the counter, per round */
   loop_test test;
   bool or_equal;
+} loop_exit;
+
+typedef struct counted_loop {
+  uint32_t header, latch;     /* blocks of the function */
+  bool *contains;             /* by block */
+  loop_exit exits[MAX_EXITS]; /* the first is the latch's; the trip count is the least of theirs */
+  uint32_t num_exits;
   uint64_t worst_slots; /* of one round */
   bool known_step[NUM_REGISTERS];
   int32_t steps[NUM_REGISTERS]; /* by how much a register grows in each round, if that is known */

@@ -58,29 +58,67 @@ LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_
   return way;
 }
 
+static void count_round(lift *l)
+{
+  LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
+  LLVMBuildStore(l->b, LLVMBuildNUWAdd(l->b, round, lift_constant64(l, 1), ""), l->round);
+}
+
+/* At the end of a round of the fast copy that is not the last: the guard has counted them. */
+static void go_round(lift *l)
+{
+  count_round(l);
+  LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
+  LLVMValueRef more = lift_compare(l, LLVMIntULT, round, l->rounds);
+  LLVMValueRef again =
+      LLVMBuildCondBr(l->b, more, l->fast_copy.starts[l->fast->header], l->last_round);
+  lift_keep_vectors_single(l, again);
+}
+
+/* At the end of the last round. If the loop has one exit, this is it; if it has several, this is asked, and where the loop does not
+ * end after all, because the exit that should be taken was passed by, it goes on in the plain copy. */
+static void end_last_round(lift *l, uint32_t number, const code_op *op)
+{
+  const code_block *b = l->block;
+  const counted_loop *loop = l->fast;
+  bool taken = b->taken == (int32_t)loop->header;
+  LLVMBasicBlockRef out = taken ? lift_edge(l, number, b->next, b->pc_end)
+                                : lift_edge(l, number, b->taken, (uint32_t)op->imm);
+  if (loop->num_exits == 1) {
+    LLVMBuildBr(l->b, out);
+    return;
+  }
+  LLVMBasicBlockRef again = lift_new_block(l, "again");
+  LLVMValueRef condition = lift_branch_condition(l, op);
+  LLVMBuildCondBr(l->b, condition, taken ? again : out, taken ? out : again);
+  lift_at_end(l, again);
+  lift_test_limit(l, lift_constant(l, l->unit->blocks[l->f->first_block + loop->header].pc));
+  LLVMBuildBr(l->b, l->plain.starts[loop->header]);
+}
+
+static bool is_exit(const counted_loop *loop, uint32_t block)
+{
+  for (uint32_t i = 0; i < loop->num_exits; i++)
+    if (loop->exits[i].block == block) return true;
+  return false;
+}
+
 static void lift_branch(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
-  if (l->fast && number == l->fast->latch) { /* the guard has counted the rounds */
-    LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
-    round = LLVMBuildNUWAdd(l->b, round, lift_constant64(l, 1), "");
-    LLVMBuildStore(l->b, round, l->round);
-    bool taken = b->taken == (int32_t)l->fast->header;
-    if (!l->last_round) {
-      LLVMBuildBr(l->b, taken ? lift_edge(l, number, b->next, b->pc_end)
-                              : lift_edge(l, number, b->taken, (uint32_t)op->imm));
-      return;
-    }
-    LLVMValueRef more = lift_compare(l, LLVMIntULT, round, l->rounds);
-    LLVMValueRef again =
-        LLVMBuildCondBr(l->b, more, l->fast_copy.starts[l->fast->header], l->last_round);
-    lift_keep_vectors_single(l, again);
+  if (l->fast && number == l->fast->latch) {
+    if (l->last_round)
+      go_round(l);
+    else
+      end_last_round(l, number, op);
     return;
   }
-  LLVMValueRef condition = lift_branch_condition(l, op);
   LLVMBasicBlockRef taken = lift_edge(l, number, b->taken, (uint32_t)op->imm);
   LLVMBasicBlockRef next = lift_edge(l, number, b->next, b->pc_end);
-  LLVMBuildCondBr(l->b, condition, taken, next);
+  if (l->fast && l->last_round && is_exit(l->fast, number)) /* not before the last round */
+    LLVMBuildBr(l->b, l->fast->contains[b->taken] ? taken : next);
+  else
+    LLVMBuildCondBr(l->b, lift_branch_condition(l, op), taken, next);
 }
 
 /* Blocks */

@@ -26,11 +26,11 @@ static LLVMValueRef both(lift *l, LLVMValueRef a, LLVMValueRef b)
 
 /* Rounds of a loop that ends when counter == bound: the difference must be a multiple of the step,
  * and is modulo 2^32. */
-static LLVMValueRef rounds_until_equal(lift *l, const counted_loop *loop, LLVMValueRef *legal)
+static LLVMValueRef rounds_until_equal(lift *l, const loop_exit *e, LLVMValueRef *legal)
 {
-  LLVMValueRef counter = value_of(l, &loop->counter), bound = value_of(l, &loop->bound);
-  bool up = loop->step > 0;
-  LLVMValueRef step = lift_constant(l, (uint32_t)(up ? loop->step : -loop->step));
+  LLVMValueRef counter = value_of(l, &e->counter), bound = value_of(l, &e->bound);
+  bool up = e->step > 0;
+  LLVMValueRef step = lift_constant(l, (uint32_t)(up ? e->step : -e->step));
   LLVMValueRef distance =
       up ? LLVMBuildSub(l->b, bound, counter, "") : LLVMBuildSub(l->b, counter, bound, "");
   LLVMValueRef rest = LLVMBuildURem(l->b, distance, step, "");
@@ -42,14 +42,14 @@ static LLVMValueRef rounds_until_equal(lift *l, const counted_loop *loop, LLVMVa
 
 /* Rounds of a loop that ends when the counter has passed the bound, which it must do before it wraps
  * around. In 64 bits. */
-static LLVMValueRef rounds_until_passed(lift *l, const counted_loop *loop, LLVMValueRef *legal)
+static LLVMValueRef rounds_until_passed(lift *l, const loop_exit *e, LLVMValueRef *legal)
 {
-  bool up = loop->step > 0, is_signed = loop->test == LOOP_SIGNED;
+  bool up = e->step > 0, is_signed = e->test == LOOP_SIGNED;
   LLVMOpcode extend = is_signed ? LLVMSExt : LLVMZExt;
   LLVMTypeRef i64 = l->type.i64;
-  LLVMValueRef counter = LLVMBuildCast(l->b, extend, value_of(l, &loop->counter), i64, "");
-  LLVMValueRef bound = LLVMBuildCast(l->b, extend, value_of(l, &loop->bound), i64, "");
-  uint64_t step = (uint64_t)(up ? (int64_t)loop->step : -(int64_t)loop->step);
+  LLVMValueRef counter = LLVMBuildCast(l->b, extend, value_of(l, &e->counter), i64, "");
+  LLVMValueRef bound = LLVMBuildCast(l->b, extend, value_of(l, &e->bound), i64, "");
+  uint64_t step = (uint64_t)(up ? (int64_t)e->step : -(int64_t)e->step);
   int64_t most = is_signed ? INT32_MAX : UINT32_MAX, least = is_signed ? INT32_MIN : 0;
   LLVMValueRef last = up ? LLVMBuildAdd(l->b, bound, lift_constant64(l, step), "")
                          : LLVMBuildSub(l->b, bound, lift_constant64(l, step), "");
@@ -58,12 +58,29 @@ static LLVMValueRef rounds_until_passed(lift *l, const counted_loop *loop, LLVMV
   LLVMValueRef distance =
       up ? LLVMBuildSub(l->b, bound, counter, "") : LLVMBuildSub(l->b, counter, bound, "");
   LLVMValueRef some =
-      lift_compare(l, loop->or_equal ? LLVMIntSGE : LLVMIntSGT, distance, lift_constant64(l, 0));
+      lift_compare(l, e->or_equal ? LLVMIntSGE : LLVMIntSGT, distance, lift_constant64(l, 0));
   LLVMValueRef shifted =
-      LLVMBuildAdd(l->b, distance, lift_constant64(l, loop->or_equal ? step : step - 1), "");
+      LLVMBuildAdd(l->b, distance, lift_constant64(l, e->or_equal ? step : step - 1), "");
   LLVMValueRef more = LLVMBuildUDiv(l->b, shifted, lift_constant64(l, step), "");
   more = LLVMBuildSelect(l->b, some, more, lift_constant64(l, 0), "");
   return LLVMBuildAdd(l->b, more, lift_constant64(l, 1), "");
+}
+
+/* Rounds of the loop, the one in which it ends included: the least that an exit allows. */
+static LLVMValueRef count_rounds(lift *l, const counted_loop *loop, LLVMValueRef *legal)
+{
+  LLVMValueRef least = NULL;
+  *legal = LLVMConstInt(l->type.i1, 1, 0);
+  for (uint32_t i = 0; i < loop->num_exits; i++) {
+    const loop_exit *e = &loop->exits[i];
+    LLVMValueRef known, rounds = e->test == LOOP_NOT_EQUAL ? rounds_until_equal(l, e, &known)
+                                                           : rounds_until_passed(l, e, &known);
+    *legal = both(l, *legal, known);
+    least =
+        least ? lift_intrinsic(l, "llvm.umin", &l->type.i64, 1, (LLVMValueRef[]){least, rounds}, 2)
+              : rounds;
+  }
+  return least;
 }
 
 /* Are [lowest, highest) of tile memory in the window? */
@@ -153,8 +170,7 @@ void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
 {
   LLVMBasicBlockRef several = lift_new_block(l, "guarded");
   LLVMValueRef loaded = make_invariants(l, loop), legal, rounds;
-  rounds = loop->test == LOOP_NOT_EQUAL ? rounds_until_equal(l, loop, &legal)
-                                        : rounds_until_passed(l, loop, &legal);
+  rounds = count_rounds(l, loop, &legal);
   legal = both(l, legal, loaded);
   LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
   LLVMValueRef needed = LLVMBuildMul(l->b, rounds, lift_constant64(l, loop->worst_slots), "");

@@ -2,7 +2,8 @@
  * induction variables, and what the accesses touch.
  *
  * Candidates are innermost natural loops with one backward edge, whose last block decides about
- * another round by comparing a register that grows by a constant with one that stays. The body is
+ * another round by comparing a register that grows by a constant with one that stays; other blocks may end the loop
+ * if they decide in the same way (multiple exits: the trip count is the least of theirs). The body is
  * executed once with symbols: each register is a sum of registers at the entry of the round, each
  * times a constant, plus a constant (`affine`), or unknown. What a register has become at the end of
  * the round says whether it is invariant, an induction variable (it grows by a constant), or unknown from
@@ -35,6 +36,7 @@ typedef struct candidate {
   affine_registers *at_start; /* by block: registers where it begins */
   bool *has_start;
   affine_registers at_end; /* of the latch */
+  affine (*compared)[2];   /* by block: what the branch at its end compares */
   affine *access;          /* by operation of the function: address */
   uint32_t *bounds;        /* by symbol - NUM_REGISTERS: those of invariants are UINT32_MAX */
   size_t num_bounds, bounds_capacity;
@@ -155,6 +157,11 @@ static void execute_block(candidate *c, uint32_t number)
     execute(c, &v, op, b->first_op + i - first);
   }
   if (number == c->loop.latch) c->at_end = v;
+  if (b->end == BLOCK_BRANCH) {
+    const code_op *branch = &c->g->unit->ops[b->first_op + b->num_ops - 1];
+    c->compared[number][0] = v.x[branch->rs1];
+    c->compared[number][1] = v.x[branch->rs2];
+  }
   for (uint32_t i = 0; i < block_graph_num_successors(c->g, number); i++)
     send_values(c, &v, block_graph_successor(c->g, number, i));
 }
@@ -230,29 +237,59 @@ static bool comparison_of(const code_op *op, bool taken_goes_on, comparison *out
 }
 
 /* It goes on while left < right (`less`), or left >= right. */
-static bool understand_test(candidate *c)
+static bool understand_exit(candidate *c, uint32_t block, bool taken_goes_on)
 {
-  counted_loop *l = &c->loop;
-  const code_block *latch = &c->g->blocks[l->latch];
-  if (latch->end != BLOCK_BRANCH || latch->next == latch->taken) return false;
-  const code_op *op = &c->g->unit->ops[latch->first_op + latch->num_ops - 1];
+  const code_block *b = &c->g->blocks[block];
+  const code_op *op = &c->g->unit->ops[b->first_op + b->num_ops - 1];
   comparison how;
-  if (!comparison_of(op, latch->taken == (int32_t)l->header, &how)) return false;
-  affine left = c->at_end.x[op->rs1], right = c->at_end.x[op->rs2];
+  if (c->loop.num_exits == MAX_EXITS || !comparison_of(op, taken_goes_on, &how)) return false;
+  affine left = c->compared[block][0], right = c->compared[block][1];
   int32_t left_step, right_step;
   if (!step_of(c, &left, &left_step) || !step_of(c, &right, &right_step)) return false;
   if ((left_step == 0) == (right_step == 0)) return false;
   bool left_counts = left_step != 0;
-  l->counter = left_counts ? left : right;
-  l->bound = left_counts ? right : left;
-  l->step = left_counts ? left_step : right_step;
-  l->test = how.test;
-  l->or_equal = !how.less;
-  if (l->step == INT32_MIN) return false;
-  if (l->test == LOOP_NOT_EQUAL) return true;
+  loop_exit *e = &c->loop.exits[c->loop.num_exits++];
+  *e = (loop_exit){.block = block,
+                   .counter = left_counts ? left : right,
+                   .bound = left_counts ? right : left,
+                   .step = left_counts ? left_step : right_step,
+                   .test = how.test,
+                   .or_equal = !how.less};
+  if (e->step == INT32_MIN) return false;
+  if (e->test == LOOP_NOT_EQUAL) return true;
   /* up: counter < bound or bound >= counter; down: counter >= bound or bound < counter */
   bool counter_below = left_counts == how.less;
-  return counter_below == (l->step > 0);
+  return counter_below == (e->step > 0);
+}
+
+static bool leads_out(const candidate *c, int32_t to)
+{
+  return to != UNIT_NONE && !c->loop.contains[to];
+}
+
+static bool may_end_loop(const candidate *c, uint32_t block)
+{
+  for (uint32_t i = 0; i < block_graph_num_successors(c->g, block); i++)
+    if (leads_out(c, block_graph_successor(c->g, block, i))) return true;
+  return false;
+}
+
+/* All that may end the loop are counters: what ends it for another reason, mostly does long before it is counted out. */
+static bool understand_exits(candidate *c)
+{
+  const counted_loop *l = &c->loop;
+  const code_block *latch = &c->g->blocks[l->latch];
+  c->loop.num_exits = 0;
+  if (latch->end != BLOCK_BRANCH || latch->next == latch->taken) return false;
+  if (!understand_exit(c, l->latch, latch->taken == (int32_t)l->header)) return false;
+  for (uint32_t n = 0; n < c->g->num_blocks; n++) {
+    if (!l->contains[n] || n == l->latch || !may_end_loop(c, n)) continue;
+    const code_block *b = &c->g->blocks[n];
+    if (b->end != BLOCK_BRANCH || b->next == UNIT_NONE || b->taken == UNIT_NONE) return false;
+    if (leads_out(c, b->next) == leads_out(c, b->taken)) return false;
+    if (!understand_exit(c, n, leads_out(c, b->next))) return false;
+  }
+  return true;
 }
 
 /* Accesses */
@@ -390,19 +427,6 @@ static bool find_body(const block_graph *g, counted_loop *l, const bool *is_targ
   return num_ops <= MAX_LOOP_OPS;
 }
 
-/* Not only from the last block: it may end long before it is counted out, and most such loops do. */
-static bool exits_early(const block_graph *g, const counted_loop *l)
-{
-  for (uint32_t n = 0; n < g->num_blocks; n++) {
-    uint32_t count = l->contains[n] && n != l->latch ? block_graph_num_successors(g, n) : 0;
-    for (uint32_t i = 0; i < count; i++) {
-      int32_t to = block_graph_successor(g, n, i);
-      if (to != UNIT_NONE && !l->contains[to]) return true;
-    }
-  }
-  return false;
-}
-
 static uint64_t slots_of(const block_graph *g, const counted_loop *l)
 {
   uint64_t slots = 0;
@@ -467,7 +491,7 @@ static bool count(candidate *c, uint32_t num_ops, bool with_invariants)
     forget_round(c, num_ops);
     execute_round(c);
   }
-  if (!understand_test(c)) return false;
+  if (!understand_exits(c)) return false;
   add_accesses(c);
   return can_load_before(c);
 }
@@ -502,13 +526,14 @@ static bool look_at_loop(const block_graph *g, const bool *is_target, counted_lo
 {
   l->contains = pop_xcalloc(g->num_blocks, sizeof *l->contains);
   l->accesses = NULL;
-  if (!find_body(g, l, is_target) || exits_early(g, l)) return false;
+  if (!find_body(g, l, is_target)) return false;
   uint32_t num_ops = num_ops_of(g);
   candidate *c = pop_xcalloc(1, sizeof *c);
   c->g = g;
   c->loop = *l;
   c->at_start = pop_xcalloc(g->num_blocks, sizeof *c->at_start);
   c->has_start = pop_xcalloc(g->num_blocks, sizeof *c->has_start);
+  c->compared = pop_xcalloc(g->num_blocks, sizeof *c->compared);
   c->access = pop_xcalloc(num_ops + 1, sizeof *c->access);
   c->loop.accesses = pop_xmalloc((num_ops + 1) * sizeof *c->loop.accesses);
   bool counted = count_somehow(c, num_ops);
@@ -519,6 +544,7 @@ static bool look_at_loop(const block_graph *g, const bool *is_target, counted_lo
   *l = c->loop;
   free(c->at_start);
   free(c->has_start);
+  free(c->compared);
   free(c->access);
   free(c->bounds);
   free(c);

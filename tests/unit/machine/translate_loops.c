@@ -110,6 +110,16 @@ static void put_body_op(loop_maker *l)
   }
 }
 
+/* A branch out of the loop, to be patched; perhaps it is passed by in some rounds. */
+static size_t put_counted_exit(loop_maker *l)
+{
+  assembler *a = l->a;
+  bool sometimes = pick(l, 2);
+  size_t skip = sometimes ? asm_hole(a) : 0, out = asm_hole(a);
+  if (sometimes) asm_patch_branch(a, skip, PICK(l, ASM_BNE, ASM_BLT), pick_value(l), pick_value(l));
+  return out;
+}
+
 static void put_loop(loop_maker *l)
 {
   assembler *a = l->a;
@@ -117,9 +127,11 @@ static void put_loop(loop_maker *l)
   int32_t step = (int32_t)PICK(l, 1, 1, 2, 4, 3, (uint32_t)-1, (uint32_t)-4);
   asm_li(a, T0, start);
   asm_li(a, T1, start + rounds * (uint32_t)step + (pick(l, 6) ? 0 : 1));
+  asm_li(a, A6, start + pick(l, rounds + 4) * (uint32_t)step + (pick(l, 6) ? 0 : 1));
   uint32_t again = asm_here(a);
-  size_t early = 0; /* where the loop may end early */
+  size_t early = 0, counted = 0; /* where the loop may end early, perhaps by a counter */
   for (uint32_t n = 1 + pick(l, 6); n > 0; n--) {
+    if (!counted && pick(l, 6) == 0) counted = put_counted_exit(l);
     put_body_op(l);
     if (!early && pick(l, 8) == 0) early = asm_hole(a);
   }
@@ -129,6 +141,7 @@ static void put_loop(loop_maker *l)
     asm_branch(a, kind, T0, T1, again);
   else
     asm_branch(a, kind, T1, T0, again);
+  if (counted) asm_patch_branch(a, counted, PICK(l, ASM_BEQ, ASM_BEQ, ASM_BLT, ASM_BGE), T0, A6);
   if (early)
     asm_patch_branch(a, early, PICK(l, ASM_BEQ, ASM_BLT, ASM_BGE), pick_value(l), pick_value(l));
 }
