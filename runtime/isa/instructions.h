@@ -132,6 +132,7 @@
   X(TILE_SANS, "tile.sans", 0xfe007e7f, 0x1a00002b, F, TILE, )                                     \
   X(TILE_HOST_SYNC, "tile.hostsync", 0xfe00707f, 0x0200002b, R, TILE, )                            \
   X(TILE_RUN, "tile.run", 0xfe00707f, 0x0400002b, F, TILE, )                                       \
+  X(TILE_RUN_ALL, "tile.runall", 0xfe00707f, 0x1c00002b, F, TILE, )                                \
   X(TILE_WAIT, "tile.wait", 0xffffffff, 0x0600002b, NONE, TILE, )                                  \
   X(TILE_EXIT, "tile.exit", 0xffffffff, 0x0800002b, NONE, TILE, )                                  \
   X(TILE_CONTEXT, "tile.context", 0xfffff07f, 0x0a00002b, R, TILE, )                               \

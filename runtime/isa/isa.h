@@ -32,7 +32,6 @@
  *   10      tile.print      rd, rs1, rs2: the host prints the format of printf at address rs1 with
  *                           the arguments at rs2, as the calling convention puts variable ones in
  *                           memory; rd = bytes of text. The host formats: a tile has no room for it
- *
  *   11      tile.copy       rd, rs1: copies within the tile's memory what the descriptor at address rs1
  *                           says, three words: source, destination, bytes, of any alignment;
  *                           rd = rs1 + 12, where the next descriptor would be
@@ -40,16 +39,18 @@
  *                           a row; number of rows, bytes from one row to the next in the source, and in the
  *                           destination; rd = rs1 + 24. Rows together are no more than a tile has memory:
  *                           INVALID_OPERAND
- *
  *   13      tile.sans       rd(zone), rs2:rs1(number n, 1 to 1023; fields, not registers): acknowledges the next n
  *                           syncs of the zone, in which the tile has no part: it asks for the first
  *                           now, for each of the others as soon as the one before has happened, and goes on. Before it
  *                           asks for anything else, tile.sync 3 has to wait for them: INVALID_OPERAND
+ *   14      tile.runall     rd(count), rs1, rs2: tile.run of workers 0 to rd - 1 (the field, not a
+ *                           register; at least one) in one cycle: at pc = rs1, worker n with
+ *                           a0 = rs2 + 8 n, its row of a table; faults before any is started
  *
  * Before anything is copied, everything is looked at: a fault leaves memory as it was. If a run's source and destination
  * overlap, the destination gets what the source was before that run.
  *
- * sync, sans, hostsync, run, wait and exchange are the supervisor's, exit the workers': elsewhere they
+ * sync, sans, hostsync, run, runall, wait and exchange are the supervisor's, exit the workers': elsewhere they
  * are INVALID_INSTRUCTION. Either may call.
  *
  * EXCHANGE INSTRUCTIONS run only in exchange code, one per cycle, strictly in order; an exchange
@@ -143,7 +144,7 @@
  * of cost c (target.cost) takes c * num_worker_contexts cycles, on workers and on the supervisor
  * alike. tile.copy and tile.copyrows take a slot more for each aligned double word that a run reads and for each that
  * it writes: memory is 64 bits wide, as the chip's, which has one instruction for a load of 64 bits and one for a store;
- * so six workers together copy 4 bytes in a cycle (target.c says what chips were seen to do). A worker starts in the cycle in which tile.run ends; tile.wait ends when the last worker
+ * so six workers together copy 4 bytes in a cycle (target.c says what chips were seen to do). A worker starts in the cycle in which tile.run or tile.runall ends; tile.wait ends when the last worker
  * has, or at once. Syncs align all tiles of the zone: everyone goes on at max(request) + sync_cycles, or
  * host_sync_cycles if the sync is external or with the host. tile.sans asks when it ends; whoever waits in tile.sync 3 goes
  * on with those that took part in the last of its syncs, or when that instruction ends, if it is later.

@@ -76,15 +76,23 @@ static bool walk_store(machine *m, tile *t, stretch *s, const operation *op, uin
   return true;
 }
 
-static bool walk_run(const machine *m, stretch *s, const operation *op)
+static bool walk_start(const machine *m, stretch *s, const operation *op, uint32_t worker,
+                       uint32_t argument)
 {
-  if (op->rd >= m->target.num_worker_contexts || s->starts[op->rd].started) return false;
+  if (worker >= m->target.num_worker_contexts || s->starts[worker].started) return false;
   s->has_starts = true;
-  s->starts[op->rd] = (worker_start){.started = true,
+  s->starts[worker] = (worker_start){.started = true,
                                      .pc = s->x[op->rs1],
-                                     .argument = s->x[op->rs2],
+                                     .argument = argument,
                                      .clock = s->slots * m->target.num_worker_contexts};
   return true;
+}
+
+static bool walk_run_all(const machine *m, stretch *s, const operation *op)
+{
+  for (uint32_t n = 0; n < op->rd; n++)
+    if (!walk_start(m, s, op, n, s->x[op->rs2] + 8 * n)) return false;
+  return op->rd > 0;
 }
 
 /* rdcycle: all else that reads or writes a CSR is not control code. */
@@ -213,8 +221,13 @@ enter:
       goto enter;
     case OP_TILE_RUN:
       (void)A;
+      if (!walk_start(m, s, op, op->rd, B)) return false;
+      pc = PC() + 4;
+      goto enter;
+    case OP_TILE_RUN_ALL:
+      (void)A;
       (void)B;
-      if (!walk_run(m, s, op)) return false;
+      if (!walk_run_all(m, s, op)) return false;
       pc = PC() + 4;
       goto enter;
     case OP_TILE_WAIT:

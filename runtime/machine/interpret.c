@@ -44,22 +44,44 @@ static stop fault_at(machine *m, const tile *t, context *c, machine_fault_kind k
   return STOP_FAULT;
 }
 
-/* tile.run: false if there is no such worker or it has not been waited for. */
-static bool start_worker(const machine *m, tile *t, context *c, const operation *op, uint64_t cycle)
+/* May the worker be started? Else why not, for the fault. */
+static bool is_free(const machine *m, const tile *t, context *c, uint32_t worker)
 {
-  if (op->rd >= m->target.num_worker_contexts) {
-    snprintf(c->fault.detail, sizeof c->fault.detail, "there is no worker %u, only 0 to %u", op->rd,
+  if (worker >= m->target.num_worker_contexts) {
+    snprintf(c->fault.detail, sizeof c->fault.detail, "there is no worker %u, only 0 to %u", worker,
              m->target.num_worker_contexts - 1);
     return false;
   }
-  worker_start *worker = &t->workers[op->rd];
-  if (worker->started) {
+  if (t->workers[worker].started) {
     snprintf(c->fault.detail, sizeof c->fault.detail,
-             "worker %u has been started before and not been waited for", op->rd);
+             "worker %u has been started before and not been waited for", worker);
     return false;
   }
-  *worker = (worker_start){
+  return true;
+}
+
+/* tile.run: false if there is no such worker or it has not been waited for. */
+static bool start_worker(const machine *m, tile *t, context *c, const operation *op, uint64_t cycle)
+{
+  if (!is_free(m, t, c, op->rd)) return false;
+  t->workers[op->rd] = (worker_start){
       .started = true, .pc = c->x[op->rs1], .argument = c->x[op->rs2], .clock = cycle};
+  return true;
+}
+
+/* tile.runall: false if one of the workers cannot be started; then none is. */
+static bool start_workers(const machine *m, tile *t, context *c, const operation *op,
+                          uint64_t cycle)
+{
+  if (op->rd == 0) {
+    snprintf(c->fault.detail, sizeof c->fault.detail, "tile.runall of no worker");
+    return false;
+  }
+  for (uint32_t n = 0; n < op->rd; n++)
+    if (!is_free(m, t, c, n)) return false;
+  for (uint32_t n = 0; n < op->rd; n++)
+    t->workers[n] = (worker_start){
+        .started = true, .pc = c->x[op->rs1], .argument = c->x[op->rs2] + 8 * n, .clock = cycle};
   return true;
 }
 
@@ -304,6 +326,10 @@ do_TILE_EXIT:
 do_TILE_RUN:
   SUPERVISOR_ONLY();
   if (!start_worker(m, t, c, op, CLOCK())) FAULT(MACHINE_FAULT_INVALID_OPERAND);
+  ENTER(op + 1);
+do_TILE_RUN_ALL:
+  SUPERVISOR_ONLY();
+  if (!start_workers(m, t, c, op, CLOCK())) FAULT(MACHINE_FAULT_INVALID_OPERAND);
   ENTER(op + 1);
 do_TILE_CONTEXT:
   XD = c->number;

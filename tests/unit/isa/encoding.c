@@ -75,6 +75,7 @@ Test(isa, words_are_those_of_the_manual)
   cr_expect(isa_word(OP_FMADD_S, 10, 11, 12, 7 | 13 << 8) == 0x68c5f543); /* rm dyn */
   cr_expect(isa_word(OP_CSRRS, 10, 0, 0, CSR_CYCLE) == 0xc0002573);       /* rdcycle a0 */
   cr_expect(isa_word(OP_TILE_RUN, 2, 5, 6, 0) == 0x0462812b);             /* tile.run 2, t0, t1 */
+  cr_expect(isa_word(OP_TILE_RUN_ALL, 6, 5, 6, 0) == 0x1c62832b); /* tile.runall 6, t0, t1 */
 }
 
 Test(isa, loads_extend_as_their_names_say)

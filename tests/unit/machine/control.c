@@ -60,6 +60,13 @@ static void put_run(assembler *a, uint32_t worker, uint32_t argument)
   asm_tile(a, TILE_RUN, worker, T0, T1);
 }
 
+static void put_run_all(assembler *a, uint32_t count, uint32_t argument)
+{
+  asm_li(a, T0, WORKER);
+  asm_li(a, T1, argument);
+  asm_tile(a, TILE_RUN_ALL, count, T0, T1);
+}
+
 /* Saves the return address, runs a worker, syncs. */
 static void put_routine(assembler *a)
 {
@@ -190,7 +197,10 @@ static void put_item(generator *g, uint32_t depth)
     return;
   }
   if (kind > 12) kind--;
-  if (kind < 4) {
+  if (kind < 1) {
+    put_run_all(a, draw_by_tile(g, 40) ? 1 + draw_by_tile(g, 6) : 7, 1 + draw_by_tile(g, 3));
+    asm_tile(a, draw(g, 3) ? TILE_WAIT : TILE_SYNC, 0, 0, 0);
+  } else if (kind < 4) {
     uint32_t first = draw(g, 3);
     put_run(a, first, draw_by_tile(g, 60) ? 1 + draw_by_tile(g, 3) : FAULTS);
     if (draw(g, 2)) put_run(a, first + 2, 5);

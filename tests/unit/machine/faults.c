@@ -389,6 +389,42 @@ Test(machine_faults, run_of_a_worker_that_is_not_free)
   }
 }
 
+/* tile.runall of no worker, of more than there are, of one that runs. */
+Test(machine_faults, run_of_workers_that_are_not_all_free)
+{
+  static const struct {
+    uint32_t count;
+    const char *detail;
+  } cases[] = {{0, "no worker"}, {2, "worker 1 has been"}, {6, "worker 1 has been"}, {7, "worker"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    rig r = rig_create(1, 0);
+    asm_li(&r.code[0], T0, RIG_CODE + 40);
+    asm_tile(&r.code[0], TILE_RUN, 1, T0, ZERO);
+    uint32_t pc = asm_here(&r.code[0]);
+    asm_tile(&r.code[0], TILE_RUN_ALL, cases[i].count, T0, ZERO);
+    r.code[0].count = 10;
+    asm_tile(&r.code[0], TILE_EXIT, 0, 0, 0);
+    rig_load(&r);
+    const machine_fault *fault = rig_run_into(&r, MACHINE_FAULT_INVALID_OPERAND);
+    cr_assert_eq(fault->pc, pc);
+    cr_assert_not_null(strstr(fault->detail, cases[i].detail), "%s", fault->detail);
+    rig_free(&r);
+  }
+}
+
+Test(machine_faults, runall_in_a_worker)
+{
+  rig r = rig_create(1, 0);
+  asm_li(&r.code[0], T0, RIG_CODE + 40);
+  asm_tile(&r.code[0], TILE_RUN, 1, T0, ZERO);
+  asm_tile(&r.code[0], TILE_WAIT, 0, 0, 0);
+  r.code[0].count = 10;
+  asm_tile(&r.code[0], TILE_RUN_ALL, 1, T0, ZERO);
+  rig_load(&r);
+  cr_assert_eq(rig_run_into(&r, MACHINE_FAULT_INVALID_INSTRUCTION)->context, 1);
+  rig_free(&r);
+}
+
 /* No fault: the results that the specification defines. */
 Test(machine_faults, V08_division_shift_and_conversion_at_their_limits)
 {

@@ -98,6 +98,37 @@ Test(machine_tile, workers_run_in_parallel_from_run_to_wait)
   rig_free(&r);
 }
 
+/* Two runs of code that starts `count` workers: by tile.runall, and one by one. */
+Test(machine_tile, workers_started_together_start_in_one_cycle)
+{
+  for (uint32_t count = 1; count <= 6; count++) {
+    rig r = rig_create(1, 0);
+    assembler *a = &r.code[0];
+    asm_li(a, T1, RIG_CODE + 4 * 16);
+    asm_li(a, T2, RIG_DATA);
+    asm_tile(a, TILE_RUN_ALL, count, T1, T2);
+    asm_tile(a, TILE_WAIT, 0, 0, 0);
+    rig_report(a, 1);
+    while (a->count < 16) asm_word(a, 0);
+    assemble_worker(a, 10);
+    machine_trace_event events[4], *next = events;
+    machine_set_trace(r.m, note, &next);
+    rig_load(&r);
+    for (uint32_t i = 0; i < 12; i++)
+      expect_ok(machine_write(r.m, 0, RIG_DATA + 4 * i, &(uint32_t){99}, 4));
+    cr_assert_eq(rig_run(&r), 1);
+    for (uint32_t w = 0; w < 6; w++) {
+      cr_assert_eq(rig_word(&r, 0, RIG_DATA + 8 * w), w < count ? 0 : 99);
+      cr_assert_eq(rig_word(&r, 0, RIG_DATA + 8 * w + 4), w < count ? w : 99);
+    }
+    uint64_t start = events[0].from;
+    cr_assert_eq(start % SLOT, 0);
+    cr_assert_leq(start, 5 * SLOT); /* two addresses of at most two instructions, the start */
+    cr_assert_eq(events[0].to, start + 15 * SLOT);
+    rig_free(&r);
+  }
+}
+
 Test(machine_tile, wait_without_running_workers_ends_at_once)
 {
   rig r = rig_create(1, 0);
