@@ -2,7 +2,7 @@
 # estimates.sh <file>: tutorial 7 with a matrix of 10000 x 1000 on a model of ipu1, in cycles (estimates.c).
 #
 # tutorial7_ipu1_cycles is what the program takes from its first step to its last (running a program that does nothing is
-# taken off: 166 of 5602), by the tutorial's estimates of its vertices; its rival is what the guide's sample says, 5,071.
+# taken off: 166 of 5470), by the tutorial's estimates of its vertices; its rival is what the guide's sample says, 5,071.
 # runtime/profile/README.md says where the difference comes from, with the steps that the program prints.
 #
 # tutorial7_ipu1_code_cycles is the same with what the vertices' code takes: this tile has no instruction that multiplies and

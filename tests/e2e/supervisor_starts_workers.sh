@@ -20,6 +20,12 @@ expect "$codelets/workers.cpp" Phases 189
 expect "$codelets/workers.c" AllAtOnce 2100 -O0
 expect "$codelets/workers.cpp" Phases 189 -O0
 
+# Where vertices are measured, lists that the compiler makes begin with where cycles go; a vertex's own lists do not.
+POPLAR_ENGINE_OPTIONS='{"debug.instrument":"true","debug.computeInstrumentationLevel":"vertex"}'
+export POPLAR_ENGINE_OPTIONS
+expect "$codelets/workers.c" AllAtOnce 2100
+unset POPLAR_ENGINE_OPTIONS
+
 # faults <vertex> <words>...: ends with 3, and the message has the words.
 faults() {
   vertex=$1

@@ -60,7 +60,7 @@ awk -v end="$(awk '$2 == ".text" || $3 == ".text" { for (i = 1; i <= NF; i++) if
 # Control code disassembles to its end; a stack is data although its bytes are in `.text`.
 quiet disassembly llvm-objdump-19 -d $image
 sed -n '/<worker.stub>:/,/^$/p' disassembly >stub
-has stub 'mul	t1, s1, t1' 'lw	t1, 0x4\(s0\)' 'bnez	t0'
+has stub 'lw	s0, 0x0\(a0\)' 'lw	sp, 0x4\(a0\)' 'lw	t1, 0x4\(s0\)' 'bnez	t0'
 sed -n '/<__runCodelet_DotProductVertex>:/,/^$/p' disassembly >vertex
 has vertex 'flw	' 'fmul.s' 'fadd.s' '	ret'
 ! grep -q unknown vertex || fail "unknown instructions in a vertex"

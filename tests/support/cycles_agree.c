@@ -19,10 +19,10 @@
 
 enum { CONTEXTS = MACHINE_SUPERVISOR + 1, NOWHERE = -1 };
 
-/* Control code around calls of vertices of the supervisor, in cycles (runtime/compiler/emit/control.c, runtime/compiler/emit/instrument.c): ten instructions
+/* Control code around calls of vertices of the supervisor, in cycles (runtime/compiler/emit/control.c, runtime/compiler/emit/instrument.c): eleven instructions
  * up to the end of the first tile.call, and one behind the last; if each call is measured four and seven more. Where no
  * supervisor is called, three up to the first instruction of the first worker. */
-enum { SLOT = 6, BEFORE_CALL = 10 * SLOT, BEHIND_CALL = SLOT, BEFORE_WORKER = 3 * SLOT };
+enum { SLOT = 6, BEFORE_CALL = 11 * SLOT, BEHIND_CALL = SLOT, BEFORE_WORKER = 3 * SLOT };
 enum { MEASURED_BEFORE_CALL = 4 * SLOT, MEASURED_BEHIND_CALL = 7 * SLOT };
 
 /* A vertex of a work, where its state is; and what it took on each context when it was last called there. */

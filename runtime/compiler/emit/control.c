@@ -6,10 +6,10 @@
  *   shared    each shared step, callee before caller: [push ra] body [pop ra] ret
  *   programs  body, then back to wait
  *
- * A body is a row of: compute sets (tile.call for each vertex of the supervisor, then tile.run for
- * each worker with vertices, tile.wait), exchanges (on tiles that take no part: a sync, since all
- * tiles synchronise; acknowledge.c makes one of several), host events, loops and branches (flow.c) and calls. Shared steps in which
- * this tile has nothing to do are not there at all.
+ * A body is a row of: compute sets (tile.call for each vertex of the supervisor, then tile.runall for
+ * the workers with vertices, tile.wait), exchanges (on tiles that take no part: a sync, since all
+ * tiles synchronise; acknowledge.c makes one of several), host events, loops and branches (flow.c) and
+ * calls. Shared steps in which this tile has nothing to do are not there at all.
  */
 #include "compiler/emit/blocks.h"
 #include "compiler/emit/flow.h"
@@ -35,7 +35,7 @@ static void put_supervisor_calls(emitter *e, const tile_work *work, uint32_t com
     vertex_call call = emitter_call(e, work, i);
     put_address(a, T0, call.entry);
     put_address(a, T1, call.state);
-    put(a, rv_addi(A1, S0, 0));
+    put_address(a, A1, (place){emitter_list_stub(e), 0});
     if (measured) put_begin_call(e, cycles);
     put_tile_op(a, TILE_CALL, 0, T0, T1);
     if (measured) put_end_call(e, cycles);
@@ -43,23 +43,11 @@ static void put_supervisor_calls(emitter *e, const tile_work *work, uint32_t com
   put(a, rv_lw(SP, SP, 0));
 }
 
-/* Starts every worker that has vertices; a1 goes from one worker's list to the next. */
 static void put_worker_starts(emitter *e, uint32_t table, const work_shares *shares)
 {
   assembler *a = &e->code;
   put_address(a, A1, (place){table, 0});
-  uint32_t bytes = 0; /* from the list of the last worker that was started */
-  for (uint32_t w = 0; w < MAX_WORKER_CONTEXTS; w++) {
-    if (list_bytes(shares, w) == 0) continue;
-    if (bytes > 0 && bytes < 2048)
-      put(a, rv_addi(A1, A1, (int32_t)bytes));
-    else if (bytes > 0) {
-      put_constant(a, T0, bytes);
-      put(a, rv_add(A1, A1, T0));
-    }
-    put_tile_op(a, TILE_RUN, w, S0, A1);
-    bytes = list_bytes(shares, w);
-  }
+  put_tile_op(a, TILE_RUN_ALL, num_started(shares), S0, A1);
   put_tile_op(a, TILE_WAIT, 0, 0, 0);
 }
 

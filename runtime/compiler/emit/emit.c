@@ -1,10 +1,11 @@
 /* Emit: from steps to words. Adds, for each tile,
  *
  *   stack.supervisor, stack.worker0 …   (tiles without vertices: the supervisor's only)
- *   worker.stub     what tile.run starts: sets up the worker, calls its vertices one by one
- *   table.<compute set>   per worker that has vertices: (function, state) …, 0; vertices of all workers
- *                   come first, in each worker's list. If vertices are measured each list begins with where
- *                   their cycles go
+ *   worker.stub     what tile.runall starts: sets up the worker, calls its vertices one by one
+ *   worker.list_stub   the same for workers that a vertex of the supervisor starts by tile.run
+ *   table.<compute set>   for each worker that has vertices where its list is and where its stack
+ *                   ends; then the lists: (function, state) …, 0; vertices of all workers come first, in each worker's
+ *                   list. If vertices are measured each list begins with where their cycles go
  *   <exchange>      exchange code of the tile
  *   control         the supervisor's code
  *
@@ -73,7 +74,7 @@ static void add_stacks(emitter *e)
   }
 }
 
-/* reg = start + S1 * stride bytes */
+/* reg = start + s1 * stride bytes */
 static void put_share_of_context(assembler *a, uint32_t reg, place start, uint32_t stride)
 {
   put_constant(a, T1, stride);
@@ -82,45 +83,72 @@ static void put_share_of_context(assembler *a, uint32_t reg, place start, uint32
   put(a, rv_add(reg, reg, T1));
 }
 
-/* The call of one vertex, with the list in s0, the worker's number in s1. */
-static void put_worker_call(emitter *e, assembler *a)
+static void put_thread_pointer(emitter *e, assembler *a)
 {
-  bool measured = instruments_vertices(e->c);
+  const tile_layout *layout = &e->c->tiles[e->tile];
+  uint32_t tls = layout->linked_blocks[POP_LINK_TLS];
+  if (tls != COMPILER_NONE)
+    put_share_of_context(a, TP, (place){tls, 0},
+                         tls_stride_bytes(e->c->code_groups[layout->code_group].live));
+}
+
+static place stack_end(const emitter *e, uint32_t worker)
+{
+  const tile_layout *layout = &e->c->tiles[e->tile];
+  return (place){layout->stack_blocks[worker], layout->worker_stack_bytes};
+}
+
+/* Calls the vertices of the list in s0 and ends. Functions get the state in a0 and the worker's number, which
+ * is in s1, in a1. Measured: their cycles go where s2 says. */
+static void put_worker_calls(assembler *a, bool measured)
+{
+  put(a, rv_lw(T0, S0, 0));
+  size_t loop = a->num_words;
   put(a, rv_lw(T1, S0, 4));
   put(a, rv_addi(S0, S0, 8));
   put(a, rv_addi(A1, S1, 0));
   if (measured) put(a, rv_rdcycle(S3));
   put_tile_op(a, TILE_CALL, 0, T0, T1);
-  if (!measured) return;
-  put(a, rv_rdcycle(T0));
-  put(a, rv_sub(T0, T0, S3));
-  put(a, rv_sw(T0, S2, 0));
-  put(a, rv_addi(S2, S2, 4));
+  if (measured) {
+    put(a, rv_rdcycle(T0));
+    put(a, rv_sub(T0, T0, S3));
+    put(a, rv_sw(T0, S2, 0));
+    put(a, rv_addi(S2, S2, 4));
+  }
+  put(a, rv_lw(T0, S0, 0));
+  put(a, rv_branch(OP_BNE, T0, ZERO, ((int32_t)loop - (int32_t)a->num_words) * 4));
+  put_tile_op(a, TILE_EXIT, 0, 0, 0);
 }
 
-/* a0 = list of (function, state), ended by 0. Functions get the state in a0 and the worker's number
- * in a1. */
+/* a0 = the worker's row of a control table. */
 static void add_worker_stub(emitter *e)
 {
-  const compilation *c = e->c;
-  const tile_layout *layout = &c->tiles[e->tile];
+  assembler a = {0};
+  bool measured = instruments_vertices(e->c);
+  put_tile_op(&a, TILE_CONTEXT, S1, 0, 0);
+  put(&a, rv_lw(S0, A0, 0));
+  put(&a, rv_lw(SP, A0, 4));
+  put_thread_pointer(e, &a);
+  if (measured) {
+    put(&a, rv_lw(S2, S0, 0));
+    put(&a, rv_addi(S0, S0, 4));
+  }
+  put_worker_calls(&a, measured);
+  e->stub = emitter_add_code(e, &a, POP_MEMORY_CONTROL_CODE, "worker.stub");
+}
+
+/* a0 = a list that a vertex has made (populus/workers.h). Its own cycles have those of its workers in them. */
+uint32_t emitter_list_stub(emitter *e)
+{
+  if (e->list_stub != COMPILER_NONE) return e->list_stub;
   assembler a = {0};
   put_tile_op(&a, TILE_CONTEXT, S1, 0, 0);
-  uint32_t stack_bytes = layout->worker_stack_bytes;
-  put_share_of_context(&a, SP, (place){layout->stack_blocks[0], stack_bytes}, stack_bytes);
-  uint32_t tls = layout->linked_blocks[POP_LINK_TLS];
-  if (tls != COMPILER_NONE)
-    put_share_of_context(&a, TP, (place){tls, 0},
-                         tls_stride_bytes(c->code_groups[layout->code_group].live));
-  if (instruments_vertices(c)) put(&a, rv_lw(S2, A0, 0));
-  put(&a, rv_addi(S0, A0, instruments_vertices(c) ? 4 : 0));
-  put(&a, rv_lw(T0, S0, 0));
-  size_t loop = a.num_words;
-  put_worker_call(e, &a);
-  put(&a, rv_lw(T0, S0, 0));
-  put(&a, rv_branch(OP_BNE, T0, ZERO, ((int32_t)loop - (int32_t)a.num_words) * 4));
-  put_tile_op(&a, TILE_EXIT, 0, 0, 0);
-  e->stub = emitter_add_code(e, &a, POP_MEMORY_CONTROL_CODE, "worker.stub");
+  put_share_of_context(&a, SP, stack_end(e, 0), e->c->tiles[e->tile].worker_stack_bytes);
+  put_thread_pointer(e, &a);
+  put(&a, rv_addi(S0, A0, 0));
+  put_worker_calls(&a, false);
+  e->list_stub = emitter_add_code(e, &a, POP_MEMORY_CONTROL_CODE, "worker.list_stub");
+  return e->list_stub;
 }
 
 /* ---- control tables ---- */
@@ -200,10 +228,19 @@ place emitter_vertex_cycles(emitter *e, uint32_t compute_set, const tile_work *w
   return (place){e->results, done->offset[compute_set]};
 }
 
+uint32_t num_started(const work_shares *shares)
+{
+  uint32_t count = 0;
+  while (count < MAX_WORKER_CONTEXTS && list_calls(shares, count)) count++;
+  for (uint32_t w = count; w < MAX_WORKER_CONTEXTS; w++)
+    assert(list_calls(shares, w) == 0); /* lowering gives vertices to the first workers */
+  return count;
+}
+
 static uint32_t table_bytes(const work_shares *shares)
 {
-  uint32_t bytes = 0;
-  for (uint32_t w = 0; w < MAX_WORKER_CONTEXTS; w++) bytes += list_bytes(shares, w);
+  uint32_t bytes = 0, count = num_started(shares);
+  for (uint32_t w = 0; w < count; w++) bytes += 8 + list_bytes(shares, w);
   return bytes;
 }
 
@@ -238,14 +275,15 @@ static uint32_t add_control_table(emitter *e, uint32_t compute_set, const tile_w
              .flags = BLOCK_ALWAYS_LIVE | BLOCK_TABLE,
              .name = table_name(e, compute_set)};
   b.content = begin_content(c, b.size);
-  uint32_t at = 0, own = shares.num_supervisor + shares.num_all;
+  uint32_t count = num_started(&shares), own = shares.num_supervisor + shares.num_all;
+  uint32_t at = 8 * count, lists[MAX_WORKER_CONTEXTS];
   place cycles = {0};
   if (shares.measured) {
     cycles = emitter_vertex_cycles(e, compute_set, work);
     cycles.offset += 4 * shares.num_supervisor;
   }
-  for (uint32_t w = 0; w < MAX_WORKER_CONTEXTS; own += shares.num_own[w], w++) {
-    if (list_bytes(&shares, w) == 0) continue;
+  for (uint32_t w = 0; w < count; own += shares.num_own[w], w++) {
+    lists[w] = at;
     if (shares.measured) {
       add_fixup(c, b.content, at, cycles);
       cycles.offset += 4 * list_calls(&shares, w);
@@ -255,7 +293,12 @@ static uint32_t add_control_table(emitter *e, uint32_t compute_set, const tile_w
     at = add_entries(e, work, own, shares.num_own[w], b.content, at);
     at += 4; /* the zero that ends a list */
   }
-  return add_block(c, &b);
+  uint32_t table = add_block(c, &b);
+  for (uint32_t w = 0; w < count; w++) {
+    add_fixup(c, b.content, 8 * w, (place){table, lists[w]});
+    add_fixup(c, b.content, 8 * w + 4, stack_end(e, w));
+  }
+  return table;
 }
 
 uint32_t emitter_control_table(emitter *e, uint32_t compute_set, const tile_work *work)
@@ -276,7 +319,7 @@ static pop_error *emit_tile(emitter *e)
   layout->first_patch = c->num_code_patches;
   layout->first_mark = c->num_block_marks;
   add_stacks(e);
-  e->stub = COMPILER_NONE;
+  e->stub = e->list_stub = COMPILER_NONE;
   if (layout->code_group != COMPILER_NONE) add_worker_stub(e);
   POP_TRY(emit_control_code(e));
   end_instrumentation(e);

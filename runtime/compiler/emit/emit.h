@@ -9,7 +9,7 @@
 /* When the vertices of a tile run in a compute set:
  *
  *   1. those of the supervisor, one after the other: it calls them itself, on its own stack, with
- *      a0 = state, a1 = address of the worker stub. No worker runs then: such a vertex may start
+ *      a0 = state, a1 = address of a stub for workers. No worker runs then: such a vertex may start
  *      workers (and has to wait for them before it returns).
  *   2. every worker goes through its list: the vertices of all workers, then its own. Workers do not
  *      wait for each other in between: what one worker does in a vertex of all of them is
@@ -36,7 +36,9 @@ typedef struct emitter {
   script script;
   uint32_t tile;
   assembler code; /* control code of the tile */
-  uint32_t stub;  /* block of the worker stub; COMPILER_NONE: the tile has no work */
+  /* Blocks, COMPILER_NONE: not there. */
+  uint32_t stub;      /* worker.stub, on tiles that have work */
+  uint32_t list_stub; /* worker.list_stub, when it was asked for */
 
   size_t *next_work;       /* by compute set: first work not before the tile */
   size_t *next_exchange;   /* by exchange: first tile_exchange not before the tile */
@@ -82,6 +84,8 @@ typedef struct work_shares {
   bool measured; /* lists begin with where cycles of vertices are stored */
 } work_shares;
 work_shares share_work(const compilation *c, const tile_work *work);
+/* Workers that have vertices: 0 to one less than the answer. */
+uint32_t num_started(const work_shares *shares);
 
 /* How many vertices a worker calls. */
 static inline uint32_t list_calls(const work_shares *shares, uint32_t worker)
@@ -89,11 +93,10 @@ static inline uint32_t list_calls(const work_shares *shares, uint32_t worker)
   return shares->num_all + shares->num_own[worker];
 }
 
-/* Bytes of a worker's list in the control table; 0: it is not started. */
+/* Bytes of the list in the control table of a worker that is started. */
 static inline uint32_t list_bytes(const work_shares *shares, uint32_t worker)
 {
-  uint32_t count = list_calls(shares, worker);
-  return count ? count * 8 + 4 + 4 * shares->measured : 0;
+  return list_calls(shares, worker) * 8 + 4 + 4 * shares->measured;
 }
 
 typedef struct vertex_call {
@@ -106,6 +109,8 @@ const tile_work *emitter_find_work(emitter *e, uint32_t compute_set);
 /* Where the cycles of its vertices go, where they are measured: one word for each call, in the order of
  * executable_num_calls. */
 place emitter_vertex_cycles(emitter *e, uint32_t compute_set, const tile_work *work);
+/* The block of the stub for workers that vertices start; made when it is first asked for. */
+uint32_t emitter_list_stub(emitter *e);
 /* The block of its control table; made when it is first asked for. */
 uint32_t emitter_control_table(emitter *e, uint32_t compute_set, const tile_work *work);
 

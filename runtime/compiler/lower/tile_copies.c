@@ -249,7 +249,8 @@ static void share_among_workers(copying *k)
     bool is_cut = !is_last && done < end && cut(d, end - done, &first);
     if (!is_cut) first = whole[i++];
     bool is_too_much = done + cost_of(&first) / 2 > end;
-    if (!is_last && is_too_much) worker++;
+    bool has_some = k->count > 0 && k->items[k->count - 1].worker == worker;
+    if (!is_last && is_too_much && has_some) worker++;
     first.worker = worker;
     done += cost_of(&first);
     put(k, first);
