@@ -124,10 +124,11 @@ typedef struct search_memory {
   uint32_t *order, *best_order;
   uint32_t *by_address; /* of the best plan */
   uint64_t *best;       /* its addresses */
+  uint64_t *found;      /* those of the best climb */
   bool *in_front;
   keyed *keys;
   size_t order_capacity, best_order_capacity, by_address_capacity, best_capacity;
-  size_t in_front_capacity, keys_capacity;
+  size_t found_capacity, in_front_capacity, keys_capacity;
   uint64_t budget; /* taken ranges that may still be looked at */
 } search_memory;
 

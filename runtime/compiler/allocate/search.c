@@ -8,6 +8,7 @@
  * it ends higher, or equally high with more bytes above the goal. After many failures two more moves
  * are made at once. A few blocks have few orders: a search among those ends when so many moves in a row
  * have found nothing that there is hardly anything to find.
+ * A plan that still ends far above the goal is improved from other orders, too, with as much work for each.
  *
  * The random numbers are the same in every run, and the work is counted, not timed, so that equal
  * problems get equal plans.
@@ -39,6 +40,8 @@ static const struct {
 };
 enum {
   NUM_ATTEMPTS = sizeof attempts / sizeof *attempts,
+  NUM_CLIMBS = 4,
+  FAR_PARTS = 40,        /* a plan is far above the goal by more than one of so many */
   NUM_FREE_ATTEMPTS = 3, /* that are made even if the budget is used up */
 };
 
@@ -206,9 +209,11 @@ static uint64_t bytes_above_goal(const plan_group *group)
   return sum;
 }
 
-static void improve(search_memory *memory, const plan_group *group, uint64_t best)
+/* Returns where the best plan ends, which is kept. */
+static uint64_t improve(search_memory *memory, const plan_group *group, uint64_t best,
+                        uint64_t random)
 {
-  uint64_t random = 1, least_above = bytes_above_goal(group);
+  uint64_t least_above = bytes_above_goal(group);
   uint64_t failures = 0, most_failures = (uint64_t)group->count * group->count * FAILURES_PER_PAIR;
   while (best > group->goal && memory->budget > 0 && failures < most_failures) {
     size_t first = disturb(memory, group, &random);
@@ -228,6 +233,7 @@ static void improve(search_memory *memory, const plan_group *group, uint64_t bes
     }
     restore(memory, group);
   }
+  return best;
 }
 
 /* ---- the search ---- */
@@ -239,10 +245,44 @@ static void reserve(search_memory *memory, size_t count)
   pop_reserve(memory->by_address, count, memory->by_address_capacity);
   pop_reserve(memory->keys, count, memory->keys_capacity);
   pop_reserve(memory->best, count, memory->best_capacity);
+  pop_reserve(memory->found, count, memory->found_capacity);
   if (count <= memory->in_front_capacity) return;
   free(memory->in_front);
   memory->in_front = pop_xcalloc(count, sizeof *memory->in_front);
   memory->in_front_capacity = count;
+}
+
+static void keep_found(search_memory *memory, const plan_group *group)
+{
+  memcpy(memory->found, memory->best, group->count * sizeof *memory->found);
+}
+
+static bool is_far_above_goal(const plan_group *group, uint64_t end)
+{
+  uint64_t wanted = group->goal - group->floor;
+  return end > group->goal + wanted / FAR_PARTS;
+}
+
+/* Improves the best plan; if that ends far above the goal, those of other orders, too: where the moves from one
+ * get stuck, those from another may not. */
+static void climb(search_memory *memory, const plan_group *group, uint64_t best)
+{
+  uint64_t budget = memory->budget, used = 0, found = UINT64_MAX;
+  for (int i = 0; i < NUM_CLIMBS && is_far_above_goal(group, found); i++) {
+    memory->budget = budget;
+    if (i > 0) {
+      set_order(memory, group, attempts[i].order);
+      best = place_from(memory, group, 0, attempts[i].choice, UINT64_MAX);
+      keep(memory, group);
+    }
+    best = improve(memory, group, best, (uint64_t)i + 1);
+    used += budget - memory->budget;
+    if (best >= found) continue;
+    found = best;
+    keep_found(memory, group);
+  }
+  memory->budget = used < budget ? budget - used : 0;
+  for (uint32_t i = 0; i < group->count; i++) member(group, i)->address = memory->found[i];
 }
 
 uint64_t search_group(search_memory *memory, const plan_group *group)
@@ -258,7 +298,7 @@ uint64_t search_group(search_memory *memory, const plan_group *group)
     keep(memory, group);
   }
   restore(memory, group);
-  if (group->count > 2) improve(memory, group, best);
+  if (group->count > 2) climb(memory, group, best);
   for (size_t i = 0; i < group->count; i++) group->placed[group->items[i]] = true;
   return end_before(memory, group, group->count);
 }
@@ -267,6 +307,6 @@ void search_memory_free(search_memory *memory)
 {
   void *const arrays[] = {memory->taken.items, memory->order, memory->best_order,
                           memory->by_address,  memory->keys,  memory->best,
-                          memory->in_front};
+                          memory->in_front,    memory->found};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
 }
