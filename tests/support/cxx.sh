@@ -32,6 +32,21 @@ link()
   cxx "$compiler" "$program.o" "-L$POPULUS_BUILD_DIR/lib" "-Wl,-rpath,$POPULUS_BUILD_DIR/lib" "$@" -o "$program"
 }
 
+# by_each <standard> <source>: one of tests/cxx, compiled by all compilers at once (it is compiling that takes the time), and
+# run.
+by_each()
+{
+  pids=
+  for compiler in $compilers; do
+    link "$compiler" "$1" "$POPULUS_SOURCE_DIR/tests/cxx/$2.cpp" "$2-$compiler" -lpoplar &
+    pids="$pids $!"
+  done
+  for pid in $pids; do wait "$pid" || fail "$2 is not compiled"; done
+  for compiler in $compilers; do
+    "./$2-$compiler" >out 2>&1 || fail "$2 ($compiler): $(cat out)"
+  done
+}
+
 # example <name> <program>: of examples/cpp, always by the same compiler and in the same standard.
 example()
 {
