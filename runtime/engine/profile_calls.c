@@ -56,15 +56,26 @@ pop_error *pop_engine_execution_profile(const pop_engine *engine, pop_profile **
   return NULL;
 }
 
+static pop_error *emit(const pop_engine *engine, const char *call, emit_function *part,
+                       pop_profile_format format, FILE *stream)
+{
+  POP_TRY(object_check(engine, OBJECT_ENGINE, call));
+  POP_TRY(object_check_argument(stream, "the stream", call));
+  execution *made;
+  pop_error *error = emit_to_stream(part, execution_of(engine, &made), format, stream);
+  execution_free(made);
+  return error;
+}
+
 pop_error *pop_engine_write_execution_profile(const pop_engine *engine, pop_profile_format format,
                                               FILE *stream)
 {
-  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
-  POP_TRY(object_check_argument(stream, "the stream", __func__));
-  execution *made;
-  pop_error *error = emit_to_stream(emit_execution, execution_of(engine, &made), format, stream);
-  execution_free(made);
-  return error;
+  return emit(engine, __func__, emit_execution, format, stream);
+}
+
+pop_error *pop_engine_write_trace_events(const pop_engine *engine, FILE *stream)
+{
+  return emit(engine, __func__, emit_trace_events, POP_PROFILE_JSON, stream);
 }
 
 static pop_error *check_written(FILE *stream, const char *what)
@@ -83,35 +94,25 @@ pop_error *pop_engine_print_execution_summary(const pop_engine *engine, bool ste
   return check_written(stream, "execution summary");
 }
 
-pop_error *pop_engine_write_intervals(const pop_engine *engine, FILE *stream)
+static pop_error *print(const pop_engine *engine, const char *call, const char *what,
+                        void (*print_it)(FILE *stream, const execution *x), FILE *stream)
 {
-  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
-  POP_TRY(object_check_argument(stream, "the stream", __func__));
+  POP_TRY(object_check(engine, OBJECT_ENGINE, call));
+  POP_TRY(object_check_argument(stream, "the stream", call));
   execution *made;
-  print_intervals(stream, execution_of(engine, &made));
+  print_it(stream, execution_of(engine, &made));
   execution_free(made);
-  return check_written(stream, "intervals");
+  return check_written(stream, what);
 }
 
-pop_error *pop_engine_write_trace_events(const pop_engine *engine, FILE *stream)
+pop_error *pop_engine_write_intervals(const pop_engine *engine, FILE *stream)
 {
-  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
-  POP_TRY(object_check_argument(stream, "the stream", __func__));
-  execution *made;
-  const execution *x = execution_of(engine, &made);
-  pop_error *error = emit_to_stream(emit_trace_events, x, POP_PROFILE_JSON, stream);
-  execution_free(made);
-  return error;
+  return print(engine, __func__, "intervals", print_intervals, stream);
 }
 
 pop_error *pop_engine_write_folded_stacks(const pop_engine *engine, FILE *stream)
 {
-  POP_TRY(object_check(engine, OBJECT_ENGINE, __func__));
-  POP_TRY(object_check_argument(stream, "the stream", __func__));
-  execution *made;
-  print_folded_stacks(stream, execution_of(engine, &made));
-  execution_free(made);
-  return check_written(stream, "folded stacks");
+  return print(engine, __func__, "folded stacks", print_folded_stacks, stream);
 }
 
 pop_error *pop_engine_report(const pop_engine *engine, bool with_execution, pop_profile **report)

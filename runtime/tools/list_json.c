@@ -10,18 +10,26 @@ static void put_shape(values *v, const size_t *shape, size_t rank)
   values_end(v);
 }
 
+/* Opens an item and says what each has; those that go both ways have no direction: NULL. */
+static void begin_item(values *v, const char *name, const char *direction, pop_type type,
+                       const size_t *shape, size_t rank, uint32_t num_replicas)
+{
+  values_begin_map(v, NULL);
+  values_put_text(v, "name", name);
+  if (direction) values_put_text(v, "direction", direction);
+  values_put_text(v, "type", pop_type_name(type));
+  put_shape(v, shape, rank);
+  values_put_count(v, "replicas", num_replicas);
+}
+
 static pop_error *put_handles(values *v, const pop_executable *executable)
 {
   values_begin_list(v, "handles");
   for (size_t i = 0; i < pop_executable_num_handles(executable); ++i) {
     pop_handle_info info;
     POP_TRY(pop_executable_handle(executable, i, &info));
-    values_begin_map(v, NULL);
-    values_put_text(v, "name", info.name);
-    values_put_text(v, "direction", info.read ? "read" : "write");
-    values_put_text(v, "type", pop_type_name(info.type));
-    put_shape(v, info.shape, info.rank);
-    values_put_count(v, "replicas", info.num_replicas);
+    begin_item(v, info.name, info.read ? "read" : "write", info.type, info.shape, info.rank,
+               info.num_replicas);
     values_put_count(v, "bytes", info.bytes);
     values_end(v);
   }
@@ -35,12 +43,8 @@ static pop_error *put_streams(values *v, const pop_executable *executable)
   for (size_t i = 0; i < pop_executable_num_streams(executable); ++i) {
     pop_stream_info info;
     POP_TRY(pop_executable_stream(executable, i, &info));
-    values_begin_map(v, NULL);
-    values_put_text(v, "name", info.name);
-    values_put_text(v, "direction", info.to_device ? "in" : "out");
-    values_put_text(v, "type", pop_type_name(info.type));
-    put_shape(v, &info.num_elements, 1);
-    values_put_count(v, "replicas", info.num_replicas);
+    begin_item(v, info.name, info.to_device ? "in" : "out", info.type, &info.num_elements, 1,
+               info.num_replicas);
     values_put_bool(v, "broadcast", info.broadcast);
     values_put_count(v, "bytesOfCopy", info.num_elements * pop_type_bytes(info.type));
     values_end(v);
@@ -56,11 +60,7 @@ static pop_error *put_remote_buffers(values *v, const pop_executable *executable
     pop_remote_buffer_info info;
     POP_TRY(pop_executable_remote_buffer(executable, i, &info));
     const size_t shape[] = {info.repeats, info.num_elements};
-    values_begin_map(v, NULL);
-    values_put_text(v, "name", info.name);
-    values_put_text(v, "type", pop_type_name(info.type));
-    put_shape(v, shape, 2);
-    values_put_count(v, "replicas", info.num_replicas);
+    begin_item(v, info.name, NULL, info.type, shape, 2, info.num_replicas);
     values_put_count(v, "bytesOfRow", info.num_elements * pop_type_bytes(info.type));
     values_end(v);
   }
