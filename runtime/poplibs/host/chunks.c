@@ -9,11 +9,12 @@ static size_t divide_up(size_t a, size_t b)
   return (a + b - 1) / b;
 }
 
-/* Elements that are whole words. */
+/* Elements that are whole words. A tensor that is not there has no type, and its elements no bytes: the graph has an
+ * error by then. */
 static size_t grain_of(pop_type type)
 {
   size_t bytes = pop_type_bytes(type);
-  return bytes < sizeof(uint32_t) ? sizeof(uint32_t) / bytes : 1;
+  return bytes && bytes < sizeof(uint32_t) ? sizeof(uint32_t) / bytes : 1;
 }
 
 static void count_columns(chunk_table *t, size_t num_chunks, size_t grain)
