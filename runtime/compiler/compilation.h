@@ -585,6 +585,8 @@ unsigned compile_num_steps(void);
 POP_MUST_CHECK pop_error *compile(pop_graph *graph, const uint32_t *programs, size_t num_programs,
                                   const compile_options *options, compilation **out);
 void compilation_free(compilation *c); /* NULL is fine */
+/* Is what passes make to be looked at: debug.verify, or POPULUS_VERIFY in the environment? */
+bool compilation_is_verified(const compilation *c);
 
 /* The image of one tile; its arrays live in `arena`, its bytes too. Thread-safe for a finished
  * compilation with one arena per thread. */

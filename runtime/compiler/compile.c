@@ -96,10 +96,10 @@ static compilation *start(pop_graph *graph, const uint32_t *programs, size_t num
 }
 
 /* Who compiles our tests wants to know, whatever the options of the engine are. */
-static bool wants_verification(const compile_options *options)
+bool compilation_is_verified(const compilation *c)
 {
   const char *wanted = getenv("POPULUS_VERIFY");
-  return options->verify || (wanted && *wanted);
+  return c->options.verify || (wanted && *wanted);
 }
 
 static pop_error *verify_after(const compilation *c, compile_pass pass)
@@ -129,7 +129,7 @@ static pop_error *run_passes(void *context)
 {
   compilation *c = context;
   const char *dumped = getenv("POPULUS_DUMP");
-  bool verify = wants_verification(&c->options);
+  bool verify = compilation_is_verified(c);
   for (size_t i = 0; i < NUM_COMPILE_PASSES; i++) {
     graph_report_progress(c->graph, (unsigned)i, NUM_COMPILE_PASSES);
     log_phase phase = log_phase_start("COMPILER", passes[i].name);

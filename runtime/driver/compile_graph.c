@@ -93,8 +93,12 @@ static pop_error *new_executable(compilation *c, const engine_options *options,
   for (size_t i = 0; i < count; ++i)
     pop_push(e->options, e->num_options, e->options_capacity,
              (executable_option){given[i].key, pop_arena_strdup(e->arena, given[i].value)});
-  *executable = e;
-  return NULL;
+  if (compilation_is_verified(c)) error = executable_verify(e);
+  if (error)
+    pop_executable_free(e);
+  else
+    *executable = e;
+  return error;
 }
 
 /* ---- for the CPU ---- */

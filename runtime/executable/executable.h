@@ -368,6 +368,9 @@ void executable_encode(const pop_executable *executable, const uint64_t *digests
 POP_MUST_CHECK pop_error *executable_decode(const uint8_t *cbor, size_t size,
                                             pop_executable *executable);
 
+/* verify.c: written, read and written again, is it the same? INTERNAL if not: it was made here. */
+POP_MUST_CHECK pop_error *executable_verify(const pop_executable *executable);
+
 /* note.c: the metadata member, an ELF file with them in a note. */
 POP_MUST_CHECK pop_error *executable_save_metadata(const pop_executable *executable,
                                                    const uint64_t *digests,

@@ -13,7 +13,10 @@
 
 struct view_scratch *view_scratch_new(void)
 {
-  return pop_xcalloc(1, sizeof(struct view_scratch));
+  struct view_scratch *scratch = pop_xcalloc(1, sizeof *scratch);
+  pop_reserve(scratch->dims, 1,
+              scratch->dims_capacity); /* never NULL: single elements point there, too */
+  return scratch;
 }
 
 void view_scratch_free(struct view_scratch *scratch)

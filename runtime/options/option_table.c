@@ -124,7 +124,7 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     ON_COMPILE, OPTION_BOOL, FIELD(retain_debug_information))                                      \
   X("debug.verify", "true or false", "false",                                                      \
     "checks after each pass of the compiler what it has made: blocks, lives, addresses, exchange " \
-    "plans",                                                                                       \
+    "plans; at the end, the metadata",                                                             \
     ON_SAVE, OPTION_BOOL, FIELD(verify))                                                           \
   X("debug.runtimeVerify", "true or false", "false",                                               \
     "compares what pop_program_assume_equal_across_replicas is about; exchanges, addresses and "   \

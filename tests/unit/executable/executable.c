@@ -588,3 +588,32 @@ Test(executable, other_files_are_refused, .init = enter_fresh_folder)
   expect_error(pop_executable_load_memory("no", 2, "memory", &executable), POP_ERROR_FILE_LOAD,
                "memory", "memory");
 }
+
+/* ---- verification ---- */
+
+static void expect_unsound(const pop_executable *e, const char *key)
+{
+  expect_error(executable_verify(e), POP_ERROR_INTERNAL, key, key);
+}
+
+Test(executable, what_no_archive_could_say_the_compiler_does_not_say_either)
+{
+  pop_executable *e = compile_example();
+  expect_ok(executable_verify(e));
+  const executable_work work = e->works[1];
+  e->works[1].tile = TILES;
+  expect_unsound(e, "works");
+  e->works[1] = work;
+  e->works[1].tile = e->works[0].tile;
+  expect_unsound(e, "out of order");
+  e->works[1] = work;
+  e->works[1].row = (uint32_t)e->num_vertex_rows;
+  expect_unsound(e, "works");
+  e->works[1] = work;
+  const memory_range run = e->runs[0];
+  e->runs[0].tile = TILES;
+  expect_unsound(e, "tensors");
+  e->runs[0] = run;
+  expect_ok(executable_verify(e));
+  pop_executable_free(e);
+}
