@@ -258,6 +258,7 @@ static bool lower_index(lowering *l, const operation *op)
     if (same && s->kind == STATE_SPLAT) return set_splat(l, op->results[0], s->splat), true;
   }
   if (product_is_planned(op)) return lower_product(l, op);
+  if (convolution_is_planned(op)) return lower_convolution(l, op);
   bool done = false;
   if (!lower_view(l, op, &done)) return false;
   return done || postpone(l, op);

@@ -174,6 +174,8 @@ bool lower_view(lowering *l, const operation *op, bool *done);
 /* lower_product.c: is it one that poplin makes? */
 bool product_is_planned(const operation *op);
 bool lower_product(lowering *l, const operation *op);
+bool convolution_is_planned(const operation *op); /* lower_convolution.c */
+bool lower_convolution(lowering *l, const operation *op);
 /* An argument becomes a variable that lies as this product fetches it. */
 void lower_product_argument(lowering *l, const value *v, const operation *op);
 bool lower_range(lowering *l, const operation *op);       /* lower_range.c */

@@ -6,6 +6,7 @@
 #include <functional>
 #include <popfloat/experimental/CastToHalf.hpp>
 #include <poplar/CycleCount.hpp>
+#include <poplin/Convolution.hpp>
 #include <poplin/MatMul.hpp>
 #include <poplin/codelets.hpp>
 #include <popnn/LogSoftmax.hpp>
@@ -484,6 +485,137 @@ void options_of_products()
                poplin::createMatMulGroupedInputRHS(g, FLOAT, FLOAT, {2, 3, 4}, {3, 4, 5}));
 }
 
+// Of one dimension, by the words of ConvParams.
+std::vector<float> transformed(std::vector<float> x, const poplin::ConvParams::InputTransform &t)
+{
+  x = {x.begin() + t.truncationLower[0], x.end() - t.truncationUpper[0]};
+  std::vector<float> result(t.paddingLower[0]);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (i) result.resize(result.size() + t.dilation[0] - 1);
+    result.push_back(x[i]);
+  }
+  result.resize(result.size() + t.paddingUpper[0]);
+  if (t.flip[0]) result = {result.rbegin(), result.rend()};
+  return result;
+}
+std::vector<float> convolved(const poplin::ConvParams &p, const std::vector<float> &in,
+                             const std::vector<float> &weights)
+{
+  const std::size_t f = p.inputFieldShape[0], k = p.kernelShape[0],
+                    each = p.inputChannelsPerConvGroup;
+  const poplin::ConvParams::OutputTransform &o = p.outputTransform;
+  std::vector<float> result;
+  for (std::size_t b = 0; b < p.batchSize; ++b)
+    for (std::size_t c = 0; c < p.getNumOutputChans(); ++c) {
+      std::vector<float> sums(p.getUntransformedOutputSize(0));
+      for (std::size_t i = 0; i < each; ++i) {
+        std::size_t channel = c / p.outputChannelsPerConvGroup * each + i;
+        auto x = &in[(b * p.getNumInputChans() + channel) * f], w = &weights[(c * each + i) * k];
+        std::vector<float> xs = transformed({x, x + f}, p.inputTransform),
+                           ws = transformed({w, w + k}, p.kernelTransform);
+        for (std::size_t at = 0; at < sums.size(); ++at)
+          for (std::size_t j = 0; j < ws.size(); ++j) sums[at] += xs[at + j] * ws[j];
+      }
+      result.resize(result.size() + o.paddingLower[0]);
+      for (std::size_t at = o.truncationLower[0]; at + o.truncationUpper[0] < sums.size();
+           at += o.stride[0])
+        result.push_back(sums[at]);
+      result.resize(result.size() + o.paddingUpper[0]);
+    }
+  return result;
+}
+
+float dot(const std::vector<float> &a, const std::vector<float> &b)
+{
+  float sum = 0;
+  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) sum += a[i] * b[i];
+  return a.size() == b.size() ? sum : NAN;
+}
+
+void convolutions()
+{
+  using poplin::ConvParams;
+  const ConvParams cases[] = {{FLOAT, 2, {9}, {3}, 2, 3, 1},
+                              {FLOAT,
+                               FLOAT,
+                               1,
+                               {8},
+                               {4},
+                               2,
+                               2,
+                               2,
+                               {{1}, {2}, {2}, {3}, {1}, {true}},
+                               {{1}, {0}, {2}, {1}, {0}, {true}},
+                               {{1}, {2}, {2}, {1}, {2}}},
+                              {FLOAT,
+                               FLOAT,
+                               2,
+                               {7},
+                               {3},
+                               1,
+                               2,
+                               2,
+                               {{0}, {0}, {1}, {0}, {4}, {true}},
+                               {{0}, {1}, {1}, {0}, {2}, {false}},
+                               {{0}, {1}, {3}, {0}, {0}}}};
+  for (const ConvParams &p : cases) {
+    Fixture f(5);
+    poplin::addCodelets(f.graph);
+    std::vector<float> a = numbers(p.batchSize * p.getNumInputChans() * p.inputFieldShape[0]),
+                       b = numbers(p.getNumOutputChans() * p.inputChannelsPerConvGroup *
+                                       p.kernelShape[0],
+                                   0.5f);
+    Tensor in = poplin::createInput(f.graph, p, "in"),
+           weights = poplin::createWeights(f.graph, p, "weights");
+    f.prog.add(Copy(f.input(FLOAT, in.shape(), a), in));
+    f.prog.add(Copy(f.input(FLOAT, weights.shape(), b), weights));
+    Tensor out = poplin::convolution(f.graph, in, weights, p, false, f.prog, "convolution");
+    CHECK((out.shape() ==
+           std::vector<std::size_t>{p.batchSize, p.getNumOutputChans(), p.getOutputSize(0)}));
+    CHECK(close(f.run<float>(out), convolved(p, a, b)));
+  }
+  // A convolution is linear in both operands, so each with its gradient gives what the result gives with its own.
+  ConvParams p(FLOAT, FLOAT, 2, {6, 5}, {3, 2}, 2, 3, 2);
+  p.inputTransform.paddingLower = {1, 0};
+  p.outputTransform.stride = {2, 1};
+  Fixture f(5);
+  auto &g = f.graph;
+  poplin::addCodelets(g);
+  Tensor x = f.input(FLOAT, {2, 4, 6, 5}, numbers(240)),
+         w = f.input(FLOAT, {2, 3, 2, 3, 2}, numbers(72));
+  Tensor y = poplin::convolution(g, x, w, p, false, f.prog);
+  Tensor dy = f.input(FLOAT, y.shape(), numbers(y.numElements(), 0.5f));
+  float whole = dot(f.run<float>(y), f.run<float>(dy));
+  Tensor dw = poplin::calculateWeightDeltas(g, dy, x, p, f.prog);
+  CHECK(dw.shape() == w.shape());
+  CHECK(std::fabs(dot(f.run<float>(dw), f.run<float>(w)) - whole) < 1e-3f * std::fabs(whole));
+  ConvParams back(FLOAT, FLOAT, 2, {3, 4}, {3, 2}, 3, 2, 2);
+  back.inputTransform.dilation = {2, 1};
+  back.inputTransform.paddingLower = {1, 1};
+  back.inputTransform.paddingUpper = {2, 1};
+  Tensor dx = poplin::convolution(g, dy, w, back, true, f.prog);
+  CHECK(dx.shape() == x.shape());
+  CHECK(std::fabs(dot(f.run<float>(dx), f.run<float>(x)) - whole) < 1e-3f * std::fabs(whole));
+  Tensor biases = poplin::createBiases(g, y), before = poputil::duplicate(g, y, f.prog);
+  f.prog.add(Copy(f.input(FLOAT, {6}, numbers(6)), biases));
+  poplin::addBias(g, y, biases, f.prog);
+  std::vector<float> sums = f.run<float>(before);
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += numbers(6)[i / 12 % 6];
+  CHECK(close(f.run<float>(y), sums));
+  poplin::convolutionWeightUpdate(g, dy, w, x, p, -0.5f, f.prog);
+  std::vector<float> updated = numbers(72), gradient = f.run<float>(dw);
+  for (std::size_t i = 0; i < 72; ++i) updated[i] -= gradient[i] / 2;
+  CHECK(close(f.run<float>(w), updated));
+  CHECK_THROWS(poplar_error, "the kernel is not larger", ConvParams(FLOAT, 1, {2}, {3}, 1, 1, 1));
+  CHECK_THROWS(tensor_creation_error, "the input has another shape",
+               poplin::convolution(g, x[0].expand({0}), w, p, false, f.prog));
+  CHECK_THROWS(invalid_option, "'pas'",
+               poplin::convolution(g, x, w, p, false, f.prog, "", {{"pas", "NONE"}}));
+  p.outputTransform.truncationLower = {1, 0};
+  CHECK_THROWS(poplar_error, "calculateWeightDeltas: gradients are there for",
+               poplin::calculateWeightDeltas(g, dy, x, p, f.prog));
+}
+
 void halves_of_the_host()
 {
   using namespace popfloat::experimental;
@@ -547,6 +679,7 @@ int main()
   reductions_of_many_shapes();
   matrix_products();
   options_of_products();
+  convolutions();
   halves_of_the_host();
   softmax_and_losses();
   return failures != 0;

@@ -811,17 +811,27 @@ def dot_general(w):
             [out])
 
 
-def convolution(w):
-    t, r = w.random.choice(tuple(INTS) + ("f32", "f64", "bf16")), w.random
-    rank = r.choice((1, 2, 2, 3))
+def large_convolution(w):
+    """Of which no tile has a whole operand: a product of matrices."""
+    for _ in range(20):
+        if convolution(w, large=True):
+            return
+
+
+def convolution(w, large=False):
+    t, r = w.random.choice(("f32", "f32", "f16") if large else tuple(INTS) + ("f32", "f64", "bf16")), w.random
+    rank = 2 if large else r.choice((1, 2, 2, 3))
     groups, batch_groups = r.choice(((1, 1), (1, 1), (2, 1), (1, 2)))
     window, stride, base, dilation, padding = window_of(w, rank)
     space = [r.randint(2, 5) for _ in range(rank)]
     batch, features, filters = batch_groups * r.randint(1, 2), groups * r.randint(1, 2), groups * batch_groups * r.randint(1, 2)
+    if large:
+        space = [r.randint(4, 9) for _ in range(rank)]
+        features = groups * (8200 // (math.prod(space) * batch * groups) + 1)
     flip = [r.randrange(2) for _ in range(rank)]
     sizes = out_sizes(space, window, stride, base, dilation, padding)
-    if 0 in sizes:
-        return
+    if 0 in sizes or large and math.prod(sizes) * batch * filters * features > 20000:
+        return False
 
     def order(first, second, dims):
         roles = [first, second] + list(range(rank))
@@ -872,6 +882,7 @@ def convolution(w):
             f"rhs_dilation = {w.ints(dilation)}, window_reversal = {flips}, batch_group_count = {batch_groups} : i64, "
             f"feature_group_count = {groups} : i64}}> : ({a.type()}, {k.type()}) -> {out.type()}")
     w.expect(name, out)
+    return True
 
 
 def flow(w):
@@ -924,7 +935,7 @@ def top_k(w):
 
 KINDS = (binary_ints, binary_floats, unary, compare, convert, select, clamp, bitcast, broadcast, transpose, reverse, slices,
          pad, concatenate, iota, dynamic_slices, gather, scatter, reduce, argmax, reduce_window, select_and_scatter, sort,
-         dot_general, convolution, flow, top_k)
+         dot_general, convolution, flow, top_k, large_convolution)
 
 
 def main():

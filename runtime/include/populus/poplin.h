@@ -1,4 +1,4 @@
-/* Matrix products, from codelets that come with Populus. What programs know as poplin. */
+/* Matrix products and convolutions, from codelets that come with Populus. What programs know as poplin. */
 #ifndef POPULUS_POPLIN_H
 #define POPULUS_POPLIN_H
 
@@ -51,6 +51,47 @@ typedef enum pop_mat_mul_side { POP_MAT_MUL_LEFT, POP_MAT_MUL_RIGHT } pop_mat_mu
 pop_tensor pop_poplin_create_mat_mul_input(pop_graph *graph, pop_type type, pop_mat_mul_side side,
                                            pop_mat_mul_sizes sizes,
                                            const pop_mat_mul_options *options, const char *name);
+
+/* ---- convolutions ---- */
+
+enum { POP_CONV_MAX_DIMS = 6 };
+/* Of one dimension of the field. The input gets input_dilation - 1 zeros between elements, then padding_lower zeros in front and
+ * padding_upper behind (less than 0: so many places are cut off); so does the kernel, kernel_dilation - 1. It goes over that in
+ * steps of `stride`. Strides and dilations are at least 1. */
+typedef struct pop_conv_dim {
+  size_t stride, input_dilation, kernel_dilation;
+  int64_t padding_lower, padding_upper;
+  bool flip_kernel; /* its last place comes first */
+} pop_conv_dim;
+typedef struct pop_conv_params {
+  size_t num_field_dims; /* at most POP_CONV_MAX_DIMS */
+  size_t groups;         /* of channels, at least 1 */
+  pop_conv_dim field[POP_CONV_MAX_DIMS];
+} pop_conv_params;
+/* One group, no padding, strides and dilations of 1. */
+pop_conv_params pop_conv_default_params(size_t num_field_dims);
+
+/* in [batch, groups * channels, field…], weights [groups, channels of the result, channels, kernel…], of float or half:
+ * a new variable [batch, groups * channels of the result, field of the result…], of options->output. Made as a
+ * product of matrices (pop_poplin_mat_mul_grouped): options are its options, sums are made as there. An input with padding or
+ * dilation is copied, with its zeros.
+ * Errors are the graph's: TENSOR for shapes that do not go together, or a kernel larger than the input; TYPE;
+ * INVALID_ARGUMENT for other parameters. */
+pop_tensor pop_poplin_convolution(pop_graph *graph, pop_tensor in, pop_tensor weights,
+                                  const pop_conv_params *params, const pop_mat_mul_options *options,
+                                  pop_program sequence, const char *name);
+/* Gradients of such a convolution, from that of its result (`deltas`, of the result's shape): convolutions, too.
+ * With respect to the input, whose field has these sizes (params->num_field_dims of them): a new variable of its shape. */
+pop_tensor pop_poplin_convolution_input_deltas(pop_graph *graph, pop_tensor deltas,
+                                               pop_tensor weights, const size_t *field,
+                                               const pop_conv_params *params,
+                                               const pop_mat_mul_options *options,
+                                               pop_program sequence, const char *name);
+/* With respect to the weights, whose kernels have these sizes: a new variable of their shape. */
+pop_tensor pop_poplin_convolution_weight_deltas(pop_graph *graph, pop_tensor deltas, pop_tensor in,
+                                                const size_t *kernel, const pop_conv_params *params,
+                                                const pop_mat_mul_options *options,
+                                                pop_program sequence, const char *name);
 
 #ifdef __cplusplus
 }

@@ -105,6 +105,8 @@ inline const CName *otherNames(std::size_t &count)
       {"pop_graph_visit_vertex_fields", "VertexIntrospector"},
       {"pop_ipu_model_create_device", "IPUModel::createDevice"},
       {"pop_ipu_model_init", "IPUModel::IPUModel"},
+      {"pop_poplin_convolution_weight_deltas", "poplin::calculateWeightDeltas"},
+      {"pop_poplin_create_mat_mul_input", "poplin::createMatMulInput"},
       {"pop_poplin_mat_mul_with", "poplin::matMul"},
       {"pop_popnn_arg_extreme", "popnn::argMax"},
       {"pop_popnn_loss", "popnn::calcLoss"},
