@@ -22,6 +22,10 @@ cxx()
   $ccache "$compiler" -Wall -Wextra -pedantic -Werror ${POPULUS_SANITIZE:+-fsanitize=$POPULUS_SANITIZE} $include "$@"
 }
 
+# With the sanitizers GNU ld takes half a second for a program.
+lld=
+[ -z "$POPULUS_SANITIZE" ] || ! folder=$(llvm-config-19 --bindir) || lld="-fuse-ld=lld -B$folder"
+
 # link <compiler> <standard> <source> <program> <library>...: as users link, for static libraries and shared ones. Compiled
 # and linked apart, so that ccache, where it is, knows what another script has compiled.
 link()
@@ -29,7 +33,8 @@ link()
   compiler=$1 standard=$2 source=$3 program=$4
   shift 4
   cxx "$compiler" -std="$standard" -c "$source" -o "$program.o" || return
-  cxx "$compiler" "$program.o" "-L$POPULUS_BUILD_DIR/lib" "-Wl,-rpath,$POPULUS_BUILD_DIR/lib" "$@" -o "$program"
+  # shellcheck disable=SC2086 # words or nothing
+  cxx "$compiler" "$program.o" $lld "-L$POPULUS_BUILD_DIR/lib" "-Wl,-rpath,$POPULUS_BUILD_DIR/lib" "$@" -o "$program"
 }
 
 # by_each <standard> <source>: one of tests/cxx, compiled by all compilers at once (it is compiling that takes the time), and
