@@ -21,8 +21,7 @@ expect "$codelets/workers.c" AllAtOnce 2100 -O0
 expect "$codelets/workers.cpp" Phases 189 -O0
 
 # Where vertices are measured, lists that the compiler makes begin with where cycles go; a vertex's own lists do not.
-POPLAR_ENGINE_OPTIONS='{"debug.instrument":"true","debug.computeInstrumentationLevel":"vertex"}'
-export POPLAR_ENGINE_OPTIONS
+export POPLAR_ENGINE_OPTIONS='{"debug.instrument":"true","debug.computeInstrumentationLevel":"vertex"}'
 expect "$codelets/workers.c" AllAtOnce 2100
 unset POPLAR_ENGINE_OPTIONS
 
