@@ -7,6 +7,7 @@
 #include "base/log.h"
 
 #include "compiler/compilation.h"
+#include "driver/compile_together.h"
 #include "driver/executable_cache.h"
 #include "driver/source_line.h"
 #include "engine/engine_private.h"
@@ -301,6 +302,32 @@ static pop_error *compile_cached(pop_graph *graph, const uint32_t *programs, siz
   return NULL;
 }
 
+typedef struct compiling {
+  pop_graph *graph;
+  const uint32_t *programs;
+  size_t num_programs;
+  const engine_options *options;
+} compiling;
+
+static pop_error *compile_alone(void *context, pop_executable **executable)
+{
+  const compiling *c = context;
+  return compile_cached(c->graph, c->programs, c->num_programs, c->options, executable);
+}
+
+/* Replicas that are shared out run one executable. What is for the CPU has no archive that could be sent: each rank
+ * compiles it. */
+static pop_error *compile_for_ranks(compiling *c, pop_executable **executable)
+{
+  ranks *r;
+  uint64_t source[2];
+  POP_TRY(ranks_open(&r));
+  executable_source(c->graph, c->programs, c->num_programs, c->options, source);
+  pop_error *error = compile_together(r, source, compile_alone, c, executable);
+  ranks_close(r);
+  return error;
+}
+
 /* The reports of a graph that is too large are worth more than an error about one of them. */
 static pop_error *report_out_of_memory(pop_graph *graph, const pop_executable *e,
                                        const engine_options *options)
@@ -324,24 +351,26 @@ static void warn_out_of_memory(const pop_executable *e)
 }
 
 /* Ends the construction of the graph, gets the estimates of vertices, compiles and writes the reports that the
- * options ask for. */
+ * options ask for. `for_ranks`: one compilation, and one report, for all ranks. */
 static pop_error *compile_and_report(pop_graph *graph, const pop_program *programs,
                                      size_t num_programs, const engine_options *options,
-                                     pop_executable **executable)
+                                     bool for_ranks, pop_executable **executable)
 {
   graph_end_construction(graph);
   graph_estimate_vertices(graph);
   uint32_t *indices = pop_xcalloc(num_programs, sizeof *indices);
   for (size_t i = 0; i < num_programs; ++i) indices[i] = programs[i].index - 1;
   pop_executable *e = NULL;
-  pop_error *error = compile_cached(graph, indices, num_programs, options, &e);
+  compiling c = {graph, indices, num_programs, options};
+  for_ranks = for_ranks && graph->num_replicas > 1 && graph->target.type != POP_TARGET_CPU;
+  pop_error *error = for_ranks ? compile_for_ranks(&c, &e) : compile_alone(&c, &e);
   free(indices);
   if (!error && e->cpu) warn_of_no_reports(options);
   if (!error && ends_out_of_memory(e, options))
     error = report_out_of_memory(graph, e, options);
   else if (!error && e->out_of_memory)
     warn_out_of_memory(e);
-  if (!error && !e->cpu) error = write_reports(graph, e, options);
+  if (!error && !e->cpu && !e->owned_archive) error = write_reports(graph, e, options);
   if (!error) graph_report_progress(graph, compile_num_steps(), compile_num_steps());
   if (error) {
     log_write(LOG_ERR, "ENGINE", "%s", pop_error_message(error));
@@ -354,10 +383,12 @@ static pop_error *compile_and_report(pop_graph *graph, const pop_program *progra
 
 /* Compiles while no other call can use the graph. */
 static pop_error *compile_locked(pop_graph *graph, const pop_program *programs, size_t num_programs,
-                                 const engine_options *options, pop_executable **executable)
+                                 const engine_options *options, bool for_ranks,
+                                 pop_executable **executable)
 {
   POP_TRY(graph_begin_compilation(graph));
-  pop_error *error = compile_and_report(graph, programs, num_programs, options, executable);
+  pop_error *error =
+      compile_and_report(graph, programs, num_programs, options, for_ranks, executable);
   graph_end_compilation(graph);
   return error;
 }
@@ -384,7 +415,7 @@ pop_error *pop_compile_graph(pop_graph *graph, const pop_program *programs, size
   engine_options parsed;
   POP_TRY(check_graph("pop_compile_graph", &graph, programs, num_programs));
   POP_TRY(engine_options_parse(options, num_options, ON_COMPILE | ON_SAVE, NULL, &parsed));
-  pop_error *error = compile_locked(graph, programs, num_programs, &parsed, executable);
+  pop_error *error = compile_locked(graph, programs, num_programs, &parsed, false, executable);
   if (!error) keep_run_options(*executable, &parsed);
   engine_options_free(&parsed);
   return error;
@@ -414,7 +445,7 @@ pop_error *pop_engine_create(pop_graph *graph, const pop_program *programs, size
   pop_executable *executable = NULL;
   POP_TRY(check_graph("pop_engine_create", &graph, programs, num_programs));
   POP_TRY(engine_options_parse(options, num_options, ON_ALL_STAGES, NULL, &parsed));
-  pop_error *error = compile_locked(graph, programs, num_programs, &parsed, &executable);
+  pop_error *error = compile_locked(graph, programs, num_programs, &parsed, true, &executable);
   if (!error) error = new_engine(executable, &parsed, engine);
   engine_options_free(&parsed);
   pop_executable_free(executable);

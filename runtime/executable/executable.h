@@ -265,11 +265,13 @@ typedef struct executable_images {
 
 struct pop_executable {
   object base;
-  pop_arena *arena;    /* names and shapes */
-  char *file;          /* for messages: the archive that it was loaded from; NULL: compiled here */
-  const char *version; /* of the Populus that compiled it */
-  uint64_t source[2];  /* of an entry of the cache: hash of what it was compiled from; else 0 */
-  pop_target target;   /* of one replica */
+  pop_arena *arena; /* names and shapes */
+  char *file;       /* for messages: the archive that it was loaded from; NULL: compiled here */
+  uint8_t *
+      owned_archive; /* that it was loaded from, if it is in memory and the executable's; or NULL */
+  const char *version;   /* of the Populus that compiled it */
+  uint64_t source[2];    /* of an entry of the cache: hash of what it was compiled from; else 0 */
+  pop_target target;     /* of one replica */
   uint32_t num_replicas; /* of the same images; 1: the graph is not replicated */
   EXECUTABLE_ARRAY(executable_option, options);
   /* Those about running that were given to pop_compile_graph: an engine's defaults. Not in the archive. */

@@ -231,7 +231,8 @@ static bool find_left(const passing_list *list, double waited, double *since, ui
   return false;
 }
 
-static bool wait_for_all(passing_list *list, char why[RANKS_WHY], uint32_t *late, bool *left)
+static bool wait_for_all(passing_list *list, double timeout, char why[RANKS_WHY], uint32_t *late,
+                         bool *left)
 {
   static const double noticed = 60, patience = 0.01;
   double from = now(), waited = 0, said = noticed, since = 0;
@@ -246,7 +247,7 @@ static bool wait_for_all(passing_list *list, char why[RANKS_WHY], uint32_t *late
       log_write(LOG_WARN, "ENGINE", "instance %u has waited for instance %u for %.0f s",
                 process.own, whom_we_wait_for(list), waited);
     }
-    if (process.timeout && waited > process.timeout) {
+    if (timeout && waited > timeout) {
       *late = whom_we_wait_for(list);
       return false;
     }
@@ -254,7 +255,8 @@ static bool wait_for_all(passing_list *list, char why[RANKS_WHY], uint32_t *late
   return false;
 }
 
-pop_error *process_pass(int tag, const message *messages, size_t count, uint32_t *late, bool *left)
+pop_error *process_pass(int tag, bool patient, const message *messages, size_t count,
+                        uint32_t *late, bool *left)
 {
   char why[RANKS_WHY] = "";
   passing_list list = {0};
@@ -262,7 +264,7 @@ pop_error *process_pass(int tag, const message *messages, size_t count, uint32_t
   *left = false;
   *late = process.count;
   for (size_t i = 0; i < count && good; i++) good = begin(&list, &messages[i], tag, why);
-  good = good && wait_for_all(&list, why, late, left);
+  good = good && wait_for_all(&list, patient ? 0 : process.timeout, why, late, left);
   if (*late < process.count && !*left && good) *late = process.count;
   free(list.items);
   if (good) return NULL;

@@ -28,8 +28,9 @@ typedef struct message {
 } message;
 
 /* All at once; returns when all are done. *late is a rank that a message did not come from in time, or that exits instead:
- * *left is true then; or nobody's number (process_count) if that is not why it failed. Tags are 1 at least. */
-POP_MUST_CHECK pop_error *process_pass(int tag, const message *messages, size_t count,
+ * *left is true then; or nobody's number (process_count) if that is not why it failed. `patient`: it waits for any time.
+ * Tags are 1 at least. */
+POP_MUST_CHECK pop_error *process_pass(int tag, bool patient, const message *messages, size_t count,
                                        uint32_t *late, bool *left);
 
 #endif

@@ -16,6 +16,7 @@ enum { LABEL = 88, SHORT = 136, HOST = 64 };
 
 struct ranks {
   int tag;
+  bool patient;
 };
 
 /* From each rank to each other one. */
@@ -30,6 +31,11 @@ typedef struct header {
 /* Where each rank is, known since they have joined. */
 static char (*hosts)[HOST];
 static int last_tag = 1; /* everybody's */
+
+void ranks_set_patient(ranks *r, bool patient)
+{
+  r->patient = patient;
+}
 
 uint32_t ranks_count(const ranks *r)
 {
@@ -66,7 +72,8 @@ static pop_error *pass(meeting *m)
 {
   uint32_t late;
   bool left;
-  pop_error *error = process_pass(m->with->tag, m->messages, m->num_messages, &late, &left);
+  pop_error *error =
+      process_pass(m->with->tag, m->with->patient, m->messages, m->num_messages, &late, &left);
   m->num_messages = 0;
   if (!error || late == m->count) return error;
   char who[128];

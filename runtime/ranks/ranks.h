@@ -32,6 +32,8 @@ typedef struct ranks ranks;
 POP_MUST_CHECK pop_error *ranks_open(ranks **opened);
 void ranks_close(ranks *r); /* NULL is fine */
 
+/* While it is patient it waits for others for any time, as where one of them compiles. */
+void ranks_set_patient(ranks *r, bool patient);
 uint32_t ranks_count(const ranks *r);
 uint32_t ranks_own(const ranks *r); /* this process's number, below the count */
 /* "instance 2 on node17" */

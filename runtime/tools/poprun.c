@@ -119,7 +119,7 @@ static char *list_hosts(const poprun_options *o)
 static void add_exports(words *w)
 {
   static const char *const prefixes[] = {"POPLAR_", "POPLIBS_", "POPULUS_", "POPDIST_",
-                                         "LD_LIBRARY_PATH="};
+                                         "LD_LIBRARY_PATH=", "NO_COLOR="};
   for (char **v = environ; *v; v++)
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
       if (strncmp(*v, prefixes[i], strlen(prefixes[i])) != 0) continue;
@@ -315,6 +315,8 @@ static pop_error *do_all(int argc, char **argv, int *status)
   if (o.topology) return print_topology(&o);
   POP_TRY(choose(o.mpi, &kind, &launcher));
   if (o.cache) setenv("POPLAR_EXECUTABLE_CACHE_DIR", o.cache, 1);
+  /* Open MPI gives instances a terminal of its own, whatever theirs is in the end. */
+  if (!isatty(STDOUT_FILENO) && !getenv("CLICOLOR_FORCE")) setenv("NO_COLOR", "1", 0);
   command = make_command(&o, kind, launcher, argv[0]);
   say_command(&o, command);
   return run(command, status);

@@ -75,6 +75,14 @@ for mpi in $mpis; do
   [ "$(grep -c '1.*said' out)" -ge 1 ] || fail "$mpi: $(cat out)"
   grep -q "^poprun: .*mpirun.$mpi .*echo said$" err || fail "$mpi: $(cat err)"
 
+  # Output to a file is without colours, whatever MPI connects instances to.
+  # shellcheck disable=SC2016
+  "$poprun" --mpi "$mpi" sh -c 'echo "[$NO_COLOR]"' >out 2>err
+  grep -qF '[1]' out || fail "$mpi: $(cat out)"
+  # shellcheck disable=SC2016
+  CLICOLOR_FORCE=1 "$poprun" --mpi "$mpi" sh -c 'echo "[$NO_COLOR]"' >out 2>err
+  grep -qF '[]' out || fail "$mpi: $(cat out)"
+
   # How they end.
   refused 127 "cannot start 'not-there': No such file" --mpi "$mpi" --num-instances 2 not-there
   # shellcheck disable=SC2016 # expanded by the instance

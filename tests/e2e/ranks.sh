@@ -33,6 +33,14 @@ for mpi in $mpis; do
   cmp out alone
 done
 
+# Compiled once.
+for i in 0 1; do
+  POPLAR_LOG_LEVEL=INFO "$poprun" --num-instances=2 --only-output-from-instance=$i "$POPULUS_BIN/replicas" >out 2>log.$i || fail "$(cat log.$i)"
+done
+grep -q 'Begin compilation: main' log.0 || fail "$(cat log.0)"
+grep -q 'Instance 0 compiles' log.1 || fail "$(cat log.1)"
+! grep -q 'Begin compilation' log.1 || fail "$(cat log.1)"
+
 # Training with all-reduced gradients: the loss to the last bit, and the cycles; that it learns, too.
 "$POPULUS_BIN/mnist" >out || fail "it has not learned: $(cat out)"
 "$POPULUS_BIN/mnist" --epochs 1 >alone

@@ -133,6 +133,19 @@ public:
       : Graph(device.getTarget(), replicas)
   {
   }
+  // As older programs have it, with so many tiles of each IPU for I/O alone. Here any tile can do that: 0 are set apart.
+  Graph(const Target &graphTarget, unsigned numIOTiles, replication_factor replicas)
+      : Graph(graphTarget, replicas)
+  {
+    if (numIOTiles)
+      throw poplar_error("poplar::Graph: " + std::to_string(numIOTiles) +
+                         " tiles for I/O: none can be set apart, as tiles of any kind do I/O; "
+                         "give 0, or use a virtual graph");
+  }
+  Graph(const Device &device, unsigned numIOTiles, replication_factor replicas)
+      : Graph(device.getTarget(), numIOTiles, replicas)
+  {
+  }
   Graph(Graph &&) = default;
   Graph &operator=(Graph &&) = default;
 
