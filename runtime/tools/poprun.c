@@ -118,8 +118,8 @@ static char *list_hosts(const poprun_options *o)
 /* Variables that programs of ours read, on other machines: those on this one have them anyway. */
 static void add_exports(words *w)
 {
-  static const char *const prefixes[] = {"POPLAR_", "POPLIBS_", "POPULUS_", "POPDIST_",
-                                         "LD_LIBRARY_PATH=", "NO_COLOR="};
+  static const char *const prefixes[] = {"POPLAR_",  "POPLIBS_",         "POPULUS_",
+                                         "POPDIST_", "LD_LIBRARY_PATH=", "NO_COLOR="};
   for (char **v = environ; *v; v++)
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
       if (strncmp(*v, prefixes[i], strlen(prefixes[i])) != 0) continue;
