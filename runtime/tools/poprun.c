@@ -3,6 +3,7 @@
  * What is started is mpirun, and by it this program once more for each instance (poprun_instance.c), which starts the
  * program itself. mpirun knows the machines, carries what instances print, and ends all when one of them has failed. */
 #include "poprun_instance.h"
+#include "poprun_reach.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SIGNALLED = 128 };
+enum { SIGNALLED = 128, NO_MPI = 4 };
 
 /* ---- which MPI ---- */
 
@@ -128,7 +129,16 @@ static void add_exports(words *w)
     }
 }
 
-static void add_openmpi(words *w, const poprun_options *o)
+static char *own_path(const char *called)
+{
+  char path[4096];
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  if (length <= 0) return pop_xstrdup(called);
+  path[length] = '\0';
+  return pop_xstrdup(path);
+}
+
+static void add_openmpi(words *w, const poprun_options *o, const char *own)
 {
   if (geteuid() == 0) add(w, "--allow-run-as-root"); /* as in any container */
   add(w, "--quiet");
@@ -144,12 +154,15 @@ static void add_openmpi(words *w, const poprun_options *o)
     add(w, "--host");
     add(w, list_hosts(o));
     add_exports(w);
+    add(w, "--mca"); /* words: it adds -x to ssh's own name only */
+    add(w, "plm_rsh_agent");
+    add(w, strchr(own, ' ') ? "ssh" : pop_xasprintf("%s -x", own));
   }
   for (size_t i = 0; i < o->num_mpi_args; i++) add(w, o->mpi_args[i]);
 }
 
 /* What scripts say to Open MPI, in MPICH's words. */
-static void add_mpich(words *w, const poprun_options *o)
+static void add_mpich(words *w, const poprun_options *o, const char *own)
 {
   for (size_t i = 0; i < o->num_mpi_args; i++) {
     const char *given = o->mpi_args[i], *next = i + 1 < o->num_mpi_args ? o->mpi_args[i + 1] : "";
@@ -170,6 +183,8 @@ static void add_mpich(words *w, const poprun_options *o)
   if (o->num_hosts) {
     add(w, "-hosts");
     add(w, list_hosts(o));
+    add(w, "-launcher-exec");
+    add(w, own);
   }
   if (o->numa) {
     add(w, "-bind-to");
@@ -178,25 +193,17 @@ static void add_mpich(words *w, const poprun_options *o)
   add_number(w, "-np", o->num_instances);
 }
 
-static char *own_path(const char *called)
-{
-  char path[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-  if (length <= 0) return pop_xstrdup(called);
-  path[length] = '\0';
-  return pop_xstrdup(path);
-}
-
 static char **make_command(const poprun_options *o, const mpi_kind *kind, const char *launcher,
                            const char *called)
 {
   words w = {0};
+  const char *own = own_path(called);
   add(&w, launcher);
   if (kind == &kinds[0])
-    add_openmpi(&w, o);
+    add_openmpi(&w, o, own);
   else
-    add_mpich(&w, o);
-  add(&w, own_path(called));
+    add_mpich(&w, o, own);
+  add(&w, own);
   add(&w, POPRUN_INSTANCE);
   add(&w, poprun_describe(o, kind->name));
   for (char *const *word = o->program; *word; word++) add(&w, *word);
@@ -237,7 +244,17 @@ static void say_command(const poprun_options *o, char *const *command)
 
 /* ---- running ---- */
 
-static volatile sig_atomic_t started, received;
+static volatile sig_atomic_t started, received, unreached;
+
+/* It may wait for ever for what could not be reached. */
+static void end_unreached(int number)
+{
+  (void)number;
+  int before = errno;
+  unreached = 1;
+  if (started > 0) kill((pid_t)started, SIGKILL);
+  errno = before;
+}
 
 /* What a terminal sends goes to mpirun, too; twice would be too much. */
 static void pass_on(int number, siginfo_t *info, void *unused)
@@ -255,6 +272,8 @@ static void pass_on_signals(void)
   struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     sigaction(numbers[i], &action, NULL);
+  const struct sigaction unreachable = {.sa_handler = end_unreached, .sa_flags = SA_RESTART};
+  sigaction(POPRUN_UNREACHED, &unreachable, NULL);
 }
 
 static pop_error *start(char *const *command, const sigset_t *before, pid_t *made)
@@ -297,6 +316,7 @@ static pop_error *run(char *const *command, int *status)
   *status = WIFEXITED(end) ? WEXITSTATUS(end) : SIGNALLED + WTERMSIG(end);
   bool was_ended = received == SIGINT || received == SIGTERM || received == SIGHUP;
   if (was_ended) *status = SIGNALLED + received;
+  if (unreached) *status = NO_MPI;
   return NULL;
 }
 
@@ -317,6 +337,9 @@ static pop_error *do_all(int argc, char **argv, int *status)
   if (o.cache) setenv("POPLAR_EXECUTABLE_CACHE_DIR", o.cache, 1);
   /* Open MPI gives instances a terminal of its own, whatever theirs is in the end. */
   if (!isatty(STDOUT_FILENO) && !getenv("CLICOLOR_FORCE")) setenv("NO_COLOR", "1", 0);
+  char own[24];
+  snprintf(own, sizeof own, "%ld", (long)getpid());
+  setenv(POPRUN_REACH, own, 1);
   command = make_command(&o, kind, launcher, argv[0]);
   say_command(&o, command);
   return run(command, status);
@@ -325,6 +348,7 @@ static pop_error *do_all(int argc, char **argv, int *status)
 int main(int argc, char **argv)
 {
   int status = 0;
+  if (poprun_is_reaching(argc, argv)) return poprun_reach(argv);
   if (argc > 3 && strcmp(argv[1], POPRUN_INSTANCE) == 0) return poprun_instance(argv[2], argv + 3);
   pop_error *error = pop_standard_streams_open();
   if (!error) error = do_all(argc, argv, &status);

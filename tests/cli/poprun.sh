@@ -62,6 +62,9 @@ cat >expected <<'END'
 0 of 2: 0 +3 of 6, 4 IPUs, kept 1 t w o
 1 of 2: 3 +3 of 6, 4 IPUs, kept 1 t w o
 END
+mkdir refusing
+printf '#!/bin/sh\necho "connection refused" >&2\nexit 255\n' >refusing/ssh
+chmod +x refusing/ssh
 for mpi in $mpis; do
   ONE=1 "$poprun" --mpi "$mpi" --num-instances 2 --num-replicas=6 --ipus-per-replica 4 --executable-cache-path kept \
     --mpi-global-args="--allow-run-as-root -x ONE -x 'TWO=t w o'" --mpi-local-args '' --numa-aware=no --vipu-partition p \
@@ -82,6 +85,13 @@ for mpi in $mpis; do
   # shellcheck disable=SC2016
   CLICOLOR_FORCE=1 "$poprun" --mpi "$mpi" sh -c 'echo "[$NO_COLOR]"' >out 2>err
   grep -qF '[]' out || fail "$mpi: $(cat out)"
+
+  # A machine that cannot be reached: MPICH would wait for it for ever. Open MPI takes the system's ssh.
+  if [ "$mpi" = mpich ] || { command -v ssh >/dev/null && ! ssh -o BatchMode=yes 127.0.0.9 true 2>/dev/null; }; then
+    path=$PWD/refusing:$PATH
+    refused 4 "poprun: error: cannot reach '127.0.0.9', on which instances are to be started" --mpi "$mpi" --host 127.0.0.9 true
+    unset path
+  fi
 
   # How they end.
   refused 127 "cannot start 'not-there': No such file" --mpi "$mpi" --num-instances 2 not-there

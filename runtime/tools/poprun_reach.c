@@ -1,0 +1,46 @@
+/* ssh for mpirun (poprun_reach.h). Open MPI ends without a word about which machine it was, and MPICH waits for ever for one
+ * that it could not reach. So this is between them and ssh: it says which machine it was, and tells poprun, which ends all. */
+#include "poprun_reach.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SSH_FAILED = 255, NO_SSH = 127 };
+
+bool poprun_is_reaching(int argc, char *const *argv)
+{
+  return getenv(POPRUN_REACH) && argc > 2 && strcmp(argv[1], "-x") == 0;
+}
+
+static void tell(const char *host, int status)
+{
+  pid_t poprun = (pid_t)strtol(getenv(POPRUN_REACH), NULL, 10);
+  fprintf(stderr,
+          "poprun: error: cannot reach '%s', on which instances are to be started: %s; it has to "
+          "answer 'ssh %s true' without a password\n",
+          host, status == NO_SSH ? "there is no ssh" : "ssh has failed", host);
+  if (poprun > 1) kill(poprun, POPRUN_UNREACHED);
+}
+
+int poprun_reach(char **argv)
+{
+  int status = 0;
+  pid_t made = fork();
+  if (made == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    argv[0] = "ssh";
+    execvp("ssh", argv);
+    _exit(NO_SSH);
+  }
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* ssh follows */
+  while (made > 0 && waitpid(made, &status, 0) < 0 && errno == EINTR) {
+  }
+  int result = made < 0 ? NO_SSH : WIFEXITED(status) ? WEXITSTATUS(status) : SSH_FAILED;
+  if (result == SSH_FAILED || result == NO_SSH) tell(argv[2], result);
+  return result;
+}
