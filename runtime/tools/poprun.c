@@ -246,6 +246,16 @@ static void say_command(const poprun_options *o, char *const *command)
 
 static volatile sig_atomic_t started, received, unreached;
 
+/* From those who could not be reached. */
+static int words_of_unreached[2];
+
+static void say_unreached(void)
+{
+  char text[1024];
+  ssize_t count = read(words_of_unreached[0], text, sizeof text);
+  if (count > 0) fwrite(text, 1, (size_t)count, stderr);
+}
+
 /* It may wait for ever for what could not be reached. */
 static void end_unreached(int number)
 {
@@ -316,7 +326,9 @@ static pop_error *run(char *const *command, int *status)
   *status = WIFEXITED(end) ? WEXITSTATUS(end) : SIGNALLED + WTERMSIG(end);
   bool was_ended = received == SIGINT || received == SIGTERM || received == SIGHUP;
   if (was_ended) *status = SIGNALLED + received;
-  if (unreached) *status = NO_MPI;
+  if (!unreached) return NULL;
+  say_unreached();
+  *status = NO_MPI;
   return NULL;
 }
 
@@ -337,8 +349,10 @@ static pop_error *do_all(int argc, char **argv, int *status)
   if (o.cache) setenv("POPLAR_EXECUTABLE_CACHE_DIR", o.cache, 1);
   /* Open MPI gives instances a terminal of its own, whatever theirs is in the end. */
   if (!isatty(STDOUT_FILENO) && !getenv("CLICOLOR_FORCE")) setenv("NO_COLOR", "1", 0);
-  char own[24];
-  snprintf(own, sizeof own, "%ld", (long)getpid());
+  char own[48];
+  if (pipe2(words_of_unreached, O_CLOEXEC | O_NONBLOCK) != 0)
+    return pop_error_errno(errno, "cannot start mpirun");
+  snprintf(own, sizeof own, "%ld:%d", (long)getpid(), words_of_unreached[1]);
   setenv(POPRUN_REACH, own, 1);
   command = make_command(&o, kind, launcher, argv[0]);
   say_command(&o, command);

@@ -3,6 +3,7 @@
 #include "poprun_reach.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +18,21 @@ bool poprun_is_reaching(int argc, char *const *argv)
   return getenv(POPRUN_REACH) && argc > 2 && strcmp(argv[1], "-x") == 0;
 }
 
+/* What is said on standard error here goes by way of mpirun, which poprun ends at once. */
 static void tell(const char *host, int status)
 {
-  pid_t poprun = (pid_t)strtol(getenv(POPRUN_REACH), NULL, 10);
-  fprintf(stderr,
+  long poprun = 0;
+  int file = -1;
+  char path[64];
+  if (sscanf(getenv(POPRUN_REACH), "%ld:%d", &poprun, &file) != 2 || poprun <= 1) return;
+  snprintf(path, sizeof path, "/proc/%ld/fd/%d", poprun, file);
+  int to = open(path, O_WRONLY | O_CLOEXEC);
+  dprintf(to >= 0 ? to : STDERR_FILENO,
           "poprun: error: cannot reach '%s', on which instances are to be started: %s; it has to "
           "answer 'ssh %s true' without a password\n",
           host, status == NO_SSH ? "there is no ssh" : "ssh has failed", host);
-  if (poprun > 1) kill(poprun, POPRUN_UNREACHED);
+  if (to >= 0) close(to);
+  kill((pid_t)poprun, POPRUN_UNREACHED);
 }
 
 int poprun_reach(char **argv)

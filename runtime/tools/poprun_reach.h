@@ -5,7 +5,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* In the environment of mpirun: the process number of the poprun that has started it. */
+/* In the environment of mpirun: the process number of the poprun that has started it, and where that one reads what is to be
+ * said of a machine that cannot be reached: "PROCESS:DESCRIPTOR". */
 #define POPRUN_REACH "POPULUS_POPRUN"
 /* What that one gets when a machine cannot be reached. */
 #define POPRUN_UNREACHED SIGRTMIN
