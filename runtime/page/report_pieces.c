@@ -122,13 +122,26 @@ static pop_error *load_json(void *context)
                                      text->path, where.line, where.text);
 }
 
-/* Read whole and written again: what comes into the page is JSON, whatever was in the file. */
+/* Which profile it is; NULL: none. */
+static const char *key_of(const json_t *value)
+{
+  if (json_object_get(value, "profilerMode")) return "execution";
+  return json_is_object(json_object_get(value, "target")) ? "graph" : NULL;
+}
+
+/* Read whole and written again: what comes into the page is JSON, whatever was in the file. Without a key it has to be a
+ * profile. */
 static pop_error *put_json(pieces *p, const char *path, const char *key)
 {
   json_text text = {.path = path};
   POP_TRY(pop_file_read(path, MAX_JSON_BYTES, &text.bytes, &text.size));
   pop_error *error = pop_with_memory("reading a report", load_json, &text);
   free(text.bytes);
+  if (!error && !key && !(key = key_of(text.value)))
+    error = pop_error_new(POP_ERROR_FILE_LOAD,
+                          "'%s' is neither a graph profile (graph.json) nor an execution profile "
+                          "(execution.json); a page of a whole report is made of its folder",
+                          path);
   if (!error) {
     fprintf(p->stream, ",\"%s\":", key);
     if (json_dumpf(text.value, p->stream, JSON_COMPACT) != 0)
@@ -258,8 +271,22 @@ static pop_error *put_file(pieces *p, const char *path)
     fclose(file);
   }
   if (memcmp(magic, "!<arch>\n", 8) == 0) return put_archive(p, path);
-  if (ends_with(path, ".json")) return put_json(p, path, "graph");
+  if (ends_with(path, ".json")) return put_json(p, path, NULL);
   return put_report(p, path);
+}
+
+/* As it was given; of an absolute path its last two parts: pages are handed on, and where this machine keeps its files is nobody's
+ * business. */
+static const char *name_of(const char *path)
+{
+  const char *name = path, *before = path;
+  if (*path != '/') return path;
+  for (const char *c = path; *c; ++c) {
+    if (*c != '/' || !c[1]) continue;
+    before = name;
+    name = c + 1;
+  }
+  return before == path ? name : before;
 }
 
 static void put_files(const pieces *p, const char *path)
@@ -274,7 +301,7 @@ static void put_files(const pieces *p, const char *path)
   }
   if (!p->folder) {
     fputs("{\"name\":", p->stream);
-    put_string(p->stream, path);
+    put_string(p->stream, name_of(path));
     fputs(",\"status\":\"read\"}", p->stream);
   }
   fputs("]}", p->stream);
@@ -295,7 +322,7 @@ pop_error *report_pieces_write(const char *path, FILE *stream)
   if (stat(path, &s) != 0)
     return pop_error_new(POP_ERROR_FILE_LOAD, "cannot open '%s': %s", path, strerror(errno));
   fputs("{\"name\":", stream);
-  put_string(stream, path);
+  put_string(stream, name_of(path));
   if (S_ISDIR(s.st_mode)) {
     char *report = path_in(path, known_files[0].name);
     p.folder = path;

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -24,11 +25,9 @@ static const char usage[] =
     "       popview diff [--fail-above PERCENT] [--each] [--format FORMAT] REPORT OTHER\n"
     "Writes a page that shows a report: where the memory and the cycles go. REPORT is the folder "
     "of\n"
-    "autoReport.directory, its profile.pop, a graph profile (.json) or an archive of tile images. "
-    "The\n"
-    "page is one file that holds the report, opens in any browser and requests nothing. With OTHER "
-    "it\n"
-    "compares the two.\n"
+    "autoReport.directory, its profile.pop, a graph or execution profile (.json) or an archive of\n"
+    "tile images. The page is one file that holds the report, opens in any browser and requests\n"
+    "nothing. With OTHER it compares the two.\n"
     "\n"
     "  -o, --output FILE   where to write the page (default: report.html)\n"
     "      --serve         no file: print the address of a server of this machine's own, which "
@@ -210,12 +209,17 @@ static pop_error *write_demonstration(const char *output)
     free(folder);
     return error;
   }
-  char *report = pop_xasprintf("%s/demo", folder);
-  error = demo_write_report(report);
+  /* The page has the last two names of it. */
+  char *parent = pop_xasprintf("%s/popview", folder), *report = pop_xasprintf("%s/demo", parent);
+  if (mkdir(parent, 0700) != 0)
+    error = pop_error_errno(errno, "cannot make the folder '%s'", parent);
+  if (!error) error = demo_write_report(report);
   if (!error) error = pop_report_write_page((const char *const *)&report, 1, output);
   remove_report(report);
+  (void)!rmdir(parent);
   (void)!rmdir(folder);
   free(report);
+  free(parent);
   free(folder);
   return error;
 }

@@ -37,6 +37,13 @@ unpack page.html
 for key in graph execution vars debug; do same "$key" "report/$key.json"; done
 has unpacked.json '"name": "profile.pop", "status": "read"'
 
+# The name is what was given; where this machine has its folders is not in the page.
+has unpacked.json '"reports": \[{"name": "report"'
+quiet out "$popview" "$PWD/report" -o page.html
+unpack page.html
+has unpacked.json "\"reports\": \[{\"name\": \"$(basename "$PWD")/report\""
+quiet out "$popview" report -o page.html
+
 # W01: nothing may be requested, and only the two pieces with the page's nonce run.
 has page.html "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'nonce-[0-9a-f]{32}'"
 ! grep -Eq '(src|href)="?https?:' page.html || fail "the page names something outside"
@@ -51,6 +58,12 @@ same execution report/execution.json
 quiet out "$popview" report/graph.json -o page.html
 unpack page.html
 same graph report/graph.json
+quiet out "$popview" report/execution.json -o page.html
+unpack page.html
+same execution report/execution.json
+for other in vars debug; do
+  refuses 1 "report/$other.json|neither a graph profile" "$popview" "report/$other.json" -o no.html
+done
 quiet out "$popview" report/archive.a -o page.html
 unpack page.html
 same graph report/graph.json
@@ -135,7 +148,7 @@ assert [fullest["before"], fullest["after"]] == memory' || fail "popview diff --
 # What one report does not say has not stayed as it was.
 refuses 1 "report/graph.json|no execution trace" "$popview" diff --fail-above 5% report/graph.json report
 quiet out "$popview" diff report/graph.json report
-echo '{}' >nothing.json
+echo '{"profilerMode":"NONE"}' >nothing.json
 refuses 1 "nothing.json|in common" "$popview" diff report nothing.json
 refuses 2 "takes a percentage" "$popview" diff --fail-above much report longer
 refuses 2 "takes text or json" "$popview" diff --format xml report longer
@@ -159,6 +172,7 @@ mkdir tmp
 TMPDIR=$PWD/tmp quiet out "$popview" --demo -o demo.html
 [ -z "$(ls tmp)" ] || fail "--demo leaves $(ls tmp)"
 unpack demo.html
+has unpacked.json '"name": "popview/demo"'
 python3 -c '
 import json
 r = json.load(open("unpacked.json"))["reports"][0]

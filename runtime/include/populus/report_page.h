@@ -1,7 +1,7 @@
 /* Reports as a page: one HTML file that shows where the memory and the cycles go (viewer/README.md). popview writes such pages, and
  * programs with the engine option autoReport.outputViewer.
  *
- * A report is a folder that autoReport.directory has named, a profile.pop, a graph profile (graph.json, graph.cbor) or an archive of
+ * A report is a folder that autoReport.directory has named, a profile.pop, a graph profile (graph.json, graph.cbor), an execution profile (execution.json) or an archive of
  * tile images. */
 #ifndef POPULUS_REPORT_PAGE_H
 #define POPULUS_REPORT_PAGE_H
