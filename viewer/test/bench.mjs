@@ -83,6 +83,36 @@ for (let i = 0; i < 3; i++) {
 console.log(`open_ms ${Math.min(...opened).toFixed(0)}`);
 console.log(`blocked_ms ${Math.min(...blocked)}`);
 
+/* The longest task of the page's own thread in an action, in its processor time: so long it reacts to nobody where it has a core. */
+const longestTask = async (act) => {
+  await page.tracing.start({ path: 'tasks.json', categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
+  await act();
+  await page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 400)));
+  await page.tracing.stop();
+  const events = JSON.parse(readFileSync('tasks.json', 'utf8')).traceEvents, of = (e) => `${e.pid}/${e.tid}`;
+  const threads = new Set(events.filter((e) => e.name === 'thread_name' && e.args.name === 'CrRendererMain').map(of));
+  return events.reduce((most, e) => (threads.has(of(e)) && e.name.endsWith('RunTask') && e.tdur > most ? e.tdur : most), 0) / 1000;
+};
+const press = (where, begins) => page.evaluate((w, b) => { [...document.querySelectorAll(w)].find((e) => e.textContent.trim().startsWith(b)).click(); }, where, begins);
+const option = (menu, name) => async () => { await press('.toolbar button', menu); await press('.menu button', name); };
+const actions = [
+  ['open', open],
+  ...['insights', 'memory', 'liveness', 'programs', 'operations', 'summary', 'trace'].map((id) => [id, () => page.click(`nav button[data-view="${id}"]`)]),
+  ...['Group Executions', 'Group Executions', 'Group Syncs', 'Separate', 'Use new BSP stats', 'Show Tile Balance'].map((name) => [name, option('Options', name)]),
+  ...['Flat', 'BSP', 'BSP', 'Flame'].map((name) => [name, option('Execution View', name)]),
+  ['search', async () => { await page.type('.searchbox input', 'layer5'); await page.keyboard.press('Enter'); }],
+  ['next step', () => page.$eval('.lanes > canvas', (e) => e.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' })))],
+  ['click', () => page.mouse.click(700, 240)],
+  ['dark', () => press('nav button', '◐')],
+];
+const tasks = {};
+for (const [name, act] of actions) tasks[name] = await longestTask(act);
+console.log(`open_task_ms ${tasks.open.toFixed(1)}`);
+delete tasks.open;
+const [slowest, task] = Object.entries(tasks).sort((a, b) => b[1] - a[1])[0];
+console.log(`action_task_ms ${task.toFixed(1)} ${slowest}`);
+await open();
+
 const metric = async (name) => (await client.send('Performance.getMetrics')).metrics.find((m) => m.name === name).value;
 const frames = async (move) => page.evaluate(async (source) => {
   const act = eval(source), canvas = document.querySelector('.lanes > canvas'), r = canvas.getBoundingClientRect();

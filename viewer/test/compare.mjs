@@ -1,7 +1,7 @@
 /* Two reports in one page, a report from a server, the report of a program that has just run. */
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { choose, equal, fact, has, holds, mayAsk, open, page, press, settle, test, text, texts, view } from './harness.mjs';
+import { box, choose, equal, fact, has, holds, mayAsk, open, page, pixel, press, settle, test, text, texts, view } from './harness.mjs';
 
 /* The golden report, and one in which a compute set takes longer and a category more. */
 export async function compareTests(popview, truth) {
@@ -191,6 +191,11 @@ export async function demoTests(popview) {
     holds(await text('.details'), 'first epoch', 'Execution parameters');
     equal(await fact('target.hostSyncTimeout'), '300');
     equal(await has('[data-fact="debug.floatPointOpException"]'), true);
+  });
+  await test('N3 the mini-map shows work, not the wait of another IPU for it', async () => {
+    await open(demo, 'view=trace');
+    const { x, y, width } = await box('.minimap canvas'), words = await page.$eval('[data-fact="Cycles"]', (e) => Number(e.innerText.replace(/,/g, '')));
+    for (const cycle of [1500, 2500, 3500]) equal(await pixel({ x: x + 84 + cycle / words * (width - 84 - 6), y: y + 15 }, '.minimap canvas'), [0xf6, 0x62, 0x71], `colour at cycle ${cycle}`);
   });
   /* README.md's: VIEWER_SCREENSHOT=$PWD/viewer/screenshot.png ctest -R e2e-viewer */
   await test('N1 a report is called by the end of its path', async () => {

@@ -29,8 +29,14 @@ Object.assign(execution.simulation, { steps, cycles: 20000 * 900, runs: [] });
 writeFileSync('many/execution.json', JSON.stringify(execution));
 writeFileSync('many/graph.json', readFileSync('golden/graph.json'));
 const many = pageOf('many');
+/* A pixel has many steps: short ones and, behind each, a long one. */
+mkdirSync('mixed', { recursive: true });
+Object.assign(execution.simulation, { steps: steps.flatMap((s, i) => [{ type: 'Sync', syncType: 'Internal', cyclesFrom: i * 900, cyclesTo: i * 900 + 90 }, { ...s, cyclesFrom: i * 900 + 90 }]) });
+delete execution.simulation.costs;
+writeFileSync('mixed/execution.json', JSON.stringify(execution));
+writeFileSync('mixed/graph.json', readFileSync('golden/graph.json'));
 
-await traceTests(file, truth, { file: many, wide, truth: wideTruth });
+await traceTests(file, truth, { file: many, wide, truth: wideTruth, mixed: pageOf('mixed') });
 const ansTruth = golden('ans', { ans: true });
 await ansTests(pageOf('ans'), ansTruth);
 await lightweightTests(file);
@@ -65,6 +71,13 @@ await test('X1 a real report: figures are those of the text report', async () =>
   await settle();
   const gaps = await page.$eval('[data-line="Including gaps"] .number', (e) => Number(e.title.replace(/[, B]/g, '')));
   equal(gaps, number(memory, 'Including Gaps'));
+});
+await test('I4 M6 tables of the insights are not cut; tiles have numbers as they are typed', async () => {
+  await open(`${process.cwd()}/real.html`, 'view=insights');
+  const cut = await page.$$eval('.card.roomy .scroll', (all) => all.filter((e) => e.scrollWidth > e.clientWidth || [...e.querySelectorAll('td.text')].some((td) => td.clientHeight > 40)).map((e) => e.getAttribute('aria-label')));
+  equal(cut, [], 'tables that are cut, or names that are broken');
+  const tiles = await page.$$eval('table[aria-label="fullest tiles"] tbody tr', (all) => all.map((r) => r.firstElementChild.innerText));
+  equal(tiles.length === 5 && tiles.every((t) => /^\d+$/.test(t)), true, tiles.join());
 });
 await test('G1 X1 the page places the steps of a real report where the profile has them', async () => {
   await open(pageOf(real), 'view=trace');

@@ -93,6 +93,7 @@ export async function traceTests(file, truth, big) {
   await test('D10 D11 D12 the three syncs say who waits for whom', async () => {
     await select(sync);
     holds(await text('.stepdetails'), 'Internal Sync', 'tiles of an IPU wait');
+    equal(await has('.stepdetails [data-fact="Tile Balance"]'), false, 'a balance of a sync');
     await select(find('Sync', 2));
     holds(await text('.stepdetails'), 'External Sync', 'All IPUs wait');
     await select(find('SyncAns'));
@@ -347,6 +348,17 @@ export async function traceTests(file, truth, big) {
       await choose('Options', option);
       equal(await tip(p), '', `what ${option} hides`);
     }
+  });
+  await test('G14 a pixel with many steps is like the longest of them', async () => {
+    await open(big.mixed, 'view=trace');
+    for (let i = 0; i < 40; i++) {
+      const [red, green, blue] = await pixel(await at((0.1 + i / 50) * 18000000, rowAt(0) + 5 - runs, 0, 18000000));
+      if (red < 230 || green > 150 || blue > 160) throw new Error(`colour ${red}, ${green}, ${blue} at ${0.1 + i / 50}`);
+    }
+  });
+  await test('N4 a page that is opened with a window has its magnification', async () => {
+    await fresh(`t.from=0&t.to=${end / 8}`);
+    equal(await page.$eval('input.zoom', (e) => e.value), '8.0');
   });
   await test('E8 steps that are too narrow to be drawn are counted, until one zooms in', async () => {
     await open(big.file, 'view=trace');

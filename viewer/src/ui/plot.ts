@@ -3,7 +3,7 @@
 import { canvas, ticks, type Surface2d } from './canvas';
 import { seriesColour, surface } from './colours';
 import { h, shown } from './dom';
-import { bytes, count, unitFor } from './format';
+import { bytes, unitFor } from './format';
 
 export interface Series { name: string; values: ArrayLike<number>; colour?: string; hidden?: boolean }
 
@@ -143,7 +143,7 @@ export function plot(series: () => Series[], o: PlotOptions, keep?: { from: numb
     c.fillStyle = look.weak;
     c.textAlign = 'center';
     c.textBaseline = 'top';
-    for (const v of ticks(view.from, view.to, width / 90)) if (Number.isInteger(v) && v < view.to) c.fillText(count(v), Math.max(left + 4, xOf(v)), s.height - bottom + 4);
+    for (const v of ticks(view.from, view.to, width / 90)) if (Number.isInteger(v) && v < view.to) c.fillText(String(v), Math.max(left + 4, xOf(v)), s.height - bottom + 4);
     c.fillText(o.xName, left + width / 2, s.height - 15);
   }
 
@@ -192,7 +192,7 @@ export function plot(series: () => Series[], o: PlotOptions, keep?: { from: numb
     const x = Math.floor(at(e.offsetX));
     tip.hidden = !within(x) || e.offsetX < left;
     if (tip.hidden) return;
-    const lines = o.describe?.(x) ?? [`${o.xName} ${count(x)}`, ...series().filter((s) => !s.hidden).map((s) => `${s.name}: ${o.format(s.values[x] ?? 0)}`)];
+    const lines = o.describe?.(x) ?? [`${o.xName} ${x}`, ...series().filter((s) => !s.hidden).map((s) => `${s.name}: ${o.format(s.values[x] ?? 0)}`)];
     tip.textContent = lines.map((l) => shown(l)).join('\n');
     tip.style.left = `${Math.max(0, Math.min(e.offsetX + 14, main.width - 280))}px`;
     tip.style.top = `${e.offsetY + 14}px`;

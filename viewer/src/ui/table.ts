@@ -26,10 +26,10 @@ export function table<T>(rows: T[], columns: Column<T>[], o: TableOptions<T>): H
   let sort = o.sort, filter = '', most = chunk;
   const open = new Set<T>();
   const body = h('tbody');
-  const heads = columns.map((c, i) => h('th', { scope: 'col', title: c.tip }, h('button', {
+  const isNumber = (c: Column<T>): boolean => rows.length > 0 && typeof c.value(rows[0] as T) === 'number';
+  const heads = columns.map((c, i) => h('th', { scope: 'col', title: c.tip, class: isNumber(c) ? 'number' : undefined }, h('button', {
     class: 'sort', onclick: () => {
-      const number = typeof rows[0] !== 'undefined' && typeof c.value(rows[0] as T) === 'number';
-      sort = { column: i, down: sort?.column === i ? !sort.down : number };
+      sort = { column: i, down: sort?.column === i ? !sort.down : isNumber(c) };
       draw();
     },
   }, c.title)));
@@ -82,7 +82,7 @@ export function table<T>(rows: T[], columns: Column<T>[], o: TableOptions<T>): H
     replace(body, found.slice(0, most).map(rowOf));
     more.hidden = found.length <= most;
     more.textContent = `Show more (${found.length - most} of ${found.length} are not shown)`;
-    sum.textContent = `${found.length === rows.length ? rows.length : `${found.length} of ${rows.length}`} rows`;
+    sum.textContent = `${found.length === rows.length ? rows.length : `${found.length} of ${rows.length}`} ${rows.length === 1 ? 'row' : 'rows'}`;
   }
   const csv = h('button', {
     class: 'small', title: 'Save these rows as CSV',

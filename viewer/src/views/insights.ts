@@ -62,12 +62,12 @@ function largest(r: Report, tiles: number[] | undefined): HTMLElement {
   const exchanges = exchangeNames.map((name, i) => ({ name, data: total(received[i] ?? [], tiles), code: codes.get(i) ?? 0 }));
   const kinds = categories(r).map((c) => ({ name: categoryLabel(c), bytes: total(categoryTotal(r, c), tiles) })).filter((c) => c.bytes);
   return h('div', { class: 'cards' },
-    h('section', { class: 'card' }, h('h3', {}, 'Largest categories'), table(kinds, [
+    h('section', { class: 'card roomy' }, h('h3', {}, 'Largest categories'), table(kinds, [
       { title: 'Category', value: (x) => x.name }, { title: 'Bytes', value: (x) => x.bytes, format: bytes }], { name: 'categories', sort: { column: 1, down: true } })),
-    h('section', { class: 'card' }, h('h3', {}, 'Largest vertex types'), table(vertices, [
+    h('section', { class: 'card roomy' }, h('h3', {}, 'Largest vertex types'), table(vertices, [
       { title: 'Vertex type', value: (x) => x.name }, { title: 'State', value: (x) => x.state, format: bytes }, { title: 'Code', value: (x) => x.code, format: bytes },
       { title: 'Total', value: (x) => x.bytes, format: bytes }], { name: 'vertex types', sort: { column: 3, down: true } })),
-    h('section', { class: 'card' }, h('h3', {}, 'Largest exchanges'), table(exchanges, [
+    h('section', { class: 'card roomy' }, h('h3', {}, 'Largest exchanges'), table(exchanges, [
       { title: 'Exchange', value: (x) => x.name }, { title: 'Received', value: (x) => x.data, format: bytes },
       { title: 'Code', value: (x) => x.code, format: bytes, tip: 'Of all tiles' }], { name: 'exchanges', sort: { column: 1, down: true } })));
 }
@@ -96,7 +96,7 @@ export const insightsView: View = {
     const bad = worst(r), perIpu = r.target.tilesPerIpu;
     return h('div', { class: 'view scrolls' }, banner(r), h('div', { class: 'cards' },
       h('section', { class: 'card' }, h('h2', {}, 'The five fullest tiles'), table(bad.map((tile) => ({ tile })), [
-        { title: 'Tile', value: (x) => x.tile, format: count }, { title: 'IPU', value: (x) => Math.floor(x.tile / perIpu) },
+        { title: 'Tile', value: (x) => x.tile }, { title: 'IPU', value: (x) => Math.floor(x.tile / perIpu) },
         { title: 'Including gaps', value: (x) => used[x.tile] ?? 0, format: bytes }, { title: 'Excluding gaps', value: (x) => without[x.tile] ?? 0, format: bytes },
         { title: 'Used', value: (x) => (used[x.tile] ?? 0) / r.target.bytesPerTile, format: share },
       ], { name: 'fullest tiles' })),

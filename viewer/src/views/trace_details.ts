@@ -32,17 +32,19 @@ function commonFacts(app: App, t: Trace, s: Step): Fact[] {
   const n = (key: string): number | undefined => asNumber(get(s.raw, key));
   const balance = n('tileBalance'), active = n('activeTileBalance'), tiles = n('activeTiles'), overlapped = n('cyclesOverlapped');
   const all = s.cost ? spreadOf(s.cost.cycles) : undefined;
-  return [
-    ['Cycles (active tiles)', isSync(s.kind) || s.kind === 'StreamCopyBegin' || s.kind === 'StreamCopyEnd' ? count(s.to - s.from) : count(s.cycles), 'Of the tile that takes longest'],
+  const waits = isSync(s.kind) || s.kind === 'StreamCopyBegin' || s.kind === 'StreamCopyEnd';
+  const rows: (Fact | false)[] = [
+    ['Cycles (active tiles)', waits ? count(s.to - s.from) : count(s.cycles), 'Of the tile that takes longest'],
     ['Active Tiles', s.waiting ? `${count(s.waiting.reduce((a, b) => a + b, 0))} / ${count(t.numTiles)}` : isSync(s.kind) || s.kind === 'StreamCopyBegin' ? 'all' : tiles === undefined ? unmeasured : `${count(tiles)} / ${count(t.numTiles)}`],
-    ['All Cycles', all ? `min ${count(all.min)}, mean ${decimal(all.mean)}, max ${count(all.max)}, standard deviation ${decimal(all.deviation)}` : unmeasured, 'Of all tiles; those that have no part take 0'],
-    ['Tile Balance', balance === undefined ? unmeasured : share(balance), 'Sum of cycles / (most cycles × all tiles)'],
-    ['Active Tile Balance', active === undefined ? unmeasured : share(active), 'The same over the tiles that take part'],
+    !waits && ['All Cycles', all ? `min ${count(all.min)}, mean ${decimal(all.mean)}, max ${count(all.max)}, standard deviation ${decimal(all.deviation)}` : unmeasured, 'Of all tiles; those that have no part take 0'],
+    !waits && ['Tile Balance', balance === undefined ? unmeasured : share(balance), 'Sum of cycles / (most cycles × all tiles)'],
+    !waits && ['Active Tile Balance', active === undefined ? unmeasured : share(active), 'The same over the tiles that take part'],
     ['Cycles from', count(s.from)], ['Cycles to', count(s.to)],
-    ['Overlapped with previous', overlapped === undefined ? unmeasured : count(overlapped)],
+    !waits && ['Overlapped with previous', overlapped === undefined ? unmeasured : count(overlapped)],
     ['Program', s.waiting ? 'syncs of several steps' : s.program < 0 ? 'a sync of the step behind it' : `${s.program}${app.report.programs[s.program] ? '' : ' (not in the graph profile)'}`],
     ['Stack', s.path.length ? h('span', {}, s.path.map((p, i) => [i > 0 && ' › ', nameOf(p)])) : 'none'],
   ];
+  return rows.filter((r) => r !== false);
 }
 
 function byVertexType(app: App, s: Step): HTMLElement {

@@ -3,7 +3,7 @@ import type { App } from '../app';
 import { ansOf, stateOf, superstepAt, waitOf } from '../model/bsp';
 import { barAt, firstBar, layerKinds, rowsOf, type Row } from '../model/lanes';
 import { asList, asNumbers, get } from '../model/json';
-import { balanceOn, kindLabels, type Kind, type Step, type Trace } from '../model/trace';
+import { balanceOn, isBusy, kindLabels, type Kind, type Step, type Trace } from '../model/trace';
 import { fitted } from '../ui/canvas';
 import { hatch, lookOf, surface } from '../ui/colours';
 import { h, replace } from '../ui/dom';
@@ -316,13 +316,16 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
   function paintMini(g: Geometry): void {
     const { c } = g, look = surface();
     const n = t.steps.length;
-    let last = -1;
-    for (let i = 0; i < n; i++) {
-      const step = t.steps[i] as Step, x0 = g.x(step.from), x1 = g.x(step.to);
-      if (x1 - last < 0.7 || step.waiting) continue;
-      c.fillStyle = isFound(s, i, i) ? lookOf(step.kind).fill : look.greyed;
-      c.fillRect(x0, 4, Math.max(0.7, x1 - x0), g.height - 14);
-      last = x1;
+    /* Work over waiting: a sync lasts from when the first IPU waits for it, while others work. */
+    for (const waits of [true, false]) {
+      let last = -1;
+      for (let i = 0; i < n; i++) {
+        const step = t.steps[i] as Step, x0 = g.x(step.from), x1 = g.x(step.to);
+        if (x1 - last < 0.7 || step.waiting || isBusy(step.kind) === waits) continue;
+        c.fillStyle = isFound(s, i, i) ? lookOf(step.kind).fill : look.greyed;
+        c.fillRect(x0, 4, Math.max(0.7, x1 - x0), g.height - 14);
+        last = x1;
+      }
     }
     if (s.runs) {
       c.fillStyle = look.run;
@@ -380,7 +383,7 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
     else if (memory !== undefined) lines.push(`exchange code ${bytes(memory)}`);
     lines.push(`cycles ${count(step.from)} – ${count(step.to)} (${count(step.to - step.from)})`);
     if (step.cost && at) lines.push(`tile balance ${share(balanceOn(t, step.index, at.lane.ipu))} on IPU ${at.lane.ipu}`);
-    if (at && at.tile >= 0) lines.push(`tile ${count(at.tile)}: ${step.cost?.cycles[at.tile] ? `${count(step.cost.cycles[at.tile] as number)} cycles` : 'waits'}`);
+    if (at && at.tile >= 0) lines.push(`tile ${at.tile}: ${step.cost?.cycles[at.tile] ? `${count(step.cost.cycles[at.tile] as number)} cycles` : 'waits'}`);
     return lines;
   }
 
