@@ -126,6 +126,12 @@ static bool is_wanted(report_choice choice, bool all)
   return choice == YES || (choice == AS_ALL && all);
 }
 
+/* Of what a page shows: it is wanted with the page. */
+static bool is_shown(report_choice choice, bool all, const run_options *options)
+{
+  return is_wanted(choice, all || options->report_page);
+}
+
 static char *report_path(const run_options *options, const char *name)
 {
   return pop_xasprintf("%s/%s", options->report_directory, name);
@@ -133,7 +139,7 @@ static char *report_path(const run_options *options, const char *name)
 
 char *execution_report_folder(const run_options *options)
 {
-  return is_wanted(options->report_execution, options->report_all)
+  return is_shown(options->report_execution, options->report_all, options)
              ? pop_xstrdup(options->report_directory)
              : NULL;
 }
@@ -246,9 +252,9 @@ static bool wants_all(const engine_options *options, const pop_executable *e, bo
 void warn_of_no_reports(const engine_options *o)
 {
   bool all = o->run.report_all;
-  if (!is_wanted(o->report_archive, all) && !is_wanted(o->report_graph, all) &&
-      !is_wanted(o->report_variables, all) && !is_wanted(o->report_debug, all) &&
-      !is_wanted(o->run.report_execution, all) && !o->report_serialized_graph &&
+  if (!is_wanted(o->report_archive, all) && !is_shown(o->report_graph, all, &o->run) &&
+      !is_shown(o->report_variables, all, &o->run) && !is_shown(o->report_debug, all, &o->run) &&
+      !is_shown(o->run.report_execution, all, &o->run) && !o->report_serialized_graph &&
       !*o->save_archive && !*o->variable_file && !*o->program_file && !*o->graph_report)
     return;
   log_write(LOG_WARN, "ENGINE",
@@ -259,12 +265,12 @@ void warn_of_no_reports(const engine_options *o)
 
 bool reports_want_graph(const engine_options *o)
 {
-  return is_wanted(o->report_graph, o->run.report_all) || *o->graph_report;
+  return is_shown(o->report_graph, o->run.report_all, &o->run) || *o->graph_report;
 }
 
 const char *reports_profile_folder(const engine_options *o)
 {
-  return is_wanted(o->report_graph, o->run.report_all) ? o->run.report_directory : NULL;
+  return is_shown(o->report_graph, o->run.report_all, &o->run) ? o->run.report_directory : NULL;
 }
 
 static pop_error *write_auto_reports(pop_graph *compiled, const pop_executable *e,
@@ -272,10 +278,10 @@ static pop_error *write_auto_reports(pop_graph *compiled, const pop_executable *
 {
   bool all = wants_all(options, e, compiled);
   bool archive = is_wanted(options->report_archive, all),
-       graph = is_wanted(options->report_graph, all),
-       variables = is_wanted(options->report_variables, all),
-       debug = is_wanted(options->report_debug, all),
-       execution = is_wanted(options->run.report_execution, options->run.report_all),
+       graph = is_shown(options->report_graph, all, &options->run),
+       variables = is_shown(options->report_variables, all, &options->run),
+       debug = is_shown(options->report_debug, all, &options->run),
+       execution = is_shown(options->run.report_execution, options->run.report_all, &options->run),
        serialized = options->report_serialized_graph && compiled;
   if (options->report_serialized_graph && !compiled)
     log_write(LOG_WARN, "ENGINE",

@@ -282,9 +282,8 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
     "the execution profile is written after as many runs, and not any more after later ones",      \
     ON_RUN, OPTION_NUMBER, FIELD(run.reported_runs), .greatest = UINT64_MAX)                       \
   X("autoReport.outputViewer", "true or false", "false",                                           \
-    "report.html: the other reports as a page, whenever they are written; autoReport.all does "    \
-    "not "                                                                                         \
-    "mean it",                                                                                     \
+    "report.html: a page of the other reports. What it shows is written too, unless it is said "   \
+    "to be false; autoReport.all does not mean it",                                                \
     ON_SAVE | ON_RUN, OPTION_BOOL, FIELD(run.report_page))                                         \
   X("autoReport.outputSerializedGraph", "true or false", "false",                                  \
     "serialized_graph.json: the graph, as pop_graph_serialize writes it", ON_SAVE, OPTION_BOOL,    \

@@ -44,6 +44,16 @@ unpack page.html
 has unpacked.json "\"reports\": \[{\"name\": \"$(basename "$PWD")/report\""
 quiet out "$popview" report -o page.html
 
+# A program writes the page, and what it shows, if that is all that it is asked for.
+POPLAR_ENGINE_OPTIONS='{"autoReport.outputViewer":"true","autoReport.directory":"alone","debug.instrument":"true"}' \
+  quiet out "$POPULUS_BIN/matvec_split" 100 40
+unpack alone/report.html
+for key in graph execution vars debug; do same "$key" "alone/$key.json"; done
+[ ! -e alone/archive.a ] || fail "the page's reports have an archive"
+POPLAR_ENGINE_OPTIONS='{"autoReport.outputViewer":"true","autoReport.outputExecutionProfile":"false","autoReport.directory":"graph"}' \
+  quiet out "$POPULUS_BIN/matvec_split" 100 40
+[ -e graph/report.html ] && [ ! -e graph/execution.json ] || fail "outputViewer without the execution profile: $(ls graph)"
+
 # W01: nothing may be requested, and only the two pieces with the page's nonce run.
 has page.html "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'nonce-[0-9a-f]{32}'"
 ! grep -Eq '(src|href)="?https?:' page.html || fail "the page names something outside"
