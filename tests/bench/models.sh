@@ -8,7 +8,8 @@
 # models_memory_own_vs_live is that without the 8 KiB at the base of each tile, which are the system's whatever the program is
 # (12 MB, nearly as much as the matrices).
 # models_transformer_compile_s is what one layer of a transformer takes to an archive: 128 words of width 512, 8 heads, a hidden
-# layer of 2,048 (examples/models/transformer.mlir, enlarged); the least of three.
+# layer of 2,048 (examples/models/transformer.mlir, enlarged); the least of three. models_resnet_vs_bound and models_resnet_compile_s
+# are the same for two 3 x 3 convolutions of 56 x 56 x 64 with bias and activation, and the input added (a block of a ResNet).
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/measure.sh"
 
@@ -44,3 +45,34 @@ sed -e 's/tensor<64xf32>/tensor<262144xf32>/g; s/tensor<128xf32>/tensor<1048576x
   s/<6x8xf32/<128x512xf32/g; s/<6xf32/<128xf32/g' "$POPULUS_SOURCE_DIR/examples/models/transformer.mlir" >layer.mlir
 for _ in 1 2 3; do seconds "$pophlo" --tiles $tiles -o layer.a layer.mlir; done | sort -g | head -1 >took
 number models_transformer_compile_s "$(cat took)" s
+
+image='tensor<1x56x56x64xf32>' kernel='tensor<3x3x64x64xf32>' bias='tensor<64xf32>'
+# convolved <name> <input> <kernel> <bias>
+convolved()
+{
+  cat <<TEXT
+  %$1a = stablehlo.convolution($2, $3) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {pad = [[1, 1], [1, 1]]}
+    {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : ($image, $kernel) -> $image
+  %$1b = stablehlo.broadcast_in_dim $4, dims = [3] : ($bias) -> $image
+  %$1 = stablehlo.add %$1a, %$1b : $image
+TEXT
+}
+{
+  echo "func.func @main(%x: $image, %v: $kernel, %w: $kernel, %a: $bias, %b: $bias) -> $image {"
+  echo "  %zero = stablehlo.constant dense<0.0> : $image"
+  convolved first %x %v %a
+  echo "  %active = stablehlo.maximum %first, %zero : $image"
+  convolved second %active %w %b
+  echo "  %sum = stablehlo.add %second, %x : $image"
+  echo "  %out = stablehlo.maximum %sum, %zero : $image"
+  echo "  return %out : $image"
+  echo '}'
+} >block.mlir
+head -c $((56 * 56 * 64 * 4)) /dev/zero >image
+head -c $((9 * 64 * 64 * 4)) /dev/zero >kernel
+head -c $((64 * 4)) /dev/zero >bias
+for _ in 1 2 3; do seconds "$pophlo" --tiles $tiles -o block.a block.mlir; done | sort -g | head -1 >took
+number models_resnet_compile_s "$(cat took)" s
+"$pophlo" --tiles $tiles --run --cycles --in x=image --in v=kernel --in w=kernel --in a=bias --in b=bias block.mlir >block
+number models_resnet_vs_bound "$(awk -v tiles=$tiles '/^cycles: / { print $2 / (2 * 56 * 56 * 576 * 64 / tiles) }' block)" \
+  'times the bound'

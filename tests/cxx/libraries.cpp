@@ -16,6 +16,7 @@
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
 #include <popops/Fill.hpp>
+#include <popops/GatherStatistics.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/Zero.hpp>
@@ -616,6 +617,25 @@ void convolutions()
                poplin::calculateWeightDeltas(g, dy, x, p, f.prog));
 }
 
+void histograms()
+{
+  Fixture f(4);
+  auto &g = f.graph;
+  Tensor x = f.input(FLOAT, {2, 4}, std::vector<float>{-3, -1, 0, .5f, 1, 2, 7, 7}),
+         levels = f.input(FLOAT, {2}, std::vector<float>{0, 2});
+  Tensor counts = popops::histogram(g, x, levels, false, f.prog, "counts");
+  CHECK((f.run<unsigned>(counts) == std::vector<unsigned>{2, 3, 3}));
+  popops::histogram(g, x, counts, true, levels, true, f.prog);
+  CHECK((f.run<unsigned>(counts) == std::vector<unsigned>{2, 7, 7}));
+  CHECK(close(f.run<float>(popops::histogram(g, x, levels, true, f.prog, "",
+                                             {{"useFloatArithmetic", "true"}})),
+              {0, 4, 4}));
+  CHECK_THROWS(invalid_option, "both true",
+               popops::histogram(g, x, levels, true, f.prog, "",
+                                 {{"useFloatArithmetic", "true"},
+                                  {"useFloatArithmeticWithUnsignedIntOutput", "true"}}));
+}
+
 void halves_of_the_host()
 {
   using namespace popfloat::experimental;
@@ -680,6 +700,7 @@ int main()
   matrix_products();
   options_of_products();
   convolutions();
+  histograms();
   halves_of_the_host();
   softmax_and_losses();
   return failures != 0;

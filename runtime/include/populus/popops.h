@@ -111,6 +111,14 @@ pop_tensor pop_popops_reduce(pop_graph *graph, pop_tensor a, const size_t *dimen
                              pop_reduction how, pop_tensor out, pop_program sequence,
                              pop_compute_set *compute_sets, size_t *num_sets, const char *name);
 
+/* How many elements of `in`, float or half, are not less than i of the levels, for i from 0 to their number: unsigned int
+ * [levels + 1]. `levels`: of the same type, one dimension, at least one, ascending. `absolute`: of the elements without their
+ * signs. A NaN counts as less than all. `out` as above; with `update` the counts are added to what it holds. Errors: TENSOR for
+ * other levels, or no elements; TYPE. */
+pop_tensor pop_popops_histogram(pop_graph *graph, pop_tensor in, pop_tensor levels, bool absolute,
+                                pop_tensor out, bool update, pop_program sequence,
+                                const char *name);
+
 #ifdef __cplusplus
 }
 #endif

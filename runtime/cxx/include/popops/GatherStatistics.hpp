@@ -1,0 +1,63 @@
+// How many elements lie between levels: populus/popops.h.
+#ifndef POPOPS_GATHERSTATISTICS_HPP
+#define POPOPS_GATHERSTATISTICS_HPP
+
+#include <popops/Cast.hpp>
+#include <populus/popops.h>
+
+namespace popops
+{
+
+namespace detail
+{
+
+// Counts are exact whatever useFloatArithmeticWithUnsignedIntOutput says. True if the result is to be of float.
+inline bool checkHistogramOptions(const poplar::OptionFlags &options)
+{
+  using poplar::detail::OptionValue;
+  poplar::detail::checkOptions("popops::histogram", options,
+                               {{"useFloatArithmetic", OptionValue::TRUTH},
+                                {"useFloatArithmeticWithUnsignedIntOutput", OptionValue::TRUTH}});
+  const bool asFloat = poplar::detail::optionOr(options, "useFloatArithmetic", "false") == "true";
+  if (asFloat && poplar::detail::optionOr(options, "useFloatArithmeticWithUnsignedIntOutput",
+                                          "false") == "true")
+    throw poplar::invalid_option("popops::histogram: useFloatArithmetic and "
+                                 "useFloatArithmeticWithUnsignedIntOutput are both true");
+  return asFloat;
+}
+
+} // namespace detail
+
+// The levels ascend; one element more than these: those below the first, …, those from the last on.
+inline poplar::Tensor histogram(poplar::Graph &graph, const poplar::Tensor &input,
+                                const poplar::Tensor &levels, bool absoluteOfInput,
+                                poplar::program::Sequence &prog,
+                                const poplar::DebugContext &debugContext = {},
+                                const poplar::OptionFlags &options = {})
+{
+  const bool asFloat = detail::checkHistogramOptions(options);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  poplar::Tensor counts = call.finish(pop_popops_histogram(
+      graph.c(), poplar::detail::check(input.c()), poplar::detail::check(levels.c()),
+      absoluteOfInput, pop_tensor{}, false, call.program(), call.c()));
+  return asFloat ? popops::cast(graph, counts, poplar::FLOAT, prog, debugContext) : counts;
+}
+// To a tensor of UNSIGNED_INT; updateOutput: added to what it holds.
+inline void histogram(poplar::Graph &graph, const poplar::Tensor &input, poplar::Tensor &output,
+                      bool updateOutput, const poplar::Tensor &levels, bool absoluteOfInput,
+                      poplar::program::Sequence &prog,
+                      const poplar::DebugContext &debugContext = {},
+                      const poplar::OptionFlags &options = {})
+{
+  if (detail::checkHistogramOptions(options))
+    throw poplar::invalid_option(
+        "popops::histogram: useFloatArithmetic is for results that are new");
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  call.finish(pop_popops_histogram(
+      graph.c(), poplar::detail::check(input.c()), poplar::detail::check(levels.c()),
+      absoluteOfInput, poplar::detail::check(output.c()), updateOutput, call.program(), call.c()));
+}
+
+} // namespace popops
+
+#endif
