@@ -36,8 +36,8 @@ head -c 4194304 /dev/zero >zeros
 number models_matmul_vs_bound "$(awk -v tiles=$tiles '/^cycles: / { print $2 / (1024 ^ 3 / tiles) }' product)" 'times the bound'
 number models_memory_vs_live "$(awk '/Including Gaps:/ { gsub(/,/, "", $3); print $3 / (3 * 1024 ^ 2 * 4); exit }' product)" \
   'times the live bytes'
-number models_memory_own_vs_live "$(awk -v tiles=$tiles '/Including Gaps:/ { gsub(/,/, "", $3); print ($3 - tiles * 8192) /
-  (3 * 1024 ^ 2 * 4); exit }' product)" 'times the live bytes'
+own=$(awk -v tiles=$tiles '/Including Gaps:/ { gsub(/,/, "", $3); print $3 - tiles * 8192; exit }' product)
+number models_memory_own_vs_live "$(awk -v own="$own" 'BEGIN { print own / (3 * 1024 ^ 2 * 4) }')" 'times the live bytes'
 
 sed -e 's/tensor<64xf32>/tensor<262144xf32>/g; s/tensor<128xf32>/tensor<1048576xf32>/g
   s/6x2x4xf32/128x8x64xf32/g; s/2x6x6xf32/8x128x128xf32/g; s/2x6x4xf32/8x128x64xf32/g; s/<2x6xf32/<8x128xf32/g
