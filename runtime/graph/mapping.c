@@ -255,10 +255,12 @@ static void map_run_linearly(const linear_mapping *m, uint64_t element, uint64_t
 static void map_nest_linearly(const linear_mapping *m, uint32_t k, uint64_t element,
                               uint64_t position)
 {
-  const view_dim *dim = &m->graph->dims[m->piece->first_dim + k];
   if (k == m->piece->num_dims) {
     map_run_linearly(m, element, position, 1);
-  } else if (dim->stride == 1 && k + 1 == m->piece->num_dims) {
+    return;
+  }
+  const view_dim *dim = &m->graph->dims[m->piece->first_dim + k];
+  if (dim->stride == 1 && k + 1 == m->piece->num_dims) {
     map_run_linearly(m, element, position, dim->count);
   } else if (dim->stride == 0) {
     map_nest_linearly(m, k + 1, element, position + (dim->count - 1) * m->inner[k]);
