@@ -148,10 +148,12 @@ console.log(`frame_main_ms ${best.main.toFixed(1)}`);
 /* What the largest process of the browser has ever had: the page's. */
 let most = 0;
 const root = browser.process().pid;
+const parent = (pid) => Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+const isOurs = (pid) => pid === root || (pid > 1 && isOurs(parent(pid)));
 for (const pid of readdirSync('/proc').filter((n) => /^\d+$/.test(n))) {
   try {
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8'), status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    if (!command.includes('--type=renderer') || !command.includes('chrom') || Number(pid) < root) continue;
+    if (!command.includes('--type=renderer') || !command.includes('chrom') || !isOurs(Number(pid))) continue;
     most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
   } catch {
     /* it has ended */
