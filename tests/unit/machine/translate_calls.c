@@ -9,7 +9,7 @@
 #include "support/rig.h"
 #include "support/seeds.h"
 
-enum { NUM_FUNCTIONS = 6, FIRST_POINTED = 3, HIDDEN = NUM_FUNCTIONS - 1, CALLS = 60 };
+enum { NUM_FUNCTIONS = 7, FIRST_POINTED = 3, HIDDEN = NUM_FUNCTIONS - 2, CALLS = 60 };
 enum { POINTER = 9, STACK = 18, BUDGET = 19, SUM = A3 }; /* registers: s1, s2, s3, a3 */
 
 /* Registers that statements compute with: a1, a2, a6, a7, s4-s11, t3-t6. */
@@ -81,7 +81,7 @@ static void put_counter(maker *m)
   asm_add(m->a, SUM, SUM, A4);
 }
 
-/* A call of one of the functions that pointers point to, or of one whose pointer cannot be seen in the code. */
+/* A call of one of the functions that pointers point to, or of one whose pointers cannot be seen in the code. */
 static void put_pointer_call(maker *m)
 {
   assembler *a = m->a;
@@ -94,7 +94,7 @@ static void put_pointer_call(maker *m)
   } else if (way == 2) {
     asm_li(a, T1, RIG_DATA / 2);
     asm_add(a, T1, T1, T1);
-    asm_load(a, ASM_LW, T1, T1, 16);
+    asm_load(a, ASM_LW, T1, T1, 16 + 4 * (int32_t)pick(m, NUM_FUNCTIONS - HIDDEN));
   } else {
     asm_add(a, T1, POINTER, ZERO);
   }
@@ -216,7 +216,8 @@ static void compare_calls(uint64_t seed, uint64_t max_cycles)
   pop_image image = rig_image(&r, 0, bytes);
   memcpy(bytes + (RIG_CONST - RIG_BASE), m.entries + FIRST_POINTED,
          (HIDDEN - FIRST_POINTED) * sizeof *m.entries);
-  memcpy(bytes + (RIG_DATA + 16 - RIG_BASE), m.entries + HIDDEN, sizeof *m.entries);
+  memcpy(bytes + (RIG_DATA + 16 - RIG_BASE), m.entries + HIDDEN,
+         (NUM_FUNCTIONS - HIDDEN) * sizeof *m.entries);
   compare_engines(&r.target, &image, NULL, max_cycles, "calls", seed);
   free(bytes);
   rig_free(&r);
