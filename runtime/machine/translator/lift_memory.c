@@ -38,9 +38,6 @@ typedef struct range {
   LLVMValueRef start;
   uint32_t bytes, align; /* bytes: a multiple of align */
   bool store, by_sp, guess_stack;
-  uint32_t
-      origin; /* what places count from: where the unit's window begins that is tried first, or 0 */
-  LLVMValueRef place; /* a stack slot: the start's, for accesses that come */
 } range;
 
 /* The last place where the range may begin is `bytes - align` before that of its last `align`. */
@@ -92,24 +89,11 @@ static void likely_inside(lift *l, LLVMValueRef condition, LLVMBasicBlockRef ins
   LLVMPositionBuilderAtEnd(l->b, other);
 }
 
-/* The range's place, as a distance from where the unit's window begins, in 64 bits. */
-static void set_place(lift *l, const range *r)
-{
-  LLVMValueRef start = LLVMBuildZExt(l->b, r->start, l->type.i64, "");
-  LLVMBuildStore(l->b, LLVMBuildSub(l->b, start, lift_constant64(l, r->origin), ""), r->place);
-}
-
-/* Goes on to `inside` if the unit's window holds the range, whose bounds are constants. The distance that is compared is
- * then the place, too. */
+/* Goes on to `inside` if the unit's window holds the range, whose bounds are constants. */
 static void try_unit_window(lift *l, const range *r, code_window w, LLVMBasicBlockRef inside)
 {
   if (w.bytes < r->bytes) return;
-  LLVMValueRef start = lift_constant(l, w.start);
-  LLVMValueRef offset = LLVMBuildSub(l->b, r->start, start, "");
-  if (r->origin == w.start)
-    LLVMBuildStore(l->b, LLVMBuildZExt(l->b, offset, l->type.i64, ""), r->place);
-  likely_inside(l, in_window(l, r, start, lift_constant(l, w.bytes)), inside);
-  set_place(l, r);
+  likely_inside(l, in_window(l, r, lift_constant(l, w.start), lift_constant(l, w.bytes)), inside);
 }
 
 /* Branches to `inside` where a window holds the range, else to `slow`. */
@@ -145,7 +129,6 @@ static LLVMValueRef touch_at(lift *l, const access *a, LLVMValueRef address)
 static void test_range(lift *l, const range *r)
 {
   LLVMBasicBlockRef inside = lift_new_block(l, "inside"), slow = lift_new_block(l, "slow");
-  set_place(l, r);
   find_window(l, r, inside, slow);
   LLVMPositionBuilderAtEnd(l->b, slow);
   ask_machine(l, r, inside);
@@ -153,28 +136,16 @@ static void test_range(lift *l, const range *r)
 }
 
 /* What the operation tests, for itself and others. */
-static range range_of_test(const lift *l, const access_check *check, const access *a)
+static range range_of_test(const access_check *check, const access *a)
 {
-  range r = {.bytes = check->bytes,
-             .align = check->align,
-             .store = check->store,
-             .by_sp = check->by_sp,
-             .guess_stack = check->guess_stack};
-  if (!check->bytes) {
-    r.bytes = r.align = a->bytes;
-    r.store = a->store;
-    r.by_sp = a->by_sp;
-  }
-  if (r.align == 1) return r; /* the address is ready sooner, and nothing would be saved */
-  if (!r.store)
-    r.origin = l->unit->readable.start;
-  else if (!r.by_sp && !r.guess_stack)
-    r.origin = l->unit->writable.start;
-  return r;
+  if (check->bytes)
+    return (range){NULL,         check->bytes, check->align,
+                   check->store, check->by_sp, check->guess_stack};
+  return (range){NULL, a->bytes, a->bytes, a->store, a->by_sp, check->guess_stack};
 }
 
-/* Where the test of the operation begins: a slot, which may be wanted before it is set, because blocks are not lifted in the
- * order in which they run. */
+/* Where the access of the operation, which tests, is in tile memory: a slot, which may be wanted before it is set,
+ * because blocks are not lifted in the order in which they run. */
 static LLVMValueRef place_of(lift *l, uint32_t index)
 {
   LLVMValueRef *place = &l->copy->places[index];
@@ -182,31 +153,22 @@ static LLVMValueRef place_of(lift *l, uint32_t index)
   return *place;
 }
 
-/* What a test has covered is reached from its place: what is constant becomes part of the host's instruction, and what is
- * loaded twice is seen. */
-static LLVMValueRef touch_tested(lift *l, const access *a, const range *r, LLVMValueRef slot,
-                                 int64_t way)
-{
-  LLVMValueRef place = LLVMBuildLoad2(l->b, l->type.i64, slot, "place");
-  LLVMValueRef constant = LLVMConstInt(l->type.i64, (uint64_t)(r->origin + way), 1);
-  return touch(l, a, LLVMBuildGEP2(l->b, l->type.i8, at_frame_memory(l, place), &constant, 1, ""));
-}
-
+/* What a test has covered is reached from the place of the access that has made it: that they differ by a constant becomes
+ * part of the host's instruction, and what is loaded twice is seen. */
 static LLVMValueRef checked_access(lift *l, const access *a, uint32_t index)
 {
-  const access_check *check = &l->copy->checks[index], *tested;
+  const access_check *check = &l->copy->checks[index];
   if (check->covered) {
-    tested = &l->copy->checks[check->tested_by];
-    range r = range_of_test(l, tested, a);
-    return touch_tested(l, a, &r, place_of(l, check->tested_by),
-                        (int64_t)check->from - tested->from);
+    LLVMValueRef way = LLVMConstInt(l->type.i64, (uint64_t)(int64_t)check->from, 1);
+    LLVMValueRef first = LLVMBuildLoad2(l->b, l->type.i64, place_of(l, check->tested_by), "first");
+    return touch(l, a, LLVMBuildGEP2(l->b, l->type.i8, at_frame_memory(l, first), &way, 1, ""));
   }
-  range r = range_of_test(l, check, a);
-  r.place = place_of(l, index);
-  r.start =
-      LLVMBuildAdd(l->b, address_of(l, a->op), lift_constant(l, (uint32_t)check->from), "start");
+  LLVMValueRef address = address_of(l, a->op), place = place_of(l, index);
+  range r = range_of_test(check, a);
+  r.start = LLVMBuildAdd(l->b, address, lift_constant(l, (uint32_t)check->from), "start");
+  LLVMBuildStore(l->b, LLVMBuildZExt(l->b, address, l->type.i64, ""), place);
   test_range(l, &r);
-  return touch_tested(l, a, &r, r.place, -(int64_t)check->from);
+  return touch(l, a, at_frame_memory(l, LLVMBuildLoad2(l->b, l->type.i64, place, "place")));
 }
 
 /* In the fast copy of a loop, of an access that the guard has checked for all rounds. */
