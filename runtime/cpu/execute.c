@@ -149,8 +149,7 @@ static void enter_case(cpu *c, const cpu_step *step)
 {
   uint32_t value = read_control(c, step);
   size_t found = 0, num_cases = step->num_children - 1;
-  const uint32_t *values = c->program->values + step->first_value;
-  while (found < num_cases && values[found] != value) found++;
+  while (found < num_cases && c->program->values[step->first_value + found] != value) found++;
   push_child(c, step, found);
 }
 
