@@ -268,7 +268,7 @@ static bool is_far_above_goal(const plan_group *group, uint64_t end)
 static void climb(search_memory *memory, const plan_group *group, uint64_t best)
 {
   uint64_t budget = memory->budget, used = 0, found = UINT64_MAX;
-  for (int i = 0; i < NUM_CLIMBS && is_far_above_goal(group, found); i++) {
+  for (int i = 0; i < NUM_CLIMBS && (i == 0 || is_far_above_goal(group, found)); i++) {
     memory->budget = budget;
     if (i > 0) {
       set_order(memory, group, attempts[i].order);
