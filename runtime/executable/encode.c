@@ -377,6 +377,13 @@ static void put_numbers(pop_bytes *out, const uint32_t *numbers, size_t count)
   put_u32s(out, numbers, count);
 }
 
+static void put_children(encoder *x, const executable_step *step)
+{
+  const uint32_t *children = step->num_children ? x->e->step_children + step->first_child : NULL;
+  metadata_put_text(x->out, "children");
+  put_numbers(x->out, children, step->num_children);
+}
+
 static void put_steps(encoder *x)
 {
   metadata_put_array(x->out, x->e->num_steps);
@@ -390,8 +397,7 @@ static void put_steps(encoder *x)
     put_number(x->out, "index", step->index);
     put_number(x->out, "count", step->count);
     put_number(x->out, "position", step->position);
-    metadata_put_text(x->out, "children");
-    put_numbers(x->out, x->e->step_children + step->first_child, step->num_children);
+    put_children(x, step);
   }
 }
 

@@ -165,8 +165,9 @@ static const executable_work *find_work(const pop_executable *e, const executabl
     else
       high = middle;
   }
-  const executable_work *work = e->works + set->first_work + low;
-  return low < set->num_works && work->tile == tile ? work : NULL;
+  if (low == set->num_works) return NULL;
+  const executable_work *work = &e->works[set->first_work + low];
+  return work->tile == tile ? work : NULL;
 }
 
 /* A worker may have been started by a vertex of the supervisor. */

@@ -266,8 +266,9 @@ static const tile_work *find_work(const compilation *c, const lowered_compute_se
     else
       high = middle;
   }
-  const tile_work *work = c->works + set->first_work + low;
-  return low < set->num_works && work->tile == tile ? work : NULL;
+  if (low == set->num_works) return NULL;
+  const tile_work *work = &c->works[set->first_work + low];
+  return work->tile == tile ? work : NULL;
 }
 
 static void add_vertex_symbols(builder *b)
