@@ -267,6 +267,7 @@ static pop_error *handle_event(pop_engine *engine, uint32_t event)
   POP_TRY(execution_profile_empty_blocks(engine->profile));
   switch (reported->kind) {
   case EXECUTABLE_EVENT_FLUSH:
+    execution_profile_note_sync(engine->profile);
     return NULL;
   case EXECUTABLE_EVENT_PRINT:
     return print_event(engine, reported);
@@ -275,6 +276,7 @@ static pop_error *handle_event(pop_engine *engine, uint32_t event)
   case EXECUTABLE_EVENT_EXCHANGE:
     return engine_host_exchange(engine, reported);
   case EXECUTABLE_EVENT_BRANCHES:
+    execution_profile_note_sync(engine->profile);
     return execution_profile_note_branches(engine->profile);
   default:
     engine->state = ENGINE_FAULTED;
@@ -333,6 +335,17 @@ static pop_error *report_execution(pop_engine *engine)
   return write_execution_reports(engine, engine->profile_folder);
 }
 
+/* What is known of a run that has ended in an error is reported, as that of others; the error is what the caller gets. */
+static void report_faulted(pop_engine *engine, const pop_error *error)
+{
+  pop_error *further = execution_profile_end_faulted_run(engine->profile, pop_error_message(error));
+  if (!further) further = report_execution(engine);
+  if (!further) return;
+  log_write(LOG_WARN, "ENGINE", "the run that has failed is not in the reports: %s",
+            pop_error_message(further));
+  pop_error_free(further);
+}
+
 static pop_error *run(pop_engine *engine, size_t program, const char *run_name)
 {
   POP_TRY(engine_check_loaded(engine, "run"));
@@ -354,7 +367,10 @@ static pop_error *run(pop_engine *engine, size_t program, const char *run_name)
   atomic_store(&engine->runs, true);
   pop_error *error = run_to_end(engine, program);
   atomic_store(&engine->runs, false);
-  if (!error) error = execution_profile_end_run(engine->profile);
+  if (error)
+    report_faulted(engine, error);
+  else
+    error = execution_profile_end_run(engine->profile);
   error = trace_run(engine, program, begun, error);
   if (error) return error;
   log_phase_end(&running);

@@ -15,7 +15,8 @@ struct execution_profile {
   bool runs; /* between begin and end, enabled */
   execution_run run;
   machine_counters before;
-  uint32_t *branches; /* of this run, so far */
+  uint64_t other_syncs; /* of this run, so far: of no step */
+  uint32_t *branches;   /* of this run, so far */
   size_t num_branches, branches_capacity;
   bool has_warned;
 };
@@ -99,11 +100,17 @@ pop_error *execution_profile_begin_run(execution_profile *p, size_t program, con
   if (!p) return NULL;
   p->runs = p->enabled;
   POP_TRY(read_counters(p, &p->before));
-  free(p->run.name); /* of a run that did not come to its end */
+  free(p->run.name); /* of a run that was not noted */
   p->run = (execution_run){.program = (uint32_t)program, .from = p->before.cycles};
   if (run_name && *run_name) p->run.name = pop_xstrdup(run_name);
   p->num_branches = 0;
+  p->other_syncs = 0;
   return NULL;
+}
+
+void execution_profile_note_sync(execution_profile *p)
+{
+  if (p) p->other_syncs++;
 }
 
 /* The record's first word says how many follow. */
@@ -177,9 +184,34 @@ static pop_error *note_taken_cycles(execution_profile *p)
   return share(p, NULL, p->x->taken, p->x->first_taken[e->num_works] * sizeof *p->x->taken);
 }
 
-pop_error *execution_profile_end_run(execution_profile *p)
+/* Why it did not come to its end. */
+static void note_fault(execution_profile *p, const machine_counters *after, const char *message)
 {
-  if (!p || !p->runs) return execution_profile_empty_blocks(p);
+  const machine_fault *at = machine_get_fault(p->machine);
+  execution_fault *fault = &p->run.fault;
+  *fault = (execution_fault){.message = pop_xstrdup(message),
+                             .compute_set = EXECUTABLE_NONE,
+                             .cycle = after->cycles,
+                             .superstep = after->supersteps,
+                             .syncs = after->supersteps - p->before.supersteps - p->other_syncs};
+  if (at->kind == MACHINE_FAULT_NONE) return;
+  executable_found_vertex found;
+  uint64_t synced = machine_cycles_passed(p->machine);
+  fault->kind = machine_fault_name(at->kind);
+  fault->tile = at->tile;
+  fault->cycle = at->cycle;
+  fault->superstep = at->superstep;
+  if (at->vertex_state &&
+      executable_find_vertex(p->x->executable, at->tile, at->context, at->vertex_state, &found))
+    fault->compute_set = found.set;
+  if (fault->compute_set == EXECUTABLE_NONE) return;
+  fault->cycles = execution_end_measure(p->x, found.set, at->tile, at->cycle,
+                                        at->cycle > synced ? at->cycle - synced : 0);
+}
+
+/* `message`: of the error that it ended in; NULL: it came to its end. */
+static pop_error *end_run(execution_profile *p, const char *message)
+{
   POP_TRY(execution_profile_note_branches(p));
   POP_TRY(execution_profile_empty_blocks(p));
   machine_counters after = {0};
@@ -188,19 +220,32 @@ pop_error *execution_profile_end_run(execution_profile *p)
   POP_TRY(read_measures(p));
   POP_TRY(note_taken_cycles(p));
   assert(after.cycles >= p->run.from && after.instructions >= p->before.instructions);
+  if (message) note_fault(p, &after, message);
   p->run.to = after.cycles;
   p->run.instructions = after.instructions - p->before.instructions;
   p->run.supersteps = after.supersteps - p->before.supersteps;
   p->runs = false;
   if (p->x->num_runs == EXECUTION_MAX_RUNS) {
     p->x->num_dropped_runs++;
+    free(p->run.fault.message);
+    p->run.fault.message = NULL;
     return NULL;
   }
   trace_program(p->x, &p->run, p->branches, p->num_branches);
   pop_push(p->x->runs, p->x->num_runs, p->x->runs_capacity, p->run);
-  p->run.name = NULL; /* the execution's now */
+  p->run.name = p->run.fault.message = NULL; /* the execution's now */
   warn_of_dropped(p);
   return NULL;
+}
+
+pop_error *execution_profile_end_run(execution_profile *p)
+{
+  return p && p->runs ? end_run(p, NULL) : execution_profile_empty_blocks(p);
+}
+
+pop_error *execution_profile_end_faulted_run(execution_profile *p, const char *message)
+{
+  return p && p->runs && !p->ranks ? end_run(p, message) : NULL;
 }
 
 void execution_profile_enable(execution_profile *p, bool enable)

@@ -21,6 +21,12 @@ void execution_profile_set_parameters(execution_profile *profile,
 POP_MUST_CHECK pop_error *execution_profile_begin_run(execution_profile *profile, size_t program,
                                                       const char *run_name);
 POP_MUST_CHECK pop_error *execution_profile_end_run(execution_profile *profile);
+/* Of one that ended in an error, whose message is given: what its tiles have measured up to there, and where it was. Of several
+ * ranks, who cannot all know of it, nothing is noted. */
+POP_MUST_CHECK pop_error *execution_profile_end_faulted_run(execution_profile *profile,
+                                                            const char *message);
+/* All tiles synced with the host for what is no step of the program. */
+void execution_profile_note_sync(execution_profile *profile);
 /* The tiles' record of branches is full. */
 POP_MUST_CHECK pop_error *execution_profile_note_branches(execution_profile *profile);
 

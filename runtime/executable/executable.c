@@ -200,6 +200,7 @@ bool executable_find_vertex(const pop_executable *e, uint32_t tile, uint32_t con
     *found = (executable_found_vertex){
         .type = e->vertex_types[v->type],
         .compute_set = set->name,
+        .set = (uint32_t)s,
         .number = v->number == EXECUTABLE_NONE ? EXECUTABLE_NONE : work->first_number + v->number,
     };
     return true;

@@ -337,6 +337,7 @@ void executable_release(pop_executable *executable); /* NULL is fine */
 /* The vertex of `tile` with its state at this address, that `context` runs; false if none. */
 typedef struct executable_found_vertex {
   const char *type, *compute_set;
+  uint32_t set;    /* the compute set's number */
   uint32_t number; /* in the graph; EXECUTABLE_NONE: a copy vertex of the compiler's */
 } executable_found_vertex;
 bool executable_find_vertex(const pop_executable *executable, uint32_t tile, uint32_t context,

@@ -53,7 +53,10 @@ execution *execution_new(const pop_executable *e)
 
 static void free_runs(execution *x)
 {
-  for (size_t i = 0; i < x->num_runs; i++) free(x->runs[i].name);
+  for (size_t i = 0; i < x->num_runs; i++) {
+    free(x->runs[i].name);
+    free(x->runs[i].fault.message);
+  }
   x->num_runs = 0;
 }
 
@@ -215,6 +218,40 @@ size_t execution_compute_costs(const execution *x, uint32_t set, tile_cost *cost
       costs[num++] = (tile_cost){.tile = m->tile, .cycles = measured_cycles(x, m)};
   }
   return num;
+}
+
+/* Of a call that has begun there is the time when it did. */
+static void forget_calls(execution *x, uint32_t set, uint32_t tile)
+{
+  const pop_executable *e = x->executable;
+  const executable_compute_set *s = &e->compute_sets[set];
+  for (size_t w = s->first_work; w < s->first_work + s->num_works; w++) {
+    size_t count;
+    const uint32_t *measures = measures_of(x, MEASURE_VERTICES, w, &count);
+    for (size_t i = 0; i < count && e->works[w].tile == tile; i++)
+      memset(x->words + x->first_word[measures[i]], 0,
+             e->measures[measures[i]].words * sizeof *x->words);
+  }
+}
+
+uint64_t execution_end_measure(execution *x, uint32_t set, uint32_t tile, uint64_t cycle,
+                               uint64_t otherwise)
+{
+  const pop_executable *e = x->executable;
+  size_t count;
+  const uint32_t *measures = measures_of(x, MEASURE_COMPUTE_SET, set, &count);
+  bool shared = e->instrumentation.compute == INSTRUMENT_DEVICE ||
+                e->instrumentation.compute == INSTRUMENT_IPUS;
+  uint64_t cycles = otherwise;
+  forget_calls(x, set, tile);
+  for (size_t i = 0; i < count; i++) {
+    /* Where one tile measures for others they sync when all are done: none has come to that. */
+    uint32_t *words = x->words + x->first_word[measures[i]], from = e->measures[measures[i]].tile;
+    if (!shared && from != tile) continue;
+    if (from <= tile) cycles = (uint32_t)cycle - words[0];
+    words[0] = words[1] = 0;
+  }
+  return cycles;
 }
 
 /* The parts of an exchange with what was measured of it, on the same tiles. */

@@ -18,6 +18,19 @@ enum { EXECUTION_MAX_TRACED = 1 << 23 };
 /* Runs that are kept: more are counted. */
 enum { EXECUTION_MAX_RUNS = 1 << 16 };
 
+/* Why a run did not come to its end. */
+typedef struct execution_fault {
+  char *message; /* the run's error; NULL: it came to its end */
+  const char
+      *kind;     /* of a device fault, as machine_fault_name has it; NULL: it was another error */
+  uint32_t tile; /* of a device fault, as what follows */
+  uint32_t compute_set;      /* whose vertex it was; EXECUTABLE_NONE: control or exchange code */
+  uint64_t cycle, superstep; /* since load */
+  uint64_t
+      cycles; /* of the compute set on that tile; where it is not measured, since the last sync */
+  uint64_t syncs; /* of steps that the run has come past, by whatever it ended */
+} execution_fault;
+
 /* One run of a program. */
 typedef struct execution_run {
   uint32_t program;
@@ -26,6 +39,7 @@ typedef struct execution_run {
   uint64_t instructions, supersteps;
   size_t first_traced, num_traced; /* in execution.trace */
   bool is_complete;                /* the trace has all that was executed */
+  execution_fault fault;
 } execution_run;
 
 /* In a program trace: the end of a block; its beginning is the block's step. */
@@ -89,7 +103,14 @@ const uint32_t *execution_vertex_cycles(const execution *x, size_t work,
  * on a model, what it is said to take, or has taken if nothing is said. */
 uint64_t execution_cycles_of_vertex(const execution *x, size_t work, uint32_t vertex);
 
-/* program_trace.c: appends what a run has executed. `branches` says which way each branch went. */
+/* Of the tile and the compute set of a fault: the measure has been begun and not ended. It is as if the tile had not executed the
+ * set; how many cycles are between the beginning and this one, or what is there now if nothing is measured. */
+uint64_t execution_end_measure(execution *x, uint32_t compute_set, uint32_t tile, uint64_t cycle,
+                               uint64_t otherwise);
+
+/* program_trace.c: appends what a run has executed. `branches` says which way each branch went. What did not come to its end
+ * is traced up to the step of the fault: the first execution of its compute set behind the last sync that happened, or what
+ * that sync was for. If that sync is followed by several executions of the set, the trace is said not to be complete. */
 void trace_program(execution *x, execution_run *run, const uint32_t *branches, size_t num_branches);
 
 /* execution_emit.c: the guide's execution profile; `what` is an execution. */

@@ -120,6 +120,22 @@ static void put_exchanges(const execution_emitter *p)
 
 /* ---- runs ---- */
 
+/* Of a run that ended in an error; others have no such key. */
+static void put_fault(const execution_emitter *p, const execution_fault *fault)
+{
+  if (!fault->message) return;
+  emit_begin_map(p->to, "fault");
+  emit_string(p->to, "message", fault->message);
+  if (fault->kind) {
+    emit_string(p->to, "kind", fault->kind);
+    emit_int(p->to, "tile", fault->tile);
+  }
+  if (fault->compute_set != EXECUTABLE_NONE) emit_int(p->to, "computeSet", fault->compute_set);
+  emit_int(p->to, "cycle", (int64_t)fault->cycle);
+  emit_int(p->to, "superstep", (int64_t)fault->superstep);
+  emit_end_map(p->to);
+}
+
 static void put_runs(const execution_emitter *p)
 {
   const pop_executable *e = p->x->executable;
@@ -133,6 +149,7 @@ static void put_runs(const execution_emitter *p)
     emit_int(p->to, "cycles", (int64_t)(run->to - run->from));
     emit_int(p->to, "instructions", (int64_t)run->instructions);
     emit_int(p->to, "supersteps", (int64_t)run->supersteps);
+    put_fault(p, &run->fault);
     emit_end_map(p->to);
   }
   emit_end_vector(p->to);
@@ -172,6 +189,16 @@ static void put_exchange_fields(const execution_emitter *p, const simulated_step
     emit_int(p->to, "hostExchange", n->of_event[step->index]);
 }
 
+/* Its cycles are of this execution, not the last that all tiles have measured. */
+static void put_faulted_tile(const execution_emitter *p, const simulated_step *step)
+{
+  for (size_t i = 0; i < step->num_costs; i++) {
+    if (step->costs[i].tile != step->fault->tile) continue;
+    emit_int(p->to, "faultedTile", step->fault->tile);
+    emit_int(p->to, "faultedTileCycles", (int64_t)step->costs[i].cycles);
+  }
+}
+
 static void put_step(void *context, const simulated_step *step)
 {
   execution_emitter *p = context;
@@ -208,6 +235,7 @@ static void put_step(void *context, const simulated_step *step)
   if (executes) {
     if (step->knows_threads) emit_double(to, "threadBalance", step->thread_balance);
     emit_int(to, "computeSet", step->index);
+    if (step->fault && step->fault->kind) put_faulted_tile(p, step);
   } else {
     put_exchange_fields(p, step);
   }

@@ -316,6 +316,21 @@ static void print_cycles_by_type(const summary *s)
   print_types_without_estimate(s);
 }
 
+static void print_fault(const summary *s, size_t run, const char *message)
+{
+  if (message) fprintf(s->stream, "\n  Run %zu ended in an error: %s\n", run + 1, message);
+}
+
+static void print_faults(const summary *s)
+{
+  pop_profile_value runs = pop_profile_get(s->profile, "runs");
+  for (size_t i = 0; s->x && i < s->x->num_runs; i++)
+    print_fault(s, i, s->x->runs[i].fault.message);
+  for (size_t i = 0; !s->x && i < pop_profile_count(runs); i++)
+    print_fault(s, i,
+                pop_profile_as_string(pop_profile_find(pop_profile_at(runs, i), "fault.message")));
+}
+
 /* Steps are gone through twice: totals come first. */
 static void print_summary(summary *s, bool is_whole, bool steps)
 {
@@ -327,6 +342,7 @@ static void print_summary(summary *s, bool is_whole, bool steps)
   print_totals(s, &totals);
   if (!is_whole)
     fputs("\n  Not all that was executed is known: see debug.instrumentControlFlow.\n", s->stream);
+  print_faults(s);
   if (s->knows_vertices) print_cycles_by_type(s);
   if (steps) {
     fputs("\nSteps\n", s->stream);

@@ -17,7 +17,8 @@ typedef struct walk {
   size_t num_branches, next_branch;
   frame *frames;
   size_t num_frames, frames_capacity;
-  uint64_t visited;
+  uint64_t visited, syncs;
+  size_t looked_at; /* end of the steps whose syncs are counted */
 } walk;
 
 /* More than a trace can hold have to do nothing. */
@@ -101,17 +102,85 @@ static bool advance(walk *w)
   return true;
 }
 
+/* ---- runs that did not come to their end ---- */
+
+/* How often tiles sync for a step: what is measured with others' help has syncs of its own (../compiler/emit/instrument.c). */
+static uint64_t syncs_of(const pop_executable *e, const executable_step *s)
+{
+  const instrumentation *in = &e->instrumentation;
+  switch (s->kind) {
+  case EXECUTABLE_STEP_EXECUTE:
+    return in->compute == INSTRUMENT_DEVICE || in->compute == INSTRUMENT_IPUS ? 3 : 0;
+  case EXECUTABLE_STEP_GLOBAL_EXCHANGE:
+    return in->external_exchange ? 2 : 1;
+  case EXECUTABLE_STEP_STREAM_COPY:
+    if (e->events[s->index].kind != EXECUTABLE_EVENT_EXCHANGE) return 1;
+    return in->external_exchange || in->blocks ? 2 : 1;
+  case EXECUTABLE_STEP_EXCHANGE:
+  case EXECUTABLE_STEP_SYNC:
+  case EXECUTABLE_STEP_ABORT:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+static const executable_step *traced_step(const execution *x, size_t at)
+{
+  return &x->executable->steps[x->trace[at] & ~EXECUTION_BLOCK_END];
+}
+
+/* `after`: the end of the steps whose syncs have happened. The fault is in the first execution of its compute set from there on,
+ * or in what the last sync was for. */
+static size_t end_at_fault(const execution *x, execution_run *run, size_t after)
+{
+  size_t i = after > run->first_traced ? after - 1 : after, end = after, found = 0;
+  for (; i < x->num_trace && run->fault.compute_set != EXECUTABLE_NONE; i++) {
+    const executable_step *s = traced_step(x, i);
+    if (s->kind != EXECUTABLE_STEP_EXECUTE || s->index != run->fault.compute_set) continue;
+    if (found++ == 0) end = i + 1;
+  }
+  if (found > 1) run->is_complete = false;
+  return end;
+}
+
+/* What of a step that has just been noted did the tiles come to? False: no further, and not to a step whose sync did not
+ * happen. */
+static bool came_to_it(walk *w, const execution_run *run, size_t *after)
+{
+  size_t last = w->x->num_trace - 1;
+  if (!run->fault.message || w->x->num_trace == *after || w->x->trace[last] & EXECUTION_BLOCK_END)
+    return true;
+  uint64_t syncs = syncs_of(w->x->executable, traced_step(w->x, last)),
+           left = run->fault.syncs - w->syncs;
+  if (!syncs || last < w->looked_at) return true;
+  w->looked_at = last + 1;
+  if (left == 0) {
+    w->x->num_trace--;
+    return false;
+  }
+  w->syncs += left < syncs ? left : syncs;
+  *after = last + 1;
+  return left >= syncs;
+}
+
 void trace_program(execution *x, execution_run *run, const uint32_t *branches, size_t num_branches)
 {
   const pop_executable *e = x->executable;
   walk w = {.x = x, .branches = branches, .num_branches = num_branches};
-  run->first_traced = x->num_trace;
-  run->is_complete = true;
+  size_t after = run->first_traced = x->num_trace;
+  bool knows = true;
   enter(&w, e->control_steps[run->program]);
-  while (w.num_frames && run->is_complete)
-    run->is_complete = x->num_trace < EXECUTION_MAX_TRACED &&
-                       ++w.visited < (uint64_t)EXECUTION_MAX_TRACED * MAX_VISITED_PER_TRACED &&
-                       advance(&w);
+  while (w.num_frames && knows && came_to_it(&w, run, &after))
+    knows = x->num_trace < EXECUTION_MAX_TRACED &&
+            ++w.visited < (uint64_t)EXECUTION_MAX_TRACED * MAX_VISITED_PER_TRACED && advance(&w);
+  if (run->fault.message) {
+    /* The record of branches ends where the run does: that nobody knows how it would have gone on is no loss. */
+    run->is_complete = w.syncs == run->fault.syncs;
+    x->num_trace = end_at_fault(x, run, after);
+  } else {
+    run->is_complete = knows;
+  }
   run->num_traced = x->num_trace - run->first_traced;
   free(w.frames);
 }

@@ -251,7 +251,20 @@ static void visit_end(const simulation *s, const simulated_step *copy)
   visit(s, &end);
 }
 
-static void take_step(simulation *s, uint32_t program)
+/* The tile of a fault has its time up to there; it is one of `costs` if there is something measured. */
+static void cut_at_fault(const simulation *s, simulated_step *step)
+{
+  size_t at = 0;
+  while (at < step->num_costs && s->costs[at].tile < step->fault->tile) at++;
+  if (at == step->num_costs || s->costs[at].tile != step->fault->tile) {
+    for (size_t i = step->num_costs++; i > at; i--) s->costs[i] = s->costs[i - 1];
+    s->costs[at] = (tile_cost){.tile = step->fault->tile};
+  }
+  s->costs[at].cycles = step->fault->cycles;
+}
+
+/* `fault`: which it ended in; NULL otherwise. */
+static void take_step(simulation *s, uint32_t program, const execution_fault *fault)
 {
   const executable_step *of = &s->x->executable->steps[program];
   bool computes = of->kind == EXECUTABLE_STEP_EXECUTE,
@@ -269,7 +282,9 @@ static void take_step(simulation *s, uint32_t program)
                          .index = of->index,
                          .costs = s->costs,
                          .begins = s->begins,
-                         .num_costs = costs_of(s, of)};
+                         .num_costs = costs_of(s, of),
+                         .fault = fault};
+  if (fault && fault->kind && computes) cut_at_fault(s, &step);
   for (size_t i = 0; i < step.num_costs; i++) {
     uint64_t *clock = &s->clocks[s->costs[i].tile];
     s->begins[i] = *clock;
@@ -285,7 +300,7 @@ static void take_step(simulation *s, uint32_t program)
   if (step.to > s->latest) s->latest = step.to;
 }
 
-static void take_traced(simulation *s, uint32_t traced)
+static void take_traced(simulation *s, uint32_t traced, const execution_fault *fault)
 {
   const pop_executable *e = s->x->executable;
   uint32_t program = traced & ~EXECUTION_BLOCK_END;
@@ -295,7 +310,7 @@ static void take_traced(simulation *s, uint32_t traced)
   case EXECUTABLE_STEP_EXCHANGE:
   case EXECUTABLE_STEP_GLOBAL_EXCHANGE:
   case EXECUTABLE_STEP_STREAM_COPY:
-    take_step(s, program);
+    take_step(s, program, fault);
     return;
   case EXECUTABLE_STEP_SYNC:
     synchronise(s, of->index, program, EXECUTABLE_NONE);
@@ -317,8 +332,11 @@ static void take_run(simulation *s, const execution_run *run)
 {
   const simulation_visitor *v = s->visitor;
   if (v->run) v->run(v->context, run, latest_clock(s, 0, s->num_tiles), true);
-  for (size_t i = 0; i < run->num_traced; i++) take_traced(s, s->x->trace[run->first_traced + i]);
-  synchronise(s, ISA_SYNC_EXTERNAL, EXECUTABLE_NONE, EXECUTABLE_NONE);
+  bool faulted = run->fault.message != NULL;
+  for (size_t i = 0; i < run->num_traced; i++)
+    take_traced(s, s->x->trace[run->first_traced + i],
+                faulted && i + 1 == run->num_traced ? &run->fault : NULL);
+  if (!faulted) synchronise(s, ISA_SYNC_EXTERNAL, EXECUTABLE_NONE, EXECUTABLE_NONE);
   if (v->run) v->run(v->context, run, latest_clock(s, 0, s->num_tiles), false);
 }
 

@@ -37,6 +37,7 @@ typedef struct simulated_step {
   bool knows_threads;
   double active_compute, thread_balance;
   double tile_balance, active_tile_balance, data_balance;
+  const execution_fault *fault; /* its run ended here; NULL otherwise */
 } simulated_step;
 
 typedef struct simulation_totals {

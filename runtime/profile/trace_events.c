@@ -239,6 +239,9 @@ static void put_run(void *context, const execution_run *run, uint64_t cycle, boo
   emit_int(&w->to, "program", run->program);
   emit_int(&w->to, "deviceCycles", (int64_t)(run->to - run->from));
   end_event(w);
+  if (!run->fault.message) return;
+  begin_event(w, run->fault.message, "fault", 0, RUNS, cycle, cycle);
+  end_event(w);
 }
 
 static void put_block(void *context, const executable_step *block, uint64_t cycle, bool begins)

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { axePath, equal, fact, finish, has, holds, open, page, settle, test, text } from './harness.mjs';
 import { ansTests } from './ans.mjs';
+import { faultTests } from './faults.mjs';
 import { golden } from './golden.mjs';
 import { compareTests, demoTests, exampleTests, pictureTests, servedTests } from './compare.mjs';
 import { importerTests } from './importers.mjs';
@@ -46,6 +47,8 @@ await pictureTests(file);
 await servedTests(popview);
 await demoTests(popview);
 await exampleTests(popview, examples);
+
+await faultTests(pageOf('faulted'), 'faulted', pageOf('real'));
 
 /* ---- the same figures as the text, of a program that ran ---- */
 

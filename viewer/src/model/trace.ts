@@ -43,10 +43,11 @@ export interface Step {
   cost: Cost | undefined;
   waiting: Uint8Array | undefined; /* of a SyncAns: by tile, 1: it waits there */
   superstep: number;
+  fault: Json | undefined; /* of the run that ended in this step: {message, kind?, tile?, cycle, superstep} */
   raw: Json;
 }
 
-export interface Run { name: string; program: number; from: number; to: number; firstStep: number; numSteps: number; parameters: Json | undefined; raw: Json }
+export interface Run { name: string; program: number; from: number; to: number; firstStep: number; numSteps: number; parameters: Json | undefined; fault: Json | undefined; raw: Json }
 
 export interface Superstep {
   first: number; end: number;
@@ -105,6 +106,15 @@ function costOf(raw: Json | undefined, numTiles: number): Cost | undefined {
   return cost;
 }
 
+/* What the tile of a fault took is said by the step: the others measured what they did, it did not. */
+function withFault(cost: Cost | undefined, raw: Json): Cost | undefined {
+  const tile = asNumber(get(raw, 'faultedTile')), cycles = asNumber(get(raw, 'faultedTileCycles'));
+  if (!cost || tile === undefined || cycles === undefined || tile >= cost.cycles.length) return cost;
+  const changed = cost.cycles.slice();
+  changed[tile] = cycles;
+  return { cycles: changed, active: cost.active };
+}
+
 export function pathOf(name: string): string[] {
   return name.split('/').filter((part) => part !== '');
 }
@@ -138,8 +148,8 @@ export async function traceOf(report: Report, progress: (done: number) => void):
     const from = asNumber(get(raw, 'cyclesFrom')) ?? 0, to = Math.max(from, asNumber(get(raw, 'cyclesTo')) ?? from);
     steps.push({
       index: i, kind, name, path: pathOf(name), program: asNumber(get(raw, 'program')) ?? -1, thing, from, to,
-      cycles: asNumber(get(raw, 'cycles')) ?? to - from, cost: thing >= 0 ? cost(key, thing) : undefined,
-      waiting: kind === 'SyncAns' ? acknowledged[asNumber(get(raw, 'syncAns')) ?? -1] : undefined, superstep: 0, raw,
+      cycles: asNumber(get(raw, 'cycles')) ?? to - from, cost: thing >= 0 ? withFault(cost(key, thing), raw) : undefined,
+      waiting: kind === 'SyncAns' ? acknowledged[asNumber(get(raw, 'syncAns')) ?? -1] : undefined, superstep: 0, fault: undefined, raw,
     });
     if (performance.now() - begun > 30) {
       progress(0.4 * i / raws.length);
@@ -162,6 +172,10 @@ export async function traceOf(report: Report, progress: (done: number) => void):
     active: new Uint32Array(n),
   };
   for (const s of steps) t.cycles = Math.max(t.cycles, s.to);
+  for (const run of t.runs) {
+    const last = steps[run.firstStep + run.numSteps - 1];
+    if (run.fault !== undefined && run.numSteps > 0 && last) last.fault = run.fault;
+  }
   await place(t, syncCycles, (done) => progress(0.4 + 0.6 * done));
   return t;
 }
@@ -173,7 +187,7 @@ function runsOf(report: Report, simulation: Json): Run[] {
     return {
       name: name || `Engine::run #${i + 1}`, program: asNumber(get(of, 'program')) ?? 0,
       from: asNumber(get(raw, 'cyclesFrom')) ?? 0, to: asNumber(get(raw, 'cyclesTo')) ?? 0,
-      parameters: get(of, 'parameters') ?? get(report.execution, 'runParameters'), firstStep: asNumber(get(raw, 'firstStep')) ?? 0, numSteps: asNumber(get(raw, 'numSteps')) ?? 0, raw: of ?? null,
+      fault: get(of, 'fault'), parameters: get(of, 'parameters') ?? get(report.execution, 'runParameters'), firstStep: asNumber(get(raw, 'firstStep')) ?? 0, numSteps: asNumber(get(raw, 'numSteps')) ?? 0, raw: of ?? null,
     };
   });
 }

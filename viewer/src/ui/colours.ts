@@ -54,11 +54,11 @@ export function lookOf(kind: Kind): Look {
   return (isDark ? dark : light)[kind];
 }
 
-export interface Surface { back: string; lane: string; text: string; weak: string; line: string; run: string; runText: string; accent: string; track: string; greyed: string; inkOnFill: string }
+export interface Surface { back: string; lane: string; text: string; weak: string; line: string; run: string; runText: string; accent: string; track: string; greyed: string; fault: string; inkOnFill: string }
 
 const surfaces: { dark: Surface; light: Surface } = {
-  dark: { back: '#1b1d21', lane: '#26292f', text: '#e8e8ea', weak: '#a9adb5', line: '#3b4048', run: '#c9ccd2', runText: '#1b1d21', accent: '#6ea2ff', track: '#31353d', greyed: '#33373e', inkOnFill: '#ffffff' },
-  light: { back: '#ffffff', lane: '#eeeeee', text: '#1d1f23', weak: '#5b616b', line: '#d4d7dd', run: '#383838', runText: '#ffffff', accent: '#1f5fd0', track: '#e9ebf3', greyed: '#e2e2e2', inkOnFill: '#1d1f23' },
+  dark: { back: '#1b1d21', lane: '#26292f', text: '#e8e8ea', weak: '#a9adb5', line: '#3b4048', run: '#c9ccd2', runText: '#1b1d21', accent: '#6ea2ff', track: '#31353d', greyed: '#33373e', fault: '#ff6b5e', inkOnFill: '#ffffff' },
+  light: { back: '#ffffff', lane: '#eeeeee', text: '#1d1f23', weak: '#5b616b', line: '#d4d7dd', run: '#383838', runText: '#ffffff', accent: '#1f5fd0', track: '#e9ebf3', greyed: '#e2e2e2', fault: '#c01818', inkOnFill: '#1d1f23' },
 };
 
 export function surface(): Surface {

@@ -128,7 +128,15 @@ function detailed(app: App, t: Trace, other: HTMLElement | undefined): HTMLEleme
     },
   });
   const kinds = (Object.keys(kindLabels) as Kind[]).filter((k) => t.steps.some((one) => one.kind === k));
-  const toolbar = h('div', { class: 'toolbar' }, ipuMenu, viewMenu,
+  const faulted = t.steps.find((one) => one.fault !== undefined);
+  const toFault = faulted && h('button', {
+    class: 'fault', title: 'Show the step in which the run ended', onclick: () => {
+      graph.select({ kind: 'step', step: faulted.index }, false);
+      graph.reveal(faulted.index);
+      pages.choose('Details');
+    },
+  }, '✖ Fault');
+  const toolbar = h('div', { class: 'toolbar' }, ipuMenu, viewMenu, toFault,
     h('span', { class: 'searchbox', role: 'search' }, box, arrows, status), h('span', { class: 'grow' }),
     h('label', {}, 'Zoom ', zoomBox), h('button', { class: 'icon', title: 'Show the whole trace', 'aria-label': 'Show the whole trace', onclick: () => graph.fit() }, '⤢'),
     colourKey(kinds), h('button', {

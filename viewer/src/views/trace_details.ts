@@ -14,6 +14,11 @@ type Fact = [string, Node | string, string?];
 
 const unmeasured = 'not in this report';
 
+/* Of a run that ended in an error: what the program was told. */
+function faultNote(fault: Json | undefined): HTMLElement | false {
+  return fault !== undefined && h('p', { class: 'warning fault', role: 'alert' }, h('b', {}, 'The run ended here: '), nameOf(asText(get(fault, 'message')) ?? 'an error'));
+}
+
 /* Least, mean, most and spread over all tiles; those without a part count 0. */
 export function spreadOf(values: ArrayLike<number>): { min: number; mean: number; max: number; deviation: number } {
   let min = Infinity, max = 0, sum = 0, squares = 0;
@@ -153,7 +158,7 @@ function stepDetails(app: App, t: Trace, s: Step): HTMLElement {
   if (exchangeKeys[s.kind]) rows.push(...exchangeFacts(app, s));
   return h('section', { class: 'stepdetails', 'data-step': s.index },
     h('h3', {}, `${kindLabels[s.kind]} `, s.name && nameOf(s.name)),
-    notes[s.kind] && h('p', { class: 'weak' }, notes[s.kind]),
+    faultNote(s.fault), notes[s.kind] && h('p', { class: 'weak' }, notes[s.kind]),
     overflows(s.to - s.from) && h('p', { class: 'warning', role: 'alert' }, 'More cycles than a 32-bit counter holds: they may have wrapped.'),
     facts(rows), s.kind === 'OnTileExecute' && [h('h4', {}, 'By vertex type'), byVertexType(app, s)], plots(app, s));
 }
@@ -177,7 +182,7 @@ function runDetails(t: Trace, index: number): HTMLElement {
     return v === undefined ? unmeasured : count(v);
   };
   const parameters = run.parameters;
-  return h('section', {}, h('h3', {}, nameOf(run.name)), facts([
+  return h('section', {}, h('h3', {}, nameOf(run.name)), faultNote(run.fault), facts([
     ['Program', h('span', {}, `${run.program}: `, nameOf(asText(get(run.raw, 'name')) ?? ''))],
     ['Cycles of the device', n('cycles')], ['Simulated cycles', `${count(run.to - run.from)} (${count(run.from)} – ${count(run.to)})`],
     ['Instructions', n('instructions')], ['Supersteps', n('supersteps')], ['Steps', count(run.numSteps)],

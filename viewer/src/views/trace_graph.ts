@@ -172,7 +172,7 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
     t.runs.forEach((run, i) => {
       const x0 = Math.max(g.left, g.x(run.from)), x1 = Math.min(g.left + g.width, g.x(run.to));
       if (x1 <= x0) return;
-      c.fillStyle = look.run;
+      c.fillStyle = run.fault === undefined ? look.run : look.fault;
       c.fillRect(x0, y, Math.max(1, x1 - x0 - 1), runHeight - 2);
       if (s.selected.some((one) => one.kind === 'run' && one.run === i)) {
         c.strokeStyle = look.accent;
@@ -182,8 +182,24 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
       c.fillStyle = look.runText;
       c.textAlign = 'left';
       c.textBaseline = 'middle';
-      c.fillText(fitted(c, run.name, x1 - x0 - 10), x0 + 5, y + runHeight / 2 - 1);
+      c.fillText(fitted(c, run.fault === undefined ? run.name : `✖ ${run.name}`, x1 - x0 - 10), x0 + 5, y + runHeight / 2 - 1);
     });
+  }
+
+  /* Where runs have ended in an error: a cross on the step, and a line. */
+  function paintFaults(g: Geometry, y: number, height: number): void {
+    const { c } = g, look = surface();
+    for (const run of t.runs) {
+      if (run.fault === undefined || run.to < g.window.from || run.to > g.window.to) continue;
+      const x = Math.min(g.left + g.width - 1, g.x(run.to));
+      c.fillStyle = look.fault;
+      c.fillRect(x - 1, y, 2, height);
+      c.fillRect(x - 17, y, 16, rowHeight - 2);
+      c.fillStyle = look.back;
+      c.textAlign = 'right';
+      c.textBaseline = 'middle';
+      c.fillText('✖', x - 4, y + rowHeight / 2 - 1);
+    }
   }
 
   /* A row of pixels may stand for many tiles: it shows the one that works most, so that none that works is missed. */
@@ -306,6 +322,7 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
       if (lane.top + lane.height + off < g.top || lane.top + off > g.top + g.height) continue;
       if (s.runs && t.runs.length) paintRuns(g, lane.top + off);
       lane.rows.forEach((row, i) => paintRow(g, lane, row, lane.rowsTop + i * rowHeight + off));
+      paintFaults(g, lane.rowsTop + off, lane.rows.length * rowHeight - 2);
       if (s.bsp && !s.collapsed.has(lane.ipu)) paintBsp(g, lane, lane.bspTop + off);
     }
     const say = merged > 0;
@@ -382,6 +399,7 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
     if (step.kind === 'OnTileExecute') lines.push(`compute set ${step.thing}${memory === undefined ? '' : `, memory ${bytes(memory)}`}`);
     else if (memory !== undefined) lines.push(`exchange code ${bytes(memory)}`);
     lines.push(`cycles ${count(step.from)} – ${count(step.to)} (${count(step.to - step.from)})`);
+    if (step.fault !== undefined) lines.push('✖ the run ended here');
     if (step.cost && at) lines.push(`tile balance ${share(balanceOn(t, step.index, at.lane.ipu))} on IPU ${at.lane.ipu}`);
     if (at && at.tile >= 0) lines.push(`tile ${at.tile}: ${step.cost?.cycles[at.tile] ? `${count(step.cost.cycles[at.tile] as number)} cycles` : 'waits'}`);
     return lines;

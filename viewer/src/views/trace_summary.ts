@@ -4,7 +4,7 @@ import { asNumber, asText, get } from '../model/json';
 import { kindLabels, type Kind, type Trace } from '../model/trace';
 import { figuresOf, sandwich, type Moved, type WindowOfIpu } from '../model/window';
 import { lookOf } from '../ui/colours';
-import { absent, h } from '../ui/dom';
+import { absent, h, nameOf } from '../ui/dom';
 import { bytes, count, overflows, share } from '../ui/format';
 import { facts, table } from '../ui/table';
 import type { TraceState } from './trace_state';
@@ -108,6 +108,7 @@ export function traceSummary(app: App, t: Trace, s: TraceState): HTMLElement {
       h('div', {}, h('b', { 'data-fact': 'Steps' }, count(f.steps)), 'steps'),
       s.bspStats && !t.hasCosts && absent('No figures by tile: this report does not say what each tile does.')),
     overflows(f.cycles) && h('p', { class: 'warning', role: 'alert' }, 'More cycles than a 32-bit counter holds: figures of single steps may have wrapped.'),
+    t.runs.map((run) => run.fault !== undefined && h('p', { class: 'warning fault', role: 'alert' }, h('b', {}, nameOf(run.name), ' ended in an error: '), nameOf(asText(get(run.fault, 'message')) ?? ''))),
     !t.complete && h('p', { class: 'warning' }, 'The trace is not whole: which way a program branched is not known behind its end (debug.instrumentControlFlow), or it was too long.'),
     h('div', { class: 'cards' }, f.ipus.map((of, ipu) => (s.ipu < 0 || s.ipu === ipu) && ipuCard(of, ipu))),
     byName(t, s, a, b),
