@@ -29,7 +29,7 @@ def rounded(t, x):
     if math.isnan(x) or math.isinf(x) or t == "f64":
         return x
     if t == "bf16":
-        bits = struct.unpack("<I", struct.pack("<f", x))[0]
+        bits = bits_of("f32", rounded("f32", x))
         bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
         return struct.unpack("<f", struct.pack("<I", bits & 0xFFFFFFFF))[0]
     try:
@@ -953,4 +953,5 @@ def main():
     print("    return\n  }\n}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -316,40 +316,32 @@ HLO double hlo_next_after_f64(double a, double b)
   return nextafter(a, b);
 }
 
-/* Rounded to fewer bits: exponents of e bits, fractions of m; what is too small is a zero. */
-HLO_LARGE float hlo_reduce_precision_float(float a, unsigned e, unsigned m)
-{
-  uint32_t bits = hlo_bits_f32(a), sign = bits & 0x80000000u;
-  if (a != a) return m ? a : hlo_from_bits_f32(sign | 0x7f800000u);
-  if (m < 23) {
-    uint32_t last = 1u << (23 - m);
-    bits = (bits + (last / 2 - 1) + ((bits & last) ? 1 : 0)) & ~(last - 1);
+/* Rounded to fewer bits: exponents of e bits, fractions of m; what is too small for the exponent is a zero. By the bits of
+ * the type itself, E of them exponent and M fraction: its own denormal numbers stay where e is not less than E. */
+#define HLO_REDUCE_PRECISION(T, C, B, E, M, bits_of, from_bits)                                    \
+  HLO_LARGE C hlo_reduce_precision_##T(C a, unsigned e, unsigned m)                                \
+  {                                                                                                \
+    const B one = 1, infinity = ((one << (E)) - 1) << (M);                                         \
+    B bits = bits_of(a), sign = bits & one << ((E) + (M));                                         \
+    bits ^= sign;                                                                                  \
+    if (a != a) return m ? a : from_bits(sign | infinity);                                         \
+    if (m < (M)) {                                                                                 \
+      B last = one << ((M) - m);                                                                   \
+      bits = (bits + (last / 2 - 1) + ((bits & last) ? 1 : 0)) & ~(last - 1);                      \
+    }                                                                                              \
+    if (e < (E)) {                                                                                 \
+      int bias = (1 << (e - 1)) - 1, own = (1 << ((E) - 1)) - 1, exponent = (int)(bits >> (M));    \
+      if (exponent > own + bias) bits = infinity;                                                  \
+      if (exponent <= own - bias) bits = 0;                                                        \
+    }                                                                                              \
+    return from_bits(sign | bits);                                                                 \
   }
-  if (e < 8) {
-    int bias = (1 << (e - 1)) - 1, exponent = (int)(bits >> 23 & 0xff);
-    if (exponent > bias + 127) bits = sign | 0x7f800000u;
-    if (exponent <= 127 - bias) bits = sign;
-  }
-  return hlo_from_bits_f32(bits);
-}
-#define hlo_reduce_precision_f32(a, e, m) hlo_reduce_precision_float(a, e, m)
-#define hlo_reduce_precision_f16(a, e, m) hlo_round_f16(hlo_reduce_precision_float(a, e, m))
-#define hlo_reduce_precision_bf16(a, e, m) hlo_round_bf16(hlo_reduce_precision_float(a, e, m))
-HLO_LARGE double hlo_reduce_precision_f64(double a, unsigned e, unsigned m)
-{
-  unsigned long long bits = hlo_store_f64(a), sign = bits & 1ull << 63;
-  if (a != a) return m ? a : hlo_load_f64(sign | 0x7ffull << 52);
-  if (m < 52) {
-    unsigned long long last = 1ull << (52 - m);
-    bits = (bits + (last / 2 - 1) + ((bits & last) ? 1 : 0)) & ~(last - 1);
-  }
-  if (e < 11) {
-    int bias = (1 << (e - 1)) - 1, exponent = (int)(bits >> 52 & 0x7ff);
-    if (exponent > bias + 1023) bits = sign | 0x7ffull << 52;
-    if (exponent <= 1023 - bias) bits = sign;
-  }
-  return hlo_load_f64(bits);
-}
+#define HLO_FROM_WIDE_BITS_F16(bits) hlo_from_bits_f16((unsigned short)(bits))
+HLO_REDUCE_PRECISION(f32, float, uint32_t, 8, 23, hlo_bits_f32, hlo_from_bits_f32)
+HLO_REDUCE_PRECISION(f16, float, uint32_t, 5, 10, hlo_bits_f16, HLO_FROM_WIDE_BITS_F16)
+HLO_REDUCE_PRECISION(f64, double, unsigned long long, 11, 52, hlo_store_f64, hlo_load_f64)
+/* A float whose lower half is 0, which rounding to at most 7 bits keeps so. */
+#define hlo_reduce_precision_bf16(a, e, m) hlo_reduce_precision_f32(a, e, m)
 
 /* ---- functions of chlo: by the formulas that chlo is defined by, with their errors ---- */
 
