@@ -133,7 +133,8 @@ POP_MUST_CHECK pop_error *pop_engine_print_profile_summary(const pop_engine *eng
  * reads what the tiles of the replica profiler.replicaToProfile have counted. A profile is about the runs since
  * load, or since it was reset; its numbers are those of the last execution of each compute set, vertex or
  * exchange. Besides the guide's keys there are `runs` (program, name, runName if the run was given one, cycles of the device, instructions,
- * supersteps), `runParameters` (the engine options about running that they went by), of the simulation `runs` (cyclesFrom, cyclesTo, firstStep, numSteps of each), cyclesFrom and cyclesTo of syncs, and
+ * supersteps; of one that ended in an error `fault`: its message, cycle and superstep, of a device fault also kind and tile, and computeSet if it was in a
+ * vertex. The trace ends in the fault's step, which has the tile's cycles up to there: faultedTile, faultedTileCycles), `runParameters` (the engine options about running that they went by), of the simulation `runs` (cyclesFrom, cyclesTo, firstStep, numSteps of each), cyclesFrom and cyclesTo of syncs, and
  * stream copies as StreamCopyBegin, StreamCopy and StreamCopyEnd (tiles wait for all others, move data, wait until all have),
  * SyncAns (tiles that have acknowledged so many `syncs` in advance, because they have no part in them, wait until the last has
  * happened: activeTiles, cycles of the one that waits longest, and `syncAns`, its number in `costs.syncAns`, which has the tiles),
@@ -141,7 +142,7 @@ POP_MUST_CHECK pop_error *pop_engine_print_profile_summary(const pop_engine *eng
  * where vertices are measured or estimated, for each compute set its vertex types with how many there are and what they took
  * together; on an IPU Model `measuredVertexTypes`, which have no estimate and take what their code takes; and
  * `programTraceComplete`: false if a program branched and nothing noted which way (debug.instrumentControlFlow and
- * debug.instrumentCompute do, and an IPU Model), the trace was longer than 8,388,608 steps, or there were more than 65,536 runs. programTrace has the numbers of the graph profile's
+ * debug.instrumentCompute do, and an IPU Model), a compute set with a fault ran several times between two syncs, the trace was longer than 8,388,608 steps, or there were more than 65,536 runs. programTrace has the numbers of the graph profile's
  * programs. threadBalance and activeCompute are there where each vertex was measured or is estimated. On an IPU Model runs are profiled also without instrumentation, by what vertices are said to take
  * (profilerMode IPU_MODEL). */
 
