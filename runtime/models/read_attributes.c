@@ -192,11 +192,66 @@ bool read_conv_dimensions(reader *r, attribute *a)
          read_roles(r, "bf", &a->items[2], "output");
 }
 
+enum { NO_ROLE = -3 };
+
+/* Dimension `d` gets that role; false if there is no such dimension, or it has one. */
+static bool set_role(attribute *roles, int64_t d, int64_t role)
+{
+  if (d < 0 || (uint64_t)d >= roles->num_items || roles->items[d].integer != NO_ROLE) return false;
+  roles->items[d].integer = role;
+  return true;
+}
+
+/* What read_roles reads of letters, from numbers of dimensions: `first`, `second` and `spatial` are their names. */
+static bool roles_of_numbers(reader *r, const attribute *raw, const char *const names[4],
+                             attribute *a)
+{
+  int64_t *spatial = NULL;
+  size_t count = 0;
+  const attribute *list = attribute_find(raw->items, raw->num_items, names[3]);
+  if (list && !attribute_ints(r->arena, list, &spatial, &count))
+    return reader_fail_at(r, list->offset, "'%s' is to be a list of dimensions", names[3]);
+  *a = (attribute){.kind = ATTRIBUTE_ARRAY, .offset = raw->offset, .name = names[0]};
+  a->num_items = count + 2;
+  a->items = pop_arena_alloc(r->arena, a->num_items * sizeof *a->items);
+  for (size_t i = 0; i < a->num_items; ++i)
+    a->items[i] = (attribute){.kind = ATTRIBUTE_INT, .offset = raw->offset, .integer = NO_ROLE};
+  bool good = true;
+  for (int k = 0; k < 2; ++k) {
+    const attribute *one = attribute_find(raw->items, raw->num_items, names[1 + k]);
+    good = good && set_role(a, one && one->kind == ATTRIBUTE_INT ? one->integer : -1, -1 - k);
+  }
+  for (size_t i = 0; i < count; ++i) good = good && set_role(a, spatial[i], (int64_t)i);
+  return good || reader_fail_at(r, raw->offset,
+                                "each dimension of the %s is to be one of '%s', '%s' and '%s'",
+                                names[0], names[1], names[2], names[3]);
+}
+
+/* raw input_batch_dimension = 0, input_spatial_dimensions = [1, 2], … >: the same in numbers. */
+static bool read_raw_conv_dimensions(reader *r, attribute *a)
+{
+  static const char *const names[3][4] = {
+      {"input", "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions"},
+      {"kernel", "kernel_input_feature_dimension", "kernel_output_feature_dimension",
+       "kernel_spatial_dimensions"},
+      {"output", "output_batch_dimension", "output_feature_dimension",
+       "output_spatial_dimensions"}};
+  attribute raw = {.kind = ATTRIBUTE_DICT, .offset = reader_offset(r)};
+  if (!read_named_list(r, ">", &raw.items, &raw.num_items)) return false;
+  a->kind = ATTRIBUTE_DICT;
+  a->num_items = 3;
+  a->items = pop_arena_alloc(r->arena, 3 * sizeof *a->items);
+  for (int i = 0; i < 3; ++i)
+    if (!roles_of_numbers(r, &raw, names[i], &a->items[i])) return false;
+  return true;
+}
+
 /* Behind '<': names with values, or an enumerator, or what is none of our business. */
 static bool read_structured(reader *r, const char *dialect_name, attribute *a)
 {
   if (strcmp(dialect_name, "#stablehlo.conv") == 0 || strcmp(dialect_name, "#mhlo.conv") == 0)
-    return read_conv_dimensions(r, a) && reader_expect(r, ">");
+    return reader_take(r, "raw") ? read_raw_conv_dimensions(r, a)
+                                 : read_conv_dimensions(r, a) && reader_expect(r, ">");
   bool ours = strncmp(dialect_name, "#stablehlo", 10) == 0 ||
               strncmp(dialect_name, "#mhlo", 5) == 0 || strncmp(dialect_name, "#chlo", 5) == 0;
   if (!ours) {

@@ -27,6 +27,10 @@ EOF
 refuses 1 'wrong.mlir:4:3|expect_eq_const|stablehlo.add|6 at [1, 0], not 7' "$pophlo" --check -v wrong.mlir "$models/flow.mlir"
 has refuses.out '^FAIL wrong.mlir$' "^pass .*flow.mlir\$" '^1 of 2 files hold'
 
+# Dimension numbers of which one dimension is two things.
+sed '/#stablehlo.conv<raw/,/>,/s/input_feature_dimension = 3/input_feature_dimension = 2/' "$models/flow.mlir" >numbers.mlir
+refuses 1 "numbers.mlir:|each dimension of the input is to be one of 'input_batch_dimension'" "$pophlo" --check numbers.mlir
+
 # Between files and by way of an archive the results are the same.
 cat >saxpy.mlir <<'EOF'
 module @saxpy {

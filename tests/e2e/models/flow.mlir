@@ -95,5 +95,13 @@ func.func @windows() {
   %k = stablehlo.constant dense<2.0> : tensor<2x2x1x1xf32>
   %2 = stablehlo.convolution(%i, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1], pad = [[0, 0], [1, 0]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x2x3x1xf32>, tensor<2x2x1x1xf32>) -> tensor<1x1x3x1xf32>
   check.expect_eq_const %2, dense<[[[[0.0], [4.0], [12.0]]]]> : tensor<1x1x3x1xf32>
+  // The same by numbers, with the kernel's dimensions in another order.
+  %t = stablehlo.transpose %k, dims = [3, 2, 0, 1] : (tensor<2x2x1x1xf32>) -> tensor<1x1x2x2xf32>
+  %3 = "stablehlo.convolution"(%i, %t) {dimension_numbers = #stablehlo.conv<raw
+    input_batch_dimension = 0, input_feature_dimension = 3, input_spatial_dimensions = [1, 2],
+    kernel_input_feature_dimension = 1, kernel_output_feature_dimension = 0, kernel_spatial_dimensions = [2, 3],
+    output_batch_dimension = 0, output_feature_dimension = 3, output_spatial_dimensions = [1, 2]>,
+    padding = dense<[[0, 0], [1, 0]]> : tensor<2x2xi64>, batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x2x3x1xf32>, tensor<1x1x2x2xf32>) -> tensor<1x1x3x1xf32>
+  check.expect_eq %3, %2 : tensor<1x1x3x1xf32>
   return
 }
