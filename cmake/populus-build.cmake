@@ -143,3 +143,19 @@ function(populus_codelets target)
   add_custom_target(${target} ALL DEPENDS ${arg_OUTPUT})
   add_dependencies(${target} device)
 endfunction()
+
+# populus_identity(<header> <macro> <file>...): the macro is a hash of the files, whose names are kept in <header>.files.
+function(populus_identity header name)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/source-identity.cmake)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${header})
+  set(names "")
+  foreach(file IN LISTS ARGN)
+    file(RELATIVE_PATH file ${PROJECT_SOURCE_DIR} ${file})
+    string(APPEND names "${file}\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${output}.files CONTENT "${names}" @ONLY) # written if it has changed
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -DNAME=${name} -DFILES=${output}.files -DOUTPUT=${output} -P ${script}
+    DEPENDS ${ARGN} ${output}.files ${script}
+    VERBATIM)
+endfunction()

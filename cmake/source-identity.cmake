@@ -1,20 +1,12 @@
-# cmake -DROOT=<source folder> -DNAME=<macro> -DOUTPUT=<header> -P source-identity.cmake
+# cmake -DROOT=<source folder> -DNAME=<macro> -DFILES=<list> -DOUTPUT=<header> -P source-identity.cmake
 #
 # A hash of sources, as a macro in a header, so that what one build made can be told from what another made, even if both
-# call themselves by the same version:
-#   POPULUS_COMPILER_IDENTITY    what shapes the graph compiler's output: executables in a cache
-#   POPULUS_TRANSLATOR_CONTRACT  what the machine and the translator's module say to each other
-set(POPULUS_COMPILER_IDENTITY)
-foreach(folder libarchive-ipu libcodelet runtime/base runtime/isa runtime/graph runtime/compiler runtime/compiler/* runtime/executable)
-  list(APPEND POPULUS_COMPILER_IDENTITY ${folder}/*.c ${folder}/*.h ${folder}/include/*/*.h)
-endforeach()
-set(POPULUS_TRANSLATOR_CONTRACT runtime/isa/*.h runtime/machine/*.h runtime/executable/tile_memory.h libarchive-ipu/include/populus/target.h)
-
-set(files)
-foreach(pattern IN LISTS ${NAME})
-  file(GLOB found RELATIVE ${ROOT} ${ROOT}/${pattern})
-  list(APPEND files ${found})
-endforeach()
+# call themselves by the same version. The list has a name below ROOT on each line; equal sources have equal hashes wherever
+# they lie.
+file(STRINGS ${FILES} files)
+if(NOT files)
+  message(FATAL_ERROR "${NAME} would be the hash of no file")
+endif()
 list(SORT files)
 set(hashes "")
 foreach(file IN LISTS files)

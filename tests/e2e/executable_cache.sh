@@ -261,8 +261,8 @@ has log.txt "Removed cached executable .*/cache/$hash.a" "Removed cached native 
 # Another compiler has other keys: they hold a hash of its sources, which any byte of them changes.
 identity()
 {
-  quiet out cmake -DROOT="$1" -DNAME=POPULUS_COMPILER_IDENTITY -DOUTPUT="$PWD/$2" \
-    -P "$POPULUS_SOURCE_DIR/cmake/source-identity.cmake"
+  quiet out cmake -DROOT="$1" -DNAME=POPULUS_COMPILER_IDENTITY -DFILES="$POPULUS_BUILD_DIR/runtime/compiler_identity.h.files" \
+    -DOUTPUT="$PWD/$2" -P "$POPULUS_SOURCE_DIR/cmake/source-identity.cmake"
 }
 identity "$POPULUS_SOURCE_DIR" same.h
 cmp same.h "$POPULUS_BUILD_DIR/runtime/compiler_identity.h" || fail "the build is of other sources"
