@@ -1,6 +1,5 @@
-#include "base/cache_folder.h"
+#include <populus/cache_folder.h>
 
-#include "base/log.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,13 +16,14 @@ typedef struct entry_kind {
   size_t digits;
   const char *suffix, *what;
 } entry_kind;
-static const entry_kind executables = {16, ".a", "executable"}, natives = {32, ".o", "native code"};
+static const entry_kind executables = {16, ".a", "executable"}, natives = {32, ".o", "native code"},
+                        codelets = {32, ".codelet", "codelet"};
 
 enum { STAT_BLOCK_BYTES = 512 };
 
 /* ---- making ---- */
 
-pop_error *cache_folder_make(const char *folder)
+pop_error *pop_cache_folder_make(const char *folder)
 {
   char *path = pop_xstrdup(folder);
   bool made = true;
@@ -38,7 +38,7 @@ pop_error *cache_folder_make(const char *folder)
   return made ? NULL : pop_error_errno(reason, "cannot make the folder '%s'", folder);
 }
 
-char *cache_folder_native(const char *folder)
+char *pop_cache_folder_native(const char *folder)
 {
   return pop_xasprintf("%s/native-%ld", folder, (long)geteuid());
 }
@@ -58,10 +58,10 @@ static pop_error *check_private(const char *path)
   return NULL;
 }
 
-pop_error *cache_folder_make_native(const char *folder)
+pop_error *pop_cache_folder_make_native(const char *folder)
 {
-  POP_TRY(cache_folder_make(folder));
-  char *path = cache_folder_native(folder);
+  POP_TRY(pop_cache_folder_make(folder));
+  char *path = pop_cache_folder_native(folder);
   pop_error *error = NULL;
   if (mkdir(path, S_IRWXU) != 0 && errno != EEXIST)
     error = pop_error_errno(errno, "cannot make the folder '%s'", path);
@@ -71,9 +71,9 @@ pop_error *cache_folder_make_native(const char *folder)
   return error;
 }
 
-pop_error *cache_folder_check_native(const char *folder)
+pop_error *pop_cache_folder_check_native(const char *folder)
 {
-  char *path = cache_folder_native(folder);
+  char *path = pop_cache_folder_native(folder);
   pop_error *error = check_private(path);
   free(path);
   return error;
@@ -84,7 +84,7 @@ static bool is_missing(void)
   return errno == ENOENT || errno == ENOTDIR;
 }
 
-pop_error *cache_folder_check(const char *folder)
+pop_error *pop_cache_folder_check(const char *folder)
 {
   struct stat status;
   if (stat(folder, &status) != 0)
@@ -106,7 +106,7 @@ pop_error *cache_folder_check(const char *folder)
   return NULL;
 }
 
-pop_error *cache_folder_check_entry(const char *folder, const char *path)
+pop_error *pop_cache_folder_check_entry(const char *folder, const char *path)
 {
   struct stat around, status;
   if (stat(folder, &around) != 0 || lstat(path, &status) != 0)
@@ -120,7 +120,7 @@ pop_error *cache_folder_check_entry(const char *folder, const char *path)
   return NULL;
 }
 
-void cache_folder_touch(const char *path)
+void pop_cache_folder_touch(const char *path)
 {
   utimensat(AT_FDCWD, path, NULL, 0);
 }
@@ -178,21 +178,20 @@ static int compare_use(const void *left, const void *right)
   return strcmp(a->path, b->path);
 }
 
-void cache_folder_trim(const char *folder, uint64_t max_bytes)
+void pop_cache_folder_trim(const char *folder, uint64_t max_bytes, pop_cache_removed *removed)
 {
   if (!max_bytes) return;
   entry_list list = {0};
-  char *native = cache_folder_native(folder);
+  char *native = pop_cache_folder_native(folder);
   list_entries(folder, &executables, &list);
   list_entries(native, &natives, &list);
+  list_entries(native, &codelets, &list);
   free(native);
   if (list.count) qsort(list.entries, list.count, sizeof *list.entries, compare_use);
   for (size_t i = 0; i + 1 < list.count && list.bytes > max_bytes; ++i) {
     const entry *e = &list.entries[i];
-    if (unlink(e->path) == 0)
-      log_write(LOG_INFO, "ENGINE", "Removed cached %s %s: the cache may have %llu bytes",
-                e->kind->what, e->path, (unsigned long long)max_bytes);
-    list.bytes -= list.entries[i].bytes;
+    if (unlink(e->path) == 0 && removed) removed(e->kind->what, e->path, max_bytes);
+    list.bytes -= e->bytes;
   }
   for (size_t i = 0; i < list.count; ++i) free(list.entries[i].path);
   free(list.entries);

@@ -6,18 +6,19 @@
  *
  * An archive holds its source: two programs of one key are not taken for each other.
  *
- * ../base/cache_folder.h says how processes share the folder; two that compile the same write the same
+ * populus/cache_folder.h says how processes share the folder; two that compile the same write the same
  * bytes. They are not compressed: zstd's fastest would give back 600 MB/s, a tenth of what the page cache
  * does. All images are compared with their digests when an entry is found: later there is no graph
  * any more to compile it again.
  */
 #include "driver/executable_cache.h"
 
-#include "base/cache_folder.h"
+#include "base/cache_trim.h"
 #include "base/log.h"
 #include "compiler_identity.h"
 #include "graph/fingerprint.h"
 #include <errno.h>
+#include <populus/cache_folder.h>
 #include <populus/data_dir.h>
 #include <populus/file.h>
 #include <stdio.h>
@@ -86,7 +87,7 @@ executable_cache executable_cache_open(const uint64_t source[2], const char *nam
                             .key = source[0],
                             .rest_of_source = source[1],
                             .name = name};
-  pop_error *error = cache_folder_check(cache.folder);
+  pop_error *error = pop_cache_folder_check(cache.folder);
   if (error)
     log_write(LOG_WARN, "ENGINE", "executables are not cached: %s", pop_error_message(error));
   cache.refused = error;
@@ -118,7 +119,7 @@ static pop_error *check_source(const executable_cache *cache, const pop_executab
 static pop_error *load_entry(const executable_cache *cache, const char *path,
                              pop_executable **executable)
 {
-  POP_TRY(cache_folder_check_entry(cache->folder, path));
+  POP_TRY(pop_cache_folder_check_entry(cache->folder, path));
   POP_TRY(pop_executable_load(path, executable));
   pop_error *error = check_source(cache, *executable);
   if (!error) error = executable_check_images(*executable, 0);
@@ -147,7 +148,7 @@ pop_executable *executable_cache_find(const executable_cache *cache)
   }
   if (found) {
     set_source(found, 0, 0);
-    cache_folder_touch(path);
+    pop_cache_folder_touch(path);
     log_write(LOG_INFO, "ENGINE", "Loaded %s from %s", cache->name, path);
   }
   free(path);
@@ -160,14 +161,14 @@ void executable_cache_put(const executable_cache *cache, pop_executable *executa
 {
   if (cache->refused) return;
   char *path = entry_path(cache);
-  pop_error *error = cache_folder_make(cache->folder);
+  pop_error *error = pop_cache_folder_make(cache->folder);
   set_source(executable, cache->key, cache->rest_of_source);
   if (!error) error = pop_executable_save(executable, path);
   set_source(executable, 0, 0);
   if (error)
     log_write(LOG_WARN, "ENGINE", "the executable is not cached: %s", pop_error_message(error));
   else
-    cache_folder_trim(cache->folder, cache->max_bytes);
+    cache_trim(cache->folder, cache->max_bytes);
   pop_error_free(error);
   free(path);
 }

@@ -1,6 +1,5 @@
 #include "engine/reports.h"
 
-#include "base/cache_folder.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "engine/engine_private.h"
@@ -10,6 +9,7 @@
 #include "profile/report_file.h"
 #include "profile/variable_report.h"
 #include <errno.h>
+#include <populus/cache_folder.h>
 #include <populus/introspection.h>
 #include <populus/out_of_memory.h>
 #include <populus/profile.h>
@@ -206,7 +206,7 @@ pop_error *write_execution_reports(const pop_engine *engine, const char *folder)
                {"execution.txt", write_execution_summary},
                {"execution_trace.json", write_execution_trace},
                {"execution_stacks.folded", write_execution_stacks}};
-  POP_TRY(cache_folder_make(folder));
+  POP_TRY(pop_cache_folder_make(folder));
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     char *path = pop_xasprintf("%s/%s", folder, files[i].name);
     pop_error *error = report_file_write(path, files[i].write, engine);
@@ -289,7 +289,7 @@ static pop_error *write_auto_reports(pop_graph *compiled, const pop_executable *
               "is written when it is compiled");
   bool page = options->run.report_page && (archive || graph);
   if (!archive && !graph && !variables && !debug && !execution && !serialized) return NULL;
-  POP_TRY(cache_folder_make(options->run.report_directory));
+  POP_TRY(pop_cache_folder_make(options->run.report_directory));
   POP_TRY(write_report(options, archive, "archive.a", NULL, e));
   if (graph) POP_TRY(write_graph_reports(e, options));
   POP_TRY(write_report(options, variables, "vars.json", write_variable_report, e));

@@ -1,9 +1,9 @@
 #include "events/traced_module.h"
 
-#include "base/cache_folder.h"
 #include "base/log.h"
 #include "profile/report_file.h"
 #include <errno.h>
+#include <populus/cache_folder.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +98,7 @@ static pop_error *find_folder(traced_module *module, const char **folder)
   pop_error *error = NULL;
   pthread_mutex_lock(&module->lock);
   if (!module->folder) {
-    error = cache_folder_make(directory);
+    error = pop_cache_folder_make(directory);
     if (!error) error = make_folder(directory, module->name, &module->folder);
   }
   *folder = module->folder;

@@ -4,14 +4,15 @@
  *   material    what it was made from: the module's identity, the unit's content
  *   footer      magic, sizes of both, BLAKE3 of everything in front of the digest
  *
- * Only this user can write there (base/cache_folder.h), and only what has the right digest and exactly
+ * Only this user can write there (populus/cache_folder.h), and only what has the right digest and exactly
  * the material that is wanted is handed to LLVM, which trusts its input. Everything else is a file
  * that is not there: the unit is compiled, and its file replaced. */
 #include "native.h"
 
-#include "base/cache_folder.h"
+#include "base/cache_trim.h"
 #include "base/log.h"
 #include <inttypes.h>
+#include <populus/cache_folder.h>
 #include <populus/file.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ enum { MAX_FILE_BYTES = 1 << 28 };
 
 bool native_folder_is_used(const native_folder *folder)
 {
-  char *native = cache_folder_native(folder->path); /* made for the first file */
+  char *native = pop_cache_folder_native(folder->path); /* made for the first file */
   bool used = access(native, F_OK) == 0;
   free(native);
   return used;
@@ -70,7 +71,7 @@ void native_file_name(const pop_bytes *material, char name[NATIVE_NAME_BYTES])
 
 static char *file_path(const native_folder *folder, const char *name)
 {
-  char *native = cache_folder_native(folder->path);
+  char *native = pop_cache_folder_native(folder->path);
   char *path = pop_xasprintf("%s/%s.o", native, strchr(name, '_') + 1);
   free(native);
   return path;
@@ -118,7 +119,7 @@ static void complain(native_folder *folder, const pop_error *error)
 
 static bool may_use(native_folder *folder)
 {
-  pop_error *error = cache_folder_check_native(folder->path);
+  pop_error *error = pop_cache_folder_check_native(folder->path);
   if (!error) return true;
   complain(folder, error);
   pop_error_free(error);
@@ -137,7 +138,7 @@ native_found native_file_read(native_folder *folder, const char *name, const pop
     pop_error_free(error);
   }
   if (found == NATIVE_FOUND)
-    cache_folder_touch(path);
+    pop_cache_folder_touch(path);
   else
     pop_bytes_free(file);
   free(path);
@@ -173,11 +174,11 @@ static pop_error *write_file(const char *path, const pop_bytes *file)
 bool native_file_write(native_folder *folder, const char *name, const pop_bytes *file)
 {
   char *path = file_path(folder, name);
-  pop_error *error = cache_folder_make_native(folder->path);
+  pop_error *error = pop_cache_folder_make_native(folder->path);
   if (!error) error = write_file(path, file);
   /* Whatever the umask: pop_file_read_own wants it so. */
   if (!error && chmod(path, S_IRUSR | S_IWUSR) == 0)
-    cache_folder_trim(folder->path, atomic_load(&folder->max_bytes));
+    cache_trim(folder->path, atomic_load(&folder->max_bytes));
   if (error) complain(folder, error);
   bool written = !error;
   pop_error_free(error);
