@@ -14,7 +14,7 @@
  * that the dynamic linker takes to load clang. It is loaded once, by the first job, which forks the
  * other ones (fork/fork.c).
  */
-#include "compile_internal.h"
+#include "cache.h"
 
 #include <populus/data_dir.h>
 #include <populus/out_of_memory.h>
@@ -511,13 +511,19 @@ static pop_error *compile_source(popc_settings *settings, const popc_source *sou
   if (count > 1 && popc_is_read_by_name(source))
     jobs[0].fork_library = popc_fork_library(settings->arena, clang);
 
+  popc_cache cache = popc_cache_open(settings, source, product, clang, jobs, count);
+  bool found = popc_cache_find(&cache, results, diagnostics);
+  size_t before = diagnostics->size;
   pop_error *error = NULL;
-  if (!settings->dry_run) {
+  if (!settings->dry_run && !found) {
+    for (size_t i = 0; i < count && cache.path; ++i)
+      jobs[i].wanted_dependencies |= POPC_DEPENDENCIES;
     error = start(jobs, count, reflected, source, &limits, settings->arena);
     if (error) stop(jobs, all);
     watch(jobs, all, &limits);
     for (size_t i = 0; i < count && !error; ++i) error = judge(&jobs[i], source);
     if (!error) error = finish(jobs, count, reflected, source, &limits, results, diagnostics);
+    if (!error) popc_cache_put(&cache, results, diagnostics, before);
   }
   const popc_variant *crashed = variants[0];
   for (size_t i = count; i-- > 0;)

@@ -88,6 +88,8 @@ static const popc_option options[] = {
     {"-q", ALONE, QUIET, NULL, "No line on the terminal about what takes longer than a second", 0},
     {"--quiet", ALONE, QUIET, NULL, "The same", 0},
     {"-###", ALONE, DRY_RUN, NULL, "Show them and run nothing", 0},
+    {"--no-cache", ALONE, NO_CACHE, NULL,
+     "Compile, even if the folder that POPC_CACHE names has it already", 0},
     {"--save-temps", ALONE, SAVE_TEMPS, NULL, "Keep what is between source and object", 0},
     {"--save-temps=obj", ALONE, SAVE_TEMPS, NULL, "Keep it beside the output", 1},
     {"--save-temps=cwd", ALONE, SAVE_TEMPS, NULL, NULL, 0},

@@ -34,6 +34,7 @@ typedef enum action {
   QUIET,             /* no line about progress */
   SAVE_TEMPS,        /* `number` is 1 for beside the output */
   DATABASE,          /* -MJ */
+  NO_CACHE,
   REFUSE /* it would load code into the compiler, or make something other than an object; `value`
           * is what to do instead */
 } action;

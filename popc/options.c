@@ -150,6 +150,7 @@ static pop_error *hand_on(popc_settings *settings, const char *value)
   settings->value_may_follow = option &&
                                (option->form == SEPARATE || option->form == JOINED_OR_SEPARATE) &&
                                !value[strlen(option->spelling)];
+  settings->handed_on = true;
   pass(settings, value);
   return NULL;
 }
@@ -214,6 +215,9 @@ static pop_error *perform(popc_settings *settings, const popc_option *option, co
     return take_remedy(settings, option, value);
   case VERBOSE:
     settings->verbose = true;
+    return NULL;
+  case NO_CACHE:
+    settings->no_cache = true;
     return NULL;
   case QUIET:
     settings->quiet = true;

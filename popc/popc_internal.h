@@ -99,6 +99,8 @@ typedef struct popc_settings {
   const char *database_file;       /* -MJ: an entry of compile_commands.json for each source */
   const char **dependency_targets; /* as make reads them */
   size_t num_dependency_targets, dependency_targets_capacity;
+  bool handed_on; /* -X */
+  bool no_cache;
   bool verbose, dry_run, quiet;
   pop_progress *line;      /* hidden before diagnostics are written; NULL: there is none */
   atomic_size_t num_begun; /* of the inputs */
