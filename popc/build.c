@@ -155,11 +155,12 @@ static pop_error *take_result(build *b, group *g, const popc_result *result)
 
 /* Assembly with #include and #if goes through two processes: what the preprocessor gives is what
  * the assembler reads. */
-static pop_error *assemble(build *b, const popc_variant *variant, popc_result *object)
+static pop_error *assemble_once(const build *b, const popc_variant *variant, popc_result *object,
+                                pop_bytes *diagnostics)
 {
   popc_result text = {0};
   pop_error *error = popc_compile_source(b->settings, b->source, POPC_PREPROCESSED, &variant, 1,
-                                         &text, b->diagnostics);
+                                         &text, diagnostics);
   popc_source preprocessed = {.path = b->source->path,
                               .language = POPC_ASSEMBLER,
                               .text = text.bytes,
@@ -167,11 +168,32 @@ static pop_error *assemble(build *b, const popc_variant *variant, popc_result *o
                               .is_stream = true};
   if (!error && !b->settings->dry_run)
     error = popc_compile_with_remedies(b->settings, &preprocessed, POPC_GP, &variant, 1, object,
-                                       b->diagnostics);
+                                       diagnostics);
   pop_bytes_free(&object->dependencies);
   object->dependencies = text.dependencies;
   free(text.bytes);
   return error;
+}
+
+/* The chip's assembly is tried without __IPU__, as codelets are (remedies.c). */
+static pop_error *assemble(build *b, const popc_variant *variant, popc_result *object)
+{
+  size_t before = b->diagnostics->size;
+  pop_error *first = assemble_once(b, variant, object, b->diagnostics);
+  if (!first || !popc_is_chip_assembly(b->settings, b->diagnostics, before)) return first;
+  pop_bytes said = {0};
+  popc_results_free(object, 1);
+  *object = (popc_result){0};
+  b->settings->remedies[POPC_PORTABLE].on = true;
+  pop_error *second = assemble_once(b, variant, object, &said);
+  pop_error_free(second ? second : first);
+  if (!second) {
+    b->diagnostics->size = before;
+    pop_bytes_append(b->diagnostics, said.data, said.size);
+    popc_note_left_out_assembly(b->settings, b->source, b->diagnostics);
+  }
+  pop_bytes_free(&said);
+  return second ? first : NULL;
 }
 
 static pop_error *compile_all(build *b, const group *groups, size_t count, popc_result *results)

@@ -241,6 +241,11 @@ popc_place popc_vertex_place(const pop_vertex_type *type, pop_arena *arena);
 /* remedies.c: popc_compile_source, and again with what may help if that fails; what helped stays on
  * until the next source begins. */
 void popc_begin_remedies(popc_settings *settings);
+/* Whether errors of the assembler are about the chip's registers, and it may be tried portably; and the note if that helped. */
+bool popc_is_chip_assembly(const popc_settings *settings, const pop_bytes *diagnostics,
+                           size_t from);
+void popc_note_left_out_assembly(const popc_settings *settings, const popc_source *source,
+                                 pop_bytes *diagnostics);
 POP_MUST_CHECK pop_error *popc_compile_with_remedies(popc_settings *settings,
                                                      const popc_source *source,
                                                      popc_product product,

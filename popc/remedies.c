@@ -3,6 +3,8 @@
  *   portable         Codelets for the chip have its assembly under `#ifdef __IPU__` and beside it a
  *                    path in plain C++, which the CPU target takes. The tile's assembler cannot read
  *                    the former: the latter is compiled, without __IPU__ and what comes with it.
+ *                    A file of its assembly is under `#ifdef __IPU__` as a whole: nothing is left of
+ *                    it, and vertices have the functions that C++ declares beside it.
  *   mutable inputs   The elements of inputs were not const until November 2021 (graphcore/poplibs
  *                    1995ae10 says so). Older codelets take pointers to them as if they could be
  *                    written: then they are not const here either.
@@ -75,6 +77,25 @@ static bool names_a_register_of_the_chip(const pop_bytes *diagnostics, size_t fr
     if (of_file && ((at[2] >= '0' && at[2] <= '9') || (at[2] >= 'a' && at[2] <= 'z'))) return true;
   }
   return false;
+}
+
+bool popc_is_chip_assembly(const popc_settings *settings, const pop_bytes *diagnostics, size_t from)
+{
+  return !settings->remedies[POPC_PORTABLE].on &&
+         settings->remedies[POPC_PORTABLE].when != POPC_NEVER &&
+         names_a_register_of_the_chip(diagnostics, from);
+}
+
+void popc_note_left_out_assembly(const popc_settings *settings, const popc_source *source,
+                                 pop_bytes *diagnostics)
+{
+  if (popc_no_warnings(settings)) return;
+  const char *note =
+      pop_arena_printf(settings->arena,
+                       "popc: note: %s: it is assembly of another instruction set; compiled "
+                       "without __IPU__, where nothing may be left of it\n",
+                       source->path);
+  pop_bytes_append(diagnostics, note, strlen(note));
 }
 
 /* Behind the assembler's errors, which do not know of the chip. */

@@ -106,4 +106,19 @@ printf '%s\n' '.globl helper' '.type helper, @function' 'helper:' '  addi a0, a0
 "$popc" ours.S -o ours.gp 2>said.txt && fail 'ours.S compiles'
 ! grep -q "Graphcore" said.txt || fail "ours.S: $(cat said.txt)"
 
+# A file of it that is for the chip alone: nothing is left, and the vertex has the function that is declared beside it.
+# A mistake in a file of ours is one with or without __IPU__.
+entry=__runCodelet_Beside
+printf '%s\n' '#ifdef __IPU__' ".globl $entry" ".type $entry, @function" "$entry:" '.worker' '  exitz $mzero' '#endif' >Beside.S
+printf '%s\n' '#include <poplar/Vertex.hpp>' '#include <poplar/HalfFloat.hpp>' 'using namespace poplar;' \
+  'struct Beside : Vertex { static const bool isExternalCodelet = is_integral_v<int>;' \
+  '  Output<int> out; bool compute() { *out = 41; return true; } };' >Beside.cpp
+"$popc" -Werror Beside.cpp Beside.S -o beside.gp 2>said.txt || fail "Beside: $(cat said.txt)"
+note='popc: note: Beside.S: it is assembly of another instruction set; compiled without __IPU__, where nothing may be left of it'
+[ "$(cat said.txt)" = "$note" ] || fail "Beside: $(cat said.txt)"
+[ "$("$run" beside.gp Beside)" = 'out = 41' ] || fail "Beside runs: $("$run" beside.gp Beside)"
+"$popc" --portable=never Beside.S -o never.gp 2>/dev/null && fail '--portable=never leaves assembly out'
+{ echo '#ifdef __IPU__'; cat ours.S; echo '#endif'; } >guarded.S
+"$popc" guarded.S -o guarded.gp 2>said.txt && fail 'a mistake in guarded.S makes it empty'
+
 [ $failures = 0 ]

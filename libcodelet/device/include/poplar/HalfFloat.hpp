@@ -19,4 +19,11 @@
 
 typedef _Float16 half;
 
+#if __cplusplus >= 201703L
+namespace poplar
+{
+using std::is_integral_v; // published codelets have it by `using namespace poplar`
+}
+#endif
+
 #endif
