@@ -202,7 +202,7 @@ static void connect_tensor(const connection *c, pop_tensor tensor)
   if (*link == GRAPH_NONE)
     add_edge(c, link, tensor_here(c, tensor), GRAPH_NONE);
   else
-    refuse(c, "it is connected already; a field has one edge");
+    c->graph->edges[*link].tensor = tensor_here(c, tensor);
 }
 
 void pop_graph_connect(pop_graph *graph, pop_vertex handle, const char *field, pop_tensor tensor)

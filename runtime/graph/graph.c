@@ -117,7 +117,7 @@ void pop_graph_free(pop_graph *graph)
       graph->handles,   graph->streams,      graph->remote_buffers, graph->replications};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
   pop_name_table_free(&graph->vertex_type_names);
-  pop_name_table_free(&graph->handle_names);
+  for (size_t i = 0; i < 2; i++) pop_name_table_free(&graph->handle_names[i]);
   pop_name_table_free(&graph->stream_names);
   pop_name_table_free(&graph->remote_buffer_names);
   for (pop_graph *view = graph->next, *next; view; view = next) {

@@ -241,7 +241,8 @@ struct pop_graph {
   GRAPH_ARRAY(remote_buffer, remote_buffers);
   GRAPH_ARRAY(replication, replications); /* number 1 is the first */
   pop_name_table vertex_type_names;       /* name -> index in vertex_types */
-  pop_name_table handle_names, stream_names, remote_buffer_names;
+  pop_name_table handle_names[2];         /* of what is written, of what is read */
+  pop_name_table stream_names, remote_buffer_names;
   struct view_scratch *scratch; /* view.c: what the view that is being made needs */
   uint64_t program_visit;       /* number of searches for cycles so far */
   void (*progress)(void *context, unsigned done,

@@ -13,11 +13,10 @@ static void create_handle(pop_graph *graph, const char *call, const char *name, 
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: the handle's name is NULL", call);
     return;
   }
-  uint32_t other = pop_name_table_find(&graph->handle_names, name);
-  if (other != POP_NAME_NONE) {
+  if (pop_name_table_find(&graph->handle_names[read], name) != POP_NAME_NONE) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT,
                 "%s: there is a host %s handle %s already; handles have different names", call,
-                graph->handles[other].read ? "read" : "write", say_name(graph, name));
+                read ? "read" : "write", say_name(graph, name));
     return;
   }
   host_handle handle = {.name = pop_arena_strdup(graph->arena, name),
@@ -27,7 +26,7 @@ static void create_handle(pop_graph *graph, const char *call, const char *name, 
                       ? pop_graph_get_non_replicated_tensor(graph, tensor).index
                       : tensor.index;
   if (graph->error) return;
-  pop_name_table_add(&graph->handle_names, handle.name, (uint32_t)graph->num_handles);
+  pop_name_table_add(&graph->handle_names[read], handle.name, (uint32_t)graph->num_handles);
   pop_push(graph->handles, graph->num_handles, graph->handles_capacity, handle);
 }
 

@@ -169,7 +169,8 @@ pop_vertex pop_graph_add_vertex(pop_graph *graph, pop_compute_set compute_set,
                                 const char *vertex_type);
 /* Connects a field to a view. Vector fields take rank 1 (any number of elements that the field's
  * layout can count); scalar fields take one element (rank 0, or any shape of one element). What the
- * vertex writes must not be a constant and must not hold an element twice.
+ * vertex writes must not be a constant and must not hold an element twice. The field has one edge:
+ * connected again, it has the new tensor instead. (Rows are connected once.)
  *
  * A field with rows (Vector<Input<…>>, VectorList, an array of fields) takes rank 2, row by row, or
  * rank 1 if a row is one element. */
@@ -247,8 +248,8 @@ void pop_graph_set_progress(pop_graph *graph,
 
 /* ---- host access ---- */
 
-/* Names a tensor for pop_engine_read_tensor / pop_engine_write_tensor. A name is used once, for
- * reading or for writing. What is written must not be a constant nor hold an element twice. The host always puts
+/* Names a tensor for pop_engine_read_tensor / pop_engine_write_tensor. A name is used once for
+ * reading and once for writing, of tensors that need not be the same. What is written must not be a constant nor hold an element twice. The host always puts
  * elements in order, straight from and to tile memory: nothing is left of what rearrangeOnHost and optimiseMemory choose
  * elsewhere. */
 void pop_graph_create_host_read(pop_graph *graph, const char *handle, pop_tensor tensor);
