@@ -6,6 +6,7 @@
 #include <gccs/Algorithm.hpp>
 #include <gccs/StructHelper.hpp>
 #include <gccs/popsolver/Model.hpp>
+#include <optional>
 #include <poplar/MetadataCreation.hpp>
 #include <poplar/PerfEstimateFunc.hpp>
 #include <poplar/TypeConversion.hpp>
@@ -34,6 +35,16 @@ struct Fields : Vertex {
   bool compute()
   {
     *out = few[0];
+    return true;
+  }
+};
+
+struct Take : Vertex {
+  Input<float> in;
+  Output<float> out;
+  bool compute()
+  {
+    *out = *in;
     return true;
   }
 };
@@ -120,8 +131,24 @@ void what_a_function_throws_comes_out()
   CHECK_THROWS(poplar_error, "no plan", m.minimize(y));
 }
 
+void what_has_no_value_is_no_solution()
+{
+  gccs::popsolver::Model m;
+  const auto x = m.addVariable(1, 20);
+  const auto y = m.call<unsigned>({x}, [](const std::vector<unsigned> &v) {
+    return v[0] % 7 == 0 ? std::optional<DataType>(v[0]) : std::nullopt;
+  });
+  CHECK(*m.minimize(y)[x] == 7);
+  m.less(DataType{14}, x);
+  CHECK(!m.minimize(y).validSolution());
+}
+
 void numbers_that_cannot_be_counted()
 {
+  static_assert(DataType() == DataType{0.75} && DataType{6.9f} == DataType{6}, "");
+  CHECK(DataType{-1.0} == DataType{0} && DataType{1e300} == DataType::max());
+  CHECK(DataType{3}.getAs<double>() == 3 && DataType::max().getAs<double>() == 0x1p64);
+  CHECK(DataType::max().getAs<DataType>() == DataType::max() && DataType{5}.getAs<bool>());
   CHECK(DataType::max() + DataType{1} == DataType::max());
   CHECK(DataType::max() * DataType{2} == DataType::max());
   CHECK(DataType::max().getAs<unsigned>() == ~0u);
@@ -199,6 +226,7 @@ void estimators_see_layouts_and_constants()
   const auto values =
       vertex.getFieldInfo("flags").getInitialValues<unsigned char>(f.graph.getTarget());
   CHECK((values == std::vector<unsigned char>{1, 7}));
+  CHECK(vertex.getFieldInfo("small").getInitialValue<unsigned>(f.graph.getTarget()) == 5);
   CHECK_THROWS(type_error, "what may change",
                vertex.getFieldInfo("few").getInitialValues<float>(f.graph.getTarget()));
 }
@@ -230,12 +258,52 @@ void regions_with_aliases()
   CHECK((v.getVarRegions() == v.reshape({2, 5}).getVarRegions()));
 }
 
+void values_again_and_back()
+{
+  SmallGraph f(codelets);
+  Tensor t = f.graph.addVariable(FLOAT, {3}, "t"), none = t.slice(1, 1);
+  f.graph.setTileMapping(t, 0);
+  std::ostringstream said;
+  t.outputRegions(said);
+  said << ArrayRef<int>({1, 2}) << ArrayRef<float>();
+  CHECK(said.str() == t.getDebugStr() + "[1,2][]");
+  TensorRearranger r = f.graph.getSimplifyingRearranger(none);
+  CHECK(r.valid() && r.rearrange(none).numElements() == 0 && !TensorRearranger().valid());
+  CHECK(r.undoRearrangement(none).numElements() == 0);
+
+  ComputeSet set = f.graph.addComputeSet("set");
+  VertexRef v = f.graph.addVertex(set, "Take", {{"in", t[0]}, {"out", t[2]}});
+  f.graph.setTileMapping(v, 0);
+  f.graph.connect(v["in"], t[1]);
+  f.graph.createHostWrite("t", t);
+  f.graph.createHostRead("t", t);
+  CHECK_THROWS(poplar_error, "there is a host read handle 't' already",
+               f.graph.createHostRead("t", t));
+  Engine engine(f.graph, Execute(set));
+  engine.load(f.device);
+  const std::vector<float> values{1, 2, 3};
+  std::vector<float> back(3);
+  engine.writeTensor("t", ArrayRef<float>(values));
+  engine.run();
+  engine.readTensor("t", back.data(), back.data() + 3);
+  CHECK((back == std::vector<float>{1, 2, 2}));
+}
+
 void quarters_have_one_format()
 {
   SmallGraph f(codelets);
   Tensor usual = createConstantMetadataTensor(f.graph, QuarterMetadata::Format::F143, 0);
   Tensor other = createConstantMetadataTensor(f.graph, QuarterMetadata::Format::F152, 0);
   CHECK(f.graph.addVariable(QUARTER, usual, {4}).numElements() == 4);
+  const std::vector<std::size_t> shape = {2, 3};
+  CHECK(f.graph.addVariable(FLOAT, {}, shape, {"no metadata"}).shape() == shape);
+  CHECK(f.graph.addVariable(FLOAT, {}, shape, VariableMappingMethod::LINEAR).shape() == shape);
+  CHECK(f.graph.addConstant<float>(FLOAT, {}, shape, 1.5f).shape() == shape);
+  CHECK(f.graph.addConstant(FLOAT, Tensor(), {2, 3}, 1).shape() == shape);
+  const float half = 0.5f;
+  CHECK(f.graph.addConstant(FLOAT, {}, half, "a number").rank() == 0);
+  CHECK(!f.graph.addVariable(FLOAT, {1}).getMetadata().valid());
+  CHECK(f.graph.addVariable(FLOAT, {}, "a scalar").rank() == 0);
   CHECK_THROWS(tensor_metadata_error, "one format", f.graph.addVariable(QUARTER, other, {4}));
   CHECK(f.graph.clone(FLOAT, other, f.graph.addVariable(HALF, {3})).elementType() == FLOAT);
 }
@@ -295,6 +363,8 @@ void streams_of_tests()
   std::vector<std::pair<std::string, poplar_test::HostMemory>> map;
   auto memory = poplar_test::allocateHostMemoryForTensor(t, "t", f.graph, upload, download, map);
   CHECK(map.size() == 2 && map[0].second.size() == 8);
+  std::size_t bytes = 0;
+  CHECK(poplar_test::allocateHostMemoryForTensor(f.graph.getTarget(), t, 2, bytes) && bytes == 16);
   std::vector<double> values{1, 2.5, -3, 0}, back(4);
   poplar_test::copy(f.graph.getTarget(), values, HALF, memory.get());
   Engine engine(f.graph, {upload, download});
@@ -333,6 +403,7 @@ int main()
   plans_without_empty_parts();
   plans_of_truths_and_groups();
   what_a_function_throws_comes_out();
+  what_has_no_value_is_no_solution();
   numbers_that_cannot_be_counted();
   figures_of_targets();
   types_are_keys();
@@ -341,6 +412,7 @@ int main()
   estimators_see_layouts_and_constants();
   values_of_constants();
   regions_with_aliases();
+  values_again_and_back();
   quarters_have_one_format();
   operations_say_what_they_are();
   streams_of_tests();

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <initializer_list>
+#include <ostream>
 #include <stdexcept>
 #include <vector>
 
@@ -70,6 +71,13 @@ public:
     return true;
   }
   friend bool operator!=(ArrayRef a, ArrayRef b) { return !(a == b); }
+  // [1,2,3], as options in JSON have lists.
+  friend std::ostream &operator<<(std::ostream &os, ArrayRef a)
+  {
+    os << "[";
+    for (std::size_t i = 0; i < a.size_; ++i) os << (i ? "," : "") << a.data_[i];
+    return os << "]";
+  }
 };
 
 } // namespace poplar

@@ -150,6 +150,10 @@ public:
     detail::check(pop_engine_write_tensor(get().engine, handle.cloneAsString().c_str(), begin,
                                           bytes(begin, end)));
   }
+  template <typename T> void writeTensor(StringRef handle, ArrayRef<T> values)
+  {
+    writeTensor(handle, values.data(), values.data() + values.size());
+  }
   // A buffer as large as the tensor.
   void readTensor(StringRef handle, void *buffer)
   {

@@ -282,30 +282,38 @@ public:
         pop_graph_add_variable(get(), type.c(), shape.data(), shape.size(), debugContext.c()));
   }
   // Quarters with a format and scale, which have to be those of all quarters of a graph: a constant of F143 and 0. Other types have
-  // none. (A braced list is no metadata.)
-  template <typename Metadata, typename = detail::EnableIfTensor<Metadata>>
-  Tensor addVariable(const Type &type, const Metadata &metadata, ArrayRef<std::size_t> shape,
+  // none, which may be said as {}.
+  Tensor addVariable(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape,
                      const DebugContext &debugContext = {})
   {
     checkMetadata(type, metadata);
     return addVariable(type, shape, debugContext);
   }
-  template <typename Metadata, typename = detail::EnableIfTensor<Metadata>>
-  Tensor addVariable(const Type &type, const Metadata &metadata, ArrayRef<std::size_t> shape,
+  Tensor addVariable(const Type &type, const Tensor &metadata, ArrayRef<std::size_t> shape,
                      VariableMappingMethod method, const DebugContext &debugContext = {})
   {
     checkMetadata(type, metadata);
     return addVariable(type, shape, method, debugContext);
   }
-  template <typename Metadata, typename T, typename = detail::EnableIfTensor<Metadata>>
-  Tensor addConstant(const Type &type, const Metadata &metadata, ArrayRef<std::size_t> shape,
-                     T values, const DebugContext &debugContext = {})
+  // The shape is no single number (and `{}, 4` one value of a scalar), and values are not named by text.
+  template <typename T, typename Shape, typename = detail::EnableIfShape<Shape>,
+            typename = detail::EnableIfValues<T>>
+  Tensor addConstant(const Type &type, const Tensor &metadata, const Shape &shape, T values,
+                     const DebugContext &debugContext = {})
   {
     checkMetadata(type, metadata);
-    return addConstant(type, shape, values, debugContext);
+    return addConstant(type, ArrayRef<std::size_t>(shape), values, debugContext);
   }
-  template <typename Metadata, typename = detail::EnableIfTensor<Metadata>>
-  Tensor clone(const Type &type, const Metadata &metadata, const Tensor &tensor,
+  template <typename T, typename = detail::EnableIfValues<T>>
+  Tensor addConstant(const Type &type, const Tensor &metadata,
+                     std::initializer_list<std::size_t> shape, T values,
+                     const DebugContext &debugContext = {})
+  {
+    checkMetadata(type, metadata);
+    return addConstant(type, ArrayRef<std::size_t>(shape.begin(), shape.size()), values,
+                       debugContext);
+  }
+  Tensor clone(const Type &type, const Tensor &metadata, const Tensor &tensor,
                const DebugContext &debugContext = {},
                TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES)
   {

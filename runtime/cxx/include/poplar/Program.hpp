@@ -17,6 +17,8 @@
 
 namespace poplar
 {
+class Graph; // declarations that take one need no more than this header
+
 namespace program
 {
 

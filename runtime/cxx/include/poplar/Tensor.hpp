@@ -119,6 +119,7 @@ public:
   std::string getVarStr() const { return getDebugStr(); }
   void dump() const { pop_tensor_dump(t, stderr); }
   void dumpRegions() const { dump(); }
+  void outputRegions(std::ostream &os) const { os << getDebugStr(); }
   friend bool operator==(const Tensor &a, const Tensor &b) { return pop_tensor_equal(a.t, b.t); }
   friend bool operator!=(const Tensor &a, const Tensor &b) { return !(a == b); }
   friend std::ostream &operator<<(std::ostream &os, const Tensor &tensor)
@@ -274,9 +275,10 @@ public:
   }
 
   POPLAR_MISSING_MEMBER(padding, "poplar::Tensor::padding: there is none in Populus")
-  // Format and scale of quarters are not tensors' own here: hasMetadata is false of all.
+  // None, an empty tensor. Format and scale of quarters are not tensors' own here: hasMetadata is false of all.
   Tensor getMetadata() const
   {
+    if (elementType() != QUARTER) return Tensor();
     throw tensor_metadata_error("Tensor::getMetadata: quarters of a graph have one format and "
                                 "scale, F143 and 0, which are no tensor");
   }
@@ -287,6 +289,17 @@ namespace detail
 {
 template <typename T>
 using EnableIfTensor = typename std::enable_if<std::is_same<T, Tensor>::value>::type;
+
+template <typename Shape>
+using EnableIfShape =
+    typename std::enable_if<std::is_convertible<const Shape &, ArrayRef<std::size_t>>::value &&
+                            !std::is_arithmetic<Shape>::value>::type;
+// A number, or a pointer to numbers that are not text.
+template <typename T>
+using EnableIfValues = typename std::enable_if<
+    std::is_arithmetic<T>::value ||
+    (std::is_arithmetic<typename std::remove_pointer<T>::type>::value &&
+     !std::is_same<const typename std::remove_pointer<T>::type, const char>::value)>::type;
 
 inline CArray<pop_tensor> tensors(ArrayRef<Tensor> list)
 {

@@ -13,6 +13,7 @@ class TensorRearranger
 {
   std::vector<Interval> order, inverse; // of elements before, of elements behind
   std::size_t elements = 0;
+  bool made = false;
 
   Tensor in(const std::vector<Interval> &intervals, const Tensor &tensor) const
   {
@@ -20,6 +21,7 @@ class TensorRearranger
       throw tensor_creation_error("TensorRearranger: it is for " + std::to_string(elements) +
                                   " elements, and the tensor has " +
                                   std::to_string(tensor.numElements()));
+    if (intervals.empty()) return tensor.flatten();
     return concat(tensor.flatten().slices(ArrayRef<Interval>(intervals)));
   }
 
@@ -27,7 +29,7 @@ public:
   TensorRearranger() = default;
   // `intervals` hold each of `numElements` elements once.
   TensorRearranger(std::vector<Interval> intervals, std::size_t numElements)
-      : order(std::move(intervals)), elements(numElements)
+      : order(std::move(intervals)), elements(numElements), made(true)
   {
     struct Back {
       std::size_t before, behind, size; // where the elements come from, and are
@@ -45,7 +47,7 @@ public:
     });
     for (const Back &b : back) inverse.push_back(Interval(b.behind, b.behind + b.size));
   }
-  bool valid() const { return !order.empty(); }
+  bool valid() const { return made; }
   Tensor rearrange(const Tensor &tensor) const { return in(order, tensor); }
   Tensor undoRearrangement(const Tensor &tensor) const { return in(inverse, tensor); }
 };

@@ -38,14 +38,17 @@ class FieldData
 
   template <typename T> std::vector<T> values() const
   {
-    if (sizeof(T) != pop_type_bytes(info.type))
-      throw type_error("FieldData: the values of field '" + field + "' are of type " +
-                       pop_type_name(info.type));
-    detail::CArray<T> list(count);
-    if (pop_graph_vertex_field_values(graph, vertex, field.c_str(), list.data(), count) == SIZE_MAX)
+    const std::size_t size = pop_type_bytes(info.type);
+    detail::CArray<unsigned char> bytes(count * size);
+    if (pop_graph_vertex_field_values(graph, vertex, field.c_str(), bytes.data(), count) ==
+        SIZE_MAX)
       throw type_error("FieldData: field '" + field +
                        "' is connected to what may change, and has no initial values");
-    return std::vector<T>(list.begin(), list.end()); // of bool, it has no elements to write to
+    std::vector<T> list;
+    list.reserve(count);
+    for (std::size_t i = 0; i < count; ++i)
+      list.push_back(detail::fromDevice<T>(info.type, bytes.data() + i * size));
+    return list;
   }
 
 public:
@@ -89,7 +92,7 @@ public:
   }
   SizeT operator[](std::size_t row) const { return SizeT(getSizeAtIndex(row)); }
 
-  // Of a plain member or an edge to constants, as the device holds it: T has the element type's size.
+  // Of a plain member or an edge to constants, as T: halves as what they stand for.
   template <typename T> T getInitialValue(const Target &) const
   {
     std::vector<T> list = values<T>();

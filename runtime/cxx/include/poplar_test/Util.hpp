@@ -46,6 +46,14 @@ inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target 
       tensor.numElements() * target.getTypeSize(tensor.elementType()) * replicas;
   return std::unique_ptr<char[]>(new char[bytes]());
 }
+// And how many bytes that is.
+inline std::unique_ptr<char[]> allocateHostMemoryForTensor(const poplar::Target &target,
+                                                           const poplar::Tensor &tensor,
+                                                           unsigned replicas, std::size_t &bytes)
+{
+  bytes = tensor.numElements() * target.getTypeSize(tensor.elementType()) * replicas;
+  return allocateHostMemoryForTensor(target, tensor, replicas);
+}
 
 namespace detail
 {

@@ -38,9 +38,15 @@ class DataType
 public:
   using UnderlyingType = std::uint64_t;
 
-  DataType() : value(0) {}
+  constexpr DataType() : value(0) {}
   template <typename T, typename = typename std::enable_if<std::is_integral<T>::value>::type>
   constexpr explicit DataType(T number) : value(static_cast<std::uint64_t>(number))
+  {
+  }
+  // Without its fraction. Nothing below 0, and 2^64 and above is max().
+  constexpr explicit DataType(double number)
+      : value(number >= 1 ? number < 0x1p64 ? static_cast<std::uint64_t>(number) : ~std::uint64_t(0)
+                          : 0)
   {
   }
 
@@ -49,9 +55,16 @@ public:
   // The nearest that a T can hold.
   template <typename T> constexpr T getAs() const
   {
-    if (std::is_same<T, bool>::value) return static_cast<T>(value != 0);
-    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
-    return static_cast<T>(value < most ? value : most);
+    if constexpr (std::is_same<T, DataType>::value) {
+      return *this;
+    } else if constexpr (std::is_same<T, bool>::value) {
+      return value != 0;
+    } else if constexpr (std::is_floating_point<T>::value) {
+      return static_cast<T>(value);
+    } else {
+      constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+      return static_cast<T>(value < most ? value : most);
+    }
   }
   static constexpr DataType min() { return DataType(std::uint64_t(0)); }
   static constexpr DataType max() { return DataType(~std::uint64_t(0)); }
@@ -81,12 +94,12 @@ public:
   friend DataType operator*(DataType a, DataType b) { return a *= b; }
   friend DataType operator/(DataType a, DataType b) { return a /= b; }
   friend DataType operator%(DataType a, DataType b) { return DataType(a.value % b.value); }
-  friend bool operator==(DataType a, DataType b) { return a.value == b.value; }
-  friend bool operator!=(DataType a, DataType b) { return a.value != b.value; }
-  friend bool operator<(DataType a, DataType b) { return a.value < b.value; }
-  friend bool operator>(DataType a, DataType b) { return a.value > b.value; }
-  friend bool operator<=(DataType a, DataType b) { return a.value <= b.value; }
-  friend bool operator>=(DataType a, DataType b) { return a.value >= b.value; }
+  friend constexpr bool operator==(DataType a, DataType b) { return a.value == b.value; }
+  friend constexpr bool operator!=(DataType a, DataType b) { return a.value != b.value; }
+  friend constexpr bool operator<(DataType a, DataType b) { return a.value < b.value; }
+  friend constexpr bool operator>(DataType a, DataType b) { return a.value > b.value; }
+  friend constexpr bool operator<=(DataType a, DataType b) { return a.value <= b.value; }
+  friend constexpr bool operator>=(DataType a, DataType b) { return a.value >= b.value; }
   friend std::ostream &operator<<(std::ostream &os, DataType d) { return os << d.value; }
   friend std::istream &operator>>(std::istream &is, DataType &d) { return is >> d.value; }
 };
@@ -154,6 +167,15 @@ class Model
   struct Free {
     void operator()(pop_solver *s) const { pop_solver_free(s); }
   };
+  static bool take(DataType value, std::uint64_t *result)
+  {
+    *result = *value;
+    return true;
+  }
+  template <typename Optional> static bool take(const Optional &value, std::uint64_t *result)
+  {
+    return value && take(*value, result);
+  }
   struct Function {
     std::function<bool(const std::uint64_t *, std::size_t, std::uint64_t *)> f;
     Model *model;
@@ -287,7 +309,8 @@ public:
   {
     return reifiedLessOrEqual(one(), max({left, right}), name);
   }
-  // What f makes of the values, a DataType: called when they are known, perhaps often. What it throws comes out of minimize.
+  // What f makes of the values, a DataType or an optional one (none: the values are no solution): called when they are known,
+  // perhaps often. What it throws comes out of minimize.
   template <typename T, typename F>
   Variable call(const std::vector<Variable> &vars, F f, const std::string & /*name*/ = "")
   {
@@ -296,8 +319,7 @@ public:
            std::vector<T> arguments;
            arguments.reserve(count);
            for (std::size_t i = 0; i < count; ++i) arguments.push_back(argument<T>(values[i]));
-           *result = *DataType(f(arguments));
-           return true;
+           return take(f(arguments), result);
          },
          this});
     std::vector<pop_solver_variable> operands;
