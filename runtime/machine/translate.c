@@ -57,7 +57,8 @@ struct translation {
   atomic_uint_fast64_t interpreted; /* instructions, roughly */
   pthread_mutex_t lock;
   held_unit *chains[UNIT_CHAINS];
-  native_unit *hot; /* the last that was wanted for a place where the interpreter stayed long */
+  _Atomic(native_unit *)
+      hot; /* the last that was wanted for a place where the interpreter stayed long */
 };
 
 /* Life */
@@ -493,15 +494,14 @@ static bool run_native(machine *m, tile *t, context *c)
 static void want_hot(machine *m, tile *t, uint32_t pc)
 {
   translation *tr = m->translation;
-  pthread_mutex_lock(&tr->lock);
-  bool waits = tr->hot && !native_is_done(tr->hot);
-  pthread_mutex_unlock(&tr->lock);
-  if (waits) return;
+  native_unit *last = atomic_load_explicit(&tr->hot, memory_order_acquire);
+  /* No lock where it has its code, as mostly: all threads come here for each vertex. */
+  if (last && !atomic_load_explicit(&last->native, memory_order_relaxed) && !native_is_done(last))
+    return;
   translate_want(m, t, pc);
   if (!t->num_entries) return;
-  pthread_mutex_lock(&tr->lock);
-  tr->hot = entry_slot(t, pc)->unit;
-  pthread_mutex_unlock(&tr->lock);
+  native_unit *unit = entry_slot(t, pc)->unit;
+  if (unit != last) atomic_store_explicit(&tr->hot, unit, memory_order_release);
 }
 
 static void note_interpreted(translation *tr, uint64_t instructions)
