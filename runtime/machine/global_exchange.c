@@ -10,8 +10,8 @@
  * twice or both sends and receives it (checked), so that the order does not matter. Headers are in memory
  * that may be written: nothing is kept from one time to the next.
  *
- * Ranks agree twice: when they pass on what they send, and when all that was received has been found to be good. Only
- * then is anything written.
+ * Ranks agree twice: when they say what they send, and when all of that has been found to be good. Only then are words passed
+ * on, from the memory of tiles to that of tiles.
  */
 #include "global_exchange.h"
 
@@ -179,11 +179,21 @@ static bool takes_part(const reading *r, uint32_t number)
   return waiting == (r->between_replicas ? STOP_REPLICA_EXCHANGE : STOP_GLOBAL_EXCHANGE);
 }
 
+/* What a tile asks for is on a page of its own: the host's memory is asked for it while others are read. */
+static void expect_code(const reading *r, uint32_t number)
+{
+  const machine *m = machine_of(r, number);
+  uint32_t at = m->at.asked[number % r->tiles_per_replica] - r->target->memory_base;
+  if (at < r->target->memory_bytes) __builtin_prefetch(tile_at(r, number)->memory + at);
+}
+
 static bool read_tiles(reading *r)
 {
+  enum { AHEAD = 8 };
   bool good = true;
   uint32_t count = count_tiles(r);
   for (uint32_t i = 0; i < count; i++) {
+    if (i + AHEAD < count) expect_code(r, i + AHEAD);
     r->sent.first[i] = r->sent.count;
     r->received.first[i] = r->received.count;
     if (takes_part(r, i)) good = read_code(r, i) && good;
@@ -201,7 +211,7 @@ static uint32_t source_of(const reading *r, const packet *received)
   return r->sources[received->tile / r->tiles_per_replica];
 }
 
-static const packet *find_sent(const reading *r, const packet *received)
+static packet *find_sent(const reading *r, const packet *received)
 {
   if (received->sender >= r->tiles_per_replica) return NULL;
   uint32_t sender = source_of(r, received) * r->tiles_per_replica + received->sender;
@@ -299,14 +309,31 @@ static const uint8_t *data_of(const reading *r, const packet *sent)
   return tile_at(r, sent->tile)->memory + (sent->address - r->target->memory_base);
 }
 
+static uint8_t *place_of(const reading *r, const packet *received)
+{
+  return tile_at(r, received->tile)->memory + (received->address - r->target->memory_base);
+}
+
+/* What another rank sends comes to the first tile that receives it. */
+static pop_error *place_remote(reading *r)
+{
+  for (size_t i = 0; i < r->received.count; i++) {
+    const packet *to = &r->received.items[i];
+    uint32_t slot = source_of(r, to);
+    if (slot == NO_REPLICA || slot < r->group->num_own) continue;
+    packet *from = find_sent(r, to);
+    if (!from->data) from->data = place_of(r, to);
+  }
+  return global_remote_place(r);
+}
+
 static void move_packets(const reading *r)
 {
-  uint32_t base = r->target->memory_base;
   for (size_t i = 0; i < r->received.count; i++) {
     const packet *to = &r->received.items[i];
     if (source_of(r, to) == NO_REPLICA) continue;
-    memcpy(tile_at(r, to->tile)->memory + (to->address - base), data_of(r, find_sent(r, to)),
-           4 * (size_t)to->words);
+    const uint8_t *data = data_of(r, find_sent(r, to));
+    if (data != place_of(r, to)) memcpy(place_of(r, to), data, 4 * (size_t)to->words);
   }
 }
 
@@ -458,10 +485,14 @@ static pop_error *find_fault(const machine_group *group, uint32_t *faulted)
 static pop_error *exchange(reading *r, uint32_t *faulted)
 {
   read_tiles(r);
-  POP_TRY(global_remote_send(r, find_fault(r->group, faulted)));
+  POP_TRY(global_remote_announce(r, find_fault(r->group, faulted)));
   pop_error *error = global_remote_read(r);
-  if (!error && check_all(r)) count_links(r);
+  if (!error && check_all(r)) {
+    count_links(r);
+    error = place_remote(r);
+  }
   POP_TRY(global_remote_agree(r, error ? error : find_fault(r->group, faulted)));
+  POP_TRY(global_remote_pass(r));
   move_packets(r);
   take_time(r, duration(r));
   return NULL;

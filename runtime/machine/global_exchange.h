@@ -12,7 +12,8 @@ typedef struct packet {
   uint32_t address, words;
   uint64_t ipus;           /* sent: a bit for each IPU of the replica that it goes to */
   uint32_t sender, number; /* received: which packet of which tile in the replica that sends */
-  const uint8_t *data;     /* sent by a replica of another rank; NULL: in the tile's memory */
+  uint8_t
+      *data; /* sent by a replica of another rank: where it comes to; NULL: in the tile's memory */
 } packet;
 
 typedef struct packet_list {
@@ -55,12 +56,16 @@ typedef struct reading {
   exchange_sum sum;
 } reading;
 
-/* global_remote.c: passes on what replicas of this process send to replicas of other ranks, and gets what those send.
+/* global_remote.c: tells the others which packets replicas of this process send to theirs, and hears of those that come here.
  * `own`: this rank's error so far, taken. */
-POP_MUST_CHECK pop_error *global_remote_send(reading *r, pop_error *own);
-/* Finds the slots of all. Errors: RUNTIME, which is to be told to the other ranks by: */
+POP_MUST_CHECK pop_error *global_remote_announce(reading *r, pop_error *own);
+/* Finds the slots of all. Errors: RUNTIME, which is to be told to the other ranks by global_remote_agree. */
 POP_MUST_CHECK pop_error *global_remote_read(reading *r);
+/* Where each packet comes to that has no place (data) yet, as no tile receives it. Errors: MEMORY; likewise. */
+POP_MUST_CHECK pop_error *global_remote_place(reading *r);
 /* All have found all to be good: the sum is that of all. */
 POP_MUST_CHECK pop_error *global_remote_agree(reading *r, pop_error *own);
+/* Then the packets' words go to their places. */
+POP_MUST_CHECK pop_error *global_remote_pass(reading *r);
 
 #endif

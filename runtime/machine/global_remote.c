@@ -1,9 +1,10 @@
-/* The exchange between replicas that are on different ranks: what a replica sends to one of another rank goes there in
- * one message: how many packets; for each tile, words, and IPUs that it goes to; then the words of all. There it
- * stands in a slot behind those of the rank's own replicas. */
+/* The exchange between replicas that are on different ranks. What a replica sends to one of another rank is announced there: how
+ * many packets; for each tile, words, and IPUs that it goes to. There they stand in a slot behind those of the rank's own
+ * replicas. When all is known to be good the words of all packets follow in one message, from tiles to tiles. */
 #include "global_exchange.h"
 
 #include "state.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,8 @@ static bool is_own(const reading *r, uint32_t replica)
 typedef struct global_messages {
   ranks_part *sent, *received;
   uint32_t count;
+  ranks_part unwanted; /* words that no tile receives */
+  ranks_pieces *from, *to;
 } global_messages;
 
 static global_messages *messages_of(const reading *r)
@@ -41,8 +44,11 @@ static global_messages *messages_of(const reading *r)
   if (keeper->global_messages) return keeper->global_messages;
   uint32_t count = ranks_count(r->group->ranks);
   global_messages *made = pop_xcalloc(1, sizeof *made);
-  *made = (global_messages){pop_xcalloc(count, sizeof *made->sent),
-                            pop_xcalloc(count, sizeof *made->received), count};
+  *made = (global_messages){.sent = pop_xcalloc(count, sizeof *made->sent),
+                            .received = pop_xcalloc(count, sizeof *made->received),
+                            .count = count,
+                            .from = pop_xcalloc(count, sizeof *made->from),
+                            .to = pop_xcalloc(count, sizeof *made->to)};
   return keeper->global_messages = made;
 }
 
@@ -53,14 +59,19 @@ void global_remote_forget(machine *m)
   for (uint32_t i = 0; i < of->count; i++) {
     free(of->sent[i].data);
     free(of->received[i].data);
+    free(of->from[i].items);
+    free(of->to[i].items);
   }
+  free(of->from);
+  free(of->to);
+  free(of->unwanted.data);
   free(of->sent);
   free(of->received);
   free(of);
   m->global_messages = NULL;
 }
 
-/* ---- what is sent ---- */
+/* ---- what is announced ---- */
 
 static void append(ranks_part *to, const void *bytes, size_t count)
 {
@@ -79,29 +90,21 @@ static packet_range packets_of(const reading *r, uint32_t slot)
                         r->sent.items + r->sent.first[(slot + 1) * tiles]};
 }
 
-static size_t message_bytes(const reading *r, uint32_t slot)
+static size_t announced_bytes(const reading *r, uint32_t slot)
 {
-  size_t bytes = sizeof(remote_header);
   packet_range all = packets_of(r, slot);
-  for (const packet *p = all.begin; p < all.end; p++)
-    bytes += sizeof(remote_packet) + 4 * (size_t)p->words;
-  return bytes;
+  return sizeof(remote_header) + (size_t)(all.end - all.begin) * sizeof(remote_packet);
 }
 
 /* The replica's packets, behind what the message has already. */
-static void write_replica(const reading *r, uint32_t slot, ranks_part *to)
+static void announce_replica(const reading *r, uint32_t slot, ranks_part *to)
 {
-  const machine *m = r->group->own[slot];
   packet_range all = packets_of(r, slot);
   remote_header header = {r->group->first + slot, (uint32_t)(all.end - all.begin)};
   append(to, &header, sizeof header);
   for (const packet *p = all.begin; p < all.end; p++) {
     remote_packet written = {p->tile % r->tiles_per_replica, p->words, p->ipus};
     append(to, &written, sizeof written);
-  }
-  for (const packet *p = all.begin; p < all.end; p++) {
-    const tile *t = &m->tiles[p->tile % r->tiles_per_replica];
-    append(to, t->memory + (p->address - r->target->memory_base), 4 * (size_t)p->words);
   }
 }
 
@@ -118,7 +121,7 @@ static pop_error *write_messages(const reading *r, ranks_part *messages)
   size_t *bytes = pop_xcalloc(count, sizeof *bytes);
   bool fits = true;
   for (uint32_t slot = 0; slot < r->group->num_own; slot++)
-    bytes[receiver_of(r, slot)] += message_bytes(r, slot);
+    bytes[receiver_of(r, slot)] += announced_bytes(r, slot);
   bytes[own] = 0;
   for (uint32_t i = 0; i < count; i++) {
     fits = fits && ranks_reserve(&messages[i], bytes[i]);
@@ -128,7 +131,7 @@ static pop_error *write_messages(const reading *r, ranks_part *messages)
   if (!fits)
     return pop_error_new(POP_ERROR_MEMORY, "no memory for what replicas send to other instances");
   for (uint32_t slot = 0; slot < r->group->num_own; slot++)
-    if (receiver_of(r, slot) != own) write_replica(r, slot, &messages[receiver_of(r, slot)]);
+    if (receiver_of(r, slot) != own) announce_replica(r, slot, &messages[receiver_of(r, slot)]);
   return NULL;
 }
 
@@ -146,7 +149,7 @@ static bool take(ranks_part *left, void *bytes, size_t count)
 /* Packets come in the order of tiles. */
 static bool read_packets(reading *r, uint32_t slot, uint32_t count, ranks_part *left)
 {
-  size_t first = r->sent.count, tile = slot * (size_t)r->tiles_per_replica;
+  size_t tile = slot * (size_t)r->tiles_per_replica;
   size_t end = tile + r->tiles_per_replica;
   for (uint32_t i = 0; i < count; i++) {
     remote_packet read;
@@ -157,14 +160,6 @@ static bool read_packets(reading *r, uint32_t slot, uint32_t count, ranks_part *
     pop_push(r->sent.items, r->sent.count, r->sent.capacity, p);
   }
   while (tile <= end) r->sent.first[tile++] = r->sent.count;
-  for (size_t i = first; i < r->sent.count; i++) {
-    packet *p = &r->sent.items[i];
-    size_t bytes = 4 * (size_t)p->words;
-    if (bytes > left->bytes) return false;
-    p->data = left->data;
-    left->data += bytes;
-    left->bytes -= bytes;
-  }
   return true;
 }
 
@@ -204,7 +199,7 @@ pop_error *global_remote_read(reading *r)
                        "one expects: their tiles have different replica maps");
 }
 
-pop_error *global_remote_send(reading *r, pop_error *own)
+pop_error *global_remote_announce(reading *r, pop_error *own)
 {
   global_messages *messages = messages_of(r);
   if (!own) own = write_messages(r, messages->sent);
@@ -226,4 +221,75 @@ pop_error *global_remote_agree(reading *r, pop_error *own)
   }
   free(all);
   return error;
+}
+
+/* ---- words ---- */
+
+static packet_range remote_packets(const reading *r)
+{
+  uint32_t first = r->group->num_own;
+  if (r->num_remote == 0) return (packet_range){r->sent.items, r->sent.items};
+  return (packet_range){packets_of(r, first).begin, packets_of(r, first + r->num_remote - 1).end};
+}
+
+pop_error *global_remote_place(reading *r)
+{
+  ranks_part *unwanted = &messages_of(r)->unwanted;
+  size_t bytes = 0, used = 0;
+  packet_range all = remote_packets(r);
+  for (const packet *p = all.begin; p < all.end; p++) bytes += p->data ? 0 : 4 * (size_t)p->words;
+  if (bytes && !ranks_reserve(unwanted, bytes))
+    return pop_error_new(POP_ERROR_MEMORY,
+                         "no memory for %zu bytes that other instances send and no tile receives",
+                         bytes);
+  if (!bytes) return NULL;
+  for (packet *p = r->sent.items + (all.begin - r->sent.items); p < all.end; p++) {
+    if (p->data) continue;
+    p->data = unwanted->data + used;
+    used += 4 * (size_t)p->words;
+  }
+  return NULL;
+}
+
+static void add_piece(ranks_pieces *to, uint8_t *data, uint32_t words)
+{
+  pop_push(to->items, to->count, to->capacity, (ranks_piece){data, 4 * (size_t)words});
+}
+
+static void list_sent(const reading *r, uint32_t slot, ranks_pieces *to)
+{
+  packet_range all = packets_of(r, slot);
+  for (const packet *p = all.begin; p < all.end; p++) {
+    const tile *t = &r->group->own[slot]->tiles[p->tile % r->tiles_per_replica];
+    add_piece(to, t->memory + (p->address - r->target->memory_base), p->words);
+  }
+}
+
+/* Who sends what is in the slot. */
+static uint32_t sender_of(const reading *r, uint32_t slot)
+{
+  uint32_t receiver = 0;
+  while (r->sources[receiver] != slot) receiver++;
+  return rank_of(r, r->from[receiver]);
+}
+
+/* In the order of the announcements. */
+static void list_received(const reading *r, uint32_t slot, ranks_pieces *from)
+{
+  packet_range all = packets_of(r, slot);
+  for (const packet *p = all.begin; p < all.end; p++) add_piece(from, p->data, p->words);
+}
+
+pop_error *global_remote_pass(reading *r)
+{
+  global_messages *messages = messages_of(r);
+  uint32_t own = ranks_own(r->group->ranks), num_own = r->group->num_own;
+  assert(num_own > 0);
+  for (uint32_t i = 0; i < messages->count; i++)
+    messages->to[i].count = messages->from[i].count = 0;
+  for (uint32_t slot = 0; slot < num_own; slot++)
+    if (receiver_of(r, slot) != own) list_sent(r, slot, &messages->to[receiver_of(r, slot)]);
+  for (uint32_t slot = num_own; slot < num_own + r->num_remote; slot++)
+    list_received(r, slot, &messages->from[sender_of(r, slot)]);
+  return ranks_pass(r->group->ranks, "a copy between replicas", messages->to, messages->from);
 }

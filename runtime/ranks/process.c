@@ -95,13 +95,14 @@ static double read_timeout(void)
 
 enum { GOODBYE = 0 }; /* a tag */
 static uint8_t goodbye_byte;
+static const ranks_piece goodbye_piece = {&goodbye_byte, 1};
 
 static bool listen_for_goodbyes(char why[RANKS_WHY])
 {
   process.goodbyes = pop_xcalloc(process.count, sizeof *process.goodbyes);
   for (uint32_t i = 0; i < process.count; i++) {
     if (i == process.own) continue;
-    process.goodbyes[i] = process.module->receive(i, GOODBYE, &goodbye_byte, 1, why);
+    process.goodbyes[i] = process.module->receive(i, GOODBYE, &goodbye_piece, 1, why);
     if (!process.goodbyes[i]) return false;
   }
   return true;
@@ -145,23 +146,46 @@ typedef struct passing_list {
   size_t count, capacity;
 } passing_list;
 
-static bool begin_piece(passing_list *list, const message *m, int tag, size_t from,
-                        char why[RANKS_WHY])
+static bool begin_part(passing_list *list, const message *m, int tag, const ranks_piece *pieces,
+                       size_t count, char why[RANKS_WHY])
 {
-  size_t count = m->count - from < RANKS_MESSAGE_BYTES ? m->count - from : RANKS_MESSAGE_BYTES;
-  ranks_request *begun = m->sends
-                             ? process.module->send(m->with, tag, m->bytes + from, count, why)
-                             : process.module->receive(m->with, tag, m->bytes + from, count, why);
+  ranks_request *begun = m->sends ? process.module->send(m->with, tag, pieces, count, why)
+                                  : process.module->receive(m->with, tag, pieces, count, why);
   if (begun) pop_push(list->items, list->count, list->capacity, (passing){begun, m});
   return begun != NULL;
 }
 
+/* MPI counts bytes in an int: what is longer goes in several, cut at the same bytes on both sides. */
+static bool begin_parts(passing_list *list, const message *m, int tag, char why[RANKS_WHY])
+{
+  ranks_piece *part = pop_xcalloc(m->num_pieces, sizeof *part);
+  size_t count = 0, bytes = 0;
+  bool good = true;
+  for (size_t i = 0, from = 0; i < m->num_pieces && good;) {
+    const ranks_piece *piece = &m->pieces[i];
+    size_t left = piece->bytes - from, room = RANKS_MESSAGE_BYTES - bytes;
+    size_t take = left < room ? left : room;
+    if (take) part[count++] = (ranks_piece){piece->data + from, take};
+    bytes += take;
+    from += take;
+    if (from == piece->bytes) {
+      from = 0;
+      i++;
+    }
+    if (bytes < RANKS_MESSAGE_BYTES) continue;
+    good = begin_part(list, m, tag, part, count, why);
+    count = bytes = 0;
+  }
+  if (count && good) good = begin_part(list, m, tag, part, count, why);
+  free(part);
+  return good;
+}
+
 static bool begin(passing_list *list, const message *m, int tag, char why[RANKS_WHY])
 {
-  bool good = true;
+  if (!m->num_pieces) return true;
   pthread_mutex_lock(&process.use);
-  for (size_t from = 0; from < m->count && good; from += RANKS_MESSAGE_BYTES)
-    good = begin_piece(list, m, tag, from, why);
+  bool good = begin_parts(list, m, tag, why);
   pthread_mutex_unlock(&process.use);
   return good;
 }
@@ -294,7 +318,7 @@ static void at_exit(void)
   bool good = true;
   message *goodbyes = pop_xcalloc(process.count, sizeof *goodbyes);
   for (uint32_t i = 0; i < process.count; i++) {
-    goodbyes[i] = (message){true, i, &goodbye_byte, 1};
+    goodbyes[i] = (message){true, i, &goodbye_piece, 1};
     if (i != process.own) good = begin(&list, &goodbyes[i], GOODBYE, why) && good;
   }
   double from = now(), waited = 0;

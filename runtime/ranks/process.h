@@ -23,8 +23,8 @@ double process_timeout(void);
 typedef struct message {
   bool sends;
   uint32_t with; /* which rank */
-  uint8_t *bytes;
-  size_t count;
+  const ranks_piece *pieces;
+  size_t num_pieces;
 } message;
 
 /* All at once; returns when all are done. *late is a rank that a message did not come from in time, or that exits instead:

@@ -65,6 +65,7 @@ typedef struct meeting {
   uint32_t count, own;
   header *out, *in; /* by rank */
   message *messages;
+  ranks_piece *pieces; /* of each of them */
   size_t num_messages;
 } meeting;
 
@@ -94,7 +95,9 @@ static pop_error *pass(meeting *m)
 
 static void add(meeting *m, bool sends, uint32_t with, void *bytes, size_t count)
 {
-  m->messages[m->num_messages++] = (message){sends, with, bytes, count};
+  m->pieces[m->num_messages] = (ranks_piece){bytes, count};
+  m->messages[m->num_messages] = (message){sends, with, &m->pieces[m->num_messages], 1};
+  m->num_messages++;
 }
 
 static pop_error *pass_headers(meeting *m, const char *label, const pop_error *own,
@@ -243,13 +246,37 @@ pop_error *ranks_exchange(ranks *r, const char *label, pop_error *own, const ran
                .own = process_own(),
                .out = pop_xcalloc(count, sizeof *m.out),
                .in = pop_xcalloc(count, sizeof *m.in),
-               .messages = pop_xcalloc(2 * (size_t)count, sizeof *m.messages)};
+               .messages = pop_xcalloc(2 * (size_t)count, sizeof *m.messages),
+               .pieces = pop_xcalloc(2 * (size_t)count, sizeof *m.pieces)};
   m.in[m.own].bytes = sent[m.own].bytes;
   pop_error *error =
       count == 1 ? pass_parts(&m, sent, received) : meet(&m, label, own, sent, received);
   if (process_is_broken()) return error; /* messages that may still come have their memory here */
   free(m.out);
   free(m.in);
+  free(m.messages);
+  free(m.pieces);
+  return error;
+}
+
+pop_error *ranks_pass(ranks *r, const char *label, const ranks_pieces *sent,
+                      const ranks_pieces *received)
+{
+  uint32_t count = process_count();
+  if (count == 1) return NULL;
+  meeting m = {.with = r,
+               .count = count,
+               .own = process_own(),
+               .out = pop_xcalloc(count, sizeof *m.out),
+               .messages = pop_xcalloc(2 * (size_t)count, sizeof *m.messages)};
+  for (uint32_t i = 0; i < count; i++) {
+    snprintf(m.out[i].label, sizeof m.out[i].label, "%s", label);
+    if (i == m.own) continue;
+    m.messages[m.num_messages++] = (message){true, i, sent[i].items, sent[i].count};
+    m.messages[m.num_messages++] = (message){false, i, received[i].items, received[i].count};
+  }
+  pop_error *error = pass(&m);
+  free(m.out);
   free(m.messages);
   return error;
 }

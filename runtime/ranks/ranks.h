@@ -16,6 +16,7 @@
 #ifndef RANKS_RANKS_H
 #define RANKS_RANKS_H
 
+#include "ranks/piece.h"
 #include <populus/error.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,6 +61,17 @@ bool ranks_reserve(ranks_part *part, size_t bytes);
  * exchanged any more. */
 POP_MUST_CHECK pop_error *ranks_exchange(ranks *r, const char *label, pop_error *own,
                                          const ranks_part *sent, ranks_part *received);
+/* What goes from or to one rank, piece after piece. */
+typedef struct ranks_pieces {
+  ranks_piece *items;
+  size_t count, capacity;
+} ranks_pieces;
+
+/* After a meeting that all have left without an error, in which each has heard how many bytes it gets from whom: those, straight
+ * from where they are to where they belong. Both by rank; what is for oneself is not looked at. Errors: RUNTIME: one has not come
+ * in time; some of `received` may then have been written, and nothing can be exchanged any more. */
+POP_MUST_CHECK pop_error *ranks_pass(ranks *r, const char *label, const ranks_pieces *sent,
+                                     const ranks_pieces *received);
 /* The same bytes from each, to all: `all` in the order of ranks. */
 POP_MUST_CHECK pop_error *ranks_gather(ranks *r, const char *label, pop_error *own,
                                        const void *mine, size_t bytes, void *all);

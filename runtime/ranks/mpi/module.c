@@ -61,24 +61,69 @@ static ranks_request *new_request(char why[RANKS_WHY])
   return made;
 }
 
-static ranks_request *send_bytes(uint32_t to, int tag, const void *bytes, size_t count,
-                                 char why[RANKS_WHY])
+/* Bytes of an address on, in the words of MPI. */
+typedef struct place {
+  void *base;
+  int count;
+  MPI_Datatype type; /* ours to free if it is not MPI_BYTE */
+} place;
+
+static bool describe(const ranks_piece *pieces, size_t count, place *to, char why[RANKS_WHY])
 {
+  *to = (place){pieces[0].data, (int)pieces[0].bytes, MPI_BYTE};
+  if (count == 1) return true;
+  int *lengths = malloc(count * sizeof *lengths);
+  MPI_Aint *addresses = malloc(count * sizeof *addresses);
+  bool made = lengths && addresses;
+  if (!made) snprintf(why, RANKS_WHY, "no memory for a message of %zu pieces", count);
+  for (size_t i = 0; i < count && made; i++) {
+    lengths[i] = (int)pieces[i].bytes;
+    made = good(MPI_Get_address(pieces[i].data, &addresses[i]), "MPI_Get_address", why);
+  }
+  *to = (place){MPI_BOTTOM, 1, MPI_DATATYPE_NULL};
+  made = made &&
+         good(MPI_Type_create_hindexed((int)count, lengths, addresses, MPI_BYTE, &to->type),
+              "MPI_Type_create_hindexed", why) &&
+         good(MPI_Type_commit(&to->type), "MPI_Type_commit", why);
+  free(lengths);
+  free(addresses);
+  return made;
+}
+
+/* A message that is under way keeps its type. */
+static void forget(place *p)
+{
+  if (p->type != MPI_BYTE && p->type != MPI_DATATYPE_NULL) MPI_Type_free(&p->type);
+}
+
+static ranks_request *send_pieces(uint32_t to, int tag, const ranks_piece *pieces, size_t count,
+                                  char why[RANKS_WHY])
+{
+  place from;
   ranks_request *made = new_request(why);
-  if (!made) return NULL;
+  if (!made || !describe(pieces, count, &from, why)) {
+    free(made);
+    return NULL;
+  }
   /* NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): the caller tests it until it is done */
-  int result = MPI_Isend(bytes, (int)count, MPI_BYTE, (int)to, tag, world, &made->of);
+  int result = MPI_Isend(from.base, from.count, from.type, (int)to, tag, world, &made->of);
+  forget(&from);
   /* NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker) */
   return begun(made, result, "MPI_Isend", why);
 }
 
-static ranks_request *receive_bytes(uint32_t from, int tag, void *bytes, size_t count,
-                                    char why[RANKS_WHY])
+static ranks_request *receive_pieces(uint32_t from, int tag, const ranks_piece *pieces,
+                                     size_t count, char why[RANKS_WHY])
 {
+  place to;
   ranks_request *made = new_request(why);
-  if (!made) return NULL;
+  if (!made || !describe(pieces, count, &to, why)) {
+    free(made);
+    return NULL;
+  }
   /* NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): likewise */
-  int result = MPI_Irecv(bytes, (int)count, MPI_BYTE, (int)from, tag, world, &made->of);
+  int result = MPI_Irecv(to.base, to.count, to.type, (int)from, tag, world, &made->of);
+  forget(&to);
   /* NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker) */
   return begun(made, result, "MPI_Irecv", why);
 }
@@ -103,7 +148,7 @@ static void close_world(void)
 extern const ranks_module ranks_mpi_module;
 const ranks_module ranks_mpi_module = {.contract = RANKS_CONTRACT,
                                        .open = open_world,
-                                       .send = send_bytes,
-                                       .receive = receive_bytes,
+                                       .send = send_pieces,
+                                       .receive = receive_pieces,
                                        .test = test_request,
                                        .close = close_world};
