@@ -62,6 +62,27 @@ static pop_error *make_backend(pop_engine *engine, const run_options *options, r
   return NULL;
 }
 
+/* Programs for several processes may say themselves which replicas each has. */
+static pop_error *check_share(const pop_engine *engine, const char *option, uint32_t said,
+                              uint32_t is)
+{
+  if (said == NUMBER_AUTO || said == is) return NULL;
+  return pop_error_new(
+      POP_ERROR_RUNTIME,
+      "%s is %u, where it would have to be %u: of the graph's %u replicas this process, one of %u, "
+      "has %u, from replica %u on (poprun --num-instances starts as many processes as are asked "
+      "for)",
+      option, said, is, engine->executable->num_replicas,
+      engine->ranks ? ranks_count(engine->ranks) : 1, engine->num_own, engine->first);
+}
+
+static pop_error *check_shares(const pop_engine *engine, const run_options *options)
+{
+  POP_TRY(check_share(engine, "target.firstRuntimeReplica", options->first_replica, engine->first));
+  return check_share(engine, "target.numberRuntimeReplica", options->num_own_replicas,
+                     engine->num_own);
+}
+
 /* As many to each rank. */
 static pop_error *share_out(pop_engine *engine)
 {
@@ -88,6 +109,7 @@ pop_error *replicas_create(pop_engine *engine, const run_options *options)
 {
   const pop_executable *e = engine->executable;
   POP_TRY(share_out(engine));
+  POP_TRY(check_shares(engine, options));
   engine->replicas = pop_xcalloc(e->num_replicas, sizeof *engine->replicas);
   for (uint32_t i = 0; i < e->num_replicas; i++) {
     replica *made = &engine->replicas[i];

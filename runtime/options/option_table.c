@@ -8,7 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STACK_BYTES = 1 << 20, MAX_THREADS = 1024, MAX_SECONDS = 1000000000 };
+enum {
+  MAX_STACK_BYTES = 1 << 20,
+  MAX_THREADS = 1024,
+  MAX_SECONDS = 1000000000,
+  MAX_REPLICA = 1 << 20
+};
 
 static const char *const tile_engines[] = {[MACHINE_INTERPRETER] = "interpreter",
                                            [MACHINE_TRANSLATOR] = "translator",
@@ -102,6 +107,15 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
   X("target.syncReplicasIndependently", "true or false", "false",                                  \
     "none: the host answers all replicas' host syncs as they come; the data are the same",         \
     ON_COMPILE, OPTION_BOOL)                                                                       \
+  X("target.firstRuntimeReplica", "a number, or auto", "auto",                                     \
+    "which replica of the graph is this process's first: has to be what poprun has given it, or "  \
+    "the engine is not made; auto: as poprun says",                                                \
+    ON_RUN, OPTION_NUMBER, FIELD(run.first_replica), .greatest = MAX_REPLICA,                      \
+    .choices = automatic, .word_value = NUMBER_AUTO)                                               \
+  X("target.numberRuntimeReplica", "a number, or auto", "auto",                                    \
+    "how many replicas of the graph this process has; likewise", ON_RUN, OPTION_NUMBER,            \
+    FIELD(run.num_own_replicas), .least = 1, .greatest = MAX_REPLICA, .choices = automatic,        \
+    .word_value = NUMBER_AUTO)                                                                     \
   X("target.extendedMemory", "true or false", "false",                                             \
     "none: remote buffers are in the host's memory, of which there is as much as it has", ON_RUN,  \
     OPTION_BOOL)                                                                                   \

@@ -61,6 +61,7 @@ typedef struct run_options {
   uint32_t num_callback_threads; /* 0: the thread of the run; NUMBER_AUTO: as there are cores */
   uint32_t max_lookahead;        /* copies of a stream that may be prefetched; 0: any number */
   uint32_t profiled_replica;
+  uint32_t first_replica, num_own_replicas; /* what the program says of its rank, or NUMBER_AUTO */
   char *trace_file; /* where debug.trace prints; "": where PrintTensor does. Owned by the options */
   /* Reports: */
   bool report_all, report_page;

@@ -26,6 +26,11 @@ for mpi in $mpis; do
   same "$mpi" 4 cpu
 done
 
+# A program may say itself which replicas each process has.
+quiet out "$poprun" --num-instances 2 --num-replicas 4 sh -c \
+  'POPLAR_ENGINE_OPTIONS="{\"target.firstRuntimeReplica\":\"$POPDIST_REPLICA_INDEX_OFFSET\",\"target.numberRuntimeReplica\":\"$POPDIST_NUM_LOCAL_REPLICAS\"}" "$@"' \
+  sh "$rank_program" ranks.gp cpu
+
 # An example, as it is: its own exit status says whether the sums are right.
 "$POPULUS_BIN/replicas" >alone
 for mpi in $mpis; do

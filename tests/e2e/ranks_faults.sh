@@ -67,3 +67,10 @@ status=0
 "$poprun" --num-instances 3 "$rank_program" ranks.gp ipu >out 2>err || status=$?
 [ $status = 3 ] || fail "status $status"
 grep -q 'a graph of 4 replicas cannot be shared out to 3 instances' err || fail "$(cat err)"
+
+# What a program says of its own share has to be so.
+status=0
+POPLAR_ENGINE_OPTIONS='{"target.firstRuntimeReplica":"0","target.numberRuntimeReplica":"2"}' \
+  "$poprun" --num-instances 2 "$rank_program" ranks.gp ipu >out 2>err || status=$?
+[ $status = 3 ] || fail "status $status: $(cat err)"
+grep -q 'target.firstRuntimeReplica is 0, where it would have to be 2: of the graph.s 4 replicas this process, one of 2' err || fail "$(cat err)"
