@@ -191,12 +191,12 @@ private:
 
   Value *pair_of_elements(IRBuilder<> &at, Value *vector) const
   {
-    SmallVector<Value *, 4> elements;
+    Value *elements[4] = {};
     unsigned count = cast<FixedVectorType>(vector->getType())->getNumElements();
     for (unsigned i = 0; i < count; i++) {
       Value *element = at.CreateExtractElement(vector, i);
       if (isa<UndefValue>(element)) element = Constant::getNullValue(element->getType());
-      elements.push_back(element);
+      elements[i] = element;
     }
     if (count == 4) // sort4x16lo
       for (unsigned i = 0; i < 2; i++)
