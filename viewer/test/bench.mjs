@@ -106,7 +106,7 @@ const actions = [
   ['dark', () => press('nav button', '◐')],
 ];
 const tasks = {};
-for (const [name, act] of actions) tasks[name] = await longestTask(act);
+for (const [name, act] of actions) tasks[name] = Math.max(tasks[name] ?? 0, await longestTask(act));
 console.log(`open_task_ms ${tasks.open.toFixed(1)}`);
 delete tasks.open;
 const [slowest, task] = Object.entries(tasks).sort((a, b) => b[1] - a[1])[0];
