@@ -191,12 +191,12 @@ private:
 
   Value *pair_of_elements(IRBuilder<> &at, Value *vector) const
   {
-    Value *elements[4] = {};
+    SmallVector<Value *, 4> elements;
     unsigned count = cast<FixedVectorType>(vector->getType())->getNumElements();
     for (unsigned i = 0; i < count; i++) {
       Value *element = at.CreateExtractElement(vector, i);
       if (isa<UndefValue>(element)) element = Constant::getNullValue(element->getType());
-      elements[i] = element;
+      elements.push_back(element);
     }
     if (count == 4) // sort4x16lo
       for (unsigned i = 0; i < 2; i++)
