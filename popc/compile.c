@@ -437,14 +437,6 @@ static void show(const job *job, const popc_source *source)
   fputc('\n', stderr);
 }
 
-/* Behind the optimizer: vectors become what the tile has. */
-static void add_pairs(popc_settings *settings, const char *clang, popc_arguments *arguments)
-{
-  const char *library = popc_pairs_library(settings->arena, clang);
-  if (library)
-    popc_add_argument(arguments, pop_arena_printf(settings->arena, "-fpass-plugin=%s", library));
-}
-
 static void prepare(popc_settings *settings, const popc_source *source, const char *clang,
                     const popc_variant *variant, job *job)
 {
@@ -467,7 +459,6 @@ static void prepare(popc_settings *settings, const popc_source *source, const ch
     popc_add_argument(&job->arguments, slash ? slash + 1 : source->path);
   }
   popc_make_arguments(settings, source->language, variant, settings->arena, &job->arguments);
-  if (variant->target == POPC_TILE) add_pairs(settings, clang, &job->arguments);
   job->promotions_are_errors = popc_tame_warnings(&job->arguments, variant->target);
   popc_add_argument(&job->arguments,
                     settings->colour ? "-fcolor-diagnostics" : "-fno-color-diagnostics");

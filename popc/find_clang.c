@@ -113,21 +113,12 @@ static bool is_same_file(const char *a, const char *b)
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* What goes into clang's process is only for the clang that we were built with. */
-static const char *own_library(pop_arena *arena, const char *clang, const char *name)
-{
-  const char *library = pop_arena_printf(arena, "%s/%s", pop_data_dir(), name);
-  return is_same_file(clang, POPULUS_CLANG) && access(library, R_OK) == 0 ? library : NULL;
-}
-
-/* The dynamic linker takes blanks and colons in LD_PRELOAD for the end of a name. */
+/* Only for the clang that we were built with, which is one that loads shared libraries. The dynamic
+ * linker takes blanks and colons in LD_PRELOAD for the end of a name. */
 const char *popc_fork_library(pop_arena *arena, const char *clang)
 {
-  const char *library = own_library(arena, clang, "popc-fork.so");
-  return library && library[0] == '/' && !strpbrk(library, " :\t\n") ? library : NULL;
-}
-
-const char *popc_pairs_library(pop_arena *arena, const char *clang)
-{
-  return own_library(arena, clang, "popc-pairs.so");
+  const char *library = pop_arena_printf(arena, "%s/popc-fork.so", pop_data_dir());
+  bool usable = is_same_file(clang, POPULUS_CLANG) && !strpbrk(library, " :\t\n") &&
+                library[0] == '/' && access(library, R_OK) == 0;
+  return usable ? library : NULL;
 }

@@ -330,9 +330,6 @@ POP_MUST_CHECK pop_error *popc_find_clang(pop_arena *arena, const char **path);
 /* The library that lets one clang do several jobs (fork/fork.c); NULL if this clang must not have
  * it. */
 const char *popc_fork_library(pop_arena *arena, const char *clang);
-/* The optimizer's pass for vectors of 64 bits on tiles (pairs/pairs.cpp); NULL if it does not fit this clang: such code is
- * right, but takes each element alone. */
-const char *popc_pairs_library(pop_arena *arena, const char *clang);
 /* The folder of that clang's own headers; NULL if there is none. */
 const char *popc_resource_folder(pop_arena *arena, const char *clang);
 

@@ -308,7 +308,7 @@ Test(machine_faults, V07_illegal_instructions)
                {"ones", 0xffffffff},
                {"compressed nop", 0x00000001},
                {"ld", 0x0002b303},
-               {"fadd.d", 0x02000053},
+               {"fld", 0x0002b307},
                {"fadd.d", 0x02c58553},
                {"unimp", 0xc0001073},
                {"lr.w", 0x1002a32f},
