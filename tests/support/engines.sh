@@ -16,21 +16,16 @@ run()
   cat err.txt costs.txt >>got.txt
 }
 
-translate_once=
 profiles=0 # programs that have one: those that were compiled without debug.instrument do not
 
 # agree <program> <arguments>...: prints the same, and takes the same cycles and instructions, whatever executes its tile
-# code and on however many threads of the host; its execution profile, too. With translate_once set, native code is kept
-# from one run to the next.
+# code and on however many threads of the host; its execution profile, too.
 agree()
 {
-  # Native code of a large program: seven threads translate it from the start, and what they made runs on others, too.
-  cache=${translate_once:+'"target.executableCachePath":"native"'}
-  rm -rf native
-  plain="{$cache}" profiled='{"debug.instrument":"true","autoReport.outputExecutionProfile":"true","autoReport.directory":"reports"'"${cache:+,$cache}}"
+  plain='{}' profiled='{"debug.instrument":"true","autoReport.outputExecutionProfile":"true","autoReport.directory":"reports"}'
   run interpreter 1 "$plain" "$@"
   cp got.txt expected.txt
-  for how in "interpreter 2" "interpreter 7" "translator 7" "translator 1" "translator 2" "auto 1" "auto 7"; do
+  for how in "interpreter 2" "interpreter 7" "translator 1" "translator 2" "translator 7" "auto 1" "auto 7"; do
     run "${how% *}" "${how#* }" "$plain" "$@"
     cmp expected.txt got.txt || {
       diff expected.txt got.txt || true
