@@ -40,7 +40,7 @@ tests() { # <preset> [option]...
 }
 
 sh cmake/setup.sh tests
-rm -rf build/tests/codelets # what tests find compiled, this run has compiled
+rm -rf build/tests/codelets build-sanitize/tests/codelets # what tests find compiled, this run has compiled
 stage "format" sh cmake/format.sh
 stage "scripts" sh cmake/check-scripts.sh
 stage "build release" build release
