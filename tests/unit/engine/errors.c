@@ -126,12 +126,6 @@ static void matrix_for_a_vector(program *p)
   pop_graph_connect(p->graph, vertex, "in", pop_tensor_reshape(p->in, shape, 2));
 }
 
-static void field_connected_twice(program *p)
-{
-  pop_vertex vertex = add_sum(p, p->in, element(p->out, 1), 1);
-  pop_graph_connect(p->graph, vertex, "in", p->constant);
-}
-
 static void tensor_for_a_plain_field(program *p)
 {
   pop_vertex vertex = add_sum(p, p->in, element(p->out, 1), 1);
@@ -318,7 +312,6 @@ static const graph_case graph_cases[] = {
                "'numbers'"),
     GRAPH_CASE(several_elements_for_a_scalar, POP_ERROR_GRAPH_CONNECTION, "out", "3", "one"),
     GRAPH_CASE(matrix_for_a_vector, POP_ERROR_GRAPH_CONNECTION, "in", "rank"),
-    GRAPH_CASE(field_connected_twice, POP_ERROR_GRAPH_CONNECTION, "in", "already"),
     GRAPH_CASE(tensor_for_a_plain_field, POP_ERROR_GRAPH_CONNECTION, "by"),
     GRAPH_CASE(number_for_a_connected_field, POP_ERROR_GRAPH_CONNECTION, "out"),
     GRAPH_CASE(number_that_does_not_fit, POP_ERROR_TYPE, "'small'", "256", "unsigned char"),
