@@ -425,19 +425,10 @@ static pop_error *write_entry(const popc_cache *cache, const pop_bytes *entry)
   return NULL;
 }
 
-static uint64_t limit_bytes(void)
-{
-  const char *text = secure_getenv("POPC_CACHE_LIMIT");
-  char *end;
-  unsigned long value = text ? strtoul(text, &end, 10) : 0;
-  bool good = text && *text && !*end && value > 0 && value < 1u << 30;
-  return (uint64_t)(good ? value : DEFAULT_LIMIT_MIB) << 20;
-}
-
 /* Looking at all entries takes time: large ones have it done, and one of so many small ones. */
 static void trim(const popc_cache *cache, const pop_bytes *entry)
 {
-  uint64_t limit = limit_bytes();
+  uint64_t limit = popc_limit_from("POPC_CACHE_LIMIT", DEFAULT_LIMIT_MIB) * MIB;
   bool is_large = entry->size > limit / LARGE_PARTS;
   if (is_large || (digest_of(entry->data, entry->size).words[0] & TRIM_MASK) == 0)
     pop_cache_folder_trim(cache->folder, limit, NULL);

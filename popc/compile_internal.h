@@ -28,6 +28,8 @@ typedef struct limits {
 
 /* limits.c */
 limits popc_get_limits(void);
+/* What the variable says: 1 to 2^30 - 1; `otherwise` if it says nothing, or anything else. */
+rlim_t popc_limit_from(const char *variable, rlim_t otherwise);
 void popc_limit(int resource, rlim_t value); /* of this process */
 /* Address space that this process has already (a sanitizer's shadow). */
 rlim_t popc_mapped_bytes(void);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static rlim_t limit_from(const char *variable, rlim_t otherwise)
+rlim_t popc_limit_from(const char *variable, rlim_t otherwise)
 {
   const char *text = secure_getenv(variable);
   char *end;
@@ -16,7 +16,8 @@ static rlim_t limit_from(const char *variable, rlim_t otherwise)
 
 limits popc_get_limits(void)
 {
-  return (limits){limit_from("POPC_TIME_LIMIT", 600), limit_from("POPC_MEMORY_LIMIT", 4096) * MIB};
+  return (limits){popc_limit_from("POPC_TIME_LIMIT", 600),
+                  popc_limit_from("POPC_MEMORY_LIMIT", 4096) * MIB};
 }
 
 void popc_limit(int resource, rlim_t value)
