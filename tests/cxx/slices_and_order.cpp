@@ -205,6 +205,57 @@ void order()
   CHECK_THROWS(type_error, "short", popops::sort(g, f.input(SHORT, {2}, counted(2)), 0, f.prog));
 }
 
+// Rows so long that many tiles sort them together, in blocks; the last block is shorter.
+template <typename T, typename V>
+void long_rows(const Type &type, const Type &value_type, unsigned rows, unsigned n, unsigned kinds)
+{
+  Fixture f(40);
+  std::vector<T> keys(rows * n);
+  unsigned state = n;
+  for (T &key : keys) {
+    state = state * 1664525u + 1013904223u;
+    key = static_cast<T>(static_cast<int>(state >> 8) % static_cast<int>(kinds));
+  }
+  std::vector<V> values(rows * n), sorted_values(rows * n);
+  std::iota(values.begin(), values.end(), V(1));
+  std::vector<T> sorted(rows * n);
+  for (unsigned r = 0; r < rows; ++r) {
+    std::vector<unsigned> places = counted(n);
+    const T *row = &keys[r * n];
+    std::stable_sort(places.begin(), places.end(),
+                     [&](unsigned a, unsigned b) { return row[a] < row[b]; });
+    for (unsigned i = 0; i < n; ++i) {
+      sorted[r * n + i] = row[places[i]];
+      sorted_values[r * n + i] = values[r * n + places[i]];
+    }
+  }
+  Tensor k = f.input(type, {rows, n}, keys), v = f.input(value_type, {rows, n}, values);
+  CHECK(same(f.run<T>(popops::sort(f.graph, k, 1, f.prog)), sorted));
+  popops::sortKeyValueInPlace(f.graph, k, v, 1, f.prog);
+  CHECK(same(f.run<T>(k), sorted));
+  CHECK(same(f.run<V>(v), sorted_values));
+  unsigned tiles = 0;
+  for (const auto &tile : f.graph.getTileMapping(popops::sort(f.graph, k, 1, f.prog)))
+    tiles += !tile.empty();
+  CHECK(tiles > rows); // of the 40
+}
+
+void long_orders()
+{
+  long_rows<int, unsigned>(INT, UNSIGNED_INT, 1, 20011, 1000000); // nearly all are different
+  long_rows<int, std::uint16_t>(INT, UNSIGNED_SHORT, 2, 7777, 5); // nearly all are equal
+  long_rows<float, float>(FLOAT, FLOAT, 1, 4099, 3000);
+
+  // Zeros of both signs are equal, so they keep their order.
+  Fixture f(40);
+  std::vector<float> zeros(4000), expected(4000);
+  for (unsigned i = 0; i < zeros.size(); ++i) expected[i] = zeros[i] = i % 3 ? 0.0f : -0.0f;
+  std::vector<float> found =
+      f.run<float>(popops::sort(f.graph, f.input(FLOAT, {4000}, zeros), 0, f.prog));
+  CHECK(std::equal(found.begin(), found.end(), expected.begin(),
+                   [](float a, float b) { return std::signbit(a) == std::signbit(b); }));
+}
+
 void loops_and_encodings()
 {
   Fixture f(5);
@@ -298,6 +349,7 @@ int main()
   many_slices();
   long_columns();
   order();
+  long_orders();
   loops_and_encodings();
   mappings();
   return failures != 0;

@@ -3,7 +3,9 @@
  * First pop_popops_add_codelets. Sequences, names and errors are as in populus/popops.h. Keys are of type float, half,
  * int or unsigned int; where NaN comes is not said. Values, which follow their keys, are of any type of 2 or 4 bytes;
  * the null tensor stands for none. Sorting is stable: equal keys keep their order. A row is all elements that
- * differ in one dimension only; each is sorted on one tile, which must have room for it twice. */
+ * differ in one dimension only. pop_popops_sort sorts it on as many tiles as make that faster, which then need room for
+ * their part of keys, places (4 bytes an element) and values three times; pop_popops_top_k sorts a row, or a piece of one, on
+ * one tile, which needs room for it twice. */
 #ifndef POPULUS_POPOPS_SORT_H
 #define POPULUS_POPOPS_SORT_H
 

@@ -1,39 +1,34 @@
 /* Order of elements: populus/popops_sort.h.
  *
- * Rows are copied to tiles of their own and sorted there. The top of a long row is that of the tops of its pieces:
+ * Rows are copied to tiles of their own and sorted there; few long rows in blocks on many tiles (sort_blocks.c). The top of a long row is that of the tops of its pieces:
  *
  *   p runs of n / p elements, sorted -> the first k of each, joined: a run of p * k, sorted -> the first k
  */
+#include "poplibs/host/sort.h"
+
 #include "graph/graph.h"
 #include "poplibs/host/spread.h"
 
 #include <populus/popops_sort.h>
 #include <stdlib.h>
 
-/* A row, or a part of one; no values: null. */
-typedef struct run {
-  pop_tensor keys, values;
-} run;
-
-typedef struct sorting {
-  pop_graph *graph;
-  const char *call, *name;
-  bool descending;
-  pop_program sequence;
-} sorting;
+const char *sort_vertex_type(const sorting *s, const char *name, const run *r)
+{
+  const char *key = pop_type_name(pop_tensor_element_type(r->keys));
+  bool is_short = r->values.index && pop_type_bytes(pop_tensor_element_type(r->values)) == 2;
+  return pop_arena_printf(s->graph->top->arena, "popops::%s<%s,unsigned %s,%s>", name, key,
+                          is_short ? "short" : "int", s->descending ? "true" : "false");
+}
 
 static const char *vertex_type(const sorting *s, const run *r)
 {
-  pop_arena *arena = s->graph->top->arena;
-  const char *key = pop_type_name(pop_tensor_element_type(r->keys));
-  const char *order = s->descending ? "true" : "false";
-  if (!r->values.index) return pop_arena_printf(arena, "popops::Sort<%s,%s>", key, order);
-  bool is_short = pop_type_bytes(pop_tensor_element_type(r->values)) == 2;
-  return pop_arena_printf(arena, "popops::SortWithValues<%s,unsigned %s,%s>", key,
-                          is_short ? "short" : "int", order);
+  if (r->values.index) return sort_vertex_type(s, "SortWithValues", r);
+  return pop_arena_printf(s->graph->top->arena, "popops::Sort<%s,%s>",
+                          pop_type_name(pop_tensor_element_type(r->keys)),
+                          s->descending ? "true" : "false");
 }
 
-static pop_tensor as_bits(pop_tensor values)
+pop_tensor sort_bits(pop_tensor values)
 {
   bool is_short = pop_type_bytes(pop_tensor_element_type(values)) == 2;
   return pop_tensor_reinterpret(values, is_short ? POP_UNSIGNED_SHORT : POP_UNSIGNED_INT);
@@ -101,8 +96,8 @@ static void sort_runs(const sorting *s, run *runs, size_t count)
     pop_graph_connect(graph, v, "keys", runs[i].keys = part(&keys.sorted, i));
     pop_graph_connect(graph, v, "scratch", part(&keys.scratch, i));
     if (!has_values) continue;
-    pop_graph_connect(graph, v, "values", as_bits(runs[i].values = part(&values.sorted, i)));
-    pop_graph_connect(graph, v, "valueScratch", as_bits(part(&values.scratch, i)));
+    pop_graph_connect(graph, v, "values", sort_bits(runs[i].values = part(&values.sorted, i)));
+    pop_graph_connect(graph, v, "valueScratch", sort_bits(part(&values.scratch, i)));
   }
   pop_sequence_add(s->sequence, pop_program_execute(graph, set, s->name));
   free(begin);
@@ -225,9 +220,13 @@ pop_tensor pop_popops_sort(pop_graph *graph, pop_tensor keys, pop_tensor values,
   if (pop_graph_error(graph)) return none;
   sorting s = {graph, "pop_popops_sort", name, false, sequence};
   if (!check(&s, keys, values, dim)) return none;
-  size_t count = pop_tensor_num_elements(keys) / pop_tensor_dim(keys, dim);
+  size_t n = pop_tensor_dim(keys, dim), count = pop_tensor_num_elements(keys) / n;
   run *runs = make_runs(keys, values, dim, 1);
-  sort_runs(&s, runs, count);
+  size_t block_size = sort_block_size(graph, count, n);
+  if (block_size < n)
+    sort_in_blocks(&s, runs, count, block_size);
+  else
+    sort_runs(&s, runs, count);
   return finish(graph, runs, count, keys, dim, sorted_values);
 }
 

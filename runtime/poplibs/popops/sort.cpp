@@ -88,7 +88,100 @@ public:
   }
 };
 
+// A block of a row, whose first element has place `first` in the row. keys and keyScratch, places and placeScratch are of
+// one size; values follow in sortedValues, or there are none.
+template <typename K, typename V, bool descending> class SortBlock : public Vertex
+{
+public:
+  InOut<Vector<K>> keys;
+  Output<Vector<K>> keyScratch;
+  Output<Vector<unsigned>> places, placeScratch;
+  Input<Vector<V>> values;
+  Output<Vector<V>> sortedValues;
+  unsigned first;
+
+  bool compute()
+  {
+    K *a = &keys[0], *b = &keyScratch[0];
+    unsigned *ap = &places[0], *bp = &placeScratch[0];
+    unsigned n = keys.size();
+    auto to = [=](unsigned i, unsigned from) {
+      b[i] = a[from];
+      bp[i] = ap[from];
+    };
+    auto back = [=](unsigned i, unsigned from) {
+      a[i] = b[from];
+      ap[i] = bp[from];
+    };
+    for (unsigned i = 0; i < n; ++i) ap[i] = first + i;
+    if (!sortRow<descending>(a, b, n, to, back))
+      for (unsigned i = 0; i < n; ++i) back(i, i);
+    for (unsigned i = 0; i < values.size(); ++i) sortedValues[i] = values[ap[i] - first];
+    return true;
+  }
+};
+
+// Of two sorted blocks of a row, the elements that come first (`front`) or last: as many as the block has that keeps them.
+template <typename K, typename V, bool descending> class MergeBlocks : public Vertex
+{
+public:
+  Input<Vector<K>> keys, otherKeys;
+  Input<Vector<unsigned>> places, otherPlaces;
+  Input<Vector<V>> values, otherValues;
+  Output<Vector<K>> keptKeys;
+  Output<Vector<unsigned>> keptPlaces;
+  Output<Vector<V>> keptValues;
+  bool front;
+
+  static bool otherFirst(K key, unsigned place, K otherKey, unsigned otherPlace)
+  {
+    return swapped<descending>(key, otherKey) ||
+           (!swapped<descending>(otherKey, key) && otherPlace < place);
+  }
+
+  // Takes elements of both blocks one by one, from their fronts or from their ends.
+  template <bool fromFront, bool hasValues> void merge()
+  {
+    const K *key = &keys[0], *otherKey = &otherKeys[0];
+    const unsigned *place = &places[0], *otherPlace = &otherPlaces[0];
+    K *keptKey = &keptKeys[0];
+    unsigned *keptPlace = &keptPlaces[0], left = otherKeys.size();
+    const int step = fromFront ? 1 : -1;
+    unsigned to = fromFront ? 0 : keys.size() - 1, i = to, j = fromFront ? 0 : left - 1;
+    for (unsigned count = keys.size(); count > 0; --count, to += step)
+      if (left == 0 || otherFirst(key[i], place[i], otherKey[j], otherPlace[j]) != fromFront) {
+        keptKey[to] = key[i];
+        keptPlace[to] = place[i];
+        if (hasValues) keptValues[to] = values[i];
+        i += step;
+      } else {
+        keptKey[to] = otherKey[j];
+        keptPlace[to] = otherPlace[j];
+        if (hasValues) keptValues[to] = otherValues[j];
+        j += step;
+        --left;
+      }
+  }
+
+  bool compute()
+  {
+    if (front)
+      values.size() ? merge<true, true>() : merge<true, false>();
+    else
+      values.size() ? merge<false, true>() : merge<false, false>();
+    return true;
+  }
+};
+
+#define INSTANTIATE_BLOCKS(K, V)                                                                   \
+  template class SortBlock<K, V, false>;                                                           \
+  template class SortBlock<K, V, true>;                                                            \
+  template class MergeBlocks<K, V, false>;                                                         \
+  template class MergeBlocks<K, V, true>;
+
 #define INSTANTIATE(K)                                                                             \
+  INSTANTIATE_BLOCKS(K, unsigned short)                                                            \
+  INSTANTIATE_BLOCKS(K, unsigned int)                                                              \
   template class Sort<K, false>;                                                                   \
   template class Sort<K, true>;                                                                    \
   template class SortWithValues<K, unsigned short, false>;                                         \

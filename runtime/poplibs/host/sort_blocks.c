@@ -1,0 +1,224 @@
+/* Rows that many tiles sort together. A row is cut into blocks, which six workers of each tile sort; then blocks meet in
+ * pairs: the one in front keeps the elements that come first, the other the rest. Which pairs meet, stage by stage, is
+ * Batcher's merge exchange, in the form for any number of blocks (Knuth, The Art of Computer Programming, volume 3,
+ * algorithm 5.2.2M): a network that sorts numbers sorts blocks of equal length, too. The last block may be shorter: what it
+ * lacks would be elements that come last, and those stay there.
+ *
+ * Elements carry their place in the row, which decides between equal keys; so the order is stable. */
+#include "poplibs/host/sort.h"
+
+#include "graph/graph.h"
+#include "poplibs/host/spread.h"
+
+#include <stdlib.h>
+
+/* ---- the network ---- */
+
+/* A stage: blocks i and i + distance for all i whose bit `bit` is as `set` says. */
+typedef struct stage {
+  size_t bit, distance;
+  bool set;
+} stage;
+
+/* A network for `count` blocks; `stages` has room for num_stages of it. */
+static size_t num_stages(size_t count)
+{
+  size_t log = 0;
+  while (((size_t)1 << log) < count) log++;
+  return log * (log + 1) / 2;
+}
+
+static void make_stages(size_t count, stage *stages)
+{
+  size_t half = 1, used = 0;
+  while (2 * half < count) half *= 2;
+  for (size_t bit = half; bit > 0; bit /= 2) {
+    stages[used++] = (stage){bit, bit, false};
+    for (size_t reach = half; reach > bit; reach /= 2)
+      stages[used++] = (stage){bit, reach - bit, true};
+  }
+}
+
+/* ---- how large blocks are ---- */
+
+/* Cycles of a worker's instructions, which are six of its tile's, and of what each stage begins with; measured with float
+ * keys and values on the tiles of ipu2. */
+enum {
+  workers = 6,
+  cycles_sorted = 27 * workers, /* an element, each time its run doubles */
+  cycles_merged = 25 * workers,
+  cycles_received = 3, /* a key, a place and a value at 4 bytes a cycle */
+  cycles_stage = 350,
+  most_vertices = 300000 /* of one sort; more take the graph compiler too long */
+};
+
+static double cost(size_t tiles, size_t num_rows, size_t n, size_t size)
+{
+  size_t count = (n + size - 1) / size;
+  size_t on_tile = (num_rows * count + tiles - 1) / tiles;
+  size_t rounds = (on_tile + workers - 1) / workers, doublings = 0;
+  for (size_t run = 1; run < size; run *= 2) doublings++;
+  double merged = (double)(rounds * size * cycles_merged + on_tile * size * cycles_received);
+  return (double)(rounds * size * doublings * cycles_sorted) +
+         (double)num_stages(count) * (merged + cycles_stage);
+}
+
+size_t sort_block_size(const pop_graph *graph, size_t num_rows, size_t n)
+{
+  size_t tiles = pop_graph_num_tiles(graph), best = n;
+  for (size_t count = 2; count <= n && count * num_rows <= tiles * workers; count++) {
+    size_t size = (n + count - 1) / count;
+    if ((n + size - 1) / size != count) continue;
+    if ((num_stages(count) + 1) * count * num_rows > most_vertices) break;
+    if (cost(tiles, num_rows, n, size) < cost(tiles, num_rows, n, best)) best = size;
+  }
+  return best;
+}
+
+/* ---- blocks ---- */
+
+/* Two variables for each column, between which its elements go to and fro. */
+typedef struct columns {
+  pop_tensor keys[2], places[2], values[2];
+  size_t *begin;       /* of each block, and the end */
+  unsigned char *side; /* of each block: in which of the two it is */
+  size_t per_row, count;
+} columns;
+
+static pop_tensor part(const columns *c, pop_tensor column, size_t block)
+{
+  return pop_tensor_slice(column, c->begin[block], c->begin[block + 1], 0);
+}
+
+static size_t tile_of(const sorting *s, const columns *c, size_t block)
+{
+  size_t tiles = pop_graph_num_tiles(s->graph);
+  return c->count <= tiles ? block : block * tiles / c->count;
+}
+
+static void add_column(const sorting *s, const columns *c, pop_type type, pop_tensor *pair)
+{
+  for (int side = 0; side < 2; side++) {
+    pair[side] = pop_graph_add_variable(s->graph, type, &c->begin[c->count], 1, s->name);
+    for (size_t b = 0; b < c->count; b++)
+      pop_graph_set_tile_mapping(s->graph, part(c, pair[side], b), tile_of(s, c, b));
+  }
+}
+
+static columns make_columns(const sorting *s, const run *runs, size_t num_rows, size_t size)
+{
+  size_t n = pop_tensor_num_elements(runs[0].keys), per_row = (n + size - 1) / size;
+  columns c = {.per_row = per_row, .count = num_rows * per_row};
+  c.begin = pop_xcalloc(c.count + 1, sizeof *c.begin);
+  c.side = pop_xcalloc(c.count, sizeof *c.side);
+  for (size_t b = 0; b <= c.count; b++) c.begin[b] = b / per_row * n + b % per_row * size;
+  add_column(s, &c, pop_tensor_element_type(runs[0].keys), c.keys);
+  add_column(s, &c, POP_UNSIGNED_INT, c.places);
+  if (runs[0].values.index) add_column(s, &c, pop_tensor_element_type(runs[0].values), c.values);
+  return c;
+}
+
+static void free_columns(columns *c)
+{
+  free(c->begin);
+  free(c->side);
+}
+
+/* Connects what blocks have of the values, as bits; of none, nothing. */
+static void connect_values(const sorting *s, pop_vertex v, const char *field, const columns *c,
+                           int side, size_t block)
+{
+  const pop_tensor none = pop_tensor_slice(c->places[0], 0, 0, 0);
+  pop_tensor values = c->values[side];
+  pop_graph_connect(s->graph, v, field, values.index ? sort_bits(part(c, values, block)) : none);
+}
+
+/* Copies the rows in and has each block sorted. Values lie on the other side till then. */
+static void sort_each(const sorting *s, const columns *c, const run *runs, size_t num_rows)
+{
+  pop_graph *graph = s->graph;
+  pop_tensor *list = pop_xcalloc(num_rows, sizeof *list);
+  for (size_t r = 0; r < num_rows; r++) list[r] = runs[r].keys;
+  pop_sequence_add(s->sequence,
+                   pop_program_copy(pop_concat(list, num_rows, 0), c->keys[0], s->name));
+  for (size_t r = 0; r < num_rows; r++) list[r] = runs[r].values;
+  if (c->values[1].index)
+    pop_sequence_add(s->sequence,
+                     pop_program_copy(pop_concat(list, num_rows, 0), c->values[1], s->name));
+  free(list);
+  const char *type = sort_vertex_type(s, "SortBlock", &runs[0]);
+  pop_compute_set set = pop_graph_add_compute_set(graph, s->name);
+  for (size_t b = 0; b < c->count && !pop_graph_error(graph); b++) {
+    pop_vertex v = poplibs_add_vertex(graph, set, tile_of(s, c, b), "%s", type);
+    pop_graph_connect(graph, v, "keys", part(c, c->keys[0], b));
+    pop_graph_connect(graph, v, "keyScratch", part(c, c->keys[1], b));
+    pop_graph_connect(graph, v, "places", part(c, c->places[0], b));
+    pop_graph_connect(graph, v, "placeScratch", part(c, c->places[1], b));
+    connect_values(s, v, "values", c, 1, b);
+    connect_values(s, v, "sortedValues", c, 0, b);
+    pop_graph_set_field_int(graph, v, "first", (int64_t)c->begin[b]);
+  }
+  pop_sequence_add(s->sequence, pop_program_execute(graph, set, s->name));
+}
+
+/* Block `kept` keeps its share of what it and `met` have. */
+static void meet(const sorting *s, const columns *c, pop_compute_set set, const char *type,
+                 size_t kept, size_t met)
+{
+  pop_graph *graph = s->graph;
+  int from = c->side[kept], other = c->side[met];
+  pop_vertex v = poplibs_add_vertex(graph, set, tile_of(s, c, kept), "%s", type);
+  pop_graph_connect(graph, v, "keys", part(c, c->keys[from], kept));
+  pop_graph_connect(graph, v, "places", part(c, c->places[from], kept));
+  connect_values(s, v, "values", c, from, kept);
+  pop_graph_connect(graph, v, "otherKeys", part(c, c->keys[other], met));
+  pop_graph_connect(graph, v, "otherPlaces", part(c, c->places[other], met));
+  connect_values(s, v, "otherValues", c, other, met);
+  pop_graph_connect(graph, v, "keptKeys", part(c, c->keys[!from], kept));
+  pop_graph_connect(graph, v, "keptPlaces", part(c, c->places[!from], kept));
+  connect_values(s, v, "keptValues", c, !from, kept);
+  pop_graph_set_field_int(graph, v, "front", kept < met);
+}
+
+static void exchange_stage(const sorting *s, columns *c, const char *type, stage now)
+{
+  pop_compute_set set = pop_graph_add_compute_set(s->graph, s->name);
+  for (size_t row = 0; row < c->count && !pop_graph_error(s->graph); row += c->per_row)
+    for (size_t i = 0; i + now.distance < c->per_row; i++) {
+      if (((i & now.bit) != 0) != now.set) continue;
+      size_t a = row + i, b = a + now.distance;
+      meet(s, c, set, type, a, b);
+      meet(s, c, set, type, b, a);
+      c->side[a] ^= 1;
+      c->side[b] ^= 1;
+    }
+  pop_sequence_add(s->sequence, pop_program_execute(s->graph, set, s->name));
+}
+
+static pop_tensor row_of(const columns *c, const pop_tensor *pair, size_t row)
+{
+  pop_tensor *list = pop_xcalloc(c->per_row, sizeof *list);
+  for (size_t i = 0; i < c->per_row; i++) {
+    size_t b = row * c->per_row + i;
+    list[i] = part(c, pair[c->side[b]], b);
+  }
+  pop_tensor all = pop_concat(list, c->per_row, 0);
+  free(list);
+  return all;
+}
+
+void sort_in_blocks(const sorting *s, run *runs, size_t count, size_t block_size)
+{
+  columns c = make_columns(s, runs, count, block_size);
+  sort_each(s, &c, runs, count);
+  stage *stages = pop_xcalloc(num_stages(c.per_row) + 1, sizeof *stages);
+  make_stages(c.per_row, stages);
+  const char *type = sort_vertex_type(s, "MergeBlocks", &runs[0]);
+  for (size_t i = 0; i < num_stages(c.per_row); i++) exchange_stage(s, &c, type, stages[i]);
+  for (size_t r = 0; r < count; r++) {
+    runs[r].keys = row_of(&c, c.keys, r);
+    if (runs[r].values.index) runs[r].values = row_of(&c, c.values, r);
+  }
+  free(stages);
+  free_columns(&c);
+}
