@@ -120,6 +120,8 @@ void vertex_connect(planned_vertex *v, const char *field, pop_tensor t);
 POP_MUST_CHECK pop_error *lowering_make_vertices(lowering *l);
 /* The source of all codelets. */
 char *lowering_source(const lowering *l);
+/* headers.c: lines that include what the code calls. */
+void lowering_add_headers(text *t, const char *code);
 
 /* ---- code: emit.c ---- */
 

@@ -19,7 +19,7 @@
 
 /* ---- element types ---- */
 
-/* X(enumerator, name in the text, suffix of functions in hlo.h, type of tensors, what a codelet's fields
+/* X(enumerator, name in the text, suffix of functions in hlo_*.h, type of tensors, what a codelet's fields
  * hold, what it calculates with). What the tile's C has no type for is kept as its bits. */
 #define ELEMENT_TYPES(X)                                                                           \
   X(ELEMENT_I1, "i1", "i1", POP_BOOL, "bool", "bool")                                              \

@@ -32,17 +32,23 @@ void vertex_connect(planned_vertex *v, const char *field, pop_tensor t)
   c->tensor = t;
 }
 
+static void add_codelet(text *t, const codelet *c)
+{
+  const char *at = c->source, *next;
+  text_add(t, "\n");
+  for (; (next = strstr(at, "NAME")); at = next + 4)
+    text_add(t, "%.*s%s", (int)(next - at), at, c->name);
+  text_add(t, "%s", at);
+}
+
 char *lowering_source(const lowering *l)
 {
-  text t = {0};
-  text_add(&t, "#include <populus/vertex.h>\n#include <populus/hlo.h>\n");
-  for (size_t i = 0; i < l->num_codelets; ++i) {
-    const char *at = l->codelets[i].source, *next;
-    text_add(&t, "\n");
-    for (; (next = strstr(at, "NAME")); at = next + 4)
-      text_add(&t, "%.*s%s", (int)(next - at), at, l->codelets[i].name);
-    text_add(&t, "%s", at);
-  }
+  text codelets = {0}, t = {0};
+  for (size_t i = 0; i < l->num_codelets; ++i) add_codelet(&codelets, &l->codelets[i]);
+  text_add(&t, "#include <populus/vertex.h>\n");
+  lowering_add_headers(&t, codelets.data ? codelets.data : "");
+  text_add(&t, "%s", codelets.data ? codelets.data : "");
+  text_free(&codelets);
   return t.data;
 }
 

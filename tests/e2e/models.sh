@@ -52,6 +52,11 @@ quiet out "$POPULUS_BIN/popexec" --write x=x.bin --write y=y.bin --read out0=w.b
 cmp z.bin w.bin
 quiet out "$pophlo" --codelets saxpy.mlir
 has out 'hlo_multiply_f32' 'hlo_add_f32'
+[ "$(grep -c '^#include' out)" = 3 ] || fail "not only the headers that are needed: $(grep '#include' out)"
+# hlo.h, for people who write such code, has all.
+printf '#include <populus/vertex.h>\n#include <populus/hlo.h>\ntypedef struct { OUTPUT(float) out; } All;\n%s\n' \
+  'COMPUTE(All) { *vertex->out = hlo_convert_c64_f32(hlo_make_c64(hlo_sinh_f32(0), (float)hlo_add_i8(1, 2))); return true; }' >all.c
+quiet out "$POPULUS_BIN/popc" -O2 all.c -o all.gp
 
 # says <line:column> <words> <text>: the module is refused there.
 says()

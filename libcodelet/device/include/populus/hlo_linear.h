@@ -6,7 +6,8 @@
 #ifndef POPULUS_HLO_LINEAR_H
 #define POPULUS_HLO_LINEAR_H
 
-#include <populus/hlo.h>
+#include <populus/hlo_complex.h>
+#include <populus/hlo_convert.h>
 
 HLO float hlo_multiply_add_f32(float a, float b, float c)
 {

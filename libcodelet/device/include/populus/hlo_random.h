@@ -4,7 +4,7 @@
 #ifndef POPULUS_HLO_RANDOM_H
 #define POPULUS_HLO_RANDOM_H
 
-#include <populus/hlo.h>
+#include <populus/hlo_values.h>
 
 HLO uint32_t hlo_rotate(uint32_t a, int by)
 {

@@ -1,0 +1,174 @@
+/* Operations on one complex number (hlo.h). */
+#ifndef POPULUS_HLO_COMPLEX_H
+#define POPULUS_HLO_COMPLEX_H
+
+#include <populus/hlo_float.h>
+
+HLO hlo_c64 hlo_add_c64(hlo_c64 a, hlo_c64 b)
+{
+  return hlo_make_c64(a.re + b.re, a.im + b.im);
+}
+HLO hlo_c64 hlo_subtract_c64(hlo_c64 a, hlo_c64 b)
+{
+  return hlo_make_c64(a.re - b.re, a.im - b.im);
+}
+HLO hlo_c64 hlo_multiply_c64(hlo_c64 a, hlo_c64 b)
+{
+  return hlo_make_c64(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
+}
+HLO_LARGE hlo_c64 hlo_divide_c64(hlo_c64 a, hlo_c64 b)
+{
+  /* By the larger part first, so that squares do not overflow. */
+  if (fabsf(b.re) >= fabsf(b.im)) {
+    float r = b.re == 0 && b.im == 0 ? 0 : b.im / b.re, d = b.re + b.im * r;
+    return hlo_make_c64((a.re + a.im * r) / d, (a.im - a.re * r) / d);
+  }
+  float r = b.re / b.im, d = b.re * r + b.im;
+  return hlo_make_c64((a.re * r + a.im) / d, (a.im * r - a.re) / d);
+}
+HLO hlo_c64 hlo_negate_c64(hlo_c64 a)
+{
+  return hlo_make_c64(-a.re, -a.im);
+}
+HLO hlo_c64 hlo_conj_c64(hlo_c64 a)
+{
+  return hlo_make_c64(a.re, -a.im);
+}
+HLO hlo_c64 hlo_square_c64(hlo_c64 a)
+{
+  return hlo_multiply_c64(a, a);
+}
+HLO float hlo_real_c64(hlo_c64 a)
+{
+  return a.re;
+}
+HLO float hlo_imag_c64(hlo_c64 a)
+{
+  return a.im;
+}
+HLO float hlo_abs_c64(hlo_c64 a)
+{
+  return hypotf(a.re, a.im);
+}
+HLO hlo_c64 hlo_complex_f32(float a, float b)
+{
+  return hlo_make_c64(a, b);
+}
+HLO bool hlo_is_finite_c64(hlo_c64 a)
+{
+  return isfinite(a.re) && isfinite(a.im);
+}
+HLO bool hlo_eq_c64(hlo_c64 a, hlo_c64 b)
+{
+  return a.re == b.re && a.im == b.im;
+}
+HLO bool hlo_ne_c64(hlo_c64 a, hlo_c64 b)
+{
+  return !hlo_eq_c64(a, b);
+}
+/* By the real part, then the imaginary one. */
+HLO bool hlo_lt_c64(hlo_c64 a, hlo_c64 b)
+{
+  return a.re < b.re || (a.re == b.re && a.im < b.im);
+}
+HLO bool hlo_gt_c64(hlo_c64 a, hlo_c64 b)
+{
+  return hlo_lt_c64(b, a);
+}
+HLO bool hlo_le_c64(hlo_c64 a, hlo_c64 b)
+{
+  return hlo_lt_c64(a, b) || hlo_eq_c64(a, b);
+}
+HLO bool hlo_ge_c64(hlo_c64 a, hlo_c64 b)
+{
+  return hlo_le_c64(b, a);
+}
+HLO hlo_c64 hlo_maximum_c64(hlo_c64 a, hlo_c64 b)
+{
+  return hlo_gt_c64(a, b) ? a : b;
+}
+HLO hlo_c64 hlo_minimum_c64(hlo_c64 a, hlo_c64 b)
+{
+  return hlo_lt_c64(a, b) ? a : b;
+}
+HLO_LARGE hlo_c64 hlo_sign_c64(hlo_c64 a)
+{
+  float size = hlo_abs_c64(a);
+  return size == 0 ? hlo_make_c64(0, 0) : hlo_make_c64(a.re / size, a.im / size);
+}
+HLO_LARGE hlo_c64 hlo_exponential_c64(hlo_c64 a)
+{
+  float e = hlo_expf(a.re);
+  if (a.im == 0) return hlo_make_c64(e, a.im);
+  if (a.re == -INFINITY && !isfinite(a.im)) return hlo_make_c64(0, 0);
+  return hlo_make_c64(e * cosf(a.im), e * sinf(a.im));
+}
+HLO_LARGE hlo_c64 hlo_exponential_minus_one_c64(hlo_c64 a)
+{
+  float s = sinf(a.im / 2), e = expm1f(a.re);
+  return hlo_make_c64(e * cosf(a.im) - 2 * s * s, (e + 1) * sinf(a.im));
+}
+HLO_LARGE hlo_c64 hlo_log_c64(hlo_c64 a)
+{
+  float size = hlo_abs_c64(a);
+  /* Near 1 the logarithm is that of 1 + (size^2 - 1). */
+  float re =
+      size > 0.5f && size < 2 ? 0.5f * log1pf((a.re - 1) * (a.re + 1) + a.im * a.im) : logf(size);
+  return hlo_make_c64(re, atan2f(a.im, a.re));
+}
+HLO_LARGE hlo_c64 hlo_log_plus_one_c64(hlo_c64 a)
+{
+  float size = hlo_abs_c64(hlo_make_c64(a.re + 1, a.im));
+  float re = size > 0.5f && size < 2 ? 0.5f * log1pf(a.re * (a.re + 2) + a.im * a.im) : logf(size);
+  return hlo_make_c64(re, atan2f(a.im, a.re + 1));
+}
+HLO_LARGE hlo_c64 hlo_sqrt_c64(hlo_c64 a)
+{
+  float size = hlo_abs_c64(a);
+  if (a.re == 0 && a.im == 0) return hlo_make_c64(0, a.im);
+  if (isinf(a.im)) return hlo_make_c64(INFINITY, a.im);
+  float t = sqrtf(0.5f * size + 0.5f * fabsf(a.re));
+  if (a.re >= 0) return hlo_make_c64(t, a.im / (2 * t));
+  return hlo_make_c64(fabsf(a.im) / (2 * t), copysignf(t, a.im));
+}
+HLO hlo_c64 hlo_rsqrt_c64(hlo_c64 a)
+{
+  return hlo_divide_c64(hlo_make_c64(1, 0), hlo_sqrt_c64(a));
+}
+HLO hlo_c64 hlo_cbrt_c64(hlo_c64 a)
+{
+  hlo_c64 l = hlo_log_c64(a);
+  return hlo_exponential_c64(hlo_make_c64(l.re / 3, l.im / 3));
+}
+HLO_LARGE hlo_c64 hlo_sine_c64(hlo_c64 a)
+{
+  return hlo_make_c64(sinf(a.re) * coshf(a.im), cosf(a.re) * sinhf(a.im));
+}
+HLO_LARGE hlo_c64 hlo_cosine_c64(hlo_c64 a)
+{
+  return hlo_make_c64(cosf(a.re) * coshf(a.im), -sinf(a.re) * sinhf(a.im));
+}
+HLO_LARGE hlo_c64 hlo_tanh_c64(hlo_c64 a)
+{
+  if (fabsf(a.re) > 20) return hlo_make_c64(copysignf(1, a.re), 0 * sinf(2 * a.im));
+  float s = sinhf(a.re), c = coshf(a.re), u = sinf(a.im), v = cosf(a.im), d = s * s + v * v;
+  return hlo_make_c64(s * c / d, u * v / d);
+}
+HLO hlo_c64 hlo_tan_c64(hlo_c64 a)
+{
+  hlo_c64 t = hlo_tanh_c64(hlo_make_c64(-a.im, a.re));
+  return hlo_make_c64(t.im, -t.re);
+}
+HLO hlo_c64 hlo_logistic_c64(hlo_c64 a)
+{
+  hlo_c64 e = hlo_exponential_c64(hlo_negate_c64(a));
+  return hlo_divide_c64(hlo_make_c64(1, 0), hlo_make_c64(1 + e.re, e.im));
+}
+HLO_LARGE hlo_c64 hlo_power_c64(hlo_c64 a, hlo_c64 b)
+{
+  if (a.re == 0 && a.im == 0)
+    return b.re == 0 && b.im == 0 ? hlo_make_c64(1, 0) : hlo_make_c64(0, 0);
+  return hlo_exponential_c64(hlo_multiply_c64(b, hlo_log_c64(a)));
+}
+
+#endif
