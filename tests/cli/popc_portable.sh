@@ -121,4 +121,33 @@ note='popc: note: Beside.S: it is assembly of another instruction set; compiled 
 { echo '#ifdef __IPU__'; cat ours.S; echo '#endif'; } >guarded.S
 "$popc" guarded.S -o guarded.gp 2>said.txt && fail 'a mistake in guarded.S makes it empty'
 
+# Classes that are of one kind with the chip's assembly and of another one in C++ are of the latter, with and without __IPU__.
+cat >kind.cpp <<'END_OF_CODELET'
+#include <poplar/Vertex.hpp>
+using namespace poplar;
+#ifdef POPLIBS_DISABLE_ASM_CODELETS
+typedef MultiVertex Base;
+#else
+typedef SupervisorVertex Base;
+#endif
+struct Kind : Base {
+  Output<Vector<unsigned>> out;
+  bool compute();
+  bool compute(unsigned worker)
+  {
+    if (worker < out.size()) out[worker] = worker;
+    return true;
+  }
+};
+END_OF_CODELET
+for portable in auto always; do
+  "$popc" --portable=$portable --list-vertices kind.cpp 2>said.txt >list.txt
+  grep -q '^ *Kind.*multi' list.txt || fail "kind.cpp, $portable: $(cat list.txt said.txt)"
+done
+
+# What codelets ask for if it is there reaches all memory of every tile.
+printf '%s\n' '#include <poplar/AvailableVTypes.h>' '#if defined(VECTOR_AVAIL_SCALED_PTR32) || defined(VECTOR_AVAIL_SCALED_PTR64)' \
+  '#error a part' '#endif' '#if defined(VECTORLIST_AVAIL_DELTAN) || !defined(VECTOR_AVAIL_SHORT_SPAN)' '#error rows' '#endif' >reach.cpp
+"$popc" reach.cpp -o reach.gp 2>said.txt || fail "reach.cpp: $(cat said.txt)"
+
 [ $failures = 0 ]

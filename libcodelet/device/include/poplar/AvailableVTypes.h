@@ -1,16 +1,15 @@
-/* Which layouts of poplar/FieldTypes.hpp there are: all of them. */
+/* Which layouts of poplar/FieldTypes.hpp reach all memory of every target; codelets that ask for one take another if it is not
+ * here. The others can be asked for by name: SCALED_PTR32 and DELTAN reach 256 KiB, SCALED_PTR64 512 KiB, and a tile of ipu2
+ * has 624. */
 #ifndef POPLAR_AVAILABLE_V_TYPES_H
 #define POPLAR_AVAILABLE_V_TYPES_H
 
 #define VECTOR_AVAIL_SPAN 1
 #define VECTOR_AVAIL_ONE_PTR 1
 #define VECTOR_AVAIL_SHORT_SPAN 1
-#define VECTOR_AVAIL_SCALED_PTR32 1
-#define VECTOR_AVAIL_SCALED_PTR64 1
 #define VECTOR_AVAIL_SCALED_PTR128 1
 #define VECTOR_AVAIL_COMPACT_PTR 1
 #define VECTORLIST_AVAIL_ONE_PTR 1
-#define VECTORLIST_AVAIL_DELTAN 1
 #define VECTORLIST_AVAIL_COMPACT_DELTAN 1
 
 #endif
