@@ -62,6 +62,7 @@ typedef struct block_options {
 
 typedef struct compile_options {
   bool allow_out_of_memory;
+  bool runs_out_of_memory;  /* what lies past the end of memory is there, as on a model */
   bool check_equality;      /* of what AssumeEqualAcrossReplicas says is equal, when it runs */
   bool keep_duplicate_code; /* of equal functions and constants all are linked */
   /* Least sizes, multiples of 16, also for vertices whose need is unknown; 0: what the code needs. */
@@ -641,5 +642,9 @@ void add_packed_fixup(compilation *c, uint32_t content, uint32_t at, place targe
 /* address_form.c: puts an address into the bytes of an image; whether all of them fit. */
 void store_address(const compilation *c, const fixup *f, uint8_t *at);
 POP_MUST_CHECK pop_error *check_address_forms(const compilation *c);
+/* The first address that the fixup's form cannot say. */
+uint64_t address_form_reach(const compilation *c, const fixup *f);
+/* Will it be used? Past the end of memory only by what runs out of memory. */
+bool address_is_used(const compilation *c, uint32_t address);
 
 #endif

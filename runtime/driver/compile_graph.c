@@ -245,6 +245,7 @@ static pop_error *compile_for_tiles(pop_graph *graph, const uint32_t *programs, 
   pop_error *error = block_tiles(options, &tiles, &num_tiles);
   const compile_options given = {
       .allow_out_of_memory = goes_on_out_of_memory(graph, options),
+      .runs_out_of_memory = graph->target.type == POP_TARGET_IPU_MODEL,
       .keep_duplicate_code = options->keep_duplicate_code,
       .worker_stack_bytes = options->worker_stack_bytes,
       .supervisor_stack_bytes = options->supervisor_stack_bytes,

@@ -39,6 +39,18 @@ static bool fits(const compilation *c, const fixup *f)
   return (uint64_t)packed_address(c, f) >> forms[f->form].bits == 0;
 }
 
+uint64_t address_form_reach(const compilation *c, const fixup *f)
+{
+  const struct form *form = &forms[f->form];
+  uint64_t reach = (uint64_t)1 << (form->bits + form->shift);
+  return form->above_base ? c->target.memory_base + reach : reach;
+}
+
+bool address_is_used(const compilation *c, uint32_t address)
+{
+  return c->options.runs_out_of_memory || address < pop_target_memory_end(&c->target);
+}
+
 /* What does not fit is cut: allocate has refused it, unless the tile is overfull and never loaded. */
 void store_address(const compilation *c, const fixup *f, uint8_t *at)
 {
@@ -74,9 +86,7 @@ static bool find_field(const compilation *c, uint32_t block, uint32_t offset,
 static pop_error *unreachable(const compilation *c, uint32_t block_number, const fixup *f)
 {
   const block *from = &c->blocks[block_number], *to = &c->blocks[f->target.block];
-  const struct form *form = &forms[f->form];
-  uint64_t reach = (uint64_t)1 << (form->bits + form->shift);
-  if (!form->above_base) reach -= c->target.memory_base;
+  uint64_t reach = address_form_reach(c, f) - c->target.memory_base;
   const pop_vertex_type *type;
   const pop_field *field;
   char *who = find_field(c, block_number, f->at, &type, &field)
@@ -87,7 +97,7 @@ static pop_error *unreachable(const compilation *c, uint32_t block_number, const
       "tile %u: %s in compute set '%s' has layout %s, which reaches the first %llu bytes of tile "
       "memory, but '%s' lies at byte %u: give the field a layout that reaches more (ONE_PTR, SPAN, "
       "DELTANELEMENTS), or the tile fewer data",
-      from->tile, who, from->name, form->layout, (unsigned long long)reach, to->name,
+      from->tile, who, from->name, forms[f->form].layout, (unsigned long long)reach, to->name,
       place_address(c, f->target) - c->target.memory_base);
   free(who);
   return error;
@@ -95,13 +105,12 @@ static pop_error *unreachable(const compilation *c, uint32_t block_number, const
 
 pop_error *check_address_forms(const compilation *c)
 {
-  uint32_t memory_end = pop_target_memory_end(&c->target);
   for (uint32_t i = 0; i < c->num_blocks; i++) {
     if (c->blocks[i].content == COMPILER_NONE) continue;
     const content *holder = &c->contents[c->blocks[i].content];
     for (uint32_t j = 0; j < holder->num_fixups; j++) {
       const fixup *f = &c->fixups[holder->first_fixup + j];
-      if (f->form != ADDRESS_WORD && place_address(c, f->target) < memory_end && !fits(c, f))
+      if (f->form != ADDRESS_WORD && address_is_used(c, place_address(c, f->target)) && !fits(c, f))
         return unreachable(c, i, f);
     }
   }

@@ -16,7 +16,8 @@
  * Code must end in region 0. All other data takes the lowest addresses that are free, since a tile's
  * size is measured from its base to the highest byte used; it may lie across the border of the
  * regions, and what does not fit goes on past the end of memory ("overflowed"), so that a tile lacks
- * exactly the bytes by which it is too full. Where data lie is a plan (allocate.h).
+ * exactly the bytes by which it is too full. Where data lie is a plan (allocate.h); if not all can be reached
+ * there, what must be near the base comes in front of all other data (near.c).
  *
  * Needs:   all blocks with their sizes, and when they are live.
  * Adds:    the address of each block, blocks_by_tile, the relocated code of code groups, out_of_memory.
@@ -32,6 +33,7 @@
 typedef struct allocator {
   compilation *c;
   identical_tiles *identical;
+  near_blocks *near; /* NULL: the plan has nothing in front */
   planner planner;
   uint64_t interleaved_base, memory_end;
   uint64_t code_end; /* of the current tile */
@@ -123,7 +125,8 @@ static uint64_t put_front(allocator *a, const tile_layout *layout)
     a->code_end = put_code(a, layout, start);
     end = put_stacks_and_code_data(a, layout, a->code_end);
   }
-  return put_own(a, layout, BLOCK_STATES, put_own(a, layout, BLOCK_TABLE, end));
+  end = put_own(a, layout, BLOCK_STATES, put_own(a, layout, BLOCK_TABLE, end));
+  return a->near ? put_near(a->near, a->c, layout, end) : end;
 }
 
 /* Where they may lie is for rules to say. */
@@ -267,6 +270,33 @@ static pop_error *allocate_tile(allocator *a, uint32_t tile)
   return NULL;
 }
 
+/* With what must be near in front; as it was, if the tile had room for all and has not any more. */
+static pop_error *plan_far_tile(allocator *a, near_blocks *near, uint32_t tile)
+{
+  tile_layout *layout = &a->c->tiles[tile];
+  bool had_room = layout->shortage == 0;
+  a->near = near;
+  pop_error *error = plan_tile(a, tile);
+  a->near = NULL;
+  return error || !had_room || layout->shortage == 0 ? error : plan_tile(a, tile);
+}
+
+/* Tiles where not all can be reached. Those that were planned as one of them keep their addresses. */
+static pop_error *plan_far_tiles(allocator *a, uint32_t num_tiles)
+{
+  pop_error *error = NULL;
+  near_blocks *near = near_blocks_new(a->c);
+  for (uint32_t t = 0; t < num_tiles; t++) {
+    tile_layout *layout = &a->c->tiles[t];
+    bool is_far = tile_is_far(near, t);
+    if (is_far || (layout->same_as != COMPILER_NONE && tile_is_far(near, layout->same_as)))
+      layout->same_as = COMPILER_NONE;
+    if (is_far && !error) error = plan_far_tile(a, near, t);
+  }
+  near_blocks_free(near);
+  return error;
+}
+
 /* From here on blocks_by_tile is ascending by address. */
 static void sort_by_address(compilation *c, uint32_t num_tiles)
 {
@@ -284,21 +314,21 @@ static void sort_by_address(compilation *c, uint32_t num_tiles)
 }
 
 /* Exchange instructions hold word offsets of 18 bits: data that is exchanged must lie in the first
- * MiB of a tile. Larger memories are for experiments only. */
+ * MiB of a tile. Larger memories are for experiments and models only. */
 static pop_error *check_exchange_reach(const compilation *c)
 {
-  const uint32_t reach_bytes = 4u << 18;
   for (size_t i = 0; i < c->num_code_patches; i++) {
     const code_patch *p = &c->code_patches[i];
     const block *b = &c->blocks[p->target.block];
     uint32_t address = b->address + p->target.offset;
-    if (p->kind == PATCH_LUI_ADDI || address >= pop_target_memory_end(&c->target) ||
-        address - c->target.memory_base < reach_bytes)
+    if (p->kind == PATCH_LUI_ADDI || !address_is_used(c, address) ||
+        address - c->target.memory_base < EXCHANGE_REACH_BYTES)
       continue;
     return pop_error_new(POP_ERROR_GRAPH_MEMORY,
                          "'%s' on tile %u is exchanged with other tiles but lies at byte %u of the "
                          "tile's memory: exchange instructions reach the first %u bytes",
-                         b->name, b->tile, address - c->target.memory_base, reach_bytes);
+                         b->name, b->tile, address - c->target.memory_base,
+                         (unsigned)EXCHANGE_REACH_BYTES);
   }
   return NULL;
 }
@@ -315,6 +345,7 @@ pop_error *pass_allocate(compilation *c)
   pop_error *error = NULL;
   uint32_t num_tiles = pop_target_num_tiles(&c->target);
   for (uint32_t t = 0; t < num_tiles && !error; t++) error = allocate_tile(&a, t);
+  if (!error) error = plan_far_tiles(&a, num_tiles);
   planner_free(&a.planner);
   identical_tiles_free(a.identical);
   POP_TRY(error);

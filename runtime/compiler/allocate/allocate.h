@@ -8,8 +8,9 @@
  *   gap.c      the free ranges of a plan in the making, and which of them a block takes
  *   rules.c    memory elements and regions: where a block with rules may lie
  *   bound.c    the end that no plan can be below
+ *   near.c     what must lie near the base, where not all can be reached
  *
- * Only allocate.c and identical_tiles.c know of blocks and tiles; the others see numbers.
+ * Only allocate.c, identical_tiles.c and near.c know of blocks and tiles; the others see numbers.
  */
 #ifndef COMPILER_ALLOCATE_ALLOCATE_H
 #define COMPILER_ALLOCATE_ALLOCATE_H
@@ -137,6 +138,19 @@ uint64_t search_group(search_memory *memory, const plan_group *group);
 /* skyline.c: the group's members, numbered from 0 on, in the order in which to place them. */
 void order_by_skyline(const plan_group *group, uint32_t *order);
 void search_memory_free(search_memory *memory);
+
+/* ---- near.c ---- */
+typedef struct near_blocks near_blocks;
+
+enum { EXCHANGE_REACH_BYTES = 4 << 18 }; /* from the base of memory */
+
+/* Once all blocks have addresses. */
+near_blocks *near_blocks_new(const compilation *c);
+void near_blocks_free(near_blocks *near);
+/* Is something on the tile out of reach? */
+bool tile_is_far(const near_blocks *near, uint32_t tile);
+/* Addresses from `at` on for the tile's blocks that must be near and have none; returns the end. */
+uint64_t put_near(const near_blocks *near, compilation *c, const tile_layout *layout, uint64_t at);
 
 /* ---- data.c ---- */
 enum { PLAN_BUDGET = 60000000 }; /* two thirds of a second or so, for a compilation */

@@ -612,6 +612,118 @@ Test(engine_errors, E06_a_model_runs_out_of_memory_to_the_end, .init = enter_fre
   pop_device_free(device);
 }
 
+static const char negate_rows[] =
+    "#include <populus/vertex.h>\n"
+    "typedef struct { INOUT(VECTOR_LIST(int, DELTAN)) rows; } Negate;\n"
+    "COMPUTE(Negate)\n"
+    "{\n"
+    "  for (unsigned i = 0; i < ROWS(vertex->rows); ++i)\n"
+    "    for (unsigned j = 0; j < ROW_SIZE(vertex->rows, i); ++j)\n"
+    "      ROW(vertex->rows, i)[j] = -ROW(vertex->rows, i)[j];\n"
+    "  return true;\n"
+    "}\n";
+
+enum { PACKED = 16000, PACKED_ROW = 4000 }; /* elements */
+
+/* A vertex with packed rows of "packed", which come after `others` elements of "others", on one tile of a model. */
+static pop_error *negate_on_a_full_tile(size_t others, int *data)
+{
+  static const size_t count = PACKED;
+  pop_ipu_model model;
+  pop_device *device;
+  expect_ok(pop_ipu_model_init(&model, "ipu2"));
+  model.tiles_per_ipu = 2;
+  expect_ok(pop_ipu_model_create_device(&model, &device));
+  pop_graph *graph = pop_graph_create(pop_device_target(device));
+  pop_graph_add_codelets_source(graph, "c", negate_rows, "negate.c", NULL);
+  pop_tensor other = pop_graph_add_variable(graph, POP_INT, &others, 1, "others");
+  pop_tensor packed = pop_graph_add_variable(graph, POP_INT, &count, 1, "packed");
+  pop_graph_set_tile_mapping(graph, other, 0);
+  pop_graph_set_tile_mapping(graph, packed, 0);
+  pop_graph_create_host_write(graph, "others", other);
+  pop_graph_create_host_write(graph, "packed", packed);
+  pop_graph_create_host_read(graph, "packed", packed);
+  pop_compute_set set = pop_graph_add_compute_set(graph, "negate");
+  pop_vertex v = pop_graph_add_vertex(graph, set, "Negate");
+  size_t rows = PACKED / PACKED_ROW;
+  pop_graph_set_field_size(graph, v, "rows", rows);
+  for (size_t i = 0; i < rows; i++)
+    pop_graph_connect_element(graph, v, "rows", i,
+                              pop_tensor_slice(packed, i * PACKED_ROW, (i + 1) * PACKED_ROW, 0));
+  pop_graph_set_vertex_tile(graph, v, 0);
+  pop_program program = pop_program_execute(graph, set, "negate");
+  pop_engine *engine = NULL;
+  pop_error *error = pop_engine_create(graph, &program, 1, NULL, 0, &engine);
+  pop_graph_free(graph);
+  if (!error) error = pop_engine_load_device(engine, device);
+  if (!error) error = pop_engine_write_tensor(engine, "packed", data, PACKED * sizeof *data);
+  if (!error) error = pop_engine_run(engine, 0);
+  if (!error) error = pop_engine_read_tensor(engine, "packed", data, PACKED * sizeof *data);
+  pop_engine_free(engine);
+  pop_device_free(device);
+  return error;
+}
+
+/* Packed addresses reach a part of the memory: what they lead to lies there, on a tile that has room and on a model's that has
+ * not; they are never cut to another address. */
+Test(engine_errors, E06_packed_addresses_are_right_wherever_data_lie, .init = enter_fresh_folder)
+{
+  static const size_t others[] = {1000, 120000,
+                                  600000}; /* 4 kB; 480 kB; 2.4 MB: more than a tile has */
+  int *data = calloc(PACKED, sizeof *data);
+  cr_assert_not_null(data);
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+    for (int i = 0; i < PACKED; i++) data[i] = i;
+    expect_ok(negate_on_a_full_tile(others[k], data));
+    for (int i = 0; i < PACKED; i++) cr_assert_eq(data[i], -i, "%zu others", others[k]);
+  }
+  free(data);
+}
+
+/* What exchange instructions cannot name is no other place. */
+Test(engine_errors, E06_exchanges_of_a_model_reach_or_are_refused, .init = enter_fresh_folder)
+{
+  enum { ELEMENTS = 400000 }; /* 1.6 MB; they reach 1 MiB */
+  static const size_t count = ELEMENTS, one = 1;
+  pop_ipu_model model;
+  pop_device *device;
+  expect_ok(pop_ipu_model_init(&model, "ipu2"));
+  model.tiles_per_ipu = 2;
+  expect_ok(pop_ipu_model_create_device(&model, &device));
+  for (size_t at = 0; at < ELEMENTS; at += ELEMENTS - 1) {
+    pop_graph *graph = pop_graph_create(pop_device_target(device));
+    pop_tensor large = pop_graph_add_variable(graph, POP_INT, &count, 1, "large");
+    pop_tensor also = pop_graph_add_variable(graph, POP_INT, &count, 1, "also large");
+    pop_tensor small = pop_graph_add_variable(graph, POP_INT, &one, 1, "small");
+    pop_graph_set_tile_mapping(graph, large, 1);
+    pop_graph_set_tile_mapping(graph, also, 1);
+    pop_graph_set_tile_mapping(graph, small, 0);
+    pop_graph_set_initial_value(graph, small, &(int){42});
+    pop_graph_create_host_read(graph, "large", large);
+    pop_graph_create_host_read(graph, "also", also);
+    pop_program copies = pop_program_sequence(graph, "copies");
+    pop_sequence_add(copies,
+                     pop_program_copy(small, pop_tensor_slice(also, at, at + 1, 0), "copy"));
+    pop_engine *engine = NULL;
+    pop_error *error = pop_engine_create(graph, &copies, 1, NULL, 0, &engine);
+    pop_graph_free(graph);
+    if (at > 0) {
+      expect_error(error, POP_ERROR_GRAPH_MEMORY, "exchange instructions reach", "out of reach");
+      continue;
+    }
+    expect_ok(error);
+    expect_ok(pop_engine_load_device(engine, device));
+    expect_ok(pop_engine_run(engine, 0));
+    int *data = calloc(ELEMENTS, sizeof *data);
+    cr_assert_not_null(data);
+    expect_ok(pop_engine_read_tensor(engine, "also", data, ELEMENTS * sizeof *data));
+    cr_assert_eq(data[at], 42);
+    free(data);
+    pop_engine_free(engine);
+  }
+  pop_device_free(device);
+}
+
 /* What was asked for about the memory of a graph is there although it does not fit. */
 Test(engine_errors, E06_reports_of_a_graph_that_does_not_fit, .init = enter_fresh_folder)
 {
