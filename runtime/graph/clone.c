@@ -6,9 +6,12 @@
  *     variable a   ..XXXX....XX      new   XXXXXXYYY
  *     variable b   .YYY
  *
+ * To gather by tile, they are also cut where the tile changes, and follow each other by tile.
+ *
  * A piece of the view whose elements all are in one range keeps its loops, with another base; only one
  * that has holes is taken apart, into runs.
  */
+#include "base/order.h"
 #include "graph/check.h"
 #include "graph/replicated.h"
 #include "graph/view.h"
@@ -27,6 +30,11 @@ typedef struct range_list {
   range *items;
   size_t count, capacity;
 } range_list;
+
+typedef struct keyed_list {
+  keyed *items;
+  size_t count, capacity;
+} keyed_list;
 
 /* ---- what the view has ---- */
 
@@ -94,11 +102,11 @@ static int compare_ranges(const void *left, const void *right)
   return (a->end > b->end) - (a->end < b->end);
 }
 
-/* Sorted, disjoint, and with their places in the new variable; how many elements they have. */
-static uint64_t find_ranges(const pop_graph *graph, const tensor *t, range_list *ranges)
+/* Sorted and disjoint. */
+static void find_ranges(const pop_graph *graph, const tensor *t, range_list *ranges)
 {
   for (size_t i = 0; i < t->num_pieces; i++) add_piece_ranges(graph, t->first_piece + i, ranges);
-  if (ranges->count == 0) return 0;
+  if (ranges->count == 0) return;
   qsort(ranges->items, ranges->count, sizeof *ranges->items, compare_ranges);
   size_t kept = 1;
   for (size_t i = 1; i < ranges->count; i++) {
@@ -109,11 +117,53 @@ static uint64_t find_ranges(const pop_graph *graph, const tensor *t, range_list 
       last->end = next.end;
   }
   ranges->count = kept;
+}
+
+/* One behind the other in the new variable; returns how many elements it has. */
+static uint64_t give_places(range_list *ranges)
+{
   uint64_t at = 0;
-  for (size_t i = 0; i < kept; i++) {
+  for (size_t i = 0; i < ranges->count; i++) {
     ranges->items[i].at = at;
     at += ranges->items[i].end - ranges->items[i].begin;
   }
+  return at;
+}
+
+/* Cuts the range where its tile changes; each part's tile goes to the end of `tiles`. */
+static void cut_by_tile(pop_graph *graph, const range *r, range_list *parts, keyed_list *tiles)
+{
+  size_t count;
+  const mapping_interval *mapping = graph_mapping(graph, r->variable, &count);
+  size_t next = graph_find_mapping(mapping, count, r->begin);
+  for (uint64_t begin = r->begin, end; begin < r->end; begin = end) {
+    while (next < count && mapping[next].end <= begin) next++;
+    bool mapped = next < count && mapping[next].begin <= begin;
+    end = next == count ? r->end : mapped ? mapping[next].end : mapping[next].begin;
+    if (end > r->end) end = r->end;
+    keyed tile = {mapped ? mapping[next].tile : UINT64_MAX, (uint32_t)parts->count};
+    pop_push(tiles->items, tiles->count, tiles->capacity, tile);
+    add_range(parts, r->variable, begin, end);
+  }
+}
+
+/* As give_places, but elements of one tile follow each other, in the order that they had; those on no tile are last. In a
+ * replicated graph, replica 0's tiles count. */
+static uint64_t give_places_by_tile(pop_graph *graph, range_list *ranges)
+{
+  range_list parts = {0};
+  keyed_list tiles = {0};
+  for (size_t i = 0; i < ranges->count; i++) cut_by_tile(graph, &ranges->items[i], &parts, &tiles);
+  free(ranges->items);
+  *ranges = parts;
+  sort_keyed(tiles.items, tiles.count);
+  uint64_t at = 0;
+  for (size_t i = 0; i < tiles.count; i++) {
+    range *r = &ranges->items[tiles.items[i].index];
+    r->at = at;
+    at += r->end - r->begin;
+  }
+  free(tiles.items);
   return at;
 }
 
@@ -166,10 +216,13 @@ static void add_piece_of_clone(pop_graph *graph, size_t index, const range_list 
   }
   const tensor alone = {.first_piece = index, .num_pieces = 1};
   view_walk walk = {.graph = graph, .tensor = &alone};
-  for (view_run run; view_walk_next(&walk, &run);) {
-    in = range_of(ranges, run.variable, run.begin);
-    view_add_run(graph, variable, in->at + (run.begin - in->begin), run.count);
-  }
+  for (view_run run; view_walk_next(&walk, &run);)
+    for (uint64_t end = run.begin + run.count; run.begin < end;) {
+      in = range_of(ranges, run.variable, run.begin);
+      uint64_t until = in->end < end ? in->end : end;
+      view_add_run(graph, variable, in->at + (run.begin - in->begin), until - run.begin);
+      run.begin = until;
+    }
 }
 
 /* The variable that a tensor with elements is all of. */
@@ -179,12 +232,13 @@ static uint32_t variable_of(pop_tensor t)
 }
 
 static pop_tensor clone_in_order(pop_graph *view, const char *call, pop_type type,
-                                 uint32_t original, const char *name)
+                                 uint32_t original, const char *name, bool by_tile)
 {
   pop_graph *graph = view->top;
   range_list ranges = {0};
   tensor t = graph->tensors[original];
-  uint64_t count = find_ranges(graph, &t, &ranges);
+  find_ranges(graph, &t, &ranges);
+  uint64_t count = by_tile ? give_places_by_tile(graph, &ranges) : give_places(&ranges);
   pop_tensor whole = pop_graph_add_variable(view, type, &(size_t){count}, 1, name);
   pop_tensor clone = {graph, 0};
   if (whole.index) {
@@ -236,13 +290,15 @@ pop_tensor pop_graph_clone(pop_graph *graph, pop_type type, pop_tensor original,
     return (pop_tensor){graph, 0};
   switch (method) {
   case POP_CLONE_PRESERVE_ORDER_AND_ALIASES:
-    return clone_in_order(view, call, type, original.index, name);
+    return clone_in_order(view, call, type, original.index, name, false);
+  case POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES:
+    return clone_in_order(view, call, type, original.index, name, true);
   case POP_CLONE_CREATE_NEW_ORDER:
     return clone_anew(view, call, type, original, name);
   case POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES:
     return pop_tensor_contains_aliases(original)
                ? clone_anew(view, call, type, original, name)
-               : clone_in_order(view, call, type, original.index, name);
+               : clone_in_order(view, call, type, original.index, name, false);
   }
   graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: there is no method %d", call, (int)method);
   return (pop_tensor){graph, 0};

@@ -147,8 +147,11 @@ typedef enum pop_clone_method {
   /* As the elements of `t` lie in their variables, those that are twice in `t` once: the clone has the
    * same aliases. */
   POP_CLONE_PRESERVE_ORDER_AND_ALIASES,
-  POP_CLONE_CREATE_NEW_ORDER,             /* in the order of the view; no element twice */
-  POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES /* the first if there are no aliases, else the second */
+  POP_CLONE_CREATE_NEW_ORDER,              /* in the order of the view; no element twice */
+  POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, /* the first if there are no aliases, else the second */
+  /* As the first, but all elements of a tile follow each other in the new variable, in the order of the first; tiles
+   * ascending, what is on no tile last. */
+  POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES
 } pop_clone_method;
 /* A new variable for a tensor of the shape and the tile mapping of `t`, with elements of `type`. Of what
  * is not mapped the clone is not mapped either. A clone of a constant is a variable; contents are not

@@ -209,6 +209,21 @@ static void check_order(const list *from, const list *to, const char *where)
     }
 }
 
+static size_t tile_of(uint64_t element);
+
+/* The same, but all elements of a tile before those of the next one. */
+static void check_order_by_tile(const list *from, const list *to, const char *where)
+{
+  for (size_t i = 0; i < from->count; i++)
+    for (size_t j = 0; j < i; j++) {
+      size_t tile_j = tile_of(from->elements[j]), tile_i = tile_of(from->elements[i]);
+      bool less = tile_j != tile_i ? tile_j < tile_i : from->elements[j] < from->elements[i];
+      cr_assert_eq(to->elements[j] < to->elements[i], less, "%s: %zu and %zu", where, j, i);
+      bool equal = from->elements[j] == from->elements[i];
+      cr_assert_eq(to->elements[j] == to->elements[i], equal, "%s: %zu and %zu", where, j, i);
+    }
+}
+
 static size_t tile_of(uint64_t element)
 {
   return (element * 7 + (element >> 32)) % 11;
@@ -246,6 +261,8 @@ static void check_clone(const pair *p, pop_clone_method method, const char *wher
                   (method == POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES && !has_alias(&p->list));
   if (in_order)
     check_order(&p->list, &elements, where);
+  else if (method == POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES)
+    check_order_by_tile(&p->list, &elements, where);
   else
     for (size_t i = 0; i < elements.count; i++) cr_assert_eq(elements.elements[i] & 0xffffffff, i);
   /* No memory for what is not there. */
@@ -271,6 +288,7 @@ static void check_clones(const pair *pairs, const char *where)
     check_clone(&pairs[i], POP_CLONE_PRESERVE_ORDER_AND_ALIASES, where);
     check_clone(&pairs[i], POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES, where);
     check_clone(&pairs[i], POP_CLONE_CREATE_NEW_ORDER, where);
+    check_clone(&pairs[i], POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES, where);
   }
 }
 

@@ -421,11 +421,9 @@ public:
                                ? POP_CLONE_CREATE_NEW_ORDER
                            : method == TensorCloneMethod::PRESERVE_ORDER_AND_ALIASES
                                ? POP_CLONE_PRESERVE_ORDER_AND_ALIASES
+                           : method == TensorCloneMethod::GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES
+                               ? POP_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES
                                : POP_CLONE_PRESERVE_ORDER_UNLESS_ALIASES;
-    if (method == TensorCloneMethod::GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES)
-      throw poplar_error(
-          "Graph::clone: GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES is not there; use "
-          "PRESERVE_ORDER_AND_ALIASES");
     return wrap(pop_graph_clone(get(), type.c(), detail::check(tensor.c()), debugContext.c(), how));
   }
   Tensor clone(const Tensor &tensor, const DebugContext &debugContext = {},

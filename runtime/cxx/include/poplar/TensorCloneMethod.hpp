@@ -9,7 +9,7 @@ enum class TensorCloneMethod {
   PRESERVE_ORDER_AND_ALIASES,
   CREATE_NEW_ORDER,
   PRESERVE_ORDER_UNLESS_ALIASES,
-  GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES // not here: Graph::clone throws
+  GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES
 };
 
 // How the clones of Graph::cloneN lie.
