@@ -38,6 +38,8 @@ const remote_buffer *check_remote_buffer(pop_graph *graph, const char *call,
                                          pop_remote_buffer buffer);
 /* Index of a vertex type, or POP_NAME_NONE. */
 uint32_t check_vertex_type(pop_graph *graph, const char *call, const char *name);
+/* codelets.c: those of ../poplibs/, called poplar_rt::…; again does no harm. False: the graph has failed. */
+bool graph_add_built_in_codelets(pop_graph *graph, const char *call);
 /* The field `name` of a vertex (by index). */
 const pop_field *check_field(pop_graph *graph, const char *call, uint32_t vertex, const char *name);
 

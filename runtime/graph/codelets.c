@@ -11,6 +11,7 @@
 #include "graph/describe.h"
 #include "graph/flags.h"
 
+#include <populus/data_dir.h>
 #include <populus/popc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,6 +264,14 @@ void pop_graph_add_codelets(pop_graph *graph, const char *path, const char *flag
   pop_error *error =
       is_source(path) ? compile(graph, path, NULL, flags, &gp) : pop_gp_read(path, &gp);
   finish(graph, call, error, gp);
+}
+
+bool graph_add_built_in_codelets(pop_graph *graph, const char *call)
+{
+  char *path = pop_xasprintf("%s/poplibs.gp", pop_data_dir());
+  pop_graph_add_codelets(graph, path, NULL);
+  free(path);
+  return graph_usable(graph, call);
 }
 
 void pop_graph_add_codelets_source(pop_graph *graph, const char *language, const char *text,

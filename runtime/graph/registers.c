@@ -3,9 +3,7 @@
 #include "graph/check.h"
 #include "graph/describe.h"
 
-#include <populus/data_dir.h>
 #include <populus/registers.h>
-#include <stdlib.h>
 
 enum { SEED_WORDS = 4 };
 
@@ -24,10 +22,7 @@ static bool begin(const pop_graph *view, const char *call, pop_program sequence)
                 say_name(graph, p->name));
     return false;
   }
-  char *path = pop_xasprintf("%s/poplibs.gp", pop_data_dir());
-  pop_graph_add_codelets(graph, path, NULL);
-  free(path);
-  return graph_usable(graph, call);
+  return graph_add_built_in_codelets(graph, call);
 }
 
 static const char *name_part(pop_graph *graph, const char *name, const char *part)

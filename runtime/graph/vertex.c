@@ -38,13 +38,20 @@ static char *without_needless_blanks(const char *name)
   return result;
 }
 
+static const char built_in[] = "poplar_rt::";
+
+static bool begins_with(const char *name, const char *prefix)
+{
+  return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
 /* The program's own are what it means, mostly: they come first. */
 static bool is_of_library(const char *name)
 {
-  static const char *const libraries[] = {"poplar_rt::", "popops::",  "poplin::",    "popnn::",
-                                          "poprand::",   "poputil::", "popsparse::", "popfloat::"};
+  static const char *const libraries[] = {built_in,    "popops::",  "poplin::",    "popnn::",
+                                          "poprand::", "poputil::", "popsparse::", "popfloat::"};
   for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
-    if (strncmp(name, libraries[i], strlen(libraries[i])) == 0) return true;
+    if (begins_with(name, libraries[i])) return true;
   return false;
 }
 
@@ -65,17 +72,28 @@ static void fail_vertex_type(pop_graph *graph, const char *call, const char *nam
               say_name(graph, name), alternatives);
 }
 
+/* Its name may have more blanks than ours. */
+static uint32_t find_vertex_type(const pop_graph *graph, const char *name)
+{
+  uint32_t type = pop_name_table_find(&graph->vertex_type_names, name);
+  if (type != POP_NAME_NONE) return type;
+  char *shorter = without_needless_blanks(name);
+  type = pop_name_table_find(&graph->vertex_type_names, shorter);
+  free(shorter);
+  return type;
+}
+
+/* The built-in ones come when somebody asks for one. */
 uint32_t check_vertex_type(pop_graph *graph, const char *call, const char *name)
 {
   if (!name) {
     graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: the vertex type is NULL", call);
     return POP_NAME_NONE;
   }
-  uint32_t type = pop_name_table_find(&graph->vertex_type_names, name);
-  if (type != POP_NAME_NONE) return type;
-  char *shorter = without_needless_blanks(name);
-  type = pop_name_table_find(&graph->vertex_type_names, shorter);
-  free(shorter);
+  uint32_t type = find_vertex_type(graph, name);
+  if (type == POP_NAME_NONE && begins_with(name, built_in) &&
+      graph_add_built_in_codelets(graph, call))
+    type = find_vertex_type(graph, name);
   if (type == POP_NAME_NONE) fail_vertex_type(graph, call, name);
   return type;
 }
