@@ -146,9 +146,7 @@ static bool connect_row(const connection *c, const edge *e, size_t row, pop_tens
 {
   if (row >= e->num_rows) return REFUSE(c, "there is no row %zu, it has %u", row, e->num_rows);
   if (!check_edge(c, tensor)) return false;
-  uint32_t *connected = &c->graph->row_tensors[e->tensor + row];
-  if (*connected) return REFUSE(c, "row %zu is connected already; a row has one edge", row);
-  *connected = tensor_here(c, tensor);
+  c->graph->row_tensors[e->tensor + row] = tensor_here(c, tensor);
   return true;
 }
 
@@ -160,15 +158,15 @@ static bool check_rows_wanted(const connection *c)
   return refuse(c, "it has no rows; connect it with pop_graph_connect");
 }
 
+/* Rows that are there already get new tensors: there must be as many. */
 static const edge *start_rows(const connection *c, size_t count)
 {
   uint32_t *link = find_link(c);
-  if (*link != GRAPH_NONE) {
-    refuse(c, "it is connected already; a field has one edge");
-    return NULL;
-  }
-  if (!add_rows(c, link, count)) return NULL;
-  return &c->graph->edges[c->graph->num_edges - 1];
+  if (*link == GRAPH_NONE && !add_rows(c, link, count)) return NULL;
+  const edge *e = &c->graph->edges[*find_link(c)];
+  if (e->num_rows == count) return e;
+  REFUSE(c, "it has %u rows already; that cannot change to %zu", e->num_rows, count);
+  return NULL;
 }
 
 /* The first dimension of the tensor is the rows. */

@@ -110,6 +110,21 @@ static size_t connected_values(pop_graph *graph, const vertex *v, size_t field, 
   return 0;
 }
 
+size_t pop_graph_vertex_row_values(pop_graph *graph, pop_vertex handle, const char *name,
+                                   size_t row, void *values, size_t max)
+{
+  const vertex *v = find_vertex(&graph, __func__, handle);
+  if (!v || !name) return SIZE_MAX;
+  size_t field = find_field(graph->vertex_types[v->type].type, name);
+  for (uint32_t i = v->first_edge; i != GRAPH_NONE; i = graph->edges[i].next) {
+    const edge *e = &graph->edges[i];
+    if (e->field != field || e->num_rows == GRAPH_NONE || row >= e->num_rows) continue;
+    uint32_t count, tensor = edge_tensors(graph, e, &count)[row];
+    return tensor ? pop_tensor_constant_values((pop_tensor){graph, tensor}, values, max) : 0;
+  }
+  return SIZE_MAX;
+}
+
 size_t pop_graph_vertex_field_values(pop_graph *graph, pop_vertex handle, const char *name,
                                      void *values, size_t max)
 {

@@ -39,6 +39,20 @@ struct Fields : Vertex {
   }
 };
 
+struct Sums : Vertex {
+  Vector<Input<Vector<float>>> rows;
+  Input<VectorList<unsigned short, VectorListLayout::DELTANELEMENTS>> list;
+  Output<Vector<float>> out;
+  bool compute()
+  {
+    for (unsigned i = 0; i < rows.size(); ++i) {
+      out[i] = 0;
+      for (unsigned j = 0; j < rows[i].size(); ++j) out[i] += rows[i][j];
+    }
+    return true;
+  }
+};
+
 struct Take : Vertex {
   Input<float> in;
   Output<float> out;
@@ -231,6 +245,66 @@ void estimators_see_layouts_and_constants()
                vertex.getFieldInfo("few").getInitialValues<float>(f.graph.getTarget()));
 }
 
+void estimators_see_rows_of_constants()
+{
+  SmallGraph f(codelets);
+  ComputeSet set = f.graph.addComputeSet("set");
+  Tensor t = f.graph.addVariable(FLOAT, {6}, VariableMappingMethod::LINEAR, "t");
+  VertexRef v = f.graph.addVertex(set, "Sums", {{"rows", t.reshape({2, 3})}, {"out", t}});
+  f.graph.setFieldSize(v["list"], 3);
+  const unsigned short first[] = {1, 2, 3}, last[] = {65535};
+  f.graph.connect(v["list"][0], f.graph.addConstant(UNSIGNED_SHORT, {3}, first, "first"));
+  f.graph.connect(v["list"][2], f.graph.addConstant(UNSIGNED_SHORT, {1}, last, "last"));
+  const VertexIntrospector vertex(f.graph.c(), v.c());
+  const FieldData list = vertex.getFieldInfo("list"), out = vertex.getFieldInfo("out");
+  const auto values = list.getInitialValues<std::vector<unsigned>>(f.graph.getTarget());
+  CHECK((values == std::vector<std::vector<unsigned>>{{1, 2, 3}, {}, {65535}}));
+  CHECK_THROWS(
+      type_error, "what may change",
+      vertex.getFieldInfo("rows").getInitialValues<std::vector<float>>(f.graph.getTarget()));
+  CHECK(list.getSizeAtIndex(1) == 0 && list[2].size() == 1);
+  CHECK(out.getSizeAtIndex(5) == 1);
+  CHECK_THROWS(index_error, "there is no row 3", list.getSizeAtIndex(3));
+  CHECK_THROWS(index_error, "there is no element 6", out.getSizeAtIndex(6));
+}
+
+void rows_again()
+{
+  SmallGraph f(codelets);
+  ComputeSet set = f.graph.addComputeSet("set");
+  Tensor t = f.graph.addVariable(FLOAT, {6}, "t"), out = f.graph.addVariable(FLOAT, {2}, "out");
+  f.graph.setTileMapping(t, 0);
+  f.graph.setTileMapping(out, 0);
+  VertexRef v = f.graph.addVertex(set, "Sums", {{"out", out}});
+  f.graph.setTileMapping(v, 0);
+  f.graph.setFieldSize(v["list"], 0);
+  f.graph.setFieldSize(v["rows"], 2);
+  f.graph.connect(v["rows"], t.reshape({2, 3})); // rows that are there
+  f.graph.connect(v["rows"][1], t.slice(0, 2));  // one of them again
+  f.graph.createHostWrite("t", t);
+  f.graph.createHostRead("out", out);
+  Engine engine(f.graph, Execute(set));
+  engine.load(f.device);
+  const std::vector<float> values{1, 2, 4, 8, 16, 32};
+  std::vector<float> sums(2);
+  engine.writeTensor("t", ArrayRef<float>(values));
+  engine.run();
+  engine.readTensor("out", sums.data(), sums.data() + 2);
+  CHECK((sums == std::vector<float>{7, 3}));
+}
+
+// Libraries take the same regions of all operands.
+void slices_of_one_element()
+{
+  SmallGraph f(codelets);
+  const Tensor one = f.graph.addVariable(FLOAT, {1}), two = f.graph.addVariable(FLOAT, {2});
+  const std::vector<Interval> regions{{0, 9}, {9, 12}};
+  const auto parts = one.slices(regions);
+  CHECK(parts[0] == one && parts[1].numElements() == 0);
+  CHECK(one.slices(std::vector<std::vector<Interval>>{regions})[0].numElements() == 1);
+  CHECK_THROWS(index_error, "elements [0, 9)", two.slices(regions));
+}
+
 void values_of_constants()
 {
   SmallGraph f(codelets);
@@ -410,6 +484,9 @@ int main()
   conversions();
   limits_of_fields();
   estimators_see_layouts_and_constants();
+  estimators_see_rows_of_constants();
+  rows_again();
+  slices_of_one_element();
   values_of_constants();
   regions_with_aliases();
   values_again_and_back();

@@ -235,6 +235,10 @@ size_t pop_graph_vertex_field_size(pop_graph *graph, pop_vertex vertex, const ch
  * was given. SIZE_MAX: no such field or vertex, or it is connected to what may change. */
 size_t pop_graph_vertex_field_values(pop_graph *graph, pop_vertex vertex, const char *field,
                                      void *values, size_t max);
+/* The same of one row of a field with rows, from 0 on. 0: nothing is connected to it, or what has no elements. SIZE_MAX also: the
+ * field has no rows, or not so many. */
+size_t pop_graph_vertex_row_values(pop_graph *graph, pop_vertex vertex, const char *field,
+                                   size_t row, void *values, size_t max);
 /* The vertex's own estimate or, once the graph has been compiled, its type's; zeros if there is none. */
 pop_perf_estimate pop_graph_perf_estimate(pop_graph *graph, pop_vertex vertex);
 

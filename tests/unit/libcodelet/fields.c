@@ -464,12 +464,11 @@ static void row_out_of_range(pop_graph *graph, pop_vertex vertex)
                             add_variable(graph, POP_INT, 2, 1, NULL, "v"));
 }
 
-static void row_twice(pop_graph *graph, pop_vertex vertex)
+static void rows_again_but_fewer(pop_graph *graph, pop_vertex vertex)
 {
+  pop_tensor v = add_variable(graph, POP_INT, 2, 1, NULL, "v");
   pop_graph_set_field_size(graph, vertex, "rows", 2);
-  for (int i = 0; i < 2; i++)
-    pop_graph_connect_element(graph, vertex, "rows", 1,
-                              add_variable(graph, POP_INT, 2, 1, NULL, "v"));
+  pop_graph_connect_array(graph, vertex, "rows", &v, 1);
 }
 
 static void rows_from_one_dimension(pop_graph *graph, pop_vertex vertex)
@@ -515,7 +514,7 @@ Test(fields, P06_what_does_not_fit_is_refused)
       {"DoubleShortSpan", too_many_for_short_span, {"'in'", "5000", "short_span", "4095"}},
       {"SpanOfSpan", row_without_size, {"'rows'", "pop_graph_set_field_size"}},
       {"SpanOfSpan", row_out_of_range, {"'rows'", "no row 2", "it has 2"}},
-      {"SpanOfSpan", row_twice, {"'rows'", "row 1 is connected already"}},
+      {"SpanOfSpan", rows_again_but_fewer, {"'rows'", "2 rows already", "cannot change to 1"}},
       {"SpanOfSpan", rows_from_one_dimension, {"'rows'", "rank 2", "rank 1"}},
       {"ListOfInt", row_of_another_type, {"'rows'", "type int", "float tensor"}},
       {"ListOfInt", size_twice, {"'rows'", "2 rows already"}},

@@ -151,10 +151,15 @@ public:
                         std::to_string(end.size()) + " ends: there must be as many");
     return Tensor(detail::check(pop_tensor_slice_nd(t, begin.data(), end.data(), begin.size())));
   }
+  // Of a dimension of size 1, what lies beyond it is left out: libraries take the same regions of an operand and of one element
+  // that stands for all of its elements.
   std::vector<Tensor> slices(ArrayRef<Interval> intervals, unsigned dimension = 0) const
   {
     std::vector<Tensor> result(intervals.size());
-    for (std::size_t i = 0; i < result.size(); ++i) result[i] = slice(intervals[i], dimension);
+    const bool one = dimension < rank() && dim(dimension) == 1;
+    for (std::size_t i = 0; i < result.size(); ++i)
+      result[i] = one ? slice(intervals[i].begin() > 0, intervals[i].end() > 0, dimension)
+                      : slice(intervals[i], dimension);
     return result;
   }
   std::vector<Tensor> slices(const std::vector<std::vector<Interval>> &intervals,

@@ -36,18 +36,36 @@ class FieldData
   std::size_t count = 0;
   std::vector<std::size_t> rows; // sizes, of a field with rows
 
-  template <typename T> std::vector<T> values() const
+  template <typename T>
+  std::vector<T> converted(const unsigned char *bytes, std::size_t found, std::size_t n) const
   {
-    const std::size_t size = pop_type_bytes(info.type);
-    detail::CArray<unsigned char> bytes(count * size);
-    if (pop_graph_vertex_field_values(graph, vertex, field.c_str(), bytes.data(), count) ==
-        SIZE_MAX)
+    if (found == SIZE_MAX)
       throw type_error("FieldData: field '" + field +
                        "' is connected to what may change, and has no initial values");
+    const std::size_t size = pop_type_bytes(info.type);
     std::vector<T> list;
-    list.reserve(count);
-    for (std::size_t i = 0; i < count; ++i)
-      list.push_back(detail::fromDevice<T>(info.type, bytes.data() + i * size));
+    list.reserve(n);
+    for (std::size_t i = 0; i < n; ++i)
+      list.push_back(detail::fromDevice<T>(info.type, bytes + i * size));
+    return list;
+  }
+  // getInitialValues<T> and, of the rows, getInitialValues<std::vector<T>>.
+  template <typename T> std::vector<T> values(const T *) const
+  {
+    detail::CArray<unsigned char> bytes(count * pop_type_bytes(info.type));
+    const std::size_t found =
+        pop_graph_vertex_field_values(graph, vertex, field.c_str(), bytes.data(), count);
+    return converted<T>(bytes.data(), found, count);
+  }
+  template <typename T> std::vector<std::vector<T>> values(const std::vector<T> *) const
+  {
+    std::vector<std::vector<T>> list;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      detail::CArray<unsigned char> bytes(rows[row] * pop_type_bytes(info.type));
+      const std::size_t found =
+          pop_graph_vertex_row_values(graph, vertex, field.c_str(), row, bytes.data(), rows[row]);
+      list.push_back(converted<T>(bytes.data(), found, rows[row]));
+    }
     return list;
   }
 
@@ -82,20 +100,22 @@ public:
   unsigned rank() const { return info.has_rows ? 2 : info.is_vector ? 1 : 0; }
   // Elements or, of a field with rows, how many these are. One value: 1.
   std::size_t size() const { return count; }
-  // Of a row.
+  // Of a row; of a field without rows, of an element: 1.
   std::size_t getSizeAtIndex(std::size_t row) const
   {
-    if (row >= rows.size())
-      throw index_error("FieldData: field '" + field + "' has " + std::to_string(rows.size()) +
-                        " rows: there is no row " + std::to_string(row));
-    return rows[row];
+    if (row >= count)
+      throw index_error(
+          "FieldData: field '" + field + "' has " + std::to_string(count) +
+          (info.has_rows ? " rows: there is no row " : " elements: there is no element ") +
+          std::to_string(row));
+    return info.has_rows ? rows[row] : 1;
   }
   SizeT operator[](std::size_t row) const { return SizeT(getSizeAtIndex(row)); }
 
-  // Of a plain member or an edge to constants, as T: halves as what they stand for.
+  // Of a plain member or an edge to constants, as T: halves as what they stand for. T std::vector<U>: of a field with rows, as U.
   template <typename T> T getInitialValue(const Target &) const
   {
-    std::vector<T> list = values<T>();
+    std::vector<T> list = values(static_cast<const T *>(nullptr));
     if (list.size() != 1)
       throw type_error("FieldData: field '" + field + "' has " + std::to_string(list.size()) +
                        " values, not one");
@@ -103,7 +123,7 @@ public:
   }
   template <typename T> std::vector<T> getInitialValues(const Target &) const
   {
-    return values<T>();
+    return values(static_cast<const T *>(nullptr));
   }
   // How the field lies in the vertex: 0; and each of its rows: 1. Lists of vectors have a layout of their own.
   layout::Vector getProfilerVectorLayout(std::size_t level) const

@@ -99,6 +99,7 @@ inline const CName *otherNames(std::size_t &count)
       {"pop_graph_variable_info", "Graph"},
       {"pop_graph_vertex_field_size", "VertexIntrospector"},
       {"pop_graph_vertex_field_values", "VertexIntrospector"},
+      {"pop_graph_vertex_row_values", "VertexIntrospector"},
       {"pop_graph_vertex_info", "VertexIntrospector"},
       {"pop_graph_vertex_type_field_info", "Graph::getMaxFieldDim"},
       {"pop_graph_visit_tile_mapping", "Graph::getTileMapping"},
