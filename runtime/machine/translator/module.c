@@ -4,6 +4,7 @@
  * multiply-add and half-precision conversions, because without them both would be calls of
  * libraries that the code generator takes for granted. */
 #include "base/llvm/ends.h"
+#include "double_words.h"
 #include "lift.h"
 #include "translator_contract.h"
 
@@ -378,7 +379,9 @@ static void keep_scalars(LLVMModuleRef module, bool keep)
  * correlated values) are left out, because the checks of accesses have nothing to give them. */
 static const char *const passes[] = {
     "function<eager-inv>("
-    "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "sroa<modify-cfg>,early-cse<memssa>,simplifycfg)",
+    "function<eager-inv>("
+    "adce,instcombine<no-verify-fixpoint>,simplifycfg,"
     "reassociate,loop-mssa(loop-instsimplify,loop-simplifycfg,licm<allowspeculation>),simplifycfg,"
     "instcombine<no-verify-fixpoint>,loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>"
     ")",
@@ -392,6 +395,9 @@ static const char *const passes[] = {
     "function<eager-inv>(slp-vectorizer)",
     "function<eager-inv>(loop-mssa(licm<allowspeculation>),div-rem-pairs,simplifycfg)"};
 enum { NUM_PASSES = sizeof passes / sizeof *passes, SUPERWORDS = NUM_PASSES - 2 };
+enum {
+  DOUBLE_WORDS = 1
+}; /* are joined in front of these: where words are values, but nothing has been combined */
 
 static bool optimise(const translator *t, LLVMModuleRef module, void (*breathe)(void), char **error)
 {
@@ -399,6 +405,7 @@ static bool optimise(const translator *t, LLVMModuleRef module, void (*breathe)(
   bool bad = false;
   for (size_t i = 0; i < NUM_PASSES && !bad; i++) {
     if (breathe) breathe();
+    if (i == DOUBLE_WORDS) double_words_join(module);
     if (i >= SUPERWORDS) keep_scalars(module, i == SUPERWORDS);
     bad = failed(LLVMRunPasses(module, passes[i], t->target, options), error);
   }

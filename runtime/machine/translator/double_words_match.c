@@ -1,0 +1,607 @@
+/* How the value of two words could be computed as a whole: patterns of what compilers make of 64-bit arithmetic for a
+ * machine of 32 bits, as the lifted code has them before LLVM has combined instructions. */
+#include "double_words.h"
+
+#include <populus/arena.h>
+#include <stdlib.h>
+
+enum { MAX_DEPTH = 200, MAX_PAIRS = 20000, MAX_LEAVES = 24 };
+
+static LLVMValueRef operand(LLVMValueRef v, unsigned number)
+{
+  return LLVMGetOperand(v, number);
+}
+
+bool is_operation(LLVMValueRef v, LLVMOpcode opcode)
+{
+  return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == opcode;
+}
+
+static bool is_number(LLVMValueRef v, uint64_t *number)
+{
+  if (!LLVMIsAConstantInt(v)) return false;
+  *number = LLVMConstIntGetZExtValue(v);
+  return true;
+}
+
+static bool is_exactly(LLVMValueRef v, uint64_t number)
+{
+  uint64_t own;
+  return is_number(v, &own) && own == number;
+}
+
+static LLVMValueRef word(LLVMValueRef like, uint32_t value)
+{
+  return LLVMConstInt(LLVMTypeOf(like), value, 0);
+}
+
+/* Maps */
+
+static uint32_t hash_of(const void *a, const void *b)
+{
+  uint64_t h = (uint64_t)(uintptr_t)a * UINT64_C(0x9e3779b97f4a7c15);
+  h = (h ^ (uint64_t)(uintptr_t)b) * UINT64_C(0xc2b2ae3d27d4eb4f);
+  return (uint32_t)(h >> 32);
+}
+
+static struct pair_entry *entry_of(const pair_map *m, const void *a, const void *b)
+{
+  uint32_t i = hash_of(a, b) & (m->capacity - 1);
+  while (m->entries[i].a && (m->entries[i].a != a || m->entries[i].b != b))
+    i = (i + 1) & (m->capacity - 1);
+  return &m->entries[i];
+}
+
+uint32_t pair_map_find(const pair_map *m, const void *a, const void *b)
+{
+  if (!m->capacity) return UINT32_MAX;
+  const struct pair_entry *e = entry_of(m, a, b);
+  return e->a ? e->number : UINT32_MAX;
+}
+
+void pair_map_add(pair_map *m, const void *a, const void *b, uint32_t number)
+{
+  if (2 * (m->count + 1) > m->capacity) {
+    pair_map larger = {.capacity = m->capacity ? 2 * m->capacity : 64, .count = m->count};
+    larger.entries = pop_xcalloc(larger.capacity, sizeof *larger.entries);
+    for (uint32_t i = 0; i < m->capacity; i++)
+      if (m->entries[i].a) *entry_of(&larger, m->entries[i].a, m->entries[i].b) = m->entries[i];
+    free(m->entries);
+    *m = larger;
+  }
+  *entry_of(m, a, b) = (struct pair_entry){a, b, number};
+  m->count++;
+}
+
+/* Pieces */
+
+bool is_below(LLVMValueRef v, LLVMValueRef *x, LLVMValueRef *y)
+{
+  if (!is_operation(v, LLVMZExt) || !is_operation(operand(v, 0), LLVMICmp)) return false;
+  LLVMValueRef compared = operand(v, 0);
+  *x = operand(compared, 0);
+  *y = operand(compared, 1);
+  return LLVMGetICmpPredicate(compared) == LLVMIntULT;
+}
+
+bool is_carry_of(LLVMValueRef v, LLVMValueRef sum)
+{
+  LLVMValueRef x, y;
+  if (!is_operation(sum, LLVMAdd) || !is_below(v, &x, &y)) return false;
+  LLVMValueRef a = operand(sum, 0), b = operand(sum, 1);
+  if (x == sum) return y == a || y == b;
+  return is_exactly(x, 0) && is_exactly(b, UINT32_MAX) && y == a; /* of a - 1: unless a is 0 */
+}
+
+/* Is it what a - b borrows, as a word? */
+static bool is_borrow_of(LLVMValueRef v, LLVMValueRef a, LLVMValueRef b)
+{
+  LLVMValueRef x, y;
+  return is_below(v, &x, &y) && x == a && y == b;
+}
+
+bool is_funnel(LLVMValueRef v, LLVMValueRef *high, LLVMValueRef *low, uint32_t *count)
+{
+  if (!is_operation(v, LLVMOr) && !is_operation(v, LLVMAdd)) return false;
+  LLVMValueRef up = operand(v, 0), down = operand(v, 1);
+  if (!is_operation(up, LLVMShl)) {
+    up = operand(v, 1);
+    down = operand(v, 0);
+  }
+  uint64_t left, right;
+  if (!is_operation(up, LLVMShl) || !is_operation(down, LLVMLShr)) return false;
+  if (!is_number(operand(up, 1), &left) || !is_number(operand(down, 1), &right)) return false;
+  *high = operand(up, 0);
+  *low = operand(down, 0);
+  *count = (uint32_t)left;
+  return left + right == 32 && left && right;
+}
+
+/* The word that is extended, or NULL. A constant is extended as its own value says. */
+static LLVMValueRef extended(LLVMValueRef v, LLVMTypeRef type, LLVMOpcode *how)
+{
+  uint64_t number;
+  if (is_number(v, &number)) {
+    *how = number >> 32 ? LLVMSExt : LLVMZExt;
+    bool fits = !(number >> 32) || number >> 31 == UINT64_MAX >> 31;
+    return fits ? LLVMConstInt(type, (uint32_t)number, 0) : NULL;
+  }
+  if (!is_operation(v, LLVMZExt) && !is_operation(v, LLVMSExt)) return NULL;
+  *how = LLVMGetInstructionOpcode(v);
+  return LLVMTypeOf(operand(v, 0)) == type ? operand(v, 0) : NULL;
+}
+
+bool is_high_product(LLVMValueRef v, LLVMValueRef operands[2], LLVMOpcode extend[2])
+{
+  if (!is_operation(v, LLVMTrunc) || !is_operation(operand(v, 0), LLVMLShr)) return false;
+  LLVMValueRef shifted = operand(v, 0), product = operand(shifted, 0);
+  if (!is_exactly(operand(shifted, 1), 32) || !is_operation(product, LLVMMul)) return false;
+  for (unsigned i = 0; i < 2; i++) {
+    operands[i] = extended(operand(product, i), LLVMTypeOf(v), &extend[i]);
+    if (!operands[i]) return false;
+  }
+  return true;
+}
+
+/* A word that is 0 or 1. */
+static bool is_truth(LLVMValueRef v, unsigned depth)
+{
+  if (is_operation(v, LLVMZExt)) return LLVMGetIntTypeWidth(LLVMTypeOf(operand(v, 0))) == 1;
+  if (depth == 0 || (!is_operation(v, LLVMOr) && !is_operation(v, LLVMAnd))) return false;
+  return is_truth(operand(v, 0), depth - 1) && is_truth(operand(v, 1), depth - 1);
+}
+
+/* A word whose bits are all the same. */
+static bool is_mask(LLVMValueRef v)
+{
+  if (is_operation(v, LLVMAShr)) return is_exactly(operand(v, 1), 31);
+  return is_operation(v, LLVMSub) && is_exactly(operand(v, 0), 0) && is_truth(operand(v, 1), 3);
+}
+
+/* Where a load or store is: a base and a constant. */
+static LLVMValueRef place_of(LLVMValueRef pointer, int64_t *offset)
+{
+  uint64_t number;
+  *offset = 0;
+  while (is_operation(pointer, LLVMGetElementPtr) && LLVMGetNumOperands(pointer) == 2 &&
+         LLVMGetTypeKind(LLVMGetGEPSourceElementType(pointer)) == LLVMIntegerTypeKind &&
+         LLVMGetIntTypeWidth(LLVMGetGEPSourceElementType(pointer)) == 8 &&
+         is_number(operand(pointer, 1), &number)) {
+    *offset += (int64_t)number;
+    pointer = operand(pointer, 0);
+  }
+  return pointer;
+}
+
+/* Two words in a row, with nothing between the loads that may change them. */
+static bool are_loads(LLVMValueRef low, LLVMValueRef high)
+{
+  int64_t low_offset, high_offset;
+  if (!is_operation(low, LLVMLoad) || !is_operation(high, LLVMLoad)) return false;
+  if (LLVMGetInstructionParent(low) != LLVMGetInstructionParent(high)) return false;
+  LLVMValueRef low_base = place_of(operand(low, 0), &low_offset);
+  if (low_base != place_of(operand(high, 0), &high_offset) || high_offset - low_offset != 4)
+    return false;
+  LLVMValueRef at = low, end = high;
+  for (unsigned i = 0; i < 2; i++) { /* behind low, or behind high */
+    for (LLVMValueRef v = at; v; v = LLVMGetNextInstruction(v)) {
+      if (v == end) return true;
+      if (is_operation(v, LLVMStore) || is_operation(v, LLVMCall)) break;
+    }
+    at = high;
+    end = low;
+  }
+  return false;
+}
+
+/* Ways */
+
+/* Is it known that nothing makes the pair? */
+static bool is_hopeless(const double_words *d, int32_t pair)
+{
+  return pair == NO_PAIR || (d->pairs[pair].matched && d->pairs[pair].num_ways == 0);
+}
+
+static void add_way(double_words *d, int32_t pair, way w)
+{
+  word_pair *p = &d->pairs[pair];
+  if (p->num_ways < MAX_WAYS) p->ways[p->num_ways++] = w;
+}
+
+static int32_t add_pair(double_words *d, LLVMValueRef low, LLVMValueRef high, bool reverse)
+{
+  if (d->num_pairs == MAX_PAIRS) return NO_PAIR;
+  pop_push(d->pairs, d->num_pairs, d->pairs_capacity,
+           (word_pair){.low = low, .high = high, .reverse = reverse});
+  pair_map_add(&d->by_halves, low, high, (uint32_t)d->num_pairs - 1);
+  return (int32_t)d->num_pairs - 1;
+}
+
+static void match(double_words *d, int32_t pair, unsigned depth);
+
+static int32_t part(double_words *d, LLVMValueRef low, LLVMValueRef high, unsigned depth)
+{
+  return double_words_pair(d, low, high, depth + 1);
+}
+
+/* Of the pairs (a, p) and (b, q). */
+static void add_binary(double_words *d, int32_t pair, LLVMOpcode opcode, LLVMValueRef a,
+                       LLVMValueRef p, LLVMValueRef b, LLVMValueRef q, unsigned depth)
+{
+  int32_t left = part(d, a, p, depth);
+  if (is_hopeless(d, left)) return;
+  int32_t right = part(d, b, q, depth);
+  if (is_hopeless(d, right)) return;
+  add_way(d, pair, (way){.kind = WAY_BINARY, .opcode = opcode, .a = left, .b = right});
+}
+
+static void add_sums(double_words *d, int32_t pair, LLVMValueRef p, LLVMValueRef q, unsigned depth)
+{
+  LLVMValueRef a = operand(d->pairs[pair].low, 0), b = operand(d->pairs[pair].low, 1);
+  add_binary(d, pair, LLVMAdd, a, p, b, q, depth);
+  add_binary(d, pair, LLVMAdd, a, q, b, p, depth);
+}
+
+/* low = a + b, high = p + q + its carry, or without q. */
+static void match_sum(double_words *d, int32_t pair, unsigned depth)
+{
+  LLVMValueRef low = d->pairs[pair].low, high = d->pairs[pair].high, zero = word(high, 0);
+  if (!is_operation(low, LLVMAdd)) return;
+  if (is_carry_of(high, low)) add_sums(d, pair, zero, zero, depth);
+  if (!is_operation(high, LLVMAdd)) return;
+  for (unsigned i = 0; i < 2; i++) {
+    LLVMValueRef x = operand(high, i), y = operand(high, 1 - i);
+    if (is_carry_of(x, low)) {
+      if (is_operation(y, LLVMAdd)) add_sums(d, pair, operand(y, 0), operand(y, 1), depth);
+      add_sums(d, pair, y, zero, depth);
+    }
+    for (unsigned n = 0; n < 2 && is_operation(x, LLVMAdd); n++)
+      if (is_carry_of(operand(x, n), low)) add_sums(d, pair, operand(x, 1 - n), y, depth);
+  }
+}
+
+static void add_difference(double_words *d, int32_t pair, LLVMValueRef a, LLVMValueRef b,
+                           LLVMValueRef p, LLVMValueRef q, unsigned depth)
+{
+  add_binary(d, pair, LLVMSub, a, p, b, q, depth);
+}
+
+/* low = a - b, high = p - q - what that borrows, or without q. */
+static void match_difference(double_words *d, int32_t pair, unsigned depth)
+{
+  LLVMValueRef low = d->pairs[pair].low, high = d->pairs[pair].high, zero = word(high, 0);
+  uint64_t number;
+  if (!is_operation(low, LLVMSub) && !is_operation(low, LLVMAdd)) return;
+  LLVMValueRef a = operand(low, 0), b = operand(low, 1);
+  if (is_operation(low, LLVMAdd)) {
+    if (!is_number(b, &number)) return;
+    b = word(low, 0 - (uint32_t)number);
+  }
+  if (is_operation(high, LLVMAdd) && is_number(operand(high, 1), &number)) {
+    LLVMValueRef x = operand(high, 0);
+    if (is_operation(x, LLVMSub) && is_borrow_of(operand(x, 1), a, b))
+      add_difference(d, pair, a, b, operand(x, 0), word(low, 0 - (uint32_t)number), depth);
+  }
+  if (!is_operation(high, LLVMSub)) return;
+  LLVMValueRef x = operand(high, 0), y = operand(high, 1);
+  if (is_borrow_of(y, a, b)) {
+    if (is_operation(x, LLVMSub))
+      add_difference(d, pair, a, b, operand(x, 0), operand(x, 1), depth);
+    if (is_operation(x, LLVMAdd) && is_number(operand(x, 1), &number))
+      add_difference(d, pair, a, b, operand(x, 0), word(low, 0 - (uint32_t)number), depth);
+    add_difference(d, pair, a, b, x, zero, depth);
+  }
+  if (is_operation(x, LLVMSub) && is_borrow_of(operand(x, 1), a, b))
+    add_difference(d, pair, a, b, operand(x, 0), y, depth);
+  for (unsigned i = 0; i < 2 && is_operation(y, LLVMAdd); i++)
+    if (is_borrow_of(operand(y, i), a, b))
+      add_difference(d, pair, a, b, x, operand(y, 1 - i), depth);
+}
+
+static bool is_bitwise(LLVMValueRef v)
+{
+  return is_operation(v, LLVMAnd) || is_operation(v, LLVMOr) || is_operation(v, LLVMXor);
+}
+
+static void match_bitwise(double_words *d, int32_t pair, unsigned depth)
+{
+  LLVMValueRef low = d->pairs[pair].low, high = d->pairs[pair].high;
+  uint64_t number;
+  if (is_bitwise(low) && is_bitwise(high) &&
+      LLVMGetInstructionOpcode(low) == LLVMGetInstructionOpcode(high)) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(low);
+    for (unsigned i = 0; i < 2; i++)
+      add_binary(d, pair, opcode, operand(low, 0), operand(high, i), operand(low, 1),
+                 operand(high, 1 - i), depth);
+  }
+  for (unsigned i = 0; i < 2; i++) { /* with a constant that leaves one half as it is */
+    LLVMValueRef changed = i ? high : low;
+    if (!is_bitwise(changed) || !is_number(operand(changed, 1), &number)) continue;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(changed);
+    LLVMValueRef neutral = word(low, opcode == LLVMAnd ? UINT32_MAX : 0);
+    if (i)
+      add_binary(d, pair, opcode, low, operand(high, 0), neutral, operand(high, 1), depth);
+    else
+      add_binary(d, pair, opcode, operand(low, 0), high, operand(low, 1), neutral, depth);
+  }
+}
+
+static void add_shift(double_words *d, int32_t pair, way_kind kind, LLVMOpcode opcode,
+                      LLVMValueRef low, LLVMValueRef high, uint32_t amount, unsigned depth)
+{
+  int32_t of = part(d, low, high, depth);
+  if (!is_hopeless(d, of))
+    add_way(d, pair, (way){.kind = kind, .opcode = opcode, .a = of, .amount = amount});
+}
+
+static bool is_shift_by(LLVMValueRef v, LLVMOpcode opcode, LLVMValueRef of, uint32_t amount)
+{
+  return is_operation(v, opcode) && operand(v, 0) == of && is_exactly(operand(v, 1), amount);
+}
+
+static void match_shift(double_words *d, int32_t pair, unsigned depth)
+{
+  LLVMValueRef low = d->pairs[pair].low, high = d->pairs[pair].high, h, l, other_h, other_l;
+  uint32_t count, other_count;
+  if (is_funnel(high, &h, &l, &count) && is_shift_by(low, LLVMShl, l, count))
+    add_shift(d, pair, WAY_SHIFT, LLVMShl, l, h, count, depth);
+  if (!is_funnel(low, &h, &l, &count)) return;
+  if (is_shift_by(high, LLVMLShr, h, 32 - count))
+    add_shift(d, pair, WAY_SHIFT, LLVMLShr, l, h, 32 - count, depth);
+  if (is_shift_by(high, LLVMAShr, h, 32 - count))
+    add_shift(d, pair, WAY_SHIFT, LLVMAShr, l, h, 32 - count, depth);
+  if (is_funnel(high, &other_h, &other_l, &other_count) && other_count == count && h == other_l &&
+      l == other_h)
+    add_shift(d, pair, WAY_ROTATED, LLVMShl, h, l, count, depth);
+}
+
+/* Sums of any number of words and products */
+
+typedef struct leaf {
+  LLVMValueRef word;
+  bool negative, used;
+} leaf;
+
+typedef struct sum {
+  leaf high[MAX_LEAVES];
+  LLVMValueRef low[MAX_LEAVES];
+  uint32_t num_high, num_low;
+  bool failed;
+} sum;
+
+static void split_high(sum *s, LLVMValueRef v, bool negative)
+{
+  bool add = is_operation(v, LLVMAdd), sub = is_operation(v, LLVMSub);
+  if (s->num_high == MAX_LEAVES) {
+    s->failed = true;
+  } else if (add || sub) {
+    split_high(s, operand(v, 0), negative);
+    split_high(s, operand(v, 1), negative != sub);
+  } else if (!is_exactly(v, 0)) {
+    s->high[s->num_high++] = (leaf){.word = v, .negative = negative};
+  }
+}
+
+static void split_low(sum *s, LLVMValueRef v)
+{
+  for (uint32_t i = 0; i < s->num_high && is_operation(v, LLVMAdd); i++) {
+    if (s->high[i].used || s->high[i].negative || !is_carry_of(s->high[i].word, v)) continue;
+    s->high[i].used = true;
+    split_low(s, operand(v, 0));
+    split_low(s, operand(v, 1));
+    return;
+  }
+  if (s->num_low == MAX_LEAVES)
+    s->failed = true;
+  else
+    s->low[s->num_low++] = v;
+}
+
+/* The leaf that is the other factor of `by`, if there is one. */
+static LLVMValueRef take_cross(sum *s, LLVMValueRef by, leaf **taken)
+{
+  for (uint32_t i = 0; i < s->num_high; i++) {
+    leaf *l = &s->high[i];
+    if (l->used || l->negative || !is_operation(l->word, LLVMMul)) continue;
+    for (unsigned n = 0; n < 2; n++)
+      if (operand(l->word, n) == by) {
+        *taken = l;
+        return operand(l->word, 1 - n);
+      }
+  }
+  return NULL;
+}
+
+/* The pair of `factor`, a factor of a product, with the upper word that a product of it and `other` shows; else with 0. */
+static int32_t factor_pair(double_words *d, sum *s, LLVMValueRef factor, LLVMValueRef other,
+                           unsigned depth)
+{
+  leaf *taken = NULL;
+  LLVMValueRef high = take_cross(s, other, &taken);
+  if (high) {
+    taken->used = true;
+    int32_t pair = part(d, factor, high, depth);
+    if (!is_hopeless(d, pair)) return pair;
+    taken->used = false;
+  }
+  return part(d, factor, word(factor, 0), depth);
+}
+
+/* a * b, where the upper word of that is among the leaves. */
+static bool take_product(double_words *d, sum *s, LLVMValueRef low, term *out, unsigned depth)
+{
+  for (uint32_t i = 0; i < s->num_high && is_operation(low, LLVMMul); i++) {
+    LLVMValueRef operands[2];
+    LLVMOpcode extend[2];
+    leaf *l = &s->high[i];
+    if (l->used || l->negative || !is_high_product(l->word, operands, extend)) continue;
+    LLVMValueRef a = operand(low, 0), b = operand(low, 1);
+    bool same = (operands[0] == a && operands[1] == b) || (operands[0] == b && operands[1] == a);
+    if (!same) continue;
+    l->used = true;
+    *out = (term){NO_PAIR, NO_PAIR, operands[0], operands[1], extend[0], extend[1]};
+    if (extend[0] != LLVMZExt || extend[1] != LLVMZExt) return true;
+    int32_t left = factor_pair(d, s, operands[0], operands[1], depth);
+    int32_t right = factor_pair(d, s, operands[1], operands[0], depth);
+    if (left != NO_PAIR && right != NO_PAIR) *out = (term){.a = left, .b = right};
+    return true;
+  }
+  return false;
+}
+
+/* The pair of `low` and a leaf; with 0 if there is none. */
+static int32_t take_pair(double_words *d, sum *s, LLVMValueRef low, unsigned depth)
+{
+  for (uint32_t i = 0; i < s->num_high; i++) {
+    leaf *l = &s->high[i];
+    if (l->used || l->negative || LLVMIsAConstantInt(low) != LLVMIsAConstantInt(l->word)) continue;
+    int32_t pair = part(d, low, l->word, depth);
+    if (is_hopeless(d, pair)) continue;
+    l->used = true;
+    return pair;
+  }
+  return part(d, low, word(low, 0), depth);
+}
+
+/* low = the sum of words and products, high = all carries of that and more. */
+static void match_products(double_words *d, int32_t pair, unsigned depth)
+{
+  LLVMValueRef low = d->pairs[pair].low;
+  term terms[MAX_LEAVES];
+  sum s = {.failed = false};
+  bool product = false;
+  if (!is_operation(low, LLVMAdd) && !is_operation(low, LLVMMul)) return;
+  split_high(&s, d->pairs[pair].high, false);
+  split_low(&s, low);
+  if (s.failed || (s.num_low == 1 && !is_operation(low, LLVMMul))) return;
+  bool done[MAX_LEAVES] = {false};
+  for (uint32_t i = 0; i < s.num_low; i++)
+    product |= done[i] = take_product(d, &s, s.low[i], &terms[i], depth);
+  if (!product) return;
+  for (uint32_t i = 0; i < s.num_low; i++) {
+    if (done[i]) continue;
+    terms[i] = (term){.a = take_pair(d, &s, s.low[i], depth), .b = NO_PAIR};
+    if (terms[i].a == NO_PAIR) return;
+  }
+  for (uint32_t i = 0; i < s.num_high; i++) /* else it is the upper word and something more */
+    if (!s.high[i].used && !s.high[i].negative && !is_operation(s.high[i].word, LLVMMul)) return;
+  way w = {.kind = WAY_SUM, .first_term = (uint32_t)d->num_terms, .num_terms = s.num_low};
+  w.first_rest = (uint32_t)d->num_rests;
+  for (uint32_t i = 0; i < s.num_low; i++)
+    pop_push(d->terms, d->num_terms, d->terms_capacity, terms[i]);
+  for (uint32_t i = 0; i < s.num_high; i++)
+    if (!s.high[i].used)
+      pop_push(d->rests, d->num_rests, d->rests_capacity,
+               (rest){s.high[i].word, s.high[i].negative});
+  w.num_rests = (uint32_t)d->num_rests - w.first_rest;
+  add_way(d, pair, w);
+}
+
+/* Values that blocks or conditions choose */
+
+static LLVMValueRef incoming_of(LLVMValueRef phi, LLVMBasicBlockRef block)
+{
+  for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+    if (LLVMGetIncomingBlock(phi, i) == block) return LLVMGetIncomingValue(phi, i);
+  return NULL;
+}
+
+static void match_phi(double_words *d, int32_t pair, unsigned depth)
+{
+  LLVMValueRef low = d->pairs[pair].low, high = d->pairs[pair].high;
+  if (!is_operation(low, LLVMPHI) || !is_operation(high, LLVMPHI) ||
+      LLVMGetInstructionParent(low) != LLVMGetInstructionParent(high))
+    return;
+  unsigned count = LLVMCountIncoming(low);
+  term *terms = pop_xcalloc(count, sizeof *terms);
+  bool whole = true;
+  for (unsigned i = 0; i < count; i++) {
+    LLVMValueRef other = incoming_of(high, LLVMGetIncomingBlock(low, i));
+    terms[i].a = other ? part(d, LLVMGetIncomingValue(low, i), other, depth) : NO_PAIR;
+    whole &= terms[i].a != NO_PAIR;
+  }
+  way w = {.kind = WAY_PHI, .first_term = (uint32_t)d->num_terms, .num_terms = count};
+  for (unsigned i = 0; i < count && whole; i++)
+    pop_push(d->terms, d->num_terms, d->terms_capacity, terms[i]);
+  if (whole) add_way(d, pair, w);
+  free(terms);
+}
+
+static void match_select(double_words *d, int32_t pair, unsigned depth)
+{
+  LLVMValueRef low = d->pairs[pair].low, high = d->pairs[pair].high;
+  if (!is_operation(low, LLVMSelect) || !is_operation(high, LLVMSelect) ||
+      operand(low, 0) != operand(high, 0))
+    return;
+  int32_t a = part(d, operand(low, 1), operand(high, 1), depth);
+  int32_t b = part(d, operand(low, 2), operand(high, 2), depth);
+  if (!is_hopeless(d, a) && !is_hopeless(d, b))
+    add_way(d, pair, (way){.kind = WAY_SELECTED, .x = operand(low, 0), .a = a, .b = b});
+}
+
+static bool match_leaf(double_words *d, int32_t pair)
+{
+  LLVMValueRef low = d->pairs[pair].low, high = d->pairs[pair].high;
+  uint64_t a, b;
+  way w = {.kind = WAY_CONSTANT};
+  if (is_number(low, &a) && is_number(high, &b)) {
+  } else if (is_exactly(high, 0)) {
+    w.kind = WAY_ZERO_EXTENDED;
+  } else if (is_exactly(low, 0)) {
+    w.kind = WAY_SHIFTED_UP;
+  } else if (low == high ? is_mask(low) : is_shift_by(high, LLVMAShr, low, 31)) {
+    w.kind = WAY_SIGN_EXTENDED;
+  } else if (is_operation(low, LLVMAShr) && is_shift_by(high, LLVMAShr, operand(low, 0), 31)) {
+    w.kind = WAY_SIGN_EXTENDED;
+  } else if (are_loads(low, high)) {
+    w.kind = WAY_LOADED;
+  } else {
+    return false;
+  }
+  add_way(d, pair, w);
+  return true;
+}
+
+/* Is `other` nothing but `pair` with its halves exchanged? */
+static bool is_only_reverse_of(const word_pair *other, int32_t pair)
+{
+  return other->num_ways == 1 && other->ways[0].kind == WAY_ROTATED && other->ways[0].a == pair;
+}
+
+/* The halves of another pair, exchanged. */
+static void match_reverse(double_words *d, int32_t pair, unsigned depth)
+{
+  LLVMValueRef low = d->pairs[pair].low, high = d->pairs[pair].high;
+  if (d->pairs[pair].reverse || d->pairs[pair].num_ways || low == high) return;
+  bool known = pair_map_find(&d->by_halves, high, low) != UINT32_MAX;
+  int32_t other = known ? part(d, high, low, depth) : add_pair(d, high, low, true);
+  if (other == NO_PAIR) return;
+  if (!known) match(d, other, depth + 1);
+  if (!is_hopeless(d, other) && !is_only_reverse_of(&d->pairs[other], pair))
+    add_way(d, pair, (way){.kind = WAY_ROTATED, .a = other, .amount = 32});
+}
+
+static void match(double_words *d, int32_t pair, unsigned depth)
+{
+  if (!match_leaf(d, pair)) {
+    match_shift(d, pair, depth);
+    match_phi(d, pair, depth);
+    match_select(d, pair, depth);
+    match_sum(d, pair, depth);
+    match_difference(d, pair, depth);
+    match_products(d, pair, depth);
+    match_bitwise(d, pair, depth);
+    match_reverse(d, pair, depth);
+  }
+  d->pairs[pair].matched = true;
+}
+
+int32_t double_words_pair(double_words *d, LLVMValueRef low, LLVMValueRef high, unsigned depth)
+{
+  uint32_t known = pair_map_find(&d->by_halves, low, high);
+  if (known != UINT32_MAX) return (int32_t)known;
+  if (depth > MAX_DEPTH) return NO_PAIR;
+  int32_t pair = add_pair(d, low, high, false);
+  if (pair != NO_PAIR) match(d, pair, depth);
+  return pair;
+}
