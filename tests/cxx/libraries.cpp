@@ -12,6 +12,7 @@
 #include <popnn/LogSoftmax.hpp>
 #include <popnn/Loss.hpp>
 #include <popnn/NonLinearity.hpp>
+#include <popnn/Pooling.hpp>
 #include <popnn/codelets.hpp>
 #include <popops/Cast.hpp>
 #include <popops/ElementWise.hpp>
@@ -686,6 +687,48 @@ void softmax_and_losses()
                popnn::calcLoss(g, y, loss, loss, deltas, popnn::SUM_SQUARED_LOSS));
 }
 
+// The values are tests/unit/poplibs/pooling.c's; here: what the names are given to.
+void pooling()
+{
+  using namespace popnn::pooling;
+  Fixture f(3);
+  auto &g = f.graph;
+  popnn::addCodelets(g);
+  Tensor x = f.input(FLOAT, {1, 1, 2, 4}, std::vector<float>{1, 2, 3, 4, 5, 6, 6, 8});
+  Tensor flows = f.input(FLOAT, {1, 1, 1, 2}, std::vector<float>{1, 12});
+  auto params = [](popnn::PoolingType type) {
+    return PoolParams(type, {2, 4}, {2, 3}, {2, 2}, {0, 1}, {0, 0}, 1, 1, FLOAT);
+  };
+  // Windows of columns -1 to 1 and 1 to 3.
+  PoolParams max = params(popnn::PoolingType::MAX), sum = params(popnn::PoolingType::SUM),
+             average = params(popnn::PoolingType::AVG);
+  CHECK((max.getOutputFieldShape() == std::vector<std::size_t>{1, 2}) &&
+        max.getNumFieldDims() == 2);
+  CHECK(getFwdFlops(sum) == 10 && getFwdFlops(average) == 12 && getBwdFlops(max) == 10);
+  CHECK(getFwdPerfectCycleCount(g, sum) * 2 == getBwdPerfectCycleCount(g, sum));
+  std::ostringstream text;
+  text << max;
+  CHECK(text.str().find("max of 1 x 1: 2 elements, windows of 2") == 0);
+
+  Tensor largest = pool(g, max, x, f.prog);
+  CHECK(close(f.run<float>(largest), {6, 8}));
+  CHECK(close(f.run<float>(pool(g, sum, x, f.prog)), {14, 29}));
+  CHECK(close(f.run<float>(pool(g, average, x, f.prog, {}, {{"optimizeForSpeed", "true"}})),
+              {14 / 4.f, 29 / 6.f}));
+  CHECK(close(f.run<float>(poolInputGradient(g, max, x, largest, flows, true, f.prog)),
+              {0, 0, 0, 0, 0, 1, 0, 12}));
+  CHECK(close(f.run<float>(poolInputGradient(g, sum, 1, flows, f.prog)),
+              {1, 13, 12, 12, 1, 13, 12, 12}));
+  CHECK(close(f.run<float>(poolInputGradient(g, average, 1, flows, f.prog)),
+              {.25f, 2.25f, 2, 2, .25f, 2.25f, 2, 2}));
+  CHECK_THROWS(poplar_error, "maximum", poolInputGradient(g, max, 1, flows, f.prog));
+  CHECK_THROWS(poplar_error, "batch of 1", pool(g, max, x.broadcast(2, 0), f.prog));
+  CHECK_THROWS(invalid_option, "optimizeForSpeed",
+               pool(g, max, x, f.prog, {}, {{"optimiseForSpeed", "true"}}));
+  max.kernelShape = {3, 3};
+  CHECK_THROWS(poplar_error, "dimension 0", max.getOutputFieldShape());
+}
+
 } // namespace
 
 int main()
@@ -703,5 +746,6 @@ int main()
   histograms();
   halves_of_the_host();
   softmax_and_losses();
+  pooling();
   return failures != 0;
 }
