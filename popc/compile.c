@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #define MAX_DIAGNOSTICS ((size_t)4 << 20)
+#define FIRST_DIAGNOSTICS ((size_t)32 << 10) /* of those that are too many */
 
 static void close_end(int *fd)
 {
@@ -356,6 +357,19 @@ static void collect_diagnostics(const job *jobs, size_t count, pop_bytes *out)
   }
 }
 
+/* Of too many diagnostics the first whole lines. */
+static void collect_first_diagnostics(const job *job, const popc_source *source, pop_bytes *out)
+{
+  if (job->diagnostics.size < MAX_DIAGNOSTICS) return;
+  const uint8_t *text = job->diagnostics.data;
+  const uint8_t *last = memrchr(text, '\n', FIRST_DIAGNOSTICS);
+  if (last) pop_bytes_append(out, text, (size_t)(last + 1 - text));
+  char *note =
+      pop_xasprintf("popc: note: '%s' has more diagnostics than anybody reads\n", source->path);
+  pop_bytes_append(out, note, strlen(note));
+  free(note);
+}
+
 static pop_error *take_result(const job *job, popc_result *result)
 {
   POP_TRY(take_file(job->object, &result->bytes, &result->size));
@@ -390,7 +404,10 @@ static pop_error *finish(const job *jobs, size_t count, bool reflected, const po
   bool compiled = true;
   for (size_t i = 0; i < count; ++i) compiled &= jobs[i].status == 0;
   if (reflected) POP_TRY(check_reflection(&jobs[count], compiled, source, limits, diagnostics));
-  for (size_t i = 0; i < count; ++i) POP_TRY(check_ended_well(&jobs[i], source, limits));
+  for (size_t i = 0; i < count; ++i) {
+    collect_first_diagnostics(&jobs[i], source, diagnostics);
+    POP_TRY(check_ended_well(&jobs[i], source, limits));
+  }
   collect_diagnostics(jobs, count, diagnostics);
   if (!compiled)
     return pop_error_new(POP_ERROR_CODELET_COMPILE, "'%s' does not compile", source->path);

@@ -117,6 +117,13 @@ printf '%s\n' '#include <poplar/Vertex.hpp>' '#include <poplar/HalfFloat.hpp>' '
 note='popc: note: Beside.S: it is assembly of another instruction set; compiled without __IPU__, where nothing may be left of it'
 [ "$(cat said.txt)" = "$note" ] || fail "Beside: $(cat said.txt)"
 [ "$("$run" beside.gp Beside)" = 'out = 41' ] || fail "Beside runs: $("$run" beside.gp Beside)"
+# Each of its macros may be said to be wrong many times: what is kept of that tells what it is, and begins what is shown.
+{ printf '%s\n' '#ifdef __IPU__' '.rept 40000' '  exitz $mzero' '.endr' '#endif'; } >many.S
+"$popc" many.S -o many.gp 2>said.txt || fail "many.S: $(tail -n 3 said.txt)"
+grep -q '^popc: note: many.S: it is assembly of another' said.txt || fail "many.S: $(head -c 300 said.txt)"
+"$popc" --portable=never many.S -o many.gp 2>said.txt && fail 'many.S compiles as it is'
+grep -q 'error: unknown operand' said.txt && grep -q 'more diagnostics than anybody reads' said.txt || fail "many.S: $(head -c 300 said.txt)"
+[ "$(wc -c <said.txt)" -lt 50000 ] || fail "many.S: $(wc -c <said.txt) bytes of diagnostics"
 "$popc" --portable=never Beside.S -o never.gp 2>/dev/null && fail '--portable=never leaves assembly out'
 { echo '#ifdef __IPU__'; cat ours.S; echo '#endif'; } >guarded.S
 "$popc" guarded.S -o guarded.gp 2>said.txt && fail 'a mistake in guarded.S makes it empty'
