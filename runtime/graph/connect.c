@@ -120,7 +120,8 @@ static uint32_t *find_link(const connection *c)
 static void add_edge(const connection *c, uint32_t *link, uint32_t tensor, uint32_t num_rows)
 {
   pop_graph *graph = c->graph;
-  edge added = {field_number(c), tensor, num_rows, GRAPH_NONE};
+  edge added = {
+      .field = field_number(c), .tensor = tensor, .num_rows = num_rows, .next = GRAPH_NONE};
   *link = (uint32_t)graph->num_edges;
   pop_push(graph->edges, graph->num_edges, graph->edges_capacity, added);
 }
@@ -139,6 +140,28 @@ static bool add_rows(const connection *c, uint32_t *link, size_t count)
   add_edge(c, link, (uint32_t)first, (uint32_t)count);
   for (size_t i = 0; i < count; i++)
     pop_push(graph->row_tensors, graph->num_row_tensors, graph->row_tensors_capacity, 0);
+  return true;
+}
+
+/* More rows for a field whose number of rows is open: in place if its rows are the last of all. */
+static bool grow_rows(const connection *c, uint32_t number, size_t count)
+{
+  pop_graph *graph = c->graph;
+  const pop_layout_form *form = &pop_layout_forms[c->field->layout];
+  if (count > form->max_count)
+    return REFUSE(c, "%zu rows; its layout %s can count %u", count, form->name, form->max_count);
+  edge *e = &graph->edges[number];
+  uint32_t had = e->num_rows;
+  bool last = e->tensor + had == graph->num_row_tensors;
+  size_t added = last ? count - had : count;
+  if (!check_room(graph, c->call, graph->num_row_tensors + added, "rows")) return false;
+  uint32_t first = last ? e->tensor : (uint32_t)graph->num_row_tensors;
+  for (size_t i = count - added; i < count; i++) {
+    uint32_t tensor = i < had ? graph->row_tensors[e->tensor + i] : 0;
+    pop_push(graph->row_tensors, graph->num_row_tensors, graph->row_tensors_capacity, tensor);
+  }
+  e->tensor = first;
+  e->num_rows = (uint32_t)count;
   return true;
 }
 
@@ -268,12 +291,17 @@ static void set_num_rows(const connection *c, size_t size)
     refuse(c, "it has no rows; its size is that of the tensor that is connected to it");
     return;
   }
-  const edge *edges = c->graph->edges;
+  edge *edges = c->graph->edges;
   uint32_t *link = find_link(c);
-  if (*link == GRAPH_NONE)
+  if (*link == GRAPH_NONE) {
     add_rows(c, link, size);
-  else if (edges[*link].num_rows != size)
-    REFUSE(c, "it has %u rows already; that cannot change", edges[*link].num_rows);
+    return;
+  }
+  edge *e = &edges[*link];
+  if (e->num_rows != size && !(e->rows_open && e->num_rows < size))
+    REFUSE(c, "it has %u rows already; that cannot change", e->num_rows);
+  else if (e->num_rows == size || grow_rows(c, *link, size))
+    e->rows_open = 0;
 }
 
 void pop_graph_set_field_size(pop_graph *graph, pop_vertex handle, const char *field, size_t size)
@@ -295,12 +323,16 @@ static void connect_element(const connection *c, size_t row, pop_tensor tensor)
 {
   if (!c->field || !check_rows_wanted(c)) return;
   uint32_t *link = find_link(c);
-  if (*link == GRAPH_NONE && c->field->layout != POP_LAYOUT_ARRAY) {
-    refuse(c, "it is not known how many rows it has; call pop_graph_set_field_size first");
-    return;
+  if (*link == GRAPH_NONE) {
+    bool open = c->field->layout != POP_LAYOUT_ARRAY;
+    if (!add_rows(c, link, open ? 0 : c->field->num_rows)) return;
+    c->graph->edges[*find_link(c)].rows_open = open;
   }
-  if (*link == GRAPH_NONE && !add_rows(c, link, c->field->num_rows)) return;
-  connect_row(c, &c->graph->edges[*find_link(c)], row, tensor);
+  uint32_t number = *find_link(c);
+  const edge *e = &c->graph->edges[number];
+  if (e->rows_open && row >= e->num_rows && row < SIZE_MAX && !grow_rows(c, number, row + 1))
+    return;
+  connect_row(c, e, row, tensor);
 }
 
 void pop_graph_connect_element(pop_graph *graph, pop_vertex handle, const char *field, size_t row,

@@ -104,7 +104,9 @@ typedef struct vertex {
 } vertex;
 
 typedef struct edge {
-  uint32_t field;    /* in the vertex type */
+  uint32_t field : 31; /* in the vertex type */
+  uint32_t
+      rows_open : 1; /* nobody has said how many rows there are: there are more if one is connected */
   uint32_t tensor;   /* of a field with rows: the first of them in graph->row_tensors */
   uint32_t num_rows; /* GRAPH_NONE: the field has no rows */
   uint32_t next;

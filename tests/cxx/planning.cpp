@@ -293,6 +293,37 @@ void rows_again()
   CHECK((sums == std::vector<float>{7, 3}));
 }
 
+// How many there are may be said afterwards, or by the rows themselves.
+void rows_before_their_number()
+{
+  SmallGraph f(codelets);
+  ComputeSet set = f.graph.addComputeSet("set");
+  Tensor t = f.graph.addVariable(FLOAT, {6}, "t"), out = f.graph.addVariable(FLOAT, {6}, "out");
+  f.graph.setTileMapping(t, 0);
+  f.graph.setTileMapping(out, 0);
+  const VertexRef v[2] = {f.graph.addVertex(set, "Sums", {{"out", out.slice(0, 3)}}),
+                          f.graph.addVertex(set, "Sums", {{"out", out.slice(3, 6)}})};
+  for (std::size_t row : {1, 0, 2})
+    for (int i = 0; i < 2; ++i) f.graph.connect(v[i]["rows"][row], t.slice(row, row + 2 + i));
+  f.graph.setFieldSize(v[1]["rows"], 3);
+  for (int i = 0; i < 2; ++i) {
+    f.graph.setFieldSize(v[i]["list"], 0);
+    f.graph.setTileMapping(v[i], 0);
+  }
+  CHECK_THROWS(graph_connection_error, "there is no row 3",
+               f.graph.connect(v[1]["rows"][3], t.slice(0, 1)));
+  f.graph.createHostWrite("t", t);
+  f.graph.createHostRead("out", out);
+  Engine engine(f.graph, Execute(set));
+  engine.load(f.device);
+  const std::vector<float> values{1, 2, 4, 8, 16, 32};
+  std::vector<float> sums(6);
+  engine.writeTensor("t", ArrayRef<float>(values));
+  engine.run();
+  engine.readTensor("out", sums.data(), sums.data() + 6);
+  CHECK((sums == std::vector<float>{3, 6, 12, 7, 14, 28}));
+}
+
 // Libraries take the same regions of all operands.
 void slices_of_one_element()
 {
@@ -486,6 +517,7 @@ int main()
   estimators_see_layouts_and_constants();
   estimators_see_rows_of_constants();
   rows_again();
+  rows_before_their_number();
   slices_of_one_element();
   values_of_constants();
   regions_with_aliases();

@@ -170,7 +170,7 @@ pop_vertex pop_graph_add_vertex(pop_graph *graph, pop_compute_set compute_set,
 /* Connects a field to a view. Vector fields take rank 1 (any number of elements that the field's
  * layout can count); scalar fields take one element (rank 0, or any shape of one element). What the
  * vertex writes must not be a constant and must not hold an element twice. The field has one edge:
- * connected again, it has the new tensor instead. (Rows are connected once.)
+ * connected again, it has the new tensor instead; so have rows, of which there must then be as many.
  *
  * A field with rows (Vector<Input<…>>, VectorList, an array of fields) takes rank 2, row by row, or
  * rank 1 if a row is one element. */
@@ -178,8 +178,8 @@ void pop_graph_connect(pop_graph *graph, pop_vertex vertex, const char *field, p
 /* Rows of different lengths, all at once: tensors[i] to row i. */
 void pop_graph_connect_array(pop_graph *graph, pop_vertex vertex, const char *field,
                              const pop_tensor *tensors, size_t count);
-/* Rows one by one: first how many there are (once; an array of fields knows), then each, in any
- * order. The size of a plain vector field is that of its data, which are zero until
+/* Rows one by one, in any order. How many there are is said before or after (once; an array of fields knows); of what is never
+ * said, the last row that is connected is the last. The size of a plain vector field is that of its data, which are zero until
  * pop_graph_set_field_array sets them. */
 void pop_graph_set_field_size(pop_graph *graph, pop_vertex vertex, const char *field, size_t size);
 void pop_graph_connect_element(pop_graph *graph, pop_vertex vertex, const char *field, size_t row,

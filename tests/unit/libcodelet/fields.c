@@ -451,9 +451,16 @@ static void too_many_for_short_span(pop_graph *graph, pop_vertex vertex)
   pop_graph_connect(graph, vertex, "in", add_variable(graph, POP_INT, 5000, 1, NULL, "in"));
 }
 
-static void row_without_size(pop_graph *graph, pop_vertex vertex)
+static void size_below_rows(pop_graph *graph, pop_vertex vertex)
 {
-  pop_graph_connect_element(graph, vertex, "rows", 0,
+  pop_graph_connect_element(graph, vertex, "rows", 2,
+                            add_variable(graph, POP_INT, 2, 1, NULL, "v"));
+  pop_graph_set_field_size(graph, vertex, "rows", 2);
+}
+
+static void row_beyond_the_layout(pop_graph *graph, pop_vertex vertex)
+{
+  pop_graph_connect_element(graph, vertex, "rows", 65535,
                             add_variable(graph, POP_INT, 2, 1, NULL, "v"));
 }
 
@@ -512,7 +519,8 @@ Test(fields, P06_what_does_not_fit_is_refused)
     const char *words[5];
   } cases[] = {
       {"DoubleShortSpan", too_many_for_short_span, {"'in'", "5000", "short_span", "4095"}},
-      {"SpanOfSpan", row_without_size, {"'rows'", "pop_graph_set_field_size"}},
+      {"SpanOfSpan", size_below_rows, {"'rows'", "3 rows already"}},
+      {"ListOfInt", row_beyond_the_layout, {"'rows'", "65536 rows", "can count 65535"}},
       {"SpanOfSpan", row_out_of_range, {"'rows'", "no row 2", "it has 2"}},
       {"SpanOfSpan", rows_again_but_fewer, {"'rows'", "2 rows already", "cannot change to 1"}},
       {"SpanOfSpan", rows_from_one_dimension, {"'rows'", "rank 2", "rank 1"}},
