@@ -3,16 +3,16 @@
  * Five digits, because 64 IPUs have 94,208 tiles, and because then names sort as tiles do. There is
  * no "text" in them: users find the sections with grep -e ".text". */
 #include <populus/archive.h>
+#include <populus/target.h>
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TILES = 1000000 }; /* pop_target_validate allows no more */
-
 void pop_archive_tile_name(uint32_t tile, char name[16])
 {
   name[0] = '\0';
-  if (tile < MOST_TILES) snprintf(name, 16, "tile-%05u.elf", tile % MOST_TILES);
+  if (tile < POP_TARGET_MAX_IMAGES)
+    snprintf(name, 16, "tile-%05u.elf", tile % POP_TARGET_MAX_IMAGES);
 }
 
 bool pop_archive_tile_number(const char *name, uint32_t *tile)

@@ -18,9 +18,7 @@
 
 #define KIB ((uint32_t)1024)
 
-#define MAX_IPUS 64
 #define MAX_TILES_PER_IPU 65536
-#define MAX_TILES 1000000 /* member names of images have room for six digits */
 #define MAX_WORKERS 64
 #define MAX_EXCHANGE_BYTES_PER_CYCLE 64
 #define MAX_HOST_BYTES_PER_CYCLE 1024
@@ -122,10 +120,10 @@ const char *const *pop_target_names(void)
 
 pop_error *pop_target_create(const char *name, uint32_t num_ipus, pop_target *target)
 {
-  if (num_ipus < 1 || num_ipus > MAX_IPUS)
+  if (num_ipus < 1 || num_ipus > POP_TARGET_MAX_IPUS)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "a target with %u IPUs was asked for: 1 to %d are possible", num_ipus,
-                         MAX_IPUS);
+                         POP_TARGET_MAX_IPUS);
   if (!name) name = DEFAULT_TARGET;
   for (size_t i = 0; i < NUM_TARGETS; i++) {
     if (strcmp(targets[i].name, name) != 0) continue;
@@ -223,10 +221,10 @@ pop_error *pop_target_validate(const pop_target *target)
                          "target '%.*s': name is longer than %zu characters",
                          (int)sizeof target->name, target->name, sizeof target->name - 1);
   CHECK_RANGE(type, POP_TARGET_IPU, POP_TARGET_CPU);
-  CHECK_RANGE(num_ipus, 1, MAX_IPUS);
+  CHECK_RANGE(num_ipus, 1, POP_TARGET_MAX_IPUS);
   CHECK_RANGE(tiles_per_ipu, 1, MAX_TILES_PER_IPU);
   POP_TRY(
-      check_range(target, "num_ipus * tiles_per_ipu", pop_target_num_tiles(target), 1, MAX_TILES));
+      check_range(target, "num_ipus * tiles_per_ipu", pop_target_num_tiles(target), 1, POP_TARGET_MAX_TILES));
   CHECK_RANGE(num_worker_contexts, 1, MAX_WORKERS);
   POP_TRY(validate_memory(target));
   CHECK_RANGE(exchange_bytes_per_cycle, 4, MAX_EXCHANGE_BYTES_PER_CYCLE);

@@ -32,6 +32,11 @@ static pop_error *check_request(const pop_target *target, size_t num_programs,
                                 const compile_options *options)
 {
   POP_TRY(pop_target_validate(target));
+  if (pop_target_num_tiles(target) > POP_TARGET_MAX_IMAGES)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "%u IPUs of %u tiles are more than a program can be compiled for, %d "
+                         "tiles: make replicas of fewer IPUs (pop_graph_create_replicated)",
+                         target->num_ipus, target->tiles_per_ipu, POP_TARGET_MAX_IMAGES);
   if (target->num_worker_contexts > ISA_MAX_WORKERS)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "target '%s' has %u workers per tile: tile instructions name 1 to %d",

@@ -66,10 +66,10 @@ static pop_error *unknown_key(const char *key)
 
 static pop_error *take_value(const char *key, const json_t *value, entry *e)
 {
-  enum { MOST_IPUS = 64, MOST_TILES = 65536 };
+  enum { MOST_TILES = 65536 };
   if (strcmp(key, "name") == 0) return take_name(key, value, &e->name);
   if (strcmp(key, "target") == 0) return take_text(key, value, &e->target);
-  if (strcmp(key, "ipus") == 0) return take_number(key, value, MOST_IPUS, &e->ipus);
+  if (strcmp(key, "ipus") == 0) return take_number(key, value, POP_TARGET_MAX_IPUS, &e->ipus);
   if (strcmp(key, "tilesPerIPU") == 0)
     return take_number(key, value, MOST_TILES, &e->tiles_per_ipu);
   return unknown_key(key);

@@ -93,10 +93,9 @@ size_t pop_device_manager_get_devices(const pop_device_manager *m, pop_target_ty
 /* "1, 2 or 4": how many IPUs the devices have. */
 static void list_sizes(const pop_device_manager *m, pop_bytes *text)
 {
-  enum { MOST = 64 };
-  bool there[MOST + 1] = {0};
+  bool there[POP_TARGET_MAX_IPUS + 1] = {0};
   for (size_t i = 0; i < m->num_devices; i++) there[m->devices[i]->target.num_ipus] = true;
-  for (uint32_t n = 1; n <= MOST; n++) {
+  for (uint32_t n = 1; n <= POP_TARGET_MAX_IPUS; n++) {
     if (!there[n]) continue;
     char *number = pop_xasprintf("%s%u", text->size ? ", " : "", n);
     pop_bytes_append(text, number, strlen(number));

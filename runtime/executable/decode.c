@@ -129,10 +129,9 @@ static pop_error *read_target(decoder *d)
 
 static pop_error *read_replicas(decoder *d)
 {
-  enum { MAX_IPUS = 64 }; /* of a device, as pop_target_validate has it */
   uint32_t *count = &d->e->num_replicas;
-  POP_TRY(metadata_read_u32(&d->r, MAX_IPUS, count));
-  if (*count == 0 || *count * d->e->target.num_ipus > MAX_IPUS)
+  POP_TRY(metadata_read_u32(&d->r, POP_TARGET_MAX_IPUS, count));
+  if (*count == 0 || *count * d->e->target.num_ipus > POP_TARGET_MAX_IPUS)
     return metadata_error(&d->r, "%u replicas of %u IPUs", *count, d->e->target.num_ipus);
   return NULL;
 }

@@ -61,8 +61,8 @@
  *                               cycle t it puts word i on the tile's bus in cycle t + i; the next
  *                               instruction issues in cycle t + 1. A send while the bus is busy is
  *                               an error.
- *   custom-2 (0x5b)             receiveMux      bits 7-23 sending tile, bits 24-31 words - 1 (1 to
- *                               256). Issued in t: the words that arrive in cycles t + 1 …
+ *   custom-2 (0x5b)             receiveMux      bits 7-23 sending tile of the same IPU, bits 24-31
+ *                               words - 1 (1 to 256). Issued in t: the words that arrive in cycles t + 1 …
  *                               t + words are stored at the receive pointer, which moves on. A word
  *                               that tile S sends in cycle c arrives everywhere in cycle c + L, L =
  *                               target.exchange_latency_cycles. In each of these cycles a word of
@@ -83,7 +83,8 @@
  * GLOBAL EXCHANGE CODE says what goes to tiles of other IPUs. Packets, then end:
  *
  *   custom-1, funct3 6          globalSend      imm22 = word offset of a packet header: address on the
- *                               tile, words; the IPUs that it goes to, one bit each, in two words
+ *                               tile, words; a bit for each IPU that it goes to, of 32 that follow
+ *                               each other; the number of the first of these 32 divided by 32
  *   custom-1, funct3 7          globalReceive   imm22 = word offset of a packet header: address on the
  *                               tile, words; the sending tile; which of its globalSends it is, from 0
  *   custom-1, funct3 3          end
@@ -189,11 +190,12 @@ enum { ISA_SYNC_INTERNAL = 0, ISA_SYNC_EXTERNAL = 1, ISA_SYNC_REPLICAS = 2 }; /*
 enum { ISA_SYNC_ANS = 3, ISA_SANS_MAX_SYNCS = 1023 }; /* tile.sync's; tile.sans */
 
 enum { ISA_PACKET_HEADER_WORDS = 6, ISA_GLOBAL_HEADER_WORDS = 4, ISA_HOST_MAX_WINDOWS = 128 };
+enum { ISA_GLOBAL_IPUS = 32 }; /* that a packet can go to at once */
 
 enum {
   ISA_SEND_MAX_WORDS = 128,
   ISA_RECEIVE_MAX_WORDS = 256,
-  ISA_MAX_TILES = 1 << 17,       /* that receiveMux can name */
+  ISA_MAX_TILES = 1 << 17,       /* of an IPU, that receiveMux can name */
   ISA_MAX_WORD_OFFSET = 1 << 18, /* that send and receiveAddress can name: 1 MiB of memory */
   ISA_DELAY_MAX_CYCLES = (1 << 22) - 1
 };

@@ -25,7 +25,7 @@ typedef struct transfer {
   uint64_t cycle; /* send: of the first word; receive: of the first word's arrival */
   uint32_t word;  /* offset in tile memory */
   uint32_t words;
-  uint32_t sender; /* receive */
+  uint32_t sender; /* receive: the tile */
   uint32_t pc;
 } transfer;
 
@@ -110,24 +110,19 @@ static bool read_send(reader *r, uint32_t word)
 
 static bool read_receive(reader *r, uint32_t word)
 {
+  uint32_t per_ipu = r->s->m->target.tiles_per_ipu, of_ipu = word >> 7 & 0x1ffff;
   transfer receive = {.cycle = r->cycle + 1,
                       .word = r->pointer,
                       .words = (word >> 24) + 1,
-                      .sender = word >> 7 & 0x1ffff,
+                      .sender = r->t->number / per_ipu * per_ipu + of_ipu,
                       .pc = r->pc};
   if (r->cycle < r->last_arrival) return refuse_config(r, "receiveMux while a receive is open");
   if (!r->has_pointer) return refuse_config(r, "receiveMux before any receiveAddress");
-  if (receive.sender >= r->s->m->num_tiles) {
-    char detail[64];
-    snprintf(detail, sizeof detail, "receive from tile %u, which does not exist", receive.sender);
-    return refuse_config(r, detail);
-  }
-  uint32_t per_ipu = r->s->m->target.tiles_per_ipu;
-  if (receive.sender / per_ipu != r->t->number / per_ipu) {
+  if (of_ipu >= per_ipu) {
     char detail[96];
     snprintf(detail, sizeof detail,
-             "receive from tile %u, which is on another IPU: that takes a global exchange",
-             receive.sender);
+             "receive from tile %u of the tile's IPU, which does not exist: an IPU has %u", of_ipu,
+             per_ipu);
     return refuse_config(r, detail);
   }
   if (!check_words(r, receive.word, receive.words, true)) return false;

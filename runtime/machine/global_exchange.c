@@ -64,15 +64,22 @@ static bool check_words(const reading *r, const packet *p, bool received)
   return refuse(r, p->tile, p->pc, MACHINE_FAULT_INVALID_ADDRESS, detail);
 }
 
+static bool goes_to(const packet *p, uint32_t ipu)
+{
+  return ipu >= p->first_ipu && ipu - p->first_ipu < ISA_GLOBAL_IPUS &&
+         (p->ipus >> (ipu - p->first_ipu) & 1);
+}
+
 static bool check_sent(const reading *r, const packet *p)
 {
-  uint32_t num_ipus = r->target->num_ipus;
-  uint64_t own = r->between_replicas ? 0 : (uint64_t)1 << ipu_of(r, p->tile);
-  uint64_t all = num_ipus == 64 ? UINT64_MAX : ((uint64_t)1 << num_ipus) - 1;
-  if (p->ipus && !(p->ipus & own) && !(p->ipus & ~all)) return check_words(r, p, false);
-  char detail[96];
-  snprintf(detail, sizeof detail, "a packet to the IPUs 0x%llx: own 0x%llx, all 0x%llx",
-           (unsigned long long)p->ipus, (unsigned long long)own, (unsigned long long)all);
+  uint32_t num_ipus = r->target->num_ipus, own = ipu_of(r, p->tile);
+  bool there = p->ipus && p->first_ipu < num_ipus &&
+               (uint32_t)__builtin_clz(p->ipus) + num_ipus >= p->first_ipu + ISA_GLOBAL_IPUS;
+  if (there && (r->between_replicas || !goes_to(p, own))) return check_words(r, p, false);
+  char detail[112];
+  snprintf(detail, sizeof detail,
+           "a packet to the IPUs 0x%x of %d from %u on: the tile's own is %u of %u", p->ipus,
+           ISA_GLOBAL_IPUS, p->first_ipu, own, num_ipus);
   return refuse(r, p->tile, p->pc, MACHINE_FAULT_EXCHANGE_CONFIG, detail);
 }
 
@@ -101,7 +108,8 @@ static bool read_packet(reading *r, uint32_t number, uint32_t pc, uint32_t word,
     p.number = words[3];
     if (!check_words(r, &p, true)) return false;
   } else {
-    p.ipus = words[2] | (uint64_t)words[3] << 32;
+    p.ipus = words[2];
+    p.first_ipu = words[3] < UINT32_MAX / ISA_GLOBAL_IPUS ? ISA_GLOBAL_IPUS * words[3] : UINT32_MAX;
     if (!check_sent(r, &p)) return false;
   }
   pop_push(list->items, list->count, list->capacity, p);
@@ -224,7 +232,7 @@ static bool match(const reading *r, const packet *received)
   if (source_of(r, received) == NO_REPLICA) return true;
   const packet *sent = find_sent(r, received);
   uint32_t ipu = ipu_of(r, received->tile);
-  if (sent && (sent->ipus >> ipu & 1) && sent->words == received->words) return true;
+  if (sent && goes_to(sent, ipu) && sent->words == received->words) return true;
   char detail[128];
   if (!sent)
     snprintf(detail, sizeof detail, "receive of packet %u of tile %u, which does not send it",
@@ -349,7 +357,7 @@ static void count_sent(reading *r, uint32_t slot)
   if (r->map[r->group->first + slot] == NO_REPLICA) return;
   for (size_t i = r->sent.first[first]; i < r->sent.first[end]; i++) {
     const packet *p = &r->sent.items[i];
-    uint64_t copies = (uint64_t)__builtin_popcountll(p->ipus);
+    uint64_t copies = (uint64_t)__builtin_popcount(p->ipus);
     r->bytes_from_ipu[p->tile / r->target->tiles_per_ipu] += copies * packet_bytes(p);
     r->group->own[slot]->global_bytes += copies * 4 * p->words;
     r->sum.packets = true;
@@ -363,8 +371,8 @@ static void count_received(reading *r, uint32_t slot)
   size_t first = r->sources[slot] * (size_t)r->tiles_per_replica;
   for (size_t i = r->sent.first[first]; i < r->sent.first[first + r->tiles_per_replica]; i++) {
     const packet *p = &r->sent.items[i];
-    for (uint64_t left = p->ipus; left; left &= left - 1) {
-      uint32_t ipu = (uint32_t)__builtin_ctzll(left);
+    for (uint32_t left = p->ipus; left; left &= left - 1) {
+      uint32_t ipu = p->first_ipu + (uint32_t)__builtin_ctz(left);
       r->bytes_to_ipu[slot * r->target->num_ipus + ipu] += packet_bytes(p);
     }
   }

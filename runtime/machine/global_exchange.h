@@ -10,7 +10,8 @@
 typedef struct packet {
   uint32_t tile, pc;
   uint32_t address, words;
-  uint64_t ipus;           /* sent: a bit for each IPU of the replica that it goes to */
+  uint32_t ipus;           /* sent: a bit for each IPU of the replica that it goes to, of those */
+  uint32_t first_ipu;      /* from here on */
   uint32_t sender, number; /* received: which packet of which tile in the replica that sends */
   uint8_t
       *data; /* sent by a replica of another rank: where it comes to; NULL: in the tile's memory */

@@ -15,7 +15,7 @@ typedef struct remote_header {
 
 typedef struct remote_packet {
   uint32_t tile, words; /* the tile's number in the replica */
-  uint64_t ipus;
+  uint32_t ipus, first_ipu;
 } remote_packet;
 
 static uint32_t rank_of(const reading *r, uint32_t replica)
@@ -103,7 +103,7 @@ static void announce_replica(const reading *r, uint32_t slot, ranks_part *to)
   remote_header header = {r->group->first + slot, (uint32_t)(all.end - all.begin)};
   append(to, &header, sizeof header);
   for (const packet *p = all.begin; p < all.end; p++) {
-    remote_packet written = {p->tile % r->tiles_per_replica, p->words, p->ipus};
+    remote_packet written = {p->tile % r->tiles_per_replica, p->words, p->ipus, p->first_ipu};
     append(to, &written, sizeof written);
   }
 }
@@ -154,8 +154,10 @@ static bool read_packets(reading *r, uint32_t slot, uint32_t count, ranks_part *
   for (uint32_t i = 0; i < count; i++) {
     remote_packet read;
     if (!take(left, &read, sizeof read) || read.tile >= r->tiles_per_replica) return false;
-    packet p = {
-        .tile = slot * r->tiles_per_replica + read.tile, .words = read.words, .ipus = read.ipus};
+    packet p = {.tile = slot * r->tiles_per_replica + read.tile,
+                .words = read.words,
+                .ipus = read.ipus,
+                .first_ipu = read.first_ipu};
     while (tile <= p.tile) r->sent.first[tile++] = r->sent.count;
     pop_push(r->sent.items, r->sent.count, r->sent.capacity, p);
   }

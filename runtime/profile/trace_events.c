@@ -5,8 +5,8 @@
  *   process 0        "Engine": runs, blocks
  *   process 1 + n    "IPU n": thread 0 its steps, syncs included; then for each tile a thread, and, where vertices were
  *                    measured, one for each worker that has any; for tiles that acknowledge the same syncs one together
- *   process 1000 + n  "IPU n, blocks": of lightweight profiling, a thread for each tile, and one for what was lost there, which
- *                     overlaps what was not; on the device's clock
+ *   process 10000 + n  "IPU n, blocks": of lightweight profiling, a thread for each tile, and one for what was lost there, which
+ *                      overlaps what was not; on the device's clock
  */
 #include "profile/execution_traces.h"
 
@@ -158,7 +158,7 @@ static void put_on_ipus(const event_writer *w, const simulated_step *step)
 {
   const pop_target *target = &w->x->executable->target;
   uint64_t from = step->from > w->latest ? step->from : w->latest;
-  bool takes_part[64] = {false}; /* pop_target.num_ipus is 64 at most */
+  bool *takes_part = pop_xcalloc(target->num_ipus, sizeof *takes_part);
   if (from > step->to) from = step->to;
   for (size_t i = 0; i < step->num_costs; i++)
     takes_part[step->costs[i].tile / target->tiles_per_ipu] = true;
@@ -172,6 +172,7 @@ static void put_on_ipus(const event_writer *w, const simulated_step *step)
     }
     end_event(w);
   }
+  free(takes_part);
 }
 
 /* The tiles of an IPU that acknowledge the same syncs have a thread together: there may be many that wait. */
@@ -283,7 +284,8 @@ static void name_processes(const event_writer *w)
   }
 }
 
-enum { BLOCK_PROCESSES = 1000 };
+enum { BLOCK_PROCESSES = 10000 };
+_Static_assert(BLOCK_PROCESSES > POP_TARGET_MAX_IPUS, "IPUs have numbers of their own");
 
 static void put_timed_blocks(const event_writer *w)
 {

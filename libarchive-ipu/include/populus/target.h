@@ -47,10 +47,15 @@ typedef enum pop_cost_class {
       POP_COST_CLASS_COUNT
 } pop_cost_class;
 
+/* Of a target; and the tiles of what has images, which are those of one replica: their members' names have six digits. */
+#define POP_TARGET_MAX_IPUS 1024
+#define POP_TARGET_MAX_TILES 2097152
+#define POP_TARGET_MAX_IMAGES 1000000
+
 typedef struct pop_target {
   char name[16]; /* "ipu1", "ipu2", "ipu21" or a name of the user's, NUL-terminated */
   pop_target_type type;
-  uint32_t num_ipus;             /* 1 to 64 */
+  uint32_t num_ipus;             /* 1 to POP_TARGET_MAX_IPUS */
   uint32_t tiles_per_ipu;        /* 1 to 65,536 */
   uint32_t num_worker_contexts;  /* 6; the supervisor is one more context */
   uint32_t memory_base;          /* first address of tile memory */
@@ -73,7 +78,7 @@ typedef struct pop_target {
 
 /* Fills `target` for the named architecture: "ipu1", "ipu2" (default when NULL), "ipu21".
  * Fails with POP_ERROR_INVALID_ARGUMENT for another name (the message lists them) and for
- * num_ipus outside 1..64. */
+ * num_ipus outside 1..POP_TARGET_MAX_IPUS. */
 POP_MUST_CHECK pop_error *pop_target_create(const char *name, uint32_t num_ipus,
                                             pop_target *target);
 
@@ -90,7 +95,7 @@ POP_MUST_CHECK pop_error *pop_target_validate(const pop_target *target);
 
 const char *const *pop_target_names(void); /* NULL-terminated: "ipu1", "ipu2", "ipu21" */
 uint32_t pop_target_num_tiles(
-    const pop_target *target); /* num_ipus * tiles_per_ipu, at most 1,000,000 */
+    const pop_target *target); /* num_ipus * tiles_per_ipu, at most POP_TARGET_MAX_TILES */
 uint32_t pop_target_memory_end(const pop_target *target);
 
 #ifdef __cplusplus

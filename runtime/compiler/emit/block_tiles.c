@@ -1,6 +1,7 @@
 #include "compiler/emit/block_tiles.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The same tiles on each IPU. */
 static bool is_chosen(const compilation *c, uint32_t tile)
@@ -31,67 +32,86 @@ static void choose_stream_tiles(emitter *e)
   }
 }
 
-/* ---- IPUs that have a part in blocks: a bit each ---- */
+/* ---- IPUs that have a part in blocks ---- */
 
-static uint64_t ipu_of(const compilation *c, uint32_t tile)
+static uint32_t ipu_of(const compilation *c, uint32_t tile)
 {
-  return (uint64_t)1 << tile / c->target.tiles_per_ipu; /* pop_target.num_ipus is 64 at most */
+  return tile / c->target.tiles_per_ipu;
 }
 
-static uint64_t ipus_of_op(const compilation *c, const script_op *op)
+static void add_ipus_of_op(const compilation *c, const script_op *op, bool *ipus)
 {
-  uint64_t ipus = 0;
   uint32_t index = op->step == COMPILER_NONE ? 0 : c->steps[op->step].index;
   if (op->kind == SCRIPT_EXECUTE) {
     const lowered_compute_set *set = &c->compute_sets[index];
     for (size_t i = 0; i < set->num_works; i++)
-      ipus |= ipu_of(c, c->works[set->first_work + i].tile);
+      ipus[ipu_of(c, c->works[set->first_work + i].tile)] = true;
   } else if (op->kind == SCRIPT_EXCHANGE) {
     const exchange *x = &c->exchanges[index];
     for (size_t i = 0; i < x->num_tiles; i++)
-      ipus |= ipu_of(c, c->tile_exchanges[x->first_tile + i].tile);
+      ipus[ipu_of(c, c->tile_exchanges[x->first_tile + i].tile)] = true;
   } else if (op->kind == SCRIPT_HOST_EXCHANGE) {
     const host_exchange *x = &c->host_exchanges[index];
     for (size_t i = 0; i < x->num_packets; i++)
-      ipus |= ipu_of(c, c->host_packets[x->first_packet + i].tile);
+      ipus[ipu_of(c, c->host_packets[x->first_packet + i].tile)] = true;
   }
-  return ipus;
 }
 
-/* A block or a function that the op is in. */
-typedef struct open_part {
-  uint32_t op;
-  uint64_t ipus;
-} open_part;
+static void add_ipus(const compilation *c, const bool *more, bool *ipus)
+{
+  for (uint32_t i = 0; i < c->target.num_ipus; i++) ipus[i] |= more[i];
+}
+
+static bool begins_part(const script_op *op)
+{
+  return op->kind == SCRIPT_BLOCK || op->kind == SCRIPT_SHARED;
+}
+
+/* By op that begins a block or a function: its row of IPUs, which are none so far. */
+static bool **new_rows(const emitter *e)
+{
+  const script *s = &e->script;
+  bool **rows = pop_xcalloc(s->num_ops + 1, sizeof *rows);
+  for (uint32_t i = 0; i < s->num_ops; i++)
+    if (begins_part(&s->ops[i])) rows[i] = pop_xcalloc(e->c->target.num_ipus, sizeof **rows);
+  return rows;
+}
+
+static void free_rows(const emitter *e, bool **rows)
+{
+  for (uint32_t i = 0; i < e->script.num_ops; i++) free(rows[i]);
+  free(rows);
+}
 
 /* Functions come before those who call them, so that what they hold is known by then. */
 static void find_ipus(emitter *e)
 {
   const compilation *c = e->c;
   const script *s = &e->script;
-  uint64_t *of_function = pop_xcalloc(s->num_ops + 1, sizeof *of_function);
-  open_part *open = pop_xcalloc(s->num_ops + 1, sizeof *open);
   size_t depth = 0;
-  e->block_ipus = pop_xcalloc(c->num_profile_blocks + 1, sizeof *e->block_ipus);
+  bool **rows = new_rows(e);
+  uint32_t *open = pop_xcalloc(s->num_ops + 1, sizeof *open);
+  e->block_ipus = pop_xcalloc((c->num_profile_blocks + 1) * (size_t)c->target.num_ipus,
+                              sizeof *e->block_ipus);
   for (uint32_t i = 0; i < s->num_ops; i++) {
     const script_op *op = &s->ops[i];
-    uint64_t ipus = op->kind == SCRIPT_CALL ? of_function[op->match] : 0;
-    if (op->kind == SCRIPT_BLOCK || op->kind == SCRIPT_SHARED) {
-      open[depth++] = (open_part){i, 0};
-    } else if (op->kind == SCRIPT_BLOCK_END || op->kind == SCRIPT_SHARED_END) {
-      open_part ended = open[--depth];
-      of_function[ended.op] = ipus = ended.ipus;
-      if (op->kind == SCRIPT_BLOCK_END)
-        e->block_ipus[c->steps[s->ops[ended.op].step].index] |= ipus;
-      else
-        ipus = 0; /* who calls it has it */
-    } else if (op->kind < SCRIPT_LOOP) {
-      ipus = ipus_of_op(c, op);
+    if (begins_part(op)) {
+      open[depth++] = i;
+    } else if (op->kind == SCRIPT_SHARED_END) {
+      depth--; /* who calls it has its IPUs */
+    } else if (op->kind == SCRIPT_BLOCK_END) {
+      const bool *ipus = rows[open[--depth]];
+      size_t block = c->steps[s->ops[open[depth]].step].index;
+      add_ipus(c, ipus, e->block_ipus + block * c->target.num_ipus);
+      if (depth) add_ipus(c, ipus, rows[open[depth - 1]]);
+    } else if (op->kind == SCRIPT_CALL && depth) {
+      add_ipus(c, rows[op->match], rows[open[depth - 1]]);
+    } else if (op->kind < SCRIPT_LOOP && depth) {
+      add_ipus_of_op(c, op, rows[open[depth - 1]]);
     }
-    if (depth) open[depth - 1].ipus |= ipus;
   }
   free(open);
-  free(of_function);
+  free_rows(e, rows);
 }
 
 /* ---- the current tile ---- */
@@ -119,7 +139,9 @@ bool times_block(const emitter *e, uint32_t block)
 {
   if (!times_blocks(e->c) || !e->c->block_is_timed[block] || !is_chosen(e->c, e->tile))
     return false;
-  return e->block_ipus[block] == 0 || (e->block_ipus[block] & ipu_of(e->c, e->tile));
+  uint32_t num_ipus = e->c->target.num_ipus;
+  const bool *ipus = e->block_ipus + (size_t)block * num_ipus;
+  return ipus[ipu_of(e->c, e->tile)] || !memchr(ipus, true, num_ipus);
 }
 
 bool times_stream(const emitter *e, uint32_t host_exchange)

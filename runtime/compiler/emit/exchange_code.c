@@ -21,7 +21,8 @@ bool emitter_takes_part(emitter *e, uint32_t exchange)
   return find_part(e, exchange) != NULL;
 }
 
-static void put_exchange_op(assembler *a, const exchange_op *op)
+/* Senders are named among the tiles of the receiver's IPU. */
+static void put_exchange_op(assembler *a, const exchange_op *op, uint32_t tiles_per_ipu)
 {
   switch ((exchange_op_kind)op->kind) {
   case EXCHANGE_SEND:
@@ -34,8 +35,8 @@ static void put_exchange_op(assembler *a, const exchange_op *op)
     put(a, isa_imm22_word(ISA_FUNCT3_RECEIVE_ADDRESS, 0));
     return;
   case EXCHANGE_RECEIVE_MUX:
-    assert(op->count >= 1 && op->count <= ISA_RECEIVE_MAX_WORDS && op->tile < ISA_MAX_TILES);
-    put(a, isa_receive_mux_word(op->tile, op->count));
+    assert(op->count >= 1 && op->count <= ISA_RECEIVE_MAX_WORDS && tiles_per_ipu <= ISA_MAX_TILES);
+    put(a, isa_receive_mux_word(op->tile % tiles_per_ipu, op->count));
     return;
   case EXCHANGE_DELAY:
     assert(op->count >= 1 && op->count <= ISA_DELAY_MAX_CYCLES);
@@ -66,7 +67,8 @@ uint32_t emitter_exchange_code(emitter *e, uint32_t index)
   if (part) {
     assembler code = {0};
     for (uint32_t i = 0; i < part->num_ops; i++)
-      put_exchange_op(&code, &e->c->exchange_ops[part->first_op + i]);
+      put_exchange_op(&code, &e->c->exchange_ops[part->first_op + i],
+                      e->c->target.tiles_per_ipu);
     const exchange *x = &e->c->exchanges[index];
     block = emitter_add_code(e, &code,
                              x->zone == EXCHANGE_WITHIN_IPUS ? POP_MEMORY_INTERNAL_EXCHANGE_CODE

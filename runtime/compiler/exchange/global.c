@@ -1,4 +1,5 @@
-/* Exchanges between IPUs, and between replicas: each message is a packet, sent once and received by all tiles that want it.
+/* Exchanges between IPUs, and between replicas: each message is a packet, sent once and received by all tiles that want it;
+ * or several, where these are on many IPUs.
  *
  * Nothing is timed here: packets find their way by themselves. A tile's code sends its packets in the order
  * of the messages, then names those that it receives, by sending tile and number. What is sent, and where
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 
 enum { WORD = 4, HEADER_BYTES = WORD * ISA_GLOBAL_HEADER_WORDS, RECEIVES = 1 };
+enum { MOST_GROUPS = (POP_TARGET_MAX_IPUS + ISA_GLOBAL_IPUS - 1) / ISA_GLOBAL_IPUS };
 
 /* One end of a message, on one tile. */
 typedef struct packet_end {
@@ -25,30 +27,40 @@ typedef struct packet_ends {
   size_t count, capacity;
 } packet_ends;
 
-static uint64_t ipus_of(const compilation *c, const message *m)
+static uint32_t ipu_of(const compilation *c, const receiver *r)
 {
-  uint64_t ipus = 0;
-  for (uint32_t i = 0; i < m->num_receivers; i++)
-    ipus |= (uint64_t)1 << (c->receivers[m->first_receiver + i].tile / c->target.tiles_per_ipu);
-  return ipus;
+  return r->tile / c->target.tiles_per_ipu;
+}
+
+/* A message is as many packets as there are groups of ISA_GLOBAL_IPUS IPUs that it goes to. numbers[i]: the packet for the group i. */
+static void add_packets(const compilation *c, const message *m, uint32_t *num_sent,
+                        uint32_t *numbers, packet_ends *ends)
+{
+  uint32_t ipus[MOST_GROUPS] = {0};
+  for (uint32_t i = 0; i < m->num_receivers; i++) {
+    uint32_t ipu = ipu_of(c, &c->receivers[m->first_receiver + i]);
+    ipus[ipu / ISA_GLOBAL_IPUS] |= (uint32_t)1 << ipu % ISA_GLOBAL_IPUS;
+  }
+  for (uint32_t group = 0; group < MOST_GROUPS; group++) {
+    if (!ipus[group]) continue;
+    packet_end sent = {
+        m->source_tile, EXCHANGE_GLOBAL_SEND, m->source, m->num_words, {ipus[group], group}};
+    numbers[group] = num_sent[m->source_tile]++;
+    pop_push(ends->items, ends->count, ends->capacity, sent);
+  }
 }
 
 /* Both ends of all messages. `num_sent` counts, by tile, the packets that it sends. */
 static void collect_ends(const compilation *c, const exchange *x, uint32_t *num_sent,
                          packet_ends *ends)
 {
+  uint32_t numbers[MOST_GROUPS];
   for (size_t i = 0; i < x->num_messages; i++) {
     const message *m = &c->messages[x->first_message + i];
-    uint64_t ipus = ipus_of(c, m);
-    uint32_t number = num_sent[m->source_tile]++;
-    packet_end sent = {m->source_tile,
-                       EXCHANGE_GLOBAL_SEND,
-                       m->source,
-                       m->num_words,
-                       {(uint32_t)ipus, (uint32_t)(ipus >> 32)}};
-    pop_push(ends->items, ends->count, ends->capacity, sent);
+    add_packets(c, m, num_sent, numbers, ends);
     for (uint32_t j = 0; j < m->num_receivers; j++) {
       const receiver *r = &c->receivers[m->first_receiver + j];
+      uint32_t number = numbers[ipu_of(c, r) / ISA_GLOBAL_IPUS];
       packet_end received = {
           r->tile, EXCHANGE_GLOBAL_RECEIVE, r->destination, m->num_words, {m->source_tile, number}};
       pop_push(ends->items, ends->count, ends->capacity, received);

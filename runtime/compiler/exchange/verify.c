@@ -230,8 +230,8 @@ static pop_error *collect_packet(const simulation *s, const tile_exchange *t, co
   const exchange_op *sent = find_packet(s, to.words[2], to.words[3]);
   if (!sent) return pop_error_new(POP_ERROR_INTERNAL, "tile %u: nobody sends a packet", t->tile);
   POP_TRY(read_header(s->c, sent, &from));
-  uint64_t ipus = from.words[2] | (uint64_t)from.words[3] << 32;
-  if (from.words[1] != to.words[1] || !(ipus >> ipu & 1) ||
+  if (from.words[1] != to.words[1] || from.words[3] != ipu / ISA_GLOBAL_IPUS ||
+      !(from.words[2] >> ipu % ISA_GLOBAL_IPUS & 1) ||
       (s->x->zone == EXCHANGE_BETWEEN_IPUS && to.words[2] / s->c->target.tiles_per_ipu == ipu))
     return pop_error_new(POP_ERROR_INTERNAL, "tile %u receives a packet that is not for it",
                          t->tile);

@@ -19,7 +19,7 @@
  *   name         of 1 to 32 letters, digits, - and _; processes that use one name share its IPUs; the
  *                target's if it is not there
  *   target       "ipu1", "ipu2" (the default) or "ipu21"
- *   ipus         1 to 64, 1 if it is not there
+ *   ipus         1 to 1,024, 1 if it is not there
  *   tilesPerIPU  the target's if it is not there
  *
  * Who is attached to what is known from locks on files in the folder POPULUS_RUN_DIR, or else

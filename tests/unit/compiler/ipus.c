@@ -211,3 +211,66 @@ Test(ipus, predicates_are_told_to_all_ipus)
   pop_engine_free(engine);
   pop_graph_free(graph);
 }
+
+/* ---- more IPUs than fit in a word's bits ---- */
+
+enum { MANY = 130 };
+
+static pop_program sum_on(pop_graph *graph, pop_tensor in, pop_tensor out, size_t tile)
+{
+  pop_compute_set set = pop_graph_add_compute_set(graph, "sum");
+  pop_vertex v = pop_graph_add_vertex(graph, set, "Sum");
+  pop_graph_connect(graph, v, "in", in);
+  pop_graph_connect(graph, v, "out", pop_tensor_index(out, 0));
+  pop_graph_set_vertex_tile(graph, v, tile);
+  return pop_program_execute(graph, set, "far");
+}
+
+Test(ipus, words_go_to_any_of_130)
+{
+  enum { WORDS = 7 };
+  static const size_t tiles[] = {1, 31, 32, 63, 64, 100, 129};
+  enum { RECEIVERS = sizeof tiles / sizeof *tiles };
+  pop_graph *graph = new_machine(MANY, 1);
+  pop_tensor from = mapped(graph, WORDS, 0, "from"), back = mapped(graph, 1, 3, "back"),
+             sum = mapped(graph, 1, 129, "sum"), to[RECEIVERS];
+  for (size_t i = 0; i < RECEIVERS; i++) to[i] = mapped(graph, WORDS, tiles[i], "to");
+  pop_tensor all = pop_concat(to, RECEIVERS, 0);
+  pop_program main = pop_program_sequence(graph, "main");
+  pop_sequence_add(main, pop_program_copy(pop_tensor_broadcast(from, RECEIVERS, 0), all, "out"));
+  pop_sequence_add(main, sum_on(graph, all, sum, 129));
+  pop_sequence_add(main, pop_program_copy(sum, back, "back"));
+  pop_graph_create_host_write(graph, "from", from);
+  pop_graph_create_host_read(graph, "all", all);
+  pop_graph_create_host_read(graph, "back", back);
+  pop_engine *engine = start(graph, &main, 1);
+  int values[WORDS], found[RECEIVERS][WORDS], total = 0, expected = 0;
+  for (int i = 0; i < WORDS; i++) expected += RECEIVERS * (values[i] = 5 * i + 3);
+  ok(pop_engine_write_tensor(engine, "from", values, sizeof values));
+  ok(pop_engine_run(engine, 0));
+  ok(pop_engine_read_tensor(engine, "all", found, sizeof found));
+  ok(pop_engine_read_tensor(engine, "back", &total, sizeof total));
+  for (size_t i = 0; i < RECEIVERS; i++) cr_assert_arr_eq(found[i], values, sizeof values);
+  cr_assert_eq(total, expected);
+  /* 1 and 31, 32 and 63, 64, 100, 129: packets to IPUs of five groups of 32; one goes to tile 3. */
+  enum { HEADER = 16 };
+  cr_assert_eq(category_bytes(engine, 0, POP_MEMORY_GLOBAL_EXCHANGE_PACKET_HEADER), 5 * HEADER);
+  pop_engine_free(engine);
+  pop_graph_free(graph);
+}
+
+/* Images have numbers of six digits; a device has more tiles, for replicas. */
+Test(ipus, more_tiles_than_images_have_names_for)
+{
+  pop_target target;
+  pop_engine *engine;
+  ok(pop_target_create("ipu2", POP_TARGET_MAX_IPUS, &target));
+  pop_graph *graph = pop_graph_create(&target);
+  pop_program main = pop_program_sequence(graph, "main");
+  pop_error *error = pop_engine_create(graph, &main, 1, NULL, 0, &engine);
+  cr_assert_not_null(error);
+  cr_assert_not_null(strstr(pop_error_message(error), "make replicas of fewer IPUs"), "%s",
+                     pop_error_message(error));
+  pop_error_free(error);
+  pop_graph_free(graph);
+}

@@ -54,6 +54,9 @@ Test(target, default_is_ipu2_and_ipus_multiply)
   cr_assert_str_eq(target.name, "ipu2");
   cr_assert_eq(pop_target_num_tiles(&target), 94208);
   expect_ok(pop_target_validate(&target));
+  expect_ok(pop_target_create(NULL, POP_TARGET_MAX_IPUS, &target));
+  cr_assert_eq(pop_target_num_tiles(&target), 1507328);
+  expect_ok(pop_target_validate(&target));
 }
 
 Test(target, unknown_names_and_counts_are_refused)
@@ -61,8 +64,8 @@ Test(target, unknown_names_and_counts_are_refused)
   pop_target target;
   expect_error(pop_target_create("ipu3", 1, &target), POP_ERROR_INVALID_ARGUMENT,
                "'ipu3': the targets are ipu1, ipu2 and ipu21", "name");
-  expect_error(pop_target_create("ipu2", 0, &target), POP_ERROR_INVALID_ARGUMENT, "1 to 64", "0");
-  expect_error(pop_target_create("ipu2", 65, &target), POP_ERROR_INVALID_ARGUMENT, "1 to 64", "65");
+  expect_error(pop_target_create("ipu2", 0, &target), POP_ERROR_INVALID_ARGUMENT, "1 to 1024", "0");
+  expect_error(pop_target_create("ipu2", 1025, &target), POP_ERROR_INVALID_ARGUMENT, "1 to 1024", "1025");
 }
 
 /* One wrong field each, and the message names it. */

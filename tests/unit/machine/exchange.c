@@ -242,7 +242,7 @@ Test(machine_exchange, V14_wrong_schedules)
        MISMATCH,
        2,
        "receive from tile 2"},
-      {"from no tile", {ADDRESS(THERE), MUX(3, 1), FINISH}, CONFIG, 1, "tile 3, which does not"},
+      {"from no tile", {ADDRESS(THERE), MUX(3, 1), FINISH}, CONFIG, 1, "tile 3 of the tile's IPU, which does not"},
       {"send while the bus is busy",
        {SEND(HERE, 2), SEND(HERE, 1), DELAY(9), FINISH},
        CONFIG,

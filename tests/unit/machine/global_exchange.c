@@ -159,9 +159,11 @@ Test(machine_global, wrong_packets_are_faults_and_nothing_moves)
   } cases[] = {
       {{RIG_DATA, 0, 2, 0}, "ss", MACHINE_FAULT_EXCHANGE_CONFIG, "no words"},
       {{RIG_DATA, 4, 0, 0}, "ss", MACHINE_FAULT_EXCHANGE_CONFIG, "IPUs 0x0"},
-      {{RIG_DATA, 4, 3, 0}, "ss", MACHINE_FAULT_EXCHANGE_CONFIG, "own 0x1"},
-      {{RIG_DATA, 4, 8, 0}, "ss", MACHINE_FAULT_EXCHANGE_CONFIG, "all 0x7"},
-      {{RIG_DATA, 4, 2, 1}, "ss", MACHINE_FAULT_EXCHANGE_CONFIG, "all 0x7"},
+      {{RIG_DATA, 4, 3, 0}, "ss", MACHINE_FAULT_EXCHANGE_CONFIG, "0x3 of 32 from 0 on: the tile's own is 0 of 3"},
+      {{RIG_DATA, 4, 8, 0}, "ss", MACHINE_FAULT_EXCHANGE_CONFIG, "0x8 of 32 from 0 on"},
+      {{RIG_DATA, 4, 1u << 31, 0}, "ss", MACHINE_FAULT_EXCHANGE_CONFIG, "0x80000000 of 32"},
+      {{RIG_DATA, 4, 2, 1}, "ss", MACHINE_FAULT_EXCHANGE_CONFIG, "0x2 of 32 from 32 on"},
+      {{RIG_DATA, 4, 2, 0x8000000}, "ss", MACHINE_FAULT_EXCHANGE_CONFIG, "0x2 of 32 from"},
       {{RIG_END - 4, 2, 2, 0}, "ss", MACHINE_FAULT_INVALID_ADDRESS, "2 words"},
       {{RIG_DATA, 0x40000001, 2, 0}, "ss", MACHINE_FAULT_INVALID_ADDRESS, "words at"},
       {{RIG_DATA + 2, 1, 2, 0}, "ss", MACHINE_FAULT_INVALID_ADDRESS, "words at"},
@@ -254,23 +256,36 @@ Test(machine_global, tiles_must_ask_for_one_zone)
   rig_free(&r);
 }
 
-/* An exchange within IPUs does not reach other IPUs. */
-Test(machine_global, internal_exchange_ends_at_the_ipu)
+/* Two IPUs of two tiles: tile 0 sends, tile 3 receives from tile `sender` of its own IPU. */
+static rig receive_within(uint32_t sender)
 {
-  rig r = create(2, 1);
-  for (uint32_t i = 0; i < 2; i++) {
+  rig r = create(2, 2);
+  for (uint32_t i = 0; i < 4; i++) {
     asm_li(&r.code[i], T0, RIG_CODE + 40);
     asm_tile(&r.code[i], TILE_EXCHANGE, ISA_SYNC_INTERNAL, T0, 0);
     while (r.code[i].count < 10) asm_word(&r.code[i], 0);
+    if (i == 0 || i == 2) asm_send(&r.code[i], RIG_WORD(RIG_DATA), 1);
+    if (i == 3) {
+      asm_receive_address(&r.code[i], RIG_WORD(RIG_DATA));
+      asm_delay(&r.code[i], RIG_LATENCY - 2);
+      asm_receive(&r.code[i], sender, 1);
+    }
+    asm_end(&r.code[i]);
   }
-  asm_send(&r.code[0], RIG_WORD(RIG_DATA), 1);
-  asm_end(&r.code[0]);
-  asm_receive_address(&r.code[1], RIG_WORD(RIG_DATA));
-  asm_delay(&r.code[1], RIG_LATENCY - 2);
-  asm_receive(&r.code[1], 0, 1);
-  asm_end(&r.code[1]);
   rig_load(&r);
-  const machine_fault *fault = rig_run_into(&r, MACHINE_FAULT_EXCHANGE_CONFIG);
-  cr_assert_not_null(strstr(fault->detail, "another IPU"), "%s", fault->detail);
-  rig_free(&r);
+  return r;
+}
+
+/* Within an exchange of IPUs each has tiles of its own. */
+Test(machine_global, internal_exchange_ends_at_the_ipu)
+{
+  static const char *const details[] = {"tile 3", "tile 2 of the tile's IPU, which does not exist"};
+  for (uint32_t i = 0; i < 2; i++) {
+    rig r = receive_within(1 + i);
+    const machine_fault *fault =
+        rig_run_into(&r, i ? MACHINE_FAULT_EXCHANGE_CONFIG : MACHINE_FAULT_EXCHANGE_ERROR);
+    cr_assert_not_null(strstr(fault->detail, details[i]), "%s", fault->detail);
+    cr_assert_eq(fault->tile, 3);
+    rig_free(&r);
+  }
 }

@@ -243,9 +243,9 @@ static void set_ipus_0(pop_target *t)
 {
   t->num_ipus = 0;
 }
-static void set_ipus_65(pop_target *t)
+static void set_ipus_1025(pop_target *t)
 {
-  t->num_ipus = 65;
+  t->num_ipus = 1025;
 }
 
 Test(report_faults, Z02_no_tiles_are_an_error)
@@ -255,7 +255,7 @@ Test(report_faults, Z02_no_tiles_are_an_error)
     const char *words;
   } cases[] = {{set_tiles_0, "tiles_per_ipu is 0"},
                {set_ipus_0, "num_ipus is 0"},
-               {set_ipus_65, "num_ipus is 65, but must be from 1 to 64"}};
+               {set_ipus_1025, "num_ipus is 1025, but must be from 1 to 1024"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     pop_target target;
     expect_ok(pop_target_create("ipu2", 1, &target));

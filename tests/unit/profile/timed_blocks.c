@@ -3,7 +3,9 @@
 #include "support/expect.h"
 #include "support/graph_test.h"
 
+#include <jansson.h>
 #include <populus/populus.h>
+#include <stdlib.h>
 
 TestSuite(timed_blocks, .init = enter_fresh_folder);
 
@@ -318,6 +320,51 @@ Test(timed_blocks, chosen_tiles_are_those_of_each_IPU_that_takes_part)
   cr_assert_not_null(nothing);
   cr_assert_gt(work->to - work->from, 50 * 4 * SLOT);
   cr_assert_lt(nothing->to - nothing->from, 50 * SLOT); /* tile 1 waits for nobody */
+  pop_engine_free(engine);
+}
+
+/* More IPUs than a word has bits: 36 would be 100 in one of 64. */
+Test(timed_blocks, only_the_IPUs_of_a_block_time_it_however_many_there_are)
+{
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", POP_TARGET_MAX_IPUS, &target));
+  target.tiles_per_ipu = 1;
+  pop_graph *graph = pop_graph_create(&target);
+  pop_graph_add_codelets_source(graph, "c", codelets, "count.c", NULL);
+  pop_program main = count_on(graph, 100, 5, "far");
+  const pop_option options[] = {{"profiler.programs.filter", "^far$"},
+                                {"debug.instrument", "true"}};
+  pop_engine *engine;
+  assert_no_error(graph);
+  expect_ok(pop_engine_create(graph, &main, 1, options, 2, &engine));
+  pop_graph_free(graph);
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_run(engine, 0));
+  const timed_blocks *t = blocks_of(engine);
+  cr_assert_eq(t->num_blocks, 1);
+  cr_assert_eq(count(t, TIMED_COMMON, 100, "far"), 1);
+  char *text;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  expect_ok(pop_engine_write_trace_events(engine, stream));
+  fclose(stream);
+  static const char *const names[] = {"IPU 999", "IPU 1023", "IPU 0, blocks", "IPU 100, blocks"};
+  json_t *root = json_loads(text, 0, NULL), *event;
+  json_int_t processes[4] = {0};
+  size_t index;
+  json_array_foreach(json_object_get(root, "traceEvents"), index, event)
+  {
+    const char *name =
+        json_string_value(json_object_get(json_object_get(event, "args"), "name"));
+    for (int i = 0; i < 4 && name; i++)
+      if (strcmp(name, names[i]) == 0)
+        processes[i] = json_integer_value(json_object_get(event, "pid"));
+  }
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++)
+      cr_assert(processes[i] && (i == j || processes[i] != processes[j]), "%s", names[i]);
+  json_decref(root);
+  free(text);
   pop_engine_free(engine);
 }
 
