@@ -49,6 +49,10 @@
  * global_latency_cycles: 0.6 microseconds at 1.325 GHz, about what a message between two chips of a board
  * takes when nothing else is on its way [ours]; it does not grow with the distance.
  *
+ * link_domain_ipus, gateway_…: published for a POD of the second generation: 64 IPUs are joined by IPU-Links, and each machine of four
+ * IPUs has two gateway links of 100 Gbit/s to other PODs. 25 GB/s among four are 4.7 bytes in a cycle of 1.325 GHz, less the
+ * overhead of packets; 2.5 microseconds are two network cards and a switch [ours]. For the other generations it is the same [ours].
+ *
  * Copies within a tile (isa/isa.h): a Gaussian blur of 2200 x 1122 pixels of four floats, on an IPU of the first generation,
  * was seen to rearrange each tile's 32.5 KB in 8,279 cycles in front of its vertices: 3.9 bytes a cycle, two slots for a
  * double word. (The planners of the chip's libraries reckon with 8 bytes a cycle at best: loads and stores in one slot,
@@ -67,7 +71,8 @@
   .memory_element_bytes = 16 * KIB /* [consts] [memory] */,                                        \
   .exchange_bytes_per_cycle = 4 /* [tut6] */, .exchange_latency_cycles = 8 + 17 + 7 + 9 + 2,       \
   .sync_cycles = 118, .host_sync_cycles = 118, .global_latency_cycles = 800 /* [ours] */,          \
-  .global_bytes_per_cycle = 96 /* [ours] */,                                                       \
+  .global_bytes_per_cycle = 96 /* [ours] */, .link_domain_ipus = 64,                               \
+  .gateway_latency_cycles = 3300 /* [ours] */, .gateway_bytes_per_cycle = 4 /* [ours] */,          \
   .cost = {                                                                                        \
       [POP_COST_ALU] = 1,        [POP_COST_LOAD] = 1,  [POP_COST_STORE] = 1,                       \
       [POP_COST_BRANCH] = 1,     [POP_COST_JUMP] = 1,  [POP_COST_MUL] = 1,                         \
@@ -223,8 +228,8 @@ pop_error *pop_target_validate(const pop_target *target)
   CHECK_RANGE(type, POP_TARGET_IPU, POP_TARGET_CPU);
   CHECK_RANGE(num_ipus, 1, POP_TARGET_MAX_IPUS);
   CHECK_RANGE(tiles_per_ipu, 1, MAX_TILES_PER_IPU);
-  POP_TRY(
-      check_range(target, "num_ipus * tiles_per_ipu", pop_target_num_tiles(target), 1, POP_TARGET_MAX_TILES));
+  POP_TRY(check_range(target, "num_ipus * tiles_per_ipu", pop_target_num_tiles(target), 1,
+                      POP_TARGET_MAX_TILES));
   CHECK_RANGE(num_worker_contexts, 1, MAX_WORKERS);
   POP_TRY(validate_memory(target));
   CHECK_RANGE(exchange_bytes_per_cycle, 4, MAX_EXCHANGE_BYTES_PER_CYCLE);
@@ -235,6 +240,9 @@ pop_error *pop_target_validate(const pop_target *target)
   CHECK_RANGE(host_bytes_per_cycle, 1, MAX_HOST_BYTES_PER_CYCLE);
   CHECK_RANGE(global_latency_cycles, 0, MAX_CYCLES);
   CHECK_RANGE(global_bytes_per_cycle, 1, MAX_GLOBAL_BYTES_PER_CYCLE);
+  CHECK_RANGE(link_domain_ipus, 1, POP_TARGET_MAX_IPUS);
+  CHECK_RANGE(gateway_latency_cycles, 0, MAX_CYCLES);
+  CHECK_RANGE(gateway_bytes_per_cycle, 1, MAX_GLOBAL_BYTES_PER_CYCLE);
   CHECK_RANGE(cycle_estimates, 0, 1);
   if (!isfinite(target->clock_hz) || target->clock_hz <= 0)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,

@@ -290,11 +290,34 @@ static pop_error *check_together(pop_engine *engine, const uint32_t *events, uin
   return NULL;
 }
 
+static machine_group new_group(const pop_engine *engine)
+{
+  machine **machines = pop_xcalloc(engine->num_own, sizeof(machine *));
+  for (uint32_t i = 0; i < engine->num_own; i++)
+    machines[i] = engine->replicas[engine->first + i].machine;
+  return (machine_group){.own = machines,
+                         .num_own = engine->num_own,
+                         .first = engine->first,
+                         .total = engine->num_replicas,
+                         .ranks = engine->ranks,
+                         .latest = engine->together.latest};
+}
+
+static void free_group(machine_group *group)
+{
+  free((void *)group->own);
+}
+
 /* This rank's, of which the first is at the event. */
 static run_state own_state(const pop_engine *engine, uint32_t event)
 {
-  run_state state = {.event = event};
+  run_state state = {.event = event, .exchange = MACHINE_NO_EXCHANGE};
   if (engine->on_cpu) return state;
+  if (event == MACHINE_REPLICA_SYNC) {
+    machine_group group = new_group(engine);
+    state.exchange = machine_kept_exchange(&group);
+    free_group(&group);
+  }
   state.counters = machine_get_counters(engine->replicas[engine->first].machine);
   for (uint32_t i = engine->first; i < engine->first + engine->num_own; i++) {
     const machine *m = engine->replicas[i].machine;
@@ -312,6 +335,7 @@ static pop_error *join_states(pop_engine *engine, const run_state *all, uint32_t
   for (uint32_t i = 0; i < count; i++) {
     events[i] = all[i].event;
     if (i > 0) engine->together.instructions += all[i].instructions;
+    if (all[i].exchange != all[0].exchange) engine->together.exchange = MACHINE_NO_EXCHANGE;
     if (all[i].latest > engine->together.latest) engine->together.latest = all[i].latest;
   }
   pop_error *error = check_together(engine, events, count, 0, engine->num_own);
@@ -353,18 +377,11 @@ static pop_error *sync_cpus(pop_engine *engine)
 static pop_error *sync_replicas(pop_engine *engine)
 {
   if (engine->on_cpu) return sync_cpus(engine);
-  uint32_t faulted;
-  machine **machines = pop_xcalloc(engine->num_own, sizeof(machine *));
-  for (uint32_t i = 0; i < engine->num_own; i++)
-    machines[i] = engine->replicas[engine->first + i].machine;
-  const machine_group group = {.own = machines,
-                               .num_own = engine->num_own,
-                               .first = engine->first,
-                               .total = engine->num_replicas,
-                               .ranks = engine->ranks,
-                               .latest = engine->together.latest};
-  pop_error *error = machine_sync_replicas(&group, &faulted);
-  free(machines);
+  uint32_t faulted = engine->num_own, again = engine->together.exchange;
+  machine_group group = new_group(engine);
+  pop_error *error = again == MACHINE_NO_EXCHANGE ? machine_sync_replicas(&group, &faulted)
+                                                  : machine_sync_replicas_again(&group, again);
+  free_group(&group);
   if (!error) return NULL;
   engine->state = ENGINE_FAULTED;
   if (faulted == engine->num_own) return error; /* another rank's */

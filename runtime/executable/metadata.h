@@ -71,6 +71,9 @@
   X(host_bytes_per_cycle)                                                                          \
   X(global_latency_cycles)                                                                         \
   X(global_bytes_per_cycle)                                                                        \
+  X(link_domain_ipus)                                                                              \
+  X(gateway_latency_cycles)                                                                        \
+  X(gateway_bytes_per_cycle)                                                                       \
   X(cycle_estimates)
 #define METADATA_COUNT(field) +1
 enum {

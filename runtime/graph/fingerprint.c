@@ -52,7 +52,7 @@ static void add_text(hasher *h, const char *text)
 
 static void add_target(hasher *h, const pop_target *t)
 {
-  ASSERT_SIZE(pop_target, 112);
+  ASSERT_SIZE(pop_target, 120);
   uint64_t clock;
   memcpy(&clock, &t->clock_hz, sizeof clock);
   add_text(h, t->name);
@@ -60,6 +60,7 @@ static void add_target(hasher *h, const pop_target *t)
       t->memory_bytes, t->interleaved_base, t->system_bytes, t->memory_element_bytes,
       t->exchange_bytes_per_cycle, t->exchange_latency_cycles, t->sync_cycles, t->host_sync_cycles,
       t->host_bytes_per_cycle, t->global_latency_cycles, t->global_bytes_per_cycle,
+      t->link_domain_ipus, t->gateway_latency_cycles, t->gateway_bytes_per_cycle,
       t->cycle_estimates, clock);
   add_bytes(h, t->cost, sizeof t->cost);
 }
@@ -193,7 +194,7 @@ static void add_host(hasher *h, const pop_graph *g)
 
 fingerprint graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t num_programs)
 {
-  ASSERT_SIZE(pop_graph, 784);
+  ASSERT_SIZE(pop_graph, 792);
   hasher h;
   h.num_words = 0;
   XXH3_INITSTATE(&h.state);

@@ -98,6 +98,10 @@
  *   packet counts once for each IPU that it goes to); bytes that a tile sends, or receives, at
  *   target.exchange_bytes_per_cycle
  *
+ * Where a packet goes from one link domain (target.link_domain_ipus; IPU i of replica r of k IPUs has the number k r + i) to another
+ * one, the latency is target.gateway_latency_cycles, and the longest is also of: bytes of such packets that an IPU sends, or gets,
+ * at target.gateway_bytes_per_cycle
+ *
  * and if there is no packet, with `end`.
  *
  * Between replicas (zone 2) the packets of replica r go to replica map[r], and IPUs and tiles are those of

@@ -13,7 +13,7 @@
  * Ranks agree twice: when they say what they send, and when all of that has been found to be good. Only then are words passed
  * on, from the memory of tiles to that of tiles.
  */
-#include "global_exchange.h"
+#include "global_kept.h"
 
 #include "state.h"
 
@@ -84,16 +84,16 @@ static bool check_sent(const reading *r, const packet *p)
 }
 
 /* Words of the tile's memory that an instruction names. */
-static bool read_words(const reading *r, uint32_t number, uint32_t pc, uint32_t word,
-                       uint32_t *words, uint32_t count)
+static bool read_words(reading *r, uint32_t number, uint32_t pc, uint32_t word, uint32_t *words,
+                       uint32_t count)
 {
-  machine *m = machine_of(r, number);
   const tile *t = tile_at(r, number);
   uint32_t address = r->target->memory_base + 4 * isa_imm22(word);
   if (!memory_contains(t, address, 4 * count, false, false))
     return refuse(r, number, pc, MACHINE_FAULT_INVALID_ADDRESS,
                   "a packet header outside of used memory");
-  for (uint32_t i = 0; i < count; i++) words[i] = memory_word(m, t, address + 4 * i);
+  memcpy(words, t->memory + (address - r->target->memory_base), 4 * (size_t)count);
+  if (r->between_replicas) global_kept_see(&r->seen, t, r->target->memory_base, address, 4 * count);
   return true;
 }
 
@@ -169,6 +169,7 @@ static bool read_code(reading *r, uint32_t number)
       return refuse(r, number, pc, MACHINE_FAULT_INVALID_PC,
                     "the code runs out of executable memory");
     word = memory_word(m, t, pc);
+    if (r->between_replicas) global_kept_see(&r->seen, t, r->target->memory_base, pc, 4);
     if (count > r->sum.instructions) r->sum.instructions = count;
     if (!read_instruction(r, number, pc, word, &has_map)) return false;
   }
@@ -335,14 +336,24 @@ static pop_error *place_remote(reading *r)
   return global_remote_place(r);
 }
 
-static void move_packets(const reading *r)
+bool global_exchange_get_move(reading *r, size_t received, uint8_t **to, const uint8_t **from,
+                              size_t *bytes)
 {
-  for (size_t i = 0; i < r->received.count; i++) {
-    const packet *to = &r->received.items[i];
-    if (source_of(r, to) == NO_REPLICA) continue;
-    const uint8_t *data = data_of(r, find_sent(r, to));
-    if (data != place_of(r, to)) memcpy(place_of(r, to), data, 4 * (size_t)to->words);
-  }
+  const packet *p = &r->received.items[received];
+  if (source_of(r, p) == NO_REPLICA) return false;
+  *to = place_of(r, p);
+  *from = data_of(r, find_sent(r, p));
+  *bytes = 4 * (size_t)p->words;
+  return true;
+}
+
+static void move_packets(reading *r)
+{
+  uint8_t *to;
+  const uint8_t *from;
+  size_t bytes;
+  for (size_t i = 0; i < r->received.count; i++)
+    if (global_exchange_get_move(r, i, &to, &from, &bytes) && to != from) memcpy(to, from, bytes);
 }
 
 static uint64_t packet_bytes(const packet *p)
@@ -350,18 +361,60 @@ static uint64_t packet_bytes(const packet *p)
   return 4 * ((uint64_t)p->words + ISA_GLOBAL_HEADER_WORDS);
 }
 
+/* What is linked without gateways, of IPUs counted over all replicas. */
+static uint32_t domain_of(const reading *r, uint32_t replica, uint32_t ipu)
+{
+  return (replica * r->target->num_ipus + ipu) / r->target->link_domain_ipus;
+}
+
+/* The packet, which an IPU of the replica `from` sends to some of `to`: by IPU what leaves it, or what comes to each. */
+static void count_packet(const reading *r, const packet *p, uint32_t from, uint32_t to,
+                         bool received, ipu_bytes *of)
+{
+  uint32_t sender = p->tile / r->target->tiles_per_ipu % r->target->num_ipus;
+  for (uint32_t left = p->ipus; left; left &= left - 1) {
+    uint32_t receiver = p->first_ipu + (uint32_t)__builtin_ctz(left);
+    ipu_bytes *counted = &of[received ? receiver : sender];
+    counted->all += packet_bytes(p);
+    if (domain_of(r, from, sender) != domain_of(r, to, receiver))
+      counted->gateway += packet_bytes(p);
+  }
+}
+
+typedef struct packet_range {
+  size_t begin, end;
+} packet_range;
+
+/* What a replica of this process sends to another one. */
+static packet_range sent_by(const reading *r, uint32_t slot)
+{
+  size_t first = slot * (size_t)r->tiles_per_replica, end = first + r->tiles_per_replica;
+  if (r->map[r->group->first + slot] == NO_REPLICA) return (packet_range){0, 0};
+  return (packet_range){r->sent.first[first], r->sent.first[end]};
+}
+
+uint64_t global_exchange_count_sent(const reading *r, uint32_t slot)
+{
+  uint64_t bytes = 0;
+  packet_range all = sent_by(r, slot);
+  for (size_t i = all.begin; i < all.end; i++) {
+    const packet *p = &r->sent.items[i];
+    bytes += (uint64_t)__builtin_popcount(p->ipus) * 4 * p->words;
+  }
+  return bytes;
+}
+
 /* What the replica in a slot of this process sends, through the links of its IPUs. */
 static void count_sent(reading *r, uint32_t slot)
 {
-  size_t first = slot * (size_t)r->tiles_per_replica, end = first + r->tiles_per_replica;
-  if (r->map[r->group->first + slot] == NO_REPLICA) return;
-  for (size_t i = r->sent.first[first]; i < r->sent.first[end]; i++) {
-    const packet *p = &r->sent.items[i];
-    uint64_t copies = (uint64_t)__builtin_popcount(p->ipus);
-    r->bytes_from_ipu[p->tile / r->target->tiles_per_ipu] += copies * packet_bytes(p);
-    r->group->own[slot]->global_bytes += copies * 4 * p->words;
+  uint32_t replica = r->group->first + slot;
+  packet_range all = sent_by(r, slot);
+  for (size_t i = all.begin; i < all.end; i++) {
+    count_packet(r, &r->sent.items[i], replica, r->map[replica], false,
+                 &r->from_ipu[slot * r->target->num_ipus]);
     r->sum.packets = true;
   }
+  r->group->own[slot]->global_bytes += global_exchange_count_sent(r, slot);
 }
 
 /* What comes to it. */
@@ -369,13 +422,15 @@ static void count_received(reading *r, uint32_t slot)
 {
   if (r->sources[slot] == NO_REPLICA) return;
   size_t first = r->sources[slot] * (size_t)r->tiles_per_replica;
-  for (size_t i = r->sent.first[first]; i < r->sent.first[first + r->tiles_per_replica]; i++) {
-    const packet *p = &r->sent.items[i];
-    for (uint32_t left = p->ipus; left; left &= left - 1) {
-      uint32_t ipu = p->first_ipu + (uint32_t)__builtin_ctz(left);
-      r->bytes_to_ipu[slot * r->target->num_ipus + ipu] += packet_bytes(p);
-    }
-  }
+  for (size_t i = r->sent.first[first]; i < r->sent.first[first + r->tiles_per_replica]; i++)
+    count_packet(r, &r->sent.items[i], r->from[slot], r->group->first + slot, true,
+                 &r->to_ipu[slot * r->target->num_ipus]);
+}
+
+static void count_most(reading *r, const ipu_bytes *of)
+{
+  if (of->all > r->sum.link_bytes) r->sum.link_bytes = of->all;
+  if (of->gateway > r->sum.gateway_bytes) r->sum.gateway_bytes = of->gateway;
 }
 
 static void count_links(reading *r)
@@ -385,8 +440,8 @@ static void count_links(reading *r)
     count_received(r, slot);
   }
   for (uint32_t i = 0; i < r->group->num_own * r->target->num_ipus; i++) {
-    if (r->bytes_from_ipu[i] > r->sum.link_bytes) r->sum.link_bytes = r->bytes_from_ipu[i];
-    if (r->bytes_to_ipu[i] > r->sum.link_bytes) r->sum.link_bytes = r->bytes_to_ipu[i];
+    count_most(r, &r->from_ipu[i]);
+    count_most(r, &r->to_ipu[i]);
   }
 }
 
@@ -401,8 +456,11 @@ static uint64_t duration(const reading *r)
   if (!r->sum.packets) return r->sum.instructions;
   uint64_t longest = divide_up(4 * r->sum.words, target->exchange_bytes_per_cycle);
   uint64_t links = divide_up(r->sum.link_bytes, target->global_bytes_per_cycle);
+  uint64_t gateways = divide_up(r->sum.gateway_bytes, target->gateway_bytes_per_cycle);
   if (links > longest) longest = links;
-  return r->sum.instructions + target->global_latency_cycles + longest;
+  if (gateways > longest) longest = gateways;
+  return r->sum.instructions + longest +
+         (gateways ? target->gateway_latency_cycles : target->global_latency_cycles);
 }
 
 static uint64_t received_bytes(const reading *r, uint32_t number)
@@ -414,18 +472,22 @@ static uint64_t received_bytes(const reading *r, uint32_t number)
   return bytes;
 }
 
+void global_exchange_take_time(machine *m, uint32_t number, uint64_t cycles,
+                               uint64_t received_bytes)
+{
+  uint64_t from = m->at.clocks[number];
+  m->at.clocks[number] = from + cycles;
+  m->exchanged_bytes += received_bytes;
+  superstep_trace(m, MACHINE_TRACE_GLOBAL_EXCHANGE, number, m->at.asked[number], from,
+                  from + cycles, received_bytes);
+}
+
 static void take_time(const reading *r, uint64_t cycles)
 {
-  for (uint32_t i = 0; i < count_tiles(r); i++) {
-    if (!takes_part(r, i)) continue;
-    machine *m = machine_of(r, i);
-    uint32_t number = i % r->tiles_per_replica;
-    uint64_t from = m->at.clocks[number], bytes = received_bytes(r, i);
-    m->at.clocks[number] = from + cycles;
-    m->exchanged_bytes += bytes;
-    superstep_trace(m, MACHINE_TRACE_GLOBAL_EXCHANGE, number, m->at.asked[number], from,
-                    from + cycles, bytes);
-  }
+  for (uint32_t i = 0; i < count_tiles(r); i++)
+    if (takes_part(r, i))
+      global_exchange_take_time(machine_of(r, i), i % r->tiles_per_replica, cycles,
+                                received_bytes(r, i));
 }
 
 static reading begin_reading(const machine_group *group)
@@ -444,8 +506,8 @@ static reading begin_reading(const machine_group *group)
                .sources = pop_xcalloc(group->num_own, sizeof *r.sources),
                .sent.first = pop_xcalloc(tiles + 1, sizeof *r.sent.first),
                .received.first = pop_xcalloc(tiles + 1, sizeof *r.received.first),
-               .bytes_from_ipu = pop_xcalloc(ipus, sizeof *r.bytes_from_ipu),
-               .bytes_to_ipu = pop_xcalloc(ipus, sizeof *r.bytes_to_ipu)};
+               .from_ipu = pop_xcalloc(ipus, sizeof *r.from_ipu),
+               .to_ipu = pop_xcalloc(ipus, sizeof *r.to_ipu)};
   if (!r.between_replicas) return r;
   for (uint32_t i = 0; i < group->total; i++) r.map[i] = NO_REPLICA;
   for (uint32_t i = 0; i < group->num_own; i++) r.from[i] = r.sources[i] = NO_REPLICA;
@@ -454,18 +516,11 @@ static reading begin_reading(const machine_group *group)
 
 static void end_reading(reading *r)
 {
-  void *const arrays[] = {r->map,
-                          r->other_map,
-                          r->sources,
-                          r->from,
-                          r->sent.items,
-                          r->received.items,
-                          r->sent.first,
-                          r->spans,
-                          r->received.first,
-                          r->bytes_from_ipu,
-                          r->bytes_to_ipu};
+  void *const arrays[] = {
+      r->map,        r->other_map, r->sources,        r->from,     r->sent.items, r->received.items,
+      r->sent.first, r->spans,     r->received.first, r->from_ipu, r->to_ipu};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
+  global_kept_free_seen(&r->seen);
 }
 
 /* Within one machine there is nobody to agree with. */
@@ -503,6 +558,7 @@ static pop_error *exchange(reading *r, uint32_t *faulted)
   POP_TRY(global_remote_pass(r));
   move_packets(r);
   take_time(r, duration(r));
+  global_kept_add(r, duration(r));
   return NULL;
 }
 

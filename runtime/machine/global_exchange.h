@@ -4,6 +4,7 @@
 #define MACHINE_GLOBAL_EXCHANGE_H
 
 #include "machine.h"
+#include <populus/arena.h>
 
 #define NO_REPLICA UINT32_MAX
 
@@ -32,11 +33,29 @@ typedef struct span {
 
 /* What the time that all take goes by: the most on this rank, then of all. */
 typedef struct exchange_sum {
-  uint64_t instructions; /* of the tile with most of them */
-  uint64_t words;        /* that one tile sends or receives */
-  uint64_t link_bytes;   /* that go from one IPU or come to one, with headers */
-  bool packets;          /* there are some */
+  uint64_t instructions;  /* of the tile with most of them */
+  uint64_t words;         /* that one tile sends or receives */
+  uint64_t link_bytes;    /* that go from one IPU or come to one, with headers */
+  uint64_t gateway_bytes; /* of them, from or to another link domain */
+  bool packets;           /* there are some */
 } exchange_sum;
+
+/* Of packets, with headers. */
+typedef struct ipu_bytes {
+  uint64_t all, gateway; /* from or to another link domain */
+} ipu_bytes;
+
+/* What was read, in memory that may be written. */
+typedef struct seen_bytes {
+  const uint8_t *at;
+  size_t bytes, copy; /* how many; where they are among the copies */
+} seen_bytes;
+
+typedef struct seen_list {
+  seen_bytes *items;
+  size_t count, capacity;
+  pop_bytes copies;
+} seen_list;
 
 typedef struct reading {
   const machine_group *group; /* ranks NULL: one machine, between its IPUs */
@@ -53,9 +72,23 @@ typedef struct reading {
   packet_list sent, received;
   span *spans; /* of the current tile */
   size_t num_spans, spans_capacity;
-  uint64_t *bytes_from_ipu, *bytes_to_ipu; /* by IPU of this process's replicas, with headers */
+  ipu_bytes *from_ipu, *to_ipu; /* by IPU of this process's replicas */
   exchange_sum sum;
+  /* For the next time (global_kept.h): */
+  seen_list seen;
+  bool has_unwanted;                           /* words that no tile receives have come */
+  const ranks_pieces *pieces_to, *pieces_from; /* by rank, from global_remote_pass on */
 } reading;
+
+/* The received packet as a copy within this process: what has come from another rank has gone to its first place already, and then
+ * *to == *from. False: its replica receives nothing. */
+bool global_exchange_get_move(reading *r, size_t received, uint8_t **to, const uint8_t **from,
+                              size_t *bytes);
+/* Bytes that the replica in the slot sends, once for each IPU that they go to. */
+uint64_t global_exchange_count_sent(const reading *r, uint32_t slot);
+/* The tile has exchanged. */
+void global_exchange_take_time(machine *m, uint32_t number, uint64_t cycles,
+                               uint64_t received_bytes);
 
 /* global_remote.c: tells the others which packets replicas of this process send to theirs, and hears of those that come here.
  * `own`: this rank's error so far, taken. */

@@ -219,6 +219,7 @@ pop_error *global_remote_agree(reading *r, pop_error *own)
     if (all[i].instructions > r->sum.instructions) r->sum.instructions = all[i].instructions;
     if (all[i].words > r->sum.words) r->sum.words = all[i].words;
     if (all[i].link_bytes > r->sum.link_bytes) r->sum.link_bytes = all[i].link_bytes;
+    if (all[i].gateway_bytes > r->sum.gateway_bytes) r->sum.gateway_bytes = all[i].gateway_bytes;
     r->sum.packets |= all[i].packets;
   }
   free(all);
@@ -244,6 +245,7 @@ pop_error *global_remote_place(reading *r)
     return pop_error_new(POP_ERROR_MEMORY,
                          "no memory for %zu bytes that other instances send and no tile receives",
                          bytes);
+  r->has_unwanted = bytes > 0;
   if (!bytes) return NULL;
   for (packet *p = r->sent.items + (all.begin - r->sent.items); p < all.end; p++) {
     if (p->data) continue;
@@ -285,6 +287,8 @@ static void list_received(const reading *r, uint32_t slot, ranks_pieces *from)
 pop_error *global_remote_pass(reading *r)
 {
   global_messages *messages = messages_of(r);
+  r->pieces_to = messages->to;
+  r->pieces_from = messages->from;
   uint32_t own = ranks_own(r->group->ranks), num_own = r->group->num_own;
   assert(num_own > 0);
   for (uint32_t i = 0; i < messages->count; i++)

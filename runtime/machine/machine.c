@@ -65,6 +65,7 @@ static void unload(machine *m)
   for (uint32_t i = 0; i < m->num_tiles; i++) memory_unload(&m->tiles[i]);
   exchange_forget(m);
   host_exchange_forget(m);
+  global_kept_forget(m);
   control_forget(m);
   code_cache_clear(&m->code);
 }

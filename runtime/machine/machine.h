@@ -160,6 +160,12 @@ uint64_t machine_latest_clock(const machine *m);
 /* Lets them go on, all in one cycle, and does what their tiles exchange: within this process by copies, with other ranks
  * by messages. *faulted is the machine of this process with the fault when that is the result; num_own: none of them. */
 POP_MUST_CHECK pop_error *machine_sync_replicas(const machine_group *group, uint32_t *faulted);
+/* An exchange that all ranks have had has a number, the same on all since the machines were loaded. Which one the replicas of this
+ * process wait for now; MACHINE_NO_EXCHANGE: none, or another one. */
+#define MACHINE_NO_EXCHANGE UINT32_MAX
+uint32_t machine_kept_exchange(const machine_group *group);
+/* machine_sync_replicas where that is the same number on all ranks: nothing is read or checked, and no rank says anything more. */
+POP_MUST_CHECK pop_error *machine_sync_replicas_again(const machine_group *group, uint32_t number);
 /* All tiles wait for the host: none goes on before this cycle. */
 void machine_wait_until(machine *m, uint64_t cycle);
 const machine_fault *machine_get_fault(const machine *m); /* kind NONE if there is none */

@@ -159,6 +159,7 @@ struct machine {
   exchange_plans *plans;
   struct host_plans *host_plans;           /* host_exchange.c */
   struct global_messages *global_messages; /* global_remote.c; in the first machine of a rank */
+  struct global_kept *global_kept;         /* global_kept.c; likewise */
   control *control;                        /* NULL: every tile is alone */
   bool started;                            /* all tiles wait in tile.hostsync */
   /* Cycle at which the current run ends. To stop it is to set it to 0: whoever runs looks at it now and then. */
@@ -257,6 +258,7 @@ void exchange_run(machine *m);
 void exchange_forget(machine *m);      /* all plans */
 void host_exchange_forget(machine *m); /* all plans */
 void global_remote_forget(machine *m); /* memory of messages */
+void global_kept_forget(machine *m);   /* all exchanges */
 
 /* global_exchange.c: the same for STOP_GLOBAL_EXCHANGE and global exchange code. */
 void global_exchange_run(machine *m);

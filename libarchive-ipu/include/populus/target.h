@@ -71,6 +71,10 @@ typedef struct pop_target {
   uint32_t global_latency_cycles;    /* from IPU to IPU */
   uint32_t global_bytes_per_cycle;   /* of one IPU's links to the others together, each way */
   uint32_t
+      link_domain_ipus; /* so many, one after the other, are linked; others are behind gateways: */
+  uint32_t gateway_latency_cycles;  /* from IPU to IPU of another domain */
+  uint32_t gateway_bytes_per_cycle; /* one IPU's share of what leaves its domain, or comes to it */
+  uint32_t
       cycle_estimates; /* 1: vertices with an estimate take its cycles (IPU_MODEL); 0: their code's */
   double clock_hz;
   uint8_t cost[POP_COST_CLASS_COUNT]; /* issue slots per instruction class, at least 1 */

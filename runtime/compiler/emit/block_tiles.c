@@ -91,8 +91,8 @@ static void find_ipus(emitter *e)
   size_t depth = 0;
   bool **rows = new_rows(e);
   uint32_t *open = pop_xcalloc(s->num_ops + 1, sizeof *open);
-  e->block_ipus = pop_xcalloc((c->num_profile_blocks + 1) * (size_t)c->target.num_ipus,
-                              sizeof *e->block_ipus);
+  e->block_ipus =
+      pop_xcalloc((c->num_profile_blocks + 1) * (size_t)c->target.num_ipus, sizeof *e->block_ipus);
   for (uint32_t i = 0; i < s->num_ops; i++) {
     const script_op *op = &s->ops[i];
     if (begins_part(op)) {

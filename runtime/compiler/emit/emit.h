@@ -65,7 +65,7 @@ typedef struct emitter {
   uint32_t flush_event; /* number; 0: none */
   size_t mark_routine;  /* position, on tiles with a buffer */
   /* block_tiles.c: */
-  bool *block_ipus;     /* by block, then by IPU: it has a part in the block */
+  bool *block_ipus; /* by block, then by IPU: it has a part in the block */
   uint32_t *
       stream_tile; /* by host exchange, then IPU: a tile that times it; COMPILER_NONE: none takes part */
   bool *times_streams; /* by tile: it is one of them */

@@ -67,8 +67,7 @@ uint32_t emitter_exchange_code(emitter *e, uint32_t index)
   if (part) {
     assembler code = {0};
     for (uint32_t i = 0; i < part->num_ops; i++)
-      put_exchange_op(&code, &e->c->exchange_ops[part->first_op + i],
-                      e->c->target.tiles_per_ipu);
+      put_exchange_op(&code, &e->c->exchange_ops[part->first_op + i], e->c->target.tiles_per_ipu);
     const exchange *x = &e->c->exchanges[index];
     block = emitter_add_code(e, &code,
                              x->zone == EXCHANGE_WITHIN_IPUS ? POP_MEMORY_INTERNAL_EXCHANGE_CODE

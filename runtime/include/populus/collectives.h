@@ -12,8 +12,15 @@
  * "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009). Each step is a copy between replicas: it
  * takes the target's global_latency_cycles and its bytes through global_bytes_per_cycle, in one process as between ranks.
  *
+ * Two levels: where a group's replicas are in several link domains (target.link_domain_ipus), with the same number W of positions in
+ * each, one after the other, there are rings of the W in each domain, and rings across domains, of those at the same place in theirs.
+ * An all-reduce scatters within, reduces what each has got across, and gathers within; a reduce-scatter goes within and then
+ * across, an all-gather across and then within: (G / W - 1) steps through gateways where one ring would have G - 1, with a W-th of
+ * the bytes. With 1,024 replicas in 16 domains an all-reduce takes 2 (63 + 15) steps instead of 2,046.
+ *
  * Order: chunk c of a reduction is combined beginning with the replica at position c + 1, then c + 2, … and at last c
- * itself, modulo the size of the group. So results are the same to the bit in all replicas, and for any number of ranks.
+ * itself, modulo the size of the ring; on two levels so within each domain, and what comes of that in the same way across. So
+ * results are the same to the bit in all replicas, and for any number of ranks: domains are the target's.
  *
  * Chunks of an all-reduce are those of each tile, so that nothing moves between tiles: the elements that a tile has of the
  * data, in their order, are cut into G chunks of ceil(elements / G), and then as many more as make whole words. If such

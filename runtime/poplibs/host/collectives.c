@@ -19,7 +19,8 @@ typedef struct ring {
   const char *call, *name;
   uint32_t num_replicas, size, stride; /* from one position to the next */
   pop_program sequence;
-  pop_tensor position; /* of the replica in its group: unsigned int [1]; null if the size is 1 */
+  pop_tensor index; /* of the replica: unsigned int [1]; null if the size is 1, and then so is: */
+  pop_tensor position; /* its position in the group; by find_position */
 } ring;
 
 /* ---- which replicas ---- */
@@ -50,6 +51,15 @@ static pop_tensor calculate(const ring *r, pop_tensor a, pop_binary_op op, uint3
                         r->name);
 }
 
+static void find_position(ring *r)
+{
+  const size_t one = 1;
+  if (!r->index.index) return;
+  r->position = pop_graph_add_variable(r->graph, POP_UNSIGNED_INT, &one, 1, r->name);
+  pop_graph_set_tile_mapping(r->graph, r->position, 0);
+  calculate(r, r->index, POP_BINARY_DIVIDE, r->stride, r->position);
+}
+
 static bool open_ring(ring *r, const char *call, pop_graph *graph, pop_tensor data,
                       pop_comm_group group, pop_program sequence, const char *name)
 {
@@ -75,12 +85,34 @@ static bool open_ring(ring *r, const char *call, pop_graph *graph, pop_tensor da
   if (size == 1) return true;
   pop_tensor index = pop_graph_add_replication_index_constant(graph, name);
   pop_graph_set_tile_mapping(graph, index, 0);
-  pop_tensor flat = pop_tensor_flatten(index);
-  const size_t one = 1;
-  r->position = pop_graph_add_variable(graph, POP_UNSIGNED_INT, &one, 1, name);
-  pop_graph_set_tile_mapping(graph, r->position, 0);
-  calculate(r, flat, POP_BINARY_DIVIDE, r->stride, r->position);
+  r->index = pop_tensor_flatten(index);
   return !pop_graph_error(graph);
+}
+
+/* How many positions of a group, one after the other, are in one link domain, if they are so in all of them; else all. */
+static uint32_t linked_positions(const ring *r)
+{
+  const pop_target *target = pop_graph_get_target(r->graph);
+  if (target->link_domain_ipus % target->num_ipus) return r->size;
+  uint32_t replicas = target->link_domain_ipus / target->num_ipus;
+  uint32_t linked = replicas % r->stride ? 1 : replicas / r->stride;
+  return linked > 1 && linked < r->size && r->size % linked == 0 ? linked : r->size;
+}
+
+/* The ring among those that are linked, and the one among those of the same place in theirs, of size 1 if all are. */
+typedef struct levels {
+  ring within, across;
+} levels;
+
+static levels split(const ring *r)
+{
+  levels l = {.within = *r, .across = *r};
+  l.within.size = linked_positions(r);
+  l.across.size = r->size / l.within.size;
+  l.across.stride = r->stride * l.within.size;
+  find_position(&l.within);
+  if (l.across.size > 1) find_position(&l.across);
+  return l;
 }
 
 /* A copy of all replicas of `replicas` at once, each to the one `shift` positions further. */
@@ -126,17 +158,32 @@ static pop_tensor first_of(pop_tensor rows, size_t count)
   return pop_tensor_slice(pop_tensor_flatten(rows), 0, count, 0);
 }
 
-/* The data in a table of as many rows as positions. */
+/* Rows with less than all data go on with zeros. */
+static void fill_rows(const ring *r, pop_tensor data, pop_tensor rows)
+{
+  size_t count = pop_tensor_num_elements(data), all = pop_tensor_num_elements(rows);
+  if (count < all)
+    pop_popops_fill(r->graph, pop_tensor_slice(pop_tensor_flatten(rows), count, all, 0), NULL,
+                    r->sequence, r->name);
+  copy(r, pop_tensor_flatten(data), first_of(rows, count));
+}
+
+/* The data in a table of as many rows as positions, one behind the other. */
 static chunk_table cut(const ring *r, pop_tensor data, pop_tensor *rows)
 {
   size_t count = pop_tensor_num_elements(data), columns = (count + r->size - 1) / r->size;
   chunk_table table = new_table(r, pop_tensor_element_type(data), columns, rows);
-  if (count < r->size * columns)
-    pop_popops_fill(r->graph,
-                    pop_tensor_slice(pop_tensor_flatten(*rows), count, r->size * columns, 0), NULL,
-                    r->sequence, r->name);
-  copy(r, pop_tensor_flatten(data), first_of(*rows, count));
+  fill_rows(r, data, *rows);
   return table;
+}
+
+/* [within, across * columns] as [across * within, columns], in the order of positions. */
+static pop_tensor by_positions(const levels *l, pop_tensor rows, size_t columns)
+{
+  const size_t within = l->within.size, across = l->across.size;
+  pop_tensor apart = pop_tensor_reshape(rows, (size_t[]){within, across, columns}, 3);
+  return pop_tensor_reshape(pop_tensor_dim_roll(apart, 1, 0), (size_t[]){within * across, columns},
+                            2);
 }
 
 /* ---- combining ---- */
@@ -269,10 +316,20 @@ pop_tensor pop_gcl_reduce_scatter(pop_graph *graph, pop_tensor data, pop_collect
   if (!check_op(graph, __func__, data, op) ||
       !open_ring(&r, __func__, graph, data, group, sequence, name))
     return data;
-  chunk_table table = cut(&r, squared(&r, data, op), &rows);
-  pop_tensor row = scatter(&r, &table, op);
-  divide_mean(graph, row, op, r.size, sequence, name);
+  levels l = split(&r);
+  data = squared(&r, data, op);
+  size_t columns = (pop_tensor_num_elements(data) + r.size - 1) / r.size;
+  chunk_table table =
+      new_table(&l.within, pop_tensor_element_type(data), columns * l.across.size, &rows);
+  fill_rows(&r, data, by_positions(&l, rows, columns));
+  pop_tensor row = scatter(&l.within, &table, op);
   chunks_free(&table);
+  if (l.across.size > 1) {
+    table = cut(&l.across, row, &rows);
+    row = scatter(&l.across, &table, op);
+    chunks_free(&table);
+  }
+  divide_mean(graph, row, op, r.size, sequence, name);
   return row;
 }
 
@@ -362,6 +419,13 @@ static void free_cutting(cutting *c)
   chunks_free(&c->table);
 }
 
+static void reduce_row(const ring *r, pop_tensor row, pop_collective_op op)
+{
+  cutting c = begin_cutting(r, row, row);
+  if (!pop_graph_error(r->graph)) end_cutting(r, &c, scatter(r, &c.table, op), row);
+  free_cutting(&c);
+}
+
 pop_tensor pop_gcl_all_reduce(pop_graph *graph, pop_tensor data, pop_collective_op op,
                               pop_comm_group group, pop_tensor out, pop_program sequence,
                               const char *name)
@@ -378,11 +442,13 @@ pop_tensor pop_gcl_all_reduce(pop_graph *graph, pop_tensor data, pop_collective_
     if (out.index != data.index) copy(&r, data, out);
     return out;
   }
-  cutting c = begin_cutting(&r, squared(&r, data, op), out);
+  levels l = split(&r);
+  cutting c = begin_cutting(&l.within, squared(&r, data, op), out);
   if (!pop_graph_error(graph)) {
-    pop_tensor row = scatter(&r, &c.table, op);
+    pop_tensor row = scatter(&l.within, &c.table, op);
+    if (l.across.size > 1) reduce_row(&l.across, row, op);
     divide_mean(graph, row, op, r.size, sequence, name);
-    end_cutting(&r, &c, row, out);
+    end_cutting(&l.within, &c, row, out);
   }
   free_cutting(&c);
   return out;
@@ -403,20 +469,30 @@ static pop_tensor shape_as(const ring *r, pop_tensor table, pop_tensor data)
   return shaped;
 }
 
+/* [size * elements], from all that have such data [elements] */
+static pop_tensor gather_rows(const ring *r, pop_tensor data)
+{
+  pop_tensor rows;
+  chunk_table table =
+      new_table(r, pop_tensor_element_type(data), pop_tensor_num_elements(data), &rows);
+  pop_tensor row = chunks_new_row(&table);
+  copy(r, data, row);
+  gather(r, row, &table);
+  chunks_free(&table);
+  return pop_tensor_flatten(rows);
+}
+
 pop_tensor pop_gcl_all_gather(pop_graph *graph, pop_tensor data, pop_comm_group group,
                               pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return none;
   ring r;
   if (!open_ring(&r, __func__, graph, data, group, sequence, name)) return data;
-  pop_tensor rows;
-  chunk_table table =
-      new_table(&r, pop_tensor_element_type(data), pop_tensor_num_elements(data), &rows);
-  pop_tensor row = chunks_new_row(&table);
-  copy(&r, pop_tensor_flatten(data), row);
-  gather(&r, row, &table);
-  chunks_free(&table);
-  return shape_as(&r, rows, data);
+  levels l = split(&r);
+  size_t count = pop_tensor_num_elements(data);
+  pop_tensor all = pop_tensor_flatten(data);
+  if (l.across.size > 1) all = gather_rows(&l.across, all);
+  return shape_as(&r, by_positions(&l, gather_rows(&l.within, all), count), data);
 }
 
 /* In each step every replica's chunk for the one so many positions further. */
@@ -446,6 +522,7 @@ pop_tensor pop_gcl_all_to_all(pop_graph *graph, pop_tensor data, pop_comm_group 
                  "%s: the first dimension has to be the size of the groups, %u", __func__, r.size);
     return data;
   }
+  find_position(&r);
   pop_tensor rows, result_rows;
   chunk_table table = cut(&r, data, &rows);
   chunk_table result =

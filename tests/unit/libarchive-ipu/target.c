@@ -65,7 +65,8 @@ Test(target, unknown_names_and_counts_are_refused)
   expect_error(pop_target_create("ipu3", 1, &target), POP_ERROR_INVALID_ARGUMENT,
                "'ipu3': the targets are ipu1, ipu2 and ipu21", "name");
   expect_error(pop_target_create("ipu2", 0, &target), POP_ERROR_INVALID_ARGUMENT, "1 to 1024", "0");
-  expect_error(pop_target_create("ipu2", 1025, &target), POP_ERROR_INVALID_ARGUMENT, "1 to 1024", "1025");
+  expect_error(pop_target_create("ipu2", 1025, &target), POP_ERROR_INVALID_ARGUMENT, "1 to 1024",
+               "1025");
 }
 
 /* One wrong field each, and the message names it. */
@@ -97,6 +98,9 @@ Test(target, validate_names_the_wrong_field)
   WITH(host_bytes_per_cycle = 0, "host_bytes_per_cycle");
   WITH(global_bytes_per_cycle = 0, "global_bytes_per_cycle");
   WITH(global_latency_cycles = 1000001, "global_latency_cycles");
+  WITH(link_domain_ipus = 0, "link_domain_ipus is 0, but must be from 1 to 1024");
+  WITH(gateway_latency_cycles = 1000001, "gateway_latency_cycles");
+  WITH(gateway_bytes_per_cycle = 0, "gateway_bytes_per_cycle");
   WITH(clock_hz = 0, "clock_hz");
   WITH(clock_hz = NAN, "clock_hz");
   WITH(cost[POP_COST_MUL] = 0, "cost of class 'mul'");

@@ -159,7 +159,10 @@ Test(machine_global, wrong_packets_are_faults_and_nothing_moves)
   } cases[] = {
       {{RIG_DATA, 0, 2, 0}, "ss", MACHINE_FAULT_EXCHANGE_CONFIG, "no words"},
       {{RIG_DATA, 4, 0, 0}, "ss", MACHINE_FAULT_EXCHANGE_CONFIG, "IPUs 0x0"},
-      {{RIG_DATA, 4, 3, 0}, "ss", MACHINE_FAULT_EXCHANGE_CONFIG, "0x3 of 32 from 0 on: the tile's own is 0 of 3"},
+      {{RIG_DATA, 4, 3, 0},
+       "ss",
+       MACHINE_FAULT_EXCHANGE_CONFIG,
+       "0x3 of 32 from 0 on: the tile's own is 0 of 3"},
       {{RIG_DATA, 4, 8, 0}, "ss", MACHINE_FAULT_EXCHANGE_CONFIG, "0x8 of 32 from 0 on"},
       {{RIG_DATA, 4, 1u << 31, 0}, "ss", MACHINE_FAULT_EXCHANGE_CONFIG, "0x80000000 of 32"},
       {{RIG_DATA, 4, 2, 1}, "ss", MACHINE_FAULT_EXCHANGE_CONFIG, "0x2 of 32 from 32 on"},

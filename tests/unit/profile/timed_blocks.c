@@ -354,8 +354,7 @@ Test(timed_blocks, only_the_IPUs_of_a_block_time_it_however_many_there_are)
   size_t index;
   json_array_foreach(json_object_get(root, "traceEvents"), index, event)
   {
-    const char *name =
-        json_string_value(json_object_get(json_object_get(event, "args"), "name"));
+    const char *name = json_string_value(json_object_get(json_object_get(event, "args"), "name"));
     for (int i = 0; i < 4 && name; i++)
       if (strcmp(name, names[i]) == 0)
         processes[i] = json_integer_value(json_object_get(event, "pid"));
