@@ -29,7 +29,7 @@ done
 # A program may say itself which replicas each process has.
 quiet out "$poprun" --num-instances 2 --num-replicas 4 sh -c \
   'POPLAR_ENGINE_OPTIONS="{\"target.firstRuntimeReplica\":\"$POPDIST_REPLICA_INDEX_OFFSET\",\"target.numberRuntimeReplica\":\"$POPDIST_NUM_LOCAL_REPLICAS\"}" "$@"' \
-  sh "$rank_program" ranks.gp cpu
+  sh "$rank_program" ranks.gp ipu
 
 # An example, as it is: its own exit status says whether the sums are right.
 "$POPULUS_BIN/replicas" >alone
@@ -39,14 +39,25 @@ for mpi in $mpis; do
 done
 
 # Compiled once.
-for i in 0 1; do
-  POPLAR_LOG_LEVEL=INFO "$poprun" --num-instances=2 --only-output-from-instance=$i "$POPULUS_BIN/replicas" >out 2>log.$i || fail "$(cat log.$i)"
-done
+POPLAR_LOG_LEVEL=INFO "$poprun" --num-instances=2 --mpi-global-args --tag-output sh -c 'POPLAR_LOG_DEST=log.$POPDIST_INSTANCE_INDEX exec "$0"' \
+  "$POPULUS_BIN/replicas" >out 2>err || fail "$(cat err)"
 grep -q 'Begin compilation: main' log.0 || fail "$(cat log.0)"
 grep -q 'Instance 0 compiles' log.1 || fail "$(cat log.1)"
 ! grep -q 'Begin compilation' log.1 || fail "$(cat log.1)"
 
-# Training with all-reduced gradients: the loss to the last bit, and the cycles; that it learns, too.
+# 16 ranks: as many replicas; and 256 IPUs, which are four link domains.
+many=$POPULUS_BUILD_DIR/tests/support/many_replicas
+for what in "16 2 64" "256 1 8"; do
+  # shellcheck disable=SC2086 # three arguments
+  "$many" $what >alone 2>err || fail "$(cat err)"
+  # shellcheck disable=SC2086
+  "$poprun" --num-instances 16 --num-replicas "${what%% *}" --only-output-from-instance 15 "$many" $what >out 2>err || fail "$what: $(cat err)"
+  cmp out alone || fail "$what: $(cat out alone)"
+done
+
+# Training with all-reduced gradients: the loss to the last bit, and the cycles; that it learns, too. What is compiled is kept.
+POPLAR_EXECUTABLE_CACHE_DIR=$PWD/kept
+export POPLAR_EXECUTABLE_CACHE_DIR
 "$POPULUS_BIN/mnist" >out || fail "it has not learned: $(cat out)"
 "$POPULUS_BIN/mnist" --epochs 1 >alone
 # trained <mpi> <instances>
@@ -61,6 +72,7 @@ for mpi in $mpis; do
   trained "$mpi" 4
 done
 trained "$mpi" 1
+unset POPLAR_EXECUTABLE_CACHE_DIR
 
 # gcl in C++, likewise.
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"

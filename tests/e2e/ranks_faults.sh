@@ -52,6 +52,49 @@ case $POPULUS_SANITIZE in *address*) ;; *)
   ends memory 4 "^error: instance 2 on $host: no memory for remote buffer 'store'" ;;
 esac
 
+# A disk that is full, for one: a small file system of its own, where this user may make one.
+mkdir full
+if mount -t tmpfs -o size=16k none full 2>/dev/null; then
+  trap 'umount full' EXIT
+  status=0
+  # shellcheck disable=SC2016 # expanded by the instance
+  "$poprun" --mpi "$mpi" --num-instances 4 sh -c 'to=all.$POPDIST_INSTANCE_INDEX; [ $POPDIST_INSTANCE_INDEX != 2 ] || to=full/all.a; exec "$0" "$1" ipu none 9 $to' \
+    "$rank_program" "$$.gp" >out 2>err || status=$?
+  [ $status = 4 ] || fail "full disk: status $status: $(cat err)"
+  grep -q "cannot write 'full/all.a': No space left on device" err || fail "full disk: $(cat err)"
+  grep -q "poprun: instance 2 on $host has ended with exit status 4" err || fail "full disk: $(cat err)"
+  [ -z "$(ls full)" ] || fail "full disk: $(ls full)"
+  check_nothing_left "full disk"
+  umount full
+  trap - EXIT
+else
+  echo "not tried: a full disk, as no file system can be mounted here"
+fi
+
+# Another build of the library: the same program, whose library says that it was made of other sources.
+made_of=$(sed -n 's/.*"\(.*\)".*/\1/p' "$POPULUS_BUILD_DIR/runtime/ranks_identity.h")
+LC_ALL=C sed "s/$made_of/00000000${made_of#????????}/" "$rank_program" >other_build
+! cmp -s other_build "$rank_program" || fail "the program does not say what it was made of"
+chmod +x other_build
+status=0
+# shellcheck disable=SC2016 # expanded by the instance
+"$poprun" --mpi "$mpi" --num-instances 4 sh -c '[ $POPDIST_INSTANCE_INDEX != 2 ] || exec ./other_build "$1" ipu; exec "$0" "$1" ipu' \
+  "$rank_program" "$$.gp" >out 2>err || status=$?
+[ $status = 3 ] || fail "other build: status $status: $(cat err)"
+grep -q "^error: instance 2 on $host has another version of Populus (.* 00000000.*) than instance 0 on $host (.*): install the same on all" err ||
+  fail "other build: $(cat err)"
+check_nothing_left "other build"
+
+# What carries the messages is of another build.
+mkdir data
+for file in "$POPULUS_DATA_DIR"/*; do ln -s "$file" data/; done
+rm "data/populus-mpi-$mpi.so"
+LC_ALL=C sed 's/ranks 2/ranks 0/' "$POPULUS_DATA_DIR/populus-mpi-$mpi.so" >"data/populus-mpi-$mpi.so"
+status=0
+POPULUS_DATA_DIR=$PWD/data "$poprun" --mpi "$mpi" --num-instances 2 "$rank_program" "$$.gp" ipu >out 2>err || status=$?
+[ $status = 4 ] || fail "other module: status $status: $(cat err)"
+grep -q "populus-mpi-$mpi.so belongs to another build of Populus" err || fail "other module: $(cat err)"
+
 # Archives are compared when they are loaded: another program of the same name.
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"0.a"}' "$rank_program" ranks.gp ipu >out
 POPLAR_ENGINE_OPTIONS='{"target.saveArchive":"1.a"}' POPDIST_INSTANCE_INDEX=0 "$rank_program" ranks.gp ipu other 0 >out
