@@ -9,6 +9,10 @@
 #include <poplin/Convolution.hpp>
 #include <poplin/MatMul.hpp>
 #include <poplin/codelets.hpp>
+#include <popnn/BatchNorm.hpp>
+#include <popnn/GroupNorm.hpp>
+#include <popnn/InstanceNorm.hpp>
+#include <popnn/LayerNorm.hpp>
 #include <popnn/LogSoftmax.hpp>
 #include <popnn/Loss.hpp>
 #include <popnn/NonLinearity.hpp>
@@ -729,6 +733,68 @@ void pooling()
   CHECK_THROWS(poplar_error, "dimension 0", max.getOutputFieldShape());
 }
 
+// The values are tests/unit/poplibs/norm.c's; here: what the names are given to.
+void norms()
+{
+  Fixture f(3);
+  auto &g = f.graph;
+  // Sets of two elements a distance of 1 from their mean: of channels, or of elements of the batch.
+  std::vector<float> values = {1, 10, 3, 12};
+  Tensor x = f.input(FLOAT, {2, 2}, values), flows = f.input(FLOAT, {2, 2}, numbers(4));
+  auto params = popnn::createNormParams(g, x);
+  CHECK(params.first.numElements() == 2 && params.second.numElements() == 2);
+  Tensor gamma = params.first, beta = params.second;
+  f.prog.add(Copy(f.input(FLOAT, {2}, std::vector<float>{2, 3}), gamma));
+  f.prog.add(Copy(f.input(FLOAT, {2}, std::vector<float>{1, 0}), beta));
+
+  auto of_batch = popnn::bn::batchNormStatistics(g, x, 0, f.prog, false);
+  CHECK(close(f.run<float>(of_batch.first), {2, 11}) &&
+        close(f.run<float>(of_batch.second), {1, 1}));
+  auto normal =
+      popnn::bn::batchNormalise(g, x, gamma, beta, of_batch.first, of_batch.second, f.prog);
+  CHECK(close(f.run<float>(normal.second), {-1, -1, 1, 1}));
+  CHECK(close(f.run<float>(normal.first), {-1, -3, 3, 3}));
+  CHECK(close(f.run<float>(popnn::bn::batchNormalise(g, x, gamma, beta, f.prog)), {3, 30, 7, 36}));
+  std::vector<float> d = numbers(4);
+  auto both =
+      popnn::bn::batchNormParamGradients(g, x, flows, of_batch.first, of_batch.second, f.prog);
+  CHECK(close(f.run<float>(both.first), {d[2] - d[0], d[3] - d[1]}));
+  CHECK(close(f.run<float>(both.second), {d[2] + d[0], d[3] + d[1]}));
+  // Nothing that such a set's elements get back changes their result.
+  CHECK(close(f.run<float>(popnn::bn::batchNormGradients(g, x, flows, of_batch.first,
+                                                         of_batch.second, gamma, f.prog)),
+              {0, 0, 0, 0}));
+  popnn::bn::batchNormParamUpdate(g, both.first, both.second, -.5f, gamma, beta, f.prog);
+  CHECK(close(f.run<float>(gamma), {2 - (d[2] - d[0]) / 2, 3 - (d[3] - d[1]) / 2}));
+  CHECK_THROWS(invalid_option, "groupNorm",
+               popnn::bn::batchNormStatistics(g, x, 0, f.prog, false, false, FLOAT, {},
+                                              {{"stable", "true"}}));
+
+  auto of_layer = popnn::ln::layerNormStatistics(g, x, 0, f.prog, true);
+  CHECK(close(f.run<float>(of_layer.first), {5.5f, 7.5f}));
+  CHECK(close(f.run<float>(of_layer.second), {1 / std::sqrt(40.5f), 1 / std::sqrt(40.5f)}));
+  Tensor wide = x.reshape({1, 4});
+  OptionFlags strided{{"groupNormStridedChannelGrouping", "true"}};
+  auto of_group =
+      popnn::gn::groupNormStatistics(g, wide, 0, f.prog, 2, false, false, FLOAT, {}, strided);
+  CHECK(close(f.run<float>(of_group.first), {2, 11}));
+  Tensor whitened =
+      popnn::gn::groupNormWhiten(g, wide, of_group.first, of_group.second, f.prog, {}, strided);
+  CHECK(close(f.run<float>(whitened), {-1, -1, 1, 1}));
+  Tensor long_gamma = popnn::createNormGamma(g, wide);
+  CHECK(f.run<float>(popnn::gn::groupNormGradients(g, whitened, flows.reshape({1, 4}),
+                                                   of_group.second, long_gamma, f.prog, FLOAT, {},
+                                                   strided))
+            .size() == 4);
+  auto of_instance =
+      popnn::in::instanceNormStatistics(g, x.reshape({1, 2, 2}), 0, f.prog, false, true);
+  CHECK(close(f.run<float>(of_instance.first), {5.5f, 7.5f}));
+  CHECK_THROWS(
+      poplar_error, "3 statistics",
+      popnn::ln::layerNormWhiten(g, x, f.input(FLOAT, {3}, numbers(3)), of_layer.second, f.prog));
+  CHECK(popnn::getNormFwdFlops(2, 100) > popnn::getNormFwdFlops(2, 100, false));
+}
+
 } // namespace
 
 int main()
@@ -747,5 +813,6 @@ int main()
   halves_of_the_host();
   softmax_and_losses();
   pooling();
+  norms();
   return failures != 0;
 }

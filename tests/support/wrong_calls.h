@@ -4,6 +4,7 @@
 
 #include <populus/debug_stream.h>
 #include <populus/model.h>
+#include <populus/popnn_norm.h>
 #include <populus/popnn_pooling.h>
 #include <populus/popops_slice.h>
 #include <populus/popops_sort.h>

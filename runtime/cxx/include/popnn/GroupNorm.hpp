@@ -1,0 +1,33 @@
+// Group norm: what is normal is found for groups of channels of each element of the batch, number element * groups + group.
+// populus/popnn_norm.h.
+#ifndef POPNN_GROUPNORM_HPP
+#define POPNN_GROUPNORM_HPP
+
+#include <popnn/Norms.hpp>
+
+namespace popnn
+{
+namespace gn
+{
+
+// The mean and 1 / sqrt(variance + eps) of each set of elements.
+inline std::pair<poplar::Tensor, poplar::Tensor> groupNormStatistics(
+    poplar::Graph &graph, const poplar::Tensor &acts, float eps, poplar::program::Sequence &prog,
+    unsigned numGroups, bool unbiasedVarEstimate, bool /*stableAlgo*/ = false,
+    const poplar::Type & /*partialsType*/ = poplar::FLOAT,
+    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+  return detail::statistics(graph, detail::normOf(numGroups, options), acts, eps, prog,
+                            unbiasedVarEstimate, debugContext);
+}
+
+#define POPNN_NORM(function) groupNorm##function
+#define POPNN_NORM_GROUPS(acts, statistics) detail::groupsOf(acts, statistics)
+#include <popnn/detail/NormFunctions.inc>
+#undef POPNN_NORM
+#undef POPNN_NORM_GROUPS
+
+} // namespace gn
+} // namespace popnn
+
+#endif

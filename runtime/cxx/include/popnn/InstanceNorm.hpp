@@ -1,0 +1,32 @@
+// Instance norm: what is normal is found for each channel of each element of the batch. populus/popnn_norm.h.
+#ifndef POPNN_INSTANCENORM_HPP
+#define POPNN_INSTANCENORM_HPP
+
+#include <popnn/Norms.hpp>
+
+namespace popnn
+{
+namespace in
+{
+
+// The mean and 1 / sqrt(variance + eps) of each set of elements.
+inline std::pair<poplar::Tensor, poplar::Tensor> instanceNormStatistics(
+    poplar::Graph &graph, const poplar::Tensor &acts, float eps, poplar::program::Sequence &prog,
+    bool unbiasedVarEstimate, bool /*stableAlgo*/ = false,
+    const poplar::Type & /*partialsType*/ = poplar::FLOAT,
+    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+{
+  return detail::statistics(graph, detail::normOf(acts.rank() < 2 ? 1 : acts.dim(1), options), acts,
+                            eps, prog, unbiasedVarEstimate, debugContext);
+}
+
+#define POPNN_NORM(function) instanceNorm##function
+#define POPNN_NORM_GROUPS(acts, statistics) detail::groupsOf(acts, statistics)
+#include <popnn/detail/NormFunctions.inc>
+#undef POPNN_NORM
+#undef POPNN_NORM_GROUPS
+
+} // namespace in
+} // namespace popnn
+
+#endif

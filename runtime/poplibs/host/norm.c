@@ -1,0 +1,270 @@
+/* Norms: populus/popnn_norm.h. Activations are seen as [a, sets, b], so that a set is all elements of one number in the middle:
+ *
+ *     batch norm    [batch, channels, field]
+ *     group norm    [1, batch * groups, channels of a group * field]
+ */
+#include "graph/graph.h"
+#include "poplibs/host/spread.h"
+
+#include <populus/popnn_norm.h>
+#include <populus/popops.h>
+
+typedef struct job {
+  pop_graph *graph;
+  const char *call, *name;
+  pop_program sequence;
+  pop_type type;
+  size_t batch, channels, field;
+  pop_norm norm;
+} job;
+
+static const pop_norm by_channel = {0};
+
+static bool start(job *j, pop_tensor activations)
+{
+  pop_graph *graph = j->graph;
+  if (pop_graph_error(graph)) return false;
+  if (pop_tensor_rank(activations) < 2 || pop_tensor_num_elements(activations) == 0) {
+    char shape[64];
+    pop_tensor_shape_string(activations, shape, sizeof shape);
+    if (!pop_graph_error(graph))
+      poplibs_fail(graph, POP_ERROR_TENSOR,
+                   "%s: activations of shape %s; {batch,channels,field...} are needed, not empty",
+                   j->call, shape);
+    return false;
+  }
+  j->type = pop_tensor_element_type(activations);
+  j->batch = pop_tensor_dim(activations, 0);
+  j->channels = pop_tensor_dim(activations, 1);
+  j->field = pop_tensor_num_elements(activations) / j->batch / j->channels;
+  if (j->type != POP_FLOAT && j->type != POP_HALF) {
+    poplibs_fail(graph, POP_ERROR_TYPE, "%s: activations are of type float or half, not %s",
+                 j->call, pop_type_name(j->type));
+    return false;
+  }
+  if (j->norm.groups > 0 && j->channels % j->norm.groups != 0) {
+    poplibs_fail(graph, POP_ERROR_INVALID_ARGUMENT, "%s: %zu groups do not divide %zu channels",
+                 j->call, j->norm.groups, j->channels);
+    return false;
+  }
+  return true;
+}
+
+/* Is it of one element for each of `count` things, of the activations' type? */
+static bool check_vector(const job *j, const char *what, pop_tensor t, size_t count)
+{
+  if (pop_graph_error(j->graph)) return false;
+  if (pop_tensor_num_elements(t) == count && pop_tensor_element_type(t) == j->type) return true;
+  if (!pop_graph_error(j->graph))
+    poplibs_fail(j->graph, POP_ERROR_TENSOR,
+                 "%s: %s has %zu elements of type %s; %zu of type %s are needed", j->call, what,
+                 pop_tensor_num_elements(t), pop_type_name(pop_tensor_element_type(t)), count,
+                 pop_type_name(j->type));
+  return false;
+}
+
+static bool check_alike(const job *j, const char *what, pop_tensor t, pop_tensor activations)
+{
+  if (!check_vector(j, what, t, pop_tensor_num_elements(activations))) return false;
+  bool alike = pop_tensor_rank(t) == pop_tensor_rank(activations);
+  for (size_t d = 0; alike && d < pop_tensor_rank(t); d++)
+    alike = pop_tensor_dim(t, d) == pop_tensor_dim(activations, d);
+  if (!alike)
+    poplibs_fail(j->graph, POP_ERROR_TENSOR, "%s: %s has not the activations' shape", j->call,
+                 what);
+  return alike;
+}
+
+static size_t num_sets(const job *j)
+{
+  return j->norm.groups ? j->batch * j->norm.groups : j->channels;
+}
+
+static size_t elements_of_set(const job *j)
+{
+  return j->batch * j->channels * j->field / num_sets(j);
+}
+
+/* [a, sets, b] */
+static pop_tensor by_sets(const job *j, pop_tensor t)
+{
+  const size_t groups = j->norm.groups, shape[] = {j->batch, j->channels, j->field};
+  if (groups == 0) return pop_tensor_reshape(t, shape, 3);
+  const size_t each = j->channels / groups;
+  if (j->norm.strided) {
+    const size_t parts[] = {j->batch, each, groups, j->field};
+    t = pop_tensor_dim_roll(pop_tensor_reshape(t, parts, 4), 1, 2);
+  }
+  const size_t sets[] = {1, j->batch * groups, each * j->field};
+  return pop_tensor_reshape(t, sets, 3);
+}
+
+/* Back to the activations' shape. */
+static pop_tensor from_sets(const job *j, pop_tensor t, pop_tensor like)
+{
+  const size_t groups = j->norm.groups;
+  if (pop_graph_error(j->graph)) return (pop_tensor){j->graph->top, 0};
+  if (groups > 0 && j->norm.strided) {
+    const size_t parts[] = {j->batch, groups, j->channels / groups, j->field};
+    t = pop_tensor_dim_roll(pop_tensor_reshape(t, parts, 4), 2, 1);
+  }
+  return pop_tensor_reshape(t, pop_tensor_shape(like), pop_tensor_rank(like));
+}
+
+/* An element for each set, to go with [a, sets, b]. */
+static pop_tensor for_sets(pop_tensor vector)
+{
+  const size_t shape[] = {pop_tensor_num_elements(vector), 1};
+  return pop_tensor_reshape(vector, shape, 2);
+}
+
+/* ---- arithmetic ---- */
+
+static pop_tensor operate(const job *j, pop_binary_op op, pop_tensor a, pop_tensor b)
+{
+  return pop_popops_binary(j->graph, op, a, b, (pop_tensor){j->graph->top, 0}, j->sequence,
+                           j->name);
+}
+
+static pop_tensor as(const job *j, pop_type type, pop_tensor t)
+{
+  if (pop_graph_error(j->graph) || pop_tensor_element_type(t) == type) return t;
+  return pop_popops_cast(j->graph, t, type, (pop_tensor){j->graph->top, 0}, j->sequence, j->name);
+}
+
+/* Of each set of [a, sets, b], float: the sum (of squares) by `divisor`, float [sets]. */
+static pop_tensor sum_of_sets(const job *j, pop_reduce_op op, pop_tensor t, double divisor)
+{
+  const size_t outside[] = {0, 2};
+  float factor = (float)(1 / divisor);
+  pop_reduction how = {.op = op};
+  if (divisor != 1) {
+    how.scale = pop_graph_add_constant(j->graph, POP_FLOAT, NULL, 0, &factor, j->name);
+    pop_graph_set_tile_mapping(j->graph, how.scale, 0);
+  }
+  return pop_popops_reduce(j->graph, t, outside, 2, how, (pop_tensor){j->graph->top, 0},
+                           j->sequence, NULL, NULL, j->name);
+}
+
+/* ---- forward ---- */
+
+pop_tensor pop_popnn_norm_statistics(pop_graph *graph, pop_norm norm, pop_tensor activations,
+                                     double epsilon, bool unbiased, pop_tensor *inverse_deviation,
+                                     pop_program sequence, const char *name)
+{
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){activations}, 1);
+  pop_tensor none = {graph->top, 0};
+  job j = {graph, __func__, name, sequence, .norm = norm};
+  if (inverse_deviation) *inverse_deviation = none;
+  if (!start(&j, activations)) return none;
+  double n = (double)elements_of_set(&j);
+  pop_tensor x = by_sets(&j, as(&j, POP_FLOAT, activations));
+  pop_tensor mean = sum_of_sets(&j, POP_REDUCE_ADD, x, n);
+  pop_tensor distance = operate(&j, POP_BINARY_SUBTRACT, x, for_sets(mean));
+  pop_tensor variance =
+      sum_of_sets(&j, POP_REDUCE_SQUARE_ADD, distance, unbiased && n > 1 ? n - 1 : n);
+  const pop_expr_node inverse[] = {{.kind = POP_EXPR_TENSOR},
+                                   {.kind = POP_EXPR_CONSTANT, .value = epsilon},
+                                   {.kind = POP_EXPR_BINARY, .op = POP_BINARY_ADD},
+                                   {.kind = POP_EXPR_UNARY, .op = POP_UNARY_RSQRT}};
+  pop_tensor deviation = pop_popops_map(graph, inverse, sizeof inverse / sizeof *inverse, &variance,
+                                        1, none, sequence, name);
+  deviation = as(&j, j.type, deviation);
+  mean = as(&j, j.type, mean);
+  if (pop_graph_error(graph)) return none;
+  if (inverse_deviation) *inverse_deviation = deviation;
+  return mean;
+}
+
+pop_tensor pop_popnn_norm_whiten(pop_graph *graph, pop_norm norm, pop_tensor activations,
+                                 pop_tensor mean, pop_tensor inverse_deviation,
+                                 pop_program sequence, const char *name)
+{
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){activations, mean, inverse_deviation}, 3);
+  job j = {graph, __func__, name, sequence, .norm = norm};
+  if (!start(&j, activations) || !check_vector(&j, "the mean", mean, num_sets(&j)) ||
+      !check_vector(&j, "the inverse deviation", inverse_deviation, num_sets(&j)))
+    return (pop_tensor){graph->top, 0};
+  pop_tensor distance = operate(&j, POP_BINARY_SUBTRACT, by_sets(&j, activations), for_sets(mean));
+  pop_tensor whitened = pop_popops_binary(graph, POP_BINARY_MULTIPLY, distance,
+                                          for_sets(inverse_deviation), distance, sequence, name);
+  return from_sets(&j, whitened, activations);
+}
+
+pop_tensor pop_popnn_norm_scale(pop_graph *graph, pop_tensor whitened, pop_tensor gamma,
+                                pop_tensor beta, pop_program sequence, const char *name)
+{
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){whitened, gamma, beta}, 3);
+  job j = {graph, __func__, name, sequence, .norm = by_channel};
+  if (!start(&j, whitened) || !check_vector(&j, "gamma", gamma, j.channels) ||
+      !check_vector(&j, "beta", beta, j.channels))
+    return (pop_tensor){graph->top, 0};
+  pop_tensor scaled = operate(&j, POP_BINARY_MULTIPLY, by_sets(&j, whitened), for_sets(gamma));
+  scaled = pop_popops_binary(graph, POP_BINARY_ADD, scaled, for_sets(beta), scaled, sequence, name);
+  return from_sets(&j, scaled, whitened);
+}
+
+/* ---- back ---- */
+
+pop_tensor pop_popnn_norm_parameter_gradients(pop_graph *graph, pop_tensor whitened,
+                                              pop_tensor gradient, pop_tensor *beta_gradient,
+                                              pop_program sequence, const char *name)
+{
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){whitened, gradient}, 2);
+  pop_tensor none = {graph->top, 0};
+  job j = {graph, __func__, name, sequence, .norm = by_channel};
+  if (beta_gradient) *beta_gradient = none;
+  if (!start(&j, whitened) || !check_alike(&j, "the gradient", gradient, whitened)) return none;
+  pop_tensor g = by_sets(&j, as(&j, POP_FLOAT, gradient));
+  pop_tensor x = by_sets(&j, as(&j, POP_FLOAT, whitened));
+  pop_tensor beta = as(&j, j.type, sum_of_sets(&j, POP_REDUCE_ADD, g, 1));
+  pop_tensor product = operate(&j, POP_BINARY_MULTIPLY, g, x);
+  pop_tensor gamma = as(&j, j.type, sum_of_sets(&j, POP_REDUCE_ADD, product, 1));
+  if (pop_graph_error(graph)) return none;
+  if (beta_gradient) *beta_gradient = beta;
+  return gamma;
+}
+
+/* With g = gradient * gamma, x whitened, and means over the set: (g - mean of g - x * mean of g x) * inverse deviation. */
+pop_tensor pop_popnn_norm_gradient(pop_graph *graph, pop_norm norm, pop_tensor whitened,
+                                   pop_tensor gradient, pop_tensor inverse_deviation,
+                                   pop_tensor gamma, pop_program sequence, const char *name)
+{
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){whitened, gradient, inverse_deviation, gamma},
+              4);
+  pop_tensor none = {graph->top, 0};
+  job j = {graph, __func__, name, sequence, .norm = norm};
+  if (!start(&j, whitened) || !check_alike(&j, "the gradient", gradient, whitened) ||
+      !check_vector(&j, "the inverse deviation", inverse_deviation, num_sets(&j)) ||
+      !check_vector(&j, "gamma", gamma, j.channels))
+    return none;
+  job channels = j;
+  channels.norm = by_channel;
+  pop_tensor g = operate(&j, POP_BINARY_MULTIPLY, by_sets(&channels, as(&j, POP_FLOAT, gradient)),
+                         for_sets(as(&j, POP_FLOAT, gamma)));
+  g = by_sets(&j, from_sets(&channels, g, whitened));
+  pop_tensor x = by_sets(&j, as(&j, POP_FLOAT, whitened));
+  double n = (double)elements_of_set(&j);
+  pop_tensor mean = sum_of_sets(&j, POP_REDUCE_ADD, g, n);
+  pop_tensor product = operate(&j, POP_BINARY_MULTIPLY, g, x);
+  pop_tensor slope = sum_of_sets(&j, POP_REDUCE_ADD, product, n);
+  const pop_expr_node result[] = {{.kind = POP_EXPR_TENSOR, .tensor = 0},
+                                  {.kind = POP_EXPR_TENSOR, .tensor = 1},
+                                  {.kind = POP_EXPR_BINARY, .op = POP_BINARY_SUBTRACT},
+                                  {.kind = POP_EXPR_TENSOR, .tensor = 2},
+                                  {.kind = POP_EXPR_TENSOR, .tensor = 3},
+                                  {.kind = POP_EXPR_BINARY, .op = POP_BINARY_MULTIPLY},
+                                  {.kind = POP_EXPR_BINARY, .op = POP_BINARY_SUBTRACT},
+                                  {.kind = POP_EXPR_TENSOR, .tensor = 4},
+                                  {.kind = POP_EXPR_BINARY, .op = POP_BINARY_MULTIPLY}};
+  const pop_tensor of[] = {g, for_sets(mean), x, for_sets(slope),
+                           for_sets(as(&j, POP_FLOAT, inverse_deviation))};
+  pop_tensor flowed = pop_popops_map(graph, result, sizeof result / sizeof *result, of,
+                                     sizeof of / sizeof *of, none, sequence, name);
+  return from_sets(&j, as(&j, j.type, flowed), whitened);
+}
