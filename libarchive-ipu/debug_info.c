@@ -105,6 +105,14 @@ static const char *path_as_written(Dwarf_Die *unit, const char *path, pop_arena 
   return pop_arena_strdup(arena, path);
 }
 
+static const char *path_from_root(Dwarf_Die *unit, const char *path, pop_arena *arena)
+{
+  Dwarf_Attribute attribute;
+  const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+  return folder && path[0] != '/' ? pop_arena_printf(arena, "%s/%s", folder, path)
+                                  : pop_arena_strdup(arena, path);
+}
+
 /* False if the line table of the compilation unit does not know the address, or only that no line
  * of the source made this code (line 0). */
 static bool find_in_unit(Dwarf_Die *unit, Dwarf_Addr address, pop_arena *arena,
@@ -116,8 +124,8 @@ static bool find_in_unit(Dwarf_Die *unit, Dwarf_Addr address, pop_arena *arena,
   const char *path = dwarf_linesrc(line, NULL, NULL);
   if (!path) return false;
   dwarf_linecol(line, &column);
-  *place = (pop_source_place){path_as_written(unit, path, arena), (unsigned)number,
-                              column > 0 ? (unsigned)column : 0};
+  *place = (pop_source_place){path_as_written(unit, path, arena), path_from_root(unit, path, arena),
+                              (unsigned)number, column > 0 ? (unsigned)column : 0};
   return true;
 }
 

@@ -79,7 +79,7 @@ void popc_write_entries(const popc_vertex *vertices, size_t count, pop_bytes *ou
    * has entries. */
   put(out, "\n\n#if __INCLUDE_LEVEL__ == 0\n"
            "#pragma clang diagnostic ignored \"-Weverything\"\n"
-           "# 1 \"populus-entries\" 3\n"
+           "# 1 \"" POP_VERTEX_ENTRIES_SOURCE "\" 3\n"
            "#ifndef POPULUS_ENTER\n#define POPULUS_ENTER(state, stub) (state)\n#endif\n");
   pop_vertex_type *types = pop_xcalloc(count + 1, sizeof *types);
   for (size_t i = 0; i < count; ++i) {
@@ -119,20 +119,4 @@ char *popc_vertex_name(const char *spelling)
   }
   *out = '\0';
   return name;
-}
-
-char *popc_vertex_symbol(const char *name)
-{
-  static const char prefix[] = POP_VERTEX_SYMBOL_PREFIX;
-  char *symbol = pop_xmalloc(sizeof prefix + 3 * strlen(name)), *out = stpcpy(symbol, prefix);
-  for (const char *p = name; *p; ++p) {
-    if (*p == '<')
-      out = stpcpy(out, "___");
-    else if (*p == ':')
-      *out++ = '_';
-    else if (*p != '>')
-      *out++ = is_word(*p) ? *p : '_';
-  }
-  *out = '\0';
-  return symbol;
 }

@@ -320,10 +320,8 @@ typedef struct popc_vertex {
   bool jumps; /* the entry calls compute() instead of holding a copy of it */
 } popc_vertex;
 void popc_write_entries(const popc_vertex *vertices, size_t count, pop_bytes *out);
-/* "popops::Foo<float, true>" -> name "popops::Foo<float,true>" and symbol
- * "__runCodelet_popops__Foo___float_true" */
+/* "popops::Foo<float, true>" -> "popops::Foo<float,true>" */
 char *popc_vertex_name(const char *spelling);
-char *popc_vertex_symbol(const char *name);
 
 /* find_clang.c: full path in `arena`. Errors: SYSTEM. */
 POP_MUST_CHECK pop_error *popc_find_clang(pop_arena *arena, const char **path);

@@ -98,7 +98,7 @@ static void add_vertex(reflection *r, CXCursor record, const char *spelling, boo
   const char *name = cxx ? reflect_vertex_name(r, record) : spelling;
   const char *plain = take_from_heap(r, popc_vertex_name(spelling));
   vertex.type.name = take_from_heap(r, popc_vertex_name(name));
-  vertex.type.symbol = take_from_heap(r, popc_vertex_symbol(plain));
+  vertex.type.symbol = take_from_heap(r, pop_vertex_symbol(plain));
   CXCursor pattern = clang_getSpecializedCursorTemplate(record);
   vertex.jumps = r->target == POPC_HOST && !clang_Cursor_isNull(pattern);
   vertex.type.kind = class->kind;

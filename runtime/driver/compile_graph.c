@@ -9,7 +9,7 @@
 #include "compiler/compilation.h"
 #include "driver/compile_together.h"
 #include "driver/executable_cache.h"
-#include "driver/source_line.h"
+#include "driver/source_lines.h"
 #include "engine/engine_private.h"
 #include "engine/reports.h"
 #include "options/options.h"
@@ -39,9 +39,9 @@ static pop_error *save(void *context, const pop_executable *executable, const ch
   return compilation_save_archive(context, executable, path);
 }
 
-static void find_line(const pop_executable *e, uint32_t tile, uint32_t pc, char *text, size_t size)
+static executable_lines *open_lines(const pop_executable *e, uint32_t tile)
 {
-  find_source_line(e->images.context, tile, pc, text, size);
+  return source_lines_open(e->images.context, tile);
 }
 
 static pop_error *describe_profile(const pop_executable *e, executable_profile *profile)
@@ -82,8 +82,9 @@ static pop_error *new_executable(compilation *c, const engine_options *options,
                                  pop_executable **executable)
 {
   pop_executable *e = executable_new();
-  e->images =
-      (executable_images){read_image, save, find_line, describe_profile, free_compilation, c};
+  e->images = (executable_images){
+      read_image,       save, open_lines, source_lines_find, source_lines_close, describe_profile,
+      free_compilation, c};
   pop_error *error = pop_with_memory("describing the executable", describe, e);
   if (error) {
     pop_executable_free(e);
@@ -126,15 +127,6 @@ static pop_error *refuse_save(void *context, const pop_executable *executable, c
                        path);
 }
 
-static void find_no_line(const pop_executable *e, uint32_t tile, uint32_t pc, char *text,
-                         size_t size)
-{
-  (void)e;
-  (void)tile;
-  (void)pc;
-  if (size) *text = '\0';
-}
-
 static pop_error *refuse_profile(const pop_executable *e, executable_profile *profile)
 {
   (void)e;
@@ -168,8 +160,11 @@ static pop_error *compile_for_cpu(pop_graph *graph, const uint32_t *programs, si
     log_write(LOG_WARN, "ENGINE",
               "no archive and no reports are written: the CPU has no tiles, images or memory plan");
   pop_executable *e = executable_new();
-  e->images = (executable_images){refuse_image,   refuse_save,      find_no_line,
-                                  refuse_profile, free_cpu_program, program};
+  e->images = (executable_images){.read = refuse_image,
+                                  .save = refuse_save,
+                                  .profile = refuse_profile,
+                                  .free = free_cpu_program,
+                                  .context = program};
   e->cpu = program;
   cpu_describe(program, e);
   *executable = e;

@@ -133,7 +133,7 @@ pop_error *engine_fault_report(const pop_engine *engine, uint32_t replica)
     names.in_vertex =
         executable_find_vertex(e, fault->tile, fault->context, fault->vertex_state, &names.vertex);
   find_symbols(e, fault, &names);
-  e->images.find_line(e, fault->tile, fault->pc, names.source_line, sizeof names.source_line);
+  executable_find_line(e, fault->tile, fault->pc, names.source_line, sizeof names.source_line);
 
   char *text = pop_xstrdup("");
   append_what(&text, fault);

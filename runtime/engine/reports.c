@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "engine/engine_private.h"
+#include "profile/code_report.h"
 #include "profile/graph_profile.h"
 #include "profile/program_report.h"
 #include "profile/report.h"
@@ -27,6 +28,16 @@ static pop_error *write_summary(FILE *stream, const void *executable)
 static pop_error *write_variable_report(FILE *stream, const void *executable)
 {
   return write_variables(stream, executable);
+}
+
+static pop_error *write_code_with_source(FILE *stream, const void *executable)
+{
+  return write_code(stream, executable, true);
+}
+
+static pop_error *write_code_without_source(FILE *stream, const void *executable)
+{
+  return write_code(stream, executable, false);
 }
 
 static pop_error *write_program_report(FILE *stream, const void *executable)
@@ -147,7 +158,7 @@ char *execution_report_folder(const run_options *options)
 static pop_error *write_page(const char *folder)
 {
   char *path = pop_xasprintf("%s/report.html", folder);
-  pop_error *error = pop_report_write_page(&folder, 1, path);
+  pop_error *error = pop_report_write_page(&folder, 1, 0, path);
   free(path);
   return error;
 }
@@ -254,8 +265,9 @@ void warn_of_no_reports(const engine_options *o)
   bool all = o->run.report_all;
   if (!is_wanted(o->report_archive, all) && !is_shown(o->report_graph, all, &o->run) &&
       !is_shown(o->report_variables, all, &o->run) && !is_shown(o->report_debug, all, &o->run) &&
-      !is_shown(o->run.report_execution, all, &o->run) && !o->report_serialized_graph &&
-      !*o->save_archive && !*o->variable_file && !*o->program_file && !*o->graph_report)
+      !is_shown(o->report_code, all, &o->run) && !is_shown(o->run.report_execution, all, &o->run) &&
+      !o->report_serialized_graph && !*o->save_archive && !*o->variable_file && !*o->program_file &&
+      !*o->graph_report)
     return;
   log_write(LOG_WARN, "ENGINE",
             "no reports and no archive are written of a graph for the CPU: it has no tiles, no "
@@ -281,6 +293,7 @@ static pop_error *write_auto_reports(pop_graph *compiled, const pop_executable *
        graph = is_shown(options->report_graph, all, &options->run),
        variables = is_shown(options->report_variables, all, &options->run),
        debug = is_shown(options->report_debug, all, &options->run),
+       code = is_shown(options->report_code, all, &options->run),
        execution = is_shown(options->run.report_execution, options->run.report_all, &options->run),
        serialized = options->report_serialized_graph && compiled;
   if (options->report_serialized_graph && !compiled)
@@ -288,12 +301,15 @@ static pop_error *write_auto_reports(pop_graph *compiled, const pop_executable *
               "autoReport.outputSerializedGraph: there is no graph any more; it "
               "is written when it is compiled");
   bool page = options->run.report_page && (archive || graph);
-  if (!archive && !graph && !variables && !debug && !execution && !serialized) return NULL;
+  if (!archive && !graph && !variables && !debug && !code && !execution && !serialized) return NULL;
   POP_TRY(pop_cache_folder_make(options->run.report_directory));
   POP_TRY(write_report(options, archive, "archive.a", NULL, e));
   if (graph) POP_TRY(write_graph_reports(e, options));
   POP_TRY(write_report(options, variables, "vars.json", write_variable_report, e));
   POP_TRY(write_report(options, debug, "debug.json", write_names, e));
+  POP_TRY(write_report(options, code, "code.json",
+                       options->report_source ? write_code_with_source : write_code_without_source,
+                       e));
   POP_TRY(write_report(options, serialized, "serialized_graph.json", write_graph, &compiled));
   return page ? write_page(options->run.report_directory) : NULL;
 }

@@ -117,24 +117,32 @@ static pop_debug_info *open_debug_file(const archive_images *images, const pop_i
   return info;
 }
 
-static void find_line(const pop_executable *e, uint32_t tile, uint32_t pc, char *text, size_t size)
+/* The lines of a tile are its file with debug information. */
+static executable_lines *open_lines(const pop_executable *e, uint32_t tile)
 {
   const archive_images *images = e->images.context;
   pop_arena *arena = pop_arena_new();
   pop_image image;
   bool overflowed;
   pop_debug_info *info = NULL;
-  pop_source_place source;
   pop_error *error =
       pop_image_read_member(images->archive, images->members[tile], POP_IMAGE_DEBUG_LINK,
                             &e->target, arena, &image, &overflowed);
   if (!error) info = open_debug_file(images, &image);
-  text[0] = '\0';
-  if (info && pop_debug_info_line(info, pc, arena, &source))
-    snprintf(text, size, "%s:%u", source.path, source.line);
   pop_error_free(error);
-  pop_debug_info_free(info);
   pop_arena_free(arena);
+  return (executable_lines *)info;
+}
+
+static bool find_line(executable_lines *lines, uint32_t pc, pop_arena *arena,
+                      pop_source_place *place)
+{
+  return pop_debug_info_line((const pop_debug_info *)lines, pc, arena, place);
+}
+
+static void close_lines(executable_lines *lines)
+{
+  pop_debug_info_free((pop_debug_info *)lines);
 }
 
 /* ---- the profile, when somebody asks for it ---- */
@@ -249,7 +257,8 @@ static pop_error *from_archive(pop_archive *archive, const char *name, pop_execu
   pop_executable *e = executable_new();
   images->archive = archive;
   e->file = pop_xstrdup(name);
-  e->images = (executable_images){read_image, save, find_line, read_profile, free_images, images};
+  e->images = (executable_images){read_image,  save,         open_lines,  find_line,
+                                  close_lines, read_profile, free_images, images};
   pop_error *error = pop_with_memory("loading an executable", read_all, e);
   if (error) {
     pop_executable_free(e);

@@ -22,6 +22,7 @@
 #include <populus/arena.h>
 #include <populus/executable.h>
 #include <populus/image.h>
+#include <populus/link.h>
 #include <populus/memory.h>
 
 #define EXECUTABLE_NONE UINT32_MAX
@@ -248,15 +249,20 @@ typedef struct executable_tile {
   uint32_t stacks; /* in stack_rows */
 } executable_tile;
 
+/* Of whoever has the images. */
+typedef struct executable_lines executable_lines;
+
 /* Where the images are. */
 typedef struct executable_images {
   /* As executable_image; several threads may call it at once. */
   pop_error *(*read)(const pop_executable *executable, uint32_t tile, unsigned parts,
                      pop_bytes *elf, pop_arena *arena, pop_image *image);
   pop_error *(*save)(void *context, const pop_executable *executable, const char *path);
-  /* "file:line" of the code at `pc` into `text`, or "". */
-  void (*find_line)(const pop_executable *executable, uint32_t tile, uint32_t pc, char *text,
-                    size_t size);
+  /* What is known of the source of the tile's code, for find_line; NULL: nothing. `executable` outlives it. */
+  executable_lines *(*open_lines)(const pop_executable *executable, uint32_t tile);
+  bool (*find_line)(executable_lines *lines, uint32_t pc, pop_arena *arena,
+                    pop_source_place *place);
+  void (*close_lines)(executable_lines *lines);
   /* Fills an empty profile. */
   pop_error *(*profile)(const pop_executable *executable, executable_profile *profile);
   void (*free)(void *context);
@@ -364,6 +370,15 @@ POP_MUST_CHECK pop_error *executable_visit_images(const pop_executable *executab
                                                   executable_image_visitor *visitor, void *context);
 /* Are the memories of all images those that the metadata are for? Then it is not asked again. */
 POP_MUST_CHECK pop_error *executable_check_images(pop_executable *executable, uint32_t num_threads);
+
+/* lines.c: the source of the code at `pc`, for messages: "file:line" into `text`, or "". */
+void executable_find_line(const pop_executable *executable, uint32_t tile, uint32_t pc, char *text,
+                          size_t size);
+/* The same, for many: NULL, which has no line, if nothing is known. */
+executable_lines *executable_open_lines(const pop_executable *executable, uint32_t tile);
+bool executable_line(const pop_executable *executable, executable_lines *lines, uint32_t pc,
+                     pop_arena *arena, pop_source_place *place);
+void executable_close_lines(const pop_executable *executable, executable_lines *lines);
 
 /* encode.c, decode.c: the metadata as CBOR. Both ways the digests are the caller's array, by tile. */
 void executable_encode(const pop_executable *executable, const uint64_t *digests, pop_bytes *cbor);

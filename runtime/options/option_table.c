@@ -287,6 +287,13 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
   X("autoReport.outputDebugInfo", REPORT_VALUES, "autoReport.all",                                 \
     "debug.json: programs, compute sets and variables of the executable, and its options",         \
     ON_SAVE, REPORT(report_debug))                                                                 \
+  X("autoReport.outputCode", REPORT_VALUES, "autoReport.all",                                      \
+    "code.json: the instructions of codelets and, where they are compiled with -g, the lines of "  \
+    "their sources, as pop_executable_write_code writes it",                                       \
+    ON_SAVE, REPORT(report_code))                                                                  \
+  X("autoReport.includeSources", "true or false", "true",                                          \
+    "code.json, and pages made of it, have the text of these lines", ON_SAVE, OPTION_BOOL,         \
+    FIELD(report_source))                                                                          \
   X("autoReport.outputExecutionProfile", REPORT_VALUES, "autoReport.all",                          \
     "what debug.instrument… has counted, after each run: execution.json, execution.txt (the "      \
     "summary), execution_trace.json (for Perfetto), execution_stacks.folded (for flame graphs), "  \

@@ -77,7 +77,8 @@ typedef struct engine_options {
   char *variable_file; /* debug.loweredVarDumpFile */
   char *program_file;  /* debug.loweredProgsFile */
   char *graph_report;  /* "stdout", "stderr" or a path */
-  report_choice report_archive, report_graph, report_variables, report_debug;
+  report_choice report_archive, report_graph, report_variables, report_debug, report_code;
+  bool report_source;           /* the code's */
   bool report_serialized_graph; /* autoReport.all does not mean it */
   bool inherits_report_all;     /* of who compiled the executable */
   char *cache_folder;           /* of compiled executables */

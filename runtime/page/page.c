@@ -113,34 +113,39 @@ static ssize_t pack_bytes(void *cookie, const char *bytes, size_t size)
 }
 
 static pop_error *check(const char *call, const char *const *reports, size_t num_reports,
-                        const void *target)
+                        unsigned left_out, const void *target)
 {
   bool all = reports && num_reports > 0 && target;
   for (size_t i = 0; all && i < num_reports; ++i) all = reports[i] != NULL;
-  if (all) return NULL;
+  if (all && left_out <= POP_REPORT_WITHOUT_SOURCE) return NULL;
+  if (all)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
+                         "%s: there is no such thing to leave out: 0x%x", call, left_out);
   return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: %s", call,
                        target ? "there is no report to write" : "where to write to is NULL");
 }
 
-pop_error *pop_report_write_json(const char *const *reports, size_t num_reports, FILE *stream)
+pop_error *pop_report_write_json(const char *const *reports, size_t num_reports, unsigned left_out,
+                                 FILE *stream)
 {
-  POP_TRY(check(__func__, reports, num_reports, stream));
+  POP_TRY(check(__func__, reports, num_reports, left_out, stream));
   pop_error *error = NULL;
   fputs("{\"format\":\"Populus page\",\"version\":\"" POPULUS_VERSION "\",\"reports\":[", stream);
   for (size_t i = 0; i < num_reports && !error; ++i) {
     if (i) fputc(',', stream);
-    error = report_pieces_write(reports[i], stream);
+    error = report_pieces_write(reports[i], left_out, stream);
   }
   fputs("]}", stream);
   return error;
 }
 
-static pop_error *put_reports(packer *p, const char *const *reports, size_t num_reports)
+static pop_error *put_reports(packer *p, const char *const *reports, size_t num_reports,
+                              unsigned left_out)
 {
   FILE *stream = fopencookie(p, "w", (cookie_io_functions_t){.write = pack_bytes});
   if (!stream) return pop_error_errno(errno, "cannot write the page");
   pop_memory_hold(); /* the stream is this function's */
-  pop_error *error = pop_report_write_json(reports, num_reports, stream);
+  pop_error *error = pop_report_write_json(reports, num_reports, left_out, stream);
   pop_memory_release();
   if (fclose(stream) != 0 && !error && !p->error)
     error = pop_error_errno(errno, "cannot write the page");
@@ -153,11 +158,12 @@ static pop_error *put_reports(packer *p, const char *const *reports, size_t num_
   return NULL;
 }
 
-static pop_error *pack_reports(packer *p, const char *const *reports, size_t num_reports)
+static pop_error *pack_reports(packer *p, const char *const *reports, size_t num_reports,
+                               unsigned left_out)
 {
   if (deflateInit(&p->zlib, 6) != Z_OK)
     return pop_error_new(POP_ERROR_MEMORY, "out of memory for the compression of the page");
-  pop_error *error = put_reports(p, reports, num_reports);
+  pop_error *error = put_reports(p, reports, num_reports, left_out);
   deflateEnd(&p->zlib);
   if (!p->error) return error;
   pop_error_free(error); /* only says that the stream failed */
@@ -225,7 +231,7 @@ static void put_tail(packer *p, const viewer_file *script, const char *nonce)
 
 /* With no reports it is the frame of a server. */
 static pop_error *write_page(packer *p, const char *const *reports, size_t num_reports,
-                             const viewer_file *style, const viewer_file *script)
+                             unsigned left_out, const viewer_file *style, const viewer_file *script)
 {
   char nonce[40];
   XXH128_hash_t hash =
@@ -235,32 +241,34 @@ static pop_error *write_page(packer *p, const char *const *reports, size_t num_r
   snprintf(nonce, sizeof nonce, "%016llx%016llx", (unsigned long long)hash.high64,
            (unsigned long long)hash.low64);
   put_head(p, style, nonce, num_reports == 0);
-  if (num_reports) POP_TRY(pack_reports(p, reports, num_reports));
+  if (num_reports) POP_TRY(pack_reports(p, reports, num_reports, left_out));
   put_tail(p, script, nonce);
   pop_error *error = p->error;
   p->error = NULL;
   return error;
 }
 
-static pop_error *put_page(packer *p, const char *const *reports, size_t num_reports)
+static pop_error *put_page(packer *p, const char *const *reports, size_t num_reports,
+                           unsigned left_out)
 {
   viewer_file style = {0}, script = {0};
   pop_error *error = read_viewer("viewer.css", &style);
   if (!error) error = read_viewer("viewer.js", &script);
-  if (!error) error = write_page(p, reports, num_reports, &style, &script);
+  if (!error) error = write_page(p, reports, num_reports, left_out, &style, &script);
   if (error) pop_error_free(p->error);
   free(style.bytes);
   free(script.bytes);
   return error;
 }
 
-pop_error *pop_report_write_page(const char *const *reports, size_t num_reports, const char *output)
+pop_error *pop_report_write_page(const char *const *reports, size_t num_reports, unsigned left_out,
+                                 const char *output)
 {
   packer p = {0};
-  POP_TRY(check(__func__, reports, num_reports, output));
+  POP_TRY(check(__func__, reports, num_reports, left_out, output));
   POP_TRY(pop_memory_check());
   POP_TRY(pop_output_open(output, &p.output));
-  pop_error *error = put_page(&p, reports, num_reports);
+  pop_error *error = put_page(&p, reports, num_reports, left_out);
   if (!error) return pop_output_commit(p.output);
   pop_output_abort(p.output);
   return error;
@@ -269,6 +277,6 @@ pop_error *pop_report_write_page(const char *const *reports, size_t num_reports,
 pop_error *pop_report_write_page_frame(FILE *stream)
 {
   static const char *const none = "";
-  POP_TRY(check(__func__, &none, 1, stream));
-  return put_page(&(packer){.stream = stream}, NULL, 0);
+  POP_TRY(check(__func__, &none, 1, 0, stream));
+  return put_page(&(packer){.stream = stream}, NULL, 0, 0);
 }

@@ -9,6 +9,7 @@
 #include <populus/names.h>
 #include <populus/out_of_memory.h>
 #include <populus/profile.h>
+#include <populus/report_page.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,27 +24,29 @@ static const struct {
   const char *key; /* in the page; NULL: it is not read */
 } known_files[] = {
     {"profile.pop", NULL},
+    {"archive.a", NULL},
     {"graph.json", "graph"},
     {"graph.cbor", "graph"},
     {"execution.json", "execution"},
     {"execution.cbor", "execution"},
     {"vars.json", "vars"},
     {"debug.json", "debug"},
-    {"archive.a", NULL},
+    {"code.json", "code"},
     {"graph.txt", NULL},
     {"execution.txt", NULL},
     {"execution_trace.json", NULL},
     {"execution_stacks.folded", NULL},
     {"serialized_graph.json", NULL},
 };
-enum { NUM_KNOWN = sizeof known_files / sizeof *known_files };
+enum { REPORT_FILE, ARCHIVE_FILE, NUM_KNOWN = sizeof known_files / sizeof *known_files };
 
 /* Of a report as it is written. */
 typedef struct pieces {
   FILE *stream;
   const char *folder;            /* NULL: one file */
   const char *status[NUM_KNOWN]; /* NULL: it is not there */
-  bool has_graph, has_execution;
+  bool has_graph, has_execution, has_code;
+  bool without_source;
   pop_error *damage; /* of the first file that could not be read */
 } pieces;
 
@@ -129,6 +132,18 @@ static const char *key_of(const json_t *value)
   return json_is_object(json_object_get(value, "target")) ? "graph" : NULL;
 }
 
+/* Of code.json: names of files stay. */
+static void leave_source_out(json_t *code)
+{
+  json_t *files = json_object_get(code, "files"), *file;
+  size_t i;
+  json_array_foreach(files, i, file)
+  {
+    if (json_object_del(file, "parts") == 0)
+      json_object_set_new(file, "missing", json_string("sources were left out (--no-source)"));
+  }
+}
+
 /* Read whole and written again: what comes into the page is JSON, whatever was in the file. Without a key it has to be a
  * profile. */
 static pop_error *put_json(pieces *p, const char *path, const char *key)
@@ -143,6 +158,7 @@ static pop_error *put_json(pieces *p, const char *path, const char *key)
                           "(execution.json); a page of a whole report is made of its folder",
                           path);
   if (!error) {
+    if (p->without_source && strcmp(key, "code") == 0) leave_source_out(text.value);
     fprintf(p->stream, ",\"%s\":", key);
     if (json_dumpf(text.value, p->stream, JSON_COMPACT) != 0)
       error = pop_error_new(POP_ERROR_MEMORY, "'%s' cannot be written into the page", path);
@@ -170,6 +186,10 @@ static pop_error *put_archive(pieces *p, const char *path)
   pop_error *error = pop_executable_graph_profile(executable, &profile);
   if (!error) error = put_value(p, "graph", pop_profile_root(profile));
   p->has_graph = true;
+  if (!error && !p->has_code) {
+    fputs(",\"code\":", p->stream);
+    error = pop_executable_write_code(executable, !p->without_source, p->stream);
+  }
   pop_profile_free(profile);
   pop_executable_free(executable);
   return error;
@@ -207,6 +227,7 @@ static pop_error *take_wanted(pieces *p, size_t file, const char *path)
   p->status[file] = error ? "damaged, or no such file" : "read";
   if (!error && strcmp(key, "graph") == 0) p->has_graph = true;
   if (!error && strcmp(key, "execution") == 0) p->has_execution = true;
+  if (!error && strcmp(key, "code") == 0) p->has_code = true;
   if (p->damage)
     pop_error_free(error);
   else
@@ -230,18 +251,18 @@ static pop_error *take_file(pieces *p, size_t file)
 
 static pop_error *put_folder(pieces *p)
 {
-  char *report = path_in(p->folder, known_files[0].name),
-       *archive = path_in(p->folder, "archive.a");
+  char *report = path_in(p->folder, known_files[REPORT_FILE].name),
+       *archive = path_in(p->folder, known_files[ARCHIVE_FILE].name);
   pop_error *error = NULL;
   struct stat s;
   if (stat(report, &s) == 0) {
     error = put_report(p, report);
-    p->status[0] = "read";
+    p->status[REPORT_FILE] = "read";
   }
   for (size_t i = 1; i < NUM_KNOWN && !error; ++i) error = take_file(p, i);
   if (!error && !p->has_graph && !p->has_execution && stat(archive, &s) == 0) {
     error = put_archive(p, archive);
-    p->status[7] = "read";
+    p->status[ARCHIVE_FILE] = "read";
   }
   if (!error && !p->has_graph && !p->has_execution && p->damage) {
     error = p->damage;
@@ -315,16 +336,16 @@ static void put_date(FILE *stream, time_t written)
     fprintf(stream, ",\"written\":\"%s\"", text);
 }
 
-pop_error *report_pieces_write(const char *path, FILE *stream)
+pop_error *report_pieces_write(const char *path, unsigned left_out, FILE *stream)
 {
   struct stat s;
-  pieces p = {.stream = stream};
+  pieces p = {.stream = stream, .without_source = left_out & POP_REPORT_WITHOUT_SOURCE};
   if (stat(path, &s) != 0)
     return pop_error_new(POP_ERROR_FILE_LOAD, "cannot open '%s': %s", path, strerror(errno));
   fputs("{\"name\":", stream);
   put_string(stream, name_of(path));
   if (S_ISDIR(s.st_mode)) {
-    char *report = path_in(path, known_files[0].name);
+    char *report = path_in(path, known_files[REPORT_FILE].name);
     p.folder = path;
     if (stat(report, &s) != 0) (void)!stat(path, &s);
     free(report);

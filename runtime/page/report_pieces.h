@@ -1,6 +1,6 @@
 /* What there is of a report, in a folder, a file or an archive, as one JSON object for the page:
  *
- *   {name, version, written, graph?, execution?, vars?, debug?, files: [{name, status}]}
+ *   {name, version, written, graph?, execution?, vars?, debug?, code?, files: [{name, status}]}
  *
  * The name is the path; of an absolute one, its last two parts. */
 #ifndef PAGE_REPORT_PIECES_H
@@ -12,6 +12,6 @@
 /* Writes the report at `path`: a folder that autoReport.directory has named, a profile.pop, a graph profile (graph.json,
  * graph.cbor), an execution profile (execution.json), or an archive of tile images. FILE_LOAD, with the path, for what is none of these or damaged; a file
  * beside profile.pop that cannot be read is named in `files` with the reason. SYSTEM if the stream cannot be written. */
-POP_MUST_CHECK pop_error *report_pieces_write(const char *path, FILE *stream);
+POP_MUST_CHECK pop_error *report_pieces_write(const char *path, unsigned left_out, FILE *stream);
 
 #endif

@@ -34,6 +34,7 @@ static const char usage[] =
     "shows the\n"
     "                      report as it is, and anew whenever a program has written it again\n"
     "      --demo          the page of a program that popview has inside, on two IPUs\n"
+    "      --no-source     leave out the text of codelets' sources: pages are handed on\n"
     "  -q, --quiet         no line on the terminal about what takes longer than a second\n"
     "  -h, --help          print this\n"
     "      --version       print the version\n"
@@ -53,7 +54,7 @@ static const char usage[] =
 
 typedef struct arguments {
   bool compares, serves, demonstrates; /* otherwise it writes a page */
-  bool quiet;
+  bool quiet, leaves_source_out;
   const char *reports[2], *output;
   size_t num_reports;
   report_diff_options diff;
@@ -63,6 +64,7 @@ enum {
   OPTION_VERSION = 256,
   OPTION_SERVE,
   OPTION_DEMO,
+  OPTION_NO_SOURCE,
   OPTION_FAIL_ABOVE,
   OPTION_EACH,
   OPTION_FORMAT
@@ -72,6 +74,7 @@ static const struct option page_options[] = {
     {"output", required_argument, NULL, 'o'},
     {"serve", no_argument, NULL, OPTION_SERVE},
     {"demo", no_argument, NULL, OPTION_DEMO},
+    {"no-source", no_argument, NULL, OPTION_NO_SOURCE},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
@@ -120,6 +123,9 @@ static pop_error *take_option(arguments *a, int option, const char *given)
     return NULL;
   case OPTION_DEMO:
     a->demonstrates = true;
+    return NULL;
+  case OPTION_NO_SOURCE:
+    a->leaves_source_out = true;
     return NULL;
   case OPTION_FAIL_ABOVE:
     return parse_percent(optarg, &a->diff.fail_above);
@@ -188,6 +194,8 @@ static void remove_report(const char *folder)
                                       "execution.json",
                                       "vars.json",
                                       "debug.json",
+                                      "code.json",
+                                      DEMO_SOURCE,
                                       "execution.txt",
                                       "execution_trace.json",
                                       "execution_stacks.folded"};
@@ -199,7 +207,7 @@ static void remove_report(const char *folder)
   (void)!rmdir(folder);
 }
 
-static pop_error *write_demonstration(const char *output)
+static pop_error *write_demonstration(unsigned left_out, const char *output)
 {
   const char *base = getenv("TMPDIR"); /* NOLINT(concurrency-mt-unsafe) there is one thread */
   char *folder = pop_xasprintf("%s/populus-demo-XXXXXX", base && *base ? base : "/tmp");
@@ -214,7 +222,7 @@ static pop_error *write_demonstration(const char *output)
   if (mkdir(parent, 0700) != 0)
     error = pop_error_errno(errno, "cannot make the folder '%s'", parent);
   if (!error) error = demo_write_report(report);
-  if (!error) error = pop_report_write_page((const char *const *)&report, 1, output);
+  if (!error) error = pop_report_write_page((const char *const *)&report, 1, left_out, output);
   remove_report(report);
   (void)!rmdir(parent);
   (void)!rmdir(folder);
@@ -228,9 +236,10 @@ static pop_error *act(const arguments *a, bool *grown)
 {
   const char *output = a->output ? a->output : "report.html";
   if (a->compares) return report_diff(a->reports[0], a->reports[1], &a->diff, stdout, grown);
-  if (a->serves) return serve_reports(a->reports, a->num_reports);
-  if (a->demonstrates) return write_demonstration(output);
-  return pop_report_write_page(a->reports, a->num_reports, output);
+  unsigned left_out = a->leaves_source_out ? POP_REPORT_WITHOUT_SOURCE : 0;
+  if (a->serves) return serve_reports(a->reports, a->num_reports, left_out);
+  if (a->demonstrates) return write_demonstration(left_out, output);
+  return pop_report_write_page(a->reports, a->num_reports, left_out, output);
 }
 
 static pop_error *act_with_line(const arguments *a, bool *grown)

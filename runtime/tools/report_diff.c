@@ -321,7 +321,7 @@ static pop_error *read_report(const char *path, json_t **report)
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
   if (!stream) return pop_error_errno(errno, "cannot read '%s'", path);
-  pop_error *error = pop_report_write_json(&path, 1, stream);
+  pop_error *error = pop_report_write_json(&path, 1, POP_REPORT_WITHOUT_SOURCE, stream);
   if (fclose(stream) != 0 && !error) error = pop_error_errno(errno, "cannot read '%s'", path);
   json_error_t where;
   json_t *page = error ? NULL : json_loadb(text, size, 0, &where);

@@ -21,6 +21,7 @@ enum { TOKEN_BYTES = 16, TIMEOUT_SECONDS = 60 };
 typedef struct server {
   const char *const *reports;
   size_t num_reports;
+  unsigned left_out;
   uint16_t port;
   char token[2 * TOKEN_BYTES + 1];
 } server;
@@ -86,7 +87,7 @@ static pop_error *write_frame(const server *s, FILE *stream)
 
 static pop_error *write_reports(const server *s, FILE *stream)
 {
-  return pop_report_write_json(s->reports, s->num_reports, stream);
+  return pop_report_write_json(s->reports, s->num_reports, s->left_out, stream);
 }
 
 /* ---- has a report been written again? ---- */
@@ -226,9 +227,9 @@ static pop_error *try_reports(const server *s)
   return error;
 }
 
-pop_error *serve_reports(const char *const *reports, size_t num_reports)
+pop_error *serve_reports(const char *const *reports, size_t num_reports, unsigned left_out)
 {
-  server s = {.reports = reports, .num_reports = num_reports};
+  server s = {.reports = reports, .num_reports = num_reports, .left_out = left_out};
   struct MHD_Daemon *daemon = NULL;
   sigset_t ends;
   int signal_number;

@@ -15,6 +15,7 @@
 
 /* Prints the address on standard output and serves until SIGINT, SIGTERM or SIGHUP. Errors: those of pop_report_write_json for what the
  * reports are when it starts; SYSTEM if nothing can be listened on. */
-POP_MUST_CHECK pop_error *serve_reports(const char *const *reports, size_t num_reports);
+POP_MUST_CHECK pop_error *serve_reports(const char *const *reports, size_t num_reports,
+                                        unsigned left_out);
 
 #endif

@@ -156,13 +156,6 @@ static pop_error *read_image(const pop_executable *e, uint32_t tile, unsigned pa
   return pop_image_read(elf->data, elf->size, "image", &e->target, arena, image, &overflowed);
 }
 
-static void find_no_line(const pop_executable *e, uint32_t tile, uint32_t pc, char *text,
-                         size_t size)
-{
-  (void)e, (void)tile, (void)pc;
-  if (size) *text = '\0';
-}
-
 static bool asks_for_little(const pop_executable *e)
 {
   uint64_t bytes = 0;
@@ -240,8 +233,7 @@ static void use(sound *damaged)
     size_t *stream_bytes = pop_xcalloc(e->num_streams + 1, sizeof *stream_bytes);
     free(e->digests);
     e->digests = NULL;
-    e->images =
-        (executable_images){.read = read_image, .find_line = find_no_line, .context = damaged};
+    e->images = (executable_images){.read = read_image, .context = damaged};
     if (forget(engine_new(e, &options, &engine))) {
       pop_engine_set_print_stream(engine, damaged->nowhere);
       run(engine, e, stream_bytes);

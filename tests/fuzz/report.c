@@ -39,7 +39,7 @@ static void check_page(const char *path)
   size_t size;
   json_error_t where;
   FILE *page = open_memstream(&text, &size);
-  bool is_whole = forget(pop_report_write_json(&path, 1, page));
+  bool is_whole = forget(pop_report_write_json(&path, 1, POP_REPORT_WITHOUT_SOURCE, page));
   fclose(page);
   json_t *value = is_whole ? json_loadb(text, size, 0, &where) : NULL;
   if (is_whole && !value) {

@@ -176,6 +176,7 @@ void pop_debug_info_free(pop_debug_info *info);
 
 typedef struct pop_source_place {
   const char *path;      /* as the compiler was given it, in the arena that was given */
+  const char *file;      /* the same from where the compiler was started, if that is known */
   unsigned line, column; /* from 1; column 0: not known */
 } pop_source_place;
 

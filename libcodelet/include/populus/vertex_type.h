@@ -115,6 +115,12 @@ typedef struct pop_constraint {
 /* What every entry symbol begins with: the public scheme. */
 #define POP_VERTEX_SYMBOL_PREFIX "__runCodelet_"
 
+/* What debug information calls the source of entries, which popc makes. */
+#define POP_VERTEX_ENTRIES_SOURCE "populus-entries"
+
+/* The entry symbol of a vertex type: "popops::Foo<float,true>" -> "__runCodelet_popops__Foo___float_true". The caller frees it. */
+char *pop_vertex_symbol(const char *name);
+
 typedef struct pop_vertex_type {
   const char *name;   /* canonical: "popops::ScaledAdd<float,true>" */
   const char *symbol; /* of the tile entry: "__runCodelet_popops__ScaledAdd___float___true" */

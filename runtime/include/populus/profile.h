@@ -102,6 +102,20 @@ POP_MUST_CHECK pop_error *pop_executable_write_graph_profile(const pop_executabl
                                                              pop_profile_format format,
                                                              FILE *stream);
 
+/* The code of its vertices, as JSON, from the images of the first tiles that have them:
+ *
+ *   functions: [{name, tile, address, bytes, instructions: [text…], cycles: [of each, when it is executed],
+ *                lines: [how many instructions, file or -1, line, …], calls: [instruction, function, …]}…]
+ *   vertexTypes: [{name, tile, function}…]       without `function` if the images have lost their symbols
+ *   files: [{name, parts: [[number of the first line, line…]…] or missing: "why"}…]
+ *
+ * Functions are those that vertices begin with and what these refer to. Lines are known of codelets that are compiled with -g; with
+ * `with_source` the text of these lines, and of some around them, is read from the sources as they are now: no more than 2 MiB. Of more than
+ * 262,144 instructions, or 16,384 of a function, the rest is left out. Errors: INVALID_ARGUMENT for the CPU; FILE_LOAD for a
+ * damaged archive. */
+POP_MUST_CHECK pop_error *pop_executable_write_code(const pop_executable *executable,
+                                                    bool with_source, FILE *stream);
+
 /* The guide's summary of a graph profile: target, graph, memory by region, data type and vertex type, a histogram of
  * tiles, and if tiles are out of memory what fills the five fullest. Options, each "true" or "false": colours (by
  * default where the stream is a terminal that has them; CLICOLOR=0 in the environment turns them off

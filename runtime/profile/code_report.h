@@ -1,0 +1,11 @@
+/* The code of vertices, as JSON: what runs where the cycles go. populus/profile.h says what it holds. */
+#ifndef PROFILE_CODE_REPORT_H
+#define PROFILE_CODE_REPORT_H
+
+#include "executable/executable.h"
+#include <stdio.h>
+
+POP_MUST_CHECK pop_error *write_code(FILE *stream, const pop_executable *executable,
+                                     bool with_source);
+
+#endif
