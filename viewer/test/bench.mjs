@@ -57,14 +57,29 @@ const began = performance.now();
 execFileSync(popview, ['large', '-o', 'large.html']);
 console.log(`write_page_s ${((performance.now() - began) / 1000).toFixed(2)}`);
 
+/* Another page: 30 categories of memory, and 40 variables on each tile. */
+function manyVariables() {
+  mkdirSync('tiles', { recursive: true });
+  const fill = (of) => Array.from({ length: tiles }, (_, t) => of(t)), graph = JSON.parse(readFileSync('large/graph.json', 'utf8'));
+  const part = (n) => ({ nonOverlapped: fill((t) => n * 100 + t % 71 * n), overlapped: zeros });
+  Object.assign(graph.memory, {
+    byTile: { total: fill((t) => 300000 + t * 7 % 90000), totalIncludingGaps: fill((t) => 310000 + t * 7 % 90000), nonInterleaved: fill((t) => 300000 + t * 7 % 90000), interleaved: zeros, overflowed: zeros },
+    byCategory: Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`category${n}`, { total: fill((t) => n * 100 + t % 71 * n), nonInterleaved: part(n), interleaved: part(0), overflowed: part(0) }])),
+  });
+  writeFileSync('tiles/graph.json', JSON.stringify(graph));
+  writeFileSync('tiles/vars.json', JSON.stringify({ memoryBase: 311296, tiles: fill((t) => ({ tile: t, memoryBytes: 400000, variables: Array.from({ length: 40 }, (_, n) => ({ name: n < 20 ? `layer${n}/w` : `layer${n}/w${t}`, category: 'variable', address: 311296 + n * 8000, bytes: 7000 + t })) })) }));
+  execFileSync(popview, ['tiles', '-o', 'tiles.html']);
+  return 'tiles';
+}
+
 const browser = await puppeteer.launch({ executablePath: chromium, headless: true, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'], protocolTimeout: 240000 });
 const page = await browser.newPage();
 await page.setViewport({ width: 1280, height: 800 });
 const client = await page.createCDPSession();
 await client.send('Performance.enable');
-const open = async () => {
+const open = async (name = 'large') => {
   await page.goto('about:blank');
-  await page.goto(`${pathToFileURL(`${process.cwd()}/large.html`)}#t.flame=1`, { timeout: 120000 });
+  await page.goto(`${pathToFileURL(`${process.cwd()}/${name}.html`)}#t.flame=1`, { timeout: 120000 });
   await page.waitForFunction(() => document.documentElement.dataset.ready || document.documentElement.dataset.failed, { timeout: 120000 });
   return page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now())))));
 };
@@ -93,24 +108,76 @@ const longestTask = async (act) => {
   const threads = new Set(events.filter((e) => e.name === 'thread_name' && e.args.name === 'CrRendererMain').map(of));
   return events.reduce((most, e) => (threads.has(of(e)) && e.name.endsWith('RunTask') && e.tdur > most ? e.tdur : most), 0) / 1000;
 };
-const press = (where, begins) => page.evaluate((w, b) => { [...document.querySelectorAll(w)].find((e) => e.textContent.trim().startsWith(b)).click(); }, where, begins);
+const press = (where, begins) => page.evaluate((w, b) => {
+  const all = [...document.querySelectorAll(w)].filter((e) => e.textContent.trim().startsWith(b)), found = all.find((e) => e.offsetParent !== null) ?? all[0];
+  if (!found) throw new Error(`there is no ${b} in ${w}`);
+  found.click();
+}, where, begins);
+const key = (k, more = {}) => page.$eval('.lanes > canvas', (e, name, of) => e.dispatchEvent(new KeyboardEvent('keydown', { key: name, ...of })), k, more);
+const goTo = (id) => () => page.click(`nav button[data-view="${id}"]`);
+const type = (where, words) => async () => { await page.click(where); await page.type(where, words); };
 const option = (menu, name) => async () => { await press('.toolbar button', menu); await press('.menu button', name); };
 const actions = [
-  ['open', open],
-  ...['insights', 'memory', 'liveness', 'programs', 'operations', 'summary', 'trace'].map((id) => [id, () => page.click(`nav button[data-view="${id}"]`)]),
+  ['open', () => open()],
+  ...['insights', 'memory', 'liveness', 'programs', 'operations', 'summary', 'trace'].map((id) => [id, goTo(id)]),
   ...['Group Executions', 'Group Executions', 'Group Syncs', 'Separate', 'Use new BSP stats', 'Show Tile Balance'].map((name) => [name, option('Options', name)]),
   ...['Flat', 'BSP', 'BSP', 'Flame'].map((name) => [name, option('Execution View', name)]),
   ['search', async () => { await page.type('.searchbox input', 'layer5'); await page.keyboard.press('Enter'); }],
-  ['next step', () => page.$eval('.lanes > canvas', (e) => e.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' })))],
+  ['search for all', async () => { await page.$eval('.searchbox input', (e) => { e.value = ''; }); await page.type('.searchbox input', 'o'); await page.keyboard.press('Enter'); }],
+  ['search by expression', async () => { await page.$eval('.searchbox input', (e) => { e.value = ''; }); await page.type('.searchbox input', '/block[0-3].*9$/ kind:execute'); await page.keyboard.press('Enter'); }],
+  ['next step', () => key('ArrowRight')],
+  ['layer above', () => key('ArrowUp')],
+  ['all of it as range', async () => { await key('ArrowUp'); await key('ArrowUp'); await key('ArrowUp'); await key('r'); }],
   ['click', () => page.mouse.click(700, 240)],
+  ['Details', () => press('[role=tab]', 'Details')],
+  ['Summary', () => press('[role=tab]', 'Summary')],
+  ['by name', () => press('details.more > summary', 'By name')],
+  ['sort', () => press('.panel th button', 'Name')],
   ['dark', () => press('nav button', '◐')],
 ];
-const tasks = {};
-for (const [name, act] of actions) tasks[name] = Math.max(tasks[name] ?? 0, await longestTask(act));
+/* Things that nobody has looked at to make them fast. */
+const aside = [
+  ['filter names', type('.panel input[type=search]', 'layer7/block3')],
+  ['more names', () => press('.panel button.more', 'Show more')],
+  ['fit', () => key('f')],
+  ['one IPU', option('All IPUs', 'IPU 0')],
+  ['no runs', option('Execution View', 'Runs')],
+  ['magnify tiles', () => press('.bsptools button', '+')],
+  ['sort operations', async () => { await goTo('operations')(); await press('.above th button', 'Debug Name'); }],
+  ['third layer', option('Layer', 'Layer 3')],
+  ['an operation', () => page.click('.above tbody tr')],
+  ['search programs', async () => { await goTo('programs')(); await page.type('.toolbar input[type=search]', 'op77'); await page.keyboard.press('Enter'); }],
+  ['units', () => page.select('nav select', 'bytes')],
+];
+/* The memory of 1,472 tiles, with 60,000 variables. */
+const memoryActions = [
+  ['memory of tiles', goTo('memory')],
+  ...['By Region', 'By Category'].map((name) => [name, option('Breakdown', name)]),
+  ['Variables tab', () => press('[role=tab]', 'Variables')],
+  ['sort variables', () => press('.below th button', 'Variable')],
+  ['Variables', option('Graph', 'Variables')],
+  ['many tiles', () => page.$eval('input[aria-label="Select tiles"]', (e) => { e.value = '0-40'; e.dispatchEvent(new Event('input')); })],
+  ['Details of tiles', () => press('[role=tab]', 'Details')],
+];
+const memoryAside = [
+  ['filter variables', async () => { await press('.toolbar button', 'All'); await press('[role=tab]', 'Variables'); await page.type('.below input[type=search]', 'w17'); }],
+  ['vertices', () => press('[role=tab]', 'Vertices')],
+  ['zoom tiles', () => page.$eval('.plothost .main canvas', (e) => e.dispatchEvent(new WheelEvent('wheel', { deltaY: -300, bubbles: true, cancelable: true })))],
+  ['gaps', option('Options', 'Include Gaps')],
+  ['insights of tiles', goTo('insights')],
+];
+const tasks = {}, asideTasks = {};
+const measure = async (list, into) => { for (const [name, act] of list) into[name] = Math.max(into[name] ?? 0, await longestTask(act)); };
+const slowest = (of) => Object.entries(of).sort((a, b) => b[1] - a[1])[0];
+await measure(actions, tasks);
+await measure(aside, asideTasks);
 console.log(`open_task_ms ${tasks.open.toFixed(1)}`);
 delete tasks.open;
-const [slowest, task] = Object.entries(tasks).sort((a, b) => b[1] - a[1])[0];
-console.log(`action_task_ms ${task.toFixed(1)} ${slowest}`);
+await open(manyVariables());
+await measure(memoryActions, tasks);
+await measure(memoryAside, asideTasks);
+for (const [name, of] of [['action', tasks], ['aside', asideTasks]]) console.log(`${name}_task_ms ${slowest(of)[1].toFixed(1)} ${slowest(of)[0]}`);
+if (process.env.VIEWER_ACTIONS) for (const [name, ms] of [...Object.entries(tasks), ...Object.entries(asideTasks)].sort((a, b) => b[1] - a[1])) console.log(`action ${ms.toFixed(1)} ${name}`);
 await open();
 
 const metric = async (name) => (await client.send('Performance.getMetrics')).metrics.find((m) => m.name === name).value;

@@ -20,6 +20,18 @@ export const bytes = {
   hostExchanges: { received: [1000, 24, 0, 0, 0, 0, 0, 0], sent: [0, 0, 0, 0, 0, 0, 0, 0] },
 };
 
+/* Of Conv<float> the source is known, of what it calls the file is not there; Relu has no symbol. The third is long. */
+const nops = 1000;
+const code = {
+  functions: [
+    { name: '__runCodelet_Conv___float', tile: 0, address: 0x4c100, bytes: 20, instructions: ['lw a1, 0(a0)', 'jal ra, 0x4c200', 'fmadd.s fa0, fa1, fa2, fa3', 'jal ra, 0x4d000', 'ret'], cycles: [6, 6, 12, 6, 6], lines: [2, 0, 12, 1, 0, 14, 1, -1, 0, 1, 0, 12], calls: [1, 1, 3, 2] },
+    { name: hostile, tile: 0, address: 0x4c200, bytes: 8, instructions: [hostile, 'ret'], cycles: [6, 6], lines: [2, 1, 7], calls: [0, 99] },
+    { name: 'long', tile: 0, address: 0x4d000, bytes: 4 * nops + 40, instructions: new Array(nops).fill('nop'), cycles: new Array(nops).fill(6), lines: [5000, 0, 13], calls: [7] },
+  ],
+  vertexTypes: [{ name: 'Conv<float>', tile: 0, function: 0 }, { name: 'Relu', tile: 1 }],
+  files: [{ name: 'lib/conv.cpp', parts: [[10, '// layer', 'bool compute() {', `\tfloat x = *in; ${hostile}`, '  // between', '  x += *weights;', '}']] }, { name: hostile, missing: 'the file could not be read when the report was written' }],
+};
+
 const one = [['Sync', 'External'], ['StreamCopy', 0, 1], ['Sync', 'Internal'], ['DoExchange', 0, 2], ['OnTileExecute', 0, 3], ['OnTileExecute', 1, 4], ['Sync', 'External'],
   ['GlobalExchange', 0, 5], ['StreamCopyBegin', 30], ['StreamCopyMid', 60], ['StreamCopyEnd', 20], ['SyncAns', 15], ['Sync', 'Internal'], ['Sync', 'Internal'], ['OnTileExecute', 2, 6], ['Sync', 'External']];
 
@@ -172,6 +184,7 @@ export function golden(folder, { scale = 1, ans = false } = {}) {
     },
   });
   write('vars.json', { target: 'ipu2', memoryBase: 311296, memoryBytesPerTile: 10000, tiles: fill((tile) => ({ tile, memoryBytes: 2000, variables: [{ name: 'weights', category: 'variable', address: 311296 + 200, bytes: 500 + tile }, { name: hostile, category: 'stack', address: 311296, bytes: 100 }] })) });
+  write('code.json', code);
   write('debug.json', { version: '0.1.0', target: 'ipu2', options: { 'debug.instrument': 'true', 'autoReport.directory': hostile } });
   return s;
 }

@@ -71,9 +71,10 @@ export async function open(file, choices = '') {
   await settle();
 }
 
-/* Drawing takes a frame, figures come a little behind the window. */
+/* Drawing takes a frame, figures come a little behind the window, what is many comes in parts. */
 export async function settle(ms = 0) {
   await page.evaluate((more) => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => (more ? setTimeout(done, more) : done())))), ms);
+  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'), { timeout: 30000 });
 }
 
 export const text = (selector) => page.$eval(selector, (e) => e.innerText);

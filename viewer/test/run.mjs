@@ -4,12 +4,14 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { axePath, equal, fact, finish, has, holds, open, page, settle, test, text } from './harness.mjs';
 import { ansTests } from './ans.mjs';
+import { codeTests, damagedCodeTests } from './code.mjs';
 import { faultTests } from './faults.mjs';
 import { golden } from './golden.mjs';
 import { compareTests, demoTests, exampleTests, pictureTests, servedTests } from './compare.mjs';
 import { importerTests } from './importers.mjs';
 import { lightweightTests, reportTests } from './reports.mjs';
 import { parseTests } from './parse.mjs';
+import { scaleTests } from './scale.mjs';
 import { traceTests } from './trace.mjs';
 
 const [, , modules, , popview, real, ...examples] = process.argv;
@@ -48,7 +50,10 @@ await servedTests(popview);
 await demoTests(popview);
 await exampleTests(popview, examples);
 
-await faultTests(pageOf('faulted'), 'faulted', pageOf('real'));
+const faulted = pageOf('faulted'), plain = pageOf('real');
+await faultTests(faulted, 'faulted', plain);
+await codeTests(file, truth, faulted, plain, many);
+await damagedCodeTests(pageOf, file, truth);
 
 /* ---- the same figures as the text, of a program that ran ---- */
 
@@ -195,6 +200,7 @@ await test('B9 axe finds nothing serious in any view, light and dark', async () 
   }
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
 });
+await scaleTests(pageOf);
 await parseTests();
 await importerTests(modules, real);
 await finish();

@@ -1,8 +1,8 @@
 /* A report as popview has put it into the page:
  *
- *   {name, source, graph?, execution?, vars?, debug?, files: [{name, status}]}
+ *   {name, source, graph?, execution?, vars?, debug?, code?, files: [{name, status}]}
  *
- * graph and execution are the guide's profiles (populus/profile.h), vars and debug what the engine writes beside them. */
+ * graph and execution are the guide's profiles (populus/profile.h), vars, debug and code what the engine writes beside them. */
 import { asList, asNumber, asNumbers, asText, asTexts, get, type Json } from './json';
 
 export interface ReportFile { name: string; status: string }
@@ -22,6 +22,7 @@ export interface Report {
   execution: Json | undefined;
   vars: Json | undefined;
   debug: Json | undefined;
+  code: Json | undefined;
   files: ReportFile[];
   target: Target;
   programs: Program[];
@@ -54,7 +55,7 @@ export function reportOf(raw: Json): Report {
     name: asText(get(raw, 'name')) ?? 'report',
     version: asText(get(raw, 'version')) ?? asText(get(raw, 'debug', 'version')) ?? '',
     written: asText(get(raw, 'written')) ?? '',
-    graph, execution: get(raw, 'execution'), vars: get(raw, 'vars'), debug: get(raw, 'debug'),
+    graph, execution: get(raw, 'execution'), vars: get(raw, 'vars'), debug: get(raw, 'debug'), code: get(raw, 'code'),
     files: asList(get(raw, 'files')).map((f) => ({ name: asText(get(f, 'name')) ?? '', status: asText(get(f, 'status')) ?? '' })),
     target: targetOf(graph),
     programs: asList(get(graph, 'programs')).map(programOf),

@@ -51,3 +51,55 @@ export function absent(text: string): HTMLElement {
 export function breathe(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
+
+/* Work in parts of some milliseconds, between which the page draws and reacts: what is asked for in one task shares the first part. */
+const part = 12, waiting: (() => boolean)[] = []; /* each answers whether it is done */
+let ends = 0, isPlanned = false;
+
+function work(): void {
+  for (let one = waiting[0]; one && performance.now() < ends; one = waiting[0]) {
+    let isDone = true; /* what fails is not tried again */
+    try {
+      isDone = one();
+    } finally {
+      if (isDone) waiting.shift();
+    }
+  }
+  if (isPlanned) return;
+  isPlanned = true;
+  setTimeout(() => {
+    isPlanned = false;
+    ends = performance.now() + part;
+    if (waiting.length) work();
+  }, 0);
+}
+
+/* What is many, in parts. Until all are there the host is aria-busy; who fills the same host again ends what goes on there. With `keep`
+ * what it has stays. */
+const turns = new WeakMap<Element, number>();
+export function fill<T>(host: Element, items: readonly T[], make: (item: T, index: number) => Node | Node[], keep = false): void {
+  const turn = (turns.get(host) ?? 0) + 1;
+  let next = 0;
+  turns.set(host, turn);
+  if (!keep) host.textContent = '';
+  host.setAttribute('aria-busy', 'true');
+  waiting.push(() => {
+    if (turns.get(host) !== turn) return true;
+    for (; next < items.length && performance.now() < ends; next++) append(host, make(items[next] as T, next));
+    if (next < items.length) return false;
+    host.removeAttribute('aria-busy');
+    return true;
+  });
+  if (!isPlanned) ends = performance.now() + part;
+  work();
+}
+
+/* An element that is made behind what is going on now. */
+export function later(make: () => HTMLElement): HTMLElement {
+  const host = h('div', { 'aria-busy': 'true' });
+  setTimeout(() => {
+    host.removeAttribute('aria-busy');
+    host.append(make());
+  }, 0);
+  return host;
+}

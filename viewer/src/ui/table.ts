@@ -1,6 +1,6 @@
-/* Tables: sorted by a click on a column's head, filtered by a box, copied as CSV; rows come as they are needed. */
+/* Tables: sorted by a click on a column's head, filtered by a box, copied as CSV; rows come as they are needed, in parts. */
 import { csvOf, save } from './csv';
-import { h, nameOf, replace } from './dom';
+import { fill, h, nameOf } from './dom';
 
 export interface Column<T> {
   title: string;
@@ -33,7 +33,7 @@ export function table<T>(rows: T[], columns: Column<T>[], o: TableOptions<T>): H
       draw();
     },
   }, c.title)));
-  const more = h('button', { class: 'more', onclick: () => { most += 1000; draw(); } });
+  const more = h('button', { class: 'more', onclick: () => { most += 1000; draw(!body.hasAttribute('aria-busy')); } });
   const sum = h('span', { class: 'weak', role: 'status' });
 
   const visible = (): T[] => {
@@ -62,7 +62,11 @@ export function table<T>(rows: T[], columns: Column<T>[], o: TableOptions<T>): H
       if (o.expand) {
         if (open.has(r)) open.delete(r);
         else open.add(r);
-        draw();
+        const hadFocus = line.contains(document.activeElement);
+        if (!open.has(r)) line.nextElementSibling?.remove();
+        const again = rowOf(r);
+        line.replaceWith(...again);
+        if (hadFocus) again[0]?.querySelector('button')?.focus();
       }
       o.onselect?.(r);
     };
@@ -76,10 +80,13 @@ export function table<T>(rows: T[], columns: Column<T>[], o: TableOptions<T>): H
     const inner = open.has(r) ? o.expand?.(r) : undefined;
     return inner ? [line, h('tr', { class: 'inner' }, h('td', { colspan: columns.length }, inner))] : [line];
   };
-  function draw(): void {
+  /* `goesOn`: the rows that are there stay. */
+  let shownRows = 0;
+  function draw(goesOn = false): void {
     const found = visible();
     heads.forEach((th, i) => th.setAttribute('aria-sort', sort?.column === i ? (sort.down ? 'descending' : 'ascending') : 'none'));
-    replace(body, found.slice(0, most).map(rowOf));
+    fill(body, found.slice(goesOn ? shownRows : 0, most), rowOf, goesOn);
+    shownRows = Math.min(found.length, most);
     more.hidden = found.length <= most;
     more.textContent = `Show more (${found.length - most} of ${found.length} are not shown)`;
     sum.textContent = `${found.length === rows.length ? rows.length : `${found.length} of ${rows.length}`} ${rows.length === 1 ? 'row' : 'rows'}`;

@@ -4,13 +4,14 @@ import { asNumber, asNumbers, asTexts, get } from '../model/json';
 import { byTile, categories, categoryLabel, categoryPart, placedOn, regionLabels, regions, table2, tilesOf, total, type Placed } from '../model/memory';
 import { computeSetName, type Report } from '../model/report';
 import { seriesColour } from '../ui/colours';
-import { absent, h, replace } from '../ui/dom';
+import { absent, fill, h, replace } from '../ui/dom';
 import { bytes, count } from '../ui/format';
 import { menu } from '../ui/menu';
 import { legend, plot, type Plot, type Series } from '../ui/plot';
 import { split } from '../ui/split';
 import { table } from '../ui/table';
 import { tabs } from '../ui/tabs';
+import { vertexCode } from './code';
 
 interface State {
   graph: 'total' | 'variables'; breakdown: 'none' | 'region' | 'category'; gaps: boolean; limit: boolean; tiles: number[];
@@ -110,24 +111,26 @@ function lines(r: Report): Line[] {
 
 function details(app: App, s: State): HTMLElement {
   const r = app.report, columns: [string, number[] | undefined][] = s.tiles.length ? s.tiles.map((t) => [`Tile ${t}`, [t]]) : [['All tiles', undefined]];
+  const body = h('tbody');
+  fill(body, lines(r), (line) => h('tr', { class: line.head ? 'head' : undefined, 'data-line': line.label },
+    h('td', { class: `depth${line.depth}` }, line.label), columns.map(([, tiles]) => {
+      const v = line.of(tiles);
+      return h('td', { class: 'number', title: Number.isNaN(v) ? undefined : `${count(v)} B` }, Number.isNaN(v) ? '' : bytes(v));
+    })));
   return h('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Memory' }, s.tiles.length > 0 && h('p', { class: 'weak' }, 'The physical number of a tile is its number: the software IPU has no other place for it.'),
     h('table', { class: 'tree', 'aria-label': 'Memory details' },
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, s.tiles.length ? 'Memory of the selected tiles' : 'Memory of all tiles'), columns.map(([title]) => h('th', { scope: 'col', class: 'number' }, title)))),
-      h('tbody', {}, lines(r).map((line) => h('tr', { class: line.head ? 'head' : undefined, 'data-line': line.label },
-        h('td', { class: `depth${line.depth}` }, line.label), columns.map(([, tiles]) => {
-          const v = line.of(tiles);
-          return h('td', { class: 'number', title: Number.isNaN(v) ? undefined : `${count(v)} B` }, Number.isNaN(v) ? '' : bytes(v));
-        }))))));
+      body));
 }
 
-function vertices(r: Report, tiles: number[] | undefined): HTMLElement {
-  const names = asTexts(get(r.graph, 'vertexTypes', 'names')), size = asNumbers(get(r.graph, 'vertexTypes', 'sizes'));
+function vertices(app: App, tiles: number[] | undefined): HTMLElement {
+  const r = app.report, names = asTexts(get(r.graph, 'vertexTypes', 'names')), size = asNumbers(get(r.graph, 'vertexTypes', 'sizes'));
   const col = (key: string): number[][] => table2(get(r.graph, 'memory', 'byVertexType', key));
   const code = col('codeBytes'), all = col('totalBytes');
   return table(names.map((name, i) => ({ name, size: size[i] ?? 0, code: total(code[i] ?? [], tiles), all: total(all[i] ?? [], tiles) })), [
     { title: 'Vertex type', value: (x) => x.name }, { title: 'Size of one', value: (x) => x.size, format: bytes },
     { title: 'State', value: (x) => x.all - x.code, format: bytes }, { title: 'Code', value: (x) => x.code, format: bytes }, { title: 'Total', value: (x) => x.all, format: bytes },
-  ], { name: 'vertices', filter: true, sort: { column: 4, down: true } });
+  ], { name: 'vertices', filter: true, sort: { column: 4, down: true }, expand: (x) => vertexCode(app, x.name) });
 }
 
 function computeSets(r: Report, tiles: number[] | undefined): HTMLElement {
@@ -247,7 +250,7 @@ export const memoryView: View = {
     };
     const tiles = (): number[] | undefined => (state.tiles.length ? state.tiles : undefined);
     const pages = tabs('Memory', [
-      { title: 'Details', make: () => details(app, state) }, { title: 'Vertices', make: () => vertices(r, tiles()) },
+      { title: 'Details', make: () => details(app, state) }, { title: 'Vertices', make: () => vertices(app, tiles()) },
       { title: 'Compute sets', make: () => computeSets(r, tiles()) }, { title: 'Exchanges', make: () => exchanges(r, tiles()) },
       { title: 'Variables', make: () => variablesTab(r, state, () => pages.refresh()) },
     ], state.tab, (title) => { state.tab = title; });

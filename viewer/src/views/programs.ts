@@ -5,6 +5,7 @@ import type { Program, Report } from '../model/report';
 import type { Kind } from '../model/trace';
 import { lookOf } from '../ui/colours';
 import { absent, h, nameOf, replace } from '../ui/dom';
+import { longList } from '../ui/long_list';
 import { bytes, count } from '../ui/format';
 import { facts } from '../ui/table';
 import { split } from '../ui/split';
@@ -15,6 +16,8 @@ const colours: Record<string, Kind> = {
   StreamCopyMid: 'StreamCopyMid', StreamCopyEnd: 'StreamCopyEnd', Sync: 'InternalSync', WriteUndef: 'Other',
 };
 
+const rowHeight = 22;
+
 interface State { root: number; selected: number; search: string; closed: Set<number>; match: number; share: { value: number } }
 const kept = new WeakMap<Report, State>();
 
@@ -22,9 +25,8 @@ const kept = new WeakMap<Report, State>();
 interface Row { program: number; depth: number; key: string }
 
 function childrenOf(r: Report, p: Program): number[] {
-  const functions = asNumbers(get(r.graph, 'functionPrograms'));
   if (p.type === 'Call') {
-    const target = functions[asNumber(get(p.raw, 'target')) ?? -1];
+    const target = asNumbers(get(r.graph, 'functionPrograms'))[asNumber(get(p.raw, 'target')) ?? -1];
     return target === undefined ? [] : [target];
   }
   return p.children;
@@ -71,7 +73,7 @@ export const programsView: View = {
     let s = kept.get(r);
     if (!s) kept.set(r, s = { root: control[0] ?? 0, selected: app.choices.number('p.step', -1), search: '', closed: new Set(), match: -1, share: { value: 0.6 } });
     const state = s, tree = h('div', { role: 'tree', 'aria-label': 'Programs', class: 'treeview' }), below = h('div', { class: 'below' }), list = h('div', { class: 'roots' });
-    let rows: Row[] = [], most = 1000;
+    let rows: Row[] = [];
     const matches = (p: Program): boolean => state.search !== '' && `${p.type} ${p.name}`.toLowerCase().includes(state.search);
     /* A damaged report may have programs inside themselves. */
     const collect = (): void => {
@@ -86,14 +88,12 @@ export const programsView: View = {
       };
       open(state.root, 0, new Set(), '0');
     };
-    const select = (program: number, focus: boolean): void => {
+    const select = (program: number, focus: boolean, index = rows.findIndex((row) => row.program === program)): void => {
       state.selected = program;
       app.choices.set('p.step', program);
-      draw();
+      lines.update(rows.length);
       replace(below, details(app, state));
-      const at = tree.querySelector('[aria-selected="true"]') as HTMLElement | null;
-      at?.scrollIntoView({ block: 'nearest' });
-      if (focus) at?.focus();
+      if (index >= 0) lines.reveal(index, focus);
     };
     const toggle = (program: number): void => {
       if (state.closed.has(program)) state.closed.delete(program);
@@ -107,12 +107,12 @@ export const programsView: View = {
       const line = h('div', {
         role: 'treeitem', class: [row.program === state.selected && 'chosen', matches(p) && 'match'].filter(Boolean).join(' '), tabIndex: row.program === state.selected || index === 0 ? 0 : -1,
         'aria-level': row.depth + 1, 'aria-selected': String(row.program === state.selected), 'aria-expanded': inner ? String(!closed) : undefined, 'data-program': row.program,
-        onclick: () => select(row.program, false),
+        onclick: () => select(row.program, false, index),
         onkeydown: (e: KeyboardEvent) => {
           const next = e.key === 'ArrowDown' ? index + 1 : e.key === 'ArrowUp' ? index - 1 : -1;
-          if (next >= 0 && rows[next]) select((rows[next] as Row).program, true);
+          if (next >= 0 && rows[next]) select((rows[next] as Row).program, true, next);
           else if (e.key === 'ArrowRight' && closed || e.key === 'ArrowLeft' && !closed && inner) toggle(row.program);
-          else if (e.key === 'Enter') select(row.program, true);
+          else if (e.key === 'Enter') select(row.program, true, index);
           else return;
           e.preventDefault();
         },
@@ -121,9 +121,10 @@ export const programsView: View = {
       line.style.paddingLeft = `${8 + row.depth * 18}px`;
       return line;
     };
+    const lines = longList(tree, rowHeight, (index) => rowOf(rows[index] as Row, index));
     function draw(): void {
       collect();
-      replace(tree, rows.slice(0, most).map(rowOf), rows.length > most && h('button', { class: 'more', onclick: () => { most += 5000; draw(); } }, `Show more (${count(rows.length - most)} programs are not shown)`));
+      lines.update(rows.length);
       const entry = (label: string, program: number): HTMLElement => h('button', {
         'aria-pressed': String(state.root === program), onclick: () => { state.root = program; draw(); },
       }, label, ' ', r.programs[program]?.name ? nameOf(r.programs[program]?.name ?? '') : '');
@@ -132,19 +133,19 @@ export const programsView: View = {
     const status = h('span', { class: 'weak', role: 'status' });
     const box = h('input', {
       type: 'search', placeholder: 'Search programs', 'aria-label': 'Search programs', value: state.search,
-      oninput: () => { state.search = box.value.trim().toLowerCase(); state.match = -1; draw(); status.textContent = state.search ? `${rows.filter((x) => matches(r.programs[x.program] as Program)).length} found` : ''; },
+      oninput: () => { state.search = box.value.trim().toLowerCase(); state.match = -1; lines.update(rows.length); status.textContent = state.search ? `${rows.filter((x) => matches(r.programs[x.program] as Program)).length} found` : ''; },
       onkeydown: (e: KeyboardEvent) => {
         if (e.key !== 'Enter') return;
         const found = rows.filter((x) => matches(r.programs[x.program] as Program));
         if (!found.length) return;
         state.match = (state.match + (e.shiftKey ? found.length - 1 : 1)) % found.length;
-        select((found[state.match] as Row).program, false);
+        select((found[state.match] as Row).program, false, rows.indexOf(found[state.match] as Row));
         status.textContent = `${state.match + 1} of ${found.length}`;
       },
     });
     draw();
     replace(below, details(app, state));
     return h('div', { class: 'view' }, h('div', { class: 'toolbar' }, box, status, h('span', { class: 'grow' }), h('button', { class: 'small', onclick: () => { state.closed.clear(); draw(); } }, 'Open all')),
-      split(h('div', { class: 'treebox' }, list, h('div', { class: 'scroll' }, tree)), below, state.share, () => undefined));
+      split(h('div', { class: 'treebox' }, list, lines.element), below, state.share, () => undefined));
   },
 };

@@ -3,7 +3,7 @@ import type { App, View } from '../app';
 import { kindLabels, type Kind, type Trace } from '../model/trace';
 import { save } from '../ui/csv';
 import { lookOf } from '../ui/colours';
-import { absent, h } from '../ui/dom';
+import { absent, h, later } from '../ui/dom';
 import { count } from '../ui/format';
 import { menu, type Choice } from '../ui/menu';
 import { split } from '../ui/split';
@@ -37,7 +37,7 @@ function detailed(app: App, t: Trace, other: HTMLElement | undefined): HTMLEleme
   let s = kept.get(t);
   if (!s) kept.set(t, s = stateOfTrace(app, t));
   const state = s;
-  let late = 0;
+  let late = 0, isMade = false;
   const refreshSoon = (): void => {
     app.choices.set('t.from', state.window.from > 0 ? Math.round(state.window.from) : undefined);
     app.choices.set('t.to', state.window.to < t.cycles ? Math.round(state.window.to) : undefined);
@@ -49,7 +49,11 @@ function detailed(app: App, t: Trace, other: HTMLElement | undefined): HTMLEleme
     pages.choose('Details');
   });
   const pages = tabs('Figures', [
-    { title: 'Summary', make: () => traceSummary(app, t, state) },
+    { title: 'Summary', make: () => {
+      if (isMade) return traceSummary(app, t, state);
+      isMade = true; /* the graph comes first */
+      return later(() => traceSummary(app, t, state));
+    } },
     { title: 'Details', make: () => traceDetails(app, t, state, (step) => { graph.select({ kind: 'step', step }, false); graph.reveal(step); }) },
   ], state.tab, (title) => {
     state.tab = title;

@@ -7,6 +7,7 @@ import { absent, h, nameOf } from '../ui/dom';
 import { bytes, count, decimal, overflows, share } from '../ui/format';
 import { plot } from '../ui/plot';
 import { facts, table } from '../ui/table';
+import { vertexCode } from './code';
 import { memoryOfStep, stepLabel } from './trace_graph';
 import type { TraceState } from './trace_state';
 
@@ -65,7 +66,7 @@ function byVertexType(app: App, s: Step): HTMLElement {
     { title: 'Vertex type', value: (r) => r.name },
     { title: 'Instances', value: (r) => r.instances, format: count },
     { title: 'Cycles', value: (r) => r.cycles ?? -1, text: (r) => r.cycles === undefined ? 'not measured' : count(r.cycles), tip: 'Of all instances; measured at the level vertex' },
-  ], { name: 'by vertex type' });
+  ], { name: 'by vertex type', expand: (r) => vertexCode(app, r.name) });
 }
 
 const exchangeKeys: Partial<Record<Step['kind'], string>> = {
@@ -160,7 +161,7 @@ function stepDetails(app: App, t: Trace, s: Step): HTMLElement {
     h('h3', {}, `${kindLabels[s.kind]} `, s.name && nameOf(s.name)),
     faultNote(s.fault), notes[s.kind] && h('p', { class: 'weak' }, notes[s.kind]),
     overflows(s.to - s.from) && h('p', { class: 'warning', role: 'alert' }, 'More cycles than a 32-bit counter holds: they may have wrapped.'),
-    facts(rows), s.kind === 'OnTileExecute' && [h('h4', {}, 'By vertex type'), byVertexType(app, s)], plots(app, s));
+    facts(rows), s.kind === 'OnTileExecute' && [h('h4', { title: 'A row opens to its instructions, and the lines of its source' }, 'By vertex type'), byVertexType(app, s)], plots(app, s));
 }
 
 function layerDetails(app: App, t: Trace, name: string, first: number, last: number, choose: (step: number) => void): HTMLElement {

@@ -17,6 +17,19 @@ const leastBsp = 112, mostBsp = 420, mostBspRows = 160;
 
 interface Lane { ipu: number; top: number; rows: Row[]; rowsTop: number; bspTop: number; height: number }
 
+/* What has been made of a trace, by IPU and choices: going from view to view makes nothing again. */
+const rowsMade = new WeakMap<Trace, Map<string, Row[]>>(), mostRowsMade = 24;
+function rowsFor(t: Trace, ipu: number, s: TraceState): Row[] {
+  const key = `${ipu}/${[s.flame, s.groupExecutions, s.groupSyncs, s.separate, s.externalSyncs, s.syncAns].map(Number).join('')}`;
+  let of = rowsMade.get(t);
+  if (!of) rowsMade.set(t, of = new Map());
+  let made = of.get(key);
+  if (made) return made;
+  if (of.size >= mostRowsMade) of.clear();
+  of.set(key, made = rowsOf(t, ipu, s));
+  return made;
+}
+
 export interface TraceGraph extends Timeline { rebuild: () => void; select: (s: Selection, add: boolean) => void; reveal: (step: number) => void }
 
 /* Bytes of tile memory that a compute set takes; undefined: not known. */
@@ -53,7 +66,7 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
   }
 
   function layout(): void {
-    for (let ipu = 0; ipu < t.numIpus; ipu++) if ((s.ipu < 0 || s.ipu === ipu) && !known.has(ipu)) known.set(ipu, rowsOf(t, ipu, s));
+    for (let ipu = 0; ipu < t.numIpus; ipu++) if ((s.ipu < 0 || s.ipu === ipu) && !known.has(ipu)) known.set(ipu, rowsFor(t, ipu, s));
     bspHeight = shareHeight();
     gutter.dataset['bsp'] = String(bspHeight);
     lanes = [];
