@@ -90,7 +90,7 @@ quiet out "$popview" pieces -o page.html
 unpack page.html
 has unpacked.json '"name": "vars.json", "status": "damaged, or no such file"'
 
-# W02, W03: damaged or foreign, a sentence and no page.
+# W02: damaged or foreign, a sentence and no page.
 for size in 0 1 100 5000; do
   head -c "$size" report/profile.pop >"cut$size.pop"
   refuses 1 "cut$size.pop" "$popview" "cut$size.pop" -o no.html
