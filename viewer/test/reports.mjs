@@ -169,6 +169,31 @@ export async function reportTests(file) {
     await view('memory');
     equal((await texts('.tree thead th')).slice(1), ['Tile 2', 'Tile 5']);
   });
+  await test('M1 the tile map: a square for each tile, by pointer and keys', async () => {
+    await open(file, 'view=memory&m.graph=map');
+    holds(await text('.plothost + div'), 'A full square is the fullest tile');
+    const find = async (tile) => page.evaluate(async (n) => {
+      const e = document.querySelector('.tilemap canvas'), r = e.getBoundingClientRect();
+      for (let y = 2; y < r.height; y += 4) for (let x = 2; x < r.width; x += 4) {
+        e.dispatchEvent(new PointerEvent('pointermove', { clientX: r.x + x, clientY: r.y + y, bubbles: true }));
+        const tip = document.querySelector('.tilemap .tip');
+        if (!tip.hidden && tip.textContent.startsWith(`tile ${n}\n`)) return { x: r.x + x + 2, y: r.y + y + 2, words: tip.textContent };
+      }
+      return undefined;
+    }, tile);
+    const second = await find(2), last = await find(7);
+    holds(last.words, 'tile 7', 'Tile memory');
+    await click(second);
+    await click(last, { shift: true });
+    equal((await texts('.tree thead th')).slice(1), ['Tile 2', 'Tile 7']);
+    await page.focus('.tilemap canvas');
+    await page.keyboard.press('ArrowLeft');
+    await settle();
+    equal((await texts('.tree thead th')).slice(1), ['Tile 6']);
+    const before = await picture('.tilemap canvas');
+    await choose('Options', 'Show Max Memory');
+    equal(await picture('.tilemap canvas') === before, false, 'what a full square is changes nothing');
+  });
   await test('M1 M2 M3 M4 M7 graph, breakdown, gaps, limit, zoom', async () => {
     await open(file, 'view=memory');
     holds(await text('.legend'), 'Tile memory (w/o gaps)');

@@ -65,6 +65,32 @@ const moves = {
 };
 
 export async function scaleTests(pageOf) {
+  await test('P1 P4 of 20,000 programs any is found; those that are seen are elements', async () => {
+    mkdirSync('programs', { recursive: true });
+    const n = 20000;
+    writeFileSync('programs/graph.json', JSON.stringify({
+      target: { numTiles: 1, tilesPerIPU: 1 }, memory: { byTile: { total: [1] } }, controlPrograms: [0], functionPrograms: [],
+      programs: [{ type: 'Sequence', children: Array.from({ length: n }, (_, i) => i + 1) }, ...Array.from({ length: n }, (_, i) => ({ type: 'OnTileExecute', computeSet: 0, name: `layer/op${i}.` }))],
+    }));
+    await open(pageOf('programs'), 'view=programs');
+    const rows = () => page.$$eval('[role=treeitem]', (all) => all.length), seen = () => page.$eval('[aria-selected=true]', (e) => {
+      const r = e.getBoundingClientRect(), box = e.closest('.longlist').getBoundingClientRect();
+      return [e.dataset.program, r.top >= box.top - 1 && r.bottom <= box.bottom + 1];
+    });
+    equal(await rows() < 200, true, 'rows that are elements');
+    await page.type('input[type=search]', 'op17654.');
+    await page.keyboard.press('Enter');
+    await settle();
+    equal(await seen(), ['17655', true]);
+    await page.focus('[aria-selected=true]');
+    for (let i = 0; i < 30; i++) await page.keyboard.press('ArrowDown');
+    await settle();
+    equal(await seen(), ['17685', true]);
+    equal(await page.evaluate(() => document.activeElement.dataset.program), '17685');
+    const order = await page.$$eval('[role=treeitem]', (all) => all.map((e) => Number(e.dataset.program)));
+    equal(order, [...order].sort((a, b) => a - b), 'the order of elements');
+    equal(await rows() < 200, true, 'rows that are elements, further on');
+  });
   await test('W03 14.7 million intervals: what is drawn depends on the pixels, 30 frames a second', async () => {
     const { file, cycles } = huge(pageOf);
     await open(file, 'view=trace&t.flame=1');

@@ -10,11 +10,12 @@ import { menu } from '../ui/menu';
 import { legend, plot, type Plot, type Series } from '../ui/plot';
 import { split } from '../ui/split';
 import { table } from '../ui/table';
+import { tileMap } from '../ui/tile_map';
 import { tabs } from '../ui/tabs';
 import { vertexCode } from './code';
 
 interface State {
-  graph: 'total' | 'variables'; breakdown: 'none' | 'region' | 'category'; gaps: boolean; limit: boolean; tiles: number[];
+  graph: 'total' | 'variables' | 'map'; breakdown: 'none' | 'region' | 'category'; gaps: boolean; limit: boolean; tiles: number[];
   variables: number[]; window: { from: number; to: number }; share: { value: number }; tab: string; map: boolean;
 }
 
@@ -209,7 +210,7 @@ export const memoryView: View = {
     if (!n) return h('div', { class: 'view' }, absent('This report has no graph profile: autoReport.outputGraphProfile writes one.'));
     let s = kept.get(r);
     if (!s) kept.set(r, s = {
-      graph: 'total', breakdown: c.text('m.by', 'none') as State['breakdown'], gaps: c.flag('m.gaps', false), limit: c.flag('m.limit', false),
+      graph: (c.text('m.graph', 'total') as State['graph']), breakdown: c.text('m.by', 'none') as State['breakdown'], gaps: c.flag('m.gaps', false), limit: c.flag('m.limit', false),
       tiles: tilesOf(c.text('m.tiles'), n), variables: [0, 1, 2], window: { from: 0, to: n }, share: { value: 0.5 }, tab: 'Details', map: false,
     });
     const state = s, keys = h('div', {}), host = h('div', { class: 'plothost' });
@@ -227,15 +228,17 @@ export const memoryView: View = {
     };
     const rebuild = (): void => {
       series = seriesOf(r, state);
-      drawn = plot(() => series, {
-        label: 'Memory by tile', xName: 'tile', format: bytes, stacked: state.graph === 'total', minimap: true,
-        line: state.limit ? { value: r.target.bytesPerTile, name: `memory of a tile: ${bytes(r.target.bytesPerTile)}` } : undefined,
-        selected: () => state.tiles,
-        onselect: (x, add) => choose(add ? (state.tiles.includes(x) ? state.tiles.filter((t) => t !== x) : [...state.tiles, x]) : [x]),
-      }, state.window);
+      const fullest = series.reduce((sums, s) => sums.map((v, i) => v + (s.values[i] ?? 0)), new Array<number>(n).fill(0)).reduce((a, b) => Math.max(a, b), 0);
+      const onselect = (x: number, add: boolean): void => choose(add ? (state.tiles.includes(x) ? state.tiles.filter((t) => t !== x) : [...state.tiles, x]) : [x]);
+      drawn = state.graph === 'map' ? tileMap(() => series, { tilesPerIpu: r.target.tilesPerIpu, whole: () => state.limit ? r.target.bytesPerTile : fullest, format: bytes, selected: () => state.tiles, onselect })
+        : plot(() => series, {
+          label: 'Memory by tile', xName: 'tile', format: bytes, stacked: state.graph === 'total', minimap: true,
+          line: state.limit ? { value: r.target.bytesPerTile, name: `memory of a tile: ${bytes(r.target.bytesPerTile)}` } : undefined,
+          selected: () => state.tiles, onselect,
+        }, state.window);
       replace(host, drawn.element);
       replace(keys, state.graph === 'variables' && r.vars === undefined ? absent('Variables are in vars.json (autoReport.outputLoweredVars), which is not in this report.')
-        : legend(series, () => drawn.redraw()), state.graph === 'variables' && r.vars !== undefined && picker());
+        : legend(series, () => drawn.redraw()), state.graph === 'map' && h('p', { class: 'weak padded' }, `A full square is ${state.limit ? 'the memory of a tile' : 'the fullest tile'}: ${bytes(state.limit ? r.target.bytesPerTile : fullest)}. Squares are in the order of the tiles’ numbers.`), state.graph === 'variables' && r.vars !== undefined && picker());
     };
     const picker = (): HTMLElement => {
       const all = sizedVariables(r);
@@ -258,10 +261,10 @@ export const memoryView: View = {
     const by = (key: State['breakdown'], label: string): { label: string; kind: 'radio'; on: () => boolean; set: () => void } => ({
       label, kind: 'radio', on: () => state.breakdown === key, set: () => { state.breakdown = key; c.set('m.by', key === 'none' ? undefined : key); },
     });
-    const graphNames = { total: 'Total memory', variables: 'Variables' };
+    const graphNames = { total: 'Total memory', variables: 'Variables', map: 'Tile map' };
     const toolbar = h('div', { class: 'toolbar' },
-      menu(() => `Graph: ${graphNames[state.graph]}`, (['total', 'variables'] as const).map((g) => ({
-        label: graphNames[g], kind: 'radio' as const, on: () => state.graph === g, set: () => { state.graph = g; },
+      menu(() => `Graph: ${graphNames[state.graph]}`, (['total', 'variables', 'map'] as const).map((g) => ({
+        label: graphNames[g], kind: 'radio' as const, on: () => state.graph === g, set: () => { state.graph = g; c.set('m.graph', g === 'total' ? undefined : g); },
       })), rebuild),
       menu(() => `Breakdown: ${state.breakdown}`, [by('none', 'None'), by('region', 'By Region'), by('category', 'By Category')], rebuild),
       h('label', {}, 'Select tiles ', tilesBox), h('button', { class: 'small', onclick: () => choose([]) }, 'All'), h('span', { class: 'grow' }),

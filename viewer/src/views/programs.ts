@@ -103,7 +103,8 @@ export const programsView: View = {
     const rowOf = (row: Row, index: number): HTMLElement => {
       const p = r.programs[row.program] as Program, inner = childrenOf(r, p).length > 0, closed = state.closed.has(row.program);
       const box = h('span', { class: 'box' }), kind = colours[p.type];
-      box.style.backgroundColor = kind ? lookOf(kind).fill : 'transparent';
+      if (kind) box.style.backgroundColor = lookOf(kind).fill;
+      else box.style.visibility = 'hidden';
       const line = h('div', {
         role: 'treeitem', class: [row.program === state.selected && 'chosen', matches(p) && 'match'].filter(Boolean).join(' '), tabIndex: row.program === state.selected || index === 0 ? 0 : -1,
         'aria-level': row.depth + 1, 'aria-selected': String(row.program === state.selected), 'aria-expanded': inner ? String(!closed) : undefined, 'data-program': row.program,
