@@ -27,7 +27,8 @@ typedef enum demand_kind {
   DEMAND_HALVES,  /* the pair itself */
   DEMAND_SHIFTED, /* a word: the low one of the pair shifted down by `amount` */
   DEMAND_GREATER, /* a word: 1 if the pair is greater than the word `bound`, else 0 */
-  DEMAND_ZERO     /* a comparison: of the whole pair with 0 */
+  DEMAND_ZERO,    /* a comparison: of the whole pair with 0 */
+  DEMAND_STORE    /* a store: of the pair, together with the store `other` right in front of it */
 } demand_kind;
 
 typedef struct demand {
@@ -35,7 +36,7 @@ typedef struct demand {
   int32_t pair;
   LLVMValueRef from; /* but of halves: the instruction */
   uint32_t amount;
-  LLVMValueRef bound;
+  LLVMValueRef bound, other;
 } demand;
 
 /* Places */
@@ -538,6 +539,42 @@ static void look_at(function *f, demands *to, LLVMValueRef v)
     add_demand(f, to, low, high, (demand){.kind = DEMAND_SHIFTED, .from = v, .amount = 32 - count});
 }
 
+/* The store in front of this one, if nothing between them touches memory. */
+static LLVMValueRef store_before(const function *f, LLVMValueRef store)
+{
+  LLVMValueRef v = LLVMGetPreviousInstruction(store);
+  for (; v; v = LLVMGetPreviousInstruction(v)) {
+    if (is_operation(v, LLVMLoad) || is_operation(v, LLVMCall)) return NULL;
+    if (!is_operation(v, LLVMStore)) continue;
+    return LLVMTypeOf(LLVMGetOperand(v, 0)) == f->word ? v : NULL;
+  }
+  return NULL;
+}
+
+/* Both halves of a pair that is known. `taken`: the last store that is part of a demand. */
+static void look_at_store(function *f, demands *to, LLVMValueRef store, LLVMValueRef *taken)
+{
+  if (!is_operation(store, LLVMStore) || LLVMTypeOf(LLVMGetOperand(store, 0)) != f->word) return;
+  LLVMValueRef before = store_before(f, store);
+  if (!before || before == *taken) return;
+  bool up = are_in_a_row(LLVMGetOperand(before, 1), LLVMGetOperand(store, 1));
+  LLVMValueRef low = up ? before : store, high = up ? store : before;
+  if (!up && !are_in_a_row(LLVMGetOperand(low, 1), LLVMGetOperand(high, 1))) return;
+  uint32_t pair = pair_map_find(&f->d.by_halves, LLVMGetOperand(low, 0), LLVMGetOperand(high, 0));
+  if (pair == UINT32_MAX) return;
+  *taken = store;
+  pop_push(to->list, to->count, to->capacity,
+           (demand){.kind = DEMAND_STORE, .pair = (int32_t)pair, .from = store, .other = before});
+}
+
+static void build_store(function *f, const demand *own, LLVMValueRef whole)
+{
+  bool up = are_in_a_row(LLVMGetOperand(own->other, 1), LLVMGetOperand(own->from, 1));
+  LLVMPositionBuilderBefore(f->b, own->from);
+  LLVMValueRef place = LLVMGetOperand(up ? own->other : own->from, 1);
+  LLVMSetAlignment(LLVMBuildStore(f->b, whole, place), 4);
+}
+
 static void meet(function *f, const demand *own)
 {
   const word_pair *p = &f->d.pairs[own->pair];
@@ -548,6 +585,10 @@ static void meet(function *f, const demand *own)
   uint32_t place = place_of(f, own->from);
   if (own->kind == DEMAND_SHIFTED) {
     replace_word(f, own->from, p->whole, own->amount, place);
+    return;
+  }
+  if (own->kind == DEMAND_STORE) {
+    build_store(f, own, p->whole);
     return;
   }
   if (is_replaced(f, own->from)) return;
@@ -573,6 +614,12 @@ static void join(function *f, const demands *all)
   for (size_t i = 0; i < all->count; i++)
     if (f->d.pairs[all->list[i].pair].good) meet(f, &all->list[i]);
   for (size_t i = 0; i < f->d.num_pairs; i++) replace_halves(f, &f->d.pairs[i]);
+  for (size_t i = 0; i < all->count; i++) {
+    const demand *own = &all->list[i];
+    if (own->kind != DEMAND_STORE || !f->d.pairs[own->pair].good) continue;
+    LLVMInstructionEraseFromParent(own->from); /* nothing is built at places any more */
+    LLVMInstructionEraseFromParent(own->other);
+  }
   free(f->replaced);
 }
 
@@ -586,6 +633,9 @@ static void join_in(LLVMValueRef of, LLVMBuilderRef b)
   number_instructions(&f);
   for (size_t i = 0; i < f.num_places; i++) look_at(&f, &all, f.places[i].instruction);
   if (all.count) {
+    LLVMValueRef taken = NULL;
+    for (size_t i = 0; i < f.num_places; i++)
+      look_at_store(&f, &all, f.places[i].instruction, &taken);
     find_dominators(&f);
     find_good(&f);
     join(&f, &all);

@@ -101,6 +101,9 @@ bool is_funnel(LLVMValueRef v, LLVMValueRef *high, LLVMValueRef *low, uint32_t *
 /* The upper word of a product; how its operands are extended. */
 bool is_high_product(LLVMValueRef v, LLVMValueRef operands[2], LLVMOpcode extend[2]);
 
+/* Is the word at `high` the one behind that at `low`? */
+bool are_in_a_row(LLVMValueRef low, LLVMValueRef high);
+
 /* double_words.c: in all functions of the module. */
 void double_words_join(LLVMModuleRef module);
 

@@ -173,15 +173,19 @@ static LLVMValueRef place_of(LLVMValueRef pointer, int64_t *offset)
   return pointer;
 }
 
+bool are_in_a_row(LLVMValueRef low, LLVMValueRef high)
+{
+  int64_t low_offset, high_offset;
+  LLVMValueRef base = place_of(low, &low_offset);
+  return base == place_of(high, &high_offset) && high_offset - low_offset == 4;
+}
+
 /* Two words in a row, with nothing between the loads that may change them. */
 static bool are_loads(LLVMValueRef low, LLVMValueRef high)
 {
-  int64_t low_offset, high_offset;
   if (!is_operation(low, LLVMLoad) || !is_operation(high, LLVMLoad)) return false;
   if (LLVMGetInstructionParent(low) != LLVMGetInstructionParent(high)) return false;
-  LLVMValueRef low_base = place_of(operand(low, 0), &low_offset);
-  if (low_base != place_of(operand(high, 0), &high_offset) || high_offset - low_offset != 4)
-    return false;
+  if (!are_in_a_row(operand(low, 0), operand(high, 0))) return false;
   LLVMValueRef at = low, end = high;
   for (unsigned i = 0; i < 2; i++) { /* behind low, or behind high */
     for (LLVMValueRef v = at; v; v = LLVMGetNextInstruction(v)) {
@@ -427,17 +431,48 @@ static int32_t factor_pair(double_words *d, sum *s, LLVMValueRef factor, LLVMVal
   return part(d, factor, word(factor, 0), depth);
 }
 
+/* How many times x is v? Products with constants are made of shifts and sums. False if that is not seen. */
+static bool is_multiple(LLVMValueRef v, LLVMValueRef x, uint32_t *times, unsigned depth)
+{
+  uint32_t a, b;
+  uint64_t count;
+  *times = 1;
+  if (v == x) return true;
+  if (depth == 0) return false;
+  if (is_operation(v, LLVMShl) && is_number(operand(v, 1), &count) && count < 32) {
+    if (!is_multiple(operand(v, 0), x, &a, depth - 1)) return false;
+    *times = a << count;
+    return true;
+  }
+  bool add = is_operation(v, LLVMAdd);
+  if (!add && !is_operation(v, LLVMSub)) return false;
+  if (!is_multiple(operand(v, 0), x, &a, depth - 1) ||
+      !is_multiple(operand(v, 1), x, &b, depth - 1))
+    return false;
+  *times = add ? a + b : a - b;
+  return true;
+}
+
+/* Is it the low word of the product of x and y? */
+static bool is_low_product(LLVMValueRef v, LLVMValueRef x, LLVMValueRef y)
+{
+  uint64_t constant;
+  uint32_t times;
+  if (is_operation(v, LLVMMul))
+    return (operand(v, 0) == x && operand(v, 1) == y) || (operand(v, 0) == y && operand(v, 1) == x);
+  if (is_number(y, &constant)) return is_multiple(v, x, &times, 4) && times == constant;
+  return is_number(x, &constant) && is_multiple(v, y, &times, 4) && times == constant;
+}
+
 /* a * b, where the upper word of that is among the leaves. */
 static bool take_product(double_words *d, sum *s, LLVMValueRef low, term *out, unsigned depth)
 {
-  for (uint32_t i = 0; i < s->num_high && is_operation(low, LLVMMul); i++) {
+  for (uint32_t i = 0; i < s->num_high; i++) {
     LLVMValueRef operands[2];
     LLVMOpcode extend[2];
     leaf *l = &s->high[i];
     if (l->used || l->negative || !is_high_product(l->word, operands, extend)) continue;
-    LLVMValueRef a = operand(low, 0), b = operand(low, 1);
-    bool same = (operands[0] == a && operands[1] == b) || (operands[0] == b && operands[1] == a);
-    if (!same) continue;
+    if (!is_low_product(low, operands[0], operands[1])) continue;
     l->used = true;
     *out = (term){NO_PAIR, NO_PAIR, operands[0], operands[1], extend[0], extend[1]};
     if (extend[0] != LLVMZExt || extend[1] != LLVMZExt) return true;
@@ -473,7 +508,7 @@ static void match_products(double_words *d, int32_t pair, unsigned depth)
   if (!is_operation(low, LLVMAdd) && !is_operation(low, LLVMMul)) return;
   split_high(&s, d->pairs[pair].high, false);
   split_low(&s, low);
-  if (s.failed || (s.num_low == 1 && !is_operation(low, LLVMMul))) return;
+  if (s.failed) return;
   bool done[MAX_LEAVES] = {false};
   for (uint32_t i = 0; i < s.num_low; i++)
     product |= done[i] = take_product(d, &s, s.low[i], &terms[i], depth);

@@ -150,6 +150,28 @@ static void put_products(maker *m, uint32_t to, uint32_t x, uint32_t y)
   move(m, to);
 }
 
+/* to + x * C, where the low word of the product is made of shifts and sums. */
+static void put_multiple(maker *m, uint32_t to, uint32_t x)
+{
+  static const uint8_t factors[] = {3, 5, 7, 9, 6, 2};
+  uint32_t kind = pick(m, 5);
+  asm_li(m->a, T6, pick(m, 3) ? factors[kind] : factors[5 - kind]); /* 7 or 9, for one */
+  put(m, MULHU, S2, x, T6);
+  if (kind == 2) {
+    put_imm(m, SLLI, S3, x, 3);
+    put(m, SUB, S3, S3, x);
+  } else {
+    static const uint32_t sums[] = {0x20002033, 0x20004033, 0, 0x20006033, 0x20002033};
+    put(m, sums[kind], S3, x, x);
+    if (kind == 4) put_imm(m, SLLI, S3, S3, 1);
+  }
+  put(m, ADD, T3, S3, to);
+  put(m, SLTU, T5, T3, pick(m, 2) ? S3 : to);
+  put(m, ADD, T4, S2, to + 1);
+  put(m, ADD, T4, T4, T5);
+  move(m, to);
+}
+
 static void put_bitwise(maker *m, uint32_t to, uint32_t x, uint32_t y)
 {
   static const uint32_t with[] = {XOR, OR, AND};
@@ -220,17 +242,27 @@ static void put_comparison(maker *m, uint32_t to, uint32_t x, uint32_t y)
   put(m, XOR, to + 1, x + 1, T4);
 }
 
+/* Both halves, in either order; perhaps with an access in between, or one of the two in a wrong place. */
 static void put_access(maker *m, uint32_t x)
 {
-  int32_t at = 8 * (int32_t)pick(m, 4), order = pick(m, 8) ? 0 : 4;
-  if (pick(m, 2)) {
-    asm_load(m->a, ASM_LW, x, S0, at + order);
-    if (pick(m, 4) == 0) asm_store(m->a, ASM_SW, pair(m), S0, at + 4);
-    asm_load(m->a, ASM_LW, x + 1, S0, at + 4 - order);
-  } else {
-    asm_store(m->a, ASM_SW, x, S0, at + order);
-    asm_store(m->a, ASM_SW, x + 1, S0, at + 4 - order);
+  assembler *a = m->a;
+  bool load = pick(m, 2), up = pick(m, 2);
+  int32_t low = 8 * (int32_t)pick(m, 4), high = low + (pick(m, 3) ? 4 : 8);
+  uint32_t kind = load ? ASM_LW : ASM_SW, other = pair(m);
+  for (unsigned i = 0; i < 2; i++) {
+    bool is_high = up == (i == 1);
+    uint32_t r = is_high ? x + 1 : x;
+    if (load)
+      asm_load(a, kind, r, S0, is_high ? high : low);
+    else
+      asm_store(a, kind, r, S0, is_high ? high : low);
+    if (i == 1 || pick(m, 3)) continue;
+    if (pick(m, 2))
+      asm_load(a, pick(m, 2) ? ASM_LW : ASM_LBU, other, S0, is_high ? high : low);
+    else
+      asm_store(a, ASM_SW, other, S0, is_high ? low : high);
   }
+  if (!load && pick(m, 4) == 0) asm_store(a, ASM_SW, x, S0, high + 4);
 }
 
 /* A word, with its sign, without, or with bits that are its sign or not. */
@@ -248,7 +280,7 @@ static void put_word(maker *m, uint32_t to, uint32_t x)
 static void put_operation(maker *m)
 {
   uint32_t to = pair(m), x = pair(m), y = pair(m);
-  switch (pick(m, 11)) {
+  switch (pick(m, 12)) {
   case 0:
     put_sum(m, to, x, y);
     return;
@@ -273,6 +305,9 @@ static void put_operation(maker *m)
     return;
   case 8:
     put_comparison(m, to, x, y);
+    return;
+  case 10:
+    put_multiple(m, to, x);
     return;
   case 9:
     put_word(m, to, x);
