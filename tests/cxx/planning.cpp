@@ -413,6 +413,30 @@ void quarters_have_one_format()
   CHECK(f.graph.clone(FLOAT, other, f.graph.addVariable(HALF, {3})).elementType() == FLOAT);
 }
 
+void quarters_of_the_host()
+{
+  SmallGraph f(codelets);
+  Tensor metadata = createConstantMetadataTensor(f.graph, QuarterMetadata::Format::F143, 0);
+  Tensor t = f.graph.addVariable(QUARTER, metadata, {3});
+  f.graph.setTileMapping(t, 0);
+  f.graph.createHostWrite("t", t);
+  f.graph.createHostRead("t", t);
+  Engine engine(f.graph, Sequence());
+  engine.load(f.device);
+  const QuarterMetadata other(QuarterMetadata::Format::F152, 1);
+  QuarterMetadata found = other;
+  const std::vector<float> values{0.5F, -3, 8};
+  std::vector<float> back(3);
+  char bytes[3], read[3];
+  convertToDeviceType(QUARTER, QuarterMetadata(), gccs::ArrayRef(values), bytes);
+  engine.writeTensor("t", QuarterMetadata(), bytes, bytes + 3);
+  engine.readTensor("t", found, read, read + 3);
+  convertFromDeviceType(QUARTER, found, read, gccs::ArrayRef(back));
+  CHECK(back == values && found == QuarterMetadata());
+  CHECK_THROWS(tensor_metadata_error, "one format",
+               engine.writeTensor("t", other, bytes, bytes + 3));
+}
+
 // ---- what operations say of themselves ----
 
 struct Operation : DebugInfo {
@@ -523,6 +547,7 @@ int main()
   regions_with_aliases();
   values_again_and_back();
   quarters_have_one_format();
+  quarters_of_the_host();
   operations_say_what_they_are();
   streams_of_tests();
   simulators_and_links();

@@ -162,6 +162,59 @@ void streams_beside_computation()
   CHECK(report.execution().blocks(102).empty());
 }
 
+// What vertices take, on their tiles and in their compute sets; what a step executed.
+void vertices_of_tiles_and_compute_sets()
+{
+  Fixture f(1);
+  Tensor rounds = f.graph.addVariable(UNSIGNED_INT, {2});
+  f.graph.setTileMapping(rounds, 3);
+  f.graph.setInitialValue(rounds, ArrayRef<unsigned>({10, 20}));
+  ComputeSet set = f.busy("both", 3);
+  for (unsigned i = 0; i < 2; ++i) {
+    VertexRef v = f.graph.addVertex(set, "Slower", {{"rounds", rounds[i]}});
+    f.graph.setTileMapping(v, 3);
+  }
+  pva::Report report = f.run(Sequence({Execute(set), Execute(f.busy("one", 5))}),
+                             {{"debug.instrumentCompute", "true"}});
+  const auto compilation = report.compilation();
+  const auto tiles = compilation.tiles();
+  CHECK(tiles[4].memory().vertices().empty());
+  const auto on_3 = tiles[3].memory().vertices();
+  CHECK(on_3.size() == 2 && on_3[0].type().name() != on_3[1].type().name());
+  std::uint64_t states = 0;
+  for (const auto &v : on_3) {
+    CHECK(v.type().name() == "Busy" || v.type().name() == "Slower");
+    CHECK(v.totalBytes() == v.codeBytes() + v.copyPtrBytes() + v.descriptorBytes() +
+                                v.edgePtrBytes() + v.paddingBytes() + v.vertexDataBytes());
+    CHECK(v.codeBytes() > 0);
+    states += v.edgePtrBytes();
+  }
+  CHECK(states == 8); // a pointer for each of two vertices
+  const auto state = tiles[3].memory().category().vertexInstanceState();
+  CHECK(state.total() > 0 && state.nonInterleaved().nonOverlapped() == state.total());
+  CHECK(state.nonInterleaved().overlapped() == 0 && state.interleaved().nonOverlapped() == 0 &&
+        state.overflowed().nonOverlapped() == 0);
+
+  for (const auto &s : compilation.computeSets()) {
+    std::size_t busy = 0, slower = 0;
+    for (const auto &v : s.vertices()) (v.type().name() == "Busy" ? busy : slower) += v.count();
+    if (s.name() == "both") CHECK(busy == 1 && slower == 2);
+    if (s.name() == "one") CHECK(busy == 1 && slower == 0);
+  }
+  std::size_t found = 0;
+  for (const auto &step : report.execution().steps())
+    for (const auto &s : step.computeSets()) {
+      if (s.name() != "both") continue;
+      const auto cycles = s.cyclesByTile();
+      CHECK(cycles.size() == TILES && cycles[3] > 0 && cycles[3] <= step.cycles() &&
+            cycles[5] == 0);
+      CHECK(s.estimatedCyclesByTile().size() == TILES);
+      CHECK(step.program()->type() == pva::Program::Type::OnTileExecute);
+      ++found;
+    }
+  CHECK(found == 1);
+}
+
 struct Counts {
   std::size_t common, flushes, overflows, others;
 };
@@ -321,6 +374,7 @@ void files_of_reports()
 
 int main()
 {
+  vertices_of_tiles_and_compute_sets();
   stages_of_a_pipeline();
   executions_that_take_longer_and_longer();
   streams_beside_computation();

@@ -11,6 +11,7 @@
 #include <poplar/OptionFlags.hpp>
 #include <poplar/ProfileValue.hpp>
 #include <poplar/Program.hpp>
+#include <poplar/Quarter.hpp>
 #include <poplar/detail/EngineState.hpp>
 #include <poplar/detail/MissingClasses.hpp>
 #include <poplar/version.hpp>
@@ -149,6 +150,20 @@ public:
   {
     detail::check(pop_engine_write_tensor(get().engine, handle.cloneAsString().c_str(), begin,
                                           bytes(begin, end)));
+  }
+  // Of quarters: those of a graph are all of one format, QuarterMetadata().
+  void readTensor(StringRef handle, QuarterMetadata &metadata, void *begin, void *end)
+  {
+    readTensor(handle, begin, end);
+    metadata = QuarterMetadata();
+  }
+  void writeTensor(StringRef handle, const QuarterMetadata &metadata, const void *begin,
+                   const void *end)
+  {
+    if (metadata != QuarterMetadata())
+      throw tensor_metadata_error(
+          "Engine::writeTensor: quarters have one format here, F143 with a scale of 0");
+    writeTensor(handle, begin, end);
   }
   template <typename T> void writeTensor(StringRef handle, ArrayRef<T> values)
   {

@@ -199,24 +199,45 @@ public:
   std::uint64_t excludingGaps() const { return without; }
 };
 
+// Of a category in a region of a tile: bytes that nothing else uses at any time, and those that others use at other times.
+class MemoryCategoryRegion
+{
+  std::uint64_t alone, shared;
+
+public:
+  MemoryCategoryRegion(std::uint64_t notOverlapping, std::uint64_t overlapping)
+      : alone(notOverlapping), shared(overlapping)
+  {
+  }
+  std::uint64_t nonOverlapped() const { return alone; }
+  std::uint64_t overlapped() const { return shared; }
+};
+
 // What is used for one thing on a tile. Bytes that others use at other times count for each of them.
 class MemoryCategory
 {
-  std::uint64_t bytes;
+  detail::Part part;
+  std::size_t tile;
+
+  MemoryCategoryRegion region(const std::string &name) const
+  {
+    return {part.find(name + ".nonOverlapped")[tile].number(),
+            part.find(name + ".overlapped")[tile].number()};
+  }
 
 public:
-  explicit MemoryCategory(std::uint64_t total) : bytes(total) {}
-  std::uint64_t total() const { return bytes; }
+  MemoryCategory(const detail::Part &p, std::size_t t) : part(p), tile(t) {}
+  std::uint64_t total() const { return part.find("total")[tile].number(); }
+  MemoryCategoryRegion interleaved() const { return region("interleaved"); }
+  MemoryCategoryRegion nonInterleaved() const { return region("nonInterleaved"); }
+  MemoryCategoryRegion overflowed() const { return region("overflowed"); }
 };
 
 class MemoryCategories
 {
   detail::Part byCategory;
   std::size_t tile;
-  MemoryCategory category(const char *key) const
-  {
-    return MemoryCategory(byCategory.find(std::string(key) + ".total")[tile].number());
-  }
+  MemoryCategory category(const char *key) const { return {byCategory.find(key), tile}; }
 
 public:
   MemoryCategories(const detail::Part &p, std::size_t t) : byCategory(p), tile(t) {}
@@ -250,9 +271,46 @@ public:
   MemoryCategory sharedDataStorage() const { return category("sharedDataStorage"); }
 };
 
+class VertexType
+{
+  detail::Part names;
+  std::size_t number;
+
+public:
+  VertexType(const detail::Part &p, std::size_t i) : names(p), number(i) {}
+  std::size_t id() const { return number; }
+  std::string name() const { return names[number].text(); }
+};
+
+// What vertices of one type take on a tile. Code that other types need, too, counts for each of them.
+class VertexMemory
+{
+  VertexType of;
+  detail::Part byVertexType;
+  std::size_t tile;
+  std::uint64_t bytes(const std::string &key) const
+  {
+    return byVertexType.find(key)[of.id()][tile].number();
+  }
+
+public:
+  VertexMemory(const VertexType &type, const detail::Part &p, std::size_t t)
+      : of(type), byVertexType(p), tile(t)
+  {
+  }
+  VertexType type() const { return of; }
+  std::uint64_t codeBytes() const { return bytes("codeBytes"); }
+  std::uint64_t copyPtrBytes() const { return bytes("copyPtrBytes"); }
+  std::uint64_t descriptorBytes() const { return bytes("descriptorBytes"); }
+  std::uint64_t edgePtrBytes() const { return bytes("edgePtrBytes"); }
+  std::uint64_t paddingBytes() const { return bytes("paddingBytes"); }
+  std::uint64_t vertexDataBytes() const { return bytes("vertexDataBytes"); }
+  std::uint64_t totalBytes() const { return bytes("totalBytes"); }
+};
+
 class TileMemory
 {
-  detail::Part part;
+  detail::Part part, typeNames;
   std::size_t tile;
   std::uint64_t byTile(const std::string &key) const
   {
@@ -264,7 +322,19 @@ class TileMemory
   }
 
 public:
-  TileMemory(const detail::Part &p, std::size_t t) : part(p), tile(t) {}
+  TileMemory(const detail::Part &p, const detail::Part &names, std::size_t t)
+      : part(p), typeNames(names), tile(t)
+  {
+  }
+  // One for each type that has vertices on the tile.
+  std::vector<VertexMemory> vertices() const
+  {
+    std::vector<VertexMemory> list;
+    detail::Part byType = part.find("byVertexType"), totals = byType.find("totalBytes");
+    for (std::size_t i = 0; i < totals.size(); ++i)
+      if (totals[i][tile].number() > 0) list.emplace_back(VertexType(typeNames, i), byType, tile);
+    return list;
+  }
   MemoryCategories category() const { return {part.find("byCategory"), tile}; }
   MemoryRegion total() const { return region("total"); }
   MemoryRegion interleaved() const { return region("interleaved"); }
@@ -274,13 +344,16 @@ public:
 
 class Tile
 {
-  detail::Part part;
+  detail::Part graph;
   std::size_t number;
 
 public:
-  Tile(const detail::Part &p, std::size_t i) : part(p), number(i) {}
+  Tile(const detail::Part &p, std::size_t i) : graph(p), number(i) {}
   std::size_t id() const { return number; }
-  TileMemory memory() const { return {part, number}; }
+  TileMemory memory() const
+  {
+    return {graph.find("memory"), graph.find("vertexTypes.names"), number};
+  }
 };
 
 class Ipu
@@ -345,27 +418,50 @@ public:
   LivenessMemory notAlwaysLiveMemory() const { return {liveness.find("variables"), step()}; }
 };
 
+// The vertices of one type in a compute set.
+class VertexInstances
+{
+  VertexType of;
+  std::uint64_t number;
+
+public:
+  VertexInstances(const VertexType &type, std::uint64_t n) : of(type), number(n) {}
+  VertexType type() const { return of; }
+  std::uint64_t count() const { return number; }
+};
+
 class ComputeSet
 {
-  detail::Part names;
+  detail::Part graph;
   std::size_t number;
 
 public:
-  ComputeSet(const detail::Part &p, std::size_t i) : names(p), number(i) {}
+  ComputeSet(const detail::Part &p, std::size_t i) : graph(p), number(i) {}
   std::size_t id() const { return number; }
-  std::string name() const { return names[number].text(); }
+  std::string name() const { return graph.find("computeSets.names")[number].text(); }
+  std::vector<VertexInstances> vertices() const
+  {
+    std::vector<VertexInstances> list;
+    detail::Part types = graph.find("computeSets.vertexTypes")[number];
+    detail::Part counts = graph.find("computeSets.vertexCounts")[number];
+    detail::Part names = graph.find("vertexTypes.names");
+    for (std::size_t i = 0; i < types.size(); ++i)
+      list.emplace_back(VertexType(names, static_cast<std::size_t>(types[i].number())),
+                        counts[i].number());
+    return list;
+  }
 };
 
 class CompilationReport
 {
   detail::Part part;
 
-  template <typename Item>
-  std::vector<Item> list(const std::string &path, const std::string &counted) const
+  // As many as there are at `counted`.
+  template <typename Item> std::vector<Item> list(const std::string &counted) const
   {
     std::vector<Item> items;
-    for (std::size_t i = 0; i < part.find(counted).size(); ++i)
-      items.emplace_back(part.find(path), i);
+    for (std::size_t i = 0, count = part.find(counted).size(); i < count; ++i)
+      items.emplace_back(part, i);
     return items;
   }
 
@@ -374,7 +470,7 @@ public:
   Target target() const { return Target(part.find("target")); }
   Graph graph() const { return Graph(part.find("graph")); }
   // Of one replica.
-  std::vector<Tile> tiles() const { return list<Tile>("memory", "memory.byTile.total"); }
+  std::vector<Tile> tiles() const { return list<Tile>("memory.byTile.total"); }
   std::vector<Ipu> ipus() const
   {
     std::vector<Ipu> list;
@@ -402,10 +498,7 @@ public:
                           part.find("memory.liveness.alwaysLive"))
         .variables();
   }
-  std::vector<ComputeSet> computeSets() const
-  {
-    return list<ComputeSet>("computeSets.names", "computeSets.names");
-  }
+  std::vector<ComputeSet> computeSets() const { return list<ComputeSet>("computeSets.names"); }
   std::vector<std::shared_ptr<Program>> programs() const
   {
     std::vector<std::shared_ptr<Program>> all;
@@ -428,13 +521,56 @@ public:
   std::uint64_t cycles() const { return part.number("cycles"); }
 };
 
+// A compute set that a step executed. Its cycles are those of the last time that it was, in any step.
+class ComputeSetExecution
+{
+  detail::Part execution, graph;
+  std::size_t number;
+
+  static std::vector<std::uint64_t> numbers(const detail::Part &list)
+  {
+    std::vector<std::uint64_t> values;
+    for (std::size_t i = 0; i < list.size(); ++i) values.push_back(list[i].number());
+    return values;
+  }
+
+public:
+  ComputeSetExecution(const detail::Part &e, const detail::Part &g, std::size_t i)
+      : execution(e), graph(g), number(i)
+  {
+  }
+  std::string name() const { return graph.find("computeSets.names")[number].text(); }
+  ComputeSet computeSet() const { return {graph, number}; }
+  // Empty unless tiles are measured (debug.computeInstrumentationLevel).
+  std::vector<std::uint64_t> cyclesByTile() const
+  {
+    return numbers(execution.find("computeSetCyclesByTile")[number]);
+  }
+  // What its vertices are said to take. Empty unless there is an IPU Model, or profiler.includeCycleEstimates asks for it.
+  std::vector<std::uint64_t> estimatedCyclesByTile() const
+  {
+    return numbers(graph.find("computeSets.cycleEstimates.cyclesByTile")[number]);
+  }
+};
+
 // A step of the simulation.
 class ExecutionStep
 {
-  detail::Part part, programs;
+  detail::Part part, programs, execution, graph;
 
 public:
-  ExecutionStep(const detail::Part &p, const detail::Part &all) : part(p), programs(all) {}
+  ExecutionStep(const detail::Part &p, const detail::Part &e, const detail::Part &g)
+      : part(p), programs(g.find("programs")), execution(e), graph(g)
+  {
+  }
+  // One of a step of the type OnTileExecute; otherwise none.
+  std::vector<ComputeSetExecution> computeSets() const
+  {
+    std::vector<ComputeSetExecution> list;
+    if (part.find("computeSet").exists())
+      list.emplace_back(execution, graph, static_cast<std::size_t>(part.number("computeSet")));
+    return list;
+  }
   // Of a sync that belongs to another step: one of the type Sync, with no number; of the beginning and the end of a
   // stream copy one of their type, with its name.
   std::shared_ptr<Program> program() const
@@ -512,8 +648,8 @@ public:
   std::vector<ExecutionStep> steps() const
   {
     std::vector<ExecutionStep> list;
-    detail::Part all = part.find("simulation.steps"), programs = compilation.find("programs");
-    for (std::size_t i = 0; i < all.size(); ++i) list.emplace_back(all[i], programs);
+    detail::Part all = part.find("simulation.steps");
+    for (std::size_t i = 0; i < all.size(); ++i) list.emplace_back(all[i], part, compilation);
     return list;
   }
   // By their beginnings. Of a tile that times none: the exchanges of stream copies that it took part in, as the first tile
