@@ -410,6 +410,11 @@ void quarters_have_one_format()
   CHECK(!f.graph.addVariable(FLOAT, {1}).getMetadata().valid());
   CHECK(f.graph.addVariable(FLOAT, {}, "a scalar").rank() == 0);
   CHECK_THROWS(tensor_metadata_error, "one format", f.graph.addVariable(QUARTER, other, {4}));
+  Sequence program;
+  Tensor scale = f.graph.addConstant<signed char>(SIGNED_CHAR, {}, 0);
+  CHECK_THROWS(
+      tensor_metadata_error, "a scale that is a tensor",
+      createVariableMetadataTensor(f.graph, QuarterMetadata::Format::F143, scale, program));
   CHECK(f.graph.clone(FLOAT, other, f.graph.addVariable(HALF, {3})).elementType() == FLOAT);
 }
 

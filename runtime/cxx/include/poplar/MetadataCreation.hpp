@@ -3,6 +3,7 @@
 #define POPLAR_METADATACREATION_HPP
 
 #include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
 #include <poplar/Quarter.hpp>
 
 namespace poplar
@@ -20,6 +21,14 @@ inline Tensor createVariableMetadataTensor(Graph &graph, QuarterMetadata::Format
   graph.setTileMapping(t, 0);
   graph.setInitialValue(t, QuarterMetadata(format, scale).getBinary());
   return t;
+}
+
+// With a scale that the program knows only when it runs. Quarters of a graph have one format and scale here: there is none.
+inline Tensor createVariableMetadataTensor(Graph &, QuarterMetadata::Format, const Tensor &,
+                                           program::Sequence &)
+{
+  throw tensor_metadata_error("createVariableMetadataTensor: quarters of a graph have one format "
+                              "and scale; a scale that is a tensor is not in Populus");
 }
 
 } // namespace poplar
