@@ -71,14 +71,17 @@ else
   echo "not tried: a full disk, as no file system can be mounted here"
 fi
 
-# Another build of the library: the same program, whose library says that it was made of other sources.
+# Another build of the library, which is in the program or beside it: what it says that it was made of is changed.
 made_of=$(sed -n 's/.*"\(.*\)".*/\1/p' "$POPULUS_BUILD_DIR/runtime/ranks_identity.h")
-LC_ALL=C sed "s/$made_of/00000000${made_of#????????}/" "$rank_program" >other_build
-! cmp -s other_build "$rank_program" || fail "the program does not say what it was made of"
-chmod +x other_build
+mkdir other
+cp "$rank_program" other/
+for file in "$rank_program" "$POPULUS_BUILD_DIR/lib/libpopulus-internals.so"; do
+  [ ! -e "$file" ] || ! grep -q "$made_of" "$file" || LC_ALL=C sed "s/$made_of/00000000${made_of#????????}/" "$file" >"other/${file##*/}"
+done
+grep -q "00000000${made_of#????????}" other/* || fail "nothing says what it was made of"
 status=0
 # shellcheck disable=SC2016 # expanded by the instance
-"$poprun" --mpi "$mpi" --num-instances 4 sh -c '[ $POPDIST_INSTANCE_INDEX != 2 ] || exec ./other_build "$1" ipu; exec "$0" "$1" ipu' \
+"$poprun" --mpi "$mpi" --num-instances 4 sh -c '[ $POPDIST_INSTANCE_INDEX != 2 ] || LD_LIBRARY_PATH=other exec other/rank_program "$1" ipu; exec "$0" "$1" ipu' \
   "$rank_program" "$$.gp" >out 2>err || status=$?
 [ $status = 3 ] || fail "other build: status $status: $(cat err)"
 grep -q "^error: instance 2 on $host has another version of Populus (.* 00000000.*) than instance 0 on $host (.*): install the same on all" err ||
