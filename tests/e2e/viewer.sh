@@ -32,14 +32,14 @@ reported mnist '"debug.instrument":"true"' "$POPULUS_BIN/mnist" --epochs 1
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
 example regression regression
 link g++ c++11 "$POPULUS_SOURCE_DIR/tests/guide/trace.cpp" trace -lpoplar || fail "trace.cpp is not compiled"
-reported regression '"debug.instrument":"true"' ./regression
+reported learned '"debug.instrument":"true"' ./regression
 reported blocks '"profiler.blocks.filter":".*"' ./trace
 reported overflow '"profiler.programs.filter":".*","profiler.blocks.bufferSize":"64","profiler.blocks.implicitFlush":"false"' ./trace
 # A run that ends in a fault.
 link g++ c++11 "$POPULUS_SOURCE_DIR/tests/guide/faulted.cpp" faulted.bin -lpoplar || fail "faulted.cpp is not compiled"
 quiet popc.txt "$POPULUS_BIN/popc" -g -O2 "$POPULUS_SOURCE_DIR/tests/guide/faulted_codelets.cpp" -o faulted.gp
 reported faulted '"debug.instrument":"true"' ./faulted.bin faulted.gp
-examples="$examples quickstart mnist regression blocks overflow faulted"
+examples="$examples quickstart mnist learned blocks overflow faulted"
 # Their traces, as Perfetto reads them: none of its packages is in npm or Debian, so its rules are looked at (X6).
 for example in real $examples; do
   python3 "$POPULUS_SOURCE_DIR/tests/support/validate_trace.py" "$example/execution_trace.json" 2>err || fail "$example: $(cat err)"

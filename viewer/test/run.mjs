@@ -109,7 +109,7 @@ await test('N8 R5 a report with nothing in it says what is missing and how to ge
   mkdirSync('bare', { recursive: true });
   writeFileSync('bare/graph.json', '{"target": {"numTiles": "many"}, "programs": 7, "memory": {"byTile": {"total": [null]}}}');
   const bare = pageOf('bare');
-  for (const id of ['summary', 'insights', 'memory', 'liveness', 'programs', 'operations', 'trace']) {
+  for (const id of ['summary', 'insights', 'memory', 'memory&m.graph=map', 'liveness', 'programs', 'operations', 'trace']) {
     await open(bare, `view=${id}`);
     equal(await has('html[data-failed]'), false, `${id} failed`);
   }
@@ -191,7 +191,7 @@ await test('W05 a browser that lacks something is told what; WebGL is not asked 
 await test('B9 axe finds nothing serious in any view, light and dark', async () => {
   for (const scheme of ['light', 'dark']) {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-    for (const id of scheme === 'light' ? ['summary', 'insights', 'memory', 'liveness', 'programs', 'operations', 'trace', 'trace&t.kind=lightweight', 'compare', 'compare&c.tab=Execution Trace'] : ['memory', 'trace', 'compare']) {
+    for (const id of scheme === 'light' ? ['summary', 'insights', 'memory', 'memory&m.graph=map', 'liveness', 'programs', 'operations', 'trace', 'trace&t.kind=lightweight', 'compare', 'compare&c.tab=Execution Trace'] : ['memory', 'trace', 'compare']) {
       await open(id.startsWith('compare') ? `${process.cwd()}/both.html` : file, `view=${id}&t.step=4`);
       await page.evaluate(readFileSync(axePath, 'utf8'));
       const found = await page.evaluate(async () => (await window.axe.run(document, { resultTypes: ['violations'] })).violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.target.join(' ')).join('; ')}`));
