@@ -57,6 +57,15 @@ int main()
   Tensor swapped = gcl::allToAllCrossReplica(graph, data.reshape({2, COUNT / 2}), prog, pairs);
   gcl::allReduceInPlaceCrossReplica(graph, std::vector<Tensor>{own}, gcl::CollectiveOperator::MEAN,
                                     prog, pairs, "mean", {{"useReplicatedImplementation", "true"}});
+  gcl::Chunks chunks = gcl::reduceScatterWithinReplica(graph, data.reshape({2, COUNT / 2}),
+                                                       gcl::CollectiveOperator::ADD, prog);
+  Tensor halves = gcl::allGatherWithinReplica(graph, chunks, prog);
+  std::swap(chunks.chunks[0], chunks.chunks[1]); // their order is that of their indices
+  graph.createHostRead("halves", halves);
+  graph.createHostRead("chunks", gcl::concatChunks(chunks));
+  if (chunks.chunks.size() != 2 || chunks.chunks[1].tensor.numElements() != 2 ||
+      halves.shape() != std::vector<std::size_t>{2, COUNT / 2})
+    return 1;
   Tensor old = graph.clone(data, "old"); // by their names before gcl
   popops::replicatedAllReduceWithOutput(graph, data, old, popops::Operation::MAX, prog);
   Tensor oldAll = popops::replicatedAllGather(graph, data, prog);
@@ -76,7 +85,8 @@ int main()
 
   Engine engine(graph, prog);
   engine.load(device);
-  std::vector<float> in(REPLICAS * COUNT), sums, parts, firsts, others, means, gathered, largest;
+  std::vector<float> in(REPLICAS * COUNT), sums, parts, firsts, others, means, gathered, largest,
+      halfSums, twice;
   std::iota(in.begin(), in.end(), 1.0f);
   for (unsigned r = 0; r < REPLICAS; ++r) {
     unsigned low = r / 2 * 2, other = r ^ 1;
@@ -89,6 +99,11 @@ int main()
       unsigned row = i / (COUNT / 2), column = i % (COUNT / 2), from = low + row;
       others.push_back(in[from * COUNT + r % 2 * (COUNT / 2) + column]);
     }
+    for (unsigned i = 0; i < COUNT; ++i) {
+      const float *half = &in[r * COUNT + i % (COUNT / 2)];
+      twice.push_back(half[0] + half[COUNT / 2]);
+      if (i < COUNT / 2) halfSums.push_back(twice.back());
+    }
     for (unsigned i = 0; i < COUNT / 2; ++i) {
       unsigned element = r % 2 * (COUNT / 2) + i;
       parts.push_back(std::max(in[r * COUNT + element], in[other * COUNT + element]));
@@ -100,6 +115,7 @@ int main()
   bool good = check(engine, "all", gathered) && check(engine, "sum", sums) &&
               check(engine, "part", parts) && check(engine, "first", firsts) &&
               check(engine, "swapped", others) && check(engine, "mean", means) &&
+              check(engine, "halves", twice) && check(engine, "chunks", halfSums) &&
               check(engine, "old", largest) && check(engine, "oldAll", gathered);
   if (good) std::printf("collectives are right\n");
   return good ? 0 : 1;

@@ -83,6 +83,14 @@ pop_tensor pop_gcl_broadcast(pop_graph *graph, pop_tensor data, pop_comm_group g
 pop_tensor pop_gcl_all_reduce_within(pop_graph *graph, pop_tensor data, pop_collective_op op,
                                      pop_program sequence, const char *name);
 
+/* The combination of all parts, flattened: of `elements` in a part, chunk c, [c k, (c + 1) k) with k = ceil(elements / parts), lies where
+ * these elements of part c do; the last chunks may be shorter, or have none. */
+pop_tensor pop_gcl_reduce_scatter_within(pop_graph *graph, pop_tensor data, pop_collective_op op,
+                                         pop_program sequence, const char *name);
+/* [parts, elements], from such chunks: each part has all, on the tiles on which its chunk is. TENSOR: a part has no chunk. */
+pop_tensor pop_gcl_all_gather_within(pop_graph *graph, pop_tensor chunks, size_t parts,
+                                     pop_program sequence, const char *name);
+
 #ifdef __cplusplus
 }
 #endif

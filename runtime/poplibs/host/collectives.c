@@ -135,16 +135,21 @@ static void copy(const ring *r, pop_tensor from, pop_tensor to)
   pop_sequence_add(r->sequence, pop_program_copy(from, to, r->name));
 }
 
+/* Elements of a variable lie where those of `like` do, which are as many. */
+static void map_like(const ring *r, pop_tensor flat, pop_tensor like)
+{
+  spread s = spread_of(r->graph, r->call, like);
+  for (size_t i = 0; i < s.count; i++)
+    pop_graph_set_tile_mapping(r->graph, spread_slice(&s.parts[i], flat), s.parts[i].tile);
+  spread_free(&s);
+}
+
 /* A variable of `like`'s shape and type that lies where it does. */
 static pop_tensor clone(const ring *r, pop_tensor like)
 {
   pop_tensor made = pop_graph_add_variable(r->graph, pop_tensor_element_type(like),
                                            pop_tensor_shape(like), pop_tensor_rank(like), r->name);
-  spread s = spread_of(r->graph, r->call, pop_tensor_flatten(like));
-  for (size_t i = 0; i < s.count; i++)
-    pop_graph_set_tile_mapping(r->graph, spread_slice(&s.parts[i], pop_tensor_flatten(made)),
-                               s.parts[i].tile);
-  spread_free(&s);
+  map_like(r, pop_tensor_flatten(made), pop_tensor_flatten(like));
   return made;
 }
 
@@ -570,10 +575,23 @@ pop_tensor pop_gcl_broadcast(pop_graph *graph, pop_tensor data, pop_comm_group g
   return out;
 }
 
-pop_tensor pop_gcl_all_reduce_within(pop_graph *graph, pop_tensor data, pop_collective_op op,
-                                     pop_program sequence, const char *name)
+/* ---- within a replica ---- */
+
+static bool open_parts(ring *r, const char *call, pop_graph *graph, pop_tensor data,
+                       pop_collective_op op, pop_program sequence, const char *name)
 {
-  if (!graph_lives(graph, __func__)) return none;
+  poplibs_log(call, name, &data, 1);
+  *r = (ring){.graph = graph, .call = call, .name = name, .sequence = sequence};
+  if (!check_op(graph, call, data, op)) return false;
+  if (pop_tensor_rank(data) == 0)
+    poplibs_fail(graph, POP_ERROR_TENSOR, "%s: the data have no parts: their rank is 0", call);
+  return !pop_graph_error(graph);
+}
+
+/* The combination of all parts; `out`: a tensor of a part's shape that gets it, or null. */
+static pop_tensor combine_parts(const ring *r, pop_tensor data, pop_collective_op op,
+                                pop_tensor out)
+{
   static const size_t parts = 0;
   static const pop_reduce_op ops[POP_COLLECTIVE_COUNT] = {
       [POP_COLLECTIVE_ADD] = POP_REDUCE_ADD,
@@ -584,23 +602,87 @@ pop_tensor pop_gcl_all_reduce_within(pop_graph *graph, pop_tensor data, pop_coll
       [POP_COLLECTIVE_MAX] = POP_REDUCE_MAX,
       [POP_COLLECTIVE_LOGICAL_AND] = POP_REDUCE_LOGICAL_AND,
       [POP_COLLECTIVE_LOGICAL_OR] = POP_REDUCE_LOGICAL_OR};
-  poplibs_log(__func__, name, &data, 1);
-  if (!check_op(graph, __func__, data, op)) return data;
-  if (pop_tensor_rank(data) == 0) {
-    poplibs_fail(graph, POP_ERROR_TENSOR, "%s: the data have no parts: their rank is 0", __func__);
-    return data;
-  }
-  ring r = {.graph = graph, .call = __func__, .name = name, .sequence = sequence};
+  pop_tensor sum = pop_popops_reduce(r->graph, data, &parts, 1, (pop_reduction){.op = ops[op]}, out,
+                                     r->sequence, NULL, NULL, r->name);
+  divide_mean(r->graph, sum, op, pop_tensor_dim(data, 0), r->sequence, r->name);
+  return sum;
+}
+
+pop_tensor pop_gcl_all_reduce_within(pop_graph *graph, pop_tensor data, pop_collective_op op,
+                                     pop_program sequence, const char *name)
+{
+  if (!graph_lives(graph, __func__)) return none;
+  ring r;
+  if (!open_parts(&r, __func__, graph, data, op, sequence, name)) return data;
   pop_tensor out = clone(&r, data);
   if (op == POP_COLLECTIVE_LOCAL) {
     copy(&r, data, out);
     return out;
   }
-  size_t count = pop_tensor_dim(data, 0);
-  pop_tensor sum = pop_popops_reduce(graph, data, &parts, 1, (pop_reduction){.op = ops[op]}, none,
-                                     sequence, NULL, NULL, name);
-  divide_mean(graph, sum, op, count, sequence, name);
-  for (size_t i = 0; i < count && !pop_graph_error(graph); i++)
+  pop_tensor sum = combine_parts(&r, data, op, none);
+  for (size_t i = 0; i < pop_tensor_dim(data, 0) && !pop_graph_error(graph); i++)
     copy(&r, sum, pop_tensor_index(out, i));
+  return out;
+}
+
+/* Elements of chunk `number` of so many parts: [begin, end). */
+typedef struct chunk_range {
+  size_t begin, end;
+} chunk_range;
+
+static chunk_range chunk_of_part(size_t number, size_t parts, size_t count)
+{
+  size_t each = (count + parts - 1) / parts, begin = number * each;
+  if (begin > count) begin = count;
+  return (chunk_range){begin, count - begin < each ? count : begin + each};
+}
+
+pop_tensor pop_gcl_reduce_scatter_within(pop_graph *graph, pop_tensor data, pop_collective_op op,
+                                         pop_program sequence, const char *name)
+{
+  if (!graph_lives(graph, __func__)) return none;
+  ring r;
+  if (!open_parts(&r, __func__, graph, data, op, sequence, name)) return data;
+  size_t parts = pop_tensor_dim(data, 0);
+  size_t shape[] = {parts, parts ? pop_tensor_num_elements(data) / parts : 0};
+  pop_tensor rows = pop_tensor_reshape(data, shape, 2);
+  pop_tensor out = pop_graph_add_variable(graph, pop_tensor_element_type(data), &shape[1], 1, name);
+  for (size_t i = 0; i < parts && !pop_graph_error(graph); i++) {
+    chunk_range of = chunk_of_part(i, parts, shape[1]);
+    pop_tensor own = pop_tensor_slice(pop_tensor_index(rows, i), of.begin, of.end, 0),
+               to = pop_tensor_slice(out, of.begin, of.end, 0);
+    map_like(&r, to, own);
+    if (op == POP_COLLECTIVE_LOCAL) copy(&r, own, to);
+  }
+  return op == POP_COLLECTIVE_LOCAL || pop_graph_error(graph) ? out
+                                                              : combine_parts(&r, rows, op, out);
+}
+
+pop_tensor pop_gcl_all_gather_within(pop_graph *graph, pop_tensor chunks, size_t parts,
+                                     pop_program sequence, const char *name)
+{
+  if (!graph_lives(graph, __func__)) return none;
+  poplibs_log(__func__, name, &chunks, 1);
+  ring r = {.graph = graph, .call = __func__, .name = name, .sequence = sequence};
+  if (pop_graph_error(graph)) return chunks;
+  pop_tensor flat = pop_tensor_flatten(chunks);
+  size_t count = pop_tensor_num_elements(flat), shape[] = {parts, count};
+  if (parts == 0 || (count && chunk_of_part(parts - 1, parts, count).begin == count)) {
+    poplibs_fail(graph, POP_ERROR_TENSOR,
+                 "%s: %zu elements are no chunks for %zu parts, each with some", __func__, count,
+                 parts);
+    return chunks;
+  }
+  pop_tensor out = pop_graph_add_variable(graph, pop_tensor_element_type(chunks), shape, 2, name);
+  for (size_t i = 0; i < parts && !pop_graph_error(graph); i++) {
+    chunk_range own = chunk_of_part(i, parts, count);
+    pop_tensor to = pop_tensor_index(out, i);
+    for (size_t at = 0; at < count; at += own.end - own.begin) {
+      size_t end = at + own.end - own.begin < count ? at + own.end - own.begin : count;
+      map_like(&r, pop_tensor_slice(to, at, end, 0),
+               pop_tensor_slice(flat, own.begin, own.begin + end - at, 0));
+    }
+    copy(&r, flat, to);
+  }
   return out;
 }

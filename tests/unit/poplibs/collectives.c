@@ -389,6 +389,50 @@ Test(collectives, within_a_replica_all_parts_get_the_sum)
   free_bench(&x);
 }
 
+static void see_tile(void *context, size_t tile, size_t begin, size_t end)
+{
+  (void)begin;
+  (void)end;
+  *(size_t *)context = tile;
+}
+
+static size_t tile_of(pop_graph *graph, pop_tensor element)
+{
+  size_t tile = SIZE_MAX;
+  pop_graph_visit_tile_mapping(graph, element, see_tile, &tile);
+  return tile;
+}
+
+/* 7 elements of each of two parts: chunks of 4 and 3, each where its part is. */
+Test(collectives, within_a_replica_each_part_gets_a_chunk_and_then_all)
+{
+  enum { PARTS = 2, COUNT = 7 };
+  float in[REPLICAS * PARTS * COUNT], out[REPLICAS * PARTS * COUNT];
+  for (int local = 0; local < 2; local++) {
+    bench x = new_bench(LOADED_FOR_EACH, POP_FLOAT, PARTS * COUNT);
+    make_data(in, sizeof in / sizeof *in);
+    pop_tensor data = pop_tensor_reshape(x.data, (const size_t[]){PARTS, COUNT}, 2);
+    pop_tensor chunks = pop_gcl_reduce_scatter_within(
+        x.graph, data, local ? POP_COLLECTIVE_LOCAL : POP_COLLECTIVE_MEAN, x.main, "scatter");
+    for (size_t i = 0; i < COUNT; i++)
+      cr_assert_eq(tile_of(x.graph, pop_tensor_slice(chunks, i, i + 1, 0)),
+                   tile_of(x.graph, pop_tensor_slice(x.data, i < 4 ? i : COUNT + i,
+                                                     (i < 4 ? i : COUNT + i) + 1, 0)));
+    pop_tensor result = pop_gcl_all_gather_within(x.graph, chunks, PARTS, x.main, "gather");
+    cr_assert_eq(tile_of(x.graph, pop_tensor_slice(pop_tensor_index(result, 1), 0, 1, 0)),
+                 tile_of(x.graph, pop_tensor_slice(chunks, 4, 5, 0)));
+    run(&x, result, in, out, sizeof out / REPLICAS);
+    for (int r = 0; r < REPLICAS; r++)
+      for (int i = 0; i < PARTS * COUNT; i++) {
+        const float *own = in + r * PARTS * COUNT;
+        int e = i % COUNT;
+        float wanted = local ? own[e < 4 ? e : COUNT + e] : (own[e] + own[COUNT + e]) / 2;
+        cr_assert_eq(out[r * PARTS * COUNT + i], wanted, "%d, replica %d, element %d", local, r, i);
+      }
+    free_bench(&x);
+  }
+}
+
 /* ---- what it costs, and what is refused ---- */
 
 /* Both halves of the ring send each replica's chunk once a step: of eight times the data, eight times the bytes. The

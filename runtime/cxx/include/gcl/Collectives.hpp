@@ -2,6 +2,7 @@
 #ifndef GCL_COLLECTIVES_HPP
 #define GCL_COLLECTIVES_HPP
 
+#include <algorithm>
 #include <ostream>
 #include <poplar/detail/Library.hpp>
 #include <populus/collectives.h>
@@ -239,6 +240,66 @@ inline poplar::Tensor allReduceWithinReplica(poplar::Graph &graph, const poplar:
   return call.finish(pop_gcl_all_reduce_within(graph.c(), poplar::detail::check(data.c()),
                                                static_cast<pop_collective_op>(op), call.program(),
                                                call.c()));
+}
+
+// What one IPU has of something that is cut into chunks.
+struct Chunk {
+  poplar::Tensor tensor;
+  unsigned index = 0;  // of the chunk in its ring
+  unsigned offset = 0; // of chunks with the same index
+  Chunk() = default;
+  Chunk(poplar::Tensor t, unsigned i, unsigned o) : tensor(std::move(t)), index(i), offset(o) {}
+};
+
+struct Chunks {
+  poplar::Tensor originalInput;
+  std::vector<Chunk> chunks;
+  Chunks() = default;
+  explicit Chunks(unsigned size) : chunks(size) {}
+};
+
+// One behind the other, in the order of offsets and then of indices.
+inline poplar::Tensor concatChunks(Chunks chunks)
+{
+  std::sort(chunks.chunks.begin(), chunks.chunks.end(), [](const Chunk &a, const Chunk &b) {
+    return a.offset != b.offset ? a.offset < b.offset : a.index < b.index;
+  });
+  std::vector<poplar::Tensor> tensors;
+  for (const Chunk &chunk : chunks.chunks) tensors.push_back(chunk.tensor);
+  return poplar::concat(tensors);
+}
+
+// A chunk for each part of the data, which are [parts, ...], on its tiles.
+inline Chunks reduceScatterWithinReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                         CollectiveOperator op, poplar::program::Sequence &prog,
+                                         const poplar::DebugContext &debugContext = {},
+                                         const poplar::OptionFlags &options = {})
+{
+  detail::checkOptions("gcl::reduceScatterWithinReplica", options);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  poplar::Tensor all = call.finish(
+      pop_gcl_reduce_scatter_within(graph.c(), poplar::detail::check(data.c()),
+                                    static_cast<pop_collective_op>(op), call.program(), call.c()));
+  std::size_t count = all.numElements(), parts = data.dim(0), each = (count + parts - 1) / parts;
+  Chunks chunks(static_cast<unsigned>(parts));
+  chunks.originalInput = data;
+  for (std::size_t i = 0; i < parts; ++i)
+    chunks.chunks[i] = Chunk(all.slice(std::min(count, i * each), std::min(count, (i + 1) * each)),
+                             static_cast<unsigned>(i), 0);
+  return chunks;
+}
+
+// [parts, elements]: all chunks on the tiles of each.
+inline poplar::Tensor allGatherWithinReplica(poplar::Graph &graph, const Chunks &chunks,
+                                             poplar::program::Sequence &prog,
+                                             const poplar::DebugContext &debugContext = {},
+                                             const poplar::OptionFlags &options = {})
+{
+  detail::checkOptions("gcl::allGatherWithinReplica", options);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(pop_gcl_all_gather_within(graph.c(),
+                                               poplar::detail::check(concatChunks(chunks).c()),
+                                               chunks.chunks.size(), call.program(), call.c()));
 }
 
 } // namespace gcl

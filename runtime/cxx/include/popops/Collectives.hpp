@@ -1,5 +1,5 @@
 // Collectives by the names that they had before gcl (gcl/Collectives.hpp); each is the one there. What goes between the IPUs of
-// one replica and comes in chunks (reduceScatter, allGather of Chunks) is not here.
+// one replica and comes in chunks (reduceScatter, allGather of Chunks) is in gcl only.
 #ifndef POPOPS_COLLECTIVES_HPP
 #define POPOPS_COLLECTIVES_HPP
 
