@@ -26,12 +26,19 @@ static const isa_row isa_rows[ISA_NUM_OPS] = {
   ISA_AT(OP_##id, {mask, match, OP_##id, FORMAT_##format, POP_COST_##cost, 0}),
 #define ISA_ACCESS_ROW(id, mnemonic, mask, match, format, cost, type)                              \
   ISA_AT(OP_##id, {mask, match, OP_##id, FORMAT_##format, POP_COST_##cost, sizeof(type)}),
-    LOADS(ISA_ACCESS_ROW) FLOAT_LOADS(ISA_ACCESS_ROW) STORES(ISA_ACCESS_ROW)
-        FLOAT_STORES(ISA_ACCESS_ROW) VALUES(ISA_ROW) BRANCHES(ISA_ROW) TILE_INSTRUCTIONS(ISA_ROW)
-            OTHER_INSTRUCTIONS(ISA_ROW)
+    LOADS(ISA_ACCESS_ROW) FLOAT_LOADS(ISA_ACCESS_ROW) WIDE_LOADS(ISA_ACCESS_ROW)
+        STORES(ISA_ACCESS_ROW) FLOAT_STORES(ISA_ACCESS_ROW) WIDE_STORES(ISA_ACCESS_ROW)
+            VALUES(ISA_ROW) BRANCHES(ISA_ROW) TILE_INSTRUCTIONS(ISA_ROW) PACKED(ISA_ROW)
+                WORD_MOVES(ISA_ROW) OTHER_INSTRUCTIONS(ISA_ROW)
 #undef ISA_ROW
 #undef ISA_ACCESS_ROW
 };
+
+/* What an access's address is a multiple of: a wide one is two words. */
+static inline uint32_t isa_access_align(uint32_t bytes)
+{
+  return bytes < 4 ? bytes : 4;
+}
 
 /* `count` bits of a word from bit `low` on. */
 static inline uint32_t isa_bits(uint32_t word, unsigned low, unsigned count)

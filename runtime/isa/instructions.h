@@ -49,6 +49,10 @@
   X(FLH, "flh", 0x0000707f, 0x00001007, F_I, LOAD, uint16_t)                                       \
   X(FLW, "flw", 0x0000707f, 0x00002007, F_I, LOAD, uint32_t)
 
+/* load-fp (0x07) and store-fp (0x27) of both words of a register, at an address that is a multiple of 4. */
+#define WIDE_LOADS(X) X(FLD, "fld", 0x0000707f, 0x00003007, F_I, LOAD, uint64_t)
+#define WIDE_STORES(X) X(FSD, "fsd", 0x0000707f, 0x00003027, S, STORE, uint64_t)
+
 /* store (0x23): the memory at A + IMM = B, as much as the type has. */
 #define STORES(X)                                                                                  \
   X(SB, "sb", 0x0000707f, 0x00000023, S, STORE, uint8_t)                                           \
@@ -126,6 +130,25 @@
   X(BLTU, "bltu", 0x0000707f, 0x00006063, B, BRANCH, A < B)                                        \
   X(BGEU, "bgeu", 0x0000707f, 0x00007063, B, BRANCH, A >= B)
 
+/* op-p (0x77), funct3 0 and 1: isa.h says what they do. What each does with one element. */
+#define PACKED(X)                                                                                  \
+  X(F32V2_ADD, "f32v2add", 0xfe00707f, 0x00000077, F, FLOAT, FADD_S)                               \
+  X(F32V2_SUB, "f32v2sub", 0xfe00707f, 0x02000077, F, FLOAT, FSUB_S)                               \
+  X(F32V2_MUL, "f32v2mul", 0xfe00707f, 0x04000077, F, FLOAT, FMUL_S)                               \
+  X(F32V2_MIN, "f32v2min", 0xfe00707f, 0x06000077, F, FLOAT, FMIN_S)                               \
+  X(F32V2_MAX, "f32v2max", 0xfe00707f, 0x08000077, F, FLOAT, FMAX_S)                               \
+  X(F16V4_ADD, "f16v4add", 0xfe00707f, 0x00001077, F, FLOAT, FADD_H)                               \
+  X(F16V4_SUB, "f16v4sub", 0xfe00707f, 0x02001077, F, FLOAT, FSUB_H)                               \
+  X(F16V4_MUL, "f16v4mul", 0xfe00707f, 0x04001077, F, FLOAT, FMUL_H)                               \
+  X(F16V4_MIN, "f16v4min", 0xfe00707f, 0x06001077, F, FLOAT, FMIN_H)                               \
+  X(F16V4_MAX, "f16v4max", 0xfe00707f, 0x08001077, F, FLOAT, FMAX_H)
+
+/* The same, funct3 2; fsgnj.d of one register, which is how LLVM copies both words, stands in op-fp. */
+#define WORD_MOVES(X)                                                                              \
+  X(TILE_PAIR, "tile.pair", 0xfe00707f, 0x00002077, F, FLOAT, )                                    \
+  X(TILE_HIGH, "tile.high", 0xfff0707f, 0x02002077, F, FLOAT, )                                    \
+  X(SORT4X16LO, "sort4x16lo", 0xfe00707f, 0x04002077, F, FLOAT, )
+
 /* custom-1 (0x2b), funct3 0: isa.h says what they do. */
 #define TILE_INSTRUCTIONS(X)                                                                       \
   X(TILE_SYNC, "tile.sync", 0xfffffe7f, 0x0000002b, F, TILE, )                                     \
@@ -178,6 +201,7 @@
   X(FCVT_S_W, "fcvt.s.w", 0xfff0007f, 0xd0000053, F_RM, FLOAT, )                                   \
   X(FCVT_S_WU, "fcvt.s.wu", 0xfff0007f, 0xd0100053, F_RM, FLOAT, )                                 \
   X(FMV_W_X, "fmv.w.x", 0xfff0707f, 0xf0000053, F, FLOAT, )                                        \
+  X(FSGNJ_D, "fsgnj.d", 0xfe00707f, 0x22000053, F, FLOAT, )                                        \
   /* op-fp 0x53, half */                                                                           \
   X(FADD_H, "fadd.h", 0xfe00007f, 0x04000053, F_RM, FLOAT, )                                       \
   X(FSUB_H, "fsub.h", 0xfe00007f, 0x0c000053, F_RM, FLOAT, )                                       \
@@ -217,11 +241,15 @@
 #define INSTRUCTIONS(X)                                                                            \
   LOADS(X)                                                                                         \
   FLOAT_LOADS(X)                                                                                   \
+  WIDE_LOADS(X)                                                                                    \
   STORES(X)                                                                                        \
   FLOAT_STORES(X)                                                                                  \
+  WIDE_STORES(X)                                                                                   \
   VALUES(X)                                                                                        \
   BRANCHES(X)                                                                                      \
   TILE_INSTRUCTIONS(X)                                                                             \
+  PACKED(X)                                                                                        \
+  WORD_MOVES(X)                                                                                    \
   OTHER_INSTRUCTIONS(X)
 
 typedef enum isa_op {

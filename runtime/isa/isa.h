@@ -1,5 +1,5 @@
 /* The tile's instruction set: rv32imf_zicsr_zfh_zba_zbb, four-byte instructions only, and the tile
- * instructions below. One page for everyone: the emitter (compiler/) builds the words, the machine
+ * and packed instructions below. One page for everyone: the emitter (compiler/) builds the words, the machine
  * executes them, the exchange planner times them.
  *
  * TILE INSTRUCTIONS, opcode custom-1 (0x2b), funct3 0, funct7 selects (R-type fields):
@@ -52,6 +52,23 @@
  *
  * sync, sans, hostsync, run, runall, wait and exchange are the supervisor's, exit the workers': elsewhere they
  * are INVALID_INSTRUCTION. Either may call.
+ *
+ * PACKED INSTRUCTIONS, opcode op-p (0x77), which RISC-V keeps for such, R-type. The chip's data path is 64 bits wide: it loads
+ * and stores 64 bits in a slot (ld64, st64) and computes two floats or four halves in one (f32v2add, f16v4add …; "Tile
+ * Vertex ISA", public; poplibs' assembly is written in them). So a floating-point register has a high word beside the 32
+ * bits that F and Zfh know, which these leave alone and never look at:
+ *
+ *   funct3  funct7          effect
+ *   0       0 1 2 3 4       f32v2add, sub, mul, min, max    rd = rs1 op rs2, of both words as singles
+ *   1       0 1 2 3 4       f16v4add, sub, mul, min, max    the same of four halves, the first in the lowest bits
+ *   2       0               tile.pair       rd = low word of rs1, low word of rs2
+ *   2       1               tile.high       low word of rd = high word of rs1
+ *   2       2               sort4x16lo      low word of rd = low halves of rs1 and rs2
+ *
+ * They round to nearest even whatever frm says, and each element is as fadd.s, fadd.h … make it: NaNs, flags, float control.
+ * Of RISC-V's D there are fld and fsd, whose address is a multiple of 4, and fsgnj.d: they move both words, and nothing is
+ * boxed. All of them cost what F's instructions do, a slot. (On the chip a pair is two registers, so that it needs no
+ * tile.pair and tile.high.)
  *
  * EXCHANGE INSTRUCTIONS run only in exchange code, one per cycle, strictly in order; an exchange
  * code word that is none of these is INVALID_INSTRUCTION, and so is one of these outside:

@@ -13,7 +13,7 @@
 static uint8_t stack_store(uint8_t id)
 {
 #define STACK_ROW(id, ...) [OP_##id] = OP_##id##_STACK,
-  static const uint8_t by_sp[] = {STORES(STACK_ROW) FLOAT_STORES(STACK_ROW)};
+  static const uint8_t by_sp[] = {STORES(STACK_ROW) FLOAT_STORES(STACK_ROW) WIDE_STORES(STACK_ROW)};
   return by_sp[id];
 }
 

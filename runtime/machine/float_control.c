@@ -11,6 +11,7 @@
 #include "float_control.h"
 
 #include "isa/float.h"
+#include "isa/packed.h"
 
 enum {
   CONTROL_INVALID = 1 << 0,
@@ -334,7 +335,7 @@ bool float_is_controlled(uint32_t id)
   case OP_FMAX_H:
     return true;
   default:
-    return float_gives_half(id) || gives_integer(id);
+    return float_gives_half(id) || gives_integer(id) || packed_element(id) != ISA_NUM_OPS;
   }
 }
 
@@ -353,8 +354,41 @@ static uint32_t half_extreme(const operands *o, uint32_t *flags)
                             : float_maximum(&float_half, a, b, flags);
 }
 
+/* Of what gives a float. */
+static uint32_t float_result(tile *t, const context *c, const operands *o, uint32_t *flags)
+{
+  if (float_gives_half(o->id)) return float_box(half_result(t, c, o, flags));
+  if (o->id == OP_FMIN_H || o->id == OP_FMAX_H) return float_box(half_extreme(o, flags));
+  return single_result(o, flags);
+}
+
+/* Element after element; a fault of one leaves all as they were. */
+static machine_fault_kind operate_packed(tile *t, context *c, const operation *op)
+{
+  uint32_t flags = 0, words[2];
+  for (uint32_t i = 0; i < 2; i++) {
+    uint32_t a = c->f[op->rs1 + 32 * i], b = c->f[op->rs2 + 32 * i];
+    operands o = {.id = packed_element(op->id), .a = a, .b = b, .mode = ROUND_NEAREST_EVEN};
+    if (packed_is_halves(op->id)) {
+      o.a = float_box(a & 0xffff), o.b = float_box(b & 0xffff);
+      words[i] = float_result(t, c, &o, &flags) & 0xffff;
+      o.a = float_box(a >> 16), o.b = float_box(b >> 16);
+      words[i] |= float_result(t, c, &o, &flags) << 16;
+    } else {
+      words[i] = float_result(t, c, &o, &flags);
+    }
+  }
+  machine_fault_kind kind = fault_of(c->float_control, flags);
+  if (kind != MACHINE_FAULT_NONE) return kind;
+  c->fflags |= flags;
+  c->f[op->rd] = words[0];
+  c->f[op->rd + 32] = words[1];
+  return MACHINE_FAULT_NONE;
+}
+
 machine_fault_kind float_operate_controlled(tile *t, context *c, const operation *op, uint32_t mode)
 {
+  if (packed_element(op->id) != ISA_NUM_OPS) return operate_packed(t, c, op);
   operands o = {.id = op->id,
                 .a = takes_integer(op->id) ? c->x[op->rs1] : c->f[op->rs1],
                 .b = c->f[op->rs2],
@@ -363,12 +397,8 @@ machine_fault_kind float_operate_controlled(tile *t, context *c, const operation
   uint32_t flags = 0, result;
   if (gives_integer(o.id))
     result = integer_result(&o, &flags);
-  else if (float_gives_half(o.id))
-    result = float_box(half_result(t, c, &o, &flags));
-  else if (o.id == OP_FMIN_H || o.id == OP_FMAX_H)
-    result = float_box(half_extreme(&o, &flags));
   else
-    result = single_result(&o, &flags);
+    result = float_result(t, c, &o, &flags);
   machine_fault_kind kind = fault_of(c->float_control, flags);
   if (kind != MACHINE_FAULT_NONE) return kind;
   c->fflags |= flags;

@@ -8,6 +8,7 @@
 #include "float_control_fast.h"
 #include "isa/float_fast.h"
 #include "isa/integer.h"
+#include "isa/packed.h"
 #include "pieces.h"
 #include "state.h"
 
@@ -159,7 +160,7 @@ static stop run(machine *m, tile *t, context *c, uint64_t slice, const void *con
 #define FAR_LABEL(id, ...) [OP_##id##_FAR] = &&do_##id##_FAR,
           BRANCHES(FAR_LABEL)
 #define STACK_LABEL(id, ...) [OP_##id##_STACK] = &&do_##id##_STACK,
-              STORES(STACK_LABEL) FLOAT_STORES(STACK_LABEL)
+              STORES(STACK_LABEL) FLOAT_STORES(STACK_LABEL) WIDE_STORES(STACK_LABEL)
 #define EXTRA_LABEL(id) [OP_##id] = &&do_##id,
                   DECODED_EXTRAS(EXTRA_LABEL)
 #define PAIR_LABEL(first, second) [OP_##first##_##second] = &&do_##first##_##second,
@@ -188,6 +189,8 @@ static stop run(machine *m, tile *t, context *c, uint64_t slice, const void *con
   FLOAT_LOADS(FLOAT_LOAD)
   STORES(INTEGER_STORE)
   FLOAT_STORES(FLOAT_STORE)
+  WIDE_LOADS(WIDE_LOAD)
+  WIDE_STORES(WIDE_STORE)
   VALUES(VALUE)
   BRANCHES(BRANCH)
 
@@ -286,6 +289,23 @@ do_CSRRCI: /* ends its block, so that slots and count are exact here */
   EXACT(FCLASS_H, XD, float_classify(HALVES, HA))
   EXACT(FMV_X_H, XD, (uint32_t)(int16_t)S1) /* no matter what is above it */
   EXACT(FMV_H_X, FD, float_box(A))
+
+  /* packed */
+  PACKED(PACKED_PIECE)
+  EXACT(TILE_HIGH, FD, S1_HIGH)
+  EXACT(SORT4X16LO, FD, (S1 & 0xffff) | S2 << 16)
+do_TILE_PAIR: { /* rd may be one of the others */
+  uint32_t high = S2;
+  FD = S1;
+  FD_HIGH = high;
+  NEXT();
+}
+do_FSGNJ_D: {
+  uint32_t high = (S1_HIGH & 0x7fffffff) | (S2_HIGH & 0x80000000);
+  FD = S1;
+  FD_HIGH = high;
+  NEXT();
+}
 
   /* tile */
 do_TILE_SYNC:

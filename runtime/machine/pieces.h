@@ -91,6 +91,39 @@
     memcpy(at, &value, sizeof value);                                                              \
   }
 
+/* Both words of a register. Where one window does not hold them, each is asked for; a store writes both or none. */
+#define WIDE_PLACE(at, target, store, by_sp)                                                       \
+  uint32_t address = A + IMM, offset = address - c->target.start;                                  \
+  if (__builtin_expect((address & 3) || offset >= c->target.size || offset + 4 >= c->target.size,  \
+                       0)) {                                                                       \
+    at = memory_access(m, t, c, address, 4, store, by_sp);                                         \
+    if (!at || !memory_access(m, t, c, address + 4, 4, store, by_sp)) goto access_fault;           \
+  } else {                                                                                         \
+    at = c->target.host + offset;                                                                  \
+  }
+
+#define WIDE_LOAD(id, ...)                                                                         \
+  PIECE(id, {                                                                                      \
+    const uint8_t *at;                                                                             \
+    WIDE_PLACE(at, readable, false, false)                                                         \
+    memcpy(&FD, at, 4);                                                                            \
+    memcpy(&FD_HIGH, at + 4, 4);                                                                   \
+  })
+
+#define WIDE_STORE_VALUE(target, by_sp)                                                            \
+  {                                                                                                \
+    uint8_t *at;                                                                                   \
+    WIDE_PLACE(at, target, true, by_sp)                                                            \
+    memcpy(at, &S2, 4);                                                                            \
+    memcpy(at + 4, &S2_HIGH, 4);                                                                   \
+  }
+#define WIDE_STORE(id, ...)                                                                        \
+  PIECE(id, WIDE_STORE_VALUE(writable, false)) PIECE(id##_STACK, WIDE_STORE_VALUE(stack, true))
+
+#define PACKED_PIECE(id, ...)                                                                      \
+  PIECE(id, FD = packed_word(OP_##id, S1, S2, FLAGS);                                              \
+        FD_HIGH = packed_word(OP_##id, S1_HIGH, S2_HIGH, FLAGS);)
+
 #define INTEGER_STORE(id, mnemonic, mask, match, format, cost, type) STORE(id, type, B)
 #define FLOAT_STORE(id, mnemonic, mask, match, format, cost, type) STORE(id, type, S2)
 #define STORE(id, type, expression)                                                                \
@@ -132,6 +165,9 @@
 #define XD x[op->rd]
 #define S1 c->f[op->rs1]
 #define S2 c->f[op->rs2]
+#define FD_HIGH c->f[op->rd + 32]
+#define S1_HIGH c->f[op->rs1 + 32]
+#define S2_HIGH c->f[op->rs2 + 32]
 #define S3 c->f[op->imm >> 8 & 31]
 #define FA single_from_bits(S1)
 #define FB single_from_bits(S2)

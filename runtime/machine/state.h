@@ -59,9 +59,9 @@ static inline stop stop_of_exchange(uint32_t zone)
 
 typedef struct context {
   uint32_t x[REGISTER_SINK + 1]; /* x[0] is always 0 */
-  uint32_t f[32];
-  uint32_t pc;     /* where to go on */
-  uint32_t fflags; /* without what the host still holds */
+  uint32_t f[2 * 32]; /* the registers' low words, then their high ones (isa.h: PACKED) */
+  uint32_t pc;        /* where to go on */
+  uint32_t fflags;    /* without what the host still holds */
   uint32_t frm;
   uint32_t float_control; /* isa.h */
   uint32_t number;        /* worker 0-5, MACHINE_SUPERVISOR */

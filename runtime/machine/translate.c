@@ -20,6 +20,7 @@
 #include "guard.h"
 #include "isa/float.h"
 #include "isa/integer.h"
+#include "isa/packed.h"
 #include "native.h"
 
 #include <populus/arena.h>
@@ -419,6 +420,9 @@ uint32_t translated_value(uint32_t id, uint32_t a, uint32_t b, uint32_t c, uint3
 #define VALUE_CASE(id, ...) case OP_##id:
     VALUES(VALUE_CASE)
     return isa_value((isa_op)id, a, b, c);
+#define PACKED_CASE(id, ...) case OP_##id:
+    PACKED(PACKED_CASE)
+    return packed_word((isa_op)id, a, b, &(uint32_t){0});
   default:
     return float_value(id, a, b, c, (rounding_mode)mode);
   }

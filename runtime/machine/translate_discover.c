@@ -58,7 +58,8 @@ static uint8_t plain_id(uint8_t id)
 #define FAR_ROW(id, ...) [OP_##id##_FAR] = OP_##id,
 #define STACK_ROW(id, ...) [OP_##id##_STACK] = OP_##id,
   static const uint8_t plain[OPERATION_COUNT] = {
-      [OP_JAL_FAR] = OP_JAL, BRANCHES(FAR_ROW) STORES(STACK_ROW) FLOAT_STORES(STACK_ROW)};
+      [OP_JAL_FAR] = OP_JAL,
+      BRANCHES(FAR_ROW) STORES(STACK_ROW) FLOAT_STORES(STACK_ROW) WIDE_STORES(STACK_ROW)};
   return plain[id] ? plain[id] : id;
 }
 

@@ -83,8 +83,15 @@ static inline void asm_add(assembler *a, uint32_t rd, uint32_t rs1, uint32_t rs2
 }
 
 enum { ASM_LB = 0x0003, ASM_LH = 0x1003, ASM_LW = 0x2003, ASM_LBU = 0x4003, ASM_LHU = 0x5003 };
-enum { ASM_FLH = 0x1007, ASM_FLW = 0x2007 };
-enum { ASM_SB = 0x0023, ASM_SH = 0x1023, ASM_SW = 0x2023, ASM_FSH = 0x1027, ASM_FSW = 0x2027 };
+enum { ASM_FLH = 0x1007, ASM_FLW = 0x2007, ASM_FLD = 0x3007 };
+enum {
+  ASM_SB = 0x0023,
+  ASM_SH = 0x1023,
+  ASM_SW = 0x2023,
+  ASM_FSH = 0x1027,
+  ASM_FSW = 0x2027,
+  ASM_FSD = 0x3027
+};
 enum { ASM_BEQ = 0x0063, ASM_BNE = 0x1063, ASM_BLT = 0x4063, ASM_BGE = 0x5063 };
 
 static inline void asm_load(assembler *a, uint32_t kind, uint32_t rd, uint32_t rs1, int32_t imm)

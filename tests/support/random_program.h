@@ -26,7 +26,7 @@ enum {
   POOL = CODE + 4 * CODE_WORDS, /* operands, 1024 words: tp points into the middle */
   POOL_WORDS = 1024,
   SLOTS = POOL + 4 * POOL_WORDS, /* results; gp points at the current one */
-  SLOT_WORDS = 6,
+  SLOT_WORDS = 8,
   MAX_CASES = 1600,
   REGISTERS = SLOTS + 4 * SLOT_WORDS * MAX_CASES, /* x0-x31, f0-f31, fcsr */
   REGISTER_WORDS = 65,
@@ -201,8 +201,9 @@ static int32_t draw_pool_offset(program *p)
 static void emit_operand(program *p, uint32_t r)
 {
   if (draw(p, 4) == 0) return;
-  emit(p, i_type(0x2003, r, POOL_REG, draw_pool_offset(p))); /* lw */
-  emit(p, i_type(0x2007, r, POOL_REG, draw_pool_offset(p))); /* flw */
+  emit(p, i_type(0x2003, r, POOL_REG, draw_pool_offset(p)));                              /* lw */
+  emit(p, i_type(0x2007, r, POOL_REG, draw_pool_offset(p)));                              /* flw */
+  if (p->worker && draw(p, 3)) emit(p, i_type(0x3007, r, POOL_REG, draw_pool_offset(p))); /* fld */
 }
 
 static void emit_corner(program *p, uint32_t r, corner_kind kind)
@@ -212,11 +213,12 @@ static void emit_corner(program *p, uint32_t r, corner_kind kind)
   emit(p, i_type(0x2007, r, POOL_REG, offset));
 }
 
-/* x[r], f[r] and fcsr into the slot of the case, and on to the next. */
+/* x[r], f[r], for workers both words of it, and fcsr into the slot of the case, and on to the next. */
 static void emit_results(program *p, uint32_t r)
 {
-  emit(p, s_type(0x2023, SLOT_REG, r, 0)); /* sw */
-  emit(p, s_type(0x2027, SLOT_REG, r, 4)); /* fsw */
+  emit(p, s_type(0x2023, SLOT_REG, r, 0));                 /* sw */
+  emit(p, s_type(0x2027, SLOT_REG, r, 4));                 /* fsw */
+  if (p->worker) emit(p, s_type(0x3027, SLOT_REG, r, 24)); /* fsd */
   if (p->flags) {
     uint32_t flags = 1 + draw(p, 2);                            /* ra or sp */
     emit(p, i_type(draw(p, 2) ? 0x2073 : 0x1073, flags, 0, 3)); /* csrr, or csrrw with 0, fcsr */
@@ -341,8 +343,17 @@ static uint32_t emit_csr(program *p, const instruction *i, uint32_t rd)
   return word;
 }
 
+/* The tile's own, or not as in RISC-V's D: its registers of 64 bits are two words, and not boxed. */
+static bool is_wide(const instruction *i)
+{
+  bool access = i->cost == POP_COST_LOAD || i->cost == POP_COST_STORE;
+  return (i->match & 0x7f) == 0x77 || !strcmp(i->mnemonic, "fsgnj.d") ||
+         (access && access_bytes(i) == 8);
+}
+
 static bool is_tested(const program *p, const instruction *i)
 {
+  if (is_wide(i) && !p->worker) return false;
   bool traps = i->match == 0x00000073 || i->match == 0x00100073;
   return i->cost != POP_COST_TILE && !traps && (p->flags || i->cost != POP_COST_CSR);
 }

@@ -81,7 +81,7 @@ static affine result_of(const affine_registers *v, const code_op *op)
 
 affine *affine_execute(affine_registers *v, const code_op *op)
 {
-  uint32_t rd = code_op_operands(op).writes_x;
+  uint32_t rd = code_op_writes_x(op);
   if (rd == 0 || rd == REGISTER_SINK) return NULL;
   v->x[rd] = result_of(v, op);
   return &v->x[rd];

@@ -26,14 +26,13 @@ static void note_integer(uint32_t *set, uint32_t r)
 
 static void note_op(calling *c, const code_op *op)
 {
-  operands to = code_op_operands(op);
-  note_integer(&c->writes_x, to.writes_x);
+  note_integer(&c->writes_x, code_op_writes_x(op));
   if (op->id == OP_TILE_CALL) {
     enum { RA = 1, A0 = 10 };
     c->writes_x |= 1u << RA | 1u << A0;
   }
   c->x |= c->writes_x | code_op_reads_x(op);
-  if (to.writes_f < NUM_REGISTERS) c->writes_f |= 1u << to.writes_f;
+  c->writes_f |= code_op_writes_f(op);
   c->f |= c->writes_f | code_op_reads_f(op);
   if (lift_is_half(op->id)) c->has_half = true;
 }
@@ -93,23 +92,23 @@ static void choose_results(calling *c)
     left--;
   }
   left = FLOAT_RESULTS;
-  for (uint32_t r = 0; r < NUM_REGISTERS && left > 0; r++) {
+  for (uint32_t r = 0; r < NUM_FLOAT_WORDS && left > 0; r++) {
     if (!(c->writes_f >> r & 1)) continue;
-    c->result_f |= 1u << r;
+    c->result_f |= UINT64_C(1) << r;
     left--;
   }
 }
 
-static uint32_t add_types(LLVMTypeRef *types, uint32_t count, uint32_t set, LLVMTypeRef type)
+static uint32_t add_types(LLVMTypeRef *types, uint32_t count, uint64_t set, LLVMTypeRef type)
 {
-  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+  for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
     if (set >> r & 1) types[count++] = type;
   return count;
 }
 
 static void make_type(const lift *l, calling *c)
 {
-  LLVMTypeRef types[2 + 2 * NUM_REGISTERS] = {l->type.i32, l->type.i64};
+  LLVMTypeRef types[2 + NUM_REGISTERS + NUM_FLOAT_WORDS] = {l->type.i32, l->type.i64};
   uint32_t count = add_types(types, 2, c->result_x, l->type.i32);
   count = add_types(types, count, c->result_f, l->type.single);
   c->result = LLVMStructTypeInContext(l->context, types, count, 0);

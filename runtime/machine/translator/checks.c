@@ -83,7 +83,7 @@ static int64_t round_down(int64_t value, uint32_t align)
 /* Makes the group larger by an access, if it does not become too large. */
 static bool extend(group *g, int64_t offset, uint32_t bytes)
 {
-  uint32_t align = bytes > g->align ? bytes : g->align;
+  uint32_t own = isa_access_align(bytes), align = own > g->align ? own : g->align;
   int64_t low = offset < g->lowest ? offset : g->lowest;
   int64_t high = offset + bytes > g->highest ? offset + bytes : g->highest;
   if (high - low > MAX_SPAN) return false;
@@ -98,7 +98,7 @@ static bool has_tested(const group *g, const affine *base, int64_t offset, uint3
                        bool store, bool by_sp)
 {
   return affine_same_terms(&g->base, base) && offset >= g->lowest && offset + bytes <= g->highest &&
-         bytes <= g->align && (!store || g->store) && (!by_sp || g->by_sp);
+         isa_access_align(bytes) <= g->align && (!store || g->store) && (!by_sp || g->by_sp);
 }
 
 static group *find_group(search *s, const affine *base, int64_t offset, uint32_t bytes, bool store,
@@ -125,7 +125,7 @@ static void add_access(search *s, const affine_registers *v, const code_op *op, 
   int64_t offset = (int32_t)base.constant;
   bool by_sp = store && op->rs1 == 2;
   base.constant = 0;
-  if (!base.known || offset % bytes) return;
+  if (!base.known || offset % isa_access_align(bytes)) return;
   group *g = find_group(s, &base, offset, bytes, store, by_sp);
   if (g) {
     s->out[index] = (access_check){
@@ -136,7 +136,7 @@ static void add_access(search *s, const affine_registers *v, const code_op *op, 
                      .lowest = offset,
                      .highest = offset + bytes,
                      .offset = offset,
-                     .align = bytes,
+                     .align = isa_access_align(bytes),
                      .first = index,
                      .block = s->block});
     g = &s->groups[s->num_groups - 1];

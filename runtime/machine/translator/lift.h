@@ -43,7 +43,8 @@
 
 #include <llvm-c/Core.h>
 
-enum { NUM_REGISTERS = 32 };
+/* Each floating-point register is two: its low word, and NUM_REGISTERS behind that its high one. */
+enum { NUM_REGISTERS = 32, NUM_FLOAT_WORDS = 2 * NUM_REGISTERS };
 
 /* affine.c */
 
@@ -194,14 +195,16 @@ uint32_t stack_pointers_after(uint32_t before, const code_op *op);
 enum { LEFT_FUNCTION = 1 }; /* in place of a pc, which is even */
 
 typedef struct calling {
-  uint32_t x, f, writes_x, writes_f; /* what it uses, or what it calls; x[0] is in none */
+  uint32_t x, writes_x; /* what it uses, or what it calls; x[0] is in none */
+  uint64_t f, writes_f;
   bool by_context; /* called with everything in the context; no parameters but the frame */
   bool calls;
   bool has_half;        /* as the next two, of itself alone */
   bool changes_extra;   /* some instruction takes more or less than one slot */
   uint64_t worst_slots; /* of all its blocks */
-  uint32_t result_x,
-      result_f; /* of what is written: what is returned as values; the rest is in the context */
+  uint32_t
+      result_x; /* of what is written: what is returned as values; the rest is in the context */
+  uint64_t result_f;
   /* Parameters: the frame, `left` as the function counts it (lift_state.c), `x`, `f`; results: the pc, or LEFT_FUNCTION if
    * the interpreter goes on and all that is written is in the context; `left`, `result_x`, `result_f`. */
   LLVMTypeRef type, result;
@@ -247,8 +250,8 @@ typedef struct lift {
   LLVMValueRef left, extra,
       leave_pc; /* stack slots; extra: slots - count, since the function began */
   LLVMValueRef x[NUM_REGISTERS + 1];
-  LLVMValueRef single[NUM_REGISTERS], half[NUM_REGISTERS];
-  LLVMValueRef lazy_single[NUM_REGISTERS], lazy_half[NUM_REGISTERS];
+  LLVMValueRef single[NUM_FLOAT_WORDS], half[NUM_FLOAT_WORDS];
+  LLVMValueRef lazy_single[NUM_FLOAT_WORDS], lazy_half[NUM_FLOAT_WORDS];
   bool has_half;
   code_copy plain, fast_copy;
   LLVMBasicBlockRef *guards; /* by header of a counted loop */
@@ -297,8 +300,8 @@ void lift_make_slots(lift *l);
 void lift_load_state(lift *l);
 void lift_store_state(lift *l, LLVMValueRef pc);
 /* These registers alone. */
-void lift_load_registers(lift *l, uint32_t x, uint32_t f);
-void lift_store_registers(lift *l, uint32_t x, uint32_t f);
+void lift_load_registers(lift *l, uint32_t x, uint64_t f);
+void lift_store_registers(lift *l, uint32_t x, uint64_t f);
 /* What `extra` says goes to the frame. */
 void lift_flush_extra(lift *l);
 void lift_add_time(lift *l, uint64_t slots, uint64_t count);
@@ -363,18 +366,24 @@ LLVMValueRef lift_is_nan(lift *l, LLVMValueRef single);
 LLVMValueRef lift_box(lift *l, LLVMValueRef half_bits);
 LLVMValueRef lift_unbox(lift *l, LLVMValueRef bits);
 
+/* lift_packed.c */
+bool lift_packed(lift *l, const code_op *op); /* false: none of PACKED, no move of words */
+
 /* lift_float.c */
+/* A sum, difference or product, the smaller, the larger: of singles, as `id` says of them or of halves. */
+LLVMValueRef lift_arithmetic(lift *l, uint8_t id, LLVMValueRef a, LLVMValueRef b);
+/* Under float control: leaves in front of the operation unless this holds. */
+void lift_leave_unless(lift *l, LLVMValueRef condition);
+LLVMValueRef lift_is_finite(lift *l, LLVMValueRef single);
 bool lift_float(lift *l, const code_op *op); /* false: nothing of F or Zfh; not for access */
 bool lift_is_half(uint8_t id);
 
-/* Which registers an operation reads or writes; REGISTER_SINK or 0 where it does not. */
-typedef struct operands {
-  uint8_t writes_x, writes_f; /* writes_f: 0xff for none */
-} operands;
-operands code_op_operands(const code_op *op);
-/* Registers that it reads, a bit for each; perhaps more floating-point registers than that. */
+/* The integer register that an operation writes; REGISTER_SINK or 0 where it does not. */
+uint8_t code_op_writes_x(const code_op *op);
+/* Registers that it reads or writes, a bit for each (words of floating-point ones); perhaps it reads fewer of these. */
 uint32_t code_op_reads_x(const code_op *op);
-uint32_t code_op_reads_f(const code_op *op);
+uint64_t code_op_reads_f(const code_op *op);
+uint64_t code_op_writes_f(const code_op *op);
 /* Blocks that may come next, by number; UNIT_NONE and repetitions are among them. */
 uint32_t code_block_num_successors(const code_block *b);
 int32_t code_block_successor(const code_unit *unit, const code_block *b, uint32_t number);

@@ -41,7 +41,7 @@ void lift_begin(lift *l)
   unsigned at = 2;
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (l->own->x >> r & 1) lift_set_x(l, r, LLVMGetParam(l->function, at++));
-  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+  for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
     if (l->own->f >> r & 1) take_single(l, r, LLVMGetParam(l->function, at++));
 }
 
@@ -78,7 +78,7 @@ static void lift_return(lift *l, LLVMValueRef target)
   add_result(l, &result, &at, LLVMBuildLoad2(l->b, l->type.i64, l->left, ""));
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (own->result_x >> r & 1) add_result(l, &result, &at, lift_x(l, r));
-  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+  for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
     if (own->result_f >> r & 1) add_result(l, &result, &at, lift_as_single(l, lift_f_bits(l, r)));
   LLVMBuildRet(l->b, result);
 }
@@ -137,7 +137,7 @@ static LLVMValueRef left_for(lift *l, LLVMValueRef left, const calling *from, co
 static LLVMValueRef call_with_parameters(lift *l, size_t callee)
 {
   const calling *to = &l->callings[callee];
-  LLVMValueRef arguments[2 + 2 * NUM_REGISTERS];
+  LLVMValueRef arguments[2 + NUM_REGISTERS + NUM_FLOAT_WORDS];
   unsigned count = 0;
   lift_flush_extra(l);
   arguments[count++] = l->frame;
@@ -145,7 +145,7 @@ static LLVMValueRef call_with_parameters(lift *l, size_t callee)
   arguments[count++] = left_for(l, left, l->own, to);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (to->x >> r & 1) arguments[count++] = lift_x(l, r);
-  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+  for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
     if (to->f >> r & 1) arguments[count++] = lift_as_single(l, lift_f_bits(l, r));
   LLVMValueRef function = l->functions[callee];
   LLVMValueRef result = LLVMBuildCall2(l->b, to->type, function, arguments, count, "");
@@ -160,7 +160,7 @@ static void take_results(lift *l, const calling *from, LLVMValueRef result)
   LLVMBuildStore(l->b, left_for(l, left, from, l->own), l->left);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (from->result_x >> r & 1) lift_set_x(l, r, LLVMBuildExtractValue(l->b, result, at++, ""));
-  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+  for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
     if (from->result_f >> r & 1) take_single(l, r, LLVMBuildExtractValue(l->b, result, at++, ""));
   lift_load_registers(l, from->writes_x & ~from->result_x, from->writes_f & ~from->result_f);
 }

@@ -14,7 +14,7 @@
 /* Float control: native code leaves in front of an operation that might raise something which is a fault then, or make
  * something else of an overflow. All of that shows in a result that is not finite, or in an operand that is a NaN. */
 
-static void leave_unless(lift *l, LLVMValueRef condition)
+void lift_leave_unless(lift *l, LLVMValueRef condition)
 {
   if (!l->unit->checked) return;
   LLVMBasicBlockRef usual = lift_new_block(l, "quiet"), rare = lift_new_block(l, "raises");
@@ -30,14 +30,14 @@ static LLVMValueRef is_below(lift *l, LLVMValueRef a, double limit)
   return LLVMBuildFCmp(l->b, LLVMRealOLT, magnitude, LLVMConstReal(l->type.single, limit), "");
 }
 
-static LLVMValueRef is_finite(lift *l, LLVMValueRef a)
+LLVMValueRef lift_is_finite(lift *l, LLVMValueRef a)
 {
   return is_below(l, a, INFINITY);
 }
 
 static void leave_if_unordered(lift *l, LLVMValueRef a, LLVMValueRef b)
 {
-  if (l->unit->checked) leave_unless(l, LLVMBuildFCmp(l->b, LLVMRealORD, a, b, ""));
+  if (l->unit->checked) lift_leave_unless(l, LLVMBuildFCmp(l->b, LLVMRealORD, a, b, ""));
 }
 
 /* Unless it is in the integers' range, however it is rounded. */
@@ -48,19 +48,19 @@ static void leave_if_out_of_range(lift *l, LLVMValueRef a, bool is_signed)
   LLVMValueRef zero = LLVMConstReal(l->type.single, 0);
   if (!is_signed)
     fits = LLVMBuildAnd(l->b, fits, LLVMBuildFCmp(l->b, LLVMRealOGE, a, zero, ""), "");
-  leave_unless(l, fits);
+  lift_leave_unless(l, fits);
 }
 
 static void finish_single(lift *l, uint32_t r, LLVMValueRef result)
 {
-  if (l->unit->checked) leave_unless(l, is_finite(l, result));
+  if (l->unit->checked) lift_leave_unless(l, lift_is_finite(l, result));
   lift_set_single(l, r, result);
 }
 
 static void finish_half(lift *l, uint32_t r, LLVMValueRef result)
 {
   if (l->unit->checked)
-    leave_unless(l, is_finite(l, LLVMBuildFPExt(l->b, result, l->type.single, "")));
+    lift_leave_unless(l, lift_is_finite(l, LLVMBuildFPExt(l->b, result, l->type.single, "")));
   lift_set_half(l, r, result);
 }
 
@@ -172,7 +172,7 @@ static void general(lift *l, const code_op *op, bool from_x, bool to_x, bool fus
     lift_set_f_bits(l, op->rd, result);
 }
 
-static LLVMValueRef arithmetic(lift *l, uint8_t id, LLVMValueRef a, LLVMValueRef b)
+LLVMValueRef lift_arithmetic(lift *l, uint8_t id, LLVMValueRef a, LLVMValueRef b)
 {
   switch (id) {
   case OP_FADD_S:
@@ -230,7 +230,7 @@ static bool lift_nearest(lift *l, const code_op *op)
   case OP_FMUL_S:
   case OP_FDIV_S:
     finish_single(l, op->rd,
-                  arithmetic(l, op->id, lift_single(l, op->rs1), lift_single(l, op->rs2)));
+                  lift_arithmetic(l, op->id, lift_single(l, op->rs1), lift_single(l, op->rs2)));
     return true;
   case OP_FSQRT_S:
     finish_single(l, op->rd, square_root(l, lift_single(l, op->rs1)));
@@ -250,8 +250,8 @@ static bool lift_nearest(lift *l, const code_op *op)
   case OP_FMUL_H:
   case OP_FDIV_H:
     finish_half(l, op->rd,
-                narrow(l, arithmetic(l, op->id, widen(l, lift_half(l, op->rs1)),
-                                     widen(l, lift_half(l, op->rs2)))));
+                narrow(l, lift_arithmetic(l, op->id, widen(l, lift_half(l, op->rs1)),
+                                          widen(l, lift_half(l, op->rs2)))));
     return true;
   case OP_FSQRT_H:
     finish_half(l, op->rd, narrow(l, square_root(l, widen(l, lift_half(l, op->rs1)))));
@@ -295,14 +295,14 @@ static bool lift_exact(lift *l, const code_op *op)
   case OP_FMAX_S:
     leave_if_unordered(l, lift_single(l, op->rs1), lift_single(l, op->rs2));
     lift_set_single(l, op->rd,
-                    arithmetic(l, op->id, lift_single(l, op->rs1), lift_single(l, op->rs2)));
+                    lift_arithmetic(l, op->id, lift_single(l, op->rs1), lift_single(l, op->rs2)));
     return true;
   case OP_FMIN_H:
   case OP_FMAX_H:
     leave_if_unordered(l, widen(l, lift_half(l, op->rs1)), widen(l, lift_half(l, op->rs2)));
     lift_set_half(l, op->rd,
-                  narrow(l, arithmetic(l, op->id, widen(l, lift_half(l, op->rs1)),
-                                       widen(l, lift_half(l, op->rs2)))));
+                  narrow(l, lift_arithmetic(l, op->id, widen(l, lift_half(l, op->rs1)),
+                                            widen(l, lift_half(l, op->rs2)))));
     return true;
   case OP_FEQ_S:
   case OP_FLT_S:
@@ -364,7 +364,7 @@ static bool lift_exact(lift *l, const code_op *op)
  * interpreter's. */
 static bool lift_general(lift *l, const code_op *op)
 {
-  leave_unless(l, LLVMConstInt(l->type.i1, 0, 0));
+  lift_leave_unless(l, LLVMConstInt(l->type.i1, 0, 0));
   switch (op->id) {
   case OP_FMADD_S:
   case OP_FMSUB_S:

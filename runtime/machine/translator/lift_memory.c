@@ -24,7 +24,7 @@ static LLVMValueRef touch(lift *l, const access *a, LLVMValueRef place)
 {
   LLVMValueRef done =
       a->store ? LLVMBuildStore(l->b, a->value, place) : LLVMBuildLoad2(l->b, a->type, place, "");
-  LLVMSetAlignment(done, a->bytes);
+  LLVMSetAlignment(done, isa_access_align(a->bytes));
   return done;
 }
 
@@ -141,7 +141,8 @@ static range range_of_test(const access_check *check, const access *a)
   if (check->bytes)
     return (range){NULL,         check->bytes, check->align,
                    check->store, check->by_sp, check->guess_stack};
-  return (range){NULL, a->bytes, a->bytes, a->store, a->by_sp, check->guess_stack};
+  return (range){NULL,     a->bytes, isa_access_align(a->bytes),
+                 a->store, a->by_sp, check->guess_stack};
 }
 
 /* Where the access of the operation, which tests, is in tile memory: a slot, which may be wanted before it is set,
@@ -197,7 +198,24 @@ static LLVMValueRef access_value(lift *l, const access *a)
 
 static LLVMTypeRef integer_type(const lift *l, uint32_t bytes)
 {
-  return bytes == 1 ? l->type.i8 : bytes == 2 ? l->type.i16 : l->type.i32;
+  return bytes == 1   ? l->type.i8
+         : bytes == 2 ? l->type.i16
+         : bytes == 4 ? l->type.i32
+                      : l->type.i64;
+}
+
+static void set_both_words(lift *l, uint32_t r, LLVMValueRef value)
+{
+  LLVMValueRef high = LLVMBuildLShr(l->b, value, lift_constant64(l, 32), "");
+  lift_set_f_bits(l, r, LLVMBuildTrunc(l->b, value, l->type.i32, ""));
+  lift_set_f_bits(l, r + NUM_REGISTERS, LLVMBuildTrunc(l->b, high, l->type.i32, ""));
+}
+
+static LLVMValueRef both_words(lift *l, uint32_t r)
+{
+  LLVMValueRef low = LLVMBuildZExt(l->b, lift_f_bits(l, r), l->type.i64, "");
+  LLVMValueRef high = LLVMBuildZExt(l->b, lift_f_bits(l, r + NUM_REGISTERS), l->type.i64, "");
+  return LLVMBuildOr(l->b, low, LLVMBuildShl(l->b, high, lift_constant64(l, 32), ""), "");
 }
 
 static void load(lift *l, const code_op *op, LLVMValueRef value)
@@ -205,6 +223,8 @@ static void load(lift *l, const code_op *op, LLVMValueRef value)
   bool is_signed = isa_extend((isa_op)op->id, 0xff80) >> 31;
   if (op->id == OP_FLH)
     lift_set_f_bits(l, op->rd, lift_box(l, value));
+  else if (op->id == OP_FLD)
+    set_both_words(l, op->rd, value);
   else if (op->id == OP_FLW)
     lift_set_f_bits(l, op->rd, value);
   else if (op->id == OP_LW)
@@ -216,6 +236,7 @@ static void load(lift *l, const code_op *op, LLVMValueRef value)
 
 static LLVMValueRef value_to_store(lift *l, const code_op *op, uint32_t bytes)
 {
+  if (op->id == OP_FSD) return both_words(l, op->rs2);
   bool from_f = op->id == OP_FSW || op->id == OP_FSH;
   LLVMValueRef value = from_f ? lift_f_bits(l, op->rs2) : lift_x(l, op->rs2);
   return bytes < 4 ? LLVMBuildTrunc(l->b, value, integer_type(l, bytes), "") : value;

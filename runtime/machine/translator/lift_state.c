@@ -80,19 +80,19 @@ static LLVMValueRef f_place(lift *l, uint32_t r)
   return lift_field(l, l->registers, offsetof(context, f) + r * sizeof(uint32_t));
 }
 
-void lift_load_registers(lift *l, uint32_t x, uint32_t f)
+void lift_load_registers(lift *l, uint32_t x, uint64_t f)
 {
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (x >> r & 1) lift_set_x(l, r, LLVMBuildLoad2(l->b, l->type.i32, x_place(l, r), ""));
-  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+  for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
     if (f >> r & 1) lift_set_f_bits(l, r, LLVMBuildLoad2(l->b, l->type.i32, f_place(l, r), ""));
 }
 
-void lift_store_registers(lift *l, uint32_t x, uint32_t f)
+void lift_store_registers(lift *l, uint32_t x, uint64_t f)
 {
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (x >> r & 1) LLVMBuildStore(l->b, lift_x(l, r), x_place(l, r));
-  for (uint32_t r = 0; r < NUM_REGISTERS; r++)
+  for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
     if (f >> r & 1) LLVMBuildStore(l->b, lift_f_bits(l, r), f_place(l, r));
 }
 
@@ -162,7 +162,7 @@ void lift_make_slots(lift *l)
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (own->x >> r & 1) l->x[r] = new_slot(l, l->type.i32, "x", r);
   if (!own->f) mark_integers_only(l);
-  for (uint32_t r = 0; r < NUM_REGISTERS; r++) {
+  for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++) {
     if (!(own->f >> r & 1)) continue;
     l->single[r] = new_slot(l, l->type.single, "f", r);
     l->lazy_single[r] = new_slot(l, l->type.i1, "lazy", r);

@@ -308,13 +308,14 @@ typedef struct extent {
 } extent;
 
 /* Takes the constant and the bounded symbols out of `address`; false if some of that is not a
- * multiple of `bytes`. */
+ * multiple of its alignment. */
 static bool take_extent(const candidate *c, affine *address, uint32_t bytes, extent *out)
 {
   affine base = {.known = address->known};
   int64_t offset = (int32_t)address->constant;
   *out = (extent){.low = offset, .high = offset + bytes};
-  if (offset % bytes) return false;
+  uint32_t align = isa_access_align(bytes);
+  if (offset % align) return false;
   for (unsigned i = 0; i < address->num_terms; i++) {
     uint16_t symbol = address->symbol[i];
     int64_t factor = (int32_t)address->coefficient[i];
@@ -323,7 +324,7 @@ static bool take_extent(const candidate *c, affine *address, uint32_t bytes, ext
       base.coefficient[base.num_terms++] = address->coefficient[i];
       continue;
     }
-    if (factor % bytes) return false;
+    if (factor % align) return false;
     out->bounded = true;
     int64_t way = factor * c->bounds[symbol - NUM_REGISTERS];
     *(way < 0 ? &out->low : &out->high) += way;
@@ -343,7 +344,8 @@ static void add_access(candidate *c, const code_op *op, uint32_t index)
   extent own;
   int32_t step;
   if (!base.known || !take_extent(c, &base, bytes, &own)) return;
-  if (!step_of(c, &base, &step) || step % (int32_t)bytes || own.high - own.low > MAX_GROUP_BYTES)
+  if (!step_of(c, &base, &step) || step % (int32_t)isa_access_align(bytes) ||
+      own.high - own.low > MAX_GROUP_BYTES)
     return;
   access_group *group = find_group(l, &base);
   if (!group) {
@@ -360,7 +362,7 @@ static void add_access(candidate *c, const code_op *op, uint32_t index)
   if (high - low > MAX_GROUP_BYTES || low < INT32_MIN || high > INT32_MAX) return;
   group->lowest = (int32_t)low;
   group->highest = (int32_t)high;
-  if (bytes > group->align) group->align = bytes;
+  if (isa_access_align(bytes) > group->align) group->align = isa_access_align(bytes);
   group->load |= !store;
   group->store |= store;
   group->by_sp |= store && op->rs1 == 2;

@@ -1,18 +1,36 @@
 /* What operations read and write, from the instruction table. */
 #include "lift.h"
 
-enum { NO_F = 0xff };
-
-operands code_op_operands(const code_op *op)
+uint8_t code_op_writes_x(const code_op *op)
 {
-  isa_format f = isa_rows[op->id].format;
-  return (operands){isa_writes_integer(f) ? op->rd : REGISTER_SINK,
-                    isa_writes_float(f) ? op->rd : NO_F};
+  return isa_writes_integer(isa_rows[op->id].format) ? op->rd : REGISTER_SINK;
+}
+
+static uint64_t both_words(uint32_t r)
+{
+  return UINT64_C(0x100000001) << r;
+}
+
+static bool is_packed(uint8_t id)
+{
+  return id >= OP_F32V2_ADD && id <= OP_SORT4X16LO;
+}
+
+static bool is_wide(uint8_t id)
+{
+  return id == OP_FLD || id == OP_FSGNJ_D || (is_packed(id) && id <= OP_TILE_PAIR);
+}
+
+uint64_t code_op_writes_f(const code_op *op)
+{
+  if (!isa_writes_float(isa_rows[op->id].format)) return 0;
+  return is_wide(op->id) ? both_words(op->rd) : UINT64_C(1) << op->rd;
 }
 
 static bool is_float_access(const code_op *op)
 {
-  return op->id == OP_FLW || op->id == OP_FLH || op->id == OP_FSW || op->id == OP_FSH;
+  return op->id == OP_FLW || op->id == OP_FLH || op->id == OP_FLD || op->id == OP_FSW ||
+         op->id == OP_FSH || op->id == OP_FSD;
 }
 
 static bool computes_with_floats(const code_op *op)
@@ -44,13 +62,15 @@ uint32_t code_op_reads_x(const code_op *op)
   }
 }
 
-uint32_t code_op_reads_f(const code_op *op)
+uint64_t code_op_reads_f(const code_op *op)
 {
-  uint32_t first = 1u << op->rs1, second = 1u << op->rs2;
+  uint64_t first = UINT64_C(1) << op->rs1, second = UINT64_C(1) << op->rs2;
   if (op->id == OP_FSW || op->id == OP_FSH) return second;
+  if (op->id == OP_FSD) return both_words(op->rs2);
+  if (is_packed(op->id) || op->id == OP_FSGNJ_D) return both_words(op->rs1) | both_words(op->rs2);
   if (!computes_with_floats(op) || is_float_of_integer(op)) return 0;
   bool fused = op->id >= OP_FMADD_S && op->id <= OP_FNMADD_H;
-  return first | second | (fused ? 1u << (op->imm >> 8 & 31) : 0);
+  return first | second | (fused ? UINT64_C(1) << (op->imm >> 8 & 31) : 0);
 }
 
 bool code_op_is_access(const code_op *op, bool *store, uint32_t *bytes)

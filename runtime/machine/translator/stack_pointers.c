@@ -33,7 +33,7 @@ static uint32_t result_bit(uint32_t before, const code_op *op)
 
 uint32_t stack_pointers_after(uint32_t before, const code_op *op)
 {
-  uint32_t rd = code_op_operands(op).writes_x;
+  uint32_t rd = code_op_writes_x(op);
   if (rd == 0 || rd >= NUM_REGISTERS) return before;
   return (before & ~(1u << rd)) | result_bit(before, op) << rd;
 }

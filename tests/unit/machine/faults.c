@@ -111,7 +111,8 @@ typedef struct access_case {
   machine_fault_kind fault;
 } access_case;
 
-static void expect_access_faults(const access_case *cases, size_t count)
+/* What is at fault is `behind` bytes behind the access's address. */
+static void expect_access_faults(const access_case *cases, size_t count, uint32_t behind)
 {
   for (size_t i = 0; i < count; i++)
     for (int32_t offset = -4; offset <= 4; offset += 4) { /* split into base and offset */
@@ -128,7 +129,7 @@ static void expect_access_faults(const access_case *cases, size_t count)
       asm_nops(b.worker, 3);
       machine_fault fault = run_into(&b, c->fault, c->name);
       cr_assert_eq(fault.pc, pc, "%s", c->name);
-      cr_assert_eq(fault.address, c->address, "%s", c->name);
+      cr_assert_eq(fault.address, c->address + behind, "%s: 0x%x", c->name, fault.address);
       cr_assert_eq(fault.word, b.worker->words[(pc - RIG_CODE) / 4], "%s", c->name);
       /* supervisor: 2 li, run; worker: 3 li, call; vertex: 8 nops, 2 li */
       cr_assert_eq(fault.cycle, (5 + 7 + 8 + 4) * SLOT, "%s: cycle %lu", c->name,
@@ -137,7 +138,7 @@ static void expect_access_faults(const access_case *cases, size_t count)
     }
 }
 
-#define EXPECT_ACCESS_FAULTS(cases) expect_access_faults(cases, sizeof(cases) / sizeof *(cases))
+#define EXPECT_ACCESS_FAULTS(cases) expect_access_faults(cases, sizeof(cases) / sizeof *(cases), 0)
 #define OUTSIDE MACHINE_FAULT_INVALID_ADDRESS
 
 Test(machine_faults, V02_store_outside_the_tile)
@@ -203,6 +204,65 @@ Test(machine_faults, V05_misaligned)
                                        RIG_STACKS + WORKER * RIG_STACK_BYTES + 2,
                                        MACHINE_FAULT_MISALIGNED}};
   EXPECT_ACCESS_FAULTS(cases);
+}
+
+/* Accesses of 64 bits need both words; the first that they may not have is named, and a store has written neither. */
+Test(machine_faults, V02_V05_first_of_two_words)
+{
+  static const access_case cases[] = {{"fsd below the data", ASM_FSD, RIG_DATA - 4, OUTSIDE},
+                                      {"fsd of the last word of all", ASM_FSD, 0xfffffffc, OUTSIDE},
+                                      {"fsd over constants", ASM_FSD, RIG_CONST + 8, OUTSIDE},
+                                      {"fsd in the stack below", ASM_FSD,
+                                       RIG_STACKS + WORKER * RIG_STACK_BYTES - 4,
+                                       MACHINE_FAULT_STACK_OVERFLOW},
+                                      {"fsd 2", ASM_FSD, RIG_DATA + 2, MACHINE_FAULT_MISALIGNED},
+                                      {"fsd 5", ASM_FSD, RIG_DATA + 5, MACHINE_FAULT_MISALIGNED},
+                                      {"fld below the data", ASM_FLD, RIG_DATA - 4, OUTSIDE},
+                                      {"fld at null", ASM_FLD, 0, OUTSIDE},
+                                      {"fld of the last word of all", ASM_FLD, 0xfffffffc, OUTSIDE},
+                                      {"fld 1", ASM_FLD, RIG_CONST + 1, MACHINE_FAULT_MISALIGNED},
+                                      {"fld 6", ASM_FLD, RIG_DATA + 6, MACHINE_FAULT_MISALIGNED}};
+  EXPECT_ACCESS_FAULTS(cases);
+}
+
+Test(machine_faults, V02_V03_V04_second_of_two_words)
+{
+  static const access_case cases[] = {
+      {"fsd above the image", ASM_FSD, RIG_END - 4, OUTSIDE},
+      {"fsd in the first stack", ASM_FSD, RIG_STACKS - 4, MACHINE_FAULT_STACK_OVERFLOW},
+      {"fsd in the stack above", ASM_FSD, RIG_STACKS + (WORKER + 1) * RIG_STACK_BYTES - 4,
+       MACHINE_FAULT_STACK_OVERFLOW},
+      {"fld above the image", ASM_FLD, RIG_END - 4, OUTSIDE},
+      {"fld in the hole", ASM_FLD, RIG_HOLE - 4, OUTSIDE}};
+  expect_access_faults(cases, sizeof cases / sizeof *cases, 4);
+}
+
+Test(machine_faults, legal_accesses_of_64_bits_are_no_faults)
+{
+  static const struct {
+    uint32_t from, to;
+  } cases[] = {{RIG_DATA + 4, RIG_DATA + 0x104},
+               {RIG_CONST - 4, RIG_DATA},
+               {RIG_HOLE - 8, RIG_STACKS - 8},
+               {RIG_STACKS - 4, RIG_STACKS + WORKER * RIG_STACK_BYTES},
+               {RIG_BEHIND - 4, RIG_STACKS + (WORKER + 1) * RIG_STACK_BYTES - 8},
+               {RIG_END - 8, RIG_BEHIND},
+               {RIG_DATA, RIG_END - 8}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    bench b = start(0);
+    asm_li(b.worker, T0, cases[i].from);
+    asm_li(b.worker, T1, cases[i].to);
+    asm_load(b.worker, ASM_FLD, T2, T0, 0);
+    asm_store(b.worker, ASM_FSD, T2, T1, 0);
+    asm_jalr(b.worker, ZERO, RA, 0);
+    rig_load(&b.r);
+    uint32_t words[2] = {0x89abcdef, 0x01234567};
+    expect_ok(machine_write(b.r.m, 0, cases[i].from, words, sizeof words));
+    cr_assert_eq(rig_run(&b.r), 1);
+    for (uint32_t k = 0; k < 2; k++)
+      cr_assert_eq(rig_word(&b.r, 0, cases[i].to + 4 * k), words[k], "case %zu, word %u", i, k);
+    rig_free(&b.r);
+  }
 }
 
 /* Stores of all widths that are legal in every part of the memory, so that the faults above are
@@ -308,7 +368,7 @@ Test(machine_faults, V07_illegal_instructions)
                {"ones", 0xffffffff},
                {"compressed nop", 0x00000001},
                {"ld", 0x0002b303},
-               {"fld", 0x0002b307},
+               {"fadd.d", 0x02000053},
                {"fadd.d", 0x02c58553},
                {"unimp", 0xc0001073},
                {"lr.w", 0x1002a32f},
