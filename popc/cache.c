@@ -164,7 +164,7 @@ static char *entry_path(const popc_cache *cache, popc_product product, const cha
   add_bytes(state, source->text, source->size);
   for (size_t i = 0; i < cache->num_jobs; ++i) {
     const popc_arguments *words = &cache->jobs[i].arguments;
-    uint64_t of_job[] = {cache->jobs[i].target, words->count};
+    uint64_t of_job[] = {cache->jobs[i].target, words->count, cache->settings->vectors};
     add_bytes(state, of_job, sizeof of_job);
     for (size_t k = 0; k < words->count; ++k)
       add_text(state, popc_cache_portable(cache, words->items[k]));

@@ -7,6 +7,8 @@
  *                                          output  standard output, a file in memory
  *   this process reads the standard error of all, and waits.
  *
+ * Where a source may have vectors, what a tile's clang makes is bitcode, and more processes follow (packed.c).
+ *
  * So there are no temporary files, clang shows the user's file and lines as if we were not there,
  * and neither libclang nor clang can take this process down: a header without end, a template that
  * never ends, a crash of the compiler end a child and become a message. A child dies with its
@@ -79,6 +81,8 @@ static pop_error *prepare_launch(const batch *b, size_t i, pop_arena *arena, pop
   if (i == b->count)
     return popc_prepare_reflector(&b->jobs[i], b->jobs, b->count, b->source, b->errors[i], arena,
                                   l);
+  if (b->jobs[i].product == POPC_PAIRS)
+    return popc_prepare_pairs(&b->jobs[i], b->source, b->errors[i], l);
   return popc_prepare_clang(&b->jobs[i], i ? 1 : b->forked, b->source, b->limits, &b->errors[i],
                             arena, l);
 }
@@ -441,6 +445,7 @@ const char *const *popc_product_arguments(popc_product product)
       [POPC_RULE] = {"-M", NULL},
       [POPC_USER_RULE] = {"-MM", NULL},
       [POPC_NOTHING] = {"-c", NULL},
+      [POPC_PAIRS] = {NULL},
   };
   return products[product];
 }
@@ -500,9 +505,89 @@ static void release(job *job)
   free(job->arguments.items);
 }
 
-static pop_error *compile_source(popc_settings *settings, const popc_source *source,
-                                 popc_product product, const popc_variant *const *variants,
-                                 size_t count, popc_result *results, pop_bytes *diagnostics)
+static job new_job(popc_product product)
+{
+  return (job){.product = product,
+               .errors = -1,
+               .announced = -1,
+               .announce = -1,
+               .object = -1,
+               .dependencies = -1,
+               .text = -1,
+               .text_from = -1};
+}
+
+static pop_error *take_pairs(job *job, const popc_source *bitcode, const limits *limits,
+                             popc_result *result)
+{
+  POP_TRY(check_ended_well(job, bitcode, limits));
+  if (!job->status) return take_result(job, result);
+  return pop_error_new(POP_ERROR_INTERNAL, "'%s' does not compile: %.*s", bitcode->path,
+                       (int)job->diagnostics.size, (const char *)job->diagnostics.data);
+}
+
+pop_error *popc_run_pairs(const popc_settings *settings, const popc_source *bitcode,
+                          popc_result *result)
+{
+  limits limits = popc_get_limits();
+  job job = new_job(POPC_PAIRS);
+  popc_add_argument(&job.arguments,
+                    pop_arena_printf(settings->arena, "%s/popc-pairs", pop_data_dir()));
+  if (settings->verbose) show(&job, bitcode);
+  pop_error *error = start(&job, 1, false, bitcode, &limits, settings->arena);
+  if (error) stop(&job, 1);
+  watch(&job, 1, &limits);
+  if (!error) error = take_pairs(&job, bitcode, &limits, result);
+  release(&job);
+  return error;
+}
+
+/* What it would be if its first clang had been told to make bitcode. */
+static pop_error *compile_for_pairs(const popc_settings *settings, const popc_source *source,
+                                    popc_product product, const popc_variant *variant,
+                                    popc_result *result)
+{
+  popc_settings own = *settings;
+  own.vectors = POPC_ALWAYS;
+  own.no_cache = true;
+  own.dependencies = 0;
+  popc_result packed = {0};
+  pop_bytes said_already = {0};
+  pop_error *error =
+      popc_compile_source(&own, source, product, &variant, 1, &packed, &said_already);
+  if (!error) {
+    free(result->bytes);
+    result->bytes = packed.bytes;
+    result->size = packed.size;
+    packed.bytes = NULL;
+  }
+  popc_results_free(&packed, 1);
+  pop_bytes_free(&said_already);
+  return error;
+}
+
+/* From what clang made to what was asked for. `refused`: clang did not take the code that it had made. */
+static pop_error *complete(const popc_settings *settings, const popc_source *source,
+                           popc_product product, const popc_variant *const *variants,
+                           const job *jobs, size_t count, popc_result *results, bool *refused,
+                           pop_bytes *diagnostics)
+{
+  pop_error *error = NULL;
+  for (size_t i = 0; i < count && !error; ++i) {
+    if (jobs[i].product != product) {
+      error = popc_pack_vectors(settings, source, product, variants[i], &results[i], diagnostics);
+      *refused = error && pop_error_get_code(error) == POP_ERROR_CODELET_COMPILE;
+    } else if (popc_missed_vectors(settings, product, variants[i], &results[i])) {
+      error = compile_for_pairs(settings, source, product, variants[i], &results[i]);
+    }
+  }
+  return error;
+}
+
+static pop_error *compile_once(popc_settings *settings, const popc_source *source,
+                               popc_product product, const popc_variant *const *variants,
+                               size_t count, popc_result *results, bool *refused,
+                               pop_bytes *diagnostics)
 {
   const char *clang;
   POP_TRY(popc_find_clang(settings->arena, &clang));
@@ -514,15 +599,10 @@ static pop_error *compile_source(popc_settings *settings, const popc_source *sou
                    !popc_makes_rule(product);
   job jobs[POPC_MAX_JOBS + 1];
   size_t all = count + reflected;
-  for (size_t i = 0; i < all; ++i)
-    jobs[i] = (job){.product = product,
-                    .errors = -1,
-                    .announced = -1,
-                    .announce = -1,
-                    .object = -1,
-                    .dependencies = -1,
-                    .text = -1,
-                    .text_from = -1};
+  for (size_t i = 0; i < all; ++i) {
+    bool packs = i < count && popc_goes_through_pairs(settings, source, product, variants[i]);
+    jobs[i] = new_job(packs ? POPC_BITCODE : product);
+  }
   for (size_t i = 0; i < count; ++i) prepare(settings, source, clang, variants[i], &jobs[i]);
   if (reflected) prepare_reflector(settings, &jobs[count]);
   if (count > 1 && popc_is_read_by_name(source))
@@ -540,6 +620,9 @@ static pop_error *compile_source(popc_settings *settings, const popc_source *sou
     watch(jobs, all, &limits);
     for (size_t i = 0; i < count && !error; ++i) error = judge(&jobs[i], source);
     if (!error) error = finish(jobs, count, reflected, source, &limits, results, diagnostics);
+    if (!error)
+      error =
+          complete(settings, source, product, variants, jobs, count, results, refused, diagnostics);
     if (!error) popc_cache_put(&cache, results, diagnostics, before);
   }
   const popc_variant *crashed = variants[0];
@@ -558,6 +641,37 @@ void popc_results_free(popc_result *results, size_t count)
     free(results[i].bytes);
     pop_bytes_free(&results[i].dependencies);
   }
+}
+
+/* It is not the source's fault, as without vectors it compiles. */
+static void warn_of_refusal(const popc_settings *settings, const popc_source *source,
+                            pop_bytes *diagnostics)
+{
+  if (popc_no_warnings(settings)) return;
+  popc_print_diagnostic(
+      diagnostics, settings->colour, POPC_WARNING, &(popc_place){.path = source->path},
+      "clang does not take what popc-pairs made of its vectors: they are computed "
+      "one element after another");
+}
+
+static pop_error *compile_source(popc_settings *settings, const popc_source *source,
+                                 popc_product product, const popc_variant *const *variants,
+                                 size_t count, popc_result *results, pop_bytes *diagnostics)
+{
+  bool refused = false;
+  size_t before = diagnostics->size;
+  pop_error *error =
+      compile_once(settings, source, product, variants, count, results, &refused, diagnostics);
+  if (!refused) return error;
+  pop_error_free(error);
+  popc_results_free(results, count);
+  memset(results, 0, count * sizeof *results);
+  diagnostics->size = before;
+  popc_settings own = *settings;
+  own.vectors = POPC_NEVER;
+  error = compile_once(&own, source, product, variants, count, results, &refused, diagnostics);
+  if (!error) warn_of_refusal(settings, source, diagnostics);
+  return error;
 }
 
 /* Processes and pipes are in local variables. */

@@ -238,6 +238,17 @@ pop_error *popc_prepare_clang(const job *jobs, size_t count, const popc_source *
   return NULL;
 }
 
+pop_error *popc_prepare_pairs(const job *job, const popc_source *source, int errors, popc_launch *l)
+{
+  /* The limit of memory is its own, as the reflector's. */
+  *l = (popc_launch){.output = job->object, .errors = errors, .memory_bytes = RLIM_INFINITY};
+  POP_TRY(add_text(l, "popc-bitcode", source->path, source->text, source->size, &l->input));
+  make_environment(l);
+  popc_add_argument(&l->command, job->arguments.items[0]);
+  end_lists(l);
+  return NULL;
+}
+
 /* What clang is told, without the program. For some targets libclang looks for clang's own headers
  * where it thinks that they are, whatever -resource-dir says. */
 static void add_for_libclang(const job *job, popc_arguments *command, pop_arena *arena)

@@ -79,6 +79,10 @@ static const popc_option options[] = {
      POPC_MUTABLE_INPUTS},
     {"--mutable-inputs=", JOINED, REMEDY, "<when>",
      "always, never, or auto: if a source takes pointers that way (default)", POPC_MUTABLE_INPUTS},
+    {"--vectors=", JOINED, VECTORS, "<when>",
+     "Two floats or four halves at once: always, never, or auto: if a source names such types "
+     "(default)",
+     0},
     {"-fcolor-diagnostics", ALONE, COLOUR, NULL, "Colours, terminal or not", POPC_COLOUR_ALWAYS},
     {"-fno-color-diagnostics", ALONE, COLOUR, NULL, "No colours", POPC_COLOUR_NEVER},
     {"-fdiagnostics-color", ALONE, COLOUR, NULL, NULL, POPC_COLOUR_ALWAYS},

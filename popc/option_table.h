@@ -35,7 +35,8 @@ typedef enum action {
   SAVE_TEMPS,        /* `number` is 1 for beside the output */
   DATABASE,          /* -MJ */
   NO_CACHE,
-  REFUSE /* it would load code into the compiler, or make something other than an object; `value`
+  VECTORS, /* --vectors=never */
+  REFUSE   /* it would load code into the compiler, or make something other than an object; `value`
           * is what to do instead */
 } action;
 

@@ -125,6 +125,15 @@ static pop_error *take_remedy(popc_settings *settings, const popc_option *option
   return NULL;
 }
 
+static pop_error *take_vectors(popc_settings *settings, const popc_option *option,
+                               const char *value)
+{
+  int when = POPC_AUTO;
+  POP_TRY(take_when(option->spelling, value, &when));
+  settings->vectors = (popc_when)when;
+  return NULL;
+}
+
 static pop_error *take_dependency_target(popc_settings *settings, const char *name, bool quote)
 {
   if (quote) name = popc_quote_for_make(settings->arena, name);
@@ -216,6 +225,8 @@ static pop_error *perform(popc_settings *settings, const popc_option *option, co
   case VERBOSE:
     settings->verbose = true;
     return NULL;
+  case VECTORS:
+    return take_vectors(settings, option, value);
   case NO_CACHE:
     settings->no_cache = true;
     return NULL;

@@ -33,6 +33,7 @@ typedef enum popc_product {
   POPC_RULE,      /* -M: what the output would depend on */
   POPC_USER_RULE, /* -MM: without system headers */
   POPC_NOTHING,   /* -fsyntax-only: diagnostics */
+  POPC_PAIRS,     /* of bitcode: bitcode with packed instructions (packed.c) */
   POPC_PROGRAM    /* --link: with -c, an object */
 } popc_product;
 
@@ -101,6 +102,7 @@ typedef struct popc_settings {
   size_t num_dependency_targets, dependency_targets_capacity;
   bool handed_on; /* -X */
   bool no_cache;
+  popc_when vectors; /* of 64 bits, as the tile's packed instructions (packed.c) */
   bool verbose, dry_run, quiet;
   pop_progress *line;      /* hidden before diagnostics are written; NULL: there is none */
   atomic_size_t num_begun; /* of the inputs */
@@ -252,6 +254,11 @@ POP_MUST_CHECK pop_error *popc_compile_with_remedies(popc_settings *settings,
                                                      const popc_variant *const *variants,
                                                      size_t count, popc_result *results,
                                                      pop_bytes *diagnostics);
+
+/* vectors.c: may the text have vectors of 64 bits? */
+bool popc_mentions_vectors(const void *text, size_t size);
+/* In objects of sources that include such texts. */
+#define POPC_VECTORS_SECTION ".populus.vectors"
 
 /* judge.c: warnings of clang that mean something else here. The first comes before clang runs: it
  * adds what clang must be told, and answers whether promotions to double are errors. The second takes

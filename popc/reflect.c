@@ -271,6 +271,7 @@ static void finish(reflection *r, pop_bytes *out)
   if (!r->num_errors) {
     popc_write_entries(r->vertices, r->num_vertices, out);
     reflect_architecture(r, out);
+    reflect_vectors(r, out);
     return;
   }
   pop_bytes_append(out, r->diagnostics->data, r->diagnostics->size);

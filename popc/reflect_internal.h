@@ -112,4 +112,7 @@ void reflect_constraints(reflection *r, CXCursor record, pop_vertex_type *type);
 /* architecture.c: appends a mark if the source depends on the kind of tile. */
 void reflect_architecture(reflection *r, pop_bytes *out);
 
+/* reflect_vectors.c: appends a mark if a file of the source mentions vectors of 64 bits. */
+void reflect_vectors(reflection *r, pop_bytes *out);
+
 #endif

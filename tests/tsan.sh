@@ -16,7 +16,7 @@ tests=$(ctest --preset tsan -N -R "$threaded" | sed -n 's/^ *Test *#[0-9]*: //p'
   exit 2
 }
 # shellcheck disable=SC2086 # words
-build tsan $tests popc popc-reflect poplibs popops-codelets poplin-codelets host-library populus-host-linker
+build tsan $tests popc popc-reflect popc-pairs poplibs popops-codelets poplin-codelets host-library populus-host-linker
 POPULUS_TEST_CASES=${POPULUS_TEST_CASES-2}
 export POPULUS_TEST_CASES
 exec ctest --preset tsan -j "$jobs" -R "^($(echo "$tests" | paste -sd '|' -))\$"

@@ -68,6 +68,10 @@ while read -r spelling; do
   --mutable-inputs) differ "$spelling" ;;
   --mutable-inputs=) differ --mutable-inputs=always ;; # more in popc_old_inputs.sh
   --portable=) differ --portable=always ;; # more in popc_portable.sh
+  --vectors=) # more in popc_vectors.sh
+    echo 'typedef float V2 __attribute__((vector_size(8))); V2 sum(V2 *a) { return a[0] + a[1]; }' >vectors.c
+    "$popc" -S vectors.c -o with.s && "$popc" -S --vectors=never vectors.c -o without.s || fail "$spelling"
+    ! cmp -s with.s without.s || fail "$spelling changes nothing" ;;
   -o) "$popc" v.c -o other.gp && [ -s other.gp ] || fail -o ;;
   -x) "$popc" -x c++ -S -o - v.c 2>/dev/null && fail '-x changes nothing' ;;
   -c) "$popc" -c -emit-llvm v.c -o v.bc && [ "$(head -c2 v.bc)" = BC ] || fail -c ;;

@@ -1,0 +1,104 @@
+/* Vectors of 64 bits on tiles: what may have them is compiled in three steps (pairs/pairs.h).
+ *
+ *   source --clang, with its optimizer--> bitcode --popc-pairs--> bitcode --clang, without--> object or assembly
+ *
+ * A source whose own text mentions vectors goes that way at once. Of others the object says whether a file that they include
+ * does (reflect_vectors.c), and then they go that way, too. So who has no vectors pays for a search in the text, and no more.
+ *
+ * If the third step fails, the source is compiled again in one: of what is wrong with inline assembly clang only knows the line
+ * when it reads the source itself.
+ */
+#include "compile_internal.h"
+
+#include <populus/data_dir.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool has(const void *bytes, size_t size, const char *words)
+{
+  return memmem(bytes, size, words, strlen(words)) != NULL;
+}
+
+/* Bitcode does not show what it holds. */
+static bool ir_may_have_vectors(const popc_source *source)
+{
+  bool is_text = !memchr(source->text, 0, source->size);
+  return !is_text || has(source->text, source->size, "<2 x float>") ||
+         has(source->text, source->size, "<4 x half>");
+}
+
+/* Not where nobody gets the code. */
+static bool makes_code(const popc_settings *settings, popc_product product)
+{
+  return (product == POPC_GP || product == POPC_ASSEMBLY) && settings->product != POPC_NOTHING &&
+         settings->product != POPC_VERTEX_LIST;
+}
+
+bool popc_goes_through_pairs(const popc_settings *settings, const popc_source *source,
+                             popc_product product, const popc_variant *variant)
+{
+  if (settings->vectors == POPC_NEVER || !makes_code(settings, product) ||
+      variant->target != POPC_TILE)
+    return false;
+  if (source->language == POPC_LLVM_IR) return ir_may_have_vectors(source);
+  return popc_is_codelet_language(source->language) &&
+         (settings->vectors == POPC_ALWAYS || popc_mentions_vectors(source->text, source->size));
+}
+
+bool popc_missed_vectors(const popc_settings *settings, popc_product product,
+                         const popc_variant *variant, const popc_result *result)
+{
+  return settings->vectors == POPC_AUTO && makes_code(settings, product) &&
+         variant->target == POPC_TILE && has(result->bytes, result->size, POPC_VECTORS_SECTION);
+}
+
+static popc_source bitcode_of(const popc_source *source, const popc_result *bitcode)
+{
+  return (popc_source){.path = source->path,
+                       .language = POPC_LLVM_IR,
+                       .text = bitcode->bytes,
+                       .size = bitcode->size,
+                       .is_stream = true};
+}
+
+/* Only clang's code generator; what it has to say of options it has said before. */
+static pop_error *generate(const popc_settings *settings, const popc_source *bitcode,
+                           popc_product product, const popc_variant *variant, popc_result *result,
+                           pop_bytes *diagnostics)
+{
+  static const char *const more[] = {"-Xclang", "-disable-llvm-passes",
+                                     "-Wno-unknown-warning-option"};
+  enum { NUM_MORE = sizeof more / sizeof *more };
+  popc_settings own = *settings;
+  const char **words = pop_xcalloc(own.num_clang + NUM_MORE, sizeof *words);
+  if (own.num_clang) memcpy(words, own.clang, own.num_clang * sizeof *words);
+  memcpy(words + own.num_clang, more, sizeof more);
+  own.clang = words;
+  own.num_clang += NUM_MORE;
+  own.vectors = POPC_NEVER;
+  own.dependencies = 0;
+  pop_error *error = popc_compile_source(&own, bitcode, product, &variant, 1, result, diagnostics);
+  free(words);
+  return error;
+}
+
+pop_error *popc_pack_vectors(const popc_settings *settings, const popc_source *source,
+                             popc_product product, const popc_variant *variant, popc_result *result,
+                             pop_bytes *diagnostics)
+{
+  popc_result pairs = {0}, made = {0};
+  popc_source bitcode = bitcode_of(source, result);
+  POP_TRY(popc_run_pairs(settings, &bitcode, &pairs));
+  bitcode = bitcode_of(source, &pairs);
+  pop_error *error = generate(settings, &bitcode, product, variant, &made, diagnostics);
+  free(pairs.bytes);
+  if (error) {
+    free(made.bytes);
+    return error;
+  }
+  free(result->bytes);
+  result->bytes = made.bytes;
+  result->size = made.size;
+  return NULL;
+}

@@ -1,0 +1,67 @@
+/* popc-pairs: the program that popc starts between clang's optimizer and its code generator, for sources that may have vectors.
+ *
+ *   popc-pairs <bitcode >bitcode
+ *
+ * A program of its own, so that LLVM's end, of a mistake or without memory, is not popc's or its host's. What it is given is
+ * bitcode of the LLVM that it is linked with, or of an older one.
+ *
+ * Exit status: 0 done; STATUS_AT_FAULT, it is no bitcode that this LLVM reads or would take back, and standard error says why.
+ */
+#include "../compile_internal.h"
+#include "pairs.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static int fail(const char *doing, const char *why)
+{
+  fprintf(stderr, "popc-pairs: cannot %s: %s\n", doing, why ? why : "no reason is known");
+  return STATUS_AT_FAULT;
+}
+
+/* The same elements may have been taken out, or put together, several times. */
+static int tidy(LLVMModuleRef module)
+{
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error = LLVMRunPasses(module, "function(early-cse)", NULL, options);
+  LLVMDisposePassBuilderOptions(options);
+  return error ? fail("optimise", LLVMGetErrorMessage(error)) : 0;
+}
+
+static int transform(void)
+{
+  char *message = NULL;
+  LLVMMemoryBufferRef bitcode;
+  LLVMModuleRef module;
+  if (LLVMCreateMemoryBufferWithSTDIN(&bitcode, &message)) return fail("read bitcode", message);
+  if (LLVMParseBitcode2(bitcode, &module))
+    return fail("read bitcode", "it is not of this LLVM, or damaged");
+  if (pairs_transform(module)) {
+    if (LLVMVerifyModule(module, LLVMReturnStatusAction, &message))
+      return fail("use what it made", message);
+    int status = tidy(module);
+    if (status) return status;
+  }
+  if (LLVMWriteBitcodeToFD(module, STDOUT_FILENO, false, false)) return fail("write bitcode", NULL);
+  return 0;
+}
+
+/* Asked by AddressSanitizer, if it is there: what LLVM keeps until the process ends is not ours. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+  return "detect_leaks=0";
+}
+
+/* Nor is it worth the time to give back. */
+int main(void)
+{
+  limits limits = popc_get_limits();
+  popc_limit(RLIMIT_AS, popc_mapped_bytes() + limits.memory_bytes);
+  _exit(transform());
+}

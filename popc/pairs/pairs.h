@@ -1,0 +1,67 @@
+/* Vectors of 64 bits in registers of 64 bits: what popc does to a module between clang's optimizer and clang's code generator.
+ *
+ *   source --clang -emit-llvm--> bitcode --popc-pairs--> bitcode --clang -x ir, no passes--> object
+ *
+ * The tile has loads, stores and arithmetic on pairs of floats and on four halves (isa.h: PACKED), which LLVM does not know;
+ * it would take each element alone. What it does know is a register of 64 bits that holds a double. So a <2 x float> or
+ * <4 x half> that is loaded, stored, added, subtracted, multiplied or compared becomes a double here, on which inline assembly
+ * operates, and the function gets the feature "d": LLVM then has these registers, loads, stores and copies of them.
+ *
+ * That is done where it helps: around arithmetic. Everything else that is made of such a vector (elements, shuffles, calls)
+ * gets its elements. A function that computes with doubles is left alone, as the tile has no instructions for those.
+ *
+ *   choose.c     which instructions of a function become pairs
+ *   rewrite.c    makes them
+ *   main.c       the program: bitcode in, bitcode out
+ */
+#ifndef POPC_PAIRS_H
+#define POPC_PAIRS_H
+
+#include <llvm-c/Core.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A vector of a function that is a pair, or that something else needs as one. */
+typedef struct pair_value {
+  LLVMValueRef vector;
+  LLVMValueRef pair; /* NULL: not made yet */
+  bool chosen;       /* it is an instruction that goes when its pair is there */
+} pair_value;
+
+/* One function. */
+typedef struct pairs {
+  LLVMValueRef function;
+  LLVMContextRef context;
+  LLVMBuilderRef builder;
+  LLVMBasicBlockRef *
+      blocks; /* that can be reached, in an order in which values come before their uses, but for phis */
+  size_t num_blocks;
+  LLVMValueRef *order; /* the chosen instructions, in the blocks' order */
+  size_t num_order, order_capacity;
+  pair_value *values; /* a hash table by `vector`, of which at most half is taken */
+  size_t num_values, values_capacity;
+} pairs;
+
+/* choose.c */
+bool pairs_is_floats(LLVMTypeRef type); /* <2 x float> */
+bool pairs_is_halves(LLVMTypeRef type); /* <4 x half> */
+/* funct7 of the instruction that does what `i` does to pairs; -1: none. */
+int pairs_operation(LLVMValueRef i);
+/* A store of a vector that is aligned to 8 bytes, as fsd wants it. */
+bool pairs_is_wide_store(LLVMValueRef user);
+/* NULL: it is not in the table. Valid until the next value is added. */
+pair_value *pairs_find(const pairs *p, LLVMValueRef vector);
+/* The same; it is added if it is not there. */
+pair_value *pairs_get(pairs *p, LLVMValueRef vector);
+bool pairs_is_chosen(const pairs *p, LLVMValueRef value);
+/* Fills in blocks and order. False: there is nothing to do in this function. */
+bool pairs_choose(pairs *p);
+
+/* rewrite.c */
+/* What was chosen is replaced, and goes. */
+void pairs_rewrite(pairs *p);
+
+/* All functions of a module; was one changed? */
+bool pairs_transform(LLVMModuleRef module);
+
+#endif

@@ -1,0 +1,20 @@
+/* May a text have vectors of 64 bits? Most sources have none, and are compiled by one clang; the others go through popc-pairs,
+ * which costs another start of clang and LLVM (packed.c).
+ *
+ * Vectors come from a program's types alone: nothing makes them of single elements for a processor that has none. So the text
+ * is searched for the names of these types and for what defines others. A name that is pasted together from two halves goes
+ * unnoticed: then each element is computed alone, with the same results.
+ */
+#include "popc_internal.h"
+
+#include <string.h>
+
+bool popc_mentions_vectors(const void *text, size_t size)
+{
+  static const char *const words[] = {"float2", "float4",      "half4",       "half8",      "f32v",
+                                      "f16v",   "vector_size", "vector_type", "matrix_type"};
+  bool found = false;
+  for (size_t i = 0; i < sizeof words / sizeof *words && !found; ++i)
+    found = memmem(text, size, words[i], strlen(words[i])) != NULL;
+  return found;
+}
