@@ -59,10 +59,29 @@ static pop_error *check_entries(const gp_member *member, const char *where)
   return error;
 }
 
+/* A later popc may make code that the tiles of this Populus do not execute. */
+static pop_error *check_needs(const gp_member *member, const char *where)
+{
+  size_t size;
+  const char *need = pop_object_section(member->object, POP_GP_NEEDS_SECTION, &size);
+  if (!need) return NULL;
+  for (const char *end = need + size; need < end;) {
+    size_t length = strnlen(need, (size_t)(end - need));
+    if (length != strlen(POP_GP_NEEDS_PACKED) || memcmp(need, POP_GP_NEEDS_PACKED, length) != 0)
+      return pop_error_new(POP_ERROR_FILE_LOAD,
+                           "%s needs '%.*s' of a tile, and tiles here have '" POP_GP_NEEDS_PACKED
+                           "' at most: compile it with this popc",
+                           where, (int)length, need);
+    need += length + 1;
+  }
+  return NULL;
+}
+
 static pop_error *parse_tile(gp_member *member, const char *where, pop_arena *arena)
 {
   POP_TRY(pop_object_parse(member->bytes, member->size, where, &member->object));
   POP_TRY(pop_object_check_entries(member->object, POP_VERTEX_SYMBOL_PREFIX, NULL));
+  POP_TRY(check_needs(member, where));
   if (member->kind == GP_LIBRARY) return NULL;
   size_t size;
   const char *table = pop_object_section(member->object, POP_VERTEX_TABLE_SECTION, &size);

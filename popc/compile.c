@@ -566,7 +566,8 @@ static pop_error *compile_for_pairs(const popc_settings *settings, const popc_so
   return error;
 }
 
-/* From what clang made to what was asked for. `refused`: clang did not take the code that it had made. */
+/* From what clang made to what was asked for; nothing is left of it after an error. `refused`: clang did not take the code
+ * that it had made. */
 static pop_error *complete(const popc_settings *settings, const popc_source *source,
                            popc_product product, const popc_variant *const *variants,
                            const job *jobs, size_t count, popc_result *results, bool *refused,
@@ -581,6 +582,9 @@ static pop_error *complete(const popc_settings *settings, const popc_source *sou
       error = compile_for_pairs(settings, source, product, variants[i], &results[i]);
     }
   }
+  if (!error) return NULL;
+  popc_results_free(results, count);
+  memset(results, 0, count * sizeof *results);
   return error;
 }
 
@@ -664,8 +668,6 @@ static pop_error *compile_source(popc_settings *settings, const popc_source *sou
       compile_once(settings, source, product, variants, count, results, &refused, diagnostics);
   if (!refused) return error;
   pop_error_free(error);
-  popc_results_free(results, count);
-  memset(results, 0, count * sizeof *results);
   diagnostics->size = before;
   popc_settings own = *settings;
   own.vectors = POPC_NEVER;

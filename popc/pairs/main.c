@@ -10,6 +10,8 @@
 #include "../compile_internal.h"
 #include "pairs.h"
 
+#include <populus/gp.h>
+
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
@@ -33,6 +35,14 @@ static int tidy(LLVMModuleRef module)
   return error ? fail("optimise", LLVMGetErrorMessage(error)) : 0;
 }
 
+static void say_what_it_needs(LLVMModuleRef module)
+{
+  static const char text[] = ".pushsection " POP_GP_NEEDS_SECTION ",\"\",@progbits\n"
+                             ".asciz \"" POP_GP_NEEDS_PACKED "\"\n"
+                             ".popsection\n";
+  LLVMAppendModuleInlineAsm(module, text, sizeof text - 1);
+}
+
 static int transform(void)
 {
   char *message = NULL;
@@ -46,6 +56,7 @@ static int transform(void)
       return fail("use what it made", message);
     int status = tidy(module);
     if (status) return status;
+    say_what_it_needs(module);
   }
   if (LLVMWriteBitcodeToFD(module, STDOUT_FILENO, false, false)) return fail("write bitcode", NULL);
   return 0;

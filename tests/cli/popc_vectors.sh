@@ -236,6 +236,20 @@ for options in -O2 '-O0 -g' '-Os -g'; do
   cmp plain.gp long.gp || fail "$options: other code by the longer way"
 done
 
+# Objects say what they need, and what needs more than tiles have is refused.
+"$popc" --target ipu2 code.c -o needs.gp && grep -aqF .populus.needs needs.gp || fail 'code.c: the object does not say what it needs'
+for gp in "--vectors=never code.c" "plain.cpp"; do
+  # shellcheck disable=SC2086 # words
+  "$popc" --target ipu2 $gp -o needs.gp && ! grep -aqF .populus.needs needs.gp || fail "$gp: it needs nothing, and says that it does"
+done
+for need in packed levitation; do
+  printf '.section .populus.needs,"",@progbits\n.asciz "packed"\n.asciz "%s"\n' $need >needs.s
+  "$popc" --target ipu2 needs.s -o needs.gp 2>$need.txt
+  echo $? >>$need.txt
+done
+[ "$(tail -n 1 packed.txt)" = 0 ] || fail "an object that needs packed instructions is refused: $(cat packed.txt)"
+grep -q "needs.s.* needs 'levitation' of a tile" levitation.txt || fail "levitation: $(cat levitation.txt)"
+
 # What clang says is said once, at its line: inline assembly that is none is found behind popc-pairs.
 cat >wrong.c <<'END_OF_CODE'
 typedef float float2 __attribute__((ext_vector_type(2)));

@@ -14,6 +14,10 @@
  * The vertex table is JSON text in a section that is not loaded: `readelf -p .populus.vertices`
  * shows it.
  *
+ * What an object needs of a tile beside RISC-V's instructions and those of TILE INSTRUCTIONS (isa.h), is in the section
+ * `.populus.needs`, names that each end with a zero byte: "packed", the packed instructions and accesses of 64 bits. A file
+ * that needs what its reader does not know is refused.
+ *
  * Tile objects are checked and can harm nothing but their tile. Host objects are native code: a process
  * that runs them on the CPU device trusts the file as it trusts a shared library.
  */
@@ -30,6 +34,9 @@ extern "C" {
 #endif
 
 #define POP_GP_VERSION 2
+
+#define POP_GP_NEEDS_SECTION ".populus.needs"
+#define POP_GP_NEEDS_PACKED "packed"
 
 /* The name of the host among the targets. */
 #define POP_GP_HOST_TARGET "cpu"
