@@ -1,7 +1,7 @@
 /* What graph profiles say beside what an engine needs to know: in an archive it is a member of its own, which nobody
  * reads but who wants a profile.
  *
- *   compilation --compiler/describe_profile.c--> executable_profile --profile_encode.c--> profile.elf
+ *   compilation --compiler/describe/profile.c--> executable_profile --profile_encode.c--> profile.elf
  *   profile.elf --profile_decode.c--> executable_profile --../profile/graph_profile.c--> emitter
  *
  * Texts are numbers in `names`. */

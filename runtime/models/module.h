@@ -136,7 +136,7 @@ typedef enum op_code {
 
 /* How an operation is lowered. */
 typedef enum op_how {
-  HOW_ELEMENT, /* element by element, by a function of codelet_ops.h */
+  HOW_ELEMENT, /* element by element, by a function of hlo_*.h */
   HOW_INDEX,   /* each element of the result from its index: code of emit_index.c */
   HOW_RANGE,   /* a range of the result at a time: code of lower_range.c */
   HOW_FLOW,    /* control flow: lower_flow.c */
