@@ -1,6 +1,7 @@
-// Operations on elements. Each vertex has what a tile has of the result; its workers take every sixth element. An operand
-// of one element is used for all.
+// Operations on elements. Each vertex has what a tile has of the result, which its workers share (vectors.hpp: float2, half4). An operand of one
+// element is used for all.
 #include "operations.hpp"
+#include "vectors.hpp"
 
 using namespace poplar;
 
@@ -23,16 +24,59 @@ template <expr::BinaryOpType op, typename T> struct BinaryResult;
 POP_UNARY_OPS(UNARY_RESULT)
 POP_BINARY_OPS(BINARY_RESULT)
 
+// The tile has packed instructions for it.
+constexpr bool isPacked(expr::UnaryOpType op)
+{
+  return op == expr::UnaryOpType::SQUARE || op == expr::UnaryOpType::RELU;
+}
+constexpr bool isPacked(expr::BinaryOpType op)
+{
+  using O = expr::BinaryOpType;
+  return op == O::ADD || op == O::SUBTRACT || op == O::MULTIPLY;
+}
+
+// It is a call, beside which a loop's control is nothing.
+constexpr bool isCall(expr::UnaryOpType op)
+{
+  using O = expr::UnaryOpType;
+  constexpr O calls[] = {O::CBRT,      O::COS,
+                         O::ERF,       O::EXPONENT,
+                         O::EXPONENT2, O::EXPONENT_MINUS_ONE,
+                         O::LOGARITHM, O::LOGARITHM_ONE_PLUS,
+                         O::SIGMOID,   O::SIN,
+                         O::TAN,       O::TANH};
+  for (O call : calls)
+    if (op == call) return true;
+  return false;
+}
+constexpr bool isCall(expr::BinaryOpType op)
+{
+  using O = expr::BinaryOpType;
+  return op == O::ATAN2 || op == O::POWER || op == O::REMAINDER;
+}
+
 template <expr::UnaryOpType op, typename T> class Unary : public MultiVertex
 {
 public:
+  using Result = typename UnaryResult<op, T>::type;
   Input<Vector<T>> a;
-  Output<Vector<typename UnaryResult<op, T>::type>> out;
+  Output<Vector<Result>> out;
 
   bool compute(unsigned worker)
   {
-    for (unsigned i = worker; i < out.size(); i += numWorkers())
-      out[i] = static_cast<typename UnaryResult<op, T>::type>(apply<op>(Wide<T>(a[i])));
+    const Each<T> x(&a[0]);
+    Result *to = &out[0];
+    const unsigned count = out.size();
+    auto single = [&](unsigned i) { to[i] = static_cast<Result>(apply<op>(Wide<T>(x.at(i)))); };
+    if constexpr (isCall(op)) {
+      for (unsigned i = worker; i < count; i += numWorkers()) single(i);
+    } else {
+      auto packed = [&](unsigned i) {
+        if constexpr (isPacked(op) && Packed<T>::lanes != 0)
+          reinterpret_cast<PackedType<T> *>(to)[i] = applyPacked<op>(x.packedAt(i));
+      };
+      forElements<T, isPacked(op)>(worker, count, x.address() | addressOf(to), packed, single);
+    }
     return true;
   }
 };
@@ -40,16 +84,47 @@ public:
 template <expr::BinaryOpType op, typename T> class Binary : public MultiVertex
 {
 public:
+  using Result = typename BinaryResult<op, T>::type;
   Input<Vector<T>> a, b;
-  Output<Vector<typename BinaryResult<op, T>::type>> out;
+  Output<Vector<Result>> out;
 
   bool compute(unsigned worker)
   {
-    unsigned stepA = a.size() > 1, stepB = b.size() > 1;
-    for (unsigned i = worker; i < out.size(); i += numWorkers())
-      out[i] = static_cast<typename BinaryResult<op, T>::type>(
-          apply<op>(Wide<T>(a[i * stepA]), Wide<T>(b[i * stepB])));
+    if constexpr (isCall(op))
+      withSteps(worker);
+    else if (a.size() == 1)
+      with(Same<T>(&a[0]), Each<T>(&b[0]), worker);
+    else if (b.size() == 1)
+      with(Each<T>(&a[0]), Same<T>(&b[0]), worker);
+    else
+      with(Each<T>(&a[0]), Each<T>(&b[0]), worker);
     return true;
+  }
+
+private:
+  template <typename A, typename B> POPOPS_INLINE void with(const A &x, const B &y, unsigned worker)
+  {
+    Result *to = &out[0];
+    auto single = [&](unsigned i) {
+      to[i] = static_cast<Result>(apply<op>(Wide<T>(x.at(i)), Wide<T>(y.at(i))));
+    };
+    auto packed = [&](unsigned i) {
+      if constexpr (isPacked(op) && Packed<T>::lanes != 0)
+        reinterpret_cast<PackedType<T> *>(to)[i] = apply<op>(x.packedAt(i), y.packedAt(i));
+    };
+    forElements<T, isPacked(op)>(worker, out.size(), x.address() | y.address() | addressOf(to),
+                                 packed, single);
+  }
+
+  POPOPS_INLINE void withSteps(unsigned worker)
+  {
+    const unsigned stepA = a.size() > 1, stepB = b.size() > 1;
+    const T *x = &a[worker * stepA], *y = &b[worker * stepB];
+    for (unsigned i = worker; i < out.size(); i += numWorkers()) {
+      out[i] = static_cast<Result>(apply<op>(Wide<T>(*x), Wide<T>(*y)));
+      x += stepA * numWorkers();
+      y += stepB * numWorkers();
+    }
   }
 };
 
@@ -63,16 +138,29 @@ public:
 
   bool compute(unsigned worker)
   {
-    unsigned stepA = a.size() > 1, stepB = b.size() > 1, stepC = c.size() > 1;
+    const unsigned stepA = a.size() > 1, stepB = b.size() > 1, stepC = c.size() > 1;
+    if (stepA & stepB & stepC) {
+      forWorker(worker, out.size(), [&](unsigned i) { out[i] = one(a[i], b[i], c[i]); });
+      return true;
+    }
+    const T *x = &a[worker * stepA], *y = &b[worker * stepB];
+    const Third *z = &c[worker * stepC];
     for (unsigned i = worker; i < out.size(); i += numWorkers()) {
-      T x = a[i * stepA], y = b[i * stepB];
-      Third z = c[i * stepC];
-      if constexpr (op == expr::TernaryOpType::SELECT)
-        out[i] = z ? x : y;
-      else
-        out[i] = x < y ? y : x > z ? z : x;
+      out[i] = one(*x, *y, *z);
+      x += stepA * numWorkers();
+      y += stepB * numWorkers();
+      z += stepC * numWorkers();
     }
     return true;
+  }
+
+private:
+  static POPOPS_INLINE T one(T x, T y, Third z)
+  {
+    if constexpr (op == expr::TernaryOpType::SELECT)
+      return z ? x : y;
+    else
+      return x < y ? y : x > z ? z : x;
   }
 };
 
@@ -87,8 +175,17 @@ template <typename T>
 static void addScaled(InOut<Vector<T>> &out, const Input<Vector<T>> &b, float scale,
                       unsigned worker)
 {
-  for (unsigned i = worker; i < out.size(); i += MultiVertex::numWorkers())
-    out[i] = static_cast<T>(float(out[i]) + scale * float(b[i]));
+  T *to = &out[0];
+  const Each<T> x(&b[0]);
+  auto single = [&](unsigned i) { to[i] = static_cast<T>(float(to[i]) + scale * float(x.at(i))); };
+  auto packed = [&](unsigned i) {
+    if constexpr (std::is_same<T, float>::value) {
+      PackedType<T> *sums = reinterpret_cast<PackedType<T> *>(to);
+      sums[i] = sums[i] + scale * x.packedAt(i);
+    }
+  };
+  forElements<T, std::is_same<T, float>::value>(worker, out.size(), x.address() | addressOf(to),
+                                                packed, single);
 }
 
 // out += scale * b

@@ -1,5 +1,5 @@
 // Elements that get one value, and elements that become those of another type.
-#include <poplar/Vertex.hpp>
+#include "vectors.hpp"
 
 using namespace poplar;
 
@@ -15,7 +15,9 @@ public:
 
   bool compute(unsigned worker)
   {
-    for (unsigned i = worker; i < out.size(); i += numWorkers()) out[i] = value;
+    T *to = &out[0];
+    const T with = value;
+    forWorker(worker, out.size(), [=](unsigned i) { to[i] = with; });
     return true;
   }
 };
@@ -33,7 +35,9 @@ public:
 
   bool compute(unsigned worker)
   {
-    for (unsigned i = worker; i < out.size(); i += numWorkers()) out[i] = static_cast<To>(a[i]);
+    const From *from = &a[0];
+    To *to = &out[0];
+    forWorker(worker, out.size(), [=](unsigned i) { to[i] = static_cast<To>(from[i]); });
     return true;
   }
 };

@@ -93,6 +93,16 @@ template <expr::UnaryOpType op, typename W> auto apply(W x)
     return std::trunc(x);
 }
 
+// Of 64 bits (vectors.hpp).
+template <expr::UnaryOpType op, typename V> V applyPacked(V x)
+{
+  using O = expr::UnaryOpType;
+  if constexpr (op == O::RELU)
+    return __builtin_elementwise_max(x, V{});
+  else if constexpr (op == O::SQUARE)
+    return x * x;
+}
+
 // Integers: shifts by the low five bits, as the tile does; what division by zero gives is the tile's, too.
 template <expr::BinaryOpType op, typename W> auto apply(W a, W b)
 {

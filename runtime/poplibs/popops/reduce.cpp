@@ -1,6 +1,7 @@
 // Many elements become one: `in` is a matrix with a row of `length` elements for each of `out`, one row behind the other or,
 // if so it comes in longer messages, one column.
 #include "operations.hpp"
+#include "vectors.hpp"
 
 using namespace poplar;
 
@@ -12,7 +13,8 @@ W reduceRow(const T *element, unsigned length, unsigned step)
 {
   W sum = *element;
   if constexpr (op == Operation::SQUARE_ADD) sum = sum * sum;
-  while (--length) sum = combine<op, W>(sum, *(element += step));
+#pragma clang loop unroll_count(4)
+  for (unsigned i = 1; i < length; ++i) sum = combine<op, W>(sum, *(element += step));
   return sum;
 }
 
