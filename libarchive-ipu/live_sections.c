@@ -347,3 +347,21 @@ uint32_t pop_live_sections_group_align(const pop_live_sections *live, pop_link_g
 {
   return live->align[group];
 }
+
+void pop_live_sections_notes(const pop_live_sections *live, const char *name,
+                             void (*visit)(void *context, const void *bytes, size_t size),
+                             void *context)
+{
+  const pop_link_set *set = live->set;
+  bool *is_used = pop_xcalloc(set->num_objects + 1, sizeof *is_used);
+  for (size_t i = 0; i < live->num_sections; i++)
+    is_used[set->section_owners[live->sections[i].section]] = true;
+  for (size_t i = 0; i < live->num_pieces; i++)
+    is_used[set->section_owners[live->pieces[i].section]] = true;
+  for (size_t i = 0; i < set->num_objects; i++) {
+    size_t size;
+    const void *bytes = is_used[i] ? pop_object_section(set->objects[i].object, name, &size) : NULL;
+    if (bytes) visit(context, bytes, size);
+  }
+  free(is_used);
+}

@@ -6,6 +6,7 @@
  */
 #include "executable/decode.h"
 
+#include <populus/gp.h>
 #include <string.h>
 
 pop_error *decode_u32s(metadata_reader *r, const uint32_t *most, uint32_t *values, size_t count)
@@ -167,6 +168,21 @@ static pop_error *read_texts(metadata_reader *r, const char ***list, size_t *cou
     POP_TRY(metadata_read_text(r, &text));
     pop_push(*list, *count, *capacity, text);
   }
+  return NULL;
+}
+
+/* A later popc may make code that the tiles of this Populus do not execute. */
+static pop_error *read_needs(decoder *d)
+{
+  pop_executable *e = d->e;
+  POP_TRY(read_texts(&d->r, &e->needs, &e->num_needs, &e->needs_capacity));
+  for (size_t i = 0; i < e->num_needs; ++i)
+    if (strcmp(e->needs[i], POP_GP_NEEDS_PACKED) != 0)
+      return pop_error_new(POP_ERROR_FILE_LOAD,
+                           "its code, made by Populus %s, needs '%s' of tiles, and tiles here have "
+                           "'" POP_GP_NEEDS_PACKED "' at most: compile the program with this "
+                           "version, %s, or run it with that one",
+                           e->version, e->needs[i], POPULUS_VERSION);
   return NULL;
 }
 

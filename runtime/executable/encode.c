@@ -80,6 +80,11 @@ static void put_names(pop_bytes *out, const char *const *names, size_t count)
   for (size_t i = 0; i < count; ++i) metadata_put_text(out, names[i]);
 }
 
+static void put_needs(encoder *x)
+{
+  put_names(x->out, x->e->needs, x->e->num_needs);
+}
+
 static void put_programs(encoder *x)
 {
   put_names(x->out, x->e->programs, x->e->num_programs);

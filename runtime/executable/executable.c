@@ -75,7 +75,7 @@ static void destroy(pop_executable *e)
       e->vertices,     e->compute_sets,  e->works,       e->memory_rows,   e->stack_rows,
       e->tiles,        e->digests,       e->phase_times, e->exchanges,     e->exchange_parts,
       e->steps,        e->step_children, e->functions,   e->control_steps, e->measures,
-      e->acknowledged, e->owned_archive,
+      e->acknowledged, e->owned_archive, e->needs,
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) free(arrays[i]);
   pop_arena_free(e->arena);

@@ -17,6 +17,7 @@
  * the base of tile memory. */
 #define METADATA_KEYS(X)                                                                           \
   X(source, "[2 numbers of 64 bits]: a hash of what it was compiled from, and of the compiler")    \
+  X(needs, "names: what its code needs of tiles beside RISC-V's and tile instructions: packed")    \
   X(target, "a map with the fields of pop_target")                                                 \
   X(replicas, "how many there are of what is described here; 1: the graph is not replicated")      \
   X(options, "a map: those given when the graph was compiled")                                     \

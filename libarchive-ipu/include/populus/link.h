@@ -105,6 +105,11 @@ uint32_t pop_live_sections_group_bytes(const pop_live_sections *live, pop_link_g
 uint32_t pop_live_sections_library_code(const pop_live_sections *live);
 uint32_t pop_live_sections_group_align(const pop_live_sections *live,
                                        pop_link_group group); /* >= 4 */
+/* Calls `visit` with the content of the section `name` of each object that has code or data here, in the order of the set:
+ * what such an object says of itself in a section that is not loaded. Objects without that section are left out. */
+void pop_live_sections_notes(const pop_live_sections *live, const char *name,
+                             void (*visit)(void *context, const void *bytes, size_t size),
+                             void *context);
 
 /* Where each group starts. Code addresses TLS symbols by their offset from the thread pointer,
  * which the control code sets to the start of the context's TLS block (RISC-V: tp points at the

@@ -5,6 +5,7 @@
  */
 #include "compiler/describe/describe.h"
 
+#include <populus/gp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -272,6 +273,30 @@ static void describe_vertices(const compilation *c, pop_executable *e)
   free(rows.slots);
 }
 
+/* ---- what it needs of tiles ---- */
+
+/* Names that each end with a zero byte (populus/gp.h). */
+static void add_needs(void *context, const void *bytes, size_t size)
+{
+  pop_executable *e = context;
+  for (const char *need = bytes, *end = need + size; need < end;) {
+    size_t length = strnlen(need, (size_t)(end - need)), known = 0;
+    while (known < e->num_needs &&
+           (strlen(e->needs[known]) != length || memcmp(e->needs[known], need, length) != 0))
+      known++;
+    if (known == e->num_needs)
+      pop_push(e->needs, e->num_needs, e->needs_capacity,
+               pop_arena_printf(e->arena, "%.*s", (int)length, need));
+    need += length + 1;
+  }
+}
+
+static void describe_needs(const compilation *c, pop_executable *e)
+{
+  for (size_t i = 0; i < c->num_code_groups; i++)
+    pop_live_sections_notes(c->code_groups[i].live, POP_GP_NEEDS_SECTION, add_needs, e);
+}
+
 /* ---- tiles ---- */
 
 static tile_stack stack_of(const compilation *c, uint32_t block)
@@ -320,6 +345,7 @@ void compilation_describe(const compilation *c, pop_executable *e)
     e->out_of_memory = pop_arena_strdup(e->arena, pop_error_message(c->out_of_memory));
   describe_host(c, e);
   for (size_t i = 0; i < c->num_variables; i++) describe_variable(c, &c->variables[i], e);
+  describe_needs(c, e);
   describe_vertices(c, e);
   describe_exchanges(c, e);
   describe_steps(c, e);

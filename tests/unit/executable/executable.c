@@ -477,6 +477,68 @@ Test(executable, another_format_says_which_and_what_to_do)
   pop_executable_free(decoded);
 }
 
+/* ---- what its code needs ---- */
+
+/* A tile with a vertex; another type of the same sources is not in the graph. */
+static pop_executable *compile_vertex(const char *type)
+{
+  static const char source[] = "#include <populus/vertex.h>\n"
+                               "#include <populus/vector_types.h>\n"
+                               "typedef struct { INOUT(VECTOR(float, SPAN, 8)) x; } Double;\n"
+                               "COMPUTE(Double)\n"
+                               "{\n"
+                               "  float2 *x = (float2 *)vertex->x.data;\n"
+                               "  for (unsigned i = 0; i < vertex->x.size / 2; i++) x[i] += x[i];\n"
+                               "  return true;\n"
+                               "}\n";
+  static const char plain[] = "#include <populus/vertex.h>\n"
+                              "typedef struct { INOUT(VECTOR(float, SPAN, 8)) x; } Plain;\n"
+                              "COMPUTE(Plain) { vertex->x.data[0] += 1; return true; }\n";
+  pop_graph *graph = new_graph_with_tiles(1);
+  pop_graph_add_codelets_source(graph, "c", source, "double.c", NULL);
+  pop_graph_add_codelets_source(graph, "c", plain, "plain.c", NULL);
+  pop_tensor x = pop_graph_add_variable(graph, POP_FLOAT, (size_t[]){8}, 1, "x");
+  pop_compute_set set = pop_graph_add_compute_set(graph, "set");
+  pop_vertex v = pop_graph_add_vertex(graph, set, type);
+  pop_graph_set_tile_mapping(graph, x, 0);
+  pop_graph_connect(graph, v, "x", x);
+  pop_graph_set_vertex_tile(graph, v, 0);
+  pop_program main = pop_program_execute(graph, set, "main");
+  pop_executable *executable;
+  expect_ok(pop_compile_graph(graph, &main, 1, NULL, 0, &executable));
+  pop_graph_free(graph);
+  return executable;
+}
+
+Test(executable, an_archive_says_what_its_code_needs_of_tiles, .init = enter_fresh_folder)
+{
+  pop_executable *packed = compile_vertex("Double"), *plain = compile_vertex("Plain");
+  cr_assert_eq(plain->num_needs, 0);
+  cr_assert_eq(packed->num_needs, 1);
+  expect_ok(pop_executable_save(packed, "packed.a"));
+  pop_executable *loaded = load_archive("packed.a");
+  cr_assert_eq(loaded->num_needs, 1);
+  cr_assert_str_eq(loaded->needs[0], "packed");
+  pop_executable_free(loaded);
+  pop_executable_free(packed);
+  pop_executable_free(plain);
+}
+
+Test(executable, needs_that_tiles_here_have_not_are_refused)
+{
+  pop_executable *compiled = compile_example(), *decoded;
+  compiled->needs = pop_xcalloc(2, sizeof *compiled->needs);
+  compiled->needs[0] = "packed";
+  compiled->needs[1] = "levitation";
+  compiled->num_needs = 2;
+  pop_bytes cbor = encode(compiled);
+  expect_error(decode(cbor.data, cbor.size, &decoded), POP_ERROR_FILE_LOAD,
+               "needs 'levitation' of tiles, and tiles here have 'packed' at most", "compile");
+  pop_bytes_free(&cbor);
+  pop_executable_free(compiled);
+  pop_executable_free(decoded);
+}
+
 /* ---- archives ---- */
 
 typedef struct members {
