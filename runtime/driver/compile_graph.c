@@ -353,7 +353,7 @@ static pop_error *compile_and_report(pop_graph *graph, const pop_program *progra
                                      bool for_ranks, pop_executable **executable)
 {
   graph_end_construction(graph);
-  graph_estimate_vertices(graph);
+  graph_estimate_vertices(graph, options->library_cycles == LIBRARY_CYCLES_OF_CHIP);
   uint32_t *indices = pop_xcalloc(num_programs, sizeof *indices);
   for (size_t i = 0; i < num_programs; ++i) indices[i] = programs[i].index - 1;
   pop_executable *e = NULL;

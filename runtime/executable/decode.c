@@ -204,6 +204,24 @@ static pop_error *read_vertex_types(decoder *d)
   return read_texts(&d->r, &e->vertex_types, &e->num_vertex_types, &e->vertex_types_capacity);
 }
 
+static pop_error *read_library_estimates(decoder *d)
+{
+  pop_executable *e = d->e;
+  size_t count = 0;
+  uint32_t most = 0, type = 0;
+  POP_TRY(metadata_read_array(&d->r, 1, &count));
+  if (count) POP_TRY(decode_greatest_number(&d->r, e->num_vertex_types, "vertex type", &most));
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t before = type;
+    d->r.entry = i;
+    POP_TRY(metadata_read_u32(&d->r, most, &type));
+    if (i && type <= before)
+      return metadata_error(&d->r, "vertex type %u does not come behind %u", type, before);
+    pop_push(e->library_estimates, e->num_library_estimates, e->library_estimates_capacity, type);
+  }
+  return NULL;
+}
+
 /* ---- tiles ---- */
 
 static pop_error *category_of_name(const metadata_reader *r, const char *name, uint32_t *category)

@@ -95,6 +95,12 @@ static void put_vertex_types(encoder *x)
   put_names(x->out, x->e->vertex_types, x->e->num_vertex_types);
 }
 
+static void put_library_estimates(encoder *x)
+{
+  metadata_put_array(x->out, x->e->num_library_estimates);
+  put_u32s(x->out, x->e->library_estimates, x->e->num_library_estimates);
+}
+
 static void put_categories(encoder *x)
 {
   metadata_put_array(x->out, POP_MEMORY_CATEGORY_COUNT);

@@ -296,6 +296,7 @@ struct pop_executable {
   EXECUTABLE_ARRAY(executable_variable, variables);
   EXECUTABLE_ARRAY(executable_interval, intervals);
   EXECUTABLE_ARRAY(const char *, vertex_types);
+  EXECUTABLE_ARRAY(uint32_t, library_estimates); /* ascending: types that metadata.h says */
   EXECUTABLE_ARRAY(executable_row, vertex_rows);
   EXECUTABLE_ARRAY(executable_vertex, vertices);
   EXECUTABLE_ARRAY(executable_compute_set, compute_sets);

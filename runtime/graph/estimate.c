@@ -34,16 +34,28 @@ void pop_graph_register_perf_estimator(pop_graph *graph, const char *vertex_type
   if (type == POP_NAME_NONE) return;
   graph->vertex_types[type].estimate = estimate;
   graph->vertex_types[type].estimate_context = context;
+  graph->vertex_types[type].is_library_estimate = false;
 }
 
-void graph_estimate_vertices(pop_graph *graph)
+void graph_add_library_estimator(pop_graph *graph, const char *vertex_type,
+                                 pop_perf_estimator *estimate, void *context)
+{
+  graph = graph->top;
+  uint32_t type = pop_name_table_find(&graph->vertex_type_names, vertex_type);
+  if (type == POP_NAME_NONE || graph->vertex_types[type].estimate) return;
+  graph->vertex_types[type].estimate = estimate;
+  graph->vertex_types[type].estimate_context = context;
+  graph->vertex_types[type].is_library_estimate = true;
+}
+
+void graph_estimate_vertices(pop_graph *graph, bool with_libraries)
 {
   for (size_t i = 0; i < graph->num_vertices; i++) {
     const vertex *v = &graph->vertices[i];
     const vertex_type_entry *type = &graph->vertex_types[v->type];
     if (v->is_own_estimate) continue;
     pop_perf_estimate estimate = {0};
-    if (type->estimate)
+    if (type->estimate && (with_libraries || !type->is_library_estimate))
       estimate =
           type->estimate(type->estimate_context, graph, (pop_vertex){graph, (uint32_t)i + 1});
     graph->vertices[i].cycle_estimate = estimate.cycles;

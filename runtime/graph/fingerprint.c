@@ -103,7 +103,7 @@ static void add_tensors(hasher *h, const pop_graph *g)
 /* The objects for the graph's tiles: the same from source as from a .gp, which may have others. */
 static void add_codelets(hasher *h, const pop_graph *g)
 {
-  ASSERT_SIZE(vertex_type_entry, 32);
+  ASSERT_SIZE(vertex_type_entry, 40);
   ADD(h, g->num_codelets, g->num_vertex_types);
   for (size_t i = 0; i < g->num_codelets; i++) {
     size_t num_objects = pop_gp_num_tile_objects(g->codelets[i]), size;
@@ -115,7 +115,10 @@ static void add_codelets(hasher *h, const pop_graph *g)
       add_bytes(h, bytes, size);
     }
   }
-  for (size_t i = 0; i < g->num_vertex_types; i++) add_text(h, g->vertex_types[i].type->name);
+  for (size_t i = 0; i < g->num_vertex_types; i++) {
+    add_text(h, g->vertex_types[i].type->name);
+    ADD(h, g->vertex_types[i].is_library_estimate);
+  }
 }
 
 /* The values of a vertex's fields: vectors have their elements elsewhere. */
@@ -142,7 +145,7 @@ static void add_vertices(hasher *h, const pop_graph *g)
   for (size_t i = 0; i < g->num_vertices; i++) {
     const vertex *v = &g->vertices[i];
     ADD(h, v->type, v->compute_set, v->tile, v->first_edge, v->first_value, v->cycle_estimate,
-        v->flop_estimate);
+        v->flop_estimate, v->is_own_estimate);
     add_field_values(h, g, v);
   }
   for (size_t i = 0; i < g->num_edges; i++) {

@@ -83,6 +83,7 @@ typedef struct vertex_type_entry {
   const pop_vertex_type *type;
   const pop_gp *gp;
   pop_perf_estimator *estimate; /* NULL: there is none */
+  bool is_library_estimate;     /* it came with the library: graph_add_library_estimator */
   void *estimate_context;
 } vertex_type_entry;
 
@@ -290,8 +291,12 @@ static inline bool graph_lives(const pop_graph *graph, const char *call)
 /* graph.c */
 void graph_report_progress(const pop_graph *graph, unsigned done, unsigned total);
 
-/* estimate.c: asks the estimators of vertex types about vertices without estimates of their own. */
-void graph_estimate_vertices(pop_graph *graph);
+/* estimate.c: asks the estimators of vertex types about vertices without estimates of their own; those that came with
+ * libraries only if `with_libraries`. */
+void graph_estimate_vertices(pop_graph *graph, bool with_libraries);
+/* An estimator that comes with a library, unless the program has registered its own. Nothing happens if there is no such type. */
+void graph_add_library_estimator(pop_graph *graph, const char *vertex_type,
+                                 pop_perf_estimator *estimate, void *context);
 
 /* The tensors of an edge: one, or its rows. */
 static inline const uint32_t *edge_tensors(const pop_graph *graph, const edge *e, uint32_t *count)

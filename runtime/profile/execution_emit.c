@@ -346,7 +346,7 @@ static void put_vertex_types(const execution_emitter *p)
   free(costs);
 }
 
-/* On a model: of which types are vertices measured, since nothing is said of them? */
+/* On a model: of which types are vertices measured, since nothing is said of them? Which take what libraries' formulae say? */
 static void put_measured_types(const execution_emitter *p)
 {
   if (!execution_is_on_model(p->x->executable)) return;
@@ -356,6 +356,10 @@ static void put_measured_types(const execution_emitter *p)
     if (measured[t]) emit_int(p->to, NULL, t);
   emit_end_vector(p->to);
   free(measured);
+  emit_begin_vector(p->to, "libraryEstimateVertexTypes");
+  for (size_t i = 0; i < p->x->executable->num_library_estimates; i++)
+    emit_int(p->to, NULL, p->x->executable->library_estimates[i]);
+  emit_end_vector(p->to);
 }
 
 /* What the steps' times are made of, in the order of the numbers that steps have for these things. */

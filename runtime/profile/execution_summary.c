@@ -111,27 +111,51 @@ bool *find_types_without_estimate(const execution *x)
   return has_none;
 }
 
-static bool *types_without_estimate(const summary *s)
+/* Those that a list of a profile names. */
+static bool *types_of_list(const summary *s, const char *key)
 {
-  if (s->x) return find_types_without_estimate(s->x);
-  bool *has_none = pop_xcalloc(s->num_types + 1, sizeof *has_none);
-  pop_profile_value types = pop_profile_get(s->profile, "measuredVertexTypes");
+  bool *named = pop_xcalloc(s->num_types + 1, sizeof *named);
+  pop_profile_value types = pop_profile_get(s->profile, key);
   for (size_t i = 0; i < pop_profile_count(types); i++)
-    if (number_at(types, i) < s->num_types) has_none[number_at(types, i)] = true;
-  return has_none;
+    if (number_at(types, i) < s->num_types) named[number_at(types, i)] = true;
+  return named;
 }
 
-/* On a model: those of which nothing is said, which took what their code took. */
-static void print_types_without_estimate(const summary *s)
+static bool *types_without_estimate(const summary *s)
 {
-  bool *has_none = types_without_estimate(s), is_first = true;
+  return s->x ? find_types_without_estimate(s->x) : types_of_list(s, "measuredVertexTypes");
+}
+
+static bool *types_with_library_cycles(const summary *s)
+{
+  if (!s->x) return types_of_list(s, "libraryEstimateVertexTypes");
+  const pop_executable *e = s->x->executable;
+  bool *named = pop_xcalloc(s->num_types + 1, sizeof *named);
+  if (!execution_is_on_model(e)) return named;
+  for (size_t i = 0; i < e->num_library_estimates; i++) named[e->library_estimates[i]] = true;
+  return named;
+}
+
+/* Frees `named`. */
+static void print_named_types(const summary *s, const char *title, bool *named)
+{
+  bool is_first = true;
   for (size_t t = 0; t < s->num_types; t++) {
-    if (!has_none[t]) continue;
-    if (is_first) fputs("\n  Without an estimate, as their code was measured:\n", s->stream);
+    if (!named[t]) continue;
+    if (is_first) fprintf(s->stream, "\n  %s:\n", title);
     is_first = false;
     fprintf(s->stream, "    %s\n", type_name(s, t));
   }
-  free(has_none);
+  free(named);
+}
+
+/* On a model: where cycles are from that are not the program's own estimates. */
+static void print_sources_of_cycles(const summary *s)
+{
+  print_named_types(s, "With the cycles that their library's formulae say of the chip",
+                    types_with_library_cycles(s));
+  print_named_types(s, "Without an estimate, as their code was measured",
+                    types_without_estimate(s));
 }
 
 /* ---- steps ---- */
@@ -313,7 +337,7 @@ static void print_cycles_by_type(const summary *s)
   fputs("\n  Cycles by vertex type:\n", s->stream);
   print_types(s, all, 4);
   free(all);
-  print_types_without_estimate(s);
+  print_sources_of_cycles(s);
 }
 
 static void print_fault(const summary *s, size_t run, const char *message)

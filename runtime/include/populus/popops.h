@@ -44,7 +44,9 @@ typedef enum pop_reduce_op {
       POP_REDUCE_COUNT
 } pop_reduce_op;
 
-/* For all functions of this header; once for a graph, more often is fine. */
+/* For all functions of this header; once for a graph, more often is fine. Vertices of element by element operations are then said to
+ * take what the chip takes by its libraries' published formulae (pop_graph_register_perf_estimator; an engine's option
+ * profiler.libraryCycleEstimates), where there is one for operation and type, unless the program has registered something else. */
 void pop_popops_add_codelets(pop_graph *graph);
 
 /* ---- element by element ---- */

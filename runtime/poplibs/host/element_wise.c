@@ -33,6 +33,7 @@ void pop_popops_add_codelets(pop_graph *graph)
 {
   if (!graph_lives(graph, __func__)) return;
   poplibs_add_codelets(graph, "popops");
+  poplibs_add_estimates(graph);
 }
 
 /* ---- one operation ---- */

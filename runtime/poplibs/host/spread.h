@@ -8,6 +8,9 @@
 /* Adds the codelets of `<name>.gp` in the data folder. */
 void poplibs_add_codelets(pop_graph *graph, const char *name);
 
+/* estimates.c: what vertices of popops take on the chip, for models; codelets of popops are there. */
+void poplibs_add_estimates(pop_graph *graph);
+
 /* The log of the libraries (POPLIBS_LOG_LEVEL=INFO): which function is called, with which tensors; null ones are left out.
  * `call` is pop_<library>_<function>. */
 void poplibs_log(const char *call, const char *name, const pop_tensor *tensors, size_t count);
