@@ -9,6 +9,7 @@
  *   [tut6]     the SDK's tutorial 6 prints a worst cost of 64,373 (ipu1) and 53,807 (ipu2); its
  *              formula gives these only with 1,216 and 1,472 tiles, 6 workers and 4 bytes a cycle
  *   [guide]    the user guide's sample of a memory and execution report, for ipu1
+ *   [poplibs]  graphcore/poplibs: lib/popops/popopsCycleEstimators.cpp and .hpp, codelets/asm/vectorInnerDiv_half.S
  *   [ours]     our choice; nothing that we could find publishes it
  */
 #include <populus/target.h>
@@ -64,8 +65,10 @@
  * shows none. Tutorial 6 takes 4.1 slots for two loads, a product and a sum on hardware (28,300 cycles; loads that step their
  * pointers and loops that count in hardware cost nothing more there), and the blur 25.9 slots for a point of 9 loads, 11
  * float operations and a store, 24.7 for two points at a time, as float2: each of these would be about 12 if half of it
- * went along with the other. A divider that makes one bit of quotient or root a cycle takes about 34 cycles for an int
- * and 28 for a float: 6 and 5 slots of 6 cycles [ours]. */
+ * went along with the other. Division of floats: 1 to 3 slots say comments in the chip's libraries, which reckon with 3
+ * [poplibs]. Square roots: their formula has 10 slots for two of them, with loads and stores beside: 5. A divider of ints that
+ * makes one bit of quotient a cycle takes about 34 cycles: 6 slots of 6 cycles [ours]; the chip has none, and its libraries reckon
+ * with some 270 slots for a division, which is a function there. */
 #define COMMON                                                                                     \
   .type = POP_TARGET_IPU, .num_worker_contexts = 6 /* [consts] [tut6] */, .system_bytes = 8 * KIB, \
   .memory_element_bytes = 16 * KIB /* [consts] [memory] */,                                        \
@@ -76,7 +79,7 @@
   .cost = {                                                                                        \
       [POP_COST_ALU] = 1,        [POP_COST_LOAD] = 1,  [POP_COST_STORE] = 1,                       \
       [POP_COST_BRANCH] = 1,     [POP_COST_JUMP] = 1,  [POP_COST_MUL] = 1,                         \
-      [POP_COST_DIV] = 6,        [POP_COST_FLOAT] = 1, [POP_COST_FLOAT_DIV] = 5,                   \
+      [POP_COST_DIV] = 6,        [POP_COST_FLOAT] = 1, [POP_COST_FLOAT_DIV] = 3,                   \
       [POP_COST_FLOAT_SQRT] = 5, [POP_COST_CSR] = 1,   [POP_COST_TILE] = 1,                        \
   }
 

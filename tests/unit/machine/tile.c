@@ -1,6 +1,6 @@
 /* runtime/machine: tile instructions, workers, syncs, and the cycles of all of them, by hand.
  *
- * Of the target that the rig starts from, all instructions cost one slot but div (6), fdiv and
+ * Of the target that the rig starts from, all instructions cost one slot but div (6), fdiv (3) and
  * fsqrt (5); a slot is 6 cycles. */
 #include "support/rig.h"
 
