@@ -1,6 +1,6 @@
-/* fidelity <codelets.gp>: what programs take here that were published with what they take on chips.
+/* fidelity <codelets.gp> [row...]: what programs take here that were published with what they take on chips.
  *
- * Prints a line for each row: name, kind, published cycles, ours, then ours in parts: computing, copies within the tile,
+ * Prints a line for each row, or each of those that are named: name, kind, published cycles, ours, then ours in parts: computing, copies within the tile,
  * exchange, syncs, host. fidelity.sh has the sources, computes ratios, and says which rows are kept aside. Kinds: program
  * (measured by its author on a chip), estimate (the chip's libraries' own formula for one tile).
  *
@@ -19,6 +19,17 @@ static void check(pop_error *error)
   if (!error) return;
   fprintf(stderr, "fidelity: %s\n", pop_error_message(error));
   exit(1);
+}
+
+/* The rows that are asked for; none: all. */
+static char *const *asked;
+static int num_asked;
+
+static bool is_asked(const char *row)
+{
+  int i = 0;
+  while (i < num_asked && strcmp(asked[i], row) != 0) i++;
+  return num_asked == 0 || i < num_asked;
 }
 
 /* ---- what a tile does in a run ---- */
@@ -260,6 +271,7 @@ static void add_worker(pop_graph *graph, const stencil *s, pop_compute_set set,
 
 static void measure_stencil(const stencil *s, const char *codelets)
 {
+  if (!is_asked(s->name)) return;
   pop_graph *graph = new_graph(s->target, (uint32_t)num_tiles(s), codelets);
   pop_tensor grids[3] = {add_grid(graph, s, "from"), add_grid(graph, s, "to")};
   if (s->with_r) grids[2] = add_grid(graph, s, "r");
@@ -279,6 +291,7 @@ static void measure_stencil(const stencil *s, const char *codelets)
 
 static void measure_pi(const char *name, const char *vertex, double published, const char *codelets)
 {
+  if (!is_asked(name)) return;
   pop_graph *graph = new_graph("ipu21", 1, codelets);
   pop_compute_set set = pop_graph_add_compute_set(graph, name);
   pop_tensor out = pop_graph_add_variable(graph, POP_FLOAT, NULL, 0, "out");
@@ -299,6 +312,7 @@ static void measure_pi(const char *name, const char *vertex, double published, c
 /* Takes what the supervisor's part of a step takes: there is nothing else in it. */
 static void measure_loop(const char *codelets)
 {
+  if (!is_asked("empty_loop")) return;
   pop_graph *graph = new_graph("ipu2", 1, codelets);
   pop_compute_set set = pop_graph_add_compute_set(graph, "loop");
   pop_tensor out = pop_graph_add_variable(graph, POP_UNSIGNED_INT, NULL, 0, "out");
@@ -325,6 +339,7 @@ static pop_tensor add_vector(pop_graph *graph, size_t count, size_t tile, const 
 static void measure_matrix_vector(const char *codelets)
 {
   enum { DOTS = 48, SEGMENT = 143, SUMS = 7, PARTIALS = 7 };
+  if (!is_asked("matrix_vector")) return;
   pop_graph *graph = new_graph("ipu2", 2, codelets);
   pop_compute_set multiply = pop_graph_add_compute_set(graph, "mul"),
                   reduce = pop_graph_add_compute_set(graph, "reduce");
@@ -358,6 +373,7 @@ static void measure_matrix_vector(const char *codelets)
 static void measure_host_link(const char *codelets)
 {
   enum { TILES = 1472, ELEMENTS = 10000 * 1000 + 1000 };
+  if (!is_asked("host_link_40_MB")) return;
   pop_graph *graph = new_graph("ipu2", TILES, codelets);
   pop_tensor matrix =
       pop_graph_add_variable(graph, POP_FLOAT, (const size_t[]){ELEMENTS}, 1, "matrix");
@@ -380,56 +396,94 @@ static void measure_host_link(const char *codelets)
 
 /* ---- library operations on one tile ---- */
 
+typedef enum operation_kind {
+  UNARY,
+  BINARY,
+  SCALE,        /* the second operand is a single element */
+  SCALED_ADD,   /* a += 2 b, at once */
+  SCALE_AND_ADD /* the same in two steps */
+} operation_kind;
+
 typedef struct operation {
   const char *name;
   double formula;
   pop_type type;
-  bool binary;
+  operation_kind kind;
   unsigned op;
 } operation_row;
 
-/* 6,000 elements; the formulae: graphcore/poplibs, lib/popops/popopsCycleEstimators.cpp. */
+/* 6,000 elements; the formulae: graphcore/poplibs, lib/popops/popopsCycleEstimators.cpp and PerformanceEstimation.cpp. */
 static const operation_row operations[] = {
-    {"add_float", 9185, POP_FLOAT, true, POP_BINARY_ADD},
-    {"add_half", 4667, POP_HALF, true, POP_BINARY_ADD},
-    {"add_int", 42167, POP_INT, true, POP_BINARY_ADD},
-    {"divide_float", 30185, POP_FLOAT, true, POP_BINARY_DIVIDE},
-    {"exp_float", 18218, POP_FLOAT, false, POP_UNARY_EXPONENT},
-    {"exp_half", 6218, POP_HALF, false, POP_UNARY_EXPONENT},
-    {"tanh_float", 36122, POP_FLOAT, false, POP_UNARY_TANH},
-    {"log_float", 36122, POP_FLOAT, false, POP_UNARY_LOGARITHM},
-    {"logistic_float", 36122, POP_FLOAT, false, POP_UNARY_SIGMOID},
-    {"rsqrt_float", 24122, POP_FLOAT, false, POP_UNARY_RSQRT},
-    {"sqrt_float", 30122, POP_FLOAT, false, POP_UNARY_SQRT},
+    {"add_float", 9185, POP_FLOAT, BINARY, POP_BINARY_ADD},
+    {"add_half", 4667, POP_HALF, BINARY, POP_BINARY_ADD},
+    {"add_int", 42167, POP_INT, BINARY, POP_BINARY_ADD},
+    {"divide_float", 30185, POP_FLOAT, BINARY, POP_BINARY_DIVIDE},
+    {"exp_float", 18218, POP_FLOAT, UNARY, POP_UNARY_EXPONENT},
+    {"exp_half", 6218, POP_HALF, UNARY, POP_UNARY_EXPONENT},
+    {"tanh_float", 36122, POP_FLOAT, UNARY, POP_UNARY_TANH},
+    {"log_float", 36122, POP_FLOAT, UNARY, POP_UNARY_LOGARITHM},
+    {"logistic_float", 36122, POP_FLOAT, UNARY, POP_UNARY_SIGMOID},
+    {"rsqrt_float", 24122, POP_FLOAT, UNARY, POP_UNARY_RSQRT},
+    {"sqrt_float", 30122, POP_FLOAT, UNARY, POP_UNARY_SQRT},
+    {"scale_float", 6131, POP_FLOAT, SCALE, POP_BINARY_MULTIPLY},
+    {"scaled_add_float", 9189, POP_FLOAT, SCALED_ADD, 0},
+    {"scale_and_add", 15316, POP_FLOAT, SCALE_AND_ADD, 0},
+    {"divide_by_float", 18131, POP_FLOAT, SCALE, POP_BINARY_DIVIDE},
 };
+
+static pop_tensor add_elements(pop_graph *graph, pop_type type, size_t count, const char *name)
+{
+  pop_tensor t = pop_graph_add_variable(graph, type, &count, 1, name);
+  pop_graph_set_tile_mapping(graph, t, 0);
+  return t;
+}
+
+static void add_operation(pop_graph *graph, const operation_row *o, pop_program step)
+{
+  const size_t elements = 6000;
+  pop_tensor a = add_elements(graph, o->type, elements, "a"),
+             out = add_elements(graph, o->type, elements, "out"),
+             b = add_elements(graph, o->type, elements, "b"),
+             one = add_elements(graph, o->type, 1, "one");
+  switch (o->kind) {
+  case UNARY:
+    pop_popops_unary(graph, (pop_unary_op)o->op, a, out, step, o->name);
+    break;
+  case BINARY:
+    pop_popops_binary(graph, (pop_binary_op)o->op, a, b, out, step, o->name);
+    break;
+  case SCALE:
+    pop_popops_binary(graph, (pop_binary_op)o->op, a, one, out, step, o->name);
+    break;
+  case SCALED_ADD:
+    pop_popops_scaled_add_to(graph, a, b, 2, step, o->name);
+    break;
+  case SCALE_AND_ADD:
+    pop_popops_binary(graph, POP_BINARY_MULTIPLY, b, one, out, step, "scale");
+    pop_popops_binary(graph, POP_BINARY_ADD, a, out, a, step, "add");
+  }
+}
 
 static void measure_operation(const operation_row *o, const char *codelets)
 {
-  const size_t elements = 6000;
+  if (!is_asked(o->name)) return;
   pop_graph *graph = new_graph("ipu2", 1, codelets);
   pop_popops_add_codelets(graph);
-  pop_tensor in[3];
-  static const char *const names[] = {"a", "b", "out"};
-  for (int i = 0; i < 3; i++) {
-    in[i] = pop_graph_add_variable(graph, o->type, &elements, 1, names[i]);
-    pop_graph_set_tile_mapping(graph, in[i], 0);
-  }
   pop_program step = pop_program_sequence(graph, "step");
-  if (o->binary)
-    pop_popops_binary(graph, (pop_binary_op)o->op, in[0], in[1], in[2], step, o->name);
-  else
-    pop_popops_unary(graph, (pop_unary_op)o->op, in[0], in[2], step, o->name);
-  result r = measure(graph, step, 0, 1);
+  add_operation(graph, o, step);
+  result r = measure(graph, step, 0, o->kind == SCALE_AND_ADD ? 2 : 1);
   print(o->name, "estimate", o->formula, (double)r.compute, &r);
   finish(graph);
 }
 
 int main(int argc, char **argv)
 {
-  if (argc != 2) {
-    fprintf(stderr, "usage: fidelity CODELETS.gp\n");
+  if (argc < 2) {
+    fprintf(stderr, "usage: fidelity CODELETS.gp [ROW...]\n");
     return 2;
   }
+  asked = argv + 2;
+  num_asked = argc - 2;
   measure_pi("pi_1000", "Pi<1>", 90084, argv[1]);
   measure_pi("pi_1000_by_2", "Pi<2>", 57318, argv[1]);
   measure_pi("pi_1000_by_12", "Pi<12>", 47500, argv[1]);
