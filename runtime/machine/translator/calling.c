@@ -106,6 +106,9 @@ static uint32_t add_types(LLVMTypeRef *types, uint32_t count, uint64_t set, LLVM
   return count;
 }
 
+/* Integer parameters have 64 bits. LLVM 19 takes the registers of regcall's parameters, which the callee may change, out of what
+ * a call keeps, but only as wide as the parameter is: a value of 64 bits whose lower half was one of 32 stayed in its register
+ * (unit-machine-translate_calls). */
 static void make_type(const lift *l, calling *c)
 {
   LLVMTypeRef types[2 + NUM_REGISTERS + NUM_FLOAT_WORDS] = {l->type.i32, l->type.i64};
@@ -113,7 +116,7 @@ static void make_type(const lift *l, calling *c)
   count = add_types(types, count, c->result_f, l->type.single);
   c->result = LLVMStructTypeInContext(l->context, types, count, 0);
   types[0] = l->type.pointer;
-  count = add_types(types, 2, c->x, l->type.i32);
+  count = add_types(types, 2, c->x, l->type.i64);
   count = add_types(types, count, c->f, l->type.single);
   c->type = LLVMFunctionType(c->result, types, count, 0);
 }

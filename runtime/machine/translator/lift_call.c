@@ -40,7 +40,8 @@ void lift_begin(lift *l)
   LLVMBuildStore(l->b, LLVMGetParam(l->function, 1), l->left);
   unsigned at = 2;
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    if (l->own->x >> r & 1) lift_set_x(l, r, LLVMGetParam(l->function, at++));
+    if (l->own->x >> r & 1)
+      lift_set_x(l, r, LLVMBuildTrunc(l->b, LLVMGetParam(l->function, at++), l->type.i32, ""));
   for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
     if (l->own->f >> r & 1) take_single(l, r, LLVMGetParam(l->function, at++));
 }
@@ -144,7 +145,7 @@ static LLVMValueRef call_with_parameters(lift *l, size_t callee)
   LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
   arguments[count++] = left_for(l, left, l->own, to);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    if (to->x >> r & 1) arguments[count++] = lift_x(l, r);
+    if (to->x >> r & 1) arguments[count++] = LLVMBuildZExt(l->b, lift_x(l, r), l->type.i64, "");
   for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
     if (to->f >> r & 1) arguments[count++] = lift_as_single(l, lift_f_bits(l, r));
   LLVMValueRef function = l->functions[callee];
