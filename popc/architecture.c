@@ -20,39 +20,16 @@ static const char *const macros[] = {
     "CSR_W_REPEAT_COUNT__VALUE__MASK",
 };
 
-static bool is_constants_header(CXFile file)
+static bool mentions_macro(const char *path, const char *text, size_t size)
 {
-  CXString name = clang_getFileName(file);
-  const char *path = clang_getCString(name);
   size_t length = strlen(path), tail = sizeof constants_header - 1;
-  bool is = length >= tail && strcmp(path + length - tail, constants_header) == 0;
-  clang_disposeString(name);
-  return is;
-}
-
-typedef struct search {
-  CXTranslationUnit unit;
-  bool found;
-} search;
-
-static void look_into(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData data)
-{
-  (void)stack;
-  (void)depth;
-  search *s = data;
-  if (s->found || is_constants_header(file)) return;
-  size_t size;
-  const char *text = clang_getFileContents(s->unit, file, &size);
-  for (size_t i = 0; text && i < sizeof macros / sizeof *macros; ++i)
-    s->found |= memmem(text, size, macros[i], strlen(macros[i])) != NULL;
+  if (length >= tail && strcmp(path + length - tail, constants_header) == 0) return false;
+  for (size_t i = 0; i < sizeof macros / sizeof *macros; ++i)
+    if (memmem(text, size, macros[i], strlen(macros[i]))) return true;
+  return false;
 }
 
 void reflect_architecture(reflection *r, pop_bytes *out)
 {
-  static const char mark[] = "__asm__(\".pushsection " POPC_ARCHITECTURE_SECTION
-                             ",\\\"\\\",@progbits\\n.byte 1\\n.popsection\\n\");\n";
-  if (r->target != POPC_TILE) return;
-  search s = {r->unit, false};
-  clang_getInclusions(r->unit, look_into, &s);
-  if (s.found) pop_bytes_append(out, mark, sizeof mark - 1);
+  reflect_mark(r, mentions_macro, POPC_ARCHITECTURE_SECTION, out);
 }

@@ -109,6 +109,10 @@ void reflect_fields(reflection *r, CXCursor record, popc_vertex *vertex);
 /* constraints.c: fills in the constraints of a vertex type that has its fields. */
 void reflect_constraints(reflection *r, CXCursor record, pop_vertex_type *type);
 
+/* mark.c: appends a mark, a section of that name, if one of the source's files mentions what is looked for. For tiles only. */
+typedef bool (*reflect_mentions)(const char *path, const char *text, size_t size);
+void reflect_mark(reflection *r, reflect_mentions mentions, const char *section, pop_bytes *out);
+
 /* architecture.c: appends a mark if the source depends on the kind of tile. */
 void reflect_architecture(reflection *r, pop_bytes *out);
 
