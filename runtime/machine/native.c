@@ -171,14 +171,24 @@ static void log_made(const code_unit *code, const char *verb, const char *from, 
             code->functions[0].entry, code->num_ops, now_ms() - start, *from ? " from " : "", from);
 }
 
-static void compile_unit(const code_unit *code, const char *name, const pop_bytes *material,
-                         made *m)
+/* A unit as it is made: with its addresses, and without. */
+typedef struct making {
+  const code_unit *code;
+  code_unit moved;
+  code_place place;
+  char name[NATIVE_NAME_BYTES];
+  pop_bytes material;
+} making;
+
+static void compile_unit(const making *it, made *m)
 {
+  const code_unit *code = it->code;
   char *error = NULL;
   double start = now_ms();
-  uint8_t *object = native_module_compile(code, name, &m->object_bytes, &error);
+  uint8_t *object = native_module_compile(&it->moved, it->name, &m->object_bytes, &error);
   if (object) {
-    native_file_make(object, m->object_bytes, material, &m->file);
+    native_file_make(object, m->object_bytes, &it->material, &m->file);
+    native_object_keep(it->name, &it->material, object, m->object_bytes);
     m->counted.compiled = 1;
     log_made(code, "Compiled", "", start);
   } else {
@@ -189,42 +199,55 @@ static void compile_unit(const code_unit *code, const char *name, const pop_byte
   free(error);
 }
 
-static void link_unit(const code_unit *code, const char *name, made *m)
+static void link_unit(const making *it, made *m)
 {
   char *error = NULL;
-  m->native = native_module_link(m->file.data, m->object_bytes, name, &m->object, &error);
+  m->native =
+      native_module_link(m->file.data, m->object_bytes, it->name, &it->place, &m->object, &error);
   if (!m->native)
     log_write(LOG_WARN, "MACHINE", "code at 0x%x is interpreted, because it cannot be linked: %s",
-              code->functions[0].entry, error);
+              it->code->functions[0].entry, error);
   free(error);
 }
 
-/* In the module. `look`: perhaps it is in the folder. */
+/* From what the process has compiled, or the folder. */
+static void find_object(const making *it, native_folder *folder, made *m)
+{
+  double start = now_ms();
+  if (native_object_find(it->name, &it->material, &m->file)) {
+    m->object_bytes = m->file.size;
+    m->counted.moved = 1;
+    log_made(it->code, "Moved", "", start);
+    return;
+  }
+  if (!folder) return;
+  native_found found =
+      native_file_read(folder, it->name, &it->material, &m->file, &m->object_bytes);
+  m->counted.refused = found == NATIVE_REFUSED;
+  m->counted.loaded = found == NATIVE_FOUND;
+  if (!m->counted.loaded) return;
+  native_object_keep(it->name, &it->material, m->file.data, m->object_bytes);
+  log_made(it->code, "Loaded", folder->path, start);
+}
+
+/* In the module. `look`: perhaps somebody has made it. */
 static void make_inside(const code_unit *code, native_folder *folder, bool look, bool compile,
                         made *m)
 {
-  char name[NATIVE_NAME_BYTES];
-  pop_bytes material = {0};
-  native_file_material(code, &material);
-  native_file_name(&material, name);
-  double start = now_ms();
-  native_found found = NATIVE_MISSING;
-  if (folder && look) found = native_file_read(folder, name, &material, &m->file, &m->object_bytes);
-  m->counted.refused = found == NATIVE_REFUSED;
-  if (found != NATIVE_FOUND && compile) compile_unit(code, name, &material, m);
-  if (m->file.size) link_unit(code, name, m);
+  making it = {.code = code};
+  it.moved = code_unit_move(code, &it.place);
+  native_file_material(&it.moved, &it.material);
+  native_file_name(&it.material, it.name);
+  if (look || compile) find_object(&it, look ? folder : NULL, m);
+  if (!m->file.size && compile) compile_unit(&it, m);
+  if (m->file.size) link_unit(&it, m);
   m->state = m->file.size || compile ? NATIVE_DONE : NATIVE_ABSENT;
   m->counted.failed = m->state == NATIVE_DONE && !m->native;
-  if (found == NATIVE_FOUND) {
-    m->counted.loaded = 1;
-    log_made(code, "Loaded", folder->path, start);
-    pop_bytes_free(&m->file);
-  }
-  if (m->counted.compiled && folder && native_file_write(folder, name, &m->file)) {
-    m->counted.saved = 1;
-    pop_bytes_free(&m->file);
-  }
-  pop_bytes_free(&material);
+  m->counted.saved = m->counted.compiled && folder && native_file_write(folder, it.name, &m->file);
+  pop_bytes_free(&m->file);
+  pop_bytes_free(&it.material);
+  code_unit_free_moved(&it.moved);
+  free(it.place.starts);
 }
 
 /* What is left to tell the unit from others. */
@@ -256,6 +279,7 @@ static void note_made(native_unit *u, const made *m)
   atomic_store_explicit(&u->native, m->native, memory_order_release);
   all.counters.compiled += m->counted.compiled;
   all.counters.loaded += m->counted.loaded;
+  all.counters.moved += m->counted.moved;
   all.counters.saved += m->counted.saved;
   all.counters.failed += m->counted.failed;
   all.counters.refused += m->counted.refused;

@@ -1,12 +1,14 @@
 /* Native code of the process: made once, whoever runs it.
  *
- *   unit of some machine --native.c--> the process's unit with the same content
+ *   unit of some machine --native.c--> the process's unit with the same content at the same place
+ *                        --translate_move.c--> the same without its place
+ *                        --native_objects.c--> object, if the process has compiled that
  *                        --native_module.c--> LLVM: object, linked --> `native`
  *                        --native_file.c--> object in the cache's folder, for the next process
  *
  * A unit is known by the digest of its content: operations with their costs, addresses, words. Any
- * number of machines share it, in any threads. Its object depends on nothing else but the translator's
- * module, LLVM and the processor (native_module_identity).
+ * number of machines share it, in any threads. Its object depends on nothing but the content without the place, the
+ * translator's module, LLVM and the processor (native_module_identity).
  *
  * This is the one place of the runtime with state of its own: LLVM has its own, too, and a process
  * has one of it. */
@@ -65,6 +67,7 @@ native_folder *native_folder_of(const char *path, uint64_t max_bytes);
 
 typedef struct native_counters {
   uint64_t compiled, loaded, saved;
+  uint64_t moved; /* units with an object that was compiled for the same code at another place */
   uint64_t
       failed; /* units that could not be made: the interpreter does it all, and a log line says why */
   uint64_t refused; /* entries of the folder that are damaged, or others' */
@@ -80,7 +83,8 @@ void native_module_leave(void);
 const char *native_module_identity(void);
 uint8_t *native_module_compile(const code_unit *code, const char *name, size_t *size, char **error);
 translated_code native_module_link(const uint8_t *bytes, size_t size, const char *name,
-                                   translated_object **object, char **error);
+                                   const code_place *place, translated_object **object,
+                                   char **error);
 void native_module_discard(translated_object *object);
 /* There is nothing else to do now: what can be had again is given back. */
 void native_module_shrink(void);
@@ -94,9 +98,18 @@ void native_module_run_ends(void);
 /* In a child of the process: there are no other threads here; was one at work? */
 void native_module_forked(void);
 
+enum { NATIVE_NAME_BYTES = 40 };
+
+/* native_objects.c, between native_module_enter and native_module_leave: what the process has compiled. */
+
+/* A copy of what has that name and was made from that; false: there is none. */
+bool native_object_find(const char *name, const pop_bytes *material, pop_bytes *object);
+/* A copy is kept. There is none by that name yet. */
+void native_object_keep(const char *name, const pop_bytes *material, const uint8_t *object,
+                        size_t object_bytes);
+
 /* native_file.c */
 
-enum { NATIVE_NAME_BYTES = 40 };
 /* The name of the unit's function, "unit_" and 32 digits of the digest of `material`. */
 void native_file_name(const pop_bytes *material, char name[NATIVE_NAME_BYTES]);
 /* What an object depends on: the unit's content and the module's identity. */

@@ -56,10 +56,11 @@ void native_file_material(const code_unit *code, pop_bytes *material)
   add_array(material, code->blocks, code->num_blocks, sizeof *code->blocks);
   add_array(material, code->ops, code->num_ops, sizeof *code->ops);
   add_array(material, code->targets, code->num_targets, sizeof *code->targets);
-  add_array(material, code->ranges, code->num_ranges, sizeof *code->ranges);
-  add_array(material, code->words, code->num_words, sizeof *code->words);
   add_array(material, (code_window[]){code->readable, code->writable}, 2, sizeof(code_window));
-  add_array(material, &code->checked, 1, sizeof code->checked);
+  add_array(material,
+            (uint32_t[]){code->checked, code->num_starts, code->writable_is_moved,
+                         code->readable_is_moved},
+            4, sizeof(uint32_t));
 }
 
 void native_file_name(const pop_bytes *material, char name[NATIVE_NAME_BYTES])

@@ -350,6 +350,7 @@ typedef struct module_call {
   const char *name;
   const uint8_t *bytes;
   size_t size;
+  const code_place *place;
   translated_object *object;
   uint8_t *made;
   translated_code code;
@@ -418,14 +419,16 @@ uint8_t *native_module_compile(const code_unit *code, const char *name, size_t *
 
 static void link_inside(module_call *c)
 {
-  c->code =
-      module.interface->link(module.translator, c->bytes, c->size, c->name, &c->object, &c->why);
+  c->code = module.interface->link(module.translator, c->bytes, c->size, c->name, c->place,
+                                   &c->object, &c->why);
 }
 
 translated_code native_module_link(const uint8_t *bytes, size_t size, const char *name,
-                                   translated_object **object, char **error)
+                                   const code_place *place, translated_object **object,
+                                   char **error)
 {
-  module_call call = {.body = link_inside, .bytes = bytes, .size = size, .name = name};
+  module_call call = {
+      .body = link_inside, .bytes = bytes, .size = size, .name = name, .place = place};
   bool called = call_module(&call);
   *error = explain(called, &call);
   *object = called ? call.object : NULL;

@@ -77,6 +77,15 @@ typedef struct code_window {
   uint32_t start, bytes;
 } code_window;
 
+enum { MOVED_WINDOW_BYTES = 1024, MOVED_OFFSET_BITS = 20 };
+
+/* What a moved unit leaves to the linker. */
+typedef struct code_place {
+  uint32_t *starts; /* to be freed */
+  size_t num_starts;
+  code_window writable, readable; /* 0 bytes: not moved */
+} code_place;
+
 /* A function and those that it calls. Native code of a unit is right for every tile that has the
  * same words in the same ranges, and at least these windows. */
 typedef struct code_unit {
@@ -101,6 +110,10 @@ typedef struct code_unit {
   /* For contexts under float control (isa.h), too: native code leaves in front of an operation whose result is not finite,
    * or whose operands might be invalid. Always 0 or 1. */
   uint32_t checked;
+  /* Moved units (translate_move.c): addresses of code count from so many starts; of these windows it is known only that they
+   * have MOVED_WINDOW_BYTES. */
+  uint32_t num_starts, writable_is_moved, readable_is_moved;
+  uint32_t reads_all; /* `readable` is all of tile memory, on any tile */
   uint32_t
       rounds_halves; /* some operation's result is a half: not for contexts that round them at random */
 } code_unit;
@@ -187,9 +200,9 @@ typedef struct translator_interface {
    * then, when no lock of LLVM or the C library is held: it need not return. */
   uint8_t *(*compile)(translator *t, const code_unit *unit, const char *name, void (*breathe)(void),
                       size_t *size, char **error);
-  /* Only of bytes that `compile` has made, then or earlier. Copies them. */
+  /* Only of bytes that `compile` has made, then or earlier, by that name. Copies them. */
   translated_code (*link)(translator *t, const uint8_t *bytes, size_t size, const char *name,
-                          translated_object **object, char **error);
+                          const code_place *place, translated_object **object, char **error);
   void (*discard)(translated_object *object);
   void (*digest)(const void *bytes, size_t size, uint8_t digest[TRANSLATOR_DIGEST_BYTES]);
   void (*forget)(char *error);
@@ -211,6 +224,10 @@ bool code_unit_calls_pointers(const code_unit *unit);
 
 /* translate_inline.c: copies of small functions take the place of calls. */
 void code_unit_inline(code_unit *unit);
+
+/* translate_move.c: the unit without its place, as far as that is possible; targets and words are still the unit's. */
+code_unit code_unit_move(const code_unit *unit, code_place *place);
+void code_unit_free_moved(code_unit *moved);
 
 /* translate_share.c: is native code of the unit right for the tile? */
 bool code_unit_fits(const machine *m, const tile *t, const code_unit *code);

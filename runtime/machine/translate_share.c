@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static const uint8_t *code_place(const machine *m, const tile *t, uint32_t address)
+static const uint8_t *code_at(const machine *m, const tile *t, uint32_t address)
 {
   return t->memory + (address - m->target.memory_base);
 }
@@ -19,7 +19,7 @@ static bool has_words(const machine *m, const tile *t, const code_unit *code)
   for (size_t i = 0; i < code->num_ranges; i++) {
     uint32_t start = code->ranges[i].start, bytes = code->ranges[i].end - start;
     if (!memory_contains(t, start, bytes, false, true)) return false;
-    if (memcmp(code_place(m, t, start), words, bytes)) return false;
+    if (memcmp(code_at(m, t, start), words, bytes)) return false;
     words += bytes / 4;
   }
   return true;
@@ -44,7 +44,7 @@ static bool begins_alike(const machine *m, const tile *t, const code_unit *code)
   uint32_t start = code->ranges[0].start, bytes = code->ranges[0].end - start;
   if (bytes > FIRST_BYTES) bytes = FIRST_BYTES;
   return memory_contains(t, start, bytes, false, true) &&
-         !memcmp(code_place(m, t, start), code->words, bytes);
+         !memcmp(code_at(m, t, start), code->words, bytes);
 }
 
 static code_window common(code_window a, uint32_t start, uint32_t bytes)
@@ -65,4 +65,5 @@ void code_unit_find_windows(const machine *m, const tile *t, code_unit *code)
     code->writable = common(code->writable, other->writable.start, other->writable.size);
   }
   code->writable = common(code->writable, code->readable.start, code->readable.bytes);
+  code->reads_all = code->readable.bytes == m->target.memory_bytes;
 }

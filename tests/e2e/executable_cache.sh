@@ -227,7 +227,7 @@ cmp out uncached || fail "translated before: $(cat out)"
 rm -f log.txt
 POPLAR_EXECUTABLE_CACHE_DIR=$PWD/cache "$POPULUS_BIN/popexec" --run 0 "cache/$hash.a" >out 2>&1 || fail "popexec: $(cat out)"
 second_compiles_nothing popexec
-objdump -d "$(find "$native" -name '*.o' | head -n 1)" | grep -q '<unit_[0-9a-f]*>:' || fail "objdump shows no function"
+objdump -d "$(find "$native" -name '*.o' | head -n 1)" | grep -q '<unit_[0-9a-f]*_00000000>:' || fail "objdump shows no function"
 
 rm -rf cache
 for i in 1 2 3 4 5 6 7 8; do

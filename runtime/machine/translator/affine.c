@@ -58,7 +58,6 @@ static affine result_of(const affine_registers *v, const code_op *op)
   uint32_t imm = (uint32_t)op->imm;
   switch (op->id) {
   case OP_LUI:
-  case OP_AUIPC:
     return affine_constant(imm);
   case OP_ADDI:
     return affine_add(*a, imm);

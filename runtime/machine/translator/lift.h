@@ -216,6 +216,10 @@ calling *unit_callings_find(const struct lift *l);
 
 /* lift_function.c */
 
+/* Of the writable window, and then of the readable one, where it begins and how many bytes, halves and words it has; starts
+ * of code. */
+typedef enum moved_number { NUMBER_WRITABLE, NUMBER_READABLE = 4, NUMBER_STARTS = 8 } moved_number;
+
 typedef struct lift_types {
   LLVMTypeRef i1, i8, i16, i32, i64, half, single, pointer;
   LLVMTypeRef function, access, more_time, find, value, copy; /* function types */
@@ -236,6 +240,7 @@ typedef struct lift {
   lift_types type;
   LLVMValueRef access, more_time, find, value, copy_block; /* helpers */
   LLVMValueRef likely;                                     /* metadata: weights of a branch */
+  LLVMValueRef numbers; /* moved_number: what linking a moved unit writes */
   LLVMValueRef *functions;
   const calling *callings; /* by function */
   const code_unit *unit;
@@ -276,6 +281,9 @@ void lift_unit(lift *l); /* sets `functions` */
 /* lift_state.c */
 
 LLVMValueRef lift_constant(const lift *l, uint32_t value);
+/* An address of tile code, as the unit has it: of a moved unit it counts from a start. */
+LLVMValueRef lift_pc(const lift *l, uint32_t pc);
+LLVMValueRef lift_number(const lift *l, unsigned number);
 LLVMValueRef lift_constant64(const lift *l, uint64_t value);
 LLVMValueRef lift_compare(lift *l, LLVMIntPredicate predicate, LLVMValueRef a, LLVMValueRef b);
 LLVMBasicBlockRef lift_new_block(lift *l, const char *name);

@@ -93,7 +93,7 @@ static void come_back(lift *l, uint32_t number)
   LLVMValueRef pc = load_pc(l);
   LLVMBasicBlockRef back = lift_new_block(l, "back"), lost = lift_new_block(l, "lost");
   bool expected = b->next != UNIT_NONE;
-  LLVMValueRef same = lift_compare(l, LLVMIntEQ, pc, lift_constant(l, b->pc_end));
+  LLVMValueRef same = lift_compare(l, LLVMIntEQ, pc, lift_pc(l, b->pc_end));
   lift_likely(l, expected ? same : LLVMConstInt(l->type.i1, 0, 0), back, lost);
   lift_at_end(l, lost);
   lift_build_left(l);
@@ -103,7 +103,7 @@ static void come_back(lift *l, uint32_t number)
     return;
   }
   lift_load_state(l);
-  lift_test_limit(l, lift_constant(l, b->pc_end));
+  lift_test_limit(l, lift_pc(l, b->pc_end));
   LLVMBuildBr(l->b, lift_edge(l, number, b->next, b->pc_end));
 }
 
@@ -191,12 +191,12 @@ static void call_direct(lift *l, uint32_t number, size_t callee)
     return;
   }
   LLVMBasicBlockRef back = lift_new_block(l, "back"), elsewhere = lift_new_block(l, "elsewhere");
-  lift_likely(l, lift_compare(l, LLVMIntEQ, pc, lift_constant(l, b->pc_end)), back, elsewhere);
+  lift_likely(l, lift_compare(l, LLVMIntEQ, pc, lift_pc(l, b->pc_end)), back, elsewhere);
   lift_at_end(l, elsewhere);
   go_elsewhere(l, to, result, pc);
   lift_at_end(l, back);
   take_results(l, to, result);
-  lift_test_limit(l, lift_constant(l, b->pc_end));
+  lift_test_limit(l, lift_pc(l, b->pc_end));
   LLVMBuildBr(l->b, lift_edge(l, number, b->next, b->pc_end));
 }
 
@@ -213,13 +213,13 @@ static void call_known(lift *l, uint32_t number, LLVMValueRef target)
 
 void lift_known(lift *l, uint32_t number)
 {
-  call_known(l, number, lift_constant(l, l->block->pc));
+  call_known(l, number, lift_pc(l, l->block->pc));
 }
 
 void lift_call(lift *l, uint32_t number, const code_op *op)
 {
-  LLVMValueRef target = lift_constant(l, (uint32_t)op->imm);
-  lift_set_x(l, op->rd, lift_constant(l, l->block->pc_end));
+  LLVMValueRef target = lift_pc(l, (uint32_t)op->imm);
+  lift_set_x(l, op->rd, lift_pc(l, l->block->pc_end));
   if (l->block->callee == UNIT_NONE)
     call_found(l, number, target);
   else
@@ -239,10 +239,10 @@ static uint32_t target_pc(const lift *l, uint32_t number)
 static void jump_by_table(lift *l, uint32_t number, LLVMValueRef target)
 {
   const code_block *b = l->block;
-  uint32_t lowest = UINT32_MAX;
-  for (uint32_t i = 0; i < b->num_targets; i++)
+  uint32_t lowest = target_pc(l, 0);
+  for (uint32_t i = 1; i < b->num_targets; i++)
     if (target_pc(l, i) < lowest) lowest = target_pc(l, i);
-  LLVMValueRef way = LLVMBuildSub(l->b, target, lift_constant(l, lowest), "");
+  LLVMValueRef way = LLVMBuildSub(l->b, target, lift_pc(l, lowest), "");
   LLVMValueRef words = LLVMBuildOr(l->b, LLVMBuildLShr(l->b, way, lift_constant(l, 2), ""),
                                    LLVMBuildShl(l->b, way, lift_constant(l, 30), ""), "");
   LLVMBasicBlockRef other = lift_new_block(l, "other");
@@ -263,7 +263,7 @@ static LLVMValueRef start_vertex(lift *l, const code_op *op)
   LLVMBuildStore(l->b, lift_constant(l, 0),
                  lift_field(l, l->frame, offsetof(translated_frame, state_bytes)));
   lift_set_x(l, 10, state);
-  lift_set_x(l, 1, lift_constant(l, l->block->pc_end));
+  lift_set_x(l, 1, lift_pc(l, l->block->pc_end));
   return target;
 }
 
@@ -271,7 +271,7 @@ static LLVMValueRef jump_target(lift *l, const code_op *op)
 {
   LLVMValueRef target =
       LLVMBuildAdd(l->b, lift_x(l, op->rs1), lift_constant(l, (uint32_t)op->imm), "");
-  lift_set_x(l, op->rd, lift_constant(l, l->block->pc_end));
+  lift_set_x(l, op->rd, lift_pc(l, l->block->pc_end));
   return LLVMBuildAnd(l->b, target, lift_constant(l, ~1u), "");
 }
 

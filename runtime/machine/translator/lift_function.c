@@ -40,7 +40,7 @@ LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_
   if (to == UNIT_NONE) {
     way = lift_new_block(l, "outside");
     lift_at_end(l, way);
-    lift_leave_at(l, lift_constant(l, target_pc));
+    lift_leave_at(l, lift_pc(l, target_pc));
     lift_at_end(l, here);
     return way;
   }
@@ -52,7 +52,7 @@ LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_
   if (l->loops.order[from] < l->loops.order[to]) return target;
   way = lift_new_block(l, "again");
   lift_at_end(l, way);
-  lift_test_limit(l, lift_constant(l, target_pc));
+  lift_test_limit(l, lift_pc(l, target_pc));
   LLVMBuildBr(l->b, target);
   lift_at_end(l, here);
   return way;
@@ -92,7 +92,7 @@ static void end_last_round(lift *l, uint32_t number, const code_op *op)
   LLVMValueRef condition = lift_branch_condition(l, op);
   LLVMBuildCondBr(l->b, condition, taken ? again : out, taken ? out : again);
   lift_at_end(l, again);
-  lift_test_limit(l, lift_constant(l, l->unit->blocks[l->f->first_block + loop->header].pc));
+  lift_test_limit(l, lift_pc(l, l->unit->blocks[l->f->first_block + loop->header].pc));
   LLVMBuildBr(l->b, l->plain.starts[loop->header]);
 }
 
@@ -146,7 +146,7 @@ static void lift_last_op(lift *l, uint32_t number, const code_op *last)
     LLVMBuildBr(l->b, lift_edge(l, number, b->taken, (uint32_t)last->imm));
     return;
   case BLOCK_ENTER:
-    lift_set_x(l, last->rd, lift_constant(l, b->pc_end));
+    lift_set_x(l, last->rd, lift_pc(l, b->pc_end));
     LLVMBuildBr(l->b, lift_edge(l, number, b->taken, (uint32_t)last->imm));
     return;
   case BLOCK_CALL:
@@ -162,7 +162,7 @@ static void lift_end(lift *l, uint32_t number)
 {
   const code_block *b = l->block;
   if (b->end == BLOCK_LEAVE)
-    lift_leave_at(l, lift_constant(l, b->pc_end));
+    lift_leave_at(l, lift_pc(l, b->pc_end));
   else if (b->end == BLOCK_KNOWN)
     lift_known(l, number);
   else if (b->end == BLOCK_NEXT)
@@ -226,7 +226,7 @@ static LLVMValueRef has_stack(lift *l)
 /* Who cannot finish any path through the function, or may not call, does not begin. */
 static void test_entry(lift *l)
 {
-  LLVMValueRef entry = lift_constant(l, l->f->entry);
+  LLVMValueRef entry = lift_pc(l, l->f->entry);
   lift_test_limit(l, entry);
   if (!l->own->calls) return;
   LLVMBasicBlockRef deep = lift_new_block(l, "deep"), in = lift_new_block(l, "shallow");
@@ -364,6 +364,7 @@ static void lift_one(lift *l, size_t number)
                 .find = l->find,
                 .value = l->value,
                 .copy_block = l->copy_block,
+                .numbers = l->numbers,
                 .likely = l->likely,
                 .functions = l->functions,
                 .callings = l->callings,

@@ -118,13 +118,20 @@ static LLVMValueRef second(lift *l, unsigned how, LLVMValueRef a, LLVMValueRef b
   return b;
 }
 
+/* Of the instruction's own address and the immediate: their sum. */
+static LLVMValueRef place(lift *l, unsigned how, LLVMValueRef a, LLVMValueRef b)
+{
+  (void)how, (void)a;
+  return lift_pc(l, (uint32_t)LLVMConstIntGetZExtValue(b));
+}
+
 /* make(l, how, a, b): a is rs1, b is rs2 or the immediate. */
 static const struct {
   LLVMValueRef (*make)(lift *l, unsigned how, LLVMValueRef a, LLVMValueRef b);
   unsigned how;
 } makers[ISA_NUM_OPS] = {
     [OP_LUI] = {second, 0},
-    [OP_AUIPC] = {second, 0},
+    [OP_AUIPC] = {place, 0},
     [OP_ADDI] = {binary, LLVMAdd},
     [OP_SLTI] = {compared, LLVMIntSLT},
     [OP_SLTIU] = {compared, LLVMIntULT},

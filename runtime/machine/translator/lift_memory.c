@@ -89,10 +89,27 @@ static void likely_inside(lift *l, LLVMValueRef condition, LLVMBasicBlockRef ins
   LLVMPositionBuilderAtEnd(l->b, other);
 }
 
+/* As in_window, with bounds that linking knows: a moved window has room for the range. */
+static LLVMValueRef in_moved_window(lift *l, const range *r)
+{
+  uint32_t log = r->align / 2, window = r->store ? NUMBER_WRITABLE : NUMBER_READABLE;
+  LLVMValueRef offset = LLVMBuildSub(l->b, r->start, lift_number(l, window), "");
+  LLVMValueRef limit = LLVMBuildSub(l->b, lift_number(l, window + 1 + log),
+                                    lift_constant(l, (r->bytes - r->align) >> log), "");
+  if (log)
+    offset = lift_intrinsic(l, "llvm.fshr", &l->type.i32, 1,
+                            (LLVMValueRef[]){offset, offset, lift_constant(l, log)}, 3);
+  return LLVMBuildICmp(l->b, LLVMIntULT, offset, limit, "");
+}
+
 /* Goes on to `inside` if the unit's window holds the range, whose bounds are constants. */
 static void try_unit_window(lift *l, const range *r, code_window w, LLVMBasicBlockRef inside)
 {
   if (w.bytes < r->bytes) return;
+  if (r->store ? l->unit->writable_is_moved : l->unit->readable_is_moved) {
+    likely_inside(l, in_moved_window(l, r), inside);
+    return;
+  }
   likely_inside(l, in_window(l, r, lift_constant(l, w.start), lift_constant(l, w.bytes)), inside);
 }
 

@@ -9,6 +9,24 @@ LLVMValueRef lift_constant(const lift *l, uint32_t value)
   return LLVMConstInt(l->type.i32, value, 0);
 }
 
+LLVMValueRef lift_number(const lift *l, unsigned number)
+{
+  LLVMValueRef offset = lift_constant64(l, 4 * (uint64_t)number);
+  LLVMValueRef place = LLVMConstGEP2(l->type.i8, l->numbers, &offset, 1);
+  LLVMValueRef value = LLVMBuildLoad2(l->b, l->type.i32, place, "");
+  LLVMSetMetadata(value, LLVMGetMDKindIDInContext(l->context, "invariant.load", 14),
+                  LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, NULL, 0)));
+  return value;
+}
+
+LLVMValueRef lift_pc(const lift *l, uint32_t pc)
+{
+  if (!l->unit->num_starts) return lift_constant(l, pc);
+  uint32_t offset = pc & ((1u << MOVED_OFFSET_BITS) - 1);
+  LLVMValueRef start = lift_number(l, NUMBER_STARTS + (pc >> MOVED_OFFSET_BITS));
+  return LLVMBuildAdd(l->b, start, lift_constant(l, offset), "");
+}
+
 LLVMValueRef lift_constant64(const lift *l, uint64_t value)
 {
   return LLVMConstInt(l->type.i64, value, 0);
@@ -227,7 +245,7 @@ static uint64_t rest_count(const lift *l)
 void lift_leave_here(lift *l)
 {
   lift_add_time(l, 0 - rest_slots(l), 0 - rest_count(l));
-  lift_leave_at(l, lift_constant(l, l->block->pc + 4 * (l->op_index - l->block->first_op)));
+  lift_leave_at(l, lift_pc(l, l->block->pc + 4 * (l->op_index - l->block->first_op)));
 }
 
 LLVMValueRef lift_counter(lift *l, uint32_t number)

@@ -29,6 +29,7 @@ struct translator {
   char *features; /* of the host's processor */
   char *layout;
   char *identity;
+  uint32_t num_linked;
 };
 
 /* `error`, which is used up, as a text. */
@@ -312,6 +313,43 @@ static void prefer_vectors_of_256_bits(const lift *l, LLVMValueRef function)
       LLVMCreateStringAttribute(l->context, name, sizeof name - 1, width, sizeof width - 1));
 }
 
+/* The function's name ends with eight zeros, which linking replaces by digits that no other has. */
+#define ZEROS "_00000000"
+
+/* Behind these words an object has its numbers (lift_number), which linking writes. An object that has the words twice, because
+ * tile code has these constants, is not linked. */
+static const uint32_t numbers_mark[] = {0x9e4d7a31, 0x62b5c0f8, 0xd817e29b, 0x3fa4068d};
+enum { MARK_WORDS = sizeof numbers_mark / sizeof *numbers_mark };
+
+/* Also if nothing asks for it. */
+static void keep_in_object(const lift *l, LLVMValueRef value)
+{
+  LLVMTypeRef type = LLVMArrayType2(l->type.pointer, 1);
+  LLVMValueRef used = LLVMAddGlobal(l->module, type, "llvm.compiler.used");
+  LLVMSetInitializer(used, LLVMConstArray2(l->type.pointer, &value, 1));
+  LLVMSetLinkage(used, LLVMAppendingLinkage);
+  LLVMSetSection(used, "llvm.metadata");
+}
+
+static LLVMValueRef declare_numbers(const lift *l)
+{
+  unsigned count = MARK_WORDS + NUMBER_STARTS + l->unit->num_starts;
+  LLVMValueRef *words = pop_xcalloc(count, sizeof *words);
+  for (unsigned i = 0; i < count; i++)
+    words[i] = LLVMConstInt(l->type.i32, i < MARK_WORDS ? numbers_mark[i] : 0, 0);
+  LLVMTypeRef type = LLVMArrayType2(l->type.i32, count);
+  LLVMValueRef all = LLVMAddGlobal(l->module, type, "numbers"), way;
+  LLVMSetInitializer(all, LLVMConstArray2(l->type.i32, words, count));
+  LLVMSetLinkage(all, LLVMInternalLinkage);
+  LLVMSetGlobalConstant(all, true);
+  LLVMSetExternallyInitialized(all, true);
+  LLVMSetAlignment(all, 4);
+  keep_in_object(l, all);
+  free(words);
+  way = LLVMConstInt(l->type.i64, sizeof numbers_mark, 0);
+  return LLVMConstInBoundsGEP2(l->type.i8, all, &way, 1);
+}
+
 static LLVMModuleRef lift_module(const translator *t, LLVMContextRef context, const code_unit *unit,
                                  const char *name)
 {
@@ -331,8 +369,11 @@ static LLVMModuleRef lift_module(const translator *t, LLVMContextRef context, co
   l.find = declare_helper(&l, "tile_find", l.type.find, MEMORY_WRITES_FRAME);
   l.value = declare_helper(&l, "tile_value", l.type.value, MEMORY_NONE);
   l.copy_block = declare_helper(&l, "tile_copy", l.type.copy, MEMORY_WRITES);
+  l.numbers = declare_numbers(&l);
   lift_unit(&l);
-  LLVMSetValueName2(l.functions[0], name, strlen(name));
+  char *full_name = pop_xasprintf("%s" ZEROS, name);
+  LLVMSetValueName2(l.functions[0], full_name, strlen(full_name));
+  free(full_name);
   for (size_t i = 0; i < unit->num_functions; i++) {
     add_attribute(&l, l.functions[i], "nounwind", 0);
     prefer_vectors_of_256_bits(&l, l.functions[i]);
@@ -470,18 +511,74 @@ static void discard(translated_object *object)
   free(object);
 }
 
-static translated_code link_object(translator *t, const uint8_t *bytes, size_t size,
-                                   const char *name, translated_object **object, char **error)
+static char *numbered(const char *name, uint32_t number)
 {
-  LLVMMemoryBufferRef buffer =
-      LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)bytes, size, name);
+  return pop_xasprintf("%s_%08x", name, number);
+}
+
+/* In the table of symbols' names, which has it once. */
+static void rename_function(uint8_t *object, size_t size, const char *name, const char *to)
+{
+  char *from = numbered(name, 0);
+  size_t length = strlen(from) + 1;
+  uint8_t *at = memmem(object, size, from, length);
+  if (at) memcpy(at, to, length);
+  free(from);
+}
+
+/* Where they are in the object; NULL: not there, or that cannot be told. */
+static uint8_t *find_numbers(uint8_t *object, size_t size)
+{
+  uint8_t *at = memmem(object, size, numbers_mark, sizeof numbers_mark);
+  if (!at) return NULL;
+  at += sizeof numbers_mark;
+  size -= (size_t)(at - object);
+  return memmem(at, size, numbers_mark, sizeof numbers_mark) ? NULL : at;
+}
+
+static bool write_numbers(uint8_t *object, size_t size, const code_place *place)
+{
+  const code_window w = place->writable, r = place->readable;
+  const uint32_t windows[NUMBER_STARTS] = {w.start, w.bytes, w.bytes >> 1, w.bytes >> 2,
+                                           r.start, r.bytes, r.bytes >> 1, r.bytes >> 2};
+  uint8_t *at = find_numbers(object, size);
+  if (!at) return false;
+  memcpy(at, windows, sizeof windows);
+  if (place->num_starts)
+    memcpy(at + sizeof windows, place->starts, place->num_starts * sizeof *place->starts);
+  return true;
+}
+
+/* A copy of the object for that place: `full_name` is its function's name there. NULL: it has no numbers, or twice. */
+static LLVMMemoryBufferRef place_object(const uint8_t *bytes, size_t size, const char *name,
+                                        const char *full_name, const code_place *place)
+{
+  uint8_t *copy = pop_xmalloc(size);
+  memcpy(copy, bytes, size);
+  LLVMMemoryBufferRef buffer = NULL;
+  rename_function(copy, size, name, full_name);
+  if (write_numbers(copy, size, place))
+    buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)copy, size, full_name);
+  free(copy);
+  return buffer;
+}
+
+static translated_code link_at(translator *t, const uint8_t *bytes, size_t size, const char *name,
+                               const char *full_name, const code_place *place,
+                               translated_object **object, char **error)
+{
+  LLVMMemoryBufferRef buffer = place_object(bytes, size, name, full_name, place);
+  if (!buffer) {
+    *error = pop_xstrdup("its numbers' place cannot be told from constants of the code");
+    return NULL;
+  }
   LLVMOrcResourceTrackerRef tracker =
       LLVMOrcJITDylibCreateResourceTracker(LLVMOrcLLJITGetMainJITDylib(t->jit));
   LLVMOrcExecutorAddress address = 0;
   *object = pop_xcalloc(1, sizeof **object);
   (*object)->tracker = tracker;
   if (failed(LLVMOrcLLJITAddObjectFileWithRT(t->jit, tracker, buffer), error) ||
-      failed(LLVMOrcLLJITLookup(t->jit, &address, name), error)) {
+      failed(LLVMOrcLLJITLookup(t->jit, &address, full_name), error)) {
     discard(*object);
     *object = NULL;
     return NULL;
@@ -491,6 +588,16 @@ static translated_code link_object(translator *t, const uint8_t *bytes, size_t s
     translated_code code;
   } entry = {.address = (uintptr_t)address};
   return entry.code;
+}
+
+static translated_code link_object(translator *t, const uint8_t *bytes, size_t size,
+                                   const char *name, const code_place *place,
+                                   translated_object **object, char **error)
+{
+  char *full_name = numbered(name, ++t->num_linked);
+  translated_code code = link_at(t, bytes, size, name, full_name, place, object, error);
+  free(full_name);
+  return code;
 }
 
 static void digest(const void *bytes, size_t size, uint8_t digest[TRANSLATOR_DIGEST_BYTES])

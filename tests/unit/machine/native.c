@@ -312,6 +312,61 @@ static void make_foreign_module(const char *folder)
   free(to);
 }
 
+static void name_unit(const code_unit *unit, char name[NATIVE_NAME_BYTES])
+{
+  pop_bytes material = {0};
+  native_file_material(unit, &material);
+  native_file_name(&material, name);
+  pop_bytes_free(&material);
+}
+
+static void expect_other_name(const code_unit *unit, const char *name, const char *what)
+{
+  char other[NATIVE_NAME_BYTES];
+  name_unit(unit, other);
+  cr_assert_str_neq(other, name, "%s", what);
+}
+
+/* Everything that the translator looks at: what has the same name is taken for the same. */
+Test(native, what_is_compiled_is_in_its_name)
+{
+  code_function function = {0};
+  code_block block = {.num_targets = 1};
+  code_op op = {.id = OP_ADDI};
+  int32_t target = 0;
+  const code_unit unit = {.functions = &function,
+                          .num_functions = 1,
+                          .blocks = &block,
+                          .num_blocks = 1,
+                          .ops = &op,
+                          .num_ops = 1,
+                          .targets = &target,
+                          .num_targets = 1};
+  char name[NATIVE_NAME_BYTES];
+  cr_assert(native_module_enter(false));
+  name_unit(&unit, name);
+  uint32_t *const words[] = {&function.entry, &function.first_block, &function.num_blocks,
+                             &block.pc,       &block.pc_end,         &block.first_op,
+                             &block.num_ops,  &block.first_target,   &block.num_targets,
+                             &op.cost,        (uint32_t *)&op.imm,   (uint32_t *)&target};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    ++*words[i];
+    expect_other_name(&unit, name, "a number of the code");
+    --*words[i];
+  }
+  code_unit other = unit;
+  uint32_t *const fields[] = {&other.checked,           &other.num_starts,
+                              &other.readable_is_moved, &other.writable_is_moved,
+                              &other.readable.start,    &other.readable.bytes,
+                              &other.writable.start,    &other.writable.bytes};
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    *fields[i] = 1;
+    expect_other_name(&other, name, "a number of the unit");
+    other = unit;
+  }
+  native_module_leave();
+}
+
 Test(native, a_module_of_another_build_is_refused)
 {
   machine *m;
