@@ -247,6 +247,7 @@ pop_error *pop_target_validate(const pop_target *target)
   CHECK_RANGE(gateway_latency_cycles, 0, MAX_CYCLES);
   CHECK_RANGE(gateway_bytes_per_cycle, 1, MAX_GLOBAL_BYTES_PER_CYCLE);
   CHECK_RANGE(cycle_estimates, 0, 1);
+  CHECK_RANGE(memory_without_code, 0, 1);
   if (!isfinite(target->clock_hz) || target->clock_hz <= 0)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "target '%s': clock_hz is %g, but must be greater than 0", target->name,

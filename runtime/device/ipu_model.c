@@ -66,7 +66,8 @@ pop_error *pop_ipu_model_create_device(const pop_ipu_model *model, pop_device **
   t.host_bytes_per_cycle = MODEL_HOST_BYTES_PER_CYCLE;
   t.host_sync_cycles = model->global_sync_cycles;
   t.global_bytes_per_cycle = model->global_bytes_per_cycle;
-  t.cycle_estimates = !model->compile_ipu_code;
+  t.cycle_estimates = !model->code_cycles;
+  t.memory_without_code = !model->compile_ipu_code;
   set_memory(model, &t);
   error = pop_target_validate(&t);
   if (error) return pop_error_prefix(error, "%s", call);

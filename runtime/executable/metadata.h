@@ -77,7 +77,8 @@
   X(link_domain_ipus)                                                                              \
   X(gateway_latency_cycles)                                                                        \
   X(gateway_bytes_per_cycle)                                                                       \
-  X(cycle_estimates)
+  X(cycle_estimates)                                                                               \
+  X(memory_without_code)
 #define METADATA_COUNT(field) +1
 enum {
   METADATA_NUM_TARGET_KEYS = 4 METADATA_TARGET_NUMBERS(METADATA_COUNT),

@@ -52,7 +52,7 @@ static void add_text(hasher *h, const char *text)
 
 static void add_target(hasher *h, const pop_target *t)
 {
-  ASSERT_SIZE(pop_target, 120);
+  ASSERT_SIZE(pop_target, 128);
   uint64_t clock;
   memcpy(&clock, &t->clock_hz, sizeof clock);
   add_text(h, t->name);
@@ -61,7 +61,7 @@ static void add_target(hasher *h, const pop_target *t)
       t->exchange_bytes_per_cycle, t->exchange_latency_cycles, t->sync_cycles, t->host_sync_cycles,
       t->host_bytes_per_cycle, t->global_latency_cycles, t->global_bytes_per_cycle,
       t->link_domain_ipus, t->gateway_latency_cycles, t->gateway_bytes_per_cycle,
-      t->cycle_estimates, clock);
+      t->cycle_estimates, t->memory_without_code, clock);
   add_bytes(h, t->cost, sizeof t->cost);
 }
 
@@ -197,7 +197,7 @@ static void add_host(hasher *h, const pop_graph *g)
 
 fingerprint graph_fingerprint(pop_graph *graph, const uint32_t *programs, size_t num_programs)
 {
-  ASSERT_SIZE(pop_graph, 792);
+  ASSERT_SIZE(pop_graph, 800);
   hasher h;
   h.num_words = 0;
   XXH3_INITSTATE(&h.state);

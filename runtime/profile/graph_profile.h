@@ -34,6 +34,9 @@ void emit_programs(const emitter *to, const graph_profile *g);
 void emit_memory(const emitter *to, const graph_profile *g);
 void emit_liveness(const emitter *to, const graph_profile *g);
 
+/* Whether the profile is as if things of this pop_memory_category had no bytes. */
+bool leaves_out_category(const graph_profile *g, int category);
+
 /* The summary without the values that it does not use. Errors: executable_profile_get's,
  * pop_profile_print_graph_summary's. */
 POP_MUST_CHECK pop_error *graph_summary_print(const pop_executable *e, const pop_option *options,

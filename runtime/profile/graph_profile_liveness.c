@@ -98,13 +98,14 @@ static void emit_variables(const emitter *to, const executable_profile *p)
 }
 
 /* Returns its bytes. */
-static uint64_t emit_always_live(const emitter *to, const executable_profile *p)
+static uint64_t emit_always_live(const emitter *to, const graph_profile *g)
 {
+  const executable_profile *p = g->p;
   uint64_t bytes = 0;
   emit_begin_map(to, "alwaysLive");
   emit_begin_vector(to, "variables");
   for (size_t i = 0; i < p->num_lives; ++i) {
-    if (!is_always_live(&p->lives[i])) continue;
+    if (!is_always_live(&p->lives[i]) || leaves_out_category(g, p->lives[i].category)) continue;
     bytes += p->lives[i].bytes;
     emit_int(to, NULL, (int64_t)i);
   }
@@ -121,7 +122,7 @@ void emit_liveness(const emitter *to, const graph_profile *g)
   uint64_t most = 0;
   emit_begin_map(to, "liveness");
   emit_variables(to, p);
-  uint64_t always = emit_always_live(to, p);
+  uint64_t always = emit_always_live(to, g);
   emit_begin_vector(to, "programs");
   for (size_t i = 0; i < g->e->num_steps; ++i) {
     if (!has_accesses(g->e->steps[i].kind)) continue;

@@ -1,7 +1,9 @@
 /* memory of the graph profile: by tile, category, compute set and vertex type. By tile and category the numbers
  * are the account's (compiler/allocate/account.c); by compute set and vertex type they are of the blocks that vertices
  * have, which always live: added up over vertex types they are what vertexInstanceState,
- * vertexFieldData, vectorListDescriptor and copyDescriptor come to. */
+ * vertexFieldData, vectorListDescriptor and copyDescriptor come to.
+ *
+ * Of an IPU_MODEL without compile_ipu_code all are as if code had no bytes. */
 #include "profile/graph_profile.h"
 
 #include <stddef.h>
@@ -16,6 +18,35 @@ static uint32_t num_tiles(const graph_profile *g)
 static const pop_tile_memory *memory_of(const graph_profile *g, uint32_t tile)
 {
   return &g->e->memory_rows[g->e->tiles[tile].memory];
+}
+
+bool leaves_out_category(const graph_profile *g, int category)
+{
+  return g->e->target.memory_without_code &&
+         pop_memory_category_is_code((pop_memory_category)category);
+}
+
+static bool shows_code(const graph_profile *g)
+{
+  return !g->e->target.memory_without_code;
+}
+
+/* Code is never in the place of something else. */
+static pop_tile_memory memory_without_code(const graph_profile *g, const pop_tile_memory *all)
+{
+  pop_tile_memory m = *all;
+  for (int r = 0; r < POP_REGION_COUNT; ++r) {
+    uint32_t code = 0;
+    for (int c = 0; c < POP_MEMORY_CATEGORY_COUNT; ++c)
+      if (leaves_out_category(g, c)) code += m.not_overlapped[c][r];
+    m.by_region[r] -= code;
+    m.by_region_including_gaps[r] -= code;
+    m.total -= code;
+    m.total_including_gaps -= code;
+    m.most_live -= code;
+    m.least_including_gaps -= code;
+  }
+  return m;
 }
 
 /* ---- by tile ---- */
@@ -41,17 +72,22 @@ static const struct {
 
 static void emit_by_tile(const emitter *to, const graph_profile *g)
 {
+  pop_tile_memory *rows = pop_xcalloc(g->e->num_memory_rows + 1, sizeof *rows);
+  for (size_t i = 0; i < g->e->num_memory_rows; ++i)
+    rows[i] = memory_without_code(g, &g->e->memory_rows[i]);
   emit_begin_map(to, "byTile");
   for (size_t f = 0; f < sizeof tile_fields / sizeof *tile_fields; ++f) {
     emit_begin_vector(to, tile_fields[f].key);
     for (uint32_t t = 0; t < num_tiles(g); ++t) {
       uint32_t bytes;
-      memcpy(&bytes, (const char *)memory_of(g, t) + tile_fields[f].offset, sizeof bytes);
+      memcpy(&bytes, (const char *)&rows[g->e->tiles[t].memory] + tile_fields[f].offset,
+             sizeof bytes);
       emit_int(to, NULL, bytes);
     }
     emit_end_vector(to);
   }
   emit_end_map(to);
+  free(rows);
 }
 
 /* ---- by category ---- */
@@ -59,11 +95,14 @@ static void emit_by_tile(const emitter *to, const graph_profile *g)
 static void emit_cells(const emitter *to, const char *key, const graph_profile *g, int category,
                        int region, bool overlapped)
 {
+  bool left_out = leaves_out_category(g, category);
   emit_begin_vector(to, key);
   for (uint32_t t = 0; t < num_tiles(g); ++t) {
     const pop_tile_memory *m = memory_of(g, t);
     emit_int(to, NULL,
-             overlapped ? m->overlapped[category][region] : m->not_overlapped[category][region]);
+             left_out     ? 0
+             : overlapped ? m->overlapped[category][region]
+                          : m->not_overlapped[category][region]);
   }
   emit_end_vector(to);
 }
@@ -74,7 +113,7 @@ static void emit_category_total(const emitter *to, const graph_profile *g, int c
   for (uint32_t t = 0; t < num_tiles(g); ++t) {
     const pop_tile_memory *m = memory_of(g, t);
     int64_t total = 0;
-    for (int r = 0; r < POP_REGION_COUNT; ++r)
+    for (int r = 0; r < POP_REGION_COUNT && !leaves_out_category(g, category); ++r)
       total += (int64_t)m->overlapped[category][r] + m->not_overlapped[category][r];
     emit_int(to, NULL, total);
   }
@@ -120,9 +159,10 @@ static uint64_t use_bytes(const profile_vertex_use *use, int value)
   return value == TOTAL ? total : value == CODE ? 0 : use->bytes[value];
 }
 
-static uint64_t row_bytes(const executable_profile *p, const profile_work_row *row, int value)
+static uint64_t row_bytes(const graph_profile *g, const profile_work_row *row, int value)
 {
-  uint64_t bytes = value == CODE || value == TOTAL ? row->code_bytes : 0;
+  const executable_profile *p = g->p;
+  uint64_t bytes = shows_code(g) && (value == CODE || value == TOTAL) ? row->code_bytes : 0;
   for (uint32_t u = 0; u < row->num_uses; ++u)
     bytes += use_bytes(&p->uses[row->first_use + u], value);
   return bytes;
@@ -146,7 +186,7 @@ static void emit_by_compute_set(const emitter *to, const graph_profile *g)
       const executable_compute_set *set = &g->e->compute_sets[s];
       memset(bytes, 0, num_tiles(g) * sizeof *bytes);
       for (size_t w = set->first_work; w < set->first_work + set->num_works; ++w)
-        bytes[g->e->works[w].tile] = row_bytes(p, &p->work_rows[p->works[w]], value);
+        bytes[g->e->works[w].tile] = row_bytes(g, &p->work_rows[p->works[w]], value);
       emit_tiles(to, bytes, num_tiles(g));
     }
     emit_end_vector(to);
@@ -194,7 +234,8 @@ static void emit_by_vertex_type(const emitter *to, const graph_profile *g)
   for (int value = 0; value < NUM_VALUES; ++value) {
     emit_begin_vector(to, value_keys[value]);
     for (size_t t = 0; t < p->num_vertex_types; ++t) {
-      uint32_t code = value == CODE || value == TOTAL ? p->vertex_types[t].code_bytes : 0;
+      bool counted = shows_code(g) && (value == CODE || value == TOTAL);
+      uint32_t code = counted ? p->vertex_types[t].code_bytes : 0;
       memset(bytes, 0, num_tiles(g) * sizeof *bytes);
       for (size_t i = by.first[t]; i < by.first[t + 1]; ++i) bytes[by.uses[i].tile] = code;
       for (size_t i = by.first[t]; i < by.first[t + 1]; ++i)

@@ -51,13 +51,13 @@ static uint64_t cycles_of(pop_engine *engine, size_t program, bool shows_steps)
   return pop_engine_cycles(engine) - t.start;
 }
 
-static void measure(const char *codelets, bool compile_ipu_code, uint64_t cycles[2])
+static void measure(const char *codelets, bool code_cycles, uint64_t cycles[2])
 {
   const size_t rows = 10000, columns = 1000, matrix_shape[] = {rows, columns};
   pop_ipu_model model;
   pop_device *device;
   example_check(pop_ipu_model_init(&model, "ipu1"));
-  model.compile_ipu_code = compile_ipu_code;
+  model.code_cycles = code_cycles;
   example_check(pop_ipu_model_create_device(&model, &device));
   pop_graph *graph = pop_graph_create(pop_device_target(device));
   pop_graph_add_codelets(graph, codelets, NULL);
@@ -73,7 +73,7 @@ static void measure(const char *codelets, bool compile_ipu_code, uint64_t cycles
   pop_engine *engine;
   example_check(pop_engine_create(graph, programs, 2, NULL, 0, &engine));
   example_check(pop_engine_load_device(engine, device));
-  for (size_t i = 0; i < 2; ++i) cycles[i] = cycles_of(engine, i, i == 0 && !compile_ipu_code);
+  for (size_t i = 0; i < 2; ++i) cycles[i] = cycles_of(engine, i, i == 0 && !code_cycles);
   pop_engine_free(engine);
   pop_graph_free(graph);
   pop_device_free(device);

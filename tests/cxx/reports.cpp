@@ -44,6 +44,7 @@ struct Fixture {
     IPUModel model;
     model.numIPUs = ipus;
     model.tilesPerIPU = TILES;
+    model.compileIPUCode = true;
     return model.createDevice();
   }
   ComputeSet busy(const std::string &name, unsigned tile)

@@ -182,9 +182,12 @@ static void spread(Graph &graph, const Tensor &t)
     graph.setTileMapping(flat.slice(count * i / n, count * (i + 1) / n), static_cast<unsigned>(i));
 }
 
-static void tutorial4()
+// `compile`: as the section on profiling options prints it.
+static void tutorial4(bool compile)
 {
+  // Create the IPU Model device
   IPUModel ipuModel("ipu1");
+  if (compile) ipuModel.compileIPUCode = true;
   Device device = ipuModel.createDevice();
   Graph graph(device.getTarget());
   popops::addCodelets(graph);
@@ -284,7 +287,7 @@ int main(int argc, char **argv)
     else if (which == "3")
       tutorial3(argument);
     else if (which == "4")
-      tutorial4();
+      tutorial4(argument == "compileIPUCode");
     else if (which == "7")
       tutorial7(argument);
     else

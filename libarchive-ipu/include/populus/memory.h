@@ -3,6 +3,7 @@
 #define POPULUS_MEMORY_H
 
 #include <populus/target.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,6 +55,8 @@ typedef enum pop_memory_region {
 
 const char *pop_memory_category_key(pop_memory_category category);
 const char *pop_memory_category_label(pop_memory_category category);
+/* Whether it holds instructions. */
+bool pop_memory_category_is_code(pop_memory_category category);
 
 /* The region that an address of a tile belongs to; addresses past the end are overflowed. */
 pop_memory_region pop_memory_region_of(const pop_target *target, uint32_t address);

@@ -76,6 +76,8 @@ typedef struct pop_target {
   uint32_t gateway_bytes_per_cycle; /* one IPU's share of what leaves its domain, or comes to it */
   uint32_t
       cycle_estimates; /* 1: vertices with an estimate take its cycles (IPU_MODEL); 0: their code's */
+  uint32_t
+      memory_without_code; /* 1: memory profiles leave code out (IPU_MODEL); 0: all is in them */
   double clock_hz;
   uint8_t cost[POP_COST_CLASS_COUNT]; /* issue slots per instruction class, at least 1 */
 } pop_target;

@@ -129,10 +129,13 @@ typedef struct pop_ipu_model {
   uint32_t global_bytes_per_cycle;   /* of one IPU's links to the others together, each way */
   /* Here a sync takes the same for every tile, so both values mean the same. */
   pop_sync_delay relative_sync_delay;
-  /* What vertices with an estimate (pop_graph_set_perf_estimate) take: false, the default: the cycles that
-   * they are said to take; true: those that their code takes. Other vertices' code counts in both cases. The
-   * code is compiled and runs in both, for the results, and is in the images: memory is exact. */
+  /* Whether memory profiles and summaries have the code in them, and are those of an IPU: false, the default,
+   * leaves it out, as the guide says. The code is compiled and runs in both cases, for the results: it is in
+   * the images, and in what pop_engine_tile_memory says. */
   bool compile_ipu_code;
+  /* What vertices with an estimate (pop_graph_set_perf_estimate) take: false, the default: the cycles that
+   * they are said to take; true: those that their code takes. Other vertices' code counts in both cases. */
+  bool code_cycles;
 } pop_ipu_model;
 
 /* The figures of `version` (NULL: "ipu2"), with one IPU. INVALID_ARGUMENT: there is no such version. */

@@ -211,7 +211,7 @@ void pop_graph_set_vertex_tile(pop_graph *graph, pop_vertex vertex, size_t tile)
  * floating-point numbers.
  *
  * Vertices are shared among workers by their estimates. On an IPU_MODEL they take the cycles estimated
- * (pop_ipu_model.compile_ipu_code), and those without an estimate what their code takes, which is measured
+ * (but for pop_ipu_model.code_cycles), and those without an estimate what their code takes, which is measured
  * there; everywhere else what their code takes. */
 typedef struct pop_perf_estimate {
   uint64_t cycles, flops;

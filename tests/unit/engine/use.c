@@ -290,7 +290,6 @@ Test(engine_use, P01_freed_twice_and_used_afterwards)
   pop_ipu_model model;
   expect_ok(pop_ipu_model_init(&model, "ipu2"));
   model.tiles_per_ipu = 2;
-  model.compile_ipu_code = true;
   expect_ok(pop_ipu_model_create_device(&model, &device));
   pop_device_free(device);
   pop_device_free(device);

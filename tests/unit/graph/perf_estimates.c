@@ -29,13 +29,13 @@ typedef struct world {
 } world;
 
 /* Two sums, of all elements and of the last 5, on tile 0: each on a worker of its own. */
-static world new_world(bool compile_ipu_code)
+static world new_world(bool code_cycles)
 {
   pop_ipu_model model;
   expect_ok(pop_ipu_model_init(&model, "ipu2"));
-  cr_assert_not(model.compile_ipu_code);
+  cr_assert_not(model.code_cycles);
   model.tiles_per_ipu = 1;
-  model.compile_ipu_code = compile_ipu_code;
+  model.code_cycles = code_cycles;
   world w;
   expect_ok(pop_ipu_model_create_device(&model, &w.device));
   w.graph = pop_graph_create(pop_device_target(w.device));

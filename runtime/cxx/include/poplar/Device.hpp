@@ -63,6 +63,7 @@ public:
     model.global_sync_cycles = t.host_sync_cycles;
     model.global_bytes_per_cycle = t.global_bytes_per_cycle;
     model.compile_ipu_code = true;
+    model.code_cycles = true;
     pop_device *device;
     detail::check(pop_ipu_model_create_device(&model, &device));
     return Device(device);
