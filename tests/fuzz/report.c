@@ -1,7 +1,8 @@
 /* Fuzz target of what popview reads: each piece of a report as the file that it may be in. What is accepted must make a page
  * with JSON in it that another reader takes, whatever the file said.
  *
- * The first byte says which file it is: in a folder of its own, or, from NUM_FILES on, named itself.
+ * The first byte says which file it is: in a folder of its own, or, from NUM_FILES on, named itself; from twice that on the
+ * text of sources is left out.
  */
 #include "fuzz.h"
 #include "use.h"
@@ -13,8 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const files[] = {"profile.pop",    "graph.cbor", "execution.cbor", "graph.json",
-                                    "execution.json", "vars.json",  "debug.json",     "archive.a"};
+static const char *const files[] = {"profile.pop", "graph.cbor",     "execution.cbor",
+                                    "graph.json",  "execution.json", "vars.json",
+                                    "debug.json",  "archive.a",      "code.json"};
 enum { NUM_FILES = sizeof files / sizeof *files };
 
 static char folder[] = "/tmp/fuzz-report-XXXXXX";
@@ -33,13 +35,13 @@ static void enter_folder(void)
   made = true;
 }
 
-static void check_page(const char *path)
+static void check_page(const char *path, unsigned left_out)
 {
   char *text = NULL;
   size_t size;
   json_error_t where;
   FILE *page = open_memstream(&text, &size);
-  bool is_whole = forget(pop_report_write_json(&path, 1, POP_REPORT_WITHOUT_SOURCE, page));
+  bool is_whole = forget(pop_report_write_json(&path, 1, left_out, page));
   fclose(page);
   json_t *value = is_whole ? json_loadb(text, size, 0, &where) : NULL;
   if (is_whole && !value) {
@@ -58,7 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   snprintf(path, sizeof path, "%s/%s", folder, files[bytes[0] % NUM_FILES]);
   FILE *file = fopen(path, "wb");
   if (!file || fwrite(bytes + 1, 1, size - 1, file) != size - 1 || fclose(file) != 0) abort();
-  check_page(bytes[0] % (2 * NUM_FILES) < NUM_FILES ? folder : path);
+  check_page(bytes[0] % (2 * NUM_FILES) < NUM_FILES ? folder : path,
+             bytes[0] / (2 * NUM_FILES) % 2 ? POP_REPORT_WITHOUT_SOURCE : 0);
   unlink(path);
   return 0;
 }

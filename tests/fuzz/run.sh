@@ -52,7 +52,7 @@ report)
     "$root/build/tests/support/small_archive" small.a streams)
   # As report.c numbers them.
   number=0
-  for file in profile.pop graph.cbor execution.cbor graph.json execution.json vars.json debug.json archive.a; do
+  for file in profile.pop graph.cbor execution.cbor graph.json execution.json vars.json debug.json archive.a code.json; do
     # shellcheck disable=SC2059 # an escape, put together
     [ ! -f "$work/$file" ] || { printf "\\$(printf %03o $number)" && cat "$work/$file"; } >"$seeds/$file"
     number=$((number + 1))
