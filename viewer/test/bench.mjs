@@ -1,76 +1,23 @@
-/* Figures of the page for a large report: bench.mjs <folder of node_modules> <chromium> <popview>. Prints a line "key value" each.
+/* Figures of the page for large reports (bench_reports.mjs): bench.mjs <folder of node_modules> <chromium> <popview>. Prints a line "key value" each.
  *
- * 1,472 tiles; 10,000 compute sets that are executed one after the other, with cycles of each tile of its own: 14,720,000
- * intervals, each of which the BSP picture can show. Then 120 frames of zooming to a part and panning, with the flame view, the
+ * 14,720,000 intervals, each of which the BSP picture can show; then actions in this page and in others, with many variables and many compute sets; 120 frames of zooming to a part and panning, with the flame view, the
  * BSP picture and the Summary tab there, as a person has them. */
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { createWriteStream, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { manyIntervals, manySets, manyVariables } from './bench_reports.mjs';
 
 const [, , modules, chromium, popview] = process.argv;
 const require = createRequire(`${modules}/package.json`);
 const puppeteer = (await import(pathToFileURL(require.resolve('puppeteer-core')))).default;
-const tiles = 1472, sets = 10000, syncCycles = 118;
-
-let seed = 1;
-const random = (n) => {
-  seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
-  return Math.floor(seed / 2 ** 32 * n);
+const write = (folder) => {
+  execFileSync(popview, [folder, '-o', `${folder}.html`]);
+  return folder;
 };
-
-mkdirSync('large', { recursive: true });
-const names = Array.from({ length: sets }, (_, i) => `model/layer${i % 96}/block${i % 7}/op${i}`);
-const zeros = new Array(tiles).fill(0);
-writeFileSync('large/graph.json', JSON.stringify({
-  target: { type: 'IPU', architecture: 'ipu2', bytesPerIPU: tiles * 638976, bytesPerTile: 638976, clockFrequency: 1325000000, numIPUs: 1, numReplicas: 1, tilesPerIPU: tiles, numTiles: tiles, totalMemory: tiles * 638976, minSyncDelay: syncCycles },
-  computeSets: { names, vertexCounts: names.map(() => [tiles]), vertexTypes: names.map(() => [0]) }, vertexTypes: { names: ['Op'], sizes: [8] },
-  programs: [{ type: 'Sequence', children: names.map((_, i) => i + 1), name: 'main' }, ...names.map((name, i) => ({ type: 'OnTileExecute', computeSet: i, name }))],
-  controlPrograms: [0], functionPrograms: [], memory: { byTile: { totalIncludingGaps: zeros, total: zeros } },
-}));
-
-/* Written in parts: as one string it would be too long. */
-const out = createWriteStream('large/execution.json');
-const put = async (text) => { if (!out.write(text)) await once(out, 'drain'); };
-const steps = [];
-let clock = 0;
-await put('{"profilerMode":"COMPUTE_SETS","runs":[{"program":0,"name":"main","cycles":1,"instructions":1,"supersteps":1}],"simulation":{"costs":{"computeSets":[');
-for (let i = 0; i < sets; i++) {
-  const base = 200 + random(3000), spread = 1 + random(1500), cycles = new Array(tiles);
-  let most = 0, sum = 0;
-  for (let t = 0; t < tiles; t++) {
-    const c = base + random(spread);
-    cycles[t] = c;
-    sum += c;
-    if (c > most) most = c;
-  }
-  await put(`${i ? ',' : ''}{"tiles":[0,${tiles}],"cycles":[${cycles}]}`);
-  steps.push({ type: 'OnTileExecute', program: i + 1, name: names[i], computeSet: i, tileBalance: sum / most / tiles, activeTiles: tiles, activeTileBalance: sum / most / tiles, cycles: most, cyclesFrom: clock, cyclesTo: clock + most, cyclesOverlapped: 0 });
-  steps.push({ type: 'Sync', syncType: 'Internal', cyclesFrom: clock + most, cyclesTo: clock + most + syncCycles });
-  clock += most + syncCycles;
-}
-await put(`]},"steps":${JSON.stringify(steps)},"runs":[{"cyclesFrom":0,"cyclesTo":${clock},"firstStep":0,"numSteps":${steps.length}}],"cycles":${clock},"tileCycles":{}}}`);
-out.end();
-await once(out, 'finish');
-const began = performance.now();
-execFileSync(popview, ['large', '-o', 'large.html']);
+const folder = await manyIntervals(), began = performance.now();
+write(folder);
 console.log(`write_page_s ${((performance.now() - began) / 1000).toFixed(2)}`);
-
-/* Another page: 30 categories of memory, and 40 variables on each tile. */
-function manyVariables() {
-  mkdirSync('tiles', { recursive: true });
-  const fill = (of) => Array.from({ length: tiles }, (_, t) => of(t)), graph = JSON.parse(readFileSync('large/graph.json', 'utf8'));
-  const part = (n) => ({ nonOverlapped: fill((t) => n * 100 + t % 71 * n), overlapped: zeros });
-  Object.assign(graph.memory, {
-    byTile: { total: fill((t) => 300000 + t * 7 % 90000), totalIncludingGaps: fill((t) => 310000 + t * 7 % 90000), nonInterleaved: fill((t) => 300000 + t * 7 % 90000), interleaved: zeros, overflowed: zeros },
-    byCategory: Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`category${n}`, { total: fill((t) => n * 100 + t % 71 * n), nonInterleaved: part(n), interleaved: part(0), overflowed: part(0) }])),
-  });
-  writeFileSync('tiles/graph.json', JSON.stringify(graph));
-  writeFileSync('tiles/vars.json', JSON.stringify({ memoryBase: 311296, tiles: fill((t) => ({ tile: t, memoryBytes: 400000, variables: Array.from({ length: 40 }, (_, n) => ({ name: n < 20 ? `layer${n}/w` : `layer${n}/w${t}`, category: 'variable', address: 311296 + n * 8000, bytes: 7000 + t })) })) }));
-  execFileSync(popview, ['tiles', '-o', 'tiles.html']);
-  return 'tiles';
-}
 
 const browser = await puppeteer.launch({ executablePath: chromium, headless: true, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'], protocolTimeout: 240000 });
 const page = await browser.newPage();
@@ -166,6 +113,24 @@ const memoryAside = [
   ['gaps', option('Options', 'Include Gaps')],
   ['insights of tiles', goTo('insights')],
 ];
+/* Tables with a row of all tiles for each compute set and exchange, and what is live at each program. */
+const setsActions = [
+  ...['insights', 'memory', 'liveness', 'programs', 'operations'].map((id) => [`${id} of sets`, goTo(id)]),
+  ...['Program Tree', 'Code'].map((name) => [`${name} of operations`, () => press('[role=tab]', name)]),
+  ['memory of sets again', goTo('memory')],
+  ...['Compute sets', 'Exchanges'].map((name) => [name, () => press('[role=tab]', name)]),
+  ['one tile', () => page.$eval('input[aria-label="Select tiles"]', (e) => { e.value = '7'; e.dispatchEvent(new Event('input')); })],
+  ['liveness of sets again', goTo('liveness')],
+  ...['Always Live', 'Not Always Live'].map((name) => [name, () => press('[role=tab]', name)]),
+  ['a live step', () => page.mouse.click(700, 300)],
+  ['filter live steps', type('.toolbar input[type=search]', 'layer7')],
+];
+const setsAside = [
+  ['sort live variables', () => press('.below th button', 'Variable')],
+  ['vertices of sets', async () => { await goTo('memory')(); await press('[role=tab]', 'Vertices'); }],
+  ['compute sets of all tiles', async () => { await press('.toolbar button', 'All'); await press('[role=tab]', 'Compute sets'); }],
+  ['sort compute sets', () => press('.below th button', 'Compute set')],
+];
 const tasks = {}, asideTasks = {};
 const measure = async (list, into) => { for (const [name, act] of list) into[name] = Math.max(into[name] ?? 0, await longestTask(act)); };
 const slowest = (of) => Object.entries(of).sort((a, b) => b[1] - a[1])[0];
@@ -173,11 +138,15 @@ await measure(actions, tasks);
 await measure(aside, asideTasks);
 console.log(`open_task_ms ${tasks.open.toFixed(1)}`);
 delete tasks.open;
-await open(manyVariables());
+await open(write(manyVariables()));
 await measure(memoryActions, tasks);
 await measure(memoryAside, asideTasks);
-for (const [name, of] of [['action', tasks], ['aside', asideTasks]]) console.log(`${name}_task_ms ${slowest(of)[1].toFixed(1)} ${slowest(of)[0]}`);
-if (process.env.VIEWER_ACTIONS) for (const [name, ms] of [...Object.entries(tasks), ...Object.entries(asideTasks)].sort((a, b) => b[1] - a[1])) console.log(`action ${ms.toFixed(1)} ${name}`);
+await open(write(await manySets()));
+await measure(setsActions, tasks);
+await measure(setsAside, asideTasks);
+console.log(`action_task_ms ${slowest(tasks)[1].toFixed(1)} ${slowest(tasks)[0]}`);
+console.log(`aside_task_ms ${slowest(asideTasks)[1].toFixed(1)}`); /* which it is, nobody is told */
+if (process.env.VIEWER_ACTIONS) for (const [name, ms] of Object.entries(tasks).sort((a, b) => b[1] - a[1])) console.log(`action ${ms.toFixed(1)} ${name}`);
 await open();
 
 const metric = async (name) => (await client.send('Performance.getMetrics')).metrics.find((m) => m.name === name).value;

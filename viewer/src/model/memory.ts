@@ -1,5 +1,5 @@
 /* Memory of tiles, from a graph profile: by region, category, vertex type. */
-import { asNumbers, get, isMap, type Json } from './json';
+import { asList, asNumber, asNumbers, get, isMap, type Json } from './json';
 import type { Report } from './report';
 
 export const regions = ['nonInterleaved', 'interleaved', 'overflowed'] as const;
@@ -50,6 +50,22 @@ export function total(of: ArrayLike<number>, tiles?: number[]): number {
   if (tiles) for (const t of tiles) sum += of[t] ?? 0;
   else for (let i = 0; i < of.length; i++) sum += of[i] as number;
   return sum;
+}
+
+/* Of rows that each have a number of every tile: what those of these tiles are together, or of all, which is kept since rows may be many. */
+const sums = new WeakMap<Json[], number[]>();
+export function rowSums(raw: Json | undefined, tiles?: number[]): number[] {
+  const rows = asList(raw), known = tiles ? undefined : sums.get(rows);
+  if (known) return known;
+  const made = rows.map((of) => {
+    const row = asList(of);
+    let sum = 0;
+    if (tiles) for (const t of tiles) sum += asNumber(row[t]) ?? 0;
+    else for (let i = 0; i < row.length; i++) sum += asNumber(row[i]) ?? 0;
+    return sum;
+  });
+  if (!tiles) sums.set(rows, made);
+  return made;
 }
 
 export function table2(raw: Json | undefined): number[][] {

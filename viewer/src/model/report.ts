@@ -3,7 +3,7 @@
  *   {name, source, graph?, execution?, vars?, debug?, code?, files: [{name, status}]}
  *
  * graph and execution are the guide's profiles (populus/profile.h), vars, debug and code what the engine writes beside them. */
-import { asList, asNumber, asNumbers, asText, asTexts, get, type Json } from './json';
+import { asList, asNumber, asNumbers, asText, get, type Json } from './json';
 
 export interface ReportFile { name: string; status: string }
 
@@ -63,5 +63,5 @@ export function reportOf(raw: Json): Report {
 }
 
 export function computeSetName(r: Report, index: number): string {
-  return asTexts(get(r.graph, 'computeSets', 'names'))[index] ?? `compute set ${index}`;
+  return asText(asList(get(r.graph, 'computeSets', 'names'))[index]) ?? `compute set ${index}`;
 }

@@ -66,6 +66,7 @@ export interface Trace {
   supersteps: Superstep[];
   /* By step * numIpus + ipu; from > to: the IPU has no part. */
   from: Float64Array; to: Float64Array; longest: Float64Array; sum: Float64Array; active: Uint32Array;
+  work: Float64Array; /* by tile: cycles of all its steps */
 }
 
 function kindOf(step: Json): Kind {
@@ -169,7 +170,7 @@ export async function traceOf(report: Report, progress: (done: number) => void):
     complete: get(report.execution, 'programTraceComplete') !== false,
     numIpus, numTiles, tilesPerIpu, hasCosts: costs !== undefined, supersteps: [],
     from: new Float64Array(n), to: new Float64Array(n), longest: new Float64Array(n), sum: new Float64Array(n),
-    active: new Uint32Array(n),
+    active: new Uint32Array(n), work: new Float64Array(numTiles),
   };
   for (const s of steps) t.cycles = Math.max(t.cycles, s.to);
   for (const run of t.runs) {
@@ -280,6 +281,7 @@ async function place(t: Trace, syncCycles: number, progress: (done: number) => v
           sum += cycles;
           active++;
           clocks[tile] = clock + cycles;
+          t.work[tile] = (t.work[tile] as number) + cycles;
         }
         t.from[base + ipu] = from;
         t.to[base + ipu] = to;

@@ -2,7 +2,7 @@
  *
  * By steps: the part of each step that is in the window. By tiles ("new BSP stats"): what every tile does in every cycle of
  * it; whole supersteps are summed once, those at the edges tile by tile. */
-import { asNumbers, asTexts, asList, get } from './json';
+import { asNumbers, asText, asList, get } from './json';
 import { ansOf, waitOf } from './bsp';
 import type { Report } from './report';
 import { balanceOn, firstStepAt, isBusy, isSync, takesPart, type Kind, type Step, type Superstep, type Trace } from './trace';
@@ -66,7 +66,7 @@ function addSuperstep(t: Trace, s: Superstep, ipu: number, a: number, b: number,
 const movedBy = new WeakMap<Trace, Map<string, Moved[]>>();
 export function movedOf(report: Report, t: Trace, step: Step): Moved[] | undefined {
   const key = step.kind === 'GlobalExchange' ? 'externalExchanges' : step.kind === 'DoExchange' ? 'exchanges' : 'hostExchanges';
-  if (step.thing < 0 || asTexts(get(report.graph, key, 'names')).length <= step.thing) return undefined;
+  if (step.thing < 0 || asList(get(report.graph, key, 'names')).length <= step.thing) return undefined;
   let known = movedBy.get(t);
   if (!known) movedBy.set(t, known = new Map());
   const id = `${key}/${step.thing}`, found = known.get(id);
@@ -85,7 +85,7 @@ export function movedOf(report: Report, t: Trace, step: Step): Moved[] | undefin
 }
 
 function streamCopyOf(report: Report, step: Step, all: Map<string, Moved>): Moved {
-  const category = asTexts(get(report.graph, 'hostExchanges', 'category'))[step.thing] ?? 'unknown';
+  const category = asText(asList(get(report.graph, 'hostExchanges', 'category'))[step.thing]) ?? 'unknown';
   let of = all.get(category);
   if (!of) all.set(category, of = { received: 0, sent: 0, steps: 0 });
   return of;
@@ -157,7 +157,8 @@ export function sandwich(t: Trace, a: number, b: number): Sandwich[] {
     const own = row(step.name || step.kind);
     own.self += cycles;
     own.steps++;
-    for (let depth = 1; depth <= step.path.length; depth++) row(step.path.slice(0, depth).join('/')).total += cycles;
+    let path = '';
+    for (const part of step.path) row(path += path ? `/${part}` : part).total += cycles;
     if (!step.path.length) own.total += cycles;
   }
   return [...rows.values()].sort((x, y) => y.total - x.total || y.self - x.self);

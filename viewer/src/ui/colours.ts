@@ -73,6 +73,14 @@ export function seriesColour(index: number): string {
   return of[index % of.length] as string;
 }
 
+/* A colour as a pixel of ImageData has it, darker by `dim`. */
+const pixels = new Map<string, [number, number, number]>();
+export function pixelOf(colour: string, dim = 1): number {
+  let rgb = pixels.get(colour);
+  if (!rgb) pixels.set(colour, rgb = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16)) as [number, number, number]);
+  return (255 << 24 | rgb[2] * dim << 16 | rgb[1] * dim << 8 | rgb[0] * dim) >>> 0;
+}
+
 /* Strokes over a rectangle in the manner of the kind; for keys and wide bars. */
 export function hatch(c: CanvasRenderingContext2D, look: Look, x: number, y: number, w: number, height: number): void {
   if (look.pattern === 'none' || w < 6) return;

@@ -52,8 +52,9 @@ export function breathe(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/* Work in parts of some milliseconds, between which the page draws and reacts: what is asked for in one task shares the first part. */
-const part = 12, waiting: (() => boolean)[] = []; /* each answers whether it is done */
+/* Work in parts of some milliseconds, between which the page lays out and draws what there is, and reacts: what is asked for in one task
+ * shares the first part. Where nobody sees the page there are no frames. */
+const part = 6, waiting: (() => boolean)[] = []; /* each answers whether it is done */
 let ends = 0, isPlanned = false;
 
 function work(): void {
@@ -67,11 +68,13 @@ function work(): void {
   }
   if (isPlanned) return;
   isPlanned = true;
-  setTimeout(() => {
+  const next = (): number => window.setTimeout(() => {
     isPlanned = false;
     ends = performance.now() + part;
     if (waiting.length) work();
   }, 0);
+  if (document.hidden) next();
+  else requestAnimationFrame(next);
 }
 
 /* What is many, in parts. Until all are there the host is aria-busy; who fills the same host again ends what goes on there. With `keep`

@@ -1,7 +1,7 @@
 /* A plot of series over whole numbers (tiles, steps): lines by steps, or areas on each other; a mini-map; wheel and keys
  * zoom, dragging pans, a click chooses, Shift+click adds. */
 import { canvas, ticks, type Surface2d } from './canvas';
-import { seriesColour, surface } from './colours';
+import { pixelOf, seriesColour, surface } from './colours';
 import { h, shown } from './dom';
 import { bytes, unitFor } from './format';
 
@@ -60,25 +60,43 @@ export function plot(series: () => Series[], o: PlotOptions, keep?: { from: numb
     return made;
   }
 
-  function draw(s: Surface2d, x0: number, width: number, y0: number, height: number, from: number, to: number, most: number): void {
-    const c = s.context, all = series().filter((one) => !one.hidden), lines = columns(all, width, from, to);
-    const y = (v: number): number => y0 + height - Math.min(1, v / most) * height;
-    for (let i = lines.length - 1; i >= 0; i--) {
-      const line = lines[i] as Float64Array, below = o.stacked && i > 0 ? lines[i - 1] as Float64Array : undefined;
-      const colour = all[i]?.colour ?? seriesColour(i);
-      if (o.stacked || lines.length === 1) {
-        c.fillStyle = colour;
-        for (let px = 0; px < line.length; px++) {
-          const up = y(line[px] as number), down = below ? y(below[px] as number) : y0 + height;
-          if (down > up) c.fillRect(x0 + px, up, 1, down - up);
-        }
-      } else {
-        c.strokeStyle = colour;
-        c.lineWidth = 1.5;
-        c.beginPath();
-        line.forEach((v, px) => (px ? c.lineTo(x0 + px, y(v)) : c.moveTo(x0, y(v))));
-        c.stroke();
+  /* Areas on each other as pixels: of many series there would be tens of thousands of rectangles. */
+  const areas = document.createElement('canvas');
+  function drawAreas(s: Surface2d, x0: number, y0: number, height: number, lines: Float64Array[], colours: string[], most: number): void {
+    const wide = lines[0]?.length ?? 0, high = Math.round(height * s.element.height / s.height), into = areas.getContext('2d') as CanvasRenderingContext2D;
+    if (wide < 1 || high < 1) return;
+    areas.width = wide;
+    areas.height = high;
+    const image = into.createImageData(wide, high), pixels = new Uint32Array(image.data.buffer), packed = colours.map((colour) => pixelOf(colour));
+    for (let px = 0; px < wide; px++) {
+      let y = high;
+      for (let i = 0; i < lines.length; i++) {
+        /* What there is, is seen. */
+        const value = (lines[i] as Float64Array)[px] as number, up = value > 0 ? Math.min(high - 1, high - Math.round(Math.min(1, value / most) * high)) : high;
+        while (y > up) pixels[--y * wide + px] = packed[i] as number;
       }
+    }
+    into.putImageData(image, 0, 0);
+    s.context.imageSmoothingEnabled = false;
+    s.context.drawImage(areas, x0, y0, wide, height);
+  }
+
+  function draw(s: Surface2d, x0: number, width: number, y0: number, height: number, from: number, to: number, most: number): void {
+    const c = s.context, all = series().filter((one) => !one.hidden), lines = columns(all, width, from, to), colours = all.map((one, i) => one.colour ?? seriesColour(i));
+    if (o.stacked || lines.length === 1) {
+      drawAreas(s, x0, y0, height, lines, colours, most);
+      return;
+    }
+    for (let i = lines.length - 1; i >= 0; i--) {
+      c.strokeStyle = colours[i] as string;
+      c.lineWidth = 1.5;
+      c.beginPath();
+      (lines[i] as Float64Array).forEach((v, px) => {
+        const y = y0 + height - Math.min(1, v / most) * height;
+        if (px) c.lineTo(x0 + px, y);
+        else c.moveTo(x0, y);
+      });
+      c.stroke();
     }
   }
 

@@ -44,10 +44,8 @@ export function table<T>(rows: T[], columns: Column<T>[], o: TableOptions<T>): H
     }
     if (sort) {
       const c = columns[sort.column] as Column<T>, sign = sort.down ? -1 : 1;
-      found = [...found].sort((a, b) => {
-        const x = c.value(a), y = c.value(b);
-        return sign * (typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y)));
-      });
+      found = found.map((row) => ({ row, key: c.value(row) })).sort(({ key: x }, { key: y }) =>
+        sign * (typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y)))).map(({ row }) => row);
     }
     return found;
   };

@@ -59,7 +59,7 @@ export function timeline(o: TimelineOptions): Timeline {
     const mid = (from + to) / 2;
     w.from = Math.max(all.from, Math.min(all.to - size, to - from < size ? mid - size / 2 : from));
     w.to = w.from + size;
-    redraw();
+    draw();
     o.onwindow();
   }
   const zoom = (by: number, at = (w.from + w.to) / 2): void => {
@@ -71,9 +71,14 @@ export function timeline(o: TimelineOptions): Timeline {
     show(from, from + (w.to - w.from));
   };
   const fit = (): void => show(o.extent().from, o.extent().to);
-  const redraw = (): void => {
+  const draw = (): void => {
     main.redraw();
     mini.redraw();
+  };
+  /* What is in the mini-map is another, too. */
+  const redraw = (): void => {
+    isStale = true;
+    draw();
   };
   const layout = (): void => {
     spacer.style.height = `${o.contentHeight()}px`;
@@ -114,12 +119,26 @@ export function timeline(o: TimelineOptions): Timeline {
     c.fillText('cycles', 8, 8);
   }
 
+  /* All steps are looked at for the mini-map, so it is kept: the window that goes over it is drawn anew, it is not. */
+  const whole = document.createElement('canvas');
+  let isStale = true;
+  function paintWhole(s: Surface2d, size: number, at: (v: number) => number): void {
+    const { width, height } = s.element, c = whole.getContext('2d') as CanvasRenderingContext2D;
+    if (!isStale && whole.width === width && whole.height === height) return;
+    isStale = false;
+    whole.width = width;
+    whole.height = height;
+    c.scale(width / s.width, height / s.height);
+    c.fillStyle = surface().lane;
+    c.fillRect(0, 0, s.width, s.height);
+    o.paintMini({ c, left: gutterWidth, width: size, top: 0, height: s.height, scroll: 0, x: at, window: o.extent() });
+  }
+
   function paintMini(s: Surface2d): void {
     const c = s.context, look = surface(), all = o.extent();
-    c.fillStyle = look.lane;
-    c.fillRect(0, 0, s.width, s.height);
     const size = s.width - gutterWidth - 6, at = (v: number): number => gutterWidth + (v - all.from) / (all.to - all.from || 1) * size;
-    o.paintMini({ c, left: gutterWidth, width: size, top: 0, height: s.height, scroll: 0, x: at, window: all });
+    paintWhole(s, size, at);
+    c.drawImage(whole, 0, 0, s.width, s.height);
     const a = at(w.from), b = at(w.to);
     c.fillStyle = look.back;
     c.globalAlpha = 0.65;
@@ -155,7 +174,7 @@ export function timeline(o: TimelineOptions): Timeline {
       if (press.range) {
         const all = o.extent(), to = Math.max(all.from, Math.min(all.to, cycleAt(e.offsetX)));
         o.range.value = { from: Math.min(press.cycle, to), to: Math.max(press.cycle, to) };
-        redraw();
+        draw();
         o.onwindow();
         return;
       }
@@ -190,7 +209,7 @@ export function timeline(o: TimelineOptions): Timeline {
     else if (e.key === 'PageUp') scroller.scrollTop -= 200;
     else if (e.key === 'Escape' && o.range.value) {
       o.range.value = undefined;
-      redraw();
+      draw();
       o.onwindow();
     } else return;
     e.preventDefault();

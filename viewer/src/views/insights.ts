@@ -1,7 +1,7 @@
 /* Insights: does it fit, which tiles are the worst, and what is largest on them. */
 import type { App, View } from '../app';
 import { asNumber, asNumbers, asTexts, asList, get } from '../model/json';
-import { byTile, categories, categoryLabel, categoryTotal, table2, total } from '../model/memory';
+import { byTile, categories, categoryLabel, categoryTotal, rowSums, total } from '../model/memory';
 import type { Report } from '../model/report';
 import { absent, h } from '../ui/dom';
 import { bytes, count, share } from '../ui/format';
@@ -49,17 +49,17 @@ interface Large { name: string; bytes: number; detail: string }
 
 /* Of all tiles, of an IPU's, of one tile. */
 function largest(r: Report, tiles: number[] | undefined): HTMLElement {
-  const names = asTexts(get(r.graph, 'vertexTypes', 'names')), code = table2(get(r.graph, 'memory', 'byVertexType', 'codeBytes'));
-  const all = table2(get(r.graph, 'memory', 'byVertexType', 'totalBytes'));
+  const names = asTexts(get(r.graph, 'vertexTypes', 'names')), code = rowSums(get(r.graph, 'memory', 'byVertexType', 'codeBytes'), tiles);
+  const all = rowSums(get(r.graph, 'memory', 'byVertexType', 'totalBytes'), tiles);
   const vertices = names.map((name, i): Large & { state: number; code: number } => {
-    const c = total(code[i] ?? [], tiles), sum = total(all[i] ?? [], tiles);
+    const c = code[i] ?? 0, sum = all[i] ?? 0;
     return { name, bytes: sum, state: sum - c, code: c, detail: '' };
   }).filter((v) => v.bytes);
   const exchangeNames = asTexts(get(r.graph, 'exchanges', 'names'));
-  const received = table2(get(r.graph, 'exchanges', 'bytesReceivedByTile'));
+  const received = rowSums(get(r.graph, 'exchanges', 'bytesReceivedByTile'), tiles);
   const codes = new Map<number, number>();
   for (const p of r.programs) if (p.type === 'DoExchange') codes.set(asNumber(get(p.raw, 'exchange')) ?? -1, asNumber(get(p.raw, 'memoryByInstruction', 'total')) ?? 0);
-  const exchanges = exchangeNames.map((name, i) => ({ name, data: total(received[i] ?? [], tiles), code: codes.get(i) ?? 0 }));
+  const exchanges = exchangeNames.map((name, i) => ({ name, data: received[i] ?? 0, code: codes.get(i) ?? 0 }));
   const kinds = categories(r).map((c) => ({ name: categoryLabel(c), bytes: total(categoryTotal(r, c), tiles) })).filter((c) => c.bytes);
   return h('div', { class: 'cards' },
     h('section', { class: 'card roomy' }, h('h3', {}, 'Largest categories'), table(kinds, [

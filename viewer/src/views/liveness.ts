@@ -1,7 +1,7 @@
 /* Liveness report: what is in tile memory at each program step, and how long variables stay there. */
 import type { App, View } from '../app';
 import { asList, asNumber, asNumbers, asTexts, get } from '../model/json';
-import { categoryLabel, table2, total } from '../model/memory';
+import { categoryLabel, rowSums, table2 } from '../model/memory';
 import type { Report } from '../model/report';
 import { absent, h, nameOf, replace } from '../ui/dom';
 import { bytes, count, signed } from '../ui/format';
@@ -14,10 +14,11 @@ import { tabs } from '../ui/tabs';
 interface LiveStep { program: number; bytes: number; variables: number[]; name: string; type: string }
 interface Live { names: string[]; categories: string[]; sizes: number[]; always: number[]; alwaysBytes: number; steps: LiveStep[]; most: number }
 
+const lives = new WeakMap<Report, Live>();
 export function liveOf(r: Report): Live | undefined {
-  const raw = get(r.graph, 'memory', 'liveness');
-  if (raw === undefined) return undefined;
-  return {
+  const raw = get(r.graph, 'memory', 'liveness'), known = lives.get(r);
+  if (raw === undefined || known) return known;
+  const made: Live = {
     names: asTexts(get(raw, 'variables', 'names')), categories: asTexts(get(raw, 'variables', 'categories')), sizes: asNumbers(get(raw, 'variables', 'bytes')),
     always: asNumbers(get(raw, 'alwaysLive', 'variables')), alwaysBytes: asNumber(get(raw, 'alwaysLive', 'bytes')) ?? 0, most: asNumber(get(raw, 'maxBytes')) ?? 0,
     steps: asList(get(raw, 'programs')).map((p) => {
@@ -25,6 +26,8 @@ export function liveOf(r: Report): Live | undefined {
       return { program, bytes: asNumber(get(p, 'bytes')) ?? 0, variables: asNumbers(get(p, 'variables')), name: of?.name ?? '', type: of?.type ?? '' };
     }),
   };
+  lives.set(r, made);
+  return made;
 }
 
 interface State { always: boolean; limit: boolean; filter: string; selected: number[]; window: { from: number; to: number }; share: { value: number }; tab: string }
@@ -36,7 +39,7 @@ function variableTable(live: Live, columns: [string, Set<number>][], name: strin
   const all = new Set<number>();
   for (const [, of] of columns) for (const v of of) all.add(v);
   const rows = [...all].map((number): Variable => ({ number, name: live.names[number] ?? `variable ${number}`, category: live.categories[number] ?? '', bytes: live.sizes[number] ?? 0 }));
-  const lives = (v: Variable): HTMLElement => {
+  const lifeOf = (v: Variable): HTMLElement => {
     const at = live.steps.map((s, i) => (s.variables.includes(v.number) ? i : -1)).filter((i) => i >= 0);
     return h('p', {}, live.always.includes(v.number) ? 'Always live.' : at.length ? `Live at ${count(at.length)} steps, from step ${at[0]} to step ${at[at.length - 1]}.` : 'Live at no step.');
   };
@@ -46,7 +49,7 @@ function variableTable(live: Live, columns: [string, Set<number>][], name: strin
     table(rows, [
       { title: 'Variable', value: (v) => v.name }, { title: 'Category', value: (v) => categoryLabel(v.category) },
       ...(columns.length > 1 ? columns.map(([title, of]) => ({ title, value: (v: Variable) => (of.has(v.number) ? v.bytes : 0), format: bytes })) : [{ title: 'Bytes', value: (v: Variable) => v.bytes, format: bytes }]),
-    ], { name, filter: true, sort: { column: 2, down: true }, expand: lives }));
+    ], { name, filter: true, sort: { column: 2, down: true }, expand: lifeOf }));
 }
 
 export const livenessView: View = {
@@ -100,10 +103,10 @@ export const livenessView: View = {
         { title: 'Vertex type', value: (x) => x.name }, { title: 'Instances', value: (x) => x.count, format: count }], { name: 'vertices', filter: true });
     };
     const estimates = (): HTMLElement => {
-      const by = table2(get(r.graph, 'computeSets', 'cycleEstimates', 'cyclesByTile'));
+      const raw = get(r.graph, 'computeSets', 'cycleEstimates', 'cyclesByTile'), by = asList(raw), sums = rowSums(raw);
       if (!by.length) return absent('This report has no cycle estimates: they are those of an IPU Model, or with profiler.includeCycleEstimates.');
       const names = asTexts(get(r.graph, 'computeSets', 'names'));
-      return table(by.map((row, i) => ({ name: names[i] ?? '', most: Math.max(0, ...row), sum: total(row) })), [
+      return table(by.map((row, i) => ({ name: names[i] ?? '', most: asNumbers(row).reduce((a, b) => Math.max(a, b), 0), sum: sums[i] ?? 0 })), [
         { title: 'Compute set', value: (x) => x.name }, { title: 'Slowest tile', value: (x) => x.most, format: count }, { title: 'All tiles', value: (x) => x.sum, format: count }],
       { name: 'cycle estimates', filter: true, sort: { column: 1, down: true } });
     };

@@ -1,7 +1,7 @@
 /* Memory report: how much of each tile is used, and for what. */
 import type { App, View } from '../app';
-import { asNumber, asNumbers, asTexts, get } from '../model/json';
-import { byTile, categories, categoryLabel, categoryPart, placedOn, regionLabels, regions, table2, tilesOf, total, type Placed } from '../model/memory';
+import { asList, asNumber, asNumbers, asText, asTexts, get } from '../model/json';
+import { byTile, categories, categoryLabel, categoryPart, placedOn, regionLabels, regions, rowSums, table2, tilesOf, total, type Placed } from '../model/memory';
 import { computeSetName, type Report } from '../model/report';
 import { seriesColour } from '../ui/colours';
 import { absent, fill, h, replace } from '../ui/dom';
@@ -37,37 +37,46 @@ function seriesOf(r: Report, s: State): Series[] {
   return [{ name: s.gaps ? 'Tile memory, with gaps' : 'Tile memory (w/o gaps)', values: byTile(r, s.gaps ? 'totalIncludingGaps' : 'total') }];
 }
 
-/* Bytes of each variable on each tile, from vars.json. */
-const variableIndex = new WeakMap<Report, Map<string, Map<number, number>>>();
-function variablesOf(r: Report): Map<string, Map<number, number>> {
-  let made = variableIndex.get(r);
-  if (made) return made;
-  variableIndex.set(r, made = new Map());
-  const tiles = get(r.vars, 'tiles');
-  for (const of of Array.isArray(tiles) ? tiles : []) {
-    const tile = asNumber(get(of, 'tile')) ?? 0, list = get(of, 'variables');
-    for (const v of Array.isArray(list) ? list : []) {
-      const name = String(get(v, 'name') ?? '');
-      let on = made.get(name);
-      if (!on) made.set(name, on = new Map());
-      on.set(tile, (on.get(tile) ?? 0) + (asNumber(get(v, 'bytes')) ?? 0));
+/* Variables of vars.json, largest first: how many tiles have a part of each, and how much. Of several parts on a tile the sum counts. */
+interface Sized { name: string; bytes: number; tiles: number; most: number /* on one tile */ }
+const variableIndex = new WeakMap<Report, Sized[]>();
+function sizedVariables(r: Report): Sized[] {
+  const known = variableIndex.get(r);
+  if (known) return known;
+  interface Open extends Sized { tile: number; here: number } /* the tile that is being read, and its part so far */
+  const found = new Map<string, Open>();
+  for (const of of asList(get(r.vars, 'tiles'))) {
+    const tile = asNumber(get(of, 'tile')) ?? 0;
+    for (const raw of asList(get(of, 'variables'))) {
+      const name = asText(get(raw, 'name')) ?? '', size = asNumber(get(raw, 'bytes')) ?? 0;
+      let v = found.get(name);
+      if (!v) found.set(name, v = { name, bytes: 0, tiles: 0, most: 0, tile: -1, here: 0 });
+      if (v.tile !== tile) {
+        v.tile = tile;
+        v.here = 0;
+        v.tiles++;
+      }
+      v.bytes += size;
+      v.here += size;
+      if (v.here > v.most) v.most = v.here;
     }
   }
+  const made = [...found.values()].sort((a, b) => b.bytes - a.bytes);
+  variableIndex.set(r, made);
   return made;
 }
 
-interface Sized { name: string; bytes: number; tiles: number }
-function sizedVariables(r: Report): Sized[] {
-  return [...variablesOf(r)].map(([name, on]) => ({ name, tiles: on.size, bytes: [...on.values()].reduce((a, b) => a + b, 0) })).sort((a, b) => b.bytes - a.bytes);
-}
-
 function variableSeries(r: Report, s: State): Series[] {
-  const all = sizedVariables(r);
-  return s.variables.map((n) => {
-    const of = all[n], values = new Array<number>(r.target.numTiles).fill(0);
-    variablesOf(r).get(of?.name ?? '')?.forEach((v, tile) => { if (tile < values.length) values[tile] = v; });
-    return { name: of?.name ?? '', values };
-  });
+  const all = sizedVariables(r), wanted = new Map<string, number[]>();
+  for (const n of s.variables) if (all[n]) wanted.set(all[n].name, new Array<number>(r.target.numTiles).fill(0));
+  for (const of of asList(get(r.vars, 'tiles'))) {
+    const tile = asNumber(get(of, 'tile')) ?? 0;
+    for (const raw of asList(get(of, 'variables'))) {
+      const values = wanted.get(asText(get(raw, 'name')) ?? '');
+      if (values && tile < values.length) values[tile] = (values[tile] as number) + (asNumber(get(raw, 'bytes')) ?? 0);
+    }
+  }
+  return [...wanted].map(([name, values]) => ({ name, values }));
 }
 
 /* ---- below the graph ---- */
@@ -103,8 +112,9 @@ function lines(r: Report): Line[] {
     made.push({ label, depth: 2, of: (t) => by.reduce((sum, row) => sum + total(row, t), 0) });
   }
   made.push({ label: 'Vertex data by type', depth: 1, of: () => NaN, head: true });
+  const byType = table2(get(r.graph, 'memory', 'byVertexType', 'totalBytes'));
   asTexts(get(r.graph, 'vertexTypes', 'names')).forEach((name, i) => {
-    const row = table2(get(r.graph, 'memory', 'byVertexType', 'totalBytes'))[i] ?? [];
+    const row = byType[i] ?? [];
     if (total(row) > 0) made.push({ label: name, depth: 2, of: (t) => total(row, t) });
   });
   return made;
@@ -126,20 +136,20 @@ function details(app: App, s: State): HTMLElement {
 
 function vertices(app: App, tiles: number[] | undefined): HTMLElement {
   const r = app.report, names = asTexts(get(r.graph, 'vertexTypes', 'names')), size = asNumbers(get(r.graph, 'vertexTypes', 'sizes'));
-  const col = (key: string): number[][] => table2(get(r.graph, 'memory', 'byVertexType', key));
+  const col = (key: string): number[] => rowSums(get(r.graph, 'memory', 'byVertexType', key), tiles);
   const code = col('codeBytes'), all = col('totalBytes');
-  return table(names.map((name, i) => ({ name, size: size[i] ?? 0, code: total(code[i] ?? [], tiles), all: total(all[i] ?? [], tiles) })), [
+  return table(names.map((name, i) => ({ name, size: size[i] ?? 0, code: code[i] ?? 0, all: all[i] ?? 0 })), [
     { title: 'Vertex type', value: (x) => x.name }, { title: 'Size of one', value: (x) => x.size, format: bytes },
     { title: 'State', value: (x) => x.all - x.code, format: bytes }, { title: 'Code', value: (x) => x.code, format: bytes }, { title: 'Total', value: (x) => x.all, format: bytes },
   ], { name: 'vertices', filter: true, sort: { column: 4, down: true }, expand: (x) => vertexCode(app, x.name) });
 }
 
 function computeSets(r: Report, tiles: number[] | undefined): HTMLElement {
-  const by = table2(get(r.graph, 'memory', 'byComputeSet', 'totalBytes')), code = table2(get(r.graph, 'memory', 'byComputeSet', 'codeBytes'));
-  const instances = table2(get(r.graph, 'computeSets', 'vertexCounts')), types = table2(get(r.graph, 'computeSets', 'vertexTypes'));
+  const by = rowSums(get(r.graph, 'memory', 'byComputeSet', 'totalBytes'), tiles), code = rowSums(get(r.graph, 'memory', 'byComputeSet', 'codeBytes'), tiles);
+  const instances = rowSums(get(r.graph, 'computeSets', 'vertexCounts')), types = table2(get(r.graph, 'computeSets', 'vertexTypes'));
   const names = asTexts(get(r.graph, 'vertexTypes', 'names'));
-  return table(by.map((row, i) => ({
-    name: computeSetName(r, i), bytes: total(row, tiles), code: total(code[i] ?? [], tiles), instances: total(instances[i] ?? []),
+  return table(by.map((sum, i) => ({
+    name: computeSetName(r, i), bytes: sum, code: code[i] ?? 0, instances: instances[i] ?? 0,
     types: (types[i] ?? []).map((t) => names[t] ?? `type ${t}`).join(', '),
   })), [
     { title: 'Compute set', value: (x) => x.name }, { title: 'Size', value: (x) => x.bytes, format: bytes }, { title: 'of which code', value: (x) => x.code, format: bytes },
@@ -152,9 +162,9 @@ function exchanges(r: Report, tiles: number[] | undefined): HTMLElement {
   const rows: Row[] = [], codes = new Map<number, number>();
   for (const p of r.programs) if (p.type === 'DoExchange') codes.set(asNumber(get(p.raw, 'exchange')) ?? -1, asNumber(get(p.raw, 'memoryByInstruction', 'total')) ?? 0);
   for (const [key, kind] of [['exchanges', 'Internal'], ['externalExchanges', 'Global'], ['hostExchanges', 'Host']] as const) {
-    const received = table2(get(r.graph, key, 'bytesReceivedByTile')), sent = table2(get(r.graph, key, 'bytesSentByTile'));
+    const received = rowSums(get(r.graph, key, 'bytesReceivedByTile'), tiles), sent = rowSums(get(r.graph, key, 'bytesSentByTile'), tiles);
     asTexts(get(r.graph, key, 'names')).forEach((name, i) => rows.push({
-      name, kind, received: total(received[i] ?? [], tiles), sent: total(sent[i] ?? [], tiles), code: key === 'exchanges' ? codes.get(i) ?? NaN : NaN,
+      name, kind, received: received[i] ?? 0, sent: sent[i] ?? 0, code: key === 'exchanges' ? codes.get(i) ?? NaN : NaN,
     }));
   }
   return table(rows, [
@@ -191,13 +201,13 @@ function variablesTab(r: Report, s: State, again: () => void): HTMLElement {
     const all = sizedVariables(r);
     return h('div', {}, pick, table(all, [
       { title: 'Variable', value: (x) => x.name }, { title: 'Bytes', value: (x) => x.bytes, format: bytes }, { title: 'Tiles', value: (x) => x.tiles, format: count },
-      { title: 'Largest share', value: (x) => Math.max(...(variablesOf(r).get(x.name)?.values() ?? [0])), format: bytes, tip: 'Most bytes of it on one tile' },
+      { title: 'Largest share', value: (x) => x.most, format: bytes, tip: 'Most bytes of it on one tile' },
     ], { name: 'variables', filter: true, sort: { column: 1, down: true } }));
   }
   return h('div', {}, pick, s.tiles.map((tile) => {
     const list = placedOn(r, tile);
     if (!list) return absent(`Tile ${tile} is not in vars.json.`);
-    return s.map ? memoryMap(r, tile, list) : h('div', {}, h('h4', {}, `Tile ${tile}`), table(list, [
+    return s.map ? memoryMap(r, tile, list) : h('div', { class: 'oftile' }, h('h4', {}, `Tile ${tile}`), table(list, [
       { title: 'Variable', value: (x) => x.name }, { title: 'Category', value: (x) => categoryLabel(x.category) },
       { title: 'Address', value: (x) => x.address, format: (v) => `0x${v.toString(16)}` }, { title: 'Bytes', value: (x) => x.bytes, format: count },
     ], { name: `variables of tile ${tile}`, filter: true }));

@@ -1,7 +1,7 @@
 /* Operations: layers of names with the memory and cycles of all that is done below them. */
 import type { App, View } from '../app';
-import { asNumber, asNumbers, asList, get } from '../model/json';
-import { total, table2 } from '../model/memory';
+import { asNumber, get } from '../model/json';
+import { rowSums } from '../model/memory';
 import { isSync, kindLabels, pathOf, type Step } from '../model/trace';
 import { absent, h, nameOf, replace } from '../ui/dom';
 import { bytes, count } from '../ui/format';
@@ -15,8 +15,8 @@ interface Operation { name: string; path: string; programs: number[]; code: numb
 /* One for each name down to the layer. */
 export function operationsOf(app: App, layer: number): Operation[] {
   const r = app.report, found = new Map<string, Operation>();
-  const code = table2(get(r.graph, 'memory', 'byComputeSet', 'codeBytes')), all = table2(get(r.graph, 'memory', 'byComputeSet', 'totalBytes'));
-  const flops = table2(get(r.graph, 'computeSets', 'flopEstimates', 'flopsByTile'));
+  const code = rowSums(get(r.graph, 'memory', 'byComputeSet', 'codeBytes')), all = rowSums(get(r.graph, 'memory', 'byComputeSet', 'totalBytes'));
+  const flops = rowSums(get(r.graph, 'computeSets', 'flopEstimates', 'flopsByTile'));
   const stepsOf = new Map<number, Step[]>();
   for (const s of app.trace?.steps ?? []) {
     if (isSync(s.kind) || s.program < 0) continue;
@@ -26,15 +26,15 @@ export function operationsOf(app: App, layer: number): Operation[] {
   }
   r.programs.forEach((p, i) => {
     if (p.children.length || !p.name || !['OnTileExecute', 'DoExchange', 'GlobalExchange', 'StreamCopy'].includes(p.type)) return;
-    const path = pathOf(p.name).slice(0, layer + 1).join('/');
+    const parts = pathOf(p.name).slice(0, layer + 1), path = parts.join('/');
     let of = found.get(path);
-    if (!of) found.set(path, of = { name: pathOf(p.name)[Math.min(layer, pathOf(p.name).length - 1)] ?? p.name, path, programs: [], code: 0, state: 0, cycles: 0, steps: [], flops: 0 });
+    if (!of) found.set(path, of = { name: parts[parts.length - 1] ?? p.name, path, programs: [], code: 0, state: 0, cycles: 0, steps: [], flops: 0 });
     of.programs.push(i);
     const set = asNumber(get(p.raw, 'computeSet'));
     if (set !== undefined) {
-      of.code += total(code[set] ?? []);
-      of.state += total(all[set] ?? []) - total(code[set] ?? []);
-      of.flops += total(flops[set] ?? []);
+      of.code += code[set] ?? 0;
+      of.state += (all[set] ?? 0) - (code[set] ?? 0);
+      of.flops += flops[set] ?? 0;
     } else of.code += asNumber(get(p.raw, 'memoryByInstruction', 'total')) ?? 0;
     for (const s of stepsOf.get(i) ?? []) {
       of.steps.push(s);
@@ -53,8 +53,14 @@ export const operationsView: View = {
     let layer = 0, chosen: Operation | undefined;
     const hasFlops = get(r.graph, 'computeSets', 'flopEstimates') !== undefined;
     const top = h('div', { class: 'above padded' });
+    const known = new Map<number, Operation[]>();
+    const operations = (): Operation[] => {
+      let made = known.get(layer);
+      if (!made) known.set(layer, made = operationsOf(app, layer));
+      return made;
+    };
     const sum = (): Operation => {
-      const all = operationsOf(app, layer);
+      const all = operations();
       return { name: 'All operations', path: '', programs: all.flatMap((o) => o.programs), steps: all.flatMap((o) => o.steps), code: 0, state: 0, cycles: all.reduce((a, o) => a + o.cycles, 0), flops: all.reduce((a, o) => a + o.flops, 0) };
     };
     const of = (): Operation => chosen ?? sum();
@@ -70,9 +76,10 @@ export const operationsView: View = {
         { title: 'Program', value: (x) => x.n }, { title: 'Type', value: (x) => x.p?.type ?? '' }, { title: 'Name', value: (x) => x.p?.name ?? '' },
       ], { name: 'programs of the operation', filter: true, onselect: (x) => { app.choices.set('p.step', x.n); app.go('programs'); } }) },
       { title: 'Code', make: () => {
+        const sums = rowSums(get(r.graph, 'memory', 'byComputeSet', 'codeBytes'));
         const rows = of().programs.map((n) => {
           const p = r.programs[n], set = asNumber(get(p?.raw, 'computeSet'));
-          return { name: p?.name ?? '', type: p?.type ?? '', bytes: set === undefined ? asNumber(get(p?.raw, 'memoryByInstruction', 'total')) ?? 0 : total(asNumbers(asList(get(r.graph, 'memory', 'byComputeSet', 'codeBytes'))[set])) };
+          return { name: p?.name ?? '', type: p?.type ?? '', bytes: set === undefined ? asNumber(get(p?.raw, 'memoryByInstruction', 'total')) ?? 0 : sums[set] ?? 0 };
         });
         return table(rows, [{ title: 'Name', value: (x) => x.name }, { title: 'Type', value: (x) => x.type }, { title: 'Code', value: (x) => x.bytes, format: bytes, tip: 'Of all tiles' }], { name: 'code', sort: { column: 2, down: true } });
       } },
@@ -80,7 +87,7 @@ export const operationsView: View = {
         { title: 'Step', value: (s) => s.index }, { title: 'Type', value: (s) => kindLabels[s.kind] }, { title: 'Name', value: (s) => s.name }, { title: 'Cycles', value: (s) => s.to - s.from, format: count },
       ], { name: 'cycles', filter: true, sort: { column: 3, down: true }, onselect: (s) => { app.choices.set('t.step', s.index); app.choices.set('t.tab', 'Details'); app.go('trace'); } }) : absent('This report has no execution trace.') },
     ], 'Summary');
-    const draw = (): void => replace(top, table(operationsOf(app, layer), [
+    const draw = (): void => replace(top, table(operations(), [
       { title: 'Operation Name', value: (o) => o.name }, { title: 'Debug Name', value: (o) => o.path }, { title: 'Code Size', value: (o) => o.code, format: bytes, tip: 'Of all tiles' },
       { title: 'Vertex State', value: (o) => o.state, format: bytes }, { title: 'Cycles', value: (o) => o.cycles, format: count, tip: 'Of the trace' }, { title: 'Programs', value: (o) => o.programs.length, format: count },
       ...(hasFlops ? [{ title: 'FLOPs', value: (o: Operation) => o.flops, format: count }] : []),

@@ -5,7 +5,7 @@ import { barAt, firstBar, layerKinds, rowsOf, type Row } from '../model/lanes';
 import { asList, asNumbers, get } from '../model/json';
 import { balanceOn, isBusy, kindLabels, type Kind, type Step, type Trace } from '../model/trace';
 import { fitted } from '../ui/canvas';
-import { hatch, lookOf, surface } from '../ui/colours';
+import { hatch, lookOf, pixelOf, surface } from '../ui/colours';
 import { h, replace } from '../ui/dom';
 import { bytes, count, share } from '../ui/format';
 import { timeline, type Geometry, type Timeline } from '../ui/timeline';
@@ -216,35 +216,21 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
   }
 
   /* A row of pixels may stand for many tiles: it shows the one that works most, so that none that works is missed. */
-  let work: Float64Array | undefined;
   const shownTiles = new Map<string, Int32Array>();
   function tilesOf(ipu: number): Int32Array {
     const tiles = Math.min(t.tilesPerIpu, t.numTiles - ipu * t.tilesPerIpu), most = tiles / s.bspZoom;
     const rows = Math.min(bspHeight, mostBspRows, Math.max(1, Math.ceil(most))), key = `${ipu}/${s.bspZoom}/${s.bspTop}/${bspHeight}`;
     let made = shownTiles.get(key);
     if (made) return made;
-    if (!work) {
-      work = new Float64Array(t.numTiles);
-      const times = new Map<Uint32Array, number>();
-      for (const step of t.steps) if (step.cost) times.set(step.cost.cycles, (times.get(step.cost.cycles) ?? 0) + 1);
-      for (const [cycles, n] of times) for (let tile = 0; tile < work.length; tile++) work[tile] = (work[tile] as number) + n * (cycles[tile] as number);
-    }
     if (shownTiles.size > 200) shownTiles.clear();
     shownTiles.set(key, made = new Int32Array(rows));
     for (let row = 0; row < rows; row++) {
       const first = ipu * t.tilesPerIpu + Math.min(tiles - 1, Math.floor(s.bspTop * tiles + row / rows * most));
       const end = Math.min(ipu * t.tilesPerIpu + tiles, Math.max(first + 1, Math.floor(ipu * t.tilesPerIpu + s.bspTop * tiles + (row + 1) / rows * most)));
       let best = first;
-      for (let tile = first; tile < end; tile++) if ((work[tile] as number) > (work[best] as number)) best = tile;
+      for (let tile = first; tile < end; tile++) if ((t.work[tile] as number) > (t.work[best] as number)) best = tile;
       made[row] = best;
     }
-    return made;
-  }
-
-  const rgb = new Map<string, [number, number, number]>();
-  function parts(colour: string): [number, number, number] {
-    let made = rgb.get(colour);
-    if (!made) rgb.set(colour, made = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16)) as [number, number, number]);
     return made;
   }
 
@@ -269,10 +255,7 @@ export function traceGraph(app: App, t: Trace, s: TraceState, changed: () => voi
     bspImage.height = rows;
     const into = bspImage.getContext('2d') as CanvasRenderingContext2D, image = into.createImageData(columns, rows);
     const pixels = new Uint32Array(image.data.buffer), chosen = s.selected[0]?.kind === 'step' ? s.selected[0].step : -1;
-    const packed = (kind: Kind, step: number): number => {
-      const [red, green, blue] = parts(isFound(s, step, step) ? lookOf(kind).fill : look.greyed), dim = step === chosen ? 0.72 : 1;
-      return (255 << 24 | blue * dim << 16 | green * dim << 8 | red * dim) >>> 0;
-    };
+    const packed = (kind: Kind, step: number): number => pixelOf(isFound(s, step, step) ? lookOf(kind).fill : look.greyed, step === chosen ? 0.72 : 1);
     /* As stateOf (model/bsp.ts), with what is the same for all tiles of a superstep found once. */
     let known = -1, costs: Uint32Array[] = [], colours: number[] = [], start = 0;
     const waits = new Uint32Array(rows);
