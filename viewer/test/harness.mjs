@@ -73,14 +73,28 @@ export async function open(file, choices = '') {
 
 /* Drawing takes a frame, figures come a little behind the window, what is many comes in parts. */
 export async function settle(ms = 0) {
-  await page.evaluate((more) => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => (more ? setTimeout(done, more) : done())))), ms);
-  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'), { timeout: 30000 });
+  const isBusy = await page.evaluate(async (more) => {
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    await frame();
+    await frame();
+    if (more) await new Promise((done) => setTimeout(done, more));
+    const late = performance.now() + 30000, busy = () => document.querySelector('[aria-busy="true"]') !== null;
+    while (busy() && performance.now() < late) await frame();
+    return busy();
+  }, ms);
+  if (isBusy) throw new Error('the page is busy after 30 s');
 }
 
-export const text = (selector) => page.$eval(selector, (e) => e.innerText);
-export const texts = (selector) => page.$$eval(selector, (all) => all.map((e) => e.innerText));
-export const fact = (name, inside = '') => page.$eval(`${inside} [data-fact="${name}"]`, (e) => e.innerText);
-export const has = async (selector) => (await page.$(selector)) !== null;
+/* What `of` makes of the element. A question is one message to the browser, where page.$eval needs four. */
+const asked = (selector, of, more) => page.evaluate(`(() => {
+  const e = document.querySelector(${JSON.stringify(selector)});
+  if (!e) throw new Error(${JSON.stringify(`there is no ${selector}`)});
+  return (${of})(e, ${JSON.stringify(more)});
+})()`);
+export const text = (selector) => asked(selector, (e) => e.innerText);
+export const texts = (selector) => page.evaluate((s) => [...document.querySelectorAll(s)].map((e) => e.innerText), selector);
+export const fact = (name, inside = '') => text(`${inside} [data-fact="${name}"]`);
+export const has = (selector) => page.evaluate((s) => document.querySelector(s) !== null, selector);
 
 export async function press(label, inside = 'main') {
   const found = await page.evaluate((l, within) => {
@@ -108,20 +122,20 @@ export async function view(id) {
 
 /* ---- the trace's canvas ---- */
 
-export const box = (selector) => page.$eval(selector, (e) => { const r = e.getBoundingClientRect(); return { x: r.x, y: r.y, width: r.width, height: r.height }; });
+export const box = (selector) => asked(selector, (e) => { const r = e.getBoundingClientRect(); return { x: r.x, y: r.y, width: r.width, height: r.height }; });
 const gutter = 84, axis = 20;
 export const main = '.lanes > canvas';
 
 /* Where a cycle and a height of the content are on the screen. */
 export async function at(cycle, y, from, to) {
-  const r = await box(main), scroll = await page.$eval('.lanes', (e) => e.scrollTop);
-  return { x: r.x + gutter + (cycle - from) / (to - from) * (r.width - gutter - 6), y: r.y + axis + y - scroll };
+  const r = await asked(main, (e) => { const b = e.getBoundingClientRect(); return { x: b.x, y: b.y, width: b.width, scroll: e.parentElement.scrollTop }; });
+  return { x: r.x + gutter + (cycle - from) / (to - from) * (r.width - gutter - 6), y: r.y + axis + y - r.scroll };
 }
 
 export async function tip(p) {
   await page.mouse.move(p.x, p.y);
   await settle();
-  return page.$eval('.timeline .tip', (e) => (e.hidden ? '' : e.innerText));
+  return asked('.timeline .tip', (e) => (e.hidden ? '' : e.innerText));
 }
 
 export async function click(p, options = {}) {
@@ -144,7 +158,7 @@ export async function drag(from, to, shift = false) {
 
 /* Red, green, blue of a point on the screen, of the canvas that is there. */
 export async function pixel(p, selector = main) {
-  return page.$eval(selector, (e, q) => {
+  return asked(selector, (e, q) => {
     const r = e.getBoundingClientRect(), scale = e.width / r.width;
     return [...e.getContext('2d').getImageData(Math.floor((q.x - r.x) * scale), Math.floor((q.y - r.y) * scale), 1, 1).data].slice(0, 3);
   }, p);
@@ -152,7 +166,7 @@ export async function pixel(p, selector = main) {
 
 /* A number for the whole picture: it changes when anything does. */
 export async function picture(selector = main) {
-  return page.$eval(selector, (e) => {
+  return asked(selector, (e) => {
     const d = e.getContext('2d').getImageData(0, 0, e.width, e.height).data;
     let sum = 0;
     for (let i = 0; i < d.length; i += 4) sum = (sum * 31 + d[i] + 7 * d[i + 1] + 49 * d[i + 2]) >>> 0;

@@ -224,7 +224,7 @@ export async function reportTests(file) {
   });
   await test('M8 M12 variables: over tiles, as a table with addresses, as a map', async () => {
     await press('Variables', '.below');
-    holds((await texts('.below tbody tr')).join('\n'), /weights\s+3.9 KiB\s+8/);
+    holds((await texts('.below tbody tr')).join('\n'), /weights\s+3.9 KiB\s+8\s+507 B/);
     await page.$eval('input[aria-label="Select tiles"]', (e) => { e.value = '3'; e.dispatchEvent(new Event('input')); });
     await settle();
     holds((await texts('.below tbody tr')).join('\n'), /weights\s+Variables\s+0x4c0c8\s+503/);

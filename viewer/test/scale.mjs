@@ -1,7 +1,7 @@
 /* W03: 14.7 million intervals, 1,472 tiles x 10,000 executions. What is drawn depends on the pixels, not on them; frames take no longer than
  * 30 a second allow. The compute sets are few, so that the report is made quickly; tests/bench/viewer.sh has them all different. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { equal, fact, has, open, page, settle, test } from './harness.mjs';
+import { equal, fact, has, open, page, settle, test, window_ } from './harness.mjs';
 
 const tiles = 1472, executions = 10000, sets = 16, syncCycles = 100;
 
@@ -43,7 +43,7 @@ const rectangles = (move) => page.evaluate(async (source) => {
 
 /* Milliseconds of processor time that the page's thread takes for a frame. */
 async function frameTime(move) {
-  await page.tracing.start({ path: 'frames.json', categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
+  await page.tracing.start({ path: 'frames.json', categories: ['toplevel'] });
   await page.evaluate(async (source) => {
     const act = eval(source), canvas = document.querySelector('.lanes > canvas');
     for (let i = 0; i < 20; i++) {
@@ -91,13 +91,15 @@ export async function scaleTests(pageOf) {
     equal(order, [...order].sort((a, b) => a - b), 'the order of elements');
     equal(await rows() < 200, true, 'rows that are elements, further on');
   });
+  let made;
+  const large = () => (made ??= huge(pageOf));
   await test('W03 14.7 million intervals: what is drawn depends on the pixels, 30 frames a second', async () => {
-    const { file, cycles } = huge(pageOf);
-    await open(file, 'view=trace&t.flame=1');
-    equal([await has('html[data-failed]'), await fact('Cycles'), await fact('Steps')], [false, cycles.toLocaleString('en-US'), (2 * executions).toLocaleString('en-US')]);
-    const width = await page.$eval('.lanes > canvas', (e) => e.clientWidth), rows = 4;
-    for (const window of [[0, cycles], [cycles * 0.4, cycles * 0.6]]) {
-      await open(file, `view=trace&t.flame=1&t.from=${Math.round(window[0])}&t.to=${Math.round(window[1])}`);
+    const { file, cycles } = large();
+    for (const window of [[0, cycles], [Math.round(cycles * 0.4), Math.round(cycles * 0.6)]]) {
+      await open(file, `view=trace&t.flame=1&t.from=${window[0]}&t.to=${window[1]}`);
+      equal([await has('html[data-failed]'), await fact('Cycles')], [false, (window[1] - window[0]).toLocaleString('en-US')]);
+      if (!window[0]) equal(await fact('Steps'), (2 * executions).toLocaleString('en-US'));
+      const width = await page.$eval('.lanes > canvas', (e) => e.clientWidth), rows = 4;
       for (const [name, move] of Object.entries(moves)) {
         const most = await rectangles(move);
         if (most > 4 * rows * width) throw new Error(`${most} rectangles of ${width} pixels when it is ${name}`);
@@ -106,5 +108,28 @@ export async function scaleTests(pageOf) {
       }
     }
     await settle();
+  });
+  await test('W03 U1 the Summary is made anew when the window stays, not with each frame', async () => {
+    const { file, cycles } = large();
+    await open(file, `view=trace&t.flame=1&t.from=${Math.round(cycles * 0.4)}&t.to=${Math.round(cycles * 0.6)}`);
+    const { inEvents, inFrames, took } = await page.evaluate(async () => {
+      const canvas = document.querySelector('.lanes > canvas'), watcher = new MutationObserver((all) => { inFrames += all.length; });
+      let inEvents = 0, inFrames = 0;
+      watcher.observe(document.querySelector('[role=tabpanel]'), { childList: true });
+      const began = performance.now();
+      for (let i = 0; i < 30; i++) {
+        for (let n = 0; n < 3; n++) canvas.dispatchEvent(new KeyboardEvent('keydown', { key: i % 2 ? 'a' : 'd', bubbles: true, cancelable: true }));
+        inEvents += watcher.takeRecords().length;
+        await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
+      }
+      const took = performance.now() - began;
+      return { inEvents, inFrames: inFrames + watcher.takeRecords().length, took };
+    });
+    equal(inEvents, 0, 'times that it was made while keys were pressed');
+    if (inFrames > 2 * took / 120) throw new Error(`it was made ${inFrames / 2} times in ${took.toFixed(0)} ms`);
+    await page.evaluate(() => document.querySelector('.lanes > canvas').dispatchEvent(new KeyboardEvent('keydown', { key: 'w', bubbles: true, cancelable: true })));
+    await settle(600);
+    const { 't.from': from, 't.to': to } = await window_();
+    equal(Math.abs(Number((await fact('Cycles')).replace(/,/g, '')) - (to - from)) <= 1, true, 'whether its cycles are those of the window');
   });
 }

@@ -271,6 +271,11 @@ export async function traceTests(file, truth, big) {
     holds(await text('.searchbox'), `1 of ${matches}`);
     holds(await text('.stepdetails h3'), 'DoExchange');
     equal(await pixel(await at(middle(find('GlobalExchange')), rowAt(0) + 6, 0, end)), [0xe2, 0xe2, 0xe2], 'colour of a step that does not match');
+    const inMini = async () => {
+      const r = await box('.minimap canvas');
+      return pixel({ x: r.x + 84 + middle(find('GlobalExchange')) / end * (r.width - 84 - 6), y: r.y + 12 }, '.minimap canvas');
+    };
+    equal(await inMini(), [0xe2, 0xe2, 0xe2], 'its colour in the mini-map');
     await page.keyboard.press('Enter');
     await settle();
     holds(await text('.searchbox'), `2 of ${matches}`);
@@ -288,6 +293,7 @@ export async function traceTests(file, truth, big) {
     equal(await has('.arrows:not([hidden])'), false);
     if (await picture() === before) throw new Error('the selection should be drawn');
     equal((await pixel(await at(middle(find('GlobalExchange')), rowAt(0) + 8, 0, end)))[0] !== 0xe2, true, 'whether it has its colour again');
+    equal(await inMini(), [0x8f, 0xb8, 0xf0], 'its colour in the mini-map again');
   });
   await test('B7 fields of the search: kind, tile, regular expression', async () => {
     for (const [what, n] of [['kind:GlobalExchange', 2], ['tile:7 kind:OnTileExecute', 4], ['/conv$|relu$/', 4], ['nothing-is-called-so', 0]]) {
