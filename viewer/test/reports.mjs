@@ -1,4 +1,5 @@
 /* Lightweight traces, memory, liveness, programs, operations, summary, insights. */
+import { readFileSync } from 'node:fs';
 import { at, box, choose, click, equal, fact, has, holds, open, page, picture, press, settle, test, text, texts, tip, view } from './harness.mjs';
 import { everyCategory, hostile } from './golden.mjs';
 
@@ -209,6 +210,8 @@ export async function reportTests(file) {
     holds(await text('.legend'), 'Non-interleaved', 'Interleaved', 'Overflowed');
     await changes('category', 'Breakdown', 'By Category');
     holds(await text('.legend'), 'Variables', 'Shared Data Storage', 'Overlapped');
+    const colours = await page.$$eval('.legend .box', (all) => all.map((e) => e.style.background));
+    equal([colours.length > 20, new Set(colours).size], [true, colours.length], 'colours that are told apart');
     await changes('gaps', 'Options', 'Include Gaps');
     holds(await text('.legend'), 'Gaps');
     await changes('limit', 'Options', 'Show Max Memory');
@@ -304,6 +307,10 @@ export async function reportTests(file) {
     await settle();
     equal([await fact('Program'), await fact('computeSet'), await fact('Live at this step')], ['3', '0', '512 B']);
     holds(await fact('Executed'), '2 times');
+    await page.click('[data-program="0"]');
+    await settle();
+    const { steps } = JSON.parse(readFileSync('golden/execution.json', 'utf8')).simulation;
+    holds(await fact('Executed'), `${steps.filter((s) => s.program >= 0 && !/^StreamCopy(Begin|End)$/.test(s.type)).length} steps of the programs in it`);
     await page.click('[data-program="2"]');
     await settle();
     holds(await text('.below'), 'Exchange code by instruction', 'delay');

@@ -65,12 +65,17 @@ export function surface(): Surface {
   return isDark ? surfaces.dark : surfaces.light;
 }
 
-/* Colours of things that are told apart by their place in a list. */
+/* Part of the way from one colour to another. */
+function mixed(colour: string, with_: number, part: number): string {
+  return `#${[1, 3, 5].map((i) => Math.round(parseInt(colour.slice(i, i + 2), 16) * (1 - part) + with_ * part).toString(16).padStart(2, '0')).join('')}`;
+}
+
+/* Colours of things that are told apart by their place in a list: ten, then the same darker, then lighter. */
 export function seriesColour(index: number): string {
   const lights = ['#508ffe', '#f66271', '#4fb39a', '#e0a526', '#9a6fe0', '#6bb8e8', '#d973b5', '#7f9c3f', '#c47d4e', '#6f7787'];
   const darks = ['#5b93f0', '#e0596a', '#4aa78f', '#c9962b', '#9474d4', '#5aa3d1', '#c46aa5', '#8aa54d', '#bb7a50', '#8b93a3'];
-  const of = isDark ? darks : lights;
-  return of[index % of.length] as string;
+  const of = isDark ? darks : lights, colour = of[index % of.length] as string, turn = Math.floor(index / of.length) % 3;
+  return turn ? mixed(colour, turn === 1 ? 0 : 255, 0.45) : colour;
 }
 
 /* A colour as a pixel of ImageData has it, darker by `dim`. */

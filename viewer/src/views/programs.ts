@@ -32,6 +32,18 @@ function childrenOf(r: Report, p: Program): number[] {
   return p.children;
 }
 
+/* The program and all that it has inside; a damaged report may have it inside itself. */
+function within(r: Report, program: number): Set<number> {
+  const found = new Set<number>(), todo = [program];
+  for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
+    const p = r.programs[at];
+    if (!p || found.has(at)) continue;
+    found.add(at);
+    todo.push(...childrenOf(r, p));
+  }
+  return found;
+}
+
 function describe(p: Program): string {
   const n = (key: string): number | undefined => asNumber(get(p.raw, key));
   switch (p.type) {
@@ -47,14 +59,15 @@ function details(app: App, s: State): HTMLElement {
   const r = app.report, p = r.programs[s.selected];
   if (!p) return absent('Please select a program in the tree above.');
   const live = liveOf(r)?.steps.find((one) => one.program === s.selected), instructions = get(p.raw, 'memoryByInstruction');
-  const steps = app.trace?.steps.filter((one) => one.program === s.selected && one.kind !== 'StreamCopyBegin' && one.kind !== 'StreamCopyEnd') ?? [];
+  const inside = within(r, s.selected), isOne = inside.size === 1;
+  const steps = app.trace?.steps.filter((one) => inside.has(one.program) && one.kind !== 'StreamCopyBegin' && one.kind !== 'StreamCopyEnd') ?? [];
   const first = steps[0];
   return h('section', { class: 'details' }, h('h3', {}, `${p.type} `, p.name && nameOf(p.name)), facts([
     ['Program', String(s.selected)], ['Type', p.type], ['Debug name', p.name ? nameOf(p.name) : 'none'],
     ['Stack', p.name ? h('span', {}, p.name.split('/').map((part, i) => [i > 0 && ' › ', nameOf(part)])) : 'none'],
     ...(isMap(p.raw) ? Object.entries(p.raw).filter(([k, v]) => !['type', 'name', 'children'].includes(k) && !isMap(v)).map(([k, v]): [string, string] => [k, String(v)]) : []),
     ['Live at this step', live ? bytes(live.bytes) : 'not in this report'],
-    ['Executed', app.trace ? `${count(steps.length)} times, ${count(steps.reduce((a, b) => a + b.to - b.from, 0))} cycles` : 'no execution trace'],
+    ['Executed', app.trace ? `${count(steps.length)} ${isOne ? 'times' : 'steps of the programs in it'}, ${count(steps.reduce((a, b) => a + b.to - b.from, 0))} cycles` : 'no execution trace'],
   ]), isMap(instructions) && [h('h4', {}, 'Exchange code by instruction'), facts(Object.entries(instructions).filter(([, v]) => v !== 0).map(([k, v]): [string, string] => [k, bytes(Number(v))]))],
   first && h('button', {
     onclick: () => {
