@@ -247,6 +247,16 @@ export async function reportTests(file) {
     equal((await texts('.below tbody tr')).length, 1);
     await press('Exchanges', '.below');
     holds((await texts('.below tbody tr')).join('\n'), /next batch\s+Host\s+1.0 KiB/, /layer2\/all\/GlobalExchange\s+Global\s+4.0 KiB/);
+    /* Of one tile, and of all again. */
+    const select = async (tiles) => {
+      await page.$eval('input[aria-label="Select tiles"]', (e, words) => { e.value = words; e.dispatchEvent(new Event('input')); }, tiles);
+      await settle();
+      return (await texts('.below tbody tr')).join('\n');
+    };
+    holds(await select('0'), /next batch\s+Host\s+1,000 B/, /layer2\/all\/GlobalExchange\s+Global\s+0 B\s+4.0 KiB/);
+    await press('Compute sets', '.below');
+    holds(await select('3'), /layer1\/relu\s+222 B\s+200 B\s+10/);
+    holds(await select(''), /layer1\/relu\s+1.7 KiB\s+1.6 KiB\s+10/);
   });
 
   await test('V1 V3 V5 V7 liveness: the plot, its options, steps that are selected', async () => {
