@@ -52,7 +52,7 @@ export async function compareTests(popview, truth) {
     equal([stacked[0][0] === stacked[1][0], stacked[0][1] < stacked[1][1]], [true, true]);
     await page.focus('.one:nth-child(2) .lanes > canvas');
     await page.keyboard.press('w');
-    await settle(400);
+    await settle(260);
     const hash = await page.evaluate(() => location.hash);
     holds(hash, 'r1.t.from');
     equal(/[&#]t\.from/.test(hash), false, 'the window of the source has changed');

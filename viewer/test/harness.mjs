@@ -71,7 +71,7 @@ export async function open(file, choices = '') {
   await settle();
 }
 
-/* Drawing takes a frame, figures come a little behind the window, what is many comes in parts. */
+/* Drawing takes a frame, figures come a little behind the window (settle(130)), the address behind them (settle(260)), what is many comes in parts. */
 export async function settle(ms = 0) {
   const isBusy = await page.evaluate(async (more) => {
     const frame = () => new Promise((done) => requestAnimationFrame(done));
@@ -153,7 +153,7 @@ export async function drag(from, to, shift = false) {
   await page.mouse.move(to.x, to.y);
   await page.mouse.up();
   if (shift) await page.keyboard.up('Shift');
-  await settle(200);
+  await settle(130);
 }
 
 /* Red, green, blue of a point on the screen, of the canvas that is there. */

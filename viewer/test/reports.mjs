@@ -42,7 +42,7 @@ export async function lightweightTests(file) {
     for (let i = 0; i < 12 && !(await said()).includes('tile 5'); i++) await page.keyboard.press('ArrowDown');
     holds(await said(), 'tile 5');
     await page.keyboard.press('Enter');
-    await settle(400);
+    await settle(260);
     holds(await text('.panel'), 'onerror');
   });
   await test('W6 L2 buffer flushes are hidden until they are wanted', async () => {
@@ -103,7 +103,7 @@ export async function reportTests(file) {
     await settle();
     equal((await texts('.wide tbody tr')).length, 1);
     await page.click('.wide > summary');
-    await settle(400);
+    await settle(260);
     await view('memory');
     await view('summary');
     equal(await page.$eval('.wide', (e) => e.open), false);

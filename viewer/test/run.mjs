@@ -1,4 +1,5 @@
-/* All tests of the page: run.mjs <folder of node_modules> <chromium> <popview> <folder with a real report> <more of them>... */
+/* Tests of the page: run.mjs <folder of node_modules> <chromium> <popview> <folder with a real report> <more of them>...
+ * With VIEWER_PART=others those of programs that have run, of large reports, of other readers; otherwise all the rest: both at once, each with its browser. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -19,6 +20,15 @@ const pageOf = (folder) => {
   execFileSync(popview, [folder, '-o', `${folder}.html`]);
   return `${process.cwd()}/${folder}.html`;
 };
+
+if (process.env.VIEWER_PART === 'others') {
+  await demoTests(popview);
+  await exampleTests(popview, examples);
+  await scaleTests(pageOf);
+  await parseTests();
+  await importerTests(modules, real);
+  await finish();
+}
 
 const truth = golden('golden'), file = pageOf('golden');
 const wideTruth = golden('wide', { scale: 20000000 }), wide = pageOf('wide');
@@ -47,8 +57,6 @@ await reportTests(file);
 await compareTests(popview, truth);
 await pictureTests(file);
 await servedTests(popview);
-await demoTests(popview);
-await exampleTests(popview, examples);
 
 const faulted = pageOf('faulted'), plain = pageOf('real');
 await faultTests(faulted, 'faulted', plain);
@@ -200,7 +208,4 @@ await test('B9 axe finds nothing serious in any view, light and dark', async () 
   }
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
 });
-await scaleTests(pageOf);
-await parseTests();
-await importerTests(modules, real);
 await finish();

@@ -128,7 +128,7 @@ export async function scaleTests(pageOf) {
     equal(inEvents, 0, 'times that it was made while keys were pressed');
     if (inFrames > 2 * took / 120) throw new Error(`it was made ${inFrames / 2} times in ${took.toFixed(0)} ms`);
     await page.evaluate(() => document.querySelector('.lanes > canvas').dispatchEvent(new KeyboardEvent('keydown', { key: 'w', bubbles: true, cancelable: true })));
-    await settle(600);
+    await settle(260);
     const { 't.from': from, 't.to': to } = await window_();
     equal(Math.abs(Number((await fact('Cycles')).replace(/,/g, '')) - (to - from)) <= 1, true, 'whether its cycles are those of the window');
   });
