@@ -66,7 +66,11 @@
  * pointers and loops that count in hardware cost nothing more there), and the blur 25.9 slots for a point of 9 loads, 11
  * float operations and a store, 24.7 for two points at a time, as float2: each of these would be about 12 if half of it
  * went along with the other. Division of floats: 1 to 3 slots say comments in the chip's libraries, which reckon with 3
- * [poplibs]. Square roots: their formula has 10 slots for two of them, with loads and stores beside: 5. A divider of ints that
+ * [poplibs]. Square roots: their formula has 10 slots for two of them, with loads and stores beside: 5. Functions
+ * (isa/isa.h): in comments there two f32exp are 6 slots, two f32ln 12, two f16v2exp and two f16v2ln 4 each; f32tanh and f32sigm
+ * 5, f16v2tanh 1, f16v2sigm 2, as worst cases from the chip's manual (lib/popnn/PerformanceEstimation.hpp), to which the loops of 10
+ * for two floats in place agree; two inverse roots 8. "NOT single cycle and NOT even constant", says the same file of all of
+ * them: these are figures for the mean of random operands. A divider of ints that
  * makes one bit of quotient a cycle takes about 34 cycles: 6 slots of 6 cycles [ours]; the chip has none, and its libraries reckon
  * with some 270 slots for a division, which is a function there. */
 #define COMMON                                                                                     \
@@ -77,10 +81,12 @@
   .global_bytes_per_cycle = 96 /* [ours] */, .link_domain_ipus = 64,                               \
   .gateway_latency_cycles = 3300 /* [ours] */, .gateway_bytes_per_cycle = 4 /* [ours] */,          \
   .cost = {                                                                                        \
-      [POP_COST_ALU] = 1,        [POP_COST_LOAD] = 1,  [POP_COST_STORE] = 1,                       \
-      [POP_COST_BRANCH] = 1,     [POP_COST_JUMP] = 1,  [POP_COST_MUL] = 1,                         \
-      [POP_COST_DIV] = 6,        [POP_COST_FLOAT] = 1, [POP_COST_FLOAT_DIV] = 3,                   \
-      [POP_COST_FLOAT_SQRT] = 5, [POP_COST_CSR] = 1,   [POP_COST_TILE] = 1,                        \
+      [POP_COST_ALU] = 1,        [POP_COST_LOAD] = 1,        [POP_COST_STORE] = 1,                 \
+      [POP_COST_BRANCH] = 1,     [POP_COST_JUMP] = 1,        [POP_COST_MUL] = 1,                   \
+      [POP_COST_DIV] = 6,        [POP_COST_FLOAT] = 1,       [POP_COST_FLOAT_DIV] = 3,             \
+      [POP_COST_FLOAT_SQRT] = 5, [POP_COST_FLOAT_EXP] = 3,   [POP_COST_FLOAT_LOG] = 6,             \
+      [POP_COST_FLOAT_TANH] = 5, [POP_COST_FLOAT_RSQRT] = 4, [POP_COST_HALF_EXP] = 2,              \
+      [POP_COST_HALF_TANH] = 1,  [POP_COST_CSR] = 1,         [POP_COST_TILE] = 1,                  \
   }
 
 static const pop_target targets[] = {

@@ -28,7 +28,7 @@
 #define EXECUTABLE_NONE UINT32_MAX
 
 /* What is written now, and what is read: changed with every change of the encoding. */
-enum { EXECUTABLE_FORMAT = 14 };
+enum { EXECUTABLE_FORMAT = 15 };
 
 #define EXECUTABLE_METADATA_MEMBER "metadata.elf"
 
@@ -284,7 +284,7 @@ struct pop_executable {
   EXECUTABLE_ARRAY(executable_option, run_options);
   const char *reported_to;   /* autoReport.directory when it was compiled. Not in the archive */
   const char *out_of_memory; /* why the tiles are too small for it; NULL: it can be loaded */
-  EXECUTABLE_ARRAY(const char *, needs);    /* of tiles: POP_GP_NEEDS_PACKED (populus/gp.h) */
+  EXECUTABLE_ARRAY(const char *, needs);    /* of tiles: POP_GP_NEEDS_… (populus/gp.h) */
   EXECUTABLE_ARRAY(const char *, programs); /* their names */
   EXECUTABLE_ARRAY(executable_tensor, tensors);
   EXECUTABLE_ARRAY(memory_range, runs);

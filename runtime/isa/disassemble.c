@@ -61,11 +61,12 @@ static bool converts_integer(isa_op op)
          op == OP_FMV_W_X || op == OP_FMV_H_X;
 }
 
-/* Of op-fp, madd and so on: major opcodes 0x10 to 0x14. */
+/* Of op-fp, madd and so on: major opcodes 0x10 to 0x14; op-p: 0x1d. */
 static const char *source(const words *w, uint32_t number)
 {
   uint32_t major = isa_major(w->row->match);
-  bool is_float = major >= 0x10 && major <= 0x14 && !converts_integer(w->row->op);
+  bool is_float =
+      major == 0x1d || (major >= 0x10 && major <= 0x14 && !converts_integer(w->row->op));
   return is_float ? floats[number] : integers[number];
 }
 
@@ -138,7 +139,7 @@ static void put_operands(words *w)
     put(w, "%d", w->imm);
     break;
   case FORMAT_S:
-    put(w, "%s", w->row->op == OP_FSW || w->row->op == OP_FSH ? floats[w->rs2] : integers[w->rs2]);
+    put(w, "%s", isa_major(w->row->match) == 0x09 ? floats[w->rs2] : integers[w->rs2]);
     put(w, "%d(%s)", w->imm, integers[w->rs1]);
     break;
   case FORMAT_B:

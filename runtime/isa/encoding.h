@@ -29,7 +29,8 @@ static const isa_row isa_rows[ISA_NUM_OPS] = {
     LOADS(ISA_ACCESS_ROW) FLOAT_LOADS(ISA_ACCESS_ROW) WIDE_LOADS(ISA_ACCESS_ROW)
         STORES(ISA_ACCESS_ROW) FLOAT_STORES(ISA_ACCESS_ROW) WIDE_STORES(ISA_ACCESS_ROW)
             VALUES(ISA_ROW) BRANCHES(ISA_ROW) TILE_INSTRUCTIONS(ISA_ROW) PACKED(ISA_ROW)
-                WORD_MOVES(ISA_ROW) OTHER_INSTRUCTIONS(ISA_ROW)
+                WORD_MOVES(ISA_ROW) FUNCTIONS(ISA_ROW) PAIR_FUNCTIONS(ISA_ROW)
+                    OTHER_INSTRUCTIONS(ISA_ROW)
 #undef ISA_ROW
 #undef ISA_ACCESS_ROW
 };
@@ -38,6 +39,18 @@ static const isa_row isa_rows[ISA_NUM_OPS] = {
 static inline uint32_t isa_access_align(uint32_t bytes)
 {
   return bytes < 4 ? bytes : 4;
+}
+
+/* Functions of pairs are issued once for each word. */
+static inline bool isa_is_pair_function(isa_op op)
+{
+  return op >= OP_F32V2EXP && op <= OP_F16V4SIGM;
+}
+
+/* What an instruction takes of a context's issue slots; `cost`: of a target. */
+static inline uint32_t isa_slots(const isa_row *r, const uint8_t *cost)
+{
+  return (uint32_t)cost[r->cost] << isa_is_pair_function(r->op);
 }
 
 /* `count` bits of a word from bit `low` on. */

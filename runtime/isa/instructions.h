@@ -149,6 +149,32 @@
   X(TILE_HIGH, "tile.high", 0xfff0707f, 0x02002077, F, FLOAT, )                                    \
   X(SORT4X16LO, "sort4x16lo", 0xfe00707f, 0x04002077, F, FLOAT, )
 
+/* op-p, funct3 3: a function of one single; isa.h says which. The function of function_values.h. */
+#define FUNCTIONS(X)                                                                               \
+  X(F32EXP, "f32exp", 0xfff0707f, 0x00003077, F, FLOAT_EXP, exp)                                   \
+  X(F32EXP2, "f32exp2", 0xfff0707f, 0x02003077, F, FLOAT_EXP, exp2)                                \
+  X(F32LN, "f32ln", 0xfff0707f, 0x04003077, F, FLOAT_LOG, ln)                                      \
+  X(F32LOG2, "f32log2", 0xfff0707f, 0x06003077, F, FLOAT_LOG, log2)                                \
+  X(F32TANH, "f32tanh", 0xfff0707f, 0x08003077, F, FLOAT_TANH, tanh)                               \
+  X(F32SIGM, "f32sigm", 0xfff0707f, 0x0a003077, F, FLOAT_TANH, sigm)                               \
+  X(F32OORX, "f32oorx", 0xfff0707f, 0x0c003077, F, FLOAT_RSQRT, oorx)
+
+/* funct3 4 and 5: the same of two singles, of four halves. On the chip these are two instructions, and cost twice what the class says. */
+#define PAIR_FUNCTIONS(X)                                                                          \
+  X(F32V2EXP, "f32v2exp", 0xfff0707f, 0x00004077, F, FLOAT_EXP, exp)                               \
+  X(F32V2EXP2, "f32v2exp2", 0xfff0707f, 0x02004077, F, FLOAT_EXP, exp2)                            \
+  X(F32V2LN, "f32v2ln", 0xfff0707f, 0x04004077, F, FLOAT_LOG, ln)                                  \
+  X(F32V2LOG2, "f32v2log2", 0xfff0707f, 0x06004077, F, FLOAT_LOG, log2)                            \
+  X(F32V2TANH, "f32v2tanh", 0xfff0707f, 0x08004077, F, FLOAT_TANH, tanh)                           \
+  X(F32V2SIGM, "f32v2sigm", 0xfff0707f, 0x0a004077, F, FLOAT_TANH, sigm)                           \
+  X(F32V2OORX, "f32v2oorx", 0xfff0707f, 0x0c004077, F, FLOAT_RSQRT, oorx)                          \
+  X(F16V4EXP, "f16v4exp", 0xfff0707f, 0x00005077, F, HALF_EXP, exp)                                \
+  X(F16V4EXP2, "f16v4exp2", 0xfff0707f, 0x02005077, F, HALF_EXP, exp2)                             \
+  X(F16V4LN, "f16v4ln", 0xfff0707f, 0x04005077, F, HALF_EXP, ln)                                   \
+  X(F16V4LOG2, "f16v4log2", 0xfff0707f, 0x06005077, F, HALF_EXP, log2)                             \
+  X(F16V4TANH, "f16v4tanh", 0xfff0707f, 0x08005077, F, HALF_TANH, tanh)                            \
+  X(F16V4SIGM, "f16v4sigm", 0xfff0707f, 0x0a005077, F, HALF_EXP, sigm)
+
 /* custom-1 (0x2b), funct3 0: isa.h says what they do. */
 #define TILE_INSTRUCTIONS(X)                                                                       \
   X(TILE_SYNC, "tile.sync", 0xfffffe7f, 0x0000002b, F, TILE, )                                     \
@@ -250,6 +276,8 @@
   TILE_INSTRUCTIONS(X)                                                                             \
   PACKED(X)                                                                                        \
   WORD_MOVES(X)                                                                                    \
+  FUNCTIONS(X)                                                                                     \
+  PAIR_FUNCTIONS(X)                                                                                \
   OTHER_INSTRUCTIONS(X)
 
 typedef enum isa_op {

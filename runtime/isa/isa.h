@@ -70,6 +70,22 @@
  * boxed. All of them cost what F's instructions do, a slot. (On the chip a pair is two registers, so that it needs no
  * tile.pair and tile.high.)
  *
+ * FUNCTIONS, op-p too, rs2 = 0. The chip has these for floats and for two halves; poplibs' assembly and comments name them:
+ *
+ *   funct7          0    1     2   3     4     5                      6
+ *                   exp  exp2  ln  log2  tanh  sigm: 1 / (1 + e^-x)   oorx: 1 / the root of x
+ *
+ *   funct3  effect
+ *   3       f32exp …        low word of rd = the function of the low word of rs1, a single
+ *   4       f32v2exp …      rd = the function of both words of rs1
+ *   5       f16v4exp …      the same of four halves, each as a single, then rounded as fcvt.h.s rounds; there is no f16v4oorx
+ *
+ * What they compute function_values.h defines to the bit. Errors are at most, in units in the last place: exp, exp2, ln .8, log2 1,
+ * oorx 1.5, tanh, sigm 2.5 (and 0 for sigm of less than -88.7); of halves .501. NaNs are the canonical one. fflags are those of the operations by which they are
+ * defined. Under float control a result that is NaN is an invalid operation if the operand was a number, and one that is
+ * infinite a division by zero if the operand was 0, an overflow if it was another finite number. Those of pairs take twice
+ * what the cost class says, as they are two instructions on the chip, where a pair is two registers.
+ *
  * EXCHANGE INSTRUCTIONS run only in exchange code, one per cycle, strictly in order; an exchange
  * code word that is none of these is INVALID_INSTRUCTION, and so is one of these outside:
  *

@@ -96,7 +96,7 @@ static void decode_page(const code_cache *cache, code_page *page)
       continue;
     }
     *op = decode_word(r, key->words[i], key->address, i);
-    op->block_cost = cache->cost[r->cost];
+    op->block_cost = isa_slots(r, cache->cost);
     op->block_count = 1;
     if (!ends_block(r->cost)) {
       op->block_cost += op[1].block_cost;

@@ -7,10 +7,11 @@
  *   NaN on overflow                    instead of infinity, for halves; it is an invalid operation then, too
  *   faults                             what raises a flag whose bit is set
  *
- * Everything here is integers: no flag of the host's is touched. */
+ * Everything here is integers, but for functions (functions.h): no flag of the host's is touched. */
 #include "float_control.h"
 
 #include "isa/float.h"
+#include "isa/functions.h"
 #include "isa/packed.h"
 
 enum {
@@ -335,7 +336,8 @@ bool float_is_controlled(uint32_t id)
   case OP_FMAX_H:
     return true;
   default:
-    return float_gives_half(id) || gives_integer(id) || packed_element(id) != ISA_NUM_OPS;
+    return float_gives_half(id) || gives_integer(id) || packed_element(id) != ISA_NUM_OPS ||
+           function_is(id);
   }
 }
 
@@ -386,9 +388,50 @@ static machine_fault_kind operate_packed(tile *t, context *c, const operation *o
   return MACHINE_FAULT_NONE;
 }
 
+/* A function of a single. What its operations raise on their way is not all that its result has to: e^infinity overflows there.
+ * What the host has seen before goes to fflags, as ever. */
+static uint32_t function_result(context *c, isa_op op, uint32_t bits, uint32_t *flags)
+{
+  c->fflags |= float_host_flags();
+  float_clear_host_flags();
+  uint32_t result = function_single(op, bits);
+  *flags |= float_host_flags() & (FLAG_INEXACT | FLAG_UNDERFLOW);
+  *flags |= function_flags(bits, result);
+  float_clear_host_flags();
+  return result;
+}
+
+static uint32_t function_of_half(tile *t, context *c, isa_op op, uint32_t half, uint32_t *flags)
+{
+  operands o = {.id = OP_FCVT_H_S, .mode = ROUND_NEAREST_EVEN};
+  o.a = function_result(c, op, widen(float_box(half), flags), flags);
+  return float_result(t, c, &o, flags) & 0xffff;
+}
+
+static uint32_t function_of_word(tile *t, context *c, isa_op op, uint32_t word, uint32_t *flags)
+{
+  if (!function_is_of_halves(op)) return function_result(c, op, word, flags);
+  uint32_t low = function_of_half(t, c, op, word & 0xffff, flags);
+  return low | function_of_half(t, c, op, word >> 16, flags) << 16;
+}
+
+static machine_fault_kind operate_function(tile *t, context *c, const operation *op)
+{
+  isa_op id = (isa_op)op->id;
+  uint32_t flags = 0, num_words = isa_is_pair_function(id) ? 2 : 1, words[2];
+  for (uint32_t i = 0; i < num_words; i++)
+    words[i] = function_of_word(t, c, id, c->f[op->rs1 + 32 * i], &flags);
+  machine_fault_kind kind = fault_of(c->float_control, flags);
+  if (kind != MACHINE_FAULT_NONE) return kind;
+  c->fflags |= flags;
+  for (uint32_t i = 0; i < num_words; i++) c->f[op->rd + 32 * i] = words[i];
+  return MACHINE_FAULT_NONE;
+}
+
 machine_fault_kind float_operate_controlled(tile *t, context *c, const operation *op, uint32_t mode)
 {
   if (packed_element(op->id) != ISA_NUM_OPS) return operate_packed(t, c, op);
+  if (function_is(op->id)) return operate_function(t, c, op);
   operands o = {.id = op->id,
                 .a = takes_integer(op->id) ? c->x[op->rs1] : c->f[op->rs1],
                 .b = c->f[op->rs2],

@@ -7,6 +7,7 @@
 #include "block_copy.h"
 #include "float_control_fast.h"
 #include "isa/float_fast.h"
+#include "isa/functions.h"
 #include "isa/integer.h"
 #include "isa/packed.h"
 #include "pieces.h"
@@ -292,6 +293,8 @@ do_CSRRCI: /* ends its block, so that slots and count are exact here */
 
   /* packed */
   PACKED(PACKED_PIECE)
+  FUNCTIONS(FUNCTION_PIECE)
+  PAIR_FUNCTIONS(PAIR_FUNCTION_PIECE)
   EXACT(TILE_HIGH, FD, S1_HIGH)
   EXACT(SORT4X16LO, FD, (S1 & 0xffff) | S2 << 16)
 do_TILE_PAIR: { /* rd may be one of the others */

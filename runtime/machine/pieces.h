@@ -124,6 +124,11 @@
   PIECE(id, FD = packed_word(OP_##id, S1, S2, FLAGS);                                              \
         FD_HIGH = packed_word(OP_##id, S1_HIGH, S2_HIGH, FLAGS);)
 
+#define FUNCTION_PIECE(id, ...) PIECE(id, FD = function_single(OP_##id, S1);)
+#define PAIR_FUNCTION_PIECE(id, ...)                                                               \
+  PIECE(id, FD = function_word(OP_##id, S1, FLAGS);                                                \
+        FD_HIGH = function_word(OP_##id, S1_HIGH, FLAGS);)
+
 #define INTEGER_STORE(id, mnemonic, mask, match, format, cost, type) STORE(id, type, B)
 #define FLOAT_STORE(id, mnemonic, mask, match, format, cost, type) STORE(id, type, S2)
 #define STORE(id, type, expression)                                                                \

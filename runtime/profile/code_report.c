@@ -167,7 +167,8 @@ static void put_instructions(tile_code *t, uint32_t begin, uint32_t end)
   json_begin_list(json, "cycles");
   for (uint32_t pc = begin; pc < end; pc += 4) {
     const isa_row *row = isa_find(word_at(t, pc));
-    json_put_number(json, NULL, row ? target->cost[row->cost] * target->num_worker_contexts : 0);
+    json_put_number(json, NULL,
+                    row ? isa_slots(row, target->cost) * target->num_worker_contexts : 0);
   }
   json_end_list(json);
 }

@@ -37,6 +37,12 @@ typedef enum pop_target_type {
   X(POP_COST_FLOAT, "float")                                                                       \
   X(POP_COST_FLOAT_DIV, "float_div")                                                               \
   X(POP_COST_FLOAT_SQRT, "float_sqrt")                                                             \
+  X(POP_COST_FLOAT_EXP, "float_exp")                                                               \
+  X(POP_COST_FLOAT_LOG, "float_log")                                                               \
+  X(POP_COST_FLOAT_TANH, "float_tanh") /* logistic function, too */                                \
+  X(POP_COST_FLOAT_RSQRT, "float_rsqrt")                                                           \
+  X(POP_COST_HALF_EXP, "half_exp") /* of two halves: exponential, logarithm, logistic function */  \
+  X(POP_COST_HALF_TANH, "half_tanh")                                                               \
   X(POP_COST_CSR, "csr")                                                                           \
   X(POP_COST_TILE, "tile")
 

@@ -377,6 +377,9 @@ LLVMValueRef lift_unbox(lift *l, LLVMValueRef bits);
 /* lift_packed.c */
 bool lift_packed(lift *l, const code_op *op); /* false: none of PACKED, no move of words */
 
+/* lift_functions.c */
+bool lift_functions(lift *l, const code_op *op); /* false: none of FUNCTIONS and PAIR_FUNCTIONS */
+
 /* lift_float.c */
 /* A sum, difference or product, the smaller, the larger: of singles, as `id` says of them or of halves. */
 LLVMValueRef lift_arithmetic(lift *l, uint8_t id, LLVMValueRef a, LLVMValueRef b);

@@ -176,7 +176,7 @@ static void lift_op(lift *l, uint32_t index)
   const code_op *op = &l->unit->ops[l->block->first_op + index];
   l->op_index = l->block->first_op + index;
   bool known = lift_memory(l, op) || lift_integer(l, op) || lift_packed(l, op) ||
-               lift_float(l, op) || lift_copy(l, op);
+               lift_functions(l, op) || lift_float(l, op) || lift_copy(l, op);
   if (!known) abort(); /* discovery leaves everything else to the interpreter */
 }
 

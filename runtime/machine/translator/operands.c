@@ -16,9 +16,15 @@ static bool is_packed(uint8_t id)
   return id >= OP_F32V2_ADD && id <= OP_SORT4X16LO;
 }
 
+static bool is_function(uint8_t id)
+{
+  return id >= OP_F32EXP && id <= OP_F16V4SIGM;
+}
+
 static bool is_wide(uint8_t id)
 {
-  return id == OP_FLD || id == OP_FSGNJ_D || (is_packed(id) && id <= OP_TILE_PAIR);
+  return id == OP_FLD || id == OP_FSGNJ_D || (is_packed(id) && id <= OP_TILE_PAIR) ||
+         isa_is_pair_function((isa_op)id);
 }
 
 uint64_t code_op_writes_f(const code_op *op)
@@ -68,6 +74,8 @@ uint64_t code_op_reads_f(const code_op *op)
   if (op->id == OP_FSW || op->id == OP_FSH) return second;
   if (op->id == OP_FSD) return both_words(op->rs2);
   if (is_packed(op->id) || op->id == OP_FSGNJ_D) return both_words(op->rs1) | both_words(op->rs2);
+  if (is_function(op->id))
+    return isa_is_pair_function((isa_op)op->id) ? both_words(op->rs1) : first;
   if (!computes_with_floats(op) || is_float_of_integer(op)) return 0;
   bool fused = op->id >= OP_FMADD_S && op->id <= OP_FNMADD_H;
   return first | second | (fused ? UINT64_C(1) << (op->imm >> 8 & 31) : 0);

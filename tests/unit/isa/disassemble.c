@@ -48,6 +48,16 @@ Test(disassemble, floats_have_their_registers_and_rounding)
   expect_op(OP_FEQ_S, 10, 11, 12, 0, "feq.s a0, fa1, fa2");
 }
 
+Test(disassemble, packed_instructions_and_functions_have_float_registers)
+{
+  expect_op(OP_F32V2_ADD, 10, 11, 12, 0, "f32v2add fa0, fa1, fa2");
+  expect_op(OP_TILE_HIGH, 0, 1, 0, 0, "tile.high ft0, ft1");
+  expect_op(OP_FLD, 15, 10, 0, 8, "fld fa5, 8(a0)");
+  expect_op(OP_FSD, 0, 10, 15, 8, "fsd fa5, 8(a0)");
+  expect_op(OP_F32EXP, 10, 11, 0, 0, "f32exp fa0, fa1");
+  expect_op(OP_F16V4SIGM, 31, 8, 0, 0, "f16v4sigm ft11, fs0");
+}
+
 Test(disassemble, control_registers_have_names_or_numbers)
 {
   expect_op(OP_CSRRS, 10, 0, 0, CSR_CYCLE, "csrrs a0, cycle, zero");

@@ -1,9 +1,11 @@
 /* Floating point under control registers: the short way (float_control_fast.h) against the exact one, which is integers
  * alone: what the short way does not leave to the other must be the same result and the same flags, and no fault. */
+#include "isa/functions.h"
 #include "machine/float_control_fast.h"
 #include "support/random.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 
 enum { RD = 5, RS1 = 6, RS2 = 7, RS3 = 8, ALL_FAULTS = 7 };
 
@@ -83,5 +85,80 @@ Test(float_control, what_is_not_controlled_never_takes_the_short_way)
     context c = {.float_control = ALL_FAULTS};
     operation op = {.id = (uint8_t)id, .rd = RD, .rs1 = RS1, .rs2 = RS2};
     if (!float_is_controlled(id)) cr_assert_not(float_operate_fast(&c, &op), "op %u", id);
+  }
+}
+
+static const isa_op singles[] = {OP_F32EXP,  OP_F32EXP2, OP_F32LN,  OP_F32LOG2,
+                                 OP_F32TANH, OP_F32SIGM, OP_F32OORX};
+
+static machine_fault_kind operate(context *c, isa_op id)
+{
+  tile t = {.random = {{1, 2, 3, 4}}};
+  operation op = {.id = (uint8_t)id, .rd = RD, .rs1 = RS1};
+  float_clear_host_flags();
+  return float_operate_controlled(&t, c, &op, ROUND_NEAREST_EVEN);
+}
+
+/* Functions are the same under control, and faults come before anything is written. */
+Test(float_control, functions_are_themselves_or_faults)
+{
+  uint64_t seed = 5;
+  for (size_t i = 0; i < sizeof singles / sizeof *singles; i++)
+    for (int n = 0; n < 5000; n++) {
+      context c = {.float_control = ALL_FAULTS, .f = {[RS1] = draw(&seed), [RD] = 77}};
+      uint32_t result = function_single(singles[i], c.f[RS1]);
+      uint32_t flags = function_flags(c.f[RS1], result);
+      machine_fault_kind kind = operate(&c, singles[i]),
+                         wanted = flags & FLAG_INVALID    ? MACHINE_FAULT_FLOAT_INVALID
+                                  : flags & FLAG_DIVIDE   ? MACHINE_FAULT_FLOAT_DIVIDE
+                                  : flags & FLAG_OVERFLOW ? MACHINE_FAULT_FLOAT_OVERFLOW
+                                                          : MACHINE_FAULT_NONE;
+      cr_assert_eq(kind, wanted, "op %u of %08x", singles[i], c.f[RS1]);
+      cr_assert_eq(c.f[RD], wanted == MACHINE_FAULT_NONE ? result : 77, "op %u of %08x", singles[i],
+                   c.f[RS1]);
+      if (wanted != MACHINE_FAULT_NONE) cr_assert_eq(c.fflags, 0);
+    }
+}
+
+/* A fault of the second word is the first word's, too. */
+Test(float_control, functions_of_pairs_write_both_words_or_none)
+{
+  context c = {.float_control = ALL_FAULTS, .f = {[RS1] = 0x3f800000, [RS1 + 32] = 0, [RD] = 77}};
+  cr_assert_eq(operate(&c, OP_F32V2LN), MACHINE_FAULT_FLOAT_DIVIDE);
+  cr_assert_eq(c.f[RD], 77);
+  c.f[RS1 + 32] = 0x40000000;
+  cr_assert_eq(operate(&c, OP_F32V2LN), MACHINE_FAULT_NONE);
+  cr_assert_eq(c.f[RD], 0);
+  cr_assert_eq(c.f[RD + 32], function_single(OP_F32LN, 0x40000000));
+}
+
+/* Of four halves each is rounded by a number of its own, one after the other from the first: as four conversions are. */
+Test(float_control, functions_of_halves_round_at_random)
+{
+  enum { STOCHASTIC = 1 << 19, ROUNDS = 4000 };
+  const uint32_t one_and_two = 0x40003c00, results[2] = {0x416f, 0x4763}; /* below e and e^2 */
+  uint32_t above[4] = {0};
+  tile t = {.random = {{1, 2, 3, 4}}}, other = t;
+  for (int n = 0; n < ROUNDS; n++) {
+    context c = {.float_control = STOCHASTIC, .f = {[RS1] = one_and_two, [RS1 + 32] = one_and_two}};
+    context single = c;
+    operation op = {.id = OP_F16V4EXP, .rd = RD, .rs1 = RS1};
+    operation convert = {.id = OP_FCVT_H_S, .rd = RD, .rs1 = RS1};
+    cr_assert_eq(float_operate_controlled(&t, &c, &op, ROUND_NEAREST_EVEN), MACHINE_FAULT_NONE);
+    for (uint32_t k = 0; k < 4; k++) {
+      uint32_t half = c.f[RD + 32 * (k / 2)] >> 16 * (k % 2) & 0xffff;
+      single.f[RS1] = function_single(OP_F32EXP, k % 2 ? 0x40000000 : 0x3f800000);
+      float_operate_controlled(&other, &single, &convert, ROUND_NEAREST_EVEN);
+      cr_assert_eq(half, single.f[RD] & 0xffff, "element %u: %x, converted %x", k, half,
+                   single.f[RD]);
+      cr_assert(half == results[k % 2] || half == results[k % 2] + 1, "element %u: %x", k, half);
+      above[k] += half != results[k % 2];
+    }
+  }
+  for (uint32_t k = 0; k < 4; k++) {
+    double exact = exp(k % 2 ? 2 : 1), step = k % 2 ? 0x1p-8 : 0x1p-9;
+    double below = half_to_single(results[k % 2]), wanted = (exact - below) / step * ROUNDS;
+    cr_assert(fabs(above[k] - wanted) < 150, "element %u: %u of %d, wanted %f", k, above[k], ROUNDS,
+              wanted);
   }
 }
