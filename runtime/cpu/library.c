@@ -3,6 +3,7 @@
  * There is no heap on a tile: the forms of operator new that may answer "none" do so. A failed assertion
  * ends the process: a codelet on the CPU is part of it. */
 #include "cpu/cpu_private.h"
+#include "isa/functions.h"
 
 #include <populus/names.h>
 #include <stdarg.h>
@@ -178,6 +179,11 @@ static const library_entry entries[] = {
     FUNCTION("_ZdlPvRKSt9nothrow_t", delete_nothing),
     FUNCTION("_ZdlPvSt11align_val_t", delete_nothing),
     FUNCTION("_ZdlPvmSt11align_val_t", delete_nothing),
+    FUNCTION("expf", function_expf),
+    FUNCTION("exp2f", function_exp2f),
+    FUNCTION("logf", function_logf),
+    FUNCTION("log2f", function_log2f),
+    FUNCTION("tanhf", function_tanhf),
 #ifdef __x86_64__
     FUNCTION("__truncdfhf2", truncate_double),
 #endif
