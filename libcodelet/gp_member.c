@@ -59,6 +59,14 @@ static pop_error *check_entries(const gp_member *member, const char *where)
   return error;
 }
 
+bool pop_gp_is_known_need(const char *need, size_t length)
+{
+  static const char *const known[] = {POP_GP_NEEDS_PACKED, POP_GP_NEEDS_FUNCTIONS};
+  for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
+    if (length == strlen(known[i]) && memcmp(need, known[i], length) == 0) return true;
+  return false;
+}
+
 /* A later popc may make code that the tiles of this Populus do not execute. */
 static pop_error *check_needs(const gp_member *member, const char *where)
 {
@@ -67,10 +75,10 @@ static pop_error *check_needs(const gp_member *member, const char *where)
   if (!need) return NULL;
   for (const char *end = need + size; need < end;) {
     size_t length = strnlen(need, (size_t)(end - need));
-    if (length != strlen(POP_GP_NEEDS_PACKED) || memcmp(need, POP_GP_NEEDS_PACKED, length) != 0)
+    if (!pop_gp_is_known_need(need, length))
       return pop_error_new(POP_ERROR_FILE_LOAD,
                            "%s needs '%.*s' of a tile, and tiles here have '" POP_GP_NEEDS_PACKED
-                           "' at most: compile it with this popc",
+                           "' and '" POP_GP_NEEDS_FUNCTIONS "' at most: compile it with this popc",
                            where, (int)length, need);
     need += length + 1;
   }

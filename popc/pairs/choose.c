@@ -55,6 +55,79 @@ int pairs_operation(LLVMValueRef i)
   }
 }
 
+/* ---- functions ---- */
+
+static bool is_one(LLVMValueRef value)
+{
+  LLVMValueRef element = LLVMIsAConstant(value) ? LLVMGetAggregateElement(value, 0) : NULL;
+  if (!element || !LLVMIsAConstantFP(element)) return false;
+  LLVMBool inexact;
+  if (LLVMConstRealGetDouble(element, &inexact) != 1) return false;
+  unsigned count = LLVMGetVectorSize(LLVMTypeOf(value));
+  for (unsigned i = 1; i < count; ++i)
+    if (LLVMGetAggregateElement(value, i) != element) return false;
+  return true;
+}
+
+/* x of 1 + x; else NULL. */
+static LLVMValueRef behind_one(LLVMValueRef sum)
+{
+  if (!LLVMIsAInstruction(sum) || LLVMGetInstructionOpcode(sum) != LLVMFAdd) return NULL;
+  if (is_one(LLVMGetOperand(sum, 0))) return LLVMGetOperand(sum, 1);
+  return is_one(LLVMGetOperand(sum, 1)) ? LLVMGetOperand(sum, 0) : NULL;
+}
+
+/* Instructions whose last operand is of vectors of floats, and what they compute of it, in the order of funct7. */
+static const char *const intrinsics[] = {"llvm.exp", "llvm.exp2", "llvm.log", "llvm.log2",
+                                         "llvm.tanh"};
+enum { NUM_INTRINSICS = sizeof intrinsics / sizeof *intrinsics, SIGM = NUM_INTRINSICS, OORX };
+
+/* Which function `i` is, and of what; -1: none. 1 / (1 + e^-x) and 1 / sqrt(x) are what f32sigm and f32oorx compute, to the bit. */
+static int function_of_floats(LLVMValueRef i, LLVMValueRef *of)
+{
+  if (!LLVMIsAInstruction(i)) return -1;
+  for (int k = 0; k < NUM_INTRINSICS; ++k)
+    if (calls(i, intrinsics[k])) {
+      *of = LLVMGetOperand(i, 0);
+      return k;
+    }
+  if (LLVMGetInstructionOpcode(i) != LLVMFDiv || !is_one(LLVMGetOperand(i, 0))) return -1;
+  LLVMValueRef divisor = LLVMGetOperand(i, 1), power = behind_one(divisor);
+  if (calls(divisor, "llvm.sqrt")) {
+    *of = LLVMGetOperand(divisor, 0);
+    return OORX;
+  }
+  if (!power || !calls(power, "llvm.exp")) return -1;
+  LLVMValueRef negated = LLVMGetOperand(power, 0);
+  if (!LLVMIsAInstruction(negated) || LLVMGetInstructionOpcode(negated) != LLVMFNeg) return -1;
+  *of = LLVMGetOperand(negated, 0);
+  return SIGM;
+}
+
+/* Of halves: an intrinsic, as all that is made of several operations would round each of these; or a function of floats that were
+ * halves, and are again. */
+static int function_of_halves(LLVMValueRef i, LLVMValueRef *of)
+{
+  if (LLVMGetInstructionOpcode(i) != LLVMFPTrunc) {
+    int function = function_of_floats(i, of);
+    return function < NUM_INTRINSICS ? function : -1;
+  }
+  int function = function_of_floats(LLVMGetOperand(i, 0), of);
+  if (function < 0 || function == OORX) return -1; /* there is none of halves */
+  LLVMValueRef wide = *of;
+  if (!LLVMIsAInstruction(wide) || LLVMGetInstructionOpcode(wide) != LLVMFPExt) return -1;
+  *of = LLVMGetOperand(wide, 0);
+  return pairs_is_halves(LLVMTypeOf(*of)) ? function : -1;
+}
+
+int pairs_function(LLVMValueRef i, LLVMValueRef *of)
+{
+  LLVMTypeRef type = LLVMTypeOf(i);
+  if (!LLVMIsAInstruction(i)) return -1;
+  if (pairs_is_floats(type)) return function_of_floats(i, of);
+  return pairs_is_halves(type) ? function_of_halves(i, of) : -1;
+}
+
 /* Of a load or a store. */
 static bool is_wide(LLVMValueRef access)
 {
@@ -198,7 +271,8 @@ static bool may_change(const pairs *p)
 
 static bool is_wanted(const pairs *p, LLVMValueRef i)
 {
-  if (pairs_operation(i) >= 0) return true;
+  LLVMValueRef of;
+  if (pairs_operation(i) >= 0 || pairs_function(i, &of) >= 0) return true;
   if (!may_be_pair(i)) return false;
   bool is_load = is_wide_load(i);
   for (LLVMUseRef use = LLVMGetFirstUse(i); use; use = LLVMGetNextUse(use)) {
@@ -211,12 +285,24 @@ static bool is_wanted(const pairs *p, LLVMValueRef i)
   return false;
 }
 
+/* What a function is of may be several instructions in front of it. */
+static void choose(pairs *p, LLVMValueRef i)
+{
+  LLVMValueRef of = NULL;
+  pairs_get(p, i)->chosen = true;
+  if (pairs_function(i, &of) >= 0 && LLVMIsAInstruction(of) && may_be_pair(of))
+    pairs_get(p, of)->chosen = true;
+}
+
 static bool choose_more(pairs *p)
 {
   bool more = false;
   for (size_t b = 0; b < p->num_blocks; ++b)
     for (LLVMValueRef i = LLVMGetFirstInstruction(p->blocks[b]); i; i = LLVMGetNextInstruction(i))
-      if (!pairs_is_chosen(p, i) && is_wanted(p, i)) pairs_get(p, i)->chosen = more = true;
+      if (!pairs_is_chosen(p, i) && is_wanted(p, i)) {
+        choose(p, i);
+        more = true;
+      }
   return more;
 }
 

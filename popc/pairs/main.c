@@ -26,11 +26,11 @@ static int fail(const char *doing, const char *why)
   return STATUS_AT_FAULT;
 }
 
-/* The same elements may have been taken out, or put together, several times. */
+/* The same elements may have been taken out, or put together, several times; what a function was made of may be of no use. */
 static int tidy(LLVMModuleRef module)
 {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPasses(module, "function(early-cse)", NULL, options);
+  LLVMErrorRef error = LLVMRunPasses(module, "function(early-cse,dce)", NULL, options);
   LLVMDisposePassBuilderOptions(options);
   return error ? fail("optimise", LLVMGetErrorMessage(error)) : 0;
 }

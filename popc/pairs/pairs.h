@@ -4,7 +4,7 @@
  *
  * The tile has loads, stores and arithmetic on pairs of floats and on four halves (isa.h: PACKED), which LLVM does not know;
  * it would take each element alone. What it does know is a register of 64 bits that holds a double. So a <2 x float> or
- * <4 x half> that is loaded, stored, added, subtracted, multiplied or compared becomes a double here, on which inline assembly
+ * <4 x half> that is loaded, stored, added, subtracted, multiplied or compared, or of which there is a function (exp …), becomes a double here, on which inline assembly
  * operates, and the function gets the feature "d": LLVM then has these registers, loads, stores and copies of them.
  *
  * That is done where it helps: around arithmetic. Everything else that is made of such a vector (elements, shuffles, calls)
@@ -47,6 +47,8 @@ bool pairs_is_floats(LLVMTypeRef type); /* <2 x float> */
 bool pairs_is_halves(LLVMTypeRef type); /* <4 x half> */
 /* funct7 of the instruction that does what `i` does to pairs; -1: none. */
 int pairs_operation(LLVMValueRef i);
+/* The same of a function of pairs, and what it is of. */
+int pairs_function(LLVMValueRef i, LLVMValueRef *of);
 /* A store of a vector that is aligned to 8 bytes, as fsd wants it. */
 bool pairs_is_wide_store(LLVMValueRef user);
 /* NULL: it is not in the table. Valid until the next value is added. */

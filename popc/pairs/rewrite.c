@@ -2,18 +2,19 @@
  *
  *   %s = fmul <2 x float> %a, %b      %s = call double asm ".insn r 0x77, 0, 2, $0, $1, $2"(double %a', double %b')
  *
- * The instructions are those of isa.h that begin with PACKED; 0x77 is OP-P, the opcode that RISC-V keeps for packed arithmetic. */
+ * The instructions are PACKED and PAIR_FUNCTIONS of isa.h; 0x77 is OP-P, the opcode that RISC-V keeps for packed arithmetic. */
 #include "pairs.h"
 
 #include <populus/arena.h>
+#include <populus/gp.h>
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLOATS, HALVES, SPECIAL };                 /* funct3 */
-enum { PAIR_OF_WORDS, SECOND_WORD, WORD_OF_TWO }; /* funct7 of SPECIAL */
+enum { FLOATS, HALVES, SPECIAL, OF_FLOATS = 4, OF_HALVES }; /* funct3 */
+enum { PAIR_OF_WORDS, SECOND_WORD, WORD_OF_TWO };           /* funct7 of SPECIAL */
 
 static LLVMTypeRef single(const pairs *p)
 {
@@ -173,10 +174,25 @@ static LLVMValueRef make_load(const pairs *p, LLVMValueRef i)
   return load;
 }
 
+static LLVMValueRef make_function(pairs *p, LLVMValueRef i, int function, LLVMValueRef of)
+{
+  static const char needs[] = "\n.pushsection " POP_GP_NEEDS_SECTION ",\"\",@progbits\n"
+                              ".asciz \"" POP_GP_NEEDS_FUNCTIONS "\"\n"
+                              ".popsection";
+  char text[sizeof needs + 48];
+  LLVMValueRef pair = pair_of(p, of);
+  go_before(p, i);
+  snprintf(text, sizeof text, ".insn r 0x77, %d, %d, $0, $1, f0%s",
+           pairs_is_halves(LLVMTypeOf(i)) ? OF_HALVES : OF_FLOATS, function, needs);
+  return assembly(p, wide(p), text, &pair, 1);
+}
+
 /* Operands first: making them moves the builder. */
 static LLVMValueRef make(pairs *p, LLVMValueRef i)
 {
-  int operation = pairs_operation(i);
+  LLVMValueRef of = NULL;
+  int operation = pairs_operation(i), function = pairs_function(i, &of);
+  if (function >= 0) return make_function(p, i, function, of);
   if (operation >= 0) {
     LLVMValueRef a = pair_of(p, LLVMGetOperand(i, 0)), b = pair_of(p, LLVMGetOperand(i, 1));
     go_before(p, i);

@@ -177,10 +177,11 @@ static pop_error *read_needs(decoder *d)
   pop_executable *e = d->e;
   POP_TRY(read_texts(&d->r, &e->needs, &e->num_needs, &e->needs_capacity));
   for (size_t i = 0; i < e->num_needs; ++i)
-    if (strcmp(e->needs[i], POP_GP_NEEDS_PACKED) != 0)
+    if (!pop_gp_is_known_need(e->needs[i], strlen(e->needs[i])))
       return pop_error_new(POP_ERROR_FILE_LOAD,
                            "its code, made by Populus %s, needs '%s' of tiles, and tiles here have "
-                           "'" POP_GP_NEEDS_PACKED "' at most: compile the program with this "
+                           "'" POP_GP_NEEDS_PACKED "' and '" POP_GP_NEEDS_FUNCTIONS
+                           "' at most: compile the program with this "
                            "version, %s, or run it with that one",
                            e->version, e->needs[i], POPULUS_VERSION);
   return NULL;

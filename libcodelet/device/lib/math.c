@@ -1,6 +1,7 @@
 /*
  * Functions of <math.h> in single precision that are linked instead of the C library's, whose logf, log2f, powf and exp2f
- * compute in double precision, which a tile has not, and whose others branch their way through many cases.
+ * compute in double precision, which a tile has not, and whose others branch their way through many cases. Those for which
+ * tiles have instructions are in functions.c. powf, which needs its logarithm to some 40 bits, can make nothing of those.
  *
  * Everything here is fused multiply-adds of floats, and hardly a branch depends on the argument: the usual way is straight
  * code, so it is short on a tile, and the translator can do several at a time. Results are the same on every host.
@@ -75,11 +76,6 @@ static inline float exp_rest(float r)
   return POLYNOMIAL(c, r);
 }
 
-static inline float exp_minus_one(float r)
-{
-  return multiply_add(exp_rest(r), r * r, r);
-}
-
 /* e^(r + low), with what 1 + r loses. */
 static inline float exp_near(float r, float low)
 {
@@ -107,37 +103,12 @@ static inline float limit(float x, float least, float most)
   return __builtin_fminf(__builtin_fmaxf(x, least), most);
 }
 
-float expf(float x)
-{
-  float limited = limit(x, -104, 89), sum = multiply_add(limited, 0x1.715476p+0f, round_term);
-  float n = sum - round_term, exact = multiply_add(n, -ln2_high, limited);
-  float r = multiply_add(n, -ln2_low, exact), low = multiply_add(n, -ln2_low, exact - r);
-  float result = scale(exp_near(r, low), integer_of(sum));
-  return x != x ? x : result;
-}
-
 /* 2^(high + low), where high is in limits and low is small. */
 static inline float exp2_sum(float high, float low)
 {
   float sum = high + round_term;
   float r = (high - (sum - round_term)) + low;
   return scale(exp_near(r * ln2_high, 0), integer_of(sum));
-}
-
-float exp2f(float x)
-{
-  float result = exp2_sum(limit(x, -151, 128), 0);
-  return x != x ? x : result;
-}
-
-float tanhf(float x)
-{
-  int n;
-  float r = reduce_exponent(2 * __builtin_fminf(__builtin_fabsf(x), 10), &n),
-        power = power_of_two(n);
-  float e = multiply_add(exp_minus_one(r), power, power - 1); /* e^2|x| - 1 */
-  float result = __builtin_copysignf(e / (e + 2), x);
-  return x != x ? x : result;
 }
 
 /* Logarithms */
@@ -158,57 +129,6 @@ static inline split split_bits(uint32_t bits)
 static inline bool is_special(uint32_t bits)
 {
   return bits - 0x00800000 >= 0x7f000000;
-}
-
-/* The logarithm of a special number that is no denormal one. */
-static float special_logarithm(float x)
-{
-  if (x == 0) return -INFINITY;
-  return x < 0 ? NAN : x; /* infinity or no number */
-}
-
-static inline bool is_positive_denormal(uint32_t bits)
-{
-  return bits - 1 < 0x007fffff;
-}
-
-/* ln(1 + f) = f + this + rest */
-static inline float log_rest(float f, float rest)
-{
-  static const float c[] = {0x1.555548p-2f,  -0x1.000006p-2f, 0x1.99a4b6p-3f,
-                            -0x1.555c4ep-3f, 0x1.233768p-3f,  -0x1.fc2206p-4f,
-                            0x1.e6f062p-4f,  -0x1.de3c1cp-4f, 0x1.1457c4p-4f};
-  float square = f * f;
-  return multiply_add(-0.5f, square, multiply_add(f * square, POLYNOMIAL(c, f), rest));
-}
-
-float logf(float x)
-{
-  float scaled = 0;
-  if (is_special(bits_of(x))) {
-    if (!is_positive_denormal(bits_of(x))) return special_logarithm(x);
-    x *= 0x1p23f;
-    scaled = 23;
-  }
-  split s = split_bits(bits_of(x));
-  float n = s.n - scaled;
-  return multiply_add(n, ln2_high, s.f + log_rest(s.f, n * ln2_low));
-}
-
-float log2f(float x)
-{
-  const float high = 0x1.715476p+0f, low = 0x1.4ae0cp-26f; /* 1 / ln 2 */
-  float scaled = 0;
-  if (is_special(bits_of(x))) {
-    if (!is_positive_denormal(bits_of(x))) return special_logarithm(x);
-    x *= 0x1p23f;
-    scaled = 23;
-  }
-  split s = split_bits(bits_of(x));
-  float product = s.f * high, lost = multiply_add(s.f, high, -product);
-  float rest = multiply_add(log_rest(s.f, 0), high, multiply_add(s.f, low, lost));
-  float n = s.n - scaled, sum = n + product;
-  return sum + ((product - (sum - n)) + rest);
 }
 
 /* Powers */

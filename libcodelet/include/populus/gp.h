@@ -36,7 +36,11 @@ extern "C" {
 #define POP_GP_VERSION 2
 
 #define POP_GP_NEEDS_SECTION ".populus.needs"
-#define POP_GP_NEEDS_PACKED "packed"
+#define POP_GP_NEEDS_PACKED "packed"       /* runtime/isa/isa.h: packed instructions */
+#define POP_GP_NEEDS_FUNCTIONS "functions" /* there: functions */
+
+/* Is what an object or an archive needs, `length` bytes, something that tiles here have? */
+bool pop_gp_is_known_need(const char *need, size_t length);
 
 /* The name of the host among the targets. */
 #define POP_GP_HOST_TARGET "cpu"

@@ -88,19 +88,72 @@ POPULUS_CLAMP(populus_half4, populus_half2,
               ((populus_half4){limits[0], limits[0], limits[0], limits[0]}),
               ((populus_half4){limits[1], limits[1], limits[1], limits[1]}))
 
-/* Functions of float and half2: the instructions are half's, float's come from the C library. */
-#define POPULUS_UNARY(name, expression)                                                            \
-  POPULUS_DEFINE(float, name, (float x), expression)                                               \
+/* Functions of float and half2. On the tile those of float are instructions (runtime/isa/isa.h), also where <math.h> and <cmath>
+ * name them; who takes the address of expf gets libdevice's, which is the same. A source's own expf is its own. Each instruction
+ * says that the object needs it, as often as it is there. */
+#ifdef __IPU__
+#define POPULUS_FUNCTION(name, number, expression)                                                 \
+  POPULUS_BUILTIN float name(float x)                                                              \
+  {                                                                                                \
+    float result;                                                                                  \
+    __asm__(".insn r 0x77, 3, " #number ", %0, %1, f0\n"                                           \
+            ".pushsection .populus.needs,\"\",@progbits\n"                                         \
+            ".asciz \"functions\"\n"                                                               \
+            ".popsection"                                                                          \
+            : "=f"(result)                                                                         \
+            : "f"(x));                                                                             \
+    return result;                                                                                 \
+  }
+#else
+#define POPULUS_FUNCTION(name, number, expression)                                                 \
+  POPULUS_DEFINE(float, name, (float x), expression)
+#endif
+POPULUS_FUNCTION(__builtin_ipu_exp, 0, __builtin_expf(x))
+POPULUS_FUNCTION(__builtin_ipu_exp2, 1, __builtin_exp2f(x))
+POPULUS_FUNCTION(__builtin_ipu_ln, 2, __builtin_logf(x))
+POPULUS_FUNCTION(__builtin_ipu_log2, 3, __builtin_log2f(x))
+POPULUS_FUNCTION(__builtin_ipu_tanh, 4, __builtin_tanhf(x))
+POPULUS_FUNCTION(__builtin_ipu_sigm, 5, 1.0f / (1.0f + __builtin_expf(-x)))
+POPULUS_FUNCTION(__builtin_ipu_f32oorx, 6, 1.0f / __builtin_sqrtf(x))
+#undef POPULUS_FUNCTION
+
+#ifdef __IPU__
+#ifdef __cplusplus
+extern "C" {
+#endif
+#define POPULUS_LIBRARY(name, function)                                                            \
+  extern __inline__ __attribute__((__gnu_inline__, __always_inline__)) float name(float x)         \
+  {                                                                                                \
+    return function(x);                                                                            \
+  }
+POPULUS_LIBRARY(expf, __builtin_ipu_exp)
+POPULUS_LIBRARY(exp2f, __builtin_ipu_exp2)
+POPULUS_LIBRARY(logf, __builtin_ipu_ln)
+POPULUS_LIBRARY(log2f, __builtin_ipu_log2)
+POPULUS_LIBRARY(tanhf, __builtin_ipu_tanh)
+#undef POPULUS_LIBRARY
+#ifdef __cplusplus
+}
+#endif
+#define __builtin_expf __builtin_ipu_exp
+#define __builtin_exp2f __builtin_ipu_exp2
+#define __builtin_logf __builtin_ipu_ln
+#define __builtin_log2f __builtin_ipu_log2
+#define __builtin_tanhf __builtin_ipu_tanh
+#endif
+
+#define POPULUS_HALVES(name)                                                                       \
   POPULUS_BUILTIN populus_half2 name(populus_half2 v)                                              \
   {                                                                                                \
     return (populus_half2){(_Float16)name((float)v[0]), (_Float16)name((float)v[1])};              \
   }
-POPULUS_UNARY(__builtin_ipu_exp, __builtin_expf(x))
-POPULUS_UNARY(__builtin_ipu_exp2, __builtin_exp2f(x))
-POPULUS_UNARY(__builtin_ipu_ln, __builtin_logf(x))
-POPULUS_UNARY(__builtin_ipu_log2, __builtin_log2f(x))
-POPULUS_UNARY(__builtin_ipu_tanh, __builtin_tanhf(x))
-POPULUS_UNARY(__builtin_ipu_sigm, 1.0f / (1.0f + __builtin_expf(-x)))
+POPULUS_HALVES(__builtin_ipu_exp)
+POPULUS_HALVES(__builtin_ipu_exp2)
+POPULUS_HALVES(__builtin_ipu_ln)
+POPULUS_HALVES(__builtin_ipu_log2)
+POPULUS_HALVES(__builtin_ipu_tanh)
+POPULUS_HALVES(__builtin_ipu_sigm)
+#undef POPULUS_HALVES
 
 POPULUS_BUILTIN float __builtin_ipu_f16tof32(populus_half x)
 {
@@ -245,6 +298,11 @@ POPULUS_BUILTIN populus_float2 __builtin_ipu_roll32(populus_float2 a, populus_fl
 #define __builtin_ipu_f16v2log2 __builtin_ipu_log2
 #define __builtin_ipu_f16v2tanh __builtin_ipu_tanh
 #define __builtin_ipu_f16v2sigm __builtin_ipu_sigm
+#define __builtin_ipu_f32exp __builtin_ipu_exp
+#define __builtin_ipu_f32exp2 __builtin_ipu_exp2
+#define __builtin_ipu_f32ln __builtin_ipu_ln
+#define __builtin_ipu_f32log2 __builtin_ipu_log2
+#define __builtin_ipu_f32tanh __builtin_ipu_tanh
 #define __builtin_ipu_f32sigm __builtin_ipu_sigm
 #define __builtin_ipu_isfinite_f32 __builtin_ipu_isfinite
 #define __builtin_ipu_isfinite_v2f16 __builtin_ipu_isfinite
@@ -411,7 +469,6 @@ POPULUS_BUILTIN populus_half2 __builtin_ipu_f16v2grand(void)
 #undef POPULUS_BINARY
 #undef POPULUS_COMPARE
 #undef POPULUS_CLAMP
-#undef POPULUS_UNARY
 #undef POPULUS_CLASSIFY
 #undef POPULUS_BITWISE
 
