@@ -5,8 +5,8 @@
 # fidelity_geomean, fidelity_worst: over the programs that were measured on chips by their authors; the mean of ours over
 # published, and the ratio that is furthest from 1, either way. Every third row is held back: it is in the table and in
 # fidelity_held_geomean and fidelity_held_worst, and nothing is tuned to it. fidelity_library_geomean: library operations
-# against their authors' formulae for the chip, which nobody measured here. fidelity_pairs_alike: of the pairs in that file, with
-# those that are known to be the other way round, how many have the same one faster here.
+# against their authors' formulae for the chip, which nobody measured here. fidelity_pairs_alike: of the pairs in that file, how
+# many have the same one faster here.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/measure.sh"
 
@@ -14,12 +14,12 @@ output=$1
 rows=$POPULUS_SOURCE_DIR/tests/bench/fidelity/rows
 "$POPULUS_BIN/popc" -O3 "$POPULUS_SOURCE_DIR/tests/bench/fidelity/codelets.cpp" -o codelets.gp
 "$POPULUS_BUILD_DIR/tests/bench/fidelity" codelets.gp >figures
-cut -d'|' -f1 "$rows" | sed '/^[#>!]/d; s/ *$//' >named
+cut -d'|' -f1 "$rows" | sed '/^[#>]/d; s/ *$//' >named
 cut -d' ' -f1 figures | cmp - named || { echo "fidelity: rows that are measured and rows of $rows differ" >&2; exit 1; }
 
 awk -F'|' '
   function trim(text) { gsub(/^ +| +$/, "", text); return text }
-  FILENAME == ARGV[1] { if (!/^[#>!]/) { name = trim($1); source[name] = trim($2); why[name] = trim($3) } next }
+  FILENAME == ARGV[1] { if (!/^[#>]/) { name = trim($1); source[name] = trim($2); why[name] = trim($3) } next }
   FNR == 1 { printf "%-16s %10s %10s %6s  %s\n", "row", "published", "ours", "ratio", "ours in parts; why (source)" }
   {
     split($0, at, " ")
@@ -54,7 +54,7 @@ number fidelity_held_worst "$(take 2 "$held")" ratio
 number fidelity_library_geomean "$(take 1 "$(summary estimate any)")" ratio
 awk '
   FILENAME == ARGV[1] { ours[$1] = $4; next }
-  /^[>!]/ {
+  /^>/ {
     ratio = ours[$2] / ours[$3]
     alike += (ratio > 1)
     printf "%s is published as slower than %s: here %.2f times its cycles%s\n", $2, $3, ratio, (ratio > 1 ? "" : ", NOT ALIKE") > "/dev/stderr"

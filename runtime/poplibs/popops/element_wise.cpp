@@ -24,10 +24,15 @@ template <expr::BinaryOpType op, typename T> struct BinaryResult;
 POP_UNARY_OPS(UNARY_RESULT)
 POP_BINARY_OPS(BINARY_RESULT)
 
-// The tile has packed instructions for it.
-constexpr bool isPacked(expr::UnaryOpType op)
+// The tile has packed instructions for it, of that type.
+template <typename T> constexpr bool isPacked(expr::UnaryOpType op)
 {
-  return op == expr::UnaryOpType::SQUARE || op == expr::UnaryOpType::RELU;
+  using O = expr::UnaryOpType;
+  constexpr O packed[] = {O::EXPONENT, O::EXPONENT2, O::LOGARITHM, O::RELU,
+                          O::SIGMOID,  O::SQUARE,    O::TANH};
+  for (O one : packed)
+    if (op == one) return true;
+  return op == O::RSQRT && std::is_same<T, float>::value;
 }
 constexpr bool isPacked(expr::BinaryOpType op)
 {
@@ -35,16 +40,38 @@ constexpr bool isPacked(expr::BinaryOpType op)
   return op == O::ADD || op == O::SUBTRACT || op == O::MULTIPLY;
 }
 
+// Of 64 bits (vectors.hpp), in expressions for which popc has instructions.
+template <expr::UnaryOpType op, typename V> V applyPacked(V x)
+{
+  using O = expr::UnaryOpType;
+  if constexpr (op == O::RELU)
+    return __builtin_elementwise_max(x, V{});
+  else if constexpr (op == O::SQUARE)
+    return x * x;
+  else if constexpr (op == O::EXPONENT)
+    return __builtin_elementwise_exp(x);
+  else if constexpr (op == O::EXPONENT2)
+    return __builtin_elementwise_exp2(x);
+  else if constexpr (op == O::LOGARITHM)
+    return __builtin_elementwise_log(x);
+  else if constexpr (op == O::TANH)
+    return __builtin_elementwise_tanh(x);
+  else if constexpr (op == O::RSQRT)
+    return 1.0f / __builtin_elementwise_sqrt(x);
+  else if constexpr (op == O::SIGMOID && sizeof x[0] == sizeof(float))
+    return 1.0f / (1.0f + __builtin_elementwise_exp(-x));
+  else if constexpr (op == O::SIGMOID) {
+    float4 wide = __builtin_convertvector(x, float4);
+    return __builtin_convertvector(1.0f / (1.0f + __builtin_elementwise_exp(-wide)), V);
+  }
+}
+
 // It is a call, beside which a loop's control is nothing.
 constexpr bool isCall(expr::UnaryOpType op)
 {
   using O = expr::UnaryOpType;
-  constexpr O calls[] = {O::CBRT,      O::COS,
-                         O::ERF,       O::EXPONENT,
-                         O::EXPONENT2, O::EXPONENT_MINUS_ONE,
-                         O::LOGARITHM, O::LOGARITHM_ONE_PLUS,
-                         O::SIGMOID,   O::SIN,
-                         O::TAN,       O::TANH};
+  constexpr O calls[] = {O::CBRT, O::COS, O::ERF, O::EXPONENT_MINUS_ONE, O::LOGARITHM_ONE_PLUS,
+                         O::SIN,  O::TAN};
   for (O call : calls)
     if (op == call) return true;
   return false;
@@ -53,6 +80,17 @@ constexpr bool isCall(expr::BinaryOpType op)
 {
   using O = expr::BinaryOpType;
   return op == O::ATAN2 || op == O::POWER || op == O::REMAINDER;
+}
+
+// Its operands may change places: a second loop for a single one of them would only take memory.
+constexpr bool commutes(expr::BinaryOpType op)
+{
+  using O = expr::BinaryOpType;
+  constexpr O commuting[] = {O::ADD,          O::BITWISE_AND, O::BITWISE_OR, O::BITWISE_XOR,
+                             O::BITWISE_XNOR, O::EQUAL,       O::MULTIPLY,   O::NOT_EQUAL};
+  for (O one : commuting)
+    if (op == one) return true;
+  return false;
 }
 
 template <expr::UnaryOpType op, typename T> class Unary : public MultiVertex
@@ -72,10 +110,10 @@ public:
       for (unsigned i = worker; i < count; i += numWorkers()) single(i);
     } else {
       auto packed = [&](unsigned i) {
-        if constexpr (isPacked(op) && Packed<T>::lanes != 0)
+        if constexpr (isPacked<T>(op) && Packed<T>::lanes != 0)
           reinterpret_cast<PackedType<T> *>(to)[i] = applyPacked<op>(x.packedAt(i));
       };
-      forElements<T, isPacked(op)>(worker, count, x.address() | addressOf(to), packed, single);
+      forElements<T, isPacked<T>(op)>(worker, count, x.address() | addressOf(to), packed, single);
     }
     return true;
   }
@@ -92,9 +130,11 @@ public:
   {
     if constexpr (isCall(op))
       withSteps(worker);
-    else if (a.size() == 1)
+    else if (commutes(op) && (a.size() == 1 || b.size() == 1))
+      with(Each<T>(a.size() == 1 ? &b[0] : &a[0]), Same<T>(a.size() == 1 ? &a[0] : &b[0]), worker);
+    else if (!commutes(op) && a.size() == 1)
       with(Same<T>(&a[0]), Each<T>(&b[0]), worker);
-    else if (b.size() == 1)
+    else if (!commutes(op) && b.size() == 1)
       with(Each<T>(&a[0]), Same<T>(&b[0]), worker);
     else
       with(Each<T>(&a[0]), Each<T>(&b[0]), worker);

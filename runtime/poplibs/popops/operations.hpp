@@ -24,6 +24,27 @@ enum class Operation { POP_REDUCE_OPS(ENUMERATOR) };
 template <typename T>
 using Wide = typename std::conditional<std::is_same<T, half>::value, float, T>::type;
 
+// Instructions on the tile; the host computes what they are defined as.
+#ifdef __IPU__
+inline float inverseRoot(float x)
+{
+  return __builtin_ipu_f32oorx(x);
+}
+inline float logistic(float x)
+{
+  return __builtin_ipu_sigm(x);
+}
+#else
+inline float inverseRoot(float x)
+{
+  return 1 / std::sqrt(x);
+}
+inline float logistic(float x)
+{
+  return 1 / (1 + std::exp(-x));
+}
+#endif
+
 template <expr::UnaryOpType op, typename W> auto apply(W x)
 {
   using O = expr::UnaryOpType;
@@ -74,9 +95,9 @@ template <expr::UnaryOpType op, typename W> auto apply(W x)
   else if constexpr (op == O::ROUND)
     return std::round(x);
   else if constexpr (op == O::RSQRT)
-    return 1 / std::sqrt(x);
+    return inverseRoot(x);
   else if constexpr (op == O::SIGMOID)
-    return 1 / (1 + std::exp(-x));
+    return logistic(x);
   else if constexpr (op == O::SIGNUM)
     return W((x > 0) - (x < 0));
   else if constexpr (op == O::SIN)
@@ -91,16 +112,6 @@ template <expr::UnaryOpType op, typename W> auto apply(W x)
     return std::tanh(x);
   else if constexpr (op == O::TRUNC)
     return std::trunc(x);
-}
-
-// Of 64 bits (vectors.hpp).
-template <expr::UnaryOpType op, typename V> V applyPacked(V x)
-{
-  using O = expr::UnaryOpType;
-  if constexpr (op == O::RELU)
-    return __builtin_elementwise_max(x, V{});
-  else if constexpr (op == O::SQUARE)
-    return x * x;
 }
 
 // Integers: shifts by the low five bits, as the tile does; what division by zero gives is the tile's, too.
