@@ -137,6 +137,54 @@ Test(estimates, one_element_for_all_takes_less)
   pop_device_free(w.device);
 }
 
+/* A vertex's cycles for ELEMENTS on one tile, 1,000 a worker: worked out by hand from the published formulae. */
+static void expect_cycles(world *w, uint64_t cycles, const char *what)
+{
+  assert_no_error(w->graph);
+  graph_estimate_vertices(w->graph, true);
+  cr_assert_eq(w->graph->num_vertices, 1, "%s", what);
+  cr_assert_eq(w->graph->vertices[0].cycle_estimate, cycles, "%s: %lu", what,
+               w->graph->vertices[0].cycle_estimate);
+  pop_graph_free(w->graph);
+  pop_device_free(w->device);
+}
+
+Test(estimates, casts_take_what_the_chip_takes)
+{
+  static const struct {
+    pop_type from, to;
+    uint64_t cycles;
+  } cases[] = {
+      {POP_FLOAT, POP_HALF, 6 * (18 + 19 + 250 * 2 + 2) + 12}, /* 4 elements: 2 loads, 1 store */
+      {POP_HALF, POP_FLOAT, 6 * (18 + 19 + 500 * 1 + 1) + 12},
+      {POP_INT, POP_FLOAT, 6 * (18 + 19 + 1000 * 2) + 12},
+      {POP_UNSIGNED_CHAR, POP_HALF, 6 * (18 + 4 + 14 + 249 * 9 + 2) + 12},
+      {POP_HALF, POP_UNSIGNED_CHAR, 6 * (18 + 8 + 19 + 249 * 16 + 2) + 12}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    world w = new_world();
+    pop_popops_cast(w.graph, add_elements(w.graph, cases[i].from, ELEMENTS, "a"), cases[i].to,
+                    add_elements(w.graph, cases[i].to, ELEMENTS, "out"), w.main, "cast");
+    expect_cycles(&w, cases[i].cycles, pop_type_name(cases[i].from));
+  }
+}
+
+Test(estimates, fills_take_what_the_chip_takes)
+{
+  static const struct {
+    pop_type type;
+    uint64_t cycles;
+  } cases[] = {{POP_FLOAT, 6 * (16 + 500 + 6 + 1)},
+               {POP_HALF, 6 * (26 + 250)},
+               {POP_UNSIGNED_CHAR, 6 * (39 + 125)},
+               {POP_UNSIGNED_LONGLONG, 6 * (5 + 1000)}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    world w = new_world();
+    pop_popops_fill(w.graph, add_elements(w.graph, cases[i].type, ELEMENTS, "a"), NULL, w.main,
+                    "fill");
+    expect_cycles(&w, cases[i].cycles, pop_type_name(cases[i].type));
+  }
+}
+
 static pop_perf_estimate seventy_thousand(void *context, pop_graph *graph, pop_vertex vertex)
 {
   (void)context, (void)graph, (void)vertex;
