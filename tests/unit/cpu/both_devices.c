@@ -6,9 +6,21 @@
 
 TestSuite(both_devices, .init = enter_fresh_folder);
 
-static const char codelets[] = "#include <populus/vertex.h>\n"
+static const char codelets[] = "#include <math.h>\n"
+                               "#include <populus/vertex.h>\n"
                                "typedef struct { INOUT(int) n; } Twice;\n"
-                               "COMPUTE(Twice) { *vertex->n *= 2; return true; }\n";
+                               "COMPUTE(Twice) { *vertex->n *= 2; return true; }\n"
+                               "typedef struct { INOUT(int) n; } Digest;\n"
+                               "static unsigned bits(float x) { unsigned u;\n"
+                               "  if (x != x) return 7;\n"
+                               "  __builtin_memcpy(&u, &x, sizeof u); return u; }\n"
+                               "COMPUTE(Digest) { unsigned sum = 0;\n"
+                               "  for (unsigned u = 1; u < 0xffe00000; u += 1400000) {\n"
+                               "    float x; __builtin_memcpy(&x, &u, sizeof x);\n"
+                               "    const float all[] = {expf(x), exp2f(x), logf(x), log2f(x),\n"
+                               "      tanhf(x), 1 / (1 + expf(-x)), 1 / sqrtf(x)};\n"
+                               "    for (int i = 0; i < 7; ++i) sum = sum * 31 + bits(all[i]); }\n"
+                               "  *vertex->n += (int)sum; return true; }\n";
 
 typedef struct world {
   pop_graph *graph;
@@ -27,7 +39,8 @@ static pop_tensor scalar(pop_graph *graph, const char *name, size_t tile)
   return t;
 }
 
-static world new_world(bool on_cpu)
+/* With a vertex of that type, which changes `n`. */
+static world new_world_of(const char *type, bool on_cpu)
 {
   pop_target target;
   expect_ok(pop_target_create("ipu2", 1, &target));
@@ -39,11 +52,16 @@ static world new_world(bool on_cpu)
   w.other = scalar(w.graph, "other", 2);
   w.stop = scalar(w.graph, "stop", 3);
   pop_compute_set set = pop_graph_add_compute_set(w.graph, "twice");
-  pop_vertex v = pop_graph_add_vertex(w.graph, set, "Twice");
+  pop_vertex v = pop_graph_add_vertex(w.graph, set, type);
   pop_graph_connect(w.graph, v, "n", w.n);
   pop_graph_set_vertex_tile(w.graph, v, 1);
   w.twice = pop_program_execute(w.graph, set, "twice");
   return w;
+}
+
+static world new_world(bool on_cpu)
+{
+  return new_world_of("Twice", on_cpu);
 }
 
 /* What a run leaves behind. */
@@ -127,6 +145,18 @@ static pop_program undefined(world *w)
   pop_sequence_add(main, pop_program_assume_equal_across_replicas(w->other, "same"));
   pop_sequence_add(main, pop_program_sync(w->graph, POP_SYNC_EXTERNAL, "sync"));
   return main;
+}
+
+/* Functions for which tiles have instructions. */
+Test(both_devices, functions_of_floats)
+{
+  int sums[2];
+  for (int i = 0; i < 2; i++) {
+    world w = new_world_of("Digest", i);
+    sums[i] = run(&w, w.twice, 5, 0, NULL).n;
+  }
+  cr_assert_eq(sums[0], sums[1], "%d on the tile, %d on the CPU", sums[0], sums[1]);
+  cr_assert_neq(sums[0], 5);
 }
 
 Test(both_devices, write_undef_and_assumed_equality)
