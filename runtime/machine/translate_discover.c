@@ -15,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Larger units are cut: calls of what did not fit find their code when they are made. */
-enum { MAX_FUNCTIONS = 64, MAX_OPS = 16384 };
+/* Larger units are cut: calls of what did not fit find their code when they are made. So are functions of more blocks, as
+ * LLVM's time grows with the square of their number: what leads to the rest leaves, and that becomes another unit. */
+enum { MAX_FUNCTIONS = 64, MAX_OPS = 16384, MAX_BLOCKS = 1024 };
 
 enum { MARK_VISITED = 1, MARK_LEADER = 2 };
 
@@ -28,6 +29,7 @@ typedef struct discovery {
   uint8_t *taken; /* words of the unit */
   uint32_t *work; /* leaders to visit, as word numbers */
   size_t num_work, work_capacity;
+  uint32_t num_leaders;     /* of the current function */
   uint32_t lowest, highest; /* word numbers of the current function, highest exclusive */
 } discovery;
 
@@ -126,7 +128,8 @@ static uint32_t word_of(const discovery *d, uint32_t address)
 
 static void add_leader(discovery *d, uint32_t word)
 {
-  if (word >= num_words(d) || d->marks[word] & MARK_LEADER) return;
+  if (word >= num_words(d) || d->marks[word] & MARK_LEADER || d->num_leaders == MAX_BLOCKS) return;
+  d->num_leaders++;
   d->marks[word] |= MARK_LEADER;
   pop_push(d->work, d->num_work, d->work_capacity, word);
 }
@@ -371,6 +374,7 @@ static void discover_function(discovery *d, size_t number)
   uint32_t entry = word_of(d, u->functions[number].entry);
   d->lowest = num_words(d);
   d->highest = 0;
+  d->num_leaders = 0;
   add_leader(d, entry);
   while (d->num_work) visit(d, d->work[--d->num_work]);
   size_t first = u->num_blocks;

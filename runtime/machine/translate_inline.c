@@ -20,6 +20,8 @@ enum {
   SMALL_OPS = 160,       /* of a function that is worth a copy */
   SMALL_RECURSIVE = 64,  /* of one that calls itself */
   MAX_COPIED_OPS = 3000, /* in one function */
+  MAX_UNIT_COST = 8000,  /* of a unit's copies: functions may share code, which each holds */
+  CALL_COST = 8,         /* in operations: around a call all registers are moved */
   MAX_CALL_DEPTH = 8,    /* copies in copies */
   MAX_RECURSION = 2      /* of them, of the same function */
 };
@@ -36,9 +38,11 @@ typedef struct inliner {
   const code_unit *from;
   code_unit *to;
   uint32_t *num_ops; /* by function of `from` */
+  uint32_t *costs;   /* likewise: operations, with CALL_COST for each call */
   instance *instances;
   size_t num_instances, instances_capacity;
   uint32_t first_block, copied_ops; /* of the function that is made */
+  uint32_t copied_cost;             /* of the unit so far */
   int32_t *instance_of;             /* by block of it */
   size_t num_blocks, blocks_capacity;
 } inliner;
@@ -51,10 +55,15 @@ static const code_function *function_of(const inliner *in, size_t number)
 static void count_ops(inliner *in)
 {
   in->num_ops = pop_xcalloc(in->from->num_functions, sizeof *in->num_ops);
+  in->costs = pop_xcalloc(in->from->num_functions, sizeof *in->costs);
   for (size_t i = 0; i < in->from->num_functions; i++) {
     const code_function *f = function_of(in, i);
-    for (uint32_t n = 0; n < f->num_blocks; n++)
-      in->num_ops[i] += in->from->blocks[f->first_block + n].num_ops;
+    for (uint32_t n = 0; n < f->num_blocks; n++) {
+      const code_block *b = &in->from->blocks[f->first_block + n];
+      bool leaves = b->end == BLOCK_CALL || b->end == BLOCK_DYNAMIC || b->end == BLOCK_LEAVE;
+      in->num_ops[i] += b->num_ops;
+      in->costs[i] += b->num_ops + (leaves ? CALL_COST : 0);
+    }
   }
 }
 
@@ -97,6 +106,7 @@ static void add_instance(inliner *in, size_t function, int32_t caller, int32_t r
     pop_push(in->instance_of, in->num_blocks, in->blocks_capacity, (int32_t)in->num_instances);
   }
   in->copied_ops += in->num_ops[function];
+  if (caller != UNIT_NONE) in->copied_cost += in->costs[function];
   pop_push(in->instances, in->num_instances, in->instances_capacity, it);
 }
 
@@ -108,7 +118,8 @@ static bool is_wanted(const inliner *in, int32_t callee, int32_t caller)
     same += in->instances[i].function == (size_t)callee;
   uint32_t ops = in->num_ops[callee];
   return depth < MAX_CALL_DEPTH && same <= MAX_RECURSION &&
-         ops <= (same ? SMALL_RECURSIVE : SMALL_OPS) && in->copied_ops + ops <= MAX_COPIED_OPS;
+         ops <= (same ? SMALL_RECURSIVE : SMALL_OPS) && in->copied_ops + ops <= MAX_COPIED_OPS &&
+         in->copied_cost + in->costs[callee] <= MAX_UNIT_COST;
 }
 
 /* Makes the call at the end of the block a jump into a copy, if that is worth it. */
@@ -222,6 +233,7 @@ void code_unit_inline(code_unit *unit)
   count_ops(&in);
   make_functions(&in);
   free(in.num_ops);
+  free(in.costs);
   free(in.instances);
   free(in.instance_of);
   free(unit->functions);

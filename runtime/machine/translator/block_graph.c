@@ -81,10 +81,30 @@ static void find_dominators(block_graph *g)
   }
 }
 
+/* Numbers the dominator tree in preorder, so that what a block dominates has consecutive numbers, its own first. */
+static void number_tree(block_graph *g)
+{
+  uint32_t *next = pop_xcalloc(g->num_blocks, sizeof *next); /* number of the block's next child */
+  for (uint32_t i = g->num_reachable; i-- > 0;) {
+    uint32_t block = g->sequence[i];
+    g->num_dominated[block]++;
+    if (i > 0) g->num_dominated[g->dominator[block]] += g->num_dominated[block];
+  }
+  for (uint32_t i = 0; i < g->num_reachable; i++) {
+    uint32_t block = g->sequence[i], parent = g->dominator[block];
+    if (i > 0) {
+      g->tree_order[block] = next[parent];
+      next[parent] += g->num_dominated[block];
+    }
+    next[block] = g->tree_order[block] + 1;
+  }
+  free(next);
+}
+
 bool block_graph_dominates(const block_graph *g, uint32_t a, uint32_t b)
 {
-  while (g->order[b] > g->order[a]) b = g->dominator[b];
-  return a == b;
+  if (g->order[b] == UINT32_MAX) return false;
+  return g->tree_order[b] - g->tree_order[a] < g->num_dominated[a];
 }
 
 block_graph block_graph_make(const code_unit *unit, const code_function *f)
@@ -95,8 +115,11 @@ block_graph block_graph_make(const code_unit *unit, const code_function *f)
                    .num_blocks = n,
                    .sequence = pop_xcalloc(n, sizeof *g.sequence),
                    .order = pop_xcalloc(n, sizeof *g.order),
-                   .dominator = pop_xcalloc(n, sizeof *g.dominator)};
+                   .dominator = pop_xcalloc(n, sizeof *g.dominator),
+                   .tree_order = pop_xcalloc(n, sizeof *g.tree_order),
+                   .num_dominated = pop_xcalloc(n, sizeof *g.num_dominated)};
   find_order(&g);
   find_dominators(&g);
+  number_tree(&g);
   return g;
 }

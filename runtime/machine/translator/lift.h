@@ -85,12 +85,15 @@ typedef struct block_graph {
   uint32_t num_reachable;
   uint32_t *order; /* position in it; UINT32_MAX if not reachable */
   uint32_t *dominator;
+  uint32_t *tree_order;    /* position in a preorder of the dominator tree */
+  uint32_t *num_dominated; /* itself among them; 0 if not reachable */
 } block_graph;
 
-/* The three arrays are to be freed. */
+/* The five arrays are to be freed. */
 block_graph block_graph_make(const code_unit *unit, const code_function *f);
 uint32_t block_graph_num_successors(const block_graph *g, uint32_t block);
 int32_t block_graph_successor(const block_graph *g, uint32_t block, uint32_t number);
+/* In constant time. What is not reachable neither dominates nor is dominated. */
 bool block_graph_dominates(const block_graph *g, uint32_t a, uint32_t b);
 
 /* loops.c: symbols are registers where the loop is entered, values that no round changes, and values of a

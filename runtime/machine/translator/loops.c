@@ -411,8 +411,10 @@ static bool find_body(const block_graph *g, counted_loop *l, const bool *is_targ
       if (l->contains[block] || !block_graph_dominates(g, l->header, block)) continue;
       for (uint32_t s = 0; s < block_graph_num_successors(g, block); s++) {
         int32_t to = block_graph_successor(g, block, s);
-        if (to != UNIT_NONE && l->contains[to] && (uint32_t)to != l->header)
-          l->contains[block] = changed = true;
+        if (to == UNIT_NONE || !l->contains[to] || (uint32_t)to == l->header) continue;
+        if (is_target[block])
+          return false; /* so that what is walked has no cycles: once, and once more to see it */
+        l->contains[block] = changed = true;
       }
     }
   }
@@ -597,6 +599,8 @@ void function_loops_find(const code_unit *unit, const code_function *f, function
   find_counted(&g, loops);
   free(g.sequence);
   free(g.dominator);
+  free(g.tree_order);
+  free(g.num_dominated);
 }
 
 void function_loops_free(function_loops *loops)
