@@ -11,6 +11,7 @@ for folder in "$POPULUS_SOURCE_DIR"/examples/*/; do
     cpp) ;;               # programs of their own names, of the same library
     models) ;;            # modules for pophlo
     matvec*) cycles_agree vertex "$POPULUS_BIN/$example" 300 40 ;;
+    mnist) cycles_agree vertex "$POPULUS_BIN/$example" --epochs 1 ;; # of the same programs
     *) cycles_agree vertex "$POPULUS_BIN/$example" ;;
   esac
 done

@@ -26,6 +26,7 @@ for folder in "$POPULUS_SOURCE_DIR"/examples/*/; do
     cpp) continue ;;               # programs of their own names, of the same library
     models) continue ;;            # modules for pophlo
     matvec*) arguments="300 40" ;;
+    mnist) arguments="--epochs 1" ;; # of the same programs
     *) arguments= ;;
   esac
   # shellcheck disable=SC2086 # words

@@ -1,14 +1,15 @@
 # For scripts that compare what executes tile code: defines agree.
 
-# run <engine> <threads> <options> <program> <arguments>...: what it prints and what its programs cost, to got.txt; its
-# reports, if the options ask for some, to reports/
+# run <engine> <threads> <cache> <options> <program> <arguments>...: what it prints and what its programs cost, to got.txt; its
+# reports, if the options ask for some, to reports/. The cache is a folder for executables and native code, or -.
 run()
 {
-  engine=$1 threads=$2 options=$3
-  shift 3
+  engine=$1 threads=$2 cache=$3 options=$4
+  shift 4
+  [ "$cache" != - ] || cache=
   rm -rf log.txt reports
   mkdir reports
-  POPULUS_TILE_ENGINE=$engine POPULUS_TILE_THREADS=$threads POPLAR_ENGINE_OPTIONS=$options \
+  POPULUS_TILE_ENGINE=$engine POPULUS_TILE_THREADS=$threads POPLAR_ENGINE_OPTIONS=$options POPLAR_EXECUTABLE_CACHE_DIR=$cache \
     POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=log.txt \
     "$@" >out.txt 2>err.txt || fail "$* on the $engine with $threads threads exits $?: $(cat err.txt)"
   grep -o 'Program [0-9]*: [0-9]* cycles, [0-9]* instructions' log.txt >costs.txt || fail "$*: the log tells no cycles"
@@ -19,25 +20,28 @@ run()
 profiles=0 # programs that have one: those that were compiled without debug.instrument do not
 
 # agree <program> <arguments>...: prints the same, and takes the same cycles and instructions, whatever executes its tile
-# code and on however many threads of the host; its execution profile, too.
+# code and on however many threads of the host; its execution profile, too. All is translated twice, by one thread and by two;
+# the other runs of the translator find in the cache what the first has made, here or of another program.
 agree()
 {
   plain='{}' profiled='{"debug.instrument":"true","autoReport.outputExecutionProfile":"true","autoReport.directory":"reports"}'
-  run interpreter 1 "$plain" "$@"
+  run interpreter 1 - "$plain" "$@"
   cp got.txt expected.txt
-  for how in "interpreter 2" "interpreter 7" "translator 1" "translator 2" "translator 7" "auto 1" "auto 7"; do
-    run "${how% *}" "${how#* }" "$plain" "$@"
+  for how in "interpreter 2 -" "interpreter 7 -" "translator 1 cache" "translator 2 -" "translator 7 cache" "auto 1 -" "auto 7 -"; do
+    # shellcheck disable=SC2086 # words
+    run $how "$plain" "$@"
     cmp expected.txt got.txt || {
       diff expected.txt got.txt || true
-      fail "$*: $how threads: not as with the interpreter on one thread"
+      fail "$*: $how: not as with the interpreter on one thread"
     }
   done
   rm -rf expected
-  run interpreter 1 "$profiled" "$@"
+  run interpreter 1 - "$profiled" "$@"
   mv reports expected
   [ ! -s expected/execution.json ] || profiles=$((profiles + 1))
-  for how in "interpreter 7" "translator 1" "translator 2" "auto 7"; do
-    run "${how% *}" "${how#* }" "$profiled" "$@"
-    diff -r expected reports >differences || fail "$*: $how threads: another profile: $(head -c 500 differences)"
+  for how in "interpreter 7 -" "translator 1 cache" "translator 2 cache" "auto 7 -"; do
+    # shellcheck disable=SC2086 # words
+    run $how "$profiled" "$@"
+    diff -r expected reports >differences || fail "$*: $how: another profile: $(head -c 500 differences)"
   done
 }
