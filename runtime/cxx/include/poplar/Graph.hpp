@@ -34,6 +34,7 @@
 #include <poplar/detail/CStream.hpp>
 #include <poplar/detail/Connection.hpp>
 #include <poplar/detail/HostValues.hpp>
+#include <poplar/detail/Regions.hpp>
 #include <poplar/version.hpp>
 #include <populus/graph.h>
 #include <populus/introspection.h>
@@ -538,29 +539,11 @@ public:
   TileToTensorMapping getTileMapping(const Tensor &tensor, bool *isComplete,
                                      bool /*allowExternal*/ = false) const
   {
-    struct Collected {
-      TileToTensorMapping mapping;
-      bool complete = true;
-    } all;
-    all.mapping.resize(target.getNumTiles());
-    pop_graph_visit_tile_mapping(
-        get(), detail::check(tensor.c()),
-        [](void *context, std::size_t tile, std::size_t begin, std::size_t end) {
-          Collected &c = *static_cast<Collected *>(context);
-          if (tile >= c.mapping.size()) {
-            c.complete = false;
-            return;
-          }
-          auto &list = c.mapping[tile];
-          if (!list.empty() && list.back().end() == begin)
-            list.back() = Interval(list.back().begin(), end);
-          else
-            list.push_back(Interval(begin, end));
-        },
-        &all);
+    TileToTensorMapping mapping(target.getNumTiles());
+    const bool complete = detail::tileMapping(get(), tensor, mapping);
     check();
-    if (isComplete) *isComplete = all.complete;
-    return all.mapping;
+    if (isComplete) *isComplete = complete;
+    return mapping;
   }
   TileToTensorMapping getTileMapping(const Tensor &tensor, bool requireComplete = true,
                                      bool /*allowExternal*/ = false) const
@@ -581,19 +564,10 @@ public:
   {
     detail::CArray<pop_interval> list(
         regions, [](const Interval &region) { return pop_interval{region.begin(), region.end()}; });
-    if (aliases) return sortedWithAliases(tensor, list, *aliases);
-    std::vector<std::vector<Interval>> result;
-    pop_tensor_visit_sorted_contiguous_regions(
-        detail::check(tensor.c()), list.data(), list.size(), removeAliasedIntervals,
-        [](void *context, const pop_interval *intervals, std::size_t count) {
-          auto &lists = *static_cast<std::vector<std::vector<Interval>> *>(context);
-          lists.emplace_back();
-          for (std::size_t i = 0; i < count; ++i)
-            lists.back().push_back(Interval(intervals[i].begin, intervals[i].end));
-        },
-        &result);
+    auto lists = aliases ? detail::sortedRegionsWithAliases(tensor, list, *aliases)
+                         : detail::sortedRegions(tensor, list, removeAliasedIntervals);
     check();
-    return result;
+    return lists;
   }
 
   // Brings the tensor into the order in which its elements are in memory, and `others`, of as many elements, into the
@@ -613,21 +587,7 @@ public:
     for (Tensor *other : others) *other = rearranger.rearrange(*other);
   }
   // The tensor before it was broadcast: in each dimension the fewest of its elements that, repeated, are all of them.
-  Tensor findUnbroadcastTensor(const Tensor &tensor) const
-  {
-    Tensor result(detail::check(tensor.c()));
-    for (unsigned d = 0; d < tensor.rank(); ++d) {
-      std::size_t size = result.dim(d);
-      for (std::size_t part = 1; part < size; ++part) {
-        if (size % part) continue;
-        Tensor first = result.slice(0, part, d);
-        if (first.broadcast(static_cast<unsigned>(size / part), d) != result) continue;
-        result = first;
-        break;
-      }
-    }
-    return result;
-  }
+  Tensor findUnbroadcastTensor(const Tensor &tensor) const { return detail::unbroadcast(tensor); }
 
   // ---- compute sets and vertices ----
 
@@ -872,21 +832,7 @@ public:
       throw poplar_error("Graph::serializeTensors: tensors are written as JSON: ask for "
                          "SerializationFormat::JSON");
     get();
-    const char *between = "[";
-    for (const Tensor &tensor : tensors) {
-      os << between << "{\"type\":\"" << tensor.elementType() << "\",\"shape\":[";
-      for (unsigned d = 0; d < tensor.rank(); ++d) os << (d ? "," : "") << tensor.dim(d);
-      os << "],\"pieces\":[";
-      bool isFirst = true;
-      for (const VariableInterval &piece : tensor.getVarRegions()) {
-        os << (isFirst ? "[" : ",[") << piece.var << ',' << piece.interval.begin() << ','
-           << piece.interval.end() << ']';
-        isFirst = false;
-      }
-      os << "]}";
-      between = ",";
-    }
-    os << (tensors.empty() ? "[]" : "]");
+    detail::serializeTensors(os, tensors);
   }
 
 #define POPLAR_NOT_YET(name)                                                                       \
@@ -898,29 +844,6 @@ public:
 #undef POPLAR_NOT_YET
 
 private:
-  std::vector<std::vector<Interval>> sortedWithAliases(const Tensor &tensor,
-                                                       detail::CArray<pop_interval> &regions,
-                                                       std::vector<std::size_t> &aliases) const
-  {
-    struct Lists {
-      std::vector<std::vector<Interval>> intervals;
-      std::vector<std::size_t> &originals;
-    } lists = {{}, aliases};
-    aliases.clear();
-    pop_tensor_visit_sorted_regions_with_aliases(
-        detail::check(tensor.c()), regions.data(), regions.size(),
-        [](void *context, const pop_interval *intervals, const std::size_t *originals,
-           std::size_t count) {
-          Lists &all = *static_cast<Lists *>(context);
-          all.intervals.emplace_back();
-          for (std::size_t i = 0; i < count; ++i)
-            all.intervals.back().push_back(Interval(intervals[i].begin, intervals[i].end));
-          all.originals.insert(all.originals.end(), originals, originals + count);
-        },
-        &lists);
-    check();
-    return lists.intervals;
-  }
   static void checkMetadata(const Type &type, const Tensor &metadata)
   {
     unsigned char packed = 0;

@@ -1,0 +1,122 @@
+// Which elements of a tensor are where, as a Graph's functions tell: on which tiles, in what order in memory, of which variables.
+#ifndef POPLAR_DETAIL_REGIONS_HPP
+#define POPLAR_DETAIL_REGIONS_HPP
+
+#include <ostream>
+#include <poplar/Tensor.hpp>
+
+namespace poplar
+{
+namespace detail
+{
+
+using Regions = std::vector<std::vector<Interval>>;
+
+// Adds intervals of the flattened tensor, by tile, to as many lists as the graph has tiles. False: some element is on none of these.
+inline bool tileMapping(pop_graph *graph, const Tensor &tensor, Regions &mapping)
+{
+  struct Collected {
+    Regions &mapping;
+    bool complete;
+  } all = {mapping, true};
+  pop_graph_visit_tile_mapping(
+      graph, check(tensor.c()),
+      [](void *context, std::size_t tile, std::size_t begin, std::size_t end) {
+        Collected &c = *static_cast<Collected *>(context);
+        if (tile >= c.mapping.size()) {
+          c.complete = false;
+          return;
+        }
+        auto &list = c.mapping[tile];
+        if (!list.empty() && list.back().end() == begin)
+          list.back() = Interval(list.back().begin(), end);
+        else
+          list.push_back(Interval(begin, end));
+      },
+      &all);
+  return all.complete;
+}
+
+inline void addList(Regions &lists, const pop_interval *intervals, std::size_t count)
+{
+  lists.emplace_back();
+  for (std::size_t i = 0; i < count; ++i)
+    lists.back().push_back(Interval(intervals[i].begin, intervals[i].end));
+}
+
+// In the order of memory, a list for what is in one piece there.
+inline Regions sortedRegions(const Tensor &tensor, CArray<pop_interval> &regions,
+                             bool removeAliasedIntervals)
+{
+  Regions lists;
+  pop_tensor_visit_sorted_contiguous_regions(
+      check(tensor.c()), regions.data(), regions.size(), removeAliasedIntervals,
+      [](void *context, const pop_interval *intervals, std::size_t count) {
+        addList(*static_cast<Regions *>(context), intervals, count);
+      },
+      &lists);
+  return lists;
+}
+
+// `aliases`: of each interval, list by list, where the first with the same elements begins.
+inline Regions sortedRegionsWithAliases(const Tensor &tensor, CArray<pop_interval> &regions,
+                                        std::vector<std::size_t> &aliases)
+{
+  struct Lists {
+    Regions intervals;
+    std::vector<std::size_t> &originals;
+  } lists = {{}, aliases};
+  aliases.clear();
+  pop_tensor_visit_sorted_regions_with_aliases(
+      check(tensor.c()), regions.data(), regions.size(),
+      [](void *context, const pop_interval *intervals, const std::size_t *originals,
+         std::size_t count) {
+        Lists &all = *static_cast<Lists *>(context);
+        addList(all.intervals, intervals, count);
+        all.originals.insert(all.originals.end(), originals, originals + count);
+      },
+      &lists);
+  return lists.intervals;
+}
+
+// In each dimension the fewest elements that, repeated, are all of them.
+inline Tensor unbroadcast(const Tensor &tensor)
+{
+  Tensor result(check(tensor.c()));
+  for (unsigned d = 0; d < tensor.rank(); ++d) {
+    std::size_t size = result.dim(d);
+    for (std::size_t part = 1; part < size; ++part) {
+      if (size % part) continue;
+      Tensor first = result.slice(0, part, d);
+      if (first.broadcast(static_cast<unsigned>(size / part), d) != result) continue;
+      result = first;
+      break;
+    }
+  }
+  return result;
+}
+
+// JSON: a list with type, shape and pieces [variable, begin, end] of each.
+inline void serializeTensors(std::ostream &os, ArrayRef<Tensor> tensors)
+{
+  const char *between = "[";
+  for (const Tensor &tensor : tensors) {
+    os << between << "{\"type\":\"" << tensor.elementType() << "\",\"shape\":[";
+    for (unsigned d = 0; d < tensor.rank(); ++d) os << (d ? "," : "") << tensor.dim(d);
+    os << "],\"pieces\":[";
+    bool isFirst = true;
+    for (const VariableInterval &piece : tensor.getVarRegions()) {
+      os << (isFirst ? "[" : ",[") << piece.var << ',' << piece.interval.begin() << ','
+         << piece.interval.end() << ']';
+      isFirst = false;
+    }
+    os << "]}";
+    between = ",";
+  }
+  os << (tensors.empty() ? "[]" : "]");
+}
+
+} // namespace detail
+} // namespace poplar
+
+#endif
