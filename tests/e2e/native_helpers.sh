@@ -64,6 +64,14 @@ for extension in "" avx512 avx2; do
   done
 done
 
+# A constant that loops read with a mask of no lanes: such a read maps no page, and is slow for good where none is mapped. Sums of
+# an all-reduce are a loop whose NaNs become canonical.
+rm -rf cache
+POPULUS_TILE_ENGINE=translator POPLAR_EXECUTABLE_CACHE_DIR=$PWD/cache "$POPULUS_BUILD_DIR/tests/support/many_replicas" 2 1 64 >out 2>err || fail "$(cat err)"
+find cache -path '*native-*' -name '*.o' -exec objdump -d --no-show-raw-insn {} + >code
+grep -q 'vaddps.*%ymm' code || fail "the sums are not made in vectors"
+! grep -E '\(%rip\).*\{%k' code || fail "a loop reads a constant with a mask"
+
 # refused <extension> <words>: asked for native code that cannot be made
 refused() {
   refuses 4 "tile code cannot be translated|$2" env POPULUS_TRANSLATOR_WITHOUT="$1" POPULUS_TILE_ENGINE=translator \

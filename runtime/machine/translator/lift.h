@@ -272,6 +272,7 @@ typedef struct lift {
   LLVMBasicBlockRef last_round; /* behind the rounds of the fast copy; NULL: in it */
   LLVMValueRef round, rounds;   /* of the fast copy: stack slot; number but for the last */
   LLVMValueRef invariants[MAX_INVARIANTS]; /* of the fast copy */
+  LLVMValueRef nan, half_nan;              /* of the fast copy: bits of the canonical ones */
   const code_copy *copy;
   const code_block *block;
   uint32_t op_index; /* in the unit */

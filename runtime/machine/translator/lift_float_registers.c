@@ -56,7 +56,8 @@ static LLVMValueRef canonical_half_bits(lift *l, LLVMValueRef bits)
 {
   LLVMValueRef magnitude = LLVMBuildAnd(l->b, bits, constant_i16(l, 0x7fff), "");
   LLVMValueRef nan = LLVMBuildICmp(l->b, LLVMIntUGT, magnitude, constant_i16(l, 0x7c00), "");
-  return LLVMBuildSelect(l->b, nan, constant_i16(l, 0x7e00), bits, "");
+  LLVMValueRef canonical = l->fast ? l->half_nan : constant_i16(l, 0x7e00);
+  return LLVMBuildSelect(l->b, nan, canonical, bits, "");
 }
 
 /* Registers */
@@ -115,7 +116,8 @@ LLVMValueRef lift_f_bits(lift *l, uint32_t r)
   LLVMValueRef value = lift_single(l, r), bits = lift_as_bits(l, value);
   LLVMValueRef change =
       LLVMBuildAnd(l->b, get_flag(l, l->lazy_single[r]), lift_is_nan(l, value), "");
-  bits = LLVMBuildSelect(l->b, change, lift_constant(l, 0x7fc00000), bits, "");
+  LLVMValueRef canonical = l->fast ? l->nan : lift_constant(l, 0x7fc00000);
+  bits = LLVMBuildSelect(l->b, change, canonical, bits, "");
   if (!l->has_half) return bits;
   LLVMValueRef half_bits = lift_box(l, canonical_half_bits(l, get_half_bits(l, r)));
   return LLVMBuildSelect(l->b, get_flag(l, l->lazy_half[r]), half_bits, bits, "");
