@@ -54,6 +54,11 @@ bool process_is_broken(void)
   return process.broken;
 }
 
+bool process_is_child(void)
+{
+  return process.count > 1 && getpid() != process.pid;
+}
+
 /* ---- joining ---- */
 
 static const struct {
@@ -220,11 +225,13 @@ static uint32_t whom_we_wait_for(const passing_list *list)
   return list->items[0].of->with;
 }
 
-/* First by giving the core to who wants it, then by sleeping. */
-static void give_way(double waited)
+/* First by giving the core to who wants it, then by sleeping. MPI goes on with long messages only while it is called: as long as
+ * they may be under way (`long_bytes` of them) nobody sleeps. */
+static void give_way(double waited, double long_bytes)
 {
+  static const double bytes_per_second = 5e8;
   const struct timespec nap = {0, waited < 0.1 ? 50000 : 1000000};
-  if (waited < 0.0005)
+  if (waited < 0.0005 + long_bytes / bytes_per_second)
     sched_yield();
   else
     nanosleep(&nap, NULL);
@@ -255,16 +262,30 @@ static bool find_left(const passing_list *list, double waited, double *since, ui
   return false;
 }
 
+/* Of messages that MPI cuts into several. */
+static double count_long_bytes(const passing_list *list)
+{
+  enum { LONG = 4096 };
+  double bytes = 0;
+  for (size_t i = 0; i < list->count; i++) {
+    const message *m = list->items[i].of;
+    double all = 0;
+    for (size_t k = 0; k < m->num_pieces; k++) all += (double)m->pieces[k].bytes;
+    if (all > LONG) bytes += all;
+  }
+  return bytes;
+}
+
 static bool wait_for_all(passing_list *list, double timeout, char why[RANKS_WHY], uint32_t *late,
                          bool *left)
 {
   static const double noticed = 60, patience = 0.01;
-  double from = now(), waited = 0, said = noticed, since = 0;
+  double from = now(), waited = 0, said = noticed, since = 0, long_bytes = count_long_bytes(list);
   while (look(list, why)) {
     if (list->count == 0) return true;
     *left = waited > patience && find_left(list, waited, &since, late);
     if (*left) return false;
-    give_way(waited);
+    give_way(waited, long_bytes);
     waited = now() - from;
     if (waited > said) {
       said *= 2;
@@ -325,7 +346,7 @@ static void at_exit(void)
   while (good && !(list.count == 0 && all_have_left()) &&
          (!process.timeout || waited < process.timeout)) {
     good = look(&list, why);
-    give_way(waited);
+    give_way(waited, 0);
     waited = now() - from;
   }
   if (good && list.count == 0 && all_have_left()) process.module->close();
