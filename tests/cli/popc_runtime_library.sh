@@ -26,7 +26,7 @@ public:
   Output<long long> quotient;
   bool compute()
   {
-    for (auto &v : x) v = std::exp(v) + sqrtf(v) + static_cast<float>(std::sin(static_cast<double>(v)));
+    for (auto &v : x) v = std::cos(v) + sqrtf(v) + static_cast<float>(std::sin(static_cast<double>(v)));
     std::sort(x.begin(), x.end());
     std::array<uint16_t, 64> copy;
     memcpy(&copy, &x[0], sizeof copy);
