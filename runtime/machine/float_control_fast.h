@@ -21,6 +21,49 @@ static inline bool put_finite(context *c, const operation *op, float value)
   return true;
 }
 
+/* Of a packed operation: both or none. */
+static inline bool put_finite_pair(context *c, const operation *op, float low, float high)
+{
+  uint32_t bits[2] = {single_to_bits(low), single_to_bits(high)};
+  if (!is_finite_single(bits[0]) || !is_finite_single(bits[1])) return false;
+  c->f[op->rd] = bits[0];
+  c->f[op->rd + 32] = bits[1];
+  return true;
+}
+
+static inline bool is_unordered_pair(float x, float y, float x_high, float y_high)
+{
+  return __builtin_isunordered(x, y) || __builtin_isunordered(x_high, y_high);
+}
+
+static inline bool packed_operate_fast(context *c, const operation *op)
+{
+  uint32_t a = c->f[op->rs1], b = c->f[op->rs2];
+  uint32_t a_high = c->f[op->rs1 + 32], b_high = c->f[op->rs2 + 32];
+  float x = single_from_bits(a), y = single_from_bits(b);
+  float x_high = single_from_bits(a_high), y_high = single_from_bits(b_high);
+  switch (op->id) {
+  case OP_F32V2_ADD:
+    return put_finite_pair(c, op, x + y, x_high + y_high);
+  case OP_F32V2_SUB:
+    return put_finite_pair(c, op, x - y, x_high - y_high);
+  case OP_F32V2_MUL:
+    return put_finite_pair(c, op, x * y, x_high * y_high);
+  case OP_F32V2_MIN:
+    if (is_unordered_pair(x, y, x_high, y_high)) return false;
+    c->f[op->rd] = fast_minimum(&c->fflags, a, b);
+    c->f[op->rd + 32] = fast_minimum(&c->fflags, a_high, b_high);
+    return true;
+  case OP_F32V2_MAX:
+    if (is_unordered_pair(x, y, x_high, y_high)) return false;
+    c->f[op->rd] = fast_maximum(&c->fflags, a, b);
+    c->f[op->rd + 32] = fast_maximum(&c->fflags, a_high, b_high);
+    return true;
+  default:
+    return false;
+  }
+}
+
 /* The operation rounds in its usual mode. */
 static inline bool float_operate_fast(context *c, const operation *op)
 {
@@ -80,7 +123,7 @@ static inline bool float_operate_fast(context *c, const operation *op)
     c->x[op->rd] = x <= y;
     return true;
   default:
-    return false;
+    return packed_operate_fast(c, op);
   }
 }
 

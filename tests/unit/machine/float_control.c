@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-enum { RD = 5, RS1 = 6, RS2 = 7, RS3 = 8, ALL_FAULTS = 7 };
+enum { RD = 5, RS1 = 6, RS2 = 7, RS3 = 8, HIGH = 32, ALL_FAULTS = 7 };
 
 static const uint32_t values[] = {
     0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x00800000, 0x80800000, 0x3f800000,
@@ -42,14 +42,19 @@ static size_t compare(uint8_t id, size_t cases, uint64_t seed)
   for (size_t i = 0; i < cases; i++) {
     tile t = {0};
     context fast = {.float_control = ALL_FAULTS};
-    for (uint32_t r = RD; r <= RS3; r++) fast.x[r] = fast.f[r] = draw(&seed);
+    for (uint32_t r = RD; r <= RS3; r++) {
+      fast.x[r] = fast.f[r] = draw(&seed);
+      fast.f[HIGH + r] = draw(&seed);
+    }
     context exact = fast;
     float_clear_host_flags();
     bool is_done = float_operate_fast(&fast, &op);
     fast.fflags |= float_host_flags();
     float_clear_host_flags();
     if (!is_done) {
-      cr_assert(fast.x[RD] == exact.x[RD] && fast.f[RD] == exact.f[RD], "op %u wrote", id);
+      cr_assert(fast.x[RD] == exact.x[RD] && fast.f[RD] == exact.f[RD] &&
+                    fast.f[HIGH + RD] == exact.f[HIGH + RD],
+                "op %u wrote", id);
       continue;
     }
     done++;
@@ -60,16 +65,20 @@ static size_t compare(uint8_t id, size_t cases, uint64_t seed)
               "op %u of %08x, %08x, %08x: %08x %08x flags %x, exactly %08x %08x flags %x", id,
               exact.f[RS1], exact.f[RS2], exact.f[RS3], fast.x[RD], fast.f[RD], fast.fflags,
               exact.x[RD], exact.f[RD], exact.fflags);
+    cr_assert_eq(fast.f[HIGH + RD], exact.f[HIGH + RD], "op %u of %08x, %08x above: %08x, not %08x",
+                 id, exact.f[HIGH + RS1], exact.f[HIGH + RS2], fast.f[HIGH + RD],
+                 exact.f[HIGH + RD]);
   }
   return done;
 }
 
 Test(float_control, the_short_way_does_what_the_exact_one_does)
 {
-  static const uint8_t ids[] = {OP_FADD_S,    OP_FSUB_S,   OP_FMUL_S,   OP_FDIV_S,    OP_FSQRT_S,
-                                OP_FMADD_S,   OP_FMSUB_S,  OP_FNMSUB_S, OP_FNMADD_S,  OP_FCVT_S_W,
-                                OP_FCVT_S_WU, OP_FCVT_S_H, OP_FCVT_W_S, OP_FCVT_WU_S, OP_FMIN_S,
-                                OP_FMAX_S,    OP_FEQ_S,    OP_FLT_S,    OP_FLE_S};
+  static const uint8_t ids[] = {
+      OP_FADD_S,   OP_FSUB_S,    OP_FMUL_S,    OP_FDIV_S,    OP_FSQRT_S,   OP_FMADD_S,
+      OP_FMSUB_S,  OP_FNMSUB_S,  OP_FNMADD_S,  OP_FCVT_S_W,  OP_FCVT_S_WU, OP_FCVT_S_H,
+      OP_FCVT_W_S, OP_FCVT_WU_S, OP_FMIN_S,    OP_FMAX_S,    OP_FEQ_S,     OP_FLT_S,
+      OP_FLE_S,    OP_F32V2_ADD, OP_F32V2_SUB, OP_F32V2_MUL, OP_F32V2_MIN, OP_F32V2_MAX};
   enum { CASES = 20000 };
   for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
     size_t done = compare(ids[i], CASES, 1 + i);
