@@ -146,6 +146,7 @@ void engines()
   Graph &g = f.graph;
   Tensor t = mapped(g, FLOAT, {3}, "t");
   g.createHostRead("t", t);
+  g.createHostWrite("t in", t);
   DataStream in = g.addHostToDeviceFIFO("in", FLOAT, 3);
   HostFunction host = g.addHostFunction("host", {{FLOAT, 3}}, {{FLOAT, 3}});
   RemoteBuffer rows = g.addRemoteBuffer("rows", FLOAT, 3, 2);
@@ -159,6 +160,11 @@ void engines()
   CHECK_THROWS(tensor_io_state_error, "'t'", engine.readTensor("tt", data, data + 3));
   CHECK_THROWS(tensor_io_state_error, "write handle 't'", engine.writeTensor("t", data, data + 3));
   CHECK_THROWS(poplar_error, "12 bytes", engine.readTensor("t", data, data + 2));
+  float larger[5] = {1, 2, 3, 4, 5}; // of which the tensor gets, or is, the beginning
+  engine.writeTensor("t in", larger, larger + 5);
+  larger[0] = larger[1] = larger[2] = 0;
+  engine.readTensor("t", larger, larger + 5);
+  CHECK(larger[0] == 1 && larger[2] == 3 && larger[3] == 4 && larger[4] == 5);
   CHECK_THROWS(stream_connection_error, "'in'", engine.run(0));
   CHECK_THROWS(stream_connection_error, "the callback is null",
                engine.connectStreamToCallback("in", std::unique_ptr<StreamCallback>()));

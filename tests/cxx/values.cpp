@@ -97,8 +97,26 @@ void tensors_of_others()
   Tensor many = f.graph.cloneN(FLOAT, a, 4, "copies");
   CHECK((many.shape() == std::vector<std::size_t>{4, 2, 3}) && many.elementType() == FLOAT);
   CHECK(!many.containsAliases() && f.graph.getTileMapping(many)[0].size() == 4);
-  CHECK_THROWS(poplar_error, "BY_OUTER_DIMENSION",
-               f.graph.cloneN(a, 2, {}, TensorCloneMethod::CREATE_NEW_ORDER,
+  // What a tile has of the tensor lies together, clone after clone.
+  Tensor spread = f.graph.addVariable(INT, {2, 3}, "spread");
+  f.graph.setTileMapping(spread.slice(0, 1, 1), 0);
+  f.graph.setTileMapping(spread.slice(1, 3, 1), f.graph.getTarget().getNumTiles() - 1);
+  Tensor parts = f.graph.cloneN(HALF, spread.transpose(), 3, {},
+                                TensorCloneMethod::GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES,
+                                TensorCloneDuplicationMethod::DUPLICATE_BY_TILE_CONTIGUOUS_REGION);
+  CHECK((parts.shape() == std::vector<std::size_t>{3, 3, 2}) && parts.elementType() == HALF);
+  CHECK(!parts.containsAliases());
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK(f.graph.getTileMapping(parts[i]) == f.graph.getTileMapping(spread.transpose()));
+  for (std::size_t i = 0; i < 3; ++i) { // two elements of a row of `spread`, in clone i
+    VariableInterval first = parts[i][1][0].getVarRegions()[0];
+    CHECK(first.interval == Interval(2 * i, 2 * i + 1));
+    CHECK((parts[i][2][0].getVarRegions()[0] ==
+           VariableInterval{first.var, Interval(2 * i + 1, 2 * i + 2)}));
+  }
+  CHECK_THROWS(poplar_error, "an element twice",
+               f.graph.cloneN(INT, a.expand({0}).broadcast(2, 0), 2, {},
+                              TensorCloneMethod::CREATE_NEW_ORDER,
                               TensorCloneDuplicationMethod::DUPLICATE_BY_TILE_CONTIGUOUS_REGION));
 
   CHECK(f.graph.findUnbroadcastTensor(a.expand({1}).broadcast(5, 1).broadcast(2, 0)) ==

@@ -2,6 +2,7 @@
 #ifndef POPLAR_ENGINE_HPP
 #define POPLAR_ENGINE_HPP
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <ostream>
@@ -84,6 +85,18 @@ class Engine
     }
     return 0; // the call that follows says which there are
   }
+  // Of a buffer of so many bytes. With several replicas its size says whether it is for each or for all: it must be exact.
+  std::size_t usedBytes(const std::string &handle, bool read, std::size_t given) const
+  {
+    pop_executable *executable = get().executable->executable;
+    for (std::size_t i = 0; i < pop_executable_num_handles(executable); ++i) {
+      pop_handle_info info;
+      detail::check(pop_executable_handle(executable, i, &info));
+      if (handle == info.name && info.read == read && info.num_replicas == 1)
+        return std::min(given, info.bytes);
+    }
+    return given;
+  }
 
 public:
   explicit Engine(const Graph &graph, ArrayRef<program::Program> programs,
@@ -141,15 +154,18 @@ public:
 
   // ---- the host ----
 
+  // The buffer may be larger than the tensor: its beginning is used.
   void readTensor(StringRef handle, void *begin, void *end)
   {
-    detail::check(pop_engine_read_tensor(get().engine, handle.cloneAsString().c_str(), begin,
-                                         bytes(begin, end)));
+    std::string name = handle;
+    detail::check(pop_engine_read_tensor(get().engine, name.c_str(), begin,
+                                         usedBytes(name, true, bytes(begin, end))));
   }
   void writeTensor(StringRef handle, const void *begin, const void *end)
   {
-    detail::check(pop_engine_write_tensor(get().engine, handle.cloneAsString().c_str(), begin,
-                                          bytes(begin, end)));
+    std::string name = handle;
+    detail::check(pop_engine_write_tensor(get().engine, name.c_str(), begin,
+                                          usedBytes(name, false, bytes(begin, end))));
   }
   // Of quarters: those of a graph are all of one format, QuarterMetadata().
   void readTensor(StringRef handle, QuarterMetadata &metadata, void *begin, void *end)

@@ -433,20 +433,12 @@ public:
     return clone(tensor.elementType(), tensor, debugContext, method);
   }
 
-  // `n` clones as one tensor with one dimension more, in front.
+  // `n` clones as one tensor with one dimension more, in front: poplar/detail/CloneN.inc.
   Tensor cloneN(const Type &type, const Tensor &tensor, std::size_t n,
                 const DebugContext &debugContext = {},
                 TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
                 TensorCloneDuplicationMethod duplication =
-                    TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION)
-  {
-    if (duplication != TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION || n == 0)
-      throw poplar_error(
-          "Graph::cloneN: DUPLICATE_BY_OUTER_DIMENSION of at least one clone is what there is");
-    std::vector<Tensor> clones(n);
-    for (Tensor &one : clones) one = clone(type, tensor, debugContext, method).expand({0});
-    return concat(clones);
-  }
+                    TensorCloneDuplicationMethod::DUPLICATE_BY_OUTER_DIMENSION);
   Tensor cloneN(const Tensor &tensor, std::size_t n, const DebugContext &debugContext = {},
                 TensorCloneMethod method = TensorCloneMethod::PRESERVE_ORDER_UNLESS_ALIASES,
                 TensorCloneDuplicationMethod duplication =
@@ -889,5 +881,7 @@ private:
 };
 
 } // namespace poplar
+
+#include <poplar/detail/CloneN.inc>
 
 #endif
