@@ -8,6 +8,7 @@
 #include <poplar/Engine.hpp>
 #include <poplar/Graph.hpp>
 #include <poplar/IPUModel.hpp>
+#include <popnn/BatchNorm.hpp>
 #include <popops/Collectives.hpp>
 #include <popops/codelets.hpp>
 #include <poputil/TileMapping.hpp>
@@ -69,6 +70,30 @@ int main()
   Tensor old = graph.clone(data, "old"); // by their names before gcl
   popops::replicatedAllReduceWithOutput(graph, data, old, popops::Operation::MAX, prog);
   Tensor oldAll = popops::replicatedAllGather(graph, data, prog);
+  auto sumOfPairs = [&](Graph &g, const std::vector<Tensor> &parts, program::Sequence &steps,
+                        unsigned replicas, const DebugContext &context, const OptionFlags &) {
+    std::vector<Tensor> sums;
+    for (const Tensor &t : parts)
+      sums.push_back(gcl::allReduceCrossReplica(
+          g, t, gcl::CollectiveOperator::ADD, steps,
+          gcl::CommGroup(gcl::CommGroupType::CONSECUTIVE, replicas), context));
+    return sums;
+  };
+  auto normal = popnn::bn::distributedBatchNormStatistics(graph, data.reshape({3, COUNT / 3}), 0,
+                                                          prog, false, sumOfPairs, 6, true);
+  graph.createHostRead("batchMean", normal.first);
+  bool thrown = false;
+  try {
+    auto bad = [](Graph &, const std::vector<Tensor> &, program::Sequence &, unsigned,
+                  const DebugContext &, const OptionFlags &) -> std::vector<Tensor> {
+      throw std::string("of the callback");
+    };
+    popnn::bn::distributedBatchNormStatistics(graph, data.reshape({3, COUNT / 3}), 0, prog, false,
+                                              bad, 6);
+  } catch (const std::string &what) {
+    thrown = what == "of the callback";
+  }
+  if (!thrown) return 1;
   graph.createHostRead("old", old);
   graph.createHostRead("oldAll", oldAll);
   graph.createHostRead("all", all);
@@ -86,11 +111,12 @@ int main()
   Engine engine(graph, prog);
   engine.load(device);
   std::vector<float> in(REPLICAS * COUNT), sums, parts, firsts, others, means, gathered, largest,
-      halfSums, twice;
+      halfSums, twice, batchMeans;
   std::iota(in.begin(), in.end(), 1.0f);
   for (unsigned r = 0; r < REPLICAS; ++r) {
     unsigned low = r / 2 * 2, other = r ^ 1;
     gathered.insert(gathered.end(), in.begin(), in.end());
+    for (unsigned c = 0; c < 2; ++c) batchMeans.push_back(static_cast<float>(r / 2 * 12 + 6 + c));
     for (unsigned i = 0; i < COUNT; ++i) {
       sums.push_back(in[i] + in[COUNT + i] + in[2 * COUNT + i] + in[3 * COUNT + i]);
       firsts.push_back(in[i]);
@@ -116,7 +142,8 @@ int main()
               check(engine, "part", parts) && check(engine, "first", firsts) &&
               check(engine, "swapped", others) && check(engine, "mean", means) &&
               check(engine, "halves", twice) && check(engine, "chunks", halfSums) &&
-              check(engine, "old", largest) && check(engine, "oldAll", gathered);
+              check(engine, "old", largest) && check(engine, "oldAll", gathered) &&
+              check(engine, "batchMean", batchMeans);
   if (good) std::printf("collectives are right\n");
   return good ? 0 : 1;
 }

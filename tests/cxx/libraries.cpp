@@ -770,6 +770,11 @@ void norms()
                popnn::bn::batchNormStatistics(g, x, 0, f.prog, false, false, FLOAT, {},
                                               {{"stable", "true"}}));
 
+  CHECK_THROWS(type_error, "sums of half",
+               popnn::bn::batchNormStatistics(g, x, 0, f.prog, false, true, HALF));
+  CHECK_THROWS(poplar_error, "float or half, not int",
+               popnn::bn::batchNormParamGradients(g, x, flows, f.prog, INT));
+
   auto of_layer = popnn::ln::layerNormStatistics(g, x, 0, f.prog, true);
   CHECK(close(f.run<float>(of_layer.first), {5.5f, 7.5f}));
   CHECK(close(f.run<float>(of_layer.second), {1 / std::sqrt(40.5f), 1 / std::sqrt(40.5f)}));

@@ -6,6 +6,7 @@
 #include "graph/graph.h"
 #include "poplibs/host/spread.h"
 
+#include <populus/collectives.h>
 #include <populus/popnn_norm.h>
 #include <populus/popops.h>
 
@@ -47,6 +48,17 @@ static bool start(job *j, pop_tensor activations)
                  j->call, j->norm.groups, j->channels);
     return false;
   }
+  if (j->norm.half_sums && j->type != POP_HALF) {
+    poplibs_fail(graph, POP_ERROR_TYPE, "%s: sums of half are of half activations, not of %s",
+                 j->call, pop_type_name(j->type));
+    return false;
+  }
+  if (j->norm.replicas > 1 && j->norm.groups > 0) {
+    poplibs_fail(graph, POP_ERROR_INVALID_ARGUMENT,
+                 "%s: parts of a batch in %zu replicas are of a batch norm: groups are 0, not %zu",
+                 j->call, j->norm.replicas, j->norm.groups);
+    return false;
+  }
   return true;
 }
 
@@ -80,9 +92,11 @@ static size_t num_sets(const job *j)
   return j->norm.groups ? j->batch * j->norm.groups : j->channels;
 }
 
+/* In all replicas. */
 static size_t elements_of_set(const job *j)
 {
-  return j->batch * j->channels * j->field / num_sets(j);
+  size_t replicas = j->norm.replicas ? j->norm.replicas : 1;
+  return j->batch * j->channels * j->field / num_sets(j) * replicas;
 }
 
 /* [a, sets, b] */
@@ -132,7 +146,13 @@ static pop_tensor as(const job *j, pop_type type, pop_tensor t)
   return pop_popops_cast(j->graph, t, type, (pop_tensor){j->graph->top, 0}, j->sequence, j->name);
 }
 
-/* Of each set of [a, sets, b], float: the sum (of squares) by `divisor`, float [sets]. */
+/* As what sums are made of. */
+static pop_tensor to_sum(const job *j, pop_tensor t)
+{
+  return as(j, j->norm.half_sums ? POP_HALF : POP_FLOAT, t);
+}
+
+/* Of each set of [a, sets, b]: the sum (of squares) by `divisor`, [sets]; of this replica. */
 static pop_tensor sum_of_sets(const job *j, pop_reduce_op op, pop_tensor t, double divisor)
 {
   const size_t outside[] = {0, 2};
@@ -146,7 +166,54 @@ static pop_tensor sum_of_sets(const job *j, pop_reduce_op op, pop_tensor t, doub
                            j->sequence, NULL, NULL, j->name);
 }
 
+/* What all replicas that the batch is spread over have in sum. */
+static void add_over_replicas(const job *j, pop_tensor *sums, size_t count)
+{
+  const pop_comm_group group = {POP_COMM_CONSECUTIVE, (uint32_t)j->norm.replicas};
+  if (j->norm.replicas <= 1 || pop_graph_error(j->graph)) return;
+  if (j->norm.add) {
+    j->norm.add(j->norm.context, sums, count, j->sequence);
+    return;
+  }
+  for (size_t i = 0; i < count; i++)
+    sums[i] = pop_gcl_all_reduce(j->graph, sums[i], POP_COLLECTIVE_ADD, group,
+                                 (pop_tensor){j->graph->top, 0}, j->sequence, j->name);
+}
+
 /* ---- forward ---- */
+
+/* Of each set the mean, and the variance by n or, unbiased, by one less. */
+static pop_tensor stable_variance(const job *j, pop_tensor x, bool unbiased, pop_tensor *mean)
+{
+  double n = (double)elements_of_set(j);
+  *mean = sum_of_sets(j, POP_REDUCE_ADD, x, n);
+  add_over_replicas(j, mean, 1);
+  pop_tensor distance = operate(j, POP_BINARY_SUBTRACT, x, for_sets(*mean));
+  pop_tensor variance =
+      sum_of_sets(j, POP_REDUCE_SQUARE_ADD, distance, unbiased && n > 1 ? n - 1 : n);
+  add_over_replicas(j, &variance, 1);
+  return variance;
+}
+
+static pop_tensor fast_variance(const job *j, pop_tensor x, bool unbiased, pop_tensor *mean)
+{
+  double n = (double)elements_of_set(j);
+  pop_tensor both[] = {sum_of_sets(j, POP_REDUCE_ADD, x, n),
+                       sum_of_sets(j, POP_REDUCE_SQUARE_ADD, x, n)};
+  add_over_replicas(j, both, 2);
+  *mean = both[0];
+  const pop_expr_node difference[] = {
+      {.kind = POP_EXPR_TENSOR, .tensor = 1},
+      {.kind = POP_EXPR_TENSOR, .tensor = 0},
+      {.kind = POP_EXPR_UNARY, .op = POP_UNARY_SQUARE},
+      {.kind = POP_EXPR_BINARY, .op = POP_BINARY_SUBTRACT},
+      {.kind = POP_EXPR_CONSTANT, .value = 0},
+      {.kind = POP_EXPR_BINARY, .op = POP_BINARY_MAXIMUM},
+      {.kind = POP_EXPR_CONSTANT, .value = unbiased && n > 1 ? n / (n - 1) : 1},
+      {.kind = POP_EXPR_BINARY, .op = POP_BINARY_MULTIPLY}};
+  return pop_popops_map(j->graph, difference, sizeof difference / sizeof *difference, both, 2,
+                        (pop_tensor){j->graph->top, 0}, j->sequence, j->name);
+}
 
 pop_tensor pop_popnn_norm_statistics(pop_graph *graph, pop_norm norm, pop_tensor activations,
                                      double epsilon, bool unbiased, pop_tensor *inverse_deviation,
@@ -158,12 +225,9 @@ pop_tensor pop_popnn_norm_statistics(pop_graph *graph, pop_norm norm, pop_tensor
   job j = {graph, __func__, name, sequence, .norm = norm};
   if (inverse_deviation) *inverse_deviation = none;
   if (!start(&j, activations)) return none;
-  double n = (double)elements_of_set(&j);
-  pop_tensor x = by_sets(&j, as(&j, POP_FLOAT, activations));
-  pop_tensor mean = sum_of_sets(&j, POP_REDUCE_ADD, x, n);
-  pop_tensor distance = operate(&j, POP_BINARY_SUBTRACT, x, for_sets(mean));
+  pop_tensor x = by_sets(&j, to_sum(&j, activations)), mean;
   pop_tensor variance =
-      sum_of_sets(&j, POP_REDUCE_SQUARE_ADD, distance, unbiased && n > 1 ? n - 1 : n);
+      norm.fast ? fast_variance(&j, x, unbiased, &mean) : stable_variance(&j, x, unbiased, &mean);
   const pop_expr_node inverse[] = {{.kind = POP_EXPR_TENSOR},
                                    {.kind = POP_EXPR_CONSTANT, .value = epsilon},
                                    {.kind = POP_EXPR_BINARY, .op = POP_BINARY_ADD},
@@ -209,18 +273,18 @@ pop_tensor pop_popnn_norm_scale(pop_graph *graph, pop_tensor whitened, pop_tenso
 
 /* ---- back ---- */
 
-pop_tensor pop_popnn_norm_parameter_gradients(pop_graph *graph, pop_tensor whitened,
+pop_tensor pop_popnn_norm_parameter_gradients(pop_graph *graph, pop_norm norm, pop_tensor whitened,
                                               pop_tensor gradient, pop_tensor *beta_gradient,
                                               pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){whitened, gradient}, 2);
   pop_tensor none = {graph->top, 0};
-  job j = {graph, __func__, name, sequence, .norm = by_channel};
+  job j = {graph, __func__, name, sequence, .norm = {.half_sums = norm.half_sums}};
   if (beta_gradient) *beta_gradient = none;
   if (!start(&j, whitened) || !check_alike(&j, "the gradient", gradient, whitened)) return none;
-  pop_tensor g = by_sets(&j, as(&j, POP_FLOAT, gradient));
-  pop_tensor x = by_sets(&j, as(&j, POP_FLOAT, whitened));
+  pop_tensor g = by_sets(&j, to_sum(&j, gradient));
+  pop_tensor x = by_sets(&j, to_sum(&j, whitened));
   pop_tensor beta = as(&j, j.type, sum_of_sets(&j, POP_REDUCE_ADD, g, 1));
   pop_tensor product = operate(&j, POP_BINARY_MULTIPLY, g, x);
   pop_tensor gamma = as(&j, j.type, sum_of_sets(&j, POP_REDUCE_ADD, product, 1));
@@ -245,14 +309,15 @@ pop_tensor pop_popnn_norm_gradient(pop_graph *graph, pop_norm norm, pop_tensor w
     return none;
   job channels = j;
   channels.norm = by_channel;
-  pop_tensor g = operate(&j, POP_BINARY_MULTIPLY, by_sets(&channels, as(&j, POP_FLOAT, gradient)),
-                         for_sets(as(&j, POP_FLOAT, gamma)));
+  pop_tensor g = operate(&j, POP_BINARY_MULTIPLY, by_sets(&channels, to_sum(&j, gradient)),
+                         for_sets(to_sum(&j, gamma)));
   g = by_sets(&j, from_sets(&channels, g, whitened));
-  pop_tensor x = by_sets(&j, as(&j, POP_FLOAT, whitened));
+  pop_tensor x = by_sets(&j, to_sum(&j, whitened));
   double n = (double)elements_of_set(&j);
-  pop_tensor mean = sum_of_sets(&j, POP_REDUCE_ADD, g, n);
   pop_tensor product = operate(&j, POP_BINARY_MULTIPLY, g, x);
-  pop_tensor slope = sum_of_sets(&j, POP_REDUCE_ADD, product, n);
+  pop_tensor means[] = {sum_of_sets(&j, POP_REDUCE_ADD, g, n),
+                        sum_of_sets(&j, POP_REDUCE_ADD, product, n)};
+  add_over_replicas(&j, means, 2);
   const pop_expr_node result[] = {{.kind = POP_EXPR_TENSOR, .tensor = 0},
                                   {.kind = POP_EXPR_TENSOR, .tensor = 1},
                                   {.kind = POP_EXPR_BINARY, .op = POP_BINARY_SUBTRACT},
@@ -262,8 +327,8 @@ pop_tensor pop_popnn_norm_gradient(pop_graph *graph, pop_norm norm, pop_tensor w
                                   {.kind = POP_EXPR_BINARY, .op = POP_BINARY_SUBTRACT},
                                   {.kind = POP_EXPR_TENSOR, .tensor = 4},
                                   {.kind = POP_EXPR_BINARY, .op = POP_BINARY_MULTIPLY}};
-  const pop_tensor of[] = {g, for_sets(mean), x, for_sets(slope),
-                           for_sets(as(&j, POP_FLOAT, inverse_deviation))};
+  const pop_tensor of[] = {g, for_sets(means[0]), x, for_sets(means[1]),
+                           for_sets(to_sum(&j, inverse_deviation))};
   pop_tensor flowed = pop_popops_map(graph, result, sizeof result / sizeof *result, of,
                                      sizeof of / sizeof *of, none, sequence, name);
   return from_sets(&j, as(&j, j.type, flowed), whitened);

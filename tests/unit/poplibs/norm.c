@@ -134,7 +134,7 @@ static results add_norm(pop_graph *graph, pop_program main, pop_norm norm, bool 
   r.mean = pop_popnn_norm_statistics(graph, norm, x, epsilon, unbiased, &r.inverse, main, "of");
   r.whitened = pop_popnn_norm_whiten(graph, norm, x, r.mean, r.inverse, main, "whiten");
   r.result = pop_popnn_norm_scale(graph, r.whitened, gamma, beta, main, "scale");
-  r.gamma_gradient = pop_popnn_norm_parameter_gradients(graph, r.whitened, gradient,
+  r.gamma_gradient = pop_popnn_norm_parameter_gradients(graph, norm, r.whitened, gradient,
                                                         &r.beta_gradient, main, "parameters");
   r.back =
       pop_popnn_norm_gradient(graph, norm, r.whitened, gradient, r.inverse, gamma, main, "back");
@@ -192,27 +192,66 @@ Test(norm, of_groups_layers_and_instances)
   check_norm((pop_norm){.groups = CHANNELS}, false, POP_HALF, 0);
 }
 
-/* Squares of such numbers in single precision have no digit left that tells them apart. */
-Test(norm, deviations_far_from_zero)
+Test(norm, in_one_pass_and_with_sums_of_half)
 {
-  static numbers n;
-  make_numbers(&n, 30000);
-  normalise((pop_norm){0}, false, &n);
+  check_norm((pop_norm){.fast = true}, true, POP_FLOAT, 0);
+  check_norm((pop_norm){.fast = true, .groups = 2}, false, POP_FLOAT, 1);
+  check_norm((pop_norm){.groups = 3, .half_sums = true}, false, POP_HALF, 0);
+}
+
+/* The inverse deviations of channels. */
+static void inverse_of(pop_norm norm, pop_type type, const numbers *n, double *inverse)
+{
   pop_graph *graph = new_graph_with_tiles(5);
   pop_popops_add_codelets(graph);
   pop_program main = pop_program_sequence(graph, "main");
-  add_norm(graph, main, (pop_norm){0}, false, POP_FLOAT, &n);
+  add_norm(graph, main, norm, false, type, n);
   pop_engine *engine;
   expect_ok(pop_engine_create(graph, &main, 1, NULL, 0, &engine));
   expect_ok(pop_engine_load(engine));
   expect_ok(pop_engine_run(engine, 0));
-  float inverse[CHANNELS];
-  expect_ok(pop_engine_read_tensor(engine, "inverse", inverse, sizeof inverse));
+  uint16_t halves[CHANNELS];
+  float floats[CHANNELS];
+  bool half = type == POP_HALF;
+  expect_ok(pop_engine_read_tensor(engine, "inverse", half ? (void *)halves : (void *)floats,
+                                   half ? sizeof halves : sizeof floats));
   for (size_t i = 0; i < CHANNELS; i++)
-    cr_expect(fabs(inverse[i] - n.inverse[i]) < .01 * n.inverse[i], "%zu: %g, not %g", i,
-              (double)inverse[i], n.inverse[i]);
+    inverse[i] = half ? pop_half_to_float(halves[i]) : floats[i];
   pop_engine_free(engine);
   pop_graph_free(graph);
+}
+
+/* Squares of such numbers in single precision have no digit left that tells them apart. */
+Test(norm, deviations_far_from_zero)
+{
+  static numbers n;
+  double stable[CHANNELS], fast[CHANNELS];
+  make_numbers(&n, 30000);
+  normalise((pop_norm){0}, false, &n);
+  inverse_of((pop_norm){0}, POP_FLOAT, &n, stable);
+  inverse_of((pop_norm){.fast = true}, POP_FLOAT, &n, fast);
+  for (size_t i = 0; i < CHANNELS; i++) {
+    cr_expect(fabs(stable[i] - n.inverse[i]) < .01 * n.inverse[i], "%zu: %g, not %g", i, stable[i],
+              n.inverse[i]);
+    cr_expect(fabs(fast[i] - n.inverse[i]) > .01 * n.inverse[i], "%zu: %g", i, fast[i]);
+  }
+}
+
+/* A variance that no half is, of halves: the sum of squares is one only if that is asked for. */
+Test(norm, variances_above_the_largest_half)
+{
+  static numbers n;
+  double wide[CHANNELS], narrow[CHANNELS];
+  make_numbers(&n, 0);
+  for (size_t i = 0; i < ALL; i++) n.x[i] *= 256;
+  normalise((pop_norm){0}, false, &n);
+  inverse_of((pop_norm){0}, POP_HALF, &n, wide);
+  inverse_of((pop_norm){.half_sums = true}, POP_HALF, &n, narrow);
+  for (size_t i = 0; i < CHANNELS; i++) {
+    cr_expect(fabs(wide[i] - n.inverse[i]) < .01 * n.inverse[i], "%zu: %g, not %g", i, wide[i],
+              n.inverse[i]);
+    cr_expect_eq(narrow[i], 0, "%zu: %g", i, narrow[i]);
+  }
 }
 
 /* ---- what is wrong ---- */
@@ -237,6 +276,16 @@ static void integers(pop_graph *graph)
   statistics_of(graph, (pop_norm){0}, POP_INT, 2);
 }
 
+static void float_in_half(pop_graph *graph)
+{
+  statistics_of(graph, (pop_norm){.half_sums = true}, POP_FLOAT, 2);
+}
+
+static void layers_over_replicas(pop_graph *graph)
+{
+  statistics_of(graph, (pop_norm){.groups = 1, .replicas = 2}, POP_FLOAT, 2);
+}
+
 static void one_dimension(pop_graph *graph)
 {
   statistics_of(graph, (pop_norm){0}, POP_FLOAT, 1);
@@ -256,7 +305,7 @@ static void gradient_of_another_shape(pop_graph *graph)
   static const size_t shape[] = {BATCH, CHANNELS};
   pop_popops_add_codelets(graph);
   pop_tensor x = pop_graph_add_variable(graph, POP_FLOAT, shape, 2, "x"), beta;
-  pop_popnn_norm_parameter_gradients(graph, x, pop_tensor_transpose(x), &beta,
+  pop_popnn_norm_parameter_gradients(graph, (pop_norm){0}, x, pop_tensor_transpose(x), &beta,
                                      pop_program_sequence(graph, "main"), "parameters");
 }
 
@@ -265,6 +314,8 @@ Test(norm, what_does_not_go_together)
   static const bad_call wrong[] = {
       {four_groups, POP_ERROR_INVALID_ARGUMENT, {"pop_popnn_norm_statistics", "4 groups", "6"}},
       {integers, POP_ERROR_TYPE, {"float or half", "int"}},
+      {float_in_half, POP_ERROR_TYPE, {"sums of half", "not of float"}},
+      {layers_over_replicas, POP_ERROR_INVALID_ARGUMENT, {"2 replicas", "batch norm", "not 1"}},
       {one_dimension, POP_ERROR_TENSOR, {"{3}", "{batch,channels,field...}"}},
       {gamma_of_another_size, POP_ERROR_TENSOR, {"gamma has 3", "6"}},
       {gradient_of_another_shape, POP_ERROR_TENSOR, {"the gradient", "shape"}},

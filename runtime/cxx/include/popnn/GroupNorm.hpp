@@ -13,12 +13,13 @@ namespace gn
 // The mean and 1 / sqrt(variance + eps) of each set of elements.
 inline std::pair<poplar::Tensor, poplar::Tensor> groupNormStatistics(
     poplar::Graph &graph, const poplar::Tensor &acts, float eps, poplar::program::Sequence &prog,
-    unsigned numGroups, bool unbiasedVarEstimate, bool /*stableAlgo*/ = false,
-    const poplar::Type & /*partialsType*/ = poplar::FLOAT,
-    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+    unsigned numGroups, bool unbiasedVarEstimate, bool stableAlgo = false,
+    const poplar::Type &partialsType = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
+    const poplar::OptionFlags &options = {})
 {
-  return detail::statistics(graph, detail::normOf(numGroups, options), acts, eps, prog,
-                            unbiasedVarEstimate, debugContext);
+  return detail::statistics(
+      graph, detail::ofStatistics(detail::normOf(numGroups, options), stableAlgo, partialsType),
+      acts, eps, prog, unbiasedVarEstimate, debugContext);
 }
 
 #define POPNN_NORM(function) groupNorm##function

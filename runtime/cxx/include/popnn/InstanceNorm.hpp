@@ -12,12 +12,15 @@ namespace in
 // The mean and 1 / sqrt(variance + eps) of each set of elements.
 inline std::pair<poplar::Tensor, poplar::Tensor> instanceNormStatistics(
     poplar::Graph &graph, const poplar::Tensor &acts, float eps, poplar::program::Sequence &prog,
-    bool unbiasedVarEstimate, bool /*stableAlgo*/ = false,
-    const poplar::Type & /*partialsType*/ = poplar::FLOAT,
-    const poplar::DebugContext &debugContext = {}, const poplar::OptionFlags &options = {})
+    bool unbiasedVarEstimate, bool stableAlgo = false,
+    const poplar::Type &partialsType = poplar::FLOAT, const poplar::DebugContext &debugContext = {},
+    const poplar::OptionFlags &options = {})
 {
-  return detail::statistics(graph, detail::normOf(acts.rank() < 2 ? 1 : acts.dim(1), options), acts,
-                            eps, prog, unbiasedVarEstimate, debugContext);
+  return detail::statistics(
+      graph,
+      detail::ofStatistics(detail::normOf(acts.rank() < 2 ? 1 : acts.dim(1), options), stableAlgo,
+                           partialsType),
+      acts, eps, prog, unbiasedVarEstimate, debugContext);
 }
 
 #define POPNN_NORM(function) instanceNorm##function

@@ -13,8 +13,7 @@ namespace popnn
 namespace detail
 {
 
-// Groups of channels, or 0 for a batch norm. Statistics are always those of distances from the mean, and sums are in single
-// precision, whatever stableAlgo and partialsType are.
+// Groups of channels, or 0 for a batch norm.
 inline pop_norm normOf(std::size_t groups, const poplar::OptionFlags &options)
 {
   using poplar::detail::OptionValue;
@@ -24,6 +23,22 @@ inline pop_norm normOf(std::size_t groups, const poplar::OptionFlags &options)
   norm.groups = groups;
   norm.strided =
       poplar::detail::optionOr(options, "groupNormStridedChannelGrouping", "false") == "true";
+  return norm;
+}
+
+// What sums are made of: float, or half of half activations.
+inline pop_norm withSums(pop_norm norm, const poplar::Type &partialsType)
+{
+  if (partialsType != poplar::FLOAT && partialsType != poplar::HALF)
+    throw poplar::poplar_error("popnn: norm: partialsType is float or half, not " +
+                               partialsType.toString());
+  norm.half_sums = partialsType == poplar::HALF;
+  return norm;
+}
+inline pop_norm ofStatistics(pop_norm norm, bool stable, const poplar::Type &partialsType)
+{
+  norm = withSums(norm, partialsType);
+  norm.fast = !stable;
   return norm;
 }
 
@@ -71,14 +86,15 @@ inline poplar::Tensor scale(poplar::Graph &graph, const poplar::Tensor &whitened
 }
 
 inline std::pair<poplar::Tensor, poplar::Tensor> parameterGradients(
-    poplar::Graph &graph, const poplar::Tensor &whitened, const poplar::Tensor &gradsIn,
-    poplar::program::Sequence &prog, const poplar::DebugContext &debugContext)
+    poplar::Graph &graph, pop_norm norm, const poplar::Tensor &whitened,
+    const poplar::Tensor &gradsIn, poplar::program::Sequence &prog,
+    const poplar::DebugContext &debugContext)
 {
   poplar::detail::LibraryCall call(graph, prog, debugContext);
   pop_tensor beta = {};
-  poplar::Tensor gamma =
-      call.finish(pop_popnn_norm_parameter_gradients(graph.c(), poplar::detail::check(whitened.c()),
-                                                     gradsIn.c(), &beta, call.program(), call.c()));
+  poplar::Tensor gamma = call.finish(
+      pop_popnn_norm_parameter_gradients(graph.c(), norm, poplar::detail::check(whitened.c()),
+                                         gradsIn.c(), &beta, call.program(), call.c()));
   return {gamma, poplar::Tensor(beta)};
 }
 
