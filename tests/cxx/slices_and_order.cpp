@@ -12,6 +12,8 @@
 #include <popops/Gather.hpp>
 #include <popops/Loop.hpp>
 #include <popops/Pad.hpp>
+#include <popops/Rearrange.hpp>
+#include <popops/Scatter.hpp>
 #include <popops/Sort.hpp>
 #include <popops/TopK.hpp>
 #include <poputil/Broadcast.hpp>
@@ -341,10 +343,102 @@ void mappings()
   CHECK(out.elementType() == INT && g.getTileMapping(out) == g.getTileMapping(m));
 }
 
+// What tests/unit/poplibs/windows.c checks, by its public names; the guide's example of a gather is there, too.
+void windows_and_groups()
+{
+  Fixture f(5);
+  auto &g = f.graph;
+  Tensor t = f.input(FLOAT, {3, 3}, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8, 9});
+  Tensor at = f.input(UNSIGNED_INT, {2, 2}, std::vector<unsigned>{1, 1, 2, 1});
+  CHECK(
+      close(f.run<float>(popops::gather(g, t, at, 1, {}, {1, 1}, {0, 1}, {0, 1}, f.prog)), {5, 8}));
+  Tensor rows = f.input(INT, {2}, std::vector<int>{2, 0});
+  Tensor found = popops::gather(g, t, rows, 1, {0}, {1, 3}, {0}, {0}, f.prog);
+  CHECK((found.shape() == std::vector<std::size_t>{3, 2}));
+  CHECK(close(f.run<float>(found), {7, 1, 8, 2, 9, 3}));
+  Tensor into = popops::createGatherInput(g, FLOAT, {3, 3}, {1, 3}, {0});
+  f.prog.add(Copy(t, into));
+  popops::scatter(g, into, rows, f.input(FLOAT, {2, 3}, std::vector<float>{1, 1, 1, 2, 2, 2}), 1,
+                  {1}, {0}, {0}, f.prog);
+  CHECK(close(f.run<float>(into), {2, 2, 2, 4, 5, 6, 1, 1, 1}));
+  // 10 times what is there, less the update: in this order, and twice for a row that is there twice.
+  popops::UpdateComputationFunc computation = [](Graph &graph, Tensor &is, Tensor &by,
+                                                 Sequence &prog) {
+    Tensor ten = popops::mul(graph, is, 10.0f, prog);
+    return popops::sub(graph, ten, by, prog);
+  };
+  popops::scatter(g, t, f.input(INT, {3, 1}, std::vector<int>{0, 5, 0}),
+                  f.input(FLOAT, {2, 3}, std::vector<float>{1, 0, 3, 2, 0, 4}).transpose(), 1, {1},
+                  {1}, {1}, computation, f.prog);
+  CHECK(close(f.run<float>(t.slice(0, 2)), {87, 2, 3, 376, 5, 6}));
+  CHECK_THROWS(index_error, "popops::gather: the length of vectors",
+               popops::gather(g, t, at, 1, {}, {1, 1}, {0, 1}, {0}, f.prog));
+
+  // Two groups of three rows; with options that change what an index means.
+  Tensor groups = popops::createGroupedSliceableTensor(g, FLOAT, 2, {3, 2}, {0}, {1}, {}, {});
+  f.prog.add(Copy(f.input(FLOAT, {2, 3, 2}, numbers(12)), groups));
+  Tensor of = f.input(UNSIGNED_INT, {2, 2, 1}, std::vector<unsigned>{2, 7, 1, 3});
+  std::vector<float> n = numbers(12);
+  CHECK(close(f.run<float>(popops::groupedMultiSlice(g, groups, of, {0}, {1}, f.prog, {}, {})),
+              {n[4], n[5], 0, 0, n[8], n[9], 0, 0}));
+  OptionFlags remap{{"remapOutOfBoundIndices", "true"}};
+  CHECK(close(f.run<float>(popops::groupedMultiSlice(g, groups, of, {0}, {1}, f.prog, {}, remap)),
+              {n[4], n[5], n[0], n[1], n[8], n[9], n[6], n[7]}));
+  remap.set("paddingIndexUsed", "true");
+  CHECK(close(f.run<float>(popops::groupedMultiSlice(g, groups, of, {0}, {1}, f.prog, {}, remap)),
+              {n[4], n[5], n[0], n[1], n[8], n[9], 0, 0}));
+  Tensor s = popops::createGroupedSliceTensor(g, FLOAT, 2, {3, 2}, {0}, {1}, 2, {}, {});
+  CHECK((s.shape() == std::vector<std::size_t>{2, 2, 1, 2}));
+  f.prog.add(Copy(f.input(FLOAT, {8}, std::vector<float>(8, 1)), s.flatten()));
+  popops::groupedMultiUpdateAdd(g, groups, s, of, f.input(FLOAT, {1}, std::vector<float>{2}), {0},
+                                {1}, f.prog, {}, {});
+  n[4] += 2, n[5] += 2, n[8] += 2, n[9] += 2;
+  CHECK(close(f.run<float>(groups), n));
+  CHECK_THROWS(invalid_option, "validateIndices",
+               popops::groupedMultiSlice(g, groups, of, {0}, {1}, f.prog, {},
+                                         {{"validateIndices", "true"}}));
+  CHECK_THROWS(invalid_option, "kept as the elements are, float",
+               popops::embedding::plan(g, FLOAT, 3, 2, {2}, {{"partialType", "half"}}));
+  CHECK_THROWS(invalid_option, "no option 'plan'",
+               popops::multiSlice(g, t, of[0], {0}, {1}, f.prog, {}, {{"plan", "true"}}));
+}
+
+void regrouping()
+{
+  Fixture f(5);
+  auto &g = f.graph;
+  Tensor m = f.input(FLOAT, {4, 6}, numbers(24)), turned = m.transpose();
+  Sequence copies;
+  Tensor by_columns =
+      popops::rearrange::regroupTensor(g, m, copies, g.addComputeSet("cs"), {1, 6}, {0, 4});
+  f.prog.add(copies);
+  CHECK((poputil::detectDimGroupings(g, by_columns)[0] == poputil::GroupingInfo{0, 4}));
+  CHECK(close(f.run<float>(by_columns), numbers(24)));
+  CHECK(popops::rearrange::regroupIfPossible(g, by_columns, f.prog, {0, 2}) == by_columns);
+  CHECK(popops::rearrange::regroupIfPossible(g, m, f.prog, {0, 3}) == m); // it cannot
+  Tensor as_turned =
+      popops::rearrange::regroupIfBeneficial(g, m.reshape({4, 6}), by_columns, f.prog);
+  CHECK((poputil::detectInnermostGrouping(g, as_turned.transpose()) == 4));
+  CHECK(close(f.run<float>(as_turned), numbers(24)));
+  Tensor rows = popops::rearrange::regroupIfBeneficial(g, turned, 4, f.prog);
+  CHECK(poputil::detectInnermostGrouping(g, rows) == 4 &&
+        f.run<float>(rows) == f.run<float>(turned));
+  CHECK_THROWS(
+      poputil::poplibs_error, "groups of 5",
+      popops::rearrange::regroupTensor(g, m, copies, g.addComputeSet("cs"), {1, 6}, {0, 5}));
+
+  Tensor a = f.input(INT, {3}, std::vector<int>{1, 2, 3});
+  popops::selectInPlace(g, a, f.input(INT, {3}, std::vector<int>{7, 8, 9}),
+                        f.input(BOOL, {3}, std::vector<char>{1, 0, 1}), f.prog);
+  CHECK(same(f.run<int>(a), {1, 8, 3}));
+}
+
 } // namespace
 
 int main()
 {
+  windows_and_groups();
+  regrouping();
   one_slice();
   many_slices();
   long_columns();

@@ -50,9 +50,45 @@ typedef enum pop_update_op {
 void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, pop_tensor s,
                              pop_tensor offsets, size_t dim, size_t size, pop_tensor scale,
                              pop_program sequence, const char *name);
+
+/* The same of each of several groups: the first dimension of `t`, of the slices and of the offsets is that of the groups, at least
+ * one; what is behind it is as above, `dim` too. All groups are worked on at once. */
+pop_tensor pop_popops_grouped_multi_slice(pop_graph *graph, pop_tensor t, pop_tensor offsets,
+                                          size_t dim, size_t size, pop_program sequence,
+                                          const char *name);
+void pop_popops_grouped_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, pop_tensor s,
+                                     pop_tensor offsets, size_t dim, size_t size, pop_tensor scale,
+                                     pop_program sequence, const char *name);
+
 /* The elements `indices` (of any shape) of dimension `axis`, which is replaced by the dimensions of `indices`. */
 pop_tensor pop_popops_gather(pop_graph *graph, pop_tensor t, pop_tensor indices, size_t axis,
                              pop_program sequence, const char *name);
+
+/* Windows: parts of a tensor, the operand, of one size, which begin where vectors of indices say; the indices are of type int or
+ * unsigned int. As XLA's gather and scatter have them. */
+typedef struct pop_windows {
+  size_t
+      vector_dim; /* the dimension of the indices along which a vector lies; their rank: each index is a vector */
+  /* Index i of a vector is of the operand's dimension operand_dims[i]; in other dimensions windows begin at 0. */
+  const size_t *operand_dims;
+  size_t num_operand_dims;
+  /* Which dimensions of all windows together are those of a window, ascending; the others are those of the indices but for
+   * vector_dim, in their order. */
+  const size_t *window_dims;
+  size_t num_window_dims;
+  const size_t *dropped_dims; /* of the operand: windows have one element there, and no dimension */
+  size_t num_dropped_dims;
+} pop_windows;
+
+/* Windows of sizes[d] elements of each dimension d. One that would begin or end outside is moved in. */
+pop_tensor pop_popops_gather_windows(pop_graph *graph, pop_tensor operand, pop_tensor indices,
+                                     pop_windows how, const size_t *sizes, pop_program sequence,
+                                     const char *name);
+/* The operand's windows become, or are combined with, the updates, one window behind the other; one that is not all inside is left
+ * out. */
+void pop_popops_scatter_windows(pop_graph *graph, pop_update_op op, pop_tensor operand,
+                                pop_tensor indices, pop_tensor updates, pop_windows how,
+                                pop_program sequence, const char *name);
 
 #ifdef __cplusplus
 }

@@ -219,6 +219,23 @@ typedef struct access {
   const char *name;
 } access;
 
+/* What is executed, one after the other: slices or updates, and where slices are joined. */
+typedef struct steps {
+  pop_compute_set main, join;
+  bool joins;
+} steps;
+
+static steps start_steps(const access *a)
+{
+  return (steps){.main = pop_graph_add_compute_set(a->graph, a->name)};
+}
+
+static void run_steps(const access *a, const steps *s)
+{
+  pop_sequence_add(a->sequence, pop_program_execute(a->graph, s->main, a->name));
+  if (s->joins) pop_sequence_add(a->sequence, pop_program_execute(a->graph, s->join, a->name));
+}
+
 /* Fields that all of the vertices have. */
 static void connect_common(const access *a, pop_vertex v, pop_tensor table, const table_part *of,
                            const spread_part *part)
@@ -267,35 +284,53 @@ static void map_lines(pop_graph *graph, const table_parts *parts, pop_tensor lin
 }
 
 /* What the parts of the table have of the slices, joined to `lines`. */
-static void slice_parts(const access *a, pop_compute_set set, pop_tensor table,
-                        const table_parts *parts, pop_tensor lines)
+static void slice_parts(const access *a, steps *steps, pop_tensor table, const table_parts *parts,
+                        pop_tensor lines)
 {
   pop_graph *graph = a->graph;
   pop_type type = pop_tensor_element_type(table);
   size_t shape[] = {parts->count, pop_tensor_dim(lines, 0), pop_tensor_dim(lines, 1)};
   pop_tensor given = pop_graph_add_variable(graph, type, shape, 3, a->name);
   for (size_t p = 0; p < parts->count && !pop_graph_error(graph); p++)
-    slice_part(a, set, table, &parts->items[p], pop_tensor_index(given, p), true);
-  pop_sequence_add(a->sequence, pop_program_execute(graph, set, a->name));
+    slice_part(a, steps->main, table, &parts->items[p], pop_tensor_index(given, p), true);
   pop_tensor flat = pop_tensor_flatten(lines), rows = pop_tensor_flatten_partial(given, 1, 3);
   spread s = spread_of(graph, "pop_popops_multi_slice", flat);
-  pop_compute_set join = pop_graph_add_compute_set(graph, a->name);
+  if (!steps->joins) steps->join = pop_graph_add_compute_set(graph, a->name);
+  steps->joins = true;
   for (size_t p = 0; p < s.count && !pop_graph_error(graph); p++) {
-    pop_vertex v = poplibs_add_vertex(graph, join, s.parts[p].tile, "popops::JoinSlices<%s>",
+    pop_vertex v = poplibs_add_vertex(graph, steps->join, s.parts[p].tile, "popops::JoinSlices<%s>",
                                       pop_type_name(type));
     pop_graph_connect(graph, v, "in", pop_tensor_flatten(columns(&s.parts[p], rows)));
     pop_graph_connect(graph, v, "out", spread_slice(&s.parts[p], flat));
     pop_graph_set_field_int(graph, v, "parts", (int64_t)parts->count);
   }
   spread_free(&s);
-  pop_sequence_add(a->sequence, pop_program_execute(graph, join, a->name));
 }
 
-/* `out` is null for a variable of its own, which lies where the columns are. */
+/* `is_new`: the elements of `out` are on no tile yet; they will lie where the columns are. */
+static void slices_to(const access *a, steps *steps, pop_tensor t, pop_tensor out, bool is_new)
+{
+  pop_graph *graph = a->graph;
+  pop_type bits = bits_of(pop_tensor_element_type(t));
+  pop_tensor table = as_table(pop_tensor_reinterpret(t, bits), a->dim);
+  pop_tensor lines = as_slices(pop_tensor_reinterpret(out, bits), a->dim);
+  table_parts parts = {.count = 0};
+  if (pop_graph_error(graph)) return;
+  find_parts(graph, table, &parts);
+  if (parts.count == 1) {
+    slice_part(a, steps->main, table, &parts.items[0], lines, is_new);
+  } else {
+    if (is_new) map_lines(graph, &parts, lines);
+    slice_parts(a, steps, table, &parts, lines);
+  }
+  free_parts(&parts);
+}
+
+/* `out` is null for a variable of its own. */
 static pop_tensor slices(const access *a, const char *call, pop_tensor t, pop_tensor out)
 {
   pop_graph *graph = a->graph;
-  pop_type type = pop_tensor_element_type(t), bits = bits_of(type);
+  pop_type type = pop_tensor_element_type(t);
   size_t rank = pop_tensor_rank(t), shape[GRAPH_MAX_RANK + 1],
          count = pop_tensor_num_elements(a->offsets);
   shape[0] = count;
@@ -304,20 +339,9 @@ static pop_tensor slices(const access *a, const char *call, pop_tensor t, pop_te
   bool is_new = out.index == 0;
   if (is_new) out = pop_graph_add_variable(graph, type, shape, rank + 1, a->name);
   if (!is_new && !check_slices(graph, call, t, out, count, a->dim, a->size)) return out;
-  pop_tensor table = as_table(pop_tensor_reinterpret(t, bits), a->dim);
-  pop_tensor lines = as_slices(pop_tensor_reinterpret(out, bits), a->dim);
-  pop_compute_set set = pop_graph_add_compute_set(graph, a->name);
-  table_parts parts = {.count = 0};
-  if (pop_graph_error(graph)) return out;
-  find_parts(graph, table, &parts);
-  if (parts.count == 1) {
-    slice_part(a, set, table, &parts.items[0], lines, is_new);
-    pop_sequence_add(a->sequence, pop_program_execute(graph, set, a->name));
-  } else {
-    if (is_new) map_lines(graph, &parts, lines);
-    slice_parts(a, set, table, &parts, lines);
-  }
-  free_parts(&parts);
+  steps steps = start_steps(a);
+  slices_to(a, &steps, t, out, is_new);
+  run_steps(a, &steps);
   return out;
 }
 
@@ -338,21 +362,27 @@ static void update_part(const access *a, pop_compute_set set, const char *type_n
   }
 }
 
-static void update(const access *a, const char *type_name, bool as_bits, pop_tensor t, pop_tensor s,
-                   pop_tensor scale)
+static void update_in(const access *a, const steps *steps, const char *type_name, bool as_bits,
+                      pop_tensor t, pop_tensor s, pop_tensor scale)
 {
   pop_graph *graph = a->graph;
   pop_type type = as_bits ? bits_of(pop_tensor_element_type(t)) : pop_tensor_element_type(t);
   pop_tensor table = as_table(pop_tensor_reinterpret(t, type), a->dim);
   pop_tensor lines = as_slices(pop_tensor_reinterpret(s, type), a->dim);
-  pop_compute_set set = pop_graph_add_compute_set(graph, a->name);
   table_parts parts = {.count = 0};
   if (pop_graph_error(graph)) return;
   find_parts(graph, table, &parts);
   for (size_t p = 0; p < parts.count; p++)
-    update_part(a, set, type_name, as_bits, table, &parts.items[p], lines, scale);
+    update_part(a, steps->main, type_name, as_bits, table, &parts.items[p], lines, scale);
   free_parts(&parts);
-  pop_sequence_add(a->sequence, pop_program_execute(graph, set, a->name));
+}
+
+static void update(const access *a, const char *type_name, bool as_bits, pop_tensor t, pop_tensor s,
+                   pop_tensor scale)
+{
+  steps steps = start_steps(a);
+  update_in(a, &steps, type_name, as_bits, t, s, scale);
+  run_steps(a, &steps);
 }
 
 /* ---- one slice ---- */
@@ -444,6 +474,44 @@ pop_tensor pop_popops_multi_slice(pop_graph *graph, pop_tensor t, pop_tensor off
   return slices(&a, call, t, out);
 }
 
+static const char *const update_types[POP_UPDATE_COUNT] = {
+    "Update<", "UpdateBy<popops::UpdateOp::ADD,", "UpdateBy<popops::UpdateOp::MAX,",
+    "UpdateBy<popops::UpdateOp::MUL,"};
+
+/* Is there such an operation on elements of the type? Without a scale it becomes 1. */
+static bool check_operation(pop_graph *graph, const char *call, pop_update_op op, pop_type type,
+                            pop_tensor *scale, const char *name)
+{
+  static const char *const names[POP_UPDATE_COUNT] = {"update", "ADD update", "MAX update",
+                                                      "MUL update"};
+  if (op >= POP_UPDATE_COUNT) {
+    poplibs_fail(graph, POP_ERROR_INVALID_ARGUMENT,
+                 "%s: operation %u is none: they are from 0 (POP_UPDATE_SET) to %u", call,
+                 (unsigned)op, POP_UPDATE_COUNT - 1);
+    return false;
+  }
+  bool scaled = scale->index != 0;
+  if (scaled && (op != POP_UPDATE_ADD || pop_tensor_num_elements(*scale) != 1 ||
+                 pop_tensor_element_type(*scale) != type)) {
+    poplibs_fail(graph, POP_ERROR_TENSOR,
+                 "%s: a scale is one element of type %s, and only sums have one", call,
+                 pop_type_name(type));
+    return false;
+  }
+  if (op == POP_UPDATE_SET) return true;
+  if (!poplibs_check_vertex_type(graph, call,
+                                 pop_arena_printf(graph->top->arena, "popops::%s%s>",
+                                                  update_types[op], pop_type_name(type)),
+                                 names[op], type))
+    return false;
+  if (!scaled) {
+    const uint32_t one = type == POP_FLOAT ? 0x3f800000 : type == POP_HALF ? 0x3c00 : 1;
+    *scale = pop_graph_add_constant(graph, type, NULL, 0, &one, name);
+    pop_graph_set_tile_mapping(graph, *scale, 0);
+  }
+  return true;
+}
+
 void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, pop_tensor s,
                              pop_tensor offsets, size_t dim, size_t size, pop_tensor scale,
                              pop_program sequence, const char *name)
@@ -451,41 +519,87 @@ void pop_popops_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, p
   if (!graph_lives(graph, __func__)) return;
   poplibs_log(__func__, name, (const pop_tensor[]){t, s, offsets}, 3);
   static const char call[] = "pop_popops_multi_update";
-  static const char *const types[POP_UPDATE_COUNT] = {"Update<", "UpdateBy<popops::UpdateOp::ADD,",
-                                                      "UpdateBy<popops::UpdateOp::MAX,",
-                                                      "UpdateBy<popops::UpdateOp::MUL,"};
-  static const char *const names[POP_UPDATE_COUNT] = {"update", "ADD update", "MAX update",
-                                                      "MUL update"};
-  if (op >= POP_UPDATE_COUNT) {
-    poplibs_fail(graph, POP_ERROR_INVALID_ARGUMENT,
-                 "%s: operation %u is none: they are from 0 (POP_UPDATE_SET) to %u", call,
-                 (unsigned)op, POP_UPDATE_COUNT - 1);
-    return;
-  }
   if (!check_part(graph, call, t, offsets, dim, size) ||
-      !check_slices(graph, call, t, s, pop_tensor_num_elements(offsets), dim, size))
+      !check_slices(graph, call, t, s, pop_tensor_num_elements(offsets), dim, size) ||
+      !check_operation(graph, call, op, pop_tensor_element_type(t), &scale, name))
     return;
-  pop_type type = pop_tensor_element_type(t);
-  bool set = op == POP_UPDATE_SET, scaled = scale.index != 0;
-  if (scaled && (op != POP_UPDATE_ADD || pop_tensor_num_elements(scale) != 1 ||
-                 pop_tensor_element_type(scale) != type)) {
-    poplibs_fail(graph, POP_ERROR_TENSOR,
-                 "%s: a scale is one element of type %s, and only sums have one", call,
-                 pop_type_name(type));
-    return;
-  }
-  if (!set && !poplibs_check_vertex_type(graph, call,
-                                         pop_arena_printf(graph->top->arena, "popops::%s%s>",
-                                                          types[op], pop_type_name(type)),
-                                         names[op], type))
-    return;
-  if (!set && !scaled) {
-    const uint32_t one = type == POP_FLOAT ? 0x3f800000 : type == POP_HALF ? 0x3c00 : 1;
-    scale = pop_graph_add_constant(graph, type, NULL, 0, &one, name);
-    pop_graph_set_tile_mapping(graph, scale, 0);
-  }
   access a = {graph, pop_tensor_flatten(offsets), dim, size, false, sequence, name};
-  update(&a, types[op], set, t, s, scale);
+  update(&a, update_types[op], op == POP_UPDATE_SET, t, s, scale);
+}
+
+/* ---- many slices of each of several groups: in the same compute sets ---- */
+
+/* `t` and `offsets` have a group for each index of their first dimension. */
+static bool check_groups(pop_graph *graph, const char *call, pop_tensor t, pop_tensor offsets)
+{
+  if (pop_graph_error(graph)) return false;
+  size_t groups = pop_tensor_rank(t) ? pop_tensor_dim(t, 0) : 0;
+  if (groups > 0 && pop_tensor_rank(offsets) && pop_tensor_dim(offsets, 0) == groups) return true;
+  char shapes[2][64];
+  pop_tensor_shape_string(t, shapes[0], sizeof shapes[0]);
+  pop_tensor_shape_string(offsets, shapes[1], sizeof shapes[1]);
+  if (!pop_graph_error(graph))
+    poplibs_fail(graph, POP_ERROR_TENSOR,
+                 "%s: a tensor of shape %s and offsets of shape %s; the first dimension of both is "
+                 "that of the groups, at least one",
+                 call, shapes[0], shapes[1]);
+  return false;
+}
+
+static access group_of(pop_graph *graph, pop_tensor offsets, size_t group, size_t dim, size_t size,
+                       pop_program sequence, const char *name)
+{
+  pop_tensor own = pop_tensor_flatten(pop_tensor_index(offsets, group));
+  return (access){graph, own, dim, size, false, sequence, name};
+}
+
+pop_tensor pop_popops_grouped_multi_slice(pop_graph *graph, pop_tensor t, pop_tensor offsets,
+                                          size_t dim, size_t size, pop_program sequence,
+                                          const char *name)
+{
+  if (!graph_lives(graph, __func__)) return (pop_tensor){0};
+  poplibs_log(__func__, name, (const pop_tensor[]){t, offsets}, 2);
+  static const char call[] = "pop_popops_grouped_multi_slice";
+  pop_tensor none = {graph->top, 0};
+  if (!check_groups(graph, call, t, offsets) ||
+      !check_part(graph, call, pop_tensor_index(t, 0), offsets, dim, size))
+    return none;
+  size_t rank = pop_tensor_rank(t), groups = pop_tensor_dim(t, 0), shape[GRAPH_MAX_RANK + 1];
+  shape[0] = groups;
+  shape[1] = pop_tensor_num_elements(offsets) / groups;
+  memcpy(shape + 2, pop_tensor_shape(t) + 1, (rank - 1) * sizeof *shape);
+  shape[dim + 2] = size;
+  pop_tensor out = pop_graph_add_variable(graph, pop_tensor_element_type(t), shape, rank + 1, name);
+  access all = group_of(graph, offsets, 0, dim, size, sequence, name);
+  steps steps = start_steps(&all);
+  for (size_t g = 0; g < groups && !pop_graph_error(graph); g++) {
+    access a = group_of(graph, offsets, g, dim, size, sequence, name);
+    slices_to(&a, &steps, pop_tensor_index(t, g), pop_tensor_index(out, g), true);
+  }
+  run_steps(&all, &steps);
+  return out;
+}
+
+void pop_popops_grouped_multi_update(pop_graph *graph, pop_update_op op, pop_tensor t, pop_tensor s,
+                                     pop_tensor offsets, size_t dim, size_t size, pop_tensor scale,
+                                     pop_program sequence, const char *name)
+{
+  if (!graph_lives(graph, __func__)) return;
+  poplibs_log(__func__, name, (const pop_tensor[]){t, s, offsets}, 3);
+  static const char call[] = "pop_popops_grouped_multi_update";
+  if (!check_groups(graph, call, t, offsets) || !check_groups(graph, call, t, s) ||
+      !check_part(graph, call, pop_tensor_index(t, 0), offsets, dim, size) ||
+      !check_operation(graph, call, op, pop_tensor_element_type(t), &scale, name))
+    return;
+  access all = group_of(graph, offsets, 0, dim, size, sequence, name);
+  steps steps = start_steps(&all);
+  for (size_t g = 0; g < pop_tensor_dim(t, 0) && !pop_graph_error(graph); g++) {
+    access a = group_of(graph, offsets, g, dim, size, sequence, name);
+    pop_tensor of = pop_tensor_index(t, g), slice = pop_tensor_index(s, g);
+    if (check_slices(graph, call, of, slice, pop_tensor_num_elements(a.offsets), dim, size))
+      update_in(&a, &steps, update_types[op], op == POP_UPDATE_SET, of, slice, scale);
+  }
+  run_steps(&all, &steps);
 }
 
 pop_tensor pop_popops_gather(pop_graph *graph, pop_tensor t, pop_tensor indices, size_t axis,

@@ -24,10 +24,11 @@ public:
     unsigned columns = table.size() / rows;
     for (unsigned i = worker; i < out.size(); i += numWorkers()) {
       unsigned line = i / columns, column = i - line * columns, slice = line / size;
-      unsigned row = offsets[slice] + (line - slice * size);
+      unsigned offset = offsets[slice], row = offset + (line - slice * size);
+      bool there = row >= offset; // not around the end of all numbers
       if (wrap) row %= wrap;
       row -= first;
-      out[i] = row < rows ? table[row * columns + column] : T(0);
+      out[i] = there && row < rows ? table[row * columns + column] : T(0);
     }
     return true;
   }
@@ -68,7 +69,8 @@ public:
     unsigned columns = table.size() / rows, lines = offsets.size() * size;
     for (unsigned column = worker; column < columns; column += numWorkers())
       for (unsigned line = 0; line < lines; ++line) {
-        unsigned row = offsets[line / size] + line % size;
+        unsigned offset = offsets[line / size], row = offset + line % size;
+        if (row < offset) continue;
         if (wrap) row %= wrap;
         row -= first;
         if (row < rows) table[row * columns + column] = slices[line * columns + column];
@@ -103,8 +105,9 @@ public:
     unsigned columns = table.size() / rows, lines = offsets.size() * size;
     for (unsigned column = worker; column < columns; column += numWorkers())
       for (unsigned line = 0; line < lines; ++line) {
-        unsigned row = offsets[line / size] + line % size - first;
-        if (row >= rows) continue;
+        unsigned offset = offsets[line / size], row = offset + line % size;
+        if (row < offset || row - first >= rows) continue;
+        row -= first;
         Wide old = table[row * columns + column], by = slices[line * columns + column];
         table[row * columns + column] = static_cast<T>(op == UpdateOp::ADD ? old + Wide(*scale) * by
                                                        : op == UpdateOp::MUL ? old * by
@@ -123,5 +126,40 @@ public:
 INSTANTIATE_UPDATES(UpdateOp::ADD)
 INSTANTIATE_UPDATES(UpdateOp::MAX)
 INSTANTIATE_UPDATES(UpdateOp::MUL)
+
+// Where windows lie in a table whose rows are the places of several dimensions: for each vector of indices the numbers of the
+// window's rows. Windows that begin outside are moved in, or are at no row.
+template <typename T> class WindowRows : public MultiVertex
+{
+public:
+  Input<Vector<T>> vectors;        // one vector behind the other
+  Input<Vector<unsigned>> extents; // the dimensions' sizes, then the window's
+  Output<Vector<unsigned>> rows;
+  unsigned window; // rows
+  bool moved;
+
+  bool compute(unsigned worker)
+  {
+    unsigned count = extents.size() / 2;
+    for (unsigned i = worker; i < rows.size(); i += numWorkers()) {
+      unsigned vector = i / window, rest = i - vector * window, row = 0, stride = 1;
+      bool there = true;
+      for (unsigned d = count; d-- > 0;) {
+        unsigned size = extents[d], inside = extents[count + d], last = size - inside;
+        T index = vectors[vector * count + d];
+        unsigned begin = index < T(0) ? 0 : unsigned(index) > last ? last : unsigned(index);
+        there &= T(begin) == index;
+        unsigned outer = rest / inside;
+        row += (begin + (rest - outer * inside)) * stride;
+        stride *= size;
+        rest = outer;
+      }
+      rows[i] = moved || there ? row : ~0u;
+    }
+    return true;
+  }
+};
+template class WindowRows<int>;
+template class WindowRows<unsigned int>;
 
 } // namespace popops

@@ -2,7 +2,7 @@
 #ifndef POPOPS_DYNAMICSLICE_HPP
 #define POPOPS_DYNAMICSLICE_HPP
 
-#include <poplar/detail/Library.hpp>
+#include <popops/detail/SliceOptions.hpp>
 #include <populus/popops_slice.h>
 
 namespace popops
@@ -21,10 +21,18 @@ public:
 namespace embedding
 {
 
-inline SlicePlan plan(const poplar::Graph &, const poplar::Type &, std::size_t, std::size_t,
-                      const std::vector<std::size_t> &, const poplar::OptionFlags &)
+inline SlicePlan plan(const poplar::Graph &, const poplar::Type &type, std::size_t, std::size_t,
+                      const std::vector<std::size_t> &, const poplar::OptionFlags &options)
 {
+  popops::detail::checkSliceOptions("popops::embedding::plan", type, options);
   return {};
+}
+inline SlicePlan plan(const poplar::Graph &graph, const poplar::Type &type, std::size_t,
+                      std::size_t numEntries, std::size_t outputSize,
+                      const std::vector<std::size_t> &numLookups,
+                      const poplar::OptionFlags &options)
+{
+  return plan(graph, type, numEntries, outputSize, numLookups, options);
 }
 
 } // namespace embedding
@@ -55,17 +63,46 @@ inline poplar::Tensor constantOffsets(poplar::Graph &graph, poplar::ArrayRef<uns
   graph.setTileMapping(t, 0);
   return t;
 }
-inline void multiUpdate(poplar::Graph &graph, pop_update_op op, const poplar::Tensor &t,
-                        const poplar::Tensor &s, const poplar::Tensor &offsets,
-                        const poplar::Tensor &scale, const std::vector<std::size_t> &dims,
-                        const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
+inline std::size_t rowsOf(const poplar::Tensor &t, std::size_t dim)
+{
+  return dim < t.rank() ? t.shape()[dim] : 0; // the call that follows says so
+}
+// `groups` is 1 if the first dimension of the tensors is that of groups, which `dims` do not count.
+inline poplar::Tensor multiSlice(poplar::Graph &graph, std::size_t groups, const poplar::Tensor &t,
+                                 const poplar::Tensor &offsets,
+                                 const std::vector<std::size_t> &dims,
+                                 const std::vector<std::size_t> &sizes,
+                                 poplar::program::Sequence &prog,
+                                 const poplar::OptionFlags &options,
+                                 const poplar::DebugContext &debugContext)
+{
+  checkOne("popops::multiSlice", dims, sizes);
+  checkSliceOptions("popops::multiSlice", t.elementType(), options);
+  poplar::Tensor at =
+      remapped(graph, offsets, rowsOf(t, dims[0] + groups), prog, debugContext, options);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  const pop_tensor of = poplar::detail::check(t.c());
+  return call.finish(groups ? pop_popops_grouped_multi_slice(graph.c(), of, at.c(), dims[0],
+                                                             sizes[0], call.program(), call.c())
+                            : pop_popops_multi_slice(graph.c(), of, poplar::detail::check(at.c()),
+                                                     dims[0], sizes[0], poplar::Tensor().c(),
+                                                     call.program(), call.c()));
+}
+inline void multiUpdate(poplar::Graph &graph, std::size_t groups, pop_update_op op,
+                        const poplar::Tensor &t, const poplar::Tensor &s,
+                        const poplar::Tensor &offsets, const poplar::Tensor &scale,
+                        const std::vector<std::size_t> &dims, const std::vector<std::size_t> &sizes,
+                        poplar::program::Sequence &prog, const poplar::OptionFlags &options,
                         const poplar::DebugContext &debugContext)
 {
   checkOne("popops::multiUpdate", dims, sizes);
+  checkSliceOptions("popops::multiUpdate", t.elementType(), options);
+  poplar::Tensor at =
+      remapped(graph, offsets, rowsOf(t, dims[0] + groups), prog, debugContext, options);
   poplar::detail::LibraryCall call(graph, prog, debugContext);
-  pop_popops_multi_update(graph.c(), op, poplar::detail::check(t.c()), poplar::detail::check(s.c()),
-                          poplar::detail::check(offsets.c()), dims[0], sizes[0], scale.c(),
-                          call.program(), call.c());
+  auto update = groups ? pop_popops_grouped_multi_update : pop_popops_multi_update;
+  update(graph.c(), op, poplar::detail::check(t.c()), poplar::detail::check(s.c()),
+         poplar::detail::check(at.c()), dims[0], sizes[0], scale.c(), call.program(), call.c());
   call.finish();
 }
 
@@ -90,9 +127,10 @@ inline poplar::Tensor createSliceableTensor(poplar::Graph &graph, const poplar::
                                             const std::vector<std::size_t> &shape,
                                             const std::vector<std::size_t> &dims,
                                             const std::vector<std::size_t> &sizes,
-                                            const SlicePlan &, const poplar::OptionFlags &,
+                                            const SlicePlan &, const poplar::OptionFlags &options,
                                             const poplar::DebugContext &debugContext = {})
 {
+  detail::checkSliceOptions("popops::createSliceableTensor", type, options);
   return createSliceableTensor(graph, type, shape, dims, sizes, 0, debugContext);
 }
 // [numIndices, the shape of a slice]
@@ -101,10 +139,11 @@ inline poplar::Tensor createSliceTensor(poplar::Graph &graph, const poplar::Type
                                         const std::vector<std::size_t> &dims,
                                         const std::vector<std::size_t> &sizes,
                                         std::size_t numIndices, const SlicePlan &,
-                                        const poplar::OptionFlags &,
+                                        const poplar::OptionFlags &options,
                                         const poplar::DebugContext &debugContext = {})
 {
   detail::checkSizes("popops::createSliceTensor", dims, sizes);
+  detail::checkSliceOptions("popops::createSliceTensor", type, options);
   std::vector<std::size_t> all = {numIndices}, first = {0};
   all.insert(all.end(), shape.begin(), shape.end());
   for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -126,9 +165,10 @@ inline poplar::Tensor createSliceTensor(poplar::Graph &graph, const poplar::Tens
 inline poplar::Tensor createIndicesTensor(poplar::Graph &graph,
                                           const std::vector<std::size_t> &dims,
                                           std::size_t numIndices, const SlicePlan &,
-                                          const poplar::OptionFlags &,
+                                          const poplar::OptionFlags &options,
                                           const poplar::DebugContext &debugContext = {})
 {
+  detail::checkSliceOptions("popops::createIndicesTensor", options);
   return graph.addVariable(poplar::UNSIGNED_INT, {numIndices, dims.size()},
                            poplar::VariableMappingMethod::LINEAR, debugContext);
 }
@@ -181,6 +221,100 @@ inline void dynamicUpdate(poplar::Graph &graph, const poplar::Tensor &t, const p
   call.finish();
 }
 
+// ---- the same of groups: the first dimension is theirs, and `dims` do not count it ----
+
+inline poplar::Tensor createGroupedSliceableTensor(
+    poplar::Graph &graph, const poplar::Type &type, std::size_t groupSize,
+    const std::vector<std::size_t> &shape, const std::vector<std::size_t> &dims,
+    const std::vector<std::size_t> &sizes, const SlicePlan &, const poplar::OptionFlags &options,
+    const poplar::DebugContext &debugContext = {})
+{
+  detail::checkSizes("popops::createGroupedSliceableTensor", dims, sizes);
+  detail::checkSliceOptions("popops::createGroupedSliceableTensor", type, options);
+  std::vector<std::size_t> all = {groupSize}, sliced;
+  all.insert(all.end(), shape.begin(), shape.end());
+  for (std::size_t d : dims) sliced.push_back(d + 1);
+  return createSliceableTensor(graph, type, all, sliced, sizes, 0, debugContext);
+}
+// [groupSize, numIndices, the shape of a slice]
+inline poplar::Tensor createGroupedSliceTensor(
+    poplar::Graph &graph, const poplar::Type &type, std::size_t groupSize,
+    const std::vector<std::size_t> &shape, const std::vector<std::size_t> &dims,
+    const std::vector<std::size_t> &sizes, std::size_t numIndices, const SlicePlan &plan,
+    const poplar::OptionFlags &options, const poplar::DebugContext &debugContext = {})
+{
+  std::vector<poplar::Tensor> groups;
+  for (std::size_t i = 0; i < groupSize; ++i)
+    groups.push_back(
+        createSliceTensor(graph, type, shape, dims, sizes, numIndices, plan, options, debugContext)
+            .expand({0}));
+  return poplar::concat(groups);
+}
+inline poplar::Tensor createGroupedIndicesTensor(poplar::Graph &graph, std::size_t groupSize,
+                                                 const std::vector<std::size_t> &dims,
+                                                 std::size_t numIndices, const SlicePlan &,
+                                                 const poplar::OptionFlags &options,
+                                                 const poplar::DebugContext &debugContext = {})
+{
+  detail::checkSliceOptions("popops::createGroupedIndicesTensor", options);
+  return graph.addVariable(poplar::UNSIGNED_INT, {groupSize, numIndices, dims.size()},
+                           poplar::VariableMappingMethod::LINEAR, debugContext);
+}
+inline poplar::Tensor groupedMultiSlice(poplar::Graph &graph, const poplar::Tensor &t,
+                                        const poplar::Tensor &offsets,
+                                        const std::vector<std::size_t> &dims,
+                                        const std::vector<std::size_t> &sizes,
+                                        poplar::program::Sequence &prog, const SlicePlan &,
+                                        const poplar::OptionFlags &options,
+                                        const poplar::DebugContext &debugContext = {})
+{
+  return detail::multiSlice(graph, 1, t, offsets, dims, sizes, prog, options, debugContext);
+}
+inline void groupedMultiUpdate(poplar::Graph &graph, const poplar::Tensor &t,
+                               const poplar::Tensor &s, const poplar::Tensor &offsets,
+                               const std::vector<std::size_t> &dims,
+                               const std::vector<std::size_t> &sizes,
+                               poplar::program::Sequence &prog, const SlicePlan &,
+                               const poplar::OptionFlags &options,
+                               const poplar::DebugContext &debugContext = {})
+{
+  detail::multiUpdate(graph, 1, POP_UPDATE_SET, t, s, offsets, {}, dims, sizes, prog, options,
+                      debugContext);
+}
+inline void groupedMultiUpdateAdd(poplar::Graph &graph, const poplar::Tensor &t,
+                                  const poplar::Tensor &s, const poplar::Tensor &offsets,
+                                  const poplar::Tensor &scale, const std::vector<std::size_t> &dims,
+                                  const std::vector<std::size_t> &sizes,
+                                  poplar::program::Sequence &prog, const SlicePlan &,
+                                  const poplar::OptionFlags &options,
+                                  const poplar::DebugContext &debugContext = {})
+{
+  detail::multiUpdate(graph, 1, POP_UPDATE_ADD, t, s, offsets, scale, dims, sizes, prog, options,
+                      debugContext);
+}
+inline void groupedMultiUpdateMax(poplar::Graph &graph, const poplar::Tensor &t,
+                                  const poplar::Tensor &s, const poplar::Tensor &offsets,
+                                  const std::vector<std::size_t> &dims,
+                                  const std::vector<std::size_t> &sizes,
+                                  poplar::program::Sequence &prog, const SlicePlan &,
+                                  const poplar::OptionFlags &options,
+                                  const poplar::DebugContext &debugContext = {})
+{
+  detail::multiUpdate(graph, 1, POP_UPDATE_MAX, t, s, offsets, {}, dims, sizes, prog, options,
+                      debugContext);
+}
+inline void groupedMultiUpdateMul(poplar::Graph &graph, const poplar::Tensor &t,
+                                  const poplar::Tensor &s, const poplar::Tensor &offsets,
+                                  const std::vector<std::size_t> &dims,
+                                  const std::vector<std::size_t> &sizes,
+                                  poplar::program::Sequence &prog, const SlicePlan &,
+                                  const poplar::OptionFlags &options,
+                                  const poplar::DebugContext &debugContext = {})
+{
+  detail::multiUpdate(graph, 1, POP_UPDATE_MUL, t, s, offsets, {}, dims, sizes, prog, options,
+                      debugContext);
+}
+
 // ---- many slices ----
 
 // [number of offsets, the shape of a slice]
@@ -189,14 +323,10 @@ inline poplar::Tensor multiSlice(poplar::Graph &graph, const poplar::Tensor &t,
                                  const std::vector<std::size_t> &dims,
                                  const std::vector<std::size_t> &sizes,
                                  poplar::program::Sequence &prog, const SlicePlan &,
-                                 const poplar::OptionFlags &,
+                                 const poplar::OptionFlags &options,
                                  const poplar::DebugContext &debugContext = {})
 {
-  detail::checkOne("popops::multiSlice", dims, sizes);
-  poplar::detail::LibraryCall call(graph, prog, debugContext);
-  return call.finish(pop_popops_multi_slice(graph.c(), poplar::detail::check(t.c()),
-                                            poplar::detail::check(offsets.c()), dims[0], sizes[0],
-                                            poplar::Tensor().c(), call.program(), call.c()));
+  return detail::multiSlice(graph, 0, t, offsets, dims, sizes, prog, options, debugContext);
 }
 inline poplar::Tensor multiSlice(poplar::Graph &graph, const poplar::Tensor &t,
                                  poplar::ArrayRef<unsigned> offsets, std::size_t dim,
@@ -210,36 +340,40 @@ inline poplar::Tensor multiSlice(poplar::Graph &graph, const poplar::Tensor &t,
 inline void multiUpdate(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
                         const poplar::Tensor &offsets, const std::vector<std::size_t> &dims,
                         const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
-                        const SlicePlan &, const poplar::OptionFlags &,
+                        const SlicePlan &, const poplar::OptionFlags &options,
                         const poplar::DebugContext &debugContext = {})
 {
-  detail::multiUpdate(graph, POP_UPDATE_SET, t, s, offsets, {}, dims, sizes, prog, debugContext);
+  detail::multiUpdate(graph, 0, POP_UPDATE_SET, t, s, offsets, {}, dims, sizes, prog, options,
+                      debugContext);
 }
 // t += scale * s
 inline void multiUpdateAdd(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
                            const poplar::Tensor &offsets, const poplar::Tensor &scale,
                            const std::vector<std::size_t> &dims,
                            const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
-                           const SlicePlan &, const poplar::OptionFlags &,
+                           const SlicePlan &, const poplar::OptionFlags &options,
                            const poplar::DebugContext &debugContext = {})
 {
-  detail::multiUpdate(graph, POP_UPDATE_ADD, t, s, offsets, scale, dims, sizes, prog, debugContext);
+  detail::multiUpdate(graph, 0, POP_UPDATE_ADD, t, s, offsets, scale, dims, sizes, prog, options,
+                      debugContext);
 }
 inline void multiUpdateMax(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
                            const poplar::Tensor &offsets, const std::vector<std::size_t> &dims,
                            const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
-                           const SlicePlan &, const poplar::OptionFlags &,
+                           const SlicePlan &, const poplar::OptionFlags &options,
                            const poplar::DebugContext &debugContext = {})
 {
-  detail::multiUpdate(graph, POP_UPDATE_MAX, t, s, offsets, {}, dims, sizes, prog, debugContext);
+  detail::multiUpdate(graph, 0, POP_UPDATE_MAX, t, s, offsets, {}, dims, sizes, prog, options,
+                      debugContext);
 }
 inline void multiUpdateMul(poplar::Graph &graph, const poplar::Tensor &t, const poplar::Tensor &s,
                            const poplar::Tensor &offsets, const std::vector<std::size_t> &dims,
                            const std::vector<std::size_t> &sizes, poplar::program::Sequence &prog,
-                           const SlicePlan &, const poplar::OptionFlags &,
+                           const SlicePlan &, const poplar::OptionFlags &options,
                            const poplar::DebugContext &debugContext = {})
 {
-  detail::multiUpdate(graph, POP_UPDATE_MUL, t, s, offsets, {}, dims, sizes, prog, debugContext);
+  detail::multiUpdate(graph, 0, POP_UPDATE_MUL, t, s, offsets, {}, dims, sizes, prog, options,
+                      debugContext);
 }
 
 } // namespace popops

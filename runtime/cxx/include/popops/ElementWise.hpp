@@ -97,6 +97,16 @@ inline poplar::Tensor map(poplar::Graph &graph, expr::TernaryOpType op, const po
              debugContext, options);
 }
 
+inline void mapInPlace(poplar::Graph &graph, expr::TernaryOpType op, const poplar::Tensor &a,
+                       const poplar::Tensor &b, const poplar::Tensor &c,
+                       poplar::program::Sequence &prog,
+                       const poplar::DebugContext &debugContext = {},
+                       const poplar::OptionFlags &options = {})
+{
+  mapInPlace(graph, expr::TernaryOp(op, expr::_1, expr::_2, expr::_3), {a, b, c}, prog,
+             debugContext, options);
+}
+
 // name, nameInPlace and nameWithOutput, of tensors and, for two operands, of a tensor and a number.
 #define POPOPS_UNARY(name, op)                                                                     \
   inline poplar::Tensor name(                                                                      \
@@ -233,6 +243,22 @@ inline poplar::Tensor select(poplar::Graph &graph, const poplar::Tensor &a, cons
 {
   return map(graph, expr::TernaryOpType::SELECT, a, b, which, prog, debugContext, options);
 }
+inline void selectInPlace(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b,
+                          const poplar::Tensor &which, poplar::program::Sequence &prog,
+                          const poplar::DebugContext &debugContext = {},
+                          const poplar::OptionFlags &options = {})
+{
+  mapInPlace(graph, expr::TernaryOpType::SELECT, a, b, which, prog, debugContext, options);
+}
+inline void selectWithOutput(poplar::Graph &graph, const poplar::Tensor &a, const poplar::Tensor &b,
+                             const poplar::Tensor &which, const poplar::Tensor &out,
+                             poplar::program::Sequence &prog,
+                             const poplar::DebugContext &debugContext = {},
+                             const poplar::OptionFlags &options = {})
+{
+  mapWithOutput(graph, expr::TernaryOp(expr::TernaryOpType::SELECT, expr::_1, expr::_2, expr::_3),
+                {a, b, which}, out, prog, debugContext, options);
+}
 inline poplar::Tensor clamp(poplar::Graph &graph, const poplar::Tensor &value,
                             const poplar::Tensor &lowest, const poplar::Tensor &highest,
                             poplar::program::Sequence &prog,
@@ -241,6 +267,24 @@ inline poplar::Tensor clamp(poplar::Graph &graph, const poplar::Tensor &value,
 {
   return map(graph, expr::TernaryOpType::CLAMP, value, lowest, highest, prog, debugContext,
              options);
+}
+inline void clampInPlace(poplar::Graph &graph, const poplar::Tensor &value,
+                         const poplar::Tensor &lowest, const poplar::Tensor &highest,
+                         poplar::program::Sequence &prog,
+                         const poplar::DebugContext &debugContext = {},
+                         const poplar::OptionFlags &options = {})
+{
+  mapInPlace(graph, expr::TernaryOpType::CLAMP, value, lowest, highest, prog, debugContext,
+             options);
+}
+inline void clampWithOutput(poplar::Graph &graph, const poplar::Tensor &value,
+                            const poplar::Tensor &lowest, const poplar::Tensor &highest,
+                            const poplar::Tensor &out, poplar::program::Sequence &prog,
+                            const poplar::DebugContext &debugContext = {},
+                            const poplar::OptionFlags &options = {})
+{
+  mapWithOutput(graph, expr::TernaryOp(expr::TernaryOpType::CLAMP, expr::_1, expr::_2, expr::_3),
+                {value, lowest, highest}, out, prog, debugContext, options);
 }
 
 } // namespace popops

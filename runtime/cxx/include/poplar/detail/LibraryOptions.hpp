@@ -12,7 +12,7 @@ namespace poplar
 namespace detail
 {
 
-enum class OptionValue { TRUTH, HALF_OR_FLOAT, PASS, PROPORTION, NUMBER };
+enum class OptionValue { TRUTH, HALF_OR_FLOAT, PASS, UPDATE, DISTRIBUTION, PROPORTION, NUMBER };
 struct LibraryOption {
   const char *key;
   OptionValue value;
@@ -27,6 +27,10 @@ inline const char *valuesOf(OptionValue value)
     return "half|float";
   case OptionValue::PASS:
     return "NONE|INFERENCE_FWD|TRAINING_FWD|TRAINING_BWD|TRAINING_WU";
+  case OptionValue::UPDATE:
+    return "none|add|max|mul";
+  case OptionValue::DISTRIBUTION:
+    return "uniform|onePoint";
   case OptionValue::PROPORTION:
     return "a number from 0 to 1";
   case OptionValue::NUMBER:

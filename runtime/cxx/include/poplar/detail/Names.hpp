@@ -122,6 +122,8 @@ inline const CName *otherNames(std::size_t &count)
       {"pop_popnn_pool_gradient", "popnn::pooling::poolInputGradient"},
       {"pop_popops_binary", "popops::map"},
       {"pop_popops_create_sliceable", "popops::createSliceableTensor"},
+      {"pop_popops_gather_windows", "popops::gather"},
+      {"pop_popops_scatter_windows", "popops::scatter"},
       {"pop_popops_unary", "popops::map"},
       {"pop_profile_print_execution_summary", "printExecutionSummary"},
       {"pop_profile_print_graph_summary", "printGraphSummary"},

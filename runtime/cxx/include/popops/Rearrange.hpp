@@ -1,0 +1,165 @@
+// Tensors with the elements of another one, which lie together in groups of another dimension.
+#ifndef POPOPS_REARRANGE_HPP
+#define POPOPS_REARRANGE_HPP
+
+#include <algorithm>
+#include <poplar/Program.hpp>
+#include <poputil/TileMapping.hpp>
+#include <poputil/VarStructure.hpp>
+#include <vector>
+
+namespace popops
+{
+namespace rearrange
+{
+namespace detail
+{
+
+inline void checkGrouping(const char *function, const poplar::Tensor &t,
+                          const poputil::GroupingInfo &grouping)
+{
+  if (grouping.first >= t.rank() || grouping.second == 0 || t.dim(grouping.first) % grouping.second)
+    throw poputil::poplibs_error(std::string("popops::rearrange::") + function + ": groups of " +
+                                 std::to_string(grouping.second) + " of dimension " +
+                                 std::to_string(grouping.first) + " of a tensor of shape " +
+                                 t.shapeToString());
+}
+
+// A variable of the tensor's shape in which such groups lie together, spread over the tiles: groups of `to`, and if `from` is
+// of another dimension as many of them as it says side by side.
+inline poplar::Tensor addGrouped(poplar::Graph &graph, const poplar::Tensor &t,
+                                 const poputil::GroupingInfo &from, const poputil::GroupingInfo &to,
+                                 const poplar::DebugContext &debugContext)
+{
+  std::vector<poputil::GroupingInfo> groups; // from the outer one to the inner
+  if (from.first != to.first) groups.push_back(from);
+  groups.push_back(to);
+  std::vector<std::size_t> shape = t.shape();
+  std::size_t together = 1;
+  for (const auto &g : groups) shape[g.first] /= g.second;
+  for (const auto &g : groups) {
+    shape.push_back(g.second);
+    together *= g.second;
+  }
+  poplar::Tensor result = graph.addVariable(t.elementType(), shape, debugContext);
+  poputil::mapTensorLinearly(graph, result, 0, static_cast<unsigned>(together));
+  // The inner dimensions go back behind those that they are parts of.
+  for (auto g = groups.rbegin(); g != groups.rend(); ++g) {
+    const unsigned last = static_cast<unsigned>(result.rank() - 1);
+    result = result.dimRoll(last, g->first + 1).flatten(g->first, g->first + 2);
+  }
+  return result;
+}
+
+} // namespace detail
+
+// There are no codelets that transpose faster than others here.
+inline bool canUseFastTranspose(const poplar::Target &, const poplar::Type &, unsigned, unsigned,
+                                unsigned)
+{
+  return false;
+}
+// Of 8 bytes.
+inline unsigned getMinimumRegroupGrainSize(const poplar::Type &type)
+{
+  if (type == poplar::HALF || type == poplar::UNSIGNED_SHORT || type == poplar::SHORT) return 4;
+  if (type == poplar::FLOAT || type == poplar::UNSIGNED_INT || type == poplar::INT) return 2;
+  return 1;
+}
+
+// The tensor in groups as `to` says, by a copy: it moves all that there is to move, and the compute set gets nothing.
+inline poplar::Tensor regroupTensor(poplar::Graph &graph, const poplar::Tensor &t,
+                                    poplar::program::Sequence &copies, const poplar::ComputeSet &,
+                                    const poputil::GroupingInfo &from,
+                                    const poputil::GroupingInfo &to,
+                                    const poplar::DebugContext &debugContext = {})
+{
+  detail::checkGrouping("regroupTensor", t, from);
+  detail::checkGrouping("regroupTensor", t, to);
+  poplar::Tensor result = detail::addGrouped(graph, t, from, to, debugContext);
+  copies.add(poplar::program::Copy(t, result, false, debugContext));
+  return result;
+}
+inline poplar::Tensor regroupTensor(poplar::Graph &graph, const poplar::Tensor &t,
+                                    std::vector<poplar::program::Copy> &copies,
+                                    const poplar::ComputeSet &, const poputil::GroupingInfo &from,
+                                    const poputil::GroupingInfo &to,
+                                    const poplar::DebugContext &debugContext = {})
+{
+  detail::checkGrouping("regroupTensor", t, from);
+  detail::checkGrouping("regroupTensor", t, to);
+  poplar::Tensor result = detail::addGrouped(graph, t, from, to, debugContext);
+  copies.emplace_back(t, result, false, debugContext);
+  return result;
+}
+
+namespace detail
+{
+
+// Would groups as `to` says be others than the tensor has, and are there such?
+inline bool isAnother(const std::vector<poputil::GroupingInfo> &has, const poplar::Tensor &t,
+                      const poputil::GroupingInfo &to)
+{
+  if (to.first >= t.rank() || to.second < 2 || t.dim(to.first) % to.second) return false;
+  return has.empty() || has[0].first != to.first || has[0].second % to.second != 0;
+}
+inline poputil::GroupingInfo inner(const std::vector<poputil::GroupingInfo> &has,
+                                   const poputil::GroupingInfo &to)
+{
+  return has.empty() ? poputil::GroupingInfo(to.first, 1) : has[0];
+}
+
+} // namespace detail
+
+// The tensor itself if it lies so already, or cannot.
+inline poplar::Tensor regroupIfPossible(poplar::Graph &graph, const poplar::Tensor &t,
+                                        poplar::program::Sequence &prog,
+                                        const poputil::GroupingInfo &to,
+                                        const poplar::DebugContext &debugContext = {})
+{
+  if (t.rank() == 0) return t;
+  const auto has = poputil::detectDimGroupings(graph, t);
+  if (!detail::isAnother(has, t, to)) return t;
+  return regroupTensor(graph, t, prog, poplar::ComputeSet(), detail::inner(has, to), to,
+                       debugContext);
+}
+
+// In groups as those of `ref`, if it has some that are others than the tensor's: what reads both then reads runs of both.
+inline poplar::Tensor regroupIfBeneficial(poplar::Graph &graph, const poplar::Tensor &in,
+                                          const poplar::Tensor &ref,
+                                          poplar::program::Sequence &prog,
+                                          const poplar::DebugContext &debugContext = {})
+{
+  if (in.rank() != ref.rank() || in.rank() == 0) return in;
+  const auto wanted = poputil::detectDimGroupings(graph, ref);
+  return wanted.empty() ? in : regroupIfPossible(graph, in, prog, wanted[0], debugContext);
+}
+inline poplar::Tensor regroupIfBeneficial(poplar::Graph &graph, const poplar::Tensor &in,
+                                          const poplar::Tensor &ref,
+                                          std::vector<poplar::program::Copy> &copies,
+                                          poplar::ComputeSet transposeCS,
+                                          const poplar::DebugContext &debugContext = {})
+{
+  if (in.rank() != ref.rank() || in.rank() == 0) return in;
+  const auto wanted = poputil::detectDimGroupings(graph, ref);
+  const auto has = poputil::detectDimGroupings(graph, in);
+  if (wanted.empty() || !detail::isAnother(has, in, wanted[0])) return in;
+  return regroupTensor(graph, in, copies, transposeCS, detail::inner(has, wanted[0]), wanted[0],
+                       debugContext);
+}
+// Groups of so many elements of the innermost dimension.
+inline poplar::Tensor regroupIfBeneficial(poplar::Graph &graph, const poplar::Tensor &in,
+                                          std::size_t preferredGrouping,
+                                          poplar::program::Sequence &prog,
+                                          const poplar::DebugContext &debugContext = {})
+{
+  if (in.rank() == 0) return in;
+  const poputil::GroupingInfo to(static_cast<unsigned>(in.rank() - 1),
+                                 static_cast<unsigned>(preferredGrouping));
+  return regroupIfPossible(graph, in, prog, to, debugContext);
+}
+
+} // namespace rearrange
+} // namespace popops
+
+#endif
