@@ -653,7 +653,9 @@ static bool emit_fft(emitter *e, text *to, const operation *op)
     /* Of IRFFT the input has half of the last dimension: the rest is conjugate. */
     text_add(to, "    for (int r%u_%zu = 0; r%u_%zu < %" PRId64 "; ++r%u_%zu) {\n", n, k, n, k,
              length[k], n, k);
-    text_add(&phase, " + (float)(r%u_%zu * %s %% %" PRId64 ") / %" PRId64, n, k, x[first + k],
+    /* Products are below the square of the length. */
+    text_add(&phase, " + (float)((%s)r%u_%zu * %s %% %" PRId64 ") / %" PRId64,
+             length[k] > UINT16_MAX ? "unsigned long long" : "unsigned", n, k, x[first + k],
              length[k], length[k]);
     at[first + k] = PRINT("r%u_%zu", n, k);
   }
@@ -666,9 +668,8 @@ static bool emit_fft(emitter *e, text *to, const operation *op)
   }
   expression element =
       emit_operand(e, op->operands[0], ACCESS_WHOLE, join_index(e, at, in->dims, in->rank));
-  text_add(to, "      const float q%u = %s6.283185307179586f * (%s);\n", n, inverse ? "" : "-",
-           phase.data);
-  text_add(to, "      const float c%u = cosf(q%u), s%u = sinf(q%u);\n", n, n, n, n);
+  text_add(to, "      const hlo_c64 w%u = hlo_turn_c64(%s);\n", n, phase.data);
+  text_add(to, "      const float c%u = w%u.re, s%u = %sw%u.im;\n", n, n, n, inverse ? "" : "-", n);
   if (real_in)
     text_add(to, "      const hlo_c64 z%u = {%s, 0};\n", n, element);
   else

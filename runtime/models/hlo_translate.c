@@ -329,11 +329,48 @@ static pop_error *write_conditional(translation *t, hlo_computation *c, hlo_inst
   return NULL;
 }
 
-/* The same elements as they lie in memory: in the order of the operand's layout, then in that of the result's. */
+/* Bytes of an element; 0: its bits are no whole bytes, or not known. */
+static int64_t bytes_of(const char *element)
+{
+  for (element_type e = 0; e < ELEMENT_COUNT; ++e)
+    if (e != ELEMENT_I1 && strcmp(element_infos[e].name, element) == 0)
+      return (int64_t)element_bytes(e);
+  return 0;
+}
+
+/* From elements of one type, one behind the other, to those of another: [n] becomes [n, more] of smaller ones, [less, m] of
+ * larger ones [less]. */
+static pop_error *write_other_bits(translation *t, const hlo_instruction *i, const char *name,
+                                   const hlo_type *from, const hlo_type *to)
+{
+  int64_t old = bytes_of(from->element), new = bytes_of(to->element), count = 1;
+  for (uint32_t d = 0; d < from->rank; ++d) count *= from->dims[d];
+  int64_t wanted = 1;
+  for (uint32_t d = 0; d < to->rank; ++d) wanted *= to->dims[d];
+  if (!old || !new)
+    return hlo_error(t->h, i, "a bitcast between %s and %s is not supported", from->element,
+                     to->element);
+  if (count * old != wanted * new)
+    return hlo_error(t->h, i, "a bitcast of %" PRId64 " bytes to %" PRId64, count * old,
+                     wanted * new);
+  int64_t least = old < new ? wanted : count;
+  hlo_type line = {.element = from->element, .rank = 1 + (old < new), .dims = {least, new / old}};
+  hlo_type bits = {.element = to->element, .rank = 1 + (old > new), .dims = {least, old / new}};
+  const char *a = hlo_type_text(t->h, from), *b = hlo_type_text(t->h, &line),
+             *c = hlo_type_text(t->h, &bits);
+  text_add(t->to,
+           "%s..line = stablehlo.reshape %s..out : (%s) -> %s\n"
+           "%s..bits = stablehlo.bitcast_convert %s..line : (%s) -> %s\n",
+           name, name, a, b, name, name, b, c);
+  text_add(t->to, "%s..in = stablehlo.reshape %s..bits : (%s) -> ", name, name, c);
+  return NULL;
+}
+
+/* The same bits as they lie in memory: in the order of the operand's layout, then in that of the result's. */
 static pop_error *write_bitcast(translation *t, const hlo_computation *c, hlo_instruction *i)
 {
   const hlo_type *to = &i->type, *from = i->num_operands == 1 ? &i->operands[0]->type : NULL;
-  if (!from || from->tuple || to->tuple || strcmp(from->element, to->element) != 0)
+  if (!from || from->tuple || to->tuple)
     return hlo_error(t->h, i, "a bitcast between %s and %s is not supported",
                      from && !from->tuple ? from->element : "tuples",
                      to->tuple ? "tuples" : to->element);
@@ -351,11 +388,14 @@ static pop_error *write_bitcast(translation *t, const hlo_computation *c, hlo_in
   const char *name = unique_name(t, c, i), *x = i->operands[0]->leaves[0];
   const char *a = hlo_type_text(t->h, from), *b = hlo_type_text(t->h, &flat);
   const char *p = hlo_type_text(t->h, &back), *q = hlo_type_text(t->h, to);
-  text_add(t->to,
-           "%s..out = stablehlo.transpose %s, dims = %s] : (%s) -> %s\n"
-           "%s..in = stablehlo.reshape %s..out : (%s) -> %s\n"
-           "%s = stablehlo.transpose %s..in, dims = %s] : (%s) -> %s\n",
-           name, x, out, a, b, name, name, b, p, name, name, in, p, q);
+  text_add(t->to, "%s..out = stablehlo.transpose %s, dims = %s] : (%s) -> %s\n", name, x, out, a,
+           b);
+  if (strcmp(from->element, to->element) == 0)
+    text_add(t->to, "%s..in = stablehlo.reshape %s..out : (%s) -> ", name, name, b);
+  else
+    POP_TRY(write_other_bits(t, i, name, &flat, to));
+  text_add(t->to, "%s\n%s = stablehlo.transpose %s..in, dims = %s] : (%s) -> %s\n", p, name, name,
+           in, p, q);
   set_leaves(t, i, name);
   return NULL;
 }

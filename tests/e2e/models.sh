@@ -8,7 +8,7 @@ models=$POPULUS_SOURCE_DIR/tests/e2e/models
 # Each on tiles, few and several, and on the CPU device; some on both engines and the model.
 for how in --device=cpu --tiles=7; do
   quiet out "$pophlo" --check "$how" "$models"/*.mlir "$models"/*.txt
-  has out '^11 of 11 files hold, with [0-9]+ checks$'
+  has out '^12 of 12 files hold, with [0-9]+ checks$'
 done
 for how in --both-engines --device=ipumodel; do
   quiet out "$pophlo" --check "$how" "$models/elements.mlir" "$models/flow.mlir" "$models/single.mlir" "$models/after.hlo.txt"
@@ -125,7 +125,7 @@ says 2:50 'f8E4M3FN is not supported' 'func.func @f(%a: tensor<2xf32>) {
 }'
 has refuses.err 'bad.mlir:3:8: stablehlo.set_dimension_size is not supported' 'bad.mlir:4:8: stablehlo.frobnicate is not supported'
 
-says 3:8 'all_reduce between several processes is not supported' 'func.func @f(%a: tensor<f32>) -> tensor<f32> {
+says 3:8 'all_reduce between several processes (replicas: pophlo --replicas) is not supported' 'func.func @f(%a: tensor<f32>) -> tensor<f32> {
 %z = stablehlo.constant dense<0.0> : tensor<f32>
   %1 = "stablehlo.all_reduce"(%a) ({
   ^bb0(%x: tensor<f32>, %y: tensor<f32>):

@@ -26,6 +26,24 @@ HLO_LARGE hlo_c64 hlo_divide_c64(hlo_c64 a, hlo_c64 b)
   float r = b.re / b.im, d = b.re * r + b.im;
   return hlo_make_c64((a.re * r + a.im) / d, (a.im * r - a.re) / d);
 }
+/* Cosine and sine of so many turns, at least 0: exact at quarters, where 2 pi times the turns would not be. */
+HLO hlo_c64 hlo_turn_c64(float turns)
+{
+  turns -= floorf(turns);
+  int quarter = (int)(4 * turns + .5f);
+  float angle = 6.283185307179586f * (turns - (float)quarter * .25f), c = cosf(angle),
+        s = sinf(angle);
+  switch (quarter & 3) {
+  case 0:
+    return hlo_make_c64(c, s);
+  case 1:
+    return hlo_make_c64(-s, c);
+  case 2:
+    return hlo_make_c64(-c, -s);
+  default:
+    return hlo_make_c64(s, -c);
+  }
+}
 HLO hlo_c64 hlo_negate_c64(hlo_c64 a)
 {
   return hlo_make_c64(-a.re, -a.im);

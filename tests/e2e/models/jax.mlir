@@ -1,0 +1,93 @@
+module @jit_fft {
+  func.func public @main() {
+    %x = stablehlo.constant dense<[1.0, 0.0, 0.0, 0.0]> : tensor<4xf32>
+    %0 = stablehlo.fft %x, type =  RFFT, length = [4] : (tensor<4xf32>) -> tensor<3xcomplex<f32>>
+    %1 = stablehlo.real %0 : (tensor<3xcomplex<f32>>) -> tensor<3xf32>
+    check.expect_almost_eq_const %1, dense<1.0> : tensor<3xf32>
+    %2 = stablehlo.fft %0, type =  IRFFT, length = [4] : (tensor<3xcomplex<f32>>) -> tensor<4xf32>
+    check.expect_almost_eq %2, %x : tensor<4xf32>
+    %3 = stablehlo.complex %x, %x : tensor<4xcomplex<f32>>
+    %4 = stablehlo.abs %3 : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
+    check.expect_almost_eq_const %4, dense<[1.4142135, 0.0, 0.0, 0.0]> : tensor<4xf32>
+    return
+  }
+}
+// -----
+#loc = loc(unknown)
+#loc1 = loc("x")
+module @jit_f attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main() {
+    %cst = stablehlo.constant dense<"0x0000803F000000400000404000008040"> : tensor<2x2xf32> loc(#loc)
+    %0 = call @inner(%cst) : (tensor<2x2xf32>) -> tensor<2x2xf32> loc(#loc9)
+    check.expect_eq_const %0, dense<[[1.0, 4.0], [9.0, 16.0]]> : tensor<2x2xf32> loc(#loc5)
+    return loc(#loc)
+  } loc(#loc)
+  func.func private @inner(%arg0: tensor<2x2xf32> {mhlo.sharding = "{replicated}"} loc("jit(f)/jit(main)/pjit"("<stdin>":1:2))) -> (tensor<2x2xf32> {jax.result_info = ""}) {
+    %0 = stablehlo.multiply %arg0, %arg0 : tensor<2x2xf32> loc(#loc5)
+    return %0 : tensor<2x2xf32> loc(#loc)
+  } loc(#loc9)
+} loc(#loc)
+#loc2 = loc("<stdin>":3:4)
+#loc3 = loc("f"(#loc2))
+#loc4 = loc(callsite(#loc3 at #loc2))
+#loc5 = loc("jit(f)/jit(main)/mul"(#loc4))
+#loc9 = loc(fused<{name = "x"}>[#loc1, #loc2, "y"])
+// -----
+module @jit_scan attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main() {
+    %xs = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+    %cst = stablehlo.constant dense<0.0> : tensor<f32>
+    %ys = stablehlo.constant dense<0.0> : tensor<4xf32>
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %0:4 = stablehlo.while(%iterArg = %xs, %iterArg_1 = %c, %iterArg_2 = %cst, %iterArg_3 = %ys) : tensor<4xf32>, tensor<i32>, tensor<f32>, tensor<4xf32>
+     cond {
+      %c_9 = stablehlo.constant dense<4> : tensor<i32>
+      %1 = stablehlo.compare  LT, %iterArg_1, %c_9,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    } do {
+      %c_4 = stablehlo.constant dense<0> : tensor<i32>
+      %1 = stablehlo.dynamic_slice %iterArg, %iterArg_1, sizes = [1] : (tensor<4xf32>, tensor<i32>) -> tensor<1xf32>
+      %2 = stablehlo.reshape %1 : (tensor<1xf32>) -> tensor<f32>
+      %c_5 = stablehlo.constant dense<3> : tensor<i32>
+      %3 = stablehlo.remainder %iterArg_1, %c_5 : tensor<i32>
+      %c_6 = stablehlo.constant dense<2> : tensor<i32>
+      %4 = stablehlo.clamp %c_4, %3, %c_6 : tensor<i32>
+      %5 = "stablehlo.case"(%4) ({
+        %10 = stablehlo.add %iterArg_2, %2 : tensor<f32>
+        stablehlo.return %10 : tensor<f32>
+      }, {
+        %10 = func.call @mul(%iterArg_2, %2) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+        stablehlo.return %10 : tensor<f32>
+      }, {
+        stablehlo.return %2 : tensor<f32>
+      }) : (tensor<i32>) -> tensor<f32>
+      %6 = stablehlo.broadcast_in_dim %5, dims = [] : (tensor<f32>) -> tensor<1xf32>
+      %7 = stablehlo.dynamic_update_slice %iterArg_3, %6, %iterArg_1 : (tensor<4xf32>, tensor<1xf32>, tensor<i32>) -> tensor<4xf32>
+      %c_8 = stablehlo.constant dense<1> : tensor<i32>
+      %8 = stablehlo.add %iterArg_1, %c_8 : tensor<i32>
+      stablehlo.return %iterArg, %8, %5, %7 : tensor<4xf32>, tensor<i32>, tensor<f32>, tensor<4xf32>
+    }
+    check.expect_eq_const %0#3, dense<[1.0, 2.0, 3.0, 7.0]> : tensor<4xf32>
+    return
+  }
+  func.func private @mul(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+    %0 = stablehlo.multiply %a, %b : tensor<f32>
+    return %0 : tensor<f32>
+  }
+}
+// -----
+module @jit_f attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{}"}, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["x"=1]>
+  func.func public @main() {
+    %0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %1 = sdy.sharding_constraint %0 <@mesh, [{"x"}]> : tensor<2xf32>
+    %2 = stablehlo.custom_call @Sharding(%1) {backend_config = "", mhlo.sharding = "{replicated}"} : (tensor<2xf32>) -> tensor<2xf32>
+    %3 = stablehlo.composite "chlo.erf" %2 {decomposition = @erf.impl, version = 1 : i32} : (tensor<2xf32>) -> tensor<2xf32>
+    check.expect_almost_eq_const %3, dense<[0.842701, 0.995322]> : tensor<2xf32>
+    return
+  }
+  func.func private @erf.impl(%arg0: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = chlo.erf %arg0 : tensor<2xf32> -> tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+}
