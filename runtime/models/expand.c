@@ -3,6 +3,7 @@
  *   batch_norm_training, batch_norm_grad   reduces and what is calculated element by element
  *   dynamic_pad, dynamic_conv              pad, convolution: their padding is a constant here
  *   rng                                    rng_bit_generator, with a state that lives as long as the engine
+ *   collectives between replicas           what they have in all of them, and what is made of it (replicas.c)
  *
  * The definitions are the specification's; of rng it leaves the algorithm open: Philox, with the upper bits of each
  * word as a number from 0 up to, but not including, 1, and cosines of such numbers for NORMAL (Box and Muller). */
@@ -292,8 +293,10 @@ pop_error *expand_op(module *m, const operation *op, operation *same, function *
   case OP_DYNAMIC_PAD:
     POP_TRY(dynamic_pad(m, op, &text));
     break;
-  default:
+  case OP_DYNAMIC_CONV:
     return expand_convolution(m, op, same);
+  default:
+    POP_TRY(replicas_expand(m, op, &text));
   }
   return module_read_function(m, text, f);
 }

@@ -121,8 +121,10 @@ static pop_error *copy_expanded(inliner *in, const copy_map *map, const operatio
   function *f = pop_arena_alloc(in->m->arena, sizeof *f);
   bool supported;
   mapped.operands = copy_operands(in, map, op);
-  POP_TRY(module_verify_op(in->m, &mapped, &supported));
-  if (!supported) return copy_op(in, map, op, to);
+  if (!replicas_collective(op->code)) {
+    POP_TRY(module_verify_op(in->m, &mapped, &supported));
+    if (!supported) return copy_op(in, map, op, to);
+  }
   POP_TRY(expand_op(in->m, &mapped, &same, f));
   if (!f->body.first) {
     same.operands = op->operands;
@@ -147,7 +149,8 @@ static pop_error *copy_block(inliner *in, const copy_map *map, const block *from
 pop_error *inline_copy(inliner *in, const copy_map *map, const operation *op, block *to)
 {
   if (op->code == OP_CALL || op->code == OP_COMPOSITE) return copy_call(in, map, op, to);
-  if (op_expands(op->code)) return copy_expanded(in, map, op, to);
+  bool between = in->m->replicas > 1 && replicas_collective(op->code);
+  if (between || op_expands(op->code)) return copy_expanded(in, map, op, to);
   if (op->code == OP_RUN_PARALLEL) return inline_parallel(in, map, op, to);
   return copy_op(in, map, op, to);
 }

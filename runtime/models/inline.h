@@ -28,6 +28,11 @@ bool op_expands(op_code code);
 /* What it is: the function `f` of the same operands; or, if that has no body, the operation `same`. `op` is verified. */
 POP_MUST_CHECK pop_error *expand_op(module *m, const operation *op, operation *same, function *f);
 
+/* replicas.c: is it between replicas? */
+bool replicas_collective(op_code code);
+/* The text of the function of the same operands that a collective is in m->replicas replicas. */
+POP_MUST_CHECK pop_error *replicas_expand(module *m, const operation *op, char **function);
+
 /* parallel.c: interpreter.run_parallel becomes what its programs do. */
 POP_MUST_CHECK pop_error *inline_parallel(inliner *in, const copy_map *map, const operation *op,
                                           block *to);

@@ -113,15 +113,18 @@ static pop_error *compare(const module *m, const lowered_check *c, const uint8_t
 pop_error *judge_check(const module *m, const lowered_check *c, pop_engine *engine)
 {
   size_t bytes = type_elements(c->type) * element_bytes(c->type->element);
-  uint8_t *actual = pop_xmalloc(bytes + 1), *expected = NULL;
-  pop_error *error = pop_engine_read_tensor(engine, c->actual, actual, bytes);
+  size_t all = bytes * (size_t)m->replicas;
+  uint8_t *actual = pop_xmalloc(all + 1), *expected = NULL;
+  pop_error *error = pop_engine_read_tensor(engine, c->actual, actual, all);
   if (!error && !c->literal) {
-    expected = pop_xmalloc(bytes + 1);
-    error = pop_engine_read_tensor(engine, c->expected, expected, bytes);
+    expected = pop_xmalloc(all + 1);
+    error = pop_engine_read_tensor(engine, c->expected, expected, all);
   }
-  if (!error)
-    error = compare(m, c, actual, c->literal ? c->literal->data : expected,
-                    c->literal && c->literal->splat);
+  for (int64_t r = 0; r < m->replicas && !error; ++r) {
+    const uint8_t *should = c->literal ? c->literal->data : expected + (size_t)r * bytes;
+    error = compare(m, c, actual + (size_t)r * bytes, should, c->literal && c->literal->splat);
+    if (error && m->replicas > 1) error = pop_error_prefix(error, "replica %" PRId64, r);
+  }
   free(actual);
   free(expected);
   return error;

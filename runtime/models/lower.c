@@ -1,6 +1,8 @@
 /* Lowering, operation by operation. */
 #include "models/lowering.h"
 
+#include <populus/collectives.h>
+#include <populus/popops.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -324,6 +326,25 @@ static bool lower_check(lowering *l, const operation *op)
   return true;
 }
 
+static bool lower_everywhere(lowering *l, const operation *op)
+{
+  pop_tensor t = lowering_tensor(l, op->operands[0]);
+  if (l->error) return false;
+  pop_popops_add_codelets(l->graph);
+  lowering_set_tensor(l, op->results[0],
+                      pop_gcl_all_gather(l->graph, t, (pop_comm_group){POP_COMM_ALL, 0},
+                                         l->sequence, lowering_name(l, op)));
+  return true;
+}
+
+static bool lower_replica_id(lowering *l, const operation *op)
+{
+  pop_tensor id = pop_graph_add_replication_index_constant(l->graph, lowering_name(l, op));
+  pop_graph_set_tile_mapping(l->graph, id, l->next_tile);
+  lowering_set_tensor(l, op->results[0], pop_tensor_reshape(id, NULL, 0));
+  return true;
+}
+
 static bool lower_other(lowering *l, const operation *op)
 {
   static const uint8_t only_process[4] = {0}; /* the number of the only one */
@@ -341,8 +362,16 @@ static bool lower_other(lowering *l, const operation *op)
   case OP_COLLECTIVE_PERMUTE:
   case OP_REDUCE_SCATTER:
     return lower_tuple(l, op);
-  case OP_PARTITION_ID:
+  case OP_EVERYWHERE:
+    return lower_everywhere(l, op);
+  case OP_INFEED:
+    return lower_infeed(l, op);
+  case OP_OUTFEED:
+    return lower_outfeed(l, op);
   case OP_REPLICA_ID:
+    if (l->m->replicas > 1) return lower_replica_id(l, op);
+    /* fall through */
+  case OP_PARTITION_ID:
     return set_splat(l, op->results[0], only_process), true;
   case OP_CUSTOM_CALL:
     return lower_custom_call(l, op);

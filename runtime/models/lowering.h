@@ -65,6 +65,20 @@ typedef struct lowered_check {
   const attribute *literal;      /* NULL: `expected` is read */
 } lowered_check;
 
+/* A tensor of an infeed or outfeed, and the stream that it is. */
+typedef struct feed {
+  const operation *op;
+  const value *value;
+  const char *name;
+} feed;
+typedef struct feed_list {
+  feed *items;
+  size_t count, capacity;
+  size_t num_in, num_out; /* operations */
+} feed_list;
+/* feeds.c */
+void feeds_find(module *m, const block *b, feed_list *list);
+
 typedef struct lowering {
   module *m;
   function *f;
@@ -79,6 +93,7 @@ typedef struct lowering {
   size_t num_vertices, vertices_capacity;
   lowered_check *checks;
   size_t num_checks, checks_capacity;
+  const feed_list *feeds;
   uint64_t num_rng_states;
   size_t next_tile; /* where small tensors go, in turn */
 } lowering;
@@ -184,6 +199,8 @@ bool lower_range(lowering *l, const operation *op);       /* lower_range.c */
 bool lower_flow(lowering *l, const operation *op);        /* lower_flow.c */
 bool lower_custom_call(lowering *l, const operation *op); /* lower_custom.c */
 bool lower_rng_state(lowering *l, const operation *op);   /* lower_random.c */
+bool lower_infeed(lowering *l, const operation *op);      /* feeds.c */
+bool lower_outfeed(lowering *l, const operation *op);
 
 /* lower.c: `m`, `f`, `graph`, `sequence`, `num_tiles` and `num_workers` are set. */
 POP_MUST_CHECK pop_error *lowering_run(lowering *l);

@@ -18,9 +18,12 @@ struct pop_model {
   object base;
   char *text;
   size_t size, part;
+  uint32_t replicas;
   module *m;
   function *main;
   lowering lowered;
+  feed_list feeds;
+  size_t **feed_shapes;
   size_t **shapes; /* inputs, then outputs */
   char **names;
 };
@@ -112,23 +115,39 @@ static pop_error *prepare(pop_model *model, const char *name, size_t size, size_
     return pop_error_new(POP_ERROR_INDEX, "%s: there is no module number %zu, only %zu", name, part,
                          pop_model_count_parts(model->text, size));
   POP_TRY(module_read(name, model->text, begin, end, &model->m));
+  model->m->replicas = model->replicas;
   POP_TRY(choose_main(model->m, &model->main));
   POP_TRY(module_inline(model->m, model->main));
   POP_TRY(module_verify(model->m, model->main));
   describe_values(model);
+  feeds_find(model->m, &model->main->body, &model->feeds);
+  model->feed_shapes = pop_xcalloc(model->feeds.count + 1, sizeof *model->feed_shapes);
+  for (size_t i = 0; i < model->feeds.count; ++i)
+    model->feed_shapes[i] = copy_shape(model->feeds.items[i].value->type);
   return NULL;
 }
 
 pop_error *pop_model_parse(const char *text, size_t size, const char *name, size_t part,
                            pop_model **result)
 {
+  return pop_model_parse_replicated(text, size, name, part, 1, result);
+}
+
+pop_error *pop_model_parse_replicated(const char *text, size_t size, const char *name, size_t part,
+                                      uint32_t replicas, pop_model **result)
+{
+  enum { MAX_REPLICAS = 1024 };
   POP_TRY(object_check_argument(result, "the model to make", __func__));
   *result = NULL;
   POP_TRY(object_check_list(text, size, "bytes of text", __func__));
   POP_TRY(object_check_argument(name, "the name for messages", __func__));
+  if (replicas == 0 || replicas > MAX_REPLICAS)
+    return pop_error_new(POP_ERROR_INVALID_ARGUMENT, "%s: %u replicas; from 1 to %d are possible",
+                         name, replicas, MAX_REPLICAS);
   pop_model *model = object_new(OBJECT_MODEL, sizeof *model);
   model->size = size;
   model->part = part;
+  model->replicas = replicas;
   model->text = pop_xmalloc(size + 1);
   if (size) memcpy(model->text, text, size);
   model->text[size] = '\0';
@@ -140,6 +159,12 @@ pop_error *pop_model_parse(const char *text, size_t size, const char *name, size
 
 pop_error *pop_model_load(const char *path, size_t part, pop_model **result)
 {
+  return pop_model_load_replicated(path, part, 1, result);
+}
+
+pop_error *pop_model_load_replicated(const char *path, size_t part, uint32_t replicas,
+                                     pop_model **result)
+{
   uint8_t *bytes;
   size_t size;
   POP_TRY(object_check_argument(result, "the model to make", __func__));
@@ -147,7 +172,8 @@ pop_error *pop_model_load(const char *path, size_t part, pop_model **result)
   POP_TRY(object_check_argument(path, "the file's path", __func__));
   enum { MAX_BYTES = 1 << 30 };
   POP_TRY(pop_file_read(path, MAX_BYTES, &bytes, &size));
-  pop_error *error = pop_model_parse((const char *)bytes, size, path, part, result);
+  pop_error *error =
+      pop_model_parse_replicated((const char *)bytes, size, path, part, replicas, result);
   free(bytes);
   return error;
 }
@@ -162,6 +188,9 @@ void pop_model_free(pop_model *model)
     }
   free(model->shapes);
   free(model->names);
+  for (size_t i = 0; i < model->feeds.count; ++i) free(model->feed_shapes[i]);
+  free(model->feed_shapes);
+  free(model->feeds.items);
   lowering_free(&model->lowered);
   module_free(model->m);
   free(model->text);
@@ -207,6 +236,24 @@ pop_model_value pop_model_output(const pop_model *model, size_t i)
 {
   if (i >= pop_model_num_outputs(model)) return (pop_model_value){.type = POP_TYPE_COUNT};
   return describe(model, model->main->results[i], pop_model_num_inputs(model) + i);
+}
+
+size_t pop_model_num_feeds(const pop_model *model)
+{
+  if (!object_there(model, OBJECT_MODEL, __func__)) return 0;
+  return model->feeds.count;
+}
+
+pop_model_value pop_model_feed(const pop_model *model, size_t i, bool *to_device)
+{
+  if (i >= pop_model_num_feeds(model)) return (pop_model_value){.type = POP_TYPE_COUNT};
+  const feed *f = &model->feeds.items[i];
+  if (to_device) *to_device = f->op->code == OP_INFEED;
+  return (pop_model_value){.name = f->name,
+                           .element = element_infos[f->value->type->element].name,
+                           .type = element_infos[f->value->type->element].type,
+                           .rank = f->value->type->rank,
+                           .shape = model->feed_shapes[i]};
 }
 
 static uint64_t largest(const block *b)
@@ -312,6 +359,11 @@ pop_error *pop_model_lower(pop_model *model, pop_graph *graph, pop_program *prog
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
                          "pop_model_lower: the model '%s' has been lowered already",
                          model->m->name);
+  if (pop_graph_replication_factor(graph) != model->replicas)
+    return pop_error_new(
+        POP_ERROR_INVALID_ARGUMENT,
+        "pop_model_lower: the model '%s' was loaded for %u replicas, the graph has %u",
+        model->m->name, model->replicas, pop_graph_replication_factor(graph));
   const pop_target *target = pop_graph_get_target(graph);
   if (log_enabled(LOG_INFO))
     log_write(LOG_INFO, "MODEL", "Begin XLA compilation: %s (Hash 0x%016llx)", model->m->name,
@@ -322,7 +374,8 @@ pop_error *pop_model_lower(pop_model *model, pop_graph *graph, pop_program *prog
                   .graph = graph,
                   .sequence = *program,
                   .num_tiles = pop_graph_num_tiles(graph),
-                  .num_workers = target->num_worker_contexts};
+                  .num_workers = target->num_worker_contexts,
+                  .feeds = &model->feeds};
   return lowering_run(l);
 }
 

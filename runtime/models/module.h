@@ -205,6 +205,8 @@ typedef struct module {
   module_place *places;
   size_t num_places;
   const char *name;
+  int64_t
+      replicas; /* that it will run in; their collectives become ordinary operations (replicas.c) */
   attribute *attributes;
   size_t num_attributes;
   function *functions;

@@ -117,6 +117,8 @@ OP(RNG, "rng", HOW_OTHER)
 /* The state of random numbers that nobody passes on: where it is; what it is to be. */
 OP(RNG_STATE, "rng_state", HOW_OTHER)
 OP(RNG_KEEP, "rng_keep", HOW_OTHER)
+/* What each replica has, one behind the other. */
+OP(EVERYWHERE, "everywhere", HOW_OTHER)
 
 /* Several elements of the result at a time. */
 OP(CHOLESKY, "cholesky", HOW_RANGE)

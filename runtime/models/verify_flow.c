@@ -112,11 +112,31 @@ static pop_error *verify_collective(verifier *v, const operation *op)
 {
   if (!of_one_process(v, op)) {
     name_unsupported(v, op->offset,
-                     pop_arena_printf(v->m->arena, "%s between several processes", op->name));
+                     pop_arena_printf(v->m->arena,
+                                      "%s between several processes (replicas: pophlo --replicas)",
+                                      op->name));
     return NULL;
   }
   POP_TRY(want_tensors(v, op));
   return want_types(v, op, "results", op->results, op->num_results, op->operands, op->num_operands);
+}
+
+/* Tensors and a token come from an infeed, which takes a token, and go to an outfeed, which makes one. */
+static pop_error *verify_feed(verifier *v, const operation *op)
+{
+  bool in = op->code == OP_INFEED;
+  value *const *list = in ? op->results : op->operands, *const *other =
+                                                            in ? op->operands : op->results;
+  size_t count = in ? op->num_results : op->num_operands;
+  size_t others = in ? op->num_operands : op->num_results;
+  WANT(count > 0 && list[count - 1]->type->kind == TYPE_TOKEN && others == 1 &&
+           other[0]->type->kind == TYPE_TOKEN,
+       "%s takes a token, behind the others, and makes one", op->name);
+  for (size_t i = 0; i + 1 < count; ++i)
+    if (list[i]->type->kind != TYPE_TENSOR)
+      name_unsupported(v, op->offset,
+                       pop_arena_printf(v->m->arena, "%s of other than tensors", op->name));
+  return NULL;
 }
 
 pop_error *verify_other(verifier *v, const operation *op)
@@ -185,6 +205,18 @@ pop_error *verify_other(verifier *v, const operation *op)
          "%s keeps what a populus.rng_state made", op->name);
     POP_TRY(verify_rng_state(v, op, type_of(op, 0)));
     return verify_rng_state(v, op, type_of(op, 1));
+  case OP_INFEED:
+  case OP_OUTFEED:
+    return verify_feed(v, op);
+  case OP_EVERYWHERE: {
+    POP_TRY(want_counts(v, op, 1, 1, 0));
+    POP_TRY(want_tensors(v, op));
+    const model_type *t = type_of(op, 0);
+    WANT(t->rank < MODEL_MAX_RANK, "%s: a tensor of less dimensions is needed", op->name);
+    int64_t dims[MODEL_MAX_RANK] = {v->m->replicas};
+    memcpy(dims + 1, t->dims, t->rank * sizeof *dims);
+    return want_shape(v, op, op->results[0]->type, dims, t->rank + 1);
+  }
   case OP_CUSTOM_CALL:
     if (strcmp(op_word(op, "call_target_name"), "populus.vertex") == 0) return verify_vertex(v, op);
     name_unsupported(

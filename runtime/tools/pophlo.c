@@ -23,11 +23,13 @@ typedef struct built {
   pop_model *model;
   pop_graph *graph;
   pop_engine *engine;
+  pophlo_feeds *feeds;
 } built;
 
 static void built_free(built *b)
 {
   pop_engine_free(b->engine);
+  pophlo_feeds_free(b->feeds);
   pop_graph_free(b->graph);
   pop_model_free(b->model);
 }
@@ -39,7 +41,7 @@ static pop_error *choose_target(const pophlo_arguments *a, const pop_model *mode
     pop_target_create_cpu(target);
     return NULL;
   }
-  POP_TRY(pop_target_create(a->target, 1, target));
+  POP_TRY(pop_target_create(a->target, a->replicas ? a->replicas : 1, target));
   if (a->device == DEVICE_IPU_MODEL) target->type = POP_TARGET_IPU_MODEL;
   uint32_t tiles = a->tiles ? a->tiles : (uint32_t)pop_model_suggested_tiles(model);
   if (a->tiles || tiles < target->tiles_per_ipu) target->tiles_per_ipu = tiles;
@@ -71,7 +73,8 @@ static pop_error *lower(const pophlo_arguments *a, bool named, built *b, pop_pro
 {
   pop_target target;
   POP_TRY(choose_target(a, b->model, &target));
-  b->graph = pop_graph_create(&target);
+  b->graph = a->replicas > 1 ? pop_graph_create_replicated(&target, a->replicas)
+                             : pop_graph_create(&target);
   POP_TRY(pop_model_lower(b->model, b->graph, program));
   if (a->dump) POP_TRY(pop_model_dump(b->model, a->dump));
   if (named) name_tensors(b);
@@ -126,7 +129,8 @@ static pop_error *check_part(const pophlo_arguments *a, const char *text, size_t
 {
   built b = {0};
   pop_program program;
-  pop_error *error = pop_model_parse(text, size, file, part, &b.model);
+  pop_error *error =
+      pop_model_parse_replicated(text, size, file, part, a->replicas ? a->replicas : 1, &b.model);
   if (!error) error = lower(a, false, &b, &program);
   if (!error) error = check_run(a, &b, &program, a->both_engines ? "translator" : NULL);
   if (!error && a->both_engines) error = check_run(a, &b, &program, "interpreter");
@@ -211,30 +215,57 @@ static int check_all(const pophlo_arguments *a)
 
 /* ---- one module: list, compile, run ---- */
 
+static void list_value(const char *kind, pop_model_value v)
+{
+  printf("%s %s: %s[", kind, v.name, v.element);
+  for (size_t d = 0; d < v.rank; ++d) printf("%s%zu", d ? "," : "", v.shape[d]);
+  printf("]\n");
+}
+
 static void list_values(const pop_model *model)
 {
+  for (size_t i = 0; i < pop_model_num_feeds(model); ++i) {
+    bool in;
+    pop_model_value v = pop_model_feed(model, i, &in);
+    list_value(in ? "stream in" : "stream out", v);
+  }
   for (int outputs = 0; outputs < 2; ++outputs) {
     size_t count = outputs ? pop_model_num_outputs(model) : pop_model_num_inputs(model);
     for (size_t i = 0; i < count; ++i) {
       pop_model_value v = outputs ? pop_model_output(model, i) : pop_model_input(model, i);
-      printf("%s %s: %s[", outputs ? "out" : "in", v.name, v.element);
-      for (size_t d = 0; d < v.rank; ++d) printf("%s%zu", d ? "," : "", v.shape[d]);
-      printf("]\n");
+      list_value(outputs ? "out" : "in", v);
     }
   }
 }
 
-static tensor_use use_of(pop_model_value v)
+/* Of several replicas: one behind the other; what goes in may also be the same for all. `shape` has room for one dimension
+ * more than the value has. */
+static tensor_use use_of(const pophlo_arguments *a, pop_model_value v, size_t *shape)
 {
+  uint32_t replicas = a->replicas ? a->replicas : 1, first = replicas > 1;
   tensor_use use = {.what = "tensor",
                     .name = v.name,
                     .type = v.type,
-                    .rank = (uint32_t)v.rank,
-                    .shape = v.shape,
-                    .bytes = pop_type_bytes(v.type),
-                    .parts = 1};
-  for (size_t d = 0; d < v.rank; ++d) use.bytes *= v.shape[d];
+                    .rank = (uint32_t)v.rank + first,
+                    .shape = shape,
+                    .bytes = pop_type_bytes(v.type) * replicas,
+                    .parts = replicas};
+  shape[0] = replicas;
+  for (size_t d = 0; d < v.rank; ++d) {
+    shape[d + first] = v.shape[d];
+    use.bytes *= v.shape[d];
+  }
   return use;
+}
+enum { MAX_DIMENSIONS = 17 };
+
+static bool is_feed(const pop_model *model, const char *name, bool output)
+{
+  for (size_t i = 0; i < pop_model_num_feeds(model); ++i) {
+    bool in;
+    if (strcmp(pop_model_feed(model, i, &in).name, name) == 0 && in != output) return true;
+  }
+  return false;
 }
 
 /* The value that an --in or --out names. */
@@ -254,8 +285,12 @@ static pop_error *find_value(const pop_model *model, const char *name, bool outp
 static pop_error *check_names(const pophlo_arguments *a, const pop_model *model)
 {
   pop_model_value v;
-  for (size_t i = 0; i < a->num_ins; ++i) POP_TRY(find_value(model, a->ins[i].name, false, &v));
-  for (size_t i = 0; i < a->num_outs; ++i) POP_TRY(find_value(model, a->outs[i].name, true, &v));
+  for (size_t i = 0; i < a->num_ins; ++i)
+    if (!is_feed(model, a->ins[i].name, false))
+      POP_TRY(find_value(model, a->ins[i].name, false, &v));
+  for (size_t i = 0; i < a->num_outs; ++i)
+    if (!is_feed(model, a->outs[i].name, true))
+      POP_TRY(find_value(model, a->outs[i].name, true, &v));
   if (!a->run) return NULL;
   for (size_t i = 0; i < pop_model_num_inputs(model); ++i) {
     bool given = !is_tensor(pop_model_input(model, i));
@@ -268,24 +303,26 @@ static pop_error *check_names(const pophlo_arguments *a, const pop_model *model)
   return NULL;
 }
 
-static pop_error *write_input(const built *b, const pophlo_file *in)
+static pop_error *write_input(const pophlo_arguments *a, const built *b, const pophlo_file *in)
 {
   pop_model_value v;
+  size_t shape[MAX_DIMENSIONS];
   uint8_t *bytes;
   size_t start, size;
   POP_TRY(find_value(b->model, in->name, false, &v));
-  tensor_use use = use_of(v);
+  tensor_use use = use_of(a, v, shape);
   POP_TRY(tensor_file_read(in->file, &use, &bytes, &start, &size));
   pop_error *error = pop_engine_write_tensor(b->engine, v.name, bytes + start, size - start);
   free(bytes);
   return error;
 }
 
-static pop_error *read_output(const built *b, const pophlo_file *out)
+static pop_error *read_output(const pophlo_arguments *a, const built *b, const pophlo_file *out)
 {
   pop_model_value v;
+  size_t shape[MAX_DIMENSIONS];
   POP_TRY(find_value(b->model, out->name, true, &v));
-  tensor_use use = use_of(v);
+  tensor_use use = use_of(a, v, shape);
   uint8_t *bytes = pop_xmalloc(use.bytes + 1);
   pop_error *error = pop_engine_read_tensor(b->engine, v.name, bytes, use.bytes);
   if (!error) error = tensor_file_write(out->file, &use, bytes, use.bytes);
@@ -293,15 +330,19 @@ static pop_error *read_output(const built *b, const pophlo_file *out)
   return error;
 }
 
-static pop_error *run(const pophlo_arguments *a, const built *b)
+static pop_error *run(const pophlo_arguments *a, built *b)
 {
   POP_TRY(pop_engine_load(b->engine));
-  for (size_t i = 0; i < a->num_ins; ++i) POP_TRY(write_input(b, &a->ins[i]));
+  POP_TRY(pophlo_feeds_connect(a, b->model, b->engine, &b->feeds));
+  for (size_t i = 0; i < a->num_ins; ++i)
+    if (!is_feed(b->model, a->ins[i].name, false)) POP_TRY(write_input(a, b, &a->ins[i]));
   run_line *line = run_line_start(b->engine, 1, a->quiet);
   pop_error *error = pop_engine_run(b->engine, 0);
   run_line_end(line);
   if (error) return error;
-  for (size_t i = 0; i < a->num_outs; ++i) POP_TRY(read_output(b, &a->outs[i]));
+  for (size_t i = 0; i < a->num_outs; ++i)
+    if (!is_feed(b->model, a->outs[i].name, true)) POP_TRY(read_output(a, b, &a->outs[i]));
+  POP_TRY(pophlo_feeds_write(b->feeds));
   if (a->cycles) printf("cycles: %llu\n", (unsigned long long)pop_engine_cycles(b->engine));
   if (a->memory) POP_TRY(pop_engine_print_memory(b->engine, stdout));
   return pop_model_judge(b->model, b->engine);
@@ -309,7 +350,8 @@ static pop_error *run(const pophlo_arguments *a, const built *b)
 
 static pop_error *handle_module(const pophlo_arguments *a, built *b)
 {
-  POP_TRY(pop_model_load(a->files[0], a->part, &b->model));
+  POP_TRY(
+      pop_model_load_replicated(a->files[0], a->part, a->replicas ? a->replicas : 1, &b->model));
   if (a->list) list_values(b->model);
   POP_TRY(check_names(a, b->model));
   if (!a->run && !a->output && !a->codelets && !a->dump) return NULL;

@@ -4,6 +4,7 @@
 
 #include <populus/arena.h>
 #include <populus/engine.h>
+#include <populus/model.h>
 
 typedef enum pophlo_device { DEVICE_IPU, DEVICE_IPU_MODEL, DEVICE_CPU } pophlo_device;
 
@@ -22,6 +23,7 @@ typedef struct pophlo_arguments {
   bool device_given;
   char *environment; /* what strings of the environment's variables are parts of */
   uint32_t tiles;    /* 0: as many as the module needs */
+  uint32_t replicas; /* 0: one */
   size_t part, jobs;
   pophlo_file *ins, *outs;
   size_t num_ins, ins_capacity, num_outs, outs_capacity;
@@ -34,5 +36,14 @@ POP_MUST_CHECK pop_error *pophlo_parse(int argc, char **argv, pophlo_arguments *
 /* pophlo_environment.c: what TF_POPLAR_FLAGS and XLA_FLAGS add to that. */
 POP_MUST_CHECK pop_error *pophlo_parse_environment(pophlo_arguments *a);
 void pophlo_arguments_free(pophlo_arguments *a);
+
+/* pophlo_feeds.c: streams of a module, and the files of --in and --out that have their names. */
+typedef struct pophlo_feed pophlo_feed;
+typedef struct pophlo_feeds pophlo_feeds;
+/* Before the engine runs. To be freed after an error, too, once the engine has been. */
+POP_MUST_CHECK pop_error *pophlo_feeds_connect(const pophlo_arguments *a, const pop_model *model,
+                                               pop_engine *engine, pophlo_feeds **result);
+POP_MUST_CHECK pop_error *pophlo_feeds_write(const pophlo_feeds *feeds);
+void pophlo_feeds_free(pophlo_feeds *feeds);
 
 #endif

@@ -26,6 +26,8 @@ static const char help[] =
     "      --part N            the module behind the Nth line '// -----' (default: 0, the first)\n"
     "      --device DEVICE     ipu (the default), ipumodel or cpu\n"
     "      --target NAME       ipu1, ipu2 (the default) or ipu21\n"
+    "      --replicas N        run the module in so many replicas, which its collectives are "
+    "between\n"
     "      --tiles N           so many tiles (default: as many as the module's tensors are worth)\n"
     "      --option KEY=VALUE  set an option of the engine\n"
     "      --cycles            with --run: print the device's cycles\n"
@@ -57,6 +59,7 @@ enum {
   OPTION_DEVICE,
   OPTION_TARGET,
   OPTION_TILES,
+  OPTION_REPLICAS,
   OPTION_OPTION,
   OPTION_CYCLES,
   OPTION_MEMORY,
@@ -76,6 +79,7 @@ static const struct option long_options[] = {
     {"device", required_argument, NULL, OPTION_DEVICE},
     {"target", required_argument, NULL, OPTION_TARGET},
     {"tiles", required_argument, NULL, OPTION_TILES},
+    {"replicas", required_argument, NULL, OPTION_REPLICAS},
     {"option", required_argument, NULL, OPTION_OPTION},
     {"cycles", no_argument, NULL, OPTION_CYCLES},
     {"memory", no_argument, NULL, OPTION_MEMORY},
@@ -179,6 +183,11 @@ static pop_error *take_option(int option, pophlo_arguments *a)
     if (!number) return usage_error("--tiles takes at least one tile, not", optarg);
     a->tiles = (uint32_t)number;
     return NULL;
+  case OPTION_REPLICAS:
+    POP_TRY(parse_number("--replicas", optarg, 1024, &number));
+    if (!number) return usage_error("--replicas takes at least one replica, not", optarg);
+    a->replicas = (uint32_t)number;
+    return NULL;
   case OPTION_OPTION:
     POP_TRY(parse_pair("--option", optarg, &value));
     pop_push(a->options, a->num_options, a->options_capacity, (pop_option){optarg, value});
@@ -215,9 +224,10 @@ static pop_error *check_combination(const pophlo_arguments *a)
     return pop_error_new(POP_ERROR_USAGE, "a CPU has no engines: --both-engines is for IPUs");
   if (!a->run && (a->num_ins || a->num_outs || a->cycles || a->memory))
     return pop_error_new(POP_ERROR_USAGE, "--in, --out, --cycles and --memory go with --run");
-  if (a->device == DEVICE_CPU && (a->tiles || a->target || a->output))
-    return pop_error_new(POP_ERROR_USAGE,
-                         "a CPU has no tiles: --tiles, --target and --output are for IPUs");
+  if (a->device == DEVICE_CPU && (a->tiles || a->target || a->output || a->replicas > 1))
+    return pop_error_new(
+        POP_ERROR_USAGE,
+        "a CPU has no tiles: --tiles, --target, --replicas and --output are for IPUs");
   return NULL;
 }
 

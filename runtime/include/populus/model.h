@@ -42,6 +42,14 @@ POP_MUST_CHECK pop_error *pop_model_load(const char *path, size_t part, pop_mode
 /* The same of `size` bytes in memory, which are copied. `name` stands for the file in messages. */
 POP_MUST_CHECK pop_error *pop_model_parse(const char *text, size_t size, const char *name,
                                           size_t part, pop_model **model);
+/* The same for a graph of so many replicas, 1 to 1,024 (pop_graph_create_replicated): replica_id is the number of each, partition_id
+ * is 0, and collectives are between them. Groups are of one size; a reduction is by one operation, beginning with the first
+ * of the group. Errors also: INVALID_ARGUMENT. */
+POP_MUST_CHECK pop_error *pop_model_load_replicated(const char *path, size_t part,
+                                                    uint32_t replicas, pop_model **model);
+POP_MUST_CHECK pop_error *pop_model_parse_replicated(const char *text, size_t size,
+                                                     const char *name, size_t part,
+                                                     uint32_t replicas, pop_model **model);
 /* How many modules the text has. */
 size_t pop_model_count_parts(const char *text, size_t size);
 void pop_model_free(pop_model *model); /* NULL is fine; graphs and engines stay valid */
@@ -59,12 +67,16 @@ size_t pop_model_num_inputs(const pop_model *model);
 size_t pop_model_num_outputs(const pop_model *model);
 pop_model_value pop_model_input(const pop_model *model, size_t i);
 pop_model_value pop_model_output(const pop_model *model, size_t i);
+/* Tensors of infeed and outfeed operations: each is a stream of the graph, with that name as its handle: infeed0, infeed1, …,
+ * outfeed0, … in the text's order; infeed0.0, infeed0.1 if an operation has several. */
+size_t pop_model_num_feeds(const pop_model *model);
+pop_model_value pop_model_feed(const pop_model *model, size_t i, bool *to_device);
 /* How many tiles are worth using: as many as the largest tensor has some hundreds of elements each for, from 1. */
 size_t pop_model_suggested_tiles(const pop_model *model);
 
 /* Adds variables, codelets (generated C, compiled now) and a program that calculates the outputs from the inputs.
  * Once for a model. What the module's check operations compare is made readable for pop_model_judge. Other errors than
- * those above are the graph's own; it has none of its own when NULL is returned. */
+ * those above, and INVALID_ARGUMENT for a graph of another number of replicas, are the graph's own; it has none of its own when NULL is returned. */
 POP_MUST_CHECK pop_error *pop_model_lower(pop_model *model, pop_graph *graph, pop_program *program);
 /* After that: the tensors, for the caller's own programs, host access and streams. */
 pop_tensor pop_model_input_tensor(const pop_model *model, size_t i);

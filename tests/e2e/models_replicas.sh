@@ -1,0 +1,85 @@
+#!/bin/sh
+# A module in several replicas: its collectives, whichever groups they are of, against what numpy says; in loops, and from files.
+set -eu
+. "$POPULUS_SOURCE_DIR/tests/support/check.sh"
+pophlo=$POPULUS_BIN/pophlo
+models=$POPULUS_SOURCE_DIR/tests/e2e
+
+# All kinds, of 4 replicas, judged by the modules themselves.
+quiet out "$pophlo" --check --replicas=4 --tiles=3 "$models/models_replicas.mlir"
+has out '^1 of 1 files hold, with [0-9]+ checks$'
+quiet out "$pophlo" --check --replicas=4 --both-engines "$models/models_replicas.mlir"
+
+# One replica's wrong result is found, and named.
+sed 's/dense<\[12, 14, 16, 18\]>/dense<[12, 14, 16, 19]>/' "$models/models_replicas.mlir" >wrong.mlir
+refuses 1 'wrong.mlir:|replica 0|18 at [3], not 19' "$pophlo" --check --replicas=4 wrong.mlir
+
+# From files: each its own, or the same for all; results of all.
+cat >sum.mlir <<'EOF'
+module @sum attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 2 : i32} {
+  func.func public @main(%x: tensor<2xf32>, %k: tensor<f32>) -> tensor<2xf32> {
+    %0 = "stablehlo.all_reduce"(%x) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>,
+                                      replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %s = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %s : tensor<f32>
+    }) : (tensor<2xf32>) -> tensor<2xf32>
+    %1 = stablehlo.broadcast_in_dim %k, dims = [] : (tensor<f32>) -> tensor<2xf32>
+    %2 = stablehlo.multiply %0, %1 : tensor<2xf32>
+    %3 = stablehlo.add %2, %x : tensor<2xf32>
+    return %3 : tensor<2xf32>
+  }
+}
+EOF
+printf '\0\0\200\77\0\0\0\100\0\0\100\100\0\0\200\100' >x.bin # 1, 2; 3, 4
+printf '\0\0\0\77' >k.bin                                     # .5
+quiet out "$pophlo" --run --replicas=2 --in x=x.bin --in k=k.bin --out out0=y.bin sum.mlir
+printf '\0\0\100\100\0\0\240\100\0\0\240\100\0\0\340\100' | cmp - y.bin # 3, 5; 5, 7
+# The same from an archive.
+quiet out "$pophlo" -o sum.a --replicas=2 sum.mlir
+quiet out "$POPULUS_BIN/popexec" --write x=x.bin --write k=k.bin --read out0=z.bin sum.a
+cmp y.bin z.bin
+
+# What is not there is named at its place.
+refuses 1 'sum.mlir:3:|between several processes (replicas: pophlo --replicas)' "$pophlo" -o none.a sum.mlir
+refuses 1 'sum.mlir:3:|replica 2 is in no group' "$pophlo" -o none.a --replicas=3 sum.mlir
+sed 's/\[\[0, 1\]\]/[[0, 7]]/' sum.mlir >seven.mlir
+refuses 1 'seven.mlir:3:|replica_groups has 7; there are replicas 0 to 1' "$pophlo" -o none.a --replicas=2 seven.mlir
+sed 's/return %s/%t = stablehlo.negate %s : tensor<f32>\n      stablehlo.return %t/; s/stablehlo.%t/%t/' sum.mlir >two.mlir
+refuses 1 'two.mlir:3:|a region of more than one operation' "$pophlo" -o none.a --replicas=2 two.mlir
+refuses 2 '--replicas takes at least one' "$pophlo" -o none.a --replicas=0 sum.mlir
+refuses 2 'a CPU has no tiles' "$pophlo" --run --device=cpu --replicas=2 sum.mlir
+
+# infeed and outfeed are streams: in a loop, three times; of two tensors.
+cat >feeds.mlir <<'EOF'
+func.func @main(%n: tensor<i32>) -> tensor<2xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %zeros = stablehlo.constant dense<0.0> : tensor<2xf32>
+  %t = stablehlo.create_token : !stablehlo.token
+  %r:3 = stablehlo.while(%i = %zero, %x = %zeros, %token = %t) : tensor<i32>, tensor<2xf32>, !stablehlo.token
+    cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %next = stablehlo.add %i, %one : tensor<i32>
+      %in:2 = "stablehlo.infeed"(%token) {infeed_config = "", layout = [[0]]} : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
+      %y = stablehlo.add %x, %in#0 : tensor<2xf32>
+      %out = "stablehlo.outfeed"(%y, %next, %in#1) {outfeed_config = ""} : (tensor<2xf32>, tensor<i32>, !stablehlo.token) -> !stablehlo.token
+      stablehlo.return %next, %y, %out : tensor<i32>, tensor<2xf32>, !stablehlo.token
+    }
+  return %r#1 : tensor<2xf32>
+}
+EOF
+printf '\3\0\0\0' >n.bin
+for device in ipu cpu; do
+  quiet out "$pophlo" --run --device=$device --list --in n=n.bin --in infeed0=x.bin --out outfeed0.0=sums.bin \
+    --out outfeed0.1=turns.bin --out out0=last.bin feeds.mlir # 1, 2; 3, 4; and 1, 2 again
+  has out '^stream in infeed0: f32\[2\]$' '^stream out outfeed0.0: f32\[2\]$' '^stream out outfeed0.1: i32\[\]$'
+  printf '\0\0\200\77\0\0\0\100\0\0\200\100\0\0\300\100\0\0\240\100\0\0\0\101' | cmp - sums.bin # 1, 2; 4, 6; 5, 8
+  printf '\1\0\0\0\2\0\0\0\3\0\0\0' | cmp - turns.bin
+  printf '\0\0\240\100\0\0\0\101' | cmp - last.bin
+done
+refuses 2 '--in infeed0=FILE is missing' "$pophlo" --run --in n=n.bin --out outfeed0.0=sums.bin --out outfeed0.1=turns.bin feeds.mlir
+sed 's/(%token) {infeed/() {infeed/; s/: (!stablehlo.token) -> (tensor<2xf32>/: () -> (tensor<2xf32>/' feeds.mlir >bad_feed.mlir
+refuses 1 'bad_feed.mlir:12:|stablehlo.infeed takes a token' "$pophlo" -o none.a bad_feed.mlir
