@@ -54,7 +54,6 @@ static pop_error *make_backend(pop_engine *engine, const run_options *options, r
     return NULL;
   }
   machine_options machine = options->machine;
-  machine.shared = engine->ranks && ranks_may_share(engine->ranks);
   machine.float_control = float_control(options);
   machine.lenient_loads = !options->strict_loads;
   pop_target target = target_with_room(e);
@@ -205,6 +204,11 @@ static pop_error *load_own(pop_engine *engine)
   return write_indices(engine);
 }
 
+pop_error *replicas_load(pop_engine *engine)
+{
+  return engine_check_same(engine, load_own(engine));
+}
+
 /* ---- running ---- */
 
 pop_error *replicas_report_fault(pop_engine *engine, uint32_t replica, pop_error *error)
@@ -302,16 +306,6 @@ static machine_group new_group(const pop_engine *engine)
 static void free_group(machine_group *group)
 {
   free((void *)group->own);
-}
-
-pop_error *replicas_load(pop_engine *engine)
-{
-  POP_TRY(engine_check_same(engine, load_own(engine)));
-  if (!engine->ranks || engine->on_cpu) return NULL;
-  machine_group group = new_group(engine);
-  pop_error *error = machine_share(&group);
-  free_group(&group);
-  return error;
 }
 
 /* This rank's, of which the first is at the event. */
@@ -440,12 +434,6 @@ void replicas_start_on_cpu(pop_engine *engine, size_t program)
 
 pop_error *replicas_run(pop_engine *engine, pop_error *before, uint32_t answer, uint32_t *event)
 {
-  if (engine->ranks && ranks_are_the_parents(engine->ranks)) {
-    pop_error_free(before);
-    return pop_error_new(POP_ERROR_RUNTIME,
-                         "a child of fork cannot run a graph that instances have together: the "
-                         "others know its parent");
-  }
   uint32_t *events = pop_xcalloc(engine->num_own, sizeof *events);
   pop_error *error = run_together(engine, before, answer, events);
   *event = events[0];

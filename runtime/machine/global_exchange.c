@@ -557,7 +557,6 @@ static pop_error *exchange(reading *r, uint32_t *faulted)
   POP_TRY(global_remote_agree(r, error ? error : find_fault(r->group, faulted)));
   POP_TRY(global_remote_pass(r));
   move_packets(r);
-  POP_TRY(global_remote_finish(r));
   take_time(r, duration(r));
   global_kept_add(r, duration(r));
   return NULL;

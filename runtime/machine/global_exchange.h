@@ -14,8 +14,8 @@ typedef struct packet {
   uint32_t ipus;           /* sent: a bit for each IPU of the replica that it goes to, of those */
   uint32_t first_ipu;      /* from here on */
   uint32_t sender, number; /* received: which packet of which tile in the replica that sends */
-  /* Sent by a replica of another rank: where it comes to, or where it is, if that can be read; NULL: in the tile's memory */
-  uint8_t *data;
+  uint8_t
+      *data; /* sent by a replica of another rank: where it comes to; NULL: in the tile's memory */
 } packet;
 
 typedef struct packet_list {
@@ -76,9 +76,8 @@ typedef struct reading {
   exchange_sum sum;
   /* For the next time (global_kept.h): */
   seen_list seen;
-  bool has_unwanted; /* words that no tile receives have come */
-  /* By rank, from global_remote_pass on: words; and what tells another rank that they have been read where they are. */
-  const ranks_pieces *pieces_to, *pieces_from, *done_to, *done_from;
+  bool has_unwanted;                           /* words that no tile receives have come */
+  const ranks_pieces *pieces_to, *pieces_from; /* by rank, from global_remote_pass on */
 } reading;
 
 /* The received packet as a copy within this process: what has come from another rank has gone to its first place already, and then
@@ -100,9 +99,7 @@ POP_MUST_CHECK pop_error *global_remote_read(reading *r);
 POP_MUST_CHECK pop_error *global_remote_place(reading *r);
 /* All have found all to be good: the sum is that of all. */
 POP_MUST_CHECK pop_error *global_remote_agree(reading *r, pop_error *own);
-/* Then the packets' words go to their places, but for those that are read where they are. */
+/* Then the packets' words go to their places. */
 POP_MUST_CHECK pop_error *global_remote_pass(reading *r);
-/* All have read those of this rank. */
-POP_MUST_CHECK pop_error *global_remote_finish(reading *r);
 
 #endif

@@ -1,11 +1,16 @@
 #include "global_kept.h"
 
-#include "copies.h"
 #include "state.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_KEPT = 64 };
+
+typedef struct move {
+  uint8_t *to;
+  const uint8_t *from;
+  size_t bytes;
+} move;
 
 typedef struct kept_exchange {
   bool usable;        /* not where pieces are in memory that others use, too */
@@ -15,9 +20,9 @@ typedef struct kept_exchange {
   uint64_t *sent;     /* by replica: what it counts as sent */
   seen_list seen;
   uint32_t num_ranks;
-  ranks_pieces *to, *from;           /* by rank */
-  copy_list moves;                   /* then, from memory that this process can read */
-  ranks_pieces *done_to, *done_from; /* then, by rank: that this has been done */
+  ranks_pieces *to, *from; /* by rank */
+  move *moves;             /* then, within this process */
+  size_t num_moves, moves_capacity;
   uint64_t cycles;
 } kept_exchange;
 
@@ -60,24 +65,20 @@ static bool is_as_seen(const seen_list *seen)
 
 /* ---- keeping ---- */
 
-static void free_pieces(ranks_pieces *of, uint32_t count)
-{
-  for (uint32_t i = 0; i < count; i++) free(of[i].items);
-  free(of);
-}
-
 static void free_kept(kept_exchange *k)
 {
   if (!k) return;
-  free_pieces(k->to, k->num_ranks);
-  free_pieces(k->from, k->num_ranks);
-  free_pieces(k->done_to, k->num_ranks);
-  free_pieces(k->done_from, k->num_ranks);
+  for (uint32_t i = 0; i < k->num_ranks; i++) {
+    free(k->to[i].items);
+    free(k->from[i].items);
+  }
+  free(k->to);
+  free(k->from);
   free(k->waiting);
   free(k->asked);
   free(k->received);
   free(k->sent);
-  copy_list_free(&k->moves);
+  free(k->moves);
   global_kept_free_seen(&k->seen);
   free(k);
 }
@@ -131,17 +132,12 @@ void global_kept_add(reading *r, uint64_t cycles)
   k->num_ranks = ranks_count(r->group->ranks);
   k->to = copy_pieces(r->pieces_to, k->num_ranks);
   k->from = copy_pieces(r->pieces_from, k->num_ranks);
-  k->done_to = copy_pieces(r->done_to, k->num_ranks);
-  k->done_from = copy_pieces(r->done_from, k->num_ranks);
   for (size_t i = 0; i < r->received.count; i++) {
-    uint8_t *to;
-    const uint8_t *from;
-    size_t bytes;
-    if (!global_exchange_get_move(r, i, &to, &from, &bytes)) continue;
-    k->received[r->received.items[i].tile] += bytes;
-    if (to != from) copy_list_join(&k->moves, to, from, (uint32_t)bytes);
+    move m;
+    if (!global_exchange_get_move(r, i, &m.to, &m.from, &m.bytes)) continue;
+    k->received[r->received.items[i].tile] += m.bytes;
+    if (m.to != m.from) pop_push(k->moves, k->num_moves, k->moves_capacity, m);
   }
-  copy_list_finish(&k->moves, NULL);
   for (uint32_t slot = 0; slot < r->group->num_own; slot++)
     k->sent[slot] = global_exchange_count_sent(r, slot);
 }
@@ -185,11 +181,11 @@ static void take_kept_time(const machine_group *group, const kept_exchange *k)
 
 pop_error *machine_sync_replicas_again(const machine_group *group, uint32_t number)
 {
-  kept_exchange *k = group->own[0]->global_kept->items[number];
+  const kept_exchange *k = group->own[0]->global_kept->items[number];
   superstep_release_replicas(group);
   POP_TRY(ranks_pass(group->ranks, "a copy between replicas", k->to, k->from));
-  copy_list_run(&k->moves, group->own[0]->pool);
-  POP_TRY(ranks_pass(group->ranks, "a copy between replicas, read", k->done_to, k->done_from));
+  for (size_t i = 0; i < k->num_moves; i++)
+    memcpy(k->moves[i].to, k->moves[i].from, k->moves[i].bytes);
   take_kept_time(group, k);
   return NULL;
 }

@@ -1,10 +1,8 @@
 /* The exchange between replicas that are on different ranks. What a replica sends to one of another rank is announced there: how
  * many packets; for each tile, words, and IPUs that it goes to. There they stand in a slot behind those of the rank's own
- * replicas. When all is known to be good the words of all packets follow in one message, from tiles to tiles; or the receiver takes
- * them from the sender's tiles, if it can read those (shared_tiles.h), and says so when it has. */
+ * replicas. When all is known to be good the words of all packets follow in one message, from tiles to tiles. */
 #include "global_exchange.h"
 
-#include "shared_tiles.h"
 #include "state.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -16,7 +14,7 @@ typedef struct remote_header {
 } remote_header;
 
 typedef struct remote_packet {
-  uint32_t tile, address, words; /* the tile's number in the replica */
+  uint32_t tile, words; /* the tile's number in the replica */
   uint32_t ipus, first_ipu;
 } remote_packet;
 
@@ -37,7 +35,7 @@ typedef struct global_messages {
   ranks_part *sent, *received;
   uint32_t count;
   ranks_part unwanted; /* words that no tile receives */
-  ranks_pieces *from, *to, *done_from, *done_to;
+  ranks_pieces *from, *to;
 } global_messages;
 
 static global_messages *messages_of(const reading *r)
@@ -50,9 +48,7 @@ static global_messages *messages_of(const reading *r)
                             .received = pop_xcalloc(count, sizeof *made->received),
                             .count = count,
                             .from = pop_xcalloc(count, sizeof *made->from),
-                            .to = pop_xcalloc(count, sizeof *made->to),
-                            .done_from = pop_xcalloc(count, sizeof *made->done_from),
-                            .done_to = pop_xcalloc(count, sizeof *made->done_to)};
+                            .to = pop_xcalloc(count, sizeof *made->to)};
   return keeper->global_messages = made;
 }
 
@@ -65,11 +61,7 @@ void global_remote_forget(machine *m)
     free(of->received[i].data);
     free(of->from[i].items);
     free(of->to[i].items);
-    free(of->done_from[i].items);
-    free(of->done_to[i].items);
   }
-  free(of->done_from);
-  free(of->done_to);
   free(of->from);
   free(of->to);
   free(of->unwanted.data);
@@ -111,8 +103,7 @@ static void announce_replica(const reading *r, uint32_t slot, ranks_part *to)
   remote_header header = {r->group->first + slot, (uint32_t)(all.end - all.begin)};
   append(to, &header, sizeof header);
   for (const packet *p = all.begin; p < all.end; p++) {
-    remote_packet written = {p->tile % r->tiles_per_replica, p->address, p->words, p->ipus,
-                             p->first_ipu};
+    remote_packet written = {p->tile % r->tiles_per_replica, p->words, p->ipus, p->first_ipu};
     append(to, &written, sizeof written);
   }
 }
@@ -155,29 +146,18 @@ static bool take(ranks_part *left, void *bytes, size_t count)
   return true;
 }
 
-/* Where the packet of a replica whose tiles this process can read is; NULL: nowhere in its tile. */
-static uint8_t *find_shared(const reading *r, uint32_t replica, const remote_packet *p)
-{
-  uint32_t offset = p->address - r->target->memory_base, room = r->target->memory_bytes;
-  if (offset > room || p->words > (room - offset) / 4) return NULL;
-  return shared_tiles_find(r->group, replica, p->tile) + offset;
-}
-
 /* Packets come in the order of tiles. */
-static bool read_packets(reading *r, uint32_t slot, remote_header header, ranks_part *left)
+static bool read_packets(reading *r, uint32_t slot, uint32_t count, ranks_part *left)
 {
-  bool is_shared = shared_tiles_reads(r->group, rank_of(r, header.replica));
   size_t tile = slot * (size_t)r->tiles_per_replica;
   size_t end = tile + r->tiles_per_replica;
-  for (uint32_t i = 0; i < header.num_packets; i++) {
+  for (uint32_t i = 0; i < count; i++) {
     remote_packet read;
     if (!take(left, &read, sizeof read) || read.tile >= r->tiles_per_replica) return false;
     packet p = {.tile = slot * r->tiles_per_replica + read.tile,
                 .words = read.words,
                 .ipus = read.ipus,
-                .first_ipu = read.first_ipu,
-                .data = is_shared ? find_shared(r, header.replica, &read) : NULL};
-    if (is_shared && !p.data) return false;
+                .first_ipu = read.first_ipu};
     while (tile <= p.tile) r->sent.first[tile++] = r->sent.count;
     pop_push(r->sent.items, r->sent.count, r->sent.capacity, p);
   }
@@ -195,7 +175,7 @@ static bool read_replica(reading *r, ranks_part *left)
   if (at == r->group->num_own || r->sources[at] != NO_REPLICA) return false;
   r->num_remote++;
   r->sources[at] = slot;
-  return read_packets(r, slot, header, left);
+  return read_packets(r, slot, header.num_packets, left);
 }
 
 static bool is_complete(const reading *r)
@@ -304,50 +284,18 @@ static void list_received(const reading *r, uint32_t slot, ranks_pieces *from)
   for (const packet *p = all.begin; p < all.end; p++) add_piece(from, p->data, p->words);
 }
 
-/* Nothing is in it: that it comes says that words have been read. */
-static uint8_t done_byte;
-
-static void expect_done(ranks_pieces *of)
-{
-  if (of->count == 0) pop_push(of->items, of->count, of->capacity, (ranks_piece){&done_byte, 1});
-}
-
-static void list_all(const reading *r, global_messages *messages)
-{
-  uint32_t own = ranks_own(r->group->ranks), num_own = r->group->num_own;
-  for (uint32_t slot = 0; slot < num_own; slot++) {
-    uint32_t to = receiver_of(r, slot);
-    if (to == own) continue;
-    if (shared_tiles_are_read_by(r->group, to))
-      expect_done(&messages->done_from[to]);
-    else
-      list_sent(r, slot, &messages->to[to]);
-  }
-  for (uint32_t slot = num_own; slot < num_own + r->num_remote; slot++) {
-    uint32_t from = sender_of(r, slot);
-    if (shared_tiles_reads(r->group, from))
-      expect_done(&messages->done_to[from]);
-    else
-      list_received(r, slot, &messages->from[from]);
-  }
-}
-
 pop_error *global_remote_pass(reading *r)
 {
   global_messages *messages = messages_of(r);
   r->pieces_to = messages->to;
   r->pieces_from = messages->from;
-  r->done_to = messages->done_to;
-  r->done_from = messages->done_from;
-  assert(r->group->num_own > 0);
+  uint32_t own = ranks_own(r->group->ranks), num_own = r->group->num_own;
+  assert(num_own > 0);
   for (uint32_t i = 0; i < messages->count; i++)
-    messages->to[i].count = messages->from[i].count = messages->done_to[i].count =
-        messages->done_from[i].count = 0;
-  list_all(r, messages);
+    messages->to[i].count = messages->from[i].count = 0;
+  for (uint32_t slot = 0; slot < num_own; slot++)
+    if (receiver_of(r, slot) != own) list_sent(r, slot, &messages->to[receiver_of(r, slot)]);
+  for (uint32_t slot = num_own; slot < num_own + r->num_remote; slot++)
+    list_received(r, slot, &messages->from[sender_of(r, slot)]);
   return ranks_pass(r->group->ranks, "a copy between replicas", messages->to, messages->from);
-}
-
-pop_error *global_remote_finish(reading *r)
-{
-  return ranks_pass(r->group->ranks, "a copy between replicas, read", r->done_to, r->done_from);
 }

@@ -1,7 +1,6 @@
 /* A machine's life, its faults and counters. */
 #include "machine.h"
 #include "control.h"
-#include "shared_tiles.h"
 #include "state.h"
 
 #include <populus/arena.h>
@@ -39,7 +38,6 @@ pop_error *machine_create(const pop_target *target, const machine_options *optio
   machine *m = pop_xcalloc(1, sizeof *m);
   m->target = *target;
   if (options) m->options = *options;
-  m->shared_file = -1;
   m->num_tiles = pop_target_num_tiles(target);
   m->tiles = pop_xcalloc(m->num_tiles, sizeof *m->tiles);
   for (uint32_t i = 0; i < m->num_tiles; i++) m->tiles[i].number = i;
@@ -80,7 +78,6 @@ void machine_free(machine *m)
   unload(m);
   memory_release(m);
   global_remote_forget(m);
-  shared_tiles_forget(m);
   pthread_mutex_destroy(&m->code_lock);
   free(m->tiles);
   free(m->at.clocks);

@@ -92,8 +92,6 @@ typedef struct machine_options {
   /* Where compiled code is kept for the next process; NULL: nowhere. Not needed after the call. */
   const char *native_folder;
   uint64_t native_folder_max_bytes; /* with what else is in it; 0: no limit */
-  bool
-      shared; /* tiles' memory is such that other processes can read it (machine_share), if there is any */
   /* For tests: every tile executes its own control code, every word is copied by itself. */
   bool plain;
 } machine_options;
@@ -161,9 +159,6 @@ typedef struct machine_group {
 uint64_t machine_latest_clock(const machine *m);
 /* Lets them go on, all in one cycle, and does what their tiles exchange: within this process by copies, with other ranks
  * by messages. *faulted is the machine of this process with the fault when that is the result; num_own: none of them. */
-/* What ranks of one host send each other is from now on read where it is, if all of their machines have memory for that. All ranks
- * come here once, between runs; again it does nothing. */
-POP_MUST_CHECK pop_error *machine_share(const machine_group *group);
 POP_MUST_CHECK pop_error *machine_sync_replicas(const machine_group *group, uint32_t *faulted);
 /* An exchange that all ranks have had has a number, the same on all since the machines were loaded. Which one the replicas of this
  * process wait for now; MACHINE_NO_EXCHANGE: none, or another one. */

@@ -9,7 +9,6 @@
 #include "control.h"
 #include "copies.h"
 #include "float_control.h"
-#include "shared_tiles.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -40,16 +39,6 @@ static bool make_accessible(machine *m, layout how, size_t tile_bytes)
   return true;
 }
 
-/* What others can read lies over the reservation; if there is none, that is what it is. */
-static bool share(machine *m, size_t bytes)
-{
-  m->shared_file = m->options.shared ? shared_tiles_new(bytes) : -1;
-  if (m->shared_file < 0 || !bytes) return true;
-  m->shared_bytes = bytes;
-  return mmap(m->tiles[0].memory, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
-              m->shared_file, 0) != MAP_FAILED;
-}
-
 static bool reserve(machine *m, layout how)
 {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -63,7 +52,7 @@ static bool reserve(machine *m, layout how)
   m->memory = memory;
   m->reserved_bytes = bytes;
   for (uint32_t i = 0; i < m->num_tiles; i++) m->tiles[i].memory = m->memory + around + i * stride;
-  if (share(m, m->num_tiles * stride) && make_accessible(m, how, tile_bytes)) return true;
+  if (make_accessible(m, how, tile_bytes)) return true;
   int reason = errno;
   memory_release(m);
   errno = reason;
@@ -88,15 +77,12 @@ bool memory_is_reserved(const machine *m, const void *place)
 void memory_clear(machine *m)
 {
   madvise(m->memory, m->reserved_bytes, MADV_DONTNEED);
-  if (m->shared_file >= 0) shared_tiles_clear(m->shared_file, m->shared_bytes);
 }
 
 void memory_release(machine *m)
 {
   if (m->memory) munmap(m->memory, m->reserved_bytes);
-  if (m->shared_file >= 0) close(m->shared_file);
   m->memory = NULL;
-  m->shared_file = -1;
 }
 
 void memory_unload(tile *t)

@@ -152,9 +152,6 @@ struct machine {
   tile_stops at;
   uint8_t *memory; /* address space for all tiles and what lies around them */
   size_t reserved_bytes;
-  int shared_file; /* that tiles' memory is, from the first one on; -1: it is this process's alone */
-  size_t shared_bytes;
-  struct shared_tiles *shared_tiles; /* shared_tiles.c; in the first machine of a rank */
   thread_pool *pool;
   pthread_mutex_t code_lock; /* of `code` */
   code_cache code;

@@ -54,11 +54,6 @@ bool process_is_broken(void)
   return process.broken;
 }
 
-bool process_is_child(void)
-{
-  return process.count > 1 && getpid() != process.pid;
-}
-
 /* ---- joining ---- */
 
 static const struct {

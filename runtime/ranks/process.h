@@ -16,9 +16,6 @@ POP_MUST_CHECK pop_error *process_join(void);
 void process_break(void);
 bool process_is_broken(void);
 
-/* A child that was forked by one of several. */
-bool process_is_child(void);
-
 /* Seconds to wait for others; 0: any number. */
 double process_timeout(void);
 

@@ -49,18 +49,6 @@ uint32_t ranks_own(const ranks *r)
   return process_own();
 }
 
-bool ranks_may_share(const ranks *r)
-{
-  const char *memory = secure_getenv("POPULUS_RANKS_MEMORY");
-  return ranks_count(r) > 1 && !(memory && strcmp(memory, "private") == 0);
-}
-
-bool ranks_are_the_parents(const ranks *r)
-{
-  (void)r;
-  return process_is_child();
-}
-
 void ranks_say(const ranks *r, uint32_t rank, char *text, size_t size)
 {
   (void)r;
@@ -274,9 +262,8 @@ pop_error *ranks_exchange(ranks *r, const char *label, pop_error *own, const ran
 pop_error *ranks_pass(ranks *r, const char *label, const ranks_pieces *sent,
                       const ranks_pieces *received)
 {
-  uint32_t count = process_count(), with = 0;
-  while (with < count && !sent[with].count && !received[with].count) with++;
-  if (count == 1 || with == count) return NULL;
+  uint32_t count = process_count();
+  if (count == 1) return NULL;
   meeting m = {.with = r,
                .count = count,
                .own = process_own(),
@@ -285,10 +272,8 @@ pop_error *ranks_pass(ranks *r, const char *label, const ranks_pieces *sent,
   for (uint32_t i = 0; i < count; i++) {
     snprintf(m.out[i].label, sizeof m.out[i].label, "%s", label);
     if (i == m.own) continue;
-    if (sent[i].count)
-      m.messages[m.num_messages++] = (message){true, i, sent[i].items, sent[i].count};
-    if (received[i].count)
-      m.messages[m.num_messages++] = (message){false, i, received[i].items, received[i].count};
+    m.messages[m.num_messages++] = (message){true, i, sent[i].items, sent[i].count};
+    m.messages[m.num_messages++] = (message){false, i, received[i].items, received[i].count};
   }
   pop_error *error = pass(&m);
   free(m.out);

@@ -12,8 +12,6 @@
  *
  *     POPULUS_RANKS          openmpi or mpich: the module to load
  *     POPULUS_RANKS_TIMEOUT  seconds that a rank waits for another one; 0: any number; preset RANKS_TIMEOUT
- *     POPULUS_RANKS_MEMORY   shared, the preset: ranks of one host read each other's tiles where they are, if the system lets
- *                            them; private: all goes by messages, as between hosts
  */
 #ifndef RANKS_RANKS_H
 #define RANKS_RANKS_H
@@ -39,10 +37,6 @@ void ranks_close(ranks *r); /* NULL is fine */
 void ranks_set_patient(ranks *r, bool patient);
 uint32_t ranks_count(const ranks *r);
 uint32_t ranks_own(const ranks *r); /* this process's number, below the count */
-/* May other ranks read this one's tiles? */
-bool ranks_may_share(const ranks *r);
-/* In a child of fork, of a process that is one of several. */
-bool ranks_are_the_parents(const ranks *r);
 /* "instance 2 on node17" */
 void ranks_say(const ranks *r, uint32_t rank, char *text, size_t size);
 

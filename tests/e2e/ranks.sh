@@ -24,10 +24,6 @@ for mpi in $mpis; do
   same "$mpi" 2 ipu
   same "$mpi" 4 ipu
   same "$mpi" 4 cpu
-  POPULUS_RANKS_MEMORY=private
-  export POPULUS_RANKS_MEMORY
-  same "$mpi" 2 ipu
-  unset POPULUS_RANKS_MEMORY
 done
 
 # A program may say itself which replicas each process has.
@@ -47,7 +43,6 @@ POPLAR_LOG_LEVEL=INFO "$poprun" --num-instances=2 --mpi-global-args --tag-output
   "$POPULUS_BIN/replicas" >out 2>err || fail "$(cat err)"
 grep -q 'Begin compilation: main' log.0 || fail "$(cat log.0)"
 grep -q 'Instance 0 compiles' log.1 || fail "$(cat log.1)"
-grep -q 'Tiles of 1 other instances are read where they are' log.1 || fail "$(cat log.1)"
 ! grep -q 'Begin compilation' log.1 || fail "$(cat log.1)"
 
 # 16 ranks: as many replicas; and 256 IPUs, which are four link domains.
