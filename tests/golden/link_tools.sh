@@ -77,7 +77,7 @@ int plain()
   for (int i = 0; i < 64; ++i) values[i] = std::sin((float)(i * 37 % 64));
   std::sort(values, values + 64);
   if (!std::is_sorted(values, values + 64)) return 1;
-  if (std::abs(std::exp(two) - 7.389056f) > 1e-5f || std::sqrt(two) != 1.41421354f) return 2;
+  if (std::abs(std::cbrt(two) - 1.259921f) > 1e-6f || std::sqrt(two) != 1.41421354f) return 2;
   if (big / -1000003 != -999997007008 || big % 1000003 != 978985) return 3;
   if (third * 3 != 1 || (float)std::pow(third, 2.0) != 0.11111111f) return 4;
   int state = 100, sum = 0;

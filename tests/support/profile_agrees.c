@@ -3,7 +3,8 @@
  *
  * For every tile: byTile is the account; the cells of byCategory are the account's; vertex types and compute sets
  * come to what the categories of vertices have; states come to the sizes of their symbols. In all: blocks of liveness
- * are those of the categories; the instructions of exchanges are the exchange code.
+ * are those of the categories; the instructions of exchanges are the exchange code. Of a model without compileIPUCode the first two
+ * are the account without code, and vertices have none.
  *
  * Standard output, for other tools' figures: including_gaps, used, and `category` with key and bytes not
  * overlapped, of all tiles; then `present` with the key of each category that has bytes at all. Differences go to
@@ -28,6 +29,7 @@ typedef struct checker {
   pop_profile_value root;
   uint32_t num_tiles;
   pop_tile_memory *tiles; /* the account of each */
+  bool no_code;           /* in the profile */
   int num_differences;
   uint64_t including_gaps, used;
   uint64_t categories[POP_MEMORY_CATEGORY_COUNT], blocks[POP_MEMORY_CATEGORY_COUNT];
@@ -70,6 +72,26 @@ static int64_t memory_at(const checker *c, const char *path, size_t index)
 
 /* ---- by tile, by category ---- */
 
+/* What is in the place of something else is no code. */
+static pop_tile_memory shown_memory(checker *c, uint32_t tile)
+{
+  pop_tile_memory m = c->tiles[tile];
+  for (int k = 0; c->no_code && k < POP_MEMORY_CATEGORY_COUNT; ++k) {
+    if (!pop_memory_category_is_code((pop_memory_category)k)) continue;
+    for (int r = 0; r < POP_REGION_COUNT; ++r) {
+      uint32_t code = m.not_overlapped[k][r];
+      compare(c, m.overlapped[k][r], 0, "tile %u: code in the place of something else", tile);
+      m.by_region[r] -= code;
+      m.by_region_including_gaps[r] -= code;
+      m.total -= code;
+      m.total_including_gaps -= code;
+      m.most_live -= code;
+      m.least_including_gaps -= code;
+    }
+  }
+  return m;
+}
+
 static void check_by_tile(checker *c)
 {
   static const struct {
@@ -90,11 +112,13 @@ static void check_by_tile(checker *c)
       {"byTile.mostLive", offsetof(pop_tile_memory, most_live)},
       {"byTile.leastIncludingGaps", offsetof(pop_tile_memory, least_including_gaps)},
   };
+  pop_tile_memory *shown = pop_xcalloc(c->num_tiles, sizeof *shown);
+  for (uint32_t tile = 0; tile < c->num_tiles; ++tile) shown[tile] = shown_memory(c, tile);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
     pop_profile_value values = in_memory(c, rows[i].path);
     for (uint32_t tile = 0; tile < c->num_tiles; ++tile) {
       uint32_t bytes;
-      memcpy(&bytes, (const char *)&c->tiles[tile] + rows[i].field, sizeof bytes);
+      memcpy(&bytes, (const char *)&shown[tile] + rows[i].field, sizeof bytes);
       compare(c, int_at(values, tile, rows[i].path), bytes, "tile %u: %s", tile, rows[i].path);
     }
   }
@@ -105,10 +129,11 @@ static void check_by_tile(checker *c)
     compare(c,
             int_at(low, tile, "byTile") + int_at(high, tile, "byTile") +
                 int_at(over, tile, "byTile"),
-            c->tiles[tile].total, "tile %u: regions", tile);
+            shown[tile].total, "tile %u: regions", tile);
     c->including_gaps += c->tiles[tile].total_including_gaps;
     c->used += c->tiles[tile].total;
   }
+  free(shown);
 }
 
 static void check_category(checker *c, int category)
@@ -116,6 +141,7 @@ static void check_category(checker *c, int category)
   static const char *const regions[] = {"nonInterleaved", "interleaved", "overflowed"};
   const char *key = pop_memory_category_key((pop_memory_category)category);
   char path[128];
+  bool shown = !(c->no_code && pop_memory_category_is_code((pop_memory_category)category));
   int64_t *totals = pop_xcalloc(c->num_tiles, sizeof *totals);
   for (int r = 0; r < POP_REGION_COUNT; ++r)
     for (int shared = 0; shared < 2; ++shared) {
@@ -124,9 +150,8 @@ static void check_category(checker *c, int category)
       pop_profile_value values = in_memory(c, path);
       for (uint32_t tile = 0; tile < c->num_tiles; ++tile) {
         const pop_tile_memory *m = &c->tiles[tile];
-        int64_t bytes = int_at(values, tile, path);
-        compare(c, bytes, shared ? m->overlapped[category][r] : m->not_overlapped[category][r],
-                "tile %u: %s", tile, path);
+        int64_t bytes = shared ? m->overlapped[category][r] : m->not_overlapped[category][r];
+        compare(c, int_at(values, tile, path), shown ? bytes : 0, "tile %u: %s", tile, path);
         totals[tile] += bytes;
         if (!shared) c->categories[category] += (uint64_t)bytes;
       }
@@ -134,7 +159,7 @@ static void check_category(checker *c, int category)
   snprintf(path, sizeof path, "byCategory.%s.total", key);
   pop_profile_value values = in_memory(c, path);
   for (uint32_t tile = 0; tile < c->num_tiles; ++tile) {
-    compare(c, int_at(values, tile, path), totals[tile], "tile %u: %s", tile, path);
+    compare(c, int_at(values, tile, path), shown ? totals[tile] : 0, "tile %u: %s", tile, path);
     c->blocks[category] += (uint64_t)totals[tile];
   }
   free(totals);
@@ -222,7 +247,7 @@ static void check_vertices(checker *c)
   for (uint32_t tile = 0; tile < c->num_tiles; ++tile) {
     int64_t categories = 0, code = 0;
     for (int i = 0; i < 4; ++i) categories += memory_at(c, of_vertices[i], tile);
-    for (int i = 0; i < 3; ++i) code += memory_at(c, of_code[i], tile);
+    for (int i = 0; i < 3 && !c->no_code; ++i) code += memory_at(c, of_code[i], tile);
     compare(c, sum_view(c, &by_type, tile), categories, "tile %u: vertex types", tile);
     compare(c, sum_view(c, &by_set, tile), categories, "tile %u: compute sets", tile);
     check_code(c, &by_type, &by_set, code, tile);
@@ -312,6 +337,7 @@ static pop_error *check(checker *c, const char *path)
   POP_TRY(pop_engine_graph_profile(c->engine, &c->profile));
   c->root = pop_profile_root(c->profile);
   c->num_tiles = pop_target_num_tiles(pop_executable_target(c->executable));
+  c->no_code = pop_executable_target(c->executable)->memory_without_code;
   c->tiles = pop_xcalloc(c->num_tiles, sizeof *c->tiles);
   for (uint32_t tile = 0; tile < c->num_tiles; ++tile) {
     POP_TRY(pop_engine_tile_memory(c->engine, tile, &c->tiles[tile]));
