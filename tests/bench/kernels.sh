@@ -30,6 +30,9 @@ clang-19 -shared ./*.o2 -lm -o host_o2.so
 clang-19 -shared ./*.o3 -lm -o host_o3.so
 # shellcheck disable=SC2086
 clang-19 $host $tile -O2 -fno-builtin -c "$source/linux.c" -o linux.rv32
-clang-19 --target=riscv32-unknown-elf -fuse-ld=lld-19 -nostdlib -static -Wl,--no-relax ./*.rv32 "$device/lib/libdevice.a" \
+# shellcheck disable=SC2086
+clang-19 $host $tile -O2 -ffunction-sections -I"$POPULUS_SOURCE_DIR/runtime" \
+  -c "$POPULUS_SOURCE_DIR/tests/support/rv32/functions.c" -o functions.rv32
+clang-19 --target=riscv32-unknown-elf -fuse-ld=lld-19 -nostdlib -static -Wl,--no-relax -Wl,--gc-sections ./*.rv32 "$device/lib/libdevice.a" \
   "$device/lib/libc.a" "$device/lib/libgcc.a" -o kernels.linux
 "$POPULUS_BUILD_DIR/tests/bench/kernels" >>"$output"
