@@ -270,12 +270,22 @@ typedef enum exchange_zone {
   EXCHANGE_BETWEEN_REPLICAS /* the tiles of a message are of two replicas */
 } exchange_zone;
 
+/* Where a tile has the packet headers of an exchange, if they are not the compiler's. */
+typedef struct tile_headers {
+  uint32_t tile;
+  place at;
+} tile_headers;
+
 typedef struct exchange {
   const char *name;            /* "mulCS/ExchangePre", "mulCS/GlobalPre/GlobalExchange" */
   const char *all_names;       /* of all copies that it does, for profiles; NULL: `name` */
   uint32_t zone;               /* exchange_zone */
   const uint32_t *replica_map; /* BETWEEN_REPLICAS: by replica, which one it sends to, or NONE */
-  size_t first_message;        /* by lower */
+  const tile_headers *
+      headers; /* BETWEEN_REPLICAS: of a send and a receive on each tile, ascending by tile; vertices write them, and
+                                * messages only say which blocks they lead to. NULL: by exchange */
+  size_t num_headers;
+  size_t first_message; /* by lower */
   size_t num_messages;
   size_t first_tile; /* by exchange: in compilation.tile_exchanges, ascending by tile */
   size_t num_tiles;

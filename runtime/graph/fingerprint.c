@@ -157,7 +157,7 @@ static void add_vertices(hasher *h, const pop_graph *g)
 
 static void add_programs(hasher *h, const pop_graph *g)
 {
-  ASSERT_SIZE(program, 96);
+  ASSERT_SIZE(program, 104);
   ADD(h, g->num_programs);
   for (size_t i = 0; i < g->num_programs; i++) {
     const program *p = &g->programs[i];
@@ -166,7 +166,7 @@ static void add_programs(hasher *h, const pop_graph *g)
     add_text(h, p->message);
     add_bytes(h, p->replica_map, g->num_replicas * sizeof *p->replica_map);
     ADD(h, p->kind, p->count, p->compute_set, p->stream, p->to_device, p->source, p->destination,
-        p->num_children, num_values);
+        p->headers, p->num_children, num_values);
     for (size_t j = 0; j < p->num_children; j++) ADD(h, p->children[j]);
     for (size_t j = 0; j < num_values; j++) ADD(h, p->case_values[j]);
   }

@@ -161,6 +161,8 @@ typedef struct program {
    * REPLICA_COPY: both; REMOTE_COPY: destination has the offsets, 0: there are none; ASSUME_EQUAL, PRINT_TENSOR, WRITE_UNDEF: source; SWITCH, WHILE: source is the control; ABORT: source is the
    * predicate, 0 if there is none. */
   uint32_t source, destination;
+  uint32_t
+      headers; /* REPLICA_COPY: a tensor with each tile's packet headers (graph/replica.h), or 0 */
   bool to_device;  /* REMOTE_COPY */
   bool has_parent; /* it is in another program */
   uint64_t visit;  /* == graph->program_visit: seen by the search for cycles that runs now */

@@ -1,4 +1,5 @@
 /* What replicas of a graph say to each other, and how they know which one they are. */
+#include "graph/replica.h"
 #include "graph/add_program.h"
 #include "graph/check.h"
 #include "graph/describe.h"
@@ -102,6 +103,14 @@ pop_program pop_program_cross_replica_copy(pop_tensor source, pop_tensor destina
                .destination = destination.index,
                .replica_map = by_replica};
   return add_program(graph, call, p, name);
+}
+
+pop_program graph_headed_replica_copy(pop_tensor source, pop_tensor destination, pop_tensor headers,
+                                      const pop_replica_pair *map, size_t count, const char *name)
+{
+  pop_program made = pop_program_cross_replica_copy(source, destination, map, count, name);
+  if (made.index) made.graph->programs[made.index - 1].headers = headers.index;
+  return made;
 }
 
 pop_program pop_program_assume_equal_across_replicas(pop_tensor tensor, const char *name)

@@ -137,6 +137,8 @@
  *
  * and if there is no packet, with `end`.
  *
+ * Headers are read at the sync, from memory that the program may write.
+ *
  * Between replicas (zone 2) the packets of replica r go to replica map[r], and IPUs and tiles are those of
  * that replica, its own number included. All tiles have the same map, in front of all packets:
  *

@@ -70,6 +70,7 @@ static pop_error *check_program_tensors(const mapped_variables *mapped, const pr
     return check_host_tensor(mapped, p->source);
   if (p->kind == PROGRAM_COPY || p->kind == PROGRAM_REPLICA_COPY || p->kind == PROGRAM_REMOTE_COPY)
     POP_TRY(check_tensor_mapped(mapped, p->destination));
+  if (p->headers) POP_TRY(check_tensor_mapped(mapped, p->headers));
   return check_tensor_mapped(mapped, p->source);
 }
 

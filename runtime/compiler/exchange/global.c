@@ -3,11 +3,13 @@
  *
  * Nothing is timed here: packets find their way by themselves. A tile's code sends its packets in the order
  * of the messages, then names those that it receives, by sending tile and number. What is sent, and where
- * what comes goes to, is in packet headers (isa/isa.h), which a tile has in one block. */
+ * what comes goes to, is in packet headers (isa/isa.h), which a tile has in one block; or in a variable of the program's, whose
+ * vertices write them. */
 #include "compiler/exchange/exchange.h"
 
 #include "base/order.h"
 #include "isa/isa.h"
+#include <assert.h>
 #include <stdlib.h>
 
 enum { WORD = 4, HEADER_BYTES = WORD * ISA_GLOBAL_HEADER_WORDS, RECEIVES = 1 };
@@ -112,6 +114,21 @@ static uint32_t add_replica_map(compilation *c, uint32_t tile, const exchange *x
   return add_block(c, &b);
 }
 
+/* The program's own, on a tile that has some. */
+static place find_headers(const exchange *x, uint32_t tile)
+{
+  size_t low = 0, high = x->num_headers;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (x->headers[middle].tile < tile)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  assert(low < x->num_headers && x->headers[low].tile == tile);
+  return x->headers[low].at;
+}
+
 static void push_op(compilation *c, exchange_op op)
 {
   pop_push(c->exchange_ops, c->num_exchange_ops, c->exchange_ops_capacity, op);
@@ -121,16 +138,19 @@ static void push_op(compilation *c, exchange_op op)
 static void write_tile(compilation *c, const packet_ends *ends, const keyed *order, size_t count,
                        const exchange *x)
 {
-  uint32_t headers = add_headers(c, ends, order, count, x->name);
-  tile_exchange written = {.tile = ends->items[order[0].index].tile,
-                           .first_op = c->num_exchange_ops};
+  uint32_t tile = ends->items[order[0].index].tile;
+  assert(!x->headers || count == 2); /* a packet that it sends, and one that it receives */
+  place headers =
+      x->headers ? find_headers(x, tile) : (place){add_headers(c, ends, order, count, x->name), 0};
+  tile_exchange written = {.tile = tile, .first_op = c->num_exchange_ops};
   if (x->zone == EXCHANGE_BETWEEN_REPLICAS) {
     place map = {add_replica_map(c, written.tile, x), 0};
     push_op(c, (exchange_op){.kind = EXCHANGE_REPLICA_MAP, .at = map});
   }
   for (size_t i = 0; i < count; i++) {
     const packet_end *end = &ends->items[order[i].index];
-    push_op(c, (exchange_op){.kind = end->kind, .at = {headers, (uint32_t)i * HEADER_BYTES}});
+    push_op(c, (exchange_op){.kind = end->kind,
+                             .at = {headers.block, headers.offset + (uint32_t)i * HEADER_BYTES}});
     if (end->kind == EXCHANGE_GLOBAL_SEND)
       written.bytes_sent += (uint64_t)end->words * WORD;
     else

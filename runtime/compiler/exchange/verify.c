@@ -319,7 +319,8 @@ pop_error *verify_exchange(const compilation *c, const exchange *x)
     error = run_tile(&s, &c->tile_exchanges[x->first_tile + i]);
   }
   s.first_sent[x->num_tiles] = s.num_sent;
-  if (!error) error = compare_moved(&s);
+  if (!error && !x->headers)
+    error = compare_moved(&s); /* what the program's own say is not known */
   free(s.sent);
   free(s.received);
   free(s.first_sent);

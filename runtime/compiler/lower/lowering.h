@@ -121,9 +121,10 @@ POP_MUST_CHECK pop_error *lower_transfers(lowering *l, const transfer_list *tran
                                           const transfer_names *names, step_list *steps);
 
 /* Adds an exchange between replicas: transfers of whole words, of which no destination is also a
- * source. `map` is by replica, in the compilation's arena. */
+ * source. `map` is by replica, in the compilation's arena. `headers`, likewise: those of each transfer, of which there is one on each
+ * tile, and its words are only where others may be; NULL: transfers are as they say. */
 void lower_replica_transfers(lowering *l, const transfer_list *transfers, const uint32_t *map,
-                             const char *name, step_list *steps);
+                             const tile_headers *headers, const char *name, step_list *steps);
 
 /* ---- replica.c ---- */
 POP_MUST_CHECK pop_error *lower_replica_copy(lowering *l, const program *copied, step_list *steps);

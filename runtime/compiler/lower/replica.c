@@ -6,9 +6,14 @@
  *     source --copy--> buffer beside it --exchange--> buffer beside the destination --copy--> destination
  *
  * In a replica to which nobody sends, the second buffer must hold what the destination does, for the last
- * copy is made there, too. */
+ * copy is made there, too.
+ *
+ * Or packets' headers are the program's own (graph/replica.h): then they are a tensor like others, which the exchange reads. */
+#include "graph/replica.h"
 #include "base/order.h"
 #include "compiler/lower/copy.h"
+#include "compiler/segments.h"
+#include "isa/isa.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,8 +81,8 @@ static pop_error *lower_by_buffers(lowering *l, const transfer_list *transfers, 
   pop_error *error =
       lower_copies(l, &before, pop_arena_printf(arena, "%s/OnTileCopyPre", name), NULL, steps);
   if (!error) {
-    lower_replica_transfers(l, &between, map, pop_arena_printf(arena, "%s/GlobalExchange", name),
-                            steps);
+    lower_replica_transfers(l, &between, map, NULL,
+                            pop_arena_printf(arena, "%s/GlobalExchange", name), steps);
     error =
         lower_copies(l, &after, pop_arena_printf(arena, "%s/OnTileCopyPost", name), NULL, steps);
   }
@@ -87,6 +92,43 @@ static pop_error *lower_by_buffers(lowering *l, const transfer_list *transfers, 
   free(after.items);
   free(between.items);
   return error;
+}
+
+_Static_assert((int)REPLICA_HEADER_WORDS == 2 * (int)ISA_GLOBAL_HEADER_WORDS, "one each way");
+
+/* Those of all tiles: one run on each. NULL: they are on other tiles than what is copied. */
+static tile_headers *find_headers(const compilation *c, uint32_t tensor,
+                                  const transfer_list *transfers)
+{
+  tile_headers *found = pop_arena_alloc(c->arena, (transfers->count + 1) * sizeof *found);
+  segment_walk walk;
+  segment s;
+  size_t count = 0;
+  segment_walk_start(&walk, c, tensor);
+  for (; segment_walk_next(&walk, &s); count++) {
+    if (count == transfers->count) return NULL;
+    const transfer *t = &transfers->items[count];
+    bool ascends = count == 0 || s.tile > found[count - 1].tile;
+    if (s.tile != t->source_tile || s.tile != t->destination_tile || !ascends ||
+        s.bytes != WORD * REPLICA_HEADER_WORDS)
+      return NULL;
+    found[count] = (tile_headers){s.tile, s.at};
+  }
+  return count == transfers->count ? found : NULL;
+}
+
+static pop_error *lower_headed(lowering *l, const program *copied, const transfer_list *transfers,
+                               const uint32_t *map, const char *name, step_list *steps)
+{
+  const tile_headers *headers = find_headers(l->c, copied->headers, transfers);
+  if (!headers || !are_words(transfers))
+    return pop_error_new(POP_ERROR_INTERNAL,
+                         "copy between replicas '%s': its headers are not on the tiles of what is "
+                         "copied, or that is no run of words on each",
+                         name);
+  lower_replica_transfers(l, transfers, map, headers,
+                          pop_arena_printf(l->c->arena, "%s/GlobalExchange", name), steps);
+  return NULL;
 }
 
 pop_error *lower_replica_copy(lowering *l, const program *copied, step_list *steps)
@@ -100,8 +142,10 @@ pop_error *lower_replica_copy(lowering *l, const program *copied, step_list *ste
   transfer_list transfers = {0};
   pair_up(c, copied, &transfers);
   pop_error *error = NULL;
-  if (are_words(&transfers) && !overlap(&transfers))
-    lower_replica_transfers(l, &transfers, map,
+  if (copied->headers)
+    error = lower_headed(l, copied, &transfers, map, name, steps);
+  else if (are_words(&transfers) && !overlap(&transfers))
+    lower_replica_transfers(l, &transfers, map, NULL,
                             pop_arena_printf(c->arena, "%s/GlobalExchange", name), steps);
   else
     error = lower_by_buffers(l, &transfers, map, all_receive, name, steps);

@@ -116,6 +116,8 @@ static void stage_transfer(staging *s, const transfer *t)
 typedef struct off_tile_transfers {
   exchange_zone zone;
   const uint32_t *replica_map; /* BETWEEN_REPLICAS */
+  const tile_headers *headers; /* likewise, or NULL */
+  size_t num_headers;
   request_list requests;
   request_list
       own; /* of tiles from themselves: messages apart, so that others' have all the same receivers */
@@ -439,6 +441,7 @@ static void record_messages(lowering *l, const exchange *x, uint32_t step_number
 {
   const compilation *c = l->c;
   begin_accesses(l, step_number);
+  for (size_t i = 0; i < x->num_headers; i++) record_read(l, x->headers[i].at.block);
   for (size_t i = 0; i < x->num_messages; i++) {
     const message *sent = &c->messages[x->first_message + i];
     record_read(l, sent->source.block);
@@ -461,6 +464,8 @@ static void lower_requests(lowering *l, off_tile_transfers *all, const char *nam
                   .all_names = all_names,
                   .zone = all->zone,
                   .replica_map = all->replica_map,
+                  .headers = all->headers,
+                  .num_headers = all->num_headers,
                   .first_message = c->num_messages};
     add_all_messages(c, &all->requests);
     if (all->own.count > 0) add_all_messages(c, &all->own);
@@ -504,9 +509,12 @@ pop_error *lower_transfers(lowering *l, const transfer_list *transfers, const tr
 }
 
 void lower_replica_transfers(lowering *l, const transfer_list *transfers, const uint32_t *map,
-                             const char *name, step_list *steps)
+                             const tile_headers *headers, const char *name, step_list *steps)
 {
-  off_tile_transfers all = {.zone = EXCHANGE_BETWEEN_REPLICAS, .replica_map = map};
+  off_tile_transfers all = {.zone = EXCHANGE_BETWEEN_REPLICAS,
+                            .replica_map = map,
+                            .headers = headers,
+                            .num_headers = headers ? transfers->count : 0};
   for (size_t i = 0; i < transfers->count; i++) {
     const transfer *t = &transfers->items[i];
     pop_push(all.requests.items, all.requests.count, all.requests.capacity,

@@ -25,7 +25,9 @@
  * Chunks of an all-reduce are those of each tile, so that nothing moves between tiles: the elements that a tile has of the
  * data, in their order, are cut into G chunks of ceil(elements / G), and then as many more as make whole words. If such
  * chunks had more than 5/4 of ceil(n / G) elements in all, before that, as where tiles have few elements each, the data are
- * spread anew, and chunks are of all: as of pop_gcl_reduce_scatter. */
+ * spread anew, and chunks are of all: as of pop_gcl_reduce_scatter. Of elements of 32 bits, in rings of up to 16 and where each tile has a
+ * part of each chunk, chunks are sent from where they lie and received where they belong: `out` is the table, which `data` are copied to
+ * if they are another tensor. Others go by way of rows, as long as a chunk. */
 #ifndef POPULUS_COLLECTIVES_H
 #define POPULUS_COLLECTIVES_H
 

@@ -1,6 +1,7 @@
 /* Tables of chunks (chunks.h): a vertex of popops/chunks.cpp on each tile that has elements. */
 #include "poplibs/host/chunks.h"
 #include "graph/graph.h"
+#include "graph/replica.h"
 
 #include <stdlib.h>
 
@@ -19,6 +20,7 @@ static size_t grain_of(pop_type type)
 
 static void count_columns(chunk_table *t, size_t num_chunks, size_t grain)
 {
+  t->num_chunks = num_chunks;
   t->columns = pop_xcalloc(t->on.count + 1, sizeof *t->columns);
   for (size_t i = 0; i < t->on.count; i++) {
     size_t columns = divide_up(t->on.parts[i].num_elements, num_chunks);
@@ -92,6 +94,14 @@ pop_tensor chunks_new_row(const chunk_table *t)
   return row;
 }
 
+static const char *name_of(pop_binary_op op)
+{
+#define NAME(name, types, result) #name,
+  static const char *const names[POP_BINARY_COUNT] = {POP_BINARY_OPS(NAME)};
+#undef NAME
+  return names[op];
+}
+
 static pop_type bits_of(pop_type type)
 {
   static const pop_type bits[] = {[1] = POP_UNSIGNED_CHAR,
@@ -147,12 +157,116 @@ void chunks_put(const chunk_table *t, pop_tensor at, pop_tensor row, pop_program
 void chunks_combine(const chunk_table *t, pop_binary_op op, pop_tensor at, pop_tensor received,
                     pop_tensor row, pop_program sequence)
 {
-#define NAME(name, types, result) #name,
-  static const char *const names[POP_BINARY_COUNT] = {POP_BINARY_OPS(NAME)};
-#undef NAME
   if (pop_graph_error(t->graph)) return;
   const char *type = pop_arena_printf(t->graph->top->arena,
                                       "popops::CombineChunk<popops::expr::BinaryOpType::%s,%s>",
-                                      names[op], pop_type_name(pop_tensor_element_type(t->flat)));
+                                      name_of(op), pop_type_name(pop_tensor_element_type(t->flat)));
   add_vertices(t, type, t->flat, at, received, row, sequence);
+}
+
+/* ---- chunks that stay in the table ---- */
+
+/* Packet headers, then the chunk that was sent last, and the one that was received. */
+enum { STATE_AT = REPLICA_HEADER_WORDS, STATE_WORDS = REPLICA_HEADER_WORDS + 2 };
+
+bool chunks_can_stay(const chunk_table *t)
+{
+  const pop_graph *top = t->graph->top;
+  if (pop_graph_error(t->graph) || graph_is_for_host(top) || top->num_replicas == 1 ||
+      top->tensors[t->flat.index].replication ||
+      pop_type_bytes(pop_tensor_element_type(t->flat)) != sizeof(uint32_t))
+    return false;
+  for (size_t i = 0; i < t->on.count; i++)
+    if (t->on.parts[i].num_elements <= (t->num_chunks - 1) * t->columns[i]) return false;
+  return true;
+}
+
+/* A packet goes to the tile of the same number in the other replica. These words of the headers stay as they are. */
+static void set_ways(const chunk_table *t, pop_tensor state)
+{
+  enum { IPUS = 32 }; /* that a bit of a header stands for */
+  uint32_t *words = pop_xcalloc(t->on.count + 1, STATE_WORDS * sizeof *words);
+  for (size_t i = 0; i < t->on.count; i++) {
+    uint32_t tile = (uint32_t)t->on.parts[i].tile;
+    uint32_t ipu = tile / pop_graph_get_target(t->graph)->tiles_per_ipu;
+    words[i * STATE_WORDS + 2] = (uint32_t)1 << ipu % IPUS;
+    words[i * STATE_WORDS + 3] = ipu / IPUS;
+    words[i * STATE_WORDS + 6] = tile;
+  }
+  pop_graph_set_initial_value(t->graph, state, words);
+  free(words);
+}
+
+pop_tensor chunks_new_state(const chunk_table *t, pop_tensor at, pop_program sequence)
+{
+  const size_t shape[] = {t->on.count, STATE_WORDS};
+  pop_tensor state = pop_graph_add_variable(t->graph, POP_UNSIGNED_INT, shape, 2, t->name);
+  for (size_t i = 0; i < t->on.count; i++)
+    pop_graph_set_tile_mapping(t->graph, pop_tensor_index(state, i), t->on.parts[i].tile);
+  set_ways(t, state);
+  pop_tensor all = pop_tensor_flatten(pop_tensor_slice(state, STATE_AT, STATE_AT + 1, 1));
+  pop_sequence_add(sequence,
+                   pop_program_copy(pop_tensor_broadcast(at, t->on.count, 0), all, t->name));
+  return state;
+}
+
+/* As many elements of each tile as a chunk has there. */
+static pop_tensor first_chunk(const chunk_table *t)
+{
+  pop_tensor *parts = pop_xcalloc(t->on.count + 1, sizeof *parts);
+  for (size_t i = 0; i < t->on.count; i++)
+    parts[i] = pop_tensor_slice(spread_slice(&t->on.parts[i], t->flat), 0, t->columns[i], 0);
+  pop_tensor first = pop_concat(parts, t->on.count, 0);
+  free(parts);
+  return first;
+}
+
+static void add_heads(const chunk_table *t, pop_tensor state, pop_tensor row, pop_program sequence)
+{
+  pop_graph *graph = t->graph;
+  pop_tensor table = pop_tensor_reinterpret(t->flat, POP_UNSIGNED_INT);
+  if (row.index) row = pop_tensor_reinterpret(row, POP_UNSIGNED_INT);
+  pop_compute_set set = pop_graph_add_compute_set(graph, t->name);
+  for (size_t i = 0, from = 0; i < t->on.count && !pop_graph_error(graph);
+       from += t->columns[i++]) {
+    pop_vertex v = poplibs_add_vertex(graph, set, t->on.parts[i].tile, "popops::HeadChunk");
+    pop_tensor part = spread_slice(&t->on.parts[i], table);
+    pop_graph_connect(graph, v, "table", part);
+    pop_graph_connect(graph, v, "to",
+                      row.index ? pop_tensor_slice(row, from, from + t->columns[i], 0) : part);
+    pop_graph_connect(graph, v, "state", pop_tensor_index(state, i));
+    pop_graph_set_field_int(graph, v, "columns", (int64_t)t->columns[i]);
+    pop_graph_set_field_int(graph, v, "numChunks", (int64_t)t->num_chunks);
+    pop_graph_set_field_int(graph, v, "toRow", row.index != 0);
+  }
+  pop_sequence_add(sequence, pop_program_execute(graph, set, t->name));
+}
+
+void chunks_pass(const chunk_table *t, pop_tensor state, pop_tensor row,
+                 const pop_replica_pair *map, size_t count, pop_program sequence)
+{
+  if (pop_graph_error(t->graph)) return;
+  add_heads(t, state, row, sequence);
+  pop_tensor first = first_chunk(t);
+  pop_tensor headers = pop_tensor_slice(state, 0, REPLICA_HEADER_WORDS, 1);
+  pop_sequence_add(sequence, graph_headed_replica_copy(first, row.index ? row : first, headers, map,
+                                                       count, t->name));
+}
+
+void chunks_combine_here(const chunk_table *t, pop_binary_op op, pop_tensor state, pop_tensor row,
+                         pop_program sequence)
+{
+  pop_graph *graph = t->graph;
+  pop_type type = pop_tensor_element_type(t->flat);
+  pop_compute_set set = pop_graph_add_compute_set(graph, t->name);
+  for (size_t i = 0, from = 0; i < t->on.count && !pop_graph_error(graph);
+       from += t->columns[i++]) {
+    pop_vertex v = poplibs_add_vertex(graph, set, t->on.parts[i].tile,
+                                      "popops::CombineHere<popops::expr::BinaryOpType::%s,%s>",
+                                      name_of(op), pop_type_name(type));
+    pop_graph_connect(graph, v, "table", spread_slice(&t->on.parts[i], t->flat));
+    pop_graph_connect(graph, v, "state", pop_tensor_index(state, i));
+    pop_graph_connect(graph, v, "received", pop_tensor_slice(row, from, from + t->columns[i], 0));
+  }
+  pop_sequence_add(sequence, pop_program_execute(graph, set, t->name));
 }

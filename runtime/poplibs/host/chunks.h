@@ -13,7 +13,8 @@ typedef struct chunk_table {
   pop_graph *graph;
   const char *call, *name;
   pop_tensor flat;
-  spread on;       /* of flat */
+  spread on; /* of flat */
+  size_t num_chunks;
   size_t *columns; /* by part of `on`: of a row */
   size_t all_columns;
 } chunk_table;
@@ -38,5 +39,22 @@ void chunks_put(const chunk_table *t, pop_tensor at, pop_tensor row, pop_program
 /* row = received op chunk `at`. */
 void chunks_combine(const chunk_table *t, pop_binary_op op, pop_tensor at, pop_tensor received,
                     pop_tensor row, pop_program sequence);
+
+/* ---- chunks that stay in the table ----
+ *
+ * Between replicas that are loaded one by one, chunks can go from table to table: vertices say on each tile where the one to be
+ * sent is (graph/replica.h). A state has that, and which chunk it is. Beginning with a state at some chunk, each chunks_pass sends
+ * the chunk before the one that was sent last, and receives the one before that. */
+
+/* Elements are words, tiles have a part of each chunk, and replicas are loaded one by one, on tiles. */
+bool chunks_can_stay(const chunk_table *t);
+/* At chunk `at` (unsigned int [1]). */
+pop_tensor chunks_new_state(const chunk_table *t, pop_tensor at, pop_program sequence);
+/* To a row of chunks_new_row; null: to its place in the table. Each replica's chunk goes where the map says. */
+void chunks_pass(const chunk_table *t, pop_tensor state, pop_tensor row,
+                 const pop_replica_pair *map, size_t count, pop_program sequence);
+/* The chunk that has come to the row = row op that chunk. */
+void chunks_combine_here(const chunk_table *t, pop_binary_op op, pop_tensor state, pop_tensor row,
+                         pop_program sequence);
 
 #endif

@@ -115,16 +115,21 @@ static levels split(const ring *r)
   return l;
 }
 
-/* A copy of all replicas of `replicas` at once, each to the one `shift` positions further. */
+/* Each to the one `shift` positions further; the caller's to free. */
+static pop_replica_pair *map_of(const ring *r, uint32_t shift)
+{
+  pop_replica_pair *map = pop_xcalloc(r->num_replicas, sizeof *map);
+  for (uint32_t i = 0; i < r->num_replicas; i++)
+    map[i] = (pop_replica_pair){i, neighbour(r, i, shift)};
+  return map;
+}
+
+/* A copy of all replicas at once. */
 static void pass_on(const ring *r, pop_tensor from, pop_tensor to, uint32_t shift)
 {
-  pop_replica_pair *map = calloc(r->num_replicas, sizeof *map);
-  for (uint32_t i = 0; map && i < r->num_replicas; i++)
-    map[i] = (pop_replica_pair){i, neighbour(r, i, shift)};
-  pop_program copy =
-      pop_program_cross_replica_copy(from, to, map, map ? r->num_replicas : 0, r->name);
-  if (!map) poplibs_fail(r->graph, POP_ERROR_MEMORY, "%s: no memory", r->call);
-  pop_sequence_add(r->sequence, copy);
+  pop_replica_pair *map = map_of(r, shift);
+  pop_sequence_add(r->sequence,
+                   pop_program_cross_replica_copy(from, to, map, r->num_replicas, r->name));
   free(map);
 }
 
@@ -310,6 +315,40 @@ static void gather(const ring *r, pop_tensor row, const chunk_table *table)
   chunks_put(table, s.at, other, r->sequence);
 }
 
+/* ---- rings whose chunks stay in the table ----
+ *
+ * The machine keeps some exchanges between replicas that it has read (machine/global_kept.h): here each step is one of its own, so that
+ * of large rings none would be found again. Those have rows. */
+
+enum { MOST_STAYING = 16 };
+
+static bool stays_in_table(const ring *r, const chunk_table *table)
+{
+  return r->size > 1 && r->size <= MOST_STAYING && chunks_can_stay(table);
+}
+
+/* Each replica's chunk of its own position is that of all tables combined. The state to go on with. */
+static pop_tensor scatter_here(const ring *r, const chunk_table *table, pop_collective_op op)
+{
+  pop_tensor state = chunks_new_state(table, r->position, r->sequence), row = chunks_new_row(table);
+  pop_replica_pair *map = map_of(r, 1);
+  pop_program body = pop_program_sequence(r->graph, r->name);
+  chunks_pass(table, state, row, map, r->num_replicas, body);
+  chunks_combine_here(table, combination(op), state, row, body);
+  pop_sequence_add(r->sequence, pop_program_repeat(r->graph, r->size - 1, body, r->name));
+  free(map);
+  return state;
+}
+
+static void gather_here(const ring *r, const chunk_table *table, pop_tensor state)
+{
+  pop_replica_pair *map = map_of(r, 1);
+  pop_program body = pop_program_sequence(r->graph, r->name);
+  chunks_pass(table, state, none, map, r->num_replicas, body);
+  pop_sequence_add(r->sequence, pop_program_repeat(r->graph, r->size - 1, body, r->name));
+  free(map);
+}
+
 /* ---- what programs call ---- */
 
 pop_tensor pop_gcl_reduce_scatter(pop_graph *graph, pop_tensor data, pop_collective_op op,
@@ -341,6 +380,7 @@ pop_tensor pop_gcl_reduce_scatter(pop_graph *graph, pop_tensor data, pop_collect
 /* How the data of an all-reduce become a table, and the table the result. */
 typedef struct cutting {
   spread of_data, of_out;
+  bool here;     /* chunks stay in the table */
   bool in_place; /* data are a table, and so is `out`; else: */
   bool stays; /* each tile's elements are copied to a run of their own; else they are spread anew */
   chunk_table table;
@@ -382,37 +422,46 @@ static chunk_table table_over(const ring *r, pop_tensor flat)
   return chunks_of(r->graph, r->call, r->name, flat, r->size);
 }
 
+static void find_spreads(const ring *r, cutting *c, pop_tensor data, pop_tensor out)
+{
+  c->of_data = spread_of(r->graph, r->call, data);
+  c->of_out = spread_of(r->graph, r->call, out);
+  c->stays = !is_wasteful(r, &c->of_data, pop_tensor_num_elements(data));
+  c->in_place = c->stays && is_same_spread(&c->of_data, &c->of_out) &&
+                chunks_are_runs(data, &c->of_data) && chunks_are_runs(out, &c->of_out);
+}
+
 static cutting begin_cutting(const ring *r, pop_tensor data, pop_tensor out)
 {
   pop_tensor flat = pop_tensor_flatten(data), flat_out = pop_tensor_flatten(out);
-  cutting c = {.of_data = spread_of(r->graph, r->call, flat),
-               .of_out = spread_of(r->graph, r->call, flat_out)};
+  cutting c = {0};
+  find_spreads(r, &c, flat, flat_out);
   if (pop_graph_error(r->graph)) return c;
-  c.stays = !is_wasteful(r, &c.of_data, pop_tensor_num_elements(flat));
-  c.in_place = c.stays && is_same_spread(&c.of_data, &c.of_out) &&
-               chunks_are_runs(flat, &c.of_data) && chunks_are_runs(flat_out, &c.of_out);
   if (c.in_place) {
+    c.table = table_over(r, flat_out);
+    c.here = stays_in_table(r, &c.table);
+    if (c.here) copy(r, flat, flat_out); /* of what is there already nothing is copied */
+    if (c.here) return c;
+    chunks_free(&c.table);
     c.table = table_over(r, flat);
-  } else if (c.stays) {
+    return c;
+  }
+  if (c.stays) {
     pop_tensor ordered = by_tiles(&c.of_data, flat), staged = clone(r, ordered);
     copy(r, ordered, staged);
     c.table = table_over(r, staged);
   } else {
     c.table = cut(r, data, &c.rows);
   }
+  c.here = stays_in_table(r, &c.table);
   return c;
 }
 
-static void end_cutting(const ring *r, cutting *c, pop_tensor row, pop_tensor out)
+/* The table has the result, but for one that is in place. */
+static void end_cutting(const ring *r, const cutting *c, pop_tensor out)
 {
   pop_tensor flat = pop_tensor_flatten(out);
-  if (c->in_place) {
-    chunk_table to = table_over(r, flat);
-    gather(r, row, &to);
-    chunks_free(&to);
-    return;
-  }
-  gather(r, row, &c->table);
+  if (c->in_place) return;
   copy(r, c->stays ? c->table.flat : first_of(c->rows, pop_tensor_num_elements(flat)),
        c->stays ? by_tiles(&c->of_data, flat) : flat);
 }
@@ -424,10 +473,54 @@ static void free_cutting(cutting *c)
   chunks_free(&c->table);
 }
 
-static void reduce_row(const ring *r, pop_tensor row, pop_collective_op op)
+/* What is done to a chunk that is combined: across `levels` of rings, and divided by `mean_of` (1: it is not). */
+typedef struct finish {
+  const ring *across; /* NULL: there is none */
+  uint32_t mean_of;
+} finish;
+
+static void reduce(const ring *r, pop_tensor data, pop_tensor out, pop_collective_op op, finish f);
+
+static void finish_row(const ring *r, pop_tensor row, pop_collective_op op, finish f)
 {
-  cutting c = begin_cutting(r, row, row);
-  if (!pop_graph_error(r->graph)) end_cutting(r, &c, scatter(r, &c.table, op), row);
+  if (f.across) reduce(f.across, row, row, op, (finish){NULL, 1});
+  if (f.mean_of > 1)
+    divide_mean(r->graph, row, POP_COLLECTIVE_MEAN, f.mean_of, r->sequence, r->name);
+}
+
+static void reduce_here(const ring *r, const chunk_table *table, pop_collective_op op, finish f)
+{
+  pop_tensor state = scatter_here(r, table, op);
+  if (f.across || f.mean_of > 1) {
+    pop_tensor row = chunks_new_row(table);
+    chunks_take(table, r->position, row, r->sequence);
+    finish_row(r, row, op, f);
+    chunks_put(table, r->position, row, r->sequence);
+  }
+  gather_here(r, table, state);
+}
+
+static void reduce_by_rows(const ring *r, const cutting *c, pop_tensor out, pop_collective_op op,
+                           finish f)
+{
+  pop_tensor row = scatter(r, &c->table, op);
+  finish_row(r, row, op, f);
+  chunk_table to = c->in_place ? table_over(r, pop_tensor_flatten(out)) : c->table;
+  gather(r, row, &to);
+  if (c->in_place) chunks_free(&to);
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): one level deep */
+static void reduce(const ring *r, pop_tensor data, pop_tensor out, pop_collective_op op, finish f)
+{
+  cutting c = begin_cutting(r, data, out);
+  if (!pop_graph_error(r->graph)) {
+    if (c.here)
+      reduce_here(r, &c.table, op, f);
+    else
+      reduce_by_rows(r, &c, out, op, f);
+    end_cutting(r, &c, out);
+  }
   free_cutting(&c);
 }
 
@@ -448,14 +541,8 @@ pop_tensor pop_gcl_all_reduce(pop_graph *graph, pop_tensor data, pop_collective_
     return out;
   }
   levels l = split(&r);
-  cutting c = begin_cutting(&l.within, squared(&r, data, op), out);
-  if (!pop_graph_error(graph)) {
-    pop_tensor row = scatter(&l.within, &c.table, op);
-    if (l.across.size > 1) reduce_row(&l.across, row, op);
-    divide_mean(graph, row, op, r.size, sequence, name);
-    end_cutting(&l.within, &c, row, out);
-  }
-  free_cutting(&c);
+  reduce(&l.within, squared(&r, data, op), out, op,
+         (finish){l.across.size > 1 ? &l.across : NULL, op == POP_COLLECTIVE_MEAN ? r.size : 1});
   return out;
 }
 

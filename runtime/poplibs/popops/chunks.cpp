@@ -115,6 +115,72 @@ public:
   }
 };
 
+#ifdef __IPU__
+unsigned addressOf(const unsigned *at)
+{
+  return (unsigned)at;
+}
+#else
+unsigned addressOf(const unsigned *)
+{
+  return 0;
+} // headers are for tiles only
+#endif
+
+// Goes one chunk back in the ring, and writes the packet headers of the next copy between replicas: the chunk that is sent from
+// the table, and the one before it, which comes from the neighbour, to the table or to a row.
+class HeadChunk : public Vertex
+{
+public:
+  Input<Vector<unsigned>> table, to; // elements of one word
+  InOut<Vector<unsigned>> state;     // chunks_new_state in host/chunks.c
+  unsigned columns, numChunks;
+  bool toRow;
+
+  bool compute()
+  {
+    unsigned sent = state[8] == 0 ? numChunks - 1 : state[8] - 1;
+    unsigned received = sent == 0 ? numChunks - 1 : sent - 1;
+    state[0] = addressOf(&table[sent * columns]);
+    state[1] = countOf(table.size(), sent, columns);
+    state[4] = addressOf(&to[toRow ? 0 : received * columns]);
+    state[5] = countOf(table.size(), received, columns);
+    state[8] = sent;
+    state[9] = received;
+    return true;
+  }
+};
+
+// The chunk that has come to a row, in the table: chunk = received op chunk.
+template <expr::BinaryOpType op, typename T> class CombineHere : public MultiVertex
+{
+public:
+  InOut<Vector<T>> table;
+  Input<Vector<unsigned>> state;
+  Input<Vector<T>> received;
+
+  bool compute(unsigned worker)
+  {
+    unsigned columns = received.size(), at = state[9];
+    unsigned there = countOf(table.size(), at, columns);
+    Stretch s = stretchOf<T>(worker, columns);
+    unsigned end = s.end < there ? s.end : there;
+    const T *__restrict a = &received[0];
+    T *__restrict chunk = &table[0] + at * columns;
+    for (unsigned i = s.begin; i < end; ++i)
+      chunk[i] = static_cast<T>(apply<op>(Wide<T>(a[i]), Wide<T>(chunk[i])));
+    return true;
+  }
+};
+
+#define INSTANTIATE_WORD(V, op)                                                                    \
+  template class V<op, float>;                                                                     \
+  INSTANTIATE_INTEGER(V, op)
+INSTANTIATE_WORD(CombineHere, expr::BinaryOpType::ADD)
+INSTANTIATE_WORD(CombineHere, expr::BinaryOpType::MULTIPLY)
+INSTANTIATE_WORD(CombineHere, expr::BinaryOpType::MINIMUM)
+INSTANTIATE_WORD(CombineHere, expr::BinaryOpType::MAXIMUM)
+
 INSTANTIATE_NUMBER(CombineChunk, expr::BinaryOpType::ADD)
 INSTANTIATE_NUMBER(CombineChunk, expr::BinaryOpType::MULTIPLY)
 INSTANTIATE_NUMBER(CombineChunk, expr::BinaryOpType::MINIMUM)

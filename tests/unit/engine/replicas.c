@@ -1,5 +1,6 @@
 /* Replicas of all kinds: compiled once and loaded for each, or all in one graph, on tiles and on the CPU. They do
  * the same; what replicas copy to each other, and what the host sees of them. */
+#include "graph/replica.h"
 #include "support/graph_test.h"
 
 #include <populus/executable.h>
@@ -290,6 +291,27 @@ Test(replicas, maps_are_checked)
     pop_tensor a = mapped(graph, POP_INT, 1, 1), b = mapped(graph, POP_INT, 1, 3);
     pop_program_cross_replica_copy(a, b, cases[i % 3].pairs, 2, "x");
     assert_error(graph, POP_ERROR_CONTROL_PROGRAM, cases[i % 3].words, "map");
+    free_machine(graph);
+  }
+}
+
+/* Headers that a program writes itself have to be where the compiler's would be. */
+Test(replicas, headers_are_beside_what_is_copied)
+{
+  static const size_t tiles[][2] = {{3, 8}, {1, 4}};
+  for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
+    pop_graph *graph = new_machine(LOADED_FOR_EACH);
+    pop_tensor a = mapped(graph, POP_INT, 2, 1), b = mapped(graph, POP_INT, 2, 1);
+    pop_tensor headers = mapped(graph, POP_UNSIGNED_INT, tiles[i][1], tiles[i][0]);
+    pop_program main =
+        graph_headed_replica_copy(a, b, headers, maps[0].pairs, maps[0].count, "headed");
+    pop_engine *engine = NULL;
+    pop_error *error = pop_engine_create(graph, &main, 1, NULL, 0, &engine);
+    cr_assert_not_null(error);
+    cr_assert_not_null(
+        strstr(pop_error_message(error), "'headed': its headers are not on the tiles"), "%s",
+        pop_error_message(error));
+    pop_error_free(error);
     free_machine(graph);
   }
 }

@@ -8,7 +8,7 @@
 #include <populus/popops.h>
 #include <stdlib.h>
 
-enum { MOST = 40, REPLICAS = 4 };
+enum { MOST = 42, REPLICAS = 4 };
 
 typedef enum kind { LOADED_FOR_EACH, IN_ONE_GRAPH, ONE_REPLICA, KINDS } kind;
 
@@ -210,6 +210,18 @@ Test(collectives, data_lie_as_they_may)
     for (int where = ANEW; where <= ON_ONE_TILE; where++)
       check_all_reduce(where % 2 ? IN_ONE_GRAPH : LOADED_FOR_EACH, POP_COLLECTIVE_ADD,
                        groups[i % 3], counts[i], (place)where);
+}
+
+/* On each tile a part of each chunk: 1, 1, 1, 1 elements; then 2, 2, 2, 1. */
+Test(collectives, chunks_go_from_where_they_lie)
+{
+  static const pop_collective_op ops[] = {POP_COLLECTIVE_ADD, POP_COLLECTIVE_MEAN,
+                                          POP_COLLECTIVE_MUL, POP_COLLECTIVE_SQUARE_ADD,
+                                          POP_COLLECTIVE_MIN};
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+    check_all_reduce(LOADED_FOR_EACH, ops[i], groups[i % 3], 24, i % 2 ? ANEW : IN_PLACE);
+    check_all_reduce(LOADED_FOR_EACH, ops[i], groups[(i + 1) % 3], 42, IN_PLACE);
+  }
 }
 
 Test(collectives, groups_are_apart)
