@@ -67,6 +67,15 @@ int main()
   if (chunks.chunks.size() != 2 || chunks.chunks[1].tensor.numElements() != 2 ||
       halves.shape() != std::vector<std::size_t>{2, COUNT / 2})
     return 1;
+  Tensor sumsHere = graph.clone(data, "sumsHere");
+  prog.add(program::Copy(data, sumsHere));
+  gcl::allReduceInPlaceWithinReplica(graph, sumsHere.reshape({2, COUNT / 2}),
+                                     gcl::CollectiveOperator::ADD, prog);
+  Tensor turned = gcl::allToAllWithinReplica(graph, data.slice(0, 4).reshape({2, 2}), prog);
+  Tensor second = gcl::broadcastWithinReplica(graph, data.reshape({2, COUNT / 2}), prog, 1);
+  graph.createHostRead("sumsHere", sumsHere);
+  graph.createHostRead("turned", turned);
+  graph.createHostRead("second", second);
   Tensor old = graph.clone(data, "old"); // by their names before gcl
   popops::replicatedAllReduceWithOutput(graph, data, old, popops::Operation::MAX, prog);
   Tensor oldAll = popops::replicatedAllGather(graph, data, prog);
@@ -111,7 +120,7 @@ int main()
   Engine engine(graph, prog);
   engine.load(device);
   std::vector<float> in(REPLICAS * COUNT), sums, parts, firsts, others, means, gathered, largest,
-      halfSums, twice, batchMeans;
+      halfSums, twice, batchMeans, turns, seconds;
   std::iota(in.begin(), in.end(), 1.0f);
   for (unsigned r = 0; r < REPLICAS; ++r) {
     unsigned low = r / 2 * 2, other = r ^ 1;
@@ -128,6 +137,8 @@ int main()
     for (unsigned i = 0; i < COUNT; ++i) {
       const float *half = &in[r * COUNT + i % (COUNT / 2)];
       twice.push_back(half[0] + half[COUNT / 2]);
+      seconds.push_back(half[COUNT / 2]);
+      if (i < 4) turns.push_back(in[r * COUNT + i % 2 * 2 + i / 2]);
       if (i < COUNT / 2) halfSums.push_back(twice.back());
     }
     for (unsigned i = 0; i < COUNT / 2; ++i) {
@@ -142,8 +153,9 @@ int main()
               check(engine, "part", parts) && check(engine, "first", firsts) &&
               check(engine, "swapped", others) && check(engine, "mean", means) &&
               check(engine, "halves", twice) && check(engine, "chunks", halfSums) &&
-              check(engine, "old", largest) && check(engine, "oldAll", gathered) &&
-              check(engine, "batchMean", batchMeans);
+              check(engine, "sumsHere", twice) && check(engine, "turned", turns) &&
+              check(engine, "second", seconds) && check(engine, "old", largest) &&
+              check(engine, "oldAll", gathered) && check(engine, "batchMean", batchMeans);
   if (good) std::printf("collectives are right\n");
   return good ? 0 : 1;
 }

@@ -81,9 +81,9 @@ pop_tensor pop_gcl_broadcast(pop_graph *graph, pop_tensor data, pop_comm_group g
                              pop_program sequence, const char *name);
 
 /* Within each replica: `data` are [parts, …], parts on different IPUs, say; each part of the result, which lies where that
- * of `data` does, is the combination of all. */
+ * of `data` does, is the combination of all. `out`: as of pop_gcl_all_reduce. */
 pop_tensor pop_gcl_all_reduce_within(pop_graph *graph, pop_tensor data, pop_collective_op op,
-                                     pop_program sequence, const char *name);
+                                     pop_tensor out, pop_program sequence, const char *name);
 
 /* The combination of all parts, flattened: of `elements` in a part, chunk c, [c k, (c + 1) k) with k = ceil(elements / parts), lies where
  * these elements of part c do; the last chunks may be shorter, or have none. */
@@ -92,6 +92,12 @@ pop_tensor pop_gcl_reduce_scatter_within(pop_graph *graph, pop_tensor data, pop_
 /* [parts, elements], from such chunks: each part has all, on the tiles on which its chunk is. TENSOR: a part has no chunk. */
 pop_tensor pop_gcl_all_gather_within(pop_graph *graph, pop_tensor chunks, size_t parts,
                                      pop_program sequence, const char *name);
+/* Of data [parts, parts, …]: result[i][j], on the tiles of data[i][j], is data[j][i]. TENSOR: other dimensions. */
+pop_tensor pop_gcl_all_to_all_within(pop_graph *graph, pop_tensor data, pop_program sequence,
+                                     const char *name);
+/* Each part of the result, which lies where that of `data` does, is data[root]. INVALID_ARGUMENT: there is no such part. */
+pop_tensor pop_gcl_broadcast_within(pop_graph *graph, pop_tensor data, size_t root,
+                                    pop_program sequence, const char *name);
 
 #ifdef __cplusplus
 }

@@ -695,13 +695,21 @@ static pop_tensor combine_parts(const ring *r, pop_tensor data, pop_collective_o
   return sum;
 }
 
+/* `out`, or if that is null one like the data. */
+static pop_tensor result_of_parts(const ring *r, pop_tensor data, pop_tensor out)
+{
+  if (!out.index) return clone(r, data);
+  return poplibs_result(r->graph, r->call, out, pop_tensor_element_type(data),
+                        pop_tensor_shape(data), pop_tensor_rank(data), &data, 1, r->name);
+}
+
 pop_tensor pop_gcl_all_reduce_within(pop_graph *graph, pop_tensor data, pop_collective_op op,
-                                     pop_program sequence, const char *name)
+                                     pop_tensor out, pop_program sequence, const char *name)
 {
   if (!graph_lives(graph, __func__)) return none;
   ring r;
   if (!open_parts(&r, __func__, graph, data, op, sequence, name)) return data;
-  pop_tensor out = clone(&r, data);
+  out = result_of_parts(&r, data, out);
   if (op == POP_COLLECTIVE_LOCAL) {
     copy(&r, data, out);
     return out;
@@ -771,5 +779,39 @@ pop_tensor pop_gcl_all_gather_within(pop_graph *graph, pop_tensor chunks, size_t
     }
     copy(&r, flat, to);
   }
+  return out;
+}
+
+pop_tensor pop_gcl_all_to_all_within(pop_graph *graph, pop_tensor data, pop_program sequence,
+                                     const char *name)
+{
+  if (!graph_lives(graph, __func__)) return none;
+  ring r;
+  if (!open_parts(&r, __func__, graph, data, POP_COLLECTIVE_LOCAL, sequence, name)) return data;
+  if (pop_tensor_rank(data) < 2 || pop_tensor_dim(data, 1) != pop_tensor_dim(data, 0)) {
+    poplibs_fail(graph, POP_ERROR_TENSOR,
+                 "%s: the second dimension has to be the number of parts, %zu", __func__,
+                 pop_tensor_dim(data, 0));
+    return data;
+  }
+  pop_tensor out = clone(&r, data);
+  copy(&r, pop_tensor_dim_roll(data, 1, 0), out);
+  return out;
+}
+
+pop_tensor pop_gcl_broadcast_within(pop_graph *graph, pop_tensor data, size_t root,
+                                    pop_program sequence, const char *name)
+{
+  if (!graph_lives(graph, __func__)) return none;
+  ring r;
+  if (!open_parts(&r, __func__, graph, data, POP_COLLECTIVE_LOCAL, sequence, name)) return data;
+  size_t parts = pop_tensor_dim(data, 0);
+  if (root >= parts) {
+    poplibs_fail(graph, POP_ERROR_INVALID_ARGUMENT, "%s: there is no part %zu of %zu", __func__,
+                 root, parts);
+    return data;
+  }
+  pop_tensor out = clone(&r, data);
+  copy(&r, pop_tensor_broadcast(pop_tensor_slice(data, root, root + 1, 0), parts, 0), out);
   return out;
 }

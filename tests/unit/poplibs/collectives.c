@@ -382,23 +382,31 @@ Test(collectives, broadcast_is_from_any_position)
   }
 }
 
-Test(collectives, within_a_replica_all_parts_get_the_sum)
+enum { PARTS = 2, PART = 4 };
+
+typedef enum what_within { REDUCED, REDUCED_IN_PLACE, SWAPPED, BROADCAST, WITHIN } what_within;
+
+static pop_tensor within(what_within what, const bench *x, pop_tensor data)
 {
-  enum { PARTS = 2, COUNT = 4 };
-  float in[REPLICAS * PARTS * COUNT], out[REPLICAS * PARTS * COUNT];
-  bench x = new_bench(LOADED_FOR_EACH, POP_FLOAT, PARTS * COUNT);
-  make_data(in, sizeof in / sizeof *in);
-  const size_t shape[] = {PARTS, COUNT};
-  pop_tensor result = pop_gcl_all_reduce_within(x.graph, pop_tensor_reshape(x.data, shape, 2),
-                                                POP_COLLECTIVE_ADD, x.main, "within");
-  run(&x, result, in, out, sizeof out / REPLICAS);
-  for (int r = 0; r < REPLICAS; r++)
-    for (int i = 0; i < COUNT; i++) {
-      const float *own = in + r * PARTS * COUNT;
-      for (int p = 0; p < PARTS; p++)
-        cr_assert_eq(out[(r * PARTS + p) * COUNT + i], own[i] + own[COUNT + i]);
-    }
-  free_bench(&x);
+  const size_t square[] = {PARTS, PARTS, PART / PARTS};
+  switch (what) {
+  case SWAPPED:
+    return pop_gcl_all_to_all_within(x->graph, pop_tensor_reshape(data, square, 3), x->main, "w");
+  case BROADCAST:
+    return pop_gcl_broadcast_within(x->graph, data, 1, x->main, "w");
+  default:
+    return pop_gcl_all_reduce_within(x->graph, data, POP_COLLECTIVE_ADD,
+                                     what == REDUCED_IN_PLACE ? data : (pop_tensor){0}, x->main,
+                                     "w");
+  }
+}
+
+/* Of element `i` of part `p`, from what the replica has. */
+static float expected_within(what_within what, const float *own, int p, int i)
+{
+  enum { PIECE = PART / PARTS };
+  if (what == SWAPPED) return own[i / PIECE * PART + p * PIECE + i % PIECE];
+  return what == BROADCAST ? own[PART + i] : own[i] + own[PART + i];
 }
 
 static void see_tile(void *context, size_t tile, size_t begin, size_t end)
@@ -413,6 +421,27 @@ static size_t tile_of(pop_graph *graph, pop_tensor element)
   size_t tile = SIZE_MAX;
   pop_graph_visit_tile_mapping(graph, element, see_tile, &tile);
   return tile;
+}
+
+Test(collectives, within_a_replica_each_part_has_its_own_or_all)
+{
+  float in[REPLICAS * PARTS * PART], out[REPLICAS * PARTS * PART];
+  make_data(in, sizeof in / sizeof *in);
+  for (int what = 0; what < WITHIN; what++) {
+    bench x = new_bench(LOADED_FOR_EACH, POP_FLOAT, PARTS * PART);
+    pop_tensor data = pop_tensor_reshape(x.data, (const size_t[]){PARTS, PART}, 2);
+    pop_tensor result = pop_tensor_flatten(within((what_within)what, &x, data));
+    for (size_t i = 0; i < PARTS * PART; i++)
+      cr_assert_eq(tile_of(x.graph, pop_tensor_slice(result, i, i + 1, 0)),
+                   tile_of(x.graph, pop_tensor_slice(x.data, i, i + 1, 0)));
+    run(&x, result, in, out, sizeof out / REPLICAS);
+    for (int k = 0; k < REPLICAS * PARTS * PART; k++) {
+      const float *own = in + k / (PARTS * PART) * PARTS * PART;
+      cr_assert_eq(out[k], expected_within((what_within)what, own, k / PART % PARTS, k % PART),
+                   "%d: element %d", what, k);
+    }
+    free_bench(&x);
+  }
 }
 
 /* 7 elements of each of two parts: chunks of 4 and 3, each where its part is. */
@@ -485,6 +514,18 @@ Test(collectives, mistakes_are_named)
   pop_gcl_all_reduce(x.graph, x.data, POP_COLLECTIVE_MEAN, groups[0], (pop_tensor){0}, x.main, "r");
   assert_error(x.graph, POP_ERROR_TYPE, (const char *[5]){"mean is of float or half, not of int"},
                "mean");
+  free_bench(&x);
+  x = new_bench(LOADED_FOR_EACH, POP_INT, 8);
+  pop_gcl_all_to_all_within(x.graph, pop_tensor_reshape(x.data, (const size_t[]){4, 2}, 2), x.main,
+                            "r");
+  assert_error(x.graph, POP_ERROR_TENSOR,
+               (const char *[5]){"second dimension has to be the number of parts, 4"}, "square");
+  free_bench(&x);
+  x = new_bench(LOADED_FOR_EACH, POP_INT, 8);
+  pop_gcl_broadcast_within(x.graph, pop_tensor_reshape(x.data, (const size_t[]){4, 2}, 2), 4,
+                           x.main, "r");
+  assert_error(x.graph, POP_ERROR_INVALID_ARGUMENT, (const char *[5]){"there is no part 4 of 4"},
+               "root");
   free_bench(&x);
   x = new_bench(LOADED_FOR_EACH, POP_INT, 8);
   pop_gcl_all_to_all(x.graph, x.data, groups[0], x.main, "r");

@@ -230,16 +230,73 @@ inline poplar::Tensor broadcastCrossReplica(poplar::Graph &graph, const poplar::
 
 // ---- within each replica ----
 
+namespace detail
+{
+
+inline poplar::Tensor allReduceWithin(poplar::Graph &graph, const poplar::Tensor &data,
+                                      const poplar::Tensor &out, CollectiveOperator op,
+                                      poplar::program::Sequence &prog,
+                                      const poplar::DebugContext &debugContext,
+                                      const poplar::OptionFlags &options)
+{
+  checkOptions("gcl::allReduceWithinReplica", options);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(pop_gcl_all_reduce_within(graph.c(), poplar::detail::check(data.c()),
+                                               static_cast<pop_collective_op>(op), out.c(),
+                                               call.program(), call.c()));
+}
+
+} // namespace detail
+
 inline poplar::Tensor allReduceWithinReplica(poplar::Graph &graph, const poplar::Tensor &data,
                                              CollectiveOperator op, poplar::program::Sequence &prog,
                                              const poplar::DebugContext &debugContext = {},
                                              const poplar::OptionFlags &options = {})
 {
-  detail::checkOptions("gcl::allReduceWithinReplica", options);
+  return detail::allReduceWithin(graph, data, poplar::Tensor(), op, prog, debugContext, options);
+}
+
+inline void allReduceToDestinationWithinReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                                const poplar::Tensor &destination,
+                                                CollectiveOperator op,
+                                                poplar::program::Sequence &prog,
+                                                const poplar::DebugContext &debugContext = {},
+                                                const poplar::OptionFlags &options = {})
+{
+  detail::allReduceWithin(graph, data, poplar::Tensor(poplar::detail::check(destination.c())), op,
+                          prog, debugContext, options);
+}
+
+inline void allReduceInPlaceWithinReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                          CollectiveOperator op, poplar::program::Sequence &prog,
+                                          const poplar::DebugContext &debugContext = {},
+                                          const poplar::OptionFlags &options = {})
+{
+  allReduceToDestinationWithinReplica(graph, data, data, op, prog, debugContext, options);
+}
+
+// Data [parts, parts, ...]: part j's piece for part i becomes part i's of part j.
+inline poplar::Tensor allToAllWithinReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                            poplar::program::Sequence &prog,
+                                            const poplar::DebugContext &debugContext = {},
+                                            const poplar::OptionFlags &options = {})
+{
+  detail::checkOptions("gcl::allToAllWithinReplica", options);
   poplar::detail::LibraryCall call(graph, prog, debugContext);
-  return call.finish(pop_gcl_all_reduce_within(graph.c(), poplar::detail::check(data.c()),
-                                               static_cast<pop_collective_op>(op), call.program(),
-                                               call.c()));
+  return call.finish(pop_gcl_all_to_all_within(graph.c(), poplar::detail::check(data.c()),
+                                               call.program(), call.c()));
+}
+
+// All parts get the one at `rootPart`.
+inline poplar::Tensor broadcastWithinReplica(poplar::Graph &graph, const poplar::Tensor &data,
+                                             poplar::program::Sequence &prog, unsigned rootPart = 0,
+                                             const poplar::DebugContext &debugContext = {},
+                                             const poplar::OptionFlags &options = {})
+{
+  detail::checkOptions("gcl::broadcastWithinReplica", options);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(pop_gcl_broadcast_within(graph.c(), poplar::detail::check(data.c()), rootPart,
+                                              call.program(), call.c()));
 }
 
 // What one IPU has of something that is cut into chunks.

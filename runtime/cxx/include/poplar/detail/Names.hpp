@@ -58,6 +58,8 @@ inline const CName *otherNames(std::size_t &count)
       {"pop_gcl_all_gather", "gcl::allGatherCrossReplica"},
       {"pop_gcl_all_reduce", "gcl::allReduceCrossReplica"},
       {"pop_gcl_all_reduce_within", "gcl::allReduceWithinReplica"},
+      {"pop_gcl_all_to_all_within", "gcl::allToAllWithinReplica"},
+      {"pop_gcl_broadcast_within", "gcl::broadcastWithinReplica"},
       {"pop_gcl_reduce_scatter_within", "gcl::reduceScatterWithinReplica"},
       {"pop_gcl_all_gather_within", "gcl::allGatherWithinReplica"},
       {"pop_gcl_all_to_all", "gcl::allToAllCrossReplica"},
