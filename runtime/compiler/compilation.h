@@ -651,6 +651,8 @@ uint32_t begin_content(compilation *c, uint32_t size);
 void add_fixup(compilation *c, uint32_t content, uint32_t at, place target);
 void add_packed_fixup(compilation *c, uint32_t content, uint32_t at, place target,
                       address_form form);
+/* early.c: before exchanges are planned, whether their data have room at all. */
+POP_MUST_CHECK pop_error *check_data_fits(const compilation *c);
 /* address_form.c: puts an address into the bytes of an image; whether all of them fit. */
 void store_address(const compilation *c, const fixup *f, uint8_t *at);
 POP_MUST_CHECK pop_error *check_address_forms(const compilation *c);

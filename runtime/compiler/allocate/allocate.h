@@ -8,9 +8,10 @@
  *   gap.c      the free ranges of a plan in the making, and which of them a block takes
  *   rules.c    memory elements and regions: where a block with rules may lie
  *   bound.c    the end that no plan can be below
+ *   early.c    what cannot fit at all, found before exchanges are planned
  *   near.c     what must lie near the base, where not all can be reached
  *
- * Only allocate.c, identical_tiles.c and near.c know of blocks and tiles; the others see numbers.
+ * Only allocate.c, identical_tiles.c, near.c and early.c know of blocks and tiles; the others see numbers.
  */
 #ifndef COMPILER_ALLOCATE_ALLOCATE_H
 #define COMPILER_ALLOCATE_ALLOCATE_H

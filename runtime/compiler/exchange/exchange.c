@@ -191,6 +191,7 @@ static void log_plan(const compilation *c, const exchange *x)
 
 pop_error *pass_exchange(compilation *c)
 {
+  POP_TRY(check_data_fits(c));
   uint32_t *index_of_tile = pop_xcalloc(pop_target_num_tiles(&c->target), sizeof *index_of_tile);
   for (size_t i = 0; i < c->num_exchanges; i++) {
     if (c->exchanges[i].zone != EXCHANGE_WITHIN_IPUS)

@@ -4,6 +4,7 @@
  * all of them are read before any of them is written. */
 #include "compiler/lower/copy.h"
 #include "base/order.h"
+#include "compiler/lower/rows.h"
 #include "compiler/segments.h"
 
 #include <stdlib.h>
@@ -16,24 +17,42 @@ static void take(segment *s, uint32_t bytes)
   s->bytes -= bytes;
 }
 
+/* The elements of source and destination, side by side. */
+typedef struct pairing {
+  segment_walk sources, destinations;
+  segment source, destination; /* what is left of the current ones */
+  bool is_copy;
+} pairing;
+
+static void pairing_start(pairing *p, const compilation *c, const program *copied)
+{
+  *p = (pairing){.is_copy = copied->kind == PROGRAM_COPY};
+  segment_walk_start(&p->sources, c, copied->source);
+  segment_walk_start(&p->destinations, c, copied->destination);
+}
+
+static bool pairing_next(pairing *p, transfer *out)
+{
+  segment *source = &p->source, *destination = &p->destination;
+  for (;;) {
+    if (source->bytes == 0 && !segment_walk_next(&p->sources, source)) return false;
+    if (destination->bytes == 0 && !segment_walk_next(&p->destinations, destination)) return false;
+    uint32_t bytes = source->bytes < destination->bytes ? source->bytes : destination->bytes;
+    bool onto_itself = p->is_copy && source->at.block == destination->at.block &&
+                       source->at.offset == destination->at.offset;
+    *out = (transfer){source->tile, destination->tile, source->at, destination->at, bytes};
+    take(source, bytes);
+    take(destination, bytes);
+    if (!onto_itself) return true;
+  }
+}
+
 void pair_up(const compilation *c, const program *copied, transfer_list *out)
 {
-  segment_walk sources, destinations;
-  segment source = {0}, destination = {0};
-  segment_walk_start(&sources, c, copied->source);
-  segment_walk_start(&destinations, c, copied->destination);
-  for (;;) {
-    if (source.bytes == 0 && !segment_walk_next(&sources, &source)) return;
-    if (destination.bytes == 0 && !segment_walk_next(&destinations, &destination)) return;
-    uint32_t bytes = source.bytes < destination.bytes ? source.bytes : destination.bytes;
-    bool onto_itself = copied->kind == PROGRAM_COPY && source.at.block == destination.at.block &&
-                       source.at.offset == destination.at.offset;
-    if (!onto_itself)
-      pop_push(out->items, out->count, out->capacity,
-               (transfer){source.tile, destination.tile, source.at, destination.at, bytes});
-    take(&source, bytes);
-    take(&destination, bytes);
-  }
+  pairing p;
+  transfer next;
+  pairing_start(&p, c, copied);
+  while (pairing_next(&p, &next)) pop_push(out->items, out->count, out->capacity, next);
 }
 
 enum { READ = 1, WRITTEN = 2 };
@@ -146,18 +165,62 @@ static pop_error *lower_overlapping(lowering *l, const transfer_list *transfers,
   return error;
 }
 
+static transfer_names names_of(const lowering *l, const char *name)
+{
+  return (transfer_names){.exchange = pop_arena_printf(l->c->arena, "%s/ExchangePre", name),
+                          .copy = pop_arena_printf(l->c->arena, "%s/OnTileCopy", name)};
+}
+
 pop_error *lower_paired(lowering *l, const transfer_list *transfers, bool overlaps,
                         const char *name, step_list *steps)
 {
   if (overlaps) return lower_overlapping(l, transfers, name, steps);
-  const transfer_names names = {.exchange = pop_arena_printf(l->c->arena, "%s/ExchangePre", name),
-                                .copy = pop_arena_printf(l->c->arena, "%s/OnTileCopy", name)};
+  const transfer_names names = names_of(l, name);
   return lower_transfers(l, transfers, &names, steps);
+}
+
+/* ---- large copies ---- */
+
+static bool have_common_variable(const pop_graph *graph, uint32_t a, uint32_t b)
+{
+  const tensor *first = &graph->tensors[a], *second = &graph->tensors[b];
+  bool *is_of_first = pop_xcalloc(graph->num_variables + 1, sizeof *is_of_first), found = false;
+  for (size_t i = 0; i < first->num_pieces; i++)
+    is_of_first[graph->pieces[first->first_piece + i].variable] = true;
+  for (size_t i = 0; i < second->num_pieces; i++)
+    found |= is_of_first[graph->pieces[second->first_piece + i].variable];
+  free(is_of_first);
+  return found;
+}
+
+bool copy_is_large(const compilation *c, const program *copied)
+{
+  const tensor *t = &c->graph->tensors[copied->destination];
+  uint64_t bytes = t->num_elements * pop_type_bytes(t->type);
+  return bytes > (uint64_t)LARGE_TILE_BYTES * pop_target_num_tiles(&c->target) &&
+         !have_common_variable(c->graph, copied->source, copied->destination);
+}
+
+/* Its pieces, of which each element may be one, are never all there at once. */
+static pop_error *lower_large(lowering *l, const program *copied, const char *name,
+                              step_list *steps)
+{
+  const transfer_names names = names_of(l, name);
+  row_staging s = {.l = l, .name = names.exchange};
+  pairing p;
+  transfer next;
+  pairing_start(&p, l->c, copied);
+  while (pairing_next(&p, &next)) stage_rows(&s, &next);
+  end_rows(&s);
+  pop_error *error = lower_staged_transfers(l, &s.transfers, &s.copies, &names, steps);
+  row_staging_free(&s);
+  return error;
 }
 
 pop_error *lower_copy_program(lowering *l, const program *copied, step_list *steps)
 {
   const char *name = pop_arena_strdup(l->c->arena, copied->name);
+  if (copy_is_large(l->c, copied)) return lower_large(l, copied, name, steps);
   transfer_list transfers = {0};
   pair_up(l->c, copied, &transfers);
   pop_error *error = lower_paired(l, &transfers, overlap(&transfers), name, steps);

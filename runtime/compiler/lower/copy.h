@@ -3,6 +3,11 @@
 
 #include "compiler/lower/lowering.h"
 
+/* Copies of more bytes than that for each tile there is have exchanges of their own. */
+enum { LARGE_TILE_BYTES = 8 << 10 };
+
+/* Is it so large, and from one set of variables to another? Then it is worked through tile by tile. */
+bool copy_is_large(const compilation *c, const program *copied);
 /* The steps of a copy program. */
 POP_MUST_CHECK pop_error *lower_copy_program(lowering *l, const program *copied, step_list *steps);
 

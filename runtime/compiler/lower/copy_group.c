@@ -9,7 +9,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { WORD = 4, MOST_TILE_BYTES = 8 << 10, MOST_NAMES = 4 };
+enum { WORD = 4, MOST_NAMES = 4 };
 
 /* ---- what may join ---- */
 
@@ -39,8 +39,8 @@ static bool take_bytes(copy_group *group, const transfer_list *added)
   bool fits = true;
   for (size_t i = 0; i < added->count && fits; i++) {
     const transfer *t = &added->items[i];
-    fits = group->tile_bytes[t->source_tile] <= MOST_TILE_BYTES &&
-           group->tile_bytes[t->destination_tile] <= MOST_TILE_BYTES;
+    fits = group->tile_bytes[t->source_tile] <= LARGE_TILE_BYTES &&
+           group->tile_bytes[t->destination_tile] <= LARGE_TILE_BYTES;
   }
   if (!fits) count_bytes(group->tile_bytes, added, ~(uint64_t)0);
   return fits;
@@ -170,6 +170,10 @@ pop_error *copy_group_add(copy_group *group, lowering *l, const program *copied,
 {
   compilation *c = l->c;
   transfer_list added = {0};
+  if (copy_is_large(c, copied)) {
+    POP_TRY(copy_group_end(group, l, steps));
+    return lower_copy_program(l, copied, steps);
+  }
   if (!group->tile_bytes)
     group->tile_bytes = pop_xcalloc(pop_target_num_tiles(&c->target), sizeof *group->tile_bytes);
   pair_up(c, copied, &added);

@@ -11,6 +11,7 @@
  *   transfer.c      transfers between places -> exchange messages and copies
  *   tile_copies.c        copies on tiles -> copy vertices and their descriptors
  *   access.c        what a step reads and writes
+ *   rows.c          columns of words, from elsewhere -> rows of them, and copies
  *   copy_group.c    copies side by side -> one exchange; touched.c what they read and write
  *   unwritten.c     variables that are only read
  */
@@ -32,17 +33,26 @@ typedef struct transfer_list {
   size_t count, capacity;
 } transfer_list;
 
-/* Bytes that a vertex on `tile` copies. */
+/* Bytes that a vertex on `tile` copies, once or by strides. */
 typedef struct copy {
   uint32_t tile;
   place source, destination;
-  uint32_t bytes;
+  uint32_t bytes;                            /* each time */
+  uint32_t count;                            /* > 0 */
+  int32_t source_stride, destination_stride; /* bytes; count > 1 */
+  uint32_t worker;                           /* by tile_copies.c */
 } copy;
 
 typedef struct copy_list {
   copy *items;
   size_t count, capacity;
 } copy_list;
+
+static inline copy plain_copy(uint32_t tile, place source, place destination, uint32_t bytes)
+{
+  return (copy){
+      .tile = tile, .source = source, .destination = destination, .bytes = bytes, .count = 1};
+}
 
 typedef struct step_list {
   uint32_t *items;
@@ -97,6 +107,9 @@ void end_accesses(lowering *l, uint32_t step);
 void warn_of_unwritten(const compilation *c);
 
 /* ---- tile_copies.c ---- */
+/* Puts a copy behind the last one of a tile's, or makes it a part of that, if it goes on from there or repeats it at the
+ * distance that its parts have. */
+void append_copy(copy_list *list, copy next);
 /* Adds a step that does the copies, in parallel, to `steps`; none if there are none. `all_names`: as in
  * lowered_compute_set. */
 POP_MUST_CHECK pop_error *lower_copies(lowering *l, const copy_list *copies, const char *name,
@@ -119,6 +132,11 @@ typedef struct transfer_names {
  * needed. */
 POP_MUST_CHECK pop_error *lower_transfers(lowering *l, const transfer_list *transfers,
                                           const transfer_names *names, step_list *steps);
+
+/* The same of transfers of which all columns are staged already, and of copies on tiles that come behind them. */
+POP_MUST_CHECK pop_error *lower_staged_transfers(lowering *l, const transfer_list *transfers,
+                                                 copy_list *copies, const transfer_names *names,
+                                                 step_list *steps);
 
 /* Adds an exchange between replicas: transfers of whole words, of which no destination is also a
  * source. `map` is by replica, in the compilation's arena. `headers`, likewise: those of each transfer, of which there is one on each

@@ -69,14 +69,14 @@ static pop_error *lower_by_buffers(lowering *l, const transfer_list *transfers, 
     const transfer *t = &transfers->items[i];
     uint32_t words = (t->bytes + WORD - 1) / WORD * WORD;
     pop_push(before.items, before.count, before.capacity,
-             (copy){t->source_tile, t->source, from[i], t->bytes});
+             plain_copy(t->source_tile, t->source, from[i], t->bytes));
     if (!all_receive)
       pop_push(before.items, before.count, before.capacity,
-               (copy){t->destination_tile, t->destination, to[i], t->bytes});
+               plain_copy(t->destination_tile, t->destination, to[i], t->bytes));
     pop_push(between.items, between.count, between.capacity,
              (transfer){t->source_tile, t->destination_tile, from[i], to[i], words});
     pop_push(after.items, after.count, after.capacity,
-             (copy){t->destination_tile, to[i], t->destination, t->bytes});
+             plain_copy(t->destination_tile, to[i], t->destination, t->bytes));
   }
   pop_error *error =
       lower_copies(l, &before, pop_arena_printf(arena, "%s/OnTileCopyPre", name), NULL, steps);

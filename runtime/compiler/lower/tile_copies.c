@@ -28,23 +28,14 @@ static const struct {
     [COPY_STRIDED] = {"poplar_rt::StridedCopy", 6},
 };
 
-typedef struct descriptor {
-  place source, destination;
-  uint32_t bytes;
-  uint32_t count;
-  int32_t source_stride, destination_stride; /* bytes; count > 1 */
-  uint32_t worker;
-} descriptor;
-
 typedef struct copying {
   lowering *l;
   const char *name;
   uint32_t num_workers;
-  descriptor *items; /* of the current tile */
-  size_t count, capacity;
+  copy_list list; /* of the current tile: a descriptor for each */
 } copying;
 
-static copy_kind kind_of(const descriptor *d)
+static copy_kind kind_of(const copy *d)
 {
   return d->count > 1 ? COPY_STRIDED : COPY_PLAIN;
 }
@@ -94,9 +85,10 @@ static bool follows(place before, int64_t distance, place after)
   return before.block == after.block && before.offset + distance == after.offset;
 }
 
-static bool extend(descriptor *d, const copy *next)
+static bool extend(copy *d, const copy *next)
 {
-  if (d->source.block != next->source.block || d->destination.block != next->destination.block)
+  if (d->source.block != next->source.block || d->destination.block != next->destination.block ||
+      next->count > 1)
     return false;
   if (d->count == 1 && follows(d->source, d->bytes, next->source) &&
       follows(d->destination, d->bytes, next->destination)) {
@@ -117,14 +109,10 @@ static bool extend(descriptor *d, const copy *next)
   return true;
 }
 
-static void add_copy(copying *k, const copy *next)
+void append_copy(copy_list *list, copy next)
 {
-  if (k->count > 0 && extend(&k->items[k->count - 1], next)) return;
-  pop_push(k->items, k->count, k->capacity,
-           (descriptor){.source = next->source,
-                        .destination = next->destination,
-                        .bytes = next->bytes,
-                        .count = 1});
+  if (list->count > 0 && extend(&list->items[list->count - 1], &next)) return;
+  pop_push(list->items, list->count, list->capacity, next);
 }
 
 /* ---- sharing the work ---- */
@@ -136,7 +124,7 @@ static uint64_t units_of(uint32_t offset, uint32_t bytes)
 }
 
 /* Rows that are as many apart as a unit has bytes lie alike. */
-static uint64_t cost_of(const descriptor *d)
+static uint64_t cost_of(const copy *d)
 {
   uint64_t cost = DESCRIPTOR_COST;
   for (uint32_t row = 0; row < d->count && row < ISA_COPY_UNIT_BYTES; row++) {
@@ -149,9 +137,9 @@ static uint64_t cost_of(const descriptor *d)
 }
 
 /* The first `rows` rows; what is left is in `d`. */
-static descriptor take_rows(descriptor *d, uint32_t rows)
+static copy take_rows(copy *d, uint32_t rows)
 {
-  descriptor first = *d;
+  copy first = *d;
   first.count = rows;
   d->count -= rows;
   d->source.offset += (uint32_t)((int64_t)rows * d->source_stride);
@@ -160,9 +148,9 @@ static descriptor take_rows(descriptor *d, uint32_t rows)
 }
 
 /* The first bytes of a plain one. */
-static descriptor take_bytes(descriptor *d, uint32_t bytes)
+static copy take_bytes(copy *d, uint32_t bytes)
 {
-  descriptor first = *d;
+  copy first = *d;
   first.bytes = bytes;
   d->bytes -= bytes;
   d->source.offset += bytes;
@@ -172,7 +160,7 @@ static descriptor take_bytes(descriptor *d, uint32_t bytes)
 
 /* Cuts off what takes about as many slots, if that is worth a descriptor. The rest begins with a whole unit in the
  * destination's block. */
-static bool cut(descriptor *d, uint64_t slots, descriptor *first)
+static bool cut(copy *d, uint64_t slots, copy *first)
 {
   uint64_t whole = cost_of(d), run = (whole - DESCRIPTOR_COST) / d->count;
   if (slots < MIN_PART || whole < slots + MIN_PART) return false;
@@ -192,25 +180,25 @@ static bool cut(descriptor *d, uint64_t slots, descriptor *first)
 static uint64_t total_cost(const copying *k)
 {
   uint64_t total = 0;
-  for (size_t i = 0; i < k->count; i++) total += cost_of(&k->items[i]);
+  for (size_t i = 0; i < k->list.count; i++) total += cost_of(&k->list.items[i]);
   return total;
 }
 
-static void put(copying *k, descriptor d)
+static void put(copying *k, copy d)
 {
-  pop_push(k->items, k->count, k->capacity, d);
+  pop_push(k->list.items, k->list.count, k->list.capacity, d);
 }
 
 /* Few long rows are copies of their own, which can be cut anywhere. */
 static void separate_long_rows(copying *k)
 {
   uint64_t long_row = total_cost(k) / k->num_workers / 4;
-  size_t count = k->count;
+  size_t count = k->list.count;
   for (size_t i = 0; i < count; i++) {
-    descriptor d = k->items[i];
+    copy d = k->list.items[i];
     if (d.count == 1 || cost_of(&d) / d.count < long_row || cost_of(&d) / d.count < MIN_SHARE)
       continue;
-    k->items[i] = take_rows(&d, 1);
+    k->list.items[i] = take_rows(&d, 1);
     while (d.count > 1) put(k, take_rows(&d, 1));
     put(k, d);
   }
@@ -219,13 +207,13 @@ static void separate_long_rows(copying *k)
 /* Plain ones first, else in the order that they have. */
 static void sort_by_kind(copying *k)
 {
-  keyed *order = pop_xrealloc(NULL, k->count, sizeof *order);
-  for (size_t i = 0; i < k->count; i++)
-    order[i] = (keyed){.key = kind_of(&k->items[i]), .index = (uint32_t)i};
-  sort_keyed(order, k->count);
-  descriptor *sorted = pop_xrealloc(NULL, k->count, sizeof *sorted);
-  for (size_t i = 0; i < k->count; i++) sorted[i] = k->items[order[i].index];
-  memcpy(k->items, sorted, k->count * sizeof *sorted);
+  keyed *order = pop_xrealloc(NULL, k->list.count, sizeof *order);
+  for (size_t i = 0; i < k->list.count; i++)
+    order[i] = (keyed){.key = kind_of(&k->list.items[i]), .index = (uint32_t)i};
+  sort_keyed(order, k->list.count);
+  copy *sorted = pop_xrealloc(NULL, k->list.count, sizeof *sorted);
+  for (size_t i = 0; i < k->list.count; i++) sorted[i] = k->list.items[order[i].index];
+  memcpy(k->list.items, sorted, k->list.count * sizeof *sorted);
   free(sorted);
   free(order);
 }
@@ -237,19 +225,19 @@ static void share_among_workers(copying *k)
   sort_by_kind(k);
   uint64_t total = total_cost(k), workers = (total + MIN_SHARE - 1) / MIN_SHARE, done = 0;
   if (workers > k->num_workers) workers = k->num_workers;
-  descriptor *whole = k->items;
-  size_t count = k->count;
-  k->items = NULL;
-  k->count = k->capacity = 0;
+  copy *whole = k->list.items;
+  size_t count = k->list.count;
+  k->list.items = NULL;
+  k->list.count = k->list.capacity = 0;
   uint32_t worker = 0;
   for (size_t i = 0; i < count;) {
     uint64_t end = total * (worker + 1) / workers;
-    descriptor first, *d = &whole[i];
+    copy first, *d = &whole[i];
     bool is_last = worker + 1 == workers;
     bool is_cut = !is_last && done < end && cut(d, end - done, &first);
     if (!is_cut) first = whole[i++];
     bool is_too_much = done + cost_of(&first) / 2 > end;
-    bool has_some = k->count > 0 && k->items[k->count - 1].worker == worker;
+    bool has_some = k->list.count > 0 && k->list.items[k->list.count - 1].worker == worker;
     if (!is_last && is_too_much && has_some) worker++;
     first.worker = worker;
     done += cost_of(&first);
@@ -267,7 +255,7 @@ static void put_word(compilation *c, uint32_t content_number, uint32_t at, uint3
 }
 
 static uint32_t write_descriptor(compilation *c, uint32_t content_number, uint32_t at,
-                                 const descriptor *d)
+                                 const copy *d)
 {
   add_fixup(c, content_number, at, d->source);
   add_fixup(c, content_number, at + 4, d->destination);
@@ -284,9 +272,11 @@ static uint32_t add_descriptor_block(copying *k, uint32_t tile)
 {
   compilation *c = k->l->c;
   uint32_t bytes = 0, at = 0;
-  for (size_t i = 0; i < k->count; i++) bytes += 4 * copy_kinds[kind_of(&k->items[i])].words;
+  for (size_t i = 0; i < k->list.count; i++)
+    bytes += 4 * copy_kinds[kind_of(&k->list.items[i])].words;
   uint32_t content_number = begin_content(c, bytes);
-  for (size_t i = 0; i < k->count; i++) at += write_descriptor(c, content_number, at, &k->items[i]);
+  for (size_t i = 0; i < k->list.count; i++)
+    at += write_descriptor(c, content_number, at, &k->list.items[i]);
   return add_block(c, &(block){.tile = tile,
                                .size = bytes,
                                .align = 4,
@@ -300,13 +290,13 @@ static uint32_t add_descriptor_block(copying *k, uint32_t tile)
 static size_t group_end(const copying *k, size_t first)
 {
   size_t end = first + 1;
-  while (end < k->count && k->items[end].worker == k->items[first].worker &&
-         kind_of(&k->items[end]) == kind_of(&k->items[first]))
+  while (end < k->list.count && k->list.items[end].worker == k->list.items[first].worker &&
+         kind_of(&k->list.items[end]) == kind_of(&k->list.items[first]))
     end++;
   return end;
 }
 
-static uint32_t state_bytes(const lowering *l, const descriptor *d)
+static uint32_t state_bytes(const lowering *l, const copy *d)
 {
   return (l->copy_types[kind_of(d)]->state_size + 3) & ~3u;
 }
@@ -317,29 +307,30 @@ static void add_copy_vertices(copying *k, uint32_t tile, uint32_t descriptor_blo
   compilation *c = k->l->c;
   tile_work work = {.tile = tile, .first_vertex = c->num_vertices};
   uint32_t bytes = 0, state = 0, at = 0;
-  for (size_t i = 0; i < k->count; i = group_end(k, i)) bytes += state_bytes(k->l, &k->items[i]);
+  for (size_t i = 0; i < k->list.count; i = group_end(k, i))
+    bytes += state_bytes(k->l, &k->list.items[i]);
   uint32_t content_number = begin_content(c, bytes);
   begin_vertex_uses(c, &work);
-  for (size_t i = 0, end; i < k->count; i = end) {
+  for (size_t i = 0, end; i < k->list.count; i = end) {
     end = group_end(k, i);
-    uint32_t type = used_copy_type(k->l, kind_of(&k->items[i]));
+    uint32_t type = used_copy_type(k->l, kind_of(&k->list.items[i]));
     profile_vertex_use use = {.type = type};
     const pop_field *field = &c->vertex_types[type].type->fields[0];
-    uint32_t words = (uint32_t)(end - i) * copy_kinds[kind_of(&k->items[i])].words;
+    uint32_t words = (uint32_t)(end - i) * copy_kinds[kind_of(&k->list.items[i])].words;
     add_fixup(c, content_number, state + field->offset, (place){descriptor_block, at});
     put_word(c, content_number, state + field->offset + 4, words);
     pop_push(c->vertices, c->num_vertices, c->vertices_capacity,
              (lowered_vertex){.type = type,
                               .graph_vertex = COMPILER_NONE,
                               .state_offset = state,
-                              .worker = k->items[i].worker});
+                              .worker = k->list.items[i].worker});
     c->vertex_types[type].num_instances++;
     use.bytes[PROFILE_DESCRIPTORS] = 4 * words;
     use.bytes[PROFILE_PADDING] =
-        state_bytes(k->l, &k->items[i]) - c->vertex_types[type].type->state_size;
+        state_bytes(k->l, &k->list.items[i]) - c->vertex_types[type].type->state_size;
     add_state_bytes(&use, c->vertex_types[type].type, true);
     add_vertex_use(c, &work, &use);
-    state += state_bytes(k->l, &k->items[i]);
+    state += state_bytes(k->l, &k->list.items[i]);
     at += 4 * words;
   }
   work.num_vertices = (uint32_t)(c->num_vertices - work.first_vertex);
@@ -357,7 +348,7 @@ static void finish_tile(copying *k, uint32_t tile)
 {
   share_among_workers(k);
   add_copy_vertices(k, tile, add_descriptor_block(k, tile));
-  k->count = 0;
+  k->list.count = 0;
 }
 
 pop_error *lower_copies(lowering *l, const copy_list *copies, const char *name,
@@ -381,15 +372,15 @@ pop_error *lower_copies(lowering *l, const copy_list *copies, const char *name,
   for (size_t i = 0; i < copies->count; i++) {
     const copy *next = &copies->items[order[i].index];
     record_read(l, next->source.block);
-    record_write(l, next->destination.block, next->bytes);
-    add_copy(&k, next);
+    record_write(l, next->destination.block, next->bytes * next->count);
+    append_copy(&k.list, *next);
     if (i + 1 == copies->count || order[i + 1].key != next->tile) finish_tile(&k, next->tile);
   }
   end_accesses(l, step_number);
   set.num_works = c->num_works - set.first_work;
   pop_push(c->compute_sets, c->num_compute_sets, c->compute_sets_capacity, set);
   pop_push(steps->items, steps->count, steps->capacity, step_number);
-  free(k.items);
+  free(k.list.items);
   free(order);
   return NULL;
 }

@@ -3,6 +3,7 @@
  *     both ends on one tile                         a copy; few words, where there is an exchange anyway, a
  *                                                   message of the tile to itself
  *     words to words                                a message
+ *     many words, or columns of them (rows.c)        the words in rows to a buffer, and copies from there
  *     anything else                                 the words around the source go to a staging buffer on
  *                                                   the destination's tile, a copy takes the bytes
  *                                                   from there after the exchange
@@ -15,6 +16,7 @@
  * (many long requests, each a bit further than the last), only equal requests are joined. */
 #include "base/order.h"
 #include "compiler/lower/lowering.h"
+#include "compiler/lower/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,11 +107,7 @@ static void stage_transfer(staging *s, const transfer *t)
   }
   place words = place_of_words(s, t);
   words.offset += t->source.offset % WORD;
-  pop_push(s->copies->items, s->copies->count, s->copies->capacity,
-           (copy){.tile = t->destination_tile,
-                  .source = words,
-                  .destination = t->destination,
-                  .bytes = t->bytes});
+  append_copy(s->copies, plain_copy(t->destination_tile, words, t->destination, t->bytes));
 }
 
 /* Transfers between tiles, within IPUs or between them. */
@@ -185,7 +183,7 @@ static void take_local_transfers(lowering *l, const transfer_list *transfers,
                (request){t->source_tile, t->destination_tile, t->source, t->destination, t->bytes});
     else
       pop_push(copies->items, copies->count, copies->capacity,
-               (copy){t->source_tile, t->source, t->destination, t->bytes});
+               plain_copy(t->source_tile, t->source, t->destination, t->bytes));
   }
   free(bytes);
 }
@@ -490,21 +488,42 @@ static const char *global_name(const compilation *c, const char *name)
                           last + strlen(exchange_word));
 }
 
-pop_error *lower_transfers(lowering *l, const transfer_list *transfers, const transfer_names *names,
-                           step_list *steps)
+pop_error *lower_staged_transfers(lowering *l, const transfer_list *transfers, copy_list *copies,
+                                  const transfer_names *names, step_list *steps)
 {
   off_tile_transfers within = {0}, between = {.zone = EXCHANGE_BETWEEN_IPUS};
-  copy_list copies = {0};
-  sort_out_transfers(l, transfers, &within, &between, &copies);
-  stage_transfers(l, transfers, names->exchange, &within, &copies);
-  stage_transfers(l, transfers, names->exchange, &between, &copies);
+  sort_out_transfers(l, transfers, &within, &between, copies);
+  stage_transfers(l, transfers, names->exchange, &within, copies);
+  stage_transfers(l, transfers, names->exchange, &between, copies);
   if (between.requests.count > 0)
     lower_requests(l, &between, global_name(l->c, names->exchange), names->all.global_exchange,
                    steps);
   lower_requests(l, &within, names->exchange,
                  within.own.count > 0 ? names->all.exchange_of_all : names->all.exchange, steps);
-  pop_error *error = lower_copies(l, &copies, names->copy, names->all.copy, steps);
-  free(copies.items);
+  return lower_copies(l, copies, names->copy, names->all.copy, steps);
+}
+
+/* By destination tile; there the transfers keep their order. */
+static void stage_all_rows(row_staging *s, const transfer_list *transfers)
+{
+  keyed *order = pop_xrealloc(NULL, transfers->count, sizeof *order);
+  for (size_t i = 0; i < transfers->count; i++)
+    order[i] = (keyed){transfers->items[i].destination_tile, (uint32_t)i};
+  sort_keyed(order, transfers->count);
+  for (size_t i = 0; i < transfers->count; i++) stage_rows(s, &transfers->items[order[i].index]);
+  end_rows(s);
+  free(order);
+}
+
+pop_error *lower_transfers(lowering *l, const transfer_list *transfers, const transfer_names *names,
+                           step_list *steps)
+{
+  row_staging s = {.l = l, .name = names->exchange};
+  bool staged = has_columns(l, transfers);
+  if (staged) stage_all_rows(&s, transfers);
+  pop_error *error =
+      lower_staged_transfers(l, staged ? &s.transfers : transfers, &s.copies, names, steps);
+  row_staging_free(&s);
   return error;
 }
 

@@ -1,0 +1,131 @@
+/* Copies that take columns: what tiles get of each other is sent in rows and put in its place by strides. Run on the
+ * software IPU and compared with the copy's meaning; and how many messages they take. */
+#include "compiler/compilation.h"
+#include "support/expect.h"
+#include "support/graph_test.h"
+#include "support/random.h"
+
+#include <populus/engine.h>
+#include <stdlib.h>
+
+TestSuite(rows, .init = enter_fresh_folder);
+
+/* A matrix and its transpose, of ROWS by COLUMNS elements. */
+typedef struct matrices {
+  pop_graph *graph;
+  pop_tensor from, to;
+  pop_program copy;
+} matrices;
+
+static matrices new_matrices(uint32_t num_ipus, uint32_t tiles, pop_type type, size_t rows,
+                             size_t columns)
+{
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", num_ipus, &target));
+  target.tiles_per_ipu = tiles;
+  matrices m = {.graph = pop_graph_create(&target)};
+  m.from = pop_graph_add_variable(m.graph, type, (const size_t[]){rows, columns}, 2, "from");
+  m.to = pop_graph_add_variable(m.graph, type, (const size_t[]){columns, rows}, 2, "to");
+  pop_graph_map_linearly(m.graph, m.from, 0, 0);
+  pop_graph_map_linearly(m.graph, m.to, 0, 0);
+  pop_graph_create_host_write(m.graph, "from", m.from);
+  pop_graph_create_host_read(m.graph, "to", m.to);
+  m.copy = pop_program_copy(pop_tensor_transpose(m.from), m.to, "transposed");
+  assert_no_error(m.graph);
+  return m;
+}
+
+static pop_error *compile_copy(const matrices *m, const compile_options *options, compilation **out)
+{
+  uint32_t program = m->copy.index - 1;
+  return compile(m->graph, &program, 1, options, out);
+}
+
+static size_t count_messages(const matrices *m, uint32_t exchange_target)
+{
+  const compile_options options = {.exchange_target = exchange_target};
+  compilation *c;
+  expect_ok(compile_copy(m, &options, &c));
+  size_t count = c->num_messages;
+  compilation_free(c);
+  return count;
+}
+
+static void expect_transposed(const matrices *m, size_t rows, size_t columns, size_t element_bytes)
+{
+  size_t bytes = rows * columns * element_bytes;
+  uint8_t *from = pop_xcalloc(bytes, 1), *to = pop_xcalloc(bytes, 1);
+  uint64_t seed = 7;
+  for (size_t i = 0; i < bytes; i++) from[i] = (uint8_t)random_below(&seed, 256);
+  pop_engine *engine;
+  expect_ok(pop_engine_create(m->graph, &m->copy, 1, NULL, 0, &engine));
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_write_tensor(engine, "from", from, bytes));
+  expect_ok(pop_engine_run(engine, 0));
+  expect_ok(pop_engine_read_tensor(engine, "to", to, bytes));
+  for (size_t i = 0; i < rows; i++)
+    for (size_t j = 0; j < columns; j++)
+      cr_assert_arr_eq(from + (i * columns + j) * element_bytes,
+                       to + (j * rows + i) * element_bytes, element_bytes, "row %zu, column %zu", i,
+                       j);
+  pop_engine_free(engine);
+  free(from);
+  free(to);
+}
+
+typedef struct size {
+  pop_type type;
+  uint32_t num_ipus, tiles;
+  size_t rows, columns, element_bytes;
+} size;
+
+/* Tiles have whole rows and parts of rows, elements are words, parts of words and several. */
+static const size sizes[] = {
+    {POP_UNSIGNED_INT, 1, 6, 190, 191, 4},  {POP_UNSIGNED_SHORT, 1, 5, 203, 177, 2},
+    {POP_UNSIGNED_CHAR, 1, 4, 160, 161, 1}, {POP_UNSIGNED_LONGLONG, 1, 4, 150, 170, 8},
+    {POP_UNSIGNED_INT, 2, 3, 300, 291, 4},  {POP_UNSIGNED_SHORT, 2, 2, 180, 190, 2},
+};
+
+Test(rows, a_transposing_copy_puts_every_element_in_its_place)
+{
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const size *s = &sizes[i];
+    matrices m = new_matrices(s->num_ipus, s->tiles, s->type, s->rows, s->columns);
+    expect_transposed(&m, s->rows, s->columns, s->element_bytes);
+    pop_graph_free(m.graph);
+  }
+}
+
+/* A tile has 5 or 6 rows and what is around them; a message for each element would be 30,000. */
+Test(rows, what_many_words_of_are_wanted_comes_in_messages_of_rows)
+{
+  matrices m = new_matrices(1, 6, POP_UNSIGNED_INT, 190, 191);
+  size_t in_rows = count_messages(&m, EXCHANGE_FOR_CYCLES);
+  cr_assert_leq(in_rows, 6 * (190 + 12), "%zu messages", in_rows);
+  pop_graph_free(m.graph);
+}
+
+/* Few pieces are sent as they are, unless memory is what counts. */
+Test(rows, few_pieces_go_to_their_places_at_once)
+{
+  matrices m = new_matrices(1, 4, POP_UNSIGNED_INT, 60, 60);
+  size_t at_once = count_messages(&m, EXCHANGE_FOR_CYCLES),
+         for_memory = count_messages(&m, EXCHANGE_FOR_MEMORY);
+  cr_assert_geq(at_once, 60 * 60 * 3 / 4);
+  cr_assert_leq(for_memory, at_once / 4, "%zu instead of %zu", for_memory, at_once);
+  pop_graph_free(m.graph);
+}
+
+/* The data alone are too large: nobody waits for a plan of an exchange that there is no room for. */
+Test(rows, what_cannot_fit_is_refused_before_its_exchange_is_planned)
+{
+  enum { TILES = 40, N = 1800 };
+  matrices m = new_matrices(1, TILES, POP_UNSIGNED_INT, N, N);
+  compilation *c = NULL;
+  expect_error(compile_copy(&m, &(compile_options){0}, &c), POP_ERROR_GRAPH_MEMORY,
+               "in 'transposed/ExchangePre', without code", "too large");
+  expect_ok(compile_copy(&m, &(compile_options){.allow_out_of_memory = true}, &c));
+  cr_assert_not_null(c->out_of_memory);
+  compilation_free(c);
+  pop_graph_free(m.graph);
+}
