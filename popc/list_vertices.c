@@ -235,7 +235,7 @@ static char *as_text(const json_t *list)
   return (char *)out.data;
 }
 
-static char *as_json(const json_t *list, const char *targets)
+static char *as_json(const json_t *list, const char *targets, bool pretty)
 {
   json_t *names = json_array();
   while (*targets) {
@@ -244,14 +244,14 @@ static char *as_json(const json_t *list, const char *targets)
     targets += length + (targets[length] == ',');
   }
   json_t *all = json_pack("{s:i, s:o, s:O}", "version", 1, "targets", names, "vertices", list);
-  char *text = json_dumps(all, JSON_INDENT(1));
+  char *text = json_dumps(all, pretty ? JSON_INDENT(1) : JSON_COMPACT);
   char *line = pop_xasprintf("%s\n", text ? text : "null");
   free(text);
   json_decref(all);
   return line;
 }
 
-pop_error *popc_list_vertices(pop_gp *gp, bool json, char **text)
+pop_error *popc_list_vertices(pop_gp *gp, bool json, bool pretty, char **text)
 {
   json_t *list = json_array();
   char *targets = pop_gp_targets(gp), *names = pop_xstrdup(targets), *rest = names;
@@ -259,7 +259,7 @@ pop_error *popc_list_vertices(pop_gp *gp, bool json, char **text)
   for (char *target; !error && (target = strsep(&rest, ","));)
     if (*target && !is_host(target)) error = add_target(list, gp, target);
   if (is_host(targets)) add_host(list, gp);
-  if (!error) *text = json ? as_json(list, targets) : as_text(list);
+  if (!error) *text = json ? as_json(list, targets, pretty) : as_text(list);
   free(names);
   free(targets);
   json_decref(list);

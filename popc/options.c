@@ -206,6 +206,7 @@ static pop_error *perform(popc_settings *settings, const popc_option *option, co
     return take_answer(settings, (popc_answer)option->number, value);
   case JSON:
     settings->json = true;
+    settings->pretty = settings->pretty || option->number;
     return NULL;
   case DEPENDENCIES:
     settings->dependencies |= (unsigned)option->number;
@@ -325,7 +326,7 @@ static pop_error *check_together(const popc_settings *settings)
   if (settings->database_file && settings->product != POPC_GP)
     return pop_error_new(POP_ERROR_USAGE, "-MJ is for compilations that make a .gp");
   if (settings->json && settings->product != POPC_VERTEX_LIST)
-    return pop_error_new(POP_ERROR_USAGE, "--json is for --list-vertices");
+    return pop_error_new(POP_ERROR_USAGE, "--json and --pretty are for --list-vertices");
   return NULL;
 }
 

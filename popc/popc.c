@@ -235,7 +235,7 @@ static pop_error *list(run *r)
   pop_gp *gp;
   char *text = NULL;
   POP_TRY(put_together(r->builder, &gp));
-  pop_error *error = popc_list_vertices(gp, r->settings->json, &text);
+  pop_error *error = popc_list_vertices(gp, r->settings->json, r->settings->pretty, &text);
   if (!error) error = popc_write_file("-", text, strlen(text));
   free(text);
   pop_gp_free(gp);

@@ -86,7 +86,7 @@ typedef struct popc_settings {
   size_t num_inputs, inputs_capacity;
   const char *output; /* "-": standard output */
   popc_product product;
-  bool compile_only, json;
+  bool compile_only, json, pretty;    /* `pretty` is JSON, too */
   bool save_temps, save_temps_beside; /* in the current folder, or beside the output */
   popc_variant *variants;             /* never empty behind popc_default_targets */
   size_t num_variants, variants_capacity;
@@ -306,7 +306,7 @@ POP_MUST_CHECK pop_error *popc_put_database_entry(popc_settings *settings,
                                                   const popc_source *source, pop_bytes *out);
 
 /* list_vertices.c: as text or JSON; caller frees. Errors: LINK. */
-POP_MUST_CHECK pop_error *popc_list_vertices(pop_gp *gp, bool json, char **text);
+POP_MUST_CHECK pop_error *popc_list_vertices(pop_gp *gp, bool json, bool pretty, char **text);
 
 /* reflect.c: runs in popc-reflect (reflector.c). */
 

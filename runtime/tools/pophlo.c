@@ -213,30 +213,7 @@ static int check_all(const pophlo_arguments *a)
   return status;
 }
 
-/* ---- one module: list, compile, run ---- */
-
-static void list_value(const char *kind, pop_model_value v)
-{
-  printf("%s %s: %s[", kind, v.name, v.element);
-  for (size_t d = 0; d < v.rank; ++d) printf("%s%zu", d ? "," : "", v.shape[d]);
-  printf("]\n");
-}
-
-static void list_values(const pop_model *model)
-{
-  for (size_t i = 0; i < pop_model_num_feeds(model); ++i) {
-    bool in;
-    pop_model_value v = pop_model_feed(model, i, &in);
-    list_value(in ? "stream in" : "stream out", v);
-  }
-  for (int outputs = 0; outputs < 2; ++outputs) {
-    size_t count = outputs ? pop_model_num_outputs(model) : pop_model_num_inputs(model);
-    for (size_t i = 0; i < count; ++i) {
-      pop_model_value v = outputs ? pop_model_output(model, i) : pop_model_input(model, i);
-      list_value(outputs ? "out" : "in", v);
-    }
-  }
-}
+/* ---- one module: compile, run ---- */
 
 /* Of several replicas: one behind the other; what goes in may also be the same for all. `shape` has room for one dimension
  * more than the value has. */
@@ -352,7 +329,7 @@ static pop_error *handle_module(const pophlo_arguments *a, built *b)
 {
   POP_TRY(
       pop_model_load_replicated(a->files[0], a->part, a->replicas ? a->replicas : 1, &b->model));
-  if (a->list) list_values(b->model);
+  if (a->list) POP_TRY(pophlo_list(a, b->model));
   POP_TRY(check_names(a, b->model));
   if (!a->run && !a->output && !a->codelets && !a->dump) return NULL;
   step_line line;

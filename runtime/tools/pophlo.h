@@ -16,6 +16,7 @@ typedef struct pophlo_arguments {
   const char **files;
   size_t num_files, files_capacity;
   bool check, run, list, codelets, verbose, quiet, cycles, memory;
+  bool json, pretty;           /* of --list */
   bool both_engines;           /* of --check */
   const char *output, *target; /* NULL: none, the default one */
   const char *dump;            /* NULL: no dumps */
@@ -36,6 +37,9 @@ POP_MUST_CHECK pop_error *pophlo_parse(int argc, char **argv, pophlo_arguments *
 /* pophlo_environment.c: what TF_POPLAR_FLAGS and XLA_FLAGS add to that. */
 POP_MUST_CHECK pop_error *pophlo_parse_environment(pophlo_arguments *a);
 void pophlo_arguments_free(pophlo_arguments *a);
+
+/* pophlo_list.c: --list. */
+POP_MUST_CHECK pop_error *pophlo_list(const pophlo_arguments *a, const pop_model *model);
 
 /* pophlo_feeds.c: streams of a module, and the files of --in and --out that have their names. */
 typedef struct pophlo_feed pophlo_feed;

@@ -22,6 +22,7 @@ static const char help[] =
     "      --dump DIR          write the module after each pass, and the codelets, as "
     "XLA_FLAGS=--xla_dump_to=DIR\n"
     "      --list              print arguments and results\n"
+    "      --json, --pretty    with --list: as JSON, on one line or for people\n"
     "      --codelets          print the C source of the generated codelets\n"
     "      --part N            the module behind the Nth line '// -----' (default: 0, the first)\n"
     "      --device DEVICE     ipu (the default), ipumodel or cpu\n"
@@ -52,6 +53,8 @@ enum {
   OPTION_OUT,
   OPTION_CHECK,
   OPTION_LIST,
+  OPTION_JSON,
+  OPTION_PRETTY,
   OPTION_CODELETS,
   OPTION_BOTH_ENGINES,
   OPTION_DUMP,
@@ -73,6 +76,8 @@ static const struct option long_options[] = {
     {"out", required_argument, NULL, OPTION_OUT},
     {"check", no_argument, NULL, OPTION_CHECK},
     {"list", no_argument, NULL, OPTION_LIST},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"pretty", no_argument, NULL, OPTION_PRETTY},
     {"codelets", no_argument, NULL, OPTION_CODELETS},
     {"dump", required_argument, NULL, OPTION_DUMP},
     {"part", required_argument, NULL, OPTION_PART},
@@ -155,6 +160,12 @@ static pop_error *take_option(int option, pophlo_arguments *a)
   case OPTION_LIST:
     a->list = true;
     return NULL;
+  case OPTION_PRETTY:
+    a->pretty = true;
+    /* fall through */
+  case OPTION_JSON:
+    a->json = true;
+    return NULL;
   case OPTION_CODELETS:
     a->codelets = true;
     return NULL;
@@ -220,6 +231,8 @@ static pop_error *check_combination(const pophlo_arguments *a)
     return usage_error("one module only, and not also", a->files[1]);
   if (!a->check && (a->jobs || a->verbose || a->both_engines))
     return pop_error_new(POP_ERROR_USAGE, "--jobs, --verbose and --both-engines go with --check");
+  if (a->json && !a->list)
+    return pop_error_new(POP_ERROR_USAGE, "--json and --pretty are about --list");
   if (a->both_engines && a->device == DEVICE_CPU)
     return pop_error_new(POP_ERROR_USAGE, "a CPU has no engines: --both-engines is for IPUs");
   if (!a->run && (a->num_ins || a->num_outs || a->cycles || a->memory))

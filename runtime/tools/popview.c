@@ -22,7 +22,7 @@ static const char usage[] =
     "usage: popview [-o report.html] REPORT [OTHER]\n"
     "       popview --serve REPORT [OTHER]\n"
     "       popview --demo [-o report.html]\n"
-    "       popview diff [--fail-above PERCENT] [--each] [--format FORMAT] REPORT OTHER\n"
+    "       popview diff [--fail-above PERCENT] [--each] [--json | --pretty] REPORT OTHER\n"
     "Writes a page that shows a report: where the memory and the cycles go. REPORT is the folder "
     "of\n"
     "autoReport.directory, its profile.pop, a graph or execution profile (.json) or an archive of\n"
@@ -46,7 +46,9 @@ static const char usage[] =
     "peak of\n"
     "                      what is live have grown by more than P, as in 5%\n"
     "      --each          the same for the cycles of each name\n"
-    "      --format F      text (default) or json\n"
+    "      --json          as JSON, on one line\n"
+    "      --pretty        as JSON for people\n"
+    "      --format F      text (default) or json, which is that for people\n"
     "\n"
     "Exit status: 0 done, 1 input at fault, 2 wrong command line, 3 grown by more than P, 4 files, "
     "memory,\n"
@@ -67,7 +69,9 @@ enum {
   OPTION_NO_SOURCE,
   OPTION_FAIL_ABOVE,
   OPTION_EACH,
-  OPTION_FORMAT
+  OPTION_FORMAT,
+  OPTION_JSON,
+  OPTION_PRETTY
 };
 
 static const struct option page_options[] = {
@@ -84,6 +88,8 @@ static const struct option diff_options[] = {
     {"fail-above", required_argument, NULL, OPTION_FAIL_ABOVE},
     {"each", no_argument, NULL, OPTION_EACH},
     {"format", required_argument, NULL, OPTION_FORMAT},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"pretty", no_argument, NULL, OPTION_PRETTY},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0},
@@ -102,10 +108,10 @@ static pop_error *parse_percent(const char *text, double *share)
   return NULL;
 }
 
-static pop_error *parse_format(const char *text, bool *as_json)
+static pop_error *parse_format(const char *text, report_diff_format *format)
 {
-  *as_json = strcmp(text, "json") == 0;
-  if (*as_json || strcmp(text, "text") == 0) return NULL;
+  *format = strcmp(text, "json") == 0 ? REPORT_DIFF_PRETTY : REPORT_DIFF_TEXT;
+  if (*format || strcmp(text, "text") == 0) return NULL;
   return pop_error_new(POP_ERROR_USAGE, "--format takes text or json, not '%s'", text);
 }
 
@@ -133,7 +139,13 @@ static pop_error *take_option(arguments *a, int option, const char *given)
     a->diff.each_name = true;
     return NULL;
   case OPTION_FORMAT:
-    return parse_format(optarg, &a->diff.as_json);
+    return parse_format(optarg, &a->diff.format);
+  case OPTION_JSON:
+    a->diff.format = REPORT_DIFF_JSON;
+    return NULL;
+  case OPTION_PRETTY:
+    a->diff.format = REPORT_DIFF_PRETTY;
+    return NULL;
   default:
     return pop_error_new(POP_ERROR_USAGE, "%s '%s'; popview --help says what there is",
                          option == ':' ? "an argument is missing behind" : "there is no option",

@@ -308,7 +308,7 @@ static void print_json(const diff *d, FILE *to)
   json_object_set_new(all, "totals", json_of_rows(d, &d->totals));
   json_object_set_new(all, "bytesByCategory", json_of_rows(d, &d->categories));
   json_object_set_new(all, "cyclesByName", json_of_rows(d, &d->names));
-  json_dumpf(all, to, JSON_INDENT(1));
+  json_dumpf(all, to, d->options->format == REPORT_DIFF_PRETTY ? JSON_INDENT(1) : JSON_COMPACT);
   fputc('\n', to);
   json_decref(all);
 }
@@ -360,7 +360,7 @@ pop_error *report_diff(const char *before, const char *after, const report_diff_
   if (!error) error = check_comparable(&d, paths);
   if (!error) {
     compare(&d);
-    if (options->as_json)
+    if (options->format != REPORT_DIFF_TEXT)
       print_json(&d, stream);
     else
       print_text(&d, stream);

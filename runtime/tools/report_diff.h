@@ -7,10 +7,16 @@
 #include <populus/error.h>
 #include <stdio.h>
 
+typedef enum report_diff_format {
+  REPORT_DIFF_TEXT,
+  REPORT_DIFF_JSON, /* on one line */
+  REPORT_DIFF_PRETTY
+} report_diff_format;
+
 typedef struct report_diff_options {
   double fail_above; /* share of the figure before; negative: nothing fails */
   bool each_name;    /* cycles of each name count, too, not only the totals */
-  bool as_json;
+  report_diff_format format;
 } report_diff_options;
 
 /* Prints what differs between the reports at the two paths (as pop_report_write_json takes them). `*grown`: a figure that counts

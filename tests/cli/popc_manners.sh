@@ -192,7 +192,13 @@ table = json.load(open("out.txt"))
 vertex = table["vertices"][0]
 assert vertex["name"] == "V" and vertex["code_bytes"]["ipu2"] > 0, vertex
 assert [f["name"] for f in vertex["fields"]] == ["in", "out"]' 2>err.txt || fail '--json'
+[ "$(wc -l <out.txt)" = 1 ] || fail '--json is not on one line'
+mv out.txt line.json
+run --list-vertices --pretty v.gp
+python3 -c 'import json
+assert json.load(open("out.txt")) == json.load(open("line.json"))' && [ "$(wc -l <out.txt)" -gt 10 ] || fail '--pretty'
 refused 2 'for --list-vertices' --json v.c
+refused 2 'for --list-vertices' --pretty v.c
 # fields that are found by the base of tile memory, which only the graph compiler knows
 printf '%s\n' '#include <poplar/Vertex.hpp>' 'using namespace poplar;' \
   'struct Rows : Vertex { Input<VectorList<float, VectorListLayout::DELTAN>> in; Output<float> out;' \

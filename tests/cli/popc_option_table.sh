@@ -82,7 +82,7 @@ while read -r spelling; do
   --list-vertices) "$popc" v.c --list-vertices | grep -q '^V: worker' || fail "$spelling" ;;
   --link) "$POPULUS_BUILD_DIR/tests/support/small_archive" small.a && "$popc" --link small.a -o app && ./app --list >/dev/null ||
     fail "$spelling" ;; # more in popc_link.sh
-  --json) "$popc" v.c --list-vertices --json | head -1 | grep -q '{' || fail "$spelling" ;;
+  --json | --pretty) "$popc" v.c --list-vertices "$spelling" | head -1 | grep -q '{' || fail "$spelling" ;;
   --no-cache) rm -f v.gp; "$popc" "$spelling" v.c && [ -s v.gp ] || fail "$spelling" ;; # more in popc_cache.sh
   -q | --quiet) rm -f v.gp; "$popc" "$spelling" v.c && [ -s v.gp ] || fail "$spelling" ;; # more in progress.sh
   -v) "$popc" v.c -v 2>&1 | grep -q "'v.c'" || fail "$spelling" ;;

@@ -161,6 +161,12 @@ quiet out "$popview" diff report/graph.json report
 echo '{"profilerMode":"NONE"}' >nothing.json
 refuses 1 "nothing.json|in common" "$popview" diff report nothing.json
 refuses 2 "takes a percentage" "$popview" diff --fail-above much report longer
+quiet line "$popview" diff --json report longer
+quiet pretty "$popview" diff --pretty report longer
+quiet formatted "$popview" diff --format json report longer
+[ "$(wc -l <line)" = 1 ] && cmp pretty formatted || fail 'popview diff --json, --pretty'
+python3 -c 'import json
+assert json.load(open("line")) == json.load(open("pretty"))' || fail 'popview diff --json and --pretty differ'
 refuses 2 "takes text or json" "$popview" diff --format xml report longer
 refuses 2 "two reports" "$popview" diff report
 refuses 2 "--each" "$popview" diff --each report longer

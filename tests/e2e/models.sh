@@ -145,6 +145,14 @@ refuses 1 'more than 200 deep' "$pophlo" --check bad.mlir
   echo 'return %v7 : tensor<f32> }'
 } >long.mlir
 quiet out "$pophlo" --list long.mlir
+quiet line "$pophlo" --list --json long.mlir
+quiet pretty "$pophlo" --list --pretty long.mlir
+python3 -c 'import json
+line = open("line").read()
+said = {"arguments": [{"name": "v0", "type": "f32", "shape": []}], "results": [{"name": "out0", "type": "f32", "shape": []}],
+        "streams": []}
+assert json.loads(line) == json.load(open("pretty")) == said and line.count("\n") == 1, line' || fail '--list --json'
+refuses 2 'about --list' "$pophlo" --codelets --json long.mlir
 quiet out "$pophlo" --codelets long.mlir # what nobody needs is not calculated
 
 says 3:10 "rng_algorithm is THREE_FRY, PHILOX or DEFAULT, not 'DICE'" 'func.func @f() {
