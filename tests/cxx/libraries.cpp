@@ -691,6 +691,48 @@ void softmax_and_losses()
                popnn::calcLoss(g, y, loss, loss, deltas, popnn::SUM_SQUARED_LOSS));
 }
 
+// What each function is by its definition, of singles and of halves.
+void functions_between_layers()
+{
+  using popnn::NonLinearityType;
+  const struct {
+    NonLinearityType type;
+    std::function<double(double)> of;
+  } functions[] = {
+      {NonLinearityType::SIGMOID, [](double x) { return 1 / (1 + std::exp(-x)); }},
+      {NonLinearityType::HARD_SIGMOID,
+       [](double x) { return std::max(0., std::min(1., 0.2 * x + 0.5)); }},
+      {NonLinearityType::RELU, [](double x) { return x > 0 ? x : 0; }},
+      {NonLinearityType::TANH, [](double x) { return std::tanh(x); }},
+      {NonLinearityType::GELU,
+       [](double x) {
+         return x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))) / 2;
+       }},
+      {NonLinearityType::GELU_ERF, [](double x) { return x * (1 + std::erf(x / M_SQRT2)) / 2; }},
+      {NonLinearityType::SWISH, [](double x) { return x / (1 + std::exp(-x)); }},
+  };
+  Fixture f(3);
+  auto &g = f.graph;
+  popnn::addCodelets(g);
+  const std::vector<float> values = {-4, -2.75f, -1, -0.25f, 0, 0.5f, 1.5f, 3};
+  Tensor x = f.input(FLOAT, {values.size()}, values);
+  Tensor h = popops::cast(g, x, HALF, f.prog);
+  for (const auto &function : functions) {
+    std::vector<float> found = f.run<float>(popnn::nonLinearity(g, function.type, x, f.prog));
+    Tensor halves = popnn::nonLinearity(g, function.type, h, f.prog);
+    std::vector<float> of_halves = f.run<float>(popops::cast(g, halves, FLOAT, f.prog));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      double expected = function.of(values[i]);
+      CHECK(std::abs(found[i] - expected) < 1e-6 && std::abs(of_halves[i] - expected) < 4e-3);
+    }
+  }
+  std::vector<float> scaled =
+      f.run<float>(popnn::nonLinearity(g, NonLinearityType::SOFTMAX_SCALED, x, f.prog));
+  double sum = 0;
+  for (float value : values) sum += std::exp(double(value));
+  CHECK(std::abs(scaled[7] - 16384 * std::exp(3.) / sum) < 1e-2);
+}
+
 // The values are tests/unit/poplibs/pooling.c's; here: what the names are given to.
 void pooling()
 {
@@ -817,6 +859,7 @@ int main()
   histograms();
   halves_of_the_host();
   softmax_and_losses();
+  functions_between_layers();
   pooling();
   norms();
   return failures != 0;

@@ -3,33 +3,84 @@
 #define POPNN_NONLINEARITY_HPP
 
 #include <poplar/detail/Library.hpp>
+#include <popnn/NonLinearityDef.hpp>
 #include <popops/ElementWise.hpp>
 #include <populus/popnn.h>
 
 namespace popnn
 {
 
-// SOFTMAX and SOFTMAX_STABLE are one: the largest element is always subtracted first.
-enum class NonLinearityType { SIGMOID, RELU, TANH, SOFTMAX, SOFTMAX_STABLE };
+// What results of SOFTMAX_SCALED are multiplied by, as in the original.
+#define SOFTMAX_SCALING (16384.0f)
+
+namespace detail
+{
+
+// x (1 + inner) / 2
+inline popops::expr::Any half_of_sum(const popops::expr::Any &inner)
+{
+  using namespace popops::expr;
+  return Mul(Mul(_1, Const(0.5f)), Add(Const(1.f), inner));
+}
+
+inline popops::expr::Any gelu()
+{
+  using namespace popops::expr;
+  return half_of_sum(
+      Tanh(Mul(Mul(_1, Const(0.7978845608f)), Add(Const(1.f), Mul(Const(0.044715f), Square(_1))))));
+}
+
+inline popops::expr::Any gelu_erf()
+{
+  using namespace popops::expr;
+  return half_of_sum(Erf(Mul(_1, Const(0.7071067812f))));
+}
+
+inline popops::expr::Any hard_sigmoid()
+{
+  using namespace popops::expr;
+  return Max(Const(0.f), Min(Const(1.f), Add(Mul(_1, Const(0.2f)), Const(0.5f))));
+}
+
+inline poplar::Tensor softmax(poplar::Graph &graph, const poplar::Tensor &t,
+                              poplar::program::Sequence &prog,
+                              const poplar::DebugContext &debugContext)
+{
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  return call.finish(
+      pop_popnn_softmax(graph.c(), poplar::detail::check(t.c()), call.program(), call.c()));
+}
+
+} // namespace detail
 
 inline poplar::Tensor nonLinearity(poplar::Graph &graph, NonLinearityType type,
                                    const poplar::Tensor &t, poplar::program::Sequence &prog,
                                    const poplar::DebugContext &debugContext = {})
 {
+  using namespace popops::expr;
   switch (type) {
   case NonLinearityType::SIGMOID:
     return popops::sigmoid(graph, t, prog, debugContext);
+  case NonLinearityType::HARD_SIGMOID:
+    return popops::map(graph, detail::hard_sigmoid(), {t}, prog, debugContext);
   case NonLinearityType::RELU:
     return popops::relu(graph, t, prog, debugContext);
   case NonLinearityType::TANH:
     return popops::tanh(graph, t, prog, debugContext);
+  case NonLinearityType::GELU:
+    return popops::map(graph, detail::gelu(), {t}, prog, debugContext);
+  case NonLinearityType::GELU_ERF:
+    return popops::map(graph, detail::gelu_erf(), {t}, prog, debugContext);
+  case NonLinearityType::SWISH:
+    return popops::map(graph, Mul(_1, Sigmoid(_1)), {t}, prog, debugContext);
+  case NonLinearityType::SOFTMAX_SCALED:
+    return popops::map(graph, Mul(_1, Const(SOFTMAX_SCALING)),
+                       {detail::softmax(graph, t, prog, debugContext)}, prog, debugContext);
   case NonLinearityType::SOFTMAX:
   case NonLinearityType::SOFTMAX_STABLE:
     break;
   }
-  poplar::detail::LibraryCall call(graph, prog, debugContext);
-  return call.finish(
-      pop_popnn_softmax(graph.c(), poplar::detail::check(t.c()), call.program(), call.c()));
+  return detail::softmax(graph, t, prog, debugContext);
 }
 inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType type,
                                 const poplar::Tensor &t, poplar::program::Sequence &prog,
