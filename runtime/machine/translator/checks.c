@@ -44,12 +44,13 @@ static bool is_counted_block(const search *s, uint32_t block, const counted_loop
 {
   for (size_t i = 0; i < s->loops->num_loops; i++) {
     *loop = &s->loops->loops[i];
-    if ((*loop)->contains[block]) return true;
+    if ((*loop)->contains[block]) return !(*loop)->ends_early;
   }
   return false;
 }
 
-/* Is `from` the parent of `to`? What leaves a counted loop has a second predecessor, the fast copy. */
+/* Is `from` the parent of `to`? What leaves a counted loop has a second predecessor, the fast copy, unless that
+ * goes back to the plain copy to end. */
 static bool hangs_below(const search *s, uint32_t from, int32_t to)
 {
   const counted_loop *loop;

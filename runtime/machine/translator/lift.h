@@ -34,8 +34,9 @@
  * count, and what accesses with affine or bounded addresses will touch. If there is time for that many
  * rounds, and all of that is in one window, the fast copy runs. It has no checks, as they were hoisted into
  * the guard, so LLVM can vectorise it. Otherwise the plain copy runs, which checks each access and each
- * round. A loop that something else than counters can end is not counted: it could not be vectorised, and guards, even such
- * that came after some rounds, cost more (in sort, a fifth) than they saved in long searches. */
+ * round. A loop that something else than counters can end, too (early exits), runs some rounds in the plain copy before it comes to
+ * its guard, as most such loops end soon; and where it ends, the fast copy goes back to the start of the round, in the plain copy. So
+ * the plain copy alone leads out, and what is tested in it needs no test behind it. */
 #ifndef TRANSLATOR_LIFT_H
 #define TRANSLATOR_LIFT_H
 
@@ -147,7 +148,10 @@ typedef struct counted_loop {
   bool *contains;             /* by block */
   loop_exit exits[MAX_EXITS]; /* the first is the latch's; the trip count is the least of theirs */
   uint32_t num_exits;
-  uint64_t worst_slots; /* of one round */
+  bool
+      ends_early; /* other blocks may end it, too, in any round: the trip count is the most that it can be */
+  LLVMBasicBlockRef late_guard; /* then: behind some rounds of the plain copy */
+  uint64_t worst_slots;         /* of one round */
   bool known_step[NUM_REGISTERS];
   int32_t steps[NUM_REGISTERS]; /* by how much a register grows in each round, if that is known */
   /* All rounds are alike, and go to their ends without leaving: their time is a product. */
@@ -263,6 +267,8 @@ typedef struct lift {
   bool has_half;
   code_copy plain, fast_copy;
   LLVMBasicBlockRef *guards; /* by header of a counted loop */
+  LLVMValueRef
+      at_round[NUM_REGISTERS]; /* of the fast copy of a loop that ends early; NULL: not written */
   LLVMBasicBlockRef leave;
   function_loops loops;
   uint32_t *block_stack_pointers; /* by block */

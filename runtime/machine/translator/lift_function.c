@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { ROUNDS_BEFORE_GUARD = 8 }; /* of a loop that may end early */
+
 static LLVMValueRef has_time(lift *l)
 {
   LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
@@ -34,6 +36,22 @@ void lift_test_limit(lift *l, LLVMValueRef pc)
 
 /* Edges */
 
+static void count_round(lift *l)
+{
+  LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
+  LLVMBuildStore(l->b, LLVMBuildNUWAdd(l->b, round, lift_constant64(l, 1), ""), l->round);
+}
+
+/* At the end of a round of the plain copy of a loop that may end early: the guard costs as much as some rounds, so it is not in
+ * front of the loop, but behind the first of them. */
+static void go_plain_round(lift *l, const counted_loop *loop, LLVMBasicBlockRef start)
+{
+  count_round(l);
+  LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
+  LLVMValueRef go_on = lift_compare(l, LLVMIntNE, round, lift_constant64(l, ROUNDS_BEFORE_GUARD));
+  lift_likely(l, go_on, start, loop->late_guard);
+}
+
 LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_pc)
 {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way;
@@ -53,15 +71,12 @@ LLVMBasicBlockRef lift_edge(lift *l, uint32_t from, int32_t to, uint32_t target_
   way = lift_new_block(l, "again");
   lift_at_end(l, way);
   lift_test_limit(l, lift_pc(l, target_pc));
-  LLVMBuildBr(l->b, target);
+  if (inside && loop->ends_early)
+    go_plain_round(l, loop, target);
+  else
+    LLVMBuildBr(l->b, target);
   lift_at_end(l, here);
   return way;
-}
-
-static void count_round(lift *l)
-{
-  LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "");
-  LLVMBuildStore(l->b, LLVMBuildNUWAdd(l->b, round, lift_constant64(l, 1), ""), l->round);
 }
 
 /* At the end of a round of the fast copy that is not the last: the guard has counted them. */
@@ -103,6 +118,43 @@ static bool is_exit(const counted_loop *loop, uint32_t block)
   return false;
 }
 
+/* From the fast copy of a loop that ends early: the round begins again in the plain copy, which knows how to end. So it is as if it had
+ * not begun: registers are what they were, and time is given back. */
+static LLVMBasicBlockRef begin_round_again(lift *l, uint32_t number)
+{
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way = lift_new_block(l, "ends");
+  uint64_t slots = 0, count = 0;
+  lift_at_end(l, way);
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
+    if (l->at_round[r]) lift_set_x(l, r, l->at_round[r]);
+  for (uint32_t n = 0; n < l->f->num_blocks; n++) {
+    const code_block *b = &l->unit->blocks[l->f->first_block + n];
+    if (!l->fast->contains[n] || l->loops.order[n] > l->loops.order[number]) continue;
+    for (uint32_t i = 0; i < b->num_ops; i++) slots += l->unit->ops[b->first_op + i].cost;
+    count += b->num_ops;
+  }
+  lift_add_time(l, 0 - slots, 0 - count);
+  LLVMBuildBr(l->b, l->plain.starts[l->fast->header]);
+  lift_at_end(l, here);
+  return way;
+}
+
+static void lift_early_exit(lift *l, uint32_t number, const code_op *op)
+{
+  const code_block *b = l->block;
+  bool taken_goes_on = l->fast->contains[b->taken];
+  LLVMBasicBlockRef out = begin_round_again(l, number);
+  LLVMBasicBlockRef on = l->fast_copy.starts[taken_goes_on ? b->taken : b->next];
+  LLVMBuildCondBr(l->b, lift_branch_condition(l, op), taken_goes_on ? on : out,
+                  taken_goes_on ? out : on);
+}
+
+static bool leads_out_of(const counted_loop *loop, const code_block *b)
+{
+  return b->taken != UNIT_NONE && b->next != UNIT_NONE &&
+         loop->contains[b->taken] != loop->contains[b->next];
+}
+
 static void lift_branch(lift *l, uint32_t number, const code_op *op)
 {
   const code_block *b = l->block;
@@ -111,6 +163,10 @@ static void lift_branch(lift *l, uint32_t number, const code_op *op)
       go_round(l);
     else
       end_last_round(l, number, op);
+    return;
+  }
+  if (l->fast && l->fast->ends_early && !is_exit(l->fast, number) && leads_out_of(l->fast, b)) {
+    lift_early_exit(l, number, op);
     return;
   }
   LLVMBasicBlockRef taken = lift_edge(l, number, b->taken, (uint32_t)op->imm);
@@ -180,11 +236,19 @@ static void lift_op(lift *l, uint32_t index)
   if (!known) abort(); /* discovery leaves everything else to the interpreter */
 }
 
+/* What registers hold where a round of the fast copy begins. */
+static void note_round(lift *l)
+{
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
+    l->at_round[r] = l->own->writes_x >> r & 1 ? lift_x(l, r) : NULL;
+}
+
 static void lift_block(lift *l, uint32_t number)
 {
   const code_block *b = &l->unit->blocks[l->f->first_block + number];
   l->block = b;
   lift_at_end(l, l->copy->starts[number]);
+  if (l->fast && l->fast->ends_early && number == l->fast->header) note_round(l);
   if (!l->fast || !l->fast->fixed_time || !l->last_round) pay(l, b);
   for (uint32_t i = 0; i < b->num_ops - ends_by_op(b); i++) lift_op(l, i);
   lift_end(l, number);
@@ -304,16 +368,23 @@ static void finish_rounds(lift *l, const counted_loop *loop, LLVMValueRef rounds
   if (loop->fixed_time) lift_add_time_of(l, rounds, loop->worst_slots, loop->num_ops);
 }
 
+static void lift_last_round(lift *l, const counted_loop *loop)
+{
+  l->fast_copy = make_copy(l, loop);
+  LLVMBuildBr(l->b, l->fast_copy.starts[loop->header]);
+  lift_code(l, &l->fast_copy);
+  free_copy(&l->fast_copy);
+}
+
 /* Loop peeling: the last round is a copy of its own. What registers hold behind the loop is from there, so nothing that
  * the other rounds compute is needed behind them but what the next one needs, and LLVM can do what is left of them behind
- * whole vectors in shorter vectors. */
+ * whole vectors in shorter vectors. A loop that may end early has its last round in the plain copy. */
 static void lift_fast_copy(lift *l, counted_loop *loop)
 {
-  code_copy last = make_copy(l, loop);
   LLVMValueRef before[NUM_REGISTERS] = {NULL};
   l->fast_copy = make_copy(l, loop);
   l->last_round = lift_new_block(l, "last");
-  lift_at_end(l, l->guards[loop->header]);
+  lift_at_end(l, loop->ends_early ? loop->late_guard : l->guards[loop->header]);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (l->own->writes_x >> r & 1 && loop->known_step[r] && loop->steps[r])
       before[r] = lift_x(l, r);
@@ -323,12 +394,12 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
   free_copy(&l->fast_copy);
   lift_at_end(l, l->last_round);
   finish_rounds(l, loop, l->rounds, before);
-  LLVMBuildBr(l->b, last.starts[loop->header]);
   l->last_round = NULL;
-  l->fast_copy = last;
-  lift_code(l, &l->fast_copy);
+  if (loop->ends_early)
+    LLVMBuildBr(l->b, l->plain.starts[loop->header]);
+  else
+    lift_last_round(l, loop);
   l->fast = NULL;
-  free_copy(&l->fast_copy);
 }
 
 static LLVMBasicBlockRef entry_target(lift *l)
@@ -336,11 +407,26 @@ static LLVMBasicBlockRef entry_target(lift *l)
   return l->loops.loop_of[0] == UNIT_NONE ? l->plain.starts[0] : l->guards[0];
 }
 
+static void make_guard(lift *l, counted_loop *loop)
+{
+  l->guards[loop->header] = lift_new_block(l, "guard");
+  if (loop->ends_early) loop->late_guard = lift_new_block(l, "late_guard");
+}
+
+/* Where a loop that may end early begins. */
+static void begin_plain_rounds(lift *l, const counted_loop *loop)
+{
+  if (!loop->ends_early) return;
+  lift_at_end(l, l->guards[loop->header]);
+  LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);
+  LLVMBuildBr(l->b, l->plain.starts[loop->header]);
+}
+
 static void lift_body(lift *l)
 {
-  for (size_t i = 0; i < l->loops.num_loops; i++)
-    l->guards[l->loops.loops[i].header] = lift_new_block(l, "guard");
+  for (size_t i = 0; i < l->loops.num_loops; i++) make_guard(l, &l->loops.loops[i]);
   LLVMBuildBr(l->b, entry_target(l));
+  for (size_t i = 0; i < l->loops.num_loops; i++) begin_plain_rounds(l, &l->loops.loops[i]);
   lift_code(l, &l->plain);
   for (size_t i = 0; i < l->loops.num_loops; i++) lift_fast_copy(l, &l->loops.loops[i]);
 }

@@ -191,11 +191,11 @@ void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
   for (uint32_t i = 0; i < loop->num_groups; i++)
     legal = both(l, legal, group_legal(l, &loop->groups[i], rounds));
   legal = both(l, legal, invariants_stay(l, loop));
-  LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);
   lift_likely(l, legal, several, l->plain.starts[loop->header]);
   lift_at_end(l, several);
   l->nan = hidden_constant(l, 0x7fc00000);
   l->half_nan = LLVMBuildTrunc(l->b, hidden_constant(l, 0x7e00), l->type.i16, "");
+  LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);
   *before_last = LLVMBuildSub(l->b, rounds, lift_constant64(l, 1), "");
   LLVMValueRef one = lift_compare(l, LLVMIntEQ, *before_last, lift_constant64(l, 0));
   LLVMBuildCondBr(l->b, one, l->last_round, l->fast_copy.starts[loop->header]);

@@ -2,8 +2,9 @@
  * induction variables, and what the accesses touch.
  *
  * Candidates are innermost natural loops with one backward edge, whose last block decides about
- * another round by comparing a register that grows by a constant with one that stays; other blocks may end the loop
- * if they decide in the same way (multiple exits: the trip count is the least of theirs). The body is
+ * another round by comparing a register that grows by a constant with one that stays; other blocks may end the loop:
+ * if they decide in the same way, the trip count is the least of theirs (multiple exits); if not (early exits: what has been
+ * found, what differs), it is what they leave of it, and they are asked in every round. The body is
  * executed once with symbols: each register is a sum of registers at the entry of the round, each
  * times a constant, plus a constant (`affine`), or unknown. What a register has become at the end of
  * the round says whether it is invariant, an induction variable (it grows by a constant), or unknown from
@@ -236,19 +237,18 @@ static bool comparison_of(const code_op *op, bool taken_goes_on, comparison *out
   }
 }
 
-/* It goes on while left < right (`less`), or left >= right. */
-static bool understand_exit(candidate *c, uint32_t block, bool taken_goes_on)
+/* As an exit that a counter decides. It goes on while left < right (`less`), or left >= right. */
+static bool find_counter(candidate *c, uint32_t block, bool taken_goes_on, loop_exit *e)
 {
   const code_block *b = &c->g->blocks[block];
   const code_op *op = &c->g->unit->ops[b->first_op + b->num_ops - 1];
   comparison how;
-  if (c->loop.num_exits == MAX_EXITS || !comparison_of(op, taken_goes_on, &how)) return false;
+  if (!comparison_of(op, taken_goes_on, &how)) return false;
   affine left = c->compared[block][0], right = c->compared[block][1];
   int32_t left_step, right_step;
   if (!step_of(c, &left, &left_step) || !step_of(c, &right, &right_step)) return false;
   if ((left_step == 0) == (right_step == 0)) return false;
   bool left_counts = left_step != 0;
-  loop_exit *e = &c->loop.exits[c->loop.num_exits++];
   *e = (loop_exit){.block = block,
                    .counter = left_counts ? left : right,
                    .bound = left_counts ? right : left,
@@ -260,6 +260,14 @@ static bool understand_exit(candidate *c, uint32_t block, bool taken_goes_on)
   /* up: counter < bound or bound >= counter; down: counter >= bound or bound < counter */
   bool counter_below = left_counts == how.less;
   return counter_below == (e->step > 0);
+}
+
+static bool count_exit(candidate *c, uint32_t block, bool taken_goes_on)
+{
+  loop_exit *e = &c->loop.exits[c->loop.num_exits];
+  if (c->loop.num_exits == MAX_EXITS || !find_counter(c, block, taken_goes_on, e)) return false;
+  c->loop.num_exits++;
+  return true;
 }
 
 static bool leads_out(const candidate *c, int32_t to)
@@ -274,20 +282,46 @@ static bool may_end_loop(const candidate *c, uint32_t block)
   return false;
 }
 
-/* All that may end the loop are counters: what ends it for another reason, mostly does long before it is counted out. */
+/* Can a round that comes to the end of `exit` be done again from its start? There is one way to there, on which nothing is stored and
+ * no register of floats is written (which are not kept). */
+static bool can_begin_again(const candidate *c, uint32_t exit)
+{
+  for (uint32_t n = 0; n < c->g->num_blocks; n++) {
+    const code_block *b = &c->g->blocks[n];
+    if (!c->loop.contains[n] || c->g->order[n] > c->g->order[exit]) continue;
+    if (!block_graph_dominates(c->g, n, c->loop.latch)) return false;
+    for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++) {
+      const code_op *op = &c->g->unit->ops[i];
+      bool store;
+      uint32_t bytes;
+      if (code_op_is_access(op, &store, &bytes) && store) return false;
+      if (code_op_writes_f(op)) return false;
+    }
+  }
+  return true;
+}
+
+static bool understand_early_exit(candidate *c, uint32_t block)
+{
+  c->loop.ends_early = true;
+  return can_begin_again(c, block);
+}
+
+/* The latch's is a counter. Others may end the loop earlier, for reasons that are only known in their round. */
 static bool understand_exits(candidate *c)
 {
   const counted_loop *l = &c->loop;
   const code_block *latch = &c->g->blocks[l->latch];
   c->loop.num_exits = 0;
+  c->loop.ends_early = false;
   if (latch->end != BLOCK_BRANCH || latch->next == latch->taken) return false;
-  if (!understand_exit(c, l->latch, latch->taken == (int32_t)l->header)) return false;
+  if (!count_exit(c, l->latch, latch->taken == (int32_t)l->header)) return false;
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {
     if (!l->contains[n] || n == l->latch || !may_end_loop(c, n)) continue;
     const code_block *b = &c->g->blocks[n];
     if (b->end != BLOCK_BRANCH || b->next == UNIT_NONE || b->taken == UNIT_NONE) return false;
     if (leads_out(c, b->next) == leads_out(c, b->taken)) return false;
-    if (!understand_exit(c, n, leads_out(c, b->next))) return false;
+    if (!count_exit(c, n, leads_out(c, b->next)) && !understand_early_exit(c, n)) return false;
   }
   return true;
 }
@@ -497,6 +531,7 @@ static bool count(candidate *c, uint32_t num_ops, bool with_invariants)
   }
   if (!understand_exits(c)) return false;
   add_accesses(c);
+  if (c->loop.ends_early && !c->loop.num_groups) return false; /* nothing would be faster */
   return can_load_before(c);
 }
 
@@ -509,11 +544,12 @@ static bool count_somehow(candidate *c, uint32_t num_ops)
   return count(c, num_ops, true) || (counted && count(c, num_ops, false));
 }
 
-/* Is there one way through a round, on which nothing leaves and nothing reads the time? */
+/* Is there one way through a round, on which nothing leaves and nothing reads the time? And do all rounds end at the latch? */
 static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
 {
   *num_ops = 0;
-  if (c->g->unit->checked) return false; /* any operation may leave */
+  if (c->g->unit->checked || c->loop.ends_early)
+    return false; /* checked: any operation may leave */
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {
     const code_block *b = &c->g->blocks[n];
     if (!c->loop.contains[n]) continue;

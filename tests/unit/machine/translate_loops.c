@@ -281,6 +281,126 @@ Test(translate_loops, what_a_loop_loads_in_each_round_changes_when_it_stores_the
   for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_field_loops(seed);
 }
 
+/* Searches: loops that count, and that what they load may end in any round, early or late or never. What they have written before
+ * they end, and the time that the last round took, are what is compared. In some, a round that ends cannot be done again. */
+
+enum { SEARCHED = 300, SEARCHED_WORDS = 200 /* words, below SEARCHED */ };
+
+/* Of a round that may be done again, as it changes integers only. */
+static void put_search_op(loop_maker *l)
+{
+  assembler *a = l->a;
+  uint32_t v = PICK(l, A1, A2);
+  switch (pick(l, 6)) {
+  case 0:
+    asm_addi(a, v, v, (int32_t)pick(l, 9));
+    return;
+  case 1:
+    asm_add(a, v, v, T0);
+    return;
+  case 4:                                     /* takes more than a slot */
+    asm_word(a, asm_r(0x02005033, v, v, T0)); /* divu */
+    return;
+  case 2: /* what the round before has left */
+    asm_add(a, v, A3, A1);
+    return;
+  case 3:
+    asm_load(a, ASM_LW, v, S0, 4 * (int32_t)pick(l, 4));
+    return;
+  default:
+    asm_addi(a, S0, S0, PICK(l, 0, 4));
+  }
+}
+
+static void put_search_effect(loop_maker *l)
+{
+  assembler *a = l->a;
+  switch (pick(l, 3)) {
+  case 0: /* perhaps onto what is searched */
+    asm_load(a, ASM_LW, A2, S1, 0);
+    asm_addi(a, A2, A2, 1);
+    asm_store(a, ASM_SW, A2, S1, 0);
+    return;
+  case 1:
+    asm_load(a, ASM_FLW, 1, S0, 0);
+    asm_word(a, asm_r(0x00007053, 2, 2, 1)); /* fadd.s */
+    return;
+  default: { /* sometimes not */
+    size_t hole = asm_hole(a);
+    asm_addi(a, A2, A2, 3);
+    asm_patch_branch(a, hole, ASM_BLT, A3, A1);
+  }
+  }
+}
+
+static void put_search(loop_maker *l)
+{
+  enum { MAX_EXITS_HERE = 2 };
+  assembler *a = l->a;
+  bool down = pick(l, 2);
+  size_t exits[MAX_EXITS_HERE];
+  uint32_t rounds = 1 + pick(l, 100), num_exits = 1 + pick(l, MAX_EXITS_HERE);
+  asm_li(a, T0, down ? rounds : 0);
+  asm_li(a, T1, down ? 0 : rounds);
+  asm_li(a, S0, pick(l, 8) ? RIG_DATA + 256 + 4 * pick(l, 8) : RIG_STACKS - 4 * pick(l, 64));
+  asm_li(a, S1, RIG_DATA + 256 + 4 * pick(l, SEARCHED_WORDS));
+  asm_li(a, A0, pick(l, 4) ? pick(l, SEARCHED) : SEARCHED + 1);
+  uint32_t again = asm_here(a);
+  for (uint32_t i = 0; i < num_exits; i++) {
+    for (uint32_t n = pick(l, 3); n > 0; n--) put_search_op(l);
+    if (pick(l, 3) == 0) put_search_effect(l);
+    asm_load(a, ASM_LW, A3, S0, 0);
+    exits[i] = asm_hole(a);
+  }
+  for (uint32_t n = pick(l, 3); n > 0; n--)
+    if (pick(l, 2))
+      put_search_effect(l);
+    else
+      put_search_op(l);
+  asm_addi(a, S0, S0, 4);
+  asm_addi(a, T0, T0, down ? -1 : 1);
+  asm_branch(a, ASM_BNE, T0, T1, again);
+  for (uint32_t i = 0; i < num_exits; i++)
+    if (pick(l, 3))
+      asm_patch_branch(a, exits[i], ASM_BEQ, A3, A0);
+    else /* seldom */
+      asm_patch_branch(a, exits[i], ASM_BLT, A3, A7);
+}
+
+static void compare_searches(uint64_t seed)
+{
+  rig r = rig_create(1, 0);
+  loop_maker l = {.random = seed * 77777, .a = &r.code[0]};
+  assembler *a = l.a;
+  asm_li(a, T0, RIG_CODE + 4 * 6);
+  asm_tile(a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(a, TILE_WAIT, 0, 0, 0);
+  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
+  asm_nops(a, 1);
+  asm_li(a, A7, 3);
+  for (int i = 0; i < 6; i++) put_search(&l);
+  asm_li(a, T2, RIG_DATA);
+  for (uint32_t x = S0; x <= A7; x++) asm_store(a, ASM_SW, x, T2, (int32_t)(4 * x));
+  asm_store(a, ASM_FSW, 2, T2, 0);
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+  uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+  pop_image image = rig_image(&r, 0, bytes);
+  for (uint32_t i = 0; i < (RIG_STACKS - RIG_DATA) / 4; i++) {
+    uint32_t word = pick(&l, SEARCHED);
+    memcpy(bytes + (RIG_DATA - RIG_BASE) + 4 * i, &word, sizeof word);
+  }
+  uint64_t limit = pick(&l, 4) ? 100000 : 1000 + pick(&l, 10000);
+  compare_engines(&r.target, &image, NULL, limit, "searches", seed);
+  free(bytes);
+  rig_free(&r);
+}
+
+Test(translate_loops, what_ends_a_search_in_any_round_leaves_what_it_would_have_left)
+{
+  seed_range seeds = test_seeds(1, 60);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_searches(seed);
+}
+
 /* Worker 0: a counted loop behind more slots than all the rest of its function takes. */
 static void put_limited_worker(assembler *a)
 {
