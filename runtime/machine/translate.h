@@ -83,7 +83,7 @@ enum { MOVED_WINDOW_BYTES = 1024, MOVED_OFFSET_BITS = 20 };
 typedef struct code_place {
   uint32_t *starts; /* to be freed */
   size_t num_starts;
-  code_window writable, readable; /* 0 bytes: not moved */
+  code_window writable, readable; /* those that are moved */
 } code_place;
 
 /* A function and those that it calls. Native code of a unit is right for every tile that has the
@@ -111,7 +111,7 @@ typedef struct code_unit {
    * or whose operands might be invalid. Always 0 or 1. */
   uint32_t checked;
   /* Moved units (translate_move.c): addresses of code count from so many starts; of these windows it is known only that they
-   * have MOVED_WINDOW_BYTES. */
+   * have a power of two of bytes, up to MOVED_WINDOW_BYTES, and where they are says the linker. */
   uint32_t num_starts, writable_is_moved, readable_is_moved;
   uint32_t reads_all; /* `readable` is all of tile memory, on any tile */
   uint32_t

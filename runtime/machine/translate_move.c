@@ -141,12 +141,14 @@ static bool tables_stay_together(const code_unit *to)
   return true;
 }
 
+/* Small windows are moved, too, as one that has a power of two of bytes: programs with little data share code. */
 static uint32_t move_window(code_window *window, code_window *to)
 {
-  if (window->bytes < MOVED_WINDOW_BYTES) return 0;
+  uint32_t bytes = MOVED_WINDOW_BYTES;
+  while (bytes > window->bytes) bytes /= 2;
   *to = *window;
-  *window = (code_window){0, MOVED_WINDOW_BYTES};
-  return 1;
+  *window = (code_window){0, bytes};
+  return bytes > 0;
 }
 
 static code_unit copy_unit(const code_unit *unit)

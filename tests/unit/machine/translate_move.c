@@ -50,7 +50,8 @@ static void put_program(assembler *a, const layout *at)
   asm_jalr(a, 0, RA, 0);
 }
 
-static void load_tile(rig *r, uint32_t tile)
+/* `small`: of data there are some words only, elsewhere on each tile. */
+static void load_tile(rig *r, uint32_t tile, bool small)
 {
   uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
   pop_image image = rig_image(r, tile, bytes);
@@ -58,18 +59,22 @@ static void load_tile(rig *r, uint32_t tile)
   memcpy(segments, image.segments, sizeof segments);
   segments[2].start += 4 * layouts[tile].constants;
   segments[2].size -= 4 * layouts[tile].constants;
+  if (small) {
+    segments[2].start = RESULTS - 16 * tile;
+    segments[2].size = 64 + 20 * tile;
+  }
   segments[1].size = segments[2].start - segments[1].start;
   image.segments = segments;
   expect_ok(machine_load(r->m, &image, NULL));
   free(bytes);
 }
 
-static machine_counters run(machine_engine engine)
+static machine_counters run(machine_engine engine, bool small)
 {
   rig r = rig_create_with(NUM_TILES, (machine_options){.engine = engine});
   for (uint32_t i = 0; i < NUM_TILES; i++) {
     put_program(&r.code[i], &layouts[i]);
-    load_tile(&r, i);
+    load_tile(&r, i, small);
   }
   cr_assert_eq(rig_run(&r), 5);
   for (uint32_t i = 0; i < NUM_TILES; i++) {
@@ -84,14 +89,24 @@ static machine_counters run(machine_engine engine)
   return counters;
 }
 
-Test(translate_move, code_at_three_places_is_compiled_once)
+static void expect_compiled_once(bool small)
 {
-  machine_counters expected = run(MACHINE_INTERPRETER), got = run(MACHINE_TRANSLATOR);
+  machine_counters expected = run(MACHINE_INTERPRETER, small), got = run(MACHINE_TRANSLATOR, small);
   cr_assert_eq(got.cycles, expected.cycles);
   cr_assert_eq(got.instructions, expected.instructions);
   native_counters native = native_get_counters();
   cr_assert(native.compiled == 1 && native.moved == NUM_TILES - 1, "%llu compiled, %llu moved",
             (unsigned long long)native.compiled, (unsigned long long)native.moved);
+}
+
+Test(translate_move, code_at_three_places_is_compiled_once)
+{
+  expect_compiled_once(false);
+}
+
+Test(translate_move, code_of_tiles_with_little_data_is_compiled_once)
+{
+  expect_compiled_once(true);
 }
 
 /* The words in front of an object's numbers (translator/module.c): who stores them has them in native code, too, as LLVM makes
