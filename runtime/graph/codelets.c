@@ -197,15 +197,28 @@ static const char *architecture(const pop_graph *graph)
   return "ipu2";
 }
 
-/* A file or a text. Nothing is compiled for targets that the graph has no use for, unless
- * the flags say so. */
-static pop_error *compile(pop_graph *graph, const char *path, const popc_text *text,
-                          const char *flags, pop_gp **gp)
+/* "--target=ipu2,cpu": what the graphs need, each once. */
+static const char *targets_flag(pop_arena *arena, pop_graph *const *graphs, size_t count)
 {
+  const char *flag = "--target=";
+  for (size_t i = 0; i < count; i++) {
+    const char *name = architecture(graphs[i]);
+    bool there = false;
+    for (size_t k = 0; k < i && !there; k++) there = strcmp(architecture(graphs[k]), name) == 0;
+    if (!there) flag = pop_arena_printf(arena, "%s%s%s", flag, i ? "," : "", name);
+  }
+  return flag;
+}
+
+/* A file or a text, for all graphs at once. Nothing is compiled for targets that they have no use for, unless
+ * the flags say so. */
+static pop_error *compile(pop_graph *const *graphs, size_t count, const char *path,
+                          const popc_text *text, const char *flags, pop_gp **gp)
+{
+  pop_arena *arena = graphs[0]->arena;
   flag_list users, list = {0};
-  pop_error *error = split_flags(graph->arena, flags, &users);
-  pop_push(list.items, list.count, list.capacity,
-           pop_arena_printf(graph->arena, "--target=%s", architecture(graph)));
+  pop_error *error = split_flags(arena, flags, &users);
+  pop_push(list.items, list.count, list.capacity, (char *)targets_flag(arena, graphs, count));
   for (size_t i = 0; i < users.count; i++)
     pop_push(list.items, list.count, list.capacity, users.items[i]);
   popc_options options = {.size = sizeof options,
@@ -262,7 +275,7 @@ void pop_graph_add_codelets(pop_graph *graph, const char *path, const char *flag
   }
   pop_gp *gp = NULL;
   pop_error *error =
-      is_source(path) ? compile(graph, path, NULL, flags, &gp) : pop_gp_read(path, &gp);
+      is_source(path) ? compile(&graph, 1, path, NULL, flags, &gp) : pop_gp_read(path, &gp);
   finish(graph, call, error, gp);
 }
 
@@ -274,20 +287,59 @@ bool graph_add_built_in_codelets(pop_graph *graph, const char *call)
   return graph_usable(graph, call);
 }
 
+/* The language and the text. */
+static bool check_source(pop_graph *graph, const char *call, const char *language, const char *text)
+{
+  bool c = language && strcmp(language, "c") == 0, cpp = language && strcmp(language, "c++") == 0;
+  if (text && (c || cpp)) return true;
+  graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: %s%s", call,
+              text ? "the language must be \"c\" or \"c++\", not " : "the text is NULL",
+              text ? say_name(graph, language) : "");
+  return false;
+}
+
+static popc_text source_text(const char *language, const char *text, const char *name)
+{
+  return (popc_text){name && *name ? name : "codelets from memory", language, text, strlen(text)};
+}
+
 void pop_graph_add_codelets_source(pop_graph *graph, const char *language, const char *text,
                                    const char *name, const char *flags)
 {
   static const char call[] = "pop_graph_add_codelets_source";
-  if (!graph_enter(&graph, __func__)) return;
-  bool c = language && strcmp(language, "c") == 0, cpp = language && strcmp(language, "c++") == 0;
-  if (!text || !(c || cpp)) {
-    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: %s%s", call,
-                text ? "the language must be \"c\" or \"c++\", not " : "the text is NULL",
-                text ? say_name(graph, language) : "");
-    return;
+  if (!graph_enter(&graph, __func__) || !check_source(graph, call, language, text)) return;
+  pop_gp *gp = NULL;
+  popc_text source = source_text(language, text, name);
+  pop_error *error = compile(&graph, 1, NULL, &source, flags, &gp);
+  finish(graph, call, error, gp);
+}
+
+void pop_graph_add_codelets_source_to_all(pop_graph *const *graphs, size_t count,
+                                          const char *language, const char *text, const char *name,
+                                          const char *flags)
+{
+  static const char call[] = "pop_graph_add_codelets_source_to_all";
+  pop_graph *none = NULL;
+  if (!graphs && !graph_enter(&none, __func__)) return;
+  size_t num_good = 0;
+  pop_graph **good = pop_xcalloc(count + 1, sizeof *good);
+  for (size_t i = 0; i < count; i++) {
+    pop_graph *graph = graphs[i];
+    if (graph_enter(&graph, __func__) && check_source(graph, call, language, text))
+      good[num_good++] = graph;
   }
   pop_gp *gp = NULL;
-  popc_text source = {name && *name ? name : "codelets from memory", language, text, strlen(text)};
-  pop_error *error = compile(graph, NULL, &source, flags, &gp);
-  finish(graph, call, error, gp);
+  pop_error *error = NULL;
+  if (num_good) {
+    popc_text source = source_text(language, text, name);
+    error = compile(good, num_good, NULL, &source, flags, &gp);
+  }
+  for (size_t i = 0; i < num_good; i++) {
+    pop_error *own = NULL;
+    if (error) own = pop_error_new(pop_error_get_code(error), "%s", pop_error_message(error));
+    finish(good[i], call, own, gp ? pop_gp_retain(gp) : NULL);
+  }
+  pop_gp_free(gp);
+  pop_error_free(error);
+  free(good);
 }

@@ -127,6 +127,10 @@ void pop_graph_add_codelets(pop_graph *graph, const char *path, const char *flag
  * it includes in quotes is looked for in the current folder. */
 void pop_graph_add_codelets_source(pop_graph *graph, const char *language, const char *text,
                                    const char *name, const char *flags);
+/* The same for several graphs, for tiles or for the CPU: the source is compiled once for all of them. Each has its own error. */
+void pop_graph_add_codelets_source_to_all(pop_graph *const *graphs, size_t count,
+                                          const char *language, const char *text, const char *name,
+                                          const char *flags);
 
 /* ---- variables and constants ---- */
 

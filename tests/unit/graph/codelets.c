@@ -248,3 +248,34 @@ Test(codelets, languages_other_than_c_and_cpp_are_refused)
   assert_error(graph, POP_ERROR_INVALID_ARGUMENT, (const char *[5]){"text is NULL"}, "no text");
   pop_graph_free(graph);
 }
+
+/* ---- one source for several graphs ---- */
+
+Test(codelets, a_source_for_several_graphs_is_compiled_for_the_target_of_each)
+{
+  pop_target cpu;
+  pop_target_create_cpu(&cpu);
+  pop_graph *graphs[] = {new_graph(), pop_graph_create(&cpu), new_graph()};
+  pop_graph_add_codelets_source_to_all(graphs, 3, "c", sum_source, "sum", "-DFACTOR=2");
+  for (size_t i = 0; i < 3; i++) {
+    assert_connects_sum(graphs[i]);
+    cr_assert_eq(graphs[i]->num_codelets, 1);
+    pop_graph_free(graphs[i]);
+  }
+}
+
+Test(codelets, what_is_wrong_with_a_source_for_several_graphs_is_an_error_of_each)
+{
+  pop_graph *graphs[] = {new_graph(), new_graph(), NULL};
+  pop_graph_add_codelets_source_to_all(graphs, 3, "c", "int x = ;\n", "wrong", NULL);
+  for (size_t i = 0; i < 2; i++) {
+    assert_error(graphs[i], POP_ERROR_CODELET_COMPILE,
+                 (const char *[]){"pop_graph_add_codelets_source_to_all", "wrong", NULL}, "text");
+    pop_error_free(pop_graph_take_error(graphs[i]));
+  }
+  pop_error_free(pop_graph_take_error(NULL));
+  pop_graph_add_codelets_source_to_all(graphs, 2, "fortran", sum_source, "sum", NULL);
+  assert_error(graphs[1], POP_ERROR_INVALID_ARGUMENT, (const char *[]){"fortran", NULL},
+               "language");
+  for (size_t i = 0; i < 2; i++) pop_graph_free(graphs[i]);
+}
