@@ -17,7 +17,19 @@ const char *c_type_of(const value *v)
 
 const char *emit_variable(emitter *e, const value *v)
 {
-  return pop_arena_printf(e->l->m->arena, "v%u", v->number);
+  size_t number = 0;
+  while (number < e->num_values && e->values[number] != v) ++number;
+  if (number == e->num_values) pop_push(e->values, e->num_values, e->values_capacity, v);
+  return pop_arena_printf(e->l->m->arena, "v%zu", number);
+}
+
+void emitter_free(emitter *e)
+{
+  text_free(&e->functions);
+  text_free(&e->setup);
+  text_free(&e->body);
+  free(e->inputs);
+  free(e->values);
 }
 
 /* By its bits, so that it is exact. */
@@ -171,12 +183,12 @@ static bool emit_captured(emitter *e, text *to, const operation *op, const block
     if (local) continue;
     const value_state *s = state_of(e->l, v);
     char definition[32];
-    snprintf(definition, sizeof definition, " v%u = ", v->number);
+    snprintf(definition, sizeof definition, " %s = ", emit_variable(e, v));
     if (to->data && strstr(to->data, definition)) continue;
     if (s->kind != STATE_SPLAT)
       return lowering_fail(e->l, inside, "%s is from outside of the region and no constant",
                            v->name ? v->name : "a value");
-    text_add(to, "  const %s v%u = %s;\n", c_type_of(v), v->number,
+    text_add(to, "  const %s %s = %s;\n", c_type_of(v), emit_variable(e, v),
              emit_literal(e->l->m->arena, v->type->element, s->splat));
   }
   return true;
@@ -189,8 +201,8 @@ const char *emit_region(emitter *e, const operation *op, size_t region)
   const char *name = pop_arena_printf(e->l->m->arena, "NAME_region%u", e->next_name++);
   text parameters = {0};
   for (size_t i = 0; i < b->num_arguments; ++i)
-    text_add(&parameters, "%s%s v%u", i ? ", " : "", c_type_of(b->arguments[i]),
-             b->arguments[i]->number);
+    text_add(&parameters, "%s%s %s", i ? ", " : "", c_type_of(b->arguments[i]),
+             emit_variable(e, b->arguments[i]));
   for (size_t i = 0; i < b->last->num_operands; ++i)
     text_add(&parameters, ", %s *r%zu", c_type_of(b->last->operands[i]), i);
   bool good = true;
@@ -199,7 +211,7 @@ const char *emit_region(emitter *e, const operation *op, size_t region)
     if (good && o != b->last) good = emit_scalar_op(e, &to, o);
   }
   for (size_t i = 0; i < b->last->num_operands && good; ++i)
-    text_add(&to, "  *r%zu = v%u;\n", i, b->last->operands[i]->number);
+    text_add(&to, "  *r%zu = %s;\n", i, emit_variable(e, b->last->operands[i]));
   if (good)
     text_add(&e->functions, "static inline void %s(%s)\n{\n%s}\n", name, parameters.data, to.data);
   text_free(&to);

@@ -81,7 +81,7 @@ static bool emit_op(emitter *e, const operation *op, bool setup)
   return true;
 }
 
-static char *codelet_source(const group *g, const emitter *e)
+static char *codelet_source(const group *g, emitter *e)
 {
   text t = {0};
   text_add(&t, "typedef struct {\n");
@@ -106,8 +106,8 @@ static char *codelet_source(const group *g, const emitter *e)
            "    (void)e;\n%s",
            e->setup.data ? e->setup.data : "", e->body.data ? e->body.data : "");
   for (size_t i = 0; i < g->num_outputs; ++i)
-    text_add(&t, "    out%zu[i] = hlo_store_%s(v%u);\n", i, suffix_of(g->outputs[i]),
-             g->outputs[i]->number);
+    text_add(&t, "    out%zu[i] = hlo_store_%s(%s);\n", i, suffix_of(g->outputs[i]),
+             emit_variable(e, g->outputs[i]));
   text_add(&t, "  }\n  return true;\n}\n");
   return t.data;
 }
@@ -193,10 +193,7 @@ static bool make_codelet(group *g, const value *root)
           lowering_variable(l, g->outputs[i]->type, &plan, lowering_name(l, g->outputs[i]->op)));
     if (g->elements) add_vertices(g, &e, codelet, &plan);
   }
-  text_free(&e.functions);
-  text_free(&e.setup);
-  text_free(&e.body);
-  free(e.inputs);
+  emitter_free(&e);
   return good;
 }
 

@@ -454,8 +454,7 @@ pop_error *lowering_run(lowering *l)
       good = !l->error;
       if (good) lowering_set_tensor(l, last->operands[i], t);
     }
-  if (!good) return l->error;
-  return lowering_make_vertices(l);
+  return good ? NULL : l->error;
 }
 
 void lowering_free(lowering *l)

@@ -3,8 +3,8 @@
  * Operations of a block are taken in order. What is calculated element by element, or from the index of an element,
  * is only remembered (PENDING) until somebody needs it as a tensor; then it becomes one codelet with all that is
  * pending before it (fuse.c): C source, in which shapes and attributes are numbers. The rest is lowered at once.
- * All codelets of a model are compiled together when it has been gone through, so vertices are kept in a list
- * until then (vertices.c).
+ * All codelets of a model, or of several, are compiled together when it has been gone through, so vertices are kept in a
+ * list until then (vertices.c).
  */
 #ifndef POPULUS_MODELS_LOWERING_H
 #define POPULUS_MODELS_LOWERING_H
@@ -38,8 +38,10 @@ typedef struct value_state {
 /* ---- codelets and vertices: vertices.c ---- */
 
 typedef struct codelet {
-  char *name;
-  char *source; /* with NAME for its name */
+  const char *stem;     /* "add" */
+  char *name;           /* "hlo_add_3" */
+  char *source;         /* with NAME for its name */
+  const char *compiled; /* its name among those of all models that were compiled with it */
 } codelet;
 
 typedef struct connection {
@@ -132,7 +134,9 @@ uint32_t lowering_add_codelet(lowering *l, const char *source, const char *stem)
 planned_vertex *lowering_add_vertex(lowering *l, pop_compute_set set, uint32_t codelet, size_t tile,
                                     size_t max_connections);
 void vertex_connect(planned_vertex *v, const char *field, pop_tensor t);
-POP_MUST_CHECK pop_error *lowering_make_vertices(lowering *l);
+/* Compiles the codelets of all, whose graphs have no error, each source once. What is wrong is in the graphs. */
+void lowering_compile(lowering *const *all, size_t count);
+void lowering_make_vertices(lowering *l); /* after that; the same */
 /* The source of all codelets. */
 char *lowering_source(const lowering *l);
 /* headers.c: lines that include what the code calls. */
@@ -158,14 +162,17 @@ typedef struct emitter {
   text body;      /* in the loop: element i of the vertex, e of the tensor */
   emitted_input *inputs;
   size_t num_inputs, inputs_capacity;
+  const value **values; /* by the numbers of their variables */
+  size_t num_values, values_capacity;
   unsigned next_name;
   bool in_setup;
 } emitter;
 
 /* Code for an element: an expression for what the operand has at `index` (of ACCESS_WHOLE). Arena. */
 const char *emit_operand(emitter *e, const value *v, access how, const char *index);
-/* The name of a value's variable. */
+/* The name of a value's variable. They count from 0 in each codelet, so that those that do the same are the same. */
 const char *emit_variable(emitter *e, const value *v);
+void emitter_free(emitter *e);
 const char *emit_literal(pop_arena *arena, element_type e, const uint8_t *bytes);
 /* A C function of the region's arguments; returns its name. NULL after an error: it has more than scalars. */
 const char *emit_region(emitter *e, const operation *op, size_t region);
@@ -202,7 +209,7 @@ bool lower_rng_state(lowering *l, const operation *op);   /* lower_random.c */
 bool lower_infeed(lowering *l, const operation *op);      /* feeds.c */
 bool lower_outfeed(lowering *l, const operation *op);
 
-/* lower.c: `m`, `f`, `graph`, `sequence`, `num_tiles` and `num_workers` are set. */
+/* lower.c: all but codelets and vertices. `m`, `f`, `graph`, `sequence`, `num_tiles` and `num_workers` are set. */
 POP_MUST_CHECK pop_error *lowering_run(lowering *l);
 void lowering_free(lowering *l);
 

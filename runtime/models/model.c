@@ -349,11 +349,9 @@ pop_error *pop_model_dump(const pop_model *model, const char *folder)
 
 /* ---- lowering ---- */
 
-pop_error *pop_model_lower(pop_model *model, pop_graph *graph, pop_program *program)
+/* Up to the codelets. */
+static pop_error *begin_lowering(pop_model *model, pop_graph *graph, pop_program *program)
 {
-  POP_TRY(object_check(model, OBJECT_MODEL, __func__));
-  POP_TRY(object_check(graph, OBJECT_GRAPH, __func__));
-  POP_TRY(object_check_argument(program, "the program to make", __func__));
   lowering *l = &model->lowered;
   if (l->graph)
     return pop_error_new(POP_ERROR_INVALID_ARGUMENT,
@@ -376,7 +374,51 @@ pop_error *pop_model_lower(pop_model *model, pop_graph *graph, pop_program *prog
                   .num_tiles = pop_graph_num_tiles(graph),
                   .num_workers = target->num_worker_contexts,
                   .feeds = &model->feeds};
-  return lowering_run(l);
+  POP_TRY(lowering_run(l));
+  return pop_graph_take_error(graph);
+}
+
+static void lower_all(pop_model *const *models, pop_graph *const *graphs, size_t count,
+                      pop_program *programs, pop_error **errors)
+{
+  lowering **good = pop_xcalloc(count + 1, sizeof *good);
+  size_t num_good = 0;
+  for (size_t i = 0; i < count; ++i) {
+    errors[i] = begin_lowering(models[i], graphs[i], &programs[i]);
+    if (!errors[i]) good[num_good++] = &models[i]->lowered;
+  }
+  lowering_compile(good, num_good);
+  free(good);
+  for (size_t i = 0; i < count; ++i) {
+    if (errors[i]) continue;
+    lowering_make_vertices(&models[i]->lowered);
+    errors[i] = pop_graph_take_error(graphs[i]);
+  }
+}
+
+pop_error *pop_model_lower(pop_model *model, pop_graph *graph, pop_program *program)
+{
+  POP_TRY(object_check(model, OBJECT_MODEL, __func__));
+  POP_TRY(object_check(graph, OBJECT_GRAPH, __func__));
+  POP_TRY(object_check_argument(program, "the program to make", __func__));
+  pop_error *error;
+  lower_all(&model, &graph, 1, program, &error);
+  return error;
+}
+
+pop_error *pop_model_lower_all(pop_model *const *models, pop_graph *const *graphs, size_t count,
+                               pop_program *programs, pop_error **errors)
+{
+  POP_TRY(object_check_argument(models, "the models", __func__));
+  POP_TRY(object_check_argument(graphs, "the graphs", __func__));
+  POP_TRY(object_check_argument(programs, "the programs to make", __func__));
+  POP_TRY(object_check_argument(errors, "the errors", __func__));
+  for (size_t i = 0; i < count; ++i) {
+    POP_TRY(object_check(models[i], OBJECT_MODEL, __func__));
+    POP_TRY(object_check(graphs[i], OBJECT_GRAPH, __func__));
+  }
+  lower_all(models, graphs, count, programs, errors);
+  return NULL;
 }
 
 pop_tensor pop_model_input_tensor(const pop_model *model, size_t i)

@@ -44,10 +44,7 @@ uint32_t range_finish(range_codelet *c, const operation *op)
 
 void range_free(range_codelet *c)
 {
-  text_free(&c->e.functions);
-  text_free(&c->e.setup);
-  text_free(&c->e.body);
-  free(c->e.inputs);
+  emitter_free(&c->e);
 }
 
 void range_add_vertices(lowering *l, const operation *op, const range_codelet *c, uint32_t codelet,

@@ -10,8 +10,9 @@ uint32_t lowering_add_codelet(lowering *l, const char *source, const char *stem)
 {
   for (size_t i = 0; i < l->num_codelets; ++i)
     if (strcmp(l->codelets[i].source, source) == 0) return (uint32_t)i;
-  codelet c = {pop_arena_printf(l->m->arena, "hlo_%s_%zu", stem, l->num_codelets),
-               pop_arena_strdup(l->m->arena, source)};
+  codelet c = {.stem = stem,
+               .name = pop_arena_printf(l->m->arena, "hlo_%s_%zu", stem, l->num_codelets),
+               .source = pop_arena_strdup(l->m->arena, source)};
   pop_push(l->codelets, l->num_codelets, l->codelets_capacity, c);
   return (uint32_t)(l->num_codelets - 1);
 }
@@ -41,10 +42,10 @@ static void add_codelet(text *t, const codelet *c)
   text_add(t, "%s", at);
 }
 
-char *lowering_source(const lowering *l)
+static char *source_of(const codelet *list, size_t count)
 {
   text codelets = {0}, t = {0};
-  for (size_t i = 0; i < l->num_codelets; ++i) add_codelet(&codelets, &l->codelets[i]);
+  for (size_t i = 0; i < count; ++i) add_codelet(&codelets, &list[i]);
   text_add(&t, "#include <populus/vertex.h>\n");
   lowering_add_headers(&t, codelets.data ? codelets.data : "");
   text_add(&t, "%s", codelets.data ? codelets.data : "");
@@ -52,22 +53,70 @@ char *lowering_source(const lowering *l)
   return t.data;
 }
 
-pop_error *lowering_make_vertices(lowering *l)
+char *lowering_source(const lowering *l)
 {
-  if (l->num_codelets) {
-    char *source = lowering_source(l);
-    const char *target =
-        pop_graph_get_target(l->graph)->type == POP_TARGET_CPU ? "-O2 --target=cpu" : "-O2";
-    pop_graph_add_codelets_source(l->graph, "c", source, "model.c", target);
-    free(source);
+  return source_of(l->codelets, l->num_codelets);
+}
+
+/* ---- compiled together ---- */
+
+typedef struct codelet_list {
+  codelet *items;
+  size_t count, capacity;
+} codelet_list;
+
+/* One that is in the list already counts for all that have its source. Names are in the first model's arena. */
+static void join(codelet_list *list, lowering *l, pop_arena *arena)
+{
+  for (size_t i = 0; i < l->num_codelets; ++i) {
+    codelet *c = &l->codelets[i];
+    size_t at = 0;
+    while (at < list->count && strcmp(list->items[at].source, c->source) != 0) ++at;
+    if (at == list->count) {
+      codelet joined = *c;
+      joined.name = pop_arena_printf(arena, "hlo_%s_%zu", c->stem, at);
+      pop_push(list->items, list->count, list->capacity, joined);
+    }
+    c->compiled = pop_arena_strdup(l->m->arena, list->items[at].name);
   }
+}
+
+static void compile(lowering *const *all, size_t count)
+{
+  codelet_list joined = {0};
+  for (size_t i = 0; i < count; ++i) join(&joined, all[i], all[0]->m->arena);
+  if (joined.count) {
+    pop_graph **graphs = pop_xcalloc(count, sizeof *graphs);
+    for (size_t i = 0; i < count; ++i) graphs[i] = all[i]->graph;
+    char *source = source_of(joined.items, joined.count);
+    pop_graph_add_codelets_source_to_all(graphs, count, "c", source, "model.c", "-O2");
+    free(source);
+    free(graphs);
+  }
+  free(joined.items);
+}
+
+/* If they do not compile, all graphs have that error; whose codelet it is of is found by compiling those of each alone. */
+void lowering_compile(lowering *const *all, size_t count)
+{
+  if (!count) return;
+  compile(all, count);
+  bool failed = count > 1;
+  for (size_t i = 0; i < count; ++i) failed = failed && pop_graph_error(all[i]->graph);
+  for (size_t i = 0; i < count && failed; ++i) {
+    pop_error_free(pop_graph_take_error(all[i]->graph));
+    compile(&all[i], 1);
+  }
+}
+
+void lowering_make_vertices(lowering *l)
+{
   for (size_t i = 0; i < l->num_vertices && !pop_graph_error(l->graph); ++i) {
     const planned_vertex *p = &l->vertices[i];
-    pop_vertex v = pop_graph_add_vertex(l->graph, p->compute_set, l->codelets[p->codelet].name);
+    pop_vertex v = pop_graph_add_vertex(l->graph, p->compute_set, l->codelets[p->codelet].compiled);
     for (size_t k = 0; k < p->num_connections; ++k)
       pop_graph_connect(l->graph, v, p->connections[k].field, p->connections[k].tensor);
     if (p->has_base) pop_graph_set_field_int(l->graph, v, "base", p->base);
     pop_graph_set_vertex_tile(l->graph, v, p->tile);
   }
-  return pop_graph_take_error(l->graph);
 }

@@ -78,6 +78,12 @@ size_t pop_model_suggested_tiles(const pop_model *model);
  * Once for a model. What the module's check operations compare is made readable for pop_model_judge. Other errors than
  * those above, and INVALID_ARGUMENT for a graph of another number of replicas, are the graph's own; it has none of its own when NULL is returned. */
 POP_MUST_CHECK pop_error *pop_model_lower(pop_model *model, pop_graph *graph, pop_program *program);
+/* The same for `count` models, each into a graph of its own, for tiles or for the CPU, in a fraction of the time: their codelets
+ * are compiled together. errors[i] is what pop_model_lower would return for models[i]: the caller frees it. If something is NULL
+ * or was freed, that is the error, nothing is lowered, and errors[] is as it was. */
+POP_MUST_CHECK pop_error *pop_model_lower_all(pop_model *const *models, pop_graph *const *graphs,
+                                              size_t count, pop_program *programs,
+                                              pop_error **errors);
 /* After that: the tensors, for the caller's own programs, host access and streams. */
 pop_tensor pop_model_input_tensor(const pop_model *model, size_t i);
 pop_tensor pop_model_output_tensor(const pop_model *model, size_t i);

@@ -1,0 +1,134 @@
+/* Models that are lowered together: each into its own graph, for tiles or for the CPU, with its own error. */
+#include "support/expect.h"
+#include "support/graph_test.h"
+
+#include <populus/engine.h>
+#include <populus/model.h>
+
+TestSuite(together, .init = enter_fresh_folder);
+
+static const char sums[] = "func.func @main() {\n"
+                           "  %x = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>\n"
+                           "  %0 = stablehlo.add %x, %x : tensor<3xf32>\n"
+                           "  check.expect_eq_const %0, dense<[2.0, 4.0, 6.0]> : tensor<3xf32>\n"
+                           "  return\n"
+                           "}\n";
+
+static const char both[] = "func.func @main() {\n"
+                           "  %x = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>\n"
+                           "  %0 = stablehlo.multiply %x, %x : tensor<3xf32>\n"
+                           "  %1 = stablehlo.add %x, %x : tensor<3xf32>\n"
+                           "  check.expect_eq_const %0, dense<[1.0, 4.0, 9.0]> : tensor<3xf32>\n"
+                           "  check.expect_eq_const %1, dense<[2.0, 4.0, 6.0]> : tensor<3xf32>\n"
+                           "  return\n"
+                           "}\n";
+
+enum { MOST = 4 };
+
+typedef struct lowered {
+  pop_model *models[MOST];
+  pop_graph *graphs[MOST];
+  pop_program programs[MOST];
+  pop_error *errors[MOST];
+  size_t count;
+} lowered;
+
+static void add(lowered *l, const char *text, bool cpu, uint32_t replicas)
+{
+  pop_target target;
+  if (cpu)
+    pop_target_create_cpu(&target);
+  else
+    expect_ok(pop_target_create("ipu2", replicas, &target));
+  if (!cpu) target.tiles_per_ipu = 2;
+  expect_ok(pop_model_parse(text, strlen(text), "test.mlir", 0, &l->models[l->count]));
+  l->graphs[l->count++] =
+      replicas > 1 ? pop_graph_create_replicated(&target, replicas) : pop_graph_create(&target);
+}
+
+static void lower(lowered *l)
+{
+  expect_ok(pop_model_lower_all(l->models, l->graphs, l->count, l->programs, l->errors));
+}
+
+static void expect_holds(const lowered *l, size_t i)
+{
+  pop_engine *engine;
+  expect_ok(l->errors[i]);
+  expect_ok(pop_engine_create(l->graphs[i], &l->programs[i], 1, NULL, 0, &engine));
+  expect_ok(pop_engine_load(engine));
+  expect_ok(pop_engine_run(engine, 0));
+  expect_ok(pop_model_judge(l->models[i], engine));
+  pop_engine_free(engine);
+}
+
+static void lowered_free(lowered *l)
+{
+  for (size_t i = 0; i < l->count; i++) {
+    pop_error_free(l->errors[i]);
+    pop_graph_free(l->graphs[i]);
+    pop_model_free(l->models[i]);
+  }
+}
+
+Test(together, models_hold_on_tiles_and_on_the_cpu)
+{
+  lowered l = {0};
+  add(&l, sums, false, 1);
+  add(&l, both, false, 1);
+  add(&l, both, true, 1);
+  add(&l, sums, true, 1);
+  lower(&l);
+  for (size_t i = 0; i < l.count; i++) expect_holds(&l, i);
+  lowered_free(&l);
+}
+
+/* Two models' addition is one vertex type; there are two sources for three codelets. */
+Test(together, the_same_codelet_is_compiled_once)
+{
+  lowered l = {0};
+  add(&l, sums, false, 1);
+  add(&l, both, false, 1);
+  lower(&l);
+  cr_assert_eq(l.graphs[0]->num_codelets, 1);
+  cr_assert_eq(pop_gp_num_vertex_types(l.graphs[0]->codelets[0]), 2);
+  cr_assert_eq(pop_gp_num_vertex_types(l.graphs[1]->codelets[0]), 2);
+  /* Each model's own source is what it would be alone. */
+  pop_model *alone;
+  pop_target target;
+  pop_program program;
+  expect_ok(pop_target_create("ipu2", 1, &target));
+  target.tiles_per_ipu = 2;
+  expect_ok(pop_model_parse(both, sizeof both - 1, "test.mlir", 0, &alone));
+  pop_graph *graph = pop_graph_create(&target);
+  expect_ok(pop_model_lower(alone, graph, &program));
+  char *a = pop_model_codelet_source(alone), *b = pop_model_codelet_source(l.models[1]);
+  cr_assert_str_eq(a, b);
+  free(a);
+  free(b);
+  pop_graph_free(graph);
+  pop_model_free(alone);
+  lowered_free(&l);
+}
+
+Test(together, an_error_is_of_its_model_only)
+{
+  lowered l = {0};
+  add(&l, sums, false, 1);
+  add(&l, sums, false, 2); /* loaded for one replica */
+  add(&l, both, true, 1);
+  pop_graph_add_vertex(l.graphs[2], (pop_compute_set){0}, "None"); /* of the caller's */
+  add(&l, both, false, 1);
+  lower(&l);
+  expect_holds(&l, 0);
+  cr_assert_not_null(strstr(pop_error_message(l.errors[1]), "1 replicas, the graph has 2"));
+  cr_assert_not_null(strstr(pop_error_message(l.errors[2]), "pop_graph_add_vertex"), "%s",
+                     pop_error_message(l.errors[2]));
+  expect_holds(&l, 3);
+  /* Once for each model. */
+  pop_error *again = NULL;
+  expect_ok(pop_model_lower_all(l.models, l.graphs, 1, l.programs, &again));
+  cr_assert_not_null(strstr(pop_error_message(again), "has been lowered already"));
+  pop_error_free(again);
+  lowered_free(&l);
+}
