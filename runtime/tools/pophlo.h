@@ -16,10 +16,10 @@ typedef struct pophlo_arguments {
   const char **files;
   size_t num_files, files_capacity;
   bool check, run, list, codelets, verbose, quiet, cycles, memory;
-  bool json, pretty;           /* of --list */
-  bool both_engines;           /* of --check */
-  const char *output, *target; /* NULL: none, the default one */
-  const char *dump;            /* NULL: no dumps */
+  bool json, pretty;             /* of --list */
+  bool both_engines, everywhere; /* of --check */
+  const char *output, *target;   /* NULL: none, the default one */
+  const char *dump;              /* NULL: no dumps */
   pophlo_device device;
   bool device_given;
   char *environment; /* what strings of the environment's variables are parts of */
@@ -32,6 +32,23 @@ typedef struct pophlo_arguments {
   size_t num_options, options_capacity;
 } pophlo_arguments;
 
+/* A module on a device. */
+typedef struct pophlo_feeds pophlo_feeds;
+typedef struct built {
+  pop_model *model;
+  pop_graph *graph;
+  pop_engine *engine;
+  pophlo_feeds *feeds;
+} built;
+
+/* pophlo.c: an empty graph for the model. */
+POP_MUST_CHECK pop_error *built_add_graph(const pophlo_arguments *a, pophlo_device device,
+                                          built *b);
+void built_free(built *b);
+
+/* pophlo_check.c: --check; the exit status. */
+int pophlo_check(const pophlo_arguments *a);
+
 /* *done: help or the version has been printed. */
 POP_MUST_CHECK pop_error *pophlo_parse(int argc, char **argv, pophlo_arguments *a, bool *done);
 /* pophlo_environment.c: what TF_POPLAR_FLAGS and XLA_FLAGS add to that. */
@@ -43,7 +60,6 @@ POP_MUST_CHECK pop_error *pophlo_list(const pophlo_arguments *a, const pop_model
 
 /* pophlo_feeds.c: streams of a module, and the files of --in and --out that have their names. */
 typedef struct pophlo_feed pophlo_feed;
-typedef struct pophlo_feeds pophlo_feeds;
 /* Before the engine runs. To be freed after an error, too, once the engine has been. */
 POP_MUST_CHECK pop_error *pophlo_feeds_connect(const pophlo_arguments *a, const pop_model *model,
                                                pop_engine *engine, pophlo_feeds **result);

@@ -34,6 +34,7 @@ static const char help[] =
     "      --cycles            with --run: print the device's cycles\n"
     "      --memory            with --run: print the memory summary\n"
     "      --both-engines      with --check: by translated code, and by the interpreter\n"
+    "      --everywhere        with --check: on both engines and on the CPU device\n"
     "  -j, --jobs N            with --check: modules at once (default: one for each core)\n"
     "  -v, --verbose           with --check: a line for each module\n"
     "  -q, --quiet             no line on the terminal about what takes longer than a second\n"
@@ -57,6 +58,7 @@ enum {
   OPTION_PRETTY,
   OPTION_CODELETS,
   OPTION_BOTH_ENGINES,
+  OPTION_EVERYWHERE,
   OPTION_DUMP,
   OPTION_PART,
   OPTION_DEVICE,
@@ -89,6 +91,7 @@ static const struct option long_options[] = {
     {"cycles", no_argument, NULL, OPTION_CYCLES},
     {"memory", no_argument, NULL, OPTION_MEMORY},
     {"both-engines", no_argument, NULL, OPTION_BOTH_ENGINES},
+    {"everywhere", no_argument, NULL, OPTION_EVERYWHERE},
     {"jobs", required_argument, NULL, 'j'},
     {"verbose", no_argument, NULL, 'v'},
     {"quiet", no_argument, NULL, 'q'},
@@ -180,6 +183,9 @@ static pop_error *take_option(int option, pophlo_arguments *a)
   case OPTION_BOTH_ENGINES:
     a->both_engines = true;
     return NULL;
+  case OPTION_EVERYWHERE:
+    a->everywhere = true;
+    return NULL;
   case OPTION_DUMP:
     a->dump = optarg;
     return NULL;
@@ -221,20 +227,25 @@ static pop_error *check_combination(const pophlo_arguments *a)
   bool one = a->run || a->output || a->list || a->codelets || a->dump;
   if (a->check &&
       (a->run || a->output || a->list || a->codelets || a->num_ins || a->num_outs || a->part))
-    return pop_error_new(POP_ERROR_USAGE,
-                         "--check goes with --device, --target, --tiles, --option, "
-                         "--jobs, --verbose and --quiet only");
+    return pop_error_new(
+        POP_ERROR_USAGE,
+        "--check goes with --device, --target, --tiles, --option, "
+        "--jobs, --both-engines, --everywhere, --dump, --verbose and --quiet only");
   if (!a->check && !one)
     return pop_error_new(POP_ERROR_USAGE,
                          "nothing is asked for: -o, --run, --check, --list, --dump or --codelets");
   if (!a->check && a->num_files > 1)
     return usage_error("one module only, and not also", a->files[1]);
-  if (!a->check && (a->jobs || a->verbose || a->both_engines))
-    return pop_error_new(POP_ERROR_USAGE, "--jobs, --verbose and --both-engines go with --check");
+  if (!a->check && (a->jobs || a->verbose || a->both_engines || a->everywhere))
+    return pop_error_new(POP_ERROR_USAGE,
+                         "--jobs, --verbose, --both-engines and --everywhere go with --check");
   if (a->json && !a->list)
     return pop_error_new(POP_ERROR_USAGE, "--json and --pretty are about --list");
-  if (a->both_engines && a->device == DEVICE_CPU)
-    return pop_error_new(POP_ERROR_USAGE, "a CPU has no engines: --both-engines is for IPUs");
+  if ((a->both_engines || a->everywhere) && a->device == DEVICE_CPU)
+    return pop_error_new(POP_ERROR_USAGE, "a CPU has no engines: %s is for IPUs",
+                         a->both_engines ? "--both-engines" : "--everywhere, which adds the CPU,");
+  if (a->everywhere && a->replicas > 1)
+    return pop_error_new(POP_ERROR_USAGE, "a CPU has no replicas: --everywhere is for one");
   if (!a->run && (a->num_ins || a->num_outs || a->cycles || a->memory))
     return pop_error_new(POP_ERROR_USAGE, "--in, --out, --cycles and --memory go with --run");
   if (a->device == DEVICE_CPU && (a->tiles || a->target || a->output || a->replicas > 1))

@@ -95,9 +95,10 @@ pop_error *pophlo_parse_environment(pophlo_arguments *a)
 {
   static const char *const variables[] = {"TF_POPLAR_FLAGS", "XLA_FLAGS"};
   size_t size = 1;
-  if (a->both_engines && secure_getenv("POPULUS_TILE_ENGINE"))
-    return pop_error_new(POP_ERROR_USAGE,
-                         "POPULUS_TILE_ENGINE is set, which chooses one: --both-engines runs both");
+  if ((a->both_engines || a->everywhere) && secure_getenv("POPULUS_TILE_ENGINE"))
+    return pop_error_new(
+        POP_ERROR_USAGE,
+        "POPULUS_TILE_ENGINE is set, which chooses one: --both-engines and --everywhere run both");
   for (int i = 0; i < 2; ++i) {
     const char *text = secure_getenv(variables[i]);
     size += text ? strlen(text) + 1 : 1;

@@ -5,15 +5,19 @@ set -eu
 pophlo=$POPULUS_BIN/pophlo
 models=$POPULUS_SOURCE_DIR/tests/e2e/models
 
-# Each on tiles, few and several, and on the CPU device; some on both engines and the model.
-for how in --device=cpu --tiles=7; do
-  quiet out "$pophlo" --check "$how" "$models"/*.mlir "$models"/*.txt
-  has out '^12 of 12 files hold, with [0-9]+ checks$'
-done
+# Each on tiles, few and several, on both engines, and on the CPU device; some on the model.
+quiet out "$pophlo" --check --device=cpu "$models"/*.mlir "$models"/*.txt
+has out '^12 of 12 files hold, with [0-9]+ checks$'
+mv out cpu.out
+quiet out "$pophlo" --check --everywhere --tiles=7 "$models"/*.mlir "$models"/*.txt
+cmp out cpu.out # each check counts once
 for how in --both-engines --device=ipumodel; do
   quiet out "$pophlo" --check "$how" "$models/elements.mlir" "$models/flow.mlir" "$models/single.mlir" "$models/after.hlo.txt"
   has out '^4 of 4 files hold, with [0-9]+ checks$'
 done
+refuses 2 'a CPU has no engines|--everywhere' "$pophlo" --check --everywhere --device=cpu "$models/flow.mlir"
+refuses 2 'a CPU has no replicas' "$pophlo" --check --everywhere --replicas=2 "$models/flow.mlir"
+refuses 2 '--everywhere go with --check' "$pophlo" --run --everywhere "$models/flow.mlir"
 
 # A check that does not hold: file, line, operation, element, both values; the other files are judged all the same.
 cat >wrong.mlir <<'EOF'
