@@ -29,9 +29,11 @@ typedef struct ranks_module {
                             char why[RANKS_WHY]);
   /* 1: it is done, and the request is gone; 0: not yet; -1: it failed, and the request is gone. */
   int (*test)(ranks_request *request, char why[RANKS_WHY]);
+  /* Has a message with the tag come that nobody receives yet, and from whom? */
+  bool (*peek)(int tag, uint32_t *from);
   void (*close)(void);
 } ranks_module;
 
-#define RANKS_CONTRACT "ranks 2"
+#define RANKS_CONTRACT "ranks 3"
 
 #endif

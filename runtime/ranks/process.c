@@ -3,7 +3,10 @@
  * Waiting gives the core away, at once and for longer and longer: there may be more ranks than cores, and the MPIs
  * themselves would wait by turning round. A rank that has waited for a minute says so in the log.
  *
- * A rank that exits says goodbye to all others. Whoever waits for it hears that, and waits no more. */
+ * A rank that exits says goodbye to all others. Whoever waits for it hears that, and waits no more.
+ *
+ * Where one hangs, others wait for those who wait for it. So a rank that has waited too long asks all whether they wait, too: the
+ * one that hangs does not answer. */
 #include "ranks/process.h"
 
 #include "base/log.h"
@@ -93,16 +96,16 @@ static double read_timeout(void)
   return *end || !(seconds >= 0) ? RANKS_TIMEOUT : seconds;
 }
 
-enum { GOODBYE = 0 }; /* a tag */
-static uint8_t goodbye_byte;
-static const ranks_piece goodbye_piece = {&goodbye_byte, 1};
+enum { GOODBYE = 0, QUESTION = 32766, ANSWER }; /* tags; each MPI has as many */
+static uint8_t token_byte;
+static const ranks_piece token = {&token_byte, 1};
 
 static bool listen_for_goodbyes(char why[RANKS_WHY])
 {
   process.goodbyes = pop_xcalloc(process.count, sizeof *process.goodbyes);
   for (uint32_t i = 0; i < process.count; i++) {
     if (i == process.own) continue;
-    process.goodbyes[i] = process.module->receive(i, GOODBYE, &goodbye_piece, 1, why);
+    process.goodbyes[i] = process.module->receive(i, GOODBYE, &token, 1, why);
     if (!process.goodbyes[i]) return false;
   }
   return true;
@@ -271,6 +274,62 @@ static double count_long_bytes(const passing_list *list)
   return bytes;
 }
 
+static passing_list answers; /* under way; under process.use */
+
+/* Those who ask hear that this rank waits. */
+static void answer(void)
+{
+  char why[RANKS_WHY];
+  static const message said = {.sends = true};
+  pthread_mutex_lock(&process.use);
+  for (uint32_t from; process.module->peek(QUESTION, &from);) {
+    ranks_request *both[] = {process.module->receive(from, QUESTION, &token, 1, why),
+                             process.module->send(from, ANSWER, &token, 1, why)};
+    for (int i = 0; i < 2; i++)
+      if (both[i])
+        pop_push(answers.items, answers.count, answers.capacity, (passing){both[i], &said});
+    if (!both[0]) break;
+  }
+  pthread_mutex_unlock(&process.use);
+  if (answers.count) (void)look(&answers, why);
+}
+
+/* Begins a message to each other rank, or from each. */
+static bool begin_with_all(passing_list *list, message *messages, bool sends, int tag,
+                           char why[RANKS_WHY])
+{
+  bool good = true;
+  for (uint32_t i = 0; i < process.count; i++) {
+    messages[i] = (message){sends, i, &token, 1};
+    if (i != process.own) good = begin(list, &messages[i], tag, why) && good;
+  }
+  return good;
+}
+
+/* Of all: one that does not say that it waits; `otherwise`, if all do. Nothing is passed any more after this. */
+static uint32_t find_silent(uint32_t otherwise)
+{
+  static const double time_to_answer = 1;
+  static const struct timespec nap = {0, 1000000};
+  char why[RANKS_WHY];
+  passing_list asked = {0}, told = {0};
+  message *questions = pop_xcalloc(process.count, sizeof *questions),
+          *replies = pop_xcalloc(process.count, sizeof *replies);
+  bool good = begin_with_all(&asked, questions, true, QUESTION, why) &&
+              begin_with_all(&told, replies, false, ANSWER, why);
+  for (double from = now(); good && told.count && now() - from < time_to_answer;) {
+    answer();
+    good = look(&asked, why) && look(&told, why);
+    nanosleep(&nap, NULL);
+  }
+  uint32_t silent = good && told.count ? told.items[0].of->with : otherwise;
+  free(asked.items);
+  free(told.items);
+  free(questions);
+  free(replies);
+  return silent;
+}
+
 static bool wait_for_all(passing_list *list, double timeout, char why[RANKS_WHY], uint32_t *late,
                          bool *left)
 {
@@ -280,6 +339,7 @@ static bool wait_for_all(passing_list *list, double timeout, char why[RANKS_WHY]
     if (list->count == 0) return true;
     *left = waited > patience && find_left(list, waited, &since, late);
     if (*left) return false;
+    if (waited > patience) answer();
     give_way(waited, long_bytes);
     waited = now() - from;
     if (waited > said) {
@@ -288,7 +348,7 @@ static bool wait_for_all(passing_list *list, double timeout, char why[RANKS_WHY]
                 process.own, whom_we_wait_for(list), waited);
     }
     if (timeout && waited > timeout) {
-      *late = whom_we_wait_for(list);
+      *late = find_silent(whom_we_wait_for(list));
       return false;
     }
   }
@@ -331,12 +391,8 @@ static void at_exit(void)
     return; /* a child that was forked; or all is lost */
   passing_list list = {0};
   char why[RANKS_WHY];
-  bool good = true;
   message *goodbyes = pop_xcalloc(process.count, sizeof *goodbyes);
-  for (uint32_t i = 0; i < process.count; i++) {
-    goodbyes[i] = (message){true, i, &goodbye_piece, 1};
-    if (i != process.own) good = begin(&list, &goodbyes[i], GOODBYE, why) && good;
-  }
+  bool good = begin_with_all(&list, goodbyes, true, GOODBYE, why);
   double from = now(), waited = 0;
   while (good && !(list.count == 0 && all_have_left()) &&
          (!process.timeout || waited < process.timeout)) {

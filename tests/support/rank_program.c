@@ -4,7 +4,7 @@
  * FAULT is what goes wrong in one instance of poprun: `killed` and `hangs` in the second copy of a stream, `callback` fails
  * there; `other` makes another graph, `vertex` stores where it may not (in the instance's first replica), `ends` returns
  * from main before the run, `memory` has no memory to load, `aborts` is stopped by pop_engine_stop, `disk` cannot write the archive, which all do after the
- * runs if they are asked to. */
+ * runs if they are asked to. With `stops` all run for ever, and the instance is stopped by a signal soon. */
 #include <populus/populus.h>
 
 #include <signal.h>
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { REPLICAS = 4, COUNT = 5, ROWS = 3, LARGE = 1 << 22, RUNS = 2 };
@@ -203,6 +204,23 @@ static void run(void)
   printf("\n");
 }
 
+static void stop_here(int signal_number)
+{
+  (void)signal_number;
+  raise(SIGSTOP);
+}
+
+/* Until one stops in the middle of something. */
+static void run_for_ever(void)
+{
+  const struct itimerval soon = {.it_value = {.tv_usec = 300000}};
+  if (is("stops")) {
+    signal(SIGALRM, stop_here);
+    setitimer(ITIMER_REAL, &soon, NULL);
+  }
+  for (;;) run();
+}
+
 static void limit(int what)
 {
   const struct rlimit little = {1 << 12, 1 << 12};
@@ -230,6 +248,7 @@ int main(int argc, char **argv)
   ok(pop_engine_load(engine));
   if (is("ends")) return 0;
   pop_engine_set_print_stream(engine, stdout);
+  if (argc > 3 && strcmp(argv[3], "stops") == 0) run_for_ever();
   run();
   signal(SIGXFSZ, SIG_IGN);
   if (is("disk")) limit(RLIMIT_FSIZE);

@@ -137,6 +137,16 @@ static int test_request(ranks_request *request, char why[RANKS_WHY])
   return fine ? 1 : -1;
 }
 
+static bool peek(int tag, uint32_t *from)
+{
+  int there = 0;
+  MPI_Status status;
+  if (MPI_Iprobe(MPI_ANY_SOURCE, tag, world, &there, &status) != MPI_SUCCESS || !there)
+    return false;
+  *from = (uint32_t)status.MPI_SOURCE;
+  return true;
+}
+
 static void close_world(void)
 {
   int ended = 0;
@@ -151,4 +161,5 @@ const ranks_module ranks_mpi_module = {.contract = RANKS_CONTRACT,
                                        .send = send_pieces,
                                        .receive = receive_pieces,
                                        .test = test_request,
+                                       .peek = peek,
                                        .close = close_world};
