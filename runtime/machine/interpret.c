@@ -152,7 +152,11 @@ static uint64_t slots_left(const machine *m, const context *c)
   return c->clock < limit ? (limit - c->clock) / m->target.num_worker_contexts : 0;
 }
 
-/* With `pieces`: only gives where they are (code_pages.h). */
+/* With `pieces`: only gives where they are (code_pages.h).
+ *
+ * One function of three hundred lines, and it stays one: a piece is reached by a jump to a label, which does not leave a
+ * function, and the pieces share op, slots, count and page in registers. Most of it is a table with a line for each
+ * instruction; what takes more than a few lines is a function above, or a macro of pieces.h. */
 static stop run(machine *m, tile *t, context *c, uint64_t slice, const void *const **pieces)
 {
   static const void *const labels[] = {
