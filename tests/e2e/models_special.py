@@ -9,7 +9,7 @@ import itertools
 import math
 import sys
 
-from models_variations import FLOATS, INTS, Tensor, Writer, bits_of, from_bits, is_float, rounded, width
+from models_text import FLOATS, INTS, Tensor, Writer, bits_of, from_bits, is_float, rounded, width
 
 FORMATS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "f64": (11, 52)}  # bits of exponent and fraction
 

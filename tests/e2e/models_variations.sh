@@ -6,6 +6,7 @@ set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
 case $POPULUS_SANITIZE in ?*) echo "skipped: too slow under a sanitizer"; exit 77 ;; esac
 command -v python3 >/dev/null || { echo "skipped: there is no python3"; exit 77; }
+export PYTHONDONTWRITEBYTECODE=1
 
 first=${POPULUS_TEST_SEED-1} count=${POPULUS_TEST_CASES-4}
 seed=$first
