@@ -8,11 +8,14 @@ flags="--target=riscv32-unknown-elf -march=rv32imf_zfh_zba_zbb -mabi=ilp32f -mno
   -ffunction-sections -fdata-sections -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-math-errno
   -ffp-contract=off -nostdinc++ -nostdlibinc -O2 -Wall -Wextra -Werror"
 
+# What both builds compile, and any run before, is the same: ccache, where it is, knows it.
+ccache=$(command -v ccache) || ccache=
+
 compile() { # <source> <object> [option]...
   source=$1 object=$2
   shift 2
   # shellcheck disable=SC2086 # words
-  clang-19 $flags "$@" -isystem "$device/include/c++/v1" -isystem "$device/include" -c "$source" -o "$object"
+  $ccache clang-19 $flags "$@" -isystem "$device/include/c++/v1" -isystem "$device/include" -c "$source" -o "$object"
 }
 
 relocatable() { # <object> <output>
