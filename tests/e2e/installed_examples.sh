@@ -97,7 +97,7 @@ done
   for file in ./*/start_here/*.cpp; do
     name=$(basename "$file" .cpp)
     tac "$file" | sed '0,/^}$/s//return 0; }/' | tac >"$prefix/$name.cpp" # which only a program's own main has without saying
-    printf 'namespace %s {\n#include "%s"\n}\n' "$name" "$prefix/$name.cpp"
+    printf 'namespace %s {\n#include "%s.cpp"\n}\n' "$name" "$name"
     echo "  if (!strcmp(argv[1], \"$name\")) return call($name::main, argc - 1, argv + 1);" >>"$prefix/calls"
   done
   echo '#include <cstring>
@@ -109,9 +109,12 @@ int main(int argc, char **argv)
   echo '}'
 } >"$prefix/starts.cpp"
 cd "$OLDPWD"
+ccache=$(command -v ccache) || ccache= # which knows what was compiled apart from linking
+sanitizers=${POPULUS_SANITIZE:+-fsanitize=$POPULUS_SANITIZE}
 # shellcheck disable=SC2046,SC2086 # words
-g++ -std=c++11 -Wall -Wextra ${POPULUS_SANITIZE:+-fsanitize=$POPULUS_SANITIZE} "$prefix/starts.cpp" -o starts \
-  $(pkg-config --cflags --libs poplar) "-Wl,-rpath,$(dirname "$(find "$prefix" -name libpoplar.so)")" >cc.txt 2>&1 && [ ! -s cc.txt ] ||
+$ccache g++ -std=c++11 -Wall -Wextra $sanitizers -c "$prefix/starts.cpp" -o starts.o $(pkg-config --cflags poplar) >cc.txt 2>&1 &&
+  g++ $sanitizers starts.o -o starts $(pkg-config --libs poplar) \
+    "-Wl,-rpath,$(dirname "$(find "$prefix" -name libpoplar.so)")" >>cc.txt 2>&1 && [ ! -s cc.txt ] ||
   fail "start_here: $(cat cc.txt)"
 unset POPULUS_STRICT_LOADS # not all is written yet
 # starts <tutorial and arguments, one word> <exit status> <line>...: prints these lines, among others.

@@ -17,10 +17,20 @@ section()
   echo "$*"
 }
 
+# With the sanitizers a compiler's command line is another one anyway: there it is two, and ccache, where it is, knows the first.
+# apart <standard> <source> <libraries, -o and the program>...: prints them.
+apart()
+{
+  flags="$1 -fsanitize=$POPULUS_SANITIZE" source=$2
+  shift 2
+  echo "env -u CPATH $ccache g++ $flags $include -c $source -o $source.o && g++ $flags $source.o $lld $*"
+}
+
 line()
 {
   command=$1
-  case $POPULUS_SANITIZE:$command in ?*:g++*) command="g++ -fsanitize=$POPULUS_SANITIZE ${command#g++}" ;; esac
+  # shellcheck disable=SC2086 # words
+  case $POPULUS_SANITIZE:$command in ?*:g++*) command=$(apart ${command#g++}) ;; esac
   sh -c "$command" >out 2>err || fail "$1 exits $?: $(head -20 err)"
 }
 
