@@ -25,7 +25,9 @@ say() {
   printf '%s: %s\n' "$me" "$*"
 }
 
-# build <preset> [target]...: configures once, builds; the output is shown only if something goes wrong.
+# build <preset> [target]...: configures once, builds; the output is shown only if something goes wrong. Codelets that the popc
+# of this preset has compiled once, of the same sources, are kept as ccache keeps objects: below the user's folder of caches.
+# Only here: tests say themselves what they share.
 build() {
   preset=$1
   shift
@@ -34,11 +36,12 @@ build() {
   *) folder=build-$preset ;;
   esac
   mkdir -p "$folder"
+  codelets=${XDG_CACHE_HOME:-${HOME:-$root/$folder}/.cache}/populus/popc-$preset
   if ! cmake --preset "$preset" >"$folder/configure.log" 2>&1; then
     cat "$folder/configure.log" >&2
     return 1
   fi
-  if ! cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"} >"$folder/build.log" 2>&1; then
+  if ! POPC_CACHE=${POPC_CACHE-$codelets} cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"} >"$folder/build.log" 2>&1; then
     grep -v '^\[[0-9/]*\]' "$folder/build.log" >&2 || tail -n 50 "$folder/build.log" >&2
     return 1
   fi
