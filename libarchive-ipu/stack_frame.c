@@ -490,6 +490,7 @@ static value result(const reader *r)
   case OP_LW:
     return load(r);
   case OP_ADDI:
+  case OP_STEP:
   case OP_ANDI:
     return with_immediate(r);
   case OP_SLLI:

@@ -28,7 +28,7 @@
 #define EXECUTABLE_NONE UINT32_MAX
 
 /* What is written now, and what is read: changed with every change of the encoding. */
-enum { EXECUTABLE_FORMAT = 15 };
+enum { EXECUTABLE_FORMAT = 16 };
 
 #define EXECUTABLE_METADATA_MEMBER "metadata.elf"
 

@@ -80,11 +80,12 @@ static inline bool isa_writes_float(isa_format f)
   return f == FORMAT_F || f == FORMAT_F_RM || f == FORMAT_F_I || f == FORMAT_R4;
 }
 
-/* Rounding modes 5 and 6 are reserved, also for instructions that do not round. */
-static inline bool isa_has_reserved_rounding(uint32_t word, isa_format f)
+/* Rounding modes 5 and 6 are reserved, also for instructions that do not round; so are steps from one register to another. */
+static inline bool isa_is_reserved(uint32_t word, const isa_row *r)
 {
-  uint32_t mode = isa_bits(word, 12, 3);
-  return isa_rounds(f) && (mode == 5 || mode == 6);
+  uint32_t mode = isa_bits(word, 12, 3), rd = isa_bits(word, 7, 5);
+  if (r->op == OP_STEP) return rd == 0 || rd != isa_bits(word, 15, 5);
+  return isa_rounds(r->format) && (mode == 5 || mode == 6);
 }
 
 /* The table's row of `word`; NULL if it is no instruction. */
@@ -102,7 +103,7 @@ static inline const isa_row *isa_find(uint32_t word)
   uint32_t major = isa_major(word);
   const isa_row *r = &isa_rows[last[major]];
   for (; isa_major(r->match) == major; r--) {
-    if ((word & r->mask) == r->match) return isa_has_reserved_rounding(word, r->format) ? NULL : r;
+    if ((word & r->mask) == r->match) return isa_is_reserved(word, r) ? NULL : r;
     if (r == isa_rows) break;
   }
   return NULL;

@@ -86,6 +86,8 @@
   X(REV8, "rev8", 0xfff0707f, 0x69805013, R, ALU, __builtin_bswap32(A))                            \
   /* auipc 0x17 */                                                                                 \
   X(AUIPC, "auipc", 0x0000007f, 0x00000017, U, ALU, IMM)                                           \
+  /* op-imm-32 0x1b, which rv32 leaves free: isa.h, steps */                                       \
+  X(STEP, "tile.step", 0x0000707f, 0x0000001b, I, STEP, A + IMM)                                   \
   /* op 0x33 */                                                                                    \
   X(ADD, "add", 0xfe00707f, 0x00000033, R, ALU, A + B)                                             \
   X(SUB, "sub", 0xfe00707f, 0x40000033, R, ALU, A - B)                                             \
@@ -145,8 +147,9 @@
 
 /* The same, funct3 2; fsgnj.d of one register, which is how LLVM copies both words, stands in op-fp. */
 #define WORD_MOVES(X)                                                                              \
-  X(TILE_PAIR, "tile.pair", 0xfe00707f, 0x00002077, F, FLOAT, )                                    \
-  X(TILE_HIGH, "tile.high", 0xfff0707f, 0x02002077, F, FLOAT, )                                    \
+  X(TILE_PAIR, "tile.pair", 0xfe00707f, 0x00002077, F, WORD_MOVE, )                                \
+  X(TILE_HIGH, "tile.high", 0xfff0707f, 0x02002077, F, WORD_MOVE, )                                \
+  X(TILE_LOW, "tile.low", 0xfff0707f, 0x06002077, F, WORD_MOVE, )                                  \
   X(SORT4X16LO, "sort4x16lo", 0xfe00707f, 0x04002077, F, FLOAT, )
 
 /* op-p, funct3 3: a function of one single; isa.h says which. The function of function_values.h. */
@@ -224,8 +227,8 @@
   X(FEQ_S, "feq.s", 0xfe00707f, 0xa0002053, R, FLOAT, )                                            \
   X(FLT_S, "flt.s", 0xfe00707f, 0xa0001053, R, FLOAT, )                                            \
   X(FLE_S, "fle.s", 0xfe00707f, 0xa0000053, R, FLOAT, )                                            \
-  X(FCVT_S_W, "fcvt.s.w", 0xfff0007f, 0xd0000053, F_RM, FLOAT, )                                   \
-  X(FCVT_S_WU, "fcvt.s.wu", 0xfff0007f, 0xd0100053, F_RM, FLOAT, )                                 \
+  X(FCVT_S_W, "fcvt.s.w", 0xfff0007f, 0xd0000053, F_RM, FLOAT_OF_INT, )                            \
+  X(FCVT_S_WU, "fcvt.s.wu", 0xfff0007f, 0xd0100053, F_RM, FLOAT_OF_INT, )                          \
   X(FMV_W_X, "fmv.w.x", 0xfff0707f, 0xf0000053, F, FLOAT, )                                        \
   X(FSGNJ_D, "fsgnj.d", 0xfe00707f, 0x22000053, F, FLOAT, )                                        \
   /* op-fp 0x53, half */                                                                           \
@@ -248,8 +251,8 @@
   X(FEQ_H, "feq.h", 0xfe00707f, 0xa4002053, R, FLOAT, )                                            \
   X(FLT_H, "flt.h", 0xfe00707f, 0xa4001053, R, FLOAT, )                                            \
   X(FLE_H, "fle.h", 0xfe00707f, 0xa4000053, R, FLOAT, )                                            \
-  X(FCVT_H_W, "fcvt.h.w", 0xfff0007f, 0xd4000053, F_RM, FLOAT, )                                   \
-  X(FCVT_H_WU, "fcvt.h.wu", 0xfff0007f, 0xd4100053, F_RM, FLOAT, )                                 \
+  X(FCVT_H_W, "fcvt.h.w", 0xfff0007f, 0xd4000053, F_RM, FLOAT_OF_INT, )                            \
+  X(FCVT_H_WU, "fcvt.h.wu", 0xfff0007f, 0xd4100053, F_RM, FLOAT_OF_INT, )                          \
   X(FMV_H_X, "fmv.h.x", 0xfff0707f, 0xf4000053, F, FLOAT, )                                        \
   /* jalr 0x67, jal 0x6f */                                                                        \
   X(JALR, "jalr", 0x0000707f, 0x00000067, I, JUMP, )                                               \

@@ -64,11 +64,19 @@
  *   2       0               tile.pair       rd = low word of rs1, low word of rs2
  *   2       1               tile.high       low word of rd = high word of rs1
  *   2       2               sort4x16lo      low word of rd = low halves of rs1 and rs2
+ *   2       3               tile.low        low word of rd = low word of rs1
  *
  * They round to nearest even whatever frm says, and each element is as fadd.s, fadd.h … make it: NaNs, flags, float control.
  * Of RISC-V's D there are fld and fsd, whose address is a multiple of 4, and fsgnj.d: they move both words, and nothing is
- * boxed. All of them cost what F's instructions do, a slot. (On the chip a pair is two registers, so that it needs no
- * tile.pair and tile.high.)
+ * boxed. All of them cost what F's instructions do, a slot, but tile.pair, tile.high and tile.low, which cost none: on the chip a
+ * pair is two registers with names of their own, so that it has no such instructions.
+ *
+ * STEPS, opcode op-imm-32 (0x1b), which rv32 leaves free, funct3 0, I-type with rs1 = rd and not zero: tile.step rd, rd, imm does what
+ * addi rd, rd, imm does, and takes no slot. It is the half of another instruction: the chip's loads and stores step the pointer
+ * that they use (ld32step, st64step …, "Tile Vertex ISA"; its compiler uses them in loops), and a branch counts down
+ * the register that it asks for (brnzdec). Here these are two words, so that an instruction writes one register and tools for RISC-V read the
+ * other half. popc finds out which additions the chip would have done so (libarchive-ipu/object_steps.c); who writes assembly
+ * writes addi, and gets steps in the same way. (Tools that are told to read rv64 show it as its addiw, those for rv32 as unknown.)
  *
  * FUNCTIONS, op-p too, rs2 = 0. The chip has these for floats and for two halves; poplibs' assembly and comments name them:
  *

@@ -300,6 +300,7 @@ do_CSRRCI: /* ends its block, so that slots and count are exact here */
   FUNCTIONS(FUNCTION_PIECE)
   PAIR_FUNCTIONS(PAIR_FUNCTION_PIECE)
   EXACT(TILE_HIGH, FD, S1_HIGH)
+  EXACT(TILE_LOW, FD, S1)
   EXACT(SORT4X16LO, FD, (S1 & 0xffff) | S2 << 16)
 do_TILE_PAIR: { /* rd may be one of the others */
   uint32_t high = S2;

@@ -247,9 +247,16 @@ static uint32_t encode(program *p, const instruction *i, uint32_t rd, uint32_t r
   return word;
 }
 
+/* Of a register other than zero, which it reads and writes. */
+static bool is_step(const instruction *i)
+{
+  return i->cost == POP_COST_STEP;
+}
+
 static uint32_t emit_plain(program *p, const instruction *i, uint32_t rd)
 {
   uint32_t r1 = draw_register(p), r2 = draw_register(p);
+  if (is_step(i)) r1 = rd;
   if (draw(p, 8) == 0) r2 = r1;
   if (draw(p, 3) == 0) {
     emit_corner(p, r1, corner_kind_of(i));
@@ -347,7 +354,7 @@ static uint32_t emit_csr(program *p, const instruction *i, uint32_t rd)
 static bool is_wide(const instruction *i)
 {
   bool access = i->cost == POP_COST_LOAD || i->cost == POP_COST_STORE;
-  return (i->match & 0x7f) == 0x77 || !strcmp(i->mnemonic, "fsgnj.d") ||
+  return (i->match & 0x7f) == 0x77 || is_step(i) || !strcmp(i->mnemonic, "fsgnj.d") ||
          (access && access_bytes(i) == 8);
 }
 
@@ -361,6 +368,7 @@ static bool is_tested(const program *p, const instruction *i)
 static void emit_case(program *p, const instruction *i)
 {
   uint32_t rd = draw_register(p), word, start = here(p);
+  if (is_step(i) && rd == 0) rd = 1;
   if (draw(p, 6) == 0) emit_rounding(p);
   switch (i->cost) {
   case POP_COST_LOAD:

@@ -28,6 +28,7 @@ typedef enum pop_target_type {
  * slot comes every `num_worker_contexts` tile cycles). X(enumerator, name) */
 #define POP_COST_CLASSES(X)                                                                        \
   X(POP_COST_ALU, "alu")                                                                           \
+  X(POP_COST_STEP, "step") /* of a pointer, with the load or store that has it */                  \
   X(POP_COST_LOAD, "load")                                                                         \
   X(POP_COST_STORE, "store")                                                                       \
   X(POP_COST_BRANCH, "branch")                                                                     \
@@ -35,6 +36,8 @@ typedef enum pop_target_type {
   X(POP_COST_MUL, "mul")                                                                           \
   X(POP_COST_DIV, "div")                                                                           \
   X(POP_COST_FLOAT, "float")                                                                       \
+  X(POP_COST_FLOAT_OF_INT, "float_of_int")                                                         \
+  X(POP_COST_WORD_MOVE, "word_move") /* within a pair of words, to or from one */                  \
   X(POP_COST_FLOAT_DIV, "float_div")                                                               \
   X(POP_COST_FLOAT_SQRT, "float_sqrt")                                                             \
   X(POP_COST_FLOAT_EXP, "float_exp")                                                               \
@@ -85,7 +88,8 @@ typedef struct pop_target {
   uint32_t
       memory_without_code; /* 1: memory profiles leave code out (IPU_MODEL); 0: all is in them */
   double clock_hz;
-  uint8_t cost[POP_COST_CLASS_COUNT]; /* issue slots per instruction class, at least 1 */
+  uint8_t cost
+      [POP_COST_CLASS_COUNT]; /* issue slots per instruction class: at least 1, or 0 for steps and word moves */
 } pop_target;
 
 /* Fills `target` for the named architecture: "ipu1", "ipu2" (default when NULL), "ipu21".

@@ -116,6 +116,9 @@ bool lift_packed(lift *l, const code_op *op)
   case OP_TILE_HIGH:
     lift_copy_f(l, op->rd, op->rs1 + NUM_REGISTERS);
     return true;
+  case OP_TILE_LOW:
+    lift_copy_f(l, op->rd, op->rs1);
+    return true;
   case OP_SORT4X16LO:
     lift_set_f_bits(l, op->rd, low_halves(l, lift_f_bits(l, op->rs1), lift_f_bits(l, op->rs2)));
     return true;

@@ -52,6 +52,8 @@ Test(disassemble, packed_instructions_and_functions_have_float_registers)
 {
   expect_op(OP_F32V2_ADD, 10, 11, 12, 0, "f32v2add fa0, fa1, fa2");
   expect_op(OP_TILE_HIGH, 0, 1, 0, 0, "tile.high ft0, ft1");
+  expect_op(OP_TILE_LOW, 10, 31, 0, 0, "tile.low fa0, ft11");
+  expect_op(OP_STEP, 10, 10, 0, -4, "tile.step a0, a0, -4");
   expect_op(OP_FLD, 15, 10, 0, 8, "fld fa5, 8(a0)");
   expect_op(OP_FSD, 0, 10, 15, 8, "fsd fa5, 8(a0)");
   expect_op(OP_F32EXP, 10, 11, 0, 0, "f32exp fa0, fa1");

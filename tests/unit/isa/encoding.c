@@ -23,7 +23,7 @@ Test(isa, no_word_is_two_instructions)
 static uint32_t random_word(const isa_row *r)
 {
   uint32_t word = (next_random() & ~r->mask) | r->match;
-  while (isa_has_reserved_rounding(word, r->format)) word ^= next_random() & ~r->mask;
+  while (isa_is_reserved(word, r)) word ^= next_random() & ~r->mask;
   return word;
 }
 
@@ -34,6 +34,8 @@ Test(isa, each_instruction_is_found_by_its_words)
   cr_expect(!isa_find(0));
   cr_expect(!isa_find(0x0000400b)); /* custom-0: exchange code */
   cr_expect(!isa_find(0x00d5d553)); /* fadd.s fa0, fa1, fa3 in rounding mode 5 */
+  cr_expect(!isa_find(0x0045851b)); /* a step from a1 to a0 */
+  cr_expect(!isa_find(0x0040001b)); /* a step of zero */
 }
 
 static bool has_rs1(isa_format f)

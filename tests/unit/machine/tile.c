@@ -289,6 +289,7 @@ Test(machine_tile, cycles_follow_the_cost_table)
     uint32_t word;
     pop_cost_class cost;
   } cases[] = {{"add", 0x00c58533, POP_COST_ALU},
+               {"step", 0x0045051b, POP_COST_STEP},
                {"lw", 0x0002a503, POP_COST_LOAD},
                {"sw", 0x00a2a023, POP_COST_STORE},
                {"beq not taken", 0x00500463, POP_COST_BRANCH},
@@ -299,6 +300,10 @@ Test(machine_tile, cycles_follow_the_cost_table)
                {"remu", 0x02c5f533, POP_COST_DIV},
                {"fadd.s", 0x00c58553, POP_COST_FLOAT},
                {"fmadd.h", 0x0cc58543, POP_COST_FLOAT},
+               {"fcvt.s.wu", 0xd0150553, POP_COST_FLOAT_OF_INT},
+               {"fcvt.h.w", 0xd4050553, POP_COST_FLOAT_OF_INT},
+               {"tile.pair", 0x00c5a577, POP_COST_WORD_MOVE},
+               {"tile.low", 0x0605a577, POP_COST_WORD_MOVE},
                {"fdiv.s", 0x18c58553, POP_COST_FLOAT_DIV},
                {"fsqrt.h", 0x5c050553, POP_COST_FLOAT_SQRT},
                {"f32exp2", 0x02053577, POP_COST_FLOAT_EXP},
