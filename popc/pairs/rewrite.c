@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLOATS, HALVES, SPECIAL, OF_FLOATS = 4, OF_HALVES }; /* funct3 */
-enum { PAIR_OF_WORDS, SECOND_WORD, WORD_OF_TWO };           /* funct7 of SPECIAL */
+enum { FLOATS, HALVES, SPECIAL, OF_FLOATS = 4, OF_HALVES };   /* funct3 */
+enum { PAIR_OF_WORDS, SECOND_WORD, WORD_OF_TWO, FIRST_WORD }; /* funct7 of SPECIAL */
 
 static LLVMTypeRef single(const pairs *p)
 {
@@ -129,11 +129,13 @@ static LLVMValueRef put_halves(const pairs *p, LLVMValueRef vector, LLVMValueRef
 
 static LLVMValueRef vector_of_pair(const pairs *p, LLVMValueRef pair, LLVMTypeRef type)
 {
-  char second[48];
-  snprintf(second, sizeof second, ".insn r 0x77, %d, %d, $0, $1, f0", SPECIAL, SECOND_WORD);
-  const char *const texts[] = {"fmv.s $0, $1", second};
+  static const int moves[] = {FIRST_WORD, SECOND_WORD};
   LLVMValueRef vector = LLVMGetPoison(type), words[2];
-  for (unsigned i = 0; i < 2; ++i) words[i] = assembly(p, single(p), texts[i], &pair, 1);
+  for (unsigned i = 0; i < 2; ++i) {
+    char text[48];
+    snprintf(text, sizeof text, ".insn r 0x77, %d, %d, $0, $1, f0", SPECIAL, moves[i]);
+    words[i] = assembly(p, single(p), text, &pair, 1);
+  }
   for (unsigned i = 0; i < 2; ++i)
     vector = pairs_is_floats(type) ? put(p, vector, words[i], i)
                                    : put_halves(p, vector, words[i], 2 * i);
