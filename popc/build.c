@@ -144,11 +144,15 @@ static pop_error *take_result(build *b, group *g, const popc_result *result)
 {
   popc_add_dependencies(b->dependencies, (const char *)result->dependencies.data,
                         result->dependencies.size);
+  bool tile = g->variant->target == POPC_TILE;
+  if (tile) {
+    POP_TRY(check_entries(b, result));
+    POP_TRY(pop_object_make_steps(result->bytes, result->size, b->source->path));
+  }
   if (b->settings->save_temps)
     POP_TRY(popc_save_temporaries(b->settings, b->source, g->variant, result));
-  if (g->variant->target == POPC_HOST)
+  if (!tile)
     return pop_gp_builder_add_host(b->builder, result->bytes, result->size, b->source->path);
-  POP_TRY(check_entries(b, result));
   return pop_gp_builder_add_tile(b->builder, g->targets, result->bytes, result->size,
                                  b->source->path);
 }

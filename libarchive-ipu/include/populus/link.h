@@ -52,6 +52,11 @@ void pop_object_symbols(const pop_object *object,
 POP_MUST_CHECK pop_error *pop_object_check_entries(const pop_object *object, const char *prefix,
                                                    const char **symbol);
 
+/* Additions in the object's code become steps, which take no slot, where the chip has an instruction that does them with a load,
+ * a store or a branch beside them (object_steps.c): words of `bytes`, whose size stays, as does what they compute. Fails as
+ * pop_object_parse does. */
+POP_MUST_CHECK pop_error *pop_object_make_steps(void *bytes, size_t size, const char *name);
+
 typedef struct pop_link_set pop_link_set;
 pop_link_set *pop_link_set_new(void);
 void pop_link_set_free(pop_link_set *set);
