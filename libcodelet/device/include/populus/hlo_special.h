@@ -30,50 +30,54 @@ HLO_FLOATS(HLO_HYPERBOLIC)
   }
 HLO_FLOATS(HLO_ACOSH)
 
-HLO_LARGE float hlo_lanczos_sum(float z, float *derivative)
-{
-  static const float c[8] = {
-      676.520368121885098567009190444019f, -1259.13921672240287047156078755283f,
-      771.3234287776530788486528258894f,   -176.61502916214059906584551354f,
-      12.507343278686904814458936853f,     -0.13857109526572011689554707f,
-      9.984369578019570859563e-6f,         1.50563273514931155834e-7f};
-  float sum = 0.99999999999980993227684700473478f, d = 0;
-  for (int i = 0; i < 8; ++i) {
-    float q = z + (float)(i + 1);
-    d -= c[i] / (q * q);
-    sum += c[i] / q;
+#define HLO_GAMMA(C, F)                                                                            \
+  HLO_LARGE C hlo_lanczos_sum_##C(C z, C *derivative)                                              \
+  {                                                                                                \
+    static const C c[8] = {                                                                        \
+        (C)676.520368121885098567009190444019, (C) - 1259.13921672240287047156078755283,           \
+        (C)771.3234287776530788486528258894,   (C) - 176.61502916214059906584551354,               \
+        (C)12.507343278686904814458936853,     (C) - 0.13857109526572011689554707,                 \
+        (C)9.984369578019570859563e-6,         (C)1.50563273514931155834e-7};                      \
+    C sum = (C)0.99999999999980993227684700473478, d = 0;                                          \
+    for (int i = 0; i < 8; ++i) {                                                                  \
+      C q = z + (C)(i + 1);                                                                        \
+      d -= c[i] / (q * q);                                                                         \
+      sum += c[i] / q;                                                                             \
+    }                                                                                              \
+    *derivative = d;                                                                               \
+    return sum;                                                                                    \
+  }                                                                                                \
+  HLO_LARGE C hlo_lgamma_##C(C x)                                                                  \
+  {                                                                                                \
+    const C pi = (C)3.14159265358979323846;                                                        \
+    if (fabs##F(x) == (C)INFINITY) return (C)INFINITY;                                             \
+    bool reflect = x < (C)0.5;                                                                     \
+    C z = reflect ? -x : x - 1, unused;                                                            \
+    C sum = hlo_lanczos_sum_##C(z, &unused);                                                       \
+    C t = (C)7.5 + z, log_t = (C)2.01490302054226466987 + log1p##F(z / (C)7.5);                    \
+    C y = (z + (C)0.5 - t / log_t) * log_t + (C)0.91893853320467274178 + log##F(sum);              \
+    if (!reflect) return y;                                                                        \
+    C a = fabs##F(x), fraction = a - floor##F(a);                                                  \
+    C reduced = fraction > (C)0.5 ? 1 - fraction : fraction;                                       \
+    C s = log##F(sin##F(pi * reduced));                                                            \
+    return s > -(C)INFINITY ? (C)1.14472988584940017414 - s - y : -s;                              \
+  }                                                                                                \
+  HLO_LARGE C hlo_digamma_##C(C x)                                                                 \
+  {                                                                                                \
+    const C pi = (C)3.14159265358979323846;                                                        \
+    bool reflect = x < (C)0.5;                                                                     \
+    C z = reflect ? -x : x - 1, numerator;                                                         \
+    C denominator = hlo_lanczos_sum_##C(z, &numerator);                                            \
+    C t = (C)7.5 + z, log_t = (C)2.01490302054226466987 + log1p##F(z / (C)7.5);                    \
+    C y = log_t + numerator / denominator - 7 / t;                                                 \
+    if (x <= 0 && x == floor##F(x)) return (C)NAN;                                                 \
+    if (!reflect) return y;                                                                        \
+    C reduced = x + fabs##F(floor##F(x + (C)0.5));                                                 \
+    return y - pi * cos##F(pi * reduced) / sin##F(pi * reduced);                                   \
   }
-  *derivative = d;
-  return sum;
-}
-HLO_LARGE float hlo_lgamma_float(float x)
-{
-  const float pi = 3.14159265358979323846f;
-  if (isinf(x)) return INFINITY;
-  bool reflect = x < 0.5f;
-  float z = reflect ? -x : x - 1, unused;
-  float sum = hlo_lanczos_sum(z, &unused);
-  float t = 7.5f + z, log_t = 2.01490302054226466987f + log1pf(z / 7.5f);
-  float y = (z + 0.5f - t / log_t) * log_t + 0.91893853320467274178f + logf(sum);
-  if (!reflect) return y;
-  float a = fabsf(x), fraction = a - floorf(a);
-  float reduced = fraction > 0.5f ? 1 - fraction : fraction;
-  float s = logf(sinf(pi * reduced));
-  return isfinite(s) ? 1.14472988584940017414f - s - y : -s;
-}
-HLO_LARGE float hlo_digamma_float(float x)
-{
-  const float pi = 3.14159265358979323846f;
-  bool reflect = x < 0.5f;
-  float z = reflect ? -x : x - 1, numerator;
-  float denominator = hlo_lanczos_sum(z, &numerator);
-  float t = 7.5f + z, log_t = 2.01490302054226466987f + log1pf(z / 7.5f);
-  float y = log_t + numerator / denominator - 7 / t;
-  if (x <= 0 && x == floorf(x)) return NAN;
-  if (!reflect) return y;
-  float reduced = x + fabsf(floorf(x + 0.5f));
-  return y - pi * cosf(pi * reduced) / sinf(pi * reduced);
-}
+HLO_GAMMA(float, f)
+HLO_GAMMA(double, )
+
 HLO_LARGE float hlo_erf_inv_float(float x)
 {
   static const float small[9] = {2.81022636e-08f,  3.43273939e-07f, -3.5233877e-06f,
@@ -162,15 +166,17 @@ HLO_LARGE float hlo_polygamma_float(float n, float x)
   float sign = fmodf(n, 2) == 1 ? 1 : -1;
   return sign * expf(hlo_lgamma_float(n + 1)) * hlo_zeta_float(n + 1, x);
 }
-#define HLO_SPECIAL_FUNCTIONS(T, C)                                                                \
+#define HLO_GAMMA_FUNCTIONS(T, C, F)                                                               \
   HLO C hlo_lgamma_##T(C a)                                                                        \
   {                                                                                                \
-    return hlo_round_##T(hlo_lgamma_float((float)a));                                              \
+    return hlo_round_##T(hlo_lgamma_##C(a));                                                       \
   }                                                                                                \
   HLO C hlo_digamma_##T(C a)                                                                       \
   {                                                                                                \
-    return hlo_round_##T(hlo_digamma_float((float)a));                                             \
-  }                                                                                                \
+    return hlo_round_##T(hlo_digamma_##C(a));                                                      \
+  }
+HLO_FLOATS(HLO_GAMMA_FUNCTIONS)
+#define HLO_SPECIAL_FUNCTIONS(T, C)                                                                \
   HLO C hlo_erf_inv_##T(C a)                                                                       \
   {                                                                                                \
     return hlo_round_##T(hlo_erf_inv_float((float)a));                                             \
