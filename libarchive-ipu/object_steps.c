@@ -14,6 +14,7 @@
  * An access makes one step. */
 #include "object.h"
 
+#include <elf.h>
 #include <isa/encoding.h>
 #include <populus/arena.h>
 #include <string.h>
@@ -163,13 +164,16 @@ static void mark_relocated(stepper *s, const object_section *section)
     if (r[i].offset / 4 < s->num_words) s->marks[r[i].offset / 4] |= RELOCATED;
 }
 
-/* Names, and what the object's sections point to. */
+/* Functions, and what the object's sections point to; labels of debug information, which are there or not, are nothing of that. */
 static void mark_pointed(stepper *s, uint32_t section)
 {
   const pop_object *o = s->object;
-  for (uint32_t i = 0; i < o->num_symbols; ++i)
-    if (o->symbols[i].place == PLACE_SECTION && o->symbols[i].section == section)
-      mark_join(s, o->symbols[i].value);
+  for (uint32_t i = 0; i < o->num_symbols; ++i) {
+    const object_symbol *named = &o->symbols[i];
+    bool label = named->bind == STB_LOCAL && named->type == STT_NOTYPE;
+    if (named->place == PLACE_SECTION && named->section == section && !label)
+      mark_join(s, named->value);
+  }
   for (uint32_t i = 0; i < o->num_relocations; ++i) {
     const object_symbol *to = &o->symbols[o->relocations[i].symbol];
     if (to->place == PLACE_SECTION && to->section == section)

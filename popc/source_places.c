@@ -85,6 +85,7 @@ static pop_error *compile_again(const popc_origin *origin, const popc_source *so
   pop_bytes said_already = {0};
   pop_error *error =
       popc_compile_source(&settings, source, POPC_GP, &variant, 1, &result, &said_already);
+  if (!error) error = pop_object_make_steps(result.bytes, result.size, source->path);
   if (!error) error = pop_object_parse(result.bytes, result.size, source->path, object);
   popc_results_free(&result, 1);
   pop_bytes_free(&said_already);

@@ -119,7 +119,7 @@ done
 [ "$(sed -n '/^ns::Walk/{n;s/.*stack ipu2 \([0-9]*\).*/\1/p;}' list.txt)" -ge 640 ] || fail '40 levels are less'
 "$popc" --list-vertices -w reasons.cpp | grep -q 'stack ipu1 unknown, ipu2 unknown, ipu21 unknown$' ||
   fail 'no unknown stack in --list-vertices'
-"$popc" --list-vertices --json stated.gp | grep -q '"stack_bytes": {' || fail 'no stack in --json'
+"$popc" --list-vertices --json stated.gp | grep -q '"stack_bytes":{' || fail 'no stack in --json'
 
 # Less than the frame takes cannot be.
 cat >small.c <<'END'

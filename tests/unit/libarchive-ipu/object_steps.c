@@ -90,7 +90,8 @@ Test(object_steps, only_in_a_straight_line)
   EXPECT_STEPS({"lw a1, 0(a0); 1: addi a0, a0, 4; beq a1, a2, 1b", "..."},
                {"lw a1, 0(a0); beq a1, a2, f; addi a0, a0, 4", "..."},
                {"lw a1, 0(a0); jal f; addi a0, a0, 4", "..."},
-               {"lw a1, 0(a0); g: addi a0, a0, 4", ".."},
+               {".globl g; lw a1, 0(a0); g: addi a0, a0, 4", ".."},
+               {"lw a1, 0(a0); g: addi a0, a0, 4", ".s"},
                {"lw a1, 0(a0); 1: addi a0, a0, 4; .section .rodata; .word 1b", ".."},
                {"addi a0, a0, 4; 1: lw a1, 0(a0); beq a1, a2, 1b", "..."});
 }
