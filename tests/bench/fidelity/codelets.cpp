@@ -1,5 +1,6 @@
 // What published programs do on a tile, written anew (fidelity.c says which and where they are): the same loads, operations
 // and stores in the same loops, in types of the same width.
+#include <ipu_memory_intrinsics>
 #include <ipudef.h>
 #include <poplar/Vertex.hpp>
 
@@ -226,5 +227,115 @@ public:
     for (unsigned i = 0; i < in.size(); ++i) sum += in[i];
     *out = sum;
     return true;
+  }
+};
+
+// Points of four coordinates, each times one 4 x 4 matrix, in place; the matrix is read anew for each, as points may be it
+class Transform : public MultiVertex
+{
+public:
+  Input<Vector<float>> matrix;
+  InOut<Vector<float>> points;
+
+  bool compute(unsigned worker)
+  {
+    for (unsigned p = 4 * worker; p < points.size(); p += 4 * numWorkers()) {
+      float x = points[p], y = points[p + 1], z = points[p + 2], w = points[p + 3];
+      for (unsigned row = 0; row < 4; ++row)
+        points[p + row] = matrix[4 * row] * x + matrix[4 * row + 1] * y + matrix[4 * row + 2] * z +
+                          matrix[4 * row + 3] * w;
+    }
+    return true;
+  }
+};
+
+// The same by pairs of coordinates, two points in a round
+class TransformPairs : public MultiVertex
+{
+public:
+  Input<Vector<float, VectorLayout::SPAN, 8>> matrix;
+  InOut<Vector<float, VectorLayout::SPAN, 8>> points;
+
+  bool compute(unsigned worker)
+  {
+    const float2 *from = reinterpret_cast<float2 *>(&points[8 * worker]);
+    float *to = &points[8 * worker];
+    const float *const end = &points[0] + points.size();
+    while (to < end) {
+      to = one(&from, to, 1);
+      to = one(&from, to, 4 * numWorkers() - 3);
+      to += 8 * (numWorkers() - 1);
+    }
+    return true;
+  }
+
+private:
+  // `step`: to the next point, in pairs, from this one's second pair
+  float *one(const float2 **from, float *to, int step)
+  {
+    float2 xy = ipu::load_postinc(from, 1), zw = ipu::load_postinc(from, step);
+    for (unsigned row = 0; row < 4; ++row) {
+      float2 left = {matrix[4 * row], matrix[4 * row + 1]};
+      float2 right = {matrix[4 * row + 2], matrix[4 * row + 3]};
+      float2 sums = left * xy + right * zw;
+      *to++ = sums[0] + sums[1];
+    }
+    return to;
+  }
+};
+
+// row -= first * second * v, a step of the QR decomposition by Householder; starts: each worker's first pair, and the end
+class Householder : public MultiVertex
+{
+public:
+  InOut<Vector<float, VectorLayout::ONE_PTR, 8>> row;
+  Input<Vector<float, VectorLayout::SPAN, 8>> v;
+  Input<Vector<float, VectorLayout::ONE_PTR>> first, second;
+  Input<Vector<unsigned short, VectorLayout::ONE_PTR>> starts;
+  unsigned short begin;
+
+  bool compute(unsigned worker)
+  {
+    unsigned short start = starts[worker], count = starts[worker + 1] - start;
+    const float scale = -first[0] * second[0];
+    const float2 *from = reinterpret_cast<const float2 *>(&row[begin]) + start;
+    const float2 *other = reinterpret_cast<const float2 *>(&v[0]) + start;
+    float2 *to = reinterpret_cast<float2 *>(&row[begin]) + start;
+    for (unsigned short i = 0; i < count; ++i) {
+      float2 x = ipu::load_postinc(&from, 1);
+      ipu::store_postinc(&to, x + scale * ipu::load_postinc(&other, 1), 1);
+    }
+    return true;
+  }
+};
+
+// Rotates points whose coordinates are in two rows; a pass for each row. starts: as above
+class Rotation : public MultiVertex
+{
+public:
+  Input<Vector<float, VectorLayout::ONE_PTR, 8>> cosine_sine;
+  Input<Vector<float, VectorLayout::ONE_PTR, 8>> x, y;
+  Output<Vector<float, VectorLayout::ONE_PTR, 8>> x_out, y_out;
+  Input<Vector<unsigned short, VectorLayout::ONE_PTR>> starts;
+
+  bool compute(unsigned worker)
+  {
+    unsigned short start = starts[worker], count = starts[worker + 1] - start;
+    const float c = cosine_sine[0], s = cosine_sine[1];
+    pass(c, -s, start, count, &x_out[0]);
+    pass(s, c, start, count, &y_out[0]);
+    return true;
+  }
+
+private:
+  void pass(float a, float b, unsigned short start, unsigned short count, float *out)
+  {
+    const float2 *left = reinterpret_cast<const float2 *>(&x[0]) + start;
+    const float2 *right = reinterpret_cast<const float2 *>(&y[0]) + start;
+    float2 *to = reinterpret_cast<float2 *>(out) + start;
+    for (unsigned short i = 0; i < count; ++i) {
+      float2 sum = a * ipu::load_postinc(&left, 1);
+      ipu::store_postinc(&to, sum + b * ipu::load_postinc(&right, 1), 1);
+    }
   }
 };
