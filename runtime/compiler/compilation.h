@@ -289,6 +289,8 @@ typedef struct exchange {
   size_t num_messages;
   size_t first_tile; /* by exchange: in compilation.tile_exchanges, ascending by tile */
   size_t num_tiles;
+  /* By exchange, not WITHIN_IPUS: executable_exchange says what they are. */
+  uint64_t link_bytes, gateway_bytes;
 } exchange;
 
 /* ---- steps and the lowered program ---- */

@@ -26,6 +26,17 @@ pop_error *decode_parts(decoder *d, size_t *first, size_t *num)
   return NULL;
 }
 
+/* What comes through gateways comes over links, which have none of what stays within an IPU. Of a good executable they are
+ * far from what they may be; cycles that are made from them do not overflow. */
+static pop_error *read_links(decoder *d, executable_exchange *exchange)
+{
+  static const uint64_t most = (uint64_t)1 << 60;
+  POP_TRY(metadata_read_key(&d->r, 1, "link_bytes"));
+  POP_TRY(metadata_read_uint(&d->r, exchange->zone ? most : 0, &exchange->link_bytes));
+  POP_TRY(metadata_read_key(&d->r, 1, "gateway_bytes"));
+  return metadata_read_uint(&d->r, exchange->link_bytes, &exchange->gateway_bytes);
+}
+
 pop_error *read_exchanges(decoder *d)
 {
   enum { MAX_ZONE = 2 };
@@ -34,10 +45,11 @@ pop_error *read_exchanges(decoder *d)
   for (size_t i = 0; i < count; ++i) {
     executable_exchange exchange = {0};
     d->r.entry = i;
-    POP_TRY(metadata_read_map_of(&d->r, 3));
+    POP_TRY(metadata_read_map_of(&d->r, 5));
     POP_TRY(decode_name(&d->r, &exchange.name));
     POP_TRY(metadata_read_key(&d->r, 1, "zone"));
     POP_TRY(metadata_read_u32(&d->r, MAX_ZONE, &exchange.zone));
+    POP_TRY(read_links(d, &exchange));
     POP_TRY(decode_parts(d, &exchange.first_part, &exchange.num_parts));
     d->r.keys[1] = NULL;
     pop_push(d->e->exchanges, d->e->num_exchanges, d->e->exchanges_capacity, exchange);

@@ -374,10 +374,12 @@ static void put_exchanges(encoder *x)
   metadata_put_array(x->out, x->e->num_exchanges);
   for (size_t i = 0; i < x->e->num_exchanges; ++i) {
     const executable_exchange *exchange = &x->e->exchanges[i];
-    metadata_put_map(x->out, 3);
+    metadata_put_map(x->out, 5);
     metadata_put_text(x->out, "name");
     metadata_put_text(x->out, exchange->name);
     put_number(x->out, "zone", exchange->zone);
+    put_number(x->out, "link_bytes", exchange->link_bytes);
+    put_number(x->out, "gateway_bytes", exchange->gateway_bytes);
     put_parts(x, exchange->first_part, exchange->num_parts);
   }
 }

@@ -189,6 +189,9 @@ typedef struct executable_exchange {
   uint32_t zone;     /* of tile.exchange: ISA_SYNC_… */
   size_t first_part; /* in exchange_parts, ascending by tile */
   size_t num_parts;
+  /* The most that one IPU of any replica sends, or gets, with packet headers, a packet once for each IPU that it goes to;
+   * and of what comes from another link domain or goes there. 0 within IPUs, and if no replica sends. */
+  uint64_t link_bytes, gateway_bytes;
 } executable_exchange;
 
 /* X(enumerator, tag in profiles). An If has the branch for false first, as a Switch has its cases before

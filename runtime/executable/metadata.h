@@ -49,7 +49,8 @@
   X(vertex_rows, "rows: [vertex type, offset of the state, worker, 0 or 1 + number in the graph "  \
                  "from the first number on, cycles and flops that it is said to take or 0]*")      \
   X(compute_sets, "{name, works: [tile, address of states, first number, vertex row]*}")           \
-  X(exchanges, "{name, zone, parts: [tile, cycles, bytes sent, bytes received]*}")                 \
+  X(exchanges, "{name, zone, link_bytes and gateway_bytes: most of an IPU, with headers, parts: "  \
+               "[tile, cycles, bytes sent, bytes received]*}")                                     \
   X(steps, "{kind: Sequence, Repeat, …, name, index, count, position, children: steps}")           \
   X(control_steps, "of the programs, by number: steps")                                            \
   X(functions, "steps")                                                                            \

@@ -254,40 +254,29 @@ uint64_t execution_end_measure(execution *x, uint32_t set, uint32_t tile, uint64
   return cycles;
 }
 
-/* The parts of an exchange with what was measured of it, on the same tiles. */
-static size_t part_costs(const execution *x, measure_kind kind, size_t index, size_t first_part,
-                         size_t num_parts, uint64_t estimate, tile_cost *costs)
+/* The parts of an exchange as they are planned, on the same tiles. */
+static void planned_costs(const execution *x, size_t first_part, size_t num_parts, uint64_t way,
+                          tile_cost *costs)
+{
+  for (size_t i = 0; i < num_parts; i++) {
+    const executable_exchange_part *part = &x->executable->exchange_parts[first_part + i];
+    costs[i] = (tile_cost){part->tile, part->cycles + way, part->bytes_sent, part->bytes_received};
+  }
+}
+
+/* What was measured of it, instead. */
+static void take_measured(const execution *x, measure_kind kind, size_t index, tile_cost *costs,
+                          size_t num_costs)
 {
   const pop_executable *e = x->executable;
   size_t count;
   const uint32_t *measures = measures_of(x, kind, index, &count);
-  for (size_t i = 0, m = 0; i < num_parts; i++) {
-    const executable_exchange_part *part = &e->exchange_parts[first_part + i];
-    uint64_t cycles = part->cycles + estimate;
-    while (m < count && e->measures[measures[m]].tile < part->tile) m++;
-    if (m < count && e->measures[measures[m]].tile == part->tile &&
+  for (size_t i = 0, m = 0; i < num_costs; i++) {
+    while (m < count && e->measures[measures[m]].tile < costs[i].tile) m++;
+    if (m < count && e->measures[measures[m]].tile == costs[i].tile &&
         has_been_executed(x, measures[m]))
-      cycles = measured_cycles(x, &e->measures[measures[m]]);
-    costs[i] = (tile_cost){part->tile, cycles, part->bytes_sent, part->bytes_received};
+      costs[i].cycles = measured_cycles(x, &e->measures[measures[m]]);
   }
-  return num_parts;
-}
-
-/* The most that one IPU sends or receives. */
-static uint64_t fullest_ipu(const execution *x, size_t first_part, size_t num_parts, bool together)
-{
-  const pop_executable *e = x->executable;
-  uint64_t fullest = 0, sent = 0, received = 0;
-  for (size_t i = first_part, ipu = 0; i < first_part + num_parts; i++) {
-    const executable_exchange_part *part = &e->exchange_parts[i];
-    if (part->tile / e->target.tiles_per_ipu != ipu) sent = received = 0;
-    ipu = part->tile / e->target.tiles_per_ipu;
-    sent += part->bytes_sent;
-    received += part->bytes_received;
-    uint64_t bytes = together ? sent + received : sent > received ? sent : received;
-    if (bytes > fullest) fullest = bytes;
-  }
-  return fullest;
 }
 
 static uint64_t ceil_div(uint64_t a, uint64_t b)
@@ -295,27 +284,66 @@ static uint64_t ceil_div(uint64_t a, uint64_t b)
   return (a + b - 1) / b;
 }
 
-size_t execution_exchange_costs(const execution *x, uint32_t index, tile_cost *costs)
+static uint64_t greatest(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
+
+/* Between IPUs, and between replicas: all tiles take what isa.h says, as the machine counts it (machine/global_exchange.c). */
+static uint64_t global_cycles(const execution *x, const executable_exchange *exchange)
 {
   const pop_executable *e = x->executable;
-  const executable_exchange *exchange = &e->exchanges[index];
-  uint64_t way = 0;
-  if (exchange->zone != ISA_SYNC_INTERNAL && exchange->num_parts)
-    way = e->target.global_latency_cycles +
-          ceil_div(fullest_ipu(x, exchange->first_part, exchange->num_parts, false),
-                   e->target.global_bytes_per_cycle);
-  return part_costs(x, MEASURE_EXCHANGE, index, exchange->first_part, exchange->num_parts, way,
-                    costs);
+  const pop_target *t = &e->target;
+  uint64_t instructions = 0, tile_bytes = 0;
+  for (size_t i = exchange->first_part; i < exchange->first_part + exchange->num_parts; i++) {
+    const executable_exchange_part *part = &e->exchange_parts[i];
+    instructions = greatest(instructions, part->cycles);
+    tile_bytes = greatest(tile_bytes, greatest(part->bytes_sent, part->bytes_received));
+  }
+  if (exchange->link_bytes == 0) return instructions;
+  uint64_t way = ceil_div(tile_bytes, t->exchange_bytes_per_cycle);
+  way = greatest(way, ceil_div(exchange->link_bytes, t->global_bytes_per_cycle));
+  way = greatest(way, ceil_div(exchange->gateway_bytes, t->gateway_bytes_per_cycle));
+  return instructions + way +
+         (exchange->gateway_bytes ? t->gateway_latency_cycles : t->global_latency_cycles);
+}
+
+size_t execution_exchange_costs(const execution *x, uint32_t index, tile_cost *costs)
+{
+  const executable_exchange *exchange = &x->executable->exchanges[index];
+  planned_costs(x, exchange->first_part, exchange->num_parts, 0, costs);
+  if (exchange->zone != ISA_SYNC_INTERNAL) {
+    uint64_t cycles = global_cycles(x, exchange);
+    for (size_t i = 0; i < exchange->num_parts; i++) costs[i].cycles = cycles;
+  }
+  take_measured(x, MEASURE_EXCHANGE, index, costs, exchange->num_parts);
+  return exchange->num_parts;
+}
+
+/* The most that one IPU sends and receives. */
+static uint64_t fullest_ipu(const execution *x, size_t first_part, size_t num_parts)
+{
+  const pop_executable *e = x->executable;
+  uint64_t fullest = 0, bytes = 0;
+  for (size_t i = first_part, ipu = 0; i < first_part + num_parts; i++) {
+    const executable_exchange_part *part = &e->exchange_parts[i];
+    if (part->tile / e->target.tiles_per_ipu != ipu) bytes = 0;
+    ipu = part->tile / e->target.tiles_per_ipu;
+    bytes += part->bytes_sent + part->bytes_received;
+    fullest = greatest(fullest, bytes);
+  }
+  return fullest;
 }
 
 size_t execution_host_costs(const execution *x, uint32_t index, tile_cost *costs)
 {
   const pop_executable *e = x->executable;
   const executable_event *event = &e->events[index];
-  uint64_t way = ceil_div(fullest_ipu(x, event->first_part, event->num_parts, true),
-                          e->target.host_bytes_per_cycle);
-  return part_costs(x, MEASURE_HOST_EXCHANGE, index, event->first_part, event->num_parts, way,
-                    costs);
+  uint64_t way =
+      ceil_div(fullest_ipu(x, event->first_part, event->num_parts), e->target.host_bytes_per_cycle);
+  planned_costs(x, event->first_part, event->num_parts, way, costs);
+  take_measured(x, MEASURE_HOST_EXCHANGE, index, costs, event->num_parts);
+  return event->num_parts;
 }
 
 const uint32_t *execution_vertex_cycles(const execution *x, size_t work,

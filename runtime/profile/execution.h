@@ -90,7 +90,7 @@ typedef struct tile_cost {
  * several, each of these has what it has found. Room for as many as there are tiles. */
 size_t execution_compute_costs(const execution *x, uint32_t compute_set, tile_cost *costs);
 /* Of an exchange between tiles, or the host exchange of an event: what was measured, or what the plan says
- * (of a host exchange, and between IPUs, an estimate). */
+ * (of a host exchange an estimate; between IPUs and replicas what the machine takes, unless a vertex writes headers of fewer words). */
 size_t execution_exchange_costs(const execution *x, uint32_t exchange, tile_cost *costs);
 size_t execution_host_costs(const execution *x, uint32_t event, tile_cost *costs);
 

@@ -247,7 +247,9 @@ void describe_exchanges(const compilation *c, pop_executable *e)
              (executable_exchange){.name = pop_arena_strdup(e->arena, profiled_exchange_name(x)),
                                    .zone = x->zone,
                                    .first_part = e->num_exchange_parts,
-                                   .num_parts = x->num_tiles});
+                                   .num_parts = x->num_tiles,
+                                   .link_bytes = x->link_bytes,
+                                   .gateway_bytes = x->gateway_bytes});
     for (size_t t = 0; t < x->num_tiles; t++) {
       const tile_exchange *part = &c->tile_exchanges[x->first_tile + t];
       add_part(e, (executable_exchange_part){part->tile, part->cycles, part->bytes_sent,

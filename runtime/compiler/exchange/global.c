@@ -161,12 +161,96 @@ static void write_tile(compilation *c, const packet_ends *ends, const keyed *ord
   pop_push(c->tile_exchanges, c->num_tile_exchanges, c->tile_exchanges_capacity, written);
 }
 
+/* ---- links and gateways ---- */
+
+/* What an IPU of a replica sends to one of the replica that it sends to, with headers. */
+typedef struct ipu_traffic {
+  uint32_t from, to;
+  uint64_t bytes;
+} ipu_traffic;
+
+typedef struct traffic_list {
+  ipu_traffic *items;
+  size_t count, capacity;
+} traffic_list;
+
+/* Ascending by sender, then receiver, each pair once. */
+static void collect_traffic(const compilation *c, const packet_ends *ends, traffic_list *traffic)
+{
+  struct {
+    keyed *items;
+    size_t count, capacity;
+  } order = {0};
+  for (size_t i = 0; i < ends->count; i++) {
+    const packet_end *end = &ends->items[i];
+    if (end->kind != EXCHANGE_GLOBAL_SEND) continue;
+    uint64_t from = end->tile / c->target.tiles_per_ipu;
+    for (uint32_t left = end->more[0]; left; left &= left - 1) {
+      uint32_t to = end->more[1] * ISA_GLOBAL_IPUS + (uint32_t)__builtin_ctz(left);
+      keyed next = {from << 32 | to, (uint32_t)i};
+      pop_push(order.items, order.count, order.capacity, next);
+    }
+  }
+  sort_keyed(order.items, order.count);
+  for (size_t i = 0; i < order.count; i++) {
+    uint64_t key = order.items[i].key;
+    ipu_traffic next = {(uint32_t)(key >> 32), (uint32_t)key, 0};
+    if (i == 0 || key != order.items[i - 1].key)
+      pop_push(traffic->items, traffic->count, traffic->capacity, next);
+    traffic->items[traffic->count - 1].bytes +=
+        WORD * ((uint64_t)ends->items[order.items[i].index].words + ISA_GLOBAL_HEADER_WORDS);
+  }
+  free(order.items);
+}
+
+/* As machine/global_exchange.c has it. */
+static uint32_t domain_of(const compilation *c, uint32_t replica, uint32_t ipu)
+{
+  return (replica * c->target.num_ipus + ipu) / c->target.link_domain_ipus;
+}
+
+/* The most that one IPU sends, or gets, where the replica `from` sends to `to`: all of it, or only what goes through gateways. */
+static uint64_t most_of_an_ipu(const compilation *c, const traffic_list *traffic, uint32_t from,
+                               uint32_t to, bool gateways)
+{
+  uint64_t sent[POP_TARGET_MAX_IPUS], received[POP_TARGET_MAX_IPUS], most = 0;
+  for (uint32_t i = 0; i < c->target.num_ipus; i++) sent[i] = received[i] = 0;
+  for (size_t i = 0; i < traffic->count; i++) {
+    const ipu_traffic *t = &traffic->items[i];
+    if (gateways && domain_of(c, from, t->from) == domain_of(c, to, t->to)) continue;
+    sent[t->from] += t->bytes;
+    received[t->to] += t->bytes;
+    if (sent[t->from] > most) most = sent[t->from];
+    if (received[t->to] > most) most = received[t->to];
+  }
+  return most;
+}
+
+/* All replicas send the same over the links; through gateways, each what its place makes of it. */
+static void count_links(const compilation *c, exchange *x, const packet_ends *ends)
+{
+  static const uint32_t alone[] = {0}; /* a replica's IPUs, to themselves */
+  bool between_replicas = x->zone == EXCHANGE_BETWEEN_REPLICAS;
+  const uint32_t *map = between_replicas ? x->replica_map : alone;
+  uint32_t num_replicas = between_replicas ? c->num_replicas : 1;
+  traffic_list traffic = {0};
+  collect_traffic(c, ends, &traffic);
+  for (uint32_t from = 0; from < num_replicas; from++) {
+    if (map[from] == COMPILER_NONE) continue;
+    if (!x->link_bytes) x->link_bytes = most_of_an_ipu(c, &traffic, from, map[from], false);
+    uint64_t bytes = most_of_an_ipu(c, &traffic, from, map[from], true);
+    if (bytes > x->gateway_bytes) x->gateway_bytes = bytes;
+  }
+  free(traffic.items);
+}
+
 void plan_global_exchange(compilation *c, exchange *x)
 {
   packet_ends ends = {0};
   uint32_t *num_sent = pop_xcalloc(pop_target_num_tiles(&c->target), sizeof *num_sent);
   collect_ends(c, x, num_sent, &ends);
   free(num_sent);
+  count_links(c, x, &ends);
   keyed *order = pop_xrealloc(NULL, ends.count + 1, sizeof *order);
   for (size_t i = 0; i < ends.count; i++) {
     uint64_t tile = ends.items[i].tile;

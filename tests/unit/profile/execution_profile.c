@@ -349,12 +349,14 @@ Test(execution_profile, exchanges_with_the_host_and_between_IPUs_are_measured_wi
   stop_profile(p);
 }
 
-/* Two IPUs, of which the second one's tiles receive 40 + 50 bytes, which is the most; the first one's send 60 + 25. */
+/* Two IPUs, of which the host exchanges 60 + 25 + 8 bytes with the first one, which is the most. Between IPUs all tiles take the same:
+ * as many instructions as one has at most, the way, and the longest of 60 bytes of a tile, 122 on links and 42 through gateways. */
 Test(execution_profile, exchanges_that_are_not_measured_take_what_the_fullest_IPU_needs)
 {
   executable_exchange_part parts[] = {
       {0, 10, 60, 0}, {2, 11, 25, 8}, {3, 12, 0, 40}, {4, 13, 0, 50}};
-  executable_exchange exchange = {.name = "far", .zone = ISA_SYNC_EXTERNAL, .num_parts = 4};
+  executable_exchange exchange = {
+      .name = "far", .zone = ISA_SYNC_EXTERNAL, .num_parts = 4, .link_bytes = 122};
   executable_event event = {.name = "host", .num_parts = 4};
   pop_executable e = {.exchanges = &exchange,
                       .num_exchanges = 1,
@@ -366,11 +368,19 @@ Test(execution_profile, exchanges_that_are_not_measured_take_what_the_fullest_IP
   e.target.tiles_per_ipu = 3;
   e.target.global_latency_cycles = 100;
   e.target.global_bytes_per_cycle = 7;
+  e.target.gateway_latency_cycles = 500;
+  e.target.gateway_bytes_per_cycle = 2;
   e.target.host_bytes_per_cycle = 4;
   execution *x = execution_new(&e);
   tile_cost costs[4];
-  cr_assert_eq(execution_exchange_costs(x, 0, costs), 4);
-  for (size_t i = 0; i < 4; i++) cr_assert_eq(costs[i].cycles, parts[i].cycles + 100 + 13);
+  static const uint64_t wanted[] = {13 + 100 + 18, 13 + 500 + 21, 13 + 100 + 30, 13};
+  for (size_t c = 0; c < 4; c++) {
+    exchange.gateway_bytes = c == 1 ? 42 : 0;
+    if (c == 2) e.target.exchange_bytes_per_cycle = 2; /* now the tile with 60 is the slowest */
+    if (c == 3) exchange.link_bytes = 0;               /* nobody sends */
+    cr_assert_eq(execution_exchange_costs(x, 0, costs), 4);
+    for (size_t i = 0; i < 4; i++) cr_assert_eq(costs[i].cycles, wanted[c], "%zu", c);
+  }
   cr_assert_eq(execution_host_costs(x, 0, costs), 4);
   for (size_t i = 0; i < 4; i++) cr_assert_eq(costs[i].cycles, parts[i].cycles + 24); /* 93 */
   execution_free(x);
