@@ -362,7 +362,7 @@ static pop_error *do_all(int argc, char **argv, int *status)
 int main(int argc, char **argv)
 {
   int status = 0;
-  if (poprun_is_reaching(argc, argv)) return poprun_reach(argv);
+  if (poprun_is_reaching(argc, argv)) return poprun_reach(argc, argv);
   if (argc > 3 && strcmp(argv[1], POPRUN_INSTANCE) == 0) return poprun_instance(argv[2], argv + 3);
   pop_error *error = pop_standard_streams_open();
   if (!error) error = do_all(argc, argv, &status);

@@ -35,14 +35,25 @@ static void tell(const char *host, int status)
   kill((pid_t)poprun, POPRUN_UNREACHED);
 }
 
-int poprun_reach(char **argv)
+/* A machine that takes the connection and says nothing would be waited for without end. */
+static void run_ssh(int argc, char **argv)
+{
+  char **arguments = calloc((size_t)argc + 3, sizeof *arguments);
+  if (!arguments) return;
+  arguments[0] = "ssh";
+  arguments[1] = "-o";
+  arguments[2] = "ConnectTimeout=10";
+  memcpy(arguments + 3, argv + 1, ((size_t)argc - 1) * sizeof *arguments);
+  execvp("ssh", arguments);
+}
+
+int poprun_reach(int argc, char **argv)
 {
   int status = 0;
   pid_t made = fork();
   if (made == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    argv[0] = "ssh";
-    execvp("ssh", argv);
+    run_ssh(argc, argv);
     _exit(NO_SSH);
   }
   prctl(PR_SET_PDEATHSIG, SIGKILL); /* ssh follows */

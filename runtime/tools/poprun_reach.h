@@ -14,6 +14,6 @@
 /* Is this mpirun's call of ssh (`-x host command`, of both MPIs)? */
 bool poprun_is_reaching(int argc, char *const *argv);
 /* Does it; the exit status. */
-int poprun_reach(char **argv);
+int poprun_reach(int argc, char **argv);
 
 #endif
