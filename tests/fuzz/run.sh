@@ -69,6 +69,7 @@ for source in $sources; do
 done
 rm -f "$seeds/log"
 
-set -- -max_total_time="$seconds" -max_len=65536 -timeout=20 -print_final_stats=1 -artifact_prefix="$findings/"
+# What is allocated at once has libFuzzer's usual limit; the process more: AddressSanitizer's quarantine grows over an hour.
+set -- -rss_limit_mb=4096 -malloc_limit_mb=2048 -max_total_time="$seconds" -max_len=65536 -timeout=20 -print_final_stats=1 -artifact_prefix="$findings/"
 [ ! -f "tests/fuzz/$target.dict" ] || set -- "$@" -dict="tests/fuzz/$target.dict"
 exec "build-fuzz/tests/fuzz/fuzz-$target" "$@" "$corpus" "tests/fuzz/corpus/$target" "$seeds"
