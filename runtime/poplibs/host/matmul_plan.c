@@ -8,7 +8,7 @@ enum { WORKERS_START = 150, MEMORY_WEIGHT = 6 };
 /* What ../poplin/matmul.cpp has, in the order in which equal ones are preferred. */
 static const struct {
   unsigned rows, columns;
-} blocks[] = {{4, 4}, {5, 5}, {1, 8}, {8, 1}, {1, 1}};
+} blocks[] = {{4, 6}, {3, 8}, {6, 4}, {8, 3}, {4, 4}, {1, 8}, {8, 1}, {1, 1}};
 
 typedef struct search {
   const product_shape *shape;
@@ -32,14 +32,15 @@ static size_t smaller(size_t a, size_t b)
   return a < b ? a : b;
 }
 
-/* Issue slots of a worker for one block in a step: its sums in and out, then for each k the loads (and conversions of halves),
- * the products, pointers and the loop. */
+/* Issue slots of a worker for one block in a step: its sums in and out, then for each k the loads, the products, a pointer and the
+ * loop. Single elements that lie side by side are loaded two at a time, as those of the right operand do most often; halves are
+ * converted. */
 static double block_slots(const product_shape *p, const product_plan *plan)
 {
   enum { SETUP = 80 };
-  double r = plan->block_rows, c = plan->block_columns, loads = p->element_bytes < 4 ? 2 : 1;
-  double of_k = r * c + (r + c) * loads + r / 4 + 2;
-  return SETUP + 2 * r * c + (double)plan->length * of_k;
+  unsigned r = plan->block_rows, c = plan->block_columns;
+  unsigned loads = p->element_bytes < 4 ? 2 * (r + c) : r + (c + 1) / 2;
+  return SETUP + 2 * r * c + (double)plan->length * (r * c + loads + 2);
 }
 
 typedef struct extent {

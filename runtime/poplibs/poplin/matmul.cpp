@@ -8,7 +8,6 @@
 //     LeftByRows    left[row * length + k]        or  left[k * rows + row]
 //     RightByRows   right[k * columns + column]   or  right[column * length + k]
 #include <poplar/Vertex.hpp>
-#include <utility>
 
 using namespace poplar;
 
@@ -19,60 +18,124 @@ struct Sizes {
   unsigned length, rows, columns; // rows >= R, columns >= C
 };
 
+#define INLINE __attribute__((always_inline)) inline
+
+// Two elements that lie side by side. The tile loads both in one slot, from any multiple of 4 (runtime/isa/isa.h, packed
+// instructions), and the second half of a register costs nothing to get at; popc does not do so with vectors that are taken
+// apart at once.
+template <typename T> static INLINE void load(const T *at, float &first, float &second)
+{
+  first = float(at[0]);
+  second = float(at[1]);
+}
+
+// A pointer whose elements are loaded when `value` has been calculated.
+template <typename T> static INLINE void wait(const T *&at, float value)
+{
+#ifdef __IPU__
+  __asm__ volatile("" : "+r"(at) : "f"(value));
+#else
+  (void)at, (void)value;
+#endif
+}
+
+#ifdef __IPU__
+template <> INLINE void load(const float *at, float &first, float &second)
+{
+  struct Pair {
+    float elements[2];
+  };
+  __asm__(".insn i 0x07, 3, %0, %2\n"        // fld
+          ".insn r 0x77, 2, 1, %1, %0, f0\n" // tile.high
+          ".pushsection .populus.needs,\"\",@progbits\n"
+          ".asciz \"packed\"\n"
+          ".popsection"
+          : "=&f"(first), "=f"(second)
+          : "m"(*reinterpret_cast<const Pair *>(at)));
+}
+#endif
+
 // Where the elements of N rows of the left matrix are (columns of the right one); next() is for the next k. Side by side, or
-// `across` apart.
+// `across` apart. take() loads the i-th and as many as `group` says.
+//
+// The compiler would load all that a block needs for a k before the first product, for which there are not registers enough, so
+// after() says that what comes from i on is loaded when a sum is there.
 template <typename T, unsigned N, bool Apart> struct Lines {
+  static constexpr unsigned count = N, group = 2;
   const T *at;
-  Lines(const T *begin, unsigned) : at(begin) {}
-  float get(unsigned i) const { return float(at[i]); }
-  void next(unsigned step) { at += step; }
+  const unsigned step;
+
+  INLINE Lines(const T *begin, unsigned, unsigned step) : at(begin), step(step) {}
+  INLINE void take(unsigned i, float *values) const
+  {
+    if (i + 1 < N)
+      load(at + i, values[0], values[1]);
+    else
+      values[0] = float(at[i]);
+  }
+  INLINE void after(float sum, unsigned) { wait(at, sum); }
+  INLINE void next() { at += step; }
 };
 template <typename T, unsigned N> struct Lines<T, N, true> {
+  static constexpr unsigned count = N, group = 1;
   const T *at[N];
-  Lines(const T *begin, unsigned across)
+
+  INLINE Lines(const T *begin, unsigned across, unsigned)
   {
     for (unsigned i = 0; i < N; ++i) at[i] = begin + i * across;
   }
-  float get(unsigned i) const { return float(*at[i]); }
-  void next(unsigned)
+  INLINE void take(unsigned i, float *values) const { values[0] = float(*at[i]); }
+  INLINE void after(float sum, unsigned i)
   {
+    if (i < N) wait(at[i], sum);
+  }
+  INLINE void next()
+  {
+#pragma clang loop unroll(full)
     for (unsigned i = 0; i < N; ++i) ++at[i];
   }
 };
 
-// The sums of a block, in registers: folds, as loops go over what is in memory, and functions that are inlined.
-#define INLINE __attribute__((always_inline))
-template <typename P, unsigned R, unsigned C, unsigned... I> struct Sums {
-  float sum[R * C];
+// The sums of a block, in registers.
+template <unsigned R, unsigned C> struct Sums {
+  float sum[R][C];
 
-  INLINE Sums(std::integer_sequence<unsigned, I...>, const P *out, unsigned columns, bool more)
+  // The elements of `held` for a k stay in registers while those of `streamed` go by.
+  template <bool ByRows, typename H, typename S> INLINE void add(H &held, S &streamed)
   {
-    ((sum[I] = more ? float(out[I / C * columns + I % C]) : 0.f), ...);
+    float x[H::count], y[S::group];
+#pragma clang loop unroll(full)
+    for (unsigned i = 0; i < H::count; i += H::group) held.take(i, x + i);
+#pragma clang loop unroll(full)
+    for (unsigned j = 0; j < S::count; j += S::group) {
+      streamed.take(j, y);
+#pragma clang loop unroll(full)
+      for (unsigned n = 0; n < S::group && j + n < S::count; ++n)
+#pragma clang loop unroll(full)
+        for (unsigned i = 0; i < H::count; ++i) {
+          float &to = ByRows ? sum[j + n][i] : sum[i][j + n];
+          to = __builtin_fmaf(x[i], y[n], to);
+          streamed.after(to, j + S::group);
+        }
+    }
+    held.next();
+    streamed.next();
   }
 
-  template <typename L, typename M> INLINE void add(const L &left, const M &right)
+  template <typename P> INLINE void load(const P *from, unsigned columns)
   {
-    ((sum[I] = __builtin_fmaf(left.get(I / C), right.get(I % C), sum[I])), ...);
-  }
-
-  INLINE void store(P *out, unsigned columns) const
-  {
-    ((out[I / C * columns + I % C] = P(sum[I])), ...);
+#pragma clang loop unroll(full)
+    for (unsigned i = 0; i < R * C; ++i) sum[i / C][i % C] = from[i / C * columns + i % C];
   }
 
   // From a row and a column on.
-  INLINE void store(P *out, unsigned columns, unsigned row, unsigned column) const
+  template <typename P> INLINE void store(P *to, unsigned columns, unsigned row, unsigned column)
   {
-    ((I / C >= row && I % C >= column ? void(out[I / C * columns + I % C] = P(sum[I])) : void()),
-     ...);
+#pragma clang loop unroll(full)
+    for (unsigned i = 0; i < R * C; ++i)
+      if (i / C >= row && i % C >= column) to[i / C * columns + i % C] = P(sum[i / C][i % C]);
   }
 };
-template <typename P, unsigned R, unsigned C, unsigned... I>
-static Sums<P, R, C, I...> sumsOf(std::integer_sequence<unsigned, I...> all, const P *out,
-                                  unsigned columns, bool more)
-{
-  return {all, out, columns, more};
-}
 
 template <unsigned R, unsigned C, bool LeftByRows, bool RightByRows, typename T, typename P>
 static __attribute__((noinline)) void multiply(const T *left, const T *right, P *out,
@@ -84,17 +147,18 @@ static __attribute__((noinline)) void multiply(const T *left, const T *right, P 
     const unsigned i = block / perRow * R, j = block % perRow * C;
     const unsigned row = i + R <= rows ? i : rows - R, column = j + C <= columns ? j : columns - C;
     P *to = out + row * columns + column;
-    auto sums = sumsOf<P, R, C>(std::make_integer_sequence<unsigned, R * C>(), to, columns, more);
-    Lines<T, R, LeftByRows> l(left + (LeftByRows ? row * length : row), length);
-    Lines<T, C, !RightByRows> r(right + (RightByRows ? column : column * length), length);
-#pragma clang loop unroll_count(4)
-    for (unsigned k = 0; k < length; ++k) {
-      sums.add(l, r);
-      l.next(rows);
-      r.next(columns);
-    }
+    Sums<R, C> sums = {};
+    if (more) sums.load(to, columns);
+    Lines<T, R, LeftByRows> l(left + (LeftByRows ? row * length : row), length, rows);
+    Lines<T, C, !RightByRows> r(right + (RightByRows ? column : column * length), length, columns);
+#pragma clang loop unroll_count(R *C < 16 ? 4 : 1)
+    for (unsigned k = 0; k < length; ++k)
+      if constexpr (R <= C)
+        sums.template add<false>(l, r);
+      else
+        sums.template add<true>(r, l);
     if (row == i && column == j)
-      sums.store(to, columns);
+      sums.store(to, columns, 0, 0);
     else
       sums.store(to, columns, i - row, j - column);
   }
@@ -143,7 +207,10 @@ public:
   OF_LAYOUT(T, P, R, C, false, true)                                                               \
   OF_LAYOUT(T, P, R, C, false, false)
 #define OF_TYPES(T, P)                                                                             \
-  OF_BLOCK(T, P, 5, 5)                                                                             \
+  OF_BLOCK(T, P, 4, 6)                                                                             \
+  OF_BLOCK(T, P, 6, 4)                                                                             \
+  OF_BLOCK(T, P, 3, 8)                                                                             \
+  OF_BLOCK(T, P, 8, 3)                                                                             \
   OF_BLOCK(T, P, 4, 4)                                                                             \
   OF_BLOCK(T, P, 1, 8)                                                                             \
   OF_BLOCK(T, P, 8, 1)                                                                             \

@@ -171,26 +171,6 @@ Test(matmul, products_of_all_kinds_are_exact)
   }
 }
 
-/* Blocks that lie over their neighbours, in steps of several lengths, each with an uneven end. */
-Test(matmul, edges_of_blocks_are_added_once)
-{
-  static const size_t sizes[] = {4, 5, 6, 7, 9, 11};
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    problem p = plain(1, sizes[i], 37, sizes[5 - i], 1);
-    p.options.memory_proportion = .002;
-    check_problem(&p);
-  }
-}
-
-Test(matmul, on_the_cpu)
-{
-  graphs_for_cpu = true;
-  problem p = plain(2, 9, 30, 12, 4);
-  check_problem(&p);
-}
-
-/* ---- plans ---- */
-
 static product_shape shape_of(const problem *p, const pop_target *target, size_t bytes)
 {
   return (product_shape){.groups = p->groups,
@@ -203,6 +183,39 @@ static product_shape shape_of(const problem *p, const pop_target *target, size_t
                          .bytes = bytes,
                          .target = target};
 }
+
+/* Blocks that lie over their neighbours, of each shape that vertices have, in steps of several lengths, each with an uneven end; of
+ * operands that lie either way. */
+Test(matmul, edges_of_blocks_are_added_once)
+{
+  static const size_t sizes[][2] = {{4, 11}, {5, 9},  {11, 11}, {11, 4}, {13, 5}, {3, 17},
+                                    {4, 7},  {17, 3}, {1, 11},  {47, 1}, {2, 2}};
+  static const unsigned blocks[] = {46, 64, 38, 83, 44, 18, 81, 11};
+  bool seen[100] = {false};
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 1, &target));
+  for (size_t i = 0; i < 4 * sizeof sizes / sizeof *sizes; i++) {
+    problem p = plain(1, sizes[i / 4][0], 37, sizes[i / 4][1], 1);
+    p.options.memory_proportion = .002;
+    p.transposed[0] = i & 1;
+    p.transposed[1] = i & 2;
+    product_shape s = shape_of(&p, &target, (size_t)(.001 * target.memory_bytes));
+    product_plan plan = product_find_plan(&s);
+    seen[10 * plan.block_rows + plan.block_columns] = true;
+    check_problem(&p);
+  }
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+    cr_expect(seen[blocks[i]], "no product has blocks of %u x %u", blocks[i] / 10, blocks[i] % 10);
+}
+
+Test(matmul, on_the_cpu)
+{
+  graphs_for_cpu = true;
+  problem p = plain(2, 9, 30, 12, 4);
+  check_problem(&p);
+}
+
+/* ---- plans ---- */
 
 Test(matmul, plans_have_tiles_and_room)
 {
