@@ -40,7 +40,7 @@ static size_t *shape_of(lowering *l, const model_type *type)
 }
 
 /* What one vertex is worth starting for, in costs of elements. */
-enum { WORK_OF_A_VERTEX = 2048, ELEMENTS_TOGETHER = 8 };
+enum { WORK_OF_A_VERTEX = 128, ELEMENTS_TOGETHER = 8 };
 
 spread_plan lowering_plan(lowering *l, uint64_t elements, uint64_t cost, uint64_t grain)
 {
