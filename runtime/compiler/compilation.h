@@ -215,9 +215,8 @@ typedef struct lowered_compute_set {
 typedef struct used_vertex_type {
   const pop_vertex_type *type;
   uint64_t num_instances;
-  bool
-      takes_library_cycles; /* vertices' estimates are the library's (graph_add_library_estimator) */
-  uint32_t stack_bytes;     /* stack: what it needs, or gets if that is unknown; a multiple of 16 */
+  estimate_source estimated_by; /* of vertices without an estimate of their own */
+  uint32_t stack_bytes; /* stack: what it needs, or gets if that is unknown; a multiple of 16 */
 } used_vertex_type;
 
 /* ---- exchange ---- */

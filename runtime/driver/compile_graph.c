@@ -13,6 +13,7 @@
 #include "engine/engine_private.h"
 #include "engine/reports.h"
 #include "options/options.h"
+#include "poplibs/host/our_cycles.h"
 #include <populus/out_of_memory.h>
 
 #include <stdlib.h>
@@ -353,7 +354,11 @@ static pop_error *compile_and_report(pop_graph *graph, const pop_program *progra
                                      bool for_ranks, pop_executable **executable)
 {
   graph_end_construction(graph);
-  graph_estimate_vertices(graph, options->library_cycles == LIBRARY_CYCLES_OF_CHIP);
+  static const estimate_source sources[] = {[LIBRARY_CYCLES_OF_CHIP] = ESTIMATE_CHIP,
+                                            [LIBRARY_CYCLES_OF_OURS] = ESTIMATE_OURS,
+                                            [LIBRARY_CYCLES_OF_CODE] = ESTIMATE_NONE};
+  our_cycles_add_estimators(graph);
+  graph_estimate_vertices(graph, sources[options->library_cycles]);
   uint32_t *indices = pop_xcalloc(num_programs, sizeof *indices);
   for (size_t i = 0; i < num_programs; ++i) indices[i] = programs[i].index - 1;
   pop_executable *e = NULL;

@@ -205,22 +205,36 @@ static pop_error *read_vertex_types(decoder *d)
   return read_texts(&d->r, &e->vertex_types, &e->num_vertex_types, &e->vertex_types_capacity);
 }
 
-static pop_error *read_library_estimates(decoder *d)
+static pop_error *read_types_in_order(decoder *d, uint32_t **types, size_t *num_types,
+                                      size_t *capacity)
 {
-  pop_executable *e = d->e;
   size_t count = 0;
   uint32_t most = 0, type = 0;
   POP_TRY(metadata_read_array(&d->r, 1, &count));
-  if (count) POP_TRY(decode_greatest_number(&d->r, e->num_vertex_types, "vertex type", &most));
+  if (count) POP_TRY(decode_greatest_number(&d->r, d->e->num_vertex_types, "vertex type", &most));
   for (size_t i = 0; i < count; ++i) {
     uint32_t before = type;
     d->r.entry = i;
     POP_TRY(metadata_read_u32(&d->r, most, &type));
     if (i && type <= before)
       return metadata_error(&d->r, "vertex type %u does not come behind %u", type, before);
-    pop_push(e->library_estimates, e->num_library_estimates, e->library_estimates_capacity, type);
+    pop_push(*types, *num_types, *capacity, type);
   }
   return NULL;
+}
+
+static pop_error *read_chip_estimates(decoder *d)
+{
+  pop_executable *e = d->e;
+  return read_types_in_order(d, &e->chip_estimates, &e->num_chip_estimates,
+                             &e->chip_estimates_capacity);
+}
+
+static pop_error *read_our_estimates(decoder *d)
+{
+  pop_executable *e = d->e;
+  return read_types_in_order(d, &e->our_estimates, &e->num_our_estimates,
+                             &e->our_estimates_capacity);
 }
 
 /* ---- tiles ---- */

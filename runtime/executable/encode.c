@@ -95,10 +95,16 @@ static void put_vertex_types(encoder *x)
   put_names(x->out, x->e->vertex_types, x->e->num_vertex_types);
 }
 
-static void put_library_estimates(encoder *x)
+static void put_chip_estimates(encoder *x)
 {
-  metadata_put_array(x->out, x->e->num_library_estimates);
-  put_u32s(x->out, x->e->library_estimates, x->e->num_library_estimates);
+  metadata_put_array(x->out, x->e->num_chip_estimates);
+  put_u32s(x->out, x->e->chip_estimates, x->e->num_chip_estimates);
+}
+
+static void put_our_estimates(encoder *x)
+{
+  metadata_put_array(x->out, x->e->num_our_estimates);
+  put_u32s(x->out, x->e->our_estimates, x->e->num_our_estimates);
 }
 
 static void put_categories(encoder *x)

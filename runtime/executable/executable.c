@@ -69,13 +69,13 @@ static void destroy(pop_executable *e)
   if (e->images.free) e->images.free(e->images.context);
   if (e->traced) e->free_traced(e->traced);
   void *const arrays[] = {
-      e->file,         e->options,       e->run_options, e->programs,          e->tensors,
-      e->runs,         e->events,        e->blocks,      e->streams,           e->remote_buffers,
-      e->windows,      e->variables,     e->intervals,   e->vertex_types,      e->vertex_rows,
-      e->vertices,     e->compute_sets,  e->works,       e->memory_rows,       e->stack_rows,
-      e->tiles,        e->digests,       e->phase_times, e->exchanges,         e->exchange_parts,
-      e->steps,        e->step_children, e->functions,   e->control_steps,     e->measures,
-      e->acknowledged, e->owned_archive, e->needs,       e->library_estimates,
+      e->file,         e->options,       e->run_options, e->programs,       e->tensors,
+      e->runs,         e->events,        e->blocks,      e->streams,        e->remote_buffers,
+      e->windows,      e->variables,     e->intervals,   e->vertex_types,   e->vertex_rows,
+      e->vertices,     e->compute_sets,  e->works,       e->memory_rows,    e->stack_rows,
+      e->tiles,        e->digests,       e->phase_times, e->exchanges,      e->exchange_parts,
+      e->steps,        e->step_children, e->functions,   e->control_steps,  e->measures,
+      e->acknowledged, e->owned_archive, e->needs,       e->chip_estimates, e->our_estimates,
   };
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) free(arrays[i]);
   pop_arena_free(e->arena);

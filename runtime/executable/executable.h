@@ -28,7 +28,7 @@
 #define EXECUTABLE_NONE UINT32_MAX
 
 /* What is written now, and what is read: changed with every change of the encoding. */
-enum { EXECUTABLE_FORMAT = 16 };
+enum { EXECUTABLE_FORMAT = 17 };
 
 #define EXECUTABLE_METADATA_MEMBER "metadata.elf"
 
@@ -299,7 +299,8 @@ struct pop_executable {
   EXECUTABLE_ARRAY(executable_variable, variables);
   EXECUTABLE_ARRAY(executable_interval, intervals);
   EXECUTABLE_ARRAY(const char *, vertex_types);
-  EXECUTABLE_ARRAY(uint32_t, library_estimates); /* ascending: types that metadata.h says */
+  EXECUTABLE_ARRAY(uint32_t, chip_estimates); /* ascending: types that metadata.h says */
+  EXECUTABLE_ARRAY(uint32_t, our_estimates);
   EXECUTABLE_ARRAY(executable_row, vertex_rows);
   EXECUTABLE_ARRAY(executable_vertex, vertices);
   EXECUTABLE_ARRAY(executable_compute_set, compute_sets);

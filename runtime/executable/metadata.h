@@ -24,8 +24,8 @@
   X(out_of_memory, "null, or a text: why it cannot be loaded")                                     \
   X(programs, "their names, by number")                                                            \
   X(vertex_types, "their names")                                                                   \
-  X(library_estimates,                                                                             \
-    "vertex types: those that are said to take what their library's formulae say")                 \
+  X(chip_estimates, "vertex types: those that take what formulae of the chip's libraries say")     \
+  X(our_estimates, "vertex types: those that take what our libraries' estimators say")             \
   X(categories, "names of memory categories")                                                      \
   X(memory, "rows: total, with gaps, 3 regions, 3 regions with gaps, then for each category and "  \
             "region in use: category, region, bytes not overlapped, bytes overlapped")             \

@@ -279,11 +279,19 @@ void pop_graph_add_codelets(pop_graph *graph, const char *path, const char *flag
   finish(graph, call, error, gp);
 }
 
+void graph_add_library_codelets(pop_graph *graph, const char *name)
+{
+  char *path = pop_xasprintf("%s/%s.gp", pop_data_dir(), name);
+  size_t before = graph->top->num_vertex_types;
+  pop_graph_add_codelets(graph, path, NULL);
+  for (size_t i = before; i < graph->top->num_vertex_types; i++)
+    graph->top->vertex_types[i].of_library = true;
+  free(path);
+}
+
 bool graph_add_built_in_codelets(pop_graph *graph, const char *call)
 {
-  char *path = pop_xasprintf("%s/poplibs.gp", pop_data_dir());
-  pop_graph_add_codelets(graph, path, NULL);
-  free(path);
+  graph_add_library_codelets(graph, "poplibs");
   return graph_usable(graph, call);
 }
 

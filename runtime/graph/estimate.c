@@ -32,32 +32,41 @@ void pop_graph_register_perf_estimator(pop_graph *graph, const char *vertex_type
   if (!graph_enter(&graph, __func__)) return;
   uint32_t type = check_vertex_type(graph, "pop_graph_register_perf_estimator", vertex_type);
   if (type == POP_NAME_NONE) return;
-  graph->vertex_types[type].estimate = estimate;
-  graph->vertex_types[type].estimate_context = context;
-  graph->vertex_types[type].is_library_estimate = false;
+  graph->vertex_types[type].estimators[ESTIMATE_PROGRAM] = (type_estimator){estimate, context};
+  graph->vertex_types[type].program_decides = true;
 }
 
-void graph_add_library_estimator(pop_graph *graph, const char *vertex_type,
+void graph_add_library_estimator(pop_graph *graph, const char *vertex_type, estimate_source source,
                                  pop_perf_estimator *estimate, void *context)
 {
   graph = graph->top;
   uint32_t type = pop_name_table_find(&graph->vertex_type_names, vertex_type);
-  if (type == POP_NAME_NONE || graph->vertex_types[type].estimate) return;
-  graph->vertex_types[type].estimate = estimate;
-  graph->vertex_types[type].estimate_context = context;
-  graph->vertex_types[type].is_library_estimate = true;
+  if (type == POP_NAME_NONE) return;
+  graph->vertex_types[type].estimators[source] = (type_estimator){estimate, context};
 }
 
-void graph_estimate_vertices(pop_graph *graph, bool with_libraries)
+/* The first of those that come into question. */
+static estimate_source source_of(const vertex_type_entry *type, estimate_source from)
 {
+  if (type->program_decides)
+    return type->estimators[ESTIMATE_PROGRAM].estimate ? ESTIMATE_PROGRAM : ESTIMATE_NONE;
+  if (from == ESTIMATE_NONE) return ESTIMATE_NONE;
+  while (from < NUM_ESTIMATE_SOURCES && !type->estimators[from].estimate) from++;
+  return from < NUM_ESTIMATE_SOURCES ? from : ESTIMATE_NONE;
+}
+
+void graph_estimate_vertices(pop_graph *graph, estimate_source from)
+{
+  for (size_t i = 0; i < graph->num_vertex_types; i++)
+    graph->vertex_types[i].source = source_of(&graph->vertex_types[i], from);
   for (size_t i = 0; i < graph->num_vertices; i++) {
     const vertex *v = &graph->vertices[i];
     const vertex_type_entry *type = &graph->vertex_types[v->type];
     if (v->is_own_estimate) continue;
     pop_perf_estimate estimate = {0};
-    if (type->estimate && (with_libraries || !type->is_library_estimate))
-      estimate =
-          type->estimate(type->estimate_context, graph, (pop_vertex){graph, (uint32_t)i + 1});
+    const type_estimator *by = &type->estimators[type->source];
+    if (by->estimate)
+      estimate = by->estimate(by->context, graph, (pop_vertex){graph, (uint32_t)i + 1});
     graph->vertices[i].cycle_estimate = estimate.cycles;
     graph->vertices[i].flop_estimate = estimate.flops;
   }

@@ -103,7 +103,7 @@ static void add_tensors(hasher *h, const pop_graph *g)
 /* The objects for the graph's tiles: the same from source as from a .gp, which may have others. */
 static void add_codelets(hasher *h, const pop_graph *g)
 {
-  ASSERT_SIZE(vertex_type_entry, 40);
+  ASSERT_SIZE(vertex_type_entry, 88);
   ADD(h, g->num_codelets, g->num_vertex_types);
   for (size_t i = 0; i < g->num_codelets; i++) {
     size_t num_objects = pop_gp_num_tile_objects(g->codelets[i]), size;
@@ -117,7 +117,7 @@ static void add_codelets(hasher *h, const pop_graph *g)
   }
   for (size_t i = 0; i < g->num_vertex_types; i++) {
     add_text(h, g->vertex_types[i].type->name);
-    ADD(h, g->vertex_types[i].is_library_estimate);
+    ADD(h, g->vertex_types[i].source);
   }
 }
 

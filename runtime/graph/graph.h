@@ -79,12 +79,27 @@ typedef struct variable {
       with_vertex; /* number + 1 of the vertex on whose tile it is; 0: it has its own mapping */
 } variable;
 
+/* Who says what vertices of a type take: the program, or the library, of which there may be both (graph_add_library_estimator). */
+typedef enum estimate_source {
+  ESTIMATE_NONE, /* their code is run */
+  ESTIMATE_PROGRAM,
+  ESTIMATE_CHIP, /* formulae that the chip's libraries were published with */
+  ESTIMATE_OURS, /* what our code takes */
+  NUM_ESTIMATE_SOURCES
+} estimate_source;
+
+typedef struct type_estimator {
+  pop_perf_estimator *estimate; /* NULL: there is none */
+  void *context;
+} type_estimator;
+
 typedef struct vertex_type_entry {
   const pop_vertex_type *type;
   const pop_gp *gp;
-  pop_perf_estimator *estimate; /* NULL: there is none */
-  bool is_library_estimate;     /* it came with the library: graph_add_library_estimator */
-  void *estimate_context;
+  type_estimator estimators[NUM_ESTIMATE_SOURCES];
+  bool of_library;        /* its codelets came with Populus: graph_add_library_codelets */
+  bool program_decides;   /* it has registered an estimator, which may be none */
+  estimate_source source; /* of what graph_estimate_vertices has given its vertices */
 } vertex_type_entry;
 
 typedef struct compute_set {
@@ -293,11 +308,13 @@ static inline bool graph_lives(const pop_graph *graph, const char *call)
 /* graph.c */
 void graph_report_progress(const pop_graph *graph, unsigned done, unsigned total);
 
-/* estimate.c: asks the estimators of vertex types about vertices without estimates of their own; those that came with
- * libraries only if `with_libraries`. */
-void graph_estimate_vertices(pop_graph *graph, bool with_libraries);
-/* An estimator that comes with a library, unless the program has registered its own. Nothing happens if there is no such type. */
-void graph_add_library_estimator(pop_graph *graph, const char *vertex_type,
+/* estimate.c: asks the estimators of vertex types about vertices without estimates of their own; of those
+ * that came with libraries `from` and, where there is none, the next one; ESTIMATE_NONE: none of them. */
+void graph_estimate_vertices(pop_graph *graph, estimate_source from);
+/* codelets.c: adds those of `<name>.gp` in the data folder, which Populus comes with. */
+void graph_add_library_codelets(pop_graph *graph, const char *name);
+/* An estimator that comes with a library, of ESTIMATE_CHIP or ESTIMATE_OURS. Nothing happens if there is no such type. */
+void graph_add_library_estimator(pop_graph *graph, const char *vertex_type, estimate_source source,
                                  pop_perf_estimator *estimate, void *context);
 
 /* The tensors of an edge: one, or its rows. */

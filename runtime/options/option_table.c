@@ -40,8 +40,10 @@ static const char *const profile_modes[] = {[PROFILE_NONE] = "none",
                                             [PROFILE_HOST_EXCHANGES] = "host_exchanges",
                                             NULL};
 static const char *const automatic[] = {"auto", NULL}, *const unlimited[] = {"unlimited", NULL};
-static const char *const library_cycles[] = {
-    [LIBRARY_CYCLES_OF_CHIP] = "chip", [LIBRARY_CYCLES_OF_OURS] = "ours", NULL};
+static const char *const library_cycles[] = {[LIBRARY_CYCLES_OF_CHIP] = "chip",
+                                             [LIBRARY_CYCLES_OF_OURS] = "ours",
+                                             [LIBRARY_CYCLES_OF_CODE] = "code",
+                                             NULL};
 static const char *const profile_formats[] = {"v3", NULL};
 static const char *const profile_files[] = {[POP_PROFILE_JSON] = "json",
                                             [POP_PROFILE_JSON_PRETTY] = "jsonPretty",
@@ -319,12 +321,11 @@ static const char *const buffer_overlaps[] = {"none", "hostRearrangeOnly", "any"
   X("profiler.includeCycleEstimates", "true or false", "false",                                    \
     "the graph profile has cycleEstimates also if the target is no IPU_MODEL", ON_COMPILE,         \
     OPTION_BOOL)                                                                                   \
-  X("profiler.libraryCycleEstimates", "chip or ours", "chip",                                      \
+  X("profiler.libraryCycleEstimates", "chip, ours or code", "chip",                                \
     "what library vertices are said to take, which an IPU_MODEL believes: chip: the cycles of "    \
-    "the "                                                                                         \
-    "formulae that the chip's libraries were published with, where there is one; ours: nothing "   \
-    "is "                                                                                          \
-    "said, so that they take what our code takes",                                                 \
+    "the formulae that the chip's libraries were published with, where there is one, else ours; "  \
+    "ours: what our code takes, by estimators of ours, within 10 %; code: nothing is said, so "    \
+    "that an IPU_MODEL measures what the code takes while it runs",                                \
     ON_COMPILE, OPTION_CHOICE, FIELD(library_cycles), .choices = library_cycles)                   \
   X("profiler.replicaToProfile", "a number", "0", "the replica that the execution profile is of",  \
     ON_RUN, OPTION_NUMBER, FIELD(run.profiled_replica), .greatest = UINT32_MAX)                    \

@@ -98,8 +98,12 @@ typedef struct engine_options {
   uint32_t execution_profile; /* execution_profile_choice, of older programs */
   uint32_t multicast_policy;  /* multicast_policy */
   uint32_t exchange_target;   /* exchange_target */
-  enum { LIBRARY_CYCLES_OF_CHIP, LIBRARY_CYCLES_OF_OURS } library_cycles; /* of models */
-  bool instrument;                                                        /* all three: */
+  enum {
+    LIBRARY_CYCLES_OF_CHIP,
+    LIBRARY_CYCLES_OF_OURS,
+    LIBRARY_CYCLES_OF_CODE
+  } library_cycles; /* of models */
+  bool instrument;  /* all three: */
   bool instrument_compute, instrument_control_flow, instrument_external_exchange;
   uint32_t instrumentation_level;                    /* instrumentation_level - 1 */
   char *block_filter, *block_programs, *block_tiles; /* lightweight profiling */

@@ -347,6 +347,14 @@ static void put_vertex_types(const execution_emitter *p)
 }
 
 /* On a model: of which types are vertices measured, since nothing is said of them? Which take what libraries' formulae say? */
+static void put_types(const execution_emitter *p, const char *key, const uint32_t *types,
+                      size_t count)
+{
+  emit_begin_vector(p->to, key);
+  for (size_t i = 0; i < count; i++) emit_int(p->to, NULL, types[i]);
+  emit_end_vector(p->to);
+}
+
 static void put_measured_types(const execution_emitter *p)
 {
   if (!execution_is_on_model(p->x->executable)) return;
@@ -356,10 +364,9 @@ static void put_measured_types(const execution_emitter *p)
     if (measured[t]) emit_int(p->to, NULL, t);
   emit_end_vector(p->to);
   free(measured);
-  emit_begin_vector(p->to, "libraryEstimateVertexTypes");
-  for (size_t i = 0; i < p->x->executable->num_library_estimates; i++)
-    emit_int(p->to, NULL, p->x->executable->library_estimates[i]);
-  emit_end_vector(p->to);
+  const pop_executable *e = p->x->executable;
+  put_types(p, "libraryEstimateVertexTypes", e->chip_estimates, e->num_chip_estimates);
+  put_types(p, "ourEstimateVertexTypes", e->our_estimates, e->num_our_estimates);
 }
 
 /* What the steps' times are made of, in the order of the numbers that steps have for these things. */

@@ -126,13 +126,13 @@ static bool *types_without_estimate(const summary *s)
   return s->x ? find_types_without_estimate(s->x) : types_of_list(s, "measuredVertexTypes");
 }
 
-static bool *types_with_library_cycles(const summary *s)
+/* `types` of an execution on a model, or those that `key` names in a profile. */
+static bool *estimated_types(const summary *s, const char *key, const uint32_t *types, size_t count)
 {
-  if (!s->x) return types_of_list(s, "libraryEstimateVertexTypes");
-  const pop_executable *e = s->x->executable;
+  if (!s->x) return types_of_list(s, key);
   bool *named = pop_xcalloc(s->num_types + 1, sizeof *named);
-  if (!execution_is_on_model(e)) return named;
-  for (size_t i = 0; i < e->num_library_estimates; i++) named[e->library_estimates[i]] = true;
+  if (!execution_is_on_model(s->x->executable)) return named;
+  for (size_t i = 0; i < count; i++) named[types[i]] = true;
   return named;
 }
 
@@ -152,8 +152,13 @@ static void print_named_types(const summary *s, const char *title, bool *named)
 /* On a model: where cycles are from that are not the program's own estimates. */
 static void print_sources_of_cycles(const summary *s)
 {
+  const pop_executable *e = s->x ? s->x->executable : NULL;
   print_named_types(s, "With the cycles that their library's formulae say of the chip",
-                    types_with_library_cycles(s));
+                    estimated_types(s, "libraryEstimateVertexTypes", e ? e->chip_estimates : NULL,
+                                    e ? e->num_chip_estimates : 0));
+  print_named_types(s, "With the cycles that their library's estimators say of our code",
+                    estimated_types(s, "ourEstimateVertexTypes", e ? e->our_estimates : NULL,
+                                    e ? e->num_our_estimates : 0));
   print_named_types(s, "Without an estimate, as their code was measured",
                     types_without_estimate(s));
 }

@@ -267,8 +267,10 @@ static void describe_vertices(const compilation *c, pop_executable *e)
     pop_push(e->vertex_types, e->num_vertex_types, e->vertex_types_capacity,
              pop_arena_strdup(e->arena, c->vertex_types[i].type->name));
   for (uint32_t i = 0; i < c->num_vertex_types; i++)
-    if (c->vertex_types[i].takes_library_cycles)
-      pop_push(e->library_estimates, e->num_library_estimates, e->library_estimates_capacity, i);
+    if (c->vertex_types[i].estimated_by == ESTIMATE_CHIP)
+      pop_push(e->chip_estimates, e->num_chip_estimates, e->chip_estimates_capacity, i);
+    else if (c->vertex_types[i].estimated_by == ESTIMATE_OURS)
+      pop_push(e->our_estimates, e->num_our_estimates, e->our_estimates_capacity, i);
   for (size_t i = 0; i < c->num_compute_sets; i++)
     describe_compute_set(c, &c->compute_sets[i], &rows, e);
   e->vertex_rows = rows.rows;

@@ -597,9 +597,8 @@ static void add_states(vertex_lowering *v, const size_t *first_pointer)
                               .cycles = g->cycle_estimate,
                               .flops = g->flop_estimate});
     c->vertex_types[used].num_instances++;
-    c->vertex_types[used].takes_library_cycles |=
-        g->cycle_estimate && !g->is_own_estimate &&
-        c->graph->vertex_types[g->type].is_library_estimate;
+    if (g->cycle_estimate && !g->is_own_estimate)
+      c->vertex_types[used].estimated_by = c->graph->vertex_types[g->type].source;
     offset += type->state_size;
     if (i + 1 == v->num_vertices) use->bytes[PROFILE_PADDING] += bytes - offset;
     use->type = used;

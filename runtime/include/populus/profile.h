@@ -155,7 +155,7 @@ POP_MUST_CHECK pop_error *pop_engine_print_profile_summary(const pop_engine *eng
  * `costs`: for each compute set and exchange the tiles that took part (ranges: first, how many) and the cycles of each, and
  * where vertices are measured or estimated, for each compute set its vertex types with how many there are and what they took
  * together; on an IPU Model `measuredVertexTypes`, which have no estimate and take what their code takes, and
- * `libraryEstimateVertexTypes`, which take what the chip's formulae say (profiler.libraryCycleEstimates); and
+ * `libraryEstimateVertexTypes` and `ourEstimateVertexTypes`, which take what the chip's formulae or our estimators say (profiler.libraryCycleEstimates); and
  * `programTraceComplete`: false if a program branched and nothing noted which way (debug.instrumentControlFlow and
  * debug.instrumentCompute do, and an IPU Model), a compute set with a fault ran several times between two syncs, the trace was longer than 8,388,608 steps, or there were more than 65,536 runs. programTrace has the numbers of the graph profile's
  * programs. threadBalance and activeCompute are there where each vertex was measured or is estimated. On an IPU Model runs are profiled also without instrumentation, by what vertices are said to take

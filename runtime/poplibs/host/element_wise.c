@@ -32,7 +32,7 @@ static const operation ternary_ops[POP_TERNARY_COUNT] = {POP_TERNARY_OPS(OPERATI
 void pop_popops_add_codelets(pop_graph *graph)
 {
   if (!graph_lives(graph, __func__)) return;
-  poplibs_add_codelets(graph, "popops");
+  graph_add_library_codelets(graph, "popops");
   poplibs_add_estimates(graph);
 }
 

@@ -1,6 +1,6 @@
 /* What the chip takes for library vertices: on an IPU_MODEL these cycles, not those of our code, unless an engine is told otherwise
  * (profiler.libraryCycleEstimates). The figures are chip_cycles.h's; here is what its formulae do with them, for vertices whose
- * workers share the elements. Library vertices without a formula there take what their code takes. */
+ * workers share the elements. Library vertices without a formula there take what our code takes (our_cycles.h). */
 #include "graph/graph.h"
 #include "poplibs/host/chip_cycles.h"
 #include "poplibs/host/spread.h"
@@ -196,9 +196,12 @@ static pop_perf_estimate estimate_fill(void *context, pop_graph *graph, pop_vert
 void poplibs_add_estimates(pop_graph *graph)
 {
   for (size_t i = 0; i < sizeof formulae / sizeof *formulae; i++)
-    graph_add_library_estimator(graph, formulae[i].type, estimate, (void *)&formulae[i]);
+    graph_add_library_estimator(graph, formulae[i].type, ESTIMATE_CHIP, estimate,
+                                (void *)&formulae[i]);
   for (size_t i = 0; i < sizeof casts / sizeof *casts; i++)
-    graph_add_library_estimator(graph, casts[i].type, estimate_cast, (void *)&casts[i]);
+    graph_add_library_estimator(graph, casts[i].type, ESTIMATE_CHIP, estimate_cast,
+                                (void *)&casts[i]);
   for (size_t i = 0; i < sizeof fills / sizeof *fills; i++)
-    graph_add_library_estimator(graph, fills[i].type, estimate_fill, (void *)&fills[i]);
+    graph_add_library_estimator(graph, fills[i].type, ESTIMATE_CHIP, estimate_fill,
+                                (void *)&fills[i]);
 }

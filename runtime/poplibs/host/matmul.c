@@ -49,7 +49,7 @@ static size_t smaller(size_t a, size_t b)
 void pop_poplin_add_codelets(pop_graph *graph)
 {
   if (!graph_lives(graph, __func__)) return;
-  poplibs_add_codelets(graph, "poplin");
+  graph_add_library_codelets(graph, "poplin");
 }
 
 /* ---- parts ---- */

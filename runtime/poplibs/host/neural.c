@@ -10,7 +10,7 @@
 void pop_popnn_add_codelets(pop_graph *graph)
 {
   if (!graph_lives(graph, __func__)) return;
-  poplibs_add_codelets(graph, "popnn");
+  graph_add_library_codelets(graph, "popnn");
 }
 
 /* x - the largest x of its row: a new variable. */

@@ -11,7 +11,7 @@
 void pop_poprand_add_codelets(pop_graph *graph)
 {
   if (!graph_lives(graph, __func__)) return;
-  poplibs_add_codelets(graph, "poprand");
+  graph_add_library_codelets(graph, "poprand");
 }
 
 static const char *const kind_names[POP_DISTRIBUTION_COUNT] = {"UNIFORM", "NORMAL",

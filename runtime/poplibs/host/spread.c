@@ -5,18 +5,11 @@
 #include "graph/graph.h"
 
 #include <ctype.h>
-#include <populus/data_dir.h>
 #include <populus/introspection.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void poplibs_add_codelets(pop_graph *graph, const char *name)
-{
-  pop_graph_add_codelets(
-      graph, pop_arena_printf(graph->top->arena, "%s/%s.gp", pop_data_dir(), name), NULL);
-}
 
 void poplibs_fail(pop_graph *graph, pop_error_code code, const char *format, ...)
 {

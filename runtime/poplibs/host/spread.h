@@ -5,9 +5,6 @@
 #include <populus/graph.h>
 #include <populus/program.h>
 
-/* Adds the codelets of `<name>.gp` in the data folder. */
-void poplibs_add_codelets(pop_graph *graph, const char *name);
-
 /* estimates.c: what vertices of popops take on the chip, for models; codelets of popops are there. */
 void poplibs_add_estimates(pop_graph *graph);
 

@@ -4,6 +4,7 @@
 #include "support/graph_test.h"
 
 #include <populus/engine.h>
+#include <populus/poplin.h>
 #include <populus/popops.h>
 #include <populus/profile.h>
 #include <stdlib.h>
@@ -117,7 +118,7 @@ Test(estimates, each_vertex_is_said_to_take_what_the_formula_says)
     world w = new_world();
     add_operation(&w, &rows[i], ELEMENTS, ELEMENTS);
     pop_graph *graph = w.graph;
-    graph_estimate_vertices(graph, true);
+    graph_estimate_vertices(graph, ESTIMATE_CHIP);
     cr_assert_eq(graph->num_vertices, 1);
     cr_assert_eq(graph->vertices[0].cycle_estimate, rows[i].cycles, "%s: %lu", rows[i].name,
                  graph->vertices[0].cycle_estimate);
@@ -131,7 +132,7 @@ Test(estimates, one_element_for_all_takes_less)
 {
   world w = new_world();
   add_operation(&w, &rows[0], ELEMENTS, 1);
-  graph_estimate_vertices(w.graph, true);
+  graph_estimate_vertices(w.graph, ESTIMATE_CHIP);
   cr_assert_eq(w.graph->vertices[0].cycle_estimate, 6131);
   pop_graph_free(w.graph);
   pop_device_free(w.device);
@@ -141,7 +142,7 @@ Test(estimates, one_element_for_all_takes_less)
 static void expect_cycles(world *w, uint64_t cycles, const char *what)
 {
   assert_no_error(w->graph);
-  graph_estimate_vertices(w->graph, true);
+  graph_estimate_vertices(w->graph, ESTIMATE_CHIP);
   cr_assert_eq(w->graph->num_vertices, 1, "%s", what);
   cr_assert_eq(w->graph->vertices[0].cycle_estimate, cycles, "%s: %lu", what,
                w->graph->vertices[0].cycle_estimate);
@@ -198,7 +199,7 @@ Test(estimates, what_the_program_says_comes_first)
   pop_graph_register_perf_estimator(w.graph, type, seventy_thousand, NULL);
   pop_popops_add_codelets(w.graph);
   add_operation(&w, &rows[0], ELEMENTS, ELEMENTS);
-  graph_estimate_vertices(w.graph, false);
+  graph_estimate_vertices(w.graph, ESTIMATE_NONE);
   cr_assert_eq(w.graph->vertices[0].cycle_estimate, 70000);
   pop_graph_free(w.graph);
   pop_device_free(w.device);
@@ -206,21 +207,41 @@ Test(estimates, what_the_program_says_comes_first)
 
 Test(estimates, the_option_says_whose_cycles_count_and_the_summary_which_did)
 {
-  static const char *const values[] = {"chip", "ours"};
+  static const char *const values[] = {"chip", "ours", "code"};
   static const char *const said[] = {
       "  With the cycles that their library's formulae say of the chip:\n    popops::Binary<",
+      "  With the cycles that their library's estimators say of our code:\n    popops::Binary<",
       "  Without an estimate, as their code was measured:\n    popops::Binary<"};
-  uint64_t cycles[2];
-  for (size_t i = 0; i < 2; i++) {
+  enum { WAYS = 3 };
+  uint64_t cycles[WAYS];
+  for (size_t i = 0; i < WAYS; i++) {
     const pop_option option = {"profiler.libraryCycleEstimates", values[i]};
     char *summary = calloc(1, 1 << 16);
     world w = new_world();
     add_operation(&w, &rows[2], ELEMENTS, ELEMENTS);
     cycles[i] = run(&w, &option, 1, summary, 1 << 16);
-    cr_assert_not_null(strstr(summary, said[i]), "%s: %s", values[i], summary);
-    cr_assert_null(strstr(summary, said[1 - i]), "%s: %s", values[i], summary);
+    for (size_t j = 0; j < WAYS; j++)
+      cr_assert_eq(strstr(summary, said[j]) != NULL, i == j, "%s: %s", values[i], summary);
     free(summary);
   }
   cr_assert_geq(cycles[0], 42167);
-  cr_assert_lt(cycles[1], 42167, "our code takes %lu", cycles[1]);
+  cr_assert_lt(cycles[2], 42167, "our code takes %lu", cycles[2]);
+  cr_assert_leq(10 * cycles[1], 11 * cycles[2], "%lu, %lu", cycles[1], cycles[2]);
+  cr_assert_geq(10 * cycles[1], 9 * cycles[2], "%lu, %lu", cycles[1], cycles[2]);
+}
+
+/* A matrix product: no formula of the chip's libraries. */
+Test(estimates, without_a_formula_our_estimator_counts)
+{
+  static const char said[] = "  With the cycles that their library's estimators say of our code:\n "
+                             "   poplin::MatMulBlock<";
+  char *summary = calloc(1, 1 << 16);
+  world w = new_world();
+  pop_poplin_add_codelets(w.graph);
+  pop_tensor a = add_elements(w.graph, POP_FLOAT, 400, "a");
+  a = pop_tensor_reshape(a, (size_t[]){20, 20}, 2);
+  pop_poplin_mat_mul(w.graph, a, a, w.main, "product");
+  run(&w, NULL, 0, summary, 1 << 16);
+  cr_assert_not_null(strstr(summary, said), "%s", summary);
+  free(summary);
 }
