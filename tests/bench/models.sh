@@ -6,7 +6,9 @@
 # f32 on the 1,472 tiles of ipu2, to those of its multiply-adds at one for each issue slot: 1024^3 / 1472; exchange and all
 # else counts. models_memory_vs_live is all memory of its images, gaps included, to the bytes of the three matrices;
 # models_memory_own_vs_live is that without the 8 KiB at the base of each tile, which are the system's whatever the program is
-# (12 MB, nearly as much as the matrices).
+# (12 MB, nearly as much as the matrices). models_memory_data_vs_live is what of that holds elements: the matrices and all copies of
+# their elements (operands' pieces for a step, partial sums, messages), each byte of a tile counted once; what is left is code,
+# exchange code, stacks and tables, which grow with the number of tiles and not with the matrices.
 # models_transformer_compile_s is what one layer of a transformer takes to an archive: 128 words of width 512, 8 heads, a hidden
 # layer of 2,048 (examples/models/transformer.mlir, enlarged); the least of three. models_resnet_vs_bound and models_resnet_compile_s
 # are the same for two 3 x 3 convolutions of 56 x 56 x 64 with bias and activation, and the input added (a block of a ResNet).
@@ -38,6 +40,15 @@ number models_memory_vs_live "$(awk '/Including Gaps:/ { gsub(/,/, "", $3); prin
   'times the live bytes'
 own=$(awk -v tiles=$tiles '/Including Gaps:/ { gsub(/,/, "", $3); print $3 - tiles * 8192; exit }' product)
 number models_memory_own_vs_live "$(awk -v own="$own" 'BEGIN { print own / (3 * 1024 ^ 2 * 4) }')" 'times the live bytes'
+number models_memory_data_vs_live "$(awk '
+  /By Data Type:/ { inside = 1 }
+  /Vertex Data/ { exit }
+  inside && /^        Overlapped/ { shared = 1 }
+  inside && ((!shared && (/ Variables:/ || /Message Buffers:/)) || /Total After Overlapping:/) {
+    gsub(/,/, "")
+    bytes += $(NF - 1)
+  }
+  END { print bytes / (3 * 1024 ^ 2 * 4) }' product)" 'times the live bytes'
 
 sed -e 's/tensor<64xf32>/tensor<262144xf32>/g; s/tensor<128xf32>/tensor<1048576xf32>/g
   s/6x2x4xf32/128x8x64xf32/g; s/2x6x6xf32/8x128x128xf32/g; s/2x6x4xf32/8x128x64xf32/g; s/<2x6xf32/<8x128xf32/g

@@ -8,9 +8,9 @@
  * together of a slice for each place of the kernel, or for each place of the result if these are fewer, as in convolutions
  * that give the gradient of weights. */
 #include "graph/graph.h"
+#include "poplibs/host/matmul.h"
 #include "poplibs/host/spread.h"
 
-#include <populus/poplin.h>
 #include <populus/popops.h>
 #include <stdlib.h>
 
@@ -273,8 +273,8 @@ static pop_tensor convolve(convolution *c, pop_tensor in, pop_tensor weights,
   pop_tensor t = pop_tensor_reshape(in, split, c->fields + 3);
   t = has_zeros(c) ? with_zeros(c, t, !by_out) : cut_off(c, t);
   pop_tensor product =
-      pop_poplin_mat_mul_grouped(graph, input_matrix(c, t, by_out),
-                                 weight_matrix(c, weights, by_out), options, c->sequence, c->name);
+      poplibs_mat_mul_in_runs(graph, input_matrix(c, t, by_out), weight_matrix(c, weights, by_out),
+                              by_out ? 1 : c->in_channels, options, c->sequence, c->name);
   return pop_graph_error(graph) ? none : as_result(c, product, by_out);
 }
 

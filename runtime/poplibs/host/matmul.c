@@ -8,13 +8,13 @@
  * of each operand, and the same vertices add their products. Panels are what a row (column) of parts needs for a step. Where they
  * are scattered over too many messages, the operand is copied to a variable first in which each panel is on one tile, or on
  * several row by row; pop_poplin_create_mat_mul_input makes operands that lie like that. */
+#include "poplibs/host/matmul.h"
 #include "base/log.h"
 #include "graph/graph.h"
 #include "poplibs/host/matmul_plan.h"
 #include "poplibs/host/spread.h"
 
 #include <assert.h>
-#include <populus/poplin.h>
 #include <populus/popops.h>
 #include <stdlib.h>
 
@@ -450,7 +450,7 @@ static void log_plan(const product *p)
         plan->length, plan->block_rows, plan->block_columns, plan->cycles, plan->tile_bytes);
 }
 
-static product plan_product(pop_graph *graph, pop_type type, pop_mat_mul_sizes sizes,
+static product plan_product(pop_graph *graph, pop_type type, pop_mat_mul_sizes sizes, size_t run,
                             const pop_mat_mul_options *options, const char *name)
 {
   product p = {.graph = graph,
@@ -462,6 +462,7 @@ static product plan_product(pop_graph *graph, pop_type type, pop_mat_mul_sizes s
                             .m = sizes.m,
                             .k = sizes.k,
                             .n = sizes.n,
+                            .run = run,
                             .element_bytes = pop_type_bytes(type),
                             .partial_bytes = pop_type_bytes(p.partials),
                             .num_tiles = pop_graph_num_tiles(graph),
@@ -499,7 +500,7 @@ pop_mat_mul_options pop_mat_mul_default_options(pop_type type)
   return (pop_mat_mul_options){.memory_proportion = .6, .partials = POP_FLOAT, .output = type};
 }
 
-static pop_tensor multiply(pop_graph *graph, pop_tensor a, pop_tensor b, size_t rank,
+static pop_tensor multiply(pop_graph *graph, pop_tensor a, pop_tensor b, size_t rank, size_t run,
                            const pop_mat_mul_options *options, pop_program sequence,
                            const char *name)
 {
@@ -511,7 +512,7 @@ static pop_tensor multiply(pop_graph *graph, pop_tensor a, pop_tensor b, size_t 
   }
   pop_mat_mul_sizes sizes = {pop_tensor_dim(a, 0), pop_tensor_dim(a, 1), pop_tensor_dim(a, 2),
                              pop_tensor_dim(b, 2)};
-  product p = plan_product(graph, pop_tensor_element_type(a), sizes, options, name);
+  product p = plan_product(graph, pop_tensor_element_type(a), sizes, run, options, name);
   p.operands[0] = a;
   p.operands[1] = b;
   pop_tensor result = add_product(&p, options, sequence);
@@ -524,7 +525,7 @@ pop_tensor pop_poplin_mat_mul_with(pop_graph *graph, pop_tensor a, pop_tensor b,
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
-  return multiply(graph, a, b, 2, options, sequence, name);
+  return multiply(graph, a, b, 2, 1, options, sequence, name);
 }
 
 pop_tensor pop_poplin_mat_mul_grouped(pop_graph *graph, pop_tensor a, pop_tensor b,
@@ -533,7 +534,15 @@ pop_tensor pop_poplin_mat_mul_grouped(pop_graph *graph, pop_tensor a, pop_tensor
 {
   if (!graph_lives(graph, __func__)) return (pop_tensor){0};
   poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
-  return multiply(graph, a, b, 3, options, sequence, name);
+  return multiply(graph, a, b, 3, 1, options, sequence, name);
+}
+
+pop_tensor poplibs_mat_mul_in_runs(pop_graph *graph, pop_tensor a, pop_tensor b, size_t run,
+                                   const pop_mat_mul_options *options, pop_program sequence,
+                                   const char *name)
+{
+  poplibs_log("pop_poplin_mat_mul_grouped", name, (const pop_tensor[]){a, b}, 2);
+  return multiply(graph, a, b, 3, run, options, sequence, name);
 }
 
 pop_tensor pop_poplin_mat_mul(pop_graph *graph, pop_tensor a, pop_tensor b, pop_program sequence,
@@ -543,7 +552,7 @@ pop_tensor pop_poplin_mat_mul(pop_graph *graph, pop_tensor a, pop_tensor b, pop_
   poplibs_log(__func__, name, (const pop_tensor[]){a, b}, 2);
   pop_mat_mul_options options = pop_mat_mul_default_options(pop_tensor_element_type(a));
   if (options.output != POP_HALF) options.output = POP_FLOAT; /* others are refused with a reason */
-  return multiply(graph, a, b, 2, &options, sequence, name);
+  return multiply(graph, a, b, 2, 1, &options, sequence, name);
 }
 
 pop_tensor pop_poplin_create_mat_mul_input(pop_graph *graph, pop_type type, pop_mat_mul_side side,
@@ -564,7 +573,7 @@ pop_tensor pop_poplin_create_mat_mul_input(pop_graph *graph, pop_type type, pop_
                  sizes.groups, sizes.m, sizes.k, sizes.k, sizes.n);
     return none;
   }
-  product p = plan_product(graph, type, sizes, options, name);
+  product p = plan_product(graph, type, sizes, 1, options, name);
   arrangement a = arrangement_of(&p, side == POP_MAT_MUL_LEFT ? 0 : 1);
   return arranged_variable(&a);
 }

@@ -97,11 +97,37 @@ static double cycles_of(const product_shape *p, const product_plan *plan, const 
   return plan->depth > 1 ? cycles + sum_cycles(p, plan) : cycles;
 }
 
+/* Pieces in which the left operand comes in a step: one for each row, unless a step takes whole runs, of which neighbours lie
+ * together. */
+static size_t pieces_of(const product_shape *p, const product_plan *plan, const extent *e)
+{
+  if (p->run <= 1) return 1;
+  bool whole = plan->length % p->run == 0 && e->depth % p->run == 0;
+  return whole ? plan->length / p->run : e->rows * (1 + divide_up(plan->length, p->run));
+}
+
+/* Of a tile for each step: exchange code, which has instructions for every 256 words that come of an operand (isa/isa.h) and for
+ * each piece that comes or goes, and the control code that starts it. */
+static size_t step_code_bytes(const product_shape *p, const product_plan *plan, const extent *e)
+{
+  enum { CONTROL = 16, ENDS = 20, OF_MESSAGE = 8, OF_PIECE = 32, WORDS = 256 };
+  size_t words[] = {divide_up(e->rows * plan->length * p->element_bytes, 4),
+                    divide_up(e->columns * plan->length * p->element_bytes, 4)};
+  size_t messages = divide_up(words[0], WORDS) + divide_up(words[1], WORDS);
+  return CONTROL + ENDS + messages * OF_MESSAGE + (pieces_of(p, plan, e) - 1) * OF_PIECE;
+}
+
+/* To add parts of k: elements come from each, in rows of its block, to other tiles than have them. */
+static size_t sum_code_bytes(const product_plan *plan, const extent *e)
+{
+  enum { OF_ROW = 16 };
+  return plan->depth > 1 ? plan->depth * smaller(e->rows, e->columns) * OF_ROW : 0;
+}
+
 static size_t bytes_of(const product_shape *p, const product_plan *plan, const extent *e)
 {
-  enum { CODE_OF_STEP = 80 };
   return operand_bytes(p, plan, e) + (plan->depth > 1 ? result_bytes(p, e) : 0) +
-         (e->steps > 1 ? e->steps * CODE_OF_STEP : 0);
+         sum_code_bytes(plan, e) + (e->steps > 1 ? e->steps * step_code_bytes(p, plan, e) : 0);
 }
 
 /* Plans that have room come before those that have not, of which the smallest is best. */
@@ -130,8 +156,10 @@ static void consider_lengths(search *s, product_plan plan)
   enum { SHORTEST = 8, UNROLLED = 4 };
   const product_shape *p = s->shape;
   size_t depth = divide_up(p->k, plan.depth), steps = 1;
-  for (plan.length = depth; plan.length >= SHORTEST || steps == 1; steps += (steps + 1) / 2) {
-    plan.length = smaller(divide_up(divide_up(depth, steps), UNROLLED) * UNROLLED, depth);
+  for (plan.length = depth; plan.length >= SHORTEST || steps == 1; steps += (steps + 2) / 3) {
+    size_t wanted = divide_up(depth, steps);
+    size_t grain = p->run > UNROLLED && p->run <= wanted ? p->run : UNROLLED;
+    plan.length = smaller(divide_up(wanted, grain) * grain, depth);
     consider(s, plan);
   }
   if (s->fits) return;

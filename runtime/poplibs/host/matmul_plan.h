@@ -10,6 +10,8 @@
 /* `groups` products of [m, k] and [k, n]. */
 typedef struct product_shape {
   size_t groups, m, k, n;
+  size_t
+      run; /* elements along k that lie together in an operand; 1: nothing is known. Longer steps are multiples */
   size_t element_bytes, partial_bytes;
   size_t num_tiles;
   size_t bytes; /* of operands and partials that a tile may have at a time */

@@ -177,6 +177,7 @@ static product_shape shape_of(const problem *p, const pop_target *target, size_t
                          .m = p->m,
                          .k = p->k,
                          .n = p->n,
+                         .run = 1,
                          .element_bytes = 4,
                          .partial_bytes = 4,
                          .num_tiles = p->tiles,
@@ -251,6 +252,22 @@ Test(matmul, less_memory_means_shorter_steps)
     cr_assert_leq(taken, bytes);
     cr_assert_leq(taken, before);
     before = taken;
+  }
+}
+
+/* As of a convolution with so many channels: what is not whole comes in a piece for each row. */
+Test(matmul, steps_are_whole_runs)
+{
+  static const size_t runs[] = {64, 48, 96};
+  pop_target target;
+  expect_ok(pop_target_create("ipu2", 1, &target));
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    problem p = plain(1, 3000, 9 * runs[i], 64, 1472);
+    product_shape s = shape_of(&p, &target, 200000);
+    s.run = runs[i];
+    product_plan plan = product_find_plan(&s);
+    cr_expect(plan.length % runs[i] == 0, "%zu of %zu", plan.length, runs[i]);
+    cr_expect(plan.length < p.k);
   }
 }
 
