@@ -84,6 +84,21 @@ static pop_mat_mul_sizes sizes_of(const side sides[2], const model_type *a, cons
   return s;
 }
 
+/* Steps of the product are so short that what a tile has beside operands and result is half as much as its share of these, or
+ * FEW_BYTES: no more than 1.5 times the tensors' own memory where they are large. */
+static pop_mat_mul_options options_of(const lowering *l, pop_type type, pop_mat_mul_sizes s)
+{
+  enum { FEW_BYTES = 4096 };
+  pop_mat_mul_options options = pop_mat_mul_default_options(type);
+  double bytes = (double)pop_type_bytes(type) * (double)s.groups / (double)l->num_tiles;
+  double result = bytes * (double)s.m * (double)s.n;
+  double half = (result + bytes * (double)s.k * (double)(s.m + s.n)) / 2;
+  double room = result + (half > FEW_BYTES ? half : FEW_BYTES);
+  double proportion = 2 * room / pop_graph_get_target(l->graph)->memory_bytes;
+  if (proportion < options.memory_proportion) options.memory_proportion = proportion;
+  return options;
+}
+
 /* [b, m, k] ([b, k, n]) as the operand's own dimensions, which `matrices` takes to that. */
 static pop_tensor as_operand(const side *s, const model_type *type, pop_tensor t,
                              bool contracted_first)
@@ -104,7 +119,7 @@ void lower_product_argument(lowering *l, const value *v, const operation *op)
   sides_of(l, op, sides);
   pop_mat_mul_sizes sizes = sizes_of(sides, op->operands[0]->type, op->operands[1]->type);
   pop_type type = element_infos[v->type->element].type;
-  pop_mat_mul_options options = pop_mat_mul_default_options(type);
+  pop_mat_mul_options options = options_of(l, type, sizes);
   pop_tensor t = pop_poplin_create_mat_mul_input(
       l->graph, type, i == 0 ? POP_MAT_MUL_LEFT : POP_MAT_MUL_RIGHT, sizes, &options, v->name);
   lowering_set_tensor(l, v, as_operand(&sides[i], v->type, t, i == 1));
@@ -122,7 +137,8 @@ bool lower_product(lowering *l, const operation *op)
   pop_tensor a = matrices(&sides[0], op->operands[0]->type, operands[0], false);
   pop_tensor b = matrices(&sides[1], op->operands[1]->type, operands[1], true);
   pop_mat_mul_options options =
-      pop_mat_mul_default_options(element_infos[op->operands[0]->type->element].type);
+      options_of(l, element_infos[op->operands[0]->type->element].type,
+                 sizes_of(sides, op->operands[0]->type, op->operands[1]->type));
   pop_tensor product =
       pop_poplin_mat_mul_grouped(l->graph, a, b, &options, l->sequence, lowering_name(l, op));
   size_t shape[MODEL_MAX_RANK] = {0};

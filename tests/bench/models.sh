@@ -40,15 +40,8 @@ number models_memory_vs_live "$(awk '/Including Gaps:/ { gsub(/,/, "", $3); prin
   'times the live bytes'
 own=$(awk -v tiles=$tiles '/Including Gaps:/ { gsub(/,/, "", $3); print $3 - tiles * 8192; exit }' product)
 number models_memory_own_vs_live "$(awk -v own="$own" 'BEGIN { print own / (3 * 1024 ^ 2 * 4) }')" 'times the live bytes'
-number models_memory_data_vs_live "$(awk '
-  /By Data Type:/ { inside = 1 }
-  /Vertex Data/ { exit }
-  inside && /^        Overlapped/ { shared = 1 }
-  inside && ((!shared && (/ Variables:/ || /Message Buffers:/)) || /Total After Overlapping:/) {
-    gsub(/,/, "")
-    bytes += $(NF - 1)
-  }
-  END { print bytes / (3 * 1024 ^ 2 * 4) }' product)" 'times the live bytes'
+data=$(awk -f "$POPULUS_SOURCE_DIR/tests/support/element_bytes.awk" product)
+number models_memory_data_vs_live "$(awk -v data="$data" 'BEGIN { print data / (3 * 1024 ^ 2 * 4) }')" 'times the live bytes'
 
 sed -e 's/tensor<64xf32>/tensor<262144xf32>/g; s/tensor<128xf32>/tensor<1048576xf32>/g
   s/6x2x4xf32/128x8x64xf32/g; s/2x6x6xf32/8x128x128xf32/g; s/2x6x4xf32/8x128x64xf32/g; s/<2x6xf32/<8x128xf32/g

@@ -159,6 +159,19 @@ assert json.loads(line) == json.load(open("pretty")) == said and line.count("\n"
 refuses 2 'about --list' "$pophlo" --codelets --json long.mlir
 quiet out "$pophlo" --codelets long.mlir # what nobody needs is not calculated
 
+# A product fetches its operands in steps so short that there are at most half as many copies as elements.
+matrix='tensor<768x768xf32>'
+cat >product.mlir <<TEXT
+func.func @main(%x: $matrix, %y: $matrix) -> $matrix {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : ($matrix, $matrix) -> $matrix
+  return %0 : $matrix
+}
+TEXT
+head -c $((768 * 768 * 4)) /dev/zero >zeros
+"$pophlo" --tiles 800 --run --memory --in x=zeros --in y=zeros product.mlir >product
+bytes=$(awk -f "$POPULUS_SOURCE_DIR/tests/support/element_bytes.awk" product)
+[ "$bytes" -le $((3 * 768 * 768 * 4 * 3 / 2)) ] || fail "$bytes bytes of elements for three matrices"
+
 says 3:10 "rng_algorithm is THREE_FRY, PHILOX or DEFAULT, not 'DICE'" 'func.func @f() {
 %0 = stablehlo.constant dense<0> : tensor<2xui64>
 %1, %2 = stablehlo.rng_bit_generator %0, algorithm = DICE : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)
