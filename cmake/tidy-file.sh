@@ -1,18 +1,19 @@
 #!/bin/sh
-# tidy-file.sh <build folder> <file>: clang-tidy over one file, for tidy.sh, as the build folder's compile_commands.json
+# tidy-file.sh <build folder> <file> <cache folder>: clang-tidy over one file, for tidy.sh, as the build folder's compile_commands.json
 # compiles it; a file of C++ that is not there is compiled with our headers alone.
 #
 # A file with nothing to say is remembered by all that clang-tidy sees of it: the preprocessed text, with comments and
 # macros, the compiler's options, the checks, the version. So a file is looked at again only when it has changed, in
-# whichever clone. What is remembered lies in $POPULUS_TIDY_CACHE, or below the user's folder of caches, for 30 days.
+# whichever clone. What of a clean file was read is left in the build folder's tidy.read/, for tidy-known.py.
 set -eu
 
 build=$1
 file=$2
+cache=$3
 cd "$(dirname "$0")/.."
 root=$PWD
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log.d"' EXIT
 
 # The command in the data base, without what it is to write. A file may be there twice: once is enough.
 command=$(sed -n '/^ *"command": /h; /^ *"file": /{G;p;}' "$build/compile_commands.json" |
@@ -49,16 +50,16 @@ esac
 # shallow mode gives up, a third of the deep mode's: most of the time went into a few such functions.
 set -- -isystem "$root/tests/tsan" "$@" -Wno-unknown-warning-option -Xclang -analyzer-config -Xclang max-nodes=75000
 
-cache=${POPULUS_TIDY_CACHE:-${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/populus/tidy}
-mkdir -p "$cache"
+read=$build/tidy.read/$(printf '%s' "$file" | cksum | cut -d' ' -f1)
 key=$({
   clang-tidy-19 --version
   cat .clang-tidy cmake/tidy-file.sh
   printf '%s\n' "$@"
-  clang-19 -E -C -dD "$@" "$file"
+  clang-19 -E -C -dD -MD -MF "$log.d" "$@" "$file"
 } 2>"$log" | sed "s|$root/||g" | sha256sum | cut -d' ' -f1)
 if [ -e "$cache/$key" ]; then
   touch "$cache/$key"
+  mv "$log.d" "$read"
   exit 0
 fi
 
@@ -67,3 +68,4 @@ if ! clang-tidy-19 --quiet --config-file=.clang-tidy "$file" -- "$@" >"$log" 2>&
   exit 1
 fi
 : >"$cache/$key"
+mv "$log.d" "$read"

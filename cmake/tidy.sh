@@ -48,12 +48,23 @@ case ${1-} in
 *) printf '%s\n' "$@" ;;
 esac >"$build/tidy.files"
 
+# What was found clean is remembered for 30 days.
+cache=${POPULUS_TIDY_CACHE:-${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/populus/tidy}
+mkdir -p "$cache"
+find "$cache" -type f -mtime +30 -delete
+
 # All C++ headers are one translation unit: most of the time is the standard library's.
 grep '\.hpp$' "$build/tidy.files" | sed 's/.*/#include "&"/' >"$build/tidy_headers.cpp" || :
+rm -rf "$build/tidy.read"
+mkdir "$build/tidy.read"
+started=$(date +%s.%N)
+known() { python3 cmake/tidy-known.py "$1" "$build" "$cache" "$started"; }
 {
   [ ! -s "$build/tidy_headers.cpp" ] || echo "$build/tidy_headers.cpp"
   grep -v '\.hpp$' "$build/tidy.files" || :
-} | tr '\n' '\0' | xargs -0 -r -n 1 -P "$(nproc)" sh cmake/tidy-file.sh "$build" || {
-  echo "tidy: see above" >&2
-  exit 1
-}
+} | known ask >"$build/tidy.unknown"
+status=0
+tr '\n' '\0' <"$build/tidy.unknown" | xargs -0 -r -I '{}' -P "$(nproc)" sh cmake/tidy-file.sh "$build" '{}' "$cache" || status=1
+known keep
+[ "$status" = 0 ] || echo "tidy: see above" >&2
+exit "$status"

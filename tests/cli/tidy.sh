@@ -67,7 +67,7 @@ header '*first'
 planted 'free(values);'
 refuses 1 'size.h:3|Dereference of null' $tidy "$PWD/planted.c"
 
-# Clean, and kept: the second time nothing but the version is asked for.
+# Clean, and kept: the second time nothing but the version is asked for, and nothing is preprocessed.
 header 1
 $tidy "$PWD/planted.c" || fail "a clean file is not"
 mkdir bin
@@ -76,10 +76,26 @@ cat >bin/clang-tidy-19 <<END
 [ "\$*" = --version ] || { echo "looked at again" >&2; exit 1; }
 exec $(command -v clang-tidy-19) --version
 END
-chmod +x bin/clang-tidy-19
+cat >bin/clang-19 <<END
+#!/bin/sh
+echo x >>$PWD/preprocessed
+exec $(command -v clang-19) "\$@"
+END
+chmod +x bin/clang-tidy-19 bin/clang-19
 with_kept() { PATH=$PWD/bin:$PATH $tidy "$PWD/planted.c"; }
 with_kept || fail "a file that has not changed is looked at again"
+[ ! -e preprocessed ] || fail "a file that has not changed is preprocessed again"
 header 2
+refuses 1 'looked at again' with_kept
+[ -e preprocessed ] || fail "a header that has changed is not read"
+header 1
+touch -d '1 hour ago' planted.c include/size.h
+with_kept || fail "a file that is as it was is looked at again"
+# A header that comes to be included is one of those that are asked for.
+echo '#include "more.h"' >>include/size.h
+echo 'static inline int more(void) { return 1; }' >include/more.h
+$tidy "$PWD/planted.c" || fail "a clean file is not"
+echo 'static inline int again(void) { return 2; }' >>include/more.h
 refuses 1 'looked at again' with_kept
 
 # A header of C++.
