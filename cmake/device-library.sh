@@ -41,6 +41,13 @@ strip_debug() { # <in> <out>
   llvm-objcopy-19 --strip-debug "$1" "$2" || fail "llvm-objcopy-19 does not work: install llvm-19"
 }
 
+# A tile has no heap: what calls malloc is to hear that, and not which part of malloc lacks a symbol.
+drop_heap() { # <libc.a>
+  heap=$(llvm-ar-19 t "$1" | grep -E '^(nano-malloc-|libc_picolib_picosbrk)') || fail "$1 has no malloc to leave out"
+  # shellcheck disable=SC2086 # a list of words
+  llvm-ar-19 d "$1" $heap
+}
+
 # take_from <root>: libraries and C headers out of a file system that has the packages' files.
 take_from() {
   [ -f "$1/$libc" ] && [ -f "$1/$headers/math.h" ] || return 1
@@ -48,6 +55,7 @@ take_from() {
   found=$(cd "$1" && ls $libgcc 2>/dev/null | tail -n 1)
   [ -n "$found" ] || return 1
   strip_debug "$1/$libc" "$work/new/lib/libc.a"
+  drop_heap "$work/new/lib/libc.a"
   strip_debug "$1/$found" "$work/new/lib/libgcc.a"
   cp -R "$1/$headers/." "$work/new/include/"
   for package in $packages; do

@@ -329,6 +329,21 @@ struct V : poplar::Vertex { poplar::Output<int> o; bool compute() { *o = (int)(s
 END
 "$popc" heap.cpp 2>popc.txt && fail 'the heap links'
 grep -q '_Znaj.*heap.cpp:2' popc.txt || { fail 'operator new[] is not named'; cat popc.txt; }
+cat >heap.c <<'END'
+#include <populus/vertex.h>
+#include <stdlib.h>
+typedef struct { OUTPUT(unsigned) out; } V;
+COMPUTE(V)
+{
+  unsigned *p = malloc(4 * *vertex->out);
+  for (unsigned i = 0; i < *vertex->out; ++i) p[i] = i;
+  *vertex->out = p[*vertex->out / 2];
+  free(p);
+  return true;
+}
+END
+"$popc" -O2 heap.c 2>popc.txt && fail 'malloc links'
+grep -q 'undefined symbol malloc, .*heap.c:3.*there is no heap on a tile' popc.txt || { fail 'malloc is not named'; cat popc.txt; }
 
 # S08 one name in two files
 cp warning.cpp other.cpp
