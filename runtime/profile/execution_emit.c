@@ -346,7 +346,6 @@ static void put_vertex_types(const execution_emitter *p)
   free(costs);
 }
 
-/* On a model: of which types are vertices measured, since nothing is said of them? Which take what libraries' formulae say? */
 static void put_types(const execution_emitter *p, const char *key, const uint32_t *types,
                       size_t count)
 {
@@ -355,6 +354,8 @@ static void put_types(const execution_emitter *p, const char *key, const uint32_
   emit_end_vector(p->to);
 }
 
+/* On a model: of which types are vertices measured, since nothing is said of them? Which take what the chip's formulae say, which
+ * what our estimators say? */
 static void put_measured_types(const execution_emitter *p)
 {
   if (!execution_is_on_model(p->x->executable)) return;
