@@ -300,7 +300,7 @@ static pop_error *share_written(const pop_engine *engine, exchange_run *run, pop
 {
   if (engine->num_own == engine->num_replicas) return own;
   size_t share = engine->num_own * count_written(engine, &run->all[0]);
-  if (share == 0) return own; /* the next meeting tells it to the others */
+  if (share == 0) return own; /* the next collective call tells it to the others */
   uint32_t count = ranks_count(engine->ranks), mine = ranks_own(engine->ranks);
   uint8_t *all = pop_xcalloc(count, share);
   if (!own) move_written(engine, run, mine, all + mine * share, true);

@@ -3,23 +3,23 @@
  * Supervisors that are at the same place with the same registers, and have the same code from there on,
  * do the same up to the next time they wait. Such tiles are a group:
  *
- *   group --walk--> a stretch: registers, time, workers started, words loaded and stored, until
+ *   group --walk--> effects: registers, time, workers started, words loaded and stored, until
  *                   tile.wait or a sync
- *         --take--> the stretch is put on every tile: its stores, its time. Tiles whose memory holds
+ *         --take--> the effects are put on every tile: stores, time. Tiles whose memory holds
  *                   something else in one of the words loaded become a group of their own, which is walked
  *                   again; so one load tells apart whoever has to go another way
  *
  * Nothing is done before it is certain: a walk changes nothing, and gives up at whatever control code
  * does not consist of (calls of vertices, CSRs but the cycle counter, floating point, anything that would fault),
  * at the end of the cycle limit, or when it becomes long. Then the tiles of the group are alone until the next
- * sync: each interprets its own code from the place where the stretch began, with every fault exact.
+ * sync: each interprets its own code from the place where the walk began, with every fault exact.
  *
  * Who has the same code? A class of tiles has equal words wherever one of its groups has been. Words are
  * compared, on all its tiles, when a walk first comes to them; who has others goes to another class.
  * Words of executable segments do not change; when the host changes them, all is forgotten.
  *
  * What the cycle counter says differs between tiles, too, by their clocks: a walk knows it from the start of the
- * stretch on. Such a number may be stored, which is all that instrumented code does with it; a walk that reads
+ * walk on. Such a number may be stored, which is all that instrumented code does with it; a walk that reads
  * it for something else gives up.
  *
  * Registers that a vertex of the supervisor has left behind differ between tiles. They are `unknown` to
@@ -103,10 +103,10 @@ static void remove_empty_groups(control *c)
   }
   c->num_groups = kept;
 }
-/* Taking: the stretch happens on the tiles. */
+/* Taking: the effects are put on the tiles. */
 
 /* Does the tile find what the group's first one has found, and may it store? */
-static bool agrees(machine *m, const stretch *s, tile *t)
+static bool agrees(machine *m, const effects *s, tile *t)
 {
   for (size_t i = 0; i < s->num_loads; i++) {
     uint32_t value;
@@ -121,10 +121,10 @@ static bool agrees(machine *m, const stretch *s, tile *t)
 /* Tiles that do not agree become another group. */
 static void split_by_memory(machine *m, control *c, control_group *g)
 {
-  const stretch *s = &c->s;
+  const effects *s = &c->s;
   if (!s->num_loads && !s->num_stores) return;
   control_group *rest = NULL;
-  size_t kept = 1; /* the stretch is the first tile's */
+  size_t kept = 1; /* the effects are the first tile's */
   for (size_t i = 1; i < g->num_tiles; i++) {
     uint32_t number = g->tiles[i];
     if (agrees(m, s, &m->tiles[number])) {
@@ -150,7 +150,7 @@ static bool is_within_limit(const machine *m, const control_group *g, uint64_t c
   return true;
 }
 
-static void put_stores(machine *m, const stretch *s, tile *t, uint32_t clock)
+static void put_stores(machine *m, const effects *s, tile *t, uint32_t clock)
 {
   for (size_t i = 0; i < s->num_stores; i++) {
     uint32_t value = s->stores[i].value + (s->stores[i].timed ? clock : 0);
@@ -159,7 +159,7 @@ static void put_stores(machine *m, const stretch *s, tile *t, uint32_t clock)
 }
 
 /* They are in the tiles' contexts from here on. */
-static void put_timed(const stretch *s, context *supervisor, uint32_t clock)
+static void put_timed(const effects *s, context *supervisor, uint32_t clock)
 {
   for (uint64_t left = s->timed; left; left &= left - 1) {
     uint32_t r = (uint32_t)__builtin_ctzll(left);
@@ -169,7 +169,7 @@ static void put_timed(const stretch *s, context *supervisor, uint32_t clock)
 
 static void take_on_tiles(machine *m, control *c, const control_group *g)
 {
-  const stretch *s = &c->s;
+  const effects *s = &c->s;
   for (size_t i = 0; i < g->num_tiles; i++) {
     uint32_t number = g->tiles[i];
     uint64_t clock_before = m->at.clocks[number];
@@ -190,7 +190,7 @@ static void take_on_tiles(machine *m, control *c, const control_group *g)
 
 static void take(machine *m, control *c, control_group *g)
 {
-  const stretch *s = &c->s;
+  const effects *s = &c->s;
   memcpy(g->x, s->x, sizeof g->x);
   g->unknown = (g->unknown & ~s->written) | s->timed;
   g->pc = s->pc;

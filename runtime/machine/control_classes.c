@@ -60,7 +60,7 @@ static uint32_t copy_class(control *c, uint32_t number)
   return (uint32_t)(c->num_classes - 1);
 }
 
-static bool has_words_of(const machine *m, const stretch *s, const tile *t, const tile *other)
+static bool has_words_of(const machine *m, const effects *s, const tile *t, const tile *other)
 {
   for (size_t i = 0; i < s->num_blocks; i++) {
     const block *b = &s->blocks[i];
@@ -71,7 +71,7 @@ static bool has_words_of(const machine *m, const stretch *s, const tile *t, cons
   return true;
 }
 
-static uint64_t hash_words(const machine *m, const stretch *s, const tile *t)
+static uint64_t hash_words(const machine *m, const effects *s, const tile *t)
 {
   uint64_t hash = 0;
   for (size_t i = 0; i < s->num_blocks; i++) {
@@ -108,7 +108,7 @@ typedef struct hashed_class {
 
 void control_compare_blocks(machine *m, control *c, control_group *g)
 {
-  const stretch *s = &c->s;
+  const effects *s = &c->s;
   const tile *first = &m->tiles[g->tiles[0]];
   uint32_t number = g->class_number;
   hashed_class *others = NULL;

@@ -22,7 +22,7 @@ struct control_group {
   uint32_t sync_rd;      /* of the last tile.hostsync */
   uint32_t *tiles;
   size_t num_tiles, tiles_capacity;
-  /* The last stretch */
+  /* The last walk */
   worker_start starts[ISA_MAX_WORKERS]; /* clocks from its start on */
   bool has_starts;
   uint64_t cycles;
@@ -44,17 +44,18 @@ typedef struct store {
   uint8_t bytes;
   bool by_sp;
   uint32_t sp, address, value;
-  bool timed; /* `value` counts from the tile's clock at the start of the stretch on */
+  bool timed; /* `value` counts from the tile's clock at the start of the walk on */
 } store;
 
 typedef struct block {
   uint32_t pc, words;
 } block;
 
-typedef struct stretch {
+/* What control code does from the state of a group on, until it waits. */
+typedef struct effects {
   uint32_t x[REGISTER_SINK + 1];
   uint64_t read, written; /* registers; read: before they were written */
-  uint64_t timed;         /* registers that count from the start of the stretch on */
+  uint64_t timed;         /* registers that count from the start of the walk on */
   bool misread;           /* one of them was read */
   uint32_t pc;            /* behind it */
   uint64_t slots, instructions;
@@ -66,9 +67,8 @@ typedef struct stretch {
   bool has_starts;
   stop why;
   uint32_t asked, host_code, sync_rd;
-  tile_acks
-      acks; /* open: tile.sans was executed; its clock counts from the start of the stretch on */
-} stretch;
+  tile_acks acks; /* open: tile.sans was executed; its clock counts from the start of the walk on */
+} effects;
 
 struct control {
   uint32_t *class_of; /* by tile */
@@ -82,7 +82,7 @@ struct control {
   uint32_t num_splits; /* in this superstep */
   uint64_t round;      /* counts calls of control_advance */
   bool unsettled;      /* there are tiles alone, or groups that may have become equal */
-  stretch s;           /* the one that is walked or taken */
+  effects s;           /* of the walk that goes on, or is taken */
 };
 
 /* control.c: groups */
@@ -97,11 +97,11 @@ void control_first_class(control *c, uint32_t num_tiles); /* of all tiles */
 void control_free_classes(control *c);
 /* Are the block's words the same on all tiles of the class? */
 bool control_is_equal(const machine *m, const control_class *of, const block *b);
-/* Compares the stretch's blocks on all tiles of the group's class. Those that differ from the group's
+/* Compares the walk's blocks on all tiles of the group's class. Those that differ from the group's
  * first tile get classes by what they have, which the first walk of each compares again. */
 void control_compare_blocks(machine *m, control *c, control_group *g);
 
-/* control_walk.c: what a stretch does, from the state of a group */
+/* control_walk.c: what control code does, from the state of a group */
 
 /* Walks the group's code to its next stop, into c->s; false if its tiles have to go alone. Words that have not been
  * compared are those of its first tile. */

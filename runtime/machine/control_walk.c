@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static bool enter_block(const machine *m, const control *c, const control_group *g, stretch *s,
+static bool enter_block(const machine *m, const control *c, const control_group *g, effects *s,
                         uint32_t pc, const operation *op)
 {
   block b = {pc, op->block_count};
@@ -28,7 +28,7 @@ bool control_read_memory(const machine *m, const tile *t, uint8_t id, uint32_t a
   return true;
 }
 
-static bool walk_load(const machine *m, const tile *t, stretch *s, const operation *op)
+static bool walk_load(const machine *m, const tile *t, effects *s, const operation *op)
 {
   uint32_t address = s->x[op->rs1] + (uint32_t)op->imm, bytes = isa_rows[op->id].access_bytes,
            value;
@@ -61,7 +61,7 @@ uint8_t *control_store_place(machine *m, tile *t, const store *s)
   return place;
 }
 
-static bool walk_store(machine *m, tile *t, stretch *s, const operation *op, uint8_t bytes,
+static bool walk_store(machine *m, tile *t, effects *s, const operation *op, uint8_t bytes,
                        bool by_sp)
 {
   store made = {.bytes = bytes,
@@ -76,7 +76,7 @@ static bool walk_store(machine *m, tile *t, stretch *s, const operation *op, uin
   return true;
 }
 
-static bool walk_start(const machine *m, stretch *s, const operation *op, uint32_t worker,
+static bool walk_start(const machine *m, effects *s, const operation *op, uint32_t worker,
                        uint32_t argument)
 {
   if (worker >= m->target.num_worker_contexts || s->starts[worker].started) return false;
@@ -88,7 +88,7 @@ static bool walk_start(const machine *m, stretch *s, const operation *op, uint32
   return true;
 }
 
-static bool walk_run_all(const machine *m, stretch *s, const operation *op)
+static bool walk_run_all(const machine *m, effects *s, const operation *op)
 {
   for (uint32_t n = 0; n < op->rd; n++)
     if (!walk_start(m, s, op, n, s->x[op->rs2] + 8 * n)) return false;
@@ -96,7 +96,7 @@ static bool walk_run_all(const machine *m, stretch *s, const operation *op)
 }
 
 /* rdcycle: all else that reads or writes a CSR is not control code. */
-static bool walk_csr(const machine *m, stretch *s, const operation *op)
+static bool walk_csr(const machine *m, effects *s, const operation *op)
 {
   if (op->id != OP_CSRRS || op->rs1 != 0 || op->imm != CSR_CYCLE) return false;
   uint64_t before = s->slots - op->block_cost; /* it ends its block */
@@ -107,7 +107,7 @@ static bool walk_csr(const machine *m, stretch *s, const operation *op)
 }
 
 /* tile.sans: all but what faults. */
-static bool walk_sans(const machine *m, stretch *s, const operation *op, uint32_t open)
+static bool walk_sans(const machine *m, effects *s, const operation *op, uint32_t open)
 {
   uint32_t syncs = op->rs1 | (uint32_t)op->rs2 << 5;
   if (open || s->acks.open || !syncs || op->rd > ISA_SYNC_REPLICAS) return false;
@@ -116,12 +116,12 @@ static bool walk_sans(const machine *m, stretch *s, const operation *op, uint32_
   return true;
 }
 
-static bool has_open_syncs(const stretch *s, const tile_acks *before)
+static bool has_open_syncs(const effects *s, const tile_acks *before)
 {
   return s->acks.open || before->open;
 }
 
-static bool walk_stop(stretch *s, stop why, uint32_t asked, uint32_t pc)
+static bool walk_stop(effects *s, stop why, uint32_t asked, uint32_t pc)
 {
   if (s->misread) return false;
   s->why = why;
@@ -130,14 +130,14 @@ static bool walk_stop(stretch *s, stop why, uint32_t asked, uint32_t pc)
   return true;
 }
 
-static uint32_t read_register(stretch *s, uint32_t r)
+static uint32_t read_register(effects *s, uint32_t r)
 {
   s->read |= ~s->written & (uint64_t)1 << r;
   s->misread |= s->timed >> r & 1;
   return s->x[r];
 }
 
-static void write_register(stretch *s, uint32_t r, uint32_t value)
+static void write_register(effects *s, uint32_t r, uint32_t value)
 {
   s->x[r] = value;
   s->written |= (uint64_t)1 << r;
@@ -174,7 +174,7 @@ static void write_register(stretch *s, uint32_t r, uint32_t value)
 
 bool control_walk(machine *m, control *c, const control_group *g)
 {
-  stretch *s = &c->s;
+  effects *s = &c->s;
   tile *t = &m->tiles[g->tiles[0]];
   const tile_acks *before = &m->at.acks[t->number]; /* of all tiles alike, but for their clocks */
   uint32_t pc = g->pc;

@@ -1,4 +1,4 @@
-/* This process among the ranks: joining them, and messages of any size, waited for. ranks.c makes meetings of them. */
+/* This process among the ranks: joining them, and messages of any size, waited for. ranks.c makes collective calls of them. */
 #ifndef RANKS_PROCESS_H
 #define RANKS_PROCESS_H
 

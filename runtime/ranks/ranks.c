@@ -1,4 +1,4 @@
-/* Meetings of ranks: headers first, which say where each rank has come to; then what they have for each other. What is
+/* Collective calls of ranks: headers first, which say where each rank has come to; then what they have for each other. What is
  * short goes with the header. */
 #include "ranks/ranks.h"
 
@@ -58,110 +58,110 @@ void ranks_say(const ranks *r, uint32_t rank, char *text, size_t size)
     snprintf(text, size, "instance %u", rank);
 }
 
-/* ---- a meeting ---- */
+/* ---- a collective call ---- */
 
-typedef struct meeting {
+typedef struct collective_call {
   ranks *with;
   uint32_t count, own;
   header *out, *in; /* by rank */
   message *messages;
   ranks_piece *pieces; /* of each of them */
   size_t num_messages;
-} meeting;
+} collective_call;
 
-static pop_error *pass(meeting *m)
+static pop_error *pass(collective_call *c)
 {
   uint32_t late;
   bool left;
   pop_error *error =
-      process_pass(m->with->tag, m->with->patient, m->messages, m->num_messages, &late, &left);
-  m->num_messages = 0;
-  if (!error || late == m->count) return error;
+      process_pass(c->with->tag, c->with->patient, c->messages, c->num_messages, &late, &left);
+  c->num_messages = 0;
+  if (!error || late == c->count) return error;
   char who[128];
-  ranks_say(m->with, late, who, sizeof who);
+  ranks_say(c->with, late, who, sizeof who);
   pop_error_free(error);
   if (left)
     return pop_error_new(POP_ERROR_RUNTIME,
                          "instances have gone different ways: instance %u is at '%s', %s at the "
                          "end of the program; each has to make the same calls about replicated "
                          "graphs in the same order",
-                         m->own, m->out[late].label, who);
+                         c->own, c->out[late].label, who);
   return pop_error_new(
       POP_ERROR_RUNTIME,
       "%s has not come to '%s' in %g s, in which it hangs or computes: a longer time is given by "
       "poprun --rank-timeout",
-      who, m->out[late].label, process_timeout());
+      who, c->out[late].label, process_timeout());
 }
 
-static void add(meeting *m, bool sends, uint32_t with, void *bytes, size_t count)
+static void add(collective_call *c, bool sends, uint32_t with, void *bytes, size_t count)
 {
-  m->pieces[m->num_messages] = (ranks_piece){bytes, count};
-  m->messages[m->num_messages] = (message){sends, with, &m->pieces[m->num_messages], 1};
-  m->num_messages++;
+  c->pieces[c->num_messages] = (ranks_piece){bytes, count};
+  c->messages[c->num_messages] = (message){sends, with, &c->pieces[c->num_messages], 1};
+  c->num_messages++;
 }
 
-static pop_error *pass_headers(meeting *m, const char *label, const pop_error *own,
+static pop_error *pass_headers(collective_call *c, const char *label, const pop_error *own,
                                const ranks_part *sent)
 {
-  for (uint32_t i = 0; i < m->count; i++) {
-    header *h = &m->out[i];
+  for (uint32_t i = 0; i < c->count; i++) {
+    header *h = &c->out[i];
     snprintf(h->label, sizeof h->label, "%s", label);
     if (own) h->error_bytes = (uint32_t)strlen(pop_error_message(own)) + 1;
     if (own) h->code = (uint32_t)pop_error_get_code(own);
     h->bytes = own ? h->error_bytes : sent[i].bytes;
     if (!own && h->bytes && h->bytes <= SHORT) memcpy(h->here, sent[i].data, h->bytes);
-    if (i == m->own) continue;
-    add(m, true, i, h, sizeof *h);
-    add(m, false, i, &m->in[i], sizeof m->in[i]);
+    if (i == c->own) continue;
+    add(c, true, i, h, sizeof *h);
+    add(c, false, i, &c->in[i], sizeof c->in[i]);
   }
-  m->in[m->own] = m->out[m->own];
-  return pass(m);
+  c->in[c->own] = c->out[c->own];
+  return pass(c);
 }
 
 /* All find the same, as all have all headers. */
-static pop_error *check_place(const meeting *m)
+static pop_error *check_place(const collective_call *c)
 {
-  for (uint32_t i = 0; i < m->count; i++) {
-    if (strncmp(m->in[i].label, m->out[i].label, LABEL) == 0) continue;
+  for (uint32_t i = 0; i < c->count; i++) {
+    if (strncmp(c->in[i].label, c->out[i].label, LABEL) == 0) continue;
     char who[128];
-    ranks_say(m->with, i, who, sizeof who);
+    ranks_say(c->with, i, who, sizeof who);
     process_break();
     return pop_error_new(POP_ERROR_RUNTIME,
                          "instances have gone different ways: instance %u is at '%s', %s at "
                          "'%.*s'; each has to make the same calls about replicated graphs in the "
                          "same order",
-                         m->own, m->out[i].label, who, LABEL, m->in[i].label);
+                         c->own, c->out[i].label, who, LABEL, c->in[i].label);
   }
   return NULL;
 }
 
 /* The texts of errors go to those who have none. */
-static pop_error *tell_errors(meeting *m, pop_error *own)
+static pop_error *tell_errors(collective_call *c, pop_error *own)
 {
   uint32_t first = 0;
-  while (first < m->count && !m->in[first].error_bytes) first++;
-  if (first == m->count) return NULL;
+  while (first < c->count && !c->in[first].error_bytes) first++;
+  if (first == c->count) return NULL;
   char *text = own ? pop_xstrdup(pop_error_message(own)) : NULL;
-  for (uint32_t i = 0; i < m->count && own; i++)
-    if (!m->in[i].error_bytes && i != m->own) add(m, true, i, text, strlen(text) + 1);
-  char **texts = pop_xcalloc(m->count, sizeof *texts);
-  for (uint32_t i = first; i < m->count && !own; i++) {
-    if (!m->in[i].error_bytes) continue;
-    texts[i] = pop_xcalloc(m->in[i].error_bytes, 1);
-    add(m, false, i, texts[i], m->in[i].error_bytes);
+  for (uint32_t i = 0; i < c->count && own; i++)
+    if (!c->in[i].error_bytes && i != c->own) add(c, true, i, text, strlen(text) + 1);
+  char **texts = pop_xcalloc(c->count, sizeof *texts);
+  for (uint32_t i = first; i < c->count && !own; i++) {
+    if (!c->in[i].error_bytes) continue;
+    texts[i] = pop_xcalloc(c->in[i].error_bytes, 1);
+    add(c, false, i, texts[i], c->in[i].error_bytes);
   }
-  pop_error *error = pass(m);
+  pop_error *error = pass(c);
   if (own) {
     pop_error_free(error);
     error = own;
   } else if (!error) {
     char who[128];
-    ranks_say(m->with, first, who, sizeof who);
-    uint32_t code = m->in[first].code;
+    ranks_say(c->with, first, who, sizeof who);
+    uint32_t code = c->in[first].code;
     error = pop_error_new(code <= POP_ERROR_INTERNAL ? (pop_error_code)code : POP_ERROR_RUNTIME,
-                          "%s: %.*s", who, (int)m->in[first].error_bytes, texts[first]);
+                          "%s: %.*s", who, (int)c->in[first].error_bytes, texts[first]);
   }
-  for (uint32_t i = 0; i < m->count; i++) free(texts[i]);
+  for (uint32_t i = 0; i < c->count; i++) free(texts[i]);
   free(texts);
   free(text);
   return error;
@@ -189,9 +189,9 @@ bool ranks_reserve(ranks_part *part, size_t bytes)
 }
 
 /* Room for what comes; what is here already is put there. */
-static pop_error *take(meeting *m, uint32_t from, ranks_part *part)
+static pop_error *take(collective_call *c, uint32_t from, ranks_part *part)
 {
-  uint64_t bytes = m->in[from].bytes;
+  uint64_t bytes = c->in[from].bytes;
   if ((!part->data || part->capacity) && !ranks_reserve(part, bytes))
     return pop_error_new(POP_ERROR_MEMORY, "no memory for %llu bytes from instance %u",
                          (unsigned long long)bytes, from);
@@ -200,40 +200,40 @@ static pop_error *take(meeting *m, uint32_t from, ranks_part *part)
     return pop_error_new(POP_ERROR_RUNTIME,
                          "instances have gone different ways: at '%s' instance %u has %llu bytes "
                          "for others, which expect %zu",
-                         m->out[from].label, from, (unsigned long long)bytes, part->bytes);
+                         c->out[from].label, from, (unsigned long long)bytes, part->bytes);
   }
-  if (bytes && bytes <= SHORT && from != m->own) memcpy(part->data, m->in[from].here, bytes);
-  if (bytes > SHORT && from != m->own) add(m, false, from, part->data, bytes);
+  if (bytes && bytes <= SHORT && from != c->own) memcpy(part->data, c->in[from].here, bytes);
+  if (bytes > SHORT && from != c->own) add(c, false, from, part->data, bytes);
   return NULL;
 }
 
-static pop_error *pass_parts(meeting *m, const ranks_part *sent, ranks_part *received)
+static pop_error *pass_parts(collective_call *c, const ranks_part *sent, ranks_part *received)
 {
-  for (uint32_t i = 0; i < m->count; i++) {
-    POP_TRY(take(m, i, &received[i]));
-    if (i != m->own && sent[i].bytes > SHORT) add(m, true, i, sent[i].data, sent[i].bytes);
+  for (uint32_t i = 0; i < c->count; i++) {
+    POP_TRY(take(c, i, &received[i]));
+    if (i != c->own && sent[i].bytes > SHORT) add(c, true, i, sent[i].data, sent[i].bytes);
   }
-  const ranks_part *own = &sent[m->own];
-  if (own->bytes && own->data && received[m->own].data != own->data)
-    memcpy(received[m->own].data, own->data, own->bytes);
-  return m->num_messages ? pass(m) : NULL;
+  const ranks_part *own = &sent[c->own];
+  if (own->bytes && own->data && received[c->own].data != own->data)
+    memcpy(received[c->own].data, own->data, own->bytes);
+  return c->num_messages ? pass(c) : NULL;
 }
 
-static pop_error *meet(meeting *m, const char *label, pop_error *own, const ranks_part *sent,
-                       ranks_part *received)
+static pop_error *make_call(collective_call *c, const char *label, pop_error *own,
+                            const ranks_part *sent, ranks_part *received)
 {
   pop_error *error = process_is_broken()
                          ? pop_error_new(POP_ERROR_RUNTIME,
                                          "the instances have lost each other: see the first error")
-                         : pass_headers(m, label, own, sent);
-  if (!error) error = check_place(m);
+                         : pass_headers(c, label, own, sent);
+  if (!error) error = check_place(c);
   if (error && own) {
     pop_error_free(error);
     return own;
   }
   if (error) return error;
-  POP_TRY(tell_errors(m, own));
-  return pass_parts(m, sent, received);
+  POP_TRY(tell_errors(c, own));
+  return pass_parts(c, sent, received);
 }
 
 pop_error *ranks_exchange(ranks *r, const char *label, pop_error *own, const ranks_part *sent,
@@ -241,21 +241,21 @@ pop_error *ranks_exchange(ranks *r, const char *label, pop_error *own, const ran
 {
   uint32_t count = process_count();
   if (count == 1 && own) return own;
-  meeting m = {.with = r,
-               .count = count,
-               .own = process_own(),
-               .out = pop_xcalloc(count, sizeof *m.out),
-               .in = pop_xcalloc(count, sizeof *m.in),
-               .messages = pop_xcalloc(2 * (size_t)count, sizeof *m.messages),
-               .pieces = pop_xcalloc(2 * (size_t)count, sizeof *m.pieces)};
-  m.in[m.own].bytes = sent[m.own].bytes;
+  collective_call c = {.with = r,
+                       .count = count,
+                       .own = process_own(),
+                       .out = pop_xcalloc(count, sizeof *c.out),
+                       .in = pop_xcalloc(count, sizeof *c.in),
+                       .messages = pop_xcalloc(2 * (size_t)count, sizeof *c.messages),
+                       .pieces = pop_xcalloc(2 * (size_t)count, sizeof *c.pieces)};
+  c.in[c.own].bytes = sent[c.own].bytes;
   pop_error *error =
-      count == 1 ? pass_parts(&m, sent, received) : meet(&m, label, own, sent, received);
+      count == 1 ? pass_parts(&c, sent, received) : make_call(&c, label, own, sent, received);
   if (process_is_broken()) return error; /* messages that may still come have their memory here */
-  free(m.out);
-  free(m.in);
-  free(m.messages);
-  free(m.pieces);
+  free(c.out);
+  free(c.in);
+  free(c.messages);
+  free(c.pieces);
   return error;
 }
 
@@ -264,20 +264,20 @@ pop_error *ranks_pass(ranks *r, const char *label, const ranks_pieces *sent,
 {
   uint32_t count = process_count();
   if (count == 1) return NULL;
-  meeting m = {.with = r,
-               .count = count,
-               .own = process_own(),
-               .out = pop_xcalloc(count, sizeof *m.out),
-               .messages = pop_xcalloc(2 * (size_t)count, sizeof *m.messages)};
+  collective_call c = {.with = r,
+                       .count = count,
+                       .own = process_own(),
+                       .out = pop_xcalloc(count, sizeof *c.out),
+                       .messages = pop_xcalloc(2 * (size_t)count, sizeof *c.messages)};
   for (uint32_t i = 0; i < count; i++) {
-    snprintf(m.out[i].label, sizeof m.out[i].label, "%s", label);
-    if (i == m.own) continue;
-    m.messages[m.num_messages++] = (message){true, i, sent[i].items, sent[i].count};
-    m.messages[m.num_messages++] = (message){false, i, received[i].items, received[i].count};
+    snprintf(c.out[i].label, sizeof c.out[i].label, "%s", label);
+    if (i == c.own) continue;
+    c.messages[c.num_messages++] = (message){true, i, sent[i].items, sent[i].count};
+    c.messages[c.num_messages++] = (message){false, i, received[i].items, received[i].count};
   }
-  pop_error *error = pass(&m);
-  free(m.out);
-  free(m.messages);
+  pop_error *error = pass(&c);
+  free(c.out);
+  free(c.messages);
   return error;
 }
 

@@ -4,7 +4,7 @@
  * so is rank 0 of 1, and all that is done here is then a copy within it. The transport is a module that is loaded when
  * the first engine wants it (module.h); this room knows no MPI.
  *
- * Ranks meet: all of them make the same calls in the same order, each call with a label. Every meeting begins with a
+ * Calls are collective: all ranks make the same ones in the same order, each with a label. Every call begins with a
  * header from each rank to each other one, which has the label and whether the rank has failed; so ranks that have come
  * to different places, or of which one has an error, all hear of it at once, and nobody waits for one that will not come.
  *
@@ -24,8 +24,8 @@
 
 enum { RANKS_TIMEOUT = 3600 };
 
-/* All ranks of this process, or one conversation among them: messages of different ones do not mix. Ranks number their
- * conversations in the order in which they open them, which has to be the same on all. */
+/* All ranks of this process, or one communicator of them: messages of different ones do not mix. Ranks number their
+ * communicators in the order in which they open them, which has to be the same on all. */
 typedef struct ranks ranks;
 
 /* Joins the others, if the process has not yet. The caller's to close. Errors: SYSTEM: no module, no MPI; RUNTIME: other
@@ -51,7 +51,7 @@ typedef struct ranks_part {
  * memory that is new for every message would be cleared by the system each time. False: there is no memory. */
 bool ranks_reserve(ranks_part *part, size_t bytes);
 
-/* A meeting in which every rank sends to every other one: sent[i] to rank i, received[i] from it. What is received has
+/* A collective call in which every rank sends to every other one: sent[i] to rank i, received[i] from it. What is received has
  * somebody's memory already, of the size that is sent; or it has none (data NULL), or some of ranks_reserve, and gets as
  * much as it needs. The part from and to oneself is copied. `label` is what messages call the place; up to 87 characters.
  *
@@ -67,7 +67,7 @@ typedef struct ranks_pieces {
   size_t count, capacity;
 } ranks_pieces;
 
-/* After a meeting that all have left without an error, in which each has heard how many bytes it gets from whom: those, straight
+/* After a collective call that all have left without an error, in which each has heard how many bytes it gets from whom: those, straight
  * from where they are to where they belong. Both by rank; what is for oneself is not looked at. Errors: RUNTIME: one has not come
  * in time; some of `received` may then have been written, and nothing can be exchanged any more. */
 POP_MUST_CHECK pop_error *ranks_pass(ranks *r, const char *label, const ranks_pieces *sent,

@@ -177,8 +177,8 @@ static size_t of_windows(const subject *s, double *terms)
   return 3;
 }
 
-/* Workers have a stretch each, in double words. The chunk is whole. */
-static size_t stretch_of(const subject *s, size_t columns, size_t element_bytes)
+/* Workers have a share each, in double words. The chunk is whole. */
+static size_t row_share_of(const subject *s, size_t columns, size_t element_bytes)
 {
   size_t unit = element_bytes < 8 ? 8 / element_bytes : 1;
   size_t each = divide_up(columns, s->num_workers * unit) * unit, begin = s->worker * each;
@@ -200,18 +200,18 @@ static size_t bytes_of_element(const subject *s)
 
 static size_t of_chunk_copy(const subject *s, double *terms)
 {
-  size_t bytes = bytes_of_element(s), stretch = stretch_of(s, size_of(s, "row"), bytes);
+  size_t bytes = bytes_of_element(s), share = row_share_of(s, size_of(s, "row"), bytes);
   terms[0] = 1;
-  terms[1] = stretch > 0;
-  terms[2] = (double)divide_up(stretch * bytes, 8);
+  terms[1] = share > 0;
+  terms[2] = (double)divide_up(share * bytes, 8);
   return 3;
 }
 
 static size_t of_combination(const subject *s, double *terms)
 {
-  size_t stretch = stretch_of(s, size_of(s, "received"), bytes_of_element(s));
+  size_t share = row_share_of(s, size_of(s, "received"), bytes_of_element(s));
   terms[0] = 1;
-  put_rows(terms + 1, stretch > 0, stretch);
+  put_rows(terms + 1, share > 0, share);
   return 1 + ROW_TERMS;
 }
 

@@ -1,6 +1,6 @@
 // Chunks of data that go round a ring of replicas: runtime/poplibs/host/chunks.h. `table` has what a tile has of the data, one
 // chunk's part behind the other, each of as many elements as a row has; the last ones may be shorter, or not there. Workers
-// have a stretch of the row each, in whole double words, as block copies and vectors want it.
+// have a share of the row each, in whole double words, as block copies and vectors want it.
 #include "operations.hpp"
 
 using namespace poplar;
@@ -11,11 +11,11 @@ namespace popops
 namespace
 {
 
-struct Stretch {
+struct Share {
   unsigned begin, end;
 };
 
-template <typename T> Stretch stretchOf(unsigned worker, unsigned columns)
+template <typename T> Share shareOf(unsigned worker, unsigned columns)
 {
   constexpr unsigned unit = sizeof(T) < 8 ? 8 / sizeof(T) : 1, workers = MultiVertex::numWorkers();
   unsigned each = (columns + workers * unit - 1) / (workers * unit) * unit;
@@ -56,7 +56,7 @@ public:
   bool compute(unsigned worker)
   {
     unsigned columns = row.size(), there = countOf(table.size(), at, columns);
-    Stretch s = stretchOf<T>(worker, columns);
+    Share s = shareOf<T>(worker, columns);
     unsigned end = s.end < there ? s.end : there;
     if (s.begin < end)
       copyElements(&row[s.begin], &table[at * columns + s.begin], end - s.begin);
@@ -77,7 +77,7 @@ public:
   bool compute(unsigned worker)
   {
     unsigned columns = row.size(), there = countOf(table.size(), at, columns);
-    Stretch s = stretchOf<T>(worker, columns);
+    Share s = shareOf<T>(worker, columns);
     unsigned end = s.end < there ? s.end : there;
     if (s.begin < end) copyElements(&table[at * columns + s.begin], &row[s.begin], end - s.begin);
     return true;
@@ -104,7 +104,7 @@ public:
   bool compute(unsigned worker)
   {
     unsigned columns = row.size(), there = countOf(table.size(), at, columns);
-    Stretch s = stretchOf<T>(worker, columns);
+    Share s = shareOf<T>(worker, columns);
     unsigned end = s.end < there ? s.end : s.begin < there ? there : s.begin;
     const T *a = &received[0], *b = &table[0] + at * columns;
     T *out = &row[0];
@@ -163,7 +163,7 @@ public:
   {
     unsigned columns = received.size(), at = state[9];
     unsigned there = countOf(table.size(), at, columns);
-    Stretch s = stretchOf<T>(worker, columns);
+    Share s = shareOf<T>(worker, columns);
     unsigned end = s.end < there ? s.end : there;
     const T *__restrict a = &received[0];
     T *__restrict chunk = &table[0] + at * columns;

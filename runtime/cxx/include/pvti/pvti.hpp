@@ -1,4 +1,4 @@
-// Traces of what a host program does, for Perfetto (ui.perfetto.dev) and chrome://tracing: pvti::Tracepoint marks a stretch of
+// Traces of what a host program does, for Perfetto (ui.perfetto.dev) and chrome://tracing: pvti::Tracepoint marks a span of
 // time of a thread, on a channel of the program's. Nothing is recorded, and nothing is paid but a test, unless the
 // environment asks for it:
 //
@@ -312,7 +312,7 @@ inline Metadata createJsonMetadata(const std::string &json)
   return Metadata(json);
 }
 
-// A stretch of time, from where it is made to where it is destroyed.
+// A span of time, from where it is made to where it is destroyed.
 class Tracepoint
 {
   const TraceChannel *channel; // NULL: it is not recorded
