@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <populus/arena.h>
 #include <populus/data_dir.h>
 #include <populus/standard_streams.h>
@@ -15,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -286,6 +289,38 @@ static void pass_on_signals(void)
   sigaction(POPRUN_UNREACHED, &unreachable, NULL);
 }
 
+/* Whether there is nothing to be read, now or later. */
+static bool is_at_end(int file)
+{
+  struct stat of;
+  struct pollfd polled = {.fd = file, .events = POLLIN};
+  if (fstat(file, &of) != 0) return true;
+  if (S_ISCHR(of.st_mode)) return of.st_rdev == makedev(1, 3); /* /dev/null */
+  if (S_ISREG(of.st_mode)) return lseek(file, 0, SEEK_CUR) >= of.st_size;
+  return poll(&polled, 1, 0) == 1 && polled.revents == POLLHUP;
+}
+
+static poprun_input choose_input(const poprun_options *o)
+{
+  static const char *const names[] = {"-stdin", "--stdin"};
+  for (size_t i = 0; i < o->num_mpi_args; i++)
+    for (size_t j = 0; j < sizeof names / sizeof *names; j++)
+      if (strcmp(o->mpi_args[i], names[j]) == 0) return INPUT_TO_NAMED;
+  return is_at_end(STDIN_FILENO) ? INPUT_TO_NONE : INPUT_TO_FIRST;
+}
+
+/* MPICH's launcher passes the end of its standard input on to where the first instance runs, and dies of SIGPIPE if that
+ * one has left by then: seen in one of 2,000 starts on a busy machine. Where there is nothing to pass on, it is given an
+ * input that does not end while poprun lives; instances find theirs at its end (poprun_instance.c). */
+static pop_error *give_endless_input(void)
+{
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return pop_error_errno(errno, "cannot start mpirun");
+  dup2(ends[0], STDIN_FILENO);
+  close(ends[0]);
+  return NULL;
+}
+
 static pop_error *start(char *const *command, const sigset_t *before, pid_t *made)
 {
   int failure[2], problem = 0;
@@ -309,6 +344,15 @@ static pop_error *start(char *const *command, const sigset_t *before, pid_t *mad
   return pop_error_errno(forked ? forked : problem, "cannot start '%s'", command[0]);
 }
 
+static void say_launcher_died(const char *launcher, int number)
+{
+  fprintf(
+      stderr,
+      "poprun: '%s', which starts the instances, was ended by signal %d (%s); what they printed "
+      "may be incomplete\n",
+      launcher, number, strsignal(number));
+}
+
 static pop_error *run(char *const *command, int *status)
 {
   sigset_t all, before;
@@ -326,7 +370,10 @@ static pop_error *run(char *const *command, int *status)
   *status = WIFEXITED(end) ? WEXITSTATUS(end) : SIGNALLED + WTERMSIG(end);
   bool was_ended = received == SIGINT || received == SIGTERM || received == SIGHUP;
   if (was_ended) *status = SIGNALLED + received;
-  if (!unreached) return NULL;
+  if (!unreached) {
+    if (WIFSIGNALED(end) && !was_ended) say_launcher_died(command[0], WTERMSIG(end));
+    return NULL;
+  }
   say_unreached();
   *status = NO_MPI;
   return NULL;
@@ -354,6 +401,8 @@ static pop_error *do_all(int argc, char **argv, int *status)
     return pop_error_errno(errno, "cannot start mpirun");
   snprintf(own, sizeof own, "%ld:%d", (long)getpid(), words_of_unreached[1]);
   setenv(POPRUN_REACH, own, 1);
+  o.input = choose_input(&o);
+  if (o.input == INPUT_TO_NONE && kind == &kinds[1]) POP_TRY(give_endless_input());
   command = make_command(&o, kind, launcher, argv[0]);
   say_command(&o, command);
   return run(command, status);

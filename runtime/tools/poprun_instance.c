@@ -22,14 +22,14 @@ typedef struct instance {
   char kind[16];
   uint32_t index, count, local; /* local: among those on its machine */
   uint32_t num_replicas, ipus_per_replica;
-  int only_output;
+  int only_output, input; /* input: poprun_input */
   char timeout[32];
 } instance;
 
 char *poprun_describe(const poprun_options *o, const char *kind)
 {
-  return pop_xasprintf("%s:%u:%u:%d:%s", kind, o->num_replicas, o->ipus_per_replica, o->only_output,
-                       o->timeout ? o->timeout : "");
+  return pop_xasprintf("%s:%u:%u:%d:%d:%s", kind, o->num_replicas, o->ipus_per_replica,
+                       o->only_output, (int)o->input, o->timeout ? o->timeout : "");
 }
 
 static bool read_variable(const char *name, uint32_t *number)
@@ -42,8 +42,8 @@ static bool read_variable(const char *name, uint32_t *number)
 static bool read_instance(const char *described, instance *of)
 {
   of->timeout[0] = '\0';
-  if (sscanf(described, "%15[^:]:%u:%u:%d:%31s", of->kind, &of->num_replicas, &of->ipus_per_replica,
-             &of->only_output, of->timeout) < 4)
+  if (sscanf(described, "%15[^:]:%u:%u:%d:%d:%31s", of->kind, &of->num_replicas,
+             &of->ipus_per_replica, &of->only_output, &of->input, of->timeout) < 5)
     return false;
   if (strcmp(of->kind, "openmpi") == 0)
     return read_variable("OMPI_COMM_WORLD_RANK", &of->index) &&
@@ -84,6 +84,14 @@ static void silence(void)
   dup2(nothing, STDERR_FILENO);
 }
 
+/* MPICH would leave those that it passes nothing on to with an input that does not end. */
+static void end_input(const instance *of)
+{
+  if (of->input == INPUT_TO_NAMED || (of->input == INPUT_TO_FIRST && of->index == 0)) return;
+  int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+}
+
 /* ---- signals ---- */
 
 static volatile sig_atomic_t child, was_told_to_end;
@@ -116,6 +124,7 @@ _Noreturn static void become(const instance *of, char *const *program, const sig
   signal(SIGXFSZ, SIG_DFL); /* which poprun has changed for itself */
   set_environment(of);
   if (of->only_output >= 0 && (uint32_t)of->only_output != of->index) silence();
+  end_input(of);
   execvp(program[0], program);
   dprintf(messages, "poprun: instance %u: cannot start '%s': %s\n", of->index, program[0],
           strerror(errno));

@@ -9,6 +9,10 @@
 
 enum { POPRUN_ALL = -1 };
 
+/* Which instances can read poprun's standard input: the first, unless it is at its end, or those that an option of mpirun's
+ * names. */
+typedef enum poprun_input { INPUT_TO_FIRST, INPUT_TO_NONE, INPUT_TO_NAMED } poprun_input;
+
 typedef struct poprun_options {
   uint32_t num_instances, num_replicas, ipus_per_replica;
   uint32_t num_ilds;   /* domains of linked IPUs that instances are spread over */
@@ -16,6 +20,7 @@ typedef struct poprun_options {
   bool numa, topology; /* instances stay in a NUMA domain; only print who is where */
   bool partition;      /* something was said about partitions */
   int verbose;         /* how many v */
+  poprun_input input;
   const char *mpi;     /* openmpi, mpich, or NULL: the first that is there */
   const char *cache;   /* folder, or NULL */
   const char *timeout; /* seconds, or NULL */

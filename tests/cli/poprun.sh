@@ -126,4 +126,22 @@ for mpi in $mpis; do
   wait $! || status=$?
   [ $status = 143 ] && [ -e ended.0 ] && [ -e ended.1 ] || fail "$mpi: status $status: $(cat out err)"
   rm -f said.* there.* ended.*
+
+  # What they read: the first gets what there is, and none waits for what will not come.
+  echo given | "$poprun" --mpi "$mpi" --num-instances 2 cat >out 2>err
+  grep -qx given out || fail "$mpi: $(cat out err)"
+  for input in /dev/null err; do
+    : >err
+    "$poprun" --mpi "$mpi" --num-instances 2 sh -c 'cat; echo ended' <$input >out
+    [ "$(grep -c ended out)" = 2 ] || fail "$mpi: $(cat out)"
+  done
+
+  # A launcher that dies says so. MPICH's would of SIGPIPE, where its input ends sooner than it can pass on.
+  mkdir -p dying
+  printf '#!/bin/sh\ntimeout 1 cat\n[ $? = 124 ] || kill -PIPE $$\n%s\n' "kill -TERM \$\$" >"dying/mpirun.$mpi"
+  chmod +x "dying/mpirun.$mpi"
+  died=$([ "$mpi" = mpich ] && echo 15 || echo 13)
+  path=$PWD/dying:$PATH
+  refused $((128 + died)) "dying/mpirun.$mpi', which starts the instances, was ended by signal $died" --mpi "$mpi" true </dev/null
+  unset path
 done
