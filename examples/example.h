@@ -56,6 +56,9 @@ static inline pop_device *example_open_device(const char *kind, const char *vers
   return device;
 }
 
+/* What example_device takes, for `usage`. */
+#define EXAMPLE_DEVICE "[--device ipu|ipumodel|cpu]"
+
 /* Takes `--device KIND` out of the arguments, if it is there: "ipu" otherwise. An IPU or model has `num_ipus`. */
 static inline pop_device *example_device(int *argc, char **argv, uint32_t num_ipus)
 {
@@ -76,11 +79,24 @@ static inline pop_device *example_device(int *argc, char **argv, uint32_t num_ip
   return example_open_device(kind, NULL, num_ipus);
 }
 
-/* Ends the program when there are more arguments than these. */
-static inline void example_check_arguments(int argc, char **argv, int most)
+/* --help prints how the program is called, and ends it. `usage`: its arguments. */
+static inline void example_help(int argc, char **argv, const char *usage)
 {
-  if (argc <= most + 1) return;
-  fprintf(stderr, "error: '%s' is not an argument of %s\n", argv[most + 1], argv[0]);
+  for (int i = 1; i < argc; ++i) {
+    if (strcmp(argv[i], "--help") != 0 && strcmp(argv[i], "-h") != 0) continue;
+    printf("usage: %s %s\n", argv[0], usage);
+    exit(0);
+  }
+}
+
+/* Ends the program when there are more arguments than `most`, or one that looks like an option. */
+static inline void example_check_arguments(int argc, char **argv, int most, const char *usage)
+{
+  int wrong = most + 1;
+  for (int i = argc - 1; i > 0; --i)
+    if (argv[i][0] == '-') wrong = i;
+  if (wrong >= argc) return;
+  fprintf(stderr, "error: '%s' is not an argument; usage: %s %s\n", argv[wrong], argv[0], usage);
   exit(2);
 }
 

@@ -55,10 +55,13 @@ static void run(pop_executable *executable, size_t count)
   free(in);
 }
 
+static const char usage[] = "[FOLDER]";
+
 int main(int argc, char **argv)
 {
+  example_help(argc, argv, usage);
   pop_target target;
-  example_check_arguments(argc, argv, 1);
+  example_check_arguments(argc, argv, 1, usage);
   example_check(pop_target_create("ipu2", 1, &target));
   pop_graph *graph = pop_graph_create(&target);
   pop_graph_add_codelets(graph, EXAMPLE_CODELET_DIR "/sum_codelets.gp", NULL);

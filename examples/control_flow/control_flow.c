@@ -69,8 +69,11 @@ static pop_program build(pop_graph *graph, const arrays *a, size_t count)
   return main;
 }
 
+static const char usage[] = EXAMPLE_DEVICE " [POSITIVE-NUMBER]...";
+
 int main(int argc, char **argv)
 {
+  example_help(argc, argv, usage);
   pop_device *device = example_device(&argc, argv, 1);
   static char *const usual[] = {"2", "10", "1000000"};
   char *const *words = argc > 1 ? argv + 1 : usual;
@@ -80,10 +83,8 @@ int main(int argc, char **argv)
     char *end;
     numbers[i] = strtof(words[i], &end);
     if (*end || !(numbers[i] > 0)) {
-      fprintf(
-          stderr,
-          "usage: control_flow [--device ipu|ipumodel|cpu] [positive number]...; '%s' is none\n",
-          words[i]);
+      fprintf(stderr, "error: '%s' is no positive number; usage: control_flow %s\n", words[i],
+              usage);
       free(numbers);
       return 2;
     }

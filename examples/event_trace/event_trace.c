@@ -83,6 +83,8 @@ static void save(const pop_trace_events *events, const char *path,
 
 int main(int argc, char **argv)
 {
+  example_help(argc, argv,
+               EXAMPLE_DEVICE " [OPTION=VALUE]...     options of populus/event_trace.h");
   pop_device *device = example_device(&argc, argv, 1);
   pop_event_trace *trace = create_trace(argc, argv);
   pop_graph *graph = pop_graph_create(pop_device_target(device));

@@ -12,13 +12,16 @@
 
 enum { COUNT = 3 };
 
+static const char usage[] = "[NUMBER NUMBER NUMBER]";
+
 static void read_numbers(int argc, char **argv, float numbers[COUNT])
 {
   for (int i = 0; i < COUNT && argc > 1; ++i) {
     char *end = "";
     if (argc == COUNT + 1) numbers[i] = strtof(argv[i + 1], &end);
     if (argc == COUNT + 1 && !*end && numbers[i] > 0) continue;
-    fprintf(stderr, "usage: linked_executable [three positive numbers]\n");
+    fprintf(stderr, "error: three positive numbers are wanted; usage: linked_executable %s\n",
+            usage);
     exit(2);
   }
 }
@@ -26,6 +29,7 @@ static void read_numbers(int argc, char **argv, float numbers[COUNT])
 int main(int argc, char **argv)
 {
   float numbers[COUNT] = {2, 10, 1000000}, roots[COUNT];
+  example_help(argc, argv, usage);
   read_numbers(argc, argv, numbers);
   pop_engine *engine;
   example_check(pop_engine_create_from_memory(

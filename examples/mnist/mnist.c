@@ -234,13 +234,16 @@ static long take_epochs(int *argc, char **argv)
   return epochs;
 }
 
+static const char usage[] = EXAMPLE_DEVICE " [--epochs N] [IMAGES LABELS TEST-IMAGES TEST-LABELS]";
+
 int main(int argc, char **argv)
 {
+  example_help(argc, argv, usage);
   pop_device *device = example_device(&argc, argv, REPLICAS);
   long epochs = take_epochs(&argc, argv);
-  example_check_arguments(argc, argv, 4);
+  example_check_arguments(argc, argv, 4, usage);
   if (argc != 1 && argc != 5) {
-    fprintf(stderr, "usage: mnist [--epochs N] [IMAGES LABELS TEST-IMAGES TEST-LABELS]\n");
+    fprintf(stderr, "error: four files are wanted, or none; usage: mnist %s\n", usage);
     return 2;
   }
   bool drawn = argc == 1;

@@ -54,13 +54,16 @@ static float expected(float x)
   return x;
 }
 
+static const char usage[] = EXAMPLE_DEVICE;
+
 int main(int argc, char **argv)
 {
+  example_help(argc, argv, usage);
   enum { NUM_STEPS = NUM_BATCHES + NUM_STAGES - 1 };
   static float batches[NUM_STEPS][BATCH], results[NUM_STEPS][BATCH];
   for (int i = 0; i < NUM_BATCHES * BATCH; ++i) batches[i / BATCH][i % BATCH] = (float)i;
   pop_device *device = example_device(&argc, argv, NUM_STAGES);
-  example_check_arguments(argc, argv, 0);
+  example_check_arguments(argc, argv, 0, usage);
   pop_graph *graph = pop_graph_create(pop_device_target(device));
   pop_graph_add_codelets(graph, EXAMPLE_CODELET_DIR "/pipeline_codelets.gp", NULL);
   pop_program program =

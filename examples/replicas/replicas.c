@@ -53,15 +53,23 @@ static pop_program build(pop_graph *graph)
   return program;
 }
 
+static const char usage[] = EXAMPLE_DEVICE " [--one-graph]";
+
 int main(int argc, char **argv)
 {
+  example_help(argc, argv, usage);
   static float data[REPLICAS][PER_REPLICA];
   float expected = 0, totals[REPLICAS];
   for (int i = 0; i < REPLICAS * PER_REPLICA; ++i)
     expected += (&data[0][0])[i] = (float)(i % 100); /* all sums are exact */
   pop_device *device = example_device(&argc, argv, REPLICAS);
   bool one_graph = argc > 1 && strcmp(argv[1], "--one-graph") == 0;
-  example_check_arguments(argc, argv, one_graph);
+  if (one_graph) {
+    argv[1] = argv[0];
+    ++argv;
+    --argc;
+  }
+  example_check_arguments(argc, argv, 0, usage);
   const pop_target *target = pop_device_target(device);
   pop_graph *whole =
       one_graph ? pop_graph_create(target) : pop_graph_create_replicated(target, REPLICAS);

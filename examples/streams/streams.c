@@ -71,10 +71,13 @@ static pop_program build(pop_graph *graph)
   return pop_program_repeat(graph, NUM_REPORTS, round, "main");
 }
 
+static const char usage[] = EXAMPLE_DEVICE;
+
 int main(int argc, char **argv)
 {
+  example_help(argc, argv, usage);
   pop_device *device = example_device(&argc, argv, 1);
-  example_check_arguments(argc, argv, 0);
+  example_check_arguments(argc, argv, 0, usage);
   pop_graph *graph = pop_graph_create(pop_device_target(device));
   pop_graph_add_codelets(graph, EXAMPLE_CODELET_DIR "/average_codelets.gp", NULL);
   pop_program main_program = build(graph);

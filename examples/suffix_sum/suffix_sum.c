@@ -4,10 +4,13 @@
  * usage: suffix_sum [--device ipu|ipumodel|cpu] [CODELETS]     a .gp file, or source that is compiled now */
 #include "../example.h"
 
+static const char usage[] = EXAMPLE_DEVICE " [CODELETS]";
+
 int main(int argc, char **argv)
 {
+  example_help(argc, argv, usage);
   pop_device *device = example_device(&argc, argv, 1);
-  example_check_arguments(argc, argv, 1);
+  example_check_arguments(argc, argv, 1, usage);
   pop_graph *graph = pop_graph_create(pop_device_target(device));
   pop_graph_add_codelets(graph, argc > 1 ? argv[1] : EXAMPLE_CODELET_DIR "/sum_codelets.gp", NULL);
 

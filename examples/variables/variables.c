@@ -32,10 +32,13 @@ static void print_matrix(const float *h3)
            (double)h3[4 * i + 3]);
 }
 
+static const char usage[] = EXAMPLE_DEVICE;
+
 int main(int argc, char **argv)
 {
+  example_help(argc, argv, usage);
   pop_device *device = example_device(&argc, argv, 1);
-  example_check_arguments(argc, argv, 0);
+  example_check_arguments(argc, argv, 0, usage);
   pop_graph *graph = pop_graph_create(pop_device_target(device));
 
   pop_tensor v1 = pop_graph_add_variable(graph, POP_FLOAT, four, 1, "v1");

@@ -80,6 +80,15 @@ static void print_info(const pop_device_manager *manager, const pop_device *devi
   for (size_t i = 0; i < count; ++i) printf("  %s: %s\n", list[i].key, list[i].value);
 }
 
+static void list_ids(const pop_device_manager *manager)
+{
+  for (size_t i = 0; i < pop_device_manager_num_devices(manager); ++i) {
+    pop_device *device;
+    pop_error_free(pop_device_manager_get_device(manager, i, &device));
+    printf("%" PRIu32 "\n", pop_device_id(device));
+  }
+}
+
 /* ---- as JSON ---- */
 
 static void put_device(values *v, const pop_device *device)
@@ -164,13 +173,14 @@ static const char help[] =
     "Options:\n"
     "  -d, --device-id N       the device that the command is about; all commands but -l need it\n"
     "      --json, --pretty    -l and -i as JSON, on one line or for people\n"
+    "  -q, --quiet             -l: the ids only, one on a line\n"
     "  -h, --help              this text\n"
     "      --version           the version\n"
     "\n"
     "POPULUS_DEVICES says which devices there are, POPULUS_RUN_DIR where their locks are.\n";
 
 enum { OPTION_ARCH = 256, OPTION_CLOCK, OPTION_COUNT, OPTION_JSON, OPTION_PRETTY, OPTION_VERSION };
-typedef enum json_form { NO_JSON, JSON_ON_A_LINE, JSON_PRETTY } json_form;
+typedef enum form { PLAIN, QUIET, JSON_ON_A_LINE, JSON_PRETTY } form;
 
 static const struct option options[] = {
     {"list-devices", no_argument, NULL, 'l'},
@@ -181,6 +191,7 @@ static const struct option options[] = {
     {"device-id", required_argument, NULL, 'd'},
     {"json", no_argument, NULL, OPTION_JSON},
     {"pretty", no_argument, NULL, OPTION_PRETTY},
+    {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {0},
@@ -206,7 +217,7 @@ static int flush(void)
   return error ? report(error) : 0;
 }
 
-static int run(command which, const char *id, json_form json)
+static int run(command which, const char *id, form form)
 {
   pop_device_manager *manager;
   pop_device *device = NULL;
@@ -218,14 +229,17 @@ static int run(command which, const char *id, json_form json)
   }
   if (commands[which].needs_device && !id) return usage("the command needs --device-id N");
   if (!commands[which].needs_device && id) return usage("--list-devices is about all devices");
-  if (json && which != COMMAND_LIST && which != COMMAND_INFO)
+  if (form == QUIET && which != COMMAND_LIST) return usage("--quiet is about --list-devices");
+  if (form > QUIET && which != COMMAND_LIST && which != COMMAND_INFO)
     return usage("--json and --pretty are about --list-devices and --device-info");
   pop_error *error = pop_device_manager_create(&manager);
   if (error) return report(error);
   if (id) error = pop_device_manager_get_device(manager, number, &device);
-  if (!error && json)
-    error = device ? info_as_json(device, json == JSON_PRETTY)
-                   : list_as_json(manager, json == JSON_PRETTY);
+  if (!error && form == QUIET)
+    list_ids(manager);
+  else if (!error && form)
+    error = device ? info_as_json(device, form == JSON_PRETTY)
+                   : list_as_json(manager, form == JSON_PRETTY);
   else if (!error)
     commands[which].run(manager, device);
   pop_device_manager_free(manager);
@@ -236,10 +250,10 @@ int main(int argc, char **argv)
 {
   command which = COMMAND_NONE;
   const char *id = NULL;
-  json_form json = NO_JSON;
+  form form = PLAIN;
   pop_error *error = pop_standard_streams_open();
   if (error) return report(error);
-  for (int c; (c = getopt_long(argc, argv, "lid:h", options, NULL)) != -1;) {
+  for (int c; (c = getopt_long(argc, argv, "lid:qh", options, NULL)) != -1;) {
     command asked = COMMAND_NONE;
     switch (c) {
     case 'l':
@@ -261,10 +275,16 @@ int main(int argc, char **argv)
       id = optarg;
       break;
     case OPTION_JSON:
-      if (!json) json = JSON_ON_A_LINE;
+      if (form == QUIET) return usage("either --quiet or --json");
+      if (form == PLAIN) form = JSON_ON_A_LINE;
       break;
     case OPTION_PRETTY:
-      json = JSON_PRETTY;
+      if (form == QUIET) return usage("either --quiet or --pretty");
+      form = JSON_PRETTY;
+      break;
+    case 'q':
+      if (form > QUIET) return usage("either --quiet or --json");
+      form = QUIET;
       break;
     case 'h':
       fputs(help, stdout);
@@ -280,5 +300,5 @@ int main(int argc, char **argv)
     if (asked) which = asked;
   }
   if (optind < argc) return usage("there are no arguments but options");
-  return which ? run(which, id, json) : usage("a command is missing");
+  return which ? run(which, id, form) : usage("a command is missing");
 }

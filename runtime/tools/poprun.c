@@ -388,7 +388,7 @@ static pop_error *do_all(int argc, char **argv, int *status)
   bool done;
   POP_TRY(poprun_parse(argc, argv, &o, &done));
   if (done) return NULL;
-  if (o.partition)
+  if (o.partition && !o.quiet)
     fprintf(stderr,
             "poprun: options about partitions have nothing to do: software IPUs need none\n");
   if (o.topology) return print_topology(&o);

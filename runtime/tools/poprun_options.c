@@ -240,6 +240,7 @@ static const char end[] =
     "  --update-partition, --reset-partition, --remove-partition\n"
     "                                   are taken: software IPUs have no partitions\n"
     "  -v, --verbose                    say what is started; -vv: also with which environment\n"
+    "  -q, --quiet                      only errors, no notes\n"
     "  -h, --help                       print this\n"
     "      --version                    print the version\n"
     "\n"
@@ -265,10 +266,10 @@ static void print_help(void)
 /* The first `length` characters. */
 static pop_error *unknown(const char *given, size_t length)
 {
-  const char *names[NUM_OPTIONS + 3] = {"help", "version", "verbose"};
-  for (size_t i = 0; i < NUM_OPTIONS; i++) names[i + 3] = table[i].name;
+  const char *names[NUM_OPTIONS + 4] = {"help", "version", "verbose", "quiet"};
+  for (size_t i = 0; i < NUM_OPTIONS; i++) names[i + 4] = table[i].name;
   char *name = pop_xasprintf("%.*s", (int)length, given);
-  const char *near = pop_nearest_name(name + strspn(name, "-"), names, NUM_OPTIONS + 3);
+  const char *near = pop_nearest_name(name + strspn(name, "-"), names, NUM_OPTIONS + 4);
   pop_error *error = pop_error_new(
       POP_ERROR_USAGE, "there is no option '%s'%s%s%s; poprun --help says what there is", name,
       near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "");
@@ -339,6 +340,8 @@ static pop_error *check(poprun_options *to)
     return pop_error_new(POP_ERROR_USAGE,
                          "--only-output-from-instance %d: there are the instances 0 to %u",
                          to->only_output, to->num_instances - 1);
+  if (to->quiet && to->verbose)
+    return pop_error_new(POP_ERROR_USAGE, "either --quiet or --verbose");
   if (!*to->program && !to->topology)
     return pop_error_new(POP_ERROR_USAGE,
                          "which program? usage: poprun [options] program [arguments]");
@@ -366,6 +369,10 @@ pop_error *poprun_parse(int argc, char **argv, poprun_options *to, bool *done)
       return NULL;
     }
     if (take_verbose(to, given)) continue;
+    if (is(given, "-q", "--quiet")) {
+      to->quiet = true;
+      continue;
+    }
     if (strncmp(given, "--", 2) != 0) return unknown(given, strlen(given));
     POP_TRY(take_long(to, argv, &at));
   }

@@ -19,6 +19,7 @@ typedef struct poprun_options {
   int32_t only_output; /* an instance, or POPRUN_ALL */
   bool numa, topology; /* instances stay in a NUMA domain; only print who is where */
   bool partition;      /* something was said about partitions */
+  bool quiet;          /* no notes */
   int verbose;         /* how many v */
   poprun_input input;
   const char *mpi;     /* openmpi, mpich, or NULL: the first that is there */

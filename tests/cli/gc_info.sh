@@ -33,6 +33,11 @@ Partition: small [active]
  |--- Id: [7], DNC Id: [0], IPU-M host: [localhost], IPU#: [0]
  |--- Id: [8], DNC Id: [1], IPU-M host: [localhost], IPU#: [1]
 END
+quiet list "$gc_info" -q -l
+[ "$(tr '\n' ' ' <list)" = '0 1 2 3 4 5 6 7 8 9 ' ] || fail "ids: $(cat list)"
+refuses 2 'is about --list-devices' "$gc_info" --quiet -d 9 -i
+refuses 2 'either --quiet or --json' "$gc_info" -l --quiet --json
+refuses 2 'either --quiet or --json' "$gc_info" -l --json -q
 quiet out "$gc_info" -d 9 -i
 has out '^Device Info:$' '^  id: 9$' '^  target: Multi IPU$' '^  clock: 1325MHz$' '^  ipu architecture: ipu2$' \
   '^  num ipus: 2$' '^  partition id: small$' '^  remote buffers supported: 1$' '^  tiles per ipu: 16$'

@@ -84,6 +84,8 @@ for mpi in $mpis; do
     sh -c "$say" >out 2>err || fail "$mpi: $(cat err)"
   cat said.0 said.1 | cmp - expected || fail "$mpi: $(cat out)" # MPICH mixes lines of instances
   [ "$(grep -c 'options about partitions have nothing to do' err)" = 1 ] || fail "$(cat err)"
+  "$poprun" --mpi "$mpi" --quiet --vipu-partition p true >out 2>err
+  [ ! -s err ] || fail "$mpi, --quiet: $(cat err)"
   "$poprun" --mpi "$mpi" --num-instances 2 --only-output-from-instance 1 sh -c "$say" >out 2>err
   [ "$(cut -c1-8 out)" = "1 of 2: " ] || fail "$mpi: $(cat out)"
   "$poprun" --mpi "$mpi" --num-instances 2 --mpi-global-args --tag-output -v echo said >out 2>err

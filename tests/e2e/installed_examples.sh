@@ -74,7 +74,18 @@ for name in streams pipeline remote_buffer replicas control_flow suffix_sum; do
 done
 refuses 2 "usage: linked_executable" ./linked_executable 2 three 4
 refuses 2 "error: there is no device 'gpu'" ./pipeline --device gpu
-refuses 2 "error: '--two' is not an argument" ./replicas --two
+refuses 2 "error: '--two' is not an argument" ./replicas --one-graph --two
+# An option that there is not is refused, and is no file or folder.
+for name in variables suffix_sum streams remote_buffer pipeline mnist cached_executable; do
+  refuses 2 "error: '--bogus' is not an argument; usage: ./$name " "./$name" --bogus
+done
+[ ! -e --bogus ] || fail "cached_executable made a folder --bogus"
+for name in variables suffix_sum matvec matvec_split control_flow streams remote_buffer event_trace pipeline replicas mnist \
+  cached_executable linked_executable; do
+  quiet out "./$name" --help
+  has out "^usage: ./$name "
+done
+[ ! -e --help ] || fail "an example made a folder --help"
 refuses 1 'there is no device with 4 IPUs|POPULUS_DEVICES' env POPULUS_DEVICES='[{"ipus":1}]' ./pipeline
 # Without a folder to keep it in, it is compiled.
 quiet third env POPLAR_LOG_LEVEL=WARN POPLAR_LOG_DEST=log.txt ./cached_executable cc.txt/cache
