@@ -72,8 +72,21 @@ endfunction()
 set(POPULUS_EXPORTS "pop_*" popc_compile popc_main)
 list(JOIN POPULUS_EXPORTS "; " exports)
 set(POPULUS_VERSION_SCRIPT ${PROJECT_BINARY_DIR}/exports.map)
+# What our libraries and tools use of each other, and users have no header of (internal/): by another version of symbols, as the
+# C library's GLIBC_PRIVATE.
+populus_glob(internal_headers lib*/internal/populus/*.h)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${internal_headers})
+set(private)
+foreach(header IN LISTS internal_headers)
+  file(READ ${header} text)
+  string(REGEX MATCHALL "\n[A-Za-z][^\n;]*[ *]pop_[a-z_0-9]+\\(" functions "${text}")
+  list(FILTER functions EXCLUDE REGEX "^\ntypedef")
+  list(TRANSFORM functions REPLACE "^.*[ *](pop_[a-z_0-9]+)\\($" "\\1")
+  list(APPEND private ${functions})
+endforeach()
+list(JOIN private "; " private)
 file(CONFIGURE OUTPUT ${POPULUS_VERSION_SCRIPT} @ONLY
-  CONTENT "POPULUS_${PROJECT_VERSION_MAJOR} { global: ${exports}; local: *; };\n")
+  CONTENT "POPULUS_${PROJECT_VERSION_MAJOR} { global: ${exports}; local: *; };\nPOPULUS_PRIVATE { global: ${private}; };\n")
 
 # populus_component(<target> OUTPUT_NAME <name> {SOURCES <file>... | OBJECTS <object>...} LINK <target>...): one library
 # with public headers in include/. Sources are compiled by the object library <target>-objects; the folder itself is on
@@ -110,6 +123,12 @@ function(populus_component target)
     OUTPUT_NAME ${arg_OUTPUT_NAME} VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
   target_include_directories(${target}
     PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/internal)
+    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/internal>)
+    if(arg_SOURCES)
+      target_include_directories(${target}-objects PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/internal)
+    endif()
+  endif()
   # Who links an installed library links these, and has nothing of their headers on its path: ours include none.
   foreach(link IN LISTS arg_LINK)
     if(link MATCHES "::")

@@ -10,6 +10,7 @@
  */
 #include "image_internal.h"
 
+#include <populus/arena.h>
 #include <populus/file.h>
 
 #include <inttypes.h>

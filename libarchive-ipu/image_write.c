@@ -33,6 +33,8 @@
  */
 #include "image_internal.h"
 
+#include <populus/arena.h>
+
 #include <assert.h>
 #include <inttypes.h>
 #include <libelf.h>

@@ -6,6 +6,7 @@
  * with blanks anywhere between. Both places must speak of the same, elements or regions. That is all
  * that public codelets use (graphcore/poplibs: 50 of them; and 5 other repositories).
  */
+#include <populus/arena.h>
 #include <populus/vertex_table.h>
 
 #include <ctype.h>

@@ -1,6 +1,7 @@
 /* One object of a `.gp`: parsed and checked, whether it comes from a file or from the compiler. */
 #include "gp_internal.h"
 
+#include <populus/arena.h>
 #include <populus/vertex_table.h>
 
 #include <elf.h>

@@ -8,6 +8,8 @@
  */
 #include "gp_internal.h"
 
+#include <populus/arena.h>
+
 #include <elf.h>
 #include <string.h>
 #define XXH_STATIC_LINKING_ONLY /* the state is a struct, not memory that there may not be */

@@ -8,6 +8,7 @@
 #include "gp_internal.h"
 
 #include <populus/archive.h>
+#include <populus/arena.h>
 #include <populus/file.h>
 #include <populus/out_of_memory.h>
 

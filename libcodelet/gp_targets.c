@@ -6,6 +6,7 @@
  */
 #include "gp_internal.h"
 
+#include <populus/arena.h>
 #include <populus/vertex_table.h>
 
 #include <ctype.h>

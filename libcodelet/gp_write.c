@@ -6,6 +6,7 @@
 #include "gp_internal.h"
 
 #include <populus/archive.h>
+#include <populus/arena.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,6 +13,7 @@
  * compiler relies on later (offsets inside the state, a pointer where the layout needs one) is
  * checked here, once.
  */
+#include <populus/arena.h>
 #include <populus/json_text.h>
 #include <populus/link.h>
 #include <populus/names.h>

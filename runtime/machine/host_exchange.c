@@ -10,6 +10,8 @@
 #include "copies.h"
 #include "state.h"
 
+#include <populus/arena.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

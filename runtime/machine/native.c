@@ -10,6 +10,8 @@
 
 #include "base/log.h"
 #include "base/threads.h"
+
+#include <populus/arena.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

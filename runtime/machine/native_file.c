@@ -12,6 +12,7 @@
 #include "base/cache_trim.h"
 #include "base/log.h"
 #include <inttypes.h>
+#include <populus/arena.h>
 #include <populus/cache_folder.h>
 #include <populus/file.h>
 #include <stdio.h>

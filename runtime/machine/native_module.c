@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "translator_contract.h"
 #include <dlfcn.h>
+#include <populus/arena.h>
 #include <populus/data_dir.h>
 #include <populus/file.h>
 #include <pthread.h>

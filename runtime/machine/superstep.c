@@ -12,6 +12,8 @@
 #include "control.h"
 #include "guard.h"
 
+#include <populus/arena.h>
+
 #include <assert.h>
 #include <fenv.h>
 #include <stdio.h>

@@ -33,6 +33,10 @@ EOF
 if [ -d "$POPULUS_BUILD_DIR/lib/populus/llvm" ]; then
   ldd prefix/lib/populus/popc-reflect | grep -q "$prefix.*/llvm/libLLVM" || { ldd prefix/lib/populus/popc-reflect; exit 1; }
 fi
+# The headers need no others than those that are installed with them.
+(cd prefix/include && ls populus/*.h) | sed 's/.*/#include <&>/' >headers.c
+cc -std=c17 -Iprefix/include -fsyntax-only headers.c
+if grep -E 'populus/(arena|cache_folder)\.h' headers.c; then exit 1; fi
 sanitizers=${POPULUS_SANITIZE:+-fsanitize=$POPULUS_SANITIZE}
 cmake -G Ninja -S . -B cmake-build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS="$sanitizers" >cmake.txt 2>&1 ||
   { cat cmake.txt; exit 1; }

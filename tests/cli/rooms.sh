@@ -7,7 +7,8 @@ compiles()
 {
   echo "#include \"$2\"" >include.c
   cc -fsyntax-only -D_GNU_SOURCE -I "$POPULUS_BUILD_DIR/runtime/rooms/$1" -I "$POPULUS_SOURCE_DIR/runtime/include" \
-    -I "$POPULUS_SOURCE_DIR/libarchive-ipu/include" -I "$POPULUS_SOURCE_DIR/libcodelet/include" include.c 2>err
+    -I "$POPULUS_SOURCE_DIR/libarchive-ipu/include" -I "$POPULUS_SOURCE_DIR/libarchive-ipu/internal" \
+    -I "$POPULUS_SOURCE_DIR/libcodelet/include" include.c 2>err
 }
 
 while read -r room header; do

@@ -1,4 +1,5 @@
-# What a library shows: the functions and tables of its public headers, all of them, and nothing else. A program that calls
+# What a library shows: the functions and tables of its public headers, all of them, and nothing else; and, by a version of
+# their own, those that our libraries use of each other, whose headers are not installed. A program that calls
 # its own functions as we call ours inside links with it and works.
 set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/check.sh"
@@ -18,17 +19,19 @@ defined() # <file>
 include=
 for folder in libarchive-ipu libcodelet popc runtime; do include="$include -I$POPULUS_SOURCE_DIR/$folder/include"; done
 
-# declared <folder>: the functions and data that the public headers of a library declare. Static ones are the program's
+# declared <folder> <option>...: the functions and data that the headers in a folder declare. Static ones are the program's
 # own.
 declared()
 {
-  find "$POPULUS_SOURCE_DIR/$1/include/populus" -name '*.h' | sort | sed 's/.*/#include "&"/' >public.c
+  headers=$POPULUS_SOURCE_DIR/$1/populus
+  shift
+  find "$headers" -name '*.h' | sort | sed 's/.*/#include "&"/' >public.c
   # shellcheck disable=SC2086 # words
-  cc -std=c17 -D_GNU_SOURCE $include -fsyntax-only -aux-info declarations public.c || fail "the headers of $1"
+  cc -std=c17 -D_GNU_SOURCE $include "$@" -fsyntax-only -aux-info declarations public.c || fail "the headers in $headers"
   {
-    grep -F "/* $POPULUS_SOURCE_DIR/$1/include/" declarations |
+    grep -F "/* $headers/" declarations |
       sed -n 's,^/\*[^*]*\*/ extern [^(]*[ *]\([a-z_0-9]*\) (.*,\1,p'
-    find "$POPULUS_SOURCE_DIR/$1/include/populus" -name '*.h' -exec cat {} + |
+    find "$headers" -name '*.h' -exec cat {} + |
       sed -n 's/^extern .*[ *]\([a-z_0-9]*\)\(\[.*\]\)\{0,1\};.*/\1/p'
   } | sort -u
 }
@@ -37,8 +40,15 @@ for pair in archive-ipu:libarchive-ipu codelet:libcodelet popc:popc populus:runt
   name=${pair%%:*} folder=${pair#*:}
   file=$lib/lib$name.a
   [ -e "$file" ] || file=$lib/lib$name.so
-  defined "$file" >shown
-  declared "$folder" >public
+  defined "$file" >all
+  : >internal
+  if [ -d "$POPULUS_SOURCE_DIR/$folder/internal" ]; then
+    declared "$folder/internal" -I "$POPULUS_SOURCE_DIR/$folder/internal" >internal
+    comm -13 all internal >absent
+    [ -s internal ] && [ ! -s absent ] || fail "$file lacks what $folder/internal declares: $(tr '\n' ' ' <absent)"
+  fi
+  comm -23 all internal >shown
+  declared "$folder/include" >public
   [ -s public ] || fail "no declarations found in the headers of $folder"
   comm -23 shown public >extra
   [ ! -s extra ] || fail "$file shows what no public header declares: $(tr '\n' ' ' <extra)"
@@ -48,7 +58,11 @@ for pair in archive-ipu:libarchive-ipu codelet:libcodelet popc:popc populus:runt
   *.so)
     has_soname=$(readelf -d "$file" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
     [ "$has_soname" = "lib$name.so.0" ] || fail "$file is called $has_soname"
-    if nm -D --defined-only "$file" | grep -v '@@POPULUS_0$\| A POPULUS_0$'; then fail "$file: symbols without a version"; fi
+    if nm -D --defined-only "$file" | grep -v '@@POPULUS_\(0\|PRIVATE\)$\| A POPULUS_\(0\|PRIVATE\)$'; then
+      fail "$file: symbols without a version"
+    fi
+    nm -D --defined-only "$file" | sed -n 's/.* \([a-z_0-9]*\)@@POPULUS_PRIVATE$/\1/p' | sort >private
+    cmp private internal || fail "$file: other symbols are private than those of $folder/internal: $(diff private internal)"
     ;;
   esac
 done

@@ -13,6 +13,8 @@
 #include "use.h"
 #include "use_objects.h"
 
+#include <populus/arena.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "gp_parts.h"
 
 #include <populus/archive.h>
+#include <populus/arena.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  * 32 bits. See tests/fuzz/seeds.sh.
  */
 #include <populus/archive.h>
+#include <populus/arena.h>
 #include <populus/file.h>
 #include <populus/image.h>
 

@@ -7,6 +7,7 @@
  * "<member> <bytes of .text>" for each.
  */
 #include <populus/archive.h>
+#include <populus/arena.h>
 #include <populus/file.h>
 #include <populus/image.h>
 

@@ -6,9 +6,9 @@
 #ifndef POPULUS_ARCHIVE_H
 #define POPULUS_ARCHIVE_H
 
-#include <populus/arena.h>
 #include <populus/error.h>
 #include <populus/file.h>
+#include <populus/storage.h>
 #include <stdint.h>
 
 #ifdef __cplusplus

@@ -19,9 +19,9 @@
 #define POPULUS_IMAGE_H
 
 #include <populus/archive.h>
-#include <populus/arena.h>
 #include <populus/error.h>
 #include <populus/memory.h>
+#include <populus/storage.h>
 #include <populus/target.h>
 #include <stdint.h>
 

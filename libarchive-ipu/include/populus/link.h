@@ -14,8 +14,8 @@
 #ifndef POPULUS_LINK_H
 #define POPULUS_LINK_H
 
-#include <populus/arena.h>
 #include <populus/error.h>
+#include <populus/storage.h>
 #include <populus/target.h>
 #include <stdint.h>
 

@@ -24,9 +24,9 @@
 #ifndef POPULUS_GP_H
 #define POPULUS_GP_H
 
-#include <populus/arena.h>
 #include <populus/error.h>
 #include <populus/link.h>
+#include <populus/storage.h>
 #include <populus/vertex_type.h>
 
 #ifdef __cplusplus

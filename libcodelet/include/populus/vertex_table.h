@@ -3,8 +3,8 @@
 #ifndef POPULUS_VERTEX_TABLE_H
 #define POPULUS_VERTEX_TABLE_H
 
-#include <populus/arena.h>
 #include <populus/error.h>
+#include <populus/storage.h>
 #include <populus/vertex_type.h>
 
 #ifdef __cplusplus

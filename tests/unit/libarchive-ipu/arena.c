@@ -2,6 +2,7 @@
 #include "support/expect.h"
 
 #include <populus/arena.h>
+#include <populus/out_of_memory.h>
 
 #include <stdint.h>
 

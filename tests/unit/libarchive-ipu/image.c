@@ -2,6 +2,7 @@
  * tools read them is tested by tests/golden/image_tools.sh. */
 #include "support/expect.h"
 
+#include <populus/arena.h>
 #include <populus/image.h>
 #include <populus/memory.h>
 

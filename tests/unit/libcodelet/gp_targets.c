@@ -1,4 +1,5 @@
 /* Which objects of a .gp are for which target: parts, merging, names in messages. */
+#include <populus/arena.h>
 #include <populus/gp.h>
 #include <populus/popc.h>
 

@@ -13,7 +13,7 @@ struct json_error_t;
 
 /* json_loadb, in which a key that is there twice is an error. Use this instead: jansson 2.14 reads and frees what is
  * not its own when it lacks memory for a long string. So unless the program has given jansson an allocator of its own,
- * it gets one here, for the whole process, that ends in the out-of-memory handler of populus/arena.h. */
+ * it gets one here, for the whole process, that ends in the out-of-memory handler (populus/out_of_memory.h). */
 struct json_t *pop_json_load(const char *text, size_t size, struct json_error_t *problem);
 
 #ifdef __cplusplus

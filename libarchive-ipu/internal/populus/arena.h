@@ -1,4 +1,5 @@
-/* Arenas and growing arrays: memory that dies together is allocated together.
+/* Arenas and growing arrays: memory that dies together is allocated together. For our own libraries and tools: users have
+ * storage.h.
  *
  * None of these functions returns without memory, so code that builds graphs need not check each
  * call: one that fails ends the innermost pop_with_memory (out_of_memory.h), which returns an error.
@@ -9,6 +10,7 @@
 #ifndef POPULUS_ARENA_H
 #define POPULUS_ARENA_H
 
+#include <populus/storage.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,18 +19,12 @@
 extern "C" {
 #endif
 
-typedef void (*pop_out_of_memory_handler)(size_t bytes);               /* must not return */
-void pop_set_out_of_memory_handler(pop_out_of_memory_handler handler); /* NULL: the default */
-
 void *pop_xmalloc(size_t bytes);
 void *pop_xcalloc(size_t count, size_t bytes);
 void *pop_xrealloc(void *old, size_t count, size_t bytes); /* count * bytes, overflow checked */
 char *pop_xstrdup(const char *text);
 char *pop_xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-typedef struct pop_arena pop_arena;
-pop_arena *pop_arena_new(void);
-void pop_arena_free(pop_arena *arena);                 /* NULL is fine */
 void *pop_arena_alloc(pop_arena *arena, size_t bytes); /* zeroed, 16-byte aligned */
 char *pop_arena_strdup(pop_arena *arena, const char *text);
 char *pop_arena_printf(pop_arena *arena, const char *format, ...)
@@ -44,15 +40,8 @@ char *pop_arena_printf(pop_arena *arena, const char *format, ...)
   ((items) = pop_grow((items), (needed), &(capacity), sizeof *(items)))
 void *pop_grow(void *items, size_t needed, size_t *capacity, size_t element_bytes);
 
-/* Grow-only byte buffer. */
-typedef struct pop_bytes {
-  uint8_t *data;
-  size_t size, capacity;
-} pop_bytes;
-void pop_bytes_append(pop_bytes *bytes, const void *data, size_t size);
 /* Room for `more` bytes behind `size`, for buffers as large as tile memory: false if there is no memory. */
 bool pop_bytes_try_reserve(pop_bytes *bytes, size_t more);
-void pop_bytes_free(pop_bytes *bytes);
 
 #ifdef __cplusplus
 }

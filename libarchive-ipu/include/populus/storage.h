@@ -1,0 +1,30 @@
+/* Who owns what readers and writers of images, archives and codelets give back: what is read lives in an arena and goes with
+ * it; what is written is a buffer that grows.
+ *
+ * None of these functions returns without memory: out_of_memory.h says what happens then. */
+#ifndef POPULUS_STORAGE_H
+#define POPULUS_STORAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct pop_arena pop_arena;
+pop_arena *pop_arena_new(void);
+void pop_arena_free(pop_arena *arena); /* with all that lives in it; NULL is fine */
+
+/* A buffer of bytes; {0} is an empty one. Who declares it frees it. */
+typedef struct pop_bytes {
+  uint8_t *data;
+  size_t size, capacity;
+} pop_bytes;
+void pop_bytes_append(pop_bytes *bytes, const void *data, size_t size);
+void pop_bytes_free(pop_bytes *bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
