@@ -21,8 +21,7 @@ affine affine_add(affine a, uint32_t constant)
   return a;
 }
 
-/* a + scale * b */
-static affine add_scaled(affine a, affine b, uint32_t scale)
+affine affine_add_scaled(affine a, affine b, uint32_t scale)
 {
   affine sum = {.known = a.known && b.known, .constant = a.constant + scale * b.constant};
   unsigned i = 0, j = 0;
@@ -47,6 +46,11 @@ bool affine_same_terms(const affine *a, const affine *b)
          !memcmp(a->coefficient, b->coefficient, a->num_terms * sizeof *a->coefficient);
 }
 
+bool affine_is_zero(const affine *a)
+{
+  return a->known && !a->num_terms && !a->constant;
+}
+
 bool affine_equal(const affine *a, const affine *b)
 {
   return affine_same_terms(a, b) && a->constant == b->constant;
@@ -62,17 +66,17 @@ static affine result_of(const affine_registers *v, const code_op *op)
   case OP_ADDI:
     return affine_add(*a, imm);
   case OP_ADD:
-    return add_scaled(*a, *b, 1);
+    return affine_add_scaled(*a, *b, 1);
   case OP_SUB:
-    return add_scaled(*a, *b, UINT32_MAX);
+    return affine_add_scaled(*a, *b, UINT32_MAX);
   case OP_SLLI:
-    return add_scaled(affine_constant(0), *a, 1u << imm);
+    return affine_add_scaled(affine_constant(0), *a, 1u << imm);
   case OP_SH1ADD:
-    return add_scaled(*b, *a, 2);
+    return affine_add_scaled(*b, *a, 2);
   case OP_SH2ADD:
-    return add_scaled(*b, *a, 4);
+    return affine_add_scaled(*b, *a, 4);
   case OP_SH3ADD:
-    return add_scaled(*b, *a, 8);
+    return affine_add_scaled(*b, *a, 8);
   default:
     return (affine){0};
   }

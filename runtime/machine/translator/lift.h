@@ -67,6 +67,8 @@ typedef struct affine_registers {
 
 affine affine_symbol(uint16_t symbol); /* 0: the constant 0 */
 affine affine_add(affine a, uint32_t constant);
+affine affine_add_scaled(affine a, affine b, uint32_t scale); /* a + scale * b */
+bool affine_is_zero(const affine *a);
 bool affine_same_terms(const affine *a, const affine *b);
 bool affine_equal(const affine *a, const affine *b);
 /* The integer register that the operation has written; NULL if there is none. */
@@ -104,11 +106,13 @@ enum { MAX_GROUPS = 16, MAX_INVARIANTS = 16, MAX_EXITS = 4, FIRST_INVARIANT = NU
 enum { FIRST_BOUNDED = FIRST_INVARIANT + MAX_INVARIANTS };
 
 /* What every round loads from the same place, or computes from the same operands: the guard does it once. A load is
- * only that if no store of the loop touches its place, which the guard finds out (an alias check). */
+ * only that if no store of the loop touches its place, which the guard finds out (an alias check). Or the product of what
+ * grows by a constant and what stays: the guard computes that of the first round (strength reduction). */
 typedef struct loop_invariant {
   code_op op;
   bool load;
   affine a, b; /* the address of a load; else rs1 and rs2 */
+  affine step; /* of a product; else 0 */
 } loop_invariant;
 
 /* Accesses whose addresses differ by constants, or by bounded values: in round i they touch no more
@@ -116,11 +120,12 @@ typedef struct loop_invariant {
  * of their sizes, and so is the step. */
 typedef struct access_group {
   affine base; /* constant 0 */
-  int32_t lowest, highest, step;
+  affine step; /* a constant, or of values that no round changes (a symbolic stride) */
+  int32_t lowest, highest;
   uint32_t align; /* largest access */
   bool load, store, by_sp;
-  /* The guard computes, in 64 bits: base + lowest in the first round; what all rounds touch. */
-  LLVMValueRef start, from, to;
+  /* The guard computes, in 64 bits: base + lowest in the first round; the step; what all rounds touch. */
+  LLVMValueRef start, stride, from, to;
 } access_group;
 
 /* How an access of a counted loop is reached. */
@@ -152,8 +157,7 @@ typedef struct counted_loop {
       ends_early; /* other blocks may end it, too, in any round: the trip count is the most that it can be */
   LLVMBasicBlockRef late_guard; /* then: behind some rounds of the plain copy */
   uint64_t worst_slots;         /* of one round */
-  bool known_step[NUM_REGISTERS];
-  int32_t steps[NUM_REGISTERS]; /* by how much a register grows in each round, if that is known */
+  affine steps[NUM_REGISTERS];  /* by how much a register grows in each round, if that is known */
   /* All rounds are alike, and go to their ends without leaving: their time is a product. */
   bool fixed_time;
   uint32_t num_ops; /* of such a round */
@@ -351,6 +355,8 @@ void lift_build_left(lift *l);
 /* lift_guard.c: goes on with the loop's fast copy, with its last round if there is no other, or with the plain copy; sets
  * what its groups start at, and the number of rounds in front of the last. */
 void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last);
+/* The affine value as it is where the builder is, with registers of the loop's entry. */
+LLVMValueRef lift_affine(lift *l, const affine *a);
 /* For the branch that goes round the fast copy. */
 void lift_keep_vectors_single(lift *l, LLVMValueRef branch);
 

@@ -362,7 +362,7 @@ static void finish_rounds(lift *l, const counted_loop *loop, LLVMValueRef rounds
   LLVMValueRef count = LLVMBuildTrunc(l->b, rounds, l->type.i32, "");
   for (uint32_t r = 1; r < NUM_REGISTERS; r++) {
     if (!before[r]) continue;
-    LLVMValueRef way = LLVMBuildMul(l->b, count, lift_constant(l, (uint32_t)loop->steps[r]), "");
+    LLVMValueRef way = LLVMBuildMul(l->b, count, lift_affine(l, &loop->steps[r]), "");
     lift_set_x(l, r, LLVMBuildAdd(l->b, before[r], way, ""));
   }
   if (loop->fixed_time) lift_add_time_of(l, rounds, loop->worst_slots, loop->num_ops);
@@ -386,7 +386,7 @@ static void lift_fast_copy(lift *l, counted_loop *loop)
   l->last_round = lift_new_block(l, "last");
   lift_at_end(l, loop->ends_early ? loop->late_guard : l->guards[loop->header]);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    if (l->own->writes_x >> r & 1 && loop->known_step[r] && loop->steps[r])
+    if (l->own->writes_x >> r & 1 && loop->steps[r].known && !affine_is_zero(&loop->steps[r]))
       before[r] = lift_x(l, r);
   lift_guard(l, loop, &l->rounds);
   l->fast = loop;

@@ -5,8 +5,9 @@
 
 #include <llvm-c/DebugInfo.h>
 
-/* The affine value as it is where the builder is, with registers of the loop's entry. */
-static LLVMValueRef value_of(lift *l, const affine *a)
+enum { ROUNDS_WORTH_GUARD = 4 };
+
+LLVMValueRef lift_affine(lift *l, const affine *a)
 {
   LLVMValueRef sum = lift_constant(l, a->constant);
   for (unsigned i = 0; i < a->num_terms; i++) {
@@ -28,7 +29,7 @@ static LLVMValueRef both(lift *l, LLVMValueRef a, LLVMValueRef b)
  * and is modulo 2^32. */
 static LLVMValueRef rounds_until_equal(lift *l, const loop_exit *e, LLVMValueRef *legal)
 {
-  LLVMValueRef counter = value_of(l, &e->counter), bound = value_of(l, &e->bound);
+  LLVMValueRef counter = lift_affine(l, &e->counter), bound = lift_affine(l, &e->bound);
   bool up = e->step > 0;
   LLVMValueRef step = lift_constant(l, (uint32_t)(up ? e->step : -e->step));
   LLVMValueRef distance =
@@ -47,8 +48,8 @@ static LLVMValueRef rounds_until_passed(lift *l, const loop_exit *e, LLVMValueRe
   bool up = e->step > 0, is_signed = e->test == LOOP_SIGNED;
   LLVMOpcode extend = is_signed ? LLVMSExt : LLVMZExt;
   LLVMTypeRef i64 = l->type.i64;
-  LLVMValueRef counter = LLVMBuildCast(l->b, extend, value_of(l, &e->counter), i64, "");
-  LLVMValueRef bound = LLVMBuildCast(l->b, extend, value_of(l, &e->bound), i64, "");
+  LLVMValueRef counter = LLVMBuildCast(l->b, extend, lift_affine(l, &e->counter), i64, "");
+  LLVMValueRef bound = LLVMBuildCast(l->b, extend, lift_affine(l, &e->bound), i64, "");
   uint64_t step = (uint64_t)(up ? (int64_t)e->step : -(int64_t)e->step);
   int64_t most = is_signed ? INT32_MAX : UINT32_MAX, least = is_signed ? INT32_MIN : 0;
   LLVMValueRef last = up ? LLVMBuildAdd(l->b, bound, lift_constant64(l, step), "")
@@ -93,18 +94,31 @@ static LLVMValueRef range_in(lift *l, LLVMValueRef lowest, LLVMValueRef highest,
               lift_compare(l, LLVMIntSLE, highest, end));
 }
 
+/* Sets by how much the group moves in a round. Is that a multiple of its alignment? (As there is time for all rounds, their
+ * way has 64 bits.) */
+static LLVMValueRef stride_legal(lift *l, access_group *g)
+{
+  LLVMValueRef step = lift_affine(l, &g->step);
+  g->stride = LLVMBuildSExt(l->b, step, l->type.i64, "stride");
+  if (!g->step.num_terms) return LLVMConstInt(l->type.i1, 1, 0); /* loops.c has seen to it */
+  LLVMValueRef low_bits = LLVMBuildAnd(l->b, step, lift_constant(l, g->align - 1), "");
+  return lift_compare(l, LLVMIntEQ, low_bits, lift_constant(l, 0));
+}
+
 /* Is everything that the group touches in `rounds` rounds legal? Also sets where it starts. */
 static LLVMValueRef group_legal(lift *l, access_group *g, LLVMValueRef rounds)
 {
-  LLVMValueRef base = value_of(l, &g->base);
+  LLVMValueRef base = lift_affine(l, &g->base);
   LLVMValueRef low_bits = LLVMBuildAnd(l->b, base, lift_constant(l, g->align - 1), "");
   LLVMValueRef legal = lift_compare(l, LLVMIntEQ, low_bits, lift_constant(l, 0));
   LLVMValueRef start = LLVMBuildAdd(l->b, base, lift_constant(l, (uint32_t)g->lowest), "");
   g->start = LLVMBuildZExt(l->b, start, l->type.i64, "");
-  LLVMValueRef way = LLVMBuildMul(l->b, LLVMBuildSub(l->b, rounds, lift_constant64(l, 1), ""),
-                                  lift_constant64(l, (uint64_t)(int64_t)g->step), "");
-  LLVMValueRef last = LLVMBuildAdd(l->b, g->start, way, "");
-  LLVMValueRef lowest = g->step < 0 ? last : g->start, highest = g->step < 0 ? g->start : last;
+  legal = both(l, legal, stride_legal(l, g));
+  LLVMValueRef more = LLVMBuildSub(l->b, rounds, lift_constant64(l, 1), "");
+  LLVMValueRef way = LLVMBuildMul(l->b, more, g->stride, "");
+  LLVMValueRef ends[] = {g->start, LLVMBuildAdd(l->b, g->start, way, "")};
+  LLVMValueRef lowest = lift_intrinsic(l, "llvm.smin", &l->type.i64, 1, ends, 2);
+  LLVMValueRef highest = lift_intrinsic(l, "llvm.smax", &l->type.i64, 1, ends, 2);
   uint64_t extent = (uint64_t)((int64_t)g->highest - g->lowest);
   highest = LLVMBuildAdd(l->b, highest, lift_constant64(l, extent), "");
   g->from = lowest;
@@ -121,7 +135,7 @@ static LLVMValueRef group_legal(lift *l, access_group *g, LLVMValueRef rounds)
 /* The word that the load gets, if it is legal to load it; else any word. */
 static LLVMValueRef load_invariant(lift *l, const loop_invariant *it, LLVMValueRef *legal)
 {
-  LLVMValueRef address = value_of(l, &it->a);
+  LLVMValueRef address = lift_affine(l, &it->a);
   LLVMValueRef low_bits = LLVMBuildAnd(l->b, address, lift_constant(l, 3), "");
   LLVMValueRef start = LLVMBuildZExt(l->b, address, l->type.i64, "");
   LLVMValueRef end = LLVMBuildAdd(l->b, start, lift_constant64(l, 4), "");
@@ -140,7 +154,7 @@ static LLVMValueRef make_invariants(lift *l, const counted_loop *loop)
     const loop_invariant *it = &loop->invariants[i];
     l->invariants[i] =
         it->load ? load_invariant(l, it, &legal)
-                 : lift_integer_result(l, &it->op, value_of(l, &it->a), value_of(l, &it->b));
+                 : lift_integer_result(l, &it->op, lift_affine(l, &it->a), lift_affine(l, &it->b));
   }
   return legal;
 }
@@ -151,7 +165,7 @@ static LLVMValueRef invariants_stay(lift *l, const counted_loop *loop)
   LLVMValueRef stay = LLVMConstInt(l->type.i1, 1, 0);
   for (uint32_t i = 0; i < loop->num_invariants; i++) {
     if (!loop->invariants[i].load) continue;
-    LLVMValueRef address = value_of(l, &loop->invariants[i].a);
+    LLVMValueRef address = lift_affine(l, &loop->invariants[i].a);
     LLVMValueRef start = LLVMBuildZExt(l->b, address, l->type.i64, "");
     LLVMValueRef end = LLVMBuildAdd(l->b, start, lift_constant64(l, 4), "");
     for (uint32_t g = 0; g < loop->num_groups; g++) {
@@ -178,12 +192,22 @@ static LLVMValueRef hidden_constant(lift *l, uint32_t value)
   return LLVMBuildCall2(l->b, type, same, &constant, 1, "");
 }
 
+/* What the guard asks costs more than the checks of a few rounds. */
+static void skip_guard_of_few(lift *l, const counted_loop *loop, LLVMValueRef rounds)
+{
+  LLVMBasicBlockRef many = lift_new_block(l, "many");
+  LLVMValueRef few = lift_compare(l, LLVMIntULT, rounds, lift_constant64(l, ROUNDS_WORTH_GUARD));
+  LLVMBuildCondBr(l->b, few, l->plain.starts[loop->header], many);
+  lift_at_end(l, many);
+}
+
 /* In front of a counted loop: goes on with the fast copy or with the plain one. */
 void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
 {
   LLVMBasicBlockRef several = lift_new_block(l, "guarded");
   LLVMValueRef loaded = make_invariants(l, loop), legal, rounds;
   rounds = count_rounds(l, loop, &legal);
+  if (!loop->ends_early) skip_guard_of_few(l, loop, rounds);
   legal = both(l, legal, loaded);
   LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
   LLVMValueRef needed = LLVMBuildMul(l->b, rounds, lift_constant64(l, loop->worst_slots), "");

@@ -194,9 +194,8 @@ static LLVMValueRef hoisted_place(lift *l, const hoisted_access *access)
 {
   const access_group *group = &l->fast->groups[access->group];
   LLVMValueRef round = LLVMBuildLoad2(l->b, l->type.i64, l->round, "round");
-  LLVMValueRef step = LLVMConstInt(l->type.i64, (uint64_t)(int64_t)group->step, 1);
   LLVMValueRef place = at_frame_memory(l, group->start);
-  LLVMValueRef moved = LLVMBuildNSWMul(l->b, round, step, "");
+  LLVMValueRef moved = LLVMBuildNSWMul(l->b, round, group->stride, "");
   place = LLVMBuildGEP2(l->b, l->type.i8, place, &moved, 1, "");
   LLVMValueRef offset =
       LLVMConstInt(l->type.i64, (uint64_t)((int64_t)access->offset - group->lowest), 1);

@@ -7,8 +7,8 @@
  * found, what differs), it is what they leave of it, and they are asked in every round. The body is
  * executed once with symbols: each register is a sum of registers at the entry of the round, each
  * times a constant, plus a constant (`affine`), or unknown. What a register has become at the end of
- * the round says whether it is invariant, an induction variable (it grows by a constant), or unknown from
- * the second round on. So an address whose terms are invariants and induction variables is affine in the
+ * the round says whether it is invariant, an induction variable (it grows by a constant, or by a sum of invariants: a symbolic
+ * stride, as of a matrix' columns), or unknown from the second round on. So an address whose terms are invariants and induction variables is affine in the
  * number of the round.
  *
  * A codelet loads addresses and sizes of its fields in each round where its compiler must fear that a store changes
@@ -41,9 +41,8 @@ typedef struct candidate {
   affine *access;          /* by operation of the function: address */
   uint32_t *bounds;        /* by symbol - NUM_REGISTERS: those of invariants are UINT32_MAX */
   size_t num_bounds, bounds_capacity;
-  bool known_step[NUM_REGISTERS];
-  int32_t step[NUM_REGISTERS];
-  bool looks_for_invariants; /* while a round is executed again */
+  affine step[NUM_REGISTERS]; /* what a round adds, if that is a sum of what stays */
+  bool looks_for_invariants;  /* while a round is executed again */
 } candidate;
 
 static void send_values(candidate *c, const affine_registers *v, int32_t to)
@@ -59,15 +58,40 @@ static void send_values(candidate *c, const affine_registers *v, int32_t to)
 /* Accesses may not spread wider in a round; an access far away is a group of its own. */
 enum { MAX_GROUP_BYTES = 1 << 16 };
 
+/* Of a register, or of an invariant. */
+static const affine *step_of_symbol(const candidate *c, uint16_t symbol)
+{
+  return symbol < NUM_REGISTERS ? &c->step[symbol]
+                                : &c->loop.invariants[symbol - FIRST_INVARIANT].step;
+}
+
 /* Has it the same value in all rounds? */
 static bool stays(const candidate *c, const affine *a)
 {
   for (unsigned i = 0; i < a->num_terms; i++) {
     uint16_t symbol = a->symbol[i];
-    if (symbol >= FIRST_BOUNDED) return false;
-    if (symbol < NUM_REGISTERS && (!c->known_step[symbol] || c->step[symbol])) return false;
+    if (symbol >= FIRST_BOUNDED || !affine_is_zero(step_of_symbol(c, symbol))) return false;
   }
   return a->known;
+}
+
+/* By how much `a` grows in a round; false if that is not known. */
+static bool step_of(const candidate *c, const affine *a, affine *step)
+{
+  *step = affine_symbol(0);
+  for (unsigned i = 0; i < a->num_terms; i++) {
+    if (a->symbol[i] >= FIRST_BOUNDED) return false;
+    *step = affine_add_scaled(*step, *step_of_symbol(c, a->symbol[i]), a->coefficient[i]);
+  }
+  return a->known && step->known;
+}
+
+static bool constant_step_of(const candidate *c, const affine *a, int32_t *step)
+{
+  affine sum;
+  if (!step_of(c, a, &sum) || sum.num_terms) return false;
+  *step = (int32_t)sum.constant;
+  return true;
 }
 
 /* Operations that the guard may repeat. */
@@ -107,18 +131,36 @@ static bool same_invariant(const loop_invariant *a, const loop_invariant *b)
   return a->load || (a->op.id == b->op.id && a->op.imm == b->op.imm);
 }
 
+static bool is_invariant(const candidate *c, const loop_invariant *it)
+{
+  return stays(c, &it->a) && stays(c, &it->b);
+}
+
+/* Sets its step. */
+static bool is_product(const candidate *c, loop_invariant *it)
+{
+  int32_t step;
+  if (it->op.id != OP_MUL) return false;
+  const affine *factor = stays(c, &it->a) ? &it->a : &it->b,
+               *grows = factor == &it->a ? &it->b : &it->a;
+  if (!stays(c, factor) || !constant_step_of(c, grows, &step)) return false;
+  it->step = affine_add_scaled(affine_symbol(0), *factor, (uint32_t)step);
+  return true;
+}
+
 /* The number of the invariant that the operation's result is, given registers in front of it. */
 static int32_t find_invariant(candidate *c, const affine_registers *v, const code_op *op)
 {
   counted_loop *l = &c->loop;
   bool load = op->id == OP_LW;
   if (!c->looks_for_invariants || (!load && !is_pure(op->id))) return UNIT_NONE;
-  loop_invariant it = {.op = *op, .load = load, .a = v->x[op->rs1], .b = affine_symbol(0)};
+  loop_invariant it = {.op = *op, .load = load, .a = v->x[op->rs1]};
+  it.b = it.step = affine_symbol(0);
   if (load)
     it.a = affine_add(it.a, (uint32_t)op->imm);
   else if (code_op_reads_x(op) >> op->rs2 & 1)
     it.b = v->x[op->rs2];
-  if (!stays(c, &it.a) || !stays(c, &it.b)) return UNIT_NONE;
+  if (!is_invariant(c, &it) && !is_product(c, &it)) return UNIT_NONE;
   for (uint32_t i = 0; i < l->num_invariants; i++)
     if (same_invariant(&l->invariants[i], &it)) return (int32_t)i;
   if (l->num_invariants == MAX_INVARIANTS) return UNIT_NONE;
@@ -180,6 +222,15 @@ static void forget_round(candidate *c, uint32_t num_ops)
     pop_push(c->bounds, c->num_bounds, c->bounds_capacity, UINT32_MAX);
 }
 
+/* Registers that stay first: steps of others may be sums of them. */
+static void find_steps(candidate *c)
+{
+  for (unsigned r = 0; r < NUM_REGISTERS; r++)
+    c->step[r] = affine_add_scaled(c->at_end.x[r], affine_symbol((uint16_t)r), UINT32_MAX);
+  for (unsigned r = 0; r < NUM_REGISTERS; r++)
+    if (!stays(c, &c->step[r])) c->step[r].known = false;
+}
+
 static void execute_round(candidate *c)
 {
   affine_registers *start = &c->at_start[c->loop.header];
@@ -189,25 +240,7 @@ static void execute_round(candidate *c)
     uint32_t block = c->g->sequence[i];
     if (c->loop.contains[block] && c->has_start[block]) execute_block(c, block);
   }
-  for (unsigned r = 0; r < NUM_REGISTERS; r++) {
-    affine own = affine_symbol((uint16_t)r);
-    c->known_step[r] = affine_same_terms(&own, &c->at_end.x[r]);
-    c->step[r] = (int32_t)c->at_end.x[r].constant;
-  }
-}
-
-/* By how much `a` grows in a round; false if that is not known. */
-static bool step_of(const candidate *c, const affine *a, int32_t *step)
-{
-  uint32_t sum = 0;
-  for (unsigned i = 0; i < a->num_terms; i++) {
-    if (a->symbol[i] >= FIRST_BOUNDED) return false;
-    if (a->symbol[i] >= FIRST_INVARIANT) continue;
-    if (!c->known_step[a->symbol[i]]) return false;
-    sum += a->coefficient[i] * (uint32_t)c->step[a->symbol[i]];
-  }
-  *step = (int32_t)sum;
-  return a->known;
+  find_steps(c);
 }
 
 /* The test at the end of the round */
@@ -246,7 +279,8 @@ static bool find_counter(candidate *c, uint32_t block, bool taken_goes_on, loop_
   if (!comparison_of(op, taken_goes_on, &how)) return false;
   affine left = c->compared[block][0], right = c->compared[block][1];
   int32_t left_step, right_step;
-  if (!step_of(c, &left, &left_step) || !step_of(c, &right, &right_step)) return false;
+  if (!constant_step_of(c, &left, &left_step) || !constant_step_of(c, &right, &right_step))
+    return false;
   if ((left_step == 0) == (right_step == 0)) return false;
   bool left_counts = left_step != 0;
   *e = (loop_exit){.block = block,
@@ -376,11 +410,10 @@ static void add_access(candidate *c, const code_op *op, uint32_t index)
   if (l->accesses[index].invariant != UNIT_NONE) return;
   affine base = c->access[index];
   extent own;
-  int32_t step;
+  affine step;
   if (!base.known || !take_extent(c, &base, bytes, &own)) return;
-  if (!step_of(c, &base, &step) || step % (int32_t)isa_access_align(bytes) ||
-      own.high - own.low > MAX_GROUP_BYTES)
-    return;
+  if (!step_of(c, &base, &step) || own.high - own.low > MAX_GROUP_BYTES) return;
+  if (!step.num_terms && (int32_t)step.constant % (int32_t)isa_access_align(bytes)) return;
   access_group *group = find_group(l, &base);
   if (!group) {
     if (l->num_groups == MAX_GROUPS) return;
@@ -579,7 +612,6 @@ static bool look_at_loop(const block_graph *g, const bool *is_target, counted_lo
   bool counted = count_somehow(c, num_ops);
   c->loop.worst_slots = slots_of(g, l);
   c->loop.fixed_time = counted && has_fixed_time(c, &c->loop.num_ops);
-  memcpy(c->loop.known_step, c->known_step, sizeof c->known_step);
   memcpy(c->loop.steps, c->step, sizeof c->step);
   *l = c->loop;
   free(c->at_start);

@@ -1,0 +1,141 @@
+/* The translator against the interpreter: loops whose pointers grow by what is in a register, as they do along the columns of a
+ * matrix, or are products with it. The way may lead out of what is legal at either end, strides may be misaligned, negative, nothing or enormous, and
+ * a register that is a stride may be changed in the loop. */
+#include <criterion/criterion.h>
+
+#include "support/compare_engines.h"
+#include "support/random.h"
+#include "support/seeds.h"
+
+/* Pointers that move by strides, strides, the counter, another, its end, what is loaded. */
+enum {
+  POINTER = S0,
+  OTHER = S1,
+  STRIDE = A6,
+  MORE = A7,
+  COUNTER = T0,
+  DOWN = T2,
+  END = T1,
+  VALUE = A0
+};
+
+typedef struct maker {
+  uint64_t random;
+  assembler *a;
+} maker;
+
+static uint32_t pick(maker *m, uint32_t below)
+{
+  return random_below(&m->random, below);
+}
+
+static uint32_t pick_of(maker *m, const uint32_t *values, uint32_t count)
+{
+  return values[pick(m, count)];
+}
+#define PICK(m, ...)                                                                               \
+  pick_of(m, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4)
+
+/* From the lowest address to write to the highest: what lies before and behind is near. */
+static uint32_t pick_place(maker *m)
+{
+  uint32_t word = 4 * pick(m, 40);
+  return pick(m, 2) ? RIG_DATA + word : RIG_END - 4 - word;
+}
+
+static void put_access(maker *m, uint32_t pointer)
+{
+  int32_t offset = 4 * (int32_t)pick(m, 3);
+  if (pick(m, 2)) {
+    asm_load(m->a, PICK(m, ASM_LW, ASM_LHU, ASM_LBU), VALUE, pointer, offset);
+    asm_add(m->a, A1, A1, VALUE);
+  } else {
+    asm_store(m->a, PICK(m, ASM_SW, ASM_SH, ASM_SB), A1, pointer, offset);
+  }
+}
+
+static void put_move(maker *m, uint32_t pointer)
+{
+  uint32_t by = PICK(m, STRIDE, STRIDE, MORE);
+  switch (pick(m, 4)) {
+  case 0:
+    asm_word(m->a, asm_r(0x40000033, pointer, pointer, by)); /* sub */
+    return;
+  case 1:
+    asm_word(m->a, asm_r(0x20002033, pointer, by, pointer)); /* sh1add */
+    return;
+  default:
+    asm_add(m->a, pointer, pointer, by);
+  }
+}
+
+/* At a product of what counts, forwards or backwards, and a stride, or of what is loaded. */
+static void put_product(maker *m)
+{
+  assembler *a = m->a;
+  uint32_t counter = PICK(m, COUNTER, COUNTER, DOWN, DOWN, VALUE);
+  uint32_t by = PICK(m, STRIDE, MORE, STRIDE, MORE, DOWN);
+  bool swapped = pick(m, 2);
+  asm_word(a, asm_r(0x02000033, A4, swapped ? by : counter, swapped ? counter : by)); /* mul */
+  asm_add(a, A4, A4, pick(m, 8) ? (uint32_t)OTHER : COUNTER);
+  put_access(m, A4);
+}
+
+static uint32_t pick_stride(maker *m)
+{
+  uint32_t word = 4 * (1 + pick(m, 6));
+  return PICK(m, word, word, 0 - word, 0 - word, 1, 2, 0, 0x40000000, 0x80000000);
+}
+
+static void put_loop(maker *m)
+{
+  assembler *a = m->a;
+  asm_li(a, POINTER, pick_place(m));
+  asm_li(a, OTHER, pick_place(m));
+  asm_li(a, STRIDE, pick_stride(m));
+  asm_li(a, MORE, pick_stride(m));
+  asm_li(a, COUNTER, 0);
+  asm_li(a, DOWN, pick(m, 8));
+  asm_li(a, END, 1 + pick(m, 24));
+  uint32_t again = asm_here(a);
+  for (uint32_t n = 1 + pick(m, 2); n > 0; n--) put_access(m, PICK(m, POINTER, POINTER, OTHER));
+  if (pick(m, 2)) put_product(m);
+  put_move(m, POINTER);
+  if (pick(m, 2)) put_move(m, OTHER);
+  asm_addi(a, DOWN, DOWN, -2);
+  if (pick(m, 8) == 0) asm_addi(a, PICK(m, STRIDE, MORE), MORE, 4);
+  asm_addi(a, COUNTER, COUNTER, 1);
+  asm_branch(a, ASM_BNE, COUNTER, END, again);
+  asm_add(a, A2, A2, POINTER); /* what is left in them */
+  asm_add(a, A3, A3, OTHER);
+}
+
+static void compare_strides(uint64_t seed)
+{
+  enum { LOOPS = 4 };
+  rig r = rig_create(1, 0);
+  maker m = {.random = seed * 77777, .a = &r.code[0]};
+  assembler *a = m.a;
+  asm_li(a, T0, RIG_CODE + 4 * 6);
+  asm_tile(a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(a, TILE_WAIT, 0, 0, 0);
+  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
+  asm_nops(a, 1);
+  for (int i = 0; i < LOOPS; i++) put_loop(&m);
+  asm_li(a, T2, RIG_DATA + 512);
+  for (uint32_t x = A0; x <= A3; x++) asm_store(a, ASM_SW, x, T2, (int32_t)(4 * x));
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+  uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+  pop_image image = rig_image(&r, 0, bytes);
+  for (uint32_t i = RIG_DATA; i < RIG_END; i++) bytes[i - RIG_BASE] = (uint8_t)pick(&m, 256);
+  uint64_t limit = pick(&m, 4) ? 100000 : 500 + pick(&m, 4000);
+  compare_engines(&r.target, &image, NULL, limit, "strides", seed);
+  free(bytes);
+  rig_free(&r);
+}
+
+Test(translate_strides, pointers_move_by_registers_as_far_as_they_may)
+{
+  seed_range seeds = test_seeds(1, 100);
+  for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_strides(seed);
+}
