@@ -292,6 +292,15 @@ void loops_and_encodings()
   Tensor padded = popops::pad(g, x, {1, 0}, {0, 2}, 9.0f);
   CHECK(same(f.run<float>(padded), {9, 9, 9, 9, 1, 2, 9, 9, 3, 4, 9, 9}));
   CHECK(same(f.run<float>(popops::pad(g, x, -1, 0, 0)), {3, 4}));
+  // Each element of the padding is where the nearest one is.
+  Tensor y = g.addVariable(FLOAT, {2, 2});
+  for (unsigned i = 0; i < 4; ++i) g.setTileMapping(y.flatten()[i], 3 - i);
+  Tensor around = popops::pad(g, y, {1, 0}, {0, 1}, 5.0f, popops::padding::MappingMethod::EDGE);
+  const unsigned tiles[] = {3, 2, 2, 3, 2, 2, 1, 0, 0};
+  for (unsigned i = 0; i < 9; ++i)
+    CHECK(g.getTileMapping(around.flatten().slice(i, i + 1))[tiles[i]].size() == 1);
+  CHECK(same(f.run<float>(popops::pad(g, x, 1, -1, 0, 5.0f, popops::padding::MappingMethod::EDGE)),
+             {5, 5, 1, 2}));
   CHECK(same(f.run<float>(popops::pad(x, 1, 2, 1, popops::padding::Type::EDGE)),
              {1, 1, 2, 2, 2, 3, 3, 4, 4, 4}));
   Tensor r = f.input(FLOAT, {4}, std::vector<float>{1, 2, 3, 4});

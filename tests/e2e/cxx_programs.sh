@@ -4,7 +4,7 @@ set -eu
 . "$POPULUS_SOURCE_DIR/tests/support/cxx.sh"
 codelets=$POPULUS_BUILD_DIR/share/populus/examples
 
-libraries="-lpoprand -lpopnn -lpoplin -lpopops -lpoputil -lpoplar"
+libraries="-lgcl -lpoprand -lpopnn -lpoplin -lpopops -lpoputil -lpoplar"
 for program in libraries slices_and_order random_numbers lifetimes; do
   # shellcheck disable=SC2086 # words
   link g++ c++11 "$POPULUS_SOURCE_DIR/tests/cxx/$program.cpp" $program $libraries

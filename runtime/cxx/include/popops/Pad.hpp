@@ -16,7 +16,7 @@ enum class Type {
 enum class MappingMethod {
   NONE, // padding is on no tile until the program maps it
   ZERO, // on tile 0
-  EDGE  // on the tile of the nearest element: not there
+  EDGE  // on the tile of the nearest element; those on none are on tile 0
 };
 
 } // namespace padding
@@ -59,16 +59,49 @@ inline poplar::Tensor padWith(const poplar::Tensor &t, std::ptrdiff_t lower, std
   };
   return poplar::concat({block(lower), cut(t, lower, upper, dim), block(upper)}, dim);
 }
+// Constants beside `edge`, which is one element thick in `dim`: `size` times as large, each where the nearest element is.
 template <typename T>
-poplar::Tensor paddingValue(poplar::Graph &graph, const poplar::Tensor &t, T value,
-                            padding::MappingMethod method)
+poplar::Tensor constantsBeside(poplar::Graph &graph, const poplar::Tensor &edge,
+                               std::ptrdiff_t size, unsigned dim, T value)
 {
-  if (method == padding::MappingMethod::EDGE)
-    throw poplar::poplar_error(
-        "popops::pad: padding cannot lie with the nearest elements: all of it is one element");
-  poplar::Tensor constant = graph.addConstant(t.elementType(), {}, value, "padding");
-  if (method == padding::MappingMethod::ZERO) graph.setTileMapping(constant, 0);
-  return constant;
+  std::vector<poplar::Tensor> layers;
+  for (std::ptrdiff_t i = 0; i < size; ++i) {
+    poplar::Tensor layer = graph.addConstant(edge.elementType(), edge.shape(), value, "padding");
+    graph.setTileMapping(layer, 0);
+    graph.setTileMapping(layer, graph.getTileMapping(edge, false));
+    layers.push_back(layer);
+  }
+  return poplar::concat(layers, dim);
+}
+template <typename T>
+poplar::Tensor padWithConstant(poplar::Graph &graph, const poplar::Tensor &t, std::ptrdiff_t lower,
+                               std::ptrdiff_t upper, unsigned dim, T value,
+                               padding::MappingMethod method)
+{
+  poplar::Tensor middle = cut(t, lower, upper, dim);
+  if (method != padding::MappingMethod::EDGE || middle.numElements() == 0) {
+    poplar::Tensor constant = graph.addConstant(t.elementType(), {}, value, "padding");
+    if (method != padding::MappingMethod::NONE) graph.setTileMapping(constant, 0);
+    return padWith(t, lower, upper, dim, constant);
+  }
+  std::vector<poplar::Tensor> parts = {middle};
+  std::size_t size = middle.dim(dim);
+  if (lower > 0)
+    parts.insert(parts.begin(), constantsBeside(graph, middle.slice(0, 1, dim), lower, dim, value));
+  if (upper > 0)
+    parts.push_back(constantsBeside(graph, middle.slice(size - 1, size, dim), upper, dim, value));
+  return poplar::concat(parts, dim);
+}
+template <typename T>
+poplar::Tensor padAllWithConstant(poplar::Graph &graph, const poplar::Tensor &t,
+                                  const std::vector<std::ptrdiff_t> &lower,
+                                  const std::vector<std::ptrdiff_t> &upper, T value,
+                                  padding::MappingMethod method)
+{
+  return padAll(t, lower, upper,
+                [&](const poplar::Tensor &x, std::ptrdiff_t l, std::ptrdiff_t u, unsigned d) {
+                  return padWithConstant(graph, x, l, u, d, value, method);
+                });
 }
 
 } // namespace detail
@@ -89,14 +122,14 @@ inline poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t,
                           const std::vector<std::ptrdiff_t> &upper, float val = 0,
                           padding::MappingMethod method = padding::MappingMethod::ZERO)
 {
-  return pad(graph, t, lower, upper, detail::paddingValue(graph, t, val, method));
+  return detail::padAllWithConstant(graph, t, lower, upper, val, method);
 }
 inline poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t,
                           const std::vector<std::ptrdiff_t> &lower,
                           const std::vector<std::ptrdiff_t> &upper, int val,
                           padding::MappingMethod method = padding::MappingMethod::ZERO)
 {
-  return pad(graph, t, lower, upper, detail::paddingValue(graph, t, val, method));
+  return detail::padAllWithConstant(graph, t, lower, upper, val, method);
 }
 // One dimension.
 inline poplar::Tensor pad(poplar::Graph &, const poplar::Tensor &t, std::ptrdiff_t lower,
@@ -109,13 +142,13 @@ inline poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, std::pt
                           std::ptrdiff_t upper, unsigned dim, float val = 0,
                           padding::MappingMethod method = padding::MappingMethod::ZERO)
 {
-  return detail::padWith(t, lower, upper, dim, detail::paddingValue(graph, t, val, method));
+  return detail::padWithConstant(graph, t, lower, upper, dim, val, method);
 }
 inline poplar::Tensor pad(poplar::Graph &graph, const poplar::Tensor &t, std::ptrdiff_t lower,
                           std::ptrdiff_t upper, unsigned dim, int val,
                           padding::MappingMethod method = padding::MappingMethod::ZERO)
 {
-  return detail::padWith(t, lower, upper, dim, detail::paddingValue(graph, t, val, method));
+  return detail::padWithConstant(graph, t, lower, upper, dim, val, method);
 }
 
 // With the tensor's own elements.
