@@ -689,6 +689,36 @@ void softmax_and_losses()
   CHECK(close(f.run<float>(deltas), {1, 2, 2, third, 0, third}));
   CHECK_THROWS(type_error, "labels",
                popnn::calcLoss(g, y, loss, loss, deltas, popnn::SUM_SQUARED_LOSS));
+
+  // Rows that are masked count for nothing, and labels may be signed.
+  Tensor masked = f.input(INT, {2}, std::vector<int>{2, -1});
+  f.prog.add(popnn::calcLoss(g, y, masked, loss, deltas, correct, popnn::CROSS_ENTROPY_LOSS));
+  CHECK(close(f.run<float>(loss), {-std::log(soft[2]), 0}));
+  CHECK(close(f.run<float>(deltas), {soft[0], soft[1], soft[2] - 1, 0, 0, 0}));
+  Tensor counted = f.input(UNSIGNED_INT, {}, std::vector<unsigned>{4});
+  f.prog.add(popnn::calcAccuracy(g, y, masked, counted));
+  CHECK(f.run<unsigned>(counted.flatten())[0] == 5);
+  CHECK_THROWS(tensor_creation_error, "labels {batch}",
+               popnn::calcAccuracy(g, y, masked.slice(0, 1), counted));
+
+  // Halves that a softmax has scaled up, gradients that are scaled up for halves.
+  float scaling = 1;
+  Tensor h = popnn::nonLinearity(g, popnn::NonLinearityType::SOFTMAX_SCALED,
+                                 popops::cast(g, x, HALF, f.prog), scaling, f.prog);
+  Tensor of_halves = g.clone(HALF, loss), deltas_of_halves = g.clone(h);
+  f.prog.add(popnn::calcLoss(
+      g, h, labels, of_halves, deltas_of_halves, f.input(FLOAT, {}, std::vector<float>{8}),
+      f.input(FLOAT, {}, std::vector<float>{scaling}), correct, popnn::CROSS_ENTROPY_LOSS));
+  std::vector<float> losses = f.run<float>(popops::cast(g, of_halves, FLOAT, f.prog)),
+                     eightfold = f.run<float>(popops::cast(g, deltas_of_halves, FLOAT, f.prog));
+  CHECK(std::abs(losses[0] + std::log(soft[2])) < 2e-3 &&
+        std::abs(losses[1] + std::log(third)) < 2e-3);
+  CHECK(std::abs(eightfold[1] - 8 * soft[1]) < 1e-2 && std::abs(eightfold[4] + 16 / 3.) < 1e-2);
+
+  Tensor where;
+  Tensor largest = popnn::topK(g, x, where, 2, true, f.prog);
+  CHECK(close(f.run<float>(largest), {3, 2, 1000, 1000}));
+  CHECK(f.run<unsigned>(where)[0] == 2 && f.run<unsigned>(where)[1] == 1);
 }
 
 // What each function is by its definition, of singles and of halves.
@@ -731,6 +761,59 @@ void functions_between_layers()
   double sum = 0;
   for (float value : values) sum += std::exp(double(value));
   CHECK(std::abs(scaled[7] - 16384 * std::exp(3.) / sum) < 1e-2);
+}
+
+// Against differences of the functions themselves, which the test before has against their definitions.
+void gradients_between_layers()
+{
+  using popnn::NonLinearityType;
+  const struct {
+    NonLinearityType type;
+    bool of_input; // the gradient takes what the function was given
+  } functions[] = {{NonLinearityType::SIGMOID, false},       {NonLinearityType::HARD_SIGMOID, true},
+                   {NonLinearityType::RELU, false},          {NonLinearityType::TANH, false},
+                   {NonLinearityType::GELU, true},           {NonLinearityType::GELU_ERF, true},
+                   {NonLinearityType::SWISH, true},          {NonLinearityType::SOFTMAX, false},
+                   {NonLinearityType::SOFTMAX_STABLE, false}};
+  const float step = 1 / 256.f;
+  Fixture f(3);
+  auto &g = f.graph;
+  popnn::addCodelets(g);
+  const std::vector<float> values = {-3, -1.5f, -0.25f, 0.5f, 1.25f, 4},
+                           along = {1, -2, 0.5f, 3, -1, 0.25f};
+  Tensor x = f.input(FLOAT, {2, 3}, values), d = f.input(FLOAT, {2, 3}, along);
+  Tensor h = popops::cast(g, x, HALF, f.prog), dh = popops::cast(g, d, HALF, f.prog);
+  for (const auto &function : functions) {
+    std::vector<double> expected(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      std::vector<float> less = values, more = values;
+      less[i] -= step;
+      more[i] += step;
+      float scaling = 0;
+      std::vector<float> below = f.run<float>(popnn::nonLinearity(
+                             g, function.type, f.input(FLOAT, {2, 3}, less), scaling, f.prog)),
+                         above = f.run<float>(popnn::nonLinearity(
+                             g, function.type, f.input(FLOAT, {2, 3}, more), f.prog));
+      CHECK(scaling == 1);
+      for (std::size_t j = 0; j < values.size(); ++j)
+        expected[i] += double(along[j]) * (double(above[j]) - double(below[j])) / (2 * step);
+    }
+    auto gradient = [&](const Tensor &t, const Tensor &along_t) {
+      Tensor act = function.of_input ? t : popnn::nonLinearity(g, function.type, t, f.prog);
+      return popnn::nonLinearityInputGradient(g, function.type, act, along_t, f.prog);
+    };
+    std::vector<float> found = f.run<float>(gradient(x, d));
+    std::vector<float> of_halves = f.run<float>(popops::cast(g, gradient(h, dh), FLOAT, f.prog));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      CHECK(std::abs(found[i] - expected[i]) < 2e-4 && std::abs(of_halves[i] - expected[i]) < 1e-2);
+  }
+  float scaling = 0;
+  Tensor scaled = popnn::scaledSoftmaxStable(g, x, scaling, f.prog);
+  CHECK(scaling == SOFTMAX_SCALING);
+  popnn::sigmoidInPlace(g, scaled, f.prog);
+  CHECK(f.run<float>(scaled)[5] == 1);
+  CHECK_THROWS(tensor_creation_error, "the gradient has the shape {3}, the activations have {2,3}",
+               popnn::nonLinearityInputGradient(g, NonLinearityType::TANH, x, d[0], f.prog));
 }
 
 // The values are tests/unit/poplibs/pooling.c's; here: what the names are given to.
@@ -860,6 +943,7 @@ int main()
   halves_of_the_host();
   softmax_and_losses();
   functions_between_layers();
+  gradients_between_layers();
   pooling();
   norms();
   return failures != 0;

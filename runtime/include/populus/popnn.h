@@ -31,11 +31,16 @@ typedef enum pop_loss {
 } pop_loss;
 /* Of each row of `activations`, float [batch, classes]: the loss (float [batch]) and its gradient with respect to the
  * activations (sum squared) or to what the softmax was of (cross entropy), float [batch, classes]. `labels`:
- * unsigned int [batch]; one that is no class has no place that is 1. `num_correct`, unsigned int [1] or null, is
+ * unsigned int or int [batch]; one that is no class has no place that is 1, and with 0xffffffff (popops'
+ * MASKED_LABEL_CODE, -1) the row's loss and gradient are 0. `num_correct`, unsigned int of one element or null, is
  * increased by how many rows are largest at their label. */
 void pop_popnn_loss(pop_graph *graph, pop_loss type, pop_tensor activations, pop_tensor labels,
                     pop_tensor loss, pop_tensor gradient, pop_tensor num_correct,
                     pop_program sequence, const char *name);
+
+/* The last of these alone. `num_correct`: not null. */
+void pop_popnn_accuracy(pop_graph *graph, pop_tensor activations, pop_tensor labels,
+                        pop_tensor num_correct, pop_program sequence, const char *name);
 
 #ifdef __cplusplus
 }

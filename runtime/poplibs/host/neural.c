@@ -97,25 +97,34 @@ pop_tensor pop_popnn_arg_extreme(pop_graph *graph, pop_tensor x, bool largest, p
   return pop_tensor_flatten(found);
 }
 
-static bool check_loss(pop_graph *graph, pop_tensor activations, pop_tensor labels, pop_tensor loss,
-                       pop_tensor gradient, pop_tensor num_correct)
+static bool check_labels(pop_graph *graph, const char *call, pop_tensor activations,
+                         pop_tensor labels, pop_tensor num_correct)
 {
-  static const char call[] = "pop_popnn_loss";
   if (pop_graph_error(graph)) return false;
-  size_t batch = pop_tensor_dim(activations, 0);
+  pop_type type = pop_tensor_element_type(labels);
   if (pop_tensor_rank(activations) != 2 || pop_tensor_num_elements(activations) == 0 ||
-      pop_tensor_num_elements(labels) != batch || pop_tensor_num_elements(loss) != batch ||
-      pop_tensor_num_elements(gradient) != pop_tensor_num_elements(activations) ||
+      pop_tensor_num_elements(labels) != pop_tensor_dim(activations, 0) ||
       (num_correct.index && pop_tensor_num_elements(num_correct) != 1)) {
-    poplibs_fail(
-        graph, POP_ERROR_TENSOR,
-        "%s: activations and gradient must be {batch,classes}, labels and loss {batch}, not empty",
-        call);
+    poplibs_fail(graph, POP_ERROR_TENSOR,
+                 "%s: activations must be {batch,classes}, not empty, labels {batch}, and what "
+                 "counts correct ones has one element",
+                 call);
     return false;
   }
-  if (pop_tensor_element_type(labels) != POP_UNSIGNED_INT) {
-    poplibs_fail(graph, POP_ERROR_TYPE, "%s: labels are of type unsigned int, not %s", call,
-                 pop_type_name(pop_tensor_element_type(labels)));
+  if (type == POP_UNSIGNED_INT || type == POP_INT) return true;
+  poplibs_fail(graph, POP_ERROR_TYPE, "%s: labels are of type unsigned int or int, not %s", call,
+               pop_type_name(type));
+  return false;
+}
+
+static bool check_loss(pop_graph *graph, const char *call, pop_tensor activations, pop_tensor loss,
+                       pop_tensor gradient)
+{
+  if (pop_tensor_num_elements(loss) != pop_tensor_dim(activations, 0) ||
+      pop_tensor_num_elements(gradient) != pop_tensor_num_elements(activations)) {
+    poplibs_fail(graph, POP_ERROR_TENSOR,
+                 "%s: the loss must be {batch}, the gradient {batch,classes}, as activations are",
+                 call);
     return false;
   }
   return poplibs_check_vertex_type(graph, call, "popnn::Loss<true>", "loss",
@@ -129,6 +138,30 @@ static void note_tile(void *context, size_t tile, size_t begin, size_t end)
   if (*(size_t *)context == SIZE_MAX) *(size_t *)context = tile;
 }
 
+static size_t first_tile(pop_graph *graph, pop_tensor t)
+{
+  size_t tile = SIZE_MAX;
+  pop_graph_visit_tile_mapping(graph, t, note_tile, &tile);
+  return tile == SIZE_MAX ? 0 : tile;
+}
+
+static pop_vertex add_of_rows(pop_graph *graph, pop_compute_set set, size_t tile, const char *type,
+                              pop_tensor activations, pop_tensor labels)
+{
+  pop_vertex v = poplibs_add_vertex(graph, set, tile, "popnn::%s", type);
+  pop_graph_connect(graph, v, "activations", pop_tensor_flatten(activations));
+  pop_graph_connect(graph, v, "labels",
+                    pop_tensor_flatten(pop_tensor_reinterpret(labels, POP_UNSIGNED_INT)));
+  return v;
+}
+
+static void add_count(pop_graph *graph, pop_compute_set set, size_t tile, pop_tensor activations,
+                      pop_tensor labels, pop_tensor num_correct)
+{
+  pop_vertex v = add_of_rows(graph, set, tile, "CountCorrect", activations, labels);
+  pop_graph_connect(graph, v, "count", pop_tensor_flatten(num_correct));
+}
+
 /* One vertex for all rows, and another one that counts, where the gradient begins: batches are small. */
 void pop_popnn_loss(pop_graph *graph, pop_loss type, pop_tensor activations, pop_tensor labels,
                     pop_tensor loss, pop_tensor gradient, pop_tensor num_correct,
@@ -136,24 +169,30 @@ void pop_popnn_loss(pop_graph *graph, pop_loss type, pop_tensor activations, pop
 {
   if (!graph_lives(graph, __func__)) return;
   poplibs_log(__func__, name, (const pop_tensor[]){activations, labels}, 2);
-  if (!check_loss(graph, activations, labels, loss, gradient, num_correct)) return;
-  size_t tile = SIZE_MAX;
-  pop_graph_visit_tile_mapping(graph, gradient, note_tile, &tile);
-  if (tile == SIZE_MAX) tile = 0;
-  activations = pop_tensor_flatten(activations);
-  labels = pop_tensor_flatten(labels);
+  if (!check_labels(graph, __func__, activations, labels, num_correct) ||
+      !check_loss(graph, __func__, activations, loss, gradient))
+    return;
+  size_t tile = first_tile(graph, gradient);
   pop_compute_set set = pop_graph_add_compute_set(graph, name);
-  pop_vertex v = poplibs_add_vertex(graph, set, tile, "popnn::Loss<%s>",
-                                    type == POP_LOSS_CROSS_ENTROPY ? "true" : "false");
-  pop_graph_connect(graph, v, "activations", activations);
-  pop_graph_connect(graph, v, "labels", labels);
+  pop_vertex v =
+      add_of_rows(graph, set, tile, type == POP_LOSS_CROSS_ENTROPY ? "Loss<true>" : "Loss<false>",
+                  activations, labels);
   pop_graph_connect(graph, v, "loss", pop_tensor_flatten(loss));
   pop_graph_connect(graph, v, "gradient", pop_tensor_flatten(gradient));
-  if (num_correct.index) {
-    v = poplibs_add_vertex(graph, set, tile, "popnn::CountCorrect");
-    pop_graph_connect(graph, v, "activations", activations);
-    pop_graph_connect(graph, v, "labels", labels);
-    pop_graph_connect(graph, v, "count", num_correct);
-  }
+  if (num_correct.index) add_count(graph, set, tile, activations, labels, num_correct);
+  pop_sequence_add(sequence, pop_program_execute(graph, set, name));
+}
+
+void pop_popnn_accuracy(pop_graph *graph, pop_tensor activations, pop_tensor labels,
+                        pop_tensor num_correct, pop_program sequence, const char *name)
+{
+  if (!graph_lives(graph, __func__)) return;
+  poplibs_log(__func__, name, (const pop_tensor[]){activations, labels}, 2);
+  if (!check_labels(graph, __func__, activations, labels, num_correct) ||
+      !poplibs_check_vertex_type(graph, __func__, "popnn::CountCorrect", "activations",
+                                 pop_tensor_element_type(activations)))
+    return;
+  pop_compute_set set = pop_graph_add_compute_set(graph, name);
+  add_count(graph, set, first_tile(graph, activations), activations, labels, num_correct);
   pop_sequence_add(sequence, pop_program_execute(graph, set, name));
 }

@@ -1,11 +1,15 @@
 // Losses of rows of activations, and what of that flows back. populus/popnn.h says what they are.
 #include <cmath>
+#include <limits>
 #include <poplar/Vertex.hpp>
 
 using namespace poplar;
 
 namespace popnn
 {
+
+// Rows with this label count for nothing: MASKED_LABEL_CODE.
+constexpr unsigned masked = 0xffffffff;
 
 template <bool crossEntropy> class Loss : public Vertex
 {
@@ -19,13 +23,20 @@ public:
   {
     unsigned classes = activations.size() / labels.size();
     for (unsigned row = 0; row < labels.size(); ++row) {
+      unsigned label = labels[row];
       float sum = 0;
+      if (label == masked) {
+        for (unsigned i = 0; i < classes; ++i) gradient[row * classes + i] = 0;
+        loss[row] = 0;
+        continue;
+      }
       for (unsigned i = 0; i < classes; ++i) {
-        float expected = i == labels[row] ? 1 : 0, x = activations[row * classes + i];
+        float expected = i == label ? 1 : 0, x = activations[row * classes + i];
         if (!crossEntropy)
           sum += (x - expected) * (x - expected) / 2;
         else if (expected != 0)
-          sum = -std::log(x);
+          sum =
+              -std::log(x + std::numeric_limits<float>::min()); // as in the original: finite for 0
         gradient[row * classes + i] = x - expected;
       }
       loss[row] = sum;

@@ -3,6 +3,10 @@
 #define POPNN_LOSS_HPP
 
 #include <poplar/detail/Library.hpp>
+#include <popops/Cast.hpp>
+#include <popops/ElementWise.hpp>
+#include <popops/EncodingConstants.hpp>
+#include <popops/TopK.hpp>
 #include <populus/popnn.h>
 
 namespace popnn
@@ -10,30 +14,135 @@ namespace popnn
 
 enum LossType { SUM_SQUARED_LOSS, CROSS_ENTROPY_LOSS };
 
-// A program that calculates the loss of each row of activations and its gradient, and adds the correct ones to
-// numCorrect.
-inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &activations,
-                                         const poplar::Tensor &expected, const poplar::Tensor &loss,
-                                         const poplar::Tensor &deltas,
-                                         const poplar::Tensor &numCorrect, LossType lossType,
-                                         const poplar::DebugContext &debugContext = {})
+namespace detail
 {
-  poplar::program::Sequence prog;
+
+// Of singles: halves are converted before and behind.
+inline void lossOfSingles(poplar::Graph &graph, const poplar::Tensor &activations,
+                          const poplar::Tensor &expected, const poplar::Tensor &loss,
+                          const poplar::Tensor &deltas, const poplar::Tensor &numCorrect,
+                          LossType lossType, poplar::program::Sequence &prog,
+                          const poplar::DebugContext &debugContext)
+{
   poplar::detail::LibraryCall call(graph, prog, debugContext);
   pop_popnn_loss(graph.c(),
                  lossType == CROSS_ENTROPY_LOSS ? POP_LOSS_CROSS_ENTROPY : POP_LOSS_SUM_SQUARED,
                  poplar::detail::check(activations.c()), expected.c(), loss.c(), deltas.c(),
                  numCorrect.c(), call.program(), call.c());
   call.finish();
+}
+
+inline poplar::Tensor asSingles(poplar::Graph &graph, const poplar::Tensor &t,
+                                poplar::program::Sequence &prog,
+                                const poplar::DebugContext &debugContext)
+{
+  return t.elementType() == poplar::HALF ? popops::cast(graph, t, poplar::FLOAT, prog, debugContext)
+                                         : t;
+}
+
+// Scales may be invalid tensors: 1.
+inline poplar::program::Program loss(poplar::Graph &graph, const poplar::Tensor &outputs,
+                                     const poplar::Tensor &expected, const poplar::Tensor &loss,
+                                     const poplar::Tensor &deltas,
+                                     const poplar::Tensor &deltasScale,
+                                     const poplar::Tensor &outputScaling,
+                                     const poplar::Tensor &numCorrect, LossType lossType,
+                                     const poplar::DebugContext &debugContext)
+{
+  poplar::program::Sequence prog;
+  bool scaled = lossType == CROSS_ENTROPY_LOSS, halves = outputs.elementType() == poplar::HALF;
+  poplar::Tensor x = asSingles(graph, outputs, prog, debugContext), l = loss, d = deltas;
+  if (scaled && outputScaling.valid())
+    x = popops::div(graph, x, asSingles(graph, outputScaling, prog, debugContext), prog,
+                    debugContext);
+  if (halves) {
+    l = graph.clone(poplar::FLOAT, loss, debugContext);
+    d = graph.clone(poplar::FLOAT, deltas, debugContext);
+  }
+  lossOfSingles(graph, x, expected, l, d, numCorrect, lossType, prog, debugContext);
+  if (scaled && deltasScale.valid())
+    popops::mulInPlace(graph, d, asSingles(graph, deltasScale, prog, debugContext), prog,
+                       debugContext);
+  if (halves) {
+    popops::castWithOutput(graph, l, loss, prog, debugContext);
+    popops::castWithOutput(graph, d, deltas, prog, debugContext);
+  }
   return poplar::program::Program(std::move(prog));
 }
-inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &activations,
+
+} // namespace detail
+
+// A program that calculates the loss of each row of outputs and its gradient, and adds the correct ones to numCorrect. Rows
+// whose expected label is MASKED_LABEL_CODE (popops/EncodingConstants.hpp) count for nothing. Cross entropy: outputs
+// are divided by modelOutputScaling first, and deltas are multiplied by deltasScale (tensors of one element; SOFTMAX_SCALED has a
+// scaling). float or half.
+inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &modelOutputs,
+                                         const poplar::Tensor &expected, const poplar::Tensor &loss,
+                                         const poplar::Tensor &deltas,
+                                         const poplar::Tensor &deltasScale,
+                                         const poplar::Tensor &modelOutputScaling,
+                                         const poplar::Tensor &numCorrect, LossType lossType,
+                                         const poplar::DebugContext &debugContext = {})
+{
+  return detail::loss(graph, modelOutputs, expected, loss, deltas, deltasScale, modelOutputScaling,
+                      numCorrect, lossType, debugContext);
+}
+inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &modelOutputs,
+                                         const poplar::Tensor &expected, const poplar::Tensor &loss,
+                                         const poplar::Tensor &deltas,
+                                         const poplar::Tensor &deltasScale,
+                                         const poplar::Tensor &modelOutputScaling,
+                                         LossType lossType,
+                                         const poplar::DebugContext &debugContext = {})
+{
+  return detail::loss(graph, modelOutputs, expected, loss, deltas, deltasScale, modelOutputScaling,
+                      {}, lossType, debugContext);
+}
+inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &modelOutputs,
+                                         const poplar::Tensor &expected, const poplar::Tensor &loss,
+                                         const poplar::Tensor &deltas,
+                                         const poplar::Tensor &numCorrect, LossType lossType,
+                                         const poplar::DebugContext &debugContext = {})
+{
+  return detail::loss(graph, modelOutputs, expected, loss, deltas, {}, {}, numCorrect, lossType,
+                      debugContext);
+}
+inline poplar::program::Program calcLoss(poplar::Graph &graph, const poplar::Tensor &modelOutputs,
                                          const poplar::Tensor &expected, const poplar::Tensor &loss,
                                          const poplar::Tensor &deltas, LossType lossType,
                                          const poplar::DebugContext &debugContext = {})
 {
-  return calcLoss(graph, activations, expected, loss, deltas, poplar::Tensor(), lossType,
-                  debugContext);
+  return detail::loss(graph, modelOutputs, expected, loss, deltas, {}, {}, {}, lossType,
+                      debugContext);
+}
+
+// A program that adds to numCorrect how many rows of outputs are largest at their label.
+inline poplar::program::Program calcAccuracy(poplar::Graph &graph,
+                                             const poplar::Tensor &modelOutputs,
+                                             const poplar::Tensor &expected,
+                                             const poplar::Tensor &numCorrect,
+                                             const poplar::DebugContext &debugContext = {})
+{
+  poplar::program::Sequence prog;
+  poplar::Tensor x = detail::asSingles(graph, modelOutputs, prog, debugContext);
+  poplar::detail::LibraryCall call(graph, prog, debugContext);
+  pop_popnn_accuracy(graph.c(), poplar::detail::check(x.c()), expected.c(), numCorrect.c(),
+                     call.program(), call.c());
+  call.finish();
+  return poplar::program::Program(std::move(prog));
+}
+
+// The K largest elements of each row, and in `indices` where they are; `sort`: from the largest on.
+inline poplar::Tensor topK(poplar::Graph &graph, const poplar::Tensor &input,
+                           poplar::Tensor &indices, unsigned K, bool sort,
+                           poplar::program::Sequence &prog,
+                           const poplar::DebugContext &debugContext = {})
+{
+  auto order = sort ? popops::SortOrder::DESCENDING : popops::SortOrder::NONE;
+  auto found = popops::topKWithPermutation(graph, prog, input, popops::TopKParams(K, true, order),
+                                           debugContext);
+  indices = found.second;
+  return found.first;
 }
 
 // Of each row of a tensor [rows, columns]: the column of the largest or smallest element, of equal ones the first.

@@ -4,6 +4,7 @@
 
 #include <poplar/detail/Library.hpp>
 #include <popnn/NonLinearityDef.hpp>
+#include <popnn/detail/NonLinearityGradient.hpp>
 #include <popops/ElementWise.hpp>
 #include <populus/popnn.h>
 
@@ -89,6 +90,84 @@ inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType type,
   prog.add(poplar::program::Copy(nonLinearity(graph, type, t, prog, debugContext), t, false,
                                  debugContext));
 }
+
+// The same; *scaling becomes what results have been multiplied by: SOFTMAX_SCALING for SOFTMAX_SCALED, otherwise 1.
+inline poplar::Tensor nonLinearity(poplar::Graph &graph, NonLinearityType type,
+                                   const poplar::Tensor &t, float &scaling,
+                                   poplar::program::Sequence &prog,
+                                   const poplar::DebugContext &debugContext = {})
+{
+  scaling = type == NonLinearityType::SOFTMAX_SCALED ? SOFTMAX_SCALING : 1.0f;
+  return nonLinearity(graph, type, t, prog, debugContext);
+}
+inline void nonLinearityInPlace(poplar::Graph &graph, NonLinearityType type,
+                                const poplar::Tensor &t, float &scaling,
+                                poplar::program::Sequence &prog,
+                                const poplar::DebugContext &debugContext = {})
+{
+  scaling = type == NonLinearityType::SOFTMAX_SCALED ? SOFTMAX_SCALING : 1.0f;
+  nonLinearityInPlace(graph, type, t, prog, debugContext);
+}
+
+// The gradient of what the function was given. `act`: what it has made, without a scaling; GELU, GELU_ERF, SWISH and
+// HARD_SIGMOID: what it was given, as in the original. `outGradient`: the gradient of what it has made, of act's shape.
+inline poplar::Tensor nonLinearityInputGradient(poplar::Graph &graph, NonLinearityType type,
+                                                const poplar::Tensor &act,
+                                                const poplar::Tensor &outGradient,
+                                                poplar::program::Sequence &prog,
+                                                const poplar::DebugContext &debugContext = {})
+{
+  if (act.shape() != outGradient.shape())
+    throw poplar::tensor_creation_error(
+        "popnn::nonLinearityInputGradient: the gradient has the shape " +
+        outGradient.shapeToString() + ", the activations have " + act.shapeToString());
+  switch (type) {
+  case NonLinearityType::SOFTMAX:
+  case NonLinearityType::SOFTMAX_STABLE:
+  case NonLinearityType::SOFTMAX_SCALED:
+    return detail::softmax_gradient(graph, act, outGradient, prog, debugContext);
+  default:
+    return popops::map(graph, detail::gradient_of(type), {act, outGradient}, prog, debugContext);
+  }
+}
+
+#define POPNN_NONLINEARITY(NAME, TYPE)                                                             \
+  inline poplar::Tensor NAME(poplar::Graph &graph, const poplar::Tensor &t,                        \
+                             poplar::program::Sequence &prog,                                      \
+                             const poplar::DebugContext &debugContext = {})                        \
+  {                                                                                                \
+    return nonLinearity(graph, NonLinearityType::TYPE, t, prog, debugContext);                     \
+  }                                                                                                \
+  inline poplar::Tensor NAME(poplar::Graph &graph, const poplar::Tensor &t, float &scaling,        \
+                             poplar::program::Sequence &prog,                                      \
+                             const poplar::DebugContext &debugContext = {})                        \
+  {                                                                                                \
+    return nonLinearity(graph, NonLinearityType::TYPE, t, scaling, prog, debugContext);            \
+  }                                                                                                \
+  inline void NAME##InPlace(poplar::Graph &graph, const poplar::Tensor &t,                         \
+                            poplar::program::Sequence &prog,                                       \
+                            const poplar::DebugContext &debugContext = {})                         \
+  {                                                                                                \
+    nonLinearityInPlace(graph, NonLinearityType::TYPE, t, prog, debugContext);                     \
+  }                                                                                                \
+  inline void NAME##InPlace(poplar::Graph &graph, const poplar::Tensor &t, float &scaling,         \
+                            poplar::program::Sequence &prog,                                       \
+                            const poplar::DebugContext &debugContext = {})                         \
+  {                                                                                                \
+    nonLinearityInPlace(graph, NonLinearityType::TYPE, t, scaling, prog, debugContext);            \
+  }
+
+POPNN_NONLINEARITY(sigmoid, SIGMOID)
+POPNN_NONLINEARITY(relu, RELU)
+POPNN_NONLINEARITY(tanh, TANH)
+POPNN_NONLINEARITY(gelu, GELU)
+POPNN_NONLINEARITY(geluErf, GELU_ERF)
+POPNN_NONLINEARITY(swish, SWISH)
+POPNN_NONLINEARITY(softmax, SOFTMAX)
+POPNN_NONLINEARITY(softmaxStable, SOFTMAX_STABLE)
+POPNN_NONLINEARITY(scaledSoftmaxStable, SOFTMAX_SCALED)
+
+#undef POPNN_NONLINEARITY
 
 } // namespace popnn
 

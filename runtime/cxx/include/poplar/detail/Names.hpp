@@ -114,6 +114,7 @@ inline const CName *otherNames(std::size_t &count)
       {"pop_poplin_create_mat_mul_input", "poplin::createMatMulInput"},
       {"pop_poplin_mat_mul_with", "poplin::matMul"},
       {"pop_popnn_arg_extreme", "popnn::argMax"},
+      {"pop_popnn_accuracy", "popnn::calcAccuracy"},
       {"pop_popnn_loss", "popnn::calcLoss"},
       {"pop_popnn_norm_gradient", "popnn, gradients of a norm"},
       {"pop_popnn_norm_parameter_gradients", "popnn, gradients of a norm"},
