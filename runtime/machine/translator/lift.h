@@ -122,6 +122,9 @@ typedef struct access_group {
   affine base; /* constant 0 */
   affine step; /* a constant, or of values that no round changes (a symbolic stride) */
   int32_t lowest, highest;
+  uint32_t
+      scale; /* so many times `limit` farther than `highest` (an index below what only the guard knows) */
+  affine limit;
   uint32_t align; /* largest access */
   bool load, store, by_sp;
   /* The guard computes, in 64 bits: base + lowest in the first round; the step; what all rounds touch. */

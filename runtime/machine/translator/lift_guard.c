@@ -121,6 +121,11 @@ static LLVMValueRef group_legal(lift *l, access_group *g, LLVMValueRef rounds)
   LLVMValueRef highest = lift_intrinsic(l, "llvm.smax", &l->type.i64, 1, ends, 2);
   uint64_t extent = (uint64_t)((int64_t)g->highest - g->lowest);
   highest = LLVMBuildAdd(l->b, highest, lift_constant64(l, extent), "");
+  if (g->scale) {
+    LLVMValueRef limit = LLVMBuildZExt(l->b, lift_affine(l, &g->limit), l->type.i64, "");
+    limit = LLVMBuildMul(l->b, limit, lift_constant64(l, g->scale), "");
+    highest = LLVMBuildAdd(l->b, highest, limit, "");
+  }
   g->from = lowest;
   g->to = highest;
   if (g->load)

@@ -40,7 +40,8 @@ typedef struct candidate {
   affine (*compared)[2];   /* by block: what the branch at its end compares */
   affine *access;          /* by operation of the function: address */
   uint32_t *bounds;        /* by symbol - NUM_REGISTERS: those of invariants are UINT32_MAX */
-  size_t num_bounds, bounds_capacity;
+  affine *limits; /* likewise: what is not greater than a value that stays; else not known */
+  size_t num_bounds, bounds_capacity, num_limits, limits_capacity;
   affine step[NUM_REGISTERS]; /* what a round adds, if that is a sum of what stays */
   bool looks_for_invariants;  /* while a round is executed again */
 } candidate;
@@ -168,6 +169,29 @@ static int32_t find_invariant(candidate *c, const affine_registers *v, const cod
   return (int32_t)l->num_invariants++;
 }
 
+static void add_bounded(candidate *c, uint32_t bound, affine limit)
+{
+  pop_push(c->bounds, c->num_bounds, c->bounds_capacity, bound);
+  pop_push(c->limits, c->num_limits, c->limits_capacity, limit);
+}
+
+/* A value that stays, which the operation's result cannot be greater than: a size less 1, as a mask; a size, as a divisor (if
+ * that is 0, the limit is as large as can be). */
+static affine find_limit(const candidate *c, const affine_registers *v, const code_op *op)
+{
+  const affine *a = &v->x[op->rs1], *b = &v->x[op->rs2];
+  if (!c->looks_for_invariants) return (affine){0};
+  switch (op->id) {
+  case OP_AND:
+  case OP_MINU:
+    return stays(c, a) ? *a : stays(c, b) ? *b : (affine){0};
+  case OP_REMU:
+    return stays(c, b) ? affine_add(*b, UINT32_MAX) : (affine){0};
+  default:
+    return (affine){0};
+  }
+}
+
 /* An unknown result is a new symbol if it is an invariant or bounded. */
 static void execute(candidate *c, affine_registers *v, const code_op *op, uint32_t index)
 {
@@ -181,9 +205,10 @@ static void execute(candidate *c, affine_registers *v, const code_op *op, uint32
     *result = affine_symbol((uint16_t)(FIRST_INVARIANT + invariant));
     return;
   }
-  if (bound > MAX_GROUP_BYTES) return;
+  affine limit = bound > MAX_GROUP_BYTES ? find_limit(c, &before, op) : (affine){0};
+  if (bound > MAX_GROUP_BYTES && !limit.known) return;
   *result = affine_symbol((uint16_t)(NUM_REGISTERS + c->num_bounds)); /* below MAX_LOOP_OPS */
-  pop_push(c->bounds, c->num_bounds, c->bounds_capacity, bound);
+  add_bounded(c, bound, limit);
 }
 
 static void execute_block(candidate *c, uint32_t number)
@@ -217,9 +242,8 @@ static void forget_round(candidate *c, uint32_t num_ops)
     c->access[i] = (affine){0};
   }
   c->loop.num_groups = c->loop.num_invariants = 0;
-  c->num_bounds = 0;
-  for (unsigned i = 0; i < MAX_INVARIANTS; i++)
-    pop_push(c->bounds, c->num_bounds, c->bounds_capacity, UINT32_MAX);
+  c->num_bounds = c->num_limits = 0;
+  for (unsigned i = 0; i < MAX_INVARIANTS; i++) add_bounded(c, UINT32_MAX, (affine){0});
 }
 
 /* Registers that stay first: steps of others may be sums of them. */
@@ -362,18 +386,40 @@ static bool understand_exits(candidate *c)
 
 /* Accesses */
 
-static access_group *find_group(counted_loop *l, const affine *base)
-{
-  for (uint32_t i = 0; i < l->num_groups; i++)
-    if (affine_same_terms(&l->groups[i].base, base)) return &l->groups[i];
-  return NULL;
-}
-
 /* Where an access touches in a round, from the start of the round's base on. */
 typedef struct extent {
   int64_t low, high;
   bool bounded;
+  uint32_t scale; /* as of a group */
+  affine limit;
 } extent;
+
+static access_group *find_group(counted_loop *l, const affine *base, const extent *e)
+{
+  for (uint32_t i = 0; i < l->num_groups; i++) {
+    access_group *g = &l->groups[i];
+    if (affine_same_terms(&g->base, base) && g->scale == e->scale &&
+        (!g->scale || affine_equal(&g->limit, &e->limit)))
+      return g;
+  }
+  return NULL;
+}
+
+/* Adds a bounded value times `factor`. */
+static bool extend(const candidate *c, uint16_t symbol, int64_t factor, extent *e)
+{
+  const affine *limit = &c->limits[symbol - NUM_REGISTERS];
+  e->bounded = true;
+  if (limit->known) {
+    if (e->scale || factor <= 0) return false;
+    e->scale = (uint32_t)factor;
+    e->limit = *limit;
+    return true;
+  }
+  int64_t way = factor * c->bounds[symbol - NUM_REGISTERS];
+  *(way < 0 ? &e->low : &e->high) += way;
+  return true;
+}
 
 /* Takes the constant and the bounded symbols out of `address`; false if some of that is not a
  * multiple of its alignment. */
@@ -392,10 +438,7 @@ static bool take_extent(const candidate *c, affine *address, uint32_t bytes, ext
       base.coefficient[base.num_terms++] = address->coefficient[i];
       continue;
     }
-    if (factor % align) return false;
-    out->bounded = true;
-    int64_t way = factor * c->bounds[symbol - NUM_REGISTERS];
-    *(way < 0 ? &out->low : &out->high) += way;
+    if (factor % align || !extend(c, symbol, factor, out)) return false;
   }
   *address = base;
   return true;
@@ -414,7 +457,7 @@ static void add_access(candidate *c, const code_op *op, uint32_t index)
   if (!base.known || !take_extent(c, &base, bytes, &own)) return;
   if (!step_of(c, &base, &step) || own.high - own.low > MAX_GROUP_BYTES) return;
   if (!step.num_terms && (int32_t)step.constant % (int32_t)isa_access_align(bytes)) return;
-  access_group *group = find_group(l, &base);
+  access_group *group = find_group(l, &base, &own);
   if (!group) {
     if (l->num_groups == MAX_GROUPS) return;
     group = &l->groups[l->num_groups++];
@@ -422,6 +465,8 @@ static void add_access(candidate *c, const code_op *op, uint32_t index)
                             .lowest = (int32_t)own.low,
                             .highest = (int32_t)own.low,
                             .step = step,
+                            .scale = own.scale,
+                            .limit = own.limit,
                             .align = 1};
   }
   int64_t low = own.low < group->lowest ? own.low : group->lowest;
@@ -619,6 +664,7 @@ static bool look_at_loop(const block_graph *g, const bool *is_target, counted_lo
   free(c->compared);
   free(c->access);
   free(c->bounds);
+  free(c->limits);
   free(c);
   return counted;
 }

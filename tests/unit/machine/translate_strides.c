@@ -1,5 +1,5 @@
 /* The translator against the interpreter: loops whose pointers grow by what is in a register, as they do along the columns of a
- * matrix, or are products with it. The way may lead out of what is legal at either end, strides may be misaligned, negative, nothing or enormous, and
+ * matrix, or are products with it; indices that a register bounds. The way may lead out of what is legal at either end, strides may be misaligned, negative, nothing or enormous, and
  * a register that is a stride may be changed in the loop. */
 #include <criterion/criterion.h>
 
@@ -7,7 +7,7 @@
 #include "support/random.h"
 #include "support/seeds.h"
 
-/* Pointers that move by strides, strides, the counter, another, its end, what is loaded. */
+/* Pointers that move by strides, strides, the counter, another, its end, what is loaded, limits, a place. */
 enum {
   POINTER = S0,
   OTHER = S1,
@@ -16,7 +16,10 @@ enum {
   COUNTER = T0,
   DOWN = T2,
   END = T1,
-  VALUE = A0
+  VALUE = A0,
+  MASK = A5,
+  SIZE = 28 /* t3 */,
+  BASE = 29 /* t4 */
 };
 
 typedef struct maker {
@@ -81,10 +84,46 @@ static void put_product(maker *m)
   put_access(m, A4);
 }
 
+/* At an index that is no greater than what is in a register: a mask, a divisor, the smaller of two. */
+static void put_index(maker *m)
+{
+  assembler *a = m->a;
+  uint32_t by = PICK(m, MASK, MASK, SIZE, STRIDE, SIZE, STRIDE, VALUE);
+  bool swapped = pick(m, 4) == 0;
+  asm_load(a, PICK(m, ASM_LW, ASM_LHU), VALUE, POINTER, 0);
+  asm_word(a, asm_r(PICK(m, 0x00007033, 0x0a005033, 0x02007033), A4, swapped ? by : VALUE,
+                    swapped ? VALUE : by)); /* and, minu, remu */
+  asm_word(a, asm_r(PICK(m, 0x33, 0x20002033, 0x20004033, 0x20004033), A4, A4,
+                    PICK(m, OTHER, BASE, BASE, BASE))); /* add, sh1add, sh2add */
+  if (pick(m, 4))
+    asm_store(a, PICK(m, ASM_SW, ASM_SB), A1, A4, 0);
+  else
+    put_access(m, A4);
+}
+
 static uint32_t pick_stride(maker *m)
 {
   uint32_t word = 4 * (1 + pick(m, 6));
   return PICK(m, word, word, 0 - word, 0 - word, 1, 2, 0, 0x40000000, 0x80000000);
+}
+
+/* Indices near the end of what may be written, so that the limit and its scale decide. */
+static void put_index_loop(maker *m)
+{
+  assembler *a = m->a;
+  asm_li(a, POINTER, RIG_DATA + 4 * pick(m, 100));
+  asm_li(a, BASE, RIG_END - 4 * pick(m, 40));
+  asm_li(a, OTHER, RIG_END - 4 * pick(m, 40));
+  asm_li(a, STRIDE, 1 + pick(m, 4));
+  asm_li(a, MASK, 1 + 2 * pick(m, 8));
+  asm_li(a, SIZE, pick(m, 8) ? 1 + pick(m, 20) : 0xc0000000);
+  asm_li(a, COUNTER, 0);
+  asm_li(a, END, 4 + pick(m, 8));
+  uint32_t again = asm_here(a);
+  for (uint32_t n = 1 + pick(m, 3); n > 0; n--) put_index(m);
+  asm_addi(a, POINTER, POINTER, 4);
+  asm_addi(a, COUNTER, COUNTER, 1);
+  asm_branch(a, ASM_BNE, COUNTER, END, again);
 }
 
 static void put_loop(maker *m)
@@ -96,10 +135,14 @@ static void put_loop(maker *m)
   asm_li(a, MORE, pick_stride(m));
   asm_li(a, COUNTER, 0);
   asm_li(a, DOWN, pick(m, 8));
+  asm_li(a, BASE, pick_place(m));
+  asm_li(a, MASK, (1u << pick(m, 10)) - 1);
+  asm_li(a, SIZE, PICK(m, 0, 1, 1, 5, 40, 200, 1000, 0x40000001, 0x80000000));
   asm_li(a, END, 1 + pick(m, 24));
   uint32_t again = asm_here(a);
   for (uint32_t n = 1 + pick(m, 2); n > 0; n--) put_access(m, PICK(m, POINTER, POINTER, OTHER));
   if (pick(m, 2)) put_product(m);
+  for (uint32_t n = pick(m, 3); n > 0; n--) put_index(m);
   put_move(m, POINTER);
   if (pick(m, 2)) put_move(m, OTHER);
   asm_addi(a, DOWN, DOWN, -2);
@@ -121,7 +164,11 @@ static void compare_strides(uint64_t seed)
   asm_tile(a, TILE_WAIT, 0, 0, 0);
   asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
   asm_nops(a, 1);
-  for (int i = 0; i < LOOPS; i++) put_loop(&m);
+  for (int i = 0; i < LOOPS; i++)
+    if (seed % 3)
+      put_loop(&m);
+    else
+      put_index_loop(&m);
   asm_li(a, T2, RIG_DATA + 512);
   for (uint32_t x = A0; x <= A3; x++) asm_store(a, ASM_SW, x, T2, (int32_t)(4 * x));
   asm_tile(a, TILE_EXIT, 0, 0, 0);
@@ -136,6 +183,53 @@ static void compare_strides(uint64_t seed)
 
 Test(translate_strides, pointers_move_by_registers_as_far_as_they_may)
 {
-  seed_range seeds = test_seeds(1, 100);
+  seed_range seeds = test_seeds(1, 120);
   for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_strides(seed);
+}
+
+/* Rounds whose words are 0 but for one: so all but one of the indices are legal, although the limits are not. */
+static void compare_limits(uint32_t small, uint32_t large, uint32_t scale, uint32_t word)
+{
+  enum { ROUNDS = 12, BAD = 7 };
+  rig r = rig_create(1, 0);
+  assembler *a = &r.code[0];
+  asm_li(a, T0, RIG_CODE + 4 * 6);
+  asm_tile(a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(a, TILE_WAIT, 0, 0, 0);
+  asm_tile(a, TILE_HOST_SYNC, A0, A0, 0);
+  asm_nops(a, 1);
+  asm_li(a, POINTER, RIG_DATA);
+  asm_li(a, BASE, RIG_END - 16);
+  asm_li(a, MASK, small);
+  asm_li(a, SIZE, large);
+  asm_li(a, COUNTER, 0);
+  asm_li(a, END, ROUNDS);
+  uint32_t again = asm_here(a);
+  asm_load(a, ASM_LW, VALUE, POINTER, 0);
+  for (int i = 0; i < 2; i++) {
+    asm_word(a, asm_r(0x0a005033, A4, VALUE, i ? SIZE : MASK)); /* minu */
+    asm_word(a, asm_r(scale, A4, A4, BASE));
+    asm_store(a, ASM_SB, COUNTER, A4, 0);
+  }
+  asm_addi(a, POINTER, POINTER, 4);
+  asm_addi(a, COUNTER, COUNTER, 1);
+  asm_branch(a, ASM_BNE, COUNTER, END, again);
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+  uint8_t *bytes = pop_xmalloc(RIG_END - RIG_BASE);
+  pop_image image = rig_image(&r, 0, bytes);
+  memset(bytes + (RIG_DATA - RIG_BASE), 0, RIG_END - RIG_DATA);
+  memcpy(bytes + (RIG_DATA - RIG_BASE) + sizeof word * BAD, &word, sizeof word);
+  compare_engines(&r.target, &image, NULL, 100000, "limit", large);
+  free(bytes);
+  rig_free(&r);
+}
+
+Test(translate_strides, each_index_has_its_own_limit)
+{
+  const uint32_t add = 0x33, sh2add = 0x20004033;
+  compare_limits(1, 3, sh2add, 3);
+  compare_limits(1, 10, sh2add, 3);
+  compare_limits(1, 10, sh2add, 10);
+  compare_limits(10, 1, sh2add, 10);
+  compare_limits(1, 0xc0000000, add, 0xbfffffff);
 }
