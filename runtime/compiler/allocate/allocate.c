@@ -1,14 +1,16 @@
 /* Allocate: an address for each block.
  *
  *   base                                                         interleaved base        end
- *   | system | stacks, code's data | code, read-only | own | data … | data …………………… | overflowed
+ *   | system | stacks, code's data | read-only, code | own | data … | data …………………… | overflowed
  *            |--- equal on tiles with equal code ----|
  *
  * Stacks and the linked code's own data come before the code: their sizes depend on the code group
  * alone, so that tiles with equal code have it at equal addresses, with equal bytes, and only the
- * tile's control and exchange code, which come last of the code, differ. Stacks are lowest: what
- * overflows runs into the next context's stack or the system's memory, not into data. If code then
- * does not fit region 0 any more, they go behind it.
+ * tile's control and exchange code, which come last of the code, differ. Constants that code reads come before it: their
+ * addresses are in its instructions, so a function whose constants are where they are on another tile is the same code as
+ * there, wherever it is itself, and is made native once (machine/translate_move.c). Stacks are lowest: what overflows runs
+ * into the next context's stack or the system's memory, not into data. If code then does not fit region 0 any more, they
+ * go behind it.
  *
  * `own` is what no codelet may write: the compiler's tables, then vertex states, of which each vertex may write its
  * own. So they lie together, as segments of their own, and data are in one piece; but what rules speak of is data.
@@ -87,9 +89,9 @@ static uint64_t put_code(allocator *a, const tile_layout *layout, uint64_t at)
   uint32_t code = layout->linked_blocks[POP_LINK_CODE];
   uint32_t constants = layout->linked_blocks[POP_LINK_RODATA];
   uint32_t library = layout->library_code;
+  at = put_block(a, constants, at);
   at = put_block(a, code, at);
   at = put_block(a, library, at);
-  at = put_block(a, constants, at);
   for (size_t i = 0; i < layout->num_blocks; i++) {
     uint32_t block = a->c->blocks_by_tile[layout->first_block + i];
     if (block != code && block != library && block != constants && is_code(&a->c->blocks[block]))

@@ -407,6 +407,38 @@ Test(compile, tiles_with_equal_vertices_may_have_them_at_different_addresses)
   pop_graph_free(graph);
 }
 
+/* Two tiles have a vertex whose constants are in its instructions by their addresses, one of them other code, too: the
+ * constants are at the same addresses, so that the vertex is the same code on both, and is made native once. */
+Test(compile, constants_are_where_they_are_on_tiles_with_other_code)
+{
+  static const char other[] = "#include <populus/vertex.h>\n"
+                              "typedef struct { OUTPUT(int) out; } Other;\n"
+                              "COMPUTE(Other) { *vertex->out = 7; return true; }\n";
+  pop_graph *graph = new_ipu1(2);
+  pop_graph_add_codelets_source(graph, "c", large_codelet, "large.c", NULL);
+  pop_graph_add_codelets_source(graph, "c", other, "other.c", NULL);
+  pop_program program = pop_program_sequence(graph, "main");
+  for (size_t t = 0; t < 2; t++)
+    pop_sequence_add(
+        program, add_lookup(graph, t, add_ints(graph, 1, t, "at"), add_ints(graph, 1, t, "out")));
+  pop_compute_set set = pop_graph_add_compute_set(graph, "other");
+  pop_vertex vertex = pop_graph_add_vertex(graph, set, "Other");
+  pop_graph_connect(graph, vertex, "out", pop_tensor_index(add_ints(graph, 1, 1, "more"), 0));
+  pop_graph_set_vertex_tile(graph, vertex, 1);
+  pop_sequence_add(program, pop_program_execute(graph, set, "other"));
+  pop_engine *engine = new_engine(graph, &program, 1, NULL, 0);
+  const compilation *c = engine_compilation(engine);
+  const block *constants[2], *code[2];
+  for (size_t t = 0; t < 2; t++) {
+    constants[t] = &c->blocks[c->tiles[t].linked_blocks[POP_LINK_RODATA]];
+    code[t] = &c->blocks[c->tiles[t].linked_blocks[POP_LINK_CODE]];
+  }
+  cr_assert_neq(code[0]->size, code[1]->size);
+  cr_assert_eq(constants[0]->address, constants[1]->address);
+  pop_engine_free(engine);
+  pop_graph_free(graph);
+}
+
 /* ---- images ---- */
 
 /* Sums over neighbours on 5 of 6 tiles, in a loop. */
