@@ -247,6 +247,16 @@ typedef struct code_copy {
       *places; /* of what a test has found good: stack slots; NULL: none yet (lift_memory.c) */
 } code_copy;
 
+/* lift_control.c: operations that are done and not tested; registers in front of the first of them (those that the rest of the
+ * block writes; NULL: others). */
+typedef struct untested_ops {
+  uint32_t first;     /* in the unit */
+  LLVMValueRef quiet; /* do their tests hold? NULL: there are none */
+  LLVMValueRef x[NUM_REGISTERS];
+  LLVMValueRef single[NUM_FLOAT_WORDS], half[NUM_FLOAT_WORDS];
+  LLVMValueRef lazy_single[NUM_FLOAT_WORDS], lazy_half[NUM_FLOAT_WORDS];
+} untested_ops;
+
 typedef struct lift {
   LLVMContextRef context;
   LLVMModuleRef module;
@@ -289,6 +299,7 @@ typedef struct lift {
   const code_copy *copy;
   const code_block *block;
   uint32_t op_index; /* in the unit */
+  untested_ops untested;
 } lift;
 
 void lift_unit(lift *l); /* sets `functions` */
@@ -332,7 +343,7 @@ void lift_flush_extra(lift *l);
 void lift_add_time(lift *l, uint64_t slots, uint64_t count);
 /* So many times (64 bits). */
 void lift_add_time_of(lift *l, LLVMValueRef times, uint64_t slots, uint64_t count);
-/* The interpreter goes on at `pc`, or in front of the current operation. They end the basic block. */
+/* The interpreter goes on at `pc`, or in front of the current operation, or of the first that is not tested. They end the basic block. */
 void lift_leave_at(lift *l, LLVMValueRef pc);
 void lift_leave_here(lift *l);
 /* A counter (CSR) as it is in front of the current operation. */
@@ -399,12 +410,20 @@ bool lift_packed(lift *l, const code_op *op); /* false: none of PACKED, no move 
 /* lift_functions.c */
 bool lift_functions(lift *l, const code_op *op); /* false: none of FUNCTIONS and PAIR_FUNCTIONS */
 
+/* lift_control.c */
+/* Under float control: what the operation does counts only if this holds; else the interpreter goes on in front of it. Called before it
+ * writes a register. */
+void lift_leave_unless(lift *l, LLVMValueRef condition);
+/* In front of what cannot be taken back: tests what has been asked for so far. */
+void lift_settle(lift *l);
+/* Registers as they were in front of the first operation that is not tested; it, or the current one if there is none. */
+uint32_t lift_go_back(lift *l);
+LLVMValueRef lift_is_finite(lift *l, LLVMValueRef single);
+LLVMValueRef lift_is_below(lift *l, LLVMValueRef single, double limit); /* its magnitude is */
+
 /* lift_float.c */
 /* A sum, difference or product, the smaller, the larger: of singles, as `id` says of them or of halves. */
 LLVMValueRef lift_arithmetic(lift *l, uint8_t id, LLVMValueRef a, LLVMValueRef b);
-/* Under float control: leaves in front of the operation unless this holds. */
-void lift_leave_unless(lift *l, LLVMValueRef condition);
-LLVMValueRef lift_is_finite(lift *l, LLVMValueRef single);
 bool lift_float(lift *l, const code_op *op); /* false: nothing of F or Zfh; not for access */
 bool lift_is_half(uint8_t id);
 

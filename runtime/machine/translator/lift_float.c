@@ -11,30 +11,6 @@
 
 #include <math.h>
 
-/* Float control: native code leaves in front of an operation that might raise something which is a fault then, or make
- * something else of an overflow. All of that shows in a result that is not finite, or in an operand that is a NaN. */
-
-void lift_leave_unless(lift *l, LLVMValueRef condition)
-{
-  if (!l->unit->checked) return;
-  LLVMBasicBlockRef usual = lift_new_block(l, "quiet"), rare = lift_new_block(l, "raises");
-  lift_likely(l, condition, usual, rare);
-  LLVMPositionBuilderAtEnd(l->b, rare);
-  lift_leave_here(l);
-  lift_at_end(l, usual);
-}
-
-static LLVMValueRef is_below(lift *l, LLVMValueRef a, double limit)
-{
-  LLVMValueRef magnitude = lift_intrinsic(l, "llvm.fabs", &l->type.single, 1, &a, 1);
-  return LLVMBuildFCmp(l->b, LLVMRealOLT, magnitude, LLVMConstReal(l->type.single, limit), "");
-}
-
-LLVMValueRef lift_is_finite(lift *l, LLVMValueRef a)
-{
-  return is_below(l, a, INFINITY);
-}
-
 static void leave_if_unordered(lift *l, LLVMValueRef a, LLVMValueRef b)
 {
   if (l->unit->checked) lift_leave_unless(l, LLVMBuildFCmp(l->b, LLVMRealORD, a, b, ""));
@@ -44,7 +20,7 @@ static void leave_if_unordered(lift *l, LLVMValueRef a, LLVMValueRef b)
 static void leave_if_out_of_range(lift *l, LLVMValueRef a, bool is_signed)
 {
   if (!l->unit->checked) return;
-  LLVMValueRef fits = is_below(l, a, is_signed ? 0x1p31 : 0x1p32);
+  LLVMValueRef fits = lift_is_below(l, a, is_signed ? 0x1p31 : 0x1p32);
   LLVMValueRef zero = LLVMConstReal(l->type.single, 0);
   if (!is_signed)
     fits = LLVMBuildAnd(l->b, fits, LLVMBuildFCmp(l->b, LLVMRealOGE, a, zero, ""), "");

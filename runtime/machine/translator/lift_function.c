@@ -251,6 +251,7 @@ static void lift_block(lift *l, uint32_t number)
   if (l->fast && l->fast->ends_early && number == l->fast->header) note_round(l);
   if (!l->fast || !l->fast->fixed_time || !l->last_round) pay(l, b);
   for (uint32_t i = 0; i < b->num_ops - ends_by_op(b); i++) lift_op(l, i);
+  lift_settle(l);
   lift_end(l, number);
 }
 

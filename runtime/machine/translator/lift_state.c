@@ -244,8 +244,11 @@ static uint64_t rest_count(const lift *l)
 
 void lift_leave_here(lift *l)
 {
+  uint32_t here = l->op_index;
+  l->op_index = lift_go_back(l);
   lift_add_time(l, 0 - rest_slots(l), 0 - rest_count(l));
   lift_leave_at(l, lift_pc(l, l->block->pc + 4 * (l->op_index - l->block->first_op)));
+  l->op_index = here;
 }
 
 LLVMValueRef lift_counter(lift *l, uint32_t number)

@@ -1,0 +1,122 @@
+/* Under float control native code tests many operations at once, and gives back what it has done since where one of them may
+ * raise something. Registers that were computed in the meantime with their own old value must not be so twice. */
+#include "support/rig.h"
+
+#include <string.h>
+
+enum { FA = 10, FB, FC, FD, F_WORDS = 8 };
+
+static uint32_t fp(uint32_t funct7, uint32_t rd, uint32_t rs1, uint32_t rs2)
+{
+  return funct7 << 25 | rs2 << 20 | rs1 << 15 | rd << 7 | 0x53; /* to nearest even */
+}
+
+static uint32_t add_single(uint32_t rd, uint32_t a, uint32_t b)
+{
+  return fp(0, rd, a, b);
+}
+
+static uint32_t multiply_single(uint32_t rd, uint32_t a, uint32_t b)
+{
+  return fp(8, rd, a, b);
+}
+
+/* Register by register from words of the data, and back to the words behind them. */
+static void put_float_access(assembler *a, bool store)
+{
+  for (uint32_t i = 0; i < 4; i++) {
+    if (store)
+      asm_store(a, ASM_FSW, FA + i, S0, (int32_t)(4 * (F_WORDS + i)));
+    else
+      asm_load(a, ASM_FLW, FA + i, S0, (int32_t)(4 * i));
+  }
+}
+
+/* One block: FA doubles and A0 counts on both sides of FB's square, which overflows; a load that follows may not be legal. */
+static void put_block(assembler *a)
+{
+  asm_word(a, add_single(FA, FA, FA));
+  asm_addi(a, A0, A0, 1);
+  asm_word(a, multiply_single(FB, FB, FB));
+  asm_word(a, add_single(FA, FA, FC));
+  asm_addi(a, A0, A0, 1);
+  asm_load(a, ASM_LW, A1, T2, 0);
+  asm_word(a, multiply_single(FD, FD, FA));
+}
+
+typedef struct outcome {
+  bool failed;
+  machine_fault_kind kind;
+  uint32_t pc;
+  uint64_t cycle;
+  uint32_t data[2 * F_WORDS];
+} outcome;
+
+static void put_program(assembler *a)
+{
+  enum { SUPERVISOR_WORDS = 12 };
+  asm_li(a, T0, RIG_CODE + 4 * SUPERVISOR_WORDS);
+  asm_tile(a, TILE_RUN, 0, T0, ZERO);
+  asm_tile(a, TILE_WAIT, 0, 0, 0);
+  rig_report(a, 5);
+  asm_nops(a, SUPERVISOR_WORDS - (uint32_t)a->count);
+  asm_li(a, S0, RIG_DATA);
+  asm_load(a, ASM_LW, T2, S0, 16);
+  put_float_access(a, false);
+  put_block(a);
+  put_float_access(a, true);
+  asm_store(a, ASM_SW, A0, S0, 4 * F_WORDS + 16);
+  asm_store(a, ASM_SW, A1, S0, 4 * F_WORDS + 20);
+  asm_tile(a, TILE_EXIT, 0, 0, 0);
+}
+
+static outcome run_with(machine_engine engine, uint32_t control, float squared, uint32_t place)
+{
+  rig r = rig_create_with(1, (machine_options){.engine = engine, .float_control = control});
+  put_program(&r.code[0]);
+  rig_load(&r);
+  struct {
+    float f[4];
+    uint32_t place;
+  } data = {{1.5f, squared, 0.25f, 3}, place};
+  expect_ok(machine_write(r.m, 0, RIG_DATA, &data, sizeof data));
+  uint32_t event;
+  pop_error *error = machine_run(r.m, 0, &event);
+  const machine_fault *fault = machine_get_fault(r.m);
+  outcome out = {
+      .failed = error != NULL, .kind = fault->kind, .pc = fault->pc, .cycle = fault->cycle};
+  expect_ok(machine_read(r.m, 0, RIG_DATA, out.data, sizeof out.data));
+  pop_error_free(error);
+  rig_free(&r);
+  return out;
+}
+
+/* Overflow is a fault (all), or is none (invalid operations alone): then the result is infinite and all goes on. */
+Test(translate_control, what_was_done_since_is_given_back)
+{
+  enum { ALL = 7, INVALID = 1, OUTSIDE = 4 };
+  static const struct {
+    uint32_t control;
+    float squared;
+    uint32_t place;
+    bool fails;
+  } cases[] = {{ALL, 2, RIG_DATA, false},         {ALL, 1e30f, RIG_DATA, true},
+               {INVALID, 1e30f, RIG_DATA, false}, {INVALID, 2, OUTSIDE, true},
+               {INVALID, 1e30f, OUTSIDE, true},   {ALL, 1e30f, OUTSIDE, true}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    outcome interpreted =
+        run_with(MACHINE_INTERPRETER, cases[i].control, cases[i].squared, cases[i].place);
+    outcome translated =
+        run_with(MACHINE_TRANSLATOR, cases[i].control, cases[i].squared, cases[i].place);
+    cr_assert_eq(interpreted.failed, cases[i].fails, "case %zu: %s", i,
+                 machine_fault_name(interpreted.kind));
+    cr_assert_eq(translated.failed, interpreted.failed, "case %zu", i);
+    cr_assert(translated.kind == interpreted.kind && translated.pc == interpreted.pc &&
+                  translated.cycle == interpreted.cycle,
+              "case %zu: %s at 0x%x, not %s at 0x%x", i, machine_fault_name(translated.kind),
+              translated.pc, machine_fault_name(interpreted.kind), interpreted.pc);
+    cr_assert_eq(memcmp(translated.data, interpreted.data, sizeof translated.data), 0, "case %zu",
+                 i);
+    if (!cases[i].fails) cr_assert_eq(interpreted.data[F_WORDS + 4], 2, "case %zu", i);
+  }
+}
