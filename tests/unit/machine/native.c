@@ -137,6 +137,16 @@ Test(native, the_next_process_compiles_nothing)
 }
 
 /* The translator's thread looks into the folder. */
+/* POPULUS_TRANSLATOR_EFFORT: another code for the same, which others do not get. */
+Test(native, code_of_another_effort_is_not_used)
+{
+  setenv("POPULUS_TRANSLATOR_EFFORT", "least", 1);
+  expect_process(NUM_CODELETS, 0, NUM_CODELETS, 0);
+  expect_process(0, NUM_CODELETS, 0, 0);
+  unsetenv("POPULUS_TRANSLATOR_EFFORT");
+  expect_process(NUM_CODELETS, 0, NUM_CODELETS, 0);
+}
+
 Test(native, auto_takes_what_is_there)
 {
   const char *error;

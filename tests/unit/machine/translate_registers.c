@@ -127,21 +127,32 @@ static void compare_registers(uint64_t seed)
   rig_free(&r);
 }
 
-static void compare_without(const char *extension)
+static void compare_many(void)
 {
-  if (extension) setenv("POPULUS_TRANSLATOR_WITHOUT", extension, 1);
   seed_range seeds = test_seeds(1, 40);
   for (uint64_t seed = seeds.first; seed <= seeds.last; seed++) compare_registers(seed);
 }
 
+static void compare_without(const char *extension)
+{
+  setenv("POPULUS_TRANSLATOR_WITHOUT", extension, 1);
+  compare_many();
+}
+
 Test(translate_registers, what_lives_in_vector_registers_survives_slow_accesses)
 {
-  compare_without(NULL);
+  compare_many();
 }
 
 Test(translate_registers, also_where_there_is_no_avx512)
 {
   compare_without("avx512");
+}
+
+Test(translate_registers, also_with_the_least_effort)
+{
+  setenv("POPULUS_TRANSLATOR_EFFORT", "least", 1);
+  compare_many();
 }
 
 Test(translate_registers, also_where_there_is_no_avx2)
