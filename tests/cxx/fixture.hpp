@@ -18,13 +18,16 @@ struct Fixture {
   poplar::program::Sequence prog;
   std::vector<std::pair<std::string, poplar::Tensor>> outputs;
 
-  explicit Fixture(unsigned tiles = 7)
+  explicit Fixture(unsigned tiles = 7) : Fixture(modelOf(tiles)) {}
+  explicit Fixture(poplar::Device &&on) : device(std::move(on)), graph(device)
+  {
+    popops::addCodelets(graph);
+  }
+  static poplar::Device modelOf(unsigned tiles)
   {
     poplar::IPUModel model;
     model.tilesPerIPU = tiles;
-    device = model.createDevice();
-    graph = poplar::Graph(device);
-    popops::addCodelets(graph);
+    return model.createDevice();
   }
   template <typename T>
   poplar::Tensor input(const poplar::Type &type, std::vector<std::size_t> shape,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <popfloat/experimental/CastToHalf.hpp>
 #include <poplar/CycleCount.hpp>
 #include <poplin/Convolution.hpp>
@@ -650,6 +651,22 @@ void halves_of_the_host()
   CHECK(std::isnan(halfToSingle(singleToHalf(1e6f, true))) && singleToHalf(65504, true) == 0x7bff);
 }
 
+// What the instructions of the tile give; the host's would end the process.
+void quotients_of_integers(Device &&device)
+{
+  Fixture f(std::move(device));
+  auto &g = f.graph;
+  const int least = std::numeric_limits<int>::min();
+  Tensor a = f.input(INT, {4}, std::vector<int>{-7, least, least, 7}),
+         b = f.input(INT, {4}, std::vector<int>{0, -1, 0, -2});
+  CHECK((f.run<int>(popops::div(g, a, b, f.prog)) == std::vector<int>{-1, least, -1, -3}));
+  CHECK((f.run<int>(popops::rem(g, a, b, f.prog)) == std::vector<int>{-7, 0, least, 1}));
+  Tensor c = f.input(UNSIGNED_INT, {2}, std::vector<unsigned>{7, 1u << 31}),
+         d = f.input(UNSIGNED_INT, {2}, std::vector<unsigned>{0, ~0u});
+  CHECK((f.run<unsigned>(popops::div(g, c, d, f.prog)) == std::vector<unsigned>{~0u, 0}));
+  CHECK((f.run<unsigned>(popops::rem(g, c, d, f.prog)) == std::vector<unsigned>{7, 1u << 31}));
+}
+
 void softmax_and_losses()
 {
   Fixture f(3);
@@ -942,6 +959,8 @@ int main()
   histograms();
   halves_of_the_host();
   softmax_and_losses();
+  quotients_of_integers(Fixture::modelOf(2));
+  quotients_of_integers(Device::createCPUDevice());
   functions_between_layers();
   gradients_between_layers();
   pooling();

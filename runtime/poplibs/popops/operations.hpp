@@ -34,6 +34,14 @@ inline float logistic(float x)
 {
   return __builtin_ipu_sigm(x);
 }
+template <typename W> W quotient(W a, W b)
+{
+  return a / b;
+}
+template <typename W> W remainder(W a, W b)
+{
+  return a % b;
+}
 #else
 inline float inverseRoot(float x)
 {
@@ -42,6 +50,18 @@ inline float inverseRoot(float x)
 inline float logistic(float x)
 {
   return 1 / (1 + std::exp(-x));
+}
+// Where the host's instruction would end the process: by 0, and the least number by -1.
+template <typename W> W quotient(W a, W b)
+{
+  if constexpr (std::is_floating_point<W>::value)
+    return a / b;
+  else
+    return b == 0 ? W(-1) : std::is_signed<W>::value && b == W(-1) ? W(0u - unsigned(a)) : a / b;
+}
+template <typename W> W remainder(W a, W b)
+{
+  return b == 0 ? a : std::is_signed<W>::value && b == W(-1) ? W(0) : a % b;
 }
 #endif
 
@@ -131,7 +151,7 @@ template <expr::BinaryOpType op, typename W> auto apply(W a, W b)
   else if constexpr (op == O::BITWISE_XNOR)
     return ~(a ^ b);
   else if constexpr (op == O::DIVIDE)
-    return a / b;
+    return quotient(a, b);
   else if constexpr (op == O::EQUAL)
     return a == b;
   else if constexpr (op == O::GREATER_THAN)
@@ -159,7 +179,7 @@ template <expr::BinaryOpType op, typename W> auto apply(W a, W b)
   else if constexpr (op == O::REMAINDER && std::is_floating_point<W>::value)
     return std::fmod(a, b);
   else if constexpr (op == O::REMAINDER)
-    return a % b;
+    return remainder(a, b);
   else if constexpr (op == O::SHIFT_LEFT)
     return W(unsigned(a) << (unsigned(b) & 31));
   else if constexpr (op == O::SHIFT_RIGHT)
