@@ -161,7 +161,8 @@ typedef struct counted_loop {
   LLVMBasicBlockRef late_guard; /* then: behind some rounds of the plain copy */
   uint64_t worst_slots;         /* of one round */
   affine steps[NUM_REGISTERS];  /* by how much a register grows in each round, if that is known */
-  /* All rounds are alike, and go to their ends without leaving: their time is a product. */
+  /* All rounds are alike, and go to their ends without leaving (under float control: if they raise nothing): their time is a
+   * product. */
   bool fixed_time;
   uint32_t num_ops; /* of such a round */
   access_group groups[MAX_GROUPS];
@@ -181,6 +182,9 @@ typedef struct function_loops {
 
 void function_loops_find(const code_unit *unit, const code_function *f, function_loops *loops);
 void function_loops_free(function_loops *loops);
+
+/* loop_trial.c: of a loop all of whose accesses are hoisted. */
+bool loop_can_be_tried(const block_graph *g, const counted_loop *loop);
 
 /* checks.c: what an access tests: `bytes` bytes from its own address + `from` on, for itself and
  * others; or nothing, if it is covered by such a test: it then is `from` bytes behind the access that has made it. */
@@ -247,14 +251,20 @@ typedef struct code_copy {
       *places; /* of what a test has found good: stack slots; NULL: none yet (lift_memory.c) */
 } code_copy;
 
-/* lift_control.c: operations that are done and not tested; registers in front of the first of them (those that the rest of the
- * block writes; NULL: others). */
-typedef struct untested_ops {
-  uint32_t first;     /* in the unit */
-  LLVMValueRef quiet; /* do their tests hold? NULL: there are none */
+/* lift_control.c: what slots of registers held; NULL: of others. */
+typedef struct saved_registers {
   LLVMValueRef x[NUM_REGISTERS];
   LLVMValueRef single[NUM_FLOAT_WORDS], half[NUM_FLOAT_WORDS];
   LLVMValueRef lazy_single[NUM_FLOAT_WORDS], lazy_half[NUM_FLOAT_WORDS];
+} saved_registers;
+
+/* Operations that are done and not tested. */
+typedef struct untested_ops {
+  uint32_t first;     /* in the unit */
+  LLVMValueRef quiet; /* do their tests hold? NULL: there are none */
+  LLVMValueRef finite
+      [NUM_FLOAT_WORDS];  /* is the result that the word has? Not in `quiet` yet; NULL: no test */
+  saved_registers before; /* the first, those that the rest of the block writes */
 } untested_ops;
 
 typedef struct lift {
@@ -300,6 +310,10 @@ typedef struct lift {
   const code_block *block;
   uint32_t op_index; /* in the unit */
   untested_ops untested;
+  /* Under float control, in a fast copy: rounds that only find out whether there is something to raise, and say so in `raised`,
+   * a slot; rounds that were found to raise nothing. */
+  bool is_trial, is_tried;
+  LLVMValueRef raised;
 } lift;
 
 void lift_unit(lift *l); /* sets `functions` */
@@ -414,8 +428,17 @@ bool lift_functions(lift *l, const code_op *op); /* false: none of FUNCTIONS and
 /* Under float control: what the operation does counts only if this holds; else the interpreter goes on in front of it. Called before it
  * writes a register. */
 void lift_leave_unless(lift *l, LLVMValueRef condition);
+/* The same of a result that must be finite, of the current operation's registers rs1, rs2 and rs3 + `word`, for rd + `word`. */
+void lift_need_finite(lift *l, uint32_t word, LLVMValueRef result);
+/* In front of an operation: results that it overwrites. */
+void lift_note_writes(lift *l, const code_op *op);
 /* In front of what cannot be taken back: tests what has been asked for so far. */
 void lift_settle(lift *l);
+/* Is a fast copy of the loop tried first? */
+bool lift_tries(const lift *l, const counted_loop *loop);
+/* What the loop's registers hold, to be there again behind its trial. */
+void lift_save_loop(lift *l, const counted_loop *loop, saved_registers *saved);
+void lift_restore(lift *l, const saved_registers *saved);
 /* Registers as they were in front of the first operation that is not tested; it, or the current one if there is none. */
 uint32_t lift_go_back(lift *l);
 LLVMValueRef lift_is_finite(lift *l, LLVMValueRef single);

@@ -4,7 +4,12 @@
  * That is tested once for many operations: until something is stored, or the block ends, they have changed nothing but
  * registers. So what they ask for is collected, and where it does not hold, the registers are what they were in front of
  * the first of them, and the interpreter goes on there. Who leaves for another reason while something is not tested leaves
- * there, too. */
+ * there, too.
+ *
+ * In loops that could be vectorised even that is too often. Where nothing that a round loads was stored by an earlier
+ * one, and no float register goes from round to round (loop_trial.c), all rounds of the fast copy are tried: the trial
+ * does the same but stores nothing, and only finds out whether something is raised. If not, the fast copy runs without
+ * tests, else the plain one does. Both are vectors. */
 #include "lift.h"
 
 #include <math.h>
@@ -20,59 +25,131 @@ static void restore(lift *l, LLVMValueRef value, LLVMValueRef slot)
   if (value) LLVMBuildStore(l->b, value, slot);
 }
 
-/* Registers that the rest of the block writes. */
+/* Registers that operations first ... end - 1 of the unit write. */
+static void save_written(lift *l, uint32_t first, uint32_t end, saved_registers *saved)
+{
+  for (uint32_t i = first; i < end; i++) {
+    uint8_t x = code_op_writes_x(&l->unit->ops[i]);
+    uint64_t f = code_op_writes_f(&l->unit->ops[i]);
+    if (x > 0 && x < NUM_REGISTERS && !saved->x[x]) saved->x[x] = save(l, l->x[x]);
+    for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++) {
+      if (!(f >> r & 1) || saved->single[r]) continue;
+      saved->single[r] = save(l, l->single[r]);
+      saved->lazy_single[r] = save(l, l->lazy_single[r]);
+      saved->half[r] = save(l, l->half[r]);
+      saved->lazy_half[r] = save(l, l->lazy_half[r]);
+    }
+  }
+}
+
+void lift_restore(lift *l, const saved_registers *saved)
+{
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++) restore(l, saved->x[r], l->x[r]);
+  for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++) {
+    restore(l, saved->single[r], l->single[r]);
+    restore(l, saved->lazy_single[r], l->lazy_single[r]);
+    restore(l, saved->half[r], l->half[r]);
+    restore(l, saved->lazy_half[r], l->lazy_half[r]);
+  }
+}
+
+/* The rest of the block may write registers. */
 static void begin(lift *l)
 {
-  untested_ops *u = &l->untested;
-  uint32_t x = 0, end = l->block->first_op + l->block->num_ops;
-  uint64_t f = 0;
-  for (uint32_t i = l->op_index; i < end; i++) {
-    uint8_t r = code_op_writes_x(&l->unit->ops[i]);
-    if (r < NUM_REGISTERS) x |= 1u << r;
-    f |= code_op_writes_f(&l->unit->ops[i]);
-  }
-  *u = (untested_ops){.first = l->op_index, .quiet = LLVMConstInt(l->type.i1, 1, 0)};
-  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
-    if (x >> r & 1) u->x[r] = save(l, l->x[r]);
-  for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++) {
-    if (!(f >> r & 1)) continue;
-    u->single[r] = save(l, l->single[r]);
-    u->lazy_single[r] = save(l, l->lazy_single[r]);
-    u->half[r] = save(l, l->half[r]);
-    u->lazy_half[r] = save(l, l->lazy_half[r]);
-  }
+  l->untested = (untested_ops){.first = l->op_index, .quiet = LLVMConstInt(l->type.i1, 1, 0)};
+  save_written(l, l->op_index, l->block->first_op + l->block->num_ops, &l->untested.before);
 }
 
 uint32_t lift_go_back(lift *l)
 {
-  const untested_ops *u = &l->untested;
-  if (!u->quiet) return l->op_index;
-  for (uint32_t r = 1; r < NUM_REGISTERS; r++) restore(l, u->x[r], l->x[r]);
-  for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++) {
-    restore(l, u->single[r], l->single[r]);
-    restore(l, u->lazy_single[r], l->lazy_single[r]);
-    restore(l, u->half[r], l->half[r]);
-    restore(l, u->lazy_half[r], l->lazy_half[r]);
+  if (!l->untested.quiet) return l->op_index;
+  lift_restore(l, &l->untested.before);
+  return l->untested.first;
+}
+
+/* To what must hold. */
+static void add_condition(lift *l, LLVMValueRef condition)
+{
+  if (!l->is_trial) {
+    l->untested.quiet = LLVMBuildAnd(l->b, l->untested.quiet, condition, "");
+    return;
   }
-  return u->first;
+  LLVMValueRef raised = LLVMBuildLoad2(l->b, l->type.i1, l->raised, "");
+  raised = LLVMBuildOr(l->b, raised, LLVMBuildNot(l->b, condition, ""), "");
+  LLVMBuildStore(l->b, raised, l->raised);
+}
+
+static void add_finite(lift *l, uint32_t word)
+{
+  if (l->untested.finite[word]) add_condition(l, l->untested.finite[word]);
+  l->untested.finite[word] = NULL;
 }
 
 void lift_settle(lift *l)
 {
   if (!l->untested.quiet) return;
-  LLVMBasicBlockRef usual = lift_new_block(l, "quiet"), rare = lift_new_block(l, "raises");
-  lift_likely(l, l->untested.quiet, usual, rare);
-  lift_at_end(l, rare);
-  lift_leave_here(l);
-  lift_at_end(l, usual);
+  for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++) add_finite(l, r);
+  if (!l->is_trial) {
+    LLVMBasicBlockRef usual = lift_new_block(l, "quiet"), rare = lift_new_block(l, "raises");
+    lift_likely(l, l->untested.quiet, usual, rare);
+    lift_at_end(l, rare);
+    lift_leave_here(l);
+    lift_at_end(l, usual);
+  }
   l->untested.quiet = NULL;
 }
 
 void lift_leave_unless(lift *l, LLVMValueRef condition)
 {
-  if (!l->unit->checked) return;
+  if (!l->unit->checked || l->is_tried) return;
   if (!l->untested.quiet) begin(l);
-  l->untested.quiet = LLVMBuildAnd(l->b, l->untested.quiet, condition, "");
+  add_condition(l, condition);
+}
+
+/* What is not finite makes these results not finite, either: so their test is that of their operands, too. */
+static uint64_t operands_that_show(const code_op *op)
+{
+  uint64_t first = UINT64_C(1) << op->rs1, second = UINT64_C(1) << op->rs2;
+  switch (op->id) {
+  case OP_FMADD_S:
+  case OP_FMSUB_S:
+  case OP_FNMSUB_S:
+  case OP_FNMADD_S:
+    return first | second | UINT64_C(1) << (op->imm >> 8 & 31);
+  case OP_FADD_S:
+  case OP_FSUB_S:
+  case OP_FMUL_S:
+  case OP_F32V2_ADD:
+  case OP_F32V2_SUB:
+  case OP_F32V2_MUL:
+    return first | second;
+  case OP_FDIV_S: /* by infinity is 0 */
+  case OP_FSQRT_S:
+    return first;
+  default:
+    return 0;
+  }
+}
+
+void lift_need_finite(lift *l, uint32_t word, LLVMValueRef result)
+{
+  if (!l->unit->checked || l->is_tried) return;
+  const code_op *op = &l->unit->ops[l->op_index];
+  uint64_t shown = operands_that_show(op) << word;
+  if (!l->untested.quiet) begin(l);
+  for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
+    if (shown >> r & 1) l->untested.finite[r] = NULL;
+  add_finite(l, op->rd + word);
+  l->untested.finite[op->rd + word] = lift_is_finite(l, result);
+}
+
+/* Results that the operation uses as lift_need_finite knows are seen to there. */
+void lift_note_writes(lift *l, const code_op *op)
+{
+  if (!l->untested.quiet || operands_that_show(op)) return;
+  uint64_t writes = code_op_writes_f(op);
+  for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
+    if (writes >> r & 1) add_finite(l, r);
 }
 
 LLVMValueRef lift_is_below(lift *l, LLVMValueRef a, double limit)
@@ -84,4 +161,17 @@ LLVMValueRef lift_is_below(lift *l, LLVMValueRef a, double limit)
 LLVMValueRef lift_is_finite(lift *l, LLVMValueRef a)
 {
   return lift_is_below(l, a, INFINITY);
+}
+
+bool lift_tries(const lift *l, const counted_loop *loop)
+{
+  return l->unit->checked && loop->fixed_time;
+}
+
+void lift_save_loop(lift *l, const counted_loop *loop, saved_registers *saved)
+{
+  for (uint32_t n = 0; n < l->f->num_blocks; n++) {
+    const code_block *b = &l->unit->blocks[l->f->first_block + n];
+    if (loop->contains[n]) save_written(l, b->first_op, b->first_op + b->num_ops, saved);
+  }
 }

@@ -29,7 +29,7 @@ static void leave_if_out_of_range(lift *l, LLVMValueRef a, bool is_signed)
 
 static void finish_single(lift *l, uint32_t r, LLVMValueRef result)
 {
-  if (l->unit->checked) lift_leave_unless(l, lift_is_finite(l, result));
+  lift_need_finite(l, 0, result);
   lift_set_single(l, r, result);
 }
 

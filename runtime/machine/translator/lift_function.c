@@ -231,6 +231,7 @@ static void lift_op(lift *l, uint32_t index)
 {
   const code_op *op = &l->unit->ops[l->block->first_op + index];
   l->op_index = l->block->first_op + index;
+  lift_note_writes(l, op);
   bool known = lift_memory(l, op) || lift_integer(l, op) || lift_packed(l, op) ||
                lift_functions(l, op) || lift_float(l, op) || lift_copy(l, op);
   if (!known) abort(); /* discovery leaves everything else to the interpreter */
@@ -377,21 +378,55 @@ static void lift_last_round(lift *l, const counted_loop *loop)
   free_copy(&l->fast_copy);
 }
 
+/* Float control (lift_control.c): a fast copy is tried first. In front of the guard, */
+static void begin_trial(lift *l, const counted_loop *loop, saved_registers *saved)
+{
+  l->raised = lift_new_slot(l, l->type.i1, "raised");
+  LLVMBuildStore(l->b, LLVMConstInt(l->type.i1, 0, 0), l->raised);
+  lift_save_loop(l, loop, saved);
+}
+
+/* and behind it: the trial in l->fast_copy, all rounds but the last; then `fast` or the plain copy as if nothing had been. */
+static void lift_trial(lift *l, const code_copy *fast, const saved_registers *saved)
+{
+  LLVMBasicBlockRef last = l->last_round;
+  l->last_round = lift_new_block(l, "tried");
+  l->is_trial = true;
+  lift_code(l, &l->fast_copy);
+  l->is_trial = false;
+  l->is_tried = true;
+  free_copy(&l->fast_copy);
+  lift_at_end(l, l->last_round);
+  lift_restore(l, saved);
+  LLVMBuildStore(l->b, lift_constant64(l, 0), l->round);
+  LLVMValueRef raised = LLVMBuildLoad2(l->b, l->type.i1, l->raised, "");
+  lift_likely(l, LLVMBuildNot(l->b, raised, ""), fast->starts[l->fast->header],
+              l->plain.starts[l->fast->header]);
+  l->fast_copy = *fast;
+  l->last_round = last;
+}
+
 /* Loop peeling: the last round is a copy of its own. What registers hold behind the loop is from there, so nothing that
  * the other rounds compute is needed behind them but what the next one needs, and LLVM can do what is left of them behind
  * whole vectors in shorter vectors. A loop that may end early has its last round in the plain copy. */
 static void lift_fast_copy(lift *l, counted_loop *loop)
 {
   LLVMValueRef before[NUM_REGISTERS] = {NULL};
-  l->fast_copy = make_copy(l, loop);
+  bool tries = lift_tries(l, loop);
+  saved_registers saved = {.x = {NULL}};
+  code_copy fast = make_copy(l, loop);
+  l->fast_copy = tries ? make_copy(l, loop) : fast;
   l->last_round = lift_new_block(l, "last");
   lift_at_end(l, loop->ends_early ? loop->late_guard : l->guards[loop->header]);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (l->own->writes_x >> r & 1 && loop->steps[r].known && !affine_is_zero(&loop->steps[r]))
       before[r] = lift_x(l, r);
+  if (tries) begin_trial(l, loop, &saved);
   lift_guard(l, loop, &l->rounds);
   l->fast = loop;
+  if (tries) lift_trial(l, &fast, &saved);
   lift_code(l, &l->fast_copy);
+  l->is_tried = false;
   free_copy(&l->fast_copy);
   lift_at_end(l, l->last_round);
   finish_rounds(l, loop, l->rounds, before);

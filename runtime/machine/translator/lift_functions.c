@@ -52,7 +52,7 @@ static LLVMValueRef function_of(lift *l, uint8_t id, LLVMValueRef x)
 static LLVMValueRef single_result(lift *l, const code_op *op, uint32_t word)
 {
   LLVMValueRef result = function_of(l, op->id, lift_single(l, op->rs1 + word));
-  if (l->unit->checked) lift_leave_unless(l, lift_is_finite(l, result));
+  lift_need_finite(l, word, result);
   return result;
 }
 

@@ -264,6 +264,7 @@ bool lift_memory(lift *l, const code_op *op)
   if (!code_op_is_access(op, &a.store, &a.bytes)) return false;
   a.by_sp = a.store && op->rs1 == 2;
   a.type = integer_type(l, a.bytes);
+  if (a.store && l->is_trial) return true;
   if (a.store) lift_settle(l);
   if (a.store) a.value = value_to_store(l, op, a.bytes);
   LLVMValueRef value = access_value(l, &a);

@@ -7,7 +7,7 @@ static LLVMValueRef single_word(lift *l, const code_op *op, uint32_t word)
 {
   LLVMValueRef a = lift_single(l, op->rs1 + word), b = lift_single(l, op->rs2 + word);
   LLVMValueRef result = lift_arithmetic(l, packed_element(op->id), a, b);
-  if (l->unit->checked) lift_leave_unless(l, lift_is_finite(l, result));
+  lift_need_finite(l, word, result);
   return result;
 }
 

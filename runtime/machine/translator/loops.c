@@ -626,8 +626,7 @@ static bool count_somehow(candidate *c, uint32_t num_ops)
 static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
 {
   *num_ops = 0;
-  if (c->g->unit->checked || c->loop.ends_early)
-    return false; /* checked: any operation may leave */
+  if (c->loop.ends_early) return false;
   for (uint32_t n = 0; n < c->g->num_blocks; n++) {
     const code_block *b = &c->g->blocks[n];
     if (!c->loop.contains[n]) continue;
@@ -637,7 +636,9 @@ static bool has_fixed_time(const candidate *c, uint32_t *num_ops)
       if (c->g->unit->ops[i].id >= OP_CSRRW && c->g->unit->ops[i].id <= OP_CSRRCI) return false;
     *num_ops += b->num_ops;
   }
-  return hoists_all(c);
+  if (!hoists_all(c)) return false;
+  return !c->g->unit->checked ||
+         loop_can_be_tried(c->g, &c->loop); /* else any operation may leave */
 }
 
 static bool look_at_loop(const block_graph *g, const bool *is_target, counted_loop *l)

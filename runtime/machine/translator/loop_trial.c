@@ -1,0 +1,105 @@
+/* Which counted loops can be tried under float control (lift_control.c): all rounds are done once without their stores, only to
+ * find out whether something is raised. That is the same as with stores if
+ *
+ *     no round loads what an earlier one has stored, or what itself has stored before
+ *     no float register goes from round to round: sums would only take twice as long, as they are not vectors
+ *     all operations are those that native code does under float control
+ *
+ * Accesses of one group differ by constants, so they are compared here; those of different groups by the guard. The loop has
+ * one way through a round. */
+#include "lift.h"
+
+#include "isa/functions.h"
+#include "isa/packed.h"
+
+static bool is_left_to_interpreter(uint8_t id)
+{
+  return lift_is_half(id) || (id >= OP_F16V4_ADD && id <= OP_F16V4_MAX) || id == OP_F32V2_MIN ||
+         id == OP_F32V2_MAX || id == OP_FCLASS_S ||
+         (id >= OP_F32EXP && id <= OP_F16V4SIGM && function_is_of_halves((isa_op)id));
+}
+
+typedef struct round_walk {
+  const block_graph *g;
+  const counted_loop *loop;
+  uint64_t writes, written; /* float words: in the round; before the current operation */
+  bool computes;            /* some operation may raise something */
+} round_walk;
+
+typedef bool on_op(round_walk *w, const code_op *op, uint32_t index);
+
+/* Calls for the operations of a round in their order, until one says no. */
+static bool walk(round_walk *w, on_op *on)
+{
+  uint32_t first = w->g->blocks[0].first_op;
+  for (uint32_t s = 0; s < w->g->num_reachable; s++) {
+    uint32_t n = w->g->sequence[s];
+    const code_block *b = &w->g->blocks[n];
+    if (!w->loop->contains[n]) continue;
+    for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++)
+      if (!on(w, &w->g->unit->ops[i], i - first)) return false;
+  }
+  return true;
+}
+
+static bool collect(round_walk *w, const code_op *op, uint32_t index)
+{
+  (void)index;
+  w->writes |= code_op_writes_f(op);
+  if (code_op_writes_f(op) && op->id != OP_FLW && op->id != OP_FLD) w->computes = true;
+  return !is_left_to_interpreter(op->id) && !code_op_is_copy(op);
+}
+
+static bool is_of_this_round(round_walk *w, const code_op *op, uint32_t index)
+{
+  (void)index;
+  if (code_op_reads_f(op) & w->writes & ~w->written) return false;
+  w->written |= code_op_writes_f(op);
+  return true;
+}
+
+/* Is what `load` gets in a round stored by no earlier one, and not by its own if it comes behind? Of the same group. */
+static bool stays_ahead(const access_group *g, int32_t load, uint32_t load_bytes, int32_t store,
+                        uint32_t store_bytes, bool store_first)
+{
+  int64_t step = (int32_t)g->step.constant, from = load, to = from + load_bytes;
+  int64_t first = store, end = first + store_bytes;
+  if (g->step.num_terms || step == 0) return false;
+  if (store_first && from < end && to > first) return false;
+  return step > 0 ? from + step >= end : to + step <= first;
+}
+
+typedef struct load_check {
+  round_walk walk; /* first: is what on_op gets */
+  uint32_t load, bytes;
+  bool behind; /* the load */
+} load_check;
+
+static bool spares_load(round_walk *w, const code_op *op, uint32_t index)
+{
+  load_check *c = (load_check *)w;
+  const hoisted_access *load = &w->loop->accesses[c->load], *own = &w->loop->accesses[index];
+  bool store;
+  uint32_t bytes;
+  if (index == c->load) c->behind = true;
+  if (!code_op_is_access(op, &store, &bytes) || !store || own->group != load->group) return true;
+  if (own->bounded || load->bounded) return false;
+  return stays_ahead(&w->loop->groups[own->group], load->offset, c->bytes, own->offset, bytes,
+                     !c->behind);
+}
+
+static bool is_spared(round_walk *w, const code_op *op, uint32_t index)
+{
+  bool store;
+  uint32_t bytes;
+  if (!code_op_is_access(op, &store, &bytes) || store) return true;
+  if (w->loop->accesses[index].group == UNIT_NONE) return true; /* loaded by the guard */
+  load_check check = {.walk = {.g = w->g, .loop = w->loop}, .load = index, .bytes = bytes};
+  return walk(&check.walk, spares_load);
+}
+
+bool loop_can_be_tried(const block_graph *g, const counted_loop *loop)
+{
+  round_walk w = {.g = g, .loop = loop};
+  return walk(&w, collect) && w.computes && walk(&w, is_of_this_round) && walk(&w, is_spared);
+}
