@@ -123,3 +123,12 @@ block_graph block_graph_make(const code_unit *unit, const code_function *f)
   number_tree(&g);
   return g;
 }
+
+void block_graph_free(block_graph *g)
+{
+  free(g->sequence);
+  free(g->order);
+  free(g->dominator);
+  free(g->tree_order);
+  free(g->num_dominated);
+}

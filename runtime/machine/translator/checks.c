@@ -1,9 +1,10 @@
-/* Bounds checks are merged, over extended basic blocks.
+/* Bounds checks are merged, over the dominator tree.
  *
- * An extended basic block is a tree of blocks: each but the root has one predecessor, its parent. From
- * the root to the current block the code is executed symbolically. A symbol stands for a register where
- * the root begins, or for a result that is no sum. Accesses of a block whose addresses differ by
- * constants are a group: the first one checks the range of all. Symbols do not change, so a range that
+ * From the root to the current block the code is executed symbolically: a block goes on with what its dominator has left in
+ * registers, but for those that something between the two writes (joins, loops). A symbol stands for a register where
+ * the root begins, or behind such a place, or for a result that is no sum. Accesses whose addresses differ by
+ * constants are a group if they are in one block, or in blocks of which the second always comes behind the first:
+ * the first one checks the range of all. Symbols do not change, so a range that
  * has been checked is known to be good in all blocks below.
  *
  * Only what will be accessed is checked, if nothing faults before. Where a check fails, the interpreter
@@ -12,15 +13,24 @@
 
 #include <populus/arena.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_DEPTH = 32, MAX_SPAN = 8192, FIRST_SYMBOL = NUM_REGISTERS, LAST_SYMBOL = UINT16_MAX };
 
 typedef struct group {
   affine base;                     /* constant 0 */
   int64_t lowest, highest, offset; /* of everybody; of the first one */
-  uint32_t align, first, block;    /* operation, and where it is */
+  uint32_t align, first, chain;    /* operation, and where it is (search.chain) */
   bool store, by_sp;
 } group;
+
+/* How a block hangs below another. */
+typedef struct link {
+  uint32_t parent; /* UINT32_MAX: it is a root */
+  uint32_t first_child, next_sibling;
+  uint32_t written; /* integer registers, by what is between the two; a bit for each */
+  bool follows;     /* always, if nothing leaves in between */
+} link;
 
 typedef struct search {
   const code_unit *unit;
@@ -28,11 +38,16 @@ typedef struct search {
   uint32_t num_blocks, first_op;
   const function_loops *loops;
   const counted_loop *fast; /* NULL: the function */
-  uint32_t *num_before;     /* by block: predecessors */
+  link *links;              /* by block, as the next */
+  uint32_t *first_before;   /* where its predecessors begin in `before`; one more at the end */
+  uint32_t *before;
+  bool *between; /* while a block is looked at */
+  uint32_t *stack;
   access_check *out;
   group *groups;
   size_t num_groups, groups_capacity;
-  uint32_t block, depth; /* the current block, and how deep it is in the tree */
+  uint32_t chain,
+      depth; /* the first of the blocks that the current one always follows; how deep it is in the tree */
   unsigned next_symbol;
   uint32_t *roots;
   size_t num_roots, roots_capacity;
@@ -40,38 +55,131 @@ typedef struct search {
 
 /* Trees */
 
-static bool is_counted_block(const search *s, uint32_t block, const counted_loop **loop)
+/* What leaves a counted loop has another predecessor, the fast copy, unless that goes back to the plain copy to end. So it
+ * is not below blocks of the loop. */
+static bool is_cut_off(const search *s, uint32_t from, uint32_t to)
 {
-  for (size_t i = 0; i < s->loops->num_loops; i++) {
-    *loop = &s->loops->loops[i];
-    if ((*loop)->contains[block]) return !(*loop)->ends_early;
+  for (size_t i = 0; i < s->loops->num_loops && !s->fast; i++) {
+    const counted_loop *loop = &s->loops->loops[i];
+    if (loop->contains[from]) return !loop->ends_early && !loop->contains[to];
   }
   return false;
 }
 
-/* Is `from` the parent of `to`? What leaves a counted loop has a second predecessor, the fast copy, unless that
- * goes back to the plain copy to end. */
-static bool hangs_below(const search *s, uint32_t from, int32_t to)
+/* Does nobody else change registers at its end? */
+static bool goes_on(const code_block *b)
 {
-  const counted_loop *loop;
-  if (to <= 0 || s->num_before[to] != 1) return false;
-  block_end end = s->blocks[from].end;
-  if (end != BLOCK_NEXT && end != BLOCK_BRANCH && end != BLOCK_JUMP && end != BLOCK_ENTER)
+  switch (b->end) {
+  case BLOCK_NEXT:
+  case BLOCK_BRANCH:
+  case BLOCK_JUMP:
+  case BLOCK_ENTER:
+    return true;
+  case BLOCK_DYNAMIC:
+    return b->num_targets && b->next == UNIT_NONE;
+  default:
     return false;
-  if (s->fast) return s->fast->contains[to];
-  return !is_counted_block(s, from, &loop) || loop->contains[to];
+  }
 }
 
-static void count_predecessors(search *s)
+static void find_predecessors(search *s, const block_graph *g)
 {
-  s->num_before = pop_xcalloc(s->num_blocks, sizeof *s->num_before);
-  for (uint32_t n = 0; n < s->num_blocks; n++) {
-    const code_block *b = &s->blocks[n];
-    if (b->next != UNIT_NONE) s->num_before[b->next]++;
-    if (b->taken != UNIT_NONE && b->taken != b->next) s->num_before[b->taken]++;
-    for (uint32_t i = 0; i < b->num_targets; i++)
-      s->num_before[s->unit->targets[b->first_target + i]]++;
+  s->first_before = pop_xcalloc(s->num_blocks + 2, sizeof *s->first_before);
+  uint32_t *count = s->first_before + 2,
+           num = 0; /* where the next block's begin, in the end where the next one goes */
+  for (uint32_t n = 0; n < s->num_blocks; n++)
+    for (uint32_t i = 0; i < block_graph_num_successors(g, n); i++) {
+      int32_t to = block_graph_successor(g, n, i);
+      if (to == UNIT_NONE) continue;
+      num++;
+      if ((uint32_t)to + 1 < s->num_blocks) count[to]++;
+    }
+  for (uint32_t n = 2; n < s->num_blocks + 1; n++) s->first_before[n] += s->first_before[n - 1];
+  s->before = pop_xcalloc(num + 1, sizeof *s->before);
+  for (uint32_t n = 0; n < s->num_blocks; n++)
+    for (uint32_t i = 0; i < block_graph_num_successors(g, n); i++) {
+      int32_t to = block_graph_successor(g, n, i);
+      if (to != UNIT_NONE) s->before[s->first_before[to + 1]++] = n;
+    }
+}
+
+static uint32_t written_by(const search *s, uint32_t block)
+{
+  const code_block *b = &s->blocks[block];
+  uint32_t registers = 0;
+  for (uint32_t i = b->first_op; i < b->first_op + b->num_ops; i++)
+    registers |= 1u << (code_op_writes_x(&s->unit->ops[i]) & (NUM_REGISTERS - 1));
+  return registers;
+}
+
+/* Marks the blocks between `top` and the block, which it dominates: backwards along edges. False if registers change there in a
+ * way that is not known. */
+static bool find_between(search *s, const block_graph *g, uint32_t top, uint32_t block, link *out)
+{
+  uint32_t depth = 0;
+  bool good = true;
+  s->stack[depth++] = block;
+  while (depth) {
+    uint32_t at = s->stack[--depth];
+    for (uint32_t i = s->first_before[at]; i < s->first_before[at + 1]; i++) {
+      uint32_t from = s->before[i];
+      if (g->order[from] == UINT32_MAX) continue;
+      good = good && goes_on(&s->blocks[from]);
+      if (from == top || s->between[from]) continue;
+      s->between[from] = true;
+      out->written |= written_by(s, from);
+      s->stack[depth++] = from;
+    }
   }
+  return good;
+}
+
+/* Does nothing but what is between lead from there to anywhere else? */
+static bool always_follows(const search *s, const block_graph *g, uint32_t top, uint32_t block)
+{
+  if (s->between[block]) return false;
+  for (uint32_t n = 0; n < s->num_blocks; n++) {
+    if (n != top && !s->between[n]) continue;
+    for (uint32_t i = 0; i < block_graph_num_successors(g, n); i++) {
+      int32_t to = block_graph_successor(g, n, i);
+      if (to == UNIT_NONE ? s->blocks[n].end == BLOCK_BRANCH
+                          : (uint32_t)to != block && !s->between[to])
+        return false;
+    }
+  }
+  return true;
+}
+
+static void find_link(search *s, const block_graph *g, uint32_t block)
+{
+  link *out = &s->links[block];
+  uint32_t top = g->dominator[block];
+  while (top && is_cut_off(s, top, block)) top = g->dominator[top];
+  if (is_cut_off(s, top, block)) return;
+  memset(s->between, 0, s->num_blocks * sizeof *s->between);
+  if (!find_between(s, g, top, block, out)) return;
+  out->follows = always_follows(s, g, top, block);
+  out->parent = top;
+  out->next_sibling = s->links[top].first_child;
+  s->links[top].first_child = block;
+}
+
+static bool is_lifted(const search *s, const block_graph *g, uint32_t block)
+{
+  return s->fast ? s->fast->contains[block] : g->order[block] != UINT32_MAX;
+}
+
+static void find_links(search *s, const block_graph *g)
+{
+  s->links = pop_xcalloc(s->num_blocks, sizeof *s->links);
+  s->between = pop_xcalloc(s->num_blocks, sizeof *s->between);
+  s->stack = pop_xcalloc(s->num_blocks + 1, sizeof *s->stack);
+  for (uint32_t n = 0; n < s->num_blocks; n++)
+    s->links[n] =
+        (link){.parent = UINT32_MAX, .first_child = UINT32_MAX, .next_sibling = UINT32_MAX};
+  for (uint32_t n = 1; n < s->num_blocks; n++)
+    if (g->order[n] != UINT32_MAX && is_lifted(s, g, n) && !(s->fast && n == s->fast->header))
+      find_link(s, g, n);
 }
 
 /* Groups */
@@ -108,7 +216,7 @@ static group *find_group(search *s, const affine *base, int64_t offset, uint32_t
   for (size_t i = s->num_groups; i-- > 0;) {
     group *g = &s->groups[i];
     if (has_tested(g, base, offset, bytes, store, by_sp)) return g;
-    if (g->block == s->block && affine_same_terms(&g->base, base) && extend(g, offset, bytes))
+    if (g->chain == s->chain && affine_same_terms(&g->base, base) && extend(g, offset, bytes))
       return g;
   }
   return NULL;
@@ -139,14 +247,14 @@ static void add_access(search *s, const affine_registers *v, const code_op *op, 
                      .offset = offset,
                      .align = isa_access_align(bytes),
                      .first = index,
-                     .block = s->block});
+                     .chain = s->chain});
     g = &s->groups[s->num_groups - 1];
   }
   g->store |= store;
   g->by_sp |= by_sp;
 }
 
-/* Its block is done: the first one gets its test. */
+/* All that may become part of it is done: the first one gets its test. */
 static void finish_group(search *s, const group *g)
 {
   int64_t from = round_down(g->lowest, g->align), to = -round_down(-g->highest, g->align);
@@ -166,62 +274,62 @@ static void execute(search *s, affine_registers *v, const code_op *op)
     *result = affine_symbol((uint16_t)s->next_symbol++);
 }
 
-static void walk(search *s, uint32_t block, affine_registers v);
+static void walk(search *s, uint32_t block, uint32_t chain, affine_registers v);
 
-/* To a block below, if it is one; where the tree is too deep, another one begins. */
-static void walk_on(search *s, uint32_t from, int32_t to, const affine_registers *v)
+static void forget(search *s, affine_registers *v, uint32_t registers)
 {
-  if (!hangs_below(s, from, to)) return;
-  if (s->depth < MAX_DEPTH)
-    walk(s, (uint32_t)to, *v);
-  else
-    pop_push(s->roots, s->num_roots, s->roots_capacity, (uint32_t)to);
+  for (uint32_t r = 1; r < NUM_REGISTERS; r++)
+    if (registers >> r & 1)
+      v->x[r] =
+          s->next_symbol <= LAST_SYMBOL ? affine_symbol((uint16_t)s->next_symbol++) : (affine){0};
 }
 
-static void walk(search *s, uint32_t block, affine_registers v)
+/* To the blocks below; where the tree is too deep, others begin. */
+static void walk_on(search *s, uint32_t block, const affine_registers *v)
+{
+  for (uint32_t n = s->links[block].first_child; n != UINT32_MAX; n = s->links[n].next_sibling) {
+    if (s->depth == MAX_DEPTH) {
+      pop_push(s->roots, s->num_roots, s->roots_capacity, n);
+      continue;
+    }
+    affine_registers own = *v;
+    unsigned next_symbol = s->next_symbol;
+    uint32_t chain = s->chain;
+    forget(s, &own, s->links[n].written);
+    walk(s, n, s->links[n].follows ? chain : n, own);
+    s->chain = chain;
+    s->next_symbol = next_symbol;
+  }
+}
+
+static void walk(search *s, uint32_t block, uint32_t chain, affine_registers v)
 {
   const code_block *b = &s->blocks[block];
   size_t num_groups = s->num_groups;
-  unsigned next_symbol = s->next_symbol;
-  s->block = block;
+  s->chain = chain;
   for (uint32_t i = 0; i < b->num_ops; i++) {
     const code_op *op = &s->unit->ops[b->first_op + i];
     add_access(s, &v, op, b->first_op + i - s->first_op);
     execute(s, &v, op);
   }
   s->depth++;
-  for (size_t i = num_groups; i < s->num_groups; i++) finish_group(s, &s->groups[i]);
-  walk_on(s, block, b->next, &v);
-  if (b->taken != b->next) walk_on(s, block, b->taken, &v);
+  walk_on(s, block, &v);
   s->depth--;
-  s->next_symbol = next_symbol;
+  for (size_t i = num_groups; i < s->num_groups; i++) finish_group(s, &s->groups[i]);
   s->num_groups = num_groups;
-}
-
-static void find_roots(search *s)
-{
-  bool *below = pop_xcalloc(s->num_blocks, sizeof *below);
-  for (uint32_t n = 0; n < s->num_blocks; n++) {
-    const code_block *b = &s->blocks[n];
-    if (s->fast && !s->fast->contains[n]) continue;
-    if (hangs_below(s, n, b->next)) below[b->next] = true;
-    if (hangs_below(s, n, b->taken)) below[b->taken] = true;
-  }
-  for (uint32_t n = 0; n < s->num_blocks; n++)
-    if (!below[n] && (!s->fast || s->fast->contains[n]))
-      pop_push(s->roots, s->num_roots, s->roots_capacity, n);
-  free(below);
 }
 
 static void walk_trees(search *s)
 {
   affine_registers start = {0};
   for (uint32_t r = 0; r < NUM_REGISTERS; r++) start.x[r] = affine_symbol((uint16_t)r);
-  find_roots(s);
+  for (uint32_t n = 0; n < s->num_blocks; n++)
+    if (s->links[n].parent == UINT32_MAX && (!s->fast || s->fast->contains[n]))
+      pop_push(s->roots, s->num_roots, s->roots_capacity, n);
   for (size_t i = 0; i < s->num_roots; i++) { /* the list may grow */
     s->next_symbol = FIRST_SYMBOL;
     s->depth = 0;
-    walk(s, s->roots[i], start);
+    walk(s, s->roots[i], s->roots[i], start);
   }
 }
 
@@ -237,9 +345,16 @@ access_check *function_checks_find(const code_unit *unit, const code_function *f
   s.first_op = s.blocks[0].first_op; /* operations of a function are consecutive */
   size_t num_ops = last->first_op + last->num_ops - s.first_op;
   s.out = pop_xcalloc(num_ops + 1, sizeof *s.out);
-  count_predecessors(&s);
+  block_graph g = block_graph_make(unit, f);
+  find_predecessors(&s, &g);
+  find_links(&s, &g);
   walk_trees(&s);
-  free(s.num_before);
+  block_graph_free(&g);
+  free(s.first_before);
+  free(s.before);
+  free(s.links);
+  free(s.between);
+  free(s.stack);
   free(s.groups);
   free(s.roots);
   return s.out;

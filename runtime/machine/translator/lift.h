@@ -92,8 +92,8 @@ typedef struct block_graph {
   uint32_t *num_dominated; /* itself among them; 0 if not reachable */
 } block_graph;
 
-/* The five arrays are to be freed. */
 block_graph block_graph_make(const code_unit *unit, const code_function *f);
+void block_graph_free(block_graph *g);
 uint32_t block_graph_num_successors(const block_graph *g, uint32_t block);
 int32_t block_graph_successor(const block_graph *g, uint32_t block, uint32_t number);
 /* In constant time. What is not reachable neither dominates nor is dominated. */

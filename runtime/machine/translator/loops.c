@@ -712,10 +712,8 @@ void function_loops_find(const code_unit *unit, const code_function *f, function
                             .order = g.order, /* kept */
                             .loop_of = pop_xcalloc(n, sizeof *loops->loop_of)};
   find_counted(&g, loops);
-  free(g.sequence);
-  free(g.dominator);
-  free(g.tree_order);
-  free(g.num_dominated);
+  g.order = NULL;
+  block_graph_free(&g);
 }
 
 void function_loops_free(function_loops *loops)
