@@ -31,12 +31,12 @@ stage() { # <name> <command>...
   fi
 }
 
-# Tests run side by side, one more than there are processors, since some wait (for a browser, a socket, a signal); each has
+# Tests run side by side, two more than there are processors, since some wait (for a browser, a socket, a signal); each has
 # its own folder. A hang ends with the test's own time limit.
 tests() { # <preset> [option]...
   preset=$1
   shift
-  ctest --preset "$preset" -j $((jobs + 1)) --no-tests=error --progress "$@"
+  ctest --preset "$preset" -j $((jobs + 2)) --no-tests=error --progress "$@"
 }
 
 sh cmake/setup.sh tests
