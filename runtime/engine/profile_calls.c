@@ -1,11 +1,11 @@
 /* The public calls about profiles. */
 #include "engine/engine_private.h"
 
+#include "profile/combined_profile.h"
 #include "profile/execution_summary.h"
 #include "profile/execution_traces.h"
 #include "profile/graph_profile.h"
-#include "profile/report.h"
-#include "profile/summary.h"
+#include "profile/graph_summary.h"
 #include <errno.h>
 #include <populus/profile.h>
 

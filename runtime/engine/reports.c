@@ -4,9 +4,9 @@
 #include "base/log.h"
 #include "engine/engine_private.h"
 #include "profile/code_report.h"
+#include "profile/combined_profile.h"
 #include "profile/graph_profile.h"
-#include "profile/program_report.h"
-#include "profile/report.h"
+#include "profile/lowered_programs.h"
 #include "profile/report_file.h"
 #include "profile/variable_report.h"
 #include <errno.h>

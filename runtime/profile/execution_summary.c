@@ -1,9 +1,9 @@
 #include "profile/execution_summary.h"
 
 #include "base/object.h"
+#include "profile/graph_summary.h"
 #include "profile/grouped.h"
 #include "profile/simulation.h"
-#include "profile/summary.h"
 #include <stdlib.h>
 #include <string.h>
 

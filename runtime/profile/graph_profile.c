@@ -1,7 +1,7 @@
 #include "profile/graph_profile.h"
 
 #include "profile/estimated_cycles.h"
-#include "profile/summary.h"
+#include "profile/graph_summary.h"
 #include <stdlib.h>
 #include <string.h>
 

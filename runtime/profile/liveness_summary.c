@@ -1,8 +1,8 @@
 /* Variable storage liveness in the summary: what is always live, then the programs as a tree with what is live at
  * each, for all call stacks: at a Call follows what is called. Where a program has so many of them that nobody would
  * read them all, functions follow the control programs instead. */
+#include "profile/graph_summary.h"
 #include "profile/grouped.h"
-#include "profile/summary.h"
 
 #include <populus/arena.h>
 #include <stdlib.h>

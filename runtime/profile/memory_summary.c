@@ -10,8 +10,8 @@
  *
  * Lines of a category that no tile uses are left out, as in the sample. */
 #include "executable/profile.h"
+#include "profile/graph_summary.h"
 #include "profile/grouped.h"
-#include "profile/summary.h"
 
 #include <populus/arena.h>
 #include <populus/memory.h>

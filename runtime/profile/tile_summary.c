@@ -4,8 +4,8 @@
  *     Range (KB) Histogram (Excluding Gaps)               Count (tiles)
  *          3 -  4 ****************************************    824
  */
+#include "profile/graph_summary.h"
 #include "profile/grouped.h"
-#include "profile/summary.h"
 
 #include <inttypes.h>
 #include <populus/arena.h>

@@ -1,4 +1,4 @@
-#include "profile/program_report.h"
+#include "profile/lowered_programs.h"
 
 #include <ctype.h>
 #include <errno.h>

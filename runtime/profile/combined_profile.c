@@ -1,4 +1,4 @@
-#include "profile/report.h"
+#include "profile/combined_profile.h"
 
 #include "profile/value.h"
 #include <string.h>

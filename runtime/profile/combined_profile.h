@@ -1,8 +1,8 @@
 /* A report: all that there is to know of an engine in one file, profile.pop.
  *
  *   {format: "Populus report", version, graph: the graph profile, execution: the execution profile, if there is one} */
-#ifndef PROFILE_REPORT_H
-#define PROFILE_REPORT_H
+#ifndef PROFILE_COMBINED_PROFILE_H
+#define PROFILE_COMBINED_PROFILE_H
 
 #include "profile/execution.h"
 #include "profile/graph_profile.h"

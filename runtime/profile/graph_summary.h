@@ -1,6 +1,6 @@
 /* The profile summary in the layout of the user guide's sample, from the values of a graph profile. */
-#ifndef PROFILE_SUMMARY_H
-#define PROFILE_SUMMARY_H
+#ifndef PROFILE_GRAPH_SUMMARY_H
+#define PROFILE_GRAPH_SUMMARY_H
 
 #include <populus/profile.h>
 

@@ -1,6 +1,6 @@
 /* The programs as the tiles run them: debug.loweredProgsFile. */
-#ifndef PROFILE_PROGRAM_REPORT_H
-#define PROFILE_PROGRAM_REPORT_H
+#ifndef PROFILE_LOWERED_PROGRAMS_H
+#define PROFILE_LOWERED_PROGRAMS_H
 
 #include "executable/executable.h"
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "profile/summary.h"
+#include "profile/graph_summary.h"
 
 #include "base/object.h"
 #include "profile/grouped.h"
