@@ -148,6 +148,7 @@ static pop_error *take_result(build *b, group *g, const popc_result *result)
   if (tile) {
     POP_TRY(check_entries(b, result));
     POP_TRY(pop_object_make_steps(result->bytes, result->size, b->source->path));
+    POP_TRY(pop_object_join(result->bytes, result->size, b->source->path));
   }
   if (b->settings->save_temps)
     POP_TRY(popc_save_temporaries(b->settings, b->source, g->variant, result));

@@ -92,7 +92,9 @@ static void put_registers(words *w)
   if (w->row->format == FORMAT_R4) put(w, "%s", floats[w->word >> 27]);
   const char *rounding = roundings[isa_bits(w->word, 12, 3)];
   bool exact = w->row->op == OP_FCVT_S_H || w->row->op == OP_FCVT_S_W || w->row->op == OP_FCVT_S_WU;
-  if (isa_rounds(w->row->format) && rounding && !(exact && *rounding == 'r' && rounding[1] == 'n'))
+  bool joined = w->row->cost == POP_COST_JOINED; /* says it */
+  if (isa_rounds(w->row->format) && rounding && !joined &&
+      !(exact && *rounding == 'r' && rounding[1] == 'n'))
     put(w, "%s", rounding);
 }
 
@@ -217,7 +219,7 @@ void isa_disassemble(uint32_t word, uint32_t pc, char text[ISA_TEXT_BYTES])
              .imm = isa_immediate(word, row->format),
              .end = text + ISA_TEXT_BYTES};
   if (put_short(&w, text)) return;
-  w.text = stpcpy(text, mnemonics[row->op]);
+  w.text = stpcpy(stpcpy(text, row->cost == POP_COST_JOINED ? "joined." : ""), mnemonics[row->op]);
   char *name_end = w.text;
   *w.text++ = ' ';
   *w.text = '\0';

@@ -35,6 +35,30 @@ static const isa_row isa_rows[ISA_NUM_OPS] = {
 #undef ISA_ACCESS_ROW
 };
 
+/* The same of words that have another cost class than others of their row: operations that are joined (isa.h), branches that
+ * compare two registers. */
+static const isa_row isa_second_rows[ISA_NUM_OPS] = {
+#define ISA_JOINED_ROW(id, mnemonic, mask, match, format, ...)                                     \
+  ISA_AT(OP_##id, {mask, match, OP_##id, FORMAT_##format, POP_COST_JOINED, 0}),
+#define ISA_COMPARE_ROW(id, mnemonic, mask, match, format, ...)                                    \
+  ISA_AT(OP_##id, {mask, match, OP_##id, FORMAT_##format, POP_COST_COMPARE_BRANCH, 0}),
+    PACKED(ISA_JOINED_ROW) OTHER_INSTRUCTIONS(ISA_JOINED_ROW) BRANCHES(ISA_COMPARE_ROW)
+#undef ISA_JOINED_ROW
+#undef ISA_COMPARE_ROW
+};
+
+/* Classes of what may change where the context goes on. */
+static inline bool isa_ends_block(uint8_t cost_class)
+{
+  return cost_class == POP_COST_BRANCH || cost_class == POP_COST_COMPARE_BRANCH ||
+         cost_class == POP_COST_JUMP || cost_class == POP_COST_CSR || cost_class == POP_COST_TILE;
+}
+
+static inline bool isa_is_store(const isa_row *r)
+{
+  return r->access_bytes && r->format == FORMAT_S;
+}
+
 /* What an access's address is a multiple of: a wide one is two words. */
 static inline uint32_t isa_access_align(uint32_t bytes)
 {
@@ -88,8 +112,58 @@ static inline bool isa_is_reserved(uint32_t word, const isa_row *r)
   return isa_rounds(r->format) && (mode == 5 || mode == 6);
 }
 
-/* The table's row of `word`; NULL if it is no instruction. */
-static inline const isa_row *isa_find(uint32_t word)
+/* Major opcodes, bits 2 to 6 of a word. */
+enum { ISA_OP_FP = 0x14, ISA_OP_FP_JOINED = 0x15, ISA_OP_P = 0x1d };
+
+/* Of the float instructions: has it an operand that is an integer register? */
+static inline bool isa_reads_integer(const isa_row *r)
+{
+  return r->cost == POP_COST_FLOAT_OF_INT || r->op == OP_FMV_W_X || r->op == OP_FMV_H_X;
+}
+
+/* What would share slots, too, but has no other form that tools for RISC-V know: copies of float registers, halves to singles. */
+static inline bool isa_is_float_copy(isa_op op)
+{
+  return op == OP_FSGNJ_S || op == OP_FSGNJ_H || op == OP_FSGNJ_D || op == OP_FCVT_S_H;
+}
+
+/* Has the instruction a joined form? It computes floats of floats, in a slot. */
+static inline bool isa_may_join(const isa_row *r)
+{
+  bool computes = isa_major(r->match) == ISA_OP_FP ||
+                  (isa_major(r->match) == ISA_OP_P && isa_bits(r->match, 12, 3) < 2);
+  return computes && r->cost == POP_COST_FLOAT && isa_writes_float(r->format) &&
+         !isa_reads_integer(r) && !isa_is_float_copy(r->op);
+}
+
+/* Rounding modes of words of rows that round: that of joined ones, to nearest even, and that which compilers write, frm's. */
+enum { ISA_JOINED_MODE = 0, ISA_ALONE_MODE = 7 };
+
+/* The joined form of `word`, whose row `r` is: the same where it has none, or says itself how it rounds. */
+static inline uint32_t isa_joined_word(uint32_t word, const isa_row *r)
+{
+  if (!isa_may_join(r)) return word;
+  if (isa_rounds(r->format)) return isa_bits(word, 12, 3) == ISA_ALONE_MODE ? word ^ 0x7000 : word;
+  return isa_major(word) == ISA_OP_FP ? word ^ (ISA_OP_FP ^ ISA_OP_FP_JOINED) << 2 : word | 0x6000;
+}
+
+/* A joined word, whose row `r` is, as an instruction with a slot of its own, where frm is 0; others are what they were. */
+static inline uint32_t isa_alone_word(uint32_t word, const isa_row *r)
+{
+  if (r->cost != POP_COST_JOINED) return word;
+  if (isa_rounds(r->format)) return word ^ 0x7000;
+  return isa_major(word) == ISA_OP_P ? word & ~0x6000u : word ^ (ISA_OP_FP ^ ISA_OP_FP_JOINED) << 2;
+}
+
+/* Where joined words without a rounding mode stand beside the others; 0: the word is none. */
+static inline uint32_t isa_word_beside(uint32_t word)
+{
+  if (isa_major(word) == ISA_OP_FP_JOINED) return word ^ (ISA_OP_FP ^ ISA_OP_FP_JOINED) << 2;
+  return isa_major(word) == ISA_OP_P && isa_bits(word, 13, 2) == 3 ? word & ~0x6000u : 0;
+}
+
+/* The row of a word, whether it is joined or not by its rounding mode. */
+static inline const isa_row *isa_find_row(uint32_t word)
 {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init" /* the last row of each major opcode counts */
@@ -107,6 +181,32 @@ static inline const isa_row *isa_find(uint32_t word)
     if (r == isa_rows) break;
   }
   return NULL;
+}
+
+/* Does a branch compare two registers, which the chip does by an instruction of its own? It has branches on a register that is
+ * zero or not, negative or not; and counts loops, whatever the source counts up to: here that is bne, backwards. */
+static inline bool isa_compares(uint32_t word, isa_op op)
+{
+  uint32_t rs1 = isa_bits(word, 15, 5), rs2 = isa_bits(word, 20, 5);
+  if (op == OP_BEQ || op == OP_BNE) return rs1 && rs2 && (op == OP_BEQ || !isa_bits(word, 31, 1));
+  return op == OP_BLTU || op == OP_BGEU ? rs1 != 0 : rs2 != 0;
+}
+
+/* What `word`, of the row `r`, has of its own: the other cost class of that row. */
+static inline bool isa_is_second(uint32_t word, const isa_row *r)
+{
+  if (r->format == FORMAT_B) return isa_compares(word, r->op);
+  return isa_rounds(r->format) && isa_bits(word, 12, 3) == ISA_JOINED_MODE && isa_may_join(r);
+}
+
+/* The row of `word`, with its cost class; NULL if it is no instruction. */
+static inline const isa_row *isa_find(uint32_t word)
+{
+  uint32_t beside = isa_word_beside(word);
+  const isa_row *r = isa_find_row(beside ? beside : word);
+  if (!r) return NULL;
+  if (beside) return isa_may_join(r) && !isa_rounds(r->format) ? &isa_second_rows[r->op] : NULL;
+  return isa_is_second(word, r) ? &isa_second_rows[r->op] : r;
 }
 
 /* `value`, whose highest bit is bit `top`, with that bit as its sign. */

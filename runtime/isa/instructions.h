@@ -55,13 +55,13 @@
 
 /* store (0x23): the memory at A + IMM = B, as much as the type has. */
 #define STORES(X)                                                                                  \
-  X(SB, "sb", 0x0000707f, 0x00000023, S, STORE, uint8_t)                                           \
-  X(SH, "sh", 0x0000707f, 0x00001023, S, STORE, uint16_t)                                          \
+  X(SB, "sb", 0x0000707f, 0x00000023, S, STORE_BYTE, uint8_t)                                      \
+  X(SH, "sh", 0x0000707f, 0x00001023, S, STORE_HALF, uint16_t)                                     \
   X(SW, "sw", 0x0000707f, 0x00002023, S, STORE, uint32_t)
 
 /* store-fp (0x27): the same with a float register. */
 #define FLOAT_STORES(X)                                                                            \
-  X(FSH, "fsh", 0x0000707f, 0x00001027, S, STORE, uint16_t)                                        \
+  X(FSH, "fsh", 0x0000707f, 0x00001027, S, STORE_HALF, uint16_t)                                   \
   X(FSW, "fsw", 0x0000707f, 0x00002027, S, STORE, uint32_t)
 
 /* rd = the expression, with the functions of integer.h. The IMM of auipc has the pc in it. */
@@ -220,13 +220,13 @@
   X(FSGNJX_S, "fsgnjx.s", 0xfe00707f, 0x20002053, F, FLOAT, )                                      \
   X(FMIN_S, "fmin.s", 0xfe00707f, 0x28000053, F, FLOAT, )                                          \
   X(FMAX_S, "fmax.s", 0xfe00707f, 0x28001053, F, FLOAT, )                                          \
-  X(FCVT_W_S, "fcvt.w.s", 0xfff0007f, 0xc0000053, R_RM, FLOAT, )                                   \
-  X(FCVT_WU_S, "fcvt.wu.s", 0xfff0007f, 0xc0100053, R_RM, FLOAT, )                                 \
+  X(FCVT_W_S, "fcvt.w.s", 0xfff0007f, 0xc0000053, R_RM, INT_OF_FLOAT, )                            \
+  X(FCVT_WU_S, "fcvt.wu.s", 0xfff0007f, 0xc0100053, R_RM, INT_OF_FLOAT, )                          \
   X(FMV_X_W, "fmv.x.w", 0xfff0707f, 0xe0000053, R, FLOAT, )                                        \
   X(FCLASS_S, "fclass.s", 0xfff0707f, 0xe0001053, R, FLOAT, )                                      \
-  X(FEQ_S, "feq.s", 0xfe00707f, 0xa0002053, R, FLOAT, )                                            \
-  X(FLT_S, "flt.s", 0xfe00707f, 0xa0001053, R, FLOAT, )                                            \
-  X(FLE_S, "fle.s", 0xfe00707f, 0xa0000053, R, FLOAT, )                                            \
+  X(FEQ_S, "feq.s", 0xfe00707f, 0xa0002053, R, FLOAT_COMPARE, )                                    \
+  X(FLT_S, "flt.s", 0xfe00707f, 0xa0001053, R, FLOAT_COMPARE, )                                    \
+  X(FLE_S, "fle.s", 0xfe00707f, 0xa0000053, R, FLOAT_COMPARE, )                                    \
   X(FCVT_S_W, "fcvt.s.w", 0xfff0007f, 0xd0000053, F_RM, FLOAT_OF_INT, )                            \
   X(FCVT_S_WU, "fcvt.s.wu", 0xfff0007f, 0xd0100053, F_RM, FLOAT_OF_INT, )                          \
   X(FMV_W_X, "fmv.w.x", 0xfff0707f, 0xf0000053, F, FLOAT, )                                        \
@@ -244,13 +244,13 @@
   X(FMAX_H, "fmax.h", 0xfe00707f, 0x2c001053, F, FLOAT, )                                          \
   X(FCVT_S_H, "fcvt.s.h", 0xfff0007f, 0x40200053, F_RM, FLOAT, )                                   \
   X(FCVT_H_S, "fcvt.h.s", 0xfff0007f, 0x44000053, F_RM, FLOAT, )                                   \
-  X(FCVT_W_H, "fcvt.w.h", 0xfff0007f, 0xc4000053, R_RM, FLOAT, )                                   \
-  X(FCVT_WU_H, "fcvt.wu.h", 0xfff0007f, 0xc4100053, R_RM, FLOAT, )                                 \
+  X(FCVT_W_H, "fcvt.w.h", 0xfff0007f, 0xc4000053, R_RM, INT_OF_FLOAT, )                            \
+  X(FCVT_WU_H, "fcvt.wu.h", 0xfff0007f, 0xc4100053, R_RM, INT_OF_FLOAT, )                          \
   X(FMV_X_H, "fmv.x.h", 0xfff0707f, 0xe4000053, R, FLOAT, )                                        \
   X(FCLASS_H, "fclass.h", 0xfff0707f, 0xe4001053, R, FLOAT, )                                      \
-  X(FEQ_H, "feq.h", 0xfe00707f, 0xa4002053, R, FLOAT, )                                            \
-  X(FLT_H, "flt.h", 0xfe00707f, 0xa4001053, R, FLOAT, )                                            \
-  X(FLE_H, "fle.h", 0xfe00707f, 0xa4000053, R, FLOAT, )                                            \
+  X(FEQ_H, "feq.h", 0xfe00707f, 0xa4002053, R, FLOAT_COMPARE, )                                    \
+  X(FLT_H, "flt.h", 0xfe00707f, 0xa4001053, R, FLOAT_COMPARE, )                                    \
+  X(FLE_H, "fle.h", 0xfe00707f, 0xa4000053, R, FLOAT_COMPARE, )                                    \
   X(FCVT_H_W, "fcvt.h.w", 0xfff0007f, 0xd4000053, F_RM, FLOAT_OF_INT, )                            \
   X(FCVT_H_WU, "fcvt.h.wu", 0xfff0007f, 0xd4100053, F_RM, FLOAT_OF_INT, )                          \
   X(FMV_H_X, "fmv.h.x", 0xfff0707f, 0xf4000053, F, FLOAT, )                                        \

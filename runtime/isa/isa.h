@@ -78,6 +78,18 @@
  * other half. popc finds out which additions the chip would have done so (libarchive-ipu/object_steps.c); who writes assembly
  * writes addi, and gets steps in the same way. (Tools that are told to read rv64 show it as its addiw, those for rv32 as unknown.)
  *
+ * JOINED operations have a cost class of their own, as the chip can do a float operation in the slot of an instruction on integer
+ * registers, memory or control: two in a bundle, which its compiler makes. All that computes floats of floats in a slot has such
+ * a form, but fmadd.s and its kin, and copies and fcvt.s.h, which tools shall show as such. It does what the other form does, and differs from it
+ *
+ *   fadd, fsub, fmul, fcvt.h.s      by its rounding mode, which is that to nearest even; that of the other form is frm's
+ *   fsgnjn, fsgnjx, fmin, fmax      by its opcode, op-v (0x57), which is free here, in place of op-fp
+ *   packed instructions             by its funct3, 6 and 7 in place of 0 and 1
+ *
+ * So most are RISC-V's own, and its tools show "fadd.s …, rne"; compilers leave the mode to frm. popc finds out what
+ * would share slots on the chip, for assembly too (libarchive-ipu/object_joins.c), but not where the code changes frm; what a
+ * target makes of it target.c says.
+ *
  * FUNCTIONS, op-p too, rs2 = 0. The chip has these for floats and for two halves; poplibs' assembly and comments name them:
  *
  *   funct7          0    1     2   3     4     5                      6

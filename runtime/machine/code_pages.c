@@ -59,12 +59,6 @@ static operation decode_word(const isa_row *r, uint32_t word, uint32_t address, 
   return op;
 }
 
-static bool ends_block(uint8_t cost_class)
-{
-  return cost_class == POP_COST_BRANCH || cost_class == POP_COST_JUMP ||
-         cost_class == POP_COST_CSR || cost_class == POP_COST_TILE;
-}
-
 /* The id of the piece that executes these two in a row, or the first's own. */
 static uint8_t piece_of(uint8_t first, uint8_t second)
 {
@@ -99,7 +93,7 @@ static void decode_page(const code_cache *cache, code_page *page)
     *op = decode_word(r, key->words[i], key->address, i);
     op->block_cost = isa_slots(r, cache->cost);
     op->block_count = 1;
-    if (!ends_block(r->cost)) {
+    if (!isa_ends_block(r->cost)) {
       op->block_cost += op[1].block_cost;
       op->block_count += op[1].block_count;
     }

@@ -265,7 +265,9 @@ static uint32_t emit_plain(program *p, const instruction *i, uint32_t rd)
     emit_operand(p, r1);
     emit_operand(p, r2);
   }
-  emit(p, encode(p, i, rd, r1, r2));
+  uint32_t word = encode(p, i, rd, r1, r2);
+  const isa_row *row = p->worker && draw(p, 4) == 0 ? isa_find(word) : NULL; /* qemu has none */
+  emit(p, row ? isa_joined_word(word, row) : word);
   return p->code[p->count - 1];
 }
 
@@ -350,10 +352,20 @@ static uint32_t emit_csr(program *p, const instruction *i, uint32_t rd)
   return word;
 }
 
+static bool is_load(const instruction *i)
+{
+  return (i->match & 0x7b) == 0x03; /* of integers, of floats */
+}
+
+static bool is_store(const instruction *i)
+{
+  return (i->match & 0x7b) == 0x23;
+}
+
 /* The tile's own, or not as in RISC-V's D: its registers of 64 bits are two words, and not boxed. */
 static bool is_wide(const instruction *i)
 {
-  bool access = i->cost == POP_COST_LOAD || i->cost == POP_COST_STORE;
+  bool access = is_load(i) || is_store(i);
   return (i->match & 0x7f) == 0x77 || is_step(i) || !strcmp(i->mnemonic, "fsgnj.d") ||
          (access && access_bytes(i) == 8);
 }
@@ -370,7 +382,7 @@ static void emit_case(program *p, const instruction *i)
   uint32_t rd = draw_register(p), word, start = here(p);
   if (is_step(i) && rd == 0) rd = 1;
   if (draw(p, 6) == 0) emit_rounding(p);
-  switch (i->cost) {
+  switch (is_store(i) ? POP_COST_STORE : i->cost) {
   case POP_COST_LOAD:
     word = emit_load(p, i, rd);
     break;

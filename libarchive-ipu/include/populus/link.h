@@ -56,6 +56,9 @@ POP_MUST_CHECK pop_error *pop_object_check_entries(const pop_object *object, con
  * a store or a branch beside them (object_steps.c): words of `bytes`, whose size stays, as does what they compute. Fails as
  * pop_object_parse does. */
 POP_MUST_CHECK pop_error *pop_object_make_steps(void *bytes, size_t size, const char *name);
+/* Float operations in the object's code are joined, which take no slot, where the chip's compiler would put them into one with an
+ * instruction of another kind (object_joins.c): words of `bytes`, as above; to be done when steps have been made. */
+POP_MUST_CHECK pop_error *pop_object_join(void *bytes, size_t size, const char *name);
 
 typedef struct pop_link_set pop_link_set;
 pop_link_set *pop_link_set_new(void);

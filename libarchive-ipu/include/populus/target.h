@@ -31,13 +31,20 @@ typedef enum pop_target_type {
   X(POP_COST_STEP, "step") /* of a pointer, with the load or store that has it */                  \
   X(POP_COST_LOAD, "load")                                                                         \
   X(POP_COST_STORE, "store")                                                                       \
+  X(POP_COST_STORE_HALF, "store_half") /* of two bytes */                                          \
+  X(POP_COST_STORE_BYTE, "store_byte")                                                             \
   X(POP_COST_BRANCH, "branch")                                                                     \
+  X(POP_COST_COMPARE_BRANCH,                                                                       \
+    "compare_branch") /* of two registers, but what ends a loop's count */                         \
   X(POP_COST_JUMP, "jump")                                                                         \
   X(POP_COST_MUL, "mul")                                                                           \
   X(POP_COST_DIV, "div")                                                                           \
   X(POP_COST_FLOAT, "float")                                                                       \
+  X(POP_COST_JOINED, "joined") /* of floats, beside an instruction of another kind */              \
   X(POP_COST_FLOAT_OF_INT, "float_of_int")                                                         \
-  X(POP_COST_WORD_MOVE, "word_move") /* within a pair of words, to or from one */                  \
+  X(POP_COST_INT_OF_FLOAT, "int_of_float")                                                         \
+  X(POP_COST_FLOAT_COMPARE, "float_compare") /* with an integer for the result */                  \
+  X(POP_COST_WORD_MOVE, "word_move")         /* within a pair of words, to or from one */          \
   X(POP_COST_FLOAT_DIV, "float_div")                                                               \
   X(POP_COST_FLOAT_SQRT, "float_sqrt")                                                             \
   X(POP_COST_FLOAT_EXP, "float_exp")                                                               \
@@ -89,7 +96,7 @@ typedef struct pop_target {
       memory_without_code; /* 1: memory profiles leave code out (IPU_MODEL); 0: all is in them */
   double clock_hz;
   uint8_t cost
-      [POP_COST_CLASS_COUNT]; /* issue slots per instruction class: at least 1, or 0 for steps and word moves */
+      [POP_COST_CLASS_COUNT]; /* issue slots per instruction class: at least 1, or 0 for steps, joined operations and word moves */
 } pop_target;
 
 /* Fills `target` for the named architecture: "ipu1", "ipu2" (default when NULL), "ipu21".

@@ -60,6 +60,16 @@ Test(disassemble, packed_instructions_and_functions_have_float_registers)
   expect_op(OP_F16V4SIGM, 31, 8, 0, 0, "f16v4sigm ft11, fs0");
 }
 
+Test(disassemble, joined_operations_say_so)
+{
+  expect(0x00c58553, 0, "joined.fadd.s fa0, fa1, fa2");
+  expect(0x28c59557, 0, "joined.fmax.s fa0, fa1, fa2");
+  expect(0x00c5e577, 0, "joined.f32v2add fa0, fa1, fa2");
+  expect(0x44058553, 0, "joined.fcvt.h.s fa0, fa1");
+  expect(0x40258553, 0, "fcvt.s.h fa0, fa1");
+  expect(0x44059553, 0, "fcvt.h.s fa0, fa1, rtz");
+}
+
 Test(disassemble, control_registers_have_names_or_numbers)
 {
   expect_op(OP_CSRRS, 10, 0, 0, CSR_CYCLE, "csrrs a0, cycle, zero");

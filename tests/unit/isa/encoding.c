@@ -30,12 +30,87 @@ static uint32_t random_word(const isa_row *r)
 Test(isa, each_instruction_is_found_by_its_words)
 {
   for (uint32_t i = 0; i < ISA_NUM_OPS; i++)
-    for (int n = 0; n < 20; n++) cr_expect(isa_find(random_word(&isa_rows[i])) == &isa_rows[i]);
+    for (int n = 0; n < 20; n++) {
+      const isa_row *r = isa_find(random_word(&isa_rows[i]));
+      cr_expect(r == &isa_rows[i] || r == &isa_second_rows[i]);
+    }
   cr_expect(!isa_find(0));
   cr_expect(!isa_find(0x0000400b)); /* custom-0: exchange code */
   cr_expect(!isa_find(0x00d5d553)); /* fadd.s fa0, fa1, fa3 in rounding mode 5 */
   cr_expect(!isa_find(0x0045851b)); /* a step from a1 to a0 */
   cr_expect(!isa_find(0x0040001b)); /* a step of zero */
+}
+
+/* Each word that may join has one form that does; all the others of these opcodes are none. */
+Test(isa, joined_words_are_found_as_what_they_are_alone)
+{
+  for (uint32_t i = 0; i < ISA_NUM_OPS; i++) {
+    const isa_row *r = &isa_rows[i];
+    for (int n = 0; n < 20 && isa_may_join(r); n++) {
+      uint32_t word = random_word(r);
+      if (isa_rounds(r->format)) word = word | ISA_ALONE_MODE << 12;
+      uint32_t joined = isa_joined_word(word, r);
+      cr_assert(joined != word && isa_find(word) == r, "row %u", i);
+      const isa_row *found = isa_find(joined);
+      cr_assert(found && found->op == r->op && found->format == r->format, "row %u", i);
+      cr_assert_eq(found->cost, POP_COST_JOINED);
+      cr_assert_eq(isa_alone_word(joined, found), word, "row %u", i);
+      cr_assert_eq(isa_alone_word(word, r), word, "row %u", i);
+    }
+  }
+}
+
+static uint32_t joined_word(uint32_t word)
+{
+  return isa_joined_word(word, isa_find(word));
+}
+
+Test(isa, joined_words_are_riscvs_own_where_it_has_a_rounding_mode_for_them)
+{
+  cr_expect(joined_word(0x00c5f553) == 0x00c58553); /* fadd.s fa0, fa1, fa2 */
+  cr_expect(joined_word(0x4405f553) == 0x44058553); /* fcvt.h.s fa0, fa1 */
+  cr_expect(joined_word(0x40258553) == 0x40258553); /* fcvt.s.h has none, nor has fmv.s */
+  cr_expect(joined_word(0x20b58553) == 0x20b58553);
+  cr_expect(joined_word(0x28c58553) == 0x28c58557);               /* fmin.s fa0, fa1, fa2 */
+  cr_expect(joined_word(0x00c59577) == 0x00c5f577);               /* f16v4add fa0, fa1, fa2 */
+  cr_expect(joined_word(0x00c59553) == 0x00c59553);               /* fadd.s, to zero: stays so */
+  cr_expect(joined_word(0x18c5f553) == 0x18c5f553);               /* fdiv.s has none */
+  cr_expect(isa_find(0x18c58553)->cost == POP_COST_FLOAT_DIV);    /* to nearest even */
+  cr_expect(isa_find(0xc0058553)->cost == POP_COST_INT_OF_FLOAT); /* fcvt.w.s, to nearest even */
+  cr_expect(!isa_find(0x00c5f557));                               /* of fadd.s: has a mode for it */
+  cr_expect(!isa_find(0x18c5f557));                               /* of fdiv.s */
+  cr_expect(!isa_find(0xa0c5a557));                               /* of feq.s */
+  cr_expect(!isa_find(0xd0057557));                               /* of fcvt.s.w */
+  cr_expect(!isa_find(0x0fc5e577)); /* of op-p without such an operation */
+}
+
+static void expect_branch(isa_op op, uint32_t rs1, uint32_t rs2, int32_t imm, bool compares)
+{
+  const isa_row *r = isa_find(isa_word(op, 0, rs1, rs2, imm));
+  cr_assert(r && r->op == op && r->format == FORMAT_B);
+  cr_expect_eq(r->cost, compares ? POP_COST_COMPARE_BRANCH : POP_COST_BRANCH,
+               "op %u, %u, %u, to %d", op, rs1, rs2, imm);
+}
+
+/* brz, brnz, brneg, brpos; brnzdec. */
+Test(isa, branches_of_two_registers_compare_but_those_that_the_chip_has)
+{
+  for (int32_t imm = -8; imm <= 8; imm += 16) {
+    expect_branch(OP_BEQ, 5, 0, imm, false);
+    expect_branch(OP_BEQ, 0, 5, imm, false);
+    expect_branch(OP_BNE, 0, 5, imm, false);
+    expect_branch(OP_BLT, 5, 0, imm, false); /* < 0 */
+    expect_branch(OP_BGE, 5, 0, imm, false);
+    expect_branch(OP_BLTU, 0, 5, imm, false); /* not 0 */
+    expect_branch(OP_BGEU, 0, 5, imm, false);
+    expect_branch(OP_BLT, 0, 5, imm, true); /* > 0 */
+    expect_branch(OP_BGE, 0, 5, imm, true);
+    expect_branch(OP_BLTU, 5, 6, imm, true);
+    expect_branch(OP_BGEU, 5, 6, imm, true);
+    expect_branch(OP_BLT, 5, 6, imm, true);
+    expect_branch(OP_BEQ, 5, 6, imm, true);
+    expect_branch(OP_BNE, 5, 6, imm, imm > 0); /* backwards: a loop's count */
+  }
 }
 
 static bool has_rs1(isa_format f)

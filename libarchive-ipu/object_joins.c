@@ -1,0 +1,202 @@
+/* Which float operations of an object's code are joined (isa/isa.h): the chip does them in the slot of an instruction of another
+ * kind, as its compiler puts two instructions that do not depend on each other, one for the integer registers, memory and
+ * control, one for the float registers' arithmetic, into a bundle:
+ *
+ *   flw    fa1, 0(a0)                  slot 1
+ *   flw    fa2, 4(a0)                  slot 2
+ *   fadd.s fa1, fa0, fa1   --> joined  slot 2
+ *   fsw    fa1, 0(a1)                  slot 3
+ *   fadd.s fa0, fa0, fa2   --> joined  slot 3
+ *   fsw    fa0, 4(a1)                  slot 4
+ *
+ * (axpy_twice of llvm/test/CodeGen/Colossus/coissue.ll in the public fork of LLVM, which expects these four.) That compiler orders a
+ * block from its top, the longest way to the end first, with a latency of a slot for everything, so that both halves have work
+ * (colossus-mi-schedule.ll). So it is done here, with the registers that clang chose, for each straight line of code; what
+ * shares a slot in that order is marked. Here nothing moves: words get another form.
+ *
+ * Joined words round to nearest even (isa/isa.h): in an object that changes the rounding mode none are made.
+ *
+ * What takes more than one slot, and what reads or writes registers of both kinds, has a slot of its own. */
+#include "object_code.h"
+
+#include <populus/link.h>
+#include <string.h>
+
+enum { MAX_LINE = 64 }; /* longer ones are taken in parts */
+
+typedef enum unit { MAIN, AUX, BOTH, NONE } unit;
+
+typedef struct member {
+  code_use use;
+  unit unit;
+  uint32_t height; /* slots from it to the end, at least */
+  uint32_t slot;
+  bool done;
+} member;
+
+typedef struct line {
+  member members[MAX_LINE];
+  uint32_t count;
+} line;
+
+static unit unit_of(const isa_row *row, uint32_t word)
+{
+  if (isa_joined_word(word, row) != word || isa_is_float_copy(row->op)) return AUX;
+  switch (row->cost) {
+  case POP_COST_ALU:
+  case POP_COST_MUL:
+  case POP_COST_LOAD:
+  case POP_COST_STORE:
+  case POP_COST_BRANCH:
+  case POP_COST_COMPARE_BRANCH:
+  case POP_COST_JUMP:
+    return MAIN;
+  case POP_COST_STEP:
+  case POP_COST_WORD_MOVE:
+    return NONE; /* a part of another instruction, or of none */
+  default:
+    return BOTH;
+  }
+}
+
+static uint32_t reads(const code_use *u)
+{
+  return (u->reads | (u->base ? 1u << u->base : 0)) & ~1u;
+}
+
+/* Slots from `a` to `b`, which stands behind it, at least; -1: their order does not matter. */
+static int distance(const member *a, const member *b)
+{
+  const code_use *x = &a->use, *y = &b->use;
+  int behind = a->unit == NONE ? 0 : 1;
+  bool written = x->writes & ~1u & (reads(y) | y->writes);
+  if (written || x->float_writes & (y->float_reads | y->float_writes)) return behind;
+  bool stores = isa_is_store(x->row) || isa_is_store(y->row);
+  if (stores && x->row->access_bytes && y->row->access_bytes) return behind;
+  bool overwritten = reads(x) & y->writes || x->float_reads & y->float_writes;
+  return overwritten || code_ends_line(y) ? 0 : -1;
+}
+
+static void find_heights(line *l)
+{
+  for (uint32_t i = l->count; i-- > 0;)
+    for (uint32_t k = i + 1; k < l->count; ++k) {
+      int d = distance(&l->members[i], &l->members[k]);
+      uint32_t height = l->members[k].height + (uint32_t)d;
+      if (d >= 0 && height > l->members[i].height) l->members[i].height = height;
+    }
+}
+
+/* Has all that it waits for happened in time for this slot? */
+static bool is_ready(const line *l, uint32_t i, uint32_t slot)
+{
+  for (uint32_t k = 0; k < i; ++k) {
+    int d = distance(&l->members[k], &l->members[i]);
+    if (d >= 0 && (!l->members[k].done || l->members[k].slot + (uint32_t)d > slot)) return false;
+  }
+  return true;
+}
+
+/* The one with the longest way to the end, of those that are ready and of that unit; NULL: none. */
+static member *best(line *l, unit wanted, uint32_t slot)
+{
+  member *best = NULL;
+  for (uint32_t i = 0; i < l->count; ++i) {
+    member *m = &l->members[i];
+    bool longer = !best || m->height > best->height;
+    if (!m->done && m->unit == wanted && longer && is_ready(l, i, slot)) best = m;
+  }
+  return best;
+}
+
+static void take(member *m, uint32_t slot)
+{
+  m->slot = slot;
+  m->done = true;
+}
+
+static void take_free(line *l, uint32_t slot)
+{
+  for (member *m; (m = best(l, NONE, slot));) take(m, slot);
+}
+
+static bool is_longer(const member *a, const member *b)
+{
+  return a && (!b || a->height > b->height);
+}
+
+/* Fills a slot. Each half may overwrite what the other one reads, and a branch, which is the last, may be beside what comes before
+ * it: so the first is asked for again when the second is there. */
+static void fill(line *l, uint32_t slot, bool joined[MAX_LINE])
+{
+  member *main = best(l, MAIN, slot), *aux = best(l, AUX, slot), *both = best(l, BOTH, slot);
+  if (both && !is_longer(main, both) && !is_longer(aux, both)) {
+    take(both, slot);
+    return;
+  }
+  if (main) take(main, slot);
+  if ((aux = best(l, AUX, slot))) take(aux, slot);
+  if (!main && (main = best(l, MAIN, slot))) take(main, slot);
+  if (aux && main) joined[aux - l->members] = true;
+}
+
+/* `joined`: those that share their slot. */
+static void schedule(line *l, bool joined[MAX_LINE])
+{
+  uint32_t left = l->count;
+  for (uint32_t slot = 0; left; ++slot) {
+    take_free(l, slot);
+    fill(l, slot, joined);
+    take_free(l, slot);
+    left = 0;
+    for (uint32_t i = 0; i < l->count; ++i) left += !l->members[i].done;
+  }
+}
+
+static void join_line(object_code *c, uint32_t first, line *l)
+{
+  bool joined[MAX_LINE] = {false};
+  find_heights(l);
+  schedule(l, joined);
+  for (uint32_t i = 0; i < l->count; ++i)
+    if (joined[i]) {
+      uint32_t at = first + i;
+      relocation_put32(c->words + 4 * at, isa_joined_word(code_word(c, at), l->members[i].use.row));
+    }
+}
+
+/* What authors wrote like joined words has slots of its own until it is found to share them. */
+static void separate(object_code *c)
+{
+  for (uint32_t i = 0; i < c->num_words; ++i) {
+    const isa_row *row = isa_find(code_word(c, i));
+    if (row) relocation_put32(c->words + 4 * i, isa_alone_word(code_word(c, i), row));
+  }
+}
+
+static void join_section(object_code *c)
+{
+  line l;
+  if (c->changes_rounding) return;
+  separate(c);
+  for (uint32_t i = 0; i < c->num_words;) {
+    uint32_t first = i;
+    bool end = false;
+    memset(&l, 0, sizeof l);
+    while (!end && i < c->num_words && l.count < MAX_LINE &&
+           (i == first || !(c->marks[i] & CODE_JOIN))) {
+      member *m = &l.members[l.count];
+      m->use = code_use_at(c, i++);
+      end = code_ends_line(&m->use);
+      if (!m->use.row) break;
+      m->unit = unit_of(m->use.row, code_word(c, i - 1));
+      l.count++;
+    }
+    join_line(c, first, &l);
+  }
+}
+
+pop_error *pop_object_join(void *bytes, size_t size, const char *name)
+{
+  return code_change(bytes, size, name, join_section);
+}

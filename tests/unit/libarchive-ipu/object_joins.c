@@ -1,0 +1,137 @@
+/* Which float operations are joined, judged by hand and by what the chip's compiler is known to make: code in, and under it what
+ * is made of each word: j joined, . what it was. */
+#include "support/link_objects.h"
+
+#include <isa/encoding.h>
+
+TestSuite(object_joins, .init = enter_fresh_folder);
+
+typedef struct example {
+  const char *code, *wanted;
+} example;
+
+static void expect_joins(const example *e)
+{
+  size_t size;
+  char *source = pop_xasprintf(".option arch, +d\nf: %s\n", e->code);
+  uint8_t *bytes = compiled_bytes(RV32_ASM, source, &size), *before = pop_xmalloc(size);
+  Elf32_Shdr *text = section_header(bytes, ".text");
+  expect_ok(pop_object_make_steps(bytes, size, "joins.o"));
+  memcpy(before, bytes, size);
+  expect_ok(pop_object_join(bytes, size, "joins.o"));
+  char got[64] = "";
+  for (uint32_t at = 0; at < text->sh_size; at += 4) {
+    uint32_t was, is;
+    memcpy(&was, before + text->sh_offset + at, 4);
+    memcpy(&is, bytes + text->sh_offset + at, 4);
+    got[at / 4] = was == is ? '.' : 'j';
+    if (was != is) {
+      const isa_row *row = isa_find(is);
+      cr_expect(isa_alone_word(is, row) == was && row->cost == POP_COST_JOINED, "%s", e->code);
+    }
+    memcpy(before + text->sh_offset + at, &is, 4);
+  }
+  cr_expect_str_eq(got, e->wanted, "%s: %s, not %s", e->code, got, e->wanted);
+  cr_expect(!memcmp(bytes, before, size), "%s: more than code is changed", e->code);
+  free(source);
+  free(bytes);
+  free(before);
+}
+
+#define EXPECT_JOINS(...)                                                                          \
+  static const example examples[] = {__VA_ARGS__};                                                 \
+  for (size_t i = 0; i < sizeof examples / sizeof *examples; ++i) expect_joins(&examples[i])
+
+/* axpy_twice, output_input_operand_clash, A_arithmetic_then_branch, M_arithmetic_then_branch of llvm/test/CodeGen/Colossus/coissue.ll,
+ * and tutorial 6's loop, of which 4.1 slots are published. */
+Test(object_joins, as_the_chips_compiler_makes_bundles)
+{
+  EXPECT_JOINS({"flw fa1, 0(a0); flw fa2, 4(a0); fadd.s fa1, fa0, fa1; fadd.s fa0, fa0, fa2; "
+                "fsw fa1, 0(a1); fsw fa0, 4(a1)",
+                "..jj.."},
+               {"flw fa1, 0(a0); fmul.s fa0, fa1, fa0; ret", ".j."},
+               {"fadd.s fa0, fa0, fa0; ret", "j."}, {"addi a0, a0, 1; ret", ".."},
+               {"1: flw fa1, 0(a0); flw fa2, 0(a1); fmul.s fa1, fa1, fa2; fadd.s fa0, fa0, fa1; "
+                "addi a0, a0, 4; addi a1, a1, 4; addi a2, a2, -1; bnez a2, 1b",
+                "...j...."});
+}
+
+Test(object_joins, what_waits_for_the_other_has_a_slot_of_its_own)
+{
+  EXPECT_JOINS({"flw fa1, 0(a0); fadd.s fa0, fa0, fa1", ".."},
+               {"fadd.s fa0, fa0, fa1; fsw fa0, 0(a0)", ".."},
+               {"fadd.s fa0, fa0, fa1; flw fa0, 0(a0)", ".."},
+               {"fadd.s fa0, fa0, fa1; flw fa1, 0(a0)", "j."}, /* both read before either writes */
+               {"fsw fa0, 0(a0); fadd.s fa0, fa0, fa1", ".j"},
+               {"fld fa1, 0(a0); .insn r 0x77, 0, 0, fa0, fa1, fa1", ".."});
+}
+
+Test(object_joins, one_goes_with_one)
+{
+  EXPECT_JOINS(
+      {"flw fa1, 0(a0); fadd.s fa2, fa0, fa0; fadd.s fa3, fa0, fa0", ".j."},
+      {"flw fa1, 0(a0); flw fa4, 4(a0); fadd.s fa2, fa0, fa0; fadd.s fa3, fa0, fa0", "..jj"});
+}
+
+Test(object_joins, only_what_computes_floats_of_floats_in_a_slot)
+{
+  EXPECT_JOINS(
+      {"lw a1, 0(a0); fdiv.s fa0, fa0, fa1", ".."}, {"lw a1, 0(a0); fcvt.s.w fa0, a2", ".."},
+      {"lw a1, 0(a0); feq.s a2, fa0, fa1", ".."}, {"lw a1, 0(a0); fmv.w.x fa0, zero", ".."},
+      {"lw a1, 0(a0); fmadd.s fa0, fa0, fa1, fa2", ".."}, {"lw a1, 0(a0); fcvt.h.s fa0, fa0", ".j"},
+      {"lw a1, 0(a0); fmin.h fa0, fa0, fa1", ".j"},
+      {"lw a1, 0(a0); .insn r 0x77, 1, 2, fa0, fa0, fa1", ".j"},
+      {"lw a1, 0(a0); .insn r 0x77, 2, 0, fa0, fa0, fa1", ".."},
+      {"div a1, a0, a0; fadd.s fa0, fa0, fa1", ".."});
+}
+
+Test(object_joins, steps_and_moves_of_words_are_no_instructions)
+{
+  EXPECT_JOINS(
+      {"flw fa1, 0(a0); addi a0, a0, 4; fadd.s fa2, fa0, fa0; fadd.s fa3, fa0, fa0", "..j."},
+      {".insn r 0x77, 2, 3, fa1, fa0, f0; fadd.s fa2, fa0, fa0", ".."});
+}
+
+Test(object_joins, only_in_a_straight_line)
+{
+  EXPECT_JOINS({"flw fa1, 0(a0); 1: fadd.s fa0, fa0, fa0; beq a1, a2, 1b; ret", ".j.."},
+               {"flw fa1, 0(a0); beq a1, a2, f; fadd.s fa0, fa0, fa0", "..."},
+               {"flw fa1, 0(a0); rdcycle a2; fadd.s fa0, fa0, fa0", "..."},
+               {"flw fa1, 0(a0); .word 0; fadd.s fa0, fa0, fa0", "..."});
+}
+
+/* Joined words round to nearest even: what rounds otherwise has none of that form, nor has what a change of mode may come before. */
+Test(object_joins, not_where_rounding_may_differ)
+{
+  EXPECT_JOINS({"lw a1, 0(a0); fadd.s fa0, fa0, fa1, rtz", ".."},
+               {"lw a1, 0(a0); fadd.s fa0, fa0, fa1; fsrm a1", "..."},
+               {"lw a1, 0(a0); fadd.s fa0, fa0, fa1; fscsr a1", "..."},
+               {"lw a1, 0(a0); fadd.s fa0, fa0, fa1; csrsi frm, 1", "..."},
+               {"lw a1, 0(a0); fadd.s fa0, fa0, fa1; frrm a1", ".j."},
+               {"lw a1, 0(a0); fadd.s fa0, fa0, fa1; fsflags a1", ".j."},
+               {"lw a1, 0(a0); fadd.s fa0, fa0, fa1; tail fesetround", "...."},
+               {"lw a1, 0(a0); fadd.s fa0, fa0, fa1; tail frexpf", ".j.."});
+}
+
+/* More than are looked at together, of which each is joined where it can be. */
+Test(object_joins, of_long_lines)
+{
+  size_t size;
+  uint8_t *bytes =
+      compiled_bytes(RV32_ASM, "f: .rept 1000\nlw a1, 0(a0)\nfadd.s fa0, fa1, fa2\n.endr\n", &size);
+  Elf32_Shdr *text = section_header(bytes, ".text");
+  expect_ok(pop_object_join(bytes, size, "joins.o"));
+  for (uint32_t at = 4; at < text->sh_size; at += 8) {
+    uint32_t word;
+    memcpy(&word, bytes + text->sh_offset + at, 4);
+    cr_assert_eq(isa_find(word)->cost, POP_COST_JOINED, "at %u", at);
+  }
+  free(bytes);
+}
+
+Test(object_joins, what_is_no_object_is_an_error)
+{
+  uint8_t bytes[] = "no object";
+  expect_error(pop_object_join(bytes, sizeof bytes, "none.o"), POP_ERROR_FILE_LOAD, "none.o",
+               "text");
+}
