@@ -5,7 +5,8 @@
 # fidelity_geomean, fidelity_worst: over the programs that were measured on chips by their authors; the mean of ours over
 # published, and the ratio that is furthest from 1, either way. Every third row is held back: it is in the table and in
 # fidelity_held_geomean and fidelity_held_worst, and nothing is tuned to it. Rows of the kind aside are held back too, all of
-# them, and were written when costs had been chosen: fidelity_aside_geomean, fidelity_aside_worst. fidelity_library_geomean:
+# them, and were written when costs had been chosen: fidelity_aside_geomean, fidelity_aside_worst; they were seen when joined
+# operations were chosen, so rows of the kind new were written after that: fidelity_new_geomean, fidelity_new_worst. fidelity_library_geomean:
 # library operations against their authors' formulae for the chip, which nobody measured here. fidelity_pairs_alike: of the
 # pairs in that file, how many have the same one faster here.
 set -eu
@@ -29,7 +30,7 @@ awk -F'|' '
     for (i = 1; i <= 5; i++) if (at[4 + i]) parts = parts sprintf("%s %d, ", names[i], at[4 + i])
     sub(/, $/, "", parts)
     printf "%-16s %10d %10d %6.2f%s %s; %s (%s)\n", at[1], at[3], at[4], at[4] / at[3],
-      FNR % 3 && at[2] != "aside" ? " " : "*", parts, why[at[1]], source[at[1]]
+      FNR % 3 && at[2] != "aside" && at[2] != "new" ? " " : "*", parts, why[at[1]], source[at[1]]
   }
   END { print "* held back" }' "$rows" figures
 
@@ -55,6 +56,9 @@ number fidelity_held_worst "$(take 2 "$held")" ratio
 aside=$(summary aside any)
 number fidelity_aside_geomean "$(take 1 "$aside")" ratio
 number fidelity_aside_worst "$(take 2 "$aside")" ratio
+new=$(summary new any)
+number fidelity_new_geomean "$(take 1 "$new")" ratio
+number fidelity_new_worst "$(take 2 "$new")" ratio
 number fidelity_library_geomean "$(take 1 "$(summary estimate any)")" ratio
 awk '
   FILENAME == ARGV[1] { ours[$1] = $4; next }

@@ -173,6 +173,63 @@ private:
   }
 };
 
+// The same step, a point at a time
+class Heat3dSimple : public Vertex
+{
+public:
+  Vector<Input<Vector<float, VectorLayout::SPAN, 8>>> in;
+  Vector<Output<Vector<float, VectorLayout::SPAN, 4>>> out;
+  unsigned height, width, depth;
+  float alpha;
+
+  bool compute()
+  {
+    const float beta = 1.0f - 6.0f * alpha;
+    const unsigned padded = width + 2;
+    for (unsigned x = 1; x <= height; ++x)
+      for (unsigned y = 1; y <= width; ++y)
+        for (unsigned z = 1; z <= depth; ++z)
+          out[(y - 1) + (x - 1) * width][z - 1] =
+              beta * in[y + x * padded][z] +
+              alpha * (in[y + (x + 1) * padded][z] + in[y + (x - 1) * padded][z] +
+                       in[y + 1 + x * padded][z] + in[y - 1 + x * padded][z] +
+                       in[y + x * padded][z + 1] + in[y + x * padded][z - 1]);
+    return true;
+  }
+};
+
+// One step of a diffusion, of fourth order in space
+class Diffusion3d : public Vertex
+{
+public:
+  Vector<Input<Vector<float, VectorLayout::SPAN, 8>>> in;
+  Vector<Output<Vector<float, VectorLayout::SPAN, 4>>> out;
+  unsigned height, width, depth, border;
+  float alpha, dt, r0, r1, r2, r3;
+
+  bool compute()
+  {
+    const unsigned w = width + 2 * border;
+    for (unsigned x = border; x < height + border; ++x)
+      for (unsigned y = border; y < width + border; ++y)
+        for (unsigned z = border; z < depth + border; ++z) {
+          const float middle = -2.5f * in[y + x * w][z];
+          auto sides = [&](float far1, float far2, float near1, float near2) {
+            return middle - 8.33333333e-2f * (far1 + far2) + 1.33333333f * (near1 + near2);
+          };
+          out[(y - border) + (x - border) * width][z - border] =
+              dt * (alpha * (r1 * sides(in[y + (x - 2) * w][z], in[y + (x + 2) * w][z],
+                                        in[y + (x - 1) * w][z], in[y + (x + 1) * w][z]) +
+                             r2 * sides(in[y - 2 + x * w][z], in[y + 2 + x * w][z],
+                                        in[y - 1 + x * w][z], in[y + 1 + x * w][z]) +
+                             r3 * sides(in[y + x * w][z - 2], in[y + x * w][z + 2],
+                                        in[y + x * w][z - 1], in[y + x * w][z + 1])) +
+                    r0 * in[y + x * w][z]);
+        }
+    return true;
+  }
+};
+
 // One step of the Aliev-Panfilov model: excitation e, with its neighbours, and recovery r
 class AlievPanfilov : public Vertex
 {
@@ -195,6 +252,40 @@ public:
         r[i - 1][j - 1] += dt * (-epsilon - my1 * r[i - 1][j - 1] / (my2 + in[i][j])) *
                            (r[i - 1][j - 1] + k * in[i][j] * (in[i][j] - b - 1));
       }
+    return true;
+  }
+};
+
+// A number is added to two floats at a time, which may or may not be loaded and stored together
+class AddUnaligned : public Vertex
+{
+public:
+  InOut<Vector<float>> data;
+  float number;
+
+  bool compute()
+  {
+    float *floats = &data[0], what = number;
+    for (unsigned count = data.size() / 2; count > 0; --count, floats += 2) {
+      pair sum = pair{floats[0], floats[1]} + what;
+      floats[0] = sum.x;
+      floats[1] = sum.y;
+    }
+    return true;
+  }
+};
+
+class AddAligned : public Vertex
+{
+public:
+  InOut<Vector<float, VectorLayout::ONE_PTR, 8>> data;
+  unsigned size;
+  float number;
+
+  bool compute()
+  {
+    pair *pairs = reinterpret_cast<pair *>(&data[0]), what = number;
+    for (unsigned count = size / 2; count > 0; --count) *pairs++ += what;
     return true;
   }
 };
