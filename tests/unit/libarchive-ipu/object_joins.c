@@ -63,6 +63,8 @@ Test(object_joins, what_waits_for_the_other_has_a_slot_of_its_own)
                {"fadd.s fa0, fa0, fa1; flw fa0, 0(a0)", ".."},
                {"fadd.s fa0, fa0, fa1; flw fa1, 0(a0)", "j."}, /* both read before either writes */
                {"fsw fa0, 0(a0); fadd.s fa0, fa0, fa1", ".j"},
+               {"lw a1, 0(a0); fadd.s fa2, fa1, fa1; fmul.s fa1, fa0, fa0; fmul.s fa3, fa1, fa1",
+                ".j.."}, /* which is read before it is overwritten */
                {"fld fa1, 0(a0); .insn r 0x77, 0, 0, fa0, fa1, fa1", ".."});
 }
 
@@ -111,6 +113,21 @@ Test(object_joins, not_where_rounding_may_differ)
                {"lw a1, 0(a0); fadd.s fa0, fa0, fa1; fsflags a1", ".j."},
                {"lw a1, 0(a0); fadd.s fa0, fa0, fa1; tail fesetround", "...."},
                {"lw a1, 0(a0); fadd.s fa0, fa0, fa1; tail frexpf", ".j.."});
+}
+
+/* Who writes the rounding mode of joined words himself gets what others get. */
+Test(object_joins, what_authors_wrote_so_shares_slots_only_where_others_do)
+{
+  size_t size;
+  uint8_t *bytes = compiled_bytes(
+      RV32_ASM, "f: fadd.s fa0, fa0, fa1, rne\nfadd.s fa0, fa0, fa1, rne\nret\n", &size);
+  Elf32_Shdr *text = section_header(bytes, ".text");
+  expect_ok(pop_object_join(bytes, size, "joins.o"));
+  uint32_t words[2];
+  memcpy(words, bytes + text->sh_offset, sizeof words);
+  cr_expect_eq(isa_find(words[0])->cost, POP_COST_FLOAT);
+  cr_expect_eq(isa_find(words[1])->cost, POP_COST_JOINED, "with the return");
+  free(bytes);
 }
 
 /* More than are looked at together, of which each is joined where it can be. */
