@@ -7,7 +7,7 @@ set -eu
 output=$1
 source=$POPULUS_SOURCE_DIR/tests/bench/kernels/vertices
 device=$POPULUS_DATA_DIR/device
-families="linear stencils sorting hashing compression parsing dynamic graphs transforms fixed library calls vectors bytes"
+families="linear stencils sorting hashing compression parsing dynamic graphs transforms fixed library calls vectors indices bytes"
 host="-std=gnu17 -ffp-contract=off -fno-math-errno -Xclang -ffloat16-excess-precision=none -Wno-ignored-attributes"
 tile="--target=riscv32-unknown-elf -march=rv32imf_zicsr_zfh_zba_zbb -mabi=ilp32f -ffreestanding -fno-pic -mcmodel=medlow
   -nostdinc -isystem $device/include -isystem $(clang-19 -print-resource-dir)/include"

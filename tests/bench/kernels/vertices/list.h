@@ -86,6 +86,9 @@
   X(vectors, half_axpy, 4000, 400, HALF, 2 * n, HALF, n, HALF, 4, HALVES)                           \
   X(vectors, half_dot, 4000, 400, HALF, 2 * n, FLOAT, 2, HALF, 4, HALVES)                           \
   X(vectors, half4_relu, 4000, 400, HALF, n, HALF, n, HALF, 4, HALVES)                              \
+  X(indices, strided_columns, 32, 12, FLOAT, 2 * n * n, FLOAT, n * n, FLOAT, 2, 0)                  \
+  X(indices, masked_rows, 1024, 128, UNSIGNED, 8 * n, FLOAT, n, FLOAT, n, 0)                        \
+  X(indices, queue_levels, 1024, 128, UNSIGNED, 8 * n, UNSIGNED, n, UNSIGNED, n, 0)                 \
   X(bytes, string_search, 8000, 1000, BYTE, n, UNSIGNED, 1, BYTE, 8, TEXT)                          \
   X(bytes, base64, 6000, 600, BYTE, n, BYTE, n / 3 * 4, BYTE, 4, 0)                                 \
   X(bytes, utf8, 8000, 1000, BYTE, n, UNSIGNED, 2, UNSIGNED, 2, 0)                                  \
