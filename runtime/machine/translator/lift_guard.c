@@ -5,8 +5,6 @@
 
 #include <llvm-c/DebugInfo.h>
 
-enum { ROUNDS_WORTH_GUARD = 4 };
-
 LLVMValueRef lift_affine(lift *l, const affine *a)
 {
   LLVMValueRef sum = lift_constant(l, a->constant);
@@ -212,22 +210,12 @@ static LLVMValueRef hidden_constant(lift *l, uint32_t value)
   return LLVMBuildCall2(l->b, type, same, &constant, 1, "");
 }
 
-/* What the guard asks costs more than the checks of a few rounds. */
-static void skip_guard_of_few(lift *l, const counted_loop *loop, LLVMValueRef rounds)
-{
-  LLVMBasicBlockRef many = lift_new_block(l, "many");
-  LLVMValueRef few = lift_compare(l, LLVMIntULT, rounds, lift_constant64(l, ROUNDS_WORTH_GUARD));
-  LLVMBuildCondBr(l->b, few, l->plain.starts[loop->header], many);
-  lift_at_end(l, many);
-}
-
 /* In front of a counted loop: goes on with the fast copy or with the plain one. */
 void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
 {
   LLVMBasicBlockRef several = lift_new_block(l, "guarded");
   LLVMValueRef loaded = make_invariants(l, loop), legal, rounds;
   rounds = count_rounds(l, loop, &legal);
-  if (!loop->ends_early) skip_guard_of_few(l, loop, rounds);
   legal = both(l, legal, loaded);
   LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
   LLVMValueRef needed = LLVMBuildMul(l->b, rounds, lift_constant64(l, loop->worst_slots), "");
