@@ -265,6 +265,45 @@ void reductions_of_many_shapes()
     }
 }
 
+// Of no elements: what changes nothing, or nothing where a tensor is updated.
+void reductions_of_nothing()
+{
+  using popops::Operation;
+  Fixture f(3);
+  auto &g = f.graph;
+  const std::vector<float> floats = {0, 0, 1, std::numeric_limits<float>::infinity(),
+                                     -std::numeric_limits<float>::infinity()};
+  const std::vector<int> integers = {0, 0, 1, std::numeric_limits<int>::max(),
+                                     std::numeric_limits<int>::min()};
+  const std::vector<unsigned> naturals = {0, 0, 1, ~0u, 0};
+  const Operation ops[] = {Operation::ADD, Operation::SQUARE_ADD, Operation::MUL, Operation::MIN,
+                           Operation::MAX};
+  auto of_nothing = [&](const Type &type, Operation op) {
+    return popops::reduce(g, g.addVariable(type, {2, 0, 3}), {1}, op, f.prog);
+  };
+  for (std::size_t i = 0; i < 5; ++i) {
+    CHECK(of_nothing(FLOAT, ops[i]).shape() == (std::vector<std::size_t>{2, 3}));
+    CHECK(f.run<float>(of_nothing(FLOAT, ops[i])) == std::vector<float>(6, floats[i]));
+    Tensor halves = popops::cast(g, of_nothing(HALF, ops[i]), FLOAT, f.prog);
+    CHECK(f.run<float>(halves) == std::vector<float>(6, floats[i]));
+    CHECK(f.run<int>(of_nothing(INT, ops[i])) == std::vector<int>(6, integers[i]));
+    CHECK(f.run<unsigned>(of_nothing(UNSIGNED_INT, ops[i])) ==
+          std::vector<unsigned>(6, naturals[i]));
+  }
+  Tensor all = popops::cast(g, of_nothing(BOOL, Operation::LOGICAL_AND), INT, f.prog),
+         any = popops::cast(g, of_nothing(BOOL, Operation::LOGICAL_OR), INT, f.prog);
+  CHECK(f.run<int>(all) == std::vector<int>(6, 1) && f.run<int>(any) == std::vector<int>(6, 0));
+
+  Tensor kept = f.input(FLOAT, {2}, std::vector<float>{3, 4});
+  popops::reduceWithOutput(g, g.addVariable(FLOAT, {2, 0}), kept, {1},
+                           popops::ReduceParams(Operation::ADD, true), f.prog);
+  CHECK((f.run<float>(kept) == std::vector<float>{3, 4}));
+  std::vector<ComputeSet> sets;
+  Tensor of_sets = popops::reduce(g, g.addVariable(INT, {0, 2}), {0}, Operation::MUL, sets);
+  for (const ComputeSet &set : sets) f.prog.add(Execute(set));
+  CHECK((f.run<int>(of_sets) == std::vector<int>{1, 1}));
+}
+
 void reductions()
 {
   Fixture f(40);
@@ -668,6 +707,7 @@ int main()
   casts_and_fills();
   debug_info();
   reductions();
+  reductions_of_nothing();
   reductions_of_many_shapes();
   matrix_products();
   options_of_products();

@@ -103,8 +103,10 @@ typedef struct pop_reduction {
 } pop_reduction;
 
 /* `a` without the `count` dimensions `dimensions`, whose elements are combined into one. `out`: as above. Of no
- * dimensions: the elements themselves. The dimensions must have elements. Sums are made on the tiles first where the result has fewer elements than
- * there are tiles, so the order of float additions depends on the tile mapping alone.
+ * dimensions: the elements themselves. Of no elements: what changes nothing that it is combined with (0 for ADD, SQUARE_ADD
+ * and LOGICAL_OR, 1 for MUL and LOGICAL_AND, the least value for MAX, the greatest for MIN: of floats the infinities). Sums
+ * are made on the tiles first where the result has fewer elements than there are tiles, so the order of float additions
+ * depends on the tile mapping alone.
  *
  * Instead of a sequence, `compute_sets` may take what is to be executed, in order: up to POP_REDUCE_MAX_SETS, and
  * *num_sets says how many; the sequence is not used then. */

@@ -11,6 +11,7 @@
 #include "graph/graph.h"
 #include "poplibs/host/spread.h"
 
+#include <assert.h>
 #include <populus/popops.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,10 +57,6 @@ static bool as_matrix(pop_tensor a, const size_t *dimensions, size_t count, pop_
     if (!is_reduced[d]) continue;
     sizes[1] *= pop_tensor_dim(a, d);
     order[*rank + reduced++] = d;
-  }
-  if (sizes[1] == 0) {
-    poplibs_fail(a.graph, POP_ERROR_TENSOR, "%s: there are no elements to combine", call);
-    return false;
   }
   *matrix = pop_tensor_reshape(pop_tensor_dim_shuffle(a, order, all), sizes, 2);
   return true;
@@ -205,10 +202,49 @@ static void reduce_rows(const reduction *r, const spread *s, pop_compute_set set
   }
 }
 
+/* What changes nothing that it is combined with, in the tile's format. */
+static uint32_t identity_of(pop_reduce_op op, pop_type type)
+{
+  enum { ONE, LEAST, MOST };
+  static const struct {
+    pop_type type;
+    uint32_t bits[3];
+  } rows[] = {{POP_FLOAT, {0x3f800000, 0xff800000, 0x7f800000}},
+              {POP_HALF, {0x3c00, 0xfc00, 0x7c00}},
+              {POP_INT, {1, 0x80000000, 0x7fffffff}},
+              {POP_UNSIGNED_INT, {1, 0, 0xffffffff}},
+              {POP_BOOL, {1, 0, 1}}};
+  const uint32_t *bits = NULL;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    if (rows[i].type == type) bits = rows[i].bits;
+  assert(bits && "a type that the vertex has");
+  switch (op) {
+  case POP_REDUCE_MUL:
+  case POP_REDUCE_LOGICAL_AND:
+    return bits[ONE];
+  case POP_REDUCE_MAX:
+    return bits[LEAST];
+  case POP_REDUCE_MIN:
+    return bits[MOST];
+  default:
+    return 0;
+  }
+}
+
+/* A column to combine in place of no elements. */
+static pop_tensor identities(const reduction *r, size_t outs)
+{
+  uint32_t bits = identity_of(r->how.op, r->type); /* its low bytes come first */
+  pop_tensor one = pop_graph_add_constant(r->graph, r->type, NULL, 0, &bits, r->name);
+  pop_graph_set_tile_mapping(r->graph, one, 0);
+  return poplibs_broadcast(call, one, (size_t[]){outs, 1}, 2);
+}
+
 /* The compute sets of it all. */
 static void reduce_matrix(reduction *r, pop_tensor matrix, pop_tensor out)
 {
   pop_tensor flat = pop_tensor_flatten(out);
+  if (pop_tensor_dim(matrix, 1) == 0) matrix = identities(r, pop_tensor_dim(matrix, 0));
   size_t outs = pop_tensor_dim(matrix, 0), length = pop_tensor_dim(matrix, 1);
   spread s = spread_of(r->graph, call, flat);
   cut c = find_cut(r, outs, length);
