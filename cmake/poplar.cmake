@@ -11,7 +11,7 @@ if(type STREQUAL "SHARED_LIBRARY")
   set(what "INPUT(-lpopulus -lpopc -lcodelet -larchive-ipu)")
 else()
   set(what "GROUP(-lpopulus -lpopc -lcodelet -larchive-ipu)
-INPUT(-ldw -lelf -ljansson -lxxhash -lcbor -lprotobuf-c -lz ${LLVM19_LIBRARY_DIR}/libLLVM-19.so -lpthread -lm -ldl)")
+INPUT(-ldw -lelf -ljansson -lxxhash -lcbor -lprotobuf-c -lz -lpthread -lm -ldl)")
 endif()
 foreach(name IN LISTS POPLAR_LIBRARIES)
   file(CONFIGURE OUTPUT ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/lib${name}.so @ONLY

@@ -43,8 +43,7 @@ if(POPULUS_SANITIZE)
   add_compile_options(-fsanitize=${POPULUS_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${POPULUS_SANITIZE})
 endif()
-# What nothing is called of is not loaded: with shared libraries every program would begin with libLLVM and what that needs,
-# though only the translator's module uses it.
+# What nothing is called of is not loaded.
 add_link_options(LINKER:--as-needed)
 if(POPULUS_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)

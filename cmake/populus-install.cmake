@@ -13,7 +13,7 @@ configure_package_config_file(cmake/populus-config.cmake.in populus-config.cmake
 write_basic_package_version_file(populus-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${PROJECT_BINARY_DIR}/populus-config.cmake ${PROJECT_BINARY_DIR}/populus-config-version.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/FindLLVM19.cmake ${PROJECT_SOURCE_DIR}/cmake/populus-codelets.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/populus-codelets.cmake
   DESTINATION ${package_dir} COMPONENT development)
 install(EXPORT populus-targets NAMESPACE populus:: DESTINATION ${package_dir} COMPONENT development)
 
@@ -27,7 +27,6 @@ install(FILES ${PROJECT_BINARY_DIR}/_populus DESTINATION ${CMAKE_INSTALL_DATADIR
 
 # For find_package(populus) with populus_DIR = the build folder: no installation needed.
 export(EXPORT populus-targets NAMESPACE populus:: FILE ${PROJECT_BINARY_DIR}/populus-targets.cmake)
-configure_file(cmake/FindLLVM19.cmake FindLLVM19.cmake COPYONLY)
 configure_file(cmake/populus-codelets.cmake populus-codelets.cmake COPYONLY)
 
 # populus_pkg_config(<target> <description> <our own modules> <modules> <further libraries>): whoever uses a library also calls
@@ -56,9 +55,7 @@ function(populus_pkg_config target description ours modules libraries)
   install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endfunction()
 
-set(llvm "-L${LLVM19_LIBRARY_DIR} -Wl,-rpath,${LLVM19_LIBRARY_DIR} -lLLVM-19")
 populus_pkg_config(archive-ipu "Tile images of an IPU: targets, linking, ELF, archives" "" "libelf libdw libxxhash" "-pthread")
 populus_pkg_config(codelet "Codelet files (.gp) and vertex types" "archive-ipu" "jansson libxxhash" "-ldl")
 populus_pkg_config(popc-lib "The codelet compiler as a library" "codelet" "" "")
-populus_pkg_config(populus "${PROJECT_DESCRIPTION}" "popc codelet archive-ipu" "libdw jansson libcbor libprotobuf-c zlib"
-  "${llvm} -pthread -lm")
+populus_pkg_config(populus "${PROJECT_DESCRIPTION}" "popc codelet archive-ipu" "libdw jansson libcbor libprotobuf-c zlib" "-pthread -lm")

@@ -33,6 +33,8 @@ EOF
 if [ -d "$POPULUS_BUILD_DIR/lib/populus/llvm" ]; then
   ldd prefix/lib/populus/popc-reflect | grep -q "$prefix.*/llvm/libLLVM" || { ldd prefix/lib/populus/popc-reflect; exit 1; }
 fi
+# Programs of users do not link libLLVM, which is for modules that are loaded: GNU ld would read it for more than a second.
+if grep -rIl --include='lib*.so' --include='*.pc' --include='*.cmake' LLVM prefix; then exit 1; fi
 # The headers need no others than those that are installed with them.
 (cd prefix/include && ls populus/*.h) | sed 's/.*/#include <&>/' >headers.c
 cc -std=c17 -Iprefix/include -fsyntax-only headers.c
