@@ -235,20 +235,25 @@ void pop_graph_connect(pop_graph *graph, pop_vertex handle, const char *field, p
   }
 }
 
-static void connect_value(const connection *c, pop_type type, const void *values, size_t count)
+/* A constant on the vertex's tile; index 0 after an error. */
+static pop_tensor add_value(const connection *c, pop_type type, const void *values, size_t count)
 {
   pop_graph *graph = c->graph;
   if (c->field->kind != POP_FIELD_INPUT && c->field->kind != POP_FIELD_CONSTANT) {
     refuse(c, "the vertex writes it: only an input can be a value; connect a tensor");
-    return;
+    return (pop_tensor){0};
   }
   const char *name = pop_arena_printf(graph->arena, "%s.value", c->field->name);
   pop_tensor tensor = pop_graph_add_constant(graph, type, &count, 1, values, name);
-  if (!tensor.index) return;
-  graph->variables[graph->num_variables - 1].with_vertex = c->vertex + 1;
-  connection here = *c; /* the constant is this replica's */
-  here.replica = here.replication = 0;
-  connect_tensor(&here, tensor);
+  if (tensor.index) graph->variables[graph->num_variables - 1].with_vertex = c->vertex + 1;
+  return tensor;
+}
+
+/* The constant is this replica's. */
+static connection of_one_replica(connection c)
+{
+  c.replica = c.replication = 0;
+  return c;
 }
 
 void pop_graph_connect_value(pop_graph *graph, pop_vertex handle, const char *field, pop_type type,
@@ -257,7 +262,9 @@ void pop_graph_connect_value(pop_graph *graph, pop_vertex handle, const char *fi
   if (!graph_enter(&graph, __func__)) return;
   for (uint32_t r = 0, replicas = vertex_replicas(graph, handle); r < replicas; r++) {
     connection c = start(graph, "pop_graph_connect_value", handle, field, r);
-    if (c.field) connect_value(&c, type, values, count);
+    pop_tensor tensor = c.field ? add_value(&c, type, values, count) : (pop_tensor){0};
+    connection here = of_one_replica(c);
+    if (tensor.index) connect_tensor(&here, tensor);
   }
 }
 
@@ -342,5 +349,17 @@ void pop_graph_connect_element(pop_graph *graph, pop_vertex handle, const char *
   for (uint32_t r = 0, count = vertex_replicas(graph, handle); r < count; r++) {
     connection c = start(graph, "pop_graph_connect_element", handle, field, r);
     connect_element(&c, row, tensor);
+  }
+}
+
+void pop_graph_connect_element_value(pop_graph *graph, pop_vertex handle, const char *field,
+                                     size_t row, pop_type type, const void *values, size_t count)
+{
+  if (!graph_enter(&graph, __func__)) return;
+  for (uint32_t r = 0, replicas = vertex_replicas(graph, handle); r < replicas; r++) {
+    connection c = start(graph, "pop_graph_connect_element_value", handle, field, r);
+    pop_tensor tensor = c.field ? add_value(&c, type, values, count) : (pop_tensor){0};
+    connection here = of_one_replica(c);
+    if (tensor.index) connect_element(&here, row, tensor);
   }
 }

@@ -215,27 +215,71 @@ static bool are_bools(const uint8_t *values, size_t count)
   return true;
 }
 
+/* Fails the graph if the field cannot hold the values. */
+static bool check_values(const setting *s, pop_type type, const void *values, size_t count)
+{
+  if (!check_type(s->graph, s->call, type)) return false;
+  const char *vertex_name = say_vertex(s->graph, s->vertex.index - 1);
+  if (type != s->field->type)
+    graph_failf(s->graph, POP_ERROR_TYPE,
+                "%s: values of type %s for field '%s' of %s, which is of type %s", s->call,
+                pop_type_name(type), s->field->name, vertex_name, pop_type_name(s->field->type));
+  else if ((count && !values) || (type == POP_BOOL && !are_bools(values, count)))
+    graph_failf(s->graph, POP_ERROR_INVALID_ARGUMENT, "%s: field '%s' of %s: %s", s->call,
+                s->field->name, vertex_name,
+                values ? "a value is neither 0 nor 1, as a bool must be" : "the values are NULL");
+  else
+    return true;
+  return false;
+}
+
+/* Keeps a copy of the values, zeros for NULL. */
+static uint8_t *store_data(const setting *s, const void *values, size_t count)
+{
+  size_t bytes = count * pop_type_bytes(s->field->type);
+  uint8_t *copy = pop_arena_alloc(s->graph->arena, bytes);
+  if (bytes && values) memcpy(copy, values, bytes);
+  store(s, (field_value){.data = copy, .count = (uint32_t)count});
+  return copy;
+}
+
 void pop_graph_set_field_array(pop_graph *graph, pop_vertex vertex, const char *field,
                                pop_type type, const void *values, size_t count)
 {
   if (!graph_enter(&graph, __func__)) return;
   setting s = start_setting(graph, "pop_graph_set_field_array", vertex, field, true);
-  if (!s.field || !check_type(graph, s.call, type) || !check_count(&s, count)) return;
-  size_t bytes = count * pop_type_bytes(type);
-  if (type != s.field->type) {
-    graph_failf(graph, POP_ERROR_TYPE,
-                "%s: values of type %s for field '%s' of %s, which is of type %s", s.call,
-                pop_type_name(type), field, say_vertex(graph, vertex.index - 1),
-                pop_type_name(s.field->type));
-  } else if ((count && !values) || (type == POP_BOOL && !are_bools(values, count))) {
-    graph_failf(graph, POP_ERROR_INVALID_ARGUMENT, "%s: field '%s' of %s: %s", s.call, field,
-                say_vertex(graph, vertex.index - 1),
-                values ? "a value is neither 0 nor 1, as a bool must be" : "the values are NULL");
-  } else {
-    uint8_t *copy = pop_arena_alloc(graph->arena, bytes);
-    if (bytes) memcpy(copy, values, bytes);
-    store(&s, (field_value){.data = copy, .count = (uint32_t)count});
+  if (s.field && check_count(&s, count) && check_values(&s, type, values, count))
+    store_data(&s, values, count);
+}
+
+static const field_value *find_value(const setting *s)
+{
+  const pop_graph *graph = s->graph;
+  const vertex *v = &graph->vertices[s->vertex.index - 1];
+  size_t field = (size_t)(s->field - graph->vertex_types[v->type].type->fields);
+  for (uint32_t i = v->first_value; i != GRAPH_NONE; i = graph->field_values[i].next)
+    if (graph->field_values[i].field == field) return &graph->field_values[i];
+  return NULL;
+}
+
+/* The data are this vertex's own, shared by its replicas only: the element is written in place. */
+void pop_graph_set_field_element(pop_graph *graph, pop_vertex vertex, const char *field,
+                                 size_t index, pop_type type, const void *value)
+{
+  if (!graph_enter(&graph, __func__)) return;
+  setting s = start_setting(graph, "pop_graph_set_field_element", vertex, field, true);
+  if (!s.field || !check_values(&s, type, value, 1)) return;
+  const field_value *had = find_value(&s);
+  size_t size = had ? had->count : 0, bytes = pop_type_bytes(type);
+  if (index >= size) {
+    graph_failf(graph, POP_ERROR_INDEX,
+                "%s: field '%s' of %s: there is no element %zu, it has %zu%s", s.call, field,
+                say_vertex(graph, vertex.index - 1), index, size,
+                had ? "" : "; say how many with pop_graph_set_field_size");
+    return;
   }
+  uint8_t *data = had->data ? had->data : store_data(&s, NULL, size);
+  memcpy(data + index * bytes, value, bytes);
 }
 
 void set_field_data_size(pop_graph *graph, const char *call, pop_vertex vertex, const char *field,

@@ -133,7 +133,7 @@ typedef struct field_value {
   uint32_t next;
   uint8_t bytes[8]; /* scalar: the first pop_type_bytes(field type) count */
   /* vector: `count` elements, zero if there are no bytes */
-  const uint8_t *data;
+  uint8_t *data;
   uint32_t count;
 } field_value;
 

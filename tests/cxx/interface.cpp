@@ -98,6 +98,33 @@ void rows()
   CHECK((result<int>(f, Execute(cs), sums) == std::vector<int>{120, 73}));
 }
 
+// Elements of vectors and rows, one by one: each is its own.
+void elements_of_fields()
+{
+  Fixture f;
+  Tensor data = f.graph.addVariable(INT, {3}, "data"), sum = f.graph.addVariable(INT, {}, "sum");
+  f.graph.setInitialValue(data, std::vector<int>{1, 2, 3});
+  f.graph.setTileMapping(data, 0);
+  f.graph.setTileMapping(sum, 0);
+  ComputeSet cs = f.graph.addComputeSet("cs");
+  VertexRef v = f.graph.addVertex(cs, "Rows", {{"sum", sum}});
+  f.graph.setTileMapping(v, 0);
+  f.graph.setFieldSize(v["rows"], 3);
+  f.graph.connect(v["rows"][0], data);
+  f.graph.connect(v["rows"][1], ArrayRef<int>{4, 5});
+  f.graph.setInitialValue(v["rows"][2], 7);
+  CHECK_THROWS(index_error, "no element 0", f.graph.setInitialValue(v["weights"][0], 1));
+  f.graph.setFieldSize(v["weights"], 3);
+  for (int i = 2; i >= 0; i--) f.graph.setInitialValue(v["weights"][i], i ? 10 * i : 1);
+  CHECK_THROWS(index_error, "no element 3", f.graph.setInitialValue(v["weights"][3], 1));
+  CHECK_THROWS(graph_connection_error, "weights[0]",
+               f.graph.setInitialValue(v["weights"][0], std::vector<int>{1, 2}));
+  CHECK_THROWS(graph_connection_error, "rows[0]", f.graph.setFieldSize(v["rows"][0], 2));
+  VertexRef scale = f.graph.addVertex(f.graph.addComputeSet("unused"), "Scale");
+  CHECK_THROWS(graph_connection_error, "offset[0]", f.graph.setInitialValue(scale["offset"][0], 1));
+  CHECK(result<int>(f, Execute(cs), sum)[0] == 6 + 10 * 9 + 20 * 7);
+}
+
 void constants_of_all_kinds()
 {
   Fixture f;
@@ -583,6 +610,7 @@ int main()
 {
   connections();
   rows();
+  elements_of_fields();
   constants_of_all_kinds();
   programs_are_values();
   control_flow();

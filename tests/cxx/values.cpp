@@ -163,7 +163,8 @@ void halves()
   ComputeSet cs = f.graph.addComputeSet("cs");
   VertexRef v = f.graph.addVertex(cs, "Halves", {{"out", out}});
   f.graph.setInitialValueHalf(v["one"], IeeeHalf(0.5f).bits());
-  f.graph.setInitialValueHalf(v["more"], std::vector<std::uint16_t>{0x3e00, 0xc000});
+  f.graph.setInitialValueHalf(v["more"], std::vector<std::uint16_t>{0x3e00, 0x1234});
+  f.graph.setInitialValueHalf(v["more"][1], 0xc000);
   f.graph.setTileMapping(v, 0);
   CHECK((result<float>(f, Execute(cs), out) == std::vector<float>{0.5f, 1.5f, -2}));
   double two = 2, back = 0;

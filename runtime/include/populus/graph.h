@@ -184,7 +184,7 @@ void pop_graph_connect_array(pop_graph *graph, pop_vertex vertex, const char *fi
                              const pop_tensor *tensors, size_t count);
 /* Rows one by one, in any order. How many there are is said before or after (once; an array of fields knows); of what is never
  * said, the last row that is connected is the last. The size of a plain vector field is that of its data, which are zero until
- * pop_graph_set_field_array sets them. */
+ * pop_graph_set_field_array or pop_graph_set_field_element sets them. */
 void pop_graph_set_field_size(pop_graph *graph, pop_vertex vertex, const char *field, size_t size);
 void pop_graph_connect_element(pop_graph *graph, pop_vertex vertex, const char *field, size_t row,
                                pop_tensor tensor);
@@ -193,6 +193,9 @@ void pop_graph_connect_element(pop_graph *graph, pop_vertex vertex, const char *
  * be. */
 void pop_graph_connect_value(pop_graph *graph, pop_vertex vertex, const char *field, pop_type type,
                              const void *values, size_t count);
+/* One row of a field with rows, as pop_graph_connect_element does. */
+void pop_graph_connect_element_value(pop_graph *graph, pop_vertex vertex, const char *field,
+                                     size_t row, pop_type type, const void *values, size_t count);
 /* Sets a plain scalar field; `value` points at one element of the field's type (tile format); a
  * later value takes the place of an earlier one. The _float and _int forms convert: float and half
  * fields round to nearest even (an error if a finite value would become infinite), integer and bool
@@ -205,6 +208,9 @@ void pop_graph_set_field_int(pop_graph *graph, pop_vertex vertex, const char *fi
 /* Sets the data of a plain vector field, `count` elements in the tile's format; they are copied. */
 void pop_graph_set_field_array(pop_graph *graph, pop_vertex vertex, const char *field,
                                pop_type type, const void *values, size_t count);
+/* Sets one element of it, which pop_graph_set_field_size or pop_graph_set_field_array has made; the others stay. */
+void pop_graph_set_field_element(pop_graph *graph, pop_vertex vertex, const char *field,
+                                 size_t index, pop_type type, const void *value);
 void pop_graph_set_vertex_tile(pop_graph *graph, pop_vertex vertex, size_t tile);
 
 /* ---- estimates ---- */

@@ -489,7 +489,11 @@ public:
   }
   void setInitialValueHalf(const FieldRef &field, std::uint16_t value)
   {
-    pop_graph_set_field(get(), field.c(), field.getName().c_str(), POP_HALF, &value);
+    if (field.isIndexed())
+      pop_graph_set_field_element(get(), field.c(), field.getName().c_str(), field.getIndex(),
+                                  POP_HALF, &value);
+    else
+      pop_graph_set_field(get(), field.c(), field.getName().c_str(), POP_HALF, &value);
     check();
   }
   void setInitialValueHalf(const FieldRef &field, ArrayRef<std::uint16_t> values)
@@ -669,6 +673,10 @@ public:
   }
   void setFieldSize(const FieldRef &field, std::size_t size)
   {
+    if (field.isIndexed())
+      throw graph_connection_error("Graph::setFieldSize: field '" + field.getName() + "[" +
+                                   std::to_string(field.getIndex()) +
+                                   "]': a row is as long as the tensor that is connected to it");
     pop_graph_set_field_size(get(), field.c(), field.getName().c_str(), size);
     check();
   }

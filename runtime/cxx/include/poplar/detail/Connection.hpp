@@ -36,12 +36,31 @@ inline pop_field_info fieldInfo(const FieldRef &field)
   return info;
 }
 
+// One row of an edge, or one element of a plain vector.
+inline void setIndexed(pop_graph *graph, const FieldRef &field, const pop_field_info &info,
+                       const Bytes &bytes, std::size_t count)
+{
+  const char *name = field.getName().c_str();
+  if (info.is_edge)
+    pop_graph_connect_element_value(graph, field.c(), name, field.getIndex(), info.type,
+                                    bytes.data(), count);
+  else if (info.is_vector && count == 1)
+    pop_graph_set_field_element(graph, field.c(), name, field.getIndex(), info.type, bytes.data());
+  else
+    throw graph_connection_error(
+        "field '" + field.getName() + "[" + std::to_string(field.getIndex()) + "]': " +
+        (info.is_vector ? "it is one value, and " + std::to_string(count) + " are given"
+                        : "the field is one value, which has no elements"));
+  check(graph);
+}
+
 // An edge gets a constant, a plain member its value.
 inline void setValues(pop_graph *graph, const FieldRef &field, const HostValues &values)
 {
   const char *name = field.getName().c_str();
   pop_field_info info = fieldInfo(field);
   Bytes bytes = values.as(Type(info.type).c());
+  if (field.isIndexed()) return setIndexed(graph, field, info, bytes, values.count());
   if (info.is_edge)
     pop_graph_connect_value(graph, field.c(), name, info.type, bytes.data(), values.count());
   else if (info.is_vector)
@@ -59,7 +78,7 @@ template <typename T> void setValue(pop_graph *graph, const FieldRef &field, T v
 {
   const char *name = field.getName().c_str();
   pop_field_info info = fieldInfo(field);
-  if (info.is_edge || info.is_vector || info.type == POP_UNSIGNED_LONGLONG)
+  if (field.isIndexed() || info.is_edge || info.is_vector || info.type == POP_UNSIGNED_LONGLONG)
     setValues(graph, field, HostValues(&value, 1));
   else if (std::is_floating_point<T>::value)
     pop_graph_set_field_float(graph, field.c(), name, static_cast<double>(value));
