@@ -63,6 +63,9 @@ known() { python3 cmake/tidy-known.py "$1" "$build" "$cache" "$started"; }
   [ ! -s "$build/tidy_headers.cpp" ] || echo "$build/tidy_headers.cpp"
   grep -v '\.hpp$' "$build/tidy.files" || :
 } | known ask >"$build/tidy.unknown"
+# The analyser allocates much: in large pages, where the system has them and glibc knows the word, it takes a tenth less time.
+GLIBC_TUNABLES=${GLIBC_TUNABLES-glibc.malloc.hugetlb=1}
+export GLIBC_TUNABLES
 status=0
 tr '\n' '\0' <"$build/tidy.unknown" | xargs -0 -r -I '{}' -P "$(nproc)" sh cmake/tidy-file.sh "$build" '{}' "$cache" || status=1
 known keep
