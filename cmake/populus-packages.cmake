@@ -50,7 +50,7 @@ populus_package(library libpopulus${soversion} libs "clang-19"
   "compiler and software machine for IPU programs (libraries)"
   "${about}\n.\nThis package has the graph compiler, the engine, the profiler and the\nlibraries of operations.")
 # What populus-config.cmake and the .pc files ask for.
-set(modules "libelf-dev, libdw-dev, libjansson-dev, libxxhash-dev, libcbor-dev, libprotobuf-c-dev, llvm-19-dev, libclang-19-dev")
+set(modules "libelf-dev, libdw-dev, libjansson-dev, libxxhash-dev, libcbor-dev, libprotobuf-c-dev, zlib1g-dev")
 populus_package(development libpopulus-dev libdevel "libpopulus${soversion} ${version}, popc ${version}, ${modules}"
   "compiler and software machine for IPU programs (development)"
   "${about}\n.\nThis package has the headers for C and C++, CMake packages and pkg-config\nfiles.")
