@@ -6,9 +6,10 @@ static pop_error *unmapped(const mapped_variables *mapped, uint32_t variable_num
 {
   const variable *v = &mapped->graph->variables[variable_number];
   return pop_error_new(POP_ERROR_INVALID_TILE_MAPPING,
-                       "elements [%llu:%llu) of variable '%s' (%llu elements) are not mapped to a "
+                       "elements [%llu:%llu) of %s '%s' (%llu elements) are not mapped to a "
                        "tile: map them with pop_graph_set_tile_mapping or pop_graph_map_linearly",
-                       (unsigned long long)begin, (unsigned long long)end, v->name,
+                       (unsigned long long)begin, (unsigned long long)end,
+                       v->constant ? "constant" : "variable", v->name,
                        (unsigned long long)v->num_elements);
 }
 

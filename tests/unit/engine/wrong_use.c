@@ -177,6 +177,17 @@ Test(wrong_use, an_if_on_a_predicate_that_is_not_mapped)
              "to a tile: map them with pop_graph_set_tile_mapping or pop_graph_map_linearly");
 }
 
+/* Constants have no name as a rule: it helps to hear that it is one. */
+Test(wrong_use, an_if_on_a_constant_that_is_not_mapped)
+{
+  bench b = new_bench();
+  pop_tensor yes = pop_graph_add_constant(b.graph, POP_BOOL, NULL, 0, &(bool){true}, NULL);
+  b.program = pop_program_if(yes, b.program, (pop_program){0}, "choice");
+  graph_says(&b, POP_ERROR_INVALID_TILE_MAPPING,
+             "control of 'choice': elements [0:1) of constant '' (1 elements) are not mapped "
+             "to a tile: map them with pop_graph_set_tile_mapping or pop_graph_map_linearly");
+}
+
 Test(wrong_use, an_executable_for_another_target)
 {
   bench b = compiled_bench();
