@@ -103,6 +103,19 @@ static LLVMValueRef stride_legal(lift *l, access_group *g)
   return lift_compare(l, LLVMIntEQ, low_bits, lift_constant(l, 0));
 }
 
+/* The starts of the first and of the last round, so that the lower one comes first. */
+static void put_in_order(lift *l, const access_group *g, LLVMValueRef *first, LLVMValueRef *last)
+{
+  LLVMValueRef ends[] = {*first, *last};
+  if (g->step.num_terms) {
+    *first = lift_intrinsic(l, "llvm.smin", &l->type.i64, 1, ends, 2);
+    *last = lift_intrinsic(l, "llvm.smax", &l->type.i64, 1, ends, 2);
+  } else if ((int32_t)g->step.constant < 0) {
+    *first = ends[1];
+    *last = ends[0];
+  }
+}
+
 /* Is everything that the group touches in `rounds` rounds legal? Also sets where it starts. */
 static LLVMValueRef group_legal(lift *l, access_group *g, LLVMValueRef rounds)
 {
@@ -114,9 +127,8 @@ static LLVMValueRef group_legal(lift *l, access_group *g, LLVMValueRef rounds)
   legal = both(l, legal, stride_legal(l, g));
   LLVMValueRef more = LLVMBuildSub(l->b, rounds, lift_constant64(l, 1), "");
   LLVMValueRef way = LLVMBuildMul(l->b, more, g->stride, "");
-  LLVMValueRef ends[] = {g->start, LLVMBuildAdd(l->b, g->start, way, "")};
-  LLVMValueRef lowest = lift_intrinsic(l, "llvm.smin", &l->type.i64, 1, ends, 2);
-  LLVMValueRef highest = lift_intrinsic(l, "llvm.smax", &l->type.i64, 1, ends, 2);
+  LLVMValueRef lowest = g->start, highest = LLVMBuildAdd(l->b, g->start, way, "");
+  put_in_order(l, g, &lowest, &highest);
   uint64_t extent = (uint64_t)((int64_t)g->highest - g->lowest);
   highest = LLVMBuildAdd(l->b, highest, lift_constant64(l, extent), "");
   if (g->scale) {
