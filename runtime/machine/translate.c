@@ -47,10 +47,6 @@ enum { UNIT_CHAINS = 1024 };
  * before anything is compiled, and those in a row after which the place where it is counts as hot. */
 enum { WARM_UP_LOAD = 20000000, WARM_UP = 200000000, SLICE_SLOTS = 1000000 };
 
-/* Native code knows only its limit of slots: after as many it asks for more, and so sees whether the run has been stopped.
- * They take some ten milliseconds, and are much more than a counted loop needs, which wants time for all its rounds. */
-enum { NATIVE_SLOTS = 1 << 25 };
-
 struct translation {
   machine_engine mode;
   uint64_t warm_up, warm_up_load;   /* WARM_UP, or what the options say */

@@ -157,6 +157,9 @@ enum {
 /* Are all accesses to the range legal, with this sp? For those that no window holds. */
 uint32_t translated_access(const translated_frame *frame, uint32_t start, uint32_t how,
                            uint32_t sp);
+/* Native code knows only its limit of slots: after as many it asks for more, and so sees whether the run has been stopped.
+ * They take some ten milliseconds, and are much more than a counted loop needs, which wants time for all its rounds. */
+enum { NATIVE_SLOTS = 1 << 25 };
 /* The frame's limit is used up, or nearly: slots that have been added to it, 0 if the run ends there. */
 uint64_t translated_more_time(translated_frame *frame);
 /* Native code that starts at `pc`; NULL if there is none for the frame's tile. Sets the window of the vertex's own state:

@@ -50,7 +50,6 @@ static calling own_needs(const code_unit *unit, size_t number)
       const code_op *op = &unit->ops[i];
       note_op(&c, op);
       c.worst_slots += op->cost;
-      c.changes_extra |= op->cost != 1 || code_op_is_copy(op);
     }
   }
   return c;

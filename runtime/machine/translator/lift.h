@@ -20,9 +20,12 @@
  *
  * Time. `left` is how many issue slots may pass until there is no time for all blocks of the function
  * (`worst_slots`) any more: it shrinks where a block begins by what the block takes; who leaves in its
- * middle gives the rest back. The difference of slots and instructions, `extra`, grows alike. Whether there
- * is time is not asked at each block but where paths without end must come by: where functions
- * begin, behind calls, on backward edges. If `left` is negative there, the interpreter takes over: it
+ * middle gives the rest back. The difference of slots and instructions, `extra`, grows alike. Both are in
+ * one counter, `time` = left << EXTRA_BITS plus extra, so that a block changes both by one addition. A
+ * block with more than two instructions a slot changes the frame's `extra` instead, so the counter's
+ * never grows faster than slots pass; it goes to the frame whenever slots are added to the limit. Whether
+ * there is time is not asked at each block but where paths without end must come by: where functions
+ * begin, behind calls, on backward edges. If `time` is negative there, the interpreter takes over: it
  * knows exactly where the limit is. (Counting down needs neither a register nor a comparison for
  * the limit.)
  *
@@ -43,6 +46,10 @@
 #include "machine/translate.h"
 
 #include <llvm-c/Core.h>
+
+/* Of the counter of time; the top bit is a sign. So few that what usual blocks take is an immediate operand. */
+enum { EXTRA_BITS = 27 };
+_Static_assert(NATIVE_SLOTS <= 1 << (EXTRA_BITS - 2), "extra might reach the slots that are left");
 
 /* Each floating-point register is two: its low word, and NUM_REGISTERS behind that its high one. */
 enum { NUM_REGISTERS = 32, NUM_FLOAT_WORDS = 2 * NUM_REGISTERS };
@@ -218,7 +225,6 @@ typedef struct calling {
   bool by_context; /* called with everything in the context; no parameters but the frame */
   bool calls;
   bool has_half;        /* as the next two, of itself alone */
-  bool changes_extra;   /* some instruction takes more or less than one slot */
   uint64_t worst_slots; /* of all its blocks */
   uint32_t
       result_x; /* of what is written: what is returned as values; the rest is in the context */
@@ -286,8 +292,7 @@ typedef struct lift {
   LLVMValueRef memory;
   LLVMValueRef readable_start, readable_bytes, writable_start, writable_bytes, stack_start,
       stack_bytes;
-  LLVMValueRef left, extra,
-      leave_pc; /* stack slots; extra: slots - count, since the function began */
+  LLVMValueRef time, leave_pc; /* stack slots */
   LLVMValueRef x[NUM_REGISTERS + 1];
   LLVMValueRef single[NUM_FLOAT_WORDS], half[NUM_FLOAT_WORDS];
   LLVMValueRef lazy_single[NUM_FLOAT_WORDS], lazy_half[NUM_FLOAT_WORDS];
@@ -352,8 +357,13 @@ void lift_store_state(lift *l, LLVMValueRef pc);
 /* These registers alone. */
 void lift_load_registers(lift *l, uint32_t x, uint64_t f);
 void lift_store_registers(lift *l, uint32_t x, uint64_t f);
-/* What `extra` says goes to the frame. */
-void lift_flush_extra(lift *l);
+/* The counter; what it says of the slots that are left; and so many slots in the counter. */
+LLVMValueRef lift_time(lift *l);
+LLVMValueRef lift_slots_left(lift *l);
+LLVMValueRef lift_as_time(lift *l, LLVMValueRef slots);
+/* So many slots have been added to the frame's limit. `extra` goes to the frame. */
+void lift_add_limit(lift *l, LLVMValueRef slots);
+/* A block has begun that takes so many slots for `count` instructions. */
 void lift_add_time(lift *l, uint64_t slots, uint64_t count);
 /* So many times (64 bits). */
 void lift_add_time_of(lift *l, LLVMValueRef times, uint64_t slots, uint64_t count);

@@ -37,7 +37,7 @@ void lift_begin(lift *l)
     lift_load_state(l);
     return;
   }
-  LLVMBuildStore(l->b, LLVMGetParam(l->function, 1), l->left);
+  LLVMBuildStore(l->b, LLVMGetParam(l->function, 1), l->time);
   unsigned at = 2;
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (l->own->x >> r & 1)
@@ -73,10 +73,9 @@ static void lift_return(lift *l, LLVMValueRef target)
   }
   LLVMValueRef result = LLVMGetUndef(own->result);
   unsigned at = 0;
-  lift_flush_extra(l);
   lift_store_registers(l, own->writes_x & ~own->result_x, own->writes_f & ~own->result_f);
   add_result(l, &result, &at, target);
-  add_result(l, &result, &at, LLVMBuildLoad2(l->b, l->type.i64, l->left, ""));
+  add_result(l, &result, &at, lift_time(l));
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (own->result_x >> r & 1) add_result(l, &result, &at, lift_x(l, r));
   for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
@@ -130,9 +129,10 @@ static void call_found(lift *l, uint32_t number, LLVMValueRef target)
 /* Calls with parameters */
 
 /* Time is counted from what the function itself needs at most. */
-static LLVMValueRef left_for(lift *l, LLVMValueRef left, const calling *from, const calling *to)
+static LLVMValueRef time_for(lift *l, LLVMValueRef time, const calling *from, const calling *to)
 {
-  return LLVMBuildAdd(l->b, left, lift_constant64(l, from->worst_slots - to->worst_slots), "");
+  LLVMValueRef slots = lift_constant64(l, from->worst_slots - to->worst_slots);
+  return LLVMBuildAdd(l->b, time, lift_as_time(l, slots), "");
 }
 
 static LLVMValueRef call_with_parameters(lift *l, size_t callee)
@@ -140,10 +140,8 @@ static LLVMValueRef call_with_parameters(lift *l, size_t callee)
   const calling *to = &l->callings[callee];
   LLVMValueRef arguments[2 + NUM_REGISTERS + NUM_FLOAT_WORDS];
   unsigned count = 0;
-  lift_flush_extra(l);
   arguments[count++] = l->frame;
-  LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
-  arguments[count++] = left_for(l, left, l->own, to);
+  arguments[count++] = time_for(l, lift_time(l), l->own, to);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (to->x >> r & 1) arguments[count++] = LLVMBuildZExt(l->b, lift_x(l, r), l->type.i64, "");
   for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)
@@ -157,8 +155,8 @@ static LLVMValueRef call_with_parameters(lift *l, size_t callee)
 static void take_results(lift *l, const calling *from, LLVMValueRef result)
 {
   unsigned at = 1; /* behind the pc */
-  LLVMValueRef left = LLVMBuildExtractValue(l->b, result, at++, "");
-  LLVMBuildStore(l->b, left_for(l, left, from, l->own), l->left);
+  LLVMValueRef time = LLVMBuildExtractValue(l->b, result, at++, "");
+  LLVMBuildStore(l->b, time_for(l, time, from, l->own), l->time);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (from->result_x >> r & 1) lift_set_x(l, r, LLVMBuildExtractValue(l->b, result, at++, ""));
   for (uint32_t r = 0; r < NUM_FLOAT_WORDS; r++)

@@ -23,11 +23,10 @@ bool lift_copy(lift *l, const code_op *op)
   lift_settle(l);
   bool rows = op->id == OP_TILE_COPY_ROWS;
   LLVMValueRef address = lift_x(l, op->rs1), before = frame_limit(l);
-  LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
-  LLVMValueRef arguments[] = {l->frame, address, lift_constant(l, rows), lift_x(l, 2), left};
+  LLVMValueRef arguments[] = {l->frame, address, lift_constant(l, rows), lift_x(l, 2),
+                              lift_slots_left(l)};
   LLVMValueRef slots = LLVMBuildCall2(l->b, l->type.copy, l->copy_block, arguments, 5, "slots");
-  left = LLVMBuildAdd(l->b, left, LLVMBuildSub(l->b, frame_limit(l), before, ""), "");
-  LLVMBuildStore(l->b, left, l->left);
+  lift_add_limit(l, LLVMBuildSub(l->b, frame_limit(l), before, ""));
   LLVMBasicBlockRef copied = lift_new_block(l, "copied"), refused = lift_new_block(l, "refused");
   lift_likely(l, lift_compare(l, LLVMIntNE, slots, lift_constant64(l, 0)), copied, refused);
   lift_at_end(l, refused);

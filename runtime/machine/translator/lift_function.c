@@ -9,8 +9,7 @@ enum { ROUNDS_BEFORE_GUARD = 8 }; /* of a loop that may end early */
 
 static LLVMValueRef has_time(lift *l)
 {
-  LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
-  return lift_compare(l, LLVMIntSGE, left, lift_constant64(l, 0));
+  return lift_compare(l, LLVMIntSGE, lift_time(l), lift_constant64(l, 0));
 }
 
 static LLVMValueRef ask_for_time(lift *l)
@@ -26,8 +25,7 @@ void lift_test_limit(lift *l, LLVMValueRef pc)
   LLVMBasicBlockRef in = lift_new_block(l, "time");
   lift_likely(l, has_time(l), in, ask);
   lift_at_end(l, ask);
-  LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
-  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, left, ask_for_time(l), ""), l->left);
+  lift_add_limit(l, ask_for_time(l));
   LLVMBuildCondBr(l->b, has_time(l), in, out);
   lift_at_end(l, out);
   lift_leave_at(l, pc);
@@ -118,22 +116,26 @@ static bool is_exit(const counted_loop *loop, uint32_t block)
   return false;
 }
 
+static uint64_t slots_of(const lift *l, const code_block *b)
+{
+  uint64_t slots = 0;
+  for (uint32_t i = 0; i < b->num_ops; i++) slots += l->unit->ops[b->first_op + i].cost;
+  return slots;
+}
+
 /* From the fast copy of a loop that ends early: the round begins again in the plain copy, which knows how to end. So it is as if it had
  * not begun: registers are what they were, and time is given back. */
 static LLVMBasicBlockRef begin_round_again(lift *l, uint32_t number)
 {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), way = lift_new_block(l, "ends");
-  uint64_t slots = 0, count = 0;
   lift_at_end(l, way);
   for (uint32_t r = 1; r < NUM_REGISTERS; r++)
     if (l->at_round[r]) lift_set_x(l, r, l->at_round[r]);
   for (uint32_t n = 0; n < l->f->num_blocks; n++) {
     const code_block *b = &l->unit->blocks[l->f->first_block + n];
     if (!l->fast->contains[n] || l->loops.order[n] > l->loops.order[number]) continue;
-    for (uint32_t i = 0; i < b->num_ops; i++) slots += l->unit->ops[b->first_op + i].cost;
-    count += b->num_ops;
+    lift_add_time(l, 0 - slots_of(l, b), 0 - (uint64_t)b->num_ops);
   }
-  lift_add_time(l, 0 - slots, 0 - count);
   LLVMBuildBr(l->b, l->plain.starts[l->fast->header]);
   lift_at_end(l, here);
   return way;
@@ -178,13 +180,6 @@ static void lift_branch(lift *l, uint32_t number, const code_op *op)
 }
 
 /* Blocks */
-
-static void pay(lift *l, const code_block *b)
-{
-  uint64_t slots = 0;
-  for (uint32_t i = 0; i < b->num_ops; i++) slots += l->unit->ops[b->first_op + i].cost;
-  lift_add_time(l, slots, b->num_ops);
-}
 
 static bool ends_by_op(const code_block *b)
 {
@@ -250,7 +245,8 @@ static void lift_block(lift *l, uint32_t number)
   l->block = b;
   lift_at_end(l, l->copy->starts[number]);
   if (l->fast && l->fast->ends_early && number == l->fast->header) note_round(l);
-  if (!l->fast || !l->fast->fixed_time || !l->last_round) pay(l, b);
+  if (!l->fast || !l->fast->fixed_time || !l->last_round)
+    lift_add_time(l, slots_of(l, b), b->num_ops);
   for (uint32_t i = 0; i < b->num_ops - ends_by_op(b); i++) lift_op(l, i);
   lift_settle(l);
   lift_end(l, number);

@@ -229,9 +229,8 @@ void lift_guard(lift *l, counted_loop *loop, LLVMValueRef *before_last)
   LLVMValueRef loaded = make_invariants(l, loop), legal, rounds;
   rounds = count_rounds(l, loop, &legal);
   legal = both(l, legal, loaded);
-  LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
   LLVMValueRef needed = LLVMBuildMul(l->b, rounds, lift_constant64(l, loop->worst_slots), "");
-  legal = both(l, legal, lift_compare(l, LLVMIntSLE, needed, left));
+  legal = both(l, legal, lift_compare(l, LLVMIntSLE, needed, lift_slots_left(l)));
   for (uint32_t i = 0; i < loop->num_groups; i++)
     legal = both(l, legal, group_legal(l, &loop->groups[i], rounds));
   legal = both(l, legal, invariants_stay(l, loop));

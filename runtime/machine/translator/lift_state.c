@@ -2,6 +2,7 @@
 #include "lift.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 LLVMValueRef lift_constant(const lift *l, uint32_t value)
@@ -121,32 +122,57 @@ static LLVMValueRef last_slots(lift *l)
   return LLVMBuildSub(l->b, limit, lift_constant64(l, l->own->worst_slots), "");
 }
 
+static LLVMValueRef extra_bits(const lift *l)
+{
+  return lift_constant64(l, EXTRA_BITS);
+}
+
+LLVMValueRef lift_time(lift *l)
+{
+  return LLVMBuildLoad2(l->b, l->type.i64, l->time, "");
+}
+
+LLVMValueRef lift_slots_left(lift *l)
+{
+  LLVMValueRef half = lift_constant64(l, UINT64_C(1) << (EXTRA_BITS - 1));
+  return LLVMBuildAShr(l->b, LLVMBuildAdd(l->b, lift_time(l), half, ""), extra_bits(l), "");
+}
+
+LLVMValueRef lift_as_time(lift *l, LLVMValueRef slots)
+{
+  return LLVMBuildShl(l->b, slots, extra_bits(l), "");
+}
+
+static void add_to(lift *l, LLVMValueRef place, LLVMValueRef value)
+{
+  LLVMValueRef old = LLVMBuildLoad2(l->b, l->type.i64, place, "");
+  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, old, value, ""), place);
+}
+
+void lift_add_limit(lift *l, LLVMValueRef slots)
+{
+  LLVMValueRef left = lift_as_time(l, lift_slots_left(l));
+  add_to(l, FRAME(extra), LLVMBuildSub(l->b, lift_time(l), left, ""));
+  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, left, lift_as_time(l, slots), ""), l->time);
+}
+
 static LLVMValueRef slots_now(lift *l)
 {
-  LLVMValueRef left = LLVMBuildLoad2(l->b, l->type.i64, l->left, "");
-  return LLVMBuildSub(l->b, last_slots(l), left, "");
+  return LLVMBuildSub(l->b, last_slots(l), lift_slots_left(l), "");
 }
 
 static void load_time(lift *l)
 {
   LLVMValueRef slots = LLVMBuildLoad2(l->b, l->type.i64, FRAME(slots), "");
-  LLVMBuildStore(l->b, LLVMBuildSub(l->b, last_slots(l), slots, ""), l->left);
-}
-
-void lift_flush_extra(lift *l)
-{
-  if (!l->own->changes_extra) return;
-  LLVMValueRef before = LLVMBuildLoad2(l->b, l->type.i64, FRAME(extra), "");
-  LLVMValueRef extra = LLVMBuildLoad2(l->b, l->type.i64, l->extra, "");
-  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, before, extra, ""), FRAME(extra));
-  LLVMBuildStore(l->b, lift_constant64(l, 0), l->extra);
+  LLVMValueRef left = LLVMBuildSub(l->b, last_slots(l), slots, "");
+  LLVMBuildStore(l->b, lift_as_time(l, left), l->time);
 }
 
 void lift_store_state(lift *l, LLVMValueRef pc)
 {
   lift_store_registers(l, l->own->writes_x, l->own->writes_f);
   LLVMBuildStore(l->b, slots_now(l), FRAME(slots));
-  lift_flush_extra(l);
+  lift_add_limit(l, lift_constant64(l, 0));
   LLVMBuildStore(l->b, pc, CONTEXT_PC());
 }
 
@@ -188,11 +214,9 @@ void lift_make_slots(lift *l)
     l->half[r] = new_slot(l, l->type.i16, "h", r);
     l->lazy_half[r] = new_slot(l, l->type.i1, "lazy_half", r);
   }
-  l->left = new_slot(l, l->type.i64, "left", 0);
-  l->extra = new_slot(l, l->type.i64, "extra", 0);
+  l->time = new_slot(l, l->type.i64, "time", 0);
   l->leave_pc = new_slot(l, l->type.i32, "leave_pc", 0);
   l->round = new_slot(l, l->type.i64, "round", 0);
-  LLVMBuildStore(l->b, lift_constant64(l, 0), l->extra);
 }
 
 void lift_load_state(lift *l)
@@ -203,18 +227,13 @@ void lift_load_state(lift *l)
 
 /* Leaving */
 
-static void add_to(lift *l, LLVMValueRef slot, LLVMValueRef value)
-{
-  LLVMValueRef old = LLVMBuildLoad2(l->b, l->type.i64, slot, "");
-  LLVMBuildStore(l->b, LLVMBuildAdd(l->b, old, value, ""), slot);
-}
-
-/* Most instructions take one slot, so most blocks change `left` only. */
 void lift_add_time_of(lift *l, LLVMValueRef times, uint64_t slots, uint64_t count)
 {
-  add_to(l, l->left, LLVMBuildMul(l->b, times, lift_constant64(l, 0 - slots), ""));
-  if (slots == count) return;
-  add_to(l, l->extra, LLVMBuildMul(l->b, times, lift_constant64(l, slots - count), ""));
+  bool fits = llabs((int64_t)(slots - count)) <= llabs((int64_t)slots); /* see lift.h */
+  uint64_t time = (fits ? slots - count : 0) - (slots << EXTRA_BITS);
+  add_to(l, l->time, LLVMBuildMul(l->b, times, lift_constant64(l, time), ""));
+  if (!fits)
+    add_to(l, FRAME(extra), LLVMBuildMul(l->b, times, lift_constant64(l, slots - count), ""));
 }
 
 void lift_add_time(lift *l, uint64_t slots, uint64_t count)
@@ -261,7 +280,7 @@ LLVMValueRef lift_counter(lift *l, uint32_t number)
     LLVMValueRef per_slot = LLVMBuildLoad2(l->b, l->type.i64, FRAME(slot_cycles), "");
     value = LLVMBuildMul(l->b, value, per_slot, "");
   } else {
-    lift_flush_extra(l);
+    lift_add_limit(l, lift_constant64(l, 0));
     value = LLVMBuildSub(l->b, value, LLVMBuildLoad2(l->b, l->type.i64, FRAME(extra), ""), "");
     value = LLVMBuildSub(l->b, value, lift_constant64(l, rest_count(l)), "");
   }
