@@ -13,7 +13,7 @@ def members(path):
     """By class of a header: the names of its public member functions, and those that are declared missing."""
     classes, name, public = {}, None, False
     for line in open(path, encoding="utf-8"):
-        head = re.match(r"(?:template .*)?(class|struct) (\w+)", line)
+        head = re.match(r"(?:template .*)?(class|struct) (?:__attribute__\S+ )?(\w+)", line)
         if head and not line.rstrip().endswith(";"):
             name, public = head.group(2), head.group(1) == "struct"
             classes.setdefault(name, (set(), set()))

@@ -13,7 +13,8 @@
 namespace poplar
 {
 
-class Type
+// A program may keep one and not look at it: no warning.
+class __attribute__((unused)) Type
 {
   pop_type type_ = POP_TYPE_COUNT; // none
 
