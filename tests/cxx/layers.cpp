@@ -3,6 +3,7 @@
 #include "fixture.hpp"
 #include <cstdint>
 #include <limits>
+#include <poplin/Norms.hpp>
 #include <popnn/BatchNorm.hpp>
 #include <popnn/GroupNorm.hpp>
 #include <popnn/InstanceNorm.hpp>
@@ -272,6 +273,30 @@ void norms()
                popnn::bn::batchNormStatistics(g, x, 0, f.prog, false, true, HALF));
   CHECK_THROWS(poplar_error, "float or half, not int",
                popnn::bn::batchNormParamGradients(g, x, flows, f.prog, INT));
+
+  // Each step by itself, as poplin names them.
+  auto of_poplin = poplin::normStatistics(g, x, 0, f.prog, false, true);
+  CHECK(close(f.run<float>(of_poplin.first), {2, 11}));
+  Tensor white = poplin::normWhiten(g, x, of_poplin.first, of_poplin.second, f.prog);
+  Tensor two = f.input(FLOAT, {2}, std::vector<float>{2, 3}),
+         one = f.input(FLOAT, {2}, std::vector<float>{1, 0});
+  CHECK(close(f.run<float>(poplin::normalise(g, white, two, one, f.prog)), {-1, -3, 3, 3}));
+  auto of_both = poplin::normParamGradients(g, white, flows, f.prog);
+  CHECK(close(f.run<float>(of_both.first), {d[2] - d[0], d[3] - d[1]}));
+  Tensor flowed = poplin::normGradients(g, flows, two, f.prog);
+  CHECK(close(f.run<float>(flowed), {2 * d[0], 3 * d[1], 2 * d[2], 3 * d[3]}));
+  // Both together are what popnn has in one; of three elements the statistics do not take all.
+  Tensor x3 = f.input(FLOAT, {3, 2, 1}, std::vector<float>{1, 10, 3, 12, 4, 20}),
+         flows3 = f.input(FLOAT, {3, 2, 1}, numbers(6));
+  auto of3 = poplin::normStatistics(g, x3, 0.1f, f.prog, false);
+  Tensor white3 = poplin::normWhiten(g, x3, of3.first, of3.second, f.prog);
+  Tensor in_steps = poplin::normStatisticsGradients(
+      g, white3, poplin::normGradients(g, flows3, two, f.prog), of3.second, f.prog);
+  Tensor at_once = popnn::bn::batchNormGradients(g, white3, flows3, of3.second, two, f.prog);
+  CHECK(close(f.run<float>(in_steps), f.run<float>(at_once)));
+  CHECK_THROWS(poplar_error, "gamma has 3",
+               poplin::normGradients(g, flows, f.input(FLOAT, {3}, numbers(3)), f.prog));
+  CHECK(poplin::createNormBeta(g, x, HALF).elementType() == HALF);
 
   auto of_layer = popnn::ln::layerNormStatistics(g, x, 0, f.prog, true);
   CHECK(close(f.run<float>(of_layer.first), {5.5f, 7.5f}));

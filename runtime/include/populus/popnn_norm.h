@@ -57,7 +57,8 @@ pop_tensor pop_popnn_norm_parameter_gradients(pop_graph *graph, pop_norm norm, p
                                               pop_tensor gradient, pop_tensor *beta_gradient,
                                               pop_program sequence, const char *name);
 
-/* Of the same gradient: that of the activations, through scale, whitening and statistics (with the biased variance). */
+/* Of the same gradient: that of the activations, through scale, whitening and statistics (with the biased variance).
+ * `gamma` may be null: the gradient is that of what is whitened. */
 pop_tensor pop_popnn_norm_gradient(pop_graph *graph, pop_norm norm, pop_tensor whitened,
                                    pop_tensor gradient, pop_tensor inverse_deviation,
                                    pop_tensor gamma, pop_program sequence, const char *name);

@@ -293,6 +293,17 @@ pop_tensor pop_popnn_norm_parameter_gradients(pop_graph *graph, pop_norm norm, p
   return gamma;
 }
 
+/* The gradient of what is whitened, with what sums are made of: by gamma, if there is one. */
+static pop_tensor gradient_of_whitened(const job *j, pop_tensor gradient, pop_tensor gamma)
+{
+  if (!gamma.index) return to_sum(j, gradient);
+  job channels = *j;
+  channels.norm = by_channel;
+  pop_tensor g = operate(j, POP_BINARY_MULTIPLY, by_sets(&channels, to_sum(j, gradient)),
+                         for_sets(to_sum(j, gamma)));
+  return from_sets(&channels, g, gradient);
+}
+
 /* With g = gradient * gamma, x whitened, and means over the set: (g - mean of g - x * mean of g x) * inverse deviation. */
 pop_tensor pop_popnn_norm_gradient(pop_graph *graph, pop_norm norm, pop_tensor whitened,
                                    pop_tensor gradient, pop_tensor inverse_deviation,
@@ -305,13 +316,9 @@ pop_tensor pop_popnn_norm_gradient(pop_graph *graph, pop_norm norm, pop_tensor w
   job j = {graph, __func__, name, sequence, .norm = norm};
   if (!start(&j, whitened) || !check_alike(&j, "the gradient", gradient, whitened) ||
       !check_vector(&j, "the inverse deviation", inverse_deviation, num_sets(&j)) ||
-      !check_vector(&j, "gamma", gamma, j.channels))
+      (gamma.index && !check_vector(&j, "gamma", gamma, j.channels)))
     return none;
-  job channels = j;
-  channels.norm = by_channel;
-  pop_tensor g = operate(&j, POP_BINARY_MULTIPLY, by_sets(&channels, to_sum(&j, gradient)),
-                         for_sets(to_sum(&j, gamma)));
-  g = by_sets(&j, from_sets(&channels, g, whitened));
+  pop_tensor g = by_sets(&j, gradient_of_whitened(&j, gradient, gamma));
   pop_tensor x = by_sets(&j, to_sum(&j, whitened));
   double n = (double)elements_of_set(&j);
   pop_tensor product = operate(&j, POP_BINARY_MULTIPLY, g, x);

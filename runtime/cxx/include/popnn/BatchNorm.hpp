@@ -63,7 +63,8 @@ inline poplar::Tensor distributedBatchNormGradients(
                               debugContext);
   pop_norm norm = detail::withSums(detail::normOf(0, options), partialsType);
   return all.finish(detail::gradients(replicatedGraph, all.over(norm), actsWhitened, gradsIn,
-                                      invStdDev, gamma, prog, debugContext));
+                                      invStdDev, poplar::detail::check(gamma.c()), prog,
+                                      debugContext));
 }
 inline poplar::Tensor distributedBatchNormGradients(
     poplar::Graph &replicatedGraph, const poplar::Tensor &acts, const poplar::Tensor &gradsIn,

@@ -98,24 +98,26 @@ inline std::pair<poplar::Tensor, poplar::Tensor> parameterGradients(
   return {gamma, poplar::Tensor(beta)};
 }
 
+// gamma null: of what is whitened.
 inline poplar::Tensor gradients(poplar::Graph &graph, pop_norm norm, const poplar::Tensor &whitened,
                                 const poplar::Tensor &gradsIn, const poplar::Tensor &invStdDev,
-                                const poplar::Tensor &gamma, poplar::program::Sequence &prog,
+                                pop_tensor gamma, poplar::program::Sequence &prog,
                                 const poplar::DebugContext &debugContext)
 {
   poplar::detail::LibraryCall call(graph, prog, debugContext);
   return call.finish(pop_popnn_norm_gradient(graph.c(), norm, poplar::detail::check(whitened.c()),
-                                             gradsIn.c(), invStdDev.c(), gamma.c(), call.program(),
+                                             gradsIn.c(), invStdDev.c(), gamma, call.program(),
                                              call.c()));
 }
 
-inline poplar::Tensor parameter(poplar::Graph &graph, const poplar::Tensor &acts, const char *name,
+inline poplar::Tensor parameter(poplar::Graph &graph, const poplar::Tensor &acts,
+                                const poplar::Type &type, const char *name,
                                 const poplar::DebugContext &debugContext)
 {
   if (acts.rank() < 2)
     throw poplar::poplar_error("popnn: activations of shape " + acts.shapeToString() +
                                " have no channels");
-  return graph.addVariable(acts.elementType(), {acts.dim(1)}, poplar::VariableMappingMethod::LINEAR,
+  return graph.addVariable(type, {acts.dim(1)}, poplar::VariableMappingMethod::LINEAR,
                            {debugContext, name});
 }
 
@@ -125,12 +127,12 @@ inline poplar::Tensor parameter(poplar::Graph &graph, const poplar::Tensor &acts
 inline poplar::Tensor createNormGamma(poplar::Graph &graph, const poplar::Tensor &acts,
                                       const poplar::DebugContext &debugContext = {})
 {
-  return detail::parameter(graph, acts, "gamma", debugContext);
+  return detail::parameter(graph, acts, acts.elementType(), "gamma", debugContext);
 }
 inline poplar::Tensor createNormBeta(poplar::Graph &graph, const poplar::Tensor &acts,
                                      const poplar::DebugContext &debugContext = {})
 {
-  return detail::parameter(graph, acts, "beta", debugContext);
+  return detail::parameter(graph, acts, acts.elementType(), "beta", debugContext);
 }
 inline std::pair<poplar::Tensor, poplar::Tensor> createNormParams(
     poplar::Graph &graph, const poplar::Tensor &acts, const poplar::DebugContext &debugContext = {})
