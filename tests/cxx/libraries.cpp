@@ -304,6 +304,50 @@ void reductions_of_nothing()
   CHECK((f.run<int>(of_sets) == std::vector<int>{1, 1}));
 }
 
+// log(exp(a) + exp(b) + ...), of numbers whose powers no float holds.
+void log_additions()
+{
+  using popops::Operation;
+  const float inf = std::numeric_limits<float>::infinity();
+  const std::size_t rows = 3, length = 500; // cut into blocks, which are combined by LOG_ADD again
+  Fixture f(16);
+  auto &g = f.graph;
+  std::vector<float> values = numbers(rows * length), expected(rows);
+  for (std::size_t r = 0; r < rows; ++r) {
+    double sum = 0;
+    for (std::size_t i = 0; i < length; ++i) {
+      float &v = values[r * length + i];
+      v += 1000.0f * static_cast<float>(r) - 1000;
+      sum += std::exp(double(v) - (1000.0 * static_cast<double>(r) - 1000));
+    }
+    expected[r] = static_cast<float>(std::log(sum) + 1000.0 * static_cast<double>(r) - 1000);
+  }
+  Tensor x = f.input(FLOAT, {rows, length}, values);
+  CHECK(close(f.run<float>(popops::reduce(g, x, {1}, Operation::LOG_ADD, f.prog)), expected));
+
+  Tensor edges = f.input(FLOAT, {4, 2}, std::vector<float>{-inf, -inf, -inf, 3, inf, 0, 2, 2});
+  auto of_edges = f.run<float>(popops::reduce(g, edges, {1}, Operation::LOG_ADD, f.prog));
+  CHECK(of_edges[0] == -inf && of_edges[1] == 3 && of_edges[2] == inf);
+  CHECK(close({of_edges[3]}, {2 + std::log(2.0f)}));
+  Tensor none = popops::reduce(g, g.addVariable(FLOAT, {1, 0}), {1}, Operation::LOG_ADD, f.prog);
+  CHECK(f.run<float>(none) == std::vector<float>{-inf});
+
+  // What is there, and scales, are logarithms, too.
+  Tensor scale = f.input(FLOAT, {1}, std::vector<float>{std::log(0.5f)});
+  for (const Type &type : {FLOAT, HALF}) {
+    Tensor in = f.input(FLOAT, {1, 2}, std::vector<float>{std::log(3.0f), std::log(5.0f)});
+    Tensor out = f.input(FLOAT, {1}, std::vector<float>{std::log(2.0f)});
+    Tensor as = popops::cast(g, in, type, f.prog), to = popops::cast(g, out, type, f.prog);
+    popops::reduceWithOutput(g, as, to, {1}, {Operation::LOG_ADD, true}, f.prog);
+    popops::reduceWithOutput(g, as, to, {1}, {Operation::LOG_ADD, true, scale}, f.prog);
+    float sum = f.run<float>(popops::cast(g, to, FLOAT, f.prog))[0];
+    CHECK(std::fabs(sum - std::log(14.0f)) < (type == HALF ? 4e-3f : 1e-5f));
+  }
+  CHECK_THROWS(type_error, "LOG_ADD",
+               popops::reduce(g, f.input(INT, {2}, std::vector<int>{1, 2}), {0}, Operation::LOG_ADD,
+                              f.prog));
+}
+
 void reductions()
 {
   Fixture f(40);
@@ -708,6 +752,7 @@ int main()
   debug_info();
   reductions();
   reductions_of_nothing();
+  log_additions();
   reductions_of_many_shapes();
   matrix_products();
   options_of_products();

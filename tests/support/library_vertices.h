@@ -161,16 +161,10 @@ static inline size_t lv_set(library_vertex *v, const char *field, size_t value)
 /* Operations that take as long as the numbers want: of many the mean counts, and what is one for all is of usual size. */
 static inline bool lv_varies(const library_vertex *v)
 {
-  static const char *const types[] = {"::ATAN2",
-                                      "::CLAMP",
-                                      "::ERF",
-                                      "::EXPONENT_MINUS_ONE",
-                                      "::LOGARITHM_ONE_PLUS",
-                                      "::MAXIMUM",
-                                      "::MINIMUM",
-                                      "::REMAINDER",
-                                      "::SELECT",
-                                      "::TAN,"};
+  static const char *const types[] = {
+      "::ATAN2",   "::CLAMP",   "::ERF",     "::EXPONENT_MINUS_ONE", "::LOGARITHM_ONE_PLUS",
+      "::LOG_ADD", "::MAXIMUM", "::MINIMUM", "::REMAINDER",          "::SELECT",
+      "::TAN,"};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (strstr(v->type->name, types[i])) return true;
   return false;
@@ -239,7 +233,8 @@ static inline void lv_scaled_add(library_vertex *v)
 
 static inline void lv_reduce(library_vertex *v)
 {
-  size_t outs = lv_some(v, 1, 150), length = lv_some(v, 1, 120);
+  bool many = v->means && lv_varies(v);
+  size_t outs = lv_some(v, many ? 60 : 1, 150), length = lv_some(v, many ? 30 : 1, 120);
   lv_data(v, "in", outs * length);
   lv_data(v, "out", outs);
   if (pop_vertex_type_find_field(v->type, "scale")) lv_scalar(v, "scale", 2);

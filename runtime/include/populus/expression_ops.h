@@ -73,7 +73,8 @@
   X(CLAMP, NUMBER, SAME)                                                                           \
   X(SELECT, ANY, SAME)
 
-/* X(name, types): what many elements become one by. SQUARE_ADD: the sum of their squares. */
+/* X(name, types): what many elements become one by. SQUARE_ADD: the sum of their squares. LOG_ADD: the logarithm of the sum of
+ * what they are logarithms of, log(exp(a) + exp(b)). */
 #define POP_REDUCE_OPS(X)                                                                          \
   X(ADD, NUMBER)                                                                                   \
   X(SQUARE_ADD, NUMBER)                                                                            \
@@ -81,6 +82,7 @@
   X(MIN, NUMBER)                                                                                   \
   X(MAX, NUMBER)                                                                                   \
   X(LOGICAL_AND, BOOL)                                                                             \
-  X(LOGICAL_OR, BOOL)
+  X(LOGICAL_OR, BOOL)                                                                              \
+  X(LOG_ADD, REAL)
 
 #endif

@@ -98,13 +98,13 @@ typedef struct pop_reduction {
   pop_reduce_op op;
   bool update; /* combine with what `out` holds, which must be there then */
   /* Null, or a float of one element that the result is multiplied by before it is combined with what `out` holds;
-   * for ADD and SQUARE_ADD of float and half. */
+   * for ADD and SQUARE_ADD of float and half. LOG_ADD adds it: both are logarithms. */
   pop_tensor scale;
 } pop_reduction;
 
 /* `a` without the `count` dimensions `dimensions`, whose elements are combined into one. `out`: as above. Of no
  * dimensions: the elements themselves. Of no elements: what changes nothing that it is combined with (0 for ADD, SQUARE_ADD
- * and LOGICAL_OR, 1 for MUL and LOGICAL_AND, the least value for MAX, the greatest for MIN: of floats the infinities). Sums
+ * and LOGICAL_OR, 1 for MUL and LOGICAL_AND, the least value for MAX and LOG_ADD, the greatest for MIN: of floats the infinities). Sums
  * are made on the tiles first where the result has fewer elements than there are tiles, so the order of float additions
  * depends on the tile mapping alone.
  *

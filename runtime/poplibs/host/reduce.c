@@ -223,6 +223,7 @@ static uint32_t identity_of(pop_reduce_op op, pop_type type)
   case POP_REDUCE_LOGICAL_AND:
     return bits[ONE];
   case POP_REDUCE_MAX:
+  case POP_REDUCE_LOG_ADD:
     return bits[LEAST];
   case POP_REDUCE_MIN:
     return bits[MOST];

@@ -190,6 +190,14 @@ template <expr::BinaryOpType op, typename W> auto apply(W a, W b)
     return a - b;
 }
 
+// log(exp(a) + exp(b)). The larger is taken out, so nothing overflows; equal ones may be infinite.
+inline float logAdd(float a, float b)
+{
+  constexpr float log2 = 0.693147181f;
+  if (a == b) return a + log2;
+  return a < b ? b + std::log1p(std::exp(a - b)) : a + std::log1p(std::exp(b - a));
+}
+
 template <Operation op, typename W> W combine(W sum, W x)
 {
   if constexpr (op == Operation::ADD)
@@ -206,6 +214,8 @@ template <Operation op, typename W> W combine(W sum, W x)
     return sum && x;
   else if constexpr (op == Operation::LOGICAL_OR)
     return sum || x;
+  else if constexpr (op == Operation::LOG_ADD)
+    return logAdd(sum, x);
 }
 
 } // namespace popops

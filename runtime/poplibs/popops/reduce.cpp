@@ -40,7 +40,8 @@ public:
   }
 };
 
-// The sums are multiplied by a number before they are stored, or added to what is there.
+// The sums are multiplied by a number before they are stored, or added to what is there. Sums of LOG_ADD are logarithms, and
+// so is the number then.
 template <Operation op, typename T> class ScaledReduce : public MultiVertex
 {
 public:
@@ -51,18 +52,23 @@ public:
   bool columns;
   bool update;
 
+  static constexpr bool logarithms = op == Operation::LOG_ADD;
+
   bool compute(unsigned worker)
   {
     unsigned outs = out.size(), toNext = columns ? 1 : length, step = columns ? outs : 1;
     for (unsigned i = worker; i < outs; i += numWorkers()) {
-      float sum = *scale * reduceRow<op, float, T>(&in[i * toNext], length, step);
-      out[i] = static_cast<T>(update ? float(out[i]) + sum : sum);
+      float sum = reduceRow<op, float, T>(&in[i * toNext], length, step);
+      sum = logarithms ? sum + *scale : sum * *scale;
+      if (update) sum = combine<logarithms ? op : Operation::ADD, float>(float(out[i]), sum);
+      out[i] = static_cast<T>(sum);
     }
     return true;
   }
 };
 INSTANTIATE_REAL(ScaledReduce, Operation::ADD)
 INSTANTIATE_REAL(ScaledReduce, Operation::SQUARE_ADD)
+INSTANTIATE_REAL(ScaledReduce, Operation::LOG_ADD)
 
 #define REDUCE(name, types) INSTANTIATE_##types(Reduce, Operation::name)
 POP_REDUCE_OPS(REDUCE)

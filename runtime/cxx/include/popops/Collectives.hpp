@@ -37,8 +37,12 @@ inline CollectiveOperator operationToCollectiveOperator(const Operation &operati
     return CollectiveOperator::LOGICAL_AND;
   case Operation::LOGICAL_OR:
     return CollectiveOperator::LOGICAL_OR;
+  case Operation::LOG_ADD:
+    break;
   }
-  throw poplar::poplar_error("popops::operationToCollectiveOperator: there is no such operation");
+  throw poplar::poplar_error("popops::operationToCollectiveOperator: replicas do not combine "
+                             "by this operation; ADD, SQUARE_ADD, MUL, MIN, MAX, LOGICAL_AND and "
+                             "LOGICAL_OR are there");
 }
 
 namespace detail
