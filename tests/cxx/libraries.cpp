@@ -14,6 +14,7 @@
 #include <popops/ElementWise.hpp>
 #include <popops/Fill.hpp>
 #include <popops/GatherStatistics.hpp>
+#include <popops/NaN.hpp>
 #include <popops/Reduce.hpp>
 #include <popops/ScaledAdd.hpp>
 #include <popops/Zero.hpp>
@@ -127,6 +128,28 @@ void integers_and_truths()
   CHECK((f.run<int>(chosen) == std::vector<int>{7, 3, 9, 1 << 20}));
   CHECK((f.run<int>(popops::map(g, pe::Clamp(_1, pe::Const(-3), _2), {x, y}, s)) ==
          std::vector<int>{2, -3, -4, 5}));
+}
+
+void elements_that_are_no_numbers()
+{
+  Fixture f(3);
+  auto &g = f.graph;
+  const float inf = std::numeric_limits<float>::infinity();
+  for (const Type &type : {FLOAT, HALF}) {
+    Tensor finite = f.input(FLOAT, {2, 3}, std::vector<float>{1, -2, 3, 0, 5, -6}),
+           infinite = f.input(FLOAT, {2, 3}, std::vector<float>{1, 2, 3, -inf, 5, 6}),
+           none = f.input(FLOAT, {2, 3}, std::vector<float>{1, 2, 3, 4, 5, NAN});
+    std::vector<Tensor> has;
+    for (const Tensor &t : {finite, infinite, none}) {
+      Tensor x = popops::cast(g, t, type, f.prog);
+      has.push_back(popops::hasNaN(g, x, f.prog));
+      has.push_back(popops::hasNaNOrInf(g, x, f.prog));
+      CHECK(has.back().rank() == 0 && has.back().elementType() == BOOL);
+    }
+    Tensor all = concat({has[0].expand({0}), has[1].expand({0}), has[2].expand({0}),
+                         has[3].expand({0}), has[4].expand({0}), has[5].expand({0})});
+    CHECK((f.run<unsigned char>(all) == std::vector<unsigned char>{0, 0, 0, 1, 1, 1}));
+  }
 }
 
 void expressions()
@@ -747,6 +770,7 @@ int main()
 {
   unary_operations();
   integers_and_truths();
+  elements_that_are_no_numbers();
   expressions();
   casts_and_fills();
   debug_info();
