@@ -7,6 +7,7 @@
 #include <limits>
 #include <popfloat/experimental/CastToHalf.hpp>
 #include <poplar/CycleCount.hpp>
+#include <poplin/ConvUtil.hpp>
 #include <poplin/Convolution.hpp>
 #include <poplin/MatMul.hpp>
 #include <poplin/codelets.hpp>
@@ -636,6 +637,85 @@ float dot(const std::vector<float> &a, const std::vector<float> &b)
   return a.size() == b.size() ? sum : NAN;
 }
 
+// By convolutions of one element by one: the result's elements that they give are those that belong together.
+void elements_of_convolutions(const poplin::ConvParams &whole)
+{
+  poplin::ConvParams p = whole;
+  p.batchSize = p.inputChannelsPerConvGroup = p.outputChannelsPerConvGroup = p.numConvGroups = 1;
+  const unsigned field = unsigned(p.inputFieldShape[0]), kernel = unsigned(p.kernelShape[0]),
+                 size = unsigned(p.getOutputSize(0));
+  using Range = std::pair<unsigned, unsigned>;
+  const auto widen = [](Range &r, unsigned i) {
+    r = r.second ? Range{std::min(r.first, i), std::max(r.second, i + 1)} : Range{i, i + 1};
+  };
+  std::vector<Range> of_output(size), of_kernel(kernel), of_input(field);
+  std::vector<unsigned> found(size * kernel, ~0u), found_k(size * field, ~0u);
+  for (unsigned i = 0; i < field; ++i)
+    for (unsigned k = 0; k < kernel; ++k) {
+      std::vector<float> x(field), w(kernel);
+      x[i] = w[k] = 1;
+      std::vector<float> y = convolved(p, x, w);
+      for (unsigned o = 0; o < size; ++o)
+        if (y[o] != 0) {
+          found[o * kernel + k] = i;
+          found_k[o * field + i] = k;
+          widen(of_output[o], i);
+          widen(of_kernel[k], o);
+          widen(of_input[i], o);
+        }
+    }
+  for (unsigned o = 0; o < size; ++o) {
+    for (unsigned k = 0; k < kernel; ++k)
+      CHECK(poplin::getInputIndex(0, o, k, p) == found[o * kernel + k]);
+    for (unsigned i = 0; i < field; ++i)
+      CHECK(poplin::getKernelIndex(0, o, i, p) == found_k[o * field + i]);
+    CHECK(poplin::getInputRange(0, o, p) == of_output[o]);
+  }
+  for (unsigned k = 0; k < kernel; ++k)
+    CHECK(poplin::getOutputRangeForKernelIndex(0, {0, size}, k, p) == of_kernel[k]);
+  for (unsigned i = 0; i < field; ++i) {
+    CHECK(poplin::getOutputRangeForInputIndex(0, {0, size}, i, p) == of_input[i]);
+    Range kernels = poplin::getKernelRange(0, {0, size}, i, p);
+    CHECK((kernels == Range{0, 0}) == (of_input[i] == Range{0, 0}));
+  }
+}
+// The gradients' convolutions give what the result gives with its own gradient, for all transforms at once.
+void gradients_of_convolutions(const poplin::ConvParams &p)
+{
+  const std::size_t f = p.inputFieldShape[0], k = p.kernelShape[0], out = p.getOutputSize(0),
+                    g = p.numConvGroups, ci = p.inputChannelsPerConvGroup,
+                    co = p.outputChannelsPerConvGroup, batch = p.batchSize;
+  std::vector<float> x = numbers(batch * g * ci * f), w = numbers(g * co * ci * k, 0.5f),
+                     dy = numbers(batch * g * co * out, 0.125f);
+  const float whole = dot(convolved(p, x, w), dy);
+  std::vector<float> turned(w.size());
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    std::size_t at = i % k, c = i / k % ci, o = i / k / ci % co, group = i / k / ci / co;
+    turned[((group * ci + c) * co + o) * k + k - 1 - at] = w[i];
+  }
+  poplin::ConvParams back = poplin::getGradientParams(p);
+  CHECK(back.getOutputSize(0) == f && back.getNumOutputChans() == g * ci);
+  CHECK(std::fabs(dot(convolved(back, dy, turned), x) - whole) < 1e-4f * std::fabs(whole));
+  // [channels, groups, batch, field] and [groups, channels, batch, field]
+  std::vector<float> rolled(x.size()), kernels(dy.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    std::size_t at = i % f, c = i / f % ci, group = i / f / ci % g, b = i / f / ci / g;
+    rolled[((c * g + group) * batch + b) * f + at] = x[i];
+  }
+  for (std::size_t i = 0; i < dy.size(); ++i) {
+    std::size_t at = i % out, c = i / out % (g * co), b = i / out / (g * co);
+    kernels[(c * batch + b) * out + at] = dy[i];
+  }
+  poplin::ConvParams update = poplin::getWeightUpdateParams(p);
+  CHECK(update.getOutputSize(0) == k);
+  std::vector<float> dw = convolved(update, rolled, kernels), ordered(w.size());
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    std::size_t at = i % k, c = i / k % ci, o = i / k / ci;
+    ordered[i] = dw[(c * g * co + o) * k + at];
+  }
+  CHECK(std::fabs(dot(ordered, w) - whole) < 1e-4f * std::fabs(whole));
+}
+
 void convolutions()
 {
   using poplin::ConvParams;
@@ -663,6 +743,8 @@ void convolutions()
                                {{0}, {1}, {1}, {0}, {2}, {false}},
                                {{0}, {1}, {3}, {0}, {0}}}};
   for (const ConvParams &p : cases) {
+    elements_of_convolutions(p);
+    gradients_of_convolutions(p);
     Fixture f(5);
     poplin::addCodelets(f.graph);
     std::vector<float> a = numbers(p.batchSize * p.getNumInputChans() * p.inputFieldShape[0]),
@@ -693,11 +775,7 @@ void convolutions()
   Tensor dw = poplin::calculateWeightDeltas(g, dy, x, p, f.prog);
   CHECK(dw.shape() == w.shape());
   CHECK(std::fabs(dot(f.run<float>(dw), f.run<float>(w)) - whole) < 1e-3f * std::fabs(whole));
-  ConvParams back(FLOAT, FLOAT, 2, {3, 4}, {3, 2}, 3, 2, 2);
-  back.inputTransform.dilation = {2, 1};
-  back.inputTransform.paddingLower = {1, 1};
-  back.inputTransform.paddingUpper = {2, 1};
-  Tensor dx = poplin::convolution(g, dy, w, back, true, f.prog);
+  Tensor dx = poplin::convolution(g, dy, w, poplin::getGradientParams(p), true, f.prog);
   CHECK(dx.shape() == x.shape());
   CHECK(std::fabs(dot(f.run<float>(dx), f.run<float>(x)) - whole) < 1e-3f * std::fabs(whole));
   Tensor biases = poplin::createBiases(g, y), before = poputil::duplicate(g, y, f.prog);
