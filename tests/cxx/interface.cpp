@@ -226,6 +226,7 @@ void tensors()
   f.graph.setTileMapping(t, 2);
   const auto unread =
       t.elementType(); // is no warning: programs that are compiled with -Werror have such
+  const Target unread_target = f.graph.getTarget(); // neither is this
   CHECK(t.rank() == 2 && t.dim(1) == 6 && t.numElements() == 24 && t.elementType() == FLOAT);
   CHECK((t.slice({1, 2}, {3, 6}).shape() == std::vector<std::size_t>{2, 4}));
   CHECK((t.transpose().shape() == std::vector<std::size_t>{6, 4}));

@@ -11,6 +11,7 @@
 #include <poplar/PerfEstimateFunc.hpp>
 #include <poplar/TypeConversion.hpp>
 #include <poplar_test/Util.hpp>
+#include <sstream>
 #include <typeinfo>
 #include <unordered_map>
 
@@ -188,6 +189,17 @@ void types_are_keys()
   CHECK(LONG == INT && equivalent_device_type<unsigned long>().value == UNSIGNED_LONG);
 }
 
+// Programs have their own way to print formats.
+std::ostream &operator<<(std::ostream &os, const QuarterMetadata::Format &format)
+{
+  return os << (format == QuarterMetadata::Format::F143 ? "4, 3" : "5, 2");
+}
+void formats_printed()
+{
+  std::ostringstream os;
+  os << QuarterMetadata::Format::F152 << "; " << QuarterMetadata(QuarterMetadata::Format::F143, 2);
+  CHECK(os.str() == "5, 2; {F143, scale 2}");
+}
 void conversions()
 {
   std::vector<float> values{0.5F, -3, 1e9F}, back(3);
@@ -541,6 +553,7 @@ int main()
   numbers_that_cannot_be_counted();
   figures_of_targets();
   types_are_keys();
+  formats_printed();
   conversions();
   limits_of_fields();
   estimators_see_layouts_and_constants();

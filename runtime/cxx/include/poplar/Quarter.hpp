@@ -5,6 +5,7 @@
 #include <ostream>
 #include <poplar/exceptions.hpp>
 #include <string>
+#include <type_traits>
 
 namespace poplar
 {
@@ -46,7 +47,10 @@ inline std::string toString(QuarterMetadata::Format format)
 {
   return format == QuarterMetadata::Format::F143 ? "F143" : "F152";
 }
-inline std::ostream &operator<<(std::ostream &os, QuarterMetadata::Format format)
+// A template, so that a program's own way to print formats comes first.
+template <typename F>
+typename std::enable_if<std::is_same<F, QuarterMetadata::Format>::value, std::ostream &>::type
+operator<<(std::ostream &os, F format)
 {
   return os << toString(format);
 }

@@ -19,7 +19,8 @@
 namespace poplar
 {
 
-class Target
+// A program may keep one and not look at it: no warning.
+class __attribute__((unused)) Target
 {
   pop_target target_ = {};
 
