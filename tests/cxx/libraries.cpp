@@ -32,6 +32,14 @@ using popops::expr::_2;
 using popops::expr::_3;
 namespace pe = popops::expr;
 
+enum class Way { UP, DOWN };
+namespace poputil
+{
+template <> struct VertexTemplateToString<Way> {
+  static std::string to_string(Way way) { return way == Way::UP ? "Way::UP" : "Way::DOWN"; }
+};
+} // namespace poputil
+
 namespace
 {
 
@@ -240,6 +248,9 @@ void casts_and_fills()
   CHECK_THROWS(invalid_option, "optimizeForSpeed, scaleFloatToHalfTolerance",
                popops::scaledAddTo(g, x, x, 1, f.prog, "", {{"speed", "true"}}));
   CHECK(poputil::templateVertex("popops::Add", FLOAT, true, 3) == "popops::Add<float,true,3>");
+  CHECK(poputil::templateVertex("Plain") == "Plain");
+  CHECK(poputil::templateVertex("Of", Way::UP, std::string("a::B"), StringRef("C"), "d") ==
+        "Of<Way::UP,a::B,C,d>");
 }
 
 // What a library function says of its call is a name for what it makes.

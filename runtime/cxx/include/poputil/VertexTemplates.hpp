@@ -2,12 +2,21 @@
 #ifndef POPUTIL_VERTEXTEMPLATES_HPP
 #define POPUTIL_VERTEXTEMPLATES_HPP
 
+#include <poplar/StringRef.hpp>
 #include <poplar/Type.hpp>
 #include <string>
-#include <type_traits>
 
 namespace poputil
 {
+
+// How an argument of this type is written. Programs specialise it for enumerations of their own.
+template <typename T> struct VertexTemplateToString {
+  static std::string to_string(const T &value) { return std::to_string(value); }
+};
+template <> struct VertexTemplateToString<poplar::StringRef> {
+  static std::string to_string(const poplar::StringRef &text) { return text.cloneAsString(); }
+};
+
 namespace detail
 {
 
@@ -19,39 +28,36 @@ inline std::string argument(const std::string &text)
 {
   return text;
 }
-inline std::string argument(bool value)
-{
-  return value ? "true" : "false";
-}
-template <typename T>
-typename std::enable_if<std::is_integral<T>::value && !std::is_same<T, bool>::value,
-                        std::string>::type
-argument(T value)
-{
-  return std::to_string(value);
-}
 inline std::string argument(const char *text)
 {
   return text;
 }
-
-inline std::string arguments()
+inline std::string argument(bool value)
 {
-  return "";
+  return value ? "true" : "false";
+}
+template <typename T> std::string argument(const T &value)
+{
+  return VertexTemplateToString<T>::to_string(value);
+}
+
+inline std::string arguments(bool isFirst)
+{
+  return isFirst ? "" : ">";
 }
 template <typename First, typename... More>
-std::string arguments(const First &first, const More &...more)
+std::string arguments(bool isFirst, const First &first, const More &...more)
 {
-  return argument(first) + (sizeof...(More) ? "," : "") + arguments(more...);
+  return (isFirst ? "<" : ",") + argument(first) + arguments(false, more...);
 }
 
 } // namespace detail
 
-// templateVertex("Add", FLOAT, true): "Add<float,true>"
+// templateVertex("Add", FLOAT, true): "Add<float,true>"; of no arguments: the name.
 template <typename... Arguments>
 std::string templateVertex(const std::string &name, const Arguments &...list)
 {
-  return name + "<" + detail::arguments(list...) + ">";
+  return name + detail::arguments(true, list...);
 }
 
 } // namespace poputil
